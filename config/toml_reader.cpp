@@ -1,0 +1,281 @@
+#include "config/toml_reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <toml++/toml.h>
+
+namespace datum::config {
+
+namespace {
+
+std::string message(const Location& where, const std::string& key, const std::string& problem,
+                    const std::string& allowed) {
+  std::string text = where.file;
+  if (where.line > 0) text += ":" + std::to_string(where.line) + ":" + std::to_string(where.column);
+  text += ": ";
+  if (!key.empty()) text += key + ": ";
+  text += problem;
+  if (!allowed.empty()) text += "; allowed: " + allowed;
+  return text;
+}
+
+std::string shown(double value) {
+  std::ostringstream out;
+  out.precision(15);
+  out << value;
+  return out.str();
+}
+
+std::string shown(Range range) {
+  const bool open_zero = range.min == positive.min;
+  const std::string low = open_zero ? "more than 0" : "at least " + shown(range.min);
+  const bool has_low = open_zero || std::isfinite(range.min);
+  if (has_low && std::isfinite(range.max)) {
+    return open_zero ? low + " and at most " + shown(range.max)
+                     : "from " + shown(range.min) + " to " + shown(range.max);
+  }
+  if (std::isfinite(range.max)) return "at most " + shown(range.max);
+  return has_low ? low : "any finite number";
+}
+
+}  // namespace
+
+ConfigError::ConfigError(Location where, std::string key, std::string problem, std::string allowed)
+    : std::runtime_error(message(where, key, problem, allowed)), where_(std::move(where)), key_(std::move(key)) {}
+
+struct TomlTable::Impl {
+  std::shared_ptr<toml::table> document;  // keeps the nodes alive
+  toml::table* table = nullptr;
+  std::string file;
+  std::string prefix;
+  std::set<std::string, std::less<>> asked;
+
+  toml::node* find(std::string_view key) {
+    asked.emplace(key);
+    return table->get(key);
+  }
+};
+
+TomlTable::TomlTable(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TomlTable::~TomlTable() = default;
+TomlTable::TomlTable(TomlTable&&) noexcept = default;
+TomlTable& TomlTable::operator=(TomlTable&&) noexcept = default;
+
+TomlTable TomlTable::from_text(std::string_view text, const std::string& name) {
+  try {
+    auto impl = std::make_unique<Impl>();
+    impl->document = std::make_shared<toml::table>(toml::parse(text, name));
+    impl->table = impl->document.get();
+    impl->file = name;
+    return TomlTable(std::move(impl));
+  } catch (const toml::parse_error& error) {
+    const auto at = error.source().begin;
+    throw ConfigError({name, static_cast<int>(at.line), static_cast<int>(at.column)}, "",
+                      "not valid TOML: " + std::string(error.description()), "");
+  }
+}
+
+TomlTable TomlTable::from_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  if (in) text << in.rdbuf();
+  if (!in || !text) {
+    throw ConfigError({path.string(), 0, 0}, "", "cannot be read",
+                      "a readable TOML file (check the path and its permissions)");
+  }
+  return from_text(text.str(), path.string());
+}
+
+bool TomlTable::has(std::string_view key) const { return impl_->table->contains(key); }
+
+std::string TomlTable::path(std::string_view key) const {
+  return impl_->prefix.empty() ? std::string(key) : impl_->prefix + "." + std::string(key);
+}
+
+Location TomlTable::where() const {
+  const auto at = impl_->table->source().begin;
+  return {impl_->file, static_cast<int>(at.line), static_cast<int>(at.column)};
+}
+
+Location TomlTable::where(std::string_view key) const {
+  const toml::node* node = impl_->table->get(key);
+  if (!node) return where();
+  const auto at = node->source().begin;
+  return {impl_->file, static_cast<int>(at.line), static_cast<int>(at.column)};
+}
+
+void TomlTable::refuse(std::string_view key, const std::string& problem, const std::string& allowed) const {
+  throw ConfigError(where(key), path(key), problem, allowed);
+}
+
+std::string TomlTable::text(std::string_view key) {
+  const toml::node* node = impl_->find(key);
+  if (!node) refuse(key, "missing", "a text in quotes");
+  const auto value = node->value_exact<std::string>();
+  if (!value) refuse(key, "is not a text", "a text in quotes");
+  return *value;
+}
+
+std::string TomlTable::text_or(std::string_view key, std::string fallback) {
+  impl_->asked.emplace(key);
+  return has(key) ? text(key) : std::move(fallback);
+}
+
+bool TomlTable::boolean(std::string_view key) {
+  const toml::node* node = impl_->find(key);
+  if (!node) refuse(key, "missing", "true or false");
+  const auto value = node->value_exact<bool>();
+  if (!value) refuse(key, "is not a truth value", "true or false");
+  return *value;
+}
+
+bool TomlTable::boolean_or(std::string_view key, bool fallback) {
+  impl_->asked.emplace(key);
+  return has(key) ? boolean(key) : fallback;
+}
+
+double TomlTable::number(std::string_view key, Range allowed) {
+  const toml::node* node = impl_->find(key);
+  if (!node) refuse(key, "missing", "a number, " + shown(allowed));
+  if (!node->is_number()) refuse(key, "is not a number", "a number, " + shown(allowed));
+  const double value = *node->value<double>();
+  if (!std::isfinite(value) || value < allowed.min || value > allowed.max) {
+    refuse(key, shown(value) + " is out of range", shown(allowed));
+  }
+  return value;
+}
+
+double TomlTable::number_or(std::string_view key, double fallback, Range allowed) {
+  impl_->asked.emplace(key);
+  return has(key) ? number(key, allowed) : fallback;
+}
+
+std::optional<double> TomlTable::number_if(std::string_view key, Range allowed) {
+  impl_->asked.emplace(key);
+  if (!has(key)) return std::nullopt;
+  return number(key, allowed);
+}
+
+std::int64_t TomlTable::integer(std::string_view key, std::int64_t min, std::int64_t max) {
+  const std::string allowed =
+      "a whole number from " + std::to_string(min) + " to " + std::to_string(max);
+  const toml::node* node = impl_->find(key);
+  if (!node) refuse(key, "missing", allowed);
+  const auto value = node->value_exact<std::int64_t>();
+  if (!value) refuse(key, "is not a whole number", allowed);
+  if (*value < min || *value > max) refuse(key, std::to_string(*value) + " is out of range", allowed);
+  return *value;
+}
+
+std::int64_t TomlTable::integer_or(std::string_view key, std::int64_t fallback, std::int64_t min,
+                                   std::int64_t max) {
+  impl_->asked.emplace(key);
+  return has(key) ? integer(key, min, max) : fallback;
+}
+
+std::vector<double> TomlTable::numbers(std::string_view key, std::size_t count) {
+  const std::string allowed = "an array of " + std::to_string(count) + " finite numbers";
+  toml::node* node = impl_->find(key);
+  if (!node) refuse(key, "missing", allowed);
+  const toml::array* array = node->as_array();
+  if (!array) refuse(key, "is not an array", allowed);
+  if (array->size() != count) refuse(key, "has " + std::to_string(array->size()) + " elements", allowed);
+  std::vector<double> values;
+  for (const toml::node& element : *array) {
+    if (!element.is_number() || !std::isfinite(*element.value<double>())) {
+      refuse(key, "has an element that is not a finite number", allowed);
+    }
+    values.push_back(*element.value<double>());
+  }
+  return values;
+}
+
+std::vector<std::string> TomlTable::texts(std::string_view key) {
+  toml::node* node = impl_->find(key);
+  if (!node) refuse(key, "missing", "an array of texts");
+  const toml::array* array = node->as_array();
+  if (!array) refuse(key, "is not an array", "an array of texts");
+  std::vector<std::string> values;
+  for (const toml::node& element : *array) {
+    const auto value = element.value_exact<std::string>();
+    if (!value) refuse(key, "has an element that is not a text", "an array of texts");
+    values.push_back(*value);
+  }
+  return values;
+}
+
+std::vector<std::string> TomlTable::texts_or(std::string_view key, std::vector<std::string> fallback) {
+  impl_->asked.emplace(key);
+  return has(key) ? texts(key) : std::move(fallback);
+}
+
+TomlTable TomlTable::table(std::string_view key) {
+  toml::node* node = impl_->find(key);
+  if (!node) refuse(key, "missing", "a table [" + path(key) + "]");
+  if (!node->is_table()) refuse(key, "is not a table", "a table [" + path(key) + "]");
+  auto impl = std::make_unique<Impl>();
+  impl->document = impl_->document;
+  impl->table = node->as_table();
+  impl->file = impl_->file;
+  impl->prefix = path(key);
+  return TomlTable(std::move(impl));
+}
+
+std::optional<TomlTable> TomlTable::table_if(std::string_view key) {
+  impl_->asked.emplace(key);
+  if (!has(key)) return std::nullopt;
+  return table(key);
+}
+
+std::vector<TomlTable> TomlTable::tables(std::string_view key) {
+  std::vector<TomlTable> all;
+  toml::node* node = impl_->find(key);
+  if (!node) return all;
+  toml::array* array = node->as_array();
+  if (!array) refuse(key, "is not an array of tables", "[[" + path(key) + "]]");
+  std::size_t index = 0;
+  for (toml::node& element : *array) {
+    if (!element.is_table()) refuse(key, "has an element that is not a table", "[[" + path(key) + "]]");
+    auto impl = std::make_unique<Impl>();
+    impl->document = impl_->document;
+    impl->table = element.as_table();
+    impl->file = impl_->file;
+    impl->prefix = path(key) + "[" + std::to_string(index++) + "]";
+    all.push_back(TomlTable(std::move(impl)));
+  }
+  return all;
+}
+
+std::vector<std::string> TomlTable::table_names() const {
+  std::vector<std::pair<std::uint32_t, std::string>> found;
+  for (const auto& [key, node] : *impl_->table) {
+    if (node.is_table()) found.emplace_back(node.source().begin.line, std::string(std::string_view(key)));
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> names;
+  for (auto& [line, name] : found) names.push_back(std::move(name));
+  return names;
+}
+
+void TomlTable::finish() const {
+  const toml::node* first = nullptr;
+  std::string first_key;
+  for (const auto& [key, node] : *impl_->table) {
+    const std::string name{std::string_view(key)};
+    if (impl_->asked.count(name)) continue;
+    const auto at = node.source().begin;
+    if (!first || std::pair(at.line, at.column) < std::pair(first->source().begin.line, first->source().begin.column)) {
+      first = &node;
+      first_key = name;
+    }
+  }
+  if (!first) return;
+  std::string known;
+  for (const std::string& key : impl_->asked) known += (known.empty() ? "" : ", ") + key;
+  refuse(first_key, "unknown key", "one of: " + known);
+}
+
+}  // namespace datum::config

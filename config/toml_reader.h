@@ -1,0 +1,117 @@
+// Strict reading of TOML: every key is asked for by name, an unknown or ill-typed one is refused with its place.
+//
+// This is a leaf: it knows TOML and nothing of datumd. config/daemon_config.h, the recipe and the calibration store
+// turn tables into each part's own Settings with it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace datum::config {
+
+/// A place in a text file; line and column count from 1, 0 means "the file as a whole".
+struct Location {
+  std::string file;
+  int line = 0;
+  int column = 0;
+};
+
+/// Refused input. what() reads "FILE:LINE:COLUMN: KEY: what is wrong; what is allowed".
+class ConfigError : public std::runtime_error {
+ public:
+  ConfigError(Location where, std::string key, std::string problem, std::string allowed);
+  const Location& where() const { return where_; }
+  const std::string& key() const { return key_; }
+
+ private:
+  Location where_;
+  std::string key_;
+};
+
+/// Closed interval that a number must lie in.
+struct Range {
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+};
+/// Interval (0, inf): used for sizes, scales and tolerances.
+inline constexpr Range positive{std::numeric_limits<double>::min(), std::numeric_limits<double>::infinity()};
+inline constexpr Range not_negative{0.0, std::numeric_limits<double>::infinity()};
+
+/// One table of a TOML document. Reading a key marks it as known; finish() refuses what was never asked for.
+/// All readers throw ConfigError: key missing, wrong type, outside its range, NaN or infinite.
+class TomlTable {
+ public:
+  /// Throws ConfigError where the file can't be read or is not TOML.
+  static TomlTable from_file(const std::filesystem::path& path);
+  /// `name` stands for the file in messages.
+  static TomlTable from_text(std::string_view text, const std::string& name);
+
+  bool has(std::string_view key) const;
+
+  std::string text(std::string_view key);
+  std::string text_or(std::string_view key, std::string fallback);
+  bool boolean(std::string_view key);
+  bool boolean_or(std::string_view key, bool fallback);
+  double number(std::string_view key, Range allowed = {});
+  double number_or(std::string_view key, double fallback, Range allowed = {});
+  std::optional<double> number_if(std::string_view key, Range allowed = {});
+  std::int64_t integer(std::string_view key, std::int64_t min, std::int64_t max);
+  std::int64_t integer_or(std::string_view key, std::int64_t fallback, std::int64_t min, std::int64_t max);
+  /// Array of exactly `count` finite numbers.
+  std::vector<double> numbers(std::string_view key, std::size_t count);
+  std::vector<std::string> texts(std::string_view key);
+  std::vector<std::string> texts_or(std::string_view key, std::vector<std::string> fallback);
+
+  /// One of the listed words; the refusal lists them.
+  template <class E>
+  E choice(std::string_view key, std::initializer_list<std::pair<const char*, E>> words) {
+    const std::string word = text(key);
+    std::string allowed;
+    for (const auto& [name, value] : words) {
+      if (word == name) return value;
+      allowed += (allowed.empty() ? "" : ", ") + std::string(name);
+    }
+    refuse(key, "'" + word + "' is not known", "one of: " + allowed);
+  }
+  template <class E>
+  E choice_or(std::string_view key, E fallback, std::initializer_list<std::pair<const char*, E>> words) {
+    return has(key) ? choice<E>(key, words) : fallback;
+  }
+
+  TomlTable table(std::string_view key);
+  std::optional<TomlTable> table_if(std::string_view key);
+  /// Array of tables ([[key]]); empty where the key is absent.
+  std::vector<TomlTable> tables(std::string_view key);
+  /// Names of all sub-tables of this table, in file order (for maps such as [devices.NAME]).
+  std::vector<std::string> table_names() const;
+
+  /// Refuses the first key that was never read, naming the keys that are known here. Call it last; does not descend:
+  /// call finish() on each sub-table that was taken.
+  void finish() const;
+
+  Location where(std::string_view key) const;
+  Location where() const;
+  /// Full dotted name of a key of this table.
+  std::string path(std::string_view key) const;
+  [[noreturn]] void refuse(std::string_view key, const std::string& problem, const std::string& allowed) const;
+
+  ~TomlTable();
+  TomlTable(TomlTable&&) noexcept;
+  TomlTable& operator=(TomlTable&&) noexcept;
+
+ private:
+  struct Impl;
+  explicit TomlTable(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace datum::config

@@ -1,0 +1,32 @@
+// What is known of one 3D sensor: how it counts, which hand its coordinates have, how noisy it is.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drivers/frame/height_frame.h"
+
+namespace datum {
+
+/// Standard deviation of one pixel's height on a matt flat, as measured on this sensor; linear between the points.
+struct NoiseProfile {
+  std::vector<double> z_mm;      // ascending, at least one
+  std::vector<double> sigma_um;  // same length, > 0
+  /// sigma in um at a height; the end values hold outside the measured points.
+  double sigma_um_at(double height_mm) const;
+};
+
+struct SensorProfile {
+  std::string serial;
+  std::string model;
+  Handedness handedness = Handedness::right;
+  NoiseProfile noise;
+  double z_min_mm = 0, z_max_mm = 0;   // measuring range in sensor coordinates
+  double scale_uncertainty_ppm = 0;    // standard uncertainty of the height scale
+  double linearity_um = 0;             // standard uncertainty from the linearity deviation
+  std::optional<double> pixel_pitch_mm;  // for formats that do not carry it (.ptr)
+  std::string sha256;                    // of the profile's file
+};
+
+}  // namespace datum

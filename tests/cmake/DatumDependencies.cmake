@@ -1,0 +1,23 @@
+# Every dependency by its Debian package; `datum` installs them.
+include(GoogleTest)
+find_package(Threads REQUIRED)
+find_package(Eigen3 3.3 REQUIRED NO_MODULE)            # libeigen3-dev
+if(DATUM_TESTS)
+  find_package(GTest REQUIRED)                         # libgtest-dev, libgmock-dev
+endif()
+if(DATUM_BENCH)
+  find_package(benchmark REQUIRED)                     # libbenchmark-dev
+endif()
+if(DATUM_DAEMON)
+  find_package(PkgConfig REQUIRED)
+  find_package(fmt REQUIRED)                           # libfmt-dev
+  find_package(nlohmann_json 3.9 REQUIRED)             # nlohmann-json3-dev
+  find_package(CLI11 REQUIRED)                         # libcli11-dev
+  find_package(TIFF REQUIRED)                          # libtiff-dev
+  find_package(PNG REQUIRED)                           # libpng-dev
+  find_package(OpenSSL REQUIRED COMPONENTS Crypto)     # libssl-dev
+  find_package(SQLite3 REQUIRED)                       # libsqlite3-dev
+  pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)        # libsystemd-dev
+  pkg_check_modules(SERIALPORT REQUIRED IMPORTED_TARGET libserialport)  # libserialport-dev
+  pkg_check_modules(TOMLPP REQUIRED IMPORTED_TARGET tomlplusplus)       # libtomlplusplus-dev
+endif()
