@@ -1,11 +1,12 @@
 #include "config/toml_reader.h"
 
+#include <openssl/evp.h>
+#include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <set>
 #include <sstream>
-#include <toml++/toml.h>
 
 namespace datum::config {
 
@@ -41,15 +42,45 @@ std::string shown(Range range) {
   return has_low ? low : "any finite number";
 }
 
+std::string sha256_hex(std::string_view bytes) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr) != 1) {
+    throw std::runtime_error("SHA-256 is not available in this OpenSSL");
+  }
+  std::string hex;
+  for (unsigned i = 0; i < size; ++i) {
+    hex += "0123456789abcdef"[digest[i] >> 4];
+    hex += "0123456789abcdef"[digest[i] & 15];
+  }
+  return hex;
+}
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::error_code ignored;
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream bytes;
+  // An empty file is no error here; `<<` of an empty stream buffer would make it one.
+  if (in && in.peek() != std::ifstream::traits_type::eof()) bytes << in.rdbuf();
+  if (!in.is_open() || in.bad() || bytes.bad() || std::filesystem::is_directory(path, ignored)) {
+    throw ConfigError({path.string(), 0, 0}, "", "cannot be read",
+                      "a readable TOML file (check the path and its permissions)");
+  }
+  return bytes.str();
+}
+
 }  // namespace
 
 ConfigError::ConfigError(Location where, std::string key, std::string problem, std::string allowed)
-    : std::runtime_error(message(where, key, problem, allowed)), where_(std::move(where)), key_(std::move(key)) {}
+    : std::runtime_error(message(where, key, problem, allowed)),
+      where_(std::move(where)),
+      key_(std::move(key)) {}
 
 struct TomlTable::Impl {
   std::shared_ptr<toml::table> document;  // keeps the nodes alive
   toml::table* table = nullptr;
   std::string file;
+  std::string sha256;
   std::string prefix;
   std::set<std::string, std::less<>> asked;
 
@@ -70,6 +101,7 @@ TomlTable TomlTable::from_text(std::string_view text, const std::string& name) {
     impl->document = std::make_shared<toml::table>(toml::parse(text, name));
     impl->table = impl->document.get();
     impl->file = name;
+    impl->sha256 = sha256_hex(text);
     return TomlTable(std::move(impl));
   } catch (const toml::parse_error& error) {
     const auto at = error.source().begin;
@@ -79,15 +111,10 @@ TomlTable TomlTable::from_text(std::string_view text, const std::string& name) {
 }
 
 TomlTable TomlTable::from_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream text;
-  if (in) text << in.rdbuf();
-  if (!in || !text) {
-    throw ConfigError({path.string(), 0, 0}, "", "cannot be read",
-                      "a readable TOML file (check the path and its permissions)");
-  }
-  return from_text(text.str(), path.string());
+  return from_text(bytes_of(path), path.string());
 }
+
+const std::string& TomlTable::sha256() const { return impl_->sha256; }
 
 bool TomlTable::has(std::string_view key) const { return impl_->table->contains(key); }
 
@@ -160,8 +187,7 @@ std::optional<double> TomlTable::number_if(std::string_view key, Range allowed) 
 }
 
 std::int64_t TomlTable::integer(std::string_view key, std::int64_t min, std::int64_t max) {
-  const std::string allowed =
-      "a whole number from " + std::to_string(min) + " to " + std::to_string(max);
+  const std::string allowed = "a whole number from " + std::to_string(min) + " to " + std::to_string(max);
   const toml::node* node = impl_->find(key);
   if (!node) refuse(key, "missing", allowed);
   const auto value = node->value_exact<std::int64_t>();
@@ -220,6 +246,7 @@ TomlTable TomlTable::table(std::string_view key) {
   impl->document = impl_->document;
   impl->table = node->as_table();
   impl->file = impl_->file;
+  impl->sha256 = impl_->sha256;
   impl->prefix = path(key);
   return TomlTable(std::move(impl));
 }
@@ -243,6 +270,7 @@ std::vector<TomlTable> TomlTable::tables(std::string_view key) {
     impl->document = impl_->document;
     impl->table = element.as_table();
     impl->file = impl_->file;
+    impl->sha256 = impl_->sha256;
     impl->prefix = path(key) + "[" + std::to_string(index++) + "]";
     all.push_back(TomlTable(std::move(impl)));
   }
@@ -267,7 +295,8 @@ void TomlTable::finish() const {
     const std::string name{std::string_view(key)};
     if (impl_->asked.count(name)) continue;
     const auto at = node.source().begin;
-    if (!first || std::pair(at.line, at.column) < std::pair(first->source().begin.line, first->source().begin.column)) {
+    if (!first ||
+        std::pair(at.line, at.column) < std::pair(first->source().begin.line, first->source().begin.column)) {
       first = &node;
       first_key = name;
     }

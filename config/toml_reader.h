@@ -1,7 +1,8 @@
-// Strict reading of TOML: every key is asked for by name, an unknown or ill-typed one is refused with its place.
+// Strict reading of TOML: every key is asked for by name, an unknown or ill-typed one is refused with its
+// place.
 //
-// This is a leaf: it knows TOML and nothing of datumd. config/daemon_config.h, the recipe and the calibration store
-// turn tables into each part's own Settings with it.
+// This is a leaf: it knows TOML and nothing of datumd. config/daemon_config.h, the recipe and the calibration
+// store turn tables into each part's own Settings with it.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +56,10 @@ class TomlTable {
   /// `name` stands for the file in messages.
   static TomlTable from_text(std::string_view text, const std::string& name);
 
+  /// SHA-256 of the whole document's bytes, lower-case hex: the identity of a recipe or calibration in a
+  /// verdict.
+  const std::string& sha256() const;
+
   bool has(std::string_view key) const;
 
   std::string text(std::string_view key);
@@ -94,15 +99,16 @@ class TomlTable {
   /// Names of all sub-tables of this table, in file order (for maps such as [devices.NAME]).
   std::vector<std::string> table_names() const;
 
-  /// Refuses the first key that was never read, naming the keys that are known here. Call it last; does not descend:
-  /// call finish() on each sub-table that was taken.
+  /// Refuses the first key that was never read, naming the keys that are known here. Call it last; does not
+  /// descend: call finish() on each sub-table that was taken.
   void finish() const;
 
   Location where(std::string_view key) const;
   Location where() const;
   /// Full dotted name of a key of this table.
   std::string path(std::string_view key) const;
-  [[noreturn]] void refuse(std::string_view key, const std::string& problem, const std::string& allowed) const;
+  [[noreturn]] void refuse(std::string_view key, const std::string& problem,
+                           const std::string& allowed) const;
 
   ~TomlTable();
   TomlTable(TomlTable&&) noexcept;

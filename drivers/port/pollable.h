@@ -11,7 +11,9 @@ namespace datum {
 class Pollable {
  public:
   virtual ~Pollable() = default;
-  /// Descriptor to watch; -1: none at present (a link waiting to be reopened). May change after any call.
+  /// Descriptor to watch; -1: none at present (a link waiting to be reopened). May change after any call; one
+  /// that is closed reads -1 at least until the next call, so that a reopened descriptor of the same number
+  /// is watched anew.
   virtual int fd() const = 0;
   virtual bool wants_write() const { return false; }
   /// The descriptor is readable and/or writable, or has hung up. Never throws for what a peer does.

@@ -39,6 +39,13 @@ function(datum_library name)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
+# datum_program(NAME SOURCES...) : a program that is built into bin/ and installed.
+function(datum_program name)
+  add_executable(${name} ${ARGN})
+  add_dependencies(programs ${name})
+  install(TARGETS ${name} RUNTIME DESTINATION bin)
+endfunction()
+
 # datum_test(NAME SOURCES file... LIBS lib... [LABELS label...]) : one GoogleTest program; each case is one ctest test.
 function(datum_test name)
   cmake_parse_arguments(T "" "" "SOURCES;LIBS;LABELS" ${ARGN})
