@@ -21,38 +21,39 @@ const char* name_of(Decision d);  // "PASS", "INCONCLUSIVE", "FAIL", "INVALID"
 /// Why a result is INVALID (or `none`).
 enum class Reason : std::uint8_t {
   none,
-  floor_too_few,       // not enough ring pixels with a height
+  floor_too_few,  // not enough ring pixels with a height
   floor_no_consensus,
-  floor_not_fixed,     // the inlier set did not stand still
+  floor_not_fixed,  // the inlier set did not stand still
   floor_inlier_ratio,
   floor_sides,
   floor_rms,
   floor_second_level,
   floor_tilt,
-  body_coverage,       // too few pixels with a height on the body
-  out_of_view,         // body or ring outside the frame
+  body_coverage,  // too few pixels with a height on the body
+  out_of_view,    // body or ring outside the frame
   pose_missing,
   pose_stale,
-  pose_moved,          // before and after differ by more than the tolerance
-  pose_error,          // the CMM reported an error
-  calibration,         // missing, expired, wrong sensor
-  sensor_mismatch,     // frame from another sensor than the recipe's
-  frame,               // the frame can't be used
+  pose_moved,       // before and after differ by more than the tolerance
+  pose_error,       // the CMM reported an error
+  calibration,      // missing, expired, wrong sensor
+  sensor_mismatch,  // frame from another sensor than the recipe's
+  frame,            // the frame can't be used
   internal,
 };
 const char* name_of(Reason r);  // "FLOOR_INLIER_RATIO", ...
 
-/// Evidence behind a floor. Plane in um over um: z = a x + b y + c relative to (centre_x, centre_y) in sensor mm.
+/// Evidence behind a floor. Plane in um over um: z = a x + b y + c relative to (centre_x, centre_y) in sensor
+/// mm.
 struct FloorEvidence {
   double a = 0, b = 0, c_um = 0;
   double centre_x_mm = 0, centre_y_mm = 0;
-  double sigma_um = 0;            // the noise profile's value used for the thresholds
+  double sigma_um = 0;  // the noise profile's value used for the thresholds
   double rms_um = 0;
-  double inlier_ratio = 0;        // of valid ring pixels
-  double second_floor = 0;        // best other level's count over the floor's
+  double inlier_ratio = 0;                      // of valid ring pixels
+  double second_floor = 0;                      // best other level's count over the floor's
   std::array<std::uint32_t, 4> side_inliers{};  // -x, +x, -y, +y side of the body in its own axes
   std::uint32_t pixels = 0, valid = 0, inliers = 0, hypotheses = 0, refits = 0;
-  double effective_n = 0;         // n / (1 + 2 sum rho)
+  double effective_n = 0;  // n / (1 + 2 sum rho)
   double tilt_deg = 0;
 };
 
@@ -69,7 +70,8 @@ struct CheckVerdict {
   std::string detail;     // words for the operator where INVALID
   double value = 0;       // unit_of(check.characteristic); meaningless where INVALID
   double u = 0;           // standard uncertainty; U = 2 u
-  double p_conform = 0;   // JCGM 106
+  double p_conform = 0;   // JCGM 106, probability that the true value lies within the limits
+  double capability = 0;  // C_m = (upper - lower) / (4 u); 0 where there is only one limit or u = 0
   std::vector<UncertaintyTerm> budget;
 };
 
@@ -96,23 +98,27 @@ struct BoardVerdict {
   Reason reason = Reason::none;  // of the board as a whole
   std::string detail;
 
-  std::uint64_t sequence = 0;    // given by the store
-  std::string store_id;          // given by the store
-  std::string measured_at;       // ISO 8601 UTC
-  std::string unit_id;           // the board's serial number where the operator gave one
+  std::uint64_t sequence = 0;  // given by the store
+  std::string store_id;        // given by the store
+  std::string measured_at;     // ISO 8601 UTC
+  std::string unit_id;         // the board's serial number where the operator gave one
 
   std::string recipe, recipe_sha256;
+  DecisionRule rule = DecisionRule::iso14253;
+  double rule_confidence = 0;
   std::string calibration, calibration_sha256;  // "none" and "" in sensor coordinates
   std::string sensor_serial, sensor_profile_sha256;
   std::string frame_id, frame_source, frame_sha256;
   CaptureTime captured;
-  std::string code;              // version and commit
-  std::string backend;           // "cpu avx512 x2"
+  std::string code;     // version and commit
+  std::string backend;  // "cpu avx512 x2"
   Pose pose;
   std::vector<ComponentVerdict> components;
 };
 
-/// The whole verdict as one JSON object with stable key order; numbers in shortest round-trip form. Units in key names.
+/// The whole verdict as one JSON object with stable key order; numbers in a form that reads back as the same
+/// double (one that is not finite as null, read back as NaN). Units in key names; text that is not UTF-8 is
+/// repaired.
 std::string to_json(const BoardVerdict& verdict);
 /// Inverse of to_json; throws std::runtime_error naming the key that is missing or wrong.
 BoardVerdict verdict_from_json(const std::string& json);

@@ -1,0 +1,63 @@
+#include "daemon/inspect/verdict.h"
+
+namespace datum {
+
+const char* name_of(Decision d) {
+  switch (d) {
+    case Decision::pass:
+      return "PASS";
+    case Decision::inconclusive:
+      return "INCONCLUSIVE";
+    case Decision::fail:
+      return "FAIL";
+    case Decision::invalid:
+      return "INVALID";
+  }
+  return "?";
+}
+
+const char* name_of(Reason r) {
+  switch (r) {
+    case Reason::none:
+      return "NONE";
+    case Reason::floor_too_few:
+      return "FLOOR_TOO_FEW";
+    case Reason::floor_no_consensus:
+      return "FLOOR_NO_CONSENSUS";
+    case Reason::floor_not_fixed:
+      return "FLOOR_NOT_FIXED";
+    case Reason::floor_inlier_ratio:
+      return "FLOOR_INLIER_RATIO";
+    case Reason::floor_sides:
+      return "FLOOR_SIDES";
+    case Reason::floor_rms:
+      return "FLOOR_RMS";
+    case Reason::floor_second_level:
+      return "FLOOR_SECOND_LEVEL";
+    case Reason::floor_tilt:
+      return "FLOOR_TILT";
+    case Reason::body_coverage:
+      return "BODY_COVERAGE";
+    case Reason::out_of_view:
+      return "OUT_OF_VIEW";
+    case Reason::pose_missing:
+      return "POSE_MISSING";
+    case Reason::pose_stale:
+      return "POSE_STALE";
+    case Reason::pose_moved:
+      return "POSE_MOVED";
+    case Reason::pose_error:
+      return "POSE_ERROR";
+    case Reason::calibration:
+      return "CALIBRATION";
+    case Reason::sensor_mismatch:
+      return "SENSOR_MISMATCH";
+    case Reason::frame:
+      return "FRAME";
+    case Reason::internal:
+      return "INTERNAL";
+  }
+  return "?";
+}
+
+}  // namespace datum
