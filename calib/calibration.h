@@ -1,4 +1,5 @@
-// A stored calibration: the transform from sensor to machine coordinates, where it came from and until when it holds.
+// A stored calibration: the transform from sensor to machine coordinates, where it came from and until when
+// it holds.
 #pragma once
 
 #include <Eigen/Core>
@@ -9,8 +10,9 @@
 
 namespace datum {
 
-/// Stage model of METROLOGY E5: p_machine = R p_sensor + T0 + A q, q the stage position in mm at the snapshot,
-/// A = [1 -s_xy -s_xz; 0 1 -s_yz; 0 0 1] * diag(1 + k). T0 = T - A q_cal, so that q = q_cal gives the calibration back.
+/// Stage model of METROLOGY E5: p_machine = R p_sensor + T0 + A q, q the stage position in mm at the
+/// snapshot, A = [1 -s_xy -s_xz; 0 1 -s_yz; 0 0 1] * diag(1 + k). T0 = T - A q_cal, so that q = q_cal gives
+/// the calibration back.
 struct StageModel {
   Eigen::Matrix3d a = Eigen::Matrix3d::Identity();
   Eigen::Vector3d q_cal_mm = Eigen::Vector3d::Zero();
@@ -19,7 +21,7 @@ struct StageModel {
 struct Calibration {
   std::string id;
   std::string sensor_serial;
-  std::string date;        // ISO 8601, as stored
+  std::string date;  // ISO 8601, as stored
   std::int64_t made_utc_s = 0;
   std::int64_t expires_utc_s = 0;
   double residual_rms_um = 0;

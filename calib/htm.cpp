@@ -14,14 +14,16 @@ void check_rigid(const Eigen::Matrix4d& matrix) {
   const Eigen::Matrix3d r = matrix.topLeftCorner<3, 3>();
   if (r.determinant() < 0) {
     throw CalibrationError(
-        "the rotation is mirrored (determinant below 0): a left-handed sensor is mirrored at ingest, so calibrate with "
+        "the rotation is mirrored (determinant below 0): a left-handed sensor is mirrored at ingest, so "
+        "calibrate with "
         "right-handed sensor coordinates");
   }
   const double error = (r.transpose() * r - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff();
   if (error > rigidity_limit) {
     char text[160];
     std::snprintf(text, sizeof text,
-                  "the rotation is scaled or skewed: R^T R differs from the identity by %.3g, allowed is %.3g; write the "
+                  "the rotation is scaled or skewed: R^T R differs from the identity by %.3g, allowed is "
+                  "%.3g; write the "
                   "matrix with at least 9 decimals",
                   error, rigidity_limit);
     throw CalibrationError(text);

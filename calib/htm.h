@@ -1,7 +1,8 @@
 // Htm<To, From>: a 4x4 homogeneous transform that takes coordinates of system From to system To.
 //
-// Composition reads itself: a_from_c = a_from_b * b_from_c; anything else does not compile. Lengths in mm, points are
-// column vectors, only rigid right-handed motions exist: det(R) = +1, R^T R = I within `rigidity_limit`.
+// Composition reads itself: a_from_c = a_from_b * b_from_c; anything else does not compile. Lengths in mm,
+// points are column vectors, only rigid right-handed motions exist: det(R) = +1, R^T R = I within
+// `rigidity_limit`.
 #pragma once
 
 #include <Eigen/Core>
@@ -19,12 +20,12 @@ class CalibrationError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Largest deviation of any element of R^T R from the identity that a stored transform may have. A matrix written with
-/// nine decimals keeps it; a scale error of 1 um over 1 m (1e-6) does not.
+/// Largest deviation of any element of R^T R from the identity that a stored transform may have. A matrix
+/// written with nine decimals keeps it; a scale error of 1 um over 1 m (1e-6) does not.
 inline constexpr double rigidity_limit = 1e-7;
 
-/// Throws CalibrationError, in words for the operator: not finite, last row not 0 0 0 1, mirrored (det < 0), or
-/// scaled/skewed beyond rigidity_limit.
+/// Throws CalibrationError, in words for the operator: not finite, last row not 0 0 0 1, mirrored (det < 0),
+/// or scaled/skewed beyond rigidity_limit.
 void check_rigid(const Eigen::Matrix4d& matrix);
 
 template <class To, class From>

@@ -12,36 +12,6 @@ namespace datum::config {
 
 namespace {
 
-std::string message(const Location& where, const std::string& key, const std::string& problem,
-                    const std::string& allowed) {
-  std::string text = where.file;
-  if (where.line > 0) text += ":" + std::to_string(where.line) + ":" + std::to_string(where.column);
-  text += ": ";
-  if (!key.empty()) text += key + ": ";
-  text += problem;
-  if (!allowed.empty()) text += "; allowed: " + allowed;
-  return text;
-}
-
-std::string shown(double value) {
-  std::ostringstream out;
-  out.precision(15);
-  out << value;
-  return out.str();
-}
-
-std::string shown(Range range) {
-  const bool open_zero = range.min == positive.min;
-  const std::string low = open_zero ? "more than 0" : "at least " + shown(range.min);
-  const bool has_low = open_zero || std::isfinite(range.min);
-  if (has_low && std::isfinite(range.max)) {
-    return open_zero ? low + " and at most " + shown(range.max)
-                     : "from " + shown(range.min) + " to " + shown(range.max);
-  }
-  if (std::isfinite(range.max)) return "at most " + shown(range.max);
-  return has_low ? low : "any finite number";
-}
-
 std::string sha256_hex(std::string_view bytes) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned size = 0;
@@ -70,11 +40,6 @@ std::string bytes_of(const std::filesystem::path& path) {
 }
 
 }  // namespace
-
-ConfigError::ConfigError(Location where, std::string key, std::string problem, std::string allowed)
-    : std::runtime_error(message(where, key, problem, allowed)),
-      where_(std::move(where)),
-      key_(std::move(key)) {}
 
 struct TomlTable::Impl {
   std::shared_ptr<toml::table> document;  // keeps the nodes alive
@@ -202,8 +167,10 @@ std::int64_t TomlTable::integer_or(std::string_view key, std::int64_t fallback, 
   return has(key) ? integer(key, min, max) : fallback;
 }
 
-std::vector<double> TomlTable::numbers(std::string_view key, std::size_t count) {
-  const std::string allowed = "an array of " + std::to_string(count) + " finite numbers";
+std::vector<double> TomlTable::numbers(std::string_view key, std::size_t count, Range range) {
+  const bool any = std::isinf(range.min) && std::isinf(range.max);
+  const std::string allowed =
+      "an array of " + std::to_string(count) + " finite numbers" + (any ? "" : ", each " + shown(range));
   toml::node* node = impl_->find(key);
   if (!node) refuse(key, "missing", allowed);
   const toml::array* array = node->as_array();
@@ -214,7 +181,9 @@ std::vector<double> TomlTable::numbers(std::string_view key, std::size_t count) 
     if (!element.is_number() || !std::isfinite(*element.value<double>())) {
       refuse(key, "has an element that is not a finite number", allowed);
     }
-    values.push_back(*element.value<double>());
+    const double value = *element.value<double>();
+    if (value < range.min || value > range.max) refuse(key, shown(value) + " is out of range", allowed);
+    values.push_back(value);
   }
   return values;
 }

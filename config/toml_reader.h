@@ -47,6 +47,11 @@ struct Range {
 inline constexpr Range positive{std::numeric_limits<double>::min(), std::numeric_limits<double>::infinity()};
 inline constexpr Range not_negative{0.0, std::numeric_limits<double>::infinity()};
 
+/// A number as messages print it: shortest form that keeps 15 digits.
+std::string shown(double value);
+/// "from 0 to 1", "more than 0", "any finite number".
+std::string shown(Range range);
+
 /// One table of a TOML document. Reading a key marks it as known; finish() refuses what was never asked for.
 /// All readers throw ConfigError: key missing, wrong type, outside its range, NaN or infinite.
 class TomlTable {
@@ -71,8 +76,8 @@ class TomlTable {
   std::optional<double> number_if(std::string_view key, Range allowed = {});
   std::int64_t integer(std::string_view key, std::int64_t min, std::int64_t max);
   std::int64_t integer_or(std::string_view key, std::int64_t fallback, std::int64_t min, std::int64_t max);
-  /// Array of exactly `count` finite numbers.
-  std::vector<double> numbers(std::string_view key, std::size_t count);
+  /// Array of exactly `count` finite numbers, each in `allowed`.
+  std::vector<double> numbers(std::string_view key, std::size_t count, Range allowed = {});
   std::vector<std::string> texts(std::string_view key);
   std::vector<std::string> texts_or(std::string_view key, std::vector<std::string> fallback);
 

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -27,22 +29,22 @@ struct BoardCircle {
 
 /// Names after ISO 14405-1 where it has one: SA mean, SM median, SX maximum, SN minimum.
 enum class Characteristic : std::uint8_t {
-  mean,          // SA
-  median,        // SM
-  maximum,       // SX, after a 3 x 3 grey-scale opening
-  minimum,       // SN
-  percentile,    // P_q, nearest rank: z_(ceil(q n))
-  top_mean,      // mean of the k highest
-  tilt,          // angle between the least-squares plane of the top and the floor, in millidegrees
-  presence,      // share of body pixels higher than half the nominal height, in permille
+  mean,        // SA
+  median,      // SM
+  maximum,     // SX, after a 3 x 3 grey-scale opening
+  minimum,     // SN
+  percentile,  // P_q, nearest rank: z_(ceil(q n))
+  top_mean,    // mean of the k highest
+  tilt,        // angle between the least-squares plane of the top and the floor, in millidegrees
+  presence,    // share of body pixels higher than half the nominal height, in permille
 };
-const char* name_of(Characteristic c);   // "mean", "median", ... as written in a recipe
-const char* unit_of(Characteristic c);   // "um", "mdeg", "permille"
+const char* name_of(Characteristic c);  // "mean", "median", ... as written in a recipe
+const char* unit_of(Characteristic c);  // "um", "mdeg", "permille"
 
 /// One demand on a component. Values in unit_of(characteristic).
 struct Check {
   Characteristic characteristic = Characteristic::median;
-  double parameter = 0;  // q in (0,1] of percentile, k of top_mean
+  double parameter = 0;                         // q in (0,1] of percentile, k of top_mean
   std::optional<double> nominal, lower, upper;  // at least one limit
 };
 
@@ -50,14 +52,17 @@ struct Component {
   std::string reference;
   std::string package;
   BoardRect body;
+  /// Where the floor ring goes around more than the body (a die on its package): the ring's margins count
+  /// from here.
+  std::optional<BoardRect> floor_outline;
   double nominal_height_um = 0;
   std::vector<Check> checks;  // at least one
 };
 
 struct FloorSettings {
-  double inner_margin_mm = 0;  // the ring begins this far outside the body
-  double outer_margin_mm = 0;  // and ends here
-  double neighbour_margin_mm = 0;  // other bodies are cut out of the ring with this margin
+  double inner_margin_mm = 0;         // the ring begins this far outside the body
+  double outer_margin_mm = 0;         // and ends here
+  double neighbour_margin_mm = 0;     // other bodies are cut out of the ring with this margin
   double threshold_sigmas = 2;        // consensus threshold t, in standard deviations of the sensor's noise
   double refit_threshold_sigmas = 4;  // inliers of the least-squares floor
   FitMode mode = FitMode::screened;
@@ -65,23 +70,23 @@ struct FloorSettings {
   // refusal gates (METROLOGY S5)
   double min_inlier_ratio = 0.3;
   int min_sides = 3;
-  int min_side_pixels = 200;      // inliers on a side for it to count
+  int min_side_pixels = 200;  // inliers on a side for it to count
   double max_rms_sigmas = 2;
   double max_second_floor = 0.8;  // best other level's count over the floor's
   double max_tilt_deg = 5;        // floor against the sensor's z
-  double surface_um = 0;          // half width of the rectangular term when mask or copper is unknown, 25 um typical
+  double surface_um = 0;  // half width of the rectangular term when mask or copper is unknown, 25 um typical
 };
 
 struct BodySettings {
-  double erode_px = 2;             // top region: body outline shrunk by this
-  double min_valid_ratio = 0.5;    // pixels with a height, else INVALID
+  double erode_px = 2;           // top region: body outline shrunk by this
+  double min_valid_ratio = 0.5;  // pixels with a height, else INVALID
 };
 
 enum class DecisionRule : std::uint8_t { simple, iso14253 };
 
 struct UncertaintySettings {
-  double reproducibility_um = 0;   // standard uncertainty from a repeatability study
-  double position_mm = 0.05;       // standard uncertainty of a component's place
+  double reproducibility_um = 0;  // standard uncertainty from a repeatability study
+  double position_mm = 0.05;      // standard uncertainty of a component's place
 };
 
 struct Recipe {
@@ -92,18 +97,22 @@ struct Recipe {
   /// True: the board lies in machine coordinates, a calibration is demanded. False: in the sensor's own.
   bool in_machine_coordinates = true;
   Htm<Machine, Board> machine_from_board;  // Machine read as Sensor where in_machine_coordinates is false
-  std::string sensor_serial;  // demanded of the frame
+  std::string sensor_serial;               // demanded of the frame
   FloorSettings floor;
   BodySettings body;
   DecisionRule rule = DecisionRule::iso14253;
   double rule_confidence = 0.95;
   UncertaintySettings uncertainty;
   std::vector<Component> components;
-  std::vector<BoardRect> exclusions;        // pads, silkscreen, mask openings
+  std::vector<BoardRect> exclusions;  // pads, silkscreen, mask openings
   std::vector<BoardCircle> holes;
 };
 
-/// Reads and checks a recipe file. Throws config::ConfigError with file, line, column, key, what is wrong, what is allowed.
+/// Corners in board coordinates, mm, counter-clockwise from (-x, -y) of the rectangle's own axes.
+std::array<Eigen::Vector2d, 4> corners_mm(const BoardRect& rect);
+
+/// Reads and checks a recipe file. Throws config::ConfigError with file, line, column, key, what is wrong,
+/// what is allowed.
 Recipe load_recipe(const std::filesystem::path& file);
 
 }  // namespace datum

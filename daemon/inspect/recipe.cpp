@@ -1,0 +1,121 @@
+#include "daemon/inspect/recipe.h"
+
+#include <cctype>
+
+#include "config/toml_reader.h"
+#include "daemon/inspect/recipe_file.h"
+
+namespace datum {
+
+namespace {
+
+constexpr std::int64_t schema = 1;
+/// A confidence is a probability short of certainty; 1e-12 is far beyond what any noise model is good for.
+constexpr config::Range confidence_range{0.5, 1 - 1e-12};
+
+FloorSettings read_floor(config::TomlTable table) {
+  FloorSettings f;
+  f.inner_margin_mm = table.number("inner_margin_mm", config::not_negative);
+  f.outer_margin_mm = table.number("outer_margin_mm", config::positive);
+  f.neighbour_margin_mm = table.number_or("neighbour_margin_mm", f.neighbour_margin_mm, config::not_negative);
+  f.threshold_sigmas = table.number_or("threshold_sigmas", f.threshold_sigmas, config::positive);
+  f.refit_threshold_sigmas =
+      table.number_or("refit_threshold_sigmas", f.refit_threshold_sigmas, config::positive);
+  f.mode = table.choice_or("mode", f.mode, {{"screened", FitMode::screened}, {"exact", FitMode::exact}});
+  f.confidence = table.number_or("confidence", f.confidence, confidence_range);
+  f.min_inlier_ratio = table.number_or("min_inlier_ratio", f.min_inlier_ratio, {0, 1});
+  f.min_sides = static_cast<int>(table.integer_or("min_sides", f.min_sides, 1, 4));
+  f.min_side_pixels = static_cast<int>(table.integer_or("min_side_pixels", f.min_side_pixels, 1, 10'000'000));
+  f.max_rms_sigmas = table.number_or("max_rms_sigmas", f.max_rms_sigmas, config::positive);
+  f.max_second_floor = table.number_or("max_second_floor", f.max_second_floor, {config::positive.min, 1});
+  f.max_tilt_deg = table.number_or("max_tilt_deg", f.max_tilt_deg, {config::positive.min, 45});
+  f.surface_um = table.number_or("surface_um", f.surface_um, config::not_negative);
+  if (f.outer_margin_mm <= f.inner_margin_mm) {
+    table.refuse("outer_margin_mm", config::shown(f.outer_margin_mm) + " is not above inner_margin_mm",
+                 "more than " + config::shown(f.inner_margin_mm));
+  }
+  if (f.refit_threshold_sigmas < f.threshold_sigmas) {
+    table.refuse("refit_threshold_sigmas",
+                 config::shown(f.refit_threshold_sigmas) + " is below threshold_sigmas",
+                 "at least " + config::shown(f.threshold_sigmas));
+  }
+  table.finish();
+  return f;
+}
+
+BodySettings read_body(config::TomlTable table) {
+  BodySettings b;
+  b.erode_px = table.number_or("erode_px", b.erode_px, {0, 1000});
+  b.min_valid_ratio = table.number_or("min_valid_ratio", b.min_valid_ratio, {config::positive.min, 1});
+  table.finish();
+  return b;
+}
+
+void read_decision(config::TomlTable table, Recipe& recipe) {
+  recipe.rule = table.choice<DecisionRule>(
+      "rule", {{"14253", DecisionRule::iso14253}, {"simple", DecisionRule::simple}});
+  recipe.rule_confidence = table.number_or("confidence", recipe.rule_confidence, confidence_range);
+  table.finish();
+}
+
+UncertaintySettings read_uncertainty(config::TomlTable table) {
+  UncertaintySettings u;
+  u.reproducibility_um = table.number_or("reproducibility_um", u.reproducibility_um, config::not_negative);
+  u.position_mm = table.number_or("position_mm", u.position_mm, config::not_negative);
+  table.finish();
+  return u;
+}
+
+void read_keepouts(config::TomlTable& file, Recipe& recipe) {
+  for (config::TomlTable& table : file.tables("exclusion")) {
+    BoardRect rect;
+    rect.centre_mm = Eigen::Map<const Eigen::Vector2d>(table.numbers("centre_mm", 2).data());
+    rect.size_mm = Eigen::Map<const Eigen::Vector2d>(table.numbers("size_mm", 2, config::positive).data());
+    rect.rotation_deg = table.number_or("rotation_deg", 0, {-360, 360});
+    recipe.exclusions.push_back(rect);
+    table.finish();
+  }
+  for (config::TomlTable& table : file.tables("hole")) {
+    BoardCircle hole;
+    hole.centre_mm = Eigen::Map<const Eigen::Vector2d>(table.numbers("centre_mm", 2).data());
+    hole.diameter_mm = table.number("diameter_mm", config::positive);
+    recipe.holes.push_back(hole);
+    table.finish();
+  }
+}
+
+}  // namespace
+
+std::string read_name(config::TomlTable& table, const char* key) {
+  std::string name = table.text(key);
+  bool good = !name.empty() && name.size() <= 64;
+  for (const char c : name) {
+    good = good && (std::isalnum(static_cast<unsigned char>(c)) ||
+                    std::string_view("._+/#-").find(c) != std::string_view::npos);
+  }
+  if (!good) table.refuse(key, "'" + name + "' is not a name", "1 to 64 letters, digits and . _ + / # -");
+  return name;
+}
+
+Recipe load_recipe(const std::filesystem::path& path) {
+  auto file = config::TomlTable::from_file(path);
+  file.integer("schema", schema, schema);
+  Recipe recipe;
+  recipe.name = read_name(file, "name");
+  recipe.sha256 = file.sha256();
+  recipe.file = path;
+  recipe.sensor_serial = file.text("sensor_serial");
+  if (recipe.sensor_serial.empty())
+    file.refuse("sensor_serial", "is empty", "the serial number of the sensor");
+  read_board(file.table("board"), recipe);
+  recipe.floor = read_floor(file.table("floor"));
+  if (auto body = file.table_if("body")) recipe.body = read_body(std::move(*body));
+  read_decision(file.table("decision"), recipe);
+  if (auto u = file.table_if("uncertainty")) recipe.uncertainty = read_uncertainty(std::move(*u));
+  read_components(file, recipe);
+  read_keepouts(file, recipe);
+  file.finish();
+  return recipe;
+}
+
+}  // namespace datum

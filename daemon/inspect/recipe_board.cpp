@@ -1,0 +1,54 @@
+#include <cmath>
+#include <numbers>
+
+#include "daemon/inspect/recipe_file.h"
+
+namespace datum {
+
+namespace {
+
+/// A placement turned about z by `rotation_deg`, counter-clockwise seen from above.
+Htm<Machine, Board> placed(const std::vector<double>& origin_mm, double rotation_deg) {
+  const double turn = rotation_deg * std::numbers::pi / 180;
+  Eigen::Matrix4d m = Eigen::Matrix4d::Identity();
+  m.topLeftCorner<2, 2>() << std::cos(turn), -std::sin(turn), std::sin(turn), std::cos(turn);
+  m.topRightCorner<3, 1>() = Eigen::Map<const Eigen::Vector3d>(origin_mm.data());
+  return Htm<Machine, Board>(m);
+}
+
+Htm<Machine, Board> full_matrix(config::TomlTable& table, const std::string& key) {
+  const std::vector<double> m = table.numbers(key, 16);
+  try {
+    return Htm<Machine, Board>(
+        Eigen::Matrix4d(Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(m.data())));
+  } catch (const CalibrationError& error) {
+    table.refuse(key, error.what(), "a rigid right-handed motion, 16 numbers row by row, lengths in mm");
+  }
+}
+
+}  // namespace
+
+void read_board(config::TomlTable table, Recipe& recipe) {
+  recipe.board_size_mm =
+      Eigen::Map<const Eigen::Vector2d>(table.numbers("size_mm", 2, config::positive).data());
+  recipe.in_machine_coordinates = table.choice<bool>("coordinates", {{"machine", true}, {"sensor", false}});
+  const std::string matrix = recipe.in_machine_coordinates ? "machine_from_board" : "sensor_from_board";
+  const std::string other = recipe.in_machine_coordinates ? "sensor_from_board" : "machine_from_board";
+  if (table.has(other)) {
+    table.refuse(other, "contradicts coordinates = \"" + table.text("coordinates") + "\"",
+                 matrix + ", or origin_mm and rotation_deg");
+  }
+  if (table.has(matrix)) {
+    if (table.has("origin_mm") || table.has("rotation_deg")) {
+      table.refuse(matrix, "is given beside origin_mm or rotation_deg",
+                   "one of the two ways to place the board");
+    }
+    recipe.machine_from_board = full_matrix(table, matrix);
+  } else {
+    const std::vector<double> origin_mm = table.numbers("origin_mm", 3);
+    recipe.machine_from_board = placed(origin_mm, table.number_or("rotation_deg", 0, {-360, 360}));
+  }
+  table.finish();
+}
+
+}  // namespace datum

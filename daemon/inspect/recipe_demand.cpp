@@ -1,0 +1,88 @@
+#include "daemon/inspect/recipe_file.h"
+
+namespace datum {
+
+namespace {
+
+Characteristic read_characteristic(config::TomlTable& table, bool heights_only) {
+  using enum Characteristic;
+  if (heights_only) {
+    return table.choice<Characteristic>("characteristic", {{"mean", mean},
+                                                           {"median", median},
+                                                           {"maximum", maximum},
+                                                           {"minimum", minimum},
+                                                           {"percentile", percentile},
+                                                           {"top_mean", top_mean}});
+  }
+  return table.choice<Characteristic>("characteristic", {{"mean", mean},
+                                                         {"median", median},
+                                                         {"maximum", maximum},
+                                                         {"minimum", minimum},
+                                                         {"percentile", percentile},
+                                                         {"top_mean", top_mean},
+                                                         {"tilt", tilt},
+                                                         {"presence", presence}});
+}
+
+/// Values that a characteristic can take at all.
+config::Range range_of(Characteristic c) {
+  if (c == Characteristic::tilt) return {0, 90000};
+  if (c == Characteristic::presence) return {0, 1000};
+  return {};
+}
+
+}  // namespace
+
+Demand read_demand(config::TomlTable& table, bool heights_only) {
+  Demand d;
+  d.characteristic = read_characteristic(table, heights_only);
+  if (d.characteristic == Characteristic::percentile) {
+    d.parameter = table.number("quantile", {config::positive.min, 1});
+  }
+  if (d.characteristic == Characteristic::top_mean) {
+    d.parameter = static_cast<double>(table.integer("top_count", 1, 1'000'000));
+  }
+  const std::string unit = std::string("_") + unit_of(d.characteristic);
+  const config::Range range = range_of(d.characteristic);
+  d.lower = table.number_if("lower" + unit, range);
+  d.upper = table.number_if("upper" + unit, range);
+  d.tolerance = table.number_if("tolerance" + unit, config::positive);
+  if (!heights_only) d.nominal = table.number_if("nominal" + unit, range);
+  if (d.tolerance && (d.lower || d.upper)) {
+    table.refuse("tolerance" + unit, "is given beside limits",
+                 "either tolerance" + unit + " or lower" + unit + " and upper" + unit);
+  }
+  if (!d.tolerance && !d.lower && !d.upper) {
+    table.refuse("lower" + unit, "a limit is missing",
+                 "at least one of lower" + unit + ", upper" + unit + ", tolerance" + unit);
+  }
+  if (d.lower && d.upper && *d.lower >= *d.upper) {
+    table.refuse(
+        "lower" + unit,
+        config::shown(*d.lower) + " is not below upper" + unit + " (" + config::shown(*d.upper) + ")",
+        "limits in rising order");
+  }
+  return d;
+}
+
+Check resolve(const Demand& d, std::optional<double> nominal, const config::TomlTable& table) {
+  const std::string unit = std::string("_") + unit_of(d.characteristic);
+  Check check{d.characteristic, d.parameter, d.nominal ? d.nominal : nominal, d.lower, d.upper};
+  if (d.tolerance) {
+    if (!check.nominal) {
+      table.refuse("tolerance" + unit, "has no nominal to lie around", "nominal" + unit + " beside it");
+    }
+    check.lower = *check.nominal - *d.tolerance;
+    check.upper = *check.nominal + *d.tolerance;
+  }
+  const double n = check.nominal.value_or(0);
+  if (check.nominal && ((check.lower && n < *check.lower) || (check.upper && n > *check.upper))) {
+    table.refuse("nominal" + unit, config::shown(n) + " lies outside the limits",
+                 (check.lower ? "at least " + config::shown(*check.lower) : std::string()) +
+                     (check.lower && check.upper ? " and " : "") +
+                     (check.upper ? "at most " + config::shown(*check.upper) : std::string()));
+  }
+  return check;
+}
+
+}  // namespace datum

@@ -1,0 +1,32 @@
+// The parts of a recipe file, each read from its own table.
+#pragma once
+
+#include "config/toml_reader.h"
+#include "daemon/inspect/recipe.h"
+
+namespace datum {
+
+/// [board]: size, coordinate system and placement.
+void read_board(config::TomlTable table, Recipe& recipe);
+
+/// [package.NAME] and [[component]]; refuses duplicate references and bodies that leave the board.
+void read_components(config::TomlTable& file, Recipe& recipe);
+
+/// What one table demands, before a tolerance is applied to a nominal. Values in the characteristic's unit.
+struct Demand {
+  Characteristic characteristic = Characteristic::median;
+  double parameter = 0;
+  std::optional<double> nominal, lower, upper, tolerance;
+};
+
+/// Characteristic, parameter and limits. `heights_only` refuses characteristics that are not in um.
+Demand read_demand(config::TomlTable& table, bool heights_only);
+
+/// Limits as numbers. `nominal` stands in where the demand has a tolerance and no nominal of its own.
+/// Throws config::ConfigError at `table` where the nominal lies outside the limits.
+Check resolve(const Demand& demand, std::optional<double> nominal, const config::TomlTable& table);
+
+/// A part's name or reference: it travels in result lines, so no blanks, quotes or separators.
+std::string read_name(config::TomlTable& table, const char* key);
+
+}  // namespace datum

@@ -1,0 +1,33 @@
+#include "daemon/inspect/recipe.h"
+
+namespace datum {
+
+const char* name_of(Characteristic c) {
+  switch (c) {
+    case Characteristic::mean:
+      return "mean";
+    case Characteristic::median:
+      return "median";
+    case Characteristic::maximum:
+      return "maximum";
+    case Characteristic::minimum:
+      return "minimum";
+    case Characteristic::percentile:
+      return "percentile";
+    case Characteristic::top_mean:
+      return "top_mean";
+    case Characteristic::tilt:
+      return "tilt";
+    case Characteristic::presence:
+      return "presence";
+  }
+  return "?";
+}
+
+const char* unit_of(Characteristic c) {
+  if (c == Characteristic::tilt) return "mdeg";
+  if (c == Characteristic::presence) return "permille";
+  return "um";
+}
+
+}  // namespace datum
