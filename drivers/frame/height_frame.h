@@ -1,7 +1,9 @@
-// HeightFrame: what a 3D sensor delivered, in its own integers, with all that is needed to read them as coordinates.
+// HeightFrame: what a 3D sensor delivered, in its own integers, with all that is needed to read them as
+// coordinates.
 //
-// A "frame" is a sensor's picture. Coordinates are right-handed sensor coordinates in mm (x along columns, y along
-// rows, z towards the sensor): a left-handed delivery is mirrored once, at ingest (mirror_to_right_handed).
+// A "frame" is a sensor's picture. Coordinates are right-handed sensor coordinates in mm (x along columns, y
+// along rows, z towards the sensor): a left-handed delivery is mirrored once, at ingest
+// (mirror_to_right_handed).
 #pragma once
 
 #include <cstdint>
@@ -12,17 +14,18 @@
 
 namespace datum {
 
-/// Why a pixel may or may not be measured (METROLOGY S0). A count of 0 is `ok` unless its format says otherwise.
+/// Why a pixel may or may not be measured (METROLOGY S0). A count of 0 is `ok` unless its format says
+/// otherwise.
 enum class PixelClass : std::uint8_t {
   ok = 0,
-  no_data,         // the format's own "invalid" mark, NaN
-  sentinel,        // a reserved number of this sensor (-4000, 0x8000)
-  zero_pad,        // outside the measured field, where the format says that 0 means so
+  no_data,   // the format's own "invalid" mark, NaN
+  sentinel,  // a reserved number of this sensor (-4000, 0x8000)
+  zero_pad,  // outside the measured field, where the format says that 0 means so
   saturated,
   low_modulation,
-  shadow,          // occluded
-  out_of_range,    // outside the sensor's measuring range
-  seam,            // stitching border
+  shadow,        // occluded
+  out_of_range,  // outside the sensor's measuring range
+  seam,          // stitching border
   speckle,
 };
 const char* name_of(PixelClass c);
@@ -50,7 +53,8 @@ struct IntensityImage {
   int bits = 8;
 };
 
-/// Row-major, rows*cols elements, exactly as delivered: int16, int32 (also for unsigned 16-bit sources) or float.
+/// Row-major, rows*cols elements, exactly as delivered: int16, int32 (also for unsigned 16-bit sources) or
+/// float.
 using Counts = std::variant<std::vector<std::int16_t>, std::vector<std::int32_t>, std::vector<float>>;
 
 struct HeightFrame {
@@ -61,11 +65,12 @@ struct HeightFrame {
   std::optional<IntensityImage> intensity;
 
   Handedness delivered = Handedness::right;  // as the sensor made it
-  bool mirrored = false;                     // true once mirror_to_right_handed has run on a left-handed delivery
+  bool mirrored = false;  // true once mirror_to_right_handed has run on a left-handed delivery
 
   std::string sensor_serial;
   std::string frame_id;
-  std::string job;             // the sensor's own job name, empty where it has none
+  std::string job;       // the sensor's own job name, empty where it has none
+  std::string job_hash;  // of that job as the sensor states it, empty where it has none
   CaptureTime captured;
   std::string content_sha256;  // hex, over the delivered bytes of the height file (and its intensity file)
   std::string source;          // file name or device, for messages
@@ -74,17 +79,20 @@ struct HeightFrame {
   /// z in mm of one pixel, whatever its class.
   double z_mm(int row, int col) const;
   PixelClass class_at(int row, int col) const {
-    return classes[static_cast<std::size_t>(row) * static_cast<std::size_t>(cols) + static_cast<std::size_t>(col)];
+    return classes[static_cast<std::size_t>(row) * static_cast<std::size_t>(cols) +
+                   static_cast<std::size_t>(col)];
   }
   std::size_t count_of(PixelClass c) const;
 };
 
-/// Refuses (FrameError) a frame that contradicts itself: empty or above 2^28 pixels, sizes that differ, a scale that is
-/// not finite and positive for x and y or is 0 for z, an offset that is not finite, an empty serial or frame id.
+/// Refuses (FrameError) a frame that contradicts itself: empty or above 2^28 pixels, sizes that differ, a
+/// scale that is not finite and positive for x and y or is 0 for z, an offset that is not finite, a pixel
+/// classed `ok` whose height is not finite, an empty serial or frame id, one of those or a job's name or hash
+/// that is not printable ASCII (they go into command lines and result lines as they are).
 void check(const HeightFrame& frame);
 
-/// Makes right-handed coordinates of a left-handed delivery: x -> -x, by reversing the columns, so that x still grows
-/// with the column. Does nothing to a right-handed or already mirrored frame.
+/// Makes right-handed coordinates of a left-handed delivery: x -> -x, by reversing the columns, so that x
+/// still grows with the column. Does nothing to a right-handed or already mirrored frame.
 void mirror_to_right_handed(HeightFrame& frame);
 
 }  // namespace datum

@@ -13,27 +13,28 @@ using MonotonicNs = std::int64_t;
 /// Why a position may not be used. Only `ok` may be paired with a frame.
 enum class ProbeState : std::uint8_t {
   ok,
-  none_yet,       // the device has not spoken
-  stale,          // older than its limit
-  partial,        // not all axes came in one group
-  device_error,   // the line itself says so (?, ERR, ****, ALARM, overflow)
-  out_of_range,   // outside the axis limits of the configuration
-  wrong_unit,     // the unit on the line is not the configured one
-  malformed,      // the line can't be read or fails its checksum
-  not_referenced, // reference marks not passed, or position lost by a reset
+  none_yet,        // the device has not spoken
+  stale,           // older than its limit
+  partial,         // not all axes came in one group
+  device_error,    // the line itself says so (?, ERR, ****, ALARM, overflow)
+  out_of_range,    // outside the axis limits of the configuration
+  wrong_unit,      // the unit on the line is not the configured one
+  malformed,       // the line can't be read or fails its checksum
+  not_referenced,  // reference marks not passed, or position lost by a reset
   link_down,
 };
 const char* name_of(ProbeState s);
 
-/// Position of the machine in mm, machine coordinates (axes X, Y, Z after the preset's mapping, sign and scale).
+/// Position of the machine in mm, machine coordinates (axes X, Y, Z after the preset's mapping, sign and
+/// scale).
 struct ProbePoint {
   std::array<double, 3> position_mm{};
   ProbeState state = ProbeState::none_yet;
-  std::string detail;                // what the device said, where state is not ok
-  MonotonicNs first_byte_ns = 0;     // host time of the line's first byte
+  std::string detail;             // what the device said, where state is not ok
+  MonotonicNs first_byte_ns = 0;  // host time of the line's first byte
   MonotonicNs last_byte_ns = 0;
-  MonotonicNs poll_sent_ns = 0;      // 0 for a free-running device
-  std::uint64_t sequence = 0;        // counts samples of this device since its link opened
+  MonotonicNs poll_sent_ns = 0;  // 0 for a free-running device
+  std::uint64_t sequence = 0;    // counts samples of this device since its link opened
 };
 
 }  // namespace datum

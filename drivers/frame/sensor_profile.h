@@ -9,7 +9,8 @@
 
 namespace datum {
 
-/// Standard deviation of one pixel's height on a matt flat, as measured on this sensor; linear between the points.
+/// Standard deviation of one pixel's height on a matt flat, as measured on this sensor; linear between the
+/// points.
 struct NoiseProfile {
   std::vector<double> z_mm;      // ascending, at least one
   std::vector<double> sigma_um;  // same length, > 0
@@ -22,9 +23,9 @@ struct SensorProfile {
   std::string model;
   Handedness handedness = Handedness::right;
   NoiseProfile noise;
-  double z_min_mm = 0, z_max_mm = 0;   // measuring range in sensor coordinates
-  double scale_uncertainty_ppm = 0;    // standard uncertainty of the height scale
-  double linearity_um = 0;             // standard uncertainty from the linearity deviation
+  double z_min_mm = 0, z_max_mm = 0;     // measuring range in sensor coordinates
+  double scale_uncertainty_ppm = 0;      // standard uncertainty of the height scale
+  double linearity_um = 0;               // standard uncertainty from the linearity deviation
   std::optional<double> pixel_pitch_mm;  // for formats that do not carry it (.ptr)
   std::string sha256;                    // of the profile's file
 };
