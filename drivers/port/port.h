@@ -13,8 +13,8 @@ namespace datum {
 class Port {
  public:
   virtual ~Port() = default;
-  /// Throws LostError where it may come back by itself, RefusedError where an operator must act. A TCP connect may still
-  /// be in progress afterwards; connected() tells.
+  /// Throws LostError where it may come back by itself, RefusedError where an operator must act. A TCP
+  /// connect may still be in progress afterwards; connected() tells.
   virtual void open() = 0;
   virtual void close() noexcept = 0;
   virtual bool is_open() const = 0;
@@ -38,9 +38,20 @@ struct SerialSettings {
   FlowControl flow = FlowControl::none;
 };
 
+/// "115200 8N1", "9600 7E2 xon/xoff".
+std::string line_format(const SerialSettings& settings);
+/// Throws RefusedError that names the value and what is allowed.
+void check(const SerialSettings& settings);
+
+/// Throws as check() does. Every open() resolves the path and sets the whole line again, and drops what lay
+/// in its buffers. open() throws RefusedError where the device can't do these settings exactly: nothing is
+/// defaulted. A pseudo-terminal has no line to set and takes any settings. Another program's lock gives
+/// LostError.
 std::unique_ptr<Port> serial_port(const SerialSettings& settings);
+/// A name is resolved at each open(), which may block: give a numeric address in a cell. A connect that fails
+/// throws LostError from read or write.
 std::unique_ptr<Port> tcp_port(const std::string& host, std::uint16_t port);
-/// Takes over a connected socket (from a listener).
+/// Takes over a connected socket (from a listener). Once closed it can't be opened again.
 std::unique_ptr<Port> accepted_port(int socket, const std::string& peer);
 
 }  // namespace datum

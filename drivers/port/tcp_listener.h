@@ -1,0 +1,42 @@
+// TcpListener: hands out a Port for every connection.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "drivers/port/pollable.h"
+#include "drivers/port/port.h"
+
+namespace datum {
+
+class TcpListener final : public Pollable {
+ public:
+  /// The new connection (non-blocking, open) and its peer's numeric address.
+  using Accept = std::function<void(std::unique_ptr<Port>, const std::string& peer, MonotonicNs now)>;
+
+  /// Listens on a numeric address ("127.0.0.1", "::", "0.0.0.0"); port 0 takes a free one, see port(). Throws
+  /// RefusedError where the address is not numeric, not of this host, taken or not permitted.
+  TcpListener(const std::string& address, std::uint16_t port, Accept accept);
+  ~TcpListener() override;
+  TcpListener(const TcpListener&) = delete;
+  TcpListener& operator=(const TcpListener&) = delete;
+
+  std::uint16_t port() const { return port_; }
+
+  /// -1 for a second after the process ran out of descriptors: a waiting connection would wake the loop
+  /// without end.
+  int fd() const override { return paused_until_ ? -1 : fd_; }
+  void on_ready(MonotonicNs now) override;
+  std::optional<MonotonicNs> deadline() const override { return paused_until_; }
+  void on_deadline(MonotonicNs now) override;
+  std::string describe() const override;
+
+ private:
+  int fd_ = -1;
+  std::string address_;
+  std::uint16_t port_ = 0;
+  Accept accept_;
+  std::optional<MonotonicNs> paused_until_;
+};
+
+}  // namespace datum

@@ -1,0 +1,105 @@
+#include <gmock/gmock.h>
+
+#include "drivers/port/tcp_listener.h"
+#include "tests/drivers/port/pty_pair.h"
+
+namespace datum {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::message_of;
+using testing::receive;
+using ::testing::StartsWith;
+using testing::wait_readable;
+
+const std::uint8_t* raw(const char* text) { return reinterpret_cast<const std::uint8_t*>(text); }
+
+struct Server {
+  std::vector<std::unique_ptr<Port>> links;
+  std::vector<std::string> peers;
+  MonotonicNs accepted_at = 0;
+  TcpListener listener{"127.0.0.1", 0,
+                       [this](std::unique_ptr<Port> link, const std::string& peer, MonotonicNs now) {
+                         links.push_back(std::move(link));
+                         peers.push_back(peer);
+                         accepted_at = now;
+                       }};
+  std::unique_ptr<Port> connect() {
+    auto client = tcp_port("127.0.0.1", listener.port());
+    client->open();
+    EXPECT_TRUE(wait_readable(listener.fd()));
+    listener.on_ready(42);
+    return client;
+  }
+};
+
+TEST(TcpPort, CarriesBytesBothWays) {
+  Server server;
+  const auto client = server.connect();
+  ASSERT_EQ(server.links.size(), 1u);
+  EXPECT_EQ(server.accepted_at, 42);
+  EXPECT_THAT(server.peers[0], StartsWith("127.0.0.1:"));
+  EXPECT_EQ(server.links[0]->describe(), "tcp from " + server.peers[0]);
+  EXPECT_TRUE(client->connected());
+  ASSERT_EQ(client->write(raw("ping"), 4), 4u);
+  EXPECT_EQ(receive(*server.links[0], 4), "ping");
+  ASSERT_EQ(server.links[0]->write(raw("pong"), 4), 4u);
+  EXPECT_EQ(receive(*client, 4), "pong");
+  std::uint8_t byte = 0;
+  EXPECT_EQ(client->read(&byte, 1), 0u);
+}
+
+TEST(TcpPort, APeerThatClosesIsLostAndTheClientConnectsAgain) {
+  Server server;
+  const auto client = server.connect();
+  server.links.clear();
+  ASSERT_TRUE(wait_readable(client->fd()));
+  std::uint8_t byte = 0;
+  EXPECT_THAT(message_of<LostError>([&] { client->read(&byte, 1); }), HasSubstr("the peer closed"));
+  client->open();
+  ASSERT_TRUE(wait_readable(server.listener.fd()));
+  server.listener.on_ready(43);
+  ASSERT_EQ(client->write(raw("again"), 5), 5u);
+  EXPECT_EQ(receive(*server.links.at(0), 5), "again");
+}
+
+TEST(TcpPort, ARefusedConnectionIsLost) {
+  auto server = std::make_unique<Server>();
+  const auto client = tcp_port("127.0.0.1", server->listener.port());
+  server.reset();
+  const std::string why = message_of<LostError>([&] {
+    client->open();  // the loopback may refuse at once or later
+    std::uint8_t byte = 0;
+    while (wait_readable(client->fd())) client->read(&byte, 1);
+  });
+  EXPECT_THAT(why, HasSubstr("can't connect: Connection refused"));
+  EXPECT_FALSE(client->connected());
+}
+
+TEST(TcpPort, WrongTargetsAreRefused) {
+  EXPECT_EQ(message_of<RefusedError>([] { tcp_port("", 5025); }),
+            "tcp ':5025': needs a host and a port from 1 to 65535");
+  EXPECT_EQ(message_of<RefusedError>([] { tcp_port("127.0.0.1", 0); }),
+            "tcp '127.0.0.1:0': needs a host and a port from 1 to 65535");
+}
+
+TEST(TcpPort, AnAcceptedConnectionCantBeReopenedFromHere) {
+  Server server;
+  const auto client = server.connect();
+  Port& accepted = *server.links.at(0);
+  accepted.open();  // still open: nothing to do
+  accepted.close();
+  EXPECT_THAT(message_of<RefusedError>([&] { accepted.open(); }), HasSubstr("the peer must connect again"));
+}
+
+TEST(TcpListener, WrongAddressesAreRefused) {
+  const auto ignore = [](std::unique_ptr<Port>, const std::string&, MonotonicNs) {};
+  EXPECT_EQ(message_of<RefusedError>([&] { TcpListener("everywhere", 5025, ignore); }),
+            "listen address 'everywhere': must be numeric, e.g. 127.0.0.1 or ::");
+  Server server;
+  EXPECT_EQ(message_of<RefusedError>([&] { TcpListener("127.0.0.1", server.listener.port(), ignore); }),
+            server.listener.describe() + ": Address already in use");
+}
+
+}  // namespace
+}  // namespace datum
