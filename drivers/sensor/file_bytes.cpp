@@ -1,0 +1,73 @@
+#include "drivers/sensor/file_bytes.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <openssl/evp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "drivers/frame/frame_error.h"
+
+namespace datum {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+}  // namespace
+
+Bytes read_bytes(const std::filesystem::path& path, std::size_t max_size) {
+  const auto refuse = [&](const std::string& what) {
+    throw FrameError(fmt::format("{}: {}", path.string(), what));
+  };
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) refuse(fmt::format("can't be opened: {}", std::strerror(errno)));
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) refuse(fmt::format("can't be examined: {}", std::strerror(errno)));
+  if (!S_ISREG(info.st_mode)) refuse("is not a regular file");
+  if (static_cast<std::size_t>(info.st_size) > max_size) {
+    refuse(fmt::format("has {} bytes, more than the {} that such a file may have", info.st_size, max_size));
+  }
+  Bytes bytes(static_cast<std::size_t>(info.st_size));
+  std::size_t have = 0;
+  while (have < bytes.size()) {
+    const ssize_t n = ::read(file.get(), bytes.data() + have, bytes.size() - have);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) refuse(fmt::format("can't be read: {}", std::strerror(errno)));
+    if (n == 0) refuse("became shorter while it was read; deliver it by rename when it is complete");
+    have += static_cast<std::size_t>(n);
+  }
+  return bytes;
+}
+
+std::string sha256_hex(std::initializer_list<ByteView> parts) {
+  const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  bool good = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
+  for (const ByteView part : parts)
+    good = good && EVP_DigestUpdate(context.get(), part.data(), part.size()) == 1;
+  good = good && EVP_DigestFinal_ex(context.get(), digest.data(), &size) == 1;
+  if (!good) throw FrameError("OpenSSL can't compute a SHA-256");
+  std::string hex;
+  for (unsigned i = 0; i < size; ++i) hex += fmt::format("{:02x}", digest[i]);
+  return hex;
+}
+
+}  // namespace datum

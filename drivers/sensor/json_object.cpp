@@ -1,0 +1,127 @@
+#include "drivers/sensor/json_object.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "drivers/frame/frame_error.h"
+
+namespace datum {
+namespace {
+
+using nlohmann::json;
+
+// nlohmann keeps the last of two equal keys; here the second is refused, for nobody knows which one was
+// meant.
+class RepeatedKey {
+ public:
+  explicit RepeatedKey(const std::string& file) : file_(file) {}
+  bool operator()(int, json::parse_event_t event, json& parsed) {
+    if (event == json::parse_event_t::object_start) open_.emplace_back();
+    if (event == json::parse_event_t::object_end) open_.pop_back();
+    if (event == json::parse_event_t::key && !open_.back().insert(parsed.get<std::string>()).second) {
+      throw FrameError(
+          fmt::format("{}: {}: is given twice; give each key once", file_, parsed.get<std::string>()));
+    }
+    return true;
+  }
+
+ private:
+  const std::string& file_;
+  std::vector<std::set<std::string>> open_;
+};
+
+std::string reason_of(const json::exception& e) {
+  const std::string text = e.what();  // "[json.exception.parse_error.101] parse error at line ..."
+  const std::size_t end = text.find("] ");
+  return end == std::string::npos ? text : text.substr(end + 2);
+}
+
+}  // namespace
+
+JsonObject::JsonObject(std::shared_ptr<const json> document, const json* here, std::string file,
+                       std::string path)
+    : document_(std::move(document)), here_(here), file_(std::move(file)), path_(std::move(path)) {}
+
+JsonObject JsonObject::parse(ByteView text, const std::string& file) {
+  std::shared_ptr<const json> document;
+  try {
+    document = std::make_shared<json>(json::parse(text.begin(), text.end(), RepeatedKey(file)));
+  } catch (const json::exception& e) {
+    throw FrameError(fmt::format("{}: is not JSON: {}", file, reason_of(e)));
+  }
+  if (!document->is_object())
+    throw FrameError(file + ": is not a JSON object; write { \"schema_version\": 1, ... }");
+  const json* root = document.get();
+  return JsonObject(std::move(document), root, file, "");
+}
+
+void JsonObject::refuse(const std::string& key, const std::string& problem,
+                        const std::string& allowed) const {
+  throw FrameError(fmt::format("{}: {}{}: {}; {}", file_, path_, key, problem, allowed));
+}
+
+bool JsonObject::has(const std::string& key) const {
+  asked_.insert(key);
+  return here_->contains(key);
+}
+
+const json& JsonObject::at(const std::string& key) {
+  if (!has(key)) refuse(key, "is missing", "it is needed");
+  return (*here_)[key];
+}
+
+std::string JsonObject::text(const std::string& key) {
+  const char* allowed = "a text of 1 to 128 printable ASCII characters is needed";
+  const json& value = at(key);
+  if (!value.is_string()) refuse(key, fmt::format("is of type {}", value.type_name()), allowed);
+  const std::string text = value.get<std::string>();
+  const bool printable = std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  if (text.empty() || text.size() > 128 || !printable) refuse(key, "is not such a text", allowed);
+  return text;
+}
+
+double JsonObject::number(const std::string& key) {
+  const json& value = at(key);
+  if (!value.is_number()) refuse(key, fmt::format("is of type {}", value.type_name()), "a number is needed");
+  const double number = value.get<double>();
+  if (!std::isfinite(number)) refuse(key, "is not finite", "a finite number is needed");
+  return number;
+}
+
+bool JsonObject::is_integer(const std::string& key) const {
+  return has(key) && (*here_)[key].is_number_integer();
+}
+
+std::int64_t JsonObject::integer(const std::string& key) {
+  const json& value = at(key);
+  const bool fits = value.is_number_integer() &&
+                    !(value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX});
+  // (only a number is printed: nested arrays could be deeper than the stack)
+  const std::string is = value.is_number() ? value.dump() : fmt::format("of type {}", value.type_name());
+  if (!fits) refuse(key, "is " + is, "a whole number of at most 63 bits is needed");
+  return value.get<std::int64_t>();
+}
+
+JsonObject JsonObject::object(const std::string& key) {
+  const json& value = at(key);
+  if (!value.is_object())
+    refuse(key, fmt::format("is of type {}", value.type_name()), "an object { ... } is needed");
+  return JsonObject(document_, &value, file_, path_ + key + ".");
+}
+
+void JsonObject::finish() const {
+  for (const auto& [key, value] : here_->items()) {
+    if (asked_.count(key)) continue;
+    std::string known;
+    for (const std::string& name : asked_) known += (known.empty() ? "" : ", ") + name;
+    refuse(json(key).dump(-1, ' ', true, json::error_handler_t::replace), "is not known",
+           "known here: " + known);
+  }
+}
+
+}  // namespace datum
