@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <numeric>
 #include <set>
 #include <sstream>
 
@@ -37,6 +38,39 @@ std::string bytes_of(const std::filesystem::path& path) {
                       "a readable TOML file (check the path and its permissions)");
   }
   return bytes.str();
+}
+
+std::pair<int, int> place(const toml::key& key) {
+  return {static_cast<int>(key.source().begin.line), static_cast<int>(key.source().begin.column)};
+}
+
+/// Levenshtein distance: insertions, deletions and replacements that make `b` of `a`.
+std::size_t edits(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// The known key that a typing error most likely meant; empty where none is close (a third of its length).
+std::string nearest(std::string_view key, const std::set<std::string, std::less<>>& known) {
+  std::string best;
+  std::size_t least = key.size() / 3 + 1;
+  for (const std::string& candidate : known) {
+    const std::size_t distance = edits(key, candidate);
+    if (distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  }
+  return best;
 }
 
 }  // namespace
@@ -168,22 +202,28 @@ std::int64_t TomlTable::integer_or(std::string_view key, std::int64_t fallback, 
 }
 
 std::vector<double> TomlTable::numbers(std::string_view key, std::size_t count, Range range) {
+  return numbers_between(key, count, count, range);
+}
+
+std::vector<double> TomlTable::numbers_between(std::string_view key, std::size_t least, std::size_t most,
+                                               Range range) {
   const bool any = std::isinf(range.min) && std::isinf(range.max);
-  const std::string allowed =
-      "an array of " + std::to_string(count) + " finite numbers" + (any ? "" : ", each " + shown(range));
+  const std::string allowed = "an array of " + std::to_string(least) +
+                              (least == most ? "" : " to " + std::to_string(most)) + " finite numbers" +
+                              (any ? "" : ", each " + shown(range));
   toml::node* node = impl_->find(key);
   if (!node) refuse(key, "missing", allowed);
   const toml::array* array = node->as_array();
   if (!array) refuse(key, "is not an array", allowed);
-  if (array->size() != count) refuse(key, "has " + std::to_string(array->size()) + " elements", allowed);
+  if (array->size() < least || array->size() > most) {
+    refuse(key, "has " + std::to_string(array->size()) + " elements", allowed);
+  }
   std::vector<double> values;
   for (const toml::node& element : *array) {
-    if (!element.is_number() || !std::isfinite(*element.value<double>())) {
-      refuse(key, "has an element that is not a finite number", allowed);
-    }
-    const double value = *element.value<double>();
-    if (value < range.min || value > range.max) refuse(key, shown(value) + " is out of range", allowed);
-    values.push_back(value);
+    const auto value = element.is_number() ? element.value<double>() : std::nullopt;
+    if (!value || !std::isfinite(*value)) refuse(key, "has an element that is not a finite number", allowed);
+    if (*value < range.min || *value > range.max) refuse(key, shown(*value) + " is out of range", allowed);
+    values.push_back(*value);
   }
   return values;
 }
@@ -258,22 +298,18 @@ std::vector<std::string> TomlTable::table_names() const {
 }
 
 void TomlTable::finish() const {
-  const toml::node* first = nullptr;
-  std::string first_key;
+  const toml::key* first = nullptr;
   for (const auto& [key, node] : *impl_->table) {
-    const std::string name{std::string_view(key)};
-    if (impl_->asked.count(name)) continue;
-    const auto at = node.source().begin;
-    if (!first ||
-        std::pair(at.line, at.column) < std::pair(first->source().begin.line, first->source().begin.column)) {
-      first = &node;
-      first_key = name;
-    }
+    if (impl_->asked.count(key.str())) continue;
+    if (!first || place(key) < place(*first)) first = &key;
   }
   if (!first) return;
   std::string known;
   for (const std::string& key : impl_->asked) known += (known.empty() ? "" : ", ") + key;
-  refuse(first_key, "unknown key", "one of: " + known);
+  const std::string near = nearest(first->str(), impl_->asked);
+  throw ConfigError({impl_->file, place(*first).first, place(*first).second}, path(first->str()),
+                    "unknown key" + (near.empty() ? "" : " (did you mean " + near + "?)"),
+                    known.empty() ? "no key at all" : "one of: " + known);
 }
 
 }  // namespace datum::config

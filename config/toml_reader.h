@@ -78,6 +78,9 @@ class TomlTable {
   std::int64_t integer_or(std::string_view key, std::int64_t fallback, std::int64_t min, std::int64_t max);
   /// Array of exactly `count` finite numbers, each in `allowed`.
   std::vector<double> numbers(std::string_view key, std::size_t count, Range allowed = {});
+  /// Array of `least` to `most` finite numbers.
+  std::vector<double> numbers_between(std::string_view key, std::size_t least, std::size_t most,
+                                      Range allowed = {});
   std::vector<std::string> texts(std::string_view key);
   std::vector<std::string> texts_or(std::string_view key, std::vector<std::string> fallback);
 
