@@ -1,4 +1,5 @@
-// Which machine does the arithmetic. Every backend and instruction set gives the same bytes; only the time differs.
+// Which machine does the arithmetic. Every backend and instruction set gives the same bytes; only the time
+// differs.
 #pragma once
 
 #include <string>

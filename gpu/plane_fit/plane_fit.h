@@ -1,7 +1,8 @@
-// Many planes at once: RANSAC after the multi-plane paper, then least squares repeated to an unchanged inlier set.
+// Many planes at once: RANSAC after the multi-plane paper, then least squares repeated to an unchanged inlier
+// set.
 //
-// C++17: CUDA sources include this header. Coordinates of one plane are in one unit (um in datumd), relative to a
-// centre that the caller chooses inside its region; z = a x + b y + c.
+// C++17: CUDA sources include this header. Coordinates of one plane are in one unit (um in datumd), relative
+// to a centre that the caller chooses inside its region; z = a x + b y + c.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +23,8 @@ enum class Residual : std::uint8_t { vertical, perpendicular };
 struct PlaneFitSettings {
   FitMode mode = FitMode::screened;
   Residual residual = Residual::vertical;
-  float threshold = 0;        // t of the paper: consensus of a hypothesis, |r| <= t
-  float refit_threshold = 0;  // inliers of the least-squares plane, >= threshold; 0 = same as threshold
+  float threshold = 0;             // t of the paper: consensus of a hypothesis, |r| <= t
+  float refit_threshold = 0;       // inliers of the least-squares plane, >= threshold; 0 = same as threshold
   double confidence = 1.0 - 1e-9;  // p of the paper's equation 2
   int max_hypotheses = 512;
 };
@@ -49,20 +50,21 @@ const char* name_of(FitStatus status);
 
 struct PlaneFit {
   double a = 0, b = 0, c = 0;
-  double rms = 0;  // of the inliers' vertical residuals
-  double mean_x = 0, mean_y = 0;       // centroid of the inliers
-  double sxx = 0, sxy = 0, syy = 0;    // central second moments of the inliers (sums, not means)
-  std::uint32_t valid = 0;             // points with a height
-  std::uint32_t inliers = 0;           // |r| <= refit_threshold at the end
-  std::uint32_t hypotheses = 0;        // N that the sequential rule used
-  std::uint32_t refits = 0;            // least-squares solutions until the inlier set stood still
+  double rms = 0;                    // of the inliers' vertical residuals
+  double mean_x = 0, mean_y = 0;     // centroid of the inliers
+  double sxx = 0, sxy = 0, syy = 0;  // central second moments of the inliers (sums, not means)
+  std::uint32_t valid = 0;           // points with a height
+  std::uint32_t inliers = 0;         // |r| <= refit_threshold at the end
+  std::uint32_t hypotheses = 0;      // N that the sequential rule used
+  std::uint32_t refits = 0;          // least-squares solutions until the inlier set stood still
   FitStatus status = FitStatus::no_consensus;
-  bool fixed_point = false;            // the inlier set stood still within the limit
+  bool fixed_point = false;  // the inlier set stood still within the limit
 };
 
-/// Fits `count` planes. Throws std::invalid_argument for settings that mean nothing (threshold not positive and finite,
-/// refit_threshold below it, confidence outside (0,1), max_hypotheses < 1) or null pointers with a size.
-void fit_planes(const PlanePoints* planes, std::size_t count, const PlaneFitSettings& settings, const Backend& backend,
-                PlaneFit* fits);
+/// Fits `count` planes. Throws std::invalid_argument for settings that mean nothing (threshold not positive
+/// and finite, refit_threshold below it, confidence outside (0,1), max_hypotheses < 1) or null pointers with
+/// a size.
+void fit_planes(const PlanePoints* planes, std::size_t count, const PlaneFitSettings& settings,
+                const Backend& backend, PlaneFit* fits);
 
 }  // namespace datum

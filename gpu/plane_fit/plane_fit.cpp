@@ -1,0 +1,138 @@
+#include "gpu/plane_fit/plane_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "gpu/core/parallel_for.h"
+#include "gpu/plane_fit/plane_fit_search.h"
+
+namespace datum {
+namespace {
+
+using namespace plane_math;
+
+// Powers of two and squares of these stay far from the ends of a float.
+constexpr float least_length = 1e-12f, most_length = 1e12f;
+
+[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("plane fit: " + what); }
+
+bool is_length(float v) { return v >= least_length && v <= most_length; }
+
+void check(const PlaneFitSettings& s) {
+  if (!is_length(s.threshold))
+    refuse("threshold is " + std::to_string(s.threshold) + "; allowed: 1e-12 to 1e12");
+  if (s.refit_threshold != 0 && !(is_length(s.refit_threshold) && s.refit_threshold >= s.threshold))
+    refuse("refit_threshold is " + std::to_string(s.refit_threshold) + "; allowed: 0, or threshold (" +
+           std::to_string(s.threshold) + ") to 1e12");
+  if (!(s.confidence > 0 && s.confidence < 1))
+    refuse("confidence is " + std::to_string(s.confidence) + "; allowed: above 0 and below 1");
+  if (s.max_hypotheses < 1)
+    refuse("max_hypotheses is " + std::to_string(s.max_hypotheses) + "; allowed: 1 or more");
+}
+
+void check(const PlanePoints& p, std::size_t index) {
+  const std::string plane = "plane " + std::to_string(index) + ": ";
+  if (p.size > 0 && !(p.x && p.y && p.z))
+    refuse(plane + "a null pointer for " + std::to_string(p.size) + " points");
+  for (const float half : {p.half_x, p.half_y})
+    if (half != 0 && !is_length(half))
+      refuse(plane + "half width is " + std::to_string(half) + "; allowed: 0, or 1e-12 to 1e12");
+}
+
+/// Memory of one thread, as large as the largest plane so far.
+class Scratch {
+ public:
+  SearchScratch lists(std::size_t points) {
+    const std::size_t room = points + simd_padding;
+    if (memory_.size() < 6 * room) memory_.resize(6 * room);
+    float* m = memory_.data();
+    return SearchScratch{{m, m + room, m + 2 * room, 0}, {m + 3 * room, m + 4 * room, m + 5 * room, 0}};
+  }
+
+ private:
+  std::vector<float> memory_;
+};
+
+void report(const Refined& r, PlaneFit* fit) {
+  fit->status = FitStatus::ok;
+  fit->fixed_point = r.fixed_point;
+  fit->a = r.plane.a;
+  fit->b = r.plane.b;
+  fit->c = r.plane.c;
+  const Moments& m = r.moments;
+  const double n = double(m.n), sx = r.base.scale_x, sy = r.base.scale_y;
+  fit->inliers = static_cast<std::uint32_t>(m.n);
+  fit->rms = std::sqrt(r.sum_squares / n);
+  fit->mean_x = double(m.x) / n / sx;
+  fit->mean_y = double(m.y) / n / sy;
+  fit->sxx = central(m.n, m.xx, m.x, m.x) / n / (sx * sx);
+  fit->sxy = central(m.n, m.xy, m.x, m.y) / n / (sx * sy);
+  fit->syy = central(m.n, m.yy, m.y, m.y) / n / (sy * sy);
+}
+
+PlaneFit fit_one(const PlaneKernels& kernels, const PlanePoints& p, const PlaneFitSettings& settings,
+                 Scratch* scratch) {
+  PlaneFit fit;
+  const Cloud cloud{p.x, p.y, p.z, p.size};
+  const Survey survey = kernels.survey(cloud, p.half_x, p.half_y);
+  fit.valid = survey.valid;
+  fit.status = !survey.in_bounds  ? FitStatus::out_of_bounds
+               : survey.valid < 3 ? FitStatus::too_few_points
+                                  : FitStatus::no_consensus;
+  if (!survey.in_bounds || survey.valid < 3 || p.half_x == 0 || p.half_y == 0) return fit;
+
+  const FitRegion region{p.half_x, p.half_y, settings.residual == Residual::perpendicular};
+  const SearchScratch lists = scratch->lists(p.size);
+  const Consensus consensus = find_consensus(kernels, cloud, survey.valid, p.seed, settings, region, lists);
+  fit.hypotheses = consensus.hypotheses;
+  if (!consensus.found) return fit;
+  Refined refined = refine(kernels, cloud, consensus.plane, settings.threshold, region, lists.band);
+  fit.refits = static_cast<std::uint32_t>(refined.refits);
+  if (refined.spans && settings.refit_threshold > settings.threshold) {
+    refined = refine(kernels, cloud, refined.plane, settings.refit_threshold, region, lists.band);
+    fit.refits += static_cast<std::uint32_t>(refined.refits);
+  }
+  if (refined.spans) report(refined, &fit);
+  return fit;
+}
+
+}  // namespace
+
+const char* name_of(FitStatus status) {
+  switch (status) {
+    case FitStatus::ok:
+      return "ok";
+    case FitStatus::too_few_points:
+      return "too few points";
+    case FitStatus::no_consensus:
+      return "no consensus";
+    case FitStatus::out_of_bounds:
+      return "out of bounds";
+  }
+  return "unknown";
+}
+
+void fit_planes(const PlanePoints* planes, std::size_t count, const PlaneFitSettings& settings,
+                const Backend& backend, PlaneFit* fits) {
+  check(settings);
+  if (count > 0 && !(planes && fits)) refuse("a null pointer for " + std::to_string(count) + " planes");
+  for (std::size_t i = 0; i < count; ++i) check(planes[i], i);
+  if (backend.kind != BackendKind::cpu) throw std::runtime_error("this build carries no plane fit for cuda");
+
+  const PlaneKernels& kernels = plane_kernels(backend.isa);
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t i, std::size_t j) { return planes[i].size > planes[j].size; });
+  std::vector<Scratch> scratch(std::max(1u, backend.threads));
+  parallel_for(backend.threads, count, [&](std::size_t i, unsigned slot) {
+    const std::size_t plane = order[i];
+    fits[plane] = fit_one(kernels, planes[plane], settings, &scratch[slot]);
+  });
+}
+
+}  // namespace datum

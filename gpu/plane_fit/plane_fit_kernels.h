@@ -1,0 +1,50 @@
+// The loops over points that a backend supplies. Each result is a set or an integer sum, so the order of the
+// points, the width of a vector and the number of threads cannot show in it.
+#pragma once
+
+#include <cstddef>
+
+#include "gpu/core/backend.h"
+#include "gpu/plane_fit/plane_fit_math.h"
+
+namespace datum {
+
+/// Points as three arrays; z not finite = no height. Read-only.
+struct Cloud {
+  const float* x;
+  const float* y;
+  const float* z;
+  std::size_t size;
+};
+
+/// Growing list of points; room for `size` + simd_padding more must be there before a loop appends.
+struct PointList {
+  float* x;
+  float* y;
+  float* z;
+  std::size_t size;
+};
+constexpr std::size_t simd_padding = 64;
+
+struct Survey {
+  std::uint32_t valid;  // points with a height
+  bool in_bounds;       // all of them
+};
+
+struct PlaneKernels {
+  Survey (*survey)(const Cloud& cloud, float half_x, float half_y);
+  /// Appends the points with a height whose key is at most `limit`.
+  void (*select)(const Cloud& cloud, std::uint64_t seed, std::uint32_t limit, PointList* chosen);
+  /// counts[k] = number of points with |residual to hypothesis k| <= its reach.
+  void (*count)(const Cloud& cloud, const plane_math::Hypothesis* hypotheses, int k, std::uint32_t* counts);
+  /// Sums the points with |r| < base.core and appends (x, y, r) of those with base.core <= |r| <= base.outer.
+  plane_math::Moments (*accumulate)(const Cloud& cloud, const plane_math::Base& base, PointList* band);
+  /// Sums the points (x, y, r) of a band list that lie within change.reach of the base plane plus `change`.
+  plane_math::Moments (*accumulate_band)(const Cloud& band, const plane_math::Base& base,
+                                         const plane_math::Hypothesis& change);
+};
+
+/// Throws std::runtime_error where this build carries no loops for the instruction set.
+const PlaneKernels& plane_kernels(Isa isa);
+
+}  // namespace datum

@@ -1,0 +1,156 @@
+#include "gpu/plane_fit/plane_fit_search.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+namespace datum {
+namespace {
+
+using namespace plane_math;
+
+constexpr std::uint32_t subset_target = 1024, pool_target = 256;
+constexpr int batch = 8;       // hypotheses counted together; the rule below makes it invisible
+constexpr int candidates = 4;  // best hypotheses of the subset that are polished before one is chosen
+
+/// Key limit that `target` of `valid` points are expected to meet; all of them where they are not many more.
+std::uint32_t key_limit(std::uint32_t valid, std::uint32_t target) {
+  if (valid <= target + target / 2) return std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>((std::uint64_t{target} << 32) / valid - 1);
+}
+
+/// Points to draw samples from, in an order that depends on the points alone.
+class Pool {
+ public:
+  Pool(const PointList& chosen, std::uint32_t limit, std::uint64_t seed) {
+    const std::uint32_t low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
+    for (std::size_t i = 0; i < chosen.size && size_ < entries_.size(); ++i) {
+      const std::uint32_t x = bits_of(chosen.x[i]), y = bits_of(chosen.y[i]),
+                          key = point_key(x, y, low, high);
+      if (key <= limit) entries_[size_++] = Entry{key, x, y, bits_of(chosen.z[i])};
+    }
+    std::sort(entries_.begin(), entries_.begin() + size_);
+  }
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(size_); }
+  Point operator[](std::uint32_t i) const {
+    return Point{float_of(entries_[i].x), float_of(entries_[i].y), float_of(entries_[i].z)};
+  }
+
+ private:
+  struct Entry {
+    std::uint32_t key, x, y, z;
+    bool operator<(const Entry& e) const { return std::tie(key, z, x, y) < std::tie(e.key, e.z, e.x, e.y); }
+  };
+  std::array<Entry, 1024> entries_;
+  std::size_t size_ = 0;
+};
+
+struct Candidate {
+  std::int64_t count = -1;
+  Hypothesis hypothesis{};
+};
+
+/// The paper's loop over counts that come in batches: N shrinks with every new best, equal counts keep the
+/// lower index.
+class SequentialRule {
+ public:
+  SequentialRule(const PlaneFitSettings& s, std::uint32_t points, std::int64_t margin)
+      : p_(s.confidence), points_(points), margin_(margin), needed_(s.max_hypotheses) {}
+
+  int needed() const { return needed_; }
+  void take(const Hypothesis& h, std::uint32_t count) {
+    Candidate incoming{count, h};
+    for (Candidate& c : best_)
+      if (incoming.count > c.count) std::swap(incoming, c);
+    if (count > top_) {
+      top_ = count;
+      needed_ = hypotheses_needed(top_ - margin_, points_, p_, needed_);
+    }
+  }
+  const std::array<Candidate, candidates>& best() const { return best_; }
+
+ private:
+  double p_;
+  std::uint32_t points_;
+  std::int64_t margin_, top_ = -1;
+  int needed_;
+  std::array<Candidate, candidates> best_;
+};
+
+int run_rule(const PlaneKernels& kernels, const Cloud& counted, const Pool& pool, std::uint64_t seed,
+             const PlaneFitSettings& settings, const FitRegion& region, SequentialRule* rule) {
+  const double min_area = double(region.half_x) * region.half_y * 0x1p-12;
+  int tried = 0;
+  while (tried < rule->needed()) {
+    Hypothesis h[batch];
+    std::uint32_t counts[batch];
+    const int k = std::min(batch, rule->needed() - tried);
+    for (int i = 0; i < k; ++i) {
+      const PhiloxBlock random = philox(PhiloxBlock{{static_cast<std::uint32_t>(tried + i), 0, 0, 0}}, seed);
+      const Triple t = draw_three(random, pool.size());
+      h[i] = through(pool[t.index[0]], pool[t.index[1]], pool[t.index[2]], min_area, settings.threshold,
+                     region.perpendicular);
+    }
+    kernels.count(counted, h, k, counts);
+    for (int i = 0; i < k && tried < rule->needed(); ++i, ++tried) rule->take(h[i], counts[i]);
+  }
+  return tried;
+}
+
+Plane plane_of(const Hypothesis& h) { return Plane{h.a, h.b, h.c}; }
+
+/// Polishes the best hypotheses on the subset and keeps the one with the least sum(min(r^2, reach^2)) /
+/// reach^2: a plane that bridges two levels can collect as many inliers as a floor, but they do not lie as
+/// close to it.
+bool polish(const PlaneKernels& kernels, const Cloud& subset, const SequentialRule& rule,
+            const PlaneFitSettings& settings, const FitRegion& region, PointList band, Plane* plane) {
+  double best = -1;
+  for (const Candidate& c : rule.best()) {
+    if (c.count < 3) break;
+    const Refined r = refine(kernels, subset, plane_of(c.hypothesis), settings.threshold, region, band);
+    if (!r.spans) continue;
+    const double gain = double(r.moments.n) - r.sum_squares / (r.reach * r.reach);
+    if (gain > best) {
+      best = gain;
+      *plane = r.plane;
+    }
+  }
+  return best >= 0;
+}
+
+}  // namespace
+
+Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, std::uint32_t valid,
+                         std::uint64_t seed, const PlaneFitSettings& settings, const FitRegion& region,
+                         SearchScratch scratch) {
+  const bool screened = settings.mode == FitMode::screened;
+  const std::uint32_t pool_limit = key_limit(valid, pool_target);
+  PointList& chosen = scratch.subset;
+  chosen.size = 0;
+  kernels.select(cloud, seed, screened ? key_limit(valid, subset_target) : pool_limit, &chosen);
+  const Pool pool(chosen, pool_limit, seed);
+  Consensus result;
+  if (pool.size() < 3) return result;
+
+  const Cloud subset{chosen.x, chosen.y, chosen.z, chosen.size};
+  const Cloud& counted = screened ? subset : cloud;
+  const std::uint32_t points = screened ? static_cast<std::uint32_t>(subset.size) : valid;
+  // A ratio seen on m points is off by at most 2.33 sqrt(0.25 / m) in 99 of 100 cases: N is reckoned for the
+  // lower.
+  const std::int64_t margin =
+      screened && points < valid ? static_cast<std::int64_t>(std::ceil(2.33 * std::sqrt(0.25 * points))) : 0;
+  SequentialRule rule(settings, points, margin);
+  result.hypotheses =
+      static_cast<std::uint32_t>(run_rule(kernels, counted, pool, seed, settings, region, &rule));
+  const Candidate& winner = rule.best().front();
+  result.found = winner.count >= 3;
+  result.plane = plane_of(winner.hypothesis);
+  if (screened && result.found)
+    result.found = polish(kernels, subset, rule, settings, region, scratch.band, &result.plane);
+  return result;
+}
+
+}  // namespace datum
