@@ -45,7 +45,7 @@ const std::map<std::string, std::vector<std::string>> may_include{
     {"drivers/cmm/", {"drivers/frame/", "drivers/port/", "drivers/cmm/", "drivers/link_error.h"}},
     {"drivers/sensor/", {"drivers/frame/", "drivers/port/", "drivers/sensor/", "drivers/link_error.h"}},
     {"drivers/virtual/",
-     {"drivers/", "calib/htm.h", "config/toml_reader.h", "daemon/report/table.h"}},  // shipped programs
+     {"drivers/", "calib/", "config/toml_reader.h", "daemon/report/table.h"}},  // shipped programs
     {"calib/", {"drivers/frame/", "calib/", "config/toml_reader.h"}},
     {"gpu/", {"drivers/frame/", "calib/", "gpu/"}},
     {"daemon/inspect/", {"drivers/frame/", "calib/", "gpu/", "daemon/inspect/", "config/toml_reader.h"}},

@@ -1,0 +1,42 @@
+// Delivers frames into a drop folder as a real sensor's computer does: under a hidden name on the same file
+// system, fsync, rename, the sidecar last. Faults are delivered on demand.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "drivers/frame/height_frame.h"
+
+namespace datum {
+
+enum class DropFormat : std::uint8_t {
+  tiff16,   // signed 16-bit TIFF, invalid -32768
+  png16,    // unsigned 16-bit PNG, count + 32768, invalid 0
+  float32,  // 32-bit float TIFF in um, invalid NaN
+};
+
+enum class DropFault : std::uint8_t {
+  none,
+  truncated,      // the image ends in the middle, the sidecar (with the whole image's hash) arrives
+  wrong_sha,      // one byte differs from what the sidecar's hash promises
+  duplicate,      // the same frame arrives a second time, under another name
+  sidecar_first,  // the sidecar arrives before its image
+};
+
+/// Pixels as the file holds them, with the sidecar's text. Pure: the same frame gives the same bytes.
+struct EncodedFrame {
+  std::vector<std::uint8_t> image;
+  std::string sidecar;
+};
+/// `height_file` is the image's name in the sidecar. The frame has int16 counts (render).
+EncodedFrame encode(const HeightFrame& frame, DropFormat format, const std::string& height_file);
+
+const char* extension_of(DropFormat format);  // ".tif", ".png"
+
+/// Writes <stem>_z.tif and <stem>.json into the folder. Throws std::system_error naming the file.
+void deliver(const HeightFrame& frame, DropFormat format, DropFault fault,
+             const std::filesystem::path& folder, const std::string& stem);
+
+}  // namespace datum
