@@ -31,7 +31,10 @@ Htm<Machine, Sensor> transform(config::TomlTable& file, const char* key) {
     return Htm<Machine, Sensor>(
         Eigen::Matrix4d(Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(m.data())));
   } catch (const CalibrationError& error) {
-    file.refuse(key, error.what(), "a rigid right-handed motion, 16 numbers row by row, lengths in mm");
+    file.refuse(
+        key, error.what(),
+        "a rigid motion from right-handed sensor coordinates (a left-handed sensor is mirrored at ingest), "
+        "16 numbers row by row, lengths in mm");
   }
 }
 

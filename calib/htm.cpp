@@ -13,10 +13,7 @@ void check_rigid(const Eigen::Matrix4d& matrix) {
   }
   const Eigen::Matrix3d r = matrix.topLeftCorner<3, 3>();
   if (r.determinant() < 0) {
-    throw CalibrationError(
-        "the rotation is mirrored (determinant below 0): a left-handed sensor is mirrored at ingest, so "
-        "calibrate with "
-        "right-handed sensor coordinates");
+    throw CalibrationError("the rotation is mirrored (determinant below 0)");
   }
   const double error = (r.transpose() * r - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff();
   if (error > rigidity_limit) {

@@ -186,7 +186,9 @@ std::optional<double> TomlTable::number_if(std::string_view key, Range allowed) 
 }
 
 std::int64_t TomlTable::integer(std::string_view key, std::int64_t min, std::int64_t max) {
-  const std::string allowed = "a whole number from " + std::to_string(min) + " to " + std::to_string(max);
+  const std::string allowed =
+      min == max ? std::to_string(min)
+                 : "a whole number from " + std::to_string(min) + " to " + std::to_string(max);
   const toml::node* node = impl_->find(key);
   if (!node) refuse(key, "missing", allowed);
   const auto value = node->value_exact<std::int64_t>();
