@@ -65,7 +65,7 @@ std::string read_sha256(JsonObject& object, const std::string& key) {
   return hex;
 }
 
-nlohmann::json axis_json(const AxisScale& a) {
+nlohmann::ordered_json axis_json(const AxisScale& a) {
   return {{"scale", a.scale_mm}, {"offset", a.offset_mm}, {"unit", "mm"}};
 }
 

@@ -1,0 +1,140 @@
+#include "drivers/sensor/read_frame.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "drivers/frame/frame_error.h"
+#include "drivers/sensor/gocator_csv.h"
+#include "drivers/sensor/pemtron_ptr.h"
+#include "drivers/sensor/raster_frame.h"
+
+namespace datum {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Above any frame of 2^28 pixels of 4 bytes, and above its CSV form up to 7 characters a cell.
+constexpr std::size_t max_frame_bytes = std::size_t{1} << 31;
+
+[[noreturn]] void refuse(const std::string& name, const std::string& what) {
+  throw FrameError(fmt::format("{}: {}", name, what));
+}
+
+std::string lower_extension(const fs::path& path) {
+  std::string e = path.extension().string();
+  std::transform(e.begin(), e.end(), e.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+  return e;
+}
+
+Raster read_raster(ByteView bytes, const std::string& name) {
+  const std::string extension = lower_extension(name);
+  if (extension == ".tif" || extension == ".tiff") return read_tiff(bytes, name);
+  if (extension == ".png") return read_png(bytes, name);
+  refuse(name, "a sidecar's files are .tif, .tiff or .png");
+}
+
+Bytes read_announced(const fs::path& folder, const std::string& name, const std::string& sha256) {
+  if (!fs::exists(folder / name)) {
+    refuse(name, fmt::format("is not in {}; deliver the sidecar last", folder.string()));
+  }
+  Bytes bytes = read_bytes(folder / name, max_frame_bytes);
+  if (!sha256.empty() && sha256_hex({bytes}) != sha256) {
+    refuse(name, "its SHA-256 differs from the sidecar's; it is truncated, damaged or another file");
+  }
+  return bytes;
+}
+
+HeightFrame read_with_sidecar(const fs::path& path) {
+  const FrameSidecar sidecar = parse_sidecar(read_bytes(path, max_sidecar_bytes), path.filename().string());
+  const Bytes heights = read_announced(path.parent_path(), sidecar.height_file, sidecar.height_sha256);
+  HeightFrame frame =
+      frame_from_raster(read_raster(heights, sidecar.height_file), sidecar, sidecar.height_file);
+  if (!sidecar.intensity_file) {
+    frame.content_sha256 = sha256_hex({heights});
+    return frame;
+  }
+  const Bytes grey = read_announced(path.parent_path(), *sidecar.intensity_file, sidecar.intensity_sha256);
+  frame.intensity =
+      intensity_from_raster(read_raster(grey, *sidecar.intensity_file), *sidecar.intensity_file);
+  frame.content_sha256 = sha256_hex({heights, grey});
+  return frame;
+}
+
+// STEM_z.tif belongs to STEM.json, any other NAME.tif to NAME.json.
+HeightFrame read_by_height_file(const fs::path& path) {
+  fs::path sidecar = path;
+  sidecar.replace_extension(".json");
+  if (!fs::exists(sidecar) && path.stem().string().ends_with("_z")) {
+    const std::string stem = path.stem().string();
+    sidecar = path.parent_path() / (stem.substr(0, stem.size() - 2) + ".json");
+  }
+  const std::string name = path.filename().string();
+  if (!fs::exists(sidecar)) refuse(name, "has no sidecar beside it; it needs " + sidecar.filename().string());
+  const std::string named =
+      parse_sidecar(read_bytes(sidecar, max_sidecar_bytes), sidecar.filename().string()).height_file;
+  if (named != name)
+    refuse(name, fmt::format("{} names another height file: {}", sidecar.filename().string(), named));
+  return read_with_sidecar(sidecar);
+}
+
+HeightFrame read_delivery(const fs::path& path, const SensorProfile& profile) {
+  const std::string name = path.filename().string();
+  const std::string extension = lower_extension(path);
+  if (extension == ".json") return read_with_sidecar(path);
+  if (extension == ".tif" || extension == ".tiff" || extension == ".png") return read_by_height_file(path);
+  if (extension != ".ptr" && extension != ".csv") {
+    refuse(name, "is no known format; .json (sidecar), .tif, .tiff, .png, .ptr or .csv is read");
+  }
+  const Bytes bytes = read_bytes(path, max_frame_bytes);
+  HeightFrame frame = extension == ".ptr" ? read_pemtron_ptr(bytes, profile, path.stem().string(), name)
+                                          : read_gocator_csv(bytes, name);
+  frame.delivered = profile.handedness;  // neither format says it
+  frame.content_sha256 = sha256_hex({bytes});
+  return frame;
+}
+
+void check_sensor(const HeightFrame& frame, const SensorProfile& profile) {
+  const auto hand = [](Handedness h) { return h == Handedness::left ? "left" : "right"; };
+  if (frame.sensor_serial != profile.serial) {
+    refuse(frame.source,
+           fmt::format("comes from sensor '{}', but the profile is of '{}'; use that sensor's profile",
+                       frame.sensor_serial, profile.serial));
+  }
+  if (frame.delivered != profile.handedness) {
+    refuse(frame.source,
+           fmt::format("is {}-handed, but the profile of '{}' says {}; correct the one that is wrong",
+                       hand(frame.delivered), profile.serial, hand(profile.handedness)));
+  }
+  if (!(profile.z_min_mm < profile.z_max_mm)) {
+    refuse(frame.source, fmt::format("the profile of '{}' has no measuring range (z {} to {} mm)",
+                                     profile.serial, profile.z_min_mm, profile.z_max_mm));
+  }
+}
+
+void class_out_of_range(HeightFrame& frame, const SensorProfile& profile) {
+  std::visit(
+      [&](const auto& counts) {
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+          const double z = frame.z.at(static_cast<double>(counts[i]));
+          const bool outside = z < profile.z_min_mm || z > profile.z_max_mm;
+          if (outside && frame.classes[i] == PixelClass::ok) frame.classes[i] = PixelClass::out_of_range;
+        }
+      },
+      frame.counts);
+}
+
+}  // namespace
+
+HeightFrame read_frame(const fs::path& path, const SensorProfile& profile) {
+  HeightFrame frame = read_delivery(path, profile);
+  check(frame);
+  check_sensor(frame, profile);
+  class_out_of_range(frame, profile);
+  mirror_to_right_handed(frame);
+  return frame;
+}
+
+}  // namespace datum

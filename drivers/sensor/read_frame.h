@@ -1,0 +1,24 @@
+// One frame from one path, whatever its format.
+#pragma once
+
+#include <filesystem>
+
+#include "drivers/frame/sensor_profile.h"
+
+namespace datum {
+
+/// Reads the frame that `path` names:
+///   NAME.json            a sidecar; the height (.tif, .tiff or .png) and intensity files lie beside it
+///   NAME.tif, .tiff, .png  the height file of the sidecar NAME.json (or STEM.json of STEM_z.tif) beside it
+///   NAME.ptr             Pemtron; frame id = NAME
+///   NAME.csv             Gocator CSV export
+/// The frame is right-handed (mirrored once where the sensor is left-handed), checked (check()), of the
+/// profile's sensor, with every measured pixel outside the profile's range classed out_of_range, and hashed.
+/// May run on any thread.
+///
+/// Throws FrameError "FILE: what; what to do"; beside what the readers refuse: an unknown format, no sidecar,
+/// a hash that differs from the sidecar's, another sensor's serial, another handedness than the profile's, a
+/// profile without range.
+HeightFrame read_frame(const std::filesystem::path& path, const SensorProfile& profile);
+
+}  // namespace datum
