@@ -1,0 +1,154 @@
+#include "daemon/report/command_link.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "daemon/report/result_line.h"
+
+namespace datum {
+namespace {
+
+constexpr MonotonicNs first_back_off_ns = 250'000'000;
+constexpr MonotonicNs longest_back_off_ns = 5'000'000'000;
+constexpr int reads_per_event = 16;  // then the other links have their turn
+constexpr int warning = 4, notice = 5, error = 3;
+
+}  // namespace
+
+CommandLink::CommandLink(std::unique_ptr<Port> port, Instrument& instrument, CommandLinkSettings settings,
+                         LogSink log)
+    : port_(std::move(port)), session_(instrument), settings_(settings), log_(std::move(log)) {
+  session_.push_results(settings_.push_results);
+  if (!port_->is_open()) open_at_ = 0;
+}
+
+std::string CommandLink::describe() const {
+  const char* state = port_->is_open() ? "open" : open_at_ ? "waiting to reopen" : "closed";
+  std::string text =
+      fmt::format("commands, {}: {}", port_->describe(), refusal_.empty() ? state : refusal_.c_str());
+  if (lost_results_ > 0) text += fmt::format(", {} result lines not sent", lost_results_);
+  return text;
+}
+
+void CommandLink::on_deadline(MonotonicNs now) {
+  now_ = now;
+  if (open_at_ && now >= *open_at_) open(now);
+}
+
+void CommandLink::open(MonotonicNs now) {
+  back_off_ns_ = std::clamp(2 * back_off_ns_, first_back_off_ns, longest_back_off_ns);
+  open_at_.reset();
+  try {
+    port_->open();
+    refusal_.clear();
+    log_(notice, describe());
+    announce_gap();
+  } catch (const LostError& lost) {
+    if (back_off_ns_ == first_back_off_ns) log_(warning, fmt::format("{}; trying again", lost.what()));
+    open_at_ = now + back_off_ns_;
+  } catch (const std::exception& refused) {
+    refusal_ = refused.what();
+    log_(error, fmt::format("{}; this link stays closed", refused.what()));
+  }
+}
+
+void CommandLink::lose(const std::string& why) {
+  port_->close();
+  session_.link_lost();
+  unsent_.clear();
+  unsent_bytes_ = sent_of_first_ = 0;
+  log_(settings_.reopen ? warning : 6, why);
+  if (settings_.reopen) open_at_ = now_ + std::max(back_off_ns_, first_back_off_ns);
+}
+
+void CommandLink::on_ready(MonotonicNs now) {
+  now_ = now;
+  std::array<std::uint8_t, 4096> bytes{};
+  try {
+    for (int i = 0; i < reads_per_event && port_->is_open(); ++i) {
+      const std::size_t n = port_->read(bytes.data(), bytes.size());
+      if (n == 0) break;
+      back_off_ns_ = 0;  // a peer that speaks: the link is good
+      session_.receive({reinterpret_cast<const char*>(bytes.data()), n});
+      send_answers();
+    }
+    if (port_->is_open()) flush();
+  } catch (const LostError& lost) {
+    lose(lost.what());
+  }
+}
+
+void CommandLink::instrument_changed() {
+  session_.instrument_changed();
+  send_answers();
+}
+
+void CommandLink::push_result(const BoardVerdict& verdict) {
+  if (!session_.pushes_results()) return;
+  if (port_->is_open() && unsent_bytes_ <= most_unsent_for_push) {
+    announce_gap();
+    return send(result_line(verdict) + '\n', false);
+  }
+  ++lost_results_;
+  if (!gap_) {
+    gap_ = Gap{verdict.sequence, verdict.sequence, verdict.store_id};
+    log_(warning, fmt::format("{}: {}; result lines from {} on are left out", port_->describe(),
+                              port_->is_open() ? "the host does not read" : "not open", verdict.sequence));
+  }
+  gap_->to = verdict.sequence;
+}
+
+void CommandLink::announce_gap() {
+  if (!gap_) return;
+  log_(warning, fmt::format("{}: results {} to {} were not sent", port_->describe(), gap_->from, gap_->to));
+  const std::string line = gap_line(gap_->store_id, gap_->from, gap_->to) + '\n';
+  gap_.reset();
+  send(line, false);
+}
+
+void CommandLink::send_answers() {
+  for (auto& line : session_.take_answers()) send(std::move(line), true);
+}
+
+void CommandLink::send(std::string bytes, bool answer) {
+  if (!port_->is_open()) return;
+  if (answer && !unsent_.empty() && unsent_bytes_ + bytes.size() > most_unsent) {
+    drop_answers();
+    session_.raise(scpi::query_deadlocked, "answers were not read and are dropped");
+    return;
+  }
+  unsent_bytes_ += bytes.size();
+  unsent_.push_back({std::move(bytes), answer});
+  try {
+    flush();
+  } catch (const LostError& lost) {
+    lose(lost.what());
+  }
+}
+
+/// All answers but a line that has begun: its rest must follow.
+void CommandLink::drop_answers() {
+  const auto from = unsent_.begin() + (sent_of_first_ > 0 ? 1 : 0);
+  unsent_.erase(std::remove_if(from, unsent_.end(), [](const Unsent& u) { return u.answer; }), unsent_.end());
+  unsent_bytes_ = 0;
+  for (const auto& u : unsent_) unsent_bytes_ += u.bytes.size();
+}
+
+void CommandLink::flush() {
+  while (!unsent_.empty()) {
+    const std::string& first = unsent_.front().bytes;
+    const auto* from = reinterpret_cast<const std::uint8_t*>(first.data()) + sent_of_first_;
+    const std::size_t n = port_->write(from, first.size() - sent_of_first_);
+    if (n == 0) return;
+    sent_of_first_ += n;
+    if (sent_of_first_ < first.size()) continue;
+    unsent_bytes_ -= first.size();
+    sent_of_first_ = 0;
+    unsent_.pop_front();
+  }
+  announce_gap();
+}
+
+}  // namespace datum

@@ -1,0 +1,95 @@
+// Links that speak the command protocol: one serial line or one TCP connection. Results are pushed on those
+// that ask.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daemon/report/scpi_session.h"
+#include "drivers/port/pollable.h"
+#include "drivers/port/port.h"
+
+namespace datum {
+
+/// Priority as of syslog(3): 3 error, 4 warning, 5 notice, 6 info.
+using LogSink = std::function<void(int priority, const std::string& text)>;
+
+/// What the daemon tells to every link, serial or listening.
+class CommandEndpoint : public Pollable {
+ public:
+  /// A stored result. Goes out as a result line (result_line.h) on links that push.
+  virtual void push_result(const BoardVerdict& verdict) = 0;
+  /// State, conditions or pending operations of the instrument changed: *OPC?, *WAI and status events follow.
+  virtual void instrument_changed() = 0;
+  /// An error that no command caused (a lost device, a full disk): into every host's queue.
+  virtual void raise(int number, const std::string& detail) = 0;
+};
+
+struct CommandLinkSettings {
+  bool push_results = false;  // at start; the host changes it with DATA:PUSH
+  bool reopen = false;        // after a loss, with back-off: serial lines and connections that datumd makes
+};
+
+class CommandLink final : public CommandEndpoint {
+ public:
+  /// Bytes that wait for a host that does not read: above the first, pushed lines are left out (and named in
+  /// a GAP line when there is room again); above the second, answers are dropped with -430.
+  static constexpr std::size_t most_unsent_for_push = 64 * 1024;
+  static constexpr std::size_t most_unsent = 4 * 1024 * 1024;
+
+  /// The port may be open already; otherwise deadline() is at once and on_deadline opens it.
+  CommandLink(std::unique_ptr<Port> port, Instrument& instrument, CommandLinkSettings settings, LogSink log);
+
+  int fd() const override { return port_->fd(); }
+  bool wants_write() const override { return port_->is_open() && !unsent_.empty(); }
+  void on_ready(MonotonicNs now) override;
+  std::optional<MonotonicNs> deadline() const override { return open_at_; }
+  void on_deadline(MonotonicNs now) override;
+  std::string describe() const override;
+
+  void push_result(const BoardVerdict& verdict) override;
+  void instrument_changed() override;
+  void raise(int number, const std::string& detail) override { session_.raise(number, detail); }
+
+  /// Not open and not going to be.
+  bool finished() const { return !port_->is_open() && !open_at_; }
+  /// Result lines that never went out on this link.
+  std::uint64_t lost_results() const { return lost_results_; }
+
+ private:
+  struct Unsent {
+    std::string bytes;
+    bool answer = false;
+  };
+  struct Gap {
+    std::uint64_t from = 0, to = 0;
+    std::string store_id;
+  };
+
+  void open(MonotonicNs now);
+  void lose(const std::string& why);
+  void send_answers();
+  void send(std::string bytes, bool answer);
+  void flush();
+  void announce_gap();
+  void drop_answers();
+
+  std::unique_ptr<Port> port_;
+  scpi::Session session_;
+  CommandLinkSettings settings_;
+  LogSink log_;
+  std::deque<Unsent> unsent_;  // whole lines, so that none interleave
+  std::size_t unsent_bytes_ = 0;
+  std::size_t sent_of_first_ = 0;
+  std::optional<Gap> gap_;
+  std::uint64_t lost_results_ = 0;
+  std::optional<MonotonicNs> open_at_;
+  MonotonicNs back_off_ns_ = 0;
+  MonotonicNs now_ = 0;  // of the event being handled
+  std::string refusal_;
+};
+
+}  // namespace datum

@@ -1,0 +1,52 @@
+// TCP server of the command protocol. To the loop it is one Pollable, however many hosts are connected: its
+// descriptor is an epoll set of the listener and the connections.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daemon/report/command_link.h"
+#include "daemon/report/poll_set.h"
+#include "drivers/port/tcp_listener.h"
+
+namespace datum {
+
+struct CommandServerSettings {
+  std::string address = "127.0.0.1";  // numeric; whoever reaches it can command the cell
+  std::uint16_t port = 5025;          // 0: a free one, see CommandServer::port()
+  int most_connections = 8;           // one more is closed at once
+  bool push_results = false;          // at the start of a connection; the host changes it with DATA:PUSH
+};
+
+class CommandServer final : public CommandEndpoint {
+ public:
+  /// Listens. Throws RefusedError where the address is not numeric, not of this host, or taken.
+  CommandServer(const CommandServerSettings& settings, Instrument& instrument, LogSink log);
+
+  std::uint16_t port() const { return listener_.port(); }
+  std::size_t connections() const { return links_.size(); }
+
+  int fd() const override { return set_.fd(); }
+  void on_ready(MonotonicNs now) override;
+  std::optional<MonotonicNs> deadline() const override;
+  void on_deadline(MonotonicNs now) override;
+  std::string describe() const override;
+
+  void push_result(const BoardVerdict& verdict) override;
+  void instrument_changed() override;
+  void raise(int number, const std::string& detail) override;
+
+ private:
+  void accept(std::unique_ptr<Port> port, const std::string& peer);
+  void tidy();
+
+  CommandServerSettings settings_;
+  Instrument& instrument_;
+  LogSink log_;
+  TcpListener listener_;
+  PollSet set_;
+  std::vector<std::unique_ptr<CommandLink>> links_;
+};
+
+}  // namespace datum

@@ -1,0 +1,113 @@
+// Instrument: what the command protocol asks of the inspection cell. The daemon implements it; the codec
+// knows no more.
+//
+// Measuring is overlapped: trigger() returns at once, operation_pending() stays true until the result is
+// stored (or the board was aborted), and whoever implements this then calls
+// CommandEndpoint::instrument_changed() on every endpoint. All calls come from the loop's thread and must not
+// block. A command is refused by throwing scpi::Error; anything else that is thrown is answered as -310 with
+// its text (StoreError: -254, -250, ...).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/report/result_store.h"
+#include "daemon/report/scpi_error.h"
+
+namespace datum {
+
+enum class InstrumentState : std::uint8_t {
+  idle,       // not armed
+  armed,      // a trigger is awaited
+  waiting,    // triggered; positions or the frame are awaited
+  measuring,  // the worker inspects, or its result is being stored
+};
+const char* name_of(InstrumentState s);  // "IDLE", "ARMED", "WAITING", "MEASURING"
+
+/// Four fields of *IDN?; commas and semicolons in them are replaced, the whole is kept to 72 characters.
+struct InstrumentIdentity {
+  std::string maker = "datum", model = "datumd", serial, firmware;
+};
+
+struct SelectedRecipe {
+  std::string name, sha256;
+};
+
+struct CalibrationStatus {
+  std::string id;  // "" where the chosen recipe is in sensor coordinates, or none is chosen
+  std::string sha256;
+  std::string expires;  // ISO 8601 UTC
+  double residual_rms_um = 0;
+  std::string refusal;  // why it must not be used now; empty: it may
+};
+
+/// Conditions of STATus:OPERation (SCPI-99 volume 1, 9.3); from bit 8 on datumd's own.
+enum OperationBit : std::uint16_t {
+  operation_sweeping = 1u << 3,  // acquiring: positions or a frame are awaited
+  operation_measuring = 1u << 4,
+  operation_waiting_trigger = 1u << 5,
+  operation_recipe_chosen = 1u << 8,
+  operation_cmm_link = 1u << 9,      // up
+  operation_sensor_link = 1u << 10,  // up
+};
+/// Bits 3 to 5 of a state.
+std::uint16_t operation_bits(InstrumentState state);
+
+/// Conditions of STATus:QUEStionable (9.4), of the last board.
+enum QuestionableBit : std::uint16_t {
+  questionable_calibration = 1u << 8,
+  questionable_pose = 1u << 9,
+  questionable_floor = 1u << 10,
+  questionable_frame = 1u << 11,
+};
+/// Bits that the reasons in a verdict set.
+std::uint16_t questionable_bits(const BoardVerdict& verdict);
+
+class Instrument {
+ public:
+  virtual ~Instrument() = default;
+
+  virtual InstrumentIdentity identity() const = 0;
+  virtual InstrumentState state() const = 0;
+  /// What is awaited or being done, in words ("waiting for a frame since 2.1 s"); may be empty.
+  virtual std::string state_detail() const = 0;
+  /// A trigger was taken and its result is neither stored nor aborted: what *OPC, *OPC? and *WAI wait for.
+  virtual bool operation_pending() const = 0;
+  virtual std::uint16_t operation_condition() const = 0;
+  virtual std::uint16_t questionable_condition() const = 0;
+
+  /// Names that select_recipe takes, sorted.
+  virtual std::vector<std::string> recipes() const = 0;
+  virtual std::optional<SelectedRecipe> recipe() const = 0;
+  /// -256 no such recipe; -221 a board is being measured, or `sha256` is given and is not the file's. Every
+  /// refusal but that during a measurement leaves no recipe chosen and nothing armed: the next board is never
+  /// measured by the old one.
+  virtual void select_recipe(const std::string& name, const std::optional<std::string>& sha256) = 0;
+  /// Serial number of the next board, empty for none. It holds for one board.
+  virtual std::string unit() const = 0;
+  virtual void set_unit(const std::string& serial) = 0;
+
+  /// -221 no recipe chosen; -213 already armed or measuring; -241 a demanded link is down; -340 calibration
+  /// refused.
+  virtual void arm() = 0;
+  /// Ends waiting or measuring without a result, disarms. Never refuses.
+  virtual void abort() = 0;
+  /// -211 not armed.
+  virtual void trigger() = 0;
+  /// *RST: abort, no recipe, no unit. Settings of links and the store stay.
+  virtual void reset() = 0;
+  /// Checks of this moment (store writable, links, calibration, a kernel against its known answer), one line
+  /// per failure.
+  virtual std::vector<std::string> self_test() = 0;
+
+  /// Newest result, or that of a sequence; none: there is no such result.
+  virtual std::optional<StoredResult> result(std::optional<std::uint64_t> sequence) = 0;
+  virtual StoreExtent results() = 0;
+  virtual CalibrationStatus calibration() const = 0;
+  /// One line per link: Pollable::describe().
+  virtual std::vector<std::string> links() const = 0;
+};
+
+}  // namespace datum

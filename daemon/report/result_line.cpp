@@ -1,0 +1,135 @@
+#include "daemon/report/result_line.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <ctime>
+#include <vector>
+
+namespace datum {
+namespace {
+
+std::string percent_encoded(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte > 32 && byte < 127 && c != ',' && c != '*' && c != '%';
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return out;
+}
+
+std::string percent_decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    unsigned byte = 0;
+    const char* from = text.data() + i + 1;
+    if (i + 2 >= text.size() || std::from_chars(from, from + 2, byte, 16).ptr != from + 2)
+      throw std::runtime_error("result line: '%' is not followed by two hex digits");
+    out += static_cast<char>(byte);
+    i += 2;
+  }
+  return out;
+}
+
+template <class T>
+T number(std::string_view field, const char* name) {
+  T value{};
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (error != std::errc() || end != field.data() + field.size())
+    throw std::runtime_error(fmt::format("result line: {} '{}' is not a number", name, field));
+  return value;
+}
+
+Decision decision_of(std::string_view word) {
+  for (const auto d : {Decision::pass, Decision::inconclusive, Decision::fail, Decision::invalid})
+    if (word == name_of(d)) return d;
+  throw std::runtime_error(fmt::format("result line: decision '{}' is not known", word));
+}
+
+std::vector<std::string_view> fields_of(std::string_view line) {
+  std::vector<std::string_view> fields;
+  for (std::size_t from = 0;;) {
+    const auto comma = line.find(',', from);
+    fields.push_back(line.substr(from, comma - from));
+    if (comma == std::string_view::npos) return fields;
+    from = comma + 1;
+  }
+}
+
+}  // namespace
+
+std::uint16_t crc16(std::string_view bytes) {
+  std::uint16_t crc = 0xFFFF;
+  for (const char c : bytes) {
+    crc = static_cast<std::uint16_t>(crc ^ static_cast<unsigned char>(c));
+    for (int bit = 0; bit < 8; ++bit)
+      crc = static_cast<std::uint16_t>(crc & 1 ? (crc >> 1) ^ 0xA001 : crc >> 1);
+  }
+  return crc;
+}
+
+std::string with_crc(const std::string& text) { return fmt::format("{}*{:04X}", text, crc16(text)); }
+
+std::int64_t utc_us_from_iso8601(const std::string& text) {
+  const auto refuse = [&] {
+    throw std::invalid_argument("'" + text + "' is not a time such as 2026-11-21T07:18:17.123Z");
+  };
+  std::tm t{};
+  const char* rest = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &t);
+  if (!rest) refuse();
+  std::int64_t us = 0;
+  if (*rest == '.') {
+    int digits = 0;
+    for (++rest; *rest >= '0' && *rest <= '9'; ++rest, ++digits)
+      if (digits < 6) us = us * 10 + (*rest - '0');
+    if (digits == 0 || digits > 9) refuse();
+    for (; digits < 6; ++digits) us *= 10;
+  }
+  if (std::string_view(rest) != "Z") refuse();
+  return static_cast<std::int64_t>(timegm(&t)) * 1000000 + us;
+}
+
+std::string result_line(const BoardVerdict& verdict) {
+  if (verdict.sequence == 0 || verdict.store_id.empty())
+    throw std::invalid_argument("a result is announced only after it was stored");
+  std::array<std::uint32_t, 4> n{};
+  for (const auto& component : verdict.components) ++n.at(static_cast<std::size_t>(component.decision));
+  return with_crc(fmt::format("R,{},{},{},{},{},{},{},{},{},{}", verdict.store_id, verdict.sequence,
+                              utc_us_from_iso8601(verdict.measured_at), percent_encoded(verdict.recipe),
+                              percent_encoded(verdict.frame_id), name_of(verdict.decision), n[0], n[1], n[2],
+                              n[3]));
+}
+
+std::string gap_line(const std::string& store_id, std::uint64_t from, std::uint64_t to) {
+  return with_crc(fmt::format("GAP,{},{},{}", store_id, from, to));
+}
+
+ResultLine parse_result_line(std::string_view line) {
+  const auto star = line.rfind('*');
+  if (star == std::string_view::npos) throw std::runtime_error("result line: no '*' before a checksum");
+  const auto body = line.substr(0, star);
+  if (line.substr(star + 1) != fmt::format("{:04X}", crc16(body)))
+    throw std::runtime_error(fmt::format("result line: checksum {} does not belong to it ({:04X})",
+                                         line.substr(star + 1), crc16(body)));
+  const auto f = fields_of(body);
+  if (f.size() != 11 || f[0] != "R") throw std::runtime_error("result line: not R with 10 fields");
+  ResultLine r;
+  r.store_id = f[1];
+  r.sequence = number<std::uint64_t>(f[2], "sequence");
+  r.utc_us = number<std::int64_t>(f[3], "time");
+  r.recipe = percent_decoded(f[4]);
+  r.frame = percent_decoded(f[5]);
+  r.decision = decision_of(f[6]);
+  r.n_pass = number<std::uint32_t>(f[7], "pass count");
+  r.n_inconclusive = number<std::uint32_t>(f[8], "inconclusive count");
+  r.n_fail = number<std::uint32_t>(f[9], "fail count");
+  r.n_invalid = number<std::uint32_t>(f[10], "invalid count");
+  return r;
+}
+
+}  // namespace datum

@@ -1,0 +1,42 @@
+// The one table of commands: what is understood, with which parameters, and what HELP says about it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/report/scpi_parameter.h"
+#include "daemon/report/scpi_pattern.h"
+#include "daemon/report/scpi_session.h"
+
+namespace datum::scpi {
+
+/// One execution of a command.
+struct Call {
+  Session& session;
+  std::vector<std::optional<Value>> arguments;  // as declared
+  std::vector<int> suffixes;                    // one per <n>
+
+  Instrument& instrument() const { return session.instrument(); }
+  const Value& operator[](std::size_t i) const { return *arguments[i]; }
+};
+
+struct Command {
+  Pattern pattern;  // of a common command: "*ESE?" matches by itself
+  void (*run)(Call&);
+  std::vector<Parameter> parameters;
+  const char* help;
+
+  Command(const char* text, void (*handler)(Call&), std::vector<Parameter> declared, const char* words)
+      : pattern(text), run(handler), parameters(std::move(declared)), help(words) {}
+};
+
+/// Parts of the table, by file.
+std::vector<Command> common_commands();      // 488.2
+std::vector<Command> system_commands();      // SYSTem, STATus, DIAGnostic
+std::vector<Command> inspection_commands();  // CONFigure, INITiate, TRIGger, ABORt, CALibration
+std::vector<Command> result_commands();      // FETCh, DATA
+
+const std::vector<Command>& all_commands();
+
+}  // namespace datum::scpi

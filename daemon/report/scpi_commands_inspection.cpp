@@ -1,0 +1,81 @@
+// From choosing a recipe to the trigger.
+#include <fmt/format.h>
+
+#include "daemon/report/scpi_answer.h"
+#include "daemon/report/scpi_commands.h"
+
+namespace datum::scpi {
+namespace {
+
+void catalog(Call& call) {
+  std::string out;
+  for (const auto& name : call.instrument().recipes()) out += (out.empty() ? "" : ",") + quote(name);
+  call.session.answer(out.empty() ? quote("") : out);
+}
+
+void choose_recipe(Call& call) {
+  std::optional<std::string> sha256;
+  if (call.arguments[1]) sha256 = call[1].text;
+  call.instrument().select_recipe(call[0].text, sha256);
+}
+
+void chosen_recipe(Call& call) {
+  const auto recipe = call.instrument().recipe().value_or(SelectedRecipe{});
+  call.session.answer(quote(recipe.name) + "," + quote(recipe.sha256));
+}
+
+void choose_unit(Call& call) {
+  constexpr std::size_t longest = 128;
+  const auto& serial = call[0].text;
+  if (serial.size() > longest)
+    throw Error(too_much_data, fmt::format("{} characters; at most {}", serial.size(), longest));
+  for (const char c : serial)
+    if (c < ' ' || c > '~') throw Error(illegal_parameter_value, "a serial number is printable ASCII");
+  call.instrument().set_unit(serial);
+}
+
+void calibration(Call& call) {
+  const auto c = call.instrument().calibration();
+  call.session.answer(fmt::format("{},{},{},{},{},{}", quote(c.id), quote(c.sha256), quote(c.expires),
+                                  number(c.residual_rms_um), c.refusal.empty() ? 1 : 0, quote(c.refusal)));
+}
+
+}  // namespace
+
+std::vector<Command> inspection_commands() {
+  const Parameter name{Parameter::Kind::string, "name"};
+  const Parameter sha256{Parameter::Kind::string, "sha256", true};
+  const Parameter serial{Parameter::Kind::string, "serial"};
+  return {
+      {"MMEMory:CATalog:RECipe?", catalog, {}, "names of all recipes"},
+      {"CONFigure:RECipe:CATalog?", catalog, {}, "names of all recipes"},
+      {"CONFigure:RECipe",
+       choose_recipe,
+       {name, sha256},
+       "choose a recipe; with its hash: only if the file is that one"},
+      {"CONFigure:RECipe?",
+       chosen_recipe,
+       {},
+       "name and hash of the chosen recipe, empty where there is none"},
+      {"CONFigure:UNIT", choose_unit, {serial}, "serial number of the next board"},
+      {"CONFigure:UNIT?", [](Call& c) { c.session.answer(quote(c.instrument().unit())); }, {}, ""},
+      {"INITiate[:IMMediate]",
+       [](Call& c) { c.instrument().arm(); },
+       {},
+       "arm: the next trigger measures a board"},
+      {"ABORt",
+       [](Call& c) { c.instrument().abort(); },
+       {},
+       "end waiting or measuring without a result, disarm"},
+      {"TRIGger[:IMMediate]",
+       [](Call& c) { c.instrument().trigger(); },
+       {},
+       "measure the board that lies there"},
+      {"CALibration:CURRent?",
+       calibration,
+       {},
+       "id, hash, expiry, residual in um, 1 where it may be used, and why not"},
+  };
+}
+
+}  // namespace datum::scpi

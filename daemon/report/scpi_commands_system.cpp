@@ -1,0 +1,163 @@
+// SYSTem, STATus and DIAGnostic: what every SCPI instrument tells about itself.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "daemon/report/scpi_answer.h"
+#include "daemon/report/scpi_commands.h"
+
+namespace datum::scpi {
+namespace {
+
+/// SCPI-99, 21.11: one header a line, "/qonly/" where only the query exists, "/nquery/" where none does.
+void help_headers(Call& call) {
+  std::set<std::string> commands, queries;
+  for (const auto& c : all_commands()) (c.pattern.is_query() ? queries : commands).insert(c.pattern.text());
+  std::string list;
+  const auto line = [&](const std::string& text, const char* mark) {
+    list += (text[0] == '*' ? "" : ":") + text + mark + "\n";
+  };
+  for (const auto& command : commands) {
+    const bool queried = queries.erase(command + "?") > 0;
+    line(command, queried ? "" : "/nquery/");
+  }
+  for (const auto& query : queries) line(query, "/qonly/");
+  call.session.answer(block(list));
+}
+
+/// The header may be typed as in a message: short or long, with or without '?'.
+void help_syntax(Call& call) {
+  std::string typed = call[0].text, out;
+  Parser parser(typed);
+  const auto unit = parser.next();
+  for (const auto& c : all_commands()) {
+    if (!unit || !c.pattern.match(unit->header.mnemonics, c.pattern.is_query())) continue;
+    const auto parameters = signature(c.parameters);
+    out += fmt::format("{}{}{}{}{}{}", out.empty() ? "" : " | ", c.pattern.text(),
+                       parameters.empty() ? "" : " ", parameters, *c.help ? ": " : "", c.help);
+  }
+  if (out.empty())
+    throw Error(illegal_parameter_value, typed + " is no header; SYSTem:HELP:HEADers? lists them");
+  call.session.answer(quote(out));
+}
+
+void all_errors(Call& call) {
+  std::string out = call.session.errors().pop();
+  while (call.session.errors().size() > 0) out += "," + call.session.errors().pop();
+  call.session.answer(out);
+}
+
+void state(Call& call) {
+  call.session.answer(
+      fmt::format("{},{}", name_of(call.instrument().state()), quote(call.instrument().state_detail())));
+}
+
+void links(Call& call) {
+  std::string out;
+  for (const auto& line : call.instrument().links()) out += (out.empty() ? "" : ",") + quote(line);
+  call.session.answer(out.empty() ? quote("") : out);
+}
+
+void one_link(Call& call) {
+  const auto all = call.instrument().links();
+  const int n = call.suffixes.front();
+  if (n < 1 || static_cast<std::size_t>(n) > all.size())
+    throw Error(header_suffix_out_of_range, fmt::format("link {}; 1 to {}", n, all.size()));
+  call.session.answer(quote(all[static_cast<std::size_t>(n) - 1]));
+}
+
+template <ConditionRegister Status::*reg>
+void condition(Call& call) {
+  call.session.answer(fmt::format("{}", (call.session.status().*reg).condition));
+}
+template <ConditionRegister Status::*reg>
+void event(Call& call) {
+  call.session.answer(fmt::format("{}", (call.session.status().*reg).read_event()));
+}
+template <ConditionRegister Status::*reg>
+void enable(Call& call) {
+  (call.session.status().*reg).enable =
+      static_cast<std::uint16_t>(call[0].integer & 0x7FFF);  // bit 15 is always 0
+}
+template <ConditionRegister Status::*reg>
+void enabled(Call& call) {
+  call.session.answer(fmt::format("{}", (call.session.status().*reg).enable));
+}
+
+void preset(Call& call) {
+  call.session.status().operation.enable = 0;
+  call.session.status().questionable.enable = 0;
+}
+
+std::vector<Command> status_commands() {
+  const Parameter mask{Parameter::Kind::integer, "mask", false, 0, 65535};
+  return {
+      {"STATus:OPERation:CONDition?",
+       condition<&Status::operation>,
+       {},
+       "8 acquiring, 16 measuring, 32 waiting for trigger, 256 recipe chosen, 512 CMM link up, 1024 sensor "
+       "link up"},
+      {"STATus:OPERation[:EVENt]?",
+       event<&Status::operation>,
+       {},
+       "conditions that came since the last read"},
+      {"STATus:OPERation:ENABle", enable<&Status::operation>, {mask}, "bits that enter the status byte"},
+      {"STATus:OPERation:ENABle?", enabled<&Status::operation>, {}, ""},
+      {"STATus:QUEStionable:CONDition?",
+       condition<&Status::questionable>,
+       {},
+       "of the last board: 256 calibration, 512 pose, 1024 floor, 2048 frame"},
+      {"STATus:QUEStionable[:EVENt]?",
+       event<&Status::questionable>,
+       {},
+       "conditions that came since the last read"},
+      {"STATus:QUEStionable:ENABle",
+       enable<&Status::questionable>,
+       {mask},
+       "bits that enter the status byte"},
+      {"STATus:QUEStionable:ENABle?", enabled<&Status::questionable>, {}, ""},
+      {"STATus:PRESet", preset, {}, "clear both enables"},
+  };
+}
+
+}  // namespace
+
+std::vector<Command> system_commands() {
+  const Parameter text{Parameter::Kind::string, "header"};
+  std::vector<Command> commands = {
+      {"SYSTem:ERRor[:NEXT]?",
+       [](Call& c) { c.session.answer(c.session.errors().pop()); },
+       {},
+       "oldest error, taken out"},
+      {"SYSTem:ERRor:COUNt?",
+       [](Call& c) { c.session.answer(fmt::format("{}", c.session.errors().size())); },
+       {},
+       "errors waiting"},
+      {"SYSTem:ERRor:ALL?", all_errors, {}, "all errors, taken out"},
+      {"SYSTem:VERSion?", [](Call& c) { c.session.answer("1999.0"); }, {}, "SCPI version"},
+      {"SYSTem:HELP:HEADers?", help_headers, {}, "this list"},
+      {"SYSTem:HELP:SYNTax?", help_syntax, {text}, "parameters and meaning of one header"},
+      {"SYSTem:STATe?", state, {}, "IDLE, ARMED, WAITING or MEASURING, and what is going on in words"},
+      {"DIAGnostic:LINKs?", links, {}, "every link with its state"},
+      {"DIAGnostic:LINK<n>?", one_link, {}, "one link with its state"},
+      {"DIAGnostic:ECHO?",
+       [](Call& c) { c.session.answer(quote(c[0].text)); },
+       {{Parameter::Kind::string, "text"}},
+       "the text itself: a mark in the stream of answers"},
+  };
+  for (auto& command : status_commands()) commands.push_back(std::move(command));
+  return commands;
+}
+
+const std::vector<Command>& all_commands() {
+  static const std::vector<Command> table = [] {
+    auto all = common_commands();
+    for (auto part : {system_commands(), inspection_commands(), result_commands()})
+      for (auto& command : part) all.push_back(std::move(command));
+    return all;
+  }();
+  return table;
+}
+
+}  // namespace datum::scpi

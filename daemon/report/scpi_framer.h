@@ -1,0 +1,48 @@
+// Framer: bytes in, whole program messages out, wherever the bytes were split.
+//
+// A message ends at LF. An LF inside a definite block (#<n><length><bytes>) is data; inside a quoted string
+// it ends the message all the same (the string is then refused), so that one lost quote never swallows what
+// follows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace datum::scpi {
+
+/// One message without its LF, or why what stood there is none (then `message` is empty).
+struct Framed {
+  std::string message;
+  int error = 0;
+  std::string detail;
+};
+
+class Framer {
+ public:
+  static constexpr std::size_t longest_message = 65536;  // bytes, blocks included
+  using Sink = std::function<void(Framed)>;
+
+  void feed(std::string_view bytes, const Sink& sink);
+  /// Forgets a message half read: the link broke.
+  void clear();
+
+ private:
+  enum class Place : std::uint8_t { plain, quoted, block_digits, block_length, block_data, discard };
+  void take(char c, const Sink& sink);
+  void plain(char c);
+  void refuse(int error, std::string detail);
+  void finish(const Sink& sink);
+  void length_digit(char c);
+
+  Place place_ = Place::plain;
+  char quote_ = 0;
+  bool may_begin_block_ = false;  // '#' opens a block only where a parameter may begin
+  int digits_left_ = 0;
+  std::size_t block_left_ = 0;
+  Framed current_;
+};
+
+}  // namespace datum::scpi

@@ -1,0 +1,197 @@
+#include "daemon/report/scpi_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "daemon/report/scpi_commands.h"
+
+namespace datum::scpi {
+namespace {
+
+constexpr std::size_t most_held_bytes = Framer::longest_message;  // input behind *WAI
+
+struct Found {
+  const Command* command;
+  Pattern::Match match;
+};
+
+/// Throws -114 where only a number behind a word is wrong, -113 where there is no such header.
+Found find(const std::vector<std::string>& words, const Header& header) {
+  bool suffix_wrong = false;
+  for (const auto& command : all_commands()) {
+    const auto match = command.pattern.match(words, header.query);
+    if (match && !match->suffix_out_of_range) return {&command, *match};
+    suffix_wrong = suffix_wrong || match.has_value();
+  }
+  throw Error(suffix_wrong ? header_suffix_out_of_range : undefined_header, header.typed);
+}
+
+/// What an exception that a handler let through says to a host.
+int number_of(const StoreError& error) {
+  switch (error.kind()) {
+    case StoreError::Kind::full:
+      return media_full;
+    case StoreError::Kind::corrupt:
+      return storage_fault;
+    default:
+      return mass_storage_error;
+  }
+}
+
+}  // namespace
+
+std::uint8_t Status::byte(bool errors, bool message_available) const {
+  unsigned bits = 0;
+  if (errors) bits |= status_error_queue;
+  if (questionable.summary()) bits |= status_questionable;
+  if (message_available) bits |= status_message_available;
+  if (event & event_enable) bits |= status_event;
+  if (operation.summary()) bits |= status_operation;
+  if (bits & service_enable) bits |= status_master_summary;
+  return static_cast<std::uint8_t>(bits);
+}
+
+Session::Session(Instrument& instrument) : instrument_(instrument) {
+  status_.event = power_on;
+  status_.operation.condition = instrument_.operation_condition();
+  status_.questionable.condition = instrument_.questionable_condition();
+}
+
+void Session::raise(int number, const std::string& detail) {
+  errors_.push(number, detail);
+  status_.event |= event_bit_of(number);
+}
+
+std::uint8_t Session::status_byte() const {
+  return status_.byte(errors_.size() > 0, !line_.empty() || !outbox_.empty());
+}
+
+void Session::receive(std::string_view bytes) {
+  framer_.feed(bytes, [this](Framed framed) {
+    if (inbox_bytes_ + framed.message.size() > most_held_bytes && held_)
+      return raise(input_buffer_overrun, "too much behind *WAI; a message is lost");
+    inbox_bytes_ += framed.message.size();
+    inbox_.push_back(std::move(framed));
+    work();
+  });
+}
+
+void Session::instrument_changed() {
+  status_.operation.update(instrument_.operation_condition());
+  status_.questionable.update(instrument_.questionable_condition());
+  if (working_) return;  // called from within a command: work() looks again itself
+  release_complete();
+  work();
+}
+
+void Session::release_complete() {
+  if (instrument_.operation_pending()) return;
+  held_ = false;
+  if (std::exchange(event_when_complete_, false)) status_.event |= operation_complete;
+  for (auto& line : outbox_)
+    for (auto& answer : line) answer.when_complete = false;
+  for (auto& answer : line_) answer.when_complete = false;
+}
+
+void Session::work() {
+  if (std::exchange(working_, true)) return;
+  for (;;) {
+    release_complete();
+    if (held_ || lost_) break;
+    if (parser_) {
+      run_message();
+      continue;
+    }
+    if (inbox_.empty()) break;
+    Framed next = std::move(inbox_.front());
+    inbox_.pop_front();
+    inbox_bytes_ -= next.message.size();
+    if (next.error != 0) {
+      raise(next.error, next.detail);
+    } else {
+      parser_.emplace(std::move(next.message));
+    }
+  }
+  working_ = false;
+  if (std::exchange(lost_, false)) link_lost();
+}
+
+void Session::run_message() {
+  try {
+    while (!held_ && !lost_) {
+      const auto unit = parser_->next();
+      if (!unit) return end_message();
+      execute(*unit);
+    }
+  } catch (const Error& error) {
+    raise(error.number(), error.what());
+    if (event_bit_of(error.number()) == command_error) end_message();
+  } catch (const StoreError& error) {
+    raise(number_of(error), error.what());
+  } catch (const std::exception& error) {
+    raise(system_error, error.what());
+  }
+}
+
+void Session::execute(const Unit& unit) {
+  const Header& header = unit.header;
+  std::vector<std::string> words = header.mnemonics;
+  if (!header.common()) {
+    if (!header.from_root) words.insert(words.begin(), path_.begin(), path_.end());
+    path_.assign(words.begin(), words.end() - 1);
+  }
+  const Found found = find(words, header);
+  Call call{*this, convert(found.command->parameters, unit.parameters), found.match.suffixes};
+  found.command->run(call);
+  status_.operation.update(instrument_.operation_condition());
+  status_.questionable.update(instrument_.questionable_condition());
+}
+
+void Session::end_message() {
+  parser_.reset();
+  path_.clear();
+  if (!line_.empty()) outbox_.push_back(std::exchange(line_, {}));
+}
+
+void Session::forget_completion() {
+  event_when_complete_ = false;
+  const auto forget = [](Line& line) {
+    line.erase(std::remove_if(line.begin(), line.end(), [](const Answer& a) { return a.when_complete; }),
+               line.end());
+  };
+  forget(line_);
+  for (auto& line : outbox_) forget(line);
+  outbox_.erase(std::remove_if(outbox_.begin(), outbox_.end(), [](const Line& l) { return l.empty(); }),
+                outbox_.end());
+}
+
+std::vector<std::string> Session::take_answers() {
+  std::vector<std::string> lines;
+  const auto waits = [](const Answer& a) { return a.when_complete; };
+  while (!outbox_.empty() && std::none_of(outbox_.front().begin(), outbox_.front().end(), waits)) {
+    std::string text;
+    for (const auto& answer : outbox_.front()) text += (text.empty() ? "" : ";") + answer.text;
+    lines.push_back(std::move(text) + '\n');
+    outbox_.pop_front();
+  }
+  return lines;
+}
+
+void Session::link_lost() {
+  if (working_) {  // a command's own answer broke the link: not under its feet
+    lost_ = true;
+    return;
+  }
+  framer_.clear();
+  inbox_.clear();
+  inbox_bytes_ = 0;
+  parser_.reset();
+  path_.clear();
+  line_.clear();
+  outbox_.clear();
+  held_ = false;
+}
+
+}  // namespace datum::scpi

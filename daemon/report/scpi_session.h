@@ -1,0 +1,86 @@
+// Session: the command protocol of one host, bytes in and whole answer lines out (SCPI-99 over IEEE 488.2).
+//
+// Every host has its own error queue, status registers and pending answers. No clock, no descriptor, no
+// thread.
+//  - After a command error (-1xx) the rest of that message is not executed; after an execution error it is.
+//  - *OPC? takes its place in the order of answers and is answered when nothing is pending; later messages
+//  are executed
+//    meanwhile (so ABORt works), their answers wait behind it. *WAI holds everything behind it.
+//  - Answers of one message come as one line, joined by ';', ended by LF.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/report/instrument.h"
+#include "daemon/report/scpi_framer.h"
+#include "daemon/report/scpi_parser.h"
+#include "daemon/report/scpi_status.h"
+
+namespace datum::scpi {
+
+class Session {
+ public:
+  explicit Session(Instrument& instrument);
+
+  /// Executes every message that is complete.
+  void receive(std::string_view bytes);
+  /// Something changed in the instrument: an operation ended, a condition came or went.
+  void instrument_changed();
+  /// Answer lines that are ready, each with its LF; the caller sends them in this order and whole.
+  std::vector<std::string> take_answers();
+  /// The link broke: half a message and unsent answers are forgotten; errors and status stay.
+  void link_lost();
+  /// An error that no command caused: queued, its status bit set.
+  void raise(int number, const std::string& detail);
+
+  Instrument& instrument() { return instrument_; }
+  Status& status() { return status_; }
+  ErrorQueue& errors() { return errors_; }
+  std::uint8_t status_byte() const;
+  bool pushes_results() const { return pushes_results_; }
+  void push_results(bool on) { pushes_results_ = on; }
+
+  // What common commands do to the order of execution.
+  void answer(std::string text) { line_.push_back({std::move(text), false}); }
+  void answer_when_complete() { line_.push_back({"1", true}); }
+  void set_event_when_complete() { event_when_complete_ = true; }
+  void wait_until_complete() { held_ = instrument_.operation_pending(); }
+  /// *CLS and *RST: *OPC and *OPC? no longer wait.
+  void forget_completion();
+
+ private:
+  struct Answer {
+    std::string text;
+    bool when_complete = false;
+  };
+  using Line = std::vector<Answer>;
+
+  void work();
+  void run_message();
+  void execute(const Unit& unit);
+  void end_message();
+  void release_complete();
+
+  Instrument& instrument_;
+  Framer framer_;
+  Status status_;
+  ErrorQueue errors_;
+  std::deque<Framed> inbox_;
+  std::size_t inbox_bytes_ = 0;
+  std::optional<Parser> parser_;      // message being executed
+  std::vector<std::string> path_;     // where a header without ':' begins
+  Line line_;                         // answers of that message
+  std::deque<Line> outbox_;           // lines, those in front may still wait for completion
+  bool held_ = false;                 // by *WAI
+  bool event_when_complete_ = false;  // *OPC
+  bool working_ = false;
+  bool lost_ = false;  // link_lost() came from within a command
+  bool pushes_results_ = false;
+};
+
+}  // namespace datum::scpi

@@ -1,0 +1,106 @@
+#include "daemon/report/sqlite.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "daemon/report/result_store.h"
+
+namespace datum::sqlite {
+namespace {
+
+bool means_full(int system_errno) {
+  return system_errno == ENOSPC || system_errno == EDQUOT || system_errno == EFBIG;
+}
+
+struct Meaning {
+  StoreError::Kind kind;
+  const char* remedy;
+};
+
+Meaning meaning_of(int code, int system_errno) {
+  using Kind = StoreError::Kind;
+  if (code == SQLITE_FULL || (code == SQLITE_IOERR && means_full(system_errno)))
+    return {Kind::full, "make room on that device; nothing is announced until a result can be stored"};
+  switch (code) {
+    case SQLITE_NOTADB:
+      return {Kind::not_a_store, "this file is not a result store; name another path"};
+    case SQLITE_CORRUPT:
+      return {Kind::corrupt,
+              "move the file away, keep it for recovery ('sqlite3 FILE .recover') and start again"};
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return {Kind::locked, "another process holds the file; end it or try again"};
+    default:
+      return {Kind::io, "check that the folder exists, is on a local disk and may be written by this user"};
+  }
+}
+
+}  // namespace
+
+void fail(sqlite3* db, const std::filesystem::path& file, const std::string& doing) {
+  const int code = db ? sqlite3_errcode(db) & 0xff : SQLITE_NOMEM;
+  const int system_errno = db ? sqlite3_system_errno(db) : 0;
+  const Meaning meaning = meaning_of(code, system_errno);
+  std::string why = db ? sqlite3_errmsg(db) : "out of memory";
+  if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN)
+    why += system_errno ? fmt::format(" ({})", std::strerror(system_errno)) : "";
+  throw StoreError(meaning.kind,
+                   fmt::format("{}: can't {}: {}; {}", file.string(), doing, why, meaning.remedy));
+}
+
+Connection open(const std::filesystem::path& file, int flags) {
+  sqlite3* raw = nullptr;
+  const int code = sqlite3_open_v2(file.c_str(), &raw, flags, nullptr);
+  Connection db(raw);
+  if (code != SQLITE_OK) fail(db.get(), file, "open the result store");
+  sqlite3_extended_result_codes(db.get(), 0);
+  return db;
+}
+
+Statement::Statement(sqlite3* db, const std::filesystem::path& file, const char* sql) : db_(db), file_(file) {
+  if (sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr) != SQLITE_OK)
+    fail(db, file, "read the result store");
+}
+
+Statement& Statement::bind(int index, const std::string& text) {
+  const int code =
+      sqlite3_bind_text(statement_, index, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+  if (code != SQLITE_OK) fail(db_, file_, "bind a value");
+  return *this;
+}
+
+Statement& Statement::bind(int index, std::int64_t number) {
+  if (sqlite3_bind_int64(statement_, index, number) != SQLITE_OK) fail(db_, file_, "bind a value");
+  return *this;
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  fail(db_, file_, sqlite3_stmt_readonly(statement_) ? "read results" : "store a result");
+}
+
+void Statement::reset() {
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
+}
+
+std::string Statement::text(int column) const {
+  const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+  return bytes ? std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))) : "";
+}
+
+void execute(sqlite3* db, const std::filesystem::path& file, const char* sql) {
+  if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) != SQLITE_OK)
+    fail(db, file, "prepare the result store");
+}
+
+std::int64_t query_integer(sqlite3* db, const std::filesystem::path& file, const char* sql) {
+  Statement statement(db, file, sql);
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+}  // namespace datum::sqlite

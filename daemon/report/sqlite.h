@@ -1,0 +1,63 @@
+// SQLite, held so that it can't leak: a connection, a prepared statement, and errors in words.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace datum::sqlite {
+
+struct CloseConnection {
+  void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
+};
+using Connection = std::unique_ptr<sqlite3, CloseConnection>;
+
+/// Opens `file`; throws StoreError. `flags` as of sqlite3_open_v2.
+Connection open(const std::filesystem::path& file, int flags);
+/// Throws the StoreError that a failed call on this connection means; `doing` completes "can't ...".
+[[noreturn]] void fail(sqlite3* db, const std::filesystem::path& file, const std::string& doing);
+
+/// A statement prepared once and run many times.
+class Statement {
+ public:
+  Statement(sqlite3* db, const std::filesystem::path& file, const char* sql);
+  ~Statement() { sqlite3_finalize(statement_); }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  Statement& bind(int index, const std::string& text);
+  Statement& bind(int index, std::int64_t number);
+  /// True: a row is there to be read.
+  bool step();
+  void reset();
+  std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
+  std::string text(int column) const;
+
+ private:
+  sqlite3* db_;
+  std::filesystem::path file_;
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+/// Resets a statement when a scope ends, so that no read stays open and holds the WAL back.
+class Run {
+ public:
+  explicit Run(Statement& statement) : statement_(statement) {}
+  ~Run() { statement_.reset(); }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  Statement* operator->() { return &statement_; }
+
+ private:
+  Statement& statement_;
+};
+
+/// Runs statements that give no rows. Throws StoreError.
+void execute(sqlite3* db, const std::filesystem::path& file, const char* sql);
+/// First column of the first row.
+std::int64_t query_integer(sqlite3* db, const std::filesystem::path& file, const char* sql);
+
+}  // namespace datum::sqlite
