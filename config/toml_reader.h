@@ -38,6 +38,30 @@ class ConfigError : public std::runtime_error {
   std::string key_;
 };
 
+/// Collects refusals, so that a check of a file names all of them and not only the first.
+class Problems {
+ public:
+  /// Runs `read`; a ConfigError that it throws is kept. True: it threw none.
+  template <class Read>
+  bool attempt(Read read) {
+    try {
+      read();
+      return true;
+    } catch (const ConfigError& error) {
+      errors_.push_back(error);
+      return false;
+    }
+  }
+  void add(const ConfigError& error) { errors_.push_back(error); }
+  const std::vector<ConfigError>& errors() const { return errors_; }
+  void throw_first() const {
+    if (!errors_.empty()) throw errors_.front();
+  }
+
+ private:
+  std::vector<ConfigError> errors_;
+};
+
 /// Closed interval that a number must lie in.
 struct Range {
   double min = -std::numeric_limits<double>::infinity();

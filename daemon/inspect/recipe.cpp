@@ -1,6 +1,7 @@
 #include "daemon/inspect/recipe.h"
 
 #include <cctype>
+#include <limits>
 
 #include "config/toml_reader.h"
 #include "daemon/inspect/recipe_file.h"
@@ -43,12 +44,11 @@ FloorSettings read_floor(config::TomlTable table) {
   return f;
 }
 
-BodySettings read_body(config::TomlTable table) {
-  BodySettings b;
-  b.erode_px = table.number_or("erode_px", b.erode_px, {0, 1000});
-  b.min_valid_ratio = table.number_or("min_valid_ratio", b.min_valid_ratio, {config::positive.min, 1});
-  table.finish();
-  return b;
+void read_body(std::optional<config::TomlTable> table, BodySettings& b) {
+  if (!table) return;
+  b.erode_px = table->number_or("erode_px", b.erode_px, {0, 1000});
+  b.min_valid_ratio = table->number_or("min_valid_ratio", b.min_valid_ratio, {config::positive.min, 1});
+  table->finish();
 }
 
 void read_decision(config::TomlTable table, Recipe& recipe) {
@@ -58,16 +58,22 @@ void read_decision(config::TomlTable table, Recipe& recipe) {
   table.finish();
 }
 
-UncertaintySettings read_uncertainty(config::TomlTable table) {
-  UncertaintySettings u;
-  u.reproducibility_um = table.number_or("reproducibility_um", u.reproducibility_um, config::not_negative);
-  u.position_mm = table.number_or("position_mm", u.position_mm, config::not_negative);
-  table.finish();
-  return u;
+void read_uncertainty(std::optional<config::TomlTable> table, UncertaintySettings& u) {
+  if (!table) return;
+  u.reproducibility_um = table->number_or("reproducibility_um", u.reproducibility_um, config::not_negative);
+  u.position_mm = table->number_or("position_mm", u.position_mm, config::not_negative);
+  table->finish();
+}
+
+std::string read_serial_number(config::TomlTable& file) {
+  std::string serial = file.text("sensor_serial");
+  if (serial.empty()) file.refuse("sensor_serial", "is empty", "the serial number of the sensor");
+  return serial;
 }
 
 void read_keepouts(config::TomlTable& file, Recipe& recipe) {
-  for (config::TomlTable& table : file.tables("exclusion")) {
+  std::vector<config::TomlTable> exclusions = file.tables("exclusion"), holes = file.tables("hole");
+  for (config::TomlTable& table : exclusions) {
     BoardRect rect;
     rect.centre_mm = Eigen::Map<const Eigen::Vector2d>(table.numbers("centre_mm", 2).data());
     rect.size_mm = Eigen::Map<const Eigen::Vector2d>(table.numbers("size_mm", 2, config::positive).data());
@@ -75,7 +81,7 @@ void read_keepouts(config::TomlTable& file, Recipe& recipe) {
     recipe.exclusions.push_back(rect);
     table.finish();
   }
-  for (config::TomlTable& table : file.tables("hole")) {
+  for (config::TomlTable& table : holes) {
     BoardCircle hole;
     hole.centre_mm = Eigen::Map<const Eigen::Vector2d>(table.numbers("centre_mm", 2).data());
     hole.diameter_mm = table.number("diameter_mm", config::positive);
@@ -97,24 +103,34 @@ std::string read_name(config::TomlTable& table, const char* key) {
   return name;
 }
 
-Recipe load_recipe(const std::filesystem::path& path) {
-  auto file = config::TomlTable::from_file(path);
-  file.integer("schema", schema, schema);
+Recipe load_recipe(const std::filesystem::path& path, config::Problems& problems) {
   Recipe recipe;
-  recipe.name = read_name(file, "name");
-  recipe.sha256 = file.sha256();
-  recipe.file = path;
-  recipe.sensor_serial = file.text("sensor_serial");
-  if (recipe.sensor_serial.empty())
-    file.refuse("sensor_serial", "is empty", "the serial number of the sensor");
-  read_board(file.table("board"), recipe);
-  recipe.floor = read_floor(file.table("floor"));
-  if (auto body = file.table_if("body")) recipe.body = read_body(std::move(*body));
-  read_decision(file.table("decision"), recipe);
-  if (auto u = file.table_if("uncertainty")) recipe.uncertainty = read_uncertainty(std::move(*u));
-  read_components(file, recipe);
-  read_keepouts(file, recipe);
-  file.finish();
+  problems.attempt([&] {
+    auto file = config::TomlTable::from_file(path);
+    file.integer("schema", schema, schema);
+    recipe.sha256 = file.sha256();
+    recipe.file = path;
+    problems.attempt([&] { recipe.name = read_name(file, "name"); });
+    problems.attempt([&] { recipe.sensor_serial = read_serial_number(file); });
+    if (!problems.attempt([&] { read_board(file.table("board"), recipe); })) {
+      recipe.board_size_mm.setConstant(
+          std::numeric_limits<double>::infinity());  // for the components' checks
+    }
+    problems.attempt([&] { recipe.floor = read_floor(file.table("floor")); });
+    problems.attempt([&] { read_body(file.table_if("body"), recipe.body); });
+    problems.attempt([&] { read_decision(file.table("decision"), recipe); });
+    problems.attempt([&] { read_uncertainty(file.table_if("uncertainty"), recipe.uncertainty); });
+    problems.attempt([&] { read_components(file, recipe, problems); });
+    problems.attempt([&] { read_keepouts(file, recipe); });
+    file.finish();
+  });
+  return recipe;
+}
+
+Recipe load_recipe(const std::filesystem::path& path) {
+  config::Problems problems;
+  Recipe recipe = load_recipe(path, problems);
+  problems.throw_first();
   return recipe;
 }
 

@@ -16,6 +16,10 @@
 
 namespace datum {
 
+namespace config {
+class Problems;
+}
+
 /// Rectangle in board coordinates; rotation counter-clockwise seen from above.
 struct BoardRect {
   Eigen::Vector2d centre_mm = Eigen::Vector2d::Zero();
@@ -114,5 +118,7 @@ std::array<Eigen::Vector2d, 4> corners_mm(const BoardRect& rect);
 /// Reads and checks a recipe file. Throws config::ConfigError with file, line, column, key, what is wrong,
 /// what is allowed.
 Recipe load_recipe(const std::filesystem::path& file);
+/// The same, naming every problem and not only the first; the recipe is of no use where there is one.
+Recipe load_recipe(const std::filesystem::path& file, config::Problems& problems);
 
 }  // namespace datum

@@ -47,16 +47,20 @@ Part read_part(config::TomlTable& table) {
 
 using Packages = std::map<std::string, Part>;
 
-Packages read_packages(config::TomlTable& file) {
+Packages read_packages(config::TomlTable& file, config::Problems& problems) {
   Packages packages;
-  auto all = file.table_if("package");
-  if (!all) return packages;
-  for (const std::string& name : all->table_names()) {
-    config::TomlTable table = all->table(name);
-    packages[name] = read_part(table);
-    table.finish();
-  }
-  all->finish();
+  problems.attempt([&] {
+    auto all = file.table_if("package");
+    if (!all) return;
+    for (const std::string& name : all->table_names()) {
+      config::TomlTable table = all->table(name);
+      problems.attempt([&] {
+        packages[name] = read_part(table);
+        table.finish();
+      });
+    }
+    all->finish();
+  });
   return packages;
 }
 
@@ -147,18 +151,21 @@ std::array<Eigen::Vector2d, 4> corners_mm(const BoardRect& rect) {
   return corners;
 }
 
-void read_components(config::TomlTable& file, Recipe& recipe) {
-  const Packages packages = read_packages(file);
+void read_components(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
+  const Packages packages = read_packages(file, problems);
   std::set<std::string> references;
-  for (config::TomlTable& table : file.tables("component")) {
-    recipe.components.push_back(read_component(table, packages, recipe.board_size_mm));
-    const std::string& reference = recipe.components.back().reference;
-    if (!references.insert(reference).second) {
-      table.refuse("reference", "'" + reference + "' is used twice",
-                   "a reference of its own for each component");
-    }
+  std::vector<config::TomlTable> tables = file.tables("component");
+  if (tables.empty()) file.refuse("component", "missing", "at least one [[component]]");
+  for (config::TomlTable& table : tables) {
+    problems.attempt([&] {
+      recipe.components.push_back(read_component(table, packages, recipe.board_size_mm));
+      const std::string& reference = recipe.components.back().reference;
+      if (!references.insert(reference).second) {
+        table.refuse("reference", "'" + reference + "' is used twice",
+                     "a reference of its own for each component");
+      }
+    });
   }
-  if (recipe.components.empty()) file.refuse("component", "missing", "at least one [[component]]");
 }
 
 }  // namespace datum

@@ -9,8 +9,9 @@ namespace datum {
 /// [board]: size, coordinate system and placement.
 void read_board(config::TomlTable table, Recipe& recipe);
 
-/// [package.NAME] and [[component]]; refuses duplicate references and bodies that leave the board.
-void read_components(config::TomlTable& file, Recipe& recipe);
+/// [package.NAME] and [[component]]; refuses duplicate references and bodies that leave the board. A refused
+/// component does not stop the others.
+void read_components(config::TomlTable& file, Recipe& recipe, config::Problems& problems);
 
 /// What one table demands, before a tolerance is applied to a nominal. Values in the characteristic's unit.
 struct Demand {

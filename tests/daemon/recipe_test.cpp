@@ -156,6 +156,22 @@ TEST_F(RecipeFile, CornersRunCounterClockwise) {
   EXPECT_LT((c[3] - Eigen::Vector2d(9, 18)).norm(), rounding_mm);
 }
 
+TEST_F(RecipeFile, EveryProblemIsNamedNotOnlyTheFirst) {
+  std::string text = head + part + part + "rotation = 3\n[[hole]]\ncentre_mm = [6, 7]\ndiameter_mm = 0\n";
+  text.replace(text.find("[100, 80]"), 9, "[100, -1]");
+  text.replace(text.find("inner_margin_mm = 0.2"), 21, "inner_margin_mm = 2.0");
+  config::Problems problems;
+  load_recipe(folder.write("r.toml", text), problems);
+  const auto place = [&](std::size_t i) {
+    return problems.errors().at(i).key() + " " + std::to_string(problems.errors()[i].where().line);
+  };
+  ASSERT_EQ(problems.errors().size(), 4u);
+  EXPECT_EQ(place(0), "board.size_mm 5");
+  EXPECT_EQ(place(1), "floor.outer_margin_mm 11");
+  EXPECT_EQ(place(2), "component[1].rotation 30");
+  EXPECT_EQ(place(3), "hole[0].diameter_mm 33");
+}
+
 TEST_F(RecipeFile, ItsHashChangesWithEveryByte) {
   EXPECT_NE(loaded(head + part).sha256, loaded(head + part + "\n").sha256);
 }
