@@ -11,22 +11,41 @@ using plane_math::Base;
 using plane_math::Hypothesis;
 using plane_math::Moments;
 
-/// step(x, y, z) with pointers to 2 * width floats; the last step is filled with points without a height.
-template <class S, class Step>
-inline void for_steps(const Cloud& cloud, std::size_t begin, std::size_t end, Step step) {
-  constexpr std::size_t points = 2 * S::width;
-  std::size_t i = begin;
-  for (; i + points <= end; i += points) step(cloud.x + i, cloud.y + i, cloud.z + i);
-  if (i == end) return;
-  float x[points], y[points], z[points];
-  for (std::size_t k = 0; k < points; ++k) {
-    const bool inside = i + k < end;
-    x[k] = inside ? cloud.x[i + k] : 0.f;
-    y[k] = inside ? cloud.y[i + k] : 0.f;
-    z[k] = inside ? cloud.z[i + k] : float_of(0x7FC00000u);
+#define DATUM_IN_LOOP __attribute__((always_inline))
+
+/// The points in steps of 2 * width; the last step is filled up with points without a height.
+template <class S>
+class Steps {
+ public:
+  static constexpr std::size_t points = 2 * S::width;
+
+  Steps(const Cloud& cloud, std::size_t begin, std::size_t end)
+      : x_(cloud.x + begin), y_(cloud.y + begin), z_(cloud.z + begin), full_((end - begin) / points) {
+    const std::size_t rest = end - begin - full_ * points;
+    total_ = full_ + (rest > 0);
+    for (std::size_t k = 0; k < points; ++k) {
+      const bool inside = k < rest;
+      last_[0][k] = inside ? x_[full_ * points + k] : 0.f;
+      last_[1][k] = inside ? y_[full_ * points + k] : 0.f;
+      last_[2][k] = inside ? z_[full_ * points + k] : float_of(0x7FC00000u);
+    }
   }
-  step(x, y, z);
-}
+
+  std::size_t count() const { return total_; }
+  /// step(x, y, z) with pointers to `points` floats, for the steps from `first` up to `beyond`.
+  template <class Step>
+  inline DATUM_IN_LOOP void run(std::size_t first, std::size_t beyond, Step step) const {
+    for (std::size_t i = first; i < beyond; ++i) {
+      const bool full = i < full_;
+      step(full ? x_ + i * points : last_[0], full ? y_ + i * points : last_[1], full ? z_ + i * points : last_[2]);
+    }
+  }
+
+ private:
+  const float *x_, *y_, *z_;
+  std::size_t full_, total_;
+  float last_[3][points];
+};
 
 template <class S>
 inline typename S::M has_height(typename S::F z) {
@@ -38,7 +57,8 @@ Survey survey(const Cloud& cloud, float half_x, float half_y) {
   const typename S::F hx = S::set(half_x), hy = S::set(half_y);
   std::uint32_t valid = 0;
   bool outside = false;
-  for_steps<S>(cloud, 0, cloud.size, [&](const float* px, const float* py, const float* pz) {
+  const Steps<S> steps(cloud, 0, cloud.size);
+  steps.run(0, steps.count(), [&](const float* px, const float* py, const float* pz) DATUM_IN_LOOP {
     for (int half = 0; half < 2; ++half) {
       const int at = half * S::width;
       const typename S::M valid_lane = has_height<S>(S::load(pz + at));
@@ -55,7 +75,8 @@ template <class S>
 void select(const Cloud& cloud, std::uint64_t seed, std::uint32_t limit, PointList* chosen) {
   const std::uint32_t low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
   const typename S::U most = typename S::U{} + limit;
-  for_steps<S>(cloud, 0, cloud.size, [&](const float* px, const float* py, const float* pz) {
+  const Steps<S> steps(cloud, 0, cloud.size);
+  steps.run(0, steps.count(), [&](const float* px, const float* py, const float* pz) DATUM_IN_LOOP {
     for (int half = 0; half < 2; ++half) {
       const int at = half * S::width;
       const typename S::F x = S::load(px + at), y = S::load(py + at), z = S::load(pz + at);
@@ -83,7 +104,8 @@ inline void count_some(const Cloud& cloud, std::size_t begin, std::size_t end, c
     reach[k] = S::set(h[k].reach);
     hits[k] = S::zero();
   }
-  for_steps<S>(cloud, begin, end, [&](const float* px, const float* py, const float* pz) {
+  const Steps<S> steps(cloud, begin, end);
+  steps.run(0, steps.count(), [&](const float* px, const float* py, const float* pz) DATUM_IN_LOOP {
     for (int half = 0; half < 2; ++half) {
       const int at = half * S::width;
       const F x = S::load(px + at), y = S::load(py + at), z = S::load(pz + at);
@@ -109,100 +131,105 @@ void count(const Cloud& cloud, const Hypothesis* hypotheses, int k, std::uint32_
   }
 }
 
-/// Nine sums in 32-bit lanes, emptied into 64-bit lanes before they can overflow.
+/// Nine sums in 32-bit lanes.
 template <class S>
 struct Sums {
-  typename S::I narrow[9];
-  typename S::L wide[9];
-  std::int64_t n = 0;
-  int steps = 0;
+  typename S::I x = S::zero(), y = S::zero(), r = S::zero(), xx = S::zero(), xy = S::zero(), yy = S::zero(),
+                xr = S::zero(), yr = S::zero(), rr = S::zero();
 
-  Sums() {
-    for (int i = 0; i < 9; ++i) {
-      narrow[i] = S::zero();
-      wide[i] = S::wide_zero();
-    }
-  }
-
-  void add(typename S::I x, typename S::I y, typename S::I r) {
+  inline DATUM_IN_LOOP void add(typename S::I px, typename S::I py, typename S::I pr) {
     const typename S::I one = S::set_pairs(1);
-    const typename S::I left[9] = {x, y, r, x, x, y, x, y, r}, right[9] = {one, one, one, x, y, y, r, r, r};
-    for (int i = 0; i < 9; ++i) narrow[i] = S::dot(narrow[i], left[i], right[i]);
-    if (++steps == plane_math::steps_before_widening) widen();
-  }
-
-  void widen() {
-    for (int i = 0; i < 9; ++i) {
-      wide[i] = S::widen(wide[i], narrow[i]);
-      narrow[i] = S::zero();
-    }
-    steps = 0;
-  }
-
-  Moments total() {
-    widen();
-    return Moments{n,
-                   S::sum(wide[0]),
-                   S::sum(wide[1]),
-                   S::sum(wide[2]),
-                   S::sum(wide[3]),
-                   S::sum(wide[4]),
-                   S::sum(wide[5]),
-                   S::sum(wide[6]),
-                   S::sum(wide[7]),
-                   S::sum(wide[8])};
+    x = S::dot(x, px, one);
+    y = S::dot(y, py, one);
+    r = S::dot(r, pr, one);
+    xx = S::dot(xx, px, px);
+    xy = S::dot(xy, px, py);
+    yy = S::dot(yy, py, py);
+    xr = S::dot(xr, px, pr);
+    yr = S::dot(yr, py, pr);
+    rr = S::dot(rr, pr, pr);
   }
 };
+
+/// The same in 64-bit lanes, which no number of points overflows.
+template <class S>
+struct WideSums {
+  std::int64_t n = 0;
+  typename S::L x = S::wide_zero(), y = x, r = x, xx = x, xy = x, yy = x, xr = x, yr = x, rr = x;
+
+  inline DATUM_IN_LOOP void add(const Sums<S>& s) {
+    x = S::widen(x, s.x);
+    y = S::widen(y, s.y);
+    r = S::widen(r, s.r);
+    xx = S::widen(xx, s.xx);
+    xy = S::widen(xy, s.xy);
+    yy = S::widen(yy, s.yy);
+    xr = S::widen(xr, s.xr);
+    yr = S::widen(yr, s.yr);
+    rr = S::widen(rr, s.rr);
+  }
+  Moments total() const {
+    return Moments{n,          S::sum(x),  S::sum(y),  S::sum(r),  S::sum(xx),
+                   S::sum(xy), S::sum(yy), S::sum(xr), S::sum(yr), S::sum(rr)};
+  }
+};
+
+/// Sums x, y and the third coordinate that `inlier(x, y, z)` returns with the lanes it accepts.
+template <class S, class Inlier>
+inline DATUM_IN_LOOP Moments sum_inliers(const Cloud& cloud, const Base& base, Inlier inlier) {
+  using F = typename S::F;
+  const F sx = S::set(base.scale_x), sy = S::set(base.scale_y), sr = S::set(base.scale_r);
+  const Steps<S> steps(cloud, 0, cloud.size);
+  WideSums<S> wide;
+  for (std::size_t first = 0; first < steps.count(); first += plane_math::steps_before_widening) {
+    const std::size_t beyond = first + plane_math::steps_before_widening;
+    Sums<S> sums;
+    steps.run(first, beyond < steps.count() ? beyond : steps.count(),
+              [&](const float* px, const float* py, const float* pz) DATUM_IN_LOOP {
+                const F x0 = S::load(px), y0 = S::load(py), x1 = S::load(px + S::width), y1 = S::load(py + S::width);
+                F r0 = S::load(pz), r1 = S::load(pz + S::width);
+                const typename S::M in0 = inlier(x0, y0, &r0), in1 = inlier(x1, y1, &r1);
+                wide.n += S::count(in0) + S::count(in1);
+                sums.add(S::pair(S::quantise(in0, x0, sx), S::quantise(in1, x1, sx)),
+                         S::pair(S::quantise(in0, y0, sy), S::quantise(in1, y1, sy)),
+                         S::pair(S::quantise(in0, r0, sr), S::quantise(in1, r1, sr)));
+              });
+    wide.add(sums);
+  }
+  return wide.total();
+}
 
 template <class S>
 Moments accumulate(const Cloud& cloud, const Base& base, PointList* band) {
   using F = typename S::F;
   const F a = S::set(-base.a), b = S::set(-base.b), c = S::set(base.c);
   const F core = S::set(base.core), outer = S::set(base.outer);
-  const F sx = S::set(base.scale_x), sy = S::set(base.scale_y), sr = S::set(base.scale_r);
-  Sums<S> sums;
-  for_steps<S>(cloud, 0, cloud.size, [&](const float* px, const float* py, const float* pz) {
-    typename S::I qx[2], qy[2], qr[2];
-    for (int half = 0; half < 2; ++half) {
-      const int at = half * S::width;
-      const F x = S::load(px + at), y = S::load(py + at);
-      const F r = plane_math::residual<S>(x, y, S::load(pz + at), a, b, c), distance = S::abs(r);
-      const typename S::M in = S::lt(distance, core), near = S::first_only(S::le(distance, outer), in);
-      sums.n += S::count(in);
-      qx[half] = S::quantise(in, x, sx);
-      qy[half] = S::quantise(in, y, sy);
-      qr[half] = S::quantise(in, r, sr);
-      if (!S::any(near)) continue;
-      S::append(band->x + band->size, near, x);
-      S::append(band->y + band->size, near, y);
-      S::append(band->z + band->size, near, r);
-      band->size += S::count(near);
+  float *bx = band->x + band->size, *by = band->y + band->size, *br = band->z + band->size;
+  const Moments sums = sum_inliers<S>(cloud, base, [&](F x, F y, F* z) DATUM_IN_LOOP {
+    const F r = *z = plane_math::residual<S>(x, y, *z, a, b, c), distance = S::abs(r);
+    const typename S::M in = S::lt(distance, core), near = S::first_only(S::le(distance, outer), in);
+    if (S::any(near)) {
+      S::append(bx, near, x);
+      S::append(by, near, y);
+      S::append(br, near, r);
+      const unsigned more = S::count(near);
+      bx += more;
+      by += more;
+      br += more;
     }
-    sums.add(S::pair(qx[0], qx[1]), S::pair(qy[0], qy[1]), S::pair(qr[0], qr[1]));
+    return in;
   });
-  return sums.total();
+  band->size = static_cast<std::size_t>(bx - band->x);
+  return sums;
 }
 
 template <class S>
 Moments accumulate_band(const Cloud& band, const Base& base, const Hypothesis& change) {
   using F = typename S::F;
   const F a = S::set(-change.a), b = S::set(-change.b), c = S::set(change.c), reach = S::set(change.reach);
-  const F sx = S::set(base.scale_x), sy = S::set(base.scale_y), sr = S::set(base.scale_r);
-  Sums<S> sums;
-  for_steps<S>(band, 0, band.size, [&](const float* px, const float* py, const float* pr) {
-    typename S::I qx[2], qy[2], qr[2];
-    for (int half = 0; half < 2; ++half) {
-      const int at = half * S::width;
-      const F x = S::load(px + at), y = S::load(py + at), r = S::load(pr + at);
-      const typename S::M in = S::le(S::abs(plane_math::residual<S>(x, y, r, a, b, c)), reach);
-      sums.n += S::count(in);
-      qx[half] = S::quantise(in, x, sx);
-      qy[half] = S::quantise(in, y, sy);
-      qr[half] = S::quantise(in, r, sr);
-    }
-    sums.add(S::pair(qx[0], qx[1]), S::pair(qy[0], qy[1]), S::pair(qr[0], qr[1]));
+  return sum_inliers<S>(band, base, [&](F x, F y, F* r) DATUM_IN_LOOP {
+    return S::le(S::abs(plane_math::residual<S>(x, y, *r, a, b, c)), reach);
   });
-  return sums.total();
 }
 
 template <class S>

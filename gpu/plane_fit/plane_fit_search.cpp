@@ -11,9 +11,10 @@ namespace {
 
 using namespace plane_math;
 
+constexpr int polishing_steps = 2;
 constexpr std::uint32_t subset_target = 1024, pool_target = 256;
 constexpr int batch = 8;       // hypotheses counted together; the rule below makes it invisible
-constexpr int candidates = 4;  // best hypotheses of the subset that are polished before one is chosen
+constexpr int candidates = 8;  // best hypotheses of the subset that are polished before one is chosen
 
 /// Key limit that `target` of `valid` points are expected to meet; all of them where they are not many more.
 std::uint32_t key_limit(std::uint32_t valid, std::uint32_t target) {
@@ -102,15 +103,15 @@ int run_rule(const PlaneKernels& kernels, const Cloud& counted, const Pool& pool
 
 Plane plane_of(const Hypothesis& h) { return Plane{h.a, h.b, h.c}; }
 
-/// Polishes the best hypotheses on the subset and keeps the one with the least sum(min(r^2, reach^2)) /
-/// reach^2: a plane that bridges two levels can collect as many inliers as a floor, but they do not lie as
-/// close to it.
+/// Polishes the best hypotheses on the subset and keeps the one with the least sum(min(r^2, reach^2)) / reach^2: a plane
+/// that bridges two levels can collect as many inliers as a floor, but they do not lie as close to it.
 bool polish(const PlaneKernels& kernels, const Cloud& subset, const SequentialRule& rule,
             const PlaneFitSettings& settings, const FitRegion& region, PointList band, Plane* plane) {
   double best = -1;
   for (const Candidate& c : rule.best()) {
     if (c.count < 3) break;
-    const Refined r = refine(kernels, subset, plane_of(c.hypothesis), settings.threshold, region, band);
+    const Refined r =
+        refine(kernels, subset, plane_of(c.hypothesis), settings.threshold, region, band, polishing_steps);
     if (!r.spans) continue;
     const double gain = double(r.moments.n) - r.sum_squares / (r.reach * r.reach);
     if (gain > best) {
@@ -118,7 +119,9 @@ bool polish(const PlaneKernels& kernels, const Cloud& subset, const SequentialRu
       *plane = r.plane;
     }
   }
-  return best >= 0;
+  if (best < 0) return false;
+  *plane = refine(kernels, subset, *plane, settings.threshold, region, band).plane;
+  return true;
 }
 
 }  // namespace
