@@ -1,0 +1,196 @@
+#include "drivers/cmm/codec.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+namespace datum {
+namespace {
+
+constexpr double mm_per_inch = 25.4;  // exact by definition
+constexpr const char* axis_names = "XYZ";
+
+bool matches(const StatusToken& token, const std::string& text) {
+  const std::size_t found = text.find(token.text);
+  return token.prefix ? found == 0 : found != std::string::npos;
+}
+
+}  // namespace
+
+CmmCodec::CmmCodec(const CmmSettings& settings)
+    : settings_((check(settings), settings)), framer_(settings.framing, settings.integrity), grbl_(settings) {
+  reset();
+}
+
+void CmmCodec::reset() {
+  framer_.reset(!polled());
+  grbl_.reset();
+  group_ = Group{std::vector<std::optional<double>>(settings_.axes.size())};
+  samples_.clear();
+  in_round_ = !polled();
+  misaligned_ = true;
+  last_line_ns_ = 0;
+  answers_ = 0;
+  poll_sent_ns_ = 0;
+  sequence_ = 0;
+}
+
+void CmmCodec::begin_round(MonotonicNs poll_sent) {
+  framer_.reset(false);
+  group_ = Group{std::vector<std::optional<double>>(settings_.axes.size())};
+  in_round_ = true;
+  answers_ = 0;
+  poll_sent_ns_ = poll_sent;
+}
+
+void CmmCodec::receive(const std::uint8_t* bytes, std::size_t size, MonotonicNs at) {
+  for (std::size_t i = 0; i < size; ++i)
+    if (const auto line = framer_.push(bytes[i], at)) take(*line);
+}
+
+std::optional<ProbePoint> CmmCodec::next() {
+  if (samples_.empty()) return std::nullopt;
+  ProbePoint sample = std::move(samples_.front());
+  samples_.pop_front();
+  return sample;
+}
+
+LineReading CmmCodec::reading_of(const Line& line) {
+  if (!line.fault.empty()) {
+    grbl_.forget_offset();
+    return fault(ProbeState::malformed, line.fault);
+  }
+  for (const StatusToken& token : settings_.status_tokens)
+    if (matches(token, line.text)) return fault(token.state, "the device says " + quoted(line.text));
+  switch (settings_.layout) {
+    case Layout::columns:
+      return read_columns(line.text, settings_);
+    case Layout::labelled:
+      return read_labelled(line.text, settings_);
+    case Layout::positional:
+      return read_positional(line.text, settings_);
+    case Layout::grbl:
+      return grbl_.read(line.text);
+  }
+  return fault(ProbeState::malformed, "no layout");
+}
+
+void CmmCodec::take(const Line& line) {
+  const LineReading reading = reading_of(line);
+  if (reading.ignored) return;
+  if (!in_round_ && reading.state != ProbeState::not_referenced) {
+    ++unsolicited_;
+    return;
+  }
+  if (reading.state == ProbeState::ok) {
+    add(line, reading);
+  } else {
+    const MonotonicNs first = group_.filled > 0 ? group_.first_byte_ns : line.first_byte_ns;
+    emit(reading.state, reading.detail, first, line.last_byte_ns);
+    misaligned_ = true;
+  }
+  last_line_ns_ = line.last_byte_ns;
+}
+
+// A free stream of one line per axis tells by its first label, or by a pause, where a position begins.
+bool CmmCodec::begins_group(const Line& line, const LineReading& reading) {
+  if (polled() || settings_.grouping == Grouping::single_line) return true;
+  const bool by_label = settings_.grouping == Grouping::by_label;
+  const bool paused = line.first_byte_ns - last_line_ns_ > settings_.group_window_ms * ns_per_ms;
+  const bool first = by_label ? reading.values[0].first == 0 : paused;
+  if (!first && !misaligned_) {
+    const std::string why = by_label ? "a position begins with axis " + settings_.axes[0].label
+                                     : "no pause before the axes of a position";
+    emit(ProbeState::partial, why + ": " + quoted(line.text), line.first_byte_ns, line.last_byte_ns);
+  }
+  misaligned_ = !first;
+  return first;
+}
+
+std::string CmmCodec::wrong_answer(const LineReading& reading) const {
+  if (settings_.poll.strings.size() < 2 || reading.values[0].first == answers_) return "";
+  return fmt::format("an answer for axis {} where axis {} was asked",
+                     settings_.axes[reading.values[0].first].label, settings_.axes[answers_].label);
+}
+
+void CmmCodec::add(const Line& line, const LineReading& reading) {
+  if (reading.values.empty())
+    return emit(ProbeState::malformed, "no value: " + quoted(line.text), line.first_byte_ns,
+                line.last_byte_ns);
+  if (const std::string wrong = wrong_answer(reading); !wrong.empty())
+    return emit(ProbeState::malformed, wrong + ": " + quoted(line.text), line.first_byte_ns,
+                line.last_byte_ns);
+  const bool by_order = settings_.grouping == Grouping::by_order;
+  bool ended = line.last_byte_ns - group_.first_byte_ns > settings_.group_window_ms * ns_per_ms;
+  for (const auto& [axis, value] : reading.values)
+    ended = ended || (!by_order && group_.values[axis].has_value());
+  if (group_.filled > 0 && ended) {
+    emit(ProbeState::partial, missing_axes(), group_.first_byte_ns, group_.last_byte_ns);
+    if (polled()) return;  // the round has failed; the line that showed it belongs to no other
+  }
+  if (group_.filled == 0 && !begins_group(line, reading)) return;
+  if (group_.filled == 0) group_.first_byte_ns = line.first_byte_ns;
+  group_.last_byte_ns = line.last_byte_ns;
+  ++answers_;
+  for (const auto& [axis, value] : reading.values) {
+    group_.values[by_order ? group_.filled : axis] = value;
+    ++group_.filled;
+  }
+  if (group_.filled == settings_.axes.size()) return finish_group();
+  if (settings_.grouping == Grouping::single_line)
+    emit(ProbeState::partial, missing_axes() + ": " + quoted(line.text), line.first_byte_ns,
+         line.last_byte_ns);
+}
+
+void CmmCodec::finish_group() {
+  std::array<double, 3> position{};
+  for (std::size_t i = 0; i < 3; ++i) position[i] = settings_.fixed_mm[i].value_or(0);
+  const double unit_mm = settings_.unit == LengthUnit::inch ? mm_per_inch : 1;
+  ProbeState state = ProbeState::ok;
+  std::string detail;
+  for (std::size_t i = 0; i < settings_.axes.size(); ++i) {
+    const AxisSettings& axis = settings_.axes[i];
+    const double scale = (axis.reversed ? -axis.scale : axis.scale) * unit_mm;
+    const double mm = scale * *group_.values[i] + axis.offset_mm;
+    position[static_cast<std::size_t>(axis.machine_axis)] = mm;
+    if ((mm >= axis.min_mm && mm <= axis.max_mm) || state != ProbeState::ok) continue;
+    state = ProbeState::out_of_range;
+    detail = fmt::format("{} = {} mm; allowed: {} to {} mm", axis_names[axis.machine_axis], mm, axis.min_mm,
+                         axis.max_mm);
+  }
+  emit(state, detail, group_.first_byte_ns, group_.last_byte_ns, position);
+}
+
+std::string CmmCodec::missing_axes() const {
+  std::string names;
+  for (std::size_t i = 0; i < group_.values.size(); ++i)
+    if (!group_.values[i]) names += (names.empty() ? "" : ", ") + settings_.axes[i].label;
+  return fmt::format("{} of {} axes came, without {}", group_.filled, settings_.axes.size(), names);
+}
+
+void CmmCodec::give_up(MonotonicNs now) {
+  if (!in_round_ || !polled()) return;
+  if (group_.filled > 0)
+    emit(ProbeState::partial, missing_axes(), group_.first_byte_ns, now);
+  else
+    emit(ProbeState::stale, fmt::format("no answer to the poll within {} ms", settings_.poll.timeout_ms), now,
+         now);
+}
+
+void CmmCodec::emit(ProbeState state, const std::string& detail, MonotonicNs first, MonotonicNs last,
+                    const std::array<double, 3>& position_mm) {
+  ProbePoint sample;
+  if (state == ProbeState::ok || state == ProbeState::out_of_range) sample.position_mm = position_mm;
+  sample.state = state;
+  sample.detail = detail;
+  sample.first_byte_ns = first;
+  sample.last_byte_ns = last;
+  sample.poll_sent_ns = poll_sent_ns_;
+  sample.sequence = ++sequence_;
+  samples_.push_back(std::move(sample));
+  group_ = Group{std::vector<std::optional<double>>(settings_.axes.size())};
+  if (polled()) in_round_ = false;
+}
+
+}  // namespace datum

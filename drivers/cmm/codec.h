@@ -1,0 +1,74 @@
+// CmmCodec: bytes with their receive time -> positions. No I/O, no clock: the same bytes and times give the
+// same samples.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+
+#include "drivers/cmm/grbl_line.h"
+#include "drivers/cmm/line_framer.h"
+#include "drivers/cmm/settings.h"
+
+namespace datum {
+
+class CmmCodec {
+ public:
+  /// Throws RefusedError as check() does.
+  explicit CmmCodec(const CmmSettings& settings);
+
+  /// The link was opened: nothing is carried over, except that a lost reference stays lost. The first line of
+  /// a free-running device may have begun before and is dropped.
+  void reset();
+  /// A round of polls begins; what has come before does not belong to it. Without polls every axis set is a
+  /// round.
+  void begin_round(MonotonicNs poll_sent);
+  void receive(const std::uint8_t* bytes, std::size_t size, MonotonicNs at);
+  /// Positions and reasons why there is none, in order; nothing: more bytes are needed.
+  std::optional<ProbePoint> next();
+  /// No answer, or not the whole of it, came in time: leaves a partial or stale sample to next().
+  void give_up(MonotonicNs now);
+
+  /// Polled: a sample of this round is still to come.
+  bool in_round() const { return in_round_; }
+  /// Lines of this round that carried an axis: the next string of a per-axis poll may go out.
+  std::size_t answers() const { return answers_; }
+  /// The device has not told yet what settings.setup asks for.
+  bool needs_setup() const { return settings_.device_tells_unit && !grbl_.unit_known(); }
+  /// An operator states that the machine was homed since its position was lost.
+  void confirm_referenced() { grbl_.confirm_referenced(); }
+  /// Lines that no poll had asked for, dropped.
+  std::uint64_t unsolicited() const { return unsolicited_; }
+
+ private:
+  struct Group {
+    std::vector<std::optional<double>> values;  // as shown, in the configured unit, per settings.axes
+    std::size_t filled = 0;
+    MonotonicNs first_byte_ns = 0, last_byte_ns = 0;
+  };
+
+  void take(const Line& line);
+  LineReading reading_of(const Line& line);
+  void add(const Line& line, const LineReading& reading);
+  bool begins_group(const Line& line, const LineReading& reading);
+  std::string wrong_answer(const LineReading& reading) const;
+  void finish_group();
+  void emit(ProbeState state, const std::string& detail, MonotonicNs first, MonotonicNs last,
+            const std::array<double, 3>& position_mm = {});
+  std::string missing_axes() const;
+  bool polled() const { return !settings_.poll.strings.empty(); }
+
+  CmmSettings settings_;
+  LineFramer framer_;
+  GrblReader grbl_;
+  Group group_;
+  std::deque<ProbePoint> samples_;
+  bool in_round_ = false;
+  bool misaligned_ = false;  // free-running: lines belong to no group until one surely begins
+  MonotonicNs last_line_ns_ = 0;
+  std::size_t answers_ = 0;
+  MonotonicNs poll_sent_ns_ = 0;
+  std::uint64_t sequence_ = 0, unsolicited_ = 0;
+};
+
+}  // namespace datum

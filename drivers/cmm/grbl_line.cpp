@@ -1,0 +1,142 @@
+#include "drivers/cmm/grbl_line.h"
+
+#include <fmt/format.h>
+
+#include "drivers/cmm/line_framer.h"
+
+namespace datum {
+namespace {
+
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+std::string_view take_field(std::string_view& rest, char separator) {
+  const std::size_t end = rest.find(separator);
+  const std::string_view field = rest.substr(0, end);
+  rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  return field;
+}
+
+}  // namespace
+
+void GrblReader::reset() {
+  offset_.reset();
+  inches_.reset();
+}
+
+LineReading GrblReader::read(std::string_view line) {
+  LineReading reading = starts_with(line, "<") ? read_report(line) : read_push(line);
+  if (reading.state == ProbeState::malformed) forget_offset();
+  return reading;
+}
+
+LineReading GrblReader::read_push(std::string_view line) {
+  if (starts_with(line, "Grbl ")) {
+    reset();
+    lost_ = fmt::format("the controller was reset ({}); home it", quoted(line));
+    return fault(ProbeState::not_referenced, lost_);
+  }
+  if (starts_with(line, "ALARM:")) {
+    lost_ = fmt::format("{} was raised; home the machine", line);
+    return fault(ProbeState::not_referenced, lost_);
+  }
+  if (line == "ok" || starts_with(line, "error:") || (starts_with(line, "[") && line.back() == ']'))
+    return ignored_line();
+  if (starts_with(line, "$")) return read_setting(line);
+  return fault(ProbeState::malformed, "not a line of GRBL 1.1: " + quoted(line));
+}
+
+LineReading GrblReader::read_setting(std::string_view line) {
+  if (line == "$13=0") inches_ = false;
+  if (line == "$13=1") inches_ = true;
+  if (line.find('=') == std::string_view::npos)
+    return fault(ProbeState::malformed, "not a setting of GRBL 1.1: " + quoted(line));
+  return ignored_line();
+}
+
+// $13 chooses the unit of every report and no report shows it.
+LineReading GrblReader::check_report_unit() const {
+  if (!settings_.device_tells_unit) return {};
+  if (!inches_)
+    return fault(ProbeState::wrong_unit, "unit of the reports unknown: no answer to $$ with $13 yet");
+  const bool want_inches = settings_.unit == LengthUnit::inch;
+  if (*inches_ == want_inches) return {};
+  return fault(ProbeState::wrong_unit,
+               fmt::format("the device reports in {} ($13={}); configured: {}", *inches_ ? "inch" : "mm",
+                           *inches_ ? 1 : 0, want_inches ? "inch" : "mm"));
+}
+
+LineReading GrblReader::check_state(std::string_view state) {
+  if (state.find(',') != std::string_view::npos)
+    return fault(ProbeState::malformed, "commas as in GRBL 0.9; 1.1 or newer is needed");
+  const std::string_view word = take_field(state, ':');
+  if (word == "Alarm") {
+    if (lost_.empty()) lost_ = "the controller is in alarm; home the machine";
+    return fault(ProbeState::not_referenced, lost_);
+  }
+  if (word == "Home") {  // seen during a homing cycle alone, which ends in Alarm where it fails
+    lost_.clear();
+    return fault(ProbeState::not_referenced, "homing");
+  }
+  if (word == "Check") return fault(ProbeState::device_error, "check mode: commands do not move the machine");
+  if (word == "Door" || word == "Sleep")
+    return fault(ProbeState::device_error, fmt::format("the controller is in state {}", word));
+  if (word != "Idle" && word != "Run" && word != "Jog" && word != "Hold")
+    return fault(ProbeState::malformed, fmt::format("{} is not a state of GRBL 1.1", quoted(word)));
+  if (!lost_.empty()) return fault(ProbeState::not_referenced, lost_);
+  return {};
+}
+
+LineReading GrblReader::read_triple(std::string_view text, std::string_view line) const {
+  LineReading reading;
+  while (!text.empty()) {
+    const NumberReading number = read_number(take_field(text, ','), settings_.number);
+    if (number.state != ProbeState::ok) return fault(number.state, number.why + ": " + quoted(line));
+    reading.values.emplace_back(reading.values.size(), number.value);
+  }
+  if (reading.values.size() == settings_.axes.size()) return reading;
+  return fault(ProbeState::malformed,
+               fmt::format("{} axes where {} are configured: {}", reading.values.size(),
+                           settings_.axes.size(), quoted(line)));
+}
+
+LineReading GrblReader::read_report(std::string_view line) {
+  if (line.size() < 2 || line.back() != '>')
+    return fault(ProbeState::malformed, "no '>' at the end of " + quoted(line));
+  std::string_view rest = line.substr(1, line.size() - 2);
+  const std::string_view state = take_field(rest, '|');
+  std::optional<LineReading> machine, work, offset;
+  while (!rest.empty()) {
+    const std::string_view field = take_field(rest, '|');
+    const std::string_view name = field.substr(0, field.find(':'));
+    std::optional<LineReading>* into = name == "MPos"   ? &machine
+                                       : name == "WPos" ? &work
+                                       : name == "WCO"  ? &offset
+                                                        : nullptr;
+    if (!into) continue;
+    if (*into) return fault(ProbeState::malformed, fmt::format("{} twice: {}", name, quoted(line)));
+    *into = read_triple(field.substr(name.size() < field.size() ? name.size() + 1 : name.size()), line);
+    if ((*into)->state != ProbeState::ok) {
+      forget_offset();
+      return **into;
+    }
+  }
+  if (machine && work) return fault(ProbeState::malformed, "MPos and WPos in one report: " + quoted(line));
+  if (offset) {
+    offset_.emplace();
+    for (const auto& [axis, value] : offset->values) offset_->push_back(value);
+  }
+  for (LineReading bad : {check_state(state), check_report_unit()})
+    if (bad.state != ProbeState::ok) {
+      bad.detail += ": " + quoted(line);
+      return bad;
+    }
+  if (!machine && !work) return fault(ProbeState::partial, "a report without position: " + quoted(line));
+  if (machine) return *machine;
+  if (!offset_) return fault(ProbeState::partial, "WPos, but WCO has not come yet: " + quoted(line));
+  for (auto& [axis, value] : work->values) value += (*offset_)[axis];
+  return *work;
+}
+
+}  // namespace datum

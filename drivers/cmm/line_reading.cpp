@@ -1,0 +1,115 @@
+#include "drivers/cmm/line_reading.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+
+#include "drivers/cmm/line_framer.h"
+
+namespace datum {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool same_word(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (std::toupper(static_cast<unsigned char>(a[i])) != std::toupper(static_cast<unsigned char>(b[i])))
+      return false;
+  return true;
+}
+
+// Exact up to 10^15: with at most 15 digits the division below is the nearest double to the decimal number.
+double power_of_ten(int exponent) {
+  double power = 1;
+  for (int i = 0; i < exponent; ++i) power *= 10;
+  return power;
+}
+
+struct Digits {
+  std::int64_t mantissa = 0;
+  int before = 0, after = 0;
+  bool point = false, clean = true;
+};
+
+Digits scan(std::string_view text, char point) {
+  Digits digits;
+  for (const char c : text) {
+    if (is_digit(c) && digits.before + digits.after < 15) {
+      digits.mantissa = digits.mantissa * 10 + (c - '0');
+      ++(digits.point ? digits.after : digits.before);
+    } else if (c == point && !digits.point) {
+      digits.point = true;
+    } else {
+      digits.clean = false;
+      break;
+    }
+  }
+  return digits;
+}
+
+}  // namespace
+
+LineReading fault(ProbeState state, std::string detail) {
+  LineReading reading;
+  reading.state = state;
+  reading.detail = std::move(detail);
+  return reading;
+}
+
+LineReading ignored_line() {
+  LineReading reading;
+  reading.ignored = true;
+  return reading;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+std::optional<std::size_t> axis_of(std::string_view label, const CmmSettings& settings) {
+  for (std::size_t i = 0; i < settings.axes.size(); ++i)
+    if (same_word(label, settings.axes[i].label)) return i;
+  return std::nullopt;
+}
+
+NumberReading read_number(std::string_view text, const NumberFormat& format) {
+  const auto wrong = [&](ProbeState state, const std::string& why) { return NumberReading{0, state, why}; };
+  std::string_view body = trimmed(text);
+  const bool negative = !body.empty() && body.front() == '-';
+  if (!body.empty() && (negative || body.front() == '+')) body = trimmed(body.substr(1));
+  const Digits digits = scan(body, format.point);
+  if (!digits.clean || digits.before == 0 || (digits.point && digits.after == 0))
+    return wrong(ProbeState::malformed, fmt::format("{} is not a number", quoted(text)));
+  if (format.implied_decimals && digits.point)
+    return wrong(ProbeState::malformed, fmt::format("{} has a point; it should have none", quoted(text)));
+  if (format.decimals && digits.after != *format.decimals)
+    return wrong(ProbeState::wrong_unit, fmt::format("{} has {} decimals; the configured unit has {}",
+                                                     quoted(text), digits.after, *format.decimals));
+  const std::int64_t mantissa = negative ? -digits.mantissa : digits.mantissa;
+  const int decimals = format.implied_decimals.value_or(digits.after);
+  return {static_cast<double>(mantissa) / power_of_ten(decimals), ProbeState::ok, ""};
+}
+
+LineReading check_unit(std::string_view word, const CmmSettings& settings) {
+  const bool is_mm = same_word(word, "mm");
+  const bool is_inch = word == "\"" || same_word(word, "in") || same_word(word, "inch");
+  const char* configured = settings.unit == LengthUnit::mm ? "mm" : "inch";
+  if (word == "?") return fault(ProbeState::device_error, "the device marks a fault ('?')");
+  if (word.empty()) {
+    if (settings.unit_token == UnitToken::required)
+      return fault(ProbeState::wrong_unit, fmt::format("no unit on the line; configured: {}", configured));
+    if (settings.unit_token == UnitToken::blank_is_mm && settings.unit != LengthUnit::mm)
+      return fault(ProbeState::wrong_unit, "the line says mm; configured: inch");
+    return {};
+  }
+  if (!is_mm && !is_inch) return fault(ProbeState::malformed, fmt::format("{} is not a unit", quoted(word)));
+  if (is_mm != (settings.unit == LengthUnit::mm))
+    return fault(ProbeState::wrong_unit,
+                 fmt::format("the line says {}; configured: {}", is_mm ? "mm" : "inch", configured));
+  return {};
+}
+
+}  // namespace datum

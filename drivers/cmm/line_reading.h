@@ -1,0 +1,45 @@
+// One line -> what it says about the axes. Pure functions, one file per layout.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "drivers/cmm/settings.h"
+
+namespace datum {
+
+struct LineReading {
+  ProbeState state = ProbeState::ok;
+  std::string detail;                                  // where state is not ok
+  bool ignored = false;                                // says nothing about a position
+  std::vector<std::pair<std::size_t, double>> values;  // index into CmmSettings::axes (by_order: always 0),
+                                                       // value in the configured unit, as the device shows it
+};
+
+LineReading fault(ProbeState state, std::string detail);
+LineReading ignored_line();
+
+/// "+0012.345", "-  3.5", "12,345" by the format. Throws nothing: `why` says what is wrong, empty where
+/// nothing is.
+struct NumberReading {
+  double value = 0;
+  ProbeState state = ProbeState::ok;
+  std::string why;
+};
+NumberReading read_number(std::string_view text, const NumberFormat& format);
+
+/// What `word` (maybe empty) says about the unit, against the configuration. ok, device_error ('?'),
+/// wrong_unit, malformed.
+LineReading check_unit(std::string_view word, const CmmSettings& settings);
+
+/// Index of the axis with this label, or nothing.
+std::optional<std::size_t> axis_of(std::string_view label, const CmmSettings& settings);
+std::string_view trimmed(std::string_view text);
+
+LineReading read_columns(std::string_view line, const CmmSettings& settings);
+LineReading read_labelled(std::string_view line, const CmmSettings& settings);
+LineReading read_positional(std::string_view line, const CmmSettings& settings);
+
+}  // namespace datum

@@ -1,0 +1,138 @@
+// CmmSettings: everything that is configurable about a line-speaking CMM, DRO or gantry. Plain values;
+// presets fill them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "drivers/frame/probe_point.h"
+#include "drivers/port/port.h"
+
+namespace datum {
+
+constexpr MonotonicNs ns_per_ms = 1'000'000;
+
+/// How bytes become lines.
+struct LineFraming {
+  std::string terminator = "\r\n";  // one or two bytes
+  std::optional<char> start;        // bytes before it belong to no line; stripped (STX, '<')
+  bool optional_stx = false;        // a leading STX (0x02) is stripped where there is one
+  std::size_t max_length = 128;     // without terminator; a longer line is dropped up to the next terminator
+  bool mask_bit7 = false;           // 7-bit line read as 8 bits: bit 7 is parity
+};
+
+enum class Integrity : std::uint8_t {
+  none,
+  xor_hex,
+  sum8_hex,
+  nmea
+};  // two hex digits at the end; nmea: after '*'
+
+/// One column of a fixed-column line.
+struct Column {
+  enum class Is : std::uint8_t { literal, label, sign, number, blank, unit, sort_status, series };
+  Is is = Is::blank;
+  std::size_t width = 1;
+  std::string text{};  // of a literal
+};
+
+enum class Layout : std::uint8_t {
+  columns,     // fixed columns: "+   123.4567   A"
+  labelled,    // "X= -123.4567 mm", one or several per line
+  positional,  // "12.000, -3.500, 0.250": the order of `axes`
+  grbl,        // "<Idle|MPos:1.000,2.000,3.000|WCO:0.000,0.000,0.000>" with its pushes
+};
+
+enum class Grouping : std::uint8_t {
+  single_line,  // a line carries every axis
+  by_order,     // one line per axis, in the order of `axes`
+  by_label,     // one line per axis, told by its label
+};
+
+enum class LengthUnit : std::uint8_t { mm, inch };
+/// What the line says about its unit. It is compared with `unit` and never converts anything.
+enum class UnitToken : std::uint8_t { none, blank_is_mm, required };
+
+struct NumberFormat {
+  std::optional<int> decimals;          // exactly so many digits after the point; a mismatch is a unit fault
+  std::optional<int> implied_decimals;  // no point on the line; its place
+  char point = '.';
+};
+
+/// A text that says that a line is no position.
+struct StatusToken {
+  std::string text;
+  bool prefix = false;  // at the start of the line; otherwise anywhere
+  ProbeState state = ProbeState::device_error;
+};
+
+/// One axis as the device names it. Machine position in mm = sign * scale * (value in mm) + offset_mm.
+struct AxisSettings {
+  std::string label;     // "X"; compared without regard to case
+  int machine_axis = 0;  // 0 X, 1 Y, 2 Z
+  bool reversed = false;
+  double scale = 1;
+  double offset_mm = 0;
+  double min_mm = -1e6, max_mm = 1e6;  // machine position; outside is out_of_range
+};
+
+/// Empty `strings`: the device sends by itself. Otherwise the strings go out one after the other, each when
+/// the one before has been answered; the axes of one round make one position.
+struct PollSettings {
+  std::vector<std::string> strings;
+  int period_ms = 200;
+  int timeout_ms = 500;  // for one round
+};
+
+struct TcpSettings {
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+/// Stop-and-stare: what two positions around a frame must satisfy.
+struct PairSettings {
+  /// Distance between the positions before and after. Two readings at rest differ by a count per axis: 1.7 um
+  /// over three axes of 1 um, 4.4 um of 0.0001 in. 5 um takes both.
+  double tolerance_um = 5;
+  int window_ms = 5000;            // from either position to the farthest instant the exposure may have had
+  int position_timeout_ms = 1500;  // for a position asked for
+  int frame_timeout_ms = 5000;     // from the position before to the frame's arrival
+  int latency_ms = 0;  // free-running device: the position may be this much older than its first byte
+};
+
+struct CmmSettings {
+  std::string preset;  // its name, for status and log
+  std::variant<SerialSettings, TcpSettings> link;
+  LineFraming framing;
+  Integrity integrity = Integrity::none;
+  Layout layout = Layout::positional;
+  std::vector<Column> columns;       // Layout::columns
+  std::string delimiters = ", \t;";  // Layout::positional
+  Grouping grouping = Grouping::single_line;
+  int group_window_ms =
+      100;  // the axes of one position come within this time; shorter than a free stream's period
+  NumberFormat number;
+  LengthUnit unit = LengthUnit::mm;
+  UnitToken unit_token = UnitToken::none;
+  bool device_tells_unit = false;  // GRBL: no position is used before $13 was read and agrees with `unit`
+  std::string setup;               // sent with each poll until the device has told what is missing ("$$\n")
+  std::vector<StatusToken> status_tokens;
+  std::vector<AxisSettings> axes;                 // on the line, in its order
+  std::array<std::optional<double>, 3> fixed_mm;  // where machine axes stand that the device does not measure
+  PollSettings poll;
+  int max_age_ms = 1000;  // an older position is stale
+  PairSettings pairing;
+};
+
+/// Throws RefusedError that names the setting, its value and what is allowed.
+void check(const CmmSettings& settings);
+
+/// "serial /dev/ttyUSB0 9600 7E2" as described by the port.
+std::unique_ptr<Port> open_link(const CmmSettings& settings);
+
+}  // namespace datum
