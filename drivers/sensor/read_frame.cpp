@@ -36,11 +36,13 @@ Raster read_raster(ByteView bytes, const std::string& name) {
   refuse(name, "a sidecar's files are .tif, .tiff or .png");
 }
 
-Bytes read_announced(const fs::path& folder, const std::string& name, const std::string& sha256) {
-  if (!fs::exists(folder / name)) {
-    refuse(name, fmt::format("is not in {}; deliver the sidecar last", folder.string()));
+Bytes read_announced(const fs::path& sidecar, const std::string& name, const std::string& sha256) {
+  const fs::path path = sidecar.parent_path() / name;
+  if (!fs::exists(path)) {
+    refuse(name, fmt::format("is not beside its sidecar {}; deliver the sidecar last",
+                             sidecar.filename().string()));
   }
-  Bytes bytes = read_bytes(folder / name, max_frame_bytes);
+  Bytes bytes = read_bytes(path, max_frame_bytes);
   if (!sha256.empty() && sha256_hex({bytes}) != sha256) {
     refuse(name, "its SHA-256 differs from the sidecar's; it is truncated, damaged or another file");
   }
@@ -49,14 +51,14 @@ Bytes read_announced(const fs::path& folder, const std::string& name, const std:
 
 HeightFrame read_with_sidecar(const fs::path& path) {
   const FrameSidecar sidecar = parse_sidecar(read_bytes(path, max_sidecar_bytes), path.filename().string());
-  const Bytes heights = read_announced(path.parent_path(), sidecar.height_file, sidecar.height_sha256);
+  const Bytes heights = read_announced(path, sidecar.height_file, sidecar.height_sha256);
   HeightFrame frame =
       frame_from_raster(read_raster(heights, sidecar.height_file), sidecar, sidecar.height_file);
   if (!sidecar.intensity_file) {
     frame.content_sha256 = sha256_hex({heights});
     return frame;
   }
-  const Bytes grey = read_announced(path.parent_path(), *sidecar.intensity_file, sidecar.intensity_sha256);
+  const Bytes grey = read_announced(path, *sidecar.intensity_file, sidecar.intensity_sha256);
   frame.intensity =
       intensity_from_raster(read_raster(grey, *sidecar.intensity_file), *sidecar.intensity_file);
   frame.content_sha256 = sha256_hex({heights, grey});

@@ -175,7 +175,7 @@ TEST_F(ReadFrame, IntensityOfAnotherKindOrSizeIsRefused) {
 
 TEST_F(ReadFrame, WhatIsNotThereOrNotAFrameIsRefused) {
   put_sidecar(make_sidecar("a_z.tif"));
-  refuse("a.json", "a_z.tif: is not in " + folder.path().string() + "; deliver the sidecar last");
+  refuse("a.json", "a_z.tif: is not beside its sidecar a.json; deliver the sidecar last");
   put_sidecar(make_sidecar("a_z.raw"));
   folder.write("a_z.raw", "x");
   refuse("a.json", "a_z.raw: a sidecar's files are .tif, .tiff or .png");

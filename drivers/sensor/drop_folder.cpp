@@ -1,0 +1,172 @@
+#include "drivers/sensor/drop_folder.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "drivers/frame/frame_error.h"
+#include "drivers/link_error.h"
+#include "drivers/sensor/sidecar.h"
+
+namespace datum {
+namespace {
+
+namespace fs = std::filesystem;
+
+void prepare_folder(const fs::path& folder, const fs::path& parent) {
+  const auto refuse = [&](const std::string& why) {
+    throw RefusedError(
+        fmt::format("file drop {}: {}; name a folder that datumd may read and write", folder.string(), why));
+  };
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) refuse("can't be made: " + error.message());
+  struct stat own {
+  }, above{};
+  if (::stat(folder.c_str(), &own) != 0 || ::stat(parent.c_str(), &above) != 0) {
+    refuse(fmt::format("can't be examined: {}", std::strerror(errno)));
+  }
+  if (!S_ISDIR(own.st_mode)) refuse("is not a folder");
+  if (::access(folder.c_str(), R_OK | W_OK | X_OK) != 0)
+    refuse(fmt::format("can't be used: {}", std::strerror(errno)));
+  if (own.st_dev != above.st_dev) refuse("is on another file system than " + parent.string());
+}
+
+bool is_regular(const fs::path& path) {
+  std::error_code ignored;
+  return fs::symlink_status(path, ignored).type() == fs::file_type::regular;
+}
+
+std::vector<fs::path> list(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> paths;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    paths.push_back(entry->path());
+  }
+  if (error) throw LostError(fmt::format("{} can't be listed: {}", folder.string(), error.message()));
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+// False: there is no such file (any more).
+bool move(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) == 0) return true;
+  if (errno == ENOENT) return false;
+  throw LostError(
+      fmt::format("{} can't be moved to {}: {}", from.string(), to.string(), std::strerror(errno)));
+}
+
+std::uint64_t number_of(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc{} && end == name.data() + name.size() ? number : 0;
+}
+
+std::vector<std::string> named_by(const fs::path& sidecar) {
+  try {
+    const FrameSidecar s = parse_sidecar(read_bytes(sidecar, max_sidecar_bytes), sidecar.filename().string());
+    std::vector<std::string> names{s.height_file};
+    if (s.intensity_file) names.push_back(*s.intensity_file);
+    return names;
+  } catch (const FrameError&) {  // it will be refused with its reason; what belongs to it goes with it
+    const std::string stem = sidecar.stem().string();
+    std::vector<std::string> names;
+    for (const char* part : {"", "_z", "_i"}) {
+      for (const char* type : {".tif", ".tiff", ".png"}) names.push_back(stem + part + type);
+    }
+    return names;
+  }
+}
+
+}  // namespace
+
+void DropFolder::prepare() const {
+  prepare_folder(folder_, folder_);
+  for (const char* inner : {"work", "done", "failed"}) prepare_folder(folder_ / inner, folder_);
+}
+
+bool DropFolder::is_trigger(const std::string& name) {
+  return !name.empty() && name.front() != '.' &&
+         (name.ends_with(".json") || name.ends_with(".ptr") || name.ends_with(".csv"));
+}
+
+std::vector<std::string> DropFolder::triggers() const {
+  std::vector<std::string> names;
+  for (const fs::path& path : list(folder_)) {
+    if (is_trigger(path.filename().string()) && is_regular(path)) names.push_back(path.filename().string());
+  }
+  return names;
+}
+
+void DropFolder::pull_images(const fs::path& sidecar) const {
+  for (const std::string& name : named_by(sidecar)) {
+    if (is_regular(folder_ / name)) move(folder_ / name, sidecar.parent_path() / name);
+  }
+}
+
+std::optional<ClaimedFrame> DropFolder::claim(const std::string& name) {
+  ClaimedFrame claim;
+  fs::path slot;
+  for (;;) {
+    claim.token = ++last_token_;
+    slot = folder_ / "work" / std::to_string(claim.token);
+    if (::mkdir(slot.c_str(), 0777) == 0) break;
+    if (errno != EEXIST)
+      throw LostError(fmt::format("{} can't be made: {}", slot.string(), std::strerror(errno)));
+  }
+  claim.entry = slot / name;
+  // The trigger first: this rename is the claim. Its images follow; after a crash in between left_over()
+  // fetches them.
+  if (!move(folder_ / name, claim.entry)) {
+    ::rmdir(slot.c_str());
+    return std::nullopt;
+  }
+  if (claim.entry.extension() == ".json") pull_images(claim.entry);
+  return claim;
+}
+
+std::vector<ClaimedFrame> DropFolder::left_over() {
+  std::vector<ClaimedFrame> claims;
+  for (const fs::path& slot : list(folder_ / "work")) {
+    const std::uint64_t token = number_of(slot);
+    if (token == 0) continue;
+    last_token_ = std::max(last_token_, token);
+    if (::rmdir(slot.c_str()) == 0) continue;  // died before its rename
+    for (const fs::path& file : list(slot)) {
+      if (!is_trigger(file.filename().string())) continue;
+      if (file.extension() == ".json") pull_images(file);
+      claims.push_back({token, file, 0, true});
+      break;
+    }
+  }
+  std::sort(claims.begin(), claims.end(), [](const auto& a, const auto& b) { return a.token < b.token; });
+  return claims;
+}
+
+void DropFolder::finish(const ClaimedFrame& claim, End end, const std::string& text) const {
+  if (!text.empty()) {
+    const char* kind = end == End::failed ? ".reason.txt" : ".note.txt";
+    std::ofstream(claim.entry.string() + kind, std::ios::binary)
+        << text << '\n';  // a full disk must not keep it here
+  }
+  const fs::path slot = claim.entry.parent_path();
+  const fs::path folder = folder_ / (end == End::failed ? "failed" : "done");
+  for (int copy = 1;; ++copy) {
+    const fs::path to = folder / (claim.stem() + (copy > 1 ? fmt::format("~{}", copy) : ""));
+    if (::rename(slot.c_str(), to.c_str()) == 0) return;
+    // an earlier delivery of this name is there already
+    if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) continue;
+    throw LostError(
+        fmt::format("{} can't be moved to {}: {}", slot.string(), to.string(), std::strerror(errno)));
+  }
+}
+
+}  // namespace datum

@@ -1,0 +1,67 @@
+// The folders of a file drop and the renames between them.
+//
+//   FOLDER/            producers deliver here: NAME.ptr, NAME.csv, or images and last their sidecar NAME.json
+//   FOLDER/work/N/     one delivery that is being measured (N counts up)
+//   FOLDER/done/NAME/  measured; a second delivery of the same name goes to NAME~2, NAME~3, ...
+//   FOLDER/failed/NAME/  could not be read; the reason is beside the file, in FILE.reason.txt
+//
+// Every step is one rename of a trigger or of a whole delivery, so that a crash leaves it on one side or the
+// other.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "drivers/frame/probe_point.h"
+
+namespace datum {
+
+/// A delivery in work/, ours alone.
+struct ClaimedFrame {
+  std::uint64_t token = 0;      // the N of work/N
+  std::filesystem::path entry;  // what read_frame takes: the sidecar, or the .ptr or .csv file
+  MonotonicNs first_seen_ns = 0;
+  bool left_over = false;  // found in work/ at start: an earlier run died over it
+
+  std::string name() const { return entry.filename().string(); }
+  std::string stem() const { return entry.stem().string(); }
+};
+
+class DropFolder {
+ public:
+  explicit DropFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  /// Makes the folders that are missing. Throws RefusedError: can't be made, read or written, or work/, done/
+  /// or failed/ is on another file system (a rename would not be atomic).
+  void prepare() const;
+
+  /// .json, .ptr or .csv, neither hidden nor *.part.
+  static bool is_trigger(const std::string& name);
+  /// Names of the regular files in FOLDER that are triggers, sorted. Throws LostError where it can't be
+  /// listed.
+  std::vector<std::string> triggers() const;
+
+  /// Moves a trigger, then the images that it names, to a new folder of work/. (Of a sidecar that can't be
+  /// read: images of its stem.) None: another reader was faster. Throws LostError where the file system
+  /// refuses.
+  std::optional<ClaimedFrame> claim(const std::string& name);
+  /// Deliveries in work/ from an earlier run, oldest first. Empty folders are removed. Throws LostError.
+  std::vector<ClaimedFrame> left_over();
+
+  enum class End { done, failed };
+  /// Moves the delivery out of work/, with `text` (where not empty) as FILE.reason.txt or FILE.note.txt
+  /// beside the file. Throws LostError where the file system refuses; the delivery then stays in work/ and is
+  /// found again at the next start.
+  void finish(const ClaimedFrame& claim, End end, const std::string& text) const;
+
+ private:
+  void pull_images(const std::filesystem::path& sidecar) const;
+
+  std::filesystem::path folder_;
+  std::uint64_t last_token_ = 0;
+};
+
+}  // namespace datum

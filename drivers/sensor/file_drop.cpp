@@ -1,0 +1,213 @@
+#include "drivers/sensor/file_drop.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "drivers/link_error.h"
+#include "drivers/sensor/read_frame.h"
+
+namespace datum {
+namespace {
+
+constexpr MonotonicNs ms = 1'000'000;
+constexpr std::size_t recent_limit = 1024;
+
+}  // namespace
+
+DroppedFrame load_frame(const ClaimedFrame& claim, const SensorProfile& profile) {
+  DroppedFrame dropped{read_frame(claim.entry, profile), {}};
+  dropped.identity = {claim.stem(), dropped.frame.frame_id, dropped.frame.content_sha256};
+  return dropped;
+}
+
+FileDrop::FileDrop(FileDropSettings settings, AlreadyMeasured already_measured, MonotonicNs now)
+    : settings_(std::move(settings)),
+      already_measured_(std::move(already_measured)),
+      folder_(settings_.folder) {
+  folder_.prepare();
+  for (ClaimedFrame& claim : folder_.left_over()) {
+    claim.first_seen_ns = now;
+    left_over_.push_back(std::move(claim));
+  }
+  watch(now);
+}
+
+// The watch comes before the listing: what arrives in between is seen twice rather than never.
+void FileDrop::watch(MonotonicNs now) {
+  try {
+    folder_.prepare();
+    watch_ = std::make_unique<FolderWatch>(settings_.folder);
+  } catch (const std::runtime_error& e) {
+    warnings_.push_back(fmt::format("{}; trying again in {} ms", e.what(), settings_.rescan_ms));
+    next_rescan_ns_ = now + settings_.rescan_ms * ms;
+    return;
+  }
+  rescan(now);
+}
+
+void FileDrop::on_ready(MonotonicNs now) {
+  if (!watch_) return;
+  bool lost = false, gone = false;
+  for (const FolderEvent& event : watch_->read()) {
+    switch (event.kind) {
+      case FolderEvent::Kind::complete:
+        complete(event.name, now);
+        break;
+      case FolderEvent::Kind::created:
+        created(event.name, now);
+        break;
+      case FolderEvent::Kind::overflow:
+        lost = true;
+        break;
+      case FolderEvent::Kind::gone:
+        gone = true;
+        break;
+    }
+  }
+  if (gone) {
+    warnings_.push_back(
+        fmt::format("file drop {}: the folder was moved or removed", settings_.folder.string()));
+    watch_.reset();
+    next_rescan_ns_ = now;
+  } else if (lost) {
+    warnings_.push_back(
+        fmt::format("file drop {}: events were lost, the folder is listed", settings_.folder.string()));
+    rescan(now);
+  }
+}
+
+std::optional<MonotonicNs> FileDrop::deadline() const {
+  MonotonicNs first = next_rescan_ns_;
+  for (const auto& [name, file] : growing_) first = std::min(first, file.due_ns);
+  return first;
+}
+
+void FileDrop::on_deadline(MonotonicNs now) {
+  check_growing(now);
+  if (now < next_rescan_ns_) return;
+  if (watch_) {
+    rescan(now);
+  } else {
+    watch(now);
+  }
+}
+
+void FileDrop::rescan(MonotonicNs now) {
+  next_rescan_ns_ = now + settings_.rescan_ms * ms;
+  try {
+    for (const std::string& name : folder_.triggers()) created(name, now);
+    listing_failed_ = false;
+  } catch (const LostError& e) {
+    if (!listing_failed_) warnings_.push_back(fmt::format("file drop: {}", e.what()));
+    listing_failed_ = true;
+  }
+}
+
+std::optional<FileDrop::Growing> FileDrop::examine(const std::string& name, MonotonicNs now) const {
+  struct stat info {};
+  if (::lstat((settings_.folder / name).c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  const std::int64_t changed_ns = info.st_mtim.tv_sec * std::int64_t{1'000'000'000} + info.st_mtim.tv_nsec;
+  return Growing{static_cast<std::uintmax_t>(info.st_size), changed_ns, now, now + settings_.settle_ms * ms};
+}
+
+void FileDrop::created(const std::string& name, MonotonicNs now) {
+  if (!DropFolder::is_trigger(name) || growing_.count(name) || ready_names_.count(name)) return;
+  if (const auto file = examine(name, now)) growing_.emplace(name, *file);
+}
+
+void FileDrop::complete(const std::string& name, MonotonicNs now) {
+  if (!DropFolder::is_trigger(name) || ready_names_.count(name) || !examine(name, now)) return;
+  const auto known = growing_.find(name);
+  ready_names_.insert(name);
+  ready_.push_back({name, known == growing_.end() ? now : known->second.first_seen_ns});
+  if (known != growing_.end()) growing_.erase(known);
+}
+
+void FileDrop::check_growing(MonotonicNs now) {
+  std::vector<std::string> settled;
+  for (auto it = growing_.begin(); it != growing_.end();) {
+    auto& [name, before] = *it;
+    if (before.due_ns > now) {
+      ++it;
+      continue;
+    }
+    const auto file = examine(name, now);
+    if (!file) {
+      it = growing_.erase(it);
+      continue;
+    }
+    if (file->size > 0 && file->size == before.size && file->changed_ns == before.changed_ns)
+      settled.push_back(name);
+    const MonotonicNs first_seen_ns = before.first_seen_ns;
+    before = *file;
+    before.first_seen_ns = first_seen_ns;
+    ++it;
+  }
+  for (const std::string& name : settled) complete(name, now);
+}
+
+std::optional<ClaimedFrame> FileDrop::next() {
+  if (!left_over_.empty()) {
+    ClaimedFrame claim = std::move(left_over_.front());
+    left_over_.pop_front();
+    ++in_work_;
+    return claim;
+  }
+  while (!ready_.empty()) {
+    const Ready ready = std::move(ready_.front());
+    ready_.pop_front();
+    ready_names_.erase(ready.name);
+    try {
+      auto claim = folder_.claim(ready.name);
+      if (!claim) continue;
+      claim->first_seen_ns = ready.first_seen_ns;
+      ++in_work_;
+      return claim;
+    } catch (const LostError& e) {  // it stays where it is and the next listing finds it
+      warnings_.push_back(fmt::format("file drop: {}", e.what()));
+    }
+  }
+  return std::nullopt;
+}
+
+bool FileDrop::is_duplicate(const FrameIdentity& identity) const {
+  return std::find(recent_.begin(), recent_.end(), identity) != recent_.end() || already_measured_(identity);
+}
+
+void FileDrop::finish(const ClaimedFrame& claim, DropFolder::End end, const std::string& text) {
+  --in_work_;
+  try {
+    folder_.finish(claim, end, text);
+  } catch (const LostError& e) {
+    warnings_.push_back(fmt::format("file drop: {}", e.what()));
+  }
+}
+
+void FileDrop::measured(const ClaimedFrame& claim, const FrameIdentity& identity) {
+  recent_.push_back(identity);
+  if (recent_.size() > recent_limit) recent_.pop_front();
+  finish(claim, DropFolder::End::done, "");
+}
+
+void FileDrop::duplicate(const ClaimedFrame& claim, const FrameIdentity& identity) {
+  finish(claim, DropFolder::End::done,
+         fmt::format("{}: not measured again: frame {} with the same content was measured before",
+                     claim.name(), identity.frame_id));
+}
+
+void FileDrop::failed(const ClaimedFrame& claim, const std::string& reason) {
+  finish(claim, DropFolder::End::failed, reason);
+}
+
+std::vector<std::string> FileDrop::take_warnings() { return std::exchange(warnings_, {}); }
+
+std::string FileDrop::describe() const {
+  return fmt::format("file drop {}: {}, {} growing, {} ready, {} in work", settings_.folder.string(),
+                     watch_ ? "watching" : "not there", growing_.size(), ready_.size() + left_over_.size(),
+                     in_work_);
+}
+
+}  // namespace datum
