@@ -37,7 +37,6 @@ void CmmCodec::reset() {
 }
 
 void CmmCodec::begin_round(MonotonicNs poll_sent) {
-  framer_.reset(false);
   group_ = Group{std::vector<std::optional<double>>(settings_.axes.size())};
   in_round_ = true;
   answers_ = 0;
@@ -79,7 +78,8 @@ LineReading CmmCodec::reading_of(const Line& line) {
 void CmmCodec::take(const Line& line) {
   const LineReading reading = reading_of(line);
   if (reading.ignored) return;
-  if (!in_round_ && reading.state != ProbeState::not_referenced) {
+  const bool asked_for = in_round_ && line.first_byte_ns >= poll_sent_ns_;
+  if (!asked_for && reading.state != ProbeState::not_referenced) {
     ++unsolicited_;
     return;
   }

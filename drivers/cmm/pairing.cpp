@@ -1,0 +1,90 @@
+#include "drivers/cmm/pairing.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace datum {
+namespace {
+
+PairFault fault_of(ProbeState state) {
+  switch (state) {
+    case ProbeState::ok:
+      return PairFault::none;
+    case ProbeState::none_yet:
+      return PairFault::missing;
+    case ProbeState::stale:
+      return PairFault::stale;
+    default:
+      return PairFault::error;
+  }
+}
+
+double distance_um(const ProbePoint& a, const ProbePoint& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double d = b.position_mm[i] - a.position_mm[i];
+    sum += d * d;
+  }
+  return std::sqrt(sum) * 1000;
+}
+
+}  // namespace
+
+const char* name_of(PairFault fault) {
+  switch (fault) {
+    case PairFault::none:
+      return "NONE";
+    case PairFault::missing:
+      return "MISSING";
+    case PairFault::stale:
+      return "STALE";
+    case PairFault::moved:
+      return "MOVED";
+    case PairFault::error:
+      return "ERROR";
+  }
+  return "?";
+}
+
+MonotonicNs measured_not_before(const ProbePoint& point, const PairSettings& settings) {
+  return point.poll_sent_ns != 0 ? point.poll_sent_ns : point.first_byte_ns - settings.latency_ms * ns_per_ms;
+}
+
+PairingResult pair(const ProbePoint& before, const ProbePoint& after, CaptureWindow frame,
+                   const PairSettings& settings) {
+  PairingResult result;
+  result.before = before;
+  result.after = after;
+  const auto refuse = [&](PairFault fault, std::string detail) {
+    result.fault = fault;
+    result.detail = std::move(detail);
+    return result;
+  };
+  for (const auto& [point, name] : {std::pair(&before, "before"), std::pair(&after, "after")})
+    if (point->state != ProbeState::ok)
+      return refuse(fault_of(point->state),
+                    fmt::format("position {} the frame: {} {}", name, name_of(point->state), point->detail));
+  result.moved_um = distance_um(before, after);
+  if (before.last_byte_ns > frame.from_ns)
+    return refuse(PairFault::missing, "the position before came when the exposure may have begun");
+  if (measured_not_before(after, settings) < frame.to_ns)
+    return refuse(PairFault::missing, "the position after may have been measured before the exposure's end");
+  const MonotonicNs window = settings.window_ms * ns_per_ms;
+  const MonotonicNs early = frame.to_ns - measured_not_before(before, settings);
+  const MonotonicNs late = after.last_byte_ns - frame.from_ns;
+  for (const auto& [age, name] : {std::pair(early, "before"), std::pair(late, "after")})
+    if (age > window)
+      return refuse(PairFault::stale,
+                    fmt::format("position {} the frame is up to {} ms away from it; allowed: {} ms", name,
+                                age / ns_per_ms, settings.window_ms));
+  if (!(result.moved_um <= settings.tolerance_um))
+    return refuse(PairFault::moved,
+                  fmt::format("the machine moved {:.3f} um around the frame; allowed: {} um", result.moved_um,
+                              settings.tolerance_um));
+  result.accepted = true;
+  result.fault = PairFault::none;
+  return result;
+}
+
+}  // namespace datum

@@ -1,0 +1,44 @@
+// Stop-and-stare: one position before and one after a frame prove that the machine stood still. Pure
+// functions.
+#pragma once
+
+#include <string>
+
+#include "drivers/cmm/settings.h"
+#include "drivers/frame/probe_point.h"
+
+namespace datum {
+
+/// Host time span within which the exposure surely lies. A frame that comes as a file after a trigger: from
+/// the position before (the trigger) to the file's arrival.
+struct CaptureWindow {
+  MonotonicNs from_ns = 0, to_ns = 0;
+};
+
+enum class PairFault : std::uint8_t {
+  none,
+  missing,  // a position or the frame did not come, or not in the order before, frame, after
+  stale,    // too far from the frame in time
+  moved,    // before and after differ by more than the tolerance
+  error,    // a position is not ok: the device or the link says so
+};
+const char* name_of(PairFault fault);
+
+struct PairingResult {
+  bool accepted = false;
+  ProbePoint before, after;
+  double moved_um = 0;  // distance between them; 0 where either is not ok
+  PairFault fault = PairFault::missing;
+  std::string detail;  // for the operator, where not accepted
+};
+
+/// Accepted only if both positions are ok, `before` was complete before the exposure, `after` was measured
+/// after it, both within window_ms of its farthest possible instant, and |after - before| <= tolerance_um.
+PairingResult pair(const ProbePoint& before, const ProbePoint& after, CaptureWindow frame,
+                   const PairSettings& settings);
+
+/// Earliest host time at which the position can have been measured: the poll's, or the first byte less the
+/// latency.
+MonotonicNs measured_not_before(const ProbePoint& point, const PairSettings& settings);
+
+}  // namespace datum

@@ -1,0 +1,54 @@
+// StareSession: the sequence position, exposure, frame, position of one measurement. No I/O, no clock.
+//
+//   session.start(now);  reader.poll_soon(now);            // at the trigger command
+//   reader.on_sample: session.position(sample, now);       // step wait_frame: now let the sensor expose
+//   session.frame_arrived(now);  reader.poll_soon(now);    // the file is in the drop folder
+//   step done or failed: session.result()
+#pragma once
+
+#include <optional>
+
+#include "drivers/cmm/pairing.h"
+
+namespace datum {
+
+class StareSession {
+ public:
+  enum class Step { idle, wait_before, wait_frame, wait_after, done, failed };
+
+  explicit StareSession(const PairSettings& settings) : settings_(settings) {}
+
+  /// Begins, whatever went on before.
+  void start(MonotonicNs now);
+  /// A sample of the CMM. Samples measured before they were asked for are passed over; one that is not ok is
+  /// too, but names the reason if no good one comes in time.
+  void position(const ProbePoint& sample, MonotonicNs now);
+  /// The frame has arrived. `captured`: its exposure in host time where the sensor's clock is known to be the
+  /// host's; otherwise the exposure lies between the position before and now.
+  void frame_arrived(MonotonicNs now, std::optional<CaptureWindow> captured = std::nullopt);
+  /// The operator aborts.
+  void abort();
+  std::optional<MonotonicNs> deadline() const { return deadline_; }
+  void on_deadline(MonotonicNs now);
+
+  Step step() const { return step_; }
+  bool wants_position() const { return step_ == Step::wait_before || step_ == Step::wait_after; }
+  bool finished() const { return step_ == Step::done || step_ == Step::failed; }
+  /// Of the last finished session; not accepted otherwise.
+  const PairingResult& result() const { return result_; }
+
+ private:
+  void fail(PairFault fault, const std::string& detail);
+
+  PairSettings settings_;
+  Step step_ = Step::idle;
+  std::optional<MonotonicNs> deadline_;
+  MonotonicNs asked_ns_ = 0;  // positions must be younger
+  ProbePoint last_;           // the last sample that was asked for
+  CaptureWindow window_;
+  PairingResult result_;
+};
+
+const char* name_of(StareSession::Step step);
+
+}  // namespace datum
