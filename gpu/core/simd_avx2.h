@@ -18,6 +18,8 @@ struct SimdAvx2 {
   DATUM_HD F load(const float* p) { return _mm256_loadu_ps(p); }
   DATUM_HD F set(float v) { return _mm256_set1_ps(v); }
   DATUM_HD U bits(F v) { return reinterpret_cast<U>(v); }
+  DATUM_HD F from_bits(U v) { return reinterpret_cast<F>(v); }
+  DATUM_HD U lane_numbers() { return U{0, 1, 2, 3, 4, 5, 6, 7}; }
   DATUM_HD F fma(F a, F b, F c) { return _mm256_fmadd_ps(a, b, c); }
   DATUM_HD F abs(F v) { return _mm256_andnot_ps(_mm256_set1_ps(-0.f), v); }
   DATUM_HD M le(F a, F b) { return _mm256_cmp_ps(a, b, _CMP_LE_OQ); }
@@ -26,6 +28,8 @@ struct SimdAvx2 {
     const I u = reinterpret_cast<I>(a);
     return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_min_epu32(u, reinterpret_cast<I>(b)), u));
   }
+  DATUM_HD M none() { return _mm256_setzero_ps(); }
+  DATUM_HD M either(M a, M b) { return _mm256_or_ps(a, b); }
   DATUM_HD M both(M a, M b) { return _mm256_and_ps(a, b); }
   DATUM_HD M first_only(M a, M b) { return _mm256_andnot_ps(b, a); }
   DATUM_HD bool any(M m) { return _mm256_movemask_ps(m) != 0; }

@@ -18,11 +18,15 @@ struct SimdAvx512 {
   DATUM_HD F load(const float* p) { return _mm512_loadu_ps(p); }
   DATUM_HD F set(float v) { return _mm512_set1_ps(v); }
   DATUM_HD U bits(F v) { return reinterpret_cast<U>(v); }
+  DATUM_HD F from_bits(U v) { return reinterpret_cast<F>(v); }
+  DATUM_HD U lane_numbers() { return U{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
   DATUM_HD F fma(F a, F b, F c) { return _mm512_fmadd_ps(a, b, c); }
   DATUM_HD F abs(F v) { return _mm512_abs_ps(v); }
   DATUM_HD M le(F a, F b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }
   DATUM_HD M lt(F a, F b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
   DATUM_HD M le(U a, U b) { return _mm512_cmple_epu32_mask(reinterpret_cast<I>(a), reinterpret_cast<I>(b)); }
+  DATUM_HD M none() { return 0; }
+  DATUM_HD M either(M a, M b) { return static_cast<M>(a | b); }
   DATUM_HD M both(M a, M b) { return static_cast<M>(a & b); }
   DATUM_HD M first_only(M a, M b) { return static_cast<M>(a & ~b); }
   DATUM_HD bool any(M m) { return m != 0; }

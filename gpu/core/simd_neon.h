@@ -18,11 +18,15 @@ struct SimdNeon {
   DATUM_HD F load(const float* p) { return vld1q_f32(p); }
   DATUM_HD F set(float v) { return vdupq_n_f32(v); }
   DATUM_HD U bits(F v) { return vreinterpretq_u32_f32(v); }
+  DATUM_HD F from_bits(U v) { return vreinterpretq_f32_u32(v); }
+  DATUM_HD U lane_numbers() { return U{0, 1, 2, 3}; }
   DATUM_HD F fma(F a, F b, F c) { return vfmaq_f32(c, a, b); }
   DATUM_HD F abs(F v) { return vabsq_f32(v); }
   DATUM_HD M le(F a, F b) { return vcleq_f32(a, b); }
   DATUM_HD M lt(F a, F b) { return vcltq_f32(a, b); }
   DATUM_HD M le(U a, U b) { return vcleq_u32(a, b); }
+  DATUM_HD M none() { return vdupq_n_u32(0); }
+  DATUM_HD M either(M a, M b) { return vorrq_u32(a, b); }
   DATUM_HD M both(M a, M b) { return vandq_u32(a, b); }
   DATUM_HD M first_only(M a, M b) { return vbicq_u32(a, b); }
   DATUM_HD bool any(M m) { return vmaxvq_u32(m) != 0; }

@@ -18,11 +18,15 @@ struct SimdScalar {
   DATUM_HD F load(const float* p) { return *p; }
   DATUM_HD F set(float v) { return v; }
   DATUM_HD U bits(F v) { return bits_of(v); }
+  DATUM_HD F from_bits(U v) { return float_of(v); }
+  DATUM_HD U lane_numbers() { return 0; }
   DATUM_HD F fma(F a, F b, F c) { return ::fmaf(a, b, c); }
   DATUM_HD F abs(F v) { return ::fabsf(v); }
   DATUM_HD M le(F a, F b) { return a <= b; }
   DATUM_HD M lt(F a, F b) { return a < b; }
   DATUM_HD M le(U a, U b) { return a <= b; }
+  DATUM_HD M none() { return false; }
+  DATUM_HD M either(M a, M b) { return a || b; }
   DATUM_HD M both(M a, M b) { return a && b; }
   DATUM_HD M first_only(M a, M b) { return a && !b; }
   DATUM_HD bool any(M m) { return m; }

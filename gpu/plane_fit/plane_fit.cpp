@@ -48,9 +48,12 @@ class Scratch {
  public:
   SearchScratch lists(std::size_t points) {
     const std::size_t room = points + simd_padding;
-    if (memory_.size() < 6 * room) memory_.resize(6 * room);
-    float* m = memory_.data();
-    return SearchScratch{{m, m + room, m + 2 * room, 0}, {m + 3 * room, m + 4 * room, m + 5 * room, 0}};
+    if (memory_.size() < 9 * room) memory_.resize(9 * room);
+    const auto list = [&](std::size_t i) {
+      float* x = memory_.data() + 3 * i * room;
+      return PointList{x, x + room, x + 2 * room, 0};
+    };
+    return SearchScratch{list(0), list(1), list(2)};
   }
 
  private:
@@ -78,16 +81,17 @@ PlaneFit fit_one(const PlaneKernels& kernels, const PlanePoints& p, const PlaneF
                  Scratch* scratch) {
   PlaneFit fit;
   const Cloud cloud{p.x, p.y, p.z, p.size};
-  const Survey survey = kernels.survey(cloud, p.half_x, p.half_y);
+  const FitRegion region{p.half_x, p.half_y, settings.residual == Residual::perpendicular};
+  const SearchScratch lists = scratch->lists(p.size);
+  const Draw draw = draw_points(kernels, cloud, p.seed, region, lists);
+  const Survey& survey = draw.survey;
   fit.valid = survey.valid;
   fit.status = !survey.in_bounds  ? FitStatus::out_of_bounds
                : survey.valid < 3 ? FitStatus::too_few_points
                                   : FitStatus::no_consensus;
   if (!survey.in_bounds || survey.valid < 3 || p.half_x == 0 || p.half_y == 0) return fit;
 
-  const FitRegion region{p.half_x, p.half_y, settings.residual == Residual::perpendicular};
-  const SearchScratch lists = scratch->lists(p.size);
-  const Consensus consensus = find_consensus(kernels, cloud, survey.valid, p.seed, settings, region, lists);
+  const Consensus consensus = find_consensus(kernels, cloud, draw, p.seed, settings, region, lists.band);
   fit.hypotheses = consensus.hypotheses;
   if (!consensus.found) return fit;
   Refined refined = refine(kernels, cloud, consensus.plane, settings.threshold, region, lists.band);

@@ -32,12 +32,14 @@ class Steps {
   }
 
   std::size_t count() const { return total_; }
-  /// step(x, y, z) with pointers to `points` floats, for the steps from `first` up to `beyond`.
+  /// step(number of the first point, x, y, z) with pointers to `points` floats, for the steps from `first` up
+  /// to `beyond`.
   template <class Step>
   inline DATUM_IN_LOOP void run(std::size_t first, std::size_t beyond, Step step) const {
     for (std::size_t i = first; i < beyond; ++i) {
       const bool full = i < full_;
-      step(full ? x_ + i * points : last_[0], full ? y_ + i * points : last_[1], full ? z_ + i * points : last_[2]);
+      step(i * points, full ? x_ + i * points : last_[0], full ? y_ + i * points : last_[1],
+           full ? z_ + i * points : last_[2]);
     }
   }
 
@@ -53,42 +55,42 @@ inline typename S::M has_height(typename S::F z) {
 }
 
 template <class S>
-Survey survey(const Cloud& cloud, float half_x, float half_y) {
-  const typename S::F hx = S::set(half_x), hy = S::set(half_y);
+Survey select(const Cloud& cloud, const KeyRange& keys, float half_x, float half_y, PointList* chosen) {
+  using F = typename S::F;
+  using M = typename S::M;
+  const std::uint32_t low = static_cast<std::uint32_t>(keys.seed),
+                      high = static_cast<std::uint32_t>(keys.seed >> 32);
+  const F hx = S::set(half_x), hy = S::set(half_y);
+  const typename S::U most = typename S::U{} + keys.limit, lanes = S::lane_numbers();
   std::uint32_t valid = 0;
-  bool outside = false;
+  M outside = S::none();
+  // Chosen points are rare and scattered: their numbers are collected without a branch, their coordinates
+  // afterwards.
+  float* numbers = chosen->z + chosen->size;
   const Steps<S> steps(cloud, 0, cloud.size);
-  steps.run(0, steps.count(), [&](const float* px, const float* py, const float* pz) DATUM_IN_LOOP {
-    for (int half = 0; half < 2; ++half) {
-      const int at = half * S::width;
-      const typename S::M valid_lane = has_height<S>(S::load(pz + at));
-      const typename S::M inside =
-          S::both(S::le(S::abs(S::load(px + at)), hx), S::le(S::abs(S::load(py + at)), hy));
-      valid += S::count(valid_lane);
-      outside |= S::any(S::first_only(valid_lane, inside));
-    }
-  });
-  return Survey{valid, !outside};
-}
-
-template <class S>
-void select(const Cloud& cloud, std::uint64_t seed, std::uint32_t limit, PointList* chosen) {
-  const std::uint32_t low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
-  const typename S::U most = typename S::U{} + limit;
-  const Steps<S> steps(cloud, 0, cloud.size);
-  steps.run(0, steps.count(), [&](const float* px, const float* py, const float* pz) DATUM_IN_LOOP {
-    for (int half = 0; half < 2; ++half) {
-      const int at = half * S::width;
-      const typename S::F x = S::load(px + at), y = S::load(py + at), z = S::load(pz + at);
-      const typename S::U key = plane_math::point_key(S::bits(x), S::bits(y), low, high);
-      const typename S::M chosen_lane = S::both(S::le(key, most), has_height<S>(z));
-      if (!S::any(chosen_lane)) continue;
-      S::append(chosen->x + chosen->size, chosen_lane, x);
-      S::append(chosen->y + chosen->size, chosen_lane, y);
-      S::append(chosen->z + chosen->size, chosen_lane, z);
-      chosen->size += S::count(chosen_lane);
-    }
-  });
+  steps.run(0, steps.count(),
+            [&](std::size_t first, const float* px, const float* py, const float* pz) DATUM_IN_LOOP {
+              for (int at = 0; at < 2 * S::width; at += S::width) {
+                const F x = S::load(px + at), y = S::load(py + at), z = S::load(pz + at);
+                const M height = has_height<S>(z);
+                outside = S::either(
+                    outside, S::first_only(height, S::both(S::le(S::abs(x), hx), S::le(S::abs(y), hy))));
+                const M taken =
+                    S::both(S::le(plane_math::point_key(S::bits(x), S::bits(y), low, high), most), height);
+                S::append(numbers, taken, S::from_bits(lanes + static_cast<std::uint32_t>(first + at)));
+                numbers += S::count(taken);
+                valid += S::count(height);
+              }
+            });
+  const std::size_t size = static_cast<std::size_t>(numbers - chosen->z);
+  for (std::size_t k = chosen->size; k < size; ++k) {
+    const std::uint32_t i = bits_of(chosen->z[k]);
+    chosen->x[k] = cloud.x[i];
+    chosen->y[k] = cloud.y[i];
+    chosen->z[k] = cloud.z[i];
+  }
+  chosen->size = size;
+  return Survey{valid, !S::any(outside)};
 }
 
 template <class S, int K>
@@ -105,16 +107,17 @@ inline void count_some(const Cloud& cloud, std::size_t begin, std::size_t end, c
     hits[k] = S::zero();
   }
   const Steps<S> steps(cloud, begin, end);
-  steps.run(0, steps.count(), [&](const float* px, const float* py, const float* pz) DATUM_IN_LOOP {
-    for (int half = 0; half < 2; ++half) {
-      const int at = half * S::width;
-      const F x = S::load(px + at), y = S::load(py + at), z = S::load(pz + at);
-      for (int k = 0; k < K; ++k) {
-        const F r = plane_math::residual<S>(x, y, z, a[k], b[k], c[k]);
-        hits[k] = S::count(hits[k], S::le(S::abs(r), reach[k]));
-      }
-    }
-  });
+  steps.run(0, steps.count(),
+            [&](std::size_t, const float* px, const float* py, const float* pz) DATUM_IN_LOOP {
+              for (int half = 0; half < 2; ++half) {
+                const int at = half * S::width;
+                const F x = S::load(px + at), y = S::load(py + at), z = S::load(pz + at);
+                for (int k = 0; k < K; ++k) {
+                  const F r = plane_math::residual<S>(x, y, z, a[k], b[k], c[k]);
+                  hits[k] = S::count(hits[k], S::le(S::abs(r), reach[k]));
+                }
+              }
+            });
   for (int k = 0; k < K; ++k)
     counts[k] += static_cast<std::uint32_t>(S::sum(S::widen(S::wide_zero(), hits[k])));
 }
@@ -174,25 +177,30 @@ struct WideSums {
   }
 };
 
-/// Sums x, y and the third coordinate that `inlier(x, y, z)` returns with the lanes it accepts.
+template <class S>
+struct Lanes {
+  typename S::F x, y, z;
+};
+
+/// Sums x, y, z over the lanes that `inlier(first, second, in)` accepts of two vectors; it may replace z.
 template <class S, class Inlier>
 inline DATUM_IN_LOOP Moments sum_inliers(const Cloud& cloud, const Base& base, Inlier inlier) {
-  using F = typename S::F;
-  const F sx = S::set(base.scale_x), sy = S::set(base.scale_y), sr = S::set(base.scale_r);
+  const typename S::F sx = S::set(base.scale_x), sy = S::set(base.scale_y), sr = S::set(base.scale_r);
   const Steps<S> steps(cloud, 0, cloud.size);
   WideSums<S> wide;
   for (std::size_t first = 0; first < steps.count(); first += plane_math::steps_before_widening) {
     const std::size_t beyond = first + plane_math::steps_before_widening;
     Sums<S> sums;
     steps.run(first, beyond < steps.count() ? beyond : steps.count(),
-              [&](const float* px, const float* py, const float* pz) DATUM_IN_LOOP {
-                const F x0 = S::load(px), y0 = S::load(py), x1 = S::load(px + S::width), y1 = S::load(py + S::width);
-                F r0 = S::load(pz), r1 = S::load(pz + S::width);
-                const typename S::M in0 = inlier(x0, y0, &r0), in1 = inlier(x1, y1, &r1);
-                wide.n += S::count(in0) + S::count(in1);
-                sums.add(S::pair(S::quantise(in0, x0, sx), S::quantise(in1, x1, sx)),
-                         S::pair(S::quantise(in0, y0, sy), S::quantise(in1, y1, sy)),
-                         S::pair(S::quantise(in0, r0, sr), S::quantise(in1, r1, sr)));
+              [&](std::size_t, const float* px, const float* py, const float* pz) DATUM_IN_LOOP {
+                Lanes<S> p{S::load(px), S::load(py), S::load(pz)};
+                Lanes<S> q{S::load(px + S::width), S::load(py + S::width), S::load(pz + S::width)};
+                typename S::M in_p, in_q;
+                inlier(p, q, in_p, in_q);
+                wide.n += S::count(in_p) + S::count(in_q);
+                sums.add(S::pair(S::quantise(in_p, p.x, sx), S::quantise(in_q, q.x, sx)),
+                         S::pair(S::quantise(in_p, p.y, sy), S::quantise(in_q, q.y, sy)),
+                         S::pair(S::quantise(in_p, p.z, sr), S::quantise(in_q, q.z, sr)));
               });
     wide.add(sums);
   }
@@ -200,41 +208,52 @@ inline DATUM_IN_LOOP Moments sum_inliers(const Cloud& cloud, const Base& base, I
 }
 
 template <class S>
+inline DATUM_IN_LOOP void append(PointList& list, typename S::M taken, const Lanes<S>& p) {
+  S::append(list.x + list.size, taken, p.x);
+  S::append(list.y + list.size, taken, p.y);
+  S::append(list.z + list.size, taken, p.z);
+  list.size += S::count(taken);
+}
+
+template <class S>
 Moments accumulate(const Cloud& cloud, const Base& base, PointList* band) {
   using F = typename S::F;
+  using M = typename S::M;
   const F a = S::set(-base.a), b = S::set(-base.b), c = S::set(base.c);
   const F core = S::set(base.core), outer = S::set(base.outer);
-  float *bx = band->x + band->size, *by = band->y + band->size, *br = band->z + band->size;
-  const Moments sums = sum_inliers<S>(cloud, base, [&](F x, F y, F* z) DATUM_IN_LOOP {
-    const F r = *z = plane_math::residual<S>(x, y, *z, a, b, c), distance = S::abs(r);
-    const typename S::M in = S::lt(distance, core), near = S::first_only(S::le(distance, outer), in);
-    if (S::any(near)) {
-      S::append(bx, near, x);
-      S::append(by, near, y);
-      S::append(br, near, r);
-      const unsigned more = S::count(near);
-      bx += more;
-      by += more;
-      br += more;
-    }
-    return in;
-  });
-  band->size = static_cast<std::size_t>(bx - band->x);
+  PointList list = *band;
+  const Moments sums =
+      sum_inliers<S>(cloud, base, [&](Lanes<S>& p, Lanes<S>& q, M& in_p, M& in_q) DATUM_IN_LOOP {
+        p.z = plane_math::residual<S>(p.x, p.y, p.z, a, b, c);
+        q.z = plane_math::residual<S>(q.x, q.y, q.z, a, b, c);
+        in_p = S::lt(S::abs(p.z), core);
+        in_q = S::lt(S::abs(q.z), core);
+        const M near_p = S::first_only(S::le(S::abs(p.z), outer), in_p);
+        const M near_q = S::first_only(S::le(S::abs(q.z), outer), in_q);
+        if (S::any(S::either(near_p, near_q))) {
+          append<S>(list, near_p, p);
+          append<S>(list, near_q, q);
+        }
+      });
+  band->size = list.size;
   return sums;
 }
 
 template <class S>
 Moments accumulate_band(const Cloud& band, const Base& base, const Hypothesis& change) {
   using F = typename S::F;
+  using M = typename S::M;
   const F a = S::set(-change.a), b = S::set(-change.b), c = S::set(change.c), reach = S::set(change.reach);
-  return sum_inliers<S>(band, base, [&](F x, F y, F* r) DATUM_IN_LOOP {
-    return S::le(S::abs(plane_math::residual<S>(x, y, *r, a, b, c)), reach);
-  });
+  return sum_inliers<S>(band, base,
+                        [&](const Lanes<S>& p, const Lanes<S>& q, M& in_p, M& in_q) DATUM_IN_LOOP {
+                          in_p = S::le(S::abs(plane_math::residual<S>(p.x, p.y, p.z, a, b, c)), reach);
+                          in_q = S::le(S::abs(plane_math::residual<S>(q.x, q.y, q.z, a, b, c)), reach);
+                        });
 }
 
 template <class S>
 constexpr PlaneKernels kernels_of() {
-  return PlaneKernels{survey<S>, select<S>, count<S>, accumulate<S>, accumulate_band<S>};
+  return PlaneKernels{select<S>, count<S>, accumulate<S>, accumulate_band<S>};
 }
 
 }  // namespace

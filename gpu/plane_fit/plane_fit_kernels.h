@@ -26,15 +26,21 @@ struct PointList {
 };
 constexpr std::size_t simd_padding = 64;
 
+/// Keys of a plane's points (plane_math::point_key) up to `limit`.
+struct KeyRange {
+  std::uint64_t seed;
+  std::uint32_t limit;
+};
+
 struct Survey {
   std::uint32_t valid;  // points with a height
   bool in_bounds;       // all of them
 };
 
 struct PlaneKernels {
-  Survey (*survey)(const Cloud& cloud, float half_x, float half_y);
-  /// Appends the points with a height whose key is at most `limit`.
-  void (*select)(const Cloud& cloud, std::uint64_t seed, std::uint32_t limit, PointList* chosen);
+  /// Counts the points with a height, looks whether they lie inside half_x, half_y, and appends those of them
+  /// whose key is in the range.
+  Survey (*select)(const Cloud& cloud, const KeyRange& keys, float half_x, float half_y, PointList* chosen);
   /// counts[k] = number of points with |residual to hypothesis k| <= its reach.
   void (*count)(const Cloud& cloud, const plane_math::Hypothesis* hypotheses, int k, std::uint32_t* counts);
   /// Sums the points with |r| < base.core and appends (x, y, r) of those with base.core <= |r| <= base.outer.

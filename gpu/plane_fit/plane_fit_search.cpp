@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <tuple>
+#include <vector>
 
 namespace datum {
 namespace {
@@ -22,31 +23,30 @@ std::uint32_t key_limit(std::uint32_t valid, std::uint32_t target) {
   return static_cast<std::uint32_t>((std::uint64_t{target} << 32) / valid - 1);
 }
 
-/// Points to draw samples from, in an order that depends on the points alone.
+/// The drawn points in an order that depends on the points alone.
 class Pool {
  public:
-  Pool(const PointList& chosen, std::uint32_t limit, std::uint64_t seed) {
+  Pool(const PointList& chosen, std::uint64_t seed) {
     const std::uint32_t low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
-    for (std::size_t i = 0; i < chosen.size && size_ < entries_.size(); ++i) {
-      const std::uint32_t x = bits_of(chosen.x[i]), y = bits_of(chosen.y[i]),
-                          key = point_key(x, y, low, high);
-      if (key <= limit) entries_[size_++] = Entry{key, x, y, bits_of(chosen.z[i])};
+    entries_.resize(chosen.size);
+    for (std::size_t i = 0; i < chosen.size; ++i) {
+      const std::uint32_t x = bits_of(chosen.x[i]), y = bits_of(chosen.y[i]);
+      entries_[i] = Entry{point_key(x, y, low, high), bits_of(chosen.z[i]), x, y};
     }
-    std::sort(entries_.begin(), entries_.begin() + size_);
+    std::sort(entries_.begin(), entries_.end());
   }
 
-  std::uint32_t size() const { return static_cast<std::uint32_t>(size_); }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }
   Point operator[](std::uint32_t i) const {
     return Point{float_of(entries_[i].x), float_of(entries_[i].y), float_of(entries_[i].z)};
   }
 
  private:
   struct Entry {
-    std::uint32_t key, x, y, z;
+    std::uint32_t key, z, x, y;
     bool operator<(const Entry& e) const { return std::tie(key, z, x, y) < std::tie(e.key, e.z, e.x, e.y); }
   };
-  std::array<Entry, 1024> entries_;
-  std::size_t size_ = 0;
+  std::vector<Entry> entries_;
 };
 
 struct Candidate {
@@ -101,10 +101,13 @@ int run_rule(const PlaneKernels& kernels, const Cloud& counted, const Pool& pool
   return tried;
 }
 
+Cloud cloud_of(const PointList& list) { return Cloud{list.x, list.y, list.z, list.size}; }
+
 Plane plane_of(const Hypothesis& h) { return Plane{h.a, h.b, h.c}; }
 
-/// Polishes the best hypotheses on the subset and keeps the one with the least sum(min(r^2, reach^2)) / reach^2: a plane
-/// that bridges two levels can collect as many inliers as a floor, but they do not lie as close to it.
+/// Polishes the best hypotheses on the subset and keeps the one with the least sum(min(r^2, reach^2)) /
+/// reach^2: a plane that bridges two levels can collect as many inliers as a floor, but they do not lie as
+/// close to it.
 bool polish(const PlaneKernels& kernels, const Cloud& subset, const SequentialRule& rule,
             const PlaneFitSettings& settings, const FitRegion& region, PointList band, Plane* plane) {
   double best = -1;
@@ -126,33 +129,45 @@ bool polish(const PlaneKernels& kernels, const Cloud& subset, const SequentialRu
 
 }  // namespace
 
-Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, std::uint32_t valid,
-                         std::uint64_t seed, const PlaneFitSettings& settings, const FitRegion& region,
-                         SearchScratch scratch) {
-  const bool screened = settings.mode == FitMode::screened;
-  const std::uint32_t pool_limit = key_limit(valid, pool_target);
-  PointList& chosen = scratch.subset;
-  chosen.size = 0;
-  kernels.select(cloud, seed, screened ? key_limit(valid, subset_target) : pool_limit, &chosen);
-  const Pool pool(chosen, pool_limit, seed);
-  Consensus result;
-  if (pool.size() < 3) return result;
+Draw draw_points(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t seed, const FitRegion& region,
+                 const SearchScratch& scratch) {
+  const auto select = [&](const Cloud& from, std::uint32_t limit, PointList to, PointList* chosen) {
+    to.size = 0;
+    const Survey survey = kernels.select(from, KeyRange{seed, limit}, region.half_x, region.half_y, &to);
+    *chosen = to;
+    return survey;
+  };
+  // Mostly every point has a height; where not, the subset is drawn anew from those that have one.
+  const std::uint32_t size = static_cast<std::uint32_t>(cloud.size);
+  Draw draw;
+  draw.survey = select(cloud, key_limit(size, subset_target), scratch.subset, &draw.subset);
+  const std::uint32_t valid = draw.survey.valid, limit = key_limit(valid, subset_target);
+  if (limit != key_limit(size, subset_target)) select(cloud, limit, scratch.subset, &draw.subset);
+  select(cloud_of(draw.subset), key_limit(valid, pool_target), scratch.pool, &draw.pool);
+  return draw;
+}
 
-  const Cloud subset{chosen.x, chosen.y, chosen.z, chosen.size};
-  const Cloud& counted = screened ? subset : cloud;
-  const std::uint32_t points = screened ? static_cast<std::uint32_t>(subset.size) : valid;
+Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const Draw& draw,
+                         std::uint64_t seed, const PlaneFitSettings& settings, const FitRegion& region,
+                         const PointList& band) {
+  Consensus result;
+  if (draw.pool.size < 3) return result;
+  const Pool pool(draw.pool, seed);
+  const bool screened = settings.mode == FitMode::screened;
+  const Cloud subset = cloud_of(draw.subset);
+  const std::uint32_t points = screened ? static_cast<std::uint32_t>(subset.size) : draw.survey.valid;
   // A ratio seen on m points is off by at most 2.33 sqrt(0.25 / m) in 99 of 100 cases: N is reckoned for the
   // lower.
   const std::int64_t margin =
-      screened && points < valid ? static_cast<std::int64_t>(std::ceil(2.33 * std::sqrt(0.25 * points))) : 0;
+      points < draw.survey.valid ? static_cast<std::int64_t>(std::ceil(2.33 * std::sqrt(0.25 * points))) : 0;
   SequentialRule rule(settings, points, margin);
-  result.hypotheses =
-      static_cast<std::uint32_t>(run_rule(kernels, counted, pool, seed, settings, region, &rule));
+  result.hypotheses = static_cast<std::uint32_t>(
+      run_rule(kernels, screened ? subset : cloud, pool, seed, settings, region, &rule));
   const Candidate& winner = rule.best().front();
   result.found = winner.count >= 3;
   result.plane = plane_of(winner.hypothesis);
   if (screened && result.found)
-    result.found = polish(kernels, subset, rule, settings, region, scratch.band, &result.plane);
+    result.found = polish(kernels, subset, rule, settings, region, band, &result.plane);
   return result;
 }
 

@@ -6,21 +6,30 @@
 
 namespace datum {
 
+/// Memory for one plane: lists with room for all of its points.
+struct SearchScratch {
+  PointList subset, pool, band;
+};
+
+/// Points that stand for a plane's points: an unordered random choice that their places and the seed alone
+/// make.
+struct Draw {
+  Survey survey;
+  PointList subset;  // screened mode: about 1024 points, on which hypotheses are counted
+  PointList pool;    // about 256 of them, through which hypotheses are laid
+};
+Draw draw_points(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t seed, const FitRegion& region,
+                 const SearchScratch& scratch);
+
 struct Consensus {
   bool found = false;
   plane_math::Plane plane;
   std::uint32_t hypotheses = 0;  // N of the sequential rule
 };
 
-/// Memory that a search needs, for a plane of `size` points: two lists with room for all of them.
-struct SearchScratch {
-  PointList subset, band;
-};
-
-/// Samples planes through three points of a pool and applies the sequential rule. The pool and the screening
-/// subset are the points with the smallest keys (plane_math::point_key), so no order of the points enters.
-Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, std::uint32_t valid,
+/// Lays planes through three points of the pool and applies the sequential rule.
+Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const Draw& draw,
                          std::uint64_t seed, const PlaneFitSettings& settings, const FitRegion& region,
-                         SearchScratch scratch);
+                         const PointList& band);
 
 }  // namespace datum
