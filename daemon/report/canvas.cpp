@@ -18,13 +18,15 @@ Canvas::Canvas(int width, int height, Rgb background) : width_(width), height_(h
 }
 
 Rgb Canvas::at(int x, int y) const {
-  const std::size_t i = 3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x));
+  const std::size_t i =
+      3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x));
   return {rgb_.at(i), rgb_.at(i + 1), rgb_.at(i + 2)};
 }
 
 void Canvas::set(int x, int y, Rgb color) {
   if (x < 0 || y < 0 || x >= width_ || y >= height_) return;
-  const std::size_t i = 3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x));
+  const std::size_t i =
+      3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x));
   rgb_[i] = color.r;
   rgb_[i + 1] = color.g;
   rgb_[i + 2] = color.b;

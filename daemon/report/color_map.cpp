@@ -12,7 +12,8 @@ double to_linear(double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.0
 double to_srgb(double v) { return v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055; }
 
 std::uint8_t byte_of(double linear) {
-  return static_cast<std::uint8_t>(std::lround(255 * std::clamp(to_srgb(std::clamp(linear, 0.0, 1.0)), 0.0, 1.0)));
+  return static_cast<std::uint8_t>(
+      std::lround(255 * std::clamp(to_srgb(std::clamp(linear, 0.0, 1.0)), 0.0, 1.0)));
 }
 
 /// Matrices of Ottosson's definition.
@@ -25,8 +26,8 @@ Rgb rgb_of(const OkLab& c) {
           byte_of(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
 }
 
-/// t from 0 to 1: lightness rises evenly, hue runs from violet (300 degrees) to yellow (105), and the chroma dips where
-/// sRGB holds no strong teal.
+/// t from 0 to 1: lightness rises evenly, hue runs from violet (300 degrees) to yellow (105), and the chroma
+/// dips where sRGB holds no strong teal.
 OkLab path(double t) {
   const double hue = (300 - 195 * t) * std::numbers::pi / 180;
   const double chroma = 0.125 + 0.03 * t - 0.19 * t * (1 - t);

@@ -2,28 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-
 #include "daemon/report/result_store.h"
 
 namespace datum::sqlite {
 namespace {
-
-bool means_full(int system_errno) {
-  return system_errno == ENOSPC || system_errno == EDQUOT || system_errno == EFBIG;
-}
 
 struct Meaning {
   StoreError::Kind kind;
   const char* remedy;
 };
 
-Meaning meaning_of(int code, int system_errno) {
+Meaning meaning_of(int code) {
   using Kind = StoreError::Kind;
-  if (code == SQLITE_FULL || (code == SQLITE_IOERR && means_full(system_errno)))
-    return {Kind::full, "make room on that device; nothing is announced until a result can be stored"};
   switch (code) {
+    case SQLITE_FULL:
+      return {Kind::full, "make room on that device; nothing is announced until a result can be stored"};
     case SQLITE_NOTADB:
       return {Kind::not_a_store, "this file is not a result store; name another path"};
     case SQLITE_CORRUPT:
@@ -40,12 +33,9 @@ Meaning meaning_of(int code, int system_errno) {
 }  // namespace
 
 void fail(sqlite3* db, const std::filesystem::path& file, const std::string& doing) {
-  const int code = db ? sqlite3_errcode(db) & 0xff : SQLITE_NOMEM;
-  const int system_errno = db ? sqlite3_system_errno(db) : 0;
-  const Meaning meaning = meaning_of(code, system_errno);
-  std::string why = db ? sqlite3_errmsg(db) : "out of memory";
-  if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN)
-    why += system_errno ? fmt::format(" ({})", std::strerror(system_errno)) : "";
+  const int code = db ? sqlite3_extended_errcode(db) : SQLITE_NOMEM;
+  const Meaning meaning = meaning_of(code & 0xff);
+  const std::string why = db ? fmt::format("{} (SQLite {})", sqlite3_errmsg(db), code) : "out of memory";
   throw StoreError(meaning.kind,
                    fmt::format("{}: can't {}: {}; {}", file.string(), doing, why, meaning.remedy));
 }
@@ -80,7 +70,7 @@ bool Statement::step() {
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  fail(db_, file_, sqlite3_stmt_readonly(statement_) ? "read results" : "store a result");
+  fail(db_, file_, "use the result store");
 }
 
 void Statement::reset() {

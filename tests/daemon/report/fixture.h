@@ -1,0 +1,147 @@
+// A board's verdict and a small inspection cell (over a real store in a fresh folder) for the tests of
+// daemon/report.
+#pragma once
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/report/instrument.h"
+
+namespace datum::testing {
+
+class FreshFolder {
+ public:
+  FreshFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "datum-report-XXXXXX").string();
+    if (!mkdtemp(name.data())) throw std::runtime_error("mkdtemp");
+    path_ = name;
+  }
+  ~FreshFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  FreshFolder(const FreshFolder&) = delete;
+  FreshFolder& operator=(const FreshFolder&) = delete;
+  std::filesystem::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline ComponentVerdict component(const std::string& reference, Decision decision, double value_um,
+                                  Reason reason) {
+  CheckVerdict check;
+  check.check = {Characteristic::median, 0, 1160.0, 1140.0, 1180.5};
+  check.decision = check.decision_simple = decision;
+  check.reason = reason;
+  check.value = value_um;
+  check.u = 1.25;
+  check.p_conform = 0.875;
+  if (reason != Reason::none) check.detail = "inlier ratio 0.12 below 0.30";
+  ComponentVerdict c;
+  c.reference = reference;
+  c.package = "die";
+  c.decision = decision;
+  c.checks = {check};
+  return c;
+}
+
+/// Not stored yet: one component of each decision but INCONCLUSIVE.
+inline BoardVerdict board(int n = 1) {
+  BoardVerdict v;
+  v.decision = Decision::invalid;
+  v.reason = Reason::floor_inlier_ratio;
+  v.measured_at = "2026-11-21T07:18:17.123456Z";
+  v.unit_id = "SN-7";
+  v.recipe = "mainboard";
+  v.recipe_sha256 = "ab12";
+  v.calibration = "none";
+  v.sensor_serial = "S1";
+  v.frame_id = fmt::format("frame-{}", n);
+  v.frame_sha256 = fmt::format("{:064x}", n);
+  v.code = "0.1.0 test";
+  v.backend = "cpu scalar x1";
+  v.components = {component("U1", Decision::pass, 1160.25, Reason::none),
+                  component("U2", Decision::fail, 1190.0, Reason::none),
+                  component("U3", Decision::invalid, 0, Reason::floor_inlier_ratio)};
+  return v;
+}
+
+/// A cell whose frames arrive when the test says so.
+class TestCell : public Instrument {
+ public:
+  explicit TestCell(const std::filesystem::path& store) : store_(store) {}
+
+  InstrumentIdentity identity() const override { return {"datum", "datumd", "cell,1", "0.1.0"}; }
+  InstrumentState state() const override { return state_; }
+  std::string state_detail() const override { return detail; }
+  bool operation_pending() const override { return state_ > InstrumentState::armed; }
+  std::uint16_t operation_condition() const override {
+    return static_cast<std::uint16_t>(operation_bits(state_) | (recipe_ ? operation_recipe_chosen : 0));
+  }
+  std::uint16_t questionable_condition() const override { return questionable; }
+
+  std::vector<std::string> recipes() const override { return {"mainboard", "power \"A\""}; }
+  std::optional<SelectedRecipe> recipe() const override { return recipe_; }
+  void select_recipe(const std::string& name, const std::optional<std::string>& sha256) override {
+    if (operation_pending()) throw scpi::Error(scpi::settings_conflict, "a board is being measured");
+    recipe_.reset();
+    state_ = InstrumentState::idle;
+    const auto known = recipes();
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw scpi::Error(scpi::file_name_not_found, "no recipe '" + name + "'");
+    if (sha256 && *sha256 != "ab12") throw scpi::Error(scpi::settings_conflict, "the file has another hash");
+    recipe_ = SelectedRecipe{name, "ab12"};
+  }
+  std::string unit() const override { return unit_; }
+  void set_unit(const std::string& serial) override { unit_ = serial; }
+  void arm() override {
+    if (!recipe_) throw scpi::Error(scpi::settings_conflict, "no recipe is chosen");
+    if (state_ != InstrumentState::idle) throw scpi::Error(scpi::init_ignored, "armed already");
+    state_ = InstrumentState::armed;
+  }
+  void abort() override { state_ = InstrumentState::idle; }
+  void trigger() override {
+    if (state_ != InstrumentState::armed) throw scpi::Error(scpi::trigger_ignored, "not armed");
+    state_ = InstrumentState::waiting;
+  }
+  void reset() override {
+    abort();
+    recipe_.reset();
+    unit_.clear();
+  }
+  std::vector<std::string> self_test() override { return failures; }
+  std::optional<StoredResult> result(std::optional<std::uint64_t> sequence) override {
+    return sequence ? store_.get(*sequence) : store_.latest();
+  }
+  StoreExtent results() override { return store_.extent(); }
+  CalibrationStatus calibration() const override {
+    return {"cal-1", "cd34", "2027-01-01T00:00:00Z", 1.5, ""};
+  }
+  std::vector<std::string> links() const override { return {"cmm: open", "sensor \"drop\": open"}; }
+
+  /// The frame came, was measured and stored.
+  BoardVerdict finish_board(BoardVerdict verdict) {
+    store_.store(verdict);
+    state_ = InstrumentState::idle;
+    return verdict;
+  }
+
+  std::string detail = "no frame yet";
+  std::uint16_t questionable = 0;
+  std::vector<std::string> failures;
+
+ private:
+  ResultStore store_;
+  InstrumentState state_ = InstrumentState::idle;
+  std::optional<SelectedRecipe> recipe_;
+  std::string unit_;
+};
+
+}  // namespace datum::testing
