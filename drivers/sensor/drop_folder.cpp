@@ -70,20 +70,23 @@ std::uint64_t number_of(const fs::path& folder) {
   return error == std::errc{} && end == name.data() + name.size() ? number : 0;
 }
 
-std::vector<std::string> named_by(const fs::path& sidecar) {
+std::optional<std::vector<std::string>> images_named_in(const fs::path& sidecar) {
   try {
     const FrameSidecar s = parse_sidecar(read_bytes(sidecar, max_sidecar_bytes), sidecar.filename().string());
     std::vector<std::string> names{s.height_file};
     if (s.intensity_file) names.push_back(*s.intensity_file);
     return names;
-  } catch (const FrameError&) {  // it will be refused with its reason; what belongs to it goes with it
-    const std::string stem = sidecar.stem().string();
-    std::vector<std::string> names;
-    for (const char* part : {"", "_z", "_i"}) {
-      for (const char* type : {".tif", ".tiff", ".png"}) names.push_back(stem + part + type);
-    }
-    return names;
+  } catch (const FrameError&) {  // read_frame will refuse it with its reason
+    return std::nullopt;
   }
+}
+
+std::vector<std::string> images_of_stem(const std::string& stem) {
+  std::vector<std::string> names;
+  for (const char* part : {"", "_z", "_i"}) {
+    for (const char* type : {".tif", ".tiff", ".png"}) names.push_back(stem + part + type);
+  }
+  return names;
 }
 
 }  // namespace
@@ -106,8 +109,15 @@ std::vector<std::string> DropFolder::triggers() const {
   return names;
 }
 
+bool DropFolder::has_images(const std::string& trigger) const {
+  if (!trigger.ends_with(".json") || !is_trigger(trigger)) return true;
+  const auto names = images_named_in(folder_ / trigger);
+  return !names || std::all_of(names->begin(), names->end(),
+                               [&](const std::string& name) { return is_regular(folder_ / name); });
+}
+
 void DropFolder::pull_images(const fs::path& sidecar) const {
-  for (const std::string& name : named_by(sidecar)) {
+  for (const std::string& name : images_named_in(sidecar).value_or(images_of_stem(sidecar.stem().string()))) {
     if (is_regular(folder_ / name)) move(folder_ / name, sidecar.parent_path() / name);
   }
 }

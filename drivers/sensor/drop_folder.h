@@ -44,6 +44,8 @@ class DropFolder {
   /// listed.
   std::vector<std::string> triggers() const;
 
+  /// Whether all images that a sidecar names are there; true for what names none, or can't be read.
+  bool has_images(const std::string& trigger) const;
   /// Moves a trigger, then the images that it names, to a new folder of work/. (Of a sidecar that can't be
   /// read: images of its stem.) None: another reader was faster. Throws LostError where the file system
   /// refuses.

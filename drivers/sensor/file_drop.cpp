@@ -19,7 +19,7 @@ constexpr std::size_t recent_limit = 1024;
 
 DroppedFrame load_frame(const ClaimedFrame& claim, const SensorProfile& profile) {
   DroppedFrame dropped{read_frame(claim.entry, profile), {}};
-  dropped.identity = {claim.stem(), dropped.frame.frame_id, dropped.frame.content_sha256};
+  dropped.identity = {dropped.frame.sensor_serial, dropped.frame.frame_id, dropped.frame.content_sha256};
   return dropped;
 }
 

@@ -39,9 +39,9 @@ struct FileDropSettings {
   int settle_ms = 500;
 };
 
-/// The same delivery again has the same three.
+/// The same frame again has the same three, whatever name it was delivered under.
 struct FrameIdentity {
-  std::string stem, frame_id, content_sha256;
+  std::string sensor_serial, frame_id, content_sha256;
   auto operator<=>(const FrameIdentity&) const = default;
 };
 

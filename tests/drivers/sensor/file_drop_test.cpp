@@ -228,11 +228,17 @@ TEST_F(FileDropTest, AnUnreadableSidecarTakesTheImagesOfItsStemAlong) {
   EXPECT_TRUE(fs::exists(drop_path / "other_z.tif"));
 }
 
-TEST_F(FileDropTest, AMissingImageFails) {
+TEST_F(FileDropTest, AnImageThatComesAfterItsSidecarIsWaitedForOnce) {
   write_tiny_frame(outside, "a");
+  write_tiny_frame(outside, "b");
   move_in("a.json");
-  drop->on_ready(now);
+  move_in("b.json");
+  pass(100 * ms);
+  EXPECT_EQ(drop->next(), std::nullopt);
+  move_in("b_z.tif");
+  pass(400 * ms);
   EXPECT_EQ(handle_next(), "a_z.tif: is not beside its sidecar a.json; deliver the sidecar last");
+  EXPECT_EQ(handle_next(), "done");
 }
 
 TEST_F(FileDropTest, TheSameDeliveryIsMeasuredOnce) {
@@ -245,9 +251,9 @@ TEST_F(FileDropTest, TheSameDeliveryIsMeasuredOnce) {
               ElementsAre("a/a.json", "a/a_z.tif", "a~2/a.json", "a~2/a.json.note.txt", "a~2/a_z.tif"));
   EXPECT_EQ(read_file(drop_path / "done/a~2/a.json.note.txt"),
             "a.json: not measured again: frame 000017 with the same content was measured before\n");
-  deliver("a", 101);  // another content
-  EXPECT_EQ(handle_next(), "done");
-  deliver("c");  // another name
+  deliver("copy-of-a");  // another name makes no other frame
+  EXPECT_EQ(handle_next(), "duplicate");
+  deliver("a", 101);  // another content does
   EXPECT_EQ(handle_next(), "done");
 }
 
