@@ -54,7 +54,8 @@ void FileDrop::on_ready(MonotonicNs now) {
   for (const FolderEvent& event : watch_->read()) {
     switch (event.kind) {
       case FolderEvent::Kind::complete:
-        complete(event.name, now);
+        // a sidecar ahead of its images is given the time that a growing file is given
+        folder_.has_images(event.name) ? complete(event.name, now) : created(event.name, now);
         break;
       case FolderEvent::Kind::created:
         created(event.name, now);
