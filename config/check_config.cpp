@@ -1,0 +1,105 @@
+#include "calib/calibration_store.h"
+#include "config/daemon_config.h"
+#include "config/sensor_profile_file.h"
+#include "daemon/inspect/recipe_store.h"
+
+namespace datum {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Gathers problems of several files, in words.
+class Findings {
+ public:
+  explicit Findings(const DaemonConfig& config) : config_(config) {}
+
+  void take(const config::Problems& problems) {
+    for (const auto& error : problems.errors()) lines.push_back(error.what());
+  }
+  /// A key of the configuration that reads well but names something that is not right.
+  void refuse(const std::string& key, const std::string& problem, const std::string& allowed) {
+    const auto at = config_.places.find(key);
+    const config::Location where =
+        at == config_.places.end() ? config::Location{config_.file.string()} : at->second;
+    lines.push_back(config::ConfigError(where, key, problem, allowed).what());
+  }
+  void folder(const std::string& key, const fs::path& path, bool must_exist) {
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored) || (!must_exist && !fs::exists(path, ignored))) return;
+    refuse(key, path.string() + " is not a folder", "a folder that exists");
+  }
+
+  std::vector<std::string> lines;
+
+ private:
+  const DaemonConfig& config_;
+};
+
+std::optional<SensorProfile> check_sensor(const DaemonConfig& c, Findings& found) {
+  std::optional<SensorProfile> sensor;
+  config::Problems problems;
+  problems.attempt([&] { sensor = config::load_sensor_profile(c.sensor_profile); });
+  found.take(problems);
+  return sensor;
+}
+
+void check_calibrations(const DaemonConfig& c, const std::optional<SensorProfile>& sensor,
+                        std::int64_t now_utc_s, Findings& found) {
+  if (c.calibrations.empty()) return;
+  try {
+    const CalibrationStore store(c.calibrations);
+    found.lines.insert(found.lines.end(), store.problems().begin(), store.problems().end());
+    if (c.calibration.empty()) return;
+    const Calibration& calibration = store.find(c.calibration);
+    const std::string why = sensor ? refusal(calibration, sensor->serial, now_utc_s) : "";
+    if (!why.empty()) found.refuse("inspection.calibration", why, "");
+  } catch (const CalibrationError& error) {
+    found.refuse("inspection.calibration", error.what(), "");
+  }
+}
+
+/// What the cell lacks for a recipe of its own sensor. Recipes of other sensors may lie in the same folder.
+void check_recipe(const Recipe& recipe, const DaemonConfig& c, const SensorProfile& sensor, Findings& found) {
+  if (recipe.sensor_serial == sensor.serial && recipe.in_machine_coordinates && c.calibration.empty()) {
+    found.lines.push_back(recipe.file.string() +
+                          ": board.coordinates: 'machine' needs a calibration; allowed: sensor, or "
+                          "inspection.calibration in " +
+                          c.file.string());
+  }
+  if (recipe.name == c.recipe && recipe.sensor_serial != sensor.serial) {
+    found.refuse("inspection.recipe", "'" + c.recipe + "' is for sensor " + recipe.sensor_serial,
+                 "a recipe for this cell's sensor " + sensor.serial);
+  }
+}
+
+void check_recipes(const DaemonConfig& c, const std::optional<SensorProfile>& sensor, Findings& found) {
+  const RecipeStore store(c.recipes);
+  found.lines.insert(found.lines.end(), store.problems().begin(), store.problems().end());
+  if (sensor) {
+    for (const Recipe& recipe : store.all()) check_recipe(recipe, c, *sensor, found);
+  }
+  if (c.recipe.empty() || store.find(c.recipe)) return;
+  std::string known;
+  for (const std::string& name : store.names()) known += (known.empty() ? "" : ", ") + name;
+  found.refuse("inspection.recipe", "'" + c.recipe + "' is not in " + c.recipes.string(),
+               known.empty() ? "a recipe in that folder" : "one of: " + known);
+}
+
+}  // namespace
+
+std::vector<std::string> check_config(const fs::path& file, std::int64_t now_utc_s) {
+  config::Problems problems;
+  const DaemonConfig c = load_daemon_config(file, problems);
+  Findings found(c);
+  found.take(problems);
+  if (!c.store.empty()) found.folder("results.store_file", c.store.parent_path(), true);
+  if (c.pictures) found.folder("results.pictures_folder", *c.pictures, false);
+  if (!c.file_drop.folder.empty()) found.folder("sensor.drop_folder", c.file_drop.folder, false);
+  const auto sensor = c.sensor_profile.empty() ? std::nullopt : check_sensor(c, found);
+  check_calibrations(c, sensor, now_utc_s, found);
+  if (!c.recipes.empty()) check_recipes(c, sensor, found);
+  return found.lines;
+}
+
+}  // namespace datum

@@ -1,0 +1,199 @@
+#include "config/cmm_settings_file.h"
+
+#include "config/link_settings.h"
+#include "drivers/cmm/presets.h"
+
+namespace datum::config {
+
+namespace {
+
+constexpr std::int64_t longest_ms = 600'000;
+
+int ms(TomlTable& table, const char* key, int fallback, std::int64_t least = 1) {
+  return static_cast<int>(table.integer_or(key, fallback, least, longest_ms));
+}
+
+char character(TomlTable& table, const char* key) {
+  const std::string text = table.text(key);
+  if (text.size() != 1)
+    table.refuse(key, "has " + std::to_string(text.size()) + " characters", "one ASCII character");
+  return text[0];
+}
+
+CmmSettings preset(TomlTable& table) {
+  const std::string name = table.text("preset");
+  std::string known = "custom";
+  for (const std::string& preset : preset_names()) {
+    if (name == preset) return preset_by_name(name);
+    known += ", " + preset;
+  }
+  if (name != "custom") table.refuse("preset", "'" + name + "' is not known", "one of: " + known);
+  CmmSettings settings;
+  settings.preset = name;
+  return settings;
+}
+
+void read_link(TomlTable& table, CmmSettings& s) {
+  auto serial = table.table_if("serial"), tcp = table.table_if("tcp");
+  if (serial.has_value() == tcp.has_value()) {
+    table.refuse(serial ? "tcp" : "serial", serial ? "is given beside serial" : "missing",
+                 "either [cmm.serial] or [cmm.tcp]");
+  }
+  if (serial) {
+    const auto* line = std::get_if<SerialSettings>(&s.link);
+    if (s.preset == "custom") serial->integer("baud", 50, 4'000'000);  // nothing to fall back on
+    s.link = read_serial(*serial, line ? *line : SerialSettings{});
+    serial->finish();
+  } else {
+    s.link = TcpSettings{tcp->text("host"), read_tcp_port(*tcp, "port")};
+    tcp->finish();
+  }
+}
+
+void read_framing(std::optional<TomlTable> table, LineFraming& f) {
+  if (!table) return;
+  f.terminator = table->text_or("terminator", f.terminator);
+  if (table->has("start")) f.start = character(*table, "start");
+  f.optional_stx = table->boolean_or("optional_stx", f.optional_stx);
+  f.max_length = static_cast<std::size_t>(
+      table->integer_or("max_length", static_cast<std::int64_t>(f.max_length), 1, 4096));
+  f.mask_bit7 = table->boolean_or("mask_bit7", f.mask_bit7);
+  table->finish();
+}
+
+void read_number(std::optional<TomlTable> table, NumberFormat& n) {
+  if (!table) return;
+  if (table->has("decimals")) n.decimals = static_cast<int>(table->integer("decimals", 0, 9));
+  if (table->has("implied_decimals")) {
+    n.implied_decimals = static_cast<int>(table->integer("implied_decimals", 0, 9));
+  }
+  if (table->has("point")) n.point = character(*table, "point");
+  table->finish();
+}
+
+Column read_column(TomlTable& table) {
+  using Is = Column::Is;
+  Column column;
+  column.is = table.choice<Is>("is", {{"literal", Is::literal},
+                                      {"label", Is::label},
+                                      {"sign", Is::sign},
+                                      {"number", Is::number},
+                                      {"blank", Is::blank},
+                                      {"unit", Is::unit},
+                                      {"sort_status", Is::sort_status},
+                                      {"series", Is::series}});
+  if (column.is == Is::literal) column.text = table.text("text");
+  const auto width = static_cast<std::int64_t>(column.is == Is::literal ? column.text.size() : 1);
+  column.width = static_cast<std::size_t>(table.integer_or("width", width, 1, 64));
+  table.finish();
+  return column;
+}
+
+StatusToken read_token(TomlTable& table) {
+  StatusToken token;
+  token.text = table.text("text");
+  token.prefix = table.boolean_or("at_start", false);
+  token.state = table.choice_or("state", ProbeState::device_error,
+                                {{"device_error", ProbeState::device_error},
+                                 {"not_referenced", ProbeState::not_referenced},
+                                 {"out_of_range", ProbeState::out_of_range},
+                                 {"stale", ProbeState::stale}});
+  table.finish();
+  return token;
+}
+
+AxisSettings read_axis(TomlTable& table) {
+  AxisSettings axis;
+  axis.label = table.text("label");
+  axis.machine_axis = table.choice<int>("machine_axis", {{"X", 0}, {"Y", 1}, {"Z", 2}});
+  axis.reversed = table.boolean_or("reversed", axis.reversed);
+  axis.scale = table.number_or("scale", axis.scale, positive);
+  axis.offset_mm = table.number_or("offset_mm", axis.offset_mm);
+  axis.min_mm = table.number_or("min_mm", axis.min_mm);
+  axis.max_mm = table.number_or("max_mm", axis.max_mm);
+  table.finish();
+  return axis;
+}
+
+void read_line(TomlTable& table, CmmSettings& s) {
+  s.integrity = table.choice_or("integrity", s.integrity,
+                                {{"none", Integrity::none},
+                                 {"xor_hex", Integrity::xor_hex},
+                                 {"sum8_hex", Integrity::sum8_hex},
+                                 {"nmea", Integrity::nmea}});
+  s.layout = table.choice_or("layout", s.layout,
+                             {{"columns", Layout::columns},
+                              {"labelled", Layout::labelled},
+                              {"positional", Layout::positional},
+                              {"grbl", Layout::grbl}});
+  s.delimiters = table.text_or("delimiters", s.delimiters);
+  s.grouping = table.choice_or("grouping", s.grouping,
+                               {{"single_line", Grouping::single_line},
+                                {"by_order", Grouping::by_order},
+                                {"by_label", Grouping::by_label}});
+  s.group_window_ms = ms(table, "group_window_ms", s.group_window_ms);
+  s.unit = table.choice_or("unit", s.unit, {{"mm", LengthUnit::mm}, {"inch", LengthUnit::inch}});
+  s.unit_token = table.choice_or("unit_token", s.unit_token,
+                                 {{"none", UnitToken::none},
+                                  {"blank_is_mm", UnitToken::blank_is_mm},
+                                  {"required", UnitToken::required}});
+  s.device_tells_unit = table.boolean_or("device_tells_unit", s.device_tells_unit);
+  s.setup = table.text_or("setup", s.setup);
+  read_framing(table.table_if("framing"), s.framing);
+  read_number(table.table_if("number"), s.number);
+}
+
+/// Lists replace those of the preset as a whole.
+void read_lists(TomlTable& table, CmmSettings& s) {
+  if (table.has("column")) s.columns.clear();
+  for (TomlTable& column : table.tables("column")) s.columns.push_back(read_column(column));
+  if (table.has("status_token")) s.status_tokens.clear();
+  for (TomlTable& token : table.tables("status_token")) s.status_tokens.push_back(read_token(token));
+  if (table.has("axis")) s.axes.clear();
+  for (TomlTable& axis : table.tables("axis")) s.axes.push_back(read_axis(axis));
+  const char* fixed[] = {"fixed_x_mm", "fixed_y_mm", "fixed_z_mm"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (const auto mm = table.number_if(fixed[i])) s.fixed_mm[i] = mm;
+  }
+}
+
+void read_times(TomlTable& table, CmmSettings& s) {
+  s.max_age_ms = ms(table, "max_age_ms", s.max_age_ms);
+  if (auto poll = table.table_if("poll")) {
+    s.poll.strings = poll->texts_or("strings", s.poll.strings);
+    s.poll.period_ms = ms(*poll, "period_ms", s.poll.period_ms, 10);
+    s.poll.timeout_ms = ms(*poll, "timeout_ms", s.poll.timeout_ms, 10);
+    poll->finish();
+  }
+  if (auto pairing = table.table_if("pairing")) {
+    PairSettings& p = s.pairing;
+    p.tolerance_um = pairing->number_or("tolerance_um", p.tolerance_um, positive);
+    p.window_ms = ms(*pairing, "window_ms", p.window_ms);
+    p.position_timeout_ms = ms(*pairing, "position_timeout_ms", p.position_timeout_ms);
+    p.frame_timeout_ms = ms(*pairing, "frame_timeout_ms", p.frame_timeout_ms);
+    p.latency_ms = ms(*pairing, "latency_ms", p.latency_ms, 0);
+    pairing->finish();
+  }
+}
+
+}  // namespace
+
+CmmSettings read_cmm(TomlTable table) {
+  CmmSettings settings = preset(table);
+  read_link(table, settings);
+  read_line(table, settings);
+  read_lists(table, settings);
+  read_times(table, settings);
+  table.finish();
+  try {
+    check(settings);
+  } catch (const RefusedError& error) {
+    std::string problem = error.what();
+    const std::string own = "cmm: ";  // the key says so already
+    if (problem.rfind(own, 0) == 0) problem.erase(0, own.size());
+    throw ConfigError(table.where(), "cmm", problem, "");
+  }
+  return settings;
+}
+
+}  // namespace datum::config

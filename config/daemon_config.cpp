@@ -1,0 +1,153 @@
+#include "config/daemon_config.h"
+
+#include <arpa/inet.h>
+
+#include "config/cmm_settings_file.h"
+#include "config/link_settings.h"
+
+namespace datum {
+
+namespace {
+
+namespace fs = std::filesystem;
+using config::TomlTable;
+
+constexpr std::int64_t schema = 1;
+
+/// The value of a key that names a file or folder, resolved; its place is kept for messages about what it
+/// names.
+fs::path path_of(TomlTable& table, const char* key, DaemonConfig& c) {
+  const std::string text = table.text(key);
+  if (text.empty()) table.refuse(key, "is empty", "a path, absolute or from the folder of this file");
+  c.places[table.path(key)] = table.where(key);
+  return (c.file.parent_path() / text).lexically_normal();
+}
+
+std::string name_of_key(TomlTable& table, const char* key, DaemonConfig& c) {
+  if (!table.has(key)) return table.text_or(key, "");
+  c.places[table.path(key)] = table.where(key);
+  std::string name = table.text(key);
+  if (name.empty()) table.refuse(key, "is empty", "a name, or no such key");
+  return name;
+}
+
+void read_sensor(TomlTable table, DaemonConfig& c) {
+  c.sensor_profile = path_of(table, "profile", c);
+  FileDropSettings& drop = c.file_drop;
+  drop.folder = path_of(table, "drop_folder", c);
+  drop.rescan_ms = static_cast<int>(table.integer_or("rescan_ms", drop.rescan_ms, 100, 600'000));
+  drop.settle_ms = static_cast<int>(table.integer_or("settle_ms", drop.settle_ms, 10, 60'000));
+  table.finish();
+}
+
+void read_inspection(TomlTable table, DaemonConfig& c) {
+  c.recipes = path_of(table, "recipes_folder", c);
+  c.recipe = name_of_key(table, "recipe", c);
+  c.calibration = name_of_key(table, "calibration", c);
+  if (!c.calibration.empty() || table.has("calibrations_folder")) {
+    c.calibrations = path_of(table, "calibrations_folder", c);
+  }
+  c.trigger =
+      table.choice<TriggerMode>("trigger", {{"on_frame", TriggerMode::on_frame}, {"bus", TriggerMode::bus}});
+  c.arm_at_start = table.boolean_or("arm_at_start", c.arm_at_start);
+  if (c.arm_at_start && c.recipe.empty()) {
+    table.refuse("arm_at_start", "there is no recipe to arm with", "false, or a recipe beside it");
+  }
+  table.text_or("calibrations_folder", "");  // known, even where it was not needed
+  table.finish();
+}
+
+void read_results(TomlTable table, DaemonConfig& c) {
+  c.store = path_of(table, "store_file", c);
+  if (table.has("pictures_folder")) c.pictures = path_of(table, "pictures_folder", c);
+  table.text_or("pictures_folder", "");
+  table.finish();
+}
+
+void read_backend(std::optional<TomlTable> table, BackendSettings& backend) {
+  using Kind = BackendSettings::Kind;
+  if (!table) return;
+  backend.kind = table->choice_or("kind", backend.kind,
+                                  {{"auto", Kind::automatic}, {"cpu", Kind::cpu}, {"cuda", Kind::cuda}});
+  backend.threads = static_cast<unsigned>(table->integer_or("threads", backend.threads, 0, 1024));
+  table->finish();
+}
+
+SerialLinkSettings read_host_serial(TomlTable table) {
+  SerialLinkSettings link;
+  table.integer("baud", 50, 4'000'000);  // a host line has no preset to fall back on
+  link.line = config::read_serial(table, {});
+  link.push_results = table.boolean_or("push_results", link.push_results);
+  table.finish();
+  return link;
+}
+
+CommandServerSettings read_host_tcp(TomlTable table) {
+  CommandServerSettings server;
+  server.address = table.text_or("address", server.address);
+  unsigned char bytes[16];
+  if (inet_pton(AF_INET, server.address.c_str(), bytes) != 1 &&
+      inet_pton(AF_INET6, server.address.c_str(), bytes) != 1) {
+    table.refuse("address", "'" + server.address + "' is not a numeric address",
+                 "such as 127.0.0.1 (this computer only), ::1, or an address of this computer");
+  }
+  server.port = static_cast<std::uint16_t>(table.integer_or("port", server.port, 0, 65535));
+  server.most_connections =
+      static_cast<int>(table.integer_or("most_connections", server.most_connections, 1, 64));
+  server.push_results = table.boolean_or("push_results", server.push_results);
+  table.finish();
+  return server;
+}
+
+void read_host(std::optional<TomlTable> table, DaemonConfig& c, config::Problems& problems) {
+  if (!table) return;
+  problems.attempt([&] {
+    if (auto serial = table->table_if("serial")) c.serial = read_host_serial(std::move(*serial));
+  });
+  problems.attempt([&] {
+    if (auto tcp = table->table_if("tcp")) c.tcp = read_host_tcp(std::move(*tcp));
+  });
+  table->finish();
+}
+
+void demand_a_host(TomlTable& file, const DaemonConfig& c) {
+  if (c.serial || c.tcp) return;
+  const std::string allowed = "[host.serial] or [host.tcp]";
+  if (c.trigger == TriggerMode::bus) file.refuse("host", "missing: nobody could send the trigger", allowed);
+  if (!c.arm_at_start)
+    file.refuse("host", "missing: nobody could arm the cell", allowed + ", or arm_at_start = true");
+}
+
+}  // namespace
+
+DaemonConfig load_daemon_config(const fs::path& path, config::Problems& problems) {
+  DaemonConfig c;
+  c.file = fs::absolute(path).lexically_normal();
+  problems.attempt([&] {
+    auto file = TomlTable::from_file(path);
+    file.integer("schema", schema, schema);
+    c.sha256 = file.sha256();
+    problems.attempt([&] { c.cell = file.text("cell"); });
+    bool whole = problems.attempt([&] { read_sensor(file.table("sensor"), c); });
+    whole &= problems.attempt([&] { read_inspection(file.table("inspection"), c); });
+    whole &= problems.attempt([&] { read_results(file.table("results"), c); });
+    problems.attempt([&] { read_backend(file.table_if("backend"), c.backend); });
+    problems.attempt([&] {
+      if (auto cmm = file.table_if("cmm")) c.cmm = config::read_cmm(std::move(*cmm));
+    });
+    const std::size_t before = problems.errors().size();
+    problems.attempt([&] { read_host(file.table_if("host"), c, problems); });
+    file.finish();
+    if (whole && problems.errors().size() == before) demand_a_host(file, c);
+  });
+  return c;
+}
+
+DaemonConfig load_daemon_config(const fs::path& path) {
+  config::Problems problems;
+  DaemonConfig c = load_daemon_config(path, problems);
+  problems.throw_first();
+  return c;
+}
+
+}  // namespace datum

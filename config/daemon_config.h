@@ -1,0 +1,72 @@
+// The cell's configuration: one TOML file whose tables map one to one to the settings of the daemon's parts.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/toml_reader.h"
+#include "daemon/report/command_server.h"
+#include "drivers/cmm/settings.h"
+#include "drivers/port/port.h"
+#include "drivers/sensor/file_drop.h"
+
+namespace datum {
+
+/// What starts a measurement once the cell is armed.
+enum class TriggerMode : std::uint8_t {
+  on_frame,  // each frame that the sensor delivers
+  bus,       // a TRIGger command; the next frame after it is measured
+};
+
+struct BackendSettings {
+  enum class Kind : std::uint8_t { automatic, cpu, cuda } kind = Kind::automatic;
+  unsigned threads = 0;  // of the CPU backend; 0: one per core
+};
+
+struct SerialLinkSettings {
+  SerialSettings line;
+  bool push_results = true;
+};
+
+struct DaemonConfig {
+  std::filesystem::path file;
+  std::string sha256;
+  std::string cell;  // its name, in *IDN? and the log
+
+  std::filesystem::path sensor_profile;
+  FileDropSettings file_drop;
+  std::optional<CmmSettings> cmm;  // none: no pose is used
+
+  std::filesystem::path recipes;       // folder
+  std::string recipe;                  // chosen at start; empty: a host chooses
+  std::filesystem::path calibrations;  // folder
+  std::string calibration;             // id; empty: only recipes in sensor coordinates can be measured
+  TriggerMode trigger = TriggerMode::on_frame;
+  bool arm_at_start = false;
+
+  std::filesystem::path store;                    // SQLite file
+  std::optional<std::filesystem::path> pictures;  // folder; none: no picture is written
+  BackendSettings backend;
+
+  std::optional<SerialLinkSettings> serial;  // the host's serial line
+  std::optional<CommandServerSettings> tcp;
+
+  /// Where each key stands, by its full name ("inspection.calibration"), for messages about what it names.
+  std::map<std::string, config::Location> places;
+};
+
+/// Relative paths are resolved against the folder of the configuration. Throws config::ConfigError.
+DaemonConfig load_daemon_config(const std::filesystem::path& file);
+/// The same, naming every problem and not only the first.
+DaemonConfig load_daemon_config(const std::filesystem::path& file, config::Problems& problems);
+
+/// Everything that is wrong with a configuration, its folders, sensor profile, calibrations and recipes, and
+/// between them: one line each, "FILE:LINE:COLUMN: KEY: what is wrong; allowed: what is". Empty: the daemon
+/// can start.
+std::vector<std::string> check_config(const std::filesystem::path& file, std::int64_t now_utc_s);
+
+}  // namespace datum

@@ -1,0 +1,16 @@
+// Tables of links: a serial line and a TCP address, each turned into its part's own settings.
+#pragma once
+
+#include "config/toml_reader.h"
+#include "drivers/port/port.h"
+
+namespace datum::config {
+
+/// path, baud, data_bits, parity, stop_bits, flow. An absent key keeps its value of `defaults` (a device's
+/// preset); the path is needed.
+SerialSettings read_serial(TomlTable& table, SerialSettings defaults);
+
+/// A TCP port number, 1 to 65535.
+std::uint16_t read_tcp_port(TomlTable& table, std::string_view key);
+
+}  // namespace datum::config
