@@ -170,7 +170,6 @@ void read_times(TomlTable& table, CmmSettings& s) {
     p.tolerance_um = pairing->number_or("tolerance_um", p.tolerance_um, positive);
     p.window_ms = ms(*pairing, "window_ms", p.window_ms);
     p.position_timeout_ms = ms(*pairing, "position_timeout_ms", p.position_timeout_ms);
-    p.frame_timeout_ms = ms(*pairing, "frame_timeout_ms", p.frame_timeout_ms);
     p.latency_ms = ms(*pairing, "latency_ms", p.latency_ms, 0);
     pairing->finish();
   }

@@ -53,6 +53,8 @@ void read_inspection(TomlTable table, DaemonConfig& c) {
   if (c.arm_at_start && c.recipe.empty()) {
     table.refuse("arm_at_start", "there is no recipe to arm with", "false, or a recipe beside it");
   }
+  c.frame_timeout_ms =
+      static_cast<int>(table.integer_or("frame_timeout_ms", c.frame_timeout_ms, 1, 600'000));
   table.text_or("calibrations_folder", "");  // known, even where it was not needed
   table.finish();
 }
@@ -118,6 +120,13 @@ void demand_a_host(TomlTable& file, const DaemonConfig& c) {
     file.refuse("host", "missing: nobody could arm the cell", allowed + ", or arm_at_start = true");
 }
 
+/// A frame that comes unasked says nothing of where the stage stood at its exposure.
+void demand_a_trigger(TomlTable& file, const DaemonConfig& c) {
+  if (!c.cmm || c.trigger == TriggerMode::bus) return;
+  file.refuse("cmm", "a position before the exposure is only known where a trigger asks for the frame",
+              "inspection.trigger = \"bus\" beside [cmm]");
+}
+
 }  // namespace
 
 DaemonConfig load_daemon_config(const fs::path& path, config::Problems& problems) {
@@ -133,12 +142,18 @@ DaemonConfig load_daemon_config(const fs::path& path, config::Problems& problems
     whole &= problems.attempt([&] { read_results(file.table("results"), c); });
     problems.attempt([&] { read_backend(file.table_if("backend"), c.backend); });
     problems.attempt([&] {
-      if (auto cmm = file.table_if("cmm")) c.cmm = config::read_cmm(std::move(*cmm));
+      auto cmm = file.table_if("cmm");
+      if (!cmm) return;
+      c.cmm = config::read_cmm(std::move(*cmm));
+      c.cmm->pairing.frame_timeout_ms = c.frame_timeout_ms;
     });
     const std::size_t before = problems.errors().size();
     problems.attempt([&] { read_host(file.table_if("host"), c, problems); });
     file.finish();
-    if (whole && problems.errors().size() == before) demand_a_host(file, c);
+    if (whole && problems.errors().size() == before) {
+      demand_a_host(file, c);
+      demand_a_trigger(file, c);
+    }
   });
   return c;
 }
