@@ -64,7 +64,7 @@ inline std::string receive(Port& port, std::size_t size) {
   return got;
 }
 
-/// What() of the E that `act` throws; empty if it throws none.
+/// what() of the E that `act` throws; empty if it throws none.
 template <class E, class Act>
 std::string message_of(Act act) {
   try {
