@@ -1,0 +1,115 @@
+// Random numbers, threads, backend choice and the floating-point contract.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "gpu/core/backend.h"
+#include "gpu/core/parallel_for.h"
+#include "gpu/core/philox.h"
+
+namespace datum {
+namespace {
+
+void expect_block(const PhiloxBlock& counter, std::uint64_t key,
+                  const std::array<std::uint32_t, 4>& expected) {
+  const PhiloxBlock r = philox(counter, key);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(r.word[i], expected[i]) << "word " << i;
+}
+
+TEST(Philox, GivesTheKnownAnswersOfItsAuthors) {  // Random123 1.09, kat_vectors, philox4x32 10
+  expect_block({{0, 0, 0, 0}}, 0, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+  const std::uint32_t f = 0xffffffff;
+  expect_block({{f, f, f, f}}, ~std::uint64_t{0}, {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
+  expect_block({{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}}, 0x299f31d0a4093822,
+               {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+}
+
+TEST(Philox, DrawsEveryTripleEquallyOften) {
+  std::map<std::array<std::uint32_t, 3>, int> seen;
+  constexpr int draws = 60000, triples = 5 * 4 * 3;
+  for (std::uint32_t i = 0; i < draws; ++i) {
+    const Triple t = draw_three(philox({{i, 0, 0, 0}}, 7), 5);
+    ++seen[{t.index[0], t.index[1], t.index[2]}];
+  }
+  ASSERT_EQ(seen.size(), triples);  // all that are distinct, and none other
+  // Counts are binomial with mean 1000 and s = 31.4: 5 s.
+  for (const auto& [triple, count] : seen) {
+    EXPECT_NEAR(count, draws / triples, 157);
+    for (const std::uint32_t i : triple) EXPECT_LT(i, 5u);
+  }
+}
+
+TEST(ParallelFor, VisitsEachIndexOnce) {
+  for (const unsigned threads : {0u, 1u, 2u, 5u}) {
+    std::vector<std::atomic<int>> visits(1000);
+    std::atomic<bool> slots_fit{true};
+    parallel_for(threads, visits.size(), [&](std::size_t i, unsigned slot) {
+      ++visits[i];
+      if (slot >= std::max(1u, threads)) slots_fit = false;
+    });
+    for (const auto& v : visits) EXPECT_EQ(v, 1);
+    EXPECT_TRUE(slots_fit);
+  }
+}
+
+TEST(ParallelFor, UsesSeveralThreadsAtATime) {
+  std::atomic<int> arrived{0};
+  parallel_for(3, 3, [&](std::size_t, unsigned) {
+    ++arrived;
+    while (arrived < 3) std::this_thread::yield();  // ends only where three threads are here together
+  });
+  EXPECT_EQ(arrived, 3);
+}
+
+TEST(ParallelFor, RethrowsAndGoesOn) {
+  for (const unsigned threads : {1u, 4u}) {
+    const auto throwing = [](std::size_t i, unsigned) {
+      if (i == 17) throw std::runtime_error("seventeen");
+    };
+    EXPECT_THROW(parallel_for(threads, 100, throwing), std::runtime_error);
+    std::atomic<int> visits{0};
+    parallel_for(threads, 100, [&](std::size_t, unsigned) { ++visits; });
+    EXPECT_EQ(visits, 100);
+  }
+}
+
+TEST(ParallelFor, ServesSeveralCallers) {
+  std::atomic<int> visits{0};
+  const auto call = [&] {
+    for (int i = 0; i < 50; ++i) parallel_for(2, 20, [&](std::size_t, unsigned) { ++visits; });
+  };
+  std::thread other(call);
+  call();
+  other.join();
+  EXPECT_EQ(visits, 2 * 50 * 20);
+}
+
+TEST(Backend, SaysWhatWasChosen) {
+  const Backend b = cpu_backend(3);
+  EXPECT_EQ(b.threads, 3u);
+  EXPECT_EQ(b.isa, best_isa());
+  EXPECT_EQ(b.why.rfind(std::string("cpu ") + name_of(b.isa) + " x3: ", 0), 0u) << b.why;
+  EXPECT_GE(cpu_backend().threads, 1u);
+}
+
+// This file is compiled with FMA instructions where the processor has them, so a compiler that contracts
+// would.
+TEST(NumericContract, NoExpressionIsContracted) {
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    const PhiloxBlock r = philox({{i, 0, 0, 0}}, 1);
+    const float x = static_cast<float>(r.word[0]) * 0x1p-32f, y = static_cast<float>(r.word[1]) * 0x1p-32f,
+                z = static_cast<float>(r.word[2]) * 0x1p-32f;
+    volatile const float xx = x * x, yy = y * y, zz = z * z;
+    volatile const float xxyy = xx + yy;
+    EXPECT_EQ(bits_of(x * x + y * y + z * z), bits_of(xxyy + zz))
+        << "FMA contraction is on: -ffp-contract=off is lost";
+  }
+}
+
+}  // namespace
+}  // namespace datum
