@@ -1,0 +1,53 @@
+// What a backend does for one component; everything around it is shared.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpu/component_height/component_height.h"
+#include "gpu/component_height/component_height_math.h"
+
+namespace datum::height {
+
+/// Integer moments of the heights over their places, relative to the middle of the pixel window and to the
+/// rounded mean height.
+struct HeightMoments {
+  std::int64_t n = 0, h = 0;
+  std::int64_t c = 0, r = 0, cc = 0, cr = 0, rr = 0, ch = 0, rh = 0;
+  WideSum hh;
+};
+
+/// Window that holds all runs.
+struct Window {
+  std::int32_t row = 0, col = 0, rows = 0, cols = 0;
+};
+Window window_of(const PixelRun* runs, std::uint32_t run_count);
+
+/// Heights in run order, no_height where there is none.
+void quantise_heights(const BodyPixels& body, std::int32_t* nm);
+/// Sums over heights minus `mean_nm`, places relative to (row0, col0).
+HeightMoments moments(const BodyPixels& body, const std::int32_t* nm, std::int32_t mean_nm, std::int32_t row0,
+                      std::int32_t col0);
+/// Highest minimum of a complete 3 x 3 patch; counts the complete patches.
+std::int32_t opened_maximum(const BodyPixels& body, const std::int32_t* nm, const Window& window,
+                            std::uint32_t* patches);
+
+/// Exact order statistics of integers by one histogram and a selection within one of its bins.
+class RankSelector {
+ public:
+  /// `values` is borrowed, not empty, unsorted.
+  explicit RankSelector(const std::vector<std::int32_t>& values);
+  /// z_(rank), rank from 1 to the number of values.
+  std::int32_t at(std::uint32_t rank) const;
+  std::int32_t min() const { return min_; }
+  std::int32_t max() const { return max_; }
+
+ private:
+  const std::vector<std::int32_t>& values_;
+  std::int32_t min_, max_;
+  int shift_ = 0;
+  std::vector<std::uint32_t> below_;  // number of values below each bin
+  mutable std::vector<std::int32_t> bin_;
+};
+
+}  // namespace datum::height

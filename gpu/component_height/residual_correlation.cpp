@@ -1,0 +1,98 @@
+#include "gpu/component_height/residual_correlation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "gpu/component_height/component_height_kernels.h"
+
+namespace datum {
+namespace {
+
+constexpr int max_reach = 16;
+
+/// Residuals in a window with a border of zeros, so that no box needs an edge case.
+struct Padded {
+  int rows = 0, cols = 0;  // without the border
+  std::size_t pitch = 0;
+  std::vector<std::int16_t> values;
+  const std::int16_t* row(int r) const {
+    return values.data() + static_cast<std::size_t>(r + max_reach) * pitch + max_reach;
+  }
+};
+
+Padded scatter(const PixelRun* runs, std::uint32_t run_count, const std::int16_t* residuals) {
+  const height::Window w = height::window_of(runs, run_count);
+  Padded p{w.rows, w.cols, static_cast<std::size_t>(w.cols) + 2 * max_reach, {}};
+  p.values.assign(static_cast<std::size_t>(w.rows + 2 * max_reach) * p.pitch, 0);
+  for (std::uint32_t i = 0; i < run_count; ++i) {
+    const std::size_t row = static_cast<std::size_t>(runs[i].row - w.row + max_reach);
+    std::copy(
+        residuals, residuals + runs[i].length,
+        p.values.begin() + static_cast<std::ptrdiff_t>(row * p.pitch) + (runs[i].col - w.col + max_reach));
+    residuals += runs[i].length;
+  }
+  return p;
+}
+
+std::int64_t sum_of_squares(const Padded& p) {
+  std::int64_t sum = 0;
+  for (int r = 0; r < p.rows; ++r) {
+    const std::int16_t* v = p.row(r);
+    std::int32_t row_sum = 0;  // 255^2 * 8192 < 2^30
+    for (int c = 0; c < p.cols; ++c) row_sum += v[c] * v[c];
+    sum += row_sum;
+  }
+  return sum;
+}
+
+/// sum_p r_p B_L(p): L is a power of two, so a box of 2 L + 1 is two boxes of L, found by doubling, and a
+/// pixel.
+std::int64_t box_product_sum(const Padded& p, int reach) {
+  std::vector<std::int32_t> column(p.pitch, 0), box(p.pitch, 0);
+  const std::int16_t* first = p.values.data();
+  for (int r = 0; r < 2 * reach; ++r)
+    for (std::size_t c = 0; c < p.pitch; ++c)
+      column[c] += first[static_cast<std::size_t>(r + max_reach - reach) * p.pitch + c];
+  std::int64_t sum = 0;
+  for (int r = 0; r < p.rows; ++r) {
+    const std::int16_t* enters = first + static_cast<std::size_t>(r + max_reach + reach) * p.pitch;
+    for (std::size_t c = 0; c < p.pitch; ++c) column[c] += enters[c];
+    box = column;
+    for (int width = 1; width < 2 * reach; width *= 2)
+      for (std::size_t c = 0; c + static_cast<std::size_t>(width) < p.pitch; ++c)
+        box[c] += box[c + static_cast<std::size_t>(width)];
+    const std::int16_t* v = p.row(r);
+    const std::size_t left = static_cast<std::size_t>(max_reach - reach);
+    // box[left + c] now covers 2 L columns; the last one is added here
+    for (int c = 0; c < p.cols; ++c) {
+      const std::size_t at = left + static_cast<std::size_t>(c);
+      sum += static_cast<std::int64_t>(v[c]) * (box[at] + column[at + 2 * static_cast<std::size_t>(reach)]);
+    }
+    const std::int16_t* leaves = first + static_cast<std::size_t>(r + max_reach - reach) * p.pitch;
+    for (std::size_t c = 0; c < p.pitch; ++c) column[c] -= leaves[c];
+  }
+  return sum;
+}
+
+}  // namespace
+
+double residual_correlation(const PixelRun* runs, std::uint32_t run_count, const std::int16_t* residuals,
+                            std::uint32_t n) {
+  const Padded padded = scatter(runs, run_count, residuals);
+  const std::int64_t squares = sum_of_squares(padded);
+  if (squares == 0 || n == 0) return 1;
+  double accepted = 1, accepted_lags = 1;
+  for (int reach = 1; reach <= max_reach; reach *= 2) {
+    const double lags = (2 * reach + 1) * (2 * reach + 1);
+    if (12 * lags > n) break;
+    const double s = static_cast<double>(box_product_sum(padded, reach)) / static_cast<double>(squares);
+    const double added = s / (1 - 3 * lags / n) - accepted;
+    if (added <= 2 * std::sqrt(2 * (lags - accepted_lags) / n)) break;
+    accepted += added;
+    accepted_lags = lags;
+  }
+  return std::max(1.0, accepted);
+}
+
+}  // namespace datum
