@@ -1,5 +1,5 @@
-// The story in one function: a frame becomes machine coordinates, rings become floors, floors and bodies become heights,
-// heights become a verdict.
+// The story in one function: a frame becomes machine coordinates, rings become floors, floors and bodies
+// become heights, heights become a verdict.
 #pragma once
 
 #include "calib/calibration.h"
@@ -17,15 +17,20 @@ struct InspectionInputs {
   const SensorProfile* sensor = nullptr;
   const Calibration* calibration = nullptr;  // null where the recipe is in sensor coordinates
   Pose pose;
-  std::string measured_at;                   // ISO 8601 UTC, injected
-  std::int64_t now_utc_s = 0;                // for the calibration's expiry
+  std::string measured_at;     // ISO 8601 UTC, injected
+  std::int64_t now_utc_s = 0;  // for the calibration's expiry
   std::string unit_id;
 };
+
+/// Where the board lies: recipe, and in machine coordinates the calibration with the stage at the pose.
+/// Throws CalibrationError where a demanded calibration is missing.
+Htm<Board, Sensor> board_from_sensor(const InspectionInputs& inputs);
 
 /// Never throws for what a frame, a pose or a calibration may be: that gives INVALID with its reason.
 BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& inputs, const Backend& backend);
 
-/// Why this recipe can't be measured in frames of this geometry (field of view), one line per component; empty: it can.
+/// Why this recipe can't be measured in frames of this geometry (field of view), one line per component;
+/// empty: it can.
 std::vector<std::string> check_field_of_view(const HeightFrame& frame, const InspectionInputs& inputs);
 
 }  // namespace datum

@@ -23,6 +23,8 @@ FloorSettings read_floor(config::TomlTable table) {
   f.refit_threshold_sigmas =
       table.number_or("refit_threshold_sigmas", f.refit_threshold_sigmas, config::positive);
   f.mode = table.choice_or("mode", f.mode, {{"screened", FitMode::screened}, {"exact", FitMode::exact}});
+  f.form = table.choice_or<FloorForm>("form", f.form,
+                                      {{"plane", FloorForm::plane}, {"quadratic", FloorForm::quadratic}});
   f.confidence = table.number_or("confidence", f.confidence, confidence_range);
   f.min_inlier_ratio = table.number_or("min_inlier_ratio", f.min_inlier_ratio, {0, 1});
   f.min_sides = static_cast<int>(table.integer_or("min_sides", f.min_sides, 1, 4));

@@ -63,6 +63,12 @@ struct Component {
   std::vector<Check> checks;  // at least one
 };
 
+/// What a height stands on.
+enum class FloorForm : std::uint8_t {
+  plane,      // the ring's least-squares plane: the datum as the drawing means it, whatever bow the board has
+  quadratic,  // the board's surface under the body: the plane and, on it, a quadratic through the ring
+};
+
 struct FloorSettings {
   double inner_margin_mm = 0;         // the ring begins this far outside the body
   double outer_margin_mm = 0;         // and ends here
@@ -70,6 +76,7 @@ struct FloorSettings {
   double threshold_sigmas = 2;        // consensus threshold t, in standard deviations of the sensor's noise
   double refit_threshold_sigmas = 4;  // inliers of the least-squares floor
   FitMode mode = FitMode::screened;
+  FloorForm form = FloorForm::plane;
   double confidence = 1.0 - 1e-9;
   // refusal gates (METROLOGY S5)
   double min_inlier_ratio = 0.3;

@@ -38,6 +38,7 @@ enum class Reason : std::uint8_t {
   calibration,      // missing, expired, wrong sensor
   sensor_mismatch,  // frame from another sensor than the recipe's
   frame,            // the frame can't be used
+  uncertainty,  // C_m below 1: the measurement is too uncertain for this tolerance
   internal,
 };
 const char* name_of(Reason r);  // "FLOOR_INLIER_RATIO", ...
@@ -55,6 +56,8 @@ struct FloorEvidence {
   std::uint32_t pixels = 0, valid = 0, inliers = 0, hypotheses = 0, refits = 0;
   double effective_n = 0;  // n / (1 + 2 sum rho)
   double tilt_deg = 0;
+  double form_um = 0;    // board under the body's centre over the plane, by a quadratic through the ring
+  double u_form_um = 0;  // its standard uncertainty
 };
 
 struct UncertaintyTerm {

@@ -86,6 +86,8 @@ void visit(F& f, V& v, const FloorEvidence&) {
   f("refits", v.refits);
   f("effective_n", v.effective_n);
   f("tilt_deg", v.tilt_deg);
+  f("form_um", v.form_um);
+  f("u_form_um", v.u_form_um);
 }
 
 template <class F, class V>

@@ -54,6 +54,8 @@ const char* name_of(Reason r) {
       return "SENSOR_MISMATCH";
     case Reason::frame:
       return "FRAME";
+    case Reason::uncertainty:
+      return "UNCERTAINTY";
     case Reason::internal:
       return "INTERNAL";
   }

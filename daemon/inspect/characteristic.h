@@ -1,0 +1,28 @@
+// Characteristics of a component (METROLOGY S6) with the standard uncertainty of each (S9).
+#pragma once
+
+#include "daemon/inspect/floor.h"
+#include "daemon/inspect/verdict.h"
+#include "gpu/component_height/component_height.h"
+
+namespace datum {
+
+/// All that is known when a check is evaluated.
+struct Measured {
+  const Recipe& recipe;
+  const SensorProfile& sensor;
+  const HeightFrame& frame;
+  const Component& component;
+  const Site& site;
+  const Floor& floor;
+  const HeightStatistics& heights;
+};
+
+/// What the kernel must find for a component's checks.
+HeightDemand demand_of(const Component& component);
+
+/// Value, u and budget of one check, without a decision; INVALID with its reason where there is no such
+/// value.
+CheckVerdict evaluate(const Check& check, const Measured& m);
+
+}  // namespace datum

@@ -1,0 +1,77 @@
+#include "daemon/inspect/decision.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace datum {
+namespace {
+
+/// Phi(x), by erfc on the side where it does not cancel.
+double normal_below(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
+
+}  // namespace
+
+double conformance_probability(const Check& check, double value, double u) {
+  if (!(u > 0)) return decide_simple(check, value) == Decision::pass ? 1 : 0;
+  const double below_upper = check.upper ? normal_below((*check.upper - value) / u) : 1;
+  const double below_lower = check.lower ? normal_below((*check.lower - value) / u) : 0;
+  return below_upper - below_lower;
+}
+
+Decision decide_simple(const Check& check, double value) {
+  const bool within = (!check.lower || value >= *check.lower) && (!check.upper || value <= *check.upper);
+  return within ? Decision::pass : Decision::fail;
+}
+
+Decision decide_guarded(double p_conform, double confidence) {
+  if (p_conform >= confidence) return Decision::pass;
+  return p_conform <= 1 - confidence ? Decision::fail : Decision::inconclusive;
+}
+
+double capability_of(const Check& check, double u) {
+  return check.lower && check.upper && u > 0 ? (*check.upper - *check.lower) / (4 * u) : 0;
+}
+
+void decide(CheckVerdict& v, DecisionRule rule, double confidence) {
+  if (!std::isfinite(v.value) || !std::isfinite(v.u)) {
+    v.reason = Reason::internal;
+    v.detail = "the value or its uncertainty is not a number";
+    v.value = v.u = 0;
+    return;
+  }
+  v.capability = capability_of(v.check, v.u);
+  v.p_conform = conformance_probability(v.check, v.value, v.u);
+  v.decision_simple = decide_simple(v.check, v.value);
+  const char* unit = unit_of(v.check.characteristic);
+  if (v.capability > 0 && v.capability < 4)
+    v.detail = fmt::format("C_m = {:.2f} is below 4: the limits are tight for U = {:.4g} {}", v.capability,
+                           2 * v.u, unit);
+  if (v.capability > 0 && v.capability < 1) {
+    v.reason = Reason::uncertainty;
+    v.detail = fmt::format(
+        "C_m = {:.2f} is below 1: the limits are {:g} {} apart but U = {:.4g} {}; widen them or measure "
+        "better",
+        v.capability, *v.check.upper - *v.check.lower, unit, 2 * v.u, unit);
+    return;
+  }
+  v.decision = rule == DecisionRule::simple ? v.decision_simple : decide_guarded(v.p_conform, confidence);
+}
+
+namespace {
+
+template <class Parts>
+Decision worst(const Parts& parts) {
+  if (parts.empty()) return Decision::invalid;
+  Decision worst = Decision::pass;
+  for (const auto& part : parts) worst = std::max(worst, part.decision);
+  return worst;
+}
+
+}  // namespace
+
+Decision worst_of(const std::vector<CheckVerdict>& checks) { return worst(checks); }
+Decision worst_of(const std::vector<ComponentVerdict>& components) { return worst(components); }
+
+}  // namespace datum

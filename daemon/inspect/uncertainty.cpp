@@ -1,0 +1,101 @@
+#include "daemon/inspect/uncertainty.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace datum {
+namespace {
+
+double n_eff(const HeightStatistics& h) { return h.valid / h.correlation; }
+
+/// Scatter of one pixel about the top's plane.
+double pixel_noise_um(const HeightStatistics& h) {
+  return (h.top.defined ? h.top.residual_rms_nm : std::sqrt(h.variance_nm2)) * 1e-3;
+}
+
+double normal_quantile_bound(double tail) { return tail < 0.5 ? std::sqrt(-2 * std::log(2 * tail)) : 0; }
+
+/// What is left of rounding to the LSB of z. Noise of standard deviation s dithers it: the mean error of a
+/// rounded value is at most LSB / pi * exp(-2 pi^2 s^2 / LSB^2) (first term of its Fourier series), a
+/// sinusoid, so over sqrt 2. A picked value keeps the whole LSB / sqrt 12 unless the floor's slope shifts the
+/// steps along the body.
+double quantisation_um(bool picked, const Measured& m) {
+  if (std::holds_alternative<std::vector<float>>(m.frame.counts)) return 0;
+  const double lsb = std::abs(m.frame.z.scale_mm) * 1e3;
+  if (picked) {
+    const double way_x = m.component.body.size_mm.x() * 1e3, way_y = m.component.body.size_mm.y() * 1e3;
+    const double steps = (std::abs(m.floor.fit.a) * std::min(way_x, way_y) +
+                          std::abs(m.floor.fit.b) * std::min(way_x, way_y)) /
+                         lsb;
+    return lsb / std::sqrt(12.0) / std::max(1.0, steps);
+  }
+  const double s = std::min(m.floor.evidence.rms_um, pixel_noise_um(m.heights)) / lsb;
+  return lsb / M_PI / std::sqrt(2.0) * std::exp(-2 * M_PI * M_PI * s * s);
+}
+
+}  // namespace
+
+HeightNoise mean_noise(const HeightStatistics& h) {
+  return {std::sqrt(h.variance_nm2 / n_eff(h)) * 1e-3, 0, false};
+}
+
+HeightNoise order_noise(const OrderStatistic& s, const HeightStatistics& h, double tail) {
+  const double n = h.valid, r = s.rank;
+  const double rank_scatter = n * std::sqrt(r * (n - r + 1) / ((n + 1) * (n + 1) * (n + 2)) * h.correlation);
+  const double ranks = std::max(1.0, static_cast<double>(s.high_rank) - s.low_rank);
+  const double spacing_um = (static_cast<double>(s.high_nm) - s.low_nm) / ranks * 1e-3;
+  return {rank_scatter * spacing_um, pixel_noise_um(h) * normal_quantile_bound(tail), true};
+}
+
+HeightNoise extreme_noise(const HeightStatistics& h, double tail) {
+  const double s = pixel_noise_um(h);
+  return {s / std::sqrt(std::max(1.0, tail * n_eff(h))), s * normal_quantile_bound(tail), true};
+}
+
+HeightNoise opened_noise(const HeightStatistics& h) {
+  const double s = pixel_noise_um(h);
+  return {0.3 * s, 0.54 * s, true};
+}
+
+std::vector<UncertaintyTerm> height_budget(double height_um, const HeightNoise& noise, double slope,
+                                           const Measured& m) {
+  const double root3 = std::sqrt(3.0);
+  return {
+      {"top_noise", noise.random},
+      {"rank_lift", noise.lift / root3},
+      {"floor", m.floor.u_um},
+      {"floor_surface", m.recipe.floor.surface_um / root3},
+      {"scale", std::abs(height_um) * m.sensor.scale_uncertainty_ppm * 1e-6},
+      {"linearity", m.sensor.linearity_um},
+      {"reproducibility", m.recipe.uncertainty.reproducibility_um},
+      {"position", slope * m.recipe.uncertainty.position_mm * 1e3},
+      {"quantisation", quantisation_um(noise.picked, m)},
+  };
+}
+
+std::vector<UncertaintyTerm> tilt_budget(const Measured& m) {
+  constexpr double mdeg = 180e3 / M_PI;
+  const TopPlane& t = m.heights.top;
+  const double top_variance = t.residual_rms_nm * t.residual_rms_nm * m.heights.correlation;
+  const double top_det = t.scc * t.srr - t.scr * t.scr;
+  const double px_x_nm = m.frame.x.scale_mm * 1e6, px_y_nm = m.frame.y.scale_mm * 1e6;
+  const double top = top_variance / top_det * (t.srr / (px_x_nm * px_x_nm) + t.scc / (px_y_nm * px_y_nm));
+  const PlaneFit& f = m.floor.fit;
+  const double floor_det = f.sxx * f.syy - f.sxy * f.sxy;
+  const double floor = f.rms * f.rms * m.floor.correlation * (f.syy + f.sxx) / floor_det;
+  return {{"top_noise", std::sqrt(top) * mdeg}, {"floor", std::sqrt(floor) * mdeg}};
+}
+
+std::vector<UncertaintyTerm> presence_budget(const HeightStatistics& h) {
+  const double n = std::max(1.0, n_eff(h));
+  const double share = (static_cast<double>(h.present) / h.valid * n + 1) / (n + 2);
+  return {{"sampling", 1000 * std::sqrt(share * (1 - share) / (n + 3))}};
+}
+
+double combined(const std::vector<UncertaintyTerm>& budget) {
+  double sum = 0;
+  for (const UncertaintyTerm& term : budget) sum += term.u * term.u;
+  return std::sqrt(sum);
+}
+
+}  // namespace datum

@@ -1,0 +1,247 @@
+#include "daemon/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+
+#include "daemon/inspect/characteristic.h"
+#include "daemon/inspect/decision.h"
+#include "daemon/inspect/floor.h"
+#include "daemon/inspect/site_map.h"
+#include "daemon/inspect/site_pixels.h"
+#include "gpu/component_height/component_height.h"
+#include "gpu/core/parallel_for.h"
+
+#ifndef DATUM_CODE
+#error "the build names the code that makes a verdict"
+#endif
+
+namespace datum {
+namespace {
+
+/// Why a board as a whole, or a component as a whole, can't be measured.
+struct Refusal {
+  Reason reason = Reason::none;
+  std::string detail;
+};
+
+BoardVerdict identity(const HeightFrame& frame, const InspectionInputs& in, const Backend& backend) {
+  BoardVerdict v;
+  v.measured_at = in.measured_at;
+  v.unit_id = in.unit_id;
+  v.recipe = in.recipe->name;
+  v.recipe_sha256 = in.recipe->sha256;
+  v.rule = in.recipe->rule;
+  v.rule_confidence = in.recipe->rule_confidence;
+  const bool calibrated = in.recipe->in_machine_coordinates && in.calibration;
+  v.calibration = calibrated ? in.calibration->id : "none";
+  v.calibration_sha256 = calibrated ? in.calibration->file_sha256 : "";
+  v.sensor_serial = frame.sensor_serial;
+  v.sensor_profile_sha256 = in.sensor->sha256;
+  v.frame_id = frame.frame_id;
+  v.frame_source = frame.source;
+  v.frame_sha256 = frame.content_sha256;
+  v.captured = frame.captured;
+  v.code = DATUM_CODE;
+  v.backend = fmt::format("{} {} x{}", name_of(backend.kind), name_of(backend.isa), backend.threads);
+  v.pose = in.pose;
+  return v;
+}
+
+std::optional<Refusal> frame_refusal(const HeightFrame& frame, const InspectionInputs& in) {
+  const std::size_t counts = std::visit([](const auto& v) { return v.size(); }, frame.counts);
+  const auto finite = [](const AxisScale& s) {
+    return std::isfinite(s.scale_mm) && std::isfinite(s.offset_mm);
+  };
+  if (frame.rows <= 0 || frame.cols <= 0 || counts != frame.size() || frame.classes.size() != frame.size())
+    return Refusal{Reason::frame, fmt::format("{} x {} pixels but {} heights and {} classes", frame.rows,
+                                              frame.cols, counts, frame.classes.size())};
+  if (!finite(frame.x) || !finite(frame.y) || !finite(frame.z) || !(frame.x.scale_mm > 0) ||
+      !(frame.y.scale_mm > 0) || frame.z.scale_mm == 0)
+    return Refusal{Reason::frame, "the scale of an axis is not a positive number"};
+  if (frame.delivered == Handedness::left && !frame.mirrored)
+    return Refusal{Reason::frame, "a left-handed frame was not mirrored at ingest"};
+  if (frame.sensor_serial != in.recipe->sensor_serial)
+    return Refusal{Reason::sensor_mismatch,
+                   fmt::format("the frame is from sensor '{}', the recipe is for '{}'", frame.sensor_serial,
+                               in.recipe->sensor_serial)};
+  if (in.sensor->serial != frame.sensor_serial)
+    return Refusal{Reason::sensor_mismatch,
+                   fmt::format("the frame is from sensor '{}', the profile is of '{}'", frame.sensor_serial,
+                               in.sensor->serial)};
+  return std::nullopt;
+}
+
+std::optional<Refusal> placement_refusal(const HeightFrame& frame, const InspectionInputs& in) {
+  if (in.pose.reason != Reason::none) return Refusal{in.pose.reason, in.pose.detail};
+  if (!in.recipe->in_machine_coordinates) return std::nullopt;
+  if (!in.calibration)
+    return Refusal{Reason::calibration,
+                   "the recipe is in machine coordinates and there is no calibration for sensor '" +
+                       frame.sensor_serial + "'"};
+  const std::string why = refusal(*in.calibration, frame.sensor_serial, in.now_utc_s);
+  if (!why.empty()) return Refusal{Reason::calibration, why};
+  return std::nullopt;
+}
+
+}  // namespace
+
+Htm<Board, Sensor> board_from_sensor(const InspectionInputs& in) {
+  const Recipe& recipe = *in.recipe;
+  if (!recipe.in_machine_coordinates) return Htm<Sensor, Board>(recipe.machine_from_board.matrix()).inverse();
+  const Calibration& c = *in.calibration;
+  const auto& q = in.pose.q_mm;
+  const Htm<Machine, Sensor> machine_from_sensor =
+      in.pose.used ? c.at(Eigen::Vector3d(q[0], q[1], q[2])) : c.machine_from_sensor;
+  return recipe.machine_from_board.inverse() * machine_from_sensor;
+}
+
+namespace {
+
+std::optional<Refusal> tilt_refusal(const BoardView& view, const FloorSettings& floor) {
+  if (view.tilt_deg() <= floor.max_tilt_deg) return std::nullopt;
+  return Refusal{Reason::floor_tilt,
+                 fmt::format("the board stands at {:.3f} degrees to the sensor, at most {:.3f} are "
+                             "allowed; check the calibration and the board's placement",
+                             view.tilt_deg(), floor.max_tilt_deg)};
+}
+
+/// Every component INVALID for one reason.
+BoardVerdict refused(BoardVerdict v, const Recipe& recipe, const Refusal& why) {
+  v.decision = Decision::invalid;
+  v.reason = why.reason;
+  v.detail = why.detail;
+  v.components.clear();
+  for (const Component& component : recipe.components) {
+    ComponentVerdict& c = v.components.emplace_back();
+    c.reference = component.reference;
+    c.package = component.package;
+    for (const Check& check : component.checks) {
+      CheckVerdict& verdict = c.checks.emplace_back();
+      verdict.check = check;
+      verdict.reason = why.reason;
+      verdict.detail = why.detail;
+    }
+  }
+  return v;
+}
+
+std::vector<HeightStatistics> measure(const HeightFrame& frame, const Recipe& recipe,
+                                      const std::vector<Site>& sites, const std::vector<SitePixels>& pixels,
+                                      const std::vector<Floor>& floors, const Backend& backend) {
+  std::vector<BodyPixels> bodies(sites.size());
+  std::vector<HeightDemand> demands(sites.size());
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    demands[i] = demand_of(recipe.components[i]);
+    if (sites[i].reason != Reason::none || floors[i].reason != Reason::none) continue;
+    BodyPixels& b = bodies[i];
+    b.runs = sites[i].body.data();
+    b.run_count = static_cast<std::uint32_t>(sites[i].body.size());
+    b.z = pixels[i].body_z.get();
+    b.x_per_col = frame.x.scale_mm * 1e3;
+    b.y_per_row = frame.y.scale_mm * 1e3;
+    b.x_of_col_0 = -sites[i].centre_px.x() * b.x_per_col;
+    b.y_of_row_0 = -sites[i].centre_px.y() * b.y_per_row;
+    b.a = floors[i].fit.a;
+    b.b = floors[i].fit.b;
+    b.c = floors[i].fit.c;
+  }
+  std::vector<HeightStatistics> statistics(sites.size());
+  measure_heights(bodies.data(), demands.data(), bodies.size(), backend, statistics.data());
+  return statistics;
+}
+
+std::optional<Refusal> component_refusal(const Measured& m) {
+  if (m.site.reason != Reason::none) return Refusal{m.site.reason, m.site.detail};
+  if (m.floor.reason != Reason::none) return Refusal{m.floor.reason, m.floor.detail};
+  const double demanded = m.recipe.body.min_valid_ratio * m.site.body_pixels;
+  if (m.heights.valid == 0 || m.heights.valid < demanded)
+    return Refusal{Reason::body_coverage,
+                   fmt::format("{} of the body's {} pixels have a height, at least {:.0f} are demanded",
+                               m.heights.valid, m.site.body_pixels, std::max(1.0, std::ceil(demanded)))};
+  return std::nullopt;
+}
+
+ComponentVerdict judge(const Measured& m) {
+  ComponentVerdict c;
+  c.reference = m.component.reference;
+  c.package = m.component.package;
+  c.floor = m.floor.evidence;
+  c.body_pixels = m.site.body_pixels;
+  c.body_valid = m.heights.valid;
+  const std::optional<Refusal> why = component_refusal(m);
+  for (const Check& check : m.component.checks) {
+    CheckVerdict v;
+    v.check = check;
+    if (why) {
+      v.reason = why->reason;
+      v.detail = why->detail;
+    } else {
+      v = evaluate(check, m);
+      if (v.reason == Reason::none) decide(v, m.recipe.rule, m.recipe.rule_confidence);
+    }
+    c.checks.push_back(std::move(v));
+  }
+  c.decision = worst_of(c.checks);
+  return c;
+}
+
+BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in,
+                           const Backend& backend) {
+  const Recipe& recipe = *in.recipe;
+  const BoardView view(frame, board_from_sensor(in));
+  if (const auto why = tilt_refusal(view, recipe.floor)) return refused(std::move(v), recipe, *why);
+
+  std::vector<Site> sites(recipe.components.size());
+  std::vector<SitePixels> pixels(sites.size());
+  parallel_for(backend.threads, sites.size(), [&](std::size_t i, unsigned) {
+    sites[i] = site_of(recipe, i, frame, view);
+    if (sites[i].reason == Reason::none) pixels[i] = take_pixels(frame, sites[i]);
+  });
+  const std::vector<Floor> floors = fit_floors(recipe, *in.sensor, frame, sites, pixels, backend);
+  const std::vector<HeightStatistics> heights = measure(frame, recipe, sites, pixels, floors, backend);
+  for (std::size_t i = 0; i < sites.size(); ++i)
+    v.components.push_back(
+        judge({recipe, *in.sensor, frame, recipe.components[i], sites[i], floors[i], heights[i]}));
+  v.decision = worst_of(v.components);
+  return v;
+}
+
+}  // namespace
+
+BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& in, const Backend& backend) {
+  BoardVerdict v = identity(frame, in, backend);
+  if (const auto why = frame_refusal(frame, in)) return refused(std::move(v), *in.recipe, *why);
+  if (const auto why = placement_refusal(frame, in)) return refused(std::move(v), *in.recipe, *why);
+  try {
+    return inspect_board(v, frame, in, backend);
+  } catch (const std::domain_error& e) {
+    return refused(std::move(v), *in.recipe, {Reason::calibration, e.what()});
+  } catch (const CalibrationError& e) {
+    return refused(std::move(v), *in.recipe, {Reason::calibration, e.what()});
+  } catch (const std::exception& e) {
+    return refused(std::move(v), *in.recipe, {Reason::internal, e.what()});
+  }
+}
+
+std::vector<std::string> check_field_of_view(const HeightFrame& frame, const InspectionInputs& in) {
+  std::vector<std::string> lines;
+  if (const auto why = placement_refusal(frame, in))
+    return {std::string(name_of(why->reason)) + ": " + why->detail};
+  try {
+    const BoardView view(frame, board_from_sensor(in));
+    if (const auto why = tilt_refusal(view, in.recipe->floor)) return {why->detail};
+    for (std::size_t i = 0; i < in.recipe->components.size(); ++i) {
+      const Site site = site_of(*in.recipe, i, frame, view);
+      if (site.reason != Reason::none)
+        lines.push_back(in.recipe->components[i].reference + ": " + site.detail);
+    }
+  } catch (const std::exception& e) {
+    lines.push_back(e.what());
+  }
+  return lines;
+}
+
+}  // namespace datum
