@@ -15,24 +15,42 @@ namespace {
 
 using nlohmann::json;
 
+// A key of any bytes as printable ASCII.
+std::string shown(const std::string& key) {
+  const std::string quoted = json(key).dump(-1, ' ', true, json::error_handler_t::replace);
+  return quoted.substr(1, quoted.size() - 2);
+}
+
 // nlohmann keeps the last of two equal keys; here the second is refused, for nobody knows which one was
 // meant.
 class RepeatedKey {
  public:
   explicit RepeatedKey(const std::string& file) : file_(file) {}
+
   bool operator()(int, json::parse_event_t event, json& parsed) {
     if (event == json::parse_event_t::object_start) open_.emplace_back();
     if (event == json::parse_event_t::object_end) open_.pop_back();
-    if (event == json::parse_event_t::key && !open_.back().insert(parsed.get<std::string>()).second) {
-      throw FrameError(
-          fmt::format("{}: {}: is given twice; give each key once", file_, parsed.get<std::string>()));
-    }
+    if (event == json::parse_event_t::key) take(parsed.get<std::string>());
     return true;
   }
 
  private:
+  struct Object {
+    std::set<std::string> keys;
+    std::string latest;
+  };
+
+  void take(const std::string& key) {
+    Object& object = open_.back();
+    object.latest = key;
+    if (object.keys.insert(key).second) return;
+    std::string path;
+    for (const Object& o : open_) path += (path.empty() ? "" : ".") + shown(o.latest);
+    throw FrameError(fmt::format("{}: {}: is given twice; give each key once", file_, path));
+  }
+
   const std::string& file_;
-  std::vector<std::set<std::string>> open_;
+  std::vector<Object> open_;
 };
 
 std::string reason_of(const json::exception& e) {
@@ -79,9 +97,11 @@ std::string JsonObject::text(const std::string& key) {
   const char* allowed = "a text of 1 to 128 printable ASCII characters is needed";
   const json& value = at(key);
   if (!value.is_string()) refuse(key, fmt::format("is of type {}", value.type_name()), allowed);
-  const std::string text = value.get<std::string>();
+  std::string text = value.get<std::string>();
+  if (text.empty()) refuse(key, "is empty", allowed);
+  if (text.size() > 128) refuse(key, fmt::format("has {} characters", text.size()), allowed);
   const bool printable = std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
-  if (text.empty() || text.size() > 128 || !printable) refuse(key, "is not such a text", allowed);
+  if (!printable) refuse(key, "has another character", allowed);
   return text;
 }
 
@@ -93,9 +113,7 @@ double JsonObject::number(const std::string& key) {
   return number;
 }
 
-bool JsonObject::is_integer(const std::string& key) const {
-  return has(key) && (*here_)[key].is_number_integer();
-}
+bool JsonObject::is_number(const std::string& key) const { return has(key) && (*here_)[key].is_number(); }
 
 std::int64_t JsonObject::integer(const std::string& key) {
   const json& value = at(key);
@@ -119,8 +137,7 @@ void JsonObject::finish() const {
     if (asked_.count(key)) continue;
     std::string known;
     for (const std::string& name : asked_) known += (known.empty() ? "" : ", ") + name;
-    refuse(json(key).dump(-1, ' ', true, json::error_handler_t::replace), "is not known",
-           "known here: " + known);
+    refuse(shown(key), "is not known", "known here: " + known);
   }
 }
 

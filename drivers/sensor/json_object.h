@@ -24,7 +24,7 @@ class JsonObject {
   /// A finite number.
   double number(const std::string& key);
   std::int64_t integer(const std::string& key);
-  bool is_integer(const std::string& key) const;
+  bool is_number(const std::string& key) const;
   JsonObject object(const std::string& key);
 
   /// Refuses a key that was never asked for; does not descend.

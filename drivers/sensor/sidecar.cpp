@@ -38,7 +38,7 @@ CaptureTime read_time(JsonObject&& time) {
 }
 
 InvalidMark read_invalid(JsonObject& root) {
-  if (root.is_integer("invalid_value")) return {InvalidMark::Kind::value, root.integer("invalid_value")};
+  if (root.is_number("invalid_value")) return {InvalidMark::Kind::value, root.integer("invalid_value")};
   const std::string word = root.text("invalid_value");
   if (word == "nan") return {InvalidMark::Kind::nan, 0};
   if (word == "none") return {InvalidMark::Kind::none, 0};
