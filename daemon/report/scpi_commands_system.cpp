@@ -140,7 +140,7 @@ std::vector<Command> system_commands() {
       {"SYSTem:HELP:SYNTax?", help_syntax, {text}, "parameters and meaning of one header"},
       {"SYSTem:STATe?", state, {}, "IDLE, ARMED, WAITING or MEASURING, and what is going on in words"},
       {"DIAGnostic:LINKs?", links, {}, "every link with its state"},
-      {"DIAGnostic:LINK<n>?", one_link, {}, "one link with its state"},
+      {"DIAGnostic:LINKs:STATe<n>?", one_link, {}, "one link with its state"},
       {"DIAGnostic:ECHO?",
        [](Call& c) { c.session.answer(quote(c[0].text)); },
        {{Parameter::Kind::string, "text"}},

@@ -1,4 +1,4 @@
-// Header patterns in the notation of manuals: "SYSTem:ERRor[:NEXT]?", "DIAGnostic:LINK<n>?".
+// Header patterns in the notation of manuals: "SYSTem:ERRor[:NEXT]?", "DIAGnostic:LINKs:STATe<n>?".
 //
 // Capitals are the short form; exactly the short or the long form is accepted, in any letter case. A node in
 // brackets may be left out. <n> takes a numeric suffix; without one it is 1. A node without <n> accepts the

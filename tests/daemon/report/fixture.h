@@ -76,7 +76,7 @@ inline BoardVerdict board(int n = 1) {
 /// A cell whose frames arrive when the test says so.
 class TestCell : public Instrument {
  public:
-  explicit TestCell(const std::filesystem::path& store) : store_(store) {}
+  explicit TestCell(const std::filesystem::path& store) : file_(store) {}
 
   InstrumentIdentity identity() const override { return {"datum", "datumd", "cell,1", "0.1.0"}; }
   InstrumentState state() const override { return state_; }
@@ -118,9 +118,10 @@ class TestCell : public Instrument {
   }
   std::vector<std::string> self_test() override { return failures; }
   std::optional<StoredResult> result(std::optional<std::uint64_t> sequence) override {
-    return sequence ? store_.get(*sequence) : store_.latest();
+    if (!store_) return std::nullopt;
+    return sequence ? store_->get(*sequence) : store_->latest();
   }
-  StoreExtent results() override { return store_.extent(); }
+  StoreExtent results() override { return store_ ? store_->extent() : StoreExtent{}; }
   CalibrationStatus calibration() const override {
     return {"cal-1", "cd34", "2027-01-01T00:00:00Z", 1.5, ""};
   }
@@ -128,7 +129,8 @@ class TestCell : public Instrument {
 
   /// The frame came, was measured and stored.
   BoardVerdict finish_board(BoardVerdict verdict) {
-    store_.store(verdict);
+    if (!store_) store_.emplace(file_);
+    store_->store(verdict);
     state_ = InstrumentState::idle;
     return verdict;
   }
@@ -138,7 +140,8 @@ class TestCell : public Instrument {
   std::vector<std::string> failures;
 
  private:
-  ResultStore store_;
+  std::filesystem::path file_;
+  std::optional<ResultStore> store_;  // made with the first board
   InstrumentState state_ = InstrumentState::idle;
   std::optional<SelectedRecipe> recipe_;
   std::string unit_;

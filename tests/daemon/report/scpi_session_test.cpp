@@ -1,0 +1,226 @@
+// Errors, status, overlapped measuring and results, as a host sees them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "daemon/report/scpi_commands.h"
+#include "tests/daemon/report/scpi_host.h"
+
+namespace datum::scpi {
+namespace {
+
+using testing::board;
+using ::testing::HasSubstr;
+using testing::ScpiHost;
+using ::testing::StartsWith;
+
+TEST(ScpiErrors, AreFirstInFirstOutAndTheLastBecomesOverflow) {
+  ScpiHost host;
+  for (int i = 0; i < 40; ++i) host.ask("E" + std::to_string(i));
+  EXPECT_EQ(host.ask("SYST:ERR:COUN?"), "32\n");
+  for (int i = 0; i < 31; ++i)
+    EXPECT_EQ(host.ask("SYST:ERR?"), "-113,\"Undefined header;E" + std::to_string(i) + "\"\n");
+  EXPECT_EQ(host.ask("SYST:ERR?"), "-350,\"Queue overflow\"\n");
+  EXPECT_EQ(host.ask("SYST:ERR?"), "0,\"No error\"\n");
+}
+
+TEST(ScpiErrors, HaveAtMost255Characters) {
+  ErrorQueue queue;
+  queue.push(-113, std::string(400, 'x'));
+  EXPECT_EQ(queue.pop().size(), std::string("-113,\"\"").size() + 255);
+}
+
+TEST(ScpiErrors, SetTheBitOfTheirClass) {
+  const std::pair<int, int> classes[] = {{-113, 32}, {-222, 16},  {-310, 8}, {7, 8},
+                                         {-430, 4},  {-500, 128}, {-800, 1}};
+  for (const auto& [number, bit] : classes) EXPECT_EQ(event_bit_of(number), bit) << number;
+  ScpiHost host;
+  EXPECT_EQ(host.ask("*ESR?"), "128\n") << "power on";
+  host.ask("FOO");
+  host.ask("*ESE 300");
+  host.session.raise(-321, "");
+  EXPECT_EQ(host.ask("*ESR?;*ESR?"), "56;0\n") << "reading clears";
+}
+
+TEST(ScpiErrors, OfTheSyntaxEndTheMessageThoseOfExecutionDoNot) {
+  ScpiHost host;
+  EXPECT_EQ(host.ask("*ESE 1;*ESE 256;*ESE?"), "1\n");
+  EXPECT_EQ(host.ask("*ESE 2;FOO;*ESE 4"), "");
+  EXPECT_EQ(host.ask("*ESE?"), "2\n");
+}
+
+TEST(ScpiErrors, NameWhatTheInstrumentThrew) {
+  ScpiHost host;
+  host.cell.failures = {"store: read-only file system", "cmm: link down"};
+  EXPECT_EQ(host.ask("*TST?"), "2\n");
+  EXPECT_EQ(
+      host.ask("SYST:ERR:ALL?"),
+      "-330,\"Self-test failed;store: read-only file system\",-330,\"Self-test failed;cmm: link down\"\n");
+  host.cell.failures.clear();
+  EXPECT_EQ(host.ask("*TST?"), "0\n");
+}
+
+TEST(ScpiStatus, SumsUpInTheStatusByte) {
+  ScpiHost host;
+  EXPECT_EQ(host.ask("*STB?"), "0\n");
+  EXPECT_EQ(host.ask("FOO\n*STB?"), "4\n") << "error queue";
+  EXPECT_EQ(host.ask("*CLS;*ESE 32;*SRE 32\nFOO\n*STB?"), "100\n") << "error queue, ESB, MSS";
+  EXPECT_EQ(host.ask("*CLS;*STB?"), "0\n");
+  EXPECT_EQ(host.ask("*ESE?;*SRE?"), "32;32\n") << "*CLS keeps the enables";
+  EXPECT_EQ(host.ask("*SRE 255;*SRE?"), "191\n") << "bit 6 can't be enabled";
+  EXPECT_EQ(host.ask("*IDN?;*STB?"), "datum,datumd,cell-1,0.1.0;80\n") << "an answer waits: MAV, MSS";
+}
+
+TEST(ScpiStatus, LatchesConditionsOfTheInstrument) {
+  ScpiHost host;
+  EXPECT_EQ(host.ask("STAT:OPER:COND?"), "0\n");
+  host.ask("STAT:OPER:ENAB 32\nCONF:REC \"mainboard\"\nINIT");
+  EXPECT_EQ(host.ask("STAT:OPER:COND?"), "288\n") << "recipe chosen, waiting for trigger";
+  EXPECT_EQ(host.ask("*STB?"), "128\n");
+  EXPECT_EQ(host.ask("STAT:OPER?;OPER?"), "288;0\n") << "the event stays until it is read";
+  host.cell.questionable = questionable_pose;
+  host.session.instrument_changed();
+  EXPECT_EQ(host.ask("STAT:QUES:COND?;EVEN?"), "512;512\n");
+  EXPECT_EQ(host.ask("STAT:PRES;OPER:ENAB?"), "0\n");
+}
+
+TEST(ScpiIdentity, HasFourFieldsIn72Characters) {
+  ScpiHost host;
+  EXPECT_EQ(host.ask("*IDN?"), "datum,datumd,cell-1,0.1.0\n");
+}
+
+TEST(ScpiMeasuring, AnswersOpcWhenTheBoardIsDoneAndExecutesWhatFollows) {
+  ScpiHost host;
+  EXPECT_EQ(host.ask("CONF:REC 'mainboard';UNIT 'SN-9'\nINIT;*TRG;*OPC?"), "");
+  EXPECT_EQ(host.ask("SYST:STAT?;ERR?"), "") << "executed, answered behind the 1";
+  EXPECT_EQ(host.finish(), "1\nWAITING,\"no frame yet\";0,\"No error\"\n");
+}
+
+TEST(ScpiMeasuring, CanBeAbortedWhileOpcWaits) {
+  ScpiHost host;
+  host.ask("CONF:REC 'mainboard';:INIT;:TRIG;*OPC?");
+  EXPECT_EQ(host.ask("ABOR"), "1\n");
+  EXPECT_EQ(host.ask("SYST:STAT?"), "IDLE,\"no frame yet\"\n");
+}
+
+TEST(ScpiMeasuring, SetsTheOpcEventOnlyAtTheEnd) {
+  ScpiHost host;
+  host.ask("*CLS;*ESR?\nCONF:REC 'mainboard';:INIT;:TRIG;*OPC");
+  EXPECT_EQ(host.ask("*ESR?"), "0\n");
+  host.finish();
+  EXPECT_EQ(host.ask("*ESR?"), "1\n");
+}
+
+TEST(ScpiMeasuring, WaiHoldsWhatFollowsInItsMessageAndAfter) {
+  ScpiHost host;
+  EXPECT_EQ(host.ask("CONF:REC 'mainboard';:INIT;:TRIG;*WAI;:FETC:BOAR?"), "");
+  EXPECT_EQ(host.ask("*IDN?"), "");
+  EXPECT_THAT(host.finish(), StartsWith("1,INVALID,"));
+  EXPECT_EQ(host.ask("*WAI;*ESE?"), "0\n") << "nothing pending: no wait";
+}
+
+TEST(ScpiMeasuring, BoundsWhatWaitsBehindWai) {
+  ScpiHost host;
+  host.ask("CONF:REC 'mainboard';:INIT;:TRIG;*WAI");
+  for (int i = 0; i < 40; ++i) host.ask("DIAG:ECHO? '" + std::string(2000, 'x') + "'");
+  const std::string answers = host.finish();
+  EXPECT_EQ(std::count(answers.begin(), answers.end(), '\n'), 65536 / 2014);
+  EXPECT_THAT(host.ask("SYST:ERR?"), StartsWith("-363,"));
+}
+
+TEST(ScpiMeasuring, ClsAndRstStopWaiting) {
+  ScpiHost host;
+  host.ask("CONF:REC 'mainboard';:INIT;:TRIG;*OPC;*OPC?");
+  EXPECT_EQ(host.ask("*CLS;*ESE?"), "0\n") << "the 1 is no longer waited for";
+  EXPECT_EQ(host.finish(), "");
+  EXPECT_EQ(host.ask("*ESR?"), "0\n");
+}
+
+TEST(ScpiMeasuring, RefusesWhatDoesNotFitTheState) {
+  ScpiHost host;
+  EXPECT_EQ(host.error_of("TRIG"), "-211,\"Trigger ignored;not armed\"\n");
+  EXPECT_EQ(host.error_of("INIT"), "-221,\"Settings conflict;no recipe is chosen\"\n");
+  EXPECT_EQ(host.error_of("CONF:REC 'other'"), "-256,\"File name not found;no recipe 'other'\"\n");
+  EXPECT_EQ(host.error_of("CONF:REC 'mainboard','ffff'"),
+            "-221,\"Settings conflict;the file has another hash\"\n");
+  host.ask("CONF:REC 'mainboard','ab12';:INIT");
+  EXPECT_EQ(host.error_of("INIT"), "-213,\"Init ignored;armed already\"\n");
+  host.ask("TRIG");
+  EXPECT_EQ(host.error_of("CONF:REC 'mainboard'"), "-221,\"Settings conflict;a board is being measured\"\n");
+}
+
+TEST(ScpiRecipe, AreListedAndChosenByName) {
+  ScpiHost host;
+  EXPECT_EQ(host.ask("MMEM:CAT:REC?"), "\"mainboard\",\"power \"\"A\"\"\"\n");
+  EXPECT_EQ(host.ask("CONF:REC?"), "\"\",\"\"\n");
+  EXPECT_EQ(host.ask("CONF:REC 'power \"A\"';REC?"), "\"power \"\"A\"\"\",\"ab12\"\n");
+  EXPECT_EQ(host.ask("*RST;:CONF:REC?"), "\"\",\"\"\n");
+  EXPECT_EQ(host.error_of("CONF:UNIT '\x7f'"),
+            "-224,\"Illegal parameter value;a serial number is printable ASCII\"\n");
+}
+
+TEST(ScpiResults, SayWhenThereIsNone) {
+  ScpiHost host;
+  EXPECT_EQ(host.error_of("FETC:BOAR?"), "-230,\"Data corrupt or stale;no board has been measured yet\"\n");
+  host.finish();
+  EXPECT_EQ(host.error_of("FETC:COMP? 2"), "-222,\"Data out of range;result 2; 1 are stored, 1 to 1\"\n");
+  EXPECT_EQ(host.ask("DATA:COUN?"), "1\n");
+}
+
+TEST(ScpiResults, GiveBoardAndComponents) {
+  ScpiHost host;
+  host.finish(board(1));
+  host.finish(board(2));
+  EXPECT_EQ(host.ask("FETC:BOAR? 1"),
+            "1,INVALID,FLOOR_INLIER_RATIO,\"mainboard\",\"ab12\",\"frame-1\",\"SN-7\",\"2026-11-21T07:18:17."
+            "123456Z\","
+            "1,0,1,1,\"\"\n");
+  EXPECT_THAT(host.ask("FETC:BOAR?"), HasSubstr("\"frame-2\""));
+  EXPECT_EQ(host.ask("FETC:COMP?"),
+            "2,3,\"U1\",\"median\",PASS,NONE,1160.25,2.5,1140,1180.5,\"um\",\"\","
+            "\"U2\",\"median\",FAIL,NONE,1190,2.5,1140,1180.5,\"um\",\"\","
+            "\"U3\",\"median\",INVALID,FLOOR_INLIER_RATIO,9.91E37,9.91E37,1140,1180.5,\"um\","
+            "\"inlier ratio 0.12 below 0.30\"\n");
+}
+
+TEST(ScpiResults, GiveTheStoredJsonAsADefiniteBlock) {
+  ScpiHost host;
+  const auto stored = host.cell.finish_board(board());
+  const std::string json = to_json(stored);
+  EXPECT_EQ(host.ask("FETC:JSON?"), "#4" + std::to_string(json.size()) + json + "\n");
+}
+
+TEST(ScpiHelp, ListsEveryHeaderOfTheTableAndOnlyThose) {
+  ScpiHost host;
+  const std::string help = host.ask("SYST:HELP:HEAD?");
+  for (const char* line : {":SYSTem:ERRor[:NEXT]?/qonly/\n", ":ABORt/nquery/\n", "*ESE\n",
+                           ":CONFigure:RECipe\n", "*IDN?/qonly/\n"})
+    EXPECT_THAT(help, HasSubstr(line));
+  std::size_t pairs = 0;  // a command with its query is one line
+  for (const auto& a : all_commands())
+    for (const auto& b : all_commands()) pairs += a.pattern.text() + "?" == b.pattern.text();
+  EXPECT_EQ(static_cast<std::size_t>(std::count(help.begin(), help.end(), '\n')),
+            all_commands().size() - pairs + 1);
+  EXPECT_EQ(host.ask("SYST:HELP:SYNT? 'fetc:boar'"), host.ask("SYST:HELP:SYNT? 'FETCH:BOARD?'"));
+  EXPECT_THAT(host.ask("SYST:HELP:SYNT? 'fetc:boar'"),
+              StartsWith("\"FETCh:BOARd? [<sequence>]: sequence, decision"));
+  EXPECT_THAT(host.error_of("SYST:HELP:SYNT? 'foo'"), StartsWith("-224,"));
+}
+
+TEST(ScpiDiagnostic, NamesLinksAndCalibration) {
+  ScpiHost host;
+  EXPECT_EQ(host.ask("DIAG:LINK:STAT?"), "\"cmm: open\"\n");
+  EXPECT_EQ(host.ask("DIAG:LINKS?;LINK:STAT2?"),
+            "\"cmm: open\",\"sensor \"\"drop\"\": open\";\"sensor \"\"drop\"\": open\"\n");
+  EXPECT_EQ(host.ask("CAL:CURR?"), "\"cal-1\",\"cd34\",\"2027-01-01T00:00:00Z\",1.5,1,\"\"\n");
+}
+
+TEST(ScpiSession, ForgetsAHalfMessageWhenItsLinkBreaks) {
+  ScpiHost host;
+  host.raw("FOO\nCONF:REC 'main");
+  host.session.link_lost();
+  EXPECT_EQ(host.ask("*ESE?"), "0\n");
+  EXPECT_THAT(host.ask("SYST:ERR?"), StartsWith("-113,")) << "errors stay";
+}
+
+}  // namespace
+}  // namespace datum::scpi
