@@ -61,7 +61,7 @@ LineReading CmmCodec::reading_of(const Line& line) {
     return fault(ProbeState::malformed, line.fault);
   }
   for (const StatusToken& token : settings_.status_tokens)
-    if (matches(token, line.text)) return fault(token.state, "the device says " + quoted(line.text));
+    if (matches(token, line.text)) return fault(token.state, "the device says " + in_quotes(line.text));
   switch (settings_.layout) {
     case Layout::columns:
       return read_columns(line.text, settings_);
@@ -95,14 +95,14 @@ void CmmCodec::take(const Line& line) {
 
 // A free stream of one line per axis tells by its first label, or by a pause, where a position begins.
 bool CmmCodec::begins_group(const Line& line, const LineReading& reading) {
-  if (polled() || settings_.grouping == Grouping::single_line) return true;
+  if (polled() || settings_.grouping == Grouping::single_line || settings_.axes.size() == 1) return true;
   const bool by_label = settings_.grouping == Grouping::by_label;
   const bool paused = line.first_byte_ns - last_line_ns_ > settings_.group_window_ms * ns_per_ms;
   const bool first = by_label ? reading.values[0].first == 0 : paused;
   if (!first && !misaligned_) {
     const std::string why = by_label ? "a position begins with axis " + settings_.axes[0].label
                                      : "no pause before the axes of a position";
-    emit(ProbeState::partial, why + ": " + quoted(line.text), line.first_byte_ns, line.last_byte_ns);
+    emit(ProbeState::partial, why + ": " + in_quotes(line.text), line.first_byte_ns, line.last_byte_ns);
   }
   misaligned_ = !first;
   return first;
@@ -116,10 +116,10 @@ std::string CmmCodec::wrong_answer(const LineReading& reading) const {
 
 void CmmCodec::add(const Line& line, const LineReading& reading) {
   if (reading.values.empty())
-    return emit(ProbeState::malformed, "no value: " + quoted(line.text), line.first_byte_ns,
+    return emit(ProbeState::malformed, "no value: " + in_quotes(line.text), line.first_byte_ns,
                 line.last_byte_ns);
   if (const std::string wrong = wrong_answer(reading); !wrong.empty())
-    return emit(ProbeState::malformed, wrong + ": " + quoted(line.text), line.first_byte_ns,
+    return emit(ProbeState::malformed, wrong + ": " + in_quotes(line.text), line.first_byte_ns,
                 line.last_byte_ns);
   const bool by_order = settings_.grouping == Grouping::by_order;
   bool ended = line.last_byte_ns - group_.first_byte_ns > settings_.group_window_ms * ns_per_ms;
@@ -139,7 +139,7 @@ void CmmCodec::add(const Line& line, const LineReading& reading) {
   }
   if (group_.filled == settings_.axes.size()) return finish_group();
   if (settings_.grouping == Grouping::single_line)
-    emit(ProbeState::partial, missing_axes() + ": " + quoted(line.text), line.first_byte_ns,
+    emit(ProbeState::partial, missing_axes() + ": " + in_quotes(line.text), line.first_byte_ns,
          line.last_byte_ns);
 }
 

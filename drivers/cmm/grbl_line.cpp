@@ -34,7 +34,7 @@ LineReading GrblReader::read(std::string_view line) {
 LineReading GrblReader::read_push(std::string_view line) {
   if (starts_with(line, "Grbl ")) {
     reset();
-    lost_ = fmt::format("the controller was reset ({}); home it", quoted(line));
+    lost_ = fmt::format("the controller was reset ({}); home it", in_quotes(line));
     return fault(ProbeState::not_referenced, lost_);
   }
   if (starts_with(line, "ALARM:")) {
@@ -44,14 +44,14 @@ LineReading GrblReader::read_push(std::string_view line) {
   if (line == "ok" || starts_with(line, "error:") || (starts_with(line, "[") && line.back() == ']'))
     return ignored_line();
   if (starts_with(line, "$")) return read_setting(line);
-  return fault(ProbeState::malformed, "not a line of GRBL 1.1: " + quoted(line));
+  return fault(ProbeState::malformed, "not a line of GRBL 1.1: " + in_quotes(line));
 }
 
 LineReading GrblReader::read_setting(std::string_view line) {
   if (line == "$13=0") inches_ = false;
   if (line == "$13=1") inches_ = true;
   if (line.find('=') == std::string_view::npos)
-    return fault(ProbeState::malformed, "not a setting of GRBL 1.1: " + quoted(line));
+    return fault(ProbeState::malformed, "not a setting of GRBL 1.1: " + in_quotes(line));
   return ignored_line();
 }
 
@@ -83,7 +83,7 @@ LineReading GrblReader::check_state(std::string_view state) {
   if (word == "Door" || word == "Sleep")
     return fault(ProbeState::device_error, fmt::format("the controller is in state {}", word));
   if (word != "Idle" && word != "Run" && word != "Jog" && word != "Hold")
-    return fault(ProbeState::malformed, fmt::format("{} is not a state of GRBL 1.1", quoted(word)));
+    return fault(ProbeState::malformed, fmt::format("{} is not a state of GRBL 1.1", in_quotes(word)));
   if (!lost_.empty()) return fault(ProbeState::not_referenced, lost_);
   return {};
 }
@@ -92,18 +92,18 @@ LineReading GrblReader::read_triple(std::string_view text, std::string_view line
   LineReading reading;
   while (!text.empty()) {
     const NumberReading number = read_number(take_field(text, ','), settings_.number);
-    if (number.state != ProbeState::ok) return fault(number.state, number.why + ": " + quoted(line));
+    if (number.state != ProbeState::ok) return fault(number.state, number.why + ": " + in_quotes(line));
     reading.values.emplace_back(reading.values.size(), number.value);
   }
   if (reading.values.size() == settings_.axes.size()) return reading;
   return fault(ProbeState::malformed,
                fmt::format("{} axes where {} are configured: {}", reading.values.size(),
-                           settings_.axes.size(), quoted(line)));
+                           settings_.axes.size(), in_quotes(line)));
 }
 
 LineReading GrblReader::read_report(std::string_view line) {
   if (line.size() < 2 || line.back() != '>')
-    return fault(ProbeState::malformed, "no '>' at the end of " + quoted(line));
+    return fault(ProbeState::malformed, "no '>' at the end of " + in_quotes(line));
   std::string_view rest = line.substr(1, line.size() - 2);
   const std::string_view state = take_field(rest, '|');
   std::optional<LineReading> machine, work, offset;
@@ -115,26 +115,26 @@ LineReading GrblReader::read_report(std::string_view line) {
                                        : name == "WCO"  ? &offset
                                                         : nullptr;
     if (!into) continue;
-    if (*into) return fault(ProbeState::malformed, fmt::format("{} twice: {}", name, quoted(line)));
+    if (*into) return fault(ProbeState::malformed, fmt::format("{} twice: {}", name, in_quotes(line)));
     *into = read_triple(field.substr(name.size() < field.size() ? name.size() + 1 : name.size()), line);
     if ((*into)->state != ProbeState::ok) {
       forget_offset();
       return **into;
     }
   }
-  if (machine && work) return fault(ProbeState::malformed, "MPos and WPos in one report: " + quoted(line));
+  if (machine && work) return fault(ProbeState::malformed, "MPos and WPos in one report: " + in_quotes(line));
   if (offset) {
     offset_.emplace();
     for (const auto& [axis, value] : offset->values) offset_->push_back(value);
   }
   for (LineReading bad : {check_state(state), check_report_unit()})
     if (bad.state != ProbeState::ok) {
-      bad.detail += ": " + quoted(line);
+      bad.detail += ": " + in_quotes(line);
       return bad;
     }
-  if (!machine && !work) return fault(ProbeState::partial, "a report without position: " + quoted(line));
+  if (!machine && !work) return fault(ProbeState::partial, "a report without position: " + in_quotes(line));
   if (machine) return *machine;
-  if (!offset_) return fault(ProbeState::partial, "WPos, but WCO has not come yet: " + quoted(line));
+  if (!offset_) return fault(ProbeState::partial, "WPos, but WCO has not come yet: " + in_quotes(line));
   for (auto& [axis, value] : work->values) value += (*offset_)[axis];
   return *work;
 }

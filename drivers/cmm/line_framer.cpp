@@ -22,7 +22,7 @@ std::string fault_of(const std::string& text) {
                      : value >= 0x80                  ? "; data bits or parity of the link?"
                      : value == '\r' || value == '\n' ? "; terminator of the link?"
                                                       : "";
-  return fmt::format("byte 0x{:02X} at {} of {}{}", value, bad - text.begin() + 1, quoted(text), hint);
+  return fmt::format("byte 0x{:02X} at {} of {}{}", value, bad - text.begin() + 1, in_quotes(text), hint);
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ std::optional<Line> LineFramer::push(std::uint8_t byte, MonotonicNs at) {
   if (framing_.start && !skipping_ && c == *framing_.start) {
     started_ = true;
     const std::string cut = std::exchange(text_, "");
-    if (!cut.empty()) return Line{cut, "line cut short: " + quoted(cut), first_byte_ns_, at};
+    if (!cut.empty()) return Line{cut, "line cut short: " + in_quotes(cut), first_byte_ns_, at};
     return std::nullopt;
   }
   if (framing_.start && !started_ && !skipping_) return std::nullopt;
@@ -58,9 +58,11 @@ std::optional<Line> LineFramer::push(std::uint8_t byte, MonotonicNs at) {
     return std::nullopt;
   }
   if (text_.size() < framing_.max_length + framing_.terminator.size()) return std::nullopt;
-  Line line{text_, fmt::format("line longer than {} characters: {}", framing_.max_length, quoted(text_)),
+  Line line{text_, fmt::format("line longer than {} characters: {}", framing_.max_length, in_quotes(text_)),
             first_byte_ns_, at};
-  reset(true);
+  text_.erase(0, text_.size() - framing_.terminator.size() + 1);  // the terminator may have begun
+  started_ = false;
+  skipping_ = true;
   return line;
 }
 
@@ -81,7 +83,7 @@ std::string strip_check_digits(std::string& text, Integrity integrity) {
   const std::string whole = text;
   const std::size_t tail = integrity == Integrity::nmea ? 3 : 2;
   if (text.size() <= tail || (integrity == Integrity::nmea && text[text.size() - 3] != '*'))
-    return "no check digits at the end of " + quoted(whole);
+    return "no check digits at the end of " + in_quotes(whole);
   const std::string digits = text.substr(text.size() - 2);
   text.resize(text.size() - tail);
   if (integrity == Integrity::nmea && text[0] == '$') text.erase(0, 1);
@@ -94,10 +96,10 @@ std::string strip_check_digits(std::string& text, Integrity integrity) {
   for (char& c : upper) c = static_cast<char>(c >= 'a' && c <= 'f' ? c - 'a' + 'A' : c);
   const std::string expected = fmt::format("{:02X}", value);
   if (upper == expected) return "";
-  return fmt::format("check digits {} where {} belong: {}", digits, expected, quoted(whole));
+  return fmt::format("check digits {} where {} belong: {}", digits, expected, in_quotes(whole));
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "'";
   for (const char c : text.substr(0, 60))
     out += c >= 0x20 && c < 0x7f ? std::string(1, c) : fmt::format("\\x{:02X}", static_cast<std::uint8_t>(c));

@@ -40,6 +40,6 @@ class LineFramer {
 std::string strip_check_digits(std::string& text, Integrity integrity);
 
 /// `text` in quotes for a message: other than printable ASCII as \xNN, cut at 60 characters.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace datum

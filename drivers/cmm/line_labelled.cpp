@@ -71,7 +71,7 @@ LineReading check_modifier(std::string_view word) {
 LineReading read_value(Scanner& scanner, const CmmSettings& settings, LineReading& into) {
   const std::string_view label = scanner.take_while(is_letter);
   const auto axis = axis_of(label, settings);
-  if (!axis) return fault(ProbeState::malformed, fmt::format("axis {} is not configured", quoted(label)));
+  if (!axis) return fault(ProbeState::malformed, fmt::format("axis {} is not configured", in_quotes(label)));
   if (!scanner.take_separator()) return fault(ProbeState::malformed, "no '=' or ':' after the axis");
   const NumberReading number = read_number(scanner.take_number(), settings.number);
   if (number.state != ProbeState::ok) return fault(number.state, number.why);
@@ -84,7 +84,7 @@ LineReading read_value(Scanner& scanner, const CmmSettings& settings, LineReadin
   }
   if (LineReading bad = check_unit(unit, settings); bad.state != ProbeState::ok) return bad;
   if (!modifier.empty() && !is_modifier(modifier))
-    return fault(ProbeState::malformed, fmt::format("{} after the value", quoted(modifier)));
+    return fault(ProbeState::malformed, fmt::format("{} after the value", in_quotes(modifier)));
   if (LineReading bad = check_modifier(modifier); bad.state != ProbeState::ok) return bad;
   for (const auto& [other, value] : into.values)
     if (other == *axis)
@@ -100,7 +100,7 @@ LineReading read_labelled(std::string_view line, const CmmSettings& settings) {
   for (Scanner scanner(line); !scanner.at_end();) {
     LineReading bad = read_value(scanner, settings, reading);
     if (bad.state == ProbeState::ok) continue;
-    bad.detail += ": " + quoted(line);
+    bad.detail += ": " + in_quotes(line);
     return bad;
   }
   return reading;

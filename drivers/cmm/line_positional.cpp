@@ -50,7 +50,7 @@ LineReading read_positional(std::string_view line, const CmmSettings& settings) 
     fields.pop_back();
   }
   const auto refuse = [&](ProbeState state, const std::string& why) {
-    return fault(state, why + ": " + quoted(line));
+    return fault(state, why + ": " + in_quotes(line));
   };
   if (LineReading bad = check_unit(unit, settings); bad.state != ProbeState::ok)
     return refuse(bad.state, bad.detail);

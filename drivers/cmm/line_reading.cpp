@@ -82,12 +82,12 @@ NumberReading read_number(std::string_view text, const NumberFormat& format) {
   if (!body.empty() && (negative || body.front() == '+')) body = trimmed(body.substr(1));
   const Digits digits = scan(body, format.point);
   if (!digits.clean || digits.before == 0 || (digits.point && digits.after == 0))
-    return wrong(ProbeState::malformed, fmt::format("{} is not a number", quoted(text)));
+    return wrong(ProbeState::malformed, fmt::format("{} is not a number", in_quotes(text)));
   if (format.implied_decimals && digits.point)
-    return wrong(ProbeState::malformed, fmt::format("{} has a point; it should have none", quoted(text)));
+    return wrong(ProbeState::malformed, fmt::format("{} has a point; it should have none", in_quotes(text)));
   if (format.decimals && digits.after != *format.decimals)
     return wrong(ProbeState::wrong_unit, fmt::format("{} has {} decimals; the configured unit has {}",
-                                                     quoted(text), digits.after, *format.decimals));
+                                                     in_quotes(text), digits.after, *format.decimals));
   const std::int64_t mantissa = negative ? -digits.mantissa : digits.mantissa;
   const int decimals = format.implied_decimals.value_or(digits.after);
   return {static_cast<double>(mantissa) / power_of_ten(decimals), ProbeState::ok, ""};
@@ -105,7 +105,8 @@ LineReading check_unit(std::string_view word, const CmmSettings& settings) {
       return fault(ProbeState::wrong_unit, "the line says mm; configured: inch");
     return {};
   }
-  if (!is_mm && !is_inch) return fault(ProbeState::malformed, fmt::format("{} is not a unit", quoted(word)));
+  if (!is_mm && !is_inch)
+    return fault(ProbeState::malformed, fmt::format("{} is not a unit", in_quotes(word)));
   if (is_mm != (settings.unit == LengthUnit::mm))
     return fault(ProbeState::wrong_unit,
                  fmt::format("the line says {}; configured: {}", is_mm ? "mm" : "inch", configured));

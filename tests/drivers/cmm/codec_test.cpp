@@ -43,5 +43,41 @@ TEST(CmmCodec, BadPositionsAreRefusedWithTheirReason) {
   }
 }
 
+// Whatever precedes an answer, what comes out is the position or a reason: never another position.
+TEST(CmmCodec, AGarbagePrefixNeverChangesAPosition) {
+  std::uint32_t random = 1;  // Numerical Recipes' linear congruential generator
+  for (const auto& transcript : load_transcripts("transcripts")) {
+    const auto expected = expected_samples(transcript);
+    for (int round = 0; round < 200; ++round) {
+      auto noisy = transcript;
+      for (auto& step : noisy.steps) {
+        if (step.is != testing::TranscriptStep::Is::from_device) continue;
+        std::string garbage;
+        for (int i = 0; i <= round % 7; ++i)
+          garbage += static_cast<char>((random = random * 1664525 + 1013904223) >> 24);
+        step.text.insert(0, garbage);
+      }
+      for (const auto& sample : run_codec(noisy, 0))
+        if (sample.substr(0, 3) == "OK ") {
+          EXPECT_THAT(expected, ::testing::Contains(sample)) << transcript.name;
+        }
+    }
+  }
+}
+
+TEST(CmmCodec, ALineBeyondTheMaximumIsRefusedByEveryPreset) {
+  for (auto transcript : load_transcripts("transcripts")) {
+    const std::size_t limit = transcript.settings.framing.max_length;
+    auto& steps = transcript.steps;
+    const auto first = std::find_if(steps.begin(), steps.end(), [](const auto& step) {
+      return step.is == testing::TranscriptStep::Is::from_device && step.text.size() > 8;
+    });
+    first->text.insert(0, std::string(limit + 1, '0'));
+    EXPECT_THAT(run_codec(transcript, 0).at(0),
+                ::testing::HasSubstr("MALFORMED line longer than " + std::to_string(limit) + " characters"))
+        << transcript.name;
+  }
+}
+
 }  // namespace
 }  // namespace datum

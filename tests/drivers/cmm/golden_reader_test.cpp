@@ -1,0 +1,65 @@
+// The golden transcripts through the reader: it must also send exactly what they say, when they say it.
+#include <gmock/gmock.h>
+
+#include "drivers/cmm/reader.h"
+#include "tests/drivers/cmm/transcript.h"
+#include "tests/drivers/cmm/transcript_port.h"
+
+namespace datum {
+namespace {
+
+using ::testing::ElementsAreArray;
+using testing::Transcript;
+using testing::TranscriptPort;
+using testing::TranscriptStep;
+
+struct Replay {
+  TranscriptPort* port = new TranscriptPort;
+  CmmReader reader;
+  MonotonicNs now = ns_per_ms;
+  std::vector<std::string> samples;
+
+  explicit Replay(const CmmSettings& settings) : reader(settings, std::unique_ptr<Port>(port)) {
+    reader.on_sample(
+        [this](const ProbePoint& sample, MonotonicNs) { samples.push_back(testing::text_of(sample)); });
+    reader.start(now);
+  }
+  // Until the expected bytes are written; time passes only to the reader's own deadlines.
+  std::string sent(std::size_t size) {
+    for (int i = 0; i < 100 && port->written.size() < size; ++i) {
+      if (!reader.wants_write() && reader.deadline()) {
+        now = std::max(now, *reader.deadline());
+        reader.on_deadline(now);
+      }
+      reader.on_ready(now);
+    }
+    const std::string bytes = port->written.substr(0, size);
+    port->written.erase(0, size);
+    return bytes;
+  }
+  void run(const TranscriptStep& step) {
+    using Is = TranscriptStep::Is;
+    if (step.is == Is::to_device) {
+      EXPECT_EQ(sent(step.text.size()), step.text);
+    }
+    if (step.is == Is::from_device) {
+      port->queued += step.text;
+      while (!port->queued.empty()) reader.on_ready(now);
+    }
+    if (step.is == Is::elapse) {
+      now += step.ms * ns_per_ms;
+      if (reader.deadline() && *reader.deadline() <= now) reader.on_deadline(now);
+    }
+  }
+};
+
+TEST(CmmReader, GoldenTranscripts) {
+  for (const auto& transcript : testing::load_transcripts("transcripts")) {
+    Replay replay(transcript.settings);
+    for (const auto& step : transcript.steps) replay.run(step);
+    EXPECT_THAT(replay.samples, ElementsAreArray(expected_samples(transcript))) << transcript.name;
+  }
+}
+
+}  // namespace
+}  // namespace datum

@@ -1,0 +1,109 @@
+#include "drivers/cmm/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "drivers/cmm/codec.h"
+#include "drivers/cmm/presets.h"
+#include "tests/drivers/port/pty_pair.h"
+
+namespace datum {
+namespace {
+
+using testing::message_of;
+
+template <class Change>
+std::string refusal(CmmSettings settings, Change change) {
+  change(settings);
+  return message_of<RefusedError>([&] { CmmCodec codec(settings); });
+}
+
+TEST(CmmSettings, EveryPresetIsInOrder) {
+  for (const std::string& name : preset_names()) {
+    const CmmSettings settings = preset_by_name(name);
+    EXPECT_EQ(settings.preset, name);
+    EXPECT_EQ(message_of<RefusedError>([&] { check(settings); }), "");
+  }
+}
+
+TEST(CmmSettings, PresetsStateTheirLine) {
+  const auto line = [](const CmmSettings& s) { return line_format(std::get<SerialSettings>(s.link)); };
+  EXPECT_EQ(line(heidenhain_nd28x()), "9600 7E2 xon/xoff");
+  EXPECT_EQ(line(mitutoyo_mux10()), "9600 8N1");
+  EXPECT_EQ(line(acurite_vro()), "9600 8N1");
+  EXPECT_EQ(line(grbl_1_1()), "115200 8N1");
+}
+
+TEST(CmmSettings, UnknownPresetIsRefused) {
+  EXPECT_EQ(message_of<RefusedError>([] { preset_by_name("renishaw"); }),
+            "cmm: preset 'renishaw' is not known; allowed: heidenhain_nd28x, mitutoyo_mux10, acurite_vro, "
+            "grbl_1_1");
+}
+
+TEST(CmmSettings, WrongAxesAreRefused) {
+  const CmmSettings s = grbl_1_1();
+  EXPECT_EQ(refusal(s, [](auto& c) { c.axes.clear(); }), "cmm: 0 axes; allowed: 1 to 3");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.axes[1].label = "X"; }), "cmm: axis 'X' twice");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.axes[1].machine_axis = 0; }),
+            "cmm: machine axis X comes from two axes of the line");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.axes[1].machine_axis = 3; }),
+            "cmm: axis 'Y': machine axis must be X, Y or Z");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.axes.resize(2); }),
+            "cmm: machine axis Z is not on the line: state where it stands (fixed_mm)");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.fixed_mm[2] = 0; }),
+            "cmm: machine axis Z is both on the line and fixed");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.axes[0].scale = 0; }),
+            "cmm: axis 'X': scale = 0; allowed: more than 0 (a reversed axis has its own setting)");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.axes[0].offset_mm = std::numeric_limits<double>::infinity(); }),
+            "cmm: axis 'X': offset_mm must be finite");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.axes[0].min_mm = c.axes[0].max_mm = 1; }),
+            "cmm: axis 'X': min_mm = 1 must be below max_mm = 1");
+}
+
+TEST(CmmSettings, ContradictoryLayoutsAreRefused) {
+  EXPECT_EQ(refusal(heidenhain_nd28x(), [](auto& c) { c.grouping = Grouping::single_line; }),
+            "cmm: fixed columns carry one axis: group the lines by order or label");
+  EXPECT_EQ(refusal(heidenhain_nd28x(), [](auto& c) { c.columns.clear(); }),
+            "cmm: fixed columns need exactly one number");
+  EXPECT_EQ(refusal(heidenhain_nd28x(), [](auto& c) { c.grouping = Grouping::by_label; }),
+            "cmm: fixed columns need a label if, and only if, lines are grouped by label");
+  EXPECT_EQ(refusal(acurite_vro(), [](auto& c) { c.grouping = Grouping::by_order; }),
+            "cmm: labelled lines are grouped by label or carry all axes");
+  EXPECT_EQ(refusal(acurite_vro(), [](auto& c) { c.layout = Layout::positional; }),
+            "cmm: positional lines have no label: group them by order, or all axes on one line");
+  EXPECT_EQ(refusal(grbl_1_1(), [](auto& c) { c.grouping = Grouping::by_order; }),
+            "cmm: a GRBL report carries all axes");
+  EXPECT_EQ(refusal(grbl_1_1(), [](auto& c) { c.setup.clear(); }),
+            "cmm: only GRBL tells its unit, asked by the setup string");
+}
+
+TEST(CmmSettings, WrongNumbersAreRefused) {
+  const CmmSettings s = grbl_1_1();
+  EXPECT_EQ(refusal(s, [](auto& c) { c.framing.terminator = ""; }),
+            "cmm: terminator of 0 bytes; allowed: 1 or 2");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.framing.max_length = 5000; }),
+            "cmm: max_length = 5000; allowed: 1 to 4096");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.number.implied_decimals = 3; }),
+            "cmm: decimals and implied_decimals exclude each other");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.number.decimals = 10; }), "cmm: decimals = 10; allowed: 0 to 9");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.poll.period_ms = 1; }),
+            "cmm: poll period_ms = 1; allowed: 10 to 600000");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.poll.timeout_ms = 0; }),
+            "cmm: poll timeout_ms = 0; allowed: 10 to 60000");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.poll.strings = {""}; }), "cmm: an empty poll string");
+  EXPECT_EQ(refusal(s,
+                    [](auto& c) {
+                      c.poll.strings = {"?", "?"};
+                    }),
+            "cmm: 2 poll strings for 3 axes; allowed: one for all, or one for each");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.max_age_ms = 0; }), "cmm: max_age_ms = 0; allowed: 1 to 600000");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.group_window_ms = 0; }),
+            "cmm: group_window_ms = 0; allowed: 1 to 60000");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.pairing.tolerance_um = 0; }),
+            "cmm: tolerance_um = 0; allowed: more than 0");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.pairing.window_ms = 0; }), "cmm: window_ms = 0; allowed: 1 to 600000");
+}
+
+}  // namespace
+}  // namespace datum
