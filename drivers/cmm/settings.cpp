@@ -52,6 +52,9 @@ void check_layout(const CmmSettings& settings) {
     return std::count_if(settings.columns.begin(), settings.columns.end(),
                          [is](const Column& c) { return c.is == is; });
   };
+  for (const Column& column : settings.columns)
+    if (column.width < 1 || (column.is == Column::Is::literal && column.text.size() != column.width))
+      refuse(fmt::format("a column of {} characters with the text '{}'", column.width, column.text));
   const bool one_per_line = settings.grouping != Grouping::single_line;
   if (settings.layout == Layout::columns) {
     if (!one_per_line && settings.axes.size() > 1)
@@ -74,6 +77,12 @@ void check_framing(const CmmSettings& settings) {
   if (end < 1 || end > 2) refuse(fmt::format("terminator of {} bytes; allowed: 1 or 2", end));
   need_range("max_length", static_cast<int>(std::min<std::size_t>(settings.framing.max_length, 1 << 20)), 1,
              4096);
+  const char point = settings.number.point;
+  if (point != '.' && point != ',') refuse(fmt::format("decimal point '{}'; allowed: '.' or ','", point));
+  if (settings.layout == Layout::positional && settings.delimiters.find(point) != std::string::npos)
+    refuse(fmt::format("the decimal point '{}' is one of the delimiters", point));
+  for (const StatusToken& token : settings.status_tokens)
+    if (token.text.empty()) refuse("a status token without text");
   if (settings.number.decimals && settings.number.implied_decimals)
     refuse("decimals and implied_decimals exclude each other");
   need_range("decimals", settings.number.decimals.value_or(0), 0, 9);

@@ -76,6 +76,16 @@ TEST(CmmSettings, ContradictoryLayoutsAreRefused) {
             "cmm: a GRBL report carries all axes");
   EXPECT_EQ(refusal(grbl_1_1(), [](auto& c) { c.setup.clear(); }),
             "cmm: only GRBL tells its unit, asked by the setup string");
+  EXPECT_EQ(refusal(mitutoyo_mux10(), [](auto& c) { c.columns[0].text = "00"; }),
+            "cmm: a column of 1 characters with the text '00'");
+  EXPECT_EQ(refusal(mitutoyo_mux10(), [](auto& c) { c.status_tokens[0].text = ""; }),
+            "cmm: a status token without text");
+  EXPECT_EQ(refusal(CmmSettings(),
+                    [](auto& c) {
+                      c.axes = grbl_1_1().axes;
+                      c.number.point = ',';
+                    }),
+            "cmm: the decimal point ',' is one of the delimiters");
 }
 
 TEST(CmmSettings, WrongNumbersAreRefused) {
@@ -86,6 +96,7 @@ TEST(CmmSettings, WrongNumbersAreRefused) {
             "cmm: max_length = 5000; allowed: 1 to 4096");
   EXPECT_EQ(refusal(s, [](auto& c) { c.number.implied_decimals = 3; }),
             "cmm: decimals and implied_decimals exclude each other");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.number.point = '5'; }), "cmm: decimal point '5'; allowed: '.' or ','");
   EXPECT_EQ(refusal(s, [](auto& c) { c.number.decimals = 10; }), "cmm: decimals = 10; allowed: 0 to 9");
   EXPECT_EQ(refusal(s, [](auto& c) { c.poll.period_ms = 1; }),
             "cmm: poll period_ms = 1; allowed: 10 to 600000");

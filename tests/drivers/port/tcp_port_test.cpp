@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include "drivers/port/tcp_listener.h"
 #include "tests/drivers/port/pty_pair.h"
@@ -90,6 +91,28 @@ TEST(TcpPort, AnAcceptedConnectionCantBeReopenedFromHere) {
   accepted.open();  // still open: nothing to do
   accepted.close();
   EXPECT_THAT(message_of<RefusedError>([&] { accepted.open(); }), HasSubstr("the peer must connect again"));
+}
+
+TEST(TcpListener, WaitsASecondWhereTheProcessIsOutOfDescriptors) {
+  Server server;
+  const auto client = tcp_port("127.0.0.1", server.listener.port());
+  client->open();
+  ASSERT_TRUE(wait_readable(server.listener.fd()));
+  rlimit all{};
+  getrlimit(RLIMIT_NOFILE, &all);
+  const int next = dup(0);  // the lowest free descriptor
+  close(next);
+  const rlimit none{static_cast<rlim_t>(next), all.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  server.listener.on_ready(100);
+  setrlimit(RLIMIT_NOFILE, &all);
+  EXPECT_TRUE(server.links.empty());
+  EXPECT_EQ(server.listener.fd(), -1);
+  ASSERT_EQ(server.listener.deadline(), 1'000'000'100);
+  EXPECT_THAT(server.listener.describe(), HasSubstr("out of descriptors"));
+  server.listener.on_deadline(1'000'000'100);
+  EXPECT_EQ(server.links.size(), 1u);
+  EXPECT_GE(server.listener.fd(), 0);
 }
 
 TEST(TcpListener, WrongAddressesAreRefused) {
