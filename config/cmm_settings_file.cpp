@@ -13,11 +13,13 @@ int ms(TomlTable& table, const char* key, int fallback, std::int64_t least = 1) 
   return static_cast<int>(table.integer_or(key, fallback, least, longest_ms));
 }
 
-char character(TomlTable& table, const char* key) {
-  const std::string text = table.text(key);
-  if (text.size() != 1)
-    table.refuse(key, "has " + std::to_string(text.size()) + " characters", "one ASCII character");
-  return text[0];
+std::optional<char> character_if(TomlTable& table, const char* key) {
+  const auto text = table.text_if(key);
+  if (!text) return std::nullopt;
+  if (text->size() != 1) {
+    table.refuse(key, "has " + std::to_string(text->size()) + " characters", "one ASCII character");
+  }
+  return text->front();
 }
 
 CmmSettings preset(TomlTable& table) {
@@ -53,7 +55,7 @@ void read_link(TomlTable& table, CmmSettings& s) {
 void read_framing(std::optional<TomlTable> table, LineFraming& f) {
   if (!table) return;
   f.terminator = table->text_or("terminator", f.terminator);
-  if (table->has("start")) f.start = character(*table, "start");
+  if (const auto start = character_if(*table, "start")) f.start = start;
   f.optional_stx = table->boolean_or("optional_stx", f.optional_stx);
   f.max_length = static_cast<std::size_t>(
       table->integer_or("max_length", static_cast<std::int64_t>(f.max_length), 1, 4096));
@@ -63,11 +65,11 @@ void read_framing(std::optional<TomlTable> table, LineFraming& f) {
 
 void read_number(std::optional<TomlTable> table, NumberFormat& n) {
   if (!table) return;
-  if (table->has("decimals")) n.decimals = static_cast<int>(table->integer("decimals", 0, 9));
-  if (table->has("implied_decimals")) {
-    n.implied_decimals = static_cast<int>(table->integer("implied_decimals", 0, 9));
+  if (const auto digits = table->integer_if("decimals", 0, 9)) n.decimals = static_cast<int>(*digits);
+  if (const auto digits = table->integer_if("implied_decimals", 0, 9)) {
+    n.implied_decimals = static_cast<int>(*digits);
   }
-  if (table->has("point")) n.point = character(*table, "point");
+  n.point = character_if(*table, "point").value_or(n.point);
   table->finish();
 }
 

@@ -23,12 +23,16 @@ fs::path path_of(TomlTable& table, const char* key, DaemonConfig& c) {
   return (c.file.parent_path() / text).lexically_normal();
 }
 
-std::string name_of_key(TomlTable& table, const char* key, DaemonConfig& c) {
-  if (!table.has(key)) return table.text_or(key, "");
+std::string name_if(TomlTable& table, const char* key, DaemonConfig& c) {
+  const auto name = table.text_if(key);
+  if (!name) return {};
+  if (name->empty()) table.refuse(key, "is empty", "a name, or no such key");
   c.places[table.path(key)] = table.where(key);
-  std::string name = table.text(key);
-  if (name.empty()) table.refuse(key, "is empty", "a name, or no such key");
-  return name;
+  return *name;
+}
+
+fs::path path_if(TomlTable& table, const char* key, DaemonConfig& c) {
+  return table.text_if(key) ? path_of(table, key, c) : fs::path();
 }
 
 void read_sensor(TomlTable table, DaemonConfig& c) {
@@ -42,10 +46,11 @@ void read_sensor(TomlTable table, DaemonConfig& c) {
 
 void read_inspection(TomlTable table, DaemonConfig& c) {
   c.recipes = path_of(table, "recipes_folder", c);
-  c.recipe = name_of_key(table, "recipe", c);
-  c.calibration = name_of_key(table, "calibration", c);
-  if (!c.calibration.empty() || table.has("calibrations_folder")) {
-    c.calibrations = path_of(table, "calibrations_folder", c);
+  c.recipe = name_if(table, "recipe", c);
+  c.calibration = name_if(table, "calibration", c);
+  c.calibrations = path_if(table, "calibrations_folder", c);
+  if (!c.calibration.empty() && c.calibrations.empty()) {
+    table.refuse("calibrations_folder", "missing", "the folder of calibration '" + c.calibration + "'");
   }
   c.trigger =
       table.choice<TriggerMode>("trigger", {{"on_frame", TriggerMode::on_frame}, {"bus", TriggerMode::bus}});
@@ -53,16 +58,13 @@ void read_inspection(TomlTable table, DaemonConfig& c) {
   if (c.arm_at_start && c.recipe.empty()) {
     table.refuse("arm_at_start", "there is no recipe to arm with", "false, or a recipe beside it");
   }
-  c.frame_timeout_ms =
-      static_cast<int>(table.integer_or("frame_timeout_ms", c.frame_timeout_ms, 1, 600'000));
-  table.text_or("calibrations_folder", "");  // known, even where it was not needed
+  c.frame_timeout_ms = static_cast<int>(table.integer_or("frame_timeout_ms", c.frame_timeout_ms, 1, 600'000));
   table.finish();
 }
 
 void read_results(TomlTable table, DaemonConfig& c) {
   c.store = path_of(table, "store_file", c);
-  if (table.has("pictures_folder")) c.pictures = path_of(table, "pictures_folder", c);
-  table.text_or("pictures_folder", "");
+  if (const fs::path folder = path_if(table, "pictures_folder", c); !folder.empty()) c.pictures = folder;
   table.finish();
 }
 

@@ -150,6 +150,12 @@ std::string TomlTable::text_or(std::string_view key, std::string fallback) {
   return has(key) ? text(key) : std::move(fallback);
 }
 
+std::optional<std::string> TomlTable::text_if(std::string_view key) {
+  impl_->asked.emplace(key);
+  if (!has(key)) return std::nullopt;
+  return text(key);
+}
+
 bool TomlTable::boolean(std::string_view key) {
   const toml::node* node = impl_->find(key);
   if (!node) refuse(key, "missing", "true or false");
@@ -201,6 +207,12 @@ std::int64_t TomlTable::integer_or(std::string_view key, std::int64_t fallback, 
                                    std::int64_t max) {
   impl_->asked.emplace(key);
   return has(key) ? integer(key, min, max) : fallback;
+}
+
+std::optional<std::int64_t> TomlTable::integer_if(std::string_view key, std::int64_t min, std::int64_t max) {
+  impl_->asked.emplace(key);
+  if (!has(key)) return std::nullopt;
+  return integer(key, min, max);
 }
 
 std::vector<double> TomlTable::numbers(std::string_view key, std::size_t count, Range range) {

@@ -93,6 +93,7 @@ class TomlTable {
 
   std::string text(std::string_view key);
   std::string text_or(std::string_view key, std::string fallback);
+  std::optional<std::string> text_if(std::string_view key);
   bool boolean(std::string_view key);
   bool boolean_or(std::string_view key, bool fallback);
   double number(std::string_view key, Range allowed = {});
@@ -100,6 +101,7 @@ class TomlTable {
   std::optional<double> number_if(std::string_view key, Range allowed = {});
   std::int64_t integer(std::string_view key, std::int64_t min, std::int64_t max);
   std::int64_t integer_or(std::string_view key, std::int64_t fallback, std::int64_t min, std::int64_t max);
+  std::optional<std::int64_t> integer_if(std::string_view key, std::int64_t min, std::int64_t max);
   /// Array of exactly `count` finite numbers, each in `allowed`.
   std::vector<double> numbers(std::string_view key, std::size_t count, Range allowed = {});
   /// Array of `least` to `most` finite numbers.

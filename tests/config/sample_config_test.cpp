@@ -1,0 +1,171 @@
+// config/datumd.toml is the documentation of every key, so it is executed and compared with what the loader
+// knows.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <sstream>
+
+#include "config/daemon_config.h"
+#include "tests/fresh_folder.h"
+
+namespace datum {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path shipped = fs::path(DATUM_SOURCE_DIR) / "config";
+
+std::string slurp(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Every key with '#' taken away. Alternatives ("#|", which would contradict what stands before them) stay
+/// away.
+std::string with_every_key(const std::string& sample) {
+  std::string text;
+  for (const std::string& line : lines_of(sample)) {
+    static const std::regex key(R"(^#[\[a-z].*)");
+    text += (std::regex_match(line, key) ? line.substr(1) : line) + "\n";
+  }
+  text.replace(text.find("trigger = \"on_frame\""), 20, "trigger = \"bus\"");
+  return text;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+/// A cell as installed, but with its state in a folder of the test.
+class SampleConfig : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::copy(shipped, folder.path() / "etc", fs::copy_options::recursive);
+    fs::create_directories(folder.path() / "state");
+  }
+  fs::path with_state_here(const std::string& text) {
+    return folder.write("etc/datumd.toml",
+                        replaced(text, "/var/lib/datumd", (folder.path() / "state").string()));
+  }
+  const std::string sample = slurp(shipped / "datumd.toml");
+  const std::int64_t now_utc_s = 1'780'000'000;  // 2026-05-28, within the demonstration's calibration
+  testing::FreshFolder folder;
+};
+
+TEST_F(SampleConfig, LoadsWithItsProfileCalibrationsAndRecipes) {
+  EXPECT_THAT(check_config(with_state_here(sample), now_utc_s), ::testing::IsEmpty());
+}
+
+TEST_F(SampleConfig, LoadsWithEveryOptionalKey) {
+  const std::string whole = with_every_key(sample);
+  ASSERT_NE(whole.find("\n[cmm.pairing]\n"), std::string::npos);
+  EXPECT_THAT(check_config(with_state_here(whole), now_utc_s), ::testing::IsEmpty());
+}
+
+TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
+  const DaemonConfig plain = load_daemon_config(with_state_here(sample));
+  const DaemonConfig whole = load_daemon_config(with_state_here(with_every_key(sample)));
+  EXPECT_EQ(plain.file_drop.rescan_ms, whole.file_drop.rescan_ms);
+  EXPECT_EQ(plain.file_drop.settle_ms, whole.file_drop.settle_ms);
+  EXPECT_EQ(plain.arm_at_start, whole.arm_at_start);
+  EXPECT_EQ(plain.frame_timeout_ms, whole.frame_timeout_ms);
+  EXPECT_EQ(plain.backend.kind, whole.backend.kind);
+  EXPECT_EQ(plain.backend.threads, whole.backend.threads);
+  EXPECT_EQ(plain.tcp->address, whole.tcp->address);
+  EXPECT_EQ(plain.tcp->port, whole.tcp->port);
+  EXPECT_EQ(plain.tcp->most_connections, whole.tcp->most_connections);
+  EXPECT_EQ(plain.tcp->push_results, whole.tcp->push_results);
+  EXPECT_EQ(SerialLinkSettings{}.push_results, whole.serial->push_results);
+  EXPECT_EQ(line_format(SerialSettings{}), line_format(whole.serial->line));
+
+  const CmmSettings code, &file = *whole.cmm;
+  EXPECT_EQ(code.delimiters, file.delimiters);
+  EXPECT_EQ(code.grouping, file.grouping);
+  EXPECT_EQ(code.group_window_ms, file.group_window_ms);
+  EXPECT_EQ(code.max_age_ms, file.max_age_ms);
+  EXPECT_EQ(code.framing.terminator, file.framing.terminator);
+  EXPECT_EQ(code.framing.max_length, file.framing.max_length);
+  EXPECT_EQ(code.poll.period_ms, file.poll.period_ms);
+  EXPECT_EQ(code.poll.timeout_ms, file.poll.timeout_ms);
+  EXPECT_EQ(code.pairing.tolerance_um, file.pairing.tolerance_um);
+  EXPECT_EQ(code.pairing.window_ms, file.pairing.window_ms);
+  EXPECT_EQ(code.pairing.position_timeout_ms, file.pairing.position_timeout_ms);
+  EXPECT_EQ(code.pairing.latency_ms, file.pairing.latency_ms);
+  EXPECT_EQ(AxisSettings{}.max_mm, file.axes.at(0).max_mm);
+}
+
+/// Keys that the sample shows under one header, whether active, commented out or an alternative.
+std::set<std::string> shown_keys(const std::string& sample, const std::string& header) {
+  static const std::regex head(R"(^#?\|?\[{1,2}([a-z_.]+)\]{1,2}$)"), key(R"(^#?\|?([a-z0-9_]+) = .*)");
+  std::set<std::string> keys;
+  std::string now;
+  for (const std::string& line : lines_of(sample)) {
+    std::smatch found;
+    if (std::regex_match(line, found, head)) {
+      now = found[1];
+      if (header.empty() || now.rfind(header + ".", 0) == 0) {  // a table is a key of the one above it
+        const std::string below = header.empty() ? now : now.substr(header.size() + 1);
+        keys.insert(below.substr(0, below.find('.')));
+      }
+    } else if (now == header && std::regex_match(line, found, key)) {
+      keys.insert(found[1]);
+    }
+  }
+  return keys;
+}
+
+/// The keys that the loader knows in one table: those that it lists when it refuses an unknown one.
+std::set<std::string> known_keys(const testing::FreshFolder& folder, std::string text,
+                                 const std::string& header) {
+  const std::string bogus = "not_a_key_at_all = 1\n";
+  if (header.empty()) {
+    text = bogus + text;
+  } else {
+    auto at = text.find("\n[" + header + "]\n");
+    if (at == std::string::npos) at = text.find("\n[[" + header + "]]\n");
+    if (at == std::string::npos) return {};
+    text.insert(text.find('\n', at + 1) + 1, bogus);
+  }
+  config::Problems problems;
+  load_daemon_config(folder.write("etc/known.toml", text), problems);
+  std::set<std::string> keys;
+  for (const auto& error : problems.errors()) {
+    const std::string message = error.what(), list = "unknown key; allowed: one of: ";
+    const auto at = message.find(list);
+    if (at == std::string::npos || error.key().find("not_a_key_at_all") == std::string::npos) continue;
+    std::istringstream in(message.substr(at + list.size()));
+    for (std::string key; std::getline(in, key, ',');) keys.insert(key.substr(key.find_first_not_of(' ')));
+  }
+  return keys;
+}
+
+TEST_F(SampleConfig, ShowsEveryKeyThatTheLoaderKnowsAndNoOther) {
+  const std::string whole = with_every_key(sample);
+  for (const std::string header : {"", "sensor", "inspection", "results", "backend", "host", "host.tcp",
+                                   "host.serial", "cmm", "cmm.serial", "cmm.framing", "cmm.number",
+                                   "cmm.axis", "cmm.column", "cmm.status_token", "cmm.poll", "cmm.pairing"}) {
+    // [host] itself is written only as the tables below it.
+    const std::string text = header == "host" ? whole + "[host]\n" : whole;
+    const auto known = known_keys(folder, text, header);
+    auto shown = shown_keys(sample, header);
+    if (header == "cmm.column") shown.erase("text");  // known for literals alone
+    EXPECT_FALSE(known.empty()) << "[" << header << "]";
+    EXPECT_EQ(known, shown) << "[" << header << "]";
+  }
+}
+
+}  // namespace
+}  // namespace datum
