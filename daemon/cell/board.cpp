@@ -1,0 +1,125 @@
+#include "daemon/cell/board.h"
+
+#include <fmt/format.h>
+
+#include <ctime>
+
+#include "daemon/report/picture.h"
+#include "daemon/version.h"
+
+namespace datum {
+
+namespace {
+
+Reason reason_of(PairFault fault) {
+  switch (fault) {
+    case PairFault::none:
+      return Reason::none;
+    case PairFault::missing:
+      return Reason::pose_missing;
+    case PairFault::stale:
+      return Reason::pose_stale;
+    case PairFault::moved:
+      return Reason::pose_moved;
+    case PairFault::error:
+      return Reason::pose_error;
+  }
+  return Reason::internal;
+}
+
+/// A board of which nothing could be measured still has a result that names what it was measured with.
+BoardVerdict invalid_verdict(const BoardOrder& order, const InspectionInputs& inputs, Reason reason,
+                             const std::string& detail) {
+  BoardVerdict v;
+  v.decision = Decision::invalid;
+  v.reason = reason;
+  v.detail = detail;
+  v.measured_at = inputs.measured_at;
+  v.unit_id = order.unit;
+  v.recipe = order.recipe->name;
+  v.recipe_sha256 = order.recipe->sha256;
+  v.calibration = order.calibration ? order.calibration->id : "none";
+  v.calibration_sha256 = order.calibration ? order.calibration->file_sha256 : "";
+  v.sensor_serial = order.sensor->serial;
+  v.sensor_profile_sha256 = order.sensor->sha256;
+  if (order.claim) {
+    v.frame_id = order.claim->stem();
+    v.frame_source = order.claim->name();
+  }
+  v.backend = fmt::format("{} {} x{}", name_of(order.backend->kind), name_of(order.backend->isa),
+                          order.backend->threads);
+  v.pose = inputs.pose;
+  return v;
+}
+
+}  // namespace
+
+std::string iso8601(std::int64_t utc_ns) {
+  const std::time_t seconds = utc_ns / 1'000'000'000;
+  std::tm t{};
+  gmtime_r(&seconds, &t);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday,
+                     t.tm_hour, t.tm_min, t.tm_sec, utc_ns % 1'000'000'000 / 1000);
+}
+
+Pose pose_of(const std::optional<PairingResult>& pairing) {
+  Pose pose;
+  if (!pairing) return pose;
+  pose.used = true;
+  pose.before = pairing->before;
+  pose.after = pairing->after;
+  pose.moved_um = pairing->moved_um;
+  pose.reason = pairing->accepted ? Reason::none : reason_of(pairing->fault);
+  pose.detail = pairing->detail;
+  pose.q_mm = pairing->after.position_mm;
+  return pose;
+}
+
+void load(BoardOrder& order) {
+  try {
+    order.frame = load_frame(*order.claim, *order.sensor);
+  } catch (const std::exception& error) {
+    order.frame_error = error.what();
+  }
+}
+
+void measure(BoardOrder& order, Reason reason, const std::string& detail, std::int64_t utc_ns,
+             ResultStore& store) {
+  try {
+    InspectionInputs inputs;
+    inputs.recipe = order.recipe.get();
+    inputs.sensor = order.sensor;
+    inputs.calibration = order.calibration.get();
+    inputs.pose = pose_of(order.pairing);
+    inputs.measured_at = iso8601(utc_ns);
+    inputs.now_utc_s = utc_ns / 1'000'000'000;
+    inputs.unit_id = order.unit;
+    order.verdict = reason == Reason::none && order.frame
+                        ? inspect(order.frame->frame, inputs, *order.backend)
+                        : invalid_verdict(order, inputs, reason, detail);
+    order.verdict.code = code_id();
+    if (order.aborted) return;
+    store.store(order.verdict);
+    order.stored = true;
+  } catch (const StoreError& error) {
+    order.store_error = error.what();
+    order.store_error_kind = error.kind();
+  } catch (const std::exception& error) {
+    order.store_error = error.what();
+  }
+}
+
+void draw(const BoardOrder& order, const std::filesystem::path& file, const LogSink& log) {
+  try {
+    InspectionInputs inputs;
+    inputs.recipe = order.recipe.get();
+    inputs.calibration = order.calibration.get();
+    inputs.pose = pose_of(order.pairing);
+    write_picture(file, order.frame->frame, *order.recipe, order.verdict,
+                  board_from_sensor(inputs).inverse());
+  } catch (const std::exception& error) {
+    log(4, fmt::format("no picture {}: {}", file.string(), error.what()));
+  }
+}
+
+}  // namespace datum

@@ -1,0 +1,56 @@
+// One board between its trigger and its result, and what the worker does with it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daemon/pipeline.h"
+#include "daemon/report/command_link.h"
+#include "daemon/report/result_store.h"
+#include "drivers/cmm/pairing.h"
+#include "drivers/sensor/file_drop.h"
+
+namespace datum {
+
+/// What an order to measure one board holds. Shared by the loop and the worker; each field has one writer at
+/// a time.
+struct BoardOrder {
+  std::shared_ptr<const Recipe> recipe;
+  std::shared_ptr<const Calibration> calibration;  // null in sensor coordinates
+  const SensorProfile* sensor = nullptr;
+  const Backend* backend = nullptr;
+  std::string unit;
+
+  std::optional<ClaimedFrame> claim;
+  std::optional<DroppedFrame> frame;
+  std::string frame_error;  // why the delivery can't be read
+  bool loading = false;
+  std::optional<PairingResult> pairing;  // with a CMM
+
+  std::atomic<bool> aborted{false};  // set by the loop, obeyed before the store
+
+  BoardVerdict verdict;
+  bool stored = false;
+  std::string store_error;
+  std::optional<StoreError::Kind> store_error_kind;
+};
+
+/// 1700000000123456789 -> "2023-11-14T22:13:20.123456Z".
+std::string iso8601(std::int64_t utc_ns);
+
+/// The pairing as it stands in a verdict. `none`: no CMM is configured.
+Pose pose_of(const std::optional<PairingResult>& pairing);
+
+/// Reads the claimed delivery into the order. Never throws.
+void load(BoardOrder& order);
+
+/// Inspects and stores. Without a readable frame, or with `reason`, the result is INVALID. Never throws.
+void measure(BoardOrder& order, Reason reason, const std::string& detail, std::int64_t utc_ns,
+             ResultStore& store);
+
+/// Writes the board's picture; a failure is logged, the result stands.
+void draw(const BoardOrder& order, const std::filesystem::path& file, const LogSink& log);
+
+}  // namespace datum

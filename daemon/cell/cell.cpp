@@ -1,0 +1,214 @@
+// What a host may ask of the cell: choose, arm, trigger, abort, look.
+#include "daemon/cell/cell.h"
+
+#include <fmt/format.h>
+
+#include "calib/calibration_store.h"
+#include "calib/utc_time.h"
+#include "daemon/cell/self_test.h"
+#include "daemon/loop/event_loop.h"
+#include "daemon/report/scpi_error.h"
+#include "daemon/version.h"
+
+namespace datum {
+
+InspectionCell::InspectionCell(CellParts parts) : parts_(std::move(parts)) {
+  if (parts_.cmm) {
+    stare_.emplace(parts_.config.cmm->pairing);
+    parts_.cmm->on_sample([this](const ProbePoint& sample, MonotonicNs now) { position(sample, now); });
+  }
+  reload();
+  if (parts_.config.recipe.empty()) return;
+  try {
+    select_recipe(parts_.config.recipe, std::nullopt);
+    if (parts_.config.arm_at_start) arm();
+  } catch (const scpi::Error& error) {
+    log(4, fmt::format("not ready at start: {}", error.what()));
+  }
+}
+
+void InspectionCell::load_calibration() {
+  calibration_.reset();
+  calibration_problem_.clear();
+  if (parts_.config.calibration.empty()) return;
+  try {
+    const CalibrationStore store(parts_.config.calibrations);
+    calibration_ = std::make_shared<const Calibration>(store.find(parts_.config.calibration));
+  } catch (const std::exception& error) {
+    calibration_problem_ = error.what();
+    log(3, fmt::format("calibration '{}' can't be used: {}", parts_.config.calibration, error.what()));
+  }
+}
+
+void InspectionCell::reload() {
+  recipes_ = std::make_shared<const RecipeStore>(parts_.config.recipes);
+  for (const std::string& problem : recipes_->problems()) log(4, "recipe refused: " + problem);
+  load_calibration();
+  if (!recipe_) return;
+  const Recipe* found = recipes_->find(recipe_->name);
+  if (found && found->sha256 == recipe_->sha256) return;
+  const std::string name = recipe_->name;
+  recipe_ = found ? std::shared_ptr<const Recipe>(recipes_, found) : nullptr;
+  if (found) {
+    log(5, fmt::format("recipe {} changed, now {}", name, found->sha256));
+    return;
+  }
+  abort();
+  raise(scpi::configuration_memory_lost, "recipe " + name + " is gone or refused; choose a recipe again");
+}
+
+InstrumentIdentity InspectionCell::identity() const {
+  return {"datum", "datumd", parts_.config.cell, code_id()};
+}
+
+std::string InspectionCell::status_line() const {
+  return fmt::format("{}, recipe {}, {} boards, {} {} x{}", name_of(state_), recipe_ ? recipe_->name : "none",
+                     boards_, name_of(parts_.backend.kind), name_of(parts_.backend.isa),
+                     parts_.backend.threads);
+}
+
+std::string InspectionCell::state_detail() const {
+  switch (state_) {
+    case InstrumentState::idle:
+      return recipe_ ? "not armed" : "no recipe chosen";
+    case InstrumentState::armed:
+      return parts_.config.trigger == TriggerMode::bus ? "for a trigger" : "for a frame";
+    case InstrumentState::waiting:
+      if (stare_ && stare_->step() == StareSession::Step::wait_before)
+        return "for the position before the frame";
+      return board_ && board_->claim ? "for the position after the frame" : "for the frame";
+    case InstrumentState::measuring:
+      return board_ && board_->claim ? board_->claim->name() : "";
+  }
+  return "";
+}
+
+std::uint16_t InspectionCell::operation_condition() const {
+  unsigned bits = operation_bits(state_);
+  // Exposing too early would pair the frame with a position that was not yet taken.
+  if (stare_ && stare_->step() == StareSession::Step::wait_before) bits &= ~unsigned{operation_sweeping};
+  if (recipe_) bits |= operation_recipe_chosen;
+  if (parts_.cmm && parts_.cmm->latest(EventLoop::now()).state != ProbeState::link_down)
+    bits |= operation_cmm_link;
+  if (parts_.drop.fd() >= 0) bits |= operation_sensor_link;
+  return static_cast<std::uint16_t>(bits);
+}
+
+std::optional<SelectedRecipe> InspectionCell::recipe() const {
+  if (!recipe_) return std::nullopt;
+  return SelectedRecipe{recipe_->name, recipe_->sha256};
+}
+
+void InspectionCell::select_recipe(const std::string& name, const std::optional<std::string>& sha256) {
+  if (board_) throw scpi::Error(scpi::settings_conflict, "a board is being measured; ABORt or wait");
+  recipe_.reset();
+  enter(InstrumentState::idle);
+  recipes_ = std::make_shared<const RecipeStore>(parts_.config.recipes);
+  const Recipe* found = recipes_->find(name);
+  if (!found) {
+    std::string why = "no recipe '" + name + "'";
+    for (const std::string& problem : recipes_->problems()) why += "; refused: " + problem;
+    throw scpi::Error(scpi::file_name_not_found, why);
+  }
+  if (sha256 && *sha256 != found->sha256)
+    throw scpi::Error(scpi::settings_conflict, "the recipe's file is " + found->sha256);
+  if (found->sensor_serial != parts_.sensor.serial)
+    throw scpi::Error(scpi::settings_conflict, fmt::format("the recipe is for sensor {}, this cell has {}",
+                                                           found->sensor_serial, parts_.sensor.serial));
+  recipe_ = std::shared_ptr<const Recipe>(recipes_, found);
+  log(6, fmt::format("recipe {} chosen, sha256 {}", name, found->sha256));
+}
+
+std::string InspectionCell::calibration_refusal() const {
+  if (parts_.config.calibration.empty())
+    return "none is configured; set inspection.calibration, or use a recipe in sensor coordinates";
+  if (!calibration_) return calibration_problem_;
+  return refusal(*calibration_, parts_.sensor.serial, parts_.utc_ns() / 1'000'000'000);
+}
+
+CalibrationStatus InspectionCell::calibration() const {
+  CalibrationStatus status;
+  if (!recipe_ || !recipe_->in_machine_coordinates) return status;
+  status.id = parts_.config.calibration;
+  status.refusal = calibration_refusal();
+  if (!calibration_) return status;
+  status.sha256 = calibration_->file_sha256;
+  status.expires = iso8601_from_utc(calibration_->expires_utc_s);
+  status.residual_rms_um = calibration_->residual_rms_um;
+  return status;
+}
+
+void InspectionCell::arm() {
+  if (state_ != InstrumentState::idle) throw scpi::Error(scpi::init_ignored, "already armed");
+  if (!recipe_) throw scpi::Error(scpi::settings_conflict, "no recipe chosen; CONFigure:RECipe \"name\"");
+  if (recipe_->in_machine_coordinates) {
+    const std::string why = calibration_refusal();
+    if (!why.empty()) throw scpi::Error(scpi::calibration_failed, why);
+  }
+  if (parts_.drop.fd() < 0) throw scpi::Error(scpi::hardware_missing, parts_.drop.describe());
+  if (parts_.cmm && parts_.cmm->latest(EventLoop::now()).state == ProbeState::link_down)
+    throw scpi::Error(scpi::hardware_missing, parts_.cmm->describe());
+  enter(InstrumentState::armed);
+}
+
+void InspectionCell::trigger() {
+  if (parts_.config.trigger != TriggerMode::bus)
+    throw scpi::Error(scpi::trigger_ignored,
+                      "each frame is measured when it comes; inspection.trigger is on_frame");
+  if (state_ != InstrumentState::armed)
+    throw scpi::Error(scpi::trigger_ignored,
+                      state_ == InstrumentState::idle ? "not armed" : "a board is in progress");
+  refuse_early_frames();
+  begin_board(EventLoop::now());
+}
+
+void InspectionCell::abort() {
+  if (board_) {
+    board_->aborted = true;
+    log(5, "aborted by a host");
+    if (board_->claim && state_ != InstrumentState::measuring && !board_->loading)
+      parts_.drop.failed(*board_->claim, "aborted before a result was stored");
+    board_.reset();
+  }
+  if (stare_) stare_->abort();
+  frame_due_.reset();
+  enter(InstrumentState::idle);
+}
+
+void InspectionCell::reset() {
+  abort();
+  recipe_.reset();
+  unit_.clear();
+  enter(InstrumentState::idle);
+}
+
+std::vector<std::string> InspectionCell::self_test() {
+  std::vector<std::string> failures = kernel_self_test(parts_.backend);
+  try {
+    parts_.reader.extent();
+  } catch (const std::exception& error) {
+    failures.push_back(error.what());
+  }
+  if (parts_.drop.fd() < 0) failures.push_back(parts_.drop.describe());
+  if (parts_.cmm && parts_.cmm->latest(EventLoop::now()).state == ProbeState::link_down)
+    failures.push_back(parts_.cmm->describe());
+  if (recipe_ && recipe_->in_machine_coordinates) {
+    const std::string why = calibration_refusal();
+    if (!why.empty()) failures.push_back("calibration: " + why);
+  }
+  return failures;
+}
+
+std::optional<StoredResult> InspectionCell::result(std::optional<std::uint64_t> sequence) {
+  return sequence ? parts_.reader.get(*sequence) : parts_.reader.latest();
+}
+
+std::vector<std::string> InspectionCell::links() const {
+  std::vector<std::string> lines{parts_.drop.describe()};
+  if (parts_.cmm) lines.push_back(parts_.cmm->describe());
+  for (const CommandEndpoint* endpoint : endpoints_) lines.push_back(endpoint->describe());
+  for (const Pollable* link : links_) lines.push_back(link->describe());
+  return lines;
+}
+
+}  // namespace datum

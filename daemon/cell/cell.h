@@ -1,0 +1,126 @@
+// The cell: from a trigger to an announced result. It is what the command protocol commands.
+//
+//   IDLE -arm-> ARMED -trigger or frame-> WAITING -frame and positions-> MEASURING -stored, announced-> ARMED
+//
+// Everything runs on the loop's thread; reading a frame and inspecting it run on the worker's. A board that
+// was triggered, or whose frame was taken, ends in a stored result, INVALID if need be, or in an abort that
+// is logged.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/daemon_config.h"
+#include "daemon/cell/board.h"
+#include "daemon/inspect/recipe_store.h"
+#include "daemon/loop/worker.h"
+#include "daemon/pipeline.h"
+#include "daemon/report/command_link.h"
+#include "daemon/report/instrument.h"
+#include "daemon/report/result_store.h"
+#include "drivers/cmm/reader.h"
+#include "drivers/cmm/stare_session.h"
+#include "drivers/sensor/file_drop.h"
+
+namespace datum {
+
+/// What a cell works with; all of it outlives the cell.
+struct CellParts {
+  const DaemonConfig& config;
+  const SensorProfile& sensor;
+  const Backend& backend;
+  Worker& worker;
+  FileDrop& drop;
+  CmmReader* cmm;                        // null: no CMM is configured
+  ResultStore& writer;                   // used on the worker's thread only
+  ResultStore& reader;                   // used on the loop's thread only
+  std::function<std::int64_t()> utc_ns;  // since 1970-01-01
+  LogSink log;
+};
+
+class InspectionCell final : public Instrument, public Pollable {
+ public:
+  /// Reads recipes and calibration; what is wrong with them is logged and refused when armed.
+  explicit InspectionCell(CellParts parts);
+
+  /// Endpoints that are told of results and changes; they outlive the cell's last event.
+  void add_endpoint(CommandEndpoint& endpoint) { endpoints_.push_back(&endpoint); }
+  /// Links that status lists, beside the endpoints.
+  void add_link(const Pollable& link) { links_.push_back(&link); }
+
+  /// Takes frames where one is wanted; to be called after every round of the loop.
+  void after_round(MonotonicNs now);
+  /// SIGHUP: reads recipes and calibration again. A chosen recipe that is no longer valid is no longer
+  /// chosen.
+  void reload();
+  /// One line for the service manager.
+  std::string status_line() const;
+  bool busy() const { return board_ != nullptr; }
+
+  // Pollable: the cell's own deadlines (frame and position time-outs)
+  int fd() const override { return -1; }
+  void on_ready(MonotonicNs) override {}
+  std::optional<MonotonicNs> deadline() const override;
+  void on_deadline(MonotonicNs now) override;
+  std::string describe() const override { return "cell: " + status_line(); }
+
+  // Instrument
+  InstrumentIdentity identity() const override;
+  InstrumentState state() const override { return state_; }
+  std::string state_detail() const override;
+  bool operation_pending() const override { return board_ != nullptr; }
+  std::uint16_t operation_condition() const override;
+  std::uint16_t questionable_condition() const override { return questionable_; }
+  std::vector<std::string> recipes() const override { return recipes_->names(); }
+  std::optional<SelectedRecipe> recipe() const override;
+  void select_recipe(const std::string& name, const std::optional<std::string>& sha256) override;
+  std::string unit() const override { return unit_; }
+  void set_unit(const std::string& serial) override { unit_ = serial; }
+  void arm() override;
+  void abort() override;
+  void trigger() override;
+  void reset() override;
+  std::vector<std::string> self_test() override;
+  std::optional<StoredResult> result(std::optional<std::uint64_t> sequence) override;
+  StoreExtent results() override { return parts_.reader.extent(); }
+  CalibrationStatus calibration() const override;
+  std::vector<std::string> links() const override;
+
+ private:
+  void load_calibration();
+  std::string calibration_refusal() const;
+  void enter(InstrumentState state);
+  void begin_board(MonotonicNs now);
+  void refuse_early_frames();
+  void take_frame(const ClaimedFrame& claim, MonotonicNs now);
+  void frame_loaded(const std::shared_ptr<BoardOrder>& board);
+  void position(const ProbePoint& sample, MonotonicNs now);
+  void measure_when_ready();
+  void finish(const std::shared_ptr<BoardOrder>& board);
+  void settle_frame(const BoardOrder& board);
+  void announce(const std::shared_ptr<BoardOrder>& board);
+  void conclude(Reason reason, const std::string& detail);
+  void raise(int number, const std::string& detail);
+  void log(int priority, const std::string& text) const { parts_.log(priority, text); }
+
+  CellParts parts_;
+  std::vector<CommandEndpoint*> endpoints_;
+  std::vector<const Pollable*> links_;
+  std::shared_ptr<const RecipeStore> recipes_;
+  std::shared_ptr<const Recipe> recipe_;
+  std::shared_ptr<const Calibration> calibration_;
+  std::string calibration_problem_;
+  std::string unit_;
+  InstrumentState state_ = InstrumentState::idle;
+  std::optional<StareSession> stare_;  // with a CMM
+  std::shared_ptr<BoardOrder> board_;
+  std::optional<ClaimedFrame> unfinished_;  // its result could not be stored; first when armed again
+  std::optional<MonotonicNs> frame_due_;
+  std::uint16_t questionable_ = 0;
+  std::uint64_t boards_ = 0;
+};
+
+}  // namespace datum

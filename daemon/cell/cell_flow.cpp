@@ -1,0 +1,184 @@
+// One board's way through the cell: frame and positions in, a stored result out.
+#include <fmt/format.h>
+
+#include "daemon/cell/cell.h"
+#include "daemon/loop/event_loop.h"
+#include "daemon/report/scpi_error.h"
+
+namespace datum {
+
+void InspectionCell::enter(InstrumentState state) {
+  if (state_ == state) return;
+  state_ = state;
+  for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();
+}
+
+void InspectionCell::raise(int number, const std::string& detail) {
+  log(3, fmt::format("{}: {}", number, detail));
+  for (CommandEndpoint* endpoint : endpoints_) endpoint->raise(number, detail);
+}
+
+std::optional<MonotonicNs> InspectionCell::deadline() const {
+  const auto stare = stare_ ? stare_->deadline() : std::nullopt;
+  if (!stare || !frame_due_) return stare ? stare : frame_due_;
+  return std::min(*stare, *frame_due_);
+}
+
+void InspectionCell::on_deadline(MonotonicNs now) {
+  if (stare_) stare_->on_deadline(now);
+  if (frame_due_ && now >= *frame_due_) {
+    conclude(Reason::frame,
+             fmt::format("no frame came within {} ms of the trigger; check the sensor and {}",
+                         parts_.config.frame_timeout_ms, parts_.config.file_drop.folder.string()));
+    return;
+  }
+  measure_when_ready();
+}
+
+void InspectionCell::begin_board(MonotonicNs now) {
+  board_ = std::make_shared<BoardOrder>();
+  board_->recipe = recipe_;
+  board_->calibration = recipe_->in_machine_coordinates ? calibration_ : nullptr;
+  board_->sensor = &parts_.sensor;
+  board_->backend = &parts_.backend;
+  board_->unit = std::exchange(unit_, "");
+  if (stare_) {
+    stare_->start(now);
+    parts_.cmm->poll_soon(now);
+  }
+  frame_due_ = now + MonotonicNs{parts_.config.frame_timeout_ms} * 1'000'000;
+  enter(InstrumentState::waiting);
+}
+
+/// A frame that lies there before its trigger shows another board.
+void InspectionCell::refuse_early_frames() {
+  while (const auto claim = parts_.drop.next()) {
+    parts_.drop.failed(*claim, "arrived before the trigger; the sensor must expose after it");
+    log(4, claim->name() + " arrived before the trigger and was not measured");
+  }
+}
+
+void InspectionCell::after_round(MonotonicNs now) {
+  for (const std::string& warning : parts_.drop.take_warnings()) log(4, warning);
+  if (parts_.worker.busy()) return;
+  const bool on_frame = parts_.config.trigger == TriggerMode::on_frame;
+  const bool wanted =
+      on_frame ? state_ == InstrumentState::armed : state_ == InstrumentState::waiting && !board_->claim;
+  if (!wanted) return;
+  auto claim = std::exchange(unfinished_, std::nullopt);
+  if (!claim) claim = parts_.drop.next();
+  if (!claim) return;
+  if (!board_) begin_board(now);
+  take_frame(*claim, now);
+}
+
+void InspectionCell::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
+  frame_due_.reset();
+  board_->claim = claim;
+  board_->loading = true;
+  if (stare_) {
+    stare_->frame_arrived(now);
+    parts_.cmm->poll_soon(now);
+  }
+  const auto board = board_;
+  parts_.worker.submit([board] { load(*board); }, [this, board] { frame_loaded(board); });
+}
+
+void InspectionCell::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
+  board->loading = false;
+  if (board->aborted) {
+    parts_.drop.failed(*board->claim, "aborted before a result was stored");
+    return;
+  }
+  if (board->frame && parts_.drop.is_duplicate(board->frame->identity)) {
+    log(5, board->claim->name() + " was delivered twice and is measured once");
+    parts_.drop.duplicate(*board->claim, board->frame->identity);
+    const std::string unit = board->unit;
+    board_.reset();
+    unit_ = unit;
+    if (parts_.config.trigger == TriggerMode::bus)
+      begin_board(EventLoop::now());  // its own frame is still to come
+    else
+      enter(InstrumentState::armed);
+    return;
+  }
+  measure_when_ready();
+}
+
+void InspectionCell::position(const ProbePoint& sample, MonotonicNs now) {
+  if (!stare_ || !stare_->wants_position()) return;
+  stare_->position(sample, now);
+  if (stare_->step() == StareSession::Step::wait_frame)
+    for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();  // the sensor may expose now
+  measure_when_ready();
+}
+
+void InspectionCell::measure_when_ready() {
+  if (!board_ || state_ != InstrumentState::waiting) return;
+  if (stare_ && stare_->finished()) board_->pairing = stare_->result();
+  if (stare_ && stare_->step() == StareSession::Step::failed && !board_->claim) {
+    conclude(Reason::pose_missing, stare_->result().detail);
+    return;
+  }
+  if (!board_->claim || board_->loading || (stare_ && !stare_->finished())) return;
+  if (board_->frame)
+    conclude(Reason::none, "");
+  else
+    conclude(Reason::frame, board_->frame_error);
+}
+
+/// Has the board measured, or recorded as INVALID with a reason.
+void InspectionCell::conclude(Reason reason, const std::string& detail) {
+  frame_due_.reset();
+  enter(InstrumentState::measuring);
+  const auto board = board_;
+  parts_.worker.submit(
+      [this, board, reason, detail] { measure(*board, reason, detail, parts_.utc_ns(), parts_.writer); },
+      [this, board] { finish(board); });
+}
+
+void InspectionCell::finish(const std::shared_ptr<BoardOrder>& board) {
+  if (board->stored)
+    announce(board);
+  else if (board->store_error.empty())
+    log(5, "the board in progress was aborted before its result was stored");
+  settle_frame(*board);
+  if (board != board_) return;  // aborted, and perhaps armed anew
+  board_.reset();
+  if (board->stored) {
+    enter(InstrumentState::armed);
+    return;
+  }
+  // Without a store no result is durable, so none is announced and no board is taken.
+  if (board->claim) unfinished_ = board->claim;
+  enter(InstrumentState::idle);
+  raise(board->store_error_kind == StoreError::Kind::full ? scpi::media_full : scpi::mass_storage_error,
+        board->store_error + "; disarmed, the frame is kept and measured when armed again");
+}
+
+/// Where the delivery goes: a stored result ends it, an aborted one is told, an unstored one stays in work/.
+void InspectionCell::settle_frame(const BoardOrder& board) {
+  if (!board.claim) return;
+  if (!board.frame && board.stored)
+    parts_.drop.failed(*board.claim, board.frame_error);
+  else if (board.stored)
+    parts_.drop.measured(*board.claim, board.frame->identity);
+  else if (board.aborted)
+    parts_.drop.failed(*board.claim, "aborted before a result was stored");
+}
+
+void InspectionCell::announce(const std::shared_ptr<BoardOrder>& board) {
+  ++boards_;
+  const BoardVerdict& v = board->verdict;
+  questionable_ = questionable_bits(v);
+  log(v.decision == Decision::invalid ? 4 : 6,
+      fmt::format("board {}: {}{}, recipe {}, frame {}, calibration {}", v.sequence, name_of(v.decision),
+                  v.reason == Reason::none ? "" : fmt::format(" {}: {}", name_of(v.reason), v.detail),
+                  v.recipe, v.frame_id, v.calibration));
+  for (CommandEndpoint* endpoint : endpoints_) endpoint->push_result(v);
+  if (!parts_.config.pictures || !board->frame) return;
+  const auto file = *parts_.config.pictures / fmt::format("{:08}_{}.png", v.sequence, name_of(v.decision));
+  parts_.worker.submit([board, file, log = parts_.log] { draw(*board, file, log); }, [] {});
+}
+
+}  // namespace datum

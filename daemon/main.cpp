@@ -1,0 +1,164 @@
+// datumd: arguments, log of version and features, configuration, devices, ready, loop.
+#include <fmt/format.h>
+#include <signal.h>
+#include <systemd/sd-daemon.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+
+#include "config/daemon_config.h"
+#include "config/sensor_profile_file.h"
+#include "daemon/cell/cell.h"
+#include "daemon/loop/event_loop.h"
+#include "daemon/loop/log.h"
+#include "daemon/once.h"
+#include "daemon/report/command_server.h"
+#include "daemon/version.h"
+
+namespace {
+
+using namespace datum;
+
+constexpr int exit_config = 78;  // EX_CONFIG: systemd does not restart after it
+
+std::int64_t utc_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+void to_journal(int priority, const std::string& text) { log_line(static_cast<Priority>(priority), text); }
+
+/// Prints every problem; 0 where there is none.
+int check(const std::filesystem::path& config) {
+  const auto problems = check_config(config, utc_ns() / 1'000'000'000);
+  for (const std::string& problem : problems) fmt::print(stderr, "{}\n", problem);
+  if (problems.empty()) fmt::print("{}: good\n", config.string());
+  return problems.empty() ? 0 : exit_config;
+}
+
+/// Tells the service manager that the loop turns and no inspection hangs.
+class Watchdog {
+ public:
+  explicit Watchdog(const Worker& worker) : worker_(worker) {
+    std::uint64_t period_us = 0;
+    if (sd_watchdog_enabled(0, &period_us) > 0) patience_ns_ = static_cast<MonotonicNs>(period_us) * 1000 / 2;
+  }
+  void feed(MonotonicNs now) {
+    if (patience_ns_ == 0) return;
+    const auto since = worker_.busy_since();
+    if (!since || now - *since < patience_ns_) sd_notify(0, "WATCHDOG=1");
+  }
+
+ private:
+  const Worker& worker_;
+  MonotonicNs patience_ns_ = 0;
+};
+
+int serve(const DaemonConfig& config) {
+  const SensorProfile sensor = config::load_sensor_profile(config.sensor_profile);
+  const Backend backend = cpu_backend(config.backend.threads);
+  log(Priority::info, "backend: {}", backend.why);
+  EventLoop loop;
+  for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { loop.stop(); });
+  InspectionCell* reloaded = nullptr;
+  loop.on_signal(SIGHUP, [&] {
+    if (reloaded) reloaded->reload();
+  });
+
+  ResultStore writer(config.store);
+  ResultStore reader = ResultStore::read_only(config.store);
+  Worker worker;
+  FileDrop drop(
+      config.file_drop,
+      [&](const FrameIdentity& frame) {
+        return reader.already_measured(frame.frame_id, frame.content_sha256).has_value();
+      },
+      EventLoop::now());
+  std::optional<CmmReader> cmm;
+  if (config.cmm) cmm.emplace(*config.cmm);
+  InspectionCell cell(
+      {config, sensor, backend, worker, drop, cmm ? &*cmm : nullptr, writer, reader, utc_ns, to_journal});
+  reloaded = &cell;
+
+  std::vector<std::unique_ptr<CommandEndpoint>> hosts;
+  if (config.serial)
+    hosts.push_back(std::make_unique<CommandLink>(serial_port(config.serial->line), cell,
+                                                  CommandLinkSettings{config.serial->push_results, true},
+                                                  to_journal));
+  if (config.tcp) hosts.push_back(std::make_unique<CommandServer>(*config.tcp, cell, to_journal));
+  for (const auto& host : hosts) {
+    cell.add_endpoint(*host);
+    loop.add(*host);
+  }
+  if (cmm) {
+    cmm->start(EventLoop::now());
+    loop.add(*cmm);
+  }
+  loop.add(worker);
+  loop.add(drop);
+  loop.add(cell);
+
+  Watchdog watchdog(worker);
+  std::string status;
+  loop.after_each_round([&](MonotonicNs now) {
+    cell.after_round(now);
+    watchdog.feed(now);
+    const std::string line = "STATUS=" + cell.status_line();
+    if (line != status) sd_notify(0, (status = line).c_str());
+  });
+  for (const std::string& link : cell.links()) log(Priority::info, "{}", link);
+  sd_notify(0, "READY=1");
+  log(Priority::info, "ready: {}", cell.status_line());
+  loop.run();
+  sd_notify(0, "STOPPING=1");
+  log(Priority::info, "stopping: {}", cell.status_line());
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"datumd: measures component heights on boards over their own floors"};
+  std::filesystem::path config = "/etc/datumd/datumd.toml";
+  OnceOptions once;
+  std::string picture, calibration;
+  bool check_only = false;
+  app.set_version_flag("--version", code_id() + "\n" + features());
+  app.add_option("--config", config, "configuration of the cell")->capture_default_str();
+  app.add_flag("--check-config", check_only,
+               "name every problem of the configuration and of what it names, then end");
+  auto* frame = app.add_option("--once", once.frame, "measure this frame, print the verdict, then end");
+  app.add_option("--recipe", once.recipe, "with --once: recipe file")->needs(frame);
+  app.add_option("--sensor", once.sensor, "with --once: sensor profile")->needs(frame);
+  app.add_option("--calibration", calibration,
+                 "with --once: calibration, for a recipe in machine coordinates")
+      ->needs(frame);
+  app.add_option("--picture", picture, "with --once: write the board's picture here")->needs(frame);
+  app.add_option("--unit", once.unit, "with --once: serial number of the board")->needs(frame);
+  app.add_option("--threads", once.threads, "with --once: threads, 0 is one per core")->needs(frame);
+  app.add_flag("--json", once.json, "with --once: print the verdict as JSON")->needs(frame);
+  CLI11_PARSE(app, argc, argv);
+
+  try {
+    if (check_only) return check(config);
+    if (frame->count() > 0) {
+      if (once.recipe.empty() || once.sensor.empty())
+        throw RefusedError("--once needs --recipe FILE and --sensor PROFILE");
+      if (!picture.empty()) once.picture = picture;
+      if (!calibration.empty()) once.calibration = calibration;
+      return measure_once(once, utc_ns());
+    }
+    log(Priority::info, "datumd {}, {}", code_id(), features());
+    return serve(load_daemon_config(config));
+  } catch (const config::ConfigError& error) {
+    log(Priority::error, "{}", error.what());
+    return exit_config;
+  } catch (const RefusedError& error) {
+    log(Priority::error, "{}", error.what());
+    return exit_config;
+  } catch (const std::exception& error) {
+    log(Priority::error, "{}", error.what());
+    return 70;  // EX_SOFTWARE
+  }
+}

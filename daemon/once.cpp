@@ -1,0 +1,60 @@
+#include "daemon/once.h"
+
+#include <fmt/format.h>
+#include "config/sensor_profile_file.h"
+#include "daemon/cell/board.h"
+#include "daemon/pipeline.h"
+#include "daemon/report/picture.h"
+#include "daemon/report/table.h"
+#include "drivers/sensor/read_frame.h"
+
+namespace datum {
+
+namespace {
+
+int exit_status(Decision decision) {
+  switch (decision) {
+    case Decision::pass:
+      return 0;
+    case Decision::fail:
+      return 1;
+    case Decision::inconclusive:
+      return 2;
+    case Decision::invalid:
+      return 3;
+  }
+  return 3;
+}
+
+}  // namespace
+
+int measure_once(const OnceOptions& options, std::int64_t utc_ns) {
+  const Recipe recipe = load_recipe(options.recipe);
+  const SensorProfile sensor = config::load_sensor_profile(options.sensor);
+  std::optional<Calibration> calibration;
+  if (options.calibration) calibration = load_calibration(*options.calibration);
+  const HeightFrame frame = read_frame(options.frame, sensor);
+
+  InspectionInputs inputs;
+  inputs.recipe = &recipe;
+  inputs.sensor = &sensor;
+  inputs.calibration = calibration ? &*calibration : nullptr;
+  inputs.measured_at = iso8601(utc_ns);
+  inputs.now_utc_s = utc_ns / 1'000'000'000;
+  inputs.unit_id = options.unit;
+  const BoardVerdict verdict = inspect(frame, inputs, cpu_backend(options.threads));
+  if (options.json) {
+    fmt::print("{}\n", to_json(verdict));
+  } else {
+    fmt::print("{}", component_table(verdict).text(wants_colour(stdout)));
+    fmt::print("board: {}{}\n", name_of(verdict.decision),
+               verdict.reason == Reason::none
+                   ? ""
+                   : fmt::format(" {}: {}", name_of(verdict.reason), verdict.detail));
+  }
+  if (options.picture)
+    write_picture(*options.picture, frame, recipe, verdict, board_from_sensor(inputs).inverse());
+  return exit_status(verdict.decision);
+}
+
+}  // namespace datum

@@ -1,0 +1,25 @@
+// datumd --once: measures one frame and prints its verdict; needs no cell.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace datum {
+
+struct OnceOptions {
+  std::filesystem::path frame;  // whatever read_frame takes
+  std::filesystem::path recipe;
+  std::filesystem::path sensor;                      // profile
+  std::optional<std::filesystem::path> calibration;  // needed by a recipe in machine coordinates
+  std::optional<std::filesystem::path> picture;
+  std::string unit;
+  bool json = false;
+  unsigned threads = 0;
+};
+
+/// Returns the exit status: 0 PASS, 1 FAIL, 2 INCONCLUSIVE, 3 INVALID. Throws what reading the files throws.
+int measure_once(const OnceOptions& options, std::int64_t utc_ns);
+
+}  // namespace datum

@@ -1,0 +1,15 @@
+// Which code this is: in every verdict, in *IDN? and in the log.
+#pragma once
+
+#include <string>
+
+namespace datum {
+
+/// "0.1.0" of the project.
+std::string version();
+/// "0.1.0 1a2b3c4d5e6f": version and commit ("-dirty" where the tree had changes).
+std::string code_id();
+/// What this build can do: instruction sets, CUDA, libraries, for the log.
+std::string features();
+
+}  // namespace datum
