@@ -1,0 +1,45 @@
+// A host of the command protocol that waits for its answers: for datumctl and other short-lived programs.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "drivers/port/port.h"
+
+namespace datum {
+
+class ScpiClient {
+ public:
+  /// Opens the port. Throws LostError or RefusedError (drivers/link_error.h), TransientError where a
+  /// connection does not come about in time.
+  ScpiClient(std::unique_ptr<Port> port, std::chrono::milliseconds time_out);
+
+  struct Reply {
+    std::vector<std::string> answers;  // without LF; pushed result lines are left out
+    std::vector<std::string> errors;   // from the error queue: `-113,"Undefined header;FOO"`
+  };
+  /// Sends one message, then asks for its errors; an echoed mark tells where its answers end, so that a
+  /// command without an answer costs no waiting. Throws TransientError where the answers do not come in time,
+  /// LostError.
+  Reply send(const std::string& message);
+
+ private:
+  void write(const std::string& bytes);
+  std::string read_line();
+  void wait(short events);
+  void start_clock() { until_ = std::chrono::steady_clock::now() + time_out_; }
+
+  std::unique_ptr<Port> port_;
+  std::chrono::milliseconds time_out_;
+  std::chrono::steady_clock::time_point until_{};
+  std::string received_;
+  unsigned mark_ = 0;
+};
+
+/// Length of the first line of `bytes` with its LF, 0 while it is not whole. An LF within a definite block or
+/// a quoted string does not end it.
+std::size_t whole_line(const std::string& bytes);
+
+}  // namespace datum

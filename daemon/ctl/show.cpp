@@ -1,0 +1,113 @@
+#include "daemon/ctl/show.h"
+
+#include <fmt/format.h>
+
+#include "daemon/report/table.h"
+
+namespace datum {
+namespace {
+
+using Align = Table::Align;
+
+std::string reason_text(Reason reason, const std::string& detail) {
+  if (reason == Reason::none) return detail;
+  return detail.empty() ? name_of(reason) : fmt::format("{}: {}", name_of(reason), detail);
+}
+
+std::string or_none(const std::string& text) { return text.empty() ? "-" : text; }
+
+Table floor_table(const BoardVerdict& v) {
+  Table table({{"floor of"},
+               {"inliers", Align::right},
+               {"valid", Align::right},
+               {"ring", Align::right},
+               {"ratio", Align::right},
+               {"second", Align::right},
+               {"rms um", Align::right},
+               {"sigma um", Align::right},
+               {"sides -x +x -y +y", Align::right},
+               {"n eff", Align::right},
+               {"tilt deg", Align::right},
+               {"samples", Align::right},
+               {"refits", Align::right}});
+  for (const auto& c : v.components) {
+    const FloorEvidence& f = c.floor;
+    const auto& s = f.side_inliers;
+    table.add({{c.reference},
+               {fmt::format("{}", f.inliers)},
+               {fmt::format("{}", f.valid)},
+               {fmt::format("{}", f.pixels)},
+               {shown_number(f.inlier_ratio)},
+               {shown_number(f.second_floor)},
+               {shown_number(f.rms_um)},
+               {shown_number(f.sigma_um)},
+               {fmt::format("{} {} {} {}", s[0], s[1], s[2], s[3])},
+               {fmt::format("{:.0f}", f.effective_n)},
+               {shown_number(f.tilt_deg)},
+               {fmt::format("{}", f.hypotheses)},
+               {fmt::format("{}", f.refits)}});
+  }
+  return table;
+}
+
+std::string point_text(const ProbePoint& p) {
+  return p.state == ProbeState::ok ? fmt::format("({:.4f}, {:.4f}, {:.4f}) mm", p.position_mm[0],
+                                                 p.position_mm[1], p.position_mm[2])
+                                   : fmt::format("{} {}", name_of(p.state), p.detail);
+}
+
+std::string pose_text(const Pose& p) {
+  if (!p.used) return "none (no CMM is configured)";
+  std::string text = fmt::format("before {}, after {}, moved {:.3f} um", point_text(p.before),
+                                 point_text(p.after), p.moved_um);
+  const std::string reason = reason_text(p.reason, p.detail);
+  return reason.empty() ? text : text + "; " + reason;
+}
+
+std::string identities_text(const BoardVerdict& v) {
+  const auto line = [](const char* name, const std::string& value, const std::string& sha256) {
+    return fmt::format("{:<12} {}{}\n", name, or_none(value), sha256.empty() ? "" : "  sha256 " + sha256);
+  };
+  return line("recipe", v.recipe, v.recipe_sha256) +
+         line("calibration", v.calibration, v.calibration_sha256) +
+         line("sensor", v.sensor_serial, v.sensor_profile_sha256) +
+         line("frame", v.frame_id, v.frame_sha256) + line("from", v.frame_source, "") +
+         line("captured", fmt::format("{} ns, clock {}", v.captured.ns, name_of(v.captured.clock)), "") +
+         line("pose", pose_text(v.pose), "") + line("code", v.code, "") + line("backend", v.backend, "") +
+         line("store", v.store_id, "");
+}
+
+}  // namespace
+
+std::string results_text(const std::vector<StoredResult>& results, bool colour) {
+  Table table(
+      {{"seq", Align::right}, {"time (UTC)"}, {"unit"}, {"recipe"}, {"decision"}, {"frame"}, {"reason"}});
+  for (const auto& r : results)
+    table.add({{fmt::format("{}", r.sequence)},
+               {r.measured_at},
+               {or_none(r.unit_id)},
+               {r.recipe},
+               {name_of(r.decision), ink_of(r.decision)},
+               {r.frame_id},
+               {r.reason == "NONE" ? "" : r.reason}});
+  return table.text(colour);
+}
+
+std::string results_json(const std::vector<StoredResult>& results) {
+  std::string out = "[";
+  for (const auto& r : results) out += (out.size() > 1 ? ",\n" : "\n") + r.json;
+  return out + "\n]\n";
+}
+
+std::string board_text(const BoardVerdict& v, bool colour) {
+  Table head({{"board"}, {"time (UTC)"}, {"unit"}, {"decision"}, {"reason"}});
+  head.add({{fmt::format("{}", v.sequence)},
+            {v.measured_at},
+            {or_none(v.unit_id)},
+            {name_of(v.decision), ink_of(v.decision)},
+            {reason_text(v.reason, v.detail)}});
+  return head.text(colour) + '\n' + component_table(v).text(colour) + '\n' + floor_table(v).text(colour) +
+         '\n' + identities_text(v);
+}
+
+}  // namespace datum

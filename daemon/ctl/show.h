@@ -1,0 +1,19 @@
+// What datumctl prints of stored results.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "daemon/report/result_store.h"
+
+namespace datum {
+
+/// A line per result: sequence, time, unit, recipe, decision, frame, reason.
+std::string results_text(const std::vector<StoredResult>& results, bool colour);
+/// The same as one JSON array of the stored verdicts.
+std::string results_json(const std::vector<StoredResult>& results);
+
+/// The whole of one board: decision, components, evidence of the floors, pose, identities.
+std::string board_text(const BoardVerdict& verdict, bool colour);
+
+}  // namespace datum
