@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "drivers/frame/frame_error.h"
@@ -29,6 +30,11 @@ std::string lower_extension(const fs::path& path) {
   return e;
 }
 
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
 Raster read_raster(ByteView bytes, const std::string& name) {
   const std::string extension = lower_extension(name);
   if (extension == ".tif" || extension == ".tiff") return read_tiff(bytes, name);
@@ -38,7 +44,7 @@ Raster read_raster(ByteView bytes, const std::string& name) {
 
 Bytes read_announced(const fs::path& sidecar, const std::string& name, const std::string& sha256) {
   const fs::path path = sidecar.parent_path() / name;
-  if (!fs::exists(path)) {
+  if (!is_there(path)) {
     refuse(name, fmt::format("is not beside its sidecar {}; deliver the sidecar last",
                              sidecar.filename().string()));
   }
@@ -69,12 +75,12 @@ HeightFrame read_with_sidecar(const fs::path& path) {
 HeightFrame read_by_height_file(const fs::path& path) {
   fs::path sidecar = path;
   sidecar.replace_extension(".json");
-  if (!fs::exists(sidecar) && path.stem().string().ends_with("_z")) {
+  if (!is_there(sidecar) && path.stem().string().ends_with("_z")) {
     const std::string stem = path.stem().string();
     sidecar = path.parent_path() / (stem.substr(0, stem.size() - 2) + ".json");
   }
   const std::string name = path.filename().string();
-  if (!fs::exists(sidecar)) refuse(name, "has no sidecar beside it; it needs " + sidecar.filename().string());
+  if (!is_there(sidecar)) refuse(name, "has no sidecar beside it; it needs " + sidecar.filename().string());
   const std::string named =
       parse_sidecar(read_bytes(sidecar, max_sidecar_bytes), sidecar.filename().string()).height_file;
   if (named != name)
