@@ -20,6 +20,10 @@ enum class FitMode : std::uint8_t {
 /// Distance that a threshold is compared with: along z, or perpendicular to the plane (the paper).
 enum class Residual : std::uint8_t { vertical, perpendicular };
 
+/// For a floor that may have a second level beside it take threshold 1.5 and refit_threshold 3 standard
+/// deviations of the noise, screened, and refuse a rms above 1.2 of them: a count at 4 lets a tilted plane
+/// win that bridges both levels (tests/gpu/plane_fit_second_level_test.cpp). Exact mode keeps to the paper's
+/// rule and lacks that protection.
 struct PlaneFitSettings {
   FitMode mode = FitMode::screened;
   Residual residual = Residual::vertical;

@@ -12,7 +12,6 @@ namespace {
 
 using namespace plane_math;
 
-constexpr int polishing_steps = 2;
 constexpr std::uint32_t subset_target = 1024, pool_target = 256;
 constexpr int batch = 8;       // hypotheses counted together; the rule below makes it invisible
 constexpr int candidates = 8;  // best hypotheses of the subset that are polished before one is chosen
@@ -33,7 +32,7 @@ class Pool {
       const std::uint32_t x = bits_of(chosen.x[i]), y = bits_of(chosen.y[i]);
       entries_[i] = Entry{point_key(x, y, low, high), bits_of(chosen.z[i]), x, y};
     }
-    std::sort(entries_.begin(), entries_.end());
+    sort();
   }
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }
@@ -46,6 +45,25 @@ class Pool {
     std::uint32_t key, z, x, y;
     bool operator<(const Entry& e) const { return std::tie(key, z, x, y) < std::tie(e.key, e.z, e.x, e.y); }
   };
+
+  /// Keys are uniform, so a distribution by their leading part leaves next to nothing to be sorted.
+  void sort() {
+    std::uint32_t largest = 0;
+    for (const Entry& e : entries_) largest = std::max(largest, e.key);
+    const std::uint64_t per_key = (std::uint64_t{buckets} << 32) / (std::uint64_t{largest} + 1);
+    const auto bucket_of = [&](const Entry& e) { return static_cast<std::size_t>((e.key * per_key) >> 32); };
+    std::array<std::uint32_t, buckets + 1> begin{};
+    for (const Entry& e : entries_) ++begin[bucket_of(e) + 1];
+    for (std::size_t i = 0; i < buckets; ++i) begin[i + 1] += begin[i];
+    const std::array<std::uint32_t, buckets + 1> first = begin;
+    std::vector<Entry> sorted(entries_.size());
+    for (const Entry& e : entries_) sorted[begin[bucket_of(e)]++] = e;
+    for (std::size_t i = 0; i < buckets; ++i)
+      std::sort(sorted.begin() + first[i], sorted.begin() + first[i + 1]);
+    entries_.swap(sorted);
+  }
+
+  static constexpr std::size_t buckets = 256;
   std::vector<Entry> entries_;
 };
 
@@ -105,26 +123,40 @@ Cloud cloud_of(const PointList& list) { return Cloud{list.x, list.y, list.z, lis
 
 Plane plane_of(const Hypothesis& h) { return Plane{h.a, h.b, h.c}; }
 
+/// Whether the alternation from `start` is bound to end where it ended before: both stay within two
+/// thresholds of each other everywhere. Planes through three points of a floor do, a plane that bridges two
+/// levels does not.
+bool same_basin(const Plane& start, const Refined& ended, const FitRegion& region) {
+  const double apart = std::fabs(start.a - ended.plane.a) * region.half_x +
+                       std::fabs(start.b - ended.plane.b) * region.half_y +
+                       std::fabs(start.c - ended.plane.c);
+  return apart <= 2 * ended.reach;
+}
+
 /// Polishes the best hypotheses on the subset and keeps the one with the least sum(min(r^2, reach^2)) /
 /// reach^2: a plane that bridges two levels can collect as many inliers as a floor, but they do not lie as
 /// close to it.
 bool polish(const PlaneKernels& kernels, const Cloud& subset, const SequentialRule& rule,
-            const PlaneFitSettings& settings, const FitRegion& region, PointList band, Plane* plane) {
+            const PlaneFitSettings& settings, const FitRegion& region, const PointList& band, Plane* plane) {
+  std::array<Refined, candidates> ends;
+  std::size_t ended = 0;
   double best = -1;
   for (const Candidate& c : rule.best()) {
-    if (c.count < 3) break;
-    const Refined r =
-        refine(kernels, subset, plane_of(c.hypothesis), settings.threshold, region, band, polishing_steps);
+    if (c.count < 3 || 4 * c.count < 3 * rule.best().front().count) break;
+    const Plane start = plane_of(c.hypothesis);
+    if (std::any_of(ends.begin(), ends.begin() + ended,
+                    [&](const Refined& end) { return same_basin(start, end, region); }))
+      continue;
+    const Refined r = refine(kernels, subset, start, settings.threshold, region, band);
     if (!r.spans) continue;
+    ends[ended++] = r;
     const double gain = double(r.moments.n) - r.sum_squares / (r.reach * r.reach);
     if (gain > best) {
       best = gain;
       *plane = r.plane;
     }
   }
-  if (best < 0) return false;
-  *plane = refine(kernels, subset, *plane, settings.threshold, region, band).plane;
-  return true;
+  return best >= 0;
 }
 
 }  // namespace

@@ -35,10 +35,21 @@ class Random {
   explicit Random(std::uint64_t seed) : engine_(seed) {}
   double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }  // [0, 1)
   double between(double low, double high) { return low + (high - low) * uniform(); }
-  double gauss() { return std::sqrt(-2 * std::log(1 - uniform())) * std::cos(2 * M_PI * uniform()); }
+  double gauss() {  // Box-Muller gives two at a time
+    if (spare_ready_) {
+      spare_ready_ = false;
+      return spare_;
+    }
+    const double radius = std::sqrt(-2 * std::log(1 - uniform())), turn = 2 * M_PI * uniform();
+    spare_ = radius * std::sin(turn);
+    spare_ready_ = true;
+    return radius * std::cos(turn);
+  }
 
  private:
   std::mt19937_64 engine_;
+  double spare_ = 0;
+  bool spare_ready_ = false;
 };
 
 struct TruePlane {

@@ -29,6 +29,9 @@ struct PaperCase {
   double inliers;
   TruePlane plane;
 };
+void PrintTo(const PaperCase& c, std::ostream* out) {
+  *out << c.inliers << " of " << c.plane.a << " x + " << c.plane.b << " y";
+}
 
 class PaperData : public ::testing::TestWithParam<std::tuple<PaperCase, FitMode>> {};
 
@@ -72,12 +75,20 @@ TEST_P(PaperData, FitIsTheLeastSquaresPlaneOfTheTrueInliers) {
   RecordProperty("least_possible", std::to_string(median(least)));
 }
 
+std::string name_of_case(const ::testing::TestParamInfo<PaperData::ParamType>& info) {
+  const auto& [c, mode] = info.param;
+  return std::string(mode == FitMode::exact ? "exact" : "screened") +
+         (c.plane.a == 1 ? "_steep_" : "_flat_") +
+         std::to_string(static_cast<int>(std::lround(100 * c.inliers)));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     SectionFour, PaperData,
     ::testing::Combine(::testing::Values(PaperCase{0.5, {-0.1, 0.1, 3}}, PaperCase{0.7, {-0.1, 0.1, 3}},
                                          PaperCase{0.9, {-0.1, 0.1, 3}}, PaperCase{0.5, {1, 2, 3}},
                                          PaperCase{0.7, {1, 2, 3}}, PaperCase{0.9, {1, 2, 3}}),
-                       ::testing::Values(FitMode::exact, FitMode::screened)));
+                       ::testing::Values(FitMode::exact, FitMode::screened)),
+    name_of_case);
 
 /// A ring of `side` by `side` pixels at a pitch of 20 um around an empty middle, noise 5 um, a tenth gross
 /// outliers.
