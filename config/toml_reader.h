@@ -113,13 +113,15 @@ class TomlTable {
   /// One of the listed words; the refusal lists them.
   template <class E>
   E choice(std::string_view key, std::initializer_list<std::pair<const char*, E>> words) {
-    const std::string word = text(key);
     std::string allowed;
+    for (const auto& [name, value] : words)
+      allowed += (allowed.empty() ? "one of: " : ", ") + std::string(name);
+    const auto word = text_if(key);
+    if (!word) refuse(key, "missing", allowed);
     for (const auto& [name, value] : words) {
-      if (word == name) return value;
-      allowed += (allowed.empty() ? "" : ", ") + std::string(name);
+      if (*word == name) return value;
     }
-    refuse(key, "'" + word + "' is not known", "one of: " + allowed);
+    refuse(key, "'" + *word + "' is not known", allowed);
   }
   template <class E>
   E choice_or(std::string_view key, E fallback, std::initializer_list<std::pair<const char*, E>> words) {

@@ -9,6 +9,8 @@
 #include <string>
 
 #include "calib/calibration.h"
+#include "config/daemon_config.h"
+#include "config/sensor_profile_file.h"
 #include "config/toml_reader.h"
 #include "daemon/inspect/recipe.h"
 
@@ -24,8 +26,10 @@ struct Folder {
 };
 
 const Folder folders[] = {
-    {"recipe", 28, [](const fs::path& file) { load_recipe(file); }},
-    {"calibration", 18, [](const fs::path& file) { load_calibration(file); }},
+    {"config", 26, [](const fs::path& file) { load_daemon_config(file); }},
+    {"sensor", 8, [](const fs::path& file) { load_sensor_profile(file); }},
+    {"recipe", 30, [](const fs::path& file) { load_recipe(file); }},
+    {"calibration", 19, [](const fs::path& file) { load_calibration(file); }},
 };
 
 std::string refusal_of(const Folder& folder, const fs::path& file) {

@@ -90,6 +90,11 @@ const Refused refusals[] = {
        t.choice<int>("a", {{"yes", 1}, {"no", 0}});
      },
      "f.toml:1:5: a: 'maybe' is not known; allowed: one of: yes, no"},
+    {"",
+     [](TomlTable& t) {
+       t.choice<int>("a", {{"yes", 1}, {"no", 0}});
+     },
+     "f.toml:1:1: a: missing; allowed: one of: yes, no"},
     {"", [](TomlTable& t) { t.table("a"); }, "f.toml:1:1: a: missing; allowed: a table [a]"},
     {"a = 1", [](TomlTable& t) { t.table_if("a"); }, "f.toml:1:5: a: is not a table; allowed: a table [a]"},
     {"[a]", [](TomlTable& t) { t.tables("a"); }, "f.toml:1:1: a: is not an array of tables; allowed: [[a]]"},
