@@ -171,6 +171,7 @@ std::string CmmCodec::missing_axes() const {
 
 void CmmCodec::give_up(MonotonicNs now) {
   if (!in_round_ || !polled()) return;
+  grbl_.forget_offset();  // the report that is missing may have carried a new one
   if (group_.filled > 0)
     emit(ProbeState::partial, missing_axes(), group_.first_byte_ns, now);
   else
