@@ -106,7 +106,7 @@ TEST(NumericContract, NoExpressionIsContracted) {
                 z = static_cast<float>(r.word[2]) * 0x1p-32f;
     volatile const float xx = x * x, yy = y * y, zz = z * z;
     volatile const float xxyy = xx + yy;
-    EXPECT_EQ(bits_of(x * x + y * y + z * z), bits_of(xxyy + zz))
+    EXPECT_EQ(bits_of(sum_of_squares(x, y, z)), bits_of(xxyy + zz))
         << "FMA contraction is on: -ffp-contract=off is lost";
   }
 }
