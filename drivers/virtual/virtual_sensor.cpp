@@ -37,7 +37,8 @@ Options read_options(int argc, char** argv, int& status) {
       ->check(CLI::ExistingFile);
   app.add_option("--calibration", o.calibration, "calibration that places the sensor")
       ->check(CLI::ExistingFile);
-  app.add_option("--position", o.position_mm, "stage position X Y Z in mm (default: the calibration's own)")
+  app.add_option("--position", o.position_mm, "stage position X,Y,Z in mm (default: the calibration's own)")
+      ->delimiter(',')
       ->expected(3);
   app.add_option("--drop", o.drop, "folder to deliver into")->required()->check(CLI::ExistingDirectory);
   app.add_option("--board", o.boards,

@@ -1,29 +1,18 @@
 #include "drivers/virtual/virtual_sensor_drop.h"
 
 #include <fcntl.h>
-#include <openssl/sha.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <limits>
 #include <system_error>
 
+#include "drivers/sensor/file_bytes.h"
 #include "drivers/sensor/sidecar.h"
 #include "drivers/virtual/virtual_sensor_image.h"
 
 namespace datum {
 namespace {
-
-std::string sha256_hex(const std::vector<std::uint8_t>& bytes) {
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(bytes.data(), bytes.size(), digest);
-  std::string hex;
-  for (unsigned char byte : digest) {
-    hex += "0123456789abcdef"[byte >> 4];
-    hex += "0123456789abcdef"[byte & 15];
-  }
-  return hex;
-}
 
 [[noreturn]] void fail(const std::filesystem::path& file) {
   throw std::system_error(errno, std::generic_category(), file.string());
@@ -97,7 +86,7 @@ EncodedFrame encode(const HeightFrame& frame, DropFormat format, const std::stri
   }
   sidecar.handedness = frame.delivered;
   sidecar.height_file = height_file;
-  sidecar.height_sha256 = sha256_hex(encoded.image);
+  sidecar.height_sha256 = sha256_hex({encoded.image});
   encoded.sidecar = write_sidecar(sidecar);
   return encoded;
 }
