@@ -1,0 +1,134 @@
+// The README is executed: its commands exist, its files are there, its protocol is the table's, its recipes
+// load.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "daemon/inspect/verdict.h"
+#include "daemon/report/scpi_commands.h"
+#include "daemon/report/scpi_parser.h"
+#include "tests/real_data.h"
+
+namespace datum {
+namespace {
+
+const std::filesystem::path root = DATUM_SOURCE_DIR;
+
+std::string readme() {
+  std::ifstream in(root / "README.md");
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// Bodies of the fenced blocks of one language.
+std::vector<std::string> blocks(const std::string& language) {
+  const std::string text = readme(), fence = "```" + language + "\n";
+  std::vector<std::string> found;
+  for (std::size_t at = text.find(fence); at != std::string::npos; at = text.find(fence, at)) {
+    at += fence.size();
+    found.push_back(text.substr(at, text.find("\n```", at) - at));
+  }
+  return found;
+}
+
+struct Output {
+  int status;
+  std::string text;
+};
+Output output_of(const std::string& command) {
+  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  std::string text;
+  char buffer[4096];
+  for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
+  const int status = pclose(pipe);
+  return {WEXITSTATUS(status), text};
+}
+
+bool is_command(const std::string& line) {
+  const auto unit = scpi::Parser(line).next();
+  return unit && std::any_of(scpi::all_commands().begin(), scpi::all_commands().end(), [&](const auto& c) {
+           return c.pattern.match(unit->header.mnemonics, unit->header.query).has_value();
+         });
+}
+
+}  // namespace
+
+TEST(Readme, ShowsTheDemoWithinTheFirst40Lines) {
+  const std::string text = readme();
+  const auto at = text.find("./datum demo");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_LT(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'), 40);
+}
+
+TEST(Readme, NamesOnlySubcommandsThatExist) {
+  const std::string text = readme(), usage = output_of((root / "datum").string() + " help").text;
+  const std::regex call(R"(\./datum ([a-z]+))");
+  int seen = 0;
+  for (std::sregex_iterator i(text.begin(), text.end(), call), end; i != end; ++i, ++seen) {
+    EXPECT_NE((usage + "\n  help ").find("\n  " + (*i)[1].str() + " "), std::string::npos) << (*i)[0];
+  }
+  EXPECT_GE(seen, 4);
+}
+
+TEST(Readme, NamesOnlyFilesThatExist) {
+  const std::string text = readme();
+  const std::regex path(R"((config|tests)/[A-Za-z0-9_./-]+\.[a-z]+)");
+  int seen = 0;
+  for (std::sregex_iterator i(text.begin(), text.end(), path), end; i != end; ++i, ++seen)
+    EXPECT_TRUE(std::filesystem::exists(root / i->str())) << i->str();
+  EXPECT_GE(seen, 5);
+}
+
+TEST(Readme, ShowsCommandsOfTheProtocolsTable) {
+  int seen = 0;
+  for (const std::string& block : blocks("text")) {
+    if (block.rfind("CONFigure", 0) != 0) continue;
+    std::istringstream lines(block);
+    for (std::string line; std::getline(lines, line); ++seen) {
+      const std::string typed = line.substr(0, line.find("  "));
+      EXPECT_TRUE(is_command(typed)) << typed;
+    }
+  }
+  EXPECT_GE(seen, 10);
+  EXPECT_FALSE(is_command("CONFigure:NOTHING"));
+}
+
+TEST(Readme, NamesReasonsThatExist) {
+  std::set<std::string> reasons;
+  for (int r = 0; r <= static_cast<int>(Reason::internal); ++r)
+    reasons.insert(name_of(static_cast<Reason>(r)));
+  const std::string text = readme();
+  const std::regex name(R"(`((FLOOR|POSE|BODY)_[A-Z_]+)`)");
+  int seen = 0;
+  for (std::sregex_iterator i(text.begin(), text.end(), name), end; i != end; ++i, ++seen)
+    EXPECT_TRUE(reasons.count((*i)[1])) << (*i)[1];
+  EXPECT_GE(seen, 5);
+}
+
+TEST(Readme, MeasuresOneFrameAsShown) {
+  DATUM_NEED_REAL_DATA("pemtron/board.ptr");
+  for (std::string command : blocks("sh")) {
+    if (command.rfind("datumd --once", 0) != 0) continue;
+    const auto real =
+        std::filesystem::absolute(datum::testing::real_data_folder() / "pemtron/board.ptr").string();
+    command.replace(command.find("board.ptr"), 9, real);
+    command.erase(command.find(" --picture"));
+    const Output out = output_of("cd " + root.string() + " && " + DATUMD + command.substr(6));
+    EXPECT_EQ(out.status, 0) << out.text;
+    EXPECT_NE(out.text.find("board: PASS"), std::string::npos) << out.text;
+    return;
+  }
+  FAIL() << "the README no longer shows --once";
+}
+
+}  // namespace datum
