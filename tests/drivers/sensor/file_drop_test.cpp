@@ -73,6 +73,10 @@ class FileDropTest : public ::testing::Test {
       return e.what();
     }
   }
+  std::string next_name() {
+    const auto claim = drop->next();
+    return claim ? claim->name() : "nothing";
+  }
   std::string handle_next() {
     const auto claim = drop->next();
     return claim ? handle(*claim) : "nothing";
@@ -171,8 +175,8 @@ TEST_F(FileDropTest, WhatIsThereAtStartOrCameWithoutEventsIsListed) {
   write_tiny_frame(drop_path, "a");
   start();  // the events went to the first watch
   pass(500 * ms);
-  EXPECT_EQ(drop->next()->name(), "a.json");
-  EXPECT_EQ(drop->next()->name(), "b.json");
+  EXPECT_EQ(next_name(), "a.json");
+  EXPECT_EQ(next_name(), "b.json");
   EXPECT_EQ(drop->next(), std::nullopt);
 }
 
@@ -274,11 +278,13 @@ TEST_F(FileDropTest, WhatACrashLeftInWorkIsTakenUpFirst) {
   start();
   pass(500 * ms);
   auto claim = drop->next();
+  ASSERT_TRUE(claim);
   EXPECT_EQ(claim->name(), "b.json");
   EXPECT_TRUE(claim->left_over);
   EXPECT_EQ(handle(*claim), "done");
-  EXPECT_EQ(drop->next()->name(), "a.json");
+  EXPECT_EQ(next_name(), "a.json");
   claim = drop->next();
+  ASSERT_TRUE(claim);
   EXPECT_EQ(claim->name(), "c.json");
   EXPECT_EQ(claim->token, 3u);
   EXPECT_FALSE(claim->left_over);
@@ -287,6 +293,7 @@ TEST_F(FileDropTest, WhatACrashLeftInWorkIsTakenUpFirst) {
 TEST_F(FileDropTest, ACrashAfterTheVerdictWasStoredIsNoSecondMeasurement) {
   deliver("a");
   const auto claim = drop->next();
+  ASSERT_TRUE(claim);
   store.insert(load_frame(*claim, make_profile()).identity);  // stored, then killed before measured()
   start();
   EXPECT_EQ(handle_next(), "duplicate");
@@ -309,7 +316,7 @@ TEST_F(FileDropTest, ADeliveryTakenBySomebodyElseIsPassedOver) {
   deliver("a");
   deliver("b");
   fs::remove(drop_path / "a.json");
-  EXPECT_EQ(drop->next()->name(), "b.json");
+  EXPECT_EQ(next_name(), "b.json");
   EXPECT_EQ(drop->next(), std::nullopt);
   EXPECT_THAT(drop->take_warnings(), IsEmpty());
 }
@@ -364,6 +371,7 @@ TEST_F(FileDropTest, AFolderThatCannotBeUsedIsRefusedAtStartAndRetriedLater) {
 TEST_F(FileDropTest, AVerdictWhoseDeliveryVanishedIsAWarningNotAnError) {
   deliver("a");
   const auto claim = drop->next();
+  ASSERT_TRUE(claim);
   const FrameIdentity identity = load_frame(*claim, make_profile()).identity;
   fs::remove_all(drop_path / "work/1");
   EXPECT_NO_THROW(drop->measured(*claim, identity));

@@ -13,6 +13,8 @@
 namespace datum::testing {
 namespace {
 
+constexpr int tile_rows = 16, tile_cols = 32;
+
 void need(bool good, const std::filesystem::path& path) {
   if (!good) throw std::runtime_error("can't write " + path.string());
 }
@@ -26,12 +28,11 @@ int sample_format_of() {
 // libtiff may swap bytes in the buffer that it is given, hence the copies.
 template <class T>
 void write_tiles(TIFF* tiff, int rows, int cols, std::vector<T> samples, const std::filesystem::path& path) {
-  constexpr int side = 16;
-  for (int row = 0; row < rows; row += side) {
-    for (int col = 0; col < cols; col += side) {
-      std::vector<T> tile(side * side);
-      for (int i = 0; i < side * side; ++i) {
-        const int r = row + i / side, c = col + i % side;
+  for (int row = 0; row < rows; row += tile_rows) {
+    for (int col = 0; col < cols; col += tile_cols) {
+      std::vector<T> tile(tile_rows * tile_cols);
+      for (int i = 0; i < tile_rows * tile_cols; ++i) {
+        const int r = row + i / tile_cols, c = col + i % tile_cols;
         if (r < rows && c < cols)
           tile[static_cast<std::size_t>(i)] = samples[static_cast<std::size_t>(r * cols + c)];
       }
@@ -67,8 +68,8 @@ void write_tiff(const std::filesystem::path& path, int rows, int cols, const std
       TIFFSetField(tiff, TIFFTAG_COLORMAP, map.data(), map.data(), map.data());
     }
     if (o.tiled) {
-      TIFFSetField(tiff, TIFFTAG_TILEWIDTH, 16);
-      TIFFSetField(tiff, TIFFTAG_TILELENGTH, 16);
+      TIFFSetField(tiff, TIFFTAG_TILEWIDTH, tile_cols);
+      TIFFSetField(tiff, TIFFTAG_TILELENGTH, tile_rows);
       write_tiles(tiff, rows, cols, samples, path);
     } else {
       TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, o.rows_per_strip ? o.rows_per_strip : rows);

@@ -13,7 +13,7 @@ namespace datum::testing {
 
 struct TiffOptions {
   bool big_endian = false;
-  bool tiled = false;      // tiles of 16 x 16
+  bool tiled = false;      // 16 rows x 32 columns a tile
   int rows_per_strip = 0;  // 0: one strip
   int compression = 1;     // none
   int samples_per_pixel = 1;
