@@ -1,6 +1,7 @@
 // The golden transcripts through the reader: it must also send exactly what they say, when they say it.
 #include <gmock/gmock.h>
 
+#include "drivers/cmm/presets.h"
 #include "drivers/cmm/reader.h"
 #include "tests/drivers/cmm/transcript.h"
 #include "tests/drivers/cmm/transcript_port.h"
@@ -9,6 +10,7 @@ namespace datum {
 namespace {
 
 using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
 using testing::Transcript;
 using testing::TranscriptPort;
 using testing::TranscriptStep;
@@ -59,6 +61,25 @@ TEST(CmmReader, GoldenTranscripts) {
     for (const auto& step : transcript.steps) replay.run(step);
     EXPECT_THAT(replay.samples, ElementsAreArray(expected_samples(transcript))) << transcript.name;
   }
+}
+
+TEST(CmmReader, WaitsForAConnectionAndGivesUpAfterThreeSeconds) {
+  auto* port = new TranscriptPort;
+  port->reachable = false;
+  CmmReader reader(grbl_1_1(), std::unique_ptr<Port>(port));
+  reader.start(0);
+  EXPECT_TRUE(reader.wants_write());
+  EXPECT_THAT(reader.describe(), HasSubstr("connecting"));
+  EXPECT_EQ(reader.deadline(), 3000 * ns_per_ms);
+  reader.on_deadline(3000 * ns_per_ms);
+  EXPECT_FALSE(port->is_open());
+  EXPECT_EQ(reader.latest(3000 * ns_per_ms).detail, "transcript: can't connect: no answer");
+  reader.on_deadline(*reader.deadline());
+  EXPECT_EQ(port->written, "");
+  port->reachable = true;
+  reader.on_ready(4000 * ns_per_ms);
+  EXPECT_FALSE(port->written.empty());
+  EXPECT_THAT(reader.describe(), HasSubstr("open; 0 samples"));
 }
 
 }  // namespace

@@ -11,10 +11,12 @@ namespace datum::testing {
 class TranscriptPort final : public Port {
  public:
   std::string written, queued;
+  bool reachable = true;  // false: the connection is still being made
 
   void open() override { open_ = true; }
   void close() noexcept override { open_ = false; }
   bool is_open() const override { return open_; }
+  bool connected() const override { return open_ && reachable; }
   int fd() const override { return -1; }
   std::size_t read(std::uint8_t* to, std::size_t room) override {
     const std::size_t size = std::min(room, queued.size());
