@@ -97,6 +97,9 @@ TEST(Backend, SaysWhatWasChosen) {
   EXPECT_GE(cpu_backend().threads, 1u);
 }
 
+/// By itself, so that no product in it is needed elsewhere: a compiler that contracts would contract this.
+__attribute__((noinline)) float sum_of_squares(float x, float y, float z) { return x * x + y * y + z * z; }
+
 // This file is compiled with FMA instructions where the processor has them, so a compiler that contracts
 // would.
 TEST(NumericContract, NoExpressionIsContracted) {
