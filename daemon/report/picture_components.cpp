@@ -73,6 +73,15 @@ void draw_outlines(Canvas& canvas, const Drawn& d) {
   canvas.outline(d.body, color, body.pen, body.dash);
 }
 
+bool inside(const Corners& corners, double x, double y) {
+  int left = 0, right = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const PixelPoint &p = corners[i], &q = corners[(i + 1) % 4];
+    ((q.x - p.x) * (y - p.y) - (q.y - p.y) * (x - p.x) > 0 ? left : right) += 1;
+  }
+  return left == 0 || right == 0;
+}
+
 /// Places to try for a label of this size, best first: on the body where it fits, else around the ring.
 std::vector<PixelBox> places(const Drawn& d, int width, int height) {
   const PixelBox body = bounds(d.body), ring = bounds(d.outer);
@@ -80,7 +89,11 @@ std::vector<PixelBox> places(const Drawn& d, int width, int height) {
   std::vector<PixelBox> all;
   const PixelBox centred{body.x + (body.width - width) / 2, body.y + (body.height - height) / 2, width,
                          height};
-  if (width + 8 <= body.width && height + 8 <= body.height) all.push_back(centred);
+  constexpr int room = 4;  // to the outline
+  bool fits = true;
+  for (int cx : {centred.x - room, centred.x + width + room})
+    for (int cy : {centred.y - room, centred.y + height + room}) fits = fits && inside(d.body, cx, cy);
+  if (fits) all.push_back(centred);
   constexpr int gap = 3;
   for (int left :
        {x, ring.x, ring.x + ring.width - width, ring.x + ring.width / 2, ring.x + ring.width / 2 - width}) {
