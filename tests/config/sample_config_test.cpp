@@ -3,43 +3,24 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <regex>
-#include <sstream>
-
 #include "config/daemon_config.h"
 #include "tests/fresh_folder.h"
+#include "tests/sample_file.h"
 
 namespace datum {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::known_keys;
+using testing::shown_keys;
+using testing::slurp;
 
 const fs::path shipped = fs::path(DATUM_SOURCE_DIR) / "config";
 
-std::string slurp(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
-/// Every key with '#' taken away. Alternatives ("#|", which would contradict what stands before them) stay
-/// away.
+/// Every key of the sample; a CMM needs the other trigger.
 std::string with_every_key(const std::string& sample) {
-  std::string text;
-  for (const std::string& line : lines_of(sample)) {
-    static const std::regex key(R"(^#[\[a-z].*)");
-    text += (std::regex_match(line, key) ? line.substr(1) : line) + "\n";
-  }
-  text.replace(text.find("trigger = \"on_frame\""), 20, "trigger = \"bus\"");
-  return text;
+  std::string text = testing::with_every_key(sample);
+  return text.replace(text.find("trigger = \"on_frame\""), 20, "trigger = \"bus\"");
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -107,51 +88,6 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(AxisSettings{}.max_mm, file.axes.at(0).max_mm);
 }
 
-/// Keys that the sample shows under one header, whether active, commented out or an alternative.
-std::set<std::string> shown_keys(const std::string& sample, const std::string& header) {
-  static const std::regex head(R"(^#?\|?\[{1,2}([a-z_.]+)\]{1,2}$)"), key(R"(^#?\|?([a-z0-9_]+) = .*)");
-  std::set<std::string> keys;
-  std::string now;
-  for (const std::string& line : lines_of(sample)) {
-    std::smatch found;
-    if (std::regex_match(line, found, head)) {
-      now = found[1];
-      if (header.empty() || now.rfind(header + ".", 0) == 0) {  // a table is a key of the one above it
-        const std::string below = header.empty() ? now : now.substr(header.size() + 1);
-        keys.insert(below.substr(0, below.find('.')));
-      }
-    } else if (now == header && std::regex_match(line, found, key)) {
-      keys.insert(found[1]);
-    }
-  }
-  return keys;
-}
-
-/// The keys that the loader knows in one table: those that it lists when it refuses an unknown one.
-std::set<std::string> known_keys(const testing::FreshFolder& folder, std::string text,
-                                 const std::string& header) {
-  const std::string bogus = "not_a_key_at_all = 1\n";
-  if (header.empty()) {
-    text = bogus + text;
-  } else {
-    auto at = text.find("\n[" + header + "]\n");
-    if (at == std::string::npos) at = text.find("\n[[" + header + "]]\n");
-    if (at == std::string::npos) return {};
-    text.insert(text.find('\n', at + 1) + 1, bogus);
-  }
-  config::Problems problems;
-  load_daemon_config(folder.write("etc/known.toml", text), problems);
-  std::set<std::string> keys;
-  for (const auto& error : problems.errors()) {
-    const std::string message = error.what(), list = "unknown key; allowed: one of: ";
-    const auto at = message.find(list);
-    if (at == std::string::npos || error.key().find("not_a_key_at_all") == std::string::npos) continue;
-    std::istringstream in(message.substr(at + list.size()));
-    for (std::string key; std::getline(in, key, ',');) keys.insert(key.substr(key.find_first_not_of(' ')));
-  }
-  return keys;
-}
-
 TEST_F(SampleConfig, ShowsEveryKeyThatTheLoaderKnowsAndNoOther) {
   const std::string whole = with_every_key(sample);
   for (const std::string header : {"", "sensor", "inspection", "results", "backend", "host", "host.tcp",
@@ -159,7 +95,8 @@ TEST_F(SampleConfig, ShowsEveryKeyThatTheLoaderKnowsAndNoOther) {
                                    "cmm.axis", "cmm.column", "cmm.status_token", "cmm.poll", "cmm.pairing"}) {
     // [host] itself is written only as the tables below it.
     const std::string text = header == "host" ? whole + "[host]\n" : whole;
-    const auto known = known_keys(folder, text, header);
+    const auto known = known_keys(
+        folder, text, header, [](const fs::path& file, config::Problems& p) { load_daemon_config(file, p); });
     auto shown = shown_keys(sample, header);
     if (header == "cmm.column") shown.erase("text");  // known for literals alone
     EXPECT_FALSE(known.empty()) << "[" << header << "]";

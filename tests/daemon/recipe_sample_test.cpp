@@ -1,0 +1,68 @@
+// config/recipe-sample.toml documents every key of a recipe, so it is executed and compared with what the
+// loader knows.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/toml_reader.h"
+#include "daemon/inspect/recipe.h"
+#include "tests/sample_file.h"
+
+namespace datum {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RecipeSample : public ::testing::Test {
+ protected:
+  Recipe loaded(const std::string& text) { return load_recipe(folder.write("r.toml", text)); }
+  const std::string sample = testing::slurp(DATUM_SOURCE_DIR "/config/recipe-sample.toml");
+  testing::FreshFolder folder;
+};
+
+TEST_F(RecipeSample, Loads) {
+  const Recipe r = loaded(sample);
+  ASSERT_EQ(r.components.size(), 2u);
+  EXPECT_EQ(r.components[0].checks.size(), 3u);
+  EXPECT_EQ(r.components[1].checks[0].parameter, 0.98) << "its own demand stands before its package's";
+}
+
+TEST_F(RecipeSample, StatesTheDefaultsThatTheCodeHas) {
+  const Recipe whole = loaded(testing::with_every_key(sample)), plain = loaded(sample);
+  const FloorSettings &stated = whole.floor, &code = plain.floor;
+  EXPECT_EQ(code.neighbour_margin_mm, stated.neighbour_margin_mm);
+  EXPECT_EQ(code.threshold_sigmas, stated.threshold_sigmas);
+  EXPECT_EQ(code.refit_threshold_sigmas, stated.refit_threshold_sigmas);
+  EXPECT_EQ(code.mode, stated.mode);
+  EXPECT_EQ(code.form, stated.form);
+  EXPECT_EQ(code.confidence, stated.confidence);
+  EXPECT_EQ(code.min_inlier_ratio, stated.min_inlier_ratio);
+  EXPECT_EQ(code.min_sides, stated.min_sides);
+  EXPECT_EQ(code.min_side_pixels, stated.min_side_pixels);
+  EXPECT_EQ(code.max_rms_sigmas, stated.max_rms_sigmas);
+  EXPECT_EQ(code.max_second_floor, stated.max_second_floor);
+  EXPECT_EQ(code.max_tilt_deg, stated.max_tilt_deg);
+  EXPECT_EQ(code.surface_um, stated.surface_um);
+  EXPECT_EQ(plain.body.erode_px, whole.body.erode_px);
+  EXPECT_EQ(plain.body.min_valid_ratio, whole.body.min_valid_ratio);
+  EXPECT_EQ(plain.rule_confidence, whole.rule_confidence);
+  EXPECT_EQ(plain.uncertainty.reproducibility_um, whole.uncertainty.reproducibility_um);
+  EXPECT_EQ(plain.uncertainty.position_mm, whole.uncertainty.position_mm);
+}
+
+TEST_F(RecipeSample, ShowsEveryKeyThatTheLoaderKnows) {
+  const std::string whole = testing::with_every_key(sample);
+  const auto load = [](const fs::path& file, config::Problems& problems) { load_recipe(file, problems); };
+  const auto of_package = testing::shown_keys(sample, "package.C0603");
+  for (const std::string header : {"", "board", "floor", "body", "decision", "uncertainty", "package.C0603",
+                                   "package.C0603.check", "component", "exclusion", "hole"}) {
+    const auto known = testing::known_keys(folder, whole, header, load);
+    auto shown = testing::shown_keys(sample, header);
+    if (header == "component")
+      shown.insert(of_package.begin(), of_package.end());  // may say the same for itself
+    EXPECT_FALSE(known.empty()) << "[" << header << "]";
+    for (const std::string& key : known) EXPECT_TRUE(shown.count(key)) << "[" << header << "] " << key;
+  }
+}
+
+}  // namespace
+}  // namespace datum
