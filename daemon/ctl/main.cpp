@@ -133,7 +133,7 @@ int run(int argc, char** argv) {
   add_store_options(*results, o);
   results->add_option("--last", o.last, "how many at most")->capture_default_str();
   results->add_option("--decision", o.decision, "only these")
-      ->check(CLI::IsMember({"PASS", "INCONCLUSIVE", "FAIL", "INVALID"}, CLI::ignore_case));
+      ->transform(CLI::IsMember({"PASS", "INCONCLUSIVE", "FAIL", "INVALID"}, CLI::ignore_case));
   results->add_option("--recipe", o.recipe, "only this recipe's");
   results->add_option("--unit", o.unit, "only this board's");
   auto* show =
@@ -171,10 +171,10 @@ int main(int argc, char** argv) {
                e.what());
     return no_store;
   } catch (const std::exception& e) {
-    fmt::print(
-        stderr,
-        "datumctl: {}\ndatumctl: is datumd running, and does its [host.tcp] or [host.serial] name this address?\n",
-        e.what());
+    fmt::print(stderr,
+               "datumctl: {}\ndatumctl: is datumd running, and does its [host.tcp] or [host.serial] name "
+               "this address?\n",
+               e.what());
     return no_connection;
   }
 }
