@@ -7,7 +7,6 @@
 #include <string>
 
 #include "gpu/component_height/component_height_kernels.h"
-#include "gpu/component_height/residual_correlation.h"
 #include "gpu/core/parallel_for.h"
 
 namespace datum {
@@ -18,6 +17,8 @@ using height::no_height;
 using height::RankSelector;
 using height::Window;
 __extension__ typedef __int128 Wide;
+
+constexpr double steps_per_rms = 32;
 
 [[noreturn]] void refuse(std::size_t index, const std::string& what) {
   throw std::invalid_argument("measure_heights: component " + std::to_string(index) + ": " + what);
@@ -44,7 +45,7 @@ void check(const BodyPixels& body, const HeightDemand& demand, std::size_t index
     if (k == 0) refuse(index, "the k highest need k of at least 1");
 }
 
-OrderStatistic order_statistic(const RankSelector& selector, std::uint32_t rank, std::uint32_t n) {
+OrderStatistic order_statistic(RankSelector& selector, std::uint32_t rank, std::uint32_t n) {
   OrderStatistic s;
   const double q = static_cast<double>(rank) / n;
   const double spread = std::ceil(2 * std::sqrt(static_cast<double>(n) * q * (1 - q)));
@@ -60,7 +61,7 @@ OrderStatistic order_statistic(const RankSelector& selector, std::uint32_t rank,
 
 void order_statistics(const std::vector<std::int32_t>& values, const HeightDemand& demand,
                       HeightStatistics* out) {
-  const RankSelector selector(values);
+  RankSelector selector(values);
   const auto n = static_cast<std::uint32_t>(values.size());
   out->min_nm = selector.min();
   out->max_nm = selector.max();
@@ -115,10 +116,10 @@ TopPlane top_plane(const HeightMoments& m, double row0, double col0, double* var
   return t;
 }
 
-double top_correlation(const BodyPixels& body, const std::vector<std::int32_t>& nm,
-                       const HeightStatistics& s) {
-  if (!s.top.defined || s.top.residual_rms_nm <= 0) return 1;
-  const double steps_per_nm = 32 / s.top.residual_rms_nm;
+Correlation top_correlation(const BodyPixels& body, const std::vector<std::int32_t>& nm,
+                            const HeightStatistics& s) {
+  if (!s.top.defined || s.top.residual_rms_nm <= 0) return {};
+  const double steps_per_nm = steps_per_rms / s.top.residual_rms_nm;
   const double mean = static_cast<double>(s.sum_nm) / s.valid;
   std::vector<std::int16_t> residuals(nm.size());
   std::size_t at = 0;
@@ -131,7 +132,7 @@ double top_correlation(const BodyPixels& body, const std::vector<std::int32_t>& 
       residuals[at] = nm[at] == no_height ? std::int16_t{0} : height::residual_step(residual, steps_per_nm);
     }
   }
-  return residual_correlation(body.runs, body.run_count, residuals.data(), s.valid);
+  return residual_correlation(body.runs, body.run_count, residuals.data(), s.valid, 3);
 }
 
 HeightStatistics measure(const BodyPixels& body, const HeightDemand& demand) {
@@ -156,6 +157,8 @@ HeightStatistics measure(const BodyPixels& body, const HeightDemand& demand) {
   const auto mean = static_cast<std::int32_t>(s.sum_nm / s.valid);
   s.top = top_plane(height::moments(body, nm.data(), mean, row0, col0), row0, col0, &s.variance_nm2);
   s.correlation = top_correlation(body, nm, s);
+  const double step_nm = s.top.residual_rms_nm / steps_per_rms;
+  s.correlated_nm2 = (s.correlation.sum - 1) * s.correlation.mean_square * step_nm * step_nm;
   return s;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gpu/component_height/pixel_run.h"
+#include "gpu/component_height/residual_correlation.h"
 #include "gpu/core/backend.h"
 
 namespace datum {
@@ -70,7 +71,9 @@ struct HeightStatistics {
   std::vector<double> top_mean_nm;         // NaN where there are fewer than k
   std::vector<std::int32_t> top_threshold_nm;
   TopPlane top;
-  double correlation = 1;  // sum of the residuals' autocorrelation over all lags: n_eff = valid / correlation
+  Correlation correlation;  // of the residuals about the top plane, beyond 8 rms counted as 8 rms
+  double correlated_nm2 =
+      0;  // the variance of that, times (S - 1): what correlation adds to valid * variance of a mean
 };
 
 /// Nearest rank of quantile q among n: ceil(q n); a product within 4 units of its last place above an integer

@@ -96,29 +96,27 @@ std::int32_t opened_maximum(const BodyPixels& body, const std::int32_t* nm, cons
   return highest;
 }
 
-RankSelector::RankSelector(const std::vector<std::int32_t>& values) : values_(values) {
+RankSelector::RankSelector(const std::vector<std::int32_t>& values) : binned_(values.size()) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   min_ = *low;
   max_ = *high;
   constexpr std::uint32_t most_bins = 4096;
-  const std::uint32_t range = static_cast<std::uint32_t>(max_) - static_cast<std::uint32_t>(min_);
-  while ((range >> shift_) >= most_bins) ++shift_;
-  below_.assign((range >> shift_) + 2, 0);
-  for (std::int32_t v : values)
-    ++below_[((static_cast<std::uint32_t>(v) - static_cast<std::uint32_t>(min_)) >> shift_) + 1];
-  for (std::size_t i = 1; i < below_.size(); ++i) below_[i] += below_[i - 1];
+  const auto from_min = [this](std::int32_t v) {
+    return static_cast<std::uint32_t>(v) - static_cast<std::uint32_t>(min_);
+  };
+  int shift = 0;
+  while ((from_min(max_) >> shift) >= most_bins) ++shift;
+  first_.assign((from_min(max_) >> shift) + 2, 0);
+  for (std::int32_t v : values) ++first_[(from_min(v) >> shift) + 1];
+  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+  std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+  for (std::int32_t v : values) binned_[next[from_min(v) >> shift]++] = v;
 }
 
-std::int32_t RankSelector::at(std::uint32_t rank) const {
-  const auto bin = static_cast<std::uint32_t>(std::lower_bound(below_.begin() + 1, below_.end(), rank) -
-                                              below_.begin() - 1);
-  if (shift_ == 0) return min_ + static_cast<std::int32_t>(bin);
-  bin_.clear();
-  for (std::int32_t v : values_)
-    if ((static_cast<std::uint32_t>(v) - static_cast<std::uint32_t>(min_)) >> shift_ == bin)
-      bin_.push_back(v);
-  const auto nth = bin_.begin() + (rank - 1 - below_[bin]);
-  std::nth_element(bin_.begin(), nth, bin_.end());
+std::int32_t RankSelector::at(std::uint32_t rank) {
+  const auto after = std::lower_bound(first_.begin() + 1, first_.end(), rank);
+  const auto nth = binned_.begin() + (rank - 1);
+  std::nth_element(binned_.begin() + *(after - 1), nth, binned_.begin() + *after);
   return *nth;
 }
 

@@ -32,22 +32,21 @@ HeightMoments moments(const BodyPixels& body, const std::int32_t* nm, std::int32
 std::int32_t opened_maximum(const BodyPixels& body, const std::int32_t* nm, const Window& window,
                             std::uint32_t* patches);
 
-/// Exact order statistics of integers by one histogram and a selection within one of its bins.
+/// Exact order statistics of integers: values sorted into the bins of one histogram, then a selection within
+/// a bin.
 class RankSelector {
  public:
-  /// `values` is borrowed, not empty, unsorted.
+  /// `values`: not empty, in any order.
   explicit RankSelector(const std::vector<std::int32_t>& values);
   /// z_(rank), rank from 1 to the number of values.
-  std::int32_t at(std::uint32_t rank) const;
+  std::int32_t at(std::uint32_t rank);
   std::int32_t min() const { return min_; }
   std::int32_t max() const { return max_; }
 
  private:
-  const std::vector<std::int32_t>& values_;
   std::int32_t min_, max_;
-  int shift_ = 0;
-  std::vector<std::uint32_t> below_;  // number of values below each bin
-  mutable std::vector<std::int32_t> bin_;
+  std::vector<std::uint32_t> first_;  // of each bin in binned_
+  std::vector<std::int32_t> binned_;
 };
 
 }  // namespace datum::height

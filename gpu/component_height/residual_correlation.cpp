@@ -77,22 +77,26 @@ std::int64_t box_product_sum(const Padded& p, int reach) {
 
 }  // namespace
 
-double residual_correlation(const PixelRun* runs, std::uint32_t run_count, const std::int16_t* residuals,
-                            std::uint32_t n) {
+double Correlation::scatter(double n) const { return sum * std::sqrt(2 * lags / n); }
+
+Correlation residual_correlation(const PixelRun* runs, std::uint32_t run_count, const std::int16_t* residuals,
+                                 std::uint32_t n, int fitted) {
   const Padded padded = scatter(runs, run_count, residuals);
   const std::int64_t squares = sum_of_squares(padded);
-  if (squares == 0 || n == 0) return 1;
-  double accepted = 1, accepted_lags = 1;
+  Correlation accepted;
+  if (squares == 0 || n == 0) return accepted;
+  accepted.mean_square = static_cast<double>(squares) / n;
   for (int reach = 1; reach <= max_reach; reach *= 2) {
     const double lags = (2 * reach + 1) * (2 * reach + 1);
     if (12 * lags > n) break;
     const double s = static_cast<double>(box_product_sum(padded, reach)) / static_cast<double>(squares);
-    const double added = s / (1 - 3 * lags / n) - accepted;
-    if (added <= 2 * std::sqrt(2 * (lags - accepted_lags) / n)) break;
-    accepted += added;
-    accepted_lags = lags;
+    const double added = s / (1 - fitted * lags / n) - accepted.sum;
+    if (added <= accepted.sum * std::sqrt(2 * (lags - accepted.lags) / n)) break;
+    accepted.sum += added;
+    accepted.lags = lags;
+    if (reach == 1) accepted.neighbour = std::min(1.0, added / 8);
   }
-  return std::max(1.0, accepted);
+  return accepted;
 }
 
 }  // namespace datum

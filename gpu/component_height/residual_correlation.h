@@ -13,13 +13,23 @@
 
 namespace datum {
 
-/// S of residuals in run order (|r| <= 255 steps, 0 where there is none; `n` of them have one), >= 1.
+struct Correlation {
+  double sum = 1;          // S >= 1
+  double lags = 1;         // number of lags in the accepted square, 1 where there is only the pixel itself
+  double neighbour = 0;    // mean rho of the eight nearest neighbours, 0 to 1
+  double mean_square = 0;  // of the residuals as given (steps squared): what S is relative to
+  /// Standard deviation of S from n residuals: S sqrt(2 lags / n).
+  double scatter(double n) const;
+};
+
+/// S of residuals in run order (|r| <= 255 steps, 0 where there is none; `n` of them have one), >= 1;
+/// `fitted` is the number of parameters that were fitted to them.
 ///
-/// Stop rule: L = 1, 2, 4, 8, 16; the last L is taken that added more than two standard deviations of what
-/// white residuals would add (variance 2 m / n for m lags), as long as the lags are fewer than n / 12. A fit
-/// of three parameters pulls every rho down by about S / n for each of them; that is undone by 1 / (1 - 3 m /
-/// n).
-double residual_correlation(const PixelRun* runs, std::uint32_t run_count, const std::int16_t* residuals,
-                            std::uint32_t n);
+/// Stop rule: L = 1, 2, 4, 8, 16; the last L is taken that added more than one standard deviation of what m
+/// further lags add where there is no further correlation, S sqrt(2 m / n) (Bartlett), as long as the lags
+/// are fewer than n / 12. A higher bar would cut off tails, a lower one would add up chance. The fit pulls
+/// every rho down by about S / n for each parameter; that is undone by 1 / (1 - fitted m / n).
+Correlation residual_correlation(const PixelRun* runs, std::uint32_t run_count, const std::int16_t* residuals,
+                                 std::uint32_t n, int fitted);
 
 }  // namespace datum
