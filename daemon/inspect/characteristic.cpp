@@ -71,14 +71,14 @@ CheckVerdict evaluate(const Check& check, const Measured& m) {
   const HeightDemand demand = demand_of(m.component);
   CheckVerdict v;
   v.check = check;
-  HeightNoise noise = mean_noise(h);
+  HeightNoise noise = mean_noise(h, m.floor);
   switch (check.characteristic) {
     case Characteristic::mean:
       v.value = over_floor_um(static_cast<double>(h.sum_nm) / h.valid, m);
       break;
     case Characteristic::median:
       v.value = over_floor_um(median_nm(h), m);
-      noise = order_noise(h.median_low, h, 0.5);
+      noise = order_noise(h.median_low, h, m.floor, 0.5);
       break;
     case Characteristic::minimum:
       v.value = over_floor_um(h.min_nm, m);
@@ -95,7 +95,7 @@ CheckVerdict evaluate(const Check& check, const Measured& m) {
     case Characteristic::percentile: {
       const OrderStatistic& s = h.quantiles[index_of(demand.quantiles, check.parameter)];
       v.value = over_floor_um(s.nm, m);
-      noise = order_noise(s, h, std::min(check.parameter, 1 - check.parameter));
+      noise = order_noise(s, h, m.floor, std::min(check.parameter, 1 - check.parameter));
       break;
     }
     case Characteristic::top_mean: {

@@ -66,13 +66,6 @@ void refuse_too_few(const FloorSettings& gates, const Site& site, Floor& floor) 
                      site.ring_pixels, demanded));
 }
 
-/// The quadratic holds the plane's uncertainty too: both are one least-squares fit.
-void use_form(const FloorSettings& settings, Floor& floor) {
-  if (settings.form == FloorForm::plane) return;
-  floor.form_um = floor.evidence.form_um;
-  floor.u_um = floor.evidence.u_form_um;
-}
-
 PlaneFitSettings settings_of(const FloorSettings& floor, const FloorThresholds& t) {
   PlaneFitSettings settings;
   settings.mode = floor.mode;
@@ -146,11 +139,10 @@ std::vector<Floor> fit_floors(const Recipe& recipe, const SensorProfile& sensor,
   parallel_for(backend.threads, sites.size(), [&](std::size_t i, unsigned) {
     if (sites[i].reason != Reason::none) return;
     Floor& floor = floors[i];
-    collect_evidence(sites[i], pixels[i], thresholds[i], floor);
+    collect_evidence(sites[i], pixels[i], thresholds[i], recipe.floor.form, floor);
     if (floor.fit.status == FitStatus::ok)
       floor.evidence.second_floor =
           plane_evidence(points[i], floor.fit, settings_of(recipe.floor, thresholds[i])).ratio();
-    use_form(recipe.floor, floor);
     refuse_too_few(recipe.floor, sites[i], floor);
     if (floor.reason == Reason::none) apply_gates(recipe.floor, floor);
   });

@@ -9,6 +9,7 @@
 #include "daemon/inspect/site_pixels.h"
 #include "daemon/inspect/verdict.h"
 #include "drivers/frame/sensor_profile.h"
+#include "gpu/component_height/residual_correlation.h"
 #include "gpu/plane_fit/plane_fit.h"
 
 namespace datum {
@@ -18,9 +19,10 @@ struct Floor {
   std::string detail;
   PlaneFit fit;  // um, relative to the site's centre and reference
   FloorEvidence evidence;
-  double correlation = 1;  // n_eff = inliers / correlation
-  double form_um = 0;      // what the recipe's form adds to the plane under the body's centre
-  double u_um = 0;         // standard uncertainty of the floor there
+  Correlation correlation;  // n_eff = inliers / correlation.sum
+  double noise_um = 0;      // standard deviation of the inliers about the floor
+  double form_um = 0;       // what the recipe's form adds to the plane under the body's centre
+  double u_um = 0;          // standard uncertainty of the floor there
 };
 
 /// Thresholds of one floor in um: multiples of the sensor's noise at the nominal board, at least 2 LSB of z.

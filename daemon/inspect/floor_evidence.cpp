@@ -30,42 +30,58 @@ struct Quadratic {
 };
 
 struct RingPass {
-  std::vector<std::int16_t> steps;  // residuals of the inliers
   std::array<std::uint32_t, ring_sides> side_inliers{};
   std::uint32_t inliers = 0;
-  Quadratic form;
+  Quadratic form;  // of the inliers' residuals, each piece of a row as one point of its weight
 };
 
-RingPass pass_over(const Site& site, const SitePixels& pixels, const PlaneFit& fit,
-                   const FloorThresholds& t) {
+double residual_um(const SitePixels& p, std::size_t at, const PlaneFit& fit) {
+  return p.ring_z[at] - (fit.a * p.ring_x[at] + (fit.b * p.ring_y[at] + fit.c));
+}
+
+RingPass pass_over(const Site& site, const SitePixels& pixels, const PlaneFit& fit, double refit_um) {
   RingPass pass;
-  pass.steps.resize(site.ring_pixels);
   const double to_u = 1e-3 / site.half_mm.x(), to_v = 1e-3 / site.half_mm.y();
   std::size_t at = 0;
   for (std::size_t r = 0; r < site.ring.size(); ++r) {
     const std::size_t end = at + static_cast<std::size_t>(site.ring[r].length);
     while (at < end) {
       const std::size_t piece_end = std::min(end, at + piece_px);
-      std::uint32_t n = 0;
-      std::int64_t sum = 0;
-      double x = 0;
       const double y = pixels.ring_y[at];
+      std::uint32_t n = 0;
+      double sum = 0, x = 0;
       for (; at < piece_end; ++at) {
-        const double residual = pixels.ring_z[at] - (fit.a * pixels.ring_x[at] + (fit.b * y + fit.c));
-        if (std::abs(residual) <= t.refit_um) {
-          pass.steps[at] = height::residual_step(residual, steps_per_sigma / t.sigma_um);
-          sum += pass.steps[at];
-          x += pixels.ring_x[at];
-          ++n;
-        }
+        const double residual = residual_um(pixels, at, fit);
+        const bool inlier = std::abs(residual) <= refit_um;
+        sum += inlier ? residual : 0.0;
+        x += inlier ? static_cast<double>(pixels.ring_x[at]) : 0.0;
+        n += inlier;
       }
       pass.side_inliers[site.ring_side[r]] += n;
       pass.inliers += n;
-      if (n > 0)
-        pass.form.add(x / n * to_u, y * to_v, n, static_cast<double>(sum) * t.sigma_um / steps_per_sigma);
+      if (n > 0) pass.form.add(x / n * to_u, y * to_v, n, sum);
     }
   }
   return pass;
+}
+
+/// Residuals of the inliers over the plane and a quadratic on it, in steps of sigma / 32; 0 elsewhere.
+std::vector<std::int16_t> residual_steps(const Site& site, const SitePixels& pixels, const PlaneFit& fit,
+                                         const FloorThresholds& t, const Vector6& q) {
+  std::vector<std::int16_t> steps(site.ring_pixels);
+  const double to_u = 1e-3 / site.half_mm.x(), to_v = 1e-3 / site.half_mm.y();
+  const double per_um = steps_per_sigma / t.sigma_um;
+  std::size_t at = 0;
+  for (const PixelRun& run : site.ring) {
+    const double v = pixels.ring_y[at] * to_v;
+    const double q0 = q[0] + v * (q[2] + v * q[5]), q1 = q[1] + v * q[4];
+    for (const std::size_t end = at + static_cast<std::size_t>(run.length); at < end; ++at) {
+      const double residual = residual_um(pixels, at, fit), u = pixels.ring_x[at] * to_u;
+      const bool inlier = std::abs(residual) <= t.refit_um;
+      steps[at] = height::residual_step(inlier ? residual - (q0 + u * (q1 + u * q[3])) : 0.0, per_um);
+    }
+  }
+  return steps;
 }
 
 /// Variance of the plane at a point, over the variance of one independent residual (METROLOGY S9).
@@ -75,27 +91,15 @@ double plane_leverage(const PlaneFit& fit, const Eigen::Vector2d& at_um) {
   return 1.0 / fit.inliers + (dx * dx * fit.syy - 2 * dx * dy * fit.sxy + dy * dy * fit.sxx) / det;
 }
 
-void set_form(const Site& site, const Quadratic& form, double variance, FloorEvidence& e) {
-  const Eigen::LDLT<Matrix6> solver(form.normal.selfadjointView<Eigen::Lower>());
-  if (solver.info() != Eigen::Success || !(solver.rcond() > 1e-10)) return;
-  const Vector6 at =
-      Quadratic::basis(site.body_mm.x() / site.half_mm.x(), site.body_mm.y() / site.half_mm.y());
-  const Vector6 weights = solver.solve(at);
-  e.form_um = weights.dot(form.right);
-  e.u_form_um = std::sqrt(variance * std::max(0.0, at.dot(weights)));
+/// Root of the residuals' mean square, divisor n less the fitted parameters.
+double rms_um(const std::vector<std::int16_t>& steps, std::uint32_t n, int fitted, double sigma_um) {
+  std::int64_t squares = 0;
+  for (std::int16_t s : steps) squares += s * s;
+  const double freedom = std::max(1.0, static_cast<double>(n) - fitted);
+  return std::sqrt(static_cast<double>(squares) / freedom) * sigma_um / steps_per_sigma;
 }
 
-}  // namespace
-
-void collect_evidence(const Site& site, const SitePixels& pixels, const FloorThresholds& t, Floor& floor) {
-  const PlaneFit& fit = floor.fit;
-  FloorEvidence& e = floor.evidence;
-  e.sigma_um = t.sigma_um;
-  e.centre_x_mm = site.centre_mm.x();
-  e.centre_y_mm = site.centre_mm.y();
-  e.pixels = site.ring_pixels;
-  e.valid = fit.valid;
-  if (fit.status != FitStatus::ok) return;
+void set_fit(const PlaneFit& fit, const Site& site, FloorEvidence& e) {
   e.a = fit.a;
   e.b = fit.b;
   e.c_um = fit.c + site.reference_z_mm * 1e3;
@@ -105,14 +109,43 @@ void collect_evidence(const Site& site, const SitePixels& pixels, const FloorThr
   e.hypotheses = fit.hypotheses;
   e.refits = fit.refits;
   e.tilt_deg = std::atan(std::hypot(fit.a, fit.b)) * 180 / M_PI;
-  const RingPass pass = pass_over(site, pixels, fit, t);
+}
+
+}  // namespace
+
+void collect_evidence(const Site& site, const SitePixels& pixels, const FloorThresholds& t, FloorForm form,
+                      Floor& floor) {
+  const PlaneFit& fit = floor.fit;
+  FloorEvidence& e = floor.evidence;
+  e.sigma_um = t.sigma_um;
+  e.centre_x_mm = site.centre_mm.x();
+  e.centre_y_mm = site.centre_mm.y();
+  e.pixels = site.ring_pixels;
+  e.valid = fit.valid;
+  if (fit.status != FitStatus::ok) return;
+  set_fit(fit, site, e);
+  const RingPass pass = pass_over(site, pixels, fit, t.refit_um);
   e.side_inliers = pass.side_inliers;
+
+  const Eigen::LDLT<Matrix6> solver(pass.form.normal.selfadjointView<Eigen::Lower>());
+  const bool has_form = solver.info() == Eigen::Success && solver.rcond() > 1e-10;
+  const Vector6 at =
+      Quadratic::basis(site.body_mm.x() / site.half_mm.x(), site.body_mm.y() / site.half_mm.y());
+  const Vector6 q = has_form ? Vector6(solver.solve(pass.form.right)) : Vector6(Vector6::Zero());
+  const bool use_form = has_form && form == FloorForm::quadratic;
+  const int fitted = use_form ? 6 : 3;
+  const std::vector<std::int16_t> steps =
+      residual_steps(site, pixels, fit, t, use_form ? q : Vector6(Vector6::Zero()));
   floor.correlation = residual_correlation(site.ring.data(), static_cast<std::uint32_t>(site.ring.size()),
-                                           pass.steps.data(), pass.inliers);
-  e.effective_n = fit.inliers / floor.correlation;
-  const double variance = fit.rms * fit.rms * floor.correlation;
-  floor.u_um = std::sqrt(variance * plane_leverage(fit, site.body_mm * 1e3));
-  set_form(site, pass.form, variance, e);
+                                           steps.data(), pass.inliers, fitted);
+  floor.noise_um = rms_um(steps, pass.inliers, fitted, t.sigma_um);
+  e.effective_n = fit.inliers / floor.correlation.sum;
+  const double variance = floor.noise_um * floor.noise_um * floor.correlation.sum;
+  e.form_um = at.dot(q);
+  e.u_form_um = has_form ? std::sqrt(variance * std::max(0.0, at.dot(Vector6(solver.solve(at))))) : 0;
+  floor.form_um = use_form ? e.form_um : 0;
+  // the quadratic's uncertainty holds the plane's: both are one least-squares fit
+  floor.u_um = use_form ? e.u_form_um : std::sqrt(variance * plane_leverage(fit, site.body_mm * 1e3));
 }
 
 }  // namespace datum

@@ -5,12 +5,14 @@
 
 namespace datum {
 
-/// Fills floor.evidence (all but second_floor), correlation and u_um (of the plane) from floor.fit and the
-/// ring's pixels.
+/// Fills floor.evidence (all but second_floor), correlation, noise_um, form_um and u_um from floor.fit and
+/// the ring's pixels.
 ///
 /// Form: a bowed board lies off the ring's plane under the body. A quadratic through the ring's residuals,
 /// least squares over pieces of rows, is evaluated at the body's centre; u_form from its normal matrix, the
-/// residuals' rms and n_eff.
-void collect_evidence(const Site& site, const SitePixels& pixels, const FloorThresholds& t, Floor& floor);
+/// residuals' rms and n_eff. With FloorForm::quadratic it is part of the floor, so noise and correlation are
+/// of what it leaves.
+void collect_evidence(const Site& site, const SitePixels& pixels, const FloorThresholds& t, FloorForm form,
+                      Floor& floor);
 
 }  // namespace datum

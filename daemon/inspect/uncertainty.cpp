@@ -6,7 +6,7 @@
 namespace datum {
 namespace {
 
-double n_eff(const HeightStatistics& h) { return h.valid / h.correlation; }
+double n_eff(const HeightStatistics& h) { return h.valid / h.correlation.sum; }
 
 /// Scatter of one pixel about the top's plane.
 double pixel_noise_um(const HeightStatistics& h) {
@@ -35,13 +35,23 @@ double quantisation_um(bool picked, const Measured& m) {
 
 }  // namespace
 
-HeightNoise mean_noise(const HeightStatistics& h) {
-  return {std::sqrt(h.variance_nm2 / n_eff(h)) * 1e-3, 0, false};
+HeightNoise mean_noise(const HeightStatistics& h, const Floor& floor) {
+  const double s2 = h.variance_nm2 * 1e-6;
+  const double expected = s2 + floor.noise_um * floor.noise_um * (floor.correlation.sum - 1);
+  const double own = s2 + h.correlated_nm2 * 1e-6;
+  const double scatter = h.correlation.sum > 1 ? h.correlated_nm2 * 1e-6 / (h.correlation.sum - 1) *
+                                                     h.correlation.scatter(h.valid)
+                                               : 0;
+  return {std::sqrt((own > expected + 2 * scatter ? own : expected) / h.valid), 0, false};
 }
 
-HeightNoise order_noise(const OrderStatistic& s, const HeightStatistics& h, double tail) {
+HeightNoise order_noise(const OrderStatistic& s, const HeightStatistics& h, const Floor& floor, double tail) {
   const double n = h.valid, r = s.rank;
-  const double rank_scatter = n * std::sqrt(r * (n - r + 1) / ((n + 1) * (n + 1) * (n + 2)) * h.correlation);
+  const bool own = h.correlation.sum > floor.correlation.sum + 2 * h.correlation.scatter(n);
+  const Correlation& c = own ? h.correlation : floor.correlation;
+  const double sides = c.neighbour > 0 ? std::asin(c.neighbour) / c.neighbour * 2 / M_PI : 2 / M_PI;
+  const double correlation = 1 + (c.sum - 1) * sides;
+  const double rank_scatter = n * std::sqrt(r * (n - r + 1) / ((n + 1) * (n + 1) * (n + 2)) * correlation);
   const double ranks = std::max(1.0, static_cast<double>(s.high_rank) - s.low_rank);
   const double spacing_um = (static_cast<double>(s.high_nm) - s.low_nm) / ranks * 1e-3;
   return {rank_scatter * spacing_um, pixel_noise_um(h) * normal_quantile_bound(tail), true};
@@ -76,13 +86,14 @@ std::vector<UncertaintyTerm> height_budget(double height_um, const HeightNoise& 
 std::vector<UncertaintyTerm> tilt_budget(const Measured& m) {
   constexpr double mdeg = 180e3 / M_PI;
   const TopPlane& t = m.heights.top;
-  const double top_variance = t.residual_rms_nm * t.residual_rms_nm * m.heights.correlation;
+  const double top_variance = t.residual_rms_nm * t.residual_rms_nm + m.heights.correlated_nm2;
   const double top_det = t.scc * t.srr - t.scr * t.scr;
   const double px_x_nm = m.frame.x.scale_mm * 1e6, px_y_nm = m.frame.y.scale_mm * 1e6;
   const double top = top_variance / top_det * (t.srr / (px_x_nm * px_x_nm) + t.scc / (px_y_nm * px_y_nm));
   const PlaneFit& f = m.floor.fit;
   const double floor_det = f.sxx * f.syy - f.sxy * f.sxy;
-  const double floor = f.rms * f.rms * m.floor.correlation * (f.syy + f.sxx) / floor_det;
+  const double floor =
+      m.floor.noise_um * m.floor.noise_um * m.floor.correlation.sum * (f.syy + f.sxx) / floor_det;
   return {{"top_noise", std::sqrt(top) * mdeg}, {"floor", std::sqrt(floor) * mdeg}};
 }
 

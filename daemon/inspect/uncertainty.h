@@ -15,15 +15,20 @@ struct HeightNoise {
   bool picked = false;  // one pixel's height, not a mean: the height's LSB enters fully
 };
 
-/// s sqrt(S / n), s the standard deviation of the heights (form of the top included), S their residual
-/// correlation.
-HeightNoise mean_noise(const HeightStatistics& heights);
+/// Variance of a mean: (s^2 + s_f^2 (S_f - 1)) / n, s the standard deviation of the heights (form of the top
+/// included), s_f and S_f the noise and correlation that the sensor shows on the larger floor. The top's own
+/// s^2 S / n instead where it is above that by more than two standard deviations of S.
+HeightNoise mean_noise(const HeightStatistics& heights, const Floor& floor);
 
 /// Order statistic of rank r: its rank scatters by n sqrt(r (n - r + 1) / ((n + 1)^2 (n + 2))) (Beta
-/// distribution), times sqrt(S) for correlated pixels, times the local spacing of heights. For a normal
-/// distribution and the median this is s sqrt(pi / 2) / sqrt(n_eff). `tail` is the share of pixels on the
-/// shorter side of the rank.
-HeightNoise order_noise(const OrderStatistic& statistic, const HeightStatistics& heights, double tail);
+/// distribution), times sqrt(S_o) for correlated pixels, times the local spacing of heights. For a normal
+/// distribution and the median this is s sqrt(pi / 2) / sqrt(n_eff). What correlates is on which side of the
+/// rank a pixel lies: for normal noise (2 / pi) asin(rho) instead of rho (arcsine law), so S_o = 1 + (S - 1)
+/// (2 / pi) asin(rho_1) / rho_1 with rho_1 that of the nearest neighbours; S the floor's, or the top's own
+/// where it is above by two standard deviations. `tail` is the share of pixels on the shorter side of the
+/// rank.
+HeightNoise order_noise(const OrderStatistic& statistic, const HeightStatistics& heights, const Floor& floor,
+                        double tail);
 
 /// Values picked from the share `tail` of all pixels: noise of standard deviation s lifts them by at most
 /// s sqrt(2 ln(1 / (2 tail))), the bound on a normal quantile that follows from 1 - Phi(t) <= exp(-t^2 / 2)

@@ -38,7 +38,7 @@ enum class Reason : std::uint8_t {
   calibration,      // missing, expired, wrong sensor
   sensor_mismatch,  // frame from another sensor than the recipe's
   frame,            // the frame can't be used
-  uncertainty,  // C_m below 1: the measurement is too uncertain for this tolerance
+  uncertainty,      // C_m below 1: the measurement is too uncertain for this tolerance
   internal,
 };
 const char* name_of(Reason r);  // "FLOOR_INLIER_RATIO", ...

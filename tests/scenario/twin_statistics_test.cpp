@@ -101,6 +101,7 @@ Recipe recipe_at_the_limit(const TwinBoard& nominal, const std::vector<TwinTruth
   r.machine_from_board = Htm<Machine, Board>(sensor_view().sensor_from_board);
   r.floor.inner_margin_mm = 0.3;
   r.floor.outer_margin_mm = 1.1;
+  r.floor.form = FloorForm::quadratic;  // the truth stands on the bowed board, not on the ring's plane
   r.body.erode_px = 3;
   r.uncertainty.position_mm = 0.03;
   for (std::size_t i = 0; i < truth.size(); ++i) {

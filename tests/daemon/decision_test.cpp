@@ -1,0 +1,86 @@
+#include "daemon/inspect/decision.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace datum {
+namespace {
+
+Check limits(std::optional<double> lower, std::optional<double> upper) {
+  Check c;
+  c.lower = lower;
+  c.upper = upper;
+  return c;
+}
+
+CheckVerdict decided(const Check& check, double value, double u, DecisionRule rule = DecisionRule::iso14253) {
+  CheckVerdict v;
+  v.check = check;
+  v.value = value;
+  v.u = u;
+  decide(v, rule, 0.95);
+  return v;
+}
+
+// Phi from printed tables: Phi(0) = 0.5, Phi(1) = 0.8413447461, Phi(1.6448536270) = 0.95, Phi(2) =
+// 0.9772498681, Phi(3) = 0.9986501020. The tables have ten digits, hence 1e-10.
+TEST(Decision, ConformanceProbabilityByTheTable) {
+  EXPECT_NEAR(conformance_probability(limits(0, {}), 0, 2), 0.5, 1e-10);
+  EXPECT_NEAR(conformance_probability(limits(0, {}), 2, 2), 0.8413447461, 1e-10);
+  EXPECT_NEAR(conformance_probability(limits({}, 10), 16, 2), 1 - 0.9986501020, 1e-10);
+  EXPECT_NEAR(conformance_probability(limits(8, 12), 10, 2), 2 * 0.8413447461 - 1, 1e-10);
+  EXPECT_NEAR(conformance_probability(limits(8, 12), 12, 2), 0.9772498681 - 0.5, 1e-10);
+}
+
+TEST(Decision, WithoutUncertaintyTheLimitsDecide) {
+  EXPECT_EQ(conformance_probability(limits(8, 12), 12, 0), 1);
+  EXPECT_EQ(conformance_probability(limits(8, 12), 12.0001, 0), 0);
+}
+
+TEST(Decision, OneSidedGuardBandIs1645u) {
+  const Check c = limits({}, 100);
+  EXPECT_EQ(decided(c, 100 - 1.645 * 2, 2).decision, Decision::pass);
+  EXPECT_EQ(decided(c, 100 - 1.644 * 2, 2).decision, Decision::inconclusive);
+  EXPECT_EQ(decided(c, 100 + 1.644 * 2, 2).decision, Decision::inconclusive);
+  EXPECT_EQ(decided(c, 100 + 1.645 * 2, 2).decision, Decision::fail);
+  EXPECT_EQ(decided(c, 99.9, 2).decision_simple, Decision::pass);
+  EXPECT_EQ(decided(c, 100, 2).decision_simple, Decision::pass);
+  EXPECT_EQ(decided(c, 100.1, 2).decision_simple, Decision::fail);
+  EXPECT_EQ(decided(c, 99.9, 2, DecisionRule::simple).decision, Decision::pass);
+}
+
+TEST(Decision, CapabilityBelowOneIsRefusedAndBelowFourIsSaid) {
+  CheckVerdict v = decided(limits(0, 40), 20, 2.5);
+  EXPECT_EQ(v.capability, 4);
+  EXPECT_EQ(v.detail, "");
+  EXPECT_EQ(v.decision, Decision::pass);
+  v = decided(limits(0, 40), 20, 5);
+  EXPECT_EQ(v.capability, 2);
+  EXPECT_EQ(v.decision, Decision::pass);
+  EXPECT_EQ(v.detail, "C_m = 2.00 is below 4: the limits are tight for U = 10 um");
+  v = decided(limits(0, 40), 20, 10.1);
+  EXPECT_EQ(v.decision, Decision::invalid);
+  EXPECT_EQ(v.reason, Reason::uncertainty);
+  EXPECT_EQ(v.decision_simple, Decision::pass);
+}
+
+TEST(Decision, ANumberThatIsNoneIsInvalid) {
+  const CheckVerdict v = decided(limits(0, 40), std::numeric_limits<double>::quiet_NaN(), 1);
+  EXPECT_EQ(v.decision, Decision::invalid);
+  EXPECT_EQ(v.reason, Reason::internal);
+}
+
+TEST(Decision, TheWorstDecides) {
+  std::vector<CheckVerdict> checks(3);
+  checks[0].decision = Decision::pass;
+  checks[1].decision = Decision::fail;
+  checks[2].decision = Decision::inconclusive;
+  EXPECT_EQ(worst_of(checks), Decision::fail);
+  checks[0].decision = Decision::invalid;
+  EXPECT_EQ(worst_of(checks), Decision::invalid);
+  EXPECT_EQ(worst_of(std::vector<CheckVerdict>{}), Decision::invalid);
+}
+
+}  // namespace
+}  // namespace datum

@@ -1,0 +1,188 @@
+// Each gate is seen to fire, by its name, with its numbers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/daemon/inspect_fixture.h"
+
+namespace datum {
+namespace {
+
+using testing::change_pixels;
+using ::testing::HasSubstr;
+using testing::make_scene;
+using testing::place;
+using testing::render;
+using testing::Scene;
+
+Scene good_scene() {
+  Scene s = make_scene();
+  render(s);
+  return s;
+}
+
+/// U1 alone is refused with this reason, whatever its ring looks like; U2 passes.
+void expect_refused(const Scene& s, Reason reason, const std::string& detail) {
+  const BoardVerdict v = s.inspect();
+  const CheckVerdict& u1 = v.components.at(0).checks.at(0);
+  EXPECT_STREQ(name_of(u1.reason), name_of(reason)) << u1.detail;
+  EXPECT_THAT(u1.detail, HasSubstr(detail));
+  EXPECT_EQ(u1.decision, Decision::invalid);
+  EXPECT_EQ(v.decision, Decision::invalid);
+  EXPECT_EQ(v.reason, Reason::none);
+  EXPECT_EQ(v.components.at(1).decision, Decision::pass);
+}
+
+void expect_board_refused(const Scene& s, Reason reason, const std::string& detail) {
+  const BoardVerdict v = s.inspect();
+  EXPECT_STREQ(name_of(v.reason), name_of(reason)) << v.detail;
+  EXPECT_THAT(v.detail, HasSubstr(detail));
+  EXPECT_EQ(v.decision, Decision::invalid);
+  ASSERT_EQ(v.components.size(), 2u);
+  for (const ComponentVerdict& c : v.components) {
+    EXPECT_EQ(c.decision, Decision::invalid);
+    EXPECT_EQ(c.checks.at(0).reason, reason);
+  }
+}
+
+const auto hide = [](int, int, std::int16_t&, PixelClass& c) { c = PixelClass::no_data; };
+
+TEST(Refusal, TooFewRingPixels) {
+  Scene s = good_scene();
+  change_pixels(s, 1, 4.61, 5, 8, hide);
+  change_pixels(s, 1, 0, 5, 3.39, hide);
+  change_pixels(s, 1, 0, 1.9, 8, hide);
+  change_pixels(s, 4.1, 0, 5, 8, hide);
+  expect_refused(s, Reason::floor_too_few, "ring pixels have a height, at least 600 are demanded");
+}
+
+TEST(Refusal, SidesNotCovered) {
+  Scene s = good_scene();
+  change_pixels(s, 1, 4.7, 5, 8, hide);
+  change_pixels(s, 4.1, 0, 5, 8, hide);
+  expect_refused(s, Reason::floor_sides, "at least 200 on 3 sides are demanded");
+}
+
+TEST(Refusal, InlierRatio) {
+  Scene s = good_scene();
+  s.recipe.floor.min_inlier_ratio = 0.95;
+  change_pixels(s, 1.0, 2.0, 5.2, 3.0, [](int row, int col, std::int16_t& count, PixelClass&) {
+    count = static_cast<std::int16_t>(count + 200 + (row * 7 + col * 13) % 997);
+  });
+  expect_refused(s, Reason::floor_inlier_ratio, "at least 0.950 is demanded");
+}
+
+TEST(Refusal, ResidualsTooLarge) {
+  Scene s = good_scene();
+  s.recipe.floor.max_rms_sigmas = 0.9;
+  const CheckVerdict u1 = s.inspect().components.at(0).checks.at(0);
+  EXPECT_EQ(u1.reason, Reason::floor_rms);
+  EXPECT_THAT(u1.detail, HasSubstr("at most 1.80 um (0.9 times the sensor's noise)"));
+}
+
+TEST(Refusal, SecondLevel) {
+  Scene s = good_scene();
+  s.recipe.floor.min_inlier_ratio = 0.1;
+  // alternate columns of the ring 35 um higher: two floors of equal right
+  change_pixels(s, 0.5, 1, 5.5, 7, [](int, int col, std::int16_t& count, PixelClass&) {
+    if (col % 2) count = static_cast<std::int16_t>(count + 70);
+  });
+  expect_refused(s, Reason::floor_second_level, "another level holds");
+}
+
+TEST(Refusal, TiltOfTheFloor) {
+  Scene s = good_scene();
+  s.recipe.floor.max_tilt_deg = 0.5;
+  change_pixels(s, -2, -2, 5.6, 10, [&](int, int col, std::int16_t& count, PixelClass&) {
+    count =
+        static_cast<std::int16_t>(count + std::lround((s.frame.x.at(col) - 3) * 20 / 0.5));  // 1.15 degrees
+  });
+  expect_refused(s, Reason::floor_tilt, "at most 0.500 are allowed");
+}
+
+TEST(Refusal, OccludedBody) {
+  Scene s = good_scene();
+  change_pixels(s, 2, 3.4, 3.3, 4.6, hide);
+  expect_refused(s, Reason::body_coverage, "of the body's");
+}
+
+TEST(Refusal, BodyWithoutATopRegion) {
+  Scene s = good_scene();
+  s.recipe.components[0].body.size_mm = {0.1, 0.1};
+  s.recipe.floor.min_side_pixels = 100;  // a small ring, too
+  expect_refused(s, Reason::body_coverage, "of the body's 0 pixels");
+}
+
+TEST(Refusal, ComponentOutOfView) {
+  Scene s = good_scene();
+  s.recipe.board_size_mm = {40, 8};
+  s.recipe.components[0].body.centre_mm = {13.5, 4};
+  expect_refused(s, Reason::out_of_view, "reaches beyond the frame of 400 x 300 pixels");
+}
+
+TEST(Refusal, UncertaintyTooLargeForTheTolerance) {
+  Scene s = good_scene();
+  s.recipe.components[0].checks[0].lower = 399.9;
+  s.recipe.components[0].checks[0].upper = 400.1;
+  expect_refused(s, Reason::uncertainty, "is below 1");
+}
+
+TEST(Refusal, Pose) {
+  Scene s = good_scene();
+  s.pose.used = true;
+  s.pose.reason = Reason::pose_moved;
+  s.pose.detail = "moved by 12 um";
+  expect_board_refused(s, Reason::pose_moved, "moved by 12 um");
+}
+
+TEST(Refusal, Calibration) {
+  Scene s = good_scene();
+  s.recipe.in_machine_coordinates = true;
+  expect_board_refused(s, Reason::calibration, "there is no calibration for sensor 'S1'");
+  s.calibrated = true;
+  s.calibration.id = "C1";
+  s.calibration.sensor_serial = "S1";
+  s.calibration.expires_utc_s = 999;  // now is 1000
+  EXPECT_EQ(s.inspect().reason, Reason::calibration);
+  s.calibration.expires_utc_s = 5000;
+  EXPECT_EQ(s.inspect().reason, Reason::none);
+  s.calibration.sensor_serial = "S2";
+  EXPECT_EQ(s.inspect().reason, Reason::calibration);
+}
+
+TEST(Refusal, BoardSeenFromBelowOrTooSteep) {
+  Scene s = good_scene();
+  place(s, Eigen::Isometry3d(Eigen::AngleAxisd(M_PI, Eigen::Vector3d::UnitX())));
+  expect_board_refused(s, Reason::calibration, "from below or on edge");
+  place(s, Eigen::Isometry3d(Eigen::AngleAxisd(0.2, Eigen::Vector3d::UnitX())));
+  expect_board_refused(s, Reason::floor_tilt, "11.459 degrees to the sensor, at most 5.000");
+}
+
+TEST(Refusal, AnotherSensor) {
+  Scene s = good_scene();
+  s.frame.sensor_serial = "S9";
+  expect_board_refused(s, Reason::sensor_mismatch, "the frame is from sensor 'S9', the recipe is for 'S1'");
+  s.frame.sensor_serial = "S1";
+  s.sensor.serial = "S7";
+  expect_board_refused(s, Reason::sensor_mismatch, "the profile is of 'S7'");
+}
+
+TEST(Refusal, FrameThatContradictsItself) {
+  Scene s = good_scene();
+  s.frame.classes.pop_back();
+  expect_board_refused(s, Reason::frame, "300 x 400 pixels but 120000 heights and 119999 classes");
+  s = good_scene();
+  s.frame.x.scale_mm = std::numeric_limits<double>::quiet_NaN();
+  expect_board_refused(s, Reason::frame, "scale");
+}
+
+TEST(Refusal, RefusedVerdictsAreWrittenAndReadBack) {
+  Scene s = good_scene();
+  s.frame.sensor_serial = "S9";
+  const std::string json = to_json(s.inspect());
+  EXPECT_EQ(to_json(verdict_from_json(json)), json);
+}
+
+}  // namespace
+}  // namespace datum
