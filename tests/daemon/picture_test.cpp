@@ -244,6 +244,9 @@ TEST(Canvas, TextIsDrawnInItsGlyphsAndNothingOutside) {
   EXPECT_EQ(canvas.at(1, 1), (Rgb{0, 0, 0}));
   EXPECT_EQ(canvas.at(3, 4), (Rgb{9, 9, 9}));  // ..#..
   EXPECT_EQ(canvas.at(2, 4), (Rgb{0, 0, 0}));
+  canvas.text(8, 1, "L", {9, 9, 9}, 1);
+  EXPECT_EQ(canvas.at(8, 1), (Rgb{9, 9, 9}));  // #....
+  EXPECT_EQ(canvas.at(12, 1), (Rgb{0, 0, 0}));
   canvas.text(-3, 8, "WWWWWW", {9, 9, 9}, 3);  // clipped, not written beside the image
   EXPECT_EQ(Canvas::text_width("AB", 2), 22);
   EXPECT_THROW(Canvas(0, 10, {}), std::invalid_argument);

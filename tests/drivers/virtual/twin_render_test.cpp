@@ -97,6 +97,7 @@ TEST(TwinRender, NoiseHasTheStatedSpreadAndAutocorrelation) {
   EXPECT_NEAR(covariance(um, size, size, 0, 3), 4 * 0.4, 0.22);
   EXPECT_NEAR(covariance(um, size, size, 2, 2), 4 * 0.36, 0.22);
   EXPECT_NEAR(covariance(um, size, size, 5, 0), 0, 0.22);
+  EXPECT_NEAR(covariance(um, size, size, 0, 5), 0, 0.22);
 }
 
 TEST(TwinRender, APixelsNoiseDoesNotDependOnTheFrameAroundIt) {

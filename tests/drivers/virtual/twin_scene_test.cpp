@@ -43,6 +43,20 @@ TEST(TwinScene, EveryPixelOfABareBoardLiesOnItsSurface) {
   EXPECT_NEAR(pixels, 400 * 320, 2 * (400 + 320));
 }
 
+TEST(TwinScene, ASteeplyTiltedBoardIsMetOnItsSurfaceToo) {
+  TwinBoard board = small_board();
+  board.bodies.clear();
+  board.shape = {100, -80, 60};
+  TwinView view = small_view();
+  Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
+  pose.translate(Eigen::Vector3d(1, 1, 0));
+  pose.rotate(Eigen::AngleAxisd(0.3, Eigen::Vector3d::UnitY()));
+  view.sensor_from_board = pose.matrix();
+  for_each_ok(look_at(board, view), view, [&](const Eigen::Vector3d& p) {
+    ASSERT_NEAR(p.z(), floor_at(board, p.x(), p.y()).z_mm, 1e-9);  // as above
+  });
+}
+
 TEST(TwinScene, TopsLieAtTheTrueHeightAlongTheNormal) {
   const TwinBoard board = small_board();
   const TwinView view = small_view();
