@@ -42,6 +42,7 @@ void InspectionCell::begin_board(MonotonicNs now) {
   board_->sensor = &parts_.sensor;
   board_->backend = &parts_.backend;
   board_->unit = std::exchange(unit_, "");
+  board_->triggered_ns = now;
   if (stare_) {
     stare_->start(now);
     parts_.cmm->poll_soon(now);
@@ -50,23 +51,28 @@ void InspectionCell::begin_board(MonotonicNs now) {
   enter(InstrumentState::waiting);
 }
 
-/// A frame that lies there before its trigger shows another board.
-void InspectionCell::refuse_early_frames() {
-  while (const auto claim = parts_.drop.next()) {
-    parts_.drop.failed(*claim, "arrived before the trigger; the sensor must expose after it");
-    log(4, claim->name() + " arrived before the trigger and was not measured");
-  }
+/// A frame that was there before its trigger shows another board.
+bool InspectionCell::is_early(const ClaimedFrame& claim) const {
+  return parts_.config.trigger == TriggerMode::bus && claim.first_seen_ns < board_->triggered_ns;
+}
+
+void InspectionCell::refuse_early(const ClaimedFrame& claim) {
+  const char* why = claim.left_over ? "was in work when datumd ended; trigger again if its board has no result"
+                                    : "arrived before the trigger; the sensor must expose after it";
+  parts_.drop.failed(claim, why);
+  log(4, fmt::format("{} {}; it was not measured", claim.name(), why));
 }
 
 void InspectionCell::after_round(MonotonicNs now) {
   for (const std::string& warning : parts_.drop.take_warnings()) log(4, warning);
   if (parts_.worker.busy()) return;
+  if (unfinished_ && state_ == InstrumentState::armed) return conclude_unfinished();
   const bool on_frame = parts_.config.trigger == TriggerMode::on_frame;
   const bool wanted =
       on_frame ? state_ == InstrumentState::armed : state_ == InstrumentState::waiting && !board_->claim;
   if (!wanted) return;
-  auto claim = std::exchange(unfinished_, std::nullopt);
-  if (!claim) claim = parts_.drop.next();
+  auto claim = parts_.drop.next();
+  for (; claim && is_early(*claim); claim = parts_.drop.next()) refuse_early(*claim);
   if (!claim) return;
   if (!board_) begin_board(now);
   take_frame(*claim, now);
@@ -102,22 +108,43 @@ void InspectionCell::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
       enter(InstrumentState::armed);
     return;
   }
+  // A crash between storing an unreadable delivery's result and moving it leaves it in work/.
+  const bool recorded = !board->frame && board->claim->left_over &&
+                        parts_.reader.already_measured(board->claim->stem(), "").has_value();
+  if (recorded) {
+    parts_.drop.failed(*board->claim, board->frame_error);
+    board_.reset();
+    enter(InstrumentState::armed);
+    return;
+  }
   measure_when_ready();
 }
 
 void InspectionCell::position(const ProbePoint& sample, MonotonicNs now) {
-  if (!stare_ || !stare_->wants_position()) return;
+  watch_cmm(sample);
+  if (!stare_->wants_position()) return;
   stare_->position(sample, now);
   if (stare_->step() == StareSession::Step::wait_frame)
     for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();  // the sensor may expose now
   measure_when_ready();
 }
 
+/// Whether the machine is there at all: told when it changes.
+void InspectionCell::watch_cmm(const ProbePoint& sample) {
+  const bool up = sample.state != ProbeState::link_down;
+  if (up == std::exchange(cmm_up_, up)) return;
+  if (up)
+    log(5, parts_.cmm->describe());
+  else
+    raise(scpi::hardware_missing, parts_.cmm->describe());
+  for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();
+}
+
 void InspectionCell::measure_when_ready() {
   if (!board_ || state_ != InstrumentState::waiting) return;
   if (stare_ && stare_->finished()) board_->pairing = stare_->result();
   if (stare_ && stare_->step() == StareSession::Step::failed && !board_->claim) {
-    conclude(Reason::pose_missing, stare_->result().detail);
+    conclude(reason_of(stare_->result().fault), stare_->result().detail);
     return;
   }
   if (!board_->claim || board_->loading || (stare_ && !stare_->finished())) return;
@@ -130,11 +157,22 @@ void InspectionCell::measure_when_ready() {
 /// Has the board measured, or recorded as INVALID with a reason.
 void InspectionCell::conclude(Reason reason, const std::string& detail) {
   frame_due_.reset();
+  board_->reason = reason;
+  board_->detail = detail;
   enter(InstrumentState::measuring);
   const auto board = board_;
-  parts_.worker.submit(
-      [this, board, reason, detail] { measure(*board, reason, detail, parts_.utc_ns(), parts_.writer); },
-      [this, board] { finish(board); });
+  // The worker may outlive the cell at the daemon's end, not the store.
+  parts_.worker.submit([board, utc_ns = parts_.utc_ns,
+                        &store = parts_.writer] { measure(*board, utc_ns(), store); },
+                       [this, board] { finish(board); });
+}
+
+/// The board whose result could not be stored, with its own positions, recipe and unit.
+void InspectionCell::conclude_unfinished() {
+  board_ = std::exchange(unfinished_, nullptr);
+  board_->store_error.clear();
+  board_->store_error_kind.reset();
+  conclude(board_->reason, board_->detail);
 }
 
 void InspectionCell::finish(const std::shared_ptr<BoardOrder>& board) {
@@ -150,10 +188,10 @@ void InspectionCell::finish(const std::shared_ptr<BoardOrder>& board) {
     return;
   }
   // Without a store no result is durable, so none is announced and no board is taken.
-  if (board->claim) unfinished_ = board->claim;
+  unfinished_ = board;
   enter(InstrumentState::idle);
   raise(board->store_error_kind == StoreError::Kind::full ? scpi::media_full : scpi::mass_storage_error,
-        board->store_error + "; disarmed, the frame is kept and measured when armed again");
+        board->store_error + "; disarmed, the board is kept and measured when armed again");
 }
 
 /// Where the delivery goes: a stored result ends it, an aborted one is told, an unstored one stays in work/.
