@@ -39,6 +39,16 @@ void StareSession::frame_arrived(MonotonicNs now, std::optional<CaptureWindow> c
   deadline_ = now + settings_.position_timeout_ms * ns_per_ms;
 }
 
+void StareSession::frame_discarded(MonotonicNs now) {
+  if (step_ != Step::wait_after && !finished()) return;
+  const ProbePoint before = result_.before;
+  start(now);
+  if (before.state != ProbeState::ok) return;  // it came too early: the sensor has not been let expose
+  result_.before = before;
+  step_ = Step::wait_frame;
+  deadline_ = now + settings_.frame_timeout_ms * ns_per_ms;
+}
+
 void StareSession::abort() {
   if (step_ != Step::idle && !finished()) fail(PairFault::missing, "aborted");
 }

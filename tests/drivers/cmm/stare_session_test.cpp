@@ -56,6 +56,43 @@ TEST_F(Session, BracketsAFrame) {
   EXPECT_FALSE(session.deadline());
 }
 
+TEST_F(Session, KeepsThePositionBeforeWhenAnotherFrameCame) {
+  reach_wait_after();
+  session.frame_discarded(1500 * ms);
+  EXPECT_EQ(session.step(), Step::wait_frame);
+  EXPECT_FALSE(session.wants_position());
+  EXPECT_EQ(session.deadline(), (1500 + settings.frame_timeout_ms) * ms);
+  session.frame_arrived(1600 * ms);
+  session.position(sample(1601), 1606 * ms);
+  EXPECT_EQ(session.step(), Step::done);
+  EXPECT_EQ(session.result().before.poll_sent_ns, 1000 * ms);
+  EXPECT_EQ(session.result().after.poll_sent_ns, 1601 * ms);
+}
+
+TEST_F(Session, ForgetsAPositionAfterAFrameThatWasAnother) {
+  reach_wait_after();
+  ProbePoint elsewhere = sample(1401);
+  elsewhere.position_mm = {9, 9, 9};
+  session.position(elsewhere, 1406 * ms);
+  ASSERT_EQ(session.step(), Step::failed);
+  session.frame_discarded(1500 * ms);
+  session.frame_arrived(1600 * ms);
+  session.position(sample(1601), 1606 * ms);
+  EXPECT_TRUE(session.result().accepted) << session.result().detail;
+}
+
+TEST_F(Session, AsksAnewWhenAnotherFrameCameBeforeThePosition) {
+  session.start(1000 * ms);
+  session.frame_arrived(1001 * ms);
+  ASSERT_EQ(session.step(), Step::failed);
+  session.frame_discarded(1002 * ms);
+  EXPECT_EQ(session.step(), Step::wait_before);
+  session.position(sample(1001), 1006 * ms);
+  EXPECT_EQ(session.step(), Step::wait_before) << "measured before it was asked for";
+  session.position(sample(1003), 1008 * ms);
+  EXPECT_EQ(session.step(), Step::wait_frame);
+}
+
 TEST_F(Session, PassesOverPositionsOlderThanTheQuestion) {
   session.start(1000 * ms);
   session.position(sample(999), 1004 * ms);
