@@ -9,8 +9,6 @@
 
 namespace datum {
 
-namespace {
-
 Reason reason_of(PairFault fault) {
   switch (fault) {
     case PairFault::none:
@@ -27,13 +25,14 @@ Reason reason_of(PairFault fault) {
   return Reason::internal;
 }
 
+namespace {
+
 /// A board of which nothing could be measured still has a result that names what it was measured with.
-BoardVerdict invalid_verdict(const BoardOrder& order, const InspectionInputs& inputs, Reason reason,
-                             const std::string& detail) {
+BoardVerdict invalid_verdict(const BoardOrder& order, const InspectionInputs& inputs) {
   BoardVerdict v;
   v.decision = Decision::invalid;
-  v.reason = reason;
-  v.detail = detail;
+  v.reason = order.reason;
+  v.detail = order.detail;
   v.measured_at = inputs.measured_at;
   v.unit_id = order.unit;
   v.recipe = order.recipe->name;
@@ -83,8 +82,7 @@ void load(BoardOrder& order) {
   }
 }
 
-void measure(BoardOrder& order, Reason reason, const std::string& detail, std::int64_t utc_ns,
-             ResultStore& store) {
+void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
   try {
     InspectionInputs inputs;
     inputs.recipe = order.recipe.get();
@@ -94,9 +92,9 @@ void measure(BoardOrder& order, Reason reason, const std::string& detail, std::i
     inputs.measured_at = iso8601(utc_ns);
     inputs.now_utc_s = utc_ns / 1'000'000'000;
     inputs.unit_id = order.unit;
-    order.verdict = reason == Reason::none && order.frame
+    order.verdict = order.reason == Reason::none && order.frame
                         ? inspect(order.frame->frame, inputs, *order.backend)
-                        : invalid_verdict(order, inputs, reason, detail);
+                        : invalid_verdict(order, inputs);
     order.verdict.code = code_id();
     if (order.aborted) return;
     store.store(order.verdict);

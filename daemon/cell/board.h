@@ -22,6 +22,9 @@ struct BoardOrder {
   const SensorProfile* sensor = nullptr;
   const Backend* backend = nullptr;
   std::string unit;
+  MonotonicNs triggered_ns = 0;
+  Reason reason = Reason::none;  // why it is INVALID without being measured
+  std::string detail;
 
   std::optional<ClaimedFrame> claim;
   std::optional<DroppedFrame> frame;
@@ -46,9 +49,11 @@ Pose pose_of(const std::optional<PairingResult>& pairing);
 /// Reads the claimed delivery into the order. Never throws.
 void load(BoardOrder& order);
 
-/// Inspects and stores. Without a readable frame, or with `reason`, the result is INVALID. Never throws.
-void measure(BoardOrder& order, Reason reason, const std::string& detail, std::int64_t utc_ns,
-             ResultStore& store);
+/// Reason of a pairing that was not accepted.
+Reason reason_of(PairFault fault);
+
+/// Inspects and stores. Without a readable frame, or with order.reason, the result is INVALID. Never throws.
+void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store);
 
 /// Writes the board's picture; a failure is logged, the result stands.
 void draw(const BoardOrder& order, const std::filesystem::path& file, const LogSink& log);

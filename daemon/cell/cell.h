@@ -94,7 +94,9 @@ class InspectionCell final : public Instrument, public Pollable {
   std::string calibration_refusal() const;
   void enter(InstrumentState state);
   void begin_board(MonotonicNs now);
-  void refuse_early_frames();
+  bool is_early(const ClaimedFrame& claim) const;
+  void refuse_early(const ClaimedFrame& claim);
+  void await_another_frame(MonotonicNs now);
   void take_frame(const ClaimedFrame& claim, MonotonicNs now);
   void frame_loaded(const std::shared_ptr<BoardOrder>& board);
   void position(const ProbePoint& sample, MonotonicNs now);
@@ -102,7 +104,9 @@ class InspectionCell final : public Instrument, public Pollable {
   void finish(const std::shared_ptr<BoardOrder>& board);
   void settle_frame(const BoardOrder& board);
   void announce(const std::shared_ptr<BoardOrder>& board);
+  void watch_cmm(const ProbePoint& sample);
   void conclude(Reason reason, const std::string& detail);
+  void conclude_unfinished();
   void raise(int number, const std::string& detail);
   void log(int priority, const std::string& text) const { parts_.log(priority, text); }
 
@@ -117,7 +121,8 @@ class InspectionCell final : public Instrument, public Pollable {
   InstrumentState state_ = InstrumentState::idle;
   std::optional<StareSession> stare_;  // with a CMM
   std::shared_ptr<BoardOrder> board_;
-  std::optional<ClaimedFrame> unfinished_;  // its result could not be stored; first when armed again
+  std::shared_ptr<BoardOrder> unfinished_;  // its result could not be stored; first when armed again
+  bool cmm_up_ = true;
   std::optional<MonotonicNs> frame_due_;
   std::uint16_t questionable_ = 0;
   std::uint64_t boards_ = 0;

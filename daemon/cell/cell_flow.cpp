@@ -53,12 +53,13 @@ void InspectionCell::begin_board(MonotonicNs now) {
 
 /// A frame that was there before its trigger shows another board.
 bool InspectionCell::is_early(const ClaimedFrame& claim) const {
-  return parts_.config.trigger == TriggerMode::bus && claim.first_seen_ns < board_->triggered_ns;
+  return parts_.config.trigger == TriggerMode::bus && claim.first_seen_ns <= board_->triggered_ns;
 }
 
 void InspectionCell::refuse_early(const ClaimedFrame& claim) {
-  const char* why = claim.left_over ? "was in work when datumd ended; trigger again if its board has no result"
-                                    : "arrived before the trigger; the sensor must expose after it";
+  const char* why = claim.left_over
+                        ? "was in work when datumd ended; trigger again if its board has no result"
+                        : "arrived before the trigger; the sensor must expose after it";
   parts_.drop.failed(claim, why);
   log(4, fmt::format("{} {}; it was not measured", claim.name(), why));
 }
@@ -76,6 +77,17 @@ void InspectionCell::after_round(MonotonicNs now) {
   if (!claim) return;
   if (!board_) begin_board(now);
   take_frame(*claim, now);
+}
+
+/// The board's own frame is still to come; where the machine stood before it is known.
+void InspectionCell::await_another_frame(MonotonicNs now) {
+  board_->claim.reset();
+  board_->frame.reset();
+  board_->pairing.reset();
+  frame_due_ = now + MonotonicNs{parts_.config.frame_timeout_ms} * 1'000'000;
+  if (!stare_) return;
+  stare_->frame_discarded(now);
+  parts_.cmm->poll_soon(now);
 }
 
 void InspectionCell::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
@@ -99,13 +111,10 @@ void InspectionCell::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
   if (board->frame && parts_.drop.is_duplicate(board->frame->identity)) {
     log(5, board->claim->name() + " was delivered twice and is measured once");
     parts_.drop.duplicate(*board->claim, board->frame->identity);
-    const std::string unit = board->unit;
+    if (parts_.config.trigger == TriggerMode::bus) return await_another_frame(EventLoop::now());
+    unit_ = board->unit;
     board_.reset();
-    unit_ = unit;
-    if (parts_.config.trigger == TriggerMode::bus)
-      begin_board(EventLoop::now());  // its own frame is still to come
-    else
-      enter(InstrumentState::armed);
+    enter(InstrumentState::armed);
     return;
   }
   // A crash between storing an unreadable delivery's result and moving it leaves it in work/.
@@ -159,12 +168,13 @@ void InspectionCell::conclude(Reason reason, const std::string& detail) {
   frame_due_.reset();
   board_->reason = reason;
   board_->detail = detail;
+  if (stare_ && !board_->pairing) board_->pairing = stare_->result();  // as far as it came
   enter(InstrumentState::measuring);
   const auto board = board_;
   // The worker may outlive the cell at the daemon's end, not the store.
-  parts_.worker.submit([board, utc_ns = parts_.utc_ns,
-                        &store = parts_.writer] { measure(*board, utc_ns(), store); },
-                       [this, board] { finish(board); });
+  parts_.worker.submit(
+      [board, utc_ns = parts_.utc_ns, &store = parts_.writer] { measure(*board, utc_ns(), store); },
+      [this, board] { finish(board); });
 }
 
 /// The board whose result could not be stored, with its own positions, recipe and unit.
