@@ -38,6 +38,12 @@ class Findings {
 
 std::optional<SensorProfile> check_sensor(const DaemonConfig& c, Findings& found) {
   std::optional<SensorProfile> sensor;
+  std::error_code ignored;
+  if (!fs::is_regular_file(c.sensor_profile, ignored)) {
+    found.refuse("sensor.profile", c.sensor_profile.string() + " is not a file",
+                 "the profile of this cell's sensor");
+    return sensor;
+  }
   config::Problems problems;
   problems.attempt([&] { sensor = config::load_sensor_profile(c.sensor_profile); });
   found.take(problems);
