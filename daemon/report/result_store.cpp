@@ -115,7 +115,7 @@ struct ResultStore::Impl {
   fs::path file;
   std::unique_ptr<WriterLock> lock;  // null: reading only
   sqlite::Connection db;
-  std::unique_ptr<Statement> begin, commit, rollback, next, insert;  // writer's
+  std::unique_ptr<Statement> begin, commit, next, insert;  // writer's
   std::unique_ptr<Statement> latest, get, by_frame, extent;
 
   std::unique_ptr<Statement> prepare(const char* sql) {
@@ -136,7 +136,6 @@ void ResultStore::Impl::prepare_reads() {
 void ResultStore::Impl::prepare_writes() {
   begin = prepare("BEGIN IMMEDIATE");
   commit = prepare("COMMIT");
-  rollback = prepare("ROLLBACK");
   next = prepare("UPDATE store SET last_sequence = last_sequence + 1 WHERE one = 1 RETURNING last_sequence");
   insert = prepare("INSERT INTO result VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)");
 }
