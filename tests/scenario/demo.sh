@@ -40,9 +40,12 @@ appears() {  # path what: waits until a program that was started has made it
   exit 1
 }
 
+# Not where the stage stood during the calibration: the board is found by way of the position that the CMM reports.
+stage=120.8,79.4,35.1
+
 # The PLC's serial line: one pseudo-terminal for each end.
 start line.log socat PTY,link=links/host,raw,echo=0 PTY,link=links/plc,raw,echo=0
-start cmm.log "$bin/virtual-cmm" --preset grbl_1_1 --link links/cmm --position 120 80 35 --noise-um 0.5
+start cmm.log "$bin/virtual-cmm" --preset grbl_1_1 --link links/cmm --position "$stage" --noise-um 0.5
 appears links/host "the serial line"
 appears links/plc "the serial line"
 appears links/cmm "the virtual CMM"
@@ -50,7 +53,7 @@ appears links/cmm "the virtual CMM"
 "$bin/datumd" --check-config --config datumd.toml
 start datumd.log "$bin/datumd" --config datumd.toml
 start sensor.log "$bin/virtual-sensor" --recipe recipes/demo-board.toml --twin twins/demo.toml \
-  --calibration calibrations/demo.toml --drop drop --truth truth.jsonl --on-trigger links/trigger \
+  --calibration calibrations/demo.toml --position "$stage" --drop drop --truth truth.jsonl --on-trigger links/trigger \
   --board good --board "lifted=U3,missing=C3,height=L1:2700" --board "occluded=U1"
 appears links/trigger "the virtual sensor"
 appears results.db "datumd"
