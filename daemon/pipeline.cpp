@@ -198,7 +198,7 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   std::vector<SitePixels> pixels(sites.size());
   parallel_for(backend.threads, sites.size(), [&](std::size_t i, unsigned) {
     sites[i] = site_of(recipe, i, frame, view);
-    if (sites[i].reason == Reason::none) pixels[i] = take_pixels(frame, sites[i]);
+    if (sites[i].reason == Reason::none) pixels[i] = take_pixels(frame, sites[i], backend.isa);
   });
   const std::vector<Floor> floors = fit_floors(recipe, *in.sensor, frame, sites, pixels, backend);
   const std::vector<HeightStatistics> heights = measure(frame, recipe, sites, pixels, floors, backend);

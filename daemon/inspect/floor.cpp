@@ -139,7 +139,7 @@ std::vector<Floor> fit_floors(const Recipe& recipe, const SensorProfile& sensor,
   parallel_for(backend.threads, sites.size(), [&](std::size_t i, unsigned) {
     if (sites[i].reason != Reason::none) return;
     Floor& floor = floors[i];
-    collect_evidence(sites[i], pixels[i], thresholds[i], recipe.floor.form, floor);
+    collect_evidence(sites[i], pixels[i], thresholds[i], recipe.floor.form, backend.isa, floor);
     if (floor.fit.status == FitStatus::ok)
       floor.evidence.second_floor =
           plane_evidence(points[i], floor.fit, settings_of(recipe.floor, thresholds[i])).ratio();

@@ -7,6 +7,7 @@
 
 #include "gpu/component_height/component_height_math.h"
 #include "gpu/component_height/residual_correlation.h"
+#include "gpu/component_height/vector_loop.h"
 
 namespace datum {
 namespace {
@@ -35,7 +36,7 @@ struct RingPass {
   Quadratic form;  // of the inliers' residuals, each piece of a row as one point of its weight
 };
 
-double residual_um(const SitePixels& p, std::size_t at, const PlaneFit& fit) {
+DATUM_HD double residual_um(const SitePixels& p, std::size_t at, const PlaneFit& fit) {
   return p.ring_z[at] - (fit.a * p.ring_x[at] + (fit.b * p.ring_y[at] + fit.c));
 }
 
@@ -66,9 +67,8 @@ RingPass pass_over(const Site& site, const SitePixels& pixels, const PlaneFit& f
 }
 
 /// Residuals of the inliers over the plane and a quadratic on it, in steps of sigma / 32; 0 elsewhere.
-std::vector<std::int16_t> residual_steps(const Site& site, const SitePixels& pixels, const PlaneFit& fit,
-                                         const FloorThresholds& t, const Vector6& q) {
-  std::vector<std::int16_t> steps(site.ring_pixels);
+DATUM_HD void fill_residual_steps(const Site& site, const SitePixels& pixels, const PlaneFit& fit,
+                                  const FloorThresholds& t, const Vector6& q, std::int16_t* steps) {
   const double to_u = 1e-3 / site.half_mm.x(), to_v = 1e-3 / site.half_mm.y();
   const double per_um = steps_per_sigma / t.sigma_um;
   std::size_t at = 0;
@@ -81,7 +81,6 @@ std::vector<std::int16_t> residual_steps(const Site& site, const SitePixels& pix
       steps[at] = height::residual_step(inlier ? residual - (q0 + u * (q1 + u * q[3])) : 0.0, per_um);
     }
   }
-  return steps;
 }
 
 /// Variance of the plane at a point, over the variance of one independent residual (METROLOGY S9).
@@ -114,7 +113,7 @@ void set_fit(const PlaneFit& fit, const Site& site, FloorEvidence& e) {
 }  // namespace
 
 void collect_evidence(const Site& site, const SitePixels& pixels, const FloorThresholds& t, FloorForm form,
-                      Floor& floor) {
+                      Isa isa, Floor& floor) {
   const PlaneFit& fit = floor.fit;
   FloorEvidence& e = floor.evidence;
   e.sigma_um = t.sigma_um;
@@ -134,10 +133,12 @@ void collect_evidence(const Site& site, const SitePixels& pixels, const FloorThr
   const Vector6 q = has_form ? Vector6(solver.solve(pass.form.right)) : Vector6(Vector6::Zero());
   const bool use_form = has_form && form == FloorForm::quadratic;
   const int fitted = use_form ? 6 : 3;
-  const std::vector<std::int16_t> steps =
-      residual_steps(site, pixels, fit, t, use_form ? q : Vector6(Vector6::Zero()));
+  std::vector<std::int16_t> steps(site.ring_pixels);
+  const Vector6 used = use_form ? q : Vector6(Vector6::Zero());
+  vector_loop(isa,
+              [&]() DATUM_VECTOR_LOOP { fill_residual_steps(site, pixels, fit, t, used, steps.data()); });
   floor.correlation = residual_correlation(site.ring.data(), static_cast<std::uint32_t>(site.ring.size()),
-                                           steps.data(), pass.inliers, fitted);
+                                           steps.data(), pass.inliers, fitted, isa);
   floor.noise_um = rms_um(steps, pass.inliers, fitted, t.sigma_um);
   e.effective_n = fit.inliers / floor.correlation.sum;
   const double variance = floor.noise_um * floor.noise_um * floor.correlation.sum;

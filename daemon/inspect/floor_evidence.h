@@ -13,6 +13,6 @@ namespace datum {
 /// residuals' rms and n_eff. With FloorForm::quadratic it is part of the floor, so noise and correlation are
 /// of what it leaves.
 void collect_evidence(const Site& site, const SitePixels& pixels, const FloorThresholds& t, FloorForm form,
-                      Floor& floor);
+                      Isa isa, Floor& floor);
 
 }  // namespace datum

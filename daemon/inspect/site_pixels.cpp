@@ -2,14 +2,17 @@
 
 #include <limits>
 
+#include "gpu/component_height/vector_loop.h"
+#include "gpu/core/portable.h"
+
 namespace datum {
 namespace {
 
 /// z in um relative to the site's reference. The count enters as an exact double, so int16, int32 and float
 /// deliveries of the same counts give the same bits.
 template <class Count>
-void take_z(const HeightFrame& frame, const std::vector<Count>& counts, const Site& site,
-            const std::vector<PixelRun>& runs, float* z) {
+DATUM_HD void take_z(const HeightFrame& frame, const std::vector<Count>& counts, const Site& site,
+                     const std::vector<PixelRun>& runs, float* z) {
   const double scale_um = frame.z.scale_mm * 1e3;
   const double offset_um = (frame.z.offset_mm - site.reference_z_mm) * 1e3;
   constexpr float none = std::numeric_limits<float>::quiet_NaN();
@@ -18,10 +21,10 @@ void take_z(const HeightFrame& frame, const std::vector<Count>& counts, const Si
                            static_cast<std::size_t>(run.col);
     const Count* count = counts.data() + at;
     const PixelClass* pixel_class = frame.classes.data() + at;
-    for (int i = 0; i < run.length; ++i) {
-      const float um = static_cast<float>(offset_um + scale_um * static_cast<double>(count[i]));
-      z[i] = pixel_class[i] == PixelClass::ok ? um : none;
-    }
+    // two loops, each of one kind of conversion, are what compilers turn into vectors
+    for (int i = 0; i < run.length; ++i)
+      z[i] = static_cast<float>(offset_um + scale_um * static_cast<double>(count[i]));
+    for (int i = 0; i < run.length; ++i) z[i] = pixel_class[i] == PixelClass::ok ? z[i] : none;
     z += run.length;
   }
 }
@@ -30,7 +33,7 @@ std::unique_ptr<float[]> floats(std::size_t n) { return std::unique_ptr<float[]>
 
 }  // namespace
 
-SitePixels take_pixels(const HeightFrame& frame, const Site& site) {
+SitePixels take_pixels(const HeightFrame& frame, const Site& site, Isa isa) {
   SitePixels p{floats(site.ring_pixels), floats(site.ring_pixels), floats(site.ring_pixels),
                floats(site.body_pixels)};
   float *x = p.ring_x.get(), *y = p.ring_y.get();
@@ -47,8 +50,10 @@ SitePixels take_pixels(const HeightFrame& frame, const Site& site) {
   }
   std::visit(
       [&](const auto& counts) {
-        take_z(frame, counts, site, site.ring, p.ring_z.get());
-        take_z(frame, counts, site, site.body, p.body_z.get());
+        vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
+          take_z(frame, counts, site, site.ring, p.ring_z.get());
+          take_z(frame, counts, site, site.body, p.body_z.get());
+        });
       },
       frame.counts);
   return p;

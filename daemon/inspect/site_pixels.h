@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "daemon/inspect/site_map.h"
+#include "gpu/core/backend.h"
 
 namespace datum {
 
@@ -15,6 +16,6 @@ struct SitePixels {
 };
 
 /// Reads only pixels of the site, which must be in view.
-SitePixels take_pixels(const HeightFrame& frame, const Site& site);
+SitePixels take_pixels(const HeightFrame& frame, const Site& site, Isa isa);
 
 }  // namespace datum

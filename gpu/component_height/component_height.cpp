@@ -117,7 +117,7 @@ TopPlane top_plane(const HeightMoments& m, double row0, double col0, double* var
 }
 
 Correlation top_correlation(const BodyPixels& body, const std::vector<std::int32_t>& nm,
-                            const HeightStatistics& s) {
+                            const HeightStatistics& s, Isa isa) {
   if (!s.top.defined || s.top.residual_rms_nm <= 0) return {};
   const double steps_per_nm = steps_per_rms / s.top.residual_rms_nm;
   const double mean = static_cast<double>(s.sum_nm) / s.valid;
@@ -132,13 +132,13 @@ Correlation top_correlation(const BodyPixels& body, const std::vector<std::int32
       residuals[at] = nm[at] == no_height ? std::int16_t{0} : height::residual_step(residual, steps_per_nm);
     }
   }
-  return residual_correlation(body.runs, body.run_count, residuals.data(), s.valid, 3);
+  return residual_correlation(body.runs, body.run_count, residuals.data(), s.valid, 3, isa);
 }
 
-HeightStatistics measure(const BodyPixels& body, const HeightDemand& demand) {
+HeightStatistics measure(const BodyPixels& body, const HeightDemand& demand, Isa isa) {
   HeightStatistics s;
   std::vector<std::int32_t> nm(pixels_of(body));
-  height::quantise_heights(body, nm.data());
+  height::quantise_heights(body, isa, nm.data());
   std::vector<std::int32_t> valid;
   valid.reserve(nm.size());
   const double present_nm = 1000 * demand.present_above_um;
@@ -156,7 +156,7 @@ HeightStatistics measure(const BodyPixels& body, const HeightDemand& demand) {
   const std::int32_t row0 = w.row + w.rows / 2, col0 = w.col + w.cols / 2;
   const auto mean = static_cast<std::int32_t>(s.sum_nm / s.valid);
   s.top = top_plane(height::moments(body, nm.data(), mean, row0, col0), row0, col0, &s.variance_nm2);
-  s.correlation = top_correlation(body, nm, s);
+  s.correlation = top_correlation(body, nm, s, isa);
   const double step_nm = s.top.residual_rms_nm / steps_per_rms;
   s.correlated_nm2 = (s.correlation.sum - 1) * s.correlation.mean_square * step_nm * step_nm;
   return s;
@@ -176,7 +176,7 @@ void measure_heights(const BodyPixels* bodies, const HeightDemand* demands, std:
     throw std::invalid_argument("measure_heights: null pointer with a size");
   for (std::size_t i = 0; i < count; ++i) check(bodies[i], demands[i], i);
   parallel_for(backend.threads, count,
-               [&](std::size_t i, unsigned) { statistics[i] = measure(bodies[i], demands[i]); });
+               [&](std::size_t i, unsigned) { statistics[i] = measure(bodies[i], demands[i], backend.isa); });
 }
 
 }  // namespace datum

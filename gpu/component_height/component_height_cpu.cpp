@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "gpu/component_height/component_height_kernels.h"
+#include "gpu/component_height/vector_loop.h"
 
 namespace datum::height {
 
@@ -20,18 +21,21 @@ Window window_of(const PixelRun* runs, std::uint32_t run_count) {
   return w;
 }
 
-void quantise_heights(const BodyPixels& body, std::int32_t* nm) {
+void quantise_heights(const BodyPixels& body, Isa isa, std::int32_t* nm) {
   const double nm_per_um = 1000.0 / std::sqrt(1.0 + body.a * body.a + body.b * body.b);
-  const float* z = body.z;
-  for (std::uint32_t i = 0; i < body.run_count; ++i) {
-    const PixelRun& run = body.runs[i];
-    const double y = body.y_of_row_0 + body.y_per_row * run.row;
-    const double start = body.c + body.b * y + body.a * (body.x_of_col_0 + body.x_per_col * run.col);
-    const double step = body.a * body.x_per_col;
-    for (std::int32_t k = 0; k < run.length; ++k) nm[k] = height_nm(z[k], start + step * k, nm_per_um);
-    nm += run.length;
-    z += run.length;
-  }
+  vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
+    const float* z = body.z;
+    std::int32_t* out = nm;
+    const double step = body.a * body.x_per_col, scale = nm_per_um;
+    for (std::uint32_t i = 0; i < body.run_count; ++i) {
+      const PixelRun run = body.runs[i];
+      const double y = body.y_of_row_0 + body.y_per_row * run.row;
+      const double start = body.c + body.b * y + body.a * (body.x_of_col_0 + body.x_per_col * run.col);
+      for (std::int32_t k = 0; k < run.length; ++k) out[k] = height_nm(z[k], start + step * k, scale);
+      out += run.length;
+      z += run.length;
+    }
+  });
 }
 
 HeightMoments moments(const BodyPixels& body, const std::int32_t* nm, std::int32_t mean_nm, std::int32_t row0,

@@ -24,7 +24,7 @@ struct Window {
 Window window_of(const PixelRun* runs, std::uint32_t run_count);
 
 /// Heights in run order, no_height where there is none.
-void quantise_heights(const BodyPixels& body, std::int32_t* nm);
+void quantise_heights(const BodyPixels& body, Isa isa, std::int32_t* nm);
 /// Sums over heights minus `mean_nm`, places relative to (row0, col0).
 HeightMoments moments(const BodyPixels& body, const std::int32_t* nm, std::int32_t mean_nm, std::int32_t row0,
                       std::int32_t col0);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpu/component_height/component_height_kernels.h"
+#include "gpu/component_height/vector_loop.h"
 
 namespace datum {
 namespace {
@@ -48,8 +49,8 @@ std::int64_t sum_of_squares(const Padded& p) {
 
 /// sum_p r_p B_L(p): L is a power of two, so a box of 2 L + 1 is two boxes of L, found by doubling, and a
 /// pixel.
-std::int64_t box_product_sum(const Padded& p, int reach) {
-  std::vector<std::int32_t> column(p.pitch, 0), box(p.pitch, 0);
+DATUM_HD std::int64_t box_product_sum(const Padded& p, int reach, std::int32_t* column, std::int32_t* box) {
+  for (std::size_t c = 0; c < p.pitch; ++c) column[c] = 0;
   const std::int16_t* first = p.values.data();
   for (int r = 0; r < 2 * reach; ++r)
     for (std::size_t c = 0; c < p.pitch; ++c)
@@ -58,7 +59,7 @@ std::int64_t box_product_sum(const Padded& p, int reach) {
   for (int r = 0; r < p.rows; ++r) {
     const std::int16_t* enters = first + static_cast<std::size_t>(r + max_reach + reach) * p.pitch;
     for (std::size_t c = 0; c < p.pitch; ++c) column[c] += enters[c];
-    box = column;
+    for (std::size_t c = 0; c < p.pitch; ++c) box[c] = column[c];
     for (int width = 1; width < 2 * reach; width *= 2)
       for (std::size_t c = 0; c + static_cast<std::size_t>(width) < p.pitch; ++c)
         box[c] += box[c + static_cast<std::size_t>(width)];
@@ -80,16 +81,21 @@ std::int64_t box_product_sum(const Padded& p, int reach) {
 double Correlation::scatter(double n) const { return sum * std::sqrt(2 * lags / n); }
 
 Correlation residual_correlation(const PixelRun* runs, std::uint32_t run_count, const std::int16_t* residuals,
-                                 std::uint32_t n, int fitted) {
+                                 std::uint32_t n, int fitted, Isa isa) {
   const Padded padded = scatter(runs, run_count, residuals);
   const std::int64_t squares = sum_of_squares(padded);
+  std::vector<std::int32_t> column(padded.pitch), box(padded.pitch);
   Correlation accepted;
   if (squares == 0 || n == 0) return accepted;
   accepted.mean_square = static_cast<double>(squares) / n;
   for (int reach = 1; reach <= max_reach; reach *= 2) {
     const double lags = (2 * reach + 1) * (2 * reach + 1);
     if (12 * lags > n) break;
-    const double s = static_cast<double>(box_product_sum(padded, reach)) / static_cast<double>(squares);
+    std::int64_t products = 0;
+    vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
+      products = box_product_sum(padded, reach, column.data(), box.data());
+    });
+    const double s = static_cast<double>(products) / static_cast<double>(squares);
     const double added = s / (1 - fitted * lags / n) - accepted.sum;
     if (added <= accepted.sum * std::sqrt(2 * (lags - accepted.lags) / n)) break;
     accepted.sum += added;

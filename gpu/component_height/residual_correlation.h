@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "gpu/component_height/pixel_run.h"
+#include "gpu/core/backend.h"
 
 namespace datum {
 
@@ -30,6 +31,6 @@ struct Correlation {
 /// are fewer than n / 12. A higher bar would cut off tails, a lower one would add up chance. The fit pulls
 /// every rho down by about S / n for each parameter; that is undone by 1 / (1 - fitted m / n).
 Correlation residual_correlation(const PixelRun* runs, std::uint32_t run_count, const std::int16_t* residuals,
-                                 std::uint32_t n, int fitted);
+                                 std::uint32_t n, int fitted, Isa isa);
 
 }  // namespace datum
