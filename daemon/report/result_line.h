@@ -1,8 +1,8 @@
 // Result line: what is pushed to every host when a board is done.
 //
-//   R,<store id>,<sequence>,<utc us>,<recipe>,<frame>,<decision>,<n pass>,<n inconclusive>,<n fail>,<n
-//   invalid>*<crc> GAP,<store id>,<from>,<to>*<crc>         results of these sequence numbers were not sent
-//   on this link
+//   R,<store id>,<sequence>,<utc us>,<recipe>,<frame>,<decision>,
+//       <n pass>,<n inconclusive>,<n fail>,<n invalid>*<crc>          (one line)
+//   GAP,<store id>,<from>,<to>*<crc>     results of these sequence numbers were not sent on this link
 //
 // ASCII, ended by LF. <store id> and <sequence> together name a result for ever: a host drops what it has
 // seen already. <utc us>: microseconds since 1970-01-01 of BoardVerdict::measured_at. The four numbers count

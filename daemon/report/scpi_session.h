@@ -4,8 +4,7 @@
 // thread.
 //  - After a command error (-1xx) the rest of that message is not executed; after an execution error it is.
 //  - *OPC? takes its place in the order of answers and is answered when nothing is pending; later messages
-//  are executed
-//    meanwhile (so ABORt works), their answers wait behind it. *WAI holds everything behind it.
+//    are executed meanwhile (so ABORt works), their answers wait behind it. *WAI holds everything behind it.
 //  - Answers of one message come as one line, joined by ';', ended by LF.
 #pragma once
 
