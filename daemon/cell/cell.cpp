@@ -203,6 +203,22 @@ std::optional<StoredResult> InspectionCell::result(std::optional<std::uint64_t> 
   return sequence ? parts_.reader.get(*sequence) : parts_.reader.latest();
 }
 
+std::optional<ProbePoint> InspectionCell::position() const {
+  if (!parts_.cmm) return std::nullopt;
+  return parts_.cmm->latest(EventLoop::now());
+}
+
+void InspectionCell::confirm_referenced() {
+  if (!parts_.cmm) throw scpi::Error(scpi::hardware_missing, "no CMM is configured");
+  log(5, "a host states that the machine is referenced");
+  parts_.cmm->confirm_referenced();
+}
+
+void InspectionCell::reopen_links() {
+  if (!parts_.cmm) throw scpi::Error(scpi::hardware_missing, "no CMM is configured");
+  if (parts_.cmm->refused()) parts_.cmm->start(EventLoop::now());
+}
+
 std::vector<std::string> InspectionCell::links() const {
   std::vector<std::string> lines{parts_.drop.describe()};
   if (parts_.cmm) lines.push_back(parts_.cmm->describe());

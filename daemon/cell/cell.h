@@ -87,6 +87,9 @@ class InspectionCell final : public Instrument, public Pollable {
   std::optional<StoredResult> result(std::optional<std::uint64_t> sequence) override;
   StoreExtent results() override { return parts_.reader.extent(); }
   CalibrationStatus calibration() const override;
+  std::optional<ProbePoint> position() const override;
+  void confirm_referenced() override;
+  void reopen_links() override;
   std::vector<std::string> links() const override;
 
  private:

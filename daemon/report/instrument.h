@@ -106,6 +106,12 @@ class Instrument {
   virtual std::optional<StoredResult> result(std::optional<std::uint64_t> sequence) = 0;
   virtual StoreExtent results() = 0;
   virtual CalibrationStatus calibration() const = 0;
+  /// The CMM's position of this moment; none: no CMM is configured.
+  virtual std::optional<ProbePoint> position() const = 0;
+  /// An operator states that the machine was homed since its position was lost. -241 no CMM.
+  virtual void confirm_referenced() = 0;
+  /// Opens links that were refused, once an operator has mended the cause. -241 no CMM.
+  virtual void reopen_links() = 0;
   /// One line per link: Pollable::describe().
   virtual std::vector<std::string> links() const = 0;
 };

@@ -53,6 +53,15 @@ void state(Call& call) {
       fmt::format("{},{}", name_of(call.instrument().state()), quote(call.instrument().state_detail())));
 }
 
+void position(Call& call) {
+  const auto p = call.instrument().position();
+  if (!p) throw Error(hardware_missing, "no CMM is configured");
+  const auto& q = p->position_mm;
+  const bool ok = p->state == ProbeState::ok;  // an old position is no position
+  call.session.answer(ok ? fmt::format("OK,{},{},{},\"\"", number(q[0]), number(q[1]), number(q[2]))
+                         : fmt::format("{},9.91E+37,9.91E+37,9.91E+37,{}", name_of(p->state), quote(p->detail)));
+}
+
 void links(Call& call) {
   std::string out;
   for (const auto& line : call.instrument().links()) out += (out.empty() ? "" : ",") + quote(line);
@@ -141,6 +150,15 @@ std::vector<Command> system_commands() {
       {"SYSTem:STATe?", state, {}, "IDLE, ARMED, WAITING or MEASURING, and what is going on in words"},
       {"DIAGnostic:LINKs?", links, {}, "every link with its state"},
       {"DIAGnostic:LINKs:STATe<n>?", one_link, {}, "one link with its state"},
+      {"DIAGnostic:LINKs:REOPen",
+       [](Call& c) { c.instrument().reopen_links(); },
+       {},
+       "open links that were refused, once the cause is mended"},
+      {"DIAGnostic:POSition?", position, {}, "state, X, Y, Z in mm (9.91E+37: no number) and words of the CMM"},
+      {"DIAGnostic:POSition:REFerenced",
+       [](Call& c) { c.instrument().confirm_referenced(); },
+       {},
+       "state that the machine was homed since it lost its position"},
       {"DIAGnostic:ECHO?",
        [](Call& c) { c.session.answer(quote(c[0].text)); },
        {{Parameter::Kind::string, "text"}},

@@ -125,7 +125,13 @@ class TestCell : public Instrument {
   CalibrationStatus calibration() const override {
     return {"cal-1", "cd34", "2027-01-01T00:00:00Z", 1.5, ""};
   }
+  std::optional<ProbePoint> position() const override { return point; }
+  void confirm_referenced() override { ++referenced; }
+  void reopen_links() override { ++reopened; }
   std::vector<std::string> links() const override { return {"cmm: open", "sensor \"drop\": open"}; }
+
+  std::optional<ProbePoint> point;
+  int referenced = 0, reopened = 0;
 
   /// The frame came, was measured and stored.
   BoardVerdict finish_board(BoardVerdict verdict) {

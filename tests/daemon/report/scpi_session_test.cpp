@@ -214,6 +214,22 @@ TEST(ScpiDiagnostic, NamesLinksAndCalibration) {
   EXPECT_EQ(host.ask("CAL:CURR?"), "\"cal-1\",\"cd34\",\"2027-01-01T00:00:00Z\",1.5,1,\"\"\n");
 }
 
+TEST(ScpiDiagnostic, TellsThePositionAndTakesAnOperatorsWord) {
+  ScpiHost host;
+  EXPECT_THAT(host.error_of("DIAG:POS?"), StartsWith("-241,"));
+  host.cell.point = ProbePoint{};
+  host.cell.point->position_mm = {1.5, -2, 0.25};
+  host.cell.point->state = ProbeState::ok;
+  EXPECT_EQ(host.ask("DIAG:POS?"), "OK,1.5,-2,0.25,\"\"\n");
+  host.cell.point->state = ProbeState::not_referenced;
+  host.cell.point->detail = "ALARM:1";
+  EXPECT_EQ(host.ask("DIAG:POS?"), "NOT_REFERENCED,9.91E+37,9.91E+37,9.91E+37,\"ALARM:1\"\n")
+      << "the last number is not told";
+  host.ask("DIAG:POS:REF;:DIAG:LINK:REOP");
+  EXPECT_EQ(host.cell.referenced, 1);
+  EXPECT_EQ(host.cell.reopened, 1);
+}
+
 TEST(ScpiSession, ForgetsAHalfMessageWhenItsLinkBreaks) {
   ScpiHost host;
   host.raw("FOO\nCONF:REC 'main");
