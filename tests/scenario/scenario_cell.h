@@ -1,0 +1,99 @@
+// A small cell in a fresh folder: one recipe of one box, frames of 200 x 200 pixels, the real datumd.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/fresh_folder.h"
+#include "tests/scenario/scenario_host.h"
+#include "tests/scenario/scenario_program.h"
+
+namespace datum::scenario {
+
+/// The socket of a service manager, read all the time: a full one would hold the daemon up.
+class Notify {
+ public:
+  explicit Notify(const std::filesystem::path& path);
+  ~Notify();
+  Notify(const Notify&) = delete;
+  Notify& operator=(const Notify&) = delete;
+
+  /// Becomes readable when a message is there.
+  int fd() const { return arrived_; }
+  /// The next message that begins with `text`, others passed over; "" where the program ended or time was
+  /// over.
+  std::string await(const std::string& text, const Program& sender);
+  /// The next message that is there, "" where none is.
+  std::string next();
+
+ private:
+  void collect();
+
+  int socket_, arrived_, stop_;
+  std::mutex mutex_;
+  std::deque<std::string> messages_;
+  std::thread reader_;
+};
+
+struct CellOptions {
+  std::string trigger = "on_frame";
+  bool arm_at_start = true;
+  bool push_results = true;
+  int frame_timeout_ms = 30'000;
+  std::string more = "";  // further tables of the configuration; FOLDER stands for the cell's
+};
+
+constexpr double good_height_um = 500, bad_height_um = 700;  // limits: 460 and 540
+
+class Cell {
+ public:
+  explicit Cell(const CellOptions& options = {});
+
+  const std::filesystem::path& path() const { return folder_.path(); }
+  std::filesystem::path drop() const { return path() / "drop"; }
+  /// Writes a file of the cell.
+  void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
+  /// The recipe's file; its text differs with the tolerance alone.
+  static std::string recipe_text(double tolerance_um = 40);
+
+  /// Starts datumd without waiting for anything.
+  Program& launch(const std::map<std::string, std::string>& environment = {});
+  /// Starts datumd and waits until it is ready. Throws where it does not get there.
+  Program& start(const std::map<std::string, std::string>& environment = {});
+  Program& daemon() { return *daemon_; }
+  Notify& notify() { return notify_; }
+  /// Of the daemon that was started last and is ready.
+  int tcp_port() const;
+  std::unique_ptr<Host> connect() const { return std::make_unique<Host>(connect_tcp(tcp_port())); }
+
+  /// Moves NAME.ptr into the drop folder in one step.
+  void deliver(const std::string& name, const std::string& bytes) const;
+  /// Bus mode: triggers, waits until the sensor may expose, delivers.
+  void trigger_and_deliver(Host& host, const std::string& name) const;
+
+  /// All stored verdicts as datumctl prints them, oldest first.
+  nlohmann::json results() const;
+  /// Names in a folder, sorted.
+  std::vector<std::string> list(const std::string& folder) const;
+
+ private:
+  datum::testing::FreshFolder folder_;
+  Notify notify_;
+  std::unique_ptr<Program> daemon_;
+  int starts_ = 0;
+};
+
+/// A .ptr file: a tilted plane of 10 x 10 mm with a box of 3 x 2 mm in its middle, noise of 3 um.
+std::string frame_of_box(double height_um, std::uint32_t seed);
+
+/// Comma separated fields of an answer.
+inline std::vector<std::string> fields(const std::string& answer) { return plc::split(answer); }
+
+}  // namespace datum::scenario

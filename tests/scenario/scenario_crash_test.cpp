@@ -1,0 +1,188 @@
+// kill -9 at any moment of 200 boards: no announced result is lost, no sequence number repeats, no frame is
+// lost or measured twice.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+
+#include "tests/scenario/scenario_cell.h"
+
+namespace datum::scenario {
+namespace {
+
+constexpr int boards = 200, kills = 40, most_ahead = 6;
+
+/// What happens in the cell, as seen from outside the daemon.
+enum Event { logged, ready, delivered, claimed, store_written, announced, settled, events };
+
+/// Tells what the daemon does to its files.
+class FileEvents {
+ public:
+  explicit FileEvents(const Cell& cell) : fd_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+    cell_ = ::inotify_add_watch(fd_, cell.path().c_str(), IN_MODIFY);
+    work_ = ::inotify_add_watch(fd_, (cell.drop() / "work").c_str(), IN_CREATE);
+    done_ = ::inotify_add_watch(fd_, (cell.drop() / "done").c_str(), IN_MOVED_TO);
+  }
+  ~FileEvents() { ::close(fd_); }
+  FileEvents(const FileEvents&) = delete;
+  FileEvents& operator=(const FileEvents&) = delete;
+
+  int fd() const { return fd_; }
+  std::vector<Event> take() const {
+    std::vector<Event> seen;
+    alignas(inotify_event) char bytes[4096];
+    for (ssize_t n; (n = ::read(fd_, bytes, sizeof bytes)) > 0;)
+      for (ssize_t at = 0; at < n;) {
+        const auto* event = reinterpret_cast<const inotify_event*>(bytes + at);
+        at += static_cast<ssize_t>(sizeof *event + event->len);
+        const std::string name = event->len > 0 ? event->name : "";
+        if (event->wd == work_) seen.push_back(claimed);
+        if (event->wd == done_) seen.push_back(settled);
+        if (event->wd == cell_ && name == "results.db-wal") seen.push_back(store_written);
+        if (event->wd == cell_ && name.ends_with(".log")) seen.push_back(logged);
+      }
+    return seen;
+  }
+
+ private:
+  int fd_, cell_, work_, done_;
+};
+
+/// Two of three boards are good.
+double height_of(int board) { return board % 3 == 0 ? bad_height_um : good_height_um; }
+std::string frame_of(int board) { return "f" + std::to_string(board); }
+std::string decision_of(int board) { return board % 3 == 0 ? "FAIL" : "PASS"; }
+
+class ScenarioCrash : public ::testing::Test {
+ protected:
+  /// From one start of the daemon to its death, or to the last board.
+  void live();
+  void draw_kill() {
+    kill_at = static_cast<Event>(random() % events);
+    countdown = 1 + static_cast<int>(random() % (kill_at == ready ? 1 : 7));
+  }
+  void happened(Event event) {
+    if (event == kill_at && countdown > 0 && --countdown == 0 && killed < kills) {
+      cell.daemon().signal(SIGKILL);
+      ++killed;
+      ++killed_at[event];
+      dead = true;
+    }
+  }
+  void deliver_more() {
+    while (!dead && sent < boards && sent - done < most_ahead) {
+      ++sent;
+      cell.deliver(frame_of(sent), frame_of_box(height_of(sent), sent));
+      happened(delivered);
+    }
+  }
+  void read_notify() {
+    for (std::string message; !(message = cell.notify().next()).empty();)
+      if (message == "READY=1") {
+        host = cell.connect();
+        happened(ready);
+      }
+  }
+  /// All that had been sent when the daemon died was received, too.
+  void read_lines() {
+    if (!host) return;
+    host->receive();
+    while (const auto line = host->pushed()) {
+      lines.push_back(plc::read_result(*line));
+      happened(announced);
+    }
+  }
+  void expect_lines_are_stored(const nlohmann::json& stored) const;
+
+  CellOptions options;
+  Cell cell{options};
+  FileEvents files{cell};
+  std::mt19937 random{20261121};
+  std::unique_ptr<Host> host;
+  std::vector<plc::ResultLine> lines;  // that any host ever received
+  Event kill_at = events;
+  int countdown = 0, killed = 0, sent = 0, done = 0;
+  std::map<Event, int> killed_at;
+  bool dead = false;
+};
+
+void ScenarioCrash::live() {
+  draw_kill();
+  dead = false;
+  host.reset();
+  const Program& datumd = cell.launch();
+  while (!dead && done < boards) {
+    std::vector<int> watched{files.fd(), cell.notify().fd(), datumd.ended()};
+    if (host) watched.push_back(host->fd());
+    ASSERT_TRUE(readable(watched, patience())) << datumd.output();
+    ASSERT_FALSE(datumd.has_ended()) << datumd.output();
+    for (const Event event : files.take()) happened(event);
+    if (!dead) read_notify();
+    read_lines();
+    done = static_cast<int>(cell.list("drop/done").size());
+    deliver_more();
+  }
+  if (!dead) cell.daemon().signal(SIGTERM);
+  EXPECT_EQ(cell.daemon().wait(), dead ? -SIGKILL : 0) << cell.daemon().output();
+  read_lines();
+  files.take();
+}
+
+void ScenarioCrash::expect_lines_are_stored(const nlohmann::json& stored) const {
+  std::map<std::uint64_t, nlohmann::json> by_sequence;
+  for (const auto& result : stored) by_sequence[result["sequence"]] = result;
+  for (const auto& line : lines) {
+    ASSERT_TRUE(by_sequence.count(line.sequence)) << line.sequence << " was announced and is lost";
+    const auto& result = by_sequence[line.sequence];
+    EXPECT_EQ(result["store_id"], line.store_id);
+    EXPECT_EQ(result["frame_id"], line.frame);
+    EXPECT_EQ(result["decision"], line.decision);
+  }
+}
+
+std::string integrity(const std::filesystem::path& store) {
+  sqlite3* db = nullptr;
+  std::string answer;
+  const auto keep = [](void* to, int, char** row, char**) {
+    *static_cast<std::string*>(to) += row[0];
+    return 0;
+  };
+  if (sqlite3_open_v2(store.c_str(), &db, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK)
+    sqlite3_exec(db, "PRAGMA integrity_check", keep, &answer, nullptr);
+  sqlite3_close(db);
+  return answer;
+}
+
+TEST_F(ScenarioCrash, LosesNothingAnnouncedAndRepeatsNoNumber) {
+  while (done < boards) ASSERT_NO_FATAL_FAILURE(live());
+  EXPECT_EQ(killed, kills);
+  for (int event = 0; event < events; ++event)
+    EXPECT_GT(killed_at[static_cast<Event>(event)], 0) << "never killed at event " << event;
+
+  const auto stored = cell.results();
+  ASSERT_EQ(stored.size(), std::size_t{boards});
+  std::set<std::string> frames;
+  std::uint64_t before = 0;
+  for (const auto& result : stored) {
+    EXPECT_GT(result["sequence"], before);
+    before = result["sequence"];
+    const std::string frame = result["frame_id"];
+    EXPECT_TRUE(frames.insert(frame).second) << frame << " was measured twice";
+    EXPECT_EQ(result["decision"], decision_of(std::stoi(frame.substr(1)))) << frame;
+  }
+  EXPECT_GT(lines.size(), std::size_t{boards} / 2) << "too few results were received to show anything";
+  expect_lines_are_stored(stored);
+  EXPECT_EQ(cell.list("drop"), (std::vector<std::string>{"done", "failed", "work"}));
+  EXPECT_TRUE(cell.list("drop/work").empty());
+  EXPECT_TRUE(cell.list("drop/failed").empty());
+  EXPECT_EQ(integrity(cell.path() / "results.db"), "ok");
+}
+
+}  // namespace
+}  // namespace datum::scenario

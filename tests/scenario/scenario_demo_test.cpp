@@ -1,0 +1,69 @@
+// The demonstration as a newcomer runs it: three boards, three verdicts, three pictures.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tests/scenario/scenario_cell.h"
+
+namespace datum::scenario {
+namespace {
+
+namespace fs = std::filesystem;
+
+nlohmann::json stored(const fs::path& folder, int sequence) {
+  const Outcome shown =
+      run({"datumctl", "show", std::to_string(sequence), "--json", "--store", "demo/results.db"}, folder);
+  return nlohmann::json::parse(shown.output);
+}
+
+/// Decision of each component that did not pass.
+std::map<std::string, std::string> not_passed(const nlohmann::json& verdict) {
+  std::map<std::string, std::string> found;
+  for (const auto& component : verdict["components"])
+    if (component["decision"] != "PASS") found[component["reference"]] = component["decision"];
+  return found;
+}
+
+const nlohmann::json& check_of(const nlohmann::json& verdict, const std::string& reference,
+                               const std::string& what) {
+  for (const auto& component : verdict["components"])
+    for (const auto& check : component["checks"])
+      if (component["reference"] == reference && check["characteristic"] == what) return check;
+  throw std::runtime_error(reference + " has no " + what);
+}
+
+TEST(ScenarioDemo, ThreeBoardsThreeVerdicts) {
+  if (::access("/usr/bin/socat", X_OK) != 0) GTEST_SKIP() << "the demo needs socat";
+  const datum::testing::FreshFolder folder;
+  const fs::path demo = folder.path() / "demo";
+  const Outcome outcome = run({DATUM_SOURCE_DIR "/tests/scenario/demo.sh", DATUM_BIN, demo}, folder.path());
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find("board demo-good: PASS"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("board demo-defects: FAIL"), std::string::npos);
+  EXPECT_NE(outcome.output.find("board demo-occluded: INVALID"), std::string::npos);
+
+  const auto good = stored(folder.path(), 1), defects = stored(folder.path(), 2),
+             occluded = stored(folder.path(), 3);
+  EXPECT_EQ(good["decision"], "PASS");
+  EXPECT_TRUE(not_passed(good).empty());
+  EXPECT_EQ(not_passed(defects),
+            (std::map<std::string, std::string>{{"U3", "FAIL"}, {"L1", "FAIL"}, {"C3", "FAIL"}}));
+  EXPECT_EQ(check_of(defects, "U3", "tilt")["decision"], "FAIL");
+  EXPECT_EQ(check_of(defects, "L1", "median")["decision"], "FAIL");
+  EXPECT_EQ(check_of(defects, "C3", "presence")["decision"], "FAIL");
+  EXPECT_EQ(not_passed(occluded), (std::map<std::string, std::string>{{"U1", "INVALID"}}));
+  EXPECT_EQ(check_of(occluded, "U1", "median")["reason"], "FLOOR_SIDES");
+
+  int pictures = 0;
+  for (const auto& entry : fs::directory_iterator(demo / "pictures")) {
+    ++pictures;
+    EXPECT_EQ(slurp(entry.path()).substr(0, 8), "\x89PNG\r\n\x1a\n") << entry.path();
+    EXPECT_GT(entry.file_size(), 10'000u) << entry.path();
+  }
+  EXPECT_EQ(pictures, 3);
+}
+
+}  // namespace
+}  // namespace datum::scenario

@@ -1,0 +1,126 @@
+// What a sensor may do to the daemon: cut files, deliver twice, too early, or not at all.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/scenario/scenario_cell.h"
+
+namespace datum::scenario {
+namespace {
+
+namespace fs = std::filesystem;
+
+CellOptions bus() {
+  CellOptions options;
+  options.trigger = "bus";
+  return options;
+}
+
+TEST(ScenarioFrames, TruncatedFrameIsInvalidAndTheNextOnePasses) {
+  Cell cell;
+  Program& datumd = cell.start();
+  const auto host = cell.connect();
+  const std::string whole = frame_of_box(good_height_um, 1);
+  for (const std::size_t kept : {whole.size() - 1, std::size_t{100}, std::size_t{7}}) {
+    SCOPED_TRACE(kept);
+    const std::string name = "cut" + std::to_string(kept);
+    cell.deliver(name, whole.substr(0, kept));
+    const auto line = host->result();
+    EXPECT_EQ(line.decision, "INVALID");
+    EXPECT_EQ(line.frame, name);
+    EXPECT_EQ(fields(host->ask("FETC:BOAR?")).at(2), "FRAME");
+    const std::string reason = cell.path() / "drop/failed" / name / (name + ".ptr.reason.txt");
+    ASSERT_TRUE(datumd.says("board " + std::to_string(line.sequence)));
+    EXPECT_NE(slurp(reason).find(name + ".ptr: " + std::to_string(kept) + " bytes"), std::string::npos)
+        << slurp(reason);
+  }
+  cell.deliver("whole", whole);
+  EXPECT_EQ(host->result().decision, "PASS");
+  EXPECT_EQ(cell.results().size(), 4u);
+  EXPECT_FALSE(datumd.has_ended());
+}
+
+TEST(ScenarioFrames, SameFrameIsMeasuredOnce) {
+  Cell cell;
+  Program& datumd = cell.start();
+  const auto host = cell.connect();
+  const std::string frame = frame_of_box(good_height_um, 1);
+  cell.deliver("a", frame);
+  EXPECT_EQ(host->result().sequence, 1u);
+  cell.deliver("a", frame);
+  ASSERT_TRUE(datumd.says("a.ptr was delivered twice and is measured once"));
+  datumd.signal(SIGTERM);
+  EXPECT_EQ(datumd.wait(), 0);
+  // The store remembers what the process has forgotten.
+  Program& again = cell.start();
+  cell.deliver("a", frame);
+  ASSERT_TRUE(again.says("a.ptr was delivered twice and is measured once"));
+  const auto next_host = cell.connect();
+  cell.deliver("b", frame_of_box(good_height_um, 2));
+  EXPECT_EQ(next_host->result().sequence, 2u);
+  EXPECT_EQ(cell.results().size(), 2u);
+  EXPECT_EQ(cell.list("drop/done"), (std::vector<std::string>{"a", "a~2", "a~3", "b"}));
+  EXPECT_NE(slurp(cell.drop() / "done/a~2/a.ptr.note.txt").find("measured before"), std::string::npos);
+}
+
+TEST(ScenarioFrames, NoFrameInTimeIsAnInvalidResult) {
+  CellOptions options = bus();
+  options.frame_timeout_ms = 50;
+  Cell cell(options);
+  cell.start();
+  const auto host = cell.connect();
+  EXPECT_EQ(host->command("CONF:UNIT 'SN-7';:TRIG"), "0,\"No error\"");
+  EXPECT_EQ(host->ask("*OPC?"), "1");
+  const auto line = host->result();
+  EXPECT_EQ(line.decision, "INVALID");
+  const auto board = fields(host->ask("FETC:BOAR?"));
+  EXPECT_EQ(board.at(0), std::to_string(line.sequence));
+  EXPECT_EQ(board.at(2), "FRAME");
+  EXPECT_EQ(board.at(6), "SN-7");
+  EXPECT_NE(board.at(12).find("no frame came within 50 ms"), std::string::npos) << board.at(12);
+  EXPECT_EQ(fields(host->ask("SYST:STAT?")).at(0), "ARMED");
+}
+
+TEST(ScenarioFrames, AbortWhileWaitingGivesNoResult) {
+  Cell cell(bus());
+  cell.start();
+  const auto host = cell.connect();
+  EXPECT_EQ(host->command("TRIG"), "0,\"No error\"");
+  EXPECT_EQ(fields(host->ask("SYST:STAT?")).at(0), "WAITING");
+  EXPECT_EQ(host->command("ABOR"), "0,\"No error\"");
+  EXPECT_EQ(fields(host->ask("SYST:STAT?")).at(0), "IDLE");
+  EXPECT_EQ(host->ask("DATA:COUN?"), "0");
+  EXPECT_FALSE(host->pushed());
+  // The cell is as good as new.
+  EXPECT_EQ(host->command("INIT"), "0,\"No error\"");
+  cell.trigger_and_deliver(*host, "next");
+  EXPECT_EQ(host->result().decision, "PASS");
+}
+
+TEST(ScenarioFrames, FrameBeforeItsTriggerIsNotMeasured) {
+  Cell cell(bus());
+  Program& datumd = cell.start();
+  const auto host = cell.connect();
+  ASSERT_EQ(fields(host->ask("SYST:STAT?")).at(0), "ARMED");
+  for (int i = 0; i < 10; ++i) {
+    SCOPED_TRACE(i);
+    // Both wait for the daemon when it looks: the file was there first.
+    const std::string early = "early" + std::to_string(i), right = "right" + std::to_string(i);
+    datumd.signal(SIGSTOP);
+    cell.deliver(early, frame_of_box(bad_height_um, 10 + i));
+    host->send("TRIG");
+    datumd.signal(SIGCONT);
+    ASSERT_TRUE(datumd.says(early + ".ptr arrived before the trigger"));
+    cell.deliver(right, frame_of_box(good_height_um, 50 + i));
+    const auto line = host->result();
+    EXPECT_EQ(line.frame, right);
+    EXPECT_EQ(line.decision, "PASS");
+    EXPECT_NE(slurp(cell.drop() / "failed" / early / (early + ".ptr.reason.txt")).find("before the trigger"),
+              std::string::npos);
+  }
+  EXPECT_EQ(cell.results().size(), 10u);
+}
+
+}  // namespace
+}  // namespace datum::scenario
