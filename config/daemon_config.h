@@ -47,7 +47,8 @@ struct DaemonConfig {
   std::string calibration;             // id; empty: only recipes in sensor coordinates can be measured
   TriggerMode trigger = TriggerMode::on_frame;
   bool arm_at_start = false;
-  int frame_timeout_ms = 5000;  // from the trigger (with a CMM: from the position before) to the frame's arrival
+  int frame_timeout_ms =
+      5000;  // from the trigger (with a CMM: from the position before) to the frame's arrival
 
   std::filesystem::path store;                    // SQLite file
   std::optional<std::filesystem::path> pictures;  // folder; none: no picture is written

@@ -11,6 +11,7 @@
 #include "daemon/cell/cell.h"
 #include "daemon/loop/event_loop.h"
 #include "daemon/loop/log.h"
+#include "daemon/loop/memory.h"
 #include "daemon/once.h"
 #include "daemon/report/command_server.h"
 #include "daemon/version.h"
@@ -56,6 +57,7 @@ class Watchdog {
 };
 
 int serve(const DaemonConfig& config) {
+  keep_freed_memory();
   const SensorProfile sensor = config::load_sensor_profile(config.sensor_profile);
   const Backend backend = cpu_backend(config.backend.threads);
   log(Priority::info, "backend: {}", backend.why);

@@ -1,4 +1,5 @@
-// Real measurements beside the checkout: tests labelled `realdata` use them and report SKIPPED where they are absent.
+// Real measurements beside the checkout: tests labelled `realdata` use them and report SKIPPED where they are
+// absent.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,6 +16,6 @@ inline std::filesystem::path real_data_folder() {
 
 }  // namespace datum::testing
 
-#define DATUM_NEED_REAL_DATA(file)                                                                   \
-  if (!std::filesystem::exists(datum::testing::real_data_folder() / (file)))                         \
+#define DATUM_NEED_REAL_DATA(file)                                           \
+  if (!std::filesystem::exists(datum::testing::real_data_folder() / (file))) \
   GTEST_SKIP() << "real measurement " << (datum::testing::real_data_folder() / (file)) << " is absent"

@@ -58,7 +58,9 @@ double over_floor_um(double nm, const Measured& m) {
 HeightDemand demand_of(const Component& component) {
   HeightDemand d;
   d.present_above_um = component.nominal_height_um / 2;
+  d.opened_maximum = false;
   for (const Check& check : component.checks) {
+    if (check.characteristic == Characteristic::maximum) d.opened_maximum = true;
     if (check.characteristic == Characteristic::percentile) d.quantiles.push_back(check.parameter);
     if (check.characteristic == Characteristic::top_mean)
       d.top_counts.push_back(static_cast<std::uint32_t>(check.parameter));

@@ -7,7 +7,7 @@
 
 #include "gpu/component_height/component_height_math.h"
 #include "gpu/component_height/residual_correlation.h"
-#include "gpu/component_height/vector_loop.h"
+#include "gpu/core/vector_loop.h"
 
 namespace datum {
 namespace {
@@ -40,27 +40,58 @@ DATUM_HD double residual_um(const SitePixels& p, std::size_t at, const PlaneFit&
   return p.ring_z[at] - (fit.a * p.ring_x[at] + (fit.b * p.ring_y[at] + fit.c));
 }
 
-RingPass pass_over(const Site& site, const SitePixels& pixels, const PlaneFit& fit, double refit_um) {
+/// Inliers of up to piece_px neighbours of one row.
+struct Piece {
+  double n = 0, sum = 0, x = 0, y = 0;  // their number, residuals, places
+};
+
+/// One piece per piece_px pixels of each run, summed by halves, so that no sum waits for a long chain.
+DATUM_HD void sum_pieces(const Site& site, const SitePixels& pixels, const PlaneFit& fit, double refit_um,
+                         Piece* pieces) {
+  std::size_t at = 0;
+  for (const PixelRun& run : site.ring) {
+    for (std::int32_t left = run.length; left > 0; left -= piece_px, ++pieces) {
+      const std::int32_t length = left < piece_px ? left : piece_px;
+      double n[piece_px] = {}, sum[piece_px] = {}, x[piece_px] = {};
+      const std::size_t first = at;
+      for (std::int32_t k = 0; k < length; ++k) {
+        const double residual = residual_um(pixels, first + static_cast<std::size_t>(k), fit);
+        const bool inlier = std::abs(residual) <= refit_um;
+        n[k] = inlier ? 1.0 : 0.0;
+        sum[k] = inlier ? residual : 0.0;
+        x[k] = inlier ? static_cast<double>(pixels.ring_x[first + static_cast<std::size_t>(k)]) : 0.0;
+      }
+      for (int half = piece_px / 2; half > 0; half /= 2) {
+        for (int k = 0; k < half; ++k) {
+          n[k] += n[k + half];
+          sum[k] += sum[k + half];
+          x[k] += x[k + half];
+        }
+      }
+      *pieces = Piece{n[0], sum[0], x[0], static_cast<double>(pixels.ring_y[at])};
+      at += static_cast<std::size_t>(length);
+    }
+  }
+}
+
+RingPass pass_over(const Site& site, const SitePixels& pixels, const PlaneFit& fit, double refit_um,
+                   Isa isa) {
+  const auto pieces_of = [](const PixelRun& run) {
+    return static_cast<std::size_t>((run.length + piece_px - 1) / piece_px);
+  };
+  std::size_t count = 0;
+  for (const PixelRun& run : site.ring) count += pieces_of(run);
+  std::vector<Piece> pieces(count);
+  vector_loop(isa, [&]() DATUM_VECTOR_LOOP { sum_pieces(site, pixels, fit, refit_um, pieces.data()); });
   RingPass pass;
   const double to_u = 1e-3 / site.half_mm.x(), to_v = 1e-3 / site.half_mm.y();
-  std::size_t at = 0;
+  const Piece* piece = pieces.data();
   for (std::size_t r = 0; r < site.ring.size(); ++r) {
-    const std::size_t end = at + static_cast<std::size_t>(site.ring[r].length);
-    while (at < end) {
-      const std::size_t piece_end = std::min(end, at + piece_px);
-      const double y = pixels.ring_y[at];
-      std::uint32_t n = 0;
-      double sum = 0, x = 0;
-      for (; at < piece_end; ++at) {
-        const double residual = residual_um(pixels, at, fit);
-        const bool inlier = std::abs(residual) <= refit_um;
-        sum += inlier ? residual : 0.0;
-        x += inlier ? static_cast<double>(pixels.ring_x[at]) : 0.0;
-        n += inlier;
-      }
+    for (std::size_t left = pieces_of(site.ring[r]); left > 0; --left, ++piece) {
+      const auto n = static_cast<std::uint32_t>(piece->n);
       pass.side_inliers[site.ring_side[r]] += n;
       pass.inliers += n;
-      if (n > 0) pass.form.add(x / n * to_u, y * to_v, n, sum);
+      if (n > 0) pass.form.add(piece->x / piece->n * to_u, piece->y * to_v, piece->n, piece->sum);
     }
   }
   return pass;
@@ -123,7 +154,7 @@ void collect_evidence(const Site& site, const SitePixels& pixels, const FloorThr
   e.valid = fit.valid;
   if (fit.status != FitStatus::ok) return;
   set_fit(fit, site, e);
-  const RingPass pass = pass_over(site, pixels, fit, t.refit_um);
+  const RingPass pass = pass_over(site, pixels, fit, t.refit_um, isa);
   e.side_inliers = pass.side_inliers;
 
   const Eigen::LDLT<Matrix6> solver(pass.form.normal.selfadjointView<Eigen::Lower>());

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "gpu/component_height/vector_loop.h"
+#include "gpu/core/vector_loop.h"
 #include "gpu/core/portable.h"
 
 namespace datum {

@@ -8,6 +8,7 @@
 
 #include "gpu/component_height/component_height_kernels.h"
 #include "gpu/core/parallel_for.h"
+#include "gpu/core/vector_loop.h"
 
 namespace datum {
 namespace {
@@ -53,9 +54,12 @@ OrderStatistic order_statistic(RankSelector& selector, std::uint32_t rank, std::
   s.rank = rank;
   s.low_rank = rank > around ? rank - around : 1;
   s.high_rank = std::min(n, rank + around);
-  s.nm = selector.at(rank);
-  s.low_nm = selector.at(s.low_rank);
-  s.high_nm = selector.at(s.high_rank);
+  const std::uint32_t ranks[] = {s.low_rank, rank, s.high_rank};
+  std::int32_t found[3];
+  selector.at(ranks, 3, found);
+  s.low_nm = found[0];
+  s.nm = found[1];
+  s.high_nm = found[2];
   return s;
 }
 
@@ -75,7 +79,9 @@ void order_statistics(const std::vector<std::int32_t>& values, const HeightDeman
       out->top_threshold_nm.push_back(no_height);
       continue;
     }
-    const std::int32_t threshold = selector.at(n - k + 1);
+    const std::uint32_t rank = n - k + 1;
+    std::int32_t threshold = 0;
+    selector.at(&rank, 1, &threshold);
     std::int64_t sum = 0, above = 0;
     for (std::int32_t v : values) {
       if (v <= threshold) continue;
@@ -122,16 +128,22 @@ Correlation top_correlation(const BodyPixels& body, const std::vector<std::int32
   const double steps_per_nm = steps_per_rms / s.top.residual_rms_nm;
   const double mean = static_cast<double>(s.sum_nm) / s.valid;
   std::vector<std::int16_t> residuals(nm.size());
-  std::size_t at = 0;
-  for (std::uint32_t i = 0; i < body.run_count; ++i) {
-    const PixelRun& run = body.runs[i];
-    const double start = mean + s.top.slope_row_nm * (run.row - s.top.mean_row) +
-                         s.top.slope_col_nm * (run.col - s.top.mean_col);
-    for (std::int32_t k = 0; k < run.length; ++k, ++at) {
-      const double residual = nm[at] - (start + s.top.slope_col_nm * k);
-      residuals[at] = nm[at] == no_height ? std::int16_t{0} : height::residual_step(residual, steps_per_nm);
+  vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
+    const std::int32_t* h = nm.data();
+    std::int16_t* out = residuals.data();
+    const double slope = s.top.slope_col_nm;
+    for (std::uint32_t i = 0; i < body.run_count; ++i) {
+      const PixelRun run = body.runs[i];
+      const double start =
+          mean + s.top.slope_row_nm * (run.row - s.top.mean_row) + slope * (run.col - s.top.mean_col);
+      for (std::int32_t k = 0; k < run.length; ++k) {
+        const double residual = h[k] == no_height ? 0.0 : h[k] - (start + slope * k);
+        out[k] = height::residual_step(residual, steps_per_nm);
+      }
+      h += run.length;
+      out += run.length;
     }
-  }
+  });
   return residual_correlation(body.runs, body.run_count, residuals.data(), s.valid, 3, isa);
 }
 
@@ -139,23 +151,31 @@ HeightStatistics measure(const BodyPixels& body, const HeightDemand& demand, Isa
   HeightStatistics s;
   std::vector<std::int32_t> nm(pixels_of(body));
   height::quantise_heights(body, isa, nm.data());
-  std::vector<std::int32_t> valid;
-  valid.reserve(nm.size());
-  const double present_nm = 1000 * demand.present_above_um;
-  for (std::int32_t v : nm) {
-    if (v == no_height) continue;
-    valid.push_back(v);
-    s.sum_nm += v;
-    s.present += static_cast<double>(v) > present_nm;
+  std::vector<std::int32_t> valid(nm.size());
+  // v > threshold for whole v
+  const auto present_nm = static_cast<std::int32_t>(
+      std::clamp(std::floor(1000 * demand.present_above_um), -1.0 - max_height_nm, 0.0 + max_height_nm));
+  std::size_t n = 0;
+  std::int64_t sum = 0;
+  std::uint32_t present = 0;
+  for (const std::int32_t v : nm) {
+    const bool measured = v != no_height;
+    valid[n] = v;  // overwritten by the next height where there is none
+    n += measured;
+    sum += measured ? v : 0;
+    present += measured && v > present_nm;
   }
-  s.valid = static_cast<std::uint32_t>(valid.size());
+  valid.resize(n);
+  s.valid = static_cast<std::uint32_t>(n);
+  s.sum_nm = sum;
+  s.present = present;
   if (valid.empty()) return s;
   order_statistics(valid, demand, &s);
   const Window w = height::window_of(body.runs, body.run_count);
-  s.opened_max_nm = height::opened_maximum(body, nm.data(), w, &s.patches);
+  if (demand.opened_maximum) s.opened_max_nm = height::opened_maximum(body, nm.data(), w, &s.patches);
   const std::int32_t row0 = w.row + w.rows / 2, col0 = w.col + w.cols / 2;
   const auto mean = static_cast<std::int32_t>(s.sum_nm / s.valid);
-  s.top = top_plane(height::moments(body, nm.data(), mean, row0, col0), row0, col0, &s.variance_nm2);
+  s.top = top_plane(height::moments(body, nm.data(), mean, row0, col0, isa), row0, col0, &s.variance_nm2);
   s.correlation = top_correlation(body, nm, s, isa);
   const double step_nm = s.top.residual_rms_nm / steps_per_rms;
   s.correlated_nm2 = (s.correlation.sum - 1) * s.correlation.mean_square * step_nm * step_nm;

@@ -37,6 +37,7 @@ struct HeightDemand {
   std::vector<double> quantiles;          // q in (0, 1]
   std::vector<std::uint32_t> top_counts;  // k of the k highest
   double present_above_um = 0;            // counts heights above it
+  bool opened_maximum = true;             // opened_max_nm and patches are asked for
 };
 
 /// z_(rank) of the sorted heights (ranks count from 1), and two neighbours that tell how dense heights are

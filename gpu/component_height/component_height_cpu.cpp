@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "gpu/component_height/component_height_kernels.h"
-#include "gpu/component_height/vector_loop.h"
+#include "gpu/core/vector_loop.h"
 
 namespace datum::height {
 
@@ -39,35 +39,44 @@ void quantise_heights(const BodyPixels& body, Isa isa, std::int32_t* nm) {
 }
 
 HeightMoments moments(const BodyPixels& body, const std::int32_t* nm, std::int32_t mean_nm, std::int32_t row0,
-                      std::int32_t col0) {
+                      std::int32_t col0, Isa isa) {
   HeightMoments m;
-  for (std::uint32_t i = 0; i < body.run_count; ++i) {
-    const PixelRun& run = body.runs[i];
-    // within one row: columns up to 2^13, heights up to 2^28, so 2^54 for sums of products, 2^69 for squares
-    std::int64_t n = 0, c = 0, cc = 0, h = 0, ch = 0;
-    for (std::int32_t k = 0; k < run.length; ++k) {
-      const std::int64_t valid = nm[k] != no_height;
-      const std::int64_t col = valid * (run.col + k - col0);
-      const std::int64_t height = valid * (static_cast<std::int64_t>(nm[k]) - mean_nm);
-      n += valid;
-      c += col;
-      cc += col * col;
-      h += height;
-      ch += col * height;
-      add(&m.hh, height * height);
+  vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
+    const std::int32_t* heights = nm;
+    for (std::uint32_t i = 0; i < body.run_count; ++i) {
+      const PixelRun run = body.runs[i];
+      // within one row: columns up to 2^13, heights up to 2^28, so 2^54 for sums of products; squares are summed as a
+      // high and a low half
+      std::int64_t n = 0, c = 0, cc = 0, h = 0, ch = 0, hh_high = 0, hh_low = 0;
+      for (std::int32_t k = 0; k < run.length; ++k) {
+        const std::int64_t valid = heights[k] != no_height;
+        const std::int64_t col = valid * (run.col + k - col0);
+        const std::int64_t height =
+            heights[k] != no_height ? static_cast<std::int64_t>(heights[k]) - mean_nm : 0;
+        n += valid;
+        c += col;
+        cc += col * col;
+        h += height;
+        ch += col * height;
+        const std::int64_t square = height * height;
+        hh_high += square >> 32;
+        hh_low += square & 0xFFFFFFFF;
+      }
+      const std::int64_t row = run.row - row0;
+      m.n += n;
+      m.c += c;
+      m.cc += cc;
+      m.r += row * n;
+      m.rr += row * row * n;
+      m.cr += row * c;
+      m.h += h;
+      m.ch += ch;
+      m.rh += row * h;
+      m.hh.high += hh_high;
+      m.hh.low += static_cast<std::uint64_t>(hh_low);
+      heights += run.length;
     }
-    const std::int64_t row = run.row - row0;
-    m.n += n;
-    m.c += c;
-    m.cc += cc;
-    m.r += row * n;
-    m.rr += row * row * n;
-    m.cr += row * c;
-    m.h += h;
-    m.ch += ch;
-    m.rh += row * h;
-    nm += run.length;
-  }
+  });
   return m;
 }
 
@@ -100,28 +109,45 @@ std::int32_t opened_maximum(const BodyPixels& body, const std::int32_t* nm, cons
   return highest;
 }
 
-RankSelector::RankSelector(const std::vector<std::int32_t>& values) : binned_(values.size()) {
+RankSelector::RankSelector(const std::vector<std::int32_t>& values) : values_(values) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   min_ = *low;
   max_ = *high;
   constexpr std::uint32_t most_bins = 4096;
-  const auto from_min = [this](std::int32_t v) {
-    return static_cast<std::uint32_t>(v) - static_cast<std::uint32_t>(min_);
-  };
-  int shift = 0;
-  while ((from_min(max_) >> shift) >= most_bins) ++shift;
-  first_.assign((from_min(max_) >> shift) + 2, 0);
-  for (std::int32_t v : values) ++first_[(from_min(v) >> shift) + 1];
-  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
-  std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-  for (std::int32_t v : values) binned_[next[from_min(v) >> shift]++] = v;
+  const std::uint32_t range = static_cast<std::uint32_t>(max_) - static_cast<std::uint32_t>(min_);
+  while ((range >> shift_) >= most_bins) ++shift_;
+  const std::size_t bins = (range >> shift_) + 2;
+  below_.assign(bins, 0);
+  // Neighbours often fall into one bin, and an increment waits for the one before: odd ones are counted apart.
+  std::vector<std::uint32_t> odd(bins, 0);
+  std::size_t i = 0;
+  for (; i + 2 <= values.size(); i += 2) {
+    ++below_[bin_of(values[i]) + 1];
+    ++odd[bin_of(values[i + 1]) + 1];
+  }
+  if (i < values.size()) ++below_[bin_of(values[i]) + 1];
+  for (std::size_t bin = 1; bin < bins; ++bin) below_[bin] += odd[bin] + below_[bin - 1];
 }
 
-std::int32_t RankSelector::at(std::uint32_t rank) {
-  const auto after = std::lower_bound(first_.begin() + 1, first_.end(), rank);
-  const auto nth = binned_.begin() + (rank - 1);
-  std::nth_element(binned_.begin() + *(after - 1), nth, binned_.begin() + *after);
-  return *nth;
+void RankSelector::at(const std::uint32_t* ranks, int count, std::int32_t* found) {
+  const auto bin_of_rank = [this](std::uint32_t rank) {
+    return static_cast<std::uint32_t>(std::lower_bound(below_.begin() + 1, below_.end(), rank) -
+                                      below_.begin() - 1);
+  };
+  const std::uint32_t first = bin_of_rank(ranks[0]), width = bin_of_rank(ranks[count - 1]) - first;
+  chosen_.resize(below_[first + width + 1] - below_[first] + 1);
+  std::size_t n = 0;
+  for (std::int32_t v : values_) {
+    chosen_[n] = v;  // overwritten by the next one where it is of another bin
+    n += bin_of(v) - first <= width;
+  }
+  auto begin = chosen_.begin();
+  for (int i = 0; i < count; ++i) {
+    const auto nth = chosen_.begin() + (ranks[i] - below_[first] - 1);
+    std::nth_element(begin, nth, chosen_.begin() + static_cast<std::ptrdiff_t>(n));
+    found[i] = *nth;
+    begin = nth;  // what is below stays below
+  }
 }
 
 }  // namespace datum::height

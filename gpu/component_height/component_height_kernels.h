@@ -27,26 +27,32 @@ Window window_of(const PixelRun* runs, std::uint32_t run_count);
 void quantise_heights(const BodyPixels& body, Isa isa, std::int32_t* nm);
 /// Sums over heights minus `mean_nm`, places relative to (row0, col0).
 HeightMoments moments(const BodyPixels& body, const std::int32_t* nm, std::int32_t mean_nm, std::int32_t row0,
-                      std::int32_t col0);
+                      std::int32_t col0, Isa isa);
 /// Highest minimum of a complete 3 x 3 patch; counts the complete patches.
 std::int32_t opened_maximum(const BodyPixels& body, const std::int32_t* nm, const Window& window,
                             std::uint32_t* patches);
 
-/// Exact order statistics of integers: values sorted into the bins of one histogram, then a selection within
-/// a bin.
+/// Exact order statistics of integers: a histogram tells the bin of a rank, a selection among the values of
+/// that bin does the rest.
 class RankSelector {
  public:
-  /// `values`: not empty, in any order.
+  /// `values`: not empty, in any order; they outlive the selector.
   explicit RankSelector(const std::vector<std::int32_t>& values);
-  /// z_(rank), rank from 1 to the number of values.
-  std::int32_t at(std::uint32_t rank);
+  /// z_(rank) for ranks[0] <= ranks[1] <= ..., each from 1 to the number of values; one pass over the values.
+  void at(const std::uint32_t* ranks, int count, std::int32_t* found);
   std::int32_t min() const { return min_; }
   std::int32_t max() const { return max_; }
 
  private:
+  std::uint32_t bin_of(std::int32_t v) const {
+    return (static_cast<std::uint32_t>(v) - static_cast<std::uint32_t>(min_)) >> shift_;
+  }
+
+  const std::vector<std::int32_t>& values_;
   std::int32_t min_, max_;
-  std::vector<std::uint32_t> first_;  // of each bin in binned_
-  std::vector<std::int32_t> binned_;
+  int shift_ = 0;
+  std::vector<std::uint32_t> below_;  // values in lower bins
+  std::vector<std::int32_t> chosen_;
 };
 
 }  // namespace datum::height

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpu/component_height/component_height_kernels.h"
-#include "gpu/component_height/vector_loop.h"
+#include "gpu/core/vector_loop.h"
 
 namespace datum {
 namespace {

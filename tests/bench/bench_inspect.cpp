@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "daemon/loop/memory.h"
 #include "daemon/pipeline.h"
 #include "daemon/report/result_store.h"
 
@@ -131,6 +132,7 @@ std::string summary(std::vector<double> v) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();  // as the daemon does
   const int repeats = argc > 1 ? std::max(1, std::atoi(argv[1])) : 31;
   const Recipe recipe = make_recipe();
   const HeightFrame frame = make_frame(recipe);

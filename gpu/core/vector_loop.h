@@ -1,5 +1,5 @@
-// Loops that the compiler vectorises, once for any machine and once for AVX2. Same operations and no
-// contraction, so the same bits; only the time differs.
+// Loops that the compiler vectorises, once for any machine, once for AVX2 and once for AVX-512. Same operations
+// and no contraction, so the same bits; only the time differs.
 #pragma once
 
 #include "gpu/core/backend.h"
@@ -11,6 +11,11 @@ template <class Loop>
 __attribute__((target("avx2"), noinline)) void run_with_avx2(const Loop& loop) {
   loop();
 }
+template <class Loop>
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512"), noinline)) void
+run_with_avx512(const Loop& loop) {
+  loop();
+}
 #endif
 
 /// Runs loop(), a lambda marked DATUM_VECTOR_LOOP, with the instructions of `isa`.
@@ -18,7 +23,8 @@ __attribute__((target("avx2"), noinline)) void run_with_avx2(const Loop& loop) {
 template <class Loop>
 inline void vector_loop(Isa isa, const Loop& loop) {
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (isa == Isa::avx2 || isa == Isa::avx512) return run_with_avx2(loop);
+  if (isa == Isa::avx512) return run_with_avx512(loop);
+  if (isa == Isa::avx2) return run_with_avx2(loop);
 #endif
   (void)isa;
   loop();
