@@ -184,13 +184,17 @@ void Cell::deliver(const std::string& name, const std::string& bytes) const {
   fs::rename(made, drop() / (name + ".ptr"));
 }
 
-void Cell::trigger_and_deliver(Host& host, const std::string& name) const {
+void Cell::trigger(Host& host) const {
   constexpr int sweeping = 8;
   if (const std::string error = host.command("TRIG"); error.rfind("0,", 0) != 0)
     throw std::runtime_error(error);
   const Deadline deadline = patience();
   while ((std::stoi(host.ask("STAT:OPER:COND?")) & sweeping) == 0)
     if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("the sensor may not expose");
+}
+
+void Cell::trigger_and_deliver(Host& host, const std::string& name) const {
+  trigger(host);
   deliver(name, frame_of_box(good_height_um, 1));
 }
 

@@ -75,7 +75,9 @@ class Cell {
 
   /// Moves NAME.ptr into the drop folder in one step.
   void deliver(const std::string& name, const std::string& bytes) const;
-  /// Bus mode: triggers, waits until the sensor may expose, delivers.
+  /// Bus mode: triggers, waits until the sensor may expose.
+  void trigger(Host& host) const;
+  /// And delivers a good board.
   void trigger_and_deliver(Host& host, const std::string& name) const;
 
   /// All stored verdicts as datumctl prints them, oldest first.

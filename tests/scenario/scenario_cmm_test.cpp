@@ -100,9 +100,7 @@ TEST_F(ScenarioCmm, IsSilentBeforeTheFrame) {
 
 TEST_F(ScenarioCmm, FallsSilentAfterTheFrame) {
   start({});
-  ASSERT_EQ(host->command("TRIG"), "0,\"No error\"");
-  constexpr int sweeping = 8;
-  while ((std::stoi(host->ask("STAT:OPER:COND?")) & sweeping) == 0) continue;
+  cell.trigger(*host);
   cmm->signal(SIGSTOP);
   cell.deliver("silent", frame_of_box(good_height_um, 1));
   expect_invalid({"POSE_MISSING", "POSE_STALE"});
@@ -124,14 +122,27 @@ TEST_F(ScenarioCmm, TellsAnError) {
 
 TEST_F(ScenarioCmm, IsUnpluggedUnderABoard) {
   start({});
-  ASSERT_EQ(host->command("TRIG"), "0,\"No error\"");
-  constexpr int sweeping = 8;
-  while ((std::stoi(host->ask("STAT:OPER:COND?")) & sweeping) == 0) continue;
+  cell.trigger(*host);
   cmm->signal(SIGTERM);
   ASSERT_TRUE(cell.daemon().says("closed, to be reopened"));
   cell.deliver("unplugged", frame_of_box(good_height_um, 1));
   expect_invalid({"POSE_MISSING", "POSE_ERROR"});
   expect_recovery();
+}
+
+TEST_F(ScenarioCmm, FrameDeliveredTwiceDoesNotTakeTheNextBoardsPlace) {
+  start({});
+  cell.trigger_and_deliver(*host, "first");
+  EXPECT_EQ(host->result().decision, "PASS");
+  EXPECT_EQ(host->command("CONF:UNIT 'SN-2'"), "0,\"No error\"");
+  cell.trigger_and_deliver(*host, "first");
+  ASSERT_TRUE(cell.daemon().says("first.ptr was delivered twice"));
+  cell.deliver("second", frame_of_box(bad_height_um, 2));
+  const auto line = host->result();
+  EXPECT_EQ(line.frame, "second");
+  EXPECT_EQ(line.decision, "FAIL");
+  EXPECT_EQ(fields(host->ask("FETC:BOAR?")).at(6), "SN-2");
+  EXPECT_EQ(cell.results().back()["pose"]["before"]["position_mm"], nlohmann::json({10, 20, 30}));
 }
 
 TEST_F(ScenarioCmm, ComesBackByItself) {

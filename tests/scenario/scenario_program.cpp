@@ -46,7 +46,7 @@ int count(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-Deadline patience() { return std::chrono::steady_clock::now() + std::chrono::seconds(20); }
+Deadline patience() { return std::chrono::steady_clock::now() + std::chrono::seconds(60); }
 
 bool readable(const std::vector<int>& descriptors, Deadline deadline) {
   std::vector<pollfd> watched;
