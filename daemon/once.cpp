@@ -10,24 +10,6 @@
 
 namespace datum {
 
-namespace {
-
-int exit_status(Decision decision) {
-  switch (decision) {
-    case Decision::pass:
-      return 0;
-    case Decision::fail:
-      return 1;
-    case Decision::inconclusive:
-      return 2;
-    case Decision::invalid:
-      return 3;
-  }
-  return 3;
-}
-
-}  // namespace
-
 int measure_once(const OnceOptions& options, std::int64_t utc_ns) {
   const Recipe recipe = load_recipe(options.recipe);
   const SensorProfile sensor = config::load_sensor_profile(options.sensor);

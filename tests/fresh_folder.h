@@ -25,6 +25,7 @@ class FreshFolder {
   FreshFolder& operator=(const FreshFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const char* name) const { return path_ / name; }
   /// Writes a file (making its folders) and returns its path.
   std::filesystem::path write(const std::string& name, const std::string& text) const {
     const auto file = path_ / name;

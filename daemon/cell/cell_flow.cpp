@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "daemon/cell/cell.h"
+#include "daemon/inspect/decision.h"
 #include "daemon/loop/event_loop.h"
 #include "daemon/report/scpi_error.h"
 
@@ -221,8 +222,8 @@ void InspectionCell::announce(const std::shared_ptr<BoardOrder>& board) {
   questionable_ = questionable_bits(v);
   log(v.decision == Decision::invalid ? 4 : 6,
       fmt::format("board {}: {}{}, recipe {}, frame {}, calibration {}", v.sequence, name_of(v.decision),
-                  v.reason == Reason::none ? "" : fmt::format(" {}: {}", name_of(v.reason), v.detail),
-                  v.recipe, v.frame_id, v.calibration));
+                  v.decision == Decision::pass ? "" : " (" + why_not_pass(v) + ")", v.recipe, v.frame_id,
+                  v.calibration));
   for (CommandEndpoint* endpoint : endpoints_) endpoint->push_result(v);
   if (!parts_.config.pictures || !board->frame) return;
   const auto file = *parts_.config.pictures / fmt::format("{:08}_{}.png", v.sequence, name_of(v.decision));

@@ -44,20 +44,6 @@ int print_results(const Options& o) {
   return good;
 }
 
-int exit_of(Decision decision) {
-  switch (decision) {
-    case Decision::pass:
-      return 0;
-    case Decision::fail:
-      return 1;
-    case Decision::inconclusive:
-      return 2;
-    case Decision::invalid:
-      return 3;
-  }
-  return 3;
-}
-
 int show_result(const Options& o) {
   auto store = open_store(o);
   const auto found = store.get(o.sequence);
@@ -68,7 +54,7 @@ int show_result(const Options& o) {
     return no_result;
   }
   fmt::print("{}", o.json ? found->json + "\n" : board_text(found->verdict(), wants_colour(stdout)));
-  return exit_of(found->decision);
+  return exit_status(found->decision);
 }
 
 ScpiClient connect(const Options& o) {

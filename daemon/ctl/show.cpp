@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "daemon/inspect/decision.h"
 #include "daemon/report/table.h"
 
 namespace datum {
@@ -12,6 +13,14 @@ using Align = Table::Align;
 std::string reason_text(Reason reason, const std::string& detail) {
   if (reason == Reason::none) return detail;
   return detail.empty() ? name_of(reason) : fmt::format("{}: {}", name_of(reason), detail);
+}
+
+std::string why_of(const StoredResult& result) {
+  try {
+    return why_not_pass(result.verdict());
+  } catch (const StoreError& error) {  // one damaged row does not hide the others
+    return error.what();
+  }
 }
 
 std::string or_none(const std::string& text) { return text.empty() ? "-" : text; }
@@ -89,7 +98,7 @@ std::string results_text(const std::vector<StoredResult>& results, bool colour) 
                {r.recipe},
                {name_of(r.decision), ink_of(r.decision)},
                {r.frame_id},
-               {r.reason == "NONE" ? "" : r.reason}});
+               {why_of(r)}});
   return table.text(colour);
 }
 
@@ -105,7 +114,7 @@ std::string board_text(const BoardVerdict& v, bool colour) {
             {v.measured_at},
             {or_none(v.unit_id)},
             {name_of(v.decision), ink_of(v.decision)},
-            {reason_text(v.reason, v.detail)}});
+            {why_not_pass(v)}});
   return head.text(colour) + '\n' + component_table(v).text(colour) + '\n' + floor_table(v).text(colour) +
          '\n' + identities_text(v);
 }

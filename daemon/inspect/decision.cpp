@@ -74,4 +74,25 @@ Decision worst(const Parts& parts) {
 Decision worst_of(const std::vector<CheckVerdict>& checks) { return worst(checks); }
 Decision worst_of(const std::vector<ComponentVerdict>& components) { return worst(components); }
 
+std::string why_not_pass(const BoardVerdict& verdict) {
+  if (verdict.reason != Reason::none) return std::string(name_of(verdict.reason)) + ": " + verdict.detail;
+  if (verdict.decision == Decision::pass) return "";
+  constexpr int most_named = 5;
+  std::string text;
+  int found = 0;
+  for (const ComponentVerdict& c : verdict.components) {
+    if (c.decision != verdict.decision || ++found > most_named) continue;
+    const auto culprit = std::find_if(c.checks.begin(), c.checks.end(), [&](const CheckVerdict& check) {
+      return check.decision == c.decision;
+    });
+    if (!text.empty()) text += ", ";
+    text += c.reference;
+    if (culprit == c.checks.end()) continue;
+    text += std::string(" ") + (culprit->reason == Reason::none ? name_of(culprit->check.characteristic)
+                                                                : name_of(culprit->reason));
+  }
+  if (found > most_named) text += ", " + std::to_string(found - most_named) + " more";
+  return text;
+}
+
 }  // namespace datum

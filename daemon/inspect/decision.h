@@ -30,4 +30,8 @@ void decide(CheckVerdict& verdict, DecisionRule rule, double confidence);
 Decision worst_of(const std::vector<CheckVerdict>& checks);
 Decision worst_of(const std::vector<ComponentVerdict>& components);
 
+/// Why a board is not PASS, in a line: its own reason, or its worst components with what made them so, such as
+/// "C3 median, L1 median" or "U1 FLOOR_SIDES"; at most five, then how many more. Empty for PASS.
+std::string why_not_pass(const BoardVerdict& verdict);
+
 }  // namespace datum

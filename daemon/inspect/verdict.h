@@ -17,6 +17,8 @@ namespace datum {
 /// Ordered from best to worst: a board is as bad as its worst component.
 enum class Decision : std::uint8_t { pass = 0, inconclusive = 1, fail = 2, invalid = 3 };
 const char* name_of(Decision d);  // "PASS", "INCONCLUSIVE", "FAIL", "INVALID"
+/// What a program that tells one verdict ends with: 0 PASS, 1 FAIL, 2 INCONCLUSIVE, 3 INVALID.
+int exit_status(Decision d);
 
 /// Why a result is INVALID (or `none`).
 enum class Reason : std::uint8_t {

@@ -16,6 +16,20 @@ const char* name_of(Decision d) {
   return "?";
 }
 
+int exit_status(Decision d) {
+  switch (d) {
+    case Decision::pass:
+      return 0;
+    case Decision::fail:
+      return 1;
+    case Decision::inconclusive:
+      return 2;
+    case Decision::invalid:
+      return 3;
+  }
+  return 3;
+}
+
 const char* name_of(Reason r) {
   switch (r) {
     case Reason::none:

@@ -82,5 +82,30 @@ TEST(Decision, TheWorstDecides) {
   EXPECT_EQ(worst_of(std::vector<CheckVerdict>{}), Decision::invalid);
 }
 
+TEST(WhyNotPass, NamesTheWorstComponentsAndWhatMadeThemSo) {
+  BoardVerdict v;
+  v.decision = Decision::pass;
+  EXPECT_EQ(why_not_pass(v), "");
+  v.decision = Decision::invalid;
+  v.components.resize(8);
+  for (std::size_t i = 0; i < 8; ++i) {
+    ComponentVerdict& c = v.components[i];
+    c.reference = "U" + std::to_string(i);
+    c.decision = i == 0 ? Decision::fail : Decision::invalid;
+    c.checks.resize(2);
+    c.checks[0].decision = Decision::pass;
+    c.checks[1].decision = c.decision;
+    c.checks[1].check.characteristic = Characteristic::tilt;
+    c.checks[1].reason = i == 0 ? Reason::none : Reason::floor_sides;
+  }
+  EXPECT_EQ(why_not_pass(v),
+            "U1 FLOOR_SIDES, U2 FLOOR_SIDES, U3 FLOOR_SIDES, U4 FLOOR_SIDES, U5 FLOOR_SIDES, 2 more");
+  v.decision = Decision::fail;
+  EXPECT_EQ(why_not_pass(v), "U0 tilt");
+  v.reason = Reason::frame;
+  v.detail = "no frame came";
+  EXPECT_EQ(why_not_pass(v), "FRAME: no frame came");
+}
+
 }  // namespace
 }  // namespace datum

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -12,27 +11,9 @@
 #include <vector>
 
 #include "daemon/report/instrument.h"
+#include "tests/fresh_folder.h"
 
 namespace datum::testing {
-
-class FreshFolder {
- public:
-  FreshFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "datum-report-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw std::runtime_error("mkdtemp");
-    path_ = name;
-  }
-  ~FreshFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  FreshFolder(const FreshFolder&) = delete;
-  FreshFolder& operator=(const FreshFolder&) = delete;
-  std::filesystem::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline ComponentVerdict component(const std::string& reference, Decision decision, double value_um,
                                   Reason reason) {

@@ -114,12 +114,22 @@ TEST(Show, ListsResultsAsTextAndAsJson) {
   r.sequence = 41;
   r.decision = Decision::fail;
   r.recipe = "mainboard";
-  r.json = "{\"sequence\":41}";
   r.reason = "NONE";
+  BoardVerdict verdict;
+  verdict.decision = Decision::fail;
+  verdict.components.resize(2);
+  verdict.components[0].decision = Decision::pass;
+  verdict.components[1].reference = "C3";
+  verdict.components[1].decision = Decision::fail;
+  verdict.components[1].checks.resize(1);
+  verdict.components[1].checks[0].decision = Decision::fail;
+  r.json = to_json(verdict);
   EXPECT_EQ(results_text({r}, false),
             "seq  time (UTC)  unit  recipe     decision  frame  reason\n"
-            "---  ----------  ----  ---------  --------  -----  ------\n"
-            " 41              -     mainboard  FAIL\n");
+            "---  ----------  ----  ---------  --------  -----  ---------\n"
+            " 41              -     mainboard  FAIL             C3 median\n");
+  r.json = "{\"sequence\":41}";
+  EXPECT_THAT(results_text({r}, false), HasSubstr("FAIL")) << "a damaged row is still listed";
   EXPECT_EQ(results_json({r, r}), "[\n{\"sequence\":41},\n{\"sequence\":41}\n]\n");
 }
 
