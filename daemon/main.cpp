@@ -45,21 +45,32 @@ class Watchdog {
     std::uint64_t period_us = 0;
     if (sd_watchdog_enabled(0, &period_us) > 0) patience_ns_ = static_cast<MonotonicNs>(period_us) * 1000 / 2;
   }
+  /// Four times a period; the loop turns at least once a second.
   void feed(MonotonicNs now) {
-    if (patience_ns_ == 0) return;
+    if (patience_ns_ == 0 || now < next_) return;
     const auto since = worker_.busy_since();
-    if (!since || now - *since < patience_ns_) sd_notify(0, "WATCHDOG=1");
+    if (since && now - *since >= patience_ns_) return;
+    sd_notify(0, "WATCHDOG=1");
+    next_ = now + patience_ns_ / 2;
   }
 
  private:
   const Worker& worker_;
-  MonotonicNs patience_ns_ = 0;
+  MonotonicNs patience_ns_ = 0, next_ = 0;
 };
+
+/// Throws RefusedError where the configuration demands what this build or machine does not have.
+Backend choose_backend(const BackendSettings& settings) {
+  if (settings.kind == BackendSettings::Kind::cuda)
+    throw RefusedError(
+        "backend.kind = \"cuda\", but this build has no CUDA backend; allowed: \"auto\", \"cpu\"");
+  return cpu_backend(settings.threads);
+}
 
 int serve(const DaemonConfig& config) {
   keep_freed_memory();
   const SensorProfile sensor = config::load_sensor_profile(config.sensor_profile);
-  const Backend backend = cpu_backend(config.backend.threads);
+  const Backend backend = choose_backend(config.backend);
   log(Priority::info, "backend: {}", backend.why);
   EventLoop loop;
   for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { loop.stop(); });

@@ -11,12 +11,9 @@
 #include "daemon/inspect/floor.h"
 #include "daemon/inspect/site_map.h"
 #include "daemon/inspect/site_pixels.h"
+#include "daemon/version.h"
 #include "gpu/component_height/component_height.h"
 #include "gpu/core/parallel_for.h"
-
-#ifndef DATUM_CODE
-#error "the build names the code that makes a verdict"
-#endif
 
 namespace datum {
 namespace {
@@ -44,8 +41,8 @@ BoardVerdict identity(const HeightFrame& frame, const InspectionInputs& in, cons
   v.frame_source = frame.source;
   v.frame_sha256 = frame.content_sha256;
   v.captured = frame.captured;
-  v.code = DATUM_CODE;
-  v.backend = fmt::format("{} {} x{}", name_of(backend.kind), name_of(backend.isa), backend.threads);
+  v.code = code_id();
+  v.backend = describe(backend);
   v.pose = in.pose;
   return v;
 }

@@ -8,8 +8,6 @@
 
 namespace datum {
 
-std::string version() { return DATUM_VERSION; }
-
 std::string code_id() { return DATUM_CODE; }
 
 std::string features() {

@@ -5,8 +5,6 @@
 
 namespace datum {
 
-/// "0.1.0" of the project.
-std::string version();
 /// "0.1.0 1a2b3c4d5e6f": version and commit ("-dirty" where the tree had changes).
 std::string code_id();
 /// What this build can do: instruction sets, CUDA, libraries, for the log.

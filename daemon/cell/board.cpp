@@ -45,8 +45,8 @@ BoardVerdict invalid_verdict(const BoardOrder& order, const InspectionInputs& in
     v.frame_id = order.claim->stem();
     v.frame_source = order.claim->name();
   }
-  v.backend = fmt::format("{} {} x{}", name_of(order.backend->kind), name_of(order.backend->isa),
-                          order.backend->threads);
+  v.code = code_id();
+  v.backend = describe(*order.backend);
   v.pose = inputs.pose;
   return v;
 }
@@ -95,7 +95,6 @@ void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
     order.verdict = order.reason == Reason::none && order.frame
                         ? inspect(order.frame->frame, inputs, *order.backend)
                         : invalid_verdict(order, inputs);
-    order.verdict.code = code_id();
     if (order.aborted) return;
     store.store(order.verdict);
     order.stored = true;

@@ -53,7 +53,7 @@ void InspectionCell::reload() {
     log(5, fmt::format("recipe {} changed, now {}", name, found->sha256));
     return;
   }
-  abort();
+  abandon("its recipe is gone or refused");
   raise(scpi::configuration_memory_lost, "recipe " + name + " is gone or refused; choose a recipe again");
 }
 
@@ -62,9 +62,8 @@ InstrumentIdentity InspectionCell::identity() const {
 }
 
 std::string InspectionCell::status_line() const {
-  return fmt::format("{}, recipe {}, {} boards, {} {} x{}", name_of(state_), recipe_ ? recipe_->name : "none",
-                     boards_, name_of(parts_.backend.kind), name_of(parts_.backend.isa),
-                     parts_.backend.threads);
+  return fmt::format("{}, recipe {}, {} boards, {}", name_of(state_), recipe_ ? recipe_->name : "none",
+                     boards_, datum::describe(parts_.backend));
 }
 
 std::string InspectionCell::state_detail() const {
@@ -162,10 +161,10 @@ void InspectionCell::trigger() {
   begin_board(EventLoop::now());
 }
 
-void InspectionCell::abort() {
+void InspectionCell::abandon(const std::string& why) {
   if (board_) {
     board_->aborted = true;
-    log(5, "aborted by a host");
+    log(5, "the board in progress is abandoned: " + why);
     if (board_->claim && state_ != InstrumentState::measuring && !board_->loading)
       parts_.drop.failed(*board_->claim, "aborted before a result was stored");
     board_.reset();
@@ -175,8 +174,10 @@ void InspectionCell::abort() {
   enter(InstrumentState::idle);
 }
 
+void InspectionCell::abort() { abandon("a host aborted it"); }
+
 void InspectionCell::reset() {
-  abort();
+  abandon("a host sent *RST");
   recipe_.reset();
   unit_.clear();
   enter(InstrumentState::idle);

@@ -96,6 +96,7 @@ class InspectionCell final : public Instrument, public Pollable {
   void load_calibration();
   std::string calibration_refusal() const;
   void enter(InstrumentState state);
+  void abandon(const std::string& why);
   void begin_board(MonotonicNs now);
   bool is_early(const ClaimedFrame& claim) const;
   void refuse_early(const ClaimedFrame& claim);

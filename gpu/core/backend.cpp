@@ -21,6 +21,11 @@ const char* name_of(Isa isa) {
   return "unknown";
 }
 
+std::string describe(const Backend& backend) {
+  return std::string(name_of(backend.kind)) + " " + name_of(backend.isa) + " x" +
+         std::to_string(backend.threads);
+}
+
 Isa best_isa() {
 #if defined(__x86_64__)
   __builtin_cpu_init();

@@ -18,6 +18,9 @@ struct Backend {
   std::string why;  // one line for the log: what was found and why this was chosen
 };
 
+/// "cpu avx512 x2": kind, instruction set, threads; what a verdict says of it.
+std::string describe(const Backend& backend);
+
 /// Best instruction set of this CPU that this build carries. Throws std::runtime_error on an x86 without FMA.
 Isa best_isa();
 /// CPU backend with the best instruction set; threads = 0 means one per core.

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sqlite3.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -94,6 +95,17 @@ TEST(ScenarioService, WithoutAWatchdogNobodyIsFed) {
   EXPECT_EQ(datumd.wait(), 0);
   for (std::string message; !(message = cell.notify().next()).empty();)
     EXPECT_EQ(message.find("WATCHDOG"), std::string::npos) << message;
+}
+
+TEST(ScenarioService, ABackendThatIsNotThereIsRefusedRatherThanReplaced) {
+  Cell cell;
+  std::ifstream in(cell.path() / "datumd.toml");
+  std::string config{std::istreambuf_iterator<char>(in), {}};
+  config.replace(config.find("threads = 1"), 11, "kind = \"cuda\"");
+  cell.write("cuda.toml", config);
+  const Outcome served = run({"datumd", "--config", "cuda.toml"}, cell.path());
+  EXPECT_EQ(served.status, exit_config);
+  EXPECT_NE(served.output.find("no CUDA backend"), std::string::npos) << served.output;
 }
 
 TEST(ScenarioService, CheckConfigNamesEveryProblemByItsPlace) {
