@@ -70,9 +70,9 @@ enum class FloorForm : std::uint8_t {
 };
 
 struct FloorSettings {
-  double inner_margin_mm = 0;         // the ring begins this far outside the body
-  double outer_margin_mm = 0;         // and ends here
-  double neighbour_margin_mm = 0;     // other bodies are cut out of the ring with this margin
+  double inner_margin_mm = 0;      // the ring begins this far outside the body
+  double outer_margin_mm = 0;      // and ends here
+  double neighbour_margin_mm = 0;  // other bodies are cut out of the ring with this margin
   // Simulated with a level 35 um (7 sigma) higher on 30 % of the ring: at 1.5 and 3 the floor wins in 99 % and the rms
   // gate refuses the rest; at 2 and 4 a plane that bridges both levels wins in 4 to 7 % (plane_fit_second_level_test).
   double threshold_sigmas = 1.5;      // consensus threshold t, in standard deviations of the sensor's noise

@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "gpu/core/vector_loop.h"
 #include "gpu/core/portable.h"
+#include "gpu/core/vector_loop.h"
 
 namespace datum {
 namespace {

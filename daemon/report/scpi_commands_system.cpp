@@ -58,8 +58,9 @@ void position(Call& call) {
   if (!p) throw Error(hardware_missing, "no CMM is configured");
   const auto& q = p->position_mm;
   const bool ok = p->state == ProbeState::ok;  // an old position is no position
-  call.session.answer(ok ? fmt::format("OK,{},{},{},\"\"", number(q[0]), number(q[1]), number(q[2]))
-                         : fmt::format("{},9.91E+37,9.91E+37,9.91E+37,{}", name_of(p->state), quote(p->detail)));
+  call.session.answer(
+      ok ? fmt::format("OK,{},{},{},\"\"", number(q[0]), number(q[1]), number(q[2]))
+         : fmt::format("{},9.91E+37,9.91E+37,9.91E+37,{}", name_of(p->state), quote(p->detail)));
 }
 
 void links(Call& call) {
@@ -154,7 +155,10 @@ std::vector<Command> system_commands() {
        [](Call& c) { c.instrument().reopen_links(); },
        {},
        "open links that were refused, once the cause is mended"},
-      {"DIAGnostic:POSition?", position, {}, "state, X, Y, Z in mm (9.91E+37: no number) and words of the CMM"},
+      {"DIAGnostic:POSition?",
+       position,
+       {},
+       "state, X, Y, Z in mm (9.91E+37: no number) and words of the CMM"},
       {"DIAGnostic:POSition:REFerenced",
        [](Call& c) { c.instrument().confirm_referenced(); },
        {},

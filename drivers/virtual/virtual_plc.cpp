@@ -83,7 +83,8 @@ std::string quoted(const std::string& text) {
 void await_sweeping(HostLink& link, int timeout_s) {
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(timeout_s);
   while ((std::stoi(link.query("STAT:OPER:COND?")) & 8) == 0) {
-    if (std::chrono::steady_clock::now() > give_up) throw ProtocolError("the cell did not get ready for a frame");
+    if (std::chrono::steady_clock::now() > give_up)
+      throw ProtocolError("the cell did not get ready for a frame");
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }
