@@ -34,8 +34,12 @@ int measure_once(const OnceOptions& options, std::int64_t utc_ns) {
                    ? ""
                    : fmt::format(" {}: {}", name_of(verdict.reason), verdict.detail));
   }
-  if (options.picture)
+  if (!options.picture) return exit_status(verdict.decision);
+  try {
     write_picture(*options.picture, frame, recipe, verdict, board_from_sensor(inputs).inverse());
+  } catch (const CalibrationError& error) {  // the verdict says so too; it stands without a picture
+    fmt::print(stderr, "no picture: {}\n", error.what());
+  }
   return exit_status(verdict.decision);
 }
 

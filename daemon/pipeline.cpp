@@ -88,6 +88,9 @@ std::optional<Refusal> placement_refusal(const HeightFrame& frame, const Inspect
 Htm<Board, Sensor> board_from_sensor(const InspectionInputs& in) {
   const Recipe& recipe = *in.recipe;
   if (!recipe.in_machine_coordinates) return Htm<Sensor, Board>(recipe.machine_from_board.matrix()).inverse();
+  if (!in.calibration)
+    throw CalibrationError("recipe '" + recipe.name +
+                           "' is in machine coordinates and there is no calibration");
   const Calibration& c = *in.calibration;
   const auto& q = in.pose.q_mm;
   const Htm<Machine, Sensor> machine_from_sensor =

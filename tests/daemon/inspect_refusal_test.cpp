@@ -140,6 +140,9 @@ TEST(Refusal, Calibration) {
   Scene s = good_scene();
   s.recipe.in_machine_coordinates = true;
   expect_board_refused(s, Reason::calibration, "there is no calibration for sensor 'S1'");
+  InspectionInputs without;
+  without.recipe = &s.recipe;
+  EXPECT_THROW(board_from_sensor(without), CalibrationError) << "what a picture asks for";
   s.calibrated = true;
   s.calibration.id = "C1";
   s.calibration.sensor_serial = "S1";
