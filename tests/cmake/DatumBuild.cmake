@@ -9,9 +9,9 @@ endif()
 string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
 
 # Contraction to FMA changes inlier counts, so it is off for every file: an fma is written where one is meant.
-add_compile_options(-ffp-contract=off -fno-fast-math -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -Wno-psabi)
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-fno-fast-math;-Wall;-Wextra;-Wpedantic;-Wconversion;-Wno-sign-conversion;-Wno-psabi>")
 if(DATUM_WERROR)
-  add_compile_options(-Werror)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
 include_directories(${CMAKE_SOURCE_DIR})
 
@@ -22,9 +22,55 @@ endif()
 
 set(DATUM_SANITIZE "" CACHE STRING "Sanitizers: 'address,undefined' or 'thread'")
 if(DATUM_SANITIZE)
-  add_compile_options(-fsanitize=${DATUM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${DATUM_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>")
   add_link_options(-fsanitize=${DATUM_SANITIZE})
 endif()
+
+# CUDA: C++17 for the oldest toolkit (JetPack 5's 11.4); contraction off as on the host. Machine code for the
+# controllers that are sold (Orin 8.7, Hopper 9.0, Thor 11.0), as far as this toolkit knows them, and PTX for what
+# comes.
+set(DATUM_HAVE_CUDA OFF)
+if(NOT DATUM_CUDA STREQUAL "OFF")
+  include(CheckLanguage)
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    find_program(DATUM_NVCC nvcc PATHS /usr/local/cuda/bin)
+    if(DATUM_NVCC)
+      set(CMAKE_CUDA_COMPILER ${DATUM_NVCC})
+    endif()
+  endif()
+  if(CMAKE_CUDA_COMPILER OR DEFINED ENV{CUDACXX})
+    if(NOT CMAKE_CUDA_ARCHITECTURES)
+      execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE codes ERROR_QUIET)
+      set(CMAKE_CUDA_ARCHITECTURES "")
+      foreach(code 87 90 110)
+        if(codes MATCHES "sm_${code}\n")
+          list(APPEND CMAKE_CUDA_ARCHITECTURES ${code}-real)
+          set(newest ${code})
+        endif()
+      endforeach()
+      list(APPEND CMAKE_CUDA_ARCHITECTURES ${newest}-virtual)
+    endif()
+    set(CMAKE_CUDA_STANDARD 17)
+    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+    enable_language(CUDA)
+    set(DATUM_HAVE_CUDA ON)
+    add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-Xcompiler=-ffp-contract=off,-Wall,-Wextra>")
+  elseif(DATUM_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "DATUM_CUDA=ON, but nvcc was not found; name it by -DCMAKE_CUDA_COMPILER=/usr/local/cuda/bin/nvcc")
+  endif()
+endif()
+message(STATUS "CUDA backend: ${DATUM_HAVE_CUDA} (${CMAKE_CUDA_ARCHITECTURES})")
+
+# datum_cuda_sources(LIBRARY CUDA file... ABSENT file...): the first where there is a CUDA compiler, else the second.
+function(datum_cuda_sources library)
+  cmake_parse_arguments(S "" "" "CUDA;ABSENT" ${ARGN})
+  if(DATUM_HAVE_CUDA)
+    target_sources(${library} PRIVATE ${S_CUDA})
+    set_target_properties(${library} PROPERTIES CUDA_RUNTIME_LIBRARY Static)
+  else()
+    target_sources(${library} PRIVATE ${S_ABSENT})
+  endif()
+endfunction()
 
 # The code that makes a verdict is named in every result: the commit, or the release where there is no repository.
 execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} describe --always --dirty --abbrev=12
