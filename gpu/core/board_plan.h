@@ -15,13 +15,14 @@ constexpr int max_quantiles = 8, max_top_counts = 8, site_sides = 4;
 /// One component and its ring. Lengths in um relative to the ring's centre and the nominal board there.
 struct SitePlan {
   SiteGrid grid;
-  std::uint32_t ring_run = 0, ring_runs = 0, ring_pixels = 0;  // first run in BoardPlan::runs, their number, pixels
+  std::uint32_t ring_run = 0, ring_runs = 0,
+                ring_pixels = 0;  // first run in BoardPlan::runs, their number, pixels
   std::uint32_t body_run = 0, body_runs = 0, body_pixels = 0;
   std::uint64_t seed = 0;
-  float half_x = 0, half_y = 0;                  // bounds of |x|, |y| of the ring's pixels
-  float threshold = 0, refit_threshold = 0;      // of the floor, along z
-  double sigma_um = 0;                           // noise of the sensor there
-  double quantiles[max_quantiles] = {};          // in (0, 1]
+  float half_x = 0, half_y = 0;                   // bounds of |x|, |y| of the ring's pixels
+  float threshold = 0, refit_threshold = 0;       // of the floor, along z
+  double sigma_um = 0;                            // noise of the sensor there
+  double quantiles[max_quantiles] = {};           // in (0, 1]
   std::uint32_t top_counts[max_top_counts] = {};  // k of the k highest
   std::uint32_t quantile_count = 0, top_count_count = 0;
   double present_above_um = 0;

@@ -67,8 +67,8 @@ CudaDevice probe_cuda_device() {
   int driver = 0;
   cudaDriverGetVersion(&driver);
   d.usable = true;
-  d.why = who + ", " + std::to_string(d.free_bytes >> 20) + " MiB free, driver for CUDA " + version_text(driver) +
-          ", built with " + cuda_build();
+  d.why = who + ", " + std::to_string(d.free_bytes >> 20) + " MiB free, driver for CUDA " +
+          version_text(driver) + ", built with " + cuda_build();
   return d;
 }
 

@@ -18,8 +18,9 @@ inline void check(cudaError_t error, const char* what) {
                        error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ||
                        error == cudaErrorNoKernelImageForDevice || error == cudaErrorNotReady;
   cudaGetLastError();  // an error that is not sticky must not be reported again by the next call
-  throw GpuError(std::string("CUDA: ") + what + ": " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) + ")",
-                 !refused);
+  throw GpuError(
+      std::string("CUDA: ") + what + ": " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) + ")",
+      !refused);
 }
 
 /// Memory of the device or, pinned and mapped, of the host; grows, never shrinks.
@@ -44,7 +45,8 @@ class Buffer {
     if (where_ == Where::device) {
       check(cudaMalloc(&memory, count * sizeof(T)), "device memory");
     } else {
-      check(cudaHostAlloc(&memory, count * sizeof(T), cudaHostAllocMapped | cudaHostAllocPortable), "pinned memory");
+      check(cudaHostAlloc(&memory, count * sizeof(T), cudaHostAllocMapped | cudaHostAllocPortable),
+            "pinned memory");
     }
     data_ = static_cast<T*>(memory);
     capacity_ = count;

@@ -37,7 +37,9 @@ struct SiteGrid {
 DATUM_HD float um_of(const AxisToUm& axis, std::int32_t index) {
   return ::fmaf(static_cast<float>(index - axis.ref), axis.per_index, axis.rest);
 }
-DATUM_HD float um_of(const AxisToUm& axis, std::int16_t count) { return um_of(axis, static_cast<std::int32_t>(count)); }
+DATUM_HD float um_of(const AxisToUm& axis, std::int16_t count) {
+  return um_of(axis, static_cast<std::int32_t>(count));
+}
 DATUM_HD float um_of(const AxisToUm& axis, float count) {
   return ::fmaf(count - static_cast<float>(axis.ref), axis.per_index, axis.rest);
 }

@@ -1,7 +1,8 @@
 // What differs between the compilers that read a *_math.h: the only test for nvcc in the tree. C++17.
 //
 // DATUM_HD functions are always inlined, so that no copy made with one instruction set's flags is ever linked
-// into code that must run without it.
+// into code that must run without it. DATUM_MEMBER marks members of classes that hosts and devices share; only code
+// for the common instruction set may call them.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,10 @@
 
 #ifdef __CUDACC__
 #define DATUM_HD static __host__ __device__ __forceinline__
+#define DATUM_MEMBER __host__ __device__
 #else
 #define DATUM_HD static inline __attribute__((always_inline))
+#define DATUM_MEMBER
 #endif
 
 namespace datum {

@@ -60,23 +60,6 @@ class Scratch {
   std::vector<float> memory_;
 };
 
-void report(const Refined& r, PlaneFit* fit) {
-  fit->status = FitStatus::ok;
-  fit->fixed_point = r.fixed_point;
-  fit->a = r.plane.a;
-  fit->b = r.plane.b;
-  fit->c = r.plane.c;
-  const Moments& m = r.moments;
-  const double n = double(m.n), sx = r.base.scale_x, sy = r.base.scale_y;
-  fit->inliers = static_cast<std::uint32_t>(m.n);
-  fit->rms = std::sqrt(r.sum_squares / n);
-  fit->mean_x = double(m.x) / n / sx;
-  fit->mean_y = double(m.y) / n / sy;
-  fit->sxx = central(m.n, m.xx, m.x, m.x) / n / (sx * sx);
-  fit->sxy = central(m.n, m.xy, m.x, m.y) / n / (sx * sy);
-  fit->syy = central(m.n, m.yy, m.y, m.y) / n / (sy * sy);
-}
-
 PlaneFit fit_one(const PlaneKernels& kernels, const PlanePoints& p, const PlaneFitSettings& settings,
                  Scratch* scratch) {
   PlaneFit fit;

@@ -8,10 +8,9 @@
 #include "gpu/core/philox.h"
 #include "gpu/core/portable.h"
 #include "gpu/core/simd_scalar.h"
+#include "gpu/core/wide.h"
 
 namespace datum::plane_math {
-
-__extension__ using Int128 = __int128;
 
 struct Plane {
   double a = 0, b = 0, c = 0;  // z = a x + b y + c
@@ -119,7 +118,7 @@ struct Base {
 
 /// Central sums of products n * S_uv - S_u * S_v, exact, rounded once.
 DATUM_HD double central(std::int64_t n, std::int64_t uv, std::int64_t u, std::int64_t v) {
-  return double(Int128(n) * uv - Int128(u) * v);
+  return difference_of_products(n, uv, u, v);
 }
 
 struct Solution {

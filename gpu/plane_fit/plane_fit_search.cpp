@@ -12,15 +12,7 @@ namespace {
 
 using namespace plane_math;
 
-constexpr std::uint32_t subset_target = 1024, pool_target = 256;
-constexpr int batch = 8;       // hypotheses counted together; the rule below makes it invisible
-constexpr int candidates = 8;  // best hypotheses of the subset that are polished before one is chosen
-
-/// Key limit that `target` of `valid` points are expected to meet; all of them where they are not many more.
-std::uint32_t key_limit(std::uint32_t valid, std::uint32_t target) {
-  if (valid <= target + target / 2) return std::numeric_limits<std::uint32_t>::max();
-  return static_cast<std::uint32_t>((std::uint64_t{target} << 32) / valid - 1);
-}
+constexpr int batch = 8;  // hypotheses counted together; the rule below makes it invisible
 
 /// The drawn points in an order that depends on the points alone.
 class Pool {
@@ -101,18 +93,14 @@ class SequentialRule {
 
 int run_rule(const PlaneKernels& kernels, const Cloud& counted, const Pool& pool, std::uint64_t seed,
              const PlaneFitSettings& settings, const FitRegion& region, SequentialRule* rule) {
-  const double min_area = double(region.half_x) * region.half_y * 0x1p-12;
   int tried = 0;
   while (tried < rule->needed()) {
     Hypothesis h[batch];
     std::uint32_t counts[batch];
     const int k = std::min(batch, rule->needed() - tried);
-    for (int i = 0; i < k; ++i) {
-      const PhiloxBlock random = philox(PhiloxBlock{{static_cast<std::uint32_t>(tried + i), 0, 0, 0}}, seed);
-      const Triple t = draw_three(random, pool.size());
-      h[i] = through(pool[t.index[0]], pool[t.index[1]], pool[t.index[2]], min_area, settings.threshold,
-                     region.perpendicular);
-    }
+    for (int i = 0; i < k; ++i)
+      h[i] = hypothesis_of(static_cast<std::uint32_t>(tried + i), seed, pool, pool.size(), settings.threshold,
+                           region);
     kernels.count(counted, h, k, counts);
     for (int i = 0; i < k && tried < rule->needed(); ++i, ++tried) rule->take(h[i], counts[i]);
   }
@@ -123,19 +111,7 @@ Cloud cloud_of(const PointList& list) { return Cloud{list.x, list.y, list.z, lis
 
 Plane plane_of(const Hypothesis& h) { return Plane{h.a, h.b, h.c}; }
 
-/// Whether the alternation from `start` is bound to end where it ended before: both stay within two
-/// thresholds of each other everywhere. Planes through three points of a floor do, a plane that bridges two
-/// levels does not.
-bool same_basin(const Plane& start, const Refined& ended, const FitRegion& region) {
-  const double apart = std::fabs(start.a - ended.plane.a) * region.half_x +
-                       std::fabs(start.b - ended.plane.b) * region.half_y +
-                       std::fabs(start.c - ended.plane.c);
-  return apart <= 2 * ended.reach;
-}
-
-/// Polishes the best hypotheses on the subset and keeps the one with the least sum(min(r^2, reach^2)) /
-/// reach^2: a plane that bridges two levels can collect as many inliers as a floor, but they do not lie as
-/// close to it.
+/// Polishes the best hypotheses on the subset and keeps the one with the least sum(min(r^2, reach^2)).
 bool polish(const PlaneKernels& kernels, const Cloud& subset, const SequentialRule& rule,
             const PlaneFitSettings& settings, const FitRegion& region, const PointList& band, Plane* plane) {
   std::array<Refined, candidates> ends;
@@ -150,9 +126,8 @@ bool polish(const PlaneKernels& kernels, const Cloud& subset, const SequentialRu
     const Refined r = refine(kernels, subset, start, settings.threshold, region, band);
     if (!r.spans) continue;
     ends[ended++] = r;
-    const double gain = double(r.moments.n) - r.sum_squares / (r.reach * r.reach);
-    if (gain > best) {
-      best = gain;
+    if (gain_of(r) > best) {
+      best = gain_of(r);
       *plane = r.plane;
     }
   }
@@ -188,10 +163,7 @@ Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const 
   const bool screened = settings.mode == FitMode::screened;
   const Cloud subset = cloud_of(draw.subset);
   const std::uint32_t points = screened ? static_cast<std::uint32_t>(subset.size) : draw.survey.valid;
-  // A ratio seen on m points is off by at most 2.33 sqrt(0.25 / m) in 99 of 100 cases: N is reckoned for the
-  // lower.
-  const std::int64_t margin =
-      points < draw.survey.valid ? static_cast<std::int64_t>(std::ceil(2.33 * std::sqrt(0.25 * points))) : 0;
+  const std::int64_t margin = count_margin(points, draw.survey.valid);
   SequentialRule rule(settings, points, margin);
   result.hypotheses = static_cast<std::uint32_t>(
       run_rule(kernels, screened ? subset : cloud, pool, seed, settings, region, &rule));

@@ -1,0 +1,204 @@
+// What happens between the passes over the points, written once for every backend: how many points are drawn, when the
+// sequential rule ends, how least squares is repeated. C++17.
+#pragma once
+
+#include "gpu/plane_fit/plane_fit.h"
+#include "gpu/plane_fit/plane_fit_math.h"
+
+namespace datum {
+
+/// What a plane is fitted over, and how its threshold is meant.
+struct FitRegion {
+  float half_x, half_y;
+  bool perpendicular;
+};
+
+namespace plane_math {
+
+constexpr std::uint32_t subset_target = 1024, pool_target = 256;
+constexpr int candidates = 8;  // best hypotheses of the subset that are polished before one is chosen
+
+/// Key limit that `target` of `valid` points are expected to meet; all of them where they are not many more.
+DATUM_HD std::uint32_t key_limit(std::uint32_t valid, std::uint32_t target) {
+  if (valid <= target + target / 2) return 0xFFFFFFFFu;
+  return static_cast<std::uint32_t>((std::uint64_t{target} << 32) / valid - 1);
+}
+
+/// A ratio seen on `points` of `valid` is off by at most 2.33 sqrt(0.25 / points) in 99 of 100 cases: N is reckoned for
+/// as many inliers fewer.
+DATUM_HD std::int64_t count_margin(std::uint32_t points, std::uint32_t valid) {
+  return points < valid ? static_cast<std::int64_t>(::ceil(2.33 * ::sqrt(0.25 * points))) : 0;
+}
+
+/// Least area of a sample that is not degenerate (`through`).
+DATUM_HD double least_area(const FitRegion& region) {
+  return double(region.half_x) * region.half_y * 0.000244140625;  // 2^-12
+}
+
+/// The hypothesis of number `index` through three of `pool_size` >= 3 points; point(i) gives one.
+template <class Pool>
+DATUM_HD Hypothesis hypothesis_of(std::uint32_t index, std::uint64_t seed, const Pool& pool,
+                                  std::uint32_t pool_size, float threshold, const FitRegion& region) {
+  const Triple t = draw_three(philox(PhiloxBlock{{index, 0, 0, 0}}, seed), pool_size);
+  return through(pool[t.index[0]], pool[t.index[1]], pool[t.index[2]], least_area(region), threshold,
+                 region.perpendicular);
+}
+
+/// Share of the threshold that the band list covers on either side: a plane that moves less anywhere in the
+/// region can only win or lose points of the band.
+constexpr float band_share = 0.125f;
+
+DATUM_HD Base base_at(const Plane& plane, float threshold, const FitRegion& region) {
+  Base base{};
+  base.a = static_cast<float>(plane.a);
+  base.b = static_cast<float>(plane.b);
+  base.c = static_cast<float>(plane.c);
+  const float reach = static_cast<float>(threshold * slope_factor(base.a, base.b, region.perpendicular));
+  base.core = reach - band_share * reach;
+  base.outer = reach + band_share * reach;
+  base.scale_x = quantising_scale(region.half_x);
+  base.scale_y = quantising_scale(region.half_y);
+  base.scale_r = quantising_scale(base.outer);
+  return base;
+}
+
+DATUM_HD Hypothesis changed(const Base& base, const Plane& change, float threshold, const FitRegion& region) {
+  const double factor = slope_factor(base.a + change.a, base.b + change.b, region.perpendicular);
+  return Hypothesis{static_cast<float>(change.a), static_cast<float>(change.b), static_cast<float>(change.c),
+                    static_cast<float>(threshold * factor)};
+}
+
+/// Whether all points that `change` moves across its threshold lie on the band list: the change of a residual
+/// is linear, so the region's corners bound it. 2^-20 of the threshold covers the rounding of the residuals.
+DATUM_HD bool within_band(const Base& base, const Hypothesis& change, const FitRegion& region) {
+  const double reach = (double(base.core) + base.outer) / 2, half_band = (double(base.outer) - base.core) / 2;
+  const double moved = ::fabs(double(change.a)) * double(region.half_x) +
+                       ::fabs(double(change.b)) * double(region.half_y) + ::fabs(double(change.c)) +
+                       ::fabs(change.reach - reach);
+  return moved + reach * 9.5367431640625e-07 <= half_band;
+}
+
+}  // namespace plane_math
+
+struct Refined {
+  bool spans = false;        // the inliers span a plane; nothing below counts otherwise
+  bool fixed_point = false;  // the inlier set stood still
+  int refits = 0;
+  plane_math::Plane plane;
+  double sum_squares = 0;       // of the inliers' vertical residuals
+  double reach = 0;             // threshold along z
+  plane_math::Moments moments;  // of the inliers
+  plane_math::Base base{};      // scales of the moments
+};
+
+constexpr int max_refits = 32;
+
+/// Alternates "inliers of the plane" and "least-squares plane of the inliers". Each half of a step lowers
+/// sum(min(r^2, threshold^2)), so the alternation ends; rounding alone can make it swing between two sets, of which the
+/// larger (then the one of smaller sum of squares, then the earlier) is kept. The points are read by whoever drives it:
+///   rebase(); do sum the inliers of base() + change() while take(sums) == again; repeat while it says rebase.
+class Refiner {
+ public:
+  enum class Next { again, rebase, done };
+
+  DATUM_MEMBER Refiner(const plane_math::Plane& start, float threshold, const FitRegion& region)
+      : threshold_(threshold), region_(region) {
+    result_.plane = start;
+  }
+
+  /// The next pass is over all points.
+  DATUM_MEMBER void rebase() {
+    result_.base = plane_math::base_at(result_.plane, threshold_, region_);
+    last_ = Step{};
+    before_ = Step{};
+    change_ = plane_math::changed(result_.base, plane_math::Plane{}, threshold_, region_);
+  }
+  DATUM_MEMBER const plane_math::Base& base() const { return result_.base; }
+  DATUM_MEMBER const plane_math::Hypothesis& change() const { return change_; }
+  DATUM_MEMBER const Refined& result() const { return result_; }
+
+  /// `sums`: of the points within change().reach of the base plane plus change().
+  DATUM_MEMBER Next take(const plane_math::Moments& sums, int limit) {
+    const plane_math::Base& base = result_.base;
+    Step now;
+    now.moments = sums;
+    const bool still = now.moments == last_.moments, swings = now.moments == before_.moments;
+    if (still || swings) {
+      const Step& kept = still || !better(before_, last_) ? last_ : before_;
+      result_.fixed_point = true;
+      result_.moments = kept.moments;
+      result_.sum_squares = kept.solution.sum_squares;
+      result_.plane = moved(kept.solution.change);
+      return Next::done;
+    }
+    now.solution = plane_math::solve(now.moments, base);
+    result_.spans = now.solution.spans;
+    if (!result_.spans) return Next::done;
+    ++result_.refits;
+    result_.plane = moved(now.solution.change);
+    result_.moments = now.moments;
+    result_.sum_squares = now.solution.sum_squares;
+    change_ = plane_math::changed(base, now.solution.change, threshold_, region_);
+    result_.reach = change_.reach;
+    if (result_.refits == limit) return Next::done;
+    if (!plane_math::within_band(base, change_, region_)) return Next::rebase;
+    before_ = last_;
+    last_ = now;
+    return Next::again;
+  }
+
+ private:
+  struct Step {
+    plane_math::Moments moments;
+    plane_math::Solution solution;
+  };
+  DATUM_MEMBER static bool better(const Step& p, const Step& q) {
+    if (p.moments.n != q.moments.n) return p.moments.n > q.moments.n;
+    return p.solution.sum_squares < q.solution.sum_squares;
+  }
+  DATUM_MEMBER plane_math::Plane moved(const plane_math::Plane& change) const {
+    const plane_math::Base& base = result_.base;
+    return plane_math::Plane{base.a + change.a, base.b + change.b, base.c + change.c};
+  }
+
+  float threshold_;
+  FitRegion region_;
+  Refined result_;
+  Step last_, before_;
+  plane_math::Hypothesis change_{};
+};
+
+/// Whether the alternation from `start` is bound to end where it ended before: both stay within two
+/// thresholds of each other everywhere. Planes through three points of a floor do, a plane that bridges two
+/// levels does not.
+DATUM_HD bool same_basin(const plane_math::Plane& start, const Refined& ended, const FitRegion& region) {
+  const double apart = ::fabs(start.a - ended.plane.a) * region.half_x +
+                       ::fabs(start.b - ended.plane.b) * region.half_y + ::fabs(start.c - ended.plane.c);
+  return apart <= 2 * ended.reach;
+}
+
+/// Inliers less their squared residuals in units of the threshold: a plane that bridges two levels can collect as many
+/// inliers as a floor, but they do not lie as close to it.
+DATUM_HD double gain_of(const Refined& r) {
+  return double(r.moments.n) - r.sum_squares / (r.reach * r.reach);
+}
+
+/// The part of a result that the inliers' moments make.
+DATUM_HD void report(const Refined& r, PlaneFit* fit) {
+  fit->status = FitStatus::ok;
+  fit->fixed_point = r.fixed_point;
+  fit->a = r.plane.a;
+  fit->b = r.plane.b;
+  fit->c = r.plane.c;
+  const plane_math::Moments& m = r.moments;
+  const double n = double(m.n), sx = r.base.scale_x, sy = r.base.scale_y;
+  fit->inliers = static_cast<std::uint32_t>(m.n);
+  fit->rms = ::sqrt(r.sum_squares / n);
+  fit->mean_x = double(m.x) / n / sx;
+  fit->mean_y = double(m.y) / n / sy;
+  fit->sxx = plane_math::central(m.n, m.xx, m.x, m.x) / n / (sx * sx);
+  fit->sxy = plane_math::central(m.n, m.xy, m.x, m.y) / n / (sx * sy);
+  fit->syy = plane_math::central(m.n, m.yy, m.y, m.y) / n / (sy * sy);
+}
+
+}  // namespace datum
