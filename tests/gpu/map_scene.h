@@ -1,5 +1,5 @@
-// Seeded height maps with known truth, as a board plan and a frame: patches for the paper's planes, and boards of rings
-// around bodies. Every pixel is a function of its place and the seed, so threads fill a map in any order.
+// Seeded height maps with known truth, as a board plan and a frame: patches for the paper's planes, and boards
+// of rings around bodies. Every pixel is a function of its place and the seed: threads fill a map in any order.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@
 
 namespace datum::testing {
 
-/// Random numbers of one pixel, from a seed and the pixel's place (the finaliser of SplitMix64 between draws).
+/// Random numbers of one pixel, from a seed and its place (the finaliser of SplitMix64 between draws).
 class PixelRandom {
  public:
   PixelRandom(std::uint64_t seed, std::uint64_t place)
@@ -142,8 +142,9 @@ inline std::vector<PlaneFit> fit_rings_on_cpu(const BoardPlan& plan, const Frame
   return fits;
 }
 
-/// The paper's planes as a height map: `count` patches of side x side pixels, at most `across` beside each other, a
-/// pitch of 2 within +-side and counts as fine as int16 allows. Inliers as in paper_scene; threshold 1 from the plane.
+/// The paper's planes as a height map: `count` patches of side x side pixels, at most `across` beside each
+/// other, a pitch of 2 within +-side and counts as fine as int16 allows. Inliers as in paper_scene; threshold 1
+/// from the plane.
 inline MapScene patch_map(const TruePlane& plane, double inliers, std::size_t count, std::int32_t side = 200,
                           std::int32_t across = 20, CountType type = CountType::int16) {
   MapScene m;
@@ -200,7 +201,8 @@ struct RingShape {
   std::int32_t outer_y() const { return hole_y + 2 * width; }
 };
 
-/// 58 rings of 12,390 to 66,528 pixels, 1,132,102 in all, as on the paper's board (table 6), in no order of size.
+/// 58 rings of 12,390 to 66,528 pixels, 1,132,102 in all, as on the paper's board (table 6), in no order of
+/// size.
 inline std::vector<RingShape> paper_rings() {
   const auto ring = [](std::int32_t width, std::int32_t k) {  // 2 width k pixels
     const std::int32_t hole = k - 2 * width;
@@ -274,8 +276,8 @@ inline void add_body_runs(const SiteFrame& f, std::int32_t erode, MapScene* m, S
   }
 }
 
-/// A board of rings around bodies in a square of cells, ring after ring by rows. Throws std::invalid_argument where a
-/// ring is larger than its cell.
+/// A board of rings around bodies in a square of cells, ring after ring by rows. Throws std::invalid_argument
+/// where a ring is larger than its cell.
 inline MapScene board_map(const std::vector<RingShape>& rings, const BoardOptions& o = {}) {
   MapScene m;
   m.take_frame(o.type, o.rows, o.cols);
