@@ -1,5 +1,6 @@
-// Seeded height maps with known truth, as a board plan and a frame: patches for the paper's planes, and boards
-// of rings around bodies. Every pixel is a function of its place and the seed: threads fill a map in any order.
+// Seeded height maps with known truth, as a board plan and a frame: patches for the paper's planes, and
+// boards of rings around bodies. Every pixel is a function of its place and the seed: threads fill a map in
+// any order.
 #pragma once
 
 #include <cmath>
@@ -143,8 +144,8 @@ inline std::vector<PlaneFit> fit_rings_on_cpu(const BoardPlan& plan, const Frame
 }
 
 /// The paper's planes as a height map: `count` patches of side x side pixels, at most `across` beside each
-/// other, a pitch of 2 within +-side and counts as fine as int16 allows. Inliers as in paper_scene; threshold 1
-/// from the plane.
+/// other, a pitch of 2 within +-side and counts as fine as int16 allows. Inliers as in paper_scene;
+/// threshold 1 from the plane.
 inline MapScene patch_map(const TruePlane& plane, double inliers, std::size_t count, std::int32_t side = 200,
                           std::int32_t across = 20, CountType type = CountType::int16) {
   MapScene m;
@@ -193,7 +194,8 @@ inline MapScene patch_map(const TruePlane& plane, double inliers, std::size_t co
   return m;
 }
 
-/// A ring of `width` pixels around a hole of hole_x x hole_y pixels; the body stands `gap` pixels inside the hole.
+/// A ring of `width` pixels around a hole of hole_x x hole_y pixels; the body stands `gap` pixels inside
+/// the hole.
 struct RingShape {
   std::int32_t width, hole_x, hole_y;
   std::int32_t pixels() const { return 2 * width * (hole_x + hole_y + 2 * width); }
@@ -276,8 +278,8 @@ inline void add_body_runs(const SiteFrame& f, std::int32_t erode, MapScene* m, S
   }
 }
 
-/// A board of rings around bodies in a square of cells, ring after ring by rows. Throws std::invalid_argument
-/// where a ring is larger than its cell.
+/// A board of rings around bodies in a square of cells, ring after ring by rows. Throws
+/// std::invalid_argument where a ring is larger than its cell.
 inline MapScene board_map(const std::vector<RingShape>& rings, const BoardOptions& o = {}) {
   MapScene m;
   m.take_frame(o.type, o.rows, o.cols);
