@@ -1,0 +1,34 @@
+// A board on the CPU: rings to planes, their evidence, bodies to heights.
+#pragma once
+
+#include <string>
+
+#include "gpu/board/board_measurer.h"
+#include "gpu/board/site_record.h"
+#include "gpu/core/backend.h"
+#include "gpu/core/board_plan.h"
+
+namespace datum {
+
+/// Throws std::invalid_argument naming the site and what is wrong: runs outside the frame or the plan, pixel counts that
+/// differ from the runs', bounds or thresholds that fit_planes refuses, demands beyond max_quantiles, max_top_counts.
+void check(const BoardPlan& plan, const FrameView& frame);
+
+/// The planes of all rings: plan.site_count fits.
+void fit_rings(const BoardPlan& plan, const FrameView& frame, const Backend& backend, PlaneFit* fits);
+
+/// All of a board: plan.site_count records. Ring and body are left empty where the fit is not ok.
+void measure_board(const BoardPlan& plan, const FrameView& frame, const Backend& backend,
+                   SiteRecord* records);
+
+class CpuBoardMeasurer : public BoardMeasurer {
+ public:
+  explicit CpuBoardMeasurer(Backend backend);
+  void measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records) override;
+  std::string describe() const override;
+
+ private:
+  Backend backend_;
+};
+
+}  // namespace datum
