@@ -142,7 +142,7 @@ std::vector<Floor> fit_floors(const Recipe& recipe, const SensorProfile& sensor,
     collect_evidence(sites[i], pixels[i], thresholds[i], recipe.floor.form, backend.isa, floor);
     if (floor.fit.status == FitStatus::ok)
       floor.evidence.second_floor =
-          plane_evidence(points[i], floor.fit, settings_of(recipe.floor, thresholds[i]), backend.isa).ratio();
+          plane_evidence(points[i], floor.fit, settings_of(recipe.floor, thresholds[i])).ratio();
     refuse_too_few(recipe.floor, sites[i], floor);
     if (floor.reason == Reason::none) apply_gates(recipe.floor, floor);
   });

@@ -16,7 +16,7 @@ struct LevelEvidence {
 /// Counts the residuals of one plane in bins of threshold / 8 up to 64 thresholds away and slides a window of
 /// width 2 * threshold over them. The threshold is along z, as is the fit's with Residual::vertical. Integers
 /// only: no order of the points shows. Throws std::invalid_argument for settings that fit_planes refuses.
-LevelEvidence plane_evidence(const PlanePoints& points, const PlaneFit& fit, const PlaneFitSettings& settings,
-                             Isa isa = Isa::scalar);
+LevelEvidence plane_evidence(const PlanePoints& points, const PlaneFit& fit,
+                             const PlaneFitSettings& settings);
 
 }  // namespace datum
