@@ -76,26 +76,16 @@ DATUM_HD std::int64_t box_product_sum(const Padded& p, int reach, std::int32_t* 
   return sum;
 }
 
-}  // namespace
-
-double Correlation::scatter(double n) const { return sum * std::sqrt(2 * lags / n); }
-
-Correlation residual_correlation(const PixelRun* runs, std::uint32_t run_count, const std::int16_t* residuals,
-                                 std::uint32_t n, int fitted, Isa isa) {
-  const Padded padded = scatter(runs, run_count, residuals);
-  const std::int64_t squares = sum_of_squares(padded);
-  std::vector<std::int32_t> column(padded.pitch), box(padded.pitch);
+/// The stop rule over the reaches 1, 2, 4, 8, 16; products(k) is asked for in this order while it goes on.
+template <class Products>
+Correlation accept(std::int64_t squares, std::uint32_t n, int fitted, Products products) {
   Correlation accepted;
   if (squares == 0 || n == 0) return accepted;
   accepted.mean_square = static_cast<double>(squares) / n;
-  for (int reach = 1; reach <= max_reach; reach *= 2) {
+  for (int k = 0, reach = 1; reach <= max_reach; ++k, reach *= 2) {
     const double lags = (2 * reach + 1) * (2 * reach + 1);
     if (12 * lags > n) break;
-    std::int64_t products = 0;
-    vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
-      products = box_product_sum(padded, reach, column.data(), box.data());
-    });
-    const double s = static_cast<double>(products) / static_cast<double>(squares);
+    const double s = static_cast<double>(products(k)) / static_cast<double>(squares);
     const double added = s / (1 - fitted * lags / n) - accepted.sum;
     if (added <= accepted.sum * std::sqrt(2 * (lags - accepted.lags) / n)) break;
     accepted.sum += added;
@@ -103,6 +93,34 @@ Correlation residual_correlation(const PixelRun* runs, std::uint32_t run_count, 
     if (reach == 1) accepted.neighbour = std::min(1.0, added / 8);
   }
   return accepted;
+}
+
+}  // namespace
+
+double Correlation::scatter(double n) const { return sum * std::sqrt(2 * lags / n); }
+
+BoxProducts box_products(const PixelRun* runs, std::uint32_t run_count, const std::int16_t* residuals,
+                         std::uint32_t n, int fitted, Isa isa) {
+  const Padded padded = scatter(runs, run_count, residuals);
+  std::vector<std::int32_t> column(padded.pitch), box(padded.pitch);
+  BoxProducts sums;
+  sums.squares = sum_of_squares(padded);
+  accept(sums.squares, n, fitted, [&](int k) {
+    vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
+      sums.products[k] = box_product_sum(padded, 1 << k, column.data(), box.data());
+    });
+    return sums.products[k];
+  });
+  return sums;
+}
+
+Correlation correlation_of(const BoxProducts& sums, std::uint32_t n, int fitted) {
+  return accept(sums.squares, n, fitted, [&](int k) { return sums.products[k]; });
+}
+
+Correlation residual_correlation(const PixelRun* runs, std::uint32_t run_count, const std::int16_t* residuals,
+                                 std::uint32_t n, int fitted, Isa isa) {
+  return correlation_of(box_products(runs, run_count, residuals, n, fitted, isa), n, fitted);
 }
 
 }  // namespace datum

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "gpu/component_height/box_products.h"
 #include "gpu/component_height/pixel_run.h"
 #include "gpu/core/backend.h"
 
@@ -23,13 +24,20 @@ struct Correlation {
   double scatter(double n) const;
 };
 
-/// S of residuals in run order (|r| <= 255 steps, 0 where there is none; `n` of them have one), >= 1;
-/// `fitted` is the number of parameters that were fitted to them.
+/// Residuals in run order: |r| <= 255 steps, 0 where there is none; `n` of them have one, and `fitted` parameters were
+/// fitted to them. Products of reaches that the stop rule of correlation_of never looks at stay 0.
+BoxProducts box_products(const PixelRun* runs, std::uint32_t run_count, const std::int16_t* residuals,
+                         std::uint32_t n, int fitted, Isa isa);
+
+/// S >= 1 of n residuals to which `fitted` parameters were fitted.
 ///
 /// Stop rule: L = 1, 2, 4, 8, 16; the last L is taken that added more than one standard deviation of what m
 /// further lags add where there is no further correlation, S sqrt(2 m / n) (Bartlett), as long as the lags
 /// are fewer than n / 12. A higher bar would cut off tails, a lower one would add up chance. The fit pulls
 /// every rho down by about S / n for each parameter; that is undone by 1 / (1 - fitted m / n).
+Correlation correlation_of(const BoxProducts& sums, std::uint32_t n, int fitted);
+
+/// Both in one.
 Correlation residual_correlation(const PixelRun* runs, std::uint32_t run_count, const std::int16_t* residuals,
                                  std::uint32_t n, int fitted, Isa isa);
 
