@@ -1,16 +1,19 @@
 // One table in one run: 400 planes of 40,000 points, the paper's simulated data (section IV), t = 1, p =
 // 0.999.
 //
-// usage: bench_planes [PLANES [REPETITIONS]]. All rows of one inlier ratio take turns, so that a busy machine
-// hits them alike; times are medians with the extremes beside them.
+// usage: bench_planes [PLANES [REPETITIONS]], or bench_planes --gpu [--quick] (gpu_table.h). All rows of one
+// inlier ratio take turns, so that a busy machine hits them alike; times are medians with the extremes beside
+// them.
 #include <time.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 
 #include "gpu/core/parallel_for.h"
+#include "tests/bench/gpu_table.h"
 #include "tests/bench/paper_ransac.h"
 #include "tests/bench/peers.h"
 #include "tests/gpu/plane_fit_scene.h"
@@ -149,9 +152,12 @@ void run(std::size_t planes, int repetitions) {
 }  // namespace datum::bench
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], "--gpu") == 0) return datum::bench::gpu_table(argc - 2, argv + 2);
   const long planes = argc > 1 ? std::atol(argv[1]) : 400, repetitions = argc > 2 ? std::atol(argv[2]) : 7;
   if (argc > 3 || planes < 1 || repetitions < 1) {
-    std::fputs("usage: bench_planes [PLANES [REPETITIONS]], both 1 or more\n", stderr);
+    std::fputs(
+        "usage: bench_planes [PLANES [REPETITIONS]], both 1 or more\n       bench_planes --gpu [--quick]\n",
+        stderr);
     return 2;
   }
   datum::bench::run(static_cast<std::size_t>(planes), static_cast<int>(repetitions));

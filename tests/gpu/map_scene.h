@@ -143,6 +143,16 @@ inline std::vector<PlaneFit> fit_rings_on_cpu(const BoardPlan& plan, const Frame
   return fits;
 }
 
+/// Height of one of the paper's points: `inliers` of them within 0.7 of the plane, the others 1 to 10 from
+/// it, measured perpendicular; slope = sqrt(1 + a^2 + b^2).
+inline double paper_height(const TruePlane& plane, double slope, double inliers, double x, double y,
+                           PixelRandom* random) {
+  const bool in = random->uniform() < inliers;
+  const double away = random->uniform() < 0.5 ? -1 : 1, share = random->uniform();
+  const double distance = in ? 0.7 * share : 1 + 9 * share;
+  return plane.a * x + plane.b * y + plane.c + away * distance * slope;
+}
+
 /// The paper's planes as a height map: `count` patches of side x side pixels, at most `across` beside each
 /// other, a pitch of 2 within +-side and counts as fine as int16 allows. Inliers as in paper_scene;
 /// threshold 1 from the plane.
@@ -182,10 +192,7 @@ inline MapScene patch_map(const TruePlane& plane, double inliers, std::size_t co
       const PixelRun& run = m.runs[s.ring_run + static_cast<std::uint32_t>(k / side)];
       PixelRandom random(s.seed, static_cast<std::uint64_t>(k));
       const double x = -side + 2.0 * (k % side), y = -side + 2.0 * (k / side);
-      const bool in = random.uniform() < inliers;
-      const double away = random.uniform() < 0.5 ? -1 : 1, share = random.uniform();
-      const double distance = in ? 0.7 * share : 1 + 9 * share;
-      const double z = plane.a * x + plane.b * y + plane.c + away * distance * slope;
+      const double z = paper_height(plane, slope, inliers, x, y, &random);
       m.put(static_cast<std::size_t>(run.row) * static_cast<std::size_t>(m.pitch) +
                 static_cast<std::size_t>(run.col + k % side),
             z / per_count);

@@ -1,0 +1,78 @@
+#include "tests/bench/gpu_board_rows.h"
+
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+#include "gpu/board/cpu_board.h"
+#include "gpu/board/slot_measurer.h"
+#include "tests/bench/gpu_timing.h"
+
+namespace datum::bench {
+namespace {
+
+constexpr int slot_count = 3, patience_ms = 1000;
+
+/// Page-aligned memory as the daemon's frame slots are: anonymous, shared.
+class Slots {
+ public:
+  explicit Slots(std::size_t frame_bytes) {
+    constexpr std::size_t page = 4096;
+    memory_.slot_bytes = (frame_bytes + page - 1) / page * page;
+    memory_.slots = slot_count;
+    memory_.base = mmap(nullptr, size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory_.base == MAP_FAILED) throw std::runtime_error("no memory for frame slots");
+  }
+  ~Slots() { munmap(memory_.base, size()); }
+  Slots(const Slots&) = delete;
+  Slots& operator=(const Slots&) = delete;
+  const SlotMemory& memory() const { return memory_; }
+  void* slot(int i) const { return static_cast<char*>(memory_.base) + memory_.slot_bytes * std::size_t(i); }
+
+ private:
+  std::size_t size() const { return memory_.slot_bytes * slot_count; }
+  SlotMemory memory_;
+};
+
+/// The CPU may leave products out that no result needs, so these are not compared here.
+bool same(const SiteRecord& a, const SiteRecord& b) {
+  RingRecord p = a.ring, q = b.ring;
+  p.residuals = q.residuals = BoxProducts{};
+  return testing::bytes_of(a.fit) == testing::bytes_of(b.fit) && std::memcmp(&p, &q, sizeof p) == 0;
+}
+
+}  // namespace
+
+bool run_board_rows(const testing::MapScene& board, int repetitions) {
+  const Slots slots(board.bytes());
+  for (int i = 0; i < slot_count; ++i) std::memcpy(slots.slot(i), board.memory.data(), board.bytes());
+  const std::unique_ptr<SlotMeasurer> measurer = cuda_slot_measurer(slots.memory());
+  std::printf("\nthe whole board, frame in a slot to records in host memory: %zu sites, %s\n",
+              board.sites.size(), measurer->describe().c_str());
+  std::printf("%-50s %9s %9s %9s %9s  %s\n", "method", "us", "10 %", "90 %", "99 %",
+              "bytes of fits and rings");
+  bool all_equal = true;
+  for (const FitMode mode : {FitMode::screened, FitMode::exact}) {
+    BoardPlan plan = board.plan();
+    plan.mode = mode;
+    std::vector<SiteRecord> records(plan.site_count), of_cpu(plan.site_count);
+    measurer->prepare(plan, board.pitch);
+    for (int i = 0; i < 20; ++i) measurer->measure(i % slot_count, records.data(), patience_ms);
+    std::vector<double> us;
+    for (int i = 0; i < repetitions; ++i)
+      us.push_back(wall_us([&] { measurer->measure(i % slot_count, records.data(), patience_ms); }));
+    measure_board(plan, board.view(), cpu_backend(), of_cpu.data());
+    bool equal = true;
+    for (std::size_t i = 0; i < records.size(); ++i) equal = equal && same(records[i], of_cpu[i]);
+    const Spread s = spread_of(us);
+    std::printf("%-50s %9.1f %9.1f %9.1f %9.1f  %s\n", mode == FitMode::exact ? "exact" : "screened",
+                s.median, s.p10, s.p90, s.p99, equal ? "equal" : "DIFFER");
+    all_equal = all_equal && equal;
+  }
+  return all_equal;
+}
+
+}  // namespace datum::bench
