@@ -8,11 +8,11 @@ namespace datum {
 
 #if defined(__x86_64__) && defined(__GNUC__)
 template <class Loop>
-__attribute__((target("avx2"), noinline)) void run_with_avx2(const Loop& loop) {
+__attribute__((target("avx2,fma"), noinline)) void run_with_avx2(const Loop& loop) {
   loop();
 }
 template <class Loop>
-__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512"), noinline)) void
+__attribute__((target("avx512f,fma,avx512bw,avx512dq,avx512vl,prefer-vector-width=512"), noinline)) void
 run_with_avx512(const Loop& loop) {
   loop();
 }
