@@ -140,10 +140,9 @@ std::vector<HeightStatistics> measure(const HeightFrame& frame, const Recipe& re
     b.runs = sites[i].body.data();
     b.run_count = static_cast<std::uint32_t>(sites[i].body.size());
     b.z = pixels[i].body_z.get();
-    b.x_per_col = frame.x.scale_mm * 1e3;
-    b.y_per_row = frame.y.scale_mm * 1e3;
-    b.x_of_col_0 = -sites[i].centre_px.x() * b.x_per_col;
-    b.y_of_row_0 = -sites[i].centre_px.y() * b.y_per_row;
+    const double x_per_col = frame.x.scale_mm * 1e3, y_per_row = frame.y.scale_mm * 1e3;
+    b.x = axis_to_um(x_per_col, -sites[i].centre_px.x() * x_per_col, sites[i].centre_px.x());
+    b.y = axis_to_um(y_per_row, -sites[i].centre_px.y() * y_per_row, sites[i].centre_px.y());
     b.a = floors[i].fit.a;
     b.b = floors[i].fit.b;
     b.c = floors[i].fit.c;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpu/component_height/body_record.h"
 #include "gpu/component_height/pixel_run.h"
 #include "gpu/component_height/residual_correlation.h"
 #include "gpu/core/backend.h"
@@ -26,16 +27,15 @@ inline constexpr std::uint32_t max_body_px = 1u << 24;
 struct BodyPixels {
   const PixelRun* runs = nullptr;  // by rows, then columns; never overlapping
   std::uint32_t run_count = 0;
-  const float* z = nullptr;              // in the order of the runs; NaN = no height
-  double x_of_col_0 = 0, x_per_col = 0;  // x = x_of_col_0 + x_per_col * col, the plane's coordinates
-  double y_of_row_0 = 0, y_per_row = 0;
+  const float* z = nullptr;  // in the order of the runs; NaN = no height
+  AxisToUm x, y;             // of columns and rows: the plane's coordinates
   double a = 0, b = 0, c = 0;
 };
 
 /// What is asked of one component beside what is always given.
 struct HeightDemand {
-  std::vector<double> quantiles;          // q in (0, 1]
-  std::vector<std::uint32_t> top_counts;  // k of the k highest
+  std::vector<double> quantiles;          // q in (0, 1]; at most max_quantiles
+  std::vector<std::uint32_t> top_counts;  // k of the k highest; at most max_top_counts
   double present_above_um = 0;            // counts heights above it
   bool opened_maximum = true;             // opened_max_nm and patches are asked for
 };
@@ -81,8 +81,18 @@ struct HeightStatistics {
 /// is that integer, so that 0.07 of 100 is rank 7.
 std::uint32_t nearest_rank(double q, std::uint32_t n);
 
+/// What a plan asks of one of its components.
+HeightDemand demand_of(const SitePlan& site);
+
+/// The exact part, on the CPU. Arguments as measure_heights demands them.
+BodyRecord measure_body(const BodyPixels& body, const HeightDemand& demand, Isa isa);
+
+/// The rest, for the record of any backend.
+HeightStatistics derive(const BodyRecord& record, const HeightDemand& demand);
+
 /// Measures `count` components. Throws std::invalid_argument: a null pointer with a size, a component beyond
-/// the limits above, a quantile outside (0, 1], a top count of 0, a plane or place that is not finite.
+/// the limits above, a quantile outside (0, 1], a top count of 0, too many of either, a plane or place that is not
+/// finite.
 void measure_heights(const BodyPixels* bodies, const HeightDemand* demands, std::size_t count,
                      const Backend& backend, HeightStatistics* statistics);
 

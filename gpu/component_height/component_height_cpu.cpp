@@ -22,37 +22,33 @@ Window window_of(const PixelRun* runs, std::uint32_t run_count) {
 }
 
 void quantise_heights(const BodyPixels& body, Isa isa, std::int32_t* nm) {
-  const double nm_per_um = 1000.0 / std::sqrt(1.0 + body.a * body.a + body.b * body.b);
+  const FloorPass pass = floor_pass(body.x, body.y, body.a, body.b, body.c);
   vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
     const float* z = body.z;
     std::int32_t* out = nm;
-    const double step = body.a * body.x_per_col, scale = nm_per_um;
+    const FloorPass p = pass;
     for (std::uint32_t i = 0; i < body.run_count; ++i) {
       const PixelRun run = body.runs[i];
-      const double y = body.y_of_row_0 + body.y_per_row * run.row;
-      const double start = body.c + body.b * y + body.a * (body.x_of_col_0 + body.x_per_col * run.col);
-      for (std::int32_t k = 0; k < run.length; ++k) out[k] = height_nm(z[k], start + step * k, scale);
+      const double row = floor_at_row(p, run.row);
+      for (std::int32_t k = 0; k < run.length; ++k) out[k] = height_nm(p, row, run.col + k, z[k]);
       out += run.length;
       z += run.length;
     }
   });
 }
 
-HeightMoments moments(const BodyPixels& body, const std::int32_t* nm, std::int32_t mean_nm, std::int32_t row0,
-                      std::int32_t col0, Isa isa) {
+HeightMoments moments(const BodyPixels& body, const std::int32_t* nm, std::int32_t row0, std::int32_t col0,
+                      Isa isa) {
   HeightMoments m;
   vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
     const std::int32_t* heights = nm;
     for (std::uint32_t i = 0; i < body.run_count; ++i) {
       const PixelRun run = body.runs[i];
-      // within one row: columns up to 2^13, heights up to 2^28, so 2^54 for sums of products; squares are summed as a
-      // high and a low half
       std::int64_t n = 0, c = 0, cc = 0, h = 0, ch = 0, hh_high = 0, hh_low = 0;
       for (std::int32_t k = 0; k < run.length; ++k) {
         const std::int64_t valid = heights[k] != no_height;
         const std::int64_t col = valid * (run.col + k - col0);
-        const std::int64_t height =
-            heights[k] != no_height ? static_cast<std::int64_t>(heights[k]) - mean_nm : 0;
+        const std::int64_t height = heights[k] != no_height ? heights[k] : 0;
         n += valid;
         c += col;
         cc += col * col;
@@ -63,20 +59,19 @@ HeightMoments moments(const BodyPixels& body, const std::int32_t* nm, std::int32
         hh_low += square & 0xFFFFFFFF;
       }
       const std::int64_t row = run.row - row0;
-      m.n += n;
       m.c += c;
       m.cc += cc;
       m.r += row * n;
       m.rr += row * row * n;
       m.cr += row * c;
-      m.h += h;
       m.ch += ch;
       m.rh += row * h;
-      m.hh.high += hh_high;
-      m.hh.low += static_cast<std::uint64_t>(hh_low);
+      m.hh_high += hh_high;
+      m.hh_low += hh_low;
       heights += run.length;
     }
   });
+  fold_carry(&m);
   return m;
 }
 

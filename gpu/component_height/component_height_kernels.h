@@ -9,14 +9,6 @@
 
 namespace datum::height {
 
-/// Integer moments of the heights over their places, relative to the middle of the pixel window and to the
-/// rounded mean height.
-struct HeightMoments {
-  std::int64_t n = 0, h = 0;
-  std::int64_t c = 0, r = 0, cc = 0, cr = 0, rr = 0, ch = 0, rh = 0;
-  WideSum hh;
-};
-
 /// Window that holds all runs.
 struct Window {
   std::int32_t row = 0, col = 0, rows = 0, cols = 0;
@@ -25,9 +17,9 @@ Window window_of(const PixelRun* runs, std::uint32_t run_count);
 
 /// Heights in run order, no_height where there is none.
 void quantise_heights(const BodyPixels& body, Isa isa, std::int32_t* nm);
-/// Sums over heights minus `mean_nm`, places relative to (row0, col0).
-HeightMoments moments(const BodyPixels& body, const std::int32_t* nm, std::int32_t mean_nm, std::int32_t row0,
-                      std::int32_t col0, Isa isa);
+/// Sums over heights, places relative to (row0, col0).
+HeightMoments moments(const BodyPixels& body, const std::int32_t* nm, std::int32_t row0, std::int32_t col0,
+                      Isa isa);
 /// Highest minimum of a complete 3 x 3 patch; counts the complete patches.
 std::int32_t opened_maximum(const BodyPixels& body, const std::int32_t* nm, const Window& window,
                             std::uint32_t* patches);

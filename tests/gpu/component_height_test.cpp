@@ -20,7 +20,7 @@ struct Patch {
   BodyPixels body;
   Patch(int rows, int cols, int row0 = 7, int col0 = 11) : z(static_cast<std::size_t>(rows * cols)) {
     for (int r = 0; r < rows; ++r) runs.push_back({row0 + r, col0, cols});
-    body.x_per_col = body.y_per_row = 50;
+    body.x = body.y = AxisToUm{0, 50, 0};
   }
   const BodyPixels& view() {
     body.runs = runs.data();
@@ -235,8 +235,12 @@ TEST(ComponentHeight, RefusesArgumentsThatMeanNothing) {
   refused(demand);
   demand.quantiles = {1.01};
   refused(demand);
+  demand.quantiles.assign(9, 0.5);
+  refused(demand);
   demand.quantiles = {};
   demand.top_counts = {0};
+  refused(demand);
+  demand.top_counts.assign(9, 1);
   refused(demand);
   demand.top_counts = {};
   p.body.a = std::numeric_limits<double>::quiet_NaN();
