@@ -1,0 +1,233 @@
+#include "daemon/gpu/gpu_link.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "daemon/gpu/frame_stage.h"
+#include "gpu/board/cpu_board.h"
+#include "gpu/core/gpu_error.h"
+
+namespace datum {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A board is measured within this time on a card that is not busy; sleeping would add a tenth of it.
+constexpr auto spin_time = std::chrono::microseconds(500);
+// Room for the next recipe, so that a few components more do not need new memory.
+constexpr std::uint32_t spare_sites = 64, spare_runs = 16384;
+
+/// Without what lies between the fields, so that equal plans have equal bytes.
+SitePlan without_padding(SitePlan site) {
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+  __builtin_clear_padding(&site);
+#endif
+#endif
+  return site;
+}
+
+template <class T>
+bool same_bytes(const T* p, const std::vector<T>& q) {
+  return q.empty() || std::memcmp(p, q.data(), q.size() * sizeof(T)) == 0;
+}
+
+/// What no measurement of that site can give, "" where there is nothing of the kind.
+const char* contradiction(const SitePlan& site, const SiteRecord& record) {
+  const PlaneFit& f = record.fit;
+  if (static_cast<unsigned>(f.status) > static_cast<unsigned>(FitStatus::out_of_bounds)) return "its status";
+  if (f.valid > site.ring_pixels || f.inliers > f.valid) return "its numbers of pixels";
+  if (f.status != FitStatus::ok) return "";
+  if (!std::isfinite(f.a) || !std::isfinite(f.b) || !std::isfinite(f.c)) return "its plane";
+  if (record.ring.inliers > site.ring_pixels) return "its ring";
+  return "";
+}
+
+}  // namespace
+
+GpuLink::GpuLink(GpuLinkSettings settings) : settings_(std::move(settings)) {}
+
+void GpuLink::start() {
+  stop();
+  process_.start(settings_.program);
+  started_ = Clock::now();
+}
+
+void GpuLink::stop() {
+  process_.kill();
+  greeting_.reset();
+  memory_ = SharedMemory();
+  preparing_ = prepared_ = false;
+}
+
+void GpuLink::lost() { throw GpuError("GPU worker: it " + process_.how_it_ended(), true); }
+
+long GpuLink::receive(void* data, std::size_t capacity, Clock::time_point until) {
+  for (;;) {
+    const long size = receive_packet(process_.socket(), data, capacity, nullptr, false);
+    if (size == 0) lost();
+    if (size > 0) return size;
+    const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
+    if (left.count() <= 0) return -1;
+    pollfd watched{process_.socket(), POLLIN, 0};
+    ::poll(&watched, 1, static_cast<int>(left.count()));
+  }
+}
+
+const Greeting* GpuLink::greeting(Clock::time_point until) {
+  if (greeting_) return &*greeting_;
+  const auto deadline = started_ + settings_.start_patience;
+  Greeting heard;
+  const long size = receive(&heard, sizeof heard, std::min(until, deadline));
+  if (size < 0) {
+    if (Clock::now() < deadline) return nullptr;
+    throw GpuError("GPU worker: no greeting within " + std::to_string(settings_.start_patience.count()) +
+                       " ms of its start",
+                   true);
+  }
+  // A short packet leaves zeros, which are no identity either.
+  if (const std::string wrong = difference(heard.identity); !wrong.empty())
+    throw GpuError(
+        "GPU worker: " + settings_.program.string() + ": " + wrong + "; install both programs from one build",
+        false);
+  if (size != sizeof heard) throw GpuError("GPU worker: its greeting is of another size", false);
+  device_ = get_text(heard.device);
+  greeting_ = heard;
+  return &*greeting_;
+}
+
+bool GpuLink::is_prepared(const BoardPlan& plan) const {
+  if (!(preparing_ || prepared_)) return false;
+  if (plan.site_count != plan_.site_count || plan.run_count != plan_.run_count || plan.rows != plan_.rows ||
+      plan.cols != plan_.cols || plan.type != plan_.type || plan.mode != plan_.mode ||
+      plan.confidence != plan_.confidence || plan.max_hypotheses != plan_.max_hypotheses)
+    return false;
+  for (std::uint32_t i = 0; i < plan.site_count; ++i) {
+    const SitePlan site = without_padding(plan.sites[i]);
+    if (std::memcmp(&site, &sites_[i], sizeof site) != 0) return false;
+  }
+  return same_bytes(plan.runs, runs_) && same_bytes(plan.run_side, sides_);
+}
+
+void GpuLink::send(const BoardPlan& plan) {
+  prepared_ = false;
+  plan_ = plan;
+  plan_.sites = nullptr;
+  plan_.runs = nullptr;
+  plan_.run_side = nullptr;
+  sites_.assign(plan.sites, plan.sites + plan.site_count);
+  for (SitePlan& site : sites_) site = without_padding(site);
+  runs_.assign(plan.runs, plan.runs + plan.run_count);
+  sides_.assign(plan.run_side, plan.run_side + plan.run_count);
+  covered_ = covered_pixels(plan);
+
+  PrepareOrder order;
+  order.number = ++plans_;
+  order.plan = plan_;
+  const SharedLayout& has = memory_.layout();
+  const std::uint64_t frame_bytes = slot_frame_bytes(plan);
+  if (!memory_ || has.site_capacity < plan.site_count || has.run_capacity < plan.run_count ||
+      has.slot_bytes < frame_bytes) {
+    memory_ = SharedMemory::create(
+        layout_of(plan.site_count + spare_sites, plan.run_count + spare_runs, frame_bytes, settings_.slots));
+    order.new_memory = 1;
+    boards_ = 0;
+  }
+  order.layout = memory_.layout();
+  std::copy(sites_.begin(), sites_.end(), memory_.sites());
+  std::copy(runs_.begin(), runs_.end(), memory_.runs());
+  std::copy(sides_.begin(), sides_.end(), memory_.sides());
+  if (!send_packet(process_.socket(), &order, sizeof order, order.new_memory ? memory_.fd() : -1)) lost();
+  preparing_ = true;
+  sent_ = Clock::now();
+}
+
+bool GpuLink::answered(Clock::time_point until) {
+  const auto deadline = sent_ + settings_.prepare_patience;
+  for (;;) {
+    PrepareAnswer answer;
+    const long size = receive(&answer, sizeof answer, std::min(until, deadline));
+    if (size == 1) continue;  // a late bell
+    if (size < 0) {
+      if (Clock::now() < deadline) return false;
+      throw GpuError("GPU worker: the plan was not prepared within " +
+                         std::to_string(settings_.prepare_patience.count()) + " ms",
+                     true);
+    }
+    if (size == sizeof answer && answer.number == plans_ && answer.status == WireStatus::failed)
+      throw GpuError(get_text(answer.text), false);
+    if (size != sizeof answer || answer.number != plans_ || answer.status != WireStatus::done)
+      throw GpuError("GPU worker: it answers a plan with nonsense", true);
+    device_ = get_text(answer.text);
+    preparing_ = false;
+    prepared_ = true;
+    return true;
+  }
+}
+
+bool GpuLink::prepare(const BoardPlan& plan, const FrameView& frame, Clock::time_point until) {
+  if (frame.pitch < plan.cols) check(plan, frame);  // says what is wrong
+  ring();
+  if (is_prepared(plan)) return prepared_ || answered(until);
+  check(plan, frame);
+  if (preparing_ && !answered(until)) return false;
+  send(plan);
+  return answered(until);
+}
+
+void GpuLink::ring() {
+  const char bell = 1;
+  if (!memory_ || !memory_.mailbox().worker_sleeps.load()) return;
+  if (!send_packet(process_.socket(), &bell, 1)) lost();
+}
+
+bool GpuLink::measure(const FrameView& frame, SiteRecord* records) {
+  ring();  // it looks for the order while the frame is copied
+  const std::uint32_t number = boards_ + 1, slot = number % settings_.slots;
+  if (!stage_frame(covered_, plan_.type, plan_.cols, frame, memory_.slot(slot), slot_pitch(plan_.cols),
+                   settings_.staging))
+    return false;
+  for (std::uint32_t i = 0; i < plan_.site_count; ++i)  // a record that is not written is no record
+    memory_.records()[i].fit.status = static_cast<FitStatus>(0xff);
+  boards_ = number;
+  Mailbox& box = memory_.mailbox();
+  box.slot = static_cast<std::int32_t>(slot);
+  // The worker gives up first, so that it can say why.
+  box.patience_ms = static_cast<std::int32_t>(settings_.measure_patience.count() * 3 / 4);
+  box.status = WireStatus::none;
+  box.daemon_sleeps.store(0);
+  box.order.store(number);
+  ring();
+  await_records(number);
+  if (box.status != WireStatus::done) throw GpuError(get_text(box.text), true);
+  std::memcpy(static_cast<void*>(records), memory_.records(), plan_.site_count * sizeof(SiteRecord));
+  for (std::uint32_t i = 0; i < plan_.site_count; ++i) {
+    const char* wrong = contradiction(sites_[i], records[i]);
+    if (*wrong)
+      throw GpuError("GPU worker: the record of site " + std::to_string(i) + " can't be: " + wrong, true);
+  }
+  return true;
+}
+
+void GpuLink::await_records(std::uint32_t number) {
+  Mailbox& box = memory_.mailbox();
+  const auto from = Clock::now(), deadline = from + settings_.measure_patience;
+  while (box.answer.load() != number && Clock::now() < from + spin_time) {
+    for (int i = 0; i < 32 && box.answer.load() != number; ++i) spin_pause();
+  }
+  box.daemon_sleeps.store(1);
+  while (box.answer.load() != number) {
+    char bell;
+    const long size = receive(&bell, 1, deadline);
+    if (size > 1) throw GpuError("GPU worker: it answers a board with nonsense", true);
+    if (size < 0 && box.answer.load() != number)
+      throw GpuError(
+          "GPU worker: no answer within " + std::to_string(settings_.measure_patience.count()) + " ms", true);
+  }
+  box.daemon_sleeps.store(0);
+}
+
+}  // namespace datum

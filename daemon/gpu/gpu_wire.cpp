@@ -1,0 +1,120 @@
+#include "daemon/gpu/gpu_wire.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "gpu/core/gpu_error.h"
+
+namespace datum {
+namespace {
+
+constexpr std::uint32_t wire_magic = 0x55504744, wire_version = 1;
+constexpr std::uint64_t page = 65536;
+
+std::uint64_t up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
+
+}  // namespace
+
+WireIdentity wire_identity() {
+  WireIdentity id;
+  id.magic = wire_magic;
+  id.version = wire_version;
+  id.board_plan = sizeof(BoardPlan);
+  id.site_plan = sizeof(SitePlan);
+  id.pixel_run = sizeof(PixelRun);
+  id.site_record = sizeof(SiteRecord);
+  put_text(id.code, DATUM_CODE);
+  return id;
+}
+
+std::string difference(const WireIdentity& other) {
+  const WireIdentity own = wire_identity();
+  if (other.magic != own.magic) return "it does not speak like a GPU worker";
+  if (other.version != own.version)
+    return "it speaks version " + std::to_string(other.version) + ", this program " +
+           std::to_string(own.version);
+  if (get_text(other.code) != get_text(own.code))
+    return "it is of code " + get_text(other.code) + ", this program of " + get_text(own.code);
+  if (other.board_plan != own.board_plan || other.site_plan != own.site_plan ||
+      other.pixel_run != own.pixel_run || other.site_record != own.site_record)
+    return "its plans or records are of another size";
+  return "";
+}
+
+SharedLayout layout_of(std::uint32_t site_capacity, std::uint32_t run_capacity, std::uint64_t frame_bytes,
+                       std::uint32_t slot_count) {
+  SharedLayout l;
+  l.site_capacity = site_capacity;
+  l.run_capacity = run_capacity;
+  l.slot_count = slot_count;
+  l.slot_bytes = up(frame_bytes, page);
+  l.sites = up(sizeof(Mailbox), 64);
+  l.runs = up(l.sites + std::uint64_t{site_capacity} * sizeof(SitePlan), 64);
+  l.sides = up(l.runs + std::uint64_t{run_capacity} * sizeof(PixelRun), 64);
+  l.records = up(l.sides + run_capacity, 64);
+  l.slots = up(l.records + std::uint64_t{site_capacity} * sizeof(SiteRecord), page);
+  l.total = l.slots + l.slot_bytes * slot_count;
+  return l;
+}
+
+std::int32_t slot_pitch(std::int32_t cols) { return (cols + 7) / 8 * 8; }
+
+std::size_t size_of(CountType type) { return type == CountType::int16 ? 2 : 4; }
+
+std::uint64_t slot_frame_bytes(const BoardPlan& plan) {
+  return static_cast<std::uint64_t>(plan.rows) * static_cast<std::uint64_t>(slot_pitch(plan.cols)) *
+         size_of(plan.type);
+}
+
+bool send_packet(int socket, const void* data, std::size_t size, int fd) {
+  iovec part{const_cast<void*>(data), size};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  if (fd >= 0) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
+  }
+  for (;;) {
+    // A full socket belongs to a side that does not read: it must not hold this one up.
+    const auto sent = ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent >= 0) return true;
+    if (errno == EINTR) continue;
+    if (errno == EPIPE || errno == ECONNRESET) return false;
+    throw GpuError(std::string("GPU worker: a message can't be sent: ") + std::strerror(errno), true);
+  }
+}
+
+long receive_packet(int socket, void* data, std::size_t capacity, int* fd, bool wait) {
+  iovec part{data, capacity};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  if (fd) {
+    *fd = -1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+  }
+  for (;;) {
+    const auto got = ::recvmsg(socket, &message, MSG_TRUNC | MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return -1;
+    if (got < 0) return 0;
+    for (cmsghdr* h = CMSG_FIRSTHDR(&message); fd && h; h = CMSG_NXTHDR(&message, h)) {
+      if (h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS)
+        std::memcpy(fd, CMSG_DATA(h), sizeof *fd);
+    }
+    return got;
+  }
+}
+
+}  // namespace datum

@@ -1,0 +1,28 @@
+// datumd-gpu: the process in which datumd uses the GPU. A device's fault ends it, not the daemon.
+#include <signal.h>
+#include <sys/socket.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "daemon/gpu/gpu_wire.h"
+#include "daemon/gpu/gpu_worker.h"
+
+int main(int argc, char** argv) {
+  using namespace datum;
+  if (argc == 2 && std::strcmp(argv[1], "--version") == 0) {
+    std::printf("%s\n%s\n", wire_identity().code, cuda_build().c_str());
+    return 0;
+  }
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (argc != 1 || ::getsockopt(gpu_worker_fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
+      type != SOCK_SEQPACKET) {
+    std::fprintf(stderr, "datumd-gpu: datumd starts this program; by hand only: datumd-gpu --version\n");
+    return 64;  // EX_USAGE
+  }
+  // It ends with its daemon, which may have a board in hand when both are asked to stop.
+  ::signal(SIGTERM, SIG_IGN);
+  ::signal(SIGINT, SIG_IGN);
+  return run_gpu_worker(gpu_worker_fd, {probe_cuda_device, cuda_slot_measurer});
+}

@@ -1,0 +1,122 @@
+#include "daemon/gpu/worker_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "daemon/gpu/gpu_wire.h"
+#include "gpu/core/gpu_error.h"
+
+extern char** environ;
+
+namespace datum {
+namespace {
+
+/// What posix_spawn does in the child.
+struct SpawnPlan {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  SpawnPlan(int socket) {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, 2, 1);
+    posix_spawn_file_actions_adddup2(&actions, socket, gpu_worker_fd);
+    // Signals as a fresh process has them; a group of its own, so that a terminal's Ctrl-C is the daemon's
+    // alone.
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  }
+  ~SpawnPlan() {
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+  SpawnPlan& operator=(const SpawnPlan&) = delete;
+};
+
+std::string in_words(int status) {
+  if (WIFSIGNALED(status)) return "was ended by signal " + std::to_string(WTERMSIG(status));
+  return "ended with status " + std::to_string(WEXITSTATUS(status));
+}
+
+}  // namespace
+
+void WorkerProcess::start(const std::filesystem::path& program) {
+  kill();
+  reap();
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    throw GpuError(std::string("GPU worker: no socket: ") + std::strerror(errno), false);
+  std::string name = program.string();
+  char* arguments[] = {name.data(), nullptr};
+  const SpawnPlan plan(ends[1]);
+  pid_t pid = -1;
+  const int error = ::posix_spawn(&pid, name.c_str(), &plan.actions, &plan.attributes, arguments, environ);
+  ::close(ends[1]);
+  if (error) {
+    ::close(ends[0]);
+    throw GpuError("GPU worker: " + name + " does not start: " + std::strerror(error), false);
+  }
+  pid_ = pid;
+  socket_ = ends[0];
+}
+
+void WorkerProcess::kill() {
+  if (socket_ >= 0) ::close(socket_);
+  socket_ = -1;
+  if (pid_ <= 0) return;
+  ::kill(pid_, SIGKILL);  // not reaped yet, so the number is still its own
+  dying_.push_back(pid_);
+  pid_ = -1;
+  reap();
+}
+
+void WorkerProcess::reap() {
+  const auto gone = [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; };
+  dying_.erase(std::remove_if(dying_.begin(), dying_.end(), gone), dying_.end());
+}
+
+WorkerProcess::~WorkerProcess() {
+  kill();
+  for (int i = 0; i < 100 && !dying_.empty(); ++i) {  // at most 100 ms; init takes what is left
+    ::poll(nullptr, 0, 1);
+    reap();
+  }
+}
+
+std::string WorkerProcess::how_it_ended() {
+  for (int i = 0; pid_ > 0 && i < 50; ++i) {
+    int status = 0;
+    const pid_t got = ::waitpid(pid_, &status, WNOHANG);
+    if (got == pid_) {
+      pid_ = -1;
+      return in_words(status);
+    }
+    if (got < 0) break;
+    ::poll(nullptr, 0, 1);
+  }
+  return "hung up";
+}
+
+std::filesystem::path worker_beside_this_program() {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return (error ? std::filesystem::path(".") : self.parent_path()) / "datumd-gpu";
+}
+
+}  // namespace datum

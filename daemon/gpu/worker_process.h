@@ -1,0 +1,42 @@
+// The worker as a process: started, killed, and its end taken note of without waiting for it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace datum {
+
+class WorkerProcess {
+ public:
+  WorkerProcess() = default;
+  /// Starts the program with the socket's other end as its only descriptor beside the standard ones. Standard
+  /// input is empty; output and errors go to this process's standard error. Throws GpuError.
+  void start(const std::filesystem::path& program);
+  /// Kills it. Never waits: a process that hangs in a driver dies when the driver lets it; it is reaped then.
+  void kill();
+  ~WorkerProcess();
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  bool started() const { return pid_ > 0; }
+  pid_t pid() const { return pid_; }
+  /// This end of the socket.
+  int socket() const { return socket_; }
+  /// "was ended by signal 9", "ended with status 1", or "hung up" where it lives on; looks for at most 50 ms.
+  std::string how_it_ended();
+
+ private:
+  void reap();
+
+  pid_t pid_ = -1;
+  int socket_ = -1;
+  std::vector<pid_t> dying_;
+};
+
+/// datumd-gpu in the folder of the running program.
+std::filesystem::path worker_beside_this_program();
+
+}  // namespace datum

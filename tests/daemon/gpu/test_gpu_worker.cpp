@@ -1,0 +1,120 @@
+// A GPU worker without a GPU: the product's worker over a CPU measurer, and all the ways in which a device or
+// a worker can go wrong. DATUM_TEST_WORKER says which.
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "daemon/gpu/gpu_wire.h"
+#include "daemon/gpu/gpu_worker.h"
+#include "gpu/board/cpu_board.h"
+#include "gpu/core/gpu_error.h"
+
+namespace {
+
+using namespace datum;
+
+std::string mode() {
+  const char* text = std::getenv("DATUM_TEST_WORKER");
+  return text ? text : "well";
+}
+
+/// Waits for what never comes.
+[[noreturn]] void hang() {
+  for (;;) ::pause();
+}
+
+class TestMeasurer : public SlotMeasurer {
+ public:
+  explicit TestMeasurer(const SlotMemory& memory) : memory_(memory) {}
+
+  void prepare(const BoardPlan& plan, std::int32_t pitch) override {
+    if (mode() == "out-of-memory") throw GpuError("CUDA: device memory: out of memory", false);
+    if (mode() == "prepare-hangs") hang();
+    if (mode() == "prepare-slow") ::close(::open(std::getenv("DATUM_TEST_FIFO"), O_RDONLY));
+    sites_.assign(plan.sites, plan.sites + plan.site_count);
+    runs_.assign(plan.runs, plan.runs + plan.run_count);
+    sides_.assign(plan.run_side, plan.run_side + plan.run_count);
+    plan_ = plan;
+    plan_.sites = sites_.data();
+    plan_.runs = runs_.data();
+    plan_.run_side = sides_.data();
+    pitch_ = pitch;
+  }
+
+  void measure(int slot, SiteRecord* records, int) override {
+    ++boards_;
+    const char* at =
+        static_cast<const char*>(memory_.base) + memory_.slot_bytes * static_cast<unsigned>(slot);
+    if (mode() == "no-records") return;
+    measure_board(plan_, {at, nullptr, pitch_}, cpu_backend(1), records);
+    if (boards_ < 2) return;  // the second board is the one that goes wrong
+    if (mode() == "fault") throw GpuError("CUDA: board: an illegal memory access was encountered", true);
+    if (mode() == "hang") hang();
+    if (mode() == "killed") ::raise(SIGKILL);
+    if (mode() == "stopped") ::raise(SIGSTOP);
+    if (mode() == "exits") ::_exit(3);
+    if (mode() == "garbage-records") std::memset(static_cast<void*>(records), 0xAB, sizeof *records);
+  }
+
+  std::string describe() const override { return "test device"; }
+
+ private:
+  SlotMemory memory_;
+  BoardPlan plan_;
+  std::vector<SitePlan> sites_;
+  std::vector<PixelRun> runs_;
+  std::vector<std::uint8_t> sides_;
+  std::int32_t pitch_ = 0;
+  int boards_ = 0;
+};
+
+CudaDevice probe() {
+  CudaDevice device;
+  device.usable = mode() != "unusable";
+  device.why = device.usable ? "a test device" : "no CUDA device: none is listed";
+  device.name = "test device";
+  return device;
+}
+
+/// A worker that greets as the product's does and then answers whatever it hears with bytes that mean
+/// nothing.
+int babble() {
+  Greeting greeting;
+  greeting.identity = wire_identity();
+  greeting.usable = 1;
+  send_packet(gpu_worker_fd, &greeting, sizeof greeting);
+  char heard[sizeof(PrepareOrder)];
+  int fd;
+  const char nonsense[77] = "nonsense";
+  while (receive_packet(gpu_worker_fd, heard, sizeof heard, &fd, true) > 0)
+    send_packet(gpu_worker_fd, nonsense, sizeof nonsense);
+  return 0;
+}
+
+}  // namespace
+
+int main() {
+  if (mode() == "dies") return 7;
+  if (mode() == "silent") hang();
+  if (mode() == "babbles") return babble();
+  if (mode() == "garbage-greeting") {
+    const std::string nonsense(sizeof(Greeting), '?');
+    send_packet(gpu_worker_fd, nonsense.data(), nonsense.size());
+    hang();
+  }
+  if (mode() == "other-code") {
+    Greeting greeting;
+    greeting.identity = wire_identity();
+    put_text(greeting.identity.code, "0.0.9 stale");
+    send_packet(gpu_worker_fd, &greeting, sizeof greeting);
+    hang();
+  }
+  return run_gpu_worker(gpu_worker_fd, {probe, [](const SlotMemory& memory) {
+                                          return std::make_unique<TestMeasurer>(memory);
+                                        }});
+}
