@@ -6,12 +6,13 @@
 #include <optional>
 #include <stdexcept>
 
+#include "daemon/inspect/board_plan_of.h"
 #include "daemon/inspect/characteristic.h"
 #include "daemon/inspect/decision.h"
 #include "daemon/inspect/floor.h"
 #include "daemon/inspect/site_map.h"
-#include "daemon/inspect/site_pixels.h"
 #include "daemon/version.h"
+#include "gpu/board/cpu_board.h"
 #include "gpu/component_height/component_height.h"
 #include "gpu/core/parallel_for.h"
 
@@ -24,7 +25,7 @@ struct Refusal {
   std::string detail;
 };
 
-BoardVerdict identity(const HeightFrame& frame, const InspectionInputs& in, const Backend& backend) {
+BoardVerdict identity(const HeightFrame& frame, const InspectionInputs& in, const BoardMeasurer& measurer) {
   BoardVerdict v;
   v.measured_at = in.measured_at;
   v.unit_id = in.unit_id;
@@ -42,7 +43,7 @@ BoardVerdict identity(const HeightFrame& frame, const InspectionInputs& in, cons
   v.frame_sha256 = frame.content_sha256;
   v.captured = frame.captured;
   v.code = code_id();
-  v.backend = describe(backend);
+  v.backend = measurer.describe();
   v.pose = in.pose;
   return v;
 }
@@ -128,30 +129,6 @@ BoardVerdict refused(BoardVerdict v, const Recipe& recipe, const Refusal& why) {
   return v;
 }
 
-std::vector<HeightStatistics> measure(const HeightFrame& frame, const Recipe& recipe,
-                                      const std::vector<Site>& sites, const std::vector<SitePixels>& pixels,
-                                      const std::vector<Floor>& floors, const Backend& backend) {
-  std::vector<BodyPixels> bodies(sites.size());
-  std::vector<HeightDemand> demands(sites.size());
-  for (std::size_t i = 0; i < sites.size(); ++i) {
-    demands[i] = demand_of(recipe.components[i]);
-    if (sites[i].reason != Reason::none || floors[i].reason != Reason::none) continue;
-    BodyPixels& b = bodies[i];
-    b.runs = sites[i].body.data();
-    b.run_count = static_cast<std::uint32_t>(sites[i].body.size());
-    b.z = pixels[i].body_z.get();
-    const double x_per_col = frame.x.scale_mm * 1e3, y_per_row = frame.y.scale_mm * 1e3;
-    b.x = axis_to_um(x_per_col, -sites[i].centre_px.x() * x_per_col, sites[i].centre_px.x());
-    b.y = axis_to_um(y_per_row, -sites[i].centre_px.y() * y_per_row, sites[i].centre_px.y());
-    b.a = floors[i].fit.a;
-    b.b = floors[i].fit.b;
-    b.c = floors[i].fit.c;
-  }
-  std::vector<HeightStatistics> statistics(sites.size());
-  measure_heights(bodies.data(), demands.data(), bodies.size(), backend, statistics.data());
-  return statistics;
-}
-
 std::optional<Refusal> component_refusal(const Measured& m) {
   if (m.site.reason != Reason::none) return Refusal{m.site.reason, m.site.detail};
   if (m.floor.reason != Reason::none) return Refusal{m.floor.reason, m.floor.detail};
@@ -187,35 +164,45 @@ ComponentVerdict judge(const Measured& m) {
   return c;
 }
 
+std::vector<Site> sites_of(const HeightFrame& frame, const InspectionInputs& in, const BoardView& view) {
+  std::vector<Site> sites(in.recipe->components.size());
+  const unsigned threads = in.threads > 0 ? in.threads : cpu_backend().threads;
+  parallel_for(threads, sites.size(),
+               [&](std::size_t i, unsigned) { sites[i] = site_of(*in.recipe, i, frame, view); });
+  return sites;
+}
+
 BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in,
-                           const Backend& backend) {
+                           BoardMeasurer& measurer) {
   const Recipe& recipe = *in.recipe;
   const BoardView view(frame, board_from_sensor(in));
   if (const auto why = tilt_refusal(view, recipe.floor)) return refused(std::move(v), recipe, *why);
 
-  std::vector<Site> sites(recipe.components.size());
-  std::vector<SitePixels> pixels(sites.size());
-  parallel_for(backend.threads, sites.size(), [&](std::size_t i, unsigned) {
-    sites[i] = site_of(recipe, i, frame, view);
-    if (sites[i].reason == Reason::none) pixels[i] = take_pixels(frame, sites[i], backend.isa);
-  });
-  const std::vector<Floor> floors = fit_floors(recipe, *in.sensor, frame, sites, pixels, backend);
-  const std::vector<HeightStatistics> heights = measure(frame, recipe, sites, pixels, floors, backend);
-  for (std::size_t i = 0; i < sites.size(); ++i)
-    v.components.push_back(
-        judge({recipe, *in.sensor, frame, recipe.components[i], sites[i], floors[i], heights[i]}));
+  const std::vector<Site> sites = sites_of(frame, in, view);
+  const OwnedBoardPlan plan(recipe, *in.sensor, frame, sites);
+  std::vector<SiteRecord> records(sites.size());
+  measurer.measure(plan.plan(), view_of(frame), records.data());
+  v.backend = measurer.describe();
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const Component& component = recipe.components[i];
+    const Floor floor = floor_of(recipe.floor, sites[i], plan.sites()[i], records[i]);
+    HeightStatistics heights;
+    if (sites[i].reason == Reason::none && floor.reason == Reason::none)
+      heights = derive(records[i].body, demand_of(component));
+    v.components.push_back(judge({recipe, *in.sensor, frame, component, sites[i], floor, heights}));
+  }
   v.decision = worst_of(v.components);
   return v;
 }
 
 }  // namespace
 
-BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& in, const Backend& backend) {
-  BoardVerdict v = identity(frame, in, backend);
+BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& in, BoardMeasurer& measurer) {
+  BoardVerdict v = identity(frame, in, measurer);
   if (const auto why = frame_refusal(frame, in)) return refused(std::move(v), *in.recipe, *why);
   if (const auto why = placement_refusal(frame, in)) return refused(std::move(v), *in.recipe, *why);
   try {
-    return inspect_board(v, frame, in, backend);
+    return inspect_board(v, frame, in, measurer);
   } catch (const std::domain_error& e) {
     return refused(std::move(v), *in.recipe, {Reason::calibration, e.what()});
   } catch (const CalibrationError& e) {
@@ -223,6 +210,13 @@ BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& in, const
   } catch (const std::exception& e) {
     return refused(std::move(v), *in.recipe, {Reason::internal, e.what()});
   }
+}
+
+BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& in, const Backend& backend) {
+  CpuBoardMeasurer measurer(backend);
+  InspectionInputs inputs = in;
+  inputs.threads = backend.threads;
+  return inspect(frame, inputs, measurer);
 }
 
 std::vector<std::string> check_field_of_view(const HeightFrame& frame, const InspectionInputs& in) {

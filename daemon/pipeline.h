@@ -7,6 +7,7 @@
 #include "daemon/inspect/verdict.h"
 #include "drivers/frame/height_frame.h"
 #include "drivers/frame/sensor_profile.h"
+#include "gpu/board/board_measurer.h"
 #include "gpu/core/backend.h"
 
 namespace datum {
@@ -20,6 +21,7 @@ struct InspectionInputs {
   std::string measured_at;     // ISO 8601 UTC, injected
   std::int64_t now_utc_s = 0;  // for the calibration's expiry
   std::string unit_id;
+  unsigned threads = 0;  // for what the host does itself; 0: one per core
 };
 
 /// Where the board lies: recipe, and in machine coordinates the calibration with the stage at the pose.
@@ -27,6 +29,8 @@ struct InspectionInputs {
 Htm<Board, Sensor> board_from_sensor(const InspectionInputs& inputs);
 
 /// Never throws for what a frame, a pose or a calibration may be: that gives INVALID with its reason.
+BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& inputs, BoardMeasurer& measurer);
+/// The same on the CPU, with the backend's threads.
 BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& inputs, const Backend& backend);
 
 /// Why this recipe can't be measured in frames of this geometry (field of view), one line per component;

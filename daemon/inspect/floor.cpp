@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <iterator>
 
-#include "daemon/inspect/floor_evidence.h"
-#include "gpu/core/parallel_for.h"
-#include "gpu/plane_fit/plane_evidence.h"
+#include "gpu/floor_evidence/floor_evidence.h"
 
 namespace datum {
 namespace {
@@ -66,35 +64,29 @@ void refuse_too_few(const FloorSettings& gates, const Site& site, Floor& floor) 
                      site.ring_pixels, demanded));
 }
 
-PlaneFitSettings settings_of(const FloorSettings& floor, const FloorThresholds& t) {
-  PlaneFitSettings settings;
-  settings.mode = floor.mode;
-  settings.threshold = static_cast<float>(t.consensus_um);
-  settings.refit_threshold = static_cast<float>(t.refit_um);
-  settings.confidence = floor.confidence;
-  return settings;
+void set_fit(const PlaneFit& fit, const Site& site, FloorEvidence& e) {
+  e.a = fit.a;
+  e.b = fit.b;
+  e.c_um = fit.c + site.reference_z_mm * 1e3;
+  e.rms_um = fit.rms;
+  e.inliers = fit.inliers;
+  e.inlier_ratio = static_cast<double>(fit.inliers) / fit.valid;
+  e.hypotheses = fit.hypotheses;
+  e.refits = fit.refits;
+  e.tilt_deg = std::atan(std::hypot(fit.a, fit.b)) * 180 / M_PI;
 }
 
-PlanePoints points_of(const Site& site, const SitePixels& pixels, std::uint64_t seed) {
-  PlanePoints p;
-  p.x = pixels.ring_x.get();
-  p.y = pixels.ring_y.get();
-  p.z = pixels.ring_z.get();
-  p.size = site.ring_pixels;
-  p.half_x = static_cast<float>(site.half_mm.x() * 1e3);
-  p.half_y = static_cast<float>(site.half_mm.y() * 1e3);
-  p.seed = seed;
-  return p;
-}
-
-/// Fits the floors of equal thresholds in one batch.
-void fit_batch(const std::vector<std::size_t>& members, const std::vector<PlanePoints>& points,
-               const PlaneFitSettings& settings, const Backend& backend, std::vector<Floor>& floors) {
-  std::vector<PlanePoints> batch;
-  for (std::size_t i : members) batch.push_back(points[i]);
-  std::vector<PlaneFit> fits(members.size());
-  fit_planes(batch.data(), batch.size(), settings, backend, fits.data());
-  for (std::size_t k = 0; k < members.size(); ++k) floors[members[k]].fit = fits[k];
+void set_ring(const RingRecord& ring, const RingEvidence& from, Floor& floor) {
+  FloorEvidence& e = floor.evidence;
+  std::copy(std::begin(ring.side_inliers), std::end(ring.side_inliers), e.side_inliers.begin());
+  e.second_floor = from.second_level;
+  e.effective_n = from.effective_n;
+  e.form_um = from.form_um;
+  e.u_form_um = from.u_form_um;
+  floor.correlation = from.correlation;
+  floor.noise_um = from.noise_um;
+  floor.form_um = from.floor_um;
+  floor.u_um = from.u_floor_um;
 }
 
 }  // namespace
@@ -111,42 +103,25 @@ FloorThresholds thresholds_of(const FloorSettings& settings, const SensorProfile
   return t;
 }
 
-std::uint64_t seed_of(const Recipe& recipe, const Component& component) {
-  std::uint64_t hash = 14695981039346656037ull;
-  for (char c : recipe.sha256 + "/" + component.reference) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 1099511628211ull;
+Floor floor_of(const FloorSettings& settings, const Site& site, const SitePlan& plan,
+               const SiteRecord& record) {
+  Floor floor;
+  floor.fit = record.fit;
+  FloorEvidence& e = floor.evidence;
+  e.sigma_um = plan.sigma_um;
+  e.centre_x_mm = site.centre_mm.x();
+  e.centre_y_mm = site.centre_mm.y();
+  e.pixels = site.ring_pixels;
+  e.valid = record.fit.valid;
+  if (record.fit.status == FitStatus::ok) {
+    set_fit(record.fit, site, e);
+    const RingEvidence ring =
+        derive(plan, record.fit, record.ring, site.body_mm.x() * 1e3, site.body_mm.y() * 1e3);
+    set_ring(record.ring, ring, floor);
   }
-  return hash;
-}
-
-std::vector<Floor> fit_floors(const Recipe& recipe, const SensorProfile& sensor, const HeightFrame& frame,
-                              const std::vector<Site>& sites, const std::vector<SitePixels>& pixels,
-                              const Backend& backend) {
-  std::vector<Floor> floors(sites.size());
-  std::vector<FloorThresholds> thresholds(sites.size());
-  std::vector<PlanePoints> points(sites.size());
-  // One batch has one threshold; with a noise profile of one value all floors are one batch.
-  std::map<std::pair<double, double>, std::vector<std::size_t>> batches;
-  for (std::size_t i = 0; i < sites.size(); ++i) {
-    if (sites[i].reason != Reason::none) continue;
-    thresholds[i] = thresholds_of(recipe.floor, sensor, frame, sites[i]);
-    points[i] = points_of(sites[i], pixels[i], seed_of(recipe, recipe.components[i]));
-    batches[{thresholds[i].consensus_um, thresholds[i].refit_um}].push_back(i);
-  }
-  for (const auto& [key, members] : batches)
-    fit_batch(members, points, settings_of(recipe.floor, thresholds[members.front()]), backend, floors);
-  parallel_for(backend.threads, sites.size(), [&](std::size_t i, unsigned) {
-    if (sites[i].reason != Reason::none) return;
-    Floor& floor = floors[i];
-    collect_evidence(sites[i], pixels[i], thresholds[i], recipe.floor.form, backend.isa, floor);
-    if (floor.fit.status == FitStatus::ok)
-      floor.evidence.second_floor =
-          plane_evidence(points[i], floor.fit, settings_of(recipe.floor, thresholds[i])).ratio();
-    refuse_too_few(recipe.floor, sites[i], floor);
-    if (floor.reason == Reason::none) apply_gates(recipe.floor, floor);
-  });
-  return floors;
+  refuse_too_few(settings, site, floor);
+  if (floor.reason == Reason::none) apply_gates(settings, floor);
+  return floor;
 }
 
 }  // namespace datum

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "daemon/inspect/site_map.h"
-#include "daemon/inspect/site_pixels.h"
 #include "daemon/inspect/verdict.h"
 #include "drivers/frame/sensor_profile.h"
+#include "gpu/board/site_record.h"
 #include "gpu/component_height/residual_correlation.h"
-#include "gpu/plane_fit/plane_fit.h"
+#include "gpu/core/board_plan.h"
 
 namespace datum {
 
@@ -32,12 +32,9 @@ struct FloorThresholds {
 FloorThresholds thresholds_of(const FloorSettings& settings, const SensorProfile& sensor,
                               const HeightFrame& frame, const Site& site);
 
-/// From the recipe's hash and the reference alone, so that neither neighbours nor the run matter (FNV-1a).
-std::uint64_t seed_of(const Recipe& recipe, const Component& component);
-
-/// One floor per site; sites that are refused already are passed over.
-std::vector<Floor> fit_floors(const Recipe& recipe, const SensorProfile& sensor, const HeightFrame& frame,
-                              const std::vector<Site>& sites, const std::vector<SitePixels>& pixels,
-                              const Backend& backend);
+/// The floor that a site's record shows, with its evidence; refused where it does not pass the gates. `plan` is the
+/// site's part of the plan that was measured.
+Floor floor_of(const FloorSettings& settings, const Site& site, const SitePlan& plan,
+               const SiteRecord& record);
 
 }  // namespace datum
