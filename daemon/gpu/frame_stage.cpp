@@ -20,22 +20,32 @@ DATUM_HD std::int16_t mark_of(std::int16_t) { return no_count_16; }
 DATUM_HD std::int32_t mark_of(std::int32_t) { return no_count_32; }
 DATUM_HD float mark_of(float) { return std::numeric_limits<float>::quiet_NaN(); }
 // A float that is NaN has no height whatever its class says.
-DATUM_HD unsigned is_mark(std::int16_t count) { return count == no_count_16; }
-DATUM_HD unsigned is_mark(std::int32_t count) { return count == no_count_32; }
-DATUM_HD unsigned is_mark(float) { return 0; }
+DATUM_HD bool is_mark(std::int16_t count) { return count == no_count_16; }
+DATUM_HD bool is_mark(std::int32_t count) { return count == no_count_32; }
+DATUM_HD bool is_mark(float) { return false; }
+
+// Pieces of one length, which compilers turn into vectors.
+constexpr std::int32_t piece_px = 32;
 
 /// Not 0: a pixel with a height holds the mark.
 template <class Count>
-DATUM_HD unsigned fold(const Count* from, const std::uint8_t* classes, std::int32_t length, Count* to) {
+DATUM_HD unsigned fold_piece(const Count* __restrict from, const std::uint8_t* __restrict classes,
+                             std::int32_t length, Count* __restrict to) {
   const Count mark = mark_of(Count{});
-  unsigned clash = 0;
+  std::uint8_t clash = 0;
   for (std::int32_t k = 0; k < length; ++k) {
-    const Count count = from[k];
-    const unsigned missing = classes[k] != 0;
-    clash |= is_mark(count) & (missing ^ 1u);
-    to[k] = missing ? mark : count;
+    clash = static_cast<std::uint8_t>(clash | (is_mark(from[k]) & (classes[k] == 0)));
+    to[k] = classes[k] == 0 ? from[k] : mark;
   }
   return clash;
+}
+
+template <class Count>
+DATUM_HD unsigned fold(const Count* from, const std::uint8_t* classes, std::int32_t length, Count* to) {
+  unsigned clash = 0;
+  std::int32_t k = 0;
+  for (; k + piece_px <= length; k += piece_px) clash |= fold_piece(from + k, classes + k, piece_px, to + k);
+  return clash | fold_piece(from + k, classes + k, length - k, to + k);
 }
 
 template <class Count>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <thread>
 
 #include "daemon/gpu/frame_stage.h"
 #include "gpu/board/cpu_board.h"
@@ -179,9 +180,7 @@ bool GpuLink::prepare(const BoardPlan& plan, const FrameView& frame, Clock::time
 }
 
 void GpuLink::ring() {
-  const char bell = 1;
-  if (!memory_ || !memory_.mailbox().worker_sleeps.load()) return;
-  if (!send_packet(process_.socket(), &bell, 1)) lost();
+  if (memory_ && !datum::ring(process_.socket(), memory_.mailbox().worker_sleeps)) lost();
 }
 
 bool GpuLink::measure(const FrameView& frame, SiteRecord* records) {

@@ -93,6 +93,16 @@ bool send_packet(int socket, const void* data, std::size_t size, int fd) {
   }
 }
 
+bool ring(int socket, std::atomic<std::uint32_t>& sleeps) {
+  if (sleeps.exchange(0) == 0) return true;
+  const char bell = 1;
+  for (;;) {
+    if (::send(socket, &bell, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1) return true;
+    if (errno == EINTR) continue;
+    return errno == EAGAIN;  // it has not heard the bells before this one
+  }
+}
+
 long receive_packet(int socket, void* data, std::size_t capacity, int* fd, bool wait) {
   iovec part{data, capacity};
   msghdr message{};

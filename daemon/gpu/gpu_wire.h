@@ -104,6 +104,9 @@ std::string get_text(const char (&from)[n]) {
 /// Sends one packet, with a descriptor where fd >= 0. False: nobody is there any more. Throws GpuError for
 /// all else.
 bool send_packet(int socket, const void* data, std::size_t size, int fd = -1);
+/// Wakes the other side where `sleeps` says that it sleeps, once for each time. False: nobody is there any
+/// more.
+bool ring(int socket, std::atomic<std::uint32_t>& sleeps);
 /// Takes one packet if there is one. Returns its size (larger than `capacity` where it was cut), 0 where the
 /// other side is gone, -1 where none is there. A descriptor that came with it is the caller's.
 long receive_packet(int socket, void* data, std::size_t capacity, int* fd, bool wait);

@@ -74,6 +74,7 @@ class Worker {
     const auto until = std::chrono::steady_clock::now() + alert_time;
     while (memory_ && !ordered() && std::chrono::steady_clock::now() < until) {
       for (int i = 0; i < 32 && !ordered(); ++i) spin_pause();
+      std::this_thread::yield();  // the other side may wait for this processor
     }
   }
 
@@ -121,8 +122,7 @@ class Worker {
       box.status = WireStatus::failed;
     }
     box.answer.store(number);
-    const char bell = 1;
-    if (box.daemon_sleeps.load()) send_packet(socket_, &bell, 1);
+    datum::ring(socket_, box.daemon_sleeps);
   }
 
   const int socket_;

@@ -51,7 +51,12 @@ class TestMeasurer : public SlotMeasurer {
     const char* at =
         static_cast<const char*>(memory_.base) + memory_.slot_bytes * static_cast<unsigned>(slot);
     if (mode() == "no-records") return;
+    if (mode() == "repeats" && !first_.empty()) {  // costs nothing but the way there and back
+      std::memcpy(static_cast<void*>(records), first_.data(), first_.size() * sizeof(SiteRecord));
+      return;
+    }
     measure_board(plan_, {at, nullptr, pitch_}, cpu_backend(1), records);
+    if (mode() == "repeats") first_.assign(records, records + plan_.site_count);
     if (boards_ < 2) return;  // the second board is the one that goes wrong
     if (mode() == "fault") throw GpuError("CUDA: board: an illegal memory access was encountered", true);
     if (mode() == "hang") hang();
@@ -69,6 +74,7 @@ class TestMeasurer : public SlotMeasurer {
   std::vector<SitePlan> sites_;
   std::vector<PixelRun> runs_;
   std::vector<std::uint8_t> sides_;
+  std::vector<SiteRecord> first_;
   std::int32_t pitch_ = 0;
   int boards_ = 0;
 };
