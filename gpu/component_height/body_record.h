@@ -1,5 +1,5 @@
-// What the pixels of one body give: exact integers, so that neither the order of the pixels nor the backend shows.
-// Heights in nm over the floor's plane, perpendicular to it. Plain memory without padding. C++17.
+// What the pixels of one body give: exact integers, so that neither the order of the pixels nor the backend
+// shows. Heights in nm over the floor's plane, perpendicular to it. Plain memory without padding. C++17.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,14 @@
 
 namespace datum {
 
-/// Heights of the sorted list at a rank and at its two neighbours (ranks_of in gpu/component_height/height_math.h).
+/// Heights of the sorted list at a rank and at its two neighbours (ranks_of in
+/// gpu/component_height/height_math.h).
 struct RankedHeights {
   std::int32_t low_nm = 0, nm = 0, high_nm = 0;
 };
 
-/// The k highest: the k-th, and what lies strictly above it. With fewer than k heights the threshold is INT32_MIN.
+/// The k highest: the k-th, and what lies strictly above it. With fewer than k heights the threshold is
+/// INT32_MIN.
 struct TopHeights {
   std::int64_t sum_above_nm = 0;
   std::int32_t threshold_nm = 0;

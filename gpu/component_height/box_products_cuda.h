@@ -1,5 +1,5 @@
-// Box products of many regions at once on a CUDA device: windows that kernels fill with residual steps, and the launch
-// that sums over them. C++17.
+// Box products of many regions at once on a CUDA device: windows that kernels fill with residual steps, and
+// the launch that sums over them. C++17.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "gpu/component_height/box_products.h"
+#include "gpu/component_height/box_tiles.h"
 #include "gpu/component_height/pixel_run.h"
 #include "gpu/plane_fit/plane_fit.h"
 
@@ -16,17 +17,13 @@ namespace datum {
 
 using CudaStream = CUstream_st*;
 
-/// One region's residual steps in device memory. Pixel (row, col) of the frame is steps[(row - row0) * pitch + col -
-/// col0], |step| <= 255, 0 where there is none. Pixels outside the region's runs are 0 and must stay so.
+/// One region's residual steps in device memory. Pixel (row, col) of the frame is steps[(row - row0) * pitch
+/// + col - col0], |step| <= 255, 0 where there is none. Pixels outside the region's runs are 0 and must stay
+/// so.
 struct ResidualWindow {
   std::int16_t* steps = nullptr;
   std::int32_t row0 = 0, col0 = 0;  // the first pixel's, border aside; col0 is a multiple of 8
   std::int32_t pitch = 0;           // a multiple of 8
-};
-
-/// Pixels of one region: `count` of the runs, from `first` on.
-struct RegionRuns {
-  std::uint32_t first = 0, count = 0;
 };
 
 /// Members throw GpuError; one object is used by one thread at a time.
@@ -35,14 +32,15 @@ class CudaBoxProducts {
   CudaBoxProducts();
   ~CudaBoxProducts();
 
-  /// Takes the windows' memory, zeroed. Every box of 64 x 64 pixels with pixels of a region costs about the same.
+  /// Takes the windows' memory, zeroed. Every box of 64 x 64 pixels with pixels of a region costs about the
+  /// same.
   void prepare(const PixelRun* runs, const RegionRuns* regions, std::size_t count);
   /// One per region, device memory; valid until the next prepare().
   const ResidualWindow* windows() const;
 
-  /// Kernel only, asynchronous; may be captured. Writes the sums of region i to `out` + i * `stride` bytes (device or
-  /// mapped memory). A region whose fit is not ok keeps its bytes there, and its window is not read; fits == nullptr:
-  /// all are.
+  /// Kernel only, asynchronous; may be captured. Writes the sums of region i to `out` + i * `stride` bytes
+  /// (device or mapped memory). A region whose fit is not ok keeps its bytes there, and its window is not
+  /// read; fits == nullptr: all are.
   void launch(CudaStream stream, const PlaneFit* fits, BoxProducts* out, std::size_t stride) const;
 
  private:

@@ -91,8 +91,8 @@ BodyRecord measure_body(const BodyPixels& body, const HeightDemand& demand, Isa 
 HeightStatistics derive(const BodyRecord& record, const HeightDemand& demand);
 
 /// Measures `count` components. Throws std::invalid_argument: a null pointer with a size, a component beyond
-/// the limits above, a quantile outside (0, 1], a top count of 0, too many of either, a plane or place that is not
-/// finite.
+/// the limits above, a quantile outside (0, 1], a top count of 0, too many of either, a plane or place that
+/// is not finite.
 void measure_heights(const BodyPixels* bodies, const HeightDemand* demands, std::size_t count,
                      const Backend& backend, HeightStatistics* statistics);
 

@@ -15,8 +15,8 @@ namespace datum::height {
 /// Marks a pixel without a height.
 inline constexpr std::int32_t no_height = INT32_MIN;
 
-/// Adding 1.5 * 2^52 rounds a double below 2^31 to an integer, half to even, on every machine, and leaves it in the low
-/// word.
+/// Adding 1.5 * 2^52 rounds a double below 2^31 to an integer, half to even, on every machine, and leaves it
+/// in the low word.
 inline constexpr double round_magic = 6755399441055744.0;
 DATUM_HD std::int32_t rounded(double v) {
   const double sum = v + round_magic;
@@ -25,8 +25,8 @@ DATUM_HD std::int32_t rounded(double v) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(bits));
 }
 
-/// The floor in nm along its normal: what a pixel's place takes from its z. Places count from integers near the site,
-/// so that a pixel's value does not depend on the run it lies in.
+/// The floor in nm along its normal: what a pixel's place takes from its z. Places count from integers near
+/// the site, so that a pixel's value does not depend on the run it lies in.
 struct FloorPass {
   double nm_per_um = 0;  // of z: 1000 / sqrt(1 + a^2 + b^2)
   double at_ref = 0, per_col = 0, per_row = 0;
@@ -47,8 +47,8 @@ DATUM_HD FloorPass floor_pass(const AxisToUm& x, const AxisToUm& y, double a, do
 DATUM_HD double floor_at_row(const FloorPass& p, std::int32_t row) {
   return ::fma(static_cast<double>(row - p.row_ref), p.per_row, p.at_ref);
 }
-/// Height of z over the floor; no_height for NaN and beyond max_height_nm. Heights up to 2^26 nm and floors as high
-/// carry rounding errors of 2^-26 nm, so only the last rounding shows.
+/// Height of z over the floor; no_height for NaN and beyond max_height_nm. Heights up to 2^26 nm and floors
+/// as high carry rounding errors of 2^-26 nm, so only the last rounding shows.
 DATUM_HD std::int32_t height_nm(const FloorPass& p, double floor_row, std::int32_t col, float z) {
   const double floor = ::fma(static_cast<double>(col - p.col_ref), p.per_col, floor_row);
   const double h = ::fma(static_cast<double>(z), p.nm_per_um, -floor);
@@ -89,8 +89,8 @@ DATUM_HD void fold_carry(HeightMoments* m) {
   m->hh_high += m->hh_low >> 32;
   m->hh_low &= 0xFFFFFFFF;
 }
-// 2^24 pixels, places within 2^12 of the middle, heights up to 2^26: sums of c^2 reach 2^48, of c h 2^62, and the
-// low halves of h^2 2^56.
+// 2^24 pixels, places within 2^12 of the middle, heights up to 2^26: sums of c^2 reach 2^48, of c h 2^62, and
+// the low halves of h^2 2^56.
 static_assert(max_height_nm == 1 << 26 && max_body_side_px == 8192 && max_body_px == 1u << 24,
               "the sums' ranges were derived for these");
 
@@ -114,8 +114,10 @@ DATUM_HD double central_square(std::uint64_t n, std::int64_t high, std::int64_t 
   return double_of(static_cast<std::int64_t>(rest), product - square);
 }
 
-/// Top plane and variance of a record with valid > 0: least squares on exact central moments.
-DATUM_HD TopPlane top_plane(const BodyRecord& s, double* variance) {
+/// Top plane and variance of a record with valid > 0, or of what holds the same sums: least squares on exact
+/// central moments.
+template <class Record>
+DATUM_HD TopPlane top_plane(const Record& s, double* variance) {
   TopPlane t;
   const HeightMoments& m = s.moments;
   const std::int64_t count = s.valid;
@@ -140,8 +142,8 @@ DATUM_HD TopPlane top_plane(const BodyRecord& s, double* variance) {
   return t;
 }
 
-/// Residuals about the top plane are compared in steps of its rms / 32; beyond +-255 they count as 255, so that box
-/// sums of products stay exact.
+/// Residuals about the top plane are compared in steps of its rms / 32; beyond +-255 they count as 255, so
+/// that box sums of products stay exact.
 inline constexpr double steps_per_rms = 32, most_steps = 255;
 
 /// height * per_nm + at_origin + (col - col0) per_col + (row - row0) per_row: the residual in steps.
@@ -150,7 +152,8 @@ struct TopPass {
   std::int32_t col0 = 0, row0 = 0;
 };
 /// A rms that is not 0 is what rounding leaves of sums of integers, so it is far above 1e-300.
-DATUM_HD TopPass top_pass(const BodyRecord& s, const TopPlane& t) {
+template <class Record>
+DATUM_HD TopPass top_pass(const Record& s, const TopPlane& t) {
   TopPass p;
   if (!t.defined || !(t.residual_rms_nm > 0)) return p;
   p.per_nm = steps_per_rms / t.residual_rms_nm;

@@ -1,10 +1,10 @@
-// How much neighbouring residuals resemble each other, as the one number that divides n: neighbouring pixels
-// of a height map are not independent.
+// How much neighbouring residuals resemble each other, as the one number that divides n: neighbouring
+// pixels of a height map are not independent.
 //
-// Sum over all two-dimensional lags of the autocorrelation, S = sum rho(i, j), so that the variance of a mean
-// of n pixels is s^2 S / n (METROLOGY S9, there for one dimension: 1 + 2 sum rho_k). Estimated without a list
-// of lags: the sum over all lags within a square |i|, |j| <= L is sum_p r_p B_L(p) / sum_p r_p^2 with B_L the
-// box sum of the residuals around p, pixels outside the region counting as 0.
+// Sum over all two-dimensional lags of the autocorrelation, S = sum rho(i, j), so that the variance of a
+// mean of n pixels is s^2 S / n (METROLOGY S9, there for one dimension: 1 + 2 sum rho_k). Estimated without
+// a list of lags: the sum over all lags within a square |i|, |j| <= L is sum_p r_p B_L(p) / sum_p r_p^2
+// with B_L the box sum of the residuals around p, pixels outside the region counting as 0.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,9 @@ struct Correlation {
   double scatter(double n) const;
 };
 
-/// Residuals in run order: |r| <= 255 steps, 0 where there is none; `n` of them have one, and `fitted` parameters were
-/// fitted to them. Products of reaches that the stop rule of correlation_of never looks at stay 0.
+/// Residuals in run order: |r| <= 255 steps, 0 where there is none; `n` of them have one, and `fitted`
+/// parameters were fitted to them. Products of reaches that the stop rule of correlation_of never looks at
+/// stay 0.
 BoxProducts box_products(const PixelRun* runs, std::uint32_t run_count, const std::int16_t* residuals,
                          std::uint32_t n, int fitted, Isa isa);
 

@@ -1,0 +1,266 @@
+// First pass over the bodies: pixels to heights, their sums, and the first digit of every rank that is looked
+// for.
+#pragma once
+
+#include "gpu/component_height/component_height_device.cuh"
+
+namespace datum::cuda {
+
+/// Four counts beside each other.
+template <class Count>
+struct CountQuad;
+template <>
+struct CountQuad<std::int16_t> {
+  using Type = short4;
+};
+template <>
+struct CountQuad<std::int32_t> {
+  using Type = int4;
+};
+template <>
+struct CountQuad<float> {
+  using Type = float4;
+};
+
+__device__ inline bool is_missing(std::int16_t c) { return c == no_count_16; }
+__device__ inline bool is_missing(std::int32_t c) { return c == no_count_32; }
+__device__ inline bool is_missing(float) { return false; }  // NaN stays NaN
+
+struct TakeShared {
+  std::uint32_t bins[first_bins];
+  long long warp_sums[body_warps][body_sums];
+  std::uint32_t warp_valid[body_warps], warp_present[body_warps], warp_before[body_warps];
+  std::int32_t warp_lowest[body_warps], warp_highest[body_warps];
+  std::uint32_t ranks[max_targets];
+  std::uint8_t leads[max_targets];
+  Targets targets;
+  height::FloorPass floor;
+  int flag;
+};
+
+/// Sums of one thread: 16 pixels within 2^12 of the middle, heights up to 2^26.
+struct TakeSums {
+  int valid = 0, present = 0, lowest = INT32_MAX, highest = INT32_MIN;
+  int h = 0, c = 0, r = 0, cc = 0, cr = 0, rr = 0;
+  long long ch = 0, rh = 0, hh = 0;
+
+  /// Four pixels of a row from column `col`, both from the middle.
+  __device__ void add(const std::int32_t (&nm)[4], int row, int col, int present_nm) {
+    int n = 0, row_c = 0, row_h = 0;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (nm[i] == no_height) continue;
+      const int at = col + i;
+      ++n;
+      row_c += at;
+      row_h += nm[i];
+      cc += at * at;
+      ch += static_cast<long long>(at) * nm[i];
+      hh += static_cast<long long>(nm[i]) * nm[i];
+      present += nm[i] > present_nm;
+      lowest = nm[i] < lowest ? nm[i] : lowest;
+      highest = nm[i] > highest ? nm[i] : highest;
+    }
+    valid += n;
+    c += row_c;
+    h += row_h;
+    r += row * n;
+    rr += row * row * n;
+    cr += row * row_c;
+    rh += static_cast<long long>(row) * row_h;
+  }
+};
+
+/// The whole block: adds the threads' sums to the body's.
+__device__ inline void add_sums(const TakeSums& own, TakeShared& s, BodyWork& work) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  constexpr unsigned all = 0xFFFFFFFFu;
+  const std::uint32_t valid = __reduce_add_sync(all, static_cast<unsigned>(own.valid));
+  const std::uint32_t present = __reduce_add_sync(all, static_cast<unsigned>(own.present));
+  const std::int32_t lowest = __reduce_min_sync(all, own.lowest),
+                     highest = __reduce_max_sync(all, own.highest);
+  const int ints[6] = {own.h, own.c, own.r, own.cc, own.cr, own.rr};
+  const BodySum of_ints[6] = {sum_nm, sum_c, sum_r, sum_cc, sum_cr, sum_rr};
+#pragma unroll
+  for (int k = 0; k < 6; ++k) {
+    const long long sum = warp_sum_of_int(ints[k]);
+    if (lane == 0) s.warp_sums[warp][of_ints[k]] = sum;
+  }
+  const long long ch = warp_sum_of_long(own.ch), rh = warp_sum_of_long(own.rh), hh = warp_sum_of_long(own.hh);
+  if (lane == 0) {
+    s.warp_sums[warp][sum_ch] = ch;
+    s.warp_sums[warp][sum_rh] = rh;
+    s.warp_sums[warp][sum_hh_high] = hh >> 32;
+    s.warp_sums[warp][sum_hh_low] = hh & 0xFFFFFFFF;
+    s.warp_valid[warp] = valid;
+    s.warp_present[warp] = present;
+    s.warp_lowest[warp] = lowest;
+    s.warp_highest[warp] = highest;
+  }
+  __syncthreads();
+  const int t = threadIdx.x;
+  if (t < body_sums) {
+    long long sum = 0;
+    for (int k = 0; k < body_warps; ++k) sum += s.warp_sums[k][t];
+    if (sum != 0) atomicAdd(&work.sums[t], static_cast<unsigned long long>(sum));
+  } else if (t == 32) {
+    std::uint32_t sum = 0;
+    for (int k = 0; k < body_warps; ++k) sum += s.warp_valid[k];
+    if (sum > 0) atomicAdd(&work.valid, sum);
+  } else if (t == 64) {
+    std::uint32_t sum = 0;
+    for (int k = 0; k < body_warps; ++k) sum += s.warp_present[k];
+    if (sum > 0) atomicAdd(&work.present, sum);
+  } else if (t == 96) {
+    std::int32_t least = INT32_MAX;
+    for (int k = 0; k < body_warps; ++k) least = min(least, s.warp_lowest[k]);
+    atomicMin(&work.lowest, least);
+  } else if (t == 128) {
+    std::int32_t most = INT32_MIN;
+    for (int k = 0; k < body_warps; ++k) most = max(most, s.warp_highest[k]);
+    atomicMax(&work.highest, most);
+  }
+}
+
+/// Sums that make the top plane, as a record names them.
+struct PlaceSums {
+  std::int64_t sum_nm;
+  std::uint32_t valid;
+  std::int32_t row0, col0;
+  HeightMoments moments;
+};
+
+__device__ inline HeightMoments moments_of(const BodyWork& work) {
+  const auto sum = [&](BodySum k) { return static_cast<std::int64_t>(__ldcg(&work.sums[k])); };
+  HeightMoments m;
+  m.c = sum(sum_c);
+  m.r = sum(sum_r);
+  m.cc = sum(sum_cc);
+  m.cr = sum(sum_cr);
+  m.rr = sum(sum_rr);
+  m.ch = sum(sum_ch);
+  m.rh = sum(sum_rh);
+  m.hh_high = sum(sum_hh_high);
+  m.hh_low = sum(sum_hh_low);
+  height::fold_carry(&m);
+  return m;
+}
+
+__device__ inline void find_top(const BodyTask& task, std::uint32_t valid, BodyWork& work) {
+  PlaceSums sums;
+  sums.sum_nm = static_cast<std::int64_t>(__ldcg(&work.sums[sum_nm]));
+  sums.valid = valid;
+  sums.row0 = task.row0;
+  sums.col0 = task.col0;
+  sums.moments = moments_of(work);
+  double variance = 0;
+  work.top = height::top_pass(sums, height::top_plane(sums, &variance));
+}
+
+/// The last block of a body: the ranks, and the first digit of each. Leaves the histogram 0.
+__device__ inline void find_first_digits(const BodyTask& task, std::uint32_t valid, std::uint32_t* first,
+                                         TakeShared& s) {
+  const int t = threadIdx.x, warp = t / 32, lane = t % 32, targets = targets_of(task);
+  for (int i = t; i < first_bins; i += body_threads) {
+    s.bins[i] = __ldcg(first + i);
+    first[i] = 0;
+  }
+  if (t < targets) {
+    s.ranks[t] = rank_of_target(task, t, valid);
+    s.targets.remaining[t] = 0;
+    s.targets.digits[t] = 0xFFFFFFFFu;
+  }
+  __syncthreads();
+  std::uint32_t sum = 0;
+  for (int k = 0; k < bins_per_thread; ++k) sum += s.bins[bins_per_thread * t + k];
+  const std::uint32_t up_to_here = scan_warp(sum);
+  if (lane == 31) s.warp_before[warp] = up_to_here;
+  __syncthreads();
+  std::uint32_t before = up_to_here - sum;
+  for (int k = 0; k < warp; ++k) before += s.warp_before[k];
+  for (int i = 0; sum > 0 && i < targets; ++i) {
+    std::uint32_t remaining = s.ranks[i];
+    if (remaining <= before || remaining > before + sum) continue;
+    remaining -= before;
+    int bin = bins_per_thread * t;
+    for (; remaining > s.bins[bin]; ++bin) remaining -= s.bins[bin];
+    s.targets.remaining[i] = remaining;
+    s.targets.digits[i] = static_cast<std::uint32_t>(bin);
+  }
+  __syncthreads();
+  assign_slots(s.targets, targets, 0, s.leads);
+}
+
+/// The whole block: a record without heights.
+__device__ inline void write_empty(const BodyBatch& all, std::uint32_t body) {
+  std::uint64_t* const out = reinterpret_cast<std::uint64_t*>(all.out + body * all.stride);
+  for (int i = threadIdx.x; i < static_cast<int>(sizeof(BodyRecord) / 8); i += body_threads) out[i] = 0;
+}
+static_assert(sizeof(BodyRecord) % 8 == 0, "records are written in words of 8 bytes");
+
+template <class Count>
+__global__ void __launch_bounds__(body_threads) take_heights(BodyBatch all, const Count* image) {
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
+  TakeShared& s = *reinterpret_cast<TakeShared*>(shared_bytes);
+  using Four = typename CountQuad<Count>::Type;
+  const BoxTile tile = all.tiles[blockIdx.x];
+  const BodyTask& task = all.tasks[tile.region];
+  BodyWork& work = all.work[tile.region];
+  if (all.fits[tile.region].status != FitStatus::ok) {
+    if (blockIdx.x == task.first_tile) write_empty(all, tile.region);
+    return;
+  }
+  const std::uint32_t mask = all.masks[blockIdx.x * body_threads + threadIdx.x];
+  const int tile_row = grid_begin(tile.row), col = grid_begin(tile.col) + col_in_tile();
+  const std::int32_t frame_row = task.window.row0, frame_col = task.window.col0;
+  Four raw[row_groups] = {};
+#pragma unroll
+  for (int p = 0; p < row_groups; ++p) {
+    if ((mask >> 4 * p & 15) == 0) continue;
+    const long long row = frame_row + tile_row + row_in_tile(p);
+    raw[p] = *reinterpret_cast<const Four*>(image + row * all.pitch + (frame_col + col));
+  }
+  clear(s.bins, first_bins);
+  if (threadIdx.x == 0) {
+    const PlaneFit& fit = all.fits[tile.region];
+    s.floor = height::floor_pass(task.grid.x, task.grid.y, fit.a, fit.b, fit.c);
+  }
+  __syncthreads();
+  TakeSums sums;
+#pragma unroll
+  for (int p = 0; p < row_groups; ++p) {
+    const std::uint32_t own = mask >> 4 * p & 15;
+    if (own == 0) continue;
+    const int row = tile_row + row_in_tile(p);
+    const Count counts[4] = {raw[p].x, raw[p].y, raw[p].z, raw[p].w};
+    const double floor_row = height::floor_at_row(s.floor, frame_row + row);
+    std::int32_t nm[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const bool none = (own >> i & 1) == 0 || is_missing(counts[i]);
+      const std::int32_t v =
+          height::height_nm(s.floor, floor_row, frame_col + col + i, um_of(task.grid.z, counts[i]));
+      nm[i] = none ? no_height : v;
+      if (nm[i] != no_height) atomicAdd(&s.bins[digits_of(nm[i]) >> 16], 1u);
+    }
+    sums.add(nm, frame_row + row - task.row0, frame_col + col - task.col0, task.present_nm);
+    *reinterpret_cast<int4*>(task.nm + static_cast<long long>(row) * task.nm_pitch + col) =
+        make_int4(nm[0], nm[1], nm[2], nm[3]);
+  }
+  add_sums(sums, s, work);
+  std::uint32_t* const first = all.first + static_cast<std::size_t>(tile.region) * first_bins;
+  add_bins(s.bins, first_bins, first);
+
+  if (!arrives_last(&work.arrived[0], task.tiles, &s.flag)) return;
+  const std::uint32_t valid = __ldcg(&work.valid);
+  if (threadIdx.x == 0) {
+    work.arrived[0] = 0;
+    work.active = valid > 0;
+  }
+  if (valid == 0) return write_empty(all, tile.region);
+  if (threadIdx.x == body_threads - 32) find_top(task, valid, work);
+  find_first_digits(task, valid, first, s);
+  copy_words(s.targets, &work.targets);
+}
+
+}  // namespace datum::cuda
