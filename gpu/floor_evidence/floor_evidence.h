@@ -1,5 +1,5 @@
-// What speaks for and against a fitted floor: the ring's pixels as exact sums, and the numbers that are derived from
-// them with one code for every backend.
+// What speaks for and against a fitted floor: the ring's pixels as exact sums, and the numbers that are
+// derived from them with one code for every backend.
 #pragma once
 
 #include "gpu/component_height/residual_correlation.h"
@@ -10,8 +10,8 @@
 
 namespace datum {
 
-/// Pixels of one ring: site.ring_runs runs with the side of each, and site.ring_pixels points in their order, um from
-/// the site's centre as um_of gives them, z = NaN where there is no height.
+/// Pixels of one ring: site.ring_runs runs with the side of each, and site.ring_pixels points in their
+/// order, um from the site's centre as um_of gives them, z = NaN where there is no height.
 struct RingPixels {
   const PixelRun* runs = nullptr;
   const std::uint8_t* sides = nullptr;
@@ -38,9 +38,10 @@ struct RingEvidence {
 
 /// (x_um, y_um): centre of the body from the ring's centre.
 ///
-/// Form: a bowed board lies off the ring's plane under the body. A quadratic through the inliers' residuals, least
-/// squares over pixels, is evaluated at the body's centre; u_form from its normal matrix, the residuals' rms and n_eff.
-/// With SitePlan::quadratic_form it is part of the floor, so noise and correlation are of what it leaves.
+/// Form: a bowed board lies off the ring's plane under the body. A quadratic through the inliers'
+/// residuals, least squares over pixels, is evaluated at the body's centre; u_form from its normal matrix,
+/// the residuals' rms and n_eff. With SitePlan::quadratic_form it is part of the floor, so noise and
+/// correlation are of what it leaves.
 RingEvidence derive(const SitePlan& site, const PlaneFit& fit, const RingRecord& record, double x_um,
                     double y_um);
 

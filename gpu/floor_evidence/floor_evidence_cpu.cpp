@@ -11,8 +11,8 @@ namespace {
 
 using namespace ring_math;
 
-// Runs are taken in pieces of one length, so that short ones are vectors too: a piece reads and writes beyond its run,
-// where the next run follows or the padding, and what it wrote there is written again.
+// Runs are taken in pieces of one length, so that short ones are vectors too: a piece reads and writes
+// beyond its run, where the next run follows or the padding, and what it wrote there is written again.
 constexpr int piece_px = 32;
 constexpr std::int16_t no_step = INT16_MIN, not_beside = -1;
 

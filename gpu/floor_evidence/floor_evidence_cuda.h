@@ -10,21 +10,21 @@
 
 namespace datum {
 
-/// Records of all rings of a plan, byte for byte those of measure_ring (but for products of residuals that its stop
-/// rule never looks at). Every member throws GpuError; one object is used by one thread at a time.
+/// Records of all rings of a plan, byte for byte those of measure_ring (but for products of residuals that
+/// its stop rule never looks at). Every member throws GpuError; one object is used by one thread at a time.
 class CudaFloorEvidence {
  public:
   CudaFloorEvidence();
   ~CudaFloorEvidence();
 
-  /// Takes the memory that boards of this plan need, and copies what it needs of the plan. Height maps have `pitch`
-  /// counts from row to row, a multiple of 8, and mark missing heights themselves. Throws std::invalid_argument where
-  /// the runs of one ring overlap.
+  /// Takes the memory that boards of this plan need, and copies what it needs of the plan. Height maps have
+  /// `pitch` counts from row to row, a multiple of 8, and mark missing heights themselves. Throws
+  /// std::invalid_argument where the runs of one ring overlap.
   void prepare(const BoardPlan& plan, std::int32_t pitch);
 
-  /// Kernels only, asynchronous; may be captured into a graph. On the device, or mapped: `image` aligned to 16 bytes,
-  /// `fits` and `records` of all sites, a record every `stride_bytes` (a multiple of 8). A site whose fit is not ok gets
-  /// RingRecord{}.
+  /// Kernels only, asynchronous; may be captured into a graph. On the device, or mapped: `image` aligned to
+  /// 16 bytes, `fits` and `records` of all sites, a record every `stride_bytes` (a multiple of 8). A site
+  /// whose fit is not ok gets RingRecord{}.
   void launch(CudaStream stream, const void* image, const PlaneFit* fits, RingRecord* records,
               std::size_t stride_bytes = sizeof(RingRecord));
 

@@ -1,5 +1,5 @@
-// The arithmetic of a ring's evidence, written once for every backend: pixels to cells, steps and sums, and the
-// quadratic that they make. C++17.
+// The arithmetic of a ring's evidence, written once for every backend: pixels to cells, steps and sums, and
+// the quadratic that they make. C++17.
 #pragma once
 
 #include <cmath>
@@ -16,8 +16,8 @@ namespace datum::ring_math {
 /// Residuals of the floor are compared in steps of sigma / 32, up to 255 of them.
 constexpr double steps_per_sigma = 32;
 
-/// Pixels of an axis in cells of 2^shift, so that a ring lies within ring_cells_max of its centre: cell = (index - ref)
-/// >> shift. A pixel of most rings is a cell.
+/// Pixels of an axis in cells of 2^shift, so that a ring lies within ring_cells_max of its centre: cell =
+/// (index - ref) >> shift. A pixel of most rings is a cell.
 struct CellAxis {
   std::int32_t ref = 0, shift = 0;
 };
@@ -80,7 +80,8 @@ DATUM_HD std::int32_t noise_step(const RingPass& p, float r) {
   return static_cast<std::int32_t>(bits_of(s + round_magic) - round_bits);
 }
 
-/// Sums over inliers of one row's piece: powers of the cell w from the piece's own origin, residual steps r.
+/// Sums over inliers of one row's piece: powers of the cell w from the piece's own origin, residual steps
+/// r.
 struct PieceSums {
   std::int32_t n = 0, w = 0, ww = 0, www = 0, wwww = 0, r = 0, rw = 0, rww = 0;
 };
@@ -123,8 +124,8 @@ DATUM_HD void add_row(const RowSums& s, std::int64_t v, RingMoments* m) {
   m->r[5] += s.r[0] * v * v;
 }
 
-/// A quadratic through the inliers' residuals by least squares: LDL^T of the normal equations in U = u to_u, V = v to_v,
-/// which lie within about -1 to 1; basis 1, U, V, UU, UV, VV.
+/// A quadratic through the inliers' residuals by least squares: LDL^T of the normal equations in U = u
+/// to_u, V = v to_v, which lie within about -1 to 1; basis 1, U, V, UU, UV, VV.
 struct Quadratic {
   bool defined = false;  // the inliers determine it
   double to_u = 0, to_v = 0;
@@ -133,8 +134,9 @@ struct Quadratic {
   double per_pivot[6] = {};    // reciprocals of the diagonal
 };
 
-/// A pivot is the share of a basis function's sum of squares that the ones before it leave. A ring of 28 pixels on one
-/// side of a body of 300 leaves 8e-6 for VV; what rounding leaves of a function that depends on them is about 1e-15.
+/// A pivot is the share of a basis function's sum of squares that the ones before it leave. A ring of 28
+/// pixels on one side of a body of 300 leaves 8e-6 for VV; what rounding leaves of a function that depends
+/// on them is about 1e-15.
 constexpr double least_pivot = 1e-9;
 
 DATUM_HD Quadratic quadratic_of(const RingMoments& m, const SitePlan& site) {

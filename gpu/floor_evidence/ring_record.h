@@ -1,5 +1,5 @@
-// What the pixels of one ring say about the plane that was fitted to them: exact integers, so that neither the order of
-// the pixels nor the backend shows. Plain memory. C++17.
+// What the pixels of one ring say about the plane that was fitted to them: exact integers, so that neither
+// the order of the pixels nor the backend shows. Plain memory. C++17.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace datum {
 
-/// Largest |u|, |v| (cells of pixels from the ring's centre) and |r| (steps of the residual) in RingMoments.
+/// Largest |u|, |v| (cells of pixels from the ring's centre) and |r| (steps of the residual) in
+/// RingMoments.
 constexpr int ring_cells_max = 255, ring_steps_max = 8191;
 
 /// Sums over the inliers. `uv`: of 1, u, v, uu, uv, vv, uuu, uuv, uvv, vvv, uuuu, uuuv, uuvv, uvvv, vvvv;

@@ -1,4 +1,5 @@
-// A ring's evidence: sums against a loop that takes pixel after pixel, and what is derived against known surfaces.
+// A ring's evidence: sums against a loop that takes pixel after pixel, and what is derived against known
+// surfaces.
 #include "gpu/floor_evidence/floor_evidence.h"
 
 #include <gtest/gtest.h>
@@ -170,8 +171,9 @@ MapScene surface_map(const RingShape& shape, unsigned sides, Surface surface) {
   return map;
 }
 
-// The quadratic through a ring finds the surface under the body. Counts round heights to 1/128 um, residual steps to
-// 60 / 8191 / 2 um; of some 10,000 pixels the means are far better, and the leverage at the centre is below 10 pixels'.
+// The quadratic through a ring finds the surface under the body. Counts round heights to 1/128 um, residual
+// steps to 60 / 8191 / 2 um; of some 10,000 pixels the means are far better, and the leverage at the centre
+// is below 10 pixels'.
 TEST(FloorEvidence, FindsTheFormUnderTheBody) {
   for (const RingShape& shape : {RingShape{24, 150, 130}, RingShape{20, 900, 60}}) {
     const double half_x = shape.outer_x() * 10.0, half_y = shape.outer_y() * 10.0;
@@ -218,7 +220,8 @@ TEST(FloorEvidence, ClaimsNoFormThatTheRingDoesNotDetermine) {
   }
 }
 
-// Of white noise with known sigma: n_eff is about n, noise about sigma, and u that of independent residuals.
+// Of white noise with known sigma: n_eff is about n, noise about sigma, and u that of independent
+// residuals.
 TEST(FloorEvidence, WhiteNoiseIsTakenAsIndependent) {
   BoardOptions o;
   o.rows = o.cols = 400;

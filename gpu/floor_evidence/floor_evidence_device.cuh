@@ -1,0 +1,150 @@
+// Device memory of the floors' evidence, and the pass over the pixels that sums them.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/floor_evidence/floor_evidence_math.h"
+#include "gpu/floor_evidence/ring_table.h"
+#include "gpu/plane_fit/plane_fit.h"
+
+namespace datum::cuda {
+
+using ring_math::PieceSums;
+using ring_math::RingPass;
+using ring_math::RowSums;
+
+constexpr int ring_threads = 256, ring_warps = ring_threads / 32;
+constexpr int groups_per_thread = tile_groups / ring_threads;
+constexpr int moment_count = 21;
+
+/// What is known of a ring before its pixels are read.
+struct RingTask {
+  SitePlan site;
+  RingPass pass;  // without the plane
+  std::uint32_t tiles = 0, first_group = 0;
+};
+
+/// What is found out about a ring. Sums are zero between two boards.
+struct RingWork {
+  unsigned long long moments[moment_count];
+  unsigned int side_inliers[site_sides];
+  unsigned int on_floor, tiles_done;
+  unsigned int histogram[level::bins];
+  ring_math::Form form;
+};
+
+/// Eight counts as they lie in the image.
+template <class Count>
+struct alignas(16) Eight {
+  Count v[group_px];
+};
+
+__device__ inline bool is_missing(std::int16_t c) { return c == no_count_16; }
+__device__ inline bool is_missing(std::int32_t c) { return c == no_count_32; }
+__device__ inline bool is_missing(float) { return false; }  // NaN stays NaN
+
+template <class Count>
+__device__ Eight<Count> load(const Count* image, const PixelGroup& group) {
+  return reinterpret_cast<const Eight<Count>*>(image)[group.at];
+}
+
+__device__ inline RingPass pass_of(const RingTask& task, const PlaneFit& fit) {
+  RingPass p = task.pass;
+  p.minus_a = static_cast<float>(-fit.a);
+  p.minus_b = static_cast<float>(-fit.b);
+  p.c = static_cast<float>(fit.c);
+  return p;
+}
+
+/// use(k, residual) for the eight pixels; NaN where a pixel is not of the ring or has no height.
+template <class Count, class Use>
+__device__ void for_residuals(const RingTask& task, const RingPass& pass, const PixelGroup& group,
+                              const Eight<Count>& counts, Use use) {
+  const float y = um_of(task.site.grid.y, group.row);
+#pragma unroll
+  for (int k = 0; k < group_px; ++k) {
+    const bool measured = (group.pixels >> k & 1) && !is_missing(counts.v[k]);
+    const float z = measured ? um_of(task.site.grid.z, counts.v[k]) : __int_as_float(0x7FC00000);
+    use(k, ring_math::residual(pass, um_of(task.site.grid.x, group.col + k), y, z));
+  }
+}
+
+/// One thread's share of a tile.
+struct RingSums {
+  RingMoments moments;
+  unsigned int low_sides = 0, high_sides = 0;  // inliers of sides 0 and 1, 2 and 3, 16 bits each
+  unsigned int on_floor = 0;
+};
+
+template <class Count>
+__device__ void add_group(const RingTask& task, const RingPass& pass, const PixelGroup& group,
+                          const Eight<Count>& counts, unsigned int* histogram, RingSums* sums) {
+  PieceSums s;
+  unsigned int inliers = 0;
+  const std::int32_t index = group.col - pass.u.ref, origin = index >> pass.u.shift;
+  for_residuals(task, pass, group, counts, [&](int k, float r) {
+    const float far = fabsf(r);
+    sums->on_floor += far <= pass.threshold;
+    const std::int32_t bin = level::bin_of(r, pass.binning.per_um);
+    if (level::is_beside(bin, pass.binning.excluded)) atomicAdd(histogram + bin, 1u);
+    if (!(far <= pass.refit_threshold)) return;
+    inliers |= 1u << k;
+    const std::int32_t w = ((index + k) >> pass.u.shift) - origin, step = ring_math::moment_step(pass, r);
+    const std::int32_t ww = w * w;
+    s.n += 1;
+    s.w += w;
+    s.ww += ww;
+    s.www += ww * w;
+    s.wwww += ww * ww;
+    s.r += step;
+    s.rw += step * w;
+    s.rww += step * ww;
+  });
+  RowSums row;
+  row.add(s, origin);
+  ring_math::add_row(row, ring_math::cell_of(pass.v, group.row), &sums->moments);
+  const unsigned int low = group.pixels >> 8, high = group.pixels >> 16;
+  sums->low_sides += __popc(inliers & ~low & ~high) + (__popc(inliers & low & ~high) << 16);
+  sums->high_sides += __popc(inliers & ~low & high) + (__popc(inliers & low & high) << 16);
+}
+
+constexpr unsigned int all_lanes = 0xFFFFFFFFu;
+
+/// Sum over a warp, exact for |v| < 2^52.
+__device__ inline long long wide_sum(long long v) {
+  const unsigned int low = __reduce_add_sync(all_lanes, static_cast<unsigned int>(v) & 0x3FFFFFFu);
+  const int high = __reduce_add_sync(all_lanes, static_cast<int>(v >> 26));
+  return (static_cast<long long>(high) << 26) + low;
+}
+// Of one thread: groups_per_thread groups of u^4.
+static_assert(std::int64_t{groups_per_thread} * group_px * ring_cells_squared * ring_cells_squared <
+                  (std::int64_t{1} << 52),
+              "a warp's sum overflows");
+
+/// Sums that fit 32 bits over a whole warp: 1, u, v, uu, uv, vv and r, ru, rv.
+__device__ constexpr bool is_small(int moment) { return moment < 6 || (moment >= 15 && moment < 18); }
+static_assert(std::int64_t{32} * groups_per_thread * group_px * ring_steps_max * ring_cells_max <= INT32_MAX,
+              "a warp's small sum overflows");
+
+/// Adds a warp's sums into a row of its own; all lanes take part.
+__device__ inline void store_warp_sums(const RingSums& sums, long long (*moments)[moment_count],
+                                       unsigned int (*counts)[3]) {
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const bool first = threadIdx.x % 32 == 0;
+#pragma unroll
+  for (int i = 0; i < moment_count; ++i) {
+    const long long v = i < 15 ? sums.moments.uv[i] : sums.moments.r[i - 15];
+    const long long total = is_small(i) ? __reduce_add_sync(all_lanes, static_cast<int>(v)) : wide_sum(v);
+    if (first) moments[warp][i] = total;
+  }
+  const unsigned int low = __reduce_add_sync(all_lanes, sums.low_sides);
+  const unsigned int high = __reduce_add_sync(all_lanes, sums.high_sides);
+  const unsigned int on_floor = __reduce_add_sync(all_lanes, sums.on_floor);
+  if (first) {
+    counts[warp][0] = low;
+    counts[warp][1] = high;
+    counts[warp][2] = on_floor;
+  }
+}
+
+}  // namespace datum::cuda
