@@ -8,7 +8,8 @@
 
 namespace datum {
 
-/// Owns what a plan points to. Site i of the plan is component i; a component that is refused already has no pixels.
+/// Owns what a plan points to. Site i of the plan is component i; a component that is refused already has
+/// no pixels.
 class OwnedBoardPlan {
  public:
   /// Throws std::invalid_argument for a component of more quantiles or top counts than a plan holds.

@@ -25,15 +25,16 @@ struct Floor {
   double u_um = 0;          // standard uncertainty of the floor there
 };
 
-/// Thresholds of one floor in um: multiples of the sensor's noise at the nominal board, at least 2 LSB of z.
+/// Thresholds of one floor in um: multiples of the sensor's noise at the nominal board, at least 2 LSB of
+/// z.
 struct FloorThresholds {
   double sigma_um = 0, consensus_um = 0, refit_um = 0;
 };
 FloorThresholds thresholds_of(const FloorSettings& settings, const SensorProfile& sensor,
                               const HeightFrame& frame, const Site& site);
 
-/// The floor that a site's record shows, with its evidence; refused where it does not pass the gates. `plan` is the
-/// site's part of the plan that was measured.
+/// The floor that a site's record shows, with its evidence; refused where it does not pass the gates.
+/// `plan` is the site's part of the plan that was measured.
 Floor floor_of(const FloorSettings& settings, const Site& site, const SitePlan& plan,
                const SiteRecord& record);
 

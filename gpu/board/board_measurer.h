@@ -12,8 +12,9 @@ struct SiteRecord;  // gpu/board/site_record.h
 class BoardMeasurer {
  public:
   virtual ~BoardMeasurer() = default;
-  /// Measures all sites of a plan on one frame: plan.site_count records. Ring and body of a record are defined where its
-  /// fit is ok. Throws std::invalid_argument for a plan that contradicts itself or its frame.
+  /// Measures all sites of a plan on one frame: plan.site_count records. Ring and body of a record are
+  /// defined where its fit is ok. Throws std::invalid_argument for a plan that contradicts itself or its
+  /// frame.
   virtual void measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records) = 0;
   /// "cpu avx512 x2", "cuda NVIDIA H200 sm_90": who measured the last board, for its verdict.
   virtual std::string describe() const = 0;

@@ -10,8 +10,9 @@
 
 namespace datum {
 
-/// Throws std::invalid_argument naming the site and what is wrong: runs outside the frame or the plan, pixel counts that
-/// differ from the runs', bounds or thresholds that fit_planes refuses, demands beyond max_quantiles, max_top_counts.
+/// Throws std::invalid_argument naming the site and what is wrong: runs outside the frame or the plan,
+/// pixel counts that differ from the runs', bounds or thresholds that fit_planes refuses, demands beyond
+/// max_quantiles, max_top_counts.
 void check(const BoardPlan& plan, const FrameView& frame);
 
 /// The planes of all rings: plan.site_count fits.

@@ -7,7 +7,8 @@
 namespace datum {
 namespace {
 
-// As in the ring's evidence: pieces of one length reach beyond their run, and the next run writes over what is too much.
+// As in the ring's evidence: pieces of one length reach beyond their run, and the next run writes over what
+// is too much.
 constexpr std::int32_t piece_px = 32;
 
 std::unique_ptr<float[]> room_for(std::size_t n) { return std::unique_ptr<float[]>(new float[n + piece_px]); }

@@ -13,7 +13,8 @@ struct RingPoints {
   std::unique_ptr<float[]> x, y, z;  // site.ring_pixels each
 };
 
-/// Both read only the site's own pixels, or others of the frame beside them, and know a plan that check() accepts.
+/// Both read only the site's own pixels, or others of the frame beside them, and know a plan that check()
+/// accepts.
 RingPoints take_ring(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, Isa isa);
 /// z of the body: site.body_pixels.
 std::unique_ptr<float[]> take_body(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,

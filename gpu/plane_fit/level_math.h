@@ -36,7 +36,8 @@ DATUM_HD bool is_beside(std::int32_t bin, int excluded) {
   return bin < half_bins - excluded || bin >= half_bins + excluded;
 }
 
-/// The fullest window of `window` bins that lie all on one side of the floor; the lowest where several are as full.
+/// The fullest window of `window` bins that lie all on one side of the floor; the lowest where several are
+/// as full.
 struct Fullest {
   std::uint32_t count = 0;
   std::int32_t end = 0;  // bin behind its last one; 0 where count is 0
