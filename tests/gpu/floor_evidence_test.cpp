@@ -4,9 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
 
 #include "gpu/floor_evidence/floor_evidence_math.h"
+#include "gpu/floor_evidence/ring_table.h"
 #include "tests/gpu/map_scene.h"
 
 namespace datum {
@@ -218,6 +224,43 @@ TEST(FloorEvidence, ClaimsNoFormThatTheRingDoesNotDetermine) {
     const ring_math::Quadratic q = ring_math::quadratic_of(ring.measure(fit).moments, ring.site);
     EXPECT_EQ(q.defined, defined) << "width " << shape.width << ", sides " << sides;
   }
+}
+
+// What a device reads are the runs' pixels and no others, each once, with their sides.
+TEST(FloorEvidence, GroupsOfADeviceAreTheRunsPixels) {
+  MapScene map = board_map(ragged_rings(), small_board(CountType::int16, 2));
+  map.sites[3].ring_runs = 0;
+  const RingTable table = ring_table(map.plan(), map.pitch);
+  using Pixel = std::tuple<std::int32_t, std::int32_t, std::uint32_t>;
+  std::vector<std::vector<Pixel>> expected(map.sites.size()), found(map.sites.size());
+  for (std::size_t i = 0; i < map.sites.size(); ++i) {
+    const SitePlan& s = map.sites[i];
+    for (std::uint32_t r = s.ring_run; r < s.ring_run + s.ring_runs; ++r)
+      for (std::int32_t k = 0; k < map.runs[r].length; ++k)
+        expected[i].push_back({map.runs[r].row, map.runs[r].col + k, map.run_side[r]});
+  }
+  std::uint32_t next = 0;
+  for (const RingTile& tile : table.tiles) {
+    EXPECT_EQ(tile.first, next);
+    EXPECT_LE(tile.count, tile_groups);
+    for (std::uint32_t g = tile.first; g < tile.first + tile.count; ++g, ++next) {
+      const PixelGroup& group = table.groups[g];
+      EXPECT_EQ(group.col % group_px, 0);
+      EXPECT_EQ(std::int64_t{group.at} * group_px, std::int64_t{group.row} * map.pitch + group.col);
+      for (std::int32_t k = 0; k < group_px; ++k)
+        if (group.pixels >> k & 1)
+          found[tile.site].push_back({group.row, group.col + k,
+                                      (group.pixels >> (8 + k) & 1) | (group.pixels >> (16 + k) & 1) << 1});
+    }
+  }
+  EXPECT_EQ(next, table.groups.size());
+  EXPECT_EQ(found, expected);
+  EXPECT_TRUE(found[3].empty());
+  EXPECT_TRUE(
+      std::any_of(table.tiles.begin(), table.tiles.end(), [](const RingTile& t) { return t.site == 3; }));
+
+  map.runs[1].row = map.runs[0].row;
+  EXPECT_THROW(ring_table(map.plan(), map.pitch), std::invalid_argument);
 }
 
 // Of white noise with known sigma: n_eff is about n, noise about sigma, and u that of independent
