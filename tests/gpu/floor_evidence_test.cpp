@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -207,6 +208,51 @@ TEST(FloorEvidence, FindsTheFormUnderTheBody) {
     EXPECT_EQ(plane.form_um, derive(ring.site, fit, record, 0, 0).form_um);
     EXPECT_EQ(plane.floor_um, 0);
     EXPECT_GT(plane.noise_um, 1);
+  }
+}
+
+/// at^T N^-1 at by elimination with pivots, N the sum of f f^T over the points.
+double leverage_of(const std::vector<std::array<long double, 6>>& functions, std::array<long double, 6> at) {
+  long double n[6][7] = {};
+  for (const auto& f : functions)
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < 6; ++j) n[i][j] += f[i] * f[j];
+  for (int i = 0; i < 6; ++i) n[i][6] = at[i];
+  for (int k = 0; k < 6; ++k) {
+    int best = k;
+    for (int i = k; i < 6; ++i) best = std::fabs(n[i][k]) > std::fabs(n[best][k]) ? i : best;
+    std::swap(n[k], n[best]);
+    for (int i = 0; i < 6; ++i)
+      for (int j = 6; i != k && j >= k; --j) n[i][j] -= n[i][k] / n[k][k] * n[k][j];
+  }
+  long double sum = 0;
+  for (int i = 0; i < 6; ++i) sum += at[i] * n[i][6] / n[i][i];
+  return static_cast<double>(sum);
+}
+
+TEST(FloorEvidence, UncertaintyOfTheFormIsThatOfLeastSquares) {
+  BoardOptions o = small_board(CountType::int16, 3);
+  o.rows = o.cols = 400;
+  const MapScene map = board_map({{24, 150, 130}}, o);
+  const Ring ring(map, 0);
+  const PlaneFit fit = ring.fit();
+  const RingRecord record = ring.measure(fit);
+  const RingPass pass = ring_math::ring_pass(ring.site, fit.a, fit.b, fit.c);
+  const auto basis = [&](double x, double y) {
+    const long double u = x / 2000, v = y / 2000;
+    return std::array<long double, 6>{1, u, v, u * u, u * v, v * v};
+  };
+  std::vector<std::array<long double, 6>> functions;
+  for (std::size_t i = 0; i < ring.points.x.size(); ++i) {
+    const float x = ring.points.x[i], y = ring.points.y[i];
+    if (std::fabs(ring_math::residual(pass, x, y, ring.points.z[i])) <= ring.site.refit_threshold)
+      functions.push_back(basis(x, y));
+  }
+  ASSERT_EQ(functions.size(), record.inliers);
+  for (const auto& [x, y] : {std::pair{0.0, 0.0}, std::pair{900.0, -1500.0}}) {
+    const RingEvidence e = derive(ring.site, fit, record, x, y);
+    const double expected = e.noise_um * std::sqrt(e.correlation.sum * leverage_of(functions, basis(x, y)));
+    EXPECT_NEAR(e.u_form_um, expected, 1e-9 * expected);  // condition of some 100 times rounding
   }
 }
 
