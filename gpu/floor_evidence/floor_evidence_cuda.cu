@@ -52,8 +52,10 @@ __device__ unsigned long long fullest_key(const unsigned int* histogram, int exc
   return best;
 }
 
-/// The last block of a ring: sums become a record and a form, and are zero again.
-__device__ void finish(const RingTask& task, RingWork* work, unsigned int* histogram, RingRecord* out) {
+/// The last block of a ring: sums become a record and a form, and are zero again. A call, so that its
+/// registers are not those of the pass over the pixels.
+__device__ __noinline__ void finish(const RingTask& task, RingWork* work, unsigned int* histogram,
+                                    RingRecord* out) {
   __shared__ unsigned long long memory[sizeof(RingRecord) / 8];
   RingRecord& record = *reinterpret_cast<RingRecord*>(memory);
   __shared__ unsigned long long keys[ring_warps];
@@ -96,7 +98,7 @@ __device__ void finish(const RingTask& task, RingWork* work, unsigned int* histo
 
 /// Sums over a tile's pixels into the ring's; the last tile of a ring finishes it.
 template <class Count>
-__global__ void __launch_bounds__(ring_threads)
+__global__ void __launch_bounds__(ring_threads, 3)
     sum_rings(Rings rings, const Count* image, const PlaneFit* fits, unsigned char* records,
               std::size_t stride) {
   __shared__ unsigned int histogram[level::bins];
@@ -128,9 +130,10 @@ __global__ void __launch_bounds__(ring_threads)
   __syncthreads();
   RingSums sums;
   const RingPass pass = pass_of(task, fits[tile.site]);
+  const SiteGrid grid = task.site.grid;
 #pragma unroll
   for (int g = 0; g < groups_per_thread; ++g)
-    if (group[g].pixels != 0) add_group(task, pass, group[g], eight[g], histogram, &sums);
+    if (group[g].pixels != 0) add_group(grid, pass, group[g], eight[g], histogram, &sums);
   __syncwarp();
   store_warp_sums(sums, moments, counts);
   __syncthreads();
@@ -164,6 +167,7 @@ __global__ void __launch_bounds__(ring_threads)
   if (fits[tile.site].status != FitStatus::ok) return;  // nobody reads the window then
   const RingTask& task = rings.tasks[tile.site];
   const RingPass pass = pass_of(task, fits[tile.site]);
+  const SiteGrid grid = task.site.grid;
   const ring_math::Form form = rings.work[tile.site].form;
   const ResidualWindow window = rings.windows[tile.site];
   for (std::uint32_t at = threadIdx.x; at < tile.count; at += ring_threads) {
@@ -171,7 +175,7 @@ __global__ void __launch_bounds__(ring_threads)
     const Eight<Count> counts = load(image, group);
     const ring_math::RowForm row = ring_math::row_form(form, ring_math::cell_of(pass.v, group.row));
     Eight<std::int16_t> out;
-    for_residuals(task, pass, group, counts, [&](int k, float r) {
+    for_residuals(grid, pass, group, counts, [&](int k, float r) {
       const float left = r - ring_math::height_of(row, ring_math::cell_of(pass.u, group.col + k));
       const bool inlier = fabsf(r) <= pass.refit_threshold;
       out.v[k] = inlier ? static_cast<std::int16_t>(ring_math::noise_step(pass, left)) : 0;

@@ -58,14 +58,14 @@ __device__ inline RingPass pass_of(const RingTask& task, const PlaneFit& fit) {
 
 /// use(k, residual) for the eight pixels; NaN where a pixel is not of the ring or has no height.
 template <class Count, class Use>
-__device__ void for_residuals(const RingTask& task, const RingPass& pass, const PixelGroup& group,
+__device__ void for_residuals(const SiteGrid& grid, const RingPass& pass, const PixelGroup& group,
                               const Eight<Count>& counts, Use use) {
-  const float y = um_of(task.site.grid.y, group.row);
+  const float y = um_of(grid.y, group.row);
 #pragma unroll
   for (int k = 0; k < group_px; ++k) {
     const bool measured = (group.pixels >> k & 1) && !is_missing(counts.v[k]);
-    const float z = measured ? um_of(task.site.grid.z, counts.v[k]) : __int_as_float(0x7FC00000);
-    use(k, ring_math::residual(pass, um_of(task.site.grid.x, group.col + k), y, z));
+    const float z = measured ? um_of(grid.z, counts.v[k]) : __int_as_float(0x7FC00000);
+    use(k, ring_math::residual(pass, um_of(grid.x, group.col + k), y, z));
   }
 }
 
@@ -77,12 +77,12 @@ struct RingSums {
 };
 
 template <class Count>
-__device__ void add_group(const RingTask& task, const RingPass& pass, const PixelGroup& group,
+__device__ void add_group(const SiteGrid& grid, const RingPass& pass, const PixelGroup& group,
                           const Eight<Count>& counts, unsigned int* histogram, RingSums* sums) {
   PieceSums s;
   unsigned int inliers = 0;
   const std::int32_t index = group.col - pass.u.ref, origin = index >> pass.u.shift;
-  for_residuals(task, pass, group, counts, [&](int k, float r) {
+  for_residuals(grid, pass, group, counts, [&](int k, float r) {
     const float far = fabsf(r);
     sums->on_floor += far <= pass.threshold;
     const std::int32_t bin = level::bin_of(r, pass.binning.per_um);
