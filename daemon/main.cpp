@@ -5,9 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <map>
 
 #include "config/daemon_config.h"
 #include "config/sensor_profile_file.h"
+#include "daemon/backend_choice.h"
 #include "daemon/cell/cell.h"
 #include "daemon/loop/event_loop.h"
 #include "daemon/loop/log.h"
@@ -29,6 +31,10 @@ std::int64_t utc_ns() {
 }
 
 void to_journal(int priority, const std::string& text) { log_line(static_cast<Priority>(priority), text); }
+
+const std::map<std::string, BackendSettings::Kind> backend_kinds{{"auto", BackendSettings::Kind::automatic},
+                                                                 {"cpu", BackendSettings::Kind::cpu},
+                                                                 {"cuda", BackendSettings::Kind::cuda}};
 
 /// Prints every problem; 0 where there is none.
 int check(const std::filesystem::path& config) {
@@ -59,18 +65,13 @@ class Watchdog {
   MonotonicNs patience_ns_ = 0, next_ = 0;
 };
 
-/// Throws RefusedError where the configuration demands what this build or machine does not have.
-Backend choose_backend(const BackendSettings& settings) {
-  if (settings.kind == BackendSettings::Kind::cuda)
-    throw RefusedError(
-        "backend.kind = \"cuda\", but this build has no CUDA backend; allowed: \"auto\", \"cpu\"");
-  return cpu_backend(settings.threads);
-}
-
 int serve(const DaemonConfig& config) {
   keep_freed_memory();
   const SensorProfile sensor = config::load_sensor_profile(config.sensor_profile);
-  const Backend backend = choose_backend(config.backend);
+  const BackendChoice backend =
+      choose_backend(config.backend, Patience::of_a_cell, [](bool fault, const std::string& text) {
+        log(fault ? Priority::warning : Priority::notice, "backend: {}", text);
+      });
   log(Priority::info, "backend: {}", backend.why);
   EventLoop loop;
   for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { loop.stop(); });
@@ -149,7 +150,14 @@ int main(int argc, char** argv) {
       ->needs(frame);
   app.add_option("--picture", picture, "with --once: write the board's picture here")->needs(frame);
   app.add_option("--unit", once.unit, "with --once: serial number of the board")->needs(frame);
-  app.add_option("--threads", once.threads, "with --once: threads, 0 is one per core")->needs(frame);
+  app.add_option("--threads", once.backend.threads, "with --once: threads, 0 is one per core")->needs(frame);
+  app.add_option(
+         "--backend", once.backend.kind,
+         "with --once: auto, cpu or cuda; the verdict is the same, and starting a GPU takes longer than "
+         "measuring one board")
+      ->transform(CLI::CheckedTransformer(backend_kinds))
+      ->default_str("cpu")
+      ->needs(frame);
   app.add_flag("--json", once.json, "with --once: print the verdict as JSON")->needs(frame);
   CLI11_PARSE(app, argc, argv);
 

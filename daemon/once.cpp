@@ -1,7 +1,9 @@
 #include "daemon/once.h"
 
 #include <fmt/format.h>
+
 #include "config/sensor_profile_file.h"
+#include "daemon/backend_choice.h"
 #include "daemon/cell/board.h"
 #include "daemon/pipeline.h"
 #include "daemon/report/picture.h"
@@ -24,7 +26,11 @@ int measure_once(const OnceOptions& options, std::int64_t utc_ns) {
   inputs.measured_at = iso8601(utc_ns);
   inputs.now_utc_s = utc_ns / 1'000'000'000;
   inputs.unit_id = options.unit;
-  const BoardVerdict verdict = inspect(frame, inputs, cpu_backend(options.threads));
+  inputs.threads = options.backend.threads;
+  const BackendChoice backend =
+      choose_backend(options.backend, Patience::of_one_frame,
+                     [](bool, const std::string& text) { fmt::print(stderr, "backend: {}\n", text); });
+  const BoardVerdict verdict = inspect(frame, inputs, *backend.measurer);
   if (options.json) {
     fmt::print("{}\n", to_json(verdict));
   } else {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "config/daemon_config.h"
+
 namespace datum {
 
 struct OnceOptions {
@@ -16,10 +18,11 @@ struct OnceOptions {
   std::optional<std::filesystem::path> picture;
   std::string unit;
   bool json = false;
-  unsigned threads = 0;
+  BackendSettings backend{BackendSettings::Kind::cpu, 0};
 };
 
-/// Returns the exit status: 0 PASS, 1 FAIL, 2 INCONCLUSIVE, 3 INVALID. Throws what reading the files throws.
+/// Returns the exit status: 0 PASS, 1 FAIL, 2 INCONCLUSIVE, 3 INVALID. Throws what reading the files throws, and
+/// RefusedError where the backend that is asked for is not there.
 int measure_once(const OnceOptions& options, std::int64_t utc_ns);
 
 }  // namespace datum

@@ -7,7 +7,7 @@ namespace datum {
 
 /// "0.1.0 1a2b3c4d5e6f": version and commit ("-dirty" where the tree had changes).
 std::string code_id();
-/// What this build can do: instruction sets, CUDA, libraries, for the log.
+/// What this build is made with: compiler, CUDA or none, libraries; for the log.
 std::string features();
 
 }  // namespace datum

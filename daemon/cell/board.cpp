@@ -46,7 +46,7 @@ BoardVerdict invalid_verdict(const BoardOrder& order, const InspectionInputs& in
     v.frame_source = order.claim->name();
   }
   v.code = code_id();
-  v.backend = describe(*order.backend);
+  v.backend = order.measurer->describe();
   v.pose = inputs.pose;
   return v;
 }
@@ -92,8 +92,9 @@ void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
     inputs.measured_at = iso8601(utc_ns);
     inputs.now_utc_s = utc_ns / 1'000'000'000;
     inputs.unit_id = order.unit;
+    inputs.threads = order.threads;
     order.verdict = order.reason == Reason::none && order.frame
-                        ? inspect(order.frame->frame, inputs, *order.backend)
+                        ? inspect(order.frame->frame, inputs, *order.measurer)
                         : invalid_verdict(order, inputs);
     if (order.aborted) return;
     store.store(order.verdict);

@@ -20,7 +20,8 @@ struct BoardOrder {
   std::shared_ptr<const Recipe> recipe;
   std::shared_ptr<const Calibration> calibration;  // null in sensor coordinates
   const SensorProfile* sensor = nullptr;
-  const Backend* backend = nullptr;
+  BoardMeasurer* measurer = nullptr;
+  unsigned threads = 0;  // of the host's own work
   std::string unit;
   MonotonicNs triggered_ns = 0;
   Reason reason = Reason::none;  // why it is INVALID without being measured

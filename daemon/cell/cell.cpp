@@ -63,7 +63,7 @@ InstrumentIdentity InspectionCell::identity() const {
 
 std::string InspectionCell::status_line() const {
   return fmt::format("{}, recipe {}, {} boards, {}", name_of(state_), recipe_ ? recipe_->name : "none",
-                     boards_, datum::describe(parts_.backend));
+                     boards_, parts_.backend.measurer->describe());
 }
 
 std::string InspectionCell::state_detail() const {
@@ -184,7 +184,13 @@ void InspectionCell::reset() {
 }
 
 std::vector<std::string> InspectionCell::self_test() {
-  std::vector<std::string> failures = kernel_self_test(parts_.backend);
+  std::vector<std::string> failures = kernel_self_test(cpu_backend(parts_.config.backend.threads));
+  // A board in hand has the measurer; it shows by itself whether that works.
+  if (!board_)
+    for (std::string& failure : board_self_test(*parts_.backend.measurer))
+      failures.push_back(std::move(failure));
+  if (const std::string fault = parts_.backend.fault(); !fault.empty())
+    failures.push_back("backend: boards are measured on the CPU: " + fault);
   try {
     parts_.reader.extent();
   } catch (const std::exception& error) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "config/daemon_config.h"
+#include "daemon/backend_choice.h"
 #include "daemon/cell/board.h"
 #include "daemon/inspect/recipe_store.h"
 #include "daemon/loop/worker.h"
@@ -31,7 +32,7 @@ namespace datum {
 struct CellParts {
   const DaemonConfig& config;
   const SensorProfile& sensor;
-  const Backend& backend;
+  const BackendChoice& backend;
   Worker& worker;
   FileDrop& drop;
   CmmReader* cmm;                        // null: no CMM is configured

@@ -1,0 +1,58 @@
+#include "daemon/backend_choice.h"
+
+#include <chrono>
+
+#include "daemon/gpu/failover_measurer.h"
+#include "drivers/link_error.h"
+#include "gpu/board/cpu_board.h"
+#include "gpu/core/gpu_error.h"
+
+namespace datum {
+namespace {
+
+using Kind = BackendSettings::Kind;
+
+/// A link to a GPU that can be used; else null, with the reason.
+std::unique_ptr<GpuLink> usable_gpu(const Backend& cpu, std::string& why) {
+  GpuLinkSettings settings;
+  settings.staging = cpu;
+  auto link = std::make_unique<GpuLink>(settings);
+  try {
+    link->start();
+    const Greeting* greeting = link->greeting(GpuLink::Clock::now() + 2 * settings.start_patience);
+    why = get_text(greeting->why);
+    return greeting->usable ? std::move(link) : nullptr;
+  } catch (const GpuError& error) {
+    why = error.what();
+    return nullptr;
+  }
+}
+
+std::chrono::nanoseconds monotonic() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+}  // namespace
+
+BackendChoice choose_backend(const BackendSettings& settings, Patience patience,
+                             std::function<void(bool fault, const std::string& text)> report) {
+  const Backend cpu = cpu_backend(settings.threads);
+  auto on_cpu = std::make_unique<CpuBoardMeasurer>(cpu);
+  const auto never = [] { return std::string(); };
+  if (settings.kind == Kind::cpu) return {std::move(on_cpu), cpu.why + "; as configured", never};
+
+  std::string why;
+  std::unique_ptr<GpuLink> gpu = usable_gpu(cpu, why);
+  if (!gpu && settings.kind == Kind::cuda)
+    throw RefusedError("backend.kind = \"cuda\", but there is no usable GPU: " + why +
+                       "; allowed: \"auto\", \"cpu\"");
+  if (!gpu) return {std::move(on_cpu), cpu.why + "; " + why, never};
+
+  FailoverSettings failover;
+  if (patience == Patience::of_one_frame) failover.plan_patience = std::chrono::minutes(2);
+  auto measurer = std::make_unique<FailoverMeasurer>(std::move(gpu), std::move(on_cpu), monotonic,
+                                                     std::move(report), failover);
+  const FailoverMeasurer* borrowed = measurer.get();
+  return {std::move(measurer), "cuda " + why + "; in reserve: " + cpu.why,
+          [borrowed] { return borrowed->fault(); }};
+}
+
+}  // namespace datum

@@ -1,0 +1,28 @@
+// Who measures boards, chosen once at start: the GPU where there is one that works, with the CPU in reserve,
+// or the CPU.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "config/daemon_config.h"
+#include "gpu/board/board_measurer.h"
+
+namespace datum {
+
+struct BackendChoice {
+  std::unique_ptr<BoardMeasurer> measurer;
+  std::string why;                     // one line for the log: what was chosen, and what was found
+  std::function<std::string()> fault;  // "" while the chosen one measures, else why it does not
+};
+
+/// How long a board may wait until the GPU is prepared for it; a cell's boards are not held up.
+enum class Patience { of_a_cell, of_one_frame };
+
+/// Waits until the GPU has been looked at, seconds where its driver was not in use. `report` gets a line of
+/// each fault and each return. Throws RefusedError where settings.kind demands a GPU that can't be used.
+BackendChoice choose_backend(const BackendSettings& settings, Patience patience,
+                             std::function<void(bool fault, const std::string& text)> report);
+
+}  // namespace datum
