@@ -1,4 +1,5 @@
-// A board on the CPU: one plan and one frame give the same records whatever the threads, instructions and delivery.
+// A board on the CPU: one plan and one frame give the same records whatever the threads, instructions and
+// delivery.
 #include "gpu/board/cpu_board.h"
 
 #include <gtest/gtest.h>
