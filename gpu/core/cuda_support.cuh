@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -21,6 +22,21 @@ inline void check(cudaError_t error, const char* what) {
   throw GpuError(
       std::string("CUDA: ") + what + ": " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) + ")",
       !refused);
+}
+
+/// Waits until the stream is empty, spinning: a wait that sleeps costs more than most boards. Throws GpuError when it is
+/// not within `patience`; a device that does not answer is lost.
+inline void wait(cudaStream_t stream, std::chrono::milliseconds patience, const char* what) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    const cudaError_t state = cudaStreamQuery(stream);
+    if (state == cudaSuccess) return;
+    if (state != cudaErrorNotReady) check(state, what);
+    if (std::chrono::steady_clock::now() > deadline)
+      throw GpuError(
+          std::string("CUDA: ") + what + " was not done within " + std::to_string(patience.count()) + " ms",
+          true);
+  }
 }
 
 /// Memory of the device or, pinned and mapped, of the host; grows, never shrinks.

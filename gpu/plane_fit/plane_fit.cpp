@@ -8,40 +8,14 @@
 #include <vector>
 
 #include "gpu/core/parallel_for.h"
+#include "gpu/plane_fit/plane_fit_check.h"
+#include "gpu/plane_fit/plane_fit_cuda.h"
 #include "gpu/plane_fit/plane_fit_search.h"
 
 namespace datum {
 namespace {
 
 using namespace plane_math;
-
-// Powers of two and squares of these stay far from the ends of a float.
-constexpr float least_length = 1e-12f, most_length = 1e12f;
-
-[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("plane fit: " + what); }
-
-bool is_length(float v) { return v >= least_length && v <= most_length; }
-
-void check(const PlaneFitSettings& s) {
-  if (!is_length(s.threshold))
-    refuse("threshold is " + std::to_string(s.threshold) + "; allowed: 1e-12 to 1e12");
-  if (s.refit_threshold != 0 && !(is_length(s.refit_threshold) && s.refit_threshold >= s.threshold))
-    refuse("refit_threshold is " + std::to_string(s.refit_threshold) + "; allowed: 0, or threshold (" +
-           std::to_string(s.threshold) + ") to 1e12");
-  if (!(s.confidence > 0 && s.confidence < 1))
-    refuse("confidence is " + std::to_string(s.confidence) + "; allowed: above 0 and below 1");
-  if (s.max_hypotheses < 1)
-    refuse("max_hypotheses is " + std::to_string(s.max_hypotheses) + "; allowed: 1 or more");
-}
-
-void check(const PlanePoints& p, std::size_t index) {
-  const std::string plane = "plane " + std::to_string(index) + ": ";
-  if (p.size > 0 && !(p.x && p.y && p.z))
-    refuse(plane + "a null pointer for " + std::to_string(p.size) + " points");
-  for (const float half : {p.half_x, p.half_y})
-    if (half != 0 && !is_length(half))
-      refuse(plane + "half width is " + std::to_string(half) + "; allowed: 0, or 1e-12 to 1e12");
-}
 
 /// Memory of one thread, as large as the largest plane so far.
 class Scratch {
@@ -105,10 +79,9 @@ const char* name_of(FitStatus status) {
 
 void fit_planes(const PlanePoints* planes, std::size_t count, const PlaneFitSettings& settings,
                 const Backend& backend, PlaneFit* fits) {
-  check(settings);
-  if (count > 0 && !(planes && fits)) refuse("a null pointer for " + std::to_string(count) + " planes");
-  for (std::size_t i = 0; i < count; ++i) check(planes[i], i);
-  if (backend.kind != BackendKind::cpu) throw std::runtime_error("this build carries no plane fit for cuda");
+  check_batch(planes, count, settings);
+  if (count > 0 && !fits) throw std::invalid_argument("plane fit: a null pointer for the results");
+  if (backend.kind == BackendKind::cuda) return fit_planes_cuda(planes, count, settings, fits);
 
   const PlaneKernels& kernels = plane_kernels(backend.isa);
   std::vector<std::size_t> order(count);

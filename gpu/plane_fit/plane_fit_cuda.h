@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "gpu/core/board_plan.h"
@@ -13,33 +14,50 @@ namespace datum {
 
 using CudaStream = CUstream_st*;
 
+/// How the work is cut; results never depend on it. 0: chosen for the device and the batch.
+struct CudaFitOptions {
+  std::uint32_t tile_quads = 0;    // groups of four points that a block takes at a time, at most 2048
+  unsigned blocks = 0;             // of the grid
+  std::uint64_t shuffle_seed = 0;  // first tiles in a random order instead of largest planes first
+  int patience_ms = 500;           // after which the device gives a batch up; the host waits twice as long
+};
+
 /// A batch of planes on the first CUDA device. Results are byte for byte those of fit_planes on the CPU: a plane that
-/// the device leaves undone (thousands of points at one place, a fit that never rests) is done by the CPU in fetch().
-/// Every member throws GpuError; one object is used by one thread at a time.
+/// the device leaves undone (thousands of points at one place, most of them at the threshold's edge, more than 1024
+/// hypotheses) is done by the CPU: points in fetch(), rings by the caller. Members throw GpuError, prepare() std::invalid_argument for what fit_planes refuses; one object is used by
+/// one thread at a time.
 class CudaPlaneFit {
  public:
-  CudaPlaneFit();
+  explicit CudaPlaneFit(const CudaFitOptions& options = {});
   ~CudaPlaneFit();
 
-  /// Planes of points in host memory, which must stay until fetch().
+  /// Planes of points in host memory, which must stay until fetch(). Takes all memory that the batch needs.
   void prepare(const PlanePoints* planes, std::size_t count, const PlaneFitSettings& settings);
   /// Rings of a board plan; the height map lies in device memory (or mapped host memory), `pitch` counts from row to
   /// row, a multiple of 8, and marks missing heights itself.
   void prepare(const BoardPlan& plan, std::int32_t pitch);
 
-  /// Points: copies them to the device.
+  /// Points: copies them from pinned memory to the device.
   void upload(CudaStream stream);
-  /// Kernels only, asynchronous. `image`: for rings, the height map.
+  /// Kernels only, asynchronous; may be captured into a graph. `image`: for rings, the height map.
   void launch(CudaStream stream, const void* image = nullptr);
-  /// Waits for the stream and copies the results. `image_on_host`: the rings' height map, for planes left undone.
-  void fetch(CudaStream stream, PlaneFit* fits, const FrameView* image_on_host = nullptr);
+  /// Waits for the stream and copies the results. Rings that were left undone are marked in
+  /// `undone` (one per ring) for the caller to fit on the CPU; without it they are a GpuError.
+  void fetch(CudaStream stream, PlaneFit* fits, std::uint8_t* undone = nullptr);
 
-  /// The fits on the device, for kernels that follow in the stream.
+  /// The fits on the device, and which planes were left undone (not 0), for kernels that follow in the stream.
   const PlaneFit* device_fits() const;
+  const std::uint32_t* device_undone() const;
+  /// Not 0 after a batch that took too long: its results are not to be used. Device memory.
+  const unsigned int* device_abandoned() const;
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// fit_planes on the first CUDA device. Throws GpuError.
+void fit_planes_cuda(const PlanePoints* planes, std::size_t count, const PlaneFitSettings& settings,
+                     PlaneFit* fits);
 
 }  // namespace datum

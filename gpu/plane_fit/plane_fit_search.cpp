@@ -73,9 +73,13 @@ class SequentialRule {
 
   int needed() const { return needed_; }
   void take(const Hypothesis& h, std::uint32_t count) {
-    Candidate incoming{count, h};
-    for (Candidate& c : best_)
-      if (incoming.count > c.count) std::swap(incoming, c);
+    // behind those of equal counts, which came before
+    const auto place =
+        std::find_if(best_.begin(), best_.end(), [&](const Candidate& c) { return c.count < count; });
+    if (place != best_.end()) {
+      std::move_backward(place, best_.end() - 1, best_.end());
+      *place = Candidate{count, h};
+    }
     if (count > top_) {
       top_ = count;
       needed_ = hypotheses_needed(top_ - margin_, points_, p_, needed_);

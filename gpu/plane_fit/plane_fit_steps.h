@@ -109,8 +109,8 @@ class Refiner {
   /// The next pass is over all points.
   DATUM_MEMBER void rebase() {
     result_.base = plane_math::base_at(result_.plane, threshold_, region_);
-    last_ = Step{};
-    before_ = Step{};
+    steps_[0] = Step{};
+    steps_[1] = Step{};
     change_ = plane_math::changed(result_.base, plane_math::Plane{}, threshold_, region_);
   }
   DATUM_MEMBER const plane_math::Base& base() const { return result_.base; }
@@ -120,30 +120,30 @@ class Refiner {
   /// `sums`: of the points within change().reach of the base plane plus change().
   DATUM_MEMBER Next take(const plane_math::Moments& sums, int limit) {
     const plane_math::Base& base = result_.base;
-    Step now;
-    now.moments = sums;
-    const bool still = now.moments == last_.moments, swings = now.moments == before_.moments;
+    const Step &last = steps_[newest_], &before = steps_[1 - newest_];
+    const bool still = sums == last.moments, swings = sums == before.moments;
     if (still || swings) {
-      const Step& kept = still || !better(before_, last_) ? last_ : before_;
+      const Step& kept = still || !better(before, last) ? last : before;
       result_.fixed_point = true;
       result_.moments = kept.moments;
       result_.sum_squares = kept.solution.sum_squares;
       result_.plane = moved(kept.solution.change);
       return Next::done;
     }
-    now.solution = plane_math::solve(now.moments, base);
-    result_.spans = now.solution.spans;
+    const plane_math::Solution solution = plane_math::solve(sums, base);
+    result_.spans = solution.spans;
     if (!result_.spans) return Next::done;
     ++result_.refits;
-    result_.plane = moved(now.solution.change);
-    result_.moments = now.moments;
-    result_.sum_squares = now.solution.sum_squares;
-    change_ = plane_math::changed(base, now.solution.change, threshold_, region_);
+    result_.plane = moved(solution.change);
+    result_.moments = sums;
+    result_.sum_squares = solution.sum_squares;
+    change_ = plane_math::changed(base, solution.change, threshold_, region_);
     result_.reach = change_.reach;
     if (result_.refits == limit) return Next::done;
     if (!plane_math::within_band(base, change_, region_)) return Next::rebase;
-    before_ = last_;
-    last_ = now;
+    newest_ = 1 - newest_;
+    steps_[newest_].moments = sums;
+    steps_[newest_].solution = solution;
     return Next::again;
   }
 
@@ -164,7 +164,8 @@ class Refiner {
   float threshold_;
   FitRegion region_;
   Refined result_;
-  Step last_, before_;
+  Step steps_[2];  // the last two on the same base plane
+  int newest_ = 0;
   plane_math::Hypothesis change_{};
 };
 

@@ -1,0 +1,372 @@
+#include "gpu/plane_fit/plane_fit_cuda.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "gpu/core/cuda_support.cuh"
+#include "gpu/core/parallel_for.h"
+#include "gpu/plane_fit/plane_fit_check.h"
+#include "gpu/plane_fit/plane_fit_kernel.cuh"
+#include "gpu/plane_fit/plane_fit_table.h"
+
+namespace datum {
+namespace {
+
+using namespace cuda;
+
+template <class T>
+void to_device(Buffer<T>& buffer, const std::vector<T>& values, const char* what) {
+  buffer.reserve(std::max<std::size_t>(values.size(), 1));
+  if (!values.empty())
+    check(cudaMemcpy(buffer.get(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice), what);
+}
+
+template <class T>
+void zeroed(Buffer<T>& buffer, std::size_t count, const char* what) {
+  buffer.reserve(std::max<std::size_t>(count, 1));
+  check(cudaMemset(buffer.get(), 0, std::max<std::size_t>(count, 1) * sizeof(T)), what);
+}
+
+/// Room of PlaneWork, which only the device constructs.
+struct alignas(16) WorkBytes {
+  unsigned char bytes[sizeof(PlaneWork)];
+};
+static_assert(sizeof(WorkBytes) == sizeof(PlaneWork) && sizeof(PlaneWork) % 4 == 0);
+
+std::uint32_t up_to(std::uint32_t n, std::uint32_t step) { return (n + step - 1) / step * step; }
+
+}  // namespace
+
+struct CudaPlaneFit::State {
+  CudaFitOptions options;
+  int multiprocessors = 0;
+
+  // what is fitted
+  std::vector<PlanePoints> points;  // of prepare(planes)
+  PlaneFitSettings settings;
+  bool of_map = false, exact = false, all_undone = false;
+  CountType type = CountType::int16;
+  std::int32_t pitch = 0;
+  std::size_t count = 0;
+
+  std::vector<PlaneTask> tasks;
+  std::uint64_t total_quads = 0;
+  unsigned device_planes = 0;
+  std::uint32_t first_count = 0;
+
+  Buffer<PlaneTask> task_buffer;
+  Buffer<WorkBytes> work;
+  Buffer<float4> draws, band, pools;
+  Buffer<std::uint32_t> all_counts, undone, map_table;
+  Buffer<PlaneFit> fits;
+  Buffer<Queue> queue;
+  Buffer<unsigned long long> slots, first_tasks;
+  std::uint32_t slot_count = 0, tile_quads = 0;
+  Buffer<double> needed;
+  double needed_for = 0;
+  Buffer<float4> coordinates;
+  Buffer<float4> pinned{Where::host_mapped};
+  Buffer<PlaneFit> host_fits{Where::host_mapped};
+  Buffer<std::uint32_t> host_undone{Where::host_mapped};
+  Buffer<Queue> host_queue{Where::host_mapped};
+
+  void lay_out();
+  unsigned blocks() const;
+  Batch batch() const;
+  template <class Source>
+  void launch(cudaStream_t stream, const Source& source);
+  template <class Count>
+  void launch_map(cudaStream_t stream, const void* image);
+};
+
+unsigned CudaPlaneFit::State::blocks() const {
+  return options.blocks ? options.blocks : static_cast<unsigned>(multiprocessors) * (exact ? 2u : 4u);
+}
+
+/// Cuts the planes into tiles and takes the memory for all that is done with them.
+void CudaPlaneFit::State::lay_out() {
+  all_undone = settings.max_hypotheses > max_tried;
+  total_quads = 0;
+  std::uint64_t draw_room = 0, band_room = 0;
+  for (const PlaneTask& t : tasks) total_quads += t.quads;
+  const std::uint64_t share = total_quads / (std::uint64_t{2} * blocks()) + 1;
+  tile_quads =
+      options.tile_quads
+          ? std::min(options.tile_quads, max_tile_quads)
+          : std::clamp<std::uint32_t>(
+                up_to(static_cast<std::uint32_t>(std::min<std::uint64_t>(share, 1u << 20)), block_threads),
+                block_threads, max_tile_quads);
+  device_planes = 0;
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    PlaneTask& t = tasks[i];
+    t.tiles = (t.quads + tile_quads - 1) / tile_quads;
+    if (t.size > max_points) all_undone = true;
+    t.draws = static_cast<std::uint32_t>(draw_room);
+    t.draw_room = std::min(up_to(t.size, 4), draw_capacity);
+    t.band = band_room;
+    t.band_room = std::min(t.size, t.size / 2 + 4096);
+    draw_room += t.draw_room;
+    band_room += t.band_room;
+    if (t.tiles > 0) {
+      ++device_planes;
+      order.push_back(i);
+    }
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto i, auto j) { return tasks[i].tiles > tasks[j].tiles; });
+  std::vector<unsigned long long> first;
+  for (const std::size_t i : order)
+    for (std::uint32_t t = 0; t < tasks[i].tiles; ++t)
+      first.push_back(static_cast<unsigned long long>(i) << 32 | t);
+  if (options.shuffle_seed) {
+    std::mt19937_64 engine(options.shuffle_seed);
+    std::shuffle(first.begin(), first.end(), engine);
+  }
+  first_count = static_cast<std::uint32_t>(first.size());
+  slot_count = 1024;
+  while (slot_count < 2 * (first_count + blocks())) slot_count *= 2;
+
+  to_device(task_buffer, tasks, "planes");
+  to_device(first_tasks, first, "tiles");
+  zeroed(work, tasks.size(), "plane work");
+  zeroed(queue, 1, "queue");
+  zeroed(slots, slot_count, "queue");
+  zeroed(undone, tasks.size(), "flags");
+  draws.reserve(std::max<std::uint64_t>(draw_room, 1));
+  band.reserve(std::max<std::uint64_t>(band_room, 1));
+  all_counts.reserve(exact ? tasks.size() * max_tried : 1);
+  pools.reserve(exact ? tasks.size() * max_pool : 1);
+  std::vector<PlaneFit> empty(tasks.size());
+  for (PlaneFit& f : empty) f.status = FitStatus::too_few_points;  // what a plane without points stays
+  to_device(fits, empty, "fits");
+  host_fits.reserve(std::max<std::size_t>(tasks.size(), 1));
+  host_undone.reserve(std::max<std::size_t>(tasks.size(), 1));
+  host_queue.reserve(1);
+  if (needed_for != settings.confidence) {
+    to_device(needed, hypotheses_table(settings.confidence, max_tried), "hypotheses");
+    needed_for = settings.confidence;
+  }
+}
+
+CudaPlaneFit::CudaPlaneFit(const CudaFitOptions& options) : state_(new State) {
+  state_->options = options;
+  int device = 0;
+  check(cudaGetDevice(&device), "device");
+  check(cudaDeviceGetAttribute(&state_->multiprocessors, cudaDevAttrMultiProcessorCount, device), "device");
+}
+
+CudaPlaneFit::~CudaPlaneFit() = default;
+
+void CudaPlaneFit::prepare(const PlanePoints* planes, std::size_t count, const PlaneFitSettings& settings) {
+  check_batch(planes, count, settings);
+  State& s = *state_;
+  s.of_map = false;
+  s.settings = settings;
+  s.exact = settings.mode == FitMode::exact;
+  s.points.assign(planes, planes + count);
+  s.count = count;
+  s.tasks.assign(count, PlaneTask{});
+  std::uint64_t quads = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    PlaneTask& t = s.tasks[i];
+    const PlanePoints& p = planes[i];
+    t.first = quads;
+    t.size = p.size;
+    t.quads = (p.size + 3) / 4;
+    t.half_x = p.half_x;
+    t.half_y = p.half_y;
+    t.threshold = settings.threshold;
+    t.refit_threshold = settings.refit_threshold;
+    t.seed = p.seed;
+    quads += t.quads;
+  }
+  s.lay_out();
+  s.coordinates.reserve(std::max<std::uint64_t>(3 * quads, 1));
+  s.pinned.reserve(std::max<std::uint64_t>(3 * quads, 1));
+  float* const base = reinterpret_cast<float*>(s.pinned.get());
+  parallel_for(cpu_backend().threads, count, [&](std::size_t i, unsigned) {
+    const PlanePoints& p = s.points[i];
+    const PlaneTask& t = s.tasks[i];
+    const float* from[3] = {p.x, p.y, p.z};
+    for (std::uint64_t axis = 0; axis < 3; ++axis) {
+      float* to = base + 4 * (axis * quads + t.first);
+      std::copy(from[axis], from[axis] + p.size, to);
+      std::fill(to + p.size, to + 4 * std::size_t{t.quads}, std::numeric_limits<float>::quiet_NaN());
+    }
+  });
+}
+
+void CudaPlaneFit::prepare(const BoardPlan& plan, std::int32_t pitch) {
+  State& s = *state_;
+  if (pitch < plan.cols || pitch % 8 != 0)
+    throw std::invalid_argument("plane fit: a pitch of " + std::to_string(pitch) + " for " +
+                                std::to_string(plan.cols) +
+                                " columns; allowed: a multiple of 8, at least the columns");
+  s.of_map = true;
+  s.settings = PlaneFitSettings{};
+  s.settings.mode = plan.mode;
+  s.settings.confidence = plan.confidence;
+  s.settings.max_hypotheses = plan.max_hypotheses;
+  s.exact = plan.mode == FitMode::exact;
+  s.type = plan.type;
+  s.pitch = pitch;
+  s.count = plan.site_count;
+  const auto pixels = static_cast<std::uint64_t>(plan.rows) * pitch;
+  if (pixels * pitch / 16 >= 1ull << 38)
+    throw GpuError("a frame of " + std::to_string(plan.rows) + " rows of " + std::to_string(pitch) +
+                       " is larger than the CUDA backend's tables",
+                   false);
+  s.tasks.assign(s.count, PlaneTask{});
+  std::vector<std::uint32_t> table;
+  for (std::size_t i = 0; i < s.count; ++i) {
+    const SitePlan& site = plan.sites[i];
+    PlaneTask& t = s.tasks[i];
+    t.first = table.size();
+    for (std::uint32_t k = site.ring_run; k < site.ring_run + site.ring_runs; ++k) {
+      const PixelRun& run = plan.runs[k];
+      const std::int32_t end = run.col + run.length;
+      for (std::int32_t group = run.col / 4; group * 4 < end; ++group) {
+        std::uint32_t mask = 0;
+        for (std::int32_t j = 0; j < 4; ++j)
+          if (group * 4 + j >= run.col && group * 4 + j < end) mask |= 1u << j;
+        const std::uint32_t index = static_cast<std::uint32_t>(run.row) * (pitch / 4) + group;
+        table.push_back(index << 4 | mask);
+      }
+    }
+    t.quads = static_cast<std::uint32_t>(table.size() - t.first);
+    t.size = site.ring_pixels;
+    t.half_x = site.half_x;
+    t.half_y = site.half_y;
+    t.threshold = site.threshold;
+    t.refit_threshold = site.refit_threshold;
+    t.seed = site.seed;
+    t.grid = site.grid;
+    PlaneFitSettings own = s.settings;
+    own.threshold = site.threshold;
+    own.refit_threshold = site.refit_threshold;
+    if (t.size > 0) check_settings(own);
+    if (plan.type == CountType::int16 && std::abs(site.grid.z.ref) > 1 << 21)
+      throw GpuError("site " + std::to_string(i) + ": the board lies outside the sensor's counts", false);
+  }
+  s.lay_out();
+  to_device(s.map_table, table, "pixel table");
+}
+
+void CudaPlaneFit::upload(CudaStream stream) {
+  State& s = *state_;
+  if (s.total_quads == 0 || s.of_map) return;
+  check(cudaMemcpyAsync(s.coordinates.get(), s.pinned.get(), 3 * s.total_quads * sizeof(float4),
+                        cudaMemcpyHostToDevice, stream),
+        "upload of points");
+}
+
+Batch CudaPlaneFit::State::batch() const {
+  Batch b{};
+  b.tasks = task_buffer.get();
+  b.work = reinterpret_cast<PlaneWork*>(work.get());
+  b.draws = draws.get();
+  b.band = band.get();
+  b.all_counts = all_counts.get();
+  b.pools = pools.get();
+  b.fits = fits.get();
+  b.undone = undone.get();
+  b.queue = queue.get();
+  b.slots = slots.get();
+  b.slot_mask = slot_count - 1;
+  b.first_tasks = first_tasks.get();
+  b.first_count = first_count;
+  b.planes = device_planes;
+  b.tile_quads = tile_quads;
+  b.needed = needed.get();
+  b.max_hypotheses = settings.max_hypotheses;
+  b.perpendicular = settings.residual == Residual::perpendicular;
+  b.patience_ns = 1'000'000ull * static_cast<unsigned>(options.patience_ms);
+  return b;
+}
+
+template <class Source>
+void CudaPlaneFit::State::launch(cudaStream_t stream, const Source& source) {
+  const auto kernel = exact ? fit_batch<Source, true> : fit_batch<Source, false>;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(sizeof(Shared))),
+        "shared memory");
+  kernel<<<blocks(), block_threads, sizeof(Shared), stream>>>(batch(), source);
+  check(cudaGetLastError(), "launch of the plane fit");
+}
+
+template <class Count>
+void CudaPlaneFit::State::launch_map(cudaStream_t stream, const void* image) {
+  const auto groups = static_cast<std::uint32_t>(pitch / 4);
+  launch(stream, MapSource<Count>{static_cast<const Count*>(image), map_table.get(), groups,
+                                  ((1ull << 38) + groups - 1) / groups});
+}
+
+void CudaPlaneFit::launch(CudaStream stream, const void* image) {
+  State& s = *state_;
+  if (s.device_planes == 0 || s.all_undone) return;
+  if (!s.of_map) {
+    const float4* base = s.coordinates.get();
+    s.launch(stream, PointSource{base, base + s.total_quads, base + 2 * s.total_quads});
+  } else if (s.type == CountType::int16) {
+    s.launch_map<std::int16_t>(stream, image);
+  } else if (s.type == CountType::int32) {
+    s.launch_map<std::int32_t>(stream, image);
+  } else {
+    s.launch_map<float>(stream, image);
+  }
+}
+
+void CudaPlaneFit::fetch(CudaStream stream, PlaneFit* out, std::uint8_t* undone) {
+  State& s = *state_;
+  if (s.count == 0) return;
+  check(cudaMemcpyAsync(s.host_fits.get(), s.fits.get(), s.count * sizeof(PlaneFit), cudaMemcpyDeviceToHost,
+                        stream),
+        "fits");
+  check(cudaMemcpyAsync(s.host_undone.get(), s.undone.get(), s.count * 4, cudaMemcpyDeviceToHost, stream),
+        "flags");
+  check(cudaMemcpyAsync(s.host_queue.get(), s.queue.get(), sizeof(Queue), cudaMemcpyDeviceToHost, stream),
+        "queue");
+  wait(stream, std::chrono::milliseconds(2 * s.options.patience_ms), "the plane fit");
+  if (s.host_queue.get()->abandoned) throw GpuError("CUDA: the plane fit was not done within its time", true);
+  for (std::size_t i = 0; i < s.count; ++i) {
+    const bool left = s.all_undone || s.host_undone.get()[i];
+    out[i] = s.host_fits.get()[i];
+    if (undone) undone[i] = left;
+    if (!left) continue;
+    if (!s.of_map) {
+      fit_planes(&s.points[i], 1, s.settings, cpu_backend(1), &out[i]);
+    } else if (!undone) {
+      throw GpuError("ring " + std::to_string(i) + " was left undone", false);
+    }
+  }
+}
+
+const PlaneFit* CudaPlaneFit::device_fits() const { return state_->fits.get(); }
+const std::uint32_t* CudaPlaneFit::device_undone() const { return state_->undone.get(); }
+const unsigned int* CudaPlaneFit::device_abandoned() const { return &state_->queue.get()->abandoned; }
+
+void fit_planes_cuda(const PlanePoints* planes, std::size_t count, const PlaneFitSettings& settings,
+                     PlaneFit* fits) {
+  static std::mutex mutex;
+  static std::unique_ptr<CudaPlaneFit> fitter;  // keeps its memory
+  const std::lock_guard lock(mutex);
+  try {
+    if (!fitter) fitter = std::make_unique<CudaPlaneFit>();
+    fitter->prepare(planes, count, settings);
+    fitter->upload(nullptr);
+    fitter->launch(nullptr);
+    fitter->fetch(nullptr, fits);
+  } catch (const GpuError&) {
+    fitter.reset();
+    throw;
+  }
+}
+
+}  // namespace datum

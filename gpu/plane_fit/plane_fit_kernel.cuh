@@ -1,0 +1,411 @@
+// One kernel fits a whole batch. Blocks take tiles from a queue; whoever finishes the last tile of a plane's pass decides
+// what follows and puts the tiles of the next pass into the queue. So a plane that needs one pass more delays nobody,
+// searching overlaps with reading, and no pass costs a launch.
+//
+// Every block holds one ticket: the next slot of the queue is its own. While nothing lies there it takes first tiles, and
+// waits only when these have run out. No block waits for one that has not started, so any grid size makes progress.
+//
+// What only the last block of a pass does is not inlined: it would take registers from the passes, and nvcc 13.0 lost
+// the reconvergence of a warp before barriers when all was one function (compute-sanitizer synccheck found it).
+#pragma once
+
+#include <new>
+
+#include "gpu/plane_fit/plane_fit_search.cuh"
+
+// A parameter that functions may refer to without a copy on every thread's stack.
+#if CUDART_VERSION >= 11070
+#define DATUM_GRID_CONSTANT __grid_constant__
+#else
+#define DATUM_GRID_CONSTANT
+#endif
+
+namespace datum::cuda {
+
+struct Shared {
+  union {
+    alignas(16) unsigned char staging[sizeof(Staging)];
+    alignas(16) unsigned char search[sizeof(Search)];
+  };
+  alignas(16) unsigned char refining[sizeof(Refining)];
+  std::uint32_t warp_counts[block_warps][max_counted];
+  float4 hypotheses[max_counted];
+  unsigned long long task, place;
+  bool last, more;
+};
+
+constexpr unsigned long long no_task = ~0ull;
+
+__device__ inline unsigned long long now_ns() {
+  unsigned long long t;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+  return t;
+}
+
+__device__ inline FitRegion region_of(const Batch& batch, const PlaneTask& task) {
+  return FitRegion{task.half_x, task.half_y, batch.perpendicular};
+}
+
+/// Generous at first: as if a quarter of the points had no height.
+__device__ inline std::uint32_t select_limit(const PlaneTask& task, std::uint32_t of_work) {
+  return of_work ? of_work : plane_math::key_limit(task.size - task.size / 4, plane_math::subset_target);
+}
+
+/// First thread only: the next tile, or no_task when all planes are done or the batch took too long.
+__device__ __noinline__ unsigned long long next_task(const Batch& b, unsigned long long* ticket,
+                                                     bool* first_left, unsigned long long deadline) {
+  for (;;) {
+    unsigned long long* slot = b.slots + (*ticket & b.slot_mask);
+    const unsigned long long task = *reinterpret_cast<volatile unsigned long long*>(slot);
+    if (task != 0) {
+      __threadfence();
+      *reinterpret_cast<volatile unsigned long long*>(slot) = 0;
+      *ticket = atomicAdd(&b.queue->head, 1ull);
+      return task - 1;
+    }
+    if (*first_left) {
+      const unsigned long long n = atomicAdd(&b.queue->first_next, 1ull);
+      if (n < b.first_count) return b.first_tasks[n];
+      *first_left = false;
+      continue;
+    }
+    if (*reinterpret_cast<volatile unsigned int*>(&b.queue->planes_done) >= b.planes) return no_task;
+    if (*reinterpret_cast<volatile unsigned int*>(&b.queue->abandoned)) return no_task;
+    if (now_ns() > deadline) {
+      atomicExch(&b.queue->abandoned, 1u);
+      return no_task;
+    }
+  }
+}
+
+/// All threads: queues the tiles of the plane's next pass. Everything about it was written before.
+__device__ inline void push(const Batch& b, std::uint32_t plane, std::uint32_t tiles, Shared& s,
+                            unsigned long long deadline) {
+  if (threadIdx.x == 0) s.place = atomicAdd(&b.queue->tail, static_cast<unsigned long long>(tiles));
+  __syncthreads();
+  for (std::uint32_t t = threadIdx.x; t < tiles; t += block_threads) {
+    unsigned long long* slot = b.slots + ((s.place + t) & b.slot_mask);
+    while (*reinterpret_cast<volatile unsigned long long*>(slot) != 0 && now_ns() < deadline) {
+    }
+    __threadfence();
+    atomicExch(slot, (static_cast<unsigned long long>(plane) << 32 | t) + 1);
+  }
+}
+
+__device__ inline void clear(PlaneWork* work) {
+  std::uint32_t* words = reinterpret_cast<std::uint32_t*>(work);
+  for (std::uint32_t i = threadIdx.x; i < sizeof(PlaneWork) / 4; i += block_threads) words[i] = 0;
+}
+
+/// All threads: the plane's result stands.
+__device__ inline void finish(const Batch& b, std::uint32_t plane, const PlaneFit& fit, bool undone) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    b.fits[plane] = fit;
+    b.undone[plane] = undone;
+  }
+  clear(b.work + plane);
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(&b.queue->planes_done, 1u);
+}
+
+/// All threads: copies what another block wrote.
+template <class T>
+__device__ void copy_words(T* to, const T* from) {
+  static_assert(sizeof(T) % 4 == 0, "whole words");
+  for (unsigned i = threadIdx.x; i < sizeof(T) / 4; i += block_threads)
+    reinterpret_cast<std::uint32_t*>(to)[i] = __ldcg(reinterpret_cast<const std::uint32_t*>(from) + i);
+}
+
+/// First thread: the next pass is over all points, around the refiner's base plane.
+__device__ inline void begin_accumulate(PlaneWork* work, const Refiner& refiner) {
+  work->refiner = refiner;
+  for (int k = 0; k < 10; ++k) work->moments[k] = 0;
+  work->band_count = 0;
+  work->tiles_done = 0;
+  work->phase = Phase::accumulate;
+}
+
+__device__ inline PlaneFit begin_fit(const PlaneTask& task, std::uint32_t valid, bool outside) {
+  PlaneFit fit;
+  fit.valid = valid;
+  fit.status = outside     ? FitStatus::out_of_bounds
+               : valid < 3 ? FitStatus::too_few_points
+                           : FitStatus::no_consensus;
+  return fit;
+}
+
+/// Lays the next hypotheses to be counted on all points.
+__device__ inline void begin_count(const Batch& b, const PlaneTask& task, std::uint32_t plane,
+                                   PlaneWork* work, int tried, int count) {
+  lay(task, region_of(b, task), StoredPool{b.pools + std::uint64_t{plane} * max_pool}, work->pool_size, tried,
+      count, work->hypotheses);
+  if (threadIdx.x < max_counted) work->counts[threadIdx.x] = 0;
+  if (threadIdx.x == 0) {
+    work->counted = count;
+    work->tiles_done = 0;
+    work->phase = Phase::count;
+  }
+}
+
+/// After the select pass. True: another pass is to be queued.
+template <bool Exact>
+__device__ __noinline__ bool after_select(const Batch& b, const PlaneTask& task, std::uint32_t plane,
+                                          Shared& shared) {
+  PlaneWork* work = b.work + plane;
+  Search& s = *reinterpret_cast<Search*>(shared.search);
+  Refining& r = *reinterpret_cast<Refining*>(shared.refining);
+  const std::uint32_t valid = __ldcg(&work->valid), drawn = __ldcg(&work->draw_count);
+  const bool outside = __ldcg(&work->outside) != 0;
+  PlaneFit fit = begin_fit(task, valid, outside);
+  if (outside || valid < 3 || task.half_x == 0 || task.half_y == 0) {
+    finish(b, plane, fit, false);
+    return false;
+  }
+  const std::uint32_t limit = plane_math::key_limit(valid, plane_math::subset_target);
+  if (limit > select_limit(task, __ldcg(&work->key_limit))) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      work->key_limit = limit;
+      work->valid = work->outside = work->draw_count = work->tiles_done = 0;
+    }
+    return true;
+  }
+  if (drawn > task.draw_room || !gather_draws(b, b.draws + task.draws, drawn, valid, s)) {
+    finish(b, plane, fit, true);
+    return false;
+  }
+  const FitRegion region = region_of(b, task);
+  if constexpr (Exact) {
+    if (s.pool_size < 3) {
+      finish(b, plane, fit, false);
+      return false;
+    }
+    float4* pool = b.pools + std::uint64_t{plane} * max_pool;
+    for (std::uint32_t i = threadIdx.x; i < s.pool_size; i += block_threads) {
+      const Point p = PoolOf{&s}[i];
+      pool[i] = make_float4(p.x, p.y, p.z, 0);
+    }
+    if (threadIdx.x == 0) {
+      work->pool_size = s.pool_size;
+      work->tried = 0;
+      work->needed = b.max_hypotheses;
+      work->top = -1;
+    }
+    __syncthreads();
+    begin_count(b, task, plane, work, 0, b.max_hypotheses < 16 ? b.max_hypotheses : 16);
+    return true;
+  } else {
+    search_subset(b, task, region, valid, s, r);
+    fit.hypotheses = static_cast<std::uint32_t>(s.tried);
+    if (!s.found) {
+      finish(b, plane, fit, false);
+      return false;
+    }
+    if (threadIdx.x == 0) {
+      work->fit = fit;
+      Refiner refiner(s.plane, task.threshold, region);
+      refiner.rebase();
+      begin_accumulate(work, refiner);
+    }
+    return true;
+  }
+}
+
+/// After a count pass of exact mode.
+__device__ __noinline__ bool after_count(const Batch& b, const PlaneTask& task, std::uint32_t plane,
+                                         Shared& shared) {
+  PlaneWork* work = b.work + plane;
+  Search& s = *reinterpret_cast<Search*>(shared.search);
+  std::uint32_t* counts = b.all_counts + std::uint64_t{plane} * max_tried;
+  const int before = static_cast<int>(__ldcg(&work->tried)),
+            counted = static_cast<int>(__ldcg(&work->counted));
+  const std::uint32_t valid = __ldcg(&work->valid);
+  for (int k = threadIdx.x; k < b.max_hypotheses; k += block_threads) s.table[k] = __ldg(b.needed + k);
+  for (int k = threadIdx.x; k < before; k += block_threads) s.counts[k] = __ldcg(counts + k);
+  for (int k = threadIdx.x; k < counted; k += block_threads) {
+    s.counts[before + k] = __ldcg(&work->counts[k]);
+    counts[before + k] = s.counts[before + k];
+  }
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    int tried = before, needed = __ldcg(&work->needed), top = __ldcg(&work->top);
+    replay(s.counts, counted, valid, 0, s.table, &tried, &needed, &top);
+    const int found = tried < needed ? 0 : find_best(s.counts, tried, s.best);
+    __syncwarp();
+    if (threadIdx.x == 0) {
+      work->tried = static_cast<std::uint32_t>(tried);
+      work->needed = needed;
+      work->top = top;
+      s.tried = tried;
+      s.needed = needed;
+      s.best_count = found;
+    }
+  }
+  __syncthreads();
+  if (s.tried < s.needed) {
+    const int left = s.needed - s.tried;
+    begin_count(b, task, plane, work, s.tried, left < max_counted ? left : max_counted);
+    return true;
+  }
+  PlaneFit fit = begin_fit(task, valid, false);
+  fit.hypotheses = static_cast<std::uint32_t>(s.tried);
+  if (s.best_count == 0) {
+    finish(b, plane, fit, false);
+    return false;
+  }
+  if (threadIdx.x == 0) {
+    const FitRegion region = region_of(b, task);
+    const Hypothesis h =
+        plane_math::hypothesis_of(s.best[0], task.seed, StoredPool{b.pools + std::uint64_t{plane} * max_pool},
+                                  work->pool_size, task.threshold, region);
+    work->fit = fit;
+    Refiner refiner(Plane{h.a, h.b, h.c}, task.threshold, region);
+    refiner.rebase();
+    begin_accumulate(work, refiner);
+  }
+  return true;
+}
+
+/// After a pass that summed the inliers and listed those that a small change moves.
+__device__ __noinline__ bool after_accumulate(const Batch& b, const PlaneTask& task, std::uint32_t plane,
+                                              Shared& shared) {
+  PlaneWork* work = b.work + plane;
+  Refining& r = *reinterpret_cast<Refining*>(shared.refining);
+  const std::uint32_t listed = __ldcg(&work->band_count);
+  copy_words(&r.refiner, &work->refiner);
+  if (threadIdx.x == 0) r.fit = work->fit;
+  if (threadIdx.x < 10) r.core[threadIdx.x] = __ldcg(&work->moments[threadIdx.x]);
+  __syncthreads();
+  if (listed > task.band_room) {
+    finish(b, plane, r.fit, true);
+    return false;
+  }
+  const float4* band = b.band + task.band;
+  const Base base = r.refiner.base();
+  Refiner::Next next;
+  do {
+    const Hypothesis change = r.refiner.change();
+    WideSums wide;
+    for (std::uint32_t first = threadIdx.x; first - threadIdx.x < listed; first += 16 * block_threads) {
+      Sums sums;
+#pragma unroll 4
+      for (int k = 0; k < 16; ++k) {
+        const std::uint32_t at = first + k * block_threads;
+        if (at >= listed) break;
+        const float4 p = __ldcg(band + at);
+        const float moved = fmaf(-change.a, p.x, fmaf(-change.b, p.y, p.z - change.c));
+        sums.add(fabsf(moved) <= change.reach, p.x, p.y, p.z, base);
+      }
+      wide.add(sums);
+    }
+    reduce_in_warps(wide, r.partial);
+    next = take_sums(r, true, max_refits);
+  } while (next == Refiner::Next::again);
+  if (threadIdx.x == 0) {
+    const Refined& end = r.refiner.result();
+    shared.more = true;
+    if (next == Refiner::Next::rebase) {
+      r.refiner.rebase();
+    } else {
+      r.fit.refits += static_cast<std::uint32_t>(end.refits);
+      const bool wider = end.spans && work->stage == 0 && task.refit_threshold > task.threshold;
+      if (wider) {
+        const Plane start = end.plane;
+        r.refiner = Refiner(start, task.refit_threshold, region_of(b, task));
+        r.refiner.rebase();
+        work->stage = 1;
+      } else {
+        if (end.spans) report(end, &r.fit);
+        shared.more = false;
+      }
+    }
+    if (shared.more) {
+      work->fit = r.fit;
+      begin_accumulate(work, r.refiner);
+    }
+  }
+  __syncthreads();
+  if (!shared.more) finish(b, plane, r.fit, false);
+  return shared.more;
+}
+
+template <class Source, bool Exact>
+__global__ void __launch_bounds__(block_threads, Exact ? 2 : 4)
+    fit_batch(const DATUM_GRID_CONSTANT Batch b, const DATUM_GRID_CONSTANT Source source) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  Shared& s = *reinterpret_cast<Shared*>(memory);
+  Staging& staging = *reinterpret_cast<Staging*>(s.staging);
+  Refining& refining = *reinterpret_cast<Refining*>(s.refining);
+  const unsigned long long deadline = now_ns() + b.patience_ns;
+  unsigned long long ticket = 0;
+  bool first_left = true;
+  if (threadIdx.x == 0) ticket = atomicAdd(&b.queue->head, 1ull);
+  for (;;) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      s.task = next_task(b, &ticket, &first_left, deadline);
+      staging.count = 0;
+    }
+    __syncthreads();
+    if (s.task == no_task) break;
+    const std::uint32_t plane = static_cast<std::uint32_t>(s.task >> 32);
+    const std::uint32_t tile = static_cast<std::uint32_t>(s.task);
+    const PlaneTask& task = b.tasks[plane];
+    PlaneWork* const work = b.work + plane;
+    const std::uint32_t begin = tile * b.tile_quads;
+    const std::uint32_t end = task.quads - begin < b.tile_quads ? task.quads : begin + b.tile_quads;
+    for (bool here = true; here;) {
+      const Phase phase = static_cast<Phase>(__ldcg(reinterpret_cast<const std::uint32_t*>(&work->phase)));
+      if (phase == Phase::select) {
+        select_tile(source, task, work, b.draws, select_limit(task, __ldcg(&work->key_limit)), begin, end,
+                    staging);
+      } else if (phase == Phase::accumulate) {
+        const Base base = work->refiner.base();
+        accumulate_tile(source, task, work, b.band + task.band, begin, end, base, staging, refining.partial);
+      } else if constexpr (Exact) {
+        const int counted = static_cast<int>(__ldcg(&work->counted));
+        for (int k = threadIdx.x; k < (counted + 3) / 4 * 4; k += block_threads)
+          s.hypotheses[k] = __ldcg(&work->hypotheses[k]);
+        __syncthreads();
+        count_tile(source, task, work, begin, end, s.hypotheses, counted, s.warp_counts);
+      }
+      // What this block added must be seen by the block that finds the pass complete.
+      __threadfence();
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        s.last = atomicAdd(&work->tiles_done, 1u) == task.tiles - 1;
+        __threadfence();
+      }
+      __syncthreads();
+      here = false;
+      if (!s.last) break;
+      bool more;
+      if (phase == Phase::select) {
+        more = after_select<Exact>(b, task, plane, s);
+      } else if (phase == Phase::accumulate) {
+        more = after_accumulate(b, task, plane, s);
+      } else {
+        more = after_count(b, task, plane, s);
+      }
+      if (!more) break;
+      __threadfence();
+      __syncthreads();
+      if (threadIdx.x == 0) staging.count = 0;
+      __syncthreads();
+      if (task.tiles == 1) {
+        here = true;
+      } else {
+        push(b, plane, task.tiles, s, deadline);
+      }
+    }
+  }
+  // The last block leaves the queue as the next batch wants to find it.
+  if (threadIdx.x == 0 && atomicAdd(&b.queue->blocks_done, 1u) == gridDim.x - 1) {
+    b.queue->head = b.queue->tail = b.queue->first_next = 0;
+    b.queue->planes_done = b.queue->blocks_done = 0;
+  }
+}
+
+}  // namespace datum::cuda

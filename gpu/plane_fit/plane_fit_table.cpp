@@ -1,0 +1,29 @@
+#include "gpu/plane_fit/plane_fit_table.h"
+
+#include <cmath>
+
+namespace datum {
+namespace {
+
+/// The product that hypotheses_needed() forms, in its order.
+double miss_all(double miss_one, int k) {
+  double product = miss_one;
+  for (int i = 1; i < k; ++i) product *= miss_one;
+  return product;
+}
+
+}  // namespace
+
+std::vector<double> hypotheses_table(double p, int limit) {
+  std::vector<double> table;
+  for (int k = 1; k <= limit; ++k) {
+    // Rounded products rise with their factor, so the boundary lies within a few units of the exact root.
+    double miss = std::pow(1 - p, 1.0 / k);
+    while (miss_all(miss, k) <= 1 - p) miss = std::nextafter(miss, 2.0);
+    while (!(miss_all(miss, k) <= 1 - p)) miss = std::nextafter(miss, 0.0);
+    table.push_back(miss);
+  }
+  return table;
+}
+
+}  // namespace datum

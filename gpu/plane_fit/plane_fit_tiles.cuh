@@ -1,0 +1,244 @@
+// The passes over the points: a block takes a tile of one plane.
+#pragma once
+
+#include "gpu/plane_fit/plane_fit_device.cuh"
+
+namespace datum::cuda {
+
+using plane_math::Base;
+using plane_math::Hypothesis;
+
+constexpr unsigned whole_warp = 0xFFFFFFFFu;
+constexpr std::uint32_t staged =
+    768;  // entries of a tile that are kept in shared memory before they are written out
+
+/// Rare points of a tile, gathered so that one addition to global memory places them all.
+struct Staging {
+  float4 entry[staged];
+  std::uint32_t count, place;
+};
+
+/// Sum over a warp, exact for |v| < 2^52.
+__device__ inline long long warp_sum(long long v) {
+  const unsigned low = __reduce_add_sync(whole_warp, static_cast<unsigned>(v) & 0x3FFFFFFu);
+  const int high = __reduce_add_sync(whole_warp, static_cast<int>(v >> 26));
+  return (static_cast<long long>(high) << 26) + low;
+}
+
+/// 1 where |r| <= reach, else 0; a comparison that yields a float costs one instruction where a predicate costs two.
+__device__ inline float is_within(float r, float reach) {
+  float hit;
+  asm("{.reg .f32 a; abs.f32 a, %1; set.le.f32.f32 %0, a, %2;}" : "=f"(hit) : "f"(r), "f"(reach));
+  return hit;
+}
+
+__device__ inline bool has_height(float z) { return fabsf(z) <= 3.402823466e38f; }
+
+/// Keeps a rare point; what finds no room goes to the list at once.
+__device__ inline void stage(Staging& s, const float4& entry, float4* list, std::uint32_t room,
+                             std::uint32_t* list_count) {
+  const std::uint32_t at = atomicAdd(&s.count, 1u);
+  if (at < staged) {
+    s.entry[at] = entry;
+  } else {
+    const std::uint32_t direct = atomicAdd(list_count, 1u);
+    if (direct < room) list[direct] = entry;
+  }
+}
+
+/// The whole block: writes the staged entries out. put(place, entry).
+template <class Put>
+__device__ void unstage(Staging& s, std::uint32_t* list_count, Put put) {
+  __syncthreads();
+  const std::uint32_t n = s.count < staged ? s.count : staged;
+  if (threadIdx.x == 0 && n > 0) s.place = atomicAdd(list_count, n);
+  __syncthreads();
+  for (std::uint32_t i = threadIdx.x; i < n; i += block_threads) put(s.place + i, s.entry[i]);
+  __syncthreads();
+  if (threadIdx.x == 0) s.count = 0;
+}
+
+/// step(quad) for the quads of a tile; `Ahead` loads are in flight at a time.
+template <int Ahead, class Source, class Step>
+__device__ void for_quads(const Source& source, const PlaneTask& task, std::uint32_t begin, std::uint32_t end,
+                          Step step) {
+  // Lanes beyond the end read the last quad again and get points without a height, so that warps stay whole.
+  for (std::uint32_t q = begin + threadIdx.x; q - threadIdx.x < end; q += Ahead * block_threads) {
+    typename Source::Raw raw[Ahead];
+#pragma unroll
+    for (int k = 0; k < Ahead; ++k) {
+      const std::uint32_t at = q + k * block_threads;
+      raw[k] = source.load(task, at < end ? at : end - 1);
+    }
+#pragma unroll
+    for (int k = 0; k < Ahead; ++k) {
+      if (k > 0 && q - threadIdx.x + k * block_threads >= end) break;
+      Quad quad = Source::unpack(source, task, raw[k]);
+      if (q + k * block_threads >= end) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) quad.z[i] = __int_as_float(0x7FC00000);
+      }
+      step(quad);
+    }
+  }
+}
+
+/// Counts the points with a height, looks whether they lie inside the bounds, draws those with keys up to `limit`.
+template <class Source>
+__device__ void select_tile(const Source& source, const PlaneTask& task, PlaneWork* work, float4* draws,
+                            std::uint32_t limit, std::uint32_t begin, std::uint32_t end, Staging& staging) {
+  const std::uint32_t low = static_cast<std::uint32_t>(task.seed),
+                      high = static_cast<std::uint32_t>(task.seed >> 32);
+  const float hx = task.half_x, hy = task.half_y;
+  float4* const list = draws + task.draws;
+  unsigned valid = 0;
+  bool outside = false;
+  for_quads<2>(source, task, begin, end, [&](const Quad& q) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const float x = q.x[i], y = q.y[i], z = q.z[i];
+      const bool height = has_height(z);
+      valid += height;
+      outside |= height && !(fabsf(x) <= hx && fabsf(y) <= hy);
+      const std::uint32_t key = plane_math::point_key(__float_as_uint(x), __float_as_uint(y), low, high);
+      if (height && key <= limit)
+        stage(staging, make_float4(x, y, z, __uint_as_float(key)), list, task.draw_room, &work->draw_count);
+    }
+  });
+  valid = __reduce_add_sync(whole_warp, valid);
+  outside = __any_sync(whole_warp, outside);
+  if (threadIdx.x % 32 == 0) {
+    if (valid > 0) atomicAdd(&work->valid, valid);
+    if (outside) atomicOr(&work->outside, 1u);
+  }
+  unstage(staging, &work->draw_count, [&](std::uint32_t at, const float4& e) {
+    if (at < task.draw_room) list[at] = e;
+  });
+}
+
+/// work->counts[k] += points within reach of hypothesis k.
+template <class Source>
+__device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWork* work, std::uint32_t begin,
+                           std::uint32_t end, const float4* hypotheses, int count,
+                           std::uint32_t (*warp_counts)[max_counted]) {
+  constexpr int quads = 4;
+  const int warp = threadIdx.x / 32;
+  const bool first_lane = threadIdx.x % 32 == 0;
+  for (int k = threadIdx.x % 32; k < count; k += 32) warp_counts[warp][k] = 0;
+  __syncwarp();
+  for (std::uint32_t first = begin; first < end; first += quads * block_threads) {
+    float x[4 * quads], y[4 * quads], z[4 * quads];
+#pragma unroll
+    for (int k = 0; k < quads; ++k) {
+      const std::uint32_t at = first + k * block_threads + threadIdx.x;
+      const Quad q = Source::unpack(source, task, source.load(task, at < end ? at : end - 1));
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        x[4 * k + i] = q.x[i];
+        y[4 * k + i] = q.y[i];
+        z[4 * k + i] = at < end ? q.z[i] : __int_as_float(0x7FC00000);
+      }
+    }
+    // Four at a time: their counts of at most 16 pack into one exact float each pair, and one reduction sums a pair.
+#pragma unroll 1
+    for (int k = 0; k < count; k += 4) {
+      float hits[4];
+#pragma unroll
+      for (int u = 0; u < 4; ++u) {
+        const float4 h = hypotheses[k + u];
+        hits[u] = 0;
+#pragma unroll
+        for (int i = 0; i < 4 * quads; ++i)
+          hits[u] = __fadd_rn(hits[u], is_within(fmaf(h.x, x[i], fmaf(h.y, y[i], z[i] - h.z)), h.w));
+      }
+#pragma unroll
+      for (int u = 0; u < 4; u += 2) {
+        const unsigned pair = __float_as_uint(fmaf(hits[u + 1], 4096.f, hits[u]) + 8388608.f) & 0x7FFFFFu;
+        const unsigned sum = __reduce_add_sync(whole_warp, (pair & 0xFFFu) | (pair >> 12) << 16);
+        if (first_lane) {
+          warp_counts[warp][k + u] += sum & 0xFFFFu;
+          warp_counts[warp][k + u + 1] += sum >> 16;
+        }
+      }
+    }
+  }
+  __syncthreads();
+  for (int k = threadIdx.x; k < count; k += block_threads) {
+    std::uint32_t sum = 0;
+    for (int w = 0; w < block_warps; ++w) sum += warp_counts[w][k];
+    if (sum > 0) atomicAdd(&work->counts[k], sum);
+  }
+}
+
+/// Nine sums of at most 32 points.
+struct Sums {
+  int n = 0, x = 0, y = 0, r = 0, xx = 0, xy = 0, yy = 0, xr = 0, yr = 0, rr = 0;
+
+  __device__ void add(bool in, float px, float py, float pr, const Base& base) {
+    const int qx = quantised(in ? px : 0.f, base.scale_x), qy = quantised(in ? py : 0.f, base.scale_y),
+              qr = quantised(in ? pr : 0.f, base.scale_r);
+    n += in;
+    x += qx;
+    y += qy;
+    r += qr;
+    xx += qx * qx;
+    xy += qx * qy;
+    yy += qy * qy;
+    xr += qx * qr;
+    yr += qy * qr;
+    rr += qr * qr;
+  }
+  __device__ static int quantised(float v, float scale) {
+    return __float_as_int(fmaf(v, scale, 12582912.f)) - 0x4B400000;
+  }
+};
+
+/// Sums of one thread over any number of points.
+struct WideSums {
+  long long v[10] = {};
+  __device__ void add(const Sums& s) {
+    v[0] += s.n, v[1] += s.x, v[2] += s.y, v[3] += s.r, v[4] += s.xx;
+    v[5] += s.xy, v[6] += s.yy, v[7] += s.xr, v[8] += s.yr, v[9] += s.rr;
+  }
+};
+
+/// partial[w] of each warp; the caller synchronises.
+__device__ inline void reduce_in_warps(const WideSums& sums, long long (*partial)[10]) {
+#pragma unroll
+  for (int k = 0; k < 10; ++k) {
+    const long long sum = warp_sum(sums.v[k]);
+    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32][k] = sum;
+  }
+}
+
+/// Adds the points with |r| < base.core to the plane's moments and lists those up to base.outer.
+template <class Source>
+__device__ void accumulate_tile(const Source& source, const PlaneTask& task, PlaneWork* work, float4* band,
+                                std::uint32_t begin, std::uint32_t end, const Base& base, Staging& staging,
+                                long long (*partial)[10]) {
+  Sums sums;
+  for_quads<2>(source, task, begin, end, [&](const Quad& q) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const float r = fmaf(-base.a, q.x[i], fmaf(-base.b, q.y[i], q.z[i] - base.c));
+      const bool in = fabsf(r) < base.core, near = fabsf(r) <= base.outer && !in;
+      sums.add(in, q.x[i], q.y[i], r, base);
+      if (near) stage(staging, make_float4(q.x[i], q.y[i], r, 0.f), band, task.band_room, &work->band_count);
+    }
+  });
+  WideSums wide;
+  wide.add(sums);
+  reduce_in_warps(wide, partial);
+  unstage(staging, &work->band_count, [&](std::uint32_t at, const float4& e) {
+    if (at < task.band_room) band[at] = e;
+  });
+  if (threadIdx.x < 10) {
+    long long sum = 0;
+    for (int w = 0; w < block_warps; ++w) sum += partial[w][threadIdx.x];
+    if (sum != 0)
+      atomicAdd(reinterpret_cast<unsigned long long*>(&work->moments[threadIdx.x]),
+                static_cast<unsigned long long>(sum));
+  }
+}
+
+}  // namespace datum::cuda
