@@ -24,13 +24,10 @@ __device__ RingRecord* record_of(unsigned char* records, std::size_t stride, std
   return reinterpret_cast<RingRecord*>(records + site * stride);
 }
 
-/// Writes a record, words side by side; the products of a floor that is there come later. The whole block.
-__device__ void publish(const RingRecord& from, RingRecord* to, bool products) {
-  constexpr unsigned int words = sizeof(RingRecord) / 4, begin = sizeof(RingMoments) / 4,
-                         end = begin + sizeof(BoxProducts) / 4;
-  for (unsigned int i = threadIdx.x; i < words; i += ring_threads)
-    if (products || i < begin || i >= end)
-      reinterpret_cast<std::uint32_t*>(to)[i] = reinterpret_cast<const std::uint32_t*>(&from)[i];
+/// Writes a record, words side by side; the whole block.
+__device__ void publish(const RingRecord& from, RingRecord* to) {
+  for (unsigned int i = threadIdx.x; i < sizeof(RingRecord) / 4; i += ring_threads)
+    reinterpret_cast<std::uint32_t*>(to)[i] = reinterpret_cast<const std::uint32_t*>(&from)[i];
 }
 
 /// The fullest window of other levels as one number that is largest for it: count, then the lowest end.
@@ -73,6 +70,7 @@ __device__ __noinline__ void finish(const RingTask& task, RingWork* work, unsign
     record.side_inliers[t] = __ldcg(work->side_inliers + t);
     work->side_inliers[t] = 0;
   }
+  if (t == 0) record.residuals = BoxProducts{};  // until their kernel has run
   __syncthreads();
   const unsigned long long key = fullest_key(histogram, task.pass.binning.excluded);
   if (t % 32 == 0) keys[t / 32] = key;
@@ -93,7 +91,7 @@ __device__ __noinline__ void finish(const RingTask& task, RingWork* work, unsign
             : ring_math::Form{};
   }
   __syncthreads();
-  publish(record, out, false);
+  publish(record, out);
 }
 
 /// Sums over a tile's pixels into the ring's; the last tile of a ring finishes it.
@@ -114,7 +112,7 @@ __global__ void __launch_bounds__(ring_threads, 3)
     __shared__ unsigned long long nothing[sizeof(RingRecord) / 8];
     for (unsigned int i = threadIdx.x; i < sizeof nothing / 8; i += ring_threads) nothing[i] = 0;
     __syncthreads();
-    publish(reinterpret_cast<const RingRecord&>(nothing), record_of(records, stride, tile.site), true);
+    publish(reinterpret_cast<const RingRecord&>(nothing), record_of(records, stride, tile.site));
     return;
   }
   for (int bin = t; bin < level::bins; bin += ring_threads) histogram[bin] = 0;
