@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
 #include <set>
 
 #include "daemon/inspect/recipe_file.h"
+#include "gpu/core/board_plan.h"
 
 namespace datum {
 
@@ -108,6 +110,18 @@ void demand_on_board(const BoardRect& rect, const Eigen::Vector2d& board_mm, con
   }
 }
 
+/// What is measured of one component has room for so many.
+void demand_few(const std::vector<Check>& checks, const config::TomlTable& table) {
+  const auto few = [&](Characteristic characteristic, const char* what, int most) {
+    const auto n = std::count_if(checks.begin(), checks.end(),
+                                 [&](const Check& c) { return c.characteristic == characteristic; });
+    if (n > most)
+      table.refuse("check", std::to_string(n) + " checks of a " + what, "at most " + std::to_string(most));
+  };
+  few(Characteristic::percentile, "percentile", max_quantiles);
+  few(Characteristic::top_mean, "top_mean", max_top_counts);
+}
+
 Component read_component(config::TomlTable& table, const Packages& packages,
                          const Eigen::Vector2d& board_mm) {
   Component c;
@@ -132,6 +146,7 @@ Component read_component(config::TomlTable& table, const Packages& packages,
     c.checks.push_back(
         resolve(demand, around_height ? std::optional(c.nominal_height_um) : std::nullopt, table));
   }
+  demand_few(c.checks, table);
   table.finish();
   return c;
 }
