@@ -6,7 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "daemon/inspect/board_plan_of.h"
+#include "daemon/inspect/board_planner.h"
 #include "daemon/inspect/characteristic.h"
 #include "daemon/inspect/decision.h"
 #include "daemon/inspect/floor.h"
@@ -14,7 +14,6 @@
 #include "daemon/version.h"
 #include "gpu/board/cpu_board.h"
 #include "gpu/component_height/component_height.h"
-#include "gpu/core/parallel_for.h"
 
 namespace datum {
 namespace {
@@ -164,22 +163,23 @@ ComponentVerdict judge(const Measured& m) {
   return c;
 }
 
-std::vector<Site> sites_of(const HeightFrame& frame, const InspectionInputs& in, const BoardView& view) {
-  std::vector<Site> sites(in.recipe->components.size());
+std::shared_ptr<const PlannedBoard> planned(const HeightFrame& frame, const InspectionInputs& in,
+                                            const Htm<Board, Sensor>& placement, const BoardView& view) {
   const unsigned threads = in.threads > 0 ? in.threads : cpu_backend().threads;
-  parallel_for(threads, sites.size(),
-               [&](std::size_t i, unsigned) { sites[i] = site_of(*in.recipe, i, frame, view); });
-  return sites;
+  if (in.planner) return in.planner->of(*in.recipe, *in.sensor, frame, placement, view, threads);
+  return std::make_shared<PlannedBoard>(plan_board(*in.recipe, *in.sensor, frame, view, threads));
 }
 
 BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in,
                            BoardMeasurer& measurer) {
   const Recipe& recipe = *in.recipe;
-  const BoardView view(frame, board_from_sensor(in));
+  const Htm<Board, Sensor> placement = board_from_sensor(in);
+  const BoardView view(frame, placement);
   if (const auto why = tilt_refusal(view, recipe.floor)) return refused(std::move(v), recipe, *why);
 
-  const std::vector<Site> sites = sites_of(frame, in, view);
-  const OwnedBoardPlan plan(recipe, *in.sensor, frame, sites);
+  const std::shared_ptr<const PlannedBoard> board = planned(frame, in, placement, view);
+  const std::vector<Site>& sites = board->sites;
+  const OwnedBoardPlan& plan = board->plan;
   std::vector<SiteRecord> records(sites.size());
   measurer.measure(plan.plan(), view_of(frame), records.data());
   v.backend = measurer.describe();

@@ -12,6 +12,8 @@
 
 namespace datum {
 
+class BoardPlanner;  // daemon/inspect/board_planner.h
+
 /// What an inspection needs beside the frame. Pointers are borrowed and outlive the call.
 struct InspectionInputs {
   const Recipe* recipe = nullptr;
@@ -21,7 +23,8 @@ struct InspectionInputs {
   std::string measured_at;     // ISO 8601 UTC, injected
   std::int64_t now_utc_s = 0;  // for the calibration's expiry
   std::string unit_id;
-  unsigned threads = 0;  // for what the host does itself; 0: one per core
+  unsigned threads = 0;             // for what the host does itself; 0: one per core
+  BoardPlanner* planner = nullptr;  // keeps the plan for the next board; null: nothing is kept
 };
 
 /// Where the board lies: recipe, and in machine coordinates the calibration with the stage at the pose.

@@ -21,6 +21,7 @@ struct BoardOrder {
   std::shared_ptr<const Calibration> calibration;  // null in sensor coordinates
   const SensorProfile* sensor = nullptr;
   BoardMeasurer* measurer = nullptr;
+  BoardPlanner* planner = nullptr;
   unsigned threads = 0;  // of the host's own work
   std::string unit;
   MonotonicNs triggered_ns = 0;

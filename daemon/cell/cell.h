@@ -16,6 +16,7 @@
 #include "config/daemon_config.h"
 #include "daemon/backend_choice.h"
 #include "daemon/cell/board.h"
+#include "daemon/inspect/board_planner.h"
 #include "daemon/inspect/recipe_store.h"
 #include "daemon/loop/worker.h"
 #include "daemon/pipeline.h"
@@ -116,6 +117,7 @@ class InspectionCell final : public Instrument, public Pollable {
   void log(int priority, const std::string& text) const { parts_.log(priority, text); }
 
   CellParts parts_;
+  BoardPlanner planner_;  // in the hands of whoever measures the board
   std::vector<CommandEndpoint*> endpoints_;
   std::vector<const Pollable*> links_;
   std::shared_ptr<const RecipeStore> recipes_;
