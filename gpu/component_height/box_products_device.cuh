@@ -41,20 +41,19 @@ __device__ inline void fill_table(const ResidualWindow& w, const BoxTile& tile, 
   const bool mine = 4 * lane < cols;
   const std::int16_t* const first =
       w.steps + static_cast<long long>(tile.row - box_border) * w.pitch + (tile.col - box_border + 4 * lane);
-  int4 sums[box_strip];
+  short4 steps[box_strip];
 #pragma unroll
   for (int i = 0; i < box_strip; ++i) {
     const int row = warp * box_strip + i;
-    sums[i] = make_int4(0, 0, 0, 0);
-    if (mine && row < rows) {
-      const short4 v = *reinterpret_cast<const short4*>(first + static_cast<long long>(row) * w.pitch);
-      sums[i] = make_int4(v.x, v.y, v.z, v.w);
-    }
+    steps[i] = make_short4(0, 0, 0, 0);
+    if (mine && row < rows)
+      steps[i] = *reinterpret_cast<const short4*>(first + static_cast<long long>(row) * w.pitch);
   }
+  int4 sums[box_strip];
   int4 above = make_int4(0, 0, 0, 0);
 #pragma unroll
   for (int i = 0; i < box_strip; ++i) {
-    int4 v = sums[i];
+    int4 v = make_int4(steps[i].x, steps[i].y, steps[i].z, steps[i].w);
     v.y += v.x;
     v.z += v.y;
     v.w += v.z;

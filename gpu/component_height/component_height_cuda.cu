@@ -63,6 +63,12 @@ void mark_pixels(const BoxLayout& layout, std::size_t region, const PixelRun* ru
 
 }  // namespace
 
+/// Shared memory of the third pass: a table of boxes, or histograms of the last digit and the table that leads to them.
+constexpr int finish_bytes_for(std::uint32_t targets) {
+  return std::max(static_cast<int>(sizeof(BoxShared)),
+                  last_shared_bytes + static_cast<int>(targets) * digit_bins * 5);
+}
+
 struct CudaComponentHeights::State {
   Buffer<std::int16_t> steps;
   Buffer<std::int32_t> nm;
@@ -76,11 +82,7 @@ struct CudaComponentHeights::State {
   std::int32_t pitch = 0;
 
   int residual_bytes() const { return (sizeof(DigitShared) + 15) / 16 * 16 + targets * digit_bins * 4; }
-  int finish_bytes() const {
-    // histograms of the last digit, and the table that leads to them
-    const int digits = last_shared_bytes + targets * digit_bins * 5;
-    return std::max<int>(sizeof(BoxShared), digits);
-  }
+  int finish_bytes() const { return finish_bytes_for(targets); }
 };
 
 CudaComponentHeights::CudaComponentHeights() : state_(new State) {}
@@ -162,7 +164,8 @@ void CudaComponentHeights::prepare(const BoardPlan& plan, std::int32_t pitch) {
     check(cudaMemcpy(s.nm.get() + at, row.data(), std::min(row.size(), nm_size - at) * sizeof(std::int32_t),
                      cudaMemcpyHostToDevice),
           "heights");
-  check(cudaFuncSetAttribute(finish_bodies, cudaFuncAttributeMaxDynamicSharedMemorySize, s.finish_bytes()),
+  check(cudaFuncSetAttribute(finish_bodies, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             finish_bytes_for(max_targets)),  // another object may need more than this one
         "shared memory");
 }
 
