@@ -78,6 +78,7 @@ struct CudaPlaneFit::State {
 
   void lay_out();
   unsigned blocks() const;
+  std::string unfinished() const;
   Batch batch() const;
   template <class Source>
   void launch(cudaStream_t stream, const Source& source);
@@ -124,12 +125,15 @@ void CudaPlaneFit::State::lay_out() {
   std::vector<unsigned long long> first;
   for (const std::size_t i : order)
     for (std::uint32_t t = 0; t < tasks[i].tiles; ++t)
-      first.push_back(static_cast<unsigned long long>(i) << 32 | t);
+      first.push_back(static_cast<unsigned long long>(i) << tile_bits | t);
   if (options.shuffle_seed) {
     std::mt19937_64 engine(options.shuffle_seed);
     std::shuffle(first.begin(), first.end(), engine);
   }
   first_count = static_cast<std::uint32_t>(first.size());
+  if (tasks.size() >= 1u << tile_bits || first.size() >= 1u << 30)
+    throw GpuError(std::to_string(tasks.size()) + " planes are more than the CUDA backend takes at a time",
+                   false);
   slot_count = 1024;
   while (slot_count < 2 * (first_count + blocks())) slot_count *= 2;
 
@@ -267,6 +271,21 @@ void CudaPlaneFit::upload(CudaStream stream) {
         "upload of points");
 }
 
+/// The first plane that an abandoned batch left, for the log.
+std::string CudaPlaneFit::State::unfinished() const {
+  std::vector<WorkBytes> left(tasks.size());
+  check(cudaMemcpy(left.data(), work.get(), left.size() * sizeof(WorkBytes), cudaMemcpyDeviceToHost),
+        "plane work");
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const auto* w = reinterpret_cast<const PlaneWork*>(left[i].bytes);
+    if (w->tiles_done || w->valid || w->phase != Phase::select)
+      return "; plane " + std::to_string(i) + " of " + std::to_string(tasks[i].size) +
+             " points stands in phase " + std::to_string(static_cast<int>(w->phase)) + " with " +
+             std::to_string(w->tiles_done) + " of " + std::to_string(tasks[i].tiles) + " tiles";
+  }
+  return "";
+}
+
 Batch CudaPlaneFit::State::batch() const {
   Batch b{};
   b.tasks = task_buffer.get();
@@ -334,7 +353,8 @@ void CudaPlaneFit::fetch(CudaStream stream, PlaneFit* out, std::uint8_t* undone)
   check(cudaMemcpyAsync(s.host_queue.get(), s.queue.get(), sizeof(Queue), cudaMemcpyDeviceToHost, stream),
         "queue");
   wait(stream, std::chrono::milliseconds(2 * s.options.patience_ms), "the plane fit");
-  if (s.host_queue.get()->abandoned) throw GpuError("CUDA: the plane fit was not done within its time", true);
+  if (s.host_queue.get()->abandoned)
+    throw GpuError("CUDA: the plane fit was not done within its time" + s.unfinished(), true);
   for (std::size_t i = 0; i < s.count; ++i) {
     const bool left = s.all_undone || s.host_undone.get()[i];
     out[i] = s.host_fits.get()[i];

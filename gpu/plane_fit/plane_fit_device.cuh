@@ -65,7 +65,7 @@ struct Batch {
   Queue* queue;
   unsigned long long* slots;
   unsigned int slot_mask;
-  const unsigned long long* first_tasks;  // plane << 32 | tile
+  const unsigned long long* first_tasks;  // plane << tile_bits | tile
   unsigned int first_count, planes;
   std::uint32_t tile_quads;
   const double* needed;  // miss_one up to which k + 1 hypotheses suffice

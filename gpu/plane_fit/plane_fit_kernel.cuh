@@ -34,7 +34,14 @@ struct Shared {
   bool last, more;
 };
 
-constexpr unsigned long long no_task = ~0ull;
+// A task is a plane and a tile of it, 20 bits each. In its slot it carries the turn of the ring of slots above them: a
+// block that is busy may leave its task lie until another block waits for the next turn of the same slot.
+constexpr unsigned long long no_task = ~0ull, task_mask = (1ull << 40) - 1;
+constexpr int tile_bits = 20;
+
+__device__ inline unsigned long long turn_of(const Batch& b, unsigned long long place) {
+  return (place >> __popc(b.slot_mask)) + 1;
+}
 
 __device__ inline unsigned long long now_ns() {
   unsigned long long t;
@@ -57,11 +64,11 @@ __device__ __noinline__ unsigned long long next_task(const Batch& b, unsigned lo
   for (;;) {
     unsigned long long* slot = b.slots + (*ticket & b.slot_mask);
     const unsigned long long task = *reinterpret_cast<volatile unsigned long long*>(slot);
-    if (task != 0) {
+    if (task >> 40 == turn_of(b, *ticket)) {
       __threadfence();
       *reinterpret_cast<volatile unsigned long long*>(slot) = 0;
       *ticket = atomicAdd(&b.queue->head, 1ull);
-      return task - 1;
+      return task & task_mask;
     }
     if (*first_left) {
       const unsigned long long n = atomicAdd(&b.queue->first_next, 1ull);
@@ -84,11 +91,12 @@ __device__ inline void push(const Batch& b, std::uint32_t plane, std::uint32_t t
   if (threadIdx.x == 0) s.place = atomicAdd(&b.queue->tail, static_cast<unsigned long long>(tiles));
   __syncthreads();
   for (std::uint32_t t = threadIdx.x; t < tiles; t += block_threads) {
-    unsigned long long* slot = b.slots + ((s.place + t) & b.slot_mask);
+    const unsigned long long place = s.place + t;
+    unsigned long long* slot = b.slots + (place & b.slot_mask);
     while (*reinterpret_cast<volatile unsigned long long*>(slot) != 0 && now_ns() < deadline) {
     }
     __threadfence();
-    atomicExch(slot, (static_cast<unsigned long long>(plane) << 32 | t) + 1);
+    atomicExch(slot, turn_of(b, place) << 40 | static_cast<unsigned long long>(plane) << tile_bits | t);
   }
 }
 
@@ -118,13 +126,18 @@ __device__ void copy_words(T* to, const T* from) {
     reinterpret_cast<std::uint32_t*>(to)[i] = __ldcg(reinterpret_cast<const std::uint32_t*>(from) + i);
 }
 
-/// First thread: the next pass is over all points, around the refiner's base plane.
+/// All threads: the next pass is over all points, around the base plane of the refiner in shared memory.
 __device__ inline void begin_accumulate(PlaneWork* work, const Refiner& refiner) {
-  work->refiner = refiner;
-  for (int k = 0; k < 10; ++k) work->moments[k] = 0;
-  work->band_count = 0;
-  work->tiles_done = 0;
-  work->phase = Phase::accumulate;
+  __syncthreads();
+  const std::uint32_t* words = reinterpret_cast<const std::uint32_t*>(&refiner);
+  for (unsigned i = threadIdx.x; i < sizeof(Refiner) / 4; i += block_threads)
+    reinterpret_cast<std::uint32_t*>(&work->refiner)[i] = words[i];
+  if (threadIdx.x < 10) work->moments[threadIdx.x] = 0;
+  if (threadIdx.x == 0) {
+    work->band_count = 0;
+    work->tiles_done = 0;
+    work->phase = Phase::accumulate;
+  }
 }
 
 __device__ inline PlaneFit begin_fit(const PlaneTask& task, std::uint32_t valid, bool outside) {
@@ -205,10 +218,10 @@ __device__ __noinline__ bool after_select(const Batch& b, const PlaneTask& task,
     }
     if (threadIdx.x == 0) {
       work->fit = fit;
-      Refiner refiner(s.plane, task.threshold, region);
-      refiner.rebase();
-      begin_accumulate(work, refiner);
+      r.refiner = Refiner(s.plane, task.threshold, region);
+      r.refiner.rebase();
     }
+    begin_accumulate(work, r.refiner);
     return true;
   }
 }
@@ -218,6 +231,7 @@ __device__ __noinline__ bool after_count(const Batch& b, const PlaneTask& task, 
                                          Shared& shared) {
   PlaneWork* work = b.work + plane;
   Search& s = *reinterpret_cast<Search*>(shared.search);
+  Refining& r = *reinterpret_cast<Refining*>(shared.refining);
   std::uint32_t* counts = b.all_counts + std::uint64_t{plane} * max_tried;
   const int before = static_cast<int>(__ldcg(&work->tried)),
             counted = static_cast<int>(__ldcg(&work->counted));
@@ -261,10 +275,10 @@ __device__ __noinline__ bool after_count(const Batch& b, const PlaneTask& task, 
         plane_math::hypothesis_of(s.best[0], task.seed, StoredPool{b.pools + std::uint64_t{plane} * max_pool},
                                   work->pool_size, task.threshold, region);
     work->fit = fit;
-    Refiner refiner(Plane{h.a, h.b, h.c}, task.threshold, region);
-    refiner.rebase();
-    begin_accumulate(work, refiner);
+    r.refiner = Refiner(Plane{h.a, h.b, h.c}, task.threshold, region);
+    r.refiner.rebase();
   }
+  begin_accumulate(work, r.refiner);
   return true;
 }
 
@@ -321,14 +335,16 @@ __device__ __noinline__ bool after_accumulate(const Batch& b, const PlaneTask& t
         shared.more = false;
       }
     }
-    if (shared.more) {
-      work->fit = r.fit;
-      begin_accumulate(work, r.refiner);
-    }
+    if (shared.more) work->fit = r.fit;
   }
   __syncthreads();
-  if (!shared.more) finish(b, plane, r.fit, false);
-  return shared.more;
+  const bool more = shared.more;
+  if (more) {
+    begin_accumulate(work, r.refiner);
+  } else {
+    finish(b, plane, r.fit, false);
+  }
+  return more;
 }
 
 template <class Source, bool Exact>
@@ -350,8 +366,8 @@ __global__ void __launch_bounds__(block_threads, Exact ? 2 : 4)
     }
     __syncthreads();
     if (s.task == no_task) break;
-    const std::uint32_t plane = static_cast<std::uint32_t>(s.task >> 32);
-    const std::uint32_t tile = static_cast<std::uint32_t>(s.task);
+    const std::uint32_t plane = static_cast<std::uint32_t>(s.task >> tile_bits);
+    const std::uint32_t tile = static_cast<std::uint32_t>(s.task) & ((1u << tile_bits) - 1);
     const PlaneTask& task = b.tasks[plane];
     PlaneWork* const work = b.work + plane;
     const std::uint32_t begin = tile * b.tile_quads;

@@ -12,8 +12,8 @@ using plane_math::Point;
 struct Search {
   float x[max_subset], y[max_subset], z[max_subset];  // in any order: only counts and sums follow
   std::uint16_t drawn[max_pool], pool[max_pool];      // numbers of the pool's points: as found, and in order
-  alignas(16) std::uint32_t pool_keys[max_pool];      // as found
-  double table[max_tried];                            // Batch::needed
+  std::uint32_t keys[max_subset];
+  double table[max_tried];  // Batch::needed
   float4 hypotheses[max_counted];
   std::uint32_t counts[max_tried];
   std::uint32_t size, pool_size;
@@ -42,64 +42,116 @@ struct StoredPool {
   __device__ Point operator[](std::uint32_t i) const { return Point{points[i].x, points[i].y, points[i].z}; }
 };
 
-/// Points of one key: by z, x, y; all of these equal: any order.
-__device__ inline int rank_among_equals(const Search& s, int i, int n) {
-  const std::uint32_t key = s.pool_keys[i];
-  const int mine = s.drawn[i];
-  const std::uint32_t z = __float_as_uint(s.z[mine]), x = __float_as_uint(s.x[mine]),
-                      y = __float_as_uint(s.y[mine]);
-  int rank = 0;
-  for (int j = 0; j < n; ++j) {
-    if (s.pool_keys[j] != key || j == i) continue;
-    const int other = s.drawn[j];
-    const std::uint32_t oz = __float_as_uint(s.z[other]), ox = __float_as_uint(s.x[other]),
-                        oy = __float_as_uint(s.y[other]);
-    rank += oz != z ? oz < z : ox != x ? ox < x : oy != y ? oy < y : j < i;
-  }
-  return rank;
+/// Order of the pool: by key, then z, x, y.
+__device__ inline bool before_in_pool(const Search& s, int p, int q) {
+  const std::uint32_t pk = s.keys[p], qk = s.keys[q];
+  if (pk != qk) return pk < qk;
+  const std::uint32_t pz = __float_as_uint(s.z[p]), qz = __float_as_uint(s.z[q]);
+  if (pz != qz) return pz < qz;
+  const std::uint32_t px = __float_as_uint(s.x[p]), qx = __float_as_uint(s.x[q]);
+  if (px != qx) return px < qx;
+  return __float_as_uint(s.y[p]) < __float_as_uint(s.y[q]);
 }
 
-/// Filters the plane's draws by the limits that its number of heights demands, and orders the pool by key, then z, x,
-/// y. False: more points than there is room for, so they lie at one place.
+/// Orders the pool: keys are uniform up to the limit, so 256 buckets leave next to nothing to be sorted.
+__device__ inline void order_pool(Search& s, std::uint32_t pool_limit) {
+  constexpr int buckets = block_threads;
+  std::uint32_t* const filled = s.counts;           // of each bucket; nothing is counted yet
+  std::uint32_t* const begin = s.counts + buckets;  // of each bucket
+  std::uint32_t* const totals = s.counts + 2 * buckets;
+  const unsigned long long per_key = (std::uint64_t{buckets} << 32) / (std::uint64_t{pool_limit} + 1);
+  const int n = s.pool_size, b = threadIdx.x, lane = b % 32;
+  filled[b] = 0;
+  __syncthreads();
+  int bucket[max_pool / block_threads], rank[max_pool / block_threads];
+#pragma unroll
+  for (int k = 0; k < max_pool / block_threads; ++k) {
+    const int i = b + k * block_threads;
+    if (i >= n) break;
+    bucket[k] = static_cast<int>((s.keys[s.drawn[i]] * per_key) >> 32);
+    rank[k] = static_cast<int>(atomicAdd(&filled[bucket[k]], 1u));
+  }
+  __syncthreads();
+  std::uint32_t sum = filled[b];
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    const std::uint32_t other = __shfl_up_sync(whole_warp, sum, step);
+    if (lane >= step) sum += other;
+  }
+  if (lane == 31) totals[b / 32] = sum;
+  __syncthreads();
+  for (int w = 0; w < b / 32; ++w) sum += totals[w];
+  begin[b] = sum - filled[b];
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < max_pool / block_threads; ++k) {
+    const int i = b + k * block_threads;
+    if (i < n) s.pool[begin[bucket[k]] + rank[k]] = s.drawn[i];
+  }
+  __syncthreads();
+  std::uint16_t* const mine = s.pool + begin[b];
+  for (int i = 1; i < static_cast<int>(filled[b]); ++i) {
+    const std::uint16_t moving = mine[i];
+    int at = i;
+    for (; at > 0 && before_in_pool(s, moving, mine[at - 1]); --at) mine[at] = mine[at - 1];
+    mine[at] = moving;
+  }
+  __syncthreads();
+}
+
+/// Filters the plane's draws by the limits that its number of heights demands, and orders the pool. False: more points
+/// than there is room for, so they lie at one place.
 __device__ __noinline__ bool gather_draws(const Batch& batch, const float4* draws, std::uint32_t drawn,
                                           std::uint32_t valid, Search& s) {
+  constexpr int each = draw_capacity / block_threads;
   if (threadIdx.x == 0) s.size = s.pool_size = 0;
-  for (int k = threadIdx.x; k < batch.max_hypotheses; k += block_threads)
-    s.table[k] = __ldg(batch.needed + k);
   __syncthreads();
   const std::uint32_t limit = plane_math::key_limit(valid, plane_math::subset_target),
                       pool_limit = plane_math::key_limit(valid, plane_math::pool_target);
-  for (std::uint32_t i = threadIdx.x; i < drawn; i += block_threads) {
-    const float4 d = __ldcg(draws + i);
-    const std::uint32_t key = __float_as_uint(d.w);
-    if (key > limit) continue;
-    const std::uint32_t at = atomicAdd(&s.size, 1u);
-    if (at >= max_subset) continue;
-    s.x[at] = d.x;
-    s.y[at] = d.y;
-    s.z[at] = d.z;
-    if (key > pool_limit) continue;
-    const std::uint32_t member = atomicAdd(&s.pool_size, 1u);
-    if (member >= max_pool) continue;
-    s.drawn[member] = static_cast<std::uint16_t>(at);
-    s.pool_keys[member] = key;
+  const unsigned lane = threadIdx.x % 32, lower = (1u << lane) - 1;
+  float4 d[each];
+#pragma unroll
+  for (int k = 0; k < each; ++k) {
+    const std::uint32_t i = threadIdx.x + k * block_threads;
+    d[k] = i < drawn ? __ldcg(draws + i) : make_float4(0, 0, 0, 0);
+  }
+  // Where a warp's points go: one addition for all of them.
+  unsigned chosen[each], members[each];
+  int chosen_sum = 0, member_sum = 0;
+#pragma unroll
+  for (int k = 0; k < each; ++k) {
+    const bool there = threadIdx.x + k * block_threads < drawn;
+    chosen[k] = __ballot_sync(whole_warp, there && __float_as_uint(d[k].w) <= limit);
+    members[k] = __ballot_sync(whole_warp, there && __float_as_uint(d[k].w) <= pool_limit);
+    chosen_sum += __popc(chosen[k]);
+    member_sum += __popc(members[k]);
+  }
+  unsigned at = 0, member = 0;
+  if (lane == 0) {
+    at = atomicAdd(&s.size, static_cast<unsigned>(chosen_sum));
+    member = atomicAdd(&s.pool_size, static_cast<unsigned>(member_sum));
+  }
+  at = __shfl_sync(whole_warp, at, 0);
+  member = __shfl_sync(whole_warp, member, 0);
+#pragma unroll
+  for (int k = 0; k < each; ++k) {
+    const unsigned place = at + __popc(chosen[k] & lower), in_pool = member + __popc(members[k] & lower);
+    if ((chosen[k] >> lane & 1) && place < max_subset) {
+      s.x[place] = d[k].x;
+      s.y[place] = d[k].y;
+      s.z[place] = d[k].z;
+      s.keys[place] = __float_as_uint(d[k].w);
+      if ((members[k] >> lane & 1) && in_pool < max_pool)
+        s.drawn[in_pool] = static_cast<std::uint16_t>(place);
+    }
+    at += __popc(chosen[k]);
+    member += __popc(members[k]);
   }
   __syncthreads();
   if (s.size > max_subset || s.pool_size > max_pool) return false;
-  const int n = s.pool_size;
-  for (int i = n + threadIdx.x; i < (n + 3) / 4 * 4; i += block_threads) s.pool_keys[i] = 0xFFFFFFFFu;
-  __syncthreads();
-  for (int i = threadIdx.x; i < n; i += block_threads) {
-    const std::uint32_t key = s.pool_keys[i];
-    int rank = 0, equal = 0;
-    for (int j = 0; j < n; j += 4) {
-      const uint4 four = *reinterpret_cast<const uint4*>(s.pool_keys + j);
-      rank += (four.x < key) + (four.y < key) + (four.z < key) + (four.w < key);
-      equal += (four.x == key) + (four.y == key) + (four.z == key) + (four.w == key);
-    }
-    if (equal > 1) rank += rank_among_equals(s, i, n);
-    s.pool[rank] = s.drawn[i];
-  }
+  order_pool(s, pool_limit);
+  for (int k = threadIdx.x; k < batch.max_hypotheses; k += block_threads)
+    s.table[k] = __ldg(batch.needed + k);
   __syncthreads();
   return true;
 }
@@ -220,22 +272,68 @@ struct Refining {
   PlaneFit fit;
 };
 
-/// The block's first warp sums the warps' partial sums; its first thread takes them. All threads call it.
+/// solve() by one warp: what does not depend on each other is done side by side. All lanes get the solution.
+__device__ inline plane_math::Solution solve_in_warp(const plane_math::Moments& m, const Base& base) {
+  const int lane = threadIdx.x % 32;
+  const std::int64_t product = lane == 0   ? m.xx
+                               : lane == 1 ? m.xy
+                               : lane == 2 ? m.yy
+                               : lane == 3 ? m.xr
+                               : lane == 4 ? m.yr
+                                           : m.rr;
+  const std::int64_t u = lane == 0 || lane == 1 || lane == 3 ? m.x : lane == 2 || lane == 4 ? m.y : m.r;
+  const std::int64_t v = lane == 0 ? m.x : lane == 1 || lane == 2 ? m.y : m.r;
+  const double mine = plane_math::central(m.n, product, u, v);
+  const double xx = __shfl_sync(whole_warp, mine, 0), xy = __shfl_sync(whole_warp, mine, 1),
+               yy = __shfl_sync(whole_warp, mine, 2), xr = __shfl_sync(whole_warp, mine, 3),
+               yr = __shfl_sync(whole_warp, mine, 4), rr = __shfl_sync(whole_warp, mine, 5);
+  const double det = xx * yy - xy * xy, n = double(m.n), least = 256 * n * n;
+  plane_math::Solution s;
+  s.spans = m.n >= 3 && xx >= least && yy >= least && det > 1e-6 * (xx * yy);
+  if (!s.spans) return s;
+  const double first = (lane == 0   ? xr * yy - yr * xy
+                        : lane == 1 ? yr * xx - xr * xy
+                                    : 1.0) /
+                       (lane < 2 ? det : double(base.scale_r));
+  const double a = __shfl_sync(whole_warp, first, 0), b = __shfl_sync(whole_warp, first, 1),
+               per_r = __shfl_sync(whole_warp, first, 2);
+  const double second =
+      (lane == 0 ? double(m.r) - (a * double(m.x) + b * double(m.y)) : rr - (a * xr + b * yr)) / n;
+  const double c = __shfl_sync(whole_warp, second, 0),
+               squares = __shfl_sync(whole_warp, second, 1) * (per_r * per_r);
+  s.change = Plane{a * base.scale_x * per_r, b * base.scale_y * per_r, c * per_r};
+  s.sum_squares = squares > 0 ? squares : 0;
+  return s;
+}
+
+/// The block's first warp sums the warps' partial sums and takes them. All threads call it.
 __device__ __noinline__ Refiner::Next take_sums(Refining& r, bool with_core, int limit) {
   __syncthreads();
   if (threadIdx.x < 32) {
-    if (threadIdx.x < 10) {
-      long long sum = with_core ? r.core[threadIdx.x] : 0;
+    const int lane = threadIdx.x;
+    long long sum = 0;
+    bool still = true, swings = true;
+    if (lane < 10) {
+      sum = with_core ? r.core[lane] : 0;
 #pragma unroll
-      for (int w = 0; w < block_warps; ++w) sum += r.partial[w][threadIdx.x];
-      r.partial[0][threadIdx.x] = sum;
+      for (int w = 0; w < block_warps; ++w) sum += r.partial[w][lane];
+      // Moments are ten numbers in the order of the sums.
+      still = reinterpret_cast<const long long*>(&r.refiner.sums_before(0))[lane] == sum;
+      swings = reinterpret_cast<const long long*>(&r.refiner.sums_before(1))[lane] == sum;
     }
+    still = __all_sync(whole_warp, still);
+    swings = __all_sync(whole_warp, swings);
+    plane_math::Moments m;
+    m.n = __shfl_sync(whole_warp, sum, 0), m.x = __shfl_sync(whole_warp, sum, 1);
+    m.y = __shfl_sync(whole_warp, sum, 2), m.r = __shfl_sync(whole_warp, sum, 3);
+    m.xx = __shfl_sync(whole_warp, sum, 4), m.xy = __shfl_sync(whole_warp, sum, 5);
+    m.yy = __shfl_sync(whole_warp, sum, 6), m.xr = __shfl_sync(whole_warp, sum, 7);
+    m.yr = __shfl_sync(whole_warp, sum, 8), m.rr = __shfl_sync(whole_warp, sum, 9);
+    plane_math::Solution solution;
+    if (!still && !swings) solution = solve_in_warp(m, r.refiner.base());
     __syncwarp();
-    if (threadIdx.x == 0) {
-      const long long* v = r.partial[0];
-      r.next = r.refiner.take(plane_math::Moments{v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9]},
-                              limit);
-    }
+    if (lane == 0) r.next = still || swings ? r.refiner.settle(still) : r.refiner.accept(m, solution, limit);
+    __syncwarp();
   }
   __syncthreads();
   return r.next;

@@ -119,28 +119,38 @@ class Refiner {
 
   /// `sums`: of the points within change().reach of the base plane plus change().
   DATUM_MEMBER Next take(const plane_math::Moments& sums, int limit) {
-    const plane_math::Base& base = result_.base;
+    const bool still = sums == sums_before(0), swings = sums == sums_before(1);
+    if (still || swings) return settle(still);
+    return accept(sums, plane_math::solve(sums, base()), limit);
+  }
+
+  // take() in its parts, for a device whose threads share the work.
+  /// The sums of the last step (0) and of the one before it (1) on the same base plane.
+  DATUM_MEMBER const plane_math::Moments& sums_before(int steps) const {
+    return steps_[steps == 0 ? newest_ : 1 - newest_].moments;
+  }
+  /// The inlier set stands still or swings.
+  DATUM_MEMBER Next settle(bool still) {
     const Step &last = steps_[newest_], &before = steps_[1 - newest_];
-    const bool still = sums == last.moments, swings = sums == before.moments;
-    if (still || swings) {
-      const Step& kept = still || !better(before, last) ? last : before;
-      result_.fixed_point = true;
-      result_.moments = kept.moments;
-      result_.sum_squares = kept.solution.sum_squares;
-      result_.plane = moved(kept.solution.change);
-      return Next::done;
-    }
-    const plane_math::Solution solution = plane_math::solve(sums, base);
+    const Step& kept = still || !better(before, last) ? last : before;
+    result_.fixed_point = true;
+    result_.moments = kept.moments;
+    result_.sum_squares = kept.solution.sum_squares;
+    result_.plane = moved(kept.solution.change);
+    return Next::done;
+  }
+  /// The least-squares plane of another inlier set.
+  DATUM_MEMBER Next accept(const plane_math::Moments& sums, const plane_math::Solution& solution, int limit) {
     result_.spans = solution.spans;
     if (!result_.spans) return Next::done;
     ++result_.refits;
     result_.plane = moved(solution.change);
     result_.moments = sums;
     result_.sum_squares = solution.sum_squares;
-    change_ = plane_math::changed(base, solution.change, threshold_, region_);
+    change_ = plane_math::changed(base(), solution.change, threshold_, region_);
     result_.reach = change_.reach;
     if (result_.refits == limit) return Next::done;
-    if (!plane_math::within_band(base, change_, region_)) return Next::rebase;
+    if (!plane_math::within_band(base(), change_, region_)) return Next::rebase;
     newest_ = 1 - newest_;
     steps_[newest_].moments = sums;
     steps_[newest_].solution = solution;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "gpu/core/cuda_device.h"
+#include "gpu/core/gpu_error.h"
 #include "gpu/plane_fit/plane_fit_math.h"
 #include "gpu/plane_fit/plane_fit_table.h"
 #include "tests/gpu/ragged_scenes.h"
@@ -74,10 +75,15 @@ TEST_F(PlaneFitCuda, RaggedBatchHasTheBytesOfTheCpuHoweverItIsCut) {
     for (const CudaFitOptions options :
          {CudaFitOptions{}, CudaFitOptions{256, 0, 0}, CudaFitOptions{2048, 1, 0}, CudaFitOptions{256, 7, 5},
           CudaFitOptions{512, 300, 11}, CudaFitOptions{300, 0, 12}, CudaFitOptions{64, 64, 13}}) {
-      CudaPlaneFit fitter(options);
-      expect_same(
-          on_device(fitter, scenes, settings, 3), scenes, settings,
-          "tiles of " + std::to_string(options.tile_quads) + ", blocks " + std::to_string(options.blocks));
+      const std::string how = "mode " + std::to_string(int(settings.mode)) + ", tiles of " +
+                              std::to_string(options.tile_quads) + ", blocks " +
+                              std::to_string(options.blocks);
+      try {
+        CudaPlaneFit fitter(options);
+        expect_same(on_device(fitter, scenes, settings, 3), scenes, settings, how);
+      } catch (const GpuError& error) {
+        FAIL() << how << ": " << error.what();
+      }
     }
   }
 }
