@@ -113,7 +113,8 @@ RankSelector::RankSelector(const std::vector<std::int32_t>& values) : values_(va
   while ((range >> shift_) >= most_bins) ++shift_;
   const std::size_t bins = (range >> shift_) + 2;
   below_.assign(bins, 0);
-  // Neighbours often fall into one bin, and an increment waits for the one before: odd ones are counted apart.
+  // Neighbours often fall into one bin, and an increment waits for the one before: odd ones are counted
+  // apart.
   std::vector<std::uint32_t> odd(bins, 0);
   std::size_t i = 0;
   for (; i + 2 <= values.size(); i += 2) {

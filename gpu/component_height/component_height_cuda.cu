@@ -63,7 +63,8 @@ void mark_pixels(const BoxLayout& layout, std::size_t region, const PixelRun* ru
 
 }  // namespace
 
-/// Shared memory of the third pass: a table of boxes, or histograms of the last digit and the table that leads to them.
+/// Shared memory of the third pass: a table of boxes, or histograms of the last digit and the table that
+/// leads to them.
 constexpr int finish_bytes_for(std::uint32_t targets) {
   return std::max(static_cast<int>(sizeof(BoxShared)),
                   last_shared_bytes + static_cast<int>(targets) * digit_bins * 5);

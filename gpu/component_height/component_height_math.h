@@ -178,12 +178,4 @@ DATUM_HD std::int16_t residual_step(const TopPass& p, double top_row, std::int32
   return nm != no_height ? static_cast<std::int16_t>(rounded(s)) : std::int16_t{0};
 }
 
-/// The same of a residual and its scale.
-DATUM_HD std::int16_t residual_step(double residual, double steps_per_unit) {
-  double s = residual * steps_per_unit;
-  s = s > most_steps ? most_steps : s;
-  s = s < -most_steps ? -most_steps : s;
-  return static_cast<std::int16_t>(rounded(s));
-}
-
 }  // namespace datum::height

@@ -118,9 +118,4 @@ Correlation correlation_of(const BoxProducts& sums, std::uint32_t n, int fitted)
   return accept(sums.squares, n, fitted, [&](int k) { return sums.products[k]; });
 }
 
-Correlation residual_correlation(const PixelRun* runs, std::uint32_t run_count, const std::int16_t* residuals,
-                                 std::uint32_t n, int fitted, Isa isa) {
-  return correlation_of(box_products(runs, run_count, residuals, n, fitted, isa), n, fitted);
-}
-
 }  // namespace datum

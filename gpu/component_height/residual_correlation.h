@@ -38,8 +38,4 @@ BoxProducts box_products(const PixelRun* runs, std::uint32_t run_count, const st
 /// every rho down by about S / n for each parameter; that is undone by 1 / (1 - fitted m / n).
 Correlation correlation_of(const BoxProducts& sums, std::uint32_t n, int fitted);
 
-/// Both in one.
-Correlation residual_correlation(const PixelRun* runs, std::uint32_t run_count, const std::int16_t* residuals,
-                                 std::uint32_t n, int fitted, Isa isa);
-
 }  // namespace datum

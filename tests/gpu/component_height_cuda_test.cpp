@@ -166,8 +166,8 @@ void add_body(MapScene* m, std::int32_t row0, std::int32_t col0, std::int32_t ro
   m->sites.push_back(s);
 }
 
-/// Heights of one kind: 0 noise about a tilted top, 1 all equal, 2 none, 3 anything a count can be, 4 half missing, 5 two
-/// levels far apart, 6 a smooth wave, 7 a single pixel.
+/// Heights of one kind: 0 noise about a tilted top, 1 all equal, 2 none, 3 anything a count can be, 4 half
+/// missing, 5 two levels far apart, 6 a smooth wave, 7 a single pixel.
 double height_um(int kind, std::int32_t row, std::int32_t col, Dice* dice) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   const double noise = 3 * (dice->uniform() + dice->uniform() + dice->uniform() - 1.5);
