@@ -87,7 +87,7 @@ struct CudaPlaneFit::State {
 };
 
 unsigned CudaPlaneFit::State::blocks() const {
-  return options.blocks ? options.blocks : static_cast<unsigned>(multiprocessors) * (exact ? 2u : 4u);
+  return options.blocks ? options.blocks : static_cast<unsigned>(multiprocessors * blocks_per_multiprocessor);
 }
 
 /// Cuts the planes into tiles and takes the memory for all that is done with them.
@@ -142,7 +142,7 @@ void CudaPlaneFit::State::lay_out() {
   zeroed(work, tasks.size(), "plane work");
   zeroed(queue, 1, "queue");
   zeroed(slots, slot_count, "queue");
-  zeroed(undone, tasks.size(), "flags");
+  to_device(undone, std::vector<std::uint32_t>(std::max<std::size_t>(tasks.size(), 1), all_undone), "flags");
   draws.reserve(std::max<std::uint64_t>(draw_room, 1));
   band.reserve(std::max<std::uint64_t>(band_room, 1));
   all_counts.reserve(exact ? tasks.size() * max_tried : 1);

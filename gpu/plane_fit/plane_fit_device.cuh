@@ -8,7 +8,7 @@
 
 namespace datum::cuda {
 
-constexpr int block_threads = 256, block_warps = block_threads / 32;
+constexpr int block_threads = 256, block_warps = block_threads / 32, blocks_per_multiprocessor = 4;
 constexpr int max_subset = 1536, max_pool = 512, max_counted = 64, max_tried = 1024;
 constexpr std::uint32_t max_points = 1u
                                      << 22;  // of a plane: a count and a number of a hypothesis share 32 bits
@@ -47,9 +47,13 @@ struct PlaneWork {
   PlaneFit fit;
 };
 
+/// Each on its own line of the cache: blocks that wait read some of them all the time.
 struct Queue {
-  unsigned long long head, tail, first_next;
-  unsigned int planes_done, blocks_done, abandoned;
+  alignas(128) unsigned long long head;
+  alignas(128) unsigned long long tail;
+  alignas(128) unsigned long long first_next;
+  alignas(128) unsigned int planes_done;
+  unsigned int blocks_done, abandoned;
 };
 
 /// One batch as the kernel sees it.

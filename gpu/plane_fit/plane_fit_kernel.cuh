@@ -82,6 +82,7 @@ __device__ __noinline__ unsigned long long next_task(const Batch& b, unsigned lo
       atomicExch(&b.queue->abandoned, 1u);
       return no_task;
     }
+    __nanosleep(100);  // leaves the queue to those that work
   }
 }
 
@@ -185,7 +186,7 @@ __device__ __noinline__ bool after_select(const Batch& b, const PlaneTask& task,
     }
     return true;
   }
-  if (drawn > task.draw_room || !gather_draws(b, b.draws + task.draws, drawn, valid, s)) {
+  if (drawn > task.draw_room || !gather_draws(b.draws + task.draws, drawn, valid, task.seed, s)) {
     finish(b, plane, fit, true);
     return false;
   }
@@ -236,7 +237,6 @@ __device__ __noinline__ bool after_count(const Batch& b, const PlaneTask& task, 
   const int before = static_cast<int>(__ldcg(&work->tried)),
             counted = static_cast<int>(__ldcg(&work->counted));
   const std::uint32_t valid = __ldcg(&work->valid);
-  for (int k = threadIdx.x; k < b.max_hypotheses; k += block_threads) s.table[k] = __ldg(b.needed + k);
   for (int k = threadIdx.x; k < before; k += block_threads) s.counts[k] = __ldcg(counts + k);
   for (int k = threadIdx.x; k < counted; k += block_threads) {
     s.counts[before + k] = __ldcg(&work->counts[k]);
@@ -245,7 +245,7 @@ __device__ __noinline__ bool after_count(const Batch& b, const PlaneTask& task, 
   __syncthreads();
   if (threadIdx.x < 32) {
     int tried = before, needed = __ldcg(&work->needed), top = __ldcg(&work->top);
-    replay(s.counts, counted, valid, 0, s.table, &tried, &needed, &top);
+    replay(s.counts, counted, valid, 0, b.needed, &tried, &needed, &top);
     const int found = tried < needed ? 0 : find_best(s.counts, tried, s.best);
     __syncwarp();
     if (threadIdx.x == 0) {
@@ -348,7 +348,7 @@ __device__ __noinline__ bool after_accumulate(const Batch& b, const PlaneTask& t
 }
 
 template <class Source, bool Exact>
-__global__ void __launch_bounds__(block_threads, Exact ? 2 : 4)
+__global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     fit_batch(const DATUM_GRID_CONSTANT Batch b, const DATUM_GRID_CONSTANT Source source) {
   extern __shared__ __align__(16) unsigned char memory[];
   Shared& s = *reinterpret_cast<Shared*>(memory);

@@ -12,8 +12,6 @@ using plane_math::Point;
 struct Search {
   float x[max_subset], y[max_subset], z[max_subset];  // in any order: only counts and sums follow
   std::uint16_t drawn[max_pool], pool[max_pool];      // numbers of the pool's points: as found, and in order
-  std::uint32_t keys[max_subset];
-  double table[max_tried];  // Batch::needed
   float4 hypotheses[max_counted];
   std::uint32_t counts[max_tried];
   std::uint32_t size, pool_size;
@@ -42,9 +40,14 @@ struct StoredPool {
   __device__ Point operator[](std::uint32_t i) const { return Point{points[i].x, points[i].y, points[i].z}; }
 };
 
+__device__ inline std::uint32_t key_of(const Search& s, std::uint64_t seed, int p) {
+  return plane_math::point_key(__float_as_uint(s.x[p]), __float_as_uint(s.y[p]),
+                               static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
+}
+
 /// Order of the pool: by key, then z, x, y.
-__device__ inline bool before_in_pool(const Search& s, int p, int q) {
-  const std::uint32_t pk = s.keys[p], qk = s.keys[q];
+__device__ inline bool before_in_pool(const Search& s, std::uint64_t seed, int p, int q) {
+  const std::uint32_t pk = key_of(s, seed, p), qk = key_of(s, seed, q);
   if (pk != qk) return pk < qk;
   const std::uint32_t pz = __float_as_uint(s.z[p]), qz = __float_as_uint(s.z[q]);
   if (pz != qz) return pz < qz;
@@ -54,7 +57,7 @@ __device__ inline bool before_in_pool(const Search& s, int p, int q) {
 }
 
 /// Orders the pool: keys are uniform up to the limit, so 256 buckets leave next to nothing to be sorted.
-__device__ inline void order_pool(Search& s, std::uint32_t pool_limit) {
+__device__ inline void order_pool(Search& s, std::uint64_t seed, std::uint32_t pool_limit) {
   constexpr int buckets = block_threads;
   std::uint32_t* const filled = s.counts;           // of each bucket; nothing is counted yet
   std::uint32_t* const begin = s.counts + buckets;  // of each bucket
@@ -68,7 +71,7 @@ __device__ inline void order_pool(Search& s, std::uint32_t pool_limit) {
   for (int k = 0; k < max_pool / block_threads; ++k) {
     const int i = b + k * block_threads;
     if (i >= n) break;
-    bucket[k] = static_cast<int>((s.keys[s.drawn[i]] * per_key) >> 32);
+    bucket[k] = static_cast<int>((key_of(s, seed, s.drawn[i]) * per_key) >> 32);
     rank[k] = static_cast<int>(atomicAdd(&filled[bucket[k]], 1u));
   }
   __syncthreads();
@@ -93,7 +96,7 @@ __device__ inline void order_pool(Search& s, std::uint32_t pool_limit) {
   for (int i = 1; i < static_cast<int>(filled[b]); ++i) {
     const std::uint16_t moving = mine[i];
     int at = i;
-    for (; at > 0 && before_in_pool(s, moving, mine[at - 1]); --at) mine[at] = mine[at - 1];
+    for (; at > 0 && before_in_pool(s, seed, moving, mine[at - 1]); --at) mine[at] = mine[at - 1];
     mine[at] = moving;
   }
   __syncthreads();
@@ -101,58 +104,55 @@ __device__ inline void order_pool(Search& s, std::uint32_t pool_limit) {
 
 /// Filters the plane's draws by the limits that its number of heights demands, and orders the pool. False: more points
 /// than there is room for, so they lie at one place.
-__device__ __noinline__ bool gather_draws(const Batch& batch, const float4* draws, std::uint32_t drawn,
-                                          std::uint32_t valid, Search& s) {
-  constexpr int each = draw_capacity / block_threads;
+__device__ __noinline__ bool gather_draws(const float4* draws, std::uint32_t drawn, std::uint32_t valid,
+                                          std::uint64_t seed, Search& s) {
+  constexpr int each = 8;
   if (threadIdx.x == 0) s.size = s.pool_size = 0;
   __syncthreads();
   const std::uint32_t limit = plane_math::key_limit(valid, plane_math::subset_target),
                       pool_limit = plane_math::key_limit(valid, plane_math::pool_target);
   const unsigned lane = threadIdx.x % 32, lower = (1u << lane) - 1;
-  float4 d[each];
+  for (std::uint32_t first = 0; first < drawn; first += each * block_threads) {
+    float4 d[each];
 #pragma unroll
-  for (int k = 0; k < each; ++k) {
-    const std::uint32_t i = threadIdx.x + k * block_threads;
-    d[k] = i < drawn ? __ldcg(draws + i) : make_float4(0, 0, 0, 0);
-  }
-  // Where a warp's points go: one addition for all of them.
-  unsigned chosen[each], members[each];
-  int chosen_sum = 0, member_sum = 0;
-#pragma unroll
-  for (int k = 0; k < each; ++k) {
-    const bool there = threadIdx.x + k * block_threads < drawn;
-    chosen[k] = __ballot_sync(whole_warp, there && __float_as_uint(d[k].w) <= limit);
-    members[k] = __ballot_sync(whole_warp, there && __float_as_uint(d[k].w) <= pool_limit);
-    chosen_sum += __popc(chosen[k]);
-    member_sum += __popc(members[k]);
-  }
-  unsigned at = 0, member = 0;
-  if (lane == 0) {
-    at = atomicAdd(&s.size, static_cast<unsigned>(chosen_sum));
-    member = atomicAdd(&s.pool_size, static_cast<unsigned>(member_sum));
-  }
-  at = __shfl_sync(whole_warp, at, 0);
-  member = __shfl_sync(whole_warp, member, 0);
-#pragma unroll
-  for (int k = 0; k < each; ++k) {
-    const unsigned place = at + __popc(chosen[k] & lower), in_pool = member + __popc(members[k] & lower);
-    if ((chosen[k] >> lane & 1) && place < max_subset) {
-      s.x[place] = d[k].x;
-      s.y[place] = d[k].y;
-      s.z[place] = d[k].z;
-      s.keys[place] = __float_as_uint(d[k].w);
-      if ((members[k] >> lane & 1) && in_pool < max_pool)
-        s.drawn[in_pool] = static_cast<std::uint16_t>(place);
+    for (int k = 0; k < each; ++k) {
+      const std::uint32_t i = first + threadIdx.x + k * block_threads;
+      d[k] = i < drawn ? __ldcg(draws + i) : make_float4(0, 0, 0, 0);
     }
-    at += __popc(chosen[k]);
-    member += __popc(members[k]);
+    // Where a warp's points go: one addition for all of them.
+    int chosen_sum = 0, member_sum = 0;
+#pragma unroll
+    for (int k = 0; k < each; ++k) {
+      const bool there = first + threadIdx.x + k * block_threads < drawn;
+      chosen_sum += __popc(__ballot_sync(whole_warp, there && __float_as_uint(d[k].w) <= limit));
+      member_sum += __popc(__ballot_sync(whole_warp, there && __float_as_uint(d[k].w) <= pool_limit));
+    }
+    unsigned at = 0, member = 0;
+    if (lane == 0) {
+      at = atomicAdd(&s.size, static_cast<unsigned>(chosen_sum));
+      member = atomicAdd(&s.pool_size, static_cast<unsigned>(member_sum));
+    }
+    at = __shfl_sync(whole_warp, at, 0);
+    member = __shfl_sync(whole_warp, member, 0);
+#pragma unroll
+    for (int k = 0; k < each; ++k) {
+      const bool there = first + threadIdx.x + k * block_threads < drawn;
+      const unsigned chosen = __ballot_sync(whole_warp, there && __float_as_uint(d[k].w) <= limit);
+      const unsigned members = __ballot_sync(whole_warp, there && __float_as_uint(d[k].w) <= pool_limit);
+      const unsigned place = at + __popc(chosen & lower), in_pool = member + __popc(members & lower);
+      if ((chosen >> lane & 1) && place < max_subset) {
+        s.x[place] = d[k].x;
+        s.y[place] = d[k].y;
+        s.z[place] = d[k].z;
+        if ((members >> lane & 1) && in_pool < max_pool) s.drawn[in_pool] = static_cast<std::uint16_t>(place);
+      }
+      at += __popc(chosen);
+      member += __popc(members);
+    }
   }
   __syncthreads();
   if (s.size > max_subset || s.pool_size > max_pool) return false;
-  order_pool(s, pool_limit);
-  for (int k = threadIdx.x; k < batch.max_hypotheses; k += block_threads)
-    s.table[k] = __ldg(batch.needed + k);
-  __syncthreads();
+  order_pool(s, seed, pool_limit);
   return true;
 }
 
@@ -203,7 +203,7 @@ __device__ inline int needed_for(std::int64_t inliers, std::uint32_t points, con
   int low = 1, high = limit;
   while (low < high) {
     const int middle = (low + high) / 2;
-    if (miss_one <= needed[middle - 1]) {
+    if (miss_one <= __ldg(needed + middle - 1)) {
       high = middle;
     } else {
       low = middle + 1;
@@ -427,7 +427,7 @@ __device__ __noinline__ void search_subset(const Batch& batch, const PlaneTask& 
     __syncthreads();
     if (threadIdx.x < 32) {
       int now_tried = s.tried, needed = s.needed, top = s.top;
-      replay(s.counts, count, points, margin, s.table, &now_tried, &needed, &top);
+      replay(s.counts, count, points, margin, batch.needed, &now_tried, &needed, &top);
       __syncwarp();
       if (threadIdx.x == 0) {
         s.tried = now_tried;

@@ -121,7 +121,7 @@ template <class Source>
 __device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWork* work, std::uint32_t begin,
                            std::uint32_t end, const float4* hypotheses, int count,
                            std::uint32_t (*warp_counts)[max_counted]) {
-  constexpr int quads = 4;
+  constexpr int quads = 2;
   const int warp = threadIdx.x / 32;
   const bool first_lane = threadIdx.x % 32 == 0;
   for (int k = threadIdx.x % 32; k < count; k += 32) warp_counts[warp][k] = 0;
@@ -139,7 +139,7 @@ __device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWor
         z[4 * k + i] = at < end ? q.z[i] : __int_as_float(0x7FC00000);
       }
     }
-    // Four at a time: their counts of at most 16 pack into one exact float each pair, and one reduction sums a pair.
+    // Four at a time: their counts of at most 8 pack into one exact float each pair, and one reduction sums a pair.
 #pragma unroll 1
     for (int k = 0; k < count; k += 4) {
       float hits[4];
