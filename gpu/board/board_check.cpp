@@ -5,6 +5,7 @@
 
 #include "gpu/board/cpu_board.h"
 #include "gpu/component_height/component_height.h"
+#include "gpu/plane_fit/plane_fit_check.h"
 
 namespace datum {
 namespace {
@@ -71,11 +72,17 @@ void check_site(const BoardPlan& plan, const SitePlan& site, const std::string& 
   check_runs(plan, site.body_run, site.body_runs, site.body_pixels, where + ", body");
   check_body_size(plan, site, where);
   for (const AxisToUm& axis : {site.grid.x, site.grid.y, site.grid.z}) check_axis(axis, where);
-  if (!(site.sigma_um > 0) || !std::isfinite(site.sigma_um))
-    refuse(where + ": the sensor's noise is " + std::to_string(site.sigma_um) + " um; allowed: above 0");
-  if (!(site.refit_threshold >= site.threshold))
-    refuse(where + ": the refit threshold is " + std::to_string(site.refit_threshold) +
-           " um; allowed: at least the " + "threshold of " + std::to_string(site.threshold));
+  if (!(site.sigma_um >= 1e-12 && site.sigma_um <= 1e12))
+    refuse(where + ": the sensor's noise is " + std::to_string(site.sigma_um) +
+           " um; allowed: 1e-12 to 1e12");
+  try {
+    PlanePoints points;
+    points.half_x = site.half_x;
+    points.half_y = site.half_y;
+    check_batch(&points, 1, fit_settings(plan, site));
+  } catch (const std::invalid_argument& e) {
+    refuse(where + ": " + e.what());
+  }
   check_demand(site, where);
 }
 

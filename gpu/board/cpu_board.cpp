@@ -1,7 +1,7 @@
 #include "gpu/board/cpu_board.h"
 
+#include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -12,16 +12,6 @@
 
 namespace datum {
 namespace {
-
-PlaneFitSettings settings_of(const BoardPlan& plan, const SitePlan& site) {
-  PlaneFitSettings s;
-  s.mode = plan.mode;
-  s.threshold = site.threshold;
-  s.refit_threshold = site.refit_threshold;
-  s.confidence = plan.confidence;
-  s.max_hypotheses = plan.max_hypotheses;
-  return s;
-}
 
 std::vector<RingPoints> take_rings(const BoardPlan& plan, const FrameView& frame, const Backend& backend) {
   std::vector<RingPoints> rings(plan.site_count);
@@ -46,7 +36,7 @@ std::vector<PlaneFit> fit(const BoardPlan& plan, const std::vector<RingPoints>& 
       points.push_back({ring.x.get(), ring.y.get(), ring.z.get(), s.ring_pixels, s.half_x, s.half_y, s.seed});
     }
     std::vector<PlaneFit> batch(members.size());
-    fit_planes(points.data(), points.size(), settings_of(plan, plan.sites[members.front()]), backend,
+    fit_planes(points.data(), points.size(), fit_settings(plan, plan.sites[members.front()]), backend,
                batch.data());
     for (std::size_t k = 0; k < members.size(); ++k) fits[members[k]] = batch[k];
   }
@@ -76,6 +66,16 @@ BodyRecord body_record(const BoardPlan& plan, const SitePlan& site, const FrameV
 }
 
 }  // namespace
+
+PlaneFitSettings fit_settings(const BoardPlan& plan, const SitePlan& site) {
+  PlaneFitSettings s;
+  s.mode = plan.mode;
+  s.threshold = site.threshold;
+  s.refit_threshold = site.refit_threshold;
+  s.confidence = plan.confidence;
+  s.max_hypotheses = plan.max_hypotheses;
+  return s;
+}
 
 void fit_rings(const BoardPlan& plan, const FrameView& frame, const Backend& backend, PlaneFit* fits) {
   check(plan, frame);

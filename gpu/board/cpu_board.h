@@ -15,6 +15,9 @@ namespace datum {
 /// max_quantiles, max_top_counts.
 void check(const BoardPlan& plan, const FrameView& frame);
 
+/// What a plan means for the floor of one of its sites.
+PlaneFitSettings fit_settings(const BoardPlan& plan, const SitePlan& site);
+
 /// The planes of all rings: plan.site_count fits.
 void fit_rings(const BoardPlan& plan, const FrameView& frame, const Backend& backend, PlaneFit* fits);
 
