@@ -123,7 +123,7 @@ std::string Notify::await(const std::string& text, const Program& sender) {
   }
 }
 
-Cell::Cell(const CellOptions& options) : notify_(folder_.path() / "notify") {
+Cell::Cell(const CellOptions& options) : notify_(folder_.path() / "notify"), program_(options.daemon) {
   std::string config = config_text(options);
   if (const auto at = config.find("FOLDER"); at != std::string::npos) config.replace(at, 6, path());
   write("datumd.toml", config);
@@ -161,7 +161,7 @@ Program& Cell::launch(const std::map<std::string, std::string>& environment) {
   with_socket["NOTIFY_SOCKET"] = (path() / "notify").string();
   daemon_.reset();
   while (!notify_.next().empty()) continue;  // of the one before
-  daemon_ = std::make_unique<Program>(std::vector<std::string>{"datumd", "--config", "datumd.toml"}, path(),
+  daemon_ = std::make_unique<Program>(std::vector<std::string>{program_, "--config", "datumd.toml"}, path(),
                                       "datumd." + std::to_string(++starts_) + ".log", with_socket);
   return *daemon_;
 }

@@ -47,7 +47,8 @@ struct CellOptions {
   bool arm_at_start = true;
   bool push_results = true;
   int frame_timeout_ms = 30'000;
-  std::string more = "";  // further tables of the configuration; FOLDER stands for the cell's
+  std::string daemon = "datumd";  // or a path
+  std::string more = "";          // further tables of the configuration; FOLDER stands for the cell's
 };
 
 constexpr double good_height_um = 500, bad_height_um = 700;  // limits: 460 and 540
@@ -89,6 +90,7 @@ class Cell {
   datum::testing::FreshFolder folder_;
   Notify notify_;
   std::unique_ptr<Program> daemon_;
+  const std::string program_;
   int starts_ = 0;
 };
 

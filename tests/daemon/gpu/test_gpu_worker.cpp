@@ -2,6 +2,7 @@
 // a worker can go wrong. DATUM_TEST_WORKER says which.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -106,6 +107,8 @@ int babble() {
 
 int main() {
   if (mode() == "dies") return 7;
+  if (mode() == "silent" || mode() == "garbage-greeting" || mode() == "other-code" || mode() == "babbles")
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the product's worker, which sees to that, is not running then
   if (mode() == "silent") hang();
   if (mode() == "babbles") return babble();
   if (mode() == "garbage-greeting") {
