@@ -21,8 +21,8 @@ struct OnceOptions {
   BackendSettings backend{BackendSettings::Kind::cpu, 0};
 };
 
-/// Returns the exit status: 0 PASS, 1 FAIL, 2 INCONCLUSIVE, 3 INVALID. Throws what reading the files throws, and
-/// RefusedError where the backend that is asked for is not there.
+/// Returns the exit status: 0 PASS, 1 FAIL, 2 INCONCLUSIVE, 3 INVALID. Throws what reading the files throws,
+/// and RefusedError where the backend that is asked for is not there.
 int measure_once(const OnceOptions& options, std::int64_t utc_ns);
 
 }  // namespace datum

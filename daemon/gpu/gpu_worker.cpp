@@ -1,6 +1,7 @@
 #include "daemon/gpu/gpu_worker.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -135,6 +136,9 @@ class Worker {
 }  // namespace
 
 int run_gpu_worker(int socket, const WorkerDevice& device) {
+  // It ends with its daemon, which may have a board in hand when both are asked to stop.
+  ::signal(SIGTERM, SIG_IGN);
+  ::signal(SIGINT, SIG_IGN);
   end_with(socket);
   try {
     Worker worker(socket, device);

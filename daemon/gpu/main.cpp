@@ -1,5 +1,4 @@
 // datumd-gpu: the process in which datumd uses the GPU. A device's fault ends it, not the daemon.
-#include <signal.h>
 #include <sys/socket.h>
 
 #include <cstdio>
@@ -21,8 +20,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "datumd-gpu: datumd starts this program; by hand only: datumd-gpu --version\n");
     return 64;  // EX_USAGE
   }
-  // It ends with its daemon, which may have a board in hand when both are asked to stop.
-  ::signal(SIGTERM, SIG_IGN);
-  ::signal(SIGINT, SIG_IGN);
   return run_gpu_worker(gpu_worker_fd, {probe_cuda_device, cuda_slot_measurer});
 }
