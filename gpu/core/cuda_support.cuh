@@ -24,19 +24,58 @@ inline void check(cudaError_t error, const char* what) {
       !refused);
 }
 
-/// Waits until the stream is empty, spinning: a wait that sleeps costs more than most boards. Throws GpuError when it is
-/// not within `patience`; a device that does not answer is lost.
-inline void wait(cudaStream_t stream, std::chrono::milliseconds patience, const char* what) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+/// Tells the processor that this is a loop of waiting.
+inline void spin_pause() {
+#if defined(__x86_64__)
+  asm volatile("pause");
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Waits until done() says so, spinning: a wait that sleeps costs more than most boards. Every 20 us it looks whether
+/// the stream has failed, or is empty though nothing is done. Throws GpuError then, and when it is not done within
+/// `patience`: a device that does not answer is lost.
+template <class Done>
+void wait_until(Done done, cudaStream_t stream, std::chrono::milliseconds patience, const char* what) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point look = begin + std::chrono::microseconds(20);
   for (;;) {
-    const cudaError_t state = cudaStreamQuery(stream);
-    if (state == cudaSuccess) return;
-    if (state != cudaErrorNotReady) check(state, what);
-    if (std::chrono::steady_clock::now() > deadline)
+    for (int i = 0; i < 16; ++i) {
+      if (done()) return;
+      spin_pause();
+    }
+    const Clock::time_point now = Clock::now();
+    if (now - begin > patience)
       throw GpuError(
           std::string("CUDA: ") + what + " was not done within " + std::to_string(patience.count()) + " ms",
           true);
+    if (now < look) continue;
+    const cudaError_t state = cudaStreamQuery(stream);
+    if (state == cudaErrorNotReady) {
+      cudaGetLastError();  // or the next launch seems to have failed
+    } else {
+      check(state, what);
+      if (done()) return;
+      throw GpuError(std::string("CUDA: ") + what + " ended without an answer", true);
+    }
+    look = now + std::chrono::microseconds(20);
   }
+}
+
+/// The same until the stream is empty.
+inline void wait(cudaStream_t stream, std::chrono::milliseconds patience, const char* what) {
+  const auto empty = [&] {
+    const cudaError_t state = cudaStreamQuery(stream);
+    if (state == cudaErrorNotReady) {
+      cudaGetLastError();
+      return false;
+    }
+    check(state, what);
+    return true;
+  };
+  wait_until(empty, stream, patience, what);
 }
 
 /// Memory of the device or, pinned and mapped, of the host; grows, never shrinks.
