@@ -1,0 +1,319 @@
+// Boards in frame slots: the device's records are the CPU's.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "gpu/board/cpu_board.h"
+#include "gpu/board/cuda_slot_measurer.h"
+#include "gpu/component_height/component_height.h"
+#include "gpu/core/cuda_device.h"
+#include "gpu/core/gpu_error.h"
+#include "gpu/floor_evidence/floor_evidence.h"
+#include "tests/gpu/map_scene.h"
+
+namespace datum {
+namespace {
+
+using namespace testing;
+
+constexpr int patience_ms = 1000;
+constexpr CountType types[] = {CountType::int16, CountType::int32, CountType::float32};
+
+class SlotMeasurerCuda : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const CudaDevice device = probe_cuda_device();
+    if (!device.usable) GTEST_SKIP() << device.why;
+  }
+};
+
+/// Memory as the daemon's frame slots are.
+class Slots {
+ public:
+  Slots(std::size_t frame_bytes, int count) {
+    constexpr std::size_t page = 4096;
+    memory_.slot_bytes = (frame_bytes + page - 1) / page * page;
+    memory_.slots = count;
+    memory_.base = mmap(nullptr, size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory_.base == MAP_FAILED) throw std::runtime_error("no memory for frame slots");
+  }
+  ~Slots() { munmap(memory_.base, size()); }
+  Slots(const Slots&) = delete;
+  Slots& operator=(const Slots&) = delete;
+  const SlotMemory& memory() const { return memory_; }
+  char* slot(int i) const {
+    return static_cast<char*>(memory_.base) + memory_.slot_bytes * static_cast<std::size_t>(i);
+  }
+  /// A frame, and other heights behind it: a slot is larger than its frame, and was used before.
+  void fill(int i, const MapScene& m) const {
+    std::memset(slot(i), 0x11, memory_.slot_bytes);
+    std::memcpy(slot(i), m.memory.data(), m.bytes());
+  }
+
+ private:
+  std::size_t size() const { return memory_.slot_bytes * static_cast<std::size_t>(memory_.slots); }
+  SlotMemory memory_;
+};
+
+std::vector<SiteRecord> poison(std::size_t count) {
+  std::vector<SiteRecord> records(count);
+  std::memset(static_cast<void*>(records.data()), 0xAB, count * sizeof(SiteRecord));
+  return records;
+}
+
+std::vector<SiteRecord> on_cpu(const MapScene& m) {
+  std::vector<SiteRecord> records(m.sites.size());
+  measure_board(m.plan(), m.view(), cpu_backend(), records.data());
+  return records;
+}
+
+/// The CPU leaves products at 0 that its stop rule never looks at.
+BoxProducts known(BoxProducts device, const BoxProducts& cpu) {
+  for (int k = 0; k < 5; ++k)
+    if (cpu.products[k] == 0) device.products[k] = 0;
+  return device;
+}
+
+/// What is derived from the boxes, to the last bit.
+void expect_same_derived(const SitePlan& site, const SiteRecord& device, const SiteRecord& cpu,
+                         const std::string& where) {
+  const RingEvidence a = derive(site, device.fit, device.ring, 10, -20),
+                     b = derive(site, cpu.fit, cpu.ring, 10, -20);
+  EXPECT_EQ(a.correlation.sum, b.correlation.sum) << where;
+  EXPECT_EQ(a.noise_um, b.noise_um) << where;
+  EXPECT_EQ(a.u_floor_um, b.u_floor_um) << where;
+  const HeightDemand demand = demand_of(site);
+  const HeightStatistics c = derive(device.body, demand), d = derive(cpu.body, demand);
+  EXPECT_EQ(c.correlation.sum, d.correlation.sum) << where;
+  EXPECT_EQ(c.correlated_nm2, d.correlated_nm2) << where;
+  EXPECT_EQ(c.variance_nm2, d.variance_nm2) << where;
+}
+
+void expect_same(const SitePlan& site, const SiteRecord& device, const SiteRecord& cpu,
+                 const std::string& where) {
+  EXPECT_EQ(bytes_of(device.fit), bytes_of(cpu.fit)) << where;
+  SiteRecord cut = device;
+  cut.ring.residuals = known(device.ring.residuals, cpu.ring.residuals);
+  cut.body.residuals = known(device.body.residuals, cpu.body.residuals);
+  EXPECT_EQ(std::memcmp(&cut.ring, &cpu.ring, sizeof cpu.ring), 0)
+      << where << ": inliers " << device.ring.inliers << " and " << cpu.ring.inliers << ", squares "
+      << device.ring.residuals.squares << " and " << cpu.ring.residuals.squares;
+  EXPECT_EQ(std::memcmp(&cut.body, &cpu.body, sizeof cpu.body), 0)
+      << where << ": valid " << device.body.valid << " and " << cpu.body.valid << ", sum "
+      << device.body.sum_nm << " and " << cpu.body.sum_nm << ", squares " << device.body.residuals.squares
+      << " and " << cpu.body.residuals.squares;
+  if (cpu.fit.status == FitStatus::ok) expect_same_derived(site, device, cpu, where);
+}
+
+void expect_same(const MapScene& m, const std::vector<SiteRecord>& device, const std::vector<SiteRecord>& cpu,
+                 const std::string& where) {
+  for (std::size_t i = 0; i < cpu.size(); ++i)
+    expect_same(m.sites[i], device[i], cpu[i], where + ", site " + std::to_string(i));
+}
+
+/// Measures a board that lies in a slot, and compares.
+void expect_board(CudaSlotMeasurer* measurer, int slot, const MapScene& m, const std::vector<SiteRecord>& cpu,
+                  const std::string& where) {
+  std::vector<SiteRecord> records = poison(m.sites.size());
+  measurer->measure(slot, records.data(), patience_ms);
+  expect_same(m, records, cpu, where + ", slot " + std::to_string(slot));
+}
+
+constexpr FrameTransfer transfers[] = {FrameTransfer::measured, FrameTransfer::gathered, FrameTransfer::whole,
+                                       FrameTransfer::in_place};
+
+/// In all ways of reading the frame.
+void expect_cpu_records(const MapScene& m, const std::string& what, int repeats = 3) {
+  const Slots slots(m.bytes(), 2);
+  for (int i = 0; i < 2; ++i) slots.fill(i, m);
+  const std::vector<SiteRecord> cpu = on_cpu(m);
+  for (const FrameTransfer transfer : transfers) {
+    CudaSlotMeasurer measurer(slots.memory(), transfer);
+    measurer.prepare(m.plan(), m.pitch);
+    for (int i = 0; i < repeats; ++i)
+      expect_board(&measurer, i % 2, m, cpu,
+                   what + ", " + measurer.transfer() + ", repeat " + std::to_string(i));
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+BoardOptions options_of(CountType type, std::uint64_t seed, std::int32_t rows, std::int32_t cols) {
+  BoardOptions o;
+  o.rows = rows, o.cols = cols, o.type = type, o.seed = seed;
+  o.bow = 1e-7;
+  o.quadratic_form = o.opened_maximum = true;
+  return o;
+}
+
+std::vector<RingShape> ragged_rings() {
+  return {{24, 150, 130}, {1, 3, 2},   {5, 700, 40}, {3, 33, 900}, {40, 20, 20},
+          {2, 1, 1},      {7, 31, 33}, {17, 64, 65}, {1, 1, 1},    {9, 500, 500}};
+}
+
+std::string name(CountType type) { return "type " + std::to_string(static_cast<int>(type)); }
+
+TEST_F(SlotMeasurerCuda, RaggedBoards) {
+  for (const CountType type : types)
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      BoardOptions o = options_of(type, seed, 3701, 3999);
+      o.gap = o.erode = seed == 1 ? 0 : 3;
+      o.missing = seed == 2 ? 0.6 : 0.02;
+      o.mode = seed == 3 ? FitMode::exact : FitMode::screened;
+      expect_cpu_records(board_map(ragged_rings(), o), name(type) + " seed " + std::to_string(seed));
+      if (HasFailure()) return;
+    }
+}
+
+TEST_F(SlotMeasurerCuda, TheWholeBoardAHundredTimesInTwoSlots) {
+  BoardOptions o;
+  o.quadratic_form = o.opened_maximum = true;
+  const MapScene first = board_map(paper_rings(), o);
+  o.missing = 0.3, o.noise_um = 3.5;  // another frame of the same plan
+  const MapScene second = board_map(paper_rings(), o);
+  const Slots slots(first.bytes(), 2);
+  CudaSlotMeasurer measurer(slots.memory());
+  measurer.prepare(first.plan(), first.pitch);
+  MapScene other = first;
+  other.memory = second.memory;
+  slots.fill(0, first);
+  slots.fill(1, other);
+  const std::vector<SiteRecord> cpu[2] = {on_cpu(first), on_cpu(other)};
+  for (int i = 0; i < 100 && !HasFailure(); ++i)
+    expect_board(&measurer, i % 2, i % 2 ? other : first, cpu[i % 2], "repeat " + std::to_string(i));
+  slots.fill(0, other);  // a slot is filled again
+  expect_board(&measurer, 0, other, cpu[1], "filled again");
+  RecordProperty("transfer", measurer.transfer());
+}
+
+TEST_F(SlotMeasurerCuda, OneSiteOneSideOneRowOneColumn) {
+  for (const CountType type : types) {
+    expect_cpu_records(board_map({{24, 150, 130}}, options_of(type, 2, 300, 300)), name(type) + " one site");
+    for (const unsigned sides : {1u, 2u, 4u, 8u, 12u}) {
+      BoardOptions o = options_of(type, 3, 700, 700);
+      o.sides = sides;
+      expect_cpu_records(board_map({{24, 150, 130}, {6, 30, 200}}, o),
+                         name(type) + " sides " + std::to_string(sides));
+    }
+    expect_cpu_records(board_map({{3, 3997, 9}}, options_of(type, 4, 15, 4003)), name(type) + " a wide ring");
+    expect_cpu_records(board_map({{3, 2, 3001}}, options_of(type, 5, 3007, 8)), name(type) + " a high ring");
+    if (HasFailure()) return;
+  }
+}
+
+// Sites without heights, rings or bodies between others, and a frame without any.
+TEST_F(SlotMeasurerCuda, SitesWithoutPixels) {
+  for (const CountType type : types) {
+    MapScene m = board_map(ragged_rings(), options_of(type, 6, 3701, 3999));
+    m.sites[0].ring_runs = m.sites[0].ring_pixels = 0;
+    m.sites[3].body_runs = m.sites[3].body_pixels = 0;
+    const auto blank = [&](std::uint32_t first, std::uint32_t count) {
+      for (std::uint32_t i = first; i < first + count; ++i)
+        for (std::int32_t k = 0; k < m.runs[i].length; ++k)
+          m.clear(static_cast<std::size_t>(m.runs[i].row) * static_cast<std::size_t>(m.pitch) +
+                  static_cast<std::size_t>(m.runs[i].col + k));
+    };
+    blank(m.sites[2].ring_run, m.sites[2].ring_runs);
+    blank(m.sites[7].body_run, m.sites[7].body_runs);
+    expect_cpu_records(m, name(type) + " some sites");
+    for (std::size_t i = 0; i < m.count(); ++i) m.clear(i);
+    expect_cpu_records(m, name(type) + " no heights");
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(SlotMeasurerCuda, HeightsAtTheEndsOfTheirTypes) {
+  for (const CountType type : types) {
+    MapScene m = board_map(ragged_rings(), options_of(type, 12, 3701, 3999));
+    const double ends[] = {0, 1, -1, 32767, -32767, 1e6, -1e6};
+    for (std::size_t i = 0; i < m.count(); i += 5) m.put(i, ends[i / 5 % 7]);
+    if (type == CountType::float32) {
+      const float odd[] = {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
+                           3e38f, -3e38f, 1e-40f};
+      float* counts = reinterpret_cast<float*>(m.memory.data());
+      for (std::size_t i = 0; i < m.count(); i += 7) counts[i] = odd[i / 7 % 5];
+    }
+    expect_cpu_records(m, name(type));
+  }
+}
+
+// Planes that the device leaves undone are the CPU's: all for too many hypotheses, one for points at one place.
+TEST_F(SlotMeasurerCuda, UndonePlanes) {
+  MapScene m =
+      board_map({{24, 150, 130}, {5, 70, 40}, {9, 100, 100}}, options_of(CountType::int16, 8, 600, 600));
+  m.max_hypotheses = 2000;
+  expect_cpu_records(m, "too many hypotheses");
+  m.mode = FitMode::exact;
+  expect_cpu_records(m, "too many hypotheses, exact");
+  m.max_hypotheses = 512;
+  for (SitePlan& s : m.sites) {  // pixels so close to each other that they are one place
+    s.grid.x = axis_to_um(1e-30, 0, 0);
+    s.grid.y = axis_to_um(1e-30, 0, 0);
+  }
+  expect_cpu_records(m, "one place");
+}
+
+TEST_F(SlotMeasurerCuda, OtherPlansAfterEachOther) {
+  const MapScene small = board_map({{24, 150, 130}}, options_of(CountType::int16, 1, 300, 300)),
+                 large = board_map(ragged_rings(), options_of(CountType::float32, 2, 3701, 3999)),
+                 middle = board_map(ragged_rings(), options_of(CountType::int16, 3, 3701, 3999));
+  const Slots slots(large.bytes(), 2);
+  for (const FrameTransfer transfer : transfers) {
+    CudaSlotMeasurer measurer(slots.memory(), transfer);
+    for (const MapScene* m : {&small, &large, &middle, &small, &large}) {
+      measurer.prepare(m->plan(), m->pitch);
+      slots.fill(1, *m);
+      for (int i = 0; i < 3; ++i) expect_board(&measurer, 1, *m, on_cpu(*m), "plan after plan");
+    }
+    MapScene nothing;
+    nothing.take_frame(CountType::int16, 10, 16);
+    measurer.prepare(nothing.plan(), nothing.pitch);
+    measurer.measure(0, nullptr, patience_ms);
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(SlotMeasurerCuda, RefusesWhatDoesNotFit) {
+  const MapScene m = board_map({{24, 150, 130}}, options_of(CountType::int16, 1, 300, 300));
+  const Slots slots(m.bytes() - 4096, 2);
+  EXPECT_THROW(CudaSlotMeasurer(SlotMemory{}), GpuError);
+  CudaSlotMeasurer measurer(slots.memory());
+  std::vector<SiteRecord> records(1);
+  EXPECT_THROW(measurer.measure(0, records.data(), patience_ms), GpuError);
+  try {
+    measurer.prepare(m.plan(), m.pitch);
+    ADD_FAILURE() << "a frame larger than its slot";
+  } catch (const GpuError& error) {
+    EXPECT_FALSE(error.lost);
+    EXPECT_NE(std::string(error.what()).find(std::to_string(m.bytes())), std::string::npos) << error.what();
+  }
+  const MapScene fits = board_map({{4, 50, 30}}, options_of(CountType::int16, 1, 100, 100));
+  slots.fill(0, fits);
+  measurer.prepare(fits.plan(), fits.pitch);
+  EXPECT_THROW(measurer.measure(2, records.data(), patience_ms), GpuError);
+  EXPECT_THROW(measurer.measure(-1, records.data(), patience_ms), GpuError);
+  expect_board(&measurer, 0, fits, on_cpu(fits), "after refusals");
+  MapScene outside = fits;
+  outside.runs[3].col = 2000;
+  EXPECT_THROW(measurer.prepare(outside.plan(), outside.pitch), std::invalid_argument);
+  EXPECT_THROW(measurer.measure(0, records.data(), patience_ms), GpuError);
+}
+
+// A second measurer of the same memory finds it registered and leaves it so.
+TEST_F(SlotMeasurerCuda, MemoryThatIsRegisteredAlready) {
+  const MapScene m = board_map({{24, 150, 130}, {5, 70, 40}}, options_of(CountType::int16, 1, 500, 500));
+  const Slots slots(m.bytes(), 1);
+  slots.fill(0, m);
+  CudaSlotMeasurer first(slots.memory());
+  first.prepare(m.plan(), m.pitch);
+  {
+    CudaSlotMeasurer second(slots.memory(), FrameTransfer::in_place);
+    second.prepare(m.plan(), m.pitch);
+    expect_board(&second, 0, m, on_cpu(m), "second");
+  }
+  expect_board(&first, 0, m, on_cpu(m), "first");
+  EXPECT_NE(first.describe().find(" sm_"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace datum
