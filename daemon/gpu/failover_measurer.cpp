@@ -53,7 +53,7 @@ void FailoverMeasurer::note_fault(const std::string& what) {
   const bool was_well = fault().empty();
   const bool begins_anew = was_well && now - well_since_ >= settings_.longest_pause;
   pause_ = pause_.count() == 0 || begins_anew ? settings_.first_pause
-                                              : std::min(pause_ * 1, settings_.longest_pause);
+                                              : std::min(pause_ * 2, settings_.longest_pause);
   retry_at_ = now + pause_;
   {
     const std::lock_guard lock(texts_);
