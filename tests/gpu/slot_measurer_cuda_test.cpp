@@ -299,6 +299,27 @@ TEST_F(SlotMeasurerCuda, RefusesWhatDoesNotFit) {
   EXPECT_THROW(measurer.measure(0, records.data(), patience_ms), GpuError);
 }
 
+// Nobody waits without end; what comes late does not show in the next board.
+TEST_F(SlotMeasurerCuda, ABoardThatIsNotDoneInTime) {
+  const MapScene m = board_map({{24, 150, 130}, {5, 70, 40}}, options_of(CountType::int16, 1, 500, 500));
+  const Slots slots(m.bytes(), 2);
+  for (int i = 0; i < 2; ++i) slots.fill(i, m);
+  const std::vector<SiteRecord> cpu = on_cpu(m);
+  CudaSlotMeasurer measurer(slots.memory());
+  std::vector<SiteRecord> records(m.sites.size());
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    measurer.prepare(m.plan(), m.pitch);
+    expect_board(&measurer, repeat % 2, m, cpu, "in time");
+    try {
+      measurer.measure(repeat % 2, records.data(), 0);
+      ADD_FAILURE() << "a board in no time";
+    } catch (const GpuError& error) {
+      EXPECT_TRUE(error.lost);
+    }
+    EXPECT_THROW(measurer.measure(0, records.data(), patience_ms), GpuError);  // before another prepare()
+  }
+}
+
 // A second measurer of the same memory finds it registered and leaves it so.
 TEST_F(SlotMeasurerCuda, MemoryThatIsRegisteredAlready) {
   const MapScene m = board_map({{24, 150, 130}, {5, 70, 40}}, options_of(CountType::int16, 1, 500, 500));
