@@ -35,7 +35,10 @@ struct SiteGrid {
 };
 
 DATUM_HD float um_of(const AxisToUm& axis, std::int32_t index) {
-  return ::fmaf(static_cast<float>(index - axis.ref), axis.per_index, axis.rest);
+  // wraps around where the sensor's mark for a missing height is far away
+  const auto from_ref =
+      static_cast<std::int32_t>(static_cast<std::uint32_t>(index) - static_cast<std::uint32_t>(axis.ref));
+  return ::fmaf(static_cast<float>(from_ref), axis.per_index, axis.rest);
 }
 DATUM_HD float um_of(const AxisToUm& axis, std::int16_t count) {
   return um_of(axis, static_cast<std::int32_t>(count));

@@ -9,7 +9,6 @@
 
 #include "gpu/core/parallel_for.h"
 #include "gpu/plane_fit/plane_fit_check.h"
-#include "gpu/plane_fit/plane_fit_cuda.h"
 #include "gpu/plane_fit/plane_fit_search.h"
 
 namespace datum {
@@ -81,7 +80,8 @@ void fit_planes(const PlanePoints* planes, std::size_t count, const PlaneFitSett
                 const Backend& backend, PlaneFit* fits) {
   check_batch(planes, count, settings);
   if (count > 0 && !fits) throw std::invalid_argument("plane fit: a null pointer for the results");
-  if (backend.kind == BackendKind::cuda) return fit_planes_cuda(planes, count, settings, fits);
+  if (backend.kind != BackendKind::cpu)
+    throw std::invalid_argument("plane fit: fit_planes is the CPU's; on a device CudaPlaneFit fits");
 
   const PlaneKernels& kernels = plane_kernels(backend.isa);
   std::vector<std::size_t> order(count);

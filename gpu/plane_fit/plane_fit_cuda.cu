@@ -4,8 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <mutex>
-#include <numeric>
 #include <random>
 #include <vector>
 
@@ -371,22 +369,5 @@ void CudaPlaneFit::fetch(CudaStream stream, PlaneFit* out, std::uint8_t* undone)
 const PlaneFit* CudaPlaneFit::device_fits() const { return state_->fits.get(); }
 const std::uint32_t* CudaPlaneFit::device_undone() const { return state_->undone.get(); }
 const unsigned int* CudaPlaneFit::device_abandoned() const { return &state_->queue.get()->abandoned; }
-
-void fit_planes_cuda(const PlanePoints* planes, std::size_t count, const PlaneFitSettings& settings,
-                     PlaneFit* fits) {
-  static std::mutex mutex;
-  static std::unique_ptr<CudaPlaneFit> fitter;  // keeps its memory
-  const std::lock_guard lock(mutex);
-  try {
-    if (!fitter) fitter = std::make_unique<CudaPlaneFit>();
-    fitter->prepare(planes, count, settings);
-    fitter->upload(nullptr);
-    fitter->launch(nullptr);
-    fitter->fetch(nullptr, fits);
-  } catch (const GpuError&) {
-    fitter.reset();
-    throw;
-  }
-}
 
 }  // namespace datum

@@ -56,8 +56,4 @@ class CudaPlaneFit {
   std::unique_ptr<State> state_;
 };
 
-/// fit_planes on the first CUDA device. Throws GpuError.
-void fit_planes_cuda(const PlanePoints* planes, std::size_t count, const PlaneFitSettings& settings,
-                     PlaneFit* fits);
-
 }  // namespace datum

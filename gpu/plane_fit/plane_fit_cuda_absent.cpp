@@ -22,6 +22,4 @@ const PlaneFit* CudaPlaneFit::device_fits() const { return nullptr; }
 const std::uint32_t* CudaPlaneFit::device_undone() const { return nullptr; }
 const unsigned int* CudaPlaneFit::device_abandoned() const { return nullptr; }
 
-void fit_planes_cuda(const PlanePoints*, std::size_t, const PlaneFitSettings&, PlaneFit*) { refuse(); }
-
 }  // namespace datum

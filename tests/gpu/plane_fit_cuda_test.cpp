@@ -1,14 +1,13 @@
 // The CUDA plane fit gives the CPU's bytes, however the work is cut.
 #include "gpu/plane_fit/plane_fit_cuda.h"
 
+#include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "gpu/core/cuda_device.h"
 #include "gpu/core/gpu_error.h"
-#include "gpu/plane_fit/plane_fit_math.h"
-#include "gpu/plane_fit/plane_fit_table.h"
 #include "tests/gpu/ragged_scenes.h"
 
 namespace datum {
@@ -186,26 +185,55 @@ TEST_F(PlaneFitCuda, ThousandRandomBatches) {
   }
 }
 
-TEST_F(PlaneFitCuda, FitPlanesTakesTheBackend) {
-  const std::vector<Scene> scenes = ragged_batch();
-  Backend cuda = cpu_backend(1);
-  cuda.kind = BackendKind::cuda;
-  for (const PlaneFitSettings& settings : all_settings())
-    EXPECT_EQ(bytes_of_all(scenes, settings, cuda), bytes_of_all(scenes, settings, cpu_backend(2)));
+TEST_F(PlaneFitCuda, TenThousandSmallPlanesAndOneOfMillions) {
+  std::vector<Scene> scenes;
+  for (std::uint64_t i = 0; i < 10000; ++i) {
+    Random random(i);
+    Scene s;
+    s.half_x = s.half_y = 50;
+    s.seed = i;
+    for (std::uint64_t k = 0; k < 3 + i % 40; ++k)
+      s.add(random.between(-50, 50), random.between(-50, 50), 5 * random.gauss(), true);
+    scenes.push_back(s);
+  }
+  const PlaneFitSettings settings = all_settings().back();
+  CudaPlaneFit fitter;
+  expect_same(on_device(fitter, scenes, settings, 3), scenes, settings, "10,000 planes");
+  Scene large;
+  large.half_x = large.half_y = 20000;
+  Random random(7);
+  for (int i = 0; i < 4'000'000; ++i) {
+    const double x = random.between(-20000, 20000), y = random.between(-20000, 20000);
+    large.add(x, y, 0.001 * x + 5 * random.gauss() + (random.uniform() < 0.2 ? random.between(50, 500) : 0),
+              true);
+  }
+  for (const PlaneFitSettings& each : all_settings())
+    expect_same(on_device(fitter, {large}, each), {large}, each, "4,000,000 points");
 }
 
-TEST(HypothesesTable, SaysWhatTheLoopSays) {
-  for (const double p : {0.5, 0.999, 1 - 1e-9}) {
-    const std::vector<double> table = hypotheses_table(p, 300);
-    Random random(1);
-    for (int i = 0; i < 20000; ++i) {
-      const auto inliers = static_cast<std::int64_t>(random.between(-5, 1024));
-      const double w = inliers > 0 ? static_cast<double>(inliers) / 1024 : 0, miss = 1 - w * w * w;
-      int k = 1;
-      while (k < 300 && !(miss <= table[static_cast<std::size_t>(k - 1)])) ++k;
-      ASSERT_EQ(k, plane_math::hypotheses_needed(inliers, 1024, p, 300)) << inliers;
+TEST_F(PlaneFitCuda, StreamsSideBySide) {
+  const std::vector<Scene> scenes = ragged_batch();
+  const PlaneFitSettings settings = all_settings().front();
+  std::vector<PlanePoints> points;
+  for (const Scene& s : scenes) points.push_back(s.points());
+  CudaPlaneFit fitters[3];
+  cudaStream_t streams[3];
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking), cudaSuccess);
+    fitters[i].prepare(points.data(), points.size(), settings);
+    fitters[i].upload(streams[i]);
+  }
+  const auto expected = bytes_of_all(scenes, settings, cpu_backend(0));
+  for (int round = 0; round < 20; ++round) {
+    for (int i = 0; i < 3; ++i) fitters[i].launch(streams[i]);
+    for (int i = 0; i < 3; ++i) {
+      std::vector<PlaneFit> fits(scenes.size());
+      fitters[i].fetch(streams[i], fits.data());
+      for (std::size_t k = 0; k < fits.size(); ++k)
+        ASSERT_EQ(bytes_of(fits[k]), expected[k]) << round << " " << i;
     }
   }
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
 }
 
 }  // namespace

@@ -1,6 +1,11 @@
 // The arithmetic by itself, and the alternation that ends in a fixed point.
 #include "gpu/plane_fit/plane_fit_math.h"
 
+#include <random>
+
+#include "gpu/core/wide.h"
+#include "gpu/plane_fit/plane_fit_table.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -106,6 +111,39 @@ TEST(Refine, SaysWhenTheLimitCameFirst) {
   EXPECT_FALSE(r.fixed_point);
   EXPECT_EQ(r.refits, 1);
   EXPECT_FALSE(f.run({0, 0, 1e6}).spans);
+}
+
+TEST(HypothesesTable, SaysWhatTheLoopSays) {
+  for (const double p : {0.5, 0.999, 1 - 1e-9}) {
+    const std::vector<double> table = hypotheses_table(p, 300);
+    Random random(1);
+    for (int i = 0; i < 20000; ++i) {
+      const auto inliers = static_cast<std::int64_t>(random.between(-5, 1024));
+      const double w = inliers > 0 ? static_cast<double>(inliers) / 1024 : 0, miss = 1 - w * w * w;
+      int k = 1;
+      while (k < 300 && !(miss <= table[static_cast<std::size_t>(k - 1)])) ++k;
+      ASSERT_EQ(k, plane_math::hypotheses_needed(inliers, 1024, p, 300)) << inliers;
+    }
+  }
+}
+
+/// The device's way to round 128-bit integers against the compiler's.
+TEST(Wide, RoundsAsTheCompilerDoes) {
+  __extension__ using Int128 = __int128;
+  std::mt19937_64 engine(5);
+  const auto expect = [](Int128 v) {
+    ASSERT_EQ(double_of(static_cast<std::int64_t>(v >> 64), static_cast<std::uint64_t>(v)),
+              static_cast<double>(v));
+  };
+  for (int i = 0; i < 200000; ++i) {
+    Int128 v = static_cast<Int128>(engine()) << 64 | engine();
+    v >>= engine() % 127;
+    expect(v);
+    expect(-v);
+    const int shift = static_cast<int>(54 + engine() % 70);  // ties and their neighbours
+    const Int128 tie = ((static_cast<Int128>(engine() >> 11 | 1) << 1) | 1) << (shift - 54);
+    for (int d = -1; d <= 1; ++d) expect(tie + d);
+  }
 }
 
 }  // namespace

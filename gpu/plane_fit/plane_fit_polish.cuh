@@ -1,0 +1,261 @@
+// Which sampled plane has the consensus: the best hypotheses are refined on the drawn points; one block per plane.
+#pragma once
+
+#include <new>
+
+#include "gpu/plane_fit/plane_fit_search.cuh"
+
+namespace datum::cuda {
+
+/// Shared memory of a refinement: partial sums and the one Refiner of the block, driven by its first thread.
+struct Refining {
+  long long partial[block_warps][10];
+  long long core[10];
+  Refiner refiner;
+  Refiner::Next next;
+  PlaneFit fit;
+};
+
+/// solve() by one warp: what does not depend on each other is done side by side. All lanes get the solution.
+__device__ inline plane_math::Solution solve_in_warp(const plane_math::Moments& m, const Base& base) {
+  const int lane = threadIdx.x % 32;
+  const std::int64_t product = lane == 0   ? m.xx
+                               : lane == 1 ? m.xy
+                               : lane == 2 ? m.yy
+                               : lane == 3 ? m.xr
+                               : lane == 4 ? m.yr
+                                           : m.rr;
+  const std::int64_t u = lane == 0 || lane == 1 || lane == 3 ? m.x : lane == 2 || lane == 4 ? m.y : m.r;
+  const std::int64_t v = lane == 0 ? m.x : lane == 1 || lane == 2 ? m.y : m.r;
+  const double mine = plane_math::central(m.n, product, u, v);
+  const double xx = __shfl_sync(whole_warp, mine, 0), xy = __shfl_sync(whole_warp, mine, 1),
+               yy = __shfl_sync(whole_warp, mine, 2), xr = __shfl_sync(whole_warp, mine, 3),
+               yr = __shfl_sync(whole_warp, mine, 4), rr = __shfl_sync(whole_warp, mine, 5);
+  const double det = xx * yy - xy * xy, n = double(m.n), least = 256 * n * n;
+  plane_math::Solution s;
+  s.spans = m.n >= 3 && xx >= least && yy >= least && det > 1e-6 * (xx * yy);
+  if (!s.spans) return s;
+  const double first = (lane == 0   ? xr * yy - yr * xy
+                        : lane == 1 ? yr * xx - xr * xy
+                                    : 1.0) /
+                       (lane < 2 ? det : double(base.scale_r));
+  const double a = __shfl_sync(whole_warp, first, 0), b = __shfl_sync(whole_warp, first, 1),
+               per_r = __shfl_sync(whole_warp, first, 2);
+  const double second =
+      (lane == 0 ? double(m.r) - (a * double(m.x) + b * double(m.y)) : rr - (a * xr + b * yr)) / n;
+  const double c = __shfl_sync(whole_warp, second, 0),
+               squares = __shfl_sync(whole_warp, second, 1) * (per_r * per_r);
+  s.change = Plane{a * base.scale_x * per_r, b * base.scale_y * per_r, c * per_r};
+  s.sum_squares = squares > 0 ? squares : 0;
+  return s;
+}
+
+/// The block's first warp sums the warps' partial sums and takes them. All threads call it.
+__device__ __noinline__ Refiner::Next take_sums(Refining& r, bool with_core, int limit) {
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    const int lane = threadIdx.x;
+    long long sum = 0;
+    bool still = true, swings = true;
+    if (lane < 10) {
+      sum = with_core ? r.core[lane] : 0;
+#pragma unroll
+      for (int w = 0; w < block_warps; ++w) sum += r.partial[w][lane];
+      // Moments are ten numbers in the order of the sums.
+      still = reinterpret_cast<const long long*>(&r.refiner.sums_before(0))[lane] == sum;
+      swings = reinterpret_cast<const long long*>(&r.refiner.sums_before(1))[lane] == sum;
+    }
+    still = __all_sync(whole_warp, still);
+    swings = __all_sync(whole_warp, swings);
+    plane_math::Moments m;
+    m.n = __shfl_sync(whole_warp, sum, 0), m.x = __shfl_sync(whole_warp, sum, 1);
+    m.y = __shfl_sync(whole_warp, sum, 2), m.r = __shfl_sync(whole_warp, sum, 3);
+    m.xx = __shfl_sync(whole_warp, sum, 4), m.xy = __shfl_sync(whole_warp, sum, 5);
+    m.yy = __shfl_sync(whole_warp, sum, 6), m.xr = __shfl_sync(whole_warp, sum, 7);
+    m.yr = __shfl_sync(whole_warp, sum, 8), m.rr = __shfl_sync(whole_warp, sum, 9);
+    plane_math::Solution solution;
+    if (!still && !swings) solution = solve_in_warp(m, r.refiner.base());
+    __syncwarp();
+    if (lane == 0) r.next = still || swings ? r.refiner.settle(still) : r.refiner.accept(m, solution, limit);
+    __syncwarp();
+  }
+  __syncthreads();
+  return r.next;
+}
+
+__device__ inline float residual_at(const Search& s, int i, const Base& base) {
+  return fmaf(-base.a, s.x[i], fmaf(-base.b, s.y[i], s.z[i] - base.c));
+}
+
+/// As the pass over all points and its band list tell it.
+__device__ inline bool in_reach(const Search& s, int i, const Base& base, const Hypothesis& change) {
+  const float distance = residual_at(s, i, base);
+  const float moved = fmaf(-change.a, s.x[i], fmaf(-change.b, s.y[i], distance - change.c));
+  return fabsf(distance) < base.core || (fabsf(distance) <= base.outer && fabsf(moved) <= change.reach);
+}
+
+/// Refines the plane on the subset.
+__device__ __noinline__ void refine_on_subset(const Search& s, Refining& r, const Plane& start,
+                                              float threshold, const FitRegion& region) {
+  if (threadIdx.x == 0) r.refiner = Refiner(start, threshold, region);
+  for (;;) {
+    if (threadIdx.x == 0) r.refiner.rebase();
+    __syncthreads();
+    const Base base = r.refiner.base();
+    Refiner::Next next;
+    do {
+      const Hypothesis change = r.refiner.change();
+      Sums sums;
+      for (int i = threadIdx.x; i < static_cast<int>(s.size); i += block_threads) {
+        sums.add(in_reach(s, i, base, change), s.x[i], s.y[i], residual_at(s, i, base), base);
+      }
+      WideSums wide;
+      wide.add(sums);
+      reduce_in_warps(wide, r.partial);
+      next = take_sums(r, false, max_refits);
+    } while (next == Refiner::Next::again);
+    if (next == Refiner::Next::done) return;
+  }
+}
+
+/// The same by one warp, so that as many planes are refined at a time as a block has warps. `refiner` lies in shared
+/// memory and has its start.
+__device__ __noinline__ void refine_in_warp(const Search& s, Refiner& refiner) {
+  constexpr int at_a_time = 16;
+  const int lane = threadIdx.x % 32, size = static_cast<int>(s.size);
+  for (;;) {
+    if (lane == 0) refiner.rebase();
+    __syncwarp();
+    const Base base = refiner.base();
+    Refiner::Next next;
+    do {
+      const Hypothesis change = refiner.change();
+      WideSums wide;
+      for (int first = 0; first < size; first += 32 * at_a_time) {
+        Sums sums;
+#pragma unroll 4
+        for (int i = first + lane; i < first + 32 * at_a_time; i += 32)
+          if (i < size) sums.add(in_reach(s, i, base, change), s.x[i], s.y[i], residual_at(s, i, base), base);
+        wide.add(sums);
+      }
+      long long v[10];
+#pragma unroll
+      for (int k = 0; k < 10; ++k) v[k] = warp_sum(wide.v[k]);
+      const plane_math::Moments m{v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9]};
+      const bool still = m == refiner.sums_before(0), swings = m == refiner.sums_before(1);
+      plane_math::Solution solution;
+      if (!still && !swings) solution = solve_in_warp(m, base);
+      __syncwarp();
+      int taken = 0;
+      if (lane == 0)
+        taken = static_cast<int>(still || swings ? refiner.settle(still)
+                                                 : refiner.accept(m, solution, max_refits));
+      next = static_cast<Refiner::Next>(__shfl_sync(whole_warp, taken, 0));
+    } while (next == Refiner::Next::again);
+    if (next == Refiner::Next::done) return;
+  }
+}
+
+/// First thread: where a polished plane ended.
+__device__ inline void keep_end(Search& s, const Refined& end) {
+  if (!end.spans) return;
+  s.ends[s.ended++] = end;
+  const double gain = gain_of(end);
+  if (gain > s.gain) {
+    s.gain = gain;
+    s.plane = end.plane;
+  }
+}
+
+/// The best hypotheses polished on the subset; the one with the largest gain is the start of the fit. Mostly all of them
+/// lie in the first one's basin; those that do not are refined side by side, and those among them that would not have
+/// been, one after the other, are left out afterwards.
+__device__ __noinline__ void polish(const PlaneTask& task, const FitRegion& region, Search& s, Refining& r) {
+  static_assert(plane_math::candidates - 1 <= 8, "a warp for each candidate but the first");
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  if (threadIdx.x == 0) {
+    s.ended = 0;
+    s.gain = -1;
+  }
+  if (static_cast<int>(threadIdx.x) < s.best_count) {
+    const Hypothesis h = plane_math::hypothesis_of(s.best[threadIdx.x], task.seed, PoolOf{&s}, s.pool_size,
+                                                   task.threshold, region);
+    s.starts[threadIdx.x] = Plane{h.a, h.b, h.c};
+  }
+  __syncthreads();
+  refine_on_subset(s, r, s.starts[0], task.threshold, region);
+  if (threadIdx.x == 0) keep_end(s, r.refiner.result());
+  __syncthreads();
+  const std::uint64_t most = s.counts[s.best[0]];
+  bool apart = false;
+  if (lane > 0 && lane < s.best_count && std::uint64_t{4} * s.counts[s.best[lane]] >= 3 * most)
+    apart = s.ended == 0 || !same_basin(s.starts[lane], s.ends[0], region);
+  const unsigned others = __ballot_sync(whole_warp, apart);
+  if (others == 0) return;
+  Refiner* const refiners = reinterpret_cast<Refiner*>(s.refiners);
+  for (int nth = warp, c = 1; c < plane_math::candidates; ++c) {
+    if ((others >> c & 1) == 0 || nth-- % block_warps != 0) continue;
+    if (lane == 0) new (refiners + c - 1) Refiner(s.starts[c], task.threshold, region);
+    __syncwarp();
+    refine_in_warp(s, refiners[c - 1]);
+  }
+  __syncthreads();
+  if (warp == 0) {
+    for (int c = 1; c < s.best_count; ++c) {
+      if ((others >> c & 1) == 0) continue;
+      const bool same = lane < s.ended && same_basin(s.starts[c], s.ends[lane], region);
+      if (__any_sync(whole_warp, same)) continue;
+      if (lane == 0) keep_end(s, refiners[c - 1].result());
+      __syncwarp();
+    }
+  }
+  __syncthreads();
+}
+
+/// Screened mode: hypotheses are counted on the subset until the rule ends. s.found, s.plane, s.tried.
+__device__ __noinline__ void search_subset(const Batch& batch, const PlaneTask& task, const FitRegion& region,
+                                           std::uint32_t valid, Search& s, Refining& r) {
+  const std::uint32_t points = s.size;
+  const std::int64_t margin = plane_math::count_margin(points, valid);
+  if (threadIdx.x == 0) {
+    s.tried = 0;
+    s.needed = batch.max_hypotheses;
+    s.top = -1;
+    s.found = false;
+  }
+  __syncthreads();
+  if (s.pool_size < 3) return;
+  int batch_size = 32;  // one hypothesis in four warps' turns; later batches are as large as there is room
+  for (;;) {
+    const int left = s.needed - s.tried, tried = s.tried;
+    if (left <= 0) break;
+    const int count = left < batch_size ? left : batch_size;
+    lay(task, region, PoolOf{&s}, s.pool_size, tried, count, s.hypotheses);
+    __syncthreads();
+    count_subset(s, tried, count);
+    __syncthreads();
+    if (threadIdx.x < 32) {
+      int now_tried = s.tried, needed = s.needed, top = s.top;
+      replay(s.counts, count, points, margin, batch.needed, &now_tried, &needed, &top);
+      __syncwarp();
+      if (threadIdx.x == 0) {
+        s.tried = now_tried;
+        s.needed = needed;
+        s.top = top;
+      }
+    }
+    __syncthreads();
+    batch_size = max_counted;
+  }
+  if (threadIdx.x < 32) {
+    const int found = find_best(s.counts, s.tried, s.best);
+    if (threadIdx.x == 0) s.best_count = found;
+  }
+  __syncthreads();
+  if (s.best_count == 0) return;
+  polish(task, region, s, r);
+  if (threadIdx.x == 0) s.found = s.gain >= 0;
+  __syncthreads();
+}
+
+}  // namespace datum::cuda
