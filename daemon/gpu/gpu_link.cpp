@@ -202,7 +202,7 @@ bool GpuLink::measure(const FrameView& frame, SiteRecord* records) {
   ring();
   await_records(number);
   if (box.status != WireStatus::done) throw GpuError(get_text(box.text), true);
-  std::memcpy(static_cast<void*>(records), memory_.records(), plan_.site_count * sizeof(SiteRecord));
+  std::copy(memory_.records(), memory_.records() + plan_.site_count, records);
   for (std::uint32_t i = 0; i < plan_.site_count; ++i) {
     const char* wrong = contradiction(sites_[i], records[i]);
     if (*wrong)
