@@ -29,6 +29,10 @@ struct SpawnPlan {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, 2, 1);
     posix_spawn_file_actions_adddup2(&actions, socket, gpu_worker_fd);
+#if __GLIBC_PREREQ(2, 34)
+    // The daemon opens all to be closed on exec; a library of its might not.
+    posix_spawn_file_actions_addclosefrom_np(&actions, gpu_worker_fd + 1);
+#endif
     // Signals as a fresh process has them; a group of its own, so that a terminal's Ctrl-C is the daemon's
     // alone.
     sigset_t none, all;

@@ -99,6 +99,13 @@ TEST(ScenarioGpu, AKilledWorkerIsStartedAgain) {
   }
   EXPECT_EQ(count(datumd.output(), "backend: the GPU failed"), 1) << datumd.output();
   EXPECT_EQ(count(datumd.output(), "backend: the GPU measures again"), 1) << datumd.output();
+  // Nothing of the daemon's is open in the new one: ports, the store and sockets would be held beyond the
+  // daemon's end.
+  const std::string open = "/proc/" + std::to_string(worker_beside(programs)) + "/fd";
+  for (const auto& entry : fs::directory_iterator(open)) {
+    if (std::stoi(entry.path().filename()) <= 3) continue;
+    EXPECT_THAT(fs::read_symlink(entry.path()).string(), HasSubstr("memfd:datumd-frames"));
+  }
   const auto stored = cell.results();
   EXPECT_EQ(stored.size(), static_cast<std::size_t>(boards));
   EXPECT_THAT(stored[1]["backend"].get<std::string>(), HasSubstr("cpu"));
