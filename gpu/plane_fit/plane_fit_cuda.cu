@@ -94,7 +94,7 @@ void CudaPlaneFit::State::lay_out() {
   total_quads = 0;
   std::uint64_t draw_room = 0, band_room = 0;
   for (const PlaneTask& t : tasks) total_quads += t.quads;
-  const std::uint64_t share = total_quads / (std::uint64_t{2} * blocks()) + 1;
+  const std::uint64_t share = total_quads / blocks() + 1;
   tile_quads =
       options.tile_quads
           ? std::min(options.tile_quads, max_tile_quads)
@@ -304,6 +304,7 @@ Batch CudaPlaneFit::State::batch() const {
   b.needed = needed.get();
   b.max_hypotheses = settings.max_hypotheses;
   b.perpendicular = settings.residual == Residual::perpendicular;
+  b.many_planes = device_planes > 2u * static_cast<unsigned>(multiprocessors);
   b.patience_ns = 1'000'000ull * static_cast<unsigned>(options.patience_ms);
   return b;
 }

@@ -167,11 +167,21 @@ __device__ inline void keep_end(Search& s, const Refined& end) {
   }
 }
 
-/// The best hypotheses polished on the subset; the one with the largest gain is the start of the fit. Mostly all of them
-/// lie in the first one's basin; those that do not are refined side by side, and those among them that would not have
-/// been, one after the other, are left out afterwards.
-__device__ __noinline__ void polish(const PlaneTask& task, const FitRegion& region, Search& s, Refining& r) {
-  static_assert(plane_math::candidates - 1 <= 8, "a warp for each candidate but the first");
+/// Those of the candidates `left` that do not end where another one ended. All warps find the same.
+__device__ inline unsigned still_apart(const Search& s, unsigned left, const FitRegion& region) {
+  const int lane = threadIdx.x % 32;
+  bool apart = left >> lane & 1;
+  for (int e = 0; apart && e < s.ended; ++e) apart = !same_basin(s.starts[lane], s.ends[e], region);
+  return __ballot_sync(whole_warp, apart);
+}
+
+/// When so many are left, a warp for each is faster than the block for one after the other.
+constexpr int side_by_side = 3;
+
+/// The best hypotheses polished on the subset, in their order; the one with the largest gain is the start of the fit. A
+/// candidate that is bound to end where an earlier one ended is left out, also where it has been refined beside it.
+__device__ __noinline__ void polish(const PlaneTask& task, const FitRegion& region, bool many_planes,
+                                    Search& s, Refining& r) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   if (threadIdx.x == 0) {
     s.ended = 0;
@@ -183,33 +193,32 @@ __device__ __noinline__ void polish(const PlaneTask& task, const FitRegion& regi
     s.starts[threadIdx.x] = Plane{h.a, h.b, h.c};
   }
   __syncthreads();
-  refine_on_subset(s, r, s.starts[0], task.threshold, region);
-  if (threadIdx.x == 0) keep_end(s, r.refiner.result());
-  __syncthreads();
   const std::uint64_t most = s.counts[s.best[0]];
-  bool apart = false;
-  if (lane > 0 && lane < s.best_count && std::uint64_t{4} * s.counts[s.best[lane]] >= 3 * most)
-    apart = s.ended == 0 || !same_basin(s.starts[lane], s.ends[0], region);
-  const unsigned others = __ballot_sync(whole_warp, apart);
-  if (others == 0) return;
+  const bool counts = lane < s.best_count && std::uint64_t{4} * s.counts[s.best[lane]] >= 3 * most;
+  unsigned left = __ballot_sync(whole_warp, counts);  // every warp finds the same
+  // The first alone mostly makes the others unnecessary; but where every multiprocessor has several planes, its barriers
+  // cost more than that.
+  for (bool alone = !many_planes; left != 0 && (alone || __popc(left) < side_by_side); alone = false) {
+    const int c = __ffs(left) - 1;
+    refine_on_subset(s, r, s.starts[c], task.threshold, region);
+    if (threadIdx.x == 0) keep_end(s, r.refiner.result());
+    __syncthreads();
+    left = still_apart(s, left & (left - 1), region);
+  }
   Refiner* const refiners = reinterpret_cast<Refiner*>(s.refiners);
-  for (int nth = warp, c = 1; c < plane_math::candidates; ++c) {
-    if ((others >> c & 1) == 0 || nth-- % block_warps != 0) continue;
-    if (lane == 0) new (refiners + c - 1) Refiner(s.starts[c], task.threshold, region);
+  for (int nth = warp, c = 0; c < plane_math::candidates; ++c) {
+    if ((left >> c & 1) == 0 || nth-- % block_warps != 0) continue;
+    if (lane == 0) new (refiners + c) Refiner(s.starts[c], task.threshold, region);
     __syncwarp();
-    refine_in_warp(s, refiners[c - 1]);
+    refine_in_warp(s, refiners[c]);
   }
   __syncthreads();
-  if (warp == 0) {
-    for (int c = 1; c < s.best_count; ++c) {
-      if ((others >> c & 1) == 0) continue;
-      const bool same = lane < s.ended && same_basin(s.starts[c], s.ends[lane], region);
-      if (__any_sync(whole_warp, same)) continue;
-      if (lane == 0) keep_end(s, refiners[c - 1].result());
-      __syncwarp();
-    }
+  while (left != 0) {
+    const int c = __ffs(left) - 1;
+    if (threadIdx.x == 0) keep_end(s, refiners[c].result());
+    __syncthreads();
+    left = still_apart(s, left & (left - 1), region);
   }
-  __syncthreads();
 }
 
 /// Screened mode: hypotheses are counted on the subset until the rule ends. s.found, s.plane, s.tried.
@@ -253,7 +262,7 @@ __device__ __noinline__ void search_subset(const Batch& batch, const PlaneTask& 
   }
   __syncthreads();
   if (s.best_count == 0) return;
-  polish(task, region, s, r);
+  polish(task, region, batch.many_planes, s, r);
   if (threadIdx.x == 0) s.found = s.gain >= 0;
   __syncthreads();
 }

@@ -19,7 +19,7 @@ struct Search {
   std::uint16_t best[plane_math::candidates];  // hypotheses of the highest counts
   Plane starts[plane_math::candidates];        // and their planes
   int best_count;
-  alignas(16) unsigned char refiners[plane_math::candidates - 1][sizeof(Refiner)];
+  alignas(16) unsigned char refiners[plane_math::candidates][sizeof(Refiner)];
   Refined ends[plane_math::candidates];
   int ended;
   double gain;

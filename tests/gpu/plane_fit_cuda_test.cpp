@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "gpu/core/cuda_device.h"
@@ -209,6 +210,21 @@ TEST_F(PlaneFitCuda, TenThousandSmallPlanesAndOneOfMillions) {
   }
   for (const PlaneFitSettings& each : all_settings())
     expect_same(on_device(fitter, {large}, each), {large}, each, "4,000,000 points");
+}
+
+/// Small enough for tools that watch every access of a kernel.
+TEST_F(PlaneFitCuda, FewSmallPlanes) {
+  std::vector<Scene> scenes = ragged_batch();
+  scenes.erase(std::remove_if(scenes.begin(), scenes.end(), [](const Scene& s) { return s.x.size() > 1600; }),
+               scenes.end());
+  for (std::size_t i = 0; i + 1 < scenes.size(); ++i) scenes.erase(scenes.begin() + static_cast<long>(i));
+  CudaFitOptions options;
+  options.tile_quads = 128;
+  options.patience_ms = 60000;
+  for (const PlaneFitSettings& settings : all_settings()) {
+    CudaPlaneFit fitter(options);
+    expect_same(on_device(fitter, scenes, settings, 2), scenes, settings, "few small planes");
+  }
 }
 
 TEST_F(PlaneFitCuda, StreamsSideBySide) {
