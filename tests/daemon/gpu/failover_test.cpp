@@ -225,6 +225,36 @@ TEST_F(Failover, PausesDoubleUpToFiveMinutes) {
   EXPECT_EQ(faults_.size(), 1u);
 }
 
+TEST_F(Failover, PausesAreShortAgainAfterFiveGoodMinutes) {
+  begin("well");
+  ASSERT_TRUE(greeted());
+  const testing::MapScene board = small_board();
+  EXPECT_EQ(measure(board), "cuda test device");
+  const auto fail = [&] {
+    ::kill(link_->pid(), SIGKILL);
+    EXPECT_EQ(measure(board), cpu());
+  };
+  const auto comes_back_after = [&](std::chrono::nanoseconds pause) {
+    now_ += pause - 1ns;
+    measure(board);
+    EXPECT_FALSE(link_->started()) << pause.count();
+    now_ += 1ns;
+    measure(board);
+    ASSERT_TRUE(link_->started() && greeted()) << pause.count();
+    EXPECT_EQ(measure(board), "cuda test device");
+  };
+  fail();
+  comes_back_after(1s);
+  now_ += 5min - 1ns;
+  fail();
+  comes_back_after(2s);
+  now_ += 5min;
+  fail();
+  comes_back_after(1s);
+  EXPECT_EQ(faults_.size(), 3u);
+  EXPECT_EQ(returns_.size(), 3u);
+}
+
 TEST_F(Failover, APlanThatTakesLongHoldsNoBoardUpAndIsNoFault) {
   const testing::FreshFolder folder;
   const std::string fifo = (folder / "go").string();
@@ -299,6 +329,7 @@ TEST_F(Failover, AWorkerThatHangsEndsWithItsDaemon) {
   if (process >= 0) {  // else it is gone already
     pollfd ended{process, POLLIN, 0};
     EXPECT_EQ(::poll(&ended, 1, 30'000), 1);
+    if (!(ended.revents & POLLIN)) ::kill(worker, SIGKILL);  // it must not outlive a failed test
     ::close(process);
   }
   ::waitpid(daemon, nullptr, 0);
