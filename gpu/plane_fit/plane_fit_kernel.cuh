@@ -191,6 +191,13 @@ __device__ __noinline__ bool after_count(const Batch& b, const PlaneTask& task, 
   return true;
 }
 
+/// The beginning of a band list, which is read once for every least-squares plane.
+struct Near {
+  static constexpr std::uint32_t room = sizeof(Search) / (3 * sizeof(float));
+  float x[room], y[room], r[room];
+};
+static_assert(sizeof(Near) <= sizeof(Search), "it lies where the search was");
+
 /// After a pass that summed the inliers and listed those that a small change moves.
 __device__ __noinline__ bool after_accumulate(const Batch& b, const PlaneTask& task, std::uint32_t plane,
                                               Shared& shared) {
@@ -206,6 +213,15 @@ __device__ __noinline__ bool after_accumulate(const Batch& b, const PlaneTask& t
     return false;
   }
   const float4* band = b.band + task.band;
+  Near& near = *reinterpret_cast<Near*>(shared.search);
+  const std::uint32_t kept = listed < Near::room ? listed : Near::room;
+  for (std::uint32_t i = threadIdx.x; i < kept; i += block_threads) {
+    const float4 p = __ldcg(band + i);
+    near.x[i] = p.x;
+    near.y[i] = p.y;
+    near.r[i] = p.z;
+  }
+  __syncthreads();
   const Base base = r.refiner.base();
   Refiner::Next next;
   do {
@@ -217,7 +233,8 @@ __device__ __noinline__ bool after_accumulate(const Batch& b, const PlaneTask& t
       for (int k = 0; k < 16; ++k) {
         const std::uint32_t at = first + k * block_threads;
         if (at >= listed) break;
-        const float4 p = __ldcg(band + at);
+        const float4 p =
+            at < Near::room ? make_float4(near.x[at], near.y[at], near.r[at], 0) : __ldcg(band + at);
         const float moved = fmaf(-change.a, p.x, fmaf(-change.b, p.y, p.z - change.c));
         sums.add(fabsf(moved) <= change.reach, p.x, p.y, p.z, base);
       }

@@ -150,6 +150,7 @@ __device__ __noinline__ void refine_in_warp(const Search& s, Refiner& refiner) {
       if (lane == 0)
         taken = static_cast<int>(still || swings ? refiner.settle(still)
                                                  : refiner.accept(m, solution, max_refits));
+      __syncwarp();
       next = static_cast<Refiner::Next>(__shfl_sync(whole_warp, taken, 0));
     } while (next == Refiner::Next::again);
     if (next == Refiner::Next::done) return;
