@@ -188,7 +188,7 @@ TEST_F(ScenarioCrash, LosesNothingAnnouncedAndRepeatsNoNumber) {
     before = result["sequence"];
     const std::string frame = result["frame_id"];
     EXPECT_TRUE(frames.insert(frame).second) << frame << " was measured twice";
-    EXPECT_EQ(result["decision"], decision_of(std::stoi(frame.substr(1)))) << frame;
+    EXPECT_EQ(result["decision"], decision_of(std::stoi(frame.substr(1)))) << frame << ": " << result.dump();
   }
   EXPECT_GT(lines.size(), std::size_t{boards} / 2) << "too few results were received to show anything";
   expect_lines_are_stored(stored);
