@@ -93,7 +93,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
     inputs.now_utc_s = utc_ns / 1'000'000'000;
     inputs.unit_id = order.unit;
     inputs.threads = order.threads;
-    inputs.planner = order.planner;
+    inputs.planner = order.planner.get();
     order.verdict = order.reason == Reason::none && order.frame
                         ? inspect(order.frame->frame, inputs, *order.measurer)
                         : invalid_verdict(order, inputs);

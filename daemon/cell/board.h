@@ -21,8 +21,8 @@ struct BoardOrder {
   std::shared_ptr<const Calibration> calibration;  // null in sensor coordinates
   const SensorProfile* sensor = nullptr;
   BoardMeasurer* measurer = nullptr;
-  BoardPlanner* planner = nullptr;
-  unsigned threads = 0;  // of the host's own work
+  std::shared_ptr<BoardPlanner> planner;  // the worker may outlive the cell
+  unsigned threads = 0;                   // of the host's own work
   std::string unit;
   MonotonicNs triggered_ns = 0;
   Reason reason = Reason::none;  // why it is INVALID without being measured

@@ -117,7 +117,7 @@ class InspectionCell final : public Instrument, public Pollable {
   void log(int priority, const std::string& text) const { parts_.log(priority, text); }
 
   CellParts parts_;
-  BoardPlanner planner_;  // in the hands of whoever measures the board
+  std::shared_ptr<BoardPlanner> planner_ = std::make_shared<BoardPlanner>();  // used by whoever measures
   std::vector<CommandEndpoint*> endpoints_;
   std::vector<const Pollable*> links_;
   std::shared_ptr<const RecipeStore> recipes_;

@@ -42,7 +42,7 @@ void InspectionCell::begin_board(MonotonicNs now) {
   board_->calibration = recipe_->in_machine_coordinates ? calibration_ : nullptr;
   board_->sensor = &parts_.sensor;
   board_->measurer = parts_.backend.measurer.get();
-  board_->planner = &planner_;
+  board_->planner = planner_;
   board_->threads = parts_.config.backend.threads;
   board_->unit = std::exchange(unit_, "");
   board_->triggered_ns = now;
