@@ -213,9 +213,9 @@ __device__ __noinline__ void polish(const PlaneTask& task, const FitRegion& regi
     __syncwarp();
     refine_in_warp(s, refiners[c]);
   }
-  __syncthreads();
   while (left != 0) {
     const int c = __ffs(left) - 1;
+    __syncthreads();  // all have looked at the ends so far
     if (threadIdx.x == 0) keep_end(s, refiners[c].result());
     __syncthreads();
     left = still_apart(s, left & (left - 1), region);
