@@ -35,17 +35,27 @@ bool FailoverMeasurer::measured_by_gpu(const BoardPlan& plan, const FrameView& f
     }
     const auto asked = GpuLink::Clock::now();
     const Greeting* greeting = link_->greeting(asked);  // a board does not wait for a start
-    if (!greeting) return false;
+    if (!greeting) return passed_over("the GPU's worker is still starting");
     if (!greeting->usable) throw GpuError(get_text(greeting->why), true);
-    if (!link_->prepare(plan, frame, asked + settings_.plan_patience)) return false;
-    if (!link_->measure(frame, records)) return false;
+    if (!link_->prepare(plan, frame, asked + settings_.plan_patience))
+      return passed_over("the GPU is not ready for this recipe and placement yet");
+    if (!link_->measure(frame, records))
+      return passed_over("a pixel holds the count that marks a missing height on the GPU");
     note_return();
+    passed_over_.clear();
     return true;
   } catch (const GpuError& error) {
     link_->stop();
     note_fault(error.what());
     return false;
   }
+}
+
+/// No fault, and no silence either: said once for as long as it lasts.
+bool FailoverMeasurer::passed_over(const std::string& why) {
+  if (fault().empty() && why != passed_over_) report_(false, "measured on the CPU: " + why);
+  passed_over_ = why;
+  return false;
 }
 
 void FailoverMeasurer::note_fault(const std::string& what) {

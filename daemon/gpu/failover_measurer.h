@@ -26,7 +26,8 @@ struct FailoverSettings {
 class FailoverMeasurer final : public BoardMeasurer {
  public:
   using Now = std::function<std::chrono::nanoseconds()>;  // monotonic
-  /// A line for the log: of a fault, once until the GPU is back, or of its return.
+  /// A line for the log: of a fault, once until the GPU is back; of its return; of boards that go to the CPU while it is
+  /// well, once for each reason.
   using Report = std::function<void(bool fault, const std::string& text)>;
 
   /// The link may be started already.
@@ -42,6 +43,7 @@ class FailoverMeasurer final : public BoardMeasurer {
 
  private:
   bool measured_by_gpu(const BoardPlan& plan, const FrameView& frame, SiteRecord* records);
+  bool passed_over(const std::string& why);
   void note_fault(const std::string& what);
   void note_return();
   void note_measurer(const std::string& who);
@@ -54,6 +56,7 @@ class FailoverMeasurer final : public BoardMeasurer {
 
   std::mutex measuring_;
   std::chrono::nanoseconds retry_at_{0}, well_since_{0}, pause_{0};  // pause_: before the last restart
+  std::string passed_over_;  // why the last boards went to the CPU while the GPU is well
   mutable std::mutex texts_;
   std::string last_, fault_;
 };

@@ -124,6 +124,8 @@ TEST_F(Failover, ClassesAndMarksSayTheSame) {
   EXPECT_EQ(measured(*measurer_), measured(own));
   EXPECT_EQ(measurer_->describe(), cpu());
   EXPECT_TRUE(faults_.empty());
+  ASSERT_EQ(returns_.size(), 1u);
+  EXPECT_THAT(returns_[0], HasSubstr("a pixel holds the count that marks a missing height"));
 }
 
 class FailoverInTheMiddle : public Failover,
@@ -265,6 +267,8 @@ TEST_F(Failover, APlanThatTakesLongHoldsNoBoardUpAndIsNoFault) {
   const testing::MapScene board = small_board();
   EXPECT_EQ(measure(board), cpu());
   EXPECT_EQ(measure(board), cpu());
+  ASSERT_EQ(returns_.size(), 1u) << "said once";
+  EXPECT_THAT(returns_[0], HasSubstr("measured on the CPU: the GPU is not ready for this recipe"));
   { std::ofstream go(fifo); }  // waits for the worker to read, then lets it go on
   ASSERT_TRUE(link_->prepare(board.plan(), board.view(), GpuLink::Clock::now() + 30s));
   EXPECT_EQ(measure(board), "cuda test device");
