@@ -34,17 +34,6 @@ T* on_device(const Buffer<T>& mapped) {
   return static_cast<T*>(pointer);
 }
 
-template <class T>
-void zero(Buffer<T>& buffer, std::size_t count, const char* what) {
-  buffer.reserve(std::max<std::size_t>(count, 1));
-  check(cudaMemset(buffer.get(), 0, std::max<std::size_t>(count, 1) * sizeof(T)), what);
-}
-
-void to_device(Buffer<std::uint32_t>& buffer, const std::vector<std::uint32_t>& values) {
-  buffer.reserve(std::max<std::size_t>(values.size(), 1));
-  check(cudaMemcpy(buffer.get(), values.data(), values.size() * 4, cudaMemcpyHostToDevice), "frame pieces");
-}
-
 std::string megabytes(std::size_t bytes) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) * 1e-6);
@@ -127,13 +116,13 @@ void CudaSlotMeasurer::State::take_memory() {
   const FramePieces pieces = frame_pieces(plan, pitch);
   ring_count = static_cast<std::uint32_t>(pieces.rings.size());
   body_count = static_cast<std::uint32_t>(pieces.bodies.size());
-  to_device(ring_pieces, pieces.rings);
-  to_device(body_pieces, pieces.bodies);
+  to_device(ring_pieces, pieces.rings, "frame pieces");
+  to_device(body_pieces, pieces.bodies, "frame pieces");
   const bool copies =
       wanted != FrameTransfer::in_place && !(wanted == FrameTransfer::measured && device.integrated);
-  if (copies) zero(image, frame_bytes / piece_bytes, "frame");
-  zero(records, plan.site_count, "records");
-  zero(tally, 1, "records");
+  if (copies) zeroed(image, frame_bytes / piece_bytes, "frame");
+  zeroed(records, plan.site_count, "records");
+  zeroed(tally, 1, "records");
   host_records.reserve(std::max<std::size_t>(plan.site_count, 1));
   host_undone.reserve(std::max<std::size_t>(plan.site_count, 1));
   answer.reserve(1);

@@ -45,13 +45,6 @@ __global__ void __launch_bounds__(box_threads) sum_boxes(Work all) {
   if (threadIdx.x == 0) work.arrived = 0;
 }
 
-template <class T>
-void to_device(Buffer<T>& buffer, const std::vector<T>& values, const char* what) {
-  buffer.reserve(std::max<std::size_t>(values.size(), 1));
-  if (!values.empty())
-    check(cudaMemcpy(buffer.get(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice), what);
-}
-
 }  // namespace
 
 struct CudaBoxProducts::State {
@@ -70,8 +63,7 @@ void CudaBoxProducts::prepare(const PixelRun* runs, const RegionRuns* regions, s
   State& s = *state_;
   const BoxLayout layout = lay_out_boxes(runs, regions, count);
   s.tile_count = layout.tiles.size();
-  s.steps.reserve(std::max<std::size_t>(layout.size, 1));
-  check(cudaMemset(s.steps.get(), 0, layout.size * sizeof(std::int16_t)), "residual windows");
+  zeroed(s.steps, layout.size, "residual windows");
   std::vector<ResidualWindow> windows;
   std::vector<unsigned int> tiles_of;
   for (const RegionWindow& w : layout.windows) {
@@ -81,8 +73,7 @@ void CudaBoxProducts::prepare(const PixelRun* runs, const RegionRuns* regions, s
   to_device(s.windows, windows, "residual windows");
   to_device(s.tiles, layout.tiles, "tiles of residual windows");
   to_device(s.tiles_of, tiles_of, "tiles of residual windows");
-  s.work.reserve(std::max<std::size_t>(count, 1));
-  check(cudaMemset(s.work.get(), 0, std::max<std::size_t>(count, 1) * sizeof(BoxWork)), "sums of residuals");
+  zeroed(s.work, count, "sums of residuals");
 }
 
 const ResidualWindow* CudaBoxProducts::windows() const { return state_->windows.get(); }

@@ -15,19 +15,6 @@ namespace {
 
 using namespace cuda;
 
-template <class T>
-void to_device(Buffer<T>& buffer, const std::vector<T>& values, const char* what) {
-  buffer.reserve(std::max<std::size_t>(values.size(), 1));
-  if (!values.empty())
-    check(cudaMemcpy(buffer.get(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice), what);
-}
-
-template <class T>
-void zeroed(Buffer<T>& buffer, std::size_t count, const char* what) {
-  buffer.reserve(std::max<std::size_t>(count, 1));
-  check(cudaMemset(buffer.get(), 0, std::max<std::size_t>(count, 1) * sizeof(T)), what);
-}
-
 [[noreturn]] void refuse(std::size_t site, const std::string& what) {
   throw std::invalid_argument("component heights: site " + std::to_string(site) + ": " + what);
 }
@@ -158,13 +145,13 @@ void CudaComponentHeights::prepare(const BoardPlan& plan, std::int32_t pitch) {
   zeroed(s.first, regions.size() * first_bins, "histograms");
   zeroed(s.second, regions.size() * s.targets * digit_bins, "histograms");
   zeroed(s.third, regions.size() * s.targets * digit_bins, "histograms");
-  if (layout.size > 0)
-    check(cudaMemset(s.steps.get(), 0, layout.size * sizeof(std::int16_t)), "residual steps");
+  zeroed(s.steps, layout.size, "residual steps");
   const std::vector<std::int32_t> row(std::min<std::size_t>(nm_size, 1u << 20), height::no_height);
   for (std::size_t at = 0; at < nm_size; at += row.size())
     check(cudaMemcpy(s.nm.get() + at, row.data(), std::min(row.size(), nm_size - at) * sizeof(std::int32_t),
                      cudaMemcpyHostToDevice),
           "heights");
+  check(cudaStreamSynchronize(nullptr), "heights");
   check(cudaFuncSetAttribute(finish_bodies, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              finish_bytes_for(max_targets)),  // another object may need more than this one
         "shared memory");

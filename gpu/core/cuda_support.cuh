@@ -3,10 +3,12 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "gpu/core/gpu_error.h"
 
@@ -130,5 +132,25 @@ class Buffer {
   T* data_ = nullptr;
   std::size_t capacity_ = 0;
 };
+
+// What prepare() writes to the device. It is there when these return, whatever stream reads it next: a stream that does
+// not wait for the default one could overtake it.
+
+/// Room for the values, at least one, and the values in it.
+template <class T>
+void to_device(Buffer<T>& buffer, const std::vector<T>& values, const char* what) {
+  buffer.reserve(std::max<std::size_t>(values.size(), 1));
+  if (values.empty()) return;
+  check(cudaMemcpy(buffer.get(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice), what);
+  check(cudaStreamSynchronize(nullptr), what);
+}
+
+/// Room for `count`, at least one, all bytes 0.
+template <class T>
+void zeroed(Buffer<T>& buffer, std::size_t count, const char* what) {
+  buffer.reserve(std::max<std::size_t>(count, 1));
+  check(cudaMemset(buffer.get(), 0, std::max<std::size_t>(count, 1) * sizeof(T)), what);
+  check(cudaStreamSynchronize(nullptr), what);
+}
 
 }  // namespace datum::cuda

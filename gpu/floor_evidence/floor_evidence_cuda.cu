@@ -213,12 +213,6 @@ struct CudaFloorEvidence::State {
 
 namespace {
 
-template <class T>
-void upload(const std::vector<T>& from, Buffer<T>* to) {
-  to->reserve(from.empty() ? 1 : from.size());
-  check(cudaMemcpy(to->get(), from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice), "ring tables");
-}
-
 std::vector<RingTask> tasks_of(const BoardPlan& plan, const RingTable& table) {
   std::vector<RingTask> tasks(plan.site_count);
   for (const RingTile& tile : table.tiles) {
@@ -241,11 +235,10 @@ void CudaFloorEvidence::prepare(const BoardPlan& plan, std::int32_t pitch) {
   const RingTable table = ring_table(plan, pitch);
   State& s = *state_;
   s.sites = 0;  // nothing is prepared if what follows fails
-  upload(table.tiles, &s.tile_memory);
-  upload(table.groups, &s.groups);
-  upload(tasks_of(plan, table), &s.tasks);
-  s.work.reserve(plan.site_count + 1);
-  check(cudaMemset(s.work.get(), 0, (plan.site_count + 1) * sizeof(RingWork)), "clearing the rings' sums");
+  to_device(s.tile_memory, table.tiles, "ring tables");
+  to_device(s.groups, table.groups, "ring tables");
+  to_device(s.tasks, tasks_of(plan, table), "ring tables");
+  zeroed(s.work, plan.site_count + std::size_t{1}, "the rings' sums");
   std::vector<RegionRuns> regions(plan.site_count);
   for (std::uint32_t i = 0; i < plan.site_count; ++i)
     regions[i] = RegionRuns{plan.sites[i].ring_run, plan.sites[i].ring_runs};

@@ -18,19 +18,6 @@ namespace {
 
 using namespace cuda;
 
-template <class T>
-void to_device(Buffer<T>& buffer, const std::vector<T>& values, const char* what) {
-  buffer.reserve(std::max<std::size_t>(values.size(), 1));
-  if (!values.empty())
-    check(cudaMemcpy(buffer.get(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice), what);
-}
-
-template <class T>
-void zeroed(Buffer<T>& buffer, std::size_t count, const char* what) {
-  buffer.reserve(std::max<std::size_t>(count, 1));
-  check(cudaMemset(buffer.get(), 0, std::max<std::size_t>(count, 1) * sizeof(T)), what);
-}
-
 /// Room of PlaneWork, which only the device constructs.
 struct alignas(16) WorkBytes {
   unsigned char bytes[sizeof(PlaneWork)];
