@@ -1,41 +1,18 @@
 #include "tests/bench/gpu_board_rows.h"
 
-#include <sys/mman.h>
-
 #include <cstdio>
 #include <cstring>
-#include <stdexcept>
 #include <vector>
 
 #include "gpu/board/cpu_board.h"
 #include "gpu/board/cuda_slot_measurer.h"
 #include "tests/bench/gpu_timing.h"
+#include "tests/gpu/frame_slots.h"
 
 namespace datum::bench {
 namespace {
 
 constexpr int slot_count = 3, patience_ms = 1000;
-
-/// Page-aligned memory as the daemon's frame slots are: anonymous, shared.
-class Slots {
- public:
-  explicit Slots(std::size_t frame_bytes) {
-    constexpr std::size_t page = 4096;
-    memory_.slot_bytes = (frame_bytes + page - 1) / page * page;
-    memory_.slots = slot_count;
-    memory_.base = mmap(nullptr, size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory_.base == MAP_FAILED) throw std::runtime_error("no memory for frame slots");
-  }
-  ~Slots() { munmap(memory_.base, size()); }
-  Slots(const Slots&) = delete;
-  Slots& operator=(const Slots&) = delete;
-  const SlotMemory& memory() const { return memory_; }
-  void* slot(int i) const { return static_cast<char*>(memory_.base) + memory_.slot_bytes * std::size_t(i); }
-
- private:
-  std::size_t size() const { return memory_.slot_bytes * slot_count; }
-  SlotMemory memory_;
-};
 
 /// The CPU may leave products out that no result needs, so these are not compared here.
 bool same(const SiteRecord& a, const SiteRecord& b) {
@@ -47,8 +24,8 @@ bool same(const SiteRecord& a, const SiteRecord& b) {
 }  // namespace
 
 bool run_board_rows(const testing::MapScene& board, int repetitions) {
-  const Slots slots(board.bytes());
-  for (int i = 0; i < slot_count; ++i) std::memcpy(slots.slot(i), board.memory.data(), board.bytes());
+  const testing::FrameSlots slots(board.bytes(), slot_count);
+  for (int i = 0; i < slot_count; ++i) slots.fill(i, board);
   CudaSlotMeasurer measurer(slots.memory());
   std::printf("\nthe whole board, frame in a slot to records in host memory: %zu sites, %s\n",
               board.sites.size(), measurer.describe().c_str());

@@ -1,6 +1,5 @@
 // Boards in frame slots: the device's records are the CPU's.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <cstring>
 
@@ -10,7 +9,7 @@
 #include "gpu/core/cuda_device.h"
 #include "gpu/core/gpu_error.h"
 #include "gpu/floor_evidence/floor_evidence.h"
-#include "tests/gpu/map_scene.h"
+#include "tests/gpu/frame_slots.h"
 
 namespace datum {
 namespace {
@@ -26,34 +25,6 @@ class SlotMeasurerCuda : public ::testing::Test {
     const CudaDevice device = probe_cuda_device();
     if (!device.usable) GTEST_SKIP() << device.why;
   }
-};
-
-/// Memory as the daemon's frame slots are.
-class Slots {
- public:
-  Slots(std::size_t frame_bytes, int count) {
-    constexpr std::size_t page = 4096;
-    memory_.slot_bytes = (frame_bytes + page - 1) / page * page;
-    memory_.slots = count;
-    memory_.base = mmap(nullptr, size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory_.base == MAP_FAILED) throw std::runtime_error("no memory for frame slots");
-  }
-  ~Slots() { munmap(memory_.base, size()); }
-  Slots(const Slots&) = delete;
-  Slots& operator=(const Slots&) = delete;
-  const SlotMemory& memory() const { return memory_; }
-  char* slot(int i) const {
-    return static_cast<char*>(memory_.base) + memory_.slot_bytes * static_cast<std::size_t>(i);
-  }
-  /// A frame, and other heights behind it: a slot is larger than its frame, and was used before.
-  void fill(int i, const MapScene& m) const {
-    std::memset(slot(i), 0x11, memory_.slot_bytes);
-    std::memcpy(slot(i), m.memory.data(), m.bytes());
-  }
-
- private:
-  std::size_t size() const { return memory_.slot_bytes * static_cast<std::size_t>(memory_.slots); }
-  SlotMemory memory_;
 };
 
 std::vector<SiteRecord> poison(std::size_t count) {
@@ -125,7 +96,7 @@ constexpr FrameTransfer transfers[] = {FrameTransfer::measured, FrameTransfer::g
 
 /// In all ways of reading the frame.
 void expect_cpu_records(const MapScene& m, const std::string& what, int repeats = 3) {
-  const Slots slots(m.bytes(), 2);
+  const FrameSlots slots(m.bytes(), 2);
   for (int i = 0; i < 2; ++i) slots.fill(i, m);
   const std::vector<SiteRecord> cpu = on_cpu(m);
   for (const FrameTransfer transfer : transfers) {
@@ -171,7 +142,7 @@ TEST_F(SlotMeasurerCuda, TheWholeBoardAHundredTimesInTwoSlots) {
   const MapScene first = board_map(paper_rings(), o);
   o.missing = 0.3, o.noise_um = 3.5;  // another frame of the same plan
   const MapScene second = board_map(paper_rings(), o);
-  const Slots slots(first.bytes(), 2);
+  const FrameSlots slots(first.bytes(), 2);
   CudaSlotMeasurer measurer(slots.memory());
   measurer.prepare(first.plan(), first.pitch);
   MapScene other = first;
@@ -257,7 +228,7 @@ TEST_F(SlotMeasurerCuda, OtherPlansAfterEachOther) {
   const MapScene small = board_map({{24, 150, 130}}, options_of(CountType::int16, 1, 300, 300)),
                  large = board_map(ragged_rings(), options_of(CountType::float32, 2, 3701, 3999)),
                  middle = board_map(ragged_rings(), options_of(CountType::int16, 3, 3701, 3999));
-  const Slots slots(large.bytes(), 2);
+  const FrameSlots slots(large.bytes(), 2);
   for (const FrameTransfer transfer : transfers) {
     CudaSlotMeasurer measurer(slots.memory(), transfer);
     for (const MapScene* m : {&small, &large, &middle, &small, &large}) {
@@ -275,7 +246,7 @@ TEST_F(SlotMeasurerCuda, OtherPlansAfterEachOther) {
 
 TEST_F(SlotMeasurerCuda, RefusesWhatDoesNotFit) {
   const MapScene m = board_map({{24, 150, 130}}, options_of(CountType::int16, 1, 300, 300));
-  const Slots slots(m.bytes() - 4096, 2);
+  const FrameSlots slots(m.bytes() - 4096, 2);
   EXPECT_THROW(CudaSlotMeasurer(SlotMemory{}), GpuError);
   CudaSlotMeasurer measurer(slots.memory());
   std::vector<SiteRecord> records(1);
@@ -302,7 +273,7 @@ TEST_F(SlotMeasurerCuda, RefusesWhatDoesNotFit) {
 // Nobody waits without end; what comes late does not show in the next board.
 TEST_F(SlotMeasurerCuda, ABoardThatIsNotDoneInTime) {
   const MapScene m = board_map({{24, 150, 130}, {5, 70, 40}}, options_of(CountType::int16, 1, 500, 500));
-  const Slots slots(m.bytes(), 2);
+  const FrameSlots slots(m.bytes(), 2);
   for (int i = 0; i < 2; ++i) slots.fill(i, m);
   const std::vector<SiteRecord> cpu = on_cpu(m);
   CudaSlotMeasurer measurer(slots.memory());
@@ -323,7 +294,7 @@ TEST_F(SlotMeasurerCuda, ABoardThatIsNotDoneInTime) {
 // A second measurer of the same memory finds it registered and leaves it so.
 TEST_F(SlotMeasurerCuda, MemoryThatIsRegisteredAlready) {
   const MapScene m = board_map({{24, 150, 130}, {5, 70, 40}}, options_of(CountType::int16, 1, 500, 500));
-  const Slots slots(m.bytes(), 1);
+  const FrameSlots slots(m.bytes(), 1);
   slots.fill(0, m);
   CudaSlotMeasurer first(slots.memory());
   first.prepare(m.plan(), m.pitch);
