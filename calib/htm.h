@@ -11,9 +11,10 @@
 namespace datum {
 
 // The coordinate systems of an inspection cell.
-struct Sensor;   // right-handed, after the mirroring at ingest
-struct Machine;  // the CMM's or stage's
-struct Board;    // the recipe's: x, y in the board plane, z up from its upper side
+struct Sensor;    // right-handed, after the mirroring at ingest
+struct Machine;   // the CMM's or stage's
+struct Board;     // the recipe's: x, y in the board plane, z up from its upper side
+struct Artefact;  // the calibration artefact's drawing
 
 class CalibrationError : public std::runtime_error {
  public:
