@@ -51,8 +51,7 @@ StageModel stage_model(config::TomlTable stage) {
   if (k.cwiseAbs().maxCoeff() > 1e5) {
     stage.refuse("scale_ppm", "has an element out of range", "from -100000 to 100000 for each axis");
   }
-  model.a << 1, -xy, -xz, 0, 1, -yz, 0, 0, 1;
-  model.a = model.a * (Eigen::Vector3d::Ones() + k * 1e-6).asDiagonal();
+  model.a = stage_matrix({xy, xz, yz}, k);
   stage.finish();
   return model;
 }
@@ -60,9 +59,7 @@ StageModel stage_model(config::TomlTable stage) {
 }  // namespace
 
 Htm<Machine, Sensor> Calibration::at(const Eigen::Vector3d& q_mm) const {
-  Eigen::Matrix4d moved = machine_from_sensor.matrix();
-  moved.topRightCorner<3, 1>() += stage.a * (q_mm - stage.q_cal_mm);
-  return Htm<Machine, Sensor>(moved);
+  return at_stage(machine_from_sensor, stage, q_mm);
 }
 
 Calibration load_calibration(const std::filesystem::path& path) {

@@ -6,17 +6,9 @@
 #include <filesystem>
 #include <string>
 
-#include "calib/htm.h"
+#include "calib/stage.h"
 
 namespace datum {
-
-/// Stage model of METROLOGY E5: p_machine = R p_sensor + T0 + A q, q the stage position in mm at the
-/// snapshot, A = [1 -s_xy -s_xz; 0 1 -s_yz; 0 0 1] * diag(1 + k). T0 = T - A q_cal, so that q = q_cal gives
-/// the calibration back.
-struct StageModel {
-  Eigen::Matrix3d a = Eigen::Matrix3d::Identity();
-  Eigen::Vector3d q_cal_mm = Eigen::Vector3d::Zero();
-};
 
 struct Calibration {
   std::string id;
