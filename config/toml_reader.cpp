@@ -13,20 +13,6 @@ namespace datum::config {
 
 namespace {
 
-std::string sha256_hex(std::string_view bytes) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr) != 1) {
-    throw std::runtime_error("SHA-256 is not available in this OpenSSL");
-  }
-  std::string hex;
-  for (unsigned i = 0; i < size; ++i) {
-    hex += "0123456789abcdef"[digest[i] >> 4];
-    hex += "0123456789abcdef"[digest[i] & 15];
-  }
-  return hex;
-}
-
 std::string bytes_of(const std::filesystem::path& path) {
   std::error_code ignored;
   std::ifstream in(path, std::ios::binary);
@@ -74,6 +60,20 @@ std::string nearest(std::string_view key, const std::set<std::string, std::less<
 }
 
 }  // namespace
+
+std::string sha256_hex(std::string_view bytes) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr) != 1) {
+    throw std::runtime_error("SHA-256 is not available in this OpenSSL");
+  }
+  std::string hex;
+  for (unsigned i = 0; i < size; ++i) {
+    hex += "0123456789abcdef"[digest[i] >> 4];
+    hex += "0123456789abcdef"[digest[i] & 15];
+  }
+  return hex;
+}
 
 struct TomlTable::Impl {
   std::shared_ptr<toml::table> document;  // keeps the nodes alive

@@ -76,6 +76,9 @@ std::string shown(double value);
 /// "from 0 to 1", "more than 0", "any finite number".
 std::string shown(Range range);
 
+/// SHA-256 of these bytes, lower-case hex.
+std::string sha256_hex(std::string_view bytes);
+
 /// One table of a TOML document. Reading a key marks it as known; finish() refuses what was never asked for.
 /// All readers throw ConfigError: key missing, wrong type, outside its range, NaN or infinite.
 class TomlTable {
