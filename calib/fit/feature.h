@@ -10,6 +10,8 @@
 #include <span>
 #include <stdexcept>
 
+#include "calib/fit/fit_limits.h"
+
 namespace datum {
 
 struct Plane3 {
@@ -69,31 +71,32 @@ Eigen::Matrix<double, 3, 2> tangents(const Eigen::Vector3d& direction);
 /// (rad; normal + a t1 + b t2), offset along the normal at the centroid (mm). Refuses: not finite, fewer than 4
 /// points, coincident, on a line or a strip thinner than 1:100, scattered (not a plane), a normal within
 /// 1e-6 rad of perpendicular to `towards`.
-Fit<Plane3, 3> fit_plane(Points points, const Eigen::Vector3d& towards);
+Fit<Plane3, 3> fit_plane(Points points, const Eigen::Vector3d& towards, const FitLimits& limits = {});
 
 /// Parameters: tilt of the direction towards t1 and t2 (rad), offset at the centroid along t1 and t2 (mm). The
 /// direction's largest component is positive. Refuses: not finite, fewer than 3 points, coincident, scattered.
-Fit<Line3, 4> fit_line(Points points);
+Fit<Line3, 4> fit_line(Points points, const FitLimits& limits = {});
 
 /// Circle in space: the sum of squared distances from the curve, plane and circle jointly, which is the
 /// least-squares answer where the noise is isotropic. Parameters: center x, y, z (mm), tilt of the normal
 /// towards t1 and t2 (rad), radius (mm). The normal's largest component is positive. Refuses: not finite, fewer
 /// than 4 points, on a line, an arc too short for its noise, scattered, no convergence.
-Fit<Circle3, 6> fit_circle(Points points);
+Fit<Circle3, 6> fit_circle(Points points, const FitLimits& limits = {});
 
 /// Circle of points that are projected along a known normal (touches of a hole at several depths), in the plane
 /// through their centroid. Parameters: center along t1 and t2 of `normal`, radius (mm). Refuses as fit_circle.
-Fit<Circle3, 3> fit_circle(Points points, const Eigen::Vector3d& normal);
+Fit<Circle3, 3> fit_circle(Points points, const Eigen::Vector3d& normal, const FitLimits& limits = {});
 
 /// Parameters: center x, y, z, radius (mm). Refuses: not finite, fewer than 5 points, in a plane, a cap too
 /// small for its noise, scattered, no convergence.
-Fit<Sphere, 4> fit_sphere(Points points);
+Fit<Sphere, 4> fit_sphere(Points points, const FitLimits& limits = {});
 
 /// Parameters: tilt of the direction towards t1 and t2 (rad), offset at point_mm along t1 and t2, radius (mm).
 /// The direction's largest component is positive. Refuses: not finite, fewer than 6 points, too short or too
 /// narrow a part of it for its noise, scattered, no convergence.
-Fit<Cylinder, 5> fit_cylinder(Points points);
+Fit<Cylinder, 5> fit_cylinder(Points points, const FitLimits& limits = {});
 /// As above, from a direction known to within about 30 degrees instead of from directions all round.
-Fit<Cylinder, 5> fit_cylinder(Points points, const Eigen::Vector3d& start_direction);
+Fit<Cylinder, 5> fit_cylinder(Points points, const Eigen::Vector3d& start_direction,
+                              const FitLimits& limits = {});
 
 }  // namespace datum

@@ -1,0 +1,32 @@
+// What circle, sphere and cylinder share after their iterations: covariance in mm, and the refusals that need it.
+#pragma once
+
+#include <Eigen/Cholesky>
+#include <cmath>
+
+#include "calib/fit/least_squares.h"
+#include "calib/fit/point_moments.h"
+
+namespace datum {
+
+/// sigma^2 (J^T J)^-1 with the rows and columns of lengths in mm. `is_length` marks those parameters.
+template <int N>
+Eigen::Matrix<double, N, N> covariance_of(const Normal<N>& normal, double sigma,
+                                          const Eigen::Matrix<double, N, 1>& is_length, double length_mm) {
+  // sigma is in scaled units, as J is; a parameter that is a length is length_mm times its scaled value.
+  const Eigen::Matrix<double, N, 1> unit = (is_length * length_mm).array() + (1 - is_length.array());
+  const Eigen::Matrix<double, N, N> inverse =
+      normal.jtj.ldlt().solve(Eigen::Matrix<double, N, N>::Identity());
+  return unit.asDiagonal() * (sigma * sigma * inverse) * unit.asDiagonal();
+}
+
+/// Refuses what did not converge, scatters like a cloud, or leaves the radius too uncertain.
+/// `radius` is the scaled radius, `radius_variance_mm2` the covariance's element. `part` names what is too small.
+void refuse_curved(const char* feature, const char* part, bool converged, const FitEvidence& evidence,
+                   double radius_mm, double radius_variance_mm2, const FitLimits& limits);
+
+/// Refuses a direction or normal that is too uncertain.
+void refuse_tilt(const char* feature, const char* part, const Eigen::Matrix2d& tilt_covariance,
+                 const FitLimits& limits);
+
+}  // namespace datum
