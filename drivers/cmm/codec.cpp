@@ -28,12 +28,22 @@ void CmmCodec::reset() {
   grbl_.reset();
   group_ = Group{std::vector<std::optional<double>>(settings_.axes.size())};
   samples_.clear();
+  touches_.clear();
   in_round_ = !polled();
   misaligned_ = true;
   last_line_ns_ = 0;
   answers_ = 0;
   poll_sent_ns_ = 0;
   sequence_ = 0;
+}
+
+void CmmCodec::listen(bool on) {
+  if (settings_.layout == Layout::grbl) return;
+  listening_ = on;
+  group_ = Group{std::vector<std::optional<double>>(settings_.axes.size())};
+  in_round_ = !polled();
+  misaligned_ = true;
+  poll_sent_ns_ = 0;
 }
 
 void CmmCodec::begin_round(MonotonicNs poll_sent) {
@@ -53,6 +63,13 @@ std::optional<ProbePoint> CmmCodec::next() {
   ProbePoint sample = std::move(samples_.front());
   samples_.pop_front();
   return sample;
+}
+
+std::optional<ProbePoint> CmmCodec::next_touch() {
+  if (touches_.empty()) return std::nullopt;
+  ProbePoint touch = std::move(touches_.front());
+  touches_.pop_front();
+  return touch;
 }
 
 LineReading CmmCodec::reading_of(const Line& line) {
@@ -78,9 +95,11 @@ LineReading CmmCodec::reading_of(const Line& line) {
 void CmmCodec::take(const Line& line) {
   const LineReading reading = reading_of(line);
   if (reading.ignored) return;
+  if (reading.latched) return add_latched(line, reading);
   const bool asked_for = in_round_ && line.first_byte_ns >= poll_sent_ns_;
   if (!asked_for && reading.state != ProbeState::not_referenced) {
     ++unsolicited_;
+    last_line_ns_ = line.last_byte_ns;
     return;
   }
   if (reading.state == ProbeState::ok) {
@@ -143,23 +162,42 @@ void CmmCodec::add(const Line& line, const LineReading& reading) {
          line.last_byte_ns);
 }
 
+void CmmCodec::add_latched(const Line& line, const LineReading& reading) {
+  ProbePoint touch;
+  touch.state = reading.state;
+  touch.detail = reading.detail;
+  if (reading.state == ProbeState::ok) {
+    std::vector<std::optional<double>> values(settings_.axes.size());
+    for (const auto& [axis, value] : reading.values) values[axis] = value;
+    touch = machine_position(values);
+  }
+  touch.first_byte_ns = line.first_byte_ns;
+  touch.last_byte_ns = line.last_byte_ns;
+  touches_.push_back(std::move(touch));
+}
+
 void CmmCodec::finish_group() {
-  std::array<double, 3> position{};
-  for (std::size_t i = 0; i < 3; ++i) position[i] = settings_.fixed_mm[i].value_or(0);
+  const ProbePoint at = machine_position(group_.values);
+  emit(at.state, at.detail, group_.first_byte_ns, group_.last_byte_ns, at.position_mm);
+}
+
+// Values as shown, all axes -> position, and whether it is within the axes' limits.
+ProbePoint CmmCodec::machine_position(const std::vector<std::optional<double>>& values) const {
+  ProbePoint point;
+  point.state = ProbeState::ok;
+  for (std::size_t i = 0; i < 3; ++i) point.position_mm[i] = settings_.fixed_mm[i].value_or(0);
   const double unit_mm = settings_.unit == LengthUnit::inch ? mm_per_inch : 1;
-  ProbeState state = ProbeState::ok;
-  std::string detail;
   for (std::size_t i = 0; i < settings_.axes.size(); ++i) {
     const AxisSettings& axis = settings_.axes[i];
     const double scale = (axis.reversed ? -axis.scale : axis.scale) * unit_mm;
-    const double mm = scale * *group_.values[i] + axis.offset_mm;
-    position[static_cast<std::size_t>(axis.machine_axis)] = mm;
-    if ((mm >= axis.min_mm && mm <= axis.max_mm) || state != ProbeState::ok) continue;
-    state = ProbeState::out_of_range;
-    detail = fmt::format("{} = {} mm; allowed: {} to {} mm", axis_names[axis.machine_axis], mm, axis.min_mm,
-                         axis.max_mm);
+    const double mm = scale * *values[i] + axis.offset_mm;
+    point.position_mm[static_cast<std::size_t>(axis.machine_axis)] = mm;
+    if ((mm >= axis.min_mm && mm <= axis.max_mm) || point.state != ProbeState::ok) continue;
+    point.state = ProbeState::out_of_range;
+    point.detail = fmt::format("{} = {} mm; allowed: {} to {} mm", axis_names[axis.machine_axis], mm,
+                               axis.min_mm, axis.max_mm);
   }
-  emit(state, detail, group_.first_byte_ns, group_.last_byte_ns, position);
+  return point;
 }
 
 std::string CmmCodec::missing_axes() const {
@@ -189,7 +227,7 @@ void CmmCodec::emit(ProbeState state, const std::string& detail, MonotonicNs fir
   sample.last_byte_ns = last;
   sample.poll_sent_ns = poll_sent_ns_;
   sample.sequence = ++sequence_;
-  samples_.push_back(std::move(sample));
+  (listening_ ? touches_ : samples_).push_back(std::move(sample));
   group_ = Group{std::vector<std::optional<double>>(settings_.axes.size())};
   if (polled()) in_round_ = false;
 }

@@ -26,6 +26,11 @@ class CmmCodec {
   void receive(const std::uint8_t* bytes, std::size_t size, MonotonicNs at);
   /// Positions and reasons why there is none, in order; nothing: more bytes are needed.
   std::optional<ProbePoint> next();
+  /// Positions that the device latched at a touch, and reasons why one can't be used. They are never among next().
+  std::optional<ProbePoint> next_touch();
+  /// No poll is sent while `on`: an axis set that comes now was sent by the device's contact, key or button and
+  /// is a touch. No effect on GRBL, whose touches have a line of their own.
+  void listen(bool on);
   /// No answer, or not the whole of it, came in time: leaves a partial or stale sample to next().
   void give_up(MonotonicNs now);
 
@@ -52,17 +57,20 @@ class CmmCodec {
   void add(const Line& line, const LineReading& reading);
   bool begins_group(const Line& line, const LineReading& reading);
   std::string wrong_answer(const LineReading& reading) const;
+  void add_latched(const Line& line, const LineReading& reading);
   void finish_group();
+  ProbePoint machine_position(const std::vector<std::optional<double>>& values) const;
   void emit(ProbeState state, const std::string& detail, MonotonicNs first, MonotonicNs last,
             const std::array<double, 3>& position_mm = {});
   std::string missing_axes() const;
-  bool polled() const { return !settings_.poll.strings.empty(); }
+  bool polled() const { return !settings_.poll.strings.empty() && !listening_; }
 
   CmmSettings settings_;
   LineFramer framer_;
   GrblReader grbl_;
   Group group_;
-  std::deque<ProbePoint> samples_;
+  std::deque<ProbePoint> samples_, touches_;
+  bool listening_ = false;
   bool in_round_ = false;
   bool misaligned_ = false;  // free-running: lines belong to no group until one surely begins
   MonotonicNs last_line_ns_ = 0;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "drivers/cmm/line_framer.h"
 
 namespace datum {
@@ -23,6 +25,7 @@ std::string_view take_field(std::string_view& rest, char separator) {
 void GrblReader::reset() {
   offset_.reset();
   inches_.reset();
+  listing_ = false;
 }
 
 LineReading GrblReader::read(std::string_view line) {
@@ -41,10 +44,30 @@ LineReading GrblReader::read_push(std::string_view line) {
     lost_ = fmt::format("{} was raised; home the machine", line);
     return fault(ProbeState::not_referenced, lost_);
   }
+  if (starts_with(line, "[PRB:") && !listing_) return read_probe(line);
+  if (line == "ok" || starts_with(line, "error:")) listing_ = false;
+  if (starts_with(line, "[TLO:")) listing_ = true;
   if (line == "ok" || starts_with(line, "error:") || (starts_with(line, "[") && line.back() == ']'))
     return ignored_line();
   if (starts_with(line, "$")) return read_setting(line);
   return fault(ProbeState::malformed, "not a line of GRBL 1.1: " + in_quotes(line));
+}
+
+// "[PRB:1.000,2.000,3.000:1]", machine coordinates in the reports' unit; ":0" where the probe met nothing.
+LineReading GrblReader::read_probe(std::string_view line) const {
+  constexpr std::size_t head = 5, tail = 3;
+  const std::string_view end = line.substr(line.size() - std::min(tail, line.size()));
+  LineReading reading = check_report_unit();
+  if (line.size() < head + tail || (end != ":1]" && end != ":0]"))
+    reading = fault(ProbeState::malformed, "no result of a probe: " + in_quotes(line));
+  else if (end == ":0]")
+    reading = fault(ProbeState::device_error, "the probe met nothing: " + in_quotes(line));
+  else if (!lost_.empty())
+    reading = fault(ProbeState::not_referenced, lost_ + ": " + in_quotes(line));
+  else if (reading.state == ProbeState::ok)
+    reading = read_triple(line.substr(head, line.size() - head - tail), line);
+  reading.latched = true;
+  return reading;
 }
 
 LineReading GrblReader::read_setting(std::string_view line) {

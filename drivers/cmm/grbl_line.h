@@ -26,6 +26,7 @@ class GrblReader {
   LineReading read_report(std::string_view line);
   LineReading read_push(std::string_view line);
   LineReading read_setting(std::string_view line);
+  LineReading read_probe(std::string_view line) const;
   LineReading check_state(std::string_view state);
   LineReading check_report_unit() const;
   LineReading read_triple(std::string_view text, std::string_view line) const;
@@ -34,6 +35,7 @@ class GrblReader {
   std::optional<std::vector<double>> offset_;  // WCO
   std::optional<bool> inches_;                 // $13
   std::string lost_ = "";                      // why the position may be lost; empty: it is not
+  bool listing_ = false;                       // within the answer to $#, whose [PRB:] repeats the last touch
 };
 
 }  // namespace datum

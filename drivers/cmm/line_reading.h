@@ -14,6 +14,7 @@ struct LineReading {
   ProbeState state = ProbeState::ok;
   std::string detail;                                  // where state is not ok
   bool ignored = false;                                // says nothing about a position
+  bool latched = false;                                // tells of a touch, not of where the machine is now
   std::vector<std::pair<std::size_t, double>> values;  // index into CmmSettings::axes (by_order: always 0),
                                                        // value in the configured unit, as the device shows it
 };

@@ -51,6 +51,7 @@ CmmSettings heidenhain_nd28x() {
   s.unit_token = UnitToken::blank_is_mm;
   s.axes = three_axes("X", "Y", "Z");
   s.poll.strings = {"\x02"};
+  s.touch = TouchRule::latched;
   s.poll.period_ms = 250;  // three lines of 17 characters of 11 bits take 58 ms at 9600 baud
   return s;
 }
@@ -68,6 +69,7 @@ CmmSettings mitutoyo_mux10() {
   s.number.decimals = 3;
   s.status_tokens = {{"91", true, ProbeState::device_error}};
   s.axes = three_axes("1", "2", "3");
+  s.touch = TouchRule::latched;
   return s;
 }
 
@@ -97,6 +99,7 @@ CmmSettings grbl_1_1() {
   s.number.decimals = 3;  // 4 in inches
   s.device_tells_unit = true;
   s.setup = "$$\n";
+  s.touch = TouchRule::latched;
   s.axes = three_axes("X", "Y", "Z");
   s.poll.strings = {"?"};
   s.poll.period_ms = 200;  // GRBL's own guidance: 5 Hz

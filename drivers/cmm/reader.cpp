@@ -48,6 +48,7 @@ void CmmReader::open(MonotonicNs now) {
 
 void CmmReader::opened(MonotonicNs now) {
   ++opened_;
+  codec_.listen(wants_touches_);
   codec_.reset();
   state_ = State::waiting;
   deadline_.reset();
@@ -73,7 +74,26 @@ void CmmReader::link_down(const std::string& why, MonotonicNs now) {
   if (handler_) handler_(latest_, now);
 }
 
+void CmmReader::listen(bool on, MonotonicNs now) {
+  on = on && settings_.touch == TouchRule::latched;
+  if (on == wants_touches_) return;
+  wants_touches_ = on;
+  if (state_ != State::waiting || grbl()) return;
+  if (!polled()) return begin_round(now);
+  // The rest of a touch must not be taken for the answer to a poll.
+  codec_.listen(false);
+  state_ = State::draining;
+  deadline_ = now + settings_.poll.timeout_ms * ns_per_ms;
+}
+
+// Polls, or listens where touches are wanted or the device speaks by itself.
 void CmmReader::begin_round(MonotonicNs now) {
+  codec_.listen(wants_touches_);
+  if (!polled()) {
+    state_ = State::waiting;
+    deadline_.reset();
+    return;
+  }
   state_ = State::polling;
   deadline_ = now + settings_.poll.timeout_ms * ns_per_ms;
   next_poll_ns_ = now + settings_.poll.period_ms * ns_per_ms;
@@ -127,6 +147,8 @@ void CmmReader::deliver(MonotonicNs now) {
     latest_ = std::move(*sample);
     if (handler_) handler_(latest_, now);
   }
+  while (auto touch = codec_.next_touch())
+    if (touch_handler_) touch_handler_(*touch, now);
   if (state_ != State::polling || codec_.in_round()) return;
   state_ = State::waiting;
   deadline_ = std::max(next_poll_ns_, now);

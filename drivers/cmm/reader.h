@@ -30,6 +30,14 @@ class CmmReader final : public Pollable {
   /// Polls as soon as the round in progress has ended: the next position is younger than `now`. No effect on
   /// a free-running device.
   void poll_soon(MonotonicNs now);
+  /// Every touch that the device latched, good or bad, as it comes: [PRB:] of GRBL at any time, what the others send
+  /// unasked while the reader listens.
+  void on_touch(OnSample handler) { touch_handler_ = std::move(handler); }
+  /// Listens for touches instead of polling, once the round in progress has ended; latest() grows stale. GRBL goes
+  /// on being polled: its touches are told apart. No effect where the device says nothing at a touch.
+  void listen(bool on, MonotonicNs now);
+  /// A touch that is made now is heard.
+  bool listening() const { return wants_touches_ && (state_ == State::waiting || grbl()); }
   /// An operator states that the machine was homed since its position was lost.
   void confirm_referenced() { codec_.confirm_referenced(); }
 
@@ -49,7 +57,7 @@ class CmmReader final : public Pollable {
   enum class State {
     closed,      // deadline: reopen
     connecting,  // deadline: give up
-    waiting,     // deadline: next poll; free-running: none
+    waiting,     // deadline: next poll; free-running or listening: none
     polling,     // deadline: no answer
     draining,    // after a poll without answer: what still comes belongs to that poll; deadline: poll again
     refused,
@@ -68,12 +76,14 @@ class CmmReader final : public Pollable {
   void guarded(MonotonicNs now, Act act);
   void deliver(MonotonicNs now);
   void link_down(const std::string& why, MonotonicNs now);
-  bool polled() const { return !settings_.poll.strings.empty(); }
+  bool grbl() const { return settings_.layout == Layout::grbl; }
+  bool polled() const { return !settings_.poll.strings.empty() && (!wants_touches_ || grbl()); }
 
   CmmSettings settings_;
   std::unique_ptr<Port> port_;
   CmmCodec codec_;
-  OnSample handler_;
+  OnSample handler_, touch_handler_;
+  bool wants_touches_ = false;
   State state_ = State::closed;
   std::optional<MonotonicNs> deadline_;
   MonotonicNs next_poll_ns_ = 0;

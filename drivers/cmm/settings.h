@@ -94,6 +94,13 @@ struct TcpSettings {
   std::uint16_t port = 0;
 };
 
+/// What a device says when its probe touches.
+enum class TouchRule : std::uint8_t {
+  stand_still,  // nothing: the operator says so, and its positions must stand still
+  latched,  // the position of that instant, unasked: [PRB:...] of GRBL, the ND 28x's output by contact or print
+            // key, the MUX-10's by data button or foot switch
+};
+
 /// Stop-and-stare: what two positions around a frame must satisfy.
 struct PairSettings {
   /// Distance between the positions before and after. Two readings at rest differ by a count per axis: 1.7 um
@@ -126,6 +133,7 @@ struct CmmSettings {
   std::array<std::optional<double>, 3> fixed_mm;  // where machine axes stand that the device does not measure
   PollSettings poll;
   int max_age_ms = 1000;  // an older position is stale
+  TouchRule touch = TouchRule::stand_still;
   PairSettings pairing;
 };
 

@@ -1,0 +1,163 @@
+// What each device says when its probe touches, as the codec reads it.
+#include <gmock/gmock.h>
+
+#include "drivers/cmm/codec.h"
+#include "drivers/cmm/presets.h"
+#include "drivers/virtual/virtual_touch.h"
+#include "tests/drivers/cmm/transcript.h"
+
+namespace datum {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::text_of;
+
+constexpr MonotonicNs ms = ns_per_ms;
+
+struct Wire {
+  CmmCodec codec;
+  MonotonicNs now = 1000 * ms;
+
+  explicit Wire(const CmmSettings& settings) : codec(settings) {}
+  void send(const std::string& bytes) {
+    now += 10 * ms;
+    codec.receive(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), now);
+  }
+  std::vector<std::string> samples() {
+    std::vector<std::string> all;
+    while (const auto sample = codec.next()) all.push_back(text_of(*sample));
+    return all;
+  }
+  std::vector<std::string> touches() {
+    std::vector<std::string> all;
+    while (const auto touch = codec.next_touch()) all.push_back(text_of(*touch));
+    return all;
+  }
+};
+
+Wire grbl_in_mm() {
+  Wire wire(grbl_1_1());
+  wire.send("$13=0\r\nok\r\n");
+  return wire;
+}
+
+TEST(TouchCodec, GrblTellsATouchApartFromAPosition) {
+  Wire wire = grbl_in_mm();
+  wire.codec.begin_round(wire.now);
+  wire.send("[PRB:1.500,-2.250,3.125:1]\r\n<Idle|MPos:1.500,-2.250,4.000|FS:0,0>\r\n");
+  EXPECT_THAT(wire.touches(), ElementsAre("OK 1.5 -2.25 3.125"));
+  EXPECT_THAT(wire.samples(), ElementsAre("OK 1.5 -2.25 4"));
+}
+
+TEST(TouchCodec, GrblTouchesComeBetweenPollsToo) {
+  Wire wire = grbl_in_mm();
+  wire.send(virtual_touch("grbl_1_1", {7, 8, -9}));
+  EXPECT_THAT(wire.touches(), ElementsAre("OK 7 8 -9"));
+  EXPECT_EQ(wire.codec.unsolicited(), 0u);
+}
+
+// $# lists the last touch again, however old.
+TEST(TouchCodec, GrblParameterListIsNoTouch) {
+  Wire wire = grbl_in_mm();
+  wire.send("[G92:0.000,0.000,0.000]\r\n[TLO:0.000]\r\n[PRB:1.500,-2.250,3.125:1]\r\nok\r\n");
+  EXPECT_THAT(wire.touches(), IsEmpty());
+  wire.send("[PRB:1.500,-2.250,3.125:1]\r\nok\r\n");
+  EXPECT_THAT(wire.touches(), ElementsAre("OK 1.5 -2.25 3.125"));
+}
+
+TEST(TouchCodec, GrblFailuresAreNoTouchAndSayWhy) {
+  Wire wire = grbl_in_mm();
+  wire.send(virtual_touch("grbl_1_1", {1, 2, 3}, false));
+  EXPECT_THAT(wire.touches(), ElementsAre("DEVICE_ERROR the probe met nothing: '[PRB:1.000,2.000,3.000:0]'"));
+  wire.send("[PRB:1.000,2.000:1]\r\n[PRB:1.000,2.000,3.000]\r\n[PRB:]\r\n[PRB:1.000,2.000,nan:1]\r\n");
+  EXPECT_THAT(wire.touches(), ElementsAre(HasSubstr("MALFORMED 2 axes where 3 are configured"),
+                                          HasSubstr("MALFORMED no result of a probe"),
+                                          HasSubstr("MALFORMED no result of a probe"),
+                                          HasSubstr("MALFORMED 'nan' is not a number")));
+  wire.send("ALARM:1\r\n[PRB:1.000,2.000,3.000:1]\r\n");
+  EXPECT_THAT(wire.touches(), ElementsAre(HasSubstr("NOT_REFERENCED ALARM:1 was raised; home the machine")));
+}
+
+TEST(TouchCodec, GrblUnitOfATouchMustBeKnownAndRight) {
+  Wire unknown(grbl_1_1());
+  unknown.send("[PRB:1.000,2.000,3.000:1]\r\n");
+  EXPECT_THAT(unknown.touches(), ElementsAre(HasSubstr("WRONG_UNIT unit of the reports unknown")));
+  Wire inches(grbl_1_1());
+  inches.send("$13=1\r\n[PRB:1.000,2.000,3.000:1]\r\n");
+  EXPECT_THAT(inches.touches(), ElementsAre(HasSubstr("WRONG_UNIT the device reports in inch")));
+}
+
+TEST(TouchCodec, GrblTouchGoesThroughTheAxesSettings) {
+  CmmSettings settings = grbl_1_1();
+  settings.axes[0].reversed = true;
+  settings.axes[1].offset_mm = 100;
+  settings.axes[2].max_mm = 50;
+  Wire wire(settings);
+  wire.send("$13=0\r\n[PRB:1.000,2.000,3.000:1]\r\n[PRB:1.000,2.000,51.000:1]\r\n");
+  EXPECT_THAT(wire.touches(), ElementsAre("OK -1 102 3", HasSubstr("OUT_OF_RANGE Z = 51 mm")));
+}
+
+TEST(TouchCodec, HeidenhainSendsATouchUnaskedWhileNobodyPolls) {
+  Wire wire(heidenhain_nd28x());
+  const std::string touch = virtual_touch("heidenhain_nd28x", {12.5, -3.25, 0.125});
+  wire.send(touch);  // nobody listens: it may be the rest of an answer to a poll
+  EXPECT_THAT(wire.touches(), IsEmpty());
+  wire.codec.listen(true);
+  wire.now += 200 * ms;
+  wire.send(touch);
+  EXPECT_THAT(wire.touches(), ElementsAre("OK 12.5 -3.25 0.125"));
+  EXPECT_THAT(wire.samples(), IsEmpty());
+  wire.codec.listen(false);
+  wire.now += 200 * ms;
+  wire.send(touch);
+  EXPECT_THAT(wire.touches(), IsEmpty());
+  EXPECT_THAT(wire.samples(), IsEmpty());
+}
+
+// Three lines without a name: if the first was missed, the others must not slip into its place.
+TEST(TouchCodec, HeidenhainTouchThatBeganBeforeListeningIsNoTouch) {
+  Wire wire(heidenhain_nd28x());
+  const std::string touch = virtual_touch("heidenhain_nd28x", {12.5, -3.25, 0.125});
+  wire.send(touch.substr(0, 20));
+  wire.codec.listen(true);
+  wire.send(touch.substr(20));
+  EXPECT_THAT(wire.touches(), IsEmpty());
+  wire.now += 200 * ms;
+  wire.send(virtual_touch("heidenhain_nd28x", {1, 2, 3}));
+  EXPECT_THAT(wire.touches(), ElementsAre("OK 1 2 3"));
+}
+
+TEST(TouchCodec, HeidenhainFaultOfATouchIsTold) {
+  Wire wire(heidenhain_nd28x());
+  wire.codec.listen(true);
+  wire.now += 200 * ms;
+  std::string touch = virtual_touch("heidenhain_nd28x", {12.5, -3.25, 0.125});
+  touch[12] = '?';
+  wire.send(touch);
+  EXPECT_THAT(wire.touches(), ::testing::Contains(HasSubstr("DEVICE_ERROR the device marks a fault")));
+}
+
+TEST(TouchCodec, MitutoyoButtonIsATouchWhileListening) {
+  Wire wire(mitutoyo_mux10());
+  wire.send("\r");  // a free stream may be within a line
+  wire.send(virtual_touch("mitutoyo_mux10", {12.5, -3.25, 0.125}));
+  EXPECT_THAT(wire.samples(), ElementsAre("OK 12.5 -3.25 0.125"));
+  wire.codec.listen(true);
+  wire.send(virtual_touch("mitutoyo_mux10", {1, -2, 3}));
+  EXPECT_THAT(wire.samples(), IsEmpty());
+  EXPECT_THAT(wire.touches(), ElementsAre("OK 1 -2 3"));
+}
+
+TEST(TouchCodec, EveryPresetKnowsWhatItSaysAtATouch) {
+  EXPECT_EQ(grbl_1_1().touch, TouchRule::latched);
+  EXPECT_EQ(heidenhain_nd28x().touch, TouchRule::latched);
+  EXPECT_EQ(mitutoyo_mux10().touch, TouchRule::latched);
+  EXPECT_EQ(acurite_vro().touch, TouchRule::stand_still);
+  EXPECT_EQ(virtual_touch("acurite_vro", {1, 2, 3}), "");
+  EXPECT_THROW(virtual_touch("acme", {1, 2, 3}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace datum
