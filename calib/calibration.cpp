@@ -1,84 +1,38 @@
 #include "calib/calibration.h"
 
+#include <cstdio>
+
 #include "calib/utc_time.h"
-#include "config/toml_reader.h"
 
 namespace datum {
 
 namespace {
 
-constexpr std::int64_t schema = 1;
-
-std::int64_t utc(config::TomlTable& file, const char* key) {
-  const std::string text = file.text(key);
-  const auto utc_s = utc_from_iso8601(text);
-  if (!utc_s) {
-    file.refuse(key, "'" + text + "' is not a time",
-                "ISO 8601 in UTC to the second, such as 2026-03-01T08:30:00Z");
-  }
-  return *utc_s;
-}
-
-std::string name(config::TomlTable& file, const char* key) {
-  std::string text = file.text(key);
-  if (text.empty()) file.refuse(key, "is empty", "a text of at least one character");
+template <class... Values>
+std::string formatted(const char* form, Values... values) {
+  char text[160];
+  std::snprintf(text, sizeof text, form, values...);
   return text;
-}
-
-Htm<Machine, Sensor> transform(config::TomlTable& file, const char* key) {
-  const std::vector<double> m = file.numbers(key, 16);
-  try {
-    return Htm<Machine, Sensor>(
-        Eigen::Matrix4d(Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(m.data())));
-  } catch (const CalibrationError& error) {
-    file.refuse(
-        key, error.what(),
-        "a rigid motion from right-handed sensor coordinates (a left-handed sensor is mirrored at ingest), "
-        "16 numbers row by row, lengths in mm");
-  }
-}
-
-StageModel stage_model(config::TomlTable stage) {
-  StageModel model;
-  model.q_cal_mm = Eigen::Map<const Eigen::Vector3d>(stage.numbers("q_cal_mm", 3).data());
-  // Above 0.1 rad or 10 % it is a typing error (unit, decimal point), not a machine.
-  const config::Range squareness{-0.1, 0.1};
-  const double xy = stage.number_or("squareness_xy_rad", 0, squareness);
-  const double xz = stage.number_or("squareness_xz_rad", 0, squareness);
-  const double yz = stage.number_or("squareness_yz_rad", 0, squareness);
-  Eigen::Vector3d k = Eigen::Vector3d::Zero();
-  if (stage.has("scale_ppm")) k = Eigen::Map<const Eigen::Vector3d>(stage.numbers("scale_ppm", 3).data());
-  if (k.cwiseAbs().maxCoeff() > 1e5) {
-    stage.refuse("scale_ppm", "has an element out of range", "from -100000 to 100000 for each axis");
-  }
-  model.a = stage_matrix({xy, xz, yz}, k);
-  stage.finish();
-  return model;
 }
 
 }  // namespace
 
-Htm<Machine, Sensor> Calibration::at(const Eigen::Vector3d& q_mm) const {
-  return at_stage(machine_from_sensor, stage, q_mm);
+const char* name_of(CalibrationMethod method) {
+  switch (method) {
+    case CalibrationMethod::angled_slot:
+      return "angled-slot";
+    case CalibrationMethod::lines:
+      return "lines";
+    case CalibrationMethod::sphere:
+      return "sphere";
+    case CalibrationMethod::imported:
+      return "imported";
+  }
+  return "?";
 }
 
-Calibration load_calibration(const std::filesystem::path& path) {
-  auto file = config::TomlTable::from_file(path);
-  file.integer("schema", schema, schema);
-  Calibration c;
-  c.id = name(file, "id");
-  c.sensor_serial = name(file, "sensor_serial");
-  c.made_utc_s = utc(file, "date");
-  c.expires_utc_s = utc(file, "expires");
-  c.date = file.text("date");
-  if (c.expires_utc_s <= c.made_utc_s) file.refuse("expires", "is not after date", "a time after " + c.date);
-  c.residual_rms_um = file.number("residual_rms_um", config::not_negative);
-  c.machine_from_sensor = transform(file, "machine_from_sensor");
-  c.stage = stage_model(file.table("stage"));
-  c.file_sha256 = file.sha256();
-  c.file = path;
-  file.finish();
-  return c;
+Htm<Machine, Sensor> Calibration::at(const Eigen::Vector3d& q_mm) const {
+  return at_stage(machine_from_sensor, stage, q_mm);
 }
 
 std::string refusal(const Calibration& c, const std::string& sensor_serial, std::int64_t now_utc_s) {
@@ -94,6 +48,27 @@ std::string refusal(const Calibration& c, const std::string& sensor_serial, std:
   if (now_utc_s >= c.expires_utc_s) {
     return who + "expired at " + iso8601_from_utc(c.expires_utc_s) + ", the clock says " +
            iso8601_from_utc(now_utc_s) + ": calibrate again";
+  }
+  return {};
+}
+
+std::string temperature_refusal(const Calibration& c, const std::optional<TemperatureReading>& reading,
+                                std::int64_t now_utc_s, std::int64_t max_age_s) {
+  if (!c.temperature) return {};
+  const TemperatureWindow& w = *c.temperature;
+  const std::string who = "calibration '" + c.id + "' holds from " +
+                          formatted("%.2f to %.2f degC", w.min_degc, w.max_degc) + ", ";
+  const std::string tell = "SENSe:TEMPerature tells it";
+  if (!reading) return who + "and nobody told the cell's temperature: " + tell;
+  const std::int64_t age_s = now_utc_s - reading->utc_s;
+  if (age_s < 0 || age_s > max_age_s) {
+    return who + "and the cell's temperature was told at " + iso8601_from_utc(reading->utc_s) +
+           formatted(", more than %lld s before ", static_cast<long long>(max_age_s)) +
+           iso8601_from_utc(now_utc_s) + ": " + tell;
+  }
+  if (reading->degc < w.min_degc || reading->degc > w.max_degc) {
+    return who + formatted("the cell has %.2f degC", reading->degc) +
+           ": bring the cell back to its temperature, or calibrate at this one";
   }
   return {};
 }

@@ -1,7 +1,9 @@
 #include "calib/calibration_store.h"
 
 #include <algorithm>
+#include <fstream>
 #include <map>
+#include <sstream>
 
 #include "config/toml_reader.h"
 
@@ -31,6 +33,74 @@ CalibrationStore::CalibrationStore(const std::filesystem::path& folder) : folder
       problems_.push_back(error.what());
     }
   }
+  read_journal();
+}
+
+void CalibrationStore::read_journal() {
+  std::ifstream in(journal_file(), std::ios::binary);
+  std::error_code ignored;
+  if (!in && !std::filesystem::exists(journal_file(), ignored)) return;
+  std::ostringstream text;
+  if (in && in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
+  try {
+    if (!in.is_open() || in.bad() || text.bad())
+      throw CalibrationError(journal_file().string() + ": cannot be read; check its permissions");
+    journal_ = CalibrationJournal(text.str(), journal_file().string());
+  } catch (const CalibrationError& error) {
+    journal_problem_ = error.what();
+    problems_.push_back(error.what());
+  }
+}
+
+namespace {
+
+std::string drifted(const CurrentCalibration& current) {
+  return "calibration '" + current.calibration + "' has drifted (" + current.note +
+         "): calibrate again, or verify it again once the cause is mended";
+}
+
+/// The file must be the one that was accepted.
+void check_accepted(const Calibration& c, const JournalEntry* accepted) {
+  if (!accepted || accepted->sha256 == c.sha256) return;
+  throw CalibrationError(
+      c.file.string() + " is not the calibration '" + c.id + "' that " + accepted->operator_name +
+      " accepted at " + accepted->utc +
+      ": its content was changed and sealed anew; put the accepted file back, or accept this "
+      "one (datumctl calibrate accept " +
+      c.id + ")");
+}
+
+}  // namespace
+
+const Calibration& CalibrationStore::choose(const std::string& wanted,
+                                            const std::string& sensor_serial) const {
+  if (!journal_problem_.empty()) throw CalibrationError(journal_problem_);
+  const auto current = journal_.current("machine", "sensor", sensor_serial);
+  if (wanted == "current" && !current) {
+    throw CalibrationError(
+        "no calibration of sensor " + sensor_serial + " is current in " + folder_.string() +
+        ": calibrate (datumctl calibrate start ...), or accept one that is there (datumctl "
+        "calibrate accept ID)");
+  }
+  const std::string id = wanted == "current" ? current->calibration : wanted;
+  if (current && current->calibration != id) {
+    throw CalibrationError("calibration '" + id + "' is not the current one of sensor " + sensor_serial +
+                           ", '" + current->calibration + "' is, since " + current->since +
+                           ": set inspection.calibration = \"current\", or accept it (datumctl calibrate "
+                           "accept " +
+                           id + ")");
+  }
+  const JournalEntry* accepted = journal_.acceptance_of(id);
+  if (accepted && accepted->sensor_serial == sensor_serial && !current) {
+    throw CalibrationError("calibration '" + id +
+                           "' was withdrawn: calibrate, or accept it again (datumctl "
+                           "calibrate accept " +
+                           id + ")");
+  }
+  const Calibration& c = find(id);
+  check_accepted(c, accepted);
+  if (current && current->drifted) throw CalibrationError(drifted(*current));
+  return c;
 }
 
 const Calibration& CalibrationStore::find(const std::string& id) const {
@@ -46,8 +116,10 @@ const Calibration& CalibrationStore::find(const std::string& id) const {
     found = &c;
   }
   if (!found) {
-    throw CalibrationError("calibration '" + id + "' is not in " + folder_.string() + "; there is " +
-                           (known.empty() ? "none" : known));
+    std::string why = "calibration '" + id + "' is not in " + folder_.string() + "; there is " +
+                      (known.empty() ? "none" : known);
+    for (const std::string& problem : problems_) why += "; refused: " + problem;
+    throw CalibrationError(why);
   }
   return *found;
 }

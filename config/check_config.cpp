@@ -53,12 +53,18 @@ std::optional<SensorProfile> check_sensor(const DaemonConfig& c, Findings& found
 void check_calibrations(const DaemonConfig& c, const std::optional<SensorProfile>& sensor,
                         std::int64_t now_utc_s, Findings& found) {
   if (c.calibrations.empty()) return;
+  std::error_code ignored;
+  if (c.calibration == "current" && !fs::exists(c.calibrations, ignored)) return;  // made by the first one
   try {
     const CalibrationStore store(c.calibrations);
     found.lines.insert(found.lines.end(), store.problems().begin(), store.problems().end());
-    if (c.calibration.empty()) return;
-    const Calibration& calibration = store.find(c.calibration);
-    const std::string why = sensor ? refusal(calibration, sensor->serial, now_utc_s) : "";
+    if (c.calibration.empty() || !sensor) return;
+    // A cell that is still to be calibrated must be able to start.
+    if (c.calibration == "current" && store.journal_problem().empty() &&
+        !store.journal().current("machine", "sensor", sensor->serial))
+      return;
+    const Calibration& calibration = store.choose(c.calibration, sensor->serial);
+    const std::string why = refusal(calibration, sensor->serial, now_utc_s);
     if (!why.empty()) found.refuse("inspection.calibration", why, "");
   } catch (const CalibrationError& error) {
     found.refuse("inspection.calibration", error.what(), "");

@@ -44,7 +44,7 @@ struct DaemonConfig {
   std::filesystem::path recipes;       // folder
   std::string recipe;                  // chosen at start; empty: a host chooses
   std::filesystem::path calibrations;  // folder
-  std::string calibration;             // id; empty: only recipes in sensor coordinates can be measured
+  std::string calibration;  // id, or "current"; empty: only recipes in sensor coordinates can be measured
   TriggerMode trigger = TriggerMode::on_frame;
   bool arm_at_start = false;
   int frame_timeout_ms =

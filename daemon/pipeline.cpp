@@ -34,7 +34,7 @@ BoardVerdict identity(const HeightFrame& frame, const InspectionInputs& in, cons
   v.rule_confidence = in.recipe->rule_confidence;
   const bool calibrated = in.recipe->in_machine_coordinates && in.calibration;
   v.calibration = calibrated ? in.calibration->id : "none";
-  v.calibration_sha256 = calibrated ? in.calibration->file_sha256 : "";
+  v.calibration_sha256 = calibrated ? in.calibration->sha256 : "";
   v.sensor_serial = frame.sensor_serial;
   v.sensor_profile_sha256 = in.sensor->sha256;
   v.frame_id = frame.frame_id;

@@ -38,7 +38,7 @@ BoardVerdict invalid_verdict(const BoardOrder& order, const InspectionInputs& in
   v.recipe = order.recipe->name;
   v.recipe_sha256 = order.recipe->sha256;
   v.calibration = order.calibration ? order.calibration->id : "none";
-  v.calibration_sha256 = order.calibration ? order.calibration->file_sha256 : "";
+  v.calibration_sha256 = order.calibration ? order.calibration->sha256 : "";
   v.sensor_serial = order.sensor->serial;
   v.sensor_profile_sha256 = order.sensor->sha256;
   if (order.claim) {

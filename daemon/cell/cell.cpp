@@ -33,7 +33,8 @@ void InspectionCell::load_calibration() {
   if (parts_.config.calibration.empty()) return;
   try {
     const CalibrationStore store(parts_.config.calibrations);
-    calibration_ = std::make_shared<const Calibration>(store.find(parts_.config.calibration));
+    calibration_ =
+        std::make_shared<const Calibration>(store.choose(parts_.config.calibration, parts_.sensor.serial));
   } catch (const std::exception& error) {
     calibration_problem_ = error.what();
     log(3, fmt::format("calibration '{}' can't be used: {}", parts_.config.calibration, error.what()));
@@ -128,10 +129,10 @@ std::string InspectionCell::calibration_refusal() const {
 CalibrationStatus InspectionCell::calibration() const {
   CalibrationStatus status;
   if (!recipe_ || !recipe_->in_machine_coordinates) return status;
-  status.id = parts_.config.calibration;
+  status.id = calibration_ ? calibration_->id : parts_.config.calibration;
   status.refusal = calibration_refusal();
   if (!calibration_) return status;
-  status.sha256 = calibration_->file_sha256;
+  status.sha256 = calibration_->sha256;
   status.expires = iso8601_from_utc(calibration_->expires_utc_s);
   status.residual_rms_um = calibration_->residual_rms_um;
   return status;

@@ -2,17 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "tests/a_calibration.h"
 #include "tests/fresh_folder.h"
 
 namespace datum {
 namespace {
 
-std::string calibration(const std::string& id) {
-  return "schema = 1\nid = \"" + id +
-         "\"\nsensor_serial = \"S7\"\ndate = \"2026-03-01T00:00:00Z\"\nexpires = \"2026-09-01T00:00:00Z\"\n"
-         "residual_rms_um = 3.5\nmachine_from_sensor = [1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1]\n"
-         "[stage]\nq_cal_mm = [0, 0, 0]\n";
-}
+std::string calibration(const std::string& id) { return to_toml(testing::a_calibration(id)); }
 
 template <class Call>
 std::string refusal_of(Call call) {
@@ -62,11 +60,15 @@ TEST(CalibrationStore, AnIdTwiceIsRefusedNotGuessed) {
 
 TEST(CalibrationStore, ABrokenFileIsNamedAndStopsNoOther) {
   const testing::FreshFolder folder;
-  const std::string a = folder.write("a.toml", "schema = 2\n").string();
+  const std::string a = folder.write("a.toml", "schema = 3\n").string();
   folder.write("b.toml", calibration("march"));
   const CalibrationStore store(folder.path());
-  EXPECT_EQ(store.problems(), std::vector<std::string>{a + ":1:10: schema: 2 is out of range; allowed: 1"});
+  EXPECT_EQ(
+      store.problems(),
+      std::vector<std::string>{a + ":1:10: schema: 3 is out of range; allowed: a whole number from 1 to 2"});
   EXPECT_EQ(store.find("march").id, "march");
+  EXPECT_EQ(refusal_of([&] { store.find("a"); }), "calibration 'a' is not in " + folder.path().string() +
+                                                      "; there is march; refused: " + store.problems()[0]);
 }
 
 TEST(CalibrationStore, AFolderThatIsNotThereIsRefused) {
@@ -77,6 +79,97 @@ TEST(CalibrationStore, AFolderThatIsNotThereIsRefused) {
       absent.string() +
           ": the folder of calibrations cannot be read (No such file or directory); check the path and its "
           "permissions");
+}
+
+/// A folder with calibrations a and b of sensor S7, and a journal.
+class Choice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* id : {"a", "b"}) made[id] = load_calibration(folder.write(id + toml, calibration(id)));
+  }
+  void tell(JournalEvent event, const std::string& id) {
+    text += journal.append(testing::journal_entry(event, made.at(id)));
+    folder.write("journal", text);
+  }
+  /// The id that is chosen, or why none is, without the folder's name.
+  std::string choice(const std::string& wanted, const std::string& sensor = "S7") const {
+    std::string chosen;
+    std::string why = refusal_of([&] { chosen = CalibrationStore(folder.path()).choose(wanted, sensor).id; });
+    const std::string path = folder.path().string();
+    for (auto at = why.find(path); at != std::string::npos; at = why.find(path))
+      why.replace(at, path.size(), "DIR");
+    return why == "(accepted)" ? chosen : why;
+  }
+  const std::string toml = ".toml";
+  testing::FreshFolder folder;
+  std::map<std::string, Calibration> made;
+  CalibrationJournal journal;
+  std::string text;
+};
+
+TEST_F(Choice, WithoutAJournalAnIdIsTakenAndNothingIsCurrent) {
+  EXPECT_EQ(choice("a"), "a");
+  EXPECT_EQ(choice("current"),
+            "no calibration of sensor S7 is current in DIR: calibrate (datumctl calibrate start ...), or "
+            "accept one that is there (datumctl calibrate accept ID)");
+}
+
+TEST_F(Choice, TheCurrentOneIsTakenAndNoOther) {
+  tell(JournalEvent::accept, "a");
+  tell(JournalEvent::accept, "b");
+  EXPECT_EQ(choice("current"), "b");
+  EXPECT_EQ(choice("b"), "b");
+  EXPECT_EQ(choice("a"),
+            "calibration 'a' is not the current one of sensor S7, 'b' is, since 2026-03-01T08:30:00Z: set "
+            "inspection.calibration = \"current\", or accept it (datumctl calibrate accept a)");
+  EXPECT_EQ(choice("current", "S8").substr(0, 41), "no calibration of sensor S8 is current in");
+}
+
+TEST_F(Choice, AWithdrawnOneIsNotTaken) {
+  tell(JournalEvent::accept, "a");
+  tell(JournalEvent::withdraw, "a");
+  EXPECT_EQ(choice("a"),
+            "calibration 'a' was withdrawn: calibrate, or accept it again (datumctl calibrate accept a)");
+  EXPECT_EQ(choice("b"), "b");
+}
+
+TEST_F(Choice, ADriftedOneIsNotTakenUntilItIsVerified) {
+  tell(JournalEvent::accept, "a");
+  tell(JournalEvent::drift, "a");
+  EXPECT_EQ(choice("current"),
+            "calibration 'a' has drifted (by a test): calibrate again, or verify it again once the cause is "
+            "mended");
+  EXPECT_EQ(choice("a"), choice("current"));
+  tell(JournalEvent::verified, "a");
+  EXPECT_EQ(choice("a"), "a");
+}
+
+TEST_F(Choice, AnEditedFileIsToldFromADamagedOne) {
+  tell(JournalEvent::accept, "a");
+  Calibration edited = made["a"];
+  edited.expires_utc_s += 365 * 86400;
+  folder.write("a.toml", to_toml(edited));
+  EXPECT_EQ(
+      choice("current"),
+      "DIR/a.toml is not the calibration 'a' that J. M\xc3\xbcller accepted at 2026-03-01T08:30:00Z: its "
+      "content was changed and sealed anew; put the accepted file back, or accept this one (datumctl "
+      "calibrate accept a)");
+  std::string damaged = to_toml(made["a"]);
+  damaged.replace(damaged.find("2026-09-01"), 10, "2028-09-01");
+  folder.write("a.toml", damaged);
+  EXPECT_EQ(
+      choice("current"),
+      "calibration 'a' is not in DIR; there is b; refused: DIR/a.toml:3:12: checksum: is not that of the "
+      "content, which was changed or damaged; allowed: the file as it was made; a file of your own: "
+      "datumctl calibrate seal FILE");
+}
+
+TEST_F(Choice, AChangedJournalIsBelievedInNothing) {
+  tell(JournalEvent::accept, "a");
+  folder.write("journal", text.replace(text.find("\"a\""), 3, "\"b\""));
+  EXPECT_EQ(choice("b").substr(0, 54), "DIR/journal:1: it was changed after it was written; no");
+  EXPECT_EQ(choice("a"), choice("b"));
+  EXPECT_EQ(CalibrationStore(folder.path()).problems().size(), 1u);
 }
 
 }  // namespace

@@ -1,37 +1,46 @@
 #include "calib/calibration.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "calib/utc_time.h"
+#include "config/toml_reader.h"
+#include "tests/a_calibration.h"
 #include "tests/fresh_folder.h"
 
 namespace datum {
 namespace {
 
-const char* const example = R"(schema = 1
-id = "cell1-2026-03"
-sensor_serial = "S7"
-date = "2026-03-01T08:30:00Z"
-expires = "2026-09-01T00:00:00Z"
-residual_rms_um = 3.5
-machine_from_sensor = [
-  0, -1, 0, 100,
-  1,  0, 0, 200,
-  0,  0, 1, 300,
-  0,  0, 0, 1,
-]
-[stage]
-q_cal_mm = [10, 20, 30]
-squareness_xy_rad = 8.073e-4
-squareness_xz_rad = 1e-4
-squareness_yz_rad = -2e-4
-scale_ppm = [50, -20, 10]
-)";
+Calibration example() {
+  Calibration c = testing::a_calibration("cell1-2026-03");
+  c.made_utc_s = 1772353800;  // date -u -d 2026-03-01T08:30:00Z +%s
+  c.method = CalibrationMethod::angled_slot;
+  c.artefact_serial = "AS-120 \"7\"";
+  c.drawing_sha256 = std::string(64, 'd');
+  c.temperature = TemperatureWindow{20.4, 18, 23};
+  c.residuals = {{"LP", 5000, 3.25}, {"RP", 4801, 4.0}};
+  Eigen::Matrix4d m;
+  m << 0, -1, 0, 100, 1, 0, 0, 200, 0, 0, 1, 300, 0, 0, 0, 1;
+  c.machine_from_sensor = Htm<Machine, Sensor>(m);
+  for (int i = 0; i < 6; ++i) c.covariance(i, (i + 1) % 6) = c.covariance((i + 1) % 6, i) = -1e-12 / 3;
+  c.stage.q_cal_mm = {10, 20, 30};
+  c.squareness_rad = {8.073e-4, 1e-4, -2e-4};
+  c.scale_ppm = {50, -20, 10};
+  return c;
+}
 
 class CalibrationFile : public ::testing::Test {
  protected:
-  Calibration loaded(const std::string& text = example) {
+  Calibration loaded(const std::string& text = to_toml(example())) {
     return load_calibration(folder.write("c.toml", text));
+  }
+  std::string refusal_of(const std::string& text) {
+    try {
+      loaded(text);
+    } catch (const config::ConfigError& error) {
+      return error.what();
+    }
+    return "(accepted)";
   }
   testing::FreshFolder folder;
 };
@@ -46,8 +55,73 @@ TEST_F(CalibrationFile, GivesBackWhatIsWritten) {
   EXPECT_EQ(c.residual_rms_um, 3.5);
   EXPECT_EQ(c.machine_from_sensor.translation_mm(), Eigen::Vector3d(100, 200, 300));
   EXPECT_EQ(c.machine_from_sensor * Eigen::Vector3d(1, 2, 3), Eigen::Vector3d(98, 201, 303));
-  EXPECT_EQ(c.file_sha256.size(), 64u);
+  EXPECT_EQ(c.method, CalibrationMethod::angled_slot);
+  EXPECT_EQ(c.operator_name, "J. M\xc3\xbcller");
+  EXPECT_EQ(c.software, "0.1.0 test");
+  EXPECT_EQ(c.artefact_serial, "AS-120 \"7\"");
+  EXPECT_EQ(c.drawing_sha256, std::string(64, 'd'));
+  EXPECT_EQ(c.temperature->measured_degc, 20.4);
+  EXPECT_EQ(c.temperature->min_degc, 18);
+  EXPECT_EQ(c.temperature->max_degc, 23);
+  ASSERT_EQ(c.residuals.size(), 2u);
+  EXPECT_EQ(c.residuals[1].feature, "RP");
+  EXPECT_EQ(c.residuals[1].points, 4801);
+  EXPECT_EQ(c.residuals[0].rms_um, 3.25);
+  EXPECT_EQ(c.covariance, example().covariance);
+  EXPECT_EQ(c.squareness_rad, example().squareness_rad);
+  EXPECT_EQ(c.scale_ppm, example().scale_ppm);
+  EXPECT_EQ(c.sha256.size(), 64u);
   EXPECT_EQ(c.file.filename(), "c.toml");
+  EXPECT_EQ(to_toml(c), to_toml(example())) << "written again it is the same file";
+}
+
+// Each value enters the checksum; a byte that does not is a comment's or a blank's.
+TEST_F(CalibrationFile, SeesEachChangedByteOfItsContent) {
+  const std::string text = to_toml(example());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == ' ' || text[i] == '\n') continue;
+    std::string changed = text;
+    changed[i] = changed[i] == '7' ? '8' : '7';
+    ASSERT_NE(refusal_of(changed), "(accepted)") << text.substr(0, i) << "<-- here";
+  }
+  EXPECT_EQ(refusal_of("# a comment\n" + text), "(accepted)");
+}
+
+TEST_F(CalibrationFile, ToldFromAHandWrittenOneByItsSeal) {
+  std::string text = to_toml(example());
+  text.replace(text.find("100,\n"), 3, "101");
+  EXPECT_THAT(refusal_of(text),
+              ::testing::EndsWith("c.toml:3:12: checksum: is not that of the content, which was changed or "
+                                  "damaged; allowed: the file as it was made; a file of your own: datumctl "
+                                  "calibrate seal FILE"));
+  const Calibration own = loaded(sealed(folder.write("own.toml", text), "A. Smith"));
+  EXPECT_EQ(own.method, CalibrationMethod::imported);
+  EXPECT_EQ(own.operator_name, "A. Smith") << "who answers for it";
+  EXPECT_EQ(own.machine_from_sensor.translation_mm().x(), 101);
+  EXPECT_NE(own.sha256, loaded().sha256);
+}
+
+TEST_F(CalibrationFile, HoldsInItsTemperatureWindowAlone) {
+  const Calibration c = loaded();
+  const std::int64_t now = c.made_utc_s + 100, hour = 3600;
+  const auto why = [&](std::optional<TemperatureReading> t) { return temperature_refusal(c, t, now, hour); };
+  EXPECT_EQ(why(TemperatureReading{18, now}), "");
+  EXPECT_EQ(why(TemperatureReading{23, now - hour}), "");
+  const std::string who = "calibration 'cell1-2026-03' holds from 18.00 to 23.00 degC, ";
+  EXPECT_EQ(why(std::nullopt), who + "and nobody told the cell's temperature: SENSe:TEMPerature tells it");
+  EXPECT_EQ(
+      why(TemperatureReading{23.01, now}),
+      who + "the cell has 23.01 degC: bring the cell back to its temperature, or calibrate at this one");
+  EXPECT_EQ(why(TemperatureReading{17.99, now}).substr(0, who.size() + 23), who + "the cell has 17.99 degC");
+  const std::string old = "and the cell's temperature was told at ";
+  EXPECT_EQ(why(TemperatureReading{20, now - hour - 1}),
+            who + old +
+                "2026-03-01T07:31:39Z, more than 3600 s before 2026-03-01T08:31:40Z: SENSe:TEMPerature tells "
+                "it");
+  EXPECT_EQ(why(TemperatureReading{20, now + 1}).substr(0, (who + old).size()), who + old) << "of tomorrow";
+  Calibration without = c;
+  without.temperature.reset();
+  EXPECT_EQ(temperature_refusal(without, std::nullopt, now, hour), "");
 }
 
 // METROLOGY E5 by hand: q - q_cal = (100, 0, 0) and (0, 100, 0) and (0, 0, 100) mm.
@@ -72,9 +146,10 @@ TEST_F(CalibrationFile, AtTheCalibrationPositionItIsTheCalibration) {
 }
 
 TEST_F(CalibrationFile, AnIdealStageNeedsOnlyItsCalibrationPosition) {
-  std::string text = example;
-  text.resize(text.find("squareness_xy"));
-  const Calibration c = loaded(text);
+  Calibration ideal = example();
+  ideal.squareness_rad.setZero();
+  ideal.scale_ppm.setZero();
+  const Calibration c = loaded(to_toml(ideal));
   EXPECT_EQ(c.at({11, 22, 33}).translation_mm(), Eigen::Vector3d(101, 202, 303));
 }
 

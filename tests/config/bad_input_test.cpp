@@ -29,7 +29,7 @@ const Folder folders[] = {
     {"config", 26, [](const fs::path& file) { load_daemon_config(file); }},
     {"sensor", 8, [](const fs::path& file) { load_sensor_profile(file); }},
     {"recipe", 30, [](const fs::path& file) { load_recipe(file); }},
-    {"calibration", 19, [](const fs::path& file) { load_calibration(file); }},
+    {"calibration", 35, [](const fs::path& file) { load_calibration(file); }},
 };
 
 std::string refusal_of(const Folder& folder, const fs::path& file) {

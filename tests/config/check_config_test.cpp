@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "config/daemon_config.h"
+#include "tests/a_calibration.h"
 #include "tests/fresh_folder.h"
 
 namespace datum {
@@ -38,16 +39,11 @@ linearity_um = 0.5
 z_mm = [0]
 sigma_um = [3]
 )";
-const char* const calibration_text = R"(schema = 1
-id = "march"
-sensor_serial = "S7"
-date = "2026-03-01T00:00:00Z"
-expires = "2026-09-01T00:00:00Z"
-residual_rms_um = 3.5
-machine_from_sensor = [1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1]
-[stage]
-q_cal_mm = [0, 0, 0]
-)";
+std::string calibration_text(const std::string& id, const std::string& sensor = "S7") {
+  Calibration c = testing::a_calibration(id);
+  c.sensor_serial = sensor;
+  return to_toml(c);
+}
 const char* const recipe_text = R"(schema = 1
 name = "board-a"
 sensor_serial = "S7"
@@ -80,7 +76,7 @@ class CheckConfig : public ::testing::Test {
   void SetUp() override {
     folder.write("d.toml", config_text);
     folder.write("s7.toml", profile_text);
-    folder.write("calibrations/march.toml", calibration_text);
+    folder.write("calibrations/march.toml", calibration_text("march"));
     folder.write("recipes/a.toml", recipe_text);
   }
   /// Lines without the folder's name.
@@ -101,14 +97,14 @@ TEST_F(CheckConfig, FindsNothingWhereAllIsWell) { EXPECT_THAT(problems(), IsEmpt
 TEST_F(CheckConfig, NamesTheProblemsOfEveryFile) {
   folder.write("d.toml", with(config_text, "cell = \"c\"", "cell = 5"));
   folder.write("s7.toml", with(profile_text, "[3]", "[0]"));
-  folder.write("calibrations/april.toml", with(calibration_text, "3.5", "-1"));
+  folder.write("calibrations/april.toml", with(calibration_text("april"), "3.5", "-1"));
   folder.write("recipes/b.toml", with(with(recipe_text, "board-a", "board b"), "0.3", "2"));
   EXPECT_THAT(
       problems(),
       ElementsAre("d.toml:2:8: cell: is not a text; allowed: a text in quotes",
                   "s7.toml:11:12: noise.sigma_um: 0 is out of range; allowed: an array of 1 finite numbers, "
                   "each more than 0",
-                  "calibrations/april.toml:6:19: residual_rms_um: -1 is out of range; allowed: at least 0",
+                  "calibrations/april.toml:12:19: residual_rms_um: -1 is out of range; allowed: at least 0",
                   "recipes/b.toml:2:8: name: 'board b' is not a name; allowed: 1 to 64 letters, digits and "
                   ". _ + / # -",
                   "recipes/b.toml:10:19: floor.outer_margin_mm: 1.3 is not above inner_margin_mm; allowed: "
@@ -116,15 +112,33 @@ TEST_F(CheckConfig, NamesTheProblemsOfEveryFile) {
 }
 
 TEST_F(CheckConfig, NamesACalibrationThatIsNotThereOrNotForThisSensor) {
-  folder.write("calibrations/march.toml", with(calibration_text, "march", "april"));
+  folder.write("calibrations/march.toml", calibration_text("april"));
   EXPECT_THAT(problems(), ElementsAre("d.toml:10:15: inspection.calibration: calibration 'march' is not in "
                                       "calibrations; there is april"));
-  folder.write("calibrations/march.toml", with(calibration_text, "S7", "S8"));
+  folder.write("calibrations/march.toml", calibration_text("march", "S8"));
   EXPECT_THAT(
       problems(),
       ElementsAre("d.toml:10:15: inspection.calibration: calibration 'march' is for sensor S8, the frame is "
                   "from sensor S7: calibrate this sensor, or name its calibration in the cell's "
                   "configuration"));
+}
+
+TEST_F(CheckConfig, LooksAtTheCurrentCalibration) {
+  folder.write("d.toml", with(config_text, "\"march\"", "\"current\""));
+  EXPECT_THAT(problems(), IsEmpty()) << "a cell that is still to be calibrated must be able to start";
+  CalibrationJournal journal;
+  const Calibration march = load_calibration(folder.path() / "calibrations/march.toml");
+  const std::string accepted = journal.append(testing::journal_entry(JournalEvent::accept, march));
+  folder.write("calibrations/journal", accepted);
+  EXPECT_THAT(problems(), IsEmpty());
+  EXPECT_THAT(problems(october_2026),
+              ElementsAre("d.toml:10:15: inspection.calibration: calibration 'march' expired at "
+                          "2026-09-01T00:00:00Z, the clock says 2026-10-03T04:00:00Z: calibrate again"));
+  folder.write("calibrations/journal",
+               accepted + journal.append(testing::journal_entry(JournalEvent::drift, march)));
+  EXPECT_THAT(problems(),
+              ElementsAre("d.toml:10:15: inspection.calibration: calibration 'march' has drifted (by a "
+                          "test): calibrate again, or verify it again once the cause is mended"));
 }
 
 TEST_F(CheckConfig, NamesAnExpiredCalibration) {

@@ -1,0 +1,203 @@
+// A calibration's file, read: every key, its range, and at last the checksum of all of them.
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "calib/calibration.h"
+#include "calib/utc_time.h"
+#include "config/toml_reader.h"
+
+namespace datum {
+
+namespace {
+
+constexpr std::int64_t schema = 2;
+
+std::int64_t utc(config::TomlTable& file, const char* key) {
+  const std::string text = file.text(key);
+  const auto utc_s = utc_from_iso8601(text);
+  if (!utc_s) {
+    file.refuse(key, "'" + text + "' is not a time",
+                "ISO 8601 in UTC to the second, such as 2026-03-01T08:30:00Z");
+  }
+  return *utc_s;
+}
+
+std::string name(config::TomlTable& file, const char* key) {
+  std::string text = file.text(key);
+  if (text.empty()) file.refuse(key, "is empty", "a text of at least one character");
+  const auto control = [](unsigned char c) { return c < ' ' || c == 127; };
+  if (std::any_of(text.begin(), text.end(), control))
+    file.refuse(key, "has a control character", "a text on one line");
+  return text;
+}
+
+std::string id(config::TomlTable& file) {
+  std::string text = name(file, "id");
+  const bool plain = std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '.' || c == '_' || c == '-';
+  });
+  if (!plain || text[0] == '.' || text == "current" || text.size() > 120) {
+    file.refuse("id", "'" + text + "' can't name a file",
+                "letters, digits, '.', '_' and '-', at most 120, not 'current', no '.' in front");
+  }
+  return text;
+}
+
+Htm<Machine, Sensor> transform(config::TomlTable& file, const char* key) {
+  const std::vector<double> m = file.numbers(key, 16);
+  try {
+    return Htm<Machine, Sensor>(
+        Eigen::Matrix4d(Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(m.data())));
+  } catch (const CalibrationError& error) {
+    file.refuse(
+        key, error.what(),
+        "a rigid motion from right-handed sensor coordinates (a left-handed sensor is mirrored at ingest), "
+        "16 numbers row by row, lengths in mm");
+  }
+}
+
+/// No eigenvalue below 0. Looked at as correlations, since rad and mm are of different size; 1e-9 is what rounding
+/// leaves of a singular one.
+bool is_positive(const Matrix6d& m) {
+  Matrix6d correlation = Matrix6d::Zero();
+  for (int i = 0; i < 6; ++i) {
+    if (m(i, i) < 0 || (m(i, i) == 0 && !m.row(i).isZero(0))) return false;
+    for (int j = 0; j < 6; ++j)
+      if (m(i, j) != 0) correlation(i, j) = m(i, j) / std::sqrt(m(i, i) * m(j, j));
+  }
+  return Eigen::SelfAdjointEigenSolver<Matrix6d>(correlation).eigenvalues()[0] > -1e-9;
+}
+
+Matrix6d covariance(config::TomlTable& file, const char* key) {
+  const std::vector<double> v = file.numbers(key, 36);
+  const Matrix6d m = Eigen::Map<const Matrix6d>(v.data());
+  if (m != m.transpose()) {
+    file.refuse(key, "is not symmetric",
+                "the covariance of 3 rotations in rad and 3 shifts in mm, row by row");
+  }
+  if (!is_positive(m)) {
+    file.refuse(key, "is no covariance (an eigenvalue is below 0)",
+                "the covariance of 3 rotations in rad and 3 shifts in mm, row by row");
+  }
+  return m;
+}
+
+void read_stage(config::TomlTable stage, Calibration& c) {
+  c.stage.q_cal_mm = Eigen::Map<const Eigen::Vector3d>(stage.numbers("q_cal_mm", 3).data());
+  // Above 0.1 rad or 10 % it is a typing error (unit, decimal point), not a machine.
+  const config::Range squareness{-0.1, 0.1};
+  const char* const keys[] = {"squareness_xy_rad", "squareness_xz_rad", "squareness_yz_rad"};
+  for (int i = 0; i < 3; ++i) c.squareness_rad[i] = stage.number_or(keys[i], 0, squareness);
+  if (stage.has("scale_ppm"))
+    c.scale_ppm = Eigen::Map<const Eigen::Vector3d>(stage.numbers("scale_ppm", 3).data());
+  if (c.scale_ppm.cwiseAbs().maxCoeff() > 1e5) {
+    stage.refuse("scale_ppm", "has an element out of range", "from -100000 to 100000 for each axis");
+  }
+  c.stage.a = stage_matrix(c.squareness_rad, c.scale_ppm);
+  stage.finish();
+}
+
+void read_artefact(std::optional<config::TomlTable> artefact, Calibration& c, config::TomlTable& file) {
+  if (!artefact) {
+    if (c.method != CalibrationMethod::imported)
+      file.refuse("artefact", "missing", "a table [artefact], or method = \"imported\"");
+    return;
+  }
+  c.artefact_serial = name(*artefact, "serial");
+  c.drawing_sha256 = name(*artefact, "drawing_sha256");
+  artefact->finish();
+}
+
+std::optional<TemperatureWindow> temperature(std::optional<config::TomlTable> table) {
+  if (!table) return std::nullopt;
+  const config::Range range{-20, 60};  // a room in degF is outside
+  TemperatureWindow w;
+  w.measured_degc = table->number("measured_degc", range);
+  w.min_degc = table->number("min_degc", range);
+  w.max_degc = table->number("max_degc", range);
+  if (!(w.min_degc <= w.measured_degc && w.measured_degc <= w.max_degc)) {
+    table->refuse("measured_degc", "is outside min_degc and max_degc",
+                  "min_degc <= measured_degc <= max_degc");
+  }
+  table->finish();
+  return w;
+}
+
+std::vector<FeatureResidual> residuals(config::TomlTable& file) {
+  std::vector<FeatureResidual> all;
+  for (config::TomlTable& table : file.tables("residual")) {
+    all.push_back({name(table, "feature"), table.integer("points", 1, std::int64_t{1} << 40),
+                   table.number("rms_um", config::not_negative)});
+    table.finish();
+  }
+  return all;
+}
+
+/// Everything but the checksum, which is given back as it stands.
+Calibration read(config::TomlTable& file, std::string& checksum) {
+  using Method = CalibrationMethod;
+  if (file.integer("schema", 1, schema) != schema) {
+    file.refuse("schema", "1 has no covariance, origin or checksum",
+                "2; add the keys that are missing and run: datumctl calibrate seal FILE");
+  }
+  Calibration c;
+  c.id = id(file);
+  checksum = file.text_or("checksum", "");
+  file.choice<int>("from", {{"sensor", 0}});
+  file.choice<int>("to", {{"machine", 0}});
+  c.sensor_serial = name(file, "sensor_serial");
+  c.made_utc_s = utc(file, "date");
+  c.expires_utc_s = utc(file, "expires");
+  c.date = file.text("date");
+  if (c.expires_utc_s <= c.made_utc_s) file.refuse("expires", "is not after date", "a time after " + c.date);
+  c.method = file.choice<Method>("method", {{"angled-slot", Method::angled_slot},
+                                            {"lines", Method::lines},
+                                            {"sphere", Method::sphere},
+                                            {"imported", Method::imported}});
+  c.operator_name = name(file, "operator");
+  c.software = name(file, "software");
+  c.residual_rms_um = file.number("residual_rms_um", config::not_negative);
+  c.machine_from_sensor = transform(file, "machine_from_sensor");
+  c.covariance = covariance(file, "covariance");
+  read_stage(file.table("stage"), c);
+  read_artefact(file.table_if("artefact"), c, file);
+  c.temperature = temperature(file.table_if("temperature"));
+  c.residuals = residuals(file);
+  file.finish();
+  return c;
+}
+
+/// The checksum that to_toml writes into its text.
+std::string checksum_of(const std::string& text) {
+  const std::string key = "\nchecksum = \"";
+  return text.substr(text.find(key) + key.size(), 64);
+}
+
+}  // namespace
+
+Calibration load_calibration(const std::filesystem::path& path) {
+  auto file = config::TomlTable::from_file(path);
+  std::string checksum;
+  Calibration c = read(file, checksum);
+  c.sha256 = checksum_of(to_toml(c));
+  c.file = path;
+  if (checksum != c.sha256) {
+    file.refuse("checksum",
+                checksum.empty() ? "missing" : "is not that of the content, which was changed or damaged",
+                "the file as it was made; a file of your own: datumctl calibrate seal FILE");
+  }
+  return c;
+}
+
+std::string sealed(const std::filesystem::path& path, const std::string& operator_name) {
+  auto file = config::TomlTable::from_file(path);
+  std::string checksum;
+  Calibration c = read(file, checksum);
+  c.method = CalibrationMethod::imported;
+  c.operator_name = operator_name;
+  return to_toml(c);
+}
+
+}  // namespace datum
