@@ -46,7 +46,8 @@ const std::map<std::string, std::vector<std::string>> may_include{
     {"drivers/sensor/", {"drivers/frame/", "drivers/port/", "drivers/sensor/", "drivers/link_error.h"}},
     {"drivers/virtual/",
      {"drivers/", "calib/", "config/toml_reader.h", "daemon/report/table.h"}},  // shipped programs
-    {"calib/", {"drivers/frame/", "calib/", "config/toml_reader.h"}},
+    // One generator of random numbers in the tree: the header of pure functions where the kernels have it.
+    {"calib/", {"drivers/frame/", "calib/", "config/toml_reader.h", "gpu/core/philox.h"}},
     {"gpu/", {"drivers/frame/", "calib/", "gpu/"}},
     {"daemon/inspect/", {"drivers/frame/", "calib/", "gpu/", "daemon/inspect/", "config/toml_reader.h"}},
     {"daemon/pipeline",
