@@ -109,6 +109,10 @@ TEST(HtmEstimate, APointGetsItsCovarianceByItsPlace) {
   EXPECT_NEAR(std::sqrt(c(1, 1)), 1e-4 * std::abs(arm.x()), 1e-15);
   EXPECT_NEAR(c(0, 1), -1e-8 * arm.x() * arm.y(), 1e-18);
   EXPECT_NEAR(std::sqrt(c(2, 2)), 0.002, 1e-15);
+  // A turn by w about z that comes with a shift of w * 10 mm along x: they add up to w (10 - arm.y).
+  estimate.covariance(2, 3) = estimate.covariance(3, 2) = 1e-8 * 10;
+  estimate.covariance(3, 3) = 1e-8 * 100;
+  EXPECT_NEAR(point_covariance(estimate, p)(0, 0), 1e-8 * std::pow(10 - arm.y(), 2), 1e-18);
 }
 
 }  // namespace
