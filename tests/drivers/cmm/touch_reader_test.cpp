@@ -85,9 +85,10 @@ TEST(TouchReader, TheRestOfATouchIsNobodysPosition) {
 TEST(TouchReader, GrblIsPolledOnAndItsTouchesAreTold) {
   Rig rig(grbl_1_1());
   rig.pty.receive(4);
+  rig.send("$13=0\r\nok\r\n<Idle|MPos:0.000,0.000,9.000|FS:0,0>\r\n", rig.samples);
   rig.reader.listen(true, rig.now);
   EXPECT_TRUE(rig.reader.listening());
-  rig.send("$13=0\r\nok\r\n<Idle|MPos:0.000,0.000,9.000|FS:0,0>\r\n", rig.samples);
+  EXPECT_EQ(rig.reader.deadline(), 1200 * ms);  // the next poll, when it was due
   rig.pass(200);
   EXPECT_EQ(rig.pty.receive(1), "?");
   rig.send(virtual_touch("grbl_1_1", {4, 5, 6}), rig.touches);
@@ -109,9 +110,11 @@ TEST(TouchReader, ALostLinkIsToldAndNobodyListens) {
 
 TEST(TouchReader, ADeviceThatSaysNothingAtATouchIsPolledOn) {
   Rig rig(acurite_vro());
+  rig.pty.receive(4);
+  rig.send("X= 1.0000 mm\rY= 2.0000 mm\rZ= 3.0000 mm\r", rig.samples);
   rig.reader.listen(true, rig.now);
-  EXPECT_EQ(rig.pty.receive(4), "?A1\r");
   EXPECT_FALSE(rig.reader.listening());
+  EXPECT_EQ(rig.reader.deadline(), 1400 * ms);
 }
 
 }  // namespace

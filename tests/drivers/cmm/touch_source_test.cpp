@@ -99,7 +99,7 @@ struct Standing : ::testing::Test {
 
 TEST_F(Standing, IsTheMeanOfPositionsThatAgree) {
   source.ask(1000 * ms);
-  see({9, 9, 9}, 999);  // asked before the operator spoke
+  see({1, 2, 3}, 999);  // polled before the operator spoke
   see({1.000, 2, 3}, 1000);
   see({1.003, 2, 3}, 1200);
   EXPECT_EQ(source.step(), Step::waiting);
