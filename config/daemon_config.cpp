@@ -59,7 +59,34 @@ void read_inspection(TomlTable table, DaemonConfig& c) {
     table.refuse("arm_at_start", "there is no recipe to arm with", "false, or a recipe beside it");
   }
   c.frame_timeout_ms = static_cast<int>(table.integer_or("frame_timeout_ms", c.frame_timeout_ms, 1, 600'000));
+  c.temperature_max_age_s =
+      static_cast<int>(table.integer_or("temperature_max_age_s", c.temperature_max_age_s, 1, 7 * 86'400));
   table.finish();
+}
+
+void read_calibrate(TomlTable table, DaemonConfig& c) {
+  CalibrateSettings s;
+  s.artefacts = path_of(table, "artefacts_folder", c);
+  s.probe_radius_mm = table.number("probe_radius_mm", {0.01, 50});
+  s.probe_u_um = table.number("probe_u_um", config::not_negative);
+  s.touch_timeout_ms =
+      static_cast<int>(table.integer_or("touch_timeout_ms", s.touch_timeout_ms, 1, 3'600'000));
+  s.valid_days = static_cast<int>(table.integer_or("valid_days", s.valid_days, 1, 3660));
+  s.temperature_window_k = table.number_or("temperature_window_k", s.temperature_window_k, {0.1, 20});
+  s.max_residual_um = table.number_or("max_residual_um", s.max_residual_um, config::positive);
+  s.drift_limit_um = table.number_or("drift_limit_um", s.drift_limit_um, config::positive);
+  s.drift_limit_mdeg = table.number_or("drift_limit_mdeg", s.drift_limit_mdeg, config::positive);
+  table.finish();
+  c.calibrate = s;
+}
+
+/// The stage's position enters a calibration, and the artefact is touched with the same machine.
+void demand_a_machine(TomlTable& file, const DaemonConfig& c) {
+  if (!c.calibrate) return;
+  if (!c.cmm) file.refuse("calibration", "there is no machine to touch the artefact with", "a table [cmm]");
+  if (c.calibrations.empty())
+    file.refuse("calibration", "there is no folder to keep calibrations in",
+                "inspection.calibrations_folder");
 }
 
 void read_results(TomlTable table, DaemonConfig& c) {
@@ -149,12 +176,16 @@ DaemonConfig load_daemon_config(const fs::path& path, config::Problems& problems
       c.cmm = config::read_cmm(std::move(*cmm));
       c.cmm->pairing.frame_timeout_ms = c.frame_timeout_ms;
     });
+    whole &= problems.attempt([&] {
+      if (auto calibrate = file.table_if("calibration")) read_calibrate(std::move(*calibrate), c);
+    });
     const std::size_t before = problems.errors().size();
     problems.attempt([&] { read_host(file.table_if("host"), c, problems); });
     file.finish();
     if (whole && problems.errors().size() == before) {
       demand_a_host(file, c);
       demand_a_trigger(file, c);
+      demand_a_machine(file, c);
     }
   });
   return c;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/toml_reader.h"
+#include "daemon/calibrate/calibrate_settings.h"
 #include "daemon/report/command_server.h"
 #include "drivers/cmm/settings.h"
 #include "drivers/port/port.h"
@@ -47,12 +48,14 @@ struct DaemonConfig {
   std::string calibration;  // id, or "current"; empty: only recipes in sensor coordinates can be measured
   TriggerMode trigger = TriggerMode::on_frame;
   bool arm_at_start = false;
+  int temperature_max_age_s = 3600;
   int frame_timeout_ms =
       5000;  // from the trigger (with a CMM: from the position before) to the frame's arrival
 
   std::filesystem::path store;                    // SQLite file
   std::optional<std::filesystem::path> pictures;  // folder; none: no picture is written
   BackendSettings backend;
+  std::optional<CalibrateSettings> calibrate;  // none: the cell can't be calibrated here
 
   std::optional<SerialLinkSettings> serial;  // the host's serial line
   std::optional<CommandServerSettings> tcp;

@@ -148,6 +148,7 @@ int main(int argc, char** argv) {
   app.add_option("--calibration", calibration,
                  "with --once: calibration, for a recipe in machine coordinates")
       ->needs(frame);
+  app.add_option("--temperature", once.temperature_degc, "with --once: of the cell in degC")->needs(frame);
   app.add_option("--picture", picture, "with --once: write the board's picture here")->needs(frame);
   app.add_option("--unit", once.unit, "with --once: serial number of the board")->needs(frame);
   app.add_option("--threads", once.backend.threads, "with --once: threads, 0 is one per core")->needs(frame);

@@ -25,6 +25,8 @@ int measure_once(const OnceOptions& options, std::int64_t utc_ns) {
   inputs.calibration = calibration ? &*calibration : nullptr;
   inputs.measured_at = iso8601(utc_ns);
   inputs.now_utc_s = utc_ns / 1'000'000'000;
+  if (options.temperature_degc)
+    inputs.temperature = TemperatureReading{*options.temperature_degc, inputs.now_utc_s};
   inputs.unit_id = options.unit;
   inputs.threads = options.backend.threads;
   const BackendChoice backend =

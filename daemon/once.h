@@ -14,6 +14,7 @@ struct OnceOptions {
   std::filesystem::path frame;  // whatever read_frame takes
   std::filesystem::path recipe;
   std::filesystem::path sensor;                      // profile
+  std::optional<double> temperature_degc;            // a calibration may demand it
   std::optional<std::filesystem::path> calibration;  // needed by a recipe in machine coordinates
   std::optional<std::filesystem::path> picture;
   std::string unit;

@@ -78,7 +78,9 @@ std::optional<Refusal> placement_refusal(const HeightFrame& frame, const Inspect
     return Refusal{Reason::calibration,
                    "the recipe is in machine coordinates and there is no calibration for sensor '" +
                        frame.sensor_serial + "'"};
-  const std::string why = refusal(*in.calibration, frame.sensor_serial, in.now_utc_s);
+  std::string why = refusal(*in.calibration, frame.sensor_serial, in.now_utc_s);
+  if (why.empty())
+    why = temperature_refusal(*in.calibration, in.temperature, in.now_utc_s, in.temperature_max_age_s);
   if (!why.empty()) return Refusal{Reason::calibration, why};
   return std::nullopt;
 }

@@ -20,8 +20,10 @@ struct InspectionInputs {
   const SensorProfile* sensor = nullptr;
   const Calibration* calibration = nullptr;  // null where the recipe is in sensor coordinates
   Pose pose;
-  std::string measured_at;     // ISO 8601 UTC, injected
-  std::int64_t now_utc_s = 0;  // for the calibration's expiry
+  std::string measured_at;                        // ISO 8601 UTC, injected
+  std::int64_t now_utc_s = 0;                     // for the calibration's expiry
+  std::optional<TemperatureReading> temperature;  // of the cell, where somebody told it
+  std::int64_t temperature_max_age_s = 3600;
   std::string unit_id;
   unsigned threads = 0;             // for what the host does itself; 0: one per core
   BoardPlanner* planner = nullptr;  // keeps the plan for the next board; null: nothing is kept

@@ -91,6 +91,8 @@ void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
     inputs.pose = pose_of(order.pairing);
     inputs.measured_at = iso8601(utc_ns);
     inputs.now_utc_s = utc_ns / 1'000'000'000;
+    inputs.temperature = order.temperature;
+    inputs.temperature_max_age_s = order.temperature_max_age_s;
     inputs.unit_id = order.unit;
     inputs.threads = order.threads;
     inputs.planner = order.planner.get();

@@ -23,6 +23,8 @@ struct BoardOrder {
   BoardMeasurer* measurer = nullptr;
   std::shared_ptr<BoardPlanner> planner;  // the worker may outlive the cell
   unsigned threads = 0;                   // of the host's own work
+  std::optional<TemperatureReading> temperature;
+  std::int64_t temperature_max_age_s = 0;
   std::string unit;
   MonotonicNs triggered_ns = 0;
   Reason reason = Reason::none;  // why it is INVALID without being measured

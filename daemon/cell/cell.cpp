@@ -123,7 +123,15 @@ std::string InspectionCell::calibration_refusal() const {
   if (parts_.config.calibration.empty())
     return "none is configured; set inspection.calibration, or use a recipe in sensor coordinates";
   if (!calibration_) return calibration_problem_;
-  return refusal(*calibration_, parts_.sensor.serial, parts_.utc_ns() / 1'000'000'000);
+  const std::int64_t now_utc_s = parts_.utc_ns() / 1'000'000'000;
+  const std::string why = refusal(*calibration_, parts_.sensor.serial, now_utc_s);
+  if (!why.empty()) return why;
+  return temperature_refusal(*calibration_, temperature_, now_utc_s, parts_.config.temperature_max_age_s);
+}
+
+void InspectionCell::set_temperature(double degc) {
+  temperature_ = TemperatureReading{degc, parts_.utc_ns() / 1'000'000'000};
+  log(6, fmt::format("a host tells the cell's temperature: {} degC", degc));
 }
 
 CalibrationStatus InspectionCell::calibration() const {

@@ -81,6 +81,8 @@ class InspectionCell final : public Instrument, public Pollable {
   void select_recipe(const std::string& name, const std::optional<std::string>& sha256) override;
   std::string unit() const override { return unit_; }
   void set_unit(const std::string& serial) override { unit_ = serial; }
+  void set_temperature(double degc) override;
+  std::optional<TemperatureReading> temperature() const override { return temperature_; }
   void arm() override;
   void abort() override;
   void trigger() override;
@@ -125,6 +127,7 @@ class InspectionCell final : public Instrument, public Pollable {
   std::shared_ptr<const Calibration> calibration_;
   std::string calibration_problem_;
   std::string unit_;
+  std::optional<TemperatureReading> temperature_;
   InstrumentState state_ = InstrumentState::idle;
   std::optional<StareSession> stare_;  // with a CMM
   std::shared_ptr<BoardOrder> board_;

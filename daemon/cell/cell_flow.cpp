@@ -44,6 +44,8 @@ void InspectionCell::begin_board(MonotonicNs now) {
   board_->measurer = parts_.backend.measurer.get();
   board_->planner = planner_;
   board_->threads = parts_.config.backend.threads;
+  board_->temperature = temperature_;
+  board_->temperature_max_age_s = parts_.config.temperature_max_age_s;
   board_->unit = std::exchange(unit_, "");
   board_->triggered_ns = now;
   if (stare_) {

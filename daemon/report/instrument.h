@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "calib/calibration.h"
 #include "daemon/report/result_store.h"
 #include "daemon/report/scpi_error.h"
 
@@ -88,6 +89,10 @@ class Instrument {
   /// Serial number of the next board, empty for none. It holds for one board.
   virtual std::string unit() const = 0;
   virtual void set_unit(const std::string& serial) = 0;
+  /// The cell's temperature of this moment, which calibrations may demand.
+  virtual void set_temperature(double degc) = 0;
+  /// As it was told last; none: nobody told it since the start.
+  virtual std::optional<TemperatureReading> temperature() const = 0;
 
   /// -221 no recipe chosen; -213 already armed or measuring; -241 a demanded link is down; -340 calibration
   /// refused.

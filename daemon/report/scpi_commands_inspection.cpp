@@ -1,6 +1,7 @@
 // From choosing a recipe to the trigger.
 #include <fmt/format.h>
 
+#include "calib/utc_time.h"
 #include "daemon/report/scpi_answer.h"
 #include "daemon/report/scpi_commands.h"
 
@@ -34,6 +35,12 @@ void choose_unit(Call& call) {
   call.instrument().set_unit(serial);
 }
 
+void temperature(Call& call) {
+  const auto told = call.instrument().temperature();
+  if (!told) throw Error(data_corrupt_or_stale, "nobody told the cell's temperature; SENSe:TEMPerature does");
+  call.session.answer(fmt::format("{},{}", number(told->degc), quote(iso8601_from_utc(told->utc_s))));
+}
+
 void calibration(Call& call) {
   const auto c = call.instrument().calibration();
   call.session.answer(fmt::format("{},{},{},{},{},{}", quote(c.id), quote(c.sha256), quote(c.expires),
@@ -46,6 +53,7 @@ std::vector<Command> inspection_commands() {
   const Parameter name{Parameter::Kind::string, "name"};
   const Parameter sha256{Parameter::Kind::string, "sha256", true};
   const Parameter serial{Parameter::Kind::string, "serial"};
+  const Parameter degc{Parameter::Kind::number, "degC", false, -20, 60};
   return {
       {"MMEMory:CATalog:RECipe?", catalog, {}, "names of all recipes"},
       {"CONFigure:RECipe:CATalog?", catalog, {}, "names of all recipes"},
@@ -59,6 +67,11 @@ std::vector<Command> inspection_commands() {
        "name and hash of the chosen recipe, empty where there is none"},
       {"CONFigure:UNIT", choose_unit, {serial}, "serial number of the next board"},
       {"CONFigure:UNIT?", [](Call& c) { c.session.answer(quote(c.instrument().unit())); }, {}, ""},
+      {"SENSe:TEMPerature",
+       [](Call& c) { c.instrument().set_temperature(c[0].number); },
+       {degc},
+       "tell the cell's temperature of now, which a calibration may demand"},
+      {"SENSe:TEMPerature?", temperature, {}, "the temperature that was told last in degC, and when (UTC)"},
       {"INITiate[:IMMediate]",
        [](Call& c) { c.instrument().arm(); },
        {},

@@ -63,6 +63,7 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(plain.file_drop.settle_ms, whole.file_drop.settle_ms);
   EXPECT_EQ(plain.arm_at_start, whole.arm_at_start);
   EXPECT_EQ(plain.frame_timeout_ms, whole.frame_timeout_ms);
+  EXPECT_EQ(plain.temperature_max_age_s, whole.temperature_max_age_s);
   EXPECT_EQ(plain.backend.kind, whole.backend.kind);
   EXPECT_EQ(plain.backend.threads, whole.backend.threads);
   EXPECT_EQ(plain.tcp->address, whole.tcp->address);
@@ -71,6 +72,14 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(plain.tcp->push_results, whole.tcp->push_results);
   EXPECT_EQ(SerialLinkSettings{}.push_results, whole.serial->push_results);
   EXPECT_EQ(line_format(SerialSettings{}), line_format(whole.serial->line));
+
+  const CalibrateSettings nominal, &calibrate = *whole.calibrate;
+  EXPECT_EQ(nominal.touch_timeout_ms, calibrate.touch_timeout_ms);
+  EXPECT_EQ(nominal.valid_days, calibrate.valid_days);
+  EXPECT_EQ(nominal.temperature_window_k, calibrate.temperature_window_k);
+  EXPECT_EQ(nominal.max_residual_um, calibrate.max_residual_um);
+  EXPECT_EQ(nominal.drift_limit_um, calibrate.drift_limit_um);
+  EXPECT_EQ(nominal.drift_limit_mdeg, calibrate.drift_limit_mdeg);
 
   const CmmSettings code, &file = *whole.cmm;
   EXPECT_EQ(code.delimiters, file.delimiters);
@@ -90,9 +99,10 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
 
 TEST_F(SampleConfig, ShowsEveryKeyThatTheLoaderKnowsAndNoOther) {
   const std::string whole = with_every_key(sample);
-  for (const std::string header : {"", "sensor", "inspection", "results", "backend", "host", "host.tcp",
-                                   "host.serial", "cmm", "cmm.serial", "cmm.framing", "cmm.number",
-                                   "cmm.axis", "cmm.column", "cmm.status_token", "cmm.poll", "cmm.pairing"}) {
+  for (const std::string header :
+       {"", "sensor", "inspection", "results", "calibration", "backend", "host", "host.tcp", "host.serial",
+        "cmm", "cmm.serial", "cmm.framing", "cmm.number", "cmm.axis", "cmm.column", "cmm.status_token",
+        "cmm.poll", "cmm.pairing"}) {
     // [host] itself is written only as the tables below it.
     const std::string text = header == "host" ? whole + "[host]\n" : whole;
     const auto known = known_keys(

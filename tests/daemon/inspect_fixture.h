@@ -15,6 +15,7 @@ struct Scene {
   Calibration calibration;
   Pose pose;
   bool calibrated = false;
+  std::optional<TemperatureReading> temperature;
   HeightFrame frame;
   Eigen::Isometry3d sensor_from_board = Eigen::Isometry3d::Identity();
 
@@ -25,6 +26,7 @@ struct Scene {
     in.calibration = calibrated ? &calibration : nullptr;
     in.pose = pose;
     in.now_utc_s = 1000;
+    in.temperature = temperature;
     in.measured_at = "2026-01-01T00:00:00Z";
     return in;
   }

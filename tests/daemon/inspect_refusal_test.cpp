@@ -150,6 +150,12 @@ TEST(Refusal, Calibration) {
   EXPECT_EQ(s.inspect().reason, Reason::calibration);
   s.calibration.expires_utc_s = 5000;
   EXPECT_EQ(s.inspect().reason, Reason::none);
+  s.calibration.temperature = TemperatureWindow{20, 18, 22};
+  expect_board_refused(s, Reason::calibration, "nobody told the cell's temperature");
+  s.temperature = TemperatureReading{23, 990};
+  expect_board_refused(s, Reason::calibration, "the cell has 23.00 degC");
+  s.temperature = TemperatureReading{21, 990};
+  EXPECT_EQ(s.inspect().reason, Reason::none);
   s.calibration.sensor_serial = "S2";
   EXPECT_EQ(s.inspect().reason, Reason::calibration);
 }

@@ -82,6 +82,8 @@ class TestCell : public Instrument {
   }
   std::string unit() const override { return unit_; }
   void set_unit(const std::string& serial) override { unit_ = serial; }
+  void set_temperature(double degc) override { temperature_ = TemperatureReading{degc, 1'772'353'800}; }
+  std::optional<TemperatureReading> temperature() const override { return temperature_; }
   void arm() override {
     if (!recipe_) throw scpi::Error(scpi::settings_conflict, "no recipe is chosen");
     if (state_ != InstrumentState::idle) throw scpi::Error(scpi::init_ignored, "armed already");
@@ -132,6 +134,7 @@ class TestCell : public Instrument {
   InstrumentState state_ = InstrumentState::idle;
   std::optional<SelectedRecipe> recipe_;
   std::string unit_;
+  std::optional<TemperatureReading> temperature_;
 };
 
 }  // namespace datum::testing

@@ -238,5 +238,14 @@ TEST(ScpiSession, ForgetsAHalfMessageWhenItsLinkBreaks) {
   EXPECT_THAT(host.ask("SYST:ERR?"), StartsWith("-113,")) << "errors stay";
 }
 
+TEST(ScpiTemperature, IsToldByAHostWithItsTime) {
+  ScpiHost host;
+  EXPECT_EQ(host.ask("SENS:TEMP?"), "");
+  EXPECT_THAT(host.ask("SYST:ERR?"), StartsWith("-230,"));
+  EXPECT_EQ(host.ask("SENSe:TEMPerature 21.35;TEMPerature?"), "21.35,\"2026-03-01T08:30:00Z\"\n");
+  EXPECT_EQ(host.ask("SENS:TEMP 70;:SYST:ERR?").substr(0, 5), "-222,") << "degF";
+  EXPECT_EQ(host.ask("SENS:TEMP?"), "21.35,\"2026-03-01T08:30:00Z\"\n") << "as it was";
+}
+
 }  // namespace
 }  // namespace datum::scpi

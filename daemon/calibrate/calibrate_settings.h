@@ -1,0 +1,22 @@
+// How a cell is calibrated: the [calibration] table of its configuration.
+#pragma once
+
+#include <filesystem>
+
+namespace datum {
+
+struct CalibrateSettings {
+  std::filesystem::path artefacts;  // folder of drawings, one TOML file each
+  double probe_radius_mm = 0;       // of the tip, as calibrated
+  double probe_u_um = 0;            // standard uncertainty of that radius
+  int touch_timeout_ms = 60'000;    // an operator walks the probe there
+  int valid_days = 180;             // of a calibration that is made here
+  double temperature_window_k = 2;  // it holds so far above and below the temperature that it was made at
+  double max_residual_um = 50;      // of any face; above it nothing is accepted
+  /// A verification finds a drift where it is beyond its own uncertainty (k = 2) and beyond one of these, of the
+  /// artefact's place in machine coordinates.
+  double drift_limit_um = 20;
+  double drift_limit_mdeg = 5;
+};
+
+}  // namespace datum
