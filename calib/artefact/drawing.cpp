@@ -60,27 +60,38 @@ double DrawnFace::reach_mm() const {
   return reach;
 }
 
+namespace {
+
+/// A grid of at least `count` places over one area, two or more along its narrower side where there are four.
+void add_places(const DrawnFace& face, const DrawnArea& a, std::size_t count,
+                std::vector<Eigen::Vector3d>& places) {
+  const double width = a.x_max_mm - a.x_min_mm, height = a.y_max_mm - a.y_min_mm;
+  const auto n = static_cast<int>(count), least = n >= 4 ? 2 : 1;
+  const auto along = [&](double one, double other) {
+    return std::max(least, static_cast<int>(std::lround(std::sqrt(n * one / other))));
+  };
+  const int columns = width < height ? along(width, height) : (n - 1) / along(height, width) + 1;
+  const int rows = (n - 1) / columns + 1;
+  for (int i = 0; i < n; ++i) {
+    const int k = static_cast<int>(static_cast<long>(i) * rows * columns / n);
+    const double x = a.x_min_mm + width * (k % columns + 0.5) / columns;
+    const double y = a.y_min_mm + height * (k / columns + 0.5) / rows;
+    places.emplace_back(x, y, face.z_mm(x, y));
+  }
+}
+
+}  // namespace
+
 std::vector<Eigen::Vector3d> places_on(const DrawnFace& face, std::size_t count) {
   std::vector<Eigen::Vector3d> places;
-  // A finer and finer grid over each area until there are enough; then evenly chosen ones.
-  for (int n = 1; places.size() < count; ++n) {
-    places.clear();
-    for (const DrawnArea& a : face.areas) {
-      const double width = a.x_max_mm - a.x_min_mm, height = a.y_max_mm - a.y_min_mm;
-      const int columns = width < height ? n : static_cast<int>(std::ceil(n * width / height));
-      const int rows = width < height ? static_cast<int>(std::ceil(n * height / width)) : n;
-      for (int row = 0; row < rows; ++row) {
-        for (int column = 0; column < columns; ++column) {
-          const double x = a.x_min_mm + width * (column + 0.5) / columns;
-          const double y = a.y_min_mm + height * (row + 0.5) / rows;
-          places.emplace_back(x, y, face.z_mm(x, y));
-        }
-      }
-    }
+  double total = 0, so_far = 0;
+  for (const DrawnArea& a : face.areas) total += seen_area_mm2(a);
+  for (const DrawnArea& a : face.areas) {
+    so_far += seen_area_mm2(a);
+    const auto until = static_cast<std::size_t>(std::lround(static_cast<double>(count) * so_far / total));
+    if (until > places.size()) add_places(face, a, until - places.size(), places);
   }
-  std::vector<Eigen::Vector3d> chosen;
-  for (std::size_t i = 0; i < count; ++i) chosen.push_back(places[i * places.size() / count]);
-  return chosen;
+  return places;
 }
 
 }  // namespace datum

@@ -72,7 +72,7 @@ struct ArtefactDrawing {
   const DrawnFace& face(Face f) const { return faces[index_of(f)]; }
 };
 
-/// `count` places on a face, at the middles of a grid over its areas: where to touch. Artefact coordinates.
+/// `count` places on a face, a grid over its areas: where to touch. Artefact coordinates.
 std::vector<Eigen::Vector3d> places_on(const DrawnFace& face, std::size_t count);
 
 }  // namespace datum

@@ -121,7 +121,8 @@ Plane3 true_plane(const TwinArtefact& artefact, Face face) {
   const TwinFaceError& error = artefact.errors[index_of(face)];
   Plane3 plane{drawn.middle_mm(), drawn.plane.normal};
   plane.point_mm += error.shift_mm * plane.normal;
-  plane.normal = rotation_from_vector({error.tilt_rad.x(), error.tilt_rad.y(), 0}) * plane.normal;
+  plane.normal =
+      rotation_from_vector(plane.normal.cross(tangents(plane.normal) * error.tilt_rad)) * plane.normal;
   return plane;
 }
 

@@ -20,14 +20,14 @@ namespace datum {
 /// A face that is not as drawn.
 struct TwinFaceError {
   double shift_mm = 0;             // along its outward normal
-  Eigen::Vector2d tilt_rad{0, 0};  // about the artefact's x and y, at the face's middle
+  Eigen::Vector2d tilt_rad{0, 0};  // of the normal, about the face's middle, towards tangents(drawn normal)
   bool unseen = false;             // dirt or glare: no height from it
 };
 
 struct TwinArtefact {
   ArtefactDrawing drawing;
   std::array<TwinFaceError, face_count> errors{};
-  bool long_slot = true, short_slot = true;  // false: never milled
+  bool long_slot = true, short_slot = true;       // false: never milled
   std::optional<double> table_mm = std::nullopt;  // z of a table that is seen around the plate
 };
 

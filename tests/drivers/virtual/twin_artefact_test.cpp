@@ -73,7 +73,7 @@ TEST(TwinArtefact, EveryPixelSeesTheDrawnSurface) {
 TEST(TwinArtefact, FacesCanBeWrong) {
   TwinArtefact artefact{drawing};
   artefact.errors[index_of(Face::su)].shift_mm = 0.1;
-  artefact.errors[index_of(Face::lp)].tilt_rad = {0.001, 0};
+  artefact.errors[index_of(Face::lp)].tilt_rad = {0, -0.001};
   artefact.errors[index_of(Face::lr)].unseen = true;
   artefact.table_mm = -12;
   const TwinView view = view_of(0.5);
@@ -82,7 +82,7 @@ TEST(TwinArtefact, FacesCanBeWrong) {
     return static_cast<std::size_t>(std::lround((y + 40) / 0.5)) * view.cols + std::lround((x + 50) / 0.5);
   };
   EXPECT_NEAR(seen.surface.z_mm[at(20, 3)], surface_mm(20, 3) + 0.1 / std::cos(std::acos(-1.0) / 6), 1e-12);
-  EXPECT_NEAR(seen.surface.z_mm[at(-20, 15)], 0.01, 1e-8) << "10 mm above the face's middle, turned about x";
+  EXPECT_NEAR(seen.surface.z_mm[at(-20, 15)], 0.01, 1e-8) << "10 mm above the face's middle, leaning back";
   EXPECT_EQ(seen.surface.classes[at(3, 20)], PixelClass::no_data);
   EXPECT_EQ(seen.surface.z_mm[at(-40, 0)], -12) << "the table";
   EXPECT_EQ(seen.face[at(-40, 0)], std::nullopt);
