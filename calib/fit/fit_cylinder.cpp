@@ -71,15 +71,19 @@ Scaled thinned(const Scaled& q) {
   return some;
 }
 
-/// Directions about 8 degrees apart over half of the sphere (a golden-angle spiral), best first.
-std::vector<Start> starts_all_round(const Scaled& q) {
+/// Directions about 8 degrees apart over half of the sphere (a golden-angle spiral), best first; only those
+/// whose cosine with `about` is at least `least_cosine`.
+std::vector<Start> starts_around(const Scaled& q, const Eigen::Vector3d& about, double least_cosine) {
   constexpr int directions = 300;
   const Scaled some = thinned(q);
   std::vector<Start> starts;
+  if (const auto start = start_along(some, about)) starts.push_back(*start);
   for (int i = 0; i < directions; ++i) {
     const double z = (i + 0.5) / directions, r = std::sqrt(1 - z * z);
     const double turn = i * std::numbers::pi * (3 - std::sqrt(5.0));
-    const auto start = start_along(some, {r * std::cos(turn), r * std::sin(turn), z});
+    const Eigen::Vector3d direction(r * std::cos(turn), r * std::sin(turn), z);
+    if (std::abs(direction.dot(about)) < least_cosine) continue;
+    const auto start = start_along(some, direction);
     if (start) starts.push_back(*start);
   }
   std::stable_sort(starts.begin(), starts.end(),
@@ -98,6 +102,30 @@ Minimum<5, Cylinder> best_of(const Scaled& q, const std::vector<Start>& starts) 
     if (!best.converged || found.normal.sum_squares < best.normal.sum_squares) best = found;
   }
   return best.converged ? minimise<5>(CylinderModel{q}, best.state) : best;
+}
+
+/// Normal equations in which the direction is held only by what of the points' spread along the axis no tilted
+/// plane explains. A flat ring that leans holds it by its ellipse too, but the mirrored cylinder fits as well.
+Normal<5> held_by_length(const Scaled& q, const Cylinder& c) {
+  const Eigen::Matrix<double, 3, 2> t = tangents(c.direction);
+  const auto place = [&](const Eigen::Vector3d& p) {
+    return Eigen::Vector3d(t.col(0).dot(p), t.col(1).dot(p), 1);
+  };
+  Eigen::Matrix3d a = Eigen::Matrix3d::Zero();
+  Eigen::Vector3d b = Eigen::Vector3d::Zero();
+  for (const Eigen::Vector3d& p : q) {
+    a += place(p) * place(p).transpose();
+    b += place(p) * c.direction.dot(p);
+  }
+  const Eigen::Vector3d leaning = a.ldlt().solve(b);
+  Normal<5> n;
+  for (const Eigen::Vector3d& p : q) {
+    const Eigen::Vector2d outwards = (t.transpose() * (p - c.point_mm)).normalized();
+    Row row;
+    row << -(c.direction.dot(p) - leaning.dot(place(p))) * outwards, -outwards, -1;
+    n.add(row, 0);
+  }
+  return n;
 }
 
 Fit<Cylinder, 5> fit_from(Points points, const PointMoments& m, const Scaled& q,
@@ -121,7 +149,9 @@ Fit<Cylinder, 5> fit_from(Points points, const PointMoments& m, const Scaled& q,
   fit.covariance = covariance_of<5>(CylinderModel{q}.linearised(c), fit.evidence.sigma_mm / l, is_length, l);
   refuse_curved(name, part, found.converged, fit.evidence, fit.feature.radius_mm, fit.covariance(4, 4),
                 limits);
-  refuse_tilt(name, part, fit.covariance.topLeftCorner<2, 2>(), limits);
+  const Eigen::Matrix<double, 5, 5> by_length =
+      covariance_of<5>(held_by_length(q, c), fit.evidence.sigma_mm / l, is_length, l);
+  refuse_tilt(name, part, by_length.topLeftCorner<2, 2>(), limits);
   return fit;
 }
 
@@ -130,7 +160,7 @@ Fit<Cylinder, 5> fit_from(Points points, const PointMoments& m, const Scaled& q,
 Fit<Cylinder, 5> fit_cylinder(Points points, const FitLimits& limits) {
   const PointMoments m = moments_of(points, name, 6);
   const Scaled q = scaled(points, m);
-  return fit_from(points, m, q, starts_all_round(q), limits);
+  return fit_from(points, m, q, starts_around(q, Eigen::Vector3d::UnitZ(), 0), limits);
 }
 
 Fit<Cylinder, 5> fit_cylinder(Points points, const Eigen::Vector3d& start_direction,
@@ -140,8 +170,9 @@ Fit<Cylinder, 5> fit_cylinder(Points points, const Eigen::Vector3d& start_direct
     refuse_fit(name, "its start direction has no length");
   }
   const Scaled q = scaled(points, m);
-  const auto start = start_along(q, start_direction.normalized());
-  return fit_from(points, m, q, start ? std::vector<Start>{*start} : std::vector<Start>{}, limits);
+  // 40 degrees: 30 and the distance between neighbours.
+  const auto starts = starts_around(q, start_direction.normalized(), 0.766);
+  return fit_from(points, m, q, starts, limits);
 }
 
 }  // namespace datum
