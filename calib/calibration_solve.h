@@ -1,0 +1,52 @@
+// One calibration's arithmetic: an artefact touched by the machine's probe and seen by the sensor gives the
+// transform from one to the other.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "calib/artefact/location.h"
+#include "calib/calibration.h"
+#include "calib/touch/touched.h"
+
+namespace datum {
+
+/// Tip centres of each face in mm, as the machine's scales read them.
+using FaceTouches = std::array<std::vector<Eigen::Vector3d>, face_count>;
+
+/// Fewest touches of a face that say something of its own form: a plane has three unknowns.
+inline constexpr std::size_t least_touches = 4;
+
+/// What the cell's configuration says of its machine.
+struct MachineSetup {
+  Probe probe;
+  Eigen::Vector3d outwards{0, 0, 1};  // roughly out of the artefact's plate, machine coordinates
+  Eigen::Vector3d squareness_rad = Eigen::Vector3d::Zero();  // xy, xz, yz, as of StageModel
+  Eigen::Vector3d scale_ppm = Eigen::Vector3d::Zero();
+  double max_residual_um = 50;
+};
+
+/// The artefact's faces in one snapshot.
+struct ScannedFaces {
+  FacePoints points;                               // right-handed sensor coordinates
+  Eigen::Vector3d q_mm = Eigen::Vector3d::Zero();  // where the stage stood, as its scales read it
+};
+
+struct CalibrationSolution {
+  ArtefactLocation<Machine> touched;
+  ArtefactLocation<Sensor> scanned;
+  /// With the stage at q_mm. The joint one is stored; the constructed one (the protocol's) stands beside it.
+  HtmEstimate<Machine, Sensor> joint, constructed;
+  Vector6d disagreement = Vector6d::Zero();  // difference(constructed, joint)
+  std::vector<FeatureResidual> residuals;    // "LP scan", "LP touch", ...: about the drawn plane
+  double rms_um = 0;                         // of the device whose residuals are larger
+  std::vector<std::string> findings;         // why it must not be accepted, each with its remedy
+};
+
+/// Touches go through the stage's squareness and scale, then a probe's radius into the material. The uncertainty
+/// of that radius, common to all touches, is added to the covariance. Throws FitRefused, naming the face.
+CalibrationSolution solve_calibration(const ArtefactDrawing& drawing, const FaceTouches& touches,
+                                      const ScannedFaces& scan, const MachineSetup& machine);
+
+}  // namespace datum
