@@ -17,8 +17,9 @@ constexpr double pitch_mm = 0.1, noise_mm = 0.01;
 /// A plane that leans a little, seen from 240 x 200 pixels of 0.1 mm about (0, 0); `inside(x, y)`: a pixel of a hole.
 struct Scene {
   std::function<bool(double, double)> inside = [](double, double) { return false; };
-  double depth_mm = 0;  // of the hole's bottom; 0: the sensor sees none
-  double missing = 0;   // share of pixels that drop out
+  std::function<bool(double, double)> raised = inside;  // a pixel of something that stands on the surface
+  double depth_mm = 0;                                  // of the hole's bottom; 0: the sensor sees none
+  double missing = 0;                                   // share of pixels that drop out
   std::uint64_t seed = 1;
 
   HeightFrame frame() const {
@@ -38,7 +39,8 @@ struct Scene {
         const bool in = inside(x, y);
         const bool lost = share(random) < missing || (in && depth_mm == 0);
         f.classes.push_back(lost ? PixelClass::no_data : PixelClass::ok);
-        z.push_back(static_cast<float>(3 + 0.02 * x - 0.01 * y - (in ? depth_mm : 0) + noise(random)));
+        z.push_back(static_cast<float>(3 + 0.02 * x - 0.01 * y - (in ? depth_mm : 0) +
+                                       (raised(x, y) ? 2 : 0) + noise(random)));
       }
     }
     f.counts = z;
@@ -107,13 +109,13 @@ TEST(FindHole, DropoutsAndDirtOnTheEdgeDoNotMoveIt) {
   EXPECT_NEAR(found.radius_mm, 4.1, 0.013);
 }
 
-// 300 holes anywhere between the pixels. The share inside k = 2 is 95.45 % and scatters by 1.2 %: at least 91 %
-// inside; the figure is not to be wider than a twofold uncertainty either, or the probe is kept out for nothing.
+// 200 holes anywhere between the pixels. The share inside k = 2 is 95.45 % and scatters by 1.5 %: at least 89.5 %
+// inside; a normal error is within a quarter of u in 20 % of them, in 40 % where u is twice too large, or the probe is kept out for nothing.
 TEST(FindHole, UncertaintyIsHonest) {
   std::mt19937_64 random(9);
   std::uniform_real_distribution<double> place(-0.5, 0.5);
-  int inside[3] = {}, within_one[3] = {};
-  constexpr int n = 300;
+  int inside[3] = {}, within_quarter[3] = {};
+  constexpr int n = 200;
   for (int i = 0; i < n; ++i) {
     const double x = place(random), y = place(random), r = 4 + 0.5 * place(random);
     Scene scene;
@@ -123,13 +125,25 @@ TEST(FindHole, UncertaintyIsHonest) {
     const Eigen::Vector3d error = compared(hole) - Eigen::Vector3d(100 - y, 50 + x, r);
     for (int k = 0; k < 3; ++k) {
       inside[k] += std::abs(error[k]) <= 2 * hole.u_own_mm[k];
-      within_one[k] += std::abs(error[k]) <= 0.25 * hole.u_own_mm[k];
+      within_quarter[k] += std::abs(error[k]) <= 0.25 * hole.u_own_mm[k];
     }
   }
   for (int k = 0; k < 3; ++k) {
-    EXPECT_GE(inside[k], 0.91 * n) << k;
-    EXPECT_LE(within_one[k], 0.6 * n) << k;
+    EXPECT_GE(inside[k], 0.895 * n) << k;
+    EXPECT_LE(within_quarter[k], 0.4 * n) << k;
   }
+}
+
+// A wall along the side at +x of the sensor, +y of the machine, hides the edge: the center is less sure that way.
+TEST(FindHole, AnEdgeThatIsHiddenOnOneSideIsNoneAndWidensTheUncertaintyThere) {
+  Scene scene;
+  scene.inside = disc(0, 0, 4);
+  scene.raised = [](double x, double y) { return x > 2.8 && std::hypot(x, y) >= 4 && x < 5; };
+  HoleSearch s = search();
+  s.least_coverage = 0.7;
+  const auto hole = find_hole(scene.frame(), mounting(), nominal(), s);
+  EXPECT_GT(hole.u_own_mm.y(), 1.05 * hole.u_own_mm.x());
+  EXPECT_THAT(refusal_of(scene.frame()), HasSubstr("its edge is seen on 7"));
 }
 
 TEST(FindHole, SharedUncertaintyIsTheTransformsAndTheEdges) {
@@ -149,6 +163,9 @@ TEST(FindHole, WhatIsNoHoleOfItsNominalIsRefused) {
   Scene scene;
   EXPECT_EQ(refusal_of(scene.frame()),
             "hole: none of 4.000 +- 0.500 mm within 1.000 mm of its place; the surface has no gap there");
+  scene.missing = 0.02;  // dropouts are no gap
+  EXPECT_THAT(refusal_of(scene.frame()), HasSubstr("the surface has no gap there"));
+  scene.missing = 0;
   scene.inside = disc(0, 0, 3.2);
   EXPECT_THAT(refusal_of(scene.frame()), HasSubstr("a circle of 3.2"));
   scene.inside = disc(1.5, 0, 4);
@@ -166,8 +183,12 @@ TEST(FindHole, BadFramesAndSettingsAreRefused) {
   scene.inside = disc(0, 0, 4);
   HeightFrame frame = scene.frame();
   HoleNominal far = nominal();
-  far.center_mm.x() += 8;
-  EXPECT_THAT(refusal_of(frame, far), HasSubstr("leave the snapshot of 240 x 200 pixels"));
+  for (const double off : {8, -8}) {
+    far.center_mm = nominal().center_mm + Eigen::Vector3d(off, 0, 0);
+    EXPECT_THAT(refusal_of(frame, far), HasSubstr("leave the snapshot of 240 x 200 pixels"));
+    far.center_mm = nominal().center_mm + Eigen::Vector3d(0, off, 0);
+    EXPECT_THAT(refusal_of(frame, far), HasSubstr("leave the snapshot of 240 x 200 pixels"));
+  }
   HoleSearch s = search();
   s.edge_depth_mm = 0.04;
   EXPECT_EQ(refusal_of(frame, nominal(), s),
