@@ -3,16 +3,16 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
-#include "calib/fit/construction.h"
+#include "calib/artefact/square_means.h"
 #include "calib/fit/point_moments.h"
 
 namespace datum {
 
 namespace {
 
-// Points without noise still have coordinates of 1000 mm that are rounded: no weight is infinite.
+// Points without noise still have coordinates of 1000 mm that are rounded: no weight is infinite, and a scatter
+// below this says nothing.
 constexpr double rounding_mm = 1e-12;
 
 Fit<Plane3, 3> fit_face(const std::vector<Eigen::Vector3d>& points, Face face,
@@ -45,36 +45,28 @@ Eigen::Matrix3d unit_covariance(const FaceDatum& face) {
   return unit;
 }
 
-/// Means over squares of the face's own plane.
+/// Of a face's squares: sum of n * mean^2 over the variance, and how many.
 struct Squares {
-  double sum = 0;  // of n * mean^2 over the filled squares, mm^2
-  double count = 0;
+  double sum = 0, count = 0;
+  void add(Points points, const FaceDatum& face, double spacing_mm, double spacings) {
+    const double variance = face.fit.evidence.sigma_mm * face.fit.evidence.sigma_mm;
+    // Less than half full: cut by the border.
+    const auto least = static_cast<std::size_t>(spacings * spacings / 2);
+    for (const SquareMean& s : square_means(points, face.fit.feature, spacings * spacing_mm, least)) {
+      sum += static_cast<double>(s.points) * s.mean_mm * s.mean_mm / variance;
+      count += 1;
+    }
+  }
+  double mean() const { return sum / count; }
 };
 
-Squares squares(Points points, const Plane3& plane, double edge_mm, double spacing_mm) {
-  struct Sum {
-    double residual = 0;
-    int n = 0;
-  };
-  const Eigen::Matrix<double, 3, 2> t = tangents(plane.normal);
-  std::unordered_map<std::uint64_t, Sum> sums;
-  for (const Eigen::Vector3d& p : points) {
-    const Eigen::Vector2d at = t.transpose() * (p - plane.point_mm) / edge_mm;
-    const auto u = static_cast<std::int32_t>(std::floor(at.x())),
-               v = static_cast<std::int32_t>(std::floor(at.y()));
-    Sum& sum = sums[(static_cast<std::uint64_t>(static_cast<std::uint32_t>(u)) << 32) |
-                    static_cast<std::uint32_t>(v)];
-    sum.residual += distance_mm(plane, p);
-    ++sum.n;
-  }
-  Squares all;
-  const double full = edge_mm * edge_mm / (spacing_mm * spacing_mm);
-  for (const auto& [key, s] : sums) {
-    if (s.n < full / 2) continue;  // cut by the border
-    all.sum += s.residual * s.residual / s.n;
-    all.count += 1;
-  }
-  return all;
+/// Second moments from the fit: in the plane the inverse of the tilts' covariance, across it the residuals.
+Eigen::Matrix3d scatter_of(const Fit<Plane3, 3>& fit) {
+  const double variance = fit.evidence.sigma_mm * fit.evidence.sigma_mm;
+  const Eigen::Matrix<double, 3, 2> t = tangents(fit.feature.normal);
+  const Eigen::Matrix2d in_plane = variance * Eigen::Matrix2d(fit.covariance.topLeftCorner<2, 2>()).inverse();
+  const double across = static_cast<double>(fit.evidence.used) * fit.evidence.rms_mm * fit.evidence.rms_mm;
+  return t * in_plane * t.transpose() + across * fit.feature.normal * fit.feature.normal.transpose();
 }
 
 }  // namespace
@@ -85,7 +77,10 @@ FaceData face_data(const FacePoints& points, const ArtefactDrawing& drawing, con
   for (Face f : all_faces) {
     FaceDatum& face = faces[index_of(f)];
     face.fit = fit_face(points[index_of(f)], f, outwards);
-    face.scatter = moments_of(points[index_of(f)], name_of(f), 4).scatter;
+    // Points without any scatter have no covariance to take it from.
+    face.scatter = face.fit.evidence.sigma_mm > rounding_mm
+                       ? scatter_of(face.fit)
+                       : moments_of(points[index_of(f)], name_of(f), 4).scatter;
   }
   const double pooled = noise == FaceNoise::pooled ? pooled_variance_mm2(faces) : 0;
   const double form_mm = drawing.tolerance.form_um * 1e-3;
@@ -102,25 +97,21 @@ FaceData face_data(const FacePoints& points, const ArtefactDrawing& drawing, con
 }
 
 double residual_correlation(const FacePoints& points, const FaceData& faces, const ArtefactDrawing& drawing) {
-  Squares small{0, 0}, large{0, 0};
+  Squares small, large;
   for (Face f : all_faces) {
     const FaceDatum& face = faces[index_of(f)];
-    const double variance = face.fit.evidence.sigma_mm * face.fit.evidence.sigma_mm;
-    if (!(variance > 0)) continue;
-    const double spacing =
-        std::sqrt(drawing.face(f).area_mm2() / static_cast<double>(points[index_of(f)].size()));
-    for (auto [all, edge] : {std::pair{&small, 8 * spacing}, std::pair{&large, 16 * spacing}}) {
-      const Squares of_face = squares(points[index_of(f)], face.fit.feature, edge, spacing);
-      all->sum += of_face.sum / variance;
-      all->count += of_face.count;
-    }
+    const auto& on_face = points[index_of(f)];
+    if (face.fit.evidence.sigma_mm < rounding_mm) continue;
+    const double spacing_mm = std::sqrt(drawing.face(f).area_mm2() / static_cast<double>(on_face.size()));
+    small.add(on_face, face, spacing_mm, 8);
+    large.add(on_face, face, spacing_mm, 16);
   }
   if (small.count < 50 || large.count < 10) return 1;
   // A square's n mean^2 / s^2 is a chi-square of one degree: variance 2.
-  if (small.sum / small.count < 1 + 2 * std::sqrt(2 / small.count)) return 1;
+  if (small.mean() < 1 + 2 * std::sqrt(2 / small.count)) return 1;
   // Along each axis a square of b spacings misses a share of about 1/b: two sizes give the limit.
-  const double root = 2 * std::sqrt(large.sum / large.count) - std::sqrt(small.sum / small.count);
-  return std::max({1.0, small.sum / small.count, root * root});
+  const double root = 2 * std::sqrt(large.mean()) - std::sqrt(small.mean());
+  return std::max({1.0, small.mean(), root * root});
 }
 
 }  // namespace datum

@@ -96,6 +96,8 @@ SphereSighting find_sphere(Points points, const Eigen::Vector3d& to_sensor, cons
           moved);
     }
   }
+  seen.correlation = cap_correlation(cap, seen.fit, view, s.cap_angle_rad);
+  seen.fit.covariance *= seen.correlation;
   seen.beyond_cap = sphere.size() - cap.size();
   seen.size_error_mm = 2 * seen.fit.feature.radius_mm - s.diameter_mm;
   refuse_doubtful(seen, s);

@@ -31,9 +31,15 @@ struct SphereSighting {
   double cap_angle_rad = 0;    // half angle that was asked for
   std::size_t beyond_cap = 0;  // points of the sphere that were left out for their angle
   std::size_t foreign = 0;     // points off the sphere: table, stem, speckle, worst of the equator
+  double correlation = 1;      // the covariance of the fit is multiplied with it, see cap_correlation
   double size_error_mm = 0;    // fitted diameter minus calibrated diameter
   int selections = 0;          // until the cap stood still
 };
+
+/// By how much the variance of a mean over a piece of the cap exceeds that of independent points; 1 where too
+/// few points or no significant excess. Pixels of one blur, or form error, scatter together.
+double cap_correlation(Points cap, const Fit<Sphere, 4>& fit, const Eigen::Vector3d& view,
+                       double cap_angle_rad);
 
 /// The sphere among `points` (mm, one coordinate system); `to_sensor` is the direction in which the sensor is
 /// seen from the sphere (z of sensor coordinates). Refuses, beside what fit_sphere_robust refuses: a cap

@@ -1,0 +1,74 @@
+// Snapshots of a virtual artefact, and whether a segmentation of one is right.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "calib/artefact/segmentation.h"
+#include "drivers/virtual/twin_artefact.h"
+#include "drivers/virtual/twin_render.h"
+#include "tests/calib/artefact/artefact_poses.h"
+
+namespace datum::testing {
+
+struct Snapshot {
+  HeightFrame frame;
+  std::vector<std::optional<Face>> truth;
+};
+
+/// A sensor that sees 100 mm x 90 mm, with dropouts, speckle and outliers as optical sensors have them.
+inline TwinSensor sensor_of(double white_um) {
+  TwinSensor sensor;
+  sensor.serial = "S7";
+  sensor.noise.white_um = white_um;
+  sensor.noise.dropout_ratio = 0.01;
+  sensor.noise.speckle_ratio = 0.002;
+  sensor.noise.outlier_ratio = 0.002;
+  return sensor;
+}
+
+inline Snapshot snapshot(const TwinArtefact& artefact, const Htm<Sensor, Artefact>& pose, std::uint64_t seed,
+                         double pitch_mm = 0.25, double white_um = 10) {
+  TwinView view;
+  view.rows = static_cast<int>(90 / pitch_mm);
+  view.cols = static_cast<int>(100 / pitch_mm);
+  view.x = {pitch_mm, -45};
+  view.y = {pitch_mm, -40};
+  TwinArtefactView seen = look_at(artefact, pose, view);
+  Snapshot s{render(seen.surface, view, sensor_of(white_um), seed), std::move(seen.face)};
+  s.frame.frame_id = std::to_string(seed);
+  return s;
+}
+
+/// Points that were given to a face other than the one they were taken from.
+inline std::size_t wrong(const Segmentation& found, const std::vector<std::optional<Face>>& truth) {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    if (found.face_of[i] < 0) continue;
+    n += !truth[i] || static_cast<int>(index_of(*truth[i])) != found.face_of[i];
+  }
+  return n;
+}
+
+inline std::vector<Eigen::Vector3d> points_of(const HeightFrame& frame) {
+  std::vector<Eigen::Vector3d> points;
+  for (int row = 0; row < frame.rows; ++row) {
+    for (int col = 0; col < frame.cols; ++col) {
+      if (frame.class_at(row, col) == PixelClass::ok)
+        points.emplace_back(frame.x.at(col), frame.y.at(row), frame.z_mm(row, col));
+    }
+  }
+  return points;
+}
+
+/// What segment() says against it; "(accepted)" where it does not.
+template <class Data>
+std::string refusal_of(const Data& data, const ArtefactDrawing& drawing) {
+  try {
+    segment(data, drawing);
+  } catch (const SegmentationRefused& refused) {
+    return refused.what();
+  }
+  return "(accepted)";
+}
+
+}  // namespace datum::testing
