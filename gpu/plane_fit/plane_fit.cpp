@@ -50,12 +50,17 @@ PlaneFit fit_one(const PlaneKernels& kernels, const PlanePoints& p, const PlaneF
   const Consensus consensus = find_consensus(kernels, cloud, draw, p.seed, settings, region, lists.band);
   fit.hypotheses = consensus.hypotheses;
   if (!consensus.found) return fit;
-  Refined refined = refine(kernels, cloud, consensus.plane, settings.threshold, region, lists.band);
-  fit.refits = static_cast<std::uint32_t>(refined.refits);
-  if (refined.spans && settings.refit_threshold > settings.threshold) {
-    refined = refine(kernels, cloud, refined.plane, settings.refit_threshold, region, lists.band);
-    fit.refits += static_cast<std::uint32_t>(refined.refits);
+  Plane start = consensus.plane;
+  const bool wider = settings.refit_threshold > settings.threshold;
+  if (wider && settings.mode == FitMode::exact) {  // a screened consensus has settled on the subset
+    const Refined settled = refine(kernels, cloud, start, settings.threshold, region, lists.band);
+    fit.refits = static_cast<std::uint32_t>(settled.refits);
+    if (!settled.spans) return fit;
+    start = settled.plane;
   }
+  const Refined refined = refine(kernels, cloud, start, wider ? settings.refit_threshold : settings.threshold,
+                                 region, lists.band);
+  fit.refits += static_cast<std::uint32_t>(refined.refits);
   if (refined.spans) report(refined, &fit);
   return fit;
 }

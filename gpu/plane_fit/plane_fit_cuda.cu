@@ -63,6 +63,7 @@ struct CudaPlaneFit::State {
 
   void lay_out();
   unsigned blocks() const;
+  std::uint32_t tile_for_device() const;
   std::string unfinished() const;
   Batch batch() const;
   template <class Source>
@@ -75,19 +76,27 @@ unsigned CudaPlaneFit::State::blocks() const {
   return options.blocks ? options.blocks : static_cast<unsigned>(multiprocessors * blocks_per_multiprocessor);
 }
 
+/// Every block gets a share at once; but where planes are about as many as blocks, each plane is one block's own.
+std::uint32_t CudaPlaneFit::State::tile_for_device() const {
+  std::uint32_t largest = 0, planes = 0;
+  for (const PlaneTask& t : tasks) {
+    largest = std::max(largest, t.quads);
+    planes += t.quads > 0;
+  }
+  const std::uint64_t share = total_quads / blocks() + 1;
+  const std::uint64_t wanted = largest <= max_tile_quads && 2 * planes >= blocks() ? largest : share;
+  return std::clamp<std::uint32_t>(
+      up_to(static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, max_tile_quads)), block_threads),
+      block_threads, max_tile_quads);
+}
+
 /// Cuts the planes into tiles and takes the memory for all that is done with them.
 void CudaPlaneFit::State::lay_out() {
   all_undone = settings.max_hypotheses > max_tried;
   total_quads = 0;
   std::uint64_t draw_room = 0, band_room = 0;
   for (const PlaneTask& t : tasks) total_quads += t.quads;
-  const std::uint64_t share = total_quads / blocks() + 1;
-  tile_quads =
-      options.tile_quads
-          ? std::min(options.tile_quads, max_tile_quads)
-          : std::clamp<std::uint32_t>(
-                up_to(static_cast<std::uint32_t>(std::min<std::uint64_t>(share, 1u << 20)), block_threads),
-                block_threads, max_tile_quads);
+  tile_quads = options.tile_quads ? std::min(options.tile_quads, max_tile_quads) : tile_for_device();
   device_planes = 0;
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -291,7 +300,6 @@ Batch CudaPlaneFit::State::batch() const {
   b.needed = needed.get();
   b.max_hypotheses = settings.max_hypotheses;
   b.perpendicular = settings.residual == Residual::perpendicular;
-  b.many_planes = device_planes > 2u * static_cast<unsigned>(multiprocessors);
   b.patience_ns = 1'000'000ull * static_cast<unsigned>(options.patience_ms);
   return b;
 }

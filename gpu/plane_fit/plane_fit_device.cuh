@@ -75,7 +75,6 @@ struct Batch {
   const double* needed;  // miss_one up to which k + 1 hypotheses suffice
   int max_hypotheses;
   bool perpendicular;
-  bool many_planes;  // several for each multiprocessor
   unsigned long long patience_ns;
 };
 

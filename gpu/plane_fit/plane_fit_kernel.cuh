@@ -22,9 +22,7 @@ __device__ inline void finish(const Batch& b, std::uint32_t plane, const PlaneFi
     b.fits[plane] = fit;
     b.undone[plane] = undone;
   }
-  clear(b.work + plane);
-  __threadfence();
-  __syncthreads();
+  clear(b.work + plane);  // seen by the next launch
   if (threadIdx.x == 0) atomicAdd(&b.queue->planes_done, 1u);
 }
 
@@ -72,6 +70,10 @@ __device__ inline void begin_count(const Batch& b, const PlaneTask& task, std::u
   }
 }
 
+__device__ inline float widest(const PlaneTask& task) {
+  return task.refit_threshold > task.threshold ? task.refit_threshold : task.threshold;
+}
+
 /// After the select pass. True: another pass is to be queued.
 template <bool Exact>
 __device__ __noinline__ bool after_select(const Batch& b, const PlaneTask& task, std::uint32_t plane,
@@ -117,10 +119,12 @@ __device__ __noinline__ bool after_select(const Batch& b, const PlaneTask& task,
       work->top = -1;
     }
     __syncthreads();
-    begin_count(b, task, plane, work, 0, b.max_hypotheses < 16 ? b.max_hypotheses : 16);
+    // As many as the rule is expected to want, so that it mostly takes one pass.
+    run_rule_on_subset(b, task, region, valid, shared.needed, s);
+    begin_count(b, task, plane, work, 0, s.tried < max_counted ? s.tried : max_counted);
     return true;
   } else {
-    search_subset(b, task, region, valid, s, r);
+    search_subset(b, task, region, valid, shared.needed, s, r);
     fit.hypotheses = static_cast<std::uint32_t>(s.tried);
     if (!s.found) {
       finish(b, plane, fit, false);
@@ -128,7 +132,8 @@ __device__ __noinline__ bool after_select(const Batch& b, const PlaneTask& task,
     }
     if (threadIdx.x == 0) {
       work->fit = fit;
-      r.refiner = Refiner(s.plane, task.threshold, region);
+      work->stage = 1;  // it has settled on the subset
+      r.refiner = Refiner(s.plane, widest(task), region);
       r.refiner.rebase();
     }
     begin_accumulate(work, r.refiner);
@@ -154,7 +159,7 @@ __device__ __noinline__ bool after_count(const Batch& b, const PlaneTask& task, 
   __syncthreads();
   if (threadIdx.x < 32) {
     int tried = before, needed = __ldcg(&work->needed), top = __ldcg(&work->top);
-    replay(s.counts, counted, valid, 0, b.needed, &tried, &needed, &top);
+    replay(s.counts, counted, valid, 0, shared.needed, &tried, &needed, &top);
     const int found = tried < needed ? 0 : find_best(s.counts, tried, s.best);
     __syncwarp();
     if (threadIdx.x == 0) {
@@ -281,14 +286,22 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
   Staging& staging = *reinterpret_cast<Staging*>(s.staging);
   Refining& refining = *reinterpret_cast<Refining*>(s.refining);
   const unsigned long long deadline = now_ns() + b.patience_ns;
-  unsigned long long ticket = 0;
-  bool first_left = true;
-  if (threadIdx.x == 0) ticket = atomicAdd(&b.queue->head, 1ull);
+  for (int k = threadIdx.x; k < b.max_hypotheses; k += block_threads) s.needed[k] = __ldg(b.needed + k);
+  // Another warp than the one that counts finished tiles finds the next one.
+  const bool dispatcher = threadIdx.x == 32;
+  unsigned long long next = no_task, first = 0;
+  if (dispatcher) {
+    first = atomicAdd(&b.queue->first_next, 1ull);
+    if (first < b.first_count) next = b.first_tasks[first];
+  }
   for (;;) {
     __syncthreads();
-    if (threadIdx.x == 0) {
-      s.task = next_task(b, &ticket, &first_left, deadline);
+    if (dispatcher) {
+      if (next == no_task) next = take_queued(b, deadline);
+      s.task = next;
       staging.count = 0;
+      if (next != no_task && first < b.first_count)
+        first = atomicAdd(&b.queue->first_next, 1ull);  // known when the tile is done
     }
     __syncthreads();
     if (s.task == no_task) break;
@@ -298,6 +311,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     PlaneWork* const work = b.work + plane;
     const std::uint32_t begin = tile * b.tile_quads;
     const std::uint32_t end = task.quads - begin < b.tile_quads ? task.quads : begin + b.tile_quads;
+    bool here_first = true;
     for (bool here = true; here;) {
       const Phase phase = static_cast<Phase>(__ldcg(reinterpret_cast<const std::uint32_t*>(&work->phase)));
       if (phase == Phase::select) {
@@ -313,6 +327,8 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
         __syncthreads();
         count_tile(source, task, work, begin, end, s.hypotheses, counted, s.warp_counts);
       }
+      if (dispatcher && here_first) next = first < b.first_count ? b.first_tasks[first] : no_task;
+      here_first = false;
       // What this block added must be seen by the block that finds the pass complete.
       __threadfence();
       __syncthreads();
@@ -323,6 +339,10 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
       __syncthreads();
       here = false;
       if (!s.last) break;
+      if (dispatcher && next != no_task) {  // somebody else has time for it
+        put(b, atomicAdd(&b.queue->tail, 1ull), next, deadline);
+        next = no_task;
+      }
       bool more;
       if (phase == Phase::select) {
         more = after_select<Exact>(b, task, plane, s);
@@ -332,11 +352,11 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
         more = after_count(b, task, plane, s);
       }
       if (!more) break;
-      __threadfence();
-      __syncthreads();
-      if (threadIdx.x == 0) staging.count = 0;
-      __syncthreads();
       if (task.tiles == 1) {
+        __syncthreads();
+        if (threadIdx.x == 0) staging.count = 0;
+        __threadfence();
+        __syncthreads();
         here = true;
       } else {
         push(b, plane, task.tiles, s, deadline);

@@ -138,11 +138,12 @@ DATUM_HD Solution solve(const Moments& m, const Base& base) {
   Solution s;
   s.spans = m.n >= 3 && xx >= least && yy >= least && det > 1e-6 * (xx * yy);
   if (!s.spans) return s;
-  const double a = (xr * yy - yr * xy) / det, b = (yr * xx - xr * xy) / det;
-  const double c = (double(m.r) - (a * double(m.x) + b * double(m.y))) / n;
-  const double per_r = 1 / double(base.scale_r);
+  // Three divisions that wait for nothing but the sums: on a device they run side by side.
+  const double per_det = 1 / det, per_n = 1 / n, per_r = 1 / double(base.scale_r);
+  const double a = (xr * yy - yr * xy) * per_det, b = (yr * xx - xr * xy) * per_det;
+  const double c = (double(m.r) - (a * double(m.x) + b * double(m.y))) * per_n;
   s.change = Plane{a * base.scale_x * per_r, b * base.scale_y * per_r, c * per_r};
-  const double squares = (rr - (a * xr + b * yr)) / n * (per_r * per_r);
+  const double squares = (rr - (a * xr + b * yr)) * per_n * (per_r * per_r);
   s.sum_squares = squares > 0 ? squares : 0;
   return s;
 }

@@ -16,38 +16,56 @@ struct Refining {
   PlaneFit fit;
 };
 
-/// solve() by one warp: what does not depend on each other is done side by side. All lanes get the solution.
-__device__ inline plane_math::Solution solve_in_warp(const plane_math::Moments& m, const Base& base) {
+/// solve() by one warp, lane k < 10 holding the k-th of the moments: what does not depend on each other is done side by
+/// side. All lanes get the solution.
+__device__ inline plane_math::Solution solve_in_warp(long long moment, const Base& base) {
   const int lane = threadIdx.x % 32;
-  const std::int64_t product = lane == 0   ? m.xx
-                               : lane == 1 ? m.xy
-                               : lane == 2 ? m.yy
-                               : lane == 3 ? m.xr
-                               : lane == 4 ? m.yr
-                                           : m.rr;
-  const std::int64_t u = lane == 0 || lane == 1 || lane == 3 ? m.x : lane == 2 || lane == 4 ? m.y : m.r;
-  const std::int64_t v = lane == 0 ? m.x : lane == 1 || lane == 2 ? m.y : m.r;
-  const double mine = plane_math::central(m.n, product, u, v);
+  // Lanes 0 to 5: xx, xy, yy, xr, yr, rr less the products of the sums of their factors.
+  const int u = lane == 2 || lane == 4 ? 2 : lane == 5 ? 3 : 1, v = lane == 0 ? 1 : lane < 3 ? 2 : 3;
+  const double mine =
+      plane_math::central(__shfl_sync(whole_warp, moment, 0), __shfl_sync(whole_warp, moment, 4 + lane % 6),
+                          __shfl_sync(whole_warp, moment, u), __shfl_sync(whole_warp, moment, v));
+  const double sum = static_cast<double>(moment);
+  const double n = __shfl_sync(whole_warp, sum, 0), x = __shfl_sync(whole_warp, sum, 1),
+               y = __shfl_sync(whole_warp, sum, 2), r = __shfl_sync(whole_warp, sum, 3);
   const double xx = __shfl_sync(whole_warp, mine, 0), xy = __shfl_sync(whole_warp, mine, 1),
                yy = __shfl_sync(whole_warp, mine, 2), xr = __shfl_sync(whole_warp, mine, 3),
                yr = __shfl_sync(whole_warp, mine, 4), rr = __shfl_sync(whole_warp, mine, 5);
-  const double det = xx * yy - xy * xy, n = double(m.n), least = 256 * n * n;
+  const double det = xx * yy - xy * xy, least = 256 * n * n;
+  const double inverse = 1 / (lane == 0 ? det : lane == 1 ? n : double(base.scale_r));
   plane_math::Solution s;
-  s.spans = m.n >= 3 && xx >= least && yy >= least && det > 1e-6 * (xx * yy);
+  s.spans = n >= 3 && xx >= least && yy >= least && det > 1e-6 * (xx * yy);
   if (!s.spans) return s;
-  const double first = (lane == 0   ? xr * yy - yr * xy
-                        : lane == 1 ? yr * xx - xr * xy
-                                    : 1.0) /
-                       (lane < 2 ? det : double(base.scale_r));
-  const double a = __shfl_sync(whole_warp, first, 0), b = __shfl_sync(whole_warp, first, 1),
-               per_r = __shfl_sync(whole_warp, first, 2);
-  const double second =
-      (lane == 0 ? double(m.r) - (a * double(m.x) + b * double(m.y)) : rr - (a * xr + b * yr)) / n;
-  const double c = __shfl_sync(whole_warp, second, 0),
-               squares = __shfl_sync(whole_warp, second, 1) * (per_r * per_r);
+  const double per_det = __shfl_sync(whole_warp, inverse, 0), per_n = __shfl_sync(whole_warp, inverse, 1),
+               per_r = __shfl_sync(whole_warp, inverse, 2);
+  const double a = (xr * yy - yr * xy) * per_det, b = (yr * xx - xr * xy) * per_det;
+  const double c = (r - (a * x + b * y)) * per_n;
   s.change = Plane{a * base.scale_x * per_r, b * base.scale_y * per_r, c * per_r};
+  const double squares = (rr - (a * xr + b * yr)) * per_n * (per_r * per_r);
   s.sum_squares = squares > 0 ? squares : 0;
   return s;
+}
+
+/// take() by one warp; lane k < 10 holds the k-th of the sums. Lane 0 knows what follows.
+__device__ inline Refiner::Next take_in_warp(Refiner& refiner, long long sum, int limit) {
+  const int lane = threadIdx.x % 32;
+  bool still = true, swings = true;
+  if (lane < 10) {
+    // Moments are ten numbers in the order of the sums.
+    still = reinterpret_cast<const long long*>(&refiner.sums_before(0))[lane] == sum;
+    swings = reinterpret_cast<const long long*>(&refiner.sums_before(1))[lane] == sum;
+  }
+  still = __all_sync(whole_warp, still);
+  swings = __all_sync(whole_warp, swings);
+  plane_math::Solution solution;
+  if (!still && !swings) {
+    if (lane < 10) reinterpret_cast<long long*>(&refiner.oldest())[lane] = sum;
+    solution = solve_in_warp(sum, refiner.base());
+  }
+  __syncwarp();
+  Refiner::Next next = Refiner::Next::done;
+  if (lane == 0) next = still || swings ? refiner.settle(still) : refiner.accept(solution, limit);
+  return next;
 }
 
 /// The block's first warp sums the warps' partial sums and takes them. All threads call it.
@@ -56,28 +74,13 @@ __device__ __noinline__ Refiner::Next take_sums(Refining& r, bool with_core, int
   if (threadIdx.x < 32) {
     const int lane = threadIdx.x;
     long long sum = 0;
-    bool still = true, swings = true;
     if (lane < 10) {
       sum = with_core ? r.core[lane] : 0;
 #pragma unroll
       for (int w = 0; w < block_warps; ++w) sum += r.partial[w][lane];
-      // Moments are ten numbers in the order of the sums.
-      still = reinterpret_cast<const long long*>(&r.refiner.sums_before(0))[lane] == sum;
-      swings = reinterpret_cast<const long long*>(&r.refiner.sums_before(1))[lane] == sum;
     }
-    still = __all_sync(whole_warp, still);
-    swings = __all_sync(whole_warp, swings);
-    plane_math::Moments m;
-    m.n = __shfl_sync(whole_warp, sum, 0), m.x = __shfl_sync(whole_warp, sum, 1);
-    m.y = __shfl_sync(whole_warp, sum, 2), m.r = __shfl_sync(whole_warp, sum, 3);
-    m.xx = __shfl_sync(whole_warp, sum, 4), m.xy = __shfl_sync(whole_warp, sum, 5);
-    m.yy = __shfl_sync(whole_warp, sum, 6), m.xr = __shfl_sync(whole_warp, sum, 7);
-    m.yr = __shfl_sync(whole_warp, sum, 8), m.rr = __shfl_sync(whole_warp, sum, 9);
-    plane_math::Solution solution;
-    if (!still && !swings) solution = solve_in_warp(m, r.refiner.base());
-    __syncwarp();
-    if (lane == 0) r.next = still || swings ? r.refiner.settle(still) : r.refiner.accept(m, solution, limit);
-    __syncwarp();
+    const Refiner::Next next = take_in_warp(r.refiner, sum, limit);
+    if (lane == 0) r.next = next;
   }
   __syncthreads();
   return r.next;
@@ -138,18 +141,13 @@ __device__ __noinline__ void refine_in_warp(const Search& s, Refiner& refiner) {
           if (i < size) sums.add(in_reach(s, i, base, change), s.x[i], s.y[i], residual_at(s, i, base), base);
         wide.add(sums);
       }
-      long long v[10];
+      long long sum = 0;
 #pragma unroll
-      for (int k = 0; k < 10; ++k) v[k] = warp_sum(wide.v[k]);
-      const plane_math::Moments m{v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9]};
-      const bool still = m == refiner.sums_before(0), swings = m == refiner.sums_before(1);
-      plane_math::Solution solution;
-      if (!still && !swings) solution = solve_in_warp(m, base);
-      __syncwarp();
-      int taken = 0;
-      if (lane == 0)
-        taken = static_cast<int>(still || swings ? refiner.settle(still)
-                                                 : refiner.accept(m, solution, max_refits));
+      for (int k = 0; k < 10; ++k) {
+        const long long of_warp = warp_sum(wide.v[k]);
+        if (lane == k) sum = of_warp;
+      }
+      const int taken = static_cast<int>(take_in_warp(refiner, sum, max_refits));
       __syncwarp();
       next = static_cast<Refiner::Next>(__shfl_sync(whole_warp, taken, 0));
     } while (next == Refiner::Next::again);
@@ -181,8 +179,7 @@ constexpr int side_by_side = 3;
 
 /// The best hypotheses polished on the subset, in their order; the one with the largest gain is the start of the fit. A
 /// candidate that is bound to end where an earlier one ended is left out, also where it has been refined beside it.
-__device__ __noinline__ void polish(const PlaneTask& task, const FitRegion& region, bool many_planes,
-                                    Search& s, Refining& r) {
+__device__ __noinline__ void polish(const PlaneTask& task, const FitRegion& region, Search& s, Refining& r) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   if (threadIdx.x == 0) {
     s.ended = 0;
@@ -197,9 +194,8 @@ __device__ __noinline__ void polish(const PlaneTask& task, const FitRegion& regi
   const std::uint64_t most = s.counts[s.best[0]];
   const bool counts = lane < s.best_count && std::uint64_t{4} * s.counts[s.best[lane]] >= 3 * most;
   unsigned left = __ballot_sync(whole_warp, counts);  // every warp finds the same
-  // The first alone mostly makes the others unnecessary; but where every multiprocessor has several planes, its barriers
-  // cost more than that.
-  for (bool alone = !many_planes; left != 0 && (alone || __popc(left) < side_by_side); alone = false) {
+  // The first alone mostly makes the others unnecessary.
+  for (bool alone = true; left != 0 && (alone || __popc(left) < side_by_side); alone = false) {
     const int c = __ffs(left) - 1;
     refine_on_subset(s, r, s.starts[c], task.threshold, region);
     if (threadIdx.x == 0) keep_end(s, r.refiner.result());
@@ -222,19 +218,17 @@ __device__ __noinline__ void polish(const PlaneTask& task, const FitRegion& regi
   }
 }
 
-/// Screened mode: hypotheses are counted on the subset until the rule ends. s.found, s.plane, s.tried.
-__device__ __noinline__ void search_subset(const Batch& batch, const PlaneTask& task, const FitRegion& region,
-                                           std::uint32_t valid, Search& s, Refining& r) {
+/// Hypotheses are counted on the subset until the rule ends: s.tried.
+__device__ inline void run_rule_on_subset(const Batch& batch, const PlaneTask& task, const FitRegion& region,
+                                          std::uint32_t valid, const double* needed_table, Search& s) {
   const std::uint32_t points = s.size;
   const std::int64_t margin = plane_math::count_margin(points, valid);
   if (threadIdx.x == 0) {
     s.tried = 0;
     s.needed = batch.max_hypotheses;
     s.top = -1;
-    s.found = false;
   }
   __syncthreads();
-  if (s.pool_size < 3) return;
   int batch_size = 32;  // one hypothesis in four warps' turns; later batches are as large as there is room
   for (;;) {
     const int left = s.needed - s.tried, tried = s.tried;
@@ -246,7 +240,7 @@ __device__ __noinline__ void search_subset(const Batch& batch, const PlaneTask& 
     __syncthreads();
     if (threadIdx.x < 32) {
       int now_tried = s.tried, needed = s.needed, top = s.top;
-      replay(s.counts, count, points, margin, batch.needed, &now_tried, &needed, &top);
+      replay(s.counts, count, points, margin, needed_table, &now_tried, &needed, &top);
       __syncwarp();
       if (threadIdx.x == 0) {
         s.tried = now_tried;
@@ -257,13 +251,26 @@ __device__ __noinline__ void search_subset(const Batch& batch, const PlaneTask& 
     __syncthreads();
     batch_size = max_counted;
   }
+}
+
+/// Screened mode: s.found, s.plane, s.tried.
+__device__ __noinline__ void search_subset(const Batch& batch, const PlaneTask& task, const FitRegion& region,
+                                           std::uint32_t valid, const double* needed_table, Search& s,
+                                           Refining& r) {
+  if (threadIdx.x == 0) {
+    s.tried = 0;
+    s.found = false;
+  }
+  __syncthreads();
+  if (s.pool_size < 3) return;
+  run_rule_on_subset(batch, task, region, valid, needed_table, s);
   if (threadIdx.x < 32) {
     const int found = find_best(s.counts, s.tried, s.best);
     if (threadIdx.x == 0) s.best_count = found;
   }
   __syncthreads();
   if (s.best_count == 0) return;
-  polish(task, region, batch.many_planes, s, r);
+  polish(task, region, s, r);
   if (threadIdx.x == 0) s.found = s.gain >= 0;
   __syncthreads();
 }

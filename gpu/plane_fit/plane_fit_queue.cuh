@@ -1,7 +1,9 @@
 // The queue of tiles, and a block's shared memory.
 //
-// Every block holds one ticket: the next slot of the queue is its own. While nothing lies there it takes first tiles, and
-// waits only when these have run out. No block waits for one that has not started, so any grid size makes progress.
+// First tiles come before queued ones, so that every plane's search begins early. A block that has nothing else to do
+// takes a ticket: the queue's slot of that number is its own, and it waits there. One that works holds none, and a first
+// tile that it took ahead goes back into the queue before it begins what only the last block of a pass does. No block
+// waits for one that has not started, so any grid size makes progress.
 #pragma once
 
 #include "gpu/plane_fit/plane_fit_polish.cuh"
@@ -23,6 +25,7 @@ struct Shared {
   alignas(16) unsigned char refining[sizeof(Refining)];
   std::uint32_t warp_counts[block_warps][max_counted];
   float4 hypotheses[max_counted];
+  double needed[max_tried];  // the batch's
   unsigned long long task, place;
   bool last, more;
 };
@@ -51,23 +54,16 @@ __device__ inline std::uint32_t select_limit(const PlaneTask& task, std::uint32_
   return of_work ? of_work : plane_math::key_limit(task.size - task.size / 4, plane_math::subset_target);
 }
 
-/// First thread only: the next tile, or no_task when all planes are done or the batch took too long.
-__device__ __noinline__ unsigned long long next_task(const Batch& b, unsigned long long* ticket,
-                                                     bool* first_left, unsigned long long deadline) {
+/// Dispatcher only: a tile that was put into the queue, or no_task when all planes are done or the batch took too long.
+__device__ __noinline__ unsigned long long take_queued(const Batch& b, unsigned long long deadline) {
+  const unsigned long long place = atomicAdd(&b.queue->head, 1ull);
+  unsigned long long* slot = b.slots + (place & b.slot_mask);
   for (;;) {
-    unsigned long long* slot = b.slots + (*ticket & b.slot_mask);
     const unsigned long long task = *reinterpret_cast<volatile unsigned long long*>(slot);
-    if (task >> 40 == turn_of(b, *ticket)) {
+    if (task >> 40 == turn_of(b, place)) {
       __threadfence();
       *reinterpret_cast<volatile unsigned long long*>(slot) = 0;
-      *ticket = atomicAdd(&b.queue->head, 1ull);
       return task & task_mask;
-    }
-    if (*first_left) {
-      const unsigned long long n = atomicAdd(&b.queue->first_next, 1ull);
-      if (n < b.first_count) return b.first_tasks[n];
-      *first_left = false;
-      continue;
     }
     if (*reinterpret_cast<volatile unsigned int*>(&b.queue->planes_done) >= b.planes) return no_task;
     if (*reinterpret_cast<volatile unsigned int*>(&b.queue->abandoned)) return no_task;
@@ -75,23 +71,28 @@ __device__ __noinline__ unsigned long long next_task(const Batch& b, unsigned lo
       atomicExch(&b.queue->abandoned, 1u);
       return no_task;
     }
-    __nanosleep(100);  // leaves the queue to those that work
+    __nanosleep(50);  // leaves the queue to those that work
   }
 }
 
-/// All threads: queues the tiles of the plane's next pass. Everything about it was written before.
+/// What a tile's taker needs to see was written and fenced before.
+__device__ inline void put(const Batch& b, unsigned long long place, unsigned long long task,
+                           unsigned long long deadline) {
+  unsigned long long* slot = b.slots + (place & b.slot_mask);
+  // There is room for all tiles twice, so that whoever has the last turn of this slot has long taken it.
+  while (*reinterpret_cast<volatile unsigned long long*>(slot) != 0 && now_ns() < deadline) {
+  }
+  *reinterpret_cast<volatile unsigned long long*>(slot) = turn_of(b, place) << 40 | task;
+}
+
+/// All threads: queues the tiles of the plane's next pass after everything about it was written.
 __device__ inline void push(const Batch& b, std::uint32_t plane, std::uint32_t tiles, Shared& s,
                             unsigned long long deadline) {
   if (threadIdx.x == 0) s.place = atomicAdd(&b.queue->tail, static_cast<unsigned long long>(tiles));
+  __threadfence();
   __syncthreads();
-  for (std::uint32_t t = threadIdx.x; t < tiles; t += block_threads) {
-    const unsigned long long place = s.place + t;
-    unsigned long long* slot = b.slots + (place & b.slot_mask);
-    while (*reinterpret_cast<volatile unsigned long long*>(slot) != 0 && now_ns() < deadline) {
-    }
-    __threadfence();
-    atomicExch(slot, turn_of(b, place) << 40 | static_cast<unsigned long long>(plane) << tile_bits | t);
-  }
+  for (std::uint32_t t = threadIdx.x; t < tiles; t += block_threads)
+    put(b, s.place + t, static_cast<unsigned long long>(plane) << tile_bits | t, deadline);
 }
 
 }  // namespace datum::cuda

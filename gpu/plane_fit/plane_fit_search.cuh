@@ -204,7 +204,7 @@ __device__ inline int needed_for(std::int64_t inliers, std::uint32_t points, con
   int low = 1, high = limit;
   while (low < high) {
     const int middle = (low + high) / 2;
-    if (miss_one <= __ldg(needed + middle - 1)) {
+    if (miss_one <= needed[middle - 1]) {
       high = middle;
     } else {
       low = middle + 1;

@@ -69,13 +69,12 @@ DATUM_HD Hypothesis changed(const Base& base, const Plane& change, float thresho
 }
 
 /// Whether all points that `change` moves across its threshold lie on the band list: the change of a residual
-/// is linear, so the region's corners bound it. 2^-20 of the threshold covers the rounding of the residuals.
+/// is linear, so the region's corners bound it. 2^-19 of the threshold covers the rounding of the residuals and of this.
 DATUM_HD bool within_band(const Base& base, const Hypothesis& change, const FitRegion& region) {
-  const double reach = (double(base.core) + base.outer) / 2, half_band = (double(base.outer) - base.core) / 2;
-  const double moved = ::fabs(double(change.a)) * double(region.half_x) +
-                       ::fabs(double(change.b)) * double(region.half_y) + ::fabs(double(change.c)) +
-                       ::fabs(change.reach - reach);
-  return moved + reach * 9.5367431640625e-07 <= half_band;
+  const float reach = (base.core + base.outer) / 2, half_band = (base.outer - base.core) / 2;
+  const float moved = ::fabsf(change.a) * region.half_x + ::fabsf(change.b) * region.half_y +
+                      ::fabsf(change.c) + ::fabsf(change.reach - reach);
+  return moved + reach * 1.9073486328125e-06f <= half_band;
 }
 
 }  // namespace plane_math
@@ -121,7 +120,8 @@ class Refiner {
   DATUM_MEMBER Next take(const plane_math::Moments& sums, int limit) {
     const bool still = sums == sums_before(0), swings = sums == sums_before(1);
     if (still || swings) return settle(still);
-    return accept(sums, plane_math::solve(sums, base()), limit);
+    oldest() = sums;
+    return accept(plane_math::solve(sums, base()), limit);
   }
 
   // take() in its parts, for a device whose threads share the work.
@@ -129,32 +129,28 @@ class Refiner {
   DATUM_MEMBER const plane_math::Moments& sums_before(int steps) const {
     return steps_[steps == 0 ? newest_ : 1 - newest_].moments;
   }
+  /// Where the sums of another inlier set go, in place of those before the last.
+  DATUM_MEMBER plane_math::Moments& oldest() { return steps_[1 - newest_].moments; }
   /// The inlier set stands still or swings.
   DATUM_MEMBER Next settle(bool still) {
     const Step &last = steps_[newest_], &before = steps_[1 - newest_];
     const Step& kept = still || !better(before, last) ? last : before;
     result_.fixed_point = true;
-    result_.moments = kept.moments;
-    result_.sum_squares = kept.solution.sum_squares;
-    result_.plane = moved(kept.solution.change);
+    keep(kept);
     return Next::done;
   }
-  /// The least-squares plane of another inlier set.
-  DATUM_MEMBER Next accept(const plane_math::Moments& sums, const plane_math::Solution& solution, int limit) {
+  /// The least-squares plane of the sums in oldest().
+  DATUM_MEMBER Next accept(const plane_math::Solution& solution, int limit) {
     result_.spans = solution.spans;
     if (!result_.spans) return Next::done;
     ++result_.refits;
-    result_.plane = moved(solution.change);
-    result_.moments = sums;
-    result_.sum_squares = solution.sum_squares;
     change_ = plane_math::changed(base(), solution.change, threshold_, region_);
     result_.reach = change_.reach;
-    if (result_.refits == limit) return Next::done;
-    if (!plane_math::within_band(base(), change_, region_)) return Next::rebase;
     newest_ = 1 - newest_;
-    steps_[newest_].moments = sums;
     steps_[newest_].solution = solution;
-    return Next::again;
+    if (result_.refits < limit && plane_math::within_band(base(), change_, region_)) return Next::again;
+    keep(steps_[newest_]);
+    return result_.refits == limit ? Next::done : Next::rebase;
   }
 
  private:
@@ -166,9 +162,12 @@ class Refiner {
     if (p.moments.n != q.moments.n) return p.moments.n > q.moments.n;
     return p.solution.sum_squares < q.solution.sum_squares;
   }
-  DATUM_MEMBER plane_math::Plane moved(const plane_math::Plane& change) const {
+  DATUM_MEMBER void keep(const Step& step) {
     const plane_math::Base& base = result_.base;
-    return plane_math::Plane{base.a + change.a, base.b + change.b, base.c + change.c};
+    const plane_math::Plane& change = step.solution.change;
+    result_.plane = plane_math::Plane{base.a + change.a, base.b + change.b, base.c + change.c};
+    result_.moments = step.moments;
+    result_.sum_squares = step.solution.sum_squares;
   }
 
   float threshold_;
