@@ -68,6 +68,9 @@ Calibration load_calibration(const std::filesystem::path& file);
 /// and layout of a file that was read are not kept.
 std::string to_toml(const Calibration& calibration);
 
+/// The checksum in that text: the identity of the content.
+std::string checksum_of(const Calibration& calibration);
+
 /// The same for a file that somebody wrote by hand: with every key, and any checksum. It is then an "imported"
 /// one by `operator_name`. Throws as load_calibration does, but for the checksum.
 std::string sealed(const std::filesystem::path& file, const std::string& operator_name);

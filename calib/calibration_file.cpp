@@ -169,19 +169,13 @@ Calibration read(config::TomlTable& file, std::string& checksum) {
   return c;
 }
 
-/// The checksum that to_toml writes into its text.
-std::string checksum_of(const std::string& text) {
-  const std::string key = "\nchecksum = \"";
-  return text.substr(text.find(key) + key.size(), 64);
-}
-
 }  // namespace
 
 Calibration load_calibration(const std::filesystem::path& path) {
   auto file = config::TomlTable::from_file(path);
   std::string checksum;
   Calibration c = read(file, checksum);
-  c.sha256 = checksum_of(to_toml(c));
+  c.sha256 = checksum_of(c);
   c.file = path;
   if (checksum != c.sha256) {
     file.refuse("checksum",

@@ -39,6 +39,8 @@ std::string list(const Eigen::Vector3d& v) {
   return "[" + number(v[0]) + ", " + number(v[1]) + ", " + number(v[2]) + "]\n";
 }
 
+std::string head_of(const Calibration& c) { return "schema = 2\nid = " + text(c.id) + "\n"; }
+
 std::string body_of(const Calibration& c) {
   std::string out = "from = \"sensor\"\nto = \"machine\"\n";
   out += "sensor_serial = " + text(c.sensor_serial) + "\n";
@@ -73,9 +75,10 @@ std::string body_of(const Calibration& c) {
 
 }  // namespace
 
+std::string checksum_of(const Calibration& c) { return config::sha256_hex(head_of(c) + body_of(c)); }
+
 std::string to_toml(const Calibration& c) {
-  const std::string head = "schema = 2\nid = " + text(c.id) + "\n", body = body_of(c);
-  return head + "checksum = \"" + config::sha256_hex(head + body) + "\"\n" + body;
+  return head_of(c) + "checksum = \"" + checksum_of(c) + "\"\n" + body_of(c);
 }
 
 }  // namespace datum

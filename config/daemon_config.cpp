@@ -2,6 +2,8 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
+
 #include "config/cmm_settings_file.h"
 #include "config/link_settings.h"
 
@@ -64,11 +66,24 @@ void read_inspection(TomlTable table, DaemonConfig& c) {
   table.finish();
 }
 
+void read_three(TomlTable& table, const char* key, config::Range range, std::array<double, 3>& values) {
+  if (!table.has(key)) return;
+  const std::vector<double> given = table.numbers(key, 3, range);
+  std::copy(given.begin(), given.end(), values.begin());
+}
+
 void read_calibrate(TomlTable table, DaemonConfig& c) {
   CalibrateSettings s;
   s.artefacts = path_of(table, "artefacts_folder", c);
   s.probe_radius_mm = table.number("probe_radius_mm", {0.01, 50});
-  s.probe_u_um = table.number("probe_u_um", config::not_negative);
+  s.probe_u_radius_um = table.number("probe_u_radius_um", config::not_negative);
+  s.probe_u_touch_um = table.number("probe_u_touch_um", config::positive);
+  read_three(table, "outwards", {-1, 1}, s.outwards);
+  if (s.outwards == std::array<double, 3>{})
+    table.refuse("outwards", "is no direction", "such as [0, 0, 1], out of the artefact's plate");
+  // Above 0.1 rad or 10 % it is a typing error (unit, decimal point), not a machine.
+  read_three(table, "squareness_rad", {-0.1, 0.1}, s.squareness_rad);
+  read_three(table, "scale_ppm", {-1e5, 1e5}, s.scale_ppm);
   s.touch_timeout_ms =
       static_cast<int>(table.integer_or("touch_timeout_ms", s.touch_timeout_ms, 1, 3'600'000));
   s.valid_days = static_cast<int>(table.integer_or("valid_days", s.valid_days, 1, 3660));

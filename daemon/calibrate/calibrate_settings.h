@@ -1,16 +1,21 @@
 // How a cell is calibrated: the [calibration] table of its configuration.
 #pragma once
 
+#include <array>
 #include <filesystem>
 
 namespace datum {
 
 struct CalibrateSettings {
-  std::filesystem::path artefacts;  // folder of drawings, one TOML file each
-  double probe_radius_mm = 0;       // of the tip, as calibrated
-  double probe_u_um = 0;            // standard uncertainty of that radius
-  int touch_timeout_ms = 60'000;    // an operator walks the probe there
-  int valid_days = 180;             // of a calibration that is made here
+  std::filesystem::path artefacts;          // folder of drawings, one TOML file each
+  double probe_radius_mm = 0;               // of the tip, as calibrated
+  double probe_u_radius_um = 0;             // standard uncertainty of that radius
+  double probe_u_touch_um = 0;              // and of one touch: repeatability and scales
+  std::array<double, 3> outwards{0, 0, 1};  // roughly out of the artefact's plate, machine coordinates
+  std::array<double, 3> squareness_rad{};   // of the machine's axes: xy, xz, yz, by a ball bar
+  std::array<double, 3> scale_ppm{};        // what its scales lack
+  int touch_timeout_ms = 60'000;            // an operator walks the probe there
+  int valid_days = 180;                     // of a calibration that is made here
   double temperature_window_k = 2;  // it holds so far above and below the temperature that it was made at
   double max_residual_um = 50;      // of any face; above it nothing is accepted
   /// A verification finds a drift where it is beyond its own uncertainty (k = 2) and beyond one of these, of the

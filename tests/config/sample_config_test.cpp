@@ -75,6 +75,9 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
 
   const CalibrateSettings nominal, &calibrate = *whole.calibrate;
   EXPECT_EQ(nominal.touch_timeout_ms, calibrate.touch_timeout_ms);
+  EXPECT_EQ(nominal.outwards, calibrate.outwards);
+  EXPECT_EQ(nominal.squareness_rad, calibrate.squareness_rad);
+  EXPECT_EQ(nominal.scale_ppm, calibrate.scale_ppm);
   EXPECT_EQ(nominal.valid_days, calibrate.valid_days);
   EXPECT_EQ(nominal.temperature_window_k, calibrate.temperature_window_k);
   EXPECT_EQ(nominal.max_residual_um, calibrate.max_residual_um);
