@@ -55,18 +55,31 @@ struct Sightings {
   std::string reasons;
 };
 
+/// The first sphere of the drawing that is calibrated like sphere k.
+std::size_t first_alike(const SphereDrawing& drawing, std::size_t k) {
+  std::size_t i = 0;
+  while (drawing.spheres[i].diameter_mm != drawing.spheres[k].diameter_mm ||
+         drawing.spheres[i].diameter_u_mm != drawing.spheres[k].diameter_u_mm) {
+    ++i;
+  }
+  return i;
+}
+
 Sightings sightings_of(const std::vector<Surface>& surfaces, const SphereDrawing& drawing,
                        const SphereSearchSettings& s) {
   Sightings all;
   for (std::size_t i = 0; i < surfaces.size(); ++i) {
     auto& row = all.seen.emplace_back(drawing.spheres.size());
     for (std::size_t k = 0; k < drawing.spheres.size(); ++k) {
+      const std::size_t alike = first_alike(drawing, k);
+      if (alike < k) {
+        row[k] = row[alike];
+        continue;
+      }
       try {
         row[k] = find_sphere(surfaces[i], Eigen::Vector3d::UnitZ(), settings_for(drawing.spheres[k], s, i));
       } catch (const FitRefused& refused) {
-        const bool first = k == 0;  // equal spheres are refused for equal reasons
-        if (first)
-          all.reasons += "; surface of " + std::to_string(surfaces[i].size()) + " points: " + refused.what();
+        all.reasons += "; surface of " + std::to_string(surfaces[i].size()) + " points: " + refused.what();
       }
     }
   }

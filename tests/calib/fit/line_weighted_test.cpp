@@ -23,6 +23,9 @@ TEST(LineWeighted, PearsonsDataWithYorksWeights) {
   // As published, nine digits.
   EXPECT_NEAR(line.intercept_mm, 5.47991022, 5e-9);
   EXPECT_NEAR(line.slope, -0.480533407, 5e-10);
+  // Standard errors at the adjusted points, York et al. 2004.
+  EXPECT_NEAR(std::sqrt(line.covariance(0, 0)), 0.294970735, 5e-10);
+  EXPECT_NEAR(std::sqrt(line.covariance(1, 1)), 0.0579850090, 5e-10);
 
   const auto sum = [&](const std::array<Jet<2>, 2>& x) {
     Jet<2> f;
