@@ -17,13 +17,13 @@ struct Outcome {
   std::size_t least_points = 1u << 30;
 };
 
-/// At a pitch of 0.17 mm the smallest flank has 5000 pixels.
+/// At a pitch of 0.16 mm the smallest flank has 5000 pixels, dropouts left out.
 Outcome many_mountings(int count) {
   const TwinArtefact artefact{ideal_drawing()};
   Outcome all;
   for (int k = 0; k < count; ++k) {
     const auto truth = mounting<Sensor>(static_cast<std::uint64_t>(k));
-    const Snapshot s = snapshot(artefact, truth, static_cast<std::uint64_t>(k), 0.17);
+    const Snapshot s = snapshot(artefact, truth, static_cast<std::uint64_t>(k), 0.16);
     try {
       const Segmentation found = segment(s.frame, artefact.drawing);
       const auto location = locate<Sensor>(found.faces, artefact.drawing, {0, 0, 1}, FaceNoise::each_face);
@@ -53,7 +53,7 @@ void expect_good(const Outcome& all, double least_inside, double most_inside) {
   EXPECT_EQ(all.refused, 0);
   EXPECT_LT(all.worst_deg, 0.003);
   EXPECT_LT(all.worst_um, 5);
-  EXPECT_GT(all.least_points, 4700u) << "5000 less the dropouts";
+  EXPECT_GE(all.least_points, 5000u);
   for (double share : all.inside.share) {
     EXPECT_GE(share, least_inside);
     EXPECT_LE(share, most_inside);
