@@ -110,7 +110,8 @@ TEST(FindHole, DropoutsAndDirtOnTheEdgeDoNotMoveIt) {
 }
 
 // 200 holes anywhere between the pixels. The share inside k = 2 is 95.45 % and scatters by 1.5 %: at least 89.5 %
-// inside; a normal error is within a quarter of u in 20 % of them, in 40 % where u is twice too large, or the probe is kept out for nothing.
+// inside. Nor may u be so large that the probe is kept out for nothing: a normal error lies within a quarter of u in
+// 20 % of them, in 40 % where u is twice too large.
 TEST(FindHole, UncertaintyIsHonest) {
   std::mt19937_64 random(9);
   std::uniform_real_distribution<double> place(-0.5, 0.5);

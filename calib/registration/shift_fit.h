@@ -1,0 +1,40 @@
+// The small rigid motion that would bring two overlapping snapshots together, and what of it the surface can tell.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <vector>
+
+#include "calib/htm_estimate.h"
+#include "calib/registration/overlap.h"
+
+namespace datum {
+
+struct ShiftFit {
+  Eigen::Vector3d center_mm = Eigen::Vector3d::Zero();  // of the overlap, machine coordinates
+  double arm_mm = 1;                                    // rms distance of its samples from the center
+  /// (w in rad * arm_mm, d in mm): a point p of b, moved by d + w x (p - center), lies on a's surface. Directions
+  /// that the surface can't tell are left out: zero.
+  Vector6d shift_mm = Vector6d::Zero();
+  Matrix6d covariance_mm2 = Matrix6d::Zero();  // of what is told
+  Matrix6d told = Matrix6d::Zero();            // projector on the directions that the surface can tell
+  std::size_t samples = 0;
+  double outlier_share = 1;  // of the samples, after the shift
+  double median_mm = 0;      // of |distance|, after the shift
+
+  /// Along machine axis 0, 1, 2: the overlap tells the shift.
+  bool tells(int axis) const { return told(3 + axis, 3 + axis) > 0.9; }
+  /// The shift of a point, and the covariance of it.
+  Eigen::Vector3d at(const Eigen::Vector3d& point_mm) const;
+  Eigen::Matrix3d covariance_at(const Eigen::Vector3d& point_mm) const;
+};
+
+/// A direction is told if the surface's slopes carry four times what their noise would, and its standard uncertainty
+/// is below `told_mm`. Iterated: `sampled` gives the overlap with b moved by a rigid motion in machine coordinates.
+/// Covariance from the residuals of the tiles of an 8 x 8 grid: neighbouring samples share their errors (walls along
+/// pixel rows), tiles hardly do. Points further from the surface than 3 standard uncertainties (own variance and
+/// `expected_mm2` along the normal) are outliers.
+ShiftFit fit_shift(const std::function<std::vector<OverlapSample>(const Eigen::Matrix4d& moved)>& sampled,
+                   const Eigen::Matrix3d& expected_mm2, double told_mm);
+
+}  // namespace datum
