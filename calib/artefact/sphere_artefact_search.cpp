@@ -110,10 +110,9 @@ class Assignment {
   bool agrees(std::size_t drawn, std::size_t surface) const {
     const Eigen::Vector3d center = seen_[surface][drawn]->fit.feature.center_mm;
     for (std::size_t k = 0; k < drawn; ++k) {
-      if (chosen_[k] == surface) return false;
       const double seen = (center - seen_[chosen_[k]][k]->fit.feature.center_mm).norm();
       const double drawn_mm = (drawing_.spheres[drawn].center_mm - drawing_.spheres[k].center_mm).norm();
-      // Half of what the drawing guarantees between two orders; how well they agree is for the alignment to say.
+      // A surface taken twice lies at no distance from itself. Half of what the drawing guarantees between two orders; how well they agree is for the alignment to say.
       if (std::abs(seen - drawn_mm) > least_difference_mm / 2) return false;
     }
     return true;

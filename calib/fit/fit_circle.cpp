@@ -1,3 +1,5 @@
+#include <Eigen/Geometry>
+
 #include "calib/fit/algebraic_start.h"
 #include "calib/fit/curved_fit.h"
 
@@ -7,7 +9,10 @@ namespace {
 constexpr const char* name = "circle";
 constexpr const char* part = "arc";
 
-using Row = Eigen::Matrix<double, 6, 1>;  // center, tilts, radius
+// Iterated about the centroid (the origin here), which the points hold best: shift in the plane along t1 and t2,
+// height of the plane, tilts about the centroid, radius. About a far centre, tilt and height of a short arc's
+// plane would be one long valley.
+using Row = Eigen::Matrix<double, 6, 1>;
 
 struct CircleModel3 {
   Points points;
@@ -20,19 +25,33 @@ struct CircleModel3 {
       const double height = c.normal.dot(q);
       const Eigen::Vector3d in_plane = q - height * c.normal;
       const double distance = in_plane.norm();
-      const Eigen::Vector3d outwards = in_plane / distance;
+      const Eigen::Vector2d outwards = t.transpose() * in_plane / distance;
       Row row;
-      row << -c.normal, t.transpose() * q, 0;
+      row << 0, 0, -1, t.transpose() * p, 0;
       n.add(row, height);
-      row << -outwards, -height * (t.transpose() * outwards), -1;
+      row << -outwards, 0, -c.normal.dot(p) * outwards, -1;
       n.add(row, distance - c.radius_mm);
       n.reach = std::max(n.reach, q.norm());
     }
     return n;
   }
   Circle3 moved(const Circle3& c, const Row& step) const {
-    const Eigen::Vector3d normal = c.normal + tangents(c.normal) * step.segment<2>(3);
-    return {c.center_mm + step.head<3>(), normal.normalized(), c.radius_mm + step[5]};
+    const Eigen::Matrix<double, 3, 2> t = tangents(c.normal);
+    const Eigen::Vector3d normal = (c.normal + t * step.segment<2>(3)).normalized();
+    const Eigen::Quaterniond turn = Eigen::Quaterniond::FromTwoVectors(c.normal, normal);
+    const Eigen::Vector3d center = c.center_mm + t * step.head<2>() + step[2] * c.normal;
+    return {turn * center, normal, c.radius_mm + step[5]};
+  }
+  /// Derivative of (center, tilts, radius) by the iteration's parameters.
+  static Eigen::Matrix<double, 6, 6> handed_out(const Circle3& c) {
+    const Eigen::Matrix<double, 3, 2> t = tangents(c.normal);
+    Eigen::Matrix<double, 6, 6> g = Eigen::Matrix<double, 6, 6>::Zero();
+    g.block<3, 2>(0, 0) = t;
+    g.block<3, 1>(0, 2) = c.normal;
+    // A tilt a towards t turns the centre c by a (t (n . c) - n (t . c)).
+    g.block<3, 2>(0, 3) = t * c.normal.dot(c.center_mm) - c.normal * (c.center_mm.transpose() * t);
+    g.block<3, 3>(3, 3).setIdentity();
+    return g;
   }
 };
 
@@ -66,9 +85,13 @@ Fit<Circle3, 6> fit_circle(Points points, const FitLimits& limits) {
   fit.evidence =
       evidence_of(points.size(), found.normal.sum_squares * l * l, l * largest, 6, 2, found.iterations);
   // The covariance belongs to the tangents of the normal that is handed out.
-  const Normal<6> normal = CircleModel3{q}.linearised({c.center_mm, fit.feature.normal, c.radius_mm});
-  const Row is_length = (Row() << 1, 1, 1, 0, 0, 1).finished();
-  fit.covariance = covariance_of<6>(normal, fit.evidence.sigma_mm / l, is_length, l);
+  const Circle3 out{c.center_mm, fit.feature.normal, c.radius_mm};
+  const Row none_is_length = Row::Zero(), is_length = (Row() << 1, 1, 1, 0, 0, 1).finished();
+  const Eigen::Matrix<double, 6, 6> g = CircleModel3::handed_out(out);
+  const Row unit = (is_length * l).array() + (1 - is_length.array());
+  const auto scaled_covariance =
+      covariance_of<6>(CircleModel3{q}.linearised(out), fit.evidence.sigma_mm / l, none_is_length, l);
+  fit.covariance = unit.asDiagonal() * (g * scaled_covariance * g.transpose()) * unit.asDiagonal();
   refuse_curved(name, part, found.converged, fit.evidence, fit.feature.radius_mm, fit.covariance(5, 5),
                 limits);
   refuse_tilt(name, part, fit.covariance.block<2, 2>(3, 3), limits);

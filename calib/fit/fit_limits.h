@@ -35,8 +35,9 @@ struct FitLimits {
   double strip = 1e-4;
 
   /// Noise to radius e. Isotropic noise lengthens a fitted radius by e^2 / 2 of it (a circle; twice that for a
-  /// sphere), which no covariance of first order contains: 2 % at 0.2. Beyond, it is a cloud and no curve.
-  double relative_noise = 0.2;
+  /// sphere), which no covariance of first order contains: 0.13 % at 0.05. Beyond, a few points of a flat piece
+  /// pass for a small round one by chance.
+  double relative_noise = 0.05;
 };
 
 }  // namespace datum

@@ -32,6 +32,10 @@ PointMoments moments_of(Points points, const char* feature, std::size_t least) {
                  i);
     }
     largest = std::max(largest, points[i].cwiseAbs().maxCoeff());
+    if (largest > 1e9) {
+      refuse_fit(feature, "point %zu lies %.3g mm from the origin: no coordinate in mm, leave it out", i,
+                 largest);
+    }
   }
   // Twice, the second time about the first mean: what is left of the rounding is that of the spread.
   PointMoments m;

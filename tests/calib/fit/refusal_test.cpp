@@ -97,16 +97,21 @@ TEST(FeatureFit, RefusesTooFewCoincidentAndNotFinitePoints) {
   broken[7].y() = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(refusal_of([&] { fit_plane(broken, up); }),
             "plane: point 7 has a coordinate that is not finite: leave points without a value out");
+  // Squares of such a sentinel overflow, and what is not a number passes many comparisons.
+  broken[7].y() = -1e300;
+  EXPECT_EQ(refusal_of([&] { fit_line(broken); }),
+            "line: point 7 lies 1e+300 mm from the origin: no coordinate in mm, leave it out");
+  const PointList some = grid(up, {1, 0, 0});
   for (const auto& call :
        std::vector<std::function<void()>>{[&] {
-                                            fit_line({three.data(), 2});
+                                            fit_line({some.data(), 2});
                                           },
                                           [&] { fit_circle(three); }, [&] { fit_circle(three, up); },
                                           [&] {
-                                            fit_sphere({grid(up, {1, 0, 0}).data(), 4});
+                                            fit_sphere({some.data(), 4});
                                           },
                                           [&] {
-                                            fit_cylinder({grid(up, {1, 0, 0}).data(), 5});
+                                            fit_cylinder({some.data(), 5});
                                           }}) {
     EXPECT_NE(refusal_of(call).find("needs at least"), std::string::npos);
   }
