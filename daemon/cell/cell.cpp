@@ -12,10 +12,11 @@
 
 namespace datum {
 
-InspectionCell::InspectionCell(CellParts parts) : parts_(std::move(parts)) {
+InspectionCell::InspectionCell(CellParts parts) : parts_(std::move(parts)), desk_(desk_parts()) {
   if (parts_.cmm) {
     stare_.emplace(parts_.config.cmm->pairing);
     parts_.cmm->on_sample([this](const ProbePoint& sample, MonotonicNs now) { position(sample, now); });
+    parts_.cmm->on_touch([this](const ProbePoint& sample, MonotonicNs now) { desk_.latched(sample, now); });
   }
   reload();
   if (parts_.config.recipe.empty()) return;
@@ -25,6 +26,22 @@ InspectionCell::InspectionCell(CellParts parts) : parts_(std::move(parts)) {
   } catch (const scpi::Error& error) {
     log(4, fmt::format("not ready at start: {}", error.what()));
   }
+}
+
+DeskParts InspectionCell::desk_parts() {
+  return {parts_.config,
+          parts_.sensor,
+          parts_.worker,
+          parts_.drop,
+          parts_.cmm,
+          parts_.utc_ns,
+          parts_.log,
+          [this] {
+            for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();
+          },
+          [this](int number, const std::string& detail) { raise(number, detail); },
+          [this] { load_calibration(); },
+          [this] { return state_ == InstrumentState::idle; }};
 }
 
 void InspectionCell::load_calibration() {
@@ -87,6 +104,8 @@ std::uint16_t InspectionCell::operation_condition() const {
   unsigned bits = operation_bits(state_);
   // Exposing too early would pair the frame with a position that was not yet taken.
   if (stare_ && stare_->step() == StareSession::Step::wait_before) bits &= ~unsigned{operation_sweeping};
+  if (desk_.active()) bits |= operation_calibrating;
+  if (desk_.awaits_frame()) bits |= operation_sweeping;
   if (recipe_) bits |= operation_recipe_chosen;
   if (parts_.cmm && parts_.cmm->latest(EventLoop::now()).state != ProbeState::link_down)
     bits |= operation_cmm_link;
@@ -148,8 +167,11 @@ CalibrationStatus InspectionCell::calibration() const {
 
 void InspectionCell::arm() {
   if (state_ != InstrumentState::idle) throw scpi::Error(scpi::init_ignored, "already armed");
+  if (desk_.active())
+    throw scpi::Error(scpi::settings_conflict, "a calibration is in progress; CALibration:ABORt ends it");
   if (!recipe_) throw scpi::Error(scpi::settings_conflict, "no recipe chosen; CONFigure:RECipe \"name\"");
   if (recipe_->in_machine_coordinates) {
+    load_calibration();  // as it is now: a file may have been changed since the start
     const std::string why = calibration_refusal();
     if (!why.empty()) throw scpi::Error(scpi::calibration_failed, why);
   }
@@ -187,6 +209,7 @@ void InspectionCell::abort() { abandon("a host aborted it"); }
 
 void InspectionCell::reset() {
   abandon("a host sent *RST");
+  desk_.abort();
   recipe_.reset();
   unit_.clear();
   enter(InstrumentState::idle);

@@ -15,6 +15,7 @@
 
 #include "config/daemon_config.h"
 #include "daemon/backend_choice.h"
+#include "daemon/calibrate/calibration_desk.h"
 #include "daemon/cell/board.h"
 #include "daemon/inspect/board_planner.h"
 #include "daemon/inspect/recipe_store.h"
@@ -73,7 +74,7 @@ class InspectionCell final : public Instrument, public Pollable {
   InstrumentIdentity identity() const override;
   InstrumentState state() const override { return state_; }
   std::string state_detail() const override;
-  bool operation_pending() const override { return board_ != nullptr; }
+  bool operation_pending() const override { return board_ != nullptr || desk_.pending(); }
   std::uint16_t operation_condition() const override;
   std::uint16_t questionable_condition() const override { return questionable_; }
   std::vector<std::string> recipes() const override { return recipes_->names(); }
@@ -91,12 +92,14 @@ class InspectionCell final : public Instrument, public Pollable {
   std::optional<StoredResult> result(std::optional<std::uint64_t> sequence) override;
   StoreExtent results() override { return parts_.reader.extent(); }
   CalibrationStatus calibration() const override;
+  Calibrator& calibrator() override { return desk_; }
   std::optional<ProbePoint> position() const override;
   void confirm_referenced() override;
   void reopen_links() override;
   std::vector<std::string> links() const override;
 
  private:
+  DeskParts desk_parts();
   void load_calibration();
   std::string calibration_refusal() const;
   void enter(InstrumentState state);
@@ -136,6 +139,7 @@ class InspectionCell final : public Instrument, public Pollable {
   std::optional<MonotonicNs> frame_due_;
   std::uint16_t questionable_ = 0;
   std::uint64_t boards_ = 0;
+  CalibrationDesk desk_;
 };
 
 }  // namespace datum

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "calib/calibration.h"
+#include "daemon/report/calibrator.h"
 #include "daemon/report/result_store.h"
 #include "daemon/report/scpi_error.h"
 
@@ -46,6 +47,7 @@ struct CalibrationStatus {
 
 /// Conditions of STATus:OPERation (SCPI-99 volume 1, 9.3); from bit 8 on datumd's own.
 enum OperationBit : std::uint16_t {
+  operation_calibrating = 1u << 0,
   operation_sweeping = 1u << 3,  // acquiring: positions or a frame are awaited
   operation_measuring = 1u << 4,
   operation_waiting_trigger = 1u << 5,
@@ -111,6 +113,7 @@ class Instrument {
   virtual std::optional<StoredResult> result(std::optional<std::uint64_t> sequence) = 0;
   virtual StoreExtent results() = 0;
   virtual CalibrationStatus calibration() const = 0;
+  virtual Calibrator& calibrator() = 0;
   /// The CMM's position of this moment; none: no CMM is configured.
   virtual std::optional<ProbePoint> position() const = 0;
   /// An operator states that the machine was homed since its position was lost. -241 no CMM.

@@ -32,10 +32,11 @@ struct Command {
 };
 
 /// Parts of the table, by file.
-std::vector<Command> common_commands();      // 488.2
-std::vector<Command> system_commands();      // SYSTem, STATus, DIAGnostic
-std::vector<Command> inspection_commands();  // CONFigure, INITiate, TRIGger, ABORt, CALibration
-std::vector<Command> result_commands();      // FETCh, DATA
+std::vector<Command> common_commands();       // 488.2
+std::vector<Command> system_commands();       // SYSTem, STATus, DIAGnostic
+std::vector<Command> inspection_commands();   // CONFigure, INITiate, TRIGger, ABORt
+std::vector<Command> calibration_commands();  // CALibration
+std::vector<Command> result_commands();       // FETCh, DATA
 
 const std::vector<Command>& all_commands();
 

@@ -41,12 +41,6 @@ void temperature(Call& call) {
   call.session.answer(fmt::format("{},{}", number(told->degc), quote(iso8601_from_utc(told->utc_s))));
 }
 
-void calibration(Call& call) {
-  const auto c = call.instrument().calibration();
-  call.session.answer(fmt::format("{},{},{},{},{},{}", quote(c.id), quote(c.sha256), quote(c.expires),
-                                  number(c.residual_rms_um), c.refusal.empty() ? 1 : 0, quote(c.refusal)));
-}
-
 }  // namespace
 
 std::vector<Command> inspection_commands() {
@@ -84,10 +78,6 @@ std::vector<Command> inspection_commands() {
        [](Call& c) { c.instrument().trigger(); },
        {},
        "measure the board that lies there"},
-      {"CALibration:CURRent?",
-       calibration,
-       {},
-       "id, hash, expiry, residual in um, 1 where it may be used, and why not"},
   };
 }
 

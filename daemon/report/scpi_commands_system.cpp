@@ -106,7 +106,8 @@ std::vector<Command> status_commands() {
       {"STATus:OPERation:CONDition?",
        condition<&Status::operation>,
        {},
-       "8 acquiring, 16 measuring, 32 waiting for trigger, 256 recipe chosen, 512 CMM link up, 1024 sensor "
+       "1 calibrating, 8 acquiring, 16 measuring, 32 waiting for trigger, 256 recipe chosen, 512 CMM link "
+       "up, 1024 sensor "
        "link up"},
       {"STATus:OPERation[:EVENt]?",
        event<&Status::operation>,
@@ -175,7 +176,7 @@ std::vector<Command> system_commands() {
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> table = [] {
     auto all = common_commands();
-    for (auto part : {system_commands(), inspection_commands(), result_commands()})
+    for (auto part : {system_commands(), inspection_commands(), calibration_commands(), result_commands()})
       for (auto& command : part) all.push_back(std::move(command));
     return all;
   }();

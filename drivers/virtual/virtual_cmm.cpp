@@ -1,8 +1,10 @@
 // virtual-cmm: a coordinate measuring machine that is not there, on a pseudo-terminal or a TCP port.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -10,10 +12,12 @@
 #include <cstdio>
 #include <fstream>
 #include <list>
+#include <optional>
 
 #include "drivers/port/tcp_listener.h"
 #include "drivers/virtual/virtual_cmm_device.h"
 #include "drivers/virtual/virtual_cmm_line.h"
+#include "drivers/virtual/virtual_mount.h"
 
 namespace {
 
@@ -22,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Options {
   VirtualCmmSettings device;
-  std::string link, script;
+  std::string link, script, control, artefact, mount;
   int listen = -1;
   int period_ms = 200;
   std::uint64_t unplug_after = 0;
@@ -39,6 +43,13 @@ void add_options(CLI::App& app, Options& o, std::vector<double>& position, std::
   app.add_option("--position", position, "X,Y,Z in mm")->delimiter(',')->expected(3);
   app.add_option("--script", o.script, "file with a line \"X Y Z\" in mm for each answer; the last one stays")
       ->check(CLI::ExistingFile);
+  app.add_option("--control", o.control,
+                 "FIFO (made if absent) of lines \"move X Y Z\", \"touch X Y Z\" in mm, \"touch LP 3/12\"");
+  auto* artefact = app.add_option("--artefact", o.artefact, "drawing of the artefact on the machine")
+                       ->check(CLI::ExistingFile);
+  app.add_option("--mount", o.mount, "where that artefact truly stands, and the probe")
+      ->check(CLI::ExistingFile)
+      ->needs(artefact);
   app.add_option("--drift-um", drift, "X,Y,Z in um added with each answer")->delimiter(',')->expected(3);
   app.add_option("--noise-um", o.device.noise_um, "uniform noise of up to this much in each axis")
       ->check(CLI::NonNegativeNumber);
@@ -82,6 +93,7 @@ class VirtualCmm {
     sigprocmask(SIG_BLOCK, &stop, nullptr);
     signals_ = signalfd(-1, &stop, SFD_CLOEXEC);
     signal(SIGPIPE, SIG_IGN);
+    open_control();
     if (options_.listen < 0) {
       plug_in();
       return;
@@ -96,6 +108,7 @@ class VirtualCmm {
   void run() {
     for (;;) {
       std::vector<pollfd> watched{{signals_, POLLIN, 0}};
+      if (control_ >= 0) watched.push_back({control_, POLLIN, 0});
       if (line_.plugged()) watched.push_back({line_.fd(), POLLIN, 0});
       if (listener_) watched.push_back({listener_->fd(), POLLIN, 0});
       for (const auto& link : links_) watched.push_back({link->fd(), POLLIN, 0});
@@ -105,6 +118,7 @@ class VirtualCmm {
         return;
       if (watched[0].revents != 0) return;
       if (listener_) listener_->on_ready(0);
+      serve_control();
       serve_line();
       links_.remove_if([this](auto& link) { return !serve(*link); });
       if (Clock::now() >= next_) tick();
@@ -147,6 +161,31 @@ class VirtualCmm {
     for (const auto& link : links_) link->close();
     next_ = Clock::now() + std::chrono::milliseconds(options_.replug_ms);
   }
+  void open_control() {
+    if (options_.control.empty()) return;
+    if (!options_.mount.empty()) mount_ = load_mount(options_.artefact, options_.mount);
+    if (::mkfifo(options_.control.c_str(), 0600) != 0 && errno != EEXIST)
+      throw std::system_error(errno, std::generic_category(), options_.control);
+    // For both directions, so that it never ends.
+    control_ = ::open(options_.control.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (control_ < 0) throw std::system_error(errno, std::generic_category(), options_.control);
+  }
+  void serve_control() {
+    char bytes[256];
+    ssize_t got = 0;
+    while (control_ >= 0 && (got = read(control_, bytes, sizeof bytes)) > 0)
+      orders_.append(bytes, static_cast<std::size_t>(got));
+    for (std::size_t end; (end = orders_.find('\n')) != std::string::npos; orders_.erase(0, end + 1)) {
+      const VirtualOrder order = order_of(orders_.substr(0, end), mount_ ? &*mount_ : nullptr);
+      if (order.touch)
+        send(device_.touch(order.position_mm));
+      else
+        device_.move(order.position_mm);
+      const auto& p = order.position_mm;
+      fmt::print("virtual-cmm: {} {:.4f} {:.4f} {:.4f}\n", order.touch ? "touched" : "at", p[0], p[1], p[2]);
+      std::fflush(stdout);
+    }
+  }
   void serve_line() {
     char bytes[256];
     while (line_.plugged()) {
@@ -178,6 +217,9 @@ class VirtualCmm {
   std::list<std::unique_ptr<Port>> links_;
   Clock::time_point next_;
   int signals_ = -1;
+  int control_ = -1;
+  std::string orders_;
+  std::optional<VirtualMount> mount_;
 };
 
 }  // namespace

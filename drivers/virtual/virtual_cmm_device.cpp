@@ -1,5 +1,7 @@
 #include "drivers/virtual/virtual_cmm_device.h"
 
+#include "drivers/virtual/virtual_touch.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,6 +29,16 @@ VirtualCmmDevice::VirtualCmmDevice(const VirtualCmmSettings& settings)
 
 std::string VirtualCmmDevice::banner() const {
   return settings_.preset == "grbl_1_1" ? "\r\nGrbl 1.1h ['$' for help]\r\n" : "";
+}
+
+void VirtualCmmDevice::move(const std::array<double, 3>& position_mm) {
+  settings_.positions_mm = {position_mm};
+  settings_.drift_um = {};
+}
+
+std::string VirtualCmmDevice::touch(const std::array<double, 3>& position_mm) {
+  move(position_mm);
+  return virtual_touch(settings_.preset, position_mm);
 }
 
 std::string VirtualCmmDevice::receive(const std::string& bytes) {

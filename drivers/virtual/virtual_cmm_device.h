@@ -37,6 +37,10 @@ class VirtualCmmDevice {
   std::string receive(const std::string& bytes);
   /// What a free-running device sends each period; nothing from one that is polled.
   std::string stream();
+  /// The machine goes there and stays; scripts and drift end.
+  void move(const std::array<double, 3>& position_mm);
+  /// What it sends by itself when its probe touches there; it stays there.
+  std::string touch(const std::array<double, 3>& position_mm);
   /// What the device sends at power-on.
   std::string banner() const;
   std::uint64_t answers() const { return answers_; }

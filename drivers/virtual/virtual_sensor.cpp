@@ -37,12 +37,20 @@ Options read_options(int argc, char** argv, int& status) {
       ->check(CLI::ExistingFile);
   app.add_option("--calibration", o.calibration, "calibration that places the sensor")
       ->check(CLI::ExistingFile);
+  auto* artefact = app.add_option("--artefact", o.files.artefact,
+                                  "drawing of the artefact that --board artefact shows; needs --calibration")
+                       ->check(CLI::ExistingFile);
+  app.add_option("--mount", o.files.mount, "where that artefact truly stands in the machine")
+      ->check(CLI::ExistingFile)
+      ->needs(artefact);
+  artefact->needs(app.get_option("--mount"))->needs(app.get_option("--calibration"));
   app.add_option("--position", o.position_mm, "stage position X,Y,Z in mm (default: the calibration's own)")
       ->delimiter(',')
       ->expected(3);
   app.add_option("--drop", o.drop, "folder to deliver into")->required()->check(CLI::ExistingDirectory);
   app.add_option("--board", o.boards,
-                 "one board per option: comma list of good, lifted=REF[:um], missing=REF, height=REF:um, "
+                 "one board per option: artefact, or a comma list of good, lifted=REF[:um], missing=REF, "
+                 "height=REF:um, "
                  "occluded=REF, and "
                  "the faults truncated, wrong-sha, duplicate, sidecar-first");
   app.add_option("--count", o.count, "number of good boards, where no --board is given")

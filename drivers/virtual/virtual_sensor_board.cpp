@@ -39,17 +39,22 @@ BoardSpec parse_board(const std::string& text, const VirtualCell& cell) {
       spec.fault = fault;
       is_fault = true;
     }
-    if (is_fault) continue;
+    if (word == "artefact" && !cell.artefact)
+      throw std::invalid_argument("'artefact': there is none; --artefact DRAWING --mount FILE");
+    if (word == "artefact") spec.artefact = true;
+    if (is_fault || spec.artefact) continue;
     apply_defect(trial, word);
     spec.defects.push_back(word);
   }
   return spec;
 }
 
-HeightFrame snapshot_of(const VirtualCell& cell, const TwinBoard& board, const Snapshot& snapshot) {
+namespace {
+
+HeightFrame frame_of(const VirtualCell& cell, const TwinSurface& surface, const Snapshot& snapshot) {
   TwinSensor sensor = cell.sensor;
   sensor.noise = drift(cell.sensor.noise, cell.spread, snapshot.seed);
-  HeightFrame frame = render(look_at(board, cell.view), cell.view, sensor, snapshot.seed);
+  HeightFrame frame = render(surface, cell.view, sensor, snapshot.seed);
   frame.job = cell.recipe;
   frame.frame_id = frame_id_of(snapshot.frame);
   frame.captured = {snapshot.utc_ns, ClockDomain::utc};
@@ -57,15 +62,26 @@ HeightFrame snapshot_of(const VirtualCell& cell, const TwinBoard& board, const S
   return frame;
 }
 
+HeightFrame artefact_frame(const VirtualCell& cell, const Snapshot& snapshot) {
+  return frame_of(cell, look_at(*cell.artefact, cell.sensor_from_artefact, cell.view).surface, snapshot);
+}
+
+}  // namespace
+
+HeightFrame snapshot_of(const VirtualCell& cell, const TwinBoard& board, const Snapshot& snapshot) {
+  return frame_of(cell, look_at(board, cell.view), snapshot);
+}
+
 DeliveredBoard deliver_board(const VirtualCell& cell, const BoardSpec& spec, const Snapshot& snapshot,
                              const std::filesystem::path& folder) {
   const TwinBoard board = board_of(cell, spec, snapshot.seed);
-  const HeightFrame frame = snapshot_of(cell, board, snapshot);
+  const HeightFrame frame =
+      spec.artefact ? artefact_frame(cell, snapshot) : snapshot_of(cell, board, snapshot);
   DeliveredBoard delivered;
   delivered.frame_id = frame.frame_id;
   delivered.spec = spec.text;
   delivered.seed = snapshot.seed;
-  delivered.truth = truth_of(board);
+  if (!spec.artefact) delivered.truth = truth_of(board);
   delivered.stem = fmt::format("{}_{}_{}", cell.sensor.serial, frame.frame_id, basic_time(snapshot.utc_ns));
   deliver(frame, snapshot.format, spec.fault, folder, delivered.stem);
   return delivered;

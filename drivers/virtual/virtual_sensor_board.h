@@ -15,9 +15,10 @@ struct BoardSpec {
   std::string text;                  // as given
   std::vector<std::string> defects;  // words of apply_defect
   DropFault fault = DropFault::none;
+  bool artefact = false;  // the cell's artefact lies there, no board
 };
 
-/// "missing=C3,lifted=U1:80,duplicate". Throws std::invalid_argument where a word or reference is not known.
+/// "missing=C3,lifted=U1:80,duplicate", or "artefact" with a fault at most. Throws std::invalid_argument where a word or reference is not known.
 BoardSpec parse_board(const std::string& text, const VirtualCell& cell);
 
 struct Snapshot {

@@ -6,6 +6,7 @@
 
 #include "calib/calibration.h"
 #include "config/toml_reader.h"
+#include "drivers/virtual/virtual_mount.h"
 
 namespace datum {
 namespace {
@@ -139,6 +140,13 @@ void read_twin(const std::filesystem::path& path, VirtualCell& cell) {
   twin.finish();
 }
 
+void place_artefact(const VirtualCellFiles& files, const Htm<Machine, Sensor>& machine_from_sensor,
+                    VirtualCell& cell) {
+  const VirtualMount mount = load_mount(files.artefact, files.mount);
+  cell.artefact = TwinArtefact{mount.drawing};
+  cell.sensor_from_artefact = machine_from_sensor.inverse() * mount.machine_from_artefact;
+}
+
 }  // namespace
 
 VirtualCell load_cell(const VirtualCellFiles& files) {
@@ -155,6 +163,7 @@ VirtualCell load_cell(const VirtualCellFiles& files) {
     const Calibration calibration = load_calibration(*files.calibration);
     const Eigen::Vector3d q = files.position_mm.value_or(calibration.stage.q_cal_mm);
     cell.view.sensor_from_board = (calibration.at(q).inverse() * machine_from_board).matrix();
+    if (!files.artefact.empty()) place_artefact(files, calibration.at(q), cell);
   } else {
     cell.view.sensor_from_board = machine_from_board.matrix();
   }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "drivers/virtual/twin_artefact.h"
 #include "drivers/virtual/twin_produce.h"
 
 namespace datum {
@@ -16,7 +17,9 @@ struct VirtualCell {
   TwinSpread spread;
   TwinView view;
   TwinSensor sensor;
-  std::string recipe;  // its name
+  std::string recipe;                    // its name
+  std::optional<TwinArtefact> artefact;  // what the word "artefact" shows in place of a board
+  Htm<Sensor, Artefact> sensor_from_artefact;
 };
 
 /// Files of a cell. `calibration` is needed where the recipe is in machine coordinates; position_mm is the
@@ -25,6 +28,7 @@ struct VirtualCellFiles {
   std::filesystem::path recipe, twin;
   std::optional<std::filesystem::path> calibration;
   std::optional<Eigen::Vector3d> position_mm;
+  std::filesystem::path artefact = {}, mount = {};  // its drawing, and where it truly stands; empty: there is none
 };
 
 /// Throws config::ConfigError or CalibrationError.

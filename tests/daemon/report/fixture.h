@@ -54,6 +54,31 @@ inline BoardVerdict board(int n = 1) {
   return v;
 }
 
+/// Keeps what it was asked for.
+class TestCalibrator : public Calibrator {
+ public:
+  void start(const std::string& artefact, const std::string& who, double degc) override {
+    calls.push_back(fmt::format("start {} {} {}", artefact, who, degc));
+  }
+  void touch(const std::string& face) override { calls.push_back("touch " + face); }
+  void forget(const std::string& face) override { calls.push_back("forget " + face); }
+  void scan() override { calls.push_back("scan"); }
+  void solve() override { calls.push_back("solve"); }
+  void accept() override { calls.push_back("accept"); }
+  void accept(const std::string& id, const std::string& who) override {
+    calls.push_back("accept " + id + " " + who);
+  }
+  void verify() override { throw scpi::Error(scpi::calibration_failed, "it has drifted"); }
+  void withdraw(const std::string& who, const std::string& why) override {
+    calls.push_back("withdraw " + who + " " + why);
+  }
+  void abort() override { calls.push_back("abort"); }
+  std::string step() const override { return "COLLECTING"; }
+  std::vector<std::string> report() const override { return {"LP 3 touches", "no \"scan\""}; }
+
+  std::vector<std::string> calls;
+};
+
 /// A cell whose frames arrive when the test says so.
 class TestCell : public Instrument {
  public:
@@ -113,6 +138,9 @@ class TestCell : public Instrument {
   void reopen_links() override { ++reopened; }
   std::vector<std::string> links() const override { return {"cmm: open", "sensor \"drop\": open"}; }
 
+  Calibrator& calibrator() override { return calibration_steps; }
+
+  TestCalibrator calibration_steps;
   std::optional<ProbePoint> point;
   int referenced = 0, reopened = 0;
 

@@ -247,5 +247,28 @@ TEST(ScpiTemperature, IsToldByAHostWithItsTime) {
   EXPECT_EQ(host.ask("SENS:TEMP?"), "21.35,\"2026-03-01T08:30:00Z\"\n") << "as it was";
 }
 
+TEST(ScpiCalibration, HandsEachStepOn) {
+  ScpiHost host;
+  EXPECT_EQ(host.ask("CAL:STAR 'AS-1','J. M.',20.5;TOUC 'LP';SCAN;SOLV;ACC"), "");
+  EXPECT_EQ(host.ask("CAL:FORG 'LL';FORG;:CAL:ACC 'march','A. S.';WITH 'A. S.','bumped';ABOR"), "");
+  EXPECT_THAT(
+      host.cell.calibration_steps.calls,
+      ::testing::ElementsAre("start AS-1 J. M. 20.5", "touch LP", "scan", "solve", "accept", "forget LL",
+                             "forget ", "accept march A. S.", "withdraw A. S. bumped", "abort"));
+  EXPECT_EQ(host.ask("CAL:STAT?"), "COLLECTING,\"LP 3 touches\",\"no \"\"scan\"\"\"\n");
+  EXPECT_EQ(host.ask("SYST:ERR?"), "0,\"No error\"\n");
+  EXPECT_EQ(host.ask("CAL:VER;:SYST:ERR?"), "-340,\"Calibration failed;it has drifted\"\n");
+}
+
+TEST(ScpiCalibration, NeedsSomebodyWhoAnswersForIt) {
+  ScpiHost host;
+  EXPECT_THAT(host.ask("CAL:STAR 'AS-1','',20;:SYST:ERR?"), StartsWith("-224,"));
+  host.ask("CAL:STAR 'AS-1','J. M.'");
+  EXPECT_THAT(host.ask("SYST:ERR?"), StartsWith("-109,")) << "no temperature is no default";
+  host.ask("CAL:ACC 'march'");
+  EXPECT_THAT(host.ask("SYST:ERR?"), StartsWith("-109,"));
+  EXPECT_TRUE(host.cell.calibration_steps.calls.empty());
+}
+
 }  // namespace
 }  // namespace datum::scpi

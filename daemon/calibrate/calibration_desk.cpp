@@ -1,0 +1,280 @@
+// What an operator may ask of the desk.
+#include "daemon/calibrate/calibration_desk.h"
+
+#include <fmt/format.h>
+
+#include "calib/artefact/drawing_file.h"
+#include "calib/calibration_store.h"
+#include "calib/utc_time.h"
+#include "config/toml_reader.h"
+#include "daemon/loop/event_loop.h"
+#include "daemon/report/scpi_error.h"
+#include "daemon/version.h"
+
+namespace datum {
+
+namespace {
+
+TouchSettings touch_settings(const DaemonConfig& config) {
+  TouchSettings s;
+  if (!config.cmm || !config.calibrate) return s;
+  s.rule = config.cmm->touch;
+  s.timeout_ms = config.calibrate->touch_timeout_ms;
+  s.latency_ms = config.cmm->pairing.latency_ms;
+  return s;
+}
+
+[[noreturn]] void refuse(const std::string& why) { throw scpi::Error(scpi::calibration_failed, why); }
+
+}  // namespace
+
+CalibrationDesk::CalibrationDesk(DeskParts parts)
+    : parts_(std::move(parts)),
+      archive_(parts_.config.calibrations),
+      stare_(parts_.config.cmm ? parts_.config.cmm->pairing : PairSettings{}) {
+  std::error_code told_when_written;
+  if (parts_.config.calibrate) std::filesystem::create_directories(archive_.folder(), told_when_written);
+}
+
+const CalibrateSettings& CalibrationDesk::settings() const {
+  if (!parts_.config.calibrate || !parts_.cmm)
+    throw scpi::Error(
+        scpi::hardware_missing,
+        "the cell's configuration has no [calibration] and [cmm]; config/datumd.toml explains them");
+  return *parts_.config.calibrate;
+}
+
+ArtefactDrawing CalibrationDesk::drawing_of(const std::string& artefact) const {
+  std::string there;
+  std::error_code why;
+  for (const auto& entry : std::filesystem::directory_iterator(settings().artefacts, why)) {
+    if (entry.path().extension() != ".toml") continue;
+    try {
+      ArtefactDrawing drawing = load_artefact_drawing(entry.path());
+      if (drawing.serial == artefact) return drawing;
+      there += "; there is " + drawing.serial;
+    } catch (const config::ConfigError& error) {
+      there += std::string("; refused: ") + error.what();
+    }
+  }
+  throw scpi::Error(scpi::file_name_not_found,
+                    "no drawing of artefact '" + artefact + "' in " + settings().artefacts.string() + there);
+}
+
+void CalibrationDesk::enter(Step step) {
+  step_ = step;
+  parts_.changed();
+}
+
+/// Refuses where no calibration is in progress, or where it waits for something.
+void CalibrationDesk::demand(bool collecting) const {
+  if (!active())
+    throw scpi::Error(scpi::settings_conflict, "no calibration is in progress; CALibration:STARt");
+  if (collecting && pending())
+    throw scpi::Error(scpi::settings_conflict, "it is " + step() + "; wait, or CALibration:ABORt");
+}
+
+Face CalibrationDesk::face_of(const std::string& name) const {
+  const auto face = face_named(name);
+  if (!face) throw scpi::Error(scpi::illegal_parameter_value, "'" + name + "'; LP, RP, LL, LR, SU or SL");
+  return *face;
+}
+
+void CalibrationDesk::start(const std::string& artefact, const std::string& operator_name, double degc) {
+  settings();
+  if (active())
+    throw scpi::Error(scpi::settings_conflict, "a calibration is in progress; CALibration:ABORt ends it");
+  if (!parts_.cell_is_idle())
+    throw scpi::Error(scpi::settings_conflict, "the cell is armed; ABORt disarms it");
+  session_ = std::make_shared<CalibrationSession>(drawing_of(artefact), operator_name, degc,
+                                                  machine_setup(settings()));
+  touches_.emplace(touch_settings(parts_.config));
+  log_.begin(archive_.folder(), iso8601_from_utc(utc_s()), *session_);
+  say("started by " + operator_name + " with artefact " + artefact + ", log " + log_.file().string());
+  last_.clear();
+  enter(Step::collecting);
+}
+
+void CalibrationDesk::touch(const std::string& face) {
+  demand(true);
+  touching_ = face_of(face);
+  const MonotonicNs now = EventLoop::now();
+  parts_.cmm->listen(parts_.config.cmm->touch == TouchRule::latched, now);
+  touches_->ask(now);
+  parts_.cmm->poll_soon(now);
+  enter(Step::touching);
+}
+
+void CalibrationDesk::forget(const std::string& face) {
+  demand(true);
+  session_->forget(face.empty() ? std::nullopt : std::optional(face_of(face)));
+  log_.forgot(iso8601_from_utc(utc_s()), face);
+  enter(Step::collecting);
+}
+
+void CalibrationDesk::scan() {
+  demand(true);
+  const MonotonicNs now = EventLoop::now();
+  parts_.drop.on_ready(now);  // what lies there already is seen before
+  scan_asked_ns_ = now;
+  stare_.start(now);
+  parts_.cmm->poll_soon(now);
+  frame_due_ = now + MonotonicNs{parts_.config.frame_timeout_ms} * 1'000'000;
+  enter(Step::scanning);
+}
+
+void CalibrationDesk::solve() {
+  demand(true);
+  const auto why = std::make_shared<std::string>();
+  const auto solution = std::make_shared<std::optional<CalibrationSolution>>();
+  enter(Step::solving);
+  parts_.worker.submit(
+      [session = session_, why, solution] {
+        try {
+          solution->emplace(session->reckoned());
+        } catch (const std::exception& error) {
+          *why = error.what();
+        }
+      },
+      [this, session = session_, why, solution] {
+        if (session != session_) return;  // aborted
+        if (*solution) session_->solved(*std::move(*solution));
+        solve_ended(*why);
+      });
+}
+
+void CalibrationDesk::solve_ended(const std::string& why) {
+  const std::string utc = iso8601_from_utc(utc_s());
+  if (!why.empty()) {
+    log_.noted(utc, "refused", why);
+    last_ = "not solved: " + why;
+    enter(Step::collecting);
+    parts_.raise(scpi::calibration_failed, why);
+    return;
+  }
+  log_.solved(utc, *session_);
+  for (const std::string& line : session_->report()) say(line);
+  last_.clear();
+  enter(Step::solved);
+}
+
+void CalibrationDesk::journal(JournalEvent event, const Calibration& c, const std::string& operator_name,
+                              const std::string& note) {
+  JournalEntry entry;
+  entry.event = event;
+  entry.utc = iso8601_from_utc(utc_s());
+  entry.to = "machine";
+  entry.from = "sensor";
+  entry.sensor_serial = c.sensor_serial;
+  entry.calibration = c.id;
+  entry.sha256 = c.sha256;
+  entry.operator_name = operator_name;
+  entry.note = note;
+  archive_.append(entry);
+  say(fmt::format("{} {} by {}: {}", name_of(event), c.id, operator_name, note));
+  parts_.reload();
+}
+
+void CalibrationDesk::accept() {
+  demand(true);
+  try {
+    const Calibration c = session_->calibration(parts_.sensor.serial, utc_s(), code_id(), settings());
+    archive_.store(c);
+    journal(
+        JournalEvent::accept, c, session_->operator_name(),
+        fmt::format("calibrated with artefact {}, residual {:.1f} um", c.artefact_serial, c.residual_rms_um));
+    log_.noted(iso8601_from_utc(utc_s()), "accept", c.id + " " + c.sha256);
+    last_ = "accepted: " + c.id;
+  } catch (const CalibrationError& error) {
+    refuse(error.what());
+  }
+  session_.reset();
+  enter(Step::idle);
+}
+
+void CalibrationDesk::accept(const std::string& id, const std::string& operator_name) {
+  if (!parts_.cell_is_idle())
+    throw scpi::Error(scpi::settings_conflict, "the cell is armed; ABORt disarms it");
+  try {
+    const CalibrationStore store(archive_.folder());
+    if (!store.journal_problem().empty()) refuse(store.journal_problem());
+    const Calibration& c = store.find(id);
+    const std::string why = refusal(c, parts_.sensor.serial, utc_s());
+    if (!why.empty()) refuse(why);
+    journal(JournalEvent::accept, c, operator_name, fmt::format("of the folder, {}", name_of(c.method)));
+  } catch (const CalibrationError& error) {
+    refuse(error.what());
+  }
+}
+
+void CalibrationDesk::verify() {
+  demand(true);
+  Drift drift;
+  try {
+    const CalibrationStore store(archive_.folder());
+    if (!store.journal_problem().empty()) refuse(store.journal_problem());
+    const auto current = store.journal().current("machine", "sensor", parts_.sensor.serial);
+    if (!current) refuse("no calibration of sensor " + parts_.sensor.serial + " is current; accept this one");
+    const Calibration& c = store.find(current->calibration);
+    drift = session_->drift_from(c, {settings().drift_limit_um, settings().drift_limit_mdeg});
+    journal(drift.drifted ? JournalEvent::drift : JournalEvent::verified, c, session_->operator_name(),
+            drift.words);
+    last_ = (drift.drifted ? c.id + " has drifted: " : c.id + " holds: ") + drift.words;
+    log_.noted(iso8601_from_utc(utc_s()), "verify", last_);
+  } catch (const CalibrationError& error) {
+    refuse(error.what());
+  }
+  enter(Step::solved);
+  if (drift.drifted) refuse(last_ + "; accept this calibration, or mend the cause");
+}
+
+void CalibrationDesk::withdraw(const std::string& operator_name, const std::string& why) {
+  try {
+    const CalibrationStore store(archive_.folder());
+    if (!store.journal_problem().empty()) refuse(store.journal_problem());
+    const auto current = store.journal().current("machine", "sensor", parts_.sensor.serial);
+    if (!current) refuse("no calibration of sensor " + parts_.sensor.serial + " is current");
+    Calibration c;
+    c.id = current->calibration;
+    c.sha256 = current->sha256;
+    c.sensor_serial = parts_.sensor.serial;
+    journal(JournalEvent::withdraw, c, operator_name, why);
+  } catch (const CalibrationError& error) {
+    refuse(error.what());
+  }
+}
+
+void CalibrationDesk::abort() {
+  if (!active()) return;
+  touches_->abort();
+  stare_.abort();
+  parts_.cmm->listen(false, EventLoop::now());
+  frame_due_.reset();
+  try {
+    log_.noted(iso8601_from_utc(utc_s()), "abort", step());
+  } catch (const CalibrationError& error) {
+    parts_.log(4, error.what());
+  }
+  say("aborted");
+  last_ = "aborted";
+  session_.reset();
+  snapshot_.reset();
+  enter(Step::idle);
+}
+
+std::string CalibrationDesk::step() const {
+  static constexpr const char* names[] = {"IDLE", "COLLECTING", "TOUCHING", "SCANNING", "SOLVING", "SOLVED"};
+  return names[static_cast<int>(step_)];
+}
+
+std::vector<std::string> CalibrationDesk::report() const {
+  std::vector<std::string> lines;
+  if (session_) lines = session_->report();
+  if (step_ == Step::touching) lines.push_back(fmt::format("waiting for a touch of {}", name_of(touching_)));
+  if (step_ == Step::scanning)
+    lines.push_back(awaits_frame() ? "waiting for the frame" : "waiting for the stage's position");
+  if (!last_.empty()) lines.push_back(last_);
+  return lines;
+}
+
+}  // namespace datum

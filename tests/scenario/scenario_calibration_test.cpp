@@ -1,0 +1,221 @@
+// A sensor that nobody has calibrated, an artefact, a CMM with a probe: by serial commands alone to a board that is
+// measured in machine coordinates; then the sensor is bumped.
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "calib/artefact/drawing.h"
+#include "calib/calibration.h"
+#include "calib/calibration_store.h"
+#include "drivers/virtual/virtual_cmm_line.h"
+#include "drivers/virtual/virtual_mount.h"
+#include "tests/scenario/scenario_cell.h"
+
+namespace datum::scenario {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path shipped = fs::path(DATUM_SOURCE_DIR) / "config";
+const Eigen::Vector3d stage_mm(120.8, 79.4, 35.1);  // where the stage stands for scans and boards
+constexpr int touches = 6;                          // of each face
+
+const char* const config_text = R"(schema = 1
+cell = "calibration"
+[sensor]
+profile = "sensors/virtual.toml"
+drop_folder = "drop"
+[inspection]
+recipes_folder = "recipes"
+calibrations_folder = "calibrations"
+calibration = "current"
+trigger = "bus"
+frame_timeout_ms = 30000
+[calibration]
+artefacts_folder = "artefacts"
+probe_radius_mm = 1.0
+probe_u_radius_um = 0.3
+probe_u_touch_um = 0.5
+[results]
+store_file = "results.db"
+[backend]
+threads = 1
+[cmm]
+preset = "grbl_1_1"
+unit = "mm"
+[cmm.serial]
+path = "FOLDER/cmm"
+baud = 115200
+[host.serial]
+path = "FOLDER/host"
+baud = 115200
+)";
+
+/// The demonstration's sensor on an ideal stage, moved and turned as `bump` says.
+std::string truth(const Eigen::Isometry3d& bump = Eigen::Isometry3d::Identity()) {
+  Calibration c = load_calibration(shipped / "calibrations/demo.toml");
+  c.squareness_rad.setZero();
+  c.scale_ppm.setZero();
+  c.machine_from_sensor =
+      Htm<Machine, Sensor>(Eigen::Matrix4d(c.machine_from_sensor.matrix() * bump.matrix()));
+  return to_toml(c);
+}
+
+class ScenarioCalibration : public ::testing::Test {
+ protected:
+  ScenarioCalibration() : line(cell.path() / "host") {
+    std::string config = config_text;
+    for (auto at = config.find("FOLDER"); at != std::string::npos; at = config.find("FOLDER"))
+      config.replace(at, 6, cell.path());
+    cell.write("datumd.toml", config);
+    for (const char* folder : {"sensors", "recipes", "artefacts", "twins"}) {
+      fs::remove_all(cell.path() / folder);
+      fs::copy(shipped / folder, cell.path() / folder);
+    }
+    cell.write("truth/mounted.toml", truth());
+    line.plug_in();
+    cmm = std::make_unique<Program>(
+        std::vector<std::string>{"virtual-cmm", "--link", "cmm", "--control", "machine", "--artefact",
+                                 "artefacts/angled-slot-120.toml", "--mount", "twins/artefact.toml",
+                                 "--position", "0,0,0"},
+        cell.path(), "cmm.log");
+    if (!cmm->says("/dev/pts/")) throw std::runtime_error(cmm->output());
+    if (!cell.start().says("8N1: open", 2)) throw std::runtime_error(cell.daemon().output());
+    host = std::make_unique<Host>(line.fd(), false);
+  }
+  /// Exposes for each line on its wire.
+  void mount_sensor(const std::string& truth_file, int frame) {
+    sensor.reset();
+    const std::string at = std::to_string(stage_mm.x()) + "," + std::to_string(stage_mm.y()) + "," +
+                           std::to_string(stage_mm.z());
+    sensor = std::make_unique<Program>(std::vector<std::string>{"virtual-sensor",
+                                                                "--recipe",
+                                                                "recipes/demo-board.toml",
+                                                                "--twin",
+                                                                "twins/demo.toml",
+                                                                "--calibration",
+                                                                truth_file,
+                                                                "--position",
+                                                                at,
+                                                                "--artefact",
+                                                                "artefacts/angled-slot-120.toml",
+                                                                "--mount",
+                                                                "twins/artefact.toml",
+                                                                "--drop",
+                                                                "drop",
+                                                                "--on-trigger",
+                                                                "wire",
+                                                                "--frame-id",
+                                                                std::to_string(frame),
+                                                                "--seed",
+                                                                std::to_string(frame),
+                                                                "--board",
+                                                                "artefact",
+                                                                "--board",
+                                                                "good"},
+                                       cell.path(), "sensor." + std::to_string(frame) + ".log");
+  }
+  void tell(const std::string& fifo, const std::string& order) const {
+    const Deadline deadline = patience();
+    while (!fs::exists(cell.path() / fifo) && std::chrono::steady_clock::now() < deadline) continue;
+    std::ofstream(cell.path() / fifo) << order << "\n" << std::flush;
+  }
+  void expect_good(const std::string& command) {
+    EXPECT_EQ(host->command(command), "0,\"No error\"") << command << "\n" << cell.daemon().output();
+  }
+  /// Once the daemon says that the sensor may expose.
+  void expose() {
+    constexpr int sweeping = 8;
+    const Deadline deadline = patience();
+    while ((std::stoi(host->ask("STAT:OPER:COND?")) & sweeping) == 0)
+      if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error(host->ask("CAL:STAT?"));
+    tell("wire", "");
+    EXPECT_EQ(host->ask("*OPC?"), "1");
+  }
+  void collect_and_solve() {
+    expect_good("CAL:STAR 'AS120-0001','J. M.',20.5");
+    for (const Face face : all_faces)
+      for (int n = 1; n <= touches; ++n) {
+        expect_good("CAL:TOUC '" + std::string(name_of(face)) + "'");
+        tell("machine",
+             "touch " + std::string(name_of(face)) + " " + std::to_string(n) + "/" + std::to_string(touches));
+        ASSERT_EQ(host->ask("*OPC?"), "1");
+      }
+    tell("machine", "move 120.8 79.4 35.1");
+    ASSERT_TRUE(cmm->says("at 120.8000 79.4000 35.1000", ++moves));
+    expect_good("CAL:SCAN");
+    expose();
+    expect_good("CAL:SOLV");
+    EXPECT_EQ(host->ask("*OPC?"), "1");
+    ASSERT_EQ(fields(host->ask("CAL:STAT?")).at(0), "SOLVED") << host->ask("CAL:STAT?");
+  }
+  int error_of(const std::string& command) { return std::stoi(host->command(command)); }
+  Calibration current() const {
+    return CalibrationStore(cell.path() / "calibrations").choose("current", "VS3D-0001");
+  }
+
+  Cell cell;
+  VirtualLine line;
+  std::unique_ptr<Program> cmm, sensor;
+  std::unique_ptr<Host> host;
+  int moves = 0;
+};
+
+TEST_F(ScenarioCalibration, FromAnUncalibratedStartToABoardAndToABump) {
+  mount_sensor("truth/mounted.toml", 1);
+  expect_good("CONF:REC 'demo-board'");
+  EXPECT_EQ(error_of("INIT"), -340) << "nothing is current yet";
+  EXPECT_NE(fields(host->ask("CAL:CURR?")).at(5).find("datumctl calibrate start"), std::string::npos);
+
+  collect_and_solve();
+  EXPECT_EQ(error_of("INIT"), -221) << "a calibration is in progress";
+  expect_good("CAL:ACC");
+  const Calibration made = current();
+  EXPECT_EQ(fields(host->ask("CAL:CURR?")).at(0), made.id);
+  EXPECT_EQ(made.operator_name, "J. M.");
+  EXPECT_EQ(made.stage.q_cal_mm, stage_mm);
+
+  // How far off the truth is it, where the artefact stands? Noise of the touches is GRBL's rounding to 1 um
+  // (0.3 um standard deviation), of the scan some 3 um over 100 000 pixels a face; k = 3.
+  const VirtualMount mount =
+      load_mount(shipped / "artefacts/angled-slot-120.toml", shipped / "twins/artefact.toml");
+  const Calibration real = load_calibration(cell.path() / "truth/mounted.toml");
+  const Eigen::Vector3d place = real.at(stage_mm).inverse() * mount.machine_from_artefact.translation_mm();
+  const Eigen::Vector3d error_mm = made.at(stage_mm) * place - real.at(stage_mm) * place;
+  const HtmEstimate<Machine, Sensor> estimate{made.at(stage_mm), made.covariance};
+  const Eigen::Vector3d u_mm = point_covariance(estimate, place).diagonal().cwiseSqrt();
+  for (int i = 0; i < 3; ++i) EXPECT_LT(std::abs(error_mm[i]), 3 * u_mm[i]) << i << ": " << error_mm[i];
+  EXPECT_LT(2 * u_mm.maxCoeff(), 0.008) << "and that says something";
+
+  EXPECT_EQ(error_of("INIT"), -340) << "it demands a temperature";
+  expect_good("SENS:TEMP 23.1");
+  EXPECT_EQ(error_of("INIT"), -340) << "2 K and more away from 20.5 degC";
+  expect_good("SENS:TEMP 20.9");
+  expect_good("INIT;:TRIG");
+  expose();
+  auto stored = cell.results();
+  ASSERT_EQ(stored.size(), 1u);
+  EXPECT_EQ(stored[0]["decision"], "PASS") << stored[0].dump(1);
+  EXPECT_EQ(stored[0]["calibration"], made.id);
+  EXPECT_EQ(stored[0]["calibration_sha256"], made.sha256);
+  expect_good("ABOR");
+
+  // Somebody bumped the sensor: 0.1 mm and 0.05 degrees.
+  Eigen::Isometry3d bump = Eigen::Isometry3d::Identity();
+  bump.translate(Eigen::Vector3d(0.08, -0.06, 0));
+  bump.rotate(Eigen::AngleAxisd(0.05 * M_PI / 180, Eigen::Vector3d::UnitZ()));
+  cell.write("truth/bumped.toml", truth(bump));
+  mount_sensor("truth/bumped.toml", 3);
+  collect_and_solve();
+  EXPECT_EQ(error_of("CAL:VER"), -340);
+  EXPECT_NE(host->ask("CAL:STAT?").find("has drifted: shift 1"), std::string::npos) << host->ask("CAL:STAT?");
+  expect_good("CAL:ABOR");
+  EXPECT_EQ(error_of("INIT"), -340);
+  EXPECT_NE(fields(host->ask("CAL:CURR?")).at(5).find("has drifted"), std::string::npos);
+  EXPECT_EQ(cell.results().size(), 1u);
+}
+
+}  // namespace
+}  // namespace datum::scenario
