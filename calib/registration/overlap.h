@@ -10,7 +10,7 @@ namespace datum {
 
 struct OverlapSettings {
   double noise_sigma_mm = 0;  // of one height of either snapshot, from the sensor's profile; > 0
-  int most_samples = 5'000;  // evenly taken from the overlap
+  int most_samples = 5'000;   // evenly taken from the overlap
 };
 
 /// How a's surface looks around a sample.

@@ -52,7 +52,7 @@ class Pair {
         [&](const Eigen::Matrix4d& moved) -> std::vector<OverlapSample> {
           return overlap_samples(*a_.frame, pose_a, *b_.frame, moved * pose_b, overlap);
         },
-        expected(), std::max(a_.frame->x.scale_mm, a_.frame->y.scale_mm) / 2);
+        expected());
   }
   Eigen::Matrix3d expected() const { return difference_covariance(model_, a_.q_mm, b_.q_mm); }
   bool enough(const ShiftFit& f) const {

@@ -29,12 +29,12 @@ struct ShiftFit {
   Eigen::Matrix3d covariance_at(const Eigen::Vector3d& point_mm) const;
 };
 
-/// A direction is told if the surface's slopes carry four times what their noise would, and its standard uncertainty
-/// is below `told_mm`. Iterated: `sampled` gives the overlap with b moved by a rigid motion in machine coordinates.
-/// Covariance from the residuals of the tiles of an 8 x 8 grid: neighbouring samples share their errors (walls along
-/// pixel rows), tiles hardly do. Points further from the surface than 3 standard uncertainties (own variance and
-/// `expected_mm2` along the normal) are outliers.
+/// A direction is told if the surface's slopes carry four times what their noise would, and no single tile of an 8 x 8
+/// grid more than half of it: one step among flat ground may be a speck of dust. Iterated: `sampled` gives the overlap
+/// with b moved by a rigid motion in machine coordinates. Covariance from the residuals of the tiles: neighbouring
+/// samples share their errors (walls along pixel rows), tiles hardly do. Points further from the surface than 3
+/// standard uncertainties (own variance and `expected_mm2` along the normal) are outliers.
 ShiftFit fit_shift(const std::function<std::vector<OverlapSample>(const Eigen::Matrix4d& moved)>& sampled,
-                   const Eigen::Matrix3d& expected_mm2, double told_mm);
+                   const Eigen::Matrix3d& expected_mm2);
 
 }  // namespace datum

@@ -40,6 +40,10 @@ inline Surface parts() {
 inline Surface flat() {
   return [](double, double) { return 0.0; };
 }
+/// Dust of 0.6 mm on a flat, within the overlap.
+inline Surface speck() {
+  return [](double x, double y) { return std::hypot(x - 3, y - 5) < 0.3 ? 0.5 : 0.0; };
+}
 inline Surface bent() {
   return [](double x, double y) { return 1.5 * std::sin(0.35 * x) + 1.2 * std::cos(0.28 * y + 0.1 * x); };
 }

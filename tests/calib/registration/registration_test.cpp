@@ -176,6 +176,15 @@ TEST(Registration, AFlatBoardProvesHeightAndTiltsOnly) {
   EXPECT_THAT(report.not_excluded, Not(Contains(Convention::z_reversed))) << report.text;  // 1.6 mm apart
 }
 
+// What one spot tells alone may be dust that moved.
+TEST(Registration, ASpeckOfDustProvesNothing) {
+  const Cell cell(testing::speck(), two_places);
+  const PairReport report = compare_two(cell.told());
+  EXPECT_STREQ(name_of(report.agreement), "AGREES") << report.text;
+  EXPECT_FALSE(report.shift.tells(0) || report.shift.tells(1)) << report.text;
+  EXPECT_TRUE(report.shift.tells(2));
+}
+
 TEST(Registration, ABentSheetTellsAllThreeWithoutASingleStep) {
   const Cell cell(bent(), two_places);
   const PairReport report = compare_two(cell.told());
