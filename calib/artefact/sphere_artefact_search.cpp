@@ -112,7 +112,8 @@ class Assignment {
     for (std::size_t k = 0; k < drawn; ++k) {
       const double seen = (center - seen_[chosen_[k]][k]->fit.feature.center_mm).norm();
       const double drawn_mm = (drawing_.spheres[drawn].center_mm - drawing_.spheres[k].center_mm).norm();
-      // A surface taken twice lies at no distance from itself. Half of what the drawing guarantees between two orders; how well they agree is for the alignment to say.
+      // Half of what the drawing guarantees between two orders; a surface taken twice is at no distance from
+      // itself. How well distances agree is for the alignment to say.
       if (std::abs(seen - drawn_mm) > least_difference_mm / 2) return false;
     }
     return true;
