@@ -125,8 +125,7 @@ HtmDiagnosis diagnosis(const Matrix4d& given, const std::function<bool(const Mat
   d.fits = fits(given);
   if (d.fits) return d;
   for (NamedMistake& m : undone(given)) {
-    // What undoing leaves as it is cannot have been the mistake.
-    if (m.corrected.allFinite() && !same(m.corrected, given) && fits(m.corrected)) d.explained.push_back(m);
+    if (m.corrected.allFinite() && fits(m.corrected)) d.explained.push_back(m);
   }
   d.words = words_of(d.explained);
   return d;
