@@ -47,18 +47,6 @@ double coverage(const std::vector<Eigen::Vector3d>& points, const DrawnFace& fac
   return held / all;
 }
 
-/// Range of the means over squares of 16 point spacings, less what noise alone makes of it: +-3 sigma / 16.
-double flatness_mm(const std::vector<Eigen::Vector3d>& points, const Fit<Plane3, 3>& fit,
-                   const DrawnFace& face) {
-  const double edge = 16 * std::sqrt(face.area_mm2() / static_cast<double>(points.size()));
-  double low = 0, high = 0;
-  for (const SquareMean& square : square_means(points, fit.feature, edge, 128)) {
-    low = std::min(low, square.mean_mm);
-    high = std::max(high, square.mean_mm);
-  }
-  return std::max(0.0, high - low - 6 * fit.evidence.sigma_mm / 16);
-}
-
 std::string face_refusal(Face f, const FaceEvidence& e, const ArtefactDrawing& drawing,
                          const SegmentationLimits& limits) {
   const std::string who = std::string("face ") + name_of(f) + ": ";
@@ -151,7 +139,7 @@ std::string refusal_of(const Assignment& assignment, const FaceData& data, const
     e.foreign = 1 - static_cast<double>(points.size()) /
                         static_cast<double>(std::max<std::size_t>(1, assignment.over_area[i]));
     e.sigma_um = 1e3 * data[i].fit.evidence.sigma_mm;
-    e.flatness_um = 1e3 * flatness_mm(points, data[i].fit, drawing.face(f));
+    e.flatness_um = 1e3 * flatness_mm(points, data[i].fit, drawing.face(f).area_mm2());
     if (first.empty()) first = face_refusal(f, e, drawing, limits);
   }
   if (!first.empty()) return first;

@@ -34,4 +34,14 @@ std::vector<SquareMean> square_means(Points points, const Plane3& plane, double 
   return squares;
 }
 
+double flatness_mm(Points points, const Fit<Plane3, 3>& fit, double area_mm2) {
+  const double edge = 16 * std::sqrt(area_mm2 / static_cast<double>(points.size()));
+  double low = 0, high = 0;
+  for (const SquareMean& square : square_means(points, fit.feature, edge, 128)) {
+    low = std::min(low, square.mean_mm);
+    high = std::max(high, square.mean_mm);
+  }
+  return std::max(0.0, high - low - 6 * fit.evidence.sigma_mm / 16);
+}
+
 }  // namespace datum
