@@ -67,7 +67,6 @@ Sums sums_of(const std::vector<OverlapSample>& samples, const ShiftFit& fit, con
              double gate_mm) {
   Sums sums;
   for (const auto& s : samples) {
-    if (s.around == Around::beside_step) continue;
     if (std::abs(s.distance_mm) > std::max(gate_mm, limit_of(s, expected))) continue;
     const Vector6d j = row_of(s.point_mm, s.normal, fit);
     sums.normal += j * j.transpose() / s.variance_mm2;

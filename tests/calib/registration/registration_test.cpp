@@ -165,6 +165,16 @@ TEST(Registration, AShiftBeyondTheModelsUncertaintyIsMeasuredAndCarried) {
   EXPECT_GT(u_registration_mm(all, 1, report.shift.center_mm + Eigen::Vector3d(0, 300, 0)).z(), u.z());
 }
 
+// Half a millimetre of height: every point is off, and still it is one surface.
+TEST(Registration, ALargeCommonShiftIsAShiftAndNoContradiction) {
+  const PairReport report = compare_two(board().told([](auto q) -> Eigen::Vector3d {
+    return q + (q.norm() > 0 ? Eigen::Vector3d(0, 0, 0.5) : Eigen::Vector3d(0, 0, 0));
+  }));
+  EXPECT_STREQ(name_of(report.agreement), "EXCEEDS") << report.text;
+  // Heights of 5000 samples, 14 um each: 0.2 um; ten of those.
+  EXPECT_NEAR(report.shift.at(report.shift.center_mm).z(), -0.5, 0.002);
+}
+
 TEST(Registration, AFlatBoardProvesHeightAndTiltsOnly) {
   const Cell cell(flat(), two_places);
   const PairReport report = compare_two(cell.told());
