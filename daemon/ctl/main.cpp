@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "config/daemon_config.h"
+#include "daemon/ctl/calibrate.h"
 #include "daemon/ctl/scpi_client.h"
 #include "daemon/ctl/show.h"
 #include "daemon/report/table.h"
@@ -96,6 +97,25 @@ int print_status(const Options& o) {
   return good;
 }
 
+/// An operator walks a probe to the artefact, or a sensor has to be told to expose.
+constexpr int patience_ms = 600'000;
+
+int run_calibrate(const CalibrateOptions& c, Options o) {
+  if (c.step == "seal") {
+    try {
+      seal(c);
+      return good;
+    } catch (const config::ConfigError& error) {
+      fmt::print(stderr, "datumctl: {}\n", error.what());
+      return usage;
+    }
+  }
+  if (c.step == "touch" || c.step == "scan" || c.step == "solve")
+    o.time_out_ms = std::max(o.time_out_ms, patience_ms);
+  auto host = connect(o);
+  return calibrate(c, host) ? good : refused_command;
+}
+
 void add_store_options(CLI::App& command, Options& o) {
   command.add_option("--store", o.store, "the store itself (default: what the configuration names)");
   command.add_option("--config", o.config, "configuration of the daemon")->capture_default_str();
@@ -132,6 +152,8 @@ int run(int argc, char** argv) {
   add_link_options(*send, o);
   auto* status = app.add_subcommand("status", "what the daemon is doing");
   add_link_options(*status, o);
+  CalibrateOptions c;
+  auto* calibration = add_calibrate(app, c, [&o](CLI::App& step) { add_link_options(step, o); });
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -139,6 +161,7 @@ int run(int argc, char** argv) {
   }
   if (results->parsed()) return print_results(o);
   if (show->parsed()) return show_result(o);
+  if (calibration->parsed()) return run_calibrate(c, o);
   return send->parsed() ? send_message(o) : print_status(o);
 }
 

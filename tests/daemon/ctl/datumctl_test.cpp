@@ -6,6 +6,10 @@
 #include <cstdio>
 #include <fstream>
 
+#include "config/toml_reader.h"
+#include "daemon/ctl/calibrate.h"
+#include "daemon/report/scpi_commands.h"
+#include "tests/a_calibration.h"
 #include "tests/daemon/report/fixture.h"
 
 namespace datum {
@@ -84,6 +88,53 @@ TEST_F(Datumctl, SaysWhatIsMissing) {
   EXPECT_EQ(datumctl("show x").status, 4);
   EXPECT_EQ(datumctl("send '*IDN?' --tcp 127.0.0.1").status, 7);
   EXPECT_EQ(datumctl("--help").status, 0);
+}
+
+TEST(DatumctlCalibrate, SaysEachStepInTheProtocol) {
+  CalibrateOptions o;
+  const auto command = [&](const char* step) {
+    o.step = step;
+    return command_of(o);
+  };
+  o.artefact = "AS \"1\"";
+  o.operator_name = "J. M.";
+  o.degc = 20.25;
+  o.face = "LP";
+  o.why = "bumped";
+  EXPECT_EQ(command("start"), "CALibration:STARt \"AS \"\"1\"\"\",\"J. M.\",20.25");
+  EXPECT_EQ(command("touch"), "CALibration:TOUCh \"LP\"");
+  EXPECT_EQ(command("accept"), "CALibration:ACCept");
+  EXPECT_EQ(command("withdraw"), "CALibration:WITHdraw \"J. M.\",\"bumped\"");
+  o.id = "march";
+  EXPECT_EQ(command("accept"), "CALibration:ACCept \"march\",\"J. M.\"");
+  for (const char* step :
+       {"start", "touch", "forget", "scan", "solve", "accept", "verify", "withdraw", "abort"}) {
+    const auto unit = scpi::Parser(command(step)).next();
+    bool known = false;
+    for (const auto& c : scpi::all_commands())
+      known |= c.pattern.match(unit->header.mnemonics, unit->header.query).has_value();
+    EXPECT_TRUE(known) << command(step);
+  }
+  EXPECT_EQ(command("status"), "");
+  EXPECT_THAT(answer_fields("SOLVED,\"a, b\",\"say \"\"hi\"\"\",\"\""),
+              ::testing::ElementsAre("SOLVED", "a, b", "say \"hi\"", ""));
+}
+
+TEST(DatumctlCalibrate, SealsWhatIsGoodInEachKey) {
+  const testing::FreshFolder folder;
+  std::string text = to_toml(testing::a_calibration("own"));
+  text.replace(text.find("0.1.0 test"), 10, "by hand");
+  const auto file = folder.write("own.toml", text);
+  EXPECT_THROW(load_calibration(file), config::ConfigError);
+  const Ended run = datumctl("calibrate seal " + file.string() + " --operator 'A. S.'");
+  EXPECT_EQ(run.status, 0) << run.out;
+  EXPECT_EQ(load_calibration(file).operator_name, "A. S.");
+  EXPECT_EQ(run.out, file.string() + ": " + load_calibration(file).sha256 + "\n");
+  folder.write("own.toml", text.replace(text.find("\"sensor\""), 8, "\"sonser\""));
+  const Ended refused = datumctl("calibrate seal " + file.string() + " --operator 'A. S.'");
+  EXPECT_EQ(refused.status, 4);
+  EXPECT_THAT(refused.out, HasSubstr("own.toml:4:8: from: 'sonser' is not known; allowed: one of: sensor"));
+  EXPECT_EQ(datumctl("calibrate seal " + file.string()).status, 4) << "nobody answers for it";
 }
 
 }  // namespace

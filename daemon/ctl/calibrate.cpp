@@ -1,0 +1,143 @@
+#include "daemon/ctl/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "calib/calibration.h"
+
+namespace datum {
+
+namespace {
+
+bool waits(const std::string& step) { return step == "touch" || step == "scan" || step == "solve"; }
+
+/// What the operator is to do while the daemon waits.
+void tell(const CalibrateOptions& o, int n) {
+  if (o.step == "touch") {
+    fmt::print("touch {} ({} of {}) ...\n", o.face, n, o.count);
+  } else if (o.step == "scan") {
+    fmt::print("let the sensor take a frame of the artefact ...\n");
+  }
+  std::fflush(stdout);
+}
+
+bool show(const ScpiClient::Reply& reply) {
+  for (const std::string& error : reply.errors) fmt::print(stderr, "datumctl: refused: {}\n", error);
+  return reply.errors.empty();
+}
+
+bool show_state(ScpiClient& host) {
+  const auto reply = host.send("CALibration:STATe?");
+  for (const std::string& answer : reply.answers)
+    for (const std::string& line : answer_fields(answer)) fmt::print("{}\n", line);
+  return show(reply);  // errors of what was waited for, too
+}
+
+}  // namespace
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::vector<std::string> answer_fields(const std::string& answer) {
+  std::vector<std::string> fields(1);
+  bool inside = false;
+  for (std::size_t i = 0; i < answer.size(); ++i) {
+    const char c = answer[i];
+    if (c == '"' && inside && i + 1 < answer.size() && answer[i + 1] == '"') {
+      fields.back() += answer[++i];
+    } else if (c == '"') {
+      inside = !inside;
+    } else if (c == ',' && !inside) {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  return fields;
+}
+
+CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& o, const std::function<void(CLI::App&)>& link) {
+  auto* all = app.add_subcommand("calibrate", "calibrate the sensor with an artefact, step by step");
+  all->require_subcommand(1);
+  const auto step = [&](const char* name, const char* words) {
+    auto* command = all->add_subcommand(name, words);
+    command->callback([&o, name] { o.step = name; });
+    if (std::string(name) != "seal") link(*command);
+    return command;
+  };
+  auto* start = step("start", "begin; then touch each face, scan, solve, accept");
+  start->add_option("artefact", o.artefact, "serial number on the artefact")->required();
+  start->add_option("--operator", o.operator_name, "who answers for it")->required();
+  start->add_option("--temperature", o.degc, "of the cell in degC")->required();
+  auto* touch = step("touch", "take the next touches as ones of this face, and wait for them");
+  touch->add_option("face", o.face, "LP, RP, LL, LR, SU or SL")->required();
+  touch->add_option("--count", o.count, "how many")->capture_default_str()->check(CLI::Range(1, 100));
+  step("forget", "forget the touches of a face, or all")->add_option("face", o.face, "only this face's");
+  step("scan", "take the next frame as one of the artefact, and wait for it");
+  step("solve", "reckon the transform, show residuals and uncertainty");
+  auto* accept =
+      step("accept", "store what was solved and make it current; or make ID of the folder current");
+  auto* id = accept->add_option("id", o.id, "a calibration of the folder");
+  auto* who = accept->add_option("--operator", o.operator_name, "who answers for it")->needs(id);
+  id->needs(who);
+  step("verify", "compare what was solved with the current calibration; a drift forbids to measure with it");
+  auto* withdraw = step("withdraw", "the current calibration is current no more");
+  withdraw->add_option("--operator", o.operator_name, "who answers for it")->required();
+  withdraw->add_option("--why", o.why, "for the journal")->required();
+  step("abort", "end without a calibration");
+  step("status", "what is there and what is needed");
+  auto* seal =
+      step("seal", "write the checksum into a calibration that was written by hand; needs no daemon");
+  seal->add_option("file", o.file, "it is written anew, without its comments")->required();
+  seal->add_option("--operator", o.operator_name, "who answers for it")->required();
+  return all;
+}
+
+std::string command_of(const CalibrateOptions& o) {
+  if (o.step == "start")
+    return fmt::format("CALibration:STARt {},{},{}", quoted(o.artefact), quoted(o.operator_name), o.degc);
+  if (o.step == "touch") return "CALibration:TOUCh " + quoted(o.face);
+  if (o.step == "forget") return "CALibration:FORGet" + (o.face.empty() ? "" : " " + quoted(o.face));
+  if (o.step == "scan") return "CALibration:SCAN";
+  if (o.step == "solve") return "CALibration:SOLVe";
+  if (o.step == "accept" && !o.id.empty())
+    return fmt::format("CALibration:ACCept {},{}", quoted(o.id), quoted(o.operator_name));
+  if (o.step == "accept") return "CALibration:ACCept";
+  if (o.step == "verify") return "CALibration:VERify";
+  if (o.step == "withdraw")
+    return fmt::format("CALibration:WITHdraw {},{}", quoted(o.operator_name), quoted(o.why));
+  if (o.step == "abort") return "CALibration:ABORt";
+  return "";
+}
+
+bool calibrate(const CalibrateOptions& o, ScpiClient& host) {
+  const std::string command = command_of(o);
+  bool good = true;
+  for (int n = 1; n <= o.count && good && !command.empty(); ++n) {
+    good = show(host.send(command));
+    if (!good || !waits(o.step)) continue;
+    tell(o, n);
+    good = show(host.send("*OPC?"));
+    // Whose errors are read before it is answered; what was waited for has its own behind that.
+    good &= show(host.send("SYSTem:ERRor:COUNt?"));
+  }
+  return show_state(host) && good;
+}
+
+void seal(const CalibrateOptions& o) {
+  const std::string text = sealed(o.file, o.operator_name);
+  const std::string part = o.file + ".part";
+  std::ofstream out(part, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw std::runtime_error(part + ": cannot be written");
+  std::filesystem::rename(part, o.file);
+  fmt::print("{}: {}\n", o.file, load_calibration(o.file).sha256);
+}
+
+}  // namespace datum
