@@ -19,8 +19,13 @@ constexpr int warning = 4, notice = 5, error = 3;
 
 CommandLink::CommandLink(std::unique_ptr<Port> port, Instrument& instrument, CommandLinkSettings settings,
                          LogSink log)
-    : port_(std::move(port)), session_(instrument), settings_(settings), log_(std::move(log)) {
+    : port_(std::move(port)),
+      session_(instrument),
+      delivery_(instrument),
+      settings_(settings),
+      log_(std::move(log)) {
   session_.push_results(settings_.push_results);
+  session_.on_other_line([this](std::string_view line) { return take_host_line(line); });
   if (!port_->is_open()) open_at_ = 0;
 }
 
@@ -28,12 +33,23 @@ std::string CommandLink::describe() const {
   const char* state = port_->is_open() ? "open" : open_at_ ? "waiting to reopen" : "closed";
   std::string text =
       fmt::format("commands, {}: {}", port_->describe(), refusal_.empty() ? state : refusal_.c_str());
+  if (delivery_.active()) text += ", delivers without loss";
+  if (delivery_.repeated() > 0) text += fmt::format(", {} lines repeated", delivery_.repeated());
+  if (damaged_lines_ > 0) text += fmt::format(", {} damaged lines of the host", damaged_lines_);
   if (lost_results_ > 0) text += fmt::format(", {} result lines not sent", lost_results_);
   return text;
 }
 
+std::optional<MonotonicNs> CommandLink::deadline() const {
+  if (!port_->is_open()) return open_at_;
+  if (!delivery_.active() || !unsent_.empty()) return std::nullopt;
+  if (store_again_at_) return store_again_at_;
+  return result_waits_ ? 0 : delivery_.deadline();
+}
+
 void CommandLink::on_deadline(MonotonicNs now) {
   now_ = now;
+  if (port_->is_open()) return deliver();
   if (open_at_ && now >= *open_at_) open(now);
 }
 
@@ -57,6 +73,7 @@ void CommandLink::open(MonotonicNs now) {
 void CommandLink::lose(const std::string& why) {
   port_->close();
   session_.link_lost();
+  delivery_.stop();
   unsent_.clear();
   unsent_bytes_ = sent_of_first_ = 0;
   log_(settings_.reopen ? warning : 6, why);
@@ -75,6 +92,7 @@ void CommandLink::on_ready(MonotonicNs now) {
       send_answers();
     }
     if (port_->is_open()) flush();
+    deliver();
   } catch (const LostError& lost) {
     lose(lost.what());
   }
@@ -86,6 +104,10 @@ void CommandLink::instrument_changed() {
 }
 
 void CommandLink::push_result(const BoardVerdict& verdict) {
+  if (delivery_.active()) {
+    result_waits_ = true;
+    return;
+  }
   if (!session_.pushes_results()) return;
   if (port_->is_open() && unsent_bytes_ <= most_unsent_for_push) {
     announce_gap();
@@ -106,6 +128,40 @@ void CommandLink::announce_gap() {
   const std::string line = gap_line(gap_->store_id, gap_->from, gap_->to) + '\n';
   gap_.reset();
   send(line, false);
+}
+
+bool CommandLink::take_host_line(std::string_view line) {
+  if (!is_host_line(line)) return false;
+  const bool before = delivery_.active();
+  try {
+    delivery_.take(parse_host_line(line), now_);
+    if (delivery_.active() != before)
+      log_(6, fmt::format("{}: results are {} without loss", port_->describe(),
+                          delivery_.active() ? "delivered" : "no longer delivered"));
+  } catch (const StoreError& error) {
+    session_.raise(scpi::mass_storage_error, error.what());
+  } catch (const std::runtime_error& damaged) {
+    if (++damaged_lines_ == 1) log_(5, fmt::format("{}: {}", port_->describe(), damaged.what()));
+  }
+  return true;
+}
+
+/// Only onto a link that has sent all: what a host does not read waits in the store, not here.
+void CommandLink::deliver() {
+  if (!port_->is_open() || !delivery_.active() || !unsent_.empty()) return;
+  if (store_again_at_ && now_ < *store_again_at_) return;
+  std::vector<std::string> lines;
+  try {
+    lines = delivery_.due(now_);
+    result_waits_ = false;
+    store_again_at_.reset();
+  } catch (const std::exception& failed) {
+    if (!store_again_at_)
+      log_(error, fmt::format("{}: results can't be read: {}", port_->describe(), failed.what()));
+    store_again_at_ = now_ + first_back_off_ns;
+    return;
+  }
+  for (auto& line : lines) send(std::move(line) + '\n', false);
 }
 
 void CommandLink::send_answers() {
@@ -148,6 +204,7 @@ void CommandLink::flush() {
     sent_of_first_ = 0;
     unsent_.pop_front();
   }
+  delivery_.sent(now_);
   announce_gap();
 }
 

@@ -1,5 +1,5 @@
 // Links that speak the command protocol: one serial line or one TCP connection. Results are pushed on those
-// that ask.
+// that ask, and delivered without loss to those that acknowledge them (result_delivery.h).
 #pragma once
 
 #include <deque>
@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "daemon/report/result_delivery.h"
 #include "daemon/report/scpi_session.h"
 #include "drivers/port/pollable.h"
 #include "drivers/port/port.h"
@@ -46,7 +47,7 @@ class CommandLink final : public CommandEndpoint {
   int fd() const override { return port_->fd(); }
   bool wants_write() const override { return port_->is_open() && !unsent_.empty(); }
   void on_ready(MonotonicNs now) override;
-  std::optional<MonotonicNs> deadline() const override { return open_at_; }
+  std::optional<MonotonicNs> deadline() const override;
   void on_deadline(MonotonicNs now) override;
   std::string describe() const override;
 
@@ -56,7 +57,7 @@ class CommandLink final : public CommandEndpoint {
 
   /// Not open and not going to be.
   bool finished() const { return !port_->is_open() && !open_at_; }
-  /// Result lines that never went out on this link.
+  /// Result lines that never went out on this link, where it was not asked to deliver without loss.
   std::uint64_t lost_results() const { return lost_results_; }
 
  private:
@@ -76,9 +77,15 @@ class CommandLink final : public CommandEndpoint {
   void flush();
   void announce_gap();
   void drop_answers();
+  bool take_host_line(std::string_view line);
+  void deliver();
 
   std::unique_ptr<Port> port_;
   scpi::Session session_;
+  ResultDelivery delivery_;
+  bool result_waits_ = false;                  // for the next deadline, which knows the time
+  std::optional<MonotonicNs> store_again_at_;  // it could not be read
+  std::uint64_t damaged_lines_ = 0;            // of the host
   CommandLinkSettings settings_;
   LogSink log_;
   std::deque<Unsent> unsent_;  // whole lines, so that none interleave

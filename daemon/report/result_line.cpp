@@ -1,6 +1,7 @@
 #include "daemon/report/result_line.h"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <charconv>
 #include <ctime>
@@ -41,7 +42,7 @@ T number(std::string_view field, const char* name) {
   T value{};
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (error != std::errc() || end != field.data() + field.size())
-    throw std::runtime_error(fmt::format("result line: {} '{}' is not a number", name, field));
+    throw std::runtime_error(fmt::format("line: {} '{}' is not a number", name, field));
   return value;
 }
 
@@ -49,16 +50,6 @@ Decision decision_of(std::string_view word) {
   for (const auto d : {Decision::pass, Decision::inconclusive, Decision::fail, Decision::invalid})
     if (word == name_of(d)) return d;
   throw std::runtime_error(fmt::format("result line: decision '{}' is not known", word));
-}
-
-std::vector<std::string_view> fields_of(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (std::size_t from = 0;;) {
-    const auto comma = line.find(',', from);
-    fields.push_back(line.substr(from, comma - from));
-    if (comma == std::string_view::npos) return fields;
-    from = comma + 1;
-  }
 }
 
 }  // namespace
@@ -73,7 +64,35 @@ std::uint16_t crc16(std::string_view bytes) {
   return crc;
 }
 
-std::string with_crc(const std::string& text) { return fmt::format("{}*{:04X}", text, crc16(text)); }
+std::uint32_t crc32(std::string_view bytes) {
+  return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+std::string with_crc(const std::string& text, LineCheck check) {
+  return check == LineCheck::crc32 ? fmt::format("{}*{:08X}", text, crc32(text))
+                                   : fmt::format("{}*{:04X}", text, crc16(text));
+}
+
+CheckedLine checked_line(std::string_view line) {
+  const auto star = line.rfind('*');
+  if (star == std::string_view::npos) throw std::runtime_error("line: no '*' before a checksum");
+  const auto body = line.substr(0, star), given = line.substr(star + 1);
+  CheckedLine checked;
+  checked.check = given.size() == 8 ? LineCheck::crc32 : LineCheck::crc16;
+  const std::string due = with_crc(std::string(body), checked.check).substr(star + 1);
+  if (given != due)
+    throw std::runtime_error(fmt::format("line: checksum {} does not belong to it ({})", given, due));
+  for (std::size_t from = 0;;) {
+    const auto comma = body.find(',', from);
+    checked.fields.push_back(body.substr(from, comma - from));
+    if (comma == std::string_view::npos) return checked;
+    from = comma + 1;
+  }
+}
+
+std::uint64_t number_in_line(std::string_view field, const char* name) {
+  return number<std::uint64_t>(field, name);
+}
 
 std::int64_t utc_us_from_iso8601(const std::string& text) {
   const auto refuse = [&] {
@@ -94,29 +113,24 @@ std::int64_t utc_us_from_iso8601(const std::string& text) {
   return static_cast<std::int64_t>(timegm(&t)) * 1000000 + us;
 }
 
-std::string result_line(const BoardVerdict& verdict) {
+std::string result_line(const BoardVerdict& verdict, LineCheck check) {
   if (verdict.sequence == 0 || verdict.store_id.empty())
     throw std::invalid_argument("a result is announced only after it was stored");
   std::array<std::uint32_t, 4> n{};
   for (const auto& component : verdict.components) ++n.at(static_cast<std::size_t>(component.decision));
-  return with_crc(fmt::format("R,{},{},{},{},{},{},{},{},{},{}", verdict.store_id, verdict.sequence,
-                              utc_us_from_iso8601(verdict.measured_at), percent_encoded(verdict.recipe),
-                              percent_encoded(verdict.frame_id), name_of(verdict.decision), n[0], n[1], n[2],
-                              n[3]));
+  return with_crc(
+      fmt::format("R,{},{},{},{},{},{},{},{},{},{}", verdict.store_id, verdict.sequence,
+                  utc_us_from_iso8601(verdict.measured_at), percent_encoded(verdict.recipe),
+                  percent_encoded(verdict.frame_id), name_of(verdict.decision), n[0], n[1], n[2], n[3]),
+      check);
 }
 
-std::string gap_line(const std::string& store_id, std::uint64_t from, std::uint64_t to) {
-  return with_crc(fmt::format("GAP,{},{},{}", store_id, from, to));
+std::string gap_line(const std::string& store_id, std::uint64_t from, std::uint64_t to, LineCheck check) {
+  return with_crc(fmt::format("GAP,{},{},{}", store_id, from, to), check);
 }
 
 ResultLine parse_result_line(std::string_view line) {
-  const auto star = line.rfind('*');
-  if (star == std::string_view::npos) throw std::runtime_error("result line: no '*' before a checksum");
-  const auto body = line.substr(0, star);
-  if (line.substr(star + 1) != fmt::format("{:04X}", crc16(body)))
-    throw std::runtime_error(fmt::format("result line: checksum {} does not belong to it ({:04X})",
-                                         line.substr(star + 1), crc16(body)));
-  const auto f = fields_of(body);
+  const auto f = checked_line(line).fields;
   if (f.size() != 11 || f[0] != "R") throw std::runtime_error("result line: not R with 10 fields");
   ResultLine r;
   r.store_id = f[1];

@@ -278,7 +278,7 @@ StoreExtent ResultStore::extent() {
   sqlite::Run row(*impl_->extent);
   row->step();
   return {static_cast<std::uint64_t>(row->integer(0)), static_cast<std::uint64_t>(row->integer(1)),
-          static_cast<std::uint64_t>(row->integer(2))};
+          static_cast<std::uint64_t>(row->integer(2)), id_};
 }
 
 }  // namespace datum

@@ -61,6 +61,7 @@ enum class ResultOrder : std::uint8_t { newest_first, oldest_first };
 struct StoreExtent {
   std::uint64_t count = 0;
   std::uint64_t first = 0, last = 0;  // sequence numbers, 0 where empty
+  std::string store_id;
 };
 
 class ResultStore {

@@ -70,6 +70,7 @@ std::uint8_t Session::status_byte() const {
 
 void Session::receive(std::string_view bytes) {
   framer_.feed(bytes, [this](Framed framed) {
+    if (other_line_ && framed.error == 0 && other_line_(framed.message)) return;
     if (inbox_bytes_ + framed.message.size() > most_held_bytes && held_)
       return raise(input_buffer_overrun, "too much behind *WAI; a message is lost");
     inbox_bytes_ += framed.message.size();

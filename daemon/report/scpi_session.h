@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,10 @@ namespace datum::scpi {
 class Session {
  public:
   explicit Session(Instrument& instrument);
+
+  /// A line that is no command: true where it was taken. It is asked before anything is parsed, also behind *WAI.
+  using OtherLine = std::function<bool(std::string_view line)>;
+  void on_other_line(OtherLine handler) { other_line_ = std::move(handler); }
 
   /// Executes every message that is complete.
   void receive(std::string_view bytes);
@@ -66,6 +71,7 @@ class Session {
   void release_complete();
 
   Instrument& instrument_;
+  OtherLine other_line_;
   Framer framer_;
   Status status_;
   ErrorQueue errors_;

@@ -1,0 +1,76 @@
+// Results to one host without loss, over a line that drops, repeats and damages bytes: a window of lines that wait for
+// their acknowledgement, read from the store when there is room, sent again until the host has them.
+//
+// The host keeps the sequence it has seen last, nobody else; after a break it says RESUME (host_line.h). It drops what
+// it has seen, so that each result counts once. Retention that has taken results away is told by a GAP line, which is
+// acknowledged as a result is. No clock, no descriptor; nothing is held but the window, whoever does not listen.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/report/host_line.h"
+#include "daemon/report/instrument.h"
+#include "drivers/port/pollable.h"
+
+namespace datum {
+
+struct DeliverySettings {
+  std::size_t window = 8;                          // lines that wait for an acknowledgement
+  MonotonicNs resend_ns = 2'000'000'000;           // without one; doubled each time up to the longest
+  MonotonicNs longest_resend_ns = 16'000'000'000;  //
+  MonotonicNs heartbeat_ns = 1'000'000'000;        // after which an idle link is told that it lives
+};
+
+class ResultDelivery {
+ public:
+  explicit ResultDelivery(Instrument& instrument, const DeliverySettings& settings = {})
+      : instrument_(instrument), settings_(settings) {}
+
+  bool active() const { return active_; }
+  /// Takes a host's line. Throws std::runtime_error where it can't follow from what was sent (an acknowledgement of
+  /// what never went out): the host then talks of another store.
+  void take(const HostLine& said, MonotonicNs now);
+  /// The link broke: the host must say RESUME again.
+  void stop();
+
+  /// Lines that are due, without their ends. Call it when a result was stored, a host's line was taken or the deadline
+  /// has come, and only while the link has nothing unsent. Throws StoreError and leaves all as it was.
+  std::vector<std::string> due(MonotonicNs now);
+  /// The link has sent all that due() gave: waiting for an acknowledgement begins.
+  void sent(MonotonicNs now);
+  std::optional<MonotonicNs> deadline() const;
+
+  /// Lines that were sent more than once.
+  std::uint64_t repeated() const { return repeated_; }
+
+ private:
+  struct Item {
+    std::uint64_t last = 0;  // sequence, of a GAP the last one that is missing
+    std::string line;
+    bool again = false;
+  };
+
+  void resume(const HostLine& said);
+  void acknowledge(std::uint64_t sequence, MonotonicNs now);
+  void reject(std::uint64_t sequence, MonotonicNs now);
+  void fill(const StoreExtent& have);
+
+  Instrument& instrument_;
+  DeliverySettings settings_;
+  bool active_ = false, announce_ = false;
+  LineCheck check_ = LineCheck::crc16;
+  std::uint64_t taken_up_to_ = 0;  // all up to this one are acknowledged or in the window
+  std::deque<Item> window_;
+  std::size_t unsent_from_ = 0;  // items of the window from here on are to be sent
+  MonotonicNs pause_ns_ = 0;
+  std::optional<MonotonicNs> resend_at_, beat_at_;
+  std::uint64_t rejected_ = 0;               // sequence of the last NAK that was followed
+  std::optional<MonotonicNs> reject_after_;  // the same NAK is not followed before
+  std::uint64_t repeated_ = 0;
+};
+
+}  // namespace datum
