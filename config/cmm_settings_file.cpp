@@ -141,6 +141,8 @@ void read_line(TomlTable& table, CmmSettings& s) {
                                   {"required", UnitToken::required}});
   s.device_tells_unit = table.boolean_or("device_tells_unit", s.device_tells_unit);
   s.setup = table.text_or("setup", s.setup);
+  s.touch = table.choice_or("touch", s.touch,
+                            {{"stand_still", TouchRule::stand_still}, {"latched", TouchRule::latched}});
   read_framing(table.table_if("framing"), s.framing);
   read_number(table.table_if("number"), s.number);
 }

@@ -74,11 +74,12 @@ TEST_F(DaemonConfigFile, ReadsTheHostsSerialLine) {
 
 TEST_F(DaemonConfigFile, APresetIsTakenWithWhatTheFileChanges) {
   const DaemonConfig c =
-      loaded(with_cmm("preset = \"heidenhain_nd28x\"\nmax_age_ms = 300\n"
+      loaded(with_cmm("preset = \"heidenhain_nd28x\"\nmax_age_ms = 300\ntouch = \"stand_still\"\n"
                       "[cmm.serial]\npath = \"/dev/ttyS2\"\n[cmm.pairing]\ntolerance_um = 8\n"));
   EXPECT_EQ(line_format(std::get<SerialSettings>(c.cmm->link)), "9600 7E2 xon/xoff") << "of the preset";
   EXPECT_EQ(std::get<SerialSettings>(c.cmm->link).path, "/dev/ttyS2");
   EXPECT_EQ(c.cmm->max_age_ms, 300);
+  EXPECT_EQ(c.cmm->touch, TouchRule::stand_still) << "its contact is not wired here";
   EXPECT_EQ(c.cmm->pairing.tolerance_um, 8);
   EXPECT_EQ(c.cmm->layout, Layout::columns);
 }

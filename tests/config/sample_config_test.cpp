@@ -89,6 +89,7 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(code.grouping, file.grouping);
   EXPECT_EQ(code.group_window_ms, file.group_window_ms);
   EXPECT_EQ(code.max_age_ms, file.max_age_ms);
+  EXPECT_EQ(code.touch, file.touch);
   EXPECT_EQ(code.framing.terminator, file.framing.terminator);
   EXPECT_EQ(code.framing.max_length, file.framing.max_length);
   EXPECT_EQ(code.poll.period_ms, file.poll.period_ms);
