@@ -132,6 +132,19 @@ TEST(GreyEdges, FindAStepWithinAPixelExactly) {
   EXPECT_FALSE(dark_line(grey, 5, 13.6, 30, 2)) << "another place";
 }
 
+// Brighter on one side: each flank is cut at half of its own height.
+TEST(GreyEdges, UnevenBrightnessMovesNoEdge) {
+  std::vector<double> grey(40, 60);
+  for (std::size_t i = 0; i <= 12; ++i) grey[i] = 200;
+  for (std::size_t i = 27; i < 40; ++i) grey[i] = 120;
+  grey[12] = 60 + 0.8 * 140;  // bright up to 12.3
+  grey[26] = 60 + 0.6 * 60;   // bright from 25.9
+  const auto run = dark_line(grey, 19, 13.6, 30, 2);
+  ASSERT_TRUE(run);
+  EXPECT_NEAR(run->left, 12.3, 1e-12);
+  EXPECT_NEAR(run->right, 25.9, 1e-12);
+}
+
 TEST(LinesArtefact, FindsThePoseAndItsCovarianceIsHonest) {
   const LinesDrawing drawing = ideal();
   testing::Inside inside;
@@ -173,7 +186,7 @@ TEST(LinesArtefact, UnevenLightMovesNoLine) {
 
 TEST(LinesArtefact, WhatTheDrawingStatesOfLinesAndPlateIsInTheCovariance) {
   const LinesDrawing drawing = load_lines_drawing(sample);
-  const auto found = locate_lines(picture(drawing, pose<Sensor>({0, 0, 0}, {0, 0, 0}), {}), drawing).estimate;
+  const auto found = locate_lines(picture(drawing, pose<Sensor>({0, 0, 0}, {3, 8, 0}), {}), drawing).estimate;
   const auto u = [&](int i) { return std::sqrt(found.covariance(i, i)); };
   // x and y at the origin: 5 um of shift and 5 um over half the length, from the fitted middle 5 mm and 21 mm away.
   EXPECT_NEAR(u(3), 0.005 * std::hypot(1, 5 / 23.0), 0.0003);
@@ -214,6 +227,14 @@ TEST(LinesArtefact, RefusesWithTheReason) {
                 d.short_line = {0.5, 6, 36};
               }),
               HasSubstr("the short line is not found"));
+  frame = picture(drawing, pose<Sensor>({0, 0, 0}, {0, 0, 0}), {});
+  for (int row = 0; row < frame.rows; ++row) {
+    const double y = frame.y.at(row);
+    if (y < 10 || y > 25) continue;  // 15 of its 46 mm
+    for (int col = 0; col < frame.cols; ++col)
+      frame.intensity->grey[static_cast<std::size_t>(row) * frame.cols + col] = 190;
+  }
+  EXPECT_THAT(refusal_of(frame, drawing), HasSubstr("the long line is seen at "));
   Picture bent;
   bent.bend_um = 100;
   EXPECT_THAT(refusal_of(picture(drawing, at, bent), drawing), HasSubstr("it is bent or dirty"));

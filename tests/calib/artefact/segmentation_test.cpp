@@ -154,6 +154,14 @@ TEST(Segmentation, ADamagedFaceIsRefused) {
       << "stepped";
 }
 
+// The reason is that of the way in which most of it fits, not of the first that was tried.
+TEST(Segmentation, TheReasonIsThatOfTheRightRotation) {
+  TwinArtefact artefact{ideal_drawing()};
+  artefact.errors[index_of(Face::sl)].tilt_rad = {0.005, 0};
+  EXPECT_THAT(refusal_of(snapshot(artefact, pose<Sensor>({0, 0, 3.1}, {4, 5, 0}), 1).frame, artefact.drawing),
+              HasSubstr("SL meet at"));
+}
+
 TEST(Segmentation, WhatIsNotAllInViewIsRefused) {
   const TwinArtefact artefact{ideal_drawing()};
   EXPECT_THAT(refusal_of(snapshot(artefact, pose<Sensor>({0, 0, 0}, {27, 0, 0}), 1).frame, artefact.drawing),
