@@ -7,6 +7,8 @@
 #include "calib/calibration_store.h"
 #include "calib/utc_time.h"
 #include "config/toml_reader.h"
+#include "daemon/calibrate/calibration_page.h"
+#include "daemon/calibrate/calibration_picture.h"
 #include "daemon/loop/event_loop.h"
 #include "daemon/report/scpi_error.h"
 #include "daemon/version.h"
@@ -129,9 +131,12 @@ void CalibrationDesk::solve() {
   const auto solution = std::make_shared<std::optional<CalibrationSolution>>();
   enter(Step::solving);
   parts_.worker.submit(
-      [session = session_, why, solution] {
+      [session = session_, why, solution, picture = beside("_residuals.png"),
+       limit_um = settings().max_residual_um] {
         try {
           solution->emplace(session->reckoned());
+          draw_residuals((*solution)->residuals, limit_um, "artefact " + session->drawing().serial)
+              .write_png(picture);
         } catch (const std::exception& error) {
           *why = error.what();
         }
@@ -175,6 +180,27 @@ void CalibrationDesk::journal(JournalEvent event, const Calibration& c, const st
   parts_.reload();
 }
 
+std::filesystem::path CalibrationDesk::beside(const std::string& ending) const {
+  return log_.file().parent_path() / (log_.file().stem().string() + ending);
+}
+
+/// What was accepted or verified stands without it.
+void CalibrationDesk::write_page(const std::string& outcome) {
+  const PageFacts facts{outcome,
+                        iso8601_from_utc(utc_s()),
+                        parts_.sensor.serial,
+                        code_id(),
+                        log_.file().filename().string(),
+                        beside("_scan.png").filename().string(),
+                        beside("_residuals.png").filename().string()};
+  try {
+    write_durably(beside(".html"), page_of(*session_, facts));
+    last_ += "; page " + beside(".html").string();
+  } catch (const CalibrationError& error) {
+    parts_.log(4, std::string("no page: ") + error.what());
+  }
+}
+
 void CalibrationDesk::accept() {
   demand(true);
   try {
@@ -185,6 +211,7 @@ void CalibrationDesk::accept() {
         fmt::format("calibrated with artefact {}, residual {:.1f} um", c.artefact_serial, c.residual_rms_um));
     log_.noted(iso8601_from_utc(utc_s()), "accept", c.id + " " + c.sha256);
     last_ = "accepted: " + c.id;
+    write_page("accepted as " + c.id + ", until " + iso8601_from_utc(c.expires_utc_s));
   } catch (const CalibrationError& error) {
     refuse(error.what());
   }
@@ -221,6 +248,7 @@ void CalibrationDesk::verify() {
             drift.words);
     last_ = (drift.drifted ? c.id + " has drifted: " : c.id + " holds: ") + drift.words;
     log_.noted(iso8601_from_utc(utc_s()), "verify", last_);
+    write_page(last_);
   } catch (const CalibrationError& error) {
     refuse(error.what());
   }

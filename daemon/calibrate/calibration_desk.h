@@ -92,6 +92,9 @@ class CalibrationDesk final : public Calibrator {
   void solve_ended(const std::string& why);
   void journal(JournalEvent event, const Calibration& calibration, const std::string& operator_name,
                const std::string& note);
+  /// A file of this calibration, beside its log.
+  std::filesystem::path beside(const std::string& ending) const;
+  void write_page(const std::string& outcome);
   void say(const std::string& text) { parts_.log(5, "calibration: " + text); }
   std::int64_t utc_s() const { return parts_.utc_ns() / 1'000'000'000; }
 

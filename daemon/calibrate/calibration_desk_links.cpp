@@ -4,6 +4,7 @@
 #include "calib/artefact/segmentation.h"
 #include "calib/utc_time.h"
 #include "daemon/calibrate/calibration_desk.h"
+#include "daemon/calibrate/calibration_picture.h"
 #include "daemon/loop/event_loop.h"
 #include "daemon/report/scpi_error.h"
 
@@ -13,11 +14,22 @@ struct CalibrationDesk::Snapshot {
   ClaimedFrame claim;
   std::optional<FrameIdentity> identity;
   FacePoints faces;
-  std::string error;  // why it is no scan
+  std::string error;              // why it is no scan
+  std::filesystem::path picture;  // to be drawn
+  std::string title, picture_problem;
   bool done = false;
 };
 
 namespace {
+
+template <class Snapshot>
+void draw(Snapshot& s, const HeightFrame& frame, const std::vector<std::int8_t>& face_of) {
+  try {
+    draw_scan(frame, face_of, s.title + ", frame " + frame.frame_id).write_png(s.picture);
+  } catch (const std::exception& error) {
+    s.picture_problem = error.what();
+  }
+}
 
 /// For the worker. Never throws.
 template <class Snapshot>
@@ -25,7 +37,14 @@ void read_faces(Snapshot& s, const SensorProfile& sensor, const ArtefactDrawing&
   try {
     const DroppedFrame dropped = load_frame(s.claim, sensor);
     s.identity = dropped.identity;
-    s.faces = segment(dropped.frame, drawing).faces;
+    try {
+      Segmentation found = segment(dropped.frame, drawing);
+      draw(s, dropped.frame, found.face_of);
+      s.faces = std::move(found.faces);
+    } catch (const SegmentationRefused&) {
+      draw(s, dropped.frame, {});  // an operator sees what the sensor saw
+      throw;
+    }
   } catch (const std::exception& error) {
     s.error = error.what();
   }
@@ -85,6 +104,8 @@ void CalibrationDesk::after_round(MonotonicNs now) {
 void CalibrationDesk::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
   snapshot_ = std::make_shared<Snapshot>();
   snapshot_->claim = claim;
+  snapshot_->picture = beside("_scan.png");
+  snapshot_->title = "artefact " + session_->drawing().serial;
   frame_due_.reset();
   stare_.frame_arrived(now);
   parts_.cmm->poll_soon(now);
@@ -98,6 +119,7 @@ void CalibrationDesk::frame_read(const std::shared_ptr<Snapshot>& s) {
     parts_.drop.measured(s->claim, *s->identity);
   else
     parts_.drop.failed(s->claim, s->error);
+  if (!s->picture_problem.empty()) parts_.log(4, "no picture: " + s->picture_problem);
   if (s != snapshot_) return;  // aborted
   s->done = true;
   scan_ended();

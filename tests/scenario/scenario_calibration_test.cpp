@@ -183,6 +183,12 @@ TEST_F(ScenarioCalibration, FromAnUncalibratedStartToABoardAndToABump) {
   EXPECT_EQ(error_of("INIT"), -221) << "a calibration is in progress";
   expect_good("CAL:ACC");
   const Calibration made = current();
+  const auto session = cell.list("calibrations/sessions");
+  ASSERT_EQ(session.size(), 4u) << "log, page and two pictures";
+  const std::string page = slurp(cell.path() / "calibrations/sessions" / session[0]);
+  EXPECT_NE(page.find("accepted as " + made.id), std::string::npos) << page;
+  for (const std::string& name : {session[1], session[2], session[3]})
+    EXPECT_NE(page.find(name), std::string::npos) << name;
   EXPECT_EQ(fields(host->ask("CAL:CURR?")).at(0), made.id);
   EXPECT_EQ(made.operator_name, "J. M.");
   EXPECT_EQ(made.stage.q_cal_mm, stage_mm);
