@@ -27,16 +27,21 @@ inline TwinSensor sensor_of(double white_um) {
 }
 
 inline Snapshot snapshot(const TwinArtefact& artefact, const Htm<Sensor, Artefact>& pose, std::uint64_t seed,
-                         double pitch_mm = 0.25, double white_um = 10) {
+                         double pitch_mm, const TwinSensor& sensor) {
   TwinView view;
   view.rows = static_cast<int>(90 / pitch_mm);
   view.cols = static_cast<int>(100 / pitch_mm);
   view.x = {pitch_mm, -45};
   view.y = {pitch_mm, -40};
   TwinArtefactView seen = look_at(artefact, pose, view);
-  Snapshot s{render(seen.surface, view, sensor_of(white_um), seed), std::move(seen.face)};
+  Snapshot s{render(seen.surface, view, sensor, seed), std::move(seen.face)};
   s.frame.frame_id = std::to_string(seed);
   return s;
+}
+
+inline Snapshot snapshot(const TwinArtefact& artefact, const Htm<Sensor, Artefact>& pose, std::uint64_t seed,
+                         double pitch_mm = 0.25, double white_um = 10) {
+  return snapshot(artefact, pose, seed, pitch_mm, sensor_of(white_um));
 }
 
 /// Points that were given to a face other than the one they were taken from.
