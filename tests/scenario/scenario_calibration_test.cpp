@@ -90,36 +90,35 @@ class ScenarioCalibration : public ::testing::Test {
     host = std::make_unique<Host>(line.fd(), false);
   }
   /// Exposes for each line on its wire.
-  void mount_sensor(const std::string& truth_file, int frame) {
+  void mount_sensor(const std::string& truth_file, int frame,
+                    const std::vector<std::string>& shows = {"artefact", "good"}) {
     sensor.reset();
     const std::string at = std::to_string(stage_mm.x()) + "," + std::to_string(stage_mm.y()) + "," +
                            std::to_string(stage_mm.z());
-    sensor = std::make_unique<Program>(std::vector<std::string>{"virtual-sensor",
-                                                                "--recipe",
-                                                                "recipes/demo-board.toml",
-                                                                "--twin",
-                                                                "twins/demo.toml",
-                                                                "--calibration",
-                                                                truth_file,
-                                                                "--position",
-                                                                at,
-                                                                "--artefact",
-                                                                "artefacts/angled-slot-120.toml",
-                                                                "--mount",
-                                                                "twins/artefact.toml",
-                                                                "--drop",
-                                                                "drop",
-                                                                "--on-trigger",
-                                                                "wire",
-                                                                "--frame-id",
-                                                                std::to_string(frame),
-                                                                "--seed",
-                                                                std::to_string(frame),
-                                                                "--board",
-                                                                "artefact",
-                                                                "--board",
-                                                                "good"},
-                                       cell.path(), "sensor." + std::to_string(frame) + ".log");
+    const std::string number = std::to_string(frame), artefact = "artefacts/angled-slot-120.toml";
+    std::vector<std::string> words{"virtual-sensor",
+                                   "--recipe",
+                                   "recipes/demo-board.toml",
+                                   "--twin",
+                                   "twins/demo.toml",
+                                   "--calibration",
+                                   truth_file,
+                                   "--position",
+                                   at,
+                                   "--artefact",
+                                   artefact,
+                                   "--mount",
+                                   "twins/artefact.toml",
+                                   "--drop",
+                                   "drop",
+                                   "--on-trigger",
+                                   "wire",
+                                   "--frame-id",
+                                   number,
+                                   "--seed",
+                                   number};
+    for (const std::string& show : shows) words.insert(words.end(), {"--board", show});
+    sensor = std::make_unique<Program>(words, cell.path(), "sensor." + number + ".log");
   }
   void tell(const std::string& fifo, const std::string& order) const {
     const Deadline deadline = patience();
@@ -218,12 +217,19 @@ TEST_F(ScenarioCalibration, FromAnUncalibratedStartToABoardAndToABump) {
   EXPECT_EQ(stored[0]["calibration_sha256"], made.sha256);
   expect_good("ABOR");
 
+  mount_sensor("truth/mounted.toml", 3);
+  collect_and_solve();
+  expect_good("CAL:VER");
+  EXPECT_NE(host->ask("CAL:STAT?").find(made.id + " holds: shift"), std::string::npos);
+  expect_good("CAL:ABOR");
+  expect_good("INIT;:ABOR");
+
   // Somebody bumped the sensor: 0.1 mm and 0.05 degrees.
   Eigen::Isometry3d bump = Eigen::Isometry3d::Identity();
   bump.translate(Eigen::Vector3d(0.08, -0.06, 0));
   bump.rotate(Eigen::AngleAxisd(0.05 * M_PI / 180, Eigen::Vector3d::UnitZ()));
   cell.write("truth/bumped.toml", truth(bump));
-  mount_sensor("truth/bumped.toml", 3);
+  mount_sensor("truth/bumped.toml", 5);
   collect_and_solve();
   EXPECT_EQ(error_of("CAL:VER"), -340);
   EXPECT_NE(host->ask("CAL:STAT?").find("has drifted: shift 1"), std::string::npos) << host->ask("CAL:STAT?");
@@ -231,6 +237,54 @@ TEST_F(ScenarioCalibration, FromAnUncalibratedStartToABoardAndToABump) {
   EXPECT_EQ(error_of("INIT"), -340);
   EXPECT_NE(fields(host->ask("CAL:CURR?")).at(5).find("has drifted"), std::string::npos);
   EXPECT_EQ(cell.results().size(), 1u);
+}
+
+TEST_F(ScenarioCalibration, WhatGoesWrongMakesNoCalibration) {
+  mount_sensor("truth/mounted.toml", 1, {"good", "artefact,truncated", "artefact"});
+  expect_good("CAL:STAR 'AS120-0001','J. M.',20.5");
+  EXPECT_EQ(error_of("CAL:ACC"), -340) << "nothing was solved";
+  EXPECT_EQ(error_of("CAL:TOUC 'XX'"), -224);
+  EXPECT_EQ(error_of("CAL:SOLV"), 0);
+  EXPECT_EQ(host->ask("*OPC?"), "1");
+  EXPECT_EQ(host->ask("SYST:ERR?").substr(0, 5), "-340,") << "nothing was touched";
+  tell("machine", "move 120.8 79.4 35.1");
+  ASSERT_TRUE(cmm->says("at 120.8000"));
+  for (const char* what : {"a board", "half a frame"}) {
+    expect_good("CAL:SCAN");
+    expose();
+    EXPECT_EQ(host->ask("SYST:ERR?").substr(0, 5), "-340,") << what;
+    EXPECT_NE(host->ask("CAL:STAT?").find("scan: needed"), std::string::npos) << what;
+  }
+  EXPECT_EQ(cell.list("drop/failed").size(), 2u) << "with the reason beside each";
+  expect_good("CAL:SCAN");
+  expose();
+  EXPECT_EQ(host->ask("SYST:ERR?"), "0,\"No error\"");
+  // The flanks of the long slot are exchanged.
+  for (const Face face : all_faces)
+    for (int n = 1; n <= 4; ++n) {
+      const Face touched = face == Face::ll ? Face::lr : face == Face::lr ? Face::ll : face;
+      expect_good("CAL:TOUC '" + std::string(name_of(face)) + "'");
+      tell("machine", "touch " + std::string(name_of(touched)) + " " + std::to_string(n) + "/4");
+      ASSERT_EQ(host->ask("*OPC?"), "1");
+    }
+  expect_good("CAL:SOLV");
+  EXPECT_EQ(host->ask("*OPC?"), "1");
+  host->send("*CLS");
+  EXPECT_EQ(error_of("CAL:ACC"), -340) << host->ask("CAL:STAT?");
+  EXPECT_EQ(error_of("CAL:VER"), -340);
+  // Forgotten and touched again as they are, it is one.
+  expect_good("CAL:FORG 'LL';FORG 'LR'");
+  for (const Face face : {Face::ll, Face::lr})
+    for (int n = 1; n <= 4; ++n) {
+      expect_good("CAL:TOUC '" + std::string(name_of(face)) + "'");
+      tell("machine", "touch " + std::string(name_of(face)) + " " + std::to_string(n) + "/4");
+      ASSERT_EQ(host->ask("*OPC?"), "1");
+    }
+  expect_good("CAL:SOLV");
+  EXPECT_EQ(host->ask("*OPC?"), "1");
+  EXPECT_FALSE(fs::exists(cell.path() / "calibrations/journal"));
+  expect_good("CAL:ACC");
+  EXPECT_EQ(current().operator_name, "J. M.");
 }
 
 // The same by an operator at a terminal, one step at a time.

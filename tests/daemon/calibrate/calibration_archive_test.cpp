@@ -89,8 +89,13 @@ TEST(CalibrationArchive, AddsNothingToAJournalThatWasChangedOrIsHeld) {
   }
 }
 
-/// The last number announced by a writer that is killed after `enough` of them, wherever it then is.
-int one_life(const CalibrationArchive& archive, int first, int enough) {
+/// Gives the writer a while, counted and not timed: up to several of its steps.
+void idle(unsigned turns) {
+  for (volatile unsigned i = 0; i < turns;) i = i + 1;
+}
+
+/// The last number announced by a writer that is killed a while after `enough` of them, wherever it then is.
+int one_life(const CalibrationArchive& archive, int first, int enough, unsigned turns) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);
   const pid_t child = fork();
@@ -106,7 +111,10 @@ int one_life(const CalibrationArchive& archive, int first, int enough) {
   close(ends[1]);
   int announced = 0, count = 0;
   for (int n = 0; read(ends[0], &n, sizeof n) == sizeof n; announced = n)
-    if (++count == enough) kill(child, SIGKILL);
+    if (++count == enough) {
+      idle(turns);
+      kill(child, SIGKILL);
+    }
   close(ends[0]);
   int status = 0;
   EXPECT_EQ(waitpid(child, &status, 0), child);
@@ -120,13 +128,14 @@ TEST(CalibrationArchive, KillAtAnyMomentLosesNothingAnnounced) {
   const CalibrationArchive archive(folder.path());
   std::mt19937 random(1);  // NOLINT: the same kills in every run
   int next = 1;
-  for (int life = 0; life < 30; ++life) {
-    const int announced = one_life(archive, next, 1 + static_cast<int>(random() % 6));
+  for (int life = 0; life < 60; ++life) {
+    const int enough = 1 + static_cast<int>(random() % 3);
+    const int announced = one_life(archive, next, enough, static_cast<unsigned>(random() % 2'000'000));
     const CalibrationStore store(folder.path());
     ASSERT_TRUE(store.problems().empty()) << store.problems()[0];
     const Calibration& current = store.choose("current", "S7");
     const int n = std::stoi(current.id.substr(1));
-    EXPECT_TRUE(n == announced || n == announced + 1) << n << " after " << announced;
+    EXPECT_GE(n, announced) << "announced and lost";
     next = n + 1;
     while (std::filesystem::exists(folder.path() / ("c" + std::to_string(next) + ".toml"))) ++next;
   }
