@@ -12,11 +12,10 @@ namespace datum {
 
 namespace {
 
-constexpr int iterations = 6;        // the steps of a fit that converges fall by ten and more each
-constexpr double outlier_at = 3;     // standard uncertainties
-constexpr double information = 4;    // of the slopes, over that of their noise
-constexpr int tiles = 8;             // each way
-constexpr double most_by_one = 0.5;  // of a direction's information, by one tile
+constexpr int iterations = 6;      // the steps of a fit that converges fall by ten and more each
+constexpr double outlier_at = 3;   // standard uncertainties
+constexpr double information = 4;  // of the slopes, over that of their noise
+constexpr int tiles = 8;           // each way
 
 /// d(distance) / d(shift) for a direction n at p.
 Vector6d row_of(const Eigen::Vector3d& p, const Eigen::Vector3d& n, const ShiftFit& fit) {
@@ -48,11 +47,7 @@ double median_distance(const std::vector<OverlapSample>& samples) {
 struct Sums {
   Matrix6d normal = Matrix6d::Zero(), noise = Matrix6d::Zero();
   Vector6d right = Vector6d::Zero();
-  struct Tile {
-    Matrix6d normal = Matrix6d::Zero();
-    Vector6d pull = Vector6d::Zero();  // sum of weighted rows times distance
-  };
-  std::map<int, Tile> by_tile;
+  std::map<int, Vector6d> by_tile;  // sum of weighted rows times distance
 };
 
 int tile_of(const Eigen::Vector3d& p, const ShiftFit& fit) {
@@ -76,9 +71,8 @@ Sums sums_of(const std::vector<OverlapSample>& samples, const ShiftFit& fit, con
       const Vector6d e = row_of(s.point_mm, t.col(k), fit);
       sums.noise += s.slope_variance * e * e.transpose() / s.variance_mm2;
     }
-    Sums::Tile& tile = sums.by_tile[tile_of(s.point_mm, fit)];
-    tile.normal += j * j.transpose() / s.variance_mm2;
-    tile.pull += j * s.distance_mm / s.variance_mm2;
+    auto [tile, is_new] = sums.by_tile.try_emplace(tile_of(s.point_mm, fit), Vector6d::Zero());
+    tile->second += j * s.distance_mm / s.variance_mm2;
   }
   return sums;
 }
@@ -91,9 +85,7 @@ Matrix6d inverse_of(const Sums& sums, Matrix6d& told) {
   for (int k = 0; k < 6; ++k) {
     const double value = eigen.eigenvalues()[k];
     const Vector6d u = eigen.eigenvectors().col(k);
-    double by_one = 0;
-    for (const auto& [place, tile] : sums.by_tile) by_one = std::max(by_one, u.dot(tile.normal * u));
-    if (!(value > information * u.dot(sums.noise * u)) || !(by_one <= most_by_one * value)) continue;
+    if (!(value > information * u.dot(sums.noise * u))) continue;
     inverse += u * u.transpose() / value;
     told += u * u.transpose();
   }
@@ -111,7 +103,7 @@ Eigen::Matrix4d motion_of(const ShiftFit& fit, const Vector6d& shift_mm) {
 /// Scatter of the tiles' pulls through the fit, and what the samples' own variances leave at least.
 Matrix6d covariance_of(const Sums& sums, const Matrix6d& inverse) {
   Matrix6d pulls = Matrix6d::Zero();
-  for (const auto& [place, tile] : sums.by_tile) pulls += tile.pull * tile.pull.transpose();
+  for (const auto& [tile, pull] : sums.by_tile) pulls += pull * pull.transpose();
   const double n = static_cast<double>(sums.by_tile.size());
   const double freedom = n > 7 ? n / (n - 6) : n;
   return inverse * pulls * inverse * freedom + inverse;
@@ -149,7 +141,7 @@ ShiftFit fit_shift(const std::function<std::vector<OverlapSample>(const Eigen::M
   std::size_t outliers = 0;
   for (const auto& s : samples)
     outliers += s.around != Around::step && std::abs(s.distance_mm) > limit_of(s, expected_mm2);
-  fit.samples = samples.size();
+  fit.samples = std::min(fit.samples, samples.size());
   fit.outlier_share = static_cast<double>(outliers) / static_cast<double>(samples.size());
   fit.median_mm = median_distance(samples);
   return fit;

@@ -18,9 +18,9 @@ struct ShiftFit {
   Vector6d shift_mm = Vector6d::Zero();
   Matrix6d covariance_mm2 = Matrix6d::Zero();  // of what is told
   Matrix6d told = Matrix6d::Zero();            // projector on the directions that the surface can tell
-  std::size_t samples = 0;
-  double outlier_share = 1;  // of the samples, after the shift
-  double median_mm = 0;      // of |distance|, after the shift
+  std::size_t samples = 0;                     // the fewer of those before and after the shift
+  double outlier_share = 1;                    // of the samples, after the shift
+  double median_mm = 0;                        // of |distance|, after the shift
 
   /// Along machine axis 0, 1, 2: the overlap tells the shift.
   bool tells(int axis) const { return told(3 + axis, 3 + axis) > 0.9; }
@@ -29,11 +29,11 @@ struct ShiftFit {
   Eigen::Matrix3d covariance_at(const Eigen::Vector3d& point_mm) const;
 };
 
-/// A direction is told if the surface's slopes carry four times what their noise would, and no single tile of an 8 x 8
-/// grid more than half of it: one step among flat ground may be a speck of dust. Iterated: `sampled` gives the overlap
-/// with b moved by a rigid motion in machine coordinates. Covariance from the residuals of the tiles: neighbouring
-/// samples share their errors (walls along pixel rows), tiles hardly do. Points further from the surface than 3
-/// standard uncertainties (own variance and `expected_mm2` along the normal) are outliers.
+/// A direction is told if the surface carries four times the information that the noise of its slopes feigns: some
+/// walls or bends, more than a speck of dust has. Iterated: `sampled` gives the overlap with b moved by a rigid motion
+/// in machine coordinates. Covariance from the residuals of the tiles of an 8 x 8 grid: neighbouring samples share
+/// their errors (walls along pixel rows), tiles hardly do. Points further from the surface than 3 standard
+/// uncertainties (own variance and `expected_mm2` along the normal) are outliers.
 ShiftFit fit_shift(const std::function<std::vector<OverlapSample>(const Eigen::Matrix4d& moved)>& sampled,
                    const Eigen::Matrix3d& expected_mm2);
 

@@ -175,6 +175,61 @@ TEST(Registration, ALargeCommonShiftIsAShiftAndNoContradiction) {
   EXPECT_NEAR(report.shift.at(report.shift.center_mm).z(), -0.5, 0.002);
 }
 
+// The same 25 um are nothing to wonder at where a reading of the stage is known to 20 um.
+TEST(Registration, AShiftWithinTheModelsUncertaintyAgrees) {
+  SnapshotModel model = truth();
+  const auto told = board().told([](auto q) -> Eigen::Vector3d {
+    return q + (q.norm() > 0 ? Eigen::Vector3d(0.025, 0, 0) : Eigen::Vector3d(0, 0, 0));
+  });
+  EXPECT_STREQ(name_of(compare_two(told, model).agreement), "EXCEEDS");
+  model.u.position_um = {20, 20, 20};
+  EXPECT_STREQ(name_of(compare_two(told, model).agreement), "AGREES");
+}
+
+TEST(Registration, AMistakeThatWouldLeaveNoOverlapIsNotExcluded) {
+  const Cell cell(parts(), {{0, 0, 0}, {15.7, 0, 0.8}});
+  const PairReport report = compare_two(cell.told());
+  EXPECT_STREQ(name_of(report.agreement), "AGREES") << report.text;
+  EXPECT_THAT(report.not_excluded, Contains(Convention::x_y_exchanged)) << report.text;
+  EXPECT_THAT(report.not_excluded, Not(Contains(Convention::x_reversed))) << report.text;
+}
+
+// The first and the last see 4 mm of each other, of which a part of 0.4 mm was moved: 10 % of their overlap, 3 % of the
+// one of the last two.
+TEST(Registration, OnePairThatContradictsSpoilsAChainThatHangsTogether) {
+  Cell cell(parts(), {{0, 0, 0}, {8, 0, 0}, {16, 0, 0}});
+  EXPECT_TRUE(check_registration(cell.told(), truth(), settings()).usable);
+  auto& heights = std::get<std::vector<float>>(cell.frames[2].counts);
+  for (int row = 0; row < 160; ++row)
+    for (int col = 5; col < 9; ++col) heights[static_cast<std::size_t>(row * 200 + col)] += 1;
+  const RegistrationReport report = check_registration(cell.told(), truth(), settings());
+  EXPECT_STREQ(name_of(report.pairs[0].agreement), "AGREES") << report.text;
+  EXPECT_STREQ(name_of(report.pairs[1].agreement), "CONTRADICTS") << report.text;
+  EXPECT_STREQ(name_of(report.pairs[2].agreement), "AGREES") << report.text;
+  EXPECT_FALSE(report.usable);
+}
+
+// A turn of 1 mrad about z over 100 mm in x is 0.1 mm in y; a reading of the stage at each end; T is common to both.
+TEST(Convention, DifferenceOfTwoSnapshotsHasTheTurnAndTwoReadings) {
+  SnapshotModel model;
+  model.at_calibration.covariance(2, 2) = 1e-6;
+  model.at_calibration.covariance.bottomRightCorner<3, 3>().setIdentity();
+  model.u.position_um = {3, 0, 0};
+  const Eigen::Matrix3d c = difference_covariance(model, {50, 0, 0}, {150, 0, 0});
+  EXPECT_LT((c.diagonal() - Eigen::Vector3d(18e-6, 0.01, 0)).norm(), 1e-15);
+}
+
+TEST(ShiftFit, APointMovesByTheShiftAndTheTurnAboutTheCenter) {
+  ShiftFit fit;
+  fit.center_mm = {10, 0, 0};
+  fit.arm_mm = 5;
+  fit.shift_mm << 0, 0, 5e-3, 0.1, 0.2, 0.3;  // 1 mrad about z
+  EXPECT_LT((fit.at({10, 0, 0}) - Eigen::Vector3d(0.1, 0.2, 0.3)).norm(), 1e-15);
+  EXPECT_LT((fit.at({110, 0, 0}) - Eigen::Vector3d(0.1, 0.3, 0.3)).norm(), 1e-15);
+  fit.covariance_mm2(2, 2) = 25e-6;
+  EXPECT_LT((fit.covariance_at({110, 0, 0}).diagonal() - Eigen::Vector3d(0, 0.01, 0)).norm(), 1e-15);
+}
+
 TEST(Registration, AFlatBoardProvesHeightAndTiltsOnly) {
   const Cell cell(flat(), two_places);
   const PairReport report = compare_two(cell.told());
