@@ -150,6 +150,35 @@ TEST(TouchCodec, MitutoyoButtonIsATouchWhileListening) {
   EXPECT_THAT(wire.touches(), ElementsAre("OK 1 -2 3"));
 }
 
+// Whatever comes before it and wherever a read ends, a touch is the touch or a reason: never another position.
+TEST(TouchCodec, SplitReadsAndGarbageMakeNoOtherTouch) {
+  std::uint32_t random = 7;  // Numerical Recipes' linear congruential generator
+  for (const CmmSettings& settings : {grbl_1_1(), heidenhain_nd28x(), mitutoyo_mux10()}) {
+    const std::string touch = virtual_touch(settings.preset, {12.5, -3.25, 0.125});
+    for (std::size_t split = 0; split < 300; ++split) {
+      Wire wire(settings);
+      wire.send(settings.device_tells_unit ? "$13=0\r\n" : settings.framing.terminator);
+      wire.codec.listen(true);
+      wire.now += 500 * ms;
+      std::string garbage;
+      for (std::size_t i = 0; split >= touch.size() && i <= split % 9; ++i)
+        garbage += static_cast<char>((random = random * 1664525 + 1013904223) >> 24);
+      const std::string bytes = garbage + touch;
+      wire.send(bytes.substr(0, split % touch.size()));
+      wire.send(bytes.substr(split % touch.size()));
+      std::size_t good = 0;
+      for (const std::string& said : wire.touches()) {
+        if (said.substr(0, 3) != "OK ") continue;
+        EXPECT_EQ(said, "OK 12.5 -3.25 0.125") << settings.preset << " split at " << split;
+        ++good;
+      }
+      if (garbage.empty()) {
+        EXPECT_EQ(good, 1u) << settings.preset << " split at " << split;
+      }
+    }
+  }
+}
+
 TEST(TouchCodec, EveryPresetKnowsWhatItSaysAtATouch) {
   EXPECT_EQ(grbl_1_1().touch, TouchRule::latched);
   EXPECT_EQ(heidenhain_nd28x().touch, TouchRule::latched);
