@@ -26,10 +26,12 @@ class SegmentationRefused : public std::runtime_error {
 struct SegmentationLimits {
   double tilt_deg = 12;  // of the plate against the sensor's z; flanks of 30 degrees then still rise by 18
   std::size_t least_points = 200;  // on each face
-  double coverage = 0.75;          // of each face's drawn area
-  double foreign = 0.10;           // share of the points over a face's area that are not on the face
-  double beyond = 0.02;            // points at the plate's level beyond its outline, to those of LP and RP
-  double noise_mm = 0.05;          // scatter of a face's points about its own plane
+  // Of each face's drawn area. The sample turned over its x axis shows 76 % of RP and 83 % of LP: above that its
+  // hand is certain even where nothing can be seen beyond its outline.
+  double coverage = 0.85;
+  double foreign = 0.10;   // share of the points over a face's area that are not on the face
+  double beyond = 0.02;    // points at the plate's level beyond its outline, to those of LP and RP
+  double noise_mm = 0.05;  // scatter of a face's points about its own plane
 };
 
 struct FaceEvidence {
