@@ -147,6 +147,17 @@ TEST(SphereSearch, NoiseThatNeighboursShareWidensTheCovariance) {
   const double s = cap_correlation(shared, fit_sphere(shared), {0, 0, 1}, 0.7);
   EXPECT_GT(s, 6);
   EXPECT_LT(s, 26);
+
+  // find_sphere hands the widened covariance out.
+  SphereArtefactSettings one;
+  one.diameter_mm = 25.4;
+  one.allowed_center_u_mm = 1;
+  one.robust.noise_sigma_mm = sigma;
+  const SphereSighting seen = find_sphere(shared, {0, 0, 1}, one);
+  EXPECT_GT(seen.correlation, 6);
+  const double plain = fit_sphere(shared).covariance(2, 2);
+  // A few points at 3 sigma and at the rim differ between the two fits: some per cent of sigma.
+  EXPECT_NEAR(seen.fit.covariance(2, 2) / (plain * seen.correlation), 1, 0.1);
 }
 
 class SphereDrawingFile : public ::testing::Test {
