@@ -1,5 +1,5 @@
-// Finds a round hole in a snapshot: a surface, the pixels that are missing from it or lie below it, the circle of
-// their edge, in machine coordinates and with its uncertainty.
+// Finds a round hole in a snapshot: a surface, the pixels that are missing from it or lie below it, the
+// circle of their edge, in machine coordinates and with its uncertainty.
 #pragma once
 
 #include <stdexcept>
@@ -31,13 +31,13 @@ struct HoleSearch {
   double least_coverage = 0.8;  // of the circumference, in steps of 10 degrees
 };
 
-/// The one hole that fits `nominal`. `frame`: right-handed sensor coordinates. Surface: the plane of most pixels
-/// within the window; edge: half-way between a pixel of the hole and its neighbour on the surface, so its place is
-/// known to a pixel's pitch / sqrt(12), independent from edge pixel to edge pixel. u_own: that, through the circle's
-/// fit. u_shared: of the center the transform's covariance there and u_edge / 2 (an edge lost on one side moves the
-/// middle by half of it), of the radius u_edge.
-/// Throws HoleRefused: settings out of range, a window that leaves the frame, no plane, no hole, several, one that is
-/// no circle or not seen all round.
+/// The one hole that fits `nominal`. `frame`: right-handed sensor coordinates. Surface: the plane of most
+/// pixels within the window; edge: half-way between a pixel of the hole and its neighbour on the surface, so
+/// its place is known to a pixel's pitch / sqrt(12), independent from edge pixel to edge pixel. u_own: that,
+/// through the circle's fit. u_shared: of the center the transform's covariance there and u_edge / 2 (an edge
+/// lost on one side moves the middle by half of it), of the radius u_edge. Throws HoleRefused: settings out
+/// of range, a window that leaves the frame, no plane, no hole, several, one that is no circle or not seen
+/// all round.
 HoleCandidate find_hole(const HeightFrame& frame, const HtmEstimate<Machine, Sensor>& machine_from_sensor,
                         const HoleNominal& nominal, const HoleSearch& search);
 

@@ -1,5 +1,5 @@
-// The pixels of a window of a frame, told apart by a surface, and the edges of what is missing from it. Sensor
-// coordinates.
+// The pixels of a window of a frame, told apart by a surface, and the edges of what is missing from it.
+// Sensor coordinates.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// A hybrid measurement as JSON lines: the settings, then one line for each input with its time and with what became
-// of it. A log replays: the same inputs through the same code give the same bytes.
+// A hybrid measurement as JSON lines: the settings, then one line for each input with its time and with what
+// became of it. A log replays: the same inputs through the same code give the same bytes.
 #pragma once
 
 #include <stdexcept>
@@ -37,8 +37,8 @@ class HybridRun {
   std::string log_;
 };
 
-/// What a run with this log's settings and inputs writes. Equal to `log` byte for byte, or the log was altered or
-/// made by another version. Throws HybridLogError.
+/// What a run with this log's settings and inputs writes. Equal to `log` byte for byte, or the log was
+/// altered or made by another version. Throws HybridLogError.
 std::string replay(const std::string& log);
 
 }  // namespace datum

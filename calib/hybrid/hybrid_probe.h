@@ -1,13 +1,13 @@
-// HybridProbe: scan, then touch (thesis 2.7.6, METROLOGY S11). A scan says roughly where a hole is; the probe enters
-// it safely, touches its wall, and the circle of touches says where it is. No I/O, no clock.
+// HybridProbe: scan, then touch (thesis 2.7.6, METROLOGY S11). A scan says roughly where a hole is; the probe
+// enters it safely, touches its wall, and the circle of touches says where it is. No I/O, no clock.
 //
 //   probe.scan(candidate, now);      approach: probe.moves() lead above the hole and into it
 //   probe.entered(position, now);    touching: probe.moves() lead from the middle to the wall
 //   probe.touched(position, now);    ... 4 touches, then 8 about the circle found, until it stands still
 //   done | mismatch | guard | no_convergence: probe.why(), probe.hole()
 //
-// Whoever moves the probe, an operator or a driver that may, executes moves() and reports back. The machine never
-// believes a position that it did not expect: GUARD means stop and look.
+// Whoever moves the probe, an operator or a driver that may, executes moves() and reports back. The machine
+// never believes a position that it did not expect: GUARD means stop and look.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ namespace datum {
 
 struct HybridSettings {
   Probe probe;
-  double depth_mm = 1;    // of the tip's centre below the surface while it touches
+  double depth_mm = 1;    // of the tip's centre below the surface: past the chamfer, within the plate
   double spare_mm = 0.5;  // added to probe radius and 3 u wherever the way must be free
   double eps_mm = 0.005;  // center and radius stand still: the thesis' last two iterations differ by 0.004 mm
   int first_touches = 4, more_touches = 8;

@@ -38,8 +38,8 @@ const char* remedy_of(Convention convention);
 Eigen::Matrix4d pose_of(const SnapshotModel& model, const Eigen::Vector3d& q_mm, Convention convention);
 
 /// Covariance in mm^2 of the difference of the places at which two snapshots show one point: the rotation's
-/// uncertainty over the way between them, A's, and a reading of q at each. The transform's translation is common to
-/// both and cannot disagree.
+/// uncertainty over the way between them, A's, and a reading of q at each. The transform's translation is
+/// common to both and cannot disagree.
 Eigen::Matrix3d difference_covariance(const SnapshotModel& model, const Eigen::Vector3d& q_a_mm,
                                       const Eigen::Vector3d& q_b_mm);
 

@@ -29,8 +29,9 @@ struct OverlapSample {
   Around around = Around::gentle;
 };
 
-/// Points of b where all of a's pixels around them are measured. Poses lead from each frame's coordinates to the
-/// machine's. Slopes are taken over three pixels to each side: a step makes them steep there, noise does little.
+/// Points of b where all of a's pixels around them are measured. Poses lead from each frame's coordinates to
+/// the machine's. Slopes are taken over three pixels to each side: a step makes them steep there, noise does
+/// little.
 std::vector<OverlapSample> overlap_samples(const HeightFrame& a, const Eigen::Matrix4d& pose_a,
                                            const HeightFrame& b, const Eigen::Matrix4d& pose_b,
                                            const OverlapSettings& settings);

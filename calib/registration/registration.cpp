@@ -9,7 +9,8 @@ namespace datum {
 
 namespace {
 
-// Six directions at most are judged at once: beyond 3.5 standard uncertainties is 0.3 % for all of them together.
+// Six directions at most are judged at once: beyond 3.5 standard uncertainties is 0.3 % for all of them
+// together.
 constexpr double beyond_chance = 3.5;
 // Poses this near to each other at the overlap are one convention.
 constexpr double same_mm = 1e-3;

@@ -1,5 +1,6 @@
-// Several snapshots in machine coordinates: do they agree where they overlap, does that prove the conventions by
-// which they got there, and how far may they be wrong (METROLOGY S3: a wrong convention is detected, not suffered).
+// Several snapshots in machine coordinates: do they agree where they overlap, does that prove the conventions
+// by which they got there, and how far may they be wrong (METROLOGY S3: a wrong convention is detected, not
+// suffered).
 #pragma once
 
 #include <span>
@@ -19,9 +20,9 @@ struct Snapshot {
 struct RegistrationSettings {
   double noise_sigma_mm = 0;  // of one height, from the sensor's profile; > 0
   int least_samples = 500;    // an overlap of fewer shows nothing
-  /// Share of an overlap that may lie off the surface and the snapshots still agree: edges, dropouts' neighbours.
-  /// Parts on a share f of a board that is laid over another part of itself disagree on 2 f (1 - f): 0.05 is reached
-  /// with f = 0.026, and a board emptier than that proves nothing across z.
+  /// Share of an overlap that may lie off the surface and the snapshots still agree: edges, dropouts'
+  /// neighbours. Parts on a share f of a board that is laid over another part of itself disagree on 2 f (1 -
+  /// f): 0.05 is reached with f = 0.026, and a board emptier than that proves nothing across z.
   double most_outliers = 0.05;
 };
 
@@ -44,7 +45,8 @@ struct PairReport {
   std::string text;                                        // for the operator, with the remedy
 };
 
-/// Whether snapshot b agrees with a. Throws CalibrationError for settings out of range or a left-handed frame.
+/// Whether snapshot b agrees with a. Throws CalibrationError for settings out of range or a left-handed
+/// frame.
 PairReport compare(const Snapshot& a, const Snapshot& b, const SnapshotModel& model,
                    const RegistrationSettings& settings);
 
@@ -61,9 +63,9 @@ struct RegistrationReport {
 RegistrationReport check_registration(std::span<const Snapshot> snapshots, const SnapshotModel& model,
                                       const RegistrationSettings& settings);
 
-/// Standard uncertainty along x, y, z, in mm, that the disagreement adds to a point of a snapshot: of two snapshots
-/// that differ by D, each is off by D / sqrt(2) in the mean square; the largest of its pairs. Directions that no
-/// overlap tells add nothing: the calibration's own covariance stands for them.
+/// Standard uncertainty along x, y, z, in mm, that the disagreement adds to a point of a snapshot: of two
+/// snapshots that differ by D, each is off by D / sqrt(2) in the mean square; the largest of its pairs.
+/// Directions that no overlap tells add nothing: the calibration's own covariance stands for them.
 Eigen::Vector3d u_registration_mm(const RegistrationReport& report, std::size_t snapshot,
                                   const Eigen::Vector3d& point_mm);
 

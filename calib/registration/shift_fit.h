@@ -1,4 +1,5 @@
-// The small rigid motion that would bring two overlapping snapshots together, and what of it the surface can tell.
+// The small rigid motion that would bring two overlapping snapshots together, and what of it the surface can
+// tell.
 #pragma once
 
 #include <array>
@@ -13,8 +14,8 @@ namespace datum {
 struct ShiftFit {
   Eigen::Vector3d center_mm = Eigen::Vector3d::Zero();  // of the overlap, machine coordinates
   double arm_mm = 1;                                    // rms distance of its samples from the center
-  /// (w in rad * arm_mm, d in mm): a point p of b, moved by d + w x (p - center), lies on a's surface. Directions
-  /// that the surface can't tell are left out: zero.
+  /// (w in rad * arm_mm, d in mm): a point p of b, moved by d + w x (p - center), lies on a's surface.
+  /// Directions that the surface can't tell are left out: zero.
   Vector6d shift_mm = Vector6d::Zero();
   Matrix6d covariance_mm2 = Matrix6d::Zero();  // of what is told
   Matrix6d told = Matrix6d::Zero();            // projector on the directions that the surface can tell
@@ -29,11 +30,11 @@ struct ShiftFit {
   Eigen::Matrix3d covariance_at(const Eigen::Vector3d& point_mm) const;
 };
 
-/// A direction is told if the surface carries four times the information that the noise of its slopes feigns: some
-/// walls or bends, more than a speck of dust has. Iterated: `sampled` gives the overlap with b moved by a rigid motion
-/// in machine coordinates. Covariance from the residuals of the tiles of an 8 x 8 grid: neighbouring samples share
-/// their errors (walls along pixel rows), tiles hardly do. Points further from the surface than 3 standard
-/// uncertainties (own variance and `expected_mm2` along the normal) are outliers.
+/// A direction is told if the surface carries four times the information that the noise of its slopes feigns:
+/// some walls or bends, more than a speck of dust has. Iterated: `sampled` gives the overlap with b moved by
+/// a rigid motion in machine coordinates. Covariance from the residuals of the tiles of an 8 x 8 grid:
+/// neighbouring samples share their errors (walls along pixel rows), tiles hardly do. Points further from the
+/// surface than 3 standard uncertainties (own variance and `expected_mm2` along the normal) are outliers.
 ShiftFit fit_shift(const std::function<std::vector<OverlapSample>(const Eigen::Matrix4d& moved)>& sampled,
                    const Eigen::Matrix3d& expected_mm2);
 

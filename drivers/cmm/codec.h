@@ -26,10 +26,11 @@ class CmmCodec {
   void receive(const std::uint8_t* bytes, std::size_t size, MonotonicNs at);
   /// Positions and reasons why there is none, in order; nothing: more bytes are needed.
   std::optional<ProbePoint> next();
-  /// Positions that the device latched at a touch, and reasons why one can't be used. They are never among next().
+  /// Positions that the device latched at a touch, and reasons why one can't be used. They are never among
+  /// next().
   std::optional<ProbePoint> next_touch();
-  /// No poll is sent while `on`: an axis set that comes now was sent by the device's contact, key or button and
-  /// is a touch. No effect on GRBL, whose touches have a line of their own.
+  /// No poll is sent while `on`: an axis set that comes now was sent by the device's contact, key or button
+  /// and is a touch. No effect on GRBL, whose touches have a line of their own.
   void listen(bool on);
   /// No answer, or not the whole of it, came in time: leaves a partial or stale sample to next().
   void give_up(MonotonicNs now);

@@ -30,11 +30,11 @@ class CmmReader final : public Pollable {
   /// Polls as soon as the round in progress has ended: the next position is younger than `now`. No effect on
   /// a free-running device.
   void poll_soon(MonotonicNs now);
-  /// Every touch that the device latched, good or bad, as it comes: [PRB:] of GRBL at any time, what the others send
-  /// unasked while the reader listens.
+  /// Every touch that the device latched, good or bad, as it comes: [PRB:] of GRBL at any time, what the
+  /// others send unasked while the reader listens.
   void on_touch(OnSample handler) { touch_handler_ = std::move(handler); }
-  /// Listens for touches instead of polling, once the round in progress has ended; latest() grows stale. GRBL goes
-  /// on being polled: its touches are told apart. No effect where the device says nothing at a touch.
+  /// Listens for touches instead of polling, once the round in progress has ended; latest() grows stale. GRBL
+  /// goes on being polled: its touches are told apart. No effect where the device says nothing at a touch.
   void listen(bool on, MonotonicNs now);
   /// A touch that is made now is heard.
   bool listening() const { return wants_touches_ && (state_ == State::waiting || grbl()); }

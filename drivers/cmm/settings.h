@@ -97,8 +97,8 @@ struct TcpSettings {
 /// What a device says when its probe touches.
 enum class TouchRule : std::uint8_t {
   stand_still,  // nothing: the operator says so, and its positions must stand still
-  latched,  // the position of that instant, unasked: [PRB:...] of GRBL, the ND 28x's output by contact or print
-            // key, the MUX-10's by data button or foot switch
+  latched,      // the position of that instant, unasked: [PRB:...] of GRBL, the ND 28x's output by contact or
+                // print key, the MUX-10's by data button or foot switch
 };
 
 /// Stop-and-stare: what two positions around a frame must satisfy.

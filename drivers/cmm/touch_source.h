@@ -1,12 +1,13 @@
 // TouchSource: one touch at a time out of what the CMM reader delivers. No I/O, no clock.
 //
-//   source.ask(now);                                      // the operator is about to touch, or stands in contact
+//   source.ask(now);             // the operator is about to touch, or stands in contact
 //   reader.on_touch:  source.latched(point, now);
 //   reader.on_sample: source.position(point, now);
 //   step done or failed: source.touch(), source.why()
 //
-// A touch is a position that the device latched at contact after it was asked for, or, where the device latches
-// nothing, one at which the machine stands still while the operator says that the probe is in contact.
+// A touch is a position that the device latched at contact after it was asked for, or, where the device
+// latches nothing, one at which the machine stands still while the operator says that the probe is in
+// contact.
 #pragma once
 
 #include <deque>
@@ -19,11 +20,11 @@ namespace datum {
 
 struct TouchSettings {
   TouchRule rule = TouchRule::stand_still;
-  /// stand_still: so many positions within tolerance_um of their mean. Three in a row leave no room for a machine
-  /// that turns round.
+  /// stand_still: so many positions within tolerance_um of their mean. Three in a row leave no room for a
+  /// machine that turns round.
   int samples = 3;
-  /// Of one position from the mean of those taken: a machine at rest shows at most a count per axis, 1.7 um over
-  /// three axes of 1 um and 4.4 um of 0.0001 in.
+  /// Of one position from the mean of those taken: a machine at rest shows at most a count per axis, 1.7 um
+  /// over three axes of 1 um and 4.4 um of 0.0001 in.
   double tolerance_um = 5;
   int timeout_ms = 30'000;  // from ask(): an operator walks the probe there
   int latency_ms = 0;       // as PairSettings::latency_ms
@@ -50,11 +51,11 @@ class TouchSource {
 
   /// Waits for a touch from now on, whatever went on before.
   void ask(MonotonicNs now);
-  /// What the device latched. Passed over: before ask(), under the other rule, the very touch before sent again
-  /// (a contact that bounces). One that is not ok fails the touch.
+  /// What the device latched. Passed over: before ask(), under the other rule, the very touch before sent
+  /// again (a contact that bounces). One that is not ok fails the touch.
   void latched(const ProbePoint& point, MonotonicNs now);
-  /// A position of the reader. stand_still: taken if measured after ask(); one that is not ok starts the count
-  /// anew. latched: a lost link or reference fails the touch, nothing else matters.
+  /// A position of the reader. stand_still: taken if measured after ask(); one that is not ok starts the
+  /// count anew. latched: a lost link or reference fails the touch, nothing else matters.
   void position(const ProbePoint& point, MonotonicNs now);
   void abort();
   std::optional<MonotonicNs> deadline() const { return deadline_; }

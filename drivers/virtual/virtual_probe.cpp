@@ -14,7 +14,8 @@ constexpr double step_mm = 0.0005;  // half of what GRBL reports
 
 }  // namespace
 
-// The rim is sharp: a tip whose centre is below its own radius over the plate must keep that radius from the wall.
+// The rim is sharp: a tip whose centre is below its own radius over the plate must keep that radius from the
+// wall.
 bool VirtualProbe::touches(const std::array<double, 3>& c) const {
   if (c[2] >= plate_.top_mm + radius_mm_) return false;
   return std::none_of(plate_.bores.begin(), plate_.bores.end(), [&](const VirtualBore& bore) {

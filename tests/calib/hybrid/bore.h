@@ -14,7 +14,8 @@ struct Bore {
   double radius_mm = 0;
   Eigen::Vector3d normal = Eigen::Vector3d::UnitZ();
 
-  /// Where the centre of a tip that goes from `from` towards `to` stands when it meets the wall; none if it does not.
+  /// Where the centre of a tip that goes from `from` towards `to` stands when it meets the wall; none if it
+  /// does not.
   std::optional<Eigen::Vector3d> contact(const Eigen::Vector3d& from, const Eigen::Vector3d& to,
                                          double probe_radius_mm) const {
     const auto flat = [&](const Eigen::Vector3d& v) -> Eigen::Vector3d { return v - v.dot(normal) * normal; };

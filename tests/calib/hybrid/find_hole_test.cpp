@@ -14,7 +14,8 @@ using ::testing::HasSubstr;
 
 constexpr double pitch_mm = 0.1, noise_mm = 0.01;
 
-/// A plane that leans a little, seen from 240 x 200 pixels of 0.1 mm about (0, 0); `inside(x, y)`: a pixel of a hole.
+/// A plane that leans a little, seen from 240 x 200 pixels of 0.1 mm about (0, 0); `inside(x, y)`: a pixel of
+/// a hole.
 struct Scene {
   std::function<bool(double, double)> inside = [](double, double) { return false; };
   std::function<bool(double, double)> raised = inside;  // a pixel of something that stands on the surface
@@ -75,9 +76,9 @@ std::string refusal_of(const HeightFrame& frame, const HoleNominal& n = nominal(
   return "(accepted)";
 }
 
-// An edge is rounded to a pitch: 0.1 / sqrt(12) = 29 um; of some 320 of them the center has sqrt(2/320) of it,
-// 2.3 um. Five of those are 0.012 mm; the radius has less. The plane leans by 0.022, which stretches what the frame
-// shows as a circle by 0.022^2 / 2 of 4 mm: 1 um.
+// An edge is rounded to a pitch: 0.1 / sqrt(12) = 29 um; of some 320 of them the center has sqrt(2/320) of
+// it, 2.3 um. Five of those are 0.012 mm; the radius has less. The plane leans by 0.022, which stretches what
+// the frame shows as a circle by 0.022^2 / 2 of 4 mm: 1 um.
 TEST(FindHole, IsWhereItIsInMachineCoordinates) {
   Scene scene;
   scene.inside = disc(0.437, -0.318, 4.1);
@@ -109,9 +110,9 @@ TEST(FindHole, DropoutsAndDirtOnTheEdgeDoNotMoveIt) {
   EXPECT_NEAR(found.radius_mm, 4.1, 0.013);
 }
 
-// 200 holes anywhere between the pixels. The share inside k = 2 is 95.45 % and scatters by 1.5 %: at least 89.5 %
-// inside. Nor may u be so large that the probe is kept out for nothing: a normal error lies within a quarter of u in
-// 20 % of them, in 40 % where u is twice too large.
+// 200 holes anywhere between the pixels. The share inside k = 2 is 95.45 % and scatters by 1.5 %: at least
+// 89.5 % inside. Nor may u be so large that the probe is kept out for nothing: a normal error lies within a
+// quarter of u in 20 % of them, in 40 % where u is twice too large.
 TEST(FindHole, UncertaintyIsHonest) {
   std::mt19937_64 random(9);
   std::uniform_real_distribution<double> place(-0.5, 0.5);
@@ -135,7 +136,8 @@ TEST(FindHole, UncertaintyIsHonest) {
   }
 }
 
-// A wall along the side at +x of the sensor, +y of the machine, hides the edge: the center is less sure that way.
+// A wall along the side at +x of the sensor, +y of the machine, hides the edge: the center is less sure that
+// way.
 TEST(FindHole, AnEdgeThatIsHiddenOnOneSideIsNoneAndWidensTheUncertaintyThere) {
   Scene scene;
   scene.inside = disc(0, 0, 4);

@@ -1,5 +1,5 @@
-// From a snapshot of a plate to the probed hole: a virtual GRBL machine moves its probe as it is told, and the driver
-// reads what it says.
+// From a snapshot of a plate to the probed hole: a virtual GRBL machine moves its probe as it is told, and
+// the driver reads what it says.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -128,8 +128,9 @@ HoleCandidate found(const HeightFrame& frame, const VirtualBore& bore, const Eig
                    {{bore.x_mm + 0.3, bore.y_mm - 0.4, top_mm}, bore.radius_mm, 1, 0.4}, search);
 }
 
-// The device meets the wall up to its step of 0.5 um late and reports to 1 um: each touch is within 1 um of the wall,
-// and so is the circle. The tip's circle stands 1 mm below the plate, which is level: nothing is lost in between.
+// The device meets the wall up to its step of 0.5 um late and reports to 1 um: each touch is within 1 um of
+// the wall, and so is the circle. The tip's circle stands 1 mm below the plate, which is level: nothing is
+// lost in between.
 constexpr double device_mm = 0.001;
 
 TEST(HybridGrbl, FindsEntersAndMeasuresBothHoles) {

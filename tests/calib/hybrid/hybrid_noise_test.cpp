@@ -14,11 +14,12 @@ HybridSettings settings() {
   return s;
 }
 
-// 400 holes, every error drawn from its stated uncertainty. The scan differs from the truth by more than 3 u in one of
-// three figures for 0.8 % of the holes: 3 of them, and 11 are more than four of its roots above that. Nothing else may stop
-// one: the circles of 4 and of 8 touches differ by sqrt(2/4 + 2/8) * 2 um = 1.7 um, three of those are eps, and a
-// third to fifth round is there for the rest. The share inside k = 2 is 95.45 % and scatters by 1.04 %: at least 91 %.
-// Four touches' scatter may widen u by chance, so there is no upper limit.
+// 400 holes, every error drawn from its stated uncertainty. The scan differs from the truth by more than 3 u
+// in one of three figures for 0.8 % of the holes: 3 of them, and 11 are more than four of its roots above
+// that. Nothing else may stop one: the circles of 4 and of 8 touches differ by sqrt(2/4 + 2/8) * 2 um = 1.7
+// um, three of those are eps, and a third to fifth round is there for the rest. The share inside k = 2 is
+// 95.45 % and scatters by 1.04 %: at least 91 %. Four touches' scatter may widen u by chance, so there is no
+// upper limit.
 TEST(HybridNoise, HolesAreDoneAndTheirUncertaintyIsHonest) {
   std::mt19937_64 random(21);
   std::normal_distribution<double> noise;

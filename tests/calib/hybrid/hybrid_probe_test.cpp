@@ -246,7 +246,8 @@ TEST_F(Hybrid, BiasOfTheFirstHoleCorrectsTheSecond) {
   EXPECT_EQ(probe.u_expected_mm(), candidate().u_mm());  // one hole does not tell how they scatter
 }
 
-// After three holes their scatter replaces the calibration's uncertainty: what the scanner does not repeat stays.
+// After three holes their scatter replaces the calibration's uncertainty: what the scanner does not repeat
+// stays.
 TEST_F(Hybrid, ThreeHolesTellTheUncertaintyOfTheNext) {
   for (const double x : {0.02, 0.03, 0.04}) {
     scan(candidate({x, 0, 0}));

@@ -1,5 +1,5 @@
-// Table 2.1 of the thesis, recomputed: five holes, scanned and touched, and what feeding the bias back would have
-// done (METROLOGY E10). Run with --gtest_filter='ThesisTable.*' to see it printed.
+// Table 2.1 of the thesis, recomputed: five holes, scanned and touched, and what feeding the bias back would
+// have done (METROLOGY E10). Run with --gtest_filter='ThesisTable.*' to see it printed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,8 +79,8 @@ TEST(ThesisTable, TranslationOfAllFiveHalvesTheErrors) {
                 [&](std::size_t i) -> Eigen::Vector3d { return holes[i].scan - mean - holes[i].touch; });
 }
 
-// What the machine would have had: each hole corrected by the holes before it. The radius is right from the second
-// hole on; in the plane, one hole says little of five that scatter by 0.05 mm.
+// What the machine would have had: each hole corrected by the holes before it. The radius is right from the
+// second hole on; in the plane, one hole says little of five that scatter by 0.05 mm.
 TEST(ThesisTable, FeedbackHoleByHole) {
   const auto corrected = [](std::size_t i) -> Eigen::Vector3d {
     return holes[i].scan - bias_of_the_first(i).mean_mm() - holes[i].touch;
@@ -99,8 +99,8 @@ TEST(ThesisTable, TouchesConvergedWithin4Um) {
   EXPECT_NEAR(largest, 0.004, 1e-9);
 }
 
-// The five holes through the machine, with the thesis' sensor (resolution 0.10 to 0.16 mm: u 0.05 mm in the plane)
-// and edges that may lie 0.1 mm inside: all are found, and the bias is the table's mean.
+// The five holes through the machine, with the thesis' sensor (resolution 0.10 to 0.16 mm: u 0.05 mm in the
+// plane) and edges that may lie 0.1 mm inside: all are found, and the bias is the table's mean.
 TEST(ThesisTable, AllFiveHolesAreDone) {
   HybridSettings settings;
   settings.probe = {1.5, 0.001, 0.002};

@@ -14,8 +14,8 @@ namespace datum::testing {
 
 using Surface = std::function<double(double x, double y)>;  // height in mm, machine coordinates
 
-/// Blocks of 2 to 7 mm and 0.4 to 3 mm height on a board that leans a little, on about a third of it. Walls lie on a
-/// raster of 0.02 mm, the same for every snapshot.
+/// Blocks of 2 to 7 mm and 0.4 to 3 mm height on a board that leans a little, on about a third of it. Walls
+/// lie on a raster of 0.02 mm, the same for every snapshot.
 inline Surface parts() {
   constexpr int size = 3500;
   std::vector<float> top(size * size, 0.0F);

@@ -138,8 +138,8 @@ TEST(TouchedSphere, BallAndSocket) {
 }
 
 // 4000 drawn circles of 4 touches, the probe's radius drawn too. The share inside k = 2 of a normal error is
-// 95.45 %; of 4000 it scatters by 0.33 %, and four of those are 1.3 %. Four touches leave one degree of freedom:
-// sigma of the residuals exceeds u_touch in a third of the draws and only widens the interval.
+// 95.45 %; of 4000 it scatters by 0.33 %, and four of those are 1.3 %. Four touches leave one degree of
+// freedom: sigma of the residuals exceeds u_touch in a third of the draws and only widens the interval.
 TEST(TouchedCircle, CovarianceIsHonest) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> noise;

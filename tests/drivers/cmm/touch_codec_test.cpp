@@ -150,7 +150,8 @@ TEST(TouchCodec, MitutoyoButtonIsATouchWhileListening) {
   EXPECT_THAT(wire.touches(), ElementsAre("OK 1 -2 3"));
 }
 
-// Whatever comes before it and wherever a read ends, a touch is the touch or a reason: never another position.
+// Whatever comes before it and wherever a read ends, a touch is the touch or a reason: never another
+// position.
 TEST(TouchCodec, SplitReadsAndGarbageMakeNoOtherTouch) {
   std::uint32_t random = 7;  // Numerical Recipes' linear congruential generator
   for (const CmmSettings& settings : {grbl_1_1(), heidenhain_nd28x(), mitutoyo_mux10()}) {
