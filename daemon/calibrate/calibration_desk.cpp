@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "calib/artefact/drawing_file.h"
 #include "calib/calibration_store.h"
 #include "calib/utc_time.h"
-#include "config/toml_reader.h"
 #include "daemon/calibrate/calibration_page.h"
 #include "daemon/calibrate/calibration_picture.h"
+#include "daemon/calibrate/calibration_replay.h"
 #include "daemon/loop/event_loop.h"
 #include "daemon/report/scpi_error.h"
 #include "daemon/version.h"
@@ -47,20 +46,11 @@ const CalibrateSettings& CalibrationDesk::settings() const {
 }
 
 ArtefactDrawing CalibrationDesk::drawing_of(const std::string& artefact) const {
-  std::string there;
-  std::error_code why;
-  for (const auto& entry : std::filesystem::directory_iterator(settings().artefacts, why)) {
-    if (entry.path().extension() != ".toml") continue;
-    try {
-      ArtefactDrawing drawing = load_artefact_drawing(entry.path());
-      if (drawing.serial == artefact) return drawing;
-      there += "; there is " + drawing.serial;
-    } catch (const config::ConfigError& error) {
-      there += std::string("; refused: ") + error.what();
-    }
+  try {
+    return find_drawing(settings().artefacts, artefact);
+  } catch (const CalibrationError& error) {
+    throw scpi::Error(scpi::file_name_not_found, error.what());
   }
-  throw scpi::Error(scpi::file_name_not_found,
-                    "no drawing of artefact '" + artefact + "' in " + settings().artefacts.string() + there);
 }
 
 void CalibrationDesk::enter(Step step) {

@@ -115,10 +115,15 @@ void CalibrationDesk::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
 }
 
 void CalibrationDesk::frame_read(const std::shared_ptr<Snapshot>& s) {
-  if (s->error.empty())
+  if (s->error.empty() && parts_.drop.is_duplicate(*s->identity)) {
+    // An old frame shows where the stage stood then.
+    s->error = "frame " + s->identity->frame_id + " was delivered before; let the sensor expose anew";
+    parts_.drop.duplicate(s->claim, *s->identity);
+  } else if (s->error.empty()) {
     parts_.drop.measured(s->claim, *s->identity);
-  else
+  } else {
     parts_.drop.failed(s->claim, s->error);
+  }
   if (!s->picture_problem.empty()) parts_.log(4, "no picture: " + s->picture_problem);
   if (s != snapshot_) return;  // aborted
   s->done = true;
@@ -137,6 +142,7 @@ void CalibrationDesk::scan_ended() {
   scan.faces.q_mm = Eigen::Vector3d(stare_.result().after.position_mm.data());
   scan.frame_id = snapshot_->identity->frame_id;
   scan.frame_sha256 = snapshot_->identity->content_sha256;
+  scan.delivery = snapshot_->claim.name();
   snapshot_.reset();
   log_.scanned(iso8601_from_utc(utc_s()), scan);
   last_ = "scanned: frame " + scan.frame_id;

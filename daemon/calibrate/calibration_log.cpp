@@ -87,6 +87,7 @@ void CalibrationLog::scanned(const std::string& utc, const ArtefactScan& scan) {
           {"event", "scan"},
           {"frame_id", scan.frame_id},
           {"frame_sha256", scan.frame_sha256},
+          {"delivery", scan.delivery},
           {"q_mm", json(scan.faces.q_mm)},
           {"points", points}});
 }
@@ -99,9 +100,9 @@ void CalibrationLog::noted(const std::string& utc, const std::string& event, con
   append({{"utc", utc}, {"event", event}, {"text", text}});
 }
 
-std::vector<std::string> replay(
-    const std::string& log, const ArtefactDrawing& drawing, const MachineSetup& machine,
-    const std::function<FacePoints(const std::string&, const std::string&)>& faces_of) {
+std::vector<std::string> replay(const std::string& log, const ArtefactDrawing& drawing,
+                                const MachineSetup& machine,
+                                const std::function<FacePoints(const ArtefactScan&)>& faces_of) {
   std::optional<CalibrationSession> session;
   std::vector<std::string> report;
   each_line(log, [&](const Json& line) {
@@ -119,9 +120,12 @@ std::vector<std::string> replay(
     } else if (event == "forget") {
       session->forget(face_in(line));
     } else if (event == "scan") {
-      const std::string id = line.at("frame_id").get<std::string>();
-      const std::string sha256 = line.at("frame_sha256").get<std::string>();
-      session->scanned({{faces_of(id, sha256), vector_of(line.at("q_mm"))}, id, sha256});
+      ArtefactScan scan;
+      scan.frame_id = line.at("frame_id").get<std::string>();
+      scan.frame_sha256 = line.at("frame_sha256").get<std::string>();
+      scan.delivery = line.at("delivery").get<std::string>();
+      scan.faces = {faces_of(scan), vector_of(line.at("q_mm"))};
+      session->scanned(std::move(scan));
     } else if (event == "solve") {
       session->solve();
       report = session->report();
@@ -136,6 +140,14 @@ std::vector<std::string> solved_report(const std::string& log) {
     if (line.at("event") == "solve") report = line.at("report").get<std::vector<std::string>>();
   });
   return report;
+}
+
+std::string artefact_of(const std::string& log) {
+  std::string serial;
+  each_line(log, [&](const Json& line) {
+    if (line.at("event") == "start") serial = line.at("artefact").get<std::string>();
+  });
+  return serial;
 }
 
 }  // namespace datum

@@ -31,12 +31,14 @@ class CalibrationLog {
 };
 
 /// Goes through a log's touches and scan again and returns what solving gives, as session.report() says it: equal
-/// to what the log has, or another code made it. `faces_of` reads a scan's faces again from its frame, by id and
-/// hash. Throws CalibrationError naming the line that is no line of such a log.
-std::vector<std::string> replay(
-    const std::string& log, const ArtefactDrawing& drawing, const MachineSetup& machine,
-    const std::function<FacePoints(const std::string& frame_id, const std::string& frame_sha256)>& faces_of);
+/// to what the log has, or another code made it. `faces_of` reads a scan's faces again from its frame; only what
+/// names the frame is set. Throws CalibrationError naming the line that is no line of such a log.
+std::vector<std::string> replay(const std::string& log, const ArtefactDrawing& drawing,
+                                const MachineSetup& machine,
+                                const std::function<FacePoints(const ArtefactScan&)>& faces_of);
 /// The lines of the log's last "solve".
 std::vector<std::string> solved_report(const std::string& log);
+/// Serial number of the log's artefact.
+std::string artefact_of(const std::string& log);
 
 }  // namespace datum

@@ -16,6 +16,7 @@ namespace datum {
 struct ArtefactScan {
   ScannedFaces faces;
   std::string frame_id, frame_sha256;
+  std::string delivery;  // name of the file that the sensor delivered it by
 };
 
 class CalibrationSession {

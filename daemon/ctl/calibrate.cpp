@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "calib/calibration.h"
+#include "daemon/calibrate/calibration_replay.h"
 
 namespace datum {
 
@@ -67,7 +68,7 @@ CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& o, const std::function<
   const auto step = [&](const char* name, const char* words) {
     auto* command = all->add_subcommand(name, words);
     command->callback([&o, name] { o.step = name; });
-    if (std::string(name) != "seal") link(*command);
+    if (std::string(name) != "seal" && std::string(name) != "replay") link(*command);
     return command;
   };
   auto* start = step("start", "begin; then touch each face, scan, solve, accept");
@@ -95,6 +96,9 @@ CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& o, const std::function<
       step("seal", "write the checksum into a calibration that was written by hand; needs no daemon");
   seal->add_option("file", o.file, "it is written anew, without its comments")->required();
   seal->add_option("--operator", o.operator_name, "who answers for it")->required();
+  auto* again = step("replay", "go through a session's log again and compare; needs no daemon");
+  again->add_option("log", o.file, "sessions/*.jsonl in the folder of calibrations")->required();
+  again->add_option("--config", o.config, "configuration of the cell")->capture_default_str();
   return all;
 }
 
@@ -127,6 +131,15 @@ bool calibrate(const CalibrateOptions& o, ScpiClient& host) {
     good &= show(host.send("SYSTem:ERRor:COUNt?"));
   }
   return show_state(host) && good;
+}
+
+bool replay(const CalibrateOptions& o) {
+  const Replayed replayed = replay_calibration(load_daemon_config(o.config), o.file);
+  for (const std::string& line : replayed.now) fmt::print("{}\n", line);
+  if (replayed.same()) return fmt::print("the same as then\n"), true;
+  fmt::print(stderr, "datumctl: then it was:\n");
+  for (const std::string& line : replayed.then) fmt::print(stderr, "{}\n", line);
+  return false;
 }
 
 void seal(const CalibrateOptions& o) {

@@ -12,6 +12,7 @@ namespace datum {
 struct CalibrateOptions {
   std::string step;  // name of the subcommand that was given
   std::string artefact, face, id, operator_name, why, file;
+  std::string config = "/etc/datumd/datumd.toml";
   double degc = 0;
   int count = 1;
 };
@@ -33,5 +34,9 @@ bool calibrate(const CalibrateOptions& options, ScpiClient& host);
 /// `calibrate seal FILE`: writes the file anew with its checksum, as one that `operator` answers for. Needs no
 /// daemon. Throws config::ConfigError.
 void seal(const CalibrateOptions& options);
+
+/// `calibrate replay LOG`: prints what solving says now. True: the same as then. Needs no daemon. Throws
+/// CalibrationError, config::ConfigError.
+bool replay(const CalibrateOptions& options);
 
 }  // namespace datum

@@ -101,11 +101,12 @@ int print_status(const Options& o) {
 constexpr int patience_ms = 600'000;
 
 int run_calibrate(const CalibrateOptions& c, Options o) {
-  if (c.step == "seal") {
+  if (c.step == "seal" || c.step == "replay") {
     try {
+      if (c.step == "replay") return replay(c) ? good : refused_command;
       seal(c);
       return good;
-    } catch (const config::ConfigError& error) {
+    } catch (const std::runtime_error& error) {
       fmt::print(stderr, "datumctl: {}\n", error.what());
       return usage;
     }

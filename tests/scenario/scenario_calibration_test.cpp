@@ -128,12 +128,15 @@ class ScenarioCalibration : public ::testing::Test {
   void expect_good(const std::string& command) {
     EXPECT_EQ(host->command(command), "0,\"No error\"") << command << "\n" << cell.daemon().output();
   }
-  /// Once the daemon says that the sensor may expose.
-  void expose() {
+  /// Until the daemon says that the sensor may expose.
+  void await_exposure() {
     constexpr int sweeping = 8;
     const Deadline deadline = patience();
     while ((std::stoi(host->ask("STAT:OPER:COND?")) & sweeping) == 0)
       if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error(host->ask("CAL:STAT?"));
+  }
+  void expose() {
+    await_exposure();
     tell("wire", "");
     EXPECT_EQ(host->ask("*OPC?"), "1");
   }
@@ -159,6 +162,18 @@ class ScenarioCalibration : public ::testing::Test {
     std::vector<std::string> arguments;
     for (std::string word; in >> word;) arguments.push_back(word);
     return run(arguments, cell.path());
+  }
+  void deliver_again() {
+    await_exposure();
+    for (const auto& entry : fs::recursive_directory_iterator(cell.drop() / "done")) {
+      if (entry.path().extension() != ".json") continue;
+      std::string sidecar = slurp(entry.path());
+      const std::string image = entry.path().stem().string() + "_z.tif";
+      fs::copy(entry.path().parent_path() / image, cell.drop() / image);
+      cell.write("outbox/again.json", sidecar);
+      fs::rename(cell.path() / "outbox/again.json", cell.drop() / "again.json");
+    }
+    EXPECT_EQ(host->ask("*OPC?"), "1");
   }
   int error_of(const std::string& command) { return std::stoi(host->command(command)); }
   Calibration current() const {
@@ -259,6 +274,11 @@ TEST_F(ScenarioCalibration, WhatGoesWrongMakesNoCalibration) {
   expect_good("CAL:SCAN");
   expose();
   EXPECT_EQ(host->ask("SYST:ERR?"), "0,\"No error\"");
+  // The sensor's computer delivers that frame once more, under another name.
+  expect_good("CAL:SCAN");
+  deliver_again();
+  EXPECT_NE(host->ask("SYST:ERR?").find("frame 000003 was delivered before"), std::string::npos);
+  EXPECT_NE(host->ask("CAL:STAT?").find("scan: frame 000003"), std::string::npos) << "the good one stays";
   // The flanks of the long slot are exchanged.
   for (const Face face : all_faces)
     for (int n = 1; n <= 4; ++n) {
@@ -284,6 +304,16 @@ TEST_F(ScenarioCalibration, WhatGoesWrongMakesNoCalibration) {
   EXPECT_EQ(host->ask("*OPC?"), "1");
   EXPECT_FALSE(fs::exists(cell.path() / "calibrations/journal"));
   expect_good("CAL:ACC");
+  const std::string log = "calibrations/sessions/" + cell.list("calibrations/sessions").at(1);
+  const std::string replay = "datumctl calibrate replay " + log + " --config datumd.toml";
+  Outcome again = run_line(replay);
+  EXPECT_EQ(again.status, 0) << again.output;
+  EXPECT_NE(again.output.find("the same as then"), std::string::npos) << again.output;
+  std::string changed = slurp(cell.path() / log);
+  const auto digit = changed.rfind("\"centre_mm\":[3") + 18;  // 0.01 mm
+  cell.write(log, changed.replace(digit, 1, changed[digit] == '1' ? "2" : "1"));
+  again = run_line(replay);
+  EXPECT_EQ(again.status, 8) << again.output;
   EXPECT_EQ(current().operator_name, "J. M.");
 }
 

@@ -50,7 +50,7 @@ class Session : public ::testing::Test {
     return points;
   }
   void scan(const Htm<Machine, Sensor>& machine_from_sensor) {
-    session->scanned({{faces(machine_from_sensor), q_mm}, "f7", "ab"});
+    session->scanned({{faces(machine_from_sensor), q_mm}, "f7", "ab", "f7.json"});
   }
   Calibration calibration() const {
     return session->calibration("S 7", 1'772'353'800, "0.1.0 test", settings);
@@ -163,8 +163,8 @@ TEST_F(Session, ReplaysFromItsLogToTheSameReport) {
   log.solved("2026-03-01T08:41:00Z", *session);
   const std::string text = testing::slurp(log.file());
   const auto again = [&](const std::string& from) {
-    return replay(from, drawing, machine_setup(settings), [&](const std::string& id, const std::string& sha) {
-      EXPECT_EQ(id + " " + sha, "f7 ab");
+    return replay(from, drawing, machine_setup(settings), [&](const ArtefactScan& scan) {
+      EXPECT_EQ(scan.frame_id + " " + scan.frame_sha256 + " " + scan.delivery, "f7 ab f7.json");
       return faces(truth);
     });
   };
