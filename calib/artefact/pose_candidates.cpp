@@ -4,11 +4,10 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <map>
 #include <numbers>
 
 #include "calib/artefact/plates.h"
+#include "calib/artefact/slot_place.h"
 
 namespace datum {
 
@@ -18,19 +17,7 @@ using Eigen::Vector2d;
 using Eigen::Vector3d;
 
 constexpr double rad = std::numbers::pi / 180;
-// Cells of a flank have its normal within this. The mean of nine neighbours' heights is good to 0.2 degrees at
-// 50 um of noise; the rest is for the rotation's bin of 1 degree and the plate's own tilt.
-constexpr double normal_limit_rad = 4 * rad;
-// A flank must show this share of its drawn area to be looked at: cells at its edges have no normal.
-constexpr double least_share = 0.3;
-
 constexpr std::array<Face, 4> flanks{Face::ll, Face::lr, Face::su, Face::sl};
-
-/// A cell in the plate's coordinates: z along its normal, x nearest to the sensor's x.
-struct Sloping {
-  Vector3d at, normal;
-  double slope_rad, azimuth_rad;
-};
 
 Eigen::Isometry3d sensor_from_plate(const Plane3& plane) {
   const Vector3d z = plane.normal, x = (Vector3d::UnitX() - z.x() * z).normalized();
@@ -105,17 +92,6 @@ std::vector<int> likely_rotations(const std::array<double, 360>& score) {
   return likely;
 }
 
-/// Cells whose normal is that of a flank turned by `turn`.
-std::vector<const Sloping*> cells_of(const std::vector<Sloping>& cells, const DrawnFace& flank,
-                                     const Eigen::Matrix3d& turn) {
-  const Vector3d expected = turn * flank.plane.normal;
-  std::vector<const Sloping*> found;
-  for (const Sloping& cell : cells) {
-    if (cell.normal.dot(expected) > std::cos(normal_limit_rad)) found.push_back(&cell);
-  }
-  return found;
-}
-
 Eigen::Matrix3d turn_about_z(double angle_rad) {
   return Eigen::AngleAxisd(angle_rad, Vector3d::UnitZ()).toRotationMatrix();
 }
@@ -131,65 +107,6 @@ double refined_rotation(const std::vector<Sloping>& cells, const ArtefactDrawing
     }
   }
   return n > 0 ? angle_rad + sum / n : angle_rad;
-}
-
-/// Where the bottom line of a slot passes: distance of it from the plate's origin along `across`.
-struct SlotPlace {
-  Vector2d across;
-  double at_mm = 0;
-  std::string missing;  // not empty: not found
-};
-
-/// Each cell of a flank says where the bottom is: e . t = e . (u, v) + (n_z / |n_xy|) (h + depth), with e the
-/// direction that the flank looks to. Both flanks of the slot must name the same place.
-SlotPlace slot_place(const std::vector<Sloping>& cells, const ArtefactDrawing& drawing, Face first,
-                     Face second, double depth_mm, const Eigen::Matrix3d& turn, double cell_mm2) {
-  constexpr double bin_mm = 0.25;
-  SlotPlace place;
-  place.across = (turn * drawing.face(first).plane.normal).head<2>().normalized();
-  std::map<long, std::array<double, 2>> area;  // of both flanks' cells by place
-  std::vector<double> votes;
-  for (Face f : {first, second}) {
-    const DrawnFace& flank = drawing.face(f);
-    const double run = flank.plane.normal.z() / flank.plane.normal.head<2>().norm() * (f == first ? 1 : -1);
-    for (const Sloping* cell : cells_of(cells, flank, turn)) {
-      votes.push_back(place.across.dot(cell->at.head<2>()) + run * (cell->at.z() + depth_mm));
-      area[std::lround(votes.back() / bin_mm)][f == first ? 0 : 1] += cell_mm2;
-    }
-  }
-  long best = 0;
-  double most = -1;
-  std::array<double, 2> seen{};
-  for (const auto& [at, unused] : area) {
-    std::array<double, 2> sum{};
-    for (long k = -1; k <= 1; ++k) {
-      const auto near = area.find(at + k);
-      if (near == area.end()) continue;
-      for (std::size_t i = 0; i < 2; ++i) sum[i] += near->second[i];
-    }
-    const double share =
-        std::min(sum[0] / drawing.face(first).area_mm2(), sum[1] / drawing.face(second).area_mm2());
-    if (share > most || (share == most && sum[0] + sum[1] > seen[0] + seen[1]))
-      most = share, best = at, seen = sum;
-  }
-  for (const auto& [face, mm2] : {std::pair{first, seen[0]}, std::pair{second, seen[1]}}) {
-    const double drawn = drawing.face(face).area_mm2() * drawing.face(face).plane.normal.z();
-    if (mm2 >= least_share * drawn) continue;
-    char text[200];
-    std::snprintf(text, sizeof text,
-                  "face %s is not seen where %s lets expect it (%.0f mm2 with its slope, drawn are %.0f mm2)",
-                  name_of(face), name_of(face == first ? second : first), mm2, drawn);
-    place.missing = text;
-    return place;
-  }
-  double sum = 0, n = 0;
-  for (double vote : votes) {
-    if (std::abs(vote - static_cast<double>(best) * bin_mm) > 1.5 * bin_mm) continue;
-    sum += vote;
-    n += 1;
-  }
-  place.at_mm = sum / n;
-  return place;
 }
 
 /// The artefact on one plate at one rotation.
