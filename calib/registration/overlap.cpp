@@ -18,6 +18,7 @@ constexpr double step_sigmas = 5;
 struct Place {
   double z_mm, slope_x, slope_y;
   Around around;
+  int wall = -1;
 };
 
 bool measured(const HeightFrame& f, int row, int col) {
@@ -41,8 +42,11 @@ std::optional<Place> at(const HeightFrame& f, double x_mm, double y_mm, double n
   const double pitch = std::max(f.x.scale_mm, f.y.scale_mm);
   if (std::max({z[0][0], z[0][1], z[1][0], z[1][1]}) - std::min({z[0][0], z[0][1], z[1][0], z[1][1]}) >
       2 * step_slope * pitch + noise) {
-    return Place{z_mm, ((1 - v) * (z[0][1] - z[0][0]) + v * (z[1][1] - z[1][0])) / f.x.scale_mm,
-                 ((1 - u) * (z[1][0] - z[0][0]) + u * (z[1][1] - z[0][1])) / f.y.scale_mm, Around::step};
+    Place step{z_mm, ((1 - v) * (z[0][1] - z[0][0]) + v * (z[1][1] - z[1][0])) / f.x.scale_mm,
+               ((1 - u) * (z[1][0] - z[0][0]) + u * (z[1][1] - z[0][1])) / f.y.scale_mm, Around::step};
+    const bool across = std::abs(step.slope_x) > std::abs(step.slope_y);
+    step.wall = 2 * (across ? col : f.cols + row) + ((across ? step.slope_x : step.slope_y) > 0);
+    return step;
   }
   const int near_row = static_cast<int>(std::lround(r)), near_col = static_cast<int>(std::lround(c));
   for (const int off : {-reach, reach})
@@ -77,11 +81,15 @@ std::vector<OverlapSample> overlap_samples(const HeightFrame& a, const Eigen::Ma
       if (!place) continue;
       const Eigen::Vector3d up(-place->slope_x, -place->slope_y, 1);
       const double steep = up.norm();
+      // A wall anywhere in its pixel is p^2 / 12. Seen by a row of b that stands at the share s of the pixel,
+      // it errs by s or s - 1 of it: s (1 - s) p^2, and p^2 / 6 in the mean of all s, alike for all of the
+      // wall.
       const double within_pixel = place->around == Around::step ? pitch * pitch / 12 : 0;
       samples.push_back({(pose_b * p).head<3>(), (normals * up).normalized(),
                          (in_a.z() - place->z_mm) / steep,
                          2 * s.noise_sigma_mm * s.noise_sigma_mm / (steep * steep) + within_pixel,
-                         place->around == Around::gentle ? slope_variance : 0, place->around});
+                         place->around == Around::gentle ? slope_variance : 0, place->around, place->wall,
+                         2 * within_pixel});
     }
   }
   const std::size_t step = samples.size() / static_cast<std::size_t>(s.most_samples) + 1;

@@ -27,6 +27,8 @@ struct OverlapSample {
   double variance_mm2 = 0;    // of the distance: heights of both; at a step, where within a pixel it is
   double slope_variance = 0;  // of the normal's components across z, from the noise of the heights
   Around around = Around::gentle;
+  int wall = -1;          // at a step: a's column or row of pixels that holds it, and to which side it falls
+  double common_mm2 = 0;  // variance of an error that all samples of the wall share: where it lies in there
 };
 
 /// Points of b where all of a's pixels around them are measured. Poses lead from each frame's coordinates to

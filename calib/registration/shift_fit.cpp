@@ -47,7 +47,12 @@ double median_distance(const std::vector<OverlapSample>& samples) {
 struct Sums {
   Matrix6d normal = Matrix6d::Zero(), noise = Matrix6d::Zero();
   Vector6d right = Vector6d::Zero();
-  std::map<int, Vector6d> by_tile;  // sum of weighted rows times distance
+  struct Group {
+    Vector6d pull = Vector6d::Zero();   // sum of weighted rows times distance
+    Vector6d reach = Vector6d::Zero();  // sum of weighted rows: what one error common to all would do
+    double common_mm2 = 0;              // variance of that error
+  };
+  std::map<int, Group> groups;
 };
 
 int tile_of(const Eigen::Vector3d& p, const ShiftFit& fit) {
@@ -55,6 +60,15 @@ int tile_of(const Eigen::Vector3d& p, const ShiftFit& fit) {
     return std::clamp(static_cast<int>(std::floor(v / fit.arm_mm * tiles / 4)), -tiles, tiles);
   };
   return cell(p.x() - fit.center_mm.x()) * 1000 + cell(p.y() - fit.center_mm.y());
+}
+
+/// What errs alike: a wall, or the gentle ground of one tile. Walls in one pixel row on both sides of the center are
+/// two: their errors would cancel in a turn about it.
+int group_of(const OverlapSample& s, const ShiftFit& fit) {
+  constexpr int walls = 1'000'000;  // beyond all tiles
+  if (s.wall < 0) return tile_of(s.point_mm, fit);
+  const bool half = Eigen::Vector3d::UnitZ().cross(s.normal).dot(s.point_mm - fit.center_mm) > 0;
+  return walls + 2 * s.wall + half;
 }
 
 /// `gate_mm`: further points do not pull.
@@ -71,8 +85,10 @@ Sums sums_of(const std::vector<OverlapSample>& samples, const ShiftFit& fit, con
       const Vector6d e = row_of(s.point_mm, t.col(k), fit);
       sums.noise += s.slope_variance * e * e.transpose() / s.variance_mm2;
     }
-    auto [tile, is_new] = sums.by_tile.try_emplace(tile_of(s.point_mm, fit), Vector6d::Zero());
-    tile->second += j * s.distance_mm / s.variance_mm2;
+    Sums::Group& group = sums.groups[group_of(s, fit)];
+    group.pull += j * s.distance_mm / s.variance_mm2;
+    group.reach += j / s.variance_mm2;
+    group.common_mm2 = s.common_mm2;
   }
   return sums;
 }
@@ -100,13 +116,17 @@ Eigen::Matrix4d motion_of(const ShiftFit& fit, const Vector6d& shift_mm) {
   return m;
 }
 
-/// Scatter of the tiles' pulls through the fit, and what the samples' own variances leave at least.
+/// What the groups pull through the fit: a wall by the error that all its samples share, ground by its
+/// residuals; and what the samples' own variances leave at least.
 Matrix6d covariance_of(const Sums& sums, const Matrix6d& inverse) {
   Matrix6d pulls = Matrix6d::Zero();
-  for (const auto& [tile, pull] : sums.by_tile) pulls += pull * pull.transpose();
-  const double n = static_cast<double>(sums.by_tile.size());
-  const double freedom = n > 7 ? n / (n - 6) : n;
-  return inverse * pulls * inverse * freedom + inverse;
+  for (const auto& [which, group] : sums.groups) {
+    if (group.common_mm2 > 0)
+      pulls += group.reach * group.reach.transpose() * group.common_mm2;
+    else
+      pulls += group.pull * group.pull.transpose();
+  }
+  return inverse * pulls * inverse + inverse;
 }
 
 }  // namespace

@@ -151,8 +151,9 @@ TEST(Registration, AShiftBeyondTheModelsUncertaintyIsMeasuredAndCarried) {
   EXPECT_STREQ(name_of(report.agreement), "EXCEEDS") << report.text;
   EXPECT_TRUE(all.usable);
   const Eigen::Matrix3d c = report.shift.covariance_at(report.shift.center_mm);
-  for (int i = 0; i < 3; ++i) EXPECT_LT(std::sqrt(c(i, i)), 0.006) << i;
-  // b was told 25 and 15 um too far: moved back by so much it lies on a. Three standard uncertainties of the fit.
+  for (int i = 0; i < 3; ++i) EXPECT_LT(std::sqrt(c(i, i)), 0.01) << i;
+  // b was told 25 and 15 um too far: moved back by so much it lies on a. Three standard uncertainties of the
+  // fit.
   const Eigen::Vector3d d = report.shift.at(report.shift.center_mm);
   EXPECT_NEAR(d.x(), -0.025, 3 * std::sqrt(c(0, 0)));
   EXPECT_NEAR(d.y(), 0, 3 * std::sqrt(c(1, 1)));
@@ -165,13 +166,14 @@ TEST(Registration, AShiftBeyondTheModelsUncertaintyIsMeasuredAndCarried) {
   EXPECT_GT(u_registration_mm(all, 1, report.shift.center_mm + Eigen::Vector3d(0, 300, 0)).z(), u.z());
 }
 
-// Half a millimetre of height: every point is off, and still it is one surface.
+// Half a millimetre of height: every point is off, and still it is one surface. Heights of 5000 samples, 14
+// um each: 0.2 um; ten of those.
 TEST(Registration, ALargeCommonShiftIsAShiftAndNoContradiction) {
-  const PairReport report = compare_two(board().told([](auto q) -> Eigen::Vector3d {
+  const Cell cell(bent(), two_places);
+  const PairReport report = compare_two(cell.told([](auto q) -> Eigen::Vector3d {
     return q + (q.norm() > 0 ? Eigen::Vector3d(0, 0, 0.5) : Eigen::Vector3d(0, 0, 0));
   }));
   EXPECT_STREQ(name_of(report.agreement), "EXCEEDS") << report.text;
-  // Heights of 5000 samples, 14 um each: 0.2 um; ten of those.
   EXPECT_NEAR(report.shift.at(report.shift.center_mm).z(), -0.5, 0.002);
 }
 
@@ -194,8 +196,8 @@ TEST(Registration, AMistakeThatWouldLeaveNoOverlapIsNotExcluded) {
   EXPECT_THAT(report.not_excluded, Not(Contains(Convention::x_reversed))) << report.text;
 }
 
-// The first and the last see 4 mm of each other, of which a part of 0.4 mm was moved: 10 % of their overlap, 3 % of the
-// one of the last two.
+// The first and the last see 4 mm of each other, of which a part of 0.4 mm was moved: 10 % of their overlap,
+// 3 % of the one of the last two.
 TEST(Registration, OnePairThatContradictsSpoilsAChainThatHangsTogether) {
   Cell cell(parts(), {{0, 0, 0}, {8, 0, 0}, {16, 0, 0}});
   EXPECT_TRUE(check_registration(cell.told(), truth(), settings()).usable);
@@ -209,7 +211,8 @@ TEST(Registration, OnePairThatContradictsSpoilsAChainThatHangsTogether) {
   EXPECT_FALSE(report.usable);
 }
 
-// A turn of 1 mrad about z over 100 mm in x is 0.1 mm in y; a reading of the stage at each end; T is common to both.
+// A turn of 1 mrad about z over 100 mm in x is 0.1 mm in y; a reading of the stage at each end; T is common
+// to both.
 TEST(Convention, DifferenceOfTwoSnapshotsHasTheTurnAndTwoReadings) {
   SnapshotModel model;
   model.at_calibration.covariance(2, 2) = 1e-6;
@@ -280,24 +283,34 @@ TEST(Registration, AChainOfSnapshotsHangsTogether) {
   EXPECT_FALSE(wrong.usable);
 }
 
-// 20 pairs, each elsewhere and with other noise: the shift's error stays within k = 2 of its covariance in 95.45 %
-// of 60 components. The share scatters by 2.7 %: four of those are 6.5 of 60, so at least 50.
+// 20 pairs, each elsewhere and with other noise, by a sensor whose pixel rows run along the walls: all
+// samples of a wall err alike. A told shift's error stays within k = 2 of its covariance in 95.45 % of the
+// components; the share of 40 and more scatters by 3.3 % at most, and four of those leave 82 %.
 TEST(Registration, CovarianceOfTheShiftIsHonest) {
-  int inside = 0;
+  int inside = 0, told = 0, agree = 0;
   const Surface surface = parts();
+  SnapshotModel model = truth();
+  model.at_calibration.htm = {};
   for (std::uint64_t i = 0; i < 20; ++i) {
     std::mt19937_64 random(i);
     std::uniform_real_distribution<double> off(-1, 1);
     const Eigen::Vector3d q(8 + off(random), 4 + off(random), off(random));
-    const HeightFrame a = seen(surface, pose_of(truth(), {0, 0, 0}, Convention::as_stated), 100 + i);
-    const HeightFrame b = seen(surface, pose_of(truth(), q, Convention::as_stated), 200 + i);
-    const PairReport report = compare({&a, {0, 0, 0}}, {&b, q}, truth(), settings());
+    const HeightFrame a = seen(surface, pose_of(model, {0, 0, 0}, Convention::as_stated), 100 + i);
+    const HeightFrame b = seen(surface, pose_of(model, q, Convention::as_stated), 200 + i);
+    const PairReport report = compare({&a, {0, 0, 0}}, {&b, q}, model, settings());
+    agree += report.agreement == Agreement::agrees;
     const Eigen::Vector3d d = report.shift.shift_mm.tail<3>();
-    for (int k = 0; k < 3; ++k)
-      inside +=
-          report.shift.tells(k) && std::abs(d[k]) <= 2 * std::sqrt(report.shift.covariance_mm2(3 + k, 3 + k));
+    for (int k = 0; k < 3; ++k) {
+      if (!report.shift.tells(k)) continue;
+      ++told;
+      inside += std::abs(d[k]) <= 2 * std::sqrt(report.shift.covariance_mm2(3 + k, 3 + k));
+    }
   }
-  EXPECT_GE(inside, 50);
+  // A wall's error has two values; of few walls the sum has longer tails than a normal: one pair in 20 may be
+  // told to exceed what the model explains. Beyond 3.5 u in one of six, 0.3 %, it would be none.
+  EXPECT_GE(agree, 19);
+  EXPECT_GE(told, 40);
+  EXPECT_GE(inside, 0.82 * told);
 }
 
 TEST(Registration, BadSettingsAndFramesAreRefused) {
