@@ -62,8 +62,8 @@ int tile_of(const Eigen::Vector3d& p, const ShiftFit& fit) {
   return cell(p.x() - fit.center_mm.x()) * 1000 + cell(p.y() - fit.center_mm.y());
 }
 
-/// What errs alike: a wall, or the gentle ground of one tile. Walls in one pixel row on both sides of the center are
-/// two: their errors would cancel in a turn about it.
+/// What errs alike: a wall, or the gentle ground of one tile. Walls in one pixel row on both sides of the
+/// center are two: their errors would cancel in a turn about it.
 int group_of(const OverlapSample& s, const ShiftFit& fit) {
   constexpr int walls = 1'000'000;  // beyond all tiles
   if (s.wall < 0) return tile_of(s.point_mm, fit);

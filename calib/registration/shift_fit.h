@@ -32,9 +32,9 @@ struct ShiftFit {
 
 /// A direction is told if the surface carries four times the information that the noise of its slopes feigns:
 /// some walls or bends, more than a speck of dust has. Iterated: `sampled` gives the overlap with b moved by
-/// a rigid motion in machine coordinates. Covariance from the residuals of groups: the samples of a wall
-/// along a pixel row err alike, those of one tile of an 8 x 8 grid may. Points further from the surface than
-/// 3 standard uncertainties (own variance and `expected_mm2` along the normal) are outliers.
+/// a rigid motion in machine coordinates. Covariance: a wall along a pixel row has one error for all its
+/// samples, gentle ground the residuals of each tile of an 8 x 8 grid. Points further from the surface than 3
+/// standard uncertainties (own variance and `expected_mm2` along the normal) are outliers.
 ShiftFit fit_shift(const std::function<std::vector<OverlapSample>(const Eigen::Matrix4d& moved)>& sampled,
                    const Eigen::Matrix3d& expected_mm2);
 
