@@ -103,6 +103,27 @@ TEST(Readme, ShowsCommandsOfTheProtocolsTable) {
   EXPECT_FALSE(is_command("CONFigure:NOTHING"));
 }
 
+TEST(Readme, ShowsDatumctlAsItIs) {
+  int seen = 0;
+  for (const std::string& block : blocks("sh")) {
+    std::istringstream lines(block);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.rfind("datumctl calibrate ", 0) != 0) continue;
+      std::istringstream words(line.substr(0, line.find(" #")).substr(19));
+      std::string step, word;
+      words >> step;
+      const Output help = output_of(std::string(DATUMCTL) + " calibrate " + step + " --help");
+      EXPECT_EQ(help.status, 0) << line;
+      EXPECT_NE(help.text.find(" calibrate " + step), std::string::npos) << line;
+      while (words >> word)
+        if (word.rfind("--", 0) == 0)
+          EXPECT_NE(help.text.find("\n  " + word + " "), std::string::npos) << line;
+      ++seen;
+    }
+  }
+  EXPECT_GE(seen, 5);
+}
+
 TEST(Readme, NamesReasonsThatExist) {
   std::set<std::string> reasons;
   for (int r = 0; r <= static_cast<int>(Reason::internal); ++r)
