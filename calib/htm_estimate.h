@@ -1,8 +1,8 @@
 // A transform that was measured, and how well: Htm<To, From> with the covariance of its six parameters.
 //
 // The parameters are (w, d): a rotation vector w in rad and a shift d in mm, both along the axes of To, that
-// lead from the estimate to the truth from the left: R = exp([w]x) R_est, T = T_est + d. All propagation is of
-// first order in them.
+// lead from the estimate to the truth from the left: R = exp([w]x) R_est, T = T_est + d. All propagation is
+// of first order in them.
 #pragma once
 
 #include <Eigen/Core>

@@ -1,7 +1,7 @@
 // A transform that does not fit what was measured, and which of the usual mistakes made it so.
 //
-// Each mistake has an exact undoing. A given matrix that fails its evidence is undone in every way; what then fits
-// the evidence names the mistake. Where several fit, they are all named and nothing is chosen.
+// Each mistake has an exact undoing. A given matrix that fails its evidence is undone in every way; what then
+// fits the evidence names the mistake. Where several fit, they are all named and nothing is chosen.
 #pragma once
 
 #include <Eigen/Core>
@@ -45,9 +45,9 @@ struct PointPair {
   Eigen::Vector3d from_mm, to_mm;
 };
 
-/// Fits: the sum of squares of to - M from over sigma_mm is one that noise reaches 999 times in 1000. Any 4x4 matrix;
-/// pairs should not lie in a plane through symmetric places, or a mirroring cannot be seen. Throws CalibrationError
-/// without pairs, with a matrix that is not finite, with sigma_mm not above 0.
+/// Fits: the sum of squares of to - M from over sigma_mm is one that noise reaches 999 times in 1000. Any 4x4
+/// matrix; pairs should not lie in a plane through symmetric places, or a mirroring cannot be seen. Throws
+/// CalibrationError without pairs, with a matrix that is not finite, with sigma_mm not above 0.
 HtmDiagnosis diagnose(const Eigen::Matrix4d& given, std::span<const PointPair> pairs, double sigma_mm);
 
 namespace detail {

@@ -1,5 +1,5 @@
-// A cloud of points as a map of square cells: one mean point and one surface normal each. Coarse, quick, and the
-// same for a sensor's raster and for points without order.
+// A cloud of points as a map of square cells: one mean point and one surface normal each. Coarse, quick, and
+// the same for a sensor's raster and for points without order.
 #pragma once
 
 #include <vector>
@@ -22,9 +22,9 @@ struct CellMap {
   std::vector<Cell> cells;  // row-major over x (columns) and y (rows); without points where `points` is 0
 };
 
-/// Normals come from the least-squares plane through a cell and its eight neighbours: it needs six of them, and a
-/// scatter of their means below a twentieth of the edge (a crease of 30 degrees makes more than that). Throws
-/// FitRefused above 16 million cells: a point far away from all others.
+/// Normals come from the least-squares plane through a cell and its eight neighbours: it needs six of them,
+/// and a scatter of their means below a twentieth of the edge (a crease of 30 degrees makes more than that).
+/// Throws FitRefused above 16 million cells: a point far away from all others.
 CellMap cell_map(Points points, double edge_mm);
 
 }  // namespace datum

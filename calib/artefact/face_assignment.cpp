@@ -63,8 +63,8 @@ void trim_to_own_planes(Points points, Assignment& assignment) {
     plane[f] = fit_plane(assignment.faces[f], Eigen::Vector3d::UnitZ()).feature;
     for (const Eigen::Vector3d& p : assignment.faces[f])
       residuals.push_back(std::abs(distance_mm(plane[f], p)));
-    // 1.4826 times the median is the standard deviation of a normal distribution. Beyond 4 lie 6 in 100 000 of it:
-    // the scatter of what stays is smaller by 0.05 %. Points without noise keep their rounding.
+    // 1.4826 times the median is the standard deviation of a normal distribution. Beyond 4 lie 6 in 100 000
+    // of it: the scatter of what stays is smaller by 0.05 %. Points without noise keep their rounding.
     limit[f] = std::max(4 * 1.4826 * median(residuals), 1e-9);
     assignment.faces[f].clear();
   }

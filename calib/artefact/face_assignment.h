@@ -15,8 +15,8 @@ struct Assignment {
   std::size_t beyond = 0;                           // points at the plate's level outside its outline
 };
 
-/// A point belongs to the face over whose area it lies, seen along the artefact's z, if it is within `gate_mm` of
-/// that face's plane.
+/// A point belongs to the face over whose area it lies, seen along the artefact's z, if it is within
+/// `gate_mm` of that face's plane.
 Assignment assign_faces(Points points, const ArtefactDrawing& drawing,
                         const Eigen::Matrix4d& sensor_from_artefact, double gate_mm);
 

@@ -11,8 +11,8 @@ namespace datum {
 
 namespace {
 
-// Points without noise still have coordinates of 1000 mm that are rounded: no weight is infinite, and a scatter
-// below this says nothing.
+// Points without noise still have coordinates of 1000 mm that are rounded: no weight is infinite, and a
+// scatter below this says nothing.
 constexpr double rounding_mm = 1e-12;
 
 Fit<Plane3, 3> fit_face(const std::vector<Eigen::Vector3d>& points, Face face,

@@ -1,4 +1,5 @@
-// What was measured on the six faces of an artefact, by a sensor or by a touch probe, and what of it a fit needs.
+// What was measured on the six faces of an artefact, by a sensor or by a touch probe, and what of it a fit
+// needs.
 #pragma once
 
 #include <array>
@@ -32,11 +33,11 @@ using FaceData = std::array<FaceDatum, face_count>;
 FaceData face_data(const FacePoints& points, const ArtefactDrawing& drawing, const Eigen::Vector3d& outwards,
                    FaceNoise noise, double correlation);
 
-/// S of the residuals about the faces' own planes: how many times larger the variance of a mean is than that of
-/// as many independent points. From the means over squares of 8 and of 16 point spacings (n * mean^2 / s^2),
-/// continued to squares without border. 1 where it differs from 1 by no more than twice its own scatter, or
-/// where there are too few points to tell. What varies over more than 16 spacings is form, not noise: it is
-/// counted in part only.
+/// S of the residuals about the faces' own planes: how many times larger the variance of a mean is than that
+/// of as many independent points. From the means over squares of 8 and of 16 point spacings (n * mean^2 /
+/// s^2), continued to squares without border. 1 where it differs from 1 by no more than twice its own
+/// scatter, or where there are too few points to tell. What varies over more than 16 spacings is form, not
+/// noise: it is counted in part only.
 double residual_correlation(const FacePoints& points, const FaceData& faces, const ArtefactDrawing& drawing);
 
 }  // namespace datum

@@ -25,8 +25,8 @@ struct Pair {
             normal.dot(point - measured.point_mm) / facing};
   }
 
-  /// Of residual() by (w, d). A turn by w moves the normal by w x normal; over the centroid c the plane rises by
-  /// w . ((c - T) x normal) + normal . d. The change of `facing` is of second order at the solution.
+  /// Of residual() by (w, d). A turn by w moves the normal by w x normal; over the centroid c the plane rises
+  /// by w . ((c - T) x normal) + normal . d. The change of `facing` is of second order at the solution.
   Jacobian jacobian(const Eigen::Vector3d& translation) const {
     Jacobian j = Jacobian::Zero();
     for (int k = 0; k < 2; ++k) j.block<1, 3>(k, 0) = normal.cross(t.col(k)).transpose() / facing;

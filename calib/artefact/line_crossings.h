@@ -7,7 +7,8 @@
 
 namespace datum {
 
-/// u is the coordinate that the scan runs along (x for rows, y for columns), v the one across: u = at + slope * v.
+/// u is the coordinate that the scan runs along (x for rows, y for columns), v the one across: u = at + slope
+/// * v.
 struct ScanLine {
   double at_mm = 0, slope = 0;
   double u(double v_mm) const { return at_mm + slope * v_mm; }

@@ -1,13 +1,14 @@
-// Where a plane-and-lines artefact stands before the sensor: its heights give the plane, its grey image the lines.
+// Where a plane-and-lines artefact stands before the sensor: its heights give the plane, its grey image the
+// lines.
 //
-// Each row of the image crosses the long line, each column the short one; their dark runs' edges are found to a
-// fraction of a pixel (grey_edges.h). The middle of the two edges of one crossing is a point of the line: a threshold
-// that is a little wrong moves both edges, not the middle. The points are lifted to the plane along the line of
-// sight; the heights at an edge itself are blends. Construction as for the angled slots: z is the plane's normal, y
-// the long line, the origin where the lines meet.
+// Each row of the image crosses the long line, each column the short one; their dark runs' edges are found to
+// a fraction of a pixel (grey_edges.h). The middle of the two edges of one crossing is a point of the line: a
+// threshold that is a little wrong moves both edges, not the middle. The points are lifted to the plane along
+// the line of sight; the heights at an edge itself are blends. Construction as for the angled slots: z is the
+// plane's normal, y the long line, the origin where the lines meet.
 //
-// The covariance holds the noise of the points and, as the drawing states them, form_um of the plane and edge_um of
-// each line; not the sensor's scale error, nor grey distortion of its optics.
+// The covariance holds the noise of the points and, as the drawing states them, form_um of the plane and
+// edge_um of each line; not the sensor's scale error, nor grey distortion of its optics.
 #pragma once
 
 #include "calib/artefact/lines_drawing.h"
@@ -41,8 +42,8 @@ struct LinesLocation {
   double angle_deg = 0;  // between the lines
 };
 
-/// Throws SegmentationRefused: no intensity, left-handed, a line that is not found, not as wide, not at its place, not
-/// at its angle, a plate that is not flat, turned too far.
+/// Throws SegmentationRefused: no intensity, left-handed, a line that is not found, not as wide, not at its
+/// place, not at its angle, a plate that is not flat, turned too far.
 LinesLocation locate_lines(const HeightFrame& frame, const LinesDrawing& drawing,
                            const LinesLimits& limits = {});
 

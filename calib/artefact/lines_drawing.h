@@ -1,7 +1,7 @@
 // The plane-and-lines artefact as its drawing says: a bright flat plate with a long and a short dark line.
 //
-// Artefact coordinates (right-handed, mm): z is the plate's outward normal, the plate lies in z = 0; the middle of the
-// long line is the y axis, the middle of the short line meets it at the origin; x = y cross z.
+// Artefact coordinates (right-handed, mm): z is the plate's outward normal, the plate lies in z = 0; the
+// middle of the long line is the y axis, the middle of the short line meets it at the origin; x = y cross z.
 #pragma once
 
 #include <filesystem>

@@ -36,8 +36,8 @@ ChiSquare chi_square(const Vector& e, const Matrix& covariance) {
   return chi;
 }
 
-/// Chi-square that is exceeded once in 1000 times, by Wilson and Hilferty's cube root (0.5 % off at one degree of
-/// freedom, less above).
+/// Chi-square that is exceeded once in 1000 times, by Wilson and Hilferty's cube root (0.5 % off at one
+/// degree of freedom, less above).
 double limit(int freedom) {
   constexpr double z = 3.0902;
   const double v = 2.0 / (9 * freedom);

@@ -55,8 +55,8 @@ std::array<double, 360> azimuths(const std::vector<Sloping>& cells, const DrawnF
   return area;
 }
 
-/// For each rotation of the artefact by whole degrees: flank area that is seen where it should be, each flank up to
-/// what is drawn.
+/// For each rotation of the artefact by whole degrees: flank area that is seen where it should be, each flank
+/// up to what is drawn.
 std::array<double, 360> rotation_scores(const std::vector<Sloping>& cells, const ArtefactDrawing& drawing,
                                         double cell_mm2) {
   std::array<double, 360> score{};
@@ -74,8 +74,9 @@ std::array<double, 360> rotation_scores(const std::vector<Sloping>& cells, const
   return score;
 }
 
-/// Rotations whose score is the largest within 15 degrees around and at least half of the best, best first; of about
-/// equal ones (a tenth of the best) the one nearest to no rotation, which is how an artefact is meant to lie.
+/// Rotations whose score is the largest within 15 degrees around and at least half of the best, best first;
+/// of about equal ones (a tenth of the best) the one nearest to no rotation, which is how an artefact is
+/// meant to lie.
 std::vector<int> likely_rotations(const std::array<double, 360>& score) {
   const double best = *std::max_element(score.begin(), score.end());
   const auto of = [&](int turn) { return score[static_cast<std::size_t>((turn + 360) % 360)]; };

@@ -1,8 +1,9 @@
-// Where the artefact might lie in a snapshot: every place whose plate and slots look like the drawing's from afar.
+// Where the artefact might lie in a snapshot: every place whose plate and slots look like the drawing's from
+// afar.
 //
-// A plate is a level at which many cells lie; the slots' flanks are cells of the drawn slopes, whose azimuths give
-// the rotation about the plate's normal and whose heights give, each, one line on which the slot's bottom must be.
-// What a candidate is worth is decided later, point by point.
+// A plate is a level at which many cells lie; the slots' flanks are cells of the drawn slopes, whose azimuths
+// give the rotation about the plate's normal and whose heights give, each, one line on which the slot's
+// bottom must be. What a candidate is worth is decided later, point by point.
 #pragma once
 
 #include <Eigen/Core>

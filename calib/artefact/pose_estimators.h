@@ -1,4 +1,5 @@
-// The arithmetic of the two estimators of location.h, from the faces' moments, without names of coordinate systems.
+// The arithmetic of the two estimators of location.h, from the faces' moments, without names of coordinate
+// systems.
 #pragma once
 
 #include "calib/artefact/face_data.h"
@@ -21,8 +22,8 @@ Eigen::Matrix<double, 3 * face_count, 3 * face_count> covariance_of(const FaceDa
 /// The protocol's construction; gain by central differences.
 PoseEstimate constructed_pose(const FaceData& faces, const ArtefactDrawing& drawing);
 
-/// Gauss-Newton from `start` on the distances of the drawn planes from the measured ones, weighted by the inverse of
-/// each face's covariance. Throws FitRefused where it does not converge.
+/// Gauss-Newton from `start` on the distances of the drawn planes from the measured ones, weighted by the
+/// inverse of each face's covariance. Throws FitRefused where it does not converge.
 PoseEstimate joint_pose(const FaceData& faces, const ArtefactDrawing& drawing, const Eigen::Matrix4d& start);
 
 /// Drawn plane less measured plane, in the parameters of each face's fit.

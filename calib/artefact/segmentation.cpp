@@ -17,8 +17,8 @@ namespace {
 constexpr double rad = std::numbers::pi / 180;
 const Eigen::Vector3d up = Eigen::Vector3d::UnitZ();
 
-// Points farther from a drawn plane than this are not of it: the artefact's own tolerance and 4 standard deviations
-// of the largest noise together.
+// Points farther from a drawn plane than this are not of it: the artefact's own tolerance and 4 standard
+// deviations of the largest noise together.
 constexpr double cell_gate_mm = 0.5, point_gate_mm = 0.3;
 
 /// What became of one candidate.

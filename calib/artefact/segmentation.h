@@ -1,9 +1,9 @@
 // The six faces of the artefact in a snapshot, found without a hand.
 //
-// Candidates from afar (pose_candidates.h) are refined by the joint fit, then every point is given to the face in
-// whose drawn area it lies, and the result must pass gates that the drawing sets: all six faces are there, covered,
-// clean, flat, at their angles and places, nothing of the plate's level lies beyond its outline, and no second
-// candidate passes. What does not pass is refused with its reason; nothing is guessed.
+// Candidates from afar (pose_candidates.h) are refined by the joint fit, then every point is given to the
+// face in whose drawn area it lies, and the result must pass gates that the drawing sets: all six faces are
+// there, covered, clean, flat, at their angles and places, nothing of the plate's level lies beyond its
+// outline, and no second candidate passes. What does not pass is refused with its reason; nothing is guessed.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ class SegmentationRefused : public std::runtime_error {
 struct SegmentationLimits {
   double tilt_deg = 12;  // of the plate against the sensor's z; flanks of 30 degrees then still rise by 18
   std::size_t least_points = 200;  // on each face
-  // Of each face's drawn area. The sample turned over its x axis shows 76 % of RP and 83 % of LP: above that its
-  // hand is certain even where nothing can be seen beyond its outline.
+  // Of each face's drawn area. The sample turned over its x axis shows 76 % of RP and 83 % of LP: above that
+  // its hand is certain even where nothing can be seen beyond its outline.
   double coverage = 0.85;
   double foreign = 0.10;   // share of the points over a face's area that are not on the face
   double beyond = 0.02;    // points at the plate's level beyond its outline, to those of LP and RP
@@ -52,8 +52,8 @@ struct Segmentation {
 /// Points in right-handed sensor coordinates, z towards the sensor. Throws SegmentationRefused.
 Segmentation segment(Points points, const ArtefactDrawing& drawing, const SegmentationLimits& limits = {});
 
-/// The frame's pixels of class ok; face_of is row-major over all pixels. Refuses also a left-handed frame that was
-/// not mirrored.
+/// The frame's pixels of class ok; face_of is row-major over all pixels. Refuses also a left-handed frame
+/// that was not mirrored.
 Segmentation segment(const HeightFrame& frame, const ArtefactDrawing& drawing,
                      const SegmentationLimits& limits = {});
 

@@ -21,8 +21,8 @@ std::string text(const char* format, auto... values) {
   return buffer;
 }
 
-/// Share of the squares of a grid over the drawn area that hold a point. Squares of three point spacings: a random
-/// cloud leaves 1 in 8000 of them empty.
+/// Share of the squares of a grid over the drawn area that hold a point. Squares of three point spacings: a
+/// random cloud leaves 1 in 8000 of them empty.
 double coverage(const std::vector<Eigen::Vector3d>& points, const DrawnFace& face,
                 const Eigen::Matrix4d& pose) {
   const Eigen::Matrix3d back = pose.topLeftCorner<3, 3>().transpose();

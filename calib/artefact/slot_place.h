@@ -10,8 +10,8 @@
 
 namespace datum {
 
-// Cells of a flank have its normal within this. The mean of nine neighbours' heights is good to 0.2 degrees at
-// 50 um of noise; the rest is for the rotation's bin of 1 degree and the plate's own tilt.
+// Cells of a flank have its normal within this. The mean of nine neighbours' heights is good to 0.2 degrees
+// at 50 um of noise; the rest is for the rotation's bin of 1 degree and the plate's own tilt.
 inline constexpr double normal_limit_rad = 4 * std::numbers::pi / 180;
 
 /// A cell in the plate's coordinates: z along its normal, x nearest to the sensor's x.

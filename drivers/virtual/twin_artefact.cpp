@@ -23,8 +23,8 @@ struct Sheet {
   double at(int row, int col) const { return z0 + per_col * col + per_row * row; }
 };
 
-/// The end of the short slot: as steep as SU, rising against the slot's direction, through its bottom where SU
-/// begins.
+/// The end of the short slot: as steep as SU, rising against the slot's direction, through its bottom where
+/// SU begins.
 Plane3 short_slot_end(const ArtefactDrawing& d) {
   const double c = std::cos(d.short_direction_rad), s = std::sin(d.short_direction_rad);
   const double slope = std::acos(d.face(Face::su).plane.normal.z());

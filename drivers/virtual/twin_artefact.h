@@ -1,7 +1,7 @@
 // The digital twin of an angled-slot artefact: its drawing as a solid, seen from any pose without noise.
 //
-// The solid is the plate of the drawing; the long slot runs through it from edge to edge; the short slot starts
-// where its areas start, with an end as steep as its flanks, and runs out at the plate's right edge.
+// The solid is the plate of the drawing; the long slot runs through it from edge to edge; the short slot
+// starts where its areas start, with an end as steep as its flanks, and runs out at the plate's right edge.
 // twin_render.h makes a HeightFrame of what is seen.
 #pragma once
 
@@ -38,8 +38,8 @@ struct TwinArtefactView {
 };
 
 /// Lines of sight are parallel to the sensor's z; `view` gives the pixel grid, its sensor_from_board is not
-/// used. Throws std::invalid_argument where a line of sight would leave a face from behind: the sensor is tilted
-/// by more than the slopes allow (90 degrees less the slope, less 5).
+/// used. Throws std::invalid_argument where a line of sight would leave a face from behind: the sensor is
+/// tilted by more than the slopes allow (90 degrees less the slope, less 5).
 TwinArtefactView look_at(const TwinArtefact& artefact, const Htm<Sensor, Artefact>& sensor_from_artefact,
                          const TwinView& view);
 

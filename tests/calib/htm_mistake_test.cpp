@@ -63,9 +63,9 @@ Eigen::Matrix4d some_truth(std::mt19937_64& random) {
 /// The transform as somebody gives it who makes this mistake.
 using Make = Eigen::Matrix4d (*)(const Eigen::Matrix4d& truth);
 
-/// By name in each of 100 transforms, by points and by another estimate. A negated Ry and the wrong order of angles are
-/// the same where sin b (1 + cos a cos c) = -sin a sin c: chance comes near that surface once in these 100, and then
-/// both must be named.
+/// By name in each of 100 transforms, by points and by another estimate. A negated Ry and the wrong order of
+/// angles are the same where sin b (1 + cos a cos c) = -sin a sin c: chance comes near that surface once in
+/// these 100, and then both must be named.
 void expect_named(HtmMistake mistake, const std::string& detail, Make make) {
   std::mt19937_64 random(1);
   int ambiguous = 0;

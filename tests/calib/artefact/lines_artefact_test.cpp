@@ -36,8 +36,8 @@ struct Picture {
   std::uint64_t seed = 1;
 };
 
-/// Share of a pixel that lies on the positive side of an edge at distance d, n the edge's unit normal: exact for
-/// edges along the pixels, symmetric for all.
+/// Share of a pixel that lies on the positive side of an edge at distance d, n the edge's unit normal: exact
+/// for edges along the pixels, symmetric for all.
 double covered(double d_mm, const Eigen::Vector2d& n, double pitch_mm) {
   return std::clamp(0.5 + d_mm / (pitch_mm * (std::abs(n.x()) + std::abs(n.y()))), 0.0, 1.0);
 }
@@ -171,8 +171,8 @@ TEST(LinesArtefact, FindsThePoseAndItsCovarianceIsHonest) {
   std::printf("\n");
 }
 
-// Light that falls off by 30 % towards the corners: over one edge of 5 pixels it changes by 1 %, which moves the half
-// height by 1 % of that, 7 um, in the same sense at both edges at most.
+// Light that falls off by 30 % towards the corners: over one edge of 5 pixels it changes by 1 %, which moves
+// the half height by 1 % of that, 7 um, in the same sense at both edges at most.
 TEST(LinesArtefact, UnevenLightMovesNoLine) {
   const LinesDrawing drawing = ideal();
   const auto truth = mounting<Sensor>(3);
@@ -188,7 +188,8 @@ TEST(LinesArtefact, WhatTheDrawingStatesOfLinesAndPlateIsInTheCovariance) {
   const LinesDrawing drawing = load_lines_drawing(sample);
   const auto found = locate_lines(picture(drawing, pose<Sensor>({0, 0, 0}, {3, 8, 0}), {}), drawing).estimate;
   const auto u = [&](int i) { return std::sqrt(found.covariance(i, i)); };
-  // x and y at the origin: 5 um of shift and 5 um over half the length, from the fitted middle 5 mm and 21 mm away.
+  // x and y at the origin: 5 um of shift and 5 um over half the length, from the fitted middle 5 mm and 21 mm
+  // away.
   EXPECT_NEAR(u(3), 0.005 * std::hypot(1, 5 / 23.0), 0.0003);
   EXPECT_NEAR(u(4), 0.005 * std::hypot(1, 21 / 15.0), 0.0005);
   EXPECT_NEAR(u(2), 0.005 / 23, 1e-5);

@@ -63,8 +63,9 @@ void expect_good(const Outcome& all, double least_inside, double most_inside) {
 // 100 coverages of 95.45 % scatter by 2.1 %: 87 to 100 % is four standard deviations.
 TEST(Mountings, AHundredAreFoundWithinTheFoundersLimits) { expect_good(many_mountings(100), 0.87, 1); }
 
-// Neighbouring pixels that err together: a moving average over 5 x 5 pixels as large as the white noise. Taken for
-// independent, only one in two errors would lie inside. 80 coverages scatter by 2.3 %: four standard deviations.
+// Neighbouring pixels that err together: a moving average over 5 x 5 pixels as large as the white noise.
+// Taken for independent, only one in two errors would lie inside. 80 coverages scatter by 2.3 %: four
+// standard deviations.
 TEST(Mountings, CorrelatedNoiseKeepsTheCovarianceHonest) {
   const TwinArtefact artefact{ideal_drawing()};
   TwinSensor sensor = sensor_of(5);
