@@ -100,7 +100,7 @@ void CalibrationDesk::touch(const std::string& face) {
 void CalibrationDesk::forget(const std::string& face) {
   demand(true);
   session_->forget(face.empty() ? std::nullopt : std::optional(face_of(face)));
-  log_.forgot(iso8601_from_utc(utc_s()), face);
+  record([&](const std::string& utc) { log_.forgot(utc, face); });
   enter(Step::collecting);
 }
 
@@ -139,15 +139,14 @@ void CalibrationDesk::solve() {
 }
 
 void CalibrationDesk::solve_ended(const std::string& why) {
-  const std::string utc = iso8601_from_utc(utc_s());
   if (!why.empty()) {
-    log_.noted(utc, "refused", why);
+    record([&](const std::string& utc) { log_.noted(utc, "refused", why); });
     last_ = "not solved: " + why;
     enter(Step::collecting);
     parts_.raise(scpi::calibration_failed, why);
     return;
   }
-  log_.solved(utc, *session_);
+  record([&](const std::string& utc) { log_.solved(utc, *session_); });
   for (const std::string& line : session_->report()) say(line);
   last_.clear();
   enter(Step::solved);
@@ -199,7 +198,7 @@ void CalibrationDesk::accept() {
     journal(
         JournalEvent::accept, c, session_->operator_name(),
         fmt::format("calibrated with artefact {}, residual {:.1f} um", c.artefact_serial, c.residual_rms_um));
-    log_.noted(iso8601_from_utc(utc_s()), "accept", c.id + " " + c.sha256);
+    record([&](const std::string& utc) { log_.noted(utc, "accept", c.id + " " + c.sha256); });
     last_ = "accepted: " + c.id;
     write_page("accepted as " + c.id + ", until " + iso8601_from_utc(c.expires_utc_s));
   } catch (const CalibrationError& error) {
@@ -237,7 +236,7 @@ void CalibrationDesk::verify() {
     journal(drift.drifted ? JournalEvent::drift : JournalEvent::verified, c, session_->operator_name(),
             drift.words);
     last_ = (drift.drifted ? c.id + " has drifted: " : c.id + " holds: ") + drift.words;
-    log_.noted(iso8601_from_utc(utc_s()), "verify", last_);
+    record([&](const std::string& utc) { log_.noted(utc, "verify", last_); });
     write_page(last_);
   } catch (const CalibrationError& error) {
     refuse(error.what());
@@ -268,11 +267,7 @@ void CalibrationDesk::abort() {
   stare_.abort();
   parts_.cmm->listen(false, EventLoop::now());
   frame_due_.reset();
-  try {
-    log_.noted(iso8601_from_utc(utc_s()), "abort", step());
-  } catch (const CalibrationError& error) {
-    parts_.log(4, error.what());
-  }
+  record([&](const std::string& utc) { log_.noted(utc, "abort", step()); });
   say("aborted");
   last_ = "aborted";
   session_.reset();

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "calib/utc_time.h"
 #include "config/daemon_config.h"
 #include "daemon/calibrate/calibration_archive.h"
 #include "daemon/calibrate/calibration_log.h"
@@ -95,6 +96,15 @@ class CalibrationDesk final : public Calibrator {
   /// A file of this calibration, beside its log.
   std::filesystem::path beside(const std::string& ending) const;
   void write_page(const std::string& outcome);
+  /// Writes to the log; one that can't be written is told to every host and ends nothing.
+  template <class Write>
+  void record(Write write) {
+    try {
+      write(iso8601_from_utc(utc_s()));
+    } catch (const CalibrationError& error) {
+      parts_.raise(-250, error.what());
+    }
+  }
   void say(const std::string& text) { parts_.log(5, "calibration: " + text); }
   std::int64_t utc_s() const { return parts_.utc_ns() / 1'000'000'000; }
 

@@ -88,7 +88,7 @@ void CalibrationDesk::touch_ended() {
   const Touch& t = touches_->touch();
   const Eigen::Vector3d centre(t.position_mm.data());
   session_->touched(touching_, centre);
-  log_.touched(iso8601_from_utc(utc_s()), touching_, centre, t.spread_um);
+  record([&](const std::string& utc) { log_.touched(utc, touching_, centre, t.spread_um); });
   last_ = fmt::format("touched {} at {:.4f} {:.4f} {:.4f} mm", face, centre[0], centre[1], centre[2]);
   enter(Step::collecting);
 }
@@ -144,7 +144,7 @@ void CalibrationDesk::scan_ended() {
   scan.frame_sha256 = snapshot_->identity->content_sha256;
   scan.delivery = snapshot_->claim.name();
   snapshot_.reset();
-  log_.scanned(iso8601_from_utc(utc_s()), scan);
+  record([&](const std::string& utc) { log_.scanned(utc, scan); });
   last_ = "scanned: frame " + scan.frame_id;
   session_->scanned(std::move(scan));
   enter(Step::collecting);
@@ -154,7 +154,7 @@ void CalibrationDesk::fail_scan(const std::string& why) {
   stare_.abort();
   frame_due_.reset();
   snapshot_.reset();
-  log_.noted(iso8601_from_utc(utc_s()), "refused", why);
+  record([&](const std::string& utc) { log_.noted(utc, "refused", why); });
   last_ = "no scan: " + why;
   enter(Step::collecting);
   parts_.raise(scpi::calibration_failed, last_);

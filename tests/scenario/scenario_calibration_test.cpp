@@ -316,6 +316,17 @@ TEST_F(ScenarioCalibration, WhatGoesWrongMakesNoCalibration) {
   EXPECT_EQ(current().operator_name, "J. M.");
 }
 
+TEST_F(ScenarioCalibration, ALogThatCannotBeWrittenIsToldAndEndsNothing) {
+  expect_good("CAL:STAR 'AS120-0001','J. M.',20.5");
+  fs::remove_all(cell.path() / "calibrations/sessions");
+  expect_good("CAL:TOUC 'LP'");
+  tell("machine", "touch LP 1/6");
+  EXPECT_EQ(host->ask("*OPC?"), "1");
+  EXPECT_EQ(host->ask("SYST:ERR?").substr(0, 5), "-250,");
+  EXPECT_NE(host->ask("CAL:STAT?").find("LP: 1 touches"), std::string::npos);
+  EXPECT_FALSE(cell.daemon().has_ended());
+}
+
 // The same by an operator at a terminal, one step at a time.
 TEST_F(ScenarioCalibration, AnOperatorIsLedThroughIt) {
   mount_sensor("truth/mounted.toml", 1);
