@@ -95,8 +95,24 @@ void read_calibrate(TomlTable table, DaemonConfig& c) {
   c.calibrate = s;
 }
 
+void read_holes(TomlTable table, DaemonConfig& c) {
+  HoleSettings s;
+  s.logs = path_of(table, "log_folder", c);
+  s.u_edge_um = table.number("u_edge_um", config::not_negative);
+  s.edge_depth_mm = table.number_or("edge_depth_mm", s.edge_depth_mm, {0.001, 100});
+  s.depth_mm = table.number_or("depth_mm", s.depth_mm, {0.001, 100});
+  s.spare_mm = table.number_or("spare_mm", s.spare_mm, {0.001, 100});
+  s.eps_um = table.number_or("eps_um", s.eps_um, {0.001, 1000});
+  s.timeout_ms = static_cast<int>(table.integer_or("timeout_ms", s.timeout_ms, 100, 3'600'000));
+  table.finish();
+  c.holes = s;
+}
+
 /// The stage's position enters a calibration, and the artefact is touched with the same machine.
 void demand_a_machine(TomlTable& file, const DaemonConfig& c) {
+  if (c.holes && !c.calibrate)
+    file.refuse("holes", "there is no probe to touch holes with",
+                "a table [calibration], which describes it");
   if (!c.calibrate) return;
   if (!c.cmm) file.refuse("calibration", "there is no machine to touch the artefact with", "a table [cmm]");
   if (c.calibrations.empty())
@@ -193,6 +209,9 @@ DaemonConfig load_daemon_config(const fs::path& path, config::Problems& problems
     });
     whole &= problems.attempt([&] {
       if (auto calibrate = file.table_if("calibration")) read_calibrate(std::move(*calibrate), c);
+    });
+    whole &= problems.attempt([&] {
+      if (auto holes = file.table_if("holes")) read_holes(std::move(*holes), c);
     });
     const std::size_t before = problems.errors().size();
     problems.attempt([&] { read_host(file.table_if("host"), c, problems); });

@@ -10,6 +10,7 @@
 
 #include "config/toml_reader.h"
 #include "daemon/calibrate/calibrate_settings.h"
+#include "daemon/hybrid/hole_settings.h"
 #include "daemon/report/command_server.h"
 #include "drivers/cmm/settings.h"
 #include "drivers/port/port.h"
@@ -56,6 +57,7 @@ struct DaemonConfig {
   std::optional<std::filesystem::path> pictures;  // folder; none: no picture is written
   BackendSettings backend;
   std::optional<CalibrateSettings> calibrate;  // none: the cell can't be calibrated here
+  std::optional<HoleSettings> holes;           // none: no hole is scanned and touched here
 
   std::optional<SerialLinkSettings> serial;  // the host's serial line
   std::optional<CommandServerSettings> tcp;

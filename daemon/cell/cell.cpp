@@ -12,11 +12,15 @@
 
 namespace datum {
 
-InspectionCell::InspectionCell(CellParts parts) : parts_(std::move(parts)), desk_(desk_parts()) {
+InspectionCell::InspectionCell(CellParts parts)
+    : parts_(std::move(parts)), desk_(desk_parts()), holes_(hole_parts()) {
   if (parts_.cmm) {
     stare_.emplace(parts_.config.cmm->pairing);
     parts_.cmm->on_sample([this](const ProbePoint& sample, MonotonicNs now) { position(sample, now); });
-    parts_.cmm->on_touch([this](const ProbePoint& sample, MonotonicNs now) { desk_.latched(sample, now); });
+    parts_.cmm->on_touch([this](const ProbePoint& sample, MonotonicNs now) {
+      desk_.latched(sample, now);
+      holes_.latched(sample, now);
+    });
   }
   reload();
   if (parts_.config.recipe.empty()) return;
@@ -41,7 +45,41 @@ DeskParts InspectionCell::desk_parts() {
           },
           [this](int number, const std::string& detail) { raise(number, detail); },
           [this] { load_calibration(); },
-          [this] { return state_ == InstrumentState::idle; }};
+          [this] {
+            if (holes_.active())
+              throw scpi::Error(scpi::settings_conflict, "a hole is being probed; PROBe:HOLE:ABORt ends it");
+            return state_ == InstrumentState::idle;
+          }};
+}
+
+HoleDeskParts InspectionCell::hole_parts() {
+  return {parts_.config,
+          parts_.sensor,
+          parts_.worker,
+          parts_.drop,
+          parts_.cmm,
+          parts_.utc_ns,
+          parts_.log,
+          [this] {
+            for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();
+          },
+          [this](int number, const std::string& detail) { raise(number, detail); },
+          [this] {
+            if (desk_.active())
+              throw scpi::Error(scpi::settings_conflict,
+                                "a calibration is in progress; CALibration:ABORt ends it");
+            if (state_ != InstrumentState::idle)
+              throw scpi::Error(scpi::settings_conflict, "the cell is armed; ABORt disarms it");
+            if (parts_.drop.fd() < 0) throw scpi::Error(scpi::hardware_missing, parts_.drop.describe());
+            if (parts_.cmm->latest(EventLoop::now()).state == ProbeState::link_down)
+              throw scpi::Error(scpi::hardware_missing, parts_.cmm->describe());
+          },
+          [this] {
+            load_calibration();  // as it is now: a file may have been changed since the start
+            if (const std::string why = calibration_refusal(); !why.empty())
+              throw scpi::Error(scpi::calibration_failed, why);
+            return calibration_;
+          }};
 }
 
 void InspectionCell::load_calibration() {
@@ -105,7 +143,7 @@ std::uint16_t InspectionCell::operation_condition() const {
   // Exposing too early would pair the frame with a position that was not yet taken.
   if (stare_ && stare_->step() == StareSession::Step::wait_before) bits &= ~unsigned{operation_sweeping};
   if (desk_.active()) bits |= operation_calibrating;
-  if (desk_.awaits_frame()) bits |= operation_sweeping;
+  if (desk_.awaits_frame() || holes_.awaits_frame()) bits |= operation_sweeping;
   if (recipe_) bits |= operation_recipe_chosen;
   if (parts_.cmm && parts_.cmm->latest(EventLoop::now()).state != ProbeState::link_down)
     bits |= operation_cmm_link;
@@ -169,6 +207,8 @@ void InspectionCell::arm() {
   if (state_ != InstrumentState::idle) throw scpi::Error(scpi::init_ignored, "already armed");
   if (desk_.active())
     throw scpi::Error(scpi::settings_conflict, "a calibration is in progress; CALibration:ABORt ends it");
+  if (holes_.active())
+    throw scpi::Error(scpi::settings_conflict, "a hole is being probed; PROBe:HOLE:ABORt ends it");
   if (!recipe_) throw scpi::Error(scpi::settings_conflict, "no recipe chosen; CONFigure:RECipe \"name\"");
   if (recipe_->in_machine_coordinates) {
     load_calibration();  // as it is now: a file may have been changed since the start
@@ -210,6 +250,7 @@ void InspectionCell::abort() { abandon("a host aborted it"); }
 void InspectionCell::reset() {
   abandon("a host sent *RST");
   desk_.abort();
+  holes_.abort();
   recipe_.reset();
   unit_.clear();
   enter(InstrumentState::idle);

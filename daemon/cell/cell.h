@@ -17,6 +17,7 @@
 #include "daemon/backend_choice.h"
 #include "daemon/calibrate/calibration_desk.h"
 #include "daemon/cell/board.h"
+#include "daemon/hybrid/hole_desk.h"
 #include "daemon/inspect/board_planner.h"
 #include "daemon/inspect/recipe_store.h"
 #include "daemon/loop/worker.h"
@@ -74,7 +75,7 @@ class InspectionCell final : public Instrument, public Pollable {
   InstrumentIdentity identity() const override;
   InstrumentState state() const override { return state_; }
   std::string state_detail() const override;
-  bool operation_pending() const override { return board_ != nullptr || desk_.pending(); }
+  bool operation_pending() const override { return board_ != nullptr || desk_.pending() || holes_.pending(); }
   std::uint16_t operation_condition() const override;
   std::uint16_t questionable_condition() const override { return questionable_; }
   std::vector<std::string> recipes() const override { return recipes_->names(); }
@@ -93,6 +94,7 @@ class InspectionCell final : public Instrument, public Pollable {
   StoreExtent results() override { return parts_.reader.extent(); }
   CalibrationStatus calibration() const override;
   Calibrator& calibrator() override { return desk_; }
+  HoleProber& hole_prober() override { return holes_; }
   std::optional<ProbePoint> position() const override;
   void confirm_referenced() override;
   void reopen_links() override;
@@ -100,6 +102,7 @@ class InspectionCell final : public Instrument, public Pollable {
 
  private:
   DeskParts desk_parts();
+  HoleDeskParts hole_parts();
   void load_calibration();
   std::string calibration_refusal() const;
   void enter(InstrumentState state);
@@ -140,6 +143,7 @@ class InspectionCell final : public Instrument, public Pollable {
   std::uint16_t questionable_ = 0;
   std::uint64_t boards_ = 0;
   CalibrationDesk desk_;
+  HoleDesk holes_;
 };
 
 }  // namespace datum

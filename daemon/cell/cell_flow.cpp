@@ -21,6 +21,7 @@ void InspectionCell::raise(int number, const std::string& detail) {
 
 std::optional<MonotonicNs> InspectionCell::deadline() const {
   if (desk_.active()) return desk_.deadline();  // no board is in work then
+  if (holes_.active()) return holes_.deadline();
   const auto stare = stare_ ? stare_->deadline() : std::nullopt;
   if (!stare || !frame_due_) return stare ? stare : frame_due_;
   return std::min(*stare, *frame_due_);
@@ -28,6 +29,7 @@ std::optional<MonotonicNs> InspectionCell::deadline() const {
 
 void InspectionCell::on_deadline(MonotonicNs now) {
   if (desk_.active()) return desk_.on_deadline(now);
+  if (holes_.active()) return holes_.on_deadline(now);
   if (stare_) stare_->on_deadline(now);
   if (frame_due_ && now >= *frame_due_) {
     conclude(Reason::frame,
@@ -74,6 +76,7 @@ void InspectionCell::refuse_early(const ClaimedFrame& claim) {
 void InspectionCell::after_round(MonotonicNs now) {
   for (const std::string& warning : parts_.drop.take_warnings()) log(4, warning);
   if (desk_.active()) return desk_.after_round(now);
+  if (holes_.active()) return holes_.after_round(now);
   if (parts_.worker.busy()) return;
   if (unfinished_ && state_ == InstrumentState::armed) return conclude_unfinished();
   const bool on_frame = parts_.config.trigger == TriggerMode::on_frame;
@@ -140,6 +143,7 @@ void InspectionCell::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
 void InspectionCell::position(const ProbePoint& sample, MonotonicNs now) {
   watch_cmm(sample);
   if (desk_.active()) return desk_.position(sample, now);
+  if (holes_.active()) return holes_.position(sample, now);
   if (!stare_->wants_position()) return;
   stare_->position(sample, now);
   if (stare_->step() == StareSession::Step::wait_frame)

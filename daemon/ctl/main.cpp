@@ -8,6 +8,7 @@
 
 #include "config/daemon_config.h"
 #include "daemon/ctl/calibrate.h"
+#include "daemon/ctl/hole.h"
 #include "daemon/ctl/scpi_client.h"
 #include "daemon/ctl/show.h"
 #include "daemon/report/table.h"
@@ -117,6 +118,20 @@ int run_calibrate(const CalibrateOptions& c, Options o) {
   return calibrate(c, host) ? good : refused_command;
 }
 
+int run_hole(const HoleOptions& h, Options o) {
+  if (h.step == "replay") {
+    try {
+      return replay(h) ? good : refused_command;
+    } catch (const std::runtime_error& error) {
+      fmt::print(stderr, "datumctl: {}\n", error.what());
+      return usage;
+    }
+  }
+  if (waits(h)) o.time_out_ms = std::max(o.time_out_ms, patience_ms);
+  auto host = connect(o);
+  return hole(h, host) ? good : refused_command;
+}
+
 void add_store_options(CLI::App& command, Options& o) {
   command.add_option("--store", o.store, "the store itself (default: what the configuration names)");
   command.add_option("--config", o.config, "configuration of the daemon")->capture_default_str();
@@ -155,6 +170,8 @@ int run(int argc, char** argv) {
   add_link_options(*status, o);
   CalibrateOptions c;
   auto* calibration = add_calibrate(app, c, [&o](CLI::App& step) { add_link_options(step, o); });
+  HoleOptions h;
+  auto* holes = add_hole(app, h, [&o](CLI::App& step) { add_link_options(step, o); });
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -163,6 +180,7 @@ int run(int argc, char** argv) {
   if (results->parsed()) return print_results(o);
   if (show->parsed()) return show_result(o);
   if (calibration->parsed()) return run_calibrate(c, o);
+  if (holes->parsed()) return run_hole(h, o);
   return send->parsed() ? send_message(o) : print_status(o);
 }
 

@@ -15,6 +15,7 @@
 
 #include "calib/calibration.h"
 #include "daemon/report/calibrator.h"
+#include "daemon/report/hole_prober.h"
 #include "daemon/report/result_store.h"
 #include "daemon/report/scpi_error.h"
 
@@ -114,6 +115,7 @@ class Instrument {
   virtual StoreExtent results() = 0;
   virtual CalibrationStatus calibration() const = 0;
   virtual Calibrator& calibrator() = 0;
+  virtual HoleProber& hole_prober() = 0;
   /// The CMM's position of this moment; none: no CMM is configured.
   virtual std::optional<ProbePoint> position() const = 0;
   /// An operator states that the machine was homed since its position was lost. -241 no CMM.

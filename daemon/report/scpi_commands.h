@@ -36,6 +36,7 @@ std::vector<Command> common_commands();       // 488.2
 std::vector<Command> system_commands();       // SYSTem, STATus, DIAGnostic
 std::vector<Command> inspection_commands();   // CONFigure, INITiate, TRIGger, ABORt
 std::vector<Command> calibration_commands();  // CALibration
+std::vector<Command> hole_commands();         // PROBe:HOLE
 std::vector<Command> result_commands();       // FETCh, DATA
 
 const std::vector<Command>& all_commands();

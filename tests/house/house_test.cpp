@@ -58,6 +58,7 @@ const std::map<std::string, std::vector<std::string>> may_include{
     {"daemon/calibrate/",
      {"drivers/", "calib/", "config/", "daemon/loop/", "daemon/report/", "daemon/calibrate/",
       "daemon/version.h"}},
+    {"daemon/hybrid/", {"drivers/", "calib/", "config/", "daemon/loop/", "daemon/report/", "daemon/hybrid/"}},
     {"daemon/gpu/", {"gpu/", "daemon/gpu/"}},  // builds without the daemon
     {"daemon/loop/", {"drivers/frame/", "drivers/port/", "daemon/loop/"}},
     {"config/toml_reader", {"config/toml_reader.h"}},

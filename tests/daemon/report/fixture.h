@@ -55,6 +55,27 @@ inline BoardVerdict board(int n = 1) {
 }
 
 /// Keeps what it was asked for.
+class TestHoleProber : public HoleProber {
+ public:
+  void start(const HoleOrder& o) override {
+    calls.push_back(fmt::format("start {} {} {} {} {} {}", o.center_mm.x(), o.center_mm.y(), o.center_mm.z(),
+                                o.radius_mm, o.search_mm, o.radius_tolerance_mm));
+  }
+  void scan() override { calls.push_back("scan"); }
+  void enter() override { calls.push_back("enter"); }
+  void touch() override { calls.push_back("touch"); }
+  void abort() override { calls.push_back("abort"); }
+  std::string step() const override { return "NO CONVERGENCE"; }
+  std::vector<std::string> report() const override { return {"no \"hole\""}; }
+  std::vector<HoleMove> moves() const override { return next; }
+  std::optional<HoleResult> result() const override { return ended; }
+
+  std::vector<std::string> calls;
+  std::vector<HoleMove> next;
+  std::optional<HoleResult> ended;
+};
+
+/// Keeps what it was asked for.
 class TestCalibrator : public Calibrator {
  public:
   void start(const std::string& artefact, const std::string& who, double degc) override {
@@ -139,8 +160,10 @@ class TestCell : public Instrument {
   std::vector<std::string> links() const override { return {"cmm: open", "sensor \"drop\": open"}; }
 
   Calibrator& calibrator() override { return calibration_steps; }
+  HoleProber& hole_prober() override { return holes; }
 
   TestCalibrator calibration_steps;
+  TestHoleProber holes;
   std::optional<ProbePoint> point;
   int referenced = 0, reopened = 0;
 

@@ -270,5 +270,25 @@ TEST(ScpiCalibration, NeedsSomebodyWhoAnswersForIt) {
   EXPECT_TRUE(host.cell.calibration_steps.calls.empty());
 }
 
+TEST(ScpiHole, HandsEachStepOn) {
+  ScpiHost host;
+  EXPECT_EQ(host.ask("PROB:HOLE:STAR 1.5,-2,3,1.25,0.5,0.1;SCAN;ENT;TOUC;ABOR"), "");
+  EXPECT_THAT(host.cell.holes.calls,
+              ::testing::ElementsAre("start 1.5 -2 3 1.25 0.5 0.1", "scan", "enter", "touch", "abort"));
+  EXPECT_EQ(host.ask("PROB:HOLE:STAT?"), "\"NO CONVERGENCE\",\"no \"\"hole\"\"\"\n");
+  host.ask("PROB:HOLE:STAR 1,2,3,1.25,0.5");
+  EXPECT_THAT(host.ask("SYST:ERR?"), StartsWith("-109,")) << "no tolerance is no default";
+  for (const char* query : {"PROB:HOLE:NEXT?", "PROB:HOLE:RES?"}) {
+    EXPECT_EQ(host.ask(query), "");
+    EXPECT_THAT(host.ask("SYST:ERR?"), StartsWith("-230,")) << query;
+  }
+  host.cell.holes.next = {{true, {1, 2, 3.5}}, {false, {4, 5, 6}}};
+  EXPECT_EQ(host.ask("PROB:HOLE:NEXT?"), "1,1,2,3.5,0,4,5,6\n");
+  host.cell.holes.ended =
+      HoleResult{"DONE", "", {1, 2, 3}, 1.5, {0.25, 0.5, 1}, 0.125, 8, "c", "c5", "f", "f5", "l"};
+  EXPECT_EQ(host.ask("PROB:HOLE:RES?"),
+            "\"DONE\",1,2,3,1.5,0.5,1,2,0.125,8,\"\",\"c\",\"c5\",\"f\",\"f5\",\"l\"\n");
+}
+
 }  // namespace
 }  // namespace datum::scpi

@@ -1,0 +1,210 @@
+// What an operator may ask of the desk.
+#include "daemon/hybrid/hole_desk.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+
+#include <limits>
+
+#include "calib/utc_time.h"
+#include "daemon/loop/event_loop.h"
+#include "daemon/report/scpi_error.h"
+
+namespace datum {
+
+namespace {
+
+[[noreturn]] void conflict(const std::string& why) { throw scpi::Error(scpi::settings_conflict, why); }
+
+}  // namespace
+
+HoleDesk::HoleDesk(HoleDeskParts parts)
+    : parts_(std::move(parts)), stare_(parts_.config.cmm ? parts_.config.cmm->pairing : PairSettings{}) {}
+
+const HoleSettings& HoleDesk::settings() const {
+  if (!parts_.config.holes || !parts_.config.calibrate || !parts_.cmm)
+    throw scpi::Error(
+        scpi::hardware_missing,
+        "the cell's configuration has no [holes] with a log_folder, or no [cmm] and [calibration] with "
+        "the probe; config/datumd.toml explains them");
+  return *parts_.config.holes;
+}
+
+HybridSettings HoleDesk::hybrid_settings() const {
+  const HoleSettings& s = settings();
+  const CalibrateSettings& c = *parts_.config.calibrate;
+  HybridSettings hybrid;
+  hybrid.probe = {c.probe_radius_mm, c.probe_u_radius_um * 1e-3, c.probe_u_touch_um * 1e-3};
+  hybrid.depth_mm = s.depth_mm;
+  hybrid.spare_mm = s.spare_mm;
+  hybrid.eps_mm = s.eps_um * 1e-3;
+  hybrid.timeout_ms = s.timeout_ms;
+  return hybrid;
+}
+
+void HoleDesk::enter_step(Step step) {
+  step_ = step;
+  parts_.changed();
+}
+
+void HoleDesk::start(const HoleOrder& order) {
+  settings();
+  if (active()) conflict("a hole is in progress; PROBe:HOLE:ABORt ends it");
+  parts_.demand_idle();
+  const auto calibration = parts_.calibration();
+  step_ = Step::idle;  // what the hole before came to is no more
+  if (run_ && calibration->sha256 != calibration_->sha256) run_.reset();
+  calibration_ = calibration;
+  try {
+    take_up_run();
+  } catch (const HoleLogError& error) {
+    run_.reset();
+    throw scpi::Error(scpi::mass_storage_error, error.what());
+  } catch (const FitRefused& refused) {
+    throw scpi::Error(scpi::settings_conflict, std::string("[holes], [calibration]: ") + refused.what());
+  }
+  order_ = order;
+  frame_id_ = frame_sha256_ = last_ = "";
+  say(fmt::format("started at {:.3f} {:.3f} {:.3f} mm, radius {:.3f} mm, calibration {}, log {}",
+                  order.center_mm.x(), order.center_mm.y(), order.center_mm.z(), order.radius_mm,
+                  calibration_->id, log_.file().string()));
+  enter_step(Step::started);
+}
+
+/// The bias of earlier holes holds while the calibration does.
+void HoleDesk::take_up_run() {
+  if (run_) return;
+  run_.emplace(hybrid_settings());
+  log_.begin(settings().logs, iso8601_from_utc(parts_.utc_ns() / 1'000'000'000));
+  log_.write(*run_);
+}
+
+void HoleDesk::scan() {
+  if (step_ != Step::started)
+    conflict(active() ? "it is " + step() + "; PROBe:HOLE:ABORt"
+                      : "no hole is in progress; PROBe:HOLE:STARt");
+  if (parts_.calibration()->sha256 != calibration_->sha256)
+    conflict("another calibration became current; PROBe:HOLE:ABORt, then start anew");
+  const MonotonicNs now = EventLoop::now();
+  parts_.drop.on_ready(now);  // what lies there already is seen before
+  scan_asked_ns_ = now;
+  stare_.start(now);
+  parts_.cmm->poll_soon(now);
+  frame_due_ = now + MonotonicNs{parts_.config.frame_timeout_ms} * 1'000'000;
+  enter_step(Step::scanning);
+}
+
+void HoleDesk::enter() {
+  if (step_ != Step::probing || run_->probe().state() != HybridProbe::State::approach)
+    conflict("it is " + step() + ", not APPROACH; PROBe:HOLE:STATe? says what is next");
+  await(Awaited::entry);
+}
+
+void HoleDesk::touch() {
+  if (step_ != Step::probing || run_->probe().state() != HybridProbe::State::touching)
+    conflict("it is " + step() + ", not TOUCHING; PROBe:HOLE:STATe? says what is next");
+  await(Awaited::touch);
+}
+
+/// A probe in the hole is free: only a machine that stands still says where.
+void HoleDesk::await(Awaited what) {
+  if (pending()) conflict("it waits for the probe already; wait, or PROBe:HOLE:ABORt");
+  TouchSettings s;
+  s.rule = what == Awaited::entry ? TouchRule::stand_still : parts_.config.cmm->touch;
+  s.timeout_ms = settings().timeout_ms;
+  s.latency_ms = parts_.config.cmm->pairing.latency_ms;
+  touches_.emplace(s);
+  awaited_ = what;
+  const MonotonicNs now = EventLoop::now();
+  parts_.cmm->listen(s.rule == TouchRule::latched, now);
+  touches_->ask(now);
+  parts_.cmm->poll_soon(now);
+  parts_.changed();
+}
+
+void HoleDesk::stop_waiting() {
+  if (touches_) touches_->abort();
+  awaited_ = Awaited::nothing;
+  stare_.abort();
+  frame_due_.reset();
+  snapshot_.reset();
+  if (parts_.cmm) parts_.cmm->listen(false, EventLoop::now());
+}
+
+void HoleDesk::abort() {
+  if (active()) {
+    stop_waiting();
+    if (step_ == Step::probing) run_->abort(EventLoop::now());
+    record();
+    say("aborted");
+    last_ = "aborted";
+    enter_step(Step::idle);
+  }
+  run_.reset();
+  step_ = Step::idle;
+}
+
+std::string HoleDesk::step() const {
+  switch (step_) {
+    case Step::idle:
+      return "IDLE";
+    case Step::started:
+      return "STARTED";
+    case Step::scanning:
+      return "SCANNING";
+    case Step::probing:
+    case Step::ended:
+      break;
+  }
+  return name_of(run_->probe().state());
+}
+
+std::vector<HoleMove> HoleDesk::moves() const {
+  std::vector<HoleMove> moves;
+  if (step_ != Step::probing) return moves;
+  const Eigen::Matrix3d scales_from_machine = calibration_->stage.a.inverse();
+  for (const ProbeMove& move : run_->probe().moves())
+    moves.push_back({move.until_contact, scales_from_machine * move.to_mm});
+  return moves;
+}
+
+std::vector<std::string> HoleDesk::report() const {
+  std::vector<std::string> lines;
+  if (!last_.empty()) lines.push_back(last_);
+  if (step_ == Step::started) lines.push_back("next: PROBe:HOLE:SCAN, then let the sensor expose");
+  if (step_ == Step::scanning)
+    lines.push_back(awaits_frame() ? "waiting for the frame" : "waiting for the stage's position");
+  if (step_ == Step::probing) {
+    const HybridProbe& probe = run_->probe();
+    const bool entering = probe.state() == HybridProbe::State::approach;
+    lines.push_back(entering
+                        ? "lead the tip above the hole and into it, then PROBe:HOLE:ENTer"
+                        : fmt::format("round {}, touch {} of {}: PROBe:HOLE:TOUCh, then to the wall and back",
+                                      probe.round(), probe.touches().size() + 1, probe.touches_of_round()));
+    for (const HoleMove& move : moves())
+      lines.push_back(fmt::format("{} {:.4f} {:.4f} {:.4f} mm",
+                                  move.until_contact ? "until contact, to" : "to", move.to_mm.x(),
+                                  move.to_mm.y(), move.to_mm.z()));
+    if (pending()) lines.push_back("waiting for the probe");
+  }
+  if (step_ == Step::ended && !run_->probe().why().empty()) lines.push_back(run_->probe().why());
+  return lines;
+}
+
+std::optional<HoleResult> HoleDesk::result() const {
+  if (step_ != Step::ended) return std::nullopt;
+  const TouchedHole& hole = run_->probe().hole();
+  HoleResult r{step(),        run_->probe().why(), hole.center_mm,   hole.radius_mm,       hole.u_mm,
+               hole.form_mm,  hole.touches,        calibration_->id, calibration_->sha256, frame_id_,
+               frame_sha256_, log_.file().string()};
+  if (hole.touches == 0) {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    r.center_mm.setConstant(none);
+    r.u_mm.setConstant(none);
+    r.radius_mm = r.form_mm = none;
+  }
+  return r;
+}
+
+}  // namespace datum
