@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <ctime>
 #include <optional>
 
 #include "config/daemon_config.h"
@@ -11,6 +12,7 @@
 #include "daemon/ctl/hole.h"
 #include "daemon/ctl/scpi_client.h"
 #include "daemon/ctl/show.h"
+#include "daemon/ctl/verify.h"
 #include "daemon/report/table.h"
 
 namespace datum {
@@ -172,6 +174,9 @@ int run(int argc, char** argv) {
   auto* calibration = add_calibrate(app, c, [&o](CLI::App& step) { add_link_options(step, o); });
   HoleOptions h;
   auto* holes = add_hole(app, h, [&o](CLI::App& step) { add_link_options(step, o); });
+  VerifyOptions v;
+  v.now_utc_s = std::time(nullptr);
+  auto* verification = add_verify(app, v);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -181,6 +186,7 @@ int run(int argc, char** argv) {
   if (show->parsed()) return show_result(o);
   if (calibration->parsed()) return run_calibrate(c, o);
   if (holes->parsed()) return run_hole(h, o);
+  if (verification->parsed()) return verify(v);
   return send->parsed() ? send_message(o) : print_status(o);
 }
 
