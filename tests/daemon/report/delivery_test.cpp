@@ -312,7 +312,8 @@ TEST(LossyLine, AHostThatIsGoneForAnHourCostsNothing) {
   line.host.link_lost(line.now);
   EXPECT_TRUE(line.run([&] { return line.host.results.size() == 3603; }, 600 * second));
   expect_all(line, 3603);
-  EXPECT_LE(line.host.heartbeats, 3u) << "lines were piled up for a host that did not read";
+  // Seven of 43 bytes fit into the driver's 300; two more pass before and after.
+  EXPECT_LE(line.host.heartbeats, 9u) << "lines were piled up for a host that did not read";
 }
 
 TEST(LossyLine, AResultGoesOutAsSoonAsItIsStored) {
