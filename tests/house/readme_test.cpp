@@ -108,20 +108,20 @@ TEST(Readme, ShowsDatumctlAsItIs) {
   for (const std::string& block : blocks("sh")) {
     std::istringstream lines(block);
     for (std::string line; std::getline(lines, line);) {
-      if (line.rfind("datumctl calibrate ", 0) != 0) continue;
-      std::istringstream words(line.substr(0, line.find(" #")).substr(19));
-      std::string step, word;
-      words >> step;
-      const Output help = output_of(std::string(DATUMCTL) + " calibrate " + step + " --help");
+      std::istringstream words(line.substr(0, line.find(" #")));
+      std::string program, group, step, word;
+      words >> program >> group >> step;
+      if (program != "datumctl" || (group != "calibrate" && group != "hole" && group != "verify")) continue;
+      const Output help = output_of(std::string(DATUMCTL) + " " + group + " " + step + " --help");
       EXPECT_EQ(help.status, 0) << line;
-      EXPECT_NE(help.text.find(" calibrate " + step), std::string::npos) << line;
+      EXPECT_NE(help.text.find(" " + group + " " + step), std::string::npos) << line;
       while (words >> word)
         if (word.rfind("--", 0) == 0)
           EXPECT_NE(help.text.find("\n  " + word + " "), std::string::npos) << line;
       ++seen;
     }
   }
-  EXPECT_GE(seen, 5);
+  EXPECT_GE(seen, 12);
 }
 
 TEST(Readme, NamesReasonsThatExist) {
