@@ -76,6 +76,20 @@ TEST(Registration, SnapshotsOfABoardAgreeAndProveTheirConvention) {
       << report.text;
 }
 
+TEST(Registration, TwoSnapshotsFromOnePlaceExcludeNothing) {
+  const Cell cell(parts(), {{0, 0, 0}, {0, 0, 0}});
+  PairReport report = compare_two(cell.told());
+  EXPECT_STREQ(name_of(report.agreement), "AGREES") << report.text;
+  EXPECT_THAT(report.not_excluded,
+              ::testing::IsSupersetOf(
+                  {Convention::stage_reversed, Convention::x_reversed, Convention::squareness_ignored}));
+  SnapshotModel square = truth();
+  square.stage.a.setIdentity();
+  report = compare_two(cell.told(), square);
+  EXPECT_THAT(report.not_excluded, ::testing::Contains(Convention::y_reversed));
+  EXPECT_THAT(report.not_excluded, ::testing::Not(::testing::Contains(Convention::squareness_reversed)));
+}
+
 TEST(Registration, EveryMistakeOfTheStageIsNamed) {
   const struct {
     Convention mistake;
