@@ -29,7 +29,7 @@ TouchSettings touch_settings(const DaemonConfig& config) {
 
 }  // namespace
 
-CalibrationDesk::CalibrationDesk(DeskParts parts)
+CalibrationDesk::CalibrationDesk(CalibrationDeskParts parts)
     : parts_(std::move(parts)),
       archive_(parts_.config.calibrations),
       stare_(parts_.config.cmm ? parts_.config.cmm->pairing : PairSettings{}) {

@@ -13,39 +13,24 @@
 #include <vector>
 
 #include "calib/utc_time.h"
-#include "config/daemon_config.h"
 #include "daemon/calibrate/calibration_archive.h"
 #include "daemon/calibrate/calibration_log.h"
 #include "daemon/calibrate/calibration_session.h"
-#include "daemon/loop/worker.h"
+#include "daemon/desk/desk_parts.h"
 #include "daemon/report/calibrator.h"
-#include "daemon/report/command_link.h"
-#include "drivers/cmm/reader.h"
 #include "drivers/cmm/stare_session.h"
 #include "drivers/cmm/touch_source.h"
-#include "drivers/frame/sensor_profile.h"
-#include "drivers/sensor/file_drop.h"
 
 namespace datum {
 
-/// What a desk works with; all of it outlives the desk.
-struct DeskParts {
-  const DaemonConfig& config;
-  const SensorProfile& sensor;
-  Worker& worker;
-  FileDrop& drop;
-  CmmReader* cmm;
-  std::function<std::int64_t()> utc_ns;
-  LogSink log;
-  std::function<void()> changed;                              // state or conditions: hosts are told
-  std::function<void(int number, const std::string&)> raise;  // into every host's error queue
-  std::function<void()> reload;                               // another calibration is current
+struct CalibrationDeskParts : DeskParts {
+  std::function<void()> reload;  // another calibration is current
   std::function<bool()> cell_is_idle;
 };
 
 class CalibrationDesk final : public Calibrator {
  public:
-  explicit CalibrationDesk(DeskParts parts);
+  explicit CalibrationDesk(CalibrationDeskParts parts);
 
   bool active() const { return step_ != Step::idle; }
   /// A touch, a frame or the arithmetic is awaited.
@@ -108,7 +93,7 @@ class CalibrationDesk final : public Calibrator {
   void say(const std::string& text) { parts_.log(5, "calibration: " + text); }
   std::int64_t utc_s() const { return parts_.utc_ns() / 1'000'000'000; }
 
-  DeskParts parts_;
+  CalibrationDeskParts parts_;
   CalibrationArchive archive_;
   CalibrationLog log_;
   Step step_ = Step::idle;

@@ -13,7 +13,7 @@
 namespace datum {
 
 InspectionCell::InspectionCell(CellParts parts)
-    : parts_(std::move(parts)), desk_(desk_parts()), holes_(hole_parts()) {
+    : parts_(std::move(parts)), desk_(calibration_parts()), holes_(hole_parts()) {
   if (parts_.cmm) {
     stare_.emplace(parts_.config.cmm->pairing);
     parts_.cmm->on_sample([this](const ProbePoint& sample, MonotonicNs now) { position(sample, now); });
@@ -43,8 +43,11 @@ DeskParts InspectionCell::desk_parts() {
           [this] {
             for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();
           },
-          [this](int number, const std::string& detail) { raise(number, detail); },
-          [this] { load_calibration(); },
+          [this](int number, const std::string& detail) { raise(number, detail); }};
+}
+
+CalibrationDeskParts InspectionCell::calibration_parts() {
+  return {desk_parts(), [this] { load_calibration(); },
           [this] {
             if (holes_.active())
               throw scpi::Error(scpi::settings_conflict, "a hole is being probed; PROBe:HOLE:ABORt ends it");
@@ -53,17 +56,7 @@ DeskParts InspectionCell::desk_parts() {
 }
 
 HoleDeskParts InspectionCell::hole_parts() {
-  return {parts_.config,
-          parts_.sensor,
-          parts_.worker,
-          parts_.drop,
-          parts_.cmm,
-          parts_.utc_ns,
-          parts_.log,
-          [this] {
-            for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();
-          },
-          [this](int number, const std::string& detail) { raise(number, detail); },
+  return {desk_parts(),
           [this] {
             if (desk_.active())
               throw scpi::Error(scpi::settings_conflict,

@@ -102,6 +102,7 @@ class InspectionCell final : public Instrument, public Pollable {
 
  private:
   DeskParts desk_parts();
+  CalibrationDeskParts calibration_parts();
   HoleDeskParts hole_parts();
   void load_calibration();
   std::string calibration_refusal() const;

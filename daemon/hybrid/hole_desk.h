@@ -15,30 +15,15 @@
 #include "calib/calibration.h"
 #include "calib/hybrid/find_hole.h"
 #include "calib/hybrid/hybrid_log.h"
-#include "config/daemon_config.h"
+#include "daemon/desk/desk_parts.h"
 #include "daemon/hybrid/hole_log.h"
-#include "daemon/loop/worker.h"
-#include "daemon/report/command_link.h"
 #include "daemon/report/hole_prober.h"
-#include "drivers/cmm/reader.h"
 #include "drivers/cmm/stare_session.h"
 #include "drivers/cmm/touch_source.h"
-#include "drivers/frame/sensor_profile.h"
-#include "drivers/sensor/file_drop.h"
 
 namespace datum {
 
-/// What a desk works with; all of it outlives the desk.
-struct HoleDeskParts {
-  const DaemonConfig& config;
-  const SensorProfile& sensor;
-  Worker& worker;
-  FileDrop& drop;
-  CmmReader* cmm;
-  std::function<std::int64_t()> utc_ns;
-  LogSink log;
-  std::function<void()> changed;                              // state or conditions: hosts are told
-  std::function<void(int number, const std::string&)> raise;  // into every host's error queue
+struct HoleDeskParts : DeskParts {
   std::function<void()> demand_idle;  // throws scpi::Error: the cell does something else
   /// The one that may be used now; throws scpi::Error with why none may.
   std::function<std::shared_ptr<const Calibration>()> calibration;

@@ -56,9 +56,11 @@ const std::map<std::string, std::vector<std::string>> may_include{
      {"drivers/frame/", "drivers/port/", "drivers/link_error.h", "calib/", "gpu/", "daemon/inspect/",
       "daemon/report/"}},
     {"daemon/calibrate/",
-     {"drivers/", "calib/", "config/", "daemon/loop/", "daemon/report/", "daemon/calibrate/",
+     {"drivers/", "calib/", "config/", "daemon/loop/", "daemon/report/", "daemon/desk/", "daemon/calibrate/",
       "daemon/version.h"}},
-    {"daemon/hybrid/", {"drivers/", "calib/", "config/", "daemon/loop/", "daemon/report/", "daemon/hybrid/"}},
+    {"daemon/desk/", {"drivers/", "config/", "daemon/loop/", "daemon/report/", "daemon/desk/"}},
+    {"daemon/hybrid/",
+     {"drivers/", "calib/", "config/", "daemon/loop/", "daemon/report/", "daemon/desk/", "daemon/hybrid/"}},
     {"daemon/gpu/", {"gpu/", "daemon/gpu/"}},  // builds without the daemon
     {"daemon/loop/", {"drivers/frame/", "drivers/port/", "daemon/loop/"}},
     {"config/toml_reader", {"config/toml_reader.h"}},
