@@ -1,6 +1,7 @@
 // The one table of commands: what is understood, with which parameters, and what HELP says about it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,14 +22,28 @@ struct Call {
   const Value& operator[](std::size_t i) const { return *arguments[i]; }
 };
 
+/// Any host reads, and sets what is its own link's; only one at a time commands the cell.
+enum class Access : std::uint8_t { reads, commands };
+
 struct Command {
   Pattern pattern;  // of a common command: "*ESE?" matches by itself
   void (*run)(Call&);
   std::vector<Parameter> parameters;
   const char* help;
+  Access access;
 
+  /// A query reads, anything else commands, where `access` does not say otherwise.
   Command(const char* text, void (*handler)(Call&), std::vector<Parameter> declared, const char* words)
-      : pattern(text), run(handler), parameters(std::move(declared)), help(words) {}
+      : pattern(text),
+        run(handler),
+        parameters(std::move(declared)),
+        help(words),
+        access(pattern.is_query() ? Access::reads : Access::commands) {}
+  Command(const char* text, void (*handler)(Call&), std::vector<Parameter> declared, const char* words,
+          Access of)
+      : Command(text, handler, std::move(declared), words) {
+    access = of;
+  }
 };
 
 /// Parts of the table, by file.

@@ -46,11 +46,12 @@ void self_test(Call& call) {
 
 std::vector<Command> common_commands() {
   return {
-      {"*CLS", clear, {}, "clear events and the error queue"},
+      {"*CLS", clear, {}, "clear events and the error queue", Access::reads},
       {"*ESE",
        [](Call& c) { c.session.status().event_enable = static_cast<std::uint8_t>(c[0].integer); },
        {byte_mask()},
-       "enable bits of the event status register"},
+       "enable bits of the event status register",
+       Access::reads},
       {"*ESE?",
        [](Call& c) { c.session.answer(fmt::format("{}", c.session.status().event_enable)); },
        {},
@@ -63,7 +64,8 @@ std::vector<Command> common_commands() {
       {"*OPC",
        [](Call& c) { c.session.set_event_when_complete(); },
        {},
-       "set event bit 0 when no operation is pending"},
+       "set event bit 0 when no operation is pending",
+       Access::reads},
       {"*OPC?",
        [](Call& c) { c.session.answer_when_complete(); },
        {},
@@ -72,7 +74,8 @@ std::vector<Command> common_commands() {
       {"*SRE",
        [](Call& c) { c.session.status().service_enable = static_cast<std::uint8_t>(c[0].integer & ~64u); },
        {byte_mask()},
-       "enable bits of the status byte for its summary"},
+       "enable bits of the status byte for its summary",
+       Access::reads},
       {"*SRE?",
        [](Call& c) { c.session.answer(fmt::format("{}", c.session.status().service_enable)); },
        {},
@@ -86,7 +89,8 @@ std::vector<Command> common_commands() {
       {"*WAI",
        [](Call& c) { c.session.wait_until_complete(); },
        {},
-       "hold what follows until no operation is pending"},
+       "hold what follows until no operation is pending",
+       Access::reads},
   };
 }
 

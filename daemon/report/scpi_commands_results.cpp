@@ -80,7 +80,8 @@ std::vector<Command> result_commands() {
       {"DATA:PUSH",
        [](Call& c) { c.session.push_results(c[0].on); },
        {on},
-       "push a result line on this link when a board is done"},
+       "push a result line on this link when a board is done",
+       Access::reads},
       {"DATA:PUSH?", [](Call& c) { c.session.answer(c.session.pushes_results() ? "1" : "0"); }, {}, ""},
   };
 }

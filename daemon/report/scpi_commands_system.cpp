@@ -113,7 +113,11 @@ std::vector<Command> status_commands() {
        event<&Status::operation>,
        {},
        "conditions that came since the last read"},
-      {"STATus:OPERation:ENABle", enable<&Status::operation>, {mask}, "bits that enter the status byte"},
+      {"STATus:OPERation:ENABle",
+       enable<&Status::operation>,
+       {mask},
+       "bits that enter the status byte",
+       Access::reads},
       {"STATus:OPERation:ENABle?", enabled<&Status::operation>, {}, ""},
       {"STATus:QUEStionable:CONDition?",
        condition<&Status::questionable>,
@@ -126,9 +130,10 @@ std::vector<Command> status_commands() {
       {"STATus:QUEStionable:ENABle",
        enable<&Status::questionable>,
        {mask},
-       "bits that enter the status byte"},
+       "bits that enter the status byte",
+       Access::reads},
       {"STATus:QUEStionable:ENABle?", enabled<&Status::questionable>, {}, ""},
-      {"STATus:PRESet", preset, {}, "clear both enables"},
+      {"STATus:PRESet", preset, {}, "clear both enables", Access::reads},
   };
 }
 

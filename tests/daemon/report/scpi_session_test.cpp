@@ -206,6 +206,19 @@ TEST(ScpiHelp, ListsEveryHeaderOfTheTableAndOnlyThose) {
   EXPECT_THAT(host.error_of("SYST:HELP:SYNT? 'foo'"), StartsWith("-224,"));
 }
 
+TEST(ScpiAccess, IsOfEveryCommandThatChangesMoreThanItsOwnLink) {
+  std::vector<std::string> own;
+  for (const auto& c : all_commands()) {
+    if (c.pattern.is_query())
+      EXPECT_EQ(c.access, Access::reads) << c.pattern.text();
+    else if (c.access == Access::reads)
+      own.push_back(c.pattern.text());
+  }
+  EXPECT_THAT(
+      own, ::testing::UnorderedElementsAre("*CLS", "*ESE", "*OPC", "*SRE", "*WAI", "STATus:OPERation:ENABle",
+                                           "STATus:QUEStionable:ENABle", "STATus:PRESet", "DATA:PUSH"));
+}
+
 TEST(ScpiDiagnostic, NamesLinksAndCalibration) {
   ScpiHost host;
   EXPECT_EQ(host.ask("DIAG:LINK:STAT?"), "\"cmm: open\"\n");
