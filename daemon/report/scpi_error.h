@@ -39,6 +39,7 @@ enum ErrorNumber : int {
   invalid_expression = -171,
   expression_data_not_allowed = -178,
   execution_error = -200,
+  command_protected = -203,
   trigger_ignored = -211,
   arm_ignored = -212,
   init_ignored = -213,

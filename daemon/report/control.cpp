@@ -1,0 +1,94 @@
+#include "daemon/report/control.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "daemon/report/scpi_error.h"
+
+namespace datum {
+namespace {
+
+constexpr std::size_t most_accounts = 64;  // more hosts than links: some came and went
+constexpr std::size_t longest_note = 120;  // characters of a command
+
+std::string without_port(const std::string& host) { return host.substr(0, host.rfind(':')); }
+
+/// As one line of a log: a block in a command may hold anything.
+std::string shown(std::string_view what) {
+  std::string text(what.substr(0, longest_note));
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == 127) c = ' ';
+  return what.size() > longest_note ? text + "..." : text;
+}
+
+}  // namespace
+
+ControlDesk::ControlDesk(ControlSettings settings, Clock now, Log log)
+    : settings_(std::move(settings)), now_(std::move(now)), log_(std::move(log)) {}
+
+bool ControlDesk::is_reserved(const std::string& host) const {
+  return !settings_.reserved.empty() && host.substr(0, host.find(' ')) == settings_.reserved;
+}
+
+bool ControlDesk::request(const std::string& host) {
+  if (holder_ == host) return true;
+  const bool free = holder_.empty() && settings_.reserved.empty();
+  const bool its_own = is_reserved(host) && !is_reserved(holder_);
+  if (!free && !its_own) return false;
+  note(logged_notice, host, holder_.empty() ? "has control" : "takes control back from " + holder_);
+  holder_ = host;
+  return true;
+}
+
+void ControlDesk::force(const std::string& host) {
+  if (holder_ == host) return;
+  note(logged_warning, host, owner().empty() ? "has control" : "takes control by force from " + owner());
+  holder_ = host;
+}
+
+void ControlDesk::release(const std::string& host) {
+  if (holder_ != host) return;
+  holder_.clear();
+  note(logged_notice, host, "gives control back");
+}
+
+void ControlDesk::left(const std::string& host) {
+  if (holder_ != host) return;
+  holder_.clear();
+  note(logged_notice, host, "is gone; its control is free");
+}
+
+bool ControlDesk::may_change(const std::string& host) const {
+  if (!holder_.empty()) return holder_ == host;
+  return settings_.reserved.empty() || is_reserved(host);
+}
+
+void ControlDesk::change(const std::string& host, std::string_view what) {
+  if (!may_change(host))
+    throw scpi::Error(
+        scpi::command_protected,
+        fmt::format("{} {}; SYSTem:LOCK:FORCe takes control, SYSTem:LOCK:REQuest? asks for it", owner(),
+                    holder_.empty() ? "is the only link that may command" : "has control"));
+  note(logged_info, host, what);
+}
+
+void ControlDesk::note(int priority, const std::string& host, std::string_view what) {
+  Noted& account = account_of(host);
+  if (!(priority == logged_info ? account.commands : account.control).take(now_())) {
+    ++account.left_out;
+    return;
+  }
+  const std::uint64_t left_out = std::exchange(account.left_out, 0);
+  log_(priority, fmt::format("{}: {}{}", host, shown(what),
+                             left_out == 0 ? "" : fmt::format(" ({} before it are not listed)", left_out)));
+}
+
+ControlDesk::Noted& ControlDesk::account_of(const std::string& host) {
+  const std::string key = without_port(host);
+  if (noted_.size() >= most_accounts && noted_.count(key) == 0) noted_.erase(noted_.begin());
+  const TokenBucket fresh(settings_.logged_per_second, settings_.logged_burst);
+  return noted_.try_emplace(key, Noted{fresh, fresh}).first->second;
+}
+
+}  // namespace datum

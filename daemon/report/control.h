@@ -1,0 +1,76 @@
+// ControlDesk: which host may command the cell, and the log of who did what. One desk per cell (Instrument::control()),
+// asked by every host's codec before a command that changes the cell.
+//
+// While nobody holds control every host may command. One that holds it keeps the others from changing anything; they
+// still read, and they still stop: ABORt is not asked for here, since a stop makes no result and no PASS.
+//
+// `reserved` names the links (not the hosts) that own control while nobody else holds it: a PLC that runs the line. Another
+// host then has to take it by force, which is logged, and the reserved link gets it back by asking, at any moment.
+//
+// A host is named by its link and where it is: "serial /dev/ttyUSB0", "tcp 192.168.0.7:50112", "modbus_tcp 10.0.0.2:1053".
+// The first word is the key of its table under [host] in the configuration.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "daemon/report/token_bucket.h"
+#include "drivers/port/pollable.h"
+
+namespace datum {
+
+struct ControlSettings {
+  std::string reserved;  // key of a link ("serial", "modbus_rtu"); empty: none
+  // Commands that are logged of one host, and as many changes of control; what goes beyond is counted.
+  int logged_burst = 20, logged_per_second = 2;
+};
+
+class ControlDesk {
+ public:
+  using Clock = std::function<MonotonicNs()>;
+  /// Priority as of syslog(3).
+  using Log = std::function<void(int priority, const std::string& text)>;
+
+  ControlDesk(ControlSettings settings, Clock now, Log log);
+
+  /// True: `host` holds control now. False: another one does, see owner(). The reserved link always gets it.
+  bool request(const std::string& host);
+  /// Takes control from whoever has it.
+  void force(const std::string& host);
+  /// Gives it back; nothing where another host holds it.
+  void release(const std::string& host);
+  /// The link of this host is gone: what it held is free.
+  void left(const std::string& host);
+
+  /// The host that holds control, else the reserved link, else empty.
+  std::string owner() const { return holder_.empty() ? settings_.reserved : holder_; }
+  bool may_change(const std::string& host) const;
+
+  /// `host` is about to change the cell by `what`, a command as it came. Throws scpi::Error -203 that names the holder
+  /// where it must not; otherwise logs it.
+  void change(const std::string& host, std::string_view what);
+  /// The same for what everybody may do at any time: only logged.
+  void stop(const std::string& host, std::string_view what) { note(logged_info, host, what); }
+
+ private:
+  struct Noted {
+    TokenBucket commands, control;  // a flood of commands does not hide who took control
+    std::uint64_t left_out = 0;
+  };
+  static constexpr int logged_warning = 4, logged_notice = 5, logged_info = 6;
+  bool is_reserved(const std::string& host) const;
+  void note(int priority, const std::string& host, std::string_view what);
+  Noted& account_of(const std::string& host);
+
+  ControlSettings settings_;
+  Clock now_;
+  Log log_;
+  std::string holder_;
+  std::map<std::string, Noted> noted_;  // by host without its port, so that reconnecting opens no new account
+};
+
+}  // namespace datum

@@ -1,0 +1,146 @@
+// Who may command the cell, and the log of who did. Time is injected.
+#include "daemon/report/control.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "daemon/report/scpi_error.h"
+
+namespace datum {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr MonotonicNs second = 1'000'000'000;
+const std::string plc = "serial /dev/ttyUSB0", engineer = "tcp 10.0.0.7:50112",
+                  scada = "modbus_tcp 10.0.0.9:1053";
+
+struct Desk : ::testing::Test {
+  ControlDesk made(const std::string& reserved = "") {
+    ControlSettings settings;
+    settings.reserved = reserved;
+    return {settings, [this] { return now; },
+            [this](int priority, const std::string& text) {
+              log.push_back(std::to_string(priority) + " " + text);
+            }};
+  }
+  /// "" or what was refused.
+  static std::string tried(ControlDesk& desk, const std::string& host) {
+    try {
+      desk.change(host, "INIT");
+    } catch (const scpi::Error& error) {
+      EXPECT_EQ(error.number(), -203);
+      return error.what();
+    }
+    return "";
+  }
+  MonotonicNs now = 0;
+  std::vector<std::string> log;
+};
+
+TEST_F(Desk, LetsEveryHostCommandWhileNobodyHasControl) {
+  auto desk = made();
+  EXPECT_EQ(desk.owner(), "");
+  EXPECT_EQ(tried(desk, plc), "");
+  EXPECT_EQ(tried(desk, engineer), "");
+  EXPECT_THAT(log, ElementsAre("6 " + plc + ": INIT", "6 " + engineer + ": INIT"));
+}
+
+TEST_F(Desk, RefusesOthersAndNamesTheHolder) {
+  auto desk = made();
+  EXPECT_TRUE(desk.request(plc));
+  EXPECT_TRUE(desk.request(plc));
+  EXPECT_FALSE(desk.request(engineer));
+  EXPECT_EQ(desk.owner(), plc);
+  EXPECT_EQ(tried(desk, plc), "");
+  EXPECT_THAT(tried(desk, engineer), HasSubstr(plc + " has control; SYSTem:LOCK:FORCe"));
+  desk.release(engineer);  // not its own
+  EXPECT_NE(tried(desk, scada), "");
+  desk.release(plc);
+  EXPECT_EQ(tried(desk, scada), "");
+  EXPECT_THAT(log, ElementsAre("5 " + plc + ": has control", "6 " + plc + ": INIT",
+                               "5 " + plc + ": gives control back", "6 " + scada + ": INIT"));
+}
+
+TEST_F(Desk, FreesWhatALostLinkHeld) {
+  auto desk = made();
+  desk.request(engineer);
+  desk.left(plc);
+  EXPECT_EQ(desk.owner(), engineer);
+  desk.left(engineer);
+  EXPECT_EQ(tried(desk, plc), "");
+  EXPECT_EQ(log.at(1), "5 " + engineer + ": is gone; its control is free");
+}
+
+TEST_F(Desk, IsTakenByForceAndSaysFromWhom) {
+  auto desk = made();
+  desk.request(plc);
+  desk.force(engineer);
+  EXPECT_EQ(desk.owner(), engineer);
+  EXPECT_NE(tried(desk, plc), "");
+  EXPECT_FALSE(desk.request(plc)) << "without a reservation it has to wait, or to force too";
+  EXPECT_EQ(log.back(), "4 " + engineer + ": takes control by force from " + plc);
+}
+
+TEST_F(Desk, IsReservedForALinkThatNobodyLocksOut) {
+  auto desk = made("serial");
+  EXPECT_EQ(desk.owner(), "serial");
+  EXPECT_EQ(tried(desk, plc), "") << "unasked";
+  EXPECT_THAT(tried(desk, engineer), HasSubstr("serial is the only link that may command"));
+  EXPECT_FALSE(desk.request(engineer));
+  desk.force(engineer);
+  EXPECT_EQ(tried(desk, engineer), "");
+  EXPECT_NE(tried(desk, plc), "");
+  EXPECT_TRUE(desk.request(plc)) << "its own, whoever took it";
+  EXPECT_EQ(log.back(), "5 " + plc + ": takes control back from " + engineer);
+  EXPECT_FALSE(desk.request(engineer));
+  desk.force(engineer);
+  desk.left(engineer);
+  EXPECT_EQ(desk.owner(), "serial");
+  EXPECT_FALSE(desk.request(engineer));
+}
+
+// 20 at once, 2 a second: a PLC that triggers each half second is logged whole.
+TEST_F(Desk, LogsNoFlood) {
+  auto desk = made();
+  for (int i = 0; i < 1000; ++i) desk.change(engineer, "INIT");
+  EXPECT_THAT(log, SizeIs(20));
+  desk.change("tcp 10.0.0.7:50999", "INIT");
+  EXPECT_THAT(log, SizeIs(20)) << "a new connection of the same host";
+  desk.change(plc, "INIT");
+  EXPECT_EQ(log.back(), "6 " + plc + ": INIT") << "each host has its own account";
+  desk.force(engineer);
+  EXPECT_THAT(log.back(), HasSubstr("has control"));
+  now = second / 2;
+  desk.stop(engineer, "ABOR");
+  EXPECT_EQ(log.back(), "6 " + engineer + ": ABOR");
+  EXPECT_THAT(log.at(21), HasSubstr("(981 before it are not listed)"));
+  for (int i = 0; i < 1000; ++i) {
+    now += second / 2;
+    desk.change(engineer, "TRIG");
+    EXPECT_THAT(log, SizeIs(24 + i));
+  }
+}
+
+TEST_F(Desk, LogsACommandAsOneShortLine) {
+  auto desk = made();
+  desk.change(plc, "MMEM:DATA '" + std::string("a\nb\x01", 4) + std::string(500, 'x'));
+  EXPECT_THAT(log.at(0), SizeIs(2 + plc.size() + 2 + 120 + 3));
+  EXPECT_THAT(log.at(0), HasSubstr("MMEM:DATA 'a b xxx"));
+}
+
+// An account is forgotten for that of a host that came later: the log is wrong by a line, memory stays.
+TEST_F(Desk, KeepsAccountsOfSixtyFourHosts) {
+  auto desk = made();
+  for (int i = 0; i < 30; ++i) desk.change("tcp 10.0.0.0:1", "INIT");
+  EXPECT_THAT(log, SizeIs(20));
+  for (int i = 1; i <= 64; ++i) desk.change("tcp 10.0.1." + std::to_string(i) + ":1", "INIT");
+  desk.change("tcp 10.0.0.0:1", "INIT");
+  EXPECT_EQ(log.back(), "6 tcp 10.0.0.0:1: INIT");
+  EXPECT_THAT(log, SizeIs(85));
+}
+
+}  // namespace
+}  // namespace datum
