@@ -25,7 +25,7 @@
 #include "daemon/report/command_link.h"
 #include "daemon/report/instrument.h"
 #include "daemon/report/result_store.h"
-#include "drivers/cmm/reader.h"
+#include "drivers/cmm/source.h"
 #include "drivers/cmm/stare_session.h"
 #include "drivers/sensor/file_drop.h"
 
@@ -38,7 +38,7 @@ struct CellParts {
   const BackendChoice& backend;
   Worker& worker;
   FileDrop& drop;
-  CmmReader* cmm;                        // null: no CMM is configured
+  CmmSource* cmm;                        // null: no CMM is configured
   ResultStore& writer;                   // used on the worker's thread only
   ResultStore& reader;                   // used on the loop's thread only
   std::function<std::int64_t()> utc_ns;  // since 1970-01-01

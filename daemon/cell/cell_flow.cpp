@@ -75,6 +75,8 @@ void InspectionCell::refuse_early(const ClaimedFrame& claim) {
 
 void InspectionCell::after_round(MonotonicNs now) {
   for (const std::string& warning : parts_.drop.take_warnings()) log(4, warning);
+  if (parts_.cmm)
+    for (const std::string& note : parts_.cmm->take_notes()) log(5, "cmm: " + note);
   if (desk_.active()) return desk_.after_round(now);
   if (holes_.active()) return holes_.after_round(now);
   if (parts_.worker.busy()) return;

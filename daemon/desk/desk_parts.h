@@ -8,7 +8,7 @@
 #include "config/daemon_config.h"
 #include "daemon/loop/worker.h"
 #include "daemon/report/command_link.h"
-#include "drivers/cmm/reader.h"
+#include "drivers/cmm/source.h"
 #include "drivers/frame/sensor_profile.h"
 #include "drivers/sensor/file_drop.h"
 
@@ -20,7 +20,7 @@ struct DeskParts {
   const SensorProfile& sensor;
   Worker& worker;
   FileDrop& drop;
-  CmmReader* cmm;
+  CmmSource* cmm;
   std::function<std::int64_t()> utc_ns;
   LogSink log;
   std::function<void()> changed;                              // state or conditions: hosts are told

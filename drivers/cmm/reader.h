@@ -3,48 +3,35 @@
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "drivers/cmm/codec.h"
 #include "drivers/cmm/settings.h"
-#include "drivers/port/pollable.h"
+#include "drivers/cmm/source.h"
 #include "drivers/port/port.h"
 
 namespace datum {
 
-class CmmReader final : public Pollable {
+class CmmReader final : public CmmSource {
  public:
-  /// Every sample, good or bad, as it comes; a lost link gives one link_down.
-  using OnSample = std::function<void(const ProbePoint&, MonotonicNs now)>;
-
   /// Throws RefusedError as check(settings) does. The link is opened by start().
   CmmReader(const CmmSettings& settings, std::unique_ptr<Port> port);
   explicit CmmReader(const CmmSettings& settings) : CmmReader(settings, open_link(settings)) {}
 
-  void on_sample(OnSample handler) { handler_ = std::move(handler); }
-  /// Opens the link; again, by an operator's wish, after it was refused. Never throws: see describe().
-  void start(MonotonicNs now);
-  /// Polls as soon as the round in progress has ended: the next position is younger than `now`. No effect on
-  /// a free-running device.
-  void poll_soon(MonotonicNs now);
-  /// Every touch that the device latched, good or bad, as it comes: [PRB:] of GRBL at any time, what the
-  /// others send unasked while the reader listens.
-  void on_touch(OnSample handler) { touch_handler_ = std::move(handler); }
-  /// Listens for touches instead of polling, once the round in progress has ended; latest() grows stale. GRBL
-  /// goes on being polled: its touches are told apart. No effect where the device says nothing at a touch.
-  void listen(bool on, MonotonicNs now);
-  /// A touch that is made now is heard.
-  bool listening() const { return wants_touches_ && (state_ == State::waiting || grbl()); }
-  /// An operator states that the machine was homed since its position was lost.
-  void confirm_referenced() { codec_.confirm_referenced(); }
-
-  /// The last sample; stale where it is older than max_age_ms, never an old position after a fault.
-  ProbePoint latest(MonotonicNs now) const;
-  /// The link must be reopened by start().
-  bool refused() const { return state_ == State::refused; }
+  void on_sample(OnSample handler) override { handler_ = std::move(handler); }
+  void start(MonotonicNs now) override;
+  void poll_soon(MonotonicNs now) override;
+  /// [PRB:] of GRBL at any time, what the others send unasked while the reader listens.
+  void on_touch(OnSample handler) override { touch_handler_ = std::move(handler); }
+  /// Once the round in progress has ended, no poll goes out. GRBL goes on being polled: its touches are told
+  /// apart.
+  void listen(bool on, MonotonicNs now) override;
+  bool listening() const override { return wants_touches_ && (state_ == State::waiting || grbl()); }
+  void confirm_referenced() override { codec_.confirm_referenced(); }
+  ProbePoint latest(MonotonicNs now) const override;
+  bool refused() const override { return state_ == State::refused; }
 
   int fd() const override { return port_->fd(); }
   bool wants_write() const override { return state_ == State::connecting || !unsent_.empty(); }
