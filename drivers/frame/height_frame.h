@@ -42,9 +42,23 @@ struct AxisScale {
 enum class ClockDomain : std::uint8_t { unknown, sensor, host_monotonic, utc };
 const char* name_of(ClockDomain c);
 
+/// Monotonic host time, ns, within which something surely happened.
+struct HostSpan {
+  std::int64_t from_ns = 0, to_ns = 0;
+};
+
 struct CaptureTime {
   std::int64_t ns = 0;  // since the clock's own zero; for utc since 1970-01-01
   ClockDomain clock = ClockDomain::unknown;
+  std::optional<HostSpan> host = std::nullopt;  // where the sensor's clock was compared with the host's
+};
+
+/// What a sensor with an encoder input and a frame counter says beside the heights.
+struct SensorStamp {
+  std::uint64_t frame_index = 0;
+  std::int64_t encoder = 0;       // at the exposure, counts
+  std::int64_t encoder_at_z = 0;  // at the encoder's last index pulse
+  std::uint64_t status = 0;       // the sensor's own bits (digital inputs)
 };
 
 struct IntensityImage {
@@ -72,6 +86,7 @@ struct HeightFrame {
   std::string job;       // the sensor's own job name, empty where it has none
   std::string job_hash;  // of that job as the sensor states it, empty where it has none
   CaptureTime captured;
+  std::optional<SensorStamp> stamp;
   std::string content_sha256;  // hex, over the delivered bytes of the height file (and its intensity file)
   std::string source;          // file name or device, for messages
 

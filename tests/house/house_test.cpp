@@ -43,7 +43,9 @@ const std::map<std::string, std::vector<std::string>> may_include{
     {"drivers/frame/", {"drivers/frame/"}},
     {"drivers/port/", {"drivers/frame/", "drivers/port/", "drivers/link_error.h"}},
     {"drivers/cmm/", {"drivers/frame/", "drivers/port/", "drivers/cmm/", "drivers/link_error.h"}},
-    {"drivers/sensor/", {"drivers/frame/", "drivers/port/", "drivers/sensor/", "drivers/link_error.h"}},
+    {"drivers/gocator/", {"drivers/frame/", "drivers/port/", "drivers/gocator/", "drivers/link_error.h"}},
+    {"drivers/sensor/",
+     {"drivers/frame/", "drivers/port/", "drivers/gocator/", "drivers/sensor/", "drivers/link_error.h"}},
     {"drivers/virtual/",
      {"drivers/", "calib/", "config/toml_reader.h", "daemon/report/table.h"}},  // shipped programs
     // One generator of random numbers in the tree: the header of pure functions where the kernels have it.

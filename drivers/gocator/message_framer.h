@@ -1,0 +1,28 @@
+// Messages that begin with their own length (u32, of the whole message): the control and the health channel.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "drivers/gocator/wire.h"
+
+namespace datum::gocator {
+
+class MessageFramer {
+ public:
+  /// Messages of `least` to `most` bytes.
+  MessageFramer(const char* channel, std::size_t least, std::size_t most)
+      : channel_(channel), least_(least), most_(most) {}
+
+  void receive(ByteView bytes) { held_.insert(held_.end(), bytes.begin(), bytes.end()); }
+  /// The next whole message. Throws ProtocolError at a length outside the limits.
+  std::optional<std::vector<std::uint8_t>> next();
+  void reset() { held_.clear(); }
+
+ private:
+  const char* channel_;
+  std::size_t least_, most_;
+  std::vector<std::uint8_t> held_;
+};
+
+}  // namespace datum::gocator
