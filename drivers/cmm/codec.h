@@ -60,7 +60,6 @@ class CmmCodec {
   std::string wrong_answer(const LineReading& reading) const;
   void add_latched(const Line& line, const LineReading& reading);
   void finish_group();
-  ProbePoint machine_position(const std::vector<std::optional<double>>& values) const;
   void emit(ProbeState state, const std::string& detail, MonotonicNs first, MonotonicNs last,
             const std::array<double, 3>& position_mm = {});
   std::string missing_axes() const;

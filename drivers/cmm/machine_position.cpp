@@ -1,0 +1,31 @@
+#include "drivers/cmm/machine_position.h"
+
+#include <fmt/format.h>
+
+namespace datum {
+namespace {
+
+constexpr double mm_per_inch = 25.4;  // exact by definition
+constexpr const char* axis_names = "XYZ";
+
+}  // namespace
+
+ProbePoint machine_position(const CmmSettings& settings, const std::vector<std::optional<double>>& values) {
+  ProbePoint point;
+  point.state = ProbeState::ok;
+  for (std::size_t i = 0; i < 3; ++i) point.position_mm[i] = settings.fixed_mm[i].value_or(0);
+  const double unit_mm = settings.unit == LengthUnit::inch ? mm_per_inch : 1;
+  for (std::size_t i = 0; i < settings.axes.size(); ++i) {
+    const AxisSettings& axis = settings.axes[i];
+    const double scale = (axis.reversed ? -axis.scale : axis.scale) * unit_mm;
+    const double mm = scale * *values[i] + axis.offset_mm;
+    point.position_mm[static_cast<std::size_t>(axis.machine_axis)] = mm;
+    if ((mm >= axis.min_mm && mm <= axis.max_mm) || point.state != ProbeState::ok) continue;
+    point.state = ProbeState::out_of_range;
+    point.detail = fmt::format("{} = {} mm; allowed: {} to {} mm", axis_names[axis.machine_axis], mm,
+                               axis.min_mm, axis.max_mm);
+  }
+  return point;
+}
+
+}  // namespace datum
