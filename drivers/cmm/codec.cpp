@@ -5,11 +5,10 @@
 #include <cmath>
 #include <utility>
 
+#include "drivers/cmm/machine_position.h"
+
 namespace datum {
 namespace {
-
-constexpr double mm_per_inch = 25.4;  // exact by definition
-constexpr const char* axis_names = "XYZ";
 
 bool matches(const StatusToken& token, const std::string& text) {
   const std::size_t found = text.find(token.text);
@@ -88,6 +87,8 @@ LineReading CmmCodec::reading_of(const Line& line) {
       return read_positional(line.text, settings_);
     case Layout::grbl:
       return grbl_.read(line.text);
+    case Layout::ipp_dme:
+      break;
   }
   return fault(ProbeState::malformed, "no layout");
 }
@@ -169,7 +170,7 @@ void CmmCodec::add_latched(const Line& line, const LineReading& reading) {
   if (reading.state == ProbeState::ok) {
     std::vector<std::optional<double>> values(settings_.axes.size());
     for (const auto& [axis, value] : reading.values) values[axis] = value;
-    touch = machine_position(values);
+    touch = machine_position(settings_, values);
   }
   touch.first_byte_ns = line.first_byte_ns;
   touch.last_byte_ns = line.last_byte_ns;
@@ -177,27 +178,8 @@ void CmmCodec::add_latched(const Line& line, const LineReading& reading) {
 }
 
 void CmmCodec::finish_group() {
-  const ProbePoint at = machine_position(group_.values);
+  const ProbePoint at = machine_position(settings_, group_.values);
   emit(at.state, at.detail, group_.first_byte_ns, group_.last_byte_ns, at.position_mm);
-}
-
-// Values as shown, all axes -> position, and whether it is within the axes' limits.
-ProbePoint CmmCodec::machine_position(const std::vector<std::optional<double>>& values) const {
-  ProbePoint point;
-  point.state = ProbeState::ok;
-  for (std::size_t i = 0; i < 3; ++i) point.position_mm[i] = settings_.fixed_mm[i].value_or(0);
-  const double unit_mm = settings_.unit == LengthUnit::inch ? mm_per_inch : 1;
-  for (std::size_t i = 0; i < settings_.axes.size(); ++i) {
-    const AxisSettings& axis = settings_.axes[i];
-    const double scale = (axis.reversed ? -axis.scale : axis.scale) * unit_mm;
-    const double mm = scale * *values[i] + axis.offset_mm;
-    point.position_mm[static_cast<std::size_t>(axis.machine_axis)] = mm;
-    if ((mm >= axis.min_mm && mm <= axis.max_mm) || point.state != ProbeState::ok) continue;
-    point.state = ProbeState::out_of_range;
-    point.detail = fmt::format("{} = {} mm; allowed: {} to {} mm", axis_names[axis.machine_axis], mm,
-                               axis.min_mm, axis.max_mm);
-  }
-  return point;
 }
 
 std::string CmmCodec::missing_axes() const {

@@ -12,7 +12,8 @@ struct NamedPreset {
 constexpr NamedPreset presets[] = {{"heidenhain_nd28x", heidenhain_nd28x},
                                    {"mitutoyo_mux10", mitutoyo_mux10},
                                    {"acurite_vro", acurite_vro},
-                                   {"grbl_1_1", grbl_1_1}};
+                                   {"grbl_1_1", grbl_1_1},
+                                   {"ipp_dme", ipp_dme}};
 
 std::vector<AxisSettings> three_axes(const char* x, const char* y, const char* z) {
   std::vector<AxisSettings> axes(3);
@@ -103,6 +104,17 @@ CmmSettings grbl_1_1() {
   s.axes = three_axes("X", "Y", "Z");
   s.poll.strings = {"?"};
   s.poll.period_ms = 200;  // GRBL's own guidance: 5 Hz
+  return s;
+}
+
+CmmSettings ipp_dme() {
+  CmmSettings s;
+  s.preset = "ipp_dme";
+  s.link = TcpSettings{"", 1294};
+  s.layout = Layout::ipp_dme;
+  s.touch = TouchRule::latched;
+  s.axes = three_axes("X", "Y", "Z");
+  s.poll.timeout_ms = 1000;  // a position and what makes it one: up to six questions and answers
   return s;
 }
 

@@ -19,6 +19,8 @@ CmmSettings mitutoyo_mux10();
 CmmSettings acurite_vro();
 /// GRBL 1.1: '?' is answered by a status report; 115200 8N1. The unit is read from $13.
 CmmSettings grbl_1_1();
+/// I++ DME (VDMA 8722): a session over TCP, port 1294 by default; X, Y, Z in mm, touches by PtMeas.
+CmmSettings ipp_dme();
 
 /// Throws RefusedError that lists the presets.
 CmmSettings preset_by_name(const std::string& name);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace datum {
 namespace {
@@ -72,6 +73,39 @@ void check_layout(const CmmSettings& settings) {
     refuse("only GRBL tells its unit, asked by the setup string");
 }
 
+void check_ipp(const CmmSettings& settings) {
+  const IppSettings& ipp = settings.ipp;
+  if (!std::holds_alternative<TcpSettings>(settings.link))
+    refuse("I++ DME is spoken over TCP: state [cmm.tcp]");
+  if (!settings.poll.strings.empty()) refuse("I++ DME has its own polls: leave poll.strings out");
+  if (settings.unit != LengthUnit::mm) refuse("I++ DME knows only mm");
+  for (const AxisSettings& axis : settings.axes)
+    if (axis.label != "X" && axis.label != "Y" && axis.label != "Z")
+      refuse(fmt::format("axis '{}'; allowed: X, Y, Z, as I++ DME names them", axis.label));
+  if (ipp.tool.empty() || ipp.tool.find('"') != std::string::npos)
+    refuse(fmt::format("tool '{}'; allowed: the name of the tool that must be active, without quotes",
+                       ipp.tool));
+  const char* known[] = {"MachineCsy", "MoveableMachineCsy", "MultipleArmCsy", "PartCsy"};
+  if (std::none_of(std::begin(known), std::end(known),
+                   [&](const char* name) { return ipp.coordinate_system == name; }))
+    refuse(fmt::format(
+        "coordinate_system '{}'; allowed: MachineCsy, MoveableMachineCsy, MultipleArmCsy, PartCsy",
+        ipp.coordinate_system));
+  if (ipp.transformation && ipp.coordinate_system == "MachineCsy") refuse("MachineCsy has no transformation");
+  if (ipp.transformation && !((*ipp.transformation)[3] >= 0 && (*ipp.transformation)[3] <= 180))
+    refuse(fmt::format("theta = {} degrees; allowed: 0 to 180", (*ipp.transformation)[3]));
+  need_range("watchdog_ms", ipp.watchdog_ms, 100, 60'000);
+  if (!ipp.move_report_s) return;
+  // The standard's shortest period and at most ten reports a second.
+  if (!(*ipp.move_report_s >= 0.1 && *ipp.move_report_s <= 3600))
+    refuse(fmt::format("move_report_s = {}; allowed: 0.1 to 3600", *ipp.move_report_s));
+  if (!(ipp.move_report_mm > 0 && std::isfinite(ipp.move_report_mm)))
+    refuse(fmt::format("move_report_mm = {}; allowed: more than 0", ipp.move_report_mm));
+  if (settings.pairing.latency_ms < 1)
+    refuse(
+        "a move report carries no time: state in [cmm.pairing] latency_ms how old it may be when it comes");
+}
+
 void check_framing(const CmmSettings& settings) {
   const std::size_t end = settings.framing.terminator.size();
   if (end < 1 || end > 2) refuse(fmt::format("terminator of {} bytes; allowed: 1 or 2", end));
@@ -115,6 +149,7 @@ void check(const CmmSettings& settings) {
   check_layout(settings);
   check_framing(settings);
   check_times(settings);
+  if (settings.layout == Layout::ipp_dme) check_ipp(settings);
 }
 
 std::unique_ptr<Port> open_link(const CmmSettings& settings) {

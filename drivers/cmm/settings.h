@@ -46,6 +46,7 @@ enum class Layout : std::uint8_t {
   labelled,    // "X= -123.4567 mm", one or several per line
   positional,  // "12.000, -3.500, 0.250": the order of `axes`
   grbl,        // "<Idle|MPos:1.000,2.000,3.000|WCO:0.000,0.000,0.000>" with its pushes
+  ipp_dme,     // no line of its own: a session of I++ DME, see drivers/ipp
 };
 
 enum class Grouping : std::uint8_t {
@@ -112,6 +113,19 @@ struct PairSettings {
   int latency_ms = 0;  // free-running device: the position may be this much older than its first byte
 };
 
+/// I++ DME: what must be active at the controller for its X, Y, Z to be this cell's machine coordinates. They
+/// include the active tool's offset and are given in the active coordinate system.
+struct IppSettings {
+  std::string coordinate_system = "MachineCsy";  // or MoveableMachineCsy, MultipleArmCsy, PartCsy
+  std::string tool;                              // its name
+  /// X0, Y0, Z0 in mm, theta, psi, phi in degrees, as GetCsyTransformation has them. None: an operator confirms
+  /// what stands there, after each start of the daemon and each change. MachineCsy has none.
+  std::optional<std::array<double, 6>> transformation;
+  int watchdog_ms = 2000;  // between questions for the error status; no answer for two of them: link lost
+  std::optional<double> move_report_s;  // OnMoveReportE: every so often; none: only polls
+  double move_report_mm = 5;            // and after each such way
+};
+
 struct CmmSettings {
   std::string preset;  // its name, for status and log
   std::variant<SerialSettings, TcpSettings> link;
@@ -135,6 +149,7 @@ struct CmmSettings {
   int max_age_ms = 1000;  // an older position is stale
   TouchRule touch = TouchRule::stand_still;
   PairSettings pairing;
+  IppSettings ipp;  // Layout::ipp_dme
 };
 
 /// Throws RefusedError that names the setting, its value and what is allowed.

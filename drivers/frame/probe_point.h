@@ -35,6 +35,8 @@ struct ProbePoint {
   MonotonicNs last_byte_ns = 0;
   MonotonicNs poll_sent_ns = 0;  // 0 for a free-running device
   std::uint64_t sequence = 0;    // counts samples of this device since its link opened
+  std::string reference;  // what the device says that the position refers to (tool, coordinate system);
+                          // empty where it says nothing
 };
 
 }  // namespace datum

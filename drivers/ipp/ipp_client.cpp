@@ -1,0 +1,190 @@
+// The session's script: what is asked, when, and what is late.
+#include "drivers/ipp/ipp_client.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace datum {
+namespace {
+
+/// A transaction that is not done after two periods of the watchdog: half-open TCP, or a hung controller.
+MonotonicNs patience_ns(const CmmSettings& settings) { return 2 * settings.ipp.watchdog_ms * ns_per_ms; }
+
+}  // namespace
+
+IppClient::IppClient(const CmmSettings& settings) : settings_((check(settings), settings)) {}
+
+void IppClient::opened(MonotonicNs now) {
+  framer_.reset();
+  channel_.reset();
+  pending_.clear();
+  samples_.clear();
+  touches_.clear();
+  lost_.clear();
+  stopping_.reset();
+  recovered_ = session_ = mended_ = false;
+  context_why_ = "tool and coordinate system are not read yet";
+  sequence_ = 0;
+  state_ = State::starting;
+  next_watchdog_ns_ = now + settings_.ipp.watchdog_ms * ns_per_ms;
+  std::vector<Step> script{end_session,     start_session, version,           machine_class,  report_content,
+                           extended_status, homed,         coordinate_system, transformation, tool};
+  if (settings_.ipp.move_report_s) script.push_back(move_reports);
+  run(std::move(script), now);
+}
+
+void IppClient::run(std::vector<Step> script, MonotonicNs now) {
+  script_ = std::move(script);
+  step_ = 0;
+  ask_next(now);
+}
+
+void IppClient::ask_next(MonotonicNs now) {
+  // MachineCsy is the origin of all others.
+  if (running() && script_[step_] == transformation && reading_.coordinate_system == "MachineCsy") ++step_;
+  if (!running()) return script_ended(now);
+  const Step step = script_[step_];
+  if (step == homed) {
+    reading_ = {};
+    reading_why_.clear();
+    disturbed_ = false;
+    covered_ = pending_.size();
+  }
+  asked_ns_ = now;
+  told_late_ = false;
+  answer_ = {};
+  channel_.ask(command_of(step), step, step == error_status || step == move_reports, step == move_reports);
+}
+
+std::string IppClient::command_of(Step step) const {
+  switch (step) {
+    case end_session:
+      return "EndSession()";
+    case start_session:
+      return "StartSession()";
+    case version:
+      return "GetDMEVersion()";
+    case machine_class:
+      return "GetMachineClass()";
+    case report_content:
+      return "OnPtMeasReport(X(), Y(), Z())";
+    case extended_status:
+      return "GetXtdErrStatus()";
+    case clear_errors:
+      return "ClearAllErrors()";
+    case error_status:
+    case watchdog:
+      return "GetErrStatusE()";
+    case homed:
+      return "IsHomed()";
+    case coordinate_system:
+      return "GetCoordSystem()";
+    case transformation:
+      return "GetCsyTransformation(" + reading_.coordinate_system + ")";
+    case tool:
+      return "GetProp(Tool.Name())";
+    case move_reports:
+      return fmt::format("OnMoveReportE(Time({}), Dis({}), X(), Y(), Z())", *settings_.ipp.move_report_s,
+                         settings_.ipp.move_report_mm);
+    case position:
+      return "Get(X(), Y(), Z())";
+  }
+  return "";
+}
+
+void IppClient::begin_round(MonotonicNs now) {
+  next_poll_ns_ = now + settings_.poll.period_ms * ns_per_ms;
+  run({position, homed, coordinate_system, transformation, tool}, now);
+}
+
+void IppClient::script_ended(MonotonicNs now) {
+  script_.clear();
+  step_ = 0;
+  if (state_ == State::ready) return;
+  state_ = State::ready;
+  next_poll_ns_ = now;
+}
+
+void IppClient::finish_step(const IppTransaction& t, MonotonicNs now) {
+  const Step step = script_[step_];
+  const Answer answer = std::exchange(answer_, {});
+  if (stopping_) return recover(now);
+  if (step == start_session) session_ = true;
+  std::string why = t.spoiled ? "its lines came in an order that I++ DME does not have" : "";
+  if (why.empty() && !answer.stopped) why = read(step, answer, t);
+  if (!why.empty()) {
+    why = fmt::format("answer to {}: {}", t.command, why);
+    note(why);
+    if (step == position) emit(ProbeState::malformed, why, now);
+    if (step >= homed && step <= tool && reading_why_.empty()) reading_why_ = why;
+    if (step == coordinate_system)
+      step_ = script_.size() - 1;  // nobody knows whose transformation to ask for
+  }
+  if (stopping_) return recover(now);  // the error status is still set
+  if (step == tool || (step == coordinate_system && !why.empty())) settle_context();
+  if (!running()) return;
+  ++step_;
+  ask_next(now);
+}
+
+void IppClient::poll_soon(MonotonicNs now) {
+  if (state_ != State::ready) return;
+  next_poll_ns_ = now;
+  if (!running()) begin_round(now);
+}
+
+std::string IppClient::take_output(MonotonicNs now) {
+  std::string bytes;
+  while (const auto line = channel_.next_line(now)) bytes += *line;
+  return bytes;
+}
+
+std::optional<MonotonicNs> IppClient::deadline() const {
+  std::optional<MonotonicNs> first;
+  const auto sooner = [&first](MonotonicNs at) { first = std::min(first.value_or(at), at); };
+  if (const auto oldest = channel_.oldest_sent_ns()) sooner(*oldest + patience_ns(settings_));
+  if (running() && !told_late_) sooner(asked_ns_ + settings_.poll.timeout_ms * ns_per_ms);
+  if (!running() || state_ == State::fault) sooner(next_poll_ns_);
+  if (session_ && !channel_.busy(watchdog)) sooner(next_watchdog_ns_);
+  return first;
+}
+
+void IppClient::on_deadline(MonotonicNs now) {
+  if (const auto oldest = channel_.oldest_sent_ns(); oldest && now >= *oldest + patience_ns(settings_)) {
+    lost_ = fmt::format("no answer for {} ms{}", patience_ns(settings_) / ns_per_ms,
+                        running() ? fmt::format(" to {}", command_of(script_[step_])) : "");
+    return;
+  }
+  if (session_ && !channel_.busy(watchdog) && now >= next_watchdog_ns_) {
+    next_watchdog_ns_ = now + settings_.ipp.watchdog_ms * ns_per_ms;
+    watchdog_answer_ = {};
+    channel_.ask(command_of(watchdog), watchdog, true);
+  }
+  if (running() && !told_late_ && now >= asked_ns_ + settings_.poll.timeout_ms * ns_per_ms) {
+    told_late_ = true;
+    emit(ProbeState::stale,
+         fmt::format("no answer to {} within {} ms", command_of(script_[step_]), settings_.poll.timeout_ms),
+         now);
+  }
+  if (now < next_poll_ns_) return;
+  if (state_ == State::fault) {
+    stay_in_fault(now);
+  } else if (state_ == State::ready && !running()) {
+    begin_round(now);
+  }
+}
+
+std::string IppClient::describe() const {
+  const char* states[] = {"STARTING", "READY", "RECOVERING", "FAULT"};
+  std::string text = states[static_cast<int>(state_)];
+  if (!version_.empty()) text += ", DME " + version_;
+  if (!class_.empty()) text += ", " + class_;
+  if (!noted_context_.empty()) text += ", " + noted_context_;
+  if (errors_ > 0) text += fmt::format(", {} errors", errors_);
+  if (strays_ > 0) text += fmt::format(", {} lines of no transaction", strays_);
+  return state_ == State::fault ? text + "; " + fault_why_ : text;
+}
+
+}  // namespace datum

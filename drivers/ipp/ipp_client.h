@@ -1,0 +1,156 @@
+// IppClient: one session of I++ DME, from StartSession to positions that may be used. No I/O, no clock.
+//
+//   STARTING -session, machine, tool, coordinate system-> READY -poll: position, then what makes it one-> READY
+//   an error of severity 2 or more -> RECOVERING: status, ClearAllErrors, all read anew -> READY
+//   the next such error before a good position, or a fatal one -> FAULT, until the machine says it is well
+//
+// A position or touch is good where tool, coordinate system, transformation and homing were as the cell demands
+// both when they were read last before it and when they are read next after it. Transactions:
+// I++ DME 1.4.3, chapters 4 to 6.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drivers/cmm/settings.h"
+#include "drivers/ipp/ipp_channel.h"
+#include "drivers/ipp/ipp_context.h"
+#include "drivers/ipp/ipp_error.h"
+#include "drivers/ipp/ipp_value.h"
+
+namespace datum {
+
+class IppClient {
+ public:
+  /// Throws RefusedError as check() does.
+  explicit IppClient(const CmmSettings& settings);
+
+  /// The link was opened: a session begins. What an operator confirmed is kept.
+  void opened(MonotonicNs now);
+  void receive(const std::uint8_t* bytes, std::size_t size, MonotonicNs now);
+  /// Bytes to be sent now.
+  std::string take_output(MonotonicNs now);
+  std::optional<MonotonicNs> deadline() const;
+  void on_deadline(MonotonicNs now);
+
+  /// Positions and reasons why there is none, in order.
+  std::optional<ProbePoint> next();
+  /// What PtMeas of the machine's own tells: touches, and why one can't be used.
+  std::optional<ProbePoint> next_touch();
+  /// Changes of context, errors: once each, for the log.
+  std::vector<std::string> take_notes();
+
+  /// A position that is asked for from now on. No effect where one can't be had yet.
+  void poll_soon(MonotonicNs now);
+  /// An operator vouches for the transformation that stands, and that a fault is mended.
+  void confirm();
+
+  /// Why the link must be closed and opened again; empty: it need not.
+  const std::string& lost() const { return lost_; }
+  bool ready() const { return state_ == State::ready; }
+  /// "READY, DME 1.4, CartCMM, tool Probe1, MachineCsy", for status.
+  std::string describe() const;
+
+ private:
+  enum class State { starting, ready, recovering, fault };
+  enum Step : int {
+    end_session,
+    start_session,
+    version,
+    machine_class,
+    report_content,
+    extended_status,
+    clear_errors,
+    error_status,
+    homed,
+    coordinate_system,
+    transformation,
+    tool,
+    move_reports,
+    position,
+    watchdog,  // beside the script
+  };
+  struct Answer {
+    std::vector<std::string> data;
+    bool stopped = false;  // by an error
+    MonotonicNs first_byte_ns = 0, last_byte_ns = 0;
+  };
+  struct Pending {  // until the context after it is known
+    ProbePoint point;
+    bool touch = false;
+    std::string before;  // why the context before it was not good
+  };
+
+  // the script
+  void run(std::vector<Step> script, MonotonicNs now);
+  void ask_next(MonotonicNs now);
+  std::string command_of(Step step) const;
+  void finish_step(const IppTransaction& t, MonotonicNs now);
+  void script_ended(MonotonicNs now);
+  void begin_round(MonotonicNs now);
+  bool running() const { return step_ < script_.size(); }
+
+  // lines
+  void take(const IppLine& line, MonotonicNs now);
+  void take_data(const IppTransaction& t, const IppLine& line);
+  void take_unsolicited(const IppLine& line, MonotonicNs now);
+  std::string read(Step step, const Answer& answer, const IppTransaction& t);
+  std::string read_transformation(const std::vector<IppValue>& values);
+  void read_position(const Answer& answer, const IppTransaction& t);
+  void watchdog_answered(const Answer& answer, MonotonicNs now);
+
+  // positions
+  ProbePoint point_of(const std::vector<IppValue>& values) const;
+  void hold(ProbePoint point, bool touch, MonotonicNs first, MonotonicNs last, MonotonicNs sent);
+  void settle_context();
+  void settle(Pending pending, ProbeState state, const std::string& why);
+  void settle_all(ProbeState state, const std::string& why);
+  void emit(ProbeState state, const std::string& detail, MonotonicNs now);
+  void deliver(ProbePoint point, bool touch);
+
+  // errors
+  void take_error(const IppError& error, const IppTransaction* of, MonotonicNs now);
+  bool tolerated(const IppError& error, const IppTransaction& of) const;
+  void stop(const IppError& error, MonotonicNs now);
+  void recover(MonotonicNs now);
+  void enter_fault(const std::string& why, MonotonicNs now);
+  void stay_in_fault(MonotonicNs now);
+  void note(const std::string& text);
+
+  CmmSettings settings_;
+  IppFramer framer_;
+  IppChannel channel_;
+  State state_ = State::starting;
+  std::vector<Step> script_;
+  std::size_t step_ = 0;
+  MonotonicNs asked_ns_ = 0;
+  bool told_late_ = false;  // that the step's answer is late
+  Answer answer_, watchdog_answer_;
+  MonotonicNs next_poll_ns_ = 0, next_watchdog_ns_ = 0;
+  std::string lost_;
+
+  std::string version_, class_;
+  IppContext context_, reading_;
+  std::string context_why_ = "not read yet", reading_why_;
+  bool disturbed_ = false;  // a tool or a coordinate system changed while the context was read
+  std::string noted_context_;
+  std::optional<IppTransformation> confirmed_;
+  bool session_ = false;
+
+  std::deque<Pending> pending_;
+  std::size_t covered_ = 0;  // of them: those that the context which is being read comes after
+  std::deque<ProbePoint> samples_, touches_;
+  std::uint64_t sequence_ = 0;
+
+  std::optional<IppError> stopping_;
+  bool recovered_ = false;  // once, since the last good position
+  bool mended_ = false;     // in a fault: an operator says so
+  std::string fault_why_, extended_;
+  std::vector<std::string> notes_;
+  std::uint64_t errors_ = 0, strays_ = 0;
+};
+
+}  // namespace datum

@@ -1,0 +1,75 @@
+// IppReader: keeps the link to an I++ DME server alive and its latest position at hand. All times are given,
+// none is read.
+#pragma once
+
+#include <memory>
+
+#include "drivers/cmm/source.h"
+#include "drivers/ipp/ipp_client.h"
+#include "drivers/port/port.h"
+
+namespace datum {
+
+class IppReader final : public CmmSource {
+ public:
+  /// Throws RefusedError as check(settings) does. The link is opened by start().
+  IppReader(const CmmSettings& settings, std::unique_ptr<Port> port);
+  explicit IppReader(const CmmSettings& settings) : IppReader(settings, open_link(settings)) {}
+
+  void on_sample(OnSample handler) override { handler_ = std::move(handler); }
+  /// PtMeas that the machine tells by itself: manual measurement with the joystick.
+  void on_touch(OnSample handler) override { touch_handler_ = std::move(handler); }
+  void start(MonotonicNs now) override;
+  void poll_soon(MonotonicNs now) override;
+  /// Polls go on: touches are told apart.
+  void listen(bool on, MonotonicNs) override { wants_touches_ = on; }
+  bool listening() const override { return wants_touches_ && state_ == State::open && client_.ready(); }
+  /// An operator vouches for the transformation of the coordinate system, and that a fault is mended. Homing,
+  /// tool and coordinate system are the machine's own word.
+  void confirm_referenced() override { client_.confirm(); }
+  ProbePoint latest(MonotonicNs now) const override;
+  bool refused() const override { return state_ == State::refused; }
+  std::vector<std::string> take_notes() override { return client_.take_notes(); }
+
+  int fd() const override { return port_->fd(); }
+  bool wants_write() const override { return state_ == State::connecting || !unsent_.empty(); }
+  void on_ready(MonotonicNs now) override;
+  std::optional<MonotonicNs> deadline() const override;
+  void on_deadline(MonotonicNs now) override;
+  std::string describe() const override;
+
+ private:
+  enum class State {
+    closed,      // deadline: reopen
+    connecting,  // deadline: give up
+    open,        // deadline: the client's
+    refused,
+  };
+
+  void open(MonotonicNs now);
+  void opened(MonotonicNs now);
+  void lose(const std::string& why, MonotonicNs now);
+  void link_down(const std::string& why, MonotonicNs now);
+  void receive(MonotonicNs now);
+  /// Sends what the client has to say, delivers what it has heard, closes a link that it gave up.
+  void attend(MonotonicNs now);
+  void deliver(MonotonicNs now);
+  /// Runs `act`; a LostError from it closes the link and schedules its reopening.
+  template <class Act>
+  void guarded(MonotonicNs now, Act act);
+
+  CmmSettings settings_;
+  std::unique_ptr<Port> port_;
+  IppClient client_;
+  OnSample handler_, touch_handler_;
+  bool wants_touches_ = false;
+  State state_ = State::closed;
+  std::optional<MonotonicNs> deadline_;  // of closed and connecting
+  std::string unsent_;
+  std::string why_;  // of closed and refused
+  MonotonicNs back_off_ns_;
+  std::uint64_t opened_ = 0, samples_ = 0, faults_ = 0;
+  ProbePoint latest_;
+};
+
+}  // namespace datum

@@ -1,0 +1,110 @@
+// What the session does about errors: severity 2 and more stops it, once it mends itself, then somebody must look.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "drivers/ipp/ipp_client.h"
+
+namespace datum {
+namespace {
+
+constexpr std::size_t most_notes = 64;
+// The server could not read a line at all: it will not acknowledge it.
+constexpr int last_line_code = 8;
+constexpr int session_exists[] = {8, 507};  // the standard says 0008, a server was seen to say 0507
+
+}  // namespace
+
+bool IppClient::tolerated(const IppError& e, const IppTransaction& of) const {
+  if (e.severity >= IppError::fatal) return false;
+  if (of.purpose == end_session) return true;  // there was no session to end
+  if (of.purpose == start_session) return e.code == session_exists[0] || e.code == session_exists[1];
+  return of.purpose == extended_status && state_ == State::recovering;  // it may want to be cleared first
+}
+
+void IppClient::take_error(const IppError& e, const IppTransaction* of, MonotonicNs now) {
+  ++errors_;
+  if (of && tolerated(e, *of)) return;
+  note(datum::describe(e));
+  if (e.severity < IppError::stopping) {
+    // A warning spoils nothing: the transaction's data tell.
+    if (of) (of->purpose == watchdog ? watchdog_answer_ : answer_).stopped = false;
+    return;
+  }
+  if (!of && e.code <= last_line_code) channel_.drop_unacknowledged();
+  stop(e, now);
+}
+
+void IppClient::stop(const IppError& e, MonotonicNs now) {
+  if (!session_) {
+    lost_ = "no session: " + datum::describe(e);
+    return;
+  }
+  if (state_ == State::fault) return;
+  const bool worse = !stopping_ || e.severity > stopping_->severity;
+  if (worse) stopping_ = e;
+  // A transaction that runs ends first; its '%' comes after the error.
+  if (!running() || !channel_.busy(script_[step_])) recover(now);
+}
+
+void IppClient::recover(MonotonicNs now) {
+  const IppError e = *std::exchange(stopping_, std::nullopt);
+  const std::string why = datum::describe(e);
+  script_.clear();
+  step_ = 0;
+  context_why_ = "after " + why;
+  settle_all(ProbeState::device_error, why);
+  if (!session_) {
+    lost_ = "no session: " + why;
+    return;
+  }
+  if (e.severity >= IppError::fatal || recovered_) return enter_fault(why, now);
+  emit(ProbeState::device_error, why, now);
+  recovered_ = true;
+  state_ = State::recovering;
+  run({extended_status, clear_errors, error_status, report_content, homed, coordinate_system, transformation,
+       tool},
+      now);
+}
+
+void IppClient::enter_fault(const std::string& why, MonotonicNs now) {
+  state_ = State::fault;
+  fault_why_ = why + (extended_.empty() ? "" : "; the machine's status: " + extended_) +
+               "; mend it at the machine, then DIAGnostic:POSition:REFerenced, or clear its errors there";
+  note("stopped: " + fault_why_);
+  next_poll_ns_ = now + settings_.poll.period_ms * ns_per_ms;
+  emit(ProbeState::device_error, fault_why_, now);
+}
+
+/// The machine's own word on whether it is well.
+void IppClient::watchdog_answered(const Answer& answer, MonotonicNs now) {
+  if (answer.stopped || answer.data.empty()) return;
+  const auto set = number_of(read_ipp_values(answer.data.front()).values, "ErrStatus");
+  if (state_ == State::fault && set && *set == 0 && !running()) {
+    state_ = State::recovering;
+    return run({report_content, homed, coordinate_system, transformation, tool}, now);
+  }
+  if (state_ == State::ready && (!set || *set != 0))
+    stop({IppError::stopping, 0, "GetErrStatusE()", "the machine's error status is set"}, now);
+}
+
+void IppClient::confirm() {
+  if (context_.transformation) confirmed_ = context_.transformation;
+  mended_ = state_ == State::fault;
+}
+
+void IppClient::stay_in_fault(MonotonicNs now) {
+  next_poll_ns_ = now + settings_.poll.period_ms * ns_per_ms;
+  if (!std::exchange(mended_, false)) return emit(ProbeState::device_error, fault_why_, now);
+  recovered_ = false;
+  stopping_ = IppError{IppError::stopping, 514, "", "an operator says that it is mended"};
+  recover(now);
+}
+
+void IppClient::note(const std::string& text) {
+  if (notes_.size() < most_notes) notes_.push_back(text);
+}
+
+std::vector<std::string> IppClient::take_notes() { return std::exchange(notes_, {}); }
+
+}  // namespace datum
