@@ -17,6 +17,7 @@ namespace datum {
 /// What an order to measure one board holds. Shared by the loop and the worker; each field has one writer at
 /// a time.
 struct BoardOrder {
+  std::uint64_t number = 0;  // of the boards that were begun
   std::shared_ptr<const Recipe> recipe;
   std::shared_ptr<const Calibration> calibration;  // null in sensor coordinates
   const SensorProfile* sensor = nullptr;

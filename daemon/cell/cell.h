@@ -76,6 +76,8 @@ class InspectionCell final : public Instrument, public Pollable {
   InstrumentState state() const override { return state_; }
   std::string state_detail() const override;
   bool operation_pending() const override { return board_ != nullptr || desk_.pending() || holes_.pending(); }
+  std::uint64_t board_in_work() const override { return board_ ? board_->number : 0; }
+  std::uint64_t board_announced() const override { return announced_; }
   std::uint16_t operation_condition() const override;
   std::uint16_t questionable_condition() const override { return questionable_; }
   std::vector<std::string> recipes() const override { return recipes_->names(); }
@@ -143,6 +145,7 @@ class InspectionCell final : public Instrument, public Pollable {
   std::optional<MonotonicNs> frame_due_;
   std::uint16_t questionable_ = 0;
   std::uint64_t boards_ = 0;
+  std::uint64_t begun_ = 0, announced_ = 0;
   CalibrationDesk desk_;
   HoleDesk holes_;
 };

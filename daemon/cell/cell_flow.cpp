@@ -42,6 +42,7 @@ void InspectionCell::on_deadline(MonotonicNs now) {
 
 void InspectionCell::begin_board(MonotonicNs now) {
   board_ = std::make_shared<BoardOrder>();
+  board_->number = ++begun_;
   board_->recipe = recipe_;
   board_->calibration = recipe_->in_machine_coordinates ? calibration_ : nullptr;
   board_->sensor = &parts_.sensor;
@@ -238,6 +239,7 @@ void InspectionCell::announce(const std::shared_ptr<BoardOrder>& board) {
       fmt::format("board {}: {}{}, recipe {}, frame {}, calibration {}", v.sequence, name_of(v.decision),
                   v.decision == Decision::pass ? "" : " (" + why_not_pass(v) + ")", v.recipe, v.frame_id,
                   v.calibration));
+  announced_ = board->number;
   for (CommandEndpoint* endpoint : endpoints_) endpoint->push_result(v);
   if (!parts_.config.pictures || !board->frame) return;
   const auto file = *parts_.config.pictures / fmt::format("{:08}_{}.png", v.sequence, name_of(v.decision));

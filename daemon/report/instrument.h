@@ -79,6 +79,11 @@ class Instrument {
   virtual std::string state_detail() const = 0;
   /// A trigger was taken and its result is neither stored nor aborted: what *OPC, *OPC? and *WAI wait for.
   virtual bool operation_pending() const = 0;
+  /// Boards are numbered from 1 as they are triggered. That of the one in work, 0: none is; it is none once its result
+  /// was announced, or it was aborted.
+  virtual std::uint64_t board_in_work() const = 0;
+  /// While CommandEndpoint::push_result runs: the number of the board whose result it is.
+  virtual std::uint64_t board_announced() const = 0;
   virtual std::uint16_t operation_condition() const = 0;
   virtual std::uint16_t questionable_condition() const = 0;
 

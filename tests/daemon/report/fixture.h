@@ -109,6 +109,8 @@ class TestCell : public Instrument {
   InstrumentState state() const override { return state_; }
   std::string state_detail() const override { return detail; }
   bool operation_pending() const override { return state_ > InstrumentState::armed; }
+  std::uint64_t board_in_work() const override { return operation_pending() ? begun_ : 0; }
+  std::uint64_t board_announced() const override { return begun_; }
   std::uint16_t operation_condition() const override {
     return static_cast<std::uint16_t>(operation_bits(state_) | (recipe_ ? operation_recipe_chosen : 0));
   }
@@ -139,6 +141,7 @@ class TestCell : public Instrument {
   void trigger() override {
     if (state_ != InstrumentState::armed) throw scpi::Error(scpi::trigger_ignored, "not armed");
     state_ = InstrumentState::waiting;
+    ++begun_;
   }
   void reset() override {
     abort();
@@ -185,6 +188,7 @@ class TestCell : public Instrument {
   InstrumentState state_ = InstrumentState::idle;
   std::optional<SelectedRecipe> recipe_;
   std::string unit_;
+  std::uint64_t begun_ = 0;
   std::optional<TemperatureReading> temperature_;
 };
 
