@@ -20,5 +20,6 @@ if(DATUM_DAEMON)
   find_package(SQLite3 REQUIRED)                       # libsqlite3-dev
   pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)        # libsystemd-dev
   pkg_check_modules(SERIALPORT REQUIRED IMPORTED_TARGET libserialport)  # libserialport-dev
+  pkg_check_modules(MODBUS REQUIRED IMPORTED_TARGET libmodbus)          # libmodbus-dev
   pkg_check_modules(TOMLPP REQUIRED IMPORTED_TARGET tomlplusplus)       # libtomlplusplus-dev
 endif()

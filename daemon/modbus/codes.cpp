@@ -1,0 +1,91 @@
+#include "daemon/modbus/codes.h"
+
+#include <cstring>
+
+namespace datum::modbus {
+namespace {
+
+/// 0 where the name is not in the table: a test holds the tables to the enumerations.
+std::uint16_t code_in(const std::vector<Coded>& table, const char* name) {
+  for (const Coded& c : table)
+    if (std::strcmp(c.name, name) == 0) return c.code;
+  return 0;
+}
+
+}  // namespace
+
+const std::vector<Coded>& fault_codes() {
+  static const std::vector<Coded> codes{
+      {0, "NONE", ""},
+      {1, "TRIGGER_NOT_READY", "TRIGGER rose while READY was 0; it was ignored, that board has no result"},
+      {2, "TRIGGER_REFUSED", "the cell refused it at that moment; that board has no result"},
+      {3, "CONTROL_ELSEWHERE", "another host holds control; nothing was changed"},
+      {4, "ACK_WITHOUT_RESULT", "RESULTS_ACK rose while RESULTS_VALID was 0; it was ignored"},
+      {5, "BOARD_LOST", "the board of RESULT_ID was aborted or could not be stored; it has no result"},
+      {6, "HEARTBEAT_LOST", "HEARTBEAT_IN did not toggle for three periods"},
+      {7, "STORE", "the result store can't be read; the FIFO waits"},
+  };
+  return codes;
+}
+
+const std::vector<Coded>& decision_codes() {
+  static const std::vector<Coded> codes{
+      {0, "NONE", "no result"},
+      {1, "PASS", ""},
+      {2, "INCONCLUSIVE", "no decision within the uncertainty"},
+      {3, "FAIL", ""},
+      {4, "INVALID", "not measured"},
+  };
+  return codes;
+}
+
+const std::vector<Coded>& result_codes() {
+  static const std::vector<Coded> codes{
+      {0, "NONE", ""},
+      {10, "FLOOR_TOO_FEW", ""},
+      {11, "FLOOR_NO_CONSENSUS", ""},
+      {12, "FLOOR_NOT_FIXED", ""},
+      {13, "FLOOR_INLIER_RATIO", ""},
+      {14, "FLOOR_SIDES", ""},
+      {15, "FLOOR_RMS", ""},
+      {16, "FLOOR_SECOND_LEVEL", ""},
+      {17, "FLOOR_TILT", ""},
+      {20, "BODY_COVERAGE", ""},
+      {21, "OUT_OF_VIEW", ""},
+      {30, "POSE_MISSING", ""},
+      {31, "POSE_STALE", ""},
+      {32, "POSE_MOVED", ""},
+      {33, "POSE_ERROR", ""},
+      {40, "CALIBRATION", ""},
+      {41, "SENSOR_MISMATCH", ""},
+      {42, "FRAME", ""},
+      {43, "UNCERTAINTY", ""},
+      {99, "INTERNAL", ""},
+  };
+  return codes;
+}
+
+const std::vector<Coded>& characteristic_codes() {
+  static const std::vector<Coded> codes{
+      {0, "none", ""},       {1, "mean", ""},     {2, "median", ""}, {3, "maximum", ""},  {4, "minimum", ""},
+      {5, "percentile", ""}, {6, "top_mean", ""}, {7, "tilt", ""},   {8, "presence", ""},
+  };
+  return codes;
+}
+
+const std::vector<Coded>& measure_codes() {
+  static const std::vector<Coded> codes{
+      {0, "none", ""}, {1, "um", "micrometre"}, {2, "mdeg", "millidegree"}, {3, "permille", ""}};
+  return codes;
+}
+
+std::uint16_t code_of(Decision decision) { return code_in(decision_codes(), name_of(decision)); }
+std::uint16_t code_of(Reason reason) { return code_in(result_codes(), name_of(reason)); }
+std::uint16_t code_of(Characteristic characteristic) {
+  return code_in(characteristic_codes(), name_of(characteristic));
+}
+std::uint16_t measure_code_of(Characteristic characteristic) {
+  return code_in(measure_codes(), unit_of(characteristic));
+}
+
+}  // namespace datum::modbus

@@ -1,0 +1,79 @@
+// ModbusDesk: the loop's end of all Modbus links. Their threads read images and leave writes in mailboxes; here the writes
+// are done and images made anew whenever the cell changes, on the loop's thread like every other host's commands.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daemon/loop/worker.h"
+#include "daemon/modbus/host.h"
+#include "daemon/modbus/mailbox.h"
+#include "daemon/modbus/position_store.h"
+
+namespace datum::modbus {
+
+struct DeskParts {
+  Instrument& instrument;
+  ControlDesk& control;
+  LogSink log;
+  bool triggers = true;             // inspection.trigger is "bus"
+  std::filesystem::path positions;  // of hosts in the results
+};
+
+class ModbusDesk final : public CommandEndpoint {
+ public:
+  /// Throws StoreError where the results or the positions can't be read.
+  explicit ModbusDesk(DeskParts parts);
+  /// Links must have ended.
+  ~ModbusDesk() override;
+
+  /// A link of this host, named as control.h has it; its peer counts as gone until Mailbox::present().
+  std::shared_ptr<Mailbox> connect(const std::string& host);
+  void disconnect(const std::shared_ptr<Mailbox>& mailbox);
+  /// No write is taken any more: links can be ended.
+  void close();
+  /// To be watched beside the desk.
+  Pollable& keeper() { return *keeper_; }
+
+  int fd() const override { return wake_; }
+  void on_ready(MonotonicNs now) override;
+  std::optional<MonotonicNs> deadline() const override;
+  void on_deadline(MonotonicNs now) override;
+  std::string describe() const override;
+
+  void push_result(const BoardVerdict& verdict) override;
+  void instrument_changed() override { changed_ = true; }
+  void raise(int, const std::string&) override { changed_ = true; }
+
+ private:
+  struct Link {
+    std::shared_ptr<Mailbox> mailbox;
+    Host* host = nullptr;
+    bool present = false;
+  };
+  Host& host_named(const std::string& name);
+  void read_store();
+  void follow_presence();
+  void publish(MonotonicNs now);
+  bool note_positions();
+  void keep_positions();
+
+  DeskParts parts_;
+  CellView cell_;
+  PositionStore store_;  // the keeper's while that lives
+  std::map<std::string, std::uint64_t> positions_;
+  bool positions_changed_ = false;
+  std::map<std::string, std::unique_ptr<Host>> hosts_;
+  std::vector<Link> links_;
+  Beat beat_;
+  bool changed_ = true;
+  bool keeping_failed_ = false;
+  std::string store_problem_;
+  int wake_ = -1;
+  std::optional<Worker> keeper_;  // writes positions: a disk may be slow, the loop is not
+};
+
+}  // namespace datum::modbus

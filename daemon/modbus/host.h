@@ -1,0 +1,93 @@
+// Host: one Modbus peer as the cell sees it: the registers that it wrote, its handshake, its place in the results. A peer
+// that comes again, or twice at once, is the same host. All on the loop's thread; time is told.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daemon/modbus/handshake.h"
+#include "daemon/modbus/heartbeat.h"
+#include "daemon/modbus/image.h"
+#include "daemon/modbus/result_fifo.h"
+#include "daemon/report/command_link.h"
+#include "daemon/report/control.h"
+#include "daemon/report/instrument.h"
+
+namespace datum::modbus {
+
+/// What all hosts of a cell share.
+struct CellView {
+  Instrument& instrument;
+  ControlDesk& control;
+  LogSink log;
+  bool triggers = true;                   // false: each frame is measured when it comes
+  std::optional<StoreExtent> store;       // none: it can't be read
+  std::array<std::uint32_t, 4> boards{};  // since the start, by Decision
+  bool heartbeat = false;                 // level of HEARTBEAT_OUT
+};
+
+class Host {
+ public:
+  /// `acknowledged`: of the last run. `name` as control.h has it.
+  Host(std::string name, std::uint64_t acknowledged, std::uint16_t last_id, CellView& cell);
+
+  const std::string& name() const { return name_; }
+  std::uint64_t acknowledged() const { return fifo_.acknowledged(); }
+
+  /// A write that check_write() passed. illegal_value: nothing was changed.
+  Exception write(const Request& request, MonotonicNs now);
+  /// A result was stored; `board` is the number of its board.
+  void announced(const BoardVerdict& verdict, std::uint64_t board);
+  /// All registers as they are now.
+  Image image(MonotonicNs now);
+  /// When image() differs by the time alone.
+  std::optional<MonotonicNs> due() const;
+
+ private:
+  struct Triggered {
+    std::uint64_t board = 0, sequence = 0;
+    std::uint16_t id = 0;
+  };
+
+  std::array<std::uint16_t, control_end - at_control> merged(const Request& request) const;
+  Exception check_values(const Request& request) const;
+  void follow_control(MonotonicNs now);
+  void trigger();
+  void run(std::uint16_t command);
+  void execute(std::uint16_t command);
+  void choose(const std::string& job);
+  template <class Action>
+  std::int16_t number_of_refusal(Action&& action);
+  void watch_plc(MonotonicNs now);
+  unsigned not_ready(MonotonicNs now) const;
+  unsigned status(MonotonicNs now, unsigned not_ready) const;
+  unsigned links() const;
+  void put_identity(Image& image) const;
+  void put_jobs(Image& image) const;
+  void put_status(Image& image, MonotonicNs now) const;
+  void put_store(Image& image);
+  void load_fifo();
+  std::uint16_t id_of(std::uint64_t sequence) const;
+  std::string text_at(Address at) const;
+
+  std::string name_;
+  CellView& cell_;
+  std::array<std::uint16_t, control_end - at_control> control_{};
+  Handshake handshake_;
+  PlcBeat plc_beat_;
+  bool plc_stale_ = false;
+  ResultFifo fifo_;
+  std::deque<Triggered> triggered_;  // the last ones
+  std::shared_ptr<const Window> result_, fifo_window_;
+  Decision result_decision_ = Decision::invalid;
+  std::uint64_t result_sequence_ = 0, fifo_sequence_ = 0;
+  std::uint16_t result_code_ = 0;
+  std::uint16_t command_done_ = 0, command_count_ = 0;
+  std::int16_t command_result_ = 0;
+};
+
+}  // namespace datum::modbus

@@ -1,0 +1,40 @@
+// Modbus requests: from the bytes behind a frame's address to what is asked, or to the exception that answers it.
+// After "MODBUS Application Protocol Specification" V1.1b3, chapters 6 and 7. No descriptor, no clock.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace datum::modbus {
+
+/// Answers instead of data (chapter 7).
+enum class Exception : std::uint8_t {
+  none = 0,
+  illegal_function = 1,
+  illegal_address = 2,
+  illegal_value = 3,
+  device_failure = 4,
+  busy = 6,
+};
+
+enum class Table : std::uint8_t { coils, discrete_inputs, holding_registers, input_registers };
+
+struct Request {
+  Exception refusal = Exception::none;  // all else is meaningless where it is not none
+  Table table = Table::holding_registers;
+  bool writes = false;
+  std::uint16_t address = 0, count = 0;
+  std::vector<std::uint16_t> values;  // of a write; 0 and 1 for coils
+};
+
+/// `pdu` begins with the function code. Function codes 1 to 6, 15 and 16.
+Request parse_request(std::span<const std::uint8_t> pdu);
+
+/// What a write to the map would be refused for, whatever its values: registers that are not there or may only be read,
+/// and values of several registers of which one would be left out. A text may be written from its first character on.
+Exception check_write(const Request& request);
+/// What a read would be refused for.
+Exception check_read(const Request& request);
+
+}  // namespace datum::modbus

@@ -1,0 +1,48 @@
+// ResultFifo: which stored result a host has next. It goes on by an acknowledgement that the host writes, never by a read:
+// reads are repeated.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "daemon/report/result_store.h"
+
+namespace datum::modbus {
+
+class ResultFifo {
+ public:
+  /// `acknowledged`: all up to this sequence.
+  explicit ResultFifo(std::uint64_t acknowledged) : acknowledged_(acknowledged) {}
+
+  std::uint64_t acknowledged() const { return acknowledged_; }
+  /// The oldest that is not acknowledged and still stored; 0: there is none.
+  std::uint64_t oldest(const StoreExtent& have) const {
+    const std::uint64_t next = std::max(acknowledged_ + 1, have.first);
+    return have.count > 0 && next <= have.last ? next : 0;
+  }
+  std::uint64_t count(const StoreExtent& have) const {
+    const std::uint64_t next = oldest(have);
+    return next == 0 ? 0 : have.last - next + 1;
+  }
+  /// Taken out of the store before they were acknowledged.
+  std::uint64_t lost(const StoreExtent& have) const {
+    return have.first > acknowledged_ + 1 ? have.first - acknowledged_ - 1 : 0;
+  }
+  /// Cumulative; what is acknowledged already changes nothing. False: there is no such result, nothing was changed.
+  bool acknowledge(std::uint64_t sequence, const StoreExtent& have) {
+    if (sequence > have.last) return false;
+    acknowledged_ = std::max(acknowledged_, sequence);
+    return true;
+  }
+  /// Goes on behind it, even backwards.
+  bool resume(std::uint64_t sequence, const StoreExtent& have) {
+    if (sequence > have.last) return false;
+    acknowledged_ = sequence;
+    return true;
+  }
+
+ private:
+  std::uint64_t acknowledged_;
+};
+
+}  // namespace datum::modbus

@@ -1,0 +1,116 @@
+#include "daemon/modbus/tcp_server.h"
+
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "daemon/modbus/session.h"
+
+namespace datum::modbus {
+namespace {
+
+/// "192.168.0.7:50112" -> "modbus_tcp 192.168.0.7": a host that connects again is the same.
+std::string name_of(const std::string& peer) { return "modbus_tcp " + peer.substr(0, peer.rfind(':')); }
+
+}  // namespace
+
+class TcpLink {
+ public:
+  TcpLink(std::unique_ptr<Port> port, std::shared_ptr<Mailbox> mailbox, std::string peer)
+      : port_(std::move(port)),
+        mailbox_(std::move(mailbox)),
+        peer_(std::move(peer)),
+        stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        thread_([this] { serve(); }) {}
+  ~TcpLink() {
+    mailbox_->close();
+    ::shutdown(port_->fd(), SHUT_RDWR);  // wakes it within a frame
+    eventfd_write(stop_, 1);
+    thread_.join();
+    ::close(stop_);
+  }
+  TcpLink(const TcpLink&) = delete;
+  TcpLink& operator=(const TcpLink&) = delete;
+
+  bool ended() const { return ended_; }
+  const std::shared_ptr<Mailbox>& mailbox() const { return mailbox_; }
+  const std::string& peer() const { return peer_; }
+
+ private:
+  void serve() {
+    mailbox_->present(true);
+    Session(tcp_context(port_->fd()), Session::Kind::tcp, *mailbox_).run(stop_);
+    ended_ = true;
+    mailbox_->present(false);  // wakes the loop, which looks for ended links
+  }
+
+  std::unique_ptr<Port> port_;
+  std::shared_ptr<Mailbox> mailbox_;
+  std::string peer_;
+  int stop_;
+  std::atomic<bool> ended_{false};
+  std::thread thread_;
+};
+
+TcpServer::TcpServer(const TcpSettings& settings, ModbusDesk& desk, LogSink log)
+    : settings_(settings),
+      desk_(desk),
+      log_(std::move(log)),
+      listener_(settings.address, settings.port,
+                [this](std::unique_ptr<Port> port, const std::string& peer, MonotonicNs) {
+                  accept(std::move(port), peer);
+                }) {}
+
+TcpServer::~TcpServer() {
+  for (const auto& link : links_) desk_.disconnect(link->mailbox());
+}
+
+std::string TcpServer::describe() const {
+  return fmt::format("modbus, tcp {}:{}: {} of {} connections", settings_.address, port(), links_.size(),
+                     settings_.most_connections);
+}
+
+void TcpServer::accept(std::unique_ptr<Port> port, const std::string& peer) {
+  tidy();
+  if (links_.size() >= static_cast<std::size_t>(settings_.most_connections)) {
+    log_(4, fmt::format("modbus: {} refused, {} hosts are connected", peer, links_.size()));
+    return;
+  }
+  if (port->fd() >= FD_SETSIZE) {  // libmodbus waits with select(2)
+    log_(4, fmt::format("modbus: {} refused, too many descriptors are open", peer));
+    return;
+  }
+  links_.push_back(std::make_unique<TcpLink>(std::move(port), desk_.connect(name_of(peer)), peer));
+  log_(6, fmt::format("modbus: {} connected", peer));
+}
+
+std::optional<MonotonicNs> TcpServer::deadline() const {
+  const auto ended = [](const auto& link) { return link->ended(); };
+  if (std::any_of(links_.begin(), links_.end(), ended)) return 0;
+  return listener_.deadline();
+}
+
+void TcpServer::tidy() {
+  const auto gone =
+      std::stable_partition(links_.begin(), links_.end(), [](const auto& l) { return !l->ended(); });
+  for (auto link = gone; link != links_.end(); ++link) {
+    desk_.disconnect((*link)->mailbox());
+    log_(6, fmt::format("modbus: {} disconnected", (*link)->peer()));
+  }
+  links_.erase(gone, links_.end());
+}
+
+void TcpServer::on_ready(MonotonicNs now) { listener_.on_ready(now); }
+
+void TcpServer::on_deadline(MonotonicNs now) {
+  tidy();
+  if (listener_.deadline()) listener_.on_deadline(now);
+}
+
+}  // namespace datum::modbus

@@ -1,0 +1,43 @@
+// Modbus TCP: a listener on the loop, a thread for each connection. A peer that sends half a frame, or does not read, holds
+// up nobody but its own thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daemon/modbus/desk.h"
+#include "daemon/modbus/settings.h"
+#include "drivers/port/tcp_listener.h"
+
+namespace datum::modbus {
+
+class TcpLink;
+
+class TcpServer final : public Pollable {
+ public:
+  /// Listens. Throws RefusedError where the address is not numeric, not of this host, or taken.
+  TcpServer(const TcpSettings& settings, ModbusDesk& desk, LogSink log);
+  ~TcpServer() override;
+
+  std::uint16_t port() const { return listener_.port(); }
+  std::size_t connections() const { return links_.size(); }
+
+  int fd() const override { return listener_.fd(); }
+  void on_ready(MonotonicNs now) override;
+  std::optional<MonotonicNs> deadline() const override;
+  void on_deadline(MonotonicNs now) override;
+  std::string describe() const override;
+
+ private:
+  void accept(std::unique_ptr<Port> port, const std::string& peer);
+  void tidy();
+
+  TcpSettings settings_;
+  ModbusDesk& desk_;
+  LogSink log_;
+  TcpListener listener_;
+  std::vector<std::unique_ptr<TcpLink>> links_;
+};
+
+}  // namespace datum::modbus
