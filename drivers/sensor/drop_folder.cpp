@@ -153,7 +153,10 @@ std::vector<ClaimedFrame> DropFolder::left_over() {
     for (const fs::path& file : list(slot)) {
       if (!is_trigger(file.filename().string())) continue;
       if (file.extension() == ".json") pull_images(file);
-      claims.push_back({token, file, 0, true});
+      ClaimedFrame& claim = claims.emplace_back();
+      claim.token = token;
+      claim.entry = file;
+      claim.left_over = true;
       break;
     }
   }

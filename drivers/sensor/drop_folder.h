@@ -16,20 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "drivers/frame/probe_point.h"
+#include "drivers/sensor/claimed_frame.h"
 
 namespace datum {
-
-/// A delivery in work/, ours alone.
-struct ClaimedFrame {
-  std::uint64_t token = 0;      // the N of work/N
-  std::filesystem::path entry;  // what read_frame takes: the sidecar, or the .ptr or .csv file
-  MonotonicNs first_seen_ns = 0;
-  bool left_over = false;  // found in work/ at start: an earlier run died over it
-
-  std::string name() const { return entry.filename().string(); }
-  std::string stem() const { return entry.stem().string(); }
-};
 
 class DropFolder {
  public:

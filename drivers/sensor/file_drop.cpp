@@ -7,26 +7,16 @@
 #include <utility>
 
 #include "drivers/link_error.h"
-#include "drivers/sensor/read_frame.h"
 
 namespace datum {
 namespace {
 
 constexpr MonotonicNs ms = 1'000'000;
-constexpr std::size_t recent_limit = 1024;
 
 }  // namespace
 
-DroppedFrame load_frame(const ClaimedFrame& claim, const SensorProfile& profile) {
-  DroppedFrame dropped{read_frame(claim.entry, profile), {}};
-  dropped.identity = {dropped.frame.sensor_serial, dropped.frame.frame_id, dropped.frame.content_sha256};
-  return dropped;
-}
-
 FileDrop::FileDrop(FileDropSettings settings, AlreadyMeasured already_measured, MonotonicNs now)
-    : settings_(std::move(settings)),
-      already_measured_(std::move(already_measured)),
-      folder_(settings_.folder) {
+    : settings_(std::move(settings)), measured_(std::move(already_measured)), folder_(settings_.folder) {
   folder_.prepare();
   for (ClaimedFrame& claim : folder_.left_over()) {
     claim.first_seen_ns = now;
@@ -174,10 +164,6 @@ std::optional<ClaimedFrame> FileDrop::next() {
   return std::nullopt;
 }
 
-bool FileDrop::is_duplicate(const FrameIdentity& identity) const {
-  return std::find(recent_.begin(), recent_.end(), identity) != recent_.end() || already_measured_(identity);
-}
-
 void FileDrop::finish(const ClaimedFrame& claim, DropFolder::End end, const std::string& text) {
   --in_work_;
   try {
@@ -188,8 +174,7 @@ void FileDrop::finish(const ClaimedFrame& claim, DropFolder::End end, const std:
 }
 
 void FileDrop::measured(const ClaimedFrame& claim, const FrameIdentity& identity) {
-  recent_.push_back(identity);
-  if (recent_.size() > recent_limit) recent_.pop_front();
+  measured_.add(identity);
   finish(claim, DropFolder::End::done, "");
 }
 

@@ -7,18 +7,12 @@
 // event queue and every rescan_ms (SMB and NFS report no events of remote writers). How deliveries move:
 // drop_folder.h.
 //
-// Use, on the loop's thread but for load_frame:
-//   while idle and (claim = drop.next()):
-//     worker: frame = load_frame(claim, profile)     throws FrameError -> drop.failed(claim, what)
-//     if drop.is_duplicate(frame.identity):          drop.duplicate(claim)
-//     else: inspect, store durably, then             drop.measured(claim, frame.identity)
-//   for each of drop.take_warnings(): log it
+// How it is used: frame_source.h.
 // A crash before the result is stored leaves the delivery in work/ and it is measured after the restart; a
 // crash after that leaves it there too, and the store says that it is a duplicate.
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,10 +20,9 @@
 #include <string>
 #include <vector>
 
-#include "drivers/frame/sensor_profile.h"
-#include "drivers/port/pollable.h"
 #include "drivers/sensor/drop_folder.h"
 #include "drivers/sensor/folder_watch.h"
+#include "drivers/sensor/frame_source.h"
 
 namespace datum {
 
@@ -39,23 +32,9 @@ struct FileDropSettings {
   int settle_ms = 500;
 };
 
-/// The same frame again has the same three, whatever name it was delivered under.
-struct FrameIdentity {
-  std::string sensor_serial, frame_id, content_sha256;
-  auto operator<=>(const FrameIdentity&) const = default;
-};
-
-struct DroppedFrame {
-  HeightFrame frame;
-  FrameIdentity identity;
-};
-
-/// Reads a claimed delivery; for a worker thread. Throws FrameError (see read_frame).
-DroppedFrame load_frame(const ClaimedFrame& claim, const SensorProfile& profile);
-
-class FileDrop : public Pollable {
+class FileDrop final : public Pollable, public FrameSource {
  public:
-  using AlreadyMeasured = std::function<bool(const FrameIdentity&)>;
+  using AlreadyMeasured = MeasuredFrames::AlreadyMeasured;
 
   /// Makes missing folders, takes up what an earlier run left in work/, watches and lists the folder.
   /// `already_measured` asks the result store. Throws RefusedError where an operator must act.
@@ -67,20 +46,23 @@ class FileDrop : public Pollable {
   void on_deadline(MonotonicNs now) override;
   std::string describe() const override;
 
-  /// Claims the next complete delivery, left-over ones first, then in order of completion. None: nothing to
-  /// do now.
-  std::optional<ClaimedFrame> next();
-  bool is_duplicate(const FrameIdentity& identity) const;
+  std::vector<Pollable*> pollables() override { return {this}; }
+  std::string refusal() const override { return watch_ ? "" : describe(); }
+  std::string place() const override { return settings_.folder.string(); }
+  /// What lies there already is seen now.
+  void begin(MonotonicNs now) override { on_ready(now); }
 
-  /// The verdict is stored: to done/.
-  void measured(const ClaimedFrame& claim, const FrameIdentity& identity);
+  /// Left-over ones first, then in order of completion.
+  std::optional<ClaimedFrame> next() override;
+  bool is_duplicate(const FrameIdentity& identity) const override { return measured_.has(identity); }
+  /// To done/.
+  void measured(const ClaimedFrame& claim, const FrameIdentity& identity) override;
   /// To done/, with a note.
-  void duplicate(const ClaimedFrame& claim, const FrameIdentity& identity);
+  void duplicate(const ClaimedFrame& claim, const FrameIdentity& identity) override;
   /// To failed/, with the reason.
-  void failed(const ClaimedFrame& claim, const std::string& reason);
-
-  /// What the operator should know (events lost, folder gone, rename refused), since the last call.
-  std::vector<std::string> take_warnings();
+  void failed(const ClaimedFrame& claim, const std::string& reason) override;
+  /// Events lost, folder gone, rename refused.
+  std::vector<std::string> take_warnings() override;
 
  private:
   struct Growing {  // a trigger that may still be written to
@@ -102,15 +84,13 @@ class FileDrop : public Pollable {
   std::optional<Growing> examine(const std::string& name, MonotonicNs now) const;
 
   FileDropSettings settings_;
-  AlreadyMeasured already_measured_;
+  MeasuredFrames measured_;
   DropFolder folder_;
   std::unique_ptr<FolderWatch> watch_;
   std::map<std::string, Growing> growing_;
   std::deque<Ready> ready_;
   std::set<std::string> ready_names_;  // of ready_
   std::deque<ClaimedFrame> left_over_;
-  // The store is the memory; this one bridges the moments in which it can't be asked or does not know yet.
-  std::deque<FrameIdentity> recent_;
   std::size_t in_work_ = 0;
   MonotonicNs next_rescan_ns_ = 0;
   bool listing_failed_ = false;

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "drivers/frame/frame_error.h"
+#include "drivers/gocator/data_set.h"
+#include "drivers/gocator/protocol_error.h"
 #include "drivers/sensor/gocator_csv.h"
 #include "drivers/sensor/pemtron_ptr.h"
 #include "drivers/sensor/raster_frame.h"
@@ -88,18 +90,27 @@ HeightFrame read_by_height_file(const fs::path& path) {
   return read_with_sidecar(sidecar);
 }
 
+HeightFrame read_gocator_data(ByteView bytes, const std::string& name) {
+  try {
+    return gocator::frame_of(gocator::data_set_of_file(bytes), name);
+  } catch (const gocator::ProtocolError& error) {
+    refuse(name, error.what());
+  }
+}
+
 HeightFrame read_delivery(const fs::path& path, const SensorProfile& profile) {
   const std::string name = path.filename().string();
   const std::string extension = lower_extension(path);
   if (extension == ".json") return read_with_sidecar(path);
   if (extension == ".tif" || extension == ".tiff" || extension == ".png") return read_by_height_file(path);
-  if (extension != ".ptr" && extension != ".csv") {
-    refuse(name, "is no known format; .json (sidecar), .tif, .tiff, .png, .ptr or .csv is read");
+  if (extension != ".ptr" && extension != ".csv" && extension != ".gdp") {
+    refuse(name, "is no known format; .json (sidecar), .tif, .tiff, .png, .ptr, .csv or .gdp is read");
   }
   const Bytes bytes = read_bytes(path, max_frame_bytes);
-  HeightFrame frame = extension == ".ptr" ? read_pemtron_ptr(bytes, profile, path.stem().string(), name)
-                                          : read_gocator_csv(bytes, name);
-  frame.delivered = profile.handedness;  // neither format says it
+  HeightFrame frame = extension == ".ptr"   ? read_pemtron_ptr(bytes, profile, path.stem().string(), name)
+                      : extension == ".csv" ? read_gocator_csv(bytes, name)
+                                            : read_gocator_data(bytes, name);
+  frame.delivered = profile.handedness;  // no such format says it
   frame.content_sha256 = sha256_hex({bytes});
   return frame;
 }
@@ -138,11 +149,15 @@ void class_out_of_range(HeightFrame& frame, const SensorProfile& profile) {
 
 HeightFrame read_frame(const fs::path& path, const SensorProfile& profile) {
   HeightFrame frame = read_delivery(path, profile);
+  accept_frame(frame, profile);
+  return frame;
+}
+
+void accept_frame(HeightFrame& frame, const SensorProfile& profile) {
   check(frame);
   check_sensor(frame, profile);
   class_out_of_range(frame, profile);
   mirror_to_right_handed(frame);
-  return frame;
 }
 
 }  // namespace datum

@@ -180,7 +180,8 @@ TEST_F(ReadFrame, WhatIsNotThereOrNotAFrameIsRefused) {
   folder.write("a_z.raw", "x");
   refuse("a.json", "a_z.raw: a sidecar's files are .tif, .tiff or .png");
   refuse("b.json", (folder.path() / "b.json").string() + ": can't be opened: No such file or directory");
-  refuse("a.bmp", "a.bmp: is no known format; .json (sidecar), .tif, .tiff, .png, .ptr or .csv is read");
+  refuse("a.bmp",
+         "a.bmp: is no known format; .json (sidecar), .tif, .tiff, .png, .ptr, .csv or .gdp is read");
   folder.write("b_z.tif", "");
   refuse("b_z.tif", "b_z.tif: has no sidecar beside it; it needs b.json");
   write_tiny_frame(folder.path(), "c");

@@ -1,0 +1,55 @@
+// A delivery that the cell has taken: a file in work/, or a frame that a sensor sent over the network.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "drivers/frame/height_frame.h"
+#include "drivers/frame/probe_point.h"
+#include "drivers/frame/sensor_profile.h"
+
+namespace datum {
+
+/// A frame as it came from a sensor, before anything was made of its bytes.
+class ReceivedFrame {
+ public:
+  virtual ~ReceivedFrame() = default;
+  /// Accepted as read_frame's frames are. Once, on any thread. Throws FrameError.
+  virtual HeightFrame read(const SensorProfile& profile) = 0;
+};
+
+/// Ours alone until its source is told how it ended.
+struct ClaimedFrame {
+  std::uint64_t token = 0;      // the N of work/N, or counted by the source
+  std::filesystem::path entry;  // what read_frame takes: the sidecar, or the .ptr or .csv file
+  MonotonicNs first_seen_ns = 0;
+  bool left_over = false;  // found in work/ at start: an earlier run died over it
+
+  std::shared_ptr<ReceivedFrame> received = nullptr;  // from the network; `entry` is a name then
+  std::optional<HostSpan> exposed = std::nullopt;     // where the source knows it
+  std::string doubt = {};  // why it may not be measured although it may well be read; empty: it may
+
+  std::string name() const { return entry.filename().string(); }
+  std::string stem() const { return entry.stem().string(); }
+};
+
+/// The same frame again has the same three, whatever name it was delivered under.
+struct FrameIdentity {
+  std::string sensor_serial, frame_id, content_sha256;
+  auto operator<=>(const FrameIdentity&) const = default;
+};
+
+struct DroppedFrame {
+  HeightFrame frame;
+  FrameIdentity identity;
+};
+
+/// Reads a claimed delivery, doubtful or not; for a worker thread. Throws FrameError (see read_frame).
+DroppedFrame read_claim(const ClaimedFrame& claim, const SensorProfile& profile);
+/// The same of a delivery that may be used: throws FrameError with its doubt too.
+DroppedFrame load_frame(const ClaimedFrame& claim, const SensorProfile& profile);
+
+}  // namespace datum

@@ -1,0 +1,21 @@
+#include "drivers/sensor/frame_source.h"
+
+#include <algorithm>
+
+namespace datum {
+namespace {
+
+constexpr std::size_t recent_limit = 1024;
+
+}  // namespace
+
+void MeasuredFrames::add(const FrameIdentity& identity) {
+  recent_.push_back(identity);
+  if (recent_.size() > recent_limit) recent_.pop_front();
+}
+
+bool MeasuredFrames::has(const FrameIdentity& identity) const {
+  return std::find(recent_.begin(), recent_.end(), identity) != recent_.end() || stored_(identity);
+}
+
+}  // namespace datum
