@@ -41,6 +41,7 @@ BoardVerdict identity(const HeightFrame& frame, const InspectionInputs& in, cons
   v.frame_source = frame.source;
   v.frame_sha256 = frame.content_sha256;
   v.captured = frame.captured;
+  v.stamp = frame.stamp;
   v.code = code_id();
   v.backend = measurer.describe();
   v.pose = in.pose;

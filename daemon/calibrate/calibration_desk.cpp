@@ -107,7 +107,7 @@ void CalibrationDesk::forget(const std::string& face) {
 void CalibrationDesk::scan() {
   demand(true);
   const MonotonicNs now = EventLoop::now();
-  parts_.drop.on_ready(now);  // what lies there already is seen before
+  parts_.frames.begin(now);  // what lies there already is seen before
   scan_asked_ns_ = now;
   stare_.start(now);
   parts_.cmm->poll_soon(now);

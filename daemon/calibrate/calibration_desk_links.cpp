@@ -65,7 +65,10 @@ void CalibrationDesk::position(const ProbePoint& sample, MonotonicNs now) {
       parts_.cmm->poll_soon(now);
   } else if (step_ == Step::scanning && stare_.wants_position()) {
     stare_.position(sample, now);
-    if (stare_.step() == StareSession::Step::wait_frame) parts_.changed();  // the sensor may expose now
+    if (stare_.step() == StareSession::Step::wait_frame) {
+      parts_.frames.expose(now);
+      parts_.changed();  // the sensor may expose now
+    }
     scan_ended();
   }
 }
@@ -95,9 +98,9 @@ void CalibrationDesk::touch_ended() {
 
 void CalibrationDesk::after_round(MonotonicNs now) {
   if (!awaits_frame() || parts_.worker.busy()) return;
-  while (auto claim = parts_.drop.next()) {
+  while (auto claim = parts_.frames.next()) {
     if (claim->first_seen_ns > scan_asked_ns_ && !claim->left_over) return take_frame(*claim, now);
-    parts_.drop.failed(*claim, "arrived before CALibration:SCAN; the sensor must expose after it");
+    parts_.frames.failed(*claim, "arrived before CALibration:SCAN; the sensor must expose after it");
   }
 }
 
@@ -115,14 +118,14 @@ void CalibrationDesk::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
 }
 
 void CalibrationDesk::frame_read(const std::shared_ptr<Snapshot>& s) {
-  if (s->error.empty() && parts_.drop.is_duplicate(*s->identity)) {
+  if (s->error.empty() && parts_.frames.is_duplicate(*s->identity)) {
     // An old frame shows where the stage stood then.
     s->error = "frame " + s->identity->frame_id + " was delivered before; let the sensor expose anew";
-    parts_.drop.duplicate(s->claim, *s->identity);
+    parts_.frames.duplicate(s->claim, *s->identity);
   } else if (s->error.empty()) {
-    parts_.drop.measured(s->claim, *s->identity);
+    parts_.frames.measured(s->claim, *s->identity);
   } else {
-    parts_.drop.failed(s->claim, s->error);
+    parts_.frames.failed(s->claim, s->error);
   }
   if (!s->picture_problem.empty()) parts_.log(4, "no picture: " + s->picture_problem);
   if (s != snapshot_) return;  // aborted
@@ -178,7 +181,7 @@ void CalibrationDesk::on_deadline(MonotonicNs now) {
   stare_.on_deadline(now);
   if (frame_due_ && now >= *frame_due_) {
     return fail_scan(fmt::format("no frame came within {} ms; check the sensor and {}",
-                                 parts_.config.frame_timeout_ms, parts_.config.file_drop.folder.string()));
+                                 parts_.config.frame_timeout_ms, parts_.frames.place()));
   }
   scan_ended();
 }

@@ -41,7 +41,14 @@ BoardVerdict invalid_verdict(const BoardOrder& order, const InspectionInputs& in
   v.calibration_sha256 = order.calibration ? order.calibration->sha256 : "";
   v.sensor_serial = order.sensor->serial;
   v.sensor_profile_sha256 = order.sensor->sha256;
-  if (order.claim) {
+  if (order.frame) {
+    const HeightFrame& frame = order.frame->frame;
+    v.frame_id = frame.frame_id;
+    v.frame_source = frame.source;
+    v.frame_sha256 = frame.content_sha256;
+    v.captured = frame.captured;
+    v.stamp = frame.stamp;
+  } else if (order.claim) {
     v.frame_id = order.claim->stem();
     v.frame_source = order.claim->name();
   }
@@ -76,7 +83,8 @@ Pose pose_of(const std::optional<PairingResult>& pairing) {
 
 void load(BoardOrder& order) {
   try {
-    order.frame = load_frame(*order.claim, *order.sensor);
+    order.frame = read_claim(*order.claim, *order.sensor);
+    order.frame_error = order.claim->doubt;
   } catch (const std::exception& error) {
     order.frame_error = error.what();
   }
@@ -99,6 +107,11 @@ void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
     order.verdict = order.reason == Reason::none && order.frame
                         ? inspect(order.frame->frame, inputs, *order.measurer)
                         : invalid_verdict(order, inputs);
+    if (const std::string why = order.late_doubt.why(); !why.empty() && order.reason == Reason::none) {
+      order.reason = Reason::frame;
+      order.detail = why;
+      order.verdict = invalid_verdict(order, inputs);
+    }
     if (order.aborted) return;
     store.store(order.verdict);
     order.stored = true;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -10,9 +11,26 @@
 #include "daemon/report/command_link.h"
 #include "daemon/report/result_store.h"
 #include "drivers/cmm/pairing.h"
-#include "drivers/sensor/file_drop.h"
+#include "drivers/sensor/claimed_frame.h"
 
 namespace datum {
+
+/// Why a frame can't be trusted after all: told by the loop while the worker may be measuring it.
+class LateDoubt {
+ public:
+  void tell(const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    if (why_.empty()) why_ = why;
+  }
+  std::string why() const {
+    const std::lock_guard lock(mutex_);
+    return why_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string why_;
+};
 
 /// What an order to measure one board holds. Shared by the loop and the worker; each field has one writer at
 /// a time.
@@ -33,11 +51,12 @@ struct BoardOrder {
 
   std::optional<ClaimedFrame> claim;
   std::optional<DroppedFrame> frame;
-  std::string frame_error;  // why the delivery can't be read
+  std::string frame_error;  // why the delivery can't be read, or not be measured
   bool loading = false;
   std::optional<PairingResult> pairing;  // with a CMM
 
   std::atomic<bool> aborted{false};  // set by the loop, obeyed before the store
+  LateDoubt late_doubt;              // the same
 
   BoardVerdict verdict;
   bool stored = false;

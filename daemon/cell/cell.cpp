@@ -36,7 +36,7 @@ DeskParts InspectionCell::desk_parts() {
   return {parts_.config,
           parts_.sensor,
           parts_.worker,
-          parts_.drop,
+          parts_.frames,
           parts_.cmm,
           parts_.utc_ns,
           parts_.log,
@@ -63,7 +63,8 @@ HoleDeskParts InspectionCell::hole_parts() {
                                 "a calibration is in progress; CALibration:ABORt ends it");
             if (state_ != InstrumentState::idle)
               throw scpi::Error(scpi::settings_conflict, "the cell is armed; ABORt disarms it");
-            if (parts_.drop.fd() < 0) throw scpi::Error(scpi::hardware_missing, parts_.drop.describe());
+            if (const std::string why = parts_.frames.refusal(); !why.empty())
+              throw scpi::Error(scpi::hardware_missing, why);
             if (parts_.cmm->latest(EventLoop::now()).state == ProbeState::link_down)
               throw scpi::Error(scpi::hardware_missing, parts_.cmm->describe());
           },
@@ -140,7 +141,7 @@ std::uint16_t InspectionCell::operation_condition() const {
   if (recipe_) bits |= operation_recipe_chosen;
   if (parts_.cmm && parts_.cmm->latest(EventLoop::now()).state != ProbeState::link_down)
     bits |= operation_cmm_link;
-  if (parts_.drop.fd() >= 0) bits |= operation_sensor_link;
+  if (parts_.frames.refusal().empty()) bits |= operation_sensor_link;
   return static_cast<std::uint16_t>(bits);
 }
 
@@ -208,9 +209,11 @@ void InspectionCell::arm() {
     const std::string why = calibration_refusal();
     if (!why.empty()) throw scpi::Error(scpi::calibration_failed, why);
   }
-  if (parts_.drop.fd() < 0) throw scpi::Error(scpi::hardware_missing, parts_.drop.describe());
+  if (const std::string why = parts_.frames.refusal(); !why.empty())
+    throw scpi::Error(scpi::hardware_missing, why);
   if (parts_.cmm && parts_.cmm->latest(EventLoop::now()).state == ProbeState::link_down)
     throw scpi::Error(scpi::hardware_missing, parts_.cmm->describe());
+  parts_.frames.begin(EventLoop::now());
   enter(InstrumentState::armed);
 }
 
@@ -221,7 +224,7 @@ void InspectionCell::trigger() {
   if (state_ != InstrumentState::armed)
     throw scpi::Error(scpi::trigger_ignored,
                       state_ == InstrumentState::idle ? "not armed" : "a board is in progress");
-  parts_.drop.on_ready(EventLoop::now());  // what lies there already is seen before the trigger
+  parts_.frames.begin(EventLoop::now());  // what lies there already is seen before the trigger
   begin_board(EventLoop::now());
 }
 
@@ -230,7 +233,7 @@ void InspectionCell::abandon(const std::string& why) {
     board_->aborted = true;
     log(5, "the board in progress is abandoned: " + why);
     if (board_->claim && state_ != InstrumentState::measuring && !board_->loading)
-      parts_.drop.failed(*board_->claim, "aborted before a result was stored");
+      parts_.frames.failed(*board_->claim, "aborted before a result was stored");
     board_.reset();
   }
   if (stare_) stare_->abort();
@@ -262,7 +265,7 @@ std::vector<std::string> InspectionCell::self_test() {
   } catch (const std::exception& error) {
     failures.push_back(error.what());
   }
-  if (parts_.drop.fd() < 0) failures.push_back(parts_.drop.describe());
+  if (const std::string why = parts_.frames.refusal(); !why.empty()) failures.push_back(why);
   if (parts_.cmm && parts_.cmm->latest(EventLoop::now()).state == ProbeState::link_down)
     failures.push_back(parts_.cmm->describe());
   if (recipe_ && recipe_->in_machine_coordinates) {
@@ -293,7 +296,7 @@ void InspectionCell::reopen_links() {
 }
 
 std::vector<std::string> InspectionCell::links() const {
-  std::vector<std::string> lines{parts_.drop.describe()};
+  std::vector<std::string> lines{parts_.frames.describe()};
   if (parts_.cmm) lines.push_back(parts_.cmm->describe());
   for (const CommandEndpoint* endpoint : endpoints_) lines.push_back(endpoint->describe());
   for (const Pollable* link : links_) lines.push_back(link->describe());

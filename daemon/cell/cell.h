@@ -27,7 +27,7 @@
 #include "daemon/report/result_store.h"
 #include "drivers/cmm/source.h"
 #include "drivers/cmm/stare_session.h"
-#include "drivers/sensor/file_drop.h"
+#include "drivers/sensor/frame_source.h"
 
 namespace datum {
 
@@ -37,7 +37,7 @@ struct CellParts {
   const SensorProfile& sensor;
   const BackendChoice& backend;
   Worker& worker;
-  FileDrop& drop;
+  FrameSource& frames;
   CmmSource* cmm;                        // null: no CMM is configured
   ResultStore& writer;                   // used on the worker's thread only
   ResultStore& reader;                   // used on the loop's thread only
@@ -122,6 +122,7 @@ class InspectionCell final : public Instrument, public Pollable {
   void settle_frame(const BoardOrder& board);
   void announce(const std::shared_ptr<BoardOrder>& board);
   void watch_cmm(const ProbePoint& sample);
+  void watch_sensor();
   void conclude(Reason reason, const std::string& detail);
   void conclude_unfinished();
   void raise(int number, const std::string& detail);
@@ -142,6 +143,7 @@ class InspectionCell final : public Instrument, public Pollable {
   std::shared_ptr<BoardOrder> board_;
   std::shared_ptr<BoardOrder> unfinished_;  // its result could not be stored; first when armed again
   bool cmm_up_ = true;
+  std::string sensor_refusal_;  // as it was told last
   std::optional<MonotonicNs> frame_due_;
   std::uint16_t questionable_ = 0;
   std::uint64_t boards_ = 0;

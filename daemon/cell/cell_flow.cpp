@@ -32,9 +32,8 @@ void InspectionCell::on_deadline(MonotonicNs now) {
   if (holes_.active()) return holes_.on_deadline(now);
   if (stare_) stare_->on_deadline(now);
   if (frame_due_ && now >= *frame_due_) {
-    conclude(Reason::frame,
-             fmt::format("no frame came within {} ms of the trigger; check the sensor and {}",
-                         parts_.config.frame_timeout_ms, parts_.config.file_drop.folder.string()));
+    conclude(Reason::frame, fmt::format("no frame came within {} ms of the trigger; check the sensor and {}",
+                                        parts_.config.frame_timeout_ms, parts_.frames.place()));
     return;
   }
   measure_when_ready();
@@ -59,6 +58,7 @@ void InspectionCell::begin_board(MonotonicNs now) {
   }
   frame_due_ = now + MonotonicNs{parts_.config.frame_timeout_ms} * 1'000'000;
   enter(InstrumentState::waiting);
+  if (!stare_) parts_.frames.expose(now);
 }
 
 /// A frame that was there before its trigger shows another board.
@@ -70,12 +70,12 @@ void InspectionCell::refuse_early(const ClaimedFrame& claim) {
   const char* why = claim.left_over
                         ? "was in work when datumd ended; trigger again if its board has no result"
                         : "arrived before the trigger; the sensor must expose after it";
-  parts_.drop.failed(claim, why);
+  parts_.frames.failed(claim, why);
   log(4, fmt::format("{} {}; it was not measured", claim.name(), why));
 }
 
 void InspectionCell::after_round(MonotonicNs now) {
-  for (const std::string& warning : parts_.drop.take_warnings()) log(4, warning);
+  watch_sensor();
   if (parts_.cmm)
     for (const std::string& note : parts_.cmm->take_notes()) log(5, "cmm: " + note);
   if (desk_.active()) return desk_.after_round(now);
@@ -86,8 +86,8 @@ void InspectionCell::after_round(MonotonicNs now) {
   const bool wanted =
       on_frame ? state_ == InstrumentState::armed : state_ == InstrumentState::waiting && !board_->claim;
   if (!wanted) return;
-  auto claim = parts_.drop.next();
-  for (; claim && is_early(*claim); claim = parts_.drop.next()) refuse_early(*claim);
+  auto claim = parts_.frames.next();
+  for (; claim && is_early(*claim); claim = parts_.frames.next()) refuse_early(*claim);
   if (!claim) return;
   if (!board_) begin_board(now);
   take_frame(*claim, now);
@@ -104,12 +104,22 @@ void InspectionCell::await_another_frame(MonotonicNs now) {
   parts_.cmm->poll_soon(now);
 }
 
+namespace {
+
+/// From the exposure, where the source knows it, to now: pixels are still made after a stamp.
+std::optional<CaptureWindow> exposure_of(const ClaimedFrame& claim, MonotonicNs now) {
+  if (!claim.exposed) return std::nullopt;
+  return CaptureWindow{claim.exposed->from_ns, now};
+}
+
+}  // namespace
+
 void InspectionCell::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
   frame_due_.reset();
   board_->claim = claim;
   board_->loading = true;
   if (stare_) {
-    stare_->frame_arrived(now);
+    stare_->frame_arrived(now, exposure_of(claim, now));
     parts_.cmm->poll_soon(now);
   }
   const auto board = board_;
@@ -119,12 +129,12 @@ void InspectionCell::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
 void InspectionCell::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
   board->loading = false;
   if (board->aborted) {
-    parts_.drop.failed(*board->claim, "aborted before a result was stored");
+    parts_.frames.failed(*board->claim, "aborted before a result was stored");
     return;
   }
-  if (board->frame && parts_.drop.is_duplicate(board->frame->identity)) {
+  if (board->frame && parts_.frames.is_duplicate(board->frame->identity)) {
     log(5, board->claim->name() + " was delivered twice and is measured once");
-    parts_.drop.duplicate(*board->claim, board->frame->identity);
+    parts_.frames.duplicate(*board->claim, board->frame->identity);
     if (parts_.config.trigger == TriggerMode::bus) return await_another_frame(EventLoop::now());
     unit_ = board->unit;
     board_.reset();
@@ -135,7 +145,7 @@ void InspectionCell::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
   const bool recorded = !board->frame && board->claim->left_over &&
                         parts_.reader.already_measured(board->claim->stem(), "").has_value();
   if (recorded) {
-    parts_.drop.failed(*board->claim, board->frame_error);
+    parts_.frames.failed(*board->claim, board->frame_error);
     board_.reset();
     enter(InstrumentState::armed);
     return;
@@ -149,8 +159,10 @@ void InspectionCell::position(const ProbePoint& sample, MonotonicNs now) {
   if (holes_.active()) return holes_.position(sample, now);
   if (!stare_->wants_position()) return;
   stare_->position(sample, now);
-  if (stare_->step() == StareSession::Step::wait_frame)
+  if (stare_->step() == StareSession::Step::wait_frame) {
+    parts_.frames.expose(now);
     for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();  // the sensor may expose now
+  }
   measure_when_ready();
 }
 
@@ -165,6 +177,22 @@ void InspectionCell::watch_cmm(const ProbePoint& sample) {
   for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();
 }
 
+/// What the sensor's source has to tell: warnings, a fault of the board in progress, that no frame can come.
+void InspectionCell::watch_sensor() {
+  for (const std::string& warning : parts_.frames.take_warnings()) log(4, warning);
+  const std::string fault = parts_.frames.take_fault(), refusal = parts_.frames.refusal();
+  if (refusal != std::exchange(sensor_refusal_, refusal)) {
+    if (refusal.empty())
+      log(5, parts_.frames.describe());
+    else
+      raise(scpi::hardware_missing, refusal);
+    for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();
+  }
+  if (!board_ || fault.empty()) return;
+  board_->late_doubt.tell(fault);
+  if (state_ == InstrumentState::waiting && !board_->claim) conclude(Reason::frame, fault);
+}
+
 void InspectionCell::measure_when_ready() {
   if (!board_ || state_ != InstrumentState::waiting) return;
   if (stare_ && stare_->finished()) board_->pairing = stare_->result();
@@ -173,7 +201,7 @@ void InspectionCell::measure_when_ready() {
     return;
   }
   if (!board_->claim || board_->loading || (stare_ && !stare_->finished())) return;
-  if (board_->frame)
+  if (board_->frame && board_->frame_error.empty())
     conclude(Reason::none, "");
   else
     conclude(Reason::frame, board_->frame_error);
@@ -223,12 +251,12 @@ void InspectionCell::finish(const std::shared_ptr<BoardOrder>& board) {
 /// Where the delivery goes: a stored result ends it, an aborted one is told, an unstored one stays in work/.
 void InspectionCell::settle_frame(const BoardOrder& board) {
   if (!board.claim) return;
-  if (!board.frame && board.stored)
-    parts_.drop.failed(*board.claim, board.frame_error);
+  if (!board.frame_error.empty() && board.stored)
+    parts_.frames.failed(*board.claim, board.frame_error);
   else if (board.stored)
-    parts_.drop.measured(*board.claim, board.frame->identity);
+    parts_.frames.measured(*board.claim, board.frame->identity);
   else if (board.aborted)
-    parts_.drop.failed(*board.claim, "aborted before a result was stored");
+    parts_.frames.failed(*board.claim, "aborted before a result was stored");
 }
 
 void InspectionCell::announce(const std::shared_ptr<BoardOrder>& board) {
@@ -241,7 +269,7 @@ void InspectionCell::announce(const std::shared_ptr<BoardOrder>& board) {
                   v.calibration));
   announced_ = board->number;
   for (CommandEndpoint* endpoint : endpoints_) endpoint->push_result(v);
-  if (!parts_.config.pictures || !board->frame) return;
+  if (!parts_.config.pictures || !board->frame || v.reason == Reason::frame) return;
   const auto file = *parts_.config.pictures / fmt::format("{:08}_{}.png", v.sequence, name_of(v.decision));
   parts_.worker.submit([board, file, log = parts_.log] { draw(*board, file, log); }, [] {});
 }

@@ -10,7 +10,7 @@
 #include "daemon/report/command_link.h"
 #include "drivers/cmm/source.h"
 #include "drivers/frame/sensor_profile.h"
-#include "drivers/sensor/file_drop.h"
+#include "drivers/sensor/frame_source.h"
 
 namespace datum {
 
@@ -19,7 +19,7 @@ struct DeskParts {
   const DaemonConfig& config;
   const SensorProfile& sensor;
   Worker& worker;
-  FileDrop& drop;
+  FrameSource& frames;
   CmmSource* cmm;
   std::function<std::int64_t()> utc_ns;
   LogSink log;

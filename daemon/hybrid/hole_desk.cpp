@@ -87,7 +87,7 @@ void HoleDesk::scan() {
   if (parts_.calibration()->sha256 != calibration_->sha256)
     conflict("another calibration became current; PROBe:HOLE:ABORt, then start anew");
   const MonotonicNs now = EventLoop::now();
-  parts_.drop.on_ready(now);  // what lies there already is seen before
+  parts_.frames.begin(now);  // what lies there already is seen before
   scan_asked_ns_ = now;
   stare_.start(now);
   parts_.cmm->poll_soon(now);

@@ -32,7 +32,10 @@ void HoleDesk::position(const ProbePoint& sample, MonotonicNs now) {
       parts_.cmm->poll_soon(now);
   } else if (step_ == Step::scanning && stare_.wants_position()) {
     stare_.position(sample, now);
-    if (stare_.step() == StareSession::Step::wait_frame) parts_.changed();  // the sensor may expose now
+    if (stare_.step() == StareSession::Step::wait_frame) {
+      parts_.frames.expose(now);
+      parts_.changed();  // the sensor may expose now
+    }
     scan_ended();
   }
 }
@@ -88,9 +91,9 @@ void HoleDesk::record() {
 
 void HoleDesk::after_round(MonotonicNs now) {
   if (!awaits_frame() || parts_.worker.busy()) return;
-  while (auto claim = parts_.drop.next()) {
+  while (auto claim = parts_.frames.next()) {
     if (claim->first_seen_ns > scan_asked_ns_ && !claim->left_over) return take_frame(*claim, now);
-    parts_.drop.failed(*claim, "arrived before PROBe:HOLE:SCAN; the sensor must expose after it");
+    parts_.frames.failed(*claim, "arrived before PROBe:HOLE:SCAN; the sensor must expose after it");
   }
 }
 
@@ -113,13 +116,13 @@ void HoleDesk::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
 
 void HoleDesk::frame_read(const std::shared_ptr<Snapshot>& s) {
   if (!s->error.empty()) {
-    parts_.drop.failed(s->claim, s->error);
-  } else if (parts_.drop.is_duplicate(s->dropped->identity)) {
+    parts_.frames.failed(s->claim, s->error);
+  } else if (parts_.frames.is_duplicate(s->dropped->identity)) {
     // An old frame shows where the stage stood then.
     s->error = "frame " + s->dropped->identity.frame_id + " was delivered before; let the sensor expose anew";
-    parts_.drop.duplicate(s->claim, s->dropped->identity);
+    parts_.frames.duplicate(s->claim, s->dropped->identity);
   } else {
-    parts_.drop.measured(s->claim, s->dropped->identity);
+    parts_.frames.measured(s->claim, s->dropped->identity);
   }
   if (s != snapshot_) return;  // aborted
   s->read = true;
@@ -221,7 +224,7 @@ void HoleDesk::on_deadline(MonotonicNs now) {
   stare_.on_deadline(now);
   if (frame_due_ && now >= *frame_due_)
     return fail_scan(fmt::format("no frame came within {} ms; check the sensor and {}",
-                                 parts_.config.frame_timeout_ms, parts_.config.file_drop.folder.string()));
+                                 parts_.config.frame_timeout_ms, parts_.frames.place()));
   scan_ended();
 }
 

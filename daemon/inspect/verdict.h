@@ -115,6 +115,7 @@ struct BoardVerdict {
   std::string sensor_serial, sensor_profile_sha256;
   std::string frame_id, frame_source, frame_sha256;
   CaptureTime captured;
+  std::optional<SensorStamp> stamp;  // of a sensor that counts its frames and reads an encoder
   std::string code;     // version and commit
   std::string backend;  // "cpu avx512 x2"
   Pose pose;

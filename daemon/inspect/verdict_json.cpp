@@ -43,6 +43,21 @@ template <class F, class V>
 void visit(F& f, V& v, const CaptureTime&) {
   f("time_ns", v.ns);
   f("clock", v.clock);
+  f.where_known("host_monotonic", v.host);
+}
+
+template <class F, class V>
+void visit(F& f, V& v, const HostSpan&) {
+  f("from_ns", v.from_ns);
+  f("to_ns", v.to_ns);
+}
+
+template <class F, class V>
+void visit(F& f, V& v, const SensorStamp&) {
+  f("frame_index", v.frame_index);
+  f("encoder", v.encoder);
+  f("encoder_at_z", v.encoder_at_z);
+  f("status", v.status);
 }
 
 template <class F, class V>
@@ -141,6 +156,7 @@ void visit(F& f, V& v, const BoardVerdict&) {
   f("frame_source", v.frame_source);
   f("frame_sha256", v.frame_sha256);
   f("captured", v.captured);
+  f.where_known("stamp", v.stamp);
   f("code", v.code);
   f("backend", v.backend);
   f("pose", v.pose);
@@ -166,6 +182,10 @@ struct Writer {
   template <class T>
   void operator()(const std::string& key, const T& value) {
     object[key] = encode(value);
+  }
+  template <class T>
+  void where_known(const std::string& key, const std::optional<T>& value) {
+    if (value) object[key] = encode(*value);
   }
 };
 
@@ -228,6 +248,14 @@ struct Reader {
     const auto found = object.find(key);
     if (found == object.end()) refuse(name, "is missing");
     decode(*found, name, value);
+  }
+  template <class T>
+  void where_known(const std::string& key, std::optional<T>& value) {
+    value.reset();
+    if (object.contains(key))
+      (*this)(key, value.emplace());
+    else
+      known.push_back(key);
   }
   void refuse_unknown() const {
     for (const auto& item : object.items()) {

@@ -151,7 +151,7 @@ std::vector<ClaimedFrame> DropFolder::left_over() {
     last_token_ = std::max(last_token_, token);
     if (::rmdir(slot.c_str()) == 0) continue;  // died before its rename
     for (const fs::path& file : list(slot)) {
-      if (!is_trigger(file.filename().string())) continue;
+      if (!is_trigger(file.filename().string()) && file.extension() != ".gdp") continue;
       if (file.extension() == ".json") pull_images(file);
       ClaimedFrame& claim = claims.emplace_back();
       claim.token = token;

@@ -190,6 +190,10 @@ void FileDrop::failed(const ClaimedFrame& claim, const std::string& reason) {
 
 std::vector<std::string> FileDrop::take_warnings() { return std::exchange(warnings_, {}); }
 
+std::string FileDrop::refusal() const {
+  return watch_ ? "" : fmt::format("file drop {}: not there", settings_.folder.string());
+}
+
 std::string FileDrop::describe() const {
   return fmt::format("file drop {}: {}, {} growing, {} ready, {} in work", settings_.folder.string(),
                      watch_ ? "watching" : "not there", growing_.size(), ready_.size() + left_over_.size(),

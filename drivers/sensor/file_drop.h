@@ -47,7 +47,7 @@ class FileDrop final : public Pollable, public FrameSource {
   std::string describe() const override;
 
   std::vector<Pollable*> pollables() override { return {this}; }
-  std::string refusal() const override { return watch_ ? "" : describe(); }
+  std::string refusal() const override;
   std::string place() const override { return settings_.folder.string(); }
   /// What lies there already is seen now.
   void begin(MonotonicNs now) override { on_ready(now); }

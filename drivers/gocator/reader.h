@@ -1,0 +1,116 @@
+// Reader: keeps the three connections to a Gocator, asks for its state, job and clock, hands out its data sets. All
+// times are given, none is read.
+//
+//   closed -> connecting (3190) -> greeting: version, states, loaded job, time -> opening (3194, 3196) -> running
+//
+// One question is outstanding at a time, each with a deadline. Whatever is lost, or contradicts the protocol,
+// closes all three; they are reopened later and later. Data that were made meanwhile are lost at the sensor.
+#pragma once
+
+#include <deque>
+
+#include "drivers/gocator/clock_estimate.h"
+#include "drivers/gocator/control.h"
+#include "drivers/gocator/data_receiver.h"
+#include "drivers/gocator/health.h"
+#include "drivers/gocator/link.h"
+#include "drivers/gocator/message_framer.h"
+#include "drivers/gocator/settings.h"
+
+namespace datum::gocator {
+
+/// What a reader tells; called from within its own calls.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  /// A complete data set, the host time of its first byte, and now.
+  virtual void data_set(DataSet&& set, MonotonicNs first_byte_ns, MonotonicNs now) = 0;
+  /// The loaded job as it was asked for at or after ask_job() gave this ticket.
+  virtual void job(std::uint64_t ticket, const LoadedJob& job, MonotonicNs now) = 0;
+  /// Connections are gone, whatever was in progress.
+  virtual void lost(const std::string& why, MonotonicNs now) = 0;
+  /// Data were lost at the sensor, it was stopped, it refused a trigger: the words say what.
+  virtual void fault(const std::string& why) = 0;
+  /// The sensor counts its frames anew: it was started, or switched off and on.
+  virtual void counts_anew() = 0;
+  virtual void warning(const std::string& text) = 0;
+};
+
+struct Ports {
+  std::unique_ptr<Port> control, health, data;
+};
+Ports tcp_ports(const Settings& settings);
+
+class Reader final : public Pollable {
+ public:
+  Reader(const Settings& settings, Listener& listener, Ports ports);
+
+  void start(MonotonicNs now);
+  /// Has the loaded job asked for anew; the answer comes with this ticket or a later one.
+  std::uint64_t ask_job(MonotonicNs now);
+  /// Sends Trigger as soon as the question in hand is answered; a refusal is a fault.
+  void trigger(MonotonicNs now);
+  /// When the last Trigger was sent.
+  std::optional<MonotonicNs> triggered_ns() const { return triggered_ns_; }
+
+  /// Connected, greeted and the sensor runs.
+  bool running() const { return state_ == State::running && sensor_ == States::Sensor::running; }
+  /// Why not; empty while the very first connection is being made.
+  std::string why_not_running() const;
+  const std::optional<LoadedJob>& job() const { return job_; }
+  const ClockEstimate& clock() const { return clock_; }
+  std::vector<Pollable*> pollables() { return {this, &control_, &health_, &data_}; }
+
+  // Pollable: the deadlines of all three
+  int fd() const override { return -1; }
+  void on_ready(MonotonicNs) override {}
+  std::optional<MonotonicNs> deadline() const override;
+  void on_deadline(MonotonicNs now) override;
+  std::string describe() const override;
+
+ private:
+  enum class State { closed, connecting, greeting, opening, running };
+  struct Question {
+    Command command;
+    std::uint64_t ticket = 0;
+  };
+
+  template <class Act>
+  void guarded(MonotonicNs now, Act act);
+  std::string said(const std::string& what) const;
+  void open(MonotonicNs now);
+  void lose(const std::string& why, MonotonicNs now);
+  void control_ready(MonotonicNs now);
+  void health_ready(MonotonicNs now);
+  void data_ready(MonotonicNs now);
+  void ask(Command command, MonotonicNs now, bool first = false);
+  void send_next(MonotonicNs now);
+  void answered(const Reply& reply, MonotonicNs now);
+  void refused(const Reply& reply, MonotonicNs now);
+  void take_states(const States& states, MonotonicNs now);
+  void take_timestamp(const Reply& reply, MonotonicNs now);
+  void greeted(MonotonicNs now);
+  void channels_open(MonotonicNs now);
+  void watch(MonotonicNs now);
+
+  Settings settings_;
+  Listener& listener_;
+  Link control_, health_, data_;
+  MessageFramer replies_, health_messages_;
+  DataReceiver receiver_;
+  DropCounters drops_;
+  ClockEstimate clock_;
+
+  State state_ = State::closed;
+  States::Sensor sensor_ = States::Sensor::ready;
+  std::optional<LoadedJob> job_;
+  Version version_;
+  std::deque<Question> questions_;  // the first one is sent where asked_ns_ is
+  std::optional<MonotonicNs> asked_ns_, due_ns_, next_watch_ns_, reopen_ns_, stalled_ns_, triggered_ns_;
+  MonotonicNs first_byte_ns_ = 0;
+  MonotonicNs back_off_ns_;
+  std::uint64_t last_ticket_ = 0, opened_ = 0, sets_ = 0;
+  std::string why_;  // of closed
+};
+
+}  // namespace datum::gocator

@@ -1,0 +1,54 @@
+#include "drivers/sensor/gocator_frame.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "drivers/frame/frame_error.h"
+#include "drivers/sensor/file_bytes.h"
+#include "drivers/sensor/read_frame.h"
+
+namespace datum {
+namespace {
+
+bool write_all(int fd, gocator::ByteView bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
+}  // namespace
+
+// Before anything is made of the bytes: what is kept is what was sent.
+void GocatorFrame::write() {
+  if (file_.empty()) return;
+  const auto fail = [&] { write_problem_ = file_.string() + ": not kept: " + std::strerror(errno); };
+  if (::mkdir(file_.parent_path().c_str(), 0777) != 0 && errno != EEXIST) return fail();
+  const int fd = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) return fail();
+  bool whole = true;
+  for (const gocator::ByteView piece : set_.content()) whole = whole && write_all(fd, piece);
+  if (!whole || ::fsync(fd) != 0) fail();
+  ::close(fd);
+}
+
+HeightFrame GocatorFrame::read(const SensorProfile& profile) {
+  write();
+  const auto content = set_.content();
+  const std::string sha256 = sha256_hex({content[0], content[1], content[2], content[3], content[4]});
+  HeightFrame frame = gocator::frame_of(std::move(set_), name_);
+  frame.content_sha256 = sha256;
+  frame.delivered = profile.handedness;  // the protocol does not say it
+  frame.job = job_;
+  accept_frame(frame, profile);
+  return frame;
+}
+
+}  // namespace datum

@@ -1,0 +1,236 @@
+#include "drivers/sensor/gocator_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "drivers/link_error.h"
+#include "drivers/sensor/gocator_frame.h"
+
+namespace datum {
+namespace {
+
+constexpr MonotonicNs ns_per_ms = 1'000'000;
+// In memory, of the largest message each: the cell works on one while the next comes.
+constexpr std::size_t most_waiting = 4;
+
+std::string steps_text(const std::array<std::uint32_t, 3>& nm) {
+  return fmt::format("{:g} x {:g} x {:g} um", nm[0] / 1e3, nm[1] / 1e3, nm[2] / 1e3);
+}
+
+}  // namespace
+
+GocatorSource::GocatorSource(const gocator::Settings& settings, AlreadyMeasured already_measured,
+                             MonotonicNs now, gocator::Ports ports)
+    : settings_(settings),
+      measured_(std::move(already_measured)),
+      reader_(settings, *this, std::move(ports)) {
+  if (settings_.archive) {
+    archive_.emplace(*settings_.archive);
+    archive_->prepare();
+    for (const ClaimedFrame& claim : archive_->left_over()) {
+      tokens_ = std::max(tokens_, claim.token);
+      finish(claim, DropFolder::End::failed,
+             "was in work when datumd ended; see whether its board has a result");
+      warning(claim.name() + " was in work when datumd ended; see whether its board has a result");
+    }
+  }
+  reader_.start(now);
+}
+
+std::string GocatorSource::describe() const {
+  return fmt::format("{}; {} frames, {} lost, {} waiting", reader_.describe(), frames_, lost_frames_,
+                     waiting_.size() + ready_.size());
+}
+
+std::string GocatorSource::job_refusal(const gocator::LoadedJob& job) const {
+  if (job.name != settings_.job)
+    return fmt::format("gocator {}: job '{}' is loaded, this cell measures with '{}'", settings_.address,
+                       job.name, settings_.job);
+  if (job.modified)
+    return fmt::format("gocator {}: job '{}' was modified since it was loaded; save or load it again",
+                       settings_.address, job.name);
+  return "";
+}
+
+std::string GocatorSource::refusal() const {
+  if (std::string why = reader_.why_not_running(); !why.empty()) return why;
+  return reader_.job() ? job_refusal(*reader_.job()) : "";
+}
+
+void GocatorSource::begin(MonotonicNs) {
+  if (const std::size_t early = waiting_.size() + ready_.size(); early > 0)
+    warning(fmt::format("gocator {}: {} frames came while none was wanted; they were not measured",
+                        settings_.address, early));
+  for (const ClaimedFrame& claim : ready_) failed(claim, "");
+  waiting_.clear();
+  ready_.clear();
+  overrun_ = 0;
+  fault_ = refusal();
+}
+
+void GocatorSource::expose(MonotonicNs now) {
+  if (settings_.trigger == gocator::TriggerBy::software) reader_.trigger(now);
+}
+
+std::string GocatorSource::take_fault() { return std::exchange(fault_, {}); }
+
+// ---- what the reader tells ----
+
+void GocatorSource::data_set(gocator::DataSet&& set, MonotonicNs first_byte_ns, MonotonicNs now) {
+  if (set.empty() || (!set.surface && set.refusal.empty())) return;  // measurements of the sensor's own tools
+  ++frames_;
+  if (waiting_.size() + ready_.size() >= most_waiting) {
+    ++overrun_;
+    ++lost_frames_;
+    if (set.stamp) last_index_ = set.stamp->frame_index;
+    return;
+  }
+  ClaimedFrame claim = claim_of(std::move(set), first_byte_ns, now);
+  const std::uint64_t ticket = reader_.ask_job(now);
+  waiting_.push_back({std::move(claim), ticket});
+}
+
+ClaimedFrame GocatorSource::claim_of(gocator::DataSet&& set, MonotonicNs first_byte_ns, MonotonicNs now) {
+  ClaimedFrame claim;
+  claim.token = ++tokens_;
+  claim.first_seen_ns = first_byte_ns;
+  std::string name = fmt::format("unstamped-{}", claim.token);
+  if (set.stamp) {
+    name = fmt::format("{}@{}", set.stamp->frame_index, set.stamp->timestamp_us);
+    claim.exposed = reader_.clock().host_time(set.stamp->timestamp_us, now);
+  }
+  if (claim.exposed) {
+    // Whether the stamp is the exposure's begin or end is not said.
+    const MonotonicNs exposure_ns = set.surface ? set.surface->exposure_ns : 0;
+    claim.exposed->from_ns -= exposure_ns;
+    claim.exposed->to_ns += exposure_ns;
+    claim.first_seen_ns = std::min(first_byte_ns, claim.exposed->to_ns);
+  }
+  claim.doubt = doubt_of(set, claim.exposed, now);
+  // Our own trigger came before the exposure that it made, however well the clocks are known.
+  if (claim.exposed && settings_.trigger == gocator::TriggerBy::software && reader_.triggered_ns())
+    claim.exposed->from_ns = std::max(claim.exposed->from_ns, *reader_.triggered_ns());
+  claim.entry = name + ".gdp";
+  const auto file = archive_ ? *settings_.archive / "work" / std::to_string(claim.token) / claim.entry
+                             : std::filesystem::path();
+  if (archive_) claim.entry = file;
+  claim.received = std::make_shared<GocatorFrame>(
+      std::move(set), fmt::format("gocator {} {}", settings_.address, name), file);
+  return claim;
+}
+
+std::string GocatorSource::doubt_of(const gocator::DataSet& set, const std::optional<HostSpan>& exposed,
+                                    MonotonicNs now) {
+  std::string doubt = set.refusal;
+  if (set.stamp) {
+    const std::string index = index_doubt(set.stamp->frame_index);
+    if (doubt.empty()) doubt = index;
+  }
+  if (doubt.empty() && set.surface) {
+    const std::array<std::uint32_t, 3> steps{set.surface->x_step_nm, set.surface->y_step_nm,
+                                             set.surface->z_step_nm};
+    if (steps != settings_.step_nm)
+      doubt = fmt::format(
+          "its resolution is {}, this cell's {}: the job, its units or sensor.gocator.resolution_um "
+          "changed",
+          steps_text(steps), steps_text(settings_.step_nm));
+  }
+  if (!doubt.empty() || !exposed) return doubt;
+  const MonotonicNs age_ms = (now - exposed->to_ns) / ns_per_ms;
+  if (age_ms > settings_.max_age_ms)
+    doubt = fmt::format("it was exposed at least {} ms before it came; allowed: {} ms", age_ms,
+                        settings_.max_age_ms);
+  return doubt;
+}
+
+/// Frames that were made and did not come may have been this board's.
+std::string GocatorSource::index_doubt(std::uint64_t index) {
+  const auto last = std::exchange(last_index_, index);
+  const std::uint64_t overrun = std::exchange(overrun_, 0);
+  if (overrun > 0) return fmt::format("{} frames before it came faster than they are measured", overrun);
+  if (!last || index == *last + 1) return "";
+  if (index > *last) {
+    lost_frames_ += index - *last - 1;
+    return fmt::format("{} frames before it were lost: index {} after {}", index - *last - 1, index, *last);
+  }
+  return fmt::format("its index {} comes after {}", index, *last);
+}
+
+void GocatorSource::job(std::uint64_t ticket, const gocator::LoadedJob& job, MonotonicNs) {
+  const std::string why = job_refusal(job);
+  while (!waiting_.empty() && waiting_.front().ticket <= ticket) {
+    ClaimedFrame claim = std::move(waiting_.front().claim);
+    waiting_.pop_front();
+    if (claim.doubt.empty()) claim.doubt = why;
+    static_cast<GocatorFrame&>(*claim.received).loaded_by(job.name);
+    ready_.push_back(std::move(claim));
+  }
+}
+
+void GocatorSource::doubt_all(const std::string& why) {
+  for (Waiting& w : waiting_)
+    if (w.claim.doubt.empty()) w.claim.doubt = why;
+  for (ClaimedFrame& claim : ready_)
+    if (claim.doubt.empty()) claim.doubt = why;
+}
+
+void GocatorSource::lost(const std::string& why, MonotonicNs) {
+  const std::string text = fmt::format("gocator {}: the connection was lost: {}", settings_.address, why);
+  // Their job can't be asked for any more.
+  for (Waiting& w : waiting_) {
+    if (w.claim.doubt.empty()) w.claim.doubt = text;
+    ready_.push_back(std::move(w.claim));
+  }
+  waiting_.clear();
+  fault_ = text;
+  warning(text);
+}
+
+void GocatorSource::fault(const std::string& why) {
+  doubt_all(why);
+  fault_ = why;
+  warning(why);
+}
+
+// ---- how deliveries end ----
+
+std::optional<ClaimedFrame> GocatorSource::next() {
+  if (ready_.empty()) return std::nullopt;
+  ClaimedFrame claim = std::move(ready_.front());
+  ready_.pop_front();
+  return claim;
+}
+
+void GocatorSource::finish(const ClaimedFrame& claim, DropFolder::End end, const std::string& text) {
+  if (!archive_) return;
+  if (claim.received) {
+    const std::string& problem = static_cast<const GocatorFrame&>(*claim.received).write_problem();
+    if (!problem.empty()) warning(problem);
+  }
+  std::error_code ignored;
+  if (!std::filesystem::exists(claim.entry, ignored)) return;  // never read
+  try {
+    archive_->finish(claim, end, text);
+  } catch (const LostError& error) {
+    warning(std::string("gocator archive: ") + error.what());
+  }
+}
+
+void GocatorSource::measured(const ClaimedFrame& claim, const FrameIdentity& identity) {
+  measured_.add(identity);
+  finish(claim, DropFolder::End::done, "");
+}
+
+void GocatorSource::duplicate(const ClaimedFrame& claim, const FrameIdentity& identity) {
+  finish(claim, DropFolder::End::done,
+         fmt::format("{}: not measured again: frame {} with the same content was measured before",
+                     claim.name(), identity.frame_id));
+}
+
+void GocatorSource::failed(const ClaimedFrame& claim, const std::string& reason) {
+  finish(claim, DropFolder::End::failed, reason);
+}
+
+}  // namespace datum

@@ -1,0 +1,77 @@
+// Frames of a Gocator, as they come over the network.
+//
+// A frame is handed out once the loaded job was asked for after its arrival. It is doubtful, and its board INVALID,
+// where that job is another one or was modified, where frames before it were lost (a gap in the index, too many
+// waiting), where its index goes back, its resolution is not the cell's, its exposure is too old, or data were lost
+// at the sensor while it was wanted. Nothing that was received is dropped in silence.
+//
+// Without an archive a frame lives in memory alone: a crash before its result is stored leaves no result. With one
+// it is written as a .gdp file before it is measured; a crash leaves it in work/, and the next start moves it to
+// failed/ and says so.
+#pragma once
+
+#include "drivers/gocator/reader.h"
+#include "drivers/sensor/drop_folder.h"
+#include "drivers/sensor/frame_source.h"
+
+namespace datum {
+
+class GocatorSource final : public FrameSource, private gocator::Listener {
+ public:
+  using AlreadyMeasured = MeasuredFrames::AlreadyMeasured;
+
+  /// Begins to connect. Throws RefusedError where the archive's folder can't be used.
+  GocatorSource(const gocator::Settings& settings, AlreadyMeasured already_measured, MonotonicNs now,
+                gocator::Ports ports);
+  GocatorSource(const gocator::Settings& settings, AlreadyMeasured already_measured, MonotonicNs now)
+      : GocatorSource(settings, std::move(already_measured), now, gocator::tcp_ports(settings)) {}
+
+  std::vector<Pollable*> pollables() override { return reader_.pollables(); }
+  std::string describe() const override;
+  std::string refusal() const override;
+  std::string place() const override { return reader_.describe(); }
+  void begin(MonotonicNs now) override;
+  void expose(MonotonicNs now) override;
+  std::string take_fault() override;
+  std::optional<ClaimedFrame> next() override;
+  bool is_duplicate(const FrameIdentity& identity) const override { return measured_.has(identity); }
+  void measured(const ClaimedFrame& claim, const FrameIdentity& identity) override;
+  void duplicate(const ClaimedFrame& claim, const FrameIdentity& identity) override;
+  void failed(const ClaimedFrame& claim, const std::string& reason) override;
+  std::vector<std::string> take_warnings() override { return std::exchange(warnings_, {}); }
+
+ private:
+  struct Waiting {  // for the answer that names its job
+    ClaimedFrame claim;
+    std::uint64_t ticket = 0;
+  };
+
+  // gocator::Listener
+  void data_set(gocator::DataSet&& set, MonotonicNs first_byte_ns, MonotonicNs now) override;
+  void job(std::uint64_t ticket, const gocator::LoadedJob& job, MonotonicNs now) override;
+  void lost(const std::string& why, MonotonicNs now) override;
+  void fault(const std::string& why) override;
+  void counts_anew() override { last_index_.reset(); }
+  void warning(const std::string& text) override { warnings_.push_back(text); }
+
+  ClaimedFrame claim_of(gocator::DataSet&& set, MonotonicNs first_byte_ns, MonotonicNs now);
+  std::string doubt_of(const gocator::DataSet& set, const std::optional<HostSpan>& exposed, MonotonicNs now);
+  std::string index_doubt(std::uint64_t index);
+  std::string job_refusal(const gocator::LoadedJob& job) const;
+  void doubt_all(const std::string& why);
+  void finish(const ClaimedFrame& claim, DropFolder::End end, const std::string& text);
+
+  gocator::Settings settings_;
+  MeasuredFrames measured_;
+  std::optional<DropFolder> archive_;
+  std::vector<std::string> warnings_;
+  std::string fault_;
+  std::deque<Waiting> waiting_;
+  std::deque<ClaimedFrame> ready_;
+  std::optional<std::uint64_t> last_index_;
+  std::uint64_t tokens_ = 0, frames_ = 0, lost_frames_ = 0;
+  std::uint64_t overrun_ = 0;  // frames that found no place since the last one that did
+  gocator::Reader reader_;     // last: it tells this one
+};
+
+}  // namespace datum
