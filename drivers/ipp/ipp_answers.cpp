@@ -102,7 +102,7 @@ std::string IppClient::read(Step step, const Answer& answer, const IppTransactio
   if (answer.data.size() != 1) return fmt::format("{} data lines where one is due", answer.data.size());
   const IppReading reading = read_ipp_values(answer.data.front());
   if (!reading.why.empty()) return fmt::format("{} in '{}'", reading.why, shortened(answer.data.front()));
-  const std::string unread = "'" + shortened(answer.data.front()) + "' is none";
+  const std::string unread = fmt::format("'{}' is none", shortened(answer.data.front()));
   std::optional<std::string> word;
   std::optional<double> flag;
   switch (step) {
@@ -204,7 +204,7 @@ void IppClient::settle_context() {
   for (; covered_ > 0; --covered_) {
     Pending p = std::move(pending_.front());
     pending_.pop_front();
-    const std::string& first = why.empty() ? p.before : why;
+    const std::string first = why.empty() ? p.before : why;
     settle(std::move(p), unreadable ? ProbeState::malformed : ProbeState::not_referenced, first);
   }
 }

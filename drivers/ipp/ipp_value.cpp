@@ -74,7 +74,7 @@ class Reader {
     while (at_ < text_.size() && in_number(text_[at_])) ++at_;
     std::string_view digits = text_.substr(begin, at_ - begin);
     v.text = digits;
-    if (digits.front() == '+') digits.remove_prefix(1);
+    if (digits.front() == '+' && digits.substr(1, 1) != "-") digits.remove_prefix(1);
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), v.number);
     if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(v.number)) {
       at_ = begin;
