@@ -1,5 +1,4 @@
-// datumd: arguments, log of version and features, configuration, devices,
-// ready, loop.
+// datumd: arguments, log of version and features, configuration, devices, ready, loop.
 #include <fmt/format.h>
 #include <signal.h>
 #include <systemd/sd-daemon.h>
@@ -25,7 +24,7 @@ namespace {
 
 using namespace datum;
 
-constexpr int exit_config = 78; // EX_CONFIG: systemd does not restart after it
+constexpr int exit_config = 78;  // EX_CONFIG: systemd does not restart after it
 
 std::int64_t utc_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -33,72 +32,59 @@ std::int64_t utc_ns() {
       .count();
 }
 
-void to_journal(int priority, const std::string &text) {
-  log_line(static_cast<Priority>(priority), text);
-}
+void to_journal(int priority, const std::string& text) { log_line(static_cast<Priority>(priority), text); }
 
-const std::map<std::string, BackendSettings::Kind> backend_kinds{
-    {"auto", BackendSettings::Kind::automatic},
-    {"cpu", BackendSettings::Kind::cpu},
-    {"cuda", BackendSettings::Kind::cuda}};
+const std::map<std::string, BackendSettings::Kind> backend_kinds{{"auto", BackendSettings::Kind::automatic},
+                                                                 {"cpu", BackendSettings::Kind::cpu},
+                                                                 {"cuda", BackendSettings::Kind::cuda}};
 
 /// Prints every problem; 0 where there is none.
-int check(const std::filesystem::path &config) {
+int check(const std::filesystem::path& config) {
   const auto problems = check_config(config, utc_ns() / 1'000'000'000);
-  for (const std::string &problem : problems)
-    fmt::print(stderr, "{}\n", problem);
-  if (problems.empty())
-    fmt::print("{}: good\n", config.string());
+  for (const std::string& problem : problems) fmt::print(stderr, "{}\n", problem);
+  if (problems.empty()) fmt::print("{}: good\n", config.string());
   return problems.empty() ? 0 : exit_config;
 }
 
 /// Tells the service manager that the loop turns and no inspection hangs.
 class Watchdog {
-public:
-  explicit Watchdog(const Worker &worker) : worker_(worker) {
+ public:
+  explicit Watchdog(const Worker& worker) : worker_(worker) {
     std::uint64_t period_us = 0;
-    if (sd_watchdog_enabled(0, &period_us) > 0)
-      patience_ns_ = static_cast<MonotonicNs>(period_us) * 1000 / 2;
+    if (sd_watchdog_enabled(0, &period_us) > 0) patience_ns_ = static_cast<MonotonicNs>(period_us) * 1000 / 2;
   }
   /// Four times a period; the loop turns at least once a second.
   void feed(MonotonicNs now) {
-    if (patience_ns_ == 0 || now < next_)
-      return;
+    if (patience_ns_ == 0 || now < next_) return;
     const auto since = worker_.busy_since();
-    if (since && now - *since >= patience_ns_)
-      return;
+    if (since && now - *since >= patience_ns_) return;
     sd_notify(0, "WATCHDOG=1");
     next_ = now + patience_ns_ / 2;
   }
 
-private:
-  const Worker &worker_;
+ private:
+  const Worker& worker_;
   MonotonicNs patience_ns_ = 0, next_ = 0;
 };
 
-std::unique_ptr<CmmSource> cmm_of(const CmmSettings &settings) {
-  if (settings.layout == Layout::ipp_dme)
-    return std::make_unique<IppReader>(settings);
+std::unique_ptr<CmmSource> cmm_of(const CmmSettings& settings) {
+  if (settings.layout == Layout::ipp_dme) return std::make_unique<IppReader>(settings);
   return std::make_unique<CmmReader>(settings);
 }
 
-int serve(const DaemonConfig &config) {
+int serve(const DaemonConfig& config) {
   keep_freed_memory();
-  const SensorProfile sensor =
-      config::load_sensor_profile(config.sensor_profile);
-  const BackendChoice backend = choose_backend(
-      config.backend, Patience::of_a_cell,
-      [](bool fault, const std::string &text) {
+  const SensorProfile sensor = config::load_sensor_profile(config.sensor_profile);
+  const BackendChoice backend =
+      choose_backend(config.backend, Patience::of_a_cell, [](bool fault, const std::string& text) {
         log(fault ? Priority::warning : Priority::notice, "backend: {}", text);
       });
   log(Priority::info, "backend: {}", backend.why);
   EventLoop loop;
-  for (const int signal : {SIGTERM, SIGINT})
-    loop.on_signal(signal, [&] { loop.stop(); });
-  InspectionCell *reloaded = nullptr;
+  for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { loop.stop(); });
+  InspectionCell* reloaded = nullptr;
   loop.on_signal(SIGHUP, [&] {
-    if (reloaded)
-      reloaded->reload();
+    if (reloaded) reloaded->reload();
   });
 
   ResultStore writer(config.store);
@@ -106,26 +92,21 @@ int serve(const DaemonConfig &config) {
   Worker worker;
   FileDrop drop(
       config.file_drop,
-      [&](const FrameIdentity &frame) {
-        return reader.already_measured(frame.frame_id, frame.content_sha256)
-            .has_value();
+      [&](const FrameIdentity& frame) {
+        return reader.already_measured(frame.frame_id, frame.content_sha256).has_value();
       },
       EventLoop::now());
-  const std::unique_ptr<CmmSource> cmm =
-      config.cmm ? cmm_of(*config.cmm) : nullptr;
-  InspectionCell cell({config, sensor, backend, worker, drop, cmm.get(), writer,
-                       reader, utc_ns, to_journal});
+  const std::unique_ptr<CmmSource> cmm = config.cmm ? cmm_of(*config.cmm) : nullptr;
+  InspectionCell cell({config, sensor, backend, worker, drop, cmm.get(), writer, reader, utc_ns, to_journal});
   reloaded = &cell;
 
   std::vector<std::unique_ptr<CommandEndpoint>> hosts;
   if (config.serial)
-    hosts.push_back(std::make_unique<CommandLink>(
-        serial_port(config.serial->line), cell,
-        CommandLinkSettings{config.serial->push_results, true}, to_journal));
-  if (config.tcp)
-    hosts.push_back(
-        std::make_unique<CommandServer>(*config.tcp, cell, to_journal));
-  for (const auto &host : hosts) {
+    hosts.push_back(std::make_unique<CommandLink>(serial_port(config.serial->line), cell,
+                                                  CommandLinkSettings{config.serial->push_results, true},
+                                                  to_journal));
+  if (config.tcp) hosts.push_back(std::make_unique<CommandServer>(*config.tcp, cell, to_journal));
+  for (const auto& host : hosts) {
     cell.add_endpoint(*host);
     loop.add(*host);
   }
@@ -143,11 +124,9 @@ int serve(const DaemonConfig &config) {
     cell.after_round(now);
     watchdog.feed(now);
     const std::string line = "STATUS=" + cell.status_line();
-    if (line != status)
-      sd_notify(0, (status = line).c_str());
+    if (line != status) sd_notify(0, (status = line).c_str());
   });
-  for (const std::string &link : cell.links())
-    log(Priority::info, "{}", link);
+  for (const std::string& link : cell.links()) log(Priority::info, "{}", link);
   sd_notify(0, "READY=1");
   log(Priority::info, "ready: {}", cell.status_line());
   loop.run();
@@ -156,75 +135,57 @@ int serve(const DaemonConfig &config) {
   return 0;
 }
 
-} // namespace
+}  // namespace
 
-int main(int argc, char **argv) {
-  CLI::App app{
-      "datumd: measures component heights on boards over their own floors"};
+int main(int argc, char** argv) {
+  CLI::App app{"datumd: measures component heights on boards over their own floors"};
   std::filesystem::path config = "/etc/datumd/datumd.toml";
   OnceOptions once;
   std::string picture, calibration;
   bool check_only = false;
   app.set_version_flag("--version", code_id() + "\n" + features());
-  app.add_option("--config", config, "configuration of the cell")
-      ->capture_default_str();
-  app.add_flag(
-      "--check-config", check_only,
-      "name every problem of the configuration and of what it names, then end");
-  auto *frame = app.add_option(
-      "--once", once.frame, "measure this frame, print the verdict, then end");
-  app.add_option("--recipe", once.recipe, "with --once: recipe file")
+  app.add_option("--config", config, "configuration of the cell")->capture_default_str();
+  app.add_flag("--check-config", check_only,
+               "name every problem of the configuration and of what it names, then end");
+  auto* frame = app.add_option("--once", once.frame, "measure this frame, print the verdict, then end");
+  app.add_option("--recipe", once.recipe, "with --once: recipe file")->needs(frame);
+  app.add_option("--sensor", once.sensor, "with --once: sensor profile")->needs(frame);
+  app.add_option("--calibration", calibration,
+                 "with --once: calibration, for a recipe in machine coordinates")
       ->needs(frame);
-  app.add_option("--sensor", once.sensor, "with --once: sensor profile")
-      ->needs(frame);
+  app.add_option("--temperature", once.temperature_degc, "with --once: of the cell in degC")->needs(frame);
+  app.add_option("--picture", picture, "with --once: write the board's picture here")->needs(frame);
+  app.add_option("--unit", once.unit, "with --once: serial number of the board")->needs(frame);
+  app.add_option("--threads", once.backend.threads, "with --once: threads, 0 is one per core")->needs(frame);
   app.add_option(
-         "--calibration", calibration,
-         "with --once: calibration, for a recipe in machine coordinates")
-      ->needs(frame);
-  app.add_option("--temperature", once.temperature_degc,
-                 "with --once: of the cell in degC")
-      ->needs(frame);
-  app.add_option("--picture", picture,
-                 "with --once: write the board's picture here")
-      ->needs(frame);
-  app.add_option("--unit", once.unit, "with --once: serial number of the board")
-      ->needs(frame);
-  app.add_option("--threads", once.backend.threads,
-                 "with --once: threads, 0 is one per core")
-      ->needs(frame);
-  app.add_option("--backend", once.backend.kind,
-                 "with --once: auto, cpu or cuda; the verdict is the same, and "
-                 "starting a GPU takes longer than "
-                 "measuring one board")
+         "--backend", once.backend.kind,
+         "with --once: auto, cpu or cuda; the verdict is the same, and starting a GPU takes longer than "
+         "measuring one board")
       ->transform(CLI::CheckedTransformer(backend_kinds))
       ->default_str("cpu")
       ->needs(frame);
-  app.add_flag("--json", once.json, "with --once: print the verdict as JSON")
-      ->needs(frame);
+  app.add_flag("--json", once.json, "with --once: print the verdict as JSON")->needs(frame);
   CLI11_PARSE(app, argc, argv);
 
   try {
-    if (check_only)
-      return check(config);
+    if (check_only) return check(config);
     if (frame->count() > 0) {
       if (once.recipe.empty() || once.sensor.empty())
         throw RefusedError("--once needs --recipe FILE and --sensor PROFILE");
-      if (!picture.empty())
-        once.picture = picture;
-      if (!calibration.empty())
-        once.calibration = calibration;
+      if (!picture.empty()) once.picture = picture;
+      if (!calibration.empty()) once.calibration = calibration;
       return measure_once(once, utc_ns());
     }
     log(Priority::info, "datumd {}, {}", code_id(), features());
     return serve(load_daemon_config(config));
-  } catch (const config::ConfigError &error) {
+  } catch (const config::ConfigError& error) {
     log(Priority::error, "{}", error.what());
     return exit_config;
-  } catch (const RefusedError &error) {
+  } catch (const RefusedError& error) {
     log(Priority::error, "{}", error.what());
     return exit_config;
-  } catch (const std::exception &error) {
+  } catch (const std::exception& error) {
     log(Priority::error, "{}", error.what());
-    return 70; // EX_SOFTWARE
+    return 70;  // EX_SOFTWARE
   }
 }
