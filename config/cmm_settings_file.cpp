@@ -1,5 +1,7 @@
 #include "config/cmm_settings_file.h"
 
+#include <algorithm>
+
 #include "config/link_settings.h"
 #include "drivers/cmm/presets.h"
 
@@ -47,7 +49,9 @@ void read_link(TomlTable& table, CmmSettings& s) {
     s.link = read_serial(*serial, line ? *line : SerialSettings{});
     serial->finish();
   } else {
-    s.link = TcpSettings{tcp->text("host"), read_tcp_port(*tcp, "port")};
+    const auto* preset = std::get_if<TcpSettings>(&s.link);
+    const bool known = preset && preset->port != 0 && !tcp->has("port");
+    s.link = TcpSettings{tcp->text("host"), known ? preset->port : read_tcp_port(*tcp, "port")};
     tcp->finish();
   }
 }
@@ -161,6 +165,23 @@ void read_lists(TomlTable& table, CmmSettings& s) {
   }
 }
 
+/// Of I++ DME alone: another device has no tool to name.
+void read_ipp(TomlTable& table, CmmSettings& s) {
+  if (s.layout != Layout::ipp_dme) return;
+  TomlTable ipp = table.table("ipp");
+  IppSettings& i = s.ipp;
+  i.tool = ipp.text("tool");
+  i.coordinate_system = ipp.text("coordinate_system");
+  if (ipp.has("transformation")) {
+    const std::vector<double> given = ipp.numbers("transformation", 6);
+    std::copy(given.begin(), given.end(), i.transformation.emplace().begin());
+  }
+  i.watchdog_ms = ms(ipp, "watchdog_ms", i.watchdog_ms, 100);
+  i.move_report_s = ipp.number_if("move_report_s", {0.1, 3600});
+  i.move_report_mm = ipp.number_or("move_report_mm", i.move_report_mm, positive);
+  ipp.finish();
+}
+
 void read_times(TomlTable& table, CmmSettings& s) {
   s.max_age_ms = ms(table, "max_age_ms", s.max_age_ms);
   if (auto poll = table.table_if("poll")) {
@@ -187,6 +208,7 @@ CmmSettings read_cmm(TomlTable table) {
   read_line(table, settings);
   read_lists(table, settings);
   read_times(table, settings);
+  read_ipp(table, settings);
   table.finish();
   try {
     check(settings);

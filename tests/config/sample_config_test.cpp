@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "config/daemon_config.h"
+#include "drivers/cmm/presets.h"
 #include "tests/fresh_folder.h"
 #include "tests/sample_file.h"
 
@@ -113,9 +114,35 @@ TEST_F(SampleConfig, ShowsEveryKeyThatTheLoaderKnowsAndNoOther) {
         folder, text, header, [](const fs::path& file, config::Problems& p) { load_daemon_config(file, p); });
     auto shown = shown_keys(sample, header);
     if (header == "cmm.column") shown.erase("text");  // known for literals alone
+    if (header == "cmm") shown.erase("ipp");          // known for preset "ipp_dme" alone
     EXPECT_FALSE(known.empty()) << "[" << header << "]";
     EXPECT_EQ(known, shown) << "[" << header << "]";
   }
+}
+
+/// A cell with an I++ DME controller, as the sample's alternatives show it.
+std::string with_ipp(const std::string& sample) {
+  const auto begin = sample.find("#|[cmm.ipp]"), end = sample.find("\n\n", begin);
+  std::string text = replaced(sample, "trigger = \"on_frame\"", "trigger = \"bus\"");
+  text +=
+      "\n[cmm]\npreset = \"ipp_dme\"\n[cmm.tcp]\nhost = \"192.168.10.20\"\n[cmm.pairing]\nlatency_ms = "
+      "300\n\n";
+  return text + replaced(sample.substr(begin, end - begin), "#|", "") + "\n";
+}
+
+TEST_F(SampleConfig, TheIppTableIsWhatTheLoaderKnowsWithItsDefaults) {
+  const std::string text = with_ipp(sample);
+  const auto known = known_keys(folder, text, "cmm.ipp", [](const fs::path& file, config::Problems& p) {
+    load_daemon_config(file, p);
+  });
+  EXPECT_EQ(known, shown_keys(sample, "cmm.ipp"));
+  const CmmSettings file = *load_daemon_config(with_state_here(text)).cmm, code = ipp_dme();
+  EXPECT_EQ(std::get<TcpSettings>(file.link).port, 1294);
+  EXPECT_EQ(file.ipp.watchdog_ms, code.ipp.watchdog_ms);
+  EXPECT_EQ(file.ipp.move_report_mm, code.ipp.move_report_mm);
+  EXPECT_EQ(file.ipp.move_report_s, 0.5);
+  EXPECT_EQ(file.ipp.tool + file.ipp.coordinate_system, "Probe1PartCsy");
+  EXPECT_EQ(file.ipp.transformation, (std::array<double, 6>{}));
 }
 
 }  // namespace
