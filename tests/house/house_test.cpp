@@ -43,6 +43,8 @@ const std::map<std::string, std::vector<std::string>> may_include{
     {"drivers/frame/", {"drivers/frame/"}},
     {"drivers/port/", {"drivers/frame/", "drivers/port/", "drivers/link_error.h"}},
     {"drivers/cmm/", {"drivers/frame/", "drivers/port/", "drivers/cmm/", "drivers/link_error.h"}},
+    {"drivers/ipp/",
+     {"drivers/frame/", "drivers/port/", "drivers/cmm/", "drivers/ipp/", "drivers/link_error.h"}},
     {"drivers/gocator/", {"drivers/frame/", "drivers/port/", "drivers/gocator/", "drivers/link_error.h"}},
     {"drivers/sensor/",
      {"drivers/frame/", "drivers/port/", "drivers/gocator/", "drivers/sensor/", "drivers/link_error.h"}},
