@@ -1,0 +1,37 @@
+// AllowList: which peers may connect, as ranges of addresses.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace datum {
+
+class AllowList {
+ public:
+  /// Allows everybody.
+  AllowList() = default;
+  /// CIDR (RFC 4632, RFC 4291): "192.168.1.0/24", "fd00::/8", or one address. Throws RefusedError that names the entry:
+  /// no address, a mask that is too long, or bits set behind the mask (a typing error more often than not).
+  explicit AllowList(const std::vector<std::string>& ranges);
+
+  bool everybody() const { return ranges_.empty(); }
+  /// `peer`: an address, or one with its port as TcpListener gives it ("10.0.0.7:5025", "[fe80::1%eth0]:5025"). An IPv4
+  /// peer of a listener on :: is matched by ranges of IPv4. What can't be read is not allowed.
+  bool allows(std::string_view peer) const;
+
+ private:
+  using Address = std::array<std::uint8_t, 16>;  // IPv4 as ::ffff:a.b.c.d
+  struct Range {
+    Address from{};
+    int bits = 0;
+  };
+  static bool read(const std::string& text, Address& address, bool& v4);
+  static bool within(const Address& address, const Range& range);
+
+  std::vector<Range> ranges_;
+};
+
+}  // namespace datum
