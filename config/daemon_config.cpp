@@ -1,10 +1,9 @@
 #include "config/daemon_config.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 
 #include "config/cmm_settings_file.h"
+#include "config/host_settings_file.h"
 #include "config/link_settings.h"
 
 namespace datum {
@@ -139,41 +138,29 @@ SerialLinkSettings read_host_serial(TomlTable table) {
   SerialLinkSettings link;
   table.integer("baud", 50, 4'000'000);  // a host line has no preset to fall back on
   link.line = config::read_serial(table, {});
+  link.gocator = config::read_protocol(table);
   link.push_results = table.boolean_or("push_results", link.push_results);
   table.finish();
   return link;
 }
 
-CommandServerSettings read_host_tcp(TomlTable table) {
-  CommandServerSettings server;
-  server.address = table.text_or("address", server.address);
-  unsigned char bytes[16];
-  if (inet_pton(AF_INET, server.address.c_str(), bytes) != 1 &&
-      inet_pton(AF_INET6, server.address.c_str(), bytes) != 1) {
-    table.refuse("address", "'" + server.address + "' is not a numeric address",
-                 "such as 127.0.0.1 (this computer only), ::1, or an address of this computer");
-  }
-  server.port = static_cast<std::uint16_t>(table.integer_or("port", server.port, 0, 65535));
-  server.most_connections =
-      static_cast<int>(table.integer_or("most_connections", server.most_connections, 1, 64));
-  server.push_results = table.boolean_or("push_results", server.push_results);
-  table.finish();
-  return server;
-}
-
 void read_host(std::optional<TomlTable> table, DaemonConfig& c, config::Problems& problems) {
   if (!table) return;
+  problems.attempt([&] { c.control = config::read_control(*table); });
   problems.attempt([&] {
     if (auto serial = table->table_if("serial")) c.serial = read_host_serial(std::move(*serial));
   });
   problems.attempt([&] {
-    if (auto tcp = table->table_if("tcp")) c.tcp = read_host_tcp(std::move(*tcp));
+    if (auto tcp = table->table_if("tcp")) c.tcp = config::read_host_tcp(std::move(*tcp));
+  });
+  problems.attempt([&] {
+    if (auto gocator = table->table_if("gocator")) c.gocator = config::read_host_gocator(std::move(*gocator));
   });
   table->finish();
 }
 
 void demand_a_host(TomlTable& file, const DaemonConfig& c) {
-  if (c.serial || c.tcp) return;
+  if (c.serial || c.tcp || c.gocator) return;
   const std::string allowed = "[host.serial] or [host.tcp]";
   if (c.trigger == TriggerMode::bus) file.refuse("host", "missing: nobody could send the trigger", allowed);
   if (!c.arm_at_start)

@@ -32,6 +32,7 @@ struct BackendSettings {
 struct SerialLinkSettings {
   SerialSettings line;
   bool push_results = true;
+  std::optional<GocatorSettings> gocator{};  // none: SCPI
 };
 
 struct DaemonConfig {
@@ -61,6 +62,8 @@ struct DaemonConfig {
 
   std::optional<SerialLinkSettings> serial;  // the host's serial line
   std::optional<CommandServerSettings> tcp;
+  std::optional<CommandServerSettings> gocator;  // results as a Gocator sensor writes them
+  ControlSettings control;
 
   /// Where each key stands, by its full name ("inspection.calibration"), for messages about what it names.
   std::map<std::string, config::Location> places;

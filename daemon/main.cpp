@@ -101,11 +101,16 @@ int serve(const DaemonConfig& config) {
   reloaded = &cell;
 
   std::vector<std::unique_ptr<CommandEndpoint>> hosts;
-  if (config.serial)
-    hosts.push_back(std::make_unique<CommandLink>(serial_port(config.serial->line), cell,
-                                                  CommandLinkSettings{config.serial->push_results, true},
-                                                  to_journal));
-  if (config.tcp) hosts.push_back(std::make_unique<CommandServer>(*config.tcp, cell, to_journal));
+  if (config.serial) {
+    CommandLinkSettings line;
+    line.push_results = config.serial->push_results;
+    line.reopen = true;
+    line.host = "serial " + config.serial->line.path;
+    line.gocator = config.serial->gocator;
+    hosts.push_back(std::make_unique<CommandLink>(serial_port(config.serial->line), cell, line, to_journal));
+  }
+  for (const auto& server : {config.tcp, config.gocator})
+    if (server) hosts.push_back(std::make_unique<CommandServer>(*server, cell, to_journal));
   for (const auto& host : hosts) {
     cell.add_endpoint(*host);
     loop.add(*host);

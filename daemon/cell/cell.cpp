@@ -13,7 +13,10 @@
 namespace datum {
 
 InspectionCell::InspectionCell(CellParts parts)
-    : parts_(std::move(parts)), desk_(calibration_parts()), holes_(hole_parts()) {
+    : parts_(std::move(parts)),
+      control_(parts_.config.control, EventLoop::now, parts_.log),
+      desk_(calibration_parts()),
+      holes_(hole_parts()) {
   if (parts_.cmm) {
     stare_.emplace(parts_.config.cmm->pairing);
     parts_.cmm->on_sample([this](const ProbePoint& sample, MonotonicNs now) { position(sample, now); });

@@ -73,6 +73,7 @@ class InspectionCell final : public Instrument, public Pollable {
 
   // Instrument
   InstrumentIdentity identity() const override;
+  ControlDesk& control() override { return control_; }
   InstrumentState state() const override { return state_; }
   std::string state_detail() const override;
   bool operation_pending() const override { return board_ != nullptr || desk_.pending() || holes_.pending(); }
@@ -129,6 +130,7 @@ class InspectionCell final : public Instrument, public Pollable {
   void log(int priority, const std::string& text) const { parts_.log(priority, text); }
 
   CellParts parts_;
+  ControlDesk control_;
   std::shared_ptr<BoardPlanner> planner_ = std::make_shared<BoardPlanner>();  // used by whoever measures
   std::vector<CommandEndpoint*> endpoints_;
   std::vector<const Pollable*> links_;

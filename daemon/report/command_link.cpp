@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "daemon/report/result_line.h"
+#include "daemon/report/scpi_session.h"
 
 namespace datum {
 namespace {
@@ -13,6 +13,7 @@ namespace {
 constexpr MonotonicNs first_back_off_ns = 250'000'000;
 constexpr MonotonicNs longest_back_off_ns = 5'000'000'000;
 constexpr int reads_per_event = 16;  // then the other links have their turn
+constexpr int commands_per_turn = 64;
 constexpr int warning = 4, notice = 5, error = 3;
 
 }  // namespace
@@ -20,13 +21,29 @@ constexpr int warning = 4, notice = 5, error = 3;
 CommandLink::CommandLink(std::unique_ptr<Port> port, Instrument& instrument, CommandLinkSettings settings,
                          LogSink log)
     : port_(std::move(port)),
-      session_(instrument),
+      instrument_(instrument),
+      codec_(codec_of(settings)),
+      rate_(settings.commands_per_second, std::max(1, settings.commands_per_second / 10)),
       delivery_(instrument),
-      settings_(settings),
+      settings_(std::move(settings)),
       log_(std::move(log)) {
-  session_.push_results(settings_.push_results);
-  session_.on_other_line([this](std::string_view line) { return take_host_line(line); });
+  codec_->on_command([this] { return in_pace(); });
   if (!port_->is_open()) open_at_ = 0;
+}
+
+std::unique_ptr<HostCodec> CommandLink::codec_of(const CommandLinkSettings& settings) {
+  if (settings.gocator)
+    return std::make_unique<GocatorSession>(instrument_, *settings.gocator, settings.host);
+  auto session = std::make_unique<scpi::Session>(instrument_, settings.host);
+  session->push_results(settings.push_results);
+  session->on_other_line([this](std::string_view line) { return take_host_line(line); });
+  return session;
+}
+
+bool CommandLink::in_pace() {
+  if (turn_left_ <= 0 || !rate_.take(now_)) return false;
+  --turn_left_;
+  return true;
 }
 
 std::string CommandLink::describe() const {
@@ -42,6 +59,7 @@ std::string CommandLink::describe() const {
 
 std::optional<MonotonicNs> CommandLink::deadline() const {
   if (!port_->is_open()) return open_at_;
+  if (codec_->waits()) return rate_.ready_at();
   if (!delivery_.active() || !unsent_.empty()) return std::nullopt;
   if (store_again_at_) return store_again_at_;
   return result_waits_ ? 0 : delivery_.deadline();
@@ -49,7 +67,7 @@ std::optional<MonotonicNs> CommandLink::deadline() const {
 
 void CommandLink::on_deadline(MonotonicNs now) {
   now_ = now;
-  if (port_->is_open()) return deliver();
+  if (port_->is_open()) return codec_->waits() ? work(now) : deliver();
   if (open_at_ && now >= *open_at_) open(now);
 }
 
@@ -72,7 +90,8 @@ void CommandLink::open(MonotonicNs now) {
 
 void CommandLink::lose(const std::string& why) {
   port_->close();
-  session_.link_lost();
+  instrument_.control().left(settings_.host);
+  codec_->link_lost();
   delivery_.stop();
   unsent_.clear();
   unsent_bytes_ = sent_of_first_ = 0;
@@ -80,15 +99,20 @@ void CommandLink::lose(const std::string& why) {
   if (settings_.reopen) open_at_ = now_ + std::max(back_off_ns_, first_back_off_ns);
 }
 
-void CommandLink::on_ready(MonotonicNs now) {
+void CommandLink::on_ready(MonotonicNs now) { work(now); }
+
+void CommandLink::work(MonotonicNs now) {
   now_ = now;
+  turn_left_ = commands_per_turn;
   std::array<std::uint8_t, 4096> bytes{};
   try {
-    for (int i = 0; i < reads_per_event && port_->is_open(); ++i) {
+    codec_->resume();
+    send_answers();
+    for (int i = 0; i < reads_per_event && port_->is_open() && !codec_->waits(); ++i) {
       const std::size_t n = port_->read(bytes.data(), bytes.size());
       if (n == 0) break;
       back_off_ns_ = 0;  // a peer that speaks: the link is good
-      session_.receive({reinterpret_cast<const char*>(bytes.data()), n});
+      codec_->receive({reinterpret_cast<const char*>(bytes.data()), n});
       send_answers();
     }
     if (port_->is_open()) flush();
@@ -99,7 +123,7 @@ void CommandLink::on_ready(MonotonicNs now) {
 }
 
 void CommandLink::instrument_changed() {
-  session_.instrument_changed();
+  codec_->instrument_changed();
   send_answers();
 }
 
@@ -108,10 +132,10 @@ void CommandLink::push_result(const BoardVerdict& verdict) {
     result_waits_ = true;
     return;
   }
-  if (!session_.pushes_results()) return;
+  if (!codec_->pushes_results()) return;
   if (port_->is_open() && unsent_bytes_ <= most_unsent_for_push) {
     announce_gap();
-    return send(result_line(verdict) + '\n', false);
+    return send(codec_->pushed(verdict), false);
   }
   ++lost_results_;
   if (!gap_) {
@@ -125,9 +149,9 @@ void CommandLink::push_result(const BoardVerdict& verdict) {
 void CommandLink::announce_gap() {
   if (!gap_) return;
   log_(warning, fmt::format("{}: results {} to {} were not sent", port_->describe(), gap_->from, gap_->to));
-  const std::string line = gap_line(gap_->store_id, gap_->from, gap_->to) + '\n';
+  const std::string line = codec_->gap(gap_->store_id, gap_->from, gap_->to);
   gap_.reset();
-  send(line, false);
+  if (!line.empty()) send(line, false);
 }
 
 bool CommandLink::take_host_line(std::string_view line) {
@@ -139,7 +163,7 @@ bool CommandLink::take_host_line(std::string_view line) {
       log_(6, fmt::format("{}: results are {} without loss", port_->describe(),
                           delivery_.active() ? "delivered" : "no longer delivered"));
   } catch (const StoreError& error) {
-    session_.raise(scpi::mass_storage_error, error.what());
+    codec_->raise(scpi::mass_storage_error, error.what());
   } catch (const std::runtime_error& damaged) {
     if (++damaged_lines_ == 1) log_(5, fmt::format("{}: {}", port_->describe(), damaged.what()));
   }
@@ -165,14 +189,14 @@ void CommandLink::deliver() {
 }
 
 void CommandLink::send_answers() {
-  for (auto& line : session_.take_answers()) send(std::move(line), true);
+  for (auto& line : codec_->take_answers()) send(std::move(line), true);
 }
 
 void CommandLink::send(std::string bytes, bool answer) {
   if (!port_->is_open()) return;
   if (answer && !unsent_.empty() && unsent_bytes_ + bytes.size() > most_unsent) {
     drop_answers();
-    session_.raise(scpi::query_deadlocked, "answers were not read and are dropped");
+    codec_->raise(scpi::query_deadlocked, "answers were not read and are dropped");
     return;
   }
   unsent_bytes_ += bytes.size();

@@ -1,5 +1,6 @@
 // Links that speak the command protocol: one serial line or one TCP connection. Results are pushed on those
-// that ask, and delivered without loss to those that acknowledge them (result_delivery.h).
+// that ask, and delivered without loss to those that acknowledge them (result_delivery.h). A link may speak the ASCII
+// protocol of Gocator sensors instead (gocator_session.h).
 #pragma once
 
 #include <deque>
@@ -8,8 +9,10 @@
 #include <optional>
 #include <string>
 
+#include "daemon/report/gocator_session.h"
+#include "daemon/report/host_codec.h"
 #include "daemon/report/result_delivery.h"
-#include "daemon/report/scpi_session.h"
+#include "daemon/report/token_bucket.h"
 #include "drivers/port/pollable.h"
 #include "drivers/port/port.h"
 
@@ -32,6 +35,10 @@ class CommandEndpoint : public Pollable {
 struct CommandLinkSettings {
   bool push_results = false;  // at start; the host changes it with DATA:PUSH
   bool reopen = false;        // after a loss, with back-off: serial lines and connections that datumd makes
+  std::string host = "host";  // who speaks there, as control.h names hosts
+  // A host that sends more is not read until its commands have been executed at this rate: none is lost.
+  int commands_per_second = 10'000;
+  std::optional<GocatorSettings> gocator{};  // none: SCPI
 };
 
 class CommandLink final : public CommandEndpoint {
@@ -44,7 +51,8 @@ class CommandLink final : public CommandEndpoint {
   /// The port may be open already; otherwise deadline() is at once and on_deadline opens it.
   CommandLink(std::unique_ptr<Port> port, Instrument& instrument, CommandLinkSettings settings, LogSink log);
 
-  int fd() const override { return port_->fd(); }
+  /// -1 also while the host's commands wait for their pace: what it sends stays with it.
+  int fd() const override { return paused() ? -1 : port_->fd(); }
   bool wants_write() const override { return port_->is_open() && !unsent_.empty(); }
   void on_ready(MonotonicNs now) override;
   std::optional<MonotonicNs> deadline() const override;
@@ -53,7 +61,7 @@ class CommandLink final : public CommandEndpoint {
 
   void push_result(const BoardVerdict& verdict) override;
   void instrument_changed() override;
-  void raise(int number, const std::string& detail) override { session_.raise(number, detail); }
+  void raise(int number, const std::string& detail) override { codec_->raise(number, detail); }
 
   /// Not open and not going to be.
   bool finished() const { return !port_->is_open() && !open_at_; }
@@ -70,6 +78,10 @@ class CommandLink final : public CommandEndpoint {
     std::string store_id;
   };
 
+  bool paused() const { return codec_->waits() && rate_.ready_at() > now_; }
+  std::unique_ptr<HostCodec> codec_of(const CommandLinkSettings& settings);
+  bool in_pace();
+  void work(MonotonicNs now);
   void open(MonotonicNs now);
   void lose(const std::string& why);
   void send_answers();
@@ -81,7 +93,10 @@ class CommandLink final : public CommandEndpoint {
   void deliver();
 
   std::unique_ptr<Port> port_;
-  scpi::Session session_;
+  Instrument& instrument_;
+  std::unique_ptr<HostCodec> codec_;
+  TokenBucket rate_;
+  int turn_left_ = 0;  // commands until the other links have their turn
   ResultDelivery delivery_;
   bool result_waits_ = false;                  // for the next deadline, which knows the time
   std::optional<MonotonicNs> store_again_at_;  // it could not be read

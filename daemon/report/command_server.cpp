@@ -3,37 +3,70 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace datum {
+
+namespace {
+
+/// What fits goes out; the peer is not waited for.
+void refuse(Port& port, const std::string& line) {
+  try {
+    port.write(reinterpret_cast<const std::uint8_t*>(line.data()), line.size());
+  } catch (const LostError&) {
+  }
+}
+
+}  // namespace
 
 CommandServer::CommandServer(const CommandServerSettings& settings, Instrument& instrument, LogSink log)
     : settings_(settings),
       instrument_(instrument),
       log_(std::move(log)),
       listener_(settings.address, settings.port,
-                [this](std::unique_ptr<Port> port, const std::string& peer, MonotonicNs) {
-                  accept(std::move(port), peer);
+                [this](std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now) {
+                  accept(std::move(port), peer, now);
                 }) {
   set_.add(listener_);
 }
 
+/// Hosts that come and go without end don't fill the journal; errors are always listed.
+void CommandServer::note(int priority, const std::string& text, MonotonicNs now) {
+  if (priority > 3 && !lines_.take(now)) {
+    ++unlisted_;
+    return;
+  }
+  if (const auto n = std::exchange(unlisted_, 0))
+    log_(5, fmt::format("commands: {} lines about hosts are left out", n));
+  log_(priority, text);
+}
+
 std::string CommandServer::describe() const {
-  std::string text = fmt::format("commands, tcp {}:{}: {} of {} connections", settings_.address, port(),
+  std::string text = fmt::format("commands, {} {}:{}: {} of {} connections", key(), settings_.address, port(),
                                  links_.size(), settings_.most_connections);
   std::uint64_t lost = 0;
   for (const auto& link : links_) lost += link->lost_results();
   return lost == 0 ? text : text + fmt::format(", {} result lines not sent", lost);
 }
 
-void CommandServer::accept(std::unique_ptr<Port> port, const std::string& peer) {
+void CommandServer::accept(std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now) {
+  if (!settings_.allow.allows(peer))
+    return note(4, fmt::format("commands: {} refused, it is not in host.{}.allow", peer, key()), now);
   if (links_.size() >= static_cast<std::size_t>(settings_.most_connections)) {
-    log_(4, fmt::format("commands: {} refused, {} hosts are connected", peer, links_.size()));
-    return;
+    refuse(*port, fmt::format("{},{} hosts are connected: host.{}.most_connections\r\n",
+                              settings_.gocator ? "ERROR" : "REFUSED", links_.size(), key()));
+    return note(4, fmt::format("commands: {} refused, {} hosts are connected", peer, links_.size()), now);
   }
-  links_.push_back(std::make_unique<CommandLink>(std::move(port), instrument_,
-                                                 CommandLinkSettings{settings_.push_results, false}, log_));
+  CommandLinkSettings link;
+  link.push_results = settings_.push_results;
+  link.host = key() + " " + peer;
+  link.gocator = settings_.gocator;
+  link.commands_per_second = settings_.commands_per_second;
+  links_.push_back(std::make_unique<CommandLink>(
+      std::move(port), instrument_, link,
+      [this](int priority, const std::string& text) { note(priority, text, now_); }));
   set_.add(*links_.back());
-  log_(6, fmt::format("commands: {} connected", peer));
+  note(6, fmt::format("commands: {} connected", peer), now);
 }
 
 std::optional<MonotonicNs> CommandServer::deadline() const {
@@ -52,11 +85,13 @@ void CommandServer::tidy() {
 }
 
 void CommandServer::on_ready(MonotonicNs now) {
+  now_ = now;
   set_.on_ready(now);
   tidy();
 }
 
 void CommandServer::on_deadline(MonotonicNs now) {
+  now_ = now;
   set_.on_deadline(now);
   tidy();
 }

@@ -8,6 +8,8 @@
 
 #include "daemon/report/command_link.h"
 #include "daemon/report/poll_set.h"
+#include "daemon/report/token_bucket.h"
+#include "drivers/port/allow_list.h"
 #include "drivers/port/tcp_listener.h"
 
 namespace datum {
@@ -15,8 +17,11 @@ namespace datum {
 struct CommandServerSettings {
   std::string address = "127.0.0.1";  // numeric; whoever reaches it can command the cell
   std::uint16_t port = 5025;          // 0: a free one, see CommandServer::port()
-  int most_connections = 8;           // one more is closed at once
-  bool push_results = false;          // at the start of a connection; the host changes it with DATA:PUSH
+  int most_connections = 8;   // one more is told so and closed: a host at work is never thrown out for it
+  bool push_results = false;  // at the start of a connection; the host changes it with DATA:PUSH
+  int commands_per_second = 10'000;          // of one connection; what comes faster waits with the host
+  std::optional<GocatorSettings> gocator{};  // none: SCPI
+  AllowList allow{};                         // others are closed without a word
 };
 
 class CommandServer final : public CommandEndpoint {
@@ -38,12 +43,18 @@ class CommandServer final : public CommandEndpoint {
   void raise(int number, const std::string& detail) override;
 
  private:
-  void accept(std::unique_ptr<Port> port, const std::string& peer);
+  void accept(std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now);
+  /// The table of [host] that this is.
+  std::string key() const { return settings_.gocator ? "gocator" : "tcp"; }
+  void note(int priority, const std::string& text, MonotonicNs now);
   void tidy();
 
   CommandServerSettings settings_;
   Instrument& instrument_;
   LogSink log_;
+  TokenBucket lines_{2, 50};  // of the log: who connects and goes
+  std::uint64_t unlisted_ = 0;
+  MonotonicNs now_ = 0;  // of the event being handled
   TcpListener listener_;
   PollSet set_;
   std::vector<std::unique_ptr<CommandLink>> links_;

@@ -15,6 +15,7 @@
 
 #include "calib/calibration.h"
 #include "daemon/report/calibrator.h"
+#include "daemon/report/control.h"
 #include "daemon/report/hole_prober.h"
 #include "daemon/report/result_store.h"
 #include "daemon/report/scpi_error.h"
@@ -74,6 +75,8 @@ class Instrument {
   virtual ~Instrument() = default;
 
   virtual InstrumentIdentity identity() const = 0;
+  /// Which host may command. Codecs ask it before every call that changes the cell; abort() is only noted.
+  virtual ControlDesk& control() = 0;
   virtual InstrumentState state() const = 0;
   /// What is awaited or being done, in words ("waiting for a frame since 2.1 s"); may be empty.
   virtual std::string state_detail() const = 0;

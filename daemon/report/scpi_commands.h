@@ -22,8 +22,9 @@ struct Call {
   const Value& operator[](std::size_t i) const { return *arguments[i]; }
 };
 
-/// Any host reads, and sets what is its own link's; only one at a time commands the cell.
-enum class Access : std::uint8_t { reads, commands };
+/// Any host reads, sets what is its own link's, and stops; what commands the cell is refused with -203 where another
+/// host holds control (control.h).
+enum class Access : std::uint8_t { reads, commands, stops };
 
 struct Command {
   Pattern pattern;  // of a common command: "*ESE?" matches by itself
@@ -49,6 +50,7 @@ struct Command {
 /// Parts of the table, by file.
 std::vector<Command> common_commands();       // 488.2
 std::vector<Command> system_commands();       // SYSTem, STATus, DIAGnostic
+std::vector<Command> control_commands();      // SYSTem:LOCK
 std::vector<Command> inspection_commands();   // CONFigure, INITiate, TRIGger, ABORt
 std::vector<Command> calibration_commands();  // CALibration
 std::vector<Command> hole_commands();         // PROBe:HOLE

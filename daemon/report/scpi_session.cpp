@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/report/result_line.h"
 #include "daemon/report/scpi_commands.h"
 
 namespace datum::scpi {
@@ -26,6 +27,14 @@ Found find(const std::vector<std::string>& words, const Header& header) {
     suffix_wrong = suffix_wrong || match.has_value();
   }
   throw Error(suffix_wrong ? header_suffix_out_of_range : undefined_header, header.typed);
+}
+
+/// A command as the log shows it: whole header, parameters as typed.
+std::string shown(const Command& command, const Unit& unit) {
+  std::string text = command.pattern.text();
+  for (const auto& p : unit.parameters)
+    text += (&p == &unit.parameters.front() ? ' ' : ',') + p.text + p.suffix;
+  return text;
 }
 
 /// What an exception that a handler let through says to a host.
@@ -53,7 +62,7 @@ std::uint8_t Status::byte(bool errors, bool message_available) const {
   return static_cast<std::uint8_t>(bits);
 }
 
-Session::Session(Instrument& instrument) : instrument_(instrument) {
+Session::Session(Instrument& instrument, std::string host) : instrument_(instrument), host_(std::move(host)) {
   status_.event = power_on;
   status_.operation.condition = instrument_.operation_condition();
   status_.questionable.condition = instrument_.questionable_condition();
@@ -102,10 +111,11 @@ void Session::work() {
     release_complete();
     if (held_ || lost_) break;
     if (parser_) {
-      run_message();
+      if (!run_message()) break;
       continue;
     }
-    if (inbox_.empty()) break;
+    if (inbox_.empty() || !in_pace()) break;
+    paid_ = true;
     Framed next = std::move(inbox_.front());
     inbox_.pop_front();
     inbox_bytes_ -= next.message.size();
@@ -119,12 +129,17 @@ void Session::work() {
   if (std::exchange(lost_, false)) link_lost();
 }
 
-void Session::run_message() {
+/// False: the rest waits for its pace.
+bool Session::run_message() {
   try {
     while (!held_ && !lost_) {
-      const auto unit = parser_->next();
-      if (!unit) return end_message();
-      execute(*unit);
+      if (!unit_) unit_ = parser_->next();
+      if (!unit_) {
+        end_message();
+        break;
+      }
+      if (!std::exchange(paid_, false) && !in_pace()) return false;
+      execute(*std::exchange(unit_, std::nullopt));
     }
   } catch (const Error& error) {
     raise(error.number(), error.what());
@@ -134,6 +149,7 @@ void Session::run_message() {
   } catch (const std::exception& error) {
     raise(system_error, error.what());
   }
+  return true;
 }
 
 void Session::execute(const Unit& unit) {
@@ -145,6 +161,9 @@ void Session::execute(const Unit& unit) {
   }
   const Found found = find(words, header);
   Call call{*this, convert(found.command->parameters, unit.parameters), found.match.suffixes};
+  if (found.command->access == Access::commands)
+    instrument_.control().change(host_, shown(*found.command, unit));
+  if (found.command->access == Access::stops) instrument_.control().stop(host_, shown(*found.command, unit));
   found.command->run(call);
   status_.operation.update(instrument_.operation_condition());
   status_.questionable.update(instrument_.questionable_condition());
@@ -180,6 +199,12 @@ std::vector<std::string> Session::take_answers() {
   return lines;
 }
 
+std::string Session::pushed(const BoardVerdict& verdict) const { return result_line(verdict) + '\n'; }
+
+std::string Session::gap(const std::string& store_id, std::uint64_t from, std::uint64_t to) const {
+  return gap_line(store_id, from, to) + '\n';
+}
+
 void Session::link_lost() {
   if (working_) {  // a command's own answer broke the link: not under its feet
     lost_ = true;
@@ -189,6 +214,7 @@ void Session::link_lost() {
   inbox_.clear();
   inbox_bytes_ = 0;
   parser_.reset();
+  unit_.reset();
   path_.clear();
   line_.clear();
   outbox_.clear();

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/report/host_codec.h"
 #include "daemon/report/instrument.h"
 #include "daemon/report/scpi_framer.h"
 #include "daemon/report/scpi_parser.h"
@@ -23,30 +24,36 @@
 
 namespace datum::scpi {
 
-class Session {
+class Session final : public HostCodec {
  public:
-  explicit Session(Instrument& instrument);
+  /// `host`: who speaks, as control.h names hosts.
+  explicit Session(Instrument& instrument, std::string host = "host");
 
   /// A line that is no command: true where it was taken. It is asked before anything is parsed, also behind *WAI.
   using OtherLine = std::function<bool(std::string_view line)>;
   void on_other_line(OtherLine handler) { other_line_ = std::move(handler); }
 
   /// Executes every message that is complete.
-  void receive(std::string_view bytes);
+  void receive(std::string_view bytes) override;
+  bool waits() const override { return !held_ && (parser_ || !inbox_.empty()); }
+  void resume() override { work(); }
   /// Something changed in the instrument: an operation ended, a condition came or went.
-  void instrument_changed();
+  void instrument_changed() override;
   /// Answer lines that are ready, each with its LF; the caller sends them in this order and whole.
-  std::vector<std::string> take_answers();
+  std::vector<std::string> take_answers() override;
   /// The link broke: half a message and unsent answers are forgotten; errors and status stay.
-  void link_lost();
+  void link_lost() override;
   /// An error that no command caused: queued, its status bit set.
-  void raise(int number, const std::string& detail);
+  void raise(int number, const std::string& detail) override;
 
   Instrument& instrument() { return instrument_; }
+  const std::string& host() const { return host_; }
   Status& status() { return status_; }
   ErrorQueue& errors() { return errors_; }
   std::uint8_t status_byte() const;
-  bool pushes_results() const { return pushes_results_; }
+  bool pushes_results() const override { return pushes_results_; }
+  std::string pushed(const BoardVerdict& verdict) const override;
+  std::string gap(const std::string& store_id, std::uint64_t from, std::uint64_t to) const override;
   void push_results(bool on) { pushes_results_ = on; }
 
   // What common commands do to the order of execution.
@@ -65,12 +72,13 @@ class Session {
   using Line = std::vector<Answer>;
 
   void work();
-  void run_message();
+  bool run_message();
   void execute(const Unit& unit);
   void end_message();
   void release_complete();
 
   Instrument& instrument_;
+  std::string host_;
   OtherLine other_line_;
   Framer framer_;
   Status status_;
@@ -78,6 +86,8 @@ class Session {
   std::deque<Framed> inbox_;
   std::size_t inbox_bytes_ = 0;
   std::optional<Parser> parser_;      // message being executed
+  std::optional<Unit> unit_;          // of it, held back
+  bool paid_ = false;                 // a message brings the pace of its first command
   std::vector<std::string> path_;     // where a header without ':' begins
   Line line_;                         // answers of that message
   std::deque<Line> outbox_;           // lines, those in front may still wait for completion

@@ -72,6 +72,13 @@ TEST_F(DaemonConfigFile, ReadsTheHostsSerialLine) {
   EXPECT_FALSE(c.serial->push_results);
 }
 
+TEST_F(DaemonConfigFile, ReservesControlForALink) {
+  std::string text = least;
+  EXPECT_EQ(loaded(text).control.reserved, "") << "whoever asks first";
+  text.insert(text.find("[host.tcp]"), "[host]\ncontrol = \"tcp\"\n");
+  EXPECT_EQ(loaded(text).control.reserved, "tcp");
+}
+
 TEST_F(DaemonConfigFile, APresetIsTakenWithWhatTheFileChanges) {
   const DaemonConfig c =
       loaded(with_cmm("preset = \"heidenhain_nd28x\"\nmax_age_ms = 300\ntouch = \"stand_still\"\n"

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "config/daemon_config.h"
 #include "drivers/cmm/presets.h"
 #include "tests/fresh_folder.h"
@@ -67,10 +69,19 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(plain.temperature_max_age_s, whole.temperature_max_age_s);
   EXPECT_EQ(plain.backend.kind, whole.backend.kind);
   EXPECT_EQ(plain.backend.threads, whole.backend.threads);
+  EXPECT_EQ(plain.control.reserved, whole.control.reserved);
   EXPECT_EQ(plain.tcp->address, whole.tcp->address);
   EXPECT_EQ(plain.tcp->port, whole.tcp->port);
   EXPECT_EQ(plain.tcp->most_connections, whole.tcp->most_connections);
+  EXPECT_EQ(plain.tcp->commands_per_second, whole.tcp->commands_per_second);
+  EXPECT_TRUE(plain.tcp->allow.everybody());
+  EXPECT_FALSE(whole.tcp->allow.allows("192.168.2.1:1024")) << "an example";
   EXPECT_EQ(plain.tcp->push_results, whole.tcp->push_results);
+  EXPECT_FALSE(whole.serial->gocator);
+  const GocatorSettings gocator, &shown = *whole.gocator->gocator;
+  EXPECT_EQ(
+      std::tie(gocator.asynchronous, gocator.delimiter, gocator.terminator, gocator.invalid, gocator.format),
+      std::tie(shown.asynchronous, shown.delimiter, shown.terminator, shown.invalid, shown.format));
   EXPECT_EQ(SerialLinkSettings{}.push_results, whole.serial->push_results);
   EXPECT_EQ(line_format(SerialSettings{}), line_format(whole.serial->line));
 
@@ -106,12 +117,11 @@ TEST_F(SampleConfig, ShowsEveryKeyThatTheLoaderKnowsAndNoOther) {
   const std::string whole = with_every_key(sample);
   for (const std::string header :
        {"", "sensor", "inspection", "results", "calibration", "backend", "host", "host.tcp", "host.serial",
-        "cmm", "cmm.serial", "cmm.framing", "cmm.number", "cmm.axis", "cmm.column", "cmm.status_token",
-        "cmm.poll", "cmm.pairing"}) {
-    // [host] itself is written only as the tables below it.
-    const std::string text = header == "host" ? whole + "[host]\n" : whole;
-    const auto known = known_keys(
-        folder, text, header, [](const fs::path& file, config::Problems& p) { load_daemon_config(file, p); });
+        "host.gocator", "cmm", "cmm.serial", "cmm.framing", "cmm.number", "cmm.axis", "cmm.column",
+        "cmm.status_token", "cmm.poll", "cmm.pairing"}) {
+    const auto known = known_keys(folder, whole, header, [](const fs::path& file, config::Problems& p) {
+      load_daemon_config(file, p);
+    });
     auto shown = shown_keys(sample, header);
     if (header == "cmm.column") shown.erase("text");  // known for literals alone
     if (header == "cmm") shown.erase("ipp");          // known for preset "ipp_dme" alone

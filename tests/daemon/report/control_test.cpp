@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "daemon/report/scpi_error.h"
+#include "daemon/report/scpi_session.h"
+#include "tests/daemon/report/fixture.h"
 
 namespace datum {
 namespace {
@@ -140,6 +142,51 @@ TEST_F(Desk, KeepsAccountsOfSixtyFourHosts) {
   desk.change("tcp 10.0.0.0:1", "INIT");
   EXPECT_EQ(log.back(), "6 tcp 10.0.0.0:1: INIT");
   EXPECT_THAT(log, SizeIs(85));
+}
+
+/// Two hosts of one cell.
+struct Hosts : ::testing::Test {
+  std::string ask(scpi::Session& session, const std::string& text) {
+    session.receive(text + "\n");
+    std::string out;
+    for (const auto& line : session.take_answers()) out += line;
+    return out;
+  }
+  testing::FreshFolder folder;
+  testing::TestCell cell{folder / "results.db"};
+  scpi::Session a{cell, plc}, b{cell, engineer};
+};
+
+TEST_F(Hosts, AskForControlAndGiveItBack) {
+  EXPECT_EQ(ask(a, "SYST:LOCK:OWN?;NAME?"), "\"NONE\";\"" + plc + "\"\n");
+  EXPECT_EQ(ask(a, "SYST:LOCK:REQ?"), "1\n");
+  EXPECT_EQ(ask(b, "SYST:LOCK:REQ?;OWN?"), "0;\"" + plc + "\"\n");
+  EXPECT_EQ(ask(b, "SYST:LOCK:REL;REQ?"), "0\n");
+  EXPECT_EQ(ask(a, "SYST:LOCK:REL;:SYST:LOCK:OWN?"), "\"NONE\"\n");
+  EXPECT_EQ(ask(b, "SYST:LOCK:REQ?"), "1\n");
+  EXPECT_EQ(ask(a, "SYST:LOCK:FORC;OWN?"), "\"" + plc + "\"\n");
+}
+
+TEST_F(Hosts, CommandOnlyWithControlButReadAndStopWithout) {
+  ask(a, "SYST:LOCK:REQ?;:CONF:REC 'mainboard';:INIT");
+  for (const char* command : {"CONF:REC 'mainboard'", "CONF:UNIT 'x'", "INIT", "TRIG", "*TRG", "*RST",
+                              "SENS:TEMP 20", "CAL:ABOR", "CAL:ACC", "CAL:WITH 'me','why'", "PROB:HOLE:SCAN",
+                              "PROB:HOLE:ABOR", "DIAG:POS:REF", "DIAG:LINK:REOP"}) {
+    EXPECT_EQ(ask(b, command), "") << command;
+    EXPECT_THAT(ask(b, "SYST:ERR?"),
+                ::testing::StartsWith("-203,\"Command protected;" + plc + " has control"))
+        << command;
+  }
+  EXPECT_EQ(cell.state(), InstrumentState::armed) << "nothing of it was done";
+  EXPECT_THAT(cell.calibration_steps.calls, ::testing::IsEmpty());
+  EXPECT_THAT(cell.holes.calls, ::testing::IsEmpty());
+  EXPECT_EQ(ask(b, "CONF:REC?;*ESE 4;*ESE?;:DATA:PUSH ON;PUSH?;*OPC?;:SYST:ERR?"),
+            "\"mainboard\",\"ab12\";4;1;1;0,\"No error\"\n")
+      << "what is its own link's, and what it reads";
+  EXPECT_EQ(ask(b, "ABOR;:SYST:ERR?"), "0,\"No error\"\n");
+  EXPECT_EQ(cell.state(), InstrumentState::idle);
+  EXPECT_THAT(cell.who_did_what, ElementsAre(plc + ": has control", plc + ": CONFigure:RECipe mainboard",
+                                             plc + ": INITiate[:IMMediate]", engineer + ": ABORt"));
 }
 
 }  // namespace

@@ -106,6 +106,7 @@ class TestCell : public Instrument {
   explicit TestCell(const std::filesystem::path& store) : file_(store) {}
 
   InstrumentIdentity identity() const override { return {"datum", "datumd", "cell,1", "0.1.0"}; }
+  ControlDesk& control() override { return desk; }
   InstrumentState state() const override { return state_; }
   std::string state_detail() const override { return detail; }
   bool operation_pending() const override { return state_ > InstrumentState::armed; }
@@ -165,6 +166,9 @@ class TestCell : public Instrument {
   Calibrator& calibrator() override { return calibration_steps; }
   HoleProber& hole_prober() override { return holes; }
 
+  std::vector<std::string> who_did_what;
+  ControlDesk desk{
+      {}, [] { return 0; }, [this](int, const std::string& text) { who_did_what.push_back(text); }};
   TestCalibrator calibration_steps;
   TestHoleProber holes;
   std::optional<ProbePoint> point;
