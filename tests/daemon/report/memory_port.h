@@ -22,6 +22,7 @@ class MemoryPort final : public Port {
 
   void open() override {
     if (wire_.broken) throw LostError("wire: unplugged");
+    wire_.to_daemon.clear();  // what came before is no part of this connection
     open_ = true;
   }
   void close() noexcept override { open_ = false; }

@@ -33,6 +33,7 @@ class PtyPair {
   PtyPair& operator=(const PtyPair&) = delete;
 
   const std::string& path() const { return path_; }
+  int fd() const { return master_; }
   void hang_up() {
     if (master_ >= 0) ::close(std::exchange(master_, -1));
   }
