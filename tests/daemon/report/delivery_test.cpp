@@ -2,6 +2,7 @@
 // injected.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <map>
 
@@ -178,7 +179,10 @@ LineFaultSettings faulty(double rate, std::uint64_t seed, double cut = 0) {
 }
 
 struct Line {
-  explicit Line(double rate, double cut = 0) : up(faulty(rate, 1, cut)), down(faulty(rate, 2, cut)) {}
+  explicit Line(double rate, double cut = 0) : Line(own, rate, cut) {}
+  /// To a cell that other hosts share.
+  Line(Results& shared, double rate, double cut = 0)
+      : cell(shared), up(faulty(rate, 1, cut)), down(faulty(rate, 2, cut)) {}
 
   void step(MonotonicNs at) {
     now = at;
@@ -224,7 +228,8 @@ struct Line {
     return done();
   }
 
-  Results cell;
+  Results own;
+  Results& cell;
   MemoryPort::Wire wire;
   CommandLink link{std::make_unique<MemoryPort>(wire), cell, {false, true}, [](int, const std::string&) {}};
   LosslessHost host{LineCheck::crc32};
@@ -298,6 +303,7 @@ TEST(LossyLine, AHostThatIsGoneForAnHourCostsNothing) {
   ASSERT_TRUE(line.run([&] { return line.host.results.size() == 3; }, 60 * second));
   line.wire.room = 300;  // nobody reads: the driver's buffer, then nothing
   line.cell.read = 0;
+  std::size_t held_before = 0;
   for (int s = 0; s < 3600; ++s) {
     ++line.cell.last;
     BoardVerdict v = board(static_cast<int>(line.cell.last));
@@ -308,7 +314,12 @@ TEST(LossyLine, AHostThatIsGoneForAnHourCostsNothing) {
     if (line.link.deadline() && *line.link.deadline() <= line.now) line.link.on_deadline(line.now);
     if (line.link.wants_write()) line.link.on_ready(line.now);
     ASSERT_LE(line.wire.from_daemon.size(), 300u);
+    if (s == 60) held_before = mallinfo2().uordblks;  // the window is full by then
   }
+  const std::size_t held = mallinfo2().uordblks;
+  std::printf("a host gone for an hour of 3600 boards: %td bytes more in use than after its first minute\n",
+              static_cast<std::ptrdiff_t>(held - held_before));
+  EXPECT_LE(held, held_before + 1024) << "not a byte for each board";
   EXPECT_LE(line.cell.read, 8u) << "not more than a window is taken from the store";
   line.wire = {};
   line.host.link_lost(line.now);
@@ -316,6 +327,31 @@ TEST(LossyLine, AHostThatIsGoneForAnHourCostsNothing) {
   expect_all(line, 3603);
   // Seven of 43 bytes fit into the driver's 300; two more pass before and after.
   EXPECT_LE(line.host.heartbeats, 9u) << "lines were piled up for a host that did not read";
+}
+
+TEST(LossyLine, EachHostHasItsOwnPosition) {
+  Results cell;
+  cell.last = 20;
+  Line quick(cell, 0), slow(cell, 0.01), gone(cell, 0);
+  const auto all = [](Line& line, std::size_t n) {
+    return line.run([&] { return line.host.results.size() >= n; }, 1000 * second);
+  };
+  EXPECT_TRUE(all(gone, 1));
+  const std::size_t seen = gone.host.results.size();
+  gone.hang_up();
+  EXPECT_TRUE(all(slow, 9));
+  slow.hang_up();
+  EXPECT_TRUE(all(quick, 20));
+  EXPECT_LT(slow.host.results.size(), 20u) << "one host's acknowledgements are not another's";
+  cell.last = 50;
+  EXPECT_TRUE(all(quick, 50));
+  EXPECT_TRUE(all(slow, 50));
+  expect_all(quick, 50);
+  expect_all(slow, 50);
+  EXPECT_EQ(gone.host.results.size(), seen);
+  gone.now = 3600 * second;
+  EXPECT_TRUE(all(gone, 50)) << "an hour later";
+  expect_all(gone, 50);
 }
 
 TEST(LossyLine, AResultGoesOutAsSoonAsItIsStored) {

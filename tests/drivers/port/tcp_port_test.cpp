@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
 #include "drivers/port/tcp_listener.h"
 #include "tests/drivers/port/pty_pair.h"
@@ -33,6 +36,20 @@ struct Server {
     return client;
   }
 };
+
+// No network here loses its peer: that the kernel was told is all that can be seen.
+TEST(TcpPort, LosesAPeerThatIsGone) {
+  Server server;
+  const auto client = server.connect();
+  const auto option = [&](int level, int name) {
+    int value = 0;
+    socklen_t size = sizeof value;
+    getsockopt(server.links.at(0)->fd(), level, name, &value, &size);
+    return value;
+  };
+  EXPECT_EQ(option(SOL_SOCKET, SO_KEEPALIVE), 1) << "where nothing is under way";
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_USER_TIMEOUT), 60'000) << "where something is, in ms";
+}
 
 TEST(TcpPort, CarriesBytesBothWays) {
   Server server;
