@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daemon/loop/event_loop.h"
+#include "drivers/port/port.h"
 #include "tests/daemon/report/lossless_host.h"
 #include "tests/scenario/scenario_cell.h"
 
