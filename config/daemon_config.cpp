@@ -154,13 +154,14 @@ void read_host(std::optional<TomlTable> table, DaemonConfig& c, config::Problems
     if (auto tcp = table->table_if("tcp")) c.tcp = config::read_host_tcp(std::move(*tcp));
   });
   problems.attempt([&] {
-    if (auto gocator = table->table_if("gocator")) c.gocator = config::read_host_gocator(std::move(*gocator));
+    if (auto gocator = table->table_if("gocator"))
+      c.gocator_host = config::read_host_gocator(std::move(*gocator));
   });
   table->finish();
 }
 
 void demand_a_host(TomlTable& file, const DaemonConfig& c) {
-  if (c.serial || c.tcp || c.gocator) return;
+  if (c.serial || c.tcp || c.gocator_host) return;
   const std::string allowed = "[host.serial] or [host.tcp]";
   if (c.trigger == TriggerMode::bus) file.refuse("host", "missing: nobody could send the trigger", allowed);
   if (!c.arm_at_start)

@@ -62,7 +62,7 @@ struct DaemonConfig {
 
   std::optional<SerialLinkSettings> serial;  // the host's serial line
   std::optional<CommandServerSettings> tcp;
-  std::optional<CommandServerSettings> gocator;  // results as a Gocator sensor writes them
+  std::optional<CommandServerSettings> gocator_host;  // results as a Gocator sensor writes them
   ControlSettings control;
 
   /// Where each key stands, by its full name ("inspection.calibration"), for messages about what it names.

@@ -14,7 +14,7 @@ ControlSettings read_control(TomlTable& host) {
                                                   {"serial", "serial"},
                                                   {"tcp", "tcp"},
                                                   {"gocator", "gocator"},
-                                                  {"modbus_rtu", "modbus_rtu"},
+                                                  {"modbus_serial", "modbus_serial"},
                                                   {"modbus_tcp", "modbus_tcp"}});
   if (!control.reserved.empty() && !host.has(control.reserved))
     host.refuse("control", "there is no [host." + control.reserved + "]", "any, or a link that stands below");
@@ -66,7 +66,7 @@ CommandServerSettings read_host_tcp(TomlTable table) {
 
 namespace {
 
-GocatorSettings read_gocator(TomlTable& table) {
+GocatorSettings read_ascii(TomlTable& table) {
   GocatorSettings s;
   s.delimiter = table.text_or("delimiter", s.delimiter);
   if (!may_delimit(s.delimiter))
@@ -90,7 +90,7 @@ GocatorSettings read_gocator(TomlTable& table) {
 
 std::optional<GocatorSettings> read_protocol(TomlTable& table) {
   if (table.choice_or("protocol", false, {{"scpi", false}, {"gocator_ascii", true}}))
-    return read_gocator(table);
+    return read_ascii(table);
   for (const char* key : {"delimiter", "terminator", "invalid_text", "format"})
     if (table.text_if(key)) table.refuse(key, "the line speaks SCPI", "beside protocol = \"gocator_ascii\"");
   return std::nullopt;
@@ -101,7 +101,7 @@ CommandServerSettings read_host_gocator(TomlTable table) {
   server.port = 8190;
   server.most_connections = 16;
   read_listener(table, server);
-  server.gocator = read_gocator(table);
+  server.gocator = read_ascii(table);
   server.gocator->asynchronous =
       table.choice_or("mode", server.gocator->asynchronous, {{"asynchronous", true}, {"polled", false}});
   table.finish();

@@ -109,7 +109,7 @@ int serve(const DaemonConfig& config) {
     line.gocator = config.serial->gocator;
     hosts.push_back(std::make_unique<CommandLink>(serial_port(config.serial->line), cell, line, to_journal));
   }
-  for (const auto& server : {config.tcp, config.gocator})
+  for (const auto& server : {config.tcp, config.gocator_host})
     if (server) hosts.push_back(std::make_unique<CommandServer>(*server, cell, to_journal));
   for (const auto& host : hosts) {
     cell.add_endpoint(*host);

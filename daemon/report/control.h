@@ -24,7 +24,7 @@
 namespace datum {
 
 struct ControlSettings {
-  std::string reserved;  // key of a link ("serial", "modbus_rtu"); empty: none
+  std::string reserved;  // key of a link ("serial", "modbus_serial"); empty: none
   // Commands that are logged of one host, and as many changes of control; what goes beyond is counted.
   int logged_burst = 20, logged_per_second = 2;
 };

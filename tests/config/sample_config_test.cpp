@@ -78,7 +78,7 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_FALSE(whole.tcp->allow.allows("192.168.2.1:1024")) << "an example";
   EXPECT_EQ(plain.tcp->push_results, whole.tcp->push_results);
   EXPECT_FALSE(whole.serial->gocator);
-  const GocatorSettings gocator, &shown = *whole.gocator->gocator;
+  const GocatorSettings gocator, &shown = *whole.gocator_host->gocator;
   EXPECT_EQ(
       std::tie(gocator.asynchronous, gocator.delimiter, gocator.terminator, gocator.invalid, gocator.format),
       std::tie(shown.asynchronous, shown.delimiter, shown.terminator, shown.invalid, shown.format));
