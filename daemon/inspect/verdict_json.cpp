@@ -69,6 +69,7 @@ void visit(F& f, V& v, const ProbePoint&) {
   f("last_byte_ns", v.last_byte_ns);
   f("poll_sent_ns", v.poll_sent_ns);
   f("sequence", v.sequence);
+  f.where_known("reference", v.reference);
 }
 
 template <class F, class V>

@@ -65,6 +65,10 @@ PairingResult pair(const ProbePoint& before, const ProbePoint& after, CaptureWin
     if (point->state != ProbeState::ok)
       return refuse(fault_of(point->state),
                     fmt::format("position {} the frame: {} {}", name, name_of(point->state), point->detail));
+  if (before.reference != after.reference)
+    return refuse(PairFault::error, fmt::format("the position before is by {}, the one after by {}",
+                                                before.reference.value_or("nothing stated"),
+                                                after.reference.value_or("nothing stated")));
   result.moved_um = distance_um(before, after);
   if (before.last_byte_ns > frame.from_ns)
     return refuse(PairFault::missing, "the position before came when the exposure may have begun");

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace datum {
@@ -35,8 +36,8 @@ struct ProbePoint {
   MonotonicNs last_byte_ns = 0;
   MonotonicNs poll_sent_ns = 0;  // 0 for a free-running device
   std::uint64_t sequence = 0;    // counts samples of this device since its link opened
-  std::string reference;  // what the device says that the position refers to (tool, coordinate system);
-                          // empty where it says nothing
+  /// What the device says that the position refers to (tool, coordinate system); none: it says nothing.
+  std::optional<std::string> reference;
 };
 
 }  // namespace datum

@@ -10,7 +10,8 @@
 namespace datum {
 namespace {
 
-constexpr std::size_t most_lines = 256;   // of one answer
+// Of one answer, together a megabyte: lines of a status are short, a position has one.
+constexpr std::size_t most_lines = 256, longest_line = 4096;
 constexpr std::size_t most_pending = 64;  // touches and reports between two looks at the context
 
 std::optional<std::string> any_word(const std::vector<IppValue>& values,
@@ -50,7 +51,7 @@ void IppClient::take(const IppLine& line, MonotonicNs now) {
     case Is::report:
       return take_data(d.transaction, line);
     case Is::error:
-      (d.transaction.purpose == watchdog ? watchdog_answer_ : answer_).stopped = true;
+      if (Answer* answer = answer_of(d.transaction)) answer->stopped = true;
       return take_error(read_ipp_error(line.text), &d.transaction, now);
     case Is::complete:
       if (d.transaction.purpose == watchdog)
@@ -65,16 +66,26 @@ void IppClient::take(const IppLine& line, MonotonicNs now) {
   }
 }
 
+/// Where the answer of a transaction that runs is gathered; null: nobody waits for it.
+IppClient::Answer* IppClient::answer_of(const IppTransaction& t) {
+  if (t.purpose == watchdog) return &watchdog_answer_;
+  return running() && script_[step_] == t.purpose ? &answer_ : nullptr;
+}
+
 void IppClient::take_data(const IppTransaction& t, const IppLine& line) {
   if (t.daemon) {
     const IppReading reading = read_ipp_values(line.text);
     if (reading.why.empty()) hold(point_of(reading.values), false, line.first_byte_ns, line.last_byte_ns, 0);
     return;
   }
-  Answer& answer = t.purpose == watchdog ? watchdog_answer_ : answer_;
+  if (!answer_of(t)) return;
+  Answer& answer = *answer_of(t);
   if (answer.data.empty()) answer.first_byte_ns = line.first_byte_ns;
   answer.last_byte_ns = line.last_byte_ns;
-  if (answer.data.size() < most_lines) answer.data.push_back(line.text);
+  if (answer.data.size() >= most_lines || line.text.size() > longest_line)
+    answer.too_long = true;
+  else
+    answer.data.push_back(line.text);
 }
 
 void IppClient::take_unsolicited(const IppLine& line, MonotonicNs now) {
@@ -237,7 +248,10 @@ void IppClient::emit(ProbeState state, const std::string& detail, MonotonicNs no
 }
 
 void IppClient::deliver(ProbePoint point, bool touch) {
-  if (point.state == ProbeState::ok) recovered_ = false;
+  if (point.state == ProbeState::ok) {
+    recovered_ = false;
+    last_note_.clear();
+  }
   if (touch) {
     touches_.push_back(std::move(point));
     return;

@@ -113,6 +113,7 @@ void IppClient::finish_step(const IppTransaction& t, MonotonicNs now) {
   if (stopping_) return recover(now);
   if (step == start_session) session_ = true;
   std::string why = t.spoiled ? "its lines came in an order that I++ DME does not have" : "";
+  if (answer.too_long) why = "it is longer than any answer is";
   if (why.empty() && !answer.stopped) why = read(step, answer, t);
   if (!why.empty()) {
     why = fmt::format("answer to {}: {}", t.command, why);

@@ -75,7 +75,8 @@ class IppClient {
   };
   struct Answer {
     std::vector<std::string> data;
-    bool stopped = false;  // by an error
+    bool stopped = false;   // by an error
+    bool too_long = false;  // more came than any answer has
     MonotonicNs first_byte_ns = 0, last_byte_ns = 0;
   };
   struct Pending {  // until the context after it is known
@@ -95,6 +96,7 @@ class IppClient {
 
   // lines
   void take(const IppLine& line, MonotonicNs now);
+  Answer* answer_of(const IppTransaction& t);
   void take_data(const IppTransaction& t, const IppLine& line);
   void take_unsolicited(const IppLine& line, MonotonicNs now);
   std::string read(Step step, const Answer& answer, const IppTransaction& t);
@@ -150,6 +152,7 @@ class IppClient {
   bool mended_ = false;     // in a fault: an operator says so
   std::string fault_why_, extended_;
   std::vector<std::string> notes_;
+  std::string last_note_;  // since the last good position
   std::uint64_t errors_ = 0, strays_ = 0;
 };
 

@@ -28,7 +28,7 @@ void IppClient::take_error(const IppError& e, const IppTransaction* of, Monotoni
   note(datum::describe(e));
   if (e.severity < IppError::stopping) {
     // A warning spoils nothing: the transaction's data tell.
-    if (of) (of->purpose == watchdog ? watchdog_answer_ : answer_).stopped = false;
+    if (Answer* answer = of ? answer_of(*of) : nullptr) answer->stopped = false;
     return;
   }
   if (!of && e.code <= last_line_code) channel_.drop_unacknowledged();
@@ -101,7 +101,10 @@ void IppClient::stay_in_fault(MonotonicNs now) {
   recover(now);
 }
 
+/// What goes on and on is noted once.
 void IppClient::note(const std::string& text) {
+  if (text == last_note_) return;
+  last_note_ = text;
   if (notes_.size() < most_notes) notes_.push_back(text);
 }
 

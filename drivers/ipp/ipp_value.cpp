@@ -9,7 +9,8 @@
 namespace datum {
 namespace {
 
-constexpr int deepest = 8;  // SetProp(Tool.PtMeasPar.Accel(5)) is 2 deep
+constexpr std::size_t longest = 65536;  // of a line of the standard
+constexpr int deepest = 8;              // SetProp(Tool.PtMeasPar.Accel(5)) is 2 deep
 
 bool begins_number(char c) { return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.'; }
 bool in_number(char c) { return begins_number(c) || c == 'e' || c == 'E'; }
@@ -112,7 +113,10 @@ const std::vector<IppValue>* arguments_of(const std::vector<IppValue>& values, s
 
 }  // namespace
 
-IppReading read_ipp_values(std::string_view text) { return Reader(text).all(); }
+IppReading read_ipp_values(std::string_view text) {
+  if (text.size() > longest) return {{}, fmt::format("{} characters; allowed: {}", text.size(), longest)};
+  return Reader(text).all();
+}
 
 std::optional<double> number_of(const std::vector<IppValue>& values, std::string_view name) {
   const auto* arguments = arguments_of(values, name);

@@ -64,6 +64,18 @@ TEST(VerdictJson, ReadsBackTheSameBytes) {
   EXPECT_EQ(back.captured.ns, -5);
 }
 
+// A machine that names its tool and coordinate system is named by the verdict; results of others stay as they were.
+TEST(VerdictJson, WhatAPositionRefersToStandsThereWhereItIsKnown) {
+  BoardVerdict v = board_verdict();
+  EXPECT_EQ(to_json(v).find("\"reference\":\"tool"), std::string::npos);
+  v.pose.after.reference = "tool Probe1, MachineCsy";
+  const std::string json = to_json(v);
+  EXPECT_THAT(json, HasSubstr("\"reference\":\"tool Probe1, MachineCsy\""));
+  const BoardVerdict back = verdict_from_json(json);
+  EXPECT_EQ(back.pose.after.reference, "tool Probe1, MachineCsy");
+  EXPECT_EQ(back.pose.before.reference, std::nullopt);
+}
+
 TEST(VerdictJson, KeysCarryTheUnitOfTheCharacteristic) {
   BoardVerdict v = board_verdict();
   EXPECT_THAT(to_json(v), HasSubstr("\"value_um\":1163.9"));

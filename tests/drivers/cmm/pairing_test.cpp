@@ -56,6 +56,16 @@ TEST_F(Pairing, AcceptsTheToleranceItselfAndNothingBeyond) {
   EXPECT_FALSE(result().accepted);
 }
 
+TEST_F(Pairing, RefusesPositionsByDifferentTools) {
+  before.reference = "tool Probe1, MachineCsy";
+  after.reference = before.reference;
+  EXPECT_TRUE(result().accepted);
+  after.reference = "tool Probe2, MachineCsy";
+  expect_refused(
+      PairFault::error,
+      "the position before is by tool Probe1, MachineCsy, the one after by tool Probe2, MachineCsy");
+}
+
 TEST_F(Pairing, RefusesAMachineThatMoved) {
   after = at(10.25, 20, 30, 1400);
   expect_refused(PairFault::moved, "the machine moved 250.000 um around the frame; allowed: 5 um");

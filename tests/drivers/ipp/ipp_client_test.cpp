@@ -239,6 +239,31 @@ TEST(IppClient, MoveReportsArePositionsWithoutAPoll) {
   EXPECT_THAT(rig.heard, ElementsAre("OK 0.5 2 3", "OK 1 2 3"));
 }
 
+TEST(IppClient, AnAnswerWithoutEndIsNone) {
+  for (const bool one_line : {true, false}) {
+    Rig rig;
+    rig.start();
+    const std::string tag = rig.out().substr(0, 5);
+    rig.in(tag + " &\r\n");
+    for (int i = 0; i < 300; ++i) rig.in(tag + " # " + (one_line ? std::string(5000, '7') : "X(1)") + "\r\n");
+    rig.in(tag + " # X(1), Y(2), Z(3)\r\n" + tag + " %\r\n");
+    EXPECT_THAT(rig.heard, ElementsAre(HasSubstr("longer than any answer")));
+  }
+}
+
+// The same complaint with every poll is in the log once, until a good position came.
+TEST(IppClient, WhatGoesOnIsNotedOnce) {
+  Rig rig;
+  rig.start();
+  rig.client.take_notes();
+  for (int i = 0; i < 3; ++i) {
+    rig.answer("X(1)");
+    rig.context();
+    rig.pass(200);
+  }
+  EXPECT_THAT(rig.client.take_notes(), ElementsAre("answer to Get(X(), Y(), Z()): no number Y(...)"));
+}
+
 // A server that floods: what is kept has a bound, and what was dropped is told.
 TEST(IppClient, TouchesWithoutEndAreBounded) {
   Rig rig;
