@@ -69,6 +69,7 @@ std::string pose_text(const Pose& p) {
   if (!p.used) return "none (no CMM is configured)";
   std::string text = fmt::format("before {}, after {}, moved {:.3f} um", point_text(p.before),
                                  point_text(p.after), p.moved_um);
+  if (p.after.reference) text += ", by " + *p.after.reference;
   const std::string reason = reason_text(p.reason, p.detail);
   return reason.empty() ? text : text + "; " + reason;
 }
