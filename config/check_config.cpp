@@ -108,6 +108,7 @@ std::vector<std::string> check_config(const fs::path& file, std::int64_t now_utc
   if (!c.store.empty()) found.folder("results.store_file", c.store.parent_path(), true);
   if (c.pictures) found.folder("results.pictures_folder", *c.pictures, false);
   if (c.calibrate) found.folder("calibration.artefacts_folder", c.calibrate->artefacts, true);
+  if (c.gocator && c.gocator->archive) found.folder("sensor.gocator", *c.gocator->archive, false);
   if (!c.file_drop.folder.empty()) found.folder("sensor.drop_folder", c.file_drop.folder, false);
   const auto sensor = c.sensor_profile.empty() ? std::nullopt : check_sensor(c, found);
   check_calibrations(c, sensor, now_utc_s, found);

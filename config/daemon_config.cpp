@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/cmm_settings_file.h"
+#include "config/gocator_settings_file.h"
 #include "config/host_settings_file.h"
 #include "config/link_settings.h"
 
@@ -38,6 +39,17 @@ fs::path path_if(TomlTable& table, const char* key, DaemonConfig& c) {
 
 void read_sensor(TomlTable table, DaemonConfig& c) {
   c.sensor_profile = path_of(table, "profile", c);
+  const bool network = table.choice_or("kind", false, {{"file_drop", false}, {"gocator", true}});
+  auto gocator = table.table_if("gocator");
+  if (gocator && !network)
+    table.refuse("gocator", "is given beside kind = \"file_drop\"", "kind = \"gocator\"");
+  if (network) {
+    if (!gocator) table.refuse("gocator", "missing", "a table [sensor.gocator]");
+    if (table.has("drop_folder"))
+      table.refuse("drop_folder", "is of kind file_drop", "no such key beside gocator");
+    c.gocator = config::read_gocator(std::move(*gocator), c.file.parent_path());
+    return table.finish();
+  }
   FileDropSettings& drop = c.file_drop;
   drop.folder = path_of(table, "drop_folder", c);
   drop.rescan_ms = static_cast<int>(table.integer_or("rescan_ms", drop.rescan_ms, 100, 600'000));
@@ -168,6 +180,14 @@ void demand_a_host(TomlTable& file, const DaemonConfig& c) {
     file.refuse("host", "missing: nobody could arm the cell", allowed + ", or arm_at_start = true");
 }
 
+/// The software trigger is sent when a host's command asks for a frame.
+void demand_somebody_who_triggers(TomlTable& file, const DaemonConfig& c) {
+  if (!c.gocator || c.gocator->trigger != gocator::TriggerBy::software || c.trigger == TriggerMode::bus)
+    return;
+  file.refuse("sensor.gocator", "trigger is \"software\" and nobody would ever trigger",
+              "inspection.trigger = \"bus\", or trigger = \"external\"");
+}
+
 /// A frame that comes unasked says nothing of where the stage stood at its exposure.
 void demand_a_trigger(TomlTable& file, const DaemonConfig& c) {
   if (!c.cmm || c.trigger == TriggerMode::bus) return;
@@ -176,6 +196,10 @@ void demand_a_trigger(TomlTable& file, const DaemonConfig& c) {
 }
 
 }  // namespace
+
+fs::path deliveries_folder(const DaemonConfig& c) {
+  return c.gocator ? c.gocator->archive.value_or(fs::path()) : c.file_drop.folder;
+}
 
 DaemonConfig load_daemon_config(const fs::path& path, config::Problems& problems) {
   DaemonConfig c;
@@ -207,6 +231,7 @@ DaemonConfig load_daemon_config(const fs::path& path, config::Problems& problems
     if (whole && problems.errors().size() == before) {
       demand_a_host(file, c);
       demand_a_trigger(file, c);
+      demand_somebody_who_triggers(file, c);
       demand_a_machine(file, c);
     }
   });

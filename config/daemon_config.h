@@ -13,6 +13,7 @@
 #include "daemon/hybrid/hole_settings.h"
 #include "daemon/report/command_server.h"
 #include "drivers/cmm/settings.h"
+#include "drivers/gocator/settings.h"
 #include "drivers/port/port.h"
 #include "drivers/sensor/file_drop.h"
 
@@ -41,8 +42,9 @@ struct DaemonConfig {
   std::string cell;  // its name, in *IDN? and the log
 
   std::filesystem::path sensor_profile;
-  FileDropSettings file_drop;
-  std::optional<CmmSettings> cmm;  // none: no pose is used
+  FileDropSettings file_drop;                // where kind is file_drop
+  std::optional<gocator::Settings> gocator;  // where kind is gocator
+  std::optional<CmmSettings> cmm;            // none: no pose is used
 
   std::filesystem::path recipes;       // folder
   std::string recipe;                  // chosen at start; empty: a host chooses
@@ -68,6 +70,9 @@ struct DaemonConfig {
   /// Where each key stands, by its full name ("inspection.calibration"), for messages about what it names.
   std::map<std::string, config::Location> places;
 };
+
+/// Below it, in done/, lie the deliveries that were measured; empty: they are not kept.
+std::filesystem::path deliveries_folder(const DaemonConfig& config);
 
 /// Relative paths are resolved against the folder of the configuration. Throws config::ConfigError.
 DaemonConfig load_daemon_config(const std::filesystem::path& file);

@@ -19,6 +19,8 @@
 #include "daemon/version.h"
 #include "drivers/cmm/reader.h"
 #include "drivers/ipp/ipp_reader.h"
+#include "drivers/sensor/file_drop.h"
+#include "drivers/sensor/gocator_source.h"
 
 namespace {
 
@@ -72,6 +74,15 @@ std::unique_ptr<CmmSource> cmm_of(const CmmSettings& settings) {
   return std::make_unique<CmmReader>(settings);
 }
 
+std::unique_ptr<FrameSource> frames_of(const DaemonConfig& config, ResultStore& reader) {
+  const auto already_measured = [&reader](const FrameIdentity& frame) {
+    return reader.already_measured(frame.frame_id, frame.content_sha256).has_value();
+  };
+  if (config.gocator)
+    return std::make_unique<GocatorSource>(*config.gocator, already_measured, EventLoop::now());
+  return std::make_unique<FileDrop>(config.file_drop, already_measured, EventLoop::now());
+}
+
 int serve(const DaemonConfig& config) {
   keep_freed_memory();
   const SensorProfile sensor = config::load_sensor_profile(config.sensor_profile);
@@ -90,14 +101,10 @@ int serve(const DaemonConfig& config) {
   ResultStore writer(config.store);
   ResultStore reader = ResultStore::read_only(config.store);
   Worker worker;
-  FileDrop drop(
-      config.file_drop,
-      [&](const FrameIdentity& frame) {
-        return reader.already_measured(frame.frame_id, frame.content_sha256).has_value();
-      },
-      EventLoop::now());
+  const std::unique_ptr<FrameSource> frames = frames_of(config, reader);
   const std::unique_ptr<CmmSource> cmm = config.cmm ? cmm_of(*config.cmm) : nullptr;
-  InspectionCell cell({config, sensor, backend, worker, drop, cmm.get(), writer, reader, utc_ns, to_journal});
+  InspectionCell cell(
+      {config, sensor, backend, worker, *frames, cmm.get(), writer, reader, utc_ns, to_journal});
   reloaded = &cell;
 
   std::vector<std::unique_ptr<CommandEndpoint>> hosts;
@@ -120,7 +127,7 @@ int serve(const DaemonConfig& config) {
     loop.add(*cmm);
   }
   loop.add(worker);
-  loop.add(drop);
+  for (Pollable* link : frames->pollables()) loop.add(*link);
   loop.add(cell);
 
   Watchdog watchdog(worker);

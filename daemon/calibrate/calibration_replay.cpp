@@ -26,7 +26,10 @@ std::string text_of(const fs::path& file) {
 
 /// The delivery that the daemon moved to done/ once it had read it.
 HeightFrame frame_of(const ArtefactScan& scan, const DaemonConfig& config, const SensorProfile& sensor) {
-  const fs::path done = config.file_drop.folder / "done", name = scan.delivery;
+  if (deliveries_folder(config).empty())
+    throw CalibrationError("frame " + scan.frame_id +
+                           " was not kept; sensor.gocator.archive_folder keeps frames");
+  const fs::path done = deliveries_folder(config) / "done", name = scan.delivery;
   std::string why = "it is not there";
   for (int n = 1; n < 100; ++n) {  // delivered again under the same name it went to NAME~2, NAME~3, ...
     const fs::path folder = done / (name.stem().string() + (n == 1 ? "" : "~" + std::to_string(n)));

@@ -113,6 +113,48 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(AxisSettings{}.max_mm, file.axes.at(0).max_mm);
 }
 
+/// The sample with the network sensor in place of the folder.
+std::string with_gocator(const std::string& sample) {
+  std::string text;
+  bool block = false;
+  for (const std::string& line : testing::lines_of(sample)) {
+    block = line == "#|kind = \"gocator\"" || (block && line.rfind("#", 0) == 0);
+    const bool of_a_folder = line.rfind("drop_folder", 0) == 0;
+    if (!of_a_folder) text += (block && line.rfind("#|", 0) == 0 ? line.substr(2) : line) + "\n";
+  }
+  return text;
+}
+
+TEST_F(SampleConfig, LoadsWithAGocator) {
+  const fs::path file = with_state_here(with_gocator(sample));
+  EXPECT_THAT(check_config(file, now_utc_s), ::testing::IsEmpty());
+  const DaemonConfig c = load_daemon_config(file);
+  ASSERT_TRUE(c.gocator);
+  const gocator::Settings code, &shown = *c.gocator;
+  EXPECT_EQ(code.address, shown.address);
+  EXPECT_EQ(code.control_port, shown.control_port);
+  EXPECT_EQ(code.health_port, shown.health_port);
+  EXPECT_EQ(code.data_port, shown.data_port);
+  EXPECT_EQ(code.trigger, shown.trigger);
+  EXPECT_EQ(code.start, shown.start);
+  EXPECT_EQ(code.answer_ms, shown.answer_ms);
+  EXPECT_EQ(code.watch_ms, shown.watch_ms);
+  EXPECT_EQ(code.stall_ms, shown.stall_ms);
+  EXPECT_EQ(code.max_age_ms, shown.max_age_ms);
+  EXPECT_EQ(code.max_message_mib, shown.max_message_mib);
+  EXPECT_EQ(shown.job, "board-a.job");
+  EXPECT_THAT(shown.step_nm, ::testing::ElementsAre(35000, 35000, 1000));
+  EXPECT_EQ(deliveries_folder(c), *shown.archive);
+}
+
+TEST_F(SampleConfig, ShowsEveryKeyOfAGocator) {
+  const auto known =
+      known_keys(folder, with_gocator(sample), "sensor.gocator",
+                 [](const fs::path& file, config::Problems& p) { load_daemon_config(file, p); });
+  EXPECT_FALSE(known.empty());
+  EXPECT_EQ(known, shown_keys(sample, "sensor.gocator"));
+}
+
 TEST_F(SampleConfig, ShowsEveryKeyThatTheLoaderKnowsAndNoOther) {
   const std::string whole = with_every_key(sample);
   for (const std::string header :
