@@ -305,9 +305,10 @@ std::string Reader::describe() const {
   const char* doing = sensor_ == States::Sensor::running    ? "running"
                       : sensor_ == States::Sensor::conflict ? "in conflict"
                                                             : "stopped";
-  return said(fmt::format("{}, protocol {}.{}, job {}{}; {} data sets, opened {} times", doing,
+  return said(fmt::format("{}, protocol {}.{}, job {}{}; {} data sets, opened {} times{}", doing,
                           version_.major, version_.minor, job_ ? job_->name : "none",
-                          job_ && job_->modified ? " (modified)" : "", sets_, opened_));
+                          job_ && job_->modified ? " (modified)" : "", sets_, opened_,
+                          receiver_.within_set() ? ", receiving" : ""));
 }
 
 }  // namespace datum::gocator
