@@ -26,7 +26,7 @@ Context rtu_context(int line, int unit, std::uint32_t silence_us);
 
 /// Requests of one link in a second: more wait, none is dropped. Each is answered by a thread, of which the inspection
 /// wants the processor too.
-inline constexpr int most_requests_per_s = 1000;
+inline constexpr int most_requests_per_s = 500;
 
 class Session {
  public:

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "drivers/port/allow_list.h"
 #include "drivers/port/port.h"
 
 namespace datum::modbus {
@@ -13,6 +14,7 @@ struct TcpSettings {
   // The standard's 502 needs CAP_NET_BIND_SERVICE, which the service does not have: nothing else of it needs a privilege.
   std::uint16_t port = 1502;  // 0: a free one
   int most_connections = 8;   // one more is closed at once
+  AllowList allow;            // of peers
 };
 
 struct SerialLineSettings {

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <thread>
 
+#include "daemon/loop/event_loop.h"
 #include "daemon/modbus/session.h"
 
 namespace datum::modbus {
@@ -78,16 +79,19 @@ std::string TcpServer::describe() const {
 
 void TcpServer::accept(std::unique_ptr<Port> port, const std::string& peer) {
   tidy();
-  if (links_.size() >= static_cast<std::size_t>(settings_.most_connections)) {
-    log_(4, fmt::format("modbus: {} refused, {} hosts are connected", peer, links_.size()));
-    return;
-  }
-  if (port->fd() >= FD_SETSIZE) {  // libmodbus waits with select(2)
-    log_(4, fmt::format("modbus: {} refused, too many descriptors are open", peer));
-    return;
-  }
+  if (!settings_.allow.allows(peer))
+    return refuse(fmt::format("{} refused, it is not in host.modbus_tcp.allow", peer));
+  if (links_.size() >= static_cast<std::size_t>(settings_.most_connections))
+    return refuse(fmt::format("{} refused, {} hosts are connected", peer, links_.size()));
+  if (port->fd() >= FD_SETSIZE)  // libmodbus waits with select(2)
+    return refuse(fmt::format("{} refused, too many descriptors are open", peer));
   links_.push_back(std::make_unique<TcpLink>(std::move(port), desk_.connect(name_of(peer)), peer));
   log_(6, fmt::format("modbus: {} connected", peer));
+}
+
+/// Said of a few: who connects again and again does not fill the log.
+void TcpServer::refuse(const std::string& why) {
+  if (refusals_.take(EventLoop::now())) log_(4, "modbus: " + why);
 }
 
 std::optional<MonotonicNs> TcpServer::deadline() const {

@@ -8,6 +8,7 @@
 
 #include "daemon/modbus/desk.h"
 #include "daemon/modbus/settings.h"
+#include "daemon/report/token_bucket.h"
 #include "drivers/port/tcp_listener.h"
 
 namespace datum::modbus {
@@ -32,12 +33,14 @@ class TcpServer final : public Pollable {
  private:
   void accept(std::unique_ptr<Port> port, const std::string& peer);
   void tidy();
+  void refuse(const std::string& why);
 
   TcpSettings settings_;
   ModbusDesk& desk_;
   LogSink log_;
   TcpListener listener_;
   std::vector<std::unique_ptr<TcpLink>> links_;
+  TokenBucket refusals_{1, 10};
 };
 
 }  // namespace datum::modbus

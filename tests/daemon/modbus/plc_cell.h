@@ -13,7 +13,16 @@ namespace datum::modbus::testing {
 /// A cell whose sensor is connected and that stays armed.
 class PlcCell : public datum::testing::TestCell {
  public:
-  using TestCell::TestCell;
+  explicit PlcCell(const std::filesystem::path& store) : TestCell(store), store_file_(store) {}
+  /// Of an earlier run too.
+  StoreExtent results() override {
+    return std::filesystem::exists(store_file_) ? ResultStore::read_only(store_file_).extent()
+                                                : StoreExtent{};
+  }
+  std::optional<StoredResult> result(std::optional<std::uint64_t> sequence) override {
+    auto store = ResultStore::read_only(store_file_);
+    return sequence ? store.get(*sequence) : store.latest();
+  }
   std::uint16_t operation_condition() const override {
     return static_cast<std::uint16_t>(TestCell::operation_condition() |
                                       (sensor_up ? operation_sensor_link : 0));
@@ -39,6 +48,9 @@ class PlcCell : public datum::testing::TestCell {
   bool sensor_up = true, refuse_trigger = false;
   std::string calibration_refusal;
   std::vector<std::string> units;
+
+ private:
+  std::filesystem::path store_file_;
 };
 
 struct OneHost {

@@ -1,0 +1,149 @@
+// The desk: several hosts, each with its own place in the results, over a restart too.
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <atomic>
+#include <thread>
+
+#include "daemon/modbus/desk.h"
+#include "tests/daemon/modbus/plc_cell.h"
+
+namespace datum::modbus {
+namespace {
+
+struct Desk {
+  explicit Desk(const datum::testing::FreshFolder& folder)
+      : cell(folder / "results.db"),
+        control(
+            {}, [] { return MonotonicNs{0}; }, [](int, const std::string&) {}),
+        desk({cell, control, [](int, const std::string&) {}, true, folder / "positions"}) {
+    cell.select_recipe("mainboard", std::nullopt);
+    cell.arm();
+  }
+  /// A write, as a link's thread makes it.
+  Exception write(Mailbox& mailbox, Address at, std::vector<std::uint16_t> values) {
+    Request r;
+    r.writes = true;
+    r.address = at;
+    r.count = static_cast<std::uint16_t>(values.size());
+    r.values = std::move(values);
+    Exception answer = Exception::none;
+    std::atomic<bool> answered{false};
+    std::thread link([&] {
+      answer = mailbox.write(r, std::chrono::seconds(30));
+      answered = true;
+    });
+    while (!answered) {
+      pollfd wake{desk.fd(), POLLIN, 0};
+      if (::poll(&wake, 1, 10) > 0) desk.on_ready(now);
+    }
+    link.join();
+    return answer;
+  }
+  BoardVerdict measure(int n) {
+    cell.trigger();
+    const BoardVerdict v = cell.finish(Decision::pass, n);
+    desk.push_result(v);
+    return v;
+  }
+  std::uint64_t shown(const Mailbox& mailbox) {
+    if (desk.deadline() <= now) desk.on_deadline(now);
+    return get_u64(mailbox.image()->base, at_fifo_sequence);
+  }
+  testing::PlcCell cell;
+  ControlDesk control;
+  ModbusDesk desk;
+  MonotonicNs now = 1'000'000'000;
+};
+
+TEST(ModbusDesk, EachHostHasItsOwnPlaceAndKeepsItOverARestart) {
+  const datum::testing::FreshFolder folder;
+  {
+    Desk d(folder);
+    const auto plc = d.desk.connect("modbus_tcp 10.0.0.2"), scada = d.desk.connect("modbus_tcp 10.0.0.3");
+    const auto plc_again = d.desk.connect("modbus_tcp 10.0.0.2");
+    for (int n = 1; n <= 3; ++n) d.measure(n);
+    EXPECT_EQ(d.shown(*plc), 1u);
+    EXPECT_EQ(d.write(*plc, at_ack_sequence, {0, 0, 0, 2}), Exception::none);
+    EXPECT_EQ(d.shown(*plc), 3u);
+    EXPECT_EQ(d.shown(*plc_again), 3u) << "the same host";
+    EXPECT_EQ(d.shown(*scada), 1u);
+    EXPECT_EQ(get_u32(scada->image()->base, at_boards_pass), 3u);
+  }
+  Desk d(folder);
+  const auto plc = d.desk.connect("modbus_tcp 10.0.0.2"), scada = d.desk.connect("modbus_tcp 10.0.0.3");
+  d.measure(4);
+  EXPECT_EQ(d.shown(*plc), 3u);
+  EXPECT_EQ(d.shown(*scada), 1u);
+}
+
+TEST(ModbusDesk, PositionsInAnotherStoreSayNothing) {
+  const datum::testing::FreshFolder folder;
+  {
+    Desk d(folder);
+    const auto plc = d.desk.connect("modbus_tcp 10.0.0.2");
+    for (int n = 1; n <= 3; ++n) d.measure(n);
+    d.write(*plc, at_ack_sequence, {0, 0, 0, 3});
+  }
+  for (const char* file : {"results.db", "results.db-wal", "results.db-shm"})
+    std::filesystem::remove(folder / file);
+  Desk d(folder);
+  const auto plc = d.desk.connect("modbus_tcp 10.0.0.2");
+  d.measure(1);
+  EXPECT_EQ(d.shown(*plc), 1u);
+}
+
+TEST(ModbusDesk, AHostIsGoneWithItsLastLink) {
+  const datum::testing::FreshFolder folder;
+  Desk d(folder);
+  const auto one = d.desk.connect("modbus_tcp 10.0.0.2"), two = d.desk.connect("modbus_tcp 10.0.0.2");
+  one->present(true);
+  two->present(true);
+  EXPECT_EQ(d.write(*one, at_command, {command_take_control}), Exception::none);
+  EXPECT_EQ(d.control.owner(), "modbus_tcp 10.0.0.2");
+  d.desk.disconnect(one);
+  EXPECT_EQ(d.control.owner(), "modbus_tcp 10.0.0.2");
+  d.desk.disconnect(two);
+  EXPECT_EQ(d.control.owner(), "");
+}
+
+TEST(ModbusDesk, AWriteThatTheLoopDoesNotTakeChangesNothing) {
+  const datum::testing::FreshFolder folder;
+  Desk d(folder);
+  const auto plc = d.desk.connect("modbus_tcp 10.0.0.2");
+  Request r;
+  r.writes = true;
+  r.address = at_job_index;
+  r.count = 1;
+  r.values = {7};
+  EXPECT_EQ(plc->write(r, std::chrono::milliseconds(0)), Exception::busy);
+  d.desk.on_ready(d.now);
+  EXPECT_EQ(plc->image()->base[at_job_index], 0);
+  d.desk.close();
+  EXPECT_EQ(plc->write(r, std::chrono::seconds(30)), Exception::device_failure);
+}
+
+TEST(ModbusDesk, BeatsEachHalfSecond) {
+  const datum::testing::FreshFolder folder;
+  Desk d(folder);
+  const auto plc = d.desk.connect("modbus_tcp 10.0.0.2");
+  d.desk.on_deadline(d.now);
+  const auto level = [&] { return plc->image()->base[at_status] & status_heartbeat; };
+  const int first = level();
+  EXPECT_EQ(d.desk.deadline(), d.now + 500'000'000);
+  d.desk.on_deadline(d.now += 499'000'000);
+  EXPECT_EQ(level(), first);
+  d.desk.on_deadline(d.now += 1'000'000);
+  EXPECT_NE(level(), first);
+}
+
+TEST(ModbusDesk, RefusesAFileThatHoldsNoPositions) {
+  const datum::testing::FreshFolder folder;
+  folder.write("positions",
+               "this is no database, but it is longer than a header of one hundred bytes would be, by far "
+               "and so it is seen to be none");
+  EXPECT_THROW(Desk d(folder), StoreError);
+}
+
+}  // namespace
+}  // namespace datum::modbus
