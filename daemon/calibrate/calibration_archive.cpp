@@ -6,6 +6,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <system_error>
+
+#include "daemon/desk/durable_file.h"
 
 namespace datum {
 
@@ -64,14 +67,12 @@ void sync_folder(const fs::path& folder) { File(folder, O_RDONLY | O_DIRECTORY).
 }  // namespace
 
 void write_durably(const fs::path& path, const std::string& text) {
-  const fs::path part = path.parent_path() / ("." + path.filename().string() + ".part");
-  {
-    const File file(part, O_WRONLY | O_CREAT | O_TRUNC);
-    file.write(text);
-    file.sync();
+  try {
+    write_file_durably(path, text);
+  } catch (const std::system_error& error) {
+    throw CalibrationError(std::string(error.what()) +
+                           "; check the folder's permissions and room, nothing was accepted");
   }
-  if (::rename(part.c_str(), path.c_str()) != 0) fail(path, "cannot be renamed to");
-  sync_folder(path.parent_path());
 }
 
 void CalibrationArchive::store(const Calibration& c) const {
