@@ -105,13 +105,16 @@ std::string read_name(config::TomlTable& table, const char* key) {
   return name;
 }
 
-Recipe load_recipe(const std::filesystem::path& path, config::Problems& problems) {
+namespace {
+
+/// `open` gives the document, or throws what is wrong with it.
+template <class Open>
+Recipe read_recipe(Open open, config::Problems& problems) {
   Recipe recipe;
   problems.attempt([&] {
-    auto file = config::TomlTable::from_file(path);
+    config::TomlTable file = open();
     file.integer("schema", schema, schema);
     recipe.sha256 = file.sha256();
-    recipe.file = path;
     problems.attempt([&] { recipe.name = read_name(file, "name"); });
     problems.attempt([&] { recipe.sensor_serial = read_serial_number(file); });
     if (!problems.attempt([&] { read_board(file.table("board"), recipe); })) {
@@ -127,6 +130,18 @@ Recipe load_recipe(const std::filesystem::path& path, config::Problems& problems
     file.finish();
   });
   return recipe;
+}
+
+}  // namespace
+
+Recipe load_recipe(const std::filesystem::path& path, config::Problems& problems) {
+  Recipe recipe = read_recipe([&] { return config::TomlTable::from_file(path); }, problems);
+  recipe.file = path;
+  return recipe;
+}
+
+Recipe recipe_from_text(std::string_view text, const std::string& name, config::Problems& problems) {
+  return read_recipe([&] { return config::TomlTable::from_text(text, name); }, problems);
 }
 
 Recipe load_recipe(const std::filesystem::path& path) {

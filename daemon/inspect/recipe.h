@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calib/htm.h"
@@ -129,5 +130,7 @@ std::array<Eigen::Vector2d, 4> corners_mm(const BoardRect& rect);
 Recipe load_recipe(const std::filesystem::path& file);
 /// The same, naming every problem and not only the first; the recipe is of no use where there is one.
 Recipe load_recipe(const std::filesystem::path& file, config::Problems& problems);
+/// The same of a file's text; `name` stands for the file in messages.
+Recipe recipe_from_text(std::string_view text, const std::string& name, config::Problems& problems);
 
 }  // namespace datum
