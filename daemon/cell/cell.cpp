@@ -5,7 +5,6 @@
 
 #include "calib/calibration_store.h"
 #include "calib/utc_time.h"
-#include "daemon/cell/self_test.h"
 #include "daemon/loop/event_loop.h"
 #include "daemon/report/scpi_error.h"
 #include "daemon/version.h"
@@ -15,8 +14,11 @@ namespace datum {
 InspectionCell::InspectionCell(CellParts parts)
     : parts_(std::move(parts)),
       control_(parts_.config.control, EventLoop::now, parts_.log),
+      trigger_(parts_.config.trigger),
       desk_(calibration_parts()),
-      holes_(hole_parts()) {
+      holes_(hole_parts()),
+      shelf_(shelf_parts()),
+      replays_(replay_parts()) {
   if (parts_.cmm) {
     stare_.emplace(parts_.config.cmm->pairing);
     parts_.cmm->on_sample([this](const ProbePoint& sample, MonotonicNs now) { position(sample, now); });
@@ -124,7 +126,7 @@ std::string InspectionCell::state_detail() const {
     case InstrumentState::idle:
       return recipe_ ? "not armed" : "no recipe chosen";
     case InstrumentState::armed:
-      return parts_.config.trigger == TriggerMode::bus ? "for a trigger" : "for a frame";
+      return trigger_ == TriggerMode::bus ? "for a trigger" : "for a frame";
     case InstrumentState::waiting:
       if (stare_ && stare_->step() == StareSession::Step::wait_before)
         return "for the position before the frame";
@@ -206,6 +208,8 @@ void InspectionCell::arm() {
     throw scpi::Error(scpi::settings_conflict, "a calibration is in progress; CALibration:ABORt ends it");
   if (holes_.active())
     throw scpi::Error(scpi::settings_conflict, "a hole is being probed; PROBe:HOLE:ABORt ends it");
+  if (replays_.pending())
+    throw scpi::Error(scpi::settings_conflict, "a result is being replayed; wait, or ABORt ends it");
   if (!recipe_) throw scpi::Error(scpi::settings_conflict, "no recipe chosen; CONFigure:RECipe \"name\"");
   if (recipe_->in_machine_coordinates) {
     load_calibration();  // as it is now: a file may have been changed since the start
@@ -221,9 +225,10 @@ void InspectionCell::arm() {
 }
 
 void InspectionCell::trigger() {
-  if (parts_.config.trigger != TriggerMode::bus)
-    throw scpi::Error(scpi::trigger_ignored,
-                      "each frame is measured when it comes; inspection.trigger is on_frame");
+  if (trigger_ != TriggerMode::bus)
+    throw scpi::Error(
+        scpi::trigger_ignored,
+        "each frame is measured when it comes; TRIGger:SOURce is EXTernal (inspection.trigger is on_frame)");
   if (state_ != InstrumentState::armed)
     throw scpi::Error(scpi::trigger_ignored,
                       state_ == InstrumentState::idle ? "not armed" : "a board is in progress");
@@ -244,38 +249,20 @@ void InspectionCell::abandon(const std::string& why) {
   enter(InstrumentState::idle);
 }
 
-void InspectionCell::abort() { abandon("a host aborted it"); }
+void InspectionCell::abort() {
+  replays_.abort();
+  abandon("a host aborted it");
+}
 
 void InspectionCell::reset() {
   abandon("a host sent *RST");
+  replays_.abort();
+  trigger_ = parts_.config.trigger;
   desk_.abort();
   holes_.abort();
   recipe_.reset();
   unit_.clear();
   enter(InstrumentState::idle);
-}
-
-std::vector<std::string> InspectionCell::self_test() {
-  std::vector<std::string> failures = kernel_self_test(cpu_backend(parts_.config.backend.threads));
-  // A board in hand has the measurer; it shows by itself whether that works.
-  if (!board_)
-    for (std::string& failure : board_self_test(*parts_.backend.measurer))
-      failures.push_back(std::move(failure));
-  if (const std::string fault = parts_.backend.fault(); !fault.empty())
-    failures.push_back("backend: boards are measured on the CPU: " + fault);
-  try {
-    parts_.reader.extent();
-  } catch (const std::exception& error) {
-    failures.push_back(error.what());
-  }
-  if (const std::string why = parts_.frames.refusal(); !why.empty()) failures.push_back(why);
-  if (parts_.cmm && parts_.cmm->latest(EventLoop::now()).state == ProbeState::link_down)
-    failures.push_back(parts_.cmm->describe());
-  if (recipe_ && recipe_->in_machine_coordinates) {
-    const std::string why = calibration_refusal();
-    if (!why.empty()) failures.push_back("calibration: " + why);
-  }
-  return failures;
 }
 
 std::optional<StoredResult> InspectionCell::result(std::optional<std::uint64_t> sequence) {

@@ -17,6 +17,8 @@
 #include "daemon/backend_choice.h"
 #include "daemon/calibrate/calibration_desk.h"
 #include "daemon/cell/board.h"
+#include "daemon/cell/recipe_shelf.h"
+#include "daemon/cell/replay_desk.h"
 #include "daemon/hybrid/hole_desk.h"
 #include "daemon/inspect/board_planner.h"
 #include "daemon/inspect/recipe_store.h"
@@ -76,7 +78,9 @@ class InspectionCell final : public Instrument, public Pollable {
   ControlDesk& control() override { return control_; }
   InstrumentState state() const override { return state_; }
   std::string state_detail() const override;
-  bool operation_pending() const override { return board_ != nullptr || desk_.pending() || holes_.pending(); }
+  bool operation_pending() const override {
+    return board_ != nullptr || desk_.pending() || holes_.pending() || replays_.pending();
+  }
   std::uint64_t board_in_work() const override { return board_ ? board_->number : 0; }
   std::uint64_t board_announced() const override { return announced_; }
   std::uint16_t operation_condition() const override;
@@ -84,6 +88,8 @@ class InspectionCell final : public Instrument, public Pollable {
   std::vector<std::string> recipes() const override { return recipes_->names(); }
   std::optional<SelectedRecipe> recipe() const override;
   void select_recipe(const std::string& name, const std::optional<std::string>& sha256) override;
+  const Recipe* chosen_recipe() const override { return recipe_.get(); }
+  RecipeFiles& recipe_files() override { return shelf_; }
   std::string unit() const override { return unit_; }
   void set_unit(const std::string& serial) override { unit_ = serial; }
   void set_temperature(double degc) override;
@@ -91,22 +97,32 @@ class InspectionCell final : public Instrument, public Pollable {
   void arm() override;
   void abort() override;
   void trigger() override;
+  TriggerSource trigger_source() const override;
+  void set_trigger_source(TriggerSource source) override;
   void reset() override;
+  void self_test(SelfTestDone done) override;
   std::vector<std::string> self_test() override;
   std::optional<StoredResult> result(std::optional<std::uint64_t> sequence) override;
   StoreExtent results() override { return parts_.reader.extent(); }
   CalibrationStatus calibration() const override;
+  Replayer& replayer() override { return replays_; }
   Calibrator& calibrator() override { return desk_; }
   HoleProber& hole_prober() override { return holes_; }
   std::optional<ProbePoint> position() const override;
   void confirm_referenced() override;
   void reopen_links() override;
+  HostLinks host_links() const override;
+  std::int64_t utc_s() const override { return parts_.utc_ns() / 1'000'000'000; }
   std::vector<std::string> links() const override;
 
  private:
   DeskParts desk_parts();
   CalibrationDeskParts calibration_parts();
   HoleDeskParts hole_parts();
+  RecipeShelfParts shelf_parts();
+  ReplayDeskParts replay_parts();
+  void refuse_beside(const char* what) const;
+  std::vector<std::string> link_self_test();
   void load_calibration();
   std::string calibration_refusal() const;
   void enter(InstrumentState state);
@@ -141,6 +157,7 @@ class InspectionCell final : public Instrument, public Pollable {
   std::string unit_;
   std::optional<TemperatureReading> temperature_;
   InstrumentState state_ = InstrumentState::idle;
+  TriggerMode trigger_;
   std::optional<StareSession> stare_;  // with a CMM
   std::shared_ptr<BoardOrder> board_;
   std::shared_ptr<BoardOrder> unfinished_;  // its result could not be stored; first when armed again
@@ -152,6 +169,8 @@ class InspectionCell final : public Instrument, public Pollable {
   std::uint64_t begun_ = 0, announced_ = 0;
   CalibrationDesk desk_;
   HoleDesk holes_;
+  RecipeShelf shelf_;
+  ReplayDesk replays_;
 };
 
 }  // namespace datum

@@ -63,7 +63,7 @@ void InspectionCell::begin_board(MonotonicNs now) {
 
 /// A frame that was there before its trigger shows another board.
 bool InspectionCell::is_early(const ClaimedFrame& claim) const {
-  return parts_.config.trigger == TriggerMode::bus && claim.first_seen_ns <= board_->triggered_ns;
+  return trigger_ == TriggerMode::bus && claim.first_seen_ns <= board_->triggered_ns;
 }
 
 void InspectionCell::refuse_early(const ClaimedFrame& claim) {
@@ -82,7 +82,7 @@ void InspectionCell::after_round(MonotonicNs now) {
   if (holes_.active()) return holes_.after_round(now);
   if (parts_.worker.busy()) return;
   if (unfinished_ && state_ == InstrumentState::armed) return conclude_unfinished();
-  const bool on_frame = parts_.config.trigger == TriggerMode::on_frame;
+  const bool on_frame = trigger_ == TriggerMode::on_frame;
   const bool wanted =
       on_frame ? state_ == InstrumentState::armed : state_ == InstrumentState::waiting && !board_->claim;
   if (!wanted) return;
@@ -135,7 +135,7 @@ void InspectionCell::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
   if (board->frame && parts_.frames.is_duplicate(board->frame->identity)) {
     log(5, board->claim->name() + " was delivered twice and is measured once");
     parts_.frames.duplicate(*board->claim, board->frame->identity);
-    if (parts_.config.trigger == TriggerMode::bus) return await_another_frame(EventLoop::now());
+    if (trigger_ == TriggerMode::bus) return await_another_frame(EventLoop::now());
     unit_ = board->unit;
     board_.reset();
     enter(InstrumentState::armed);

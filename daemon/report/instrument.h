@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,8 +18,11 @@
 #include "daemon/report/calibrator.h"
 #include "daemon/report/control.h"
 #include "daemon/report/hole_prober.h"
+#include "daemon/report/recipe_files.h"
+#include "daemon/report/replayer.h"
 #include "daemon/report/result_store.h"
 #include "daemon/report/scpi_error.h"
+#include "drivers/port/port.h"
 
 namespace datum {
 
@@ -45,6 +49,22 @@ struct CalibrationStatus {
   std::string expires;  // ISO 8601 UTC
   double residual_rms_um = 0;
   std::string refusal;  // why it must not be used now; empty: it may
+};
+
+/// What starts a measurement once the cell is armed.
+enum class TriggerSource : std::uint8_t {
+  bus,       // a TRIGger command
+  external,  // each frame that the sensor delivers
+};
+
+/// The links that hosts come by, as configured.
+struct HostLinks {
+  struct Tcp {
+    std::string address;
+    std::uint16_t port = 0;
+  };
+  std::optional<SerialSettings> serial;
+  std::optional<Tcp> tcp;
 };
 
 /// Conditions of STATus:OPERation (SCPI-99 volume 1, 9.3); from bit 8 on datumd's own.
@@ -98,6 +118,9 @@ class Instrument {
   /// measured by the old one.
   virtual void select_recipe(const std::string& name, const std::optional<std::string>& sha256) = 0;
   /// Serial number of the next board, empty for none. It holds for one board.
+  /// None where none is chosen.
+  virtual const Recipe* chosen_recipe() const = 0;
+  virtual RecipeFiles& recipe_files() = 0;
   virtual std::string unit() const = 0;
   virtual void set_unit(const std::string& serial) = 0;
   /// The cell's temperature of this moment, which calibrations may demand.
@@ -110,17 +133,25 @@ class Instrument {
   virtual void arm() = 0;
   /// Ends waiting or measuring without a result, disarms. Never refuses.
   virtual void abort() = 0;
-  /// -211 not armed.
+  /// -211 not armed, or the trigger source is not bus.
   virtual void trigger() = 0;
-  /// *RST: abort, no recipe, no unit. Settings of links and the store stay.
+  virtual TriggerSource trigger_source() const = 0;
+  /// -221 not idle, or a CMM is configured, which needs bus.
+  virtual void set_trigger_source(TriggerSource source) = 0;
+  /// *RST: abort, no recipe, no unit, the trigger source of the configuration. Settings of links and the store stay.
   virtual void reset() = 0;
   /// Checks of this moment (store writable, links, calibration, a kernel against its known answer), one line
-  /// per failure.
+  /// per failure. `done` is called when they have ended, at once or later from the loop, and then
+  /// instrument_changed() on every endpoint.
+  using SelfTestDone = std::function<void(const std::vector<std::string>& failures)>;
+  virtual void self_test(SelfTestDone done) = 0;
+  /// The same at once, without what the worker would have to be asked for.
   virtual std::vector<std::string> self_test() = 0;
 
   /// Newest result, or that of a sequence; none: there is no such result.
   virtual std::optional<StoredResult> result(std::optional<std::uint64_t> sequence) = 0;
   virtual StoreExtent results() = 0;
+  virtual Replayer& replayer() = 0;
   virtual CalibrationStatus calibration() const = 0;
   virtual Calibrator& calibrator() = 0;
   virtual HoleProber& hole_prober() = 0;
@@ -130,6 +161,9 @@ class Instrument {
   virtual void confirm_referenced() = 0;
   /// Opens links that were refused, once an operator has mended the cause. -241 no CMM.
   virtual void reopen_links() = 0;
+  virtual HostLinks host_links() const = 0;
+  /// Seconds since 1970-01-01.
+  virtual std::int64_t utc_s() const = 0;
   /// One line per link: Pollable::describe().
   virtual std::vector<std::string> links() const = 0;
 };

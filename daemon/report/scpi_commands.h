@@ -47,6 +47,11 @@ struct Command {
   }
 };
 
+/// "[<sequence>]", and the result that it names: the newest one without it. Throws Error -230 where there is none yet,
+/// -222 where that one is not stored.
+Parameter result_sequence();
+StoredResult asked_for(Call& call);
+
 /// Parts of the table, by file.
 std::vector<Command> common_commands();       // 488.2
 std::vector<Command> system_commands();       // SYSTem, STATus, DIAGnostic
@@ -54,7 +59,12 @@ std::vector<Command> control_commands();      // SYSTem:LOCK
 std::vector<Command> inspection_commands();   // CONFigure, INITiate, TRIGger, ABORt
 std::vector<Command> calibration_commands();  // CALibration
 std::vector<Command> hole_commands();         // PROBe:HOLE
-std::vector<Command> result_commands();       // FETCh, DATA
+std::vector<Command> result_commands();       // FETCh, DATA:PUSH
+std::vector<Command> height_commands();       // FETCh:HEIGht, CALCulate:LIMit
+std::vector<Command> data_commands();         // DATA
+std::vector<Command> form_commands();         // FORMat, UNIT
+std::vector<Command> memory_commands();       // MMEMory:DATA, DELete
+std::vector<Command> environment_commands();  // SYSTem:DATE, TIME, COMMunicate
 
 const std::vector<Command>& all_commands();
 

@@ -41,7 +41,7 @@ std::vector<Command> calibration_commands() {
       face{Kind::string, "face"};
   const Parameter any_id{Kind::string, "id", true}, any_who{Kind::string, "operator", true};
   const Parameter any_face{Kind::string, "face", true}, why{Kind::string, "why"};
-  const Parameter degc{Kind::number, "degC", false, -20, 60};
+  const Parameter degc{Kind::number, "degC", false, -20, 60, std::nullopt, Dimension::degrees_celsius};
   return {
       {"CALibration:STARt",
        start,

@@ -33,13 +33,18 @@ void clear(Call& call) {
 
 void reset(Call& call) {
   call.session.forget_completion();
+  call.session.form() = {};
   call.instrument().reset();
 }
 
 void self_test(Call& call) {
-  const auto failures = call.instrument().self_test();
-  for (const auto& failure : failures) call.session.raise(self_test_failed, failure);
-  call.session.answer(fmt::format("{}", failures.size()));
+  const auto later = call.session.answer_later();
+  call.instrument().self_test([later](const std::vector<std::string>& failures) {
+    for (const auto& failure : failures) later->errors.push_back(failure);
+    later->error_number = self_test_failed;
+    later->text = fmt::format("{}", failures.size());
+    later->done = true;
+  });
 }
 
 }  // namespace
@@ -70,7 +75,12 @@ std::vector<Command> common_commands() {
        [](Call& c) { c.session.answer_when_complete(); },
        {},
        "answer 1 when no operation is pending"},
-      {"*RST", reset, {}, "abort, disarm, forget recipe and unit; keeps errors, enables and link settings"},
+      {"*RST",
+       reset,
+       {},
+       "abort, disarm, forget recipe and unit; trigger source as configured, FORMat and UNIT:LENGth of this "
+       "link as at "
+       "start; keeps errors, enables and link settings"},
       {"*SRE",
        [](Call& c) { c.session.status().service_enable = static_cast<std::uint8_t>(c[0].integer & ~64u); },
        {byte_mask()},

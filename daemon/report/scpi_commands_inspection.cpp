@@ -41,14 +41,43 @@ void temperature(Call& call) {
   call.session.answer(fmt::format("{},{}", number(told->degc), quote(iso8601_from_utc(told->utc_s))));
 }
 
+/// What starts a measurement (SCPI-99 volume 2, TRIGger:SOURce). IMMediate is refused: a measurement begins with a
+/// command or with a frame, never by itself.
+void choose_source(Call& call) {
+  call.instrument().set_trigger_source(call[0].word == 0 ? TriggerSource::bus : TriggerSource::external);
+}
+
+void which_source(Call& call) {
+  call.session.answer(call.instrument().trigger_source() == TriggerSource::bus ? "BUS" : "EXT");
+}
+
+std::vector<Command> trigger_commands() {
+  Parameter source{Parameter::Kind::character, "source"};
+  source.words = {"BUS", "EXTernal"};
+  return {
+      {"TRIGger[:IMMediate]",
+       [](Call& c) { c.instrument().trigger(); },
+       {},
+       "measure the board that lies there"},
+      {"TRIGger[:SEQuence]:SOURce",
+       choose_source,
+       {source},
+       "what starts a measurement once armed: BUS a TRIGger command, EXTernal each frame that the sensor "
+       "delivers; not "
+       "while armed, no EXTernal with a CMM; *RST and start: inspection.trigger of the configuration"},
+      {"TRIGger[:SEQuence]:SOURce?", which_source, {}, "BUS or EXT"},
+  };
+}
+
 }  // namespace
 
 std::vector<Command> inspection_commands() {
   const Parameter name{Parameter::Kind::string, "name"};
   const Parameter sha256{Parameter::Kind::string, "sha256", true};
   const Parameter serial{Parameter::Kind::string, "serial"};
-  const Parameter degc{Parameter::Kind::number, "degC", false, -20, 60};
-  return {
+  const Parameter degc{Parameter::Kind::number,   "degC", false, -20, 60, std::nullopt,
+                       Dimension::degrees_celsius};
+  std::vector<Command> commands = {
       {"MMEMory:CATalog:RECipe?", catalog, {}, "names of all recipes"},
       {"CONFigure:RECipe:CATalog?", catalog, {}, "names of all recipes"},
       {"CONFigure:RECipe",
@@ -75,11 +104,9 @@ std::vector<Command> inspection_commands() {
        {},
        "end waiting or measuring without a result, disarm; any host may, whoever has control",
        Access::stops},
-      {"TRIGger[:IMMediate]",
-       [](Call& c) { c.instrument().trigger(); },
-       {},
-       "measure the board that lies there"},
   };
+  for (auto& command : trigger_commands()) commands.push_back(std::move(command));
+  return commands;
 }
 
 }  // namespace datum::scpi

@@ -2,13 +2,18 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "daemon/report/scpi_answer.h"
 #include "daemon/report/scpi_commands.h"
 
 namespace datum::scpi {
-namespace {
+
+Parameter result_sequence() {
+  constexpr double largest = 9223372036854775807.0;  // a stored sequence is a signed 64-bit integer
+  return {Parameter::Kind::integer, "sequence", true, 1, largest, std::nullopt, Dimension::none, {}, true};
+}
 
 StoredResult asked_for(Call& call) {
   std::optional<std::uint64_t> sequence;
@@ -20,6 +25,8 @@ StoredResult asked_for(Call& call) {
                                              have.first, have.last));
 }
 
+namespace {
+
 void board(Call& call) {
   const auto v = asked_for(call).verdict();
   std::array<std::uint32_t, 4> n{};
@@ -30,14 +37,22 @@ void board(Call& call) {
                                   n[3], quote(v.detail)));
 }
 
-std::string row(const ComponentVerdict& component, const CheckVerdict& v) {
+std::string row(const ComponentVerdict& component, CheckVerdict v, LengthUnit unit) {
   const bool invalid = v.decision == Decision::invalid;
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const char* told_unit = unit_of(v.check.characteristic);
+  if (std::strcmp(told_unit, "um") == 0) {
+    told_unit = name_of(unit);
+    v.value = in_unit(unit, v.value);
+    v.u = in_unit(unit, v.u);
+    if (v.check.lower) v.check.lower = in_unit(unit, *v.check.lower);
+    if (v.check.upper) v.check.upper = in_unit(unit, *v.check.upper);
+  }
   return fmt::format("{},{},{},{},{},{},{},{},{},{}", quote(component.reference),
                      quote(name_of(v.check.characteristic)), name_of(v.decision), name_of(v.reason),
                      number(invalid ? none : v.value), number(invalid ? none : 2 * v.u),
-                     lower_limit(v.check.lower), upper_limit(v.check.upper),
-                     quote(unit_of(v.check.characteristic)), quote(v.detail));
+                     lower_limit(v.check.lower), upper_limit(v.check.upper), quote(told_unit),
+                     quote(v.detail));
 }
 
 void components(Call& call) {
@@ -46,7 +61,7 @@ void components(Call& call) {
   std::size_t count = 0;
   for (const auto& component : verdict.components)
     for (const auto& check : component.checks) {
-      rows += "," + row(component, check);
+      rows += "," + row(component, check, call.session.form().length);
       ++count;
     }
   call.session.answer(fmt::format("{},{}{}", verdict.sequence, count, rows));
@@ -55,8 +70,7 @@ void components(Call& call) {
 }  // namespace
 
 std::vector<Command> result_commands() {
-  constexpr double largest = 9223372036854775807.0;  // a stored sequence is a signed 64-bit integer
-  const Parameter sequence{Parameter::Kind::integer, "sequence", true, 1, largest};
+  const Parameter sequence = result_sequence();
   const Parameter on{Parameter::Kind::boolean, "on"};
   return {
       {"FETCh:BOARd?",
@@ -68,15 +82,11 @@ std::vector<Command> result_commands() {
        components,
        {sequence},
        "sequence, rows; per row: reference, characteristic, decision, reason, value, U (k = 2), lower, "
-       "upper, unit, words"},
+       "upper, unit, words; lengths in UNIT:LENGth"},
       {"FETCh:JSON?",
        [](Call& c) { c.session.answer(block(asked_for(c).json)); },
        {sequence},
        "the whole verdict as a block"},
-      {"DATA:COUNt?",
-       [](Call& c) { c.session.answer(fmt::format("{}", c.instrument().results().count)); },
-       {},
-       "results in the store"},
       {"DATA:PUSH",
        [](Call& c) { c.session.push_results(c[0].on); },
        {on},

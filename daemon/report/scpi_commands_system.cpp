@@ -94,10 +94,40 @@ template <ConditionRegister Status::*reg>
 void enabled(Call& call) {
   call.session.answer(fmt::format("{}", (call.session.status().*reg).enable));
 }
+template <ConditionRegister Status::*reg, std::uint16_t ConditionRegister::*filter>
+void set_filter(Call& call) {
+  (call.session.status().*reg).*filter = static_cast<std::uint16_t>(call[0].integer & 0x7FFF);
+}
+template <ConditionRegister Status::*reg, std::uint16_t ConditionRegister::*filter>
+void tell_filter(Call& call) {
+  call.session.answer(fmt::format("{}", (call.session.status().*reg).*filter));
+}
 
+/// SCPI-99, 20.7: nothing is enabled, what comes is an event, what goes is none.
 void preset(Call& call) {
-  call.session.status().operation.enable = 0;
-  call.session.status().questionable.enable = 0;
+  for (ConditionRegister* r : {&call.session.status().operation, &call.session.status().questionable}) {
+    r->enable = r->falls = 0;
+    r->rises = 0x7FFF;
+  }
+}
+
+template <ConditionRegister Status::*reg>
+std::vector<Command> filter_commands(const char* rises, const char* rises_query, const char* falls,
+                                     const char* falls_query) {
+  const Parameter mask{Parameter::Kind::integer, "mask", false, 0, 65535};
+  using R = ConditionRegister;
+  return {{rises,
+           set_filter<reg, &R::rises>,
+           {mask},
+           "conditions whose coming is an event: all at start",
+           Access::reads},
+          {rises_query, tell_filter<reg, &R::rises>, {}, ""},
+          {falls,
+           set_filter<reg, &R::falls>,
+           {mask},
+           "conditions whose going is an event: none at start",
+           Access::reads},
+          {falls_query, tell_filter<reg, &R::falls>, {}, ""}};
 }
 
 std::vector<Command> status_commands() {
@@ -133,7 +163,11 @@ std::vector<Command> status_commands() {
        "bits that enter the status byte",
        Access::reads},
       {"STATus:QUEStionable:ENABle?", enabled<&Status::questionable>, {}, ""},
-      {"STATus:PRESet", preset, {}, "clear both enables", Access::reads},
+      {"STATus:PRESet",
+       preset,
+       {},
+       "clear both enables; what comes is an event, what goes is none",
+       Access::reads},
   };
 }
 
@@ -174,7 +208,14 @@ std::vector<Command> system_commands() {
        {{Parameter::Kind::string, "text"}},
        "the text itself: a mark in the stream of answers"},
   };
-  for (auto& command : status_commands()) commands.push_back(std::move(command));
+  for (auto part :
+       {status_commands(),
+        filter_commands<&Status::operation>("STATus:OPERation:PTRansition", "STATus:OPERation:PTRansition?",
+                                            "STATus:OPERation:NTRansition", "STATus:OPERation:NTRansition?"),
+        filter_commands<&Status::questionable>(
+            "STATus:QUEStionable:PTRansition", "STATus:QUEStionable:PTRansition?",
+            "STATus:QUEStionable:NTRansition", "STATus:QUEStionable:NTRansition?")})
+    for (auto& command : part) commands.push_back(std::move(command));
   return commands;
 }
 
@@ -182,7 +223,8 @@ const std::vector<Command>& all_commands() {
   static const std::vector<Command> table = [] {
     auto all = common_commands();
     for (auto part : {system_commands(), control_commands(), inspection_commands(), calibration_commands(),
-                      hole_commands(), result_commands()})
+                      hole_commands(), result_commands(), height_commands(), data_commands(), form_commands(),
+                      memory_commands(), environment_commands()})
       for (auto& command : part) all.push_back(std::move(command));
     return all;
   }();

@@ -3,115 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 namespace datum::scpi {
 namespace {
-
-struct Text {
-  int number;
-  const char* text;
-};
-
-constexpr Text texts[] = {
-    {0, "No error"},
-    {-100, "Command error"},
-    {-101, "Invalid character"},
-    {-102, "Syntax error"},
-    {-103, "Invalid separator"},
-    {-104, "Data type error"},
-    {-105, "GET not allowed"},
-    {-108, "Parameter not allowed"},
-    {-109, "Missing parameter"},
-    {-110, "Command header error"},
-    {-111, "Header separator error"},
-    {-112, "Program mnemonic too long"},
-    {-113, "Undefined header"},
-    {-114, "Header suffix out of range"},
-    {-115, "Unexpected number of parameters"},
-    {-120, "Numeric data error"},
-    {-121, "Invalid character in number"},
-    {-123, "Exponent too large"},
-    {-124, "Too many digits"},
-    {-128, "Numeric data not allowed"},
-    {-130, "Suffix error"},
-    {-131, "Invalid suffix"},
-    {-134, "Suffix too long"},
-    {-138, "Suffix not allowed"},
-    {-140, "Character data error"},
-    {-141, "Invalid character data"},
-    {-144, "Character data too long"},
-    {-148, "Character data not allowed"},
-    {-150, "String data error"},
-    {-151, "Invalid string data"},
-    {-158, "String data not allowed"},
-    {-160, "Block data error"},
-    {-161, "Invalid block data"},
-    {-168, "Block data not allowed"},
-    {-170, "Expression error"},
-    {-171, "Invalid expression"},
-    {-178, "Expression data not allowed"},
-    {-200, "Execution error"},
-    {-203, "Command protected"},
-    {-210, "Trigger error"},
-    {-211, "Trigger ignored"},
-    {-212, "Arm ignored"},
-    {-213, "Init ignored"},
-    {-214, "Trigger deadlock"},
-    {-220, "Parameter error"},
-    {-221, "Settings conflict"},
-    {-222, "Data out of range"},
-    {-223, "Too much data"},
-    {-224, "Illegal parameter value"},
-    {-225, "Out of memory"},
-    {-230, "Data corrupt or stale"},
-    {-231, "Data questionable"},
-    {-233, "Invalid version"},
-    {-240, "Hardware error"},
-    {-241, "Hardware missing"},
-    {-250, "Mass storage error"},
-    {-251, "Missing mass storage"},
-    {-252, "Missing media"},
-    {-253, "Corrupt media"},
-    {-254, "Media full"},
-    {-256, "File name not found"},
-    {-257, "File name error"},
-    {-258, "Media protected"},
-    {-300, "Device-specific error"},
-    {-310, "System error"},
-    {-311, "Memory error"},
-    {-313, "Calibration memory lost"},
-    {-314, "Save/recall memory lost"},
-    {-315, "Configuration memory lost"},
-    {-320, "Storage fault"},
-    {-321, "Out of memory"},
-    {-330, "Self-test failed"},
-    {-340, "Calibration failed"},
-    {-350, "Queue overflow"},
-    {-360, "Communication error"},
-    {-361, "Parity error in program message"},
-    {-362, "Framing error in program message"},
-    {-363, "Input buffer overrun"},
-    {-365, "Time out error"},
-    {-400, "Query error"},
-    {-410, "Query INTERRUPTED"},
-    {-420, "Query UNTERMINATED"},
-    {-430, "Query DEADLOCKED"},
-    {-440, "Query UNTERMINATED after indefinite response"},
-    {-500, "Power on"},
-    {-600, "User request"},
-    {-700, "Request control"},
-    {-800, "Operation complete"},
-};
 
 constexpr std::size_t longest_text = 255;  // SCPI-99, 21.8.1
 
 }  // namespace
 
 const char* text_of(int number) {
-  const auto* found =
-      std::find_if(std::begin(texts), std::end(texts), [&](const Text& t) { return t.number == number; });
-  return found == std::end(texts) ? "Device-specific error" : found->text;
+  const auto& all = all_errors();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const ErrorText& t) { return t.number == number; });
+  return found == all.end() ? "Device-specific error" : found->text;
 }
 
 std::uint8_t event_bit_of(int number) {

@@ -6,6 +6,7 @@
 #include <deque>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace datum::scpi {
 
@@ -15,7 +16,6 @@ enum ErrorNumber : int {
   invalid_character = -101,
   syntax_error = -102,
   invalid_separator = -103,
-  data_type_error = -104,
   parameter_not_allowed = -108,
   missing_parameter = -109,
   command_header_error = -110,
@@ -41,7 +41,6 @@ enum ErrorNumber : int {
   execution_error = -200,
   command_protected = -203,
   trigger_ignored = -211,
-  arm_ignored = -212,
   init_ignored = -213,
   settings_conflict = -221,
   data_out_of_range = -222,
@@ -52,18 +51,27 @@ enum ErrorNumber : int {
   mass_storage_error = -250,
   media_full = -254,
   file_name_not_found = -256,
-  device_specific_error = -300,
+  file_name_error = -257,
+  media_protected = -258,
   system_error = -310,
-  calibration_memory_lost = -313,
   configuration_memory_lost = -315,
   storage_fault = -320,
   self_test_failed = -330,
   calibration_failed = -340,
   queue_overflow = -350,
-  communication_error = -360,
   input_buffer_overrun = -363,
   query_deadlocked = -430,
 };
+
+/// A number of the standard, for the manual and for the test that reaches each.
+struct ErrorText {
+  int number;
+  const char* text;        // the standard's own
+  const char* cause;       // what raises it here; null: nothing does
+  const char* never;       // why nothing does
+  bool by_a_link = false;  // raised by a link, not by what a message says
+};
+const std::vector<ErrorText>& all_errors();
 
 /// The standard's own text; "Device-specific error" for a number it does not have.
 const char* text_of(int number);

@@ -15,6 +15,7 @@ void Framer::feed(std::string_view bytes, const Sink& sink) {
 void Framer::clear() {
   place_ = Place::plain;
   may_begin_block_ = false;
+  block_bytes_ = 0;
   current_ = {};
 }
 
@@ -26,6 +27,7 @@ void Framer::refuse(int error, std::string detail) {
 void Framer::finish(const Sink& sink) {
   place_ = Place::plain;
   may_begin_block_ = false;
+  block_bytes_ = 0;
   sink(std::exchange(current_, {}));
 }
 
@@ -33,7 +35,7 @@ void Framer::take(char c, const Sink& sink) {
   const bool counted = place_ == Place::block_data;
   if (c == '\n' && !counted) return finish(sink);
   if (place_ == Place::discard) return;
-  if (current_.message.size() == longest_message)
+  if (!counted && current_.message.size() - block_bytes_ == longest_message)
     return refuse(input_buffer_overrun,
                   fmt::format("a message may have {} bytes; the rest up to LF is ignored", longest_message));
   current_.message += c;
@@ -47,6 +49,7 @@ void Framer::take(char c, const Sink& sink) {
     case Place::block_length:
       return length_digit(c);
     case Place::block_data:
+      ++block_bytes_;
       if (--block_left_ == 0) place_ = Place::plain;
       return;
     case Place::discard:
@@ -77,9 +80,8 @@ void Framer::length_digit(char c) {
     return refuse(invalid_block_data, "the length of a block is written in decimal digits");
   block_left_ = block_left_ * 10 + static_cast<std::size_t>(c - '0');
   if (--digits_left_ > 0) return;
-  if (block_left_ > longest_message)
-    return refuse(too_much_data,
-                  fmt::format("a block of {} bytes; at most {}", block_left_, longest_message));
+  if (block_left_ > longest_block - block_bytes_)
+    return refuse(too_much_data, fmt::format("a block of {} bytes; at most {}", block_left_, longest_block));
   place_ = block_left_ == 0 ? Place::plain : Place::block_data;
 }
 

@@ -22,7 +22,8 @@ struct Framed {
 
 class Framer {
  public:
-  static constexpr std::size_t longest_message = 65536;  // bytes, blocks included
+  static constexpr std::size_t longest_message = 65536;  // bytes, without those of blocks
+  static constexpr std::size_t longest_block = 262144;   // bytes of all blocks in a message
   using Sink = std::function<void(Framed)>;
 
   void feed(std::string_view bytes, const Sink& sink);
@@ -41,7 +42,7 @@ class Framer {
   char quote_ = 0;
   bool may_begin_block_ = false;  // '#' opens a block only where a parameter may begin
   int digits_left_ = 0;
-  std::size_t block_left_ = 0;
+  std::size_t block_left_ = 0, block_bytes_ = 0;
   Framed current_;
 };
 

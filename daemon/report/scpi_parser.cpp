@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <string_view>
 
 #include "daemon/report/scpi_error.h"
 #include "daemon/report/scpi_pattern.h"
@@ -102,10 +103,14 @@ Element Parser::element() {
 
 Element Parser::number() {
   Element e{Element::Kind::number, "", ""};
+  std::size_t significant = 0;  // without leading zeros, which do not count
   const auto take_digits = [&] {
-    std::size_t n = 0;
-    for (; !at_end() && is_digit(here()); ++at_, ++n) e.text += here();
-    return n;
+    const auto from = at_;
+    for (; !at_end() && is_digit(here()); ++at_) {
+      e.text += here();
+      if (significant > 0 || here() != '0') ++significant;
+    }
+    return at_ - from;
   };
   if (here() == '-') e.text += here();
   if (here() == '+' || here() == '-') ++at_;
@@ -116,24 +121,8 @@ Element Parser::number() {
     digits += take_digits();
   }
   if (digits == 0) throw Error(invalid_character_in_number, "a number without a digit");
-  if (digits > most_digits) throw Error(too_many_digits, fmt::format("at most {}", most_digits));
-  // An E is an exponent only with digits behind it: "1 EV" has a unit.
-  std::size_t look = at_;
-  if (look < message_.size() && (message_[look] == 'e' || message_[look] == 'E')) {
-    ++look;
-    const bool sign = look < message_.size() && (message_[look] == '+' || message_[look] == '-');
-    if (sign) ++look;
-    const auto from = look;
-    while (look < message_.size() && is_digit(message_[look])) ++look;
-    if (look > from) {
-      int exponent = 0;
-      const auto read = std::from_chars(message_.data() + from, message_.data() + look, exponent);
-      if (read.ec != std::errc() || exponent > largest_exponent)
-        throw Error(exponent_too_large, fmt::format("at most {}", largest_exponent));
-      e.text += fmt::format("e{}{}", sign && message_[from - 1] == '-' ? "-" : "", exponent);
-      at_ = look;
-    }
-  }
+  if (significant > most_digits) throw Error(too_many_digits, fmt::format("at most {}", most_digits));
+  e.text += exponent();
   const auto behind = at_;
   skip_blanks();
   const auto from = at_;
@@ -142,9 +131,35 @@ Element Parser::number() {
     throw Error(suffix_too_long, fmt::format("at most {} characters", longest_mnemonic));
   e.suffix = upper(message_.substr(from, at_ - from));
   if (e.suffix.empty()) at_ = behind;
-  if (!at_end() && !is_blank(here()) && here() != ',' && here() != ';')
-    refuse_character(here(), invalid_character_in_number, "in a number");
+  const bool goes_on = !at_end() && (is_word(here()) || here() == '.' || here() == '+' || here() == '-');
+  if (goes_on) refuse_character(here(), invalid_character_in_number, "in a number");
   return e;
+}
+
+/// Blanks may stand before the E and behind it. Without digits it is none: "1 EV" has a unit.
+std::string Parser::exponent() {
+  std::size_t look = at_;
+  const auto here_is = [&](const char* any) {
+    return look < message_.size() && std::string_view(any).find(message_[look]) != std::string_view::npos;
+  };
+  const auto skip = [&] {
+    while (look < message_.size() && is_blank(message_[look])) ++look;
+  };
+  skip();
+  if (!here_is("eE")) return "";
+  ++look;
+  skip();
+  const bool minus = here_is("-");
+  if (here_is("+-")) ++look;
+  const auto from = look;
+  while (look < message_.size() && is_digit(message_[look])) ++look;
+  if (look == from) return "";
+  int value = 0;
+  const auto read = std::from_chars(message_.data() + from, message_.data() + look, value);
+  if (read.ec != std::errc() || value > largest_exponent)
+    throw Error(exponent_too_large, fmt::format("at most {}", largest_exponent));
+  at_ = look;
+  return fmt::format("e{}{}", minus ? "-" : "", value);
 }
 
 Element Parser::based_number() {
@@ -213,12 +228,20 @@ Element Parser::block() {
 }
 
 Element Parser::expression() {
-  const auto end = message_.find_first_of(");", at_);
-  if (end == std::string::npos || message_[end] != ')')
-    throw Error(invalid_expression, "the closing bracket is missing");
-  Element e{Element::Kind::expression, message_.substr(at_ + 1, end - at_ - 1), ""};
-  at_ = end + 1;
-  return e;
+  const auto from = ++at_;
+  char quote = 0;
+  for (; !at_end(); ++at_) {
+    const char c = here();
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+      continue;
+    }
+    if (c == '"' || c == '\'') quote = c;
+    if (c == '(') throw Error(invalid_expression, "a bracket within brackets");
+    if (c == ';') break;
+    if (c == ')') return {Element::Kind::expression, message_.substr(from, at_++ - from), ""};
+  }
+  throw Error(invalid_expression, quote ? "the closing quote is missing" : "the closing bracket is missing");
 }
 
 }  // namespace datum::scpi

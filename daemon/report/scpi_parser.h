@@ -47,6 +47,7 @@ class Parser {
   std::string mnemonic();
   Element element();
   Element number();
+  std::string exponent();
   Element based_number();
   Element character();
   Element string();

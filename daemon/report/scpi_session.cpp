@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daemon/report/result_line.h"
+#include "daemon/report/scpi_answer.h"
 #include "daemon/report/scpi_commands.h"
 
 namespace datum::scpi {
@@ -33,8 +34,21 @@ Found find(const std::vector<std::string>& words, const Header& header) {
 std::string shown(const Command& command, const Unit& unit) {
   std::string text = command.pattern.text();
   for (const auto& p : unit.parameters)
-    text += (&p == &unit.parameters.front() ? ' ' : ',') + p.text + p.suffix;
+    text += (&p == &unit.parameters.front() ? ' ' : ',') +
+            (p.kind == Element::Kind::block ? fmt::format("<{} bytes>", p.text.size()) : p.text + p.suffix);
   return text;
+}
+
+/// "SENSe:TEMPerature? MAX": the limits of a number that can be set are asked of its query. None: another query.
+std::optional<double> limit_of(const Command& query, const Unit& unit) {
+  const bool asks = query.pattern.is_query() && query.parameters.empty() && unit.parameters.size() == 1 &&
+                    unit.parameters.front().kind == Element::Kind::character;
+  if (!asks) return std::nullopt;
+  for (const auto& command : all_commands())
+    if (command.pattern.text() + "?" == query.pattern.text() && command.parameters.size() == 1 &&
+        command.parameters.front().kind == Parameter::Kind::number)
+      return named_number(command.parameters.front(), unit.parameters.front().text);
+  return std::nullopt;
 }
 
 /// What an exception that a handler let through says to a host.
@@ -80,7 +94,7 @@ std::uint8_t Session::status_byte() const {
 void Session::receive(std::string_view bytes) {
   framer_.feed(bytes, [this](Framed framed) {
     if (other_line_ && framed.error == 0 && other_line_(framed.message)) return;
-    if (inbox_bytes_ + framed.message.size() > most_held_bytes && held_)
+    if (inbox_bytes_ + framed.message.size() > most_held_bytes && (held_ || later_))
       return raise(input_buffer_overrun, "too much behind *WAI; a message is lost");
     inbox_bytes_ += framed.message.size();
     inbox_.push_back(std::move(framed));
@@ -105,11 +119,19 @@ void Session::release_complete() {
   for (auto& answer : line_) answer.when_complete = false;
 }
 
+bool Session::waits_for_others() {
+  if (later_ && later_->done) {
+    for (const auto& error : later_->errors) raise(later_->error_number, error);
+    answer(std::exchange(later_, nullptr)->text);
+  }
+  return held_ || later_ || lost_;
+}
+
 void Session::work() {
   if (std::exchange(working_, true)) return;
   for (;;) {
     release_complete();
-    if (held_ || lost_) break;
+    if (waits_for_others()) break;
     if (parser_) {
       if (!run_message()) break;
       continue;
@@ -132,7 +154,7 @@ void Session::work() {
 /// False: the rest waits for its pace.
 bool Session::run_message() {
   try {
-    while (!held_ && !lost_) {
+    while (!waits_for_others()) {
       if (!unit_) unit_ = parser_->next();
       if (!unit_) {
         end_message();
@@ -160,6 +182,7 @@ void Session::execute(const Unit& unit) {
     path_.assign(words.begin(), words.end() - 1);
   }
   const Found found = find(words, header);
+  if (const auto limit = limit_of(*found.command, unit)) return answer(number(*limit));
   Call call{*this, convert(found.command->parameters, unit.parameters), found.match.suffixes};
   if (found.command->access == Access::commands)
     instrument_.control().change(host_, shown(*found.command, unit));
@@ -219,6 +242,7 @@ void Session::link_lost() {
   line_.clear();
   outbox_.clear();
   held_ = false;
+  later_.reset();
 }
 
 }  // namespace datum::scpi

@@ -4,13 +4,15 @@
 // thread.
 //  - After a command error (-1xx) the rest of that message is not executed; after an execution error it is.
 //  - *OPC? takes its place in the order of answers and is answered when nothing is pending; later messages
-//    are executed meanwhile (so ABORt works), their answers wait behind it. *WAI holds everything behind it.
+//    are executed meanwhile (so ABORt works), their answers wait behind it. *WAI holds everything behind it, and so
+//    does *TST? until the worker has done it.
 //  - Answers of one message come as one line, joined by ';', ended by LF.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +20,7 @@
 
 #include "daemon/report/host_codec.h"
 #include "daemon/report/instrument.h"
+#include "daemon/report/scpi_form.h"
 #include "daemon/report/scpi_framer.h"
 #include "daemon/report/scpi_parser.h"
 #include "daemon/report/scpi_status.h"
@@ -35,7 +38,7 @@ class Session final : public HostCodec {
 
   /// Executes every message that is complete.
   void receive(std::string_view bytes) override;
-  bool waits() const override { return !held_ && (parser_ || !inbox_.empty()); }
+  bool waits() const override { return !held_ && !later_ && (parser_ || !inbox_.empty()); }
   void resume() override { work(); }
   /// Something changed in the instrument: an operation ended, a condition came or went.
   void instrument_changed() override;
@@ -55,12 +58,24 @@ class Session final : public HostCodec {
   std::string pushed(const BoardVerdict& verdict) const override;
   std::string gap(const std::string& store_id, std::uint64_t from, std::uint64_t to) const override;
   void push_results(bool on) { pushes_results_ = on; }
+  AnswerForm& form() { return form_; }
+  /// The host has all results up to this one.
+  std::uint64_t acknowledged() const { return acknowledged_; }
+  void acknowledge(std::uint64_t sequence) { acknowledged_ = sequence; }
 
   // What common commands do to the order of execution.
   void answer(std::string text) { line_.push_back({std::move(text), false}); }
   void answer_when_complete() { line_.push_back({"1", true}); }
   void set_event_when_complete() { event_when_complete_ = true; }
   void wait_until_complete() { held_ = instrument_.operation_pending(); }
+  /// An answer that comes later, at its place: what follows waits. Who fills it in calls instrument_changed().
+  struct Later {
+    bool done = false;
+    std::string text;
+    std::vector<std::string> errors;  // raised with `error_number` before the answer
+    int error_number = 0;
+  };
+  std::shared_ptr<Later> answer_later() { return later_ = std::make_shared<Later>(); }
   /// *CLS and *RST: *OPC and *OPC? no longer wait.
   void forget_completion();
 
@@ -76,6 +91,7 @@ class Session final : public HostCodec {
   void execute(const Unit& unit);
   void end_message();
   void release_complete();
+  bool waits_for_others();
 
   Instrument& instrument_;
   std::string host_;
@@ -92,10 +108,13 @@ class Session final : public HostCodec {
   Line line_;                         // answers of that message
   std::deque<Line> outbox_;           // lines, those in front may still wait for completion
   bool held_ = false;                 // by *WAI
+  std::shared_ptr<Later> later_;      // what is executed waits for it
   bool event_when_complete_ = false;  // *OPC
   bool working_ = false;
   bool lost_ = false;  // link_lost() came from within a command
   bool pushes_results_ = false;
+  AnswerForm form_;
+  std::uint64_t acknowledged_ = 0;
 };
 
 }  // namespace datum::scpi

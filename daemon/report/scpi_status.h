@@ -5,13 +5,14 @@
 
 namespace datum::scpi {
 
-/// Condition, event and enable of STATus:OPERation or :QUEStionable. A bit that comes sets its event until it
-/// is read.
+/// Condition, transition filters, event and enable of STATus:OPERation or :QUEStionable. A bit that comes (where `rises`
+/// has it) or goes (where `falls` has it) sets its event until it is read.
 struct ConditionRegister {
   std::uint16_t condition = 0, event = 0, enable = 0;
+  std::uint16_t rises = 0x7FFF, falls = 0;
 
   void update(std::uint16_t now) {
-    event = static_cast<std::uint16_t>(event | (now & ~condition));
+    event = static_cast<std::uint16_t>(event | (now & ~condition & rises) | (condition & ~now & falls));
     condition = now;
   }
   std::uint16_t read_event() {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -100,6 +101,59 @@ class TestCalibrator : public Calibrator {
   std::vector<std::string> calls;
 };
 
+/// U1 to U3, as board() has them: a median in um with limits; of U3 the tilt comes first, and U4 has no height.
+inline Recipe test_recipe() {
+  Recipe recipe;
+  recipe.name = "mainboard";
+  recipe.sha256 = "ab12";
+  const Check median{Characteristic::median, 0, 1160.0, 1140.0, 1180.5};
+  const Check tilt{Characteristic::tilt, 0, std::nullopt, std::nullopt, 800.0};
+  for (const char* reference : {"U1", "U2", "U3", "U4"}) {
+    Component c;
+    c.reference = reference;
+    c.checks = {median};
+    recipe.components.push_back(c);
+  }
+  recipe.components[2].checks = {tilt, median};
+  recipe.components[3].checks = {tilt};
+  return recipe;
+}
+
+/// Keeps texts; a recipe is any text that begins with its name.
+class TestRecipeFiles : public RecipeFiles {
+ public:
+  std::string read(const std::string& name) const override {
+    const auto found = texts.find(name);
+    if (found == texts.end()) throw scpi::Error(scpi::file_name_not_found, "no recipe '" + name + "'");
+    return found->second;
+  }
+  void write(const std::string& name, const std::string& text, const std::string& sha256) override {
+    if (refusal != 0) throw scpi::Error(refusal, "the folder of recipes");
+    if (name.find('/') != std::string::npos) throw scpi::Error(scpi::file_name_error, name);
+    if (sha256 != "good") throw scpi::Error(scpi::data_corrupt_or_stale, "the text is not that of this hash");
+    if (text.rfind(name, 0) != 0) throw scpi::Error(scpi::illegal_parameter_value, "line 1: no recipe");
+    texts[name] = text;
+  }
+  void remove(const std::string& name) override {
+    if (texts.erase(name) == 0) throw scpi::Error(scpi::file_name_not_found, "no recipe '" + name + "'");
+  }
+
+  std::map<std::string, std::string> texts{{"mainboard", "mainboard\n"}};
+  int refusal = 0;
+};
+
+/// Starts, and ends when the test says so.
+class TestReplayer : public Replayer {
+ public:
+  void start(std::uint64_t sequence) override {
+    if (sequence > 1) throw scpi::Error(scpi::data_out_of_range, "no such result");
+    now = {sequence, "RUNNING", ""};
+  }
+  ReplayOutcome outcome() const override { return now; }
+
+  ReplayOutcome now;
+};
+
 /// A cell whose frames arrive when the test says so.
 class TestCell : public Instrument {
  public:
@@ -109,8 +163,10 @@ class TestCell : public Instrument {
   ControlDesk& control() override { return desk; }
   InstrumentState state() const override { return state_; }
   std::string state_detail() const override { return detail; }
-  bool operation_pending() const override { return state_ > InstrumentState::armed; }
-  std::uint64_t board_in_work() const override { return operation_pending() ? begun_ : 0; }
+  bool operation_pending() const override {
+    return state_ > InstrumentState::armed || replays.now.state == "RUNNING";
+  }
+  std::uint64_t board_in_work() const override { return state_ > InstrumentState::armed ? begun_ : 0; }
   std::uint64_t board_announced() const override { return begun_; }
   std::uint16_t operation_condition() const override {
     return static_cast<std::uint16_t>(operation_bits(state_) | (recipe_ ? operation_recipe_chosen : 0));
@@ -129,6 +185,9 @@ class TestCell : public Instrument {
     if (sha256 && *sha256 != "ab12") throw scpi::Error(scpi::settings_conflict, "the file has another hash");
     recipe_ = SelectedRecipe{name, "ab12"};
   }
+  const Recipe* chosen_recipe() const override { return recipe_ ? &recipe_content : nullptr; }
+  RecipeFiles& recipe_files() override { return files; }
+  Replayer& replayer() override { return replays; }
   std::string unit() const override { return unit_; }
   void set_unit(const std::string& serial) override { unit_ = serial; }
   void set_temperature(double degc) override { temperature_ = TemperatureReading{degc, 1'772'353'800}; }
@@ -140,17 +199,32 @@ class TestCell : public Instrument {
   }
   void abort() override { state_ = InstrumentState::idle; }
   void trigger() override {
+    if (source != TriggerSource::bus) throw scpi::Error(scpi::trigger_ignored, "each frame is measured");
     if (state_ != InstrumentState::armed) throw scpi::Error(scpi::trigger_ignored, "not armed");
     state_ = InstrumentState::waiting;
     ++begun_;
   }
+  TriggerSource trigger_source() const override { return source; }
+  void set_trigger_source(TriggerSource wanted) override {
+    if (state_ != InstrumentState::idle) throw scpi::Error(scpi::settings_conflict, "the cell is armed");
+    source = wanted;
+  }
   void reset() override {
     abort();
+    source = TriggerSource::bus;
     recipe_.reset();
     unit_.clear();
   }
   std::vector<std::string> self_test() override { return failures; }
+  void self_test(SelfTestDone done) override {
+    if (test_takes_time)
+      test_done = std::move(done);
+    else
+      done(failures);
+  }
   std::optional<StoredResult> result(std::optional<std::uint64_t> sequence) override {
+    if (store_fault) throw *store_fault;
+    if (out_of_memory) throw std::bad_alloc();
     if (!store_) return std::nullopt;
     return sequence ? store_->get(*sequence) : store_->latest();
   }
@@ -161,11 +235,22 @@ class TestCell : public Instrument {
   std::optional<ProbePoint> position() const override { return point; }
   void confirm_referenced() override { ++referenced; }
   void reopen_links() override { ++reopened; }
+  HostLinks host_links() const override { return configured; }
+  std::int64_t utc_s() const override { return 1'795'245'497; }  // 2026-11-21T07:18:17Z
   std::vector<std::string> links() const override { return {"cmm: open", "sensor \"drop\": open"}; }
 
   Calibrator& calibrator() override { return calibration_steps; }
   HoleProber& hole_prober() override { return holes; }
 
+  Recipe recipe_content = test_recipe();
+  TestRecipeFiles files;
+  TestReplayer replays;
+  TriggerSource source = TriggerSource::bus;
+  HostLinks configured;
+  std::optional<StoreError> store_fault;
+  bool out_of_memory = false;
+  bool test_takes_time = false;
+  SelfTestDone test_done;
   std::vector<std::string> who_did_what;
   ControlDesk desk{
       {}, [] { return 0; }, [this](int, const std::string& text) { who_did_what.push_back(text); }};

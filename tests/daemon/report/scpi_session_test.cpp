@@ -214,9 +214,12 @@ TEST(ScpiAccess, IsOfEveryCommandThatChangesMoreThanItsOwnLink) {
     else if (c.access == Access::reads)
       own.push_back(c.pattern.text());
   }
-  EXPECT_THAT(
-      own, ::testing::UnorderedElementsAre("*CLS", "*ESE", "*OPC", "*SRE", "*WAI", "STATus:OPERation:ENABle",
-                                           "STATus:QUEStionable:ENABle", "STATus:PRESet", "DATA:PUSH"));
+  EXPECT_THAT(own, ::testing::UnorderedElementsAre(
+                       "*CLS", "*ESE", "*OPC", "*SRE", "*WAI", "STATus:OPERation:ENABle",
+                       "STATus:QUEStionable:ENABle", "STATus:PRESet", "DATA:PUSH", "SYSTem:LOCK:RELease",
+                       "SYSTem:LOCK:FORCe", "STATus:OPERation:PTRansition", "STATus:OPERation:NTRansition",
+                       "STATus:QUEStionable:PTRansition", "STATus:QUEStionable:NTRansition", "DATA:ACK",
+                       "FORMat[:DATA]", "FORMat:BORDer", "UNIT:LENGth"));
 }
 
 TEST(ScpiDiagnostic, NamesLinksAndCalibration) {

@@ -103,6 +103,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"*ESE (@1)", "-178,\"Expression data not allowed;mask\""},
         Case{"*ESE 256", "-222,\"Data out of range;mask 256; 0 to 255\""},
         Case{"*ESE -1", "-222,\"Data out of range;mask -1; 0 to 255\""},
+        Case{"FETC:BOAR? 1.5", "-222,\"Data out of range;sequence 1.5; a whole number\""},
+        Case{"SENS:TEMP 20 MM", "-131,\"Invalid suffix;MM; CEL, DEGC, K, FAR\""},
+        Case{"*ESE ((1))", "-171,\"Invalid expression;a bracket within brackets\""},
+        Case{"*ESE (@')'", "-171,\"Invalid expression;the closing bracket is missing\""},
         Case{"*ESE 1E400", "-222,\"Data out of range;1e400\""},
         Case{"FETC:BOAR? 0", "-222,\"Data out of range;sequence 0; 1 to 9.223372036854776e+18\""},
         Case{"DATA:PUSH MAYBE", "-224,\"Illegal parameter value;MAYBE for on; ON, OFF, 1 or 0\""}));
@@ -110,8 +114,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ScpiParameter, ReadsNumbersInAllTheirForms) {
   ScpiHost host;
   const std::pair<const char*, const char*> forms[] = {
-      {"16", "16"},   {"1.6E1", "16"}, {"+016.4", "16"}, {"15.5", "16"},   {"160e-1", "16"}, {"#H1f", "31"},
-      {"#q17", "15"}, {"#B101", "5"},  {"MAX", "255"},   {"MINimum", "0"}, {".5e1", "5"},    {"5.", "5"}};
+      {"16", "16"},   {"1.6E1", "16"}, {"+016.4", "16"}, {"15.5", "16"}, {"160e-1", "16"},
+      {"#H1f", "31"}, {"#q17", "15"},  {"#B101", "5"},   {"MAX", "255"}, {"MINimum", "0"},
+      {".5e1", "5"},  {"5.", "5"},     {"1 E1", "10"},   {"5 e +0", "5"}};
   for (const auto& [typed, value] : forms)
     EXPECT_EQ(host.ask(std::string("*ESE ") + typed + ";*ESE?"), std::string(value) + "\n") << typed;
 }
@@ -129,9 +134,42 @@ TEST(ScpiParameter, TurnsUnitsIntoTheBaseUnit) {
   EXPECT_THROW(read("101", "MM"), Error);
 }
 
+TEST(ScpiParameter, TakesTheUnitsOfItsOwnKindOnly) {
+  using D = Dimension;
+  EXPECT_EQ(in_base_unit(250, D::millimetres, "NM"), 250 * 1e-6);
+  EXPECT_EQ(in_base_unit(2, D::millimetres, "IN"), 50.8);
+  EXPECT_EQ(in_base_unit(300, D::degrees_celsius, "K"), 300 - 273.15);
+  EXPECT_EQ(in_base_unit(68, D::degrees_celsius, "FAR"), 36 * (5.0 / 9));
+  EXPECT_EQ(in_base_unit(5, D::seconds, "US"), 5 * 1e-6);
+  EXPECT_THROW(in_base_unit(1, D::millimetres, "CEL"), Error);
+  EXPECT_THROW(in_base_unit(1, D::none, "MM"), Error);
+}
+
+TEST(ScpiChannels, AreNumbersNamesAndRangesInTheOrderAsked) {
+  const std::vector<std::string> names{"U1", "U2", "C-3", "R4"};
+  const auto at = [&](const char* text) { return resolve(read_channels(text), names); };
+  EXPECT_EQ(at("@1"), (std::vector<std::size_t>{0}));
+  EXPECT_EQ(at("@ 4 , 1:2 "), (std::vector<std::size_t>{3, 0, 1}));
+  EXPECT_EQ(at("@R4:U2"), (std::vector<std::size_t>{3, 2, 1})) << "backwards where its ends say so";
+  EXPECT_EQ(at("@\"C-3\",'U1',U1"), (std::vector<std::size_t>{2, 0, 0}));
+  for (const char* bad : {"1", "@", "@1,", "@1:", "@1 2", "@1!2", "@2B", "@''", "@'U1", "@(1)", "@,1"})
+    EXPECT_THROW(at(bad), Error) << bad;
+  for (const char* unknown : {"@0", "@5", "@99999999999", "@u1", "@U9"})
+    EXPECT_THROW(at(unknown), Error) << unknown;
+  std::string many = "@1:4";
+  for (int i = 0; i < 2500; ++i) many += ",1:4";
+  EXPECT_THROW(at(many.c_str()), Error) << "a list may not grow without bound";
+}
+
 TEST(ScpiParameter, ReadsSequenceNumbersBeyondADouble) {
   const Parameter p{Parameter::Kind::integer, "sequence", false, 1, 9223372036854775807.0};
   EXPECT_EQ(convert({p}, {{Element::Kind::number, "9007199254740993", ""}})[0]->integer, 9007199254740993u);
+}
+
+TEST(ScpiParameter, CountsDigitsWithoutLeadingZeros) {
+  ScpiHost host;
+  EXPECT_EQ(host.ask("*ESE " + std::string(300, '0') + "7;*ESE?"), "7\n");
+  EXPECT_EQ(host.error_of("*ESE 0." + std::string(256, '1')), "-124,\"Too many digits;at most 255\"\n");
 }
 
 TEST(ScpiParameter, UndoesDoubledQuotesOfBothKinds) {
@@ -174,7 +212,7 @@ TEST(ScpiFraming, SurvivesWhatIsNoMessage) {
   EXPECT_EQ(host.error_of(std::string(70000, 'x')),
             "-363,\"Input buffer overrun;a message may have 65536 bytes; the rest up to LF is ignored\"\n");
   EXPECT_EQ(host.error_of("*ESE #9999999999"),
-            "-223,\"Too much data;a block of 999999999 bytes; at most 65536\"\n");
+            "-223,\"Too much data;a block of 999999999 bytes; at most 262144\"\n");
   EXPECT_EQ(host.error_of("*ESE #1x"),
             "-161,\"Invalid block data;the length of a block is written in decimal digits\"\n");
   EXPECT_EQ(host.ask("*ESE?"), "0\n") << "and goes on";

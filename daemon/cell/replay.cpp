@@ -1,0 +1,81 @@
+#include "daemon/cell/replay.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "calib/utc_time.h"
+#include "drivers/sensor/read_frame.h"
+
+namespace datum {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The delivery with the very bytes of then: a later one may have had its name. Throws FrameError.
+HeightFrame stored_frame(const Replay& replay) {
+  const BoardVerdict& v = replay.verdict;
+  const fs::path name = fs::path(v.frame_source).filename();
+  for (int copy = 1;; ++copy) {
+    const fs::path file =
+        replay.frames / (name.stem().string() + (copy > 1 ? fmt::format("~{}", copy) : "")) / name;
+    std::error_code none;
+    if (!fs::exists(file, none)) break;
+    HeightFrame frame = read_frame(file, *replay.sensor);
+    if (frame.content_sha256 == v.frame_sha256) return frame;
+  }
+  throw std::runtime_error(fmt::format("frame {} with sha256 {} is no longer in {}", v.frame_id,
+                                       v.frame_sha256, replay.frames.string()));
+}
+
+/// The calibration held then, so it is asked about that time; the temperature of then is not stored and can only
+/// have refused it, not changed a number.
+InspectionInputs inputs_of(const Replay& replay) {
+  InspectionInputs inputs;
+  inputs.recipe = replay.recipe;
+  inputs.sensor = replay.sensor;
+  inputs.calibration = replay.calibration ? &*replay.calibration : nullptr;
+  inputs.pose = replay.verdict.pose;
+  inputs.measured_at = replay.verdict.measured_at;
+  inputs.now_utc_s = utc_from_iso8601(replay.verdict.measured_at.substr(0, 19) + "Z").value_or(0);
+  if (replay.calibration && replay.calibration->temperature)
+    inputs.temperature = TemperatureReading{replay.calibration->temperature->measured_degc, inputs.now_utc_s};
+  inputs.unit_id = replay.verdict.unit_id;
+  inputs.threads = replay.threads;
+  return inputs;
+}
+
+nlohmann::json compared(const BoardVerdict& verdict) {
+  const auto all = nlohmann::json::parse(to_json(verdict));
+  nlohmann::json part;
+  for (const char* key : {"decision", "reason", "detail", "components"}) part[key] = all.at(key);
+  return part;
+}
+
+}  // namespace
+
+std::string first_difference(const BoardVerdict& then, const BoardVerdict& now) {
+  const nlohmann::json a = compared(then), b = compared(now);
+  const auto steps = nlohmann::json::diff(a, b);
+  if (steps.empty()) return "";
+  const nlohmann::json& step = steps.front();
+  const std::string where = step.at("path");
+  const nlohmann::json::json_pointer at(where);
+  const auto told = [&](const nlohmann::json& of) { return of.contains(at) ? of.at(at).dump() : "nothing"; };
+  return fmt::format("{}: {}, now {}", where, told(a), told(b));
+}
+
+void run(Replay& replay) {
+  try {
+    const HeightFrame frame = stored_frame(replay);
+    const BoardVerdict now = inspect(frame, inputs_of(replay), *replay.measurer);
+    replay.detail = first_difference(replay.verdict, now);
+    if (!replay.detail.empty() && now.code != replay.verdict.code)
+      replay.detail += fmt::format("; datumd was {}, is {}", replay.verdict.code, now.code);
+  } catch (const std::exception& error) {
+    replay.failed = true;
+    replay.detail = error.what();
+  }
+}
+
+}  // namespace datum

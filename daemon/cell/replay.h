@@ -1,0 +1,34 @@
+// A replay: the stored frame of a result measured again with what it was measured with, and compared.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daemon/inspect/recipe_store.h"
+#include "daemon/pipeline.h"
+
+namespace datum {
+
+/// What the worker needs. `recipe` lies in `recipes`.
+struct Replay {
+  BoardVerdict verdict;
+  std::filesystem::path frames;  // the folder of measured frames: NAME/, NAME~2/ ...
+  std::shared_ptr<const RecipeStore> recipes;
+  const Recipe* recipe = nullptr;
+  std::optional<Calibration> calibration;  // none in sensor coordinates
+  const SensorProfile* sensor = nullptr;
+  BoardMeasurer* measurer = nullptr;
+  unsigned threads = 0;
+
+  bool failed = false;  // it can't be told
+  std::string detail;   // then why; else the first difference, empty where there is none
+};
+
+/// Never throws.
+void run(Replay& replay);
+
+/// Of decision, reasons and components, with every number and its evidence; who measured it and when may differ.
+std::string first_difference(const BoardVerdict& then, const BoardVerdict& now);
+
+}  // namespace datum

@@ -1,0 +1,47 @@
+// Where replays are asked for and their outcome is kept; one at a time, on the worker.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "daemon/cell/replay.h"
+#include "daemon/loop/worker.h"
+#include "daemon/report/replayer.h"
+#include "daemon/report/result_store.h"
+
+namespace datum {
+
+/// All of it outlives the desk.
+struct ReplayDeskParts {
+  std::filesystem::path recipes, calibrations;  // folders
+  std::filesystem::path deliveries;             // measured ones lie in its done/; empty: they are not kept
+  const SensorProfile& sensor;
+  BoardMeasurer& measurer;
+  unsigned threads = 0;
+  Worker& worker;
+  ResultStore& reader;
+  std::function<void()> check_idle;  // throws scpi::Error where the cell must not be disturbed
+  std::function<void()> changed;     // hosts are told
+};
+
+class ReplayDesk final : public Replayer {
+ public:
+  explicit ReplayDesk(ReplayDeskParts parts) : parts_(std::move(parts)) {}
+
+  void start(std::uint64_t sequence) override;
+  ReplayOutcome outcome() const override { return outcome_; }
+  bool pending() const { return running_ != nullptr; }
+  /// Its outcome will not be told.
+  void abort();
+
+ private:
+  std::shared_ptr<Replay> prepared(const BoardVerdict& verdict) const;
+  void finish(const std::shared_ptr<Replay>& replay);
+
+  ReplayDeskParts parts_;
+  std::shared_ptr<Replay> running_;
+  ReplayOutcome outcome_;
+};
+
+}  // namespace datum

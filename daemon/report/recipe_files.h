@@ -1,0 +1,25 @@
+// RecipeFiles: what the command protocol asks of the folder of recipes. The daemon implements it; the codec knows no
+// more.
+#pragma once
+
+#include <string>
+
+namespace datum {
+
+class RecipeFiles {
+ public:
+  virtual ~RecipeFiles() = default;
+
+  /// The file's text. -256 no such recipe.
+  virtual std::string read(const std::string& name) const = 0;
+  /// Checks the text as a whole, then puts it durably in the place of the recipe of this name, or beside the others.
+  /// After a power cut either the old one or the new one is there. Refused, and nothing changed: -230 the text is not
+  /// that of `sha256`; -224 it is no recipe (the first problem with line and column), or one of another name; -221 it
+  /// is chosen and the cell is armed; -257 the name can't be a file's; -258, -254, -250 the folder. A recipe that was
+  /// chosen is chosen no longer.
+  virtual void write(const std::string& name, const std::string& text, const std::string& sha256) = 0;
+  /// -256 no such recipe; -221 it is chosen; -258, -250 the folder.
+  virtual void remove(const std::string& name) = 0;
+};
+
+}  // namespace datum

@@ -1,0 +1,83 @@
+// DATA: which results there are, which of them this host has, and one of them measured again.
+#include <fmt/format.h>
+
+#include "daemon/report/scpi_answer.h"
+#include "daemon/report/scpi_commands.h"
+
+namespace datum::scpi {
+namespace {
+
+void acknowledge(Call& call) {
+  const auto have = call.instrument().results();
+  if (call[0].integer > have.last)
+    throw Error(data_out_of_range, fmt::format("result {}; the last one is {}", call[0].integer, have.last));
+  call.session.acknowledge(call[0].integer);
+}
+
+/// The oldest one that is still there: a gap shows in the number.
+void next(Call& call) {
+  const auto have = call.instrument().results();
+  const std::uint64_t wanted = std::max(call.session.acknowledged() + 1, have.first);
+  call.session.answer(fmt::format("{}", have.count > 0 && wanted <= have.last ? wanted : 0));
+}
+
+void replayed(Call& call) {
+  const ReplayOutcome outcome = call.instrument().replayer().outcome();
+  call.session.answer(fmt::format("{},{},{}", outcome.sequence, outcome.state, quote(outcome.detail)));
+}
+
+}  // namespace
+
+std::vector<Command> data_commands() {
+  Parameter from_none = result_sequence();
+  from_none.optional = false;
+  Parameter one = from_none;
+  from_none.min = 0;
+  return {
+      {"DATA:COUNt?",
+       [](Call& c) { c.session.answer(fmt::format("{}", c.instrument().results().count)); },
+       {},
+       "results in the store"},
+      {"DATA:FIRSt?",
+       [](Call& c) { c.session.answer(fmt::format("{}", c.instrument().results().first)); },
+       {},
+       "sequence of the oldest result, 0 where there is none"},
+      {"DATA:LAST?",
+       [](Call& c) { c.session.answer(fmt::format("{}", c.instrument().results().last)); },
+       {},
+       "sequence of the newest result, 0 where there is none"},
+      {"DATA:STORe?",
+       [](Call& c) { c.session.answer(quote(c.instrument().results().store_id)); },
+       {},
+       "id of the store: another one means that sequences began anew"},
+      {"DATA:ACK",
+       acknowledge,
+       {from_none},
+       "this host has all results up to this one, 0: none. Kept while the link lasts; say it again after "
+       "connecting",
+       Access::reads},
+      {"DATA:ACK?",
+       [](Call& c) { c.session.answer(fmt::format("{}", c.session.acknowledged())); },
+       {},
+       "the last acknowledged sequence"},
+      {"DATA:NEXT?",
+       next,
+       {},
+       "sequence of the oldest result that is stored and not acknowledged, 0: none. One that is not the "
+       "acknowledged "
+       "one plus 1 says that results in between are no longer stored"},
+      {"DATA:REPLay",
+       [](Call& c) { c.instrument().replayer().start(c[0].integer); },
+       {one},
+       "measure the stored frame of a result again, with the recipe and the calibration of then, and "
+       "compare; nothing "
+       "is stored. Not while armed; *OPC? waits for it"},
+      {"DATA:REPLay?",
+       replayed,
+       {},
+       "sequence; NONE, RUNNING, SAME, DIFFERENT or FAILED; the first difference, or why it could not be "
+       "told"},
+  };
+}
+
+}  // namespace datum::scpi

@@ -1,0 +1,104 @@
+// What an operator does beside measuring, on the real daemon: recipes stored by a host, replays, trigger source.
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <filesystem>
+
+#include "config/toml_reader.h"
+#include "tests/scenario/scenario_cell.h"
+
+namespace datum::scenario {
+namespace {
+
+CellOptions unarmed() {
+  CellOptions options;
+  options.trigger = "bus";
+  options.arm_at_start = false;
+  options.push_results = false;
+  return options;
+}
+
+int error_of(const std::string& answer) { return std::stoi(answer); }
+
+std::string upload(const std::string& name, const std::string& text) {
+  const std::string size = std::to_string(text.size());
+  return "MMEM:DATA '" + name + "',#" + std::to_string(size.size()) + size + text + ",'" +
+         config::sha256_hex(text) + "'";
+}
+
+TEST(ScenarioOperator, StoresARecipeThatTheNextBoardIsMeasuredBy) {
+  Cell cell(unarmed());
+  cell.start();
+  const auto host = cell.connect();
+  const std::string text = Cell::recipe_text(50);
+  EXPECT_EQ(error_of(host->command("CONF:REC 'box';:INIT")), 0);
+  EXPECT_EQ(error_of(host->command(upload("box", text))), -221) << "chosen and armed";
+  EXPECT_EQ(error_of(host->command("ABOR")), 0);
+  EXPECT_EQ(error_of(host->command(upload("box", text))), 0);
+  EXPECT_EQ(host->ask("CONF:REC?"), "\"\",\"\"") << "another recipe than was chosen";
+  EXPECT_EQ(error_of(host->command("CONF:REC 'box','" + config::sha256_hex(text) + "';:INIT")), 0);
+  EXPECT_EQ(host->ask("CALC:LIM:LOW?"), std::to_string(static_cast<int>(good_height_um) - 50));
+  cell.trigger_and_deliver(*host, "f1");
+  EXPECT_EQ(host->ask("*OPC?"), "1");
+  EXPECT_EQ(fields(host->ask("FETC:BOAR?")).at(4), '"' + config::sha256_hex(text) + '"');
+  EXPECT_EQ(error_of(host->command("MMEM:DEL 'box'")), -221);
+}
+
+void tamper(const std::filesystem::path& store) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(store.c_str(), &db), SQLITE_OK);
+  char* why = nullptr;
+  EXPECT_EQ(
+      sqlite3_exec(
+          db, "UPDATE result SET json = replace(json, '\"decision\":\"PASS\"', '\"decision\":\"FAIL\"')",
+          nullptr, nullptr, &why),
+      SQLITE_OK)
+      << (why ? why : "");
+  EXPECT_EQ(sqlite3_changes(db), 1);
+  sqlite3_close(db);
+}
+
+TEST(ScenarioOperator, MeasuresAStoredFrameAgain) {
+  Cell cell(unarmed());
+  cell.start();
+  const auto host = cell.connect();
+  EXPECT_EQ(error_of(host->command("DATA:REPL 1")), -222) << "nothing is stored";
+  host->command("CONF:REC 'box';:INIT");
+  cell.trigger_and_deliver(*host, "f1");
+  EXPECT_EQ(host->ask("*OPC?"), "1");
+  EXPECT_EQ(error_of(host->command("DATA:REPL 1")), -221) << "armed";
+  EXPECT_EQ(host->ask("ABOR;:DATA:REPL 1;*WAI;:DATA:REPL?"), "1,SAME,\"\"");
+  EXPECT_EQ(host->ask("DATA:COUN?"), "1") << "a replay stores nothing";
+
+  tamper(cell.path() / "results.db");
+  EXPECT_EQ(host->ask("DATA:REPL 1;*WAI;:DATA:REPL?").substr(0, 12), "1,DIFFERENT,");
+
+  std::filesystem::remove_all(cell.drop() / "done" / "f1");
+  EXPECT_EQ(host->ask("DATA:REPL 1;*WAI;:DATA:REPL?").substr(0, 9), "1,FAILED,");
+  cell.write("recipes/box.toml", Cell::recipe_text(41));
+  EXPECT_EQ(error_of(host->command("DATA:REPL 1")), -230) << "by another recipe it would say nothing";
+}
+
+TEST(ScenarioOperator, TriggersByFrameOrByCommand) {
+  Cell cell(unarmed());
+  cell.start();
+  const auto host = cell.connect();
+  EXPECT_EQ(host->ask("TRIG:SOUR?"), "BUS");
+  EXPECT_EQ(error_of(host->command("CONF:REC 'box';:TRIG:SOUR EXT;:DATA:PUSH ON;:INIT")), 0);
+  EXPECT_EQ(error_of(host->command("TRIG")), -211);
+  EXPECT_EQ(error_of(host->command("TRIG:SOUR BUS")), -221) << "armed";
+  cell.deliver("f1", frame_of_box(good_height_um, 1));
+  EXPECT_EQ(host->result().decision, "PASS");
+  EXPECT_EQ(error_of(host->command("*RST")), 0);
+  EXPECT_EQ(host->ask("TRIG:SOUR?"), "BUS") << "as configured";
+}
+
+TEST(ScenarioOperator, TestsItselfBesideTheLoop) {
+  Cell cell(unarmed());
+  cell.start();
+  const auto host = cell.connect();
+  EXPECT_EQ(host->ask("*TST?;:SYST:ERR:COUN?"), "0;0");
+}
+
+}  // namespace
+}  // namespace datum::scenario
