@@ -133,4 +133,11 @@ std::vector<std::string> preset_names() {
   return names;
 }
 
+std::vector<std::string> line_preset_names() {
+  std::vector<std::string> names;
+  for (const NamedPreset& preset : presets)
+    if (preset.make().layout != Layout::ipp_dme) names.emplace_back(preset.name);
+  return names;
+}
+
 }  // namespace datum

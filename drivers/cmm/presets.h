@@ -25,5 +25,7 @@ CmmSettings ipp_dme();
 /// Throws RefusedError that lists the presets.
 CmmSettings preset_by_name(const std::string& name);
 std::vector<std::string> preset_names();
+/// Those that CmmReader reads: all but the sessions of I++ DME.
+std::vector<std::string> line_preset_names();
 
 }  // namespace datum

@@ -16,7 +16,7 @@ TEST(CmmCodec, EveryPresetHasAGoldenTranscript) {
   std::vector<std::string> names;
   for (const auto& transcript : load_transcripts("transcripts")) names.push_back(transcript.settings.preset);
   std::sort(names.begin(), names.end());
-  std::vector<std::string> presets = preset_names();
+  std::vector<std::string> presets = line_preset_names();
   std::sort(presets.begin(), presets.end());
   EXPECT_EQ(names, presets);
 }

@@ -21,8 +21,9 @@ std::string refusal(CmmSettings settings, Change change) {
 
 TEST(CmmSettings, EveryPresetIsInOrder) {
   for (const std::string& name : preset_names()) {
-    const CmmSettings settings = preset_by_name(name);
+    CmmSettings settings = preset_by_name(name);
     EXPECT_EQ(settings.preset, name);
+    if (settings.layout == Layout::ipp_dme) settings.ipp.tool = "Probe1";  // the cell's own
     EXPECT_EQ(message_of<RefusedError>([&] { check(settings); }), "");
   }
 }
@@ -38,7 +39,39 @@ TEST(CmmSettings, PresetsStateTheirLine) {
 TEST(CmmSettings, UnknownPresetIsRefused) {
   EXPECT_EQ(message_of<RefusedError>([] { preset_by_name("renishaw"); }),
             "cmm: preset 'renishaw' is not known; allowed: heidenhain_nd28x, mitutoyo_mux10, acurite_vro, "
-            "grbl_1_1");
+            "grbl_1_1, ipp_dme");
+}
+
+TEST(CmmSettings, WhatAnIppCellDemandsIsChecked) {
+  CmmSettings s = ipp_dme();
+  s.ipp.tool = "Probe1";
+  const auto refused = [&](auto change) {
+    CmmSettings c = s;
+    change(c);
+    return message_of<RefusedError>([&] { check(c); });
+  };
+  EXPECT_EQ(refused([](auto&) {}), "");
+  EXPECT_EQ(refused([](auto& c) { c.ipp.tool = ""; }),
+            "cmm: tool ''; allowed: the name of the tool that must be active, without quotes");
+  EXPECT_EQ(refused([](auto& c) { c.link = SerialSettings{}; }),
+            "cmm: I++ DME is spoken over TCP: state [cmm.tcp]");
+  EXPECT_EQ(refused([](auto& c) { c.unit = LengthUnit::inch; }), "cmm: I++ DME knows only mm");
+  EXPECT_EQ(refused([](auto& c) { c.poll.strings = {"?"}; }),
+            "cmm: I++ DME has its own polls: leave poll.strings out");
+  EXPECT_EQ(refused([](auto& c) { c.axes[0].label = "A"; }),
+            "cmm: axis 'A'; allowed: X, Y, Z, as I++ DME names them");
+  EXPECT_EQ(refused([](auto& c) {
+              c.ipp.transformation = {{0, 0, 0, 0, 0, 0}};
+            }),
+            "cmm: MachineCsy has no transformation");
+  EXPECT_EQ(refused([](auto& c) {
+              c.ipp.coordinate_system = "PartCsy";
+              c.ipp.transformation = {{0, 0, 0, 181, 0, 0}};
+            }),
+            "cmm: theta = 181 degrees; allowed: 0 to 180");
+  EXPECT_EQ(refused([](auto& c) { c.ipp.watchdog_ms = 99; }), "cmm: watchdog_ms = 99; allowed: 100 to 60000");
+  EXPECT_EQ(refused([](auto& c) { c.ipp.move_report_s = 0.09; }),
+            "cmm: move_report_s = 0.09; allowed: 0.1 to 3600");
 }
 
 TEST(CmmSettings, WrongAxesAreRefused) {

@@ -125,7 +125,7 @@ struct EveryPreset : ::testing::TestWithParam<std::string> {
     return first.substr(0, 10) == "WRONG_UNIT" ? cell.next() : first;
   }
 };
-INSTANTIATE_TEST_SUITE_P(VirtualCmm, EveryPreset, ::testing::ValuesIn(preset_names()),
+INSTANTIATE_TEST_SUITE_P(VirtualCmm, EveryPreset, ::testing::ValuesIn(line_preset_names()),
                          [](const auto& preset) { return preset.param; });
 
 TEST_P(EveryPreset, GivesItsPosition) {
