@@ -2,9 +2,15 @@
 #include "drivers/virtual/line_faults.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <array>
 #include <cmath>
 #include <stdexcept>
+
+#include "drivers/virtual/relay_pair.h"
 
 namespace datum {
 namespace {
@@ -153,6 +159,74 @@ TEST(LineFaults, RefusesWhatIsNoShare) {
   s = {};
   s.delay_ns = -1;
   EXPECT_THROW(LineFaults{s}, std::invalid_argument);
+}
+
+/// A pair between two sockets, whose far ends the test holds.
+struct Relayed : ::testing::Test {
+  Relayed() {
+    for (auto& end : ends)
+      if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, end.data()) != 0)
+        throw std::runtime_error("socketpair");
+  }
+  ~Relayed() override {
+    for (const auto& end : ends)
+      for (const int fd : end) close(fd);
+  }
+  void say(int end, const std::string& text) const {
+    ASSERT_EQ(write(ends[static_cast<std::size_t>(end)][1], text.data(), text.size()),
+              static_cast<ssize_t>(text.size()));
+  }
+  std::string heard(int end) const {
+    char bytes[256];
+    const ssize_t n = read(ends[static_cast<std::size_t>(end)][1], bytes, sizeof bytes);
+    return {bytes, n > 0 ? static_cast<std::size_t>(n) : 0};
+  }
+  RelayPair pair(const LineFaultSettings& s) const { return {ends[0][0], ends[1][0], s}; }
+  std::array<std::array<int, 2>, 2> ends{};
+};
+
+TEST_F(Relayed, PassesBothWays) {
+  RelayPair relay = pair({});
+  say(0, "to the daemon");
+  say(1, "to the host");
+  relay.pump(0);
+  EXPECT_EQ(heard(1), "to the daemon");
+  EXPECT_EQ(heard(0), "to the host");
+  EXPECT_EQ(relay.count(0).bytes, 13u);
+  EXPECT_EQ(relay.events(0), POLLIN);
+  EXPECT_FALSE(relay.ended());
+}
+
+TEST_F(Relayed, HoldsWhatIsDelayedUntilItsTime) {
+  LineFaultSettings s;
+  s.delay_ns = 5 * ms;
+  RelayPair relay = pair(s);
+  say(0, "late");
+  relay.pump(ms);
+  EXPECT_EQ(heard(1), "");
+  ASSERT_EQ(relay.deadline(), 6 * ms);
+  relay.pump(6 * ms);
+  EXPECT_EQ(heard(1), "late");
+  EXPECT_EQ(relay.deadline(), std::nullopt);
+}
+
+TEST_F(Relayed, EndsWhereTheLineIsCut) {
+  LineFaultSettings s;
+  s.hang_up = 1;
+  RelayPair relay = pair(s);
+  relay.pump(0);
+  EXPECT_FALSE(relay.ended());
+  say(1, "x");
+  relay.pump(0);
+  EXPECT_TRUE(relay.ended());
+  EXPECT_EQ(relay.count(1).hang_ups, 1u);
+}
+
+TEST_F(Relayed, EndsWhereAnEndIsClosed) {
+  RelayPair relay = pair({});
+  shutdown(ends[0][1], SHUT_RDWR);
+  relay.pump(0);
+  EXPECT_TRUE(relay.ended());
 }
 
 }  // namespace
