@@ -152,6 +152,7 @@ SerialLinkSettings read_host_serial(TomlTable table) {
   link.line = config::read_serial(table, {});
   link.gocator = config::read_protocol(table);
   link.push_results = table.boolean_or("push_results", link.push_results);
+  if (link.gocator) link.gocator->asynchronous = link.push_results;
   table.finish();
   return link;
 }

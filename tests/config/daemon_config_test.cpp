@@ -72,6 +72,18 @@ TEST_F(DaemonConfigFile, ReadsTheHostsSerialLine) {
   EXPECT_FALSE(c.serial->push_results);
 }
 
+TEST_F(DaemonConfigFile, ReadsHostsThatTalkToAGocator) {
+  const DaemonConfig c = loaded(
+      least + "[host.serial]\npath = \"/dev/ttyS1\"\nbaud = 115200\nprotocol = \"gocator_ascii\"\n" +
+      "terminator = \"\\r\"\npush_results = false\n[host.gocator]\nmode = \"polled\"\ndelimiter = \";\"\n");
+  EXPECT_EQ(c.serial->gocator->terminator, "\r");
+  EXPECT_FALSE(c.serial->gocator->asynchronous);
+  EXPECT_EQ(c.gocator_host->port, 8190);
+  EXPECT_EQ(c.gocator_host->gocator->delimiter, ";");
+  EXPECT_FALSE(c.gocator_host->gocator->asynchronous);
+  EXPECT_FALSE(c.tcp->gocator);
+}
+
 TEST_F(DaemonConfigFile, ReservesControlForALink) {
   std::string text = least;
   EXPECT_EQ(loaded(text).control.reserved, "") << "whoever asks first";
