@@ -27,8 +27,8 @@ class HostBehindTheLine {
       try {
         turn(relay);
       } catch (const LostError&) {
+        losses += port_->is_open();
         port_->close();
-        ++losses;
       }
     }
     return host.results.size() == results;
