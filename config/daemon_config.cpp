@@ -6,6 +6,7 @@
 #include "config/gocator_settings_file.h"
 #include "config/host_settings_file.h"
 #include "config/link_settings.h"
+#include "config/modbus_settings_file.h"
 
 namespace datum {
 
@@ -170,12 +171,20 @@ void read_host(std::optional<TomlTable> table, DaemonConfig& c, config::Problems
     if (auto gocator = table->table_if("gocator"))
       c.gocator_host = config::read_host_gocator(std::move(*gocator));
   });
+  problems.attempt([&] {
+    if (auto tcp = table->table_if("modbus_tcp")) c.modbus_tcp = config::read_modbus_tcp(std::move(*tcp));
+  });
+  problems.attempt([&] {
+    if (auto line = table->table_if("modbus_serial"))
+      c.modbus_serial = config::read_modbus_serial(std::move(*line));
+  });
   table->finish();
 }
 
 void demand_a_host(TomlTable& file, const DaemonConfig& c) {
-  if (c.serial || c.tcp || c.gocator_host) return;
-  const std::string allowed = "[host.serial] or [host.tcp]";
+  if (c.serial || c.tcp || c.gocator_host || c.modbus_tcp || c.modbus_serial) return;
+  const std::string allowed =
+      "[host.serial], [host.tcp], [host.gocator], [host.modbus_tcp] or [host.modbus_serial]";
   if (c.trigger == TriggerMode::bus) file.refuse("host", "missing: nobody could send the trigger", allowed);
   if (!c.arm_at_start)
     file.refuse("host", "missing: nobody could arm the cell", allowed + ", or arm_at_start = true");

@@ -11,6 +11,7 @@
 #include "config/toml_reader.h"
 #include "daemon/calibrate/calibrate_settings.h"
 #include "daemon/hybrid/hole_settings.h"
+#include "daemon/modbus/settings.h"
 #include "daemon/report/command_server.h"
 #include "drivers/cmm/settings.h"
 #include "drivers/gocator/settings.h"
@@ -64,6 +65,8 @@ struct DaemonConfig {
 
   std::optional<SerialLinkSettings> serial;  // the host's serial line
   std::optional<CommandServerSettings> tcp;
+  std::optional<modbus::TcpSettings> modbus_tcp;
+  std::optional<modbus::SerialLineSettings> modbus_serial;
   std::optional<CommandServerSettings> gocator_host;  // results as a Gocator sensor writes them
   ControlSettings control;
 

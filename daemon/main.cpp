@@ -14,6 +14,8 @@
 #include "daemon/loop/event_loop.h"
 #include "daemon/loop/log.h"
 #include "daemon/loop/memory.h"
+#include "daemon/modbus/serial_link.h"
+#include "daemon/modbus/tcp_server.h"
 #include "daemon/once.h"
 #include "daemon/report/command_server.h"
 #include "daemon/version.h"
@@ -122,6 +124,23 @@ int serve(const DaemonConfig& config) {
     cell.add_endpoint(*host);
     loop.add(*host);
   }
+  std::optional<modbus::ModbusDesk> modbus;
+  std::vector<std::unique_ptr<Pollable>> modbus_links;  // gone before the desk
+  if (config.modbus_tcp || config.modbus_serial) {
+    modbus.emplace(modbus::DeskParts{cell, cell.control(), to_journal, config.trigger == TriggerMode::bus,
+                                     config.store.string() + ".modbus"});
+    cell.add_endpoint(*modbus);
+    loop.add(*modbus);
+    loop.add(modbus->keeper());
+  }
+  if (config.modbus_tcp)
+    modbus_links.push_back(std::make_unique<modbus::TcpServer>(*config.modbus_tcp, *modbus, to_journal));
+  if (config.modbus_serial)
+    modbus_links.push_back(std::make_unique<modbus::SerialLink>(*config.modbus_serial, *modbus, to_journal));
+  for (const auto& link : modbus_links) {
+    cell.add_link(*link);
+    loop.add(*link);
+  }
   if (cmm) {
     cmm->start(EventLoop::now());
     loop.add(*cmm);
@@ -154,11 +173,12 @@ int main(int argc, char** argv) {
   std::filesystem::path config = "/etc/datumd/datumd.toml";
   OnceOptions once;
   std::string picture, calibration;
-  bool check_only = false;
+  bool check_only = false, modbus_map = false;
   app.set_version_flag("--version", code_id() + "\n" + features());
   app.add_option("--config", config, "configuration of the cell")->capture_default_str();
   app.add_flag("--check-config", check_only,
                "name every problem of the configuration and of what it names, then end");
+  app.add_flag("--modbus-map", modbus_map, "print the Modbus registers as CSV, then end");
   auto* frame = app.add_option("--once", once.frame, "measure this frame, print the verdict, then end");
   app.add_option("--recipe", once.recipe, "with --once: recipe file")->needs(frame);
   app.add_option("--sensor", once.sensor, "with --once: sensor profile")->needs(frame);
@@ -181,6 +201,10 @@ int main(int argc, char** argv) {
 
   try {
     if (check_only) return check(config);
+    if (modbus_map) {
+      fmt::print("{}", modbus::map_as_csv());
+      return 0;
+    }
     if (frame->count() > 0) {
       if (once.recipe.empty() || once.sensor.empty())
         throw RefusedError("--once needs --recipe FILE and --sensor PROFILE");

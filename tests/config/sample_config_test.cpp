@@ -85,6 +85,15 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(SerialLinkSettings{}.push_results, whole.serial->push_results);
   EXPECT_EQ(line_format(SerialSettings{}), line_format(whole.serial->line));
 
+  const modbus::TcpSettings modbus_nominal, &modbus_file = *whole.modbus_tcp;
+  EXPECT_EQ(modbus_nominal.address, modbus_file.address);
+  EXPECT_EQ(modbus_nominal.port, modbus_file.port);
+  EXPECT_EQ(modbus_nominal.most_connections, modbus_file.most_connections);
+  const modbus::SerialLineSettings rtu_nominal, &rtu_file = *whole.modbus_serial;
+  EXPECT_EQ(rtu_nominal.line.parity, rtu_file.line.parity);
+  EXPECT_EQ(rtu_nominal.line.stop_bits, rtu_file.line.stop_bits);
+  EXPECT_EQ(rtu_nominal.unit, rtu_file.unit);
+
   const CalibrateSettings nominal, &calibrate = *whole.calibrate;
   EXPECT_EQ(nominal.touch_timeout_ms, calibrate.touch_timeout_ms);
   EXPECT_EQ(nominal.outwards, calibrate.outwards);
@@ -157,10 +166,27 @@ TEST_F(SampleConfig, ShowsEveryKeyOfAGocator) {
 
 TEST_F(SampleConfig, ShowsEveryKeyThatTheLoaderKnowsAndNoOther) {
   const std::string whole = with_every_key(sample);
-  for (const std::string header :
-       {"", "sensor", "inspection", "results", "calibration", "backend", "host", "host.tcp", "host.serial",
-        "host.gocator", "cmm", "cmm.serial", "cmm.framing", "cmm.number", "cmm.axis", "cmm.column",
-        "cmm.status_token", "cmm.poll", "cmm.pairing"}) {
+  for (const std::string header : {"",
+                                   "sensor",
+                                   "inspection",
+                                   "results",
+                                   "calibration",
+                                   "backend",
+                                   "host",
+                                   "host.tcp",
+                                   "host.serial",
+                                   "host.gocator",
+                                   "host.modbus_tcp",
+                                   "host.modbus_serial",
+                                   "cmm",
+                                   "cmm.serial",
+                                   "cmm.framing",
+                                   "cmm.number",
+                                   "cmm.axis",
+                                   "cmm.column",
+                                   "cmm.status_token",
+                                   "cmm.poll",
+                                   "cmm.pairing"}) {
     const auto known = known_keys(folder, whole, header, [](const fs::path& file, config::Problems& p) {
       load_daemon_config(file, p);
     });
