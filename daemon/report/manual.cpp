@@ -79,6 +79,7 @@ std::vector<Section> sections() {
                     status_sections(),
                     {error_section()},
                     delivery_sections(),
+                    control_sections(),
                     host_sections()})
     for (auto& section : part) all.push_back(std::move(section));
   return all;

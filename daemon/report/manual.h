@@ -25,6 +25,7 @@ struct Section {
 std::vector<Section> links_sections();     // NAME to LINKS
 std::vector<Section> status_sections();    // the registers
 std::vector<Section> delivery_sections();  // results without loss, line time against cycle time
+std::vector<Section> control_sections();   // who commands, other protocols
 std::vector<Section> host_sections();      // hosts and examples
 
 /// From all_commands() and all_errors().
