@@ -85,6 +85,7 @@ std::string Reader::why_not_running() const {
     case State::connecting:
     case State::greeting:
     case State::opening:
+    case State::starting:
       return why_.empty() ? "" : said("not connected: " + why_);
     case State::running:
       break;
@@ -122,7 +123,10 @@ std::uint64_t Reader::ask_job(MonotonicNs now) {
 }
 
 void Reader::trigger(MonotonicNs now) {
-  if (state_ != State::running) return listener_.fault(why_not_running());
+  if (state_ != State::running) {
+    const std::string why = why_not_running();
+    return listener_.fault(why.empty() ? said("not connected yet") : why);
+  }
   guarded(now, [&] { ask(Command::trigger, now, true); });
 }
 
@@ -162,6 +166,7 @@ void Reader::answered(const Reply& reply, MonotonicNs now) {
   } else if (reply.command == Command::start) {
     sensor_ = States::Sensor::running;
     listener_.counts_anew();
+    begin_running();
   }
   if (state_ == State::closed) return;  // what it said ended the connection
   questions_.pop_front();
@@ -184,6 +189,7 @@ void Reader::refused(const Reply& reply, MonotonicNs now) {
     case Command::trigger:
     case Command::start:
       sensor_ = States::Sensor::ready;
+      begin_running();
       listener_.fault(said(words));
       return;
     default:
@@ -221,13 +227,19 @@ void Reader::greeted(MonotonicNs now) {
 
 void Reader::channels_open(MonotonicNs now) {
   if (state_ != State::opening || !health_.up() || !data_.up()) return;
-  state_ = State::running;
   ++opened_;
   due_ns_.reset();
   back_off_ns_ = first_back_off_ns;
-  why_.clear();
   next_watch_ns_ = now + settings_.watch_ms * ns_per_ms;
-  if (sensor_ == States::Sensor::ready && settings_.start) ask(Command::start, now);
+  state_ = State::starting;
+  if (sensor_ == States::Sensor::ready && settings_.start) return ask(Command::start, now);
+  begin_running();
+}
+
+void Reader::begin_running() {
+  if (state_ != State::starting) return;
+  state_ = State::running;
+  why_.clear();
 }
 
 // ---- health and data ----
@@ -248,7 +260,7 @@ void Reader::health_ready(MonotonicNs now) {
 void Reader::data_ready(MonotonicNs now) {
   guarded(now, [&] {
     if (data_.take_connected()) channels_open(now);
-    if (state_ != State::running) return;  // the rest is still there then
+    if (!data_.up() || state_ == State::opening) return;  // the rest is still there then
     for (std::size_t taken = 0; taken < most_bytes_at_once;) {
       const bool begins = !receiver_.within_set();
       const auto room = receiver_.room();
@@ -263,7 +275,7 @@ void Reader::data_ready(MonotonicNs now) {
         listener_.data_set(std::move(*set), first_byte_ns_, now);
         first_byte_ns_ = now;
       }
-      if (state_ != State::running) return;  // lost while it was told
+      if (state_ == State::closed) return;  // lost while it was told
     }
     if (!receiver_.within_set()) stalled_ns_.reset();
   });

@@ -1,7 +1,7 @@
 // Reader: keeps the three connections to a Gocator, asks for its state, job and clock, hands out its data sets. All
 // times are given, none is read.
 //
-//   closed -> connecting (3190) -> greeting: version, states, loaded job, time -> opening (3194, 3196) -> running
+//   closed -> connecting (3190) -> greeting: version, states, loaded job, time -> opening (3194, 3196) -> starting -> running
 //
 // One question is outstanding at a time, each with a deadline. Whatever is lost, or contradicts the protocol,
 // closes all three; they are reopened later and later. Data that were made meanwhile are lost at the sensor.
@@ -69,7 +69,7 @@ class Reader final : public Pollable {
   std::string describe() const override;
 
  private:
-  enum class State { closed, connecting, greeting, opening, running };
+  enum class State { closed, connecting, greeting, opening, starting, running };
   struct Question {
     Command command;
     std::uint64_t ticket = 0;
@@ -91,6 +91,7 @@ class Reader final : public Pollable {
   void take_timestamp(const Reply& reply, MonotonicNs now);
   void greeted(MonotonicNs now);
   void channels_open(MonotonicNs now);
+  void begin_running();
   void watch(MonotonicNs now);
 
   Settings settings_;

@@ -67,6 +67,8 @@ void GocatorSource::begin(MonotonicNs) {
   waiting_.clear();
   ready_.clear();
   overrun_ = 0;
+  // What went with a connection, before this board, was told then.
+  if (std::exchange(loss_told_, false)) last_index_.reset();
   fault_ = refusal();
 }
 
@@ -148,6 +150,7 @@ std::string GocatorSource::doubt_of(const gocator::DataSet& set, const std::opti
 /// Frames that were made and did not come may have been this board's.
 std::string GocatorSource::index_doubt(std::uint64_t index) {
   const auto last = std::exchange(last_index_, index);
+  loss_told_ = false;
   const std::uint64_t overrun = std::exchange(overrun_, 0);
   if (overrun > 0) return fmt::format("{} frames before it came faster than they are measured", overrun);
   if (!last || index == *last + 1) return "";
@@ -184,6 +187,7 @@ void GocatorSource::lost(const std::string& why, MonotonicNs) {
     ready_.push_back(std::move(w.claim));
   }
   waiting_.clear();
+  loss_told_ = true;
   fault_ = text;
   warning(text);
 }

@@ -70,6 +70,7 @@ class GocatorSource final : public FrameSource, private gocator::Listener {
   std::deque<ClaimedFrame> ready_;
   std::optional<std::uint64_t> last_index_;
   std::uint64_t tokens_ = 0, frames_ = 0, lost_frames_ = 0;
+  bool loss_told_ = false;     // the connection was lost since the last frame
   std::uint64_t overrun_ = 0;  // frames that found no place since the last one that did
   gocator::Reader reader_;     // last: it tells this one
 };

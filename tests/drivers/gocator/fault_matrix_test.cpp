@@ -182,6 +182,21 @@ TEST_F(GocatorFaults, ConnectionLostWhileTheJobIsAskedFor) {
   expect_recovery("lost before the job is known", 1000);
 }
 
+// Without a trigger a frame that was made meanwhile was a board's; with one, it was none of this board's.
+TEST_F(GocatorFaults, FramesLostWithTheConnection) {
+  for (const bool triggered : {false, true}) {
+    rig.hang_up();
+    ASSERT_TRUE(rig.until([&] { return !rig.source.refusal().empty(); }));
+    rig.expose();
+    ASSERT_GE(rig.ms_until([&] { return rig.source.refusal().empty(); }, 1000), 0);
+    if (triggered) rig.source.begin(rig.now);
+    rig.expose();
+    const auto claim = rig.claim();
+    ASSERT_TRUE(claim);
+    EXPECT_EQ(claim->doubt, triggered ? "" : "1 frames before it were lost: index 3 after 1");
+  }
+}
+
 TEST_F(GocatorFaults, AbsentForLong) {
   rig.hang_up();
   rig.device.silence();
