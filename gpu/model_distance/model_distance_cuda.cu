@@ -1,0 +1,171 @@
+#include <array>
+#include <chrono>
+#include <vector>
+
+#include "gpu/core/cuda_support.cuh"
+#include "gpu/model_distance/facet_tree.h"
+#include "gpu/model_distance/model_distance_cuda.h"
+#include "gpu/model_distance/model_distance_finish.h"
+
+namespace datum {
+namespace {
+
+using namespace cuda;
+using namespace model;
+
+constexpr int threads = 128;
+constexpr std::chrono::milliseconds patience{2000};
+
+struct DeviceTree {
+  const Block* blocks;
+  const Node* nodes;
+  const Facet<float>* facets;
+  const float (*normals)[7][3];
+  const float (*cosines)[6];
+  std::uint32_t first_node[most_levels];
+  int levels;
+  float farthest;
+};
+
+struct Query {
+  DeviceTree tree;
+  const ModelPoint* points;
+  ModelDistance* out;
+  std::uint32_t count;
+  float search, sharp_cosine;
+};
+
+struct Nearest {
+  float square;
+  std::uint32_t facet;
+};
+
+__device__ void look_in(const Block& block, const ModelPoint& p, Nearest* found) {
+  for (std::uint32_t k = 0; k < width; ++k) {
+    Facet<float> facet;
+    float* values = reinterpret_cast<float*>(&facet);
+#pragma unroll
+    for (int i = 0; i < 24; ++i) values[i] = __ldg(&block.number[i][k]);
+    const float square = square_of(facet, p.x, p.y, p.z);
+    if (!(square <= found->square)) continue;
+    const std::uint32_t number = __ldg(&block.facet[k]);
+    if (square < found->square || number < found->facet) *found = Nearest{square, number};
+  }
+}
+
+struct Waiting {
+  float square;
+  std::uint32_t place;  // level * 2^28 + number in the level
+};
+constexpr std::uint32_t level_unit = 1u << 28;
+
+/// A thread for each point.
+__global__ void __launch_bounds__(threads) find_nearest(Query q) {
+  const std::uint32_t i = blockIdx.x * threads + threadIdx.x;
+  if (i >= q.count) return;
+  const ModelPoint p = q.points[i];
+  ModelDistance out;
+  const float farthest = farthest_of(p, q.tree.farthest);
+  if (farthest <= largest_coordinate) {
+    const float slack = slack_of(farthest);
+    Nearest found{q.search * q.search, UINT32_MAX};
+    float reach = reach_of(found.square, slack);
+    Waiting stack[most_levels * width];
+    stack[0] = Waiting{0, static_cast<std::uint32_t>(q.tree.levels) * level_unit};
+    for (int depth = 1; depth > 0;) {
+      const Waiting next = stack[--depth];
+      if (next.square > reach) continue;
+      const std::uint32_t number = next.place % level_unit, level = next.place / level_unit;
+      if (level == 0) {
+        look_in(q.tree.blocks[number], p, &found);
+        reach = reach_of(found.square, slack);
+        continue;
+      }
+      const Node& node = q.tree.nodes[q.tree.first_node[level - 1] + number];
+      const int base = depth;
+#pragma unroll
+      for (std::uint32_t k = 0; k < width; ++k) {
+        const float low[3] = {__ldg(&node.low[0][k]), __ldg(&node.low[1][k]), __ldg(&node.low[2][k])};
+        const float high[3] = {__ldg(&node.high[0][k]), __ldg(&node.high[1][k]), __ldg(&node.high[2][k])};
+        const float square = square_from_box(low, high, p.x, p.y, p.z);
+        if (!(square <= reach)) continue;
+        int at = depth++;
+        for (; at > base && stack[at - 1].square < square; --at) stack[at] = stack[at - 1];
+        stack[at] = Waiting{square, (level - 1) * level_unit + number * width + k};
+      }
+    }
+    if (found.facet != UINT32_MAX)
+      out = distance_at(q.tree.facets[found.facet], q.tree.normals[found.facet], q.tree.cosines[found.facet],
+                        found.facet, p.x, p.y, p.z, found.square, q.sharp_cosine);
+  }
+  q.out[i] = out;
+}
+
+}  // namespace
+
+struct CudaModelSearch::State {
+  Buffer<Block> blocks;
+  Buffer<Node> nodes;
+  Buffer<Facet<float>> facets;
+  Buffer<std::array<std::array<float, 3>, 7>> normals;
+  Buffer<std::array<float, 6>> cosines;
+  DeviceTree tree{};
+  Buffer<ModelPoint> points;
+  Buffer<ModelDistance> out;
+  std::uint32_t count = 0;
+};
+
+CudaModelSearch::CudaModelSearch(const TriangleModel& model) : state_(new State) {
+  State& s = *state_;
+  const FacetTree tree = facet_tree(model);
+  std::vector<Facet<float>> facets;
+  for (std::uint32_t i = 0; i < model.corner.size(); ++i) facets.push_back(facet_of(model, i));
+  to_device(s.blocks, tree.blocks, "blocks of a model");
+  to_device(s.nodes, tree.nodes, "nodes of a model");
+  to_device(s.facets, facets, "facets of a model");
+  to_device(s.normals, model.normal, "normals of a model");
+  to_device(s.cosines, model.cosine, "edges of a model");
+  s.tree.blocks = s.blocks.get();
+  s.tree.nodes = s.nodes.get();
+  s.tree.facets = s.facets.get();
+  s.tree.normals = reinterpret_cast<const float(*)[7][3]>(s.normals.get());
+  s.tree.cosines = reinterpret_cast<const float(*)[6]>(s.cosines.get());
+  for (int i = 0; i < most_levels; ++i) s.tree.first_node[i] = tree.first_node[i];
+  s.tree.levels = tree.levels;
+  s.tree.farthest = tree.farthest;
+}
+
+CudaModelSearch::~CudaModelSearch() = default;
+
+void CudaModelSearch::reserve(std::size_t count) {
+  state_->points.reserve(std::max<std::size_t>(count, 1));
+  state_->out.reserve(std::max<std::size_t>(count, 1));
+}
+
+void CudaModelSearch::upload(CudaStream stream, const ModelPoint* points, std::size_t count) {
+  State& s = *state_;
+  reserve(count);
+  s.count = static_cast<std::uint32_t>(count);
+  if (count == 0) return;
+  cuda::check(cudaMemcpyAsync(s.points.get(), points, count * sizeof *points, cudaMemcpyHostToDevice, stream),
+              "upload of points");
+  cuda::wait(stream, patience, "upload of points");
+}
+
+void CudaModelSearch::launch(CudaStream stream, const DistanceSettings& settings) {
+  State& s = *state_;
+  model::check(settings);
+  if (s.count == 0) return;
+  const Query q{s.tree, s.points.get(), s.out.get(), s.count, settings.search, settings.sharp_cosine};
+  find_nearest<<<(s.count + threads - 1) / threads, threads, 0, stream>>>(q);
+  cuda::check(cudaGetLastError(), "launch of the search on a model");
+}
+
+void CudaModelSearch::fetch(CudaStream stream, ModelDistance* out) {
+  State& s = *state_;
+  cuda::wait(stream, patience, "search on a model");
+  if (s.count > 0)
+    cuda::check(cudaMemcpy(out, s.out.get(), s.count * sizeof *out, cudaMemcpyDeviceToHost), "distances");
+}
+
+}  // namespace datum

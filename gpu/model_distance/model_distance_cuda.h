@@ -1,0 +1,36 @@
+// Signed distances from a model on a CUDA device. C++17.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "gpu/model_distance/model_distance.h"
+
+struct CUstream_st;
+
+namespace datum {
+
+using CudaStream = CUstream_st*;
+
+/// Results are byte for byte those of ModelSearch on the CPU. Members throw GpuError, find() std::invalid_argument for what
+/// ModelSearch refuses; one object is used by one thread at a time.
+class CudaModelSearch {
+ public:
+  /// The model stays on the device.
+  explicit CudaModelSearch(const TriangleModel& model);
+  ~CudaModelSearch();
+
+  /// Takes memory for so many points.
+  void reserve(std::size_t count);
+  /// Points in host memory to the device, and results back; both wait.
+  void upload(CudaStream stream, const ModelPoint* points, std::size_t count);
+  void fetch(CudaStream stream, ModelDistance* out);
+  /// Kernel only, asynchronous; may be captured into a graph. Of the points that were uploaded.
+  void launch(CudaStream stream, const DistanceSettings& settings);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace datum
