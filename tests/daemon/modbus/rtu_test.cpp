@@ -1,0 +1,118 @@
+// Modbus RTU on a pseudo-terminal, byte by byte: damaged, half and foreign frames, and a line that is unplugged.
+#include <gtest/gtest.h>
+#include <termios.h>
+
+#include "daemon/modbus/serial_link.h"
+#include "daemon/report/result_line.h"
+#include "tests/daemon/modbus/modbus_server.h"
+#include "tests/drivers/port/pty_pair.h"
+
+namespace datum::modbus {
+namespace {
+
+using datum::testing::PtyPair;
+
+/// Bytes with their CRC, low byte first.
+std::string frame(std::string bytes) {
+  const std::uint16_t crc = crc16(bytes);
+  bytes += static_cast<char>(crc & 0xFF);
+  return bytes + static_cast<char>(crc >> 8);
+}
+std::string bytes(std::initializer_list<int> values) {
+  std::string text;
+  for (const int v : values) text += static_cast<char>(v);
+  return text;
+}
+
+/// One that echoes nothing, as no line does, before it is opened too.
+std::unique_ptr<PtyPair> raw_pty() {
+  auto pty = std::make_unique<PtyPair>();
+  termios line{};
+  ::tcgetattr(pty->fd(), &line);
+  ::cfmakeraw(&line);
+  ::tcsetattr(pty->fd(), TCSANOW, &line);
+  return pty;
+}
+
+struct RtuLine {
+  RtuLine() {
+    std::filesystem::create_symlink(pty->path(), folder / "line");
+    SerialLineSettings settings;
+    settings.line.path = (folder / "line").string();
+    settings.line.baud = 115200;
+    settings.unit = 17;
+    server.run([&] {
+      link = std::make_unique<SerialLink>(settings, server.desk(), [](int, const std::string&) {});
+    });
+  }
+  ~RtuLine() {
+    server.run([&] { link.reset(); });
+  }
+  /// Sends it until something is answered: after what was no frame the line needs a silence, and first it is opened.
+  std::string ask(const std::string& request, std::size_t size) {
+    for (int tries = 0; tries < 100; ++tries) {
+      pty->send(request);
+      pollfd watched{pty->fd(), POLLIN, 0};
+      if (::poll(&watched, 1, 300) == 1) return pty->receive(size);
+    }
+    return "";
+  }
+  void expect_served() {
+    EXPECT_EQ(ask(frame(bytes({17, 3, 0, at_test_u16, 0, 1})), 7), frame(bytes({17, 3, 2, 0x12, 0x34})));
+  }
+  datum::testing::FreshFolder folder;
+  std::unique_ptr<PtyPair> pty = raw_pty();
+  testing::ModbusServer server;
+  std::unique_ptr<SerialLink> link;
+};
+
+TEST(ModbusRtu, ReadsWritesAndRefuses) {
+  RtuLine line;
+  line.expect_served();
+  EXPECT_EQ(line.ask(frame(bytes({17, 4, 0, at_test_f32, 0, 2})), 9),
+            frame(bytes({17, 4, 4, 0x47, 0xF1, 0x20, 0})));
+  EXPECT_EQ(line.ask(frame(bytes({17, 6, 0, at_job_index, 0, 2})), 8),
+            frame(bytes({17, 6, 0, at_job_index, 0, 2})));
+  EXPECT_EQ(line.ask(frame(bytes({17, 3, 0, at_job_index, 0, 1})), 7), frame(bytes({17, 3, 2, 0, 2})));
+  EXPECT_EQ(line.ask(frame(bytes({17, 6, 1, 44, 0, 1})), 5), frame(bytes({17, 0x86, 2})))
+      << "STATUS is only read";
+  EXPECT_EQ(line.ask(frame(bytes({17, 3, 0, 0, 0, 126})), 5), frame(bytes({17, 0x83, 3})));
+}
+
+TEST(ModbusRtu, IsInStepAgainAfterDamage) {
+  RtuLine line;
+  line.expect_served();
+  std::string damaged = frame(bytes({17, 6, 0, at_job_index, 0, 7}));
+  damaged[5] = 9;
+  for (const std::string& rubbish :
+       {damaged, frame(bytes({17, 6, 0, at_job_index, 0, 7})).substr(0, 5), std::string(1000, '\x55'),
+        frame(bytes({17, 0x2B, 0x0E, 1, 0})), bytes({17, 16, 0, 100, 0, 123, 255})}) {
+    line.pty->send(rubbish);
+    line.expect_served();
+  }
+  EXPECT_EQ(line.ask(frame(bytes({17, 3, 0, at_job_index, 0, 1})), 7), frame(bytes({17, 3, 2, 0, 0})))
+      << "none of it was taken";
+}
+
+TEST(ModbusRtu, LeavesOthersOnTheLineAlone) {
+  RtuLine line;
+  line.expect_served();
+  line.pty->send(frame(bytes({18, 6, 0, at_job_index, 0, 7})));  // another unit's
+  line.expect_served();
+  line.pty->send(frame(bytes({0, 6, 0, at_job_index, 0, 7})));  // everybody's: not answered, so not taken
+  line.expect_served();
+  EXPECT_EQ(line.ask(frame(bytes({17, 3, 0, at_job_index, 0, 1})), 7), frame(bytes({17, 3, 2, 0, 0})));
+}
+
+TEST(ModbusRtu, OpensTheLineAgainAfterItWasUnplugged) {
+  RtuLine line;
+  line.expect_served();
+  line.pty = nullptr;
+  std::filesystem::remove(line.folder / "line");
+  line.pty = raw_pty();
+  std::filesystem::create_symlink(line.pty->path(), line.folder / "line");
+  line.expect_served();
+}
+
+}  // namespace
+}  // namespace datum::modbus
