@@ -1,6 +1,7 @@
 // A replay: the stored frame of a result measured again with what it was measured with, and compared.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>

@@ -1,6 +1,8 @@
 // DATA: which results there are, which of them this host has, and one of them measured again.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "daemon/report/scpi_answer.h"
 #include "daemon/report/scpi_commands.h"
 

@@ -1,4 +1,5 @@
 // Headers, paths, parameters and message framing: what is accepted, and the exact error of what is not.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "daemon/report/scpi_commands.h"
@@ -203,6 +204,22 @@ TEST(ScpiFraming, TakesALineFeedInsideABlockAsData) {
   EXPECT_EQ(host.raw("*ESE #13a\nb;*ESE 4\n"), "");
   EXPECT_EQ(host.ask("*ESE?;:SYST:ERR?"), "0;-168,\"Block data not allowed;mask\"\n");
   EXPECT_EQ(host.raw("*ESE #H10\n*ESE?\n"), "16\n") << "a number with a base is no block";
+}
+
+TEST(ScpiFraming, CountsTheBytesOfBlocksApart) {
+  ScpiHost host;
+  const std::string recipe = "bench" + std::string(Framer::longest_message + 5, '\n');
+  const auto block = [](const std::string& bytes) {
+    return "#6" + fmt::format("{:06}", bytes.size()) + bytes;
+  };
+  EXPECT_EQ(host.ask("MMEM:DATA 'bench'," + block(recipe) + ",'good';:SYST:ERR?"), "0,\"No error\"\n");
+  EXPECT_EQ(host.ask("MMEM:DATA? 'bench'").size(), recipe.size() + std::string("#565546\n").size());
+  const std::string half(Framer::longest_block / 2 + 1, '\n');
+  EXPECT_EQ(host.error_of("DIAG:ECHO? " + block(half) + "," + block(half)),
+            "-223,\"Too much data;a block of 131073 bytes; at most 262144\"\n")
+      << "all blocks of a message together";
+  EXPECT_EQ(host.ask("MMEM:DATA 'bench'," + block(recipe) + ",'good';:SYST:ERR?"), "0,\"No error\"\n")
+      << "each message anew";
 }
 
 TEST(ScpiFraming, SurvivesWhatIsNoMessage) {
