@@ -17,7 +17,7 @@ std::string subsystem(const scpi::Command& command) {
 
 std::string meaning(const scpi::Command& command) {
   std::string text = *command.help ? command.help : "what was set";
-  text += command.access == scpi::Access::reads ? "." : ". Commands the cell.";
+  text += command.access == scpi::Access::commands ? ". Commands the cell." : ".";
   for (const scpi::Parameter& p : command.parameters)
     text += fmt::format("\n{}{}: {}.", p.name, p.optional ? " (may be left out)" : "", scpi::range_text(p));
   return text;
