@@ -57,7 +57,7 @@ std::vector<Section> control_sections() {
                  "FETCh:COMPonents? in their order. Values are whole um, of a tilt mdeg, of a presence "
                  "permille. Decision 1 is PASS; "
                  "0 FAIL, and INCONCLUSIVE too; 2 INVALID, without a number. This is the bit mask of the "
-                 "manuals since firmware 4: "
+                 "manuals of the 2300 and 3000 families: "
                  "hosts of the 2000 family, for which 0 was pass, must not be connected. Type: 00 the board, "
                  "01 mean, 02 median, 03 "
                  "maximum, 04 minimum, 05 percentile, 06 top mean, 07 tilt, 08 presence."),
