@@ -133,16 +133,30 @@ void check_sensor(const HeightFrame& frame, const SensorProfile& profile) {
   }
 }
 
+template <class Count, class Outside>
+void class_where(HeightFrame& frame, const std::vector<Count>& counts, Outside outside) {
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const bool out = outside(counts[i]) && frame.classes[i] == PixelClass::ok;
+    frame.classes[i] = out ? PixelClass::out_of_range : frame.classes[i];
+  }
+}
+
 void class_out_of_range(HeightFrame& frame, const SensorProfile& profile) {
-  std::visit(
-      [&](const auto& counts) {
-        for (std::size_t i = 0; i < counts.size(); ++i) {
-          const double z = frame.z.at(static_cast<double>(counts[i]));
-          const bool outside = z < profile.z_min_mm || z > profile.z_max_mm;
-          if (outside && frame.classes[i] == PixelClass::ok) frame.classes[i] = PixelClass::out_of_range;
-        }
-      },
-      frame.counts);
+  const auto outside = [&](auto count) {
+    const double z = frame.z.at(static_cast<double>(count));
+    return z < profile.z_min_mm || z > profile.z_max_mm;
+  };
+  const auto* narrow = std::get_if<std::vector<std::int16_t>>(&frame.counts);
+  if (!narrow)
+    return std::visit([&](const auto& counts) { class_where(frame, counts, outside); }, frame.counts);
+  // z rises or falls with the count, so what is inside is one interval of counts: no arithmetic for each pixel.
+  int least = INT16_MAX + 1, most = INT16_MIN - 1;
+  for (int count = INT16_MIN; count <= INT16_MAX; ++count) {
+    if (outside(count)) continue;
+    least = std::min(least, count);
+    most = count;
+  }
+  class_where(frame, *narrow, [=](std::int16_t count) { return count < least || count > most; });
 }
 
 }  // namespace

@@ -64,6 +64,25 @@ TEST(VerdictJson, ReadsBackTheSameBytes) {
   EXPECT_EQ(back.captured.ns, -5);
 }
 
+// A sensor that counts frames and whose clock is known to the host; results of others stay as they were.
+TEST(VerdictJson, WhatASensorSaysOfItsExposureStandsThereWhereItIsKnown) {
+  BoardVerdict v = board_verdict();
+  EXPECT_EQ(to_json(v).find("stamp"), std::string::npos);
+  EXPECT_EQ(to_json(v).find("host_monotonic"), std::string::npos);
+  v.captured = {7000, ClockDomain::sensor, HostSpan{11, 12}};
+  v.stamp = SensorStamp{std::numeric_limits<std::uint64_t>::max(), -42, 5, 1};
+  const std::string json = to_json(v);
+  EXPECT_THAT(json, HasSubstr("\"host_monotonic\":{\"from_ns\":11,\"to_ns\":12}"));
+  const BoardVerdict back = verdict_from_json(json);
+  EXPECT_EQ(to_json(back), json);
+  EXPECT_EQ(back.stamp->frame_index, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(back.stamp->encoder, -42);
+  EXPECT_EQ(back.captured.host->to_ns, 12);
+  std::string unknown = json;
+  unknown.replace(unknown.find("encoder_at_z"), 12, "encoder_at_y");
+  EXPECT_THROW(verdict_from_json(unknown), std::runtime_error);
+}
+
 // A machine that names its tool and coordinate system is named by the verdict; results of others stay as they were.
 TEST(VerdictJson, WhatAPositionRefersToStandsThereWhereItIsKnown) {
   BoardVerdict v = board_verdict();
