@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "daemon/report/roff.h"
 #include "daemon/report/scpi_commands.h"
 
@@ -17,7 +19,7 @@ std::string subsystem(const scpi::Command& command) {
 
 std::string meaning(const scpi::Command& command) {
   std::string text = *command.help ? command.help : "what was set";
-  text += command.access == scpi::Access::commands ? ". Commands the cell." : ".";
+  text += command.access == scpi::Access::reads ? "." : ". Commands the cell.";
   for (const scpi::Parameter& p : command.parameters)
     text += fmt::format("\n{}{}: {}.", p.name, p.optional ? " (may be left out)" : "", scpi::range_text(p));
   return text;
@@ -39,14 +41,18 @@ Section command_section() {
             "MAXimum; the limits of a number that can be set are asked of its query: "
             "SENSe:TEMPerature? MAX. What commands the cell is refused while another host has "
             "control.")}};
-  std::string last;
-  for (const scpi::Command& command : scpi::all_commands()) {
-    const std::string now = subsystem(command);
-    if (now != last) section.parts.push_back(text(now + ":"));
-    last = now;
-    const std::string parameters = scpi::signature(command.parameters);
-    section.parts.push_back(
-        item(command.pattern.text() + (parameters.empty() ? "" : " ") + parameters, meaning(command)));
+  std::vector<std::string> subsystems;  // in the order of the table, each once
+  for (const scpi::Command& command : scpi::all_commands())
+    if (std::find(subsystems.begin(), subsystems.end(), subsystem(command)) == subsystems.end())
+      subsystems.push_back(subsystem(command));
+  for (const std::string& name : subsystems) {
+    section.parts.push_back(text(name + ":"));
+    for (const scpi::Command& command : scpi::all_commands()) {
+      if (subsystem(command) != name) continue;
+      const std::string parameters = scpi::signature(command.parameters);
+      section.parts.push_back(
+          item(command.pattern.text() + (parameters.empty() ? "" : " ") + parameters, meaning(command)));
+    }
   }
   return section;
 }
