@@ -106,7 +106,7 @@ TEST(ModelDistance, OffABoxIsWhatItIs) {
   std::uniform_real_distribution<float> along(-19, 19);
   for (int i = 0; i < 20000; ++i) {
     float p[3] = {along(random), along(random), along(random)};
-    p[i % 3] = (i & 8 ? 1.f : -1.f) * (20 + (i & 16 ? 0.1f : -0.1f));
+    p[i % 3] = (i & 8 ? 1.f : -1.f) * (20 + (i & 16 ? 1.f : -1.f) * (i & 32 ? 0.1f : 5e-4f));
     points.push_back({p[0], p[1], p[2]});
   }
   const auto e = offset_error(box_model(40, 40, 40, 9), points, [](const ModelPoint& p) {
