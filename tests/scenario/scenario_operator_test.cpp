@@ -40,7 +40,7 @@ TEST(ScenarioOperator, StoresARecipeThatTheNextBoardIsMeasuredBy) {
   EXPECT_EQ(host->ask("CALC:LIM:LOW?"), std::to_string(static_cast<int>(good_height_um) - 50));
   cell.trigger_and_deliver(*host, "f1");
   EXPECT_EQ(host->ask("*OPC?"), "1");
-  EXPECT_EQ(fields(host->ask("FETC:BOAR?")).at(4), '"' + config::sha256_hex(text) + '"');
+  EXPECT_EQ(fields(host->ask("FETC:BOAR?")).at(4), config::sha256_hex(text));
   EXPECT_EQ(error_of(host->command("MMEM:DEL 'box'")), -221);
 }
 
@@ -49,9 +49,9 @@ void tamper(const std::filesystem::path& store) {
   ASSERT_EQ(sqlite3_open(store.c_str(), &db), SQLITE_OK);
   char* why = nullptr;
   EXPECT_EQ(
-      sqlite3_exec(
-          db, "UPDATE result SET json = replace(json, '\"decision\":\"PASS\"', '\"decision\":\"FAIL\"')",
-          nullptr, nullptr, &why),
+      sqlite3_exec(db,
+                   "UPDATE result SET json = replace(json, '\"decision\":\"PASS\"', '\"decision\":\"FAIL\"')",
+                   nullptr, nullptr, &why),
       SQLITE_OK)
       << (why ? why : "");
   EXPECT_EQ(sqlite3_changes(db), 1);
