@@ -55,18 +55,19 @@ struct PlaceHash {
   }
 };
 
-/// What meets at an edge: the normals of its facets, and in which sense they run along it.
+/// A facet's side, under the places that it joins.
+struct Side {
+  std::uint64_t places;
+  std::uint32_t facet;
+  std::uint8_t number;  // 0 ab, 1 bc, 2 ca
+  bool forwards;        // from the lower place to the higher
+};
+
+/// What meets at a side.
 struct Edge {
   Vector normal{};
   double cosine = -2;
-  std::uint32_t facets = 0;
-  Vector first{};
-  bool forwards = false, turned = false;
 };
-
-std::uint64_t key_of(std::uint32_t a, std::uint32_t b) {
-  return (std::uint64_t{std::min(a, b)} << 32) | std::max(a, b);
-}
 
 class Builder {
  public:
@@ -75,14 +76,10 @@ class Builder {
     weld();
     for (std::uint32_t i = 0; i < raw.facets.size(); ++i) take(i);
     if (corners_.empty()) throw std::invalid_argument("every facet of the model is degenerate");
+    join();
     for (Vector& n : corner_normals_) n = unit(n);
     for (std::size_t i = 0; i < corners_.size(); ++i) turn_corners(i);
     for (std::size_t i = 0; i < corners_.size(); ++i) give_normals(i);
-    for (const auto& [key, edge] : edges_) {
-      model_.faults.open_edges += edge.facets == 1;
-      model_.faults.branched_edges += edge.facets > 2;
-      model_.faults.turned_edges += edge.facets == 2 && edge.turned;
-    }
   }
   TriangleModel take_model() { return std::move(model_); }
 
@@ -128,27 +125,44 @@ class Builder {
       const int next = (k + 1) % 3, last = (k + 2) % 3;
       const Vector out = unit(minus(p[next], p[k])), back = unit(minus(p[last], p[k]));
       add(corner_normals_[c[k]], normal, std::acos(std::clamp(dot(out, back), -1.0, 1.0)));
-      Edge& edge = edges_[key_of(c[k], c[next])];
-      add(edge.normal, normal, 1);
-      const bool forwards = c[k] < c[next];
-      if (edge.facets == 0) {
-        edge.first = normal;
-        edge.forwards = forwards;
-      } else {
-        edge.cosine = edge.facets == 1 ? dot(edge.first, normal) : -1;
-        edge.turned = edge.turned || edge.forwards == forwards;
-      }
-      ++edge.facets;
+      const std::uint32_t low = std::min(c[k], c[next]), high = std::max(c[k], c[next]);
+      sides_.push_back({(std::uint64_t{low} << 32) | high, static_cast<std::uint32_t>(corners_.size()),
+                        static_cast<std::uint8_t>(k), c[k] == low});
     }
     corners_.push_back(c);
     face_normals_.push_back(normal);
     model_.facet.push_back(i);
   }
 
+  /// Sides that join the same places are one edge.
+  void join() {
+    edges_.resize(corners_.size());
+    std::sort(sides_.begin(), sides_.end(), [](const Side& a, const Side& b) {
+      return a.places != b.places ? a.places < b.places : a.facet < b.facet;
+    });
+    for (std::size_t first = 0, last = 0; first < sides_.size(); first = last) {
+      Edge edge;
+      bool turned = false;
+      for (last = first; last < sides_.size() && sides_[last].places == sides_[first].places; ++last) {
+        add(edge.normal, face_normals_[sides_[last].facet], 1);
+        turned = turned || (last > first && sides_[last].forwards == sides_[first].forwards);
+      }
+      const std::size_t facets = last - first;
+      if (facets == 2)
+        edge.cosine = dot(face_normals_[sides_[first].facet], face_normals_[sides_[first + 1].facet]);
+      if (facets > 2) edge.cosine = -1;
+      edge.normal = unit(edge.normal);
+      model_.faults.open_edges += facets == 1;
+      model_.faults.branched_edges += facets > 2;
+      model_.faults.turned_edges += facets == 2 && turned;
+      for (std::size_t i = first; i < last; ++i) edges_[sides_[i].facet][sides_[i].number] = edge;
+    }
+  }
+
   void turn_corners(std::size_t i) {
     const Corners& c = corners_[i];
     for (int k = 0; k < 3; ++k) {
-      const double edge = edges_.at(key_of(c[k], c[(k + 1) % 3])).cosine;
+      const double edge = edges_[i][k].cosine;
       const double half = dot(face_normals_[i], corner_normals_[c[k]]);
       const double tip = half > 0 ? 2 * half * half - 1 : -1;
       for (const std::uint32_t end : {c[k], c[(k + 1) % 3]})
@@ -164,9 +178,8 @@ class Builder {
     std::array<float, 6> cosine;
     normal[0] = narrow(face_normals_[i]);
     for (int k = 0; k < 3; ++k) {
-      const Edge& edge = edges_.at(key_of(c[k], c[(k + 1) % 3]));
-      normal[1 + k] = narrow(unit(edge.normal));
-      cosine[k] = static_cast<float>(edge.cosine);
+      normal[1 + k] = narrow(edges_[i][k].normal);
+      cosine[k] = static_cast<float>(edges_[i][k].cosine);
       normal[4 + k] = narrow(corner_normals_[c[k]]);
       cosine[3 + k] = static_cast<float>(corner_cosine_[c[k]]);
     }
@@ -181,7 +194,8 @@ class Builder {
   std::vector<Vector> corner_normals_, face_normals_;
   std::vector<double> corner_cosine_;
   std::vector<Corners> corners_;
-  std::unordered_map<std::uint64_t, Edge> edges_;
+  std::vector<Side> sides_;
+  std::vector<std::array<Edge, 3>> edges_;  // of each facet
 };
 
 }  // namespace
