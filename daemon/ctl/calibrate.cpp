@@ -7,6 +7,7 @@
 
 #include "calib/calibration.h"
 #include "daemon/calibrate/calibration_replay.h"
+#include "daemon/ctl/scpi_text.h"
 
 namespace datum {
 
@@ -37,30 +38,6 @@ bool show_state(ScpiClient& host) {
 }
 
 }  // namespace
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
-std::vector<std::string> answer_fields(const std::string& answer) {
-  std::vector<std::string> fields(1);
-  bool inside = false;
-  for (std::size_t i = 0; i < answer.size(); ++i) {
-    const char c = answer[i];
-    if (c == '"' && inside && i + 1 < answer.size() && answer[i + 1] == '"') {
-      fields.back() += answer[++i];
-    } else if (c == '"') {
-      inside = !inside;
-    } else if (c == ',' && !inside) {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
-  return fields;
-}
 
 CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& o, const std::function<void(CLI::App&)>& link) {
   auto* all = app.add_subcommand("calibrate", "calibrate the sensor with an artefact, step by step");
@@ -104,17 +81,17 @@ CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& o, const std::function<
 
 std::string command_of(const CalibrateOptions& o) {
   if (o.step == "start")
-    return fmt::format("CALibration:STARt {},{},{}", quoted(o.artefact), quoted(o.operator_name), o.degc);
-  if (o.step == "touch") return "CALibration:TOUCh " + quoted(o.face);
-  if (o.step == "forget") return "CALibration:FORGet" + (o.face.empty() ? "" : " " + quoted(o.face));
+    return fmt::format("CALibration:STARt {},{},{}", as_parameter(o.artefact), as_parameter(o.operator_name), o.degc);
+  if (o.step == "touch") return "CALibration:TOUCh " + as_parameter(o.face);
+  if (o.step == "forget") return "CALibration:FORGet" + (o.face.empty() ? "" : " " + as_parameter(o.face));
   if (o.step == "scan") return "CALibration:SCAN";
   if (o.step == "solve") return "CALibration:SOLVe";
   if (o.step == "accept" && !o.id.empty())
-    return fmt::format("CALibration:ACCept {},{}", quoted(o.id), quoted(o.operator_name));
+    return fmt::format("CALibration:ACCept {},{}", as_parameter(o.id), as_parameter(o.operator_name));
   if (o.step == "accept") return "CALibration:ACCept";
   if (o.step == "verify") return "CALibration:VERify";
   if (o.step == "withdraw")
-    return fmt::format("CALibration:WITHdraw {},{}", quoted(o.operator_name), quoted(o.why));
+    return fmt::format("CALibration:WITHdraw {},{}", as_parameter(o.operator_name), as_parameter(o.why));
   if (o.step == "abort") return "CALibration:ABORt";
   return "";
 }

@@ -23,11 +23,6 @@ CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& options, const std::fun
 /// The command of a step, without its parameters' checks: those are the daemon's.
 std::string command_of(const CalibrateOptions& options);
 
-/// A text as a parameter: quoted, its quotes doubled.
-std::string quoted(const std::string& text);
-/// Fields of an answer, quotes taken off.
-std::vector<std::string> answer_fields(const std::string& answer);
-
 /// Goes through a step and prints where the calibration stands; errors on stderr. True: nothing was refused.
 bool calibrate(const CalibrateOptions& options, ScpiClient& host);
 

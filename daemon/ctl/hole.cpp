@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "calib/hybrid/hybrid_log.h"
-#include "daemon/ctl/calibrate.h"
+#include "daemon/ctl/scpi_text.h"
 
 namespace datum {
 

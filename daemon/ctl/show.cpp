@@ -74,6 +74,14 @@ std::string pose_text(const Pose& p) {
   return reason.empty() ? text : text + "; " + reason;
 }
 
+std::string captured_text(const BoardVerdict& v) {
+  std::string text = fmt::format("{} ns, clock {}", v.captured.ns, name_of(v.captured.clock));
+  if (const auto& host = v.captured.host)
+    text += fmt::format("; host's monotonic clock {} to {} ns", host->from_ns, host->to_ns);
+  if (v.stamp) text += fmt::format("; sensor's frame {}, encoder {}", v.stamp->frame_index, v.stamp->encoder);
+  return text;
+}
+
 std::string identities_text(const BoardVerdict& v) {
   const auto line = [](const char* name, const std::string& value, const std::string& sha256) {
     return fmt::format("{:<12} {}{}\n", name, or_none(value), sha256.empty() ? "" : "  sha256 " + sha256);
@@ -82,9 +90,8 @@ std::string identities_text(const BoardVerdict& v) {
          line("calibration", v.calibration, v.calibration_sha256) +
          line("sensor", v.sensor_serial, v.sensor_profile_sha256) +
          line("frame", v.frame_id, v.frame_sha256) + line("from", v.frame_source, "") +
-         line("captured", fmt::format("{} ns, clock {}", v.captured.ns, name_of(v.captured.clock)), "") +
-         line("pose", pose_text(v.pose), "") + line("code", v.code, "") + line("backend", v.backend, "") +
-         line("store", v.store_id, "");
+         line("captured", captured_text(v), "") + line("pose", pose_text(v.pose), "") +
+         line("code", v.code, "") + line("backend", v.backend, "") + line("store", v.store_id, "");
 }
 
 }  // namespace
@@ -109,15 +116,18 @@ std::string results_json(const std::vector<StoredResult>& results) {
   return out + "\n]\n";
 }
 
-std::string board_text(const BoardVerdict& v, bool colour) {
+std::string verdict_text(const BoardVerdict& v, bool colour) {
   Table head({{"board"}, {"time (UTC)"}, {"unit"}, {"decision"}, {"reason"}});
   head.add({{fmt::format("{}", v.sequence)},
             {v.measured_at},
             {or_none(v.unit_id)},
             {name_of(v.decision), ink_of(v.decision)},
             {why_not_pass(v)}});
-  return head.text(colour) + '\n' + component_table(v).text(colour) + '\n' + floor_table(v).text(colour) +
-         '\n' + identities_text(v);
+  return head.text(colour) + '\n' + component_table(v).text(colour);
+}
+
+std::string board_text(const BoardVerdict& v, bool colour) {
+  return verdict_text(v, colour) + '\n' + floor_table(v).text(colour) + '\n' + identities_text(v);
 }
 
 }  // namespace datum

@@ -52,16 +52,24 @@ Roff::Roff(const std::string& title, int number, const std::string& source, cons
 
 Roff& Roff::section(const std::string& title) {
   text_ += ".SH " + argument(title) + "\n";
+  begun_ = true;
   return *this;
 }
 
 Roff& Roff::subsection(const std::string& title) {
   text_ += ".SS " + argument(title) + "\n";
+  begun_ = true;
   return *this;
 }
 
+/// Between two paragraphs; behind a title there is none before.
+void Roff::part() {
+  if (!begun_) text_ += ".PP\n";
+  begun_ = false;
+}
+
 Roff& Roff::paragraph(const std::string& text) {
-  text_ += ".PP\n";
+  part();
   for (std::size_t from = 0, to = 0; from < text.size(); from = to + 1) {
     to = std::min(text.find('\n', from), text.size());
     text_ += (from ? ".br\n" : "") + lines_of(text.substr(from, to - from));
@@ -70,13 +78,15 @@ Roff& Roff::paragraph(const std::string& text) {
 }
 
 Roff& Roff::item(const std::string& tag, const std::string& more, const std::string& text) {
+  begun_ = false;
   text_ += ".TP\n\\fB" + roff_escaped(tag) + "\\fR" + (more.empty() ? "" : " " + roff_escaped(more)) + "\n" +
            lines_of(text);
   return *this;
 }
 
 Roff& Roff::example(const std::string& lines) {
-  text_ += ".PP\n.RS 4\n.nf\n" + lines_of(lines) + ".fi\n.RE\n";
+  part();
+  text_ += ".RS 4\n.nf\n" + lines_of(lines) + ".fi\n.RE\n";
   return *this;
 }
 

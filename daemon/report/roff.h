@@ -23,7 +23,10 @@ class Roff {
   const std::string& text() const { return text_; }
 
  private:
+  void part();
+
   std::string text_;
+  bool begun_ = true;  // a section, and nothing in it yet
 };
 
 /// Plain text as roff input: backslashes, hyphens of options, and what would be a request at a line's beginning.

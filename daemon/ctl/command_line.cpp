@@ -1,0 +1,60 @@
+#include "daemon/ctl/command_line.h"
+
+#include "daemon/ctl/exit_status.h"
+
+namespace datum {
+
+CommandLine::CommandLine() : app("datumctl: results and control of datumd", "datumctl") {
+  app.require_subcommand(1);
+  std::string statuses = "Exit status:";
+  for (const auto& e : exit_meanings) statuses += std::string("\n  ") + e.status + "  " + e.meaning;
+  app.footer(statuses);
+  add_status_command(*this);
+  add_watch_command(*this);
+  add_cell_commands(*this);
+  add_control_commands(*this);
+  add_result_commands(*this);
+  add_device_commands(*this);
+  add_calibration_commands(*this);
+  add_protocol_commands(*this);
+  add_shell_commands(*this);
+}
+
+CLI::App* CommandLine::leaf(CLI::App& under, const std::string& name, const std::string& words,
+                            std::function<int()> run) {
+  auto* command = under.add_subcommand(name, words);
+  does(*command, std::move(run));
+  return command;
+}
+
+void CommandLine::does(CLI::App& command, std::function<int()> run) {
+  command.callback([this, run = std::move(run)] { chosen_ = run; });
+}
+
+CLI::App* CommandLine::link_leaf(CLI::App& under, const std::string& name, const std::string& words,
+                                 std::function<int()> run) {
+  auto* command = leaf(under, name, words, std::move(run));
+  add_link_options(*command, link);
+  offer(command->get_option("--serial"), Offer::serial_lines);
+  return command;
+}
+
+void CommandLine::add_json(CLI::App& command, const std::string& words) {
+  command.add_flag("--json", json, words);
+}
+
+const Offer* CommandLine::offered(const CLI::Option* option) const {
+  const auto found = offers_.find(option);
+  return found == offers_.end() ? nullptr : &found->second;
+}
+
+int CommandLine::run(int argc, const char* const* argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? good : usage;
+  }
+  return chosen_();
+}
+
+}  // namespace datum

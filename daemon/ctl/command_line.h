@@ -1,0 +1,66 @@
+// The command line of datumctl: one tree, which --help, the manual page and completion are made from.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "daemon/ctl/link_options.h"
+
+namespace datum {
+
+/// What a word of the command line may be, where the tree does not say so itself.
+enum class Offer {
+  files,
+  recipes,  // of the daemon, if it answers
+  headers,  // of the command protocol
+  serial_lines,
+};
+
+class CommandLine {
+ public:
+  CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  CLI::App app;
+  LinkOptions link;
+  bool json = false;
+
+  /// A subcommand that does `run` and returns an exit status.
+  CLI::App* leaf(CLI::App& under, const std::string& name, const std::string& words,
+                 std::function<int()> run);
+  /// What an existing one does.
+  void does(CLI::App& command, std::function<int()> run);
+  /// One that talks to the daemon.
+  CLI::App* link_leaf(CLI::App& under, const std::string& name, const std::string& words,
+                      std::function<int()> run);
+  /// One that prints data, which --json gives to programs.
+  void add_json(CLI::App& command, const std::string& words = "the same as JSON");
+
+  /// Completion offers these for an option.
+  void offer(const CLI::Option* option, Offer what) { offers_[option] = what; }
+  const Offer* offered(const CLI::Option* option) const;
+
+  /// Parses and runs. Throws what the subcommand throws.
+  int run(int argc, const char* const* argv);
+
+ private:
+  std::function<int()> chosen_;
+  std::map<const CLI::Option*, Offer> offers_;
+};
+
+// Parts of the tree, by file.
+void add_result_commands(CommandLine& line);       // results, show
+void add_cell_commands(CommandLine& line);         // recipes, choose, unit, arm, trigger, abort
+void add_device_commands(CommandLine& line);       // temperature, position, links, reopen, selftest
+void add_protocol_commands(CommandLine& line);     // send, help, errors
+void add_control_commands(CommandLine& line);      // control
+void add_status_command(CommandLine& line);        // status
+void add_watch_command(CommandLine& line);         // watch
+void add_calibration_commands(CommandLine& line);  // calibrate, hole, verify
+void add_shell_commands(CommandLine& line);        // completion, manual; hidden
+
+}  // namespace datum

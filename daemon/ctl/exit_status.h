@@ -1,0 +1,32 @@
+// Exit statuses of datumctl. 0 to 3 are verdicts, of `show`, `trigger --wait` and `verify`.
+#pragma once
+
+namespace datum {
+
+enum Exit : int {
+  good = 0,
+  failed = 1,  // of `selftest`
+  usage = 4,
+  no_store = 5,
+  no_result = 6,
+  no_connection = 7,
+  refused_command = 8,
+};
+
+/// For help and manual, a line each.
+inline constexpr struct {
+  const char* status;
+  const char* meaning;
+} exit_meanings[] = {
+    {"0", "done; a verdict PASS, a self-test that passed, a verification that is good"},
+    {"1", "a verdict FAIL, a self-test that failed, a verification that is not good"},
+    {"2", "a verdict INCONCLUSIVE, a verification that is not enough to say"},
+    {"3", "a verdict INVALID"},
+    {"4", "the command line is wrong"},
+    {"5", "the store or the configuration can't be read"},
+    {"6", "no such result"},
+    {"7", "the daemon is not there, or does not answer in time"},
+    {"8", "the daemon refused the command; its words are on stderr"},
+};
+
+}  // namespace datum

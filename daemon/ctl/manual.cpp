@@ -1,0 +1,106 @@
+#include "daemon/ctl/manual.h"
+
+#include <fmt/format.h>
+
+#include "daemon/ctl/exit_status.h"
+#include "daemon/report/roff.h"
+#include "daemon/version.h"
+
+namespace datum {
+namespace {
+
+bool is_hidden(const CLI::App& command) { return command.get_group().empty(); }
+
+std::string description_of(const CLI::Option& option) {
+  std::string text = option.get_description();
+  const std::string type = option.get_type_name();
+  if (const auto members = type.find('{'); members != std::string::npos)
+    text += ": one of " + type.substr(members);
+  if (!option.get_default_str().empty()) text += fmt::format(" (default: {})", option.get_default_str());
+  if (option.get_required() && !option.get_positional()) text += "; needed";
+  return text;
+}
+
+std::vector<const CLI::Option*> positionals_of(const CLI::App& command) {
+  return command.get_options([](const CLI::Option* o) { return o->get_positional(); });
+}
+
+/// "datumctl calibrate start <artefact> [options]"
+std::string synopsis(const CLI::App& command, const std::string& path) {
+  std::string text = path;
+  for (const auto* option : positionals_of(command))
+    text += option->get_required() ? " <" + option->get_name() + ">" : " [" + option->get_name() + "]";
+  return text + (command.get_subcommands({}).empty() ? " [options]" : " <step>");
+}
+
+bool is_of_link(const CLI::Option& option) {
+  for (const char* name : {"--tcp", "--serial", "--baud", "--timeout-ms"})
+    if (option.get_name() == name) return true;
+  return false;
+}
+
+void add_options(Roff& page, const CLI::App& command) {
+  for (const auto* option : positionals_of(command))
+    page.item(option->get_name(), "", description_of(*option));
+  bool links = false;
+  for (const auto* option : command.get_options([](const CLI::Option* o) { return !o->get_positional(); })) {
+    if (option->get_name() == "--help" || option->get_name() == "-h,--help") continue;
+    if (is_of_link(*option)) {
+      links = true;
+      continue;
+    }
+    page.item(option->get_name(), option->get_expected_max() > 0 ? "VALUE" : "", description_of(*option));
+  }
+  if (links) page.paragraph("Also the options of the connection, below.");
+}
+
+void add_command(Roff& page, const CLI::App& command, const std::string& path) {
+  page.subsection(synopsis(command, path));
+  page.paragraph(command.get_description());
+  add_options(page, command);
+  for (const auto* step : command.get_subcommands({}))
+    add_command(page, *step, path + " " + step->get_name());
+}
+
+}  // namespace
+
+std::string manual_page(const CommandLine& line) {
+  Roff page("DATUMCTL", 1, "datumctl " + code_id().substr(0, code_id().find(' ')), "datumd manual");
+  page.section("NAME").paragraph("datumctl - results and control of datumd");
+  page.section("SYNOPSIS").paragraph("datumctl <command> [options]");
+  page.section("DESCRIPTION")
+      .paragraph(
+          "datumctl is the operator's command line of datumd, the inspection controller of a measuring cell. "
+          "Stored "
+          "results are read from the store, all else goes over the command protocol, on TCP or on a serial "
+          "line.")
+      .paragraph(
+          "What prints data prints a table for people, coloured on a terminal (NO_COLOR is honoured), and "
+          "with --json "
+          "JSON for programs, with units in the names of its keys. Answers go to stdout, all else to "
+          "stderr.");
+  page.section("COMMANDS");
+  for (const auto* command : line.app.get_subcommands({}))
+    if (!is_hidden(*command)) add_command(page, *command, "datumctl " + command->get_name());
+  page.section("OPTIONS OF THE CONNECTION");
+  CLI::App link;
+  LinkOptions options;
+  add_link_options(link, options);
+  for (const auto* option : link.get_options())
+    if (is_of_link(*option)) page.item(option->get_name(), "VALUE", description_of(*option));
+  page.section("EXIT STATUS");
+  for (const auto& e : exit_meanings) page.item(e.status, "", e.meaning);
+  page.section("EXAMPLES")
+      .paragraph("Measure one board, and act by its verdict:")
+      .example("datumctl choose demo-board && datumctl arm && datumctl trigger --unit SN1234 --wait")
+      .paragraph("Feed a program with all results, also those of while it did not run:")
+      .example("datumctl watch --json --after 1017 | my-program")
+      .paragraph("What a command of the protocol takes:")
+      .example("datumctl help CONF:REC");
+  page.section("FILES").item("/etc/datumd/datumd.toml", "",
+                             "the configuration, which names store and addresses");
+  page.section("SEE ALSO").paragraph("datumd-protocol(7), journalctl(1), systemctl(1)");
+  return page.text();
+}
+
+}  // namespace datum

@@ -1,0 +1,60 @@
+#include "daemon/ctl/remote_results.h"
+
+#include <fmt/format.h>
+
+#include "daemon/ctl/dialogue.h"
+#include "daemon/report/scpi_error.h"
+
+namespace datum {
+namespace {
+
+StoredResult fetch(ScpiClient& host, std::uint64_t sequence) {
+  StoredResult r;
+  r.json = ask_block(host, fmt::format("FETCh:JSON? {}", sequence));
+  const BoardVerdict v = verdict_from_json(r.json);
+  r.sequence = v.sequence;
+  r.store_id = v.store_id;
+  r.measured_at = v.measured_at;
+  r.unit_id = v.unit_id;
+  r.recipe = v.recipe;
+  r.frame_id = v.frame_id;
+  r.frame_sha256 = v.frame_sha256;
+  r.decision = v.decision;
+  r.reason = name_of(v.reason);
+  return r;
+}
+
+bool matches(const StoredResult& r, const ResultFilter& filter) {
+  return (!filter.decision || *filter.decision == r.decision) &&
+         (!filter.recipe || *filter.recipe == r.recipe) && (!filter.unit_id || *filter.unit_id == r.unit_id);
+}
+
+}  // namespace
+
+std::vector<StoredResult> remote_results(const LinkOptions& link, const ResultFilter& filter,
+                                         std::uint64_t limit) {
+  auto host = connect(link);
+  std::vector<StoredResult> found;
+  auto left = static_cast<std::uint64_t>(number_of(ask(host, "DATA:COUNt?")[0]).value_or(0));
+  if (left == 0) return found;
+  // Numbers have no holes: what is stored are the newest `left` of them.
+  for (std::uint64_t n = std::stoull(ask(host, "FETCh:BOARd?")[0]); left > 0 && n > 0 && found.size() < limit;
+       --n, --left) {
+    StoredResult r = fetch(host, n);
+    if (matches(r, filter)) found.push_back(std::move(r));
+  }
+  return found;
+}
+
+std::optional<StoredResult> remote_result(const LinkOptions& link, std::uint64_t sequence) {
+  auto host = connect(link);
+  try {
+    return fetch(host, sequence);
+  } catch (const RefusedCommand& refused) {
+    const auto errors = queued_errors(refused.what());
+    if (errors.size() == 1 && errors.front().number == scpi::data_out_of_range) return std::nullopt;
+    throw;
+  }
+}
+
+}  // namespace datum

@@ -1,0 +1,19 @@
+// Stored results as the daemon gives them over the command protocol.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "daemon/ctl/link_options.h"
+#include "daemon/report/result_store.h"
+
+namespace datum {
+
+/// The newest that match, newest first, at most `limit`. Throws RefusedCommand, and as connect() does.
+std::vector<StoredResult> remote_results(const LinkOptions& link, const ResultFilter& filter,
+                                         std::uint64_t limit);
+
+/// None: there is no such result. Throws as above.
+std::optional<StoredResult> remote_result(const LinkOptions& link, std::uint64_t sequence);
+
+}  // namespace datum

@@ -1,0 +1,104 @@
+// datumctl results, show: from the store, or over the link where the store can't be read.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "config/daemon_config.h"
+#include "daemon/ctl/command_line.h"
+#include "daemon/ctl/exit_status.h"
+#include "daemon/ctl/remote_results.h"
+#include "daemon/ctl/show.h"
+#include "daemon/inspect/decision.h"
+#include "daemon/report/table.h"
+
+namespace datum {
+namespace {
+
+struct ResultOptions {
+  std::string store, config = "/etc/datumd/datumd.toml";
+  std::uint64_t last = 20, sequence = 0;
+  std::string decision, recipe, unit;
+  bool over_link = false;
+};
+
+ResultStore open_store(const ResultOptions& o) {
+  return ResultStore::read_only(o.store.empty() ? load_daemon_config(o.config).store
+                                                : std::filesystem::path(o.store));
+}
+
+ResultFilter filter_of(const ResultOptions& o) {
+  ResultFilter filter;
+  for (const auto d : {Decision::pass, Decision::inconclusive, Decision::fail, Decision::invalid})
+    if (o.decision == name_of(d)) filter.decision = d;
+  if (!o.recipe.empty()) filter.recipe = o.recipe;
+  if (!o.unit.empty()) filter.unit_id = o.unit;
+  return filter;
+}
+
+int print_results(CommandLine& line, const ResultOptions& o) {
+  auto results = o.over_link ? remote_results(line.link, filter_of(o), o.last)
+                             : open_store(o).list(filter_of(o), o.last);
+  std::reverse(results.begin(), results.end());  // the newest last, next to the prompt
+  fmt::print("{}", line.json ? results_json(results) : results_text(results, wants_colour(stdout)));
+  if (results.empty() && !line.json) fmt::print(stderr, "no stored result matches\n");
+  return good;
+}
+
+int no_such_result(std::uint64_t sequence, const StoreExtent& have) {
+  fmt::print(stderr, "datumctl: no result {}; {} are stored, {} to {}\n", sequence, have.count, have.first,
+             have.last);
+  return no_result;
+}
+
+int show_result(CommandLine& line, const ResultOptions& o) {
+  std::optional<StoredResult> found;
+  if (o.over_link) {
+    found = remote_result(line.link, o.sequence);
+    if (!found) {
+      fmt::print(stderr, "datumctl: {} has no result {}\n", address_of(line.link), o.sequence);
+      return no_result;
+    }
+  } else {
+    auto store = open_store(o);
+    found = store.get(o.sequence);
+    if (!found) return no_such_result(o.sequence, store.extent());
+  }
+  fmt::print("{}", line.json ? found->json + "\n" : board_text(found->verdict(), wants_colour(stdout)));
+  return exit_status(found->decision);
+}
+
+void add_places(CommandLine& line, CLI::App& command, ResultOptions& o) {
+  line.offer(
+      command.add_option("--store", o.store, "the store itself (default: what the configuration names)"),
+      Offer::files);
+  line.offer(command.add_option("--config", o.config, "configuration of the daemon")->capture_default_str(),
+             Offer::files);
+  line.add_json(command, "stored verdicts as JSON");
+  add_link_options(command, line.link);
+  for (const char* name : {"--tcp", "--serial"})
+    command.get_option(name)->excludes("--store")->excludes("--config")->each([&o](const std::string&) {
+      o.over_link = true;
+    });
+}
+
+}  // namespace
+
+void add_result_commands(CommandLine& line) {
+  auto o = std::make_shared<ResultOptions>();
+  auto* results = line.leaf(line.app, "results",
+                            "stored results, the newest last; with --tcp or --serial from the daemon",
+                            [&line, o] { return print_results(line, *o); });
+  results->add_option("--last", o->last, "how many at most")->capture_default_str();
+  results->add_option("--decision", o->decision, "only these")
+      ->transform(CLI::IsMember({"PASS", "INCONCLUSIVE", "FAIL", "INVALID"}, CLI::ignore_case));
+  results->add_option("--recipe", o->recipe, "only this recipe's");
+  results->add_option("--unit", o->unit, "only this board's");
+  auto* show =
+      line.leaf(line.app, "show", "one result; exit status 0 PASS, 1 FAIL, 2 INCONCLUSIVE, 3 INVALID",
+                [&line, o] { return show_result(line, *o); });
+  show->add_option("sequence", o->sequence, "its number")->required();
+  for (auto* command : {results, show}) add_places(line, *command, *o);
+}
+
+}  // namespace datum

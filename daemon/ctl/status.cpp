@@ -1,0 +1,140 @@
+// datumctl status: what the daemon is doing, with what, and whether it may be trusted.
+#include <fmt/format.h>
+
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "calib/utc_time.h"
+#include "daemon/ctl/command_line.h"
+#include "daemon/ctl/device_answers.h"
+#include "daemon/ctl/dialogue.h"
+#include "daemon/ctl/exit_status.h"
+#include "daemon/ctl/status_words.h"
+#include "daemon/report/table.h"
+
+namespace datum {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct CellStatus {
+  std::vector<std::string> identity, state, recipe, calibration, links;
+  std::string unit, owner;
+  std::uint64_t results = 0;
+  std::vector<std::string> board;  // of the newest result; empty: there is none
+  unsigned operation = 0, questionable = 0;
+  SelfTest test;
+};
+
+unsigned bits(ScpiClient& host, const char* query) {
+  return static_cast<unsigned>(number_of(ask(host, query)[0]).value_or(0));
+}
+
+CellStatus status_of(ScpiClient& host) {
+  CellStatus s;
+  s.identity = ask(host, "*IDN?", 4);
+  s.state = ask(host, "SYSTem:STATe?", 2);
+  s.recipe = ask(host, "CONFigure:RECipe?", 2);
+  s.unit = ask(host, "CONFigure:UNIT?")[0];
+  s.calibration = ask(host, "CALibration:CURRent?", 6);
+  s.results = static_cast<std::uint64_t>(number_of(ask(host, "DATA:COUNt?")[0]).value_or(0));
+  if (s.results > 0) s.board = ask(host, "FETCh:BOARd?", 8);
+  s.operation = bits(host, "STATus:OPERation:CONDition?");
+  s.questionable = bits(host, "STATus:QUEStionable:CONDition?");
+  s.owner = ask(host, "SYSTem:LOCK:OWNer?")[0];
+  s.links = ask(host, "DIAGnostic:LINKs?");
+  s.test = self_test_of(host);
+  return s;
+}
+
+Json calibration_json(const std::vector<std::string>& c, std::int64_t now_utc_s) {
+  if (c[0].empty()) return {};
+  Json out{{"id", c[0]}, {"sha256", c[1]}, {"expires_utc", c[2]}};
+  if (const auto expires = utc_from_iso8601(c[2])) out["expires_in_s"] = *expires - now_utc_s;
+  const auto residual_um = number_of(c[3]);
+  out["residual_rms_um"] = residual_um ? Json(*residual_um) : Json();
+  out["usable"] = c[4] == "1";
+  out["refusal"] = c[5];
+  return out;
+}
+
+Json status_json(const CellStatus& s, std::int64_t now_utc_s) {
+  Json newest;
+  if (!s.board.empty())
+    newest = {{"sequence", std::stoull(s.board[0])},
+              {"decision", s.board[1]},
+              {"reason", s.board[2]},
+              {"recipe", s.board[3]},
+              {"unit", s.board[6]},
+              {"measured_at_utc", s.board[7]}};
+  return {{"daemon",
+           {{"maker", s.identity[0]},
+            {"model", s.identity[1]},
+            {"cell", s.identity[2]},
+            {"firmware", s.identity[3]}}},
+          {"state", s.state[0]},
+          {"state_detail", s.state[1]},
+          {"recipe", {{"name", s.recipe[0]}, {"sha256", s.recipe[1]}}},
+          {"unit", s.unit},
+          {"calibration", calibration_json(s.calibration, now_utc_s)},
+          {"results", {{"count", s.results}, {"newest", newest}}},
+          {"conditions", operation_words(s.operation)},
+          {"questionable", questionable_words(s.questionable)},
+          {"control", s.owner},
+          {"links", s.links},
+          {"self_test", self_test_json(s.test)}};
+}
+
+std::string or_none(const std::string& text) { return text.empty() ? "-" : text; }
+
+Cell calibration_cell(const std::vector<std::string>& c, std::int64_t now_utc_s) {
+  if (c[0].empty()) return {"-"};
+  if (c[4] != "1") return {c[0] + ": " + c[5], Ink::red};
+  const auto expires = utc_from_iso8601(c[2]);
+  return {fmt::format("{}, expires {}{}, residual {} um", c[0], c[2],
+                      expires ? " (" + span_words(*expires - now_utc_s) + ")" : "", c[3])};
+}
+
+Cell newest_cell(const CellStatus& s) {
+  if (s.board.empty()) return {"none stored"};
+  return {fmt::format("{} stored; newest {}: {}{} at {}", s.results, s.board[0], s.board[1],
+                      s.board[2] == "NONE" ? "" : " " + s.board[2], s.board[7]),
+          ink_of_decision(s.board[1])};
+}
+
+std::string status_text(const CellStatus& s, std::int64_t now_utc_s, bool colour) {
+  Table table({{"what"}, {"now"}});
+  const auto row = [&](const char* name, Cell cell) { table.add({{name}, std::move(cell)}); };
+  row("daemon", {fmt::format("{} {}, cell {}", s.identity[1], s.identity[3], s.identity[2])});
+  row("state", {s.state[0] + (s.state[1].empty() ? "" : ", " + s.state[1])});
+  row("recipe", {or_none(s.recipe[0])});
+  row("unit", {or_none(s.unit)});
+  row("calibration", calibration_cell(s.calibration, now_utc_s));
+  row("results", newest_cell(s));
+  row("conditions", {or_none(fmt::format("{}", fmt::join(operation_words(s.operation), ", ")))});
+  if (s.questionable)
+    row("doubtful", {fmt::format("{}", fmt::join(questionable_words(s.questionable), ", ")), Ink::yellow});
+  row("control", {s.owner == "NONE" ? "free: any host may command" : s.owner});
+  for (const auto& link : s.links) row("link", {link});
+  if (s.test.failures.empty()) row("self-test", {"passed", Ink::green});
+  for (const auto& failure : s.test.failures) row("self-test", {"FAILED: " + failure, Ink::red});
+  return table.text(colour);
+}
+
+int print_status(CommandLine& line) {
+  auto host = connect(line.link);
+  const CellStatus s = status_of(host);
+  const std::int64_t now_utc_s = std::time(nullptr);
+  fmt::print("{}", line.json ? status_json(s, now_utc_s).dump(2) + "\n"
+                             : status_text(s, now_utc_s, wants_colour(stdout)));
+  return good;
+}
+
+}  // namespace
+
+void add_status_command(CommandLine& line) {
+  line.add_json(*line.link_leaf(line.app, "status", "what the daemon is doing, with what, and its self-test",
+                                [&line] { return print_status(line); }));
+}
+
+}  // namespace datum

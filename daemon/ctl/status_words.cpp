@@ -1,0 +1,59 @@
+#include "daemon/ctl/status_words.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "daemon/report/instrument.h"
+
+namespace datum {
+namespace {
+
+using Names = std::vector<std::pair<unsigned, const char*>>;
+
+std::vector<std::string> words_of(unsigned bits, const Names& names) {
+  std::vector<std::string> words;
+  for (const auto& [bit, name] : names) {
+    if (bits & bit) words.emplace_back(name);
+    bits &= ~bit;
+  }
+  if (bits) words.push_back(fmt::format("bits {}", bits));  // of a newer datumd
+  return words;
+}
+
+}  // namespace
+
+std::vector<std::string> operation_words(unsigned bits) {
+  static const Names names{
+      {operation_calibrating, "calibrating"},     {operation_sweeping, "acquiring"},
+      {operation_measuring, "measuring"},         {operation_waiting_trigger, "waiting for trigger"},
+      {operation_recipe_chosen, "recipe chosen"}, {operation_cmm_link, "CMM link up"},
+      {operation_sensor_link, "sensor link up"}};
+  return words_of(bits, names);
+}
+
+std::vector<std::string> questionable_words(unsigned bits) {
+  static const Names names{{questionable_calibration, "calibration"},
+                           {questionable_pose, "pose"},
+                           {questionable_floor, "floor"},
+                           {questionable_frame, "frame"}};
+  return words_of(bits, names);
+}
+
+std::string span_words(std::int64_t seconds) {
+  const std::int64_t s = std::abs(seconds);
+  const std::string span = s >= 2 * 86400  ? fmt::format("{} days", s / 86400)
+                           : s >= 2 * 3600 ? fmt::format("{} h", s / 3600)
+                           : s >= 120      ? fmt::format("{} min", s / 60)
+                                           : fmt::format("{} s", s);
+  return seconds < 0 ? span + " ago" : "in " + span;
+}
+
+Ink ink_of_decision(const std::string& name) {
+  for (const auto d : {Decision::pass, Decision::inconclusive, Decision::fail, Decision::invalid})
+    if (name == name_of(d)) return ink_of(d);
+  return Ink::plain;
+}
+
+}  // namespace datum

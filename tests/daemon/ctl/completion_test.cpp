@@ -1,0 +1,140 @@
+// Completion and the manual page: made from the tree that --help is made from.
+#include "daemon/ctl/completion.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "daemon/ctl/manual.h"
+#include "tests/fresh_folder.h"
+
+namespace datum {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using Words = std::vector<std::string>;
+
+struct CompletionTest : ::testing::Test {
+  Completion of(const std::string& typed) {
+    return complete(line, typed, [this](Offer what, const LinkOptions& link) {
+      asked = link;
+      return what == Offer::recipes ? Words{"mainboard", "mezzanine", "power"} : Words{"SYSTem:STATe?"};
+    });
+  }
+  CommandLine line;
+  LinkOptions asked;
+};
+
+TEST_F(CompletionTest, OffersSubcommandsAndStepsButNoHiddenOnes) {
+  EXPECT_THAT(of("datumctl ").words, Contains("status"));
+  EXPECT_THAT(of("datumctl ").words, Not(Contains("completion")));
+  EXPECT_THAT(of("datumctl re").words, ElementsAre("recipes", "referenced", "reopen", "results"));
+  EXPECT_THAT(of("datumctl calibrate s").words, ElementsAre("scan", "seal", "solve", "start", "status"));
+  EXPECT_THAT(of("datumctl nothing-such x").words, IsEmpty());
+}
+
+TEST_F(CompletionTest, OffersOptionsAndTheirWords) {
+  EXPECT_THAT(of("datumctl watch --c").words, ElementsAre("--count"));
+  EXPECT_THAT(of("datumctl results --decision IN").words, ElementsAre("INCONCLUSIVE", "INVALID"));
+  EXPECT_THAT(of("datumctl results --last ").words, IsEmpty()) << "a number";
+  EXPECT_TRUE(of("datumctl results --store ").files);
+  EXPECT_FALSE(of("datumctl results ").files);
+}
+
+TEST_F(CompletionTest, AsksTheDaemonThatTheLineNames) {
+  EXPECT_THAT(of("datumctl choose --tcp 10.0.0.7:99 m").words, ElementsAre("mainboard", "mezzanine"));
+  EXPECT_EQ(asked.tcp, "10.0.0.7:99");
+  EXPECT_THAT(of("datumctl choose --json ").words, ElementsAre("mainboard", "mezzanine", "power"));
+  EXPECT_THAT(of("datumctl choose power ").words, IsEmpty()) << "one recipe";
+  EXPECT_THAT(of("datumctl help SYST").words, ElementsAre("SYSTem:STATe?"));
+}
+
+TEST_F(CompletionTest, TakesLinesApartAsShellsDo) {
+  EXPECT_EQ(shell_words("datumctl  choose \"a b\" 'c\\d' e\\ f"),
+            (Words{"datumctl", "choose", "a b", "c\\d", "e f"}));
+  EXPECT_EQ(shell_words("datumctl "), (Words{"datumctl", ""}));
+  EXPECT_EQ(shell_words("datumctl ''"), (Words{"datumctl", ""}));
+}
+
+std::string output_of(const std::string& command) {
+  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  std::string out;
+  char bytes[4096];
+  for (std::size_t n = 0; (n = std::fread(bytes, 1, sizeof bytes, pipe)) > 0;) out.append(bytes, n);
+  pclose(pipe);
+  return out;
+}
+
+/// What bash would put behind the line, by the script as it is installed.
+std::string in_bash(const std::string& typed) {
+  const testing::FreshFolder folder;
+  folder.write("datumctl", completion_script("bash"));
+  const auto asked = folder.write(
+      "ask",
+      "PATH=$(dirname \"$1\"):$PATH\nsource \"$2\"\nCOMP_LINE=$3\nCOMP_POINT=${#COMP_LINE}\n"
+      "read -ra COMP_WORDS <<<\"${COMP_LINE//:/ : }\"\n[[ $COMP_LINE == *[' :'] ]] && COMP_WORDS+=('')\n"
+      "[[ $COMP_LINE == *: ]] && COMP_WORDS=(\"${COMP_WORDS[@]:0:${#COMP_WORDS[@]}-1}\")\n"
+      "COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_datumctl\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n");
+  return output_of("bash " + asked.string() + " " + DATUMCTL + " " + (folder / "datumctl").string() + " '" +
+                   typed + "'");
+}
+
+TEST(Completion, WorksInBash) {
+  EXPECT_EQ(in_bash("datumctl calibrate sc"), "scan\n");
+  EXPECT_EQ(in_bash("datumctl results --decision F"), "FAIL\n");
+  EXPECT_THAT(in_bash("datumctl results --store /etc/host"), HasSubstr("/etc/hosts"));
+  EXPECT_EQ(in_bash("datumctl choose --tcp 127.0.0.1:1 --js"), "--json\n") << "bash parts words at ':'";
+}
+
+TEST(Completion, ItsScriptsAreOnesForTheirShells) {
+  const testing::FreshFolder folder;
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const auto file = folder.write(shell, completion_script(shell));
+    if (output_of(std::string("command -v ") + shell).empty()) continue;
+    EXPECT_EQ(output_of(std::string(shell) + " -n " + file.string()), "") << shell;
+  }
+}
+
+void expect_shown(const std::string& page, const CLI::App& command, const std::string& path) {
+  EXPECT_THAT(page, HasSubstr(".SS \"" + path)) << path;
+  for (const auto* option : command.get_options())
+    for (const auto& name : option->get_lnames())
+      if (name != "help") {
+        std::string escaped = "\\-\\-";
+        for (const char c : name) escaped += c == '-' ? std::string("\\-") : std::string(1, c);
+        EXPECT_THAT(page, HasSubstr("\\fB" + escaped + "\\fR")) << path;
+      }
+  for (const auto* step : command.get_subcommands({}))
+    expect_shown(page, *step, path + " " + step->get_name());
+}
+
+TEST(Manual, HasEachCommandAndOptionOfTheTree) {
+  const CommandLine line;
+  const std::string page = manual_page(line);
+  for (const auto* command : line.app.get_subcommands({})) {
+    if (command->get_group().empty()) continue;
+    expect_shown(page, *command, "datumctl " + command->get_name());
+  }
+  EXPECT_THAT(page, Not(HasSubstr("datumctl completion")));
+}
+
+TEST(Manual, IsSoundRoff) {
+  const testing::FreshFolder folder;
+  const auto file = folder.write("datumctl.1", manual_page(CommandLine())).string();
+  if (!output_of("command -v mandoc").empty())
+    // A page without a date is meant: it is that of its version.
+    EXPECT_EQ(output_of("mandoc -T lint -W warning " + file + " | grep -v 'missing date'"), "");
+  else if (!output_of("command -v groff").empty())
+    EXPECT_EQ(output_of("groff -man -ww -z -Tutf8 " + file), "");
+  else
+    GTEST_SKIP() << "neither mandoc nor groff is installed";
+}
+
+}  // namespace
+}  // namespace datum
