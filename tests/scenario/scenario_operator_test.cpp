@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "config/toml_reader.h"
+#include "tests/daemon/report/conformance/transcript.h"
 #include "tests/scenario/scenario_cell.h"
 
 namespace datum::scenario {
@@ -91,6 +92,31 @@ TEST(ScenarioOperator, TriggersByFrameOrByCommand) {
   EXPECT_EQ(host->result().decision, "PASS");
   EXPECT_EQ(error_of(host->command("*RST")), 0);
   EXPECT_EQ(host->ask("TRIG:SOUR?"), "BUS") << "as configured";
+}
+
+/// Transcripts that say nothing of a cell hold for the daemon too, over its real link.
+TEST(ScenarioOperator, AnswersAsTheTranscriptsSay) {
+  using datum::testing::TranscriptLine;
+  Cell cell(unarmed());
+  cell.start();
+  for (const char* name : {"errors.txt", "parameters.txt"}) {
+    const auto host = cell.connect();
+    const auto lines = datum::testing::read_transcript(
+        std::filesystem::path(DATUM_SOURCE_DIR "/tests/daemon/report/conformance") / name);
+    std::size_t answered = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (lines[i].kind != TranscriptLine::Kind::sent) continue;
+      const std::string sent = datum::testing::unescaped(lines[i].text);
+      if (i + 1 == lines.size() || lines[i + 1].kind != TranscriptLine::Kind::answer) {
+        host->send(sent);  // an answer to it would stand in the place of the next one
+        continue;
+      }
+      ASSERT_EQ(host->ask(sent), datum::testing::unescaped(lines[i + 1].text)) << name << ": " << sent;
+      ++answered;
+    }
+    EXPECT_GE(answered, 15u) << name;
+    EXPECT_EQ(host->ask("DIAG:ECHO? 'end'"), "\"end\"");
+  }
 }
 
 TEST(ScenarioOperator, TestsItselfBesideTheLoop) {
