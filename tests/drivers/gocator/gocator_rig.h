@@ -78,7 +78,7 @@ class GocatorRig {
   /// Time that passes until it is so, by the source's own deadlines; -1: it never is.
   int ms_until(const std::function<bool()>& so, int most_ms) {
     for (int t = 0; t <= most_ms; t += 50) {
-      for (int i = 0; i < 50 && !so(); ++i) work(2);
+      for (int i = 0; i < 20 && !so(); ++i) work(1);
       if (so()) return t;
       pass(50);
     }
