@@ -176,6 +176,8 @@ void check(const Pair& before, const Pair& p, const std::string& way) {
         "a trigger out of turn");
   holds(!h.results_valid() || was.results_valid() || was.busy(), "a result shown a second time");
   holds(h.results_valid() || !was.results_valid() || ack_rose || reset_rose, "a result that nobody took");
+  holds(!was.busy() || h.busy() || h.results_valid() || reset_rose || h.fault() == Fault::board_lost,
+        "a result that was never shown");
   holds(was.busy() || !was.results_valid() || !h.busy(), "BUSY out of turn");
 }
 

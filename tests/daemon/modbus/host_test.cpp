@@ -302,6 +302,33 @@ TEST(Host, ABoardThatIsAbortedLeavesAFaultAndNoResult) {
   EXPECT_EQ(h.image().fifo->at(in_result_id), id - 1) << "in the FIFO it has its own id";
 }
 
+TEST(Host, AResultThatIsHeldBackIsNotInItsWindowEither) {
+  OneHost h;
+  h.ready();
+  h.control(control_trigger);
+  h.finish(Decision::pass);
+  EXPECT_EQ(h.status(), status_trigger_ack | status_busy);
+  EXPECT_EQ(h.image().result->at(in_shown), 0);
+  h.control(0);
+  EXPECT_EQ(h.image().result->at(in_shown), 1);
+}
+
+TEST(Host, AnotherHostsBoardDoesNotReplaceTheResultThatIsShown) {
+  OneHost h;
+  h.ready();
+  h.control(control_trigger);
+  h.control(0);
+  const BoardVerdict own = h.finish(Decision::fail, 1);
+  ASSERT_EQ(h.status(), status_results_valid | status_fail);
+  h.cell.trigger();  // by another host
+  EXPECT_EQ(h.status(), status_results_valid | status_fail);
+  h.finish(Decision::pass, 2);
+  EXPECT_EQ(h.status(), status_results_valid | status_fail);
+  EXPECT_EQ(h.at64(at_result_sequence), own.sequence);
+  EXPECT_EQ(get_u64(*h.image().result, in_sequence), own.sequence);
+  EXPECT_EQ(get_u32(h.image().base, at_fifo_count), 2u);
+}
+
 TEST(Host, ALostHeartbeatOfThePlcStopsTriggersUntilItIsBack) {
   OneHost h;
   h.ready();
