@@ -1,20 +1,19 @@
-// libFuzzer target: bytes as a host may send them, in pieces. Build with clang and -DDATUM_FUZZ=ON; run
-// without end.
-#include <cstdint>
-#include <string_view>
+// Bytes as a host may send them, in pieces, to a session over a test cell.
+#include <algorithm>
 
 #include "tests/daemon/report/scpi_host.h"
+#include "tests/fuzz/fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+DATUM_FUZZ_TARGET(scpi_session) {
   static datum::testing::ScpiHost host;
-  std::string_view bytes(reinterpret_cast<const char*>(data), size);
   while (!bytes.empty()) {  // the first byte of a piece gives its length
     const auto n = std::min<std::size_t>(bytes.size(), 1 + static_cast<unsigned char>(bytes.front()));
-    host.raw(bytes.substr(0, n));
+    const std::string answers = host.raw(bytes.substr(0, n));
+    datum::fuzz::expect(answers.empty() || answers.back() == '\n', "answers are whole lines");
     bytes.remove_prefix(n);
   }
   host.cell.abort();
   host.session.instrument_changed();
+  host.answers();
   host.session.link_lost();
-  return 0;
 }

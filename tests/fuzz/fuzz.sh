@@ -1,0 +1,75 @@
+#!/bin/sh
+# Runs libFuzzer programs until each has made its executions, and says what was found. Usage:
+#   fuzz.sh BUILD [TARGET...] [--runs N] [--keep]
+# Executions are counted in BUILD/fuzz, so that a run that was interrupted goes on where it was. --keep: inputs that reach
+# code which those of tests/fuzz/corpus do not reach are added to them.
+set -eu
+build=$(cd "$1" && pwd)
+shift
+kept=$(cd "$(dirname "$0")" && pwd)/corpus
+work=$build/fuzz
+runs=10000000 keep= targets=
+slice=200000  # executions of one process: what an interruption loses at most
+while [ $# -gt 0 ]; do
+  case $1 in
+    --runs) runs=$2; shift ;;
+    --keep) keep=yes ;;
+    -*) echo "fuzz: unknown option '$1'; allowed: --runs N, --keep" >&2; exit 2 ;;
+    *) targets="$targets $1" ;;
+  esac
+  shift
+done
+case $runs in '' | *[!0-9]*) echo "fuzz: --runs '$runs': a whole number is wanted" >&2; exit 2 ;; esac
+[ -n "$targets" ] || targets=$(cd "$build/bin" && ls fuzz_* | sed 's/^fuzz_//')
+
+done_of() { cat "$work/done/$1" 2>/dev/null || echo 0; }
+findings_of() { find "$work/findings" -name "$1-*" ! -name '*-slow-unit-*' | wc -l; }
+stat_of() { sed -n "s/^stat::$1: *//p" "$2" | tail -n 1; }
+
+longest() {  # target: bytes of an input; what is longer costs time and finds nothing new
+  case $1 in
+    toml_* | tiff | png | gocator_csv | sidecar | verdict_json) echo 1536 ;;
+    gpu_wire | scpi_session) echo 768 ;;
+    *) echo 192 ;;
+  esac
+}
+
+fuzz() {  # target: one slice; false where something was found
+  mkdir -p "$kept/$1"
+  made=$(done_of "$1")
+  left=$((runs - made))
+  [ $left -lt $slice ] || left=$slice
+  log=$work/$1.log status=0
+  "$build/bin/fuzz_$1" -runs=$left -seed=$((made / slice + 1)) -max_len="$(longest "$1")" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+    -artifact_prefix="$work/findings/$1-" "$work/corpus/$1" "$kept/$1" >"$log" 2>&1 || status=$?
+  executed=$(stat_of number_of_executed_units "$log")
+  echo $((made + ${executed:-0})) >"$work/done/$1"
+  speed=$(stat_of average_exec_per_sec "$log")
+  echo "${speed:-0}" >"$work/speed/$1"
+  return $status
+}
+
+keep() {  # target: what reaches code that the kept inputs do not reach
+  mkdir -p "$kept/$1"
+  "$build/bin/fuzz_$1" -merge=1 -use_counters=0 -max_len="$(longest "$1")" "$kept/$1" "$work/corpus/$1" >"$work/$1.merge.log" 2>&1
+}
+
+mkdir -p "$work/done" "$work/speed" "$work/findings"
+for target in $targets; do
+  [ -x "$build/bin/fuzz_$target" ] || { echo "fuzz: no target '$target'; there are:" $(cd "$build/bin" && ls fuzz_* | sed 's/^fuzz_//') >&2; exit 2; }
+  mkdir -p "$work/corpus/$target"
+  while [ "$(done_of "$target")" -lt "$runs" ]; do
+    fuzz "$target" || { echo "fuzz: $target: see $work/$target.log" >&2; break; }
+  done
+  [ -z "$keep" ] || keep "$target"
+done
+
+found=0
+printf '%-22s %12s %8s %9s %7s\n' target executions exec/s findings corpus
+for target in $targets; do
+  n=$(findings_of "$target")
+  found=$((found + n))
+  printf '%-22s %12s %8s %9s %7s\n' "$target" "$(done_of "$target")" "$(cat "$work/speed/$target" 2>/dev/null || echo -)" \
+    "$n" "$(find "$kept/$target" -type f | wc -l)"
+done
+[ $found -eq 0 ] || { echo "fuzz: findings are in $work/findings" >&2; exit 1; }
