@@ -119,6 +119,35 @@ TEST(ScenarioOperator, AnswersAsTheTranscriptsSay) {
   }
 }
 
+/// pyvisa's own way to binary numbers, in both byte orders; its default is the least significant byte first.
+TEST(ScenarioOperator, GivesHeightsAsNumbersToPyvisa) {
+  const char* const python = "/usr/bin/python3";  // the one that Debian's packages belong to
+  Cell cell(unarmed());
+  if (run({python, "-c", "import pyvisa, pyvisa_py"}, cell.path()).status != 0)
+    GTEST_SKIP() << "python3-pyvisa-py is not installed";
+  cell.start();
+  const auto host = cell.connect();
+  host->command("CONF:REC 'box';:INIT");
+  cell.trigger_and_deliver(*host, "f1");
+  const std::string height = host->ask("*WAI;:FETC:HEIG?");
+  cell.write("heights.py", R"py(
+import pyvisa, sys
+cell = pyvisa.ResourceManager("@py").open_resource(sys.argv[1])
+cell.read_termination = cell.write_termination = "\n"
+cell.timeout = 30_000
+cell.write("FORMat REAL,64")
+print(repr(cell.query_binary_values("FETCh:HEIGht?", datatype="d", is_big_endian=True)[0]))
+cell.write("FORMat:BORDer SWAPped")
+print(repr(cell.query_binary_values("FETCh:HEIGht? (@B1)", datatype="d")[0]))
+cell.write("FORMat ASCii")
+print(cell.query("FETCh:HEIGht?"))
+)py");
+  const Outcome got =
+      run({python, "heights.py", "TCPIP0::127.0.0.1::" + std::to_string(cell.tcp_port()) + "::SOCKET"},
+          cell.path());
+  EXPECT_EQ(got.output, height + "\n" + height + "\n" + height + "\n") << "shortest text of the same double";
+}
+
 TEST(ScenarioOperator, TestsItselfBesideTheLoop) {
   Cell cell(unarmed());
   cell.start();
