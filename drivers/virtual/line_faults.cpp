@@ -87,7 +87,6 @@ void LineFaults::pass(std::string bytes, MonotonicNs now) {
   MonotonicNs due = std::max(now, stalled_until_) + settings_.delay_ns;
   if (settings_.jitter_ns > 0)
     due += static_cast<MonotonicNs>(uniform() * static_cast<double>(settings_.jitter_ns));
-  if (!pieces_.empty()) due = std::max(due, pieces_.back().due);
   held_ += bytes.size();
   if (!pieces_.empty() && pieces_.back().due == due) {
     pieces_.back().bytes += bytes;

@@ -126,6 +126,7 @@ TEST(LineFaults, HangsUpBehindWhatCameBefore) {
   EXPECT_LT(got.size(), sent.size());
   EXPECT_TRUE(line.hung_up(ms));
   line.put("lost", ms);
+  EXPECT_EQ(line.held(), 0u) << "nothing piles up behind a line that is cut";
   EXPECT_EQ(all(line, 10 * ms), "");
   line.reopen();
   EXPECT_FALSE(line.hung_up(10 * ms));
