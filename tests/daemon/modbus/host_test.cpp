@@ -159,6 +159,7 @@ TEST(Host, TheSerialNumberHoldsForOneBoard) {
   EXPECT_EQ(get_text(h.image().base, at_unit, long_text), "SN-1");
   h.control(control_trigger);
   EXPECT_THAT(h.cell.units, ::testing::ElementsAre("SN-1"));
+  EXPECT_TRUE(h.logged("modbus_tcp 10.0.0.2: TRIGGER, unit SN-1")) << "who does what";
   EXPECT_EQ(h.at(at_unit), 0) << "the next board must not get it";
   h.control(0);
   h.finish(Decision::pass);
