@@ -124,6 +124,16 @@ TEST(Readme, ShowsDatumctlAsItIs) {
   EXPECT_GE(seen, 12);
 }
 
+TEST(Readme, NamesOnlyStepsOfDatumctlThatExist) {
+  const std::string text = readme();
+  const std::regex call(R"(`datumctl ([a-z]+))");
+  std::set<std::string> seen;
+  for (std::sregex_iterator i(text.begin(), text.end(), call), end; i != end; ++i) seen.insert((*i)[1]);
+  for (const auto& name : seen)
+    EXPECT_EQ(output_of(std::string(DATUMCTL) + " " + name + " --help").status, 0) << name;
+  EXPECT_GE(seen.size(), 18u);
+}
+
 TEST(Readme, NamesReasonsThatExist) {
   std::set<std::string> reasons;
   for (int r = 0; r <= static_cast<int>(Reason::internal); ++r)

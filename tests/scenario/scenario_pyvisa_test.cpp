@@ -58,6 +58,20 @@ TEST(ScenarioPyvisa, OverTcp) {
   run_readme(cell, "TCPIP0::127.0.0.1::" + std::to_string(cell.tcp_port()) + "::SOCKET");
 }
 
+TEST(ScenarioLxi, RunsTheLineOfTheReadme) {
+  if (!std::filesystem::exists("/usr/bin/lxi")) GTEST_SKIP() << "lxi-tools is not installed";
+  const std::string readme = slurp(std::filesystem::path(DATUM_SOURCE_DIR) / "README.md");
+  const auto at = readme.find("`lxi scpi");
+  ASSERT_NE(at, std::string::npos);
+  std::string line = readme.substr(at + 1, readme.find('`', at + 1) - at - 1);
+  Cell cell(options());
+  cell.start();
+  replace(&line, "5025", std::to_string(cell.tcp_port()));
+  const Outcome shell = run({"/bin/sh", "-c", line}, cell.path());
+  EXPECT_EQ(shell.status, 0);
+  EXPECT_EQ(shell.output.rfind("IDLE,", 0), 0u) << shell.output;
+}
+
 TEST(ScenarioPyvisa, OverASerialLine) {
   Cell cell(options("[host.serial]\npath = \"FOLDER/host\"\nbaud = 115200\n"));
   if (!has_pyvisa(cell)) GTEST_SKIP() << "python3-pyvisa-py is not installed";
