@@ -150,6 +150,21 @@ TEST_F(ResultHostTest, AnotherStoreBeginsAnew) {
   EXPECT_EQ(events[4].kind, Kind::store) << "it is said that the store is another";
 }
 
+TEST_F(ResultHostTest, AllOfAnotherStoreIsNew) {
+  store(3);
+  ResultHost host(std::nullopt);
+  ResultDelivery daemon(cell);
+  BadLine good(1, 0);
+  host.connected(now);
+  for (int i = 0; i < 5; ++i) exchange(host, daemon, good);
+  const testing::FreshFolder other_folder;
+  testing::TestCell other(other_folder / "results.db");
+  for (int i = 0; i < 2; ++i) other.finish_board(testing::board(i));
+  ResultDelivery replaced(other);
+  run(host, replaced, 1, 0, 2);
+  EXPECT_EQ(sequences(), from_to(1, 2));
+}
+
 TEST_F(ResultHostTest, TellsAGapAndGoesOnBehindIt) {
   ResultHost host(0);
   host.connected(now);
