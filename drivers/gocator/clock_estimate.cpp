@@ -8,10 +8,15 @@ namespace {
 // Two quartz clocks of +-50 ppm each.
 constexpr MonotonicNs drift_divisor = 10'000;
 constexpr MonotonicNs ns_per_us = 1000;
+constexpr std::uint64_t longest_us = 1'000'000'000'000'000;  // 31 years: no sensor has run so long
 
 }  // namespace
 
 bool ClockEstimate::answered(MonotonicNs sent_ns, MonotonicNs received_ns, std::uint64_t sensor_us) {
+  if (sensor_us > longest_us) {
+    known_ = false;
+    return false;
+  }
   // The clock showed between sensor_us and sensor_us + 1 at some instant from sending to receiving.
   const MonotonicNs sensor_ns = static_cast<MonotonicNs>(sensor_us) * ns_per_us;
   const Offset now{sent_ns - sensor_ns - ns_per_us, received_ns - sensor_ns};
@@ -33,7 +38,7 @@ ClockEstimate::Offset ClockEstimate::widened(MonotonicNs now) const {
 }
 
 std::optional<HostSpan> ClockEstimate::host_time(std::uint64_t sensor_us, MonotonicNs now) const {
-  if (!known_) return std::nullopt;
+  if (!known_ || sensor_us > longest_us) return std::nullopt;
   const Offset offset = widened(now);
   const MonotonicNs sensor_ns = static_cast<MonotonicNs>(sensor_us) * ns_per_us;
   return HostSpan{sensor_ns + offset.least, sensor_ns + offset.most + ns_per_us};

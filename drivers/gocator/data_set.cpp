@@ -53,6 +53,8 @@ HeightFrame frame_of(DataSet&& set, const std::string& source) {
   if (set.intensity && (set.intensity->rows != s.rows || set.intensity->cols != s.cols))
     refuse("the intensity has another size than the surface");
   if (s.rows > INT32_MAX || s.cols > INT32_MAX) refuse("the surface is too large");
+  if (set.stamp->timestamp_us > INT64_MAX / 1000)
+    refuse("the stamp's time is none: no sensor has run so long");
   HeightFrame frame;
   frame.rows = static_cast<int>(s.rows);
   frame.cols = static_cast<int>(s.cols);
