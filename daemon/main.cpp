@@ -127,8 +127,7 @@ int serve(const DaemonConfig& config) {
   std::optional<modbus::ModbusDesk> modbus;
   std::vector<std::unique_ptr<Pollable>> modbus_links;  // gone before the desk
   if (config.modbus_tcp || config.modbus_serial) {
-    modbus.emplace(modbus::DeskParts{cell, cell.control(), to_journal, config.trigger == TriggerMode::bus,
-                                     config.store.string() + ".modbus"});
+    modbus.emplace(modbus::DeskParts{cell, cell.control(), to_journal, config.store.string() + ".modbus"});
     cell.add_endpoint(*modbus);
     loop.add(*modbus);
     loop.add(modbus->keeper());

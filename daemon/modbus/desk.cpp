@@ -21,7 +21,7 @@ constexpr std::size_t most_positions = 1024;  // whoever comes then is given res
 
 ModbusDesk::ModbusDesk(DeskParts parts)
     : parts_(std::move(parts)),
-      cell_{parts_.instrument, parts_.control, parts_.log, parts_.triggers, {}, {}, false},
+      cell_{parts_.instrument, parts_.control, parts_.log, {}, {}, false},
       store_(parts_.positions),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (wake_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");

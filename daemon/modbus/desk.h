@@ -19,7 +19,6 @@ struct DeskParts {
   Instrument& instrument;
   ControlDesk& control;
   LogSink log;
-  bool triggers = true;             // inspection.trigger is "bus"
   std::filesystem::path positions;  // of hosts in the results
 };
 

@@ -75,7 +75,7 @@ unsigned Host::links() const {
 unsigned Host::not_ready(MonotonicNs now) const {
   const unsigned up = links();
   unsigned bits = 0;
-  if (!cell_.triggers) bits |= not_ready_on_frame;
+  if (cell_.instrument.trigger_source() != TriggerSource::bus) bits |= not_ready_on_frame;
   if (!cell_.instrument.recipe()) bits |= not_ready_job;
   if (cell_.instrument.state() == InstrumentState::idle) bits |= not_ready_armed;
   if (cell_.instrument.operation_pending()) bits |= not_ready_busy;

@@ -24,7 +24,6 @@ struct CellView {
   Instrument& instrument;
   ControlDesk& control;
   LogSink log;
-  bool triggers = true;                   // false: each frame is measured when it comes
   std::optional<StoreExtent> store;       // none: it can't be read
   std::array<std::uint32_t, 4> boards{};  // since the start, by Decision
   bool heartbeat = false;                 // level of HEARTBEAT_OUT

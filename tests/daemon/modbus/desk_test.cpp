@@ -16,7 +16,7 @@ struct Desk {
       : cell(folder / "results.db"),
         control(
             {}, [] { return MonotonicNs{0}; }, [](int, const std::string&) {}),
-        desk({cell, control, [](int, const std::string&) {}, true, folder / "positions"}) {
+        desk({cell, control, [](int, const std::string&) {}, folder / "positions"}) {
     cell.select_recipe("mainboard", std::nullopt);
     cell.arm();
   }

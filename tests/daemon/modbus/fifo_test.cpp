@@ -11,11 +11,13 @@ using testing::OneHost;
 /// A cell that measures each frame.
 struct OnFrame : OneHost {
   explicit OnFrame(std::uint64_t acknowledged = 0) : OneHost(acknowledged) {
-    view.triggers = false;
+    cell.source = TriggerSource::external;
     ready();
   }
   BoardVerdict measure(Decision decision, int n) {
+    cell.source = TriggerSource::bus;
     cell.trigger();  // the frame
+    cell.source = TriggerSource::external;
     return finish(decision, n);
   }
   std::uint64_t shown() { return get_u64(*image().fifo, in_sequence); }
@@ -84,6 +86,9 @@ TEST(ResultFifo, SaysWhatTheStoreNoLongerHas) {
   EXPECT_EQ(fifo.oldest(have), 6u);
   EXPECT_EQ(fifo.lost(have), 3u);
   EXPECT_EQ(fifo.count(have), 3u);
+  EXPECT_FALSE(fifo.acknowledge(9, have));
+  EXPECT_FALSE(fifo.resume(9, have));
+  EXPECT_EQ(fifo.acknowledged(), 2u);
   EXPECT_TRUE(fifo.acknowledge(6, have));
   EXPECT_EQ(fifo.lost(have), 0u);
   EXPECT_EQ(fifo.oldest(have), 7u);

@@ -84,9 +84,9 @@ TEST(Host, SaysWhyItIsNotReady) {
   h.desk.force("tcp 10.0.0.9:1");
   EXPECT_EQ(h.at(at_not_ready), not_ready_control);
   h.desk.release("tcp 10.0.0.9:1");
-  h.view.triggers = false;
+  h.cell.source = TriggerSource::external;
   EXPECT_EQ(h.at(at_not_ready), not_ready_on_frame);
-  h.view.triggers = true;
+  h.cell.source = TriggerSource::bus;
   h.control(control_trigger);
   EXPECT_EQ(h.at(at_not_ready), not_ready_busy | not_ready_trigger_high);
 }

@@ -51,7 +51,7 @@ class ModbusServer {
  public:
   explicit ModbusServer(int most_connections = 8)
       : control_({}, EventLoop::now, [](int, const std::string&) {}),
-        desk_({cell_, control_, [](int, const std::string&) {}, true, folder_ / "results.db.modbus"}),
+        desk_({cell_, control_, [](int, const std::string&) {}, folder_ / "results.db.modbus"}),
         server_({"127.0.0.1", 0, most_connections, {}}, desk_, [](int, const std::string&) {}) {
     for (Pollable* p : std::initializer_list<Pollable*>{&desk_, &desk_.keeper(), &server_, &post_})
       loop_.add(*p);

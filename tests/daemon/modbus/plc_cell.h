@@ -58,8 +58,8 @@ struct OneHost {
       : cell(folder / "results.db"),
         desk(
             {}, [] { return MonotonicNs{0}; }, [this](int, const std::string& text) { log.push_back(text); }),
-        view{cell, desk, [this](int, const std::string& text) { log.push_back(text); }, true, StoreExtent{},
-             {},   false},
+        view{cell,          desk, [this](int, const std::string& text) { log.push_back(text); },
+             StoreExtent{}, {},   false},
         host("modbus_tcp 10.0.0.2", acknowledged, 0, view) {}
 
   void ready() {
