@@ -48,6 +48,15 @@ TEST(GocatorClock, AClockThatBeganAnewIsSeen) {
   EXPECT_GE(host->to_ns, boot + 9 * s);
 }
 
+TEST(GocatorClock, ATimeThatCanBeNoneIsNoTime) {
+  ClockEstimate clock;
+  EXPECT_FALSE(clock.answered(boot, boot + ms, UINT64_MAX));
+  EXPECT_FALSE(clock.host_time(0, boot));
+  EXPECT_TRUE(clock.answered(boot, boot + ms, 500));
+  EXPECT_FALSE(clock.host_time(UINT64_MAX, boot + ms));
+  EXPECT_FALSE(clock.host_time(INT64_MAX / 1000, boot + ms));
+}
+
 // A drift within the bound is no jump, and the truth stays inside.
 TEST(GocatorClock, ADriftingClockStaysInside) {
   ClockEstimate clock;
