@@ -14,7 +14,7 @@ struct Peer {
   datum::testing::FreshFolder folder;
   datum::testing::TestCell cell{folder / "results.db"};
   ControlDesk control{{}, [] { return MonotonicNs{0}; }, [](int, const std::string&) {}};
-  CellView view{cell, control, [](int, const std::string&) {}, true, {}, {}, false};
+  CellView view{cell, control, [](int, const std::string&) {}, {}, {}, false};
 };
 
 void serve(Host& host, std::string_view pdu, MonotonicNs now) {
