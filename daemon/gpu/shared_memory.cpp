@@ -43,7 +43,10 @@ SharedMemory SharedMemory::map(int fd, const SharedLayout& layout) {
   m.layout_ = layout;
   struct stat file {};
   if (::fstat(fd, &file) != 0) refuse("the shared memory can't be looked at", errno);
-  if (layout != layout_of(layout.site_capacity, layout.run_capacity, layout.slot_bytes, layout.slot_count) ||
+  // Far above any frame and any number of slots, and below what overflows their product.
+  constexpr std::uint64_t most_slot_bytes = std::uint64_t{1} << 40, most_slots = 1 << 12;
+  if (layout.slot_bytes > most_slot_bytes || layout.slot_count > most_slots ||
+      layout != layout_of(layout.site_capacity, layout.run_capacity, layout.slot_bytes, layout.slot_count) ||
       static_cast<std::uint64_t>(file.st_size) != layout.total)
     refuse("the shared memory is not laid out as the order says", 0);
   m.map();

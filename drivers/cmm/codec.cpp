@@ -129,9 +129,13 @@ bool CmmCodec::begins_group(const Line& line, const LineReading& reading) {
 }
 
 std::string CmmCodec::wrong_answer(const LineReading& reading) const {
-  if (settings_.poll.strings.size() < 2 || reading.values[0].first == answers_) return "";
-  return fmt::format("an answer for axis {} where axis {} was asked",
-                     settings_.axes[reading.values[0].first].label, settings_.axes[answers_].label);
+  if (settings_.poll.strings.size() < 2) return "";
+  const std::size_t axis = reading.values[0].first;
+  if (answers_ >= settings_.axes.size())
+    return fmt::format("an answer for axis {} after all that were asked for", settings_.axes[axis].label);
+  if (axis == answers_) return "";
+  return fmt::format("an answer for axis {} where axis {} was asked", settings_.axes[axis].label,
+                     settings_.axes[answers_].label);
 }
 
 void CmmCodec::add(const Line& line, const LineReading& reading) {

@@ -58,7 +58,8 @@ std::string DropCounters::rise(const std::vector<Indicator>& indicators) {
       continue;
     }
     if (i.value > known->second)
-      words += fmt::format("{}{} rose by {} to {}", words.empty() ? "" : ", ", name, i.value - known->second,
+      words += fmt::format("{}{} rose by {} to {}", words.empty() ? "" : ", ", name,
+                           static_cast<std::uint64_t>(i.value) - static_cast<std::uint64_t>(known->second),
                            i.value);
     known->second = i.value;
   }
