@@ -115,9 +115,10 @@ TEST(Readme, ShowsDatumctlAsItIs) {
       const Output help = output_of(std::string(DATUMCTL) + " " + group + " " + step + " --help");
       EXPECT_EQ(help.status, 0) << line;
       EXPECT_NE(help.text.find(" " + group + " " + step), std::string::npos) << line;
-      while (words >> word)
-        if (word.rfind("--", 0) == 0)
-          EXPECT_NE(help.text.find("\n  " + word + " "), std::string::npos) << line;
+      while (words >> word) {
+        if (word.rfind("--", 0) != 0) continue;
+        EXPECT_NE(help.text.find("\n  " + word + " "), std::string::npos) << line;
+      }
       ++seen;
     }
   }
