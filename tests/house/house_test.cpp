@@ -48,6 +48,7 @@ const std::map<std::string, std::vector<std::string>> may_include{
     {"drivers/gocator/", {"drivers/frame/", "drivers/port/", "drivers/gocator/", "drivers/link_error.h"}},
     {"drivers/sensor/",
      {"drivers/frame/", "drivers/port/", "drivers/gocator/", "drivers/sensor/", "drivers/link_error.h"}},
+    {"drivers/model/", {"drivers/model/", "drivers/sensor/file_bytes.h"}},
     {"drivers/virtual/",
      {"drivers/", "calib/", "config/toml_reader.h", "daemon/report/table.h"}},  // shipped programs
     // One generator of random numbers in the tree: the header of pure functions where the kernels have it.
