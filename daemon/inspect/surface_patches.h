@@ -1,0 +1,62 @@
+// A model's surface cut into patches, and which of them lie near a place.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "daemon/inspect/surface_map.h"
+
+namespace datum {
+
+/// mm, relative to the model's origin.
+using SurfacePlace = std::array<double, 3>;
+
+/// The place of a facet that is nearest to a point, by what the search found.
+SurfacePlace foot_of(const TriangleModel& model, const ModelPoint& point, const ModelDistance& found);
+
+struct SurfacePatch {
+  SurfacePlace center{}, normal{};  // means over its area; the normal of length 1
+  double area_mm2 = 0;
+  std::size_t region = 0;  // regions.size() where facets belong to none
+};
+
+class SurfacePatches {
+ public:
+  /// Throws std::invalid_argument for a reach that is not above 0 or so small that there are more than 2^24 pieces.
+  SurfacePatches(const SurfaceMap& map, double reach_mm);
+
+  const std::vector<SurfacePatch>& all() const { return patches_; }
+  std::size_t region_of(std::uint32_t facet) const;
+
+  /// Calls visit(patch) in a fixed order for those of the facet's region that face its way, not further than the reach.
+  template <class Visit>
+  void near(const SurfacePlace& place, std::uint32_t facet, const Visit& visit) const {
+    std::array<std::int64_t, 3> low, high;
+    for (std::size_t k = 0; k < 3; ++k) {
+      low[k] = cell(place[k] - reach_mm_);
+      high[k] = cell(place[k] + reach_mm_);
+    }
+    for (std::int64_t x = low[0]; x <= high[0]; ++x)
+      for (std::int64_t y = low[1]; y <= high[1]; ++y)
+        for (std::int64_t z = low[2]; z <= high[2]; ++z) {
+          const auto found = cells_.find(key({x, y, z}));
+          if (found == cells_.end()) continue;
+          for (const std::uint32_t i : found->second)
+            if (meets(patches_[i], place, facet)) visit(i);
+        }
+  }
+
+ private:
+  std::int64_t cell(double mm) const;
+  static std::uint64_t key(const std::array<std::int64_t, 3>& cell);
+  bool meets(const SurfacePatch& patch, const SurfacePlace& place, std::uint32_t facet) const;
+
+  const SurfaceMap& map_;
+  double reach_mm_;
+  std::vector<SurfacePatch> patches_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> cells_;  // 2 reaches wide
+};
+
+}  // namespace datum
