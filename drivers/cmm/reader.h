@@ -2,7 +2,6 @@
 // read.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,7 +9,7 @@
 #include "drivers/cmm/codec.h"
 #include "drivers/cmm/settings.h"
 #include "drivers/cmm/source.h"
-#include "drivers/port/port.h"
+#include "drivers/port/link_keeper.h"
 
 namespace datum {
 
@@ -28,58 +27,46 @@ class CmmReader final : public CmmSource {
   /// Once the round in progress has ended, no poll goes out. GRBL goes on being polled: its touches are told
   /// apart.
   void listen(bool on, MonotonicNs now) override;
-  bool listening() const override { return wants_touches_ && (state_ == State::waiting || grbl()); }
+  bool listening() const override { return wants_touches_ && (waiting() || grbl()); }
   void confirm_referenced() override { codec_.confirm_referenced(); }
   ProbePoint latest(MonotonicNs now) const override;
-  bool refused() const override { return state_ == State::refused; }
+  bool refused() const override { return link_.refused(); }
 
-  int fd() const override { return port_->fd(); }
-  bool wants_write() const override { return state_ == State::connecting || !unsent_.empty(); }
+  int fd() const override { return link_.fd(); }
+  bool wants_write() const override { return link_.wants_write(); }
   void on_ready(MonotonicNs now) override;
-  std::optional<MonotonicNs> deadline() const override { return deadline_; }
+  std::optional<MonotonicNs> deadline() const override;
   void on_deadline(MonotonicNs now) override;
   std::string describe() const override;
 
  private:
-  enum class State {
-    closed,      // deadline: reopen
-    connecting,  // deadline: give up
-    waiting,     // deadline: next poll; free-running or listening: none
-    polling,     // deadline: no answer
-    draining,    // after a poll without answer: what still comes belongs to that poll; deadline: poll again
-    refused,
+  enum class State {  // of an open link
+    waiting,          // deadline: next poll; free-running or listening: none
+    polling,          // deadline: no answer
+    draining,  // after a poll without answer: what still comes belongs to that poll; deadline: poll again
   };
 
-  void open(MonotonicNs now);
   void opened(MonotonicNs now);
-  void lose(const std::string& why, MonotonicNs now);
   void begin_round(MonotonicNs now);
   void ask_next_axis();
-  void send(const std::string& bytes);
-  void flush();
   void receive(MonotonicNs now);
-  /// Runs `act`; a LostError from it closes the link and schedules its reopening.
-  template <class Act>
-  void guarded(MonotonicNs now, Act act);
   void deliver(MonotonicNs now);
   void link_down(const std::string& why, MonotonicNs now);
+  bool waiting() const { return link_.is_open() && state_ == State::waiting; }
   bool grbl() const { return settings_.layout == Layout::grbl; }
   bool polled() const { return !settings_.poll.strings.empty() && (!wants_touches_ || grbl()); }
 
   CmmSettings settings_;
-  std::unique_ptr<Port> port_;
   CmmCodec codec_;
   OnSample handler_, touch_handler_;
   bool wants_touches_ = false;
-  State state_ = State::closed;
+  State state_ = State::waiting;
   std::optional<MonotonicNs> deadline_;
   MonotonicNs next_poll_ns_ = 0;
   std::size_t asked_ = 0;  // poll strings of this round that were sent
-  std::string unsent_;
-  std::string why_;  // of closed and refused
-  MonotonicNs back_off_ns_ = 0;
-  std::uint64_t opened_ = 0, samples_ = 0, faults_ = 0;
+  std::uint64_t samples_ = 0, faults_ = 0;
   ProbePoint latest_;
+  LinkKeeper link_;  // last: it tells this one
 };
 
 }  // namespace datum

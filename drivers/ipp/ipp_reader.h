@@ -6,7 +6,7 @@
 
 #include "drivers/cmm/source.h"
 #include "drivers/ipp/ipp_client.h"
-#include "drivers/port/port.h"
+#include "drivers/port/link_keeper.h"
 
 namespace datum {
 
@@ -23,53 +23,36 @@ class IppReader final : public CmmSource {
   void poll_soon(MonotonicNs now) override;
   /// Polls go on: touches are told apart.
   void listen(bool on, MonotonicNs) override { wants_touches_ = on; }
-  bool listening() const override { return wants_touches_ && state_ == State::open && client_.ready(); }
+  bool listening() const override { return wants_touches_ && link_.is_open() && client_.ready(); }
   /// An operator vouches for the transformation of the coordinate system, and that a fault is mended. Homing,
   /// tool and coordinate system are the machine's own word.
   void confirm_referenced() override { client_.confirm(); }
   ProbePoint latest(MonotonicNs now) const override;
-  bool refused() const override { return state_ == State::refused; }
+  bool refused() const override { return link_.refused(); }
   std::vector<std::string> take_notes() override { return client_.take_notes(); }
 
-  int fd() const override { return port_->fd(); }
-  bool wants_write() const override { return state_ == State::connecting || !unsent_.empty(); }
+  int fd() const override { return link_.fd(); }
+  bool wants_write() const override { return link_.wants_write(); }
   void on_ready(MonotonicNs now) override;
   std::optional<MonotonicNs> deadline() const override;
   void on_deadline(MonotonicNs now) override;
   std::string describe() const override;
 
  private:
-  enum class State {
-    closed,      // deadline: reopen
-    connecting,  // deadline: give up
-    open,        // deadline: the client's
-    refused,
-  };
-
-  void open(MonotonicNs now);
   void opened(MonotonicNs now);
-  void lose(const std::string& why, MonotonicNs now);
   void link_down(const std::string& why, MonotonicNs now);
   void receive(MonotonicNs now);
   /// Sends what the client has to say, delivers what it has heard, closes a link that it gave up.
   void attend(MonotonicNs now);
   void deliver(MonotonicNs now);
-  /// Runs `act`; a LostError from it closes the link and schedules its reopening.
-  template <class Act>
-  void guarded(MonotonicNs now, Act act);
 
   CmmSettings settings_;
-  std::unique_ptr<Port> port_;
   IppClient client_;
   OnSample handler_, touch_handler_;
   bool wants_touches_ = false;
-  State state_ = State::closed;
-  std::optional<MonotonicNs> deadline_;  // of closed and connecting
-  std::string unsent_;
-  std::string why_;  // of closed and refused
-  MonotonicNs back_off_ns_;
-  std::uint64_t opened_ = 0, samples_ = 0, faults_ = 0;
+  std::uint64_t samples_ = 0, faults_ = 0;
   ProbePoint latest_;
+  LinkKeeper link_;  // last: it tells this one
 };
 
 }  // namespace datum
