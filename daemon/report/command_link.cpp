@@ -4,31 +4,41 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "daemon/report/scpi_session.h"
 
 namespace datum {
 namespace {
 
-constexpr MonotonicNs first_back_off_ns = 250'000'000;
-constexpr MonotonicNs longest_back_off_ns = 5'000'000'000;
+constexpr MonotonicNs store_again_ns = 250'000'000;
 constexpr int reads_per_event = 16;  // then the other links have their turn
 constexpr int commands_per_turn = 64;
 constexpr int warning = 4, notice = 5, error = 3;
+
+LinkLimits limits_of(const CommandLinkSettings& settings) {
+  LinkLimits limits;
+  limits.last_back_off_ms = 5000;  // a host waits for results
+  limits.reopens = settings.reopen;
+  return limits;
+}
 
 }  // namespace
 
 CommandLink::CommandLink(std::unique_ptr<Port> port, Instrument& instrument, CommandLinkSettings settings,
                          LogSink log)
-    : port_(std::move(port)),
-      instrument_(instrument),
+    : instrument_(instrument),
       codec_(codec_of(settings)),
       rate_(settings.commands_per_second, std::max(1, settings.commands_per_second / 10)),
       delivery_(instrument),
       settings_(std::move(settings)),
-      log_(std::move(log)) {
+      log_(std::move(log)),
+      was_open_(port->is_open()),
+      link_(
+          std::move(port), limits_of(settings_), [this](MonotonicNs) { opened(); },
+          [this](const std::string& why, MonotonicNs) { lost(why); }) {
   codec_->on_command([this] { return in_pace(); });
-  if (!port_->is_open()) open_at_ = 0;
+  if (!was_open_) link_.start_at(0);
 }
 
 std::unique_ptr<HostCodec> CommandLink::codec_of(const CommandLinkSettings& settings) {
@@ -47,9 +57,9 @@ bool CommandLink::in_pace() {
 }
 
 std::string CommandLink::describe() const {
-  const char* state = port_->is_open() ? "open" : open_at_ ? "waiting to reopen" : "closed";
+  const char* state = link_.is_open() ? "open" : link_.deadline() ? "waiting to reopen" : "closed";
   std::string text =
-      fmt::format("commands, {}: {}", port_->describe(), refusal_.empty() ? state : refusal_.c_str());
+      fmt::format("commands, {}: {}", name(), link_.refused() ? link_.record().last_error.c_str() : state);
   if (delivery_.active()) text += ", delivers without loss";
   if (delivery_.repeated() > 0) text += fmt::format(", {} lines repeated", delivery_.repeated());
   if (damaged_lines_ > 0) text += fmt::format(", {} damaged lines of the host", damaged_lines_);
@@ -58,7 +68,7 @@ std::string CommandLink::describe() const {
 }
 
 std::optional<MonotonicNs> CommandLink::deadline() const {
-  if (!port_->is_open()) return open_at_;
+  if (!link_.is_open()) return link_.deadline();
   if (codec_->waits()) return rate_.ready_at();
   if (!delivery_.active() || !unsent_.empty()) return std::nullopt;
   if (store_again_at_) return store_again_at_;
@@ -67,36 +77,31 @@ std::optional<MonotonicNs> CommandLink::deadline() const {
 
 void CommandLink::on_deadline(MonotonicNs now) {
   now_ = now;
-  if (port_->is_open()) return codec_->waits() ? work(now) : deliver();
-  if (open_at_ && now >= *open_at_) open(now);
+  if (link_.is_open()) return codec_->waits() ? work(now) : deliver();
+  link_.on_deadline(now);
 }
 
-void CommandLink::open(MonotonicNs now) {
-  back_off_ns_ = std::clamp(2 * back_off_ns_, first_back_off_ns, longest_back_off_ns);
-  open_at_.reset();
-  try {
-    port_->open();
-    refusal_.clear();
-    log_(notice, describe());
-    announce_gap();
-  } catch (const LostError& lost) {
-    if (back_off_ns_ == first_back_off_ns) log_(warning, fmt::format("{}; trying again", lost.what()));
-    open_at_ = now + back_off_ns_;
-  } catch (const std::exception& refused) {
-    refusal_ = refused.what();
-    log_(error, fmt::format("{}; this link stays closed", refused.what()));
+void CommandLink::opened() {
+  was_open_ = true;
+  log_(notice, describe());
+  announce_gap();
+}
+
+void CommandLink::lost(const std::string& why) {
+  const bool was_open = std::exchange(was_open_, false);
+  if (was_open) {
+    instrument_.control().left(settings_.host);
+    codec_->link_lost();
+    delivery_.stop();
+    unsent_.clear();
+    unsent_bytes_ = sent_of_first_ = 0;
   }
-}
-
-void CommandLink::lose(const std::string& why) {
-  port_->close();
-  instrument_.control().left(settings_.host);
-  codec_->link_lost();
-  delivery_.stop();
-  unsent_.clear();
-  unsent_bytes_ = sent_of_first_ = 0;
-  log_(settings_.reopen ? warning : 6, why);
-  if (settings_.reopen) open_at_ = now_ + std::max(back_off_ns_, first_back_off_ns);
+  if (link_.refused())
+    log_(error, fmt::format("{}; this link stays closed", why));
+  else if (was_open)
+    log_(settings_.reopen ? warning : 6, why);
+  else if (link_.record().attempts == 1)
+    log_(warning, fmt::format("{}; trying again", why));
 }
 
 void CommandLink::on_ready(MonotonicNs now) { work(now); }
@@ -105,21 +110,19 @@ void CommandLink::work(MonotonicNs now) {
   now_ = now;
   turn_left_ = commands_per_turn;
   std::array<std::uint8_t, 4096> bytes{};
-  try {
+  link_.run(now, [&] {
     codec_->resume();
     send_answers();
-    for (int i = 0; i < reads_per_event && port_->is_open() && !codec_->waits(); ++i) {
-      const std::size_t n = port_->read(bytes.data(), bytes.size());
+    for (int i = 0; i < reads_per_event && link_.is_open() && !codec_->waits(); ++i) {
+      const std::size_t n = link_.read(bytes.data(), bytes.size(), now);
       if (n == 0) break;
-      back_off_ns_ = 0;  // a peer that speaks: the link is good
+      link_.good();  // a peer that speaks
       codec_->receive({reinterpret_cast<const char*>(bytes.data()), n});
       send_answers();
     }
-    if (port_->is_open()) flush();
+    if (link_.is_open()) flush();
     deliver();
-  } catch (const LostError& lost) {
-    lose(lost.what());
-  }
+  });
 }
 
 void CommandLink::instrument_changed() {
@@ -133,22 +136,22 @@ void CommandLink::push_result(const BoardVerdict& verdict) {
     return;
   }
   if (!codec_->pushes_results()) return;
-  if (port_->is_open() && unsent_bytes_ <= most_unsent_for_push) {
+  if (link_.is_open() && unsent_bytes_ <= most_unsent_for_push) {
     announce_gap();
     return send(codec_->pushed(verdict), false);
   }
   ++lost_results_;
   if (!gap_) {
     gap_ = Gap{verdict.sequence, verdict.sequence, verdict.store_id};
-    log_(warning, fmt::format("{}: {}; result lines from {} on are left out", port_->describe(),
-                              port_->is_open() ? "the host does not read" : "not open", verdict.sequence));
+    log_(warning, fmt::format("{}: {}; result lines from {} on are left out", name(),
+                              link_.is_open() ? "the host does not read" : "not open", verdict.sequence));
   }
   gap_->to = verdict.sequence;
 }
 
 void CommandLink::announce_gap() {
   if (!gap_) return;
-  log_(warning, fmt::format("{}: results {} to {} were not sent", port_->describe(), gap_->from, gap_->to));
+  log_(warning, fmt::format("{}: results {} to {} were not sent", name(), gap_->from, gap_->to));
   const std::string line = codec_->gap(gap_->store_id, gap_->from, gap_->to);
   gap_.reset();
   if (!line.empty()) send(line, false);
@@ -160,19 +163,19 @@ bool CommandLink::take_host_line(std::string_view line) {
   try {
     delivery_.take(parse_host_line(line), now_);
     if (delivery_.active() != before)
-      log_(6, fmt::format("{}: results are {} without loss", port_->describe(),
+      log_(6, fmt::format("{}: results are {} without loss", name(),
                           delivery_.active() ? "delivered" : "no longer delivered"));
   } catch (const StoreError& error) {
     codec_->raise(scpi::mass_storage_error, error.what());
   } catch (const std::runtime_error& damaged) {
-    if (++damaged_lines_ == 1) log_(5, fmt::format("{}: {}", port_->describe(), damaged.what()));
+    if (++damaged_lines_ == 1) log_(5, fmt::format("{}: {}", name(), damaged.what()));
   }
   return true;
 }
 
 /// Only onto a link that has sent all: what a host does not read waits in the store, not here.
 void CommandLink::deliver() {
-  if (!port_->is_open() || !delivery_.active() || !unsent_.empty()) return;
+  if (!link_.is_open() || !delivery_.active() || !unsent_.empty()) return;
   if (store_again_at_ && now_ < *store_again_at_) return;
   std::vector<std::string> lines;
   try {
@@ -180,9 +183,8 @@ void CommandLink::deliver() {
     result_waits_ = false;
     store_again_at_.reset();
   } catch (const std::exception& failed) {
-    if (!store_again_at_)
-      log_(error, fmt::format("{}: results can't be read: {}", port_->describe(), failed.what()));
-    store_again_at_ = now_ + first_back_off_ns;
+    if (!store_again_at_) log_(error, fmt::format("{}: results can't be read: {}", name(), failed.what()));
+    store_again_at_ = now_ + store_again_ns;
     return;
   }
   for (auto& line : lines) send(std::move(line) + '\n', false);
@@ -193,7 +195,7 @@ void CommandLink::send_answers() {
 }
 
 void CommandLink::send(std::string bytes, bool answer) {
-  if (!port_->is_open()) return;
+  if (!link_.is_open()) return;
   if (answer && !unsent_.empty() && unsent_bytes_ + bytes.size() > most_unsent) {
     drop_answers();
     codec_->raise(scpi::query_deadlocked, "answers were not read and are dropped");
@@ -201,11 +203,7 @@ void CommandLink::send(std::string bytes, bool answer) {
   }
   unsent_bytes_ += bytes.size();
   unsent_.push_back({std::move(bytes), answer});
-  try {
-    flush();
-  } catch (const LostError& lost) {
-    lose(lost.what());
-  }
+  link_.run(now_, [&] { flush(); });
 }
 
 /// All answers but a line that has begun: its rest must follow.
@@ -220,7 +218,7 @@ void CommandLink::flush() {
   while (!unsent_.empty()) {
     const std::string& first = unsent_.front().bytes;
     const auto* from = reinterpret_cast<const std::uint8_t*>(first.data()) + sent_of_first_;
-    const std::size_t n = port_->write(from, first.size() - sent_of_first_);
+    const std::size_t n = link_.port().write(from, first.size() - sent_of_first_);
     if (n == 0) return;
     sent_of_first_ += n;
     if (sent_of_first_ < first.size()) continue;

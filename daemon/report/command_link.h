@@ -13,8 +13,8 @@
 #include "daemon/report/host_codec.h"
 #include "daemon/report/result_delivery.h"
 #include "daemon/report/token_bucket.h"
+#include "drivers/port/link_keeper.h"
 #include "drivers/port/pollable.h"
-#include "drivers/port/port.h"
 
 namespace datum {
 
@@ -52,8 +52,8 @@ class CommandLink final : public CommandEndpoint {
   CommandLink(std::unique_ptr<Port> port, Instrument& instrument, CommandLinkSettings settings, LogSink log);
 
   /// -1 also while the host's commands wait for their pace: what it sends stays with it.
-  int fd() const override { return paused() ? -1 : port_->fd(); }
-  bool wants_write() const override { return port_->is_open() && !unsent_.empty(); }
+  int fd() const override { return paused() ? -1 : link_.fd(); }
+  bool wants_write() const override { return link_.is_open() && !unsent_.empty(); }
   void on_ready(MonotonicNs now) override;
   std::optional<MonotonicNs> deadline() const override;
   void on_deadline(MonotonicNs now) override;
@@ -64,7 +64,7 @@ class CommandLink final : public CommandEndpoint {
   void raise(int number, const std::string& detail) override { codec_->raise(number, detail); }
 
   /// Not open and not going to be.
-  bool finished() const { return !port_->is_open() && !open_at_; }
+  bool finished() const { return !link_.is_open() && !link_.deadline(); }
   /// Result lines that never went out on this link, where it was not asked to deliver without loss.
   std::uint64_t lost_results() const { return lost_results_; }
 
@@ -82,8 +82,9 @@ class CommandLink final : public CommandEndpoint {
   std::unique_ptr<HostCodec> codec_of(const CommandLinkSettings& settings);
   bool in_pace();
   void work(MonotonicNs now);
-  void open(MonotonicNs now);
-  void lose(const std::string& why);
+  void opened();
+  void lost(const std::string& why);
+  std::string name() const { return link_.port().describe(); }
   void send_answers();
   void send(std::string bytes, bool answer);
   void flush();
@@ -92,7 +93,6 @@ class CommandLink final : public CommandEndpoint {
   bool take_host_line(std::string_view line);
   void deliver();
 
-  std::unique_ptr<Port> port_;
   Instrument& instrument_;
   std::unique_ptr<HostCodec> codec_;
   TokenBucket rate_;
@@ -108,10 +108,9 @@ class CommandLink final : public CommandEndpoint {
   std::size_t sent_of_first_ = 0;
   std::optional<Gap> gap_;
   std::uint64_t lost_results_ = 0;
-  std::optional<MonotonicNs> open_at_;
-  MonotonicNs back_off_ns_ = 0;
   MonotonicNs now_ = 0;  // of the event being handled
-  std::string refusal_;
+  bool was_open_;
+  LinkKeeper link_;  // last: it tells this one
 };
 
 }  // namespace datum
