@@ -11,10 +11,17 @@ namespace datum::gocator {
 namespace {
 
 constexpr MonotonicNs ns_per_ms = 1'000'000;
-constexpr MonotonicNs first_back_off_ns = 250 * ns_per_ms, last_back_off_ns = 8000 * ns_per_ms;
 // What one wake-up takes of the data channel: a sensor that fills it can't starve the loop.
 constexpr std::size_t most_bytes_at_once = 4 << 20;
 constexpr std::size_t bytes_per_mib = 1 << 20;
+
+LinkLimits limits_of(const Settings& settings, bool reopens) {
+  LinkLimits limits;
+  limits.connect_ms = settings.answer_ms;
+  limits.reopens = reopens;
+  limits.refusal_is_final = false;  // a name that does not resolve may yet
+  return limits;
+}
 
 }  // namespace
 
@@ -26,70 +33,54 @@ Ports tcp_ports(const Settings& s) {
 Reader::Reader(const Settings& settings, Listener& listener, Ports ports)
     : settings_(settings),
       listener_(listener),
-      control_(std::move(ports.control), [this](MonotonicNs now) { control_ready(now); }),
-      health_(std::move(ports.health), [this](MonotonicNs now) { health_ready(now); }),
-      data_(std::move(ports.data), [this](MonotonicNs now) { data_ready(now); }),
       replies_("control", least_reply_bytes, most_reply_bytes),
       health_messages_("health", least_health_bytes, most_health_bytes),
       receiver_(static_cast<std::size_t>(settings.max_message_mib) * bytes_per_mib),
-      back_off_ns_(first_back_off_ns) {}
-
-template <class Act>
-void Reader::guarded(MonotonicNs now, Act act) {
-  try {
-    act();
-  } catch (const std::runtime_error& error) {  // a name that does not resolve may yet
-    lose(error.what(), now);
-  }
-}
+      control_(
+          std::move(ports.control), limits_of(settings, true), [this](MonotonicNs t) { control_ready(t); },
+          [this](MonotonicNs t) { greet(t); },
+          [this](const std::string& why, MonotonicNs t) { closed(why, t); }),
+      health_(
+          std::move(ports.health), limits_of(settings, false), [this](MonotonicNs t) { health_ready(t); },
+          [this](MonotonicNs t) { channel_open(t); },
+          [this](const std::string& why, MonotonicNs t) { control_.keeper().lose(why, t); }),
+      data_(
+          std::move(ports.data), limits_of(settings, false), [this](MonotonicNs t) { data_ready(t); },
+          [this](MonotonicNs t) { channel_open(t); },
+          [this](const std::string& why, MonotonicNs t) { control_.keeper().lose(why, t); }) {}
 
 std::string Reader::said(const std::string& what) const {
   return fmt::format("gocator {}: {}", settings_.address, what);
 }
 
-void Reader::start(MonotonicNs now) { open(now); }
+void Reader::start(MonotonicNs now) { control_.keeper().start(now); }
 
-void Reader::open(MonotonicNs now) {
-  reopen_ns_.reset();
-  replies_.reset();
-  questions_.clear();
-  asked_ns_.reset();
-  job_.reset();
-  guarded(now, [&] {
-    state_ = State::connecting;
-    due_ns_ = now + settings_.answer_ms * ns_per_ms;
-    control_.open();
-    control_ready(now);
-  });
+void Reader::greet(MonotonicNs now) {
+  state_ = State::greeting;
+  up_ = true;
+  for (const Command c :
+       {Command::get_version, Command::get_states, Command::get_loaded_job, Command::get_timestamp})
+    ask(c, now);
 }
 
-void Reader::lose(const std::string& why, MonotonicNs now) {
-  if (state_ == State::closed) return;  // from within what was lost
-  for (Link* link : {&control_, &health_, &data_}) link->close();
-  const bool told = state_ == State::connecting && why == why_;
-  state_ = State::closed;
-  why_ = why;
+void Reader::closed(const std::string& why, MonotonicNs now) {
+  health_.keeper().shut(now);
+  data_.keeper().shut(now);
+  replies_.reset();
+  receiver_.reset();
+  questions_.clear();
+  asked_ns_.reset();
   due_ns_.reset();
   next_watch_ns_.reset();
   stalled_ns_.reset();
-  receiver_.reset();
-  reopen_ns_ = now + back_off_ns_;
-  back_off_ns_ = std::min(2 * back_off_ns_, last_back_off_ns);
+  job_.reset();
+  const bool told = !std::exchange(up_, false) && why == why_;
+  why_ = why;
   if (!told) listener_.lost(why, now);
 }
 
 std::string Reader::why_not_running() const {
-  switch (state_) {
-    case State::closed:
-      return said("not connected: " + why_);
-    case State::connecting:
-    case State::greeting:
-    case State::opening:
-    case State::starting:
-      return why_.empty() ? "" : said("not connected: " + why_);
-    case State::running:
-      break;
-  }
+  if (!control_.up() || state_ != State::running) return why_.empty() ? "" : said("not connected: " + why_);
   if (sensor_ == States::Sensor::running) return "";
   return said(sensor_ == States::Sensor::conflict ? "in conflict; see it in the sensor's own interface"
                                                   : "is stopped; start it");
@@ -118,31 +109,25 @@ std::uint64_t Reader::ask_job(MonotonicNs now) {
   const auto waiting = std::find_if(questions_.begin() + (asked_ns_ ? 1 : 0), questions_.end(),
                                     [](const Question& q) { return q.command == Command::get_loaded_job; });
   if (waiting != questions_.end()) return waiting->ticket;
-  guarded(now, [&] { ask(Command::get_loaded_job, now, true); });
+  control_.keeper().run(now, [&] { ask(Command::get_loaded_job, now, true); });
   return last_ticket_;
 }
 
 void Reader::trigger(MonotonicNs now) {
-  if (state_ != State::running) {
+  if (!control_.up() || state_ != State::running) {
     const std::string why = why_not_running();
     return listener_.fault(why.empty() ? said("not connected yet") : why);
   }
-  guarded(now, [&] { ask(Command::trigger, now, true); });
+  control_.keeper().run(now, [&] { ask(Command::trigger, now, true); });
 }
 
 void Reader::control_ready(MonotonicNs now) {
-  guarded(now, [&] {
-    if (control_.take_connected()) {
-      state_ = State::greeting;
-      for (const Command c :
-           {Command::get_version, Command::get_states, Command::get_loaded_job, Command::get_timestamp})
-        ask(c, now);
-    }
+  control_.keeper().run(now, [&] {
     std::array<std::uint8_t, 4096> bytes;
-    const std::size_t got = control_.port().read(bytes.data(), bytes.size());
+    const std::size_t got = control_.keeper().read(bytes.data(), bytes.size(), now);
     replies_.receive(ByteView(bytes).first(got));
     while (auto message = replies_.next()) answered(reply_of(*message), now);
-    control_.flush();
+    control_.keeper().flush();
   });
 }
 
@@ -168,7 +153,7 @@ void Reader::answered(const Reply& reply, MonotonicNs now) {
     listener_.counts_anew();
     begin_running();
   }
-  if (state_ == State::closed) return;  // what it said ended the connection
+  if (!control_.up()) return;  // what it said ended the connection
   questions_.pop_front();
   asked_ns_.reset();
   due_ns_.reset();
@@ -215,21 +200,16 @@ void Reader::take_timestamp(const Reply& reply, MonotonicNs now) {
 
 void Reader::greeted(MonotonicNs now) {
   state_ = State::opening;
-  due_ns_ = now + settings_.answer_ms * ns_per_ms;
   health_messages_.reset();
   drops_.reset();
-  receiver_.reset();
-  health_.open();
-  data_.open();
-  health_ready(now);
-  if (state_ == State::opening) data_ready(now);
+  health_.keeper().start(now);
+  if (control_.up()) data_.keeper().start(now);
 }
 
-void Reader::channels_open(MonotonicNs now) {
+void Reader::channel_open(MonotonicNs now) {
   if (state_ != State::opening || !health_.up() || !data_.up()) return;
   ++opened_;
-  due_ns_.reset();
-  back_off_ns_ = first_back_off_ns;
+  control_.keeper().good();
   next_watch_ns_ = now + settings_.watch_ms * ns_per_ms;
   state_ = State::starting;
   if (sensor_ == States::Sensor::ready && settings_.start) return ask(Command::start, now);
@@ -245,10 +225,9 @@ void Reader::begin_running() {
 // ---- health and data ----
 
 void Reader::health_ready(MonotonicNs now) {
-  guarded(now, [&] {
-    if (health_.take_connected()) channels_open(now);
+  health_.keeper().run(now, [&] {
     std::array<std::uint8_t, 65536> bytes;
-    const std::size_t got = health_.port().read(bytes.data(), bytes.size());
+    const std::size_t got = health_.keeper().read(bytes.data(), bytes.size(), now);
     health_messages_.receive(ByteView(bytes).first(got));
     while (auto message = health_messages_.next()) {
       const std::string rise = drops_.rise(health_of(*message));
@@ -258,13 +237,13 @@ void Reader::health_ready(MonotonicNs now) {
 }
 
 void Reader::data_ready(MonotonicNs now) {
-  guarded(now, [&] {
-    if (data_.take_connected()) channels_open(now);
+  data_.keeper().run(now, [&] {
     if (!data_.up() || state_ == State::opening) return;  // the rest is still there then
     for (std::size_t taken = 0; taken < most_bytes_at_once;) {
       const bool begins = !receiver_.within_set();
       const auto room = receiver_.room();
-      const std::size_t got = data_.port().read(room.data(), std::min(room.size(), most_bytes_at_once));
+      const std::size_t got =
+          data_.keeper().read(room.data(), std::min(room.size(), most_bytes_at_once), now);
       if (got == 0) break;
       if (begins) first_byte_ns_ = now;
       taken += got;
@@ -275,7 +254,7 @@ void Reader::data_ready(MonotonicNs now) {
         listener_.data_set(std::move(*set), first_byte_ns_, now);
         first_byte_ns_ = now;
       }
-      if (state_ == State::closed) return;  // lost while it was told
+      if (!data_.up()) return;  // lost while it was told
     }
     if (!receiver_.within_set()) stalled_ns_.reset();
   });
@@ -285,35 +264,37 @@ void Reader::data_ready(MonotonicNs now) {
 
 std::optional<MonotonicNs> Reader::deadline() const {
   std::optional<MonotonicNs> first;
-  for (const auto& due : {due_ns_, next_watch_ns_, reopen_ns_, stalled_ns_})
+  for (const auto& due : {control_.keeper().deadline(), health_.keeper().deadline(),
+                          data_.keeper().deadline(), due_ns_, next_watch_ns_, stalled_ns_})
     if (due && (!first || *due < *first)) first = due;
   return first;
 }
 
 void Reader::on_deadline(MonotonicNs now) {
   const auto over = [now](const std::optional<MonotonicNs>& due) { return due && now >= *due; };
-  if (over(reopen_ns_)) return open(now);
+  for (Link* link : {&control_, &health_, &data_})
+    if (link->keeper().on_deadline(now)) return;
   if (over(due_ns_))
-    return lose(asked_ns_ ? fmt::format("no answer to {} within {} ms", name_of(questions_.front().command),
-                                        settings_.answer_ms)
-                          : "can't connect: no answer",
-                now);
+    return control_.keeper().lose(
+        fmt::format("no answer to {} within {} ms", name_of(questions_.front().command), settings_.answer_ms),
+        now);
   if (over(stalled_ns_))
-    return lose(fmt::format("a data set stopped in its middle for {} ms", settings_.stall_ms), now);
+    return control_.keeper().lose(
+        fmt::format("a data set stopped in its middle for {} ms", settings_.stall_ms), now);
   if (over(next_watch_ns_)) watch(now);
 }
 
 void Reader::watch(MonotonicNs now) {
   next_watch_ns_ = now + settings_.watch_ms * ns_per_ms;
-  guarded(now, [&] {
+  control_.keeper().run(now, [&] {
     for (const Command c : {Command::get_states, Command::get_loaded_job, Command::get_timestamp})
       ask(c, now);
   });
 }
 
 std::string Reader::describe() const {
-  if (state_ == State::closed) return said("closed, to be reopened: " + why_);
-  if (state_ != State::running) return said("connecting");
+  if (control_.keeper().state() == LinkState::closed) return said(control_.keeper().describe());
+  if (!control_.up() || state_ != State::running) return said("connecting");
   const char* doing = sensor_ == States::Sensor::running    ? "running"
                       : sensor_ == States::Sensor::conflict ? "in conflict"
                                                             : "stopped";

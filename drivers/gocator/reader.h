@@ -69,17 +69,15 @@ class Reader final : public Pollable {
   std::string describe() const override;
 
  private:
-  enum class State { closed, connecting, greeting, opening, starting, running };
+  enum class State { greeting, opening, starting, running };  // of an open control connection
   struct Question {
     Command command;
     std::uint64_t ticket = 0;
   };
 
-  template <class Act>
-  void guarded(MonotonicNs now, Act act);
   std::string said(const std::string& what) const;
-  void open(MonotonicNs now);
-  void lose(const std::string& why, MonotonicNs now);
+  void greet(MonotonicNs now);
+  void closed(const std::string& why, MonotonicNs now);
   void control_ready(MonotonicNs now);
   void health_ready(MonotonicNs now);
   void data_ready(MonotonicNs now);
@@ -90,28 +88,28 @@ class Reader final : public Pollable {
   void take_states(const States& states, MonotonicNs now);
   void take_timestamp(const Reply& reply, MonotonicNs now);
   void greeted(MonotonicNs now);
-  void channels_open(MonotonicNs now);
+  void channel_open(MonotonicNs now);
   void begin_running();
   void watch(MonotonicNs now);
 
   Settings settings_;
   Listener& listener_;
-  Link control_, health_, data_;
   MessageFramer replies_, health_messages_;
   DataReceiver receiver_;
   DropCounters drops_;
   ClockEstimate clock_;
 
-  State state_ = State::closed;
+  State state_ = State::greeting;
   States::Sensor sensor_ = States::Sensor::ready;
   std::optional<LoadedJob> job_;
   Version version_;
   std::deque<Question> questions_;  // the first one is sent where asked_ns_ is
-  std::optional<MonotonicNs> asked_ns_, due_ns_, next_watch_ns_, reopen_ns_, stalled_ns_, triggered_ns_;
+  std::optional<MonotonicNs> asked_ns_, due_ns_, next_watch_ns_, stalled_ns_, triggered_ns_;
   MonotonicNs first_byte_ns_ = 0;
-  MonotonicNs back_off_ns_;
   std::uint64_t last_ticket_ = 0, opened_ = 0, sets_ = 0;
-  std::string why_;  // of closed
+  std::string why_;               // it was lost; until it runs again
+  bool up_ = false;               // or being greeted: a loss is news
+  Link control_, health_, data_;  // last: they tell this one
 };
 
 }  // namespace datum::gocator
