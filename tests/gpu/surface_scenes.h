@@ -1,0 +1,70 @@
+// Measured points and facets about models.
+#pragma once
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gpu/surface_match/surface_match.h"
+#include "tests/gpu/model_scenes.h"
+
+namespace datum::testing {
+
+struct Measured {
+  std::vector<ModelPoint> points;
+  std::vector<PointDirection> directions;
+};
+
+/// Points anywhere on a model's facets, `off` away along their normals with a normal noise of `noise`, seen from in front but for
+/// one in eight.
+inline Measured measured_points(const TriangleModel& model, std::size_t count, double off, double noise,
+                                std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::normal_distribution<double> error(0, noise);
+  Measured m;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t facet = random() % model.corner.size();
+    const auto& c = model.corner[facet];
+    const auto& n = model.normal[facet][0];
+    double a = unit(random), b = unit(random);
+    if (a + b > 1) a = 1 - a, b = 1 - b;
+    const double d = off + error(random);
+    float at[3];
+    for (int k = 0; k < 3; ++k)
+      at[k] = static_cast<float>(c[0][k] + a * (c[1][k] - c[0][k]) + b * (c[2][k] - c[0][k]) + d * n[k]);
+    m.points.push_back({at[0], at[1], at[2]});
+    const float sign = i % 8 == 0 ? -1.f : 1.f;
+    m.directions.push_back({sign * n[0], sign * n[1], sign * n[2]});
+  }
+  return m;
+}
+
+inline std::vector<MeasuredFacet> measured_facets(const TriangleModel& model) { return model.corner; }
+
+template <class T>
+std::string bytes(const std::vector<T>& v) {
+  return {reinterpret_cast<const char*>(v.data()), v.size() * sizeof(T)};
+}
+
+inline std::vector<FacetDeviation> matched(const ModelFacets& facets, const Measured& m,
+                                           const PointMatchSettings& settings,
+                                           const Backend& backend = cpu_backend(0)) {
+  std::vector<FacetDeviation> out(facets.facet.size());
+  MeasuredPoints(m.points.data(), m.directions.empty() ? nullptr : m.directions.data(), m.points.size())
+      .match(facets, settings, backend, out.data());
+  return out;
+}
+
+inline std::vector<FacetPierced> matched(const ModelFacets& facets,
+                                         const std::vector<MeasuredFacet>& measured,
+                                         const FacetMatchSettings& settings,
+                                         const Backend& backend = cpu_backend(0)) {
+  std::vector<FacetPierced> out(facets.facet.size());
+  MeasuredFacets(measured).match(facets, settings, backend, out.data());
+  return out;
+}
+
+}  // namespace datum::testing
