@@ -6,6 +6,7 @@
 
 #include "calib/calibration.h"
 #include "config/toml_reader.h"
+#include "drivers/virtual/twin_file.h"
 #include "drivers/virtual/virtual_mount.h"
 
 namespace datum {
@@ -71,21 +72,6 @@ void read_bodies(TomlTable& recipe, TwinBoard& board) {
   }
 }
 
-TwinNoise read_noise(TomlTable table) {
-  TwinNoise n;
-  n.white_um = table.number("white_um", config::not_negative);
-  n.correlated_um = table.number("correlated_um", config::not_negative);
-  n.correlation_px = static_cast<int>(table.integer("correlation_px", 1, 64));
-  n.dropout_ratio = table.number("dropout_ratio", {0, 0.1});
-  n.speckle_ratio = table.number("speckle_ratio", {0, 0.1});
-  n.speckle_um = table.number("speckle_um", config::not_negative);
-  n.outlier_ratio = table.number("outlier_ratio", {0, 0.1});
-  n.outlier_um = table.number("outlier_um", config::not_negative);
-  n.linearity_um = table.number("linearity_um", config::not_negative);
-  table.finish();
-  return n;
-}
-
 TwinSpread read_spread(TomlTable table) {
   TwinSpread s;
   s.bow_um = table.number("bow_um", config::not_negative);
@@ -116,25 +102,11 @@ void add_pads(TomlTable pads, TwinBoard& board) {
   }
 }
 
-void read_view(TomlTable table, VirtualCell& cell) {
-  cell.view.rows = static_cast<int>(table.integer("rows", 1, 16384));
-  cell.view.cols = static_cast<int>(table.integer("cols", 1, 16384));
-  const double pitch = table.number("pitch_mm", config::positive);
-  const Eigen::Vector2d origin = pair_of(table, "origin_mm");
-  cell.view.x = {pitch, origin.x()};
-  cell.view.y = {pitch, origin.y()};
-  cell.view.shadow_slope = table.number("shadow_slope", {0, 10});
-  cell.sensor.z.scale_mm = table.number("count_um", config::positive) * 1e-3;
-  cell.sensor.z.offset_mm = table.number("z_offset_mm");
-  cell.sensor.left_handed = table.choice<bool>("handedness", {{"right", false}, {"left", true}});
-  table.finish();
-}
-
 void read_twin(const std::filesystem::path& path, VirtualCell& cell) {
   TomlTable twin = TomlTable::from_file(path);
   twin.integer("schema", 1, 1);
-  read_view(twin.table("view"), cell);
-  cell.sensor.noise = read_noise(twin.table("noise"));
+  read_twin_view(twin.table("view"), &cell.view, &cell.sensor);
+  cell.sensor.noise = read_twin_noise(twin.table("noise"));
   cell.spread = read_spread(twin.table("spread"));
   add_pads(twin.table("pads"), cell.nominal);
   twin.finish();

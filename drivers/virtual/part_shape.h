@@ -1,0 +1,52 @@
+// The virtual surface part: a milled plate as a closed solid of triangles, as drawn and as made.
+//
+// Part coordinates in mm: origin at a corner of the plate, x along its 96 mm, y along its 64 mm, z up, 0 at the plate's
+// upper side, -8 at its lower one. Its edges are chamfered by 3 mm at 45 degrees. On it: a rib 5 mm high, a pad 2 mm
+// high, a boss 4 mm high, a blunt cone 6 mm high, and a countersunk hole.
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace datum {
+
+using PartFacet = std::array<Eigen::Vector3d, 3>;  // anticlockwise, seen from outside
+
+/// A round feature in its square of the plate.
+struct PartRound {
+  Eigen::Vector2d center_mm{0, 0};
+  double radius_mm = 0;      // at z = 0
+  double end_radius_mm = 0;  // at z = end_mm
+  double end_mm = 0;
+  int half_cells = 0;  // of the square around it
+};
+
+struct PartShape {
+  Eigen::Vector3d size_mm{96, 64, 8};
+  double chamfer_mm = 3;
+  PartRound boss{{24, 22}, 8, 8, 4, 10};
+  PartRound cone{{72, 22}, 9, 4, 6, 11};
+  PartRound hole{{48, 20}, 7, 4, -3, 10};  // runs on with its end's radius to the lower side
+};
+
+/// What went wrong when a part was made.
+struct PartDefects {
+  double dent_um = 0;  // depth of a dent in the plate with a flat bottom, 5 mm wide, its rim 9 mm wide
+  Eigen::Vector2d dent_center_mm{60, 38};
+  Eigen::Vector2d hole_shift_mm{0, 0};  // of the hole with its countersink
+};
+
+/// Applies words such as "dent=150" (um) and "hole=0.12:-0.08" (mm), "good" for none, joined by commas. Throws
+/// std::invalid_argument with what is allowed.
+PartDefects parse_defects(const std::string& text);
+
+/// Facets of the solid, two to a square millimetre; the same ones in the same order whatever is wrong with it.
+std::vector<PartFacet> part_facets(const PartShape& shape, const PartDefects& defects);
+
+/// Binary STL in mm. Throws std::runtime_error naming the file.
+void write_stl(const std::filesystem::path& file, const std::vector<PartFacet>& facets);
+
+}  // namespace datum
