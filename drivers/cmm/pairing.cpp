@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace datum {
@@ -51,11 +52,26 @@ MonotonicNs measured_not_before(const ProbePoint& point, const PairSettings& set
   return point.poll_sent_ns != 0 ? point.poll_sent_ns : point.first_byte_ns - settings.latency_ms * ns_per_ms;
 }
 
+PairingDoubt doubt_of(const ProbePoint& before, const ProbePoint& after, double moved_um, CaptureWindow frame,
+                      const PairSettings& settings) {
+  PairingDoubt doubt;
+  doubt.spread_ns = std::max<MonotonicNs>(0, after.last_byte_ns - frame.from_ns);
+  double off_um = moved_um;
+  // The least time that the way can have taken.
+  if (const MonotonicNs taken_ns = measured_not_before(after, settings) - before.last_byte_ns; taken_ns > 0) {
+    doubt.speed_um_per_s = moved_um / (static_cast<double>(taken_ns) * 1e-9);
+    off_um = doubt.speed_um_per_s * static_cast<double>(doubt.spread_ns) * 1e-9;
+  }
+  doubt.u_um = off_um / std::sqrt(3.0);
+  return doubt;
+}
+
 PairingResult pair(const ProbePoint& before, const ProbePoint& after, CaptureWindow frame,
                    const PairSettings& settings) {
   PairingResult result;
   result.before = before;
   result.after = after;
+  result.exposure_known = frame.known;
   const auto refuse = [&](PairFault fault, std::string detail) {
     result.fault = fault;
     result.detail = std::move(detail);
@@ -70,6 +86,7 @@ PairingResult pair(const ProbePoint& before, const ProbePoint& after, CaptureWin
                                                 before.reference.value_or("nothing stated"),
                                                 after.reference.value_or("nothing stated")));
   result.moved_um = distance_um(before, after);
+  result.doubt = doubt_of(before, after, result.moved_um, frame, settings);
   if (before.last_byte_ns > frame.from_ns)
     return refuse(PairFault::missing, "the position before came when the exposure may have begun");
   if (measured_not_before(after, settings) < frame.to_ns)

@@ -13,6 +13,7 @@ namespace datum {
 /// the position before (the trigger) to the file's arrival.
 struct CaptureWindow {
   MonotonicNs from_ns = 0, to_ns = 0;
+  bool known = false;  // by the sensor's clock and not by its frame's arrival
 };
 
 enum class PairFault : std::uint8_t {
@@ -24,10 +25,20 @@ enum class PairFault : std::uint8_t {
 };
 const char* name_of(PairFault fault);
 
+/// What the machine may have done between the exposure and the position that stands for it.
+struct PairingDoubt {
+  MonotonicNs spread_ns = 0;  // from the earliest exposure to the latest instant of the position after
+  double speed_um_per_s = 0;  // at most, on the average between the positions
+  double u_um = 0;            // standard uncertainty of the position at the exposure
+};
+
 struct PairingResult {
   bool accepted = false;
   ProbePoint before, after;
   double moved_um = 0;  // distance between them; 0 where either is not ok
+  bool exposure_known =
+      false;  // by the sensor's clock; false: taken to lie between the position before and the arrival
+  PairingDoubt doubt;
   PairFault fault = PairFault::missing;
   std::string detail;  // for the operator, where not accepted
 };
@@ -36,6 +47,11 @@ struct PairingResult {
 /// after it, both within window_ms of its farthest possible instant, and |after - before| <= tolerance_um.
 PairingResult pair(const ProbePoint& before, const ProbePoint& after, CaptureWindow frame,
                    const PairSettings& settings);
+
+/// Of a machine that went evenly from `before` to `after`: it is off by speed times spread at most, anywhere
+/// below that alike, so u is that over sqrt(3) (rectangular distribution, JCGM 100 4.3.7).
+PairingDoubt doubt_of(const ProbePoint& before, const ProbePoint& after, double moved_um, CaptureWindow frame,
+                      const PairSettings& settings);
 
 /// Earliest host time at which the position can have been measured: the poll's, or the first byte less the
 /// latency.

@@ -39,6 +39,13 @@ void StareSession::frame_arrived(MonotonicNs now, std::optional<CaptureWindow> c
   deadline_ = now + settings_.position_timeout_ms * ns_per_ms;
 }
 
+void StareSession::exposed(CaptureWindow captured) {
+  window_ = captured;
+  if (step_ != Step::done) return;
+  result_ = pair(result_.before, result_.after, window_, settings_);
+  if (!result_.accepted) step_ = Step::failed;
+}
+
 void StareSession::frame_discarded(MonotonicNs now) {
   if (step_ != Step::wait_after && !finished()) return;
   const ProbePoint before = result_.before;

@@ -26,6 +26,8 @@ class StareSession {
   /// The frame has arrived. `captured`: its exposure in host time where the sensor's clock is known to be the
   /// host's; otherwise the exposure lies between the position before and now.
   void frame_arrived(MonotonicNs now, std::optional<CaptureWindow> captured = std::nullopt);
+  /// What its file says of the exposure, known once it was read.
+  void exposed(CaptureWindow captured);
   /// The frame that arrived was not this one's (delivered twice): its own is awaited, with the position
   /// before kept.
   void frame_discarded(MonotonicNs now);

@@ -46,6 +46,30 @@ TEST_F(Pairing, AcceptsAMachineThatStoodStill) {
   EXPECT_EQ(r.after.first_byte_ns, after.first_byte_ns);
 }
 
+// Positions from 1000 to 1005 ms and from 1400 to 1405 ms, 2.5 um apart: at least 395 ms for the way, 6.329 um/s. The
+// exposure may have begun at 1005 ms, 400 ms before the position after: 2.532 um at most, over sqrt(3) 1.462 um.
+TEST_F(Pairing, TellsWhatTheMachineMayHaveDoneMeanwhile) {
+  after = at(10.0025, 20, 30, 1400);
+  const PairingDoubt doubt = result().doubt;
+  EXPECT_EQ(doubt.spread_ns, 400 * ms);
+  EXPECT_NEAR(doubt.speed_um_per_s, 2.5 / 0.395, 1e-9);  // 10.0025 - 10 is 2.5 um within 1e-12 um
+  EXPECT_NEAR(doubt.u_um, 2.5 / 0.395 * 0.4 / std::sqrt(3.0), 1e-9);
+  EXPECT_FALSE(result().exposure_known);
+  frame = {1395 * ms, 1398 * ms,
+           true};  // the sensor's clock tells: 10 ms before the position's latest instant
+  EXPECT_EQ(result().doubt.spread_ns, 10 * ms);
+  EXPECT_NEAR(result().doubt.u_um, 2.5 / 0.395 * 0.01 / std::sqrt(3.0), 1e-9);
+  EXPECT_TRUE(result().exposure_known);
+}
+
+TEST_F(Pairing, PositionsAtOneInstantBoundTheDoubtByTheirDistance) {
+  before.last_byte_ns = after.poll_sent_ns = 1200 * ms;
+  after = at(10.003, 20, 30, 1200);
+  frame = {1200 * ms, 1200 * ms};
+  EXPECT_EQ(result().doubt.speed_um_per_s, 0);
+  EXPECT_NEAR(result().doubt.u_um, 3 / std::sqrt(3.0), 1e-9);
+}
+
 TEST_F(Pairing, AcceptsTheToleranceItselfAndNothingBeyond) {
   settings.tolerance_um = 8;
   after = at(10.0078125, 20, 30, 1400);  // 2^-7 mm: exact in binary

@@ -56,6 +56,24 @@ TEST_F(Session, BracketsAFrame) {
   EXPECT_FALSE(session.deadline());
 }
 
+// What the file says when it has been read: 1300 ms is after the position before (1005 ms), 900 ms is not.
+TEST_F(Session, AnExposureBeforeThePositionBeforeIsNoPair) {
+  for (const bool after_first : {true, false}) {
+    for (const MonotonicNs exposed_ms : {1300, 900}) {
+      reach_wait_after();
+      if (after_first) session.position(sample(1401), 1406 * ms);
+      session.exposed({exposed_ms * ms, exposed_ms * ms, true});
+      if (!after_first) session.position(sample(1401), 1406 * ms);
+      if (exposed_ms == 900) {
+        expect_failed(PairFault::missing, "the position before came when the exposure may have begun");
+      } else {
+        EXPECT_EQ(session.step(), Step::done);
+      }
+      EXPECT_TRUE(session.result().exposure_known);
+    }
+  }
+}
+
 TEST_F(Session, KeepsThePositionBeforeWhenAnotherFrameCame) {
   reach_wait_after();
   session.frame_discarded(1500 * ms);
