@@ -47,10 +47,17 @@ struct HostSpan {
   std::int64_t from_ns = 0, to_ns = 0;
 };
 
+/// What a clock shows less than the host's monotonic clock, as far as it is known: host = clock + offset.
+struct ClockOffset {
+  std::int64_t offset_ns = 0;
+  std::int64_t uncertainty_ns = 0;  // half width: it surely lies within
+};
+
 struct CaptureTime {
   std::int64_t ns = 0;  // since the clock's own zero; for utc since 1970-01-01
   ClockDomain clock = ClockDomain::unknown;
-  std::optional<HostSpan> host = std::nullopt;  // where the sensor's clock was compared with the host's
+  std::optional<HostSpan> host = std::nullopt;       // where the sensor's clock was compared with the host's
+  std::optional<ClockOffset> offset = std::nullopt;  // of that comparison
 };
 
 /// What a sensor with an encoder input and a frame counter says beside the heights.

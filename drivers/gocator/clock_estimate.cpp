@@ -45,9 +45,15 @@ std::optional<HostSpan> ClockEstimate::host_time(std::uint64_t sensor_us, Monoto
 }
 
 std::optional<MonotonicNs> ClockEstimate::uncertainty_ns(MonotonicNs now) const {
+  const auto known = offset(now);
+  return known ? std::optional(known->uncertainty_ns) : std::nullopt;
+}
+
+std::optional<ClockOffset> ClockEstimate::offset(MonotonicNs now) const {
   if (!known_) return std::nullopt;
   const Offset offset = widened(now);
-  return (offset.most - offset.least) / 2;
+  const MonotonicNs half = (offset.most - offset.least) / 2;
+  return ClockOffset{offset.least + half, half};
 }
 
 }  // namespace datum::gocator

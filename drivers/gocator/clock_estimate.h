@@ -18,6 +18,8 @@ class ClockEstimate {
   std::optional<HostSpan> host_time(std::uint64_t sensor_us, MonotonicNs now) const;
   /// Half width of what is known now, ns.
   std::optional<MonotonicNs> uncertainty_ns(MonotonicNs now) const;
+  /// What the host's clock shows more than the sensor's, as far as it is known now.
+  std::optional<ClockOffset> offset(MonotonicNs now) const;
   void reset() { known_ = false; }
 
  private:

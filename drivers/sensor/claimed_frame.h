@@ -30,6 +30,7 @@ struct ClaimedFrame {
 
   std::shared_ptr<ReceivedFrame> received = nullptr;  // from the network; `entry` is a name then
   std::optional<HostSpan> exposed = std::nullopt;     // where the source knows it
+  std::optional<ClockOffset> clock = std::nullopt;    // of the sensor, by which it knows it
   std::string doubt = {};  // why it may not be measured although it may well be read; empty: it may
 
   std::string name() const { return entry.filename().string(); }

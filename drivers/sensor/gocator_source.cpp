@@ -102,6 +102,7 @@ ClaimedFrame GocatorSource::claim_of(gocator::DataSet&& set, MonotonicNs first_b
   if (set.stamp) {
     name = fmt::format("{}@{}", set.stamp->frame_index, set.stamp->timestamp_us);
     claim.exposed = reader_.clock().host_time(set.stamp->timestamp_us, now);
+    claim.clock = reader_.clock().offset(now);
   }
   if (claim.exposed) {
     // Whether the stamp is the exposure's begin or end is not said.

@@ -22,6 +22,9 @@ TEST(GocatorClock, TheAnswerLiesBetweenQuestionAndAnswer) {
   EXPECT_EQ(host->from_ns, sent - 300 * us - 1 * us);
   EXPECT_EQ(host->to_ns, sent + 100 * us + 1 * us);
   EXPECT_EQ(clock.uncertainty_ns(sent + 400 * us), (401 * us) / 2);
+  // Least host - sensor: sent - read - 1 us; the middle is half of 401 us above it.
+  EXPECT_EQ(clock.offset(sent + 400 * us)->offset_ns, sent - 5'000'301 * us + (401 * us) / 2);
+  EXPECT_EQ(clock.offset(sent + 400 * us)->uncertainty_ns, (401 * us) / 2);
 }
 
 TEST(GocatorClock, FurtherAnswersNarrowItAndTimeWidensIt) {

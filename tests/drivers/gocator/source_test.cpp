@@ -49,6 +49,9 @@ TEST(GocatorSource, AFrameIsRightHandedInMillimetresAndSaysWhatMadeIt) {
   EXPECT_EQ(f.content_sha256.size(), 64u);
   EXPECT_EQ(f.stamp->frame_index, 1u);
   ASSERT_TRUE(f.captured.host);
+  ASSERT_TRUE(f.captured.offset);
+  EXPECT_NEAR(static_cast<double>(f.captured.ns + f.captured.offset->offset_ns),
+              static_cast<double>(exposed_ns), static_cast<double>(f.captured.offset->uncertainty_ns));
   EXPECT_LE(f.captured.host->from_ns, exposed_ns);
   EXPECT_GE(f.captured.host->to_ns, exposed_ns);
   // Question and answer took no time: 1 us of the sensor's clock, twice, and the exposure of 2.5 ms on each side.
