@@ -64,6 +64,12 @@ void read_framing(std::optional<TomlTable> table, LineFraming& f) {
   f.max_length = static_cast<std::size_t>(
       table->integer_or("max_length", static_cast<std::int64_t>(f.max_length), 1, 4096));
   f.mask_bit7 = table->boolean_or("mask_bit7", f.mask_bit7);
+  if (const auto end = character_if(*table, "end")) f.end = end;
+  f.fixed_length = static_cast<std::size_t>(
+      table->integer_or("fixed_length", static_cast<std::int64_t>(f.fixed_length), 0, 4096));
+  f.gap_ms = ms(*table, "gap_ms", f.gap_ms, 0);
+  // They take the terminator's place.
+  if (!table->has("terminator") && (f.fixed_length > 0 || f.gap_ms > 0)) f.terminator.clear();
   table->finish();
 }
 
@@ -74,6 +80,8 @@ void read_number(std::optional<TomlTable> table, NumberFormat& n) {
     n.implied_decimals = static_cast<int>(*digits);
   }
   n.point = character_if(*table, "point").value_or(n.point);
+  if (const auto group = character_if(*table, "group")) n.group = group;
+  n.exponent = table->boolean_or("exponent", n.exponent);
   table->finish();
 }
 
@@ -86,9 +94,11 @@ Column read_column(TomlTable& table) {
                                       {"number", Is::number},
                                       {"blank", Is::blank},
                                       {"unit", Is::unit},
+                                      {"unit_letter", Is::unit_letter},
                                       {"sort_status", Is::sort_status},
-                                      {"series", Is::series}});
-  if (column.is == Is::literal) column.text = table.text("text");
+                                      {"series", Is::series},
+                                      {"one_of", Is::one_of}});
+  if (column.is == Is::literal || column.is == Is::one_of) column.text = table.text("text");
   const auto width = static_cast<std::int64_t>(column.is == Is::literal ? column.text.size() : 1);
   column.width = static_cast<std::size_t>(table.integer_or("width", width, 1, 64));
   table.finish();
@@ -99,6 +109,8 @@ StatusToken read_token(TomlTable& table) {
   StatusToken token;
   token.text = table.text("text");
   token.prefix = table.boolean_or("at_start", false);
+  token.whole = table.boolean_or("whole_line", false);
+  token.ignore = table.boolean_or("ignore", false);
   token.state = table.choice_or("state", ProbeState::device_error,
                                 {{"device_error", ProbeState::device_error},
                                  {"not_referenced", ProbeState::not_referenced},
@@ -111,12 +123,15 @@ StatusToken read_token(TomlTable& table) {
 AxisSettings read_axis(TomlTable& table) {
   AxisSettings axis;
   axis.label = table.text("label");
-  axis.machine_axis = table.choice<int>("machine_axis", {{"X", 0}, {"Y", 1}, {"Z", 2}});
+  axis.machine_axis =
+      table.choice<int>("machine_axis", {{"X", 0}, {"Y", 1}, {"Z", 2}, {"none", no_machine_axis}});
   axis.reversed = table.boolean_or("reversed", axis.reversed);
   axis.scale = table.number_or("scale", axis.scale, positive);
   axis.offset_mm = table.number_or("offset_mm", axis.offset_mm);
   axis.min_mm = table.number_or("min_mm", axis.min_mm);
   axis.max_mm = table.number_or("max_mm", axis.max_mm);
+  axis.min_shown = table.number_if("min_shown");
+  axis.max_shown = table.number_if("max_shown");
   table.finish();
   return axis;
 }
@@ -126,13 +141,19 @@ void read_line(TomlTable& table, CmmSettings& s) {
                                 {{"none", Integrity::none},
                                  {"xor_hex", Integrity::xor_hex},
                                  {"sum8_hex", Integrity::sum8_hex},
+                                 {"lrc_hex", Integrity::lrc_hex},
+                                 {"crc16_modbus_hex", Integrity::crc16_modbus_hex},
+                                 {"crc16_ccitt_hex", Integrity::crc16_ccitt_hex},
+                                 {"xor_byte", Integrity::xor_byte},
                                  {"nmea", Integrity::nmea}});
   s.layout = table.choice_or("layout", s.layout,
                              {{"columns", Layout::columns},
                               {"labelled", Layout::labelled},
                               {"positional", Layout::positional},
+                              {"expression", Layout::expression},
                               {"grbl", Layout::grbl}});
   s.delimiters = table.text_or("delimiters", s.delimiters);
+  s.expression = table.text_or("expression", s.expression);
   s.grouping = table.choice_or("grouping", s.grouping,
                                {{"single_line", Grouping::single_line},
                                 {"by_order", Grouping::by_order},
@@ -188,7 +209,16 @@ void read_times(TomlTable& table, CmmSettings& s) {
     s.poll.strings = poll->texts_or("strings", s.poll.strings);
     s.poll.period_ms = ms(*poll, "period_ms", s.poll.period_ms, 10);
     s.poll.timeout_ms = ms(*poll, "timeout_ms", s.poll.timeout_ms, 10);
+    if (const auto byte = character_if(*poll, "accepted")) s.poll.accepted = byte;
+    if (const auto byte = character_if(*poll, "rejected")) s.poll.rejected = byte;
     poll->finish();
+  }
+  if (auto watch = table.table_if("watch")) {
+    WatchSettings& w = s.watch;
+    w.max_speed_mm_per_s = watch->number_or("max_speed_mm_per_s", w.max_speed_mm_per_s, not_negative);
+    w.frozen_samples = static_cast<int>(watch->integer_or("frozen_samples", w.frozen_samples, 0, 10'000));
+    w.first_samples = static_cast<int>(watch->integer_or("first_samples", w.first_samples, 0, 1000));
+    watch->finish();
   }
   if (auto pairing = table.table_if("pairing")) {
     PairSettings& p = s.pairing;

@@ -8,23 +8,18 @@
 #include "drivers/cmm/machine_position.h"
 
 namespace datum {
-namespace {
-
-bool matches(const StatusToken& token, const std::string& text) {
-  const std::size_t found = text.find(token.text);
-  return token.prefix ? found == 0 : found != std::string::npos;
-}
-
-}  // namespace
-
 CmmCodec::CmmCodec(const CmmSettings& settings)
-    : settings_((check(settings), settings)), framer_(settings.framing, settings.integrity), grbl_(settings) {
+    : settings_((check(settings), settings)),
+      framer_(settings.framing, settings.integrity),
+      reader_(settings),
+      watch_(settings.watch) {
   reset();
 }
 
 void CmmCodec::reset() {
   framer_.reset(!polled());
-  grbl_.reset();
+  reader_.grbl().reset();
+  watch_.reset();
   group_ = Group{std::vector<std::optional<double>>(settings_.axes.size())};
   samples_.clear();
   touches_.clear();
@@ -53,8 +48,26 @@ void CmmCodec::begin_round(MonotonicNs poll_sent) {
 }
 
 void CmmCodec::receive(const std::uint8_t* bytes, std::size_t size, MonotonicNs at) {
-  for (std::size_t i = 0; i < size; ++i)
+  for (std::size_t i = 0; i < size; ++i) {
+    if (take_acknowledgement(bytes[i], at)) continue;
     if (const auto line = framer_.push(bytes[i], at)) take(*line);
+  }
+}
+
+void CmmCodec::pause(MonotonicNs now) {
+  if (const auto line = framer_.pause(now)) take(*line);
+}
+
+bool CmmCodec::take_acknowledgement(std::uint8_t byte, MonotonicNs at) {
+  if (!in_round_ || !polled() || !framer_.between_lines()) return false;
+  const char c = static_cast<char>(settings_.framing.mask_bit7 ? byte & 0x7f : byte);
+  if (settings_.poll.accepted == c) {
+    ++answers_;
+    return true;
+  }
+  if (settings_.poll.rejected != c) return false;
+  emit(ProbeState::device_error, fmt::format("the device rejects the poll (0x{:02X})", byte), at, at);
+  return true;
 }
 
 std::optional<ProbePoint> CmmCodec::next() {
@@ -71,30 +84,8 @@ std::optional<ProbePoint> CmmCodec::next_touch() {
   return touch;
 }
 
-LineReading CmmCodec::reading_of(const Line& line) {
-  if (!line.fault.empty()) {
-    grbl_.forget_offset();
-    return fault(ProbeState::malformed, line.fault);
-  }
-  for (const StatusToken& token : settings_.status_tokens)
-    if (matches(token, line.text)) return fault(token.state, "the device says " + in_quotes(line.text));
-  switch (settings_.layout) {
-    case Layout::columns:
-      return read_columns(line.text, settings_);
-    case Layout::labelled:
-      return read_labelled(line.text, settings_);
-    case Layout::positional:
-      return read_positional(line.text, settings_);
-    case Layout::grbl:
-      return grbl_.read(line.text);
-    case Layout::ipp_dme:
-      break;
-  }
-  return fault(ProbeState::malformed, "no layout");
-}
-
 void CmmCodec::take(const Line& line) {
-  const LineReading reading = reading_of(line);
+  const LineReading reading = reader_.read(line);
   if (reading.ignored) return;
   if (reading.latched) return add_latched(line, reading);
   const bool asked_for = in_round_ && line.first_byte_ns >= poll_sent_ns_;
@@ -129,7 +120,7 @@ bool CmmCodec::begins_group(const Line& line, const LineReading& reading) {
 }
 
 std::string CmmCodec::wrong_answer(const LineReading& reading) const {
-  if (settings_.poll.strings.size() < 2) return "";
+  if (settings_.poll.strings.size() < 2 || settings_.poll.accepted) return "";
   const std::size_t axis = reading.values[0].first;
   if (answers_ >= settings_.axes.size())
     return fmt::format("an answer for axis {} after all that were asked for", settings_.axes[axis].label);
@@ -182,7 +173,10 @@ void CmmCodec::add_latched(const Line& line, const LineReading& reading) {
 }
 
 void CmmCodec::finish_group() {
-  const ProbePoint at = machine_position(settings_, group_.values);
+  ProbePoint at = machine_position(settings_, group_.values);
+  at.first_byte_ns = group_.first_byte_ns;
+  at.last_byte_ns = group_.last_byte_ns;
+  watch_.look_at(at);
   emit(at.state, at.detail, group_.first_byte_ns, group_.last_byte_ns, at.position_mm);
 }
 
@@ -195,7 +189,7 @@ std::string CmmCodec::missing_axes() const {
 
 void CmmCodec::give_up(MonotonicNs now) {
   if (!in_round_ || !polled()) return;
-  grbl_.forget_offset();  // the report that is missing may have carried a new one
+  reader_.grbl().forget_offset();  // the report that is missing may have carried a new one
   if (group_.filled > 0)
     emit(ProbeState::partial, missing_axes(), group_.first_byte_ns, now);
   else

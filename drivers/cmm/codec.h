@@ -6,8 +6,9 @@
 #include <deque>
 #include <optional>
 
-#include "drivers/cmm/grbl_line.h"
 #include "drivers/cmm/line_framer.h"
+#include "drivers/cmm/line_reader.h"
+#include "drivers/cmm/position_watch.h"
 #include "drivers/cmm/settings.h"
 
 namespace datum {
@@ -24,6 +25,10 @@ class CmmCodec {
   /// round.
   void begin_round(MonotonicNs poll_sent);
   void receive(const std::uint8_t* bytes, std::size_t size, MonotonicNs at);
+  /// When a pause ends the line that has begun: pause() must be called then. None: no pause ends a line.
+  std::optional<MonotonicNs> ends_by_pause() const { return framer_.ends_by_pause(); }
+  /// Nothing has come until `now`.
+  void pause(MonotonicNs now);
   /// Positions and reasons why there is none, in order; nothing: more bytes are needed.
   std::optional<ProbePoint> next();
   /// Positions that the device latched at a touch, and reasons why one can't be used. They are never among
@@ -37,12 +42,15 @@ class CmmCodec {
 
   /// Polled: a sample of this round is still to come.
   bool in_round() const { return in_round_; }
-  /// Lines of this round that carried an axis: the next string of a per-axis poll may go out.
+  /// Strings of this round that were answered or accepted: the next one may go out.
   std::size_t answers() const { return answers_; }
   /// The device has not told yet what settings.setup asks for.
-  bool needs_setup() const { return settings_.device_tells_unit && !grbl_.unit_known(); }
+  bool needs_setup() const { return settings_.device_tells_unit && !reader_.grbl().unit_known(); }
   /// An operator states that the machine was homed since its position was lost.
-  void confirm_referenced() { grbl_.confirm_referenced(); }
+  void confirm_referenced() {
+    reader_.grbl().confirm_referenced();
+    watch_.confirm_referenced();
+  }
   /// Lines that no poll had asked for, dropped.
   std::uint64_t unsolicited() const { return unsolicited_; }
 
@@ -54,7 +62,7 @@ class CmmCodec {
   };
 
   void take(const Line& line);
-  LineReading reading_of(const Line& line);
+  bool take_acknowledgement(std::uint8_t byte, MonotonicNs at);
   void add(const Line& line, const LineReading& reading);
   bool begins_group(const Line& line, const LineReading& reading);
   std::string wrong_answer(const LineReading& reading) const;
@@ -67,7 +75,8 @@ class CmmCodec {
 
   CmmSettings settings_;
   LineFramer framer_;
-  GrblReader grbl_;
+  LineReader reader_;
+  PositionWatch watch_;
   Group group_;
   std::deque<ProbePoint> samples_, touches_;
   bool listening_ = false;

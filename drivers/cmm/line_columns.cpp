@@ -24,6 +24,15 @@ LineReading check_mark(const Column& column, std::string_view cell, const CmmSet
       return {};
     case Column::Is::unit:
       return check_unit(trimmed(cell), settings);
+    case Column::Is::unit_letter:
+      if (cell != "M" && cell != "I")
+        return fault(ProbeState::malformed, fmt::format("{} is not a unit letter", in_quotes(cell)));
+      return check_unit(cell == "M" ? "mm" : "inch", settings);
+    case Column::Is::one_of:
+      if (column.text.find(cell[0]) == std::string::npos)
+        return fault(ProbeState::device_error, fmt::format("{} where a position has one of {}",
+                                                           in_quotes(cell), in_quotes(column.text)));
+      return {};
     case Column::Is::sort_status:
       if (cell == "?") return fault(ProbeState::device_error, "the sort status marks a fault ('?')");
       if (cell != "<" && cell != "=" && cell != ">" && cell != " ")
@@ -43,6 +52,22 @@ LineReading check_mark(const Column& column, std::string_view cell, const CmmSet
   return {};
 }
 
+LineReading take_label(std::string_view cell, const CmmSettings& settings, std::size_t& axis) {
+  const auto found = axis_of(trimmed(cell), settings);
+  if (!found) return fault(ProbeState::malformed, fmt::format("axis {} is not configured", in_quotes(cell)));
+  axis = *found;
+  return {};
+}
+
+// The k-th number of a line is the k-th axis, where no label says otherwise.
+LineReading take_number(std::string_view sign, std::string_view cell, const CmmSettings& settings,
+                        std::size_t axis, LineReading& into) {
+  const NumberReading value = read_number(std::string(sign) + std::string(cell), settings.number);
+  if (value.state != ProbeState::ok) return fault(value.state, value.why);
+  into.values.emplace_back(axis + into.values.size(), value.value);
+  return {};
+}
+
 }  // namespace
 
 LineReading read_columns(std::string_view line, const CmmSettings& settings) {
@@ -51,28 +76,22 @@ LineReading read_columns(std::string_view line, const CmmSettings& settings) {
   if (line.size() != width)
     return fault(ProbeState::malformed,
                  fmt::format("{} characters where {} belong: {}", line.size(), width, in_quotes(line)));
+  LineReading reading;
   std::size_t axis = 0, at = 0;
-  std::string number;
+  std::string_view sign;
   for (const Column& column : settings.columns) {
     const std::string_view cell = line.substr(at, column.width);
     at += column.width;
-    LineReading mark = check_mark(column, cell, settings);
+    LineReading mark = column.is == Column::Is::label    ? take_label(cell, settings, axis)
+                       : column.is == Column::Is::number ? take_number(sign, cell, settings, axis, reading)
+                                                         : check_mark(column, cell, settings);
     if (mark.state != ProbeState::ok) {
       mark.detail += ": " + in_quotes(line);
       return mark;
     }
-    if (column.is == Column::Is::sign || column.is == Column::Is::number) number += cell;
-    if (column.is == Column::Is::label) {
-      const auto found = axis_of(trimmed(cell), settings);
-      if (!found)
-        return fault(ProbeState::malformed, fmt::format("axis {} is not configured", in_quotes(cell)));
-      axis = *found;
-    }
+    if (column.is == Column::Is::sign) sign = cell;
+    if (column.is == Column::Is::number) sign = {};
   }
-  const NumberReading value = read_number(number, settings.number);
-  if (value.state != ProbeState::ok) return fault(value.state, value.why + ": " + in_quotes(line));
-  LineReading reading;
-  reading.values.emplace_back(axis, value.value);
   return reading;
 }
 

@@ -21,23 +21,32 @@ class LineFramer {
 
   /// Forgets what has come. `mid_line`: the peer may be in the middle of a line, whose rest is skipped.
   void reset(bool mid_line);
-  /// The line that this byte ends, or one that became too long with it. Empty lines are not lines.
+  /// The line that this byte ends, or the pause before it, or one that became too long with it. Empty lines
+  /// are not lines.
   std::optional<Line> push(std::uint8_t byte, MonotonicNs at);
+  /// When the pause ends the line that has begun; none: no pause does, or none has begun.
+  std::optional<MonotonicNs> ends_by_pause() const;
+  /// The line that the pause until `now` ends.
+  std::optional<Line> pause(MonotonicNs now);
+  /// Nothing of a line has come.
+  bool between_lines() const { return text_.empty() && !skipping_ && !check_due_; }
 
  private:
-  std::optional<Line> finish(MonotonicNs at);
+  std::optional<Line> take_check_byte(std::uint8_t byte, MonotonicNs at);
+  std::optional<Line> too_long(MonotonicNs at);
+  std::optional<Line> finish(MonotonicNs at, std::string check_fault = "");
+  std::string fault_in(std::string& text) const;
   bool terminated() const;
+  MonotonicNs pause_ns() const { return framing_.gap_ms * ns_per_ms; }
 
   LineFraming framing_;
   Integrity integrity_;
   std::string text_;
-  MonotonicNs first_byte_ns_ = 0;
-  bool started_ = false;   // the start character was seen
-  bool skipping_ = false;  // to the next terminator
+  MonotonicNs first_byte_ns_ = 0, last_byte_ns_ = 0;
+  bool check_due_ = false;  // the terminator has come, the byte behind it has not
+  bool started_ = false;    // the start character was seen
+  bool skipping_ = false;   // to the next terminator or pause
 };
-
-/// Takes the check digits off `text`; returns what is wrong with them, empty where nothing is.
-std::string strip_check_digits(std::string& text, Integrity integrity);
 
 /// `text` in quotes for a message: other than printable ASCII as \xNN, cut at 60 characters.
 std::string in_quotes(std::string_view text);

@@ -16,7 +16,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t'; }
 // Walks over "label sep number [unit] [modifier]" and leaves `rest` at the next label.
 class Scanner {
  public:
-  explicit Scanner(std::string_view rest) : rest_(trimmed(rest)) {}
+  Scanner(std::string_view rest, const NumberFormat& number) : rest_(trimmed(rest)), number_(number) {}
   bool at_end() const { return rest_.empty(); }
 
   std::string_view take_while(bool (*wanted)(char)) {
@@ -39,9 +39,7 @@ class Scanner {
     std::size_t n = 0;
     if (n < rest_.size() && (rest_[0] == '+' || rest_[0] == '-')) ++n;
     while (n < rest_.size() && is_blank(rest_[n])) ++n;
-    while (n < rest_.size() && !is_blank(rest_[n]) && !is_letter(rest_[n]) && rest_[n] != '"' &&
-           rest_[n] != '?')
-      ++n;
+    while (n < rest_.size() && (in_number(n) || groups_digits(n) || begins_exponent(n))) ++n;
     return take(n);
   }
   // A word that is not the label of the next value.
@@ -56,7 +54,21 @@ class Scanner {
   }
 
  private:
+  bool in_number(std::size_t n) const {
+    const char c = rest_[n];
+    return !is_blank(c) && !is_letter(c) && c != '"' && c != '?';
+  }
+  bool is_digit(std::size_t n) const { return n < rest_.size() && rest_[n] >= '0' && rest_[n] <= '9'; }
+  bool groups_digits(std::size_t n) const {
+    return number_.group == rest_[n] && n > 0 && is_digit(n - 1) && is_digit(n + 1);
+  }
+  bool begins_exponent(std::size_t n) const {
+    if (!number_.exponent || n == 0 || !is_digit(n - 1) || (rest_[n] != 'E' && rest_[n] != 'e')) return false;
+    return is_digit(n + 1) || (n + 1 < rest_.size() && (rest_[n + 1] == '+' || rest_[n + 1] == '-'));
+  }
+
   std::string_view rest_;
+  const NumberFormat& number_;
 };
 
 bool is_modifier(std::string_view word) { return word == "R" || word == "D" || word == "r" || word == "d"; }
@@ -97,7 +109,7 @@ LineReading read_value(Scanner& scanner, const CmmSettings& settings, LineReadin
 
 LineReading read_labelled(std::string_view line, const CmmSettings& settings) {
   LineReading reading;
-  for (Scanner scanner(line); !scanner.at_end();) {
+  for (Scanner scanner(line, settings.number); !scanner.at_end();) {
     LineReading bad = read_value(scanner, settings, reading);
     if (bad.state == ProbeState::ok) continue;
     bad.detail += ": " + in_quotes(line);

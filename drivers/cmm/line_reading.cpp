@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <charconv>
 
 #include "drivers/cmm/line_framer.h"
 
@@ -19,7 +21,7 @@ bool same_word(std::string_view a, std::string_view b) {
   return true;
 }
 
-// Exact up to 10^15: with at most 15 digits the division below is the nearest double to the decimal number.
+// Exact up to 10^15: with at most 15 digits a division by it is the nearest double to the decimal number.
 double power_of_ten(int exponent) {
   double power = 1;
   for (int i = 0; i < exponent; ++i) power *= 10;
@@ -31,6 +33,47 @@ struct Digits {
   int before = 0, after = 0;
   bool point = false, clean = true;
 };
+
+// Of "12 345.678" without its separators; nothing where they do not stand between groups of three digits.
+std::optional<std::string> ungrouped(std::string_view text, const NumberFormat& format) {
+  const std::size_t whole = std::min(text.find(format.point), text.size());
+  std::string digits;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i >= whole || text[i] != *format.group)
+      digits += text[i];
+    else if (i == 0 || (whole - i) % 4 != 0)
+      return std::nullopt;
+  }
+  const std::size_t separators = text.size() - digits.size();
+  if (separators > 0 && separators != (whole - separators - 1) / 3) return std::nullopt;
+  return digits;
+}
+
+// "E-02" at the end of `body`, taken off; 0 where there is none.
+std::optional<int> take_exponent(std::string_view& body) {
+  const std::size_t at = body.find_first_of("eE");
+  if (at == std::string_view::npos) return 0;
+  std::string_view digits = body.substr(at + 1);
+  body = body.substr(0, at);
+  const bool negative = !digits.empty() && digits.front() == '-';
+  if (!digits.empty() && (negative || digits.front() == '+')) digits.remove_prefix(1);
+  if (digits.empty() || digits.size() > 2) return std::nullopt;
+  int value = 0;
+  for (const char c : digits) {
+    if (!is_digit(c)) return std::nullopt;
+    value = 10 * value + (c - '0');
+  }
+  return negative ? -value : value;
+}
+
+// The nearest double to mantissa * 10^exponent.
+double scaled(std::int64_t mantissa, int exponent) {
+  if (exponent <= 0 && exponent >= -15) return static_cast<double>(mantissa) / power_of_ten(-exponent);
+  const std::string text = fmt::format("{}e{}", mantissa, exponent);
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
 
 Digits scan(std::string_view text, char point) {
   Digits digits;
@@ -80,8 +123,10 @@ NumberReading read_number(std::string_view text, const NumberFormat& format) {
   std::string_view body = trimmed(text);
   const bool negative = !body.empty() && body.front() == '-';
   if (!body.empty() && (negative || body.front() == '+')) body = trimmed(body.substr(1));
-  const Digits digits = scan(body, format.point);
-  if (!digits.clean || digits.before == 0 || (digits.point && digits.after == 0))
+  const auto exponent = format.exponent ? take_exponent(body) : 0;
+  const auto plain = format.group ? ungrouped(body, format) : std::string(body);
+  const Digits digits = scan(plain.value_or(""), format.point);
+  if (!exponent || !digits.clean || digits.before == 0 || (digits.point && digits.after == 0))
     return wrong(ProbeState::malformed, fmt::format("{} is not a number", in_quotes(text)));
   if (format.implied_decimals && digits.point)
     return wrong(ProbeState::malformed, fmt::format("{} has a point; it should have none", in_quotes(text)));
@@ -90,7 +135,7 @@ NumberReading read_number(std::string_view text, const NumberFormat& format) {
                                                      in_quotes(text), digits.after, *format.decimals));
   const std::int64_t mantissa = negative ? -digits.mantissa : digits.mantissa;
   const int decimals = format.implied_decimals.value_or(digits.after);
-  return {static_cast<double>(mantissa) / power_of_ten(decimals), ProbeState::ok, ""};
+  return {scaled(mantissa, *exponent - decimals), ProbeState::ok, ""};
 }
 
 LineReading check_unit(std::string_view word, const CmmSettings& settings) {

@@ -39,8 +39,10 @@ LineReading check_unit(std::string_view word, const CmmSettings& settings);
 std::optional<std::size_t> axis_of(std::string_view label, const CmmSettings& settings);
 std::string_view trimmed(std::string_view text);
 
+class LinePattern;
 LineReading read_columns(std::string_view line, const CmmSettings& settings);
 LineReading read_labelled(std::string_view line, const CmmSettings& settings);
 LineReading read_positional(std::string_view line, const CmmSettings& settings);
+LineReading read_expression(std::string_view line, const CmmSettings& settings, const LinePattern& pattern);
 
 }  // namespace datum

@@ -2,11 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <string>
+
 namespace datum {
 namespace {
 
 constexpr double mm_per_inch = 25.4;  // exact by definition
 constexpr const char* axis_names = "XYZ";
+
+std::string shown_outside(const AxisSettings& axis, double shown) {
+  const bool low = axis.min_shown && shown < *axis.min_shown,
+             high = axis.max_shown && shown > *axis.max_shown;
+  if (!low && !high) return "";
+  return fmt::format("axis {} shows {}; allowed: {} {}", axis.label, shown, low ? "from" : "up to",
+                     low ? *axis.min_shown : *axis.max_shown);
+}
+
+// The first thing that is wrong.
+void note(ProbePoint& point, const std::string& outside) {
+  if (outside.empty() || point.state != ProbeState::ok) return;
+  point.state = ProbeState::out_of_range;
+  point.detail = outside;
+}
 
 }  // namespace
 
@@ -17,13 +35,14 @@ ProbePoint machine_position(const CmmSettings& settings, const std::vector<std::
   const double unit_mm = settings.unit == LengthUnit::inch ? mm_per_inch : 1;
   for (std::size_t i = 0; i < settings.axes.size(); ++i) {
     const AxisSettings& axis = settings.axes[i];
+    note(point, shown_outside(axis, *values[i]));
+    if (axis.machine_axis == no_machine_axis) continue;
     const double scale = (axis.reversed ? -axis.scale : axis.scale) * unit_mm;
     const double mm = scale * *values[i] + axis.offset_mm;
     point.position_mm[static_cast<std::size_t>(axis.machine_axis)] = mm;
-    if ((mm >= axis.min_mm && mm <= axis.max_mm) || point.state != ProbeState::ok) continue;
-    point.state = ProbeState::out_of_range;
-    point.detail = fmt::format("{} = {} mm; allowed: {} to {} mm", axis_names[axis.machine_axis], mm,
-                               axis.min_mm, axis.max_mm);
+    if (mm < axis.min_mm || mm > axis.max_mm || !std::isfinite(mm))
+      note(point, fmt::format("{} = {} mm; allowed: {} to {} mm", axis_names[axis.machine_axis], mm,
+                              axis.min_mm, axis.max_mm));
   }
   return point;
 }

@@ -10,8 +10,16 @@ struct NamedPreset {
   CmmSettings (*make)();
 };
 constexpr NamedPreset presets[] = {{"heidenhain_nd28x", heidenhain_nd28x},
+                                   {"heidenhain_nd28x_remote", heidenhain_nd28x_remote},
+                                   {"heidenhain_nd700", heidenhain_nd700},
+                                   {"heidenhain_nd52x", heidenhain_nd52x},
                                    {"mitutoyo_mux10", mitutoyo_mux10},
                                    {"acurite_vro", acurite_vro},
+                                   {"magnescale", magnescale},
+                                   {"cdi_indicator", cdi_indicator},
+                                   {"proscale", proscale},
+                                   {"mux4", mux4},
+                                   {"marlin", marlin},
                                    {"grbl_1_1", grbl_1_1},
                                    {"ipp_dme", ipp_dme}};
 
@@ -57,6 +65,42 @@ CmmSettings heidenhain_nd28x() {
   return s;
 }
 
+CmmSettings heidenhain_nd700() {
+  using Is = Column::Is;
+  CmmSettings s = heidenhain_nd28x();
+  s.preset = std::string("heidenhain_nd700");
+  s.columns = {{Is::sign}, {Is::number, 9}};
+  s.number.pointless = true;
+  s.unit_token = UnitToken::none;
+  s.touch = TouchRule::stand_still;
+  return s;
+}
+
+CmmSettings heidenhain_nd28x_remote() {
+  CmmSettings s = heidenhain_nd700();
+  s.preset = std::string("heidenhain_nd28x_remote");
+  s.poll.strings = {
+      "\x1b"
+      "A0200\r"};
+  s.poll.rejected = '\x15';
+  return s;
+}
+
+CmmSettings heidenhain_nd52x() {
+  CmmSettings s;
+  s.preset = "heidenhain_nd52x";
+  s.link = line(9600, 8, Parity::none, 1);
+  s.framing.max_length = 32;
+  s.layout = Layout::labelled;
+  s.grouping = Grouping::by_label;
+  s.unit_token = UnitToken::blank_is_mm;
+  s.status_tokens = {{"Error", false, ProbeState::device_error}};
+  s.axes = three_axes("X", "Y", "Z");
+  s.poll.strings = {"\x02"};
+  s.poll.period_ms = 250;  // three lines of 17 characters of 10 bits take 53 ms at 9600 baud
+  return s;
+}
+
 CmmSettings mitutoyo_mux10() {
   using Is = Column::Is;
   CmmSettings s;
@@ -88,6 +132,80 @@ CmmSettings acurite_vro() {
   s.poll.strings = {"?A1\r", "?A2\r", "?A3\r"};
   s.group_window_ms = 300;  // three questions and answers of up to 24 characters take 90 ms at 9600 baud
   s.poll.period_ms = 400;
+  return s;
+}
+
+CmmSettings magnescale() {
+  using Is = Column::Is;
+  CmmSettings s;
+  s.preset = "magnescale";
+  s.link = line(9600, 8, Parity::none, 1);
+  s.framing.max_length = 32;
+  s.layout = Layout::columns;
+  s.columns = {{Is::label, 2},         {Is::one_of, 1, "N"}, {Is::unit_letter},
+               {Is::one_of, 1, "UGL"}, {Is::sign},           {Is::number, 7}};
+  s.grouping = Grouping::by_label;
+  s.unit_token = UnitToken::required;
+  s.status_tokens = {{"Error", false, ProbeState::device_error}, {"F", false, ProbeState::device_error}};
+  s.axes = three_axes("00", "01", "02");
+  return s;
+}
+
+CmmSettings cdi_indicator() {
+  using Is = Column::Is;
+  CmmSettings s;
+  s.preset = "cdi_indicator";
+  s.link = line(9600, 8, Parity::none, 1);
+  s.framing.max_length = 32;
+  s.layout = Layout::columns;
+  s.columns = {{Is::sign}, {Is::number, 8}, {Is::blank}, {Is::literal, 1, ","}, {Is::unit, 2}};
+  s.number.pointless = true;
+  s.unit_token = UnitToken::required;
+  AxisSettings z;
+  z.label = "Z";
+  z.machine_axis = 2;
+  s.axes = {z};
+  return s;
+}
+
+CmmSettings proscale() {
+  CmmSettings s;
+  s.preset = "proscale";
+  s.link = line(9600, 8, Parity::none, 1);
+  s.framing.max_length = 48;
+  s.layout = Layout::expression;
+  s.expression = R"( *(?<value>[-+]? *[0-9.]+) +(?<unit>[A-Za-z]+) +(?<label>[0-9]) *)";
+  s.grouping = Grouping::by_label;
+  s.unit_token = UnitToken::required;
+  s.axes = three_axes("1", "2", "3");
+  return s;
+}
+
+CmmSettings mux4() {
+  CmmSettings s = proscale();
+  s.preset = std::string("mux4");
+  s.expression = R"((?<label>[0-9]) MW(?<value>[-+][0-9.]+) (?<unit>[A-Za-z]+) *)";
+  s.status_tokens = {{" TO ", false, ProbeState::out_of_range}};
+  return s;
+}
+
+CmmSettings marlin() {
+  CmmSettings s;
+  s.preset = "marlin";
+  s.link = line(115200, 8, Parity::none, 1);
+  s.framing.terminator = "\n";
+  s.framing.max_length = 255;
+  s.layout = Layout::expression;
+  s.expression = R"(X: ?(?<X>-?[0-9.]+) Y: ?(?<Y>-?[0-9.]+) Z: ?(?<Z>-?[0-9.]+) E: ?-?[0-9.]+ Count .*)";
+  s.status_tokens = {{"ok", true, ProbeState::device_error, false, true},
+                     {"echo:", true, ProbeState::device_error, false, true},
+                     {"start", false, ProbeState::not_referenced, true},
+                     {"Error:", true, ProbeState::device_error}};
+  s.axes = three_axes("X", "Y", "Z");
+  // M114 tells where the last move is to end, M400 that it has.
+  s.poll.strings = {"M400\nM114\n"};
+  s.poll.period_ms = 500;
+  s.poll.timeout_ms = 2000;
   return s;
 }
 

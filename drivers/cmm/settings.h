@@ -17,34 +17,54 @@ namespace datum {
 
 constexpr MonotonicNs ns_per_ms = 1'000'000;
 
-/// How bytes become lines.
+/// How bytes become lines: by their terminator, or, where that is empty, by fixed_length or gap_ms.
 struct LineFraming {
   std::string terminator = "\r\n";  // one or two bytes
   std::optional<char> start;        // bytes before it belong to no line; stripped (STX, '<')
   bool optional_stx = false;        // a leading STX (0x02) is stripped where there is one
   std::size_t max_length = 128;     // without terminator; a longer line is dropped up to the next terminator
   bool mask_bit7 = false;           // 7-bit line read as 8 bits: bit 7 is parity
+  std::optional<char> end{};        // the text ends with it (ETX); check digits behind it cover it too
+  std::size_t fixed_length = 0;     // each line has so many bytes after `start`; 0: a terminator ends it
+  int gap_ms = 0;                   // a pause of so long ends a line; 0: a terminator does
 };
 
+/// Check digits at the end of the line, over what stands between `start` and them.
 enum class Integrity : std::uint8_t {
   none,
-  xor_hex,
-  sum8_hex,
-  nmea
-};  // two hex digits at the end; nmea: after '*'
+  xor_hex,           // two hexadecimal digits: exclusive or
+  sum8_hex,          // sum modulo 256 (ASTM E1381)
+  lrc_hex,           // its two's complement (Modbus ASCII)
+  crc16_modbus_hex,  // four digits, high byte first: polynomial 0xA001 reflected, from 0xFFFF
+  crc16_ccitt_hex,   // polynomial 0x1021, from 0xFFFF
+  nmea,              // exclusive or of what stands between '$' and '*'
+  xor_byte,          // one byte, of any value, after the terminator and over it: STX text ETX BCC
+};
 
 /// One column of a fixed-column line.
 struct Column {
-  enum class Is : std::uint8_t { literal, label, sign, number, blank, unit, sort_status, series };
+  enum class Is : std::uint8_t {
+    literal,
+    label,
+    sign,
+    number,
+    blank,
+    unit,
+    unit_letter,  // M mm, I inch
+    sort_status,
+    series,
+    one_of,  // a letter that must be one of `text`: any other marks a fault of the device
+  };
   Is is = Is::blank;
   std::size_t width = 1;
-  std::string text{};  // of a literal
+  std::string text{};  // of a literal, of one_of
 };
 
 enum class Layout : std::uint8_t {
   columns,     // fixed columns: "+   123.4567   A"
   labelled,    // "X= -123.4567 mm", one or several per line
   positional,  // "12.000, -3.500, 0.250": the order of `axes`
+  expression,  // a regular expression with named groups, for whatever the others do not read
   grbl,        // "<Idle|MPos:1.000,2.000,3.000|WCO:0.000,0.000,0.000>" with its pushes
   ipp_dme,     // no line of its own: a session of I++ DME, see drivers/ipp
 };
@@ -63,6 +83,9 @@ struct NumberFormat {
   std::optional<int> decimals;          // exactly so many digits after the point; a mismatch is a unit fault
   std::optional<int> implied_decimals;  // no point on the line; its place
   char point = '.';
+  std::optional<char> group{};  // "1 234.567": stands between groups of three digits, where they are grouped
+  bool exponent = false;        // "1.25E+01"
+  bool pointless = false;  // the device sends no point: implied_decimals must be stated, there is no default
 };
 
 /// A text that says that a line is no position.
@@ -70,16 +93,32 @@ struct StatusToken {
   std::string text;
   bool prefix = false;  // at the start of the line; otherwise anywhere
   ProbeState state = ProbeState::device_error;
+  bool whole = false;   // the line is this text and nothing else
+  bool ignore = false;  // the line says nothing, not even that something is wrong: "ok"
 };
+
+/// Machine axis of an axis that the line carries and the cell does not use: a turntable, an extruder.
+constexpr int no_machine_axis = -1;
 
 /// One axis as the device names it. Machine position in mm = sign * scale * (value in mm) + offset_mm.
 struct AxisSettings {
   std::string label;     // "X"; compared without regard to case
-  int machine_axis = 0;  // 0 X, 1 Y, 2 Z
+  int machine_axis = 0;  // 0 X, 1 Y, 2 Z, or no_machine_axis
   bool reversed = false;
   double scale = 1;
   double offset_mm = 0;
   double min_mm = -1e6, max_mm = 1e6;  // machine position; outside is out_of_range
+  /// Limits of the value as the device shows it, in its own unit: a turntable that must stand at 0.
+  std::optional<double> min_shown{}, max_shown{};
+};
+
+/// What a position must do to be believed, beyond its limits. 0: not looked at.
+struct WatchSettings {
+  /// Farther than this speed allows since the position before: zeroed, preset or misread. No position is used
+  /// from then on until an operator states that the machine is referenced.
+  double max_speed_mm_per_s = 0;
+  int frozen_samples = 0;  // so many positions without the least change are stale: for scales that show noise
+  int first_samples = 0;   // so many of the first ones after the link opened are not used
 };
 
 /// Empty `strings`: the device sends by itself. Otherwise the strings go out one after the other, each when
@@ -88,6 +127,9 @@ struct PollSettings {
   std::vector<std::string> strings;
   int period_ms = 200;
   int timeout_ms = 500;  // for one round
+  /// Bytes by which the device takes a string (0x06) or does not (0x15), outside of any line. With `accepted`
+  /// the next string waits for it, or for an answer.
+  std::optional<char> accepted{}, rejected{};
 };
 
 struct TcpSettings {
@@ -134,6 +176,9 @@ struct CmmSettings {
   Layout layout = Layout::positional;
   std::vector<Column> columns;       // Layout::columns
   std::string delimiters = ", \t;";  // Layout::positional
+  /// Layout::expression: PCRE2, of the whole line. A group named as an axis is its value, or `label` and
+  /// `value` are one axis; `unit` is compared with the configured one.
+  std::string expression{};
   Grouping grouping = Grouping::single_line;
   int group_window_ms =
       100;  // the axes of one position come within this time; shorter than a free stream's period
@@ -143,10 +188,11 @@ struct CmmSettings {
   bool device_tells_unit = false;  // GRBL: no position is used before $13 was read and agrees with `unit`
   std::string setup;               // sent with each poll until the device has told what is missing ("$$\n")
   std::vector<StatusToken> status_tokens;
-  std::vector<AxisSettings> axes;                 // on the line, in its order
+  std::vector<AxisSettings> axes;                 // on the line, in its order; 1 to 6
   std::array<std::optional<double>, 3> fixed_mm;  // where machine axes stand that the device does not measure
   PollSettings poll;
   int max_age_ms = 1000;  // an older position is stale
+  WatchSettings watch;
   TouchRule touch = TouchRule::stand_still;
   PairSettings pairing;
   IppSettings ipp;  // Layout::ipp_dme

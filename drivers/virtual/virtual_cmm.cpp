@@ -35,7 +35,7 @@ struct Options {
 };
 
 void add_options(CLI::App& app, Options& o, std::vector<double>& position, std::vector<double>& drift) {
-  app.add_option("--preset", o.device.preset, "heidenhain_nd28x, mitutoyo_mux10, acurite_vro or grbl_1_1")
+  app.add_option("--preset", o.device.preset, fmt::format("{}", fmt::join(virtual_cmm_presets(), ", ")))
       ->capture_default_str();
   app.add_option("--link", o.link, "symbolic link to keep pointing at the pseudo-terminal");
   app.add_option("--listen", o.listen, "TCP port on 127.0.0.1 instead of a pseudo-terminal; 0: a free one")

@@ -1,7 +1,5 @@
 #include "drivers/virtual/virtual_cmm_device.h"
 
-#include "drivers/virtual/virtual_touch.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,10 +7,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "drivers/virtual/virtual_touch.h"
+
 namespace datum {
 namespace {
 
-constexpr const char* presets[] = {"heidenhain_nd28x", "mitutoyo_mux10", "acurite_vro", "grbl_1_1"};
 constexpr const char* axes = "XYZ";
 
 char sign_of(double value) { return std::signbit(value) ? '-' : '+'; }
@@ -20,8 +19,9 @@ char sign_of(double value) { return std::signbit(value) ? '-' : '+'; }
 }  // namespace
 
 VirtualCmmDevice::VirtualCmmDevice(const VirtualCmmSettings& settings)
-    : settings_(settings), random_(settings.seed) {
-  if (std::find(std::begin(presets), std::end(presets), settings_.preset) == std::end(presets))
+    : settings_(settings), dialect_(virtual_dialect(settings.preset)), random_(settings.seed) {
+  const std::vector<std::string> presets = virtual_cmm_presets();
+  if (std::find(presets.begin(), presets.end(), settings_.preset) == presets.end())
     throw std::invalid_argument(
         fmt::format("preset '{}' is not known; allowed: {}", settings_.preset, fmt::join(presets, ", ")));
   if (settings_.positions_mm.empty()) throw std::invalid_argument("no position");
@@ -48,6 +48,7 @@ std::string VirtualCmmDevice::receive(const std::string& bytes) {
 }
 
 std::string VirtualCmmDevice::stream() {
+  if (dialect_ && dialect_->streams) return position_lines();
   if (settings_.preset != "mitutoyo_mux10") return "";
   advance();
   return with_garbage(mitutoyo());
@@ -63,6 +64,7 @@ std::string VirtualCmmDevice::answer_byte(char byte) {
     advance();
     return with_garbage(grbl());
   }
+  if (dialect_ && dialect_->poll_byte != 0 && byte == dialect_->poll_byte) return position_lines();
   if (byte != '\r' && byte != '\n') {
     if (line_.size() < 128) line_ += byte;
     return "";
@@ -72,6 +74,11 @@ std::string VirtualCmmDevice::answer_byte(char byte) {
 
 std::string VirtualCmmDevice::answer_line(const std::string& line) {
   if (settings_.preset == "grbl_1_1") return grbl_line(line);
+  if (dialect_) {
+    const std::string poll = dialect_->poll_line;
+    if (!poll.empty() && line == poll) return position_lines();
+    return line == "M400" && settings_.preset == "marlin" ? "ok\n" : "";
+  }
   if (settings_.preset != "acurite_vro" || line.size() != 3 || line.compare(0, 2, "?A") != 0) return "";
   if (line[2] < '1' || line[2] > '3') return "* = ****.**** ***\r";
   if (line[2] == '1') advance();  // one answer is a round over all axes
@@ -95,6 +102,13 @@ std::string VirtualCmmDevice::with_garbage(std::string answer) {
   std::string garbage;
   for (int i = 0; i < settings_.faults.garbage; ++i) garbage += static_cast<char>(random_() >> 56);
   return garbage + answer;
+}
+
+std::string VirtualCmmDevice::position_lines() {
+  advance();
+  if (wrong(&VirtualCmmFaults::error)) return with_garbage(dialect_->error);
+  const std::size_t axes = dialect_->axes - (wrong(&VirtualCmmFaults::partial) ? 1 : 0);
+  return with_garbage(dialect_->position(position_mm_, dialect_->first_axis, axes));
 }
 
 std::string VirtualCmmDevice::heidenhain() {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "drivers/virtual/virtual_cmm_dialect.h"
+
 namespace datum {
 
 /// What goes wrong, from the answer after `after` good ones on.
@@ -48,6 +50,7 @@ class VirtualCmmDevice {
  private:
   std::string answer_byte(char byte);
   std::string answer_line(const std::string& line);
+  std::string position_lines();
   std::string heidenhain();
   std::string mitutoyo();
   std::string acurite(char axis);
@@ -59,6 +62,7 @@ class VirtualCmmDevice {
   bool wrong(bool VirtualCmmFaults::*kind) const { return faulty() && settings_.faults.*kind; }
 
   VirtualCmmSettings settings_;
+  const VirtualDialect* dialect_;  // null: one of those with several kinds of line
   std::mt19937_64 random_;
   std::array<double, 3> position_mm_{};
   std::uint64_t answers_ = 0;

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
+
+#include "drivers/virtual/virtual_cmm_dialect.h"
 
 namespace datum {
 namespace {
@@ -21,10 +24,10 @@ std::string virtual_touch(const std::string& preset, const std::array<double, 3>
     if (preset == "mitutoyo_mux10")
       out += fmt::format("0{}A{}{:08.3f}\r", i + 1, sign_of(p[i]), std::abs(p[i]));
   }
-  if (out.empty() && contact && preset != "acurite_vro")
-    throw std::invalid_argument(fmt::format(
-        "preset '{}' is not known; allowed: heidenhain_nd28x, mitutoyo_mux10, acurite_vro, grbl_1_1",
-        preset));
+  const std::vector<std::string> known = virtual_cmm_presets();
+  if (std::find(known.begin(), known.end(), preset) == known.end())
+    throw std::invalid_argument(
+        fmt::format("preset '{}' is not known; allowed: {}", preset, fmt::join(known, ", ")));
   return out;
 }
 

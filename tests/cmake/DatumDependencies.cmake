@@ -21,6 +21,7 @@ if(DATUM_DAEMON)
   pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)        # libsystemd-dev
   pkg_check_modules(SERIALPORT REQUIRED IMPORTED_TARGET libserialport)  # libserialport-dev
   pkg_check_modules(MODBUS REQUIRED IMPORTED_TARGET libmodbus)          # libmodbus-dev
+  pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)          # libpcre2-dev
   pkg_check_modules(ASSIMP REQUIRED IMPORTED_TARGET assimp)             # libassimp-dev
   pkg_check_modules(TOMLPP REQUIRED IMPORTED_TARGET tomlplusplus)       # libtomlplusplus-dev
 endif()

@@ -186,6 +186,7 @@ TEST_F(SampleConfig, ShowsEveryKeyThatTheLoaderKnowsAndNoOther) {
                                    "cmm.column",
                                    "cmm.status_token",
                                    "cmm.poll",
+                                   "cmm.watch",
                                    "cmm.pairing"}) {
     const auto known = known_keys(folder, whole, header, [](const fs::path& file, config::Problems& p) {
       load_daemon_config(file, p);

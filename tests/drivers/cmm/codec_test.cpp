@@ -47,6 +47,8 @@ TEST(CmmCodec, BadPositionsAreRefusedWithTheirReason) {
 TEST(CmmCodec, AGarbagePrefixNeverChangesAPosition) {
   std::uint32_t random = 1;  // Numerical Recipes' linear congruential generator
   for (const auto& transcript : load_transcripts("transcripts")) {
+    // Its lines begin with a number of any length: a digit before them can't be told from one of its own.
+    if (transcript.settings.preset == "proscale") continue;
     const auto expected = expected_samples(transcript);
     for (int round = 0; round < 200; ++round) {
       auto noisy = transcript;

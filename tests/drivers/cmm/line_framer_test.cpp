@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "drivers/cmm/line_check.h"
+
 namespace datum {
 namespace {
 
@@ -121,6 +123,82 @@ TEST(LineFramer, CheckDigits) {
 TEST(LineFramer, QuotesForMessages) {
   EXPECT_EQ(in_quotes("a\x01"), "'a\\x01'");
   EXPECT_EQ(in_quotes(std::string(61, 'x')), "'" + std::string(60, 'x') + "...'");
+}
+
+// The published check values of "123456789": CRC-16/MODBUS 4B37, CRC-16/CCITT-FALSE 29B1; its sum is 1DD, and
+// DD + 23 is a multiple of 100 (hexadecimal).
+TEST(LineFramer, PublishedCheckValues) {
+  const std::pair<Integrity, const char*> values[] = {{Integrity::sum8_hex, "DD"},
+                                                      {Integrity::lrc_hex, "23"},
+                                                      {Integrity::crc16_modbus_hex, "4B37"},
+                                                      {Integrity::crc16_ccitt_hex, "29B1"}};
+  for (const auto& [integrity, digits] : values) {
+    EXPECT_EQ(check_digits("123456789", integrity), digits);
+    Framed framed(terminated_by("\r"), integrity);
+    EXPECT_THAT(framed.take("123456789" + std::string(digits) + "\r"), ElementsAre("123456789"));
+    for (char bit = 1; bit < 0x10; bit = static_cast<char>(bit * 2)) {  // one bit of a digit flipped
+      std::string line = "123456789" + std::string(digits) + "\r";
+      line[4] = static_cast<char>(line[4] ^ bit);
+      EXPECT_EQ(framed.take(line).at(0).substr(0, 13), "!check digits") << digits;
+    }
+  }
+}
+
+TEST(LineFramer, CheckDigitsBehindTheEndCharacterCoverIt) {
+  LineFraming framing = terminated_by("\r\n");
+  framing.start = '\x02';
+  framing.end = '\x03';
+  EXPECT_THAT(Framed(framing).take("\x02\x41\x42\x03\r\n"), ElementsAre("AB"));
+  EXPECT_THAT(Framed(framing).take("\x02\x41\x42\r\n"), ElementsAre("!no end character 0x03: 'AB'"));
+  EXPECT_THAT(Framed(framing).take("\x02\x41\x42\x03\x39\r\n"), ElementsAre("!'9' behind the end character"));
+  // 'A' + 'B' + 0x03 = 86
+  Framed summed(framing, Integrity::sum8_hex);
+  EXPECT_THAT(summed.take("\x02\x41\x42\x03\x38\x36\r\n"), ElementsAre("AB"));
+  EXPECT_THAT(summed.take("\x02\x41\x42\x03\x38\x33\r\n"),
+              ElementsAre("!check digits 83 where 86 belong: 'AB\\x0383'"));
+}
+
+// 'A' ^ 'B' ^ 0x03 = 0x00, 'A' ^ 'C' ^ 0x03 = 0x01: the byte may be any, even one that a line would not have.
+TEST(LineFramer, ACheckByteBehindTheTerminator) {
+  LineFraming framing = terminated_by("\x03");
+  framing.start = '\x02';
+  Framed framed(framing, Integrity::xor_byte);
+  EXPECT_THAT(framed.take(std::string("\x02\x41\x42\x03\x00\x02\x41\x43\x03\x01", 10)),
+              ElementsAre("AB", "AC"));
+  EXPECT_THAT(framed.take("\x02\x41\x42\x03\x02\x02\x41\x43\x03\x01"),
+              ElementsAre("!check byte 02 where 00 belongs: 'AB\\x03'", "AC"));
+}
+
+TEST(LineFramer, FixedLength) {
+  LineFraming framing = terminated_by("");
+  framing.fixed_length = 4;
+  EXPECT_THAT(Framed(framing).take("1.5 2.5 3"), ElementsAre("1.5 ", "2.5 "));
+  framing.start = '#';
+  EXPECT_THAT(Framed(framing).take("9.#1.25#1.#3.50"), ElementsAre("1.25", "!line cut short: '1.'", "3.50"));
+}
+
+TEST(LineFramer, APauseEndsALine) {
+  LineFraming framing = terminated_by("");
+  framing.gap_ms = 20;
+  Framed framed(framing);
+  framed.framer.reset(true);
+  EXPECT_THAT(framed.take("25"), ElementsAre());  // the rest of a line
+  framed.now += 19 * ns_per_ms;
+  EXPECT_THAT(framed.take("1.0"), ElementsAre());  // 20 ms after the byte before
+  EXPECT_EQ(framed.framer.ends_by_pause(), framed.now + 20 * ns_per_ms);
+  EXPECT_FALSE(framed.framer.pause(framed.now + 20 * ns_per_ms - 1));
+  const auto line = framed.framer.pause(framed.now + 20 * ns_per_ms);
+  ASSERT_TRUE(line);
+  EXPECT_EQ(line->text, "1.0");
+  EXPECT_EQ(line->last_byte_ns, framed.now);
+  EXPECT_FALSE(framed.framer.ends_by_pause());
+  framed.take("2.0");
+  framed.now += 30 * ns_per_ms;
+  EXPECT_THAT(framed.take("3.0"), ElementsAre("2.0"));
+  EXPECT_EQ(framed.lines.back().first_byte_ns, framed.lines.back().last_byte_ns - 2 * ns_per_ms);
+  framed.now += 30 * ns_per_ms;
+  EXPECT_THAT(framed.take(std::string(200, '7')),
+              ElementsAre("3.0", ::testing::StartsWith("!line longer than 128 characters")));
 }
 
 }  // namespace

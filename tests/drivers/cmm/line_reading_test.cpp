@@ -121,5 +121,93 @@ TEST(Axes, MapSignScaleOffsetAndRange) {
   EXPECT_EQ(position("1, 2, 20.5", s), "OUT_OF_RANGE Z = 30.75 mm; allowed: -1000000 to 30 mm");
 }
 
+TEST(Number, GroupsAndExponents) {
+  NumberFormat grouped;
+  grouped.group = ' ';
+  EXPECT_EQ(number("1 234.567", grouped), "1234.567");
+  EXPECT_EQ(number("- 12 345 678", grouped), "-12345678");
+  EXPECT_EQ(number("234.567", grouped), "234.567");
+  for (const char* text : {"12 34.5", "1 2345", "1234 567", "1  234", "1 234 .5", "1.234 567"})
+    EXPECT_EQ(number(text, grouped), fmt::format("MALFORMED '{}' is not a number", text));
+  NumberFormat german;
+  german.point = ',';
+  german.group = '.';
+  EXPECT_EQ(number("+1.234,5", german), "1234.5");
+  EXPECT_EQ(number("1.5", german), "MALFORMED '1.5' is not a number");
+  NumberFormat exponent;
+  exponent.exponent = true;
+  EXPECT_EQ(number("-1.25E+01", exponent), "-12.5");
+  EXPECT_EQ(number("1.1e-3", exponent), "0.0011");
+  EXPECT_EQ(number("7", exponent), "7");
+  for (const char* text : {"1E", "1E+", "E5", "1E2.5", "1E999", "1e+-2"})
+    EXPECT_EQ(number(text, exponent), fmt::format("MALFORMED '{}' is not a number", text));
+}
+
+TEST(Labelled, GroupsAndExponents) {
+  CmmSettings s = generic(Layout::labelled);
+  s.number.group = ' ';
+  EXPECT_EQ(position("X=1 234.5 Y= - 2 mm Z=3", s), "OK 1234.5 -2 3");
+  s.number.group.reset();
+  s.number.exponent = true;
+  EXPECT_EQ(position("X=1.5E+01 Y=2e0mm Z=-3E-1", s), "OK 15 2 -0.3");
+}
+
+TEST(Columns, SeveralAxesOnALineAndLettersThatMeanSomething) {
+  using Is = Column::Is;
+  CmmSettings s = generic(Layout::columns);
+  s.columns = {{Is::one_of, 1, "NA"}, {Is::unit_letter}, {Is::sign},     {Is::number, 5}, {Is::sign},
+               {Is::number, 5},       {Is::sign},        {Is::number, 5}};
+  EXPECT_EQ(position("NM+01.50- 2.50 03.25", s), "OK 1.5 -2.5 3.25");
+  EXPECT_EQ(position("NI+01.50- 2.50 03.25", s),
+            "WRONG_UNIT the line says inch; configured: mm: 'NI+01.50- 2.50 03.25'");
+  EXPECT_EQ(position("NX+01.50- 2.50 03.25", s),
+            "MALFORMED 'X' is not a unit letter: 'NX+01.50- 2.50 03.25'");
+  EXPECT_EQ(position("PM+01.50- 2.50 03.25", s),
+            "DEVICE_ERROR 'P' where a position has one of 'NA': 'PM+01.50- 2.50 03.25'");
+  EXPECT_EQ(position("NM+01.50-x2.50 03.25", s),
+            "MALFORMED '-x2.50' is not a number: 'NM+01.50-x2.50 03.25'");
+}
+
+TEST(Expression, NamedGroups) {
+  CmmSettings s = generic(Layout::expression);
+  s.expression = "(?<X>[-+0-9.]+)/(?<Y>[-+0-9.]+)/(?<Z>[-+0-9.]+)(?: (?<unit>[a-z]+))?";
+  EXPECT_EQ(position("1/-2.5/3", s), "OK 1 -2.5 3");
+  EXPECT_EQ(position("1/-2.5/3 in", s), "WRONG_UNIT the line says inch; configured: mm: '1/-2.5/3 in'");
+  EXPECT_EQ(position("1/-2.5/3 ", s), "MALFORMED the expression does not match '1/-2.5/3 '");
+  EXPECT_EQ(position("1/-2.5/3.4.5", s), "MALFORMED '3.4.5' is not a number: '1/-2.5/3.4.5'");
+  s.unit_token = UnitToken::required;
+  EXPECT_EQ(position("1/2/3", s), "WRONG_UNIT no unit on the line; configured: mm: '1/2/3'");
+}
+
+// Matching is bounded by steps: without a limit this line takes more than 2^100 of them.
+TEST(Expression, BacktrackingIsBounded) {
+  CmmSettings s = generic(Layout::expression);
+  s.expression = "(?<X>(?:[0-9]+)+)(?<Y>(?:[0-9]+)+)(?<Z>(?:[0-9]+)+)!";
+  const std::string said = position(std::string(100, '1') + "!?", s);
+  EXPECT_EQ(said.substr(0, 43), "MALFORMED the expression gives up (match li") << said;
+}
+
+TEST(Axes, AnAxisThatTheCellDoesNotUseMustStillStandWhereItMust) {
+  CmmSettings s = generic(Layout::labelled);
+  s.axes.resize(4);
+  s.axes[3].label = "C";
+  s.axes[3].machine_axis = no_machine_axis;
+  s.axes[3].min_shown = 0;
+  s.axes[3].max_shown = 0;
+  EXPECT_EQ(position("X:1 Y:2 Z:3 C:0.000", s), "OK 1 2 3");
+  EXPECT_EQ(position("X:1 Y:2 Z:3 C:-0.001", s), "OUT_OF_RANGE axis C shows -0.001; allowed: from 0");
+  EXPECT_EQ(position("X:1 Y:2 Z:3 C:90", s), "OUT_OF_RANGE axis C shows 90; allowed: up to 0");
+  EXPECT_EQ(position("X:1 Y:2 Z:3", s), "PARTIAL 3 of 4 axes came, without C: 'X:1 Y:2 Z:3'");
+}
+
+TEST(StatusTokens, WholeLinesAndLinesThatSayNothing) {
+  CmmSettings s = generic(Layout::positional);
+  s.status_tokens = {{"ok", false, ProbeState::device_error, true, true},
+                     {"NG", false, ProbeState::out_of_range, false, false}};
+  EXPECT_EQ(position("ok", s), "nothing");
+  EXPECT_EQ(position("1,2,3 ok", s), "MALFORMED 'ok' is not a unit: '1,2,3 ok'");
+  EXPECT_EQ(position("1,2,3 NG", s), "OUT_OF_RANGE the device says '1,2,3 NG'");
+}
+
 }  // namespace
 }  // namespace datum

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "drivers/cmm/codec.h"
+#include "drivers/cmm/line_settings.h"
 #include "drivers/cmm/presets.h"
 #include "tests/drivers/port/pty_pair.h"
 
@@ -24,6 +25,13 @@ TEST(CmmSettings, EveryPresetIsInOrder) {
     CmmSettings settings = preset_by_name(name);
     EXPECT_EQ(settings.preset, name);
     if (settings.layout == Layout::ipp_dme) settings.ipp.tool = "Probe1";  // the cell's own
+    if (settings.number.pointless) {
+      EXPECT_EQ(
+          message_of<RefusedError>([&] { check_line(settings); }),
+          "cmm: this device sends no decimal point: state number.implied_decimals as set at the device");
+      settings.number.implied_decimals = 4;
+    }
+    for (std::size_t i = settings.axes.size(); i < 3; ++i) settings.fixed_mm[i - settings.axes.size()] = 0;
     EXPECT_EQ(message_of<RefusedError>([&] { check(settings); }), "");
   }
 }
@@ -38,8 +46,9 @@ TEST(CmmSettings, PresetsStateTheirLine) {
 
 TEST(CmmSettings, UnknownPresetIsRefused) {
   EXPECT_EQ(message_of<RefusedError>([] { preset_by_name("renishaw"); }),
-            "cmm: preset 'renishaw' is not known; allowed: heidenhain_nd28x, mitutoyo_mux10, acurite_vro, "
-            "grbl_1_1, ipp_dme");
+            "cmm: preset 'renishaw' is not known; allowed: heidenhain_nd28x, heidenhain_nd28x_remote, "
+            "heidenhain_nd700, heidenhain_nd52x, mitutoyo_mux10, acurite_vro, magnescale, cdi_indicator, "
+            "proscale, mux4, marlin, grbl_1_1, ipp_dme");
 }
 
 TEST(CmmSettings, WhatAnIppCellDemandsIsChecked) {
@@ -76,12 +85,12 @@ TEST(CmmSettings, WhatAnIppCellDemandsIsChecked) {
 
 TEST(CmmSettings, WrongAxesAreRefused) {
   const CmmSettings s = grbl_1_1();
-  EXPECT_EQ(refusal(s, [](auto& c) { c.axes.clear(); }), "cmm: 0 axes; allowed: 1 to 3");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.axes.clear(); }), "cmm: 0 axes; allowed: 1 to 6");
   EXPECT_EQ(refusal(s, [](auto& c) { c.axes[1].label = "X"; }), "cmm: axis 'X' twice");
   EXPECT_EQ(refusal(s, [](auto& c) { c.axes[1].machine_axis = 0; }),
             "cmm: machine axis X comes from two axes of the line");
   EXPECT_EQ(refusal(s, [](auto& c) { c.axes[1].machine_axis = 3; }),
-            "cmm: axis 'Y': machine axis must be X, Y or Z");
+            "cmm: axis 'Y': machine axis must be X, Y, Z or none");
   EXPECT_EQ(refusal(s, [](auto& c) { c.axes.resize(2); }),
             "cmm: machine axis Z is not on the line: state where it stands (fixed_mm)");
   EXPECT_EQ(refusal(s, [](auto& c) { c.fixed_mm[2] = 0; }),
@@ -95,10 +104,12 @@ TEST(CmmSettings, WrongAxesAreRefused) {
 }
 
 TEST(CmmSettings, ContradictoryLayoutsAreRefused) {
-  EXPECT_EQ(refusal(heidenhain_nd28x(), [](auto& c) { c.grouping = Grouping::single_line; }),
-            "cmm: fixed columns carry one axis: group the lines by order or label");
+  EXPECT_EQ(
+      refusal(heidenhain_nd28x(), [](auto& c) { c.grouping = Grouping::single_line; }),
+      "cmm: fixed columns with 1 numbers for 3 axes; one for each, in the axes' order, or group the lines by "
+      "order or label");
   EXPECT_EQ(refusal(heidenhain_nd28x(), [](auto& c) { c.columns.clear(); }),
-            "cmm: fixed columns need exactly one number");
+            "cmm: fixed columns of one axis need exactly one number");
   EXPECT_EQ(refusal(heidenhain_nd28x(), [](auto& c) { c.grouping = Grouping::by_label; }),
             "cmm: fixed columns need a label if, and only if, lines are grouped by label");
   EXPECT_EQ(refusal(acurite_vro(), [](auto& c) { c.grouping = Grouping::by_order; }),
@@ -124,7 +135,7 @@ TEST(CmmSettings, ContradictoryLayoutsAreRefused) {
 TEST(CmmSettings, WrongNumbersAreRefused) {
   const CmmSettings s = grbl_1_1();
   EXPECT_EQ(refusal(s, [](auto& c) { c.framing.terminator = ""; }),
-            "cmm: terminator of 0 bytes; allowed: 1 or 2");
+            "cmm: a line ends in 0 ways; allowed: one of terminator (1 or 2 bytes), fixed_length and gap_ms");
   EXPECT_EQ(refusal(s, [](auto& c) { c.framing.max_length = 5000; }),
             "cmm: max_length = 5000; allowed: 1 to 4096");
   EXPECT_EQ(refusal(s, [](auto& c) { c.number.implied_decimals = 3; }),
@@ -147,6 +158,60 @@ TEST(CmmSettings, WrongNumbersAreRefused) {
   EXPECT_EQ(refusal(s, [](auto& c) { c.pairing.tolerance_um = 0; }),
             "cmm: tolerance_um = 0; allowed: more than 0");
   EXPECT_EQ(refusal(s, [](auto& c) { c.pairing.window_ms = 0; }), "cmm: window_ms = 0; allowed: 1 to 600000");
+}
+
+TEST(CmmSettings, ExpressionsAreCheckedAsTheyAreRead) {
+  CmmSettings s = acurite_vro();
+  s.layout = Layout::expression;
+  s.unit_token = UnitToken::none;
+  const auto refused = [&](const std::string& expression, Grouping grouping = Grouping::single_line) {
+    return refusal(s, [&](auto& c) {
+      c.expression = expression;
+      c.grouping = grouping;
+      c.poll.strings.resize(1);
+    });
+  };
+  EXPECT_EQ(refused("(?<X>.+) (?<Y>.+) (?<Z>.+)"), "");
+  EXPECT_EQ(refused("(?<label>.) (?<value>.+)", Grouping::by_label), "");
+  EXPECT_EQ(refused(""), "cmm: layout 'expression' needs an expression");
+  EXPECT_EQ(refused("(?<X>.+"), "cmm: expression: missing closing parenthesis at character 8: '(?<X>.+'");
+  EXPECT_EQ(refused(std::string(1025, '.')), "cmm: expression of 1025 characters; allowed: 1024");
+  EXPECT_EQ(
+      refused("(?<X>.+) (?<Y>.+)"),
+      "cmm: expression: groups for 2 of 3 axes; a line of its own for each axis has grouping by_order or "
+      "by_label");
+  EXPECT_EQ(refused("(?<Q>.+)"), "cmm: expression: group 'Q'; allowed: an axis's label, label, value, unit");
+  EXPECT_EQ(refused("(?<value>.+)", Grouping::by_label),
+            "cmm: expression: a group label if, and only if, lines are grouped by label");
+  EXPECT_EQ(refused("(?<X>.+)", Grouping::by_order),
+            "cmm: expression: a line of one axis has the group value, a line of all a group for each axis");
+  s.unit_token = UnitToken::required;
+  EXPECT_EQ(refused("(?<label>.) (?<value>.+)", Grouping::by_label),
+            "cmm: expression: no group unit to compare with unit_token");
+}
+
+TEST(CmmSettings, EndsOfALineThatContradictEachOtherAreRefused) {
+  const CmmSettings s = grbl_1_1();
+  EXPECT_EQ(refusal(s, [](auto& c) { c.framing.gap_ms = 20; }),
+            "cmm: a line ends in 2 ways; allowed: one of terminator (1 or 2 bytes), fixed_length and gap_ms");
+  EXPECT_EQ(refusal(mitutoyo_mux10(),
+                    [](auto& c) {
+                      c.framing.terminator = "";
+                      c.framing.fixed_length = 12;
+                    }),
+            "cmm: lines of fixed_length that come unasked need a start character to be told apart");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.framing.terminator = "", c.framing.fixed_length = 300; }),
+            "cmm: fixed_length = 300; allowed: up to max_length = 255");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.number.decimals.reset(), c.number.group = '_'; }),
+            "cmm: group '_'; allowed: ' ', '.', ',' or ''', other than the point");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.number.exponent = true; }),
+            "cmm: a number with exponent has no fixed decimals");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.watch.frozen_samples = 1; }),
+            "cmm: frozen_samples = 1; allowed: 2 or more, or 0: not looked at");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.watch.max_speed_mm_per_s = -1; }),
+            "cmm: max_speed_mm_per_s = -1; allowed: more than 0, or 0: not looked at");
+  EXPECT_EQ(refusal(mitutoyo_mux10(), [](auto& c) { c.poll.accepted = '\x06'; }),
+            "cmm: accepted and rejected belong to poll strings");
 }
 
 }  // namespace

@@ -47,6 +47,10 @@ Transcript load_transcript(const std::filesystem::path& file) {
     using Is = TranscriptStep::Is;
     if (key == "preset")
       transcript.settings = preset_by_name(rest);
+    else if (key == "implied_decimals")
+      transcript.settings.number.implied_decimals = std::stoi(rest);
+    else if (key == "fixed_xy_mm")
+      transcript.settings.fixed_mm[0] = transcript.settings.fixed_mm[1] = std::stod(rest);
     else if (key == ">>")
       transcript.steps.push_back({Is::to_device, unescaped(rest)});
     else if (key == "<<")

@@ -1,7 +1,8 @@
 // Golden wire transcripts: tests/data/transcripts/*.txt and tests/data/bad/positions/*.txt.
 //
 //   # comment              >> bytes to the device       << bytes from the device       ++ ms that pass
-//   preset NAME            == sample that must come out by now: "OK x y z" or "STATE detail"
+//   preset NAME            implied_decimals N, fixed_xy_mm MM: what the preset demands of the cell
+//   == sample that must come out by now: "OK x y z" or "STATE detail"
 //
 // Bytes are text with \r \n \t \\ and \xNN.
 #pragma once
