@@ -107,13 +107,25 @@ void CmmReader::poll_soon(MonotonicNs now) {
 }
 
 std::optional<MonotonicNs> CmmReader::deadline() const {
-  const auto of_link = link_.deadline();
-  if (!link_.is_open() || !deadline_) return of_link;
-  return of_link ? std::min(*of_link, *deadline_) : deadline_;
+  std::optional<MonotonicNs> next = link_.deadline();
+  if (!link_.is_open()) return next;
+  for (const auto& due : {deadline_, codec_.ends_by_pause()})
+    if (due) next = next ? std::min(*next, *due) : *due;
+  return next;
+}
+
+// The line that has begun is whole: nothing followed it.
+void CmmReader::end_line(MonotonicNs now) {
+  link_.run(now, [&] {
+    codec_.pause(now);
+    deliver(now);
+    ask_next_axis();
+  });
 }
 
 void CmmReader::on_deadline(MonotonicNs now) {
   if (link_.on_deadline(now)) return;
+  if (link_.is_open() && codec_.ends_by_pause().value_or(now + 1) <= now) end_line(now);
   if (!link_.is_open() || !deadline_ || now < *deadline_) return;
   if (state_ != State::polling) return link_.run(now, [&] { begin_round(now); });
   codec_.give_up(now);

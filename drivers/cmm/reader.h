@@ -49,6 +49,7 @@ class CmmReader final : public CmmSource {
   void opened(MonotonicNs now);
   void begin_round(MonotonicNs now);
   void ask_next_axis();
+  void end_line(MonotonicNs now);
   void receive(MonotonicNs now);
   void deliver(MonotonicNs now);
   void link_down(const std::string& why, MonotonicNs now);

@@ -82,5 +82,30 @@ TEST(CmmReader, WaitsForAConnectionAndGivesUpAfterThreeSeconds) {
   EXPECT_THAT(reader.describe(), HasSubstr("open; 0 samples"));
 }
 
+// The reader's deadline is the end of the line, and of each of two answers before the next is asked for.
+TEST(CmmReader, APauseEndsAnAnswer) {
+  CmmSettings settings = acurite_vro();
+  settings.framing.terminator.clear();
+  settings.framing.gap_ms = 30;
+  Replay replay(settings);
+  const auto run = [&](TranscriptStep::Is is, const std::string& text, int ms = 0) {
+    replay.run({is, text, ms});
+  };
+  using Is = TranscriptStep::Is;
+  run(Is::to_device, "?A1\r");
+  run(Is::from_device, "X= 1.0 mm");
+  EXPECT_EQ(replay.reader.deadline(), replay.now + 30 * ns_per_ms);
+  run(Is::elapse, "", 30);
+  run(Is::to_device, "?A2\r");
+  run(Is::from_device, "Y= 2.0 ");
+  run(Is::elapse, "", 29);
+  run(Is::from_device, "mm");
+  run(Is::elapse, "", 30);
+  run(Is::to_device, "?A3\r");
+  run(Is::from_device, "Z= 3.0 mm");
+  run(Is::elapse, "", 30);
+  EXPECT_THAT(replay.samples, ::testing::ElementsAre("OK 1 2 3"));
+}
+
 }  // namespace
 }  // namespace datum
