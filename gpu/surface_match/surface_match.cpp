@@ -79,9 +79,27 @@ Corners corners_of(const MeasuredFacet& f) {
   }
   const double n[3] = {ab[1] * ac[2] - ab[2] * ac[1], ab[2] * ac[0] - ab[0] * ac[2],
                        ab[0] * ac[1] - ab[1] * ac[0]};
-  const double length = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-  for (int k = 0; k < 3; ++k) c.normal[k] = static_cast<float>(n[k] / length);  // 0 / 0: never pierced
+  const double per = 1 / std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+  for (int k = 0; k < 3; ++k)
+    c.normal[k] = static_cast<float>(n[k] * per);  // 0 times infinite: never pierced
   return c;
+}
+
+/// In the order of the centroids' distances from the origin, at the same distance in that of the facets.
+void sort_for_walks(FacetIndex* s) {
+  std::vector<float> distance;
+  for (std::uint32_t at = 0; at < s->grid.size(); ++at)
+    distance.push_back(from_origin(s->grid.x[at], s->grid.y[at], s->grid.z[at]));
+  std::vector<std::uint32_t> order(s->grid.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return distance[a] != distance[b] ? distance[a] < distance[b] : s->grid.number[a] < s->grid.number[b];
+  });
+  s->place.resize(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    s->distance.push_back(distance[order[i]]);
+    s->place[order[i]] = i;
+  }
 }
 
 }  // namespace
@@ -94,9 +112,11 @@ float scale_of(float gate) {
 
 void check(const PointMatchSettings& s) { check_common(s.gate, s.least_cosine, s.sharp_cosine); }
 
-void check(const FacetMatchSettings& s) {
+void check(const FacetMatchSettings& s, bool sorted) {
   check_common(s.gate, s.least_cosine, s.sharp_cosine);
-  if (s.choice == FacetMatchSettings::Choice::first_found && !(s.vicinity >= 0))
+  if (s.choice == FacetChoice::first_found && !sorted)
+    throw std::invalid_argument("surface match: the first found wants facets that were sorted for it");
+  if (s.choice == FacetChoice::first_found && !(s.vicinity >= 0))
     throw std::invalid_argument("surface match: the first found wants a vicinity of 0 or more");
 }
 
@@ -127,7 +147,8 @@ void MeasuredPoints::match(const ModelFacets& facets, const PointMatchSettings& 
   run_all(facets, backend.threads, task, kernels_of(backend.isa).points);
 }
 
-MeasuredFacets::MeasuredFacets(const std::vector<MeasuredFacet>& facets) : index_(new FacetIndex) {
+MeasuredFacets::MeasuredFacets(const std::vector<MeasuredFacet>& facets, FacetChoice choice)
+    : index_(new FacetIndex) {
   check_count(facets.size(), "facets");
   FacetIndex& s = *index_;
   std::vector<Ball> balls;
@@ -135,28 +156,16 @@ MeasuredFacets::MeasuredFacets(const std::vector<MeasuredFacet>& facets) : index
   for (const MeasuredFacet& f : facets) balls.push_back(ball_about(f));
   s.grid = cell_grid(balls, true);
   s.corners.reserve(s.grid.size());
-  std::vector<float> distance;
-  for (std::uint32_t at = 0; at < s.grid.size(); ++at) {
+  for (std::uint32_t at = 0; at < s.grid.size(); ++at)
     s.corners.push_back(corners_of(facets[s.grid.number[at]]));
-    distance.push_back(from_origin(s.grid.x[at], s.grid.y[at], s.grid.z[at]));
-  }
-  std::vector<std::uint32_t> order(s.grid.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return distance[a] != distance[b] ? distance[a] < distance[b] : s.grid.number[a] < s.grid.number[b];
-  });
-  s.place.resize(order.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) {
-    s.distance.push_back(distance[order[i]]);
-    s.place[order[i]] = i;
-  }
+  if (choice == FacetChoice::first_found) sort_for_walks(&s);
 }
 
 MeasuredFacets::~MeasuredFacets() = default;
 
 void MeasuredFacets::match(const ModelFacets& facets, const FacetMatchSettings& settings,
                            const Backend& backend, FacetPierced* out) const {
-  check(settings);
+  check(settings, index_->place.size() == index_->grid.size());
   const FacetTask task{*index_, facets, settings, std::max(facets.farthest, index_->grid.farthest), out};
   run_all(facets, backend.threads, task, kernels_of(backend.isa).facets);
 }

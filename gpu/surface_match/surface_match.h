@@ -41,16 +41,18 @@ struct FacetDeviation {
   std::uint8_t unused[3] = {};
 };
 
+enum class FacetChoice : std::uint8_t {
+  nearest,     // of those pierced, the nearest; of several at the same distance the lowest
+  first_found  // as the thesis walks: in the order of the distances from the origin, outwards from the nearest
+};
+
 /// The line through a facet's centroid along its normal pierces a measured facet (rims included) that looks the same way:
 /// cosine between the normals of at least `least_cosine`, distance of at most `gate`.
 struct FacetMatchSettings {
   float gate = 0;
   float least_cosine = 0.5f;
   float sharp_cosine = 0.866f;
-  enum class Choice : std::uint8_t {
-    nearest,     // of those pierced, the nearest; of several at the same distance the lowest
-    first_found  // as the thesis walks: in the order of the distances from the origin, outwards from the nearest
-  } choice = Choice::nearest;
+  FacetChoice choice = FacetChoice::nearest;
   /// first_found: how far the distances from the origin of a facet's centroid and of the walk's start may differ.
   float vicinity = 0;
 };
@@ -91,9 +93,12 @@ using MeasuredFacet = std::array<std::array<float, 3>, 3>;  // corners, anticloc
 /// Measured facets, made ready. Those without a normal or with a corner that is not finite are never pierced.
 class MeasuredFacets {
  public:
-  explicit MeasuredFacets(const std::vector<MeasuredFacet>& facets);
+  /// `choice` first_found: sorted for walks as well. Throws std::invalid_argument above 2^25 facets.
+  explicit MeasuredFacets(const std::vector<MeasuredFacet>& facets,
+                          FacetChoice choice = FacetChoice::nearest);
   ~MeasuredFacets();
 
+  /// Throws std::invalid_argument also for a walk where nothing was sorted for it.
   void match(const ModelFacets& facets, const FacetMatchSettings& settings, const Backend& backend,
              FacetPierced* out) const;
 

@@ -131,7 +131,7 @@ Best first_on_walk(const FacetTask& task, const ModelFacet& f) {
 }
 
 void match_facets(const FacetTask& task, const std::uint32_t* order, std::size_t count) {
-  const bool walks = task.settings.choice == FacetMatchSettings::Choice::first_found;
+  const bool walks = task.settings.choice == FacetChoice::first_found;
   for (std::size_t n = 0; n < count; ++n) {
     const ModelFacet& f = task.facets.facet[order[n]];
     task.out[order[n]] =

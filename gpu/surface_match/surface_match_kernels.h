@@ -16,7 +16,7 @@ struct PointIndex {
 struct FacetIndex {
   CellGrid grid;
   std::vector<Corners> corners;  // in the grid's order
-  // of the centroids' distances from the origin, ascending, and each ball's place among them
+  // sorted for walks: the centroids' distances from the origin, ascending, and each ball's place among them
   std::vector<float> distance;
   std::vector<std::uint32_t> place;
 };
@@ -48,6 +48,7 @@ struct Kernels {
 float scale_of(float gate);
 /// Throw std::invalid_argument for settings that mean nothing.
 void check(const PointMatchSettings& settings);
-void check(const FacetMatchSettings& settings);
+/// `sorted`: for walks.
+void check(const FacetMatchSettings& settings, bool sorted);
 
 }  // namespace datum::match

@@ -45,11 +45,21 @@ struct PointSums {
 DATUM_HD void add(float distance, float scale, PointSums* s) {
   const std::int64_t q =
       static_cast<std::int32_t>(bits_of(::fmaf(distance, scale, 12582912.f)) - 0x4B400000u);
+  distance += 0.f;  // -0 and 0 are one distance, whichever comes first
   s->sum += q;
   s->square += q * q;
   s->lowest = s->count == 0 || distance < s->lowest ? distance : s->lowest;
   s->highest = s->count == 0 || distance > s->highest ? distance : s->highest;
   ++s->count;
+}
+
+DATUM_HD void merge(const PointSums& other, PointSums* s) {
+  if (other.count == 0) return;
+  s->sum += other.sum;
+  s->square += other.square;
+  s->lowest = s->count == 0 || other.lowest < s->lowest ? other.lowest : s->lowest;
+  s->highest = s->count == 0 || other.highest > s->highest ? other.highest : s->highest;
+  s->count += other.count;
 }
 
 /// `quantum`: 1 / scale.
@@ -118,6 +128,16 @@ DATUM_HD void keep_nearest(float distance, std::uint32_t number, Best* best) {
   if (best->number == UINT32_MAX || now < before || (now == before && number < best->number)) {
     best->distance = distance;
     best->number = number;
+  }
+}
+
+/// Of two finds of one facet: the steps of walks differ, without walks they are equal.
+DATUM_HD void merge(const Best& other, Best* best) {
+  if (other.number == UINT32_MAX) return;
+  if (other.order < best->order) {
+    *best = other;
+  } else if (other.order == best->order) {
+    keep_nearest(other.distance, other.number, best);
   }
 }
 

@@ -1,11 +1,14 @@
-// datum bench match: signed distances of a scan from a model, against Embree's point query where it is installed.
+// datum bench match: signed distances of a scan from a model, against Embree's point query where it is installed; points
+// and facets matched with a model's, against the thesis' algorithm.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "tests/bench/match_gpu.h"
+#include "tests/bench/match_surface.h"
 #include "tests/bench/match_workloads.h"
 #ifdef DATUM_BENCH_EMBREE
 #include "tests/bench/peer_embree.h"
@@ -89,5 +92,13 @@ void run(std::size_t facets, std::size_t points, unsigned threads) {
 
 int main(int argc, char** argv) {
   const unsigned threads = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 0;
-  for (const std::size_t facets : {100000, 350000, 1190000}) datum::bench::run(facets, 424307, threads);
+  const std::string only = argc > 2 ? argv[2] : "";
+  if (only.empty() || only == "distances")
+    for (const std::size_t facets : {100000, 350000, 1190000}) datum::bench::run(facets, 424307, threads);
+  if (only.empty() || only == "facets") {
+    for (const std::size_t facets : {104000, 345600, 1188500})
+      datum::bench::point_match_rows(facets, 424307, threads);
+    for (const std::size_t facets : {90000, 322000, 1148000})
+      datum::bench::facet_match_rows(facets, 702429, threads);
+  }
 }

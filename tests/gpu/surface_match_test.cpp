@@ -233,8 +233,8 @@ std::vector<FacetPierced> all_pierced(const ModelFacets& facets, const std::vect
              double{c.at[2][2]} - c.at[0][2]};
       const Place3 n{ab[1] * ac[2] - ab[2] * ac[1], ab[2] * ac[0] - ab[0] * ac[2],
                      ab[0] * ac[1] - ab[1] * ac[0]};
-      const double length = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-      for (int k = 0; k < 3; ++k) c.normal[k] = static_cast<float>(n[k] / length);
+      const double per = 1 / std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+      for (int k = 0; k < 3; ++k) c.normal[k] = static_cast<float>(n[k] * per);
       float distance;
       if (match::matches(f, c, {settings.gate, settings.least_cosine}, &distance))
         match::keep_nearest(distance, i, &best);
@@ -309,7 +309,7 @@ FacetPierced walked(const ModelFacet& f, const std::vector<MeasuredFacet>& measu
     const std::uint32_t i = sorted[static_cast<std::size_t>(at)];
     if (std::fabs(distance[i] - distance[sorted[start]]) > settings.vicinity) continue;
     FacetMatchSettings nearest = settings;
-    nearest.choice = FacetMatchSettings::Choice::nearest;
+    nearest.choice = FacetChoice::nearest;
     ModelFacets one;
     one.facet = {f};
     const FacetPierced p = all_pierced(one, {measured[i]}, nearest)[0];
@@ -328,7 +328,7 @@ TEST(FacetMatch, TheFirstFoundIsTheThesisWalks) {
   auto measured = measured_facets(triangle_model(raw));
   measured.push_back(measured.front());  // the same distance from the origin twice
   FacetMatchSettings settings = facet_settings(6);
-  settings.choice = FacetMatchSettings::Choice::first_found;
+  settings.choice = FacetChoice::first_found;
   std::size_t found = 0, other = 0;
   const auto nearest = matched(made, measured, facet_settings(6));
   for (const float vicinity : {0.05f, 1.f, 100.f}) {
@@ -371,9 +371,13 @@ TEST(SurfaceMatch, RefusesSettingsThatMeanNothing) {
   settings.least_cosine = 1.5f;
   EXPECT_THROW(matched(made, Measured{}, settings), std::invalid_argument);
   FacetMatchSettings walk = facet_settings(1);
-  walk.choice = FacetMatchSettings::Choice::first_found;
+  walk.choice = FacetChoice::first_found;
   walk.vicinity = nan;
   EXPECT_THROW(matched(made, {}, walk), std::invalid_argument);
+  walk.vicinity = 1;
+  std::vector<FacetPierced> out(made.facet.size());
+  EXPECT_THROW(MeasuredFacets({MeasuredFacet{}}).match(made, walk, cpu_backend(1), out.data()),
+               std::invalid_argument);
 }
 
 TEST(Cut, LeavesNoLongEdgeAndKeepsTheSurface) {

@@ -63,7 +63,7 @@ inline std::vector<FacetPierced> matched(const ModelFacets& facets,
                                          const FacetMatchSettings& settings,
                                          const Backend& backend = cpu_backend(0)) {
   std::vector<FacetPierced> out(facets.facet.size());
-  MeasuredFacets(measured).match(facets, settings, backend, out.data());
+  MeasuredFacets(measured, settings.choice).match(facets, settings, backend, out.data());
   return out;
 }
 
