@@ -55,6 +55,12 @@ void read_sensor(TomlTable table, DaemonConfig& c) {
   drop.folder = path_of(table, "drop_folder", c);
   drop.rescan_ms = static_cast<int>(table.integer_or("rescan_ms", drop.rescan_ms, 100, 600'000));
   drop.settle_ms = static_cast<int>(table.integer_or("settle_ms", drop.settle_ms, 10, 60'000));
+  const auto ms_if = [&](const char* key, std::int64_t most) -> std::optional<int> {
+    const auto ms = table.integer_if(key, 1, most);
+    return ms ? std::optional(static_cast<int>(*ms)) : std::nullopt;
+  };
+  drop.max_age_ms = ms_if("max_age_ms", 604'800'000);  // a week
+  drop.utc_uncertainty_ms = ms_if("utc_uncertainty_ms", 60'000);
   table.finish();
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "daemon/report/picture.h"
@@ -75,6 +76,11 @@ Pose pose_of(const std::optional<PairingResult>& pairing) {
   pose.before = pairing->before;
   pose.after = pairing->after;
   pose.moved_um = pairing->moved_um;
+  if (pairing->before.state == ProbeState::ok && pairing->after.state == ProbeState::ok)
+    pose.pairing = PairingEvidence{PairingClass::stare,
+                                   pairing->exposure_known ? ExposureBy::clock : ExposureBy::arrival,
+                                   static_cast<double>(pairing->doubt.spread_ns) * 1e-6,
+                                   pairing->doubt.speed_um_per_s, pairing->doubt.u_um};
   pose.reason = pairing->accepted ? Reason::none : reason_of(pairing->fault);
   pose.detail = pairing->detail;
   pose.q_mm = pairing->after.position_mm;
@@ -98,7 +104,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
     inputs.calibration = order.calibration.get();
     inputs.pose = pose_of(order.pairing);
     inputs.measured_at = iso8601(utc_ns);
-    inputs.now_utc_s = utc_ns / 1'000'000'000;
+    inputs.now_utc_s = std::max(utc_ns, order.latest_utc_ns) / 1'000'000'000;
     inputs.temperature = order.temperature;
     inputs.temperature_max_age_s = order.temperature_max_age_s;
     inputs.unit_id = order.unit;
@@ -112,6 +118,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
       order.detail = why;
       order.verdict = invalid_verdict(order, inputs);
     }
+    order.verdict.frame_age = order.age;
     if (order.aborted) return;
     store.store(order.verdict);
     order.stored = true;

@@ -51,10 +51,14 @@ struct BoardOrder {
 
   std::optional<ClaimedFrame> claim;
   std::optional<DroppedFrame> frame;
-  std::string frame_error;  // why the delivery can't be read, or not be measured
+  std::string frame_error;              // why the delivery can't be read, or not be measured
+  Reason frame_reason = Reason::frame;  // of that
+  MonotonicNs taken_ns = 0;             // the delivery
+  std::optional<FrameAge> age;
   bool loading = false;
   std::optional<PairingResult> pairing;  // with a CMM
 
+  std::int64_t latest_utc_ns = 0;    // that the clock ever said; see UtcWatch
   std::atomic<bool> aborted{false};  // set by the loop, obeyed before the store
   LateDoubt late_doubt;              // the same
 

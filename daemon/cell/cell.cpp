@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "calib/calibration_store.h"
 #include "calib/utc_time.h"
 #include "daemon/loop/event_loop.h"
@@ -15,6 +17,7 @@ InspectionCell::InspectionCell(CellParts parts)
     : parts_(std::move(parts)),
       control_(parts_.config.control, EventLoop::now, parts_.log),
       trigger_(parts_.config.trigger),
+      time_limits_(frame_time_limits(parts_.config)),
       desk_(calibration_parts()),
       holes_(hole_parts()),
       shelf_(shelf_parts()),
@@ -27,6 +30,7 @@ InspectionCell::InspectionCell(CellParts parts)
       holes_.latched(sample, now);
     });
   }
+  utc_.observe(EventLoop::now(), parts_.utc_ns());
   reload();
   if (parts_.config.recipe.empty()) return;
   try {
@@ -179,7 +183,8 @@ std::string InspectionCell::calibration_refusal() const {
   if (parts_.config.calibration.empty())
     return "none is configured; set inspection.calibration, or use a recipe in sensor coordinates";
   if (!calibration_) return calibration_problem_;
-  const std::int64_t now_utc_s = parts_.utc_ns() / 1'000'000'000;
+  const std::int64_t now_utc_s =
+      std::max(parts_.utc_ns(), utc_.latest_utc_ns(EventLoop::now())) / 1'000'000'000;
   const std::string why = refusal(*calibration_, parts_.sensor.serial, now_utc_s);
   if (!why.empty()) return why;
   return temperature_refusal(*calibration_, temperature_, now_utc_s, parts_.config.temperature_max_age_s);

@@ -17,6 +17,7 @@
 #include "daemon/backend_choice.h"
 #include "daemon/calibrate/calibration_desk.h"
 #include "daemon/cell/board.h"
+#include "daemon/cell/frame_time.h"
 #include "daemon/cell/recipe_shelf.h"
 #include "daemon/cell/replay_desk.h"
 #include "daemon/hybrid/hole_desk.h"
@@ -133,6 +134,7 @@ class InspectionCell final : public Instrument, public Pollable {
   void await_another_frame(MonotonicNs now);
   void take_frame(const ClaimedFrame& claim, MonotonicNs now);
   void frame_loaded(const std::shared_ptr<BoardOrder>& board);
+  bool shows_another_board(BoardOrder& board);
   void position(const ProbePoint& sample, MonotonicNs now);
   void measure_when_ready();
   void finish(const std::shared_ptr<BoardOrder>& board);
@@ -140,6 +142,7 @@ class InspectionCell final : public Instrument, public Pollable {
   void announce(const std::shared_ptr<BoardOrder>& board);
   void watch_cmm(const ProbePoint& sample);
   void watch_sensor();
+  void watch_clock(MonotonicNs now);
   void conclude(Reason reason, const std::string& detail);
   void conclude_unfinished();
   void raise(int number, const std::string& detail);
@@ -156,6 +159,7 @@ class InspectionCell final : public Instrument, public Pollable {
   std::string calibration_problem_;
   std::string unit_;
   std::optional<TemperatureReading> temperature_;
+  UtcWatch utc_;
   InstrumentState state_ = InstrumentState::idle;
   TriggerMode trigger_;
   std::optional<StareSession> stare_;  // with a CMM
@@ -164,6 +168,7 @@ class InspectionCell final : public Instrument, public Pollable {
   bool cmm_up_ = true;
   std::string sensor_refusal_;  // as it was told last
   std::optional<MonotonicNs> frame_due_;
+  FrameTimeLimits time_limits_;
   std::uint16_t questionable_ = 0;
   std::uint64_t boards_ = 0;
   std::uint64_t begun_ = 0, announced_ = 0;

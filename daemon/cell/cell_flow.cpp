@@ -50,6 +50,7 @@ void InspectionCell::begin_board(MonotonicNs now) {
   board_->threads = parts_.config.backend.threads;
   board_->temperature = temperature_;
   board_->temperature_max_age_s = parts_.config.temperature_max_age_s;
+  board_->latest_utc_ns = utc_.latest_utc_ns(now);
   board_->unit = std::exchange(unit_, "");
   board_->triggered_ns = now;
   if (stare_) {
@@ -76,6 +77,7 @@ void InspectionCell::refuse_early(const ClaimedFrame& claim) {
 
 void InspectionCell::after_round(MonotonicNs now) {
   watch_sensor();
+  watch_clock(now);
   if (parts_.cmm)
     for (const std::string& note : parts_.cmm->take_notes()) log(5, "cmm: " + note);
   if (desk_.active()) return desk_.after_round(now);
@@ -91,6 +93,19 @@ void InspectionCell::after_round(MonotonicNs now) {
   if (!claim) return;
   if (!board_) begin_board(now);
   take_frame(*claim, now);
+}
+
+/// What was told at a time of day is as old as nobody knows once that was set.
+void InspectionCell::watch_clock(MonotonicNs now) {
+  const auto step_ns = utc_.observe(now, parts_.utc_ns());
+  if (!step_ns) return;
+  std::string text =
+      fmt::format("this computer's clock was set by {:+.3f} s", static_cast<double>(*step_ns) * 1e-9);
+  if (*step_ns < 0)
+    text += "; what expires is judged by the time that it showed before, until datumd is started anew";
+  if (temperature_) text += "; the cell's temperature must be told again";
+  temperature_.reset();
+  log(4, text);
 }
 
 /// The board's own frame is still to come; where the machine stood before it is known.
@@ -109,7 +124,7 @@ namespace {
 /// From the exposure, where the source knows it, to now: pixels are still made after a stamp.
 std::optional<CaptureWindow> exposure_of(const ClaimedFrame& claim, MonotonicNs now) {
   if (!claim.exposed) return std::nullopt;
-  return CaptureWindow{claim.exposed->from_ns, now};
+  return CaptureWindow{claim.exposed->from_ns, now, true};
 }
 
 }  // namespace
@@ -118,6 +133,7 @@ void InspectionCell::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
   frame_due_.reset();
   board_->claim = claim;
   board_->loading = true;
+  board_->taken_ns = now;
   if (stare_) {
     stare_->frame_arrived(now, exposure_of(claim, now));
     parts_.cmm->poll_soon(now);
@@ -150,7 +166,32 @@ void InspectionCell::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
     enter(InstrumentState::armed);
     return;
   }
+  if (shows_another_board(*board)) {
+    refuse_early(*board->claim);
+    return await_another_frame(EventLoop::now());
+  }
   measure_when_ready();
+}
+
+/// Judges the time of a frame that was read: true where it was surely exposed before its board was triggered.
+bool InspectionCell::shows_another_board(BoardOrder& board) {
+  if (!board.frame) return false;
+  CaptureTime& captured = board.frame->frame.captured;
+  const bool told = captured.host.has_value();
+  place_in_host_time(captured, utc_, time_limits_);
+  board.age = age_of(captured, {board.claim->first_seen_ns, board.taken_ns, board.claim->left_over},
+                     time_limits_.max_age_ms);
+  const bool by_file = !told && captured.host && trigger_ == TriggerMode::bus;
+  if (by_file && captured.host->to_ns < board.triggered_ns) return true;
+  std::string why = age_refusal(*board.age);
+  if (why.empty() && by_file && captured.host->from_ns < board.triggered_ns)
+    why = "its stamp does not tell whether it was exposed before or after the trigger";
+  if (board.frame_error.empty() && !why.empty()) {
+    board.frame_error = why;
+    board.frame_reason = Reason::frame_stale;
+  }
+  if (stare_ && !told && captured.host) stare_->exposed({captured.host->from_ns, board.taken_ns, true});
+  return false;
 }
 
 void InspectionCell::position(const ProbePoint& sample, MonotonicNs now) {
@@ -204,7 +245,7 @@ void InspectionCell::measure_when_ready() {
   if (board_->frame && board_->frame_error.empty())
     conclude(Reason::none, "");
   else
-    conclude(Reason::frame, board_->frame_error);
+    conclude(board_->frame_reason, board_->frame_error);
 }
 
 /// Has the board measured, or recorded as INVALID with a reason.
@@ -269,7 +310,9 @@ void InspectionCell::announce(const std::shared_ptr<BoardOrder>& board) {
                   v.calibration));
   announced_ = board->number;
   for (CommandEndpoint* endpoint : endpoints_) endpoint->push_result(v);
-  if (!parts_.config.pictures || !board->frame || v.reason == Reason::frame) return;
+  if (!parts_.config.pictures || !board->frame || v.reason == Reason::frame ||
+      v.reason == Reason::frame_stale)
+    return;
   const auto file = *parts_.config.pictures / fmt::format("{:08}_{}.png", v.sequence, name_of(v.decision));
   parts_.worker.submit([board, file, log = parts_.log] { draw(*board, file, log); }, [] {});
 }

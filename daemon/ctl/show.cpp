@@ -69,6 +69,11 @@ std::string pose_text(const Pose& p) {
   if (!p.used) return "none (no CMM is configured)";
   std::string text = fmt::format("before {}, after {}, moved {:.3f} um", point_text(p.before),
                                  point_text(p.after), p.moved_um);
+  if (const auto& pairing = p.pairing)
+    text += fmt::format(", {} (exposure by {}), u {:.3f} um from {:.3f} um/s over {:.1f} ms",
+                        name_of(pairing->pairing),
+                        pairing->exposure == ExposureBy::clock ? "the sensor's clock" : "its arrival",
+                        pairing->u_um, pairing->speed_um_per_s, pairing->spread_ms);
   if (p.after.reference) text += ", by " + *p.after.reference;
   const std::string reason = reason_text(p.reason, p.detail);
   return reason.empty() ? text : text + "; " + reason;
@@ -78,6 +83,11 @@ std::string captured_text(const BoardVerdict& v) {
   std::string text = fmt::format("{} ns, clock {}", v.captured.ns, name_of(v.captured.clock));
   if (const auto& host = v.captured.host)
     text += fmt::format("; host's monotonic clock {} to {} ns", host->from_ns, host->to_ns);
+  if (const auto& offset = v.captured.offset)
+    text +=
+        fmt::format("; host less that clock {} ns, within {} ns", offset->offset_ns, offset->uncertainty_ns);
+  if (v.frame_age && v.frame_age->at_most_ms)
+    text += fmt::format("; at most {:.1f} ms old, by {}", *v.frame_age->at_most_ms, v.frame_age->by);
   if (v.stamp) text += fmt::format("; sensor's frame {}, encoder {}", v.stamp->frame_index, v.stamp->encoder);
   return text;
 }

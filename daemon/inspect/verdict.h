@@ -40,6 +40,7 @@ enum class Reason : std::uint8_t {
   calibration,      // missing, expired, wrong sensor
   sensor_mismatch,  // frame from another sensor than the recipe's
   frame,            // the frame can't be used
+  frame_stale,      // it is older than its limit, or its time can't be true
   uncertainty,      // C_m below 1: the measurement is too uncertain for this tolerance
   internal,
 };
@@ -88,14 +89,43 @@ struct ComponentVerdict {
   std::vector<CheckVerdict> checks;
 };
 
+/// How a frame and a position became of one instant.
+enum class PairingClass : std::uint8_t {
+  stare
+};                                    // the machine stood still from before to after the exposure
+const char* name_of(PairingClass c);  // "STARE"
+
+/// By what it is known when the frame was exposed.
+enum class ExposureBy : std::uint8_t {
+  arrival,  // between the position before and the frame's arrival, as the order of the trigger has it
+  clock,    // the sensor's stamp, its clock compared with the host's
+};
+const char* name_of(ExposureBy e);  // "ARRIVAL", "CLOCK"
+
+struct PairingEvidence {
+  PairingClass pairing = PairingClass::stare;
+  ExposureBy exposure = ExposureBy::arrival;
+  double spread_ms = 0;       // from the earliest exposure to the latest instant of the position
+  double speed_um_per_s = 0;  // of the machine meanwhile, at most on the average
+  double u_um = 0;  // standard uncertainty of the position at the exposure: speed x spread / sqrt(3)
+};
+
 /// Stop-and-stare pairing: the position before and after the frame.
 struct Pose {
   bool used = false;  // false: no CMM is configured for this cell
   ProbePoint before, after;
   double moved_um = 0;
+  std::optional<PairingEvidence> pairing;  // of two good positions
   Reason reason = Reason::none;
   std::string detail;
   std::array<double, 3> q_mm{};  // the stage position that entered the calibration (after)
+};
+
+/// How old a frame was when its board was measured.
+struct FrameAge {
+  std::optional<double> at_most_ms;  // none: nothing tells
+  std::optional<double> allowed_ms;  // none: no limit is configured
+  std::string by;  // the clock that tells, "sensor", "utc", "host_monotonic"; "arrival": none does
 };
 
 struct BoardVerdict {
@@ -115,9 +145,10 @@ struct BoardVerdict {
   std::string sensor_serial, sensor_profile_sha256;
   std::string frame_id, frame_source, frame_sha256;
   CaptureTime captured;
+  std::optional<FrameAge> frame_age;
   std::optional<SensorStamp> stamp;  // of a sensor that counts its frames and reads an encoder
-  std::string code;     // version and commit
-  std::string backend;  // "cpu avx512 x2"
+  std::string code;                  // version and commit
+  std::string backend;               // "cpu avx512 x2"
   Pose pose;
   std::vector<ComponentVerdict> components;
 };

@@ -21,6 +21,8 @@ constexpr int last_value() {
   if constexpr (std::is_same_v<E, Reason>) return static_cast<int>(Reason::internal);
   if constexpr (std::is_same_v<E, ProbeState>) return static_cast<int>(ProbeState::link_down);
   if constexpr (std::is_same_v<E, ClockDomain>) return static_cast<int>(ClockDomain::utc);
+  if constexpr (std::is_same_v<E, PairingClass>) return static_cast<int>(PairingClass::stare);
+  if constexpr (std::is_same_v<E, ExposureBy>) return static_cast<int>(ExposureBy::clock);
   if constexpr (std::is_same_v<E, Characteristic>) return static_cast<int>(Characteristic::presence);
   if constexpr (std::is_same_v<E, DecisionRule>) return static_cast<int>(DecisionRule::iso14253);
 }
@@ -44,6 +46,20 @@ void visit(F& f, V& v, const CaptureTime&) {
   f("time_ns", v.ns);
   f("clock", v.clock);
   f.where_known("host_monotonic", v.host);
+  f.where_known("offset", v.offset);
+}
+
+template <class F, class V>
+void visit(F& f, V& v, const ClockOffset&) {
+  f("host_less_clock_ns", v.offset_ns);
+  f("uncertainty_ns", v.uncertainty_ns);
+}
+
+template <class F, class V>
+void visit(F& f, V& v, const FrameAge&) {
+  f("at_most_ms", v.at_most_ms);
+  f("allowed_ms", v.allowed_ms);
+  f("by", v.by);
 }
 
 template <class F, class V>
@@ -73,11 +89,21 @@ void visit(F& f, V& v, const ProbePoint&) {
 }
 
 template <class F, class V>
+void visit(F& f, V& v, const PairingEvidence&) {
+  f("class", v.pairing);
+  f("exposure_by", v.exposure);
+  f("spread_ms", v.spread_ms);
+  f("speed_um_per_s", v.speed_um_per_s);
+  f("u_um", v.u_um);
+}
+
+template <class F, class V>
 void visit(F& f, V& v, const Pose&) {
   f("used", v.used);
   f("before", v.before);
   f("after", v.after);
   f("moved_um", v.moved_um);
+  f.where_known("pairing", v.pairing);
   f("reason", v.reason);
   f("detail", v.detail);
   f("q_mm", v.q_mm);
@@ -157,6 +183,7 @@ void visit(F& f, V& v, const BoardVerdict&) {
   f("frame_source", v.frame_source);
   f("frame_sha256", v.frame_sha256);
   f("captured", v.captured);
+  f.where_known("frame_age", v.frame_age);
   f.where_known("stamp", v.stamp);
   f("code", v.code);
   f("backend", v.backend);

@@ -30,6 +30,10 @@ int exit_status(Decision d) {
   return 3;
 }
 
+const char* name_of(PairingClass) { return "STARE"; }
+
+const char* name_of(ExposureBy e) { return e == ExposureBy::clock ? "CLOCK" : "ARRIVAL"; }
+
 const char* name_of(Reason r) {
   switch (r) {
     case Reason::none:
@@ -68,6 +72,8 @@ const char* name_of(Reason r) {
       return "SENSOR_MISMATCH";
     case Reason::frame:
       return "FRAME";
+    case Reason::frame_stale:
+      return "FRAME_STALE";
     case Reason::uncertainty:
       return "UNCERTAINTY";
     case Reason::internal:

@@ -60,6 +60,7 @@ const std::vector<Coded>& result_codes() {
       {41, "SENSOR_MISMATCH", ""},
       {42, "FRAME", ""},
       {43, "UNCERTAINTY", ""},
+      {44, "FRAME_STALE", ""},
       {99, "INTERNAL", ""},
   };
   return codes;

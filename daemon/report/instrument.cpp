@@ -46,6 +46,7 @@ std::uint16_t bits_of(Reason reason) {
     case Reason::pose_error:
       return questionable_pose;
     case Reason::frame:
+    case Reason::frame_stale:
     case Reason::out_of_view:
     case Reason::body_coverage:
       return questionable_frame;

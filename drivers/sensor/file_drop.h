@@ -30,6 +30,8 @@ struct FileDropSettings {
   std::filesystem::path folder;
   int rescan_ms = 2000;
   int settle_ms = 500;
+  std::optional<int> max_age_ms{};          // of a frame when it is taken; none: any age
+  std::optional<int> utc_uncertainty_ms{};  // of UTC stamps in sidecars against this computer; none: they tell nothing
 };
 
 class FileDrop final : public Pollable, public FrameSource {

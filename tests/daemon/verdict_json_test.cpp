@@ -78,6 +78,7 @@ TEST(VerdictJson, WhatASensorSaysOfItsExposureStandsThereWhereItIsKnown) {
   EXPECT_EQ(back.stamp->frame_index, std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(back.stamp->encoder, -42);
   EXPECT_EQ(back.captured.host->to_ns, 12);
+  EXPECT_FALSE(back.captured.offset) << "as verdicts were before it was stored";
   std::string unknown = json;
   unknown.replace(unknown.find("encoder_at_z"), 12, "encoder_at_y");
   EXPECT_THROW(verdict_from_json(unknown), std::runtime_error);

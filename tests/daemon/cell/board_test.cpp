@@ -52,6 +52,49 @@ TEST(CellBoard, ADoubtThatComesWhileItIsMeasuredMakesItInvalid) {
   EXPECT_EQ(rig.store.latest()->decision, Decision::invalid);
 }
 
+TEST(CellBoard, TheVerdictTellsThePairingAndTheAge) {
+  Rig rig;
+  PairingResult pairing;
+  pairing.accepted = true;
+  pairing.before.state = pairing.after.state = ProbeState::ok;
+  pairing.moved_um = 2;
+  pairing.exposure_known = true;
+  pairing.doubt = {400'000'000, 6.25, 1.5};
+  rig.order.pairing = pairing;
+  rig.order.age = FrameAge{12.5, 5000, "sensor"};
+  measure(rig.order, 1'000'000'000, rig.store);
+  const BoardVerdict v = rig.store.latest()->verdict();
+  ASSERT_TRUE(v.pose.pairing);
+  EXPECT_STREQ(name_of(v.pose.pairing->pairing), "STARE");
+  EXPECT_STREQ(name_of(v.pose.pairing->exposure), "CLOCK");
+  EXPECT_EQ(v.pose.pairing->spread_ms, 400);
+  EXPECT_EQ(v.pose.pairing->speed_um_per_s, 6.25);
+  EXPECT_EQ(v.pose.pairing->u_um, 1.5);
+  ASSERT_TRUE(v.frame_age);
+  EXPECT_EQ(v.frame_age->at_most_ms, 12.5);
+  EXPECT_EQ(v.frame_age->allowed_ms, 5000);
+  rig.order.pairing->after.state = ProbeState::stale;
+  EXPECT_FALSE(pose_of(rig.order.pairing).pairing) << "no position, no pair";
+}
+
+// Whatever the clock says now: what has expired stays so.
+TEST(CellBoard, AClockThatWasSetBackMakesNoCalibrationValidAgain) {
+  Rig rig;
+  Calibration calibration;
+  calibration.sensor_serial = rig.scene.frame.sensor_serial;
+  calibration.expires_utc_s = 2000;
+  auto recipe = std::make_shared<Recipe>(rig.scene.recipe);
+  recipe->in_machine_coordinates = true;
+  rig.order.recipe = recipe;
+  rig.order.calibration = std::make_shared<Calibration>(calibration);
+  rig.order.latest_utc_ns = 3'000'000'000'000;
+  measure(rig.order, 1'000'000'000'000, rig.store);
+  EXPECT_EQ(rig.order.verdict.reason, Reason::calibration) << rig.order.verdict.detail;
+  rig.order.latest_utc_ns = 1'000'000'000'000;
+  measure(rig.order, 1'000'000'000'000, rig.store);
+  EXPECT_EQ(rig.order.verdict.reason, Reason::none) << rig.order.verdict.detail;
+}
+
 TEST(CellBoard, AnInvalidBoardNamesTheFrameThatWasNotMeasured) {
   Rig rig;
   rig.order.reason = Reason::frame;

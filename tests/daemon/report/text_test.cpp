@@ -109,6 +109,18 @@ TEST(Show, NamesEverythingThatAResultRestsOn) {
     EXPECT_THAT(text, HasSubstr(part));
 }
 
+TEST(Show, TellsHowFrameAndPositionBelongTogether) {
+  BoardVerdict v = stored_board();
+  v.pose.used = true;
+  v.pose.pairing = PairingEvidence{PairingClass::stare, ExposureBy::clock, 400, 6.25, 1.443};
+  v.captured = {7000, ClockDomain::sensor, HostSpan{11, 13}, ClockOffset{-6988, 1}};
+  v.frame_age = FrameAge{12.5, 5000, "sensor"};
+  const std::string text = board_text(v, false);
+  EXPECT_THAT(text,
+              HasSubstr("STARE (exposure by the sensor's clock), u 1.443 um from 6.250 um/s over 400.0 ms"));
+  EXPECT_THAT(text, HasSubstr("host less that clock -6988 ns, within 1 ns; at most 12.5 ms old, by sensor"));
+}
+
 TEST(Show, ListsResultsAsTextAndAsJson) {
   StoredResult r;
   r.sequence = 41;
