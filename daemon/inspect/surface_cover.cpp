@@ -1,7 +1,6 @@
 #include "daemon/inspect/surface_cover.h"
 
 #include <algorithm>
-#include <atomic>
 #include <stdexcept>
 
 #include "daemon/inspect/surface_patches.h"
@@ -20,14 +19,30 @@ void check(const SurfaceMap& map) {
       throw std::invalid_argument("cover of a surface: a facet belongs to a region that does not exist");
 }
 
-/// Calls work(point, facet's nearest place) for every point with data.
-template <class Work>
-void for_points(const SurfaceMap& map, unsigned threads, const Work& work) {
+constexpr std::uint32_t nowhere = 0xFFFFFFFF;
+
+/// Of each point the patch that it lies on, or nowhere without data.
+std::vector<std::uint32_t> patches_of(const SurfaceMap& map, const SurfacePatches& patches,
+                                      unsigned threads) {
+  std::vector<std::uint32_t> of(map.points.size(), nowhere);
   constexpr std::size_t run = 1024;
-  parallel_for(threads, (map.points.size() + run - 1) / run, [&](std::size_t r, unsigned) {
-    for (std::size_t i = r * run; i < std::min(map.points.size(), (r + 1) * run); ++i)
-      if (map.distances[i].kind != MatchClass::no_data)
-        work(i, foot_of(*map.model, map.points[i], map.distances[i]));
+  parallel_for(threads, (of.size() + run - 1) / run, [&](std::size_t r, unsigned) {
+    for (std::size_t i = r * run; i < std::min(of.size(), (r + 1) * run); ++i) {
+      const ModelDistance& d = map.distances[i];
+      if (d.kind != MatchClass::no_data)
+        of[i] = patches.patch_at(foot_of(*map.model, map.points[i], d), d.facet);
+    }
+  });
+  return of;
+}
+
+/// Calls work(patch) for every patch, on several threads.
+template <class Work>
+void for_patches(std::size_t count, unsigned threads, const Work& work) {
+  constexpr std::size_t run = 256;
+  parallel_for(threads, (count + run - 1) / run, [&](std::size_t r, unsigned) {
+    for (std::size_t k = r * run; k < std::min(count, (r + 1) * run); ++k)
+      work(static_cast<std::uint32_t>(k));
   });
 }
 
@@ -36,24 +51,28 @@ void for_points(const SurfaceMap& map, unsigned threads, const Work& work) {
 SurfaceCover cover_of(SurfaceMap& map, const CoverSettings& settings, unsigned threads) {
   check(map);
   const SurfacePatches patches(map, settings.reach_mm);
-  std::vector<std::uint32_t> marks(patches.all().size());
-  for_points(map, threads, [&](std::size_t i, const SurfacePlace& foot) {
-    patches.near(foot, map.distances[i].facet, [&](std::uint32_t patch) {
-      std::atomic_ref<std::uint32_t>(marks[patch]).fetch_add(1, std::memory_order_relaxed);
-    });
+  const std::vector<std::uint32_t> of = patches_of(map, patches, threads);
+  const std::size_t count = patches.all().size();
+  std::vector<std::uint32_t> own(count), marks(count);
+  for (const std::uint32_t patch : of)
+    if (patch != nowhere) ++own[patch];
+  // what is near is so both ways
+  for_patches(count, threads, [&](std::uint32_t k) {
+    patches.near(k, [&](std::uint32_t other) { marks[k] += own[other]; });
+  });
+  std::vector<double> share(count);  // of a point on the patch
+  for_patches(count, threads, [&](std::uint32_t k) {
+    if (own[k] > 0)
+      patches.near(k, [&](std::uint32_t other) { share[k] += patches.all()[other].area_mm2 / marks[other]; });
   });
   map.area_mm2.assign(map.points.size(), 0);
-  for_points(map, threads, [&](std::size_t i, const SurfacePlace& foot) {
-    double area = 0;
-    patches.near(foot, map.distances[i].facet,
-                 [&](std::uint32_t patch) { area += patches.all()[patch].area_mm2 / marks[patch]; });
-    map.area_mm2[i] = area;
-  });
+  for (std::size_t i = 0; i < of.size(); ++i)
+    if (of[i] != nowhere) map.area_mm2[i] = share[of[i]];
   SurfaceCover cover;
-  cover.patches = patches.all().size();
+  cover.patches = count;
   cover.area_mm2.resize(map.regions.size() + 1);
   cover.covered_mm2.resize(map.regions.size() + 1);
-  for (std::size_t k = 0; k < patches.all().size(); ++k) {
+  for (std::size_t k = 0; k < count; ++k) {
     const SurfacePatch& patch = patches.all()[k];
     cover.area_mm2[patch.region] += patch.area_mm2;
     if (marks[k] >= std::max(1u, settings.min_points)) cover.covered_mm2[patch.region] += patch.area_mm2;

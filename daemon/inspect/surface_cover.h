@@ -1,9 +1,10 @@
 // How much of a model's surface was measured, and how much of it each point stands for.
 //
-// The surface is cut into patches of about reach_mm / 2. A point marks the patches within reach_mm of the place that is
-// nearest to it, of the same region and facing the same way (within 60 degrees: the far side of a thin wall is another
-// surface). A patch that enough points mark is covered, and its area is shared by them: where snapshots overlap or pixels
-// lie closer, a point stands for less. Both depend on which points there are, not on their order or on threads.
+// The surface is cut into patches of 0.4 reach_mm at most, in voxels of that size. A point marks the patches around its own
+// one (that of the place nearest to it): those whose centers lie within reach_mm, of the same region and facing the same way
+// (within 60 degrees: the far side of a thin wall is another surface). A patch that enough points mark is covered, and its
+// area is shared by them: where snapshots overlap or pixels lie closer, a point stands for less. Both depend on which points
+// there are, not on their order or on threads.
 #pragma once
 
 #include "daemon/inspect/surface_map.h"

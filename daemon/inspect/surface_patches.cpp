@@ -10,71 +10,85 @@ namespace {
 
 constexpr std::size_t most_pieces = std::size_t{1} << 24;
 constexpr double facing = 0.5;  // cosine
-// A point must reach the patch that its own piece of a facet went to: from the point to the piece's center at most 2/3 of
-// the piece's longest side, from there to the patch's center at most the voxel's diagonal, 2.4 pieces in all.
-constexpr double piece_per_reach = 0.4;
+// A voxel's diagonal is 0.7 reaches then: all patches that touch a patch are within its reach.
+constexpr double side_per_reach = 0.4;
+
+using Corners = std::array<SurfacePlace, 3>;
 
 double dot(const SurfacePlace& a, const SurfacePlace& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+SurfacePlace minus(const SurfacePlace& a, const SurfacePlace& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+SurfacePlace cross(const SurfacePlace& u, const SurfacePlace& v) {
+  return {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+}
 SurfacePlace mix(const SurfacePlace& a, const SurfacePlace& b, double t) {
   return {a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2])};
 }
 double square(const SurfacePlace& a, const SurfacePlace& b) {
-  const SurfacePlace d{a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+  const SurfacePlace d = minus(a, b);
   return dot(d, d);
 }
 SurfacePlace widen(const std::array<float, 3>& v) { return {v[0], v[1], v[2]}; }
 
-double area_of(const std::array<SurfacePlace, 3>& t) {
-  const SurfacePlace u{t[1][0] - t[0][0], t[1][1] - t[0][1], t[1][2] - t[0][2]};
-  const SurfacePlace v{t[2][0] - t[0][0], t[2][1] - t[0][1], t[2][2] - t[0][2]};
-  const SurfacePlace n{u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
-  return 0.5 * std::sqrt(dot(n, n));
-}
-
-std::array<SurfacePlace, 3> corners_of(const TriangleModel& model, std::size_t facet) {
+Corners corners_of(const TriangleModel& model, std::size_t facet) {
   const auto& c = model.corner[facet];
   return {widen(c[0]), widen(c[1]), widen(c[2])};
 }
 
-/// Pieces of a facet whose sides are not longer than `side_mm`, by halving the longest side; each half has half the area.
-template <class Take>
-void cut(const std::array<SurfacePlace, 3>& t, double area_mm2, double side_mm, const Take& take) {
+double area_of(const Corners& t) {
+  const SurfacePlace n = cross(minus(t[1], t[0]), minus(t[2], t[0]));
+  return 0.5 * std::sqrt(dot(n, n));
+}
+
+SurfacePlace center_of(const Corners& t) { return mix(mix(t[0], t[1], 0.5), t[2], 1.0 / 3); }
+
+/// A facet is halved across its longest side until no side is longer than wanted; each half has half the area.
+struct Halves {
+  bool whole;  // short enough
+  Corners first, second;
+};
+Halves halve(const Corners& t, double side_mm) {
   std::size_t longest = 0;
   for (std::size_t k = 1; k < 3; ++k)
     if (square(t[k], t[(k + 1) % 3]) > square(t[longest], t[(longest + 1) % 3])) longest = k;
   const SurfacePlace &a = t[longest], &b = t[(longest + 1) % 3], &c = t[(longest + 2) % 3];
-  if (square(a, b) <= side_mm * side_mm) return take(mix(mix(a, b, 0.5), c, 1.0 / 3), area_mm2);
   const SurfacePlace middle = mix(a, b, 0.5);
-  cut({a, middle, c}, area_mm2 / 2, side_mm, take);
-  cut({middle, b, c}, area_mm2 / 2, side_mm, take);
+  return {square(a, b) <= side_mm * side_mm, {a, middle, c}, {middle, b, c}};
 }
 
-[[noreturn]] void too_fine(double reach_mm) {
-  throw std::invalid_argument("cover of a surface: reach " + std::to_string(reach_mm) +
-                              " mm cuts this model into more than 2^24 pieces; take a larger one");
+template <class Take>
+void cut(const Corners& t, double area_mm2, double side_mm, const Take& take) {
+  const Halves halves = halve(t, side_mm);
+  if (halves.whole) return take(center_of(t), area_mm2);
+  cut(halves.first, area_mm2 / 2, side_mm, take);
+  cut(halves.second, area_mm2 / 2, side_mm, take);
 }
 
-/// Where pieces are put together: a voxel, the axis that they face along, the region.
-struct PatchKey {
-  std::array<std::int64_t, 3> voxel;
-  int axis;
-  std::size_t region;
-  bool operator==(const PatchKey&) const = default;
-};
-struct PatchHash {
-  std::size_t operator()(const PatchKey& k) const {
-    std::uint64_t h = static_cast<std::uint64_t>(k.axis) + 8 * k.region;
-    for (const std::int64_t v : k.voxel)
-      h = (h ^ (h >> 29) ^ static_cast<std::uint64_t>(v)) * 0xBF58476D1CE4E5B9u;
-    return h ^ (h >> 31);
+/// The middle of the piece that a place lies in.
+SurfacePlace piece_at(Corners t, const SurfacePlace& normal, const SurfacePlace& place, double side_mm) {
+  for (;;) {
+    const Halves halves = halve(t, side_mm);
+    if (halves.whole) return center_of(t);
+    // across the cut from the middle to the corner opposite, towards the second half
+    const SurfacePlace& middle = halves.second[0];
+    const SurfacePlace across = cross(minus(halves.second[2], middle), normal);
+    const bool is_second =
+        dot(across, minus(place, middle)) * dot(across, minus(halves.second[1], middle)) > 0;
+    t = is_second ? halves.second : halves.first;
   }
-};
+}
 
 int axis_of(const SurfacePlace& n) {
   std::size_t axis = 0;
   for (std::size_t k = 1; k < 3; ++k)
     if (std::abs(n[k]) > std::abs(n[axis])) axis = k;
   return static_cast<int>(2 * axis) + (n[axis] < 0);
+}
+
+[[noreturn]] void too_fine(double reach_mm) {
+  throw std::invalid_argument("cover of a surface: reach " + std::to_string(reach_mm) +
+                              " mm cuts this model into more than 2^24 pieces; take a larger one");
 }
 
 }  // namespace
@@ -90,42 +104,60 @@ SurfacePlace foot_of(const TriangleModel& model, const ModelPoint& point, const 
   if (k >= 3) return widen(corner[static_cast<std::size_t>(k - 3)]);
   const SurfacePlace u = widen(corner[static_cast<std::size_t>(k)]);
   const SurfacePlace v = widen(corner[static_cast<std::size_t>((k + 1) % 3)]);
-  const SurfacePlace side{v[0] - u[0], v[1] - u[1], v[2] - u[2]}, to{p[0] - u[0], p[1] - u[1], p[2] - u[2]};
-  return mix(u, v, std::clamp(dot(to, side) / dot(side, side), 0.0, 1.0));
+  const SurfacePlace side = minus(v, u);
+  return mix(u, v, std::clamp(dot(minus(p, u), side) / dot(side, side), 0.0, 1.0));
 }
 
-SurfacePatches::SurfacePatches(const SurfaceMap& map, double reach_mm) : map_(map), reach_mm_(reach_mm) {
+SurfacePatches::SurfacePatches(const SurfaceMap& map, double reach_mm)
+    : map_(map), reach_mm_(reach_mm), side_mm_(side_per_reach * reach_mm) {
   if (!(reach_mm > 0 && std::isfinite(reach_mm)))
     throw std::invalid_argument("cover of a surface: reach " + std::to_string(reach_mm) +
                                 " mm; a length above 0 is wanted");
   const TriangleModel& model = *map.model;
-  const double side = piece_per_reach * reach_mm;
   double area = 0;
   for (std::size_t f = 0; f < model.corner.size(); ++f) area += area_of(corners_of(model, f));
   // the largest piece has three sides of that length
-  if (area > static_cast<double>(most_pieces) * side * side * std::sqrt(3.0) / 4) too_fine(reach_mm);
-  std::unordered_map<PatchKey, std::uint32_t, PatchHash> at;
+  if (area > static_cast<double>(most_pieces) * side_mm_ * side_mm_ * std::sqrt(3.0) / 4) too_fine(reach_mm);
   std::size_t pieces = 0;
   for (std::uint32_t f = 0; f < model.corner.size(); ++f) {
-    const std::array<SurfacePlace, 3> t = corners_of(model, f);
-    const SurfacePlace n = widen(model.normal[f][0]);
-    const int axis = axis_of(n);
-    const std::size_t region = region_of(f);
-    cut(t, area_of(t), side, [&](const SurfacePlace& center, double part) {
+    const Corners t = corners_of(model, f);
+    cut(t, area_of(t), side_mm_, [&](const SurfacePlace& center, double part) {
       if (++pieces > most_pieces) too_fine(reach_mm);
-      PatchKey key{{}, axis, region};
-      for (std::size_t k = 0; k < 3; ++k)
-        key.voxel[k] = static_cast<std::int64_t>(std::floor(center[k] / side));
-      const auto [found, is_new] = at.try_emplace(key, static_cast<std::uint32_t>(patches_.size()));
-      if (is_new) patches_.push_back({{}, {}, 0, region});
-      SurfacePatch& patch = patches_[found->second];
-      for (std::size_t k = 0; k < 3; ++k) {
-        patch.center[k] += part * center[k];
-        patch.normal[k] += part * n[k];
-      }
-      patch.area_mm2 += part;
+      add(center, part, f);
     });
   }
+  finish();
+}
+
+std::size_t SurfacePatches::KeyHash::operator()(const Key& k) const {
+  std::uint64_t h = static_cast<std::uint64_t>(k.axis) + 8 * k.region;
+  for (const std::int64_t v : k.voxel)
+    h = (h ^ (h >> 29) ^ static_cast<std::uint64_t>(v)) * 0xBF58476D1CE4E5B9u;
+  return h ^ (h >> 31);
+}
+
+SurfacePatches::Key SurfacePatches::key_of(const SurfacePlace& center, std::uint32_t facet) const {
+  Key key{{}, axis_of(widen(map_.model->normal[facet][0])), region_of(facet)};
+  for (std::size_t k = 0; k < 3; ++k)
+    key.voxel[k] = static_cast<std::int64_t>(std::floor(center[k] / side_mm_));
+  return key;
+}
+
+void SurfacePatches::add(const SurfacePlace& center, double area_mm2, std::uint32_t facet) {
+  const auto [found, is_new] =
+      at_.try_emplace(key_of(center, facet), static_cast<std::uint32_t>(patches_.size()));
+  if (is_new) patches_.push_back({{}, {}, 0, region_of(facet)});
+  SurfacePatch& patch = patches_[found->second];
+  const SurfacePlace n = widen(map_.model->normal[facet][0]);
+  for (std::size_t k = 0; k < 3; ++k) {
+    patch.center[k] += area_mm2 * center[k];
+    patch.normal[k] += area_mm2 * n[k];
+  }
+  patch.area_mm2 += area_mm2;
+}
+
+/// Sums become means; patches are put where near() looks for them.
+void SurfacePatches::finish() {
   for (std::uint32_t i = 0; i < patches_.size(); ++i) {
     SurfacePatch& patch = patches_[i];
     const double length = std::sqrt(dot(patch.normal, patch.normal));
@@ -142,20 +174,25 @@ std::size_t SurfacePatches::region_of(std::uint32_t facet) const {
   return region == no_region ? map_.regions.size() : region;
 }
 
+std::uint32_t SurfacePatches::patch_at(const SurfacePlace& place, std::uint32_t facet) const {
+  const SurfacePlace n = widen(map_.model->normal[facet][0]);
+  return at_.at(key_of(piece_at(corners_of(*map_.model, facet), n, place, side_mm_), facet));
+}
+
 std::int64_t SurfacePatches::cell(double mm) const {
   return static_cast<std::int64_t>(std::floor(mm / (2 * reach_mm_)));
 }
 
-/// 21 bits of each: two cells share a key only 2 million cells apart, where meets() tells them apart.
+/// 21 bits of each: two cells share a key only 2 million cells apart, where meet() tells them apart.
 std::uint64_t SurfacePatches::key(const std::array<std::int64_t, 3>& cell) {
   std::uint64_t k = 0;
   for (const std::int64_t c : cell) k = (k << 21) | (static_cast<std::uint64_t>(c) & 0x1FFFFF);
   return k;
 }
 
-bool SurfacePatches::meets(const SurfacePatch& patch, const SurfacePlace& place, std::uint32_t facet) const {
-  return square(patch.center, place) <= reach_mm_ * reach_mm_ && patch.region == region_of(facet) &&
-         dot(patch.normal, widen(map_.model->normal[facet][0])) >= facing;
+bool SurfacePatches::meet(const SurfacePatch& a, const SurfacePatch& b) const {
+  return square(a.center, b.center) <= reach_mm_ * reach_mm_ && a.region == b.region &&
+         dot(a.normal, b.normal) >= facing;
 }
 
 }  // namespace datum

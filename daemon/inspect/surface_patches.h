@@ -1,4 +1,4 @@
-// A model's surface cut into patches, and which of them lie near a place.
+// A model's surface cut into patches, and which of them lie near each other.
 #pragma once
 
 #include <array>
@@ -29,14 +29,18 @@ class SurfacePatches {
 
   const std::vector<SurfacePatch>& all() const { return patches_; }
   std::size_t region_of(std::uint32_t facet) const;
+  /// The patch that a place of a facet belongs to.
+  std::uint32_t patch_at(const SurfacePlace& place, std::uint32_t facet) const;
 
-  /// Calls visit(patch) in a fixed order for those of the facet's region that face its way, not further than the reach.
+  /// Calls visit(other) in a fixed order for patches of the same region, itself among them, that face its way and whose
+  /// centers are not further than the reach.
   template <class Visit>
-  void near(const SurfacePlace& place, std::uint32_t facet, const Visit& visit) const {
+  void near(std::uint32_t patch, const Visit& visit) const {
+    const SurfacePatch& from = patches_[patch];
     std::array<std::int64_t, 3> low, high;
     for (std::size_t k = 0; k < 3; ++k) {
-      low[k] = cell(place[k] - reach_mm_);
-      high[k] = cell(place[k] + reach_mm_);
+      low[k] = cell(from.center[k] - reach_mm_);
+      high[k] = cell(from.center[k] + reach_mm_);
     }
     for (std::int64_t x = low[0]; x <= high[0]; ++x)
       for (std::int64_t y = low[1]; y <= high[1]; ++y)
@@ -44,18 +48,33 @@ class SurfacePatches {
           const auto found = cells_.find(key({x, y, z}));
           if (found == cells_.end()) continue;
           for (const std::uint32_t i : found->second)
-            if (meets(patches_[i], place, facet)) visit(i);
+            if (meet(patches_[i], from)) visit(i);
         }
   }
 
  private:
+  /// Where pieces are put together: a voxel, the axis that they face along, the region.
+  struct Key {
+    std::array<std::int64_t, 3> voxel;
+    int axis;
+    std::size_t region;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& k) const;
+  };
+
+  Key key_of(const SurfacePlace& center, std::uint32_t facet) const;
+  void add(const SurfacePlace& center, double area_mm2, std::uint32_t facet);
+  void finish();
   std::int64_t cell(double mm) const;
   static std::uint64_t key(const std::array<std::int64_t, 3>& cell);
-  bool meets(const SurfacePatch& patch, const SurfacePlace& place, std::uint32_t facet) const;
+  bool meet(const SurfacePatch& a, const SurfacePatch& b) const;
 
   const SurfaceMap& map_;
-  double reach_mm_;
+  double reach_mm_, side_mm_;  // side: of pieces and voxels
   std::vector<SurfacePatch> patches_;
+  std::unordered_map<Key, std::uint32_t, KeyHash> at_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> cells_;  // 2 reaches wide
 };
 
