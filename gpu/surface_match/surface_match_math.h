@@ -103,8 +103,8 @@ DATUM_HD bool pierces(const ModelFacet& f, const Corners& c, float* distance) {
   const float a = side(f.normal, at[1], at[2]), b = side(f.normal, at[2], at[0]),
               ab = side(f.normal, at[0], at[1]);
   const float area = a + (b + ab);
-  if (!(a >= 0 && b >= 0 && ab >= 0 && area > 0)) return false;
-  *distance = (a * height[0] + (b * height[1] + ab * height[2])) / area;
+  if (!(a >= 0 && b >= 0 && ab >= 0)) return false;
+  *distance = (a * height[0] + (b * height[1] + ab * height[2])) / area;  // seen edge-on: NaN, within no gate
   return true;
 }
 

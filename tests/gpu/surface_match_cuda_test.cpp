@@ -74,7 +74,9 @@ TEST_F(SurfaceMatchCuda, FacetsGiveTheBytesOfTheCpu) {
       RawModel other = soup_model(facets, facets + 1);
       for (std::size_t i = 0; i < other.vertices.size(); i += 97)
         for (double& c : other.vertices[i]) c *= 3;
-      const auto measured = measured_facets(triangle_model(other));
+      auto measured = measured_facets(triangle_model(other));
+      const std::size_t once = measured.size();
+      for (std::size_t i = 0; i < once; i += 3) measured.push_back(measured[i]);  // the lower one counts
       expect_same(soup_model(facets, facets), measured, nearest, "nearest");
       expect_same(soup_model(facets, facets), measured, walk, "walk");
     }

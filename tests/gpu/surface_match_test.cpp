@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <set>
 
 #include "gpu/surface_match/surface_match_kernels.h"
@@ -80,7 +81,11 @@ TEST(PointMatch, FarFromTheOriginAndInAPlaneToo) {
   // rows clipped by rounded places, a grid without a height, cells at both ends
   for (const double away : {0.0, 900.0, -30000.0}) {
     RawModel raw = box_model(30, 20, 0.5, 12);
-    for (auto& v : raw.vertices) v[0] += away;
+    for (auto& v : raw.vertices) {
+      v[1] += 1e-3 * v[2];  // no normal along an axis, some nearly
+      v[2] += 2e-3 * v[0] + 1e-3 * v[1];
+      v[0] += away;
+    }
     TriangleModel model = triangle_model(raw);
     for (auto& f : model.corner)
       for (auto& c : f) c[0] += static_cast<float>(away);
@@ -90,6 +95,31 @@ TEST(PointMatch, FarFromTheOriginAndInAPlaneToo) {
                 bytes(all_pairs(made, m, point_settings(0.3f))))
         << away;
   }
+}
+
+TEST(PointMatch, APointOnTheCirclesRimIsNotLostToRounding) {
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::size_t matches = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const double x = 200 * unit(random), size = 1 + unit(random);
+    ModelFacet f{};
+    f.centre[0] = static_cast<float>(x);
+    f.normal[2] = 1;
+    f.radius = static_cast<float>(size);
+    ModelFacets one;
+    one.facet = {f};
+    one.order = {0};
+    one.farthest = f.centre[0];
+    Measured m;
+    m.points = {{static_cast<float>(x + (i % 2 ? size : -size)), 0, 0}};  // the grid is this point
+    m.directions = {{0, 0, 1}};
+    const auto expected = all_pairs(one, m, point_settings(1e-4f));
+    EXPECT_TRUE(bytes(matched(one, m, point_settings(1e-4f))) == bytes(expected)) << i;
+    matches += expected[0].count;
+  }
+  EXPECT_GT(matches, 1000u);
+  EXPECT_LT(matches, 2900u);  // about half are outside by a rounding
 }
 
 TEST(PointMatch, GivesTheSameBytesForEveryInstructionSetThreadsAndOrder) {
@@ -125,6 +155,29 @@ TEST(PointMatch, TellsMeanExtremesAndScatter) {
   EXPECT_EQ(d[0].highest, 0.16f);
   EXPECT_NEAR(d[0].s, 0.03, 2 * quantum);
   EXPECT_EQ(d[0].kind, MatchClass::rim);
+}
+
+TEST(PointMatch, ZeroHasNoSign) {
+  const ModelFacets made = model_facets(triangle_model(box_model(10, 10, 10, 1)));
+  Measured m;
+  for (const float z : {5.f, 5.f, 5.f}) m.points.push_back({-1, -2, z});
+  m.points[1] = {1, 2, 5};
+  for (const auto& d : matched(made, m, point_settings(0.5f))) {
+    if (d.count == 0) continue;
+    EXPECT_FALSE(std::signbit(d.lowest) || std::signbit(d.highest) || std::signbit(d.mean));
+  }
+  match::PointSums sums;
+  match::add(-0.f, 1, &sums);
+  EXPECT_FALSE(std::signbit(sums.lowest) || std::signbit(sums.highest));
+}
+
+TEST(PointMatch, SumsOfAllPointsFit) {
+  for (const float gate : {1e-15f, 0.3f, 0.5f, 1.f, 7e14f, 1e15f}) {
+    const double most = double{gate} * match::scale_of(gate);
+    EXPECT_LE(most, 1 << 19);
+    EXPECT_GE(most, 1 << 18);
+    EXPECT_LE(most * most * (1 << 25), 9.3e18);  // int64
+  }
 }
 
 TEST(PointMatch, NothingFoundIsNoDataNeverZero) {
@@ -345,6 +398,26 @@ TEST(FacetMatch, TheFirstFoundIsTheThesisWalks) {
   }
   EXPECT_GT(found, 100u);
   EXPECT_GT(other, 20u);
+}
+
+TEST(FacetMatch, AWalkGoesUpFirstAndStartsAtTheLowerOfTwo) {
+  ModelFacet f{};
+  f.centre[2] = 5;
+  f.normal[2] = 1;
+  f.radius = 1;
+  ModelFacets one;
+  one.facet = {f};
+  one.order = {0};
+  one.farthest = 5;
+  const auto level = [](float x, float z) -> MeasuredFacet {
+    return {{{x - 1, -1, z}, {x + 1, -1, z}, {x, 2, z}}};
+  };
+  FacetMatchSettings settings = facet_settings(1);
+  settings.choice = FacetChoice::first_found;
+  settings.vicinity = 2;
+  // the start, 5 away from the origin, is not pierced
+  EXPECT_EQ(matched(one, {level(0, 4.75f), level(3, 4), level(0, 5.25f)}, settings)[0].distance, 0.25f);
+  EXPECT_EQ(matched(one, {level(0, 5.25f), level(0, 4.75f)}, settings)[0].distance, -0.25f);
 }
 
 TEST(FacetMatch, DegenerateFacetsAreNeverPierced) {
