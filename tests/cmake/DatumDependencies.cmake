@@ -23,5 +23,12 @@ if(DATUM_DAEMON)
   pkg_check_modules(MODBUS REQUIRED IMPORTED_TARGET libmodbus)          # libmodbus-dev
   pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)          # libpcre2-dev
   pkg_check_modules(ASSIMP REQUIRED IMPORTED_TARGET assimp)             # libassimp-dev
+  # Its own pkg-config file asks for the headers of a library that it only links.
+  pkg_check_modules(GIO REQUIRED IMPORTED_TARGET gio-2.0 gobject-2.0)
+  find_path(ARAVIS_INCLUDE arv.h PATH_SUFFIXES aravis-0.8 REQUIRED)     # libaravis-dev
+  find_library(ARAVIS_LIBRARY aravis-0.8 REQUIRED)
+  add_library(datum_aravis INTERFACE)
+  target_include_directories(datum_aravis SYSTEM INTERFACE ${ARAVIS_INCLUDE})
+  target_link_libraries(datum_aravis INTERFACE ${ARAVIS_LIBRARY} PkgConfig::GIO)
   pkg_check_modules(TOMLPP REQUIRED IMPORTED_TARGET tomlplusplus)       # libtomlplusplus-dev
 endif()

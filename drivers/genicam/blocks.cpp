@@ -1,0 +1,158 @@
+#include "drivers/genicam/blocks.h"
+
+#include <fmt/format.h>
+
+#include "drivers/genicam/features.h"
+#include "drivers/link_error.h"
+
+namespace datum::genicam {
+namespace {
+
+// One is received, one waits, one is taken; one to spare.
+constexpr int lent = 4;
+constexpr std::size_t most_times = 64;
+
+void forget(void* memory) { delete static_cast<std::vector<std::uint8_t>*>(memory); }
+
+std::vector<std::uint8_t>& memory_of(ArvBuffer* buffer) {
+  return *static_cast<std::vector<std::uint8_t>*>(const_cast<void*>(arv_buffer_get_user_data(buffer)));
+}
+
+const char* words_of(ArvBufferStatus status) {
+  switch (status) {
+    case ARV_BUFFER_STATUS_SUCCESS:
+      return "";
+    case ARV_BUFFER_STATUS_TIMEOUT:
+      return "its last packets did not come in time";
+    case ARV_BUFFER_STATUS_MISSING_PACKETS:
+      return "packets of it are missing";
+    case ARV_BUFFER_STATUS_WRONG_PACKET_ID:
+      return "a packet of it has a wrong number";
+    case ARV_BUFFER_STATUS_SIZE_MISMATCH:
+      return "it is larger than the payload that the camera announced";
+    case ARV_BUFFER_STATUS_ABORTED:
+      return "its reception was aborted";
+    default:
+      return "it is in no known state";
+  }
+}
+
+/// Packets are lost where nobody has time to take them, or on the way.
+std::string incomplete_words(ArvBufferStatus status) {
+  if (status == ARV_BUFFER_STATUS_SUCCESS) return "";
+  return fmt::format("it is incomplete: {}; datumctl doctor looks for the cause", words_of(status));
+}
+
+std::uint32_t whole(gint value) { return value < 0 ? 0 : static_cast<std::uint32_t>(value); }
+
+#if ARAVIS_CHECK_VERSION(0, 8, 25)
+Part part_of(ArvBuffer* buffer, guint i) {
+  Part part;
+  part.pixel_format = arv_buffer_get_part_pixel_format(buffer, i);
+  gint x = 0, y = 0, width = 0, height = 0, x_padding = 0, y_padding = 0;
+  arv_buffer_get_part_region(buffer, i, &x, &y, &width, &height);
+  arv_buffer_get_part_padding(buffer, i, &x_padding, &y_padding);
+  part.width = whole(width);
+  part.height = whole(height);
+  part.x_offset = whole(x);
+  part.y_offset = whole(y);
+  part.x_padding = whole(x_padding);
+  part.y_padding = whole(y_padding);
+  const auto* data = static_cast<const std::uint8_t*>(arv_buffer_get_part_data(buffer, i, &part.size));
+  const std::uint8_t* first = memory_of(buffer).data();
+  if (data < first) part.size = 0;
+  part.begin = data < first ? 0 : static_cast<std::size_t>(data - first);
+  return part;
+}
+std::vector<Part> parts_of(ArvBuffer* buffer) {
+  std::vector<Part> parts;
+  for (guint i = 0; i < arv_buffer_get_n_parts(buffer); ++i) parts.push_back(part_of(buffer, i));
+  return parts;
+}
+#else
+// Before multipart payloads.
+std::vector<Part> parts_of(ArvBuffer* buffer) {
+  const ArvBufferPayloadType type = arv_buffer_get_payload_type(buffer);
+  if (type != ARV_BUFFER_PAYLOAD_TYPE_IMAGE && type != ARV_BUFFER_PAYLOAD_TYPE_EXTENDED_CHUNK_DATA) return {};
+  Part part;
+  part.pixel_format = arv_buffer_get_image_pixel_format(buffer);
+  gint x = 0, y = 0, width = 0, height = 0;
+  arv_buffer_get_image_region(buffer, &x, &y, &width, &height);
+  part.width = whole(width);
+  part.height = whole(height);
+  part.x_offset = whole(x);
+  part.y_offset = whole(y);
+  arv_buffer_get_data(buffer, &part.size);
+  return {part};
+}
+#endif
+
+}  // namespace
+
+Blocks::Blocks(ArvDevice* device, const BlockLimits& limits, const CameraTools& tools)
+    : limits_(limits), tools_(tools) {
+  const Access access(tools_, "the stream");
+  Failure failure;
+  stream_ = arv_device_create_stream(device, &Blocks::told, this, failure.place());
+  failure.check("the stream");
+  if (!stream_) throw LostError("the stream can't be made");
+  g_object_set(stream_, "socket-buffer", ARV_GV_STREAM_SOCKET_BUFFER_FIXED, "socket-buffer-size",
+               limits_.socket_buffer_bytes, "frame-retention", static_cast<guint>(limits_.retention_us),
+               nullptr);
+  for (int i = 0; i < lent; ++i) lend_memory();
+}
+
+Blocks::~Blocks() { g_object_unref(stream_); }
+
+void Blocks::lend_memory() {
+  auto* memory = new std::vector<std::uint8_t>(limits_.payload_bytes);
+  arv_stream_push_buffer(stream_, arv_buffer_new_full(memory->size(), memory->data(), memory, forget));
+}
+
+/// On the stream's own thread.
+void Blocks::told(void* self, ArvStreamCallbackType type, ArvBuffer*) {
+  auto& blocks = *static_cast<Blocks*>(self);
+  const MonotonicNs now = blocks.tools_.clock();
+  {
+    const std::lock_guard lock(blocks.mutex_);
+    if (type == ARV_STREAM_CALLBACK_TYPE_START_BUFFER && blocks.begun_.size() < most_times)
+      blocks.begun_.push_back(now);
+    if (type != ARV_STREAM_CALLBACK_TYPE_BUFFER_DONE) return;
+    MonotonicNs first = now;
+    if (!blocks.begun_.empty()) {
+      first = blocks.begun_.front();
+      blocks.begun_.pop_front();
+    }
+    blocks.ended_.emplace_back(first, now);
+  }
+  blocks.tools_.wake();
+}
+
+std::optional<Delivery> Blocks::next() {
+  ArvBuffer* buffer = arv_stream_try_pop_buffer(stream_);
+  if (!buffer) return std::nullopt;
+  Delivery delivery;
+  delivery.arrived_ns = delivery.first_packet_ns = tools_.clock();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!ended_.empty()) {
+      std::tie(delivery.first_packet_ns, delivery.arrived_ns) = ended_.front();
+      ended_.pop_front();
+    }
+  }
+  Payload& payload = delivery.payload;
+  payload.block_id = arv_buffer_get_frame_id(buffer);
+  payload.timestamp_ns = arv_buffer_get_timestamp(buffer);
+  payload.incomplete = incomplete_words(arv_buffer_get_status(buffer));
+  if (!payload.incomplete.empty()) {
+    arv_stream_push_buffer(stream_, buffer);
+    return delivery;
+  }
+  payload.parts = parts_of(buffer);
+  payload.bytes = std::move(memory_of(buffer));
+  g_object_unref(buffer);
+  lend_memory();
+  return delivery;
+}
+
+}  // namespace datum::genicam

@@ -1,0 +1,192 @@
+#include "drivers/genicam/camera_thread.h"
+
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include "drivers/link_error.h"
+
+namespace datum::genicam {
+namespace {
+
+constexpr MonotonicNs ns_per_ms = 1'000'000;
+// Blocks that nobody has taken, each of the largest size; and all events with them.
+constexpr std::size_t most_blocks = 4, most_events = 256;
+
+}  // namespace
+
+CameraThread::CameraThread(const Settings& settings, Clock clock)
+    : settings_(settings), clock_(std::move(clock)), ready_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (ready_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  thread_ = std::thread([this] { run(); });
+}
+
+CameraThread::~CameraThread() {
+  {
+    const Lock lock(mutex_);
+    stop_ = true;
+  }
+  woken_.notify_all();
+  thread_.join();
+  ::close(ready_);
+}
+
+void CameraThread::open() {
+  const Lock lock(mutex_);
+  ++session_;
+  open_ = true;
+  running_ = trigger_ = false;
+  events_.clear();
+  woken_.notify_all();
+}
+
+void CameraThread::close() {
+  const Lock lock(mutex_);
+  open_ = running_ = false;
+  events_.clear();
+  woken_.notify_all();
+}
+
+void CameraThread::trigger() {
+  const Lock lock(mutex_);
+  trigger_ = true;
+  woken_.notify_all();
+}
+
+bool CameraThread::running() const {
+  const Lock lock(mutex_);
+  return running_;
+}
+
+std::deque<Event> CameraThread::take() {
+  const Lock lock(mutex_);
+  eventfd_t count = 0;
+  ::eventfd_read(ready_, &count);
+  return std::exchange(events_, {});
+}
+
+std::optional<Pending> CameraThread::pending() const {
+  const Lock lock(mutex_);
+  return pending_;
+}
+
+bool CameraThread::wanted(std::uint64_t session) const { return open_ && !stop_ && session == session_; }
+
+void CameraThread::tell(std::uint64_t session, Event event) {
+  const Lock lock(mutex_);
+  if (!wanted(session)) return;
+  if (std::holds_alternative<Opened>(event)) running_ = true;
+  if (std::holds_alternative<Lost>(event)) open_ = running_ = false;
+  const auto blocks = std::count_if(events_.begin(), events_.end(),
+                                    [](const Event& e) { return std::holds_alternative<Block>(e); });
+  const bool is_block = std::holds_alternative<Block>(event);
+  if (is_block && static_cast<std::size_t>(blocks) >= most_blocks) {
+    ++overrun_;
+    event = Overrun{overrun_};
+    if (!events_.empty() && std::holds_alternative<Overrun>(events_.back())) events_.pop_back();
+  } else if (is_block) {
+    overrun_ = 0;
+  }
+  const bool must = is_block || std::holds_alternative<Lost>(event) || std::holds_alternative<Opened>(event);
+  if (events_.size() >= most_events && !must) return;
+  events_.push_back(std::move(event));
+  ::eventfd_write(ready_, 1);
+}
+
+CameraTools CameraThread::tools(std::uint64_t session) {
+  return {clock_,
+          [this, session](const char* what) {
+            const Lock lock(mutex_);
+            if (!wanted(session)) throw LostError("given up");
+            pending_ = Pending{what, clock_()};
+          },
+          [this] {
+            const Lock lock(mutex_);
+            pending_.reset();
+          },
+          [this] {
+            const Lock lock(mutex_);
+            wake_ = true;
+            woken_.notify_all();
+          }};
+}
+
+void CameraThread::run() {
+  for (;;) {
+    std::uint64_t session = 0;
+    {
+      Lock lock(mutex_);
+      woken_.wait(lock, [this] { return stop_ || open_; });
+      if (stop_) return;
+      session = session_;
+    }
+    try {
+      serve(session);
+    } catch (const std::exception& error) {
+      tell(session, Lost{error.what()});
+    }
+  }
+}
+
+/// Until it is no longer wanted. Throws what Camera throws.
+void CameraThread::serve(std::uint64_t session) {
+  Camera camera(settings_, tools(session));
+  const Identity identity = camera.open();
+  Setup setup = camera.start();
+  tell(session, Opened{identity, setup, camera.exposure_us()});
+  for (std::string& text : camera.take_warnings()) tell(session, Warning{std::move(text)});
+  MonotonicNs next_watch = clock_();
+  unanswered_.reset();
+  for (;;) {
+    if (clock_() >= next_watch) {
+      watch(camera, session, setup);
+      next_watch = clock_() + settings_.watch_ms * ns_per_ms;
+    }
+    bool trigger = false;
+    {
+      Lock lock(mutex_);
+      woken_.wait_for(lock, std::chrono::nanoseconds(std::max<MonotonicNs>(0, next_watch - clock_())),
+                      [&] { return !wanted(session) || trigger_ || wake_; });
+      if (!wanted(session)) return;
+      trigger = std::exchange(trigger_, false);
+      wake_ = false;
+    }
+    if (trigger) {
+      unanswered_ = camera.trigger();
+      tell(session, Triggered{*unanswered_});
+    }
+    while (auto delivery = camera.next()) deliver(camera, session, setup, std::move(*delivery));
+  }
+}
+
+/// What the camera is set to is asked for after the block has come: it was so when it was made, or is said to be no
+/// longer so.
+void CameraThread::deliver(Camera& camera, std::uint64_t session, Setup& setup, Delivery&& delivery) {
+  unanswered_.reset();
+  const std::string changed = difference(setup, camera.setup());
+  tell(session, Block{std::move(delivery), setup, changed});
+  if (!changed.empty()) throw LostError("its setup changed: " + changed);
+}
+
+/// A camera whose acquisition has ended takes every trigger and answers none; a start helps.
+void CameraThread::demand_an_answer_to_the_trigger() const {
+  if (!unanswered_ || clock_() - *unanswered_ < settings_.max_age_ms * ns_per_ms) return;
+  throw LostError(fmt::format("no frame came within {} ms of TriggerSoftware", settings_.max_age_ms));
+}
+
+void CameraThread::watch(Camera& camera, std::uint64_t session, const Setup& setup) {
+  demand_an_answer_to_the_trigger();
+  if (const auto answer = camera.ask_clock())
+    tell(session, *answer);
+  else
+    tell(session, NoClock{});
+  const std::string changed = difference(setup, camera.setup());
+  if (!changed.empty()) throw LostError("its setup changed: " + changed);
+}
+
+}  // namespace datum::genicam

@@ -1,0 +1,160 @@
+#include "drivers/genicam/payload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "drivers/genicam/organised_grid.h"
+#include "drivers/genicam/payload_error.h"
+
+namespace datum::genicam {
+namespace {
+
+/// A mark that the samples can't have would hide every invalid pixel.
+template <class T>
+std::optional<T> mark_of(const Coordinate& c, char letter) {
+  if (!c.invalid || std::isnan(*c.invalid)) return std::nullopt;
+  const double least = static_cast<double>(std::numeric_limits<T>::lowest()),
+               most = static_cast<double>(std::numeric_limits<T>::max());
+  const bool whole = std::is_floating_point_v<T> || *c.invalid == std::floor(*c.invalid);
+  if (*c.invalid >= least && *c.invalid <= most && whole) return static_cast<T>(*c.invalid);
+  throw PayloadError(Fault::scan3d, fmt::format("coordinate {}: no count can be Scan3dInvalidDataValue {}",
+                                                letter, *c.invalid));
+}
+
+/// Marked pixels and NaN become no_data, in counts.
+template <class T>
+void class_plane(const Plane& plane, const Coordinate& coordinate, char letter, const Planes& planes,
+                 std::vector<PixelClass>& classes) {
+  const std::optional<T> mark = mark_of<T>(coordinate, letter);
+  std::size_t i = 0;
+  for (std::size_t row = 0; row < planes.rows; ++row)
+    for (std::size_t col = 0; col < planes.cols; ++col, ++i) {
+      const T v = plane.at<T>(row, col);
+      bool none = mark && v == *mark;
+      if constexpr (std::is_floating_point_v<T>) {
+        none = none || std::isnan(v);
+        if (!none && !std::isfinite(v))
+          throw PayloadError(Fault::scan3d,
+                             fmt::format("coordinate {} is infinite at row {}, column {}", letter, row, col));
+      }
+      if (none) classes[i] = PixelClass::no_data;
+    }
+}
+
+void class_axis(const Planes& planes, std::size_t axis, const Scan3d& scan3d,
+                std::vector<PixelClass>& classes) {
+  const Plane& plane = *planes.axes[axis];
+  const char letter = "ABC"[axis];
+  if (plane.sample == Sample::u16)
+    class_plane<std::uint16_t>(plane, scan3d.axes[axis], letter, planes, classes);
+  else
+    class_plane<float>(plane, scan3d.axes[axis], letter, planes, classes);
+}
+
+void class_confidence(const Planes& planes, std::vector<PixelClass>& classes) {
+  if (!planes.confidence) return;
+  std::size_t i = 0;
+  for (std::size_t row = 0; row < planes.rows; ++row)
+    for (std::size_t col = 0; col < planes.cols; ++col, ++i)
+      if (classes[i] == PixelClass::ok && !(planes.confidence->number(row, col) > 0))
+        classes[i] = PixelClass::low_modulation;
+}
+
+template <class T, class Count>
+std::vector<Count> counts_of(const Plane& plane, const Planes& planes) {
+  std::vector<Count> counts(std::size_t{planes.rows} * planes.cols);
+  auto to = counts.begin();
+  for (std::size_t row = 0; row < planes.rows; ++row)
+    for (std::size_t col = 0; col < planes.cols; ++col) *to++ = static_cast<Count>(plane.at<T>(row, col));
+  return counts;
+}
+
+IntensityImage grey_of(const Plane& plane, const Planes& planes) {
+  IntensityImage image{static_cast<int>(planes.rows), static_cast<int>(planes.cols), {}, 8};
+  image.bits = plane.sample == Sample::u8 ? 8 : 16;
+  image.grey = plane.sample == Sample::u8 ? counts_of<std::uint8_t, std::uint16_t>(plane, planes)
+                                          : counts_of<std::uint16_t, std::uint16_t>(plane, planes);
+  return image;
+}
+
+template <class Values>
+void reverse_rows(Values& values, int cols) {
+  for (auto row = values.begin(); row != values.end(); row += cols) std::reverse(row, row + cols);
+}
+template <class Values>
+void reverse_columns(Values& values, int cols) {
+  std::reverse(values.begin(), values.end());
+  reverse_rows(values, cols);
+}
+
+/// A coordinate that falls with its index: the same points, told from the other end.
+void turn_upwards(HeightFrame& frame) {
+  const auto apply = [&](auto act) {
+    std::visit([&](auto& v) { act(v, frame.cols); }, frame.counts);
+    act(frame.classes, frame.cols);
+    if (frame.intensity) act(frame.intensity->grey, frame.cols);
+  };
+  if (frame.x.scale_mm < 0) {
+    frame.x = {-frame.x.scale_mm, frame.x.at(frame.cols - 1)};
+    apply([](auto& v, int cols) { reverse_rows(v, cols); });
+  }
+  if (frame.y.scale_mm < 0) {
+    frame.y = {-frame.y.scale_mm, frame.y.at(frame.rows - 1)};
+    apply([](auto& v, int cols) { reverse_columns(v, cols); });
+  }
+}
+
+HeightFrame frame_of(const Planes& planes, const Scan3d& scan3d) {
+  HeightFrame frame;
+  frame.rows = static_cast<int>(planes.rows);
+  frame.cols = static_cast<int>(planes.cols);
+  const bool by_index = places_by_index(scan3d);
+  if (!by_index && !(planes.axes[0] && planes.axes[1]))
+    throw PayloadError(Fault::pixel_format,
+                       fmt::format("Scan3dOutputMode is {} and the pixels have no x and y; set PixelFormat "
+                                   "to Coord3D_ABC32f",
+                                   scan3d.output_mode));
+  frame.classes.assign(frame.size(), PixelClass::ok);
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (planes.axes[axis]) class_axis(planes, axis, scan3d, frame.classes);
+  class_confidence(planes, frame.classes);
+  const auto place = [&](std::size_t axis) {
+    return planes.axes[axis] ? grid_axis(*planes.axes[axis], scan3d, axis, planes, frame.classes)
+                             : axis_mm(scan3d, axis);
+  };
+  frame.x = place(0);
+  frame.y = place(1);
+  frame.z = axis_mm(scan3d, 2);
+  const Plane& c = *planes.axes[2];
+  if (c.sample == Sample::u16)
+    frame.counts = counts_of<std::uint16_t, std::int32_t>(c, planes);
+  else
+    frame.counts = counts_of<float, float>(c, planes);
+  if (planes.grey) frame.intensity = grey_of(*planes.grey, planes);
+  turn_upwards(frame);
+  return frame;
+}
+
+}  // namespace
+
+HeightFrame frame_of(const Payload& payload, const Setup& setup, const std::string& source) {
+  try {
+    if (!payload.incomplete.empty()) throw PayloadError(Fault::incomplete, payload.incomplete);
+    if (payload.timestamp_ns > static_cast<std::uint64_t>(INT64_MAX))
+      throw PayloadError(Fault::size_mismatch, "its time is beyond every clock");
+    HeightFrame frame = frame_of(planes_of(payload), setup.scan3d);
+    frame.frame_id = fmt::format("{}@{}", payload.block_id, payload.timestamp_ns);
+    frame.captured.clock = ClockDomain::sensor;
+    frame.captured.ns = static_cast<std::int64_t>(payload.timestamp_ns);
+    frame.stamp = SensorStamp{payload.block_id, 0, 0, 0};
+    frame.source = source;
+    return frame;
+  } catch (const PayloadError& error) {
+    throw PayloadError(error.fault(), source + ": " + error.what());
+  }
+}
+
+}  // namespace datum::genicam

@@ -1,0 +1,35 @@
+// One block of a camera: its parts as they were received, and the frame that they become. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "drivers/frame/height_frame.h"
+#include "drivers/genicam/scan3d.h"
+
+namespace datum::genicam {
+
+struct Part {
+  std::uint32_t pixel_format = 0;
+  std::uint32_t width = 0, height = 0;
+  std::uint32_t x_offset = 0, y_offset = 0;    // of its region on the sensor
+  std::uint32_t x_padding = 0, y_padding = 0;  // bytes after each line, and after the last
+  std::size_t begin = 0, size = 0;             // bytes of the payload
+};
+
+struct Payload {
+  std::vector<std::uint8_t> bytes;
+  std::vector<Part> parts;
+  std::string incomplete;  // what is missing, in words; empty: nothing
+  std::uint64_t block_id = 0;
+  std::uint64_t timestamp_ns = 0;  // of the camera's clock
+};
+
+/// Heights with the axes in mm, x growing with the column and y with the row: counts of 16 bits become int32, floats
+/// stay. Marked pixels (in counts; NaN) are no_data, those of confidence 0 low_modulation. A grey image of the same
+/// size comes along. Identity and hand are the caller's. Throws PayloadError, before anything is allocated for
+/// pixels that are not there.
+HeightFrame frame_of(const Payload& payload, const Setup& setup, const std::string& source);
+
+}  // namespace datum::genicam

@@ -1,0 +1,50 @@
+// The parts of a payload, told apart: coordinates by their letters, confidence, grey values. Pure.
+#pragma once
+
+#include <cstring>
+#include <optional>
+#include <span>
+
+#include "drivers/genicam/payload.h"
+#include "drivers/genicam/pixel_format.h"
+
+namespace datum::genicam {
+
+/// Samples of one kind, one for each pixel, wherever they lie in the payload.
+struct Plane {
+  std::span<const std::uint8_t> bytes;  // from its first sample on
+  Sample sample = Sample::u16;
+  std::size_t pixel_bytes = 0;  // from one pixel's sample to the next
+  std::size_t line_bytes = 0;   // from one line's to the next
+  std::uint32_t format = 0;
+
+  template <class T>
+  T at(std::size_t row, std::size_t col) const {
+    T value;
+    std::memcpy(&value, bytes.data() + row * line_bytes + col * pixel_bytes, sizeof value);
+    return value;
+  }
+  /// The count as a number, whatever it is made of.
+  double number(std::size_t row, std::size_t col) const {
+    switch (sample) {
+      case Sample::u8:
+        return at<std::uint8_t>(row, col);
+      case Sample::u16:
+        return at<std::uint16_t>(row, col);
+      case Sample::f32:
+        break;
+    }
+    return static_cast<double>(at<float>(row, col));
+  }
+};
+
+struct Planes {
+  std::uint32_t rows = 0, cols = 0;
+  std::array<std::optional<Plane>, 3> axes;  // A, B, C; C is always there
+  std::optional<Plane> confidence, grey;
+};
+
+/// Every sample of every plane lies within the payload. Throws PayloadError.
+Planes planes_of(const Payload& payload);
+
+}  // namespace datum::genicam

@@ -1,0 +1,64 @@
+// Reader: keeps a camera open and running, and hands out its blocks. All times are given, none is read; the camera's own
+// thread waits for it.
+#pragma once
+
+#include "drivers/genicam/camera_thread.h"
+#include "drivers/port/link_keeper.h"
+#include "drivers/port/pollable.h"
+
+namespace datum::genicam {
+
+/// What a reader tells; called from within its own calls.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  /// It runs anew and counts its blocks anew.
+  virtual void opened(const Opened& opened, MonotonicNs now) = 0;
+  virtual void block(Block&& block, MonotonicNs now) = 0;
+  virtual void clock(const ClockAnswer& answer) = 0;
+  /// Blocks were thrown away because nobody took them.
+  virtual void overrun(std::uint64_t frames) = 0;
+  /// The camera is gone, whatever was in progress.
+  virtual void lost(const std::string& why, MonotonicNs now) = 0;
+  virtual void warning(const std::string& text) = 0;
+};
+
+class Reader final : public Pollable {
+ public:
+  /// `clock`: what the camera's thread reads; the loop's own.
+  Reader(const Settings& settings, Listener& listener, CameraThread::Clock clock);
+
+  void start(MonotonicNs now) { keeper_.start(now); }
+  /// Sends TriggerSoftware; false: it does not run.
+  bool trigger();
+  /// When the last one was sent.
+  std::optional<MonotonicNs> triggered_ns() const { return triggered_ns_; }
+  bool running() const { return keeper_.is_open(); }
+  /// Why not; empty while the very first connection is being made.
+  std::string why_not_running() const;
+  const std::optional<Opened>& state() const { return opened_; }
+  const LinkKeeper& keeper() const { return keeper_; }
+
+  // Pollable
+  int fd() const override { return thread_.fd(); }
+  void on_ready(MonotonicNs now) override;
+  std::optional<MonotonicNs> deadline() const override;
+  void on_deadline(MonotonicNs now) override;
+  std::string describe() const override;
+
+ private:
+  std::string said(const std::string& what) const;
+  void handle(Event&& event, MonotonicNs now);
+
+  Settings settings_;
+  Listener& listener_;
+  CameraThread thread_;
+  LinkKeeper keeper_;
+  std::optional<Opened> opened_;
+  std::optional<MonotonicNs> triggered_ns_, next_check_ns_;
+  std::string told_;  // the loss that was told last, while it lasts
+  bool clock_told_ = false;
+  std::uint64_t blocks_ = 0;
+};
+
+}  // namespace datum::genicam
