@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/cmm_settings_file.h"
+#include "config/genicam_settings_file.h"
 #include "config/gocator_settings_file.h"
 #include "config/host_settings_file.h"
 #include "config/link_settings.h"
@@ -40,15 +41,20 @@ fs::path path_if(TomlTable& table, const char* key, DaemonConfig& c) {
 
 void read_sensor(TomlTable table, DaemonConfig& c) {
   c.sensor_profile = path_of(table, "profile", c);
-  const bool network = table.choice_or("kind", false, {{"file_drop", false}, {"gocator", true}});
-  auto gocator = table.table_if("gocator");
-  if (gocator && !network)
-    table.refuse("gocator", "is given beside kind = \"file_drop\"", "kind = \"gocator\"");
-  if (network) {
-    if (!gocator) table.refuse("gocator", "missing", "a table [sensor.gocator]");
+  const std::string kind = table.choice_or<const char*>(
+      "kind", "file_drop", {{"file_drop", "file_drop"}, {"gocator", "gocator"}, {"genicam", "genicam"}});
+  for (const char* other : {"gocator", "genicam"})
+    if (kind != other && table.has(other))
+      table.refuse(other, "is given beside kind = \"" + kind + "\"", std::string("kind = \"") + other + "\"");
+  if (kind != "file_drop") {
+    auto device = table.table_if(kind);
+    if (!device) table.refuse(kind, "missing", "a table [sensor." + kind + "]");
     if (table.has("drop_folder"))
-      table.refuse("drop_folder", "is of kind file_drop", "no such key beside gocator");
-    c.gocator = config::read_gocator(std::move(*gocator), c.file.parent_path());
+      table.refuse("drop_folder", "is of kind file_drop", "no such key beside " + kind);
+    if (kind == "gocator")
+      c.gocator = config::read_gocator(std::move(*device), c.file.parent_path());
+    else
+      c.genicam = config::read_genicam(std::move(*device));
     return table.finish();
   }
   FileDropSettings& drop = c.file_drop;
@@ -198,9 +204,9 @@ void demand_a_host(TomlTable& file, const DaemonConfig& c) {
 
 /// The software trigger is sent when a host's command asks for a frame.
 void demand_somebody_who_triggers(TomlTable& file, const DaemonConfig& c) {
-  if (!c.gocator || c.gocator->trigger != gocator::TriggerBy::software || c.trigger == TriggerMode::bus)
-    return;
-  file.refuse("sensor.gocator", "trigger is \"software\" and nobody would ever trigger",
+  if (!sensor_waits_for_software(c) || c.trigger == TriggerMode::bus) return;
+  file.refuse(c.gocator ? "sensor.gocator" : "sensor.genicam",
+              "trigger is \"software\" and nobody would ever trigger",
               "inspection.trigger = \"bus\", or trigger = \"external\"");
 }
 
@@ -215,6 +221,11 @@ void demand_a_trigger(TomlTable& file, const DaemonConfig& c) {
 
 fs::path deliveries_folder(const DaemonConfig& c) {
   return c.gocator ? c.gocator->archive.value_or(fs::path()) : c.file_drop.folder;
+}
+
+bool sensor_waits_for_software(const DaemonConfig& c) {
+  return (c.gocator && c.gocator->trigger == gocator::TriggerBy::software) ||
+         (c.genicam && c.genicam->trigger == genicam::TriggerBy::software);
 }
 
 DaemonConfig load_daemon_config(const fs::path& path, config::Problems& problems) {

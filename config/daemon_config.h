@@ -14,6 +14,7 @@
 #include "daemon/modbus/settings.h"
 #include "daemon/report/command_server.h"
 #include "drivers/cmm/settings.h"
+#include "drivers/genicam/settings.h"
 #include "drivers/gocator/settings.h"
 #include "drivers/port/port.h"
 #include "drivers/sensor/file_drop.h"
@@ -45,6 +46,7 @@ struct DaemonConfig {
   std::filesystem::path sensor_profile;
   FileDropSettings file_drop;                // where kind is file_drop
   std::optional<gocator::Settings> gocator;  // where kind is gocator
+  std::optional<genicam::Settings> genicam;  // where kind is genicam
   std::optional<CmmSettings> cmm;            // none: no pose is used
 
   std::filesystem::path recipes;       // folder
@@ -76,6 +78,8 @@ struct DaemonConfig {
 
 /// Below it, in done/, lie the deliveries that were measured; empty: they are not kept.
 std::filesystem::path deliveries_folder(const DaemonConfig& config);
+/// Only a command that asks for a frame makes its sensor expose.
+bool sensor_waits_for_software(const DaemonConfig& config);
 
 /// Relative paths are resolved against the folder of the configuration. Throws config::ConfigError.
 DaemonConfig load_daemon_config(const std::filesystem::path& file);

@@ -22,6 +22,7 @@
 #include "drivers/cmm/reader.h"
 #include "drivers/ipp/ipp_reader.h"
 #include "drivers/sensor/file_drop.h"
+#include "drivers/sensor/genicam_source.h"
 #include "drivers/sensor/gocator_source.h"
 
 namespace {
@@ -82,6 +83,9 @@ std::unique_ptr<FrameSource> frames_of(const DaemonConfig& config, ResultStore& 
   };
   if (config.gocator)
     return std::make_unique<GocatorSource>(*config.gocator, already_measured, EventLoop::now());
+  if (config.genicam)
+    return std::make_unique<GenicamSource>(*config.genicam, already_measured, EventLoop::now(),
+                                           EventLoop::now);
   return std::make_unique<FileDrop>(config.file_drop, already_measured, EventLoop::now());
 }
 

@@ -60,8 +60,7 @@ void InspectionCell::set_trigger_source(TriggerSource source) {
         scpi::settings_conflict,
         "with a CMM only BUS: where it stood before an exposure is known only where a trigger asks "
         "for the frame");
-  const bool nobody_exposes =
-      parts_.config.gocator && parts_.config.gocator->trigger == gocator::TriggerBy::software;
+  const bool nobody_exposes = sensor_waits_for_software(parts_.config);
   if (source == TriggerSource::external && nobody_exposes)
     throw scpi::Error(scpi::settings_conflict,
                       "the sensor waits for a software trigger, which only TRIGger gives; BUS");

@@ -122,17 +122,19 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(AxisSettings{}.max_mm, file.axes.at(0).max_mm);
 }
 
-/// The sample with the network sensor in place of the folder.
-std::string with_gocator(const std::string& sample) {
+/// The sample with a network sensor, whose lines begin with `mark`, in place of the folder.
+std::string with_network_sensor(const std::string& sample, const std::string& kind, const std::string& mark) {
   std::string text;
   bool block = false;
   for (const std::string& line : testing::lines_of(sample)) {
-    block = line == "#|kind = \"gocator\"" || (block && line.rfind("#", 0) == 0);
+    block = line == mark + "kind = \"" + kind + "\"" || (block && line.rfind("#", 0) == 0);
     const bool of_a_folder = line.rfind("drop_folder", 0) == 0;
-    if (!of_a_folder) text += (block && line.rfind("#|", 0) == 0 ? line.substr(2) : line) + "\n";
+    if (!of_a_folder) text += (block && line.rfind(mark, 0) == 0 ? line.substr(2) : line) + "\n";
   }
   return text;
 }
+std::string with_gocator(const std::string& sample) { return with_network_sensor(sample, "gocator", "#|"); }
+std::string with_genicam(const std::string& sample) { return with_network_sensor(sample, "genicam", "#-"); }
 
 TEST_F(SampleConfig, LoadsWithAGocator) {
   const fs::path file = with_state_here(with_gocator(sample));
@@ -162,6 +164,32 @@ TEST_F(SampleConfig, ShowsEveryKeyOfAGocator) {
                  [](const fs::path& file, config::Problems& p) { load_daemon_config(file, p); });
   EXPECT_FALSE(known.empty());
   EXPECT_EQ(known, shown_keys(sample, "sensor.gocator"));
+}
+
+TEST_F(SampleConfig, LoadsWithAGenicamCamera) {
+  const fs::path file = with_state_here(with_genicam(sample));
+  EXPECT_THAT(check_config(file, now_utc_s), ::testing::IsEmpty());
+  const DaemonConfig c = load_daemon_config(file);
+  ASSERT_TRUE(c.genicam);
+  const genicam::Settings code, &shown = *c.genicam;
+  EXPECT_EQ(code.trigger, shown.trigger);
+  EXPECT_EQ(code.socket_buffer_kib, shown.socket_buffer_kib);
+  EXPECT_EQ(code.connect_ms, shown.connect_ms);
+  EXPECT_EQ(code.answer_ms, shown.answer_ms);
+  EXPECT_EQ(code.watch_ms, shown.watch_ms);
+  EXPECT_EQ(code.stall_ms, shown.stall_ms);
+  EXPECT_EQ(code.max_age_ms, shown.max_age_ms);
+  EXPECT_EQ(code.max_frame_mib, shown.max_frame_mib);
+  EXPECT_EQ(shown.address, "192.168.1.20");
+  EXPECT_EQ(shown.packet_size, 8192);
+  EXPECT_THAT(shown.resolution_um, ::testing::ElementsAre(50, 50, 0.5));
+}
+
+TEST_F(SampleConfig, ShowsEveryKeyOfAGenicamCamera) {
+  auto known = known_keys(folder, with_genicam(sample), "sensor.genicam",
+                          [](const fs::path& file, config::Problems& p) { load_daemon_config(file, p); });
+  EXPECT_EQ(known.erase("name") + known.erase("serial"), 2u) << "told beside the address";
+  EXPECT_EQ(known, shown_keys(sample, "sensor.genicam"));
 }
 
 TEST_F(SampleConfig, ShowsEveryKeyThatTheLoaderKnowsAndNoOther) {

@@ -46,8 +46,10 @@ const std::map<std::string, std::vector<std::string>> may_include{
     {"drivers/ipp/",
      {"drivers/frame/", "drivers/port/", "drivers/cmm/", "drivers/ipp/", "drivers/link_error.h"}},
     {"drivers/gocator/", {"drivers/frame/", "drivers/port/", "drivers/gocator/", "drivers/link_error.h"}},
+    {"drivers/genicam/", {"drivers/frame/", "drivers/port/", "drivers/genicam/", "drivers/link_error.h"}},
     {"drivers/sensor/",
-     {"drivers/frame/", "drivers/port/", "drivers/gocator/", "drivers/sensor/", "drivers/link_error.h"}},
+     {"drivers/frame/", "drivers/port/", "drivers/genicam/", "drivers/gocator/", "drivers/sensor/",
+      "drivers/link_error.h"}},
     {"drivers/model/", {"drivers/model/", "drivers/sensor/file_bytes.h"}},
     {"drivers/virtual/",
      {"drivers/", "calib/", "config/toml_reader.h", "daemon/report/table.h"}},  // shipped programs

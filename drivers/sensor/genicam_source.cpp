@@ -1,0 +1,144 @@
+#include "drivers/sensor/genicam_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "drivers/sensor/genicam_frame.h"
+
+namespace datum {
+namespace {
+
+constexpr MonotonicNs ns_per_ms = 1'000'000, ns_per_us = 1000;
+// In memory, of the largest size each: the cell works on one while the next comes.
+constexpr std::size_t most_waiting = 4;
+// Before the first question of its time a camera may have stamped a frame that is on its way.
+constexpr std::uint64_t zero_before_ns = 3'600'000'000'000;
+
+}  // namespace
+
+GenicamSource::GenicamSource(const genicam::Settings& settings, AlreadyMeasured already_measured,
+                             MonotonicNs now, genicam::CameraThread::Clock clock)
+    : settings_(settings),
+      measured_(std::move(already_measured)),
+      reader_(settings, *this, std::move(clock)) {
+  reader_.start(now);
+}
+
+std::string GenicamSource::said(const std::string& what) const {
+  return genicam::name_of(settings_) + ": " + what;
+}
+
+std::string GenicamSource::describe() const {
+  return fmt::format("{}; {} frames, {} lost, {} waiting", reader_.describe(), frames_, counter_.lost(),
+                     ready_.size());
+}
+
+void GenicamSource::begin(MonotonicNs) {
+  if (!ready_.empty())
+    warning(said(fmt::format("{} frames came while none was wanted; they were not measured", ready_.size())));
+  ready_.clear();
+  overrun_ = 0;
+  fault_ = refusal();
+}
+
+void GenicamSource::expose(MonotonicNs) {
+  if (settings_.trigger != genicam::TriggerBy::software || reader_.trigger()) return;
+  const std::string why = refusal();
+  fault_ = why.empty() ? said("not connected yet") : why;
+}
+
+std::optional<ClaimedFrame> GenicamSource::next() {
+  if (ready_.empty()) return std::nullopt;
+  ClaimedFrame claim = std::move(ready_.front());
+  ready_.pop_front();
+  return claim;
+}
+
+// ---- what the reader tells ----
+
+void GenicamSource::opened(const genicam::Opened&, MonotonicNs) {
+  counter_.reset();
+  clock_.reset();
+  clock_known_ = false;
+}
+
+void GenicamSource::clock(const genicam::ClockAnswer& answer) {
+  if (!clock_known_ || answer.camera_ns < clock_zero_ns_)
+    clock_zero_ns_ = answer.camera_ns - std::min(answer.camera_ns, zero_before_ns);
+  const std::uint64_t us = (answer.camera_ns - clock_zero_ns_) / ns_per_us;
+  const bool agrees = clock_.answered(answer.sent_ns, answer.received_ns, us);
+  if (clock_known_ && !agrees) warning(said("its clock began anew, or was set"));
+  clock_known_ = true;
+}
+
+/// Within the camera's clock, and after the trigger that made it; none: not known.
+std::optional<HostSpan> GenicamSource::exposed(const genicam::Delivery& delivery, MonotonicNs now) const {
+  std::optional<HostSpan> span;
+  const std::uint64_t stamp_ns = delivery.payload.timestamp_ns;
+  if (clock_known_ && stamp_ns >= clock_zero_ns_)
+    span = clock_.host_time((stamp_ns - clock_zero_ns_) / ns_per_us, now);
+  if (span) {
+    // Whether the stamp is the exposure's begin or end is not said.
+    const auto exposure_ns =
+        static_cast<MonotonicNs>(reader_.state() ? reader_.state()->exposure_us * ns_per_us : 0);
+    span->from_ns -= exposure_ns;
+    span->to_ns += exposure_ns;
+  }
+  const bool ours = settings_.trigger == genicam::TriggerBy::software && reader_.triggered_ns();
+  if (!ours) return span;
+  // Our own trigger came before the exposure that it made, however well the clocks are known.
+  if (!span) return HostSpan{*reader_.triggered_ns(), delivery.first_packet_ns};
+  span->from_ns = std::max(span->from_ns, *reader_.triggered_ns());
+  return span;
+}
+
+void GenicamSource::block(genicam::Block&& block, MonotonicNs now) {
+  ++frames_;
+  const genicam::Payload& payload = block.delivery.payload;
+  ClaimedFrame claim;
+  claim.token = ++tokens_;
+  const std::string name = fmt::format("{}@{}", payload.block_id, payload.timestamp_ns);
+  claim.entry = name;
+  claim.exposed = exposed(block.delivery, now);
+  claim.clock = clock_.offset(now);
+  if (claim.clock) claim.clock->offset_ns -= static_cast<std::int64_t>(clock_zero_ns_);
+  claim.first_seen_ns = block.delivery.first_packet_ns;
+  if (claim.exposed) claim.first_seen_ns = std::min(claim.first_seen_ns, claim.exposed->to_ns);
+  claim.doubt = doubt_of(block, claim.exposed, now);
+  if (ready_.size() >= most_waiting) {
+    ++overrun_;
+    return;
+  }
+  overrun_ = 0;
+  const std::string serial = reader_.state() ? reader_.state()->identity.serial : "";
+  claim.received =
+      std::make_shared<GenicamFrame>(std::move(block.delivery.payload), block.setup,
+                                     GenicamOrigin{genicam::name_of(settings_) + " " + name, serial,
+                                                   settings_.user_set, settings_.resolution_um});
+  ready_.push_back(std::move(claim));
+}
+
+std::string GenicamSource::doubt_of(const genicam::Block& block, const std::optional<HostSpan>& exposed,
+                                    MonotonicNs now) {
+  const std::string gap = counter_.next(block.delivery.payload.block_id);
+  if (!block.delivery.payload.incomplete.empty()) return block.delivery.payload.incomplete;
+  if (overrun_ > 0) return fmt::format("{} frames before it came faster than they are measured", overrun_);
+  if (!gap.empty()) return gap;
+  if (!block.changed.empty()) return "the camera's setup changed: " + block.changed;
+  if (!exposed) return "";
+  if (exposed->from_ns > block.delivery.arrived_ns)
+    return fmt::format("by its time stamp it was exposed {} ms after it came",
+                       (exposed->from_ns - block.delivery.arrived_ns) / ns_per_ms);
+  const MonotonicNs age_ms = (now - exposed->to_ns) / ns_per_ms;
+  if (age_ms <= settings_.max_age_ms) return "";
+  return fmt::format("it was exposed at least {} ms before it came; allowed: {} ms", age_ms,
+                     settings_.max_age_ms);
+}
+
+void GenicamSource::lost(const std::string& why, MonotonicNs) {
+  fault_ = said("the connection was lost: " + why);
+  warning(fault_);
+}
+
+}  // namespace datum

@@ -1,0 +1,68 @@
+// Frames of a GigE Vision camera with 3D output, as they come over the network.
+//
+// A frame is handed out once the camera's setup was asked for after its arrival. It is doubtful, and its board INVALID,
+// where packets of it are missing, where frames before it were lost (a gap in the block ids, too many waiting), where
+// the setup or the resolution is another, its exposure is too old or by the camera's clock not yet over, or the
+// camera was lost while it was wanted. Nothing that was received is dropped in silence.
+//
+// A frame lives in memory alone: a crash before its result is stored leaves no result.
+#pragma once
+
+#include <utility>
+
+#include "drivers/genicam/block_counter.h"
+#include "drivers/genicam/reader.h"
+#include "drivers/gocator/clock_estimate.h"
+#include "drivers/sensor/frame_source.h"
+
+namespace datum {
+
+class GenicamSource final : public FrameSource, private genicam::Listener {
+ public:
+  using AlreadyMeasured = MeasuredFrames::AlreadyMeasured;
+
+  /// Begins to connect. `clock`: the loop's, for the camera's thread.
+  GenicamSource(const genicam::Settings& settings, AlreadyMeasured already_measured, MonotonicNs now,
+                genicam::CameraThread::Clock clock);
+
+  std::vector<Pollable*> pollables() override { return {&reader_}; }
+  std::string describe() const override;
+  std::string refusal() const override { return reader_.why_not_running(); }
+  std::string place() const override { return reader_.describe(); }
+  void begin(MonotonicNs now) override;
+  void expose(MonotonicNs now) override;
+  std::string take_fault() override { return std::exchange(fault_, {}); }
+  std::optional<ClaimedFrame> next() override;
+  bool is_duplicate(const FrameIdentity& identity) const override { return measured_.has(identity); }
+  void measured(const ClaimedFrame&, const FrameIdentity& identity) override { measured_.add(identity); }
+  void duplicate(const ClaimedFrame&, const FrameIdentity&) override {}
+  void failed(const ClaimedFrame&, const std::string&) override {}
+  std::vector<std::string> take_warnings() override { return std::exchange(warnings_, {}); }
+
+ private:
+  // genicam::Listener
+  void opened(const genicam::Opened& opened, MonotonicNs now) override;
+  void block(genicam::Block&& block, MonotonicNs now) override;
+  void clock(const genicam::ClockAnswer& answer) override;
+  void overrun(std::uint64_t frames) override { overrun_ = frames; }
+  void lost(const std::string& why, MonotonicNs now) override;
+  void warning(const std::string& text) override { warnings_.push_back(text); }
+
+  std::optional<HostSpan> exposed(const genicam::Delivery& delivery, MonotonicNs now) const;
+  std::string doubt_of(const genicam::Block& block, const std::optional<HostSpan>& exposed, MonotonicNs now);
+  std::string said(const std::string& what) const;
+
+  genicam::Settings settings_;
+  MeasuredFrames measured_;
+  std::vector<std::string> warnings_;
+  std::string fault_;
+  std::deque<ClaimedFrame> ready_;
+  genicam::BlockCounter counter_;
+  gocator::ClockEstimate clock_;
+  std::uint64_t clock_zero_ns_ = 0;  // of the camera's clock, which may count since 1970: the estimate's zero
+  bool clock_known_ = false;
+  std::uint64_t tokens_ = 0, frames_ = 0, overrun_ = 0;
+  genicam::Reader reader_;  // last: it tells this one
+};
+
+}  // namespace datum
