@@ -2,6 +2,7 @@
 // Lengths in mm. Coordinates are the model's, relative to model->origin, as the search takes them.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,8 +15,15 @@ namespace datum {
 /// Part of the model's surface that has a name and limits of its own.
 struct SurfaceRegion {
   std::string name;
-  double lower_mm = 0, upper_mm = 0;  // tolerance of the deviation, positive outside the material
+  double lower_mm = 0,
+         upper_mm = 0;  // tolerance of the deviation, positive outside the material; infinite: no limit
 };
+
+/// Within a region's tolerance; false where it states no limit.
+inline bool is_within(const SurfaceRegion& region, double deviation_mm) {
+  return (std::isfinite(region.lower_mm) || std::isfinite(region.upper_mm)) &&
+         deviation_mm >= region.lower_mm && deviation_mm <= region.upper_mm;
+}
 
 /// Facets that belong to no region.
 inline constexpr std::uint16_t no_region = 0xFFFF;

@@ -27,10 +27,7 @@ Rgb shaded(Rgb color, const std::array<float, 3>& normal, const SurfaceView& vie
 
 bool within(const SurfaceMap& map, std::uint32_t facet, double um) {
   const std::size_t r = map.region_of_facet.empty() ? no_region : map.region_of_facet[facet];
-  if (r >= map.regions.size()) return false;
-  const SurfaceRegion& region = map.regions[r];
-  const bool has_limit = std::isfinite(region.lower_mm) || std::isfinite(region.upper_mm);
-  return has_limit && um >= 1000 * region.lower_mm && um <= 1000 * region.upper_mm;
+  return r < map.regions.size() && is_within(map.regions[r], um / 1000);
 }
 
 Rgb color_at(const SurfaceMap& map, SurfacePixel what, double um, std::uint32_t facet, double range_um) {
