@@ -4,6 +4,8 @@
 #include <systemd/sd-daemon.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
+#include <charconv>
 #include <chrono>
 #include <map>
 
@@ -169,6 +171,20 @@ int serve(const DaemonConfig& config) {
   return 0;
 }
 
+/// "X,Y,Z" in mm.
+std::array<double, 3> position_of(const std::string& text) {
+  std::array<double, 3> mm{};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto [next, error] = std::from_chars(at, end, mm[k]);
+    const bool good = error == std::errc() && (k < 2 ? next < end && *next == ',' : next == end);
+    if (!good) throw RefusedError("--position '" + text + "' is not X,Y,Z in mm");
+    at = next + (k < 2);
+  }
+  return mm;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -176,13 +192,19 @@ int main(int argc, char** argv) {
   std::filesystem::path config = "/etc/datumd/datumd.toml";
   OnceOptions once;
   std::string picture, calibration;
+  std::vector<std::string> positions;
   bool check_only = false, modbus_map = false;
   app.set_version_flag("--version", code_id() + "\n" + features());
   app.add_option("--config", config, "configuration of the cell")->capture_default_str();
   app.add_flag("--check-config", check_only,
                "name every problem of the configuration and of what it names, then end");
   app.add_flag("--modbus-map", modbus_map, "print the Modbus registers as CSV, then end");
-  auto* frame = app.add_option("--once", once.frame, "measure this frame, print the verdict, then end");
+  auto* frame = app.add_option(
+      "--once", once.frames, "measure this frame, or these snapshots of a part, print the verdict, then end");
+  app.add_option("--position", positions,
+                 "with --once: X,Y,Z of the stage in mm, once for each frame; none: where it was calibrated")
+      ->needs(frame)
+      ->allow_extra_args(false);
   app.add_option("--recipe", once.recipe, "with --once: recipe file")->needs(frame);
   app.add_option("--sensor", once.sensor, "with --once: sensor profile")->needs(frame);
   app.add_option("--calibration", calibration,
@@ -211,6 +233,7 @@ int main(int argc, char** argv) {
     if (frame->count() > 0) {
       if (once.recipe.empty() || once.sensor.empty())
         throw RefusedError("--once needs --recipe FILE and --sensor PROFILE");
+      for (const std::string& text : positions) once.positions_mm.push_back(position_of(text));
       if (!picture.empty()) once.picture = picture;
       if (!calibration.empty()) once.calibration = calibration;
       return measure_once(once, utc_ns());

@@ -6,49 +6,109 @@
 #include "daemon/backend_choice.h"
 #include "daemon/cell/board.h"
 #include "daemon/pipeline.h"
+#include "daemon/pipeline_surface.h"
 #include "daemon/report/picture.h"
 #include "daemon/report/table.h"
 #include "drivers/sensor/read_frame.h"
 
 namespace datum {
 
-int measure_once(const OnceOptions& options, std::int64_t utc_ns) {
-  const Recipe recipe = load_recipe(options.recipe);
-  const SensorProfile sensor = config::load_sensor_profile(options.sensor);
-  std::optional<Calibration> calibration;
-  if (options.calibration) calibration = load_calibration(*options.calibration);
-  const HeightFrame frame = read_frame(options.frame, sensor);
+namespace {
 
+/// The files that say what is measured, and how.
+struct Read {
+  Recipe recipe;
+  SensorProfile sensor;
+  std::optional<Calibration> calibration;
+  std::vector<HeightFrame> frames;
+};
+
+Read read_files(const OnceOptions& options) {
+  Read read{load_recipe(options.recipe), config::load_sensor_profile(options.sensor), std::nullopt, {}};
+  if (options.calibration) read.calibration = load_calibration(*options.calibration);
+  if (!options.positions_mm.empty() && options.positions_mm.size() != options.frames.size())
+    throw RefusedError(
+        fmt::format("--position is given {} times for {} frames; give it once for each, or not at all",
+                    options.positions_mm.size(), options.frames.size()));
+  if (!read.recipe.surface && options.frames.size() > 1)
+    throw RefusedError("recipe '" + read.recipe.name + "' is of a board, which is one frame");
+  for (const auto& file : options.frames) read.frames.push_back(read_frame(file, read.sensor));
+  return read;
+}
+
+InspectionInputs inputs_of(const OnceOptions& options, const Read& read, std::int64_t utc_ns) {
   InspectionInputs inputs;
-  inputs.recipe = &recipe;
-  inputs.sensor = &sensor;
-  inputs.calibration = calibration ? &*calibration : nullptr;
+  inputs.recipe = &read.recipe;
+  inputs.sensor = &read.sensor;
+  inputs.calibration = read.calibration ? &*read.calibration : nullptr;
   inputs.measured_at = iso8601(utc_ns);
   inputs.now_utc_s = utc_ns / 1'000'000'000;
   if (options.temperature_degc)
     inputs.temperature = TemperatureReading{*options.temperature_degc, inputs.now_utc_s};
   inputs.unit_id = options.unit;
   inputs.threads = options.backend.threads;
+  return inputs;
+}
+
+/// Where the operator says that the stage stood: nobody measured it before and after.
+Pose pose_of(const OnceOptions& options, std::size_t i) {
+  Pose pose;
+  if (options.positions_mm.empty()) return pose;
+  pose.used = true;
+  pose.q_mm = options.positions_mm[i];
+  for (ProbePoint* point : {&pose.before, &pose.after}) {
+    point->position_mm = pose.q_mm;
+    point->state = ProbeState::ok;
+    point->detail = "as told by --position";
+  }
+  return pose;
+}
+
+void print(const OnceOptions& options, const BoardVerdict& verdict) {
+  if (options.json) {
+    fmt::print("{}\n", to_json(verdict));
+    return;
+  }
+  fmt::print("{}", component_table(verdict).text(wants_colour(stdout)));
+  fmt::print(
+      "{}: {}{}\n", verdict.surface ? "part" : "board", name_of(verdict.decision),
+      verdict.reason == Reason::none ? "" : fmt::format(" {}: {}", name_of(verdict.reason), verdict.detail));
+}
+
+int measure_board(const OnceOptions& options, const Read& read, InspectionInputs inputs) {
   const BackendChoice backend =
       choose_backend(options.backend, Patience::of_one_frame,
                      [](bool, const std::string& text) { fmt::print(stderr, "backend: {}\n", text); });
+  inputs.pose = pose_of(options, 0);
+  const HeightFrame& frame = read.frames.front();
   const BoardVerdict verdict = inspect(frame, inputs, *backend.measurer);
-  if (options.json) {
-    fmt::print("{}\n", to_json(verdict));
-  } else {
-    fmt::print("{}", component_table(verdict).text(wants_colour(stdout)));
-    fmt::print("board: {}{}\n", name_of(verdict.decision),
-               verdict.reason == Reason::none
-                   ? ""
-                   : fmt::format(" {}: {}", name_of(verdict.reason), verdict.detail));
-  }
+  print(options, verdict);
   if (!options.picture) return exit_status(verdict.decision);
   try {
-    write_picture(*options.picture, frame, recipe, verdict, board_from_sensor(inputs).inverse());
+    write_picture(*options.picture, frame, read.recipe, verdict, board_from_sensor(inputs).inverse());
   } catch (const CalibrationError& error) {  // the verdict says so too; it stands without a picture
     fmt::print(stderr, "no picture: {}\n", error.what());
   }
   return exit_status(verdict.decision);
+}
+
+int measure_part(const OnceOptions& options, const Read& read, const InspectionInputs& inputs) {
+  std::vector<SurfaceFrame> frames;
+  for (std::size_t i = 0; i < read.frames.size(); ++i)
+    frames.push_back({&read.frames[i], pose_of(options, i)});
+  SurfaceModels models;
+  const SurfaceInspection part =
+      inspect_surface(frames, inputs, models, cpu_backend(options.backend.threads));
+  print(options, part.verdict);
+  return exit_status(part.verdict.decision);
+}
+
+}  // namespace
+
+int measure_once(const OnceOptions& options, std::int64_t utc_ns) {
+  const Read read = read_files(options);
+  const InspectionInputs inputs = inputs_of(options, read, utc_ns);
+  return read.recipe.surface ? measure_part(options, read, inputs) : measure_board(options, read, inputs);
 }
 
 }  // namespace datum

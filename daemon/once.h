@@ -1,17 +1,22 @@
-// datumd --once: measures one frame and prints its verdict; needs no cell.
+// datumd --once: measures one frame, or a part's snapshots, and prints the verdict; needs no cell.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/daemon_config.h"
 
 namespace datum {
 
 struct OnceOptions {
-  std::filesystem::path frame;  // whatever read_frame takes
+  std::vector<std::filesystem::path>
+      frames;  // whatever read_frame takes; one, or a surface recipe's snapshots
+  /// Of the stage in mm, one for each frame, or none: it stands where the calibration was made.
+  std::vector<std::array<double, 3>> positions_mm;
   std::filesystem::path recipe;
   std::filesystem::path sensor;                      // profile
   std::optional<double> temperature_degc;            // a calibration may demand it
@@ -23,7 +28,7 @@ struct OnceOptions {
 };
 
 /// Returns the exit status: 0 PASS, 1 FAIL, 2 INCONCLUSIVE, 3 INVALID. Throws what reading the files throws,
-/// and RefusedError where the backend that is asked for is not there.
+/// and RefusedError where the backend that is asked for is not there, or frames and positions differ in number.
 int measure_once(const OnceOptions& options, std::int64_t utc_ns);
 
 }  // namespace datum

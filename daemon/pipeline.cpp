@@ -11,82 +11,11 @@
 #include "daemon/inspect/decision.h"
 #include "daemon/inspect/floor.h"
 #include "daemon/inspect/site_map.h"
-#include "daemon/version.h"
+#include "daemon/pipeline_parts.h"
 #include "gpu/board/cpu_board.h"
 #include "gpu/component_height/component_height.h"
 
 namespace datum {
-namespace {
-
-/// Why a board as a whole, or a component as a whole, can't be measured.
-struct Refusal {
-  Reason reason = Reason::none;
-  std::string detail;
-};
-
-BoardVerdict identity(const HeightFrame& frame, const InspectionInputs& in, const BoardMeasurer& measurer) {
-  BoardVerdict v;
-  v.measured_at = in.measured_at;
-  v.unit_id = in.unit_id;
-  v.recipe = in.recipe->name;
-  v.recipe_sha256 = in.recipe->sha256;
-  v.rule = in.recipe->rule;
-  v.rule_confidence = in.recipe->rule_confidence;
-  const bool calibrated = in.recipe->in_machine_coordinates && in.calibration;
-  v.calibration = calibrated ? in.calibration->id : "none";
-  v.calibration_sha256 = calibrated ? in.calibration->sha256 : "";
-  v.sensor_serial = frame.sensor_serial;
-  v.sensor_profile_sha256 = in.sensor->sha256;
-  v.frame_id = frame.frame_id;
-  v.frame_source = frame.source;
-  v.frame_sha256 = frame.content_sha256;
-  v.captured = frame.captured;
-  v.stamp = frame.stamp;
-  v.code = code_id();
-  v.backend = measurer.describe();
-  v.pose = in.pose;
-  return v;
-}
-
-std::optional<Refusal> frame_refusal(const HeightFrame& frame, const InspectionInputs& in) {
-  const std::size_t counts = std::visit([](const auto& v) { return v.size(); }, frame.counts);
-  const auto finite = [](const AxisScale& s) {
-    return std::isfinite(s.scale_mm) && std::isfinite(s.offset_mm);
-  };
-  if (frame.rows <= 0 || frame.cols <= 0 || counts != frame.size() || frame.classes.size() != frame.size())
-    return Refusal{Reason::frame, fmt::format("{} x {} pixels but {} heights and {} classes", frame.rows,
-                                              frame.cols, counts, frame.classes.size())};
-  if (!finite(frame.x) || !finite(frame.y) || !finite(frame.z) || !(frame.x.scale_mm > 0) ||
-      !(frame.y.scale_mm > 0) || frame.z.scale_mm == 0)
-    return Refusal{Reason::frame, "the scale of an axis is not a positive number"};
-  if (frame.delivered == Handedness::left && !frame.mirrored)
-    return Refusal{Reason::frame, "a left-handed frame was not mirrored at ingest"};
-  if (frame.sensor_serial != in.recipe->sensor_serial)
-    return Refusal{Reason::sensor_mismatch,
-                   fmt::format("the frame is from sensor '{}', the recipe is for '{}'", frame.sensor_serial,
-                               in.recipe->sensor_serial)};
-  if (in.sensor->serial != frame.sensor_serial)
-    return Refusal{Reason::sensor_mismatch,
-                   fmt::format("the frame is from sensor '{}', the profile is of '{}'", frame.sensor_serial,
-                               in.sensor->serial)};
-  return std::nullopt;
-}
-
-std::optional<Refusal> placement_refusal(const HeightFrame& frame, const InspectionInputs& in) {
-  if (in.pose.reason != Reason::none) return Refusal{in.pose.reason, in.pose.detail};
-  if (!in.recipe->in_machine_coordinates) return std::nullopt;
-  if (!in.calibration)
-    return Refusal{Reason::calibration,
-                   "the recipe is in machine coordinates and there is no calibration for sensor '" +
-                       frame.sensor_serial + "'"};
-  std::string why = refusal(*in.calibration, frame.sensor_serial, in.now_utc_s);
-  if (why.empty())
-    why = temperature_refusal(*in.calibration, in.temperature, in.now_utc_s, in.temperature_max_age_s);
-  if (!why.empty()) return Refusal{Reason::calibration, why};
-  return std::nullopt;
-}
-
-}  // namespace
 
 Htm<Board, Sensor> board_from_sensor(const InspectionInputs& in) {
   const Recipe& recipe = *in.recipe;
@@ -109,26 +38,6 @@ std::optional<Refusal> tilt_refusal(const BoardView& view, const FloorSettings& 
                  fmt::format("the board stands at {:.3f} degrees to the sensor, at most {:.3f} are "
                              "allowed; check the calibration and the board's placement",
                              view.tilt_deg(), floor.max_tilt_deg)};
-}
-
-/// Every component INVALID for one reason.
-BoardVerdict refused(BoardVerdict v, const Recipe& recipe, const Refusal& why) {
-  v.decision = Decision::invalid;
-  v.reason = why.reason;
-  v.detail = why.detail;
-  v.components.clear();
-  for (const Component& component : recipe.components) {
-    ComponentVerdict& c = v.components.emplace_back();
-    c.reference = component.reference;
-    c.package = component.package;
-    for (const Check& check : component.checks) {
-      CheckVerdict& verdict = c.checks.emplace_back();
-      verdict.check = check;
-      verdict.reason = why.reason;
-      verdict.detail = why.detail;
-    }
-  }
-  return v;
 }
 
 std::optional<Refusal> component_refusal(const Measured& m) {
@@ -201,7 +110,7 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
 }  // namespace
 
 BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& in, BoardMeasurer& measurer) {
-  BoardVerdict v = identity(frame, in, measurer);
+  BoardVerdict v = identity(frame, in, measurer.describe());
   if (const auto why = frame_refusal(frame, in)) return refused(std::move(v), *in.recipe, *why);
   if (const auto why = placement_refusal(frame, in)) return refused(std::move(v), *in.recipe, *why);
   try {

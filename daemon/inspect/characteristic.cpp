@@ -125,6 +125,9 @@ CheckVerdict evaluate(const Check& check, const Measured& m) {
       v.budget = presence_budget(h);
       v.u = combined(v.budget);
       return v;
+    default:  // recipe_demand.cpp lets a board have none of a surface's
+      refuse(v, Reason::internal, std::string(name_of(check.characteristic)) + " is not one of a component");
+      return v;
   }
   const Slopes s = slopes_of(m);
   v.budget = height_budget(v.value, noise, std::hypot(s.x, s.y), m);

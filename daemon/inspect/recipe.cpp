@@ -107,6 +107,17 @@ std::string read_name(config::TomlTable& table, const char* key) {
 
 namespace {
 
+void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
+  if (!problems.attempt([&] { read_board(file.table("board"), recipe); })) {
+    recipe.board_size_mm.setConstant(std::numeric_limits<double>::infinity());  // for the components' checks
+  }
+  problems.attempt([&] { recipe.floor = read_floor(file.table("floor")); });
+  problems.attempt([&] { read_body(file.table_if("body"), recipe.body); });
+  problems.attempt([&] { read_uncertainty(file.table_if("uncertainty"), recipe.uncertainty); });
+  problems.attempt([&] { read_components(file, recipe, problems); });
+  problems.attempt([&] { read_keepouts(file, recipe); });
+}
+
 /// `open` gives the document, or throws what is wrong with it.
 template <class Open>
 Recipe read_recipe(Open open, config::Problems& problems) {
@@ -117,16 +128,15 @@ Recipe read_recipe(Open open, config::Problems& problems) {
     recipe.sha256 = file.sha256();
     problems.attempt([&] { recipe.name = read_name(file, "name"); });
     problems.attempt([&] { recipe.sensor_serial = read_serial_number(file); });
-    if (!problems.attempt([&] { read_board(file.table("board"), recipe); })) {
-      recipe.board_size_mm.setConstant(
-          std::numeric_limits<double>::infinity());  // for the components' checks
-    }
-    problems.attempt([&] { recipe.floor = read_floor(file.table("floor")); });
-    problems.attempt([&] { read_body(file.table_if("body"), recipe.body); });
     problems.attempt([&] { read_decision(file.table("decision"), recipe); });
-    problems.attempt([&] { read_uncertainty(file.table_if("uncertainty"), recipe.uncertainty); });
-    problems.attempt([&] { read_components(file, recipe, problems); });
-    problems.attempt([&] { read_keepouts(file, recipe); });
+    bool surface = false;
+    problems.attempt([&] {
+      surface = file.choice_or<bool>("kind", false, {{"board", false}, {"surface", true}});
+    });
+    if (surface)
+      read_surface(file, recipe, problems);
+    else
+      read_board_parts(file, recipe, problems);
     file.finish();
   });
   return recipe;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ namespace datum {
 namespace config {
 class Problems;
 }
+struct SurfaceRecipe;  // daemon/inspect/surface_recipe.h
 
 /// Rectangle in board coordinates; rotation counter-clockwise seen from above.
 struct BoardRect {
@@ -42,6 +44,14 @@ enum class Characteristic : std::uint8_t {
   top_mean,    // mean of the k highest
   tilt,        // angle between the least-squares plane of the top and the floor, in millidegrees
   presence,    // share of body pixels higher than half the nominal height, in permille
+  // of a surface compared with its model
+  profile,            // of a surface (ISO 1101), datum-referenced: twice the largest deviation either way
+  deviation_maximum,  // most material over the model
+  deviation_minimum,  // most material missing: negative
+  deviation_mean,     // area-weighted
+  flatness,     // highest less lowest distance from the region's own least-squares plane (ISO 12781-1, FLTt)
+  parallelism,  // highest less lowest distance from the datum's least-squares plane, along its normal (ISO 1101)
+  thickness,  // between two parallel planes fitted together to region and datum (ISO 14405-1, GG)
 };
 const char* name_of(Characteristic c);  // "mean", "median", ... as written in a recipe
 const char* unit_of(Characteristic c);  // "um", "mdeg", "permille"
@@ -120,6 +130,8 @@ struct Recipe {
   std::vector<Component> components;
   std::vector<BoardRect> exclusions;  // pads, silkscreen, mask openings
   std::vector<BoardCircle> holes;
+  /// Of a part that is compared with its model; null: of a board. Its regions are the components then.
+  std::shared_ptr<const SurfaceRecipe> surface;
 };
 
 /// Corners in board coordinates, mm, counter-clockwise from (-x, -y) of the rectangle's own axes.

@@ -28,12 +28,10 @@ Htm<Machine, Board> full_matrix(config::TomlTable& table, const std::string& key
 
 }  // namespace
 
-void read_board(config::TomlTable table, Recipe& recipe) {
-  recipe.board_size_mm =
-      Eigen::Map<const Eigen::Vector2d>(table.numbers("size_mm", 2, config::positive).data());
-  recipe.in_machine_coordinates = table.choice<bool>("coordinates", {{"machine", true}, {"sensor", false}});
-  const std::string matrix = recipe.in_machine_coordinates ? "machine_from_board" : "sensor_from_board";
-  const std::string other = recipe.in_machine_coordinates ? "sensor_from_board" : "machine_from_board";
+Htm<Machine, Board> read_placement(config::TomlTable& table, const std::string& part, bool& in_machine) {
+  in_machine = table.choice<bool>("coordinates", {{"machine", true}, {"sensor", false}});
+  const std::string matrix = (in_machine ? "machine_from_" : "sensor_from_") + part;
+  const std::string other = (in_machine ? "sensor_from_" : "machine_from_") + part;
   if (table.has(other)) {
     table.refuse(other, "contradicts coordinates = \"" + table.text("coordinates") + "\"",
                  matrix + ", or origin_mm and rotation_deg");
@@ -41,13 +39,18 @@ void read_board(config::TomlTable table, Recipe& recipe) {
   if (table.has(matrix)) {
     if (table.has("origin_mm") || table.has("rotation_deg")) {
       table.refuse(matrix, "is given beside origin_mm or rotation_deg",
-                   "one of the two ways to place the board");
+                   "one of the two ways to place the " + part);
     }
-    recipe.machine_from_board = full_matrix(table, matrix);
-  } else {
-    const std::vector<double> origin_mm = table.numbers("origin_mm", 3);
-    recipe.machine_from_board = placed(origin_mm, table.number_or("rotation_deg", 0, {-360, 360}));
+    return full_matrix(table, matrix);
   }
+  const std::vector<double> origin_mm = table.numbers("origin_mm", 3);
+  return placed(origin_mm, table.number_or("rotation_deg", 0, {-360, 360}));
+}
+
+void read_board(config::TomlTable table, Recipe& recipe) {
+  recipe.board_size_mm =
+      Eigen::Map<const Eigen::Vector2d>(table.numbers("size_mm", 2, config::positive).data());
+  recipe.machine_from_board = read_placement(table, "board", recipe.in_machine_coordinates);
   table.finish();
 }
 

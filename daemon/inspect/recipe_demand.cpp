@@ -28,20 +28,12 @@ Characteristic read_characteristic(config::TomlTable& table, bool heights_only) 
 config::Range range_of(Characteristic c) {
   if (c == Characteristic::tilt) return {0, 90000};
   if (c == Characteristic::presence) return {0, 1000};
+  using enum Characteristic;
+  if (c == profile || c == flatness || c == parallelism || c == thickness) return config::not_negative;
   return {};
 }
 
-}  // namespace
-
-Demand read_demand(config::TomlTable& table, bool heights_only) {
-  Demand d;
-  d.characteristic = read_characteristic(table, heights_only);
-  if (d.characteristic == Characteristic::percentile) {
-    d.parameter = table.number("quantile", {config::positive.min, 1});
-  }
-  if (d.characteristic == Characteristic::top_mean) {
-    d.parameter = static_cast<double>(table.integer("top_count", 1, 1'000'000));
-  }
+void read_limits(config::TomlTable& table, Demand& d, bool heights_only) {
   const std::string unit = std::string("_") + unit_of(d.characteristic);
   const config::Range range = range_of(d.characteristic);
   d.lower = table.number_if("lower" + unit, range);
@@ -62,6 +54,34 @@ Demand read_demand(config::TomlTable& table, bool heights_only) {
         config::shown(*d.lower) + " is not below upper" + unit + " (" + config::shown(*d.upper) + ")",
         "limits in rising order");
   }
+}
+
+}  // namespace
+
+Demand read_surface_demand(config::TomlTable& table) {
+  using enum Characteristic;
+  Demand d;
+  d.characteristic = table.choice<Characteristic>("characteristic", {{"profile", profile},
+                                                                     {"deviation_maximum", deviation_maximum},
+                                                                     {"deviation_minimum", deviation_minimum},
+                                                                     {"deviation_mean", deviation_mean},
+                                                                     {"flatness", flatness},
+                                                                     {"parallelism", parallelism},
+                                                                     {"thickness", thickness}});
+  read_limits(table, d, false);
+  return d;
+}
+
+Demand read_demand(config::TomlTable& table, bool heights_only) {
+  Demand d;
+  d.characteristic = read_characteristic(table, heights_only);
+  if (d.characteristic == Characteristic::percentile) {
+    d.parameter = table.number("quantile", {config::positive.min, 1});
+  }
+  if (d.characteristic == Characteristic::top_mean) {
+    d.parameter = static_cast<double>(table.integer("top_count", 1, 1'000'000));
+  }
+  read_limits(table, d, heights_only);
   return d;
 }
 

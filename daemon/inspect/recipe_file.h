@@ -9,9 +9,16 @@ namespace datum {
 /// [board]: size, coordinate system and placement.
 void read_board(config::TomlTable table, Recipe& recipe);
 
+/// "coordinates", and in them the whole motion MACHINE_from_PART or origin_mm and rotation_deg. Machine is to be read as
+/// Sensor, and Board as the part, where the keys say so.
+Htm<Machine, Board> read_placement(config::TomlTable& table, const std::string& part, bool& in_machine);
+
 /// [package.NAME] and [[component]]; refuses duplicate references and bodies that leave the board. A refused
 /// component does not stop the others.
 void read_components(config::TomlTable& file, Recipe& recipe, config::Problems& problems);
+
+/// All of a surface recipe but its name, sensor and decision: model, placement, snapshots and regions.
+void read_surface(config::TomlTable& file, Recipe& recipe, config::Problems& problems);
 
 /// What one table demands, before a tolerance is applied to a nominal. Values in the characteristic's unit.
 struct Demand {
@@ -22,6 +29,9 @@ struct Demand {
 
 /// Characteristic, parameter and limits. `heights_only` refuses characteristics that are not in um.
 Demand read_demand(config::TomlTable& table, bool heights_only);
+
+/// The same of a region of a surface.
+Demand read_surface_demand(config::TomlTable& table);
 
 /// Limits as numbers. `nominal` stands in where the demand has a tolerance and no nominal of its own.
 /// Throws config::ConfigError at `table` where the nominal lies outside the limits.

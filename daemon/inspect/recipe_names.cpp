@@ -20,6 +20,20 @@ const char* name_of(Characteristic c) {
       return "tilt";
     case Characteristic::presence:
       return "presence";
+    case Characteristic::profile:
+      return "profile";
+    case Characteristic::deviation_maximum:
+      return "deviation_maximum";
+    case Characteristic::deviation_minimum:
+      return "deviation_minimum";
+    case Characteristic::deviation_mean:
+      return "deviation_mean";
+    case Characteristic::flatness:
+      return "flatness";
+    case Characteristic::parallelism:
+      return "parallelism";
+    case Characteristic::thickness:
+      return "thickness";
   }
   return "?";
 }

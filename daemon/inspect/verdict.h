@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,13 +36,18 @@ enum class Reason : std::uint8_t {
   out_of_view,    // body or ring outside the frame
   pose_missing,
   pose_stale,
-  pose_moved,       // before and after differ by more than the tolerance
-  pose_error,       // the CMM reported an error
-  calibration,      // missing, expired, wrong sensor
-  sensor_mismatch,  // frame from another sensor than the recipe's
-  frame,            // the frame can't be used
-  frame_stale,      // it is older than its limit, or its time can't be true
-  uncertainty,      // C_m below 1: the measurement is too uncertain for this tolerance
+  pose_moved,        // before and after differ by more than the tolerance
+  pose_error,        // the CMM reported an error
+  calibration,       // missing, expired, wrong sensor
+  sensor_mismatch,   // frame from another sensor than the recipe's
+  frame,             // the frame can't be used
+  frame_stale,       // it is older than its limit, or its time can't be true
+  uncertainty,       // C_m below 1: the measurement is too uncertain for this tolerance
+  model,             // the part's model can't be used
+  snapshots,         // one is missing, came twice, or was taken somewhere else
+  surface_coverage,  // too little of a region was seen, or there is a gap in it
+  surface_beyond,    // something lies farther from the region than was searched
+  surface_fit,       // the region's points are no plane, or too narrow for one
   internal,
 };
 const char* name_of(Reason r);  // "FLOOR_INLIER_RATIO", ...
@@ -81,8 +87,23 @@ struct CheckVerdict {
   std::vector<UncertaintyTerm> budget;
 };
 
+/// Evidence behind a region of a surface. Deviations in um over points of class face, weighted by area.
+struct RegionEvidence {
+  std::uint64_t points = 0, face = 0, edge = 0, rim = 0;
+  std::uint64_t beyond =
+      0;  // nearest to a place of this region that the sensor sees, but not within the search
+  std::uint64_t windows = 0;  // of pixels that all lie on faces of the region: what extremes are taken from
+  double area_mm2 = 0, covered_mm2 = 0;
+  // not a number where nothing was measured
+  double mean_um = std::nan(""), rms_um = std::nan(""), p1_um = std::nan(""), p50_um = std::nan(""),
+         p99_um = std::nan("");
+  double lowest_um = std::nan(""), highest_um = std::nan("");  // over the windows
+  std::array<double, 3> lowest_at_mm{}, highest_at_mm{};       // model coordinates
+};
+
 struct ComponentVerdict {
   std::string reference, package;
+  std::optional<RegionEvidence> region;   // of a surface; a floor's evidence otherwise
   Decision decision = Decision::invalid;  // worst of its checks
   FloorEvidence floor;
   std::uint32_t body_pixels = 0, body_valid = 0;
@@ -121,6 +142,29 @@ struct Pose {
   std::array<double, 3> q_mm{};  // the stage position that entered the calibration (after)
 };
 
+/// One frame of a surface, with what it was paired with.
+struct SnapshotEvidence {
+  std::string name;  // of its pose, or its number from 1
+  std::string frame_id, frame_source, frame_sha256;
+  CaptureTime captured;
+  std::optional<SensorStamp> stamp;
+  Pose pose;
+  std::uint64_t pixels = 0, valid = 0;
+};
+
+/// What a surface was compared with, and from what it was made.
+struct SurfaceEvidence {
+  std::string model, model_sha256;
+  double mm_per_unit = 0;
+  std::uint64_t facets = 0, degenerate_facets = 0, open_edges = 0, branched_edges = 0,
+                contradicted_normals = 0;
+  std::array<double, 16> machine_from_model{};  // row by row, lengths in mm
+  std::vector<SnapshotEvidence> snapshots;
+  std::uint64_t points = 0;  // with a height
+  /// Of them: not compared, for nothing is within the search, or only what the sensor can't see.
+  std::uint64_t beyond = 0, hidden = 0;
+};
+
 /// How old a frame was when its board was measured.
 struct FrameAge {
   std::optional<double> at_most_ms;  // none: nothing tells
@@ -150,6 +194,8 @@ struct BoardVerdict {
   std::string code;                  // version and commit
   std::string backend;               // "cpu avx512 x2"
   Pose pose;
+  std::optional<SurfaceEvidence>
+      surface;  // of a part compared with its model; frame and pose above are its last ones
   std::vector<ComponentVerdict> components;
 };
 

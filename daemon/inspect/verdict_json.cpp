@@ -23,7 +23,7 @@ constexpr int last_value() {
   if constexpr (std::is_same_v<E, ClockDomain>) return static_cast<int>(ClockDomain::utc);
   if constexpr (std::is_same_v<E, PairingClass>) return static_cast<int>(PairingClass::stare);
   if constexpr (std::is_same_v<E, ExposureBy>) return static_cast<int>(ExposureBy::clock);
-  if constexpr (std::is_same_v<E, Characteristic>) return static_cast<int>(Characteristic::presence);
+  if constexpr (std::is_same_v<E, Characteristic>) return static_cast<int>(Characteristic::thickness);
   if constexpr (std::is_same_v<E, DecisionRule>) return static_cast<int>(DecisionRule::iso14253);
 }
 
@@ -152,13 +152,67 @@ void visit(F& f, V& v, const CheckVerdict&) {
 }
 
 template <class F, class V>
+void visit(F& f, V& v, const RegionEvidence&) {
+  f("points", v.points);
+  f("face", v.face);
+  f("edge", v.edge);
+  f("rim", v.rim);
+  f("beyond", v.beyond);
+  f("windows", v.windows);
+  f("area_mm2", v.area_mm2);
+  f("covered_mm2", v.covered_mm2);
+  f("mean_um", v.mean_um);
+  f("rms_um", v.rms_um);
+  f("p1_um", v.p1_um);
+  f("p50_um", v.p50_um);
+  f("p99_um", v.p99_um);
+  f("lowest_um", v.lowest_um);
+  f("highest_um", v.highest_um);
+  f("lowest_at_mm", v.lowest_at_mm);
+  f("highest_at_mm", v.highest_at_mm);
+}
+
+template <class F, class V>
+void visit(F& f, V& v, const SnapshotEvidence&) {
+  f("name", v.name);
+  f("frame_id", v.frame_id);
+  f("frame_source", v.frame_source);
+  f("frame_sha256", v.frame_sha256);
+  f("captured", v.captured);
+  f.where_known("stamp", v.stamp);
+  f("pose", v.pose);
+  f("pixels", v.pixels);
+  f("valid", v.valid);
+}
+
+template <class F, class V>
+void visit(F& f, V& v, const SurfaceEvidence&) {
+  f("model", v.model);
+  f("model_sha256", v.model_sha256);
+  f("mm_per_unit", v.mm_per_unit);
+  f("facets", v.facets);
+  f("degenerate_facets", v.degenerate_facets);
+  f("open_edges", v.open_edges);
+  f("branched_edges", v.branched_edges);
+  f("contradicted_normals", v.contradicted_normals);
+  f("machine_from_model", v.machine_from_model);
+  f("snapshots", v.snapshots);
+  f("points", v.points);
+  f("beyond", v.beyond);
+  f("hidden", v.hidden);
+}
+
+template <class F, class V>
 void visit(F& f, V& v, const ComponentVerdict&) {
   f("reference", v.reference);
   f("package", v.package);
   f("decision", v.decision);
-  f("floor", v.floor);
-  f("body_pixels", v.body_pixels);
-  f("body_valid", v.body_valid);
+  f.where_known("region", v.region);
+  if (!v.region) {
+    f("floor", v.floor);
+    f("body_pixels", v.body_pixels);
+    f("body_valid", v.body_valid);
+  }
   f("checks", v.checks);
 }
 
@@ -188,6 +242,7 @@ void visit(F& f, V& v, const BoardVerdict&) {
   f("code", v.code);
   f("backend", v.backend);
   f("pose", v.pose);
+  f.where_known("surface", v.surface);
   f("components", v.components);
 }
 

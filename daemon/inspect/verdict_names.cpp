@@ -76,6 +76,16 @@ const char* name_of(Reason r) {
       return "FRAME_STALE";
     case Reason::uncertainty:
       return "UNCERTAINTY";
+    case Reason::model:
+      return "MODEL";
+    case Reason::snapshots:
+      return "SNAPSHOTS";
+    case Reason::surface_coverage:
+      return "SURFACE_COVERAGE";
+    case Reason::surface_beyond:
+      return "SURFACE_BEYOND";
+    case Reason::surface_fit:
+      return "SURFACE_FIT";
     case Reason::internal:
       return "INTERNAL";
   }

@@ -61,6 +61,11 @@ const std::vector<Coded>& result_codes() {
       {42, "FRAME", ""},
       {43, "UNCERTAINTY", ""},
       {44, "FRAME_STALE", ""},
+      {50, "MODEL", ""},
+      {51, "SNAPSHOTS", ""},
+      {52, "SURFACE_COVERAGE", ""},
+      {53, "SURFACE_BEYOND", ""},
+      {54, "SURFACE_FIT", ""},
       {99, "INTERNAL", ""},
   };
   return codes;
@@ -68,8 +73,22 @@ const std::vector<Coded>& result_codes() {
 
 const std::vector<Coded>& characteristic_codes() {
   static const std::vector<Coded> codes{
-      {0, "none", ""},       {1, "mean", ""},     {2, "median", ""}, {3, "maximum", ""},  {4, "minimum", ""},
-      {5, "percentile", ""}, {6, "top_mean", ""}, {7, "tilt", ""},   {8, "presence", ""},
+      {0, "none", ""},
+      {1, "mean", ""},
+      {2, "median", ""},
+      {3, "maximum", ""},
+      {4, "minimum", ""},
+      {5, "percentile", ""},
+      {6, "top_mean", ""},
+      {7, "tilt", ""},
+      {8, "presence", ""},
+      {9, "profile", ""},
+      {10, "deviation_maximum", ""},
+      {11, "deviation_minimum", ""},
+      {12, "deviation_mean", ""},
+      {13, "flatness", ""},
+      {14, "parallelism", ""},
+      {15, "thickness", ""},
   };
   return codes;
 }

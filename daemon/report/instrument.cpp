@@ -39,6 +39,7 @@ std::uint16_t bits_of(Reason reason) {
       return 0;
     case Reason::calibration:
     case Reason::sensor_mismatch:
+    case Reason::model:
       return questionable_calibration;
     case Reason::pose_missing:
     case Reason::pose_stale:
@@ -49,6 +50,9 @@ std::uint16_t bits_of(Reason reason) {
     case Reason::frame_stale:
     case Reason::out_of_view:
     case Reason::body_coverage:
+    case Reason::snapshots:
+    case Reason::surface_coverage:
+    case Reason::surface_beyond:
       return questionable_frame;
     default:
       return questionable_floor;

@@ -56,9 +56,10 @@ const std::map<std::string, std::vector<std::string>> may_include{
     // One generator of random numbers in the tree: the header of pure functions where the kernels have it.
     {"calib/", {"drivers/frame/", "calib/", "config/toml_reader.h", "gpu/core/philox.h"}},
     {"gpu/", {"drivers/frame/", "calib/", "gpu/"}},
-    {"daemon/inspect/", {"drivers/frame/", "calib/", "gpu/", "daemon/inspect/", "config/toml_reader.h"}},
+    {"daemon/inspect/",
+     {"drivers/frame/", "drivers/model/", "calib/", "gpu/", "daemon/inspect/", "config/toml_reader.h"}},
     {"daemon/pipeline",
-     {"drivers/frame/", "calib/", "gpu/", "daemon/inspect/", "daemon/pipeline.h", "daemon/version.h"}},
+     {"drivers/frame/", "calib/", "gpu/", "daemon/inspect/", "daemon/pipeline", "daemon/version.h"}},
     {"daemon/report/",
      {"drivers/frame/", "drivers/port/", "drivers/link_error.h", "calib/", "gpu/", "daemon/inspect/",
       "daemon/report/"}},

@@ -1,0 +1,199 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "daemon/inspect/recipe_file.h"
+#include "daemon/inspect/surface_recipe.h"
+
+namespace datum {
+namespace {
+
+Eigen::Vector3d vector_of(config::TomlTable& table, const char* key, config::Range range = {}) {
+  return Eigen::Map<const Eigen::Vector3d>(table.numbers(key, 3, range).data());
+}
+
+std::string read_sha256(config::TomlTable& table) {
+  std::string text = table.text("sha256");
+  const bool good = text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!good)
+    table.refuse("sha256", "'" + text + "' is no SHA-256", "64 hex digits, as sha256sum prints them");
+  return text;
+}
+
+/// The recipe's folder is only known where it is a file.
+SurfaceModelSettings read_model_settings(config::TomlTable table, const std::filesystem::path& folder) {
+  SurfaceModelSettings m;
+  const std::string file = table.text("file");
+  if (file.empty())
+    table.refuse("file", "is empty", "a .stl, .ply or .obj file, beside the recipe or by its full path");
+  m.file = folder / file;
+  m.sha256 = read_sha256(table);
+  m.mm_per_unit =
+      table.choice<double>("unit", {{"mm", 1.0}, {"um", 1e-3}, {"cm", 10.0}, {"m", 1000.0}, {"inch", 25.4}});
+  m.size_mm = vector_of(table, "size_mm", {0, config::positive.max});
+  m.size_tolerance_mm = table.number("size_tolerance_mm", config::positive);
+  table.finish();
+  return m;
+}
+
+Htm<Machine, Model> read_model_placement(config::TomlTable table, SurfaceRecipe& surface, bool& in_machine) {
+  const Htm<Machine, Board> placed = read_placement(table, "model", in_machine);
+  surface.uncertainty.placement_mm = table.number_or("u_mm", 0, config::not_negative);
+  surface.uncertainty.placement_mrad = table.number_or("u_mrad", 0, config::not_negative);
+  table.finish();
+  return Htm<Machine, Model>(placed.matrix());
+}
+
+SurfaceSettings read_settings(config::TomlTable table) {
+  SurfaceSettings s;
+  s.search_mm = table.number("search_mm", config::positive);
+  s.reach_mm = table.number("reach_mm", config::positive);
+  s.edge_deg = table.number_or("edge_deg", s.edge_deg, {1, 90});
+  s.max_view_deg = table.number_or("max_view_deg", s.max_view_deg, {1, 89});
+  s.window_px = static_cast<int>(table.integer_or("window_px", s.window_px, 1, 15));
+  s.correlation_px = table.number_or("correlation_px", s.correlation_px, {1, 1000});
+  table.finish();
+  return s;
+}
+
+void read_snapshots(std::optional<config::TomlTable> table, SurfaceRecipe& surface) {
+  if (!table) return;
+  surface.snapshots = static_cast<std::size_t>(table->integer_or("count", 1, 1, 64));
+  if (surface.snapshots > 1)
+    surface.snapshot_timeout_ms = static_cast<int>(table->integer("timeout_ms", 1, 86'400'000));
+  std::vector<config::TomlTable> poses = table->tables("pose");
+  std::set<std::string> names;
+  for (config::TomlTable& at : poses) {
+    SnapshotPose& pose = surface.poses.emplace_back();
+    pose.name = read_name(at, "name");
+    pose.position_mm = vector_of(at, "position_mm");
+    pose.tolerance_mm = at.number("tolerance_mm", config::positive);
+    if (!names.insert(pose.name).second)
+      at.refuse("name", "'" + pose.name + "' is used twice", "a name of its own for each pose");
+    at.finish();
+  }
+  if (!poses.empty() && poses.size() != surface.snapshots)
+    table->refuse(
+        "pose",
+        std::to_string(poses.size()) + " poses for " + std::to_string(surface.snapshots) + " snapshots",
+        "one [[snapshots.pose]] for each, or none");
+  table->finish();
+}
+
+void read_place(config::TomlTable& table, RegionDemand& region) {
+  if (table.has("low_mm")) region.low_mm = vector_of(table, "low_mm");
+  if (table.has("high_mm")) region.high_mm = vector_of(table, "high_mm");
+  if (region.low_mm && region.high_mm && (region.low_mm->array() > region.high_mm->array()).any())
+    table.refuse("low_mm", "a coordinate is above high_mm's", "the box's lowest corner");
+  if (table.has("normal")) {
+    const Eigen::Vector3d normal = vector_of(table, "normal");
+    if (!(normal.norm() > 1e-6))
+      table.refuse("normal", "has no direction", "x, y and z of the outward direction");
+    region.normal = normal.normalized();
+    region.min_angle_deg = table.number_or("min_angle_deg", region.min_angle_deg, {0, 179});
+    region.max_angle_deg = table.number_or("max_angle_deg", region.max_angle_deg, {0.01, 180});
+    if (region.min_angle_deg >= region.max_angle_deg)
+      table.refuse("min_angle_deg",
+                   config::shown(region.min_angle_deg) + " is not below max_angle_deg (" +
+                       config::shown(region.max_angle_deg) + ")",
+                   "angles in rising order");
+  }
+  if (!table.has("facets")) return;
+  const std::vector<double> ends = table.numbers_between("facets", 2, 2000, {0, 4294967295.0});
+  for (std::size_t i = 0; i + 1 < ends.size(); i += 2)
+    region.facets.emplace_back(static_cast<std::uint32_t>(ends[i]), static_cast<std::uint32_t>(ends[i + 1]));
+  const bool good = ends.size() % 2 == 0 &&
+                    std::all_of(ends.begin(), ends.end(), [](double n) { return n == std::floor(n); }) &&
+                    std::all_of(region.facets.begin(), region.facets.end(),
+                                [](const auto& r) { return r.first <= r.second; });
+  if (!good)
+    table.refuse("facets", "are no ranges",
+                 "first and last number of each range, counted from 0 in the file's order");
+}
+
+/// A check's datum by name; resolved when all regions are known.
+struct DatumName {
+  std::size_t region, check;
+  std::string name;
+  config::Location where;
+};
+
+bool needs_datum(Characteristic c) {
+  return c == Characteristic::parallelism || c == Characteristic::thickness;
+}
+
+void read_region(config::TomlTable& table, Recipe& recipe, SurfaceRecipe& surface,
+                 std::vector<DatumName>& datums) {
+  RegionDemand region;
+  region.name = read_name(table, "name");
+  read_place(table, region);
+  region.min_coverage = table.number("min_coverage", {0, 1});
+  region.max_gap_mm = table.number("max_gap_mm", config::positive);
+  if (region.max_gap_mm < surface.settings.reach_mm)
+    table.refuse("max_gap_mm", config::shown(region.max_gap_mm) + " is below surface.reach_mm",
+                 "at least " + config::shown(surface.settings.reach_mm));
+  Component component;
+  component.reference = region.name;
+  component.package = "surface";
+  std::vector<config::TomlTable> checks = table.tables("check");
+  if (checks.empty()) table.refuse("check", "missing", "at least one [[region.check]]");
+  for (config::TomlTable& check : checks) {
+    const Demand demand = read_surface_demand(check);
+    component.checks.push_back(resolve(demand, std::nullopt, check));
+    region.datum.push_back(surface.regions.size());
+    if (needs_datum(demand.characteristic))
+      datums.push_back(
+          {surface.regions.size(), component.checks.size() - 1, check.text("datum"), check.where("datum")});
+    check.finish();
+  }
+  table.finish();
+  for (const RegionDemand& other : surface.regions)
+    if (other.name == region.name)
+      table.refuse("name", "'" + region.name + "' is used twice", "a name of its own for each region");
+  surface.regions.push_back(std::move(region));
+  recipe.components.push_back(std::move(component));
+}
+
+void find_datums(SurfaceRecipe& surface, const std::vector<DatumName>& datums) {
+  for (const DatumName& d : datums) {
+    const auto found = std::find_if(surface.regions.begin(), surface.regions.end(),
+                                    [&](const RegionDemand& r) { return r.name == d.name; });
+    const auto index = static_cast<std::size_t>(found - surface.regions.begin());
+    if (found == surface.regions.end() || index == d.region)
+      throw config::ConfigError(d.where, "datum", "'" + d.name + "' is not another region",
+                                "the name of one");
+    surface.regions[d.region].datum[d.check] = index;
+  }
+}
+
+}  // namespace
+
+void read_surface(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
+  auto surface = std::make_shared<SurfaceRecipe>();
+  const std::filesystem::path folder = std::filesystem::path(file.where().file).parent_path();
+  problems.attempt([&] { surface->model = read_model_settings(file.table("model"), folder); });
+  problems.attempt([&] {
+    surface->machine_from_model =
+        read_model_placement(file.table("placement"), *surface, recipe.in_machine_coordinates);
+  });
+  problems.attempt([&] { surface->settings = read_settings(file.table("surface")); });
+  problems.attempt([&] { read_snapshots(file.table_if("snapshots"), *surface); });
+  problems.attempt([&] {
+    if (auto table = file.table_if("uncertainty")) {
+      surface->uncertainty.reproducibility_um =
+          table->number_or("reproducibility_um", 0, config::not_negative);
+      table->finish();
+    }
+  });
+  std::vector<DatumName> datums;
+  problems.attempt([&] {
+    std::vector<config::TomlTable> regions = file.tables("region");
+    if (regions.empty()) file.refuse("region", "missing", "at least one [[region]]");
+    for (config::TomlTable& table : regions)
+      problems.attempt([&] { read_region(table, recipe, *surface, datums); });
+  });
+  problems.attempt([&] { find_datums(*surface, datums); });
+  recipe.surface = std::move(surface);
+}
+
+}  // namespace datum

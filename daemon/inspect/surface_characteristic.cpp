@@ -1,0 +1,190 @@
+#include "daemon/inspect/surface_characteristic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "daemon/inspect/surface_statistics.h"
+#include "daemon/inspect/uncertainty.h"
+
+namespace datum {
+namespace {
+
+void append(std::vector<UncertaintyTerm>& to, const std::vector<UncertaintyTerm>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+void scale(std::vector<UncertaintyTerm>& terms, double by) {
+  for (UncertaintyTerm& t : terms) t.u *= by;
+}
+
+std::array<double, 3> model_place(const MeasuredSurface& m, std::uint32_t point) {
+  if (point == no_point) return {};
+  const ModelPoint& p = m.surface.map.points[point];
+  const auto& o = m.sources.model.triangles->origin;
+  return {p.x + o[0], p.y + o[1], p.z + o[2]};
+}
+
+DeviationPlace place_of(const MeasuredSurface& m, std::uint32_t point) {
+  const ModelPoint& p = m.surface.map.points[point];
+  const ModelDistance& d = m.surface.map.distances[point];
+  const auto& n = m.sources.model.triangles->normal[d.facet][0];
+  return {{p.x, p.y, p.z}, {n[0], n[1], n[2]}, m.surface.map.snapshot[point]};
+}
+
+/// The middle of the region, as the first snapshot that saw it does.
+DeviationPlace middle_of(const MeasuredSurface& m, std::size_t region) {
+  const RegionBox box = box_of(m.sources.model, region);
+  DeviationPlace place{(box.low_mm + box.high_mm) / 2, mean_normal(m.sources.model, region), 0};
+  const auto found = std::find(m.surface.face_region.begin(), m.surface.face_region.end(), region);
+  if (found != m.surface.face_region.end())
+    place.snapshot = m.surface.map.snapshot[static_cast<std::size_t>(found - m.surface.face_region.begin())];
+  return place;
+}
+
+void evaluate_extreme(CheckVerdict& v, const MeasuredSurface& m, std::size_t region) {
+  const WindowExtremes& e = m.extremes[region];
+  const bool high = v.check.characteristic == Characteristic::deviation_maximum ||
+                    (v.check.characteristic == Characteristic::profile && e.highest >= -e.lowest);
+  const DeviationPlace place = place_of(m, high ? e.highest_at : e.lowest_at);
+  v.value = 1000.0 * (high ? e.highest : e.lowest);
+  v.budget = deviation_budget(place, m.sources);
+  append(v.budget, extreme_noise(place, e.windows, m.sources));
+  if (v.check.characteristic != Characteristic::profile) return;
+  v.value = 2 * std::fabs(v.value);
+  scale(v.budget, 2);
+}
+
+void evaluate_mean(CheckVerdict& v, const MeasuredSurface& m, std::size_t region) {
+  const SurfaceStatistics s = statistics_of(m.surface.map, static_cast<std::uint16_t>(region));
+  const DeviationPlace place = middle_of(m, region);
+  v.value = s.mean_um;
+  v.budget = deviation_budget(place, m.sources);
+  append(v.budget, mean_noise(place, s.face, m.sources));
+}
+
+/// Highest less lowest distance from a plane through `datum`.
+void evaluate_range(CheckVerdict& v, const MeasuredSurface& m, std::size_t region, std::size_t datum) {
+  const SurfaceSettings& settings = m.sources.recipe.settings;
+  const RegionPlanes fit = fit_region_planes(m.surface, m.sources.model, settings, {datum}, m.backend);
+  if (!fit.refusal.empty()) {
+    v.reason = Reason::surface_fit;
+    v.detail = fmt::format("region {}: {}", m.sources.model.regions[datum].name, fit.refusal);
+    return;
+  }
+  const std::vector<float> distance = distances_from(fit.shared, fit.planes[0], m.surface, region);
+  const WindowExtremes e = window_extremes(m.surface.grids, m.surface.face_region, distance,
+                                           m.extremes.size(), settings.window_px)[region];
+  v.value = 1000.0 * (double{e.highest} - e.lowest);
+  v.budget = length_budget(v.value, m.sources);
+  std::vector<UncertaintyTerm> noise = extreme_noise(place_of(m, e.highest_at), e.windows, m.sources);
+  noise[0].u *= std::sqrt(2.0);  // both ends scatter for themselves, and are lifted alike
+  noise[1].u *= 2;
+  append(v.budget, noise);
+  if (datum == region) return;
+  const RegionBox box = box_of(m.sources.model, region);
+  const double tilt = std::sqrt(fit.shared.tilt_variance[0] + fit.shared.tilt_variance[1]);
+  v.budget.push_back(
+      {"datum_tilt", 1000 * tilt * settings.correlation_px * (box.high_mm - box.low_mm).norm()});
+}
+
+void evaluate_thickness(CheckVerdict& v, const MeasuredSurface& m, std::size_t region, std::size_t datum) {
+  const SurfaceSettings& settings = m.sources.recipe.settings;
+  const RegionPlanes fit =
+      fit_region_planes(m.surface, m.sources.model, settings, {region, datum}, m.backend);
+  if (!fit.refusal.empty()) {
+    v.reason = Reason::surface_fit;
+    v.detail = fmt::format("regions {} and {}: {}", m.sources.model.regions[region].name,
+                           m.sources.model.regions[datum].name, fit.refusal);
+    return;
+  }
+  const PlaneDistance d = distance(fit.shared, fit.planes[1], fit.planes[0]);
+  v.value = 1000 * d.value;
+  v.budget = length_budget(v.value, m.sources);
+  v.budget.push_back({"noise", 1000 * std::sqrt(d.variance) * settings.correlation_px});
+}
+
+}  // namespace
+
+RegionEvidence evidence_of(const MeasuredSurface& m, std::size_t region) {
+  const SurfaceStatistics s = statistics_of(m.surface.map, static_cast<std::uint16_t>(region));
+  const WindowExtremes& e = m.extremes[region];
+  RegionEvidence r;
+  r.points = s.points;
+  r.face = s.face;
+  r.edge = s.edge;
+  r.rim = s.rim;
+  r.beyond = static_cast<std::uint64_t>(
+      std::count(m.surface.beyond_region.begin(), m.surface.beyond_region.end(), region));
+  r.windows = e.windows;
+  r.area_mm2 = m.cover.area_mm2[region];
+  r.covered_mm2 = m.cover.covered_mm2[region];
+  r.mean_um = s.mean_um;
+  r.rms_um = s.rms_um;
+  r.p1_um = s.p1_um;
+  r.p50_um = s.p50_um;
+  r.p99_um = s.p99_um;
+  const double nothing = std::nan("");
+  r.lowest_um = e.windows > 0 ? 1000.0 * e.lowest : nothing;
+  r.highest_um = e.windows > 0 ? 1000.0 * e.highest : nothing;
+  r.lowest_at_mm = model_place(m, e.lowest_at);
+  r.highest_at_mm = model_place(m, e.highest_at);
+  return r;
+}
+
+std::pair<Reason, std::string> region_refusal(const MeasuredSurface& m, std::size_t region) {
+  const RegionDemand& demand = m.sources.recipe.regions[region];
+  const int window = m.sources.recipe.settings.window_px;
+  if (const WindowExtremes& far = m.beyond[region]; far.windows > 0) {
+    const auto at = model_place(m, far.highest_at);
+    return {
+        Reason::surface_beyond,
+        fmt::format("{} windows of {} x {} pixels lie farther than search_mm = {:g} from it, the first at "
+                    "[{:.3f}, {:.3f}, {:.3f}] mm: damage, or something on the part",
+                    far.windows, window, window, m.sources.recipe.settings.search_mm, at[0], at[1], at[2])};
+  }
+  const double area = m.cover.area_mm2[region], share = m.cover.covered_mm2[region] / area;
+  if (!(share >= demand.min_coverage))
+    return {Reason::surface_coverage,
+            fmt::format("{:.2f} % of its {:.4g} mm^2 were seen, at least {:.2f} % are demanded", 100 * share,
+                        area, 100 * demand.min_coverage)};
+  // of sums of patches that add up to the same area in another order
+  if (m.gap_mm2[region] > 1e-9 * area)
+    return {Reason::surface_coverage,
+            fmt::format("{:.4g} mm^2 of it lie farther than max_gap_mm = {:g} from any measured point",
+                        m.gap_mm2[region], demand.max_gap_mm)};
+  if (m.extremes[region].windows == 0)
+    return {Reason::surface_coverage,
+            fmt::format("no {} x {} pixels side by side lie on its faces", window, window)};
+  return {Reason::none, ""};
+}
+
+CheckVerdict evaluate(const Check& check, std::size_t region, std::size_t datum, const MeasuredSurface& m) {
+  CheckVerdict v;
+  v.check = check;
+  switch (check.characteristic) {
+    case Characteristic::profile:
+    case Characteristic::deviation_maximum:
+    case Characteristic::deviation_minimum:
+      evaluate_extreme(v, m, region);
+      break;
+    case Characteristic::deviation_mean:
+      evaluate_mean(v, m, region);
+      break;
+    case Characteristic::flatness:
+    case Characteristic::parallelism:
+      evaluate_range(v, m, region, datum);
+      break;
+    case Characteristic::thickness:
+      evaluate_thickness(v, m, region, datum);
+      break;
+    default:
+      v.reason = Reason::internal;
+      v.detail = std::string(name_of(check.characteristic)) + " is not one of a surface";
+  }
+  v.u = combined(v.budget);
+  return v;
+}
+
+}  // namespace datum

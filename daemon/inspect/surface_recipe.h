@@ -1,0 +1,79 @@
+// Surface recipe: which model a part is compared with, where it lies, and what is demanded of its regions.
+//
+// Model coordinates: mm, as the model's file has them after its unit. Deviations are positive where there is more material
+// than the model has.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "calib/htm.h"
+
+namespace datum {
+
+struct Model;  // the coordinate system of a part's model
+
+/// None of the formats states its unit, so the recipe does; the size of the model's box shows a mistake.
+struct SurfaceModelSettings {
+  std::filesystem::path file;
+  std::string sha256;  // of the file, lower-case hex
+  double mm_per_unit = 1;
+  Eigen::Vector3d size_mm = Eigen::Vector3d::Zero();
+  double size_tolerance_mm = 0;
+};
+
+/// Facets that lie within a box, face a direction, are listed; what is not given restricts nothing. A facet belongs to one
+/// region at most.
+struct RegionDemand {
+  std::string name;
+  std::optional<Eigen::Vector3d> low_mm, high_mm;
+  std::optional<Eigen::Vector3d> normal;         // of length 1, outwards
+  double min_angle_deg = 0, max_angle_deg = 20;  // between it and a facet's own
+  std::vector<std::pair<std::uint32_t, std::uint32_t>>
+      facets;               // first and last, numbered from 0 in the file's order
+  double min_coverage = 0;  // share of the region's area that must have been measured
+  double max_gap_mm = 0;    // no place of the region may be farther from the nearest measured one
+  std::vector<std::size_t>
+      datum;  // for each of its checks the region that is its datum; itself where there is none
+};
+
+/// Where the stage must stand for a snapshot.
+struct SnapshotPose {
+  std::string name;
+  Eigen::Vector3d position_mm = Eigen::Vector3d::Zero();
+  double tolerance_mm = 0;
+};
+
+struct SurfaceSettings {
+  double search_mm = 0;  // a point farther from the model belongs to none of its places
+  double edge_deg = 30;  // edges that turn by more have no normal: points there are not compared
+  double max_view_deg =
+      75;               // between a facet's normal and the sensor: beyond it a facet can't be what was seen
+  int window_px = 3;    // a deviation counts where window_px x window_px pixels all have it
+  double reach_mm = 0;  // a place is covered where a point was measured not farther from it
+  double correlation_px = 5;  // pixels nearer than that are not independent
+};
+
+struct SurfaceUncertainty {
+  double reproducibility_um = 0;  // standard uncertainty from a repeatability study
+  double placement_mm = 0;        // standard uncertainty of the part's place along each axis
+  double placement_mrad = 0;      // and of its turn about each
+};
+
+struct SurfaceRecipe {
+  SurfaceModelSettings model;
+  Htm<Machine, Model> machine_from_model;  // Machine read as Sensor where the recipe is in sensor coordinates
+  std::size_t snapshots = 1;
+  std::vector<SnapshotPose> poses;  // none, or one for each snapshot
+  int snapshot_timeout_ms = 0;      // from one snapshot to the next
+  SurfaceSettings settings;
+  SurfaceUncertainty uncertainty;
+  std::vector<RegionDemand> regions;  // region i is component i of the recipe
+};
+
+}  // namespace datum

@@ -1,0 +1,233 @@
+#include "daemon/pipeline_surface.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "daemon/inspect/decision.h"
+#include "daemon/inspect/surface_characteristic.h"
+#include "daemon/pipeline_parts.h"
+
+namespace datum {
+namespace {
+
+std::string snapshot_name(const SurfaceRecipe& recipe, std::size_t number, std::size_t pose) {
+  return pose < recipe.poses.size() ? recipe.poses[pose].name : std::to_string(number + 1);
+}
+
+/// Which of the recipe's poses each snapshot was taken at, in any order.
+std::optional<Refusal> find_poses(const SurfaceRecipe& recipe, std::span<const SurfaceFrame> frames,
+                                  std::vector<std::size_t>& found) {
+  found.assign(frames.size(), recipe.poses.size());
+  for (std::size_t i = 0; i < frames.size() && !recipe.poses.empty(); ++i) {
+    const Pose& pose = frames[i].pose;
+    if (!pose.used)
+      return Refusal{Reason::snapshots,
+                     "the recipe names the snapshots' poses and no position came with them"};
+    const Eigen::Map<const Eigen::Vector3d> at(pose.q_mm.data());
+    for (std::size_t k = 0; k < recipe.poses.size(); ++k)
+      if ((at - recipe.poses[k].position_mm).norm() <= recipe.poses[k].tolerance_mm) found[i] = k;
+    if (found[i] == recipe.poses.size())
+      return Refusal{Reason::snapshots,
+                     fmt::format("snapshot {} was taken at [{:.3f}, {:.3f}, {:.3f}] mm, which is none "
+                                 "of the recipe's poses",
+                                 i + 1, at.x(), at.y(), at.z())};
+    if (std::find(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(i), found[i]) !=
+        found.begin() + static_cast<std::ptrdiff_t>(i))
+      return Refusal{Reason::snapshots,
+                     fmt::format("two snapshots were taken at pose {}", recipe.poses[found[i]].name)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> set_refusal(const SurfaceRecipe& recipe, std::span<const SurfaceFrame> frames,
+                                   bool in_machine) {
+  if (frames.size() != recipe.snapshots)
+    return Refusal{Reason::snapshots,
+                   fmt::format("{} snapshots came, the recipe demands {}", frames.size(), recipe.snapshots)};
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const SurfaceFrame& f : frames) {
+    if (!seen.emplace(f.frame->frame_id, f.frame->content_sha256).second)
+      return Refusal{Reason::snapshots, fmt::format("frame {} came twice", f.frame->frame_id)};
+    if (in_machine && frames.size() > 1 && !f.pose.used)
+      return Refusal{Reason::snapshots,
+                     fmt::format("frame {} has no position; several snapshots in machine coordinates "
+                                 "need one each",
+                                 f.frame->frame_id)};
+  }
+  return std::nullopt;
+}
+
+/// Of each snapshot by itself, with its number.
+std::optional<Refusal> frames_refusal(std::span<const SurfaceFrame> frames, const InspectionInputs& in) {
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    InspectionInputs one = in;
+    one.pose = frames[i].pose;
+    auto why = frame_refusal(*frames[i].frame, one);
+    if (!why) why = placement_refusal(*frames[i].frame, one);
+    if (!why) continue;
+    if (frames.size() > 1) why->detail = fmt::format("snapshot {}: {}", i + 1, why->detail);
+    return why;
+  }
+  return std::nullopt;
+}
+
+/// What the snapshots are, whatever is made of them.
+SurfaceEvidence evidence_of(const SurfaceRecipe& recipe, std::span<const SurfaceFrame> frames,
+                            const std::vector<std::size_t>& poses) {
+  SurfaceEvidence e;
+  e.model = recipe.model.file.filename().string();
+  e.mm_per_unit = recipe.model.mm_per_unit;
+  Eigen::Map<Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(e.machine_from_model.data()) =
+      recipe.machine_from_model.matrix();
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const HeightFrame& f = *frames[i].frame;
+    SnapshotEvidence& s = e.snapshots.emplace_back();
+    s.name = snapshot_name(recipe, i, i < poses.size() ? poses[i] : recipe.poses.size());
+    s.frame_id = f.frame_id;
+    s.frame_source = f.source;
+    s.frame_sha256 = f.content_sha256;
+    s.captured = f.captured;
+    s.stamp = f.stamp;
+    s.pose = frames[i].pose;
+    s.pixels = f.size();
+    s.valid = f.count_of(PixelClass::ok);
+  }
+  return e;
+}
+
+void add_model(SurfaceEvidence& e, const SurfaceModel& model) {
+  e.model_sha256 = model.sha256;
+  e.facets = model.facets;
+  e.degenerate_facets = model.triangles->faults.degenerate;
+  e.open_edges = model.triangles->faults.open_edges;
+  e.branched_edges = model.triangles->faults.branched_edges;
+  e.contradicted_normals = model.contradicted_normals;
+}
+
+/// Sensor to machine for each snapshot; none in sensor coordinates.
+std::vector<HtmEstimate<Machine, Sensor>> stations(std::span<const SurfaceFrame> frames,
+                                                   const InspectionInputs& in) {
+  std::vector<HtmEstimate<Machine, Sensor>> out;
+  if (!in.recipe->in_machine_coordinates) return out;
+  const Calibration& c = *in.calibration;
+  for (const SurfaceFrame& f : frames) {
+    const auto& q = f.pose.q_mm;
+    out.push_back(
+        {f.pose.used ? c.at(Eigen::Vector3d(q[0], q[1], q[2])) : c.machine_from_sensor, c.covariance});
+  }
+  return out;
+}
+
+std::vector<SurfaceShot> shots_of(std::span<const SurfaceFrame> frames, const InspectionInputs& in,
+                                  const std::vector<HtmEstimate<Machine, Sensor>>& machine_from_sensor) {
+  const Htm<Machine, Model>& placed = in.recipe->surface->machine_from_model;
+  std::vector<SurfaceShot> shots;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const Htm<Model, Sensor> model_from_sensor = machine_from_sensor.empty()
+                                                     ? Htm<Model, Sensor>(placed.inverse().matrix())
+                                                     : placed.inverse() * machine_from_sensor[i].htm;
+    shots.push_back({frames[i].frame, model_from_sensor});
+  }
+  return shots;
+}
+
+/// Of each region: what lies farther from every point than it may.
+std::vector<double> gaps_of(SurfaceMap& map, const SurfaceRecipe& recipe, unsigned threads) {
+  std::vector<double> gap_mm2(recipe.regions.size());
+  std::set<double> reaches;
+  for (const RegionDemand& region : recipe.regions) reaches.insert(region.max_gap_mm);
+  for (const double reach_mm : reaches) {
+    const SurfaceCover cover = cover_of(map, {reach_mm, 1}, threads);
+    for (std::size_t r = 0; r < gap_mm2.size(); ++r)
+      if (recipe.regions[r].max_gap_mm == reach_mm) gap_mm2[r] = cover.area_mm2[r] - cover.covered_mm2[r];
+  }
+  return gap_mm2;
+}
+
+ComponentVerdict judge(const Recipe& recipe, const MeasuredSurface& m, std::size_t region) {
+  const Component& component = recipe.components[region];
+  ComponentVerdict c;
+  c.reference = component.reference;
+  c.package = component.package;
+  c.region = evidence_of(m, region);
+  const auto [reason, detail] = region_refusal(m, region);
+  for (std::size_t k = 0; k < component.checks.size(); ++k) {
+    const std::size_t datum = recipe.surface->regions[region].datum[k];
+    auto why = std::pair(reason, detail);
+    if (why.first == Reason::none && datum != region) {
+      why = region_refusal(m, datum);
+      why.second = fmt::format("its datum {}: {}", m.sources.model.regions[datum].name, why.second);
+    }
+    CheckVerdict v;
+    v.check = component.checks[k];
+    v.reason = why.first;
+    v.detail = why.second;
+    if (v.reason == Reason::none) {
+      v = evaluate(component.checks[k], region, datum, m);
+      if (v.reason == Reason::none) decide(v, recipe.rule, recipe.rule_confidence);
+    }
+    c.checks.push_back(std::move(v));
+  }
+  c.decision = worst_of(c.checks);
+  return c;
+}
+
+SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> frames,
+                                  const InspectionInputs& in, SurfaceModels& models, const Backend& backend) {
+  const SurfaceRecipe& recipe = *in.recipe->surface;
+  const std::shared_ptr<const SurfaceModel> model = models.of(*in.recipe, backend.threads);
+  add_model(*v.surface, *model);
+  const auto machine_from_sensor = stations(frames, in);
+  const std::vector<SurfaceShot> shots = shots_of(frames, in, machine_from_sensor);
+  ComparedSurface surface = compare_with_model(*model, recipe.settings, shots, backend);
+  v.surface->points = surface.map.points.size();
+  v.surface->beyond = surface.beyond;
+  v.surface->hidden = surface.hidden;
+  const std::vector<double> gap_mm2 = gaps_of(surface.map, recipe, backend.threads);
+  const SurfaceCover cover = cover_of(surface.map, {recipe.settings.reach_mm, 1}, backend.threads);
+  std::vector<float> deviation;
+  for (const ModelDistance& d : surface.map.distances) deviation.push_back(d.distance);
+  const std::size_t regions = recipe.regions.size();
+  const auto extremes =
+      window_extremes(surface.grids, surface.face_region, deviation, regions, recipe.settings.window_px);
+  const auto beyond =
+      window_extremes(surface.grids, surface.beyond_region, deviation, regions, recipe.settings.window_px);
+  const SurfaceSources sources{recipe, *model, *in.sensor, shots, machine_from_sensor};
+  const MeasuredSurface m{sources, surface, cover, gap_mm2, extremes, beyond, backend};
+  for (std::size_t r = 0; r < regions; ++r) v.components.push_back(judge(*in.recipe, m, r));
+  v.decision = worst_of(v.components);
+  return {std::move(v), std::make_shared<const SurfaceMap>(std::move(surface.map))};
+}
+
+}  // namespace
+
+SurfaceInspection inspect_surface(std::span<const SurfaceFrame> frames, const InspectionInputs& in,
+                                  SurfaceModels& models, const Backend& backend) {
+  const SurfaceRecipe& recipe = *in.recipe->surface;
+  const HeightFrame none;
+  InspectionInputs last = in;
+  if (!frames.empty()) last.pose = frames.back().pose;
+  BoardVerdict v = identity(frames.empty() ? none : *frames.back().frame, last, describe(backend));
+  std::vector<std::size_t> poses;
+  auto why = set_refusal(recipe, frames, in.recipe->in_machine_coordinates);
+  if (!why) why = frames_refusal(frames, in);
+  if (!why) why = find_poses(recipe, frames, poses);
+  v.surface = evidence_of(recipe, frames, poses);
+  if (why) return {refused(std::move(v), *in.recipe, *why), nullptr};
+  const auto refuse = [&](Reason reason, const std::exception& e) {
+    return SurfaceInspection{refused(v, *in.recipe, {reason, e.what()}), nullptr};
+  };
+  try {
+    return compare_surface(v, frames, in, models, backend);
+  } catch (const ModelError& e) {
+    return refuse(Reason::model, e);
+  } catch (const CalibrationError& e) {
+    return refuse(Reason::calibration, e);
+  } catch (const std::exception& e) {
+    return refuse(Reason::internal, e);
+  }
+}
+
+}  // namespace datum

@@ -1,0 +1,28 @@
+// The story of a part: snapshots reach machine coordinates and through them the model's, points become deviations,
+// regions become characteristics, characteristics become a verdict.
+#pragma once
+
+#include <span>
+
+#include "daemon/inspect/surface_model.h"
+#include "daemon/pipeline.h"
+
+namespace datum {
+
+/// One frame of a part, and where the stage stood. Borrowed.
+struct SurfaceFrame {
+  const HeightFrame* frame = nullptr;
+  Pose pose;
+};
+
+struct SurfaceInspection {
+  BoardVerdict verdict;
+  std::shared_ptr<const SurfaceMap> map;  // for pictures; null where nothing was compared
+};
+
+/// `in.pose` is not used. Never throws for what a frame, a position, a model or a calibration may be: that gives INVALID
+/// with its reason. The result depends on the frames and their order alone, not on the backend's lanes and threads.
+SurfaceInspection inspect_surface(std::span<const SurfaceFrame> frames, const InspectionInputs& in,
+                                  SurfaceModels& models, const Backend& backend);
+
+}  // namespace datum
