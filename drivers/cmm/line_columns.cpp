@@ -54,7 +54,7 @@ LineReading check_mark(const Column& column, std::string_view cell, const CmmSet
 
 LineReading take_label(std::string_view cell, const CmmSettings& settings, std::size_t& axis) {
   const auto found = axis_of(trimmed(cell), settings);
-  if (!found) return fault(ProbeState::malformed, fmt::format("axis {} is not configured", in_quotes(cell)));
+  if (!found) return unknown_axis(cell);
   axis = *found;
   return {};
 }

@@ -24,7 +24,7 @@ LineReading add_group(LineReading& into, const std::string& name, std::string_vi
   const auto label = match.groups.find("label");
   const std::string_view shown = label == match.groups.end() ? std::string_view{} : trimmed(label->second);
   const auto axis = axis_of(shown, settings);
-  if (!axis) return fault(ProbeState::malformed, fmt::format("axis {} is not configured", in_quotes(shown)));
+  if (!axis) return unknown_axis(shown);
   return add_value(into, *axis, text, settings);
 }
 

@@ -83,7 +83,7 @@ LineReading check_modifier(std::string_view word) {
 LineReading read_value(Scanner& scanner, const CmmSettings& settings, LineReading& into) {
   const std::string_view label = scanner.take_while(is_letter);
   const auto axis = axis_of(label, settings);
-  if (!axis) return fault(ProbeState::malformed, fmt::format("axis {} is not configured", in_quotes(label)));
+  if (!axis) return unknown_axis(label);
   if (!scanner.take_separator()) return fault(ProbeState::malformed, "no '=' or ':' after the axis");
   const NumberReading number = read_number(scanner.take_number(), settings.number);
   if (number.state != ProbeState::ok) return fault(number.state, number.why);

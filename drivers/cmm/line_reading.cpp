@@ -100,6 +100,13 @@ LineReading fault(ProbeState state, std::string detail) {
   return reading;
 }
 
+LineReading unknown_axis(std::string_view label) {
+  LineReading reading =
+      fault(ProbeState::malformed, fmt::format("axis {} is not configured", in_quotes(label)));
+  reading.unknown_label = label;
+  return reading;
+}
+
 LineReading ignored_line() {
   LineReading reading;
   reading.ignored = true;

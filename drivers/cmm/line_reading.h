@@ -17,10 +17,14 @@ struct LineReading {
   bool latched = false;                                // tells of a touch, not of where the machine is now
   std::vector<std::pair<std::size_t, double>> values;  // index into CmmSettings::axes (by_order: always 0),
                                                        // value in the configured unit, as the device shows it
+  std::string unknown_label;  // of an axis that is not configured, where that is the fault
 };
 
 LineReading fault(ProbeState state, std::string detail);
 LineReading ignored_line();
+
+/// The fault of an axis that is not configured.
+LineReading unknown_axis(std::string_view label);
 
 /// "+0012.345", "-  3.5", "12,345" by the format. Throws nothing: `why` says what is wrong, empty where
 /// nothing is.

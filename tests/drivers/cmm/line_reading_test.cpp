@@ -185,6 +185,10 @@ TEST(Expression, BacktrackingIsBounded) {
   s.expression = "(?<X>(?:[0-9]+)+)(?<Y>(?:[0-9]+)+)(?<Z>(?:[0-9]+)+)!";
   const std::string said = position(std::string(100, '1') + "!?", s);
   EXPECT_EQ(said.substr(0, 43), "MALFORMED the expression gives up (match li") << said;
+  // 2^18 steps are more than are allowed, and fewer than the library's own limit of 10^7.
+  s.expression = "(?<X>(?:[0-9]+)+)/(?<Y>[0-9])/(?<Z>[0-9])";
+  EXPECT_EQ(position(std::string(18, '1') + "x/1/1", s).substr(0, 36),
+            "MALFORMED the expression gives up (m");
 }
 
 TEST(Axes, AnAxisThatTheCellDoesNotUseMustStillStandWhereItMust) {
