@@ -48,8 +48,8 @@ struct Tube {
   float reach[3];  // of its box
 };
 
-/// `farthest`: largest coordinate of anything that is compared. A test in float misplaces a ball by some roundings of it; a clipped
-/// row (below) by 8 times as many.
+/// `farthest`: largest coordinate of anything that is compared. A test in float misplaces a ball by some roundings of it, a
+/// layer's side likewise: the tube is wider by 256 of them.
 DATUM_HD Tube tube(const float* centre, const float* axis, float half, float radius, float farthest) {
   const float slack = (farthest + half + radius) * (1.f / 65536.f);
   Tube t;
@@ -94,7 +94,7 @@ struct Piece {
 
 /// The piece of the axis whose surroundings reach into a layer of cells.
 DATUM_HD Piece piece_in_layer(const Grid& g, const Tube& t, int k, std::uint32_t layer, Piece piece) {
-  if (!(::fabsf(t.axis[k]) > 0.125f)) return piece;
+  if (t.axis[k] == 0) return piece;
   const float low = g.low[k] + static_cast<float>(layer) * g.cell;
   const float a = (low - t.radius - t.centre[k]) / t.axis[k],
               b = (low + g.cell + t.radius - t.centre[k]) / t.axis[k];

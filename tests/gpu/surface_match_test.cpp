@@ -84,11 +84,11 @@ TEST(PointMatch, FarFromTheOriginAndInAPlaneToo) {
     for (auto& v : raw.vertices) {
       v[1] += 1e-3 * v[2];  // no normal along an axis, some nearly
       v[2] += 2e-3 * v[0] + 1e-3 * v[1];
-      v[0] += away;
     }
     TriangleModel model = triangle_model(raw);
     for (auto& f : model.corner)
-      for (auto& c : f) c[0] += static_cast<float>(away);
+      for (auto& c : f)
+        for (float& coordinate : c) coordinate += static_cast<float>(away);
     const ModelFacets made = model_facets(model);
     const Measured m = measured_points(model, 9000, 0, 0.02, 8);
     EXPECT_TRUE(bytes(matched(made, m, point_settings(0.3f))) ==
