@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "daemon/inspect/surface_statistics.h"
+#include "daemon/report/part_file.h"
 #include "daemon/report/surface_histogram.h"
 #include "tests/daemon/surface_scene.h"
 
@@ -168,6 +169,8 @@ TEST_F(SurfaceExport, HistogramsBinsHoldAllArea) {
 
 TEST_F(SurfaceExport, WhatCanNotBeWrittenLeavesNothing) {
   EXPECT_THROW(write_surface_ply(folder_ / "none" / "s.ply", map_, verdict_, 100), std::runtime_error);
+  EXPECT_TRUE(fs::is_empty(folder_));
+  { PartFile(folder_ / "s.csv").write("half"); }
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 

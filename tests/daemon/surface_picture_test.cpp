@@ -31,6 +31,14 @@ TEST(SurfaceView, NamedViewsAreRightHandedAndUpright) {
     EXPECT_THROW(view_of(wrong), std::invalid_argument) << wrong;
 }
 
+TEST(SurfaceView, UpIsUpAndRightIsRight) {
+  const TriangleModel box = triangle_model(box_model(40, 30, 20, 1));
+  const SurfaceRaster top = look_at(box, view_of("top"), 205), front = look_at(box, view_of("front"), 205);
+  EXPECT_NEAR((top.at(view_of("top"), {-20, 15, 10}) - Vector3d(2, 2, 10)).norm(), 0, 1e-9);
+  EXPECT_NEAR((top.at(view_of("top"), {20, -15, 0}) - Vector3d(202, 152, 0)).norm(), 0, 1e-9);
+  EXPECT_NEAR((front.at(view_of("front"), {-20, -15, 10}) - Vector3d(2, 2, 15)).norm(), 0, 1e-9);
+}
+
 TEST(SurfaceView, TheNearestFacetIsSeen) {
   const TriangleModel box = triangle_model(box_model(40, 30, 20, 1));
   const SurfaceRaster top = look_at(box, view_of("top"), 205);
@@ -106,6 +114,24 @@ TEST(SurfacePicture, EdgesHaveNoDeviationAndTheFarSideIsNotShown) {
   const SurfacePixels pixels = pixels_of(map, view, look_at(*map.model, view, 205), 0.5);
   EXPECT_GT(std::count(pixels.what.begin(), pixels.what.end(), SurfacePixel::edge), 0);
   EXPECT_EQ(std::count(pixels.what.begin(), pixels.what.end(), SurfacePixel::face), 0);
+}
+
+TEST(SurfacePicture, ALevelIsNotColouredByTheNextOne) {
+  RawModel stairs;
+  for (const double z : {0.0, 5.0})
+    add_patch(stairs, 1, 1, [&](double u, double v) {
+      return Place3{20 * u + (z > 0 ? 0 : -20), 30 * v - 15, z};
+    });
+  std::vector<ModelPoint> points;
+  add_points(points, -20, 0, 0.25, [](double, double) { return -2.47; });  // from the middle of 0 and 5
+  const SurfaceMap map = compared(stairs, points);
+  const SurfaceView view = view_of("top");
+  const SurfaceRaster raster = look_at(*map.model, view, 405);
+  const SurfacePixels pixels = pixels_of(map, view, raster, 1);
+  for (std::size_t i = 0; i < pixels.what.size(); ++i) {
+    if (raster.facet[i] == no_facet) continue;
+    EXPECT_EQ(pixels.what[i], raster.depth_mm[i] > 2 ? SurfacePixel::no_data : SurfacePixel::face);
+  }
 }
 
 TEST(SurfacePicture, SamePointsInAnyOrderGiveTheSameBytes) {

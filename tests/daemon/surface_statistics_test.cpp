@@ -100,6 +100,17 @@ TEST(SurfaceStatistics, RegionsHaveTheirOwnToleranceAndCover) {
   EXPECT_EQ(left.points + right.points + none.points, points.size());
 }
 
+TEST(SurfaceStatistics, PointsOfOneRegionDoNotCoverAnother) {
+  std::vector<ModelPoint> points;
+  add_points(points, -20, 0, 0.25, half_raised);
+  SurfaceMap map = compared(sheet_model(2), points);
+  map.regions = {{"left", -1, 1}, {"right", -1, 1}};
+  map.region_of_facet = {0, 0, 0, 0, 1, 1, 1, 1};
+  const SurfaceCover cover = cover_of(map, {0.5, 1});
+  EXPECT_EQ(cover.covered_mm2[0], cover.area_mm2[0]);
+  EXPECT_EQ(cover.covered_mm2[1], 0);
+}
+
 TEST(SurfaceStatistics, NothingFoundIsNoZero) {
   std::vector<ModelPoint> points{{0, 0, 5}, {0, 0, std::numeric_limits<float>::quiet_NaN()}};
   SurfaceMap map = compared(sheet_model(), points);
