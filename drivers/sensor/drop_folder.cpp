@@ -75,6 +75,7 @@ std::optional<std::vector<std::string>> images_named_in(const fs::path& sidecar)
     const FrameSidecar s = parse_sidecar(read_bytes(sidecar, max_sidecar_bytes), sidecar.filename().string());
     std::vector<std::string> names{s.height_file};
     if (s.intensity_file) names.push_back(*s.intensity_file);
+    if (s.header_file) names.push_back(*s.header_file);
     return names;
   } catch (const FrameError&) {  // read_frame will refuse it with its reason
     return std::nullopt;
@@ -84,7 +85,8 @@ std::optional<std::vector<std::string>> images_named_in(const fs::path& sidecar)
 std::vector<std::string> images_of_stem(const std::string& stem) {
   std::vector<std::string> names;
   for (const char* part : {"", "_z", "_i"}) {
-    for (const char* type : {".tif", ".tiff", ".png"}) names.push_back(stem + part + type);
+    for (const char* type : {".tif", ".tiff", ".png", ".pcd", ".ply", ".x3p", ".img", ".raw", ".dat", ".hdr"})
+      names.push_back(stem + part + type);
   }
   return names;
 }

@@ -10,6 +10,7 @@
 #include "drivers/gocator/data_set.h"
 #include "drivers/gocator/protocol_error.h"
 #include "drivers/sensor/gocator_csv.h"
+#include "drivers/sensor/height_file.h"
 #include "drivers/sensor/pemtron_ptr.h"
 #include "drivers/sensor/raster_frame.h"
 
@@ -25,23 +26,9 @@ constexpr std::size_t max_frame_bytes = std::size_t{1} << 31;
   throw FrameError(fmt::format("{}: {}", name, what));
 }
 
-std::string lower_extension(const fs::path& path) {
-  std::string e = path.extension().string();
-  std::transform(e.begin(), e.end(), e.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-  return e;
-}
-
 bool is_there(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
-}
-
-Raster read_raster(ByteView bytes, const std::string& name) {
-  const std::string extension = lower_extension(name);
-  if (extension == ".tif" || extension == ".tiff") return read_tiff(bytes, name);
-  if (extension == ".png") return read_png(bytes, name);
-  refuse(name, "a sidecar's files are .tif, .tiff or .png");
 }
 
 Bytes read_announced(const fs::path& sidecar, const std::string& name, const std::string& sha256) {
@@ -57,24 +44,25 @@ Bytes read_announced(const fs::path& sidecar, const std::string& name, const std
   return bytes;
 }
 
-HeightFrame read_with_sidecar(const fs::path& path) {
+HeightFrame read_with_sidecar(const fs::path& path, const SensorProfile& profile) {
   const FrameSidecar sidecar = parse_sidecar(read_bytes(path, max_sidecar_bytes), path.filename().string());
   const Bytes heights = read_announced(path, sidecar.height_file, sidecar.height_sha256);
+  const Bytes header =
+      sidecar.header_file ? read_announced(path, *sidecar.header_file, sidecar.header_sha256) : Bytes{};
   HeightFrame frame =
-      frame_from_raster(read_raster(heights, sidecar.height_file), sidecar, sidecar.height_file);
-  if (!sidecar.intensity_file) {
-    frame.content_sha256 = sha256_hex({heights});
-    return frame;
+      frame_from_raster(read_height_file(heights, header, sidecar, profile), sidecar, sidecar.height_file);
+  Bytes grey;
+  if (sidecar.intensity_file) {
+    grey = read_announced(path, *sidecar.intensity_file, sidecar.intensity_sha256);
+    frame.intensity =
+        intensity_from_raster(read_image(grey, *sidecar.intensity_file), *sidecar.intensity_file);
   }
-  const Bytes grey = read_announced(path, *sidecar.intensity_file, sidecar.intensity_sha256);
-  frame.intensity =
-      intensity_from_raster(read_raster(grey, *sidecar.intensity_file), *sidecar.intensity_file);
-  frame.content_sha256 = sha256_hex({heights, grey});
+  frame.content_sha256 = sha256_hex({heights, grey, header});
   return frame;
 }
 
 // STEM_z.tif belongs to STEM.json, any other NAME.tif to NAME.json.
-HeightFrame read_by_height_file(const fs::path& path) {
+HeightFrame read_by_height_file(const fs::path& path, const SensorProfile& profile) {
   fs::path sidecar = path;
   sidecar.replace_extension(".json");
   if (!is_there(sidecar) && path.stem().string().ends_with("_z")) {
@@ -87,7 +75,7 @@ HeightFrame read_by_height_file(const fs::path& path) {
       parse_sidecar(read_bytes(sidecar, max_sidecar_bytes), sidecar.filename().string()).height_file;
   if (named != name)
     refuse(name, fmt::format("{} names another height file: {}", sidecar.filename().string(), named));
-  return read_with_sidecar(sidecar);
+  return read_with_sidecar(sidecar, profile);
 }
 
 HeightFrame read_gocator_data(ByteView bytes, const std::string& name) {
@@ -101,10 +89,14 @@ HeightFrame read_gocator_data(ByteView bytes, const std::string& name) {
 HeightFrame read_delivery(const fs::path& path, const SensorProfile& profile) {
   const std::string name = path.filename().string();
   const std::string extension = lower_extension(path);
-  if (extension == ".json") return read_with_sidecar(path);
-  if (extension == ".tif" || extension == ".tiff" || extension == ".png") return read_by_height_file(path);
+  if (extension == ".json") return read_with_sidecar(path, profile);
+  const char* with_sidecar[] = {".tif", ".tiff", ".png", ".pcd", ".ply", ".x3p"};
+  if (needs_header(name) || std::count(std::begin(with_sidecar), std::end(with_sidecar), extension) > 0)
+    return read_by_height_file(path, profile);
   if (extension != ".ptr" && extension != ".csv" && extension != ".gdp") {
-    refuse(name, "is no known format; .json (sidecar), .tif, .tiff, .png, .ptr, .csv or .gdp is read");
+    refuse(name,
+           "is no known format; .json (sidecar), .tif, .tiff, .png, .pcd, .ply, .x3p, ENVI, .ptr, .csv or "
+           ".gdp is read");
   }
   const Bytes bytes = read_bytes(path, max_frame_bytes);
   HeightFrame frame = extension == ".ptr"   ? read_pemtron_ptr(bytes, profile, path.stem().string(), name)

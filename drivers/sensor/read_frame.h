@@ -8,8 +8,8 @@
 namespace datum {
 
 /// Reads the frame that `path` names:
-///   NAME.json            a sidecar; the height (.tif, .tiff or .png) and intensity files lie beside it
-///   NAME.tif, .tiff, .png  the height file of the sidecar NAME.json (or STEM.json of STEM_z.tif) beside it
+///   NAME.json            a sidecar; the height file (see read_height_file) and others lie beside it
+///   NAME.tif, .png, .pcd ...  the height file of the sidecar NAME.json (or STEM.json of STEM_z.tif) beside it
 ///   NAME.ptr             Pemtron; frame id = NAME
 ///   NAME.csv             Gocator CSV export
 ///   NAME.gdp             one data set of the Gocator protocol's data channel, as it was sent

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "drivers/sensor/height_file.h"
 #include "drivers/sensor/json_object.h"
 
 namespace datum {
@@ -104,15 +105,23 @@ FrameSidecar parse_sidecar(ByteView text, const std::string& file) {
   s.handedness = hand == "left" ? Handedness::left : Handedness::right;
   s.height_file = read_file_name(root, "height_file");
   if (root.has("intensity_file")) s.intensity_file = read_file_name(root, "intensity_file");
+  if (root.has("header_file")) s.header_file = read_file_name(root, "header_file");
+  if (s.header_file.has_value() != needs_header(s.height_file))
+    root.refuse("header_file", s.header_file ? "belongs to ENVI data alone" : "is missing beside ENVI data",
+                "name the .hdr of a .img, .raw, .dat, .bsq, .bil or .bip, and of no other height file");
+  if (s.header_file && (s.header_file == s.height_file || s.header_file == s.intensity_file))
+    root.refuse("header_file", "is another file of the sidecar", "name another file");
   if (s.intensity_file == s.height_file)
     root.refuse("intensity_file", "is the height file", "name another file");
   if (root.has("sha256")) {
     JsonObject sums = root.object("sha256");
     s.height_sha256 = read_sha256(sums, "height");
     s.intensity_sha256 = read_sha256(sums, "intensity");
+    s.header_sha256 = read_sha256(sums, "header");
     sums.finish();
     if (!s.intensity_sha256.empty() && !s.intensity_file)
       sums.refuse("intensity", "has no file", "name intensity_file");
+    if (!s.header_sha256.empty() && !s.header_file) sums.refuse("header", "has no file", "name header_file");
   }
   root.finish();
   return s;
@@ -143,6 +152,7 @@ std::string write_sidecar(const FrameSidecar& s) {
   out["handedness"] = s.handedness == Handedness::left ? "left" : "right";
   out["height_file"] = s.height_file;
   if (s.intensity_file) out["intensity_file"] = *s.intensity_file;
+  if (s.header_file) out["header_file"] = *s.header_file;
   if (!s.height_sha256.empty()) out["sha256"]["height"] = s.height_sha256;
   if (!s.intensity_sha256.empty()) out["sha256"]["intensity"] = s.intensity_sha256;
   return out.dump(2) + "\n";

@@ -9,7 +9,8 @@
 //     "height_file": "a_z.tif", "intensity_file": "a_i.png", "sha256": {"height": "...", "intensity": "..."}
 //     }
 //
-// Every key is needed but intensity_file and sha256; no other key is allowed. clock: sensor, host_monotonic,
+// Every key is needed but intensity_file, header_file (the .hdr of an ENVI height file, which needs it) and
+// sha256; no other key is allowed. clock: sensor, host_monotonic,
 // utc or unknown. unit (of scale and of offset): m, mm, um, nm, inch or mil. invalid_value: a whole number,
 // "nan" (float files) or "none". x grows with the column, y with the row. Files are plain names beside the
 // sidecar.
@@ -38,7 +39,8 @@ struct FrameSidecar {
   Handedness handedness = Handedness::right;
   std::string height_file;
   std::optional<std::string> intensity_file;
-  std::string height_sha256, intensity_sha256;  // lower-case hex; empty: not given
+  std::optional<std::string> header_file{};                      // of an ENVI height file
+  std::string height_sha256, intensity_sha256, header_sha256{};  // lower-case hex; empty: not given
 };
 
 /// Largest sidecar that is read.

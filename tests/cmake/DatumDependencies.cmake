@@ -22,6 +22,8 @@ if(DATUM_DAEMON)
   pkg_check_modules(SERIALPORT REQUIRED IMPORTED_TARGET libserialport)  # libserialport-dev
   pkg_check_modules(MODBUS REQUIRED IMPORTED_TARGET libmodbus)          # libmodbus-dev
   pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)          # libpcre2-dev
+  pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)             # libzip-dev
+  find_package(pugixml REQUIRED)                       # libpugixml-dev
   pkg_check_modules(ASSIMP REQUIRED IMPORTED_TARGET assimp)             # libassimp-dev
   # Its own pkg-config file asks for the headers of a library that it only links.
   pkg_check_modules(GIO REQUIRED IMPORTED_TARGET gio-2.0 gobject-2.0)

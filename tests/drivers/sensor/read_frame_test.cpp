@@ -176,12 +176,13 @@ TEST_F(ReadFrame, IntensityOfAnotherKindOrSizeIsRefused) {
 TEST_F(ReadFrame, WhatIsNotThereOrNotAFrameIsRefused) {
   put_sidecar(make_sidecar("a_z.tif"));
   refuse("a.json", "a_z.tif: is not beside its sidecar a.json; deliver the sidecar last");
-  put_sidecar(make_sidecar("a_z.raw"));
-  folder.write("a_z.raw", "x");
-  refuse("a.json", "a_z.raw: a sidecar's files are .tif, .tiff or .png");
+  put_sidecar(make_sidecar("a_z.bmp"));
+  folder.write("a_z.bmp", "x");
+  refuse("a.json", "a_z.bmp: a sidecar's images are .tif, .tiff or .png");
   refuse("b.json", (folder.path() / "b.json").string() + ": can't be opened: No such file or directory");
   refuse("a.bmp",
-         "a.bmp: is no known format; .json (sidecar), .tif, .tiff, .png, .ptr, .csv or .gdp is read");
+         "a.bmp: is no known format; .json (sidecar), .tif, .tiff, .png, .pcd, .ply, .x3p, ENVI, .ptr, .csv "
+         "or .gdp is read");
   folder.write("b_z.tif", "");
   refuse("b_z.tif", "b_z.tif: has no sidecar beside it; it needs b.json");
   write_tiny_frame(folder.path(), "c");

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "drivers/sensor/organised_cloud.h"
 #include "drivers/sensor/read_frame.h"
+#include "tests/drivers/sensor/expect_refusal.h"
 #include "tests/real_data.h"
 
 namespace datum {
@@ -91,6 +93,24 @@ TEST(RealFrames, GocatorSnapshotIsMirroredOnce) {
   EXPECT_NEAR(frame.x.at(col), -3.3, 1e-9);
   EXPECT_NEAR(frame.y.at(row), -53.10000, 1e-9);
   for (int c = col + 1; c < 452; ++c) EXPECT_EQ(frame.class_at(row, c), PixelClass::no_data);
+}
+
+// Written by the Point Cloud Library: its header is read, and what it lacks for a height map is said.
+TEST(RealFrames, AnUnorganisedCloudIsRefused) {
+  DATUM_NEED_REAL_DATA("pcl/sac_plane_test.pcd");
+  const Bytes bytes = read_bytes(real_data_folder() / "pcl/sac_plane_test.pcd", 1 << 20);
+  testing::expect_refusal(
+      [&] { read_pcd(bytes, "sac_plane_test.pcd"); },
+      "sac_plane_test.pcd: HEIGHT 1: a cloud without rows; export an organised one, with a "
+      "point for each pixel");
+  // As one column the same points are a grid, whose x is not where a column is.
+  std::string text(bytes.begin(), bytes.end());
+  text.replace(text.find("WIDTH 3283\nHEIGHT 1\n"), 20, "WIDTH 1\nHEIGHT 3283\n");
+  const OrganisedCloud cloud =
+      read_pcd({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, "a");
+  EXPECT_EQ(cloud.rows, 3283);
+  EXPECT_FLOAT_EQ(cloud.x[0], 1.068f);
+  EXPECT_FLOAT_EQ(cloud.z[0], -0.016231f);
 }
 
 }  // namespace

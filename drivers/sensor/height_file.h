@@ -1,0 +1,24 @@
+// The height file that a sidecar names, whatever its format.
+#pragma once
+
+#include "drivers/frame/sensor_profile.h"
+#include "drivers/sensor/raster.h"
+#include "drivers/sensor/sidecar.h"
+
+namespace datum {
+
+/// Heights of `file`, by the extension of sidecar.height_file: .tif, .tiff, .png, .pcd, .ply, .x3p, or ENVI data
+/// (.img, .raw, .dat, .bsq, .bil, .bip) described by `header`. What the file itself says of its scales, grid
+/// and invalid pixels agrees with the sidecar. Throws FrameError.
+Raster read_height_file(ByteView file, ByteView header, const FrameSidecar& sidecar,
+                        const SensorProfile& profile);
+
+/// Grey image of a .tif, .tiff or .png. Throws FrameError.
+Raster read_image(ByteView file, const std::string& name);
+
+/// Its data needs a header beside it: ENVI.
+bool needs_header(const std::string& height_file);
+/// In lower case, with its point.
+std::string lower_extension(const std::filesystem::path& path);
+
+}  // namespace datum

@@ -1,0 +1,12 @@
+// LZF, the compression of binary_compressed PCD files (format: LibLZF 3.6).
+#pragma once
+
+#include "drivers/sensor/file_bytes.h"
+
+namespace datum {
+
+/// Exactly `size` bytes that `packed` unpacks to. Throws FrameError naming `name` where it does not: more,
+/// fewer, or a reference before the start.
+Bytes unpack_lzf(ByteView packed, std::size_t size, const std::string& name);
+
+}  // namespace datum
