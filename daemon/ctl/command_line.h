@@ -57,6 +57,7 @@ void add_result_commands(CommandLine& line);       // results, show
 void add_cell_commands(CommandLine& line);         // recipes, choose, unit, arm, trigger, abort
 void add_device_commands(CommandLine& line);       // temperature, position, links, reopen, selftest
 void add_listen_command(CommandLine& line);         // listen
+void add_doctor_command(CommandLine& line);        // doctor
 void add_protocol_commands(CommandLine& line);     // send, help, errors
 void add_control_commands(CommandLine& line);      // control
 void add_status_command(CommandLine& line);        // status

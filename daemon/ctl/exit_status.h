@@ -19,7 +19,9 @@ inline constexpr struct {
   const char* meaning;
 } exit_meanings[] = {
     {"0", "done; a verdict PASS, a self-test that passed, a verification that is good"},
-    {"1", "a verdict FAIL, a self-test that failed, a verification that is not good, no position heard"},
+    {"1",
+     "a verdict FAIL, a self-test that failed, a doctor who found something bad, a verification that is not "
+     "good, no position heard"},
     {"2", "a verdict INCONCLUSIVE, a verification that is not enough to say"},
     {"3", "a verdict INVALID"},
     {"4", "the command line is wrong"},

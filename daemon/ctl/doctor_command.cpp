@@ -1,0 +1,101 @@
+// datumctl doctor
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "config/daemon_config.h"
+#include "daemon/ctl/command_line.h"
+#include "daemon/ctl/doctor.h"
+#include "daemon/ctl/exit_status.h"
+
+namespace datum {
+namespace {
+
+using doctor::Finding;
+using doctor::Needs;
+using doctor::State;
+
+constexpr std::int64_t bytes_per_kib = 1024;
+
+struct Options {
+  std::string config = "/etc/datumd/datumd.toml";
+  bool service = false;
+};
+
+void need_listeners(const DaemonConfig& c, Needs& needs) {
+  if (c.tcp) needs.listeners.push_back({"host.tcp.port", c.tcp->address, c.tcp->port});
+  if (c.gocator_host)
+    needs.listeners.push_back({"host.gocator.port", c.gocator_host->address, c.gocator_host->port});
+  if (c.modbus_tcp)
+    needs.listeners.push_back({"host.modbus_tcp.port", c.modbus_tcp->address, c.modbus_tcp->port});
+}
+
+void need_serial_lines(const DaemonConfig& c, Needs& needs) {
+  if (c.cmm)
+    if (const auto* serial = std::get_if<SerialSettings>(&c.cmm->link))
+      needs.serial_lines.push_back({"cmm.serial.path", serial->path});
+  if (c.serial) needs.serial_lines.push_back({"host.serial.path", c.serial->line.path});
+  if (c.modbus_serial) needs.serial_lines.push_back({"host.modbus_serial.path", c.modbus_serial->line.path});
+}
+
+Needs needs_of(const DaemonConfig& c) {
+  Needs needs;
+  if (c.gocator) needs.sensor_address = c.gocator->address;
+  if (c.genicam) {
+    needs.camera = true;
+    if (!c.genicam->address.empty()) needs.sensor_address = c.genicam->address;
+    needs.packet_size = c.genicam->packet_size;
+    needs.socket_buffer_bytes = c.genicam->socket_buffer_kib * bytes_per_kib;
+  }
+  need_serial_lines(c, needs);
+  need_listeners(c, needs);
+  if (!c.store.empty()) needs.written_folders.push_back(c.store.parent_path().string());
+  if (c.pictures) needs.written_folders.push_back(c.pictures->string());
+  if (!c.file_drop.folder.empty()) needs.written_folders.push_back(c.file_drop.folder.string());
+  needs.demands_gpu = c.backend.kind == BackendSettings::Kind::cuda;
+  needs.takes_gpu = c.backend.kind != BackendSettings::Kind::cpu;
+  return needs;
+}
+
+std::vector<Finding> examine_configuration(const std::string& file) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto problems = check_config(file, std::chrono::duration_cast<std::chrono::seconds>(now).count());
+  if (problems.empty()) return {{"configuration", file + " is good", State::good, ""}};
+  std::vector<Finding> findings;
+  for (const std::string& problem : problems)
+    findings.push_back({"configuration", problem, State::bad, "datumd --check-config --config " + file});
+  return findings;
+}
+
+int examine(const CommandLine& line, const Options& options) {
+  std::vector<Finding> findings = examine_configuration(options.config);
+  config::Problems told;
+  const DaemonConfig config = load_daemon_config(options.config, told);
+  const auto rest = doctor::examine(
+      needs_of(config), options.service ? doctor::this_computer_for_the_service() : doctor::this_computer());
+  findings.insert(findings.end(), rest.begin(), rest.end());
+  if (line.json)
+    fmt::print("{}\n", doctor::as_json(findings).dump(2));
+  else
+    fmt::print("{}", doctor::shown(findings));
+  return doctor::any_bad(findings) ? failed : good;
+}
+
+}  // namespace
+
+void add_doctor_command(CommandLine& line) {
+  auto options = std::make_shared<Options>();
+  auto* command =
+      line.leaf(line.app, "doctor",
+                "what of this computer stands in the way of the cell, and the command that mends it",
+                [&line, options] { return examine(line, *options); });
+  line.offer(
+      command->add_option("--config", options->config, "configuration of the cell")->capture_default_str(),
+      Offer::files);
+  command->add_flag("--service", options->service,
+                    "for the systemd unit datumd.service in place of whoever calls");
+  line.add_json(*command);
+}
+
+}  // namespace datum
