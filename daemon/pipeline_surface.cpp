@@ -12,49 +12,17 @@
 namespace datum {
 namespace {
 
-std::string snapshot_name(const SurfaceRecipe& recipe, std::size_t number, std::size_t pose) {
-  return pose < recipe.poses.size() ? recipe.poses[pose].name : std::to_string(number + 1);
-}
-
-/// Which of the recipe's poses each snapshot was taken at, in any order.
-std::optional<Refusal> find_poses(const SurfaceRecipe& recipe, std::span<const SurfaceFrame> frames,
-                                  std::vector<std::size_t>& found) {
-  found.assign(frames.size(), recipe.poses.size());
-  for (std::size_t i = 0; i < frames.size() && !recipe.poses.empty(); ++i) {
-    const Pose& pose = frames[i].pose;
-    if (!pose.used)
-      return Refusal{Reason::snapshots,
-                     "the recipe names the snapshots' poses and no position came with them"};
-    const Eigen::Map<const Eigen::Vector3d> at(pose.q_mm.data());
-    for (std::size_t k = 0; k < recipe.poses.size(); ++k)
-      if ((at - recipe.poses[k].position_mm).norm() <= recipe.poses[k].tolerance_mm) found[i] = k;
-    if (found[i] == recipe.poses.size())
-      return Refusal{Reason::snapshots,
-                     fmt::format("snapshot {} was taken at [{:.3f}, {:.3f}, {:.3f}] mm, which is none "
-                                 "of the recipe's poses",
-                                 i + 1, at.x(), at.y(), at.z())};
-    if (std::find(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(i), found[i]) !=
-        found.begin() + static_cast<std::ptrdiff_t>(i))
-      return Refusal{Reason::snapshots,
-                     fmt::format("two snapshots were taken at pose {}", recipe.poses[found[i]].name)};
-  }
-  return std::nullopt;
-}
-
-std::optional<Refusal> set_refusal(const SurfaceRecipe& recipe, std::span<const SurfaceFrame> frames,
-                                   bool in_machine) {
+std::optional<Refusal> set_refusal(const SurfaceRecipe& recipe, std::span<const SurfaceFrame> frames) {
   if (frames.size() != recipe.snapshots)
     return Refusal{Reason::snapshots,
                    fmt::format("{} snapshots came, the recipe demands {}", frames.size(), recipe.snapshots)};
   std::set<std::pair<std::string, std::string>> seen;
-  for (const SurfaceFrame& f : frames) {
-    if (!seen.emplace(f.frame->frame_id, f.frame->content_sha256).second)
-      return Refusal{Reason::snapshots, fmt::format("frame {} came twice", f.frame->frame_id)};
-    if (in_machine && frames.size() > 1 && !f.pose.used)
-      return Refusal{Reason::snapshots,
-                     fmt::format("frame {} has no position; several snapshots in machine coordinates "
-                                 "need one each",
-                                 f.frame->frame_id)};
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const HeightFrame& f = *frames[i].frame;
+    if (!seen.emplace(f.frame_id, f.content_sha256).second)
+      return Refusal{Reason::snapshots, fmt::format("frame {} came twice", f.frame_id)};
+    if (std::string why = pose_refusal(recipe, i, frames[i].pose); !why.empty())
+      return Refusal{Reason::snapshots, why};
   }
   return std::nullopt;
 }
@@ -74,8 +42,7 @@ std::optional<Refusal> frames_refusal(std::span<const SurfaceFrame> frames, cons
 }
 
 /// What the snapshots are, whatever is made of them.
-SurfaceEvidence evidence_of(const SurfaceRecipe& recipe, std::span<const SurfaceFrame> frames,
-                            const std::vector<std::size_t>& poses) {
+SurfaceEvidence evidence_of(const SurfaceRecipe& recipe, std::span<const SurfaceFrame> frames) {
   SurfaceEvidence e;
   e.model = recipe.model.file.filename().string();
   e.mm_per_unit = recipe.model.mm_per_unit;
@@ -84,7 +51,7 @@ SurfaceEvidence evidence_of(const SurfaceRecipe& recipe, std::span<const Surface
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const HeightFrame& f = *frames[i].frame;
     SnapshotEvidence& s = e.snapshots.emplace_back();
-    s.name = snapshot_name(recipe, i, i < poses.size() ? poses[i] : recipe.poses.size());
+    s.name = i < recipe.poses.size() ? recipe.poses[i].name : std::to_string(i + 1);
     s.frame_id = f.frame_id;
     s.frame_source = f.source;
     s.frame_sha256 = f.content_sha256;
@@ -201,21 +168,45 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   return {std::move(v), std::make_shared<const SurfaceMap>(std::move(surface.map))};
 }
 
-}  // namespace
-
-SurfaceInspection inspect_surface(std::span<const SurfaceFrame> frames, const InspectionInputs& in,
-                                  SurfaceModels& models, const Backend& backend) {
-  const SurfaceRecipe& recipe = *in.recipe->surface;
+/// All that is known before anything is compared.
+BoardVerdict begun(std::span<const SurfaceFrame> frames, const InspectionInputs& in,
+                   const std::string& backend) {
   const HeightFrame none;
   InspectionInputs last = in;
   if (!frames.empty()) last.pose = frames.back().pose;
-  BoardVerdict v = identity(frames.empty() ? none : *frames.back().frame, last, describe(backend));
-  std::vector<std::size_t> poses;
-  auto why = set_refusal(recipe, frames, in.recipe->in_machine_coordinates);
+  BoardVerdict v = identity(frames.empty() ? none : *frames.back().frame, last, backend);
+  if (frames.empty()) v.sensor_serial = in.sensor->serial;
+  v.surface = evidence_of(*in.recipe->surface, frames);
+  return v;
+}
+
+}  // namespace
+
+std::string pose_refusal(const SurfaceRecipe& recipe, std::size_t number, const Pose& pose) {
+  if (recipe.poses.empty()) return "";
+  if (!pose.used) return "the recipe names the snapshots' poses and no position came with them";
+  const Eigen::Map<const Eigen::Vector3d> at(pose.q_mm.data());
+  const auto is_at = [&](const SnapshotPose& p) { return (at - p.position_mm).norm() <= p.tolerance_mm; };
+  const SnapshotPose& due = recipe.poses[number];
+  if (is_at(due)) return "";
+  const auto other = std::find_if(recipe.poses.begin(), recipe.poses.end(), is_at);
+  return fmt::format(
+      "snapshot {} was taken at [{:.3f}, {:.3f}, {:.3f}] mm{}, its pose is {} at [{:.3f}, {:.3f}, {:.3f}] mm",
+      number + 1, at.x(), at.y(), at.z(), other == recipe.poses.end() ? "" : ", which is pose " + other->name,
+      due.name, due.position_mm.x(), due.position_mm.y(), due.position_mm.z());
+}
+
+BoardVerdict refused_surface(std::span<const SurfaceFrame> frames, const InspectionInputs& in, Reason reason,
+                             const std::string& detail) {
+  return refused(begun(frames, in, describe(cpu_backend(in.threads))), *in.recipe, {reason, detail});
+}
+
+SurfaceInspection inspect_surface(std::span<const SurfaceFrame> frames, const InspectionInputs& in,
+                                  SurfaceModels& models, const Backend& backend) {
+  const BoardVerdict v = begun(frames, in, describe(backend));
+  auto why = set_refusal(*in.recipe->surface, frames);
   if (!why) why = frames_refusal(frames, in);
-  if (!why) why = find_poses(recipe, frames, poses);
-  v.surface = evidence_of(recipe, frames, poses);
-  if (why) return {refused(std::move(v), *in.recipe, *why), nullptr};
+  if (why) return {refused(v, *in.recipe, *why), nullptr};
   const auto refuse = [&](Reason reason, const std::exception& e) {
     return SurfaceInspection{refused(v, *in.recipe, {reason, e.what()}), nullptr};
   };

@@ -25,4 +25,12 @@ struct SurfaceInspection {
 SurfaceInspection inspect_surface(std::span<const SurfaceFrame> frames, const InspectionInputs& in,
                                   SurfaceModels& models, const Backend& backend);
 
+/// The verdict of a part that can't be measured, with the snapshots that came.
+BoardVerdict refused_surface(std::span<const SurfaceFrame> frames, const InspectionInputs& in, Reason reason,
+                             const std::string& detail);
+
+/// Why snapshot `number` (from 0) can't have been taken where the stage stood; empty: it can. Snapshots come in the order
+/// of the recipe's poses: of a part that was given up midway none is taken for the next part's.
+std::string pose_refusal(const SurfaceRecipe& recipe, std::size_t number, const Pose& pose);
+
 }  // namespace datum

@@ -59,6 +59,19 @@ BoardVerdict invalid_verdict(const BoardOrder& order, const InspectionInputs& in
   return v;
 }
 
+/// A part's snapshots, or those that came.
+void measure_part(BoardOrder& order, const InspectionInputs& inputs) {
+  std::vector<SurfaceFrame> frames;
+  for (const TakenSnapshot& s : order.taken) frames.push_back({&s.frame.frame, pose_of(s.pairing)});
+  if (order.reason != Reason::none) {
+    order.verdict = refused_surface(frames, inputs, order.reason, order.detail);
+    return;
+  }
+  SurfaceInspection part = inspect_surface(frames, inputs, *order.models, cpu_backend(order.threads));
+  order.verdict = std::move(part.verdict);
+  order.map = std::move(part.map);
+}
+
 }  // namespace
 
 std::string iso8601(std::int64_t utc_ns) {
@@ -110,13 +123,22 @@ void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
     inputs.unit_id = order.unit;
     inputs.threads = order.threads;
     inputs.planner = order.planner.get();
-    order.verdict = order.reason == Reason::none && order.frame
-                        ? inspect(order.frame->frame, inputs, *order.measurer)
-                        : invalid_verdict(order, inputs);
+    const auto without_measuring = [&] {
+      if (order.recipe->surface)
+        measure_part(order, inputs);
+      else
+        order.verdict = invalid_verdict(order, inputs);
+    };
+    if (order.recipe->surface)
+      measure_part(order, inputs);
+    else if (order.reason == Reason::none && order.frame)
+      order.verdict = inspect(order.frame->frame, inputs, *order.measurer);
+    else
+      without_measuring();
     if (const std::string why = order.late_doubt.why(); !why.empty() && order.reason == Reason::none) {
       order.reason = Reason::frame;
       order.detail = why;
-      order.verdict = invalid_verdict(order, inputs);
+      without_measuring();
     }
     order.verdict.frame_age = order.age;
     if (order.aborted) return;

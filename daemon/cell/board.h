@@ -6,8 +6,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "daemon/pipeline.h"
+#include "daemon/pipeline_surface.h"
 #include "daemon/report/command_link.h"
 #include "daemon/report/result_store.h"
 #include "drivers/cmm/pairing.h"
@@ -32,7 +33,15 @@ class LateDoubt {
   std::string why_;
 };
 
-/// What an order to measure one board holds. Shared by the loop and the worker; each field has one writer at
+/// One snapshot of a part, with what it was paired with.
+struct TakenSnapshot {
+  ClaimedFrame claim;
+  DroppedFrame frame;
+  std::optional<PairingResult> pairing;  // with a CMM
+  std::optional<FrameAge> age;
+};
+
+/// What an order to measure one board, or one part by its snapshots, holds. Shared by the loop and the worker; each field has one writer at
 /// a time.
 struct BoardOrder {
   std::uint64_t number = 0;  // of the boards that were begun
@@ -56,7 +65,10 @@ struct BoardOrder {
   MonotonicNs taken_ns = 0;             // the delivery
   std::optional<FrameAge> age;
   bool loading = false;
-  std::optional<PairingResult> pairing;  // with a CMM
+  std::vector<TakenSnapshot> taken;       // of a part, all that have come so far
+  std::shared_ptr<SurfaceModels> models;  // the worker may outlive the cell
+  std::shared_ptr<const SurfaceMap> map;  // what a part's picture is made of
+  std::optional<PairingResult> pairing;   // with a CMM
 
   std::int64_t latest_utc_ns = 0;    // that the clock ever said; see UtcWatch
   std::atomic<bool> aborted{false};  // set by the loop, obeyed before the store

@@ -130,6 +130,7 @@ std::string InspectionCell::state_detail() const {
     case InstrumentState::idle:
       return recipe_ ? "not armed" : "no recipe chosen";
     case InstrumentState::armed:
+      if (part_) return "for a trigger: " + next_snapshot();
       return trigger_ == TriggerMode::bus ? "for a trigger" : "for a frame";
     case InstrumentState::waiting:
       if (stare_ && stare_->step() == StareSession::Step::wait_before)
@@ -161,6 +162,9 @@ std::optional<SelectedRecipe> InspectionCell::recipe() const {
 
 void InspectionCell::select_recipe(const std::string& name, const std::optional<std::string>& sha256) {
   if (board_) throw scpi::Error(scpi::settings_conflict, "a board is being measured; ABORt or wait");
+  if (part_)
+    throw scpi::Error(scpi::settings_conflict,
+                      next_snapshot() + " is awaited; take it, or ABORt gives the part up");
   recipe_.reset();
   enter(InstrumentState::idle);
   recipes_ = std::make_shared<const RecipeStore>(parts_.config.recipes);
@@ -216,6 +220,7 @@ void InspectionCell::arm() {
   if (replays_.pending())
     throw scpi::Error(scpi::settings_conflict, "a result is being replayed; wait, or ABORt ends it");
   if (!recipe_) throw scpi::Error(scpi::settings_conflict, "no recipe chosen; CONFigure:RECipe \"name\"");
+  if (recipe_->surface) refuse_unmeasurable_part();
   if (recipe_->in_machine_coordinates) {
     load_calibration();  // as it is now: a file may have been changed since the start
     const std::string why = calibration_refusal();
@@ -247,7 +252,14 @@ void InspectionCell::abandon(const std::string& why) {
     log(5, "the board in progress is abandoned: " + why);
     if (board_->claim && state_ != InstrumentState::measuring && !board_->loading)
       parts_.frames.failed(*board_->claim, "aborted before a result was stored");
+    if (state_ != InstrumentState::measuring) fail_snapshots(*board_);
     board_.reset();
+  }
+  if (part_) {
+    log(5, "the part in progress is abandoned: " + why);
+    fail_snapshots(*part_);
+    part_.reset();
+    part_due_.reset();
   }
   if (stare_) stare_->abort();
   frame_due_.reset();

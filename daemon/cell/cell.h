@@ -79,6 +79,7 @@ class InspectionCell final : public Instrument, public Pollable {
   ControlDesk& control() override { return control_; }
   InstrumentState state() const override { return state_; }
   std::string state_detail() const override;
+  /// Between two snapshots of a part nothing is: the host moves the stage.
   bool operation_pending() const override {
     return board_ != nullptr || desk_.pending() || holes_.pending() || replays_.pending();
   }
@@ -128,6 +129,7 @@ class InspectionCell final : public Instrument, public Pollable {
   std::string calibration_refusal() const;
   void enter(InstrumentState state);
   void abandon(const std::string& why);
+  std::shared_ptr<BoardOrder> new_order(MonotonicNs now);
   void begin_board(MonotonicNs now);
   bool is_early(const ClaimedFrame& claim) const;
   void refuse_early(const ClaimedFrame& claim);
@@ -137,6 +139,12 @@ class InspectionCell final : public Instrument, public Pollable {
   bool shows_another_board(BoardOrder& board);
   void position(const ProbePoint& sample, MonotonicNs now);
   void measure_when_ready();
+  void refuse_unmeasurable_part() const;
+  void resume_part();
+  void snapshot_taken(MonotonicNs now);
+  void snapshot_missing();
+  void fail_snapshots(const BoardOrder& order);
+  std::string next_snapshot() const;
   void finish(const std::shared_ptr<BoardOrder>& board);
   void settle_frame(const BoardOrder& board);
   void announce(const std::shared_ptr<BoardOrder>& board);
@@ -164,6 +172,9 @@ class InspectionCell final : public Instrument, public Pollable {
   TriggerMode trigger_;
   std::optional<StareSession> stare_;  // with a CMM
   std::shared_ptr<BoardOrder> board_;
+  std::shared_ptr<SurfaceModels> models_ = std::make_shared<SurfaceModels>();
+  std::shared_ptr<BoardOrder> part_;        // between two of its snapshots; no board is in work then
+  std::optional<MonotonicNs> part_due_;     // its next one
   std::shared_ptr<BoardOrder> unfinished_;  // its result could not be stored; first when armed again
   bool cmm_up_ = true;
   std::string sensor_refusal_;  // as it was told last

@@ -23,14 +23,17 @@ std::optional<MonotonicNs> InspectionCell::deadline() const {
   if (desk_.active()) return desk_.deadline();  // no board is in work then
   if (holes_.active()) return holes_.deadline();
   const auto stare = stare_ ? stare_->deadline() : std::nullopt;
-  if (!stare || !frame_due_) return stare ? stare : frame_due_;
-  return std::min(*stare, *frame_due_);
+  std::optional<MonotonicNs> earliest;
+  for (const auto& due : {stare, frame_due_, part_due_})
+    if (due && (!earliest || *due < *earliest)) earliest = due;
+  return earliest;
 }
 
 void InspectionCell::on_deadline(MonotonicNs now) {
   if (desk_.active()) return desk_.on_deadline(now);
   if (holes_.active()) return holes_.on_deadline(now);
   if (stare_) stare_->on_deadline(now);
+  if (part_due_ && now >= *part_due_) return snapshot_missing();
   if (frame_due_ && now >= *frame_due_) {
     conclude(Reason::frame, fmt::format("no frame came within {} ms of the trigger; check the sensor and {}",
                                         parts_.config.frame_timeout_ms, parts_.frames.place()));
@@ -39,19 +42,29 @@ void InspectionCell::on_deadline(MonotonicNs now) {
   measure_when_ready();
 }
 
+/// An order for one board, or a part, with all that holds for it whatever comes.
+std::shared_ptr<BoardOrder> InspectionCell::new_order(MonotonicNs now) {
+  auto order = std::make_shared<BoardOrder>();
+  order->number = ++begun_;
+  order->recipe = recipe_;
+  order->calibration = recipe_->in_machine_coordinates ? calibration_ : nullptr;
+  order->sensor = &parts_.sensor;
+  order->measurer = parts_.backend.measurer.get();
+  order->planner = planner_;
+  order->threads = parts_.config.backend.threads;
+  order->temperature = temperature_;
+  order->temperature_max_age_s = parts_.config.temperature_max_age_s;
+  order->latest_utc_ns = utc_.latest_utc_ns(now);
+  order->unit = std::exchange(unit_, "");
+  order->models = models_;
+  return order;
+}
+
 void InspectionCell::begin_board(MonotonicNs now) {
-  board_ = std::make_shared<BoardOrder>();
-  board_->number = ++begun_;
-  board_->recipe = recipe_;
-  board_->calibration = recipe_->in_machine_coordinates ? calibration_ : nullptr;
-  board_->sensor = &parts_.sensor;
-  board_->measurer = parts_.backend.measurer.get();
-  board_->planner = planner_;
-  board_->threads = parts_.config.backend.threads;
-  board_->temperature = temperature_;
-  board_->temperature_max_age_s = parts_.config.temperature_max_age_s;
-  board_->latest_utc_ns = utc_.latest_utc_ns(now);
-  board_->unit = std::exchange(unit_, "");
+  if (part_)
+    resume_part();
+  else
+    board_ = new_order(now);
   board_->triggered_ns = now;
   if (stare_) {
     stare_->start(now);
@@ -242,10 +255,12 @@ void InspectionCell::measure_when_ready() {
     return;
   }
   if (!board_->claim || board_->loading || (stare_ && !stare_->finished())) return;
-  if (board_->frame && board_->frame_error.empty())
-    conclude(Reason::none, "");
-  else
+  if (!board_->frame || !board_->frame_error.empty())
     conclude(board_->frame_reason, board_->frame_error);
+  else if (board_->recipe->surface)
+    snapshot_taken(EventLoop::now());
+  else
+    conclude(Reason::none, "");
 }
 
 /// Has the board measured, or recorded as INVALID with a reason.
@@ -291,6 +306,9 @@ void InspectionCell::finish(const std::shared_ptr<BoardOrder>& board) {
 
 /// Where the delivery goes: a stored result ends it, an aborted one is told, an unstored one stays in work/.
 void InspectionCell::settle_frame(const BoardOrder& board) {
+  for (const TakenSnapshot& s : board.taken)
+    if (board.stored) parts_.frames.measured(s.claim, s.frame.identity);
+  if (board.aborted && !board.stored) fail_snapshots(board);
   if (!board.claim) return;
   if (!board.frame_error.empty() && board.stored)
     parts_.frames.failed(*board.claim, board.frame_error);

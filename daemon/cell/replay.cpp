@@ -12,20 +12,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The delivery with the very bytes of then: a later one may have had its name. Throws FrameError.
-HeightFrame stored_frame(const Replay& replay) {
-  const BoardVerdict& v = replay.verdict;
-  const fs::path name = fs::path(v.frame_source).filename();
+/// Of those that were delivered under this name, the one with the very bytes of then; none: it is not there.
+std::optional<HeightFrame> delivered_as(const Replay& replay, const std::string& delivery,
+                                        const fs::path& name, const std::string& sha256) {
   for (int copy = 1;; ++copy) {
-    const fs::path file =
-        replay.frames / (name.stem().string() + (copy > 1 ? fmt::format("~{}", copy) : "")) / name;
+    const fs::path file = replay.frames / (delivery + (copy > 1 ? fmt::format("~{}", copy) : "")) / name;
     std::error_code none;
-    if (!fs::exists(file, none)) break;
+    if (!fs::exists(file, none)) return std::nullopt;
     HeightFrame frame = read_frame(file, *replay.sensor);
-    if (frame.content_sha256 == v.frame_sha256) return frame;
+    if (frame.content_sha256 == sha256) return frame;
   }
-  throw std::runtime_error(fmt::format("frame {} with sha256 {} is no longer in {}", v.frame_id,
-                                       v.frame_sha256, replay.frames.string()));
+}
+
+/// A later delivery may have had its name. Throws FrameError.
+HeightFrame stored_frame(const Replay& replay, const std::string& id, const std::string& source,
+                         const std::string& sha256) {
+  const fs::path name = fs::path(source).filename();
+  const std::string stem = name.stem().string();
+  if (auto frame = delivered_as(replay, stem, name, sha256)) return *std::move(frame);
+  if (stem.ends_with("_z")) {  // STEM_z.tif was delivered by the sidecar STEM.json
+    if (auto frame = delivered_as(replay, stem.substr(0, stem.size() - 2), name, sha256))
+      return *std::move(frame);
+  }
+  throw std::runtime_error(
+      fmt::format("frame {} with sha256 {} is no longer in {}", id, sha256, replay.frames.string()));
 }
 
 /// The calibration held then, so it is asked about that time; the temperature of then is not stored and can only
@@ -43,6 +53,23 @@ InspectionInputs inputs_of(const Replay& replay) {
   inputs.unit_id = replay.verdict.unit_id;
   inputs.threads = replay.threads;
   return inputs;
+}
+
+BoardVerdict board_again(const Replay& replay) {
+  const BoardVerdict& v = replay.verdict;
+  const HeightFrame frame = stored_frame(replay, v.frame_id, v.frame_source, v.frame_sha256);
+  return inspect(frame, inputs_of(replay), *replay.measurer);
+}
+
+BoardVerdict part_again(const Replay& replay) {
+  std::vector<HeightFrame> frames;
+  for (const SnapshotEvidence& s : replay.verdict.surface->snapshots)
+    frames.push_back(stored_frame(replay, s.frame_id, s.frame_source, s.frame_sha256));
+  std::vector<SurfaceFrame> snapshots;
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    snapshots.push_back({&frames[i], replay.verdict.surface->snapshots[i].pose});
+  SurfaceModels models;
+  return inspect_surface(snapshots, inputs_of(replay), models, cpu_backend(replay.threads)).verdict;
 }
 
 nlohmann::json compared(const BoardVerdict& verdict) {
@@ -67,8 +94,7 @@ std::string first_difference(const BoardVerdict& then, const BoardVerdict& now) 
 
 void run(Replay& replay) {
   try {
-    const HeightFrame frame = stored_frame(replay);
-    const BoardVerdict now = inspect(frame, inputs_of(replay), *replay.measurer);
+    const BoardVerdict now = replay.verdict.surface ? part_again(replay) : board_again(replay);
     replay.detail = first_difference(replay.verdict, now);
     if (!replay.detail.empty() && now.code != replay.verdict.code)
       replay.detail += fmt::format("; datumd was {}, is {}", replay.verdict.code, now.code);

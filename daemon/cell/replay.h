@@ -7,7 +7,7 @@
 #include <string>
 
 #include "daemon/inspect/recipe_store.h"
-#include "daemon/pipeline.h"
+#include "daemon/pipeline_surface.h"
 
 namespace datum {
 

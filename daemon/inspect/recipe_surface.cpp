@@ -8,6 +8,8 @@
 namespace datum {
 namespace {
 
+constexpr std::size_t most_snapshots = 64;
+
 Eigen::Vector3d vector_of(config::TomlTable& table, const char* key, config::Range range = {}) {
   return Eigen::Map<const Eigen::Vector3d>(table.numbers(key, 3, range).data());
 }
@@ -58,10 +60,11 @@ SurfaceSettings read_settings(config::TomlTable table) {
 
 void read_snapshots(std::optional<config::TomlTable> table, SurfaceRecipe& surface) {
   if (!table) return;
-  surface.snapshots = static_cast<std::size_t>(table->integer_or("count", 1, 1, 64));
-  if (surface.snapshots > 1)
-    surface.snapshot_timeout_ms = static_cast<int>(table->integer("timeout_ms", 1, 86'400'000));
   std::vector<config::TomlTable> poses = table->tables("pose");
+  if (poses.empty() || poses.size() > most_snapshots)
+    table->refuse("pose", std::to_string(poses.size()) + " poses",
+                  "1 to " + std::to_string(most_snapshots) +
+                      " [[snapshots.pose]]; without [snapshots] one is taken, wherever the stage stands");
   std::set<std::string> names;
   for (config::TomlTable& at : poses) {
     SnapshotPose& pose = surface.poses.emplace_back();
@@ -72,12 +75,17 @@ void read_snapshots(std::optional<config::TomlTable> table, SurfaceRecipe& surfa
       at.refuse("name", "'" + pose.name + "' is used twice", "a name of its own for each pose");
     at.finish();
   }
-  if (!poses.empty() && poses.size() != surface.snapshots)
-    table->refuse(
-        "pose",
-        std::to_string(poses.size()) + " poses for " + std::to_string(surface.snapshots) + " snapshots",
-        "one [[snapshots.pose]] for each, or none");
+  surface.snapshots = poses.size();
+  if (poses.size() > 1)
+    surface.snapshot_timeout_ms = static_cast<int>(table->integer("timeout_ms", 1, 86'400'000));
   table->finish();
+}
+
+/// In the sensor's own coordinates nothing tells where the stage stood.
+void demand_machine(const config::TomlTable& file, const Recipe& recipe, const SurfaceRecipe& surface) {
+  if (recipe.in_machine_coordinates || surface.poses.empty()) return;
+  file.refuse("snapshots", "poses are positions of the machine, and placement.coordinates is \"sensor\"",
+              "coordinates = \"machine\", or no [snapshots]");
 }
 
 void read_place(config::TomlTable& table, RegionDemand& region) {
@@ -177,7 +185,10 @@ void read_surface(config::TomlTable& file, Recipe& recipe, config::Problems& pro
         read_model_placement(file.table("placement"), *surface, recipe.in_machine_coordinates);
   });
   problems.attempt([&] { surface->settings = read_settings(file.table("surface")); });
-  problems.attempt([&] { read_snapshots(file.table_if("snapshots"), *surface); });
+  problems.attempt([&] {
+    read_snapshots(file.table_if("snapshots"), *surface);
+    demand_machine(file, recipe, *surface);
+  });
   problems.attempt([&] {
     if (auto table = file.table_if("uncertainty")) {
       surface->uncertainty.reproducibility_um =
