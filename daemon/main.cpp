@@ -143,7 +143,7 @@ int serve(const DaemonConfig& config) {
   if (config.modbus_serial)
     modbus_links.push_back(std::make_unique<modbus::SerialLink>(*config.modbus_serial, *modbus, to_journal));
   for (const auto& link : modbus_links) {
-    cell.add_link(*link);
+    cell.add_link(*link, dynamic_cast<const LinkTeller*>(link.get()));
     loop.add(*link);
   }
   if (cmm) {

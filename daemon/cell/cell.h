@@ -56,7 +56,10 @@ class InspectionCell final : public Instrument, public Pollable {
   /// Endpoints that are told of results and changes; they outlive the cell's last event.
   void add_endpoint(CommandEndpoint& endpoint) { endpoints_.push_back(&endpoint); }
   /// Links that status lists, beside the endpoints.
-  void add_link(const Pollable& link) { links_.push_back(&link); }
+  void add_link(const Pollable& link, const LinkTeller* teller) {
+    links_.push_back(&link);
+    tellers_.push_back(teller);
+  }
 
   /// Takes frames where one is wanted; to be called after every round of the loop.
   void after_round(MonotonicNs now);
@@ -116,6 +119,8 @@ class InspectionCell final : public Instrument, public Pollable {
   HostLinks host_links() const override;
   std::int64_t utc_s() const override { return parts_.utc_ns() / 1'000'000'000; }
   std::vector<std::string> links() const override;
+  std::vector<LinkReport> link_reports() const override;
+  MonotonicNs monotonic_ns() const override;
 
  private:
   DeskParts desk_parts();
@@ -161,6 +166,7 @@ class InspectionCell final : public Instrument, public Pollable {
   std::shared_ptr<BoardPlanner> planner_ = std::make_shared<BoardPlanner>();  // used by whoever measures
   std::vector<CommandEndpoint*> endpoints_;
   std::vector<const Pollable*> links_;
+  std::vector<const LinkTeller*> tellers_;  // of them
   std::shared_ptr<const RecipeStore> recipes_;
   std::shared_ptr<const Recipe> recipe_;
   std::shared_ptr<const Calibration> calibration_;

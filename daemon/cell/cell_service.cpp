@@ -115,6 +115,19 @@ std::vector<std::string> InspectionCell::link_self_test() {
   return failures;
 }
 
+MonotonicNs InspectionCell::monotonic_ns() const { return EventLoop::now(); }
+
+std::vector<LinkReport> InspectionCell::link_reports() const {
+  const MonotonicNs now = EventLoop::now();
+  std::vector<const LinkTeller*> tellers{&parts_.frames, parts_.cmm};
+  tellers.insert(tellers.end(), endpoints_.begin(), endpoints_.end());
+  tellers.insert(tellers.end(), tellers_.begin(), tellers_.end());
+  std::vector<LinkReport> reports;
+  for (const LinkTeller* teller : tellers)
+    if (auto report = teller ? teller->report(now) : std::nullopt) reports.push_back(std::move(*report));
+  return reports;
+}
+
 HostLinks InspectionCell::host_links() const {
   HostLinks links;
   if (parts_.config.serial) links.serial = parts_.config.serial->line;

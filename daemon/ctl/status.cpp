@@ -9,6 +9,7 @@
 #include "daemon/ctl/device_answers.h"
 #include "daemon/ctl/dialogue.h"
 #include "daemon/ctl/exit_status.h"
+#include "daemon/ctl/link_table.h"
 #include "daemon/ctl/status_words.h"
 #include "daemon/report/table.h"
 
@@ -22,6 +23,7 @@ struct CellStatus {
   std::string unit, owner;
   std::uint64_t results = 0;
   std::vector<std::string> board;  // of the newest result; empty: there is none
+  std::vector<LinkRow> link_rows;
   unsigned operation = 0, questionable = 0;
   SelfTest test;
 };
@@ -43,6 +45,7 @@ CellStatus status_of(ScpiClient& host) {
   s.questionable = bits(host, "STATus:QUEStionable:CONDition?");
   s.owner = ask(host, "SYSTem:LOCK:OWNer?")[0];
   s.links = ask(host, "DIAGnostic:LINKs?");
+  s.link_rows = links_of(host);
   s.test = self_test_of(host);
   return s;
 }
@@ -59,6 +62,8 @@ Json calibration_json(const std::vector<std::string>& c, std::int64_t now_utc_s)
 }
 
 Json status_json(const CellStatus& s, std::int64_t now_utc_s) {
+  Json link_states = Json::array();
+  for (const LinkRow& link : s.link_rows) link_states.push_back(link_json(link));
   Json newest;
   if (!s.board.empty())
     newest = {{"sequence", std::stoull(s.board[0])},
@@ -82,6 +87,7 @@ Json status_json(const CellStatus& s, std::int64_t now_utc_s) {
           {"questionable", questionable_words(s.questionable)},
           {"control", s.owner},
           {"links", s.links},
+          {"link_states", link_states},
           {"self_test", self_test_json(s.test)}};
 }
 
@@ -115,7 +121,8 @@ std::string status_text(const CellStatus& s, std::int64_t now_utc_s, bool colour
   if (s.questionable)
     row("doubtful", {fmt::format("{}", fmt::join(questionable_words(s.questionable), ", ")), Ink::yellow});
   row("control", {s.owner == "NONE" ? "free: any host may command" : s.owner});
-  for (const auto& link : s.links) row("link", {link});
+  for (const LinkRow& link : s.link_rows)
+    row(link.name.c_str(), {link_text(link), link.trouble.empty() ? Ink::plain : Ink::red});
   if (s.test.failures.empty()) row("self-test", {"passed", Ink::green});
   for (const auto& failure : s.test.failures) row("self-test", {"FAILED: " + failure, Ink::red});
   return table.text(colour);

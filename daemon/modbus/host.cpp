@@ -7,6 +7,7 @@
 #include <cctype>
 #include <limits>
 
+#include "daemon/modbus/link_registers.h"
 #include "daemon/modbus/registers.h"
 #include "daemon/modbus/window.h"
 
@@ -164,6 +165,7 @@ void Host::put_status(Image& image, MonotonicNs now) const {
   to[at_operation] = cell_.instrument.operation_condition();
   to[at_questionable] = cell_.instrument.questionable_condition();
   put_text(to, at_control_owner, 32, cell_.control.owner());
+  put_links(to, cell_.instrument.link_reports(), now);
 }
 
 /// The window of the oldest result that is not acknowledged.

@@ -102,6 +102,21 @@ const std::vector<Register>& base_registers() {
       {at_job_listed_name, long_text, Type::text, r, "JOB_LISTED_NAME", "",
        "recipe of the index in JOB_INDEX"},
       {at_control_owner, 32, Type::text, r, "CONTROL_OWNER", "", "host that holds control; empty: nobody"},
+      {at_sensor_link + of_link_state, 1, Type::u16, r, "SENSOR_LINK_STATE", "", ""},
+      {at_sensor_link + of_link_lost, 1, Type::u16, r, "SENSOR_LINK_LOST", "",
+       "times since the start, wraps"},
+      {at_sensor_link + of_link_since, 2, Type::i32, r, "SENSOR_LINK_SINCE", "s",
+       "in this state; -2147483648: not known"},
+      {at_sensor_link + of_link_age, 2, Type::i32, r, "SENSOR_AGE", "ms",
+       "since the last frame came, looked at each 0.5 s; -2147483648: none came"},
+      {at_sensor_link + of_link_clock, 2, Type::i32, r, "SENSOR_CLOCK_UNCERTAINTY", "us",
+       "of the host's clock less the sensor's; -2147483648: not known"},
+      {at_cmm_link + of_link_state, 1, Type::u16, r, "CMM_LINK_STATE", "", ""},
+      {at_cmm_link + of_link_lost, 1, Type::u16, r, "CMM_LINK_LOST", "", "times since the start, wraps"},
+      {at_cmm_link + of_link_since, 2, Type::i32, r, "CMM_LINK_SINCE", "s",
+       "in this state; -2147483648: not known"},
+      {at_cmm_link + of_link_age, 2, Type::i32, r, "CMM_AGE", "ms",
+       "since the last position came, looked at each 0.5 s; -2147483648: none came"},
   };
   return registers;
 }

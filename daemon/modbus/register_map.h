@@ -77,7 +77,9 @@ enum At : Address {
   at_job_sha256 = 398,
   at_job_listed_name = 414,
   at_control_owner = 462,
-  base_end = 500,  // registers 0 to 499, those without a name read 0
+  at_sensor_link = 500,
+  at_cmm_link = 510,
+  base_end = 520,  // registers 0 to 519, those without a name read 0
 
   // Two windows of the same layout, each shows one result.
   at_result = 10000,  // of the handshake, while RESULTS_VALID
@@ -106,6 +108,14 @@ enum In : Address {
   in_first_row = 160,
 };
 inline constexpr Address window_size = 20000;
+/// Of a device's link: offsets from its first register.
+enum OfLink : Address {
+  of_link_state = 0,
+  of_link_lost = 1,
+  of_link_since = 2,
+  of_link_age = 4,
+  of_link_clock = 6,  // of the sensor alone
+};
 /// Of a row, one check of one component.
 enum Of : Address {
   of_reference = 0,
@@ -121,6 +131,14 @@ enum Of : Address {
 inline constexpr Address row_size = 24;
 inline constexpr std::uint16_t most_rows = (window_size - in_first_row) / row_size;
 inline constexpr std::uint16_t long_text = 48, reference_text = 12;
+
+enum LinkStateNumber : std::uint16_t {
+  link_state_none = 0,
+  link_state_closed = 1,
+  link_state_connecting = 2,
+  link_state_open = 3,
+  link_state_refused = 4,
+};
 
 enum ControlBit : std::uint16_t {
   control_trigger = 1u << 0,

@@ -82,6 +82,13 @@ const std::vector<Meaning>& value_meanings() {
     };
     for (const Coded& c : fault_codes()) m.push_back({"FAULT_CODE", c.code, c.name, c.text});
     for (const Coded& c : decision_codes()) m.push_back({"DECISION", c.code, c.name, c.text});
+    for (const char* link : {"SENSOR_LINK_STATE", "CMM_LINK_STATE"}) {
+      m.push_back({link, link_state_none, "NONE", "no such device is configured"});
+      m.push_back({link, link_state_closed, "CLOSED", "lost, is opened again and again"});
+      m.push_back({link, link_state_connecting, "CONNECTING", ""});
+      m.push_back({link, link_state_open, "OPEN", ""});
+      m.push_back({link, link_state_refused, "REFUSED", "an operator must mend it, then REOPEN_LINKS"});
+    }
     for (const Coded& c : result_codes()) m.push_back({"RESULT_CODE", c.code, c.name, c.text});
     for (const Coded& c : characteristic_codes()) m.push_back({"CHARACTERISTIC", c.code, c.name, c.text});
     for (const Coded& c : measure_codes()) m.push_back({"MEASURE", c.code, c.name, c.text});

@@ -5,17 +5,23 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <algorithm>
-
+#include "daemon/loop/event_loop.h"
 #include "daemon/modbus/session.h"
 
 namespace datum::modbus {
 namespace {
 
-constexpr int first_back_off_ms = 250, longest_back_off_ms = 5000;
+constexpr int longest_back_off_ms = 5000;
+constexpr MonotonicNs ns_per_ms = 1'000'000;
 // The standard's 1.5 characters do not survive a USB adapter, which gathers bytes for up to 16 ms.
 constexpr std::uint32_t least_silence_us = 50'000;
 constexpr std::uint32_t bits_per_character = 11;
+
+LinkLimits limits() {
+  LinkLimits limits;
+  limits.last_back_off_ms = longest_back_off_ms;
+  return limits;
+}
 
 }  // namespace
 
@@ -23,9 +29,11 @@ SerialLink::SerialLink(const SerialLineSettings& settings, ModbusDesk& desk, Log
     : settings_(settings),
       desk_(desk),
       log_(std::move(log)),
-      port_(serial_port(settings.line)),
       mailbox_(desk.connect("modbus_serial " + settings.line.path)),
       stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      link_(
+          serial_port(settings.line), limits(), [this](MonotonicNs) { opened(); },
+          [this](const std::string& why, MonotonicNs) { lost(why); }),
       thread_([this] { serve(); }) {}
 
 SerialLink::~SerialLink() {
@@ -42,10 +50,18 @@ std::string SerialLink::describe() const {
                      settings_.unit, state_);
 }
 
+std::optional<LinkReport> SerialLink::report(MonotonicNs) const {
+  const std::lock_guard lock(mutex_);
+  LinkReport report = report_;
+  report.name = "host.modbus_serial";
+  return report;
+}
+
 void SerialLink::say(int priority, const std::string& state) {
   {
     const std::lock_guard lock(mutex_);
     state_ = state;
+    report_ = report_of(link_, "host.modbus_serial", "modbus_rtu");
   }
   log_(priority, describe());
 }
@@ -56,37 +72,43 @@ bool SerialLink::pause(int ms) const {
   return ::poll(&stop, 1, ms) == 0;
 }
 
+void SerialLink::opened() {
+  link_.good();
+  say(5, "open");
+}
+
+void SerialLink::lost(const std::string& why) {
+  if (link_.refused()) return say(3, why + "; this link stays closed");
+  const bool was_open = link_.record().attempts == 0;
+  if (was_open || link_.record().attempts == 1)
+    say(4, why + (was_open ? "; opening it again" : "; trying again"));
+}
+
 /// True: the line is open. False: it never will be, or this is to end.
 bool SerialLink::open() {
-  for (int back_off_ms = first_back_off_ms;; back_off_ms = std::min(2 * back_off_ms, longest_back_off_ms)) {
-    try {
-      port_->open();
-      say(5, "open");
-      return true;
-    } catch (const LostError& lost) {
-      if (back_off_ms == first_back_off_ms) say(4, fmt::format("{}; trying again", lost.what()));
-    } catch (const std::exception& refused) {
-      say(3, fmt::format("{}; this link stays closed", refused.what()));
-      return false;
-    }
-    if (!pause(back_off_ms)) return false;
+  while (!link_.is_open()) {
+    const auto due = link_.deadline();
+    if (!due) return false;
+    const MonotonicNs left_ns = *due - EventLoop::now();
+    if (left_ns > 0 && !pause(static_cast<int>(left_ns / ns_per_ms) + 1)) return false;
+    link_.on_deadline(EventLoop::now());
   }
+  return true;
 }
 
 void SerialLink::serve() {
   const std::uint32_t silence_us =
       std::max(least_silence_us,
                4u * bits_per_character * 1'000'000u / static_cast<std::uint32_t>(settings_.line.baud));
+  link_.start(EventLoop::now());
   while (open()) {
     mailbox_->present(true);
     const bool stopped =
-        Session(rtu_context(port_->fd(), settings_.unit, silence_us), Session::Kind::rtu, *mailbox_)
+        Session(rtu_context(link_.fd(), settings_.unit, silence_us), Session::Kind::rtu, *mailbox_)
             .run(stop_);
     mailbox_->present(false);
-    port_->close();
     if (stopped) return;
-    say(4, "lost; opening it again");
-    if (!pause(first_back_off_ms)) return;
+    link_.lose("lost", EventLoop::now());
   }
 }
 

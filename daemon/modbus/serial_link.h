@@ -12,7 +12,7 @@
 namespace datum::modbus {
 
 /// On the loop only to be described: its descriptor is its thread's.
-class SerialLink final : public Pollable {
+class SerialLink final : public Pollable, public LinkTeller {
  public:
   /// Throws RefusedError where the settings are none.
   SerialLink(const SerialLineSettings& settings, ModbusDesk& desk, LogSink log);
@@ -23,21 +23,25 @@ class SerialLink final : public Pollable {
   std::optional<MonotonicNs> deadline() const override { return std::nullopt; }
   void on_deadline(MonotonicNs) override {}
   std::string describe() const override;
+  std::optional<LinkReport> report(MonotonicNs now) const override;
 
  private:
   void serve();
   bool open();
+  void opened();
+  void lost(const std::string& why);
   bool pause(int ms) const;
   void say(int priority, const std::string& state);
 
   SerialLineSettings settings_;
   ModbusDesk& desk_;
   LogSink log_;
-  std::unique_ptr<Port> port_;  // the thread's
   std::shared_ptr<Mailbox> mailbox_;
   mutable std::mutex mutex_;
   std::string state_ = "waiting to open";
+  LinkReport report_;
   int stop_;
+  LinkKeeper link_;  // the thread's
   std::thread thread_;
 };
 

@@ -77,6 +77,17 @@ std::string TcpServer::describe() const {
                      settings_.most_connections);
 }
 
+std::optional<LinkReport> TcpServer::report(MonotonicNs) const {
+  LinkReport report;
+  report.name = "host.modbus_tcp";
+  report.kind = "modbus_tcp";
+  report.peer = fmt::format("tcp {}:{}, {} of {} connections", settings_.address, port(), links_.size(),
+                            settings_.most_connections);
+  report.state = LinkState::open;
+  report.record.opened = accepted_;
+  return report;
+}
+
 void TcpServer::accept(std::unique_ptr<Port> port, const std::string& peer) {
   tidy();
   if (!settings_.allow.allows(peer))
@@ -85,6 +96,7 @@ void TcpServer::accept(std::unique_ptr<Port> port, const std::string& peer) {
     return refuse(fmt::format("{} refused, {} hosts are connected", peer, links_.size()));
   if (port->fd() >= FD_SETSIZE)  // libmodbus waits with select(2)
     return refuse(fmt::format("{} refused, too many descriptors are open", peer));
+  ++accepted_;
   links_.push_back(std::make_unique<TcpLink>(std::move(port), desk_.connect(name_of(peer)), peer));
   log_(6, fmt::format("modbus: {} connected", peer));
 }

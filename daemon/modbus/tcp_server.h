@@ -15,7 +15,7 @@ namespace datum::modbus {
 
 class TcpLink;
 
-class TcpServer final : public Pollable {
+class TcpServer final : public Pollable, public LinkTeller {
  public:
   /// Listens. Throws RefusedError where the address is not numeric, not of this host, or taken.
   TcpServer(const TcpSettings& settings, ModbusDesk& desk, LogSink log);
@@ -29,6 +29,7 @@ class TcpServer final : public Pollable {
   std::optional<MonotonicNs> deadline() const override;
   void on_deadline(MonotonicNs now) override;
   std::string describe() const override;
+  std::optional<LinkReport> report(MonotonicNs now) const override;
 
  private:
   void accept(std::unique_ptr<Port> port, const std::string& peer);
@@ -39,6 +40,7 @@ class TcpServer final : public Pollable {
   ModbusDesk& desk_;
   LogSink log_;
   TcpListener listener_;
+  std::uint64_t accepted_ = 0;
   std::vector<std::unique_ptr<TcpLink>> links_;
   TokenBucket refusals_{1, 10};
 };

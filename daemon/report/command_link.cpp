@@ -67,6 +67,10 @@ std::string CommandLink::describe() const {
   return text;
 }
 
+std::optional<LinkReport> CommandLink::report(MonotonicNs) const {
+  return report_of(link_, "host.serial", settings_.gocator ? "gocator" : "scpi");
+}
+
 std::optional<MonotonicNs> CommandLink::deadline() const {
   if (!link_.is_open()) return link_.deadline();
   if (codec_->waits()) return rate_.ready_at();

@@ -13,7 +13,7 @@
 #include "daemon/report/host_codec.h"
 #include "daemon/report/result_delivery.h"
 #include "daemon/report/token_bucket.h"
-#include "drivers/port/link_keeper.h"
+#include "drivers/port/link_report.h"
 #include "drivers/port/pollable.h"
 
 namespace datum {
@@ -22,7 +22,7 @@ namespace datum {
 using LogSink = std::function<void(int priority, const std::string& text)>;
 
 /// What the daemon tells to every link, serial or listening.
-class CommandEndpoint : public Pollable {
+class CommandEndpoint : public Pollable, public LinkTeller {
  public:
   /// A stored result. Goes out as a result line (result_line.h) on links that push.
   virtual void push_result(const BoardVerdict& verdict) = 0;
@@ -58,6 +58,7 @@ class CommandLink final : public CommandEndpoint {
   std::optional<MonotonicNs> deadline() const override;
   void on_deadline(MonotonicNs now) override;
   std::string describe() const override;
+  std::optional<LinkReport> report(MonotonicNs now) const override;
 
   void push_result(const BoardVerdict& verdict) override;
   void instrument_changed() override;

@@ -49,6 +49,17 @@ std::string CommandServer::describe() const {
   return lost == 0 ? text : text + fmt::format(", {} result lines not sent", lost);
 }
 
+std::optional<LinkReport> CommandServer::report(MonotonicNs) const {
+  LinkReport report;
+  report.name = "host." + key();
+  report.kind = settings_.gocator ? "gocator" : "scpi";
+  report.peer = fmt::format("tcp {}:{}, {} of {} connections", settings_.address, port(), links_.size(),
+                            settings_.most_connections);
+  report.state = LinkState::open;
+  report.record.opened = accepted_;
+  return report;
+}
+
 void CommandServer::accept(std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now) {
   if (!settings_.allow.allows(peer))
     return note(4, fmt::format("commands: {} refused, it is not in host.{}.allow", peer, key()), now);
@@ -57,6 +68,7 @@ void CommandServer::accept(std::unique_ptr<Port> port, const std::string& peer, 
                               settings_.gocator ? "ERROR" : "REFUSED", links_.size(), key()));
     return note(4, fmt::format("commands: {} refused, {} hosts are connected", peer, links_.size()), now);
   }
+  ++accepted_;
   CommandLinkSettings link;
   link.push_results = settings_.push_results;
   link.host = key() + " " + peer;

@@ -37,6 +37,8 @@ class CommandServer final : public CommandEndpoint {
   std::optional<MonotonicNs> deadline() const override;
   void on_deadline(MonotonicNs now) override;
   std::string describe() const override;
+  /// Of the listening socket; connections come and go.
+  std::optional<LinkReport> report(MonotonicNs now) const override;
 
   void push_result(const BoardVerdict& verdict) override;
   void instrument_changed() override;
@@ -57,6 +59,7 @@ class CommandServer final : public CommandEndpoint {
   MonotonicNs now_ = 0;  // of the event being handled
   TcpListener listener_;
   PollSet set_;
+  std::uint64_t accepted_ = 0;
   std::vector<std::unique_ptr<CommandLink>> links_;
 };
 

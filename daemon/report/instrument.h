@@ -22,6 +22,7 @@
 #include "daemon/report/replayer.h"
 #include "daemon/report/result_store.h"
 #include "daemon/report/scpi_error.h"
+#include "drivers/port/link_report.h"
 #include "drivers/port/port.h"
 
 namespace datum {
@@ -166,6 +167,10 @@ class Instrument {
   virtual std::int64_t utc_s() const = 0;
   /// One line per link: Pollable::describe().
   virtual std::vector<std::string> links() const = 0;
+  /// Each link's state and history: the sensor first, then the CMM, then those of hosts.
+  virtual std::vector<LinkReport> link_reports() const = 0;
+  /// The monotonic clock's time that reports are given in.
+  virtual MonotonicNs monotonic_ns() const = 0;
 };
 
 }  // namespace datum

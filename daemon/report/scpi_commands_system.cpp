@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "daemon/report/scpi_answer.h"
@@ -66,6 +67,44 @@ void position(Call& call) {
 void links(Call& call) {
   std::string out;
   for (const auto& line : call.instrument().links()) out += (out.empty() ? "" : ",") + quote(line);
+  call.session.answer(out.empty() ? quote("") : out);
+}
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+const char* word_of(LinkState state) {
+  switch (state) {
+    case LinkState::closed:
+      return "CLOSED";
+    case LinkState::connecting:
+      return "CONNECTING";
+    case LinkState::open:
+      return "OPEN";
+    case LinkState::refused:
+      return "REFUSED";
+  }
+  return "?";
+}
+
+/// Seconds since then, not a number where it never was.
+std::string age_s(std::optional<MonotonicNs> then, MonotonicNs now) {
+  return number(then ? static_cast<double>(now - *then) * 1e-9 : not_a_number);
+}
+
+void link_table(Call& call) {
+  const MonotonicNs now = call.instrument().monotonic_ns();
+  std::string out;
+  for (const LinkReport& l : call.instrument().link_reports()) {
+    const LinkRecord& r = l.record;
+    const auto since = r.since_ns > 0 ? std::optional(r.since_ns) : std::nullopt;
+    out +=
+        fmt::format("{}{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", out.empty() ? "" : ",", quote(l.name),
+                    quote(l.kind), quote(l.peer), word_of(l.state), quote(l.trouble), age_s(since, now),
+                    r.opened, r.lost, r.attempts, age_s(r.heard_ns, now), age_s(l.delivered_ns, now),
+                    number(l.clock ? static_cast<double>(l.clock->offset_ns) * 1e-9 : not_a_number),
+                    number(l.clock ? static_cast<double>(l.clock->uncertainty_ns) * 1e-3 : not_a_number),
+                    quote(r.last_error), age_s(r.last_error_ns, now));
+  }
   call.session.answer(out.empty() ? quote("") : out);
 }
 
@@ -191,6 +230,14 @@ std::vector<Command> system_commands() {
       {"SYSTem:STATe?", state, {}, "IDLE, ARMED, WAITING or MEASURING, and what is going on in words"},
       {"DIAGnostic:LINKs?", links, {}, "every link with its state"},
       {"DIAGnostic:LINKs:STATe<n>?", one_link, {}, "one link with its state"},
+      {"DIAGnostic:LINKs:TABLe?",
+       link_table,
+       {},
+       "15 fields a link: name, kind, peer, CLOSED, CONNECTING, OPEN or REFUSED, trouble of this moment "
+       "(empty: none), s in "
+       "this state, times opened, times lost, attempts since it was well, s since a byte, s since a frame or "
+       "position, "
+       "host's less its clock in s, within us, last error, s since that; 9.91E37: never, or not known"},
       {"DIAGnostic:LINKs:REOPen",
        [](Call& c) { c.instrument().reopen_links(); },
        {},

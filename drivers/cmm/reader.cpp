@@ -86,6 +86,7 @@ void CmmReader::receive(MonotonicNs now) {
 void CmmReader::deliver(MonotonicNs now) {
   while (auto sample = codec_.next()) {
     ++samples_;
+    sampled_ns_ = now;
     if (sample->state == ProbeState::ok)
       link_.good();
     else
@@ -142,6 +143,15 @@ ProbePoint CmmReader::latest(MonotonicNs now) const {
   point.state = ProbeState::stale;
   point.detail = fmt::format("last heard {} ms ago; allowed: {} ms", age / ns_per_ms, settings_.max_age_ms);
   return point;
+}
+
+std::optional<LinkReport> CmmReader::report(MonotonicNs now) const {
+  LinkReport report = report_of(link_, "cmm", settings_.preset);
+  if (samples_ > 0) report.delivered_ns = sampled_ns_;
+  const ProbePoint point = latest(now);
+  if (link_.is_open() && point.state != ProbeState::ok)
+    report.trouble = fmt::format("{} {}", name_of(point.state), point.detail);
+  return report;
 }
 
 std::string CmmReader::describe() const {

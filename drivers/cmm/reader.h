@@ -38,6 +38,7 @@ class CmmReader final : public CmmSource {
   std::optional<MonotonicNs> deadline() const override;
   void on_deadline(MonotonicNs now) override;
   std::string describe() const override;
+  std::optional<LinkReport> report(MonotonicNs now) const override;
 
  private:
   enum class State {  // of an open link
@@ -66,6 +67,7 @@ class CmmReader final : public CmmSource {
   MonotonicNs next_poll_ns_ = 0;
   std::size_t asked_ = 0;  // poll strings of this round that were sent
   std::uint64_t samples_ = 0, faults_ = 0;
+  MonotonicNs sampled_ns_ = 0;
   ProbePoint latest_;
   LinkKeeper link_;  // last: it tells this one
 };

@@ -6,11 +6,14 @@
 #include <vector>
 
 #include "drivers/frame/probe_point.h"
+#include "drivers/port/link_report.h"
 #include "drivers/port/pollable.h"
 
 namespace datum {
 
-class CmmSource : public Pollable {
+class ProbeMover;
+
+class CmmSource : public Pollable, public LinkTeller {
  public:
   /// Every sample, good or bad, as it comes; a lost link gives one link_down.
   using OnSample = std::function<void(const ProbePoint&, MonotonicNs now)>;
@@ -34,6 +37,8 @@ class CmmSource : public Pollable {
   virtual ProbePoint latest(MonotonicNs now) const = 0;
   /// The link must be reopened by start().
   virtual bool refused() const = 0;
+  /// Moves the probe by itself; null: the device can't, or the configuration does not allow it.
+  virtual ProbeMover* mover() { return nullptr; }
   /// What an operator should find in the log, once.
   virtual std::vector<std::string> take_notes() { return {}; }
 };

@@ -59,6 +59,8 @@ class Reader final : public Pollable {
   std::string why_not_running() const;
   const std::optional<LoadedJob>& job() const { return job_; }
   const ClockEstimate& clock() const { return clock_; }
+  /// The connection that the others follow.
+  const LinkKeeper& control() const { return control_.keeper(); }
   std::vector<Pollable*> pollables() { return {this, &control_, &health_, &data_}; }
 
   // Pollable: the deadlines of all three

@@ -49,7 +49,6 @@ void LinkKeeper::start(MonotonicNs now) {
 void LinkKeeper::open(MonotonicNs now) {
   due_.reset();
   ++record_.attempts;
-  unsent_.clear();
   guarded(now, [&] {
     port_->open();
     enter(LinkState::connecting, now);

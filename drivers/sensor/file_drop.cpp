@@ -32,9 +32,15 @@ void FileDrop::watch(MonotonicNs now) {
     watch_ = std::make_unique<FolderWatch>(settings_.folder);
   } catch (const std::runtime_error& e) {
     warnings_.push_back(fmt::format("{}; trying again in {} ms", e.what(), settings_.rescan_ms));
+    ++record_.attempts;
+    record_.last_error = e.what();
+    record_.last_error_ns = now;
     next_rescan_ns_ = now + settings_.rescan_ms * ms;
     return;
   }
+  record_.since_ns = now;
+  record_.attempts = 0;
+  ++record_.opened;
   rescan(now);
 }
 
@@ -63,6 +69,10 @@ void FileDrop::on_ready(MonotonicNs now) {
         fmt::format("file drop {}: the folder was moved or removed", settings_.folder.string()));
     watch_.reset();
     next_rescan_ns_ = now;
+    record_.since_ns = now;
+    ++record_.lost;
+    record_.last_error = "the folder was moved or removed";
+    record_.last_error_ns = now;
   } else if (lost) {
     warnings_.push_back(
         fmt::format("file drop {}: events were lost, the folder is listed", settings_.folder.string()));
@@ -112,6 +122,7 @@ void FileDrop::created(const std::string& name, MonotonicNs now) {
 void FileDrop::complete(const std::string& name, MonotonicNs now) {
   if (!DropFolder::is_trigger(name) || ready_names_.count(name) || !examine(name, now)) return;
   const auto known = growing_.find(name);
+  delivered_ns_ = now;
   ready_names_.insert(name);
   ready_.push_back({name, known == growing_.end() ? now : known->second.first_seen_ns});
   if (known != growing_.end()) growing_.erase(known);
@@ -192,6 +203,18 @@ std::vector<std::string> FileDrop::take_warnings() { return std::exchange(warnin
 
 std::string FileDrop::refusal() const {
   return watch_ ? "" : fmt::format("file drop {}: not there", settings_.folder.string());
+}
+
+std::optional<LinkReport> FileDrop::report(MonotonicNs) const {
+  LinkReport report;
+  report.name = "sensor";
+  report.kind = "file_drop";
+  report.peer = settings_.folder.string();
+  report.state = watch_ ? LinkState::open : LinkState::closed;
+  report.trouble = refusal();
+  report.record = record_;
+  report.delivered_ns = delivered_ns_;
+  return report;
 }
 
 std::string FileDrop::describe() const {

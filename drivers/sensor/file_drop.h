@@ -30,8 +30,9 @@ struct FileDropSettings {
   std::filesystem::path folder;
   int rescan_ms = 2000;
   int settle_ms = 500;
-  std::optional<int> max_age_ms{};          // of a frame when it is taken; none: any age
-  std::optional<int> utc_uncertainty_ms{};  // of UTC stamps in sidecars against this computer; none: they tell nothing
+  std::optional<int> max_age_ms{};  // of a frame when it is taken; none: any age
+  // Of UTC stamps in sidecars against this computer; none: they tell nothing.
+  std::optional<int> utc_uncertainty_ms{};
 };
 
 class FileDrop final : public Pollable, public FrameSource {
@@ -49,6 +50,7 @@ class FileDrop final : public Pollable, public FrameSource {
   std::string describe() const override;
 
   std::vector<Pollable*> pollables() override { return {this}; }
+  std::optional<LinkReport> report(MonotonicNs now) const override;
   std::string refusal() const override;
   std::string place() const override { return settings_.folder.string(); }
   /// What lies there already is seen now.
@@ -96,6 +98,8 @@ class FileDrop final : public Pollable, public FrameSource {
   std::size_t in_work_ = 0;
   MonotonicNs next_rescan_ns_ = 0;
   bool listing_failed_ = false;
+  LinkRecord record_;  // of the watched folder
+  std::optional<MonotonicNs> delivered_ns_;
   std::vector<std::string> warnings_;
 };
 

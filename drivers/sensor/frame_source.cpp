@@ -3,6 +3,15 @@
 #include <algorithm>
 
 namespace datum {
+
+std::optional<LinkReport> FrameSource::report(MonotonicNs) const {
+  LinkReport report;
+  report.name = "sensor";
+  report.peer = place();
+  report.trouble = refusal();
+  report.state = report.trouble.empty() ? LinkState::open : LinkState::closed;
+  return report;
+}
 namespace {
 
 constexpr std::size_t recent_limit = 1024;

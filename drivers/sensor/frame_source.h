@@ -15,18 +15,19 @@
 #include <string>
 #include <vector>
 
+#include "drivers/port/link_report.h"
 #include "drivers/port/pollable.h"
 #include "drivers/sensor/claimed_frame.h"
 
 namespace datum {
 
-class FrameSource {
+class FrameSource : public LinkTeller {
  public:
-  virtual ~FrameSource() = default;
-
   /// What the loop watches.
   virtual std::vector<Pollable*> pollables() = 0;
   virtual std::string describe() const = 0;
+  /// Open where a frame can come.
+  std::optional<LinkReport> report(MonotonicNs now) const override;
   /// Why no frame can come at present; empty: one can.
   virtual std::string refusal() const = 0;
   /// What an operator looks at when no frame came.

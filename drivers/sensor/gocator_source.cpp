@@ -44,6 +44,14 @@ std::string GocatorSource::describe() const {
                      waiting_.size() + ready_.size());
 }
 
+std::optional<LinkReport> GocatorSource::report(MonotonicNs now) const {
+  LinkReport report = report_of(reader_.control(), "sensor", "gocator");
+  if (report.trouble.empty()) report.trouble = refusal();
+  report.delivered_ns = delivered_ns_;
+  report.clock = reader_.clock().offset(now);
+  return report;
+}
+
 std::string GocatorSource::job_refusal(const gocator::LoadedJob& job) const {
   if (job.name != settings_.job)
     return fmt::format("gocator {}: job '{}' is loaded, this cell measures with '{}'", settings_.address,
@@ -83,6 +91,7 @@ std::string GocatorSource::take_fault() { return std::exchange(fault_, {}); }
 void GocatorSource::data_set(gocator::DataSet&& set, MonotonicNs first_byte_ns, MonotonicNs now) {
   if (set.empty() || (!set.surface && set.refusal.empty())) return;  // measurements of the sensor's own tools
   ++frames_;
+  delivered_ns_ = now;
   if (waiting_.size() + ready_.size() >= most_waiting) {
     ++overrun_;
     ++lost_frames_;

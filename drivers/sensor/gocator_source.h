@@ -28,6 +28,7 @@ class GocatorSource final : public FrameSource, private gocator::Listener {
 
   std::vector<Pollable*> pollables() override { return reader_.pollables(); }
   std::string describe() const override;
+  std::optional<LinkReport> report(MonotonicNs now) const override;
   std::string refusal() const override;
   std::string place() const override { return reader_.describe(); }
   void begin(MonotonicNs now) override;
@@ -69,6 +70,7 @@ class GocatorSource final : public FrameSource, private gocator::Listener {
   std::deque<Waiting> waiting_;
   std::deque<ClaimedFrame> ready_;
   std::optional<std::uint64_t> last_index_;
+  std::optional<MonotonicNs> delivered_ns_;
   std::uint64_t tokens_ = 0, frames_ = 0, lost_frames_ = 0;
   bool loss_told_ = false;     // the connection was lost since the last frame
   std::uint64_t overrun_ = 0;  // frames that found no place since the last one that did

@@ -66,6 +66,33 @@ INSTANTIATE_TEST_SUITE_P(EachDecision, HostShows,
                                            Shown{Decision::invalid, status_invalid}),
                          [](const auto& shown) { return std::string(name_of(shown.param.decision)); });
 
+TEST(Host, TellsHowTheLinksOfSensorAndCmmFare) {
+  OneHost h;
+  const auto at32 = [&](std::size_t at) {
+    return static_cast<std::int32_t>(get_u32(ConstWords(h.image().base), at));
+  };
+  EXPECT_EQ(h.at(at_sensor_link), link_state_none);
+  EXPECT_EQ(at32(at_sensor_link + of_link_age), no_integer);
+  h.now = 60'000'000'000;
+  LinkReport sensor, cmm;
+  sensor.name = "sensor";
+  sensor.state = LinkState::open;
+  sensor.record.since_ns = h.now - 12'700'000'000;
+  sensor.delivered_ns = h.now - 1'500'000'000;
+  sensor.clock = ClockOffset{5, 350'000};
+  cmm.name = "cmm";
+  cmm.state = LinkState::refused;
+  cmm.record.lost = 65'537;
+  h.cell.reports = {sensor, cmm};
+  EXPECT_EQ(h.at(at_sensor_link), link_state_open);
+  EXPECT_EQ(at32(at_sensor_link + of_link_since), 12);
+  EXPECT_EQ(at32(at_sensor_link + of_link_age), 1500);
+  EXPECT_EQ(at32(at_sensor_link + of_link_clock), 350);
+  EXPECT_EQ(h.at(at_cmm_link), link_state_refused);
+  EXPECT_EQ(h.at(at_cmm_link + of_link_lost), 1) << "wraps";
+  EXPECT_EQ(at32(at_cmm_link + of_link_since), no_integer);
+}
+
 TEST(Host, SaysWhyItIsNotReady) {
   OneHost h;
   EXPECT_EQ(h.at(at_not_ready), not_ready_job | not_ready_armed);

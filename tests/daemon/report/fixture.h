@@ -237,6 +237,8 @@ class TestCell : public Instrument {
   void reopen_links() override { ++reopened; }
   HostLinks host_links() const override { return configured; }
   std::int64_t utc_s() const override { return 1'795'245'497; }  // 2026-11-21T07:18:17Z
+  std::vector<LinkReport> link_reports() const override { return reports; }
+  MonotonicNs monotonic_ns() const override { return 60'000'000'000; }
   std::vector<std::string> links() const override { return {"cmm: open", "sensor \"drop\": open"}; }
 
   Calibrator& calibrator() override { return calibration_steps; }
@@ -257,6 +259,7 @@ class TestCell : public Instrument {
   TestCalibrator calibration_steps;
   TestHoleProber holes;
   std::optional<ProbePoint> point;
+  std::vector<LinkReport> reports;
   int referenced = 0, reopened = 0;
 
   /// The frame came, was measured and stored.

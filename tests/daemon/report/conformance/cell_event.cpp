@@ -24,6 +24,29 @@ ProbePoint position(ProbeState state) {
   return p;
 }
 
+/// The cell's monotonic clock shows 60 s.
+LinkReport sensor_link() {
+  LinkReport l;
+  l.name = "sensor";
+  l.kind = "gocator";
+  l.peer = "tcp 192.168.1.10:3190";
+  l.state = LinkState::open;
+  l.record = {48'000'000'000, 2, 1, 0, "the peer closed the connection", 40'000'000'000, 59'500'000'000};
+  l.delivered_ns = 58'000'000'000;
+  l.clock = ClockOffset{1'500'000'000, 250'000};
+  return l;
+}
+
+LinkReport cmm_link() {
+  LinkReport l;
+  l.name = "cmm";
+  l.kind = "grbl_1_1";
+  l.peer = "serial /dev/ttyACM0 115200 8N1";
+  l.state = LinkState::refused;
+  l.trouble = l.record.last_error = "no permission";
+  return l;
+}
+
 void replayed(ScpiHost& host, const char* state, const char* detail) {
   host.cell.replays.now.state = state;
   host.cell.replays.now.detail = detail;
@@ -53,6 +76,10 @@ const std::map<std::string, Event>& events() {
       {"a self-test fails", [](ScpiHost& h) { h.cell.failures = {"cmm: link down"}; }},
       {"self-tests take time", [](ScpiHost& h) { h.cell.test_takes_time = true; }},
       {"the self-test ends", [](ScpiHost& h) { h.cell.test_done(h.cell.failures); }},
+      {"the sensor's link is open again and the CMM's is refused",
+       [](ScpiHost& h) {
+         h.cell.reports = {sensor_link(), cmm_link()};
+       }},
       {"the machine stands at 1.5, -2, 0.25", [](ScpiHost& h) { h.cell.point = position(ProbeState::ok); }},
       {"the machine is silent", [](ScpiHost& h) { h.cell.point = position(ProbeState::link_down); }},
       {"the replay gives the same", [](ScpiHost& h) { replayed(h, "SAME", ""); }},
