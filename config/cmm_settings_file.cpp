@@ -1,6 +1,7 @@
 #include "config/cmm_settings_file.h"
 
 #include <algorithm>
+#include <array>
 
 #include "config/link_settings.h"
 #include "drivers/cmm/presets.h"
@@ -186,6 +187,31 @@ void read_lists(TomlTable& table, CmmSettings& s) {
   }
 }
 
+std::array<double, 3> read_corner(TomlTable& table, const char* key) {
+  const std::vector<double> given = table.numbers(key, 3);
+  return {given[0], given[1], given[2]};
+}
+
+/// Nothing moves unless allow_motion says so, and then within the box that stands beside it.
+std::optional<IppMotionSettings> read_motion(TomlTable& ipp) {
+  const bool allowed = ipp.boolean_or("allow_motion", false);
+  if (!allowed && ipp.has("motion"))
+    ipp.refuse("motion", "is given where nothing may move",
+               "allow_motion = true beside it, or no such table");
+  if (!allowed) return std::nullopt;
+  TomlTable motion = ipp.table("motion");
+  IppMotionSettings m;
+  m.speed_mm_s = motion.number("speed_mm_per_s", {1e-3, 200});
+  m.probing_speed_mm_s = motion.number("probing_speed_mm_per_s", {1e-3, 20});
+  m.min_mm = read_corner(motion, "box_min_mm");
+  m.max_mm = read_corner(motion, "box_max_mm");
+  m.most_mm = motion.number_or("most_mm", m.most_mm, {1e-3, 1000});
+  m.arrival_um = motion.number_or("arrival_um", m.arrival_um, {1e-3, 1000});
+  m.timeout_ms = ms(motion, "timeout_ms", m.timeout_ms, 100);
+  motion.finish();
+  return m;
+}
+
 /// Of I++ DME alone: another device has no tool to name.
 void read_ipp(TomlTable& table, CmmSettings& s) {
   if (s.layout != Layout::ipp_dme) return;
@@ -200,6 +226,7 @@ void read_ipp(TomlTable& table, CmmSettings& s) {
   i.watchdog_ms = ms(ipp, "watchdog_ms", i.watchdog_ms, 100);
   i.move_report_s = ipp.number_if("move_report_s", {0.1, 3600});
   i.move_report_mm = ipp.number_or("move_report_mm", i.move_report_mm, positive);
+  i.motion = read_motion(ipp);
   ipp.finish();
 }
 

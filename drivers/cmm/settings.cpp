@@ -53,6 +53,23 @@ void check_axes(const CmmSettings& settings) {
   }
 }
 
+void check_motion(const IppMotionSettings& motion) {
+  const auto need = [](const char* name, double value, double most) {
+    if (!(value > 0 && value <= most))
+      refuse_setting(fmt::format("motion.{} = {}; allowed: more than 0, up to {}", name, value, most));
+  };
+  need("speed_mm_s", motion.speed_mm_s, 200);
+  need("probing_speed_mm_s", motion.probing_speed_mm_s, 20);
+  need("most_mm", motion.most_mm, 1000);
+  need("arrival_um", motion.arrival_um, 1000);
+  need_range("motion.timeout_ms", motion.timeout_ms, 100, 600'000);
+  for (std::size_t i = 0; i < 3; ++i)
+    if (!(motion.min_mm[i] < motion.max_mm[i]) || !std::isfinite(motion.max_mm[i] - motion.min_mm[i]))
+      refuse_setting(
+          fmt::format("motion.box: {} from {} to {} mm; it needs a least and a greatest, all finite",
+                      axis_names[i], motion.min_mm[i], motion.max_mm[i]));
+}
+
 void check_ipp(const CmmSettings& settings) {
   const IppSettings& ipp = settings.ipp;
   if (!std::holds_alternative<TcpSettings>(settings.link))
@@ -60,7 +77,7 @@ void check_ipp(const CmmSettings& settings) {
   if (!settings.poll.strings.empty()) refuse_setting("I++ DME has its own polls: leave poll.strings out");
   if (settings.unit != LengthUnit::mm) refuse_setting("I++ DME knows only mm");
   for (const AxisSettings& axis : settings.axes)
-    if (axis.label != "X" && axis.label != "Y" && axis.label != "Z")
+    if (axis.machine_axis == no_machine_axis || (axis.label != "X" && axis.label != "Y" && axis.label != "Z"))
       refuse_setting(fmt::format("axis '{}'; allowed: X, Y, Z, as I++ DME names them", axis.label));
   if (ipp.tool.empty() || ipp.tool.find('"') != std::string::npos)
     refuse_setting(fmt::format("tool '{}'; allowed: the name of the tool that must be active, without quotes",
@@ -76,6 +93,7 @@ void check_ipp(const CmmSettings& settings) {
   if (ipp.transformation && !((*ipp.transformation)[3] >= 0 && (*ipp.transformation)[3] <= 180))
     refuse_setting(fmt::format("theta = {} degrees; allowed: 0 to 180", (*ipp.transformation)[3]));
   need_range("watchdog_ms", ipp.watchdog_ms, 100, 60'000);
+  if (ipp.motion) check_motion(*ipp.motion);
   if (!ipp.move_report_s) return;
   // The standard's shortest period and at most ten reports a second.
   if (!(*ipp.move_report_s >= 0.1 && *ipp.move_report_s <= 3600))

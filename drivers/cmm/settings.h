@@ -155,6 +155,16 @@ struct PairSettings {
   int latency_ms = 0;  // free-running device: the position may be this much older than its first byte
 };
 
+/// I++ DME: how the controller may be told to move its probe. Machine coordinates; nobody is in reach.
+struct IppMotionSettings {
+  double speed_mm_s = 0;                     // along a free way
+  double probing_speed_mm_s = 0;             // until contact
+  std::array<double, 3> min_mm{}, max_mm{};  // the box that the probe's tip never leaves
+  double most_mm = 100;                      // of one move
+  double arrival_um = 100;                   // from its target, read back
+  int timeout_ms = 60'000;                   // for one move; then the machine is stopped
+};
+
 /// I++ DME: what must be active at the controller for its X, Y, Z to be this cell's machine coordinates. They
 /// include the active tool's offset and are given in the active coordinate system.
 struct IppSettings {
@@ -164,8 +174,9 @@ struct IppSettings {
   /// what stands there, after each start of the daemon and each change. MachineCsy has none.
   std::optional<std::array<double, 6>> transformation;
   int watchdog_ms = 2000;  // between questions for the error status; no answer for two of them: link lost
-  std::optional<double> move_report_s;  // OnMoveReportE: every so often; none: only polls
-  double move_report_mm = 5;            // and after each such way
+  std::optional<double> move_report_s;        // OnMoveReportE: every so often; none: only polls
+  double move_report_mm = 5;                  // and after each such way
+  std::optional<IppMotionSettings> motion{};  // none: nothing is ever moved
 };
 
 struct CmmSettings {

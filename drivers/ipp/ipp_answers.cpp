@@ -108,7 +108,7 @@ std::string IppClient::read(Step step, const Answer& answer, const IppTransactio
     return "";
   }
   const bool silent = step == end_session || step == start_session || step == report_content ||
-                      step == clear_errors || step == move_reports;
+                      step == clear_errors || step == move_reports || step == property || step == motion;
   if (silent) return "";
   if (answer.data.size() != 1) return fmt::format("{} data lines where one is due", answer.data.size());
   const IppReading reading = read_ipp_values(answer.data.front());
@@ -257,6 +257,7 @@ void IppClient::deliver(ProbePoint point, bool touch) {
     return;
   }
   point.sequence = ++sequence_;
+  settled_ = point;
   samples_.push_back(std::move(point));
 }
 

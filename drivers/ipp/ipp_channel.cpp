@@ -33,7 +33,9 @@ std::string IppChannel::free_tag(bool event) {
 
 std::optional<std::string> IppChannel::next_line(MonotonicNs now) {
   auto& queue = fast_.empty() ? normal_ : fast_;
-  if (queue.empty() || !unacknowledged_.empty()) return std::nullopt;
+  const bool aborting = std::any_of(running_.begin(), running_.end(),
+                                    [](const auto& entry) { return entry.second.command == "AbortE()"; });
+  if (queue.empty() || !unacknowledged_.empty() || aborting) return std::nullopt;
   IppTransaction t;
   t.event = &queue == &fast_;
   t.tag = free_tag(t.event);
@@ -98,10 +100,10 @@ bool IppChannel::busy(int purpose) const {
                      [purpose](const auto& entry) { return entry.second.purpose == purpose; });
 }
 
-std::optional<MonotonicNs> IppChannel::oldest_sent_ns() const {
+std::optional<MonotonicNs> IppChannel::oldest_sent_ns(int but) const {
   std::optional<MonotonicNs> oldest;
   for (const auto& [tag, t] : running_)
-    if (!oldest || t.sent_ns < *oldest) oldest = t.sent_ns;
+    if (t.purpose != but && (!oldest || t.sent_ns < *oldest)) oldest = t.sent_ns;
   return oldest;
 }
 

@@ -1,7 +1,8 @@
 // IppChannel: commands -> tagged lines, and lines -> whose answer they are. No I/O, no clock.
 //
 // Two rules of I++ DME hold here: the next line goes out only after the '&' of the one before, and tags of
-// transactions that run are unique. Event commands (their names end in E) go first and bear an event tag.
+// transactions that run are unique. Event commands (their names end in E) go first and bear an event tag. A third:
+// after AbortE nothing goes out until its '%'.
 #pragma once
 
 #include <deque>
@@ -43,8 +44,8 @@ class IppChannel {
 
   /// A command is queued or runs with this purpose.
   bool busy(int purpose) const;
-  /// When the oldest transaction that runs was sent; nothing where none runs.
-  std::optional<MonotonicNs> oldest_sent_ns() const;
+  /// When the oldest transaction that runs was sent, other than those of purpose `but`; nothing where none runs.
+  std::optional<MonotonicNs> oldest_sent_ns(int but = -1) const;
 
  private:
   std::string free_tag(bool event);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "drivers/ipp/ipp_motion.h"
+
 namespace datum {
 namespace {
 
@@ -24,6 +26,8 @@ void IppClient::opened(MonotonicNs now) {
   touches_.clear();
   lost_.clear();
   stopping_.reset();
+  settled_.reset();
+  if (motion_) end_move("the session was lost during the move");
   recovered_ = session_ = mended_ = false;
   context_why_ = "tool and coordinate system are not read yet";
   sequence_ = 0;
@@ -46,6 +50,7 @@ void IppClient::ask_next(MonotonicNs now) {
   if (running() && script_[step_] == transformation && reading_.coordinate_system == "MachineCsy") ++step_;
   if (!running()) return script_ended(now);
   const Step step = script_[step_];
+  if ((step == property || step == motion) && !prepare_step(step, now)) return script_ended(now);
   if (step == homed) {
     reading_ = {};
     reading_why_.clear();
@@ -90,6 +95,12 @@ std::string IppClient::command_of(Step step) const {
                          settings_.ipp.move_report_mm);
     case position:
       return "Get(X(), Y(), Z())";
+    case property:
+      return motion_->properties.front();
+    case motion:
+      return move_command(settings_, motion_->from_mm, motion_->to_mm, motion_->until_contact);
+    case abortion:
+      return "AbortE()";
   }
   return "";
 }
@@ -102,6 +113,10 @@ void IppClient::begin_round(MonotonicNs now) {
 void IppClient::script_ended(MonotonicNs now) {
   script_.clear();
   step_ = 0;
+  if (motion_ && state_ == State::ready) {
+    if (!motion_->sent && motion_->why.empty() && motion_->properties.empty()) return begin_move(now);
+    look_at_arrival();
+  }
   if (state_ == State::ready) return;
   state_ = State::ready;
   next_poll_ns_ = now;
@@ -110,6 +125,7 @@ void IppClient::script_ended(MonotonicNs now) {
 void IppClient::finish_step(const IppTransaction& t, MonotonicNs now) {
   const Step step = script_[step_];
   const Answer answer = std::exchange(answer_, {});
+  if (step == property || step == motion) move_step_done(step, answer, t, now);
   if (stopping_) return recover(now);
   if (step == start_session) session_ = true;
   std::string why = t.spoiled ? "its lines came in an order that I++ DME does not have" : "";
@@ -145,15 +161,18 @@ std::string IppClient::take_output(MonotonicNs now) {
 std::optional<MonotonicNs> IppClient::deadline() const {
   std::optional<MonotonicNs> first;
   const auto sooner = [&first](MonotonicNs at) { first = std::min(first.value_or(at), at); };
-  if (const auto oldest = channel_.oldest_sent_ns()) sooner(*oldest + patience_ns(settings_));
-  if (running() && !told_late_) sooner(asked_ns_ + settings_.poll.timeout_ms * ns_per_ms);
+  if (const auto oldest = channel_.oldest_sent_ns(motion)) sooner(*oldest + patience_ns(settings_));
+  if (motion_ && motion_->sent && !motion_->ended && motion_->why.empty()) sooner(motion_->due_ns);
+  if (running() && !told_late_ && script_[step_] != motion)
+    sooner(asked_ns_ + settings_.poll.timeout_ms * ns_per_ms);
   if (!running() || state_ == State::fault) sooner(next_poll_ns_);
   if (session_ && !channel_.busy(watchdog)) sooner(next_watchdog_ns_);
   return first;
 }
 
 void IppClient::on_deadline(MonotonicNs now) {
-  if (const auto oldest = channel_.oldest_sent_ns(); oldest && now >= *oldest + patience_ns(settings_)) {
+  if (const auto oldest = channel_.oldest_sent_ns(motion);
+      oldest && now >= *oldest + patience_ns(settings_)) {
     lost_ = fmt::format("no answer for {} ms{}", patience_ns(settings_) / ns_per_ms,
                         running() ? fmt::format(" to {}", command_of(script_[step_])) : "");
     return;
@@ -163,7 +182,10 @@ void IppClient::on_deadline(MonotonicNs now) {
     watchdog_answer_ = {};
     channel_.ask(command_of(watchdog), watchdog, true);
   }
-  if (running() && !told_late_ && now >= asked_ns_ + settings_.poll.timeout_ms * ns_per_ms) {
+  if (motion_ && motion_->sent && !motion_->ended && motion_->why.empty() && now >= motion_->due_ns)
+    abort_move(fmt::format("the move took longer than {} ms", settings_.ipp.motion->timeout_ms), now);
+  if (running() && !told_late_ && script_[step_] != motion &&
+      now >= asked_ns_ + settings_.poll.timeout_ms * ns_per_ms) {
     told_late_ = true;
     emit(ProbeState::stale,
          fmt::format("no answer to {} within {} ms", command_of(script_[step_]), settings_.poll.timeout_ms),

@@ -2,6 +2,7 @@
 //
 //   STARTING -session, machine, tool, coordinate system-> READY -poll: position, then what makes it one-> READY
 //   an error of severity 2 or more -> RECOVERING: status, ClearAllErrors, all read anew -> READY
+//   move(): position and context read, properties set, GoTo or PtMeas, position and context read again -> READY
 //   the next such error before a good position, or a fatal one -> FAULT, until the machine says it is well
 //
 // A position or touch is good where tool, coordinate system, transformation and homing were as the cell demands
@@ -9,6 +10,7 @@
 // I++ DME 1.4.3, chapters 4 to 6.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -48,6 +50,16 @@ class IppClient {
   /// An operator vouches for the transformation that stands, and that a fault is mended.
   void confirm();
 
+  /// Moves the probe, as ProbeMover's: the start is read first, the end is read back. Throws RefusedError.
+  void move(const std::array<double, 3>& to_mm, bool until_contact, MonotonicNs now);
+  /// Stops a move that is in progress, for this reason.
+  void abort_move(const std::string& why, MonotonicNs now);
+  bool moving() const { return motion_.has_value(); }
+  /// How the last move ended, once: empty for well.
+  std::optional<std::string> take_moved();
+  /// The link is gone or is being given up: what is sent nevertheless, in the hope that it arrives; empty: nothing.
+  std::string farewell(const std::string& why);
+
   /// Why the link must be closed and opened again; empty: it need not.
   const std::string& lost() const { return lost_; }
   bool ready() const { return state_ == State::ready; }
@@ -71,11 +83,15 @@ class IppClient {
     tool,
     move_reports,
     position,
+    property,  // of a move
+    motion,    // itself
     watchdog,  // beside the script
+    abortion,  // beside the script
   };
   struct Answer {
     std::vector<std::string> data;
     bool stopped = false;   // by an error
+    bool warned = false;    // by an error that stops nothing
     bool too_long = false;  // more came than any answer has
     MonotonicNs first_byte_ns = 0, last_byte_ns = 0;
   };
@@ -84,6 +100,23 @@ class IppClient {
     bool touch = false;
     std::string before;  // why the context before it was not good
   };
+
+  struct Motion {
+    std::array<double, 3> to_mm{}, from_mm{};
+    bool until_contact = false;
+    std::vector<std::string> properties{};  // still to be set
+    bool sent = false;                      // the machine may be moving
+    bool ended = false;                     // it stands; position and context are read back
+    MonotonicNs due_ns = 0;
+    std::string why{};  // it is no good any more
+  };
+
+  // a move
+  void begin_move(MonotonicNs now);
+  bool prepare_step(Step step, MonotonicNs now);
+  void move_step_done(Step step, const Answer& answer, const IppTransaction& t, MonotonicNs now);
+  void look_at_arrival();
+  void end_move(const std::string& why);
 
   // the script
   void run(std::vector<Step> script, MonotonicNs now);
@@ -151,6 +184,9 @@ class IppClient {
   bool recovered_ = false;  // once, since the last good position
   bool mended_ = false;     // in a fault: an operator says so
   std::string fault_why_, extended_;
+  std::optional<Motion> motion_;
+  std::optional<std::string> moved_;
+  std::optional<ProbePoint> settled_;  // the last position, whose context is known
   std::vector<std::string> notes_;
   std::string last_note_;  // since the last good position
   std::uint64_t errors_ = 0, strays_ = 0;

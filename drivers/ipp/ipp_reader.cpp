@@ -27,6 +27,19 @@ void IppReader::link_down(const std::string& why, MonotonicNs now) {
   latest_.detail = why;
   latest_.first_byte_ns = latest_.last_byte_ns = now;
   if (handler_) handler_(latest_, now);
+  client_.farewell(why);
+  deliver(now);
+}
+
+void IppReader::move(const std::array<double, 3>& to_mm, bool until_contact, MonotonicNs now) {
+  if (!link_.is_open()) throw RefusedError("probe motion: no link: " + link_.describe());
+  client_.move(to_mm, until_contact, now);
+  link_.run(now, [&] { attend(now); });
+}
+
+void IppReader::stop(const std::string& why, MonotonicNs now) {
+  client_.abort_move(why, now);
+  link_.run(now, [&] { attend(now); });
 }
 
 void IppReader::on_ready(MonotonicNs now) {
@@ -47,8 +60,10 @@ void IppReader::attend(MonotonicNs now) {
   if (!link_.is_open()) return;
   link_.send(client_.take_output(now));
   deliver(now);
-  if (link_.is_open() && !client_.lost().empty())
-    throw LostError(link_.port().describe() + ": " + client_.lost());
+  if (!link_.is_open() || client_.lost().empty()) return;
+  link_.send(client_.farewell(client_.lost()));  // the controller may still hear it
+  deliver(now);
+  throw LostError(link_.port().describe() + ": " + client_.lost());
 }
 
 void IppReader::deliver(MonotonicNs now) {
@@ -64,6 +79,8 @@ void IppReader::deliver(MonotonicNs now) {
   }
   while (auto touch = client_.next_touch())
     if (touch_handler_) touch_handler_(*touch, now);
+  while (const auto why = client_.take_moved())
+    if (moved_) moved_(*why, now);
 }
 
 void IppReader::poll_soon(MonotonicNs now) {

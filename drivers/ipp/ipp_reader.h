@@ -4,13 +4,14 @@
 
 #include <memory>
 
+#include "drivers/cmm/probe_mover.h"
 #include "drivers/cmm/source.h"
 #include "drivers/ipp/ipp_client.h"
 #include "drivers/port/link_keeper.h"
 
 namespace datum {
 
-class IppReader final : public CmmSource {
+class IppReader final : public CmmSource, public ProbeMover {
  public:
   /// Throws RefusedError as check(settings) does. The link is opened by start().
   IppReader(const CmmSettings& settings, std::unique_ptr<Port> port);
@@ -30,6 +31,15 @@ class IppReader final : public CmmSource {
   ProbePoint latest(MonotonicNs now) const override;
   bool refused() const override { return link_.refused(); }
   std::vector<std::string> take_notes() override { return client_.take_notes(); }
+  ProbeMover* mover() override { return settings_.ipp.motion ? this : nullptr; }
+
+  // ProbeMover
+  void move(const std::array<double, 3>& to_mm, bool until_contact, MonotonicNs now) override;
+  void stop(const std::string& why, MonotonicNs now) override;
+  bool moving() const override { return client_.moving(); }
+  void on_moved(std::function<void(const std::string& why, MonotonicNs now)> handler) override {
+    moved_ = std::move(handler);
+  }
 
   int fd() const override { return link_.fd(); }
   bool wants_write() const override { return link_.wants_write(); }
@@ -50,6 +60,7 @@ class IppReader final : public CmmSource {
   CmmSettings settings_;
   IppClient client_;
   OnSample handler_, touch_handler_;
+  std::function<void(const std::string& why, MonotonicNs now)> moved_;
   bool wants_touches_ = false;
   std::uint64_t samples_ = 0, faults_ = 0;
   MonotonicNs sampled_ns_ = 0;

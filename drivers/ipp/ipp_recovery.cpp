@@ -28,7 +28,10 @@ void IppClient::take_error(const IppError& e, const IppTransaction* of, Monotoni
   note(datum::describe(e));
   if (e.severity < IppError::stopping) {
     // A warning spoils nothing: the transaction's data tell.
-    if (Answer* answer = of ? answer_of(*of) : nullptr) answer->stopped = false;
+    if (Answer* answer = of ? answer_of(*of) : nullptr) {
+      answer->stopped = false;
+      answer->warned = true;
+    }
     return;
   }
   if (!of && e.code <= last_line_code) channel_.drop_unacknowledged();
@@ -53,6 +56,8 @@ void IppClient::recover(MonotonicNs now) {
   script_.clear();
   step_ = 0;
   context_why_ = "after " + why;
+  settled_.reset();
+  if (motion_) end_move(motion_->why.empty() ? why : motion_->why + "; " + why);
   settle_all(ProbeState::device_error, why);
   if (!session_) {
     lost_ = "no session: " + why;

@@ -100,6 +100,13 @@ bool VirtualIppServer::state_command(const Command& c, MonotonicNs now) {
     answer.empty() ? refuse(c, 509, "Bad argument") : data(c, answer);
   } else if (c.name == "GetProp" && c.arguments == std::vector<std::string>{"Tool.Name()"}) {
     data(c, "Tool.Name(" + quoted(machine.tool) + ")");
+  } else if (c.name == "SetProp") {
+    const std::string argument = c.arguments.size() == 1 ? c.arguments[0] : "";
+    const bool known =
+        argument.rfind("Tool.GoToPar.Speed(", 0) == 0 || argument.rfind("Tool.PtMeasPar.", 0) == 0;
+    if (!known) return refuse(c, 510, "Bad property"), true;
+    if (argument.rfind("Tool.GoToPar.Speed(", 0) == 0 || argument.rfind("Tool.PtMeasPar.Speed(", 0) == 0)
+      machine.speed_mm_s = std::strtod(argument.c_str() + argument.find('(') + 1, nullptr);
   } else if (c.name == "EnumTools") {
     for (const auto& [name, offset] : machine.tools) data(c, '"' + name + '"');
   } else if (c.name == "OnPtMeasReport") {
@@ -154,8 +161,13 @@ bool VirtualIppServer::move_command(const Command& c, MonotonicNs now) {
   const char* names[] = {"X", "Y", "Z"};
   for (std::size_t i = 0; i < 3; ++i)
     if (const auto value = value_of(c.arguments, names[i])) target[i] = *value;
-  if (!machine.go(machine.tip_of(target), now))
-    return refuse(c, 1008, "Target position out of machine volume", 3), true;
+  VirtualXyz tip = machine.tip_of(target);
+  const auto wall = machine.wall_before(tip, now);
+  if (wall && c.name == "GoTo") return refuse(c, 1001, "Unexpected touch", 3), true;
+  if (!wall && machine.hole && c.name == "PtMeas") return refuse(c, 1006, "Surface not found", 2), true;
+  if (wall) tip = *wall;
+  tip[0] += machine.overshoot_mm;
+  if (!machine.go(tip, now)) return refuse(c, 1008, "Target position out of machine volume", 3), true;
   moving_ = c;
   return true;
 }
@@ -206,6 +218,10 @@ std::string VirtualIppServer::order(const std::string& line, MonotonicNs now) {
     machine.coordinate_system = name;
   } else if (what == "transform" && numbers == 6) {
     machine.systems["PartCsy"] = v;
+  } else if (what == "hole" && numbers == 4) {
+    machine.hole = VirtualIppMachine::Hole{v[0], v[1], v[2], v[3]};
+  } else if (what == "overshoot" && numbers == 1) {
+    machine.overshoot_mm = v[0];
   } else if (what == "home" || what == "unhome") {
     machine.homed = what == "home";
   } else if (what == "inches" || what == "mm") {
@@ -223,7 +239,8 @@ std::string VirtualIppServer::order(const std::string& line, MonotonicNs now) {
   } else {
     throw std::invalid_argument(fmt::format(
         "'{}'; allowed: move X Y Z, touch X Y Z, tool NAME, silent-tool NAME, csy NAME, transform X0 Y0 Z0 "
-        "THETA PSI PHI, home, unhome, inches, mm, error SEVERITY CODE, hold-error SEVERITY CODE, key NAME, "
+        "THETA PSI PHI, hole X Y TIP_RADIUS SURFACE_Z, overshoot MM, home, unhome, inches, mm, error "
+        "SEVERITY CODE, hold-error SEVERITY CODE, key NAME, "
         "mend, "
         "fault NAME",
         line));

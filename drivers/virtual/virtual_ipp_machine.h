@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "drivers/frame/probe_point.h"
@@ -31,6 +32,12 @@ class VirtualIppMachine {
   bool inches = false;  // a controller that was set up wrongly: the numbers are inches
   double speed_mm_s = 100;
   VirtualXyz volume_mm{1000, 800, 600};  // of the carriage, from 0
+  /// A hole in a plate, as the tip's centre feels its wall: below the surface it is kept within the circle.
+  struct Hole {
+    double x_mm = 0, y_mm = 0, tip_radius_mm = 0, surface_mm = 0;  // MachineCsy
+  };
+  std::optional<Hole> hole;
+  double overshoot_mm = 0;  // each move ends so much farther in X than it was told
 
   /// Of the tip, MachineCsy, mm.
   VirtualXyz tip_mm(MonotonicNs now) const;
@@ -43,6 +50,8 @@ class VirtualIppMachine {
   void place(const VirtualXyz& tip_mm);
   /// Moves the tip there from now on, straight; false: outside the volume.
   bool go(const VirtualXyz& tip_mm, MonotonicNs now);
+  /// Where a straight way from here to `tip_mm` meets the hole's wall; nothing: nowhere.
+  std::optional<VirtualXyz> wall_before(const VirtualXyz& tip_mm, MonotonicNs now) const;
   /// Stands still where it is.
   void halt(MonotonicNs now);
   bool moving(MonotonicNs now) const { return now < arrives_ns_; }

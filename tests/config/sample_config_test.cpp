@@ -248,6 +248,15 @@ TEST_F(SampleConfig, TheIppTableIsWhatTheLoaderKnowsWithItsDefaults) {
   EXPECT_EQ(file.ipp.watchdog_ms, code.ipp.watchdog_ms);
   EXPECT_EQ(file.ipp.move_report_mm, code.ipp.move_report_mm);
   EXPECT_EQ(file.ipp.move_report_s, 0.5);
+  EXPECT_FALSE(code.ipp.motion);
+  ASSERT_TRUE(file.ipp.motion);
+  EXPECT_EQ(file.ipp.motion->most_mm, IppMotionSettings{}.most_mm);
+  EXPECT_EQ(file.ipp.motion->arrival_um, IppMotionSettings{}.arrival_um);
+  EXPECT_EQ(file.ipp.motion->timeout_ms, IppMotionSettings{}.timeout_ms);
+  const auto motion =
+      known_keys(folder, text, "cmm.ipp.motion",
+                 [](const fs::path& path, config::Problems& p) { load_daemon_config(path, p); });
+  EXPECT_EQ(motion, shown_keys(sample, "cmm.ipp.motion"));
   EXPECT_EQ(file.ipp.tool + file.ipp.coordinate_system, "Probe1PartCsy");
   EXPECT_EQ(file.ipp.transformation, (std::array<double, 6>{}));
 }
