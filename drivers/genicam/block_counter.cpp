@@ -13,15 +13,17 @@ constexpr std::uint64_t ids = 65535;  // 1 to 65535
 
 std::string BlockCounter::next(std::uint64_t id) {
   const auto last = std::exchange(last_, id);
-  if (!last || id == *last + 1) return "";
+  const std::uint64_t unnamed = std::exchange(unnamed_, 0);
+  if (!last) return "";
   std::uint64_t ahead = id - *last;  // wraps where it went back
   const bool short_ids = id <= ids && *last <= ids;
   if (short_ids) ahead = (id + ids - *last) % ids;
-  if (ahead == 1) return "";
   const bool back = ahead == 0 || (short_ids ? ahead > ids / 2 : id < *last);
+  if (!back && ahead - 1 <= unnamed) return "";
   if (back) return fmt::format("its block id {} comes after {}", id, *last);
-  lost_ += ahead - 1;
-  return fmt::format("{} frames before it were lost: block id {} after {}", ahead - 1, id, *last);
+  const std::uint64_t lost = ahead - 1 - unnamed;
+  lost_ += lost;
+  return fmt::format("{} frames before it were lost: block id {} after {}", lost, id, *last);
 }
 
 }  // namespace datum::genicam

@@ -253,6 +253,8 @@ TEST(GenicamPayload, SizesBeyondAllMemoryCostNone) {
     payload.parts[0].width = payload.parts[0].height = huge;
     EXPECT_EQ(fault_of(payload, rectified(), "pixels"), Fault::size_mismatch);
   }
+  Payload wraps = payload_of(c32f, 1u << 31, 1u << 31, {});  // 2^62 pixels of 4 bytes are 0 bytes of 64 bits
+  EXPECT_EQ(fault_of(wraps, rectified(), "2147483648 x 2147483648 pixels"), Fault::size_mismatch);
   payload = payload_of(c16, 3, 2, golden);
   payload.parts[0].begin = std::numeric_limits<std::size_t>::max();
   EXPECT_EQ(fault_of(payload, rectified(), "in a payload of 12"), Fault::out_of_bounds);
@@ -296,6 +298,17 @@ TEST(GenicamBlocks, IdsOf16BitsGoFrom65535To1) {
   EXPECT_EQ(counter.next(65535), "");
   EXPECT_EQ(counter.next(2), "1 frames before it were lost: block id 2 after 65535");
   EXPECT_EQ(counter.lost(), 2u);
+}
+
+TEST(GenicamBlocks, ABlockWithoutItsIdWasTheOneThatIsMissing) {
+  genicam::BlockCounter counter;
+  EXPECT_EQ(counter.next(65534), "");
+  counter.unnamed();
+  counter.unnamed();
+  EXPECT_EQ(counter.next(2), "");
+  counter.unnamed();
+  EXPECT_EQ(counter.next(5), "1 frames before it were lost: block id 5 after 2");
+  EXPECT_EQ(counter.next(6), "");
 }
 
 TEST(GenicamBlocks, ExtendedIdsGoOn) {
