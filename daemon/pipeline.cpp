@@ -11,6 +11,7 @@
 #include "daemon/inspect/decision.h"
 #include "daemon/inspect/floor.h"
 #include "daemon/inspect/site_map.h"
+#include "daemon/pipeline_mirror.h"
 #include "daemon/pipeline_parts.h"
 #include "gpu/board/cpu_board.h"
 #include "gpu/component_height/component_height.h"
@@ -107,6 +108,24 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   return v;
 }
 
+/// Every component is good in a mirror, and here one is bad: an asymmetrical board that was seen by the wrong hand.
+std::optional<Refusal> handedness_refusal(const BoardVerdict& v, const HeightFrame& frame,
+                                          const InspectionInputs& in, BoardMeasurer& measurer) {
+  if (v.decision != Decision::fail) return std::nullopt;
+  InspectionInputs inputs = in;
+  for (const HeightFrame& image : mirror_images(frame)) {
+    const BoardVerdict mirrored =
+        inspect_board(identity(image, in, measurer.describe()), image, inputs, measurer);
+    inputs.planner = nullptr;  // of another geometry: the next board's plan stays
+    if (mirrored.decision != Decision::pass) continue;
+    return Refusal{
+        Reason::frame,
+        "the board is bad in the frame and good in its mirror image: sensor.profile's handedness is not the "
+        "sensor's, the sensor mirrors its picture, or parts stand in each other's place"};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& in, BoardMeasurer& measurer) {
@@ -114,7 +133,10 @@ BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& in, Board
   if (const auto why = frame_refusal(frame, in)) return refused(std::move(v), *in.recipe, *why);
   if (const auto why = placement_refusal(frame, in)) return refused(std::move(v), *in.recipe, *why);
   try {
-    return inspect_board(v, frame, in, measurer);
+    BoardVerdict measured = inspect_board(v, frame, in, measurer);
+    if (const auto why = handedness_refusal(measured, frame, in, measurer))
+      return refused(std::move(v), *in.recipe, *why);
+    return measured;
   } catch (const std::domain_error& e) {
     return refused(std::move(v), *in.recipe, {Reason::calibration, e.what()});
   } catch (const CalibrationError& e) {

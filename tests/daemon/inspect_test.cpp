@@ -102,6 +102,43 @@ TEST(Inspect, AMirroredLeftHandedFrameGivesTheMirroredPlaces) {
   EXPECT_NEAR(first(b, 1).value, first(a, 1).value, 1e-6);
 }
 
+/// As a sensor of the other hand delivers it: within its picture, or about its x = 0.
+void mirror(HeightFrame& frame, bool about_zero) {
+  auto& counts = std::get<std::vector<std::int16_t>>(frame.counts);
+  for (int row = 0; row < frame.rows; ++row)
+    std::reverse(counts.begin() + row * frame.cols, counts.begin() + (row + 1) * frame.cols);
+  if (about_zero) frame.x.offset_mm = -frame.x.at(frame.cols - 1);
+}
+
+TEST(Inspect, AnAsymmetricalBoardSeenByTheWrongHandIsInvalid) {
+  for (const bool about_zero : {false, true}) {
+    Scene s = make_scene();
+    s.recipe.components.resize(1);
+    render(s);
+    // U1 alone, 4.5 mm left of the sensor's x = 0 and 3 mm left of the picture's middle, which lies at -1.5 mm.
+    s.frame.x.offset_mm -= 7.5;
+    place(s, Eigen::Isometry3d(Eigen::Translation3d(-7.5, 0, 0)));
+    ASSERT_EQ(s.inspect().decision, Decision::pass);
+    mirror(s.frame, about_zero);
+    const BoardVerdict v = s.inspect();
+    EXPECT_EQ(v.decision, Decision::invalid);
+    EXPECT_EQ(v.reason, Reason::frame) << v.detail;
+    EXPECT_THAT(v.detail, HasSubstr("good in its mirror image"));
+    s.recipe.components[0].checks[0].lower = 450;  // bad in the mirror too: the board, not the hand
+    EXPECT_NE(s.inspect().decision, Decision::pass);
+    EXPECT_EQ(s.inspect().detail.find("mirror"), std::string::npos);
+  }
+}
+
+// What is as good in a mirror can't be told from it: no measurement of heights knows the hand of a symmetrical board.
+TEST(Inspect, ABadSymmetricalBoardIsBadByEitherHand) {
+  Scene s = make_scene();
+  s.recipe.components = {testing::box("U1", 6, 4, 0, 400)};
+  render(s);
+  s.recipe.components[0].checks[0].lower = 450;
+  EXPECT_EQ(s.inspect().decision, Decision::fail);
+}
+
 TEST(Inspect, LeavesOutNeighboursExclusionsHolesAndWhatLiesBesideTheBoard) {
   Scene s = make_scene();
   s.recipe.components.push_back(testing::box("U3", 4.6, 4, 90, 300));  // within U1's ring
