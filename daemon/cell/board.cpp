@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <ctime>
 
+#include "daemon/inspect/surface_recipe.h"
 #include "daemon/report/picture.h"
+#include "daemon/report/surface_picture.h"
 #include "daemon/version.h"
 
 namespace datum {
@@ -154,6 +156,13 @@ void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
 
 void draw(const BoardOrder& order, const std::filesystem::path& file, const LogSink& log) {
   try {
+    if (order.map) {
+      const SurfaceSettings& settings = order.recipe->surface->settings;
+      SurfacePictureSettings picture;
+      picture.reach_mm = settings.reach_mm;
+      write_surface_picture(file, *order.map, order.verdict, view_of(settings.view), picture);
+      return;
+    }
     InspectionInputs inputs;
     inputs.recipe = order.recipe.get();
     inputs.calibration = order.calibration.get();

@@ -53,6 +53,14 @@ SurfaceSettings read_settings(config::TomlTable table) {
   s.edge_deg = table.number_or("edge_deg", s.edge_deg, {1, 90});
   s.max_view_deg = table.number_or("max_view_deg", s.max_view_deg, {1, 89});
   s.window_px = static_cast<int>(table.integer_or("window_px", s.window_px, 1, 15));
+  s.view = table.choice_or<std::string>("view", s.view,
+                                        {{"top", "top"},
+                                         {"bottom", "bottom"},
+                                         {"front", "front"},
+                                         {"back", "back"},
+                                         {"left", "left"},
+                                         {"right", "right"},
+                                         {"isometric", "isometric"}});
   s.correlation_px = table.number_or("correlation_px", s.correlation_px, {1, 1000});
   table.finish();
   return s;

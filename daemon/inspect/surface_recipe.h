@@ -56,6 +56,7 @@ struct SurfaceSettings {
       75;               // between a facet's normal and the sensor: beyond it a facet can't be what was seen
   int window_px = 3;    // a deviation counts where window_px x window_px pixels all have it
   double reach_mm = 0;  // a place is covered where a point was measured not farther from it
+  std::string view = "top";   // from where its picture is drawn
   double correlation_px = 5;  // pixels nearer than that are not independent
 };
 
