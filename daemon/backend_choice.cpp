@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "daemon/gpu/failover_finder.h"
 #include "daemon/gpu/failover_measurer.h"
 #include "drivers/link_error.h"
 #include "gpu/board/cpu_board.h"
@@ -37,22 +38,31 @@ BackendChoice choose_backend(const BackendSettings& settings, Patience patience,
   const Backend cpu = cpu_backend(settings.threads);
   auto on_cpu = std::make_unique<CpuBoardMeasurer>(cpu);
   const auto never = [] { return std::string(); };
-  if (settings.kind == Kind::cpu) return {std::move(on_cpu), cpu.why + "; as configured", never};
+  auto finds_on_cpu = std::make_unique<CpuDistanceFinder>(cpu);
+  if (settings.kind == Kind::cpu)
+    return {std::move(on_cpu), std::move(finds_on_cpu), cpu.why + "; as configured", never};
 
   std::string why;
   std::unique_ptr<GpuLink> gpu = usable_gpu(cpu, why);
   if (!gpu && settings.kind == Kind::cuda)
     throw RefusedError("backend.kind = \"cuda\", but there is no usable GPU: " + why +
                        "; allowed: \"auto\", \"cpu\"");
-  if (!gpu) return {std::move(on_cpu), cpu.why + "; " + why, never};
+  if (!gpu) return {std::move(on_cpu), std::move(finds_on_cpu), cpu.why + "; " + why, never};
 
   FailoverSettings failover;
   if (patience == Patience::of_one_frame) failover.plan_patience = std::chrono::minutes(2);
-  auto measurer = std::make_unique<FailoverMeasurer>(std::move(gpu), std::move(on_cpu), monotonic,
-                                                     std::move(report), failover);
-  const FailoverMeasurer* borrowed = measurer.get();
-  return {std::move(measurer), "cuda " + why + "; in reserve: " + cpu.why,
-          [borrowed] { return borrowed->fault(); }};
+  auto measurer =
+      std::make_unique<FailoverMeasurer>(std::move(gpu), std::move(on_cpu), monotonic, report, failover);
+  // A part is seconds of scanning: its first one waits for the worker's start where one frame does.
+  auto finder = std::make_unique<FailoverFinder>(
+      std::make_unique<SurfaceLink>(SurfaceLinkSettings{}), cpu,
+      patience == Patience::of_one_frame ? std::chrono::seconds(120) : std::chrono::seconds(2), monotonic,
+      report);
+  const auto fault = [boards = measurer.get(), surfaces = finder.get()] {
+    const std::string of_boards = boards->fault();
+    return of_boards.empty() ? surfaces->fault() : of_boards;
+  };
+  return {std::move(measurer), std::move(finder), "cuda " + why + "; in reserve: " + cpu.why, fault};
 }
 
 }  // namespace datum

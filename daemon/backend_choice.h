@@ -1,4 +1,4 @@
-// Who measures boards, chosen once at start: the GPU where there is one that works, with the CPU in reserve,
+// Who measures boards and looks for distances, chosen once at start: the GPU where there is one that works, with the CPU in reserve,
 // or the CPU.
 #pragma once
 
@@ -8,13 +8,15 @@
 
 #include "config/daemon_config.h"
 #include "gpu/board/board_measurer.h"
+#include "gpu/model_distance/distance_finder.h"
 
 namespace datum {
 
 struct BackendChoice {
   std::unique_ptr<BoardMeasurer> measurer;
-  std::string why;                     // one line for the log: what was chosen, and what was found
-  std::function<std::string()> fault;  // "" while the chosen one measures, else why it does not
+  std::unique_ptr<DistanceFinder> finder;  // of surfaces
+  std::string why;                         // one line for the log: what was chosen, and what was found
+  std::function<std::string()> fault;      // "" while the chosen one measures, else why it does not
 };
 
 /// How long a board may wait until the GPU is prepared for it; a cell's boards are not held up.

@@ -93,7 +93,11 @@ int measure_board(const OnceOptions& options, const Read& read, InspectionInputs
   return exit_status(verdict.decision);
 }
 
-int measure_part(const OnceOptions& options, const Read& read, const InspectionInputs& inputs) {
+int measure_part(const OnceOptions& options, const Read& read, InspectionInputs inputs) {
+  const BackendChoice backend =
+      choose_backend(options.backend, Patience::of_one_frame,
+                     [](bool, const std::string& text) { fmt::print(stderr, "backend: {}\n", text); });
+  inputs.finder = backend.finder.get();
   std::vector<SurfaceFrame> frames;
   for (std::size_t i = 0; i < read.frames.size(); ++i)
     frames.push_back({&read.frames[i], pose_of(options, i)});

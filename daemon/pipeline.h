@@ -12,7 +12,8 @@
 
 namespace datum {
 
-class BoardPlanner;  // daemon/inspect/board_planner.h
+class BoardPlanner;    // daemon/inspect/board_planner.h
+class DistanceFinder;  // gpu/model_distance/distance_finder.h
 
 /// What an inspection needs beside the frame. Pointers are borrowed and outlive the call.
 struct InspectionInputs {
@@ -25,8 +26,9 @@ struct InspectionInputs {
   std::optional<TemperatureReading> temperature;  // of the cell, where somebody told it
   std::int64_t temperature_max_age_s = 3600;
   std::string unit_id;
-  unsigned threads = 0;             // for what the host does itself; 0: one per core
-  BoardPlanner* planner = nullptr;  // keeps the plan for the next board; null: nothing is kept
+  unsigned threads = 0;              // for what the host does itself; 0: one per core
+  BoardPlanner* planner = nullptr;   // keeps the plan for the next board; null: nothing is kept
+  DistanceFinder* finder = nullptr;  // of a surface's points; null: this program's CPU
 };
 
 /// Where the board lies: recipe, and in machine coordinates the calibration with the stage at the pose.

@@ -148,7 +148,10 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   add_model(*v.surface, *model);
   const auto machine_from_sensor = stations(frames, in);
   const std::vector<SurfaceShot> shots = shots_of(frames, in, machine_from_sensor);
-  ComparedSurface surface = compare_with_model(*model, recipe.settings, shots, backend);
+  CpuDistanceFinder cpu(backend);
+  DistanceFinder& finder = in.finder ? *in.finder : cpu;
+  ComparedSurface surface = compare_with_model(*model, recipe.settings, shots, finder);
+  v.backend = finder.describe();
   v.surface->points = surface.map.points.size();
   v.surface->beyond = surface.beyond;
   v.surface->hidden = surface.hidden;

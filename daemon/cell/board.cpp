@@ -69,7 +69,9 @@ void measure_part(BoardOrder& order, const InspectionInputs& inputs) {
     order.verdict = refused_surface(frames, inputs, order.reason, order.detail);
     return;
   }
-  SurfaceInspection part = inspect_surface(frames, inputs, *order.models, cpu_backend(order.threads));
+  InspectionInputs in = inputs;
+  in.finder = order.finder;
+  SurfaceInspection part = inspect_surface(frames, in, *order.models, cpu_backend(order.threads));
   order.verdict = std::move(part.verdict);
   order.map = std::move(part.map);
 }

@@ -49,6 +49,7 @@ struct BoardOrder {
   std::shared_ptr<const Calibration> calibration;  // null in sensor coordinates
   const SensorProfile* sensor = nullptr;
   BoardMeasurer* measurer = nullptr;
+  DistanceFinder* finder = nullptr;
   std::shared_ptr<BoardPlanner> planner;  // the worker may outlive the cell
   unsigned threads = 0;                   // of the host's own work
   std::optional<TemperatureReading> temperature;

@@ -50,6 +50,7 @@ std::shared_ptr<BoardOrder> InspectionCell::new_order(MonotonicNs now) {
   order->calibration = recipe_->in_machine_coordinates ? calibration_ : nullptr;
   order->sensor = &parts_.sensor;
   order->measurer = parts_.backend.measurer.get();
+  order->finder = parts_.backend.finder.get();
   order->planner = planner_;
   order->threads = parts_.config.backend.threads;
   order->temperature = temperature_;

@@ -1,7 +1,5 @@
 #include "daemon/gpu/gpu_link.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -13,8 +11,6 @@
 
 namespace datum {
 namespace {
-
-using std::chrono::milliseconds;
 
 // A board is measured within this time on a card that is not busy; sleeping would add a tenth of it.
 constexpr auto spin_time = std::chrono::microseconds(500);
@@ -49,55 +45,24 @@ const char* contradiction(const SitePlan& site, const SiteRecord& record) {
 
 }  // namespace
 
-GpuLink::GpuLink(GpuLinkSettings settings) : settings_(std::move(settings)) {}
+GpuLink::GpuLink(GpuLinkSettings settings)
+    : settings_(std::move(settings)), worker_(settings_.program, settings_.start_patience) {}
 
 void GpuLink::start() {
   stop();
-  process_.start(settings_.program);
-  started_ = Clock::now();
+  worker_.start();
 }
 
 void GpuLink::stop() {
-  process_.kill();
-  greeting_.reset();
+  worker_.stop();
   memory_ = SharedMemory();
   preparing_ = prepared_ = false;
 }
 
-void GpuLink::lost() { throw GpuError("GPU worker: it " + process_.how_it_ended(), true); }
-
-long GpuLink::receive(void* data, std::size_t capacity, Clock::time_point until) {
-  for (;;) {
-    const long size = receive_packet(process_.socket(), data, capacity, nullptr, false);
-    if (size == 0) lost();
-    if (size > 0) return size;
-    const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
-    if (left.count() <= 0) return -1;
-    pollfd watched{process_.socket(), POLLIN, 0};
-    ::poll(&watched, 1, static_cast<int>(left.count()));
-  }
-}
-
 const Greeting* GpuLink::greeting(Clock::time_point until) {
-  if (greeting_) return &*greeting_;
-  const auto deadline = started_ + settings_.start_patience;
-  Greeting heard;
-  const long size = receive(&heard, sizeof heard, std::min(until, deadline));
-  if (size < 0) {
-    if (Clock::now() < deadline) return nullptr;
-    throw GpuError("GPU worker: no greeting within " + std::to_string(settings_.start_patience.count()) +
-                       " ms of its start",
-                   true);
-  }
-  // A short packet leaves zeros, which are no identity either.
-  if (const std::string wrong = difference(heard.identity); !wrong.empty())
-    throw GpuError(
-        "GPU worker: " + settings_.program.string() + ": " + wrong + "; install both programs from one build",
-        false);
-  if (size != sizeof heard) throw GpuError("GPU worker: its greeting is of another size", false);
-  device_ = get_text(heard.device);
-  greeting_ = heard;
-  return &*greeting_;
+  const Greeting* heard = worker_.greeting(until);
+  if (heard && !preparing_ && !prepared_) device_ = get_text(heard->device);
+  return heard;
 }
 
 bool GpuLink::is_prepared(const BoardPlan& plan) const {
@@ -141,7 +106,7 @@ void GpuLink::send(const BoardPlan& plan) {
   std::copy(sites_.begin(), sites_.end(), memory_.sites());
   std::copy(runs_.begin(), runs_.end(), memory_.runs());
   std::copy(sides_.begin(), sides_.end(), memory_.sides());
-  if (!send_packet(process_.socket(), &order, sizeof order, order.new_memory ? memory_.fd() : -1)) lost();
+  worker_.send(&order, sizeof order, order.new_memory ? memory_.fd() : -1);
   preparing_ = true;
   sent_ = Clock::now();
 }
@@ -150,7 +115,7 @@ bool GpuLink::answered(Clock::time_point until) {
   const auto deadline = sent_ + settings_.prepare_patience;
   for (;;) {
     PrepareAnswer answer;
-    const long size = receive(&answer, sizeof answer, std::min(until, deadline));
+    const long size = worker_.receive(&answer, sizeof answer, std::min(until, deadline));
     if (size == 1) continue;  // a late bell
     if (size < 0) {
       if (Clock::now() < deadline) return false;
@@ -180,7 +145,7 @@ bool GpuLink::prepare(const BoardPlan& plan, const FrameView& frame, Clock::time
 }
 
 void GpuLink::ring() {
-  if (memory_ && !datum::ring(process_.socket(), memory_.mailbox().worker_sleeps)) lost();
+  if (memory_ && !datum::ring(worker_.socket(), memory_.mailbox().worker_sleeps)) worker_.lost();
 }
 
 bool GpuLink::measure(const FrameView& frame, SiteRecord* records) {
@@ -220,7 +185,7 @@ void GpuLink::await_records(std::uint32_t number) {
   box.daemon_sleeps.store(1);
   while (box.answer.load() != number) {
     char bell;
-    const long size = receive(&bell, 1, deadline);
+    const long size = worker_.receive(&bell, 1, deadline);
     if (size > 1) throw GpuError("GPU worker: it answers a board with nonsense", true);
     if (size < 0 && box.answer.load() != number)
       throw GpuError(

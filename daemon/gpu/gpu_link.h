@@ -9,13 +9,12 @@
 
 #include <chrono>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "daemon/gpu/gpu_wire.h"
 #include "daemon/gpu/shared_memory.h"
-#include "daemon/gpu/worker_process.h"
+#include "daemon/gpu/worker_link.h"
 #include "gpu/core/backend.h"
 
 namespace datum {
@@ -34,17 +33,17 @@ struct GpuLinkSettings {
 
 class GpuLink {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = WorkerLink::Clock;
 
   explicit GpuLink(GpuLinkSettings settings);
 
-  bool started() const { return process_.started(); }
+  bool started() const { return worker_.started(); }
   /// Starts the worker; does not wait for it. Throws GpuError.
   void start();
   /// Kills the worker.
   void stop();
   /// The worker's process, for whoever watches it; -1 where there is none.
-  pid_t pid() const { return process_.pid(); }
+  pid_t pid() const { return worker_.pid(); }
 
   /// Null where the worker has not greeted by then. Throws GpuError where it is of other code, gone, or
   /// silent for start_patience. A greeting may say that there is no usable device.
@@ -60,9 +59,6 @@ class GpuLink {
   const std::string& device() const { return device_; }
 
  private:
-  /// Takes one packet, waiting for it; its size, -1 where none came by then.
-  long receive(void* data, std::size_t capacity, Clock::time_point until);
-  [[noreturn]] void lost();
   bool is_prepared(const BoardPlan& plan) const;
   void send(const BoardPlan& plan);
   bool answered(Clock::time_point until);
@@ -70,9 +66,8 @@ class GpuLink {
   void await_records(std::uint32_t number);
 
   const GpuLinkSettings settings_;
-  WorkerProcess process_;
-  std::optional<Greeting> greeting_;
-  Clock::time_point started_, sent_;
+  WorkerLink worker_;
+  Clock::time_point sent_;
   SharedMemory memory_;
   std::uint32_t plans_ = 0, boards_ = 0;  // numbers of the last orders
   bool preparing_ = false, prepared_ = false;

@@ -32,7 +32,8 @@ void end_with(int socket) {
 
 class Worker {
  public:
-  Worker(int socket, const WorkerDevice& device) : socket_(socket), device_(device) {}
+  Worker(int socket, const WorkerDevice& device)
+      : socket_(socket), device_(device), surfaces_(device.search) {}
 
   void greet() {
     Greeting greeting;
@@ -53,15 +54,21 @@ class Worker {
         memory_.mailbox().worker_sleeps.store(0);
         continue;
       }
-      PrepareOrder order;
+      union {
+        PrepareOrder order;
+        SurfaceOrder surface;
+      } heard{};
       int fd = -1;
-      const long size = receive_packet(socket_, &order, sizeof order, &fd, true);
+      const long size = receive_packet(socket_, &heard, sizeof heard, &fd, true);
       if (memory_) memory_.mailbox().worker_sleeps.store(0);
       if (size == 0) return;
       if (size == 1) {
         alert();
-      } else if (size == sizeof order) {
-        prepare(order, fd);
+      } else if (size == sizeof heard.order) {
+        prepare(heard.order, fd);
+      } else if (size == sizeof heard.surface) {
+        const SurfaceAnswer answer = surfaces_.serve(heard.surface, fd);
+        send_packet(socket_, &answer, sizeof answer);
       } else {
         throw std::runtime_error("a packet of " + std::to_string(size) + " bytes is no order");
       }
@@ -131,6 +138,7 @@ class Worker {
   SharedMemory memory_;  // outlives the measurer
   std::unique_ptr<SlotMeasurer> measurer_;
   std::uint32_t done_ = 0;  // number of the last order
+  SurfaceWorker surfaces_;
 };
 
 }  // namespace

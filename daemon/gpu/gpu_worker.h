@@ -1,9 +1,10 @@
-// The other end of a GpuLink: measures boards in a process of its own, which a device's fault may end.
+// The other end of a GpuLink or a SurfaceLink: measures boards, or looks for distances, in a process of its own, which a device's fault may end.
 #pragma once
 
 #include <functional>
 #include <memory>
 
+#include "daemon/gpu/surface_worker.h"
 #include "gpu/board/slot_measurer.h"
 #include "gpu/core/cuda_device.h"
 
@@ -13,6 +14,7 @@ namespace datum {
 struct WorkerDevice {
   std::function<CudaDevice()> probe;
   std::function<std::unique_ptr<SlotMeasurer>(const SlotMemory&)> measurer;
+  SurfaceWorker::Search search;
 };
 
 /// Greets, then serves the orders that come over the socket until its other end is closed, whatever it is

@@ -6,6 +6,7 @@
 
 #include "daemon/gpu/gpu_wire.h"
 #include "daemon/gpu/gpu_worker.h"
+#include "gpu/model_distance/model_distance_cuda.h"
 
 int main(int argc, char** argv) {
   using namespace datum;
@@ -20,5 +21,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "datumd-gpu: datumd starts this program; by hand only: datumd-gpu --version\n");
     return 64;  // EX_USAGE
   }
-  return run_gpu_worker(gpu_worker_fd, {probe_cuda_device, cuda_slot_measurer});
+  return run_gpu_worker(gpu_worker_fd, {probe_cuda_device, cuda_slot_measurer, cuda_device_search});
 }

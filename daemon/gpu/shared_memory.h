@@ -1,42 +1,32 @@
-// Memory that datumd and datumd-gpu both see: mailbox, plan, records and frame slots.
+// Memory of boards that datumd and datumd-gpu both see: mailbox, plan, records and frame slots.
 #pragma once
 
 #include "daemon/gpu/gpu_wire.h"
+#include "daemon/gpu/shared_block.h"
 
 namespace datum {
 
-/// One mapping; what it maps lives as long as either side maps it.
 class SharedMemory {
  public:
   SharedMemory() = default;
-  /// Takes all of it at once (memfd), of a size that neither side can change. Throws GpuError.
+  /// Throws GpuError.
   static SharedMemory create(const SharedLayout& layout);
   /// Maps what the other side made; `fd` is taken over. Throws GpuError where the layout is not one of
   /// layout_of() or the memory is of another size.
   static SharedMemory map(int fd, const SharedLayout& layout);
-  SharedMemory(SharedMemory&& other) noexcept { swap(other); }
-  SharedMemory& operator=(SharedMemory&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~SharedMemory();
 
-  explicit operator bool() const { return base_ != nullptr; }
-  int fd() const { return fd_; }
+  explicit operator bool() const { return static_cast<bool>(block_); }
+  int fd() const { return block_.fd(); }
   const SharedLayout& layout() const { return layout_; }
-  Mailbox& mailbox() const { return *reinterpret_cast<Mailbox*>(base_); }
-  SitePlan* sites() const { return reinterpret_cast<SitePlan*>(base_ + layout_.sites); }
-  PixelRun* runs() const { return reinterpret_cast<PixelRun*>(base_ + layout_.runs); }
-  std::uint8_t* sides() const { return reinterpret_cast<std::uint8_t*>(base_ + layout_.sides); }
-  SiteRecord* records() const { return reinterpret_cast<SiteRecord*>(base_ + layout_.records); }
-  std::byte* slot(std::uint32_t i) const { return base_ + layout_.slots + i * layout_.slot_bytes; }
+  Mailbox& mailbox() const { return *reinterpret_cast<Mailbox*>(block_.base()); }
+  SitePlan* sites() const { return reinterpret_cast<SitePlan*>(block_.base() + layout_.sites); }
+  PixelRun* runs() const { return reinterpret_cast<PixelRun*>(block_.base() + layout_.runs); }
+  std::uint8_t* sides() const { return reinterpret_cast<std::uint8_t*>(block_.base() + layout_.sides); }
+  SiteRecord* records() const { return reinterpret_cast<SiteRecord*>(block_.base() + layout_.records); }
+  std::byte* slot(std::uint32_t i) const { return block_.base() + layout_.slots + i * layout_.slot_bytes; }
 
  private:
-  void map();
-  void swap(SharedMemory& other) noexcept;
-
-  int fd_ = -1;
-  std::byte* base_ = nullptr;
+  SharedBlock block_;
   SharedLayout layout_;
 };
 

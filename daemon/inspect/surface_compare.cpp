@@ -86,7 +86,7 @@ DistanceSettings distance_settings(const SurfaceSettings& settings, double searc
 }
 
 void explain(const SurfaceModel& model, const SurfaceSettings& settings, const Sight& sight,
-             const Backend& backend, ComparedSurface& out) {
+             DistanceFinder& finder, ComparedSurface& out) {
   const std::vector<std::uint32_t> which = unexplained(model, settings, out.map);
   out.beyond = which.size();
   out.beyond_region.assign(out.map.points.size(), no_region);
@@ -94,8 +94,8 @@ void explain(const SurfaceModel& model, const SurfaceSettings& settings, const S
   for (const std::uint32_t i : which) points.push_back(out.map.points[i]);
   std::vector<ModelDistance> found(points.size());
   const double anywhere = 2 * (model.high_mm - model.low_mm).norm() + 2 * settings.search_mm;
-  model.search->find(points.data(), points.size(), distance_settings(settings, anywhere), backend,
-                     found.data());
+  finder.find({model.triangles, model.search}, points.data(), points.size(),
+              distance_settings(settings, anywhere), found.data());
   for (std::size_t k = 0; k < which.size(); ++k) {
     const ModelDistance& d = found[k];
     if (d.kind == MatchClass::face && sight.sees(d, out.map.snapshot[which[k]]))
@@ -106,7 +106,7 @@ void explain(const SurfaceModel& model, const SurfaceSettings& settings, const S
 }  // namespace
 
 ComparedSurface compare_with_model(const SurfaceModel& model, const SurfaceSettings& settings,
-                                   std::span<const SurfaceShot> shots, const Backend& backend) {
+                                   std::span<const SurfaceShot> shots, DistanceFinder& finder) {
   std::size_t pixels = 0;
   for (const SurfaceShot& shot : shots) pixels += shot.frame->size();
   if (pixels > most_points) throw std::invalid_argument("the snapshots have more than 2^28 pixels together");
@@ -118,10 +118,10 @@ ComparedSurface compare_with_model(const SurfaceModel& model, const SurfaceSetti
   for (std::size_t s = 0; s < shots.size(); ++s)
     add_points(shots[s], origin_of(model), static_cast<std::uint16_t>(s), out);
   map.distances.resize(map.points.size());
-  model.search->find(map.points.data(), map.points.size(), distance_settings(settings, settings.search_mm),
-                     backend, map.distances.data());
+  finder.find({model.triangles, model.search}, map.points.data(), map.points.size(),
+              distance_settings(settings, settings.search_mm), map.distances.data());
   const Sight sight(model, settings, shots);
-  explain(model, settings, sight, backend, out);
+  explain(model, settings, sight, finder, out);
   out.face_region.assign(map.points.size(), no_region);
   for (std::size_t i = 0; i < map.points.size(); ++i) {
     ModelDistance& d = map.distances[i];

@@ -10,7 +10,7 @@
 
 #include "daemon/inspect/surface_model.h"
 #include "drivers/frame/height_frame.h"
-#include "gpu/core/backend.h"
+#include "gpu/model_distance/distance_finder.h"
 
 namespace datum {
 
@@ -38,8 +38,8 @@ struct ComparedSurface {
   std::uint64_t beyond = 0, hidden = 0;
 };
 
-/// Throws std::invalid_argument for more than 2^28 points. The result does not depend on the backend, its lanes or threads.
+/// Throws std::invalid_argument for more than 2^28 points. The result does not depend on who looks for the distances.
 ComparedSurface compare_with_model(const SurfaceModel& model, const SurfaceSettings& settings,
-                                   std::span<const SurfaceShot> shots, const Backend& backend);
+                                   std::span<const SurfaceShot> shots, DistanceFinder& finder);
 
 }  // namespace datum

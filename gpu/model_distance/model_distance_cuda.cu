@@ -168,4 +168,30 @@ void CudaModelSearch::fetch(CudaStream stream, ModelDistance* out) {
     cuda::check(cudaMemcpy(out, s.out.get(), s.count * sizeof *out, cudaMemcpyDeviceToHost), "distances");
 }
 
+namespace {
+
+class CudaDeviceSearch final : public DeviceSearch {
+ public:
+  explicit CudaDeviceSearch(const TriangleModel& model) : search_(model) {
+    cuda::check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream of a search");
+  }
+  ~CudaDeviceSearch() override { cudaStreamDestroy(stream_); }
+  void find(const ModelPoint* points, std::size_t count, const DistanceSettings& settings,
+            ModelDistance* out) override {
+    search_.upload(stream_, points, count);
+    search_.launch(stream_, settings);
+    search_.fetch(stream_, out);
+  }
+
+ private:
+  CudaModelSearch search_;
+  cudaStream_t stream_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceSearch> cuda_device_search(const TriangleModel& model) {
+  return std::make_unique<CudaDeviceSearch>(model);
+}
+
 }  // namespace datum

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "gpu/model_distance/model_distance.h"
+#include "gpu/model_distance/distance_finder.h"
 
 struct CUstream_st;
 
@@ -32,5 +32,8 @@ class CudaModelSearch {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// CudaModelSearch with a stream of its own. Throws GpuError.
+std::unique_ptr<DeviceSearch> cuda_device_search(const TriangleModel& model);
 
 }  // namespace datum

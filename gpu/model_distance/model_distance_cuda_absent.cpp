@@ -15,5 +15,6 @@ void CudaModelSearch::reserve(std::size_t) { refuse(); }
 void CudaModelSearch::upload(CudaStream, const ModelPoint*, std::size_t) { refuse(); }
 void CudaModelSearch::fetch(CudaStream, ModelDistance*) { refuse(); }
 void CudaModelSearch::launch(CudaStream, const DistanceSettings&) { refuse(); }
+std::unique_ptr<DeviceSearch> cuda_device_search(const TriangleModel&) { refuse(); }
 
 }  // namespace datum

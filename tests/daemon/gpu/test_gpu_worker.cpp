@@ -80,6 +80,30 @@ class TestMeasurer : public SlotMeasurer {
   int boards_ = 0;
 };
 
+class TestSearch : public DeviceSearch {
+ public:
+  explicit TestSearch(const TriangleModel& model) : search_(std::make_shared<TriangleModel>(model)) {
+    if (mode() == "out-of-memory") throw GpuError("CUDA: device memory: out of memory", false);
+    if (mode() == "prepare-hangs") hang();
+  }
+  void find(const ModelPoint* points, std::size_t count, const DistanceSettings& settings,
+            ModelDistance* out) override {
+    if (mode() == "no-records") return;
+    search_.find(points, count, settings, cpu_backend(1), out);
+    if (++surfaces_ < 2) return;  // the second surface is the one that goes wrong
+    if (mode() == "fault") throw GpuError("CUDA: search: an illegal memory access was encountered", true);
+    if (mode() == "hang") hang();
+    if (mode() == "killed") ::raise(SIGKILL);
+    if (mode() == "stopped") ::raise(SIGSTOP);
+    if (mode() == "exits") ::_exit(3);
+    if (mode() == "garbage-records") std::memset(static_cast<void*>(out), 0xAB, sizeof *out);
+  }
+
+ private:
+  ModelSearch search_;
+  static inline int surfaces_ = 0;
+};
+
 CudaDevice probe() {
   CudaDevice device;
   device.usable = mode() != "unusable";
@@ -123,7 +147,7 @@ int main() {
     send_packet(gpu_worker_fd, &greeting, sizeof greeting);
     hang();
   }
-  return run_gpu_worker(gpu_worker_fd, {probe, [](const SlotMemory& memory) {
-                                          return std::make_unique<TestMeasurer>(memory);
-                                        }});
+  return run_gpu_worker(
+      gpu_worker_fd, {probe, [](const SlotMemory& memory) { return std::make_unique<TestMeasurer>(memory); },
+                      [](const TriangleModel& model) { return std::make_unique<TestSearch>(model); }});
 }
