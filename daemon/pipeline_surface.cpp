@@ -7,6 +7,7 @@
 
 #include "daemon/inspect/decision.h"
 #include "daemon/inspect/surface_characteristic.h"
+#include "daemon/inspect/surface_placing.h"
 #include "daemon/pipeline_parts.h"
 
 namespace datum {
@@ -87,9 +88,9 @@ std::vector<HtmEstimate<Machine, Sensor>> stations(std::span<const SurfaceFrame>
   return out;
 }
 
-std::vector<SurfaceShot> shots_of(std::span<const SurfaceFrame> frames, const InspectionInputs& in,
-                                  const std::vector<HtmEstimate<Machine, Sensor>>& machine_from_sensor) {
-  const Htm<Machine, Model>& placed = in.recipe->surface->machine_from_model;
+std::vector<SurfaceShot> shots_of(std::span<const SurfaceFrame> frames,
+                                  const std::vector<HtmEstimate<Machine, Sensor>>& machine_from_sensor,
+                                  const Htm<Machine, Model>& placed) {
   std::vector<SurfaceShot> shots;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const Htm<Model, Sensor> model_from_sensor = machine_from_sensor.empty()
@@ -147,7 +148,15 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   const std::shared_ptr<const SurfaceModel> model = models.of(*in.recipe, backend.threads);
   add_model(*v.surface, *model);
   const auto machine_from_sensor = stations(frames, in);
-  const std::vector<SurfaceShot> shots = shots_of(frames, in, machine_from_sensor);
+  std::vector<const HeightFrame*> heights;
+  for (const SurfaceFrame& f : frames) heights.push_back(f.frame);
+  const PlacedPart part = place_part(recipe, *model, heights, machine_from_sensor, backend);
+  v.surface->alignment = part.evidence;
+  if (!part.refusal.empty())
+    return {refused(std::move(v), *in.recipe, {Reason::surface_fit, "alignment: " + part.refusal}), nullptr};
+  Eigen::Map<Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(v.surface->machine_from_model.data()) =
+      part.machine_from_model.matrix();
+  const std::vector<SurfaceShot> shots = shots_of(frames, machine_from_sensor, part.machine_from_model);
   CpuDistanceFinder cpu(backend);
   DistanceFinder& finder = in.finder ? *in.finder : cpu;
   ComparedSurface surface = compare_with_model(*model, recipe.settings, shots, finder);
@@ -164,7 +173,8 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
       window_extremes(surface.grids, surface.face_region, deviation, regions, recipe.settings.window_px);
   const auto beyond =
       window_extremes(surface.grids, surface.beyond_region, deviation, regions, recipe.settings.window_px);
-  const SurfaceSources sources{recipe, *model, *in.sensor, shots, machine_from_sensor};
+  const SurfaceSources sources{
+      recipe, *model, *in.sensor, shots, machine_from_sensor, part.machine_from_model, part.alignment};
   const MeasuredSurface m{sources, surface, cover, gap_mm2, extremes, beyond, backend};
   for (std::size_t r = 0; r < regions; ++r) v.components.push_back(judge(*in.recipe, m, r));
   v.decision = worst_of(v.components);

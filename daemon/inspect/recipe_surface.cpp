@@ -182,6 +182,37 @@ void find_datums(SurfaceRecipe& surface, const std::vector<DatumName>& datums) {
   }
 }
 
+std::size_t region_named(const SurfaceRecipe& surface, const std::string& name) {
+  for (std::size_t r = 0; r < surface.regions.size(); ++r)
+    if (surface.regions[r].name == name) return r;
+  return surface.regions.size();
+}
+
+void read_alignment(config::TomlTable table, SurfaceRecipe& surface) {
+  AlignmentDemand demand;
+  for (const std::string& name : table.texts("datums")) {
+    const std::size_t region = region_named(surface, name);
+    if (region == surface.regions.size())
+      table.refuse("datums", "'" + name + "' is no region", "names of regions, the first datum first");
+    if (std::count(demand.datums.begin(), demand.datums.end(), region) > 0)
+      table.refuse("datums", "'" + name + "' is named twice", "each region once");
+    demand.datums.push_back(region);
+  }
+  if (demand.datums.empty())
+    table.refuse("datums", "name no region", "names of regions, the first datum first");
+  demand.search_mm = table.number("search_mm", config::positive);
+  if (auto refinement = table.table_if("refinement")) {
+    demand.refinement = RefinementDemand{refinement->number("max_shift_mm", config::positive),
+                                         refinement->number("max_turn_mrad", config::positive)};
+    refinement->finish();
+  }
+  if (surface.uncertainty.placement_mm > 0 || surface.uncertainty.placement_mrad > 0)
+    table.refuse("datums", "replace the placement, which has u_mm or u_mrad",
+                 "leave those out: the alignment's own uncertainty counts");
+  table.finish();
+  surface.alignment = std::move(demand);
+}
+
 }  // namespace
 
 void read_surface(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
@@ -212,6 +243,9 @@ void read_surface(config::TomlTable& file, Recipe& recipe, config::Problems& pro
       problems.attempt([&] { read_region(table, recipe, *surface, datums); });
   });
   problems.attempt([&] { find_datums(*surface, datums); });
+  problems.attempt([&] {
+    if (auto table = file.table_if("alignment")) read_alignment(std::move(*table), *surface);
+  });
   recipe.surface = std::move(surface);
 }
 

@@ -1,5 +1,6 @@
 #include "daemon/inspect/surface_alignment.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 
@@ -77,13 +78,26 @@ std::vector<Vector3d> candidates(const RegionModel& model, std::span<const Place
   return points;
 }
 
-std::vector<double> areas_of(const RegionModel& model, const std::vector<ModelPoint>& points,
+double area_of(const RegionModel& model, const std::vector<std::uint16_t>& regions) {
+  double area = 0;
+  for (std::size_t f = 0; f < model.region_of_facet.size(); ++f) {
+    if (std::find(regions.begin(), regions.end(), model.region_of_facet[f]) == regions.end()) continue;
+    Vector3d p[3];
+    for (std::size_t k = 0; k < 3; ++k)
+      p[k] = Eigen::Map<const Eigen::Vector3f>(model.triangles->corner[f][k].data()).cast<double>();
+    area += 0.5 * (p[1] - p[0]).cross(p[2] - p[0]).norm();
+  }
+  return area;
+}
+
+/// The area of the model that each point stands for.
+std::vector<double> areas_of(const RegionModel& model, const std::vector<ModelPoint>& points, double reach_mm,
                              const AlignmentSettings& settings, const Backend& backend) {
   SurfaceMap map;
   map.model = model.triangles;
   map.points = points;
   map.distances = found(model, points, settings, backend);
-  cover_of(map, {settings.reach_mm, 1}, backend.threads);
+  cover_of(map, {reach_mm, 1}, backend.threads);
   return map.area_mm2;
 }
 
@@ -110,9 +124,14 @@ ModelSamples samples_of(const RegionModel& model, std::span<const PlacedFrame> f
   const std::vector<Vector3d> machine =
       candidates(model, frames, regions, start.inverse(), settings, backend);
   const std::vector<ModelPoint> at_start = placed(machine, start.inverse(), origin_of(model));
-  const std::vector<double> areas = areas_of(model, at_start, settings, backend);
+  const double area_mm2 = area_of(model, regions);
+  // three times the distance of points that are spread evenly
+  const double reach_mm =
+      3 * std::sqrt(area_mm2 / static_cast<double>(std::max<std::size_t>(1, machine.size())));
+  const double tile_mm = std::sqrt(area_mm2 / settings.tiles);
+  const std::vector<double> areas = areas_of(model, at_start, reach_mm, settings, backend);
   std::vector<std::uint32_t> tiles;
-  for (const ModelPoint& p : at_start) tiles.push_back(tile_of(p, settings.tile_mm));
+  for (const ModelPoint& p : at_start) tiles.push_back(tile_of(p, tile_mm));
   return [=, &backend](const Htm<Model, Machine>& pose) {
     const Vector3d origin = origin_of(model);
     const std::vector<ModelPoint> points = placed(machine, pose, origin);

@@ -18,8 +18,7 @@ struct PlacedFrame {
 
 struct AlignmentSettings {
   double search_mm = 0;              // points farther from the model belong to no region
-  double reach_mm = 1;               // on the surface, of the area that a point stands for
-  double tile_mm = 4;                // points of one tile of the part may err alike
+  double tiles = 200;                // that each region is cut into, about: points of one may err alike
   std::size_t most_points = 20'000;  // of each region; of more, every so-manieth pixel both ways
   float sharp_cosine = 0.866f;       // edges that turn by more are left out
 };

@@ -25,13 +25,19 @@ double noise_um(const DeviationPlace& place, const SurfaceSources& s) {
 
 double calibration_um(const DeviationPlace& place, const SurfaceSources& s) {
   if (s.machine_from_sensor.empty()) return 0;
-  const Eigen::Vector3d n = s.recipe.machine_from_model.rotation() * place.normal;
+  const Eigen::Vector3d n = s.machine_from_model.rotation() * place.normal;
   const Eigen::Matrix3d c = point_covariance(s.machine_from_sensor[place.snapshot], sensor_point(place, s));
   return 1000 * std::sqrt(std::max(0.0, n.dot(c * n)));
 }
 
-/// Three shifts and three turns about the placement's origin, each of the stated standard uncertainty.
+/// By the alignment's covariance; without one three shifts and three turns about the placement's origin, each of the stated
+/// standard uncertainty.
 double placement_um(const DeviationPlace& place, const SurfaceSources& s) {
+  if (s.alignment) {
+    const HtmEstimate<Model, Machine> estimate{s.machine_from_model.inverse(), *s.alignment};
+    const Eigen::Matrix3d c = point_covariance(estimate, s.machine_from_model * model_point(place, s));
+    return 1000 * std::sqrt(std::max(0.0, place.normal.dot(c * place.normal)));
+  }
   const double arm_mm = model_point(place, s).cross(place.normal).norm();
   return 1000 *
          std::hypot(s.recipe.uncertainty.placement_mm, s.recipe.uncertainty.placement_mrad * 1e-3 * arm_mm);

@@ -20,6 +20,10 @@ struct SurfaceSources {
   std::span<const SurfaceShot> shots;
   /// For each snapshot; empty in sensor coordinates.
   std::span<const HtmEstimate<Machine, Sensor>> machine_from_sensor;
+  /// Where the part lies, and how well that is known where it was aligned; none: the recipe's placement with its own
+  /// uncertainty.
+  Htm<Machine, Model> machine_from_model;
+  std::optional<Matrix6d> alignment = std::nullopt;  // covariance of model_from_machine
 };
 
 /// Where a deviation is taken and which way it counts, relative to the model's origin.

@@ -66,6 +66,18 @@ struct SurfaceUncertainty {
   double placement_mrad = 0;      // and of its turn about each
 };
 
+/// How far a fit to all of the alignment's regions may move the part from where its datums put it.
+struct RefinementDemand {
+  double max_shift_mm = 0, max_turn_mrad = 0;
+};
+
+/// By which regions a part is found near its placement.
+struct AlignmentDemand {
+  std::vector<std::size_t> datums;             // in their order
+  double search_mm = 0;                        // how far the part may lie from its placement
+  std::optional<RefinementDemand> refinement;  // none: the datums decide
+};
+
 struct SurfaceRecipe {
   SurfaceModelSettings model;
   Htm<Machine, Model> machine_from_model;  // Machine read as Sensor where the recipe is in sensor coordinates
@@ -74,7 +86,8 @@ struct SurfaceRecipe {
   int snapshot_timeout_ms = 0;      // from one snapshot to the next
   SurfaceSettings settings;
   SurfaceUncertainty uncertainty;
-  std::vector<RegionDemand> regions;  // region i is component i of the recipe
+  std::optional<AlignmentDemand> alignment;  // none: the placement holds
+  std::vector<RegionDemand> regions;         // region i is component i of the recipe
 };
 
 }  // namespace datum

@@ -152,6 +152,24 @@ struct SnapshotEvidence {
   std::uint64_t pixels = 0, valid = 0;
 };
 
+/// One fit of a part's alignment: to a datum, or to all of them in the refinement.
+struct AlignmentStep {
+  std::string region;  // "" of the refinement
+  std::uint64_t points = 0, tiles = 0, directions = 0, iterations = 0;  // directions: that it fixed
+  double rms_before_um = 0, rms_after_um = 0;                           // of the distances from the model
+  double condition = 0;  // how well the least of its directions is held against the best, 0 to 1
+};
+
+/// How a part was found near its placement.
+struct AlignmentEvidence {
+  std::vector<AlignmentStep> datums;
+  double shift_mm = 0, turn_mrad = 0;       // from the recipe's placement, by the datums
+  std::array<double, 36> covariance{};      // of model_from_machine, row by row: rad^2, rad mm, mm^2
+  std::optional<AlignmentStep> refinement;  // where the recipe allows it
+  double refinement_shift_um = 0, refinement_turn_urad = 0;
+  std::vector<std::string> untold;  // directions that the refinement left alone
+};
+
 /// What a surface was compared with, and from what it was made.
 struct SurfaceEvidence {
   std::string model, model_sha256;
@@ -159,6 +177,7 @@ struct SurfaceEvidence {
   std::uint64_t facets = 0, degenerate_facets = 0, open_edges = 0, branched_edges = 0,
                 contradicted_normals = 0;
   std::array<double, 16> machine_from_model{};  // row by row, lengths in mm
+  std::optional<AlignmentEvidence> alignment;   // none: the placement held
   std::vector<SnapshotEvidence> snapshots;
   std::uint64_t points = 0;  // with a height
   /// Of them: not compared, for nothing is within the search, or only what the sensor can't see.

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "daemon/inspect/verdict.h"
+#include "daemon/inspect/verdict_json_surface.h"
 
 namespace datum {
 namespace {
@@ -149,57 +150,6 @@ void visit(F& f, V& v, const CheckVerdict&) {
   f("p_conform", v.p_conform);
   f("capability", v.capability);
   f("budget" + unit, v.budget);
-}
-
-template <class F, class V>
-void visit(F& f, V& v, const RegionEvidence&) {
-  f("points", v.points);
-  f("face", v.face);
-  f("edge", v.edge);
-  f("rim", v.rim);
-  f("beyond", v.beyond);
-  f("windows", v.windows);
-  f("area_mm2", v.area_mm2);
-  f("covered_mm2", v.covered_mm2);
-  f("mean_um", v.mean_um);
-  f("rms_um", v.rms_um);
-  f("p1_um", v.p1_um);
-  f("p50_um", v.p50_um);
-  f("p99_um", v.p99_um);
-  f("lowest_um", v.lowest_um);
-  f("highest_um", v.highest_um);
-  f("lowest_at_mm", v.lowest_at_mm);
-  f("highest_at_mm", v.highest_at_mm);
-}
-
-template <class F, class V>
-void visit(F& f, V& v, const SnapshotEvidence&) {
-  f("name", v.name);
-  f("frame_id", v.frame_id);
-  f("frame_source", v.frame_source);
-  f("frame_sha256", v.frame_sha256);
-  f("captured", v.captured);
-  f.where_known("stamp", v.stamp);
-  f("pose", v.pose);
-  f("pixels", v.pixels);
-  f("valid", v.valid);
-}
-
-template <class F, class V>
-void visit(F& f, V& v, const SurfaceEvidence&) {
-  f("model", v.model);
-  f("model_sha256", v.model_sha256);
-  f("mm_per_unit", v.mm_per_unit);
-  f("facets", v.facets);
-  f("degenerate_facets", v.degenerate_facets);
-  f("open_edges", v.open_edges);
-  f("branched_edges", v.branched_edges);
-  f("contradicted_normals", v.contradicted_normals);
-  f("machine_from_model", v.machine_from_model);
-  f("snapshots", v.snapshots);
-  f("points", v.points);
-  f("beyond", v.beyond);
-  f("hidden", v.hidden);
 }
 
 template <class F, class V>

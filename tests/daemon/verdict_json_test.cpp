@@ -64,6 +64,29 @@ TEST(VerdictJson, ReadsBackTheSameBytes) {
   EXPECT_EQ(back.captured.ns, -5);
 }
 
+TEST(VerdictJson, HowAPartWasFoundStandsThereWhereItWasLookedFor) {
+  BoardVerdict v = board_verdict();
+  v.surface.emplace();
+  EXPECT_EQ(to_json(v).find("alignment"), std::string::npos);
+  AlignmentEvidence& a = v.surface->alignment.emplace();
+  a.datums = {{"top", 17000, 262, 3, 6, 143.6, 3.38, 0.2}};
+  a.shift_mm = 0.49;
+  a.turn_mrad = 4.7;
+  a.covariance[35] = 1.0 / 3;
+  EXPECT_EQ(to_json(v).find("refinement"), std::string::npos);
+  a.refinement = AlignmentStep{"", 30000, 800, 4, 3, 5.1, 3.2, 0.01};
+  a.refinement_shift_um = 7.5;
+  a.refinement_turn_urad = 12;
+  a.untold = {"turn about (0.00, 0.00, 1.00) through (12.0, 3.0, 0.0) mm"};
+  const std::string json = to_json(v);
+  const BoardVerdict back = verdict_from_json(json);
+  EXPECT_EQ(to_json(back), json);
+  EXPECT_EQ(back.surface->alignment->datums[0].directions, 3u);
+  EXPECT_EQ(back.surface->alignment->covariance[35], 1.0 / 3);
+  EXPECT_EQ(back.surface->alignment->refinement->rms_after_um, 3.2);
+  EXPECT_EQ(back.surface->alignment->untold, a.untold);
+}
+
 // A sensor that counts frames and whose clock is known to the host; results of others stay as they were.
 TEST(VerdictJson, WhatASensorSaysOfItsExposureStandsThereWhereItIsKnown) {
   BoardVerdict v = board_verdict();

@@ -1,0 +1,77 @@
+#include "daemon/inspect/surface_placing.h"
+
+#include "daemon/inspect/surface_alignment.h"
+
+namespace datum {
+namespace {
+
+AlignmentStep evidence_of(const FitStep& fit, const std::string& region) {
+  AlignmentStep step;
+  step.region = region;
+  step.points = fit.samples;
+  step.tiles = fit.groups;
+  step.directions = static_cast<std::uint64_t>(fit.told);
+  step.iterations = static_cast<std::uint64_t>(fit.iterations);
+  step.rms_before_um = 1000 * fit.rms_before_mm;
+  step.rms_after_um = 1000 * fit.rms_after_mm;
+  step.condition = fit.condition;
+  return step;
+}
+
+/// "datum 2: ..." with the region's name.
+std::string named(std::string refusal, const std::vector<AlignmentStep>& datums) {
+  for (std::size_t k = 0; k < datums.size(); ++k) {
+    const std::string number = "datum " + std::to_string(k + 1);
+    if (refusal.rfind(number, 0) == 0)
+      return number + " (region " + datums[k].region + ")" + refusal.substr(number.size());
+  }
+  return refusal;
+}
+
+void hold(PlacedPart& part, const HtmEstimate<Model, Machine>& pose) {
+  part.machine_from_model = pose.htm.inverse();
+  part.alignment = pose.covariance;
+  Eigen::Map<Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>(part.evidence->covariance.data()) =
+      pose.covariance;
+}
+
+}  // namespace
+
+PlacedPart place_part(const SurfaceRecipe& recipe, const SurfaceModel& model,
+                      std::span<const HeightFrame* const> frames,
+                      std::span<const HtmEstimate<Machine, Sensor>> machine_from_sensor,
+                      const Backend& backend) {
+  PlacedPart part{recipe.machine_from_model, std::nullopt, std::nullopt, {}};
+  if (!recipe.alignment) return part;
+  const AlignmentDemand& demand = *recipe.alignment;
+  std::vector<PlacedFrame> placed;
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    placed.push_back(
+        {frames[i], machine_from_sensor.empty() ? Htm<Machine, Sensor>() : machine_from_sensor[i].htm});
+  const RegionModel regions{model.triangles, model.search.get(), model.region_of_facet};
+  const std::vector<std::uint16_t> datums(demand.datums.begin(), demand.datums.end());
+  AlignmentSettings settings;
+  settings.search_mm = demand.search_mm;
+  const ModelFit fit = align_to_datums(regions, placed, datums, recipe.machine_from_model, settings, backend);
+  part.evidence.emplace();
+  for (std::size_t k = 0; k < fit.steps.size(); ++k)
+    part.evidence->datums.push_back(evidence_of(fit.steps[k], model.regions[datums[k]].name));
+  part.evidence->shift_mm = fit.shift_mm;
+  part.evidence->turn_mrad = 1000 * fit.turn_rad;
+  part.refusal = named(fit.refusal, part.evidence->datums);
+  if (!part.refusal.empty()) return part;
+  hold(part, fit.model_from_machine);
+  if (!demand.refinement) return part;
+  const RefinementLimits limits{demand.refinement->max_shift_mm, demand.refinement->max_turn_mrad / 1000};
+  const ModelFit refined =
+      refine_on_regions(regions, placed, datums, fit.model_from_machine, limits, settings, backend);
+  part.evidence->refinement = evidence_of(refined.steps[0], "");
+  part.evidence->refinement_shift_um = 1000 * refined.shift_mm;
+  part.evidence->refinement_turn_urad = 1e6 * refined.turn_rad;
+  part.evidence->untold = refined.untold;
+  part.refusal = refined.refusal;
+  if (part.refusal.empty()) hold(part, refined.model_from_machine);
+  return part;
+}
+
+}  // namespace datum
