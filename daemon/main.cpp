@@ -9,6 +9,7 @@
 #include <chrono>
 #include <map>
 
+#include "config/config_advice.h"
 #include "config/daemon_config.h"
 #include "config/sensor_profile_file.h"
 #include "daemon/backend_choice.h"
@@ -49,7 +50,11 @@ const std::map<std::string, BackendSettings::Kind> backend_kinds{{"auto", Backen
 int check(const std::filesystem::path& config) {
   const auto problems = check_config(config, utc_ns() / 1'000'000'000);
   for (const std::string& problem : problems) fmt::print(stderr, "{}\n", problem);
-  if (problems.empty()) fmt::print("{}: good\n", config.string());
+  if (problems.empty()) {
+    for (const std::string& advice : config_advice(load_daemon_config(config)))
+      fmt::print(stderr, "{}: advice: {}\n", config.string(), advice);
+    fmt::print("{}: good\n", config.string());
+  }
   return problems.empty() ? 0 : exit_config;
 }
 
@@ -93,6 +98,7 @@ std::unique_ptr<FrameSource> frames_of(const DaemonConfig& config, ResultStore& 
 
 int serve(const DaemonConfig& config) {
   keep_freed_memory();
+  for (const std::string& advice : config_advice(config)) log(Priority::warning, "{}", advice);
   const SensorProfile sensor = config::load_sensor_profile(config.sensor_profile);
   const BackendChoice backend =
       choose_backend(config.backend, Patience::of_a_cell, [](bool fault, const std::string& text) {

@@ -14,6 +14,16 @@
 namespace datum {
 namespace {
 
+// A host that is busy may leave its network for a while and takes its results up again; a device that is silent for as
+// long as keepalive bears makes no measurement.
+constexpr int host_patience_ms = 60'000, device_patience_ms = 11'000;
+
+// Keepalive rests while bytes are on their way: without this a peer that lost its power is noticed after a quarter of
+// an hour where something is sent to it each second.
+void be_patient(int socket, int patience_ms) {
+  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
+}
+
 struct FreeAddresses {
   void operator()(addrinfo* list) const { freeaddrinfo(list); }
 };
@@ -42,6 +52,7 @@ class TcpPort final : public SocketPort {
     fd_ = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd_ < 0) throw_lost("no socket", errno);
     tune_socket(fd_);
+    be_patient(fd_, device_patience_ms);
     if (connect(fd_, found->ai_addr, found->ai_addrlen) == 0) return;
     const int error = errno;
     if (error == EINPROGRESS) {
@@ -99,10 +110,7 @@ class AcceptedPort final : public SocketPort {
   AcceptedPort(int socket, std::string peer) : peer_(std::move(peer)) {
     fd_ = socket;
     tune_socket(socket);
-    // Keepalive rests while bytes are on their way: without this a peer that lost its power is noticed after a quarter of
-    // an hour where something is sent to it each second.
-    const int patience_ms = 60'000;
-    setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
+    be_patient(socket, host_patience_ms);
   }
   void open() override {
     if (!is_open()) throw RefusedError(describe() + ": the peer must connect again");

@@ -1,5 +1,6 @@
 // The cell's configuration. What must be refused lies in tests/data/bad/config.
 #include "config/daemon_config.h"
+#include "config/config_advice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -70,6 +71,18 @@ TEST_F(DaemonConfigFile, ReadsTheHostsSerialLine) {
   EXPECT_EQ(c.serial->line.path, "/dev/ttyS1");
   EXPECT_EQ(line_format(c.serial->line), "19200 7E2 rts/cts");
   EXPECT_FALSE(c.serial->push_results);
+}
+
+TEST_F(DaemonConfigFile, ANumberedSerialDeviceIsAdvisedAgainst) {
+  EXPECT_TRUE(config_advice(loaded(least)).empty());
+  const auto with = [&](const std::string& path) {
+    return config_advice(loaded(least + "[host.serial]\npath = \"" + path + "\"\nbaud = 115200\n"));
+  };
+  ASSERT_EQ(with("/dev/ttyUSB0").size(), 1u);
+  EXPECT_EQ(with("/dev/ttyUSB0")[0].rfind("host.serial.path: '/dev/ttyUSB0' becomes another device", 0), 0u);
+  EXPECT_EQ(with("/dev/ttyACM12").size(), 1u);
+  EXPECT_TRUE(with("/dev/ttyS0").empty()) << "a port of the computer itself keeps its number";
+  EXPECT_TRUE(with("/dev/serial/by-id/usb-FTDI_FT232R-if00-port0").empty());
 }
 
 TEST_F(DaemonConfigFile, ReadsHostsThatTalkToAGocator) {

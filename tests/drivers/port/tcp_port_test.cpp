@@ -41,14 +41,17 @@ struct Server {
 TEST(TcpPort, LosesAPeerThatIsGone) {
   Server server;
   const auto client = server.connect();
-  const auto option = [&](int level, int name) {
+  const auto option = [&](const Port& port, int level, int name) {
     int value = 0;
     socklen_t size = sizeof value;
-    getsockopt(server.links.at(0)->fd(), level, name, &value, &size);
+    getsockopt(port.fd(), level, name, &value, &size);
     return value;
   };
-  EXPECT_EQ(option(SOL_SOCKET, SO_KEEPALIVE), 1) << "where nothing is under way";
-  EXPECT_EQ(option(IPPROTO_TCP, TCP_USER_TIMEOUT), 60'000) << "where something is, in ms";
+  for (const Port* port : {server.links.at(0).get(), client.get()})
+    EXPECT_EQ(option(*port, SOL_SOCKET, SO_KEEPALIVE), 1) << "where nothing is under way";
+  EXPECT_EQ(option(*server.links.at(0), IPPROTO_TCP, TCP_USER_TIMEOUT), 60'000)
+      << "where something is, in ms: a host's results";
+  EXPECT_EQ(option(*client, IPPROTO_TCP, TCP_USER_TIMEOUT), 11'000) << "a device's polls";
 }
 
 TEST(TcpPort, CarriesBytesBothWays) {

@@ -1,0 +1,29 @@
+#include "config/config_advice.h"
+
+#include <regex>
+
+namespace datum {
+namespace {
+
+/// The kernel numbers USB adapters in the order in which it finds them.
+void advise_path(const char* key, const std::string& path, std::vector<std::string>& lines) {
+  static const std::regex numbered(R"(/dev/tty(USB|ACM)[0-9]+)");
+  if (!std::regex_match(path, numbered)) return;
+  lines.push_back(
+      std::string(key) + ": '" + path +
+      "' becomes another device when adapters are plugged in anew or found in another order; name its link "
+      "in /dev/serial/by-id (or by-path, where adapters have no serial number)");
+}
+
+}  // namespace
+
+std::vector<std::string> config_advice(const DaemonConfig& c) {
+  std::vector<std::string> lines;
+  const auto* cmm = c.cmm ? std::get_if<SerialSettings>(&c.cmm->link) : nullptr;
+  if (cmm) advise_path("cmm.serial.path", cmm->path, lines);
+  if (c.serial) advise_path("host.serial.path", c.serial->line.path, lines);
+  if (c.modbus_serial) advise_path("host.modbus_serial.path", c.modbus_serial->line.path, lines);
+  return lines;
+}
+
+}  // namespace datum
