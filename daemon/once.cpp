@@ -7,8 +7,8 @@
 #include "daemon/cell/board.h"
 #include "daemon/pipeline.h"
 #include "daemon/pipeline_surface.h"
+#include "daemon/report/part_files.h"
 #include "daemon/report/picture.h"
-#include "daemon/report/surface_picture.h"
 #include "daemon/report/table.h"
 #include "drivers/sensor/read_frame.h"
 
@@ -106,10 +106,8 @@ int measure_part(const OnceOptions& options, const Read& read, InspectionInputs 
       inspect_surface(frames, inputs, models, cpu_backend(options.backend.threads));
   print(options, part.verdict);
   if (options.picture && part.map) {
-    const SurfaceSettings& settings = read.recipe.surface->settings;
-    SurfacePictureSettings picture;
-    picture.reach_mm = settings.reach_mm;
-    write_surface_picture(*options.picture, *part.map, part.verdict, view_of(settings.view), picture);
+    write_part_files(*options.picture, *read.recipe.surface, *part.map, part.cover, part.facets.get(),
+                     part.verdict);
   } else if (options.picture) {
     fmt::print(stderr, "no picture: nothing was compared\n");
   }

@@ -153,7 +153,7 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   const PlacedPart part = place_part(recipe, *model, heights, machine_from_sensor, backend);
   v.surface->alignment = part.evidence;
   if (!part.refusal.empty())
-    return {refused(std::move(v), *in.recipe, {Reason::surface_fit, "alignment: " + part.refusal}), nullptr};
+    return {refused(std::move(v), *in.recipe, {Reason::surface_fit, "alignment: " + part.refusal})};
   Eigen::Map<Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(v.surface->machine_from_model.data()) =
       part.machine_from_model.matrix();
   const std::vector<SurfaceShot> shots = shots_of(frames, machine_from_sensor, part.machine_from_model);
@@ -178,7 +178,11 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   const MeasuredSurface m{sources, surface, cover, gap_mm2, extremes, beyond, backend};
   for (std::size_t r = 0; r < regions; ++r) v.components.push_back(judge(*in.recipe, m, r));
   v.decision = worst_of(v.components);
-  return {std::move(v), std::make_shared<const SurfaceMap>(std::move(surface.map))};
+  std::shared_ptr<const FacetMap> facets;
+  if (recipe.facet_map)
+    facets = std::make_shared<const FacetMap>(
+        map_facets(*model, recipe.settings, *recipe.facet_map, surface, shots, backend));
+  return {std::move(v), std::make_shared<const SurfaceMap>(std::move(surface.map)), cover, std::move(facets)};
 }
 
 /// All that is known before anything is compared.
@@ -219,9 +223,9 @@ SurfaceInspection inspect_surface(std::span<const SurfaceFrame> frames, const In
   const BoardVerdict v = begun(frames, in, describe(backend));
   auto why = set_refusal(*in.recipe->surface, frames);
   if (!why) why = frames_refusal(frames, in);
-  if (why) return {refused(v, *in.recipe, *why), nullptr};
+  if (why) return {refused(v, *in.recipe, *why)};
   const auto refuse = [&](Reason reason, const std::exception& e) {
-    return SurfaceInspection{refused(v, *in.recipe, {reason, e.what()}), nullptr};
+    return SurfaceInspection{refused(v, *in.recipe, {reason, e.what()})};
   };
   try {
     return compare_surface(v, frames, in, models, backend);

@@ -4,6 +4,8 @@
 
 #include <span>
 
+#include "daemon/inspect/facet_map.h"
+#include "daemon/inspect/surface_cover.h"
 #include "daemon/inspect/surface_model.h"
 #include "daemon/pipeline.h"
 
@@ -16,8 +18,10 @@ struct SurfaceFrame {
 };
 
 struct SurfaceInspection {
-  BoardVerdict verdict;
-  std::shared_ptr<const SurfaceMap> map;  // for pictures; null where nothing was compared
+  BoardVerdict verdict = {};
+  std::shared_ptr<const SurfaceMap> map = {};  // for pictures; null where nothing was compared
+  SurfaceCover cover = {};
+  std::shared_ptr<const FacetMap> facets = {};  // null where the recipe has no [facet_map]
 };
 
 /// `in.pose` is not used. Never throws for what a frame, a position, a model or a calibration may be: that gives INVALID

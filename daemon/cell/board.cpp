@@ -6,8 +6,8 @@
 #include <ctime>
 
 #include "daemon/inspect/surface_recipe.h"
+#include "daemon/report/part_files.h"
 #include "daemon/report/picture.h"
-#include "daemon/report/surface_picture.h"
 #include "daemon/version.h"
 
 namespace datum {
@@ -71,9 +71,8 @@ void measure_part(BoardOrder& order, const InspectionInputs& inputs) {
   }
   InspectionInputs in = inputs;
   in.finder = order.finder;
-  SurfaceInspection part = inspect_surface(frames, in, *order.models, cpu_backend(order.threads));
-  order.verdict = std::move(part.verdict);
-  order.map = std::move(part.map);
+  order.part = inspect_surface(frames, in, *order.models, cpu_backend(order.threads));
+  order.verdict = order.part.verdict;
 }
 
 }  // namespace
@@ -158,11 +157,8 @@ void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
 
 void draw(const BoardOrder& order, const std::filesystem::path& file, const LogSink& log) {
   try {
-    if (order.map) {
-      const SurfaceSettings& settings = order.recipe->surface->settings;
-      SurfacePictureSettings picture;
-      picture.reach_mm = settings.reach_mm;
-      write_surface_picture(file, *order.map, order.verdict, view_of(settings.view), picture);
+    if (const SurfaceInspection& part = order.part; part.map) {
+      write_part_files(file, *order.recipe->surface, *part.map, part.cover, part.facets.get(), order.verdict);
       return;
     }
     InspectionInputs inputs;

@@ -68,7 +68,7 @@ struct BoardOrder {
   bool loading = false;
   std::vector<TakenSnapshot> taken;       // of a part, all that have come so far
   std::shared_ptr<SurfaceModels> models;  // the worker may outlive the cell
-  std::shared_ptr<const SurfaceMap> map;  // what a part's picture is made of
+  SurfaceInspection part;                 // compared; what its picture and files are made of
   std::optional<PairingResult> pairing;   // with a CMM
 
   std::int64_t latest_utc_ns = 0;    // that the clock ever said; see UtcWatch

@@ -329,7 +329,7 @@ void InspectionCell::announce(const std::shared_ptr<BoardOrder>& board) {
                   v.calibration));
   announced_ = board->number;
   for (CommandEndpoint* endpoint : endpoints_) endpoint->push_result(v);
-  if (!parts_.config.pictures || !(board->frame || board->map) || v.reason == Reason::frame ||
+  if (!parts_.config.pictures || !(board->frame || board->part.map) || v.reason == Reason::frame ||
       v.reason == Reason::frame_stale)
     return;
   const auto file = *parts_.config.pictures / fmt::format("{:08}_{}.png", v.sequence, name_of(v.decision));

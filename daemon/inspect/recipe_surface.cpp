@@ -46,6 +46,26 @@ Htm<Machine, Model> read_model_placement(config::TomlTable table, SurfaceRecipe&
   return Htm<Machine, Model>(placed.matrix());
 }
 
+std::vector<PartFiles> read_files(config::TomlTable& table) {
+  const std::pair<const char*, PartFiles> known[] = {{"points_ply", PartFiles::points_ply},
+                                                     {"points_csv", PartFiles::points_csv},
+                                                     {"statistics", PartFiles::statistics},
+                                                     {"histogram", PartFiles::histogram},
+                                                     {"facets", PartFiles::facets}};
+  std::vector<PartFiles> files;
+  for (const std::string& name : table.texts_or("files", {})) {
+    const auto found =
+        std::find_if(std::begin(known), std::end(known), [&](const auto& k) { return name == k.first; });
+    if (found == std::end(known))
+      table.refuse("files", "'" + name + "' is none",
+                   "points_ply, points_csv, statistics, histogram, facets");
+    if (std::count(files.begin(), files.end(), found->second) > 0)
+      table.refuse("files", "'" + name + "' is named twice", "each once");
+    files.push_back(found->second);
+  }
+  return files;
+}
+
 SurfaceSettings read_settings(config::TomlTable table) {
   SurfaceSettings s;
   s.search_mm = table.number("search_mm", config::positive);
@@ -61,6 +81,7 @@ SurfaceSettings read_settings(config::TomlTable table) {
                                          {"left", "left"},
                                          {"right", "right"},
                                          {"isometric", "isometric"}});
+  s.files = read_files(table);
   s.correlation_px = table.number_or("correlation_px", s.correlation_px, {1, 1000});
   table.finish();
   return s;
@@ -245,6 +266,18 @@ void read_surface(config::TomlTable& file, Recipe& recipe, config::Problems& pro
   problems.attempt([&] { find_datums(*surface, datums); });
   problems.attempt([&] {
     if (auto table = file.table_if("alignment")) read_alignment(std::move(*table), *surface);
+  });
+  problems.attempt([&] {
+    if (auto table = file.table_if("facet_map")) {
+      surface->facet_map = FacetMapSettings{
+          table->number("longest_mm", config::positive), table->number("gate_mm", config::positive),
+          static_cast<std::uint32_t>(table->integer_or("least_points", 3, 1, 1000))};
+      table->finish();
+    }
+    const auto& files = surface->settings.files;
+    if (!surface->facet_map && std::count(files.begin(), files.end(), PartFiles::facets) > 0)
+      file.refuse("facet_map", "missing, and [surface] files names facets",
+                  "[facet_map] with longest_mm and gate_mm");
   });
   recipe.surface = std::move(surface);
 }

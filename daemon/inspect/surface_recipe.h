@@ -49,6 +49,9 @@ struct SnapshotPose {
   double tolerance_mm = 0;
 };
 
+/// What is written beside a part's picture.
+enum class PartFiles : std::uint8_t { points_ply, points_csv, statistics, histogram, facets };
+
 struct SurfaceSettings {
   double search_mm = 0;  // a point farther from the model belongs to none of its places
   double edge_deg = 30;  // edges that turn by more have no normal: points there are not compared
@@ -56,7 +59,8 @@ struct SurfaceSettings {
       75;               // between a facet's normal and the sensor: beyond it a facet can't be what was seen
   int window_px = 3;    // a deviation counts where window_px x window_px pixels all have it
   double reach_mm = 0;  // a place is covered where a point was measured not farther from it
-  std::string view = "top";   // from where its picture is drawn
+  std::string view = "top";  // from where its picture is drawn
+  std::vector<PartFiles> files;
   double correlation_px = 5;  // pixels nearer than that are not independent
 };
 
@@ -78,6 +82,13 @@ struct AlignmentDemand {
   std::optional<RefinementDemand> refinement;  // none: the datums decide
 };
 
+/// The model's facets, cut, each with what was measured at it.
+struct FacetMapSettings {
+  double longest_mm = 0;    // edge of a facet
+  double gate_mm = 0;       // farther points and surfaces belong to no facet
+  std::uint32_t least = 3;  // fewer points are no data
+};
+
 struct SurfaceRecipe {
   SurfaceModelSettings model;
   Htm<Machine, Model> machine_from_model;  // Machine read as Sensor where the recipe is in sensor coordinates
@@ -87,7 +98,8 @@ struct SurfaceRecipe {
   SurfaceSettings settings;
   SurfaceUncertainty uncertainty;
   std::optional<AlignmentDemand> alignment;  // none: the placement holds
-  std::vector<RegionDemand> regions;         // region i is component i of the recipe
+  std::optional<FacetMapSettings> facet_map;
+  std::vector<RegionDemand> regions;  // region i is component i of the recipe
 };
 
 }  // namespace datum

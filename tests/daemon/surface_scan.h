@@ -134,8 +134,8 @@ struct SurfaceScene {
         "[model]\nfile = \"part.stl\"\nsha256 = \"{}\"\nunit = \"{}\"\nsize_mm = [{}]\nsize_tolerance_mm = "
         "0.001\n"
         "[placement]\ncoordinates = \"machine\"\nmachine_from_model = [{}]\n{}"
-        "[surface]\nsearch_mm = 1\nreach_mm = 0.5\nwindow_px = {}\n[decision]\nrule = \"simple\"\n{}",
-        config::sha256_hex(bytes), unit, size, numbers, snapshots, window_px, regions);
+        "[surface]\nsearch_mm = 1\nreach_mm = 0.5\nwindow_px = {}\n{}[decision]\nrule = \"simple\"\n{}",
+        config::sha256_hex(bytes), unit, size, numbers, snapshots, window_px, surface_keys, regions);
     return load_recipe(folder.write("part.toml", text));
   }
 
@@ -159,7 +159,7 @@ struct SurfaceScene {
   Eigen::Matrix4d sensor_from_model;
   Pose pose;
   HeightFrame frame;
-  std::string unit = "mm", size = "0, 0, 0", snapshots = "";
+  std::string unit = "mm", size = "0, 0, 0", snapshots = "", surface_keys = "";
   int window_px = 1;
   FreshFolder folder;
 };
