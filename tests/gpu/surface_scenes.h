@@ -12,6 +12,26 @@
 
 namespace datum::testing {
 
+/// Facets of about 1 in a cube of 5, most of them over each other.
+inline RawModel dense_soup(std::size_t facets, std::uint64_t seed) {
+  RawModel raw = soup_model(facets, seed);
+  for (auto& v : raw.vertices)
+    for (double& c : v) c /= 4;
+  for (std::size_t i = 0; i < raw.facets.size(); ++i)  // four times as large again, about their first corner
+    for (std::size_t k = 1; k < 3; ++k)
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        double& c = raw.vertices[3 * i + k][axis];
+        c += 3 * (c - raw.vertices[3 * i][axis]);
+      }
+  return raw;
+}
+
+inline FacetMatchSettings facet_settings(float gate) {
+  FacetMatchSettings s;
+  s.gate = gate;
+  return s;
+}
+
 struct Measured {
   std::vector<ModelPoint> points;
   std::vector<PointDirection> directions;
