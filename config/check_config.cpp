@@ -2,6 +2,7 @@
 #include "config/daemon_config.h"
 #include "config/sensor_profile_file.h"
 #include "daemon/inspect/recipe_store.h"
+#include "daemon/inspect/surface_model.h"
 
 namespace datum {
 
@@ -78,6 +79,16 @@ void check_recipe(const Recipe& recipe, const DaemonConfig& c, const SensorProfi
                           ": board.coordinates: 'machine' needs a calibration; allowed: sensor, or "
                           "inspection.calibration in " +
                           c.file.string());
+  }
+  // A model may still be brought for a recipe that is not the chosen one; arming asks for it.
+  std::error_code ignored;
+  if (recipe.sensor_serial == sensor.serial && recipe.surface &&
+      (recipe.name == c.recipe || fs::exists(recipe.surface->model.file, ignored))) {
+    try {
+      load_surface_model(recipe, 1);
+    } catch (const ModelError& error) {
+      found.lines.push_back(recipe.file.string() + ": model: " + error.what());
+    }
   }
   if (recipe.name == c.recipe && recipe.sensor_serial != sensor.serial) {
     found.refuse("inspection.recipe", "'" + c.recipe + "' is for sensor " + recipe.sensor_serial,

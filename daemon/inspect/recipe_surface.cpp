@@ -153,6 +153,7 @@ struct DatumName {
   std::size_t region, check;
   std::string name;
   config::Location where;
+  std::string path;
 };
 
 bool needs_datum(Characteristic c) {
@@ -179,8 +180,8 @@ void read_region(config::TomlTable& table, Recipe& recipe, SurfaceRecipe& surfac
     component.checks.push_back(resolve(demand, std::nullopt, check));
     region.datum.push_back(surface.regions.size());
     if (needs_datum(demand.characteristic))
-      datums.push_back(
-          {surface.regions.size(), component.checks.size() - 1, check.text("datum"), check.where("datum")});
+      datums.push_back({surface.regions.size(), component.checks.size() - 1, check.text("datum"),
+                        check.where("datum"), check.path("datum")});
     check.finish();
   }
   table.finish();
@@ -197,8 +198,7 @@ void find_datums(SurfaceRecipe& surface, const std::vector<DatumName>& datums) {
                                     [&](const RegionDemand& r) { return r.name == d.name; });
     const auto index = static_cast<std::size_t>(found - surface.regions.begin());
     if (found == surface.regions.end() || index == d.region)
-      throw config::ConfigError(d.where, "datum", "'" + d.name + "' is not another region",
-                                "the name of one");
+      throw config::ConfigError(d.where, d.path, "'" + d.name + "' is not another region", "the name of one");
     surface.regions[d.region].datum[d.check] = index;
   }
 }

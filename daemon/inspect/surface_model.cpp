@@ -161,16 +161,10 @@ SurfaceRegion toleranced(const RegionDemand& region, const std::vector<Check>& c
 
 SurfaceModel load_surface_model(const Recipe& recipe, unsigned threads) {
   const SurfaceRecipe& surface = *recipe.surface;
-  ModelFile file = read_model(surface.model.file, surface.model.mm_per_unit);
+  ModelFile file = read_model(surface.model.file, surface.model.mm_per_unit, surface.model.sha256);
   SurfaceModel model;
   model.name = file.name;
   model.sha256 = file.sha256;
-  if (model.sha256 != surface.model.sha256)
-    refuse(model,
-           fmt::format(
-               "has the SHA-256 {}, the recipe is for {}; restore that file, or state the new one in the "
-               "recipe",
-               model.sha256, surface.model.sha256));
   model.mm_per_unit = surface.model.mm_per_unit;
   model.facets = file.facets.size();
   model.contradicted_normals = file.contradicted_normals;

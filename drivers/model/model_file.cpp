@@ -92,7 +92,7 @@ ModelFile model_from_bytes(std::string_view bytes, const std::string& name, doub
   return model;
 }
 
-ModelFile read_model(const std::filesystem::path& file, double mm_per_unit) {
+ModelFile read_model(const std::filesystem::path& file, double mm_per_unit, const std::string& sha256) {
   const std::string name = file.filename().string();
   Bytes bytes;
   try {
@@ -100,6 +100,12 @@ ModelFile read_model(const std::filesystem::path& file, double mm_per_unit) {
   } catch (const std::exception& error) {
     throw ModelError(error.what());
   }
+  if (const std::string is = sha256_hex({bytes}); is != sha256)
+    refuse(name,
+           fmt::format(
+               "has the SHA-256 {}, the recipe is for {}; restore that file, or state the new one in the "
+               "recipe",
+               is, sha256));
   return model_from_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name, mm_per_unit);
 }
 

@@ -29,11 +29,12 @@ struct ModelFile {
 /// Files above are refused.
 constexpr std::size_t max_model_bytes = std::size_t{1} << 30;
 
-/// Reads NAME.stl (ASCII or binary), NAME.ply or NAME.obj; `mm_per_unit` is the length of the file's unit. Throws
+/// Reads NAME.stl (ASCII or binary), NAME.ply or NAME.obj; `mm_per_unit` is the length of the file's unit. A file with
+/// another SHA-256 than this is refused unread: what assimp makes of any bytes need not be found out here. Throws
 /// ModelError "FILE: what; what to do": no such file, another format, truncated or contradicting itself, facets that
 /// are no triangles, a coordinate that is not finite, no facet at all.
-ModelFile read_model(const std::filesystem::path& file, double mm_per_unit);
-/// The same of a file's bytes; `name` tells the format by its extension.
+ModelFile read_model(const std::filesystem::path& file, double mm_per_unit, const std::string& sha256);
+/// The same of a file's bytes, whatever their hash; `name` tells the format by its extension.
 ModelFile model_from_bytes(std::string_view bytes, const std::string& name, double mm_per_unit);
 
 }  // namespace datum

@@ -111,6 +111,43 @@ TEST_F(CheckConfig, NamesTheProblemsOfEveryFile) {
                   "more than 2"));
 }
 
+TEST_F(CheckConfig, NamesAModelThatIsNotTheRecipes) {
+  folder.write("recipes/part.toml", R"(schema = 1
+kind = "surface"
+name = "part"
+sensor_serial = "S7"
+[model]
+file = "part.stl"
+sha256 = "46c1b0cc3cdab87342c41638471a9f2b6a3a445c3f943bf7ba143b6a21590c84"
+unit = "mm"
+size_mm = [1, 1, 1]
+size_tolerance_mm = 0.01
+[placement]
+coordinates = "machine"
+origin_mm = [0, 0, 0]
+[surface]
+search_mm = 1
+reach_mm = 0.5
+[decision]
+rule = "14253"
+[[region]]
+name = "all"
+min_coverage = 0.9
+max_gap_mm = 1
+[[region.check]]
+characteristic = "profile"
+upper_um = 100
+)");
+  EXPECT_THAT(problems(), IsEmpty()) << "it is not the chosen one, and its model may still be brought";
+  folder.write("recipes/part.stl", "another file");
+  EXPECT_THAT(
+      problems(),
+      ElementsAre("recipes/part.toml: model: part.stl: has the SHA-256 "
+                  "100ef6a71bac925f709fe9c114c60460bf6e472cfdb9d44bd8adf1698135260f, the recipe is for "
+                  "46c1b0cc3cdab87342c41638471a9f2b6a3a445c3f943bf7ba143b6a21590c84; restore that file, or "
+                  "state the new one in the recipe"));
+}
+
 TEST_F(CheckConfig, NamesACalibrationThatIsNotThereOrNotForThisSensor) {
   folder.write("calibrations/march.toml", calibration_text("april"));
   EXPECT_THAT(problems(), ElementsAre("d.toml:10:15: inspection.calibration: calibration 'march' is not in "

@@ -5,6 +5,7 @@
 
 #include "config/toml_reader.h"
 #include "daemon/inspect/recipe.h"
+#include "daemon/inspect/surface_recipe.h"
 #include "tests/sample_file.h"
 
 namespace datum {
@@ -59,6 +60,57 @@ TEST_F(RecipeSample, ShowsEveryKeyThatTheLoaderKnows) {
     auto shown = testing::shown_keys(sample, header);
     if (header == "component")
       shown.insert(of_package.begin(), of_package.end());  // may say the same for itself
+    EXPECT_FALSE(known.empty()) << "[" << header << "]";
+    for (const std::string& key : known) EXPECT_TRUE(shown.count(key)) << "[" << header << "] " << key;
+  }
+}
+
+class SurfaceSample : public ::testing::Test {
+ protected:
+  Recipe loaded(const std::string& text) { return load_recipe(folder.write("r.toml", text)); }
+  const std::string sample = testing::slurp(DATUM_SOURCE_DIR "/config/recipe-sample-surface.toml");
+  testing::FreshFolder folder;
+};
+
+TEST_F(SurfaceSample, Loads) {
+  const Recipe r = loaded(sample);
+  ASSERT_TRUE(r.surface);
+  EXPECT_EQ(r.surface->model.file, folder / "sample-part.stl");
+  ASSERT_EQ(r.surface->poses.size(), 2u);
+  EXPECT_EQ(r.surface->snapshots, 2u);
+  ASSERT_EQ(r.surface->regions.size(), 4u);
+  ASSERT_TRUE(r.surface->alignment);
+  EXPECT_EQ(r.surface->alignment->datums, (std::vector<std::size_t>{0, 2, 3}));
+  EXPECT_FALSE(r.surface->alignment->refinement) << "it minimises what is to be measured";
+  EXPECT_EQ(r.surface->regions[0].datum, std::vector<std::size_t>{0}) << "none: itself";
+  EXPECT_EQ(r.surface->regions[1].datum, std::vector<std::size_t>{0});
+  EXPECT_EQ(r.components[1].reference, "boss");
+  EXPECT_EQ(r.components[1].checks[0].lower, 3970);
+}
+
+TEST_F(SurfaceSample, StatesTheDefaultsThatTheCodeHas) {
+  const SurfaceRecipe stated = *loaded(testing::with_every_key(sample)).surface,
+                      code = *loaded(sample).surface;
+  EXPECT_EQ(code.uncertainty.placement_mm, stated.uncertainty.placement_mm);
+  EXPECT_EQ(code.uncertainty.placement_mrad, stated.uncertainty.placement_mrad);
+  EXPECT_EQ(code.uncertainty.reproducibility_um, stated.uncertainty.reproducibility_um);
+  EXPECT_EQ(code.settings.edge_deg, stated.settings.edge_deg);
+  EXPECT_EQ(code.settings.max_view_deg, stated.settings.max_view_deg);
+  EXPECT_EQ(code.settings.window_px, stated.settings.window_px);
+  EXPECT_EQ(code.settings.correlation_px, stated.settings.correlation_px);
+  EXPECT_EQ(code.settings.view, stated.settings.view);
+  EXPECT_EQ(code.regions[0].min_angle_deg, stated.regions[0].min_angle_deg);
+  EXPECT_EQ(code.regions[0].max_angle_deg, stated.regions[0].max_angle_deg);
+}
+
+TEST_F(SurfaceSample, ShowsEveryKeyThatTheLoaderKnows) {
+  const std::string whole = testing::with_every_key(sample);
+  const auto load = [](const fs::path& file, config::Problems& problems) { load_recipe(file, problems); };
+  for (const std::string header :
+       {"", "model", "placement", "alignment", "alignment.refinement", "snapshots", "snapshots.pose",
+        "surface", "decision", "uncertainty", "region", "region.check"}) {
+    const auto known = testing::known_keys(folder, whole, header, load);
+    const auto shown = testing::shown_keys(sample, header);
     EXPECT_FALSE(known.empty()) << "[" << header << "]";
     for (const std::string& key : known) EXPECT_TRUE(shown.count(key)) << "[" << header << "] " << key;
   }
