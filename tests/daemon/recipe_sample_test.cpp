@@ -99,6 +99,8 @@ TEST_F(SurfaceSample, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(code.settings.window_px, stated.settings.window_px);
   EXPECT_EQ(code.settings.correlation_px, stated.settings.correlation_px);
   EXPECT_EQ(code.settings.view, stated.settings.view);
+  EXPECT_EQ(code.settings.files, stated.settings.files);
+  EXPECT_EQ(FacetMapSettings{}.least, stated.facet_map.value().least);
   EXPECT_EQ(code.regions[0].min_angle_deg, stated.regions[0].min_angle_deg);
   EXPECT_EQ(code.regions[0].max_angle_deg, stated.regions[0].max_angle_deg);
 }
@@ -107,8 +109,8 @@ TEST_F(SurfaceSample, ShowsEveryKeyThatTheLoaderKnows) {
   const std::string whole = testing::with_every_key(sample);
   const auto load = [](const fs::path& file, config::Problems& problems) { load_recipe(file, problems); };
   for (const std::string header :
-       {"", "model", "placement", "alignment", "alignment.refinement", "snapshots", "snapshots.pose",
-        "surface", "decision", "uncertainty", "region", "region.check"}) {
+       {"", "model", "placement", "alignment", "alignment.refinement", "facet_map", "snapshots",
+        "snapshots.pose", "surface", "decision", "uncertainty", "region", "region.check"}) {
     const auto known = testing::known_keys(folder, whole, header, load);
     const auto shown = testing::shown_keys(sample, header);
     EXPECT_FALSE(known.empty()) << "[" << header << "]";
