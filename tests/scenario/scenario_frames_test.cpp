@@ -41,6 +41,34 @@ TEST(ScenarioFrames, TruncatedFrameIsInvalidAndTheNextOnePasses) {
   EXPECT_FALSE(datumd.has_ended());
 }
 
+// A frame that lay in the folder while the cell was not armed shows a board of then.
+TEST(ScenarioFrames, AFrameThatLayThereTooLongIsInvalid) {
+  CellOptions options;
+  options.arm_at_start = false;
+  Cell cell(options);
+  std::string config = slurp(cell.path() / "datumd.toml");
+  const std::string folder = "drop_folder = \"drop\"\n";
+  cell.write("datumd.toml", config.insert(config.find(folder) + folder.size(), "max_age_ms = 1\n"));
+  cell.start();
+  const auto host = cell.connect();
+  cell.deliver("old", frame_of_box(good_height_um, 1));
+  const Deadline deadline = patience();
+  while (host->ask("DIAG:LINK?").find("1 ready") == std::string::npos)
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << host->ask("DIAG:LINK?");
+  // Each question and its answer take a loop's round; by the clock of the table itself, 2 ms are over.
+  while (std::stod(fields(host->ask("DIAG:LINK:TABL?")).at(10)) < 0.002)
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+  ASSERT_EQ(host->command("INIT"), "0,\"No error\"");
+  EXPECT_EQ(host->result().decision, "INVALID");
+  const auto board = cell.results().back();
+  EXPECT_EQ(board["reason"], "FRAME_STALE") << board["detail"];
+  EXPECT_NE(board["detail"].get<std::string>().find("counted from its arrival; allowed: 1 ms"),
+            std::string::npos)
+      << board["detail"];
+  EXPECT_EQ(board["frame_age"]["by"], "arrival");
+  EXPECT_GT(board["frame_age"]["at_most_ms"], 1.0);
+}
+
 TEST(ScenarioFrames, SameFrameIsMeasuredOnce) {
   Cell cell;
   Program& datumd = cell.start();

@@ -206,6 +206,25 @@ TEST_F(ScenarioGocator, ExposesBetweenTwoPositionsOfTheMachine) {
   EXPECT_EQ(pose["after"]["position_mm"], nlohmann::json({10, 20, 30}));
   EXPECT_LE(pose["before"]["last_byte_ns"], captured["host_monotonic"]["from_ns"])
       << "then the sensor exposed";
+  EXPECT_EQ(pose["pairing"]["class"], "STARE");
+  EXPECT_EQ(pose["pairing"]["exposure_by"], "CLOCK");
+  EXPECT_EQ(pose["pairing"]["u_um"], 0.0) << "it stood still";
+  EXPECT_GT(pose["pairing"]["spread_ms"], 0.0);
+  EXPECT_EQ(last()["frame_age"]["by"], "sensor");
+  EXPECT_LT(last()["frame_age"]["at_most_ms"], 5000.0);
+  EXPECT_LT(captured["offset"]["uncertainty_ns"], 1'000'000'000) << "a second: any machine answers sooner";
+  const Outcome status = run(
+      {"datumctl", "status", "--json", "--tcp", "127.0.0.1:" + std::to_string(cell.tcp_port())}, cell.path());
+  ASSERT_EQ(status.status, 0) << status.output;
+  const auto links = nlohmann::json::parse(status.output)["link_states"];
+  ASSERT_GE(links.size(), 3u) << links;
+  EXPECT_EQ(links[0]["name"], "sensor");
+  EXPECT_EQ(links[0]["kind"], "gocator");
+  EXPECT_EQ(links[0]["state"], "OPEN");
+  EXPECT_GE(links[0]["delivered_age_s"], 0.0);
+  EXPECT_TRUE(links[0]["clock_offset_s"].is_number());
+  EXPECT_EQ(links[1]["kind"], "grbl_1_1");
+  EXPECT_EQ(links[1]["trouble"], "");
 }
 
 TEST_F(ScenarioGocator, EachFaultIsInvalidWithItsReasonAndTheCellRecovers) {

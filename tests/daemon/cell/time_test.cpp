@@ -84,6 +84,19 @@ TEST_F(FrameTime, AClockThatIsSetMakesNoOldFrameYoung) {
       << "forgotten after ten minutes";
 }
 
+// UTC was an hour ahead and is set back: which of the two the sensor's computer kept is not known for a while.
+TEST_F(FrameTime, AfterAClockWasSetBackAStampIsBelievedByNeitherFor10Minutes) {
+  EXPECT_EQ(utc.observe(101 * s, utc0 - 3600 * s + 101 * s), -3600 * s);
+  const auto seen = [&](std::int64_t at_s) {
+    return age({utc0 - 3600 * s + (at_s - 1) * s, ClockDomain::utc}, {at_s * s, at_s * s}).at_most_ms;
+  };
+  EXPECT_EQ(seen(102), 3601020);
+  utc.observe(701 * s, utc0 - 3600 * s + 701 * s);
+  EXPECT_EQ(seen(702), 3601020) << "of the stretch before";
+  utc.observe(1302 * s, utc0 - 3600 * s + 1302 * s);
+  EXPECT_EQ(seen(1303), 1020);
+}
+
 TEST(UtcWatch, TellsAStepAndNotASlew) {
   UtcWatch utc;
   EXPECT_FALSE(utc.observe(0, utc0));
