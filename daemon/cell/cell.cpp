@@ -268,6 +268,7 @@ void InspectionCell::abandon(const std::string& why) {
 
 void InspectionCell::abort() {
   replays_.abort();
+  if (holes_.driving()) holes_.abort();  // the machine stops
   abandon("a host aborted it");
 }
 

@@ -36,8 +36,9 @@ void tell(const HoleOptions& o) {
 }  // namespace
 
 CLI::App* add_hole(CLI::App& app, HoleOptions& o, const std::function<void(CLI::App&)>& link) {
-  auto* all =
-      app.add_subcommand("hole", "scan a hole, then touch it, step by step; the probe is moved by hand");
+  auto* all = app.add_subcommand("hole",
+                                 "scan a hole, then touch it, step by step; the probe is moved by hand, or "
+                                 "by the machine where its configuration allows it");
   all->require_subcommand(1);
   const auto step = [&](const char* name, const char* words) {
     auto* command = all->add_subcommand(name, words);

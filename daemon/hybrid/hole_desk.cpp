@@ -17,10 +17,17 @@ namespace {
 
 [[noreturn]] void conflict(const std::string& why) { throw scpi::Error(scpi::settings_conflict, why); }
 
+std::string entering_words(bool by_itself) {
+  return by_itself ? "PROBe:HOLE:ENTer moves the tip above the hole and into it; nobody in its reach"
+                   : "lead the tip above the hole and into it, then PROBe:HOLE:ENTer";
+}
+
 }  // namespace
 
 HoleDesk::HoleDesk(HoleDeskParts parts)
-    : parts_(std::move(parts)), stare_(parts_.config.cmm ? parts_.config.cmm->pairing : PairSettings{}) {}
+    : parts_(std::move(parts)), stare_(parts_.config.cmm ? parts_.config.cmm->pairing : PairSettings{}) {
+  if (mover()) mover()->on_moved([this](const std::string& why, MonotonicNs now) { moved(why, now); });
+}
 
 const HoleSettings& HoleDesk::settings() const {
   if (!parts_.config.holes || !parts_.config.calibrate || !parts_.cmm)
@@ -51,6 +58,7 @@ void HoleDesk::enter_step(Step step) {
 void HoleDesk::start(const HoleOrder& order) {
   settings();
   if (active()) conflict("a hole is in progress; PROBe:HOLE:ABORt ends it");
+  demand_rest();
   parts_.demand_idle();
   const auto calibration = parts_.calibration();
   step_ = Step::idle;  // what the hole before came to is no more
@@ -98,18 +106,30 @@ void HoleDesk::scan() {
 void HoleDesk::enter() {
   if (step_ != Step::probing || run_->probe().state() != HybridProbe::State::approach)
     conflict("it is " + step() + ", not APPROACH; PROBe:HOLE:STATe? says what is next");
-  await(Awaited::entry);
+  demand_rest();
+  if (!mover()) return await(Awaited::entry);
+  const auto moves = this->moves();
+  way_.assign(moves.begin(), moves.end());
+  drive();
 }
 
 void HoleDesk::touch() {
   if (step_ != Step::probing || run_->probe().state() != HybridProbe::State::touching)
     conflict("it is " + step() + ", not TOUCHING; PROBe:HOLE:STATe? says what is next");
+  demand_rest();
+  const auto moves = this->moves();
   await(Awaited::touch);
+  if (!mover()) return;
+  way_.assign(moves.begin(), moves.end());
+  drive();
+}
+
+void HoleDesk::demand_rest() const {
+  if (pending()) conflict("it waits for the probe already; wait, or PROBe:HOLE:ABORt");
 }
 
 /// A probe in the hole is free: only a machine that stands still says where.
 void HoleDesk::await(Awaited what) {
-  if (pending()) conflict("it waits for the probe already; wait, or PROBe:HOLE:ABORt");
   TouchSettings s;
   s.rule = what == Awaited::entry ? TouchRule::stand_still : parts_.config.cmm->touch;
   s.timeout_ms = settings().timeout_ms;
@@ -133,6 +153,7 @@ void HoleDesk::stop_waiting() {
 }
 
 void HoleDesk::abort() {
+  stop_moving("aborted");
   if (active()) {
     stop_waiting();
     if (step_ == Step::probing) run_->abort(EventLoop::now());
@@ -178,10 +199,10 @@ std::vector<std::string> HoleDesk::report() const {
   if (step_ == Step::probing) {
     const HybridProbe& probe = run_->probe();
     const bool entering = probe.state() == HybridProbe::State::approach;
-    lines.push_back(entering
-                        ? "lead the tip above the hole and into it, then PROBe:HOLE:ENTer"
-                        : fmt::format("round {}, touch {} of {}: PROBe:HOLE:TOUCh, then to the wall and back",
-                                      probe.round(), probe.touches().size() + 1, probe.touches_of_round()));
+    lines.push_back(entering ? entering_words(mover() != nullptr)
+                             : fmt::format("round {}, touch {} of {}: PROBe:HOLE:TOUCh{}", probe.round(),
+                                           probe.touches().size() + 1, probe.touches_of_round(),
+                                           mover() ? " goes" : ", then to the wall and back"));
     for (const HoleMove& move : moves())
       lines.push_back(fmt::format("{} {:.4f} {:.4f} {:.4f} mm",
                                   move.until_contact ? "until contact, to" : "to", move.to_mm.x(),

@@ -3,9 +3,11 @@
 //   IDLE -start-> STARTED -scan-> SCANNING -> APPROACH -enter-> TOUCHING -touch ...-> DONE | MISMATCH | GUARD | ...
 //
 // Everything runs on the loop's thread; reading a frame and finding the hole in it run on the worker's. Every input
-// goes to a log that replays. The probe is moved by an operator: nothing is commanded here.
+// goes to a log that replays. The probe is moved by an operator, or, where the configuration allows it ([cmm.ipp]
+// allow_motion), by the machine: enter() and touch() then go the way that moves() tells, and any doubt stops it.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,6 +20,7 @@
 #include "daemon/desk/desk_parts.h"
 #include "daemon/hybrid/hole_log.h"
 #include "daemon/report/hole_prober.h"
+#include "drivers/cmm/probe_mover.h"
 #include "drivers/cmm/stare_session.h"
 #include "drivers/cmm/touch_source.h"
 
@@ -35,9 +38,11 @@ class HoleDesk final : public HoleProber {
 
   bool active() const { return step_ == Step::started || step_ == Step::scanning || step_ == Step::probing; }
   /// A touch, a position or a frame is awaited.
-  bool pending() const { return step_ == Step::scanning || awaited_ != Awaited::nothing; }
+  bool pending() const { return step_ == Step::scanning || awaited_ != Awaited::nothing || !way_.empty(); }
   /// The sensor may expose.
   bool awaits_frame() const;
+  /// The machine moves the probe.
+  bool driving() const { return !way_.empty(); }
 
   // HoleProber
   void start(const HoleOrder& order) override;
@@ -67,6 +72,11 @@ class HoleDesk final : public HoleProber {
   HybridSettings hybrid_settings() const;
   void take_up_run();
   void await(Awaited what);
+  ProbeMover* mover() const { return parts_.cmm ? parts_.cmm->mover() : nullptr; }
+  void demand_rest() const;
+  void drive();
+  void moved(const std::string& why, MonotonicNs now);
+  void stop_moving(const std::string& why);
   void touch_ended(MonotonicNs now);
   void take_frame(const ClaimedFrame& claim, MonotonicNs now);
   void frame_read(const std::shared_ptr<Snapshot>& snapshot);
@@ -83,6 +93,7 @@ class HoleDesk final : public HoleProber {
   HoleLog log_;
   Step step_ = Step::idle;
   Awaited awaited_ = Awaited::nothing;
+  std::deque<HoleMove> way_;  // that the machine still has to go; the first is under way
   HoleOrder order_;
   std::shared_ptr<const Calibration> calibration_;  // of the run: its bias is no other's
   std::optional<HybridRun> run_;

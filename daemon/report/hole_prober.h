@@ -2,8 +2,9 @@
 //
 //   start -> scan -> enter -> touch ... -> DONE, MISMATCH, GUARD or NO CONVERGENCE
 //
-// scan(), enter() and touch() are overlapped as a trigger is. The probe is moved by whoever has it in hand: positions
-// and touches are read, nothing is commanded. A command is refused by throwing scpi::Error.
+// scan(), enter() and touch() are overlapped as a trigger is. The probe is moved by whoever has it in hand, and
+// positions and touches are read; a machine that may move by itself enters and touches when it is told to. A
+// command is refused by throwing scpi::Error.
 #pragma once
 
 #include <Eigen/Core>

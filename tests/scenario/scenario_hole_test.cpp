@@ -2,22 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
-#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "tests/a_calibration.h"
+#include "tests/scenario/scenario_bore.h"
 #include "tests/scenario/scenario_cell.h"
 
 namespace datum::scenario {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr double bore_x_mm = 4.4, bore_y_mm = 5.3, top_mm = 1, bore_radius_mm = 1.5;  // sensor coordinates
-constexpr double probe_radius_mm = 0.5, depth_mm = 1;
-const Eigen::Vector3d stage_mm(100.2, 80.4, 30.1);
 
 const char* const tables = R"([cmm]
 preset = "grbl_1_1"
@@ -32,38 +27,6 @@ probe_u_radius_um = 0.5
 probe_u_touch_um = 1.0
 squareness_rad = [0.001, 0.0, 0.0]
 )";
-
-/// A .ptr file of 10 x 10 mm: a plate at 1 mm, with a hole or without; `mark_um` makes its bytes others.
-std::string plate(bool hole, float mark_um) {
-  std::string bytes;
-  const auto append = [&bytes](std::uint32_t word) {
-    for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(word >> shift & 0xFF);
-  };
-  for (const std::uint32_t word : {200u, 200u, 0x41700000u, 0x41700000u, 32u, 1u, 1u, 1u}) append(word);
-  for (int row = 0; row < 200; ++row)
-    for (int col = 0; col < 200; ++col) {
-      const bool in = hole && std::hypot(0.05 * col - bore_x_mm, 0.05 * row - bore_y_mm) < bore_radius_mm;
-      float z_um = in ? 100.0F : 1000.0F;
-      if (row == 0 && col == 0) z_um += mark_um;
-      std::uint32_t bits = 0;
-      std::memcpy(&bits, &z_um, sizeof bits);
-      append(bits);
-    }
-  return bytes;
-}
-
-Calibration calibration() {
-  Calibration c = testing::a_calibration("x");
-  c.sensor_serial = "S-1";
-  c.expires_utc_s = *utc_from_iso8601("2099-01-01T00:00:00Z");
-  c.squareness_rad = {0.001, 0, 0};
-  c.stage.a = stage_matrix(c.squareness_rad, c.scale_ppm);
-  Eigen::Matrix4d m = Eigen::Matrix4d::Identity();
-  m.topRightCorner<3, 1>() = Eigen::Vector3d(20, -10, -5);
-  c.machine_from_sensor = Htm<Machine, Sensor>(m);
-  c.sha256 = checksum_of(c);
-  return c;
-}
 
 CellOptions options_with(const std::string& holes) {
   CellOptions options;
