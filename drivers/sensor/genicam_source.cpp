@@ -34,6 +34,14 @@ std::string GenicamSource::describe() const {
                      ready_.size());
 }
 
+std::optional<LinkReport> GenicamSource::report(MonotonicNs now) const {
+  LinkReport report = report_of(reader_.keeper(), "sensor", "genicam");
+  if (report.trouble.empty()) report.trouble = refusal();
+  report.delivered_ns = delivered_ns_;
+  report.clock = clock_offset(now);
+  return report;
+}
+
 void GenicamSource::begin(MonotonicNs) {
   if (!ready_.empty())
     warning(said(fmt::format("{} frames came while none was wanted; they were not measured", ready_.size())));
@@ -72,6 +80,12 @@ void GenicamSource::clock(const genicam::ClockAnswer& answer) {
   clock_known_ = true;
 }
 
+std::optional<ClockOffset> GenicamSource::clock_offset(MonotonicNs now) const {
+  std::optional<ClockOffset> offset = clock_.offset(now);
+  if (offset) offset->offset_ns -= static_cast<std::int64_t>(clock_zero_ns_);
+  return offset;
+}
+
 /// Within the camera's clock, and after the trigger that made it; none: not known.
 std::optional<HostSpan> GenicamSource::exposed(const genicam::Delivery& delivery, MonotonicNs now) const {
   std::optional<HostSpan> span;
@@ -95,14 +109,14 @@ std::optional<HostSpan> GenicamSource::exposed(const genicam::Delivery& delivery
 
 void GenicamSource::block(genicam::Block&& block, MonotonicNs now) {
   ++frames_;
+  delivered_ns_ = now;
   const genicam::Payload& payload = block.delivery.payload;
   ClaimedFrame claim;
   claim.token = ++tokens_;
   const std::string name = fmt::format("{}@{}", payload.block_id, payload.timestamp_ns);
   claim.entry = name;
   claim.exposed = exposed(block.delivery, now);
-  claim.clock = clock_.offset(now);
-  if (claim.clock) claim.clock->offset_ns -= static_cast<std::int64_t>(clock_zero_ns_);
+  claim.clock = clock_offset(now);
   claim.first_seen_ns = block.delivery.first_packet_ns;
   if (claim.exposed) claim.first_seen_ns = std::min(claim.first_seen_ns, claim.exposed->to_ns);
   claim.doubt = doubt_of(block, claim.exposed, now);
@@ -121,7 +135,11 @@ void GenicamSource::block(genicam::Block&& block, MonotonicNs now) {
 
 std::string GenicamSource::doubt_of(const genicam::Block& block, const std::optional<HostSpan>& exposed,
                                     MonotonicNs now) {
-  const std::string gap = counter_.next(block.delivery.payload.block_id);
+  std::string gap;
+  if (block.delivery.payload.block_id == 0)
+    counter_.unnamed();
+  else
+    gap = counter_.next(block.delivery.payload.block_id);
   if (!block.delivery.payload.incomplete.empty()) return block.delivery.payload.incomplete;
   if (overrun_ > 0) return fmt::format("{} frames before it came faster than they are measured", overrun_);
   if (!gap.empty()) return gap;

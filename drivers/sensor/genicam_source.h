@@ -27,6 +27,7 @@ class GenicamSource final : public FrameSource, private genicam::Listener {
 
   std::vector<Pollable*> pollables() override { return {&reader_}; }
   std::string describe() const override;
+  std::optional<LinkReport> report(MonotonicNs now) const override;
   std::string refusal() const override { return reader_.why_not_running(); }
   std::string place() const override { return reader_.describe(); }
   void begin(MonotonicNs now) override;
@@ -48,6 +49,7 @@ class GenicamSource final : public FrameSource, private genicam::Listener {
   void lost(const std::string& why, MonotonicNs now) override;
   void warning(const std::string& text) override { warnings_.push_back(text); }
 
+  std::optional<ClockOffset> clock_offset(MonotonicNs now) const;
   std::optional<HostSpan> exposed(const genicam::Delivery& delivery, MonotonicNs now) const;
   std::string doubt_of(const genicam::Block& block, const std::optional<HostSpan>& exposed, MonotonicNs now);
   std::string said(const std::string& what) const;
@@ -61,6 +63,7 @@ class GenicamSource final : public FrameSource, private genicam::Listener {
   gocator::ClockEstimate clock_;
   std::uint64_t clock_zero_ns_ = 0;  // of the camera's clock, which may count since 1970: the estimate's zero
   bool clock_known_ = false;
+  std::optional<MonotonicNs> delivered_ns_;  // the last frame
   std::uint64_t tokens_ = 0, frames_ = 0, overrun_ = 0;
   genicam::Reader reader_;  // last: it tells this one
 };
