@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "drivers/virtual/virtual_genicam_camera.h"
+#include "drivers/virtual/virtual_genicam_network.h"
 #include "drivers/virtual/virtual_sensor_board.h"
 #include "drivers/virtual/virtual_sensor_cell.h"
 
@@ -28,6 +29,7 @@ struct Options {
   GenicamIdentity identity;
   std::string calibration, control, board = "good";
   std::uint64_t seed = 1;
+  double mbit_per_s = 1000;
 };
 
 void add_options(CLI::App& app, Options& o) {
@@ -46,10 +48,13 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--board", o.board, "what stands there: as virtual-sensor --board")->capture_default_str();
   app.add_option("--seed", o.seed, "of the first board; the next one has the next seed")
       ->capture_default_str();
+  app.add_option("--mbit-per-s", o.mbit_per_s, "of its link; a receiver that is slower loses packets")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   app.add_option(
       "--control", o.control,
       "FIFO (made if absent) of lines: trigger | board SPEC | "
-      "fault skip|incomplete|twice|back|mirror|old|future | scale UM | unit Millimeter|Inch|Pixel | "
+      "fault skip|incomplete|headless|twice|back|mirror|old|future | scale UM | unit Millimeter|Inch|Pixel | "
       "mode RectifiedC|CalibratedC | rows N | stop | restart [coarse]");
 }
 
@@ -57,6 +62,8 @@ class VirtualGenicam {
  public:
   explicit VirtualGenicam(const Options& o) : options_(o), cell_(load_cell(o.files)) {
     options_.identity.serial = cell_.sensor.serial;
+    constexpr double bytes_per_mbit = 1e6 / 8;
+    set_link_speed(o.mbit_per_s * bytes_per_mbit);
     parse_board(o.board, cell_);  // refused at the start rather than at the first trigger
     sigset_t stop;
     sigemptyset(&stop);

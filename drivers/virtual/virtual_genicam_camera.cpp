@@ -10,7 +10,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "drivers/virtual/virtual_genicam_interfaces.h"
+#include "drivers/virtual/virtual_genicam_network.h"
 #include "drivers/virtual/virtual_genicam_xml.h"
 
 namespace datum {
@@ -20,9 +20,10 @@ using R = GenicamRegisters;
 
 constexpr int zero_count = 32768;  // counts are unsigned on the wire; 0 marks a pixel without data
 constexpr guint64 a_minute_ns = 60'000'000'000;
-// Aravis draws from one generator which packets are lost: this seed loses some of the first dozen and not the first.
+// Aravis draws from one generator which packets are lost: of the first dozen the first seed loses
+// five and not the first, the other five and the first.
 constexpr double lost_ratio = 0.4;
-constexpr guint32 lost_seed = 7;
+constexpr guint32 lost_seed = 1, headless_seed = 10;
 
 std::string fake_camera_xml() {
   ArvFakeCamera* camera = arv_fake_camera_new("XML");
@@ -67,10 +68,10 @@ std::vector<std::uint16_t> wire_counts(HeightFrame& frame, bool mirrored) {
 
 std::optional<GenicamFault> genicam_fault_named(const std::string& word) {
   static constexpr std::pair<const char*, GenicamFault> faults[] = {
-      {"skip", GenicamFault::skip},     {"incomplete", GenicamFault::incomplete},
-      {"twice", GenicamFault::twice},   {"back", GenicamFault::back},
-      {"mirror", GenicamFault::mirror}, {"old", GenicamFault::old},
-      {"future", GenicamFault::future}};
+      {"skip", GenicamFault::skip},         {"incomplete", GenicamFault::incomplete},
+      {"headless", GenicamFault::headless}, {"twice", GenicamFault::twice},
+      {"back", GenicamFault::back},         {"mirror", GenicamFault::mirror},
+      {"old", GenicamFault::old},           {"future", GenicamFault::future}};
   for (const auto& [name, fault] : faults)
     if (word == name) return fault;
   return std::nullopt;
@@ -130,8 +131,9 @@ void VirtualGenicamCamera::Device::describe(const GenicamIdentity& identity, con
 void VirtualGenicamCamera::Device::fill(ArvBuffer* buffer) {
   GenicamExposure exposure = expose();
   const GenicamFault fault = exposure.fault;
-  const double lost = fault == GenicamFault::skip ? 1 : fault == GenicamFault::incomplete ? lost_ratio : 0;
-  if (fault == GenicamFault::incomplete) g_random_set_seed(lost_seed);
+  const bool cut = fault == GenicamFault::incomplete || fault == GenicamFault::headless;
+  const double lost = fault == GenicamFault::skip ? 1 : cut ? lost_ratio : 0;
+  if (cut) g_random_set_seed(fault == GenicamFault::headless ? headless_seed : lost_seed);
   g_object_set(server, "gvsp-lost-ratio", lost, nullptr);
   guint64 ns = arv_buffer_get_timestamp(buffer);
   if (fault == GenicamFault::old) ns -= a_minute_ns;

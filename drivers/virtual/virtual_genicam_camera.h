@@ -16,6 +16,7 @@ enum class GenicamFault : std::uint8_t {
   none,
   skip,        // made, counted, never sent
   incomplete,  // some of its packets are not sent
+  headless,    // neither is its first, which bears its number
   twice,       // its number, time and pixels are those of the frame before
   back,        // its number goes back by two
   mirror,      // its columns run the other way

@@ -1,0 +1,389 @@
+// The real daemon and virtual-genicam, which is Aravis' own fake camera: boards are measured over GigE Vision, faults end
+// in INVALID with their reason, and the cell recovers by itself.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/scenario/scenario_cell.h"
+
+namespace datum::scenario {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+constexpr const char* sensor_profile = R"(schema = 1
+serial = "67890"
+model = "virtual-genicam"
+handedness = "left"
+z_min_mm = -8.0
+z_max_mm = 8.0
+scale_uncertainty_ppm = 100.0
+linearity_um = 0.3
+[noise]
+z_mm = [0.0]
+sigma_um = [3.0]
+)";
+
+constexpr const char* twin = R"(schema = 1
+[view]
+rows = 200
+cols = 200
+pitch_mm = 0.05
+origin_mm = [0.0, 0.0]
+shadow_slope = 0.0
+count_um = 0.5
+z_offset_mm = 1.0
+handedness = "left"
+[noise]
+white_um = 3.0
+correlated_um = 0.0
+correlation_px = 1
+dropout_ratio = 0.001
+speckle_ratio = 0.0
+speckle_um = 0.0
+outlier_ratio = 0.0
+outlier_um = 0.0
+linearity_um = 0.0
+[spread]
+bow_um = 0.0
+twist_um = 0.0
+height_um = 1.0
+tilt_mdeg = 0.0
+place_mm = 0.0
+scale_ppm = 0.0
+[pads]
+height_um = 0.0
+share = 0.1
+)";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  if (at == std::string::npos) throw std::runtime_error("no '" + from + "'");
+  return text.replace(at, from.size(), to);
+}
+
+/// The port of GigE Vision is the same everywhere: each test's camera has an address of its own.
+std::string own_address() {
+  const int pid = ::getpid();
+  return fmt::format("127.{}.{}.{}", 1 + (pid >> 16) % 254, (pid >> 8) & 255, 1 + (pid & 255) % 254);
+}
+
+class ScenarioGenicam : public ::testing::Test {
+ protected:
+  ScenarioGenicam() : cell(CellOptions{}) {
+    cell.write("sensor.toml", sensor_profile);
+    cell.write("twin.toml", twin);
+    // Not in the middle: a mirrored frame shows bare board there.
+    cell.write("recipes/box.toml", replaced(replaced(Cell::recipe_text(), "\"S-1\"", "\"67890\""),
+                                            "centre_mm = [5.0, 5.0]", "centre_mm = [3.5, 5.0]"));
+  }
+
+  void plug_in(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"virtual-genicam", "--recipe",  "recipes/box.toml",
+                                       "--twin",          "twin.toml", "--control",
+                                       "orders",          "--address", address};
+    // A receive buffer of 200 KiB, which kernels give by default, bridges 8 ms of it.
+    arguments.insert(arguments.end(), {"--mbit-per-s", "200"});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    camera.reset();
+    camera =
+        std::make_unique<Program>(arguments, cell.path(), "camera." + std::to_string(++plugged) + ".log");
+    ASSERT_TRUE(camera->says("stands at")) << camera->output();
+    orders = 0;
+  }
+  void configure(const std::string& trigger, const std::string& camera_keys, const std::string& more = "") {
+    cell.write("datumd.toml",
+               "schema = 1\ncell = \"scenario\"\n[sensor]\nprofile = \"sensor.toml\"\nkind = \"genicam\"\n"
+               "[sensor.genicam]\nresolution_um = [50.0, 50.0, 0.5]\npacket_size = 8192\nanswer_ms = 1000\n"
+               "watch_ms = 200\nuser_set = \"UserSet1\"\npixel_format = \"Coord3D_C16\"\n" +
+                   camera_keys +
+                   "\n[inspection]\nrecipes_folder = \"recipes\"\nrecipe = \"box\"\nframe_timeout_ms = "
+                   "2000\ntrigger = \"" +
+                   trigger +
+                   "\"\n[results]\nstore_file = \"results.db\"\n[backend]\nthreads = 1\n[host.tcp]\nport = "
+                   "0\npush_results = true\n" +
+                   more);
+  }
+  void start(const std::string& trigger, const std::string& camera_trigger, const std::string& more = "") {
+    configure(trigger, "address = \"" + address + "\"\ntrigger = \"" + camera_trigger + "\"", more);
+    cell.start();
+    host = cell.connect();
+    ASSERT_TRUE(camera_is_up()) << cell.daemon().output();
+  }
+  void arm() { ASSERT_EQ(host->command("*CLS;INIT"), "0,\"No error\""); }
+
+  bool camera_is_up() {
+    const Deadline deadline = patience();
+    while (host->ask("DIAG:LINK?").find("running, Aravis Fake 67890") == std::string::npos)
+      if (std::chrono::steady_clock::now() > deadline) return false;
+    return true;
+  }
+  void order(const std::string& line) {
+    std::ofstream(cell.path() / "orders") << line << std::endl;
+    ASSERT_TRUE(camera->says("done: ", ++orders)) << line << ": " << camera->output();
+  }
+  nlohmann::json last() { return cell.results().back(); }
+
+  void expect_decision(const char* decision) {
+    const auto line = host->result();
+    EXPECT_EQ(line.decision, decision) << last()["detail"];
+  }
+  void expect_invalid(const std::string& words) {
+    const auto line = host->result();
+    EXPECT_EQ(line.decision, "INVALID");
+    const auto board = last();
+    EXPECT_EQ(board["sequence"], line.sequence);
+    EXPECT_EQ(board["reason"], "FRAME");
+    EXPECT_THAT(board["detail"].get<std::string>(), HasSubstr(words));
+  }
+  void trigger() { ASSERT_EQ(host->command("*CLS;TRIG"), "0,\"No error\""); }
+  /// A good board is measured again, without anybody's help; prints how long that took.
+  void expect_recovery(const std::string& fault) {
+    using namespace std::chrono;
+    const auto from = steady_clock::now();
+    ASSERT_TRUE(camera_is_up()) << host->ask("DIAG:LINK?");
+    trigger();
+    expect_decision("PASS");
+    std::printf("genicam, %-28s a good board is measured %5lld ms after the result before\n", fault.c_str(),
+                static_cast<long long>(duration_cast<milliseconds>(steady_clock::now() - from).count()));
+  }
+
+  Cell cell;
+  std::string address = own_address();
+  std::unique_ptr<Program> camera;
+  std::unique_ptr<Host> host;
+  int plugged = 0, orders = 0;
+};
+
+TEST_F(ScenarioGenicam, MeasuresEachFrameThatTheCameraSends) {
+  plug_in();
+  start("on_frame", "external");
+  arm();
+  order("trigger");
+  expect_decision("PASS");
+  const auto board = last();
+  EXPECT_EQ(board["sensor_serial"], "67890");
+  EXPECT_EQ(board["frame_sha256"].get<std::string>().size(), 64u);
+  EXPECT_EQ(board["captured"]["clock"], "sensor");
+  const auto& span = board["captured"]["host_monotonic"];
+  EXPECT_LT(span["from_ns"].get<std::int64_t>(), span["to_ns"].get<std::int64_t>());
+  order("board lifted=B1:200");
+  order("trigger");
+  expect_decision("FAIL");
+}
+
+TEST_F(ScenarioGenicam, TriggersTheCameraByCommand) {
+  plug_in();
+  start("bus", "software");
+  arm();
+  trigger();
+  expect_decision("PASS");
+  order("board missing=B1");
+  trigger();
+  expect_decision("FAIL");
+}
+
+TEST_F(ScenarioGenicam, ExposesBetweenTwoPositionsOfTheMachine) {
+  plug_in();
+  Program cmm({"virtual-cmm", "--link", "cmm", "--position", "10,20,30"}, cell.path(), "cmm.log");
+  ASSERT_TRUE(cmm.says("/dev/pts/"));
+  start("bus", "software",
+        "[cmm]\npreset = \"grbl_1_1\"\nunit = \"mm\"\n[cmm.serial]\npath = \"" +
+            (cell.path() / "cmm").string() + "\"\nbaud = 115200\n");
+  arm();
+  trigger();
+  expect_decision("PASS");
+  const auto pose = last()["pose"], captured = last()["captured"];
+  EXPECT_EQ(pose["after"]["position_mm"], nlohmann::json({10, 20, 30}));
+  EXPECT_LE(pose["before"]["last_byte_ns"], captured["host_monotonic"]["from_ns"])
+      << "then the camera exposed";
+}
+
+TEST_F(ScenarioGenicam, EachFaultIsInvalidWithItsReasonAndTheCellRecovers) {
+  plug_in();
+  start("bus", "software");
+  arm();
+  trigger();
+  expect_decision("PASS");
+  const std::pair<const char*, const char*> faults[] = {{"fault incomplete", "it is incomplete: "},
+                                                        {"fault headless", "it is incomplete: "},
+                                                        {"fault old", "no frame came within 2000 ms"},
+                                                        {"fault future", "after it came"},
+                                                        // Aravis itself throws away what goes back.
+                                                        {"fault back", "no frame came within 2000 ms"},
+                                                        {"fault twice", "no frame came within 2000 ms"},
+                                                        {"fault skip", "no frame came within 2000 ms"}};
+  for (const auto& [fault, words] : faults) {
+    order(fault);
+    trigger();
+    expect_invalid(words);
+    const std::string name = fault;
+    if (name == "fault back" || name == "fault twice" || name == "fault skip") {  // the next one tells of it
+      trigger();
+      expect_invalid("were lost");
+    }
+    expect_recovery(fault);
+  }
+  EXPECT_TRUE(cell.daemon().says("arrived before the trigger")) << "the old one";
+}
+
+TEST_F(ScenarioGenicam, ASetupThatChangesUnderWayIsInvalidAndMeasuredOnceItIsRight) {
+  plug_in();
+  start("bus", "software");
+  arm();
+  const std::tuple<const char*, const char*, const char*, const char*> changes[] = {
+      {"unit Inch", "unit Millimeter", "Scan3dDistanceUnit was Millimeter, is Inch",
+       "its resolution is 1270 x 1270 x 12.7 um, this cell's 50 x 50 x 0.5 um"},
+      {"unit Pixel", "unit Millimeter", "Scan3dDistanceUnit was Millimeter, is Pixel",
+       "Scan3dDistanceUnit is 'Pixel'"},
+      {"scale 5", "scale 0.5", "Scan3dCoordinateScale was 0.0005, is 0.005",
+       "its resolution is 50 x 50 x 5 um, this cell's 50 x 50 x 0.5 um"},
+      {"mode CalibratedC", "mode RectifiedC", "Scan3dOutputMode was RectifiedC, is CalibratedC",
+       "Scan3dOutputMode is 'CalibratedC'"}};
+  for (const auto& [change, back, words, still] : changes) {
+    order(change);
+    ASSERT_TRUE(cell.daemon().says(words)) << "seen without a board";
+    ASSERT_TRUE(camera_is_up());
+    trigger();
+    expect_invalid(still);
+    order(back);
+    const Deadline deadline = patience();
+    while (host->ask("DIAG:LINK?").find("setup changed") == std::string::npos &&
+           std::chrono::steady_clock::now() < deadline)
+      continue;
+    expect_recovery(change);
+  }
+}
+
+TEST_F(ScenarioGenicam, TheDoctorExaminesTheCellThatMeasures) {
+  plug_in();
+  start("bus", "software");
+  const auto examined = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments{"datumctl", "doctor", "--config", "datumd.toml", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run(arguments, cell.path());
+    const auto findings = nlohmann::json::parse(outcome.output);
+    bool bad = false;
+    for (const auto& f : findings) bad = bad || f["state"] == "BAD";
+    EXPECT_EQ(outcome.status, bad ? 1 : 0) << outcome.output;
+    return findings;
+  };
+  const auto found = [](const nlohmann::json& findings, const std::string& check) {
+    for (const auto& f : findings)
+      if (f["check"] == check) return f["state"].get<std::string>() + ": " + f["found"].get<std::string>();
+    return std::string("not examined");
+  };
+  const auto own = examined({});
+  EXPECT_EQ(found(own, "configuration"), "good: datumd.toml is good");
+  EXPECT_EQ(found(own, "network"), "good: lo leads to " + address);
+  EXPECT_THAT(found(own, "packet size"), HasSubstr("good: lo takes packets of"));
+  EXPECT_THAT(found(own, "socket buffer"), HasSubstr("8388608 are wanted"));
+  EXPECT_THAT(found(own, "folder"), HasSubstr("can be written to"));
+  EXPECT_THAT(found(examined({"--service"}), "folder"), HasSubstr("BAD: ")) << "not below /var/lib/datumd";
+  cell.write("datumd.toml", "schema = 1\n");
+  EXPECT_THAT(found(examined({}), "configuration"), HasSubstr("BAD: "));
+}
+
+TEST_F(ScenarioGenicam, AMirroredFrameIsNoPass) {
+  plug_in();
+  start("bus", "software");
+  arm();
+  order("fault mirror");
+  trigger();
+  EXPECT_NE(host->result().decision, "PASS");
+  expect_recovery("fault mirror");
+}
+
+TEST_F(ScenarioGenicam, AnotherFirmwareIsNotArmed) {
+  plug_in({"--firmware", "2.0"});
+  configure("bus", "address = \"" + address + "\"\ntrigger = \"software\"\nfirmware = \"1.0\"");
+  cell.start();
+  host = cell.connect();
+  ASSERT_TRUE(cell.daemon().says("its firmware is '2.0', this cell measures with '1.0'"));
+  EXPECT_THAT(host->command("*CLS;INIT"), HasSubstr("its firmware is '2.0'"));
+  plug_in();
+  ASSERT_TRUE(camera_is_up());
+  arm();
+  trigger();
+  expect_decision("PASS");
+}
+
+TEST_F(ScenarioGenicam, AnAcquisitionThatEndedIsStartedAgain) {
+  plug_in();
+  configure("bus", "address = \"" + address + "\"\ntrigger = \"software\"\nmax_age_ms = 1000");
+  cell.start();
+  host = cell.connect();
+  ASSERT_TRUE(camera_is_up());
+  arm();
+  order("stop");
+  trigger();
+  expect_invalid("no frame came within 1000 ms of TriggerSoftware");
+  expect_recovery("acquisition ended");
+}
+
+TEST_F(ScenarioGenicam, ACameraThatHangsIsLostInTimeAndComesBack) {
+  plug_in();
+  start("bus", "software");
+  arm();
+  camera->signal(SIGSTOP);
+  trigger();
+  expect_invalid("no answer to");
+  camera->signal(SIGCONT);
+  expect_recovery("camera hangs");
+}
+
+TEST_F(ScenarioGenicam, ComesBackAfterAPowerCycleWithOtherSettingsToo) {
+  plug_in();
+  start("bus", "software");
+  arm();
+  trigger();
+  expect_decision("PASS");
+  camera->signal(SIGKILL);
+  camera->wait();
+  ASSERT_TRUE(cell.daemon().says("the connection was lost"));
+  trigger();
+  expect_invalid("not connected");
+  plug_in();
+  expect_recovery("power cycle");
+  order("restart coarse");
+  ASSERT_TRUE(cell.daemon().says("the connection was lost", 2));
+  ASSERT_TRUE(camera_is_up());
+  trigger();
+  expect_invalid("its resolution is 100 x 100 x 0.5 um");
+}
+
+/// What was measured after these words, up to the next empty line.
+std::string rows_after(const std::string& output, const std::string& words) {
+  const auto from = output.find("\nref ", output.find(words));
+  return from == std::string::npos ? "none" : output.substr(from, output.find("\n\n", from) - from);
+}
+
+TEST(ScenarioDevices, TheDemonstrationMeasuresABoardThroughEach) {
+  const datum::testing::FreshFolder folder;
+  const Outcome outcome =
+      run({DATUM_SOURCE_DIR "/tests/scenario/demo_devices.sh", DATUM_BIN, folder.path() / "devices"},
+          folder.path());
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_EQ(rows_after(outcome.output, "through-gocator"), rows_after(outcome.output, "through-genicam"))
+      << "it is the same board";
+  EXPECT_THAT(rows_after(outcome.output, "through-genicam"), HasSubstr("C1     median"));
+  for (const char* name : {"gocator", "genicam"}) {
+    EXPECT_THAT(outcome.output, HasSubstr(std::string("board through-") + name + ": PASS"));
+    const int sequence = name == std::string("gocator") ? 1 : 2;
+    const auto board = nlohmann::json::parse(
+        run({"datumctl", "show", std::to_string(sequence), "--json", "--store", "devices/results.db"},
+            folder.path())
+            .output);
+    EXPECT_EQ(board["sensor_serial"], "30001");
+    EXPECT_EQ(board["pose"]["after"]["position_mm"], nlohmann::json({120, 80, 35})) << "by I++ DME";
+  }
+}
+
+}  // namespace
+}  // namespace datum::scenario
