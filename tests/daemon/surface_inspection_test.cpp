@@ -196,6 +196,16 @@ TEST_F(SurfaceRefusal, OnePixelIsNoDentThreeByThreeAre) {
               0.1);
 }
 
+TEST_F(SurfaceRefusal, OnePixelIsNoBumpThreeByThreeAre) {
+  const double lean = std::cos(0.11) * std::cos(0.07);
+  change(0, [&](int row, int col) { s.height(row, col) += 0.3f; });
+  EXPECT_NEAR(check_of(s.inspect(s.recipe(top)).verdict, 0, 1).value, 0, 0.02);
+  change(1, [&](int row, int col) { s.height(row, col) += row == 130 && col == 130 ? 0 : 0.3f; });
+  const BoardVerdict v = s.inspect(s.recipe(top)).verdict;
+  EXPECT_NEAR(check_of(v, 0, 1).value, 300 * lean, 0.1);
+  EXPECT_NEAR(check_of(v, 0, 3).value, 600 * lean, 0.2) << "the profile is twice the larger side";
+}
+
 TEST_F(SurfaceRefusal, AModelOfAnotherUnitSizeHashOrTurnedInsideOut) {
   s.unit = "inch";
   expect_model_refused("", "is 355.6 x 279.4 x 152.4 mm, the recipe says 14 x 11 x 6 mm");
