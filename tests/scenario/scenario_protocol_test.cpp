@@ -109,7 +109,7 @@ TEST(ScenarioProtocol, DatumctlSendsAndTellsTheState) {
   EXPECT_EQ(chosen.status, 0);
   EXPECT_NE(chosen.output.find("ARMED"), std::string::npos) << chosen.output;
   const Outcome status = run({"datumctl", "status", "--tcp", tcp}, cell.path());
-  EXPECT_NE(status.output.find("file drop"), std::string::npos) << status.output;
+  EXPECT_NE(status.output.find("file_drop"), std::string::npos) << status.output;
 }
 
 }  // namespace
