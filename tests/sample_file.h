@@ -1,5 +1,5 @@
-// Samples that document every key: a line "#key = value" is a key with its default, "#|key = value" an
-// alternative.
+// Samples that document every key: a line "#key = value" is a key with its default, "#|key = value" and
+// "#-key = value" alternatives.
 #pragma once
 
 #include <filesystem>
@@ -42,8 +42,8 @@ inline std::string with_every_key(const std::string& sample) {
 
 /// Keys that the sample shows under one header, whether active, commented out or an alternative.
 inline std::set<std::string> shown_keys(const std::string& sample, const std::string& header) {
-  static const std::regex head(R"(^#?\|?\[{1,2}([A-Za-z0-9_.-]+)\]{1,2}$)"),
-      key(R"(^#?\|?([a-z0-9_]+) = .*)");
+  static const std::regex head(R"(^#?[|-]?\[{1,2}([A-Za-z0-9_.-]+)\]{1,2}$)"),
+      key(R"(^#?[|-]?([a-z0-9_]+) = .*)");
   std::set<std::string> keys;
   std::string now;  // header of the line's table
   for (const std::string& line : lines_of(sample)) {

@@ -163,7 +163,9 @@ TEST_F(SampleConfig, ShowsEveryKeyOfAGocator) {
       known_keys(folder, with_gocator(sample), "sensor.gocator",
                  [](const fs::path& file, config::Problems& p) { load_daemon_config(file, p); });
   EXPECT_FALSE(known.empty());
-  EXPECT_EQ(known, shown_keys(sample, "sensor.gocator"));
+  auto shown = shown_keys(sample, "sensor.gocator");
+  shown.erase("kind");  // stands before the next alternative, whose it is
+  EXPECT_EQ(known, shown);
 }
 
 TEST_F(SampleConfig, LoadsWithAGenicamCamera) {
@@ -222,6 +224,7 @@ TEST_F(SampleConfig, ShowsEveryKeyThatTheLoaderKnowsAndNoOther) {
     auto shown = shown_keys(sample, header);
     if (header == "cmm.column") shown.erase("text");  // known for literals alone
     if (header == "cmm") shown.erase("ipp");          // known for preset "ipp_dme" alone
+    if (header == "sensor") shown.erase("gocator"), shown.erase("genicam");  // known for their kind alone
     EXPECT_FALSE(known.empty()) << "[" << header << "]";
     EXPECT_EQ(known, shown) << "[" << header << "]";
   }
