@@ -18,6 +18,7 @@ namespace {
 struct Options {
   std::filesystem::path twin, calibration, model, drop, truth, trigger;
   std::vector<std::string> parts;
+  std::vector<double> displaced;
   DropFormat format = DropFormat::tiff16;
   std::uint64_t seed = 1, first_frame = 1;
   std::size_t only = 0;
@@ -36,6 +37,11 @@ Options read_options(int argc, char** argv, int& status) {
   app.add_option("--model", o.model, "write the part as drawn to this STL file, in mm");
   app.add_option("--drop", o.drop, "folder to deliver snapshots into")->check(CLI::ExistingDirectory);
   app.add_option("--part", o.parts, "one part per option: good, dent=UM, hole=DX:DY in mm, joined by commas");
+  app.add_option(
+         "--displaced", o.displaced,
+         "X,Y,Z,MRAD: each part lies off its place by so many mm, turned about its z, more with each part")
+      ->delimiter(',')
+      ->expected(4);
   app.add_option("--only", o.only, "deliver this snapshot of each part alone, counted from 1");
   app.add_option("--seed", o.seed, "of the first snapshot's noise; the next one has the next seed");
   app.add_option("--frame-id", o.first_frame, "number of the first frame");
@@ -107,8 +113,17 @@ void deliver_part(const Options& o, const VirtualPartCell& cell, const std::stri
   }
 }
 
+/// Nobody puts two parts down alike: the n-th lies off by n times as much.
+void displace(VirtualPartCell& cell, const std::vector<double>& by) {
+  if (by.empty()) return;
+  Eigen::Matrix4d off = Eigen::Matrix4d::Identity();
+  off.topLeftCorner<3, 3>() = rotation_from_vector({0, 0, by[3] / 1000});
+  off.topRightCorner<3, 1>() << by[0], by[1], by[2];
+  cell.machine_from_part = cell.machine_from_part * off;
+}
+
 int run(const Options& o) {
-  const VirtualPartCell cell = load_part_cell(o.twin, o.calibration);
+  VirtualPartCell cell = load_part_cell(o.twin, o.calibration);
   for (const std::string& text : o.parts) parse_defects(text);  // all before the first trigger
   if (!o.parts.empty() && o.drop.empty()) throw std::invalid_argument("--part needs --drop FOLDER");
   if (o.only > cell.positions_mm.size())
@@ -120,7 +135,10 @@ int run(const Options& o) {
   std::fflush(stdout);
   Trigger trigger(o.trigger);
   std::uint64_t n = 0;
-  for (const std::string& text : o.parts) deliver_part(o, cell, text, trigger, n);
+  for (const std::string& text : o.parts) {
+    displace(cell, o.displaced);
+    deliver_part(o, cell, text, trigger, n);
+  }
   return 0;
 }
 
