@@ -60,7 +60,9 @@ std::vector<Section> control_sections() {
                  "manuals of the 2300 and 3000 families: "
                  "hosts of the 2000 family, for which 0 was pass, must not be connected. Type: 00 the board, "
                  "01 mean, 02 median, 03 "
-                 "maximum, 04 minimum, 05 percentile, 06 top mean, 07 tilt, 08 presence."),
+                 "maximum, 04 minimum, 05 percentile, 06 top mean, 07 tilt, 08 presence; of a part "
+                 "compared with its model 09 profile, 0A largest, 0B least and 0C mean deviation, 0D "
+                 "flatness, 0E parallelism, 0F thickness."),
             text("There is no checksum, no acknowledgement and nothing is sent again: a lost line is seen "
                  "only by the board's value, "
                  "which rises by one. Result, Value and Decision are refused while a board is measured, and "
