@@ -116,6 +116,7 @@ TEST(LinkKeeper, ReopensLaterAndLaterUntilThePeerIsWell) {
   rig.port->queued.clear();
   EXPECT_EQ(rig.wait(), 8000);
   rig.link.good();
+  EXPECT_EQ(rig.link.record().attempts, 0u);
   rig.port->queued = "EOF";
   rig.read();
   EXPECT_EQ(*rig.link.deadline() - rig.now, 250 * ms);
