@@ -24,7 +24,7 @@ namespace {
 SharedBlock SharedBlock::create(std::uint64_t bytes) {
   SharedBlock m;
   m.bytes_ = bytes;
-  m.fd_ = ::memfd_create("datumd-gpu", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  m.fd_ = ::memfd_create("datumd-frames", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (m.fd_ < 0) refuse("no shared memory", errno);
   // Taken now: a page that is not there when it is written would be a signal, not an error.
   const int error = ::posix_fallocate(m.fd_, 0, static_cast<off_t>(bytes));

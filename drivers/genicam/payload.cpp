@@ -29,19 +29,26 @@ template <class T>
 void class_plane(const Plane& plane, const Coordinate& coordinate, char letter, const Planes& planes,
                  std::vector<PixelClass>& classes) {
   const std::optional<T> mark = mark_of<T>(coordinate, letter);
-  std::size_t i = 0;
-  for (std::size_t row = 0; row < planes.rows; ++row)
-    for (std::size_t col = 0; col < planes.cols; ++col, ++i) {
-      const T v = plane.at<T>(row, col);
-      bool none = mark && v == *mark;
+  const bool marked = mark.has_value();
+  const T nothing = mark.value_or(T{});
+  for (std::size_t row = 0; row < planes.rows; ++row) {
+    PixelClass* const line = classes.data() + row * planes.cols;
+    bool infinite = false;
+    plane.each_of_line<T>(row, planes.cols, [&](std::size_t col, T v) {
+      bool none = marked & (v == nothing);
       if constexpr (std::is_floating_point_v<T>) {
-        none = none || std::isnan(v);
-        if (!none && !std::isfinite(v))
-          throw PayloadError(Fault::scan3d,
-                             fmt::format("coordinate {} is infinite at row {}, column {}", letter, row, col));
+        none = none | (v != v);
+        infinite = infinite | (!none & (std::fabs(v) > std::numeric_limits<T>::max()));
       }
-      if (none) classes[i] = PixelClass::no_data;
-    }
+      line[col] = none ? PixelClass::no_data : line[col];
+    });
+    if (!infinite) continue;
+    plane.each_of_line<T>(row, planes.cols, [&](std::size_t col, T v) {
+      if (std::isinf(static_cast<double>(v)) && !(marked && v == nothing))
+        throw PayloadError(Fault::scan3d,
+                           fmt::format("coordinate {} is infinite at row {}, column {}", letter, row, col));
+    });
+  }
 }
 
 void class_axis(const Planes& planes, std::size_t axis, const Scan3d& scan3d,
@@ -66,9 +73,10 @@ void class_confidence(const Planes& planes, std::vector<PixelClass>& classes) {
 template <class T, class Count>
 std::vector<Count> counts_of(const Plane& plane, const Planes& planes) {
   std::vector<Count> counts(std::size_t{planes.rows} * planes.cols);
-  auto to = counts.begin();
-  for (std::size_t row = 0; row < planes.rows; ++row)
-    for (std::size_t col = 0; col < planes.cols; ++col) *to++ = static_cast<Count>(plane.at<T>(row, col));
+  for (std::size_t row = 0; row < planes.rows; ++row) {
+    Count* const line = counts.data() + row * planes.cols;
+    plane.each_of_line<T>(row, planes.cols, [&](std::size_t col, T v) { line[col] = static_cast<Count>(v); });
+  }
   return counts;
 }
 

@@ -24,6 +24,23 @@ struct Plane {
     std::memcpy(&value, bytes.data() + row * line_bytes + col * pixel_bytes, sizeof value);
     return value;
   }
+  /// Calls visit(col, sample) for each pixel of a line. Samples side by side are a loop that compilers make lanes of.
+  template <class T, class Visit>
+  void each_of_line(std::size_t row, std::size_t cols, const Visit& visit) const {
+    const std::uint8_t* line = bytes.data() + row * line_bytes;
+    const auto walk = [&](std::size_t step) {
+      for (std::size_t col = 0; col < cols; ++col) {
+        T value;
+        std::memcpy(&value, line + col * step, sizeof value);
+        visit(col, value);
+      }
+    };
+    if (pixel_bytes == sizeof(T)) {
+      walk(sizeof(T));
+    } else {
+      walk(pixel_bytes);
+    }
+  }
   /// The count as a number, whatever it is made of.
   double number(std::size_t row, std::size_t col) const {
     switch (sample) {
