@@ -137,7 +137,8 @@ std::string verdict_text(const BoardVerdict& v, bool colour) {
 }
 
 std::string board_text(const BoardVerdict& v, bool colour) {
-  return verdict_text(v, colour) + '\n' + floor_table(v).text(colour) + '\n' + identities_text(v);
+  const std::string floors = v.surface ? "" : floor_table(v).text(colour) + '\n';  // a part has none
+  return verdict_text(v, colour) + '\n' + floors + identities_text(v);
 }
 
 }  // namespace datum

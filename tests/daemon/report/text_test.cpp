@@ -107,6 +107,8 @@ TEST(Show, NamesEverythingThatAResultRestsOn) {
        {"INVALID", "FLOOR_INLIER_RATIO", "SN-7", "U2", "mainboard  sha256 ab12", "cpu scalar x1",
         "before (1.0000, 2.0000, 3.0000) mm", "POSE_STALE", "floor of", "00c0ffee00c0ffee", "0.1.0 test"})
     EXPECT_THAT(text, HasSubstr(part));
+  v.surface = SurfaceEvidence{};  // a part has no floors
+  EXPECT_THAT(board_text(v, false), ::testing::Not(HasSubstr("floor of")));
 }
 
 TEST(Show, TellsHowFrameAndPositionBelongTogether) {
