@@ -4,33 +4,13 @@
 
 #include <cstring>
 
+#include "gpu/core/eight_lanes.h"
 #include "gpu/model_distance/model_distance_kernels.h"
-#if defined(__AVX__)
-#include <immintrin.h>
-#endif
 
 namespace datum::model {
 namespace {
 
-using Lanes = float __attribute__((vector_size(sizeof(float) * width)));
-using Marks = std::int32_t __attribute__((vector_size(sizeof(float) * width)));
-
-inline Lanes load(const float* from) {
-  Lanes v;
-  std::memcpy(&v, from, sizeof v);
-  return v;
-}
-
-/// A bit for each lane that is marked.
-inline std::uint32_t bits_of_marks(const Marks& marks) {
-#if defined(__AVX__)
-  return static_cast<std::uint32_t>(_mm256_movemask_ps(reinterpret_cast<__m256>(marks)));
-#else
-  std::uint32_t bits = 0;
-  for (std::uint32_t k = 0; k < width; ++k) bits |= static_cast<std::uint32_t>(marks[k] & 1) << k;
-  return bits;
-#endif
-}
+static_assert(width == lane_count, "balls and boxes come in whole vectors");
 
 struct Found {
   float square;

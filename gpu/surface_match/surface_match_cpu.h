@@ -4,33 +4,13 @@
 
 #include <cstring>
 
+#include "gpu/core/eight_lanes.h"
 #include "gpu/surface_match/surface_match_kernels.h"
-#if defined(__AVX__)
-#include <immintrin.h>
-#endif
 
 namespace datum::match {
 namespace {
 
-using Lanes = float __attribute__((vector_size(sizeof(float) * lanes)));
-using Marks = std::int32_t __attribute__((vector_size(sizeof(float) * lanes)));
-
-inline Lanes load(const float* from) {
-  Lanes v;
-  std::memcpy(&v, from, sizeof v);
-  return v;
-}
-
-/// A bit for each lane that is marked.
-inline std::uint32_t bits_of_marks(const Marks& marks) {
-#if defined(__AVX__)
-  return static_cast<std::uint32_t>(_mm256_movemask_ps(reinterpret_cast<__m256>(marks)));
-#else
-  std::uint32_t bits = 0;
-  for (std::uint32_t k = 0; k < lanes; ++k) bits |= static_cast<std::uint32_t>(marks[k] & 1) << k;
-  return bits;
-#endif
-}
+static_assert(lanes == lane_count, "balls and boxes come in whole vectors");
 
 /// Calls look(from, to) for each run of balls that the tube may touch.
 template <class Look>
