@@ -26,6 +26,7 @@ BoardVerdict identity(const HeightFrame& frame, const InspectionInputs& in, cons
   v.frame_sha256 = frame.content_sha256;
   v.captured = frame.captured;
   v.stamp = frame.stamp;
+  v.stages = frame.stages;
   v.code = code_id();
   v.backend = backend;
   v.pose = in.pose;

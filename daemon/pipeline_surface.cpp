@@ -59,6 +59,7 @@ SurfaceEvidence evidence_of(const SurfaceRecipe& recipe, std::span<const Surface
     s.captured = f.captured;
     s.stamp = f.stamp;
     s.pose = frames[i].pose;
+    s.stages = f.stages;
     s.pixels = f.size();
     s.valid = f.count_of(PixelClass::ok);
   }

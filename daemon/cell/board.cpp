@@ -51,6 +51,7 @@ BoardVerdict invalid_verdict(const BoardOrder& order, const InspectionInputs& in
     v.frame_sha256 = frame.content_sha256;
     v.captured = frame.captured;
     v.stamp = frame.stamp;
+    v.stages = frame.stages;
   } else if (order.claim) {
     v.frame_id = order.claim->stem();
     v.frame_source = order.claim->name();

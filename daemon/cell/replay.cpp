@@ -76,6 +76,7 @@ nlohmann::json compared(const BoardVerdict& verdict) {
   const auto all = nlohmann::json::parse(to_json(verdict));
   nlohmann::json part;
   for (const char* key : {"decision", "reason", "detail", "components"}) part[key] = all.at(key);
+  if (all.contains("stages")) part["stages"] = all.at("stages");  // they made the frame's heights
   return part;
 }
 

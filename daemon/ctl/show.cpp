@@ -92,6 +92,20 @@ std::string captured_text(const BoardVerdict& v) {
   return text;
 }
 
+/// One line of what was done, then its numbers, then what the operator should know.
+std::string stages_text(const std::vector<StageRecord>& stages) {
+  std::string text;
+  for (const StageRecord& s : stages) {
+    std::string told, counted;
+    for (const auto& [name, value] : s.parameters) told += fmt::format(", {} {}", name, value);
+    for (const auto& [name, value] : s.health)
+      counted += fmt::format("{}{} {:.6g}", counted.empty() ? "" : ", ", name, value);
+    text += fmt::format("{:<12} {} {}{}\n{:<12} {}\n", "stage", s.name, s.version, told, "", counted);
+    for (const std::string& warning : s.warnings) text += fmt::format("{:<12} warning: {}\n", "", warning);
+  }
+  return text;
+}
+
 std::string identities_text(const BoardVerdict& v) {
   const auto line = [](const char* name, const std::string& value, const std::string& sha256) {
     return fmt::format("{:<12} {}{}\n", name, or_none(value), sha256.empty() ? "" : "  sha256 " + sha256);
@@ -101,7 +115,8 @@ std::string identities_text(const BoardVerdict& v) {
          line("sensor", v.sensor_serial, v.sensor_profile_sha256) +
          line("frame", v.frame_id, v.frame_sha256) + line("from", v.frame_source, "") +
          line("captured", captured_text(v), "") + line("pose", pose_text(v.pose), "") +
-         line("code", v.code, "") + line("backend", v.backend, "") + line("store", v.store_id, "");
+         stages_text(v.stages) + line("code", v.code, "") + line("backend", v.backend, "") +
+         line("store", v.store_id, "");
 }
 
 }  // namespace

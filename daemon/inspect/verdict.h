@@ -12,6 +12,7 @@
 #include "daemon/inspect/recipe.h"
 #include "drivers/frame/height_frame.h"
 #include "drivers/frame/probe_point.h"
+#include "drivers/frame/stage_record.h"
 
 namespace datum {
 
@@ -149,12 +150,13 @@ struct SnapshotEvidence {
   CaptureTime captured;
   std::optional<SensorStamp> stamp;
   Pose pose;
+  std::vector<StageRecord> stages;  // of its frame
   std::uint64_t pixels = 0, valid = 0;
 };
 
 /// One fit of a part's alignment: to a datum, or to all of them in the refinement.
 struct AlignmentStep {
-  std::string region;  // "" of the refinement
+  std::string region;                                                   // "" of the refinement
   std::uint64_t points = 0, tiles = 0, directions = 0, iterations = 0;  // directions: that it fixed
   double rms_before_um = 0, rms_after_um = 0;                           // of the distances from the model
   double condition = 0;  // how well the least of its directions is held against the best, 0 to 1
@@ -213,6 +215,7 @@ struct BoardVerdict {
   std::string code;                  // version and commit
   std::string backend;               // "cpu avx512 x2"
   Pose pose;
+  std::vector<StageRecord> stages;  // that made the frame's heights; empty: the sensor did
   std::optional<SurfaceEvidence>
       surface;  // of a part compared with its model; frame and pose above are its last ones
   std::vector<ComponentVerdict> components;

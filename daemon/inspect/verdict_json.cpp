@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "daemon/inspect/verdict.h"
+#include "daemon/inspect/verdict_json_frame.h"
 #include "daemon/inspect/verdict_json_surface.h"
 
 namespace datum {
@@ -41,41 +42,6 @@ const char* word(E e) {
 }
 
 // ---- the lists of keys ----
-
-template <class F, class V>
-void visit(F& f, V& v, const CaptureTime&) {
-  f("time_ns", v.ns);
-  f("clock", v.clock);
-  f.where_known("host_monotonic", v.host);
-  f.where_known("offset", v.offset);
-}
-
-template <class F, class V>
-void visit(F& f, V& v, const ClockOffset&) {
-  f("host_less_clock_ns", v.offset_ns);
-  f("uncertainty_ns", v.uncertainty_ns);
-}
-
-template <class F, class V>
-void visit(F& f, V& v, const FrameAge&) {
-  f("at_most_ms", v.at_most_ms);
-  f("allowed_ms", v.allowed_ms);
-  f("by", v.by);
-}
-
-template <class F, class V>
-void visit(F& f, V& v, const HostSpan&) {
-  f("from_ns", v.from_ns);
-  f("to_ns", v.to_ns);
-}
-
-template <class F, class V>
-void visit(F& f, V& v, const SensorStamp&) {
-  f("frame_index", v.frame_index);
-  f("encoder", v.encoder);
-  f("encoder_at_z", v.encoder_at_z);
-  f("status", v.status);
-}
 
 template <class F, class V>
 void visit(F& f, V& v, const ProbePoint&) {
@@ -192,6 +158,7 @@ void visit(F& f, V& v, const BoardVerdict&) {
   f("code", v.code);
   f("backend", v.backend);
   f("pose", v.pose);
+  f.where_any("stages", v.stages);
   f.where_known("surface", v.surface);
   f("components", v.components);
 }
@@ -203,6 +170,8 @@ Json encode(const double& v);
 Json encode(const std::string& v);
 Json encode(const std::optional<double>& v);
 Json encode(const std::vector<UncertaintyTerm>& terms);
+template <class T>
+Json encode(const std::vector<std::pair<std::string, T>>& named);
 template <class T, std::size_t n>
 Json encode(const std::array<T, n>& values);
 template <class T>
@@ -220,6 +189,10 @@ struct Writer {
   void where_known(const std::string& key, const std::optional<T>& value) {
     if (value) object[key] = encode(*value);
   }
+  template <class T>
+  void where_any(const std::string& key, const std::vector<T>& values) {
+    if (!values.empty()) object[key] = encode(values);
+  }
 };
 
 Json encode(const double& v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
@@ -228,6 +201,12 @@ Json encode(const std::optional<double>& v) { return v ? encode(*v) : Json(nullp
 Json encode(const std::vector<UncertaintyTerm>& terms) {
   Json object = Json::object();
   for (const UncertaintyTerm& t : terms) object[t.name] = encode(t.u);
+  return object;
+}
+template <class T>
+Json encode(const std::vector<std::pair<std::string, T>>& named) {
+  Json object = Json::object();
+  for (const auto& [name, value] : named) object[name] = encode(value);
   return object;
 }
 template <class T, std::size_t n>
@@ -262,6 +241,8 @@ void decode(const Json& json, const std::string& path, std::string& value);
 void decode(const Json& json, const std::string& path, bool& value);
 void decode(const Json& json, const std::string& path, std::optional<double>& value);
 void decode(const Json& json, const std::string& path, std::vector<UncertaintyTerm>& terms);
+template <class T>
+void decode(const Json& json, const std::string& path, std::vector<std::pair<std::string, T>>& named);
 template <class T, std::size_t n>
 void decode(const Json& json, const std::string& path, std::array<T, n>& values);
 template <class T>
@@ -287,6 +268,14 @@ struct Reader {
     value.reset();
     if (object.contains(key))
       (*this)(key, value.emplace());
+    else
+      known.push_back(key);
+  }
+  template <class T>
+  void where_any(const std::string& key, std::vector<T>& values) {
+    values.clear();
+    if (object.contains(key))
+      (*this)(key, values);
     else
       known.push_back(key);
   }
@@ -326,6 +315,15 @@ void decode(const Json& json, const std::string& path, std::vector<UncertaintyTe
   for (const auto& item : json.items()) {
     terms.push_back({item.key(), 0});
     decode(item.value(), path + "." + item.key(), terms.back().u);
+  }
+}
+template <class T>
+void decode(const Json& json, const std::string& path, std::vector<std::pair<std::string, T>>& named) {
+  if (!json.is_object()) refuse(path, "must be an object");
+  named.clear();
+  for (const auto& item : json.items()) {
+    named.emplace_back(item.key(), T{});
+    decode(item.value(), path + "." + item.key(), named.back().second);
   }
 }
 template <class T, std::size_t n>

@@ -36,6 +36,7 @@ void visit(F& f, V& v, const SnapshotEvidence&) {
   f("captured", v.captured);
   f.where_known("stamp", v.stamp);
   f("pose", v.pose);
+  f.where_any("stages", v.stages);
   f("pixels", v.pixels);
   f("valid", v.valid);
 }

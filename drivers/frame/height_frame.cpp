@@ -30,6 +30,8 @@ const char* name_of(PixelClass c) {
       return "SEAM";
     case PixelClass::speckle:
       return "SPECKLE";
+    case PixelClass::unwrap:
+      return "UNWRAP";
   }
   return "?";
 }

@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "drivers/frame/stage_record.h"
+
 namespace datum {
 
 /// Why a pixel may or may not be measured (METROLOGY S0). A count of 0 is `ok` unless its format says
@@ -27,6 +29,7 @@ enum class PixelClass : std::uint8_t {
   out_of_range,  // outside the sensor's measuring range
   seam,          // stitching border
   speckle,
+  unwrap,  // two fringe periods disagree on where the projector's light came from
 };
 const char* name_of(PixelClass c);
 
@@ -78,6 +81,12 @@ struct IntensityImage {
 /// float.
 using Counts = std::variant<std::vector<std::int16_t>, std::vector<std::int32_t>, std::vector<float>>;
 
+/// What is known of the heights of a frame that was made from phases, standard uncertainties.
+struct PhaseUncertainty {
+  double noise_um = 0;  // of one pixel's height, from the noise of its phase: the median over the frame
+  double model_um = 0;  // of any height, from the phase-to-height model
+};
+
 struct HeightFrame {
   int rows = 0, cols = 0;
   AxisScale x, y, z;
@@ -94,6 +103,8 @@ struct HeightFrame {
   std::string job_hash;  // of that job as the sensor states it, empty where it has none
   CaptureTime captured;
   std::optional<SensorStamp> stamp;
+  std::optional<PhaseUncertainty> phase_uncertainty;
+  std::vector<StageRecord> stages;  // that made these heights, in their order; empty: the sensor did
   std::string content_sha256;  // hex, over the delivered bytes of the height file (and its intensity file)
   std::string source;          // file name or device, for messages
 

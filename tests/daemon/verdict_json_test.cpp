@@ -107,6 +107,21 @@ TEST(VerdictJson, WhatASensorSaysOfItsExposureStandsThereWhereItIsKnown) {
   EXPECT_THROW(verdict_from_json(unknown), std::runtime_error);
 }
 
+// Heights that datumd made itself from a sensor's raw images; results of other sensors stay as they were.
+TEST(VerdictJson, TheStagesThatMadeAFrameStandThereWithTheirHealth) {
+  BoardVerdict v = board_verdict();
+  EXPECT_EQ(to_json(v).find("stages"), std::string::npos);
+  v.stages = {{"fringe demodulation", "1", {{"steps", "3"}}, "ab", "cd", {{"unwrap_px", 17}}, {"3 steps"}}};
+  const std::string json = to_json(v);
+  EXPECT_THAT(json, HasSubstr("\"parameters\":{\"steps\":\"3\"}"));
+  const BoardVerdict back = verdict_from_json(json);
+  EXPECT_EQ(to_json(back), json);
+  ASSERT_EQ(back.stages.size(), 1u);
+  EXPECT_EQ(back.stages[0].health, (std::vector<std::pair<std::string, double>>{{"unwrap_px", 17}}));
+  EXPECT_EQ(back.stages[0].output_sha256, "cd");
+  EXPECT_EQ(back.stages[0].warnings, std::vector<std::string>{"3 steps"});
+}
+
 // A machine that names its tool and coordinate system is named by the verdict; results of others stay as they were.
 TEST(VerdictJson, WhatAPositionRefersToStandsThereWhereItIsKnown) {
   BoardVerdict v = board_verdict();

@@ -36,11 +36,11 @@ TEST(HeightFrame, ZeroIsAHeightUnlessItsClassSaysOtherwise) {
 
 TEST(HeightFrame, EveryClassAndClockHasItsOwnName) {
   std::vector<std::string> names;
-  for (int c = 0; c <= static_cast<int>(PixelClass::speckle); ++c) {
+  for (int c = 0; c <= static_cast<int>(PixelClass::unwrap); ++c) {
     names.emplace_back(name_of(static_cast<PixelClass>(c)));
   }
   EXPECT_THAT(names, ElementsAre("OK", "NO_DATA", "SENTINEL", "ZERO_PAD", "SATURATED", "LOW_MODULATION",
-                                 "SHADOW", "OUT_OF_RANGE", "SEAM", "SPECKLE"));
+                                 "SHADOW", "OUT_OF_RANGE", "SEAM", "SPECKLE", "UNWRAP"));
   EXPECT_STREQ(name_of(ClockDomain::host_monotonic), "host_monotonic");
   EXPECT_STREQ(name_of(ClockDomain::utc), "utc");
 }
