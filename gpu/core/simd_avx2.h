@@ -16,12 +16,23 @@ struct SimdAvx2 {
   static constexpr int width = 8;
 
   DATUM_HD F load(const float* p) { return _mm256_loadu_ps(p); }
+  DATUM_HD F load(const std::uint8_t* p) {
+    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
+    return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes));
+  }
+  DATUM_HD F load(const std::uint16_t* p) {
+    const __m128i words = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    return _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(words));
+  }
+  DATUM_HD void store(float* p, F v) { _mm256_storeu_ps(p, v); }
   DATUM_HD F set(float v) { return _mm256_set1_ps(v); }
   DATUM_HD U bits(F v) { return reinterpret_cast<U>(v); }
   DATUM_HD F from_bits(U v) { return reinterpret_cast<F>(v); }
   DATUM_HD U lane_numbers() { return U{0, 1, 2, 3, 4, 5, 6, 7}; }
   DATUM_HD F fma(F a, F b, F c) { return _mm256_fmadd_ps(a, b, c); }
   DATUM_HD F abs(F v) { return _mm256_andnot_ps(_mm256_set1_ps(-0.f), v); }
+  DATUM_HD F sqrt(F v) { return _mm256_sqrt_ps(v); }
+  DATUM_HD F select(M m, F yes, F no) { return _mm256_blendv_ps(no, yes, m); }
   DATUM_HD M le(F a, F b) { return _mm256_cmp_ps(a, b, _CMP_LE_OQ); }
   DATUM_HD M lt(F a, F b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
   DATUM_HD M le(U a, U b) {

@@ -16,12 +16,23 @@ struct SimdAvx512 {
   static constexpr int width = 16;
 
   DATUM_HD F load(const float* p) { return _mm512_loadu_ps(p); }
+  DATUM_HD F load(const std::uint8_t* p) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(bytes));
+  }
+  DATUM_HD F load(const std::uint16_t* p) {
+    const __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+    return _mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(words));
+  }
+  DATUM_HD void store(float* p, F v) { _mm512_storeu_ps(p, v); }
   DATUM_HD F set(float v) { return _mm512_set1_ps(v); }
   DATUM_HD U bits(F v) { return reinterpret_cast<U>(v); }
   DATUM_HD F from_bits(U v) { return reinterpret_cast<F>(v); }
   DATUM_HD U lane_numbers() { return U{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
   DATUM_HD F fma(F a, F b, F c) { return _mm512_fmadd_ps(a, b, c); }
   DATUM_HD F abs(F v) { return _mm512_abs_ps(v); }
+  DATUM_HD F sqrt(F v) { return _mm512_sqrt_ps(v); }
+  DATUM_HD F select(M m, F yes, F no) { return _mm512_mask_blend_ps(m, no, yes); }
   DATUM_HD M le(F a, F b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }
   DATUM_HD M lt(F a, F b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
   DATUM_HD M le(U a, U b) { return _mm512_cmple_epu32_mask(reinterpret_cast<I>(a), reinterpret_cast<I>(b)); }

@@ -16,12 +16,21 @@ struct SimdNeon {
   static constexpr int width = 4;
 
   DATUM_HD F load(const float* p) { return vld1q_f32(p); }
+  DATUM_HD F load(const std::uint8_t* p) {
+    std::uint32_t four;
+    std::memcpy(&four, p, sizeof four);
+    return vcvtq_f32_u32(vmovl_u16(vget_low_u16(vmovl_u8(vcreate_u8(four)))));
+  }
+  DATUM_HD F load(const std::uint16_t* p) { return vcvtq_f32_u32(vmovl_u16(vld1_u16(p))); }
+  DATUM_HD void store(float* p, F v) { vst1q_f32(p, v); }
   DATUM_HD F set(float v) { return vdupq_n_f32(v); }
   DATUM_HD U bits(F v) { return vreinterpretq_u32_f32(v); }
   DATUM_HD F from_bits(U v) { return vreinterpretq_f32_u32(v); }
   DATUM_HD U lane_numbers() { return U{0, 1, 2, 3}; }
   DATUM_HD F fma(F a, F b, F c) { return vfmaq_f32(c, a, b); }
   DATUM_HD F abs(F v) { return vabsq_f32(v); }
+  DATUM_HD F sqrt(F v) { return vsqrtq_f32(v); }
+  DATUM_HD F select(M m, F yes, F no) { return vbslq_f32(m, yes, no); }
   DATUM_HD M le(F a, F b) { return vcleq_f32(a, b); }
   DATUM_HD M lt(F a, F b) { return vcltq_f32(a, b); }
   DATUM_HD M le(U a, U b) { return vcleq_u32(a, b); }

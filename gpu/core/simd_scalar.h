@@ -16,12 +16,17 @@ struct SimdScalar {
   static constexpr int width = 1;
 
   DATUM_HD F load(const float* p) { return *p; }
+  DATUM_HD F load(const std::uint8_t* p) { return static_cast<float>(*p); }
+  DATUM_HD F load(const std::uint16_t* p) { return static_cast<float>(*p); }
+  DATUM_HD void store(float* p, F v) { *p = v; }
   DATUM_HD F set(float v) { return v; }
   DATUM_HD U bits(F v) { return bits_of(v); }
   DATUM_HD F from_bits(U v) { return float_of(v); }
   DATUM_HD U lane_numbers() { return 0; }
   DATUM_HD F fma(F a, F b, F c) { return ::fmaf(a, b, c); }
   DATUM_HD F abs(F v) { return ::fabsf(v); }
+  DATUM_HD F sqrt(F v) { return ::sqrtf(v); }
+  DATUM_HD F select(M m, F yes, F no) { return m ? yes : no; }
   DATUM_HD M le(F a, F b) { return a <= b; }
   DATUM_HD M lt(F a, F b) { return a < b; }
   DATUM_HD M le(U a, U b) { return a <= b; }

@@ -3,11 +3,13 @@
 
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <map>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "gpu/core/arctangent.h"
 #include "gpu/core/backend.h"
 #include "gpu/core/parallel_for.h"
 #include "gpu/core/philox.h"
@@ -95,6 +97,52 @@ TEST(Backend, SaysWhatWasChosen) {
   EXPECT_EQ(b.isa, best_isa());
   EXPECT_EQ(b.why.rfind(std::string("cpu ") + name_of(b.isa) + " x3: ", 0), 0u) << b.why;
   EXPECT_GE(cpu_backend().threads, 1u);
+}
+
+float turns(float y, float x) { return atan2_turns<SimdScalar>(y, x); }
+
+// The polynomial, its coefficients rounded to float and its own roundings: 2.9e-8 turns. The quotient's rounding, 2^-24 of
+// t, is worth t / (1 + t^2) / 2 pi of that, 5e-9; a quarter less the angle is rounded by 2^-26 of a turn, 1.5e-8, and
+// a half less that by as much.
+constexpr double arctangent_error = 2.9e-8 + 5e-9 + 2 * 1.5e-8;
+
+/// Largest error over shorter / longer = 1 / 2^30 to 1, each `step`-th float, in all eight octants.
+double worst_angle(std::uint32_t step) {
+  double worst = 0;
+  for (std::uint32_t bits = bits_of(0x1p-30f); bits <= bits_of(1.f); bits += step) {
+    const float t = float_of(bits);
+    const double first = std::atan(static_cast<double>(t)) / (2 * M_PI), second = 0.25 - first;
+    const double angles[4] = {first, second, 0.5 - second, 0.5 - first};
+    const float found[4] = {turns(t, 1), turns(1, t), turns(1, -t), turns(t, -1)};
+    for (int i = 0; i < 4; ++i) worst = std::max(worst, std::abs(static_cast<double>(found[i]) - angles[i]));
+    if (turns(-t, 1) != -found[0] || turns(-1, t) != -found[1]) return 1;
+    if (turns(-1, -t) != -found[2] || turns(-t, -1) != -found[3]) return 1;
+  }
+  return worst;
+}
+
+TEST(Arctangent, IsOffByLessThanItsBound) { EXPECT_LT(worst_angle(1009), arctangent_error); }
+
+// 2.5e8 quotients, half a minute.
+TEST(Arctangent, DISABLED_IsOffByLessThanItsBoundForEveryQuotient) {
+  EXPECT_LT(worst_angle(1), arctangent_error);
+}
+
+TEST(Arctangent, TakesTheBranchOfTheStandardFunction) {
+  const float inputs[] = {0.f, -0.f, 1.f, -1.f, 255.f, -255.f, 1e-40f, -1e-40f, 3e38f, -3e38f};
+  for (const float y : inputs)
+    for (const float x : inputs) {
+      if (x == 0 && y == 0) continue;
+      const double expected = std::atan2(static_cast<double>(y), static_cast<double>(x)) / (2 * M_PI);
+      EXPECT_NEAR(turns(y, x), expected, arctangent_error) << y << " " << x;
+      EXPECT_EQ(std::signbit(turns(y, x)), std::signbit(y)) << y << " " << x;
+    }
+  EXPECT_EQ(turns(0.f, -1.f), 0.5f);
+  EXPECT_EQ(turns(-0.f, -1.f), -0.5f);
+  for (const float x : {0.f, -0.f}) {
+    EXPECT_EQ(bits_of(turns(0.f, x)), bits_of(0.f));
+    EXPECT_EQ(bits_of(turns(-0.f, x)), bits_of(-0.f));
+  }
 }
 
 /// By itself, so that no product in it is needed elsewhere: a compiler that contracts would contract this.
