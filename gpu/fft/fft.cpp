@@ -1,0 +1,144 @@
+#include "gpu/fft/fft.h"
+
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "gpu/core/parallel_for.h"
+#include "gpu/fft/fft_kernels.h"
+
+namespace datum {
+
+using namespace fft;
+
+namespace fft {
+
+extern const Kernels<float> float_scalar, float_avx2, float_avx512, float_neon;
+extern const Kernels<double> double_scalar, double_avx2, double_avx512, double_neon;
+
+template <>
+const Kernels<float>& kernels<float>(Isa isa) {
+#if defined(__x86_64__)
+  if (isa == Isa::avx2) return float_avx2;
+  if (isa == Isa::avx512) return float_avx512;
+#elif defined(__aarch64__)
+  if (isa == Isa::neon) return float_neon;
+#endif
+  if (isa == Isa::scalar) return float_scalar;
+  throw std::runtime_error(std::string("this build has no Fourier transform for ") + name_of(isa));
+}
+
+template <>
+const Kernels<double>& kernels<double>(Isa isa) {
+#if defined(__x86_64__)
+  if (isa == Isa::avx2) return double_avx2;
+  if (isa == Isa::avx512) return double_avx512;
+#elif defined(__aarch64__)
+  if (isa == Isa::neon) return double_neon;
+#endif
+  if (isa == Isa::scalar) return double_scalar;
+  throw std::runtime_error(std::string("this build has no Fourier transform for ") + name_of(isa));
+}
+
+}  // namespace fft
+
+namespace {
+
+/// Scratch memory of one thread, on a line of the cache.
+template <class Word>
+class Scratch {
+ public:
+  Word* of(std::size_t count) {
+    memory_.resize(count + 64 / sizeof(Word));
+    void* at = memory_.data();
+    std::size_t space = memory_.size() * sizeof(Word);
+    return static_cast<Word*>(std::align(64, count * sizeof(Word), at, space));
+  }
+
+ private:
+  std::vector<Word> memory_;
+};
+
+template <class Word>
+void transform(Rows<Word> all, const Backend& backend) {
+  const Kernels<Word>& loops = kernels<Word>(backend.isa);
+  const std::size_t groups = (all.count + loops.width - 1) / loops.width;
+  std::vector<Scratch<Word>> scratch(backend.threads > 0 ? backend.threads : 1);
+  parallel_for(backend.threads, groups, [&](std::size_t g, unsigned slot) {
+    Rows<Word> some = all;
+    some.in += g * loops.width * all.in_stride;
+    some.out += g * loops.width * all.out_stride;
+    some.count = std::min(loops.width, all.count - g * loops.width);
+    loops.transform(some, scratch[slot].of(work_size(loops, all.plan->points)));
+  });
+}
+
+std::size_t checked(std::size_t points) {
+  if (points < 16 || points > 16384 || (points & (points - 1)) != 0)
+    throw std::invalid_argument("a Fourier transform has 16 to 16384 points, a power of two, not " +
+                                std::to_string(points));
+  return points;
+}
+
+}  // namespace
+
+template <class Word>
+struct Fft<Word>::Plans {
+  Plan<Word> whole, half;
+};
+
+template <class Word>
+Fft<Word>::Fft(std::size_t points)
+    : plans_(new Plans{plan_of<Word>(checked(points)), plan_of<Word>(checked(points) / 2)}) {}
+template <class Word>
+Fft<Word>::~Fft() = default;
+template <class Word>
+Fft<Word>::Fft(Fft&&) noexcept = default;
+template <class Word>
+Fft<Word>& Fft<Word>::operator=(Fft&&) noexcept = default;
+
+template <class Word>
+std::size_t Fft<Word>::points() const {
+  return plans_->whole.points;
+}
+template <class Word>
+const Plan<Word>& Fft<Word>::plan() const {
+  return plans_->whole;
+}
+template <class Word>
+const Plan<Word>& Fft<Word>::real_plan() const {
+  return plans_->half;
+}
+
+template <class Word>
+void Fft<Word>::forward(const Complex* in, std::size_t rows, const Backend& backend, Complex* out) const {
+  const std::size_t stride = 2 * points();
+  transform<Word>({&plan(), Kind::forward, reinterpret_cast<const Word*>(in), stride,
+                   reinterpret_cast<Word*>(out), stride, rows},
+                  backend);
+}
+template <class Word>
+void Fft<Word>::inverse(const Complex* in, std::size_t rows, const Backend& backend, Complex* out) const {
+  const std::size_t stride = 2 * points();
+  transform<Word>({&plan(), Kind::inverse, reinterpret_cast<const Word*>(in), stride,
+                   reinterpret_cast<Word*>(out), stride, rows},
+                  backend);
+}
+template <class Word>
+void Fft<Word>::forward_real(const Word* in, std::size_t rows, const Backend& backend, Complex* out) const {
+  transform<Word>(
+      {&real_plan(), Kind::forward_real, in, points(), reinterpret_cast<Word*>(out), 2 * real_bins(), rows},
+      backend);
+}
+template <class Word>
+void Fft<Word>::inverse_real(const Complex* in, std::size_t rows, const Backend& backend, Word* out) const {
+  transform<Word>({&real_plan(), Kind::inverse_real, reinterpret_cast<const Word*>(in), 2 * real_bins(), out,
+                   points(), rows},
+                  backend);
+}
+
+template class Fft<float>;
+template class Fft<double>;
+
+}  // namespace datum
