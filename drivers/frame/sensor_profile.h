@@ -1,10 +1,13 @@
 // What is known of one 3D sensor: how it counts, which hand its coordinates have, how noisy it is.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "drivers/frame/frame_reader.h"
+#include "drivers/frame/fringe_settings.h"
 #include "drivers/frame/height_frame.h"
 
 namespace datum {
@@ -23,11 +26,13 @@ struct SensorProfile {
   std::string model;
   Handedness handedness = Handedness::right;
   NoiseProfile noise;
-  double z_min_mm = 0, z_max_mm = 0;     // measuring range in sensor coordinates
-  double scale_uncertainty_ppm = 0;      // standard uncertainty of the height scale
-  double linearity_um = 0;               // standard uncertainty from the linearity deviation
-  std::optional<double> pixel_pitch_mm;  // for formats that do not carry it (.ptr)
-  std::string sha256;                    // of the profile's file
+  double z_min_mm = 0, z_max_mm = 0;          // measuring range in sensor coordinates
+  double scale_uncertainty_ppm = 0;           // standard uncertainty of the height scale
+  double linearity_um = 0;                    // standard uncertainty from the linearity deviation
+  std::optional<double> pixel_pitch_mm;       // for formats that do not carry it (.ptr)
+  std::string sha256;                         // of the profile's file
+  std::optional<FringeSettings> fringe;       // its deliveries are raw images of fringes
+  std::shared_ptr<const FrameReader> reader;  // of its deliveries; null: they hold heights
 };
 
 }  // namespace datum

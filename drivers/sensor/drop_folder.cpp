@@ -70,7 +70,7 @@ std::uint64_t number_of(const fs::path& folder) {
   return error == std::errc{} && end == name.data() + name.size() ? number : 0;
 }
 
-std::optional<std::vector<std::string>> images_named_in(const fs::path& sidecar) {
+std::optional<std::vector<std::string>> heights_named_in(const fs::path& sidecar) {
   try {
     const FrameSidecar s = parse_sidecar(read_bytes(sidecar, max_sidecar_bytes), sidecar.filename().string());
     std::vector<std::string> names{s.height_file};
@@ -116,6 +116,11 @@ bool DropFolder::has_images(const std::string& trigger) const {
   const auto names = images_named_in(folder_ / trigger);
   return !names || std::all_of(names->begin(), names->end(),
                                [&](const std::string& name) { return is_regular(folder_ / name); });
+}
+
+std::optional<std::vector<std::string>> DropFolder::images_named_in(const fs::path& sidecar) const {
+  if (reader_) return reader_->files_of(sidecar.filename().string());
+  return heights_named_in(sidecar);
 }
 
 void DropFolder::pull_images(const fs::path& sidecar) const {

@@ -1,6 +1,7 @@
 // The folders of a file drop and the renames between them.
 //
-//   FOLDER/            producers deliver here: NAME.ptr, NAME.csv, or images and last their sidecar NAME.json
+//   FOLDER/            producers deliver here: NAME.ptr, NAME.csv, or images and last their sidecar NAME.json;
+//                      of a sensor with a FrameReader the images that this one names
 //   FOLDER/work/N/     one delivery that is being measured (N counts up)
 //   FOLDER/done/NAME/  measured; a second delivery of the same name goes to NAME~2, NAME~3, ...
 //   FOLDER/failed/NAME/  could not be read; the reason is beside the file, in FILE.reason.txt
@@ -11,18 +12,21 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "drivers/frame/frame_reader.h"
 #include "drivers/sensor/claimed_frame.h"
 
 namespace datum {
 
 class DropFolder {
  public:
-  explicit DropFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit DropFolder(std::filesystem::path folder, std::shared_ptr<const FrameReader> reader = nullptr)
+      : folder_(std::move(folder)), reader_(std::move(reader)) {}
   /// Makes the folders that are missing. Throws RefusedError: can't be made, read or written, or work/, done/
   /// or failed/ is on another file system (a rename would not be atomic).
   void prepare() const;
@@ -50,8 +54,10 @@ class DropFolder {
 
  private:
   void pull_images(const std::filesystem::path& sidecar) const;
+  std::optional<std::vector<std::string>> images_named_in(const std::filesystem::path& sidecar) const;
 
   std::filesystem::path folder_;
+  std::shared_ptr<const FrameReader> reader_;
   std::uint64_t last_token_ = 0;
 };
 

@@ -16,7 +16,9 @@ constexpr MonotonicNs ms = 1'000'000;
 }  // namespace
 
 FileDrop::FileDrop(FileDropSettings settings, AlreadyMeasured already_measured, MonotonicNs now)
-    : settings_(std::move(settings)), measured_(std::move(already_measured)), folder_(settings_.folder) {
+    : settings_(std::move(settings)),
+      measured_(std::move(already_measured)),
+      folder_(settings_.folder, settings_.reader) {
   folder_.prepare();
   for (ClaimedFrame& claim : folder_.left_over()) {
     claim.first_seen_ns = now;
@@ -128,6 +130,11 @@ void FileDrop::complete(const std::string& name, MonotonicNs now) {
   if (known != growing_.end()) growing_.erase(known);
 }
 
+/// Nothing that its sidecar names is still to come, or it had its time.
+bool FileDrop::is_whole(const std::string& name, const Growing& file, MonotonicNs now) const {
+  return now >= file.first_seen_ns + settings_.images_timeout_ms * ms || folder_.has_images(name);
+}
+
 void FileDrop::check_growing(MonotonicNs now) {
   std::vector<std::string> settled;
   for (auto it = growing_.begin(); it != growing_.end();) {
@@ -141,7 +148,8 @@ void FileDrop::check_growing(MonotonicNs now) {
       it = growing_.erase(it);
       continue;
     }
-    if (file->size > 0 && file->size == before.size && file->changed_ns == before.changed_ns)
+    if (file->size > 0 && file->size == before.size && file->changed_ns == before.changed_ns &&
+        is_whole(name, before, now))
       settled.push_back(name);
     const MonotonicNs first_seen_ns = before.first_seen_ns;
     before = *file;

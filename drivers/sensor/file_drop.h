@@ -30,7 +30,10 @@ struct FileDropSettings {
   std::filesystem::path folder;
   int rescan_ms = 2000;
   int settle_ms = 500;
-  std::optional<int> max_age_ms{};  // of a frame when it is taken; none: any age
+  // That the images of a sidecar may come after it; then it is taken, and refused by who reads it.
+  int images_timeout_ms = 0;
+  std::shared_ptr<const FrameReader> reader{};  // of its deliveries; null: they hold heights
+  std::optional<int> max_age_ms{};              // of a frame when it is taken; none: any age
   // Of UTC stamps in sidecars against this computer; none: they tell nothing.
   std::optional<int> utc_uncertainty_ms{};
 };
@@ -84,6 +87,7 @@ class FileDrop final : public Pollable, public FrameSource {
   void created(const std::string& name, MonotonicNs now);
   void complete(const std::string& name, MonotonicNs now);
   void check_growing(MonotonicNs now);
+  bool is_whole(const std::string& name, const Growing& file, MonotonicNs now) const;
   void finish(const ClaimedFrame& claim, DropFolder::End end, const std::string& text);
   std::optional<Growing> examine(const std::string& name, MonotonicNs now) const;
 

@@ -154,7 +154,7 @@ void class_out_of_range(HeightFrame& frame, const SensorProfile& profile) {
 }  // namespace
 
 HeightFrame read_frame(const fs::path& path, const SensorProfile& profile) {
-  HeightFrame frame = read_delivery(path, profile);
+  HeightFrame frame = profile.reader ? profile.reader->read(path, profile) : read_delivery(path, profile);
   accept_frame(frame, profile);
   return frame;
 }

@@ -1,10 +1,9 @@
 #include "drivers/sensor/sidecar.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "drivers/sensor/height_file.h"
-#include "drivers/sensor/json_object.h"
+#include "drivers/sensor/sidecar_keys.h"
 
 namespace datum {
 namespace {
@@ -22,20 +21,6 @@ AxisScale read_axis(JsonObject&& axis, bool may_be_negative) {
   const auto scale_mm = to_mm(scale, unit);
   if (!scale_mm) axis.refuse("unit", "'" + unit + "' is not known", units);
   return {*scale_mm, *to_mm(offset, unit)};
-}
-
-CaptureTime read_time(JsonObject&& time) {
-  CaptureTime captured{time.integer("ns"), ClockDomain::unknown};
-  const std::string clock = time.text("clock");
-  time.finish();
-  for (const ClockDomain c :
-       {ClockDomain::unknown, ClockDomain::sensor, ClockDomain::host_monotonic, ClockDomain::utc}) {
-    if (clock == name_of(c)) {
-      captured.clock = c;
-      return captured;
-    }
-  }
-  time.refuse("clock", "'" + clock + "' is not known", "one of: unknown, sensor, host_monotonic, utc");
 }
 
 InvalidMark read_invalid(JsonObject& root) {
@@ -56,14 +41,8 @@ std::string read_file_name(JsonObject& root, const std::string& key) {
   return name;
 }
 
-std::string read_sha256(JsonObject& object, const std::string& key) {
-  if (!object.has(key)) return {};
-  std::string hex = object.text(key);
-  const bool good = hex.size() == 64 && std::all_of(hex.begin(), hex.end(), [](char c) {
-                      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-                    });
-  if (!good) object.refuse(key, "is not a SHA-256", "64 lower-case hexadecimal digits are needed");
-  return hex;
+std::string sha256_if(JsonObject& object, const std::string& key) {
+  return object.has(key) ? read_sha256(object, key) : "";
 }
 
 nlohmann::ordered_json axis_json(const AxisScale& a) {
@@ -85,24 +64,19 @@ std::optional<double> to_mm(double value, const std::string& unit) {
 FrameSidecar parse_sidecar(ByteView text, const std::string& file) {
   JsonObject root = JsonObject::parse(text, file);
   FrameSidecar s;
-  const std::int64_t version = root.integer("schema_version");
-  if (version != 1)
-    root.refuse("schema_version", "is " + std::to_string(version), "this version of datumd reads 1");
+  check_schema_version(root);
   s.sensor_serial = root.text("sensor_serial");
   JsonObject job = root.object("job");
   s.job_name = job.text("name");
   s.job_hash = job.text("hash");
   job.finish();
   s.frame_id = root.text("frame_id");
-  s.captured = read_time(root.object("capture_time"));
+  s.captured = read_capture_time(root.object("capture_time"));
   s.x = read_axis(root.object("x"), false);
   s.y = read_axis(root.object("y"), false);
   s.z = read_axis(root.object("z"), true);
   s.invalid = read_invalid(root);
-  const std::string hand = root.text("handedness");
-  if (hand != "right" && hand != "left")
-    root.refuse("handedness", "'" + hand + "' is not known", "one of: right, left");
-  s.handedness = hand == "left" ? Handedness::left : Handedness::right;
+  s.handedness = read_handedness(root);
   s.height_file = read_file_name(root, "height_file");
   if (root.has("intensity_file")) s.intensity_file = read_file_name(root, "intensity_file");
   if (root.has("header_file")) s.header_file = read_file_name(root, "header_file");
@@ -115,9 +89,9 @@ FrameSidecar parse_sidecar(ByteView text, const std::string& file) {
     root.refuse("intensity_file", "is the height file", "name another file");
   if (root.has("sha256")) {
     JsonObject sums = root.object("sha256");
-    s.height_sha256 = read_sha256(sums, "height");
-    s.intensity_sha256 = read_sha256(sums, "intensity");
-    s.header_sha256 = read_sha256(sums, "header");
+    s.height_sha256 = sha256_if(sums, "height");
+    s.intensity_sha256 = sha256_if(sums, "intensity");
+    s.header_sha256 = sha256_if(sums, "header");
     sums.finish();
     if (!s.intensity_sha256.empty() && !s.intensity_file)
       sums.refuse("intensity", "has no file", "name intensity_file");

@@ -50,6 +50,7 @@ const std::map<std::string, std::vector<std::string>> may_include{
     {"drivers/sensor/",
      {"drivers/frame/", "drivers/port/", "drivers/genicam/", "drivers/gocator/", "drivers/sensor/",
       "drivers/link_error.h"}},
+    {"drivers/fringe/", {"drivers/frame/", "drivers/sensor/", "drivers/fringe/"}},
     {"drivers/model/", {"drivers/model/", "drivers/sensor/file_bytes.h"}},
     {"drivers/virtual/",
      {"drivers/", "calib/", "config/toml_reader.h", "daemon/report/table.h"}},  // shipped programs

@@ -1,0 +1,18 @@
+// Keys that every kind of sidecar has.
+#pragma once
+
+#include "drivers/frame/height_frame.h"
+#include "drivers/sensor/json_object.h"
+
+namespace datum {
+
+/// "capture_time": {"ns": ..., "clock": "utc"}. All throw FrameError.
+CaptureTime read_capture_time(JsonObject&& time);
+/// "handedness": "right" or "left".
+Handedness read_handedness(JsonObject& root);
+/// 64 lower-case hexadecimal digits.
+std::string read_sha256(JsonObject& object, const std::string& key);
+/// "schema_version": 1.
+void check_schema_version(JsonObject& root);
+
+}  // namespace datum
