@@ -1,0 +1,102 @@
+#include "calib/warp/warp_shape.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+namespace datum {
+namespace {
+
+constexpr int edge_steps = 32, area_steps = 20;
+
+/// Of an area's own coordinates, -1/2 to 1/2 along both sides.
+Eigen::Vector2d place_mm(const WarpArea& area, double u, double v) {
+  const double c = std::cos(area.rotation_rad), s = std::sin(area.rotation_rad);
+  const Eigen::Vector2d p(u * area.size_mm.x(), v * area.size_mm.y());
+  return area.centre_mm + Eigen::Vector2d(c * p.x() - s * p.y(), s * p.x() + c * p.y());
+}
+
+WarpValue measured(const ThinPlate& surface, const WarpSum& sum, double scale) {
+  return {scale * surface.value_um(sum), std::abs(scale) * surface.u_um(sum), 0};
+}
+
+double lift_of(double u, double picked_from) { return u * std::sqrt(2 * std::log(picked_from)); }
+
+/// Weights of the height at `at` less the least-squares plane's there; rows of `places` are (1, u, v).
+Eigen::VectorXd over_plane(const Eigen::MatrixX3d& places, const Eigen::Matrix3d& inverse_normal,
+                           Eigen::Index at) {
+  Eigen::VectorXd weight = -places * (inverse_normal * places.row(at).transpose());
+  weight[at] += 1;
+  return weight;
+}
+
+}  // namespace
+
+std::array<Eigen::Vector2d, 4> corners_mm(const WarpArea& area) {
+  return {place_mm(area, -0.5, -0.5), place_mm(area, 0.5, -0.5), place_mm(area, 0.5, 0.5),
+          place_mm(area, -0.5, 0.5)};
+}
+
+WarpValue bow_percent(const ThinPlate& surface, const WarpArea& area) {
+  const auto corner = corners_mm(area);
+  WarpSum worst;
+  double largest = -1, scale = 0;
+  for (std::size_t e = 0; e < 4; ++e) {
+    const Eigen::Vector2d from = corner[e], way = corner[(e + 1) % 4] - from;
+    const double percent_per_um = 100 / (way.norm() * 1e3);
+    const double z0 = surface.value_um(from), z1 = surface.value_um(corner[(e + 1) % 4]);
+    for (int k = 1; k < edge_steps; ++k) {
+      const double t = static_cast<double>(k) / edge_steps;
+      const double off = surface.value_um(from + t * way) - (1 - t) * z0 - t * z1;
+      if (!(std::abs(off) * percent_per_um > largest)) continue;
+      largest = std::abs(off) * percent_per_um;
+      scale = off < 0 ? -percent_per_um : percent_per_um;
+      worst = {{from + t * way, from, from + way}, {1, t - 1, -t}};
+    }
+  }
+  WarpValue bow = measured(surface, worst, scale);
+  bow.lift = lift_of(bow.u, 4);
+  return bow;
+}
+
+WarpValue twist_percent(const ThinPlate& surface, const WarpArea& area) {
+  const auto c = corners_mm(area);
+  const WarpSum fourth{{c.begin(), c.end()}, {1, -1, 1, -1}};
+  const double scale = 100 / (2 * area.size_mm.norm() * 1e3);
+  return measured(surface, fourth, surface.value_um(fourth) < 0 ? -scale : scale);
+}
+
+WarpValue convexity_um(const ThinPlate& surface, const WarpArea& area) {
+  const auto c = corners_mm(area);
+  return measured(surface, {{area.centre_mm, c[0], c[1], c[2], c[3]}, {1, -0.25, -0.25, -0.25, -0.25}}, 1);
+}
+
+WarpValue peak_to_valley_um(const ThinPlate& surface, const WarpArea& area) {
+  constexpr int side = area_steps + 1;
+  WarpSum all;
+  Eigen::MatrixX3d places(side * side, 3);
+  Eigen::VectorXd height(side * side);
+  for (int i = 0; i < side; ++i) {
+    for (int j = 0; j < side; ++j) {
+      const double u = static_cast<double>(i) / area_steps - 0.5,
+                   v = static_cast<double>(j) / area_steps - 0.5;
+      all.at_mm.push_back(place_mm(area, u, v));
+      places.row(i * side + j) << 1, u, v;
+      height[i * side + j] = surface.value_um(all.at_mm.back());
+    }
+  }
+  const Eigen::Matrix3d inverse_normal = (places.transpose() * places).inverse();
+  const Eigen::VectorXd off = height - places * (inverse_normal * (places.transpose() * height));
+  Eigen::Index highest = 0, lowest = 0;
+  off.maxCoeff(&highest);
+  off.minCoeff(&lowest);
+  const Eigen::VectorXd weight =
+      over_plane(places, inverse_normal, highest) - over_plane(places, inverse_normal, lowest);
+  all.weight.assign(weight.begin(), weight.end());
+  WarpValue value = measured(surface, all, 1);
+  // both ends are picked: of as many independent places as there are knots at most
+  value.lift = lift_of(value.u, static_cast<double>(surface.knots().size()));
+  return value;
+}
+
+}  // namespace datum

@@ -1,0 +1,45 @@
+// What is told of a warped board's surface: bow and twist (IPC-TM-650 2.4.22), warpage (JESD22-B112) and the flatness of
+// a local area (IPC-9641), each with its standard uncertainty.
+//
+// Places in mm, heights in um over any plane: none of these quantities changes with a plane that is added.
+#pragma once
+
+#include <array>
+
+#include "calib/warp/thin_plate.h"
+
+namespace datum {
+
+/// Rectangle; rotation counter-clockwise.
+struct WarpArea {
+  Eigen::Vector2d centre_mm = Eigen::Vector2d::Zero();
+  Eigen::Vector2d size_mm = Eigen::Vector2d::Zero();
+  double rotation_rad = 0;
+};
+
+/// u: of the sum of heights that the value is. lift: half width of what the model's uncertainty alone adds to a value that
+/// is picked as the largest of several, at most u sqrt(2 ln n) of n (the bound on the mean of the largest of n normal
+/// values); a picked value is too large rather than too small.
+struct WarpValue {
+  double value = 0, u = 0, lift = 0;
+};
+
+/// Corners from (-x, -y), counter-clockwise.
+std::array<Eigen::Vector2d, 4> corners_mm(const WarpArea& area);
+
+/// Percent. The largest distance of an edge from the straight line through its two corners, over the length of that edge:
+/// 100 R / L, the worst of the four edges, each looked at in 32 places.
+WarpValue bow_percent(const ThinPlate& surface, const WarpArea& area);
+
+/// Percent: 100 R / (2 D), R the height of one corner over the plane through the other three (z1 - z2 + z3 - z4 for every
+/// choice of the corner), D the diagonal. The 2: holding three corners down doubles the fourth's height.
+WarpValue twist_percent(const ThinPlate& surface, const WarpArea& area);
+
+/// um: middle over the mean of the four corners. Positive: convex seen from above, the sign of JESD22-B112.
+WarpValue convexity_um(const ThinPlate& surface, const WarpArea& area);
+
+/// um: highest less lowest distance from the area's own least-squares plane, in 21 x 21 places at most 1/20 of the
+/// sides apart. Of the whole board: peak to valley. Of a package's footprint: its local flatness.
+WarpValue peak_to_valley_um(const ThinPlate& surface, const WarpArea& area);
+
+}  // namespace datum

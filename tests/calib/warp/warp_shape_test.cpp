@@ -1,0 +1,78 @@
+// Bow, twist, warpage and local flatness of boards whose form is known in closed form.
+#include <gtest/gtest.h>
+
+#include "calib/warp/warp_shape.h"
+#include "tests/calib/warp/boards.h"
+
+namespace datum {
+namespace {
+
+using testing::look_at;
+
+const Eigen::Vector2d size_mm(100, 80);
+const WarpArea board{size_mm / 2, size_mm, 0};
+
+/// Dense knots, no noise: what is left is the interpolation error of thin_plate_test, 2 % of the form at most.
+ThinPlate model_of(const testing::Surface& surface) { return {look_at(surface, size_mm, 15, 13, 0), 100}; }
+
+TEST(WarpShape, BowIsTheEdgesHeightOverItsLength) {
+  const ThinPlate model = model_of([](double x, double) {
+    const double u = x / 50 - 1;
+    return 600 * (1 - u * u) + 5 * x;  // a slope is no bow
+  });
+  const WarpValue bow = bow_percent(model, board);
+  EXPECT_NEAR(bow.value, 100 * 0.6 / 100, 0.02 * 0.6);
+  EXPECT_LE(std::abs(bow.value - 0.6), 2 * bow.u);
+  EXPECT_GT(bow.lift, bow.u);
+  EXPECT_GT(convexity_um(model, board).value, 0.98 * 600);
+  EXPECT_NEAR(twist_percent(model, board).value, 0, 2 * twist_percent(model, board).u);
+}
+
+TEST(WarpShape, ASaggingBoardHasTheSameBowAndTheOtherSign) {
+  const ThinPlate model = model_of([](double, double y) {
+    const double v = y / 40 - 1;
+    return -300 * (1 - v * v);
+  });
+  EXPECT_NEAR(bow_percent(model, board).value, 100 * 0.3 / 80, 0.02 * 0.375);
+  EXPECT_LT(convexity_um(model, board).value, -0.98 * 300);
+}
+
+TEST(WarpShape, TwistIsTheFourthCornersHeightOverTwiceTheDiagonal) {
+  for (const double sign : {1.0, -1.0}) {
+    const ThinPlate model =
+        model_of([&](double x, double y) { return sign * 250 * (x / 50 - 1) * (y / 40 - 1) - 4 * y; });
+    const WarpValue twist = twist_percent(model, board);
+    const double true_percent = 100 * 4 * 0.25 / (2 * std::hypot(100, 80));
+    EXPECT_NEAR(twist.value, true_percent, 0.02 * true_percent);
+    EXPECT_LE(std::abs(twist.value - true_percent), 2 * twist.u);
+    EXPECT_NEAR(bow_percent(model, board).value, 0, 2 * bow_percent(model, board).u);
+  }
+}
+
+TEST(WarpShape, PeakToValleyIsFromTheLeastSquaresPlane) {
+  const ThinPlate model = model_of([](double x, double) {
+    const double u = x / 50 - 1;
+    return 600 * (1 - u * u) - 7 * x;
+  });
+  // the plane takes the mean away, not the form: highest less lowest stays 600
+  const WarpValue pv = peak_to_valley_um(model, board);
+  EXPECT_NEAR(pv.value, 600, 0.02 * 600);
+  EXPECT_LE(std::abs(pv.value - 600), 2 * pv.u);
+}
+
+TEST(WarpShape, AFootprintsFlatnessIsOfItsOwnArea) {
+  const ThinPlate model = model_of([](double x, double) {
+    const double u = x / 50 - 1;
+    return 600 * (1 - u * u);
+  });
+  // 10 mm of a bow with 600 um over 100 mm: 600 / 100 = 6 um from end to middle, turned by 90 degrees: its 6 mm, 2.16
+  const WarpArea along{{50, 40}, {10, 6}, 0}, across{{50, 40}, {10, 6}, M_PI / 2};
+  const WarpValue a = peak_to_valley_um(model, along), b = peak_to_valley_um(model, across);
+  EXPECT_LE(std::abs(a.value - 6), 2 * a.u);
+  EXPECT_LE(std::abs(b.value - 2.16), 2 * b.u);
+  EXPECT_NEAR(a.value, 6, 2);
+  EXPECT_LT(b.value, a.value);
+}
+
+}  // namespace
+}  // namespace datum
