@@ -55,7 +55,9 @@ const std::map<std::string, std::vector<std::string>> may_include{
     {"drivers/virtual/",
      {"drivers/", "calib/", "config/toml_reader.h", "daemon/report/table.h"}},  // shipped programs
     // One generator of random numbers in the tree: the header of pure functions where the kernels have it.
-    {"calib/", {"drivers/frame/", "calib/", "config/toml_reader.h", "gpu/core/philox.h", "gpu/lu/"}},
+    {"calib/",
+     {"drivers/frame/", "calib/", "config/toml_reader.h", "gpu/core/philox.h", "gpu/core/backend.h", "gpu/lu/",
+      "gpu/fringe_phase/"}},
     {"gpu/", {"drivers/frame/", "calib/", "gpu/"}},
     {"daemon/inspect/",
      {"drivers/frame/", "drivers/model/", "calib/", "gpu/", "daemon/inspect/", "config/toml_reader.h"}},
