@@ -80,6 +80,13 @@ DATUM_HD Value<S> times_three_eighths(Value<S> a) {
   return {half * (a.im - a.re), -half * (a.re + a.im)};
 }
 
+template <class S>
+DATUM_HD void exchange(Value<S>& a, Value<S>& b) {
+  const Value<S> t = a;
+  a = b;
+  b = t;
+}
+
 // v[k] becomes the sum over i of v[i] exp(-2 pi i k / R), in natural order.
 template <class S>
 DATUM_HD void dft2(Value<S>& a, Value<S>& b) {
@@ -115,8 +122,10 @@ template <class S>
 DATUM_HD void dft16(Value<S>* v) {
   using Word = typename S::Word;
   constexpr Word c = static_cast<Word>(0.92387953251128675613), s = static_cast<Word>(0.38268343236508977173);
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) dft4(v[i], v[i + 4], v[i + 8], v[i + 12]);
+  dft4(v[0], v[4], v[8], v[12]);
+  dft4(v[1], v[5], v[9], v[13]);
+  dft4(v[2], v[6], v[10], v[14]);
+  dft4(v[3], v[7], v[11], v[15]);
   v[5] = times(v[5], Root<Word>{c, -s});
   v[6] = times_eighth(v[6]);
   v[7] = times(v[7], Root<Word>{s, -c});
@@ -126,16 +135,16 @@ DATUM_HD void dft16(Value<S>* v) {
   v[13] = times(v[13], Root<Word>{s, -c});
   v[14] = times_three_eighths(v[14]);
   v[15] = times(v[15], Root<Word>{-c, s});
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) dft4(v[4 * i], v[4 * i + 1], v[4 * i + 2], v[4 * i + 3]);
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i)
-#pragma GCC unroll 4
-    for (int k = i + 1; k < 4; ++k) {
-      const Value<S> t = v[4 * i + k];
-      v[4 * i + k] = v[4 * k + i];
-      v[4 * k + i] = t;
-    }
+  dft4(v[0], v[1], v[2], v[3]);
+  dft4(v[4], v[5], v[6], v[7]);
+  dft4(v[8], v[9], v[10], v[11]);
+  dft4(v[12], v[13], v[14], v[15]);
+  exchange(v[1], v[4]);
+  exchange(v[2], v[8]);
+  exchange(v[3], v[12]);
+  exchange(v[6], v[9]);
+  exchange(v[7], v[13]);
+  exchange(v[11], v[14]);
 }
 /// Root k of 32, k below 16.
 template <class Word>
@@ -156,31 +165,46 @@ DATUM_HD Root<Word> root_of_32(int k) {
   const Word re = steep ? small : large, im = steep ? large : small;
   return {beyond ? -re : re, -im};
 }
+/// Bins k and k + 16 of 32 from bin k of the even and of the odd values.
+template <int k, class S>
+DATUM_HD void join(const Value<S>* even, const Value<S>* odd, Value<S>* v) {
+  Value<S> o = odd[k];
+  if constexpr (k == 4) {
+    o = times_eighth(o);
+  } else if constexpr (k == 8) {
+    o = times_minus_i(o);
+  } else if constexpr (k == 12) {
+    o = times_three_eighths(o);
+  } else if constexpr (k != 0) {
+    o = times(o, root_of_32<typename S::Word>(k));
+  }
+  v[k] = even[k] + o;
+  v[k + 16] = even[k] - o;
+}
 template <class S>
 DATUM_HD void dft32(Value<S>* v) {
-  Value<S> even[16], odd[16];
-#pragma GCC unroll 16
-  for (int i = 0; i < 16; ++i) {
-    even[i] = v[2 * i];
-    odd[i] = v[2 * i + 1];
-  }
+  Value<S> even[16] = {v[0],  v[2],  v[4],  v[6],  v[8],  v[10], v[12], v[14],
+                       v[16], v[18], v[20], v[22], v[24], v[26], v[28], v[30]};
+  Value<S> odd[16] = {v[1],  v[3],  v[5],  v[7],  v[9],  v[11], v[13], v[15],
+                      v[17], v[19], v[21], v[23], v[25], v[27], v[29], v[31]};
   dft16(even);
   dft16(odd);
-#pragma GCC unroll 16
-  for (int k = 0; k < 16; ++k) {
-    Value<S> o = odd[k];
-    if (k == 4) {
-      o = times_eighth(o);
-    } else if (k == 8) {
-      o = times_minus_i(o);
-    } else if (k == 12) {
-      o = times_three_eighths(o);
-    } else if (k != 0) {
-      o = times(o, root_of_32<typename S::Word>(k));
-    }
-    v[k] = even[k] + o;
-    v[k + 16] = even[k] - o;
-  }
+  join<0>(even, odd, v);
+  join<1>(even, odd, v);
+  join<2>(even, odd, v);
+  join<3>(even, odd, v);
+  join<4>(even, odd, v);
+  join<5>(even, odd, v);
+  join<6>(even, odd, v);
+  join<7>(even, odd, v);
+  join<8>(even, odd, v);
+  join<9>(even, odd, v);
+  join<10>(even, odd, v);
+  join<11>(even, odd, v);
+  join<12>(even, odd, v);
+  join<13>(even, odd, v);
+  join<14>(even, odd, v);
+  join<15>(even, odd, v);
 }
 template <int radix, class S>
 DATUM_HD void dft(Value<S>* v) {
@@ -212,7 +236,7 @@ DATUM_HD Value<S> pair_of_bins(Value<S> at, Value<S> mirrored, Root<typename S::
 constexpr int most_passes = 4;
 
 /// Passes of a power of two from 8 to 16384: sixteens, at the end what is left of 4 or 8, at the start 32 for 2.
-DATUM_HD int radices_of(unsigned points, int* radix) {
+DATUM_HD constexpr int radices_of(unsigned points, int* radix) {
   int bits = 0;
   while ((1u << bits) < points) ++bits;
   int passes = 0;

@@ -1,0 +1,42 @@
+#include "gpu/fft/fft_cuda_rows.cuh"
+
+namespace datum {
+namespace fft {
+
+using S = ScalarDouble;
+
+template <>
+void launch<S>(CudaStream stream, unsigned points, const RowsOnDevice<S>& q) {
+  switch (points) {
+    case 8:
+      return launch_shape<Shape<S, 8, 8, 128>, 2>(stream, q);
+    case 16:
+      return launch_shape<Shape<S, 16, 16, 128>, 2>(stream, q);
+    case 32:
+      return launch_shape<Shape<S, 32, 32, 64>, 1>(stream, q);
+    case 64:
+      return launch_shape<Shape<S, 64, 16, 32>, 2>(stream, q);
+    case 128:
+      return launch_shape<Shape<S, 128, 16, 16>, 2>(stream, q);
+    case 256:
+      return launch_shape<Shape<S, 256, 16, 8>, 2>(stream, q);
+    case 512:
+      return launch_shape<Shape<S, 512, 32, 4>, 1>(stream, q);
+    case 1024:
+      return launch_shape<Shape<S, 1024, 16, 2>, 2>(stream, q);
+    case 2048:
+      return launch_shape<Shape<S, 2048, 16, 1>, 2>(stream, q);
+    case 4096:
+      return launch_shape<Shape<S, 4096, 16, 1>, 2>(stream, q);
+    case 8192:
+      return launch_shape<Shape<S, 8192, 32, 1, true>, 1>(stream, q);
+    default:
+      return launch_shape<Shape<S, 16384, 32, 1, true>, 1>(stream, q);
+  }
+}
+
+}  // namespace fft
+
+template class CudaFft<double>;
+
+}  // namespace datum
