@@ -1,0 +1,40 @@
+// The LU factorisation on a CUDA device. C++17.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "gpu/lu/lu.h"
+
+struct CUstream_st;
+
+namespace datum {
+
+using CudaStream = CUstream_st*;
+
+/// Batches of matrices of one size; factors, pivots and infos are byte for byte those of lu_factor_batch on the CPU. T is
+/// float or double. Members throw GpuError; one object is used by one thread at a time.
+template <class T>
+class CudaLu {
+ public:
+  static constexpr std::uint32_t most_rows = 1024;
+
+  CudaLu();
+  ~CudaLu();
+
+  /// Takes all memory. Throws std::invalid_argument for n = 0 or above most_rows, or an empty batch, and GpuError (not
+  /// lost) where the device cannot run all blocks of one matrix at a time: the CPU serves those.
+  void prepare(std::uint32_t n, std::size_t batch);
+  /// batch * n * n elements from the host.
+  void upload(CudaStream stream, const T* a);
+  /// One kernel, asynchronous; may be captured into a graph. What was uploaded stays, so that it can be launched again.
+  void launch(CudaStream stream);
+  /// Waits. factors: batch * n * n, pivots: batch * n, info: batch; null: not wanted.
+  void fetch(CudaStream stream, T* factors, std::int32_t* pivots, std::int32_t* info);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace datum

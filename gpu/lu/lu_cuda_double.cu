@@ -1,0 +1,16 @@
+// Which shapes serve doubles: measured on an H200 (gpu/README.md).
+#include "gpu/lu/lu_cuda_host.cuh"
+
+namespace datum {
+
+template <>
+lu::Shape<double> lu::shape_for(std::uint32_t n) {
+  if (n <= 32) return shape<double, 32, 1, 32, 8>();
+  if (n <= 128) return shape<double, 128, 1, 16, 8>();
+  if (n <= 512) return shape<double, 256, 2, 16, 8>();
+  return shape<double, 256, 4, 16, 4>();
+}
+
+template class CudaLu<double>;
+
+}  // namespace datum

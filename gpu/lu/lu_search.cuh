@@ -1,0 +1,57 @@
+// The search for a pivot in a warp, and what a candidate is. C++17.
+#pragma once
+
+#include "gpu/lu/lu_math.h"
+
+namespace datum::lu {
+
+constexpr unsigned whole_warp = 0xFFFFFFFFu;
+
+/// Magnitudes plus 1; 0: the row is no candidate any more.
+__device__ __forceinline__ std::uint32_t warp_max(std::uint32_t key) {
+  return __reduce_max_sync(whole_warp, key);
+}
+__device__ __forceinline__ std::uint64_t warp_max(std::uint64_t key) {
+  const unsigned high = static_cast<unsigned>(key >> 32);
+  const unsigned top = __reduce_max_sync(whole_warp, high);
+  const unsigned low = __reduce_max_sync(whole_warp, high == top ? static_cast<unsigned>(key) : 0u);
+  return static_cast<std::uint64_t>(top) << 32 | low;
+}
+
+template <class T>
+using KeyOf = decltype(magnitude(T{}));
+
+/// A warp's best row for the next pivot.
+template <class T>
+struct Candidate;
+
+template <>
+struct alignas(16) Candidate<float> {
+  std::uint32_t key;
+  std::uint32_t place;  // position << 16 | row
+  float reciprocal;
+  std::uint32_t unused;
+};
+
+template <>
+struct alignas(16) Candidate<double> {
+  std::uint64_t key;
+  double reciprocal;
+  std::uint32_t place, unused[3];
+};
+
+__device__ __forceinline__ float reciprocal_of(float v) { return __frcp_rn(v); }
+__device__ __forceinline__ double reciprocal_of(double v) { return __drcp_rn(v); }
+__device__ __forceinline__ float quotient(float a, float b) { return __fdiv_rn(a, b); }
+__device__ __forceinline__ double quotient(double a, double b) { return __ddiv_rn(a, b); }
+
+/// Which of the warp's lanes holds the largest key, the lowest position among equals. `mine` of exactly one lane.
+template <class Key>
+__device__ __forceinline__ bool is_best_lane(Key key, Key largest, std::uint32_t position) {
+  const bool equal = key == largest;
+  if (__popc(__ballot_sync(whole_warp, equal)) == 1) return equal;
+  const unsigned lowest = __reduce_min_sync(whole_warp, equal ? position : 0xFFFFFFFFu);
+  return equal && position == lowest;
+}
+
+}  // namespace datum::lu
