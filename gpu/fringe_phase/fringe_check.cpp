@@ -50,15 +50,25 @@ void check(const FringeLimits& limits, SampleType type) {
     refuse("noise_grey and noise_per_grey are 0 or more and below the camera's range");
 }
 
-void check(const FringeImages& images, const FringePattern& pattern, const HeightModel* model,
-           const FringeMaps& maps) {
+namespace {
+void check_size(const FringeImages& images) {
   constexpr std::uint64_t most_pixels = std::uint64_t{1} << 28;
   if (images.width == 0 || images.height == 0 || std::uint64_t{images.width} * images.height > most_pixels)
     refuse(std::to_string(images.width) + " x " + std::to_string(images.height) +
            " pixels; 1 to 2^28 are wanted");
+}
+}  // namespace
+
+void check_images(const FringeImages& images, const FringePattern& pattern) {
+  check_size(images);
   if (!images.images) refuse("no images");
   for (std::uint32_t i = 0; i < pattern.periods * pattern.steps; ++i)
     if (!images.images[i]) refuse("image " + std::to_string(i) + " is missing");
+}
+
+void check_maps(const FringeImages& images, const FringePattern& pattern, const HeightModel* model,
+                const FringeMaps& maps) {
+  check_size(images);
   if (!maps.classes || !maps.column_px) refuse("classes and column_px have no place to go");
   if (maps.residual && pattern.steps == 3)
     refuse("3 steps fit any sine and leave no residual; take 4 or more");

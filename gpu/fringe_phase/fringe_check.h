@@ -15,8 +15,10 @@ std::string short_number(double v);
 /// These throw std::invalid_argument saying what is wrong and what is wanted.
 void check(const FringePattern& pattern);
 void check(const FringeLimits& limits, SampleType type);
-/// Sizes, pointers, and what the maps need.
-void check(const FringeImages& images, const FringePattern& pattern, const HeightModel* model,
-           const FringeMaps& maps);
+/// Of the images: size and pointers.
+void check_images(const FringeImages& images, const FringePattern& pattern);
+/// Size, model, and what the maps need.
+void check_maps(const FringeImages& images, const FringePattern& pattern, const HeightModel* model,
+                const FringeMaps& maps);
 
 }  // namespace datum::fringe

@@ -124,7 +124,8 @@ void demodulate(const FringeImages& images, const FringePattern& pattern, const 
   using namespace fringe;
   check(pattern);
   check(limits, images.type);
-  check(images, pattern, model, maps);
+  check_images(images, pattern);
+  check_maps(images, pattern, model, maps);
   std::uint32_t order[most_periods];
   const Job job = job_of(pattern, limits, model, order);
   const MeasureRow measure = measure_row_of(backend.isa);

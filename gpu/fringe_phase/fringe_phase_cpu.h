@@ -106,8 +106,7 @@ void measure_row(const Rows& rows, std::uint32_t row, const RowCells& cells) {
 
 template <class S, int P>
 void measure_row_with(const Rows& rows, std::uint32_t row, const RowCells& cells) {
-  const FringeMaps& m = rows.maps;
-  const bool extras = m.sigma_px || m.modulation || m.mean || m.residual || m.height_sigma_um;
+  const bool extras = wants_extras(rows.maps);
   if (rows.type == SampleType::u8)
     extras ? measure_row<S, P, std::uint8_t, true>(rows, row, cells)
            : measure_row<S, P, std::uint8_t, false>(rows, row, cells);

@@ -179,6 +179,11 @@ static_assert(sizeof(HeightNode) == 8 * sizeof(float), "coefficients are taken b
 float coefficient_at(const HeightModel& model, std::uint32_t row, std::uint32_t col, std::uint32_t i);
 float coefficient_of_row(const HeightModel& model, std::uint32_t row, std::uint32_t column, std::uint32_t i);
 
+/// Maps beyond classes, columns and heights are wanted.
+DATUM_HD bool wants_extras(const FringeMaps& m) {
+  return m.sigma_px || m.modulation || m.mean || m.residual || m.height_sigma_um;
+}
+
 /// All numbers of a job; pattern, limits and model have been checked. order[i]: which of the pattern's periods is the i-th
 /// shortest.
 Job job_of(const FringePattern& pattern, const FringeLimits& limits, const HeightModel* model,
