@@ -7,13 +7,16 @@
 #include <stdexcept>
 
 #include "daemon/inspect/board_planner.h"
+#include "daemon/inspect/board_warp.h"
 #include "daemon/inspect/characteristic.h"
 #include "daemon/inspect/decision.h"
 #include "daemon/inspect/floor.h"
 #include "daemon/inspect/site_map.h"
+#include "daemon/inspect/warp_recipe.h"
 #include "daemon/pipeline_mirror.h"
 #include "daemon/pipeline_parts.h"
 #include "gpu/board/cpu_board.h"
+#include "gpu/board/site_pixels.h"
 #include "gpu/component_height/component_height.h"
 
 namespace datum {
@@ -52,7 +55,28 @@ std::optional<Refusal> component_refusal(const Measured& m) {
   return std::nullopt;
 }
 
-ComponentVerdict judge(const Measured& m) {
+/// What is told of a check, whose component may have been refused.
+CheckVerdict checked(const Check& check, const Measured& m, const std::optional<Refusal>& why,
+                     const std::optional<BoardWarp>& warp) {
+  CheckVerdict v;
+  v.check = check;
+  if (check.characteristic == Characteristic::board_flatness) {
+    v = board_flatness(check, m.recipe, m.sensor, m.component, *warp);
+  } else if (why) {
+    v.reason = why->reason;
+    v.detail = why->detail;
+  } else {
+    v = evaluate(check, m);
+  }
+  if (v.reason == Reason::none) decide(v, m.recipe.rule, m.recipe.rule_confidence);
+  const bool on_warp = m.floor.from_warp && check.characteristic != Characteristic::board_flatness;
+  if (on_warp && v.reason == Reason::none)
+    v.detail = fmt::format("floor: warp model, u {:.3g} um (ring: {}){}{}", m.floor.u_um,
+                           name_of(m.floor.from_warp->ring_reason), v.detail.empty() ? "" : "; ", v.detail);
+  return v;
+}
+
+ComponentVerdict judge(const Measured& m, const std::optional<BoardWarp>& warp) {
   ComponentVerdict c;
   c.reference = m.component.reference;
   c.package = m.component.package;
@@ -60,18 +84,8 @@ ComponentVerdict judge(const Measured& m) {
   c.body_pixels = m.site.body_pixels;
   c.body_valid = m.heights.valid;
   const std::optional<Refusal> why = component_refusal(m);
-  for (const Check& check : m.component.checks) {
-    CheckVerdict v;
-    v.check = check;
-    if (why) {
-      v.reason = why->reason;
-      v.detail = why->detail;
-    } else {
-      v = evaluate(check, m);
-      if (v.reason == Reason::none) decide(v, m.recipe.rule, m.recipe.rule_confidence);
-    }
-    c.checks.push_back(std::move(v));
-  }
+  c.warp_floor = m.floor.from_warp;
+  for (const Check& check : m.component.checks) c.checks.push_back(checked(check, m, why, warp));
   c.decision = worst_of(c.checks);
   return c;
 }
@@ -81,6 +95,35 @@ std::shared_ptr<const PlannedBoard> planned(const HeightFrame& frame, const Insp
   const unsigned threads = in.threads > 0 ? in.threads : cpu_backend().threads;
   if (in.planner) return in.planner->of(*in.recipe, *in.sensor, frame, placement, view, threads);
   return std::make_shared<PlannedBoard>(plan_board(*in.recipe, *in.sensor, frame, view, threads));
+}
+
+std::vector<Floor> floors_of(const Recipe& recipe, const PlannedBoard& board,
+                             const std::vector<SiteRecord>& records) {
+  std::vector<Floor> floors;
+  for (std::size_t i = 0; i < board.sites.size(); ++i) {
+    const bool patch = i >= recipe.components.size();
+    floors.push_back(floor_of(patch ? patch_gates(recipe.floor, board.sites[i]) : recipe.floor,
+                              board.sites[i], board.plan.sites()[i], records[i]));
+  }
+  return floors;
+}
+
+/// A body over a floor that no ring gave: measured once more, on the host, which gives every backend's bytes.
+HeightStatistics heights_over(const Floor& floor, const BoardPlan& plan, std::size_t index,
+                              const HeightFrame& frame, const Component& component) {
+  const SitePlan& site = plan.sites[index];
+  const std::unique_ptr<float[]> z = take_body(plan, site, view_of(frame), best_isa());
+  BodyPixels body;
+  body.runs = plan.runs + site.body_run;
+  body.run_count = site.body_runs;
+  body.z = z.get();
+  body.x = site.grid.x;
+  body.y = site.grid.y;
+  body.a = floor.fit.a;
+  body.b = floor.fit.b;
+  body.c = floor.fit.c;
+  const HeightDemand demand = demand_of(component);
+  return derive(measure_body(body, demand, best_isa()), demand);
 }
 
 BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in,
@@ -96,14 +139,22 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   std::vector<SiteRecord> records(sites.size());
   measurer.measure(plan.plan(), view_of(frame), records.data());
   v.backend = measurer.describe();
-  for (std::size_t i = 0; i < sites.size(); ++i) {
+  std::vector<Floor> floors = floors_of(recipe, *board, records);
+  std::optional<BoardWarp> warp;
+  if (recipe.warp) warp = warp_of(recipe, placement, sites, floors);
+  for (std::size_t i = 0; i < recipe.components.size(); ++i) {
     const Component& component = recipe.components[i];
-    const Floor floor = floor_of(recipe.floor, sites[i], plan.sites()[i], records[i]);
+    Floor& floor = floors[i];
+    if (component.warp_fallback && sites[i].reason == Reason::none && floor.reason != Reason::none)
+      floor = fallback_floor(recipe, component, sites[i], floor, *warp, placement);
     HeightStatistics heights;
-    if (sites[i].reason == Reason::none && floor.reason == Reason::none)
+    if (floor.from_warp)
+      heights = heights_over(floor, plan.plan(), i, frame, component);
+    else if (sites[i].reason == Reason::none && floor.reason == Reason::none)
       heights = derive(records[i].body, demand_of(component));
-    v.components.push_back(judge({recipe, *in.sensor, frame, component, sites[i], floor, heights}));
+    v.components.push_back(judge({recipe, *in.sensor, frame, component, sites[i], floor, heights}, warp));
   }
+  if (warp) v.components.push_back(judge_warp(recipe, *in.sensor, *warp));
   v.decision = worst_of(v.components);
   return v;
 }
@@ -160,10 +211,10 @@ std::vector<std::string> check_field_of_view(const HeightFrame& frame, const Ins
   try {
     const BoardView view(frame, board_from_sensor(in));
     if (const auto why = tilt_refusal(view, in.recipe->floor)) return {why->detail};
-    for (std::size_t i = 0; i < in.recipe->components.size(); ++i) {
+    for (std::size_t i = 0; i < site_count(*in.recipe); ++i) {
       const Site site = site_of(*in.recipe, i, frame, view);
       if (site.reason != Reason::none)
-        lines.push_back(in.recipe->components[i].reference + ": " + site.detail);
+        lines.push_back(site_component(*in.recipe, i).reference + ": " + site.detail);
     }
   } catch (const std::exception& e) {
     lines.push_back(e.what());

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "daemon/inspect/warp_recipe.h"
 #include "daemon/version.h"
 
 namespace datum {
@@ -76,12 +77,13 @@ BoardVerdict refused(BoardVerdict v, const Recipe& recipe, const Refusal& why) {
   v.reason = why.reason;
   v.detail = why.detail;
   v.components.clear();
-  for (const Component& component : recipe.components) {
+  for (const Component* component : verdict_rows(recipe)) {
     ComponentVerdict& c = v.components.emplace_back();
-    c.reference = component.reference;
-    c.package = component.package;
+    c.reference = component->reference;
+    c.package = component->package;
     if (recipe.surface) c.region.emplace();
-    for (const Check& check : component.checks) {
+    if (recipe.warp && component == &recipe.warp->row) c.warp.emplace();
+    for (const Check& check : component->checks) {
       CheckVerdict& verdict = c.checks.emplace_back();
       verdict.check = check;
       verdict.reason = why.reason;

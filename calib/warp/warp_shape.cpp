@@ -17,7 +17,10 @@ Eigen::Vector2d place_mm(const WarpArea& area, double u, double v) {
 }
 
 WarpValue measured(const ThinPlate& surface, const WarpSum& sum, double scale) {
-  return {scale * surface.value_um(sum), std::abs(scale) * surface.u_um(sum), 0};
+  double squares = 0;
+  for (const double w : sum.weight) squares += w * w;
+  return {scale * surface.value_um(sum), std::abs(scale) * surface.u_um(sum), 0,
+          std::abs(scale) * std::sqrt(squares)};
 }
 
 double lift_of(double u, double picked_from) { return u * std::sqrt(2 * std::log(picked_from)); }

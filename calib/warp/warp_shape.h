@@ -17,11 +17,11 @@ struct WarpArea {
   double rotation_rad = 0;
 };
 
-/// u: of the sum of heights that the value is. lift: half width of what the model's uncertainty alone adds to a value that
+/// u: of the sum of heights that the value is; per_um: what 1 um at each of them, by itself, adds to it in squares. lift: half width of what the model's uncertainty alone adds to a value that
 /// is picked as the largest of several, at most u sqrt(2 ln n) of n (the bound on the mean of the largest of n normal
 /// values); a picked value is too large rather than too small.
 struct WarpValue {
-  double value = 0, u = 0, lift = 0;
+  double value = 0, u = 0, lift = 0, per_um = 0;
 };
 
 /// Corners from (-x, -y), counter-clockwise.

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "daemon/inspect/characteristic.h"
+#include "daemon/inspect/warp_recipe.h"
 
 namespace datum {
 namespace {
@@ -48,7 +49,7 @@ SitePlan plan_of(const Recipe& recipe, const SensorProfile& sensor, const Height
                  std::size_t index, const Site& site) {
   SitePlan p;
   p.grid = grid_of(frame, site);
-  p.seed = seed_of(recipe, recipe.components[index]);
+  p.seed = seed_of(recipe, site_component(recipe, index));
   p.half_x = static_cast<float>(site.half_mm.x() * 1e3);
   p.half_y = static_cast<float>(site.half_mm.y() * 1e3);
   const FloorThresholds t = thresholds_of(recipe.floor, sensor, frame, site);
@@ -56,7 +57,7 @@ SitePlan plan_of(const Recipe& recipe, const SensorProfile& sensor, const Height
   p.refit_threshold = static_cast<float>(t.refit_um);
   p.sigma_um = t.sigma_um;
   p.quadratic_form = recipe.floor.form == FloorForm::quadratic;
-  set_demand(recipe.components[index], &p);
+  set_demand(site_component(recipe, index), &p);
   return p;
 }
 

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "daemon/inspect/warp_recipe.h"
 #include "gpu/core/parallel_for.h"
 
 namespace datum {
 
 PlannedBoard plan_board(const Recipe& recipe, const SensorProfile& sensor, const HeightFrame& frame,
                         const BoardView& view, unsigned threads) {
-  std::vector<Site> sites(recipe.components.size());
+  std::vector<Site> sites(site_count(recipe));
   parallel_for(threads, sites.size(),
                [&](std::size_t i, unsigned) { sites[i] = site_of(recipe, i, frame, view); });
   OwnedBoardPlan plan(recipe, sensor, frame, sites);

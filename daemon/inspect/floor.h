@@ -2,6 +2,7 @@
 // S5).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct Floor {
   double noise_um = 0;      // standard deviation of the inliers about the floor
   double form_um = 0;       // what the recipe's form adds to the plane under the body's centre
   double u_um = 0;          // standard uncertainty of the floor there
+  std::optional<WarpFloorEvidence> from_warp;  // no ring's plane, but the board's surface
+  double u_slope = 0;                          // standard uncertainty of its slope, um over um
 };
 
 /// Thresholds of one floor in um: multiples of the sensor's noise at the nominal board, at least 2 LSB of

@@ -114,6 +114,9 @@ void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems&
   problems.attempt([&] { recipe.floor = read_floor(file.table("floor")); });
   problems.attempt([&] { read_body(file.table_if("body"), recipe.body); });
   problems.attempt([&] { read_uncertainty(file.table_if("uncertainty"), recipe.uncertainty); });
+  problems.attempt([&] {
+    if (auto warp = file.table_if("warp")) read_warp(std::move(*warp), recipe, problems);
+  });
   problems.attempt([&] { read_components(file, recipe, problems); });
   problems.attempt([&] { read_keepouts(file, recipe); });
 }

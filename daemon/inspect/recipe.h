@@ -22,6 +22,7 @@ namespace config {
 class Problems;
 }
 struct SurfaceRecipe;  // daemon/inspect/surface_recipe.h
+struct WarpRecipe;     // daemon/inspect/warp_recipe.h
 
 /// Rectangle in board coordinates; rotation counter-clockwise seen from above.
 struct BoardRect {
@@ -52,9 +53,15 @@ enum class Characteristic : std::uint8_t {
   flatness,     // highest less lowest distance from the region's own least-squares plane (ISO 12781-1, FLTt)
   parallelism,  // highest less lowest distance from the datum's least-squares plane, along its normal (ISO 1101)
   thickness,  // between two parallel planes fitted together to region and datum (ISO 14405-1, GG)
+  // of a board's own form (calib/warp/warp_shape.h)
+  bow,             // IPC-TM-650 2.4.22: 100 R / L of the worst edge, in percent
+  twist,           // 100 R / (2 D) of the fourth corner, in percent
+  peak_to_valley,  // highest less lowest distance from the board's least-squares plane
+  convexity,       // middle over the corners; positive: convex (JESD22-B112)
+  board_flatness,  // of the board under one component: IPC-9641's local area of interest
 };
 const char* name_of(Characteristic c);  // "mean", "median", ... as written in a recipe
-const char* unit_of(Characteristic c);  // "um", "mdeg", "permille"
+const char* unit_of(Characteristic c);  // "um", "mdeg", "permille", "percent"
 
 /// One demand on a component. Values in unit_of(characteristic).
 struct Check {
@@ -71,7 +78,8 @@ struct Component {
   /// from here.
   std::optional<BoardRect> floor_outline;
   double nominal_height_um = 0;
-  std::vector<Check> checks;  // at least one
+  std::vector<Check> checks;   // at least one
+  bool warp_fallback = false;  // where its ring is refused, the board's surface may be its floor
 };
 
 /// What a height stands on.
@@ -130,6 +138,7 @@ struct Recipe {
   std::vector<Component> components;
   std::vector<BoardRect> exclusions;  // pads, silkscreen, mask openings
   std::vector<BoardCircle> holes;
+  std::shared_ptr<const WarpRecipe> warp;  // of the board's own form; null: nobody asks
   /// Of a part that is compared with its model; null: of a board. Its regions are the components then.
   std::shared_ptr<const SurfaceRecipe> surface;
 };

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "daemon/inspect/recipe_file.h"
+#include "daemon/inspect/warp_recipe.h"
 #include "gpu/core/board_plan.h"
 
 namespace datum {
@@ -15,6 +16,7 @@ namespace {
 struct Part {
   std::optional<Eigen::Vector2d> body_mm, outline_mm, outline_offset_mm;
   std::optional<double> nominal_um;
+  std::optional<bool> warp_fallback;
   std::optional<Demand> demand;
   std::vector<Demand> checks;
 };
@@ -39,6 +41,8 @@ Part read_part(config::TomlTable& table) {
   part.outline_mm = pair_if(table, "floor_outline_mm", config::positive);
   part.outline_offset_mm = pair_if(table, "floor_outline_offset_mm");
   part.nominal_um = table.number_if("nominal_um", config::positive);
+  if (table.has("fallback"))
+    part.warp_fallback = table.choice<bool>("fallback", {{"none", false}, {"warp", true}});
   if (has_demand(table)) part.demand = read_demand(table, true);
   for (config::TomlTable& check : table.tables("check")) {
     part.checks.push_back(read_demand(check, false));
@@ -79,6 +83,7 @@ Part merged(const Part& own, const Part& package) {
   Part part = own;
   if (!part.body_mm) part.body_mm = package.body_mm;
   if (!part.nominal_um) part.nominal_um = package.nominal_um;
+  if (!part.warp_fallback) part.warp_fallback = package.warp_fallback;
   if (!part.demand) part.demand = package.demand;
   if (!part.outline_mm) part.outline_mm = package.outline_mm;
   if (!part.outline_offset_mm) part.outline_offset_mm = package.outline_offset_mm;
@@ -122,8 +127,19 @@ void demand_few(const std::vector<Check>& checks, const config::TomlTable& table
   few(Characteristic::top_mean, "top_mean", max_top_counts);
 }
 
-Component read_component(config::TomlTable& table, const Packages& packages,
-                         const Eigen::Vector2d& board_mm) {
+/// What only the board's own surface tells needs one.
+void demand_warp(const Component& c, bool has_warp, const config::TomlTable& table) {
+  if (has_warp) return;
+  if (c.warp_fallback)
+    table.refuse("fallback", "is \"warp\", and the recipe has no [warp]", "[warp], or \"none\"");
+  for (const Check& check : c.checks)
+    if (check.characteristic == Characteristic::board_flatness)
+      table.refuse("check", "board_flatness is asked for, and the recipe has no [warp]",
+                   "[warp] with its limits");
+}
+
+Component read_component(config::TomlTable& table, const Packages& packages, const Eigen::Vector2d& board_mm,
+                         bool has_warp) {
   Component c;
   c.reference = read_name(table, "reference");
   c.package = read_name(table, "package");
@@ -134,6 +150,7 @@ Component read_component(config::TomlTable& table, const Packages& packages,
   c.body.size_mm = *part.body_mm;
   c.body.rotation_deg = table.number_or("rotation_deg", 0, {-360, 360});
   c.nominal_height_um = *part.nominal_um;
+  c.warp_fallback = part.warp_fallback.value_or(false);
   if (part.outline_mm) {
     c.floor_outline =
         outline_of(c.body, *part.outline_mm, part.outline_offset_mm.value_or(Eigen::Vector2d::Zero()));
@@ -142,11 +159,13 @@ Component read_component(config::TomlTable& table, const Packages& packages,
   demand_on_board(c.body, board_mm, "the body", table);
   c.checks.push_back(resolve(*part.demand, c.nominal_height_um, table));
   for (const Demand& demand : part.checks) {
-    const bool around_height = demand.tolerance && std::string(unit_of(demand.characteristic)) == "um";
+    const bool around_height = demand.tolerance && demand.characteristic != Characteristic::board_flatness &&
+                               std::string(unit_of(demand.characteristic)) == "um";
     c.checks.push_back(
         resolve(demand, around_height ? std::optional(c.nominal_height_um) : std::nullopt, table));
   }
   demand_few(c.checks, table);
+  demand_warp(c, has_warp, table);
   table.finish();
   return c;
 }
@@ -169,11 +188,12 @@ std::array<Eigen::Vector2d, 4> corners_mm(const BoardRect& rect) {
 void read_components(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
   const Packages packages = read_packages(file, problems);
   std::set<std::string> references;
+  if (recipe.warp) references.insert(recipe.warp->row.reference);
   std::vector<config::TomlTable> tables = file.tables("component");
   if (tables.empty()) file.refuse("component", "missing", "at least one [[component]]");
   for (config::TomlTable& table : tables) {
     problems.attempt([&] {
-      recipe.components.push_back(read_component(table, packages, recipe.board_size_mm));
+      recipe.components.push_back(read_component(table, packages, recipe.board_size_mm, file.has("warp")));
       const std::string& reference = recipe.components.back().reference;
       if (!references.insert(reference).second) {
         table.refuse("reference", "'" + reference + "' is used twice",

@@ -21,7 +21,8 @@ Characteristic read_characteristic(config::TomlTable& table, bool heights_only) 
                                                          {"percentile", percentile},
                                                          {"top_mean", top_mean},
                                                          {"tilt", tilt},
-                                                         {"presence", presence}});
+                                                         {"presence", presence},
+                                                         {"board_flatness", board_flatness}});
 }
 
 /// Values that a characteristic can take at all.
@@ -30,6 +31,7 @@ config::Range range_of(Characteristic c) {
   if (c == Characteristic::presence) return {0, 1000};
   using enum Characteristic;
   if (c == profile || c == flatness || c == parallelism || c == thickness) return config::not_negative;
+  if (c == bow || c == twist || c == peak_to_valley || c == board_flatness) return config::not_negative;
   return {};
 }
 
@@ -68,6 +70,16 @@ Demand read_surface_demand(config::TomlTable& table) {
                                                                      {"flatness", flatness},
                                                                      {"parallelism", parallelism},
                                                                      {"thickness", thickness}});
+  read_limits(table, d, false);
+  return d;
+}
+
+Demand read_warp_demand(config::TomlTable& table) {
+  using enum Characteristic;
+  Demand d;
+  d.characteristic = table.choice<Characteristic>(
+      "characteristic",
+      {{"bow", bow}, {"twist", twist}, {"peak_to_valley", peak_to_valley}, {"convexity", convexity}});
   read_limits(table, d, false);
   return d;
 }

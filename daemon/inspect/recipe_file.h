@@ -17,6 +17,9 @@ Htm<Machine, Board> read_placement(config::TomlTable& table, const std::string& 
 /// component does not stop the others.
 void read_components(config::TomlTable& file, Recipe& recipe, config::Problems& problems);
 
+/// [warp]: the board's own form. The board's size is read before, components are read after.
+void read_warp(config::TomlTable table, Recipe& recipe, config::Problems& problems);
+
 /// All of a surface recipe but its name, sensor and decision: model, placement, snapshots and regions.
 void read_surface(config::TomlTable& file, Recipe& recipe, config::Problems& problems);
 
@@ -32,6 +35,9 @@ Demand read_demand(config::TomlTable& table, bool heights_only);
 
 /// The same of a region of a surface.
 Demand read_surface_demand(config::TomlTable& table);
+
+/// The same of a board's own form.
+Demand read_warp_demand(config::TomlTable& table);
 
 /// Limits as numbers. `nominal` stands in where the demand has a tolerance and no nominal of its own.
 /// Throws config::ConfigError at `table` where the nominal lies outside the limits.

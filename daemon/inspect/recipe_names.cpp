@@ -34,6 +34,16 @@ const char* name_of(Characteristic c) {
       return "parallelism";
     case Characteristic::thickness:
       return "thickness";
+    case Characteristic::bow:
+      return "bow";
+    case Characteristic::twist:
+      return "twist";
+    case Characteristic::peak_to_valley:
+      return "peak_to_valley";
+    case Characteristic::convexity:
+      return "convexity";
+    case Characteristic::board_flatness:
+      return "board_flatness";
   }
   return "?";
 }
@@ -41,6 +51,7 @@ const char* name_of(Characteristic c) {
 const char* unit_of(Characteristic c) {
   if (c == Characteristic::tilt) return "mdeg";
   if (c == Characteristic::presence) return "permille";
+  if (c == Characteristic::bow || c == Characteristic::twist) return "percent";
   return "um";
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "daemon/inspect/scan_region.h"
+#include "daemon/inspect/warp_recipe.h"
 
 namespace datum {
 namespace {
@@ -49,6 +50,17 @@ struct Obstacles {
   Quad board;
 };
 
+/// Between which margins around a site's outline the floor is looked for; of a patch it is the whole square.
+struct RingMargins {
+  double inner_mm, outer_mm, neighbour_mm;
+};
+
+RingMargins margins_of(const Recipe& recipe, std::size_t index) {
+  const FloorSettings& f = recipe.floor;
+  if (index < recipe.components.size()) return {f.inner_margin_mm, f.outer_margin_mm, f.neighbour_margin_mm};
+  return {0, recipe.warp->patch_mm / 2, std::max(f.neighbour_margin_mm, f.inner_margin_mm)};
+}
+
 Obstacles obstacles_of(const Recipe& recipe, std::size_t index, const Quad& outer, const BoardView& view) {
   Obstacles o;
   const auto add = [&](const Quad& quad) {
@@ -57,7 +69,7 @@ Obstacles obstacles_of(const Recipe& recipe, std::size_t index, const Quad& oute
   for (std::size_t other = 0; other < recipe.components.size(); ++other) {
     if (other == index) continue;
     const BoardRect& body = recipe.components[other].body;
-    add(quad_of(body, recipe.floor.neighbour_margin_mm, view));
+    add(quad_of(body, margins_of(recipe, index).neighbour_mm, view));
   }
   for (const BoardRect& rect : recipe.exclusions) add(quad_of(rect, 0, view));
   for (const BoardCircle& hole : recipe.holes)
@@ -153,12 +165,13 @@ void set_places(Site& site, const BoardRect& outline, const Component& component
 }  // namespace
 
 Site site_of(const Recipe& recipe, std::size_t index, const HeightFrame& frame, const BoardView& view) {
-  const Component& component = recipe.components[index];
+  const Component& component = site_component(recipe, index);
+  const RingMargins margins = margins_of(recipe, index);
   const BoardRect& outline = component.floor_outline ? *component.floor_outline : component.body;
   Site site;
   set_places(site, outline, component, frame, view);
-  const Quad inner = quad_of(outline, recipe.floor.inner_margin_mm, view);
-  const Quad outer = quad_of(outline, recipe.floor.outer_margin_mm, view);
+  const Quad inner = quad_of(outline, margins.inner_mm, view);
+  const Quad outer = quad_of(outline, margins.outer_mm, view);
   for (const Eigen::Vector2d& corner : outer) {
     const Eigen::Vector2d reach = (corner - site.centre_px).cwiseAbs() + Eigen::Vector2d::Ones();
     site.half_mm =

@@ -67,7 +67,7 @@ struct Site {
       Eigen::Vector2d::Zero();  // centre of the body region relative to the ring's centre
 };
 
-/// The site of component `index`.
+/// The site of component `index`, or of a patch of bare board (site_component in daemon/inspect/warp_recipe.h).
 Site site_of(const Recipe& recipe, std::size_t index, const HeightFrame& frame, const BoardView& view);
 
 }  // namespace datum

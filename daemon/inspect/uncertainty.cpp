@@ -73,7 +73,7 @@ std::vector<UncertaintyTerm> height_budget(double height_um, const HeightNoise& 
   return {
       {"top_noise", noise.random},
       {"rank_lift", noise.lift / root3},
-      {"floor", m.floor.u_um},
+      {m.floor.from_warp ? "floor_warp_model" : "floor", m.floor.u_um},
       {"floor_surface", m.recipe.floor.surface_um / root3},
       {"scale", std::abs(height_um) * m.sensor.scale_uncertainty_ppm * 1e-6},
       {"linearity", m.sensor.linearity_um},
@@ -90,6 +90,8 @@ std::vector<UncertaintyTerm> tilt_budget(const Measured& m) {
   const double top_det = t.scc * t.srr - t.scr * t.scr;
   const double px_x_nm = m.frame.x.scale_mm * 1e6, px_y_nm = m.frame.y.scale_mm * 1e6;
   const double top = top_variance / top_det * (t.srr / (px_x_nm * px_x_nm) + t.scc / (px_y_nm * px_y_nm));
+  if (m.floor.from_warp)
+    return {{"top_noise", std::sqrt(top) * mdeg}, {"floor_warp_model", m.floor.u_slope * mdeg}};
   const PlaneFit& f = m.floor.fit;
   const double floor_det = f.sxx * f.syy - f.sxy * f.sxy;
   const double floor =

@@ -49,6 +49,8 @@ enum class Reason : std::uint8_t {
   surface_coverage,  // too little of a region was seen, or there is a gap in it
   surface_beyond,    // something lies farther from the region than was searched
   surface_fit,       // the region's points are no plane, or too narrow for one
+  warp_model,        // the board's surface can't be told: too few places, or they carry none
+  warp_hull,         // what is asked lies beyond the places where the board was seen
   internal,
 };
 const char* name_of(Reason r);  // "FLOOR_INLIER_RATIO", ...
@@ -102,9 +104,40 @@ struct RegionEvidence {
   std::array<double, 3> lowest_at_mm{}, highest_at_mm{};       // model coordinates
 };
 
+/// A place where the board's surface was measured: under a component by its ring, or a patch of bare board.
+struct WarpKnotEvidence {
+  std::string name;
+  double x_mm = 0, y_mm = 0;  // board coordinates
+  double z_um = 0, u_um = 0;  // over the board's plane z = 0
+  double left_out_um =
+      std::nan("");  // less the height predicted from all others; not a number without a surface
+};
+
+/// Evidence behind a board's form (calib/warp/thin_plate.h).
+struct WarpEvidence {
+  std::array<double, 2> outline_mm{};  // what bow and twist are of, about the board's middle
+  std::vector<WarpKnotEvidence> knots;
+  std::uint32_t refused = 0;  // rings and patches that told no floor
+  std::string
+      shape;  // "convex" (+), "concave" (-) after JESD22-B112, "not told" within U, "" without a surface
+  double lambda = 0, leave_one_out_um = 0, roughness_um = 0;
+  double condition = 0, growth = 0, backward_error = 0;
+};
+
+/// A floor that the board's surface gave, for the ring told none.
+struct WarpFloorEvidence {
+  Reason ring_reason = Reason::none;
+  std::string ring_detail;
+  double a = 0, b = 0, c_um = 0;  // as in FloorEvidence
+  double form_um = 0;             // the surface over that plane at the body's centre
+  double u_um = 0;
+};
+
 struct ComponentVerdict {
   std::string reference, package;
-  std::optional<RegionEvidence> region;   // of a surface; a floor's evidence otherwise
+  std::optional<RegionEvidence> region;  // of a surface; a floor's evidence otherwise
+  std::optional<WarpEvidence> warp;      // of the board's own row, which has no floor
+  std::optional<WarpFloorEvidence> warp_floor;
   Decision decision = Decision::invalid;  // worst of its checks
   FloorEvidence floor;
   std::uint32_t body_pixels = 0, body_valid = 0;

@@ -9,6 +9,7 @@
 #include "daemon/inspect/verdict.h"
 #include "daemon/inspect/verdict_json_frame.h"
 #include "daemon/inspect/verdict_json_surface.h"
+#include "daemon/inspect/verdict_json_warp.h"
 
 namespace datum {
 namespace {
@@ -25,7 +26,7 @@ constexpr int last_value() {
   if constexpr (std::is_same_v<E, ClockDomain>) return static_cast<int>(ClockDomain::utc);
   if constexpr (std::is_same_v<E, PairingClass>) return static_cast<int>(PairingClass::stare);
   if constexpr (std::is_same_v<E, ExposureBy>) return static_cast<int>(ExposureBy::clock);
-  if constexpr (std::is_same_v<E, Characteristic>) return static_cast<int>(Characteristic::thickness);
+  if constexpr (std::is_same_v<E, Characteristic>) return static_cast<int>(Characteristic::board_flatness);
   if constexpr (std::is_same_v<E, DecisionRule>) return static_cast<int>(DecisionRule::iso14253);
 }
 
@@ -124,7 +125,9 @@ void visit(F& f, V& v, const ComponentVerdict&) {
   f("package", v.package);
   f("decision", v.decision);
   f.where_known("region", v.region);
-  if (!v.region) {
+  f.where_known("warp", v.warp);
+  f.where_known("warp_floor", v.warp_floor);
+  if (!v.region && !v.warp) {
     f("floor", v.floor);
     f("body_pixels", v.body_pixels);
     f("body_valid", v.body_valid);

@@ -86,6 +86,10 @@ const char* name_of(Reason r) {
       return "SURFACE_BEYOND";
     case Reason::surface_fit:
       return "SURFACE_FIT";
+    case Reason::warp_model:
+      return "WARP_MODEL";
+    case Reason::warp_hull:
+      return "WARP_HULL";
     case Reason::internal:
       return "INTERNAL";
   }

@@ -66,6 +66,8 @@ const std::vector<Coded>& result_codes() {
       {52, "SURFACE_COVERAGE", ""},
       {53, "SURFACE_BEYOND", ""},
       {54, "SURFACE_FIT", ""},
+      {60, "WARP_MODEL", ""},
+      {61, "WARP_HULL", ""},
       {99, "INTERNAL", ""},
   };
   return codes;
@@ -89,13 +91,21 @@ const std::vector<Coded>& characteristic_codes() {
       {13, "flatness", ""},
       {14, "parallelism", ""},
       {15, "thickness", ""},
+      {16, "bow", ""},
+      {17, "twist", ""},
+      {18, "peak_to_valley", ""},
+      {19, "convexity", ""},
+      {20, "board_flatness", ""},
   };
   return codes;
 }
 
 const std::vector<Coded>& measure_codes() {
-  static const std::vector<Coded> codes{
-      {0, "none", ""}, {1, "um", "micrometre"}, {2, "mdeg", "millidegree"}, {3, "permille", ""}};
+  static const std::vector<Coded> codes{{0, "none", ""},
+                                        {1, "um", "micrometre"},
+                                        {2, "mdeg", "millidegree"},
+                                        {3, "permille", ""},
+                                        {4, "percent", ""}};
   return codes;
 }
 

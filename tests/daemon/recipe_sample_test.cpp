@@ -6,6 +6,7 @@
 #include "config/toml_reader.h"
 #include "daemon/inspect/recipe.h"
 #include "daemon/inspect/surface_recipe.h"
+#include "daemon/inspect/warp_recipe.h"
 #include "tests/sample_file.h"
 
 namespace datum {
@@ -23,7 +24,12 @@ class RecipeSample : public ::testing::Test {
 TEST_F(RecipeSample, Loads) {
   const Recipe r = loaded(sample);
   ASSERT_EQ(r.components.size(), 2u);
-  EXPECT_EQ(r.components[0].checks.size(), 3u);
+  EXPECT_EQ(r.components[0].checks.size(), 4u);
+  ASSERT_TRUE(r.warp);
+  EXPECT_EQ(r.warp->row.checks.size(), 3u);
+  ASSERT_EQ(r.warp->patches.size(), 16u);
+  EXPECT_EQ(r.warp->patches[7].reference, "BOARD:bare1/8.1");
+  EXPECT_EQ(r.warp->patches[7].body.centre_mm, Eigen::Vector2d(98.5, 2)) << "flush with the corner";
   EXPECT_EQ(r.components[1].checks[0].parameter, 0.98) << "its own demand stands before its package's";
 }
 
@@ -48,14 +54,21 @@ TEST_F(RecipeSample, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(plain.rule_confidence, whole.rule_confidence);
   EXPECT_EQ(plain.uncertainty.reproducibility_um, whole.uncertainty.reproducibility_um);
   EXPECT_EQ(plain.uncertainty.position_mm, whole.uncertainty.position_mm);
+  EXPECT_EQ(plain.warp->row.reference, whole.warp->row.reference);
+  EXPECT_EQ(plain.warp->margin_mm, whole.warp->margin_mm);
+  EXPECT_EQ(plain.warp->patch_mm, whole.warp->patch_mm);
+  EXPECT_EQ(plain.warp->min_knots, whole.warp->min_knots);
+  EXPECT_EQ(plain.warp->patches.size(), whole.warp->patches.size());
+  EXPECT_EQ(plain.components[0].warp_fallback, whole.components[0].warp_fallback);
 }
 
 TEST_F(RecipeSample, ShowsEveryKeyThatTheLoaderKnows) {
   const std::string whole = testing::with_every_key(sample);
   const auto load = [](const fs::path& file, config::Problems& problems) { load_recipe(file, problems); };
   const auto of_package = testing::shown_keys(sample, "package.C0603");
-  for (const std::string header : {"", "board", "floor", "body", "decision", "uncertainty", "package.C0603",
-                                   "package.C0603.check", "component", "exclusion", "hole"}) {
+  for (const std::string header :
+       {"", "board", "floor", "body", "decision", "uncertainty", "package.C0603", "package.C0603.check",
+        "component", "exclusion", "hole", "warp", "warp.check", "warp.bare"}) {
     const auto known = testing::known_keys(folder, whole, header, load);
     auto shown = testing::shown_keys(sample, header);
     if (header == "component")

@@ -160,7 +160,7 @@ TEST(VerdictJson, EveryWordIsReadBack) {
     v.reason = static_cast<Reason>(i);
     EXPECT_EQ(verdict_from_json(to_json(v)).reason, v.reason) << i;
   }
-  for (int i = 0; i <= static_cast<int>(Characteristic::thickness); ++i) {
+  for (int i = 0; i <= static_cast<int>(Characteristic::board_flatness); ++i) {
     BoardVerdict v = board_verdict();
     v.components[0].checks[0].check.characteristic = static_cast<Characteristic>(i);
     EXPECT_EQ(verdict_from_json(to_json(v)).components[0].checks[0].check.characteristic,

@@ -1,0 +1,211 @@
+#include "daemon/inspect/board_warp.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "calib/warp/hull.h"
+#include "daemon/inspect/decision.h"
+#include "daemon/inspect/uncertainty.h"
+#include "daemon/inspect/warp_recipe.h"
+
+namespace datum {
+namespace {
+
+constexpr double slack_mm = 1e-6;  // a nanometre, for the rounding of a turned corner
+
+WarpArea area_of(const BoardRect& rect) {
+  return {rect.centre_mm, rect.size_mm, rect.rotation_deg * std::numbers::pi / 180};
+}
+
+/// The floor under the body's centre.
+WarpKnot knot_of(const std::string& name, const Htm<Board, Sensor>& board_from_sensor, const Site& site,
+                 const Floor& floor) {
+  const FloorEvidence& e = floor.evidence;
+  const Eigen::Vector2d way_um = site.body_mm * 1e3;
+  const Eigen::Vector2d at = site.centre_mm + site.body_mm;
+  const double z_um = e.c_um + e.a * way_um.x() + e.b * way_um.y() + e.form_um;
+  const Eigen::Vector3d p = board_from_sensor * Eigen::Vector3d(at.x(), at.y(), z_um * 1e-3);
+  return {p.head<2>(), p.z() * 1e3, e.u_form_um > 0 ? e.u_form_um : floor.u_um, name};
+}
+
+/// A limit's room in um: what the surface's rounding is compared with.
+double tolerance_um(const Recipe& recipe) {
+  double least = 1e4;
+  for (const Check& c : recipe.warp->row.checks) {
+    const double room = c.lower && c.upper ? *c.upper - *c.lower : std::abs(c.upper ? *c.upper : *c.lower);
+    const bool percent = c.characteristic == Characteristic::bow || c.characteristic == Characteristic::twist;
+    const double um = percent ? room / 100 * recipe.board_size_mm.minCoeff() * 1e3 : room;
+    if (um > 0) least = std::min(least, um);
+  }
+  return least;
+}
+
+/// Mirrors the recipe's words of what a component may ask.
+std::vector<UncertaintyTerm> warp_budget(const WarpValue& v, const Recipe& recipe,
+                                         const SensorProfile& sensor) {
+  const double root3 = std::sqrt(3.0);
+  return {
+      {"surface", v.u},
+      {"extreme", v.lift / root3},
+      {"floor_surface", v.per_um * recipe.floor.surface_um / root3},
+      {"scale", std::abs(v.value) * sensor.scale_uncertainty_ppm * 1e-6},
+      {"linearity", v.per_um * sensor.linearity_um},
+      {"reproducibility", v.per_um * recipe.uncertainty.reproducibility_um},
+  };
+}
+
+/// A quadratic bow of the whole board is larger than that of the outline within the margin by the ratio of their lengths.
+void add_margin(CheckVerdict& v, const Recipe& recipe) {
+  const double margin = recipe.warp->margin_mm;
+  const double rest = recipe.board_size_mm.minCoeff() - 2 * margin;
+  if (margin > 0) v.budget.push_back({"margin", std::abs(v.value) * 2 * margin / rest});
+}
+
+WarpValue value_of(Characteristic c, const ThinPlate& surface, const WarpArea& outline) {
+  if (c == Characteristic::bow) return bow_percent(surface, outline);
+  if (c == Characteristic::twist) return twist_percent(surface, outline);
+  if (c == Characteristic::convexity) return convexity_um(surface, outline);
+  return peak_to_valley_um(surface, outline);
+}
+
+/// The reason why nothing can be told of an area.
+std::pair<Reason, std::string> refusal_of(const BoardWarp& warp, const WarpArea& area) {
+  if (warp.reason != Reason::none) return {warp.reason, warp.detail};
+  const auto corner = corners_mm(area);
+  std::string why = warp.beyond({corner.begin(), corner.end()});
+  return {why.empty() ? Reason::none : Reason::warp_hull, why};
+}
+
+std::string shape_of(const ThinPlate& surface, const WarpArea& outline) {
+  const WarpValue c = convexity_um(surface, outline);
+  if (std::abs(c.value) <= 2 * c.u) return "not told";
+  return c.value > 0 ? "convex" : "concave";
+}
+
+WarpEvidence evidence_of(const Recipe& recipe, const BoardWarp& warp, bool outline_seen) {
+  const BoardRect outline = warp_outline(recipe);
+  WarpEvidence e;
+  e.outline_mm = {outline.size_mm.x(), outline.size_mm.y()};
+  e.refused = warp.refused;
+  for (std::size_t i = 0; i < warp.knots.size(); ++i) {
+    const WarpKnot& k = warp.knots[i];
+    e.knots.push_back({k.name, k.at_mm.x(), k.at_mm.y(), k.z_um, k.u_um, std::nan("")});
+    if (warp.surface) e.knots.back().left_out_um = warp.surface->leave_one_out_um()[i];
+  }
+  if (!warp.surface) return e;
+  const WarpHealth& h = warp.surface->health();
+  if (outline_seen) e.shape = shape_of(*warp.surface, area_of(outline));
+  e.lambda = h.lambda;
+  e.leave_one_out_um = h.leave_one_out_um;
+  e.roughness_um = h.roughness_um;
+  e.condition = h.condition;
+  e.growth = h.growth;
+  e.backward_error = h.backward_error;
+  return e;
+}
+
+}  // namespace
+
+std::string BoardWarp::beyond(const std::vector<Eigen::Vector2d>& places_mm) const {
+  double farthest = slack_mm;
+  Eigen::Vector2d at;
+  for (const Eigen::Vector2d& p : places_mm) {
+    const double out = beyond_hull_mm(hull, p);
+    if (out > farthest) {
+      farthest = out;
+      at = p;
+    }
+  }
+  if (!(farthest > slack_mm)) return "";
+  return fmt::format(
+      "[{:.2f}, {:.2f}] mm lies {:.2f} mm beyond the places where the board was seen; look at bare board "
+      "there "
+      "([[warp.bare]])",
+      at.x(), at.y(), farthest);
+}
+
+FloorSettings patch_gates(const FloorSettings& floor, const Site& patch) {
+  FloorSettings gates = floor;
+  gates.min_side_pixels = std::max(1, static_cast<int>(patch.ring_pixels / (2 * ring_sides)));
+  return gates;
+}
+
+BoardWarp warp_of(const Recipe& recipe, const Htm<Board, Sensor>& board_from_sensor,
+                  const std::vector<Site>& sites, const std::vector<Floor>& floors) {
+  BoardWarp warp;
+  std::vector<Eigen::Vector2d> seen;
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const Component& site = site_component(recipe, i);
+    if (sites[i].reason != Reason::none || floors[i].reason != Reason::none) {
+      ++warp.refused;
+      continue;
+    }
+    warp.knots.push_back(knot_of(site.reference, board_from_sensor, sites[i], floors[i]));
+    seen.push_back(warp.knots.back().at_mm);
+    if (floors[i].correlation.sum > warp.correlation.sum) warp.correlation = floors[i].correlation;
+    if (i < recipe.components.size()) continue;
+    const double side_mm = recipe.warp->patch_mm;
+    for (const Eigen::Vector2d& corner :
+         corners_mm(BoardRect{site.body.centre_mm, {side_mm, side_mm}, site.body.rotation_deg}))
+      seen.push_back(corner);
+  }
+  warp.hull = convex_hull(seen);
+  if (warp.knots.size() < static_cast<std::size_t>(recipe.warp->min_knots)) {
+    warp.reason = Reason::warp_model;
+    warp.detail = fmt::format(
+        "the board was seen in {} places, at least {} are demanded; {} rings and patches told no floor",
+        warp.knots.size(), recipe.warp->min_knots, warp.refused);
+    return warp;
+  }
+  try {
+    warp.surface.emplace(warp.knots, tolerance_um(recipe));
+  } catch (const WarpRefused& e) {
+    warp.reason = Reason::warp_model;
+    warp.detail = e.what();
+  }
+  return warp;
+}
+
+ComponentVerdict judge_warp(const Recipe& recipe, const SensorProfile& sensor, const BoardWarp& warp) {
+  const Component& row = recipe.warp->row;
+  const WarpArea outline = area_of(warp_outline(recipe));
+  const auto [reason, detail] = refusal_of(warp, outline);
+  ComponentVerdict c;
+  c.reference = row.reference;
+  c.package = row.package;
+  c.warp = evidence_of(recipe, warp, reason == Reason::none);
+  for (const Check& check : row.checks) {
+    CheckVerdict& v = c.checks.emplace_back();
+    v.check = check;
+    v.reason = reason;
+    v.detail = detail;
+    if (reason != Reason::none) continue;
+    const WarpValue value = value_of(check.characteristic, *warp.surface, outline);
+    v.value = value.value;
+    v.budget = warp_budget(value, recipe, sensor);
+    add_margin(v, recipe);
+    v.u = combined(v.budget);
+    decide(v, recipe.rule, recipe.rule_confidence);
+  }
+  c.decision = worst_of(c.checks);
+  return c;
+}
+
+CheckVerdict board_flatness(const Check& check, const Recipe& recipe, const SensorProfile& sensor,
+                            const Component& component, const BoardWarp& warp) {
+  CheckVerdict v;
+  v.check = check;
+  std::tie(v.reason, v.detail) = refusal_of(warp, area_of(component.body));
+  if (v.reason != Reason::none) return v;
+  const WarpValue value = peak_to_valley_um(*warp.surface, area_of(component.body));
+  v.value = value.value;
+  v.budget = warp_budget(value, recipe, sensor);
+  v.u = combined(v.budget);
+  return v;
+}
+
+}  // namespace datum

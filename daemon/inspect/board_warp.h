@@ -1,0 +1,53 @@
+// The board's own form: floors and bare patches become knots, knots a surface, the surface a row of the verdict and, where
+// a recipe allows it, the floor of a component whose ring tells none (METROLOGY S4).
+//
+// All of it is done here on the host, from records that are the same for every backend.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calib/htm.h"
+#include "calib/warp/warp_floor.h"
+#include "daemon/inspect/floor.h"
+#include "daemon/inspect/verdict.h"
+#include "drivers/frame/sensor_profile.h"
+
+namespace datum {
+
+/// A board's surface in board coordinates, or why there is none.
+struct BoardWarp {
+  Reason reason = Reason::none;
+  std::string detail;
+  std::vector<WarpKnot> knots;
+  std::uint32_t refused = 0;          // rings and patches that told no floor
+  std::vector<Eigen::Vector2d> hull;  // of the places that were looked at: rings' centres, patches' corners
+  std::optional<ThinPlate> surface;
+  Correlation correlation;  // the largest that a floor showed
+
+  /// Empty where the hull holds all of them, else which lies how far beyond it.
+  std::string beyond(const std::vector<Eigen::Vector2d>& places_mm) const;
+};
+
+/// Gates of a patch: those of the floor, but a side counts with half its pixels.
+FloorSettings patch_gates(const FloorSettings& floor, const Site& patch);
+
+/// `floors`: of all sites, components' first. A knot's height is the floor's plane at the body's centre with the quadratic
+/// that the ring determines, whatever form the recipe's heights stand on.
+BoardWarp warp_of(const Recipe& recipe, const Htm<Board, Sensor>& board_from_sensor,
+                  const std::vector<Site>& sites, const std::vector<Floor>& floors);
+
+/// The board's own row: bow, twist, peak to valley, convexity against their limits.
+ComponentVerdict judge_warp(const Recipe& recipe, const SensorProfile& sensor, const BoardWarp& warp);
+
+/// Flatness of the board under a component's body, without a decision.
+CheckVerdict board_flatness(const Check& check, const Recipe& recipe, const SensorProfile& sensor,
+                            const Component& component, const BoardWarp& warp);
+
+/// The surface as the floor of a component whose ring was refused; as `ring` where the surface can't stand in,
+/// with that reason added to its words.
+Floor fallback_floor(const Recipe& recipe, const Component& component, const Site& site, const Floor& ring,
+                     const BoardWarp& warp, const Htm<Board, Sensor>& board_from_sensor);
+
+}  // namespace datum
