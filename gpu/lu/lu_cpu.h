@@ -67,6 +67,15 @@ inline void strip(const Product<typename V::Scalar>& p, const typename V::Scalar
                   c + j * Size{p.leading}, p.depth, p.leading, p.leading);
 }
 
+template <class V>
+inline void strips(const Product<typename V::Scalar>& p, std::uint32_t vectors, const typename V::Scalar* a,
+                   Size step, typename V::Scalar* c) {
+  if (vectors == V::vectors) return strip<V, V::vectors>(p, a, step, c);
+  if constexpr (V::vectors > 2)
+    if (vectors == 2) return strip<V, 2>(p, a, step, c);
+  strip<V, 1>(p, a, step, c);
+}
+
 /// Fewer rows than a vector has lanes: the tile is copied.
 template <class V>
 inline void last_rows(const Product<typename V::Scalar>& p, const typename V::Scalar* a, Size step,
@@ -99,18 +108,21 @@ void subtract_slice(const Product<typename V::Scalar>& p) {
   using T = typename V::Scalar;
   constexpr std::uint32_t most_rows = V::vectors * V::width;
   alignas(64) T packed[most_rows * most_depth];
+  const bool few = p.columns <= 2 * V::columns;  // then a copy of a costs more than it saves
   for (std::uint32_t i = 0; i < p.rows; i += most_rows) {
     const std::uint32_t rows = std::min(most_rows, p.rows - i), vectors = rows / V::width;
     const std::uint32_t rest = rows % V::width;
-    const Size step = (vectors + (rest != 0)) * Size{V::width};
-    pack<V>(p.a + i, p.leading, rows, p.depth, step, packed);
+    const Size step = vectors * Size{V::width};
     T* const c = p.c + i;
-    if (vectors == V::vectors) strip<V, V::vectors>(p, packed, step, c);
-    if constexpr (V::vectors > 2)
-      if (vectors == 2) strip<V, 2>(p, packed, step, c);
-    if constexpr (V::vectors > 1)
-      if (vectors == 1) strip<V, 1>(p, packed, step, c);
-    if (rest != 0) last_rows<V>(p, packed + vectors * V::width, step, rest, c + vectors * V::width);
+    if (vectors != 0 && few) {
+      strips<V>(p, vectors, p.a + i, p.leading, c);
+    } else if (vectors != 0) {
+      pack<V>(p.a + i, p.leading, vectors * V::width, p.depth, step, packed);
+      strips<V>(p, vectors, packed, step, c);
+    }
+    if (rest == 0) continue;
+    pack<V>(p.a + i + vectors * V::width, p.leading, rest, p.depth, V::width, packed);
+    last_rows<V>(p, packed, V::width, rest, c + vectors * V::width);
   }
 }
 
@@ -125,6 +137,29 @@ void subtract(const Product<typename V::Scalar>& whole) {
   }
 }
 
+/// Eight rows: a column of b is a vector or two, which the compiler sees.
+template <class V>
+inline void solve_eight(const typename V::Scalar* a, typename V::Scalar* b, std::uint32_t columns,
+                        Size leading) {
+  using T = typename V::Scalar;
+  T l[7][8];
+  for (int k = 0; k < 7; ++k) std::memcpy(l[k], a + k * leading, sizeof l[k]);
+  for (std::uint32_t j = 0; j < columns; ++j, b += leading) {
+    T x[8];
+    std::memcpy(x, b, sizeof x);
+#pragma GCC unroll 7
+    for (int k = 0; k < 7; ++k) {
+      const T u = x[k];
+#pragma GCC unroll 8
+      for (int i = 0; i < 8; ++i) {
+        const T less = fused(-l[k][i], u, x[i]);
+        x[i] = i > k ? less : x[i];
+      }
+    }
+    std::memcpy(b, x, sizeof x);
+  }
+}
+
 template <class V>
 void solve_lower(const typename V::Scalar* a, std::uint32_t depth, typename V::Scalar* b,
                  std::uint32_t columns, std::uint32_t leading) {
@@ -134,6 +169,7 @@ void solve_lower(const typename V::Scalar* a, std::uint32_t depth, typename V::S
     subtract<V>({a + half, b, b + half, depth - half, half, columns, leading});
     return solve_lower<V>(a + half + half * Size{leading}, depth - half, b + half, columns, leading);
   }
+  if (depth == 8) return solve_eight<V>(a, b, columns, leading);
   for (std::uint32_t j = 0; j < columns; ++j, b += leading)
     for (std::uint32_t k = 0; k + 1 < depth; ++k)
       for (std::uint32_t i = k + 1; i < depth; ++i) b[i] = fused(-a[i + k * Size{leading}], b[k], b[i]);
@@ -183,8 +219,8 @@ inline void update(const typename V::Scalar* column, typename V::Scalar* to, std
 }
 
 template <class T>
-inline void exchange(T* a, std::uint32_t columns, Size leading, std::uint32_t first, std::uint32_t end,
-                     const std::int32_t* pivots) {
+void exchange(T* a, std::uint32_t columns, std::uint32_t leading, std::uint32_t first, std::uint32_t end,
+              const std::int32_t* pivots) {
   for (std::uint32_t j = 0; j < columns; ++j, a += leading)
     for (std::uint32_t k = first; k < end; ++k) std::swap(a[k], a[pivots[k] - 1]);
 }
@@ -228,7 +264,7 @@ std::int32_t factor(typename V::Scalar* a, std::uint32_t rows, std::uint32_t col
 
 template <class V>
 constexpr Kernels<typename V::Scalar> kernels_of() {
-  return {factor<V>, solve_lower<V>, subtract<V>};
+  return {factor<V>, solve_lower<V>, exchange<typename V::Scalar>, subtract<V>};
 }
 
 }  // namespace

@@ -24,6 +24,9 @@ struct Kernels {
                          std::int32_t* pivots);
   /// B = L^-1 B with the unit lower triangle of the first `depth` columns of a: depth x columns.
   void (*solve_lower)(const T* a, std::uint32_t depth, T* b, std::uint32_t columns, std::uint32_t leading);
+  /// Rows first to end - 1 of some columns with those that the pivots name.
+  void (*exchange)(T* a, std::uint32_t columns, std::uint32_t leading, std::uint32_t first, std::uint32_t end,
+                   const std::int32_t* pivots);
   void (*subtract)(const Product<T>& product);
 };
 

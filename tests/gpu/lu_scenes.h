@@ -91,7 +91,7 @@ std::vector<T> hilbert_matrix(std::uint32_t n) {
 /// Sizes around every block, vector and warp.
 inline std::vector<std::uint32_t> lu_sizes() {
   return {1,  2,  3,  7,  8,  9,   15,  16,  17,  24,  31,  32,  33, 47,
-          49, 63, 64, 65, 96, 100, 127, 128, 129, 200, 255, 256, 257};
+          49, 63, 64, 65, 96, 100, 127, 128, 129, 200, 255, 256, 257, 300};
 }
 
 }  // namespace datum::testing
