@@ -60,7 +60,9 @@ void rows(const Stream& stream, std::uint32_t n, std::size_t batch) {
         cudaMemcpyAsync(copy.get(), original.get(), a.size() * sizeof(T), cudaMemcpyDeviceToDevice, s),
         "copy");
   });
-  for (const LuPeer& peer : lu_peers<T>(original.get(), n, batch)) {
+  std::vector<LuPeer> peers = lu_peers<T>(original.get(), n, batch);
+  if (batch == 1 && n <= 512) peers.push_back(lu_paper(original.get(), n));
+  for (const LuPeer& peer : peers) {
     const Spread theirs = device_us(stream, peer.enqueue);
     const double net = theirs.median - copying.median;
     std::printf("  %s %.1f (%.1f, %.1f) %.1f times", peer.name.c_str(), net, theirs.p10 - copying.median,

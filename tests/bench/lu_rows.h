@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,5 +35,9 @@ struct LuPeer {
 /// `a` (device memory) first, as both work in place. Empty where the toolkit lacks them.
 template <class T>
 std::vector<LuPeer> lu_peers(const T* a, std::uint32_t n, std::size_t batch);
+
+/// The paper's kernel on a copy.
+template <class T>
+LuPeer lu_paper(const T* a, std::uint32_t n);
 
 }  // namespace datum::bench
