@@ -1,11 +1,12 @@
 // The passes of the transform on a CPU, a row in each lane. Included by one file per instruction set and by nothing else:
 // each has lanes of its own type, so that no copy is shared.
 //
-// What S supplies beyond fft_math.h: load, store, and transpose, which exchanges word k of lane i and word i of lane k.
+// What S supplies beyond fft_math.h: Fewer (itself, or what has fewer lanes), load, store, and transpose, which exchanges word k of lane i and word i of lane k.
 #pragma once
 
 #include <algorithm>
 
+#include "gpu/fft/fft_cpu_row.h"
 #include "gpu/fft/fft_kernels.h"
 
 namespace datum::fft {
@@ -250,8 +251,19 @@ struct Lanes {
     emit(data, plan.points, Word(0.5) / static_cast<Word>(plan.points), true, out);
   }
 
+  template <class T>
+  static void each_row(const Rows<Word>& rows, Word* work) {
+    for (std::size_t r = 0; r < rows.count; ++r)
+      RowLanes<T>::transform(*rows.plan, rows.kind == Kind::inverse, rows.in + r * rows.in_stride,
+                             rows.out + r * rows.out_stride, work);
+  }
+
   static void transform(const Rows<Word>& rows, Word* work) {
     const Plan<Word>& plan = *rows.plan;
+    if (rows.kind <= Kind::inverse) {
+      if (RowLanes<S>::fills(plan)) return each_row<S>(rows, work);
+      if (RowLanes<typename S::Fewer>::fills(plan)) return each_row<typename S::Fewer>(rows, work);
+    }
     const Word* in[width];
     Word* out[width];
     Word* spare = work + 4 * width * (plan.points + 1);

@@ -21,7 +21,7 @@ void launch<S>(CudaStream stream, unsigned points, const RowsOnDevice<S>& q) {
     case 256:
       return launch_shape<Shape<S, 256, 16, 8>, 2>(stream, q);
     case 512:
-      return launch_shape<Shape<S, 512, 32, 4>, 1>(stream, q);
+      return launch_shape<Shape<S, 512, 8, 2>, 2>(stream, q);
     case 1024:
       return launch_shape<Shape<S, 1024, 16, 2>, 2>(stream, q);
     case 2048:

@@ -19,19 +19,19 @@ void launch<S>(CudaStream stream, unsigned points, const RowsOnDevice<S>& q) {
     case 128:
       return launch_shape<Shape<S, 128, 16, 16>, 8>(stream, q);
     case 256:
-      return launch_shape<Shape<S, 256, 16, 8>, 8>(stream, q);
+      return launch_shape<Shape<S, 256, 16, 8>, 6>(stream, q);
     case 512:
-      return launch_shape<Shape<S, 512, 32, 8>, 4>(stream, q);
+      return launch_shape<Shape<S, 512, 8, 1>, 16>(stream, q);
     case 1024:
-      return launch_shape<Shape<S, 1024, 16, 2>, 8>(stream, q);
+      return launch_shape<Shape<S, 1024, 16, 1>, 12>(stream, q);
     case 2048:
-      return launch_shape<Shape<S, 2048, 16, 1>, 8>(stream, q);
+      return launch_shape<Shape<S, 2048, 16, 1>, 6>(stream, q);
     case 4096:
-      return launch_shape<Shape<S, 4096, 16, 1>, 4>(stream, q);
+      return launch_shape<Shape<S, 4096, 16, 1>, 3>(stream, q);
     case 8192:
       return launch_shape<Shape<S, 8192, 32, 1>, 2>(stream, q);
     default:
-      return launch_shape<Shape<S, 16384, 16, 1>, 1>(stream, q);
+      return launch_shape<Shape<S, 16384, 32, 1>, 1>(stream, q);
   }
 }
 

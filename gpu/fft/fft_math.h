@@ -235,15 +235,18 @@ DATUM_HD Value<S> pair_of_bins(Value<S> at, Value<S> mirrored, Root<typename S::
 
 constexpr int most_passes = 4;
 
-/// Passes of a power of two from 8 to 16384: sixteens, at the end what is left of 4 or 8, at the start 32 for 2.
+/// Passes of a power of two from 8 to 16384: sixteens, at the end what is left of 4 or 8, at the start 32 for what is left of
+/// 2. Two lengths are faster on a device (gpu/README.md) otherwise.
 DATUM_HD constexpr int radices_of(unsigned points, int* radix) {
+  int passes = 0;
+  if (points == 512) {
+    for (; passes < 3; ++passes) radix[passes] = 8;
+    return passes;
+  }
   int bits = 0;
   while ((1u << bits) < points) ++bits;
-  int passes = 0;
-  if (bits % 4 == 1) {
+  for (int thirty_twos = points == 16384 ? 2 : bits % 4 == 1 ? 1 : 0; passes < thirty_twos; bits -= 5)
     radix[passes++] = 32;
-    bits -= 5;
-  }
   for (; bits >= 4; bits -= 4) radix[passes++] = 16;
   if (bits > 0) radix[passes++] = 1 << bits;
   return passes;

@@ -52,6 +52,10 @@ Plan<Word> plan_of(std::size_t points) {
       for (std::size_t k = 0; k < done; ++k) plan.root.push_back(root_of<Word>(k * r, done * radix));
     done *= radix;
   }
+  for (const Root<Word>& w : plan.root) {
+    plan.root_re.push_back(w.re);
+    plan.root_im.push_back(w.im);
+  }
   for (std::size_t k = 0; k <= points; ++k) plan.half_root.push_back(root_of<Word>(k, 2 * points));
   return plan;
 }

@@ -16,6 +16,7 @@ struct Plan {
   /// Of pass p at root[first[p] + (r - 1) s + k], r from 1 to radix - 1, k < s: root k r of s radix. None for pass 0.
   std::size_t first[most_passes] = {};
   std::vector<Root<Word>> root;
+  std::vector<Word> root_re, root_im;  // the same in parts, for lanes
   /// Root k of 2 points, k from 0 to points: for real values.
   std::vector<Root<Word>> half_root;
 };

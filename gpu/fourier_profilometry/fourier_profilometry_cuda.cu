@@ -37,15 +37,15 @@ void launch_points(CudaStream stream, std::size_t points, const Query& q) {
     case 256:
       return launch_shape<256, 16, 8, Sample>(stream, q);
     case 512:
-      return launch_shape<512, 32, 8, Sample>(stream, q);
+      return launch_shape<512, 8, 8, Sample>(stream, q);
     case 1024:
       return launch_shape<1024, 16, 8, Sample>(stream, q);
     case 2048:
-      return launch_shape<2048, 16, 6, Sample>(stream, q);
+      return launch_shape<2048, 16, 8, Sample>(stream, q);
     case 4096:
-      return launch_shape<4096, 16, 3, Sample>(stream, q);
+      return launch_shape<4096, 16, 4, Sample>(stream, q);
     default:
-      return launch_shape<8192, 32, 1, Sample>(stream, q);
+      return launch_shape<8192, 32, 2, Sample>(stream, q);
   }
 }
 

@@ -1,0 +1,23 @@
+// Kernels beside cuFFT's in `datum bench fft --gpu`: the paper's transform, and what a phase of fringes needs between
+// cuFFT's calls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+struct CUstream_st;
+
+namespace datum::bench {
+
+using CudaStream = CUstream_st*;
+
+/// The paper's kernel, one block a row; `other` is as large as the rows. The result is in `out`.
+void pease_rows(CudaStream stream, const float* in, float* out, float* other, unsigned points, unsigned rows);
+
+void to_float(CudaStream stream, const std::uint8_t* in, float* out, std::size_t count);
+/// Bins of real rows (points / 2 + 1 each) times `gain`, to rows of `points` bins, 0 beyond.
+void window_rows(CudaStream stream, const float* bins, const float* gain, float* out, unsigned points,
+                 unsigned rows);
+void angles(CudaStream stream, const float* in, float* out, std::size_t count);
+
+}  // namespace datum::bench
