@@ -55,6 +55,23 @@ TYPED_TEST(LuSystemOf, RefinementReachesTheExactSolution) {
   }
 }
 
+// A Hilbert matrix scaled to integers: the solutions are columns of the inverse, which are integers below 2^23 (n = 4) and
+// 2^53. Products with what is not yet exact need more digits than T has; a residual without them would not get there.
+TYPED_TEST(LuSystemOf, RefinementOfAnIllConditionedMatrix) {
+  const std::uint32_t n = sizeof(TypeParam) == 4 ? 4 : 8;
+  const TypeParam scale = sizeof(TypeParam) == 4 ? 420 : 360360;  // the least common multiple of 1 to 2 n - 1
+  std::vector<TypeParam> a(std::size_t{n} * n);
+  for (std::uint32_t j = 0; j < n; ++j)
+    for (std::uint32_t i = 0; i < n; ++i) a[i + j * n] = scale / static_cast<TypeParam>(i + j + 1);
+  const LuSystem<TypeParam> system(a.data(), n, cpu_backend(1));
+  for (std::uint32_t j = 0; j < n; ++j) {
+    std::vector<TypeParam> b(n, TypeParam{0}), x(n);
+    b[j] = scale;
+    EXPECT_EQ(system.solve(b.data(), x.data()).backward_error, 0);
+    for (const TypeParam v : x) EXPECT_EQ(v, std::round(v)) << j;
+  }
+}
+
 // Without refinement the solution is backward stable: Higham, Accuracy and Stability, theorem 9.4 with growth near 1; with
 // it the error is that of rounding x (theorem 12.1): n * eps / 2 holds with room.
 TYPED_TEST(LuSystemOf, BackwardErrorIsThatOfRounding) {

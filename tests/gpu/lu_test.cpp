@@ -127,6 +127,18 @@ TYPED_TEST(Lu, ASingularMatrixSaysWhichPivotIsZero) {
   }
 }
 
+TYPED_TEST(Lu, TheFirstOfSeveralZeroPivotsIsNamed) {
+  for (const std::uint32_t n : {3u, 20u, 300u})
+    for (const Backend& backend : all_backends()) {
+      auto a = random_matrix<TypeParam>(n, n);
+      for (const std::uint32_t column : {1u, n - 1})
+        for (std::uint32_t i = 0; i < n; ++i) a[i + column * n] = 0;
+      const auto f = factor_with(backend, a, n);
+      EXPECT_EQ(f.info, 2);
+      EXPECT_TRUE(f.bytes() == plain_loops(a, n).bytes()) << n;
+    }
+}
+
 TYPED_TEST(Lu, WhatIsNotFiniteIsNeverSilent) {
   const std::uint32_t n = 40;
   const TypeParam infinite = std::numeric_limits<TypeParam>::infinity();
