@@ -54,6 +54,20 @@ Factored<T> factor_with(const Backend& backend, std::vector<T> a, std::uint32_t 
   return f;
 }
 
+/// Row by row: every unknown takes its terms in the order that lu.h states.
+template <class T>
+std::vector<T> plain_solution(const Factored<T>& f, std::vector<T> b) {
+  const std::size_t n = b.size();
+  for (std::size_t k = 0; k < n; ++k) std::swap(b[k], b[f.pivots[k] - 1]);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < i; ++k) b[i] = lu::fused(-f.lu[i + k * n], b[k], b[i]);
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t k = n - 1; k > i; --k) b[i] = lu::fused(-f.lu[i + k * n], b[k], b[i]);
+    b[i] /= f.lu[i + i * n];
+  }
+  return b;
+}
+
 template <class T>
 std::vector<T> random_matrix(std::uint32_t n, unsigned seed) {
   std::mt19937_64 random(seed);
@@ -90,7 +104,7 @@ std::vector<T> hilbert_matrix(std::uint32_t n) {
 
 /// Sizes around every block, vector and warp.
 inline std::vector<std::uint32_t> lu_sizes() {
-  return {1,  2,  3,  7,  8,  9,   15,  16,  17,  24,  31,  32,  33, 47,
+  return {1,  2,  3,  7,  8,  9,   15,  16,  17,  24,  31,  32,  33,  47,
           49, 63, 64, 65, 96, 100, 127, 128, 129, 200, 255, 256, 257, 300};
 }
 

@@ -106,6 +106,16 @@ TYPED_TEST(LuSystemOf, SolvesTheTransposedAndSeveralColumns) {
   }
 }
 
+TYPED_TEST(LuSystemOf, SolvesToTheBytesOfThePlainLoops) {
+  const std::uint32_t n = 61;
+  const auto f = factor_with(cpu_backend(1), random_matrix<TypeParam>(n, 18), n);
+  std::vector<TypeParam> b(n);
+  for (std::uint32_t i = 0; i < n; ++i) b[i] = static_cast<TypeParam>(std::sin(i + 1.0));
+  const auto expected = plain_solution(f, b);
+  lu_solve(f.lu.data(), n, n, f.pivots.data(), b.data(), 1, n, cpu_backend(1));
+  EXPECT_EQ(std::memcmp(b.data(), expected.data(), n * sizeof(TypeParam)), 0);
+}
+
 TYPED_TEST(LuSystemOf, EveryBackendSolvesToTheSameBytes) {
   const std::uint32_t n = 77;
   const auto a = random_matrix<TypeParam>(n, 8);
