@@ -45,9 +45,10 @@ void check(const FringeLimits& limits, SampleType type) {
            "; above 0 and below camera_maximum is wanted");
   if (!(limits.agreement_px > 0 && limits.agreement_px <= 1000))
     refuse("agreement_px " + short_number(limits.agreement_px) + "; above 0 and up to 1000 is wanted");
-  if (!(limits.noise_grey >= 0 && limits.noise_grey <= most && limits.noise_per_grey >= 0 &&
-        limits.noise_per_grey <= most))
-    refuse("noise_grey and noise_per_grey are 0 or more and below the camera's range");
+  constexpr float least = 1e-6f;  // its square is far from the smallest float
+  const auto is_noise = [&](float v) { return v == 0 || (v >= least && v <= most); };
+  if (!is_noise(limits.noise_grey) || !is_noise(limits.noise_per_grey))
+    refuse("noise_grey and noise_per_grey are 0, or 1e-6 to " + short_number(most));
 }
 
 namespace {

@@ -89,7 +89,7 @@ inline void measure(const Rows& rows, std::uint32_t row, std::uint32_t col, cons
 }
 
 struct OnePixel : SimdScalar {
-  DATUM_HD void store_bytes(std::uint8_t* p, F v) { *p = static_cast<std::uint8_t>(v); }
+  DATUM_HD void store_bytes(std::uint8_t* p, F v) { *p = static_cast<std::uint8_t>(bits_of(v)); }
 };
 
 /// A row that is no whole number of lanes ends with lanes that overlap those before: the same pixels, the same bytes.

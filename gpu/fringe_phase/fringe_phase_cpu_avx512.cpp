@@ -6,7 +6,7 @@ namespace {
 
 struct Avx512 : SimdAvx512 {
   DATUM_HD void store_bytes(std::uint8_t* p, F v) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(_mm512_cvttps_epi32(v)));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(_mm512_castps_si512(v)));
   }
 };
 

@@ -22,6 +22,7 @@ struct Work {
   std::uint32_t width, pitch;
   const HeightNode* nodes;  // nullptr: no heights
   std::uint32_t cell_shift, node_columns;
+  float per_cell;
   FringeMaps maps;  // on the device
   Job job;
 };
@@ -66,10 +67,11 @@ __device__ __forceinline__ void take_four_steps(const Work& w, const unsigned ch
   for (int i = 0; i < P; ++i) {
     const std::uint32_t* v = word + 4 * i;
     const Differences cosine(v[0], v[2]), sine(backwards ? v[1] : v[3], backwards ? v[3] : v[1]);
-    g->sums[i][0] = {cosine.at<0>(), sine.at<0>(), 0.f};
-    g->sums[i][1] = {cosine.at<1>(), sine.at<1>(), 0.f};
-    g->sums[i][2] = {cosine.at<2>(), sine.at<2>(), 0.f};
-    g->sums[i][3] = {cosine.at<3>(), sine.at<3>(), 0.f};
+    const GreySums grey(v[0], v[1], v[2], v[3]);  // left out where nobody asks
+    g->sums[i][0] = {cosine.at<0>(), sine.at<0>(), grey.at<0>()};
+    g->sums[i][1] = {cosine.at<1>(), sine.at<1>(), grey.at<1>()};
+    g->sums[i][2] = {cosine.at<2>(), sine.at<2>(), grey.at<2>()};
+    g->sums[i][3] = {cosine.at<3>(), sine.at<3>(), grey.at<3>()};
   }
   g->saturated[0] = saturated.at<0>();
   g->saturated[1] = saturated.at<1>();
@@ -83,7 +85,7 @@ struct CellEnds {
 
   __device__ __forceinline__ CellEnds(const Work& w, std::uint32_t row, std::uint32_t col) {
     const std::uint32_t cell = 1u << w.cell_shift;
-    const float down = static_cast<float>(row & (cell - 1)) / static_cast<float>(cell);
+    const float down = static_cast<float>(row & (cell - 1)) * w.per_cell;
     const float4* n = reinterpret_cast<const float4*>(
         w.nodes + std::size_t{row >> w.cell_shift} * w.node_columns + (col >> w.cell_shift));
     const float4* below = n + 2 * w.node_columns;
@@ -163,11 +165,15 @@ __device__ __forceinline__ void write_pixels(const Work& w, const Group<P>& g, s
     const std::uint32_t cell = 1u << w.cell_shift;
     const bool one_cell = cell >= pixels;
     CellEnds ends(w, row, col);
+    const float first = static_cast<float>(col & (cell - 1)) * w.per_cell;  // exact, as is what is added
 #pragma unroll
     for (int j = 0; j < pixels; ++j) {
-      const std::uint32_t here = col + j < w.width ? col + j : w.width - 1;
-      if (!one_cell && j > 0) ends = CellEnds(w, row, here);
-      const float across = static_cast<float>(here & (cell - 1)) / static_cast<float>(cell);
+      float across = first + static_cast<float>(j) * w.per_cell;
+      if (!one_cell) {
+        const std::uint32_t here = col + j < w.width ? col + j : w.width - 1;
+        if (j > 0) ends = CellEnds(w, row, here);
+        across = static_cast<float>(here & (cell - 1)) * w.per_cell;
+      }
       z[j] = height_of<SimdScalar>(w.job, ends.at(across), p[j], extras && w.maps.height_sigma_um);
       p[j].kind = z[j].kind;
     }
@@ -175,9 +181,9 @@ __device__ __forceinline__ void write_pixels(const Work& w, const Group<P>& g, s
     if (extras)
       write_four(w.maps.height_sigma_um, at, z[0].sigma_um, z[1].sigma_um, z[2].sigma_um, z[3].sigma_um);
   }
-  const uchar4 kinds{static_cast<unsigned char>(p[0].kind), static_cast<unsigned char>(p[1].kind),
-                     static_cast<unsigned char>(p[2].kind), static_cast<unsigned char>(p[3].kind)};
-  *reinterpret_cast<uchar4*>(w.maps.classes + at) = kinds;
+  const std::uint32_t low = __byte_perm(bits_of(p[0].kind), bits_of(p[1].kind), 0x0040),
+                      high = __byte_perm(bits_of(p[2].kind), bits_of(p[3].kind), 0x0040);
+  __stcs(reinterpret_cast<std::uint32_t*>(w.maps.classes + at), __byte_perm(low, high, 0x5410));
 }
 
 template <class Samples, int P, bool extras, bool four_steps>
@@ -278,6 +284,7 @@ void CudaFringePhase::prepare(const FringeImages& size, const FringePattern& pat
     w.node_columns = model->columns;
     w.cell_shift = 0;
     while ((1u << w.cell_shift) < model->cell_px) ++w.cell_shift;
+    w.per_cell = 1.f / static_cast<float>(model->cell_px);
   }
   w.maps.classes = s.room(s.classes, true);
   w.maps.column_px = s.room(s.floats[0], true);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "gpu/core/arctangent.h"
+#include "gpu/core/quotient.h"
 #include "gpu/fringe_phase/fringe_phase.h"
 
 namespace datum::fringe {
@@ -42,10 +43,16 @@ struct Sums {
 /// What a pixel's samples say, before heights.
 template <class S>
 struct Pixel {
-  typename S::F kind;  // FringeClass as a number
+  typename S::F kind;  // FringeClass in its bits
   typename S::F column, sigma, modulation, mean;
   typename S::M ok;
 };
+
+/// Only chosen and stored, never reckoned with.
+template <class S>
+DATUM_HD typename S::F bits_of_class(FringeClass c) {
+  return S::set(float_of(static_cast<std::uint32_t>(c)));
+}
 
 template <class S>
 DATUM_HD typename S::F rounded(typename S::F v) {
@@ -96,15 +103,15 @@ DATUM_HD Pixel<S> pixel_of(const Job& job, const Sums<S>* sums, typename S::M sa
   const auto bright = S::le(S::set(job.least_power), least);
   Pixel<S> out;
   out.ok = S::first_only(S::both(good, bright), saturated);
-  out.kind = S::select(good, S::set(0.f), S::set(static_cast<float>(FringeClass::unwrap)));
-  out.kind = S::select(bright, out.kind, S::set(static_cast<float>(FringeClass::low_modulation)));
-  out.kind = S::select(saturated, S::set(static_cast<float>(FringeClass::saturated)), out.kind);
+  out.kind = S::select(good, S::set(0.f), bits_of_class<S>(FringeClass::unwrap));
+  out.kind = S::select(bright, out.kind, bits_of_class<S>(FringeClass::low_modulation));
+  out.kind = S::select(saturated, bits_of_class<S>(FringeClass::saturated), out.kind);
   out.column = S::select(out.ok, column, S::set(0.f));
   if (!extras) return out;
   F variance = S::set(0.f);
   for (int i = 0; i < P; ++i) {
     const F noise = S::fma(sums[i].grey, S::set(job.noise_per_sum), S::set(job.noise));
-    variance = S::fma(noise / power[i], S::set(job.variance[i]), variance);
+    variance = S::fma(quotient(noise, power[i]), S::set(job.variance[i]), variance);
   }
   out.sigma = S::select(out.ok, S::sqrt(variance), S::set(0.f));
   out.modulation = S::sqrt(least) * S::set(job.two_per_step);
@@ -142,7 +149,7 @@ DATUM_HD typename S::F height_at(const Coefficients<S>& c, typename S::F t) {
   typename S::F z = S::fma(c.height[3], t, c.height[2]);
   z = S::fma(z, t, c.height[1]);
   z = S::fma(z, t, c.height[0]);
-  return z / S::fma(c.bend, t, S::set(1.f));
+  return quotient(z, S::fma(c.bend, t, S::set(1.f)));
 }
 
 /// Its derivative to u, um per px; z the height at t.
@@ -150,7 +157,7 @@ template <class S>
 DATUM_HD typename S::F slope_at(const Coefficients<S>& c, typename S::F t, typename S::F z) {
   typename S::F slope = S::fma(c.height[3] * S::set(3.f), t, c.height[2] * S::set(2.f));
   slope = S::fma(slope, t, c.height[1]);
-  return S::fma(-z, c.bend, slope) / S::fma(c.bend, t, S::set(1.f)) * c.per_px;
+  return quotient(S::fma(-z, c.bend, slope), S::fma(c.bend, t, S::set(1.f))) * c.per_px;
 }
 
 /// `sigma`: sigma_um is wanted.
@@ -164,8 +171,8 @@ DATUM_HD Height<S> height_of(const Job& job, const Coefficients<S>& c, const Pix
   const F counts = S::from_bits(S::bits(whole) - S::bits(S::set(magic)));
   Height<S> out;
   out.counts = S::select(ok, counts, S::set(-0.f));  // no_count_32 has the bits of -0
-  out.kind = S::select(S::first_only(pixel.ok, inside), S::set(static_cast<float>(FringeClass::out_of_range)),
-                       pixel.kind);
+  out.kind =
+      S::select(S::first_only(pixel.ok, inside), bits_of_class<S>(FringeClass::out_of_range), pixel.kind);
   out.sigma_um = sigma ? S::select(ok, S::abs(slope_at<S>(c, t, z)) * pixel.sigma, zero) : zero;
   return out;
 }

@@ -49,6 +49,19 @@ struct Differences {
   }
 };
 
+/// Sums of four bytes each, in 16 bits: bytes 0 and 2, bytes 1 and 3.
+struct GreySums {
+  std::uint32_t even, odd;
+  __device__ __forceinline__ GreySums(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d)
+      : even((a & 0x00FF00FFu) + (b & 0x00FF00FFu) + (c & 0x00FF00FFu) + (d & 0x00FF00FFu)),
+        odd(((a >> 8) & 0x00FF00FFu) + ((b >> 8) & 0x00FF00FFu) + ((c >> 8) & 0x00FF00FFu) +
+            ((d >> 8) & 0x00FF00FFu)) {}
+  template <int i>
+  __device__ __forceinline__ float at() const {
+    return small_float(i % 2 ? odd : even, i / 2 ? 0x7632u : 0x7610u, 8388608.f);
+  }
+};
+
 /// Which bytes reach `maximum`, 1 to 255: bit 7 of each.
 class SaturatedBytes {
  public:

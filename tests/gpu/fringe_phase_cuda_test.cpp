@@ -9,6 +9,7 @@
 #include "gpu/core/cuda_device.h"
 #include "gpu/core/gpu_error.h"
 #include "tests/gpu/fringe_scenes.h"
+#include "tests/gpu/quotient_device.h"
 
 namespace datum {
 namespace {
@@ -85,6 +86,10 @@ TEST_F(FringePhaseCuda, SeesEveryMaximumDirectionAndZero) {
       limits.noise_per_grey = 0.25f;
       expect_bytes_of_the_cpu<std::uint8_t>(fringes, p, limits, 333, 8);
     }
+}
+
+TEST_F(FringePhaseCuda, QuotientsAreThoseOfIeeeDivision) {
+  EXPECT_EQ(quotients_that_differ(1, std::uint64_t{1} << 32), 0u);
 }
 
 TEST_F(FringePhaseCuda, RefusesWhatTheCpuRefuses) {
