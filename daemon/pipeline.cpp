@@ -10,6 +10,7 @@
 #include "daemon/inspect/board_warp.h"
 #include "daemon/inspect/characteristic.h"
 #include "daemon/inspect/decision.h"
+#include "daemon/inspect/filter.h"
 #include "daemon/inspect/floor.h"
 #include "daemon/inspect/site_map.h"
 #include "daemon/inspect/warp_recipe.h"
@@ -159,6 +160,24 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   return v;
 }
 
+/// As it was delivered too: what the filter did to a value is part of its uncertainty. The plan that is kept is the
+/// filtered frame's.
+BoardVerdict inspect_filtered(BoardVerdict v, const HeightFrame& raw, const HeightFrame& frame,
+                              const InspectionInputs& in, BoardMeasurer& measurer) {
+  InspectionInputs unplanned = in;
+  unplanned.planner = nullptr;
+  const BoardVerdict unfiltered = inspect_board(v, raw, unplanned, measurer);
+  BoardVerdict measured = inspect_board(std::move(v), frame, in, measurer);
+  if (measured.reason == Reason::none && unfiltered.reason == Reason::none)
+    account_for_filter(measured, unfiltered, *in.recipe);
+  return measured;
+}
+
+HeightFrame filtered_for(const HeightFrame& frame, const InspectionInputs& in) {
+  CpuDiffuser cpu(cpu_backend(in.threads));
+  return filtered(frame, *in.recipe->filter, in.diffuser ? *in.diffuser : cpu);
+}
+
 /// Every component is good in a mirror, and here one is bad: an asymmetrical board that was seen by the wrong hand.
 std::optional<Refusal> handedness_refusal(const BoardVerdict& v, const HeightFrame& frame,
                                           const InspectionInputs& in, BoardMeasurer& measurer) {
@@ -184,8 +203,13 @@ BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& in, Board
   if (const auto why = frame_refusal(frame, in)) return refused(std::move(v), *in.recipe, *why);
   if (const auto why = placement_refusal(frame, in)) return refused(std::move(v), *in.recipe, *why);
   try {
-    BoardVerdict measured = inspect_board(v, frame, in, measurer);
-    if (const auto why = handedness_refusal(measured, frame, in, measurer))
+    std::optional<HeightFrame> smooth;
+    if (in.recipe->filter) smooth = filtered_for(frame, in);
+    const HeightFrame& heights = smooth ? *smooth : frame;
+    v.stages = heights.stages;
+    BoardVerdict measured = smooth ? inspect_filtered(v, frame, *smooth, in, measurer)
+                                   : inspect_board(v, frame, in, measurer);
+    if (const auto why = handedness_refusal(measured, heights, in, measurer))
       return refused(std::move(v), *in.recipe, *why);
     return measured;
   } catch (const std::domain_error& e) {

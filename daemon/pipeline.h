@@ -13,6 +13,7 @@
 namespace datum {
 
 class BoardPlanner;    // daemon/inspect/board_planner.h
+class Diffuser;        // gpu/diffusion/diffuser.h
 class DistanceFinder;  // gpu/model_distance/distance_finder.h
 
 /// What an inspection needs beside the frame. Pointers are borrowed and outlive the call.
@@ -29,6 +30,7 @@ struct InspectionInputs {
   unsigned threads = 0;              // for what the host does itself; 0: one per core
   BoardPlanner* planner = nullptr;   // keeps the plan for the next board; null: nothing is kept
   DistanceFinder* finder = nullptr;  // of a surface's points; null: this program's CPU
+  Diffuser* diffuser = nullptr;      // of a filter; null: this program's CPU
 };
 
 /// Where the board lies: recipe, and in machine coordinates the calibration with the stage at the pose.

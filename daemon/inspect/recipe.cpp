@@ -119,6 +119,9 @@ void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems&
   });
   problems.attempt([&] { read_components(file, recipe, problems); });
   problems.attempt([&] { read_keepouts(file, recipe); });
+  problems.attempt([&] {
+    if (auto filter = file.table_if("filter")) read_filter(std::move(*filter), recipe);
+  });
 }
 
 /// `open` gives the document, or throws what is wrong with it.
@@ -136,6 +139,9 @@ Recipe read_recipe(Open open, config::Problems& problems) {
     problems.attempt([&] {
       surface = file.choice_or<bool>("kind", false, {{"board", false}, {"surface", true}});
     });
+    if (surface && file.has("filter"))
+      file.refuse("filter", "a surface is compared with its model by single points, which a filter moves",
+                  "no [filter]");
     if (surface)
       read_surface(file, recipe, problems);
     else

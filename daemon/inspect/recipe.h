@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "calib/htm.h"
+#include "daemon/inspect/filter_settings.h"
 #include "gpu/plane_fit/plane_fit.h"
 
 namespace datum {
@@ -135,6 +136,7 @@ struct Recipe {
   DecisionRule rule = DecisionRule::iso14253;
   double rule_confidence = 0.95;
   UncertaintySettings uncertainty;
+  std::optional<FilterSettings> filter;  // none: heights are measured as they were delivered
   std::vector<Component> components;
   std::vector<BoardRect> exclusions;  // pads, silkscreen, mask openings
   std::vector<BoardCircle> holes;

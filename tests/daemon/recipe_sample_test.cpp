@@ -71,11 +71,44 @@ TEST_F(RecipeSample, ShowsEveryKeyThatTheLoaderKnows) {
         "component", "exclusion", "hole", "warp", "warp.check", "warp.bare"}) {
     const auto known = testing::known_keys(folder, whole, header, load);
     auto shown = testing::shown_keys(sample, header);
+    if (header.empty()) shown.insert("filter");  // has a sample of its own
     if (header == "component")
       shown.insert(of_package.begin(), of_package.end());  // may say the same for itself
     EXPECT_FALSE(known.empty()) << "[" << header << "]";
     for (const std::string& key : known) EXPECT_TRUE(shown.count(key)) << "[" << header << "] " << key;
   }
+}
+
+class FilterSample : public RecipeSample {
+ protected:
+  const std::string filter_sample = testing::slurp(DATUM_SOURCE_DIR "/config/recipe-sample-filter.toml");
+};
+
+TEST_F(FilterSample, StatesTheDefaultsThatTheCodeHas) {
+  const Recipe code = loaded(filter_sample), stated = loaded(testing::with_every_key(filter_sample));
+  ASSERT_TRUE(code.filter && stated.filter);
+  EXPECT_FALSE(loaded(sample).filter) << "off by default";
+  EXPECT_EQ(code.filter->conduction, stated.filter->conduction);
+  EXPECT_EQ(code.filter->rule, stated.filter->rule);
+  EXPECT_EQ(code.filter->lambda, stated.filter->lambda);
+  EXPECT_EQ(code.filter->iterations, stated.filter->iterations);
+}
+
+TEST_F(FilterSample, ShowsEveryKeyThatTheLoaderKnows) {
+  const auto known = testing::known_keys(
+      folder, testing::with_every_key(filter_sample), "filter",
+      [](const fs::path& file, config::Problems& problems) { load_recipe(file, problems); });
+  const auto shown = testing::shown_keys(filter_sample, "filter");
+  EXPECT_FALSE(known.empty());
+  for (const std::string& key : known) EXPECT_TRUE(shown.count(key)) << key;
+}
+
+TEST_F(FilterSample, KnowsAFixedKappa) {
+  std::string text = filter_sample;
+  text.replace(text.find("#kappa = \"robust\"\n#|"), 20, "kappa = \"fixed\"\n");
+  const Recipe r = loaded(text);
+  EXPECT_EQ(r.filter->rule, KappaRule::fixed);
+  EXPECT_EQ(r.filter->kappa_um, 30);
 }
 
 class SurfaceSample : public ::testing::Test {

@@ -1,0 +1,17 @@
+// [filter] of a recipe: how noise is taken from a frame before it is measured.
+#pragma once
+
+#include "gpu/diffusion/diffusion.h"
+
+namespace datum {
+
+/// Perona-Malik diffusion, the only kind.
+struct FilterSettings {
+  Conduction conduction = Conduction::rational;
+  KappaRule rule = KappaRule::robust;
+  double kappa_um = 0;  // of the fixed rule
+  double lambda = 0.2;  // 1/4 does not smooth a chequered pattern, 1/8 wipes it out
+  std::uint32_t iterations = 10;
+};
+
+}  // namespace datum
