@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "daemon/inspect/decision.h"
 #include "daemon/report/table.h"
 
@@ -40,6 +43,7 @@ Table floor_table(const BoardVerdict& v) {
                {"samples", Align::right},
                {"refits", Align::right}});
   for (const auto& c : v.components) {
+    if (c.warp) continue;  // the board has no ring
     const FloorEvidence& f = c.floor;
     const auto& s = f.side_inliers;
     table.add({{c.reference},
@@ -57,6 +61,34 @@ Table floor_table(const BoardVerdict& v) {
                {fmt::format("{}", f.refits)}});
   }
   return table;
+}
+
+/// What stands behind the board's own form, a line for each.
+std::string warp_text(const WarpEvidence& w) {
+  if (w.lambda == 0)
+    return fmt::format("{:<12} no surface: {} places seen, {} rings and patches told no floor\n", "warp",
+                       w.knots.size(), w.refused);
+  const auto worst = std::max_element(w.knots.begin(), w.knots.end(), [](const auto& a, const auto& b) {
+    return std::abs(a.left_out_um) < std::abs(b.left_out_um);
+  });
+  return fmt::format(
+      "{:<12} {}; bow and twist of {:g} x {:g} mm; {} knots, {} rings and patches told no floor\n"
+      "{:<12} leave-one-out {:.3f} um rms, worst {} {:.3f} um; lambda {:g}, condition {:.3g}, growth {:.3g}, "
+      "backward error {:.2g}\n",
+      "warp", w.shape.empty() ? "shape not told" : w.shape, w.outline_mm[0], w.outline_mm[1], w.knots.size(),
+      w.refused, "", w.leave_one_out_um, worst->name, worst->left_out_um, w.lambda, w.condition, w.growth,
+      w.backward_error);
+}
+
+std::string warp_text(const BoardVerdict& v) {
+  std::string text;
+  for (const ComponentVerdict& c : v.components) {
+    if (c.warp_floor)
+      text += fmt::format("{:<12} floor: warp model, u {:.3f} um, for its ring is {}: {}\n", c.reference,
+                          c.warp_floor->u_um, name_of(c.warp_floor->ring_reason), c.warp_floor->ring_detail);
+    if (c.warp) text += warp_text(*c.warp);
+  }
+  return text.empty() ? text : text + '\n';
 }
 
 std::string point_text(const ProbePoint& p) {
@@ -153,7 +185,7 @@ std::string verdict_text(const BoardVerdict& v, bool colour) {
 
 std::string board_text(const BoardVerdict& v, bool colour) {
   const std::string floors = v.surface ? "" : floor_table(v).text(colour) + '\n';  // a part has none
-  return verdict_text(v, colour) + '\n' + floors + identities_text(v);
+  return verdict_text(v, colour) + '\n' + floors + warp_text(v) + identities_text(v);
 }
 
 }  // namespace datum

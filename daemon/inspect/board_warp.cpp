@@ -96,6 +96,7 @@ WarpEvidence evidence_of(const Recipe& recipe, const BoardWarp& warp, bool outli
     e.knots.push_back({k.name, k.at_mm.x(), k.at_mm.y(), k.z_um, k.u_um, std::nan("")});
     if (warp.surface) e.knots.back().left_out_um = warp.surface->leave_one_out_um()[i];
   }
+  for (const Eigen::Vector2d& p : warp.hull) e.hull_mm.push_back({p.x(), p.y()});
   if (!warp.surface) return e;
   const WarpHealth& h = warp.surface->health();
   if (outline_seen) e.shape = shape_of(*warp.surface, area_of(outline));

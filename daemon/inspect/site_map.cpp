@@ -68,7 +68,9 @@ Obstacles obstacles_of(const Recipe& recipe, std::size_t index, const Quad& oute
   };
   for (std::size_t other = 0; other < recipe.components.size(); ++other) {
     if (other == index) continue;
-    const BoardRect& body = recipe.components[other].body;
+    const Component& c = recipe.components[other];
+    const bool patch = index >= recipe.components.size();  // a package under its die is no bare board either
+    const BoardRect& body = patch && c.floor_outline ? *c.floor_outline : c.body;
     add(quad_of(body, margins_of(recipe, index).neighbour_mm, view));
   }
   for (const BoardRect& rect : recipe.exclusions) add(quad_of(rect, 0, view));

@@ -51,6 +51,7 @@ enum class Reason : std::uint8_t {
   surface_fit,       // the region's points are no plane, or too narrow for one
   warp_model,        // the board's surface can't be told: too few places, or they carry none
   warp_hull,         // what is asked lies beyond the places where the board was seen
+  alignment,         // the board's place can't be told, or is too far from the recipe's
   internal,
 };
 const char* name_of(Reason r);  // "FLOOR_INLIER_RATIO", ...
@@ -117,7 +118,8 @@ struct WarpKnotEvidence {
 struct WarpEvidence {
   std::array<double, 2> outline_mm{};  // what bow and twist are of, about the board's middle
   std::vector<WarpKnotEvidence> knots;
-  std::uint32_t refused = 0;  // rings and patches that told no floor
+  std::vector<std::array<double, 2>> hull_mm;  // of the places that were seen: nothing is told beyond it
+  std::uint32_t refused = 0;                   // rings and patches that told no floor
   std::string
       shape;  // "convex" (+), "concave" (-) after JESD22-B112, "not told" within U, "" without a surface
   double lambda = 0, leave_one_out_um = 0, roughness_um = 0;

@@ -28,6 +28,7 @@ void visit(F& f, V& v, const WarpEvidence&) {
   f("growth", v.growth);
   f("backward_error", v.backward_error);
   f("knots", v.knots);
+  f("hull_mm", v.hull_mm);
 }
 
 template <class F, class V>

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <string_view>
 
@@ -23,8 +24,10 @@ int decision_of(Decision d) {
 /// None where the field of 32 bits can't hold it: the decision is then invalid too.
 std::optional<std::int64_t> value_of(const CheckVerdict& check) {
   constexpr double most = std::numeric_limits<std::int32_t>::max();
-  if (check.decision == Decision::invalid || !(std::abs(check.value) < most)) return std::nullopt;
-  return std::llround(check.value);
+  const bool percent = std::strcmp(unit_of(check.check.characteristic), "percent") == 0;
+  const double value = percent ? 1000 * check.value : check.value;  // whole percents would hide bow and twist
+  if (check.decision == Decision::invalid || !(std::abs(value) < most)) return std::nullopt;
+  return std::llround(value);
 }
 
 std::string shown(const std::optional<std::int64_t>& value, const GocatorSettings& settings) {

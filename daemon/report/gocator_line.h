@@ -5,8 +5,8 @@
 // <id> 0 is the board: its value counts the results of this store (modulo 10^9), so that a host which reads it sees a line
 // that was lost. From 1 on the checks of the recipe in its order, the rows of FETCh:COMPonents?; an id stays what it is as
 // long as the recipe's file does. <type>, two hex digits: 00 the board, else 1 + Characteristic.
-// <value>: a whole number of um, of mdeg for a tilt, of permille for a presence: the thousandth of mm, degree and 1 that a
-// Gocator host expects. <decision>: 1 pass; 0 fail, also INCONCLUSIVE; 2 invalid, with the invalid text as its value. That is
+// <value>: a whole number of um, of mdeg for a tilt, of permille for a presence, of 0.001 % for bow and twist: the
+// thousandth of mm, degree, 1 and percent that a Gocator host expects. <decision>: 1 pass; 0 fail, also INCONCLUSIVE; 2 invalid, with the invalid text as its value. That is
 // the bit mask of the manuals of the 2300 and 3000 families: sensors of the 2000 family wrote 0 for pass.
 //
 // There is no checksum and no acknowledgement here: what a line loses or damages is not found out.

@@ -55,14 +55,15 @@ std::vector<Section> control_sections() {
             text("M type, id, V value, D decision. Id 0 is the board, its value the result's sequence modulo "
                  "10^9; then the rows of "
                  "FETCh:COMPonents? in their order. Values are whole um, of a tilt mdeg, of a presence "
-                 "permille. Decision 1 is PASS; "
+                 "permille, of bow and twist thousandths of a percent. Decision 1 is PASS; "
                  "0 FAIL, and INCONCLUSIVE too; 2 INVALID, without a number. This is the bit mask of the "
                  "manuals of the 2300 and 3000 families: "
                  "hosts of the 2000 family, for which 0 was pass, must not be connected. Type: 00 the board, "
                  "01 mean, 02 median, 03 "
                  "maximum, 04 minimum, 05 percentile, 06 top mean, 07 tilt, 08 presence; of a part "
                  "compared with its model 09 profile, 0A largest, 0B least and 0C mean deviation, 0D "
-                 "flatness, 0E parallelism, 0F thickness."),
+                 "flatness, 0E parallelism, 0F thickness; of the board's own form 10 bow, 11 twist, 12 peak to "
+                 "valley, 13 convexity, 14 flatness of the board under a component."),
             text("There is no checksum, no acknowledgement and nothing is sent again: a lost line is seen "
                  "only by the board's value, "
                  "which rises by one. Result, Value and Decision are refused while a board is measured, and "

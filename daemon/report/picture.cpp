@@ -5,6 +5,7 @@
 
 #include "daemon/report/picture_map.h"
 #include "daemon/report/picture_parts.h"
+#include "daemon/report/picture_warp.h"
 
 namespace datum {
 namespace {
@@ -92,6 +93,7 @@ void write_picture(const std::filesystem::path& file, const HeightFrame& frame, 
                    const BoardVerdict& verdict, const Htm<Sensor, Board>& sensor_from_board,
                    const PictureSettings& settings) {
   draw_picture(frame, recipe, verdict, sensor_from_board, settings).write_png(file);
+  write_warp_picture(file, recipe, verdict);
 }
 
 }  // namespace datum

@@ -25,6 +25,7 @@ Rgb color_of(Decision decision);
 Canvas draw_picture(const HeightFrame& frame, const Recipe& recipe, const BoardVerdict& verdict,
                     const Htm<Sensor, Board>& sensor_from_board, const PictureSettings& settings = {});
 
+/// Writes NAME-warp.png beside it (daemon/report/picture_warp.h) where the verdict tells the board's form.
 /// The same inputs give the same bytes. Throws std::runtime_error naming the file where it can't be written.
 void write_picture(const std::filesystem::path& file, const HeightFrame& frame, const Recipe& recipe,
                    const BoardVerdict& verdict, const Htm<Sensor, Board>& sensor_from_board,

@@ -7,13 +7,17 @@
 #include <cstring>
 #include <limits>
 
+#include "daemon/inspect/warp_recipe.h"
 #include "daemon/report/scpi_answer.h"
 #include "daemon/report/scpi_commands.h"
 
 namespace datum::scpi {
 namespace {
 
-bool is_height(const Check& check) { return std::strcmp(unit_of(check.characteristic), "um") == 0; }
+/// The board's own form is in um too, and no height.
+bool is_height(const Check& check) {
+  return std::strcmp(unit_of(check.characteristic), "um") == 0 && check.characteristic < Characteristic::bow;
+}
 
 double height_um(const ComponentVerdict& component) {
   const auto at = std::find_if(component.checks.begin(), component.checks.end(),
@@ -55,8 +59,10 @@ const auto& numbered(Call& call, const All& all) {
   return all[static_cast<std::size_t>(n) - 1];
 }
 
+const Component& asked_component(Call& call) { return *numbered(call, verdict_rows(chosen(call))); }
+
 void checks(Call& call) {
-  const Component& component = numbered(call, chosen(call).components);
+  const Component& component = asked_component(call);
   std::string out = fmt::format("{},{}", quote(component.reference), component.checks.size());
   for (const Check& check : component.checks)
     out += fmt::format(",{},{},{},{}", quote(name_of(check.characteristic)), lower_limit(check.lower),
@@ -68,7 +74,7 @@ enum class Side { lower, upper };
 
 template <Side side>
 void limit(Call& call) {
-  const Component& component = numbered(call, chosen(call).components);
+  const Component& component = asked_component(call);
   const auto at = std::find_if(component.checks.begin(), component.checks.end(), is_height);
   if (at == component.checks.end())
     throw Error(settings_conflict, component.reference + " has no check of its height; CALCulate:LIMit<n>?");
@@ -90,8 +96,8 @@ void failed(Call& call) {
 
 void references(Call& call) {
   std::string out;
-  for (const Component& component : chosen(call).components)
-    out += (out.empty() ? "" : ",") + quote(component.reference);
+  for (const Component* component : verdict_rows(chosen(call)))
+    out += (out.empty() ? "" : ",") + quote(component->reference);
   call.session.answer(out);
 }
 
@@ -109,7 +115,8 @@ std::vector<Command> height_commands() {
       {"CONFigure:RECipe:COMPonents?",
        references,
        {},
-       "references of the chosen recipe's components, in its order"},
+       "references of the chosen recipe's components, in its order; the board's own row, where it has "
+       "[warp], is the last"},
       {"CALCulate:LIMit<n>?",
        checks,
        {},

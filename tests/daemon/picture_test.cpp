@@ -10,6 +10,7 @@
 
 #include "daemon/report/picture_map.h"
 #include "daemon/report/picture_parts.h"
+#include "daemon/report/picture_warp.h"
 
 namespace datum {
 namespace {
@@ -195,6 +196,71 @@ TEST(Picture, TheSameBoardGivesTheSamePng) {
   EXPECT_EQ(static_cast<int>(image.width), canvas.width());
   EXPECT_EQ(static_cast<int>(image.height), canvas.height());
   png_image_free(&image);
+  fs::remove_all(folder);
+}
+
+/// A bow of 200 um along x, seen in 9 x 7 places; `corner`: the last of them too.
+BoardVerdict bowed(bool corner) {
+  BoardVerdict v = verdict_of(Decision::pass, Decision::pass);
+  ComponentVerdict& row = v.components.emplace_back();
+  row.reference = "BOARD";
+  row.decision = Decision::pass;
+  row.warp.emplace();
+  row.warp->lambda = 1e-8;
+  for (int j = 0; j < 7; ++j)
+    for (int i = 0; i < 9; ++i) {
+      if (!corner && i == 8 && j == 6) continue;
+      const double x = 5.0 * i, u = x / 20 - 1;
+      row.warp->knots.push_back({"K", x, 5.0 * j, 200 * (1 - u * u) + 3 * x, 0.5});
+    }
+  row.warp->hull_mm = {{0, 0}, {40, 0}, {40, 25}, {35, 30}, {0, 30}};
+  if (corner) row.warp->hull_mm = {{0, 0}, {40, 0}, {40, 30}, {0, 30}};
+  CheckVerdict& bow = row.checks.emplace_back();
+  bow.check.characteristic = Characteristic::bow;
+  bow.value = 0.5;
+  bow.u = 0.01;
+  bow.decision = Decision::pass;
+  return v;
+}
+
+/// The map is 900 pixels wide; its upper left corner lies behind the margin and the header of one line.
+constexpr int warp_left = 14, warp_top = 28 + 36;
+
+TEST(WarpPicture, TheMiddleOfABowIsLightAndContoursLieBetween) {
+  const auto canvas = draw_warp_picture(recipe_of(), bowed(true));
+  ASSERT_TRUE(canvas);
+  const auto lightness = [&](int x, int y) { return oklab_of(canvas->at(warp_left + x, warp_top + y)).l; };
+  EXPECT_GT(lightness(450, 500), 0.85) << "high is light";
+  EXPECT_LT(lightness(4, 500), 0.35);
+  EXPECT_LT(lightness(894, 500), 0.35) << "the slope of 3 um/mm is no form";
+  // 200 um over its plane in steps of 20 um: 10 steps, and each level crosses a line of pixels twice
+  int lines = 0;
+  const auto contour = [&](int x) { return canvas->at(warp_left + x, warp_top + 500) == picture::halo; };
+  for (int x = 1; x < 899; ++x) lines += contour(x) && !contour(x - 1);
+  EXPECT_GE(lines, 16);
+  EXPECT_LE(lines, 20);
+}
+
+TEST(WarpPicture, WhatWasNotSeenIsGrey) {
+  const auto canvas = draw_warp_picture(recipe_of(), bowed(false));
+  ASSERT_TRUE(canvas);
+  EXPECT_EQ(canvas->at(warp_left + 892, warp_top + 8), picture::no_height);
+  EXPECT_NE(canvas->at(warp_left + 892, warp_top + 660), picture::no_height);
+}
+
+TEST(WarpPicture, LiesBesideTheBoardsWhereThereIsASurface) {
+  const Scene s;
+  const fs::path folder = fs::path(::testing::TempDir()) / "datum_warp_picture";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  write_picture(folder / "a.png", s.frame, s.recipe, bowed(true), s.pose);
+  write_picture(folder / "b.png", s.frame, s.recipe, bowed(true), s.pose);
+  EXPECT_EQ(bytes_of(folder / "a-warp.png"), bytes_of(folder / "b-warp.png"));
+  EXPECT_FALSE(bytes_of(folder / "a-warp.png").empty());
+  BoardVerdict none = bowed(true);
+  none.components.back().warp->lambda = 0;
+  write_picture(folder / "c.png", s.frame, s.recipe, none, s.pose);
+  EXPECT_FALSE(fs::exists(folder / "c-warp.png"));
   fs::remove_all(folder);
 }
 

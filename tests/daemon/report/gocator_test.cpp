@@ -60,6 +60,14 @@ TEST(GocatorLine, RoundsToTheNearestMicrometre) {
   }
 }
 
+TEST(GocatorLine, SaysBowInThousandthsOfAPercent) {
+  BoardVerdict v = stored();
+  CheckVerdict& check = v.components[0].checks[0];
+  check.check.characteristic = Characteristic::bow;
+  check.value = 0.7346;
+  EXPECT_THAT(line_of(v), HasSubstr("M10,01,V735,D1"));
+}
+
 TEST(GocatorLine, KeepsIdsOfABoardThatWasRefused) {
   BoardVerdict v = stored();
   for (auto& component : v.components)

@@ -111,6 +111,34 @@ TEST(Show, NamesEverythingThatAResultRestsOn) {
   EXPECT_THAT(board_text(v, false), ::testing::Not(HasSubstr("floor of")));
 }
 
+TEST(Show, TellsWhatABoardsFormRestsOn) {
+  BoardVerdict v = stored_board();
+  v.components[0].warp_floor =
+      WarpFloorEvidence{Reason::floor_sides, "200 pixels on 3 sides are demanded", 0, 0, 0, 0, 4.2};
+  ComponentVerdict& row = v.components.emplace_back();
+  row.reference = "BOARD";
+  row.warp.emplace();
+  WarpEvidence& w = *row.warp;
+  w.knots.push_back({"U1", 1, 2, 3, 0.5, 0.25});
+  EXPECT_THAT(board_text(v, false),
+              HasSubstr("warp         no surface: 1 places seen, 0 rings and patches told no"));
+  w.knots.push_back({"BOARD:bare1/2.1", 9, 2, 3, 0.5, -1.5});
+  w.outline_mm = {100, 80};
+  w.shape = "convex";
+  w.lambda = 1e-6;
+  w.leave_one_out_um = 0.75;
+  w.condition = 12345;
+  w.backward_error = 3e-17;
+  const std::string text = board_text(v, false);
+  for (const char* part :
+       {"U1           floor: warp model, u 4.200 um, for its ring is FLOOR_SIDES: 200 pixels",
+        "warp         convex; bow and twist of 100 x 80 mm; 2 knots",
+        "leave-one-out 0.750 um rms, worst BOARD:bare1/2.1 -1.500 um",
+        "lambda 1e-06, condition 1.23e+04, growth 0, backward error 3e-17"})
+    EXPECT_THAT(text, HasSubstr(part));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("\nBOARD  ")));  // no floor of its own
+}
+
 TEST(Show, TellsHowFrameAndPositionBelongTogether) {
   BoardVerdict v = stored_board();
   v.pose.used = true;
