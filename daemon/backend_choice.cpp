@@ -2,8 +2,8 @@
 
 #include <chrono>
 
-#include "daemon/gpu/failover_finder.h"
 #include "daemon/gpu/failover_measurer.h"
+#include "daemon/gpu/failover_stages.h"
 #include "drivers/link_error.h"
 #include "gpu/board/cpu_board.h"
 #include "gpu/core/gpu_error.h"
@@ -36,33 +36,42 @@ std::chrono::nanoseconds monotonic() { return std::chrono::steady_clock::now().t
 BackendChoice choose_backend(const BackendSettings& settings, Patience patience,
                              std::function<void(bool fault, const std::string& text)> report) {
   const Backend cpu = cpu_backend(settings.threads);
-  auto on_cpu = std::make_unique<CpuBoardMeasurer>(cpu);
-  const auto never = [] { return std::string(); };
-  auto finds_on_cpu = std::make_unique<CpuDistanceFinder>(cpu);
-  if (settings.kind == Kind::cpu)
-    return {std::move(on_cpu), std::move(finds_on_cpu), cpu.why + "; as configured", never};
+  BackendChoice choice;
+  choice.measurer = std::make_unique<CpuBoardMeasurer>(cpu);
+  choice.finder = std::make_unique<CpuDistanceFinder>(cpu);
+  choice.diffuser = std::make_unique<CpuDiffuser>(cpu);
+  choice.demodulator = std::make_unique<CpuFringeDemodulator>(cpu);
+  choice.why = cpu.why + "; as configured";
+  choice.fault = [] { return std::string(); };
+  if (settings.kind == Kind::cpu) return choice;
 
   std::string why;
   std::unique_ptr<GpuLink> gpu = usable_gpu(cpu, why);
   if (!gpu && settings.kind == Kind::cuda)
     throw RefusedError("backend.kind = \"cuda\", but there is no usable GPU: " + why +
                        "; allowed: \"auto\", \"cpu\"");
-  if (!gpu) return {std::move(on_cpu), std::move(finds_on_cpu), cpu.why + "; " + why, never};
+  choice.why = cpu.why + "; " + why;
+  if (!gpu) return choice;
 
   FailoverSettings failover;
   if (patience == Patience::of_one_frame) failover.plan_patience = std::chrono::minutes(2);
-  auto measurer =
-      std::make_unique<FailoverMeasurer>(std::move(gpu), std::move(on_cpu), monotonic, report, failover);
+  auto measurer = std::make_unique<FailoverMeasurer>(std::move(gpu), std::move(choice.measurer), monotonic,
+                                                     report, failover);
   // A part is seconds of scanning: its first one waits for the worker's start where one frame does.
-  auto finder = std::make_unique<FailoverFinder>(
-      std::make_unique<SurfaceLink>(SurfaceLinkSettings{}), cpu,
+  auto stages = std::make_shared<GpuStages>(
+      std::make_unique<StageLink>(StageLinkSettings{}),
       patience == Patience::of_one_frame ? std::chrono::seconds(120) : std::chrono::seconds(2), monotonic,
       report);
-  const auto fault = [boards = measurer.get(), surfaces = finder.get()] {
+  choice.fault = [boards = measurer.get(), stages] {
     const std::string of_boards = boards->fault();
-    return of_boards.empty() ? surfaces->fault() : of_boards;
+    return of_boards.empty() ? stages->fault() : of_boards;
   };
-  return {std::move(measurer), std::move(finder), "cuda " + why + "; in reserve: " + cpu.why, fault};
+  choice.measurer = std::move(measurer);
+  choice.finder = std::make_unique<FailoverFinder>(stages, cpu);
+  choice.diffuser = std::make_unique<FailoverDiffuser>(stages, cpu);
+  choice.demodulator = std::make_unique<FailoverDemodulator>(stages, cpu);
+  choice.why = "cuda " + why + "; in reserve: " + cpu.why;
+  return choice;
 }
 
 }  // namespace datum

@@ -1,5 +1,5 @@
-// Who measures boards and looks for distances, chosen once at start: the GPU where there is one that works, with the CPU in reserve,
-// or the CPU.
+// Who measures boards and runs the stages beside that, chosen once at start: the GPU where there is one that works, with
+// the CPU in reserve, or the CPU.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,8 @@
 
 #include "config/daemon_config.h"
 #include "gpu/board/board_measurer.h"
+#include "gpu/diffusion/diffuser.h"
+#include "gpu/fringe_phase/fringe_demodulator.h"
 #include "gpu/model_distance/distance_finder.h"
 
 namespace datum {
@@ -15,8 +17,10 @@ namespace datum {
 struct BackendChoice {
   std::unique_ptr<BoardMeasurer> measurer;
   std::unique_ptr<DistanceFinder> finder;  // of surfaces
-  std::string why;                         // one line for the log: what was chosen, and what was found
-  std::function<std::string()> fault;      // "" while the chosen one measures, else why it does not
+  std::unique_ptr<Diffuser> diffuser;
+  std::unique_ptr<FringeDemodulator> demodulator;
+  std::string why;                     // one line for the log: what was chosen, and what was found
+  std::function<std::string()> fault;  // "" while the chosen one measures, else why it does not
 };
 
 /// How long a board may wait until the GPU is prepared for it; a cell's boards are not held up.

@@ -32,8 +32,7 @@ void end_with(int socket) {
 
 class Worker {
  public:
-  Worker(int socket, const WorkerDevice& device)
-      : socket_(socket), device_(device), surfaces_(device.search) {}
+  Worker(int socket, const WorkerDevice& device) : socket_(socket), device_(device), stages_(device.stages) {}
 
   void greet() {
     Greeting greeting;
@@ -56,7 +55,7 @@ class Worker {
       }
       union {
         PrepareOrder order;
-        SurfaceOrder surface;
+        StageOrder stage;
       } heard{};
       int fd = -1;
       const long size = receive_packet(socket_, &heard, sizeof heard, &fd, true);
@@ -66,8 +65,8 @@ class Worker {
         alert();
       } else if (size == sizeof heard.order) {
         prepare(heard.order, fd);
-      } else if (size == sizeof heard.surface) {
-        const SurfaceAnswer answer = surfaces_.serve(heard.surface, fd);
+      } else if (size == sizeof heard.stage) {
+        const StageAnswer answer = stages_.serve(heard.stage, fd);
         send_packet(socket_, &answer, sizeof answer);
       } else {
         throw std::runtime_error("a packet of " + std::to_string(size) + " bytes is no order");
@@ -138,7 +137,7 @@ class Worker {
   SharedMemory memory_;  // outlives the measurer
   std::unique_ptr<SlotMeasurer> measurer_;
   std::uint32_t done_ = 0;  // number of the last order
-  SurfaceWorker surfaces_;
+  StageWorker stages_;
 };
 
 }  // namespace

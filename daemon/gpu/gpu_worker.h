@@ -1,10 +1,11 @@
-// The other end of a GpuLink or a SurfaceLink: measures boards, or looks for distances, in a process of its own, which a device's fault may end.
+// The other end of a GpuLink or a StageLink: measures boards, or runs the stages beside them, in a process of its own,
+// which a device's fault may end.
 #pragma once
 
 #include <functional>
 #include <memory>
 
-#include "daemon/gpu/surface_worker.h"
+#include "daemon/gpu/stage_worker.h"
 #include "gpu/board/slot_measurer.h"
 #include "gpu/core/cuda_device.h"
 
@@ -14,7 +15,7 @@ namespace datum {
 struct WorkerDevice {
   std::function<CudaDevice()> probe;
   std::function<std::unique_ptr<SlotMeasurer>(const SlotMemory&)> measurer;
-  SurfaceWorker::Search search;
+  StageDevice stages;
 };
 
 /// Greets, then serves the orders that come over the socket until its other end is closed, whatever it is

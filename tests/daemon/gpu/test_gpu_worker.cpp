@@ -29,6 +29,18 @@ std::string mode() {
   for (;;) ::pause();
 }
 
+/// What the second piece of work comes to; `result`: where its first record lies.
+template <class Record>
+void go_wrong(int done, Record* result) {
+  if (done < 2) return;
+  if (mode() == "fault") throw GpuError("CUDA: kernel: an illegal memory access was encountered", true);
+  if (mode() == "hang") hang();
+  if (mode() == "killed") ::raise(SIGKILL);
+  if (mode() == "stopped") ::raise(SIGSTOP);
+  if (mode() == "exits") ::_exit(3);
+  if (mode() == "garbage-records") std::memset(static_cast<void*>(result), 0xAB, sizeof *result);
+}
+
 class TestMeasurer : public SlotMeasurer {
  public:
   explicit TestMeasurer(const SlotMemory& memory) : memory_(memory) {}
@@ -58,13 +70,7 @@ class TestMeasurer : public SlotMeasurer {
     }
     measure_board(plan_, {at, nullptr, pitch_}, cpu_backend(1), records);
     if (mode() == "repeats") first_.assign(records, records + plan_.site_count);
-    if (boards_ < 2) return;  // the second board is the one that goes wrong
-    if (mode() == "fault") throw GpuError("CUDA: board: an illegal memory access was encountered", true);
-    if (mode() == "hang") hang();
-    if (mode() == "killed") ::raise(SIGKILL);
-    if (mode() == "stopped") ::raise(SIGSTOP);
-    if (mode() == "exits") ::_exit(3);
-    if (mode() == "garbage-records") std::memset(static_cast<void*>(records), 0xAB, sizeof *records);
+    go_wrong(boards_, records);
   }
 
   std::string describe() const override { return "test device"; }
@@ -90,19 +96,34 @@ class TestSearch : public DeviceSearch {
             ModelDistance* out) override {
     if (mode() == "no-records") return;
     search_.find(points, count, settings, cpu_backend(1), out);
-    if (++surfaces_ < 2) return;  // the second surface is the one that goes wrong
-    if (mode() == "fault") throw GpuError("CUDA: search: an illegal memory access was encountered", true);
-    if (mode() == "hang") hang();
-    if (mode() == "killed") ::raise(SIGKILL);
-    if (mode() == "stopped") ::raise(SIGSTOP);
-    if (mode() == "exits") ::_exit(3);
-    if (mode() == "garbage-records") std::memset(static_cast<void*>(out), 0xAB, sizeof *out);
+    go_wrong(++surfaces_, out);
   }
 
  private:
   ModelSearch search_;
   static inline int surfaces_ = 0;
 };
+
+DiffusionRecord diffuse_here(std::int32_t* counts, const DiffusionGrid& grid,
+                             const DiffusionSettings& settings) {
+  static int maps = 0;
+  if (mode() == "out-of-memory") throw GpuError("CUDA: device memory: out of memory", false);
+  if (mode() == "prepare-hangs") hang();
+  const DiffusionRecord record = diffuse(counts, grid, settings, cpu_backend(1));
+  if (mode() == "no-records") std::memset(counts, 0, grid.size() * sizeof *counts);
+  go_wrong(++maps, counts);
+  return record;
+}
+
+void demodulate_here(const FringeImages& images, const FringePattern& pattern, const FringeLimits& limits,
+                     const HeightModel* model, const FringeMaps& maps) {
+  static int sets = 0;
+  if (mode() == "out-of-memory") throw GpuError("CUDA: device memory: out of memory", false);
+  if (mode() == "prepare-hangs") hang();
+  if (mode() == "no-records") return;
+  demodulate(images, pattern, limits, model, cpu_backend(1), maps);
+  go_wrong(++sets, maps.classes);
+}
 
 CudaDevice probe() {
   CudaDevice device;
@@ -147,7 +168,9 @@ int main() {
     send_packet(gpu_worker_fd, &greeting, sizeof greeting);
     hang();
   }
-  return run_gpu_worker(
-      gpu_worker_fd, {probe, [](const SlotMemory& memory) { return std::make_unique<TestMeasurer>(memory); },
-                      [](const TriangleModel& model) { return std::make_unique<TestSearch>(model); }});
+  return run_gpu_worker(gpu_worker_fd,
+                        {probe,
+                         [](const SlotMemory& memory) { return std::make_unique<TestMeasurer>(memory); },
+                         {[](const TriangleModel& model) { return std::make_unique<TestSearch>(model); },
+                          diffuse_here, demodulate_here}});
 }

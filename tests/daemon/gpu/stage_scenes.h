@@ -1,0 +1,102 @@
+// A surface, a map and a set of fringes, each done by whoever is asked and compared with the CPU's bytes.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "gpu/diffusion/diffuser.h"
+#include "gpu/fringe_phase/fringe_demodulator.h"
+#include "gpu/model_distance/distance_finder.h"
+#include "tests/gpu/model_scenes.h"
+
+namespace datum::testing {
+
+inline SearchedModel searched(const RawModel& raw) {
+  SearchedModel model;
+  model.triangles = std::make_shared<TriangleModel>(triangle_model(raw));
+  model.search = std::make_shared<ModelSearch>(model.triangles);
+  return model;
+}
+
+/// Each returns who did it.
+inline std::string find_by(DistanceFinder& finder, const SearchedModel& model, std::size_t count = 5000) {
+  const auto points = points_in_cube(count, 12, 3);
+  std::vector<ModelDistance> found(count), expected(count);
+  DistanceSettings settings;
+  settings.search = 6;
+  finder.find(model, points.data(), count, settings, found.data());
+  model.search->find(points.data(), count, settings, cpu_backend(1), expected.data());
+  EXPECT_TRUE(bytes_of(found) == bytes_of(expected));
+  return finder.describe();
+}
+
+/// A map with a step, a hole and a slope.
+inline std::string diffuse_by(Diffuser& diffuser, std::uint32_t side = 40) {
+  std::vector<std::int32_t> counts(std::size_t{side} * side);
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    counts[i] =
+        i % 97 == 3 ? no_count_32 : static_cast<std::int32_t>(i * 7919 % 101 + (i % side > 9 ? 40'000 : 0));
+  std::vector<std::int32_t> expected = counts;
+  const DiffusionGrid grid{side, side, 1};
+  const DiffusionSettings settings{Conduction::rational, KappaRule::robust, 0, 0.2, 5};
+  const DiffusionRecord record = diffuser.diffuse(counts.data(), grid, settings);
+  const DiffusionRecord said = datum::diffuse(expected.data(), grid, settings, cpu_backend(1));
+  EXPECT_EQ(counts, expected);
+  EXPECT_EQ(record.last_kappa, said.last_kappa);
+  EXPECT_EQ(record.faces, said.faces);
+  return diffuser.describe();
+}
+
+/// Two periods of four steps each, some of it dark; with a height model.
+inline std::string demodulate_by(FringeDemodulator& demodulator, std::uint32_t width = 37) {
+  const std::uint32_t height = 11;
+  const FringePattern pattern{4, 2, {15, 16, 0}, 200, 1, 0};
+  FringeLimits limits;
+  limits.camera_maximum = 255;
+  std::vector<std::vector<std::uint8_t>> samples;
+  std::vector<const void*> images;
+  for (int p = 0; p < 2; ++p)
+    for (int k = 0; k < 4; ++k) {
+      auto& image = samples.emplace_back(std::size_t{width} * height);
+      for (std::size_t i = 0; i < image.size(); ++i) {
+        const double turns = (20 + 2.5 * static_cast<double>(i % width)) / pattern.period_px[p] + k / 4.0;
+        image[i] = static_cast<std::uint8_t>(
+            i % 29 == 0 ? 3 : std::lround(120 + 90 * std::cos(2 * std::numbers::pi * turns)));
+      }
+    }
+  for (const auto& image : samples) images.push_back(image.data());
+  std::vector<HeightNode> nodes(std::size_t{nodes_along(width, 8)} * nodes_along(height, 8));
+  for (HeightNode& n : nodes) n = {60, 1 / 50.0f, {100, 900, 0, 0}, 0.1f, 0};
+  const HeightModel model{8, nodes_along(width, 8), nodes_along(height, 8), nodes.data(), 0.01f};
+  struct Results {
+    explicit Results(std::size_t n) : classes(n), column(n), sigma(n), counts(n) {}
+    FringeMaps maps() {
+      FringeMaps m;
+      m.classes = classes.data();
+      m.column_px = column.data();
+      m.sigma_px = sigma.data();
+      m.height = counts.data();
+      return m;
+    }
+    std::vector<FringeClass> classes;
+    std::vector<float> column, sigma;
+    std::vector<std::int32_t> counts;
+  } got(samples[0].size()), expected(samples[0].size());
+  const FringeImages set{images.data(), SampleType::u8, width, height};
+  demodulator.demodulate(set, pattern, limits, &model, got.maps());
+  datum::demodulate(set, pattern, limits, &model, cpu_backend(1), expected.maps());
+  EXPECT_EQ(got.classes, expected.classes);
+  EXPECT_EQ(got.column, expected.column);
+  EXPECT_EQ(got.sigma, expected.sigma);
+  EXPECT_EQ(got.counts, expected.counts);
+  EXPECT_GT(std::count(got.classes.begin(), got.classes.end(), FringeClass::ok), 100);
+  return demodulator.describe();
+}
+
+}  // namespace datum::testing
