@@ -1,8 +1,11 @@
 #include "calib/calibration_store.h"
+#include "calib/fringe/phase_calibration.h"
 #include "config/daemon_config.h"
 #include "config/sensor_profile_file.h"
+#include "daemon/fringe/fringe_maps.h"
 #include "daemon/inspect/recipe_store.h"
 #include "daemon/inspect/surface_model.h"
+#include "gpu/fringe_phase/unwrap_plan.h"
 
 namespace datum {
 
@@ -49,6 +52,30 @@ std::optional<SensorProfile> check_sensor(const DaemonConfig& c, Findings& found
   problems.attempt([&] { sensor = config::load_sensor_profile(c.sensor_profile); });
   found.take(problems);
   return sensor;
+}
+
+/// The phase-to-height calibration is only asked for its time: the cell's temperature is not known here.
+void check_fringe(const DaemonConfig& c, const SensorProfile& sensor, std::int64_t now_utc_s,
+                  Findings& found) {
+  if (c.fringe != sensor.fringe.has_value())
+    found.refuse("sensor.profile", fringe_contradiction(c, sensor), "one of both");
+  if (!sensor.fringe) return;
+  config::Problems problems;
+  problems.attempt([&] {
+    try {
+      plan_unwrapping(pattern_of(*sensor.fringe), static_cast<float>(sensor.fringe->agreement_px));
+      const PhaseCalibration phase = load_phase_calibration(sensor.fringe->calibration);
+      std::string why = mismatch(phase, sensor.serial, *sensor.fringe);
+      const CellMoment now{now_utc_s,
+                           phase.temperature ? std::optional(phase.temperature->measured_degc) : std::nullopt,
+                           now_utc_s, 1};
+      if (why.empty()) why = refusal(phase, now);
+      if (!why.empty()) found.lines.push_back(c.sensor_profile.string() + ": fringe.calibration: " + why);
+    } catch (const std::invalid_argument& error) {
+      found.lines.push_back(c.sensor_profile.string() + ": fringe: " + error.what());
+    }
+  });
+  found.take(problems);
 }
 
 void check_calibrations(const DaemonConfig& c, const std::optional<SensorProfile>& sensor,
@@ -122,6 +149,7 @@ std::vector<std::string> check_config(const fs::path& file, std::int64_t now_utc
   if (c.gocator && c.gocator->archive) found.folder("sensor.gocator", *c.gocator->archive, false);
   if (!c.file_drop.folder.empty()) found.folder("sensor.drop_folder", c.file_drop.folder, false);
   const auto sensor = c.sensor_profile.empty() ? std::nullopt : check_sensor(c, found);
+  if (sensor) check_fringe(c, *sensor, now_utc_s, found);
   check_calibrations(c, sensor, now_utc_s, found);
   if (!c.recipes.empty()) check_recipes(c, sensor, found);
   return found.lines;

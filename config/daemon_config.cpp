@@ -42,11 +42,13 @@ fs::path path_if(TomlTable& table, const char* key, DaemonConfig& c) {
 void read_sensor(TomlTable table, DaemonConfig& c) {
   c.sensor_profile = path_of(table, "profile", c);
   const std::string kind = table.choice_or<const char*>(
-      "kind", "file_drop", {{"file_drop", "file_drop"}, {"gocator", "gocator"}, {"genicam", "genicam"}});
+      "kind", "file_drop",
+      {{"file_drop", "file_drop"}, {"fringe", "fringe"}, {"gocator", "gocator"}, {"genicam", "genicam"}});
   for (const char* other : {"gocator", "genicam"})
     if (kind != other && table.has(other))
       table.refuse(other, "is given beside kind = \"" + kind + "\"", std::string("kind = \"") + other + "\"");
-  if (kind != "file_drop") {
+  c.fringe = kind == "fringe";
+  if (kind == "gocator" || kind == "genicam") {
     auto device = table.table_if(kind);
     if (!device) table.refuse(kind, "missing", "a table [sensor." + kind + "]");
     if (table.has("drop_folder"))
@@ -61,6 +63,8 @@ void read_sensor(TomlTable table, DaemonConfig& c) {
   drop.folder = path_of(table, "drop_folder", c);
   drop.rescan_ms = static_cast<int>(table.integer_or("rescan_ms", drop.rescan_ms, 100, 600'000));
   drop.settle_ms = static_cast<int>(table.integer_or("settle_ms", drop.settle_ms, 10, 60'000));
+  drop.images_timeout_ms =
+      static_cast<int>(table.integer_or("images_timeout_ms", c.fringe ? 5000 : 0, 0, 600'000));
   const auto ms_if = [&](const char* key, std::int64_t most) -> std::optional<int> {
     const auto ms = table.integer_if(key, 1, most);
     return ms ? std::optional(static_cast<int>(*ms)) : std::nullopt;
@@ -221,6 +225,12 @@ void demand_a_trigger(TomlTable& file, const DaemonConfig& c) {
 
 fs::path deliveries_folder(const DaemonConfig& c) {
   return c.gocator ? c.gocator->archive.value_or(fs::path()) : c.file_drop.folder;
+}
+
+std::string fringe_contradiction(const DaemonConfig& c, const SensorProfile& sensor) {
+  return c.sensor_profile.string() + (sensor.fringe
+                                          ? ": has a table [fringe], but sensor.kind is not \"fringe\""
+                                          : ": sensor.kind is \"fringe\", but there is no table [fringe]");
 }
 
 bool sensor_waits_for_software(const DaemonConfig& c) {

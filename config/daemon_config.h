@@ -44,7 +44,8 @@ struct DaemonConfig {
   std::string cell;  // its name, in *IDN? and the log
 
   std::filesystem::path sensor_profile;
-  FileDropSettings file_drop;                // where kind is file_drop
+  FileDropSettings file_drop;                // where kind is file_drop or fringe
+  bool fringe = false;                       // what is dropped are raw images of fringes
   std::optional<gocator::Settings> gocator;  // where kind is gocator
   std::optional<genicam::Settings> genicam;  // where kind is genicam
   std::optional<CmmSettings> cmm;            // none: no pose is used
@@ -80,6 +81,9 @@ struct DaemonConfig {
 std::filesystem::path deliveries_folder(const DaemonConfig& config);
 /// Only a command that asks for a frame makes its sensor expose.
 bool sensor_waits_for_software(const DaemonConfig& config);
+
+/// What is wrong between sensor.kind and its profile, of which one means raw images of fringes and the other does not.
+std::string fringe_contradiction(const DaemonConfig& config, const SensorProfile& sensor);
 
 /// Relative paths are resolved against the folder of the configuration. Throws config::ConfigError.
 DaemonConfig load_daemon_config(const std::filesystem::path& file);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "config/fringe_settings_file.h"
 #include "config/toml_reader.h"
 
 namespace datum::config {
@@ -45,6 +46,12 @@ SensorProfile load_sensor_profile(const std::filesystem::path& path) {
   sensor.scale_uncertainty_ppm = file.number("scale_uncertainty_ppm", {0, 1e5});
   sensor.linearity_um = file.number("linearity_um", not_negative);
   sensor.noise = noise_profile(file.table("noise"));
+  if (auto fringe = file.table_if("fringe")) {
+    sensor.fringe = read_fringe(std::move(*fringe), std::filesystem::absolute(path).parent_path());
+    if (!sensor.pixel_pitch_mm)
+      file.refuse("pixel_pitch_mm", "missing beside [fringe]",
+                  "the camera's, on the object: its images do not carry it");
+  }
   sensor.sha256 = file.sha256();
   file.finish();
   return sensor;

@@ -11,9 +11,9 @@
 
 #include "config/config_advice.h"
 #include "config/daemon_config.h"
-#include "config/sensor_profile_file.h"
 #include "daemon/backend_choice.h"
 #include "daemon/cell/cell.h"
+#include "daemon/fringe/fringe_frames.h"
 #include "daemon/loop/event_loop.h"
 #include "daemon/loop/log.h"
 #include "daemon/loop/memory.h"
@@ -84,7 +84,8 @@ std::unique_ptr<CmmSource> cmm_of(const CmmSettings& settings) {
   return std::make_unique<CmmReader>(settings);
 }
 
-std::unique_ptr<FrameSource> frames_of(const DaemonConfig& config, ResultStore& reader) {
+std::unique_ptr<FrameSource> frames_of(const DaemonConfig& config, const SensorProfile& sensor,
+                                       ResultStore& reader) {
   const auto already_measured = [&reader](const FrameIdentity& frame) {
     return reader.already_measured(frame.frame_id, frame.content_sha256).has_value();
   };
@@ -93,13 +94,16 @@ std::unique_ptr<FrameSource> frames_of(const DaemonConfig& config, ResultStore& 
   if (config.genicam)
     return std::make_unique<GenicamSource>(*config.genicam, already_measured, EventLoop::now(),
                                            EventLoop::now);
-  return std::make_unique<FileDrop>(config.file_drop, already_measured, EventLoop::now());
+  FileDropSettings drop = config.file_drop;
+  drop.reader = sensor.reader;
+  return std::make_unique<FileDrop>(drop, already_measured, EventLoop::now());
 }
 
 int serve(const DaemonConfig& config) {
   keep_freed_memory();
   for (const std::string& advice : config_advice(config)) log(Priority::warning, "{}", advice);
-  const SensorProfile sensor = config::load_sensor_profile(config.sensor_profile);
+  const SensorProfile sensor = load_sensor(config.sensor_profile, config.backend.threads);
+  if (config.fringe != sensor.fringe.has_value()) throw RefusedError(fringe_contradiction(config, sensor));
   const BackendChoice backend =
       choose_backend(config.backend, Patience::of_a_cell, [](bool fault, const std::string& text) {
         log(fault ? Priority::warning : Priority::notice, "backend: {}", text);
@@ -115,7 +119,7 @@ int serve(const DaemonConfig& config) {
   ResultStore writer(config.store);
   ResultStore reader = ResultStore::read_only(config.store);
   Worker worker;
-  const std::unique_ptr<FrameSource> frames = frames_of(config, reader);
+  const std::unique_ptr<FrameSource> frames = frames_of(config, sensor, reader);
   const std::unique_ptr<CmmSource> cmm = config.cmm ? cmm_of(*config.cmm) : nullptr;
   InspectionCell cell(
       {config, sensor, backend, worker, *frames, cmm.get(), writer, reader, utc_ns, to_journal});

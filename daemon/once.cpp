@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "config/sensor_profile_file.h"
 #include "daemon/backend_choice.h"
 #include "daemon/cell/board.h"
+#include "daemon/fringe/fringe_frames.h"
 #include "daemon/pipeline.h"
+#include "daemon/pipeline_alignment.h"
 #include "daemon/pipeline_surface.h"
 #include "daemon/report/part_files.h"
 #include "daemon/report/picture.h"
@@ -25,7 +26,8 @@ struct Read {
 };
 
 Read read_files(const OnceOptions& options) {
-  Read read{load_recipe(options.recipe), config::load_sensor_profile(options.sensor), std::nullopt, {}};
+  Read read{
+      load_recipe(options.recipe), load_sensor(options.sensor, options.backend.threads), std::nullopt, {}};
   if (options.calibration) read.calibration = load_calibration(*options.calibration);
   if (!options.positions_mm.empty() && options.positions_mm.size() != options.frames.size())
     throw RefusedError(
@@ -86,7 +88,8 @@ int measure_board(const OnceOptions& options, const Read& read, InspectionInputs
   print(options, verdict);
   if (!options.picture) return exit_status(verdict.decision);
   try {
-    write_picture(*options.picture, frame, read.recipe, verdict, board_from_sensor(inputs).inverse());
+    write_picture(*options.picture, frame, read.recipe, verdict,
+                  moved(board_from_sensor(inputs), verdict.stages).inverse());
   } catch (const CalibrationError& error) {  // the verdict says so too; it stands without a picture
     fmt::print(stderr, "no picture: {}\n", error.what());
   }

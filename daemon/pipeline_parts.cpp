@@ -60,6 +60,15 @@ std::optional<Refusal> frame_refusal(const HeightFrame& frame, const InspectionI
 
 std::optional<Refusal> placement_refusal(const HeightFrame& frame, const InspectionInputs& in) {
   if (in.pose.reason != Reason::none) return Refusal{in.pose.reason, in.pose.detail};
+  if (in.sensor->reader) {
+    CellMoment now{in.now_utc_s, std::nullopt, 0, in.temperature_max_age_s};
+    if (in.temperature) {
+      now.temperature_degc = in.temperature->degc;
+      now.temperature_utc_s = in.temperature->utc_s;
+    }
+    const std::string why = in.sensor->reader->refusal(now);
+    if (!why.empty()) return Refusal{Reason::calibration, why};
+  }
   if (!in.recipe->in_machine_coordinates) return std::nullopt;
   if (!in.calibration)
     return Refusal{Reason::calibration,

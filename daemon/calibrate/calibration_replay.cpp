@@ -5,8 +5,8 @@
 
 #include "calib/artefact/drawing_file.h"
 #include "calib/artefact/segmentation.h"
-#include "config/sensor_profile_file.h"
 #include "daemon/calibrate/calibration_log.h"
+#include "daemon/fringe/fringe_frames.h"
 #include "drivers/frame/frame_error.h"
 #include "drivers/sensor/read_frame.h"
 
@@ -69,7 +69,7 @@ Replayed replay_calibration(const DaemonConfig& config, const fs::path& file) {
   if (!config.calibrate) throw CalibrationError(config.file.string() + " has no [calibration]");
   const std::string log = text_of(file);
   const ArtefactDrawing drawing = find_drawing(config.calibrate->artefacts, artefact_of(log));
-  const SensorProfile sensor = config::load_sensor_profile(config.sensor_profile);
+  const SensorProfile sensor = load_sensor(config.sensor_profile, 0);
   Replayed replayed;
   replayed.then = solved_report(log);
   if (replayed.then.empty()) throw CalibrationError(file.string() + ": nothing was solved in it");

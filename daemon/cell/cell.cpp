@@ -194,6 +194,19 @@ std::string InspectionCell::calibration_refusal() const {
   return temperature_refusal(*calibration_, temperature_, now_utc_s, parts_.config.temperature_max_age_s);
 }
 
+/// Of a sensor whose frames datumd makes itself.
+std::string InspectionCell::reader_refusal() const {
+  if (!parts_.sensor.reader) return "";
+  const std::int64_t now_utc_s =
+      std::max(parts_.utc_ns(), utc_.latest_utc_ns(EventLoop::now())) / 1'000'000'000;
+  CellMoment now{now_utc_s, std::nullopt, 0, parts_.config.temperature_max_age_s};
+  if (temperature_) {
+    now.temperature_degc = temperature_->degc;
+    now.temperature_utc_s = temperature_->utc_s;
+  }
+  return parts_.sensor.reader->refusal(now);
+}
+
 void InspectionCell::set_temperature(double degc) {
   temperature_ = TemperatureReading{degc, parts_.utc_ns() / 1'000'000'000};
   log(6, fmt::format("a host tells the cell's temperature: {} degC", degc));
@@ -226,6 +239,8 @@ void InspectionCell::arm() {
     const std::string why = calibration_refusal();
     if (!why.empty()) throw scpi::Error(scpi::calibration_failed, why);
   }
+  if (const std::string why = reader_refusal(); !why.empty())
+    throw scpi::Error(scpi::calibration_failed, why);
   if (const std::string why = parts_.frames.refusal(); !why.empty())
     throw scpi::Error(scpi::hardware_missing, why);
   if (parts_.cmm && parts_.cmm->latest(EventLoop::now()).state == ProbeState::link_down)

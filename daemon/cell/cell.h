@@ -132,6 +132,7 @@ class InspectionCell final : public Instrument, public Pollable {
   std::vector<std::string> link_self_test();
   void load_calibration();
   std::string calibration_refusal() const;
+  std::string reader_refusal() const;
   void enter(InstrumentState state);
   void abandon(const std::string& why);
   std::shared_ptr<BoardOrder> new_order(MonotonicNs now);

@@ -50,6 +50,8 @@ InspectionInputs inputs_of(const Replay& replay) {
   inputs.now_utc_s = utc_from_iso8601(replay.verdict.measured_at.substr(0, 19) + "Z").value_or(0);
   if (replay.calibration && replay.calibration->temperature)
     inputs.temperature = TemperatureReading{replay.calibration->temperature->measured_degc, inputs.now_utc_s};
+  else if (const auto& reader = replay.sensor->reader; reader && reader->good_at_degc())
+    inputs.temperature = TemperatureReading{*reader->good_at_degc(), inputs.now_utc_s};
   inputs.unit_id = replay.verdict.unit_id;
   inputs.threads = replay.threads;
   return inputs;

@@ -1,4 +1,4 @@
-// datumctl calibrate, hole, verify: their steps stand in files of their own.
+// datumctl calibrate, hole, verify, fringe: their steps stand in files of their own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "daemon/ctl/calibrate.h"
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/exit_status.h"
+#include "daemon/ctl/fringe.h"
 #include "daemon/ctl/hole.h"
 #include "daemon/ctl/verify.h"
 
@@ -53,6 +54,9 @@ void add_calibration_commands(CommandLine& line) {
   auto v = std::make_shared<VerifyOptions>();
   v->now_utc_s = std::time(nullptr);
   line.does(*add_verify(line.app, *v), [v] { return verify(*v); });
+  auto f = std::make_shared<FringeOptions>();
+  f->now_utc_s = std::time(nullptr);
+  line.does(*add_fringe(line.app, *f), [f] { return fringe(*f); });
 }
 
 }  // namespace datum

@@ -8,9 +8,9 @@
 
 #include "calib/artefact/sphere_artefact_search.h"
 #include "calib/verify/verification.h"
-#include "config/sensor_profile_file.h"
 #include "daemon/ctl/verify.h"
 #include "daemon/ctl/verify_frame.h"
+#include "daemon/fringe/fringe_frames.h"
 #include "daemon/report/table.h"
 
 namespace datum {
@@ -111,7 +111,7 @@ Area area_of(const std::string& text) {
 }  // namespace
 
 Verified verify_spheres(const VerifyOptions& o) {
-  const SensorProfile sensor = config::load_sensor_profile(o.sensor);
+  const SensorProfile sensor = load_sensor(o.sensor, 0);
   const SphereDrawing drawing = load_sphere_drawing(o.drawing);
   const HeightFrame frame = read_frame(o.frame, sensor);
   SphereSearchSettings settings;
@@ -129,7 +129,7 @@ Verified verify_spheres(const VerifyOptions& o) {
 
 Verified verify_flatness(const VerifyOptions& o) {
   const Area area = area_of(o.area);
-  const SensorProfile sensor = config::load_sensor_profile(o.sensor);
+  const SensorProfile sensor = load_sensor(o.sensor, 0);
   const HeightFrame frame = read_frame(o.frame, sensor);
   std::vector<Eigen::Vector3d> points;
   std::size_t pixels = 0;

@@ -7,9 +7,9 @@
 
 #include "calib/calibration.h"
 #include "calib/registration/registration.h"
-#include "config/sensor_profile_file.h"
 #include "daemon/ctl/verify.h"
 #include "daemon/ctl/verify_frame.h"
+#include "daemon/fringe/fringe_frames.h"
 #include "daemon/report/table.h"
 
 namespace datum {
@@ -113,7 +113,7 @@ Found judged(const RegistrationReport& report) {
 }  // namespace
 
 Verified verify_overlap(const VerifyOptions& o) {
-  const SensorProfile sensor = config::load_sensor_profile(o.sensor);
+  const SensorProfile sensor = load_sensor(o.sensor, 0);
   const Calibration calibration = calibration_for(o, sensor);
   const Told told = read_told(o.snapshots, sensor);
   refuse_alike(told);

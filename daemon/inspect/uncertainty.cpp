@@ -67,10 +67,25 @@ HeightNoise opened_noise(const HeightStatistics& h) {
   return {0.3 * s, 0.54 * s, true};
 }
 
+namespace {
+
+/// Of heights made from phases. The noise that the budget reckons with is the one that top and floor show; a phase's
+/// noise enters where it is more than that. The model's error at the top and at the floor are taken as independent.
+void add_phase_terms(std::vector<UncertaintyTerm>& budget, const Measured& m) {
+  if (!m.frame.phase_uncertainty) return;
+  const PhaseUncertainty& phase = *m.frame.phase_uncertainty;
+  const double seen = pixel_noise_um(m.heights);
+  const double unseen = std::max(0.0, phase.noise_um * phase.noise_um - seen * seen);
+  budget.push_back({"phase_noise", std::sqrt(unseen / std::max(1.0, n_eff(m.heights)))});
+  budget.push_back({"phase_model", std::sqrt(2.0) * phase.model_um});
+}
+
+}  // namespace
+
 std::vector<UncertaintyTerm> height_budget(double height_um, const HeightNoise& noise, double slope,
                                            const Measured& m) {
   const double root3 = std::sqrt(3.0);
-  return {
+  std::vector<UncertaintyTerm> budget{
       {"top_noise", noise.random},
       {"rank_lift", noise.lift / root3},
       {m.floor.from_warp ? "floor_warp_model" : "floor", m.floor.u_um},
@@ -81,6 +96,8 @@ std::vector<UncertaintyTerm> height_budget(double height_um, const HeightNoise& 
       {"position", slope * m.recipe.uncertainty.position_mm * 1e3},
       {"quantisation", quantisation_um(noise.picked, m)},
   };
+  add_phase_terms(budget, m);
+  return budget;
 }
 
 std::vector<UncertaintyTerm> tilt_budget(const Measured& m) {

@@ -30,6 +30,8 @@ class FrameReader {
   virtual std::vector<std::string> files_of(const std::string& sidecar) const = 0;
   /// Why what it reads must not be measured now, with the remedy; empty: it may.
   virtual std::string refusal(const CellMoment& now) const = 0;
+  /// A temperature at which it may; none: it demands none.
+  virtual std::optional<double> good_at_degc() const { return std::nullopt; }
 };
 
 }  // namespace datum

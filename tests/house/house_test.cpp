@@ -53,11 +53,11 @@ const std::map<std::string, std::vector<std::string>> may_include{
     {"drivers/fringe/", {"drivers/frame/", "drivers/sensor/", "drivers/fringe/"}},
     {"drivers/model/", {"drivers/model/", "drivers/sensor/file_bytes.h"}},
     {"drivers/virtual/",
-     {"drivers/", "calib/", "config/toml_reader.h", "daemon/report/table.h"}},  // shipped programs
+     {"drivers/", "calib/", "config/sensor_profile_file.h", "config/toml_reader.h", "daemon/report/table.h"}},  // shipped programs
     // One generator of random numbers in the tree: the header of pure functions where the kernels have it.
     {"calib/",
-     {"drivers/frame/", "calib/", "config/toml_reader.h", "gpu/core/philox.h", "gpu/core/backend.h", "gpu/lu/",
-      "gpu/fringe_phase/"}},
+     {"drivers/frame/", "calib/", "config/toml_reader.h", "gpu/core/philox.h", "gpu/core/backend.h",
+      "gpu/lu/", "gpu/fringe_phase/"}},
     {"gpu/", {"drivers/frame/", "calib/", "gpu/"}},
     {"daemon/inspect/",
      {"drivers/frame/", "drivers/model/", "calib/", "gpu/", "daemon/inspect/", "config/toml_reader.h"}},
@@ -71,7 +71,8 @@ const std::map<std::string, std::vector<std::string>> may_include{
       "daemon/modbus/"}},
     {"daemon/calibrate/",
      {"drivers/", "calib/", "config/", "daemon/loop/", "daemon/report/", "daemon/desk/", "daemon/calibrate/",
-      "daemon/version.h"}},
+      "daemon/fringe/", "daemon/version.h"}},
+    {"daemon/fringe/", {"drivers/", "calib/", "config/", "gpu/", "daemon/fringe/"}},
     {"daemon/desk/", {"drivers/", "config/", "daemon/loop/", "daemon/report/", "daemon/desk/"}},
     {"daemon/hybrid/",
      {"drivers/", "calib/", "config/", "daemon/loop/", "daemon/report/", "daemon/desk/", "daemon/hybrid/"}},

@@ -16,7 +16,7 @@ inline FringeSettings two_periods_of_three() {
   s.projector_px = 200;
   s.camera_maximum = 255;
   s.min_modulation = 8;
-  s.max_disagreement_px = 0.25;
+  s.agreement_px = 0.25;
   s.image_names = "{set}_{period}_{step}.png";
   return s;
 }

@@ -1,0 +1,39 @@
+#include "config/fringe_settings_file.h"
+
+#include <algorithm>
+
+#include "drivers/fringe/set_sidecar.h"
+
+namespace datum::config {
+
+FringeSettings read_fringe(TomlTable table, const std::filesystem::path& folder) {
+  FringeSettings s;
+  s.periods_px = table.numbers_between("periods_px", 1, 3, {2, 100'000});
+  for (std::size_t i = 0; i < s.periods_px.size(); ++i)
+    if (std::count(s.periods_px.begin(), s.periods_px.end(), s.periods_px[i]) > 1)
+      table.refuse("periods_px", shown(s.periods_px[i]) + " stands twice", "1 to 3 different periods");
+  s.steps = static_cast<int>(table.integer("steps", 3, 32));
+  s.shift = table.choice_or<int>("shift", s.shift, {{"forward", 1}, {"backward", -1}});
+  s.projector_px = table.number("projector_px", {1, 100'000});
+  s.camera_maximum = static_cast<int>(table.integer("camera_maximum", 1, 65'535));
+  const double most = s.camera_maximum;
+  s.min_modulation = table.number("min_modulation_grey", {1e-3, most / 2});
+  s.agreement_px = table.number("agreement_px", {1e-3, 1000});
+  s.camera_noise_grey = table.number("camera_noise_grey", {1e-6, most});
+  s.camera_noise_per_grey = table.number_or("camera_noise_per_grey", s.camera_noise_per_grey, {0, most});
+  s.image_names = table.text("image_names");
+  if (const std::string why = pattern_problem(s); !why.empty())
+    table.refuse("image_names", "'" + s.image_names + "' " + why,
+                 "{set} in front, {period} and {step} where they differ, .png, .tif or .tiff, such as "
+                 "{set}_{period}_{step}.png");
+  const std::vector<double> origin = table.numbers("origin_mm", 2);
+  std::copy(origin.begin(), origin.end(), s.origin_mm.begin());
+  const std::string calibration = table.text("calibration");
+  if (calibration.empty())
+    table.refuse("calibration", "is empty", "a path, absolute or from the folder of this file");
+  s.calibration = (folder / calibration).lexically_normal();
+  table.finish();
+  return s;
+}
+
+}  // namespace datum::config

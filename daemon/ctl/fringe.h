@@ -1,0 +1,35 @@
+// `datumctl fringe`: what an operator does for a sensor whose frames are raw images of fringes. Needs no daemon.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace datum {
+
+struct FringeOptions {
+  std::string step;  // name of the subcommand that was given
+  std::string sensor;
+  std::vector<std::string> sets;  // SET.json@HEIGHT, in mm
+  std::string id, operator_name, output;
+  double u_step_um = 0, u_plate_um = 0, max_residual_um = 0;
+  int degree = 1, cell_px = 16, valid_days = 0;
+  bool no_bend = false;
+  std::optional<double> temperature_degc;
+  double temperature_window_k = 2;
+  std::int64_t now_utc_s = 0;
+};
+
+CLI::App* add_fringe(CLI::App& app, FringeOptions& options);
+
+/// Goes through the step that was given, prints what was found, on stderr why it was refused. Exit status: 0 done, 3 no
+/// calibration could be made, 4 bad input.
+int fringe(const FringeOptions& options);
+
+/// Demodulates the sets of the stepped flat, fits the phase-to-height model and writes it. What it prints. Throws
+/// CalibrationError, FrameError, config::ConfigError, std::invalid_argument for arguments.
+std::string calibrate_fringe(const FringeOptions& options);
+
+}  // namespace datum

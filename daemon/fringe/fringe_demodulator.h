@@ -1,0 +1,13 @@
+// Who demodulates where no other has been chosen.
+#pragma once
+
+#include <memory>
+
+#include "gpu/fringe_phase/fringe_demodulator.h"
+
+namespace datum {
+
+/// threads 0: one per core.
+std::shared_ptr<FringeDemodulator> cpu_fringe_demodulator(unsigned threads);
+
+}  // namespace datum

@@ -1,0 +1,32 @@
+// FringeFrames: the FrameReader of a fringe sensor: raw images -> columns of the projector -> heights -> HeightFrame.
+#pragma once
+
+#include "calib/fringe/phase_calibration.h"
+#include "daemon/fringe/fringe_maps.h"
+#include "drivers/frame/sensor_profile.h"
+
+namespace datum {
+
+class FringeFrames final : public FrameReader {
+ public:
+  FringeFrames(FringeSettings settings, PhaseCalibration calibration,
+               std::shared_ptr<FringeDemodulator> demodulator);
+
+  /// Heights are counts of the calibration's LSB; classes saturated, low_modulation, unwrap and out_of_range. The frame
+  /// carries the stage's record, its phase uncertainty and the mean image as intensity.
+  HeightFrame read(const std::filesystem::path& delivery, const SensorProfile& profile) const override;
+  std::vector<std::string> files_of(const std::string& sidecar) const override;
+  std::string refusal(const CellMoment& now) const override;
+  std::optional<double> good_at_degc() const override;
+
+ private:
+  FringeSettings settings_;
+  PhaseCalibration calibration_;
+  std::shared_ptr<FringeDemodulator> demodulator_;
+};
+
+/// The profile of `file`, with the reader that its [fringe] asks for, where it has one. Throws config::ConfigError, also
+/// of the phase-to-height calibration, and CalibrationError where that is not this sensor's.
+SensorProfile load_sensor(const std::filesystem::path& file, unsigned threads);
+
+}  // namespace datum
