@@ -25,7 +25,23 @@ void sync_folder(const std::filesystem::path& folder) {
   ::close(fd);
 }
 
-/// Nobody sees a file under its own name before all of its bytes are on the disk.
+std::vector<std::uint8_t> image_bytes(const HeightFrame& frame, DropFormat format) {
+  const auto& counts = std::get<std::vector<std::int16_t>>(frame.counts);
+  if (format == DropFormat::tiff16) return tiff_of(counts.data(), frame.rows, frame.cols, TiffSample::int16);
+  if (format == DropFormat::png16) {
+    std::vector<std::uint16_t> shifted(counts.size());
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      shifted[i] = static_cast<std::uint16_t>(counts[i] + 32768);
+    return png_of(shifted, frame.rows, frame.cols);
+  }
+  std::vector<float> um(counts.size(), std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    if (counts[i] != -32768) um[i] = static_cast<float>(frame.z.at(counts[i]) * 1e3);
+  return tiff_of(um.data(), frame.rows, frame.cols, TiffSample::float32);
+}
+
+}  // namespace
+
 void write_whole(const std::filesystem::path& file, const void* bytes, std::size_t size) {
   const std::filesystem::path part = file.parent_path() / ("." + file.filename().string() + ".part");
   const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -44,23 +60,6 @@ void write_whole(const std::filesystem::path& file, const void* bytes, std::size
   std::filesystem::rename(part, file);
   sync_folder(file.parent_path());
 }
-
-std::vector<std::uint8_t> image_bytes(const HeightFrame& frame, DropFormat format) {
-  const auto& counts = std::get<std::vector<std::int16_t>>(frame.counts);
-  if (format == DropFormat::tiff16) return tiff_of(counts.data(), frame.rows, frame.cols, TiffSample::int16);
-  if (format == DropFormat::png16) {
-    std::vector<std::uint16_t> shifted(counts.size());
-    for (std::size_t i = 0; i < counts.size(); ++i)
-      shifted[i] = static_cast<std::uint16_t>(counts[i] + 32768);
-    return png_of(shifted, frame.rows, frame.cols);
-  }
-  std::vector<float> um(counts.size(), std::numeric_limits<float>::quiet_NaN());
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    if (counts[i] != -32768) um[i] = static_cast<float>(frame.z.at(counts[i]) * 1e3);
-  return tiff_of(um.data(), frame.rows, frame.cols, TiffSample::float32);
-}
-
-}  // namespace
 
 const char* extension_of(DropFormat format) { return format == DropFormat::png16 ? ".png" : ".tif"; }
 

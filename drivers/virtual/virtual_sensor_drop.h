@@ -39,4 +39,7 @@ const char* extension_of(DropFormat format);  // ".tif", ".png"
 void deliver(const HeightFrame& frame, DropFormat format, DropFault fault,
              const std::filesystem::path& folder, const std::string& stem);
 
+/// Nobody sees a file under its own name before all of its bytes are on the disk. Throws std::system_error.
+void write_whole(const std::filesystem::path& file, const void* bytes, std::size_t size);
+
 }  // namespace datum

@@ -51,7 +51,8 @@ toff_t memory_size(thandle_t handle) { return static_cast<Memory*>(handle)->byte
 
 std::vector<std::uint8_t> tiff_of(const void* pixels, int rows, int cols, TiffSample sample) {
   Memory memory;
-  const bool is_float = sample == TiffSample::float32;
+  const bool is_float = sample == TiffSample::float32, is_byte = sample == TiffSample::uint8;
+  const unsigned sample_bytes = is_float ? 4 : is_byte ? 1 : 2;
   std::unique_ptr<TIFF, void (*)(TIFF*)> tiff(
       TIFFClientOpen("memory", "w", &memory, memory_read, memory_write, memory_seek, memory_close,
                      memory_size, nullptr, nullptr),
@@ -59,12 +60,15 @@ std::vector<std::uint8_t> tiff_of(const void* pixels, int rows, int cols, TiffSa
   if (!tiff) throw std::runtime_error("libtiff opens no file in memory");
   TIFFSetField(tiff.get(), TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(cols));
   TIFFSetField(tiff.get(), TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(rows));
-  TIFFSetField(tiff.get(), TIFFTAG_BITSPERSAMPLE, is_float ? 32 : 16);
+  TIFFSetField(tiff.get(), TIFFTAG_BITSPERSAMPLE, 8 * sample_bytes);
   TIFFSetField(tiff.get(), TIFFTAG_SAMPLESPERPIXEL, 1);
-  TIFFSetField(tiff.get(), TIFFTAG_SAMPLEFORMAT, is_float ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_INT);
+  TIFFSetField(tiff.get(), TIFFTAG_SAMPLEFORMAT,
+               is_float  ? SAMPLEFORMAT_IEEEFP
+               : is_byte ? SAMPLEFORMAT_UINT
+                         : SAMPLEFORMAT_INT);
   TIFFSetField(tiff.get(), TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
   TIFFSetField(tiff.get(), TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(64));
-  const std::size_t stride = static_cast<std::size_t>(cols) * (is_float ? 4 : 2);
+  const std::size_t stride = static_cast<std::size_t>(cols) * sample_bytes;
   std::vector<std::uint8_t> line(stride);
   for (int row = 0; row < rows; ++row) {
     std::memcpy(line.data(),

@@ -6,7 +6,7 @@
 
 namespace datum {
 
-enum class TiffSample : std::uint8_t { int16, float32 };
+enum class TiffSample : std::uint8_t { uint8, int16, float32 };
 
 /// Uncompressed one-sample TIFF of row-major pixels. Throws std::runtime_error.
 std::vector<std::uint8_t> tiff_of(const void* pixels, int rows, int cols, TiffSample sample);

@@ -1,0 +1,230 @@
+// Raw sets of the virtual fringe sensor through the daemon's reader: heights, classes, evidence, against the truth.
+#include "daemon/fringe/fringe_frames.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <map>
+
+#include "config/sensor_profile_file.h"
+#include "drivers/frame/frame_error.h"
+#include "drivers/sensor/read_frame.h"
+#include "drivers/virtual/virtual_fringe_cell.h"
+#include "tests/fresh_folder.h"
+
+namespace datum {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+const fs::path shipped = fs::path(DATUM_SOURCE_DIR) / "config";
+
+double number_of(const StageRecord& record, const std::string& name) {
+  for (const auto& [key, value] : record.health)
+    if (key == name) return value;
+  return std::nan("");
+}
+
+class FringeFramesTest : public ::testing::Test {
+ protected:
+  datum::testing::FreshFolder folder;
+  VirtualCell cell = load_cell({shipped / "recipes/demo-fringe.toml", shipped / "twins/fringe.toml", {}, {}});
+  FringeTwin twin = load_fringe_twin(shipped / "twins/fringe-camera.toml");
+  SensorProfile profile = config::load_sensor_profile(shipped / "sensors/fringe.toml");
+
+  /// Around L1 and U2, so that the tests are quick; C2, R1 and the others lie outside.
+  void SetUp() override {
+    cell.view.cols = 300;
+    cell.view.rows = 150;
+    cell.view.x.offset_mm = -3;
+    cell.view.y.offset_mm = 0;
+    in_hand();
+  }
+  void in_hand() {
+    const AxisScale& x = cell.view.x;
+    const bool left = profile.handedness == Handedness::left;
+    profile.fringe->origin_mm = {left ? -x.at(cell.view.cols - 1) : x.offset_mm, cell.view.y.offset_mm};
+  }
+  fs::path deliver(const FringeScene& scene, const std::string& stem, std::uint64_t seed) {
+    SetSidecar who;
+    who.job_name = "demo-fringe";
+    who.job_hash = "none";
+    who.frame_id = stem;
+    who.captured = {1, ClockDomain::sensor};
+    deliver_set({profile.serial, profile.handedness, *profile.fringe}, twin, cell.view, scene, {}, seed, who,
+                folder.path(), stem);
+    return folder.path() / (stem + ".json");
+  }
+  RawSet plate(double z_mm, std::uint64_t seed) {
+    return read_raw_set(deliver(plate_scene(cell.view, z_mm, twin.plate), "p" + std::to_string(seed), seed),
+                        *profile.fringe);
+  }
+  /// Made once for each hand and number of steps.
+  PhaseCalibration calibrated() {
+    static std::map<std::pair<Handedness, int>, PhaseCalibration> made;
+    const auto key = std::pair(profile.handedness, profile.fringe->steps);
+    if (!made.count(key)) made[key] = calibrate();
+    return made[key];
+  }
+  PhaseCalibration calibrate() {
+    const auto demodulator = cpu_fringe_demodulator(1);
+    PhaseCalibration c;
+    c.settings = {static_cast<std::uint32_t>(cell.view.cols),
+                  static_cast<std::uint32_t>(cell.view.rows),
+                  16,
+                  1,
+                  true,
+                  20,
+                  0.3,
+                  0.3};
+    std::vector<MeasuredFringes> plates;
+    const std::vector<double> heights_mm{-0.75, 0, 0.75, 1.5, 2.25, 3};
+    for (std::size_t k = 0; k < heights_mm.size(); ++k)
+      plates.push_back(
+          measure_fringes(plate(heights_mm[k], 101 + k), *profile.fringe, nullptr, *demodulator));
+    std::vector<FlatStep> steps;
+    for (std::size_t k = 0; k < plates.size(); ++k)
+      steps.push_back({heights_mm[k] * 1e3, plates[k].column_px.data(), plates[k].sigma_px.data(),
+                       plates[k].classes.data()});
+    const PhaseFit fit = fit_phase_heights(steps, c.settings, cpu_backend(1));
+    c.id = "test";
+    c.sensor_serial = profile.serial;
+    c.made_utc_s = 1000;
+    c.expires_utc_s = 2000;
+    c.periods_px = profile.fringe->periods_px;
+    c.projector_px = profile.fringe->projector_px;
+    c.columns = fit.columns;
+    c.rows = fit.rows;
+    c.nodes = fit.nodes;
+    c.u_model_um = fit.u_model_um;
+    return c;
+  }
+  void read_by(const PhaseCalibration& c, unsigned threads = 1) {
+    profile.reader = std::make_shared<FringeFrames>(*profile.fringe, c, cpu_fringe_demodulator(threads));
+  }
+};
+
+// A pixel's noise is what the record says, and about 3 um. Its mean over a plate of 45,000 pixels: noise 0.02 um, and the
+// model's own uncertainty within k = 3.
+TEST_F(FringeFramesTest, APlateBetweenTheStepsIsFlatAtItsHeightWithTheNoiseThatTheRecordSays) {
+  const PhaseCalibration c = calibrated();
+  read_by(c);
+  const HeightFrame frame = read_frame(deliver(plate_scene(cell.view, 1.1, twin.plate), "flat", 7), profile);
+  double sum = 0, squares = 0;
+  for (int row = 0; row < frame.rows; ++row)
+    for (int col = 0; col < frame.cols; ++col) {
+      ASSERT_EQ(frame.class_at(row, col), PixelClass::ok);
+      const double off_um = 1e3 * frame.z_mm(row, col) - 1100;
+      sum += off_um;
+      squares += off_um * off_um;
+    }
+  const auto n = static_cast<double>(frame.size());
+  EXPECT_LT(std::abs(sum / n), 3 * c.u_model_um);
+  ASSERT_TRUE(frame.phase_uncertainty);
+  EXPECT_EQ(frame.phase_uncertainty->model_um, c.u_model_um);
+  const double noise_um = std::sqrt(squares / n);
+  EXPECT_NEAR(frame.phase_uncertainty->noise_um, noise_um, 0.1 * noise_um)
+      << "grey values are rounded: 0.29^2 in 0.8^2";
+  EXPECT_LT(noise_um, 6);
+  EXPECT_EQ(frame.job, "demo-fringe");
+  ASSERT_TRUE(frame.intensity);
+  EXPECT_EQ(frame.intensity->bits, 8);
+}
+
+// Against the surface that the images were made of: a pixel's error is its noise, 6 sigma bounded, and the model's.
+TEST_F(FringeFramesTest, ABoardsHeightsAreItsOwnWhereTheyAreOkAndOtherwiseSayWhy) {
+  read_by(calibrated());
+  const FringeScene scene = board_scene(cell, twin, parse_fringe_board("shiny=L1,dark=U2", cell), 3);
+  const HeightFrame frame = read_frame(deliver(scene, "board", 3), profile);
+  const int cols = cell.view.cols;
+  std::size_t ok = 0;
+  double worst_um = 0;
+  for (int row = 0; row < frame.rows; ++row)
+    for (int col = 0; col < cols; ++col) {
+      if (frame.class_at(row, col) != PixelClass::ok) continue;
+      const auto i =
+          static_cast<std::size_t>(row) * static_cast<std::size_t>(cols) + static_cast<std::size_t>(col);
+      ASSERT_EQ(scene.surface.classes[i], PixelClass::ok) << "a height where nothing is";
+      worst_um = std::max(worst_um, std::abs(frame.z_mm(row, col) - scene.surface.z_mm[i]) * 1e3);
+      ++ok;
+    }
+  EXPECT_GT(ok, frame.size() / 3);
+  EXPECT_LT(worst_um, 6 * 1.5 * frame.phase_uncertainty->noise_um)
+      << "a dark surface is noisier than the median";
+  ASSERT_EQ(frame.stages.size(), 1u);
+  const StageRecord& stage = frame.stages[0];
+  const double counted = number_of(stage, "OK_px") + number_of(stage, "SATURATED_px") +
+                         number_of(stage, "LOW_MODULATION_px") + number_of(stage, "UNWRAP_px") +
+                         number_of(stage, "OUT_OF_RANGE_px");
+  EXPECT_EQ(counted, static_cast<double>(frame.size()));
+  EXPECT_EQ(number_of(stage, "SATURATED_px"), static_cast<double>(frame.count_of(PixelClass::saturated)));
+  EXPECT_GT(frame.count_of(PixelClass::saturated), 80u * 80u * 9 / 10 * 9 / 10)
+      << "L1's top, 4 mm square, seen half";
+  EXPECT_GT(frame.count_of(PixelClass::low_modulation), 1000u) << "U2's top and shadows";
+  EXPECT_EQ(stage.parameters[7], (std::pair<std::string, std::string>{"phase_to_height", "test"}));
+  EXPECT_TRUE(stage.warnings.empty());
+}
+
+TEST_F(FringeFramesTest, TheSameSetGivesTheSameBytesOnAnyNumberOfThreads) {
+  const PhaseCalibration c = calibrated();
+  const fs::path set = deliver(board_scene(cell, twin, parse_fringe_board("good", cell), 3), "board", 3);
+  read_by(c, 1);
+  const HeightFrame one = read_frame(set, profile);
+  read_by(c, 3);
+  const HeightFrame three = read_frame(set, profile);
+  EXPECT_EQ(one.stages[0].output_sha256, three.stages[0].output_sha256);
+  EXPECT_EQ(one.counts, three.counts);
+  EXPECT_EQ(one.content_sha256, three.content_sha256);
+}
+
+// What a left-handed camera delivers is the mirror image of what a right-handed one does; datumd undoes it.
+TEST_F(FringeFramesTest, BothHandsShowTheSameBoardInTheSamePlace) {
+  std::vector<HeightFrame> frames;
+  for (const Handedness hand : {Handedness::left, Handedness::right}) {
+    profile.handedness = hand;
+    in_hand();
+    read_by(calibrated());
+    frames.push_back(
+        read_frame(deliver(board_scene(cell, twin, parse_fringe_board("good", cell), 3), "b", 3), profile));
+  }
+  EXPECT_NEAR(frames[0].x.offset_mm, frames[1].x.offset_mm, 1e-12);
+  std::size_t both = 0;
+  for (int row = 0; row < frames[0].rows; ++row)
+    for (int col = 0; col < frames[0].cols; ++col) {
+      if (frames[0].class_at(row, col) != PixelClass::ok || frames[1].class_at(row, col) != PixelClass::ok)
+        continue;
+      // the same columns of the projector; the nodes lie elsewhere
+      ASSERT_NEAR(frames[0].z_mm(row, col), frames[1].z_mm(row, col), 2e-3);
+      ++both;
+    }
+  EXPECT_GT(both, frames[0].size() / 2);
+}
+
+TEST_F(FringeFramesTest, ThreeStepsAreWarnedOf) {
+  profile.fringe->steps = 3;
+  read_by(calibrated());
+  const HeightFrame frame = read_frame(deliver(plate_scene(cell.view, 1, twin.plate), "flat", 7), profile);
+  ASSERT_EQ(frame.stages[0].warnings.size(), 1u);
+  EXPECT_THAT(frame.stages[0].warnings[0], HasSubstr("take 4 or more"));
+}
+
+TEST_F(FringeFramesTest, BeyondTheCalibratedRangeNothingIsSaid) {
+  read_by(calibrated());
+  const HeightFrame frame = read_frame(deliver(plate_scene(cell.view, 3.3, twin.plate), "high", 7), profile);
+  EXPECT_EQ(frame.count_of(PixelClass::out_of_range), frame.size());
+}
+
+TEST_F(FringeFramesTest, ImagesOfAnotherSizeThanTheCalibrationsAreRefused) {
+  read_by(calibrated());
+  cell.view.rows = 140;
+  try {
+    read_frame(deliver(plate_scene(cell.view, 1, twin.plate), "small", 7), profile);
+    FAIL();
+  } catch (const FrameError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("was it calibrated with this camera's size?"));
+  }
+}
+
+}  // namespace
+}  // namespace datum

@@ -1,0 +1,79 @@
+// `./datum demo --fringe`: raw images of fringes to verdicts, and what those say of how the heights were made.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/scenario/scenario_cell.h"
+
+namespace datum::scenario {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(ScenarioFringe, RawImagesBecomePassFailAndInvalidWithTheirEvidence) {
+  const datum::testing::FreshFolder folder;
+  const Outcome outcome =
+      run({DATUM_SOURCE_DIR "/tests/scenario/demo_fringe.sh", DATUM_BIN, folder.path() / "fringe"},
+          folder.path());
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find("measured again from its raw images: 2,SAME"), std::string::npos)
+      << outcome.output;
+  const auto stored = [&](const char* sequence) {
+    return nlohmann::json::parse(
+        run({"datumctl", "show", sequence, "--json", "--store", "fringe/results.db"}, folder.path()).output);
+  };
+  const auto good = stored("1"), bad = stored("2"), doubtful = stored("3"), incomplete = stored("4");
+  EXPECT_EQ(good["decision"], "PASS");
+  EXPECT_EQ(bad["decision"], "FAIL");
+  EXPECT_EQ(doubtful["decision"], "INVALID");
+  EXPECT_EQ(incomplete["decision"], "INVALID");
+  EXPECT_EQ(incomplete["reason"], "FRAME");
+  EXPECT_NE(
+      incomplete["detail"].get<std::string>().find("FP-0001_000004_3_04.tif: is not beside its sidecar"),
+      std::string::npos)
+      << incomplete["detail"];
+  EXPECT_TRUE(fs::exists(folder.path() / "fringe/failed/FP-0001_000004") ||
+              fs::exists(folder.path() / "fringe/drop/failed/FP-0001_000004"));
+
+  for (const auto& [verdict, reference, decision] : {std::tuple(&bad, "R1", "FAIL"),
+                                                     {&bad, "C2", "FAIL"},
+                                                     {&doubtful, "L1", "INVALID"},
+                                                     {&doubtful, "U1", "PASS"}})
+    for (const auto& component : (*verdict)["components"])
+      if (component["reference"] == reference) EXPECT_EQ(component["decision"], decision) << reference;
+  for (const auto* verdict : {&good, &bad, &doubtful}) {
+    ASSERT_EQ((*verdict)["stages"].size(), 1u);
+    const auto& stage = (*verdict)["stages"][0];
+    EXPECT_EQ(stage["name"], "fringe demodulation");
+    EXPECT_EQ(stage["parameters"]["phase_to_height"], "fp-0001-demo");
+    EXPECT_EQ(stage["input_sha256"], (*verdict)["frame_sha256"]);
+    EXPECT_GT(stage["health"]["OK_px"], 200'000);
+    EXPECT_GT(stage["health"]["LOW_MODULATION_px"], 0) << "shadows";
+  }
+  EXPECT_GT(doubtful["stages"][0]["health"]["SATURATED_px"], 4000) << "80 x 80 pixels of L1 glare";
+
+  // Every median of the good board against what its components truly are: U is of k = 2, 3 u leaves 1 in 60 of 6 boards.
+  std::ifstream truth(folder.path() / "fringe/truth.jsonl");
+  std::string line;
+  std::getline(truth, line);
+  const auto true_board = nlohmann::json::parse(line);
+  int compared = 0;
+  for (const auto& component : good["components"])
+    for (const auto& known : true_board["components"]) {
+      if (component["reference"] != known["reference"]) continue;
+      const auto& check = component["checks"][0];
+      EXPECT_EQ(check["characteristic"], "median");
+      EXPECT_LE(std::abs(check["value_um"].get<double>() - known["height_um"].get<double>()),
+                3 * check["u_um"].get<double>())
+          << component["reference"] << ": " << check["value_um"] << " of " << known["height_um"] << ", u "
+          << check["u_um"];
+      EXPECT_GT(check["budget_um"]["phase_model"], 0.5);
+      ++compared;
+    }
+  EXPECT_EQ(compared, 6);
+}
+
+}  // namespace
+}  // namespace datum::scenario
