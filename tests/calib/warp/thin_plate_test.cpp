@@ -126,6 +126,26 @@ TEST(ThinPlateSpline, UncertaintyGrowsWithTheDistanceToKnots) {
   EXPECT_GT(model.u_um(Eigen::Vector2d(115, 95)), 3 * near);
 }
 
+TEST(ThinPlateSpline, WhatTheKnotsDoNotKnowTheSurfaceDoesNot) {
+  std::vector<WarpKnot> knots = look_at(plane, size_mm, 7, 6, 0);
+  for (WarpKnot& k : knots) k.u_um = 5;
+  const ThinPlate model(knots, tolerance_um);
+  // The knots' shares in a height sum to 1, so their squares to 1 / n at least.
+  EXPECT_GE(model.u_um(Eigen::Vector2d(48, 41)), 5 / std::sqrt(42.0));
+  EXPECT_LE(model.u_um(knots[10].at_mm), 5.001) << "no more than the knot there";
+}
+
+TEST(ThinPlateSpline, AnUncertainKnotHasLittleSay) {
+  std::vector<WarpKnot> knots = look_at(quadratic, size_mm, 12, 10, 0);
+  for (WarpKnot& k : knots) k.u_um = 0.1;
+  WarpKnot& wrong = knots[65];
+  wrong.z_um += 30;
+  wrong.u_um = 30;
+  const ThinPlate model(knots, tolerance_um);
+  EXPECT_NEAR(model.value_um(wrong.at_mm), quadratic(wrong.at_mm.x(), wrong.at_mm.y()), 10);
+  EXPECT_NEAR(model.value_um(knots[40].at_mm), knots[40].z_um, 1) << "the others are believed";
+}
+
 TEST(ThinPlateSpline, LambdaAgainMakesTheSameSurface) {
   const std::vector<WarpKnot> knots = look_at(quadratic, size_mm, 6, 5, 4);
   const ThinPlate chosen(knots, tolerance_um), again(knots, tolerance_um, chosen.health().lambda);
