@@ -14,6 +14,7 @@
 #include "daemon/inspect/floor.h"
 #include "daemon/inspect/site_map.h"
 #include "daemon/inspect/warp_recipe.h"
+#include "daemon/pipeline_alignment.h"
 #include "daemon/pipeline_mirror.h"
 #include "daemon/pipeline_parts.h"
 #include "gpu/board/cpu_board.h"
@@ -130,9 +131,16 @@ HeightStatistics heights_over(const Floor& floor, const BoardPlan& plan, std::si
 BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in,
                            BoardMeasurer& measurer) {
   const Recipe& recipe = *in.recipe;
-  const Htm<Board, Sensor> placement = board_from_sensor(in);
-  const BoardView view(frame, placement);
+  Htm<Board, Sensor> placement = board_from_sensor(in);
+  BoardView view(frame, placement);
   if (const auto why = tilt_refusal(view, recipe.floor)) return refused(std::move(v), recipe, *why);
+  if (recipe.alignment) {
+    BoardShift shift = board_shift(recipe, frame, view, cpu_backend(in.threads));
+    v.stages.push_back(std::move(shift.stage));
+    if (shift.why) return refused(std::move(v), recipe, *shift.why);
+    placement = moved(placement, v.stages);
+    view = BoardView(frame, placement);
+  }
 
   const std::shared_ptr<const PlannedBoard> board = planned(frame, in, placement, view);
   const std::vector<Site>& sites = board->sites;

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "daemon/inspect/surface_recipe.h"
+#include "daemon/pipeline_alignment.h"
 #include "daemon/report/part_files.h"
 #include "daemon/report/picture.h"
 #include "daemon/version.h"
@@ -167,7 +168,7 @@ void draw(const BoardOrder& order, const std::filesystem::path& file, const LogS
     inputs.calibration = order.calibration.get();
     inputs.pose = pose_of(order.pairing);
     write_picture(file, order.frame->frame, *order.recipe, order.verdict,
-                  board_from_sensor(inputs).inverse());
+                  moved(board_from_sensor(inputs), order.verdict.stages).inverse());
   } catch (const std::exception& error) {
     log(4, fmt::format("no picture {}: {}", file.string(), error.what()));
   }

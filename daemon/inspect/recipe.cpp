@@ -122,6 +122,9 @@ void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems&
   problems.attempt([&] {
     if (auto filter = file.table_if("filter")) read_filter(std::move(*filter), recipe);
   });
+  problems.attempt([&] {
+    if (auto alignment = file.table_if("alignment")) read_board_alignment(std::move(*alignment), recipe);
+  });
 }
 
 /// `open` gives the document, or throws what is wrong with it.

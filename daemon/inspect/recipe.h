@@ -22,8 +22,9 @@ namespace datum {
 namespace config {
 class Problems;
 }
-struct SurfaceRecipe;  // daemon/inspect/surface_recipe.h
-struct WarpRecipe;     // daemon/inspect/warp_recipe.h
+struct SurfaceRecipe;    // daemon/inspect/surface_recipe.h
+struct WarpRecipe;       // daemon/inspect/warp_recipe.h
+struct AlignmentRecipe;  // daemon/inspect/alignment_recipe.h
 
 /// Rectangle in board coordinates; rotation counter-clockwise seen from above.
 struct BoardRect {
@@ -140,7 +141,8 @@ struct Recipe {
   std::vector<Component> components;
   std::vector<BoardRect> exclusions;  // pads, silkscreen, mask openings
   std::vector<BoardCircle> holes;
-  std::shared_ptr<const WarpRecipe> warp;  // of the board's own form; null: nobody asks
+  std::shared_ptr<const WarpRecipe> warp;            // of the board's own form; null: nobody asks
+  std::shared_ptr<const AlignmentRecipe> alignment;  // null: the board lies in its place
   /// Of a part that is compared with its model; null: of a board. Its regions are the components then.
   std::shared_ptr<const SurfaceRecipe> surface;
 };

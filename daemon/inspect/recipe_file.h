@@ -20,6 +20,9 @@ void read_components(config::TomlTable& file, Recipe& recipe, config::Problems& 
 /// [warp]: the board's own form. The board's size is read before, components are read after.
 void read_warp(config::TomlTable table, Recipe& recipe, config::Problems& problems);
 
+/// [alignment] of a board: how far it may lie from its place. Board and components are read before.
+void read_board_alignment(config::TomlTable table, Recipe& recipe);
+
 /// [filter]: refuses characteristics that a filter would falsify. Components are read before.
 void read_filter(config::TomlTable table, Recipe& recipe);
 

@@ -90,6 +90,8 @@ const char* name_of(Reason r) {
       return "WARP_MODEL";
     case Reason::warp_hull:
       return "WARP_HULL";
+    case Reason::alignment:
+      return "ALIGNMENT";
     case Reason::internal:
       return "INTERNAL";
   }

@@ -61,6 +61,7 @@ const std::vector<Coded>& result_codes() {
       {42, "FRAME", ""},
       {43, "UNCERTAINTY", ""},
       {44, "FRAME_STALE", ""},
+      {45, "ALIGNMENT", ""},
       {50, "MODEL", ""},
       {51, "SNAPSHOTS", ""},
       {52, "SURFACE_COVERAGE", ""},

@@ -5,8 +5,8 @@
 
 namespace datum::correlation {
 
-/// Phase of image times conjugate reference, weighed. A constant under a Hann window is in the bins 0 and 1 to either side
-/// along both axes: they say nothing.
+/// Phase of image times conjugate reference, weighed. What is even over the image, and slopes of it, are in the bins 0 and
+/// 1 to either side along both axes: they say nothing of where it lies.
 DATUM_HD fft::Value<fft::ScalarFloat> phase_of(fft::Value<fft::ScalarFloat> image,
                                                fft::Value<fft::ScalarFloat> reference, float gain) {
   const fft::Value<fft::ScalarFloat> q = times(image, reference);

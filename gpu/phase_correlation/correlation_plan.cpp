@@ -28,9 +28,13 @@ void check(const CorrelationSettings& s, std::uint32_t cols, std::uint32_t rows)
     refuse("the largest shift is above 0 and below half the image");
 }
 
-std::vector<float> hann(std::uint32_t n) {
+/// A cosine's flank on the outer eighths, 1 between (Tukey).
+std::vector<float> tukey(std::uint32_t n) {
   std::vector<float> w(n);
-  for (std::uint32_t i = 0; i < n; ++i) w[i] = static_cast<float>(0.5 - 0.5 * std::cos(2 * pi * i / n));
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const double from_end = std::min(i, n - i) / (n / 8.0);
+    w[i] = from_end >= 1 ? 1.f : static_cast<float>(0.5 - 0.5 * std::cos(pi * from_end));
+  }
   return w;
 }
 
@@ -79,8 +83,8 @@ Plan plan_of(const float* reference, std::uint32_t cols, std::uint32_t rows,
             bins,
             Fft<float>(cols),
             Fft<float>(rows),
-            hann(cols),
-            hann(rows),
+            tukey(cols),
+            tukey(rows),
             low_pass(cols, bins, static_cast<double>(settings.smoothing_px)),
             low_pass(rows, rows, static_cast<double>(settings.smoothing_px)),
             {},

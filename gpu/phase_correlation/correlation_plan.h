@@ -14,7 +14,7 @@ struct Plan {
   CorrelationSettings settings;
   std::uint32_t cols, rows, bins;  // bins: of a row's spectrum, cols / 2 + 1
   Fft<float> along_rows, along_cols;
-  std::vector<float> window_x, window_y;       // Hann
+  std::vector<float> window_x, window_y;       // Tukey
   std::vector<float> gain_x, gain_y;           // low-pass of bin x, of bin y
   std::vector<std::complex<float>> reference;  // its spectrum, conjugate, by columns: bin x, then bin y
   std::uint32_t lobe;                          // px about a peak that belong to it

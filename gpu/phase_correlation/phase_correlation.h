@@ -1,4 +1,4 @@
-// How far an image is shifted against a reference, by phase correlation: both are windowed and transformed by rows and columns,
+// How far an image is shifted against a reference, by phase correlation: both are windowed (1 but on the outer eighths) and transformed by rows and columns,
 // the cross spectrum keeps only its phases, and the transform back has a peak at the shift. After C. D. Kuglin and D. C.
 // Hines, IEEE Conf. Cybernetics and Society (1975), 163. For gradients or masks of a board, not for heights: a slope
 // of the board would be its strongest feature. C++17: CUDA sources include this header.

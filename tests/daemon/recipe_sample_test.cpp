@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "config/toml_reader.h"
+#include "daemon/inspect/alignment_recipe.h"
 #include "daemon/inspect/recipe.h"
 #include "daemon/inspect/surface_recipe.h"
 #include "daemon/inspect/warp_recipe.h"
@@ -54,6 +55,7 @@ TEST_F(RecipeSample, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(plain.rule_confidence, whole.rule_confidence);
   EXPECT_EQ(plain.uncertainty.reproducibility_um, whole.uncertainty.reproducibility_um);
   EXPECT_EQ(plain.uncertainty.position_mm, whole.uncertainty.position_mm);
+  EXPECT_EQ(plain.alignment->min_ratio, whole.alignment->min_ratio);
   EXPECT_EQ(plain.warp->row.reference, whole.warp->row.reference);
   EXPECT_EQ(plain.warp->margin_mm, whole.warp->margin_mm);
   EXPECT_EQ(plain.warp->patch_mm, whole.warp->patch_mm);
