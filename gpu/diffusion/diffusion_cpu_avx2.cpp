@@ -31,7 +31,8 @@ struct Avx2 : SimdAvx2 {
   DATUM_HD F div(F a, F b) { return _mm256_div_ps(a, b); }
   DATUM_HD F to_float(I v) { return _mm256_cvtepi32_ps(v); }
   DATUM_HD I truncated(F v) { return _mm256_cvttps_epi32(v); }
-  DATUM_HD F at_most_one(F y, F one) { return _mm256_min_ps(_mm256_mul_ps(y, y), one); }
+  DATUM_HD F at_most_one(F v, F scale, F one) { return _mm256_min_ps(abs(_mm256_mul_ps(v, scale)), one); }
+  DATUM_HD F minus_square(F s, F from) { return _mm256_fnmadd_ps(s, s, from); }
   DATUM_HD F times_power(F p, F t) {
     return _mm256_castsi256_ps(
         _mm256_add_epi32(_mm256_castps_si256(p), _mm256_slli_epi32(_mm256_castps_si256(t), 23)));

@@ -22,7 +22,8 @@ struct Avx512 : SimdAvx512 {
   DATUM_HD F div(F a, F b) { return _mm512_div_ps(a, b); }
   DATUM_HD F to_float(I v) { return _mm512_cvtepi32_ps(v); }
   DATUM_HD I truncated(F v) { return _mm512_cvttps_epi32(v); }
-  DATUM_HD F at_most_one(F y, F one) { return _mm512_min_ps(_mm512_mul_ps(y, y), one); }
+  DATUM_HD F at_most_one(F v, F scale, F one) { return _mm512_min_ps(abs(_mm512_mul_ps(v, scale)), one); }
+  DATUM_HD F minus_square(F s, F from) { return _mm512_fnmadd_ps(s, s, from); }
   DATUM_HD F times_power(F p, F t) {
     return _mm512_castsi512_ps(
         _mm512_add_epi32(_mm512_castps_si512(p), _mm512_slli_epi32(_mm512_castps_si512(t), 23)));

@@ -27,7 +27,8 @@ struct Neon : SimdNeon {
   DATUM_HD F div(F a, F b) { return vdivq_f32(a, b); }
   DATUM_HD F to_float(I v) { return vcvtq_f32_s32(v); }
   DATUM_HD I truncated(F v) { return vcvtq_s32_f32(v); }
-  DATUM_HD F at_most_one(F y, F one) { return vminq_f32(vmulq_f32(y, y), one); }
+  DATUM_HD F at_most_one(F v, F scale, F one) { return vminq_f32(abs(vmulq_f32(v, scale)), one); }
+  DATUM_HD F minus_square(F s, F from) { return vfmsq_f32(from, s, s); }
   DATUM_HD F times_power(F p, F t) {
     return vreinterpretq_f32_s32(
         vaddq_s32(vreinterpretq_s32_f32(p), vshlq_n_s32(vreinterpretq_s32_f32(t), 23)));

@@ -21,7 +21,8 @@ struct ScalarLane : SimdScalar {
   DATUM_HD F div(F a, F b) { return a / b; }
   DATUM_HD F to_float(I v) { return static_cast<F>(v); }
   DATUM_HD I truncated(F v) { return static_cast<I>(v); }  // |v| < 2^31
-  DATUM_HD F at_most_one(F y, F one) { return y * y < one ? y * y : one; }
+  DATUM_HD F at_most_one(F v, F scale, F one) { return ::fabsf(v * scale) < one ? ::fabsf(v * scale) : one; }
+  DATUM_HD F minus_square(F s, F from) { return ::fmaf(-s, s, from); }
   /// p 2^n, n in the low bits of t: exponential_flux.
   DATUM_HD F times_power(F p, F t) { return from_bits(bits(p) + (bits(t) << 23)); }
 };

@@ -1,7 +1,7 @@
 // What passes a face, written once for every lane type and for CUDA. C++17, explicit fma, no contraction.
 //
-// exp(-(d / kappa)^2) = 2^(-32 z) with z = log2(e) / 32 (d / kappa)^2. z is cut off at 1: a difference below 2^31 times
-// 2^-32 is truncated to 0. -32 z = n + f with n an integer and |f| <= 1/2; 2^f is a polynomial of degree 5 (relative
+// exp(-(d / kappa)^2) = 2^(-32 s^2) with s = sqrt(log2(e) / 32) |d| / kappa. s is cut off at 1: a difference below 2^31 times
+// 2^-32 is truncated to 0. -32 s^2 = n + f with n an integer and |f| <= 1/2; 2^f is a polynomial of degree 5 (relative
 // error 4.9e-7) whose coefficients hold lambda; n is added to the exponent's bits.
 #pragma once
 
@@ -64,9 +64,8 @@ struct FluxLanes {
 template <class S>
 DATUM_HD typename S::I exponential_flux(typename S::I d, const FluxLanes<S>& c) {
   using F = typename S::F;
-  const F v = S::to_float(d), y = S::mul(v, c.per_kappa);
-  const F z = S::at_most_one(y, c.one);
-  const F t = S::sub(c.rounder, z), f = S::sub(S::sub(c.rounder, t), z);
+  const F v = S::to_float(d), s = S::at_most_one(v, c.per_kappa, c.one);
+  const F t = S::minus_square(s, c.rounder), f = S::minus_square(s, S::sub(c.rounder, t));
   F p = S::fma(f, c.c[5], c.c[4]);
   for (int k = 3; k >= 0; --k) p = S::fma(f, p, c.c[k]);
   return S::truncated(S::mul(v, S::times_power(p, t)));

@@ -58,25 +58,38 @@ TEST(Diffusion, KeepsTheSumToTheLastDigit) {
     }
 }
 
+/// Every count differs from all of its neighbours by the whole range.
+Field chequered(const DiffusionGrid& g, std::int32_t range) {
+  Field f(g.size());
+  for (std::size_t z = 0; z < g.nz; ++z)
+    for (std::size_t y = 0; y < g.ny; ++y)
+      for (std::size_t x = 0; x < g.nx; ++x) f[at(g, x, y, z)] = (x + y + z) % 2 ? range : -range;
+  return f;
+}
+
+void expect_within_neighbours(const Field& f, const DiffusionGrid& g) {
+  Field lowest = f, highest = f;
+  for_each_face(g, [&](std::size_t a, std::size_t b) {
+    if (f[a] == no_count_32 || f[b] == no_count_32) return;
+    lowest[a] = std::min(lowest[a], f[b]);
+    lowest[b] = std::min(lowest[b], f[a]);
+    highest[a] = std::max(highest[a], f[b]);
+    highest[b] = std::max(highest[b], f[a]);
+  });
+  const double limit = g.nz > 1 ? 1.0 / 6 : 1.0 / 4;
+  const Field u = diffused(f, g, fixed(Conduction::exponential, infinite, limit, 1));
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    ASSERT_GE(u[i], lowest[i]) << i;
+    ASSERT_LE(u[i], highest[i]) << i;
+  }
+}
+
 // At lambda's limit and with plain heat flow a scheme that rounds to the nearest passes the neighbours by a count.
 TEST(Diffusion, LeavesEveryCountWithinItsNeighbours) {
   for (const DiffusionGrid& g : grids)
     for (const std::int32_t range : {3, 20, 1 << 29}) {
-      const double limit = g.nz > 1 ? 1.0 / 6 : 1.0 / 4;
-      const Field f = random_field(g, g.ny, range, 20);
-      Field lowest = f, highest = f;
-      for_each_face(g, [&](std::size_t a, std::size_t b) {
-        if (f[a] == no_count_32 || f[b] == no_count_32) return;
-        lowest[a] = std::min(lowest[a], f[b]);
-        lowest[b] = std::min(lowest[b], f[a]);
-        highest[a] = std::max(highest[a], f[b]);
-        highest[b] = std::max(highest[b], f[a]);
-      });
-      const Field u = diffused(f, g, fixed(Conduction::exponential, infinite, limit, 1));
-      for (std::size_t i = 0; i < u.size(); ++i) {
-        ASSERT_GE(u[i], lowest[i]) << i;
-        ASSERT_LE(u[i], highest[i]) << i;
-      }
+      expect_within_neighbours(random_field(g, g.ny, range, 20), g);
+      expect_within_neighbours(chequered(g, range), g);
     }
 }
 
@@ -137,7 +150,7 @@ TEST(Diffusion, WithoutEdgesIsHeatFlow) {
 // an error passed on grows at most by 1 + 12 lambda 0.446 (the flux falls with d by 0.446 lambda at the steepest) to
 // 1.77 in an iteration: (6 + 6e-6 * 5e5 / 14) * (1 + 1.77 + ... + 1.77^4) = 6.2 * 21.3 = 133 counts.
 TEST(Diffusion, IsTheFormula) {
-  const DiffusionGrid g{45, 23, 11};
+  const DiffusionGrid g{45, 43, 11};
   const Field f = random_field(g, 11, 3000000, 40);
   for (const Conduction conduction : {Conduction::exponential, Conduction::rational}) {
     const DiffusionSettings s = fixed(conduction, 5e5, 1.0 / 7, 5);
@@ -152,6 +165,20 @@ TEST(Diffusion, IsTheFormula) {
     EXPECT_LT(worst, 133) << name_of(conduction);
     EXPECT_GT(moved, 1e5);
   }
+}
+
+// Between two counts alone: the truncation of one count, 1e-6 of the flux for the arithmetic.
+TEST(Diffusion, PassesTheFluxOfTheFormula) {
+  for (const Conduction conduction : {Conduction::exponential, Conduction::rational})
+    for (const double kappa : {1.0, 1000.0, 4e7, 2e9})
+      for (std::int64_t d = 1; d < INT32_MAX; d += 1 + d / 7) {
+        const DiffusionSettings s = fixed(conduction, kappa, 0.2, 1);
+        const Field f{-static_cast<std::int32_t>(d / 2), static_cast<std::int32_t>(d - d / 2)};
+        const Field u = diffused(f, {2, 1, 1}, s, cpu_backend(1));
+        const double expected = in_double(f, {2, 1, 1}, s, kappa)[0] - f[0];
+        ASSERT_NEAR(u[0] - f[0], expected, 1 + 1e-6 * expected)
+            << d << " over " << kappa << ", " << name_of(conduction);
+      }
 }
 
 TEST(Diffusion, PassesNothingThroughMissingCounts) {
@@ -178,6 +205,10 @@ TEST(Diffusion, PassesNothingThroughMissingCounts) {
 
 TEST(Diffusion, LeavesAloneWhatHasNoCountOrNoDifference) {
   const DiffusionGrid g{20, 20, 1};
+  Field spike(g.size());
+  spike[30] = 1000;  // most differences are 0, and so is kappa
+  for (const Conduction conduction : {Conduction::exponential, Conduction::rational})
+    EXPECT_EQ(diffused(spike, g, {conduction, KappaRule::robust, 0, 0.25, 3}), spike);
   for (const KappaRule rule : {KappaRule::mean_gradient, KappaRule::robust})
     for (const std::int32_t value : {7, no_count_32}) {
       const Field f(g.size(), value);
