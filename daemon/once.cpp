@@ -26,8 +26,7 @@ struct Read {
 };
 
 Read read_files(const OnceOptions& options) {
-  Read read{
-      load_recipe(options.recipe), load_sensor(options.sensor, options.backend.threads), std::nullopt, {}};
+  Read read{load_recipe(options.recipe), {}, std::nullopt, {}};
   if (options.calibration) read.calibration = load_calibration(*options.calibration);
   if (!options.positions_mm.empty() && options.positions_mm.size() != options.frames.size())
     throw RefusedError(
@@ -35,8 +34,12 @@ Read read_files(const OnceOptions& options) {
                     options.positions_mm.size(), options.frames.size()));
   if (!read.recipe.surface && options.frames.size() > 1)
     throw RefusedError("recipe '" + read.recipe.name + "' is of a board, which is one frame");
-  for (const auto& file : options.frames) read.frames.push_back(read_frame(file, read.sensor));
   return read;
+}
+
+void read_frames(const OnceOptions& options, const BackendChoice& backend, Read& read) {
+  read.sensor = load_sensor(options.sensor, backend.demodulator);
+  for (const auto& file : options.frames) read.frames.push_back(read_frame(file, read.sensor));
 }
 
 InspectionInputs inputs_of(const OnceOptions& options, const Read& read, std::int64_t utc_ns) {
@@ -78,13 +81,11 @@ void print(const OnceOptions& options, const BoardVerdict& verdict) {
       verdict.reason == Reason::none ? "" : fmt::format(" {}: {}", name_of(verdict.reason), verdict.detail));
 }
 
-int measure_board(const OnceOptions& options, const Read& read, InspectionInputs inputs) {
-  const BackendChoice backend =
-      choose_backend(options.backend, Patience::of_one_frame,
-                     [](bool, const std::string& text) { fmt::print(stderr, "backend: {}\n", text); });
+int measure_board(const OnceOptions& options, const Read& read, InspectionInputs inputs,
+                  BoardMeasurer& measurer) {
   inputs.pose = pose_of(options, 0);
   const HeightFrame& frame = read.frames.front();
-  const BoardVerdict verdict = inspect(frame, inputs, *backend.measurer);
+  const BoardVerdict verdict = inspect(frame, inputs, measurer);
   print(options, verdict);
   if (!options.picture) return exit_status(verdict.decision);
   try {
@@ -97,10 +98,6 @@ int measure_board(const OnceOptions& options, const Read& read, InspectionInputs
 }
 
 int measure_part(const OnceOptions& options, const Read& read, InspectionInputs inputs) {
-  const BackendChoice backend =
-      choose_backend(options.backend, Patience::of_one_frame,
-                     [](bool, const std::string& text) { fmt::print(stderr, "backend: {}\n", text); });
-  inputs.finder = backend.finder.get();
   std::vector<SurfaceFrame> frames;
   for (std::size_t i = 0; i < read.frames.size(); ++i)
     frames.push_back({&read.frames[i], pose_of(options, i)});
@@ -120,9 +117,16 @@ int measure_part(const OnceOptions& options, const Read& read, InspectionInputs 
 }  // namespace
 
 int measure_once(const OnceOptions& options, std::int64_t utc_ns) {
-  const Read read = read_files(options);
-  const InspectionInputs inputs = inputs_of(options, read, utc_ns);
-  return read.recipe.surface ? measure_part(options, read, inputs) : measure_board(options, read, inputs);
+  Read read = read_files(options);  // what is wrong with them is told before a GPU is started
+  const BackendChoice backend =
+      choose_backend(options.backend, Patience::of_one_frame,
+                     [](bool, const std::string& text) { fmt::print(stderr, "backend: {}\n", text); });
+  read_frames(options, backend, read);
+  InspectionInputs inputs = inputs_of(options, read, utc_ns);
+  inputs.finder = backend.finder.get();
+  inputs.diffuser = backend.diffuser.get();
+  return read.recipe.surface ? measure_part(options, read, inputs)
+                             : measure_board(options, read, inputs, *backend.measurer);
 }
 
 }  // namespace datum

@@ -126,6 +126,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
     inputs.temperature = order.temperature;
     inputs.temperature_max_age_s = order.temperature_max_age_s;
     inputs.unit_id = order.unit;
+    inputs.diffuser = order.diffuser;
     inputs.threads = order.threads;
     inputs.planner = order.planner.get();
     const auto without_measuring = [&] {

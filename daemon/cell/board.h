@@ -50,6 +50,7 @@ struct BoardOrder {
   const SensorProfile* sensor = nullptr;
   BoardMeasurer* measurer = nullptr;
   DistanceFinder* finder = nullptr;
+  Diffuser* diffuser = nullptr;
   std::shared_ptr<BoardPlanner> planner;  // the worker may outlive the cell
   unsigned threads = 0;                   // of the host's own work
   std::optional<TemperatureReading> temperature;

@@ -51,6 +51,7 @@ std::shared_ptr<BoardOrder> InspectionCell::new_order(MonotonicNs now) {
   order->sensor = &parts_.sensor;
   order->measurer = parts_.backend.measurer.get();
   order->finder = parts_.backend.finder.get();
+  order->diffuser = parts_.backend.diffuser.get();
   order->planner = planner_;
   order->threads = parts_.config.backend.threads;
   order->temperature = temperature_;
