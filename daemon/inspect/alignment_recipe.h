@@ -10,7 +10,7 @@ namespace datum {
 struct AlignmentRecipe {
   double max_shift_mm = 0;   // along the board's x and y
   double min_ratio = 1.5;    // of the correlation's peak to the next one
-  double cell_mm = 0;        // of the picture of its parts; 0: 512 of them along the longer side
+  double cell_mm = 0;        // of the picture of its parts; 0: 256 of them along the longer side
   double min_height_um = 0;  // parts from here on are seen; 0: half the lowest nominal height
 };
 

@@ -8,7 +8,7 @@
 namespace datum {
 namespace {
 
-constexpr double most_cells = 4096, usual_cells = 512;
+constexpr double most_cells = 4096, usual_cells = 256;
 
 /// The window is 1 on three quarters of the picture.
 Eigen::Vector2d extent_mm(const Recipe& recipe, const AlignmentRecipe& a) {

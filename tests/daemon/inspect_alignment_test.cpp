@@ -14,8 +14,8 @@ using testing::make_scene;
 using testing::render;
 using testing::Scene;
 
-/// An edge along the rows lies anywhere within a pixel of 40 um; and a tenth of a cell of 37 um.
-constexpr double shift_um = 20 + 4;
+/// An edge along the rows lies anywhere within a pixel of 40 um; and a tenth of a cell of 73 um.
+constexpr double shift_um = 20 + 7;
 
 /// The recipe looks for the board at the frame's origin; it lies beside it. Three parts: two alike would repeat.
 Scene shifted(double x_mm, double y_mm, double turn_deg = 0) {
@@ -104,9 +104,9 @@ TEST(InspectAlignment, IsInTheVerdictsTextAndMovesItsPicture) {
 TEST(InspectAlignment, ThePictureHasRoomForTheBoardAndItsShift) {
   Scene s = aligned(shifted(0, 0), 1);
   const AlignmentGrid g = alignment_grid(s.recipe);
-  EXPECT_EQ(g.cols, 512u);
-  EXPECT_NEAR(g.cell_mm, 14.0 * 4 / 3 / 512, 1e-12);
-  EXPECT_EQ(g.rows, 512u);  // 10 mm and a third more are 366 cells
+  EXPECT_EQ(g.cols, 256u);
+  EXPECT_NEAR(g.cell_mm, 14.0 * 4 / 3 / 256, 1e-12);
+  EXPECT_EQ(g.rows, 256u);  // 10 mm and a third more are 183 cells
   EXPECT_LE(g.origin_mm.x() + g.cols * g.cell_mm / 8, -1 + 1e-9);
   EXPECT_EQ(alignment_height_um(s.recipe), 200);
 }
