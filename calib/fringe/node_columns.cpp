@@ -1,7 +1,10 @@
 #include "calib/fringe/node_columns.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+
+#include "gpu/lu/lu.h"
 
 namespace datum {
 namespace {
@@ -17,55 +20,69 @@ Span around(std::uint32_t node_px, std::uint32_t cell_px, std::uint32_t pixels) 
   return {centre > cell_px ? centre - cell_px : 0, std::min(centre + cell_px, pixels - 1)};
 }
 
-/// Sums of the plane u = a + b x + c y about the window's centre.
-struct PlaneSums {
-  double n = 0, x = 0, y = 0, u = 0, xx = 0, xy = 0, yy = 0, xu = 0, yu = 0, uu = 0;
-  void add(double px, double py, double pu) {
+constexpr std::size_t terms = 6;
+using Basis = std::array<double, terms>;
+
+/// 1, x, y, x^2, x y, y^2 in cells from the node.
+Basis basis_at(double x, double y) { return {1, x, y, x * x, x * y, y * y}; }
+
+/// What is taken of the surface u(x, y) at the node: its value, less what linear interpolation between nodes one cell
+/// apart adds to a curved surface on the average, (u_xx + u_yy) / 12 in cells.
+constexpr Basis wanted{1, 0, 0, -2.0 / 12, 0, -2.0 / 12};
+
+/// Sums of the least squares of u over the basis.
+struct SurfaceSums {
+  std::array<double, terms * terms> normal{};
+  Basis right{};
+  double n = 0, uu = 0;
+
+  void add(const Basis& f, double u) {
     n += 1;
-    x += px;
-    y += py;
-    u += pu;
-    xx += px * px;
-    xy += px * py;
-    yy += py * py;
-    xu += px * pu;
-    yu += py * pu;
-    uu += pu * pu;
+    uu += u * u;
+    for (std::size_t i = 0; i < terms; ++i) {
+      right[i] += f[i] * u;
+      for (std::size_t j = 0; j < terms; ++j) normal[j * terms + i] += f[i] * f[j];
+    }
   }
 };
 
-NodeColumn plane_at(const PlaneSums& s, double x, double y, double offset_px) {
-  const double mx = s.x / s.n, my = s.y / s.n, mu = s.u / s.n;
-  const double cxx = s.xx - s.n * mx * mx, cxy = s.xy - s.n * mx * my, cyy = s.yy - s.n * my * my;
-  const double cxu = s.xu - s.n * mx * mu, cyu = s.yu - s.n * my * mu, cuu = s.uu - s.n * mu * mu;
-  const double det = cxx * cyy - cxy * cxy;
-  const double b = (cxu * cyy - cyu * cxy) / det, c = (cyu * cxx - cxu * cxy) / det;
-  const double dx = x - mx, dy = y - my;
-  const double scatter = std::max(0.0, cuu - b * cxu - c * cyu) / (s.n - 3);
-  const double lever = 1 / s.n + (dx * dx * cyy - 2 * dx * dy * cxy + dy * dy * cxx) / det;
-  return {offset_px + mu + b * dx + c * dy, std::sqrt(scatter * lever)};
+std::optional<NodeColumn> taken_of(const SurfaceSums& s, double offset_px, const Backend& backend) {
+  const LuSystem<double> system(s.normal.data(), terms, backend);
+  if (system.status() != LuStatus::ok) return std::nullopt;
+  Basis fitted = s.right, lever = wanted;
+  system.solve_plain(fitted.data(), 1);
+  system.solve_plain(lever.data(), 1);
+  NodeColumn node;
+  double explained = 0, gain = 0;
+  for (std::size_t i = 0; i < terms; ++i) {
+    node.u_px += wanted[i] * fitted[i];
+    gain += wanted[i] * lever[i];
+    explained += fitted[i] * s.right[i];
+  }
+  node.u_px += offset_px;
+  node.sigma_px = std::sqrt(std::max(0.0, s.uu - explained) / (s.n - terms) * std::max(0.0, gain));
+  return node;
 }
 
 }  // namespace
 
 std::optional<NodeColumn> column_at(const FlatStep& step, const PhaseFitSettings& s, std::uint32_t node_row,
-                                    std::uint32_t node_column) {
+                                    std::uint32_t node_column, const Backend& backend) {
   const Span rows = around(node_row * s.cell_px, s.cell_px, s.height);
   const Span cols = around(node_column * s.cell_px, s.cell_px, s.width);
-  PlaneSums sums;
+  const double least = std::max(9.0, 0.5 * rows.size() * cols.size());
+  SurfaceSums sums;
   double offset_px = 0;  // near the columns, so that no digits are lost
+  const double cell = s.cell_px;
   for (std::uint32_t row = rows.from; row <= rows.to; ++row)
     for (std::uint32_t col = cols.from; col <= cols.to; ++col) {
       const std::size_t i = std::size_t{row} * s.width + col;
       if (step.classes[i] != FringeClass::ok) continue;
       if (sums.n == 0) offset_px = step.column_px[i];
-      sums.add(static_cast<double>(col) - cols.from, static_cast<double>(row) - rows.from,
-               step.column_px[i] - offset_px);
+      sums.add(basis_at(col / cell - node_column, row / cell - node_row), step.column_px[i] - offset_px);
     }
-  const double least = std::max(9.0, 0.5 * rows.size() * cols.size());
   if (sums.n < least || rows.size() < 3 || cols.size() < 3) return std::nullopt;
-  return plane_at(sums, static_cast<double>(node_column) * s.cell_px - cols.from,
-                  static_cast<double>(node_row) * s.cell_px - rows.from, offset_px);
+  return taken_of(sums, offset_px, backend);
 }
 
 }  // namespace datum

@@ -36,10 +36,11 @@ void check_steps(const std::vector<FlatStep>& steps, const PhaseFitSettings& s) 
 
 /// The columns of all steps at a node; none: the plate was not seen there in each of them.
 std::optional<std::vector<NodePoint>> points_at(const std::vector<FlatStep>& steps, const PhaseFitSettings& s,
-                                                std::uint32_t row, std::uint32_t column) {
+                                                std::uint32_t row, std::uint32_t column,
+                                                const Backend& backend) {
   std::vector<NodePoint> points;
   for (const FlatStep& step : steps) {
-    const auto u = column_at(step, s, row, column);
+    const auto u = column_at(step, s, row, column, backend);
     if (!u) return std::nullopt;
     points.push_back({step.z_um, u->u_px, u->sigma_px});
   }
@@ -147,7 +148,7 @@ PhaseFit fit_phase_heights(std::vector<FlatStep> steps, const PhaseFitSettings& 
       HeightNode& node = fit.nodes.emplace_back();
       node.per_px = std::numeric_limits<float>::quiet_NaN();
       fit.node_u_um.push_back(0);
-      const auto points = points_at(steps, s, row, column);
+      const auto points = points_at(steps, s, row, column, backend);
       if (!points) continue;
       check_monotone(*points, row * s.cell_px, column * s.cell_px);
       const NodeFit one = fit_node(*points, s.degree, s.bend, spare, backend);

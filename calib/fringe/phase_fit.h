@@ -3,7 +3,7 @@
 // At each node of a grid over the camera's image, from the projector's columns u_k that the steps z_k show there:
 //   z (1 + bend t) = h0 + h1 t + ... + h_degree t^degree,  t = (u - centre) per_px
 // by least squares, solved twice so that each equation weighs 1 / (1 + bend t)^2 (then residuals are those of z). The
-// column at a node is that of the plane through the columns around it. gpu/fringe_phase/height_model.h is what uses it.
+// column at a node is that of the surface of second degree through the columns around it. gpu/fringe_phase/height_model.h is what uses it.
 #pragma once
 
 #include <cstdint>

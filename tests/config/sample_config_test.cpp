@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "config/daemon_config.h"
+#include "config/sensor_profile_file.h"
 #include "drivers/cmm/presets.h"
 #include "tests/fresh_folder.h"
 #include "tests/sample_file.h"
@@ -64,6 +65,7 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   const DaemonConfig whole = load_daemon_config(with_state_here(with_every_key(sample)));
   EXPECT_EQ(plain.file_drop.rescan_ms, whole.file_drop.rescan_ms);
   EXPECT_EQ(plain.file_drop.settle_ms, whole.file_drop.settle_ms);
+  EXPECT_EQ(plain.file_drop.images_timeout_ms, whole.file_drop.images_timeout_ms);
   EXPECT_EQ(plain.arm_at_start, whole.arm_at_start);
   EXPECT_EQ(plain.frame_timeout_ms, whole.frame_timeout_ms);
   EXPECT_EQ(plain.temperature_max_age_s, whole.temperature_max_age_s);
@@ -192,6 +194,31 @@ TEST_F(SampleConfig, ShowsEveryKeyOfAGenicamCamera) {
                           [](const fs::path& file, config::Problems& p) { load_daemon_config(file, p); });
   EXPECT_EQ(known.erase("name") + known.erase("serial"), 2u) << "told beside the address";
   EXPECT_EQ(known, shown_keys(sample, "sensor.genicam"));
+}
+
+TEST_F(SampleConfig, AFringeSensorsProfileShowsEveryKeyAndTheDefaults) {
+  const std::string profile = slurp(shipped / "sensors/fringe.toml");
+  const auto known = known_keys(folder, testing::with_every_key(profile), "fringe",
+                                [](const fs::path& file, config::Problems& p) {
+                                  p.attempt([&] { config::load_sensor_profile(file); });
+                                });
+  EXPECT_FALSE(known.empty());
+  EXPECT_EQ(known, shown_keys(profile, "fringe"));
+  const fs::path whole = folder.write("etc/sensors/whole.toml", testing::with_every_key(profile));
+  EXPECT_EQ(config::load_sensor_profile(shipped / "sensors/fringe.toml").fringe->shift,
+            config::load_sensor_profile(whole).fringe->shift);
+}
+
+// All but the calibration is shipped: that is made on the sensor.
+TEST_F(SampleConfig, AFringeCellLacksItsCalibrationAndIsToldWhereKindAndProfileContradict) {
+  const fs::path file = folder.path() / "etc/demo-fringe.toml";
+  EXPECT_THAT(check_config(file, now_utc_s),
+              ::testing::ElementsAre(::testing::HasSubstr("etc/fringe/fp-0001.toml")));
+  folder.write("etc/demo-fringe.toml", replaced(slurp(file), "kind = \"fringe\"", "kind = \"file_drop\""));
+  EXPECT_THAT(check_config(file, now_utc_s),
+              ::testing::Contains(::testing::HasSubstr("has a table [fringe], but sensor.kind is not")));
+  EXPECT_EQ(load_daemon_config(shipped / "demo-fringe.toml").file_drop.images_timeout_ms, 1000);
+  EXPECT_EQ(deliveries_folder(load_daemon_config(shipped / "demo-fringe.toml")), shipped / "drop");
 }
 
 TEST_F(SampleConfig, ShowsEveryKeyThatTheLoaderKnowsAndNoOther) {

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -57,8 +58,21 @@ class FringeFramesTest : public ::testing::Test {
     return folder.path() / (stem + ".json");
   }
   RawSet plate(double z_mm, std::uint64_t seed) {
-    return read_raw_set(deliver(plate_scene(cell.view, z_mm, twin.plate), "p" + std::to_string(seed), seed),
-                        *profile.fringe);
+    RawSet set;
+    set.rows = cell.view.rows;
+    set.cols = cell.view.cols;
+    std::vector<std::uint8_t> all;
+    const FringeScene scene = plate_scene(cell.view, z_mm, twin.plate);
+    for (std::size_t period = 0; period < profile.fringe->periods_px.size(); ++period)
+      for (int step = 0; step < profile.fringe->steps; ++step) {
+        auto grey = fringe_image(twin.camera, cell.view, scene, *profile.fringe, period, step, seed);
+        if (profile.handedness == Handedness::left)
+          for (auto row = grey.begin(); row != grey.end(); row += set.cols) std::reverse(row, row + set.cols);
+        all.insert(all.end(), grey.begin(), grey.end());
+        set.sidecar.images.emplace_back();
+      }
+    set.grey = std::move(all);
+    return set;
   }
   /// Made once for each hand and number of steps.
   PhaseCalibration calibrated() {
