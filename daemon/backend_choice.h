@@ -18,7 +18,7 @@ struct BackendChoice {
   std::unique_ptr<BoardMeasurer> measurer;
   std::unique_ptr<DistanceFinder> finder;  // of surfaces
   std::unique_ptr<Diffuser> diffuser;
-  std::unique_ptr<FringeDemodulator> demodulator;
+  std::shared_ptr<FringeDemodulator> demodulator;
   std::string why;                     // one line for the log: what was chosen, and what was found
   std::function<std::string()> fault;  // "" while the chosen one measures, else why it does not
 };

@@ -102,13 +102,13 @@ std::unique_ptr<FrameSource> frames_of(const DaemonConfig& config, const SensorP
 int serve(const DaemonConfig& config) {
   keep_freed_memory();
   for (const std::string& advice : config_advice(config)) log(Priority::warning, "{}", advice);
-  const SensorProfile sensor = load_sensor(config.sensor_profile, config.backend.threads);
-  if (config.fringe != sensor.fringe.has_value()) throw RefusedError(fringe_contradiction(config, sensor));
   const BackendChoice backend =
       choose_backend(config.backend, Patience::of_a_cell, [](bool fault, const std::string& text) {
         log(fault ? Priority::warning : Priority::notice, "backend: {}", text);
       });
   log(Priority::info, "backend: {}", backend.why);
+  const SensorProfile sensor = load_sensor(config.sensor_profile, backend.demodulator);
+  if (config.fringe != sensor.fringe.has_value()) throw RefusedError(fringe_contradiction(config, sensor));
   EventLoop loop;
   for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { loop.stop(); });
   InspectionCell* reloaded = nullptr;
@@ -254,6 +254,9 @@ int main(int argc, char** argv) {
     log(Priority::error, "{}", error.what());
     return exit_config;
   } catch (const RefusedError& error) {
+    log(Priority::error, "{}", error.what());
+    return exit_config;
+  } catch (const CalibrationError& error) {
     log(Priority::error, "{}", error.what());
     return exit_config;
   } catch (const std::exception& error) {

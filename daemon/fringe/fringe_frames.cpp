@@ -119,15 +119,19 @@ std::optional<double> FringeFrames::good_at_degc() const {
   return calibration_.temperature ? std::optional(calibration_.temperature->measured_degc) : std::nullopt;
 }
 
-SensorProfile load_sensor(const std::filesystem::path& file, unsigned threads) {
+SensorProfile load_sensor(const std::filesystem::path& file, std::shared_ptr<FringeDemodulator> demodulator) {
   SensorProfile sensor = config::load_sensor_profile(file);
   if (!sensor.fringe) return sensor;
   PhaseCalibration calibration = load_phase_calibration(sensor.fringe->calibration);
   const std::string why = mismatch(calibration, sensor.serial, *sensor.fringe);
   if (!why.empty()) throw CalibrationError(why);
   sensor.reader =
-      std::make_shared<FringeFrames>(*sensor.fringe, std::move(calibration), cpu_fringe_demodulator(threads));
+      std::make_shared<FringeFrames>(*sensor.fringe, std::move(calibration), std::move(demodulator));
   return sensor;
+}
+
+SensorProfile load_sensor(const std::filesystem::path& file, unsigned threads) {
+  return load_sensor(file, cpu_fringe_demodulator(threads));
 }
 
 }  // namespace datum

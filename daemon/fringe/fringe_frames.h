@@ -27,6 +27,8 @@ class FringeFrames final : public FrameReader {
 
 /// The profile of `file`, with the reader that its [fringe] asks for, where it has one. Throws config::ConfigError, also
 /// of the phase-to-height calibration, and CalibrationError where that is not this sensor's.
+SensorProfile load_sensor(const std::filesystem::path& file, std::shared_ptr<FringeDemodulator> demodulator);
+/// The same on the CPU; threads 0: one per core.
 SensorProfile load_sensor(const std::filesystem::path& file, unsigned threads);
 
 }  // namespace datum
