@@ -63,13 +63,16 @@ class Scratch {
 template <class Word>
 void transform(Rows<Word> all, const Backend& backend) {
   const Kernels<Word>& loops = kernels<Word>(backend.isa);
-  const std::size_t groups = (all.count + loops.width - 1) / loops.width;
-  std::vector<Scratch<Word>> scratch(backend.threads > 0 ? backend.threads : 1);
+  const std::size_t threads = backend.threads > 0 ? backend.threads : 1;
+  std::size_t side_by_side = loops.width;
+  if (loops.one_by_one(all)) side_by_side = std::min(side_by_side, all.count / (4 * threads) + 1);
+  const std::size_t groups = (all.count + side_by_side - 1) / side_by_side;
+  std::vector<Scratch<Word>> scratch(threads);
   parallel_for(backend.threads, groups, [&](std::size_t g, unsigned slot) {
     Rows<Word> some = all;
-    some.in += g * loops.width * all.in_stride;
-    some.out += g * loops.width * all.out_stride;
-    some.count = std::min(loops.width, all.count - g * loops.width);
+    some.in += g * side_by_side * all.in_stride;
+    some.out += g * side_by_side * all.out_stride;
+    some.count = std::min(side_by_side, all.count - g * side_by_side);
     loops.transform(some, scratch[slot].of(work_size(loops, all.plan->points)));
   });
 }

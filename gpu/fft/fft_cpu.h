@@ -258,12 +258,15 @@ struct Lanes {
                              rows.out + r * rows.out_stride, work);
   }
 
+  static bool one_by_one(const Rows<Word>& rows) {
+    return rows.kind <= Kind::inverse &&
+           (RowLanes<S>::fills(*rows.plan) || RowLanes<typename S::Fewer>::fills(*rows.plan));
+  }
+
   static void transform(const Rows<Word>& rows, Word* work) {
     const Plan<Word>& plan = *rows.plan;
-    if (rows.kind <= Kind::inverse) {
-      if (RowLanes<S>::fills(plan)) return each_row<S>(rows, work);
-      if (RowLanes<typename S::Fewer>::fills(plan)) return each_row<typename S::Fewer>(rows, work);
-    }
+    if (one_by_one(rows))
+      return RowLanes<S>::fills(plan) ? each_row<S>(rows, work) : each_row<typename S::Fewer>(rows, work);
     const Word* in[width];
     Word* out[width];
     Word* spare = work + 4 * width * (plan.points + 1);
@@ -278,7 +281,7 @@ struct Lanes {
     if (rows.kind == Kind::inverse_real) rows_of_bins(plan, in, out, work);
   }
 
-  static constexpr Kernels<Word> kernels() { return {width, transform, transform_lanes}; }
+  static constexpr Kernels<Word> kernels() { return {width, one_by_one, transform, transform_lanes}; }
 };
 
 }  // namespace datum::fft

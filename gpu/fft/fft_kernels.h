@@ -23,6 +23,8 @@ struct Rows {
 template <class Word>
 struct Kernels {
   std::size_t width;
+  /// Are these rows transformed one after the other, and not side by side?
+  bool (*one_by_one)(const Rows<Word>& rows);
   /// `work`: work_size(points) words, on a line of 64 bytes.
   void (*transform)(const Rows<Word>& rows, Word* work);
   /// Lanes side by side: value i of all rows, real parts, then imaginary ones, at [2 i width]. From `data` through `work`
