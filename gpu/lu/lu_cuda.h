@@ -32,6 +32,13 @@ class CudaLu {
   /// Waits. factors: batch * n * n, pivots: batch * n, info: batch; null: not wanted.
   void fetch(CudaStream stream, T* factors, std::int32_t* pivots, std::int32_t* info);
 
+  /// `columns` right-hand sides for each matrix from the host: n * columns elements, matrix after matrix.
+  void upload_right_sides(CudaStream stream, const T* b, std::uint32_t columns);
+  /// Solves with the factors of the last launch(), to the bytes of lu_solve; asynchronous. The right-hand sides stay.
+  void launch_solve(CudaStream stream);
+  /// Waits. NaN where the matrix's info is not 0.
+  void fetch_solutions(CudaStream stream, T* x);
+
  private:
   struct State;
   std::unique_ptr<State> state_;

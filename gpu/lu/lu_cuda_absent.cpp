@@ -32,6 +32,18 @@ template <class T>
 void CudaLu<T>::fetch(CudaStream, T*, std::int32_t*, std::int32_t*) {
   refuse();
 }
+template <class T>
+void CudaLu<T>::upload_right_sides(CudaStream, const T*, std::uint32_t) {
+  refuse();
+}
+template <class T>
+void CudaLu<T>::launch_solve(CudaStream) {
+  refuse();
+}
+template <class T>
+void CudaLu<T>::fetch_solutions(CudaStream, T*) {
+  refuse();
+}
 
 template class CudaLu<float>;
 template class CudaLu<double>;

@@ -8,6 +8,7 @@
 #include "gpu/core/cuda_support.cuh"
 #include "gpu/lu/lu_columns.cuh"
 #include "gpu/lu/lu_cuda.h"
+#include "gpu/lu/lu_substitute.cuh"
 
 namespace datum {
 namespace lu {
@@ -18,17 +19,13 @@ constexpr std::chrono::milliseconds patience{10000};
 template <class T>
 struct Shape {
   void (*kernel)(ColumnsWork<T>);
-  std::uint32_t most_rows, threads, width, step, words;
+  std::uint32_t most_rows, threads, width, shared_bytes;
 };
 
-template <class T, int threads, int rows, int width, int step>
+template <class T, int threads, int rows, int width, int ahead>
 Shape<T> shape() {
-  return {factor_columns<T, threads, rows, width, step>,
-          threads * rows,
-          threads,
-          width,
-          step,
-          Posted<T, step>::words};
+  return {factor_columns<T, threads, rows, width, ahead>, threads * rows, threads, width,
+          static_cast<std::uint32_t>(sizeof(ColumnsShared<T, threads, rows, width>))};
 }
 
 /// The kernel that serves n rows.
@@ -42,11 +39,15 @@ struct CudaLu<T>::State {
   std::uint32_t n = 0;
   std::size_t batch = 0;
   lu::Shape<T> shape{};
-  cuda::Buffer<T> a, factors;
+  std::uint32_t columns = 0;
+  cuda::Buffer<T> a, factors, b, x;
   cuda::Buffer<std::int32_t> pivots, info;
-  cuda::Buffer<uint4> posted;
+  cuda::Buffer<std::uint16_t> order;
+  cuda::Buffer<typename lu::Posted<T>::Word> posted;
   cuda::Buffer<uint2> choice;
+  cuda::Buffer<std::uint32_t> epochs;
   cuda::Buffer<unsigned long long> tickets;
+  bool all_fit = false;
 
   std::uint32_t blocks() const { return (n + shape.width - 1) / shape.width; }
 };
@@ -67,7 +68,11 @@ void CudaLu<T>::prepare(std::uint32_t n, std::size_t batch) {
   s.batch = batch;
   s.shape = lu::shape_for<T>(n);
   int resident = 0, multiprocessors = 0;
-  cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, s.shape.kernel, s.shape.threads, 0),
+  cuda::check(cudaFuncSetAttribute(s.shape.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(s.shape.shared_bytes)),
+              "shared memory of LU");
+  cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                  &resident, s.shape.kernel, static_cast<int>(s.shape.threads), s.shape.shared_bytes),
               "blocks of LU on a multiprocessor");
   cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), "multiprocessors");
   if (s.blocks() > static_cast<std::uint32_t>(resident * multiprocessors))
@@ -75,14 +80,17 @@ void CudaLu<T>::prepare(std::uint32_t n, std::size_t batch) {
                        " blocks at a time and this device holds " +
                        std::to_string(resident * multiprocessors) + "; factor on the CPU",
                    false);
-  const std::size_t panels = std::size_t{s.blocks()} * s.shape.width / s.shape.step;
   s.a.reserve(n * std::size_t{n} * batch);
   s.factors.reserve(n * std::size_t{n} * batch);
   s.pivots.reserve(n * batch);
   s.info.reserve(batch);
-  cuda::zeroed(s.posted, panels * n * s.shape.words * batch, "panels of LU");
+  s.order.reserve(n * batch);
+  cuda::zeroed(s.posted, n * std::size_t{n} * batch, "columns of LU");
   cuda::zeroed(s.choice, n * batch, "pivots of LU");
+  cuda::zeroed(s.epochs, batch, "epochs of LU");
   cuda::zeroed(s.tickets, 1, "tickets of LU");
+  s.all_fit =
+      s.blocks() * batch <= static_cast<std::size_t>(resident) * static_cast<std::size_t>(multiprocessors);
 }
 
 template <class T>
@@ -96,12 +104,21 @@ void CudaLu<T>::upload(CudaStream stream, const T* a) {
 template <class T>
 void CudaLu<T>::launch(CudaStream stream) {
   State& s = *state_;
-  const lu::ColumnsWork<T> work{s.a.get(),       s.factors.get(),
-                                s.pivots.get(),  s.info.get(),
-                                s.posted.get(),  s.choice.get(),
-                                s.tickets.get(), s.n,
-                                s.blocks(),      static_cast<std::uint32_t>(s.batch)};
-  s.shape.kernel<<<static_cast<unsigned>(s.blocks() * s.batch), s.shape.threads, 0, stream>>>(work);
+  const lu::ColumnsWork<T> work{s.a.get(),
+                                s.factors.get(),
+                                s.pivots.get(),
+                                s.info.get(),
+                                s.order.get(),
+                                s.posted.get(),
+                                s.choice.get(),
+                                s.epochs.get(),
+                                s.all_fit ? nullptr : s.tickets.get(),
+                                s.n,
+                                s.blocks(),
+                                static_cast<std::uint32_t>(s.batch)};
+  s.shape
+      .kernel<<<static_cast<unsigned>(s.blocks() * s.batch), s.shape.threads, s.shape.shared_bytes, stream>>>(
+          work);
   cuda::check(cudaGetLastError(), "launch of LU");
 }
 
@@ -116,6 +133,35 @@ void CudaLu<T>::fetch(CudaStream stream, T* factors, std::int32_t* pivots, std::
   take(factors, s.factors, s.n * std::size_t{s.n} * s.batch);
   take(pivots, s.pivots, s.n * s.batch);
   take(info, s.info, s.batch);
+}
+
+template <class T>
+void CudaLu<T>::upload_right_sides(CudaStream stream, const T* b, std::uint32_t columns) {
+  State& s = *state_;
+  s.columns = columns;
+  const std::size_t count = s.n * s.batch * columns;
+  s.b.reserve(std::max<std::size_t>(count, 1));
+  s.x.reserve(std::max<std::size_t>(count, 1));
+  cuda::check(cudaMemcpyAsync(s.b.get(), b, count * sizeof(T), cudaMemcpyHostToDevice, stream),
+              "upload of right-hand sides");
+}
+
+template <class T>
+void CudaLu<T>::launch_solve(CudaStream stream) {
+  State& s = *state_;
+  if (s.columns == 0) return;
+  const lu::SubstituteWork<T> work{s.factors.get(), s.order.get(), s.info.get(), s.b.get(),
+                                   s.x.get(),       s.n,           s.columns};
+  lu::substitute<<<static_cast<unsigned>(s.batch * s.columns), lu::substitute_threads, 0, stream>>>(work);
+  cuda::check(cudaGetLastError(), "launch of the solution with LU");
+}
+
+template <class T>
+void CudaLu<T>::fetch_solutions(CudaStream stream, T* x) {
+  State& s = *state_;
+  cuda::wait(stream, lu::patience, "solution with LU");
+  cuda::check(cudaMemcpy(x, s.x.get(), s.n * s.batch * s.columns * sizeof(T), cudaMemcpyDeviceToHost),
+              "solutions with LU");
 }
 
 }  // namespace datum

@@ -45,6 +45,10 @@ __device__ __forceinline__ double reciprocal_of(double v) { return __drcp_rn(v);
 __device__ __forceinline__ float quotient(float a, float b) { return __fdiv_rn(a, b); }
 __device__ __forceinline__ double quotient(double a, double b) { return __ddiv_rn(a, b); }
 
+/// What stands for a result that there is none of: std::numeric_limits' quiet NaN.
+__device__ __forceinline__ float nothing(float) { return __uint_as_float(0x7FC00000u); }
+__device__ __forceinline__ double nothing(double) { return __hiloint2double(0x7FF80000, 0); }
+
 /// Which of the warp's lanes holds the largest key, the lowest position among equals. `mine` of exactly one lane.
 template <class Key>
 __device__ __forceinline__ bool is_best_lane(Key key, Key largest, std::uint32_t position) {

@@ -23,62 +23,67 @@ __device__ __forceinline__ void post16(uint4* p, uint4 v) {
                : "memory");
 }
 
+__device__ __forceinline__ uint2 poll8(const uint2* p) {
+  uint2 v;
+  asm volatile("ld.volatile.global.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(p) : "memory");
+  return v;
+}
+
 /// Waits for a word of this launch.
 __device__ __forceinline__ std::uint32_t poll_word(const uint2* p, std::uint32_t epoch) {
-  std::uint32_t value, tag;
-  do {
-    asm volatile("ld.volatile.global.v2.u32 {%0, %1}, [%2];" : "=r"(value), "=r"(tag) : "l"(p) : "memory");
-  } while (tag != epoch);
-  return value;
+  uint2 v;
+  do v = poll8(p);
+  while (v.y != epoch);
+  return v.x;
 }
 
 __device__ __forceinline__ void post_word(uint2* p, std::uint32_t value, std::uint32_t epoch) {
   asm volatile("st.volatile.global.v2.u32 [%0], {%1, %2};" ::"l"(p), "r"(value), "r"(epoch) : "memory");
 }
 
-/// `count` numbers of one row of a panel: two floats or one double in 16 bytes.
-template <class T, int count>
+/// How a number is posted.
+template <class T>
 struct Posted;
 
-template <int count>
-struct Posted<float, count> {
-  static constexpr int words = count / 2;
-  __device__ static __forceinline__ void post(uint4* to, const float* v, std::uint32_t epoch) {
-#pragma unroll
-    for (int i = 0; i < words; ++i)
-      post16(to + i, make_uint4(__float_as_uint(v[2 * i]), epoch, __float_as_uint(v[2 * i + 1]), epoch));
+template <>
+struct Posted<float> {
+  using Word = uint2;
+  __device__ static __forceinline__ void post(uint2* to, float v, std::uint32_t epoch) {
+    post_word(to, __float_as_uint(v), epoch);
   }
-  __device__ static __forceinline__ void poll(const uint4* from, float* v, std::uint32_t epoch) {
+  /// `count` numbers, `stride` apart, waited for together.
+  template <int count>
+  __device__ static __forceinline__ void poll(const uint2* from, std::size_t stride, float* v,
+                                              std::uint32_t epoch) {
     bool here;
     do {
       here = true;
 #pragma unroll
-      for (int i = 0; i < words; ++i) {
-        const uint4 w = poll16(from + i);
-        here = here && w.y == epoch && w.w == epoch;
-        v[2 * i] = __uint_as_float(w.x);
-        v[2 * i + 1] = __uint_as_float(w.z);
+      for (int i = 0; i < count; ++i) {
+        const uint2 w = poll8(from + i * stride);
+        here = here && w.y == epoch;
+        v[i] = __uint_as_float(w.x);
       }
     } while (!here);
   }
 };
 
-template <int count>
-struct Posted<double, count> {
-  static constexpr int words = count;
-  __device__ static __forceinline__ void post(uint4* to, const double* v, std::uint32_t epoch) {
-#pragma unroll
-    for (int i = 0; i < words; ++i)
-      post16(to + i, make_uint4(static_cast<std::uint32_t>(__double2loint(v[i])), epoch,
-                                static_cast<std::uint32_t>(__double2hiint(v[i])), epoch));
+template <>
+struct Posted<double> {
+  using Word = uint4;
+  __device__ static __forceinline__ void post(uint4* to, double v, std::uint32_t epoch) {
+    post16(to, make_uint4(static_cast<std::uint32_t>(__double2loint(v)), epoch,
+                          static_cast<std::uint32_t>(__double2hiint(v)), epoch));
   }
-  __device__ static __forceinline__ void poll(const uint4* from, double* v, std::uint32_t epoch) {
+  template <int count>
+  __device__ static __forceinline__ void poll(const uint4* from, std::size_t stride, double* v,
+                                              std::uint32_t epoch) {
     bool here;
     do {
       here = true;
 #pragma unroll
-      for (int i = 0; i < words; ++i) {
-        const uint4 w = poll16(from + i);
+      for (int i = 0; i < count; ++i) {
+        const uint4 w = poll16(from + i * stride);
         here = here && w.y == epoch && w.w == epoch;
         v[i] = __hiloint2double(static_cast<int>(w.z), static_cast<int>(w.x));
       }

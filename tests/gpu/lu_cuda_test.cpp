@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 
@@ -106,6 +108,33 @@ TYPED_TEST(LuCuda, PivotsAtTheEndsOfTheRange) {
     for (TypeParam& v : matrices.back()) v *= scale;
   }
   expect_the_bytes_of_the_cpu(device, matrices, n);
+}
+
+TYPED_TEST(LuCuda, SolvesToTheBytesOfTheCpu) {
+  CudaLu<TypeParam> device;
+  for (const std::uint32_t n : {1u, 7u, 33u, 100u, 255u, 300u, 1000u}) {
+    const std::uint32_t columns = 3;
+    std::vector<std::vector<TypeParam>> matrices{random_matrix<TypeParam>(n, 1),
+                                                 random_matrix<TypeParam>(n, 2),
+                                                 std::vector<TypeParam>(std::size_t{n} * n, TypeParam{0})};
+    const std::vector<TypeParam> a = joined(matrices);
+    std::vector<TypeParam> b(n * columns * matrices.size()), x(b.size());
+    for (std::size_t i = 0; i < b.size(); ++i)
+      b[i] = static_cast<TypeParam>(std::sin(1.0 + static_cast<double>(i)));
+    device.prepare(n, matrices.size());
+    device.upload(nullptr, a.data());
+    device.upload_right_sides(nullptr, b.data(), columns);
+    device.launch(nullptr);
+    device.launch_solve(nullptr);
+    device.fetch_solutions(nullptr, x.data());
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto f = factor_with(cpu_backend(1), matrices[i], n);
+      TypeParam* const expected = b.data() + i * n * columns;
+      lu_solve(f.lu.data(), n, n, f.pivots.data(), expected, columns, n, cpu_backend(1));
+      EXPECT_EQ(std::memcmp(expected, x.data() + i * n * columns, n * columns * sizeof(TypeParam)), 0) << n;
+    }
+    for (std::size_t i = 2 * n * columns; i < x.size(); ++i) EXPECT_TRUE(std::isnan(x[i]));  // singular
+  }
 }
 
 TYPED_TEST(LuCuda, RefusesSizesItHasNoKernelFor) {
