@@ -45,12 +45,13 @@ CLI::App* add_fringe(CLI::App& app, FringeOptions& o) {
       ->capture_default_str()
       ->check(CLI::Range(0.1, 20.0));
   c->add_option("--output", o.output, "file to write (default: the one that the profile names)");
+  add_fringe_columns(*all, o.columns)->callback([&o] { o.step = "columns"; });
   return all;
 }
 
 int fringe(const FringeOptions& o) {
   try {
-    fmt::print("{}", calibrate_fringe(o));
+    fmt::print("{}", o.step == "columns" ? fringe_columns(o.columns) : calibrate_fringe(o));
     return good;
   } catch (const CalibrationError& error) {
     fmt::print(stderr, "datumctl: INVALID: {}\n", error.what());

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "daemon/ctl/fringe_columns.h"
+
 namespace datum {
 
 struct FringeOptions {
@@ -20,6 +22,7 @@ struct FringeOptions {
   std::optional<double> temperature_degc;
   double temperature_window_k = 2;
   std::int64_t now_utc_s = 0;
+  FringeColumnsOptions columns;
 };
 
 CLI::App* add_fringe(CLI::App& app, FringeOptions& options);
