@@ -11,16 +11,15 @@
 namespace datum {
 
 /// atan2(y, x) / (2 pi), in [-0.5, 0.5] turns, for lanes of S below 2^45. Signs are those of C's atan2, y = -0 on the
-/// negative half axis included (-0.5). At most 6.5e-8 turns off for vectors longer than 2^-40; a shorter one gets
-/// the nearest quarter turn, one of no length the angle 0 with y's sign.
+/// negative half axis included (-0.5). At most 6.5e-8 turns off for vectors longer than 2^-40; one of no length has
+/// the angle 0 with y's sign.
 template <class S>
 DATUM_HD typename S::F atan2_turns(typename S::F y, typename S::F x) {
   using F = typename S::F;
   const F ax = S::abs(x), ay = S::abs(y), zero = S::set(0.f);
   const auto steep = S::lt(ax, ay);
-  const F longer = S::select(steep, ay, ax), shorter = S::select(steep, ax, ay);
-  const F whole = S::select(S::lt(S::set(0x1p-40f), longer), longer, S::set(1.f));  // what quotient() takes
-  const F t = quotient(S::select(S::lt(S::set(0x1p-80f), shorter), shorter, zero), whole), s = t * t;
+  const F longer = S::max(S::max(ax, ay), S::set(0x1p-40f)), shorter = S::min(ax, ay);
+  const F t = quotient(S::select(S::lt(S::set(0x1p-80f), shorter), shorter, zero), longer), s = t * t;
   F p = S::fma(S::set(-0.000746958074f), s, S::set(0.00385988993f));
   p = S::fma(p, s, S::set(-0.00946755335f));
   p = S::fma(p, s, S::set(0.0157790873f));

@@ -1,5 +1,7 @@
-// An IEEE quotient without the branch that a device spends on operands near the ends of float. C++17.
+// IEEE quotients and square roots without the branches that a device spends on operands near the ends of float. C++17.
 #pragma once
+
+#include <cmath>
 
 #include "gpu/core/portable.h"
 
@@ -26,6 +28,18 @@ DATUM_HD float quotient(float a, float b) {
 template <class F>
 DATUM_HD F quotient(F a, F b) {
   return a / b;
+}
+
+/// The square root, rounded to nearest, for 2^-100 <= v < 2^100; as above, of the reciprocal square root.
+DATUM_HD float square_root(float v) {
+#ifdef __CUDA_ARCH__
+  float r;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
+  const float root = v * r;
+  return ::fmaf(::fmaf(-root, root, v), 0.5f * r, root);
+#else
+  return ::sqrtf(v);
+#endif
 }
 
 }  // namespace datum

@@ -31,6 +31,8 @@ struct SimdAvx2 {
   DATUM_HD U lane_numbers() { return U{0, 1, 2, 3, 4, 5, 6, 7}; }
   DATUM_HD F fma(F a, F b, F c) { return _mm256_fmadd_ps(a, b, c); }
   DATUM_HD F abs(F v) { return _mm256_andnot_ps(_mm256_set1_ps(-0.f), v); }
+  DATUM_HD F max(F a, F b) { return _mm256_max_ps(a, b); }
+  DATUM_HD F min(F a, F b) { return _mm256_min_ps(a, b); }
   DATUM_HD F sqrt(F v) { return _mm256_sqrt_ps(v); }
   DATUM_HD F select(M m, F yes, F no) { return _mm256_blendv_ps(no, yes, m); }
   DATUM_HD M le(F a, F b) { return _mm256_cmp_ps(a, b, _CMP_LE_OQ); }

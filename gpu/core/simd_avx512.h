@@ -31,6 +31,8 @@ struct SimdAvx512 {
   DATUM_HD U lane_numbers() { return U{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
   DATUM_HD F fma(F a, F b, F c) { return _mm512_fmadd_ps(a, b, c); }
   DATUM_HD F abs(F v) { return _mm512_abs_ps(v); }
+  DATUM_HD F max(F a, F b) { return _mm512_max_ps(a, b); }
+  DATUM_HD F min(F a, F b) { return _mm512_min_ps(a, b); }
   DATUM_HD F sqrt(F v) { return _mm512_sqrt_ps(v); }
   DATUM_HD F select(M m, F yes, F no) { return _mm512_mask_blend_ps(m, no, yes); }
   DATUM_HD M le(F a, F b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }

@@ -29,6 +29,8 @@ struct SimdNeon {
   DATUM_HD U lane_numbers() { return U{0, 1, 2, 3}; }
   DATUM_HD F fma(F a, F b, F c) { return vfmaq_f32(c, a, b); }
   DATUM_HD F abs(F v) { return vabsq_f32(v); }
+  DATUM_HD F max(F a, F b) { return vmaxq_f32(a, b); }
+  DATUM_HD F min(F a, F b) { return vminq_f32(a, b); }
   DATUM_HD F sqrt(F v) { return vsqrtq_f32(v); }
   DATUM_HD F select(M m, F yes, F no) { return vbslq_f32(m, yes, no); }
   DATUM_HD M le(F a, F b) { return vcleq_f32(a, b); }

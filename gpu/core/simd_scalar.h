@@ -25,6 +25,9 @@ struct SimdScalar {
   DATUM_HD U lane_numbers() { return 0; }
   DATUM_HD F fma(F a, F b, F c) { return ::fmaf(a, b, c); }
   DATUM_HD F abs(F v) { return ::fabsf(v); }
+  /// Not for numbers that are not; of zeros either.
+  DATUM_HD F max(F a, F b) { return ::fmaxf(a, b); }
+  DATUM_HD F min(F a, F b) { return ::fminf(a, b); }
   DATUM_HD F sqrt(F v) { return ::sqrtf(v); }
   DATUM_HD F select(M m, F yes, F no) { return m ? yes : no; }
   DATUM_HD M le(F a, F b) { return a <= b; }

@@ -52,9 +52,9 @@ inline typename S::F residual_of(const Rows& rows, std::size_t at, const Sums<S>
       const T* image = static_cast<const T*>(rows.images[i * rows.job->steps + k]);
       sum = add_residual<S>(*rows.job, k, S::load(image + at), sums[i], sum);
     }
-    worst = S::select(S::lt(worst, sum), sum, worst);
+    worst = S::max(worst, sum);
   }
-  return S::sqrt(worst * S::set(rows.job->per_freedom));
+  return root<S>(worst * S::set(rows.job->per_freedom));
 }
 
 /// S::width pixels from column `col` of a row on.

@@ -56,27 +56,24 @@ __device__ __forceinline__ void take_samples(const Work& w, const unsigned char*
 /// Four steps of bytes: the sums are differences, exact in any arithmetic.
 template <int P>
 __device__ __forceinline__ void take_four_steps(const Work& w, const unsigned char* from, Group<P>* g) {
-  SaturatedBytes saturated(static_cast<std::uint32_t>(ceilf(w.job.maximum)));
   std::uint32_t word[4 * P];
 #pragma unroll
   for (int k = 0; k < 4 * P; ++k) word[k] = FourBytes::load(from + k * w.image_bytes);
+  const std::uint32_t marks = saturated_bytes<4 * P>(word, static_cast<std::uint32_t>(ceilf(w.job.maximum)));
 #pragma unroll
-  for (int k = 0; k < 4 * P; ++k) saturated.take(word[k]);
+  for (int j = 0; j < pixels; ++j) g->saturated[j] = (marks & (0x80u << (8 * j))) != 0;
   const bool backwards = w.job.sine[1] > 0;
 #pragma unroll
   for (int i = 0; i < P; ++i) {
     const std::uint32_t* v = word + 4 * i;
-    const Differences cosine(v[0], v[2]), sine(backwards ? v[1] : v[3], backwards ? v[3] : v[1]);
+    const Differences cosine{HalfBytes(v[0]), HalfBytes(v[2])};
+    const Differences sine{HalfBytes(backwards ? v[1] : v[3]), HalfBytes(backwards ? v[3] : v[1])};
     const GreySums grey(v[0], v[1], v[2], v[3]);  // left out where nobody asks
     g->sums[i][0] = {cosine.at<0>(), sine.at<0>(), grey.at<0>()};
     g->sums[i][1] = {cosine.at<1>(), sine.at<1>(), grey.at<1>()};
     g->sums[i][2] = {cosine.at<2>(), sine.at<2>(), grey.at<2>()};
     g->sums[i][3] = {cosine.at<3>(), sine.at<3>(), grey.at<3>()};
   }
-  g->saturated[0] = saturated.at<0>();
-  g->saturated[1] = saturated.at<1>();
-  g->saturated[2] = saturated.at<2>();
-  g->saturated[3] = saturated.at<3>();
 }
 
 /// Coefficients at the left end of a pixel's cell, in its row, and what is added towards the right end.
@@ -136,10 +133,10 @@ __device__ __forceinline__ void write_residuals(const Work& w, const unsigned ch
         sum[j] = add_residual<SimdScalar>(w.job, k, v[j], g.sums[i][j], sum[j]);
     }
 #pragma unroll
-    for (int j = 0; j < pixels; ++j) worst[j] = worst[j] < sum[j] ? sum[j] : worst[j];
+    for (int j = 0; j < pixels; ++j) worst[j] = fmaxf(worst[j], sum[j]);
   }
 #pragma unroll
-  for (int j = 0; j < pixels; ++j) worst[j] = sqrtf(worst[j] * w.job.per_freedom);
+  for (int j = 0; j < pixels; ++j) worst[j] = root<SimdScalar>(worst[j] * w.job.per_freedom);
   write_four(w.maps.residual, at, worst[0], worst[1], worst[2], worst[3]);
 }
 

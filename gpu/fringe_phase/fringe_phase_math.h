@@ -5,6 +5,8 @@
 // modulation is not a matter of the backend.
 #pragma once
 
+#include <type_traits>
+
 #include "gpu/core/arctangent.h"
 #include "gpu/core/quotient.h"
 #include "gpu/fringe_phase/fringe_phase.h"
@@ -75,6 +77,17 @@ DATUM_HD typename S::F nearest_column(typename S::F near, typename S::F turns, f
   return S::fma(S::set(period), order, S::set(period) * turns);
 }
 
+/// The square root; 0 of what is below 2^-100.
+template <class S>
+DATUM_HD typename S::F root(typename S::F v) {
+  const auto some = S::le(S::set(0x1p-100f), v);
+  const typename S::F safe = S::select(some, v, S::set(1.f));
+  if constexpr (std::is_same<S, SimdScalar>::value)
+    return S::select(some, square_root(safe), S::set(0.f));
+  else
+    return S::select(some, S::sqrt(safe), S::set(0.f));
+}
+
 /// sums of P periods to class and column; `extras`: sigma, modulation and mean too.
 template <class S, int P, bool extras>
 DATUM_HD Pixel<S> pixel_of(const Job& job, const Sums<S>* sums, typename S::M saturated) {
@@ -84,10 +97,11 @@ DATUM_HD Pixel<S> pixel_of(const Job& job, const Sums<S>* sums, typename S::M sa
   for (int i = 0; i < P; ++i) {
     turns[i] = atan2_turns<S>(sums[i].sine, sums[i].cosine) - S::set(job.zero);
     power[i] = S::fma(sums[i].sine, sums[i].sine, sums[i].cosine * sums[i].cosine);
-    least = i == 0 ? power[0] : S::select(S::lt(power[i], least), power[i], least);
+    least = i == 0 ? power[0] : S::min(power[i], least);
   }
   F near = S::set(job.middle);
-  for (std::uint32_t l = 0; l < job.levels; ++l) {
+  for (std::uint32_t l = 0; l < 2; ++l) {
+    if (l == job.levels) break;
     F combined = turns[0] * S::set(job.level[l].factor[0]);
     for (int i = 1; i < P; ++i) combined = S::fma(turns[i], S::set(job.level[l].factor[i]), combined);
     near = nearest_column<S>(near, combined, job.level[l].period, job.level[l].per_px);
@@ -113,8 +127,8 @@ DATUM_HD Pixel<S> pixel_of(const Job& job, const Sums<S>* sums, typename S::M sa
     const F noise = S::fma(sums[i].grey, S::set(job.noise_per_sum), S::set(job.noise));
     variance = S::fma(quotient(noise, power[i]), S::set(job.variance[i]), variance);
   }
-  out.sigma = S::select(out.ok, S::sqrt(variance), S::set(0.f));
-  out.modulation = S::sqrt(least) * S::set(job.two_per_step);
+  out.sigma = S::select(out.ok, root<S>(variance), S::set(0.f));
+  out.modulation = root<S>(least) * S::set(job.two_per_step);
   out.mean = sums[0].grey * S::set(job.per_step);
   return out;
 }

@@ -4,6 +4,8 @@
 // cost two, and are as exact.
 #pragma once
 
+#include <cuda_fp16.h>
+
 #include <cstdint>
 
 #include "gpu/fringe_phase/fringe_phase_math.h"
@@ -37,15 +39,29 @@ struct FourWords {
   }
 };
 
-/// a - b of each byte, plus 256, in 16 bits: bytes 0 and 2, bytes 1 and 3.
+/// Bytes as halves, 1024 more than they are: 0 and 1, 2 and 3. Halves up to 2048 are exact.
+struct HalfBytes {
+  __half2 low, high;
+  explicit __device__ __forceinline__ HalfBytes(std::uint32_t word)
+      : low(halves(word, 0x4140u)), high(halves(word, 0x4342u)) {}
+
+ private:
+  static __device__ __forceinline__ __half2 halves(std::uint32_t word, std::uint32_t selector) {
+    const std::uint32_t bits = __byte_perm(word, 0x64646464u, selector);
+    __half2 h;
+    memcpy(&h, &bits, sizeof h);
+    return h;
+  }
+};
+
+/// a - b of each byte, exact.
 struct Differences {
-  std::uint32_t even, odd;
-  __device__ __forceinline__ Differences(std::uint32_t a, std::uint32_t b)
-      : even((a & 0x00FF00FFu) + 0x01000100u - (b & 0x00FF00FFu)),
-        odd(((a >> 8) & 0x00FF00FFu) + 0x01000100u - ((b >> 8) & 0x00FF00FFu)) {}
+  __half2 low, high;
+  __device__ __forceinline__ Differences(const HalfBytes& a, const HalfBytes& b)
+      : low(__hsub2(a.low, b.low)), high(__hsub2(a.high, b.high)) {}
   template <int i>
   __device__ __forceinline__ float at() const {
-    return small_float(i % 2 ? odd : even, i / 2 ? 0x7632u : 0x7610u, 8388608.f + 256.f);
+    return i % 2 ? __high2float(i / 2 ? high : low) : __low2float(i / 2 ? high : low);
   }
 };
 
@@ -62,23 +78,20 @@ struct GreySums {
   }
 };
 
-/// Which bytes reach `maximum`, 1 to 255: bit 7 of each.
-class SaturatedBytes {
- public:
-  explicit __device__ __forceinline__ SaturatedBytes(std::uint32_t maximum)
-      : high_(maximum > 128), add_((high_ ? 256 - maximum : 128 - maximum) * 0x01010101u) {}
-  __device__ __forceinline__ void take(std::uint32_t word) {
-    const std::uint32_t sum = (word & 0x7F7F7F7Fu) + add_;
-    marks_ |= high_ ? sum & word : sum | word;
+/// Which bytes of the words reach `maximum`, 1 to 255: bit 7 of each. Seven bits are compared by a carry into the eighth.
+template <int count>
+__device__ __forceinline__ std::uint32_t saturated_bytes(const std::uint32_t* words, std::uint32_t maximum) {
+  std::uint32_t marks = 0;
+  if (maximum > 128) {
+    const std::uint32_t add = (256 - maximum) * 0x01010101u;
+#pragma unroll
+    for (int i = 0; i < count; ++i) marks |= ((words[i] & 0x7F7F7F7Fu) + add) & words[i];
+  } else {
+    const std::uint32_t add = (128 - maximum) * 0x01010101u;
+#pragma unroll
+    for (int i = 0; i < count; ++i) marks |= ((words[i] & 0x7F7F7F7Fu) + add) | words[i];
   }
-  template <int i>
-  __device__ __forceinline__ bool at() const {
-    return (marks_ & (0x80u << (8 * i))) != 0;
-  }
-
- private:
-  bool high_;
-  std::uint32_t add_, marks_ = 0;
-};
+  return marks;
+}
 
 }  // namespace datum::fringe

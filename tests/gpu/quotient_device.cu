@@ -21,6 +21,8 @@ __global__ void compare(std::uint64_t seed, std::uint64_t count, unsigned long l
     const float b = drawn(r.word[0], r.word[1], -40, 45),
                 a = i % 64 == 0 ? 0.f : drawn(r.word[2], r.word[3], -80, 60);
     if (bits_of(quotient(a, b)) != bits_of(__fdiv_rn(a, b))) atomicAdd(differ, 1ull);
+    const float c = fabsf(drawn(r.word[0], r.word[3], -100, 100));
+    if (bits_of(square_root(c)) != bits_of(__fsqrt_rn(c))) atomicAdd(differ, 1ull);
   }
 }
 
