@@ -2,7 +2,9 @@
 // production whose form is known, through a recipe as an engineer writes it.
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
 #include <cmath>
+#include <cstdio>
 #include <string>
 
 #include "config/toml_reader.h"
@@ -29,6 +31,25 @@ TwinBoard nominal_board() {
   return board;
 }
 
+/// The board stands 0.4 mm below the sensor's zero, tilted by 5 mrad about x and -8 mrad about y.
+Eigen::Matrix4d sensor_from_board() {
+  Eigen::Isometry3d pose(Eigen::Translation3d(0, 0, -0.4));
+  pose.rotate(Eigen::AngleAxisd(0.005, Eigen::Vector3d::UnitX()));
+  pose.rotate(Eigen::AngleAxisd(-0.008, Eigen::Vector3d::UnitY()));
+  return pose.matrix();
+}
+
+std::string matrix_text() {
+  const Eigen::Matrix4d m = sensor_from_board();
+  std::string text;
+  for (int i = 0; i < 16; ++i) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%s%.17g", i ? ", " : "", m(i / 4, i % 4));
+    text += number;
+  }
+  return "sensor_from_board = [" + text + "]\n";
+}
+
 std::string recipe_text(const TwinBoard& board, double bow_percent, bool fallback) {
   std::string text = R"(schema = 1
 name = "warped"
@@ -36,8 +57,7 @@ sensor_serial = "twin"
 [board]
 size_mm = [48, 36]
 coordinates = "sensor"
-origin_mm = [0, 0, -0.4]
-[floor]
+)" + matrix_text() + R"([floor]
 inner_margin_mm = 0.3
 outer_margin_mm = 1.1
 form = "quadratic"
@@ -108,7 +128,7 @@ BoardVerdict inspected(const TwinBoard& board, const std::string& recipe_toml, s
   view.rows = 760;
   view.cols = 1000;
   view.x = view.y = {0.05, -1};
-  view.sensor_from_board(2, 3) = -0.4;
+  view.sensor_from_board = sensor_from_board();
   TwinSensor sensor;
   sensor.serial = "twin";
   sensor.noise.white_um = 3;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "daemon/inspect/warp_recipe.h"
 #include "daemon/report/scpi_commands.h"
 #include "tests/daemon/report/scpi_host.h"
 
@@ -9,6 +10,7 @@ namespace datum::scpi {
 namespace {
 
 using testing::board;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using testing::ScpiHost;
 using ::testing::StartsWith;
@@ -133,6 +135,22 @@ TEST(ScpiMeasuring, ClsAndRstStopWaiting) {
   EXPECT_EQ(host.ask("*CLS;*ESE?"), "0\n") << "the 1 is no longer waited for";
   EXPECT_EQ(host.finish(), "");
   EXPECT_EQ(host.ask("*ESR?"), "0\n");
+}
+
+TEST(ScpiMeasuring, TheBoardsOwnRowFollowsItsComponents) {
+  ScpiHost host;
+  auto warp = std::make_shared<WarpRecipe>();
+  warp->row.reference = "BOARD";
+  Check bow;
+  bow.characteristic = Characteristic::bow;
+  bow.upper = 0.75;
+  warp->row.checks = {bow};
+  host.cell.recipe_content.warp = warp;
+  const std::string last = std::to_string(host.cell.recipe_content.components.size() + 1);
+  host.ask("CONF:REC 'mainboard'");
+  EXPECT_THAT(host.ask("CONF:REC:COMP?"), EndsWith(",\"BOARD\"\n"));
+  EXPECT_EQ(host.ask("CALC:LIM" + last + "?"), "\"BOARD\",1,\"bow\",-9.9E37,0.75,\"percent\"\n");
+  EXPECT_THAT(host.error_of("CALC:LIM" + last + ":UPP?"), HasSubstr("BOARD has no check of its height"));
 }
 
 TEST(ScpiMeasuring, RefusesWhatDoesNotFitTheState) {
