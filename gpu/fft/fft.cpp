@@ -1,6 +1,7 @@
 #include "gpu/fft/fft.h"
 
-#include <new>
+#include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -65,7 +66,8 @@ void transform(Rows<Word> all, const Backend& backend) {
   const Kernels<Word>& loops = kernels<Word>(backend.isa);
   const std::size_t threads = backend.threads > 0 ? backend.threads : 1;
   std::size_t side_by_side = loops.width;
-  if (loops.one_by_one(all)) side_by_side = std::min(side_by_side, all.count / (4 * threads) + 1);
+  if (loops.one_by_one(all))
+    side_by_side = std::clamp(all.count / (4 * threads), std::size_t{1}, side_by_side);
   const std::size_t groups = (all.count + side_by_side - 1) / side_by_side;
   std::vector<Scratch<Word>> scratch(threads);
   parallel_for(backend.threads, groups, [&](std::size_t g, unsigned slot) {

@@ -23,9 +23,9 @@ void launch<S>(CudaStream stream, unsigned points, const RowsOnDevice<S>& q) {
     case 512:
       return launch_shape<Shape<S, 512, 8, 1>, 16>(stream, q);
     case 1024:
-      return launch_shape<Shape<S, 1024, 16, 1>, 12>(stream, q);
+      return launch_shape<Shape<S, 1024, 16, 1>, 10>(stream, q);
     case 2048:
-      return launch_shape<Shape<S, 2048, 16, 1>, 6>(stream, q);
+      return launch_shape<Shape<S, 2048, 16, 1>, 5>(stream, q);
     case 4096:
       return launch_shape<Shape<S, 4096, 16, 1>, 3>(stream, q);
     case 8192:

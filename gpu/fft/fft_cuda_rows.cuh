@@ -22,11 +22,20 @@ struct RowsOnDevice {
   const Root<typename S::Word>* root;
 };
 
+/// Lets the kernel behind this one in the stream begin, and waits for the one before, of which this one may be the early
+/// beginning. Nothing is read or written before.
+static __device__ __forceinline__ void begin_early() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 template <class Sh, int least_blocks>
 __global__ void __launch_bounds__(Sh::threads* Sh::transforms, least_blocks)
     complex_rows(const __grid_constant__ RowsOnDevice<typename Sh::S> q) {
   extern __shared__ __align__(16) unsigned char memory[];
   using Two = typename Sh::Two;
+  begin_early();
   const unsigned t = Sh::thread(), row = blockIdx.x * Sh::transforms + Sh::group();
   const bool stands = Sh::transforms == 1 || row < q.rows;
   const Two* from = q.in + row * q.in_stride + t;
@@ -86,6 +95,17 @@ __global__ void __launch_bounds__(256) pairs_of_bins(const Two* in, Two* out, un
   }
 }
 
+/// May a kernel of this device begin while the one before ends?
+inline bool begins_early() {
+  static const bool able = [] {
+    int device = 0, major = 0;
+    return cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
+           major >= 9;
+  }();
+  return able;
+}
+
 template <class Sh, int least_blocks>
 void launch_shape(CudaStream stream, const RowsOnDevice<typename Sh::S>& q) {
   const unsigned blocks = (q.rows + Sh::transforms - 1) / Sh::transforms;
@@ -94,6 +114,22 @@ void launch_shape(CudaStream stream, const RowsOnDevice<typename Sh::S>& q) {
     cuda::check(cudaFuncSetAttribute(complex_rows<Sh, least_blocks>,
                                      cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
                 "shared memory of a Fourier transform");
+#if CUDART_VERSION >= 12030  // from here on a capture keeps the early beginning
+  if (begins_early()) {
+    cudaLaunchAttribute early{};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(blocks);
+    config.blockDim = dim3(Sh::threads * Sh::transforms);
+    config.dynamicSmemBytes = shared;
+    config.stream = stream;
+    config.attrs = &early;
+    config.numAttrs = 1;
+    return cuda::check(cudaLaunchKernelEx(&config, complex_rows<Sh, least_blocks>, q),
+                       "launch of a Fourier transform");
+  }
+#endif
   complex_rows<Sh, least_blocks><<<blocks, Sh::threads * Sh::transforms, shared, stream>>>(q);
   cuda::check(cudaGetLastError(), "launch of a Fourier transform");
 }
