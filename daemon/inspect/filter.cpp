@@ -38,9 +38,9 @@ Steps in_steps(const HeightFrame& frame, const std::vector<T>& counts) {
   }
   if ((highest - lowest) * per_count >= most_steps)
     throw std::domain_error(
-        fmt::format("the filter works on heights that span less than {:g} um; the frame's span {:g} um",
-                    most_steps / per_count * std::abs(frame.z.scale_mm) * um_per_mm,
-                    (highest - lowest) * std::abs(frame.z.scale_mm) * um_per_mm));
+        fmt::format("the filter works on heights that span less than {:.4g} mm; the frame's span {:.4g} mm",
+                    most_steps / per_count * std::abs(frame.z.scale_mm),
+                    (highest - lowest) * std::abs(frame.z.scale_mm)));
   const double middle = lowest <= highest ? std::round((lowest + highest) / 2) : 0;
   Steps s;
   s.z = {frame.z.scale_mm / per_count, frame.z.at(middle)};

@@ -105,7 +105,9 @@ TEST(InspectFiltered, TakesAnyKindOfCounts) {
   s.frame.counts = um;
   s.frame.z.scale_mm = 0.001;
   // steps are 1/256 um instead of 1/512: half a step's rounding, then the filter's
-  EXPECT_NEAR(first(s.inspect(), 0).value, first(expected, 0).value, 0.01);
+  const BoardVerdict v = s.inspect();
+  EXPECT_NEAR(first(v, 0).value, first(expected, 0).value, 0.01);
+  EXPECT_EQ(v.stages.at(0).parameters.back().second, "0.00390625");
 }
 
 TEST(InspectFiltered, WithoutARawValueThereIsNone) {
@@ -148,7 +150,7 @@ TEST(InspectFiltered, RefusesHeightsThatSpanTooMuch) {
   s.frame.counts = wide;
   const BoardVerdict v = s.inspect();
   EXPECT_EQ(v.decision, Decision::invalid);
-  EXPECT_THAT(v.detail, ::testing::HasSubstr("span"));
+  EXPECT_THAT(v.detail, ::testing::HasSubstr("the filter works on heights that span less than 2097 mm"));
 }
 
 }  // namespace
