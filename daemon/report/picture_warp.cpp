@@ -173,7 +173,7 @@ std::vector<std::string> words_of(const BoardVerdict& v, const ComponentVerdict&
   for (const CheckVerdict& c : row.checks) {
     const std::string name = name_of(c.check.characteristic);
     char text[96];
-    std::snprintf(text, sizeof text, "%.4g +- %.2g %s", c.value, 2 * c.u, unit_of(c.check.characteristic));
+    std::snprintf(text, sizeof text, "%.4g +- %.3g %s", c.value, 2 * c.u, unit_of(c.check.characteristic));
     words.push_back(name + " " + (c.decision == Decision::invalid ? name_of(c.reason) : text));
   }
   if (!row.warp->shape.empty()) words.push_back("shape " + row.warp->shape);
@@ -205,8 +205,8 @@ std::optional<Canvas> draw_warp_picture(const Recipe& recipe, const BoardVerdict
     canvas.text(2 * margin + badge, margin + 2 + static_cast<int>(i) * line, lines[i], ink, text_scale);
 
   draw_heights(canvas, image, stretch, box.x, box.y);
-  draw_contours(canvas, image, step, box);
   draw_places(canvas, recipe, *row->warp, scale, box);
+  draw_contours(canvas, image, step, box);
   draw_color_bar(canvas, {box.x + box.width + margin, box.y, bar_room, box.height}, stretch);
   draw_footer(canvas, {margin, box.y + box.height + margin, width - 2 * margin, 2 * line + 12}, verdict,
               1 / scale.px_per_mm,
