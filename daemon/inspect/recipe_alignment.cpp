@@ -8,7 +8,7 @@
 namespace datum {
 namespace {
 
-constexpr double most_cells = 4096, usual_cells = 256;
+constexpr double most_cells = 1024, usual_cells = 256;
 
 /// The window is 1 on three quarters of the picture.
 Eigen::Vector2d extent_mm(const Recipe& recipe, const AlignmentRecipe& a) {
@@ -51,9 +51,10 @@ void read_board_alignment(config::TomlTable table, Recipe& recipe) {
   a.min_ratio = table.number_or("min_ratio", a.min_ratio, {1, 100});
   a.cell_mm = table.number_if("cell_mm", config::positive).value_or(0);
   a.min_height_um = table.number_if("min_height_um", config::positive).value_or(0);
+  if (!recipe.board_size_mm.allFinite()) return table.finish();  // [board] is refused already
   const double cell = cell_of(recipe, a);
   if (!(extent_mm(recipe, a).maxCoeff() <= most_cells * cell))
-    table.refuse("cell_mm", config::shown(cell) + " makes more than 4096 cells of the board and its shift",
+    table.refuse("cell_mm", config::shown(cell) + " makes more than 1024 cells of the board and its shift",
                  "at least " + config::shown(extent_mm(recipe, a).maxCoeff() / most_cells));
   if (a.max_shift_mm < 2 * cell)
     table.refuse("max_shift_mm", config::shown(a.max_shift_mm) + " is less than two cells",

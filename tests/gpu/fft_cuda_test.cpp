@@ -50,5 +50,38 @@ TEST_F(FftCuda, GivesTheBytesOfTheCpu) {
     }
 }
 
+/// Each begins while the one before ends, and must not read what that one has not written.
+TEST_F(FftCuda, AChainInAGraphGivesTheBytesOfTheCpu) {
+  constexpr int length = 20;
+  for (const std::size_t points : {std::size_t{256}, std::size_t{1024}, std::size_t{8192}})
+    for (const std::size_t rows : {std::size_t{1}, std::size_t{1500}}) {
+      std::vector<std::complex<float>> expected = complex_noise<float>(points * rows, 9);
+      const DeviceCopy<std::complex<float>> data(expected);
+      CudaFft<float> fft(points);
+      cudaStream_t stream = nullptr;
+      cudaGraph_t graph = nullptr;
+      cudaGraphExec_t replay = nullptr;
+      cuda::check(cudaStreamCreate(&stream), "stream");
+      cuda::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
+      for (int i = 0; i < length; ++i) {
+        fft.forward(stream, data.get(), rows, data.get());
+        fft.inverse(stream, data.get(), rows, data.get());
+      }
+      cuda::check(cudaStreamEndCapture(stream, &graph), "capture");
+      cuda::check(cudaGraphInstantiateWithFlags(&replay, graph, 0), "graph");
+      cuda::check(cudaGraphLaunch(replay, stream), "graph");
+      cuda::check(cudaStreamSynchronize(stream), "graph");
+      const Fft<float> cpu(points);
+      for (int i = 0; i < length; ++i) {
+        cpu.forward(expected.data(), rows, cpu_backend(0), expected.data());
+        cpu.inverse(expected.data(), rows, cpu_backend(0), expected.data());
+      }
+      EXPECT_TRUE(same_bytes(data.download(), expected)) << points << ", rows: " << rows;
+      cudaGraphExecDestroy(replay);
+      cudaGraphDestroy(graph);
+      cudaStreamDestroy(stream);
+    }
+}
+
 }  // namespace
 }  // namespace datum
