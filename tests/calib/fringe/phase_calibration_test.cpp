@@ -136,6 +136,9 @@ TEST_F(PhaseFitTest, NoiseIsToldFromTheModelsOwnUncertainty) {
   EXPECT_LT(f.u_model_um, 0.7);
   EXPECT_LT(f.worst_backward_error, 1e-15);
   EXPECT_LT(f.worst_condition, 100);
+  settings.u_step_um = 40;
+  settings.u_plate_um = 30;
+  EXPECT_NEAR(fit().u_model_um, 50, 0.1);
 }
 
 TEST_F(PhaseFitTest, RefusesTooFewStepsAndOneHeightTwice) {

@@ -139,7 +139,7 @@ TEST_F(FringeFramesTest, APlateBetweenTheStepsIsFlatAtItsHeightWithTheNoiseThatT
   EXPECT_EQ(frame.phase_uncertainty->model_um, c.u_model_um);
   const double noise_um = std::sqrt(squares / n);
   EXPECT_NEAR(frame.phase_uncertainty->noise_um, noise_um, 0.1 * noise_um)
-      << "grey values are rounded: 0.29^2 in 0.8^2";
+      << "0.85 grey: the camera's 0.8 and rounding";
   EXPECT_LT(noise_um, 6);
   EXPECT_EQ(frame.job, "demo-fringe");
   ASSERT_TRUE(frame.intensity);
@@ -182,7 +182,8 @@ TEST_F(FringeFramesTest, ABoardsHeightsAreItsOwnWhereTheyAreOkAndOtherwiseSayWhy
 
 TEST_F(FringeFramesTest, TheSameSetGivesTheSameBytesOnAnyNumberOfThreads) {
   const PhaseCalibration c = calibrated();
-  const fs::path set = deliver(board_scene(cell, twin, parse_fringe_board("good", cell), 3), "board", 3);
+  const FringeScene scene = board_scene(cell, twin, parse_fringe_board("good", cell), 3);
+  const fs::path set = deliver(scene, "board", 3);
   read_by(c, 1);
   const HeightFrame one = read_frame(set, profile);
   read_by(c, 3);
@@ -190,6 +191,11 @@ TEST_F(FringeFramesTest, TheSameSetGivesTheSameBytesOnAnyNumberOfThreads) {
   EXPECT_EQ(one.stages[0].output_sha256, three.stages[0].output_sha256);
   EXPECT_EQ(one.counts, three.counts);
   EXPECT_EQ(one.content_sha256, three.content_sha256);
+  std::size_t shadow = 0;
+  for (std::size_t i = 0; i < one.size(); ++i)
+    shadow += one.classes[i] == PixelClass::low_modulation && scene.surface.classes[i] == PixelClass::ok;
+  EXPECT_GT(shadow, 80u * 20 / 2)
+      << "L1 is 2 mm high, light comes in at 30 degrees: half of its shadow is in view";
 }
 
 // What a left-handed camera delivers is the mirror image of what a right-handed one does; datumd undoes it.
