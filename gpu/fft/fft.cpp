@@ -1,6 +1,7 @@
 #include "gpu/fft/fft.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -51,14 +52,18 @@ template <class Word>
 class Scratch {
  public:
   Word* of(std::size_t count) {
-    memory_.resize(count + 64 / sizeof(Word));
-    void* at = memory_.data();
-    std::size_t space = memory_.size() * sizeof(Word);
+    std::size_t space = count * sizeof(Word) + 64;
+    if (space > size_) {
+      memory_ = std::make_unique_for_overwrite<std::byte[]>(space);
+      size_ = space;
+    }
+    void* at = memory_.get();
     return static_cast<Word*>(std::align(64, count * sizeof(Word), at, space));
   }
 
  private:
-  std::vector<Word> memory_;
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t size_ = 0;
 };
 
 template <class Word>
@@ -66,8 +71,9 @@ void transform(Rows<Word> all, const Backend& backend) {
   const Kernels<Word>& loops = kernels<Word>(backend.isa);
   const std::size_t threads = backend.threads > 0 ? backend.threads : 1;
   std::size_t side_by_side = loops.width;
-  if (loops.one_by_one(all))
-    side_by_side = std::clamp(all.count / (4 * threads), std::size_t{1}, side_by_side);
+  const bool one_by_one = loops.one_by_one(all);
+  if (one_by_one) side_by_side = std::clamp(all.count / (4 * threads), std::size_t{1}, side_by_side);
+  const std::size_t size = one_by_one ? 4 * all.plan->points : work_size(loops, all.plan->points);
   const std::size_t groups = (all.count + side_by_side - 1) / side_by_side;
   std::vector<Scratch<Word>> scratch(threads);
   parallel_for(backend.threads, groups, [&](std::size_t g, unsigned slot) {
@@ -75,7 +81,7 @@ void transform(Rows<Word> all, const Backend& backend) {
     some.in += g * side_by_side * all.in_stride;
     some.out += g * side_by_side * all.out_stride;
     some.count = std::min(side_by_side, all.count - g * side_by_side);
-    loops.transform(some, scratch[slot].of(work_size(loops, all.plan->points)));
+    loops.transform(some, scratch[slot].of(size));
   });
 }
 
