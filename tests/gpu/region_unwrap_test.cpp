@@ -115,6 +115,16 @@ TEST(RegionUnwrap, KeepsNothingThatLeadsBackAPeriodOff) {
   EXPECT_EQ(scene.result.count(FringeClass::ok), 0u);
 }
 
+TEST(RegionUnwrap, DoesNotLinkRowsThatAreOfTwoMinds) {
+  Scene scene(over_level(
+      [](double x, double y) { return projector_period * std::atan2(y - 30.5, x - 80.5) / (2 * M_PI); }));
+  scene.settings.row_gate_rad = 3;  // rows are whole; half of 30 says of 31 what the other half does not
+  const RegionEvidence evidence = scene.unwrap();
+  EXPECT_EQ(evidence.contradictory, 0u);
+  EXPECT_EQ(evidence.kept, 31u * width);
+  EXPECT_EQ(evidence.parted, 29u * width);
+}
+
 TEST(RegionUnwrap, HasNoHeightBeyondTheModel) {
   Scene scene(over_level([](double x, double) { return 0.5 * x - 40; }));
   scene.settings.row_gate_rad = 1;
