@@ -3,6 +3,7 @@
 #include "config/daemon_config.h"
 #include "config/sensor_profile_file.h"
 #include "daemon/fringe/fringe_maps.h"
+#include "daemon/fringe/single_shot.h"
 #include "daemon/inspect/recipe_store.h"
 #include "daemon/inspect/surface_model.h"
 #include "gpu/fringe_phase/unwrap_plan.h"
@@ -63,7 +64,9 @@ void check_fringe(const DaemonConfig& c, const SensorProfile& sensor, std::int64
   config::Problems problems;
   problems.attempt([&] {
     try {
-      plan_unwrapping(pattern_of(*sensor.fringe), static_cast<float>(sensor.fringe->agreement_px));
+      const bool single = sensor.fringe->steps == 1;
+      if (!single)
+        plan_unwrapping(pattern_of(*sensor.fringe), static_cast<float>(sensor.fringe->agreement_px));
       const PhaseCalibration phase = load_phase_calibration(sensor.fringe->calibration);
       std::string why = mismatch(phase, sensor.serial, *sensor.fringe);
       const CellMoment now{now_utc_s,
@@ -71,7 +74,10 @@ void check_fringe(const DaemonConfig& c, const SensorProfile& sensor, std::int64
                            now_utc_s, 1};
       if (why.empty()) why = refusal(phase, now);
       if (!why.empty()) found.lines.push_back(c.sensor_profile.string() + ": fringe.calibration: " + why);
+      if (why.empty() && single) SingleShot(*sensor.fringe, phase);
     } catch (const std::invalid_argument& error) {
+      found.lines.push_back(c.sensor_profile.string() + ": fringe: " + error.what());
+    } catch (const CalibrationError& error) {
       found.lines.push_back(c.sensor_profile.string() + ": fringe: " + error.what());
     }
   });

@@ -12,7 +12,15 @@ FringeSettings read_fringe(TomlTable table, const std::filesystem::path& folder)
   for (std::size_t i = 0; i < s.periods_px.size(); ++i)
     if (std::count(s.periods_px.begin(), s.periods_px.end(), s.periods_px[i]) > 1)
       table.refuse("periods_px", shown(s.periods_px[i]) + " stands twice", "1 to 3 different periods");
-  s.steps = static_cast<int>(table.integer("steps", 3, 32));
+  if (table.choice_or<bool>("mode", false, {{"phase_shift", false}, {"fourier", true}})) {
+    s.steps = 1;
+    if (table.has("steps"))
+      table.refuse("steps", "is given beside mode = \"fourier\"", "no such key: it is one image");
+    if (s.periods_px.size() != 1)
+      table.refuse("periods_px", "has several periods", "one: a single image has one");
+  } else {
+    s.steps = static_cast<int>(table.integer("steps", 3, 32));
+  }
   s.shift = table.choice_or<int>("shift", s.shift, {{"forward", 1}, {"backward", -1}});
   s.projector_px = table.number("projector_px", {1, 100'000});
   s.camera_maximum = static_cast<int>(table.integer("camera_maximum", 1, 65'535));

@@ -1,5 +1,7 @@
 #include "calib/fringe/phase_calibration.h"
 
+#include <algorithm>
+
 #include "calib/utc_time.h"
 #include "config/toml_reader.h"
 
@@ -19,7 +21,11 @@ std::string mismatch(const PhaseCalibration& c, const std::string& sensor_serial
     for (const double v : all) text += (text.empty() ? "" : ", ") + config::shown(v);
     return text;
   };
-  if (c.periods_px != s.periods_px || c.projector_px != s.projector_px)
+  // A single shot shows one of the periods that the sensor was calibrated with.
+  const bool same = s.steps == 1 ? std::find(c.periods_px.begin(), c.periods_px.end(),
+                                             s.periods_px.front()) != c.periods_px.end()
+                                 : c.periods_px == s.periods_px;
+  if (!same || c.projector_px != s.projector_px)
     return who + "was made with periods of " + list(c.periods_px) + " px on " +
            config::shown(c.projector_px) + " px, the profile has " + list(s.periods_px) + " px on " +
            config::shown(s.projector_px) + " px: correct the profile, or calibrate again";

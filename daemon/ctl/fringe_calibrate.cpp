@@ -130,6 +130,10 @@ std::string told(const PhaseCalibration& c, const PhaseFit& fit, const std::file
 std::string calibrate_fringe(const FringeOptions& o) {
   const SensorProfile sensor = config::load_sensor_profile(o.sensor);
   if (!sensor.fringe) throw std::invalid_argument(o.sensor + ": has no table [fringe]");
+  if (sensor.fringe->steps == 1)
+    throw std::invalid_argument(o.sensor +
+                                ": mode is \"fourier\"; calibrate with the profile of the sensor's "
+                                "phase-shifted sets, whose periods include this one's");
   const auto demodulator = cpu_fringe_demodulator(0);
   std::vector<PlateSet> plates;
   for (const std::string& text : o.sets) plates.push_back(plate_of(text, sensor, *demodulator));

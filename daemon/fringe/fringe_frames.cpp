@@ -44,10 +44,8 @@ IntensityImage mean_image(const RawSet& set, const MeasuredFringes& measured) {
 
 StageRecord record_of(const RawSet& set, const FringeSettings& s, const PhaseCalibration& c,
                       const MeasuredFringes& m) {
-  StageRecord r;
-  r.name = "fringe demodulation";
-  r.version = version;
-  r.parameters = {{"mode", "phase shift"},
+  StageRecord r{"fringe demodulation", version, {}, {}, {}, {}, {}};
+  r.parameters = {{"mode", s.steps == 1 ? "fourier" : "phase shift"},
                   {"steps", fmt::format("{}", s.steps)},
                   {"periods_px", fmt::format("{}", fmt::join(s.periods_px, " "))},
                   {"projector_px", fmt::format("{}", s.projector_px)},
@@ -66,6 +64,10 @@ StageRecord record_of(const RawSet& set, const FringeSettings& s, const PhaseCal
   if (!m.residual.empty()) r.health.emplace_back("median_residual_grey", median_of_ok(m, m.residual));
   r.health.emplace_back("median_noise_um", median_of_ok(m, m.height_sigma_um));
   r.health.emplace_back("phase_model_u_um", c.u_model_um);
+  if (s.steps == 1) {
+    r.health.emplace_back("ROW_END_px", static_cast<double>(count_of(m, row_end_class)));
+    r.warnings.push_back("a single image: walls of components break it; for bare boards and paste only");
+  }
   if (s.steps == 3)
     r.warnings.push_back(
         "3 steps: a bent response of projector or camera goes unseen into the phase; take 4 or more");
@@ -78,12 +80,15 @@ FringeFrames::FringeFrames(FringeSettings settings, PhaseCalibration calibration
                            std::shared_ptr<FringeDemodulator> demodulator)
     : settings_(std::move(settings)),
       calibration_(std::move(calibration)),
-      demodulator_(std::move(demodulator)) {}
+      demodulator_(std::move(demodulator)) {
+  if (settings_.steps == 1) single_shot_ = std::make_unique<const SingleShot>(settings_, calibration_);
+}
 
 HeightFrame FringeFrames::read(const std::filesystem::path& delivery, const SensorProfile& profile) const {
   const RawSet set = read_raw_set(delivery, settings_);
   const HeightModel model = calibration_.model();
-  MeasuredFringes m = measure_fringes(set, settings_, &model, *demodulator_);
+  MeasuredFringes m =
+      single_shot_ ? single_shot_->measure(set) : measure_fringes(set, settings_, &model, *demodulator_);
   HeightFrame frame;
   frame.rows = set.rows;
   frame.cols = set.cols;
@@ -99,7 +104,7 @@ HeightFrame FringeFrames::read(const std::filesystem::path& delivery, const Sens
   frame.captured = set.sidecar.captured;
   frame.content_sha256 = set.content_sha256;
   frame.source = set.source;
-  frame.intensity = mean_image(set, m);
+  if (!m.mean.empty()) frame.intensity = mean_image(set, m);
   frame.stages = {record_of(set, settings_, calibration_, m)};
   const double noise_um = median_of_ok(m, m.height_sigma_um);
   frame.phase_uncertainty = PhaseUncertainty{std::isnan(noise_um) ? 0 : noise_um, calibration_.u_model_um};

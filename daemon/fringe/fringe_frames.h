@@ -3,12 +3,14 @@
 
 #include "calib/fringe/phase_calibration.h"
 #include "daemon/fringe/fringe_maps.h"
+#include "daemon/fringe/single_shot.h"
 #include "drivers/frame/sensor_profile.h"
 
 namespace datum {
 
 class FringeFrames final : public FrameReader {
  public:
+  /// settings.steps 1: a single shot, which this program's CPU demodulates. Throws CalibrationError (single_shot.h).
   FringeFrames(FringeSettings settings, PhaseCalibration calibration,
                std::shared_ptr<FringeDemodulator> demodulator);
 
@@ -23,6 +25,7 @@ class FringeFrames final : public FrameReader {
   FringeSettings settings_;
   PhaseCalibration calibration_;
   std::shared_ptr<FringeDemodulator> demodulator_;
+  std::unique_ptr<const SingleShot> single_shot_;  // null: phases are shifted
 };
 
 /// The profile of `file`, with the reader that its [fringe] asks for, where it has one. Throws config::ConfigError, also

@@ -27,7 +27,7 @@ struct Folder {
 
 const Folder folders[] = {
     {"config", 34, [](const fs::path& file) { load_daemon_config(file); }},
-    {"sensor", 14, [](const fs::path& file) { load_sensor_profile(file); }},
+    {"sensor", 15, [](const fs::path& file) { load_sensor_profile(file); }},
     {"recipe", 30, [](const fs::path& file) { load_recipe(file); }},
     {"calibration", 35, [](const fs::path& file) { load_calibration(file); }},
 };
