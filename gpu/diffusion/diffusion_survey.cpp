@@ -52,11 +52,16 @@ void take(const std::int32_t* a, const std::int32_t* b, std::size_t n, Isa isa, 
   });
 }
 
+/// In 32 bits until they are added: a difference of two counts is below 2^31.
 void add_gradients(const std::int32_t* a, const std::int32_t* b, std::size_t n, Isa isa, std::uint64_t* sum) {
   vector_loop(isa, [=]() DATUM_VECTOR_LOOP {
-    std::int64_t all = 0;
-    for (std::size_t i = 0; i < n; ++i) all += std::max<std::int64_t>(gradient(a[i], b[i]), 0);
-    *sum += static_cast<std::uint64_t>(all);
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint32_t up = static_cast<std::uint32_t>(b[i]) - static_cast<std::uint32_t>(a[i]);
+      const std::uint32_t size = a[i] < b[i] ? up : 0u - up;
+      all += a[i] != no_count_32 && b[i] != no_count_32 ? size : 0u;
+    }
+    *sum += all;
   });
 }
 
