@@ -160,6 +160,30 @@ TEST(Refusal, Calibration) {
   EXPECT_EQ(s.inspect().reason, Reason::calibration);
 }
 
+/// Of a sensor whose frames datumd makes itself: they hold until 1001 s, at 20 degC told at most a minute ago.
+class Reader final : public FrameReader {
+ public:
+  HeightFrame read(const std::filesystem::path&, const SensorProfile&) const override { return {}; }
+  std::vector<std::string> files_of(const std::string&) const override { return {}; }
+  std::string refusal(const CellMoment& now) const override {
+    if (now.utc_s > 1001) return "it has expired";
+    if (!now.temperature_degc) return "nobody told the temperature";
+    return *now.temperature_degc == 20 && now.utc_s - now.temperature_utc_s <= now.temperature_max_age_s
+               ? ""
+               : "another temperature";
+  }
+};
+
+TEST(Refusal, WhatMadeTheHeights) {
+  Scene s = good_scene();
+  s.sensor.reader = std::make_shared<Reader>();
+  expect_board_refused(s, Reason::calibration, "nobody told the temperature");
+  s.temperature = TemperatureReading{20, 990};
+  EXPECT_EQ(s.inspect().reason, Reason::none);
+  s.temperature = TemperatureReading{21, 990};
+  expect_board_refused(s, Reason::calibration, "another temperature");
+}
+
 TEST(Refusal, BoardSeenFromBelowOrTooSteep) {
   Scene s = good_scene();
   place(s, Eigen::Isometry3d(Eigen::AngleAxisd(M_PI, Eigen::Vector3d::UnitX())));

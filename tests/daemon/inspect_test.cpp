@@ -264,5 +264,33 @@ TEST(Inspect, FieldOfViewIsCheckedByComponent) {
   EXPECT_EQ(check_field_of_view(s.frame, s.inputs()).size(), 2u);
 }
 
+/// U1's term of this name in its first check's budget; none: -1.
+double term_of(const BoardVerdict& v, const std::string& name) {
+  for (const UncertaintyTerm& t : v.components.at(0).checks.at(0).budget)
+    if (t.name == name) return t.u;
+  return -1;
+}
+
+// Heights from phases: the model's uncertainty enters twice, of top and floor; the phase's noise as far as the top does not
+// show it, over the root of its pixels.
+TEST(Inspect, PhasesBringTheirUncertainty) {
+  Scene s = make_scene();
+  render(s);
+  const BoardVerdict plain = s.inspect();
+  EXPECT_EQ(term_of(plain, "phase_model"), -1);
+  s.frame.phase_uncertainty = PhaseUncertainty{30, 0.8};
+  s.frame.stages = {{"fringe demodulation", "1", {}, "", "", {}, {}}};
+  const BoardVerdict v = s.inspect();
+  EXPECT_DOUBLE_EQ(term_of(v, "phase_model"), std::sqrt(2.0) * 0.8);
+  const double pixels = v.components.at(0).body_valid;
+  EXPECT_LE(term_of(v, "phase_noise"), 30);
+  EXPECT_GT(term_of(v, "phase_noise"), 0.9 * 30 / std::sqrt(pixels))
+      << "at most as many independent ones as there are";
+  EXPECT_GT(v.components.at(0).checks.at(0).u, plain.components.at(0).checks.at(0).u);
+  EXPECT_EQ(v.stages.size(), 1u);
+  s.frame.phase_uncertainty->noise_um = 0;
+  EXPECT_EQ(term_of(s.inspect(), "phase_noise"), 0) << "the top shows more";
+}
+
 }  // namespace
 }  // namespace datum

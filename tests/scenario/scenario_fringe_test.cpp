@@ -34,8 +34,7 @@ TEST(ScenarioFringe, RawImagesBecomePassFailAndInvalidWithTheirEvidence) {
       incomplete["detail"].get<std::string>().find("FP-0001_000004_3_04.tif: is not beside its sidecar"),
       std::string::npos)
       << incomplete["detail"];
-  EXPECT_TRUE(fs::exists(folder.path() / "fringe/failed/FP-0001_000004") ||
-              fs::exists(folder.path() / "fringe/drop/failed/FP-0001_000004"));
+  EXPECT_TRUE(fs::exists(folder.path() / "fringe/drop/failed/FP-0001_000004/FP-0001_000004.json.reason.txt"));
 
   for (const auto& [verdict, reference, decision] : {std::tuple(&bad, "R1", "FAIL"),
                                                      {&bad, "C2", "FAIL"},
@@ -53,6 +52,14 @@ TEST(ScenarioFringe, RawImagesBecomePassFailAndInvalidWithTheirEvidence) {
     EXPECT_GT(stage["health"]["LOW_MODULATION_px"], 0) << "shadows";
   }
   EXPECT_GT(doubtful["stages"][0]["health"]["SATURATED_px"], 4000) << "80 x 80 pixels of L1 glare";
+
+  // The stored raw set by itself, without the cell: the same components.
+  const fs::path kept = folder.path() / "fringe/drop/done/FP-0001_000001/FP-0001_000001.json";
+  const Outcome once = run({"datumd", "--once", kept, "--recipe", "fringe/recipes/demo-fringe.toml",
+                            "--sensor", "fringe/sensors/fringe.toml", "--json"},
+                           folder.path());
+  EXPECT_EQ(once.status, 0) << once.output;
+  EXPECT_EQ(nlohmann::json::parse(once.output)["components"], good["components"]);
 
   // Every median of the good board against what its components truly are: U is of k = 2, 3 u leaves 1 in 60 of 6 boards.
   std::ifstream truth(folder.path() / "fringe/truth.jsonl");
