@@ -7,7 +7,7 @@
 namespace datum {
 namespace {
 
-constexpr int edge_steps = 32, area_steps = 20;
+constexpr int edge_steps = 32;
 
 /// Of an area's own coordinates, -1/2 to 1/2 along both sides.
 Eigen::Vector2d place_mm(const WarpArea& area, double u, double v) {
@@ -74,15 +74,14 @@ WarpValue convexity_um(const ThinPlate& surface, const WarpArea& area) {
   return measured(surface, {{area.centre_mm, c[0], c[1], c[2], c[3]}, {1, -0.25, -0.25, -0.25, -0.25}}, 1);
 }
 
-WarpValue peak_to_valley_um(const ThinPlate& surface, const WarpArea& area) {
-  constexpr int side = area_steps + 1;
+WarpValue peak_to_valley_um(const ThinPlate& surface, const WarpArea& area, int steps) {
+  const int side = steps + 1;
   WarpSum all;
   Eigen::MatrixX3d places(side * side, 3);
   Eigen::VectorXd height(side * side);
   for (int i = 0; i < side; ++i) {
     for (int j = 0; j < side; ++j) {
-      const double u = static_cast<double>(i) / area_steps - 0.5,
-                   v = static_cast<double>(j) / area_steps - 0.5;
+      const double u = static_cast<double>(i) / steps - 0.5, v = static_cast<double>(j) / steps - 0.5;
       all.at_mm.push_back(place_mm(area, u, v));
       places.row(i * side + j) << 1, u, v;
       height[i * side + j] = surface.value_um(all.at_mm.back());

@@ -38,8 +38,9 @@ WarpValue twist_percent(const ThinPlate& surface, const WarpArea& area);
 /// um: middle over the mean of the four corners. Positive: convex seen from above, the sign of JESD22-B112.
 WarpValue convexity_um(const ThinPlate& surface, const WarpArea& area);
 
-/// um: highest less lowest distance from the area's own least-squares plane, in 21 x 21 places at most 1/20 of the
-/// sides apart. Of the whole board: peak to valley. Of a package's footprint: its local flatness.
-WarpValue peak_to_valley_um(const ThinPlate& surface, const WarpArea& area);
+/// um: highest less lowest distance from the area's own least-squares plane, in steps + 1 places along either side;
+/// corners are among them and, where the number is even, the middle. Of the whole board: peak to valley. Of a package's
+/// footprint: its local flatness.
+WarpValue peak_to_valley_um(const ThinPlate& surface, const WarpArea& area, int steps = 20);
 
 }  // namespace datum

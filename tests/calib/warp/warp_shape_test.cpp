@@ -72,6 +72,8 @@ TEST(WarpShape, AFootprintsFlatnessIsOfItsOwnArea) {
   EXPECT_LE(std::abs(b.value - 2.16), 2 * b.u);
   EXPECT_NEAR(a.value, 6, 2);
   EXPECT_LT(b.value, a.value);
+  EXPECT_NEAR(peak_to_valley_um(model, along, 8).value, a.value, 0.02 * a.value)
+      << "of a quadratic, all is in 9 places";
 }
 
 }  // namespace
