@@ -1,0 +1,105 @@
+// What is installed: units that are fenced in as they say, pages that know every option, files where systemd looks for them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <regex>
+#include <sstream>
+#include <string>
+
+#include "tests/fresh_folder.h"
+
+namespace datum {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Output {
+  int status;
+  std::string text;
+};
+Output output_of(const std::string& command) {
+  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  std::string text;
+  char buffer[4096];
+  while (const std::size_t size = std::fread(buffer, 1, sizeof buffer, pipe)) text.append(buffer, size);
+  return {pclose(pipe), text};
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+class Installed : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<testing::FreshFolder>();
+    const Output out =
+        output_of("cmake --install " DATUM_BUILD " --prefix " + (folder_->path() / "usr").string());
+    ASSERT_EQ(out.status, 0) << out.text;
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+  static std::filesystem::path file(const std::string& name) { return folder_->path() / "usr" / name; }
+
+ private:
+  static inline std::unique_ptr<testing::FreshFolder> folder_;
+};
+
+TEST_F(Installed, LiesWhereTheSystemLooks) {
+  for (const char* name :
+       {"bin/datumd", "bin/datumctl", "bin/datumd-gpu", "lib/systemd/system/datumd.service",
+        "lib/systemd/system/datumd@.service", "lib/sysusers.d/datumd.conf", "lib/tmpfiles.d/datumd.conf",
+        "lib/udev/rules.d/60-datumd.rules", "share/man/man8/datumd.8", "share/man/man5/datumd.toml.5",
+        "share/man/man1/datumctl.1", "share/man/man7/datumd-protocol.7", "share/man/man7/datumd-modbus.7",
+        "share/bash-completion/completions/datumctl", "share/doc/datumd/README.md",
+        "share/doc/datumd/examples/datumd.toml"})
+    EXPECT_TRUE(std::filesystem::exists(file(name))) << name;
+}
+
+TEST_F(Installed, UnitsAreExposedNoMoreThanIsPromised) {
+  if (output_of("systemd-analyze security --help").text.find("--offline") == std::string::npos)
+    GTEST_SKIP() << "no systemd-analyze that judges units offline (systemd 250)";
+  for (const char* unit : {"datumd.service", "datumd@.service"}) {
+    const Output out = output_of("systemd-analyze security --offline=true --no-pager " +
+                                 file("lib/systemd/system/" + std::string(unit)).string());
+    std::smatch level;
+    ASSERT_TRUE(std::regex_search(out.text, level, std::regex("exposure level for [^:]*: ([0-9.]+)")))
+        << out.text;
+    EXPECT_LE(std::stod(level[1]), 1.5) << unit;
+  }
+}
+
+TEST_F(Installed, OneCellOrSeveralAreOneUnit) {
+  const std::string one = text_of(file("lib/systemd/system/datumd.service"));
+  std::string several = text_of(file("lib/systemd/system/datumd@.service"));
+  EXPECT_THAT(several, HasSubstr("--config /etc/datumd/%i.toml\n"));
+  EXPECT_THAT(several, HasSubstr("StateDirectory=datumd/%i\n"));
+  EXPECT_THAT(one, Not(HasSubstr("@UNIT")));
+  several = std::regex_replace(several, std::regex(" of cell %i"), "");
+  several = std::regex_replace(several, std::regex("/etc/datumd/%i"), "/etc/datumd/datumd");
+  several = std::regex_replace(several, std::regex("datumd/%i"), "datumd");
+  EXPECT_EQ(several, one);
+}
+
+TEST_F(Installed, PagesNameEveryOptionAndEveryKey) {
+  const std::string page =
+      std::regex_replace(text_of(file("share/man/man8/datumd.8")), std::regex("\\\\-"), "-");
+  const std::string help = output_of(DATUMD " --help").text;
+  const std::regex option("\\n  (?:-h,)?(--[a-z-]+)");
+  int options = 0;
+  for (std::sregex_iterator it(help.begin(), help.end(), option), end; it != end; ++it, ++options)
+    EXPECT_THAT(page, HasSubstr((*it)[1])) << "datumd.8";
+  EXPECT_GT(options, 10);
+  const std::string sample = text_of(file("share/man/man5/datumd.toml.5"));
+  EXPECT_THAT(sample, HasSubstr("\nschema = 1\n"));
+  EXPECT_THAT(sample, HasSubstr("\n[sensor]\n"));
+}
+
+}  // namespace
+}  // namespace datum
