@@ -183,7 +183,10 @@ __device__ __forceinline__ void write_pixels(const Work& w, const Group<P>& g, s
   __stcs(reinterpret_cast<std::uint32_t*>(w.maps.classes + at), __byte_perm(low, high, 0x5410));
 }
 
-template <class Samples, int P, bool extras, bool four_steps>
+/// What a kernel is made for; each kind of map costs registers.
+enum class Made { columns, extras, extras_and_residual };
+
+template <class Samples, int P, Made made, bool four_steps>
 __global__ void __launch_bounds__(threads) measure_fringes(const Work w) {
   const std::uint32_t col = (blockIdx.x * threads + threadIdx.x) * pixels, row = blockIdx.y;
   if (col >= w.width) return;
@@ -195,32 +198,44 @@ __global__ void __launch_bounds__(threads) measure_fringes(const Work w) {
   } else {
     take_samples<Samples, P>(w, from, &g);
   }
-  write_pixels<P, extras>(w, g, row, col, at);
-  if constexpr (extras) {
-    if (w.maps.residual) write_residuals<Samples, P>(w, from, g, at);
-  }
+  write_pixels<P, made != Made::columns>(w, g, row, col, at);
+  if constexpr (made == Made::extras_and_residual) write_residuals<Samples, P>(w, from, g, at);
 }
 
 using Kernel = void (*)(Work);
 
-template <int P>
-Kernel kernel_of(SampleType type, bool extras, bool four_steps) {
-  if (type == SampleType::u16)
-    return extras ? measure_fringes<FourWords, P, true, false> : measure_fringes<FourWords, P, false, false>;
-  if (extras) return measure_fringes<FourBytes, P, true, false>;
-  return four_steps ? measure_fringes<FourBytes, P, false, true>
-                    : measure_fringes<FourBytes, P, false, false>;
+template <class Samples, int P, bool four_steps>
+Kernel kernel_of(Made made) {
+  switch (made) {
+    case Made::columns:
+      return measure_fringes<Samples, P, Made::columns, four_steps>;
+    case Made::extras:
+      return measure_fringes<Samples, P, Made::extras, four_steps>;
+    default:
+      return measure_fringes<Samples, P, Made::extras_and_residual, four_steps>;
+  }
 }
 
-Kernel kernel_of(std::uint32_t periods, SampleType type, bool extras, bool four_steps) {
+template <int P>
+Kernel kernel_of(SampleType type, Made made, bool four_steps) {
+  if (type == SampleType::u16) return kernel_of<FourWords, P, false>(made);
+  return four_steps ? kernel_of<FourBytes, P, true>(made) : kernel_of<FourBytes, P, false>(made);
+}
+
+Kernel kernel_of(std::uint32_t periods, SampleType type, Made made, bool four_steps) {
   switch (periods) {
     case 1:
-      return kernel_of<1>(type, extras, four_steps);
+      return kernel_of<1>(type, made, four_steps);
     case 2:
-      return kernel_of<2>(type, extras, four_steps);
+      return kernel_of<2>(type, made, four_steps);
     default:
-      return kernel_of<3>(type, extras, four_steps);
+      return kernel_of<3>(type, made, four_steps);
   }
+}
+
+Made made_for(const FringeMaps& wanted) {
+  if (wanted.residual) return Made::extras_and_residual;
+  return wants_extras(wanted) ? Made::extras : Made::columns;
 }
 
 }  // namespace
@@ -291,7 +306,7 @@ void CudaFringePhase::prepare(const FringeImages& size, const FringePattern& pat
   w.maps.residual = s.room(s.floats[4], wanted.residual);
   w.maps.height = s.room(s.height, wanted.height);
   w.maps.height_sigma_um = s.room(s.floats[5], wanted.height_sigma_um);
-  s.kernel = kernel_of(pattern.periods, size.type, wants_extras(wanted), pattern.steps == 4);
+  s.kernel = kernel_of(pattern.periods, size.type, made_for(wanted), pattern.steps == 4);
 }
 
 void CudaFringePhase::upload(CudaStream stream, const FringeImages& images) {

@@ -38,6 +38,10 @@ FringeResult on_device(CudaFringePhase& fringes, RawFringes<T>& raw, const Fring
   return r;
 }
 
+bool equal(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0;
+}
+
 template <class T>
 void expect_bytes_of_the_cpu(CudaFringePhase& fringes, const FringePattern& p, const FringeLimits& limits,
                              std::uint32_t width, std::uint32_t cell_px) {
@@ -49,7 +53,16 @@ void expect_bytes_of_the_cpu(CudaFringePhase& fringes, const FringePattern& p, c
         << p.steps << " steps, " << p.periods << " periods, width " << width << ", cell " << cell_px;
     const FringeResult few = on_device(fringes, raw, p, limits, model, false);
     EXPECT_TRUE(few.classes == expected.classes && few.height == expected.height &&
-                std::memcmp(few.column.data(), expected.column.data(), few.column.size() * 4) == 0)
+                equal(few.column, expected.column))
+        << p.steps << " steps, " << p.periods << " periods, width " << width;
+    FringeResult noise(expected.classes.size(), false, false);  // all but the residual and heights
+    fringes.prepare(raw.images(), p, limits, model, noise.maps);
+    fringes.upload(nullptr, raw.images());
+    fringes.launch(nullptr);
+    fringes.fetch(nullptr, noise.maps);
+    EXPECT_TRUE(noise.classes == expected.classes && equal(noise.column, expected.column) &&
+                equal(noise.sigma, expected.sigma) && equal(noise.modulation, expected.modulation) &&
+                equal(noise.mean, expected.mean))
         << p.steps << " steps, " << p.periods << " periods, width " << width;
   }
 }
