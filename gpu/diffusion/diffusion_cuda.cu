@@ -19,8 +19,8 @@ constexpr int map_warps = 4;
 constexpr int map_blocks = 8;  // on a multiprocessor
 constexpr int least_chunk = 8;
 
-/// On a multiprocessor, as registers and shared memory allow.
-constexpr int volume_blocks(bool gather) { return gather ? 5 : 6; }
+/// On a multiprocessor. Their warps are a multiple of its four schedulers: 10 warps take as long as 12.
+constexpr int volume_blocks(bool masked) { return masked ? 6 : 4; }
 
 __global__ void fill_with_no_counts(std::int32_t* to, std::size_t n) {
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n;
@@ -31,9 +31,9 @@ __global__ void fill_with_no_counts(std::int32_t* to, std::size_t n) {
 unsigned parts(int n, int of) { return static_cast<unsigned>((n + of - 1) / of); }
 
 /// Planes that a lane walks: as many blocks as the device holds at a time, so that all end together.
-int chunk_of(const Volume& v, bool gather, int multiprocessors) {
+int chunk_of(const Volume& v, bool masked, int multiprocessors) {
   const unsigned tiles = parts(v.pitch, warp_counts) * (v.ny == 1 ? 1 : parts(v.ny, rows * warps));
-  const int at_a_time = multiprocessors * (v.ny == 1 ? map_blocks * map_warps : volume_blocks(gather));
+  const int at_a_time = multiprocessors * (v.ny == 1 ? map_blocks * map_warps : volume_blocks(masked));
   const int chunks = std::max(1, at_a_time / static_cast<int>(tiles));
   return std::max(least_chunk, static_cast<int>(parts(v.nz, chunks)));
 }
@@ -46,7 +46,7 @@ void launch_volume(const Volume& v, CudaStream stream) {
     diffuse_volume<G, masked, gather, 1, map_warps, map_blocks><<<grid, 32 * map_warps, 0, stream>>>(v);
   } else {
     const dim3 grid(across, parts(v.ny, rows * warps), parts(v.nz, v.chunk));
-    diffuse_volume<G, masked, gather, rows, warps, volume_blocks(gather)><<<grid, 32 * warps, 0, stream>>>(v);
+    diffuse_volume<G, masked, gather, rows, warps, volume_blocks(masked)><<<grid, 32 * warps, 0, stream>>>(v);
   }
   cuda::check(cudaGetLastError(), "launch of the diffusion");
 }
@@ -70,7 +70,7 @@ struct CudaDiffusion::State {
   std::size_t pitch = 0, rows = 0;
   Volume volume{};
   Seams seams{};
-  int chunk[2] = {};  // without and with gradients
+  unsigned seam_blocks = 0;
   Buffer<std::int32_t> from, to;
   Buffer<unsigned long long> sum;
   Buffer<unsigned> done;
@@ -115,10 +115,10 @@ void CudaDiffusion::prepare(const std::int32_t* counts, const DiffusionGrid& gri
   v.flux.per_kappa = per_kappa(settings.conduction, s.record.first_kappa);
   int multiprocessors = 0;
   cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), "multiprocessors");
-  s.chunk[false] = chunk_of(v, false, multiprocessors);
-  s.chunk[true] = chunk_of(v, true, multiprocessors);
+  v.chunk = chunk_of(v, s.masked, multiprocessors);
+  s.seam_blocks = static_cast<unsigned>(multiprocessors) * 8;
   s.seams = {nullptr,       v.pitch,          v.ny,         v.nz,        rows * warps,
-             s.chunk[true], s.sum.get(),      s.done.get(), found.faces, settings.conduction,
+             v.chunk,       s.sum.get(),      s.done.get(), found.faces, settings.conduction,
              s.kappa.get(), s.per_kappa.get()};
 }
 
@@ -140,18 +140,16 @@ void CudaDiffusion::launch(CudaStream stream) {
     v.to = i % 2 ? s.from.get() : s.to.get();
     v.per_kappa = mean ? (i == 0 ? s.first_per_kappa.get() : s.per_kappa.get()) : nullptr;
     v.gradients = s.sum.get();
-    v.chunk = s.chunk[gather];
     s.settings.conduction == Conduction::exponential
         ? launch_volume<Conduction::exponential>(v, s.masked, gather, stream)
         : launch_volume<Conduction::rational>(v, s.masked, gather, stream);
     if (!gather) continue;
     Seams seams = s.seams;
     seams.counts = v.to;
-    const auto planes = static_cast<unsigned>(v.nz);
     if (s.masked)
-      gather_seams<true><<<planes, 256, 0, stream>>>(seams);
+      gather_seams<true><<<s.seam_blocks, seam_threads, 0, stream>>>(seams);
     else
-      gather_seams<false><<<planes, 256, 0, stream>>>(seams);
+      gather_seams<false><<<s.seam_blocks, seam_threads, 0, stream>>>(seams);
     cuda::check(cudaGetLastError(), "launch of the sum of gradients");
   }
 }

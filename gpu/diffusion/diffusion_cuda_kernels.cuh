@@ -7,6 +7,7 @@
 #include <cuda_pipeline_primitives.h>
 
 #include "gpu/core/cuda_support.cuh"
+#include "gpu/core/quotient.h"
 #include "gpu/diffusion/diffusion_lane.h"
 #include "gpu/diffusion/diffusion_math.h"
 
@@ -14,6 +15,8 @@ namespace datum::diffusion {
 
 struct CudaLane : ScalarLane {
   static __device__ __forceinline__ F at_most_one(F v, F scale, F) { return __saturatef(fabsf(v) * scale); }
+  /// b is at least 1; where it is huge the flux is truncated to 0 whatever it is.
+  static __device__ __forceinline__ F div(F a, F b) { return quotient(a, fminf(b, 0x1p44f)); }
 };
 
 constexpr int lane_counts = 4, warp_counts = 32 * lane_counts;
@@ -48,28 +51,24 @@ __device__ __forceinline__ Quad load(const std::int32_t* p) {
   return {{q.x, q.y, q.z, q.w}};
 }
 
-/// Sums |d| over the faces of what a block writes.
+/// Sums |d| over faces, two at a time: each is below 2^31.
 template <bool masked>
 struct Gradients {
   unsigned long long sum;
 
-  __device__ __forceinline__ void add(int a, int b, bool there) {
-    if (masked) there = there && a != no_count_32 && b != no_count_32;
-    const int d = b - a;
-    sum += there ? static_cast<unsigned>(d < 0 ? -d : d) : 0u;
+  __device__ __forceinline__ static unsigned size(int a, int b, unsigned more) {
+    if (masked && (a == no_count_32 || b == no_count_32)) return more;
+    return static_cast<unsigned>(__sad(a, b, more));
   }
-  __device__ __forceinline__ void add(const int4& a, const int4& b, bool there) {
-    add(a.x, b.x, there);
-    add(a.y, b.y, there);
-    add(a.z, b.z, there);
-    add(a.w, b.w, there);
+  __device__ __forceinline__ void add(int a, int b) { sum += size(a, b, 0); }
+  __device__ __forceinline__ void add(const int4& a, const int4& b) {
+    sum += size(a.x, b.x, size(a.y, b.y, 0));
+    sum += size(a.z, b.z, size(a.w, b.w, 0));
   }
-  /// Along x: `behind` is the first count of the next lane.
-  __device__ __forceinline__ void add_row(const int4& a, int behind, bool inside, bool has_behind) {
-    add(a.x, a.y, inside);
-    add(a.y, a.z, inside);
-    add(a.z, a.w, inside);
-    add(a.w, behind, has_behind);
+  /// Along x: `behind` is the first count of the next lane, or the last of this one.
+  __device__ __forceinline__ void add_row(const int4& a, int behind) {
+    sum += size(a.x, a.y, size(a.y, a.z, 0));
+    sum += size(a.z, a.w, size(a.w, behind, 0));
   }
   __device__ void deliver(unsigned long long* to) {
     for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xFFFFFFFFu, sum, step);
@@ -193,10 +192,13 @@ __global__ void __launch_bounds__(32 * warps, blocks) diffuse_volume(const __gri
       const int4 done = make_int4(sum[0], sum[1], sum[2], sum[3]);
       if (store) *reinterpret_cast<int4*>(to + r * w.pitch) = done;
       if (gather) {
-        const int behind = __shfl_down_sync(0xFFFFFFFFu, sum[0], 1);
-        gradients.add_row(done, behind, store, store && lane < 31 && right_inside);
-        if (z > z0) gradients.add(written[r], done, store);
-        if (r > 0) gradients.add(written[r > 0 ? r - 1 : 0], done, store);
+        int behind = __shfl_down_sync(0xFFFFFFFFu, sum[0], 1);
+        behind = lane < 31 && right_inside ? behind : sum[3];
+        if (store) {
+          gradients.add_row(done, behind);
+          if (z > z0) gradients.add(written[r], done);
+          if (r > 0) gradients.add(written[r > 0 ? r - 1 : 0], done);
+        }
         written[r] = done;
       }
       here = below;
@@ -204,8 +206,8 @@ __global__ void __launch_bounds__(32 * warps, blocks) diffuse_volume(const __gri
     if (gather && !flat) {  // two slots, so that one barrier is enough
       first_row[z % 2][thread] = written[0];
       __syncthreads();
-      if (warp + 1 < warps)
-        gradients.add(written[R - 1], first_row[z % 2][thread + 32], inside && y0 + R < w.ny);
+      if (warp + 1 < warps && inside && y0 + R < w.ny)
+        gradients.add(written[R - 1], first_row[z % 2][thread + 32]);
     }
     to += plane;
     const int slot = here_slot;
@@ -229,34 +231,38 @@ struct Seams {
   float* per_kappa;
 };
 
-/// A block for each plane.
+constexpr int seam_threads = 256;
+
 template <bool masked>
-__global__ void __launch_bounds__(256) gather_seams(const Seams s) {
-  const int z = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
+__global__ void __launch_bounds__(seam_threads) gather_seams(const Seams s) {
   const std::int64_t plane = std::int64_t{s.pitch} * s.ny;
-  const std::int32_t* u = s.counts + z * plane;
+  const int first = static_cast<int>(blockIdx.x) * seam_threads + static_cast<int>(threadIdx.x);
+  const int step = static_cast<int>(gridDim.x) * seam_threads;
+  const int quads = s.pitch / lane_counts, along_y = (s.ny - 1) / s.rows, along_z = (s.nz - 1) / s.chunk;
+  const int along_x = (s.pitch - 1) / warp_counts;
   Gradients<masked> gradients{};
-  const int quads = s.pitch / lane_counts;
-  const auto pair = [&](std::int64_t a, std::int64_t b) {
-    gradients.add(*reinterpret_cast<const int4*>(u + a), *reinterpret_cast<const int4*>(u + b), true);
+  const auto pair = [&](const std::int32_t* a, const std::int32_t* b) {
+    gradients.add(*reinterpret_cast<const int4*>(a), *reinterpret_cast<const int4*>(b));
   };
-  const int seams = (s.ny - 1) / s.rows;  // along y
-  for (int i = thread; i < seams * quads; i += 256) {
-    const std::int64_t at = (std::int64_t{i / quads + 1} * s.rows) * s.pitch + i % quads * lane_counts;
+  for (int i = first; i < s.nz * along_y * quads; i += step) {
+    const int row = i / quads;
+    const std::int32_t* at = s.counts + row / along_y * plane +
+                             std::int64_t{(row % along_y + 1) * s.rows} * s.pitch + i % quads * lane_counts;
     pair(at - s.pitch, at);
   }
-  if ((z + 1) % s.chunk == 0 && z + 1 < s.nz)
-    for (int i = thread; i < s.ny * quads; i += 256)
-      pair(std::int64_t{i} * lane_counts, plane + std::int64_t{i} * lane_counts);
-  const int columns = (s.pitch - 1) / warp_counts;
-  for (int i = thread; i < columns * s.ny; i += 256) {
-    const std::int32_t* at = u + std::int64_t{i % s.ny} * s.pitch + (i / s.ny + 1) * warp_counts;
-    gradients.add(at[-1], at[0], true);
+  for (int i = first; i < along_z * s.ny * quads; i += step) {
+    const std::int32_t* at = s.counts + std::int64_t{i / (s.ny * quads) + 1} * s.chunk * plane +
+                             std::int64_t{i % (s.ny * quads)} * lane_counts;
+    pair(at - plane, at);
+  }
+  for (int i = first; i < along_x * s.ny * s.nz; i += step) {
+    const std::int32_t* at = s.counts + std::int64_t{i / along_x} * s.pitch + (i % along_x + 1) * warp_counts;
+    gradients.add(at[-1], at[0]);
   }
   gradients.deliver(s.sum);
   __threadfence();
   __syncthreads();
-  if (thread != 0 || atomicAdd(s.done, 1) + 1 < gridDim.x) return;
+  if (threadIdx.x != 0 || atomicAdd(s.done, 1) + 1 < gridDim.x) return;
   __threadfence();
   *s.kappa = mean_gradient(atomicExch(s.sum, 0ull), s.faces);
   *s.per_kappa = per_kappa(s.conduction, *s.kappa);
