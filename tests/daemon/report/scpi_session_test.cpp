@@ -144,12 +144,16 @@ TEST(ScpiMeasuring, TheBoardsOwnRowFollowsItsComponents) {
   Check bow;
   bow.characteristic = Characteristic::bow;
   bow.upper = 0.75;
-  warp->row.checks = {bow};
+  Check convexity;
+  convexity.characteristic = Characteristic::convexity;
+  convexity.upper = 300;
+  warp->row.checks = {bow, convexity};
   host.cell.recipe_content.warp = warp;
   const std::string last = std::to_string(host.cell.recipe_content.components.size() + 1);
   host.ask("CONF:REC 'mainboard'");
   EXPECT_THAT(host.ask("CONF:REC:COMP?"), EndsWith(",\"BOARD\"\n"));
-  EXPECT_EQ(host.ask("CALC:LIM" + last + "?"), "\"BOARD\",1,\"bow\",-9.9E37,0.75,\"percent\"\n");
+  EXPECT_EQ(host.ask("CALC:LIM" + last + "?"),
+            "\"BOARD\",2,\"bow\",-9.9E37,0.75,\"percent\",\"convexity\",-9.9E37,300,\"um\"\n");
   EXPECT_THAT(host.error_of("CALC:LIM" + last + ":UPP?"), HasSubstr("BOARD has no check of its height"));
 }
 
