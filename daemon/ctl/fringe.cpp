@@ -40,7 +40,7 @@ CLI::App* add_fringe(CLI::App& app, FringeOptions& o) {
   c->add_option("--cell-px", o.cell_px, "between nodes of the model: a power of two")->capture_default_str();
   c->add_option("--temperature", o.temperature_degc,
                 "of the cell in degC: then the calibration holds near it only, and the cell's must be told")
-      ->check(CLI::Range(-20, 60));
+      ->check(CLI::Range(-20.0, 60.0));
   c->add_option("--temperature-window-k", o.temperature_window_k, "how near")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 20.0));

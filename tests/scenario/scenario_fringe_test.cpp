@@ -12,6 +12,61 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// datumctl fringe calibrate with the demonstration's plates in this order, at these heights.
+Outcome calibrate(const fs::path& folder, const std::vector<std::pair<int, const char*>>& plates,
+                  const std::vector<std::string>& more = {}) {
+  std::vector<std::string> words{"datumctl", "fringe", "calibrate"};
+  for (const auto& [number, height_mm] : plates)
+    words.push_back("fringe/plate/plate_00000" + std::to_string(number) + ".json@" + height_mm);
+  for (const char* word :
+       {"--sensor", "fringe/sensors/fringe.toml", "--id", "again", "--operator", "test", "--u-step-um", "0.3",
+        "--u-plate-um", "0.3", "--max-residual-um", "10", "--valid-days", "30"})
+    words.emplace_back(word);
+  words.insert(words.end(), more.begin(), more.end());
+  return run(words, folder);
+}
+
+void expect_refused(const Outcome& outcome, int status, const std::string& why) {
+  EXPECT_EQ(outcome.status, status) << outcome.output;
+  EXPECT_NE(outcome.output.find(why), std::string::npos) << outcome.output;
+}
+
+void no_calibration_is_made_of_doubtful_plates(const fs::path& folder) {
+  const std::string before = slurp(folder / "fringe/fringe/fp-0001.toml");
+  expect_refused(calibrate(folder, {{1, "-0.75"}, {3, "0.75"}, {4, "1.5"}, {6, "3"}}), 3,
+                 "4 steps; a model of degree 1 with bend needs 5 or more");
+  expect_refused(calibrate(folder, {{2, "0"}, {6, "3"}}), 3,
+                 "measure it beyond both ends, or narrow the range");
+  expect_refused(calibrate(folder, {{1, "-0.75"}, {2, "0"}, {4, "0.75"}, {3, "1.5"}, {6, "3"}}), 3,
+                 "a set belongs to another height");
+  expect_refused(calibrate(folder, {{1, "high"}}), 4, "wanted: SET.json@HEIGHT in mm");
+  expect_refused(calibrate(folder, {{9, "0"}}), 4, "plate_000009.json");
+  EXPECT_EQ(slurp(folder / "fringe/fringe/fp-0001.toml"), before);
+}
+
+/// Made at 20.5 degC, it is refused until somebody tells the cell's temperature, and at another one.
+void the_cell_is_armed_at_the_calibrations_temperature_only(const fs::path& folder) {
+  const Outcome made = calibrate(folder, {{1, "-0.75"}, {2, "0"}, {3, "0.75"}, {5, "2.25"}, {6, "3"}},
+                                 {"--temperature", "20.5", "--temperature-window-k", "1"});
+  ASSERT_EQ(made.status, 0) << made.output;
+  const Program daemon({"datumd", "--config", "fringe/datumd.toml"}, folder, "warm.log");
+  const std::string said = "commands, tcp 127.0.0.1:";
+  ASSERT_TRUE(daemon.says("ready: ")) << daemon.output();
+  const std::string log = daemon.output();
+  const std::string port = log.substr(log.find(said) + said.size());
+  const std::string address = "127.0.0.1:" + port.substr(0, port.find_first_not_of("0123456789"));
+  const auto ctl = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "datumctl");
+    words.insert(words.end(), {"--tcp", address});
+    return run(words, folder);
+  };
+  expect_refused(ctl({"arm"}), 8, "nobody told the cell's temperature");
+  EXPECT_EQ(ctl({"temperature", "23"}).status, 0);
+  expect_refused(ctl({"arm"}), 8, "the cell has 23.00 degC");
+  EXPECT_EQ(ctl({"temperature", "20"}).status, 0);
+  EXPECT_EQ(ctl({"arm"}).status, 0);
+}
+
 TEST(ScenarioFringe, RawImagesBecomePassFailAndInvalidWithTheirEvidence) {
   const datum::testing::FreshFolder folder;
   const Outcome outcome =
@@ -80,6 +135,9 @@ TEST(ScenarioFringe, RawImagesBecomePassFailAndInvalidWithTheirEvidence) {
       ++compared;
     }
   EXPECT_EQ(compared, 6);
+
+  no_calibration_is_made_of_doubtful_plates(folder.path());
+  the_cell_is_armed_at_the_calibrations_temperature_only(folder.path());
 }
 
 }  // namespace
