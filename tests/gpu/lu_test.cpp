@@ -166,7 +166,9 @@ TYPED_TEST(Lu, AnOverflowIsSeenWhereItHappens) {
 TYPED_TEST(Lu, PivotsAtTheEndsOfTheRange) {
   const TypeParam tiny = std::numeric_limits<TypeParam>::denorm_min() * 3,
                   huge = std::numeric_limits<TypeParam>::max();
-  for (const TypeParam p : {tiny, huge}) {
+  const TypeParam edge =
+      1 / std::numeric_limits<TypeParam>::min();  // 2^126, 2^1022: the reciprocal is the least normal number
+  for (const TypeParam p : {tiny, huge, edge, edge * TypeParam{1.25}}) {
     const std::vector<TypeParam> a{p, p / 3, 0, 1};
     const auto f = factor_with(cpu_backend(1), a, 2);
     EXPECT_EQ(f.info, 0);
