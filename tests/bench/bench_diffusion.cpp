@@ -136,6 +136,31 @@ void map_rows() {
   diffusion_gpu_row("GPU, the same map, rational", f, map, s, smooth);
 }
 
+/// The formula in double as ITK reads it: the gradient at a face is the difference across it and, along the other axes,
+/// the mean of the central differences on its two sides. Values, kappa in the data's unit.
+std::vector<double> with_cross_derivatives(std::vector<double> u, const DiffusionGrid& g,
+                                           const DiffusionSettings& s, double k) {
+  const std::size_t step_of[3] = {1, g.nx, std::size_t{g.nx} * g.ny}, extent[3] = {g.nx, g.ny, g.nz};
+  for (std::uint32_t n = 0; n < s.iterations; ++n) {
+    std::vector<double> sum(u.size());
+    const auto central = [&](std::size_t i, int axis) {
+      const std::size_t at = i / step_of[axis] % extent[axis];
+      return (u[at + 1 < extent[axis] ? i + step_of[axis] : i] - u[at > 0 ? i - step_of[axis] : i]) / 2;
+    };
+    testing::for_each_face(g, [&](std::size_t a, std::size_t b) {
+      const double d = u[b] - u[a];
+      double square = d * d;
+      for (int axis = 0; axis < 3; ++axis)
+        if (a + step_of[axis] != b) square += std::pow((central(a, axis) + central(b, axis)) / 2, 2);
+      const double flux = s.lambda * d * std::exp(-square / (k * k));
+      sum[a] += flux;
+      sum[b] -= flux;
+    });
+    for (std::size_t i = 0; i < u.size(); ++i) u[i] += sum[i];
+  }
+  return u;
+}
+
 void ct_rows() {
   const std::vector<std::int16_t> ct = testing::ct_volume();
   if (ct.empty()) {
@@ -160,11 +185,16 @@ void ct_rows() {
   }
   std::printf("\nCT scan, 5 iterations, kappa 81 HU, lambda 1/16: largest change %.1f HU\n", moved);
   std::printf("datumd differs from double by %.2e HU at most (aim 1e-4)\n", worst);
-  if (has_itk())
-    std::printf(
-        "ITK differs from double by %.3g HU at most, %.3g rms: its gradient at a face takes in the cross\n"
-        "derivatives, so it conducts less along edges that stand askew\n",
-        itk_worst, std::sqrt(itk_square / static_cast<double>(f.size())));
+  if (!has_itk()) return;
+  const std::vector<double> crossed = with_cross_derivatives({ct.begin(), ct.end()}, g, s, kappa);
+  double left = 0;
+  for (std::size_t k = 0; k < f.size(); ++k) left = std::max(left, std::abs(itk[k] - crossed[k]));
+  std::printf(
+      "ITK differs from double by %.3g HU at most, %.3g rms, and by %.1e from double with the cross "
+      "derivatives\n"
+      "that it has in the gradient at a face: it conducts less where there is noise or an edge that stands "
+      "askew\n",
+      itk_worst, std::sqrt(itk_square / static_cast<double>(f.size())), left);
 }
 
 }  // namespace
