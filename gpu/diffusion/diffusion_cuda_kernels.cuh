@@ -259,7 +259,12 @@ __global__ void __launch_bounds__(seam_threads) gather_seams(const Seams s) {
     const std::int32_t* at = s.counts + std::int64_t{i / along_x} * s.pitch + (i % along_x + 1) * warp_counts;
     gradients.add(at[-1], at[0]);
   }
-  gradients.deliver(s.sum);
+  __shared__ unsigned long long of_block;
+  if (threadIdx.x == 0) of_block = 0;
+  __syncthreads();
+  gradients.deliver(&of_block);
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(s.sum, of_block);
   __threadfence();
   __syncthreads();
   if (threadIdx.x != 0 || atomicAdd(s.done, 1) + 1 < gridDim.x) return;
