@@ -2,7 +2,8 @@
 // the columns of L that earlier blocks post, factors its own and posts them. Rows never move: `position` is where LAPACK
 // would have put a row by now. A finished column leaves the registers and the others move up, so that one short loop
 // serves every column: code that is run once comes from memory, four times slower than it is executed. What a row is after
-// it became a pivot is kept in shared memory; its registers go on with numbers that nobody reads. C++17.
+// it became a pivot is kept in shared memory; its registers go on with numbers that nobody reads. One warp more than there
+// are rows for keeps the books: what is chosen, what is posted. C++17.
 //
 // Where not all blocks fit on the device at a time they take their columns in the order of their start, so that whoever
 // waits for L waits for a block that runs. The places of the rows are known at the end only: all blocks of one matrix
@@ -33,13 +34,16 @@ constexpr std::uint32_t choice_zero = 1u << 30, choice_not_finite = 1u << 31;
 __device__ __forceinline__ std::uint32_t row_of(std::uint32_t choice) { return choice & 0x7FFu; }
 __device__ __forceinline__ std::uint32_t position_of(std::uint32_t choice) { return choice >> 16 & 0x7FFu; }
 
-template <class T, int threads, int rows, int width>
+template <class T, int threads, int rows, int width, int ahead>
 struct ColumnsShared {
   static constexpr int warps = threads / 32;
   static constexpr int stride = threads * rows + 1;  // of finished: a row's columns lie in different banks
-  Candidate<T> candidate[2][warps];
+  alignas(16) Candidate<T> candidate[2][warps];
   alignas(16) T candidate_row[2][warps][width];
-  alignas(16) T pivot_row[2][width];
+  alignas(16) T pivot_rows[2][ahead][width];
+  alignas(16) T triangle[2][ahead][ahead];
+  alignas(16) T upper[warps + 1][ahead][width];  // each warp's own
+  T reciprocal[2][warps];
   std::uint32_t choice[threads * rows];
   unsigned long long ticket;
   std::uint32_t first_zero, first_not_finite;
@@ -49,23 +53,29 @@ struct ColumnsShared {
 /// `ahead`: columns of L that are read at a time.
 template <class T, int threads, int rows, int width, int ahead>
 struct Columns {
-  using Shared = ColumnsShared<T, threads, rows, width>;
-  static constexpr int warps = threads / 32, step = 8;
+  using Shared = ColumnsShared<T, threads, rows, width, ahead>;
+  using Key = KeyOf<T>;
+  static constexpr int warps = threads / 32, step = 8, all_threads = threads + 32;
+  static constexpr bool clerk_posts = threads * rows <= 128;  // one warp would be late with more rows
+  static constexpr std::uint32_t done = 1u << 31;             // of a position: the row is a pivot's, or none
+
+  struct Choice {
+    Key key;
+    std::uint32_t place;
+    int from;
+  };
 
   const ColumnsWork<T>& w;
   Shared& s;
-  std::uint32_t tid, lane, warp, matrix, block, epoch, n;
+  const std::uint32_t tid, lane, warp, n;
+  std::uint32_t matrix, block, epoch;
   typename Posted<T>::Word* posted;
   uint2* choice;
   T a[rows][width];
   std::uint32_t position[rows];
-  bool done[rows];
 
   __device__ __forceinline__ Columns(const ColumnsWork<T>& work, Shared& shared)
-      : w(work), s(shared), n(work.n) {
-    tid = threadIdx.x;
-    lane = tid % 32;
-    warp = tid / 32;
+      : w(work), s(shared), tid(threadIdx.x), lane(threadIdx.x % 32), warp(threadIdx.x / 32), n(work.n) {
     if (tid == 0) s.first_zero = s.first_not_finite = 0xFFFFFFFFu;
     std::uint32_t mine = blockIdx.x;
     if (w.tickets) {
@@ -78,106 +88,148 @@ struct Columns {
     epoch = *static_cast<const volatile std::uint32_t*>(w.epochs + matrix) + 1;
     posted = w.posted + static_cast<std::size_t>(matrix) * n * n;
     choice = w.choice + static_cast<std::size_t>(matrix) * n;
+    if (is_clerk()) return;
     const T* from =
         w.a + static_cast<std::size_t>(matrix) * n * n + static_cast<std::size_t>(block) * width * n;
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      position[r] = row(r);
-      done[r] = row(r) >= n;
+      position[r] = row(r) < n ? row(r) : done | row(r);
 #pragma unroll
       for (int c = 0; c < width; ++c)
         a[r][c] = row(r) < n && block * width + c < n ? from[static_cast<std::size_t>(c) * n + row(r)] : T{0};
     }
   }
 
+  __device__ __forceinline__ bool is_clerk() const { return warp == warps; }
   __device__ __forceinline__ std::uint32_t row(int r) const { return tid + r * threads; }
+  __device__ __forceinline__ bool is_done(int r) const { return static_cast<std::int32_t>(position[r]) < 0; }
   __device__ __forceinline__ T& finished(std::uint32_t column, std::uint32_t at) {
     return s.finished[column * Shared::stride + at];
+  }
+
+  /// Exchanges positions as LAPACK would exchange rows.
+  __device__ __forceinline__ void settle(int r, std::uint32_t k, std::uint32_t chosen) {
+    const std::uint32_t moved = position[r] == k ? position_of(chosen) : position[r];
+    position[r] = row(r) == row_of(chosen) ? (done | k) : moved;
   }
 
   /// Updates by columns first to first + ahead - 1 of L, which another block posts.
   __device__ __forceinline__ void take(std::uint32_t first) {
     T l[rows][ahead];
-#pragma unroll
-    for (int r = 0; r < rows; ++r)
-      if (!done[r])
-        Posted<T>::template poll<ahead>(posted + static_cast<std::size_t>(first) * n + row(r), n, l[r],
-                                        epoch);
-    const std::uint32_t word = lane < ahead ? poll_word(choice + first + lane, epoch) : 0;
-#pragma unroll
-    for (int i = 0; i < ahead; ++i) {
-      const std::uint32_t chosen = __shfl_sync(whole_warp, word, i), side = i & 1;
+    if (!is_clerk()) {
 #pragma unroll
       for (int r = 0; r < rows; ++r)
-        if (settle(r, first + i, chosen)) {
+        if (!is_done(r))
+          Posted<T>::template poll<ahead>(posted + static_cast<std::size_t>(first) * n + row(r), n, l[r],
+                                          epoch);
+    }
+    const std::uint32_t word = lane < ahead ? poll_word(choice + first + lane, epoch) : 0;
+    const std::uint32_t side = first / ahead & 1;
+    if (!is_clerk()) {
+      int pivot[rows];
 #pragma unroll
-          for (int c = 0; c < width; ++c) s.pivot_row[side][c] = a[r][c];
+      for (int r = 0; r < rows; ++r) pivot[r] = -1;
+#pragma unroll
+      for (int i = 0; i < ahead; ++i) {
+        const std::uint32_t chosen = __shfl_sync(whole_warp, word, i);
+#pragma unroll
+        for (int r = 0; r < rows; ++r) {
+          settle(r, first + i, chosen);
+          if (row(r) == row_of(chosen)) pivot[r] = i;
         }
-      __syncthreads();
-      const T* u = s.pivot_row[side];
-      keep(i, 0, row_of(chosen), u, width);
-      note(first + i, chosen);
+      }
+#pragma unroll
+      for (int r = 0; r < rows; ++r)
+        if (pivot[r] >= 0) {
+#pragma unroll
+          for (int c = 0; c < width; ++c) s.pivot_rows[side][pivot[r]][c] = a[r][c];
+#pragma unroll
+          for (int i = 0; i < ahead; ++i) s.triangle[side][pivot[r]][i] = l[r][i];
+        }
+    }
+    __syncthreads();
+    solve_pivot_rows(side);
+    if (is_clerk()) {
+#pragma unroll
+      for (int i = 0; i < ahead; ++i) {
+        const std::uint32_t chosen = __shfl_sync(whole_warp, word, i);
+        note(first + i, chosen);
+        keep(0, row_of(chosen), s.upper[warps][i]);
+      }
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < ahead; ++i)
 #pragma unroll
       for (int c = 0; c < width; ++c) {
-        const T v = u[c];
+        const T v = s.upper[warp][i][c];
 #pragma unroll
         for (int r = 0; r < rows; ++r) a[r][c] = fused(-l[r][i], v, a[r][c]);
       }
+    __syncwarp();
+  }
+
+  /// The rows of U that some columns of L make of these columns; every warp makes its own copy.
+  __device__ __forceinline__ void solve_pivot_rows(std::uint32_t side) {
+    if (lane < width) {
+      T u[ahead];
+#pragma unroll
+      for (int i = 0; i < ahead; ++i) u[i] = s.pivot_rows[side][i][lane];
+#pragma unroll
+      for (int k = 0; k < ahead; ++k)
+#pragma unroll
+        for (int i = k + 1; i < ahead; ++i) u[i] = fused(-s.triangle[side][i][k], u[k], u[i]);
+#pragma unroll
+      for (int i = 0; i < ahead; ++i) s.upper[warp][i][lane] = u[i];
     }
+    __syncwarp();
   }
 
-  /// A pivot's row is what it will stay: one warp puts its columns away.
-  __device__ __forceinline__ void keep(std::uint32_t k, std::uint32_t column, std::uint32_t at, const T* u,
-                                       int count) {
-    if (warp == k % warps && lane < count) finished(column + lane, at) = u[lane];
-  }
-
-  /// Remembers a choice; one thread of the warp whose turn it is.
+  /// The clerk remembers a choice.
   __device__ __forceinline__ void note(std::uint32_t k, std::uint32_t chosen) {
-    if (tid != k % warps * 32) return;
+    if (lane != 0) return;
     s.choice[k] = chosen;
     if (chosen & choice_zero) atomicMin(&s.first_zero, k);
     if (chosen & choice_not_finite) atomicMin(&s.first_not_finite, k);
   }
 
-  /// Exchanges positions as LAPACK would exchange rows; whether row r became pivot k.
-  __device__ __forceinline__ bool settle(int r, std::uint32_t k, std::uint32_t chosen) {
-    const bool is_pivot = row(r) == row_of(chosen);
-    if (is_pivot) {
-      position[r] = k;
-      done[r] = true;
-    } else if (position[r] == k) {
-      position[r] = position_of(chosen);
-    }
-    return is_pivot;
+  /// A pivot's row is what it will stay: the clerk puts it away, from a column on.
+  __device__ __forceinline__ void keep(std::uint32_t column, std::uint32_t at, const T* u) {
+    if (lane < width - column) finished(column + lane, at) = u[lane];
+  }
+
+  /// The clerk posts a column of L that has been finished before the last barrier.
+  __device__ __forceinline__ void post(std::uint32_t column) {
+    if (!clerk_posts || block + 1 == w.blocks) return;
+    typename Posted<T>::Word* const to = posted + static_cast<std::size_t>(block * width + column) * n;
+#pragma unroll 4
+    for (std::uint32_t i = lane; i < n; i += 32) Posted<T>::post(to + i, finished(column, i), epoch);
   }
 
   /// The warp's best row to shared memory.
   template <int remaining>
   __device__ __forceinline__ void offer(std::uint32_t side) {
-    using Key = KeyOf<T>;
-    Key best = done[0] ? 0 : magnitude(a[0][0]) + 1;
+    Key best = is_done(0) ? 0 : magnitude(a[0][0]) + 1;
     std::uint32_t lowest = position[0];
     T value = a[0][0];
     int which = 0;
 #pragma unroll
     for (int r = 1; r < rows; ++r) {
-      const Key key = done[r] ? 0 : magnitude(a[r][0]) + 1;
-      if (key > best || (key == best && position[r] < lowest)) {
-        best = key;
-        lowest = position[r];
-        value = a[r][0];
-        which = r;
-      }
+      const Key key = is_done(r) ? 0 : magnitude(a[r][0]) + 1;
+      const bool better = (key > best) | ((key == best) & (position[r] < lowest));
+      best = better ? key : best;
+      lowest = better ? position[r] : lowest;
+      value = better ? a[r][0] : value;
+      which = better ? r : which;
     }
-    const T reciprocal = reciprocal_of(value);
     const Key largest = warp_max(best);
+    const T reciprocal = reciprocal_of(value);
     if (!is_best_lane(best, largest, lowest)) return;
     Candidate<T> c;
     c.key = largest;
     c.place = lowest << 16 | row(which);
-    c.reciprocal = reciprocal;
     s.candidate[side][warp] = c;
+    s.reciprocal[side][warp] = reciprocal;
 #pragma unroll
     for (int r = 0; r < rows; ++r)
       if (which == r) {
@@ -186,25 +238,31 @@ struct Columns {
       }
   }
 
-  /// One column, the first of `remaining`: all warps choose the same row and take it.
+  /// The best of `count` warps' candidates.
+  template <int first, int count>
+  __device__ __forceinline__ Choice best_of(std::uint32_t side) const {
+    if constexpr (count == 1) {
+      const Candidate<T> c = s.candidate[side][first];
+      return {c.key, c.place, first};
+    } else {
+      const Choice x = best_of<first, count / 2>(side),
+                   y = best_of<first + count / 2, count - count / 2>(side);
+      const bool second = (y.key > x.key) | ((y.key == x.key) & (y.place < x.place));
+      return {second ? y.key : x.key, second ? y.place : x.place, second ? y.from : x.from};
+    }
+  }
+
+  /// One column, the first of `remaining`: all choose the same row and take it.
   template <int remaining>
   __device__ __forceinline__ void eliminate(std::uint32_t column) {
-    const std::uint32_t k = block * width + column, side = column & 1;
-    Candidate<T> best = s.candidate[side][0];
-    int from = 0;
-#pragma unroll
-    for (int i = 1; i < warps; ++i) {
-      const Candidate<T> c = s.candidate[side][i];
-      if (c.key > best.key || (c.key == best.key && c.place < best.place)) {
-        best = c;
-        from = i;
-      }
-    }
-    const T* u = s.candidate_row[side][from];
-    const auto pivot_key = best.key - 1;
+    const std::uint32_t side = column & 1;
+    const Choice best = best_of<0, warps>(side);
+    const T* const u = s.candidate_row[side][best.from];
+    const T reciprocal = s.reciprocal[side][best.from];
+    const Key pivot_key = best.key - 1;
     T l[rows];
 #pragma unroll
-    for (int r = 0; r < rows; ++r) l[r] = a[r][0] * best.reciprocal;
+    for (int r = 0; r < rows; ++r) l[r] = a[r][0] * reciprocal;
     if (!has_reciprocal(pivot_key)) {
 #pragma unroll
       for (int r = 0; r < rows; ++r) l[r] = pivot_key == 0 ? a[r][0] : quotient(a[r][0], u[0]);
@@ -215,18 +273,26 @@ struct Columns {
 #pragma unroll
       for (int r = 0; r < rows; ++r) a[r][c - 1] = fused(-l[r], v, a[r][c]);
     }
-    const std::uint32_t chosen =
-        best.place | (pivot_key == 0 ? choice_zero : 0u) | (is_finite(pivot_key) ? 0u : choice_not_finite);
-    note(k, chosen);
-    if (tid == k % warps * 32) post_word(choice + k, chosen, epoch);
-    keep(k, column, row_of(best.place), u, width - column);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      settle(r, k, best.place);
-      if (!done[r]) finished(column, row(r)) = l[r];
-      if (block + 1 < w.blocks && row(r) < n)
-        Posted<T>::post(posted + static_cast<std::size_t>(k) * n + row(r), l[r], epoch);
+      settle(r, block * width + column, best.place);
+      if (!is_done(r)) finished(column, row(r)) = l[r];
+      if (!clerk_posts && block + 1 < w.blocks && row(r) < n)
+        Posted<T>::post(posted + static_cast<std::size_t>(block * width + column) * n + row(r), l[r], epoch);
     }
+  }
+
+  /// What the clerk does for the same column.
+  __device__ __forceinline__ void record(std::uint32_t column) {
+    const std::uint32_t k = block * width + column, side = column & 1;
+    const Choice best = best_of<0, warps>(side);
+    const Key pivot_key = best.key - 1;
+    const std::uint32_t chosen =
+        best.place | (pivot_key == 0 ? choice_zero : 0u) | (is_finite(pivot_key) ? 0u : choice_not_finite);
+    if (lane == 0) post_word(choice + k, chosen, epoch);
+    note(k, chosen);
+    keep(column, row_of(chosen), s.candidate_row[side][best.from]);
+    if (column > 0) post(column - 1);
   }
 
   template <int remaining>
@@ -234,16 +300,22 @@ struct Columns {
 #pragma unroll 1
     for (std::uint32_t column = width - remaining; column < width - remaining + step; ++column) {
       if (block * width + column >= n) return;
-      offer<remaining>(column & 1);
+      if (!is_clerk()) offer<remaining>(column & 1);
       __syncthreads();
-      eliminate<remaining>(column);
+      if (is_clerk()) {
+        record(column);
+      } else {
+        eliminate<remaining>(column);
+      }
     }
     if constexpr (remaining > step) factor<remaining - step>();
   }
 
   /// Waits for the last choice; then every row knows its place.
   __device__ __forceinline__ void write() {
-    for (std::uint32_t k = (block + 1) * width + tid; k < n; k += threads) {
+    __syncthreads();
+    if (is_clerk()) post(width - 1);
+    for (std::uint32_t k = (block + 1) * width + tid; k < n; k += all_threads) {
       const std::uint32_t chosen = poll_word(choice + k, epoch);
       s.choice[k] = chosen;
       if (chosen & choice_zero) atomicMin(&s.first_zero, k);
@@ -255,7 +327,7 @@ struct Columns {
     T* to =
         w.factors + static_cast<std::size_t>(matrix) * n * n + static_cast<std::size_t>(block) * width * n;
     const std::uint32_t columns = n - block * width < width ? n - block * width : width;
-    for (std::uint32_t k = tid; k < n; k += threads) {
+    for (std::uint32_t k = tid; k < n; k += all_threads) {
       const std::uint32_t at = row_of(s.choice[k]);
 #pragma unroll 4
       for (std::uint32_t c = 0; c < columns; ++c)
@@ -266,7 +338,7 @@ struct Columns {
   /// The last block writes what belongs to the whole matrix.
   __device__ __forceinline__ void tell(bool finite) {
     const std::size_t first = static_cast<std::size_t>(matrix) * n;
-    for (std::uint32_t k = tid; k < n; k += threads) {
+    for (std::uint32_t k = tid; k < n; k += all_threads) {
       w.pivots[first + k] = static_cast<std::int32_t>((finite ? position_of(s.choice[k]) : k) + 1);
       w.order[first + k] = static_cast<std::uint16_t>(row_of(s.choice[k]));
     }
@@ -278,7 +350,7 @@ struct Columns {
 };
 
 template <class T, int threads, int rows, int width, int ahead>
-__global__ void __launch_bounds__(threads) factor_columns(ColumnsWork<T> work) {
+__global__ void __launch_bounds__(threads + 32) factor_columns(ColumnsWork<T> work) {
   extern __shared__ __align__(16) unsigned char memory[];
   using Block = Columns<T, threads, rows, width, ahead>;
   Block columns(work, *reinterpret_cast<typename Block::Shared*>(memory));

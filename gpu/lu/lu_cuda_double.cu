@@ -6,9 +6,11 @@ namespace datum {
 template <>
 lu::Shape<double> lu::shape_for(std::uint32_t n) {
   if (n <= 32) return shape<double, 32, 1, 32, 8>();
-  if (n <= 128) return shape<double, 128, 1, 16, 8>();
-  if (n <= 512) return shape<double, 256, 2, 16, 8>();
-  return shape<double, 256, 4, 16, 4>();
+  if (n <= 64) return shape<double, 64, 1, 32, 8>();
+  if (n <= 128) return shape<double, 128, 1, 32, 8>();
+  if (n <= 256) return shape<double, 128, 2, 16, 8>();
+  if (n <= 512) return shape<double, 128, 4, 16, 4>();
+  return shape<double, 512, 2, 16, 4>();
 }
 
 template class CudaLu<double>;

@@ -6,8 +6,10 @@ namespace datum {
 template <>
 lu::Shape<float> lu::shape_for(std::uint32_t n) {
   if (n <= 32) return shape<float, 32, 1, 32, 8>();
-  if (n <= 128) return shape<float, 128, 1, 32, 8>();
-  if (n <= 512) return shape<float, 128, 4, 32, 4>();
+  if (n <= 64) return shape<float, 64, 1, 32, 8>();
+  if (n <= 128) return shape<float, 64, 2, 32, 8>();
+  if (n <= 256) return shape<float, 128, 2, 32, 8>();
+  if (n <= 512) return shape<float, 256, 2, 32, 8>();
   return shape<float, 256, 4, 16, 4>();
 }
 

@@ -24,8 +24,8 @@ struct Shape {
 
 template <class T, int threads, int rows, int width, int ahead>
 Shape<T> shape() {
-  return {factor_columns<T, threads, rows, width, ahead>, threads * rows, threads, width,
-          static_cast<std::uint32_t>(sizeof(ColumnsShared<T, threads, rows, width>))};
+  return {factor_columns<T, threads, rows, width, ahead>, threads * rows, threads + 32, width,
+          static_cast<std::uint32_t>(sizeof(ColumnsShared<T, threads, rows, width, ahead>))};
 }
 
 /// The kernel that serves n rows.

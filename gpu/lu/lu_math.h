@@ -26,10 +26,10 @@ DATUM_HD std::uint64_t magnitude(double v) {
 DATUM_HD bool is_finite(std::uint32_t magnitude) { return magnitude < 0x7F800000u; }
 DATUM_HD bool is_finite(std::uint64_t magnitude) { return magnitude < 0x7FF0000000000000ull; }
 
-/// Whether neither the pivot nor 1 / pivot is subnormal: [2^-126, 2^126], of doubles [2^-1022, 2^1022].
-DATUM_HD bool has_reciprocal(std::uint32_t pivot) { return pivot >= 0x00800000u && pivot <= 0x7E800000u; }
+/// Whether neither the pivot nor 1 / pivot is subnormal: from 2^-126 to below 2^126, of doubles 2^-1022 and 2^1022.
+DATUM_HD bool has_reciprocal(std::uint32_t pivot) { return pivot >= 0x00800000u && pivot < 0x7E800000u; }
 DATUM_HD bool has_reciprocal(std::uint64_t pivot) {
-  return pivot >= 0x0010000000000000ull && pivot <= 0x7FD0000000000000ull;
+  return pivot >= 0x0010000000000000ull && pivot < 0x7FD0000000000000ull;
 }
 
 /// l = a * (1 / pivot), as LAPACK's getf2: one division in a column, l within 1.5 units in the last place and never

@@ -21,27 +21,37 @@ __device__ __forceinline__ std::uint64_t warp_max(std::uint64_t key) {
 template <class T>
 using KeyOf = decltype(magnitude(T{}));
 
-/// A warp's best row for the next pivot.
+/// A warp's best row for the next pivot. place: position << 16 | row.
 template <class T>
 struct Candidate;
 
 template <>
-struct alignas(16) Candidate<float> {
-  std::uint32_t key;
-  std::uint32_t place;  // position << 16 | row
-  float reciprocal;
-  std::uint32_t unused;
+struct alignas(8) Candidate<float> {
+  std::uint32_t key, place;
 };
 
 template <>
 struct alignas(16) Candidate<double> {
   std::uint64_t key;
-  double reciprocal;
-  std::uint32_t place, unused[3];
+  std::uint32_t place, unused;
 };
 
-__device__ __forceinline__ float reciprocal_of(float v) { return __frcp_rn(v); }
-__device__ __forceinline__ double reciprocal_of(double v) { return __drcp_rn(v); }
+/// 1 / v, rounded as IEEE 754 says, where has_reciprocal(v); anything elsewhere. What the compiler makes of __frcp_rn but
+/// for its branch; volatile, so that it stays where it hides behind the search.
+__device__ __forceinline__ float reciprocal_of(float v) {
+  float r;
+  asm volatile(
+      "{\n .reg .f32 q, e, m;\n rcp.approx.ftz.f32 q, %1;\n neg.f32 m, %1;\n"
+      " fma.rn.f32 e, m, q, 0f3F800000;\n fma.rn.f32 %0, q, e, q;\n}"
+      : "=f"(r)
+      : "f"(v));
+  return r;
+}
+__device__ __forceinline__ double reciprocal_of(double v) {
+  double r = __drcp_rn(v);
+  asm volatile("" : "+d"(r));
+  return r;
+}
 __device__ __forceinline__ float quotient(float a, float b) { return __fdiv_rn(a, b); }
 __device__ __forceinline__ double quotient(double a, double b) { return __ddiv_rn(a, b); }
 
@@ -53,7 +63,8 @@ __device__ __forceinline__ double nothing(double) { return __hiloint2double(0x7F
 template <class Key>
 __device__ __forceinline__ bool is_best_lane(Key key, Key largest, std::uint32_t position) {
   const bool equal = key == largest;
-  if (__popc(__ballot_sync(whole_warp, equal)) == 1) return equal;
+  const unsigned all = __ballot_sync(whole_warp, equal);
+  if ((all & (all - 1)) == 0) return equal;
   const unsigned lowest = __reduce_min_sync(whole_warp, equal ? position : 0xFFFFFFFFu);
   return equal && position == lowest;
 }
