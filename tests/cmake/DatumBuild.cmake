@@ -61,6 +61,12 @@ if(NOT DATUM_CUDA STREQUAL "OFF")
 endif()
 message(STATUS "CUDA backend: ${DATUM_HAVE_CUDA} (${CMAKE_CUDA_ARCHITECTURES})")
 
+# The release build compiles eight files of a target at once (CMAKE_UNITY_BUILD): a third of the time, most of it being
+# headers. datum_apart(FILE...): files of this folder that share a name with a neighbour and are compiled alone.
+function(datum_apart)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # datum_cuda_sources(LIBRARY CUDA file... ABSENT file...): the first where there is a CUDA compiler, else the second.
 function(datum_cuda_sources library)
   cmake_parse_arguments(S "" "" "CUDA;ABSENT" ${ARGN})
