@@ -223,8 +223,12 @@ struct Columns {
       which = better ? r : which;
     }
     const Key largest = warp_max(best);
-    const T reciprocal = reciprocal_of(value);
+    constexpr bool early =
+        sizeof(T) == 4;  // a double's reciprocal takes longer than the search that would hide it
+    T reciprocal{};
+    if (early) reciprocal = reciprocal_of(value);
     if (!is_best_lane(best, largest, lowest)) return;
+    if (!early) reciprocal = reciprocal_of(value);
     Candidate<T> c;
     c.key = largest;
     c.place = lowest << 16 | row(which);
