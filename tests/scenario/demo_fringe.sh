@@ -17,27 +17,7 @@ for file in sensors/fringe.toml recipes/demo-fringe.toml twins/fringe.toml twins
 done
 cp "$tree/config/demo-fringe.toml" datumd.toml
 
-started=
-stop() {
-  # shellcheck disable=SC2086
-  [ -z "$started" ] || kill $started 2>/dev/null || true
-  wait 2>/dev/null || true
-}
-trap stop EXIT INT TERM
-fail() {
-  echo "demo: $1; see $cell/*.log" >&2
-  cat ./*.log >&2
-  exit 1
-}
-until_true() {  # what command...: waits for an event, at most a minute
-  what=$1
-  shift
-  for _ in $(seq 1200); do
-    ! "$@" >/dev/null 2>&1 || return 0
-    sleep 0.05
-  done
-  fail "$what"
-}
+. "$tree/tests/scenario/demo_programs.sh"
 sensor() {  # its arguments: the virtual sensor with this cell's files
   "$bin/virtual-fringe" --recipe recipes/demo-fringe.toml --twin twins/fringe.toml --camera twins/fringe-camera.toml \
     --sensor sensors/fringe.toml "$@"

@@ -18,33 +18,7 @@ done
 sed "s|/run/datumd-demo/cmm|$cell/cmm|; s|^trigger = .*|trigger = \"bus\"|; /^\[host.serial\]/,\$d" "$tree/config/demo.toml" >datumd.toml
 printf '[host.tcp]\nport = 0\n' >>datumd.toml
 
-started=
-stop() {
-  # shellcheck disable=SC2086
-  [ -z "$started" ] || kill $started 2>/dev/null || true
-  wait 2>/dev/null || true
-}
-trap stop EXIT INT TERM
-start() {  # log command...
-  log=$1
-  shift
-  "$@" >"$log" 2>&1 &
-  started="$started $!"
-}
-fail() {
-  echo "demo: $1; see $cell/*.log" >&2
-  cat ./*.log >&2
-  exit 1
-}
-until_true() {  # what command...: waits for an event, at most a minute
-  what=$1
-  shift
-  for _ in $(seq 1200); do
-    ! "$@" >/dev/null 2>&1 || return 0
-    sleep 0.05
-  done
-  fail "$what"
-}
+. "$tree/tests/scenario/demo_programs.sh"
 
 # Put down twice: 0.3 mm and 2 mrad off its place, then twice as far.
 start sensor.log "$bin/virtual-part" --twin twins/surface.toml --calibration calibrations/demo.toml \
