@@ -91,9 +91,15 @@ function(datum_library name)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
-# datum_program(NAME SOURCES...) : a program that is built into bin/ and installed.
+# datum_unhurried(TARGET) : reads options, waits for links and people, or tests: -O3 would cost compile time and gain nothing.
+function(datum_unhurried name)
+  target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+endfunction()
+
+# datum_program(NAME SOURCES...) : a program that is built into bin/ and installed; what it computes is in its libraries.
 function(datum_program name)
   add_executable(${name} ${ARGN})
+  datum_unhurried(${name})
   add_dependencies(programs ${name})
   install(TARGETS ${name} RUNTIME DESTINATION bin)
 endfunction()
@@ -103,8 +109,7 @@ function(datum_test name)
   cmake_parse_arguments(T "" "" "SOURCES;LIBS;LABELS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
   target_link_libraries(${name} PRIVATE ${T_LIBS} GTest::gtest GTest::gmock GTest::gtest_main)
-  # What is tested is optimised; to optimise the tests too would cost a third more of the build.
-  target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+  datum_unhurried(${name})
   target_compile_definitions(${name} PRIVATE DATUM_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                              DATUM_REAL_DATA_DEFAULT="${CMAKE_SOURCE_DIR}/../shared/data")
   set(properties TIMEOUT 600)
