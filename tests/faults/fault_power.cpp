@@ -1,0 +1,137 @@
+// A power cut: what a disk may hold then, for hundreds of cuts at random, each with the real daemon started on it.
+//
+// The daemon is recorded once, under load and over three starts: every write, sync, name, and every byte that it told
+// a host. A cut falls between two of these; the disk that it leaves is drawn (disk_states.h).
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <random>
+#include <regex>
+
+#include "drivers/virtual/virtual_plc_answers.h"
+#include "tests/faults/disk_states.h"
+#include "tests/faults/faults.h"
+#include "tests/faults/load.h"
+
+namespace datum::faults {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_stored_memory(const std::string& path) { return path.ends_with("-shm"); }  // made anew from the rest
+
+/// Files and folders below this one.
+Tree tree_of(const fs::path& folder) {
+  Tree tree;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    tree[entry.path().string() + (entry.is_directory() ? "/" : "")] =
+        entry.is_regular_file() ? scenario::slurp(entry.path()) : "";
+  return tree;
+}
+
+struct Recording {
+  std::string folder;
+  Tree before;
+  std::vector<DiskRecord> log;
+};
+
+/// Lets the real daemon measure so many boards over three starts. Checks that the recording holds all it did.
+Recording record(int boards, Findings& findings) {
+  scenario::Cell cell;
+  Ledger ledger;
+  Load load(cell, ledger);
+  Recording made{cell.path().string(), tree_of(cell.path()), {}};
+  const fs::path log = cell.path().string() + ".disk.log";
+  for (int start = 1; start <= 3; ++start) {
+    load.start(
+        {{"LD_PRELOAD", FAULT_DISK_LIBRARY}, {disk_folder_variable, made.folder}, {disk_log_variable, log}});
+    if (!load.measure(boards * start / 3)) throw std::runtime_error("it stopped:\n" + cell.daemon().output());
+    if (load.end(SIGTERM) != 0) throw std::runtime_error("it failed:\n" + cell.daemon().output());
+  }
+  made.log = read_disk_log(log);
+  fs::remove(log);
+  DiskStates all(made.before);
+  for (const DiskRecord& record : made.log) all.follow(record);
+  const Tree seen = all.seen(), there = tree_of(cell.path());
+  const std::string store = made.folder + "/results.db";
+  findings.expect(seen.at(store) == there.at(store), "the recording is not what is on the disk");
+  findings.count("records", made.log.size());
+  return made;
+}
+
+/// Result lines that went out whole, told apart by the socket.
+class Told {
+ public:
+  void follow(const DiskRecord& record, Ledger& ledger) {
+    std::string& bytes = unfinished_[record.offset];
+    bytes += record.bytes;
+    for (std::size_t end; (end = bytes.find('\n')) != std::string::npos; bytes.erase(0, end + 1))
+      if (bytes.rfind("R,", 0) == 0) ledger.announced(bytes.substr(0, end));
+  }
+
+ private:
+  std::map<std::uint64_t, std::string> unfinished_;
+};
+
+/// The board that a record first moves out of the drop folder, 0: none.
+int board_in(const DiskRecord& record, const std::string& folder) {
+  static const std::regex frame("/drop/f([0-9]+)\\.ptr");
+  std::smatch match;
+  const std::string inside = record.path.substr(std::min(record.path.size(), folder.size()));
+  return record.act == DiskAct::rename && std::regex_match(inside, match, frame) ? std::stoi(match[1]) : 0;
+}
+
+/// A cell with that disk; frames that are done are names only.
+void lay_out(const Tree& disk, const Recording& recorded, const scenario::Cell& cell, std::mt19937& random) {
+  for (const auto& [path, bytes] : disk) {
+    const std::string inside = path.substr(recorded.folder.size() + 1);
+    if (inside == "notify" || inside.ends_with(".log") || recorded.before.count(path)) continue;
+    if (path.ends_with('/'))
+      fs::create_directories(cell.path() / inside);
+    else if (!inside.ends_with(".ptr"))
+      cell.write(inside, is_stored_memory(inside) && random() % 2 == 0 ? std::string(32768, '\x5a') : bytes);
+    else if (const int board = board_of(fs::path(inside).stem()); inside.rfind("drop/done", 0) != 0)
+      cell.write(inside, scenario::frame_of_box(height_of_um(board), static_cast<std::uint32_t>(board)));
+  }
+}
+
+}  // namespace
+
+void cut_the_power(const Order& order, Findings& findings) {
+  const Recording recorded = record(order.times < 100 ? 30 : 400, findings);
+  std::mt19937 random(order.seed);
+  std::vector<std::size_t> cuts(static_cast<std::size_t>(order.times));
+  for (std::size_t& cut : cuts) cut = random() % recorded.log.size();
+  std::sort(cuts.begin(), cuts.end());
+  DiskStates states(recorded.before);
+  Ledger ledger;
+  Told told;
+  std::size_t at = 0;
+  for (const std::size_t cut : cuts) {
+    for (; at <= cut; ++at) {
+      const DiskRecord& record = recorded.log[at];
+      if (record.act == DiskAct::tell) told.follow(record, ledger);
+      if (const int board = board_in(record, recorded.folder)) {
+        ledger.delivered(board);
+        states.put(record.path, "frame");
+      }
+      states.follow(record);
+    }
+    scenario::Cell cell;
+    lay_out(states.after_a_cut(random), recorded, cell, random);
+    Findings here;
+    try {
+      ledger.check(cell, here);
+    } catch (const std::exception& error) {
+      here.expect(false, error.what());
+    }
+    for (const std::string& text : here.wrong())
+      findings.expect(false, fmt::format("after record {} of {}: {}", cut, recorded.log.size(), text));
+    findings.count("cuts");
+  }
+  findings.count("results announced", ledger.announcements());
+}
+
+}  // namespace datum::faults

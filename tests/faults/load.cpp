@@ -1,0 +1,114 @@
+#include "tests/faults/load.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <system_error>
+
+#include "drivers/virtual/virtual_plc_answers.h"
+
+namespace datum::faults {
+
+namespace {
+
+constexpr int acknowledging_hosts = 2;
+
+std::string with_crc(const std::string& text) { return fmt::format("{}*{:04X}\n", text, plc::crc16(text)); }
+
+}  // namespace
+
+void Load::launch(const std::map<std::string, std::string>& environment) {
+  hosts_.clear();
+  cell_.launch(environment);
+}
+
+void Load::start(const std::map<std::string, std::string>& environment) {
+  launch(environment);
+  const Moment deadline = scenario::patience();
+  while (!ready() && !cell_.daemon().has_ended() && now() < deadline) turn(deadline);
+  if (!ready()) throw std::runtime_error("datumd is not ready:\n" + cell_.daemon().output());
+}
+
+/// Nothing is awaited here: the daemon may end at any moment.
+void Load::connect() {
+  try {
+    for (int i = 0; i <= acknowledging_hosts; ++i) {
+      hosts_.push_back({cell_.connect(), i > 0});
+      if (i > 0) hosts_.back().host->send("DATA:PUSH OFF\n" + with_crc("RESUME,-,0"));
+    }
+  } catch (const std::system_error&) {
+    if (!scenario::readable({cell_.daemon().ended()}, scenario::patience())) throw;
+  }
+}
+
+void Load::take_notices() {
+  for (std::string message; !(message = cell_.notify().next()).empty();)
+    if (message == "READY=1") connect();
+}
+
+void Load::take_lines(Client& client) {
+  client.host->receive();
+  while (const auto line = client.host->pushed()) {
+    ledger_.announced(*line);
+    try {
+      if (client.acknowledges) client.host->send(with_crc(fmt::format("ACK,{}", sequence_of(*line))));
+    } catch (const std::system_error&) {  // it has ended; what it had sent is still there
+      continue;
+    }
+  }
+}
+
+int Load::waiting() const {
+  const std::vector<std::string> there = cell_.list("drop");
+  return static_cast<int>(there.size() + cell_.list("drop/work").size()) - 3;  // work, done, failed
+}
+
+void Load::deliver() {
+  for (int n = waiting(); n < ahead && ledger_.boards() < most; ++n)
+    ledger_.deliver(cell_, ledger_.boards() + 1);
+}
+
+void Load::turn(Moment until) {
+  deliver();
+  std::vector<int> watched{cell_.notify().fd(), cell_.daemon().ended()};
+  for (const Client& client : hosts_) watched.push_back(client.host->fd());
+  if (!scenario::readable(watched, until)) return;
+  take_notices();
+  for (Client& client : hosts_) take_lines(client);
+}
+
+void Load::turn_until(Moment moment) {
+  while (now() < moment && !cell_.daemon().has_ended()) turn(moment);
+}
+
+bool Load::measure(int boards) {
+  const Moment deadline = scenario::patience();
+  most = boards;
+  while (ledger_.boards() < boards || waiting() > 0) {
+    if (cell_.daemon().has_ended() || now() > deadline) return false;
+    turn(std::min(deadline, now() + std::chrono::milliseconds(20)));  // a frame may go without a line
+  }
+  for (Client& client : hosts_) take_lines(client);
+  return true;
+}
+
+int Load::end(int signal) {
+  cell_.daemon().signal(signal);
+  return ended();
+}
+
+int Load::ended() {
+  const int status = cell_.daemon().wait();
+  for (Client& client : hosts_) take_lines(client);
+  hosts_.clear();
+  return status;
+}
+
+void replace(const scenario::Cell& cell, const std::string& name, const std::string& text) {
+  cell.write(name + "~", text);
+  std::filesystem::rename(cell.path() / (name + "~"), cell.path() / name);
+}
+
+}  // namespace datum::faults

@@ -1,0 +1,108 @@
+// faults: makes faults happen to the real daemon, one line for each with what was checked.
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+
+#include "tests/faults/faults.h"
+
+namespace datum::faults {
+
+std::string Findings::counted() const {
+  std::string text;
+  for (const std::string& what : order_)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts_.at(what), what);
+  return text;
+}
+
+const std::vector<Fault>& all_faults() {
+  static const std::vector<Fault> faults{
+      {"kill", "kill -9 at random moments under load, the recipe changing now and then", 500, 8,
+       kill_at_random_moments},
+      {"power", "what a disk may hold after a power cut: unsynced writes lost, torn, out of order", 500, 12,
+       cut_the_power},
+  };
+  return faults;
+}
+
+namespace {
+
+enum Status { good = 0, wrong = 1, skipped = 77 };
+
+/// One line, then one for each thing that is wrong; its exit status.
+int run_here(const Fault& fault, const Order& order) {
+  const auto began = std::chrono::steady_clock::now();
+  Findings findings;
+  const auto tell = [&](const char* word, const std::string& text) {
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    fmt::print("{:<10} {:<8} {} (seed {}, {:.1f} s)\n", fault.name, word, text, order.seed, took.count());
+    for (const std::string& line : findings.wrong()) fmt::print("    {}\n", line);
+  };
+  try {
+    fault.run(order, findings);
+  } catch (const Skipped& why) {
+    tell("SKIPPED", why.what());
+    return skipped;
+  } catch (const std::exception& error) {
+    findings.expect(false, error.what());
+  }
+  tell(findings.wrong().empty() ? "good" : "WRONG", findings.counted());
+  return findings.wrong().empty() ? good : wrong;
+}
+
+/// In a process of its own: name spaces, limits and signals of one fault are none of the next one's.
+int run_apart(const Fault& fault, const Order& order) {
+  std::fflush(stdout);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const int status = run_here(fault, order);
+    std::fflush(stdout);
+    std::exit(status);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  fmt::print("{:<10} WRONG    ended by signal {}\n", fault.name, WTERMSIG(status));
+  return wrong;
+}
+
+}  // namespace
+}  // namespace datum::faults
+
+int main(int argc, char** argv) {
+  using namespace datum::faults;
+  CLI::App app{"faults: makes faults happen to the real datumd in a virtual cell"};
+  std::vector<std::string> names;
+  Order order;
+  order.times = 0;
+  bool few = false;
+  std::string listed;
+  for (const Fault& fault : all_faults())
+    listed += fmt::format("  {:<10} {} ({} times)\n", fault.name, fault.what, fault.times);
+  app.footer("Faults:\n" + listed);
+  app.add_option("names", names, "which ones; none: all");
+  app.add_option("--times", order.times, "how often each; 0: as listed")->check(CLI::NonNegativeNumber);
+  app.add_option("--seed", order.seed, "of random moments")->capture_default_str();
+  app.add_flag("--few", few, "only some of each, in seconds");
+  CLI11_PARSE(app, argc, argv);
+
+  ::signal(SIGPIPE, SIG_IGN);
+  for (const std::string& name : names)
+    if (std::none_of(all_faults().begin(), all_faults().end(),
+                     [&](const Fault& f) { return name == f.name; })) {
+      fmt::print(stderr, "faults: no fault '{}'; known:\n{}", name, listed);
+      return 2;
+    }
+  int worst = 0;
+  for (const Fault& fault : all_faults()) {
+    if (!names.empty() && std::find(names.begin(), names.end(), fault.name) == names.end()) continue;
+    const int times = order.times > 0 ? order.times : few ? fault.few : fault.times;
+    const int status = run_apart(fault, {times, order.seed});
+    if (status != good && status != skipped) worst = wrong;
+  }
+  return worst;
+}
