@@ -13,6 +13,7 @@
 #include "config/daemon_config.h"
 #include "daemon/backend_choice.h"
 #include "daemon/cell/cell.h"
+#include "daemon/controller/controller_watch.h"
 #include "daemon/fringe/fringe_frames.h"
 #include "daemon/loop/event_loop.h"
 #include "daemon/loop/log.h"
@@ -116,13 +117,17 @@ int serve(const DaemonConfig& config) {
     if (reloaded) reloaded->reload();
   });
 
+  const ControllerWatch controller(controller_sampler(config.backend.kind != BackendSettings::Kind::cpu),
+                                   [](bool warning, const std::string& text) {
+                                     log(warning ? Priority::warning : Priority::notice, "{}", text);
+                                   });
   ResultStore writer(config.store);
   ResultStore reader = ResultStore::read_only(config.store);
   Worker worker;
   const std::unique_ptr<FrameSource> frames = frames_of(config, sensor, reader);
   const std::unique_ptr<CmmSource> cmm = config.cmm ? cmm_of(*config.cmm) : nullptr;
   InspectionCell cell(
-      {config, sensor, backend, worker, *frames, cmm.get(), writer, reader, utc_ns, to_journal});
+      {config, sensor, backend, worker, *frames, cmm.get(), writer, reader, utc_ns, to_journal, &controller});
   reloaded = &cell;
 
   std::vector<std::unique_ptr<CommandEndpoint>> hosts;

@@ -4,6 +4,7 @@
 
 #include "daemon/backend_choice.h"
 #include "daemon/cell/board.h"
+#include "daemon/controller/state_reader.h"
 #include "daemon/fringe/fringe_frames.h"
 #include "daemon/pipeline.h"
 #include "daemon/pipeline_alignment.h"
@@ -70,7 +71,9 @@ Pose pose_of(const OnceOptions& options, std::size_t i) {
   return pose;
 }
 
-void print(const OnceOptions& options, const BoardVerdict& verdict) {
+void print(const OnceOptions& options, BoardVerdict verdict) {
+  verdict.controller = StateReader().read();
+  if (!verdict.controller->gpu) verdict.controller->gpu_absent = "not asked for one frame";
   if (options.json) {
     fmt::print("{}\n", to_json(verdict));
     return;

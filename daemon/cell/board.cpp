@@ -147,6 +147,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
       without_measuring();
     }
     order.verdict.frame_age = order.age;
+    if (order.controller) order.verdict.controller = order.controller->newest();
     if (order.aborted) return;
     store.store(order.verdict);
     order.stored = true;

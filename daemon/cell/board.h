@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/controller/controller_watch.h"
 #include "daemon/pipeline_surface.h"
 #include "daemon/report/command_link.h"
 #include "daemon/report/result_store.h"
@@ -51,6 +52,7 @@ struct BoardOrder {
   BoardMeasurer* measurer = nullptr;
   DistanceFinder* finder = nullptr;
   Diffuser* diffuser = nullptr;
+  const ControllerWatch* controller = nullptr;
   std::shared_ptr<BoardPlanner> planner;  // the worker may outlive the cell
   unsigned threads = 0;                   // of the host's own work
   std::optional<TemperatureReading> temperature;

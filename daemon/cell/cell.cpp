@@ -7,6 +7,7 @@
 
 #include "calib/calibration_store.h"
 #include "calib/utc_time.h"
+#include "daemon/controller/controller_words.h"
 #include "daemon/loop/event_loop.h"
 #include "daemon/report/scpi_error.h"
 #include "daemon/version.h"
@@ -323,6 +324,8 @@ std::vector<std::string> InspectionCell::links() const {
   if (parts_.cmm) lines.push_back(parts_.cmm->describe());
   for (const CommandEndpoint* endpoint : endpoints_) lines.push_back(endpoint->describe());
   for (const Pollable* link : links_) lines.push_back(link->describe());
+  if (const auto controller = parts_.controller ? parts_.controller->newest() : std::nullopt)
+    lines.push_back("controller: " + in_words(*controller));
   return lines;
 }
 

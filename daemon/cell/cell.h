@@ -20,6 +20,7 @@
 #include "daemon/cell/frame_time.h"
 #include "daemon/cell/recipe_shelf.h"
 #include "daemon/cell/replay_desk.h"
+#include "daemon/controller/controller_watch.h"
 #include "daemon/hybrid/hole_desk.h"
 #include "daemon/inspect/board_planner.h"
 #include "daemon/inspect/recipe_store.h"
@@ -46,6 +47,7 @@ struct CellParts {
   ResultStore& reader;                   // used on the loop's thread only
   std::function<std::int64_t()> utc_ns;  // since 1970-01-01
   LogSink log;
+  const ControllerWatch* controller = nullptr;  // null: verdicts say nothing of it
 };
 
 class InspectionCell final : public Instrument, public Pollable {

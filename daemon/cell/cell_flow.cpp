@@ -52,6 +52,7 @@ std::shared_ptr<BoardOrder> InspectionCell::new_order(MonotonicNs now) {
   order->measurer = parts_.backend.measurer.get();
   order->finder = parts_.backend.finder.get();
   order->diffuser = parts_.backend.diffuser.get();
+  order->controller = parts_.controller;
   order->planner = planner_;
   order->threads = parts_.config.backend.threads;
   order->temperature = temperature_;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "daemon/gpu/gpu_state.h"
 #include "daemon/gpu/gpu_wire.h"
 #include "daemon/gpu/gpu_worker.h"
 #include "gpu/diffusion/diffusion_cuda.h"
@@ -42,13 +43,15 @@ int main(int argc, char** argv) {
     std::printf("%s\n%s\n", wire_identity().code, cuda_build().c_str());
     return 0;
   }
+  const bool state = argc == 2 && std::strcmp(argv[1], "--state") == 0;
   int type = 0;
   socklen_t size = sizeof type;
-  if (argc != 1 || ::getsockopt(gpu_worker_fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
+  if ((argc != 1 && !state) || ::getsockopt(gpu_worker_fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
       type != SOCK_SEQPACKET) {
     std::fprintf(stderr, "datumd-gpu: datumd starts this program; by hand only: datumd-gpu --version\n");
     return 64;  // EX_USAGE
   }
+  if (state) return run_gpu_state(gpu_worker_fd);
   return run_gpu_worker(
       gpu_worker_fd,
       {probe_cuda_device, cuda_slot_measurer, {cuda_device_search, diffuse_on_device, demodulate_on_device}});

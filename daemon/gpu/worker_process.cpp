@@ -60,17 +60,21 @@ std::string in_words(int status) {
 
 }  // namespace
 
-void WorkerProcess::start(const std::filesystem::path& program) {
+void WorkerProcess::start(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
   kill();
   reap();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     throw GpuError(std::string("GPU worker: no socket: ") + std::strerror(errno), false);
   std::string name = program.string();
-  char* arguments[] = {name.data(), nullptr};
+  std::vector<std::string> words = arguments;
+  std::vector<char*> command{name.data()};
+  for (std::string& word : words) command.push_back(word.data());
+  command.push_back(nullptr);
   const SpawnPlan plan(ends[1]);
   pid_t pid = -1;
-  const int error = ::posix_spawn(&pid, name.c_str(), &plan.actions, &plan.attributes, arguments, environ);
+  const int error =
+      ::posix_spawn(&pid, name.c_str(), &plan.actions, &plan.attributes, command.data(), environ);
   ::close(ends[1]);
   if (error) {
     ::close(ends[0]);

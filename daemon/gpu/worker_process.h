@@ -14,7 +14,7 @@ class WorkerProcess {
   WorkerProcess() = default;
   /// Starts the program with the socket's other end as its only descriptor beside the standard ones. Standard
   /// input is empty; output and errors go to this process's standard error. Throws GpuError.
-  void start(const std::filesystem::path& program);
+  void start(const std::filesystem::path& program, const std::vector<std::string>& arguments = {});
   /// Kills it. Never waits: a process that hangs in a driver dies when the driver lets it; it is reaped then.
   void kill();
   ~WorkerProcess();

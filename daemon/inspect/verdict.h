@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/controller/controller_state.h"
 #include "daemon/inspect/recipe.h"
 #include "drivers/frame/height_frame.h"
 #include "drivers/frame/probe_point.h"
@@ -246,9 +247,10 @@ struct BoardVerdict {
   std::string frame_id, frame_source, frame_sha256;
   CaptureTime captured;
   std::optional<FrameAge> frame_age;
-  std::optional<SensorStamp> stamp;  // of a sensor that counts its frames and reads an encoder
-  std::string code;                  // version and commit
-  std::string backend;               // "cpu avx512 x2"
+  std::optional<SensorStamp> stamp;           // of a sensor that counts its frames and reads an encoder
+  std::string code;                           // version and commit
+  std::string backend;                        // "cpu avx512 x2"
+  std::optional<ControllerState> controller;  // how it stood then; none where nobody looked
   Pose pose;
   std::vector<StageRecord> stages;  // that made the frame's heights; empty: the sensor did
   std::optional<SurfaceEvidence>

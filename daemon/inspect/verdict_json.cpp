@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "daemon/inspect/verdict.h"
+#include "daemon/inspect/verdict_json_controller.h"
 #include "daemon/inspect/verdict_json_frame.h"
 #include "daemon/inspect/verdict_json_surface.h"
 #include "daemon/inspect/verdict_json_warp.h"
@@ -160,6 +161,7 @@ void visit(F& f, V& v, const BoardVerdict&) {
   f.where_known("stamp", v.stamp);
   f("code", v.code);
   f("backend", v.backend);
+  f.where_known("controller", v.controller);
   f("pose", v.pose);
   f.where_any("stages", v.stages);
   f.where_known("surface", v.surface);

@@ -122,6 +122,28 @@ TEST(VerdictJson, TheStagesThatMadeAFrameStandThereWithTheirHealth) {
   EXPECT_EQ(back.stages[0].warnings, std::vector<std::string>{"3 steps"});
 }
 
+// How the controller stood; results of before stay as they were.
+TEST(VerdictJson, TheControllersStateStandsThereWhereItIsKnown) {
+  BoardVerdict v = board_verdict();
+  EXPECT_EQ(to_json(v).find("\"controller\""), std::string::npos);
+  ControllerState& c = v.controller.emplace();
+  c.model = "NVIDIA Jetson AGX Orin Developer Kit";
+  c.age_ms = 412.5;
+  c.power_mode = "MAXN (0)";
+  c.cpu = {"schedutil", 729.6, 2201.6, std::nullopt, 2201.6};
+  c.throttled_by = {"over-current (oc3)"};
+  c.gpu = GpuState{"17000000.ga10b", "devfreq", 612, 1300.5, std::nullopt, std::nullopt, std::nullopt, 51.5};
+  const std::string json = to_json(v);
+  EXPECT_THAT(json, HasSubstr("\"limit_mhz\":null"));
+  const BoardVerdict back = verdict_from_json(json);
+  EXPECT_EQ(to_json(back), json);
+  EXPECT_EQ(back.controller->power_mode, "MAXN (0)");
+  EXPECT_EQ(back.controller->cpu.limit_mhz, std::nullopt);
+  EXPECT_EQ(back.controller->cpu.lowest_mhz, 729.6);
+  EXPECT_EQ(back.controller->throttled_by, c.throttled_by);
+  EXPECT_EQ(back.controller->gpu->temperature_degc, 51.5);
+}
+
 // A machine that names its tool and coordinate system is named by the verdict; results of others stay as they were.
 TEST(VerdictJson, WhatAPositionRefersToStandsThereWhereItIsKnown) {
   BoardVerdict v = board_verdict();
