@@ -1,4 +1,5 @@
-// The roots of unity that a length needs, made once on the host from long double: both backends read the same table.
+// The roots of unity that a length needs, made once on the host with the same bits on every processor: all backends read
+// the same table.
 #pragma once
 
 #include <cstddef>

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "gpu/fft/fft_plan.h"
 #include "tests/gpu/fft_scenes.h"
 
 namespace datum {
@@ -93,6 +94,34 @@ template <class Word>
 class FftOf : public ::testing::Test {};
 using BothWords = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(FftOf, BothWords);
+
+// As the two nearest numbers: the same on every processor, whatever its long double and its library's sines are.
+template <class Word>
+void expect_nearest_roots(std::size_t n, std::size_t step) {
+  Wide t(4);
+  mpfr_const_pi(t[0], MPFR_RNDN);
+  for (std::size_t k = 0; k < n; k += step) {
+    mpfr_mul_ui(t[1], t[0], 2 * k, MPFR_RNDN);
+    mpfr_div_ui(t[1], t[1], n, MPFR_RNDN);
+    mpfr_sin_cos(t[2], t[3], t[1], MPFR_RNDN);
+    const fft::Root<Word> w = fft::root_of<Word>(k, n);
+    const bool on_axis = k % (n / 4) == 0;  // where 128 bits of pi leave what is no 0
+    const auto nearest = [](mpfr_ptr v) {
+      return static_cast<Word>(sizeof(Word) == 4 ? mpfr_get_flt(v, MPFR_RNDN) : mpfr_get_d(v, MPFR_RNDN));
+    };
+    ASSERT_EQ(w.re, on_axis ? std::round(nearest(t[3])) : nearest(t[3])) << k << " of " << n;
+    ASSERT_EQ(-w.im, on_axis ? std::round(nearest(t[2])) : nearest(t[2])) << k << " of " << n;
+  }
+}
+
+TEST(Fft, RootsOfUnityAreRoundedToNearest) {
+  for (const std::size_t n : {8u, 16u, 256u, 4096u}) {
+    expect_nearest_roots<float>(n, 1);
+    expect_nearest_roots<double>(n, 1);
+  }
+  expect_nearest_roots<float>(32768, 7);
+  expect_nearest_roots<double>(32768, 7);
+}
 
 TYPED_TEST(FftOf, IsWithinItsPromiseOfAHundredAndTwentyEightBits) {
   using Complex = std::complex<TypeParam>;
