@@ -88,6 +88,13 @@ endif()
 # datum_library(NAME SOURCES... ) : a static library of one folder.
 function(datum_library name)
   add_library(${name} STATIC ${ARGN})
+  # One file per instruction set, all of the same names; x86's are kept apart by their options.
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+    set(lanes ${ARGN})
+    list(FILTER lanes INCLUDE REGEX "_cpu_scalar[.]cpp$")
+    list(TRANSFORM lanes REPLACE "_scalar[.]cpp$" "_neon.cpp" OUTPUT_VARIABLE neon)
+    datum_apart(${lanes} ${neon})
+  endif()
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endfunction()
 

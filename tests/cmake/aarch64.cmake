@@ -1,0 +1,22 @@
+# Toolchain for 64-bit Arm controllers (Jetson): the distribution's cross compiler, and libraries from DATUM_SYSROOT as
+# tests/arm64/sysroot.sh makes it. Tests run on an emulated processor.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES DATUM_SYSROOT)
+if(NOT EXISTS "${DATUM_SYSROOT}/usr/include")
+  message(FATAL_ERROR "DATUM_SYSROOT names no root of arm64 libraries; ./datum test --arm64 makes one")
+endif()
+set(CMAKE_SYSROOT "${DATUM_SYSROOT}")
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} "${DATUM_SYSROOT}")
+set(ENV{PKG_CONFIG_LIBDIR} "${DATUM_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${DATUM_SYSROOT}/usr/share/pkgconfig")
+find_program(DATUM_QEMU NAMES qemu-aarch64-static qemu-aarch64)
+if(DATUM_QEMU)
+  set(CMAKE_CROSSCOMPILING_EMULATOR "${DATUM_QEMU};-L;${DATUM_SYSROOT}")
+endif()
