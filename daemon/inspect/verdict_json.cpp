@@ -97,8 +97,8 @@ void visit(F& f, V& v, const FloorEvidence&) {
   f("refits", v.refits);
   f("effective_n", v.effective_n);
   f("tilt_deg", v.tilt_deg);
-  f("form_um", v.form_um);
-  f("u_form_um", v.u_form_um);
+  f.later("form_um", v.form_um);
+  f.later("u_form_um", v.u_form_um);
 }
 
 template <class F, class V>
@@ -190,6 +190,8 @@ struct Writer {
   void operator()(const std::string& key, const T& value) {
     object[key] = encode(value);
   }
+  /// A number that verdicts of the first days lack.
+  void later(const std::string& key, const double& value) { (*this)(key, value); }
   template <class T>
   void where_known(const std::string& key, const std::optional<T>& value) {
     if (value) object[key] = encode(*value);
@@ -267,6 +269,13 @@ struct Reader {
     const auto found = object.find(key);
     if (found == object.end()) refuse(name, "is missing");
     decode(*found, name, value);
+  }
+  void later(const std::string& key, double& value) {
+    value = std::numeric_limits<double>::quiet_NaN();
+    if (object.contains(key))
+      (*this)(key, value);
+    else
+      known.push_back(key);
   }
   template <class T>
   void where_known(const std::string& key, std::optional<T>& value) {

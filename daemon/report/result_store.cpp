@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,38 +10,18 @@
 #include <limits>
 
 #include "daemon/report/sqlite.h"
+#include "daemon/report/store_removal.h"
+#include "daemon/report/store_rows.h"
+#include "daemon/report/store_schema.h"
 
 namespace datum {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t application_id = 0x4454554d;  // "DTUM", in the file's header
-constexpr std::int64_t schema_version = 1;
 constexpr int busy_timeout_ms = 2000;  // a reader that checkpoints holds the file for milliseconds
-
-// The counter is a row of its own, advanced in the transaction of the result: deleting results never frees a
-// number.
-constexpr const char* schema = R"sql(
-  CREATE TABLE store (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, last_sequence INTEGER NOT NULL);
-  CREATE TABLE result (
-    sequence INTEGER PRIMARY KEY, measured_at TEXT NOT NULL, unit_id TEXT NOT NULL, recipe TEXT NOT NULL,
-    decision INTEGER NOT NULL, reason TEXT NOT NULL, frame_id TEXT NOT NULL, frame_sha256 TEXT NOT NULL,
-    json TEXT NOT NULL);
-  CREATE INDEX result_frame ON result (frame_sha256, frame_id);
-  CREATE INDEX result_decision ON result (decision, sequence);
-)sql";
-
-constexpr const char* columns =
-    "SELECT sequence, measured_at, unit_id, recipe, decision, reason, frame_id, frame_sha256, json FROM "
-    "result ";
-
-std::string random_id() {
-  std::uint64_t bits = 0;
-  if (getrandom(&bits, sizeof bits, 0) != static_cast<ssize_t>(sizeof bits))
-    throw StoreError(StoreError::Kind::io, "the kernel gives no random number for the store's id");
-  return fmt::format("{:016x}", bits);
-}
+// A WAL that grew behind a slow reader is cut back to this when it is written into the store.
+constexpr int most_wal_bytes = 16 << 20;
 
 /// Held while this object lives; the kernel lets go when the process dies, however it dies.
 class WriterLock {
@@ -71,34 +50,6 @@ class WriterLock {
   int fd_ = -1;
 };
 
-void create(sqlite3* db, const fs::path& file) {
-  sqlite::execute(db, file, "BEGIN IMMEDIATE");
-  sqlite::execute(db, file, schema);
-  sqlite::Statement(db, file, "INSERT INTO store VALUES (1, ?1, 0)").bind(1, random_id()).step();
-  sqlite::execute(db, file, fmt::format("PRAGMA application_id = {}", application_id).c_str());
-  sqlite::execute(db, file, fmt::format("PRAGMA user_version = {}", schema_version).c_str());
-  sqlite::execute(db, file, "COMMIT");
-}
-
-/// Refuses a file of another program, of a newer datumd, or (for a reader) one without content.
-void check_schema(sqlite3* db, const fs::path& file, bool writer) {
-  const auto owner = sqlite::query_integer(db, file, "PRAGMA application_id");
-  const auto version = sqlite::query_integer(db, file, "PRAGMA user_version");
-  const auto tables = sqlite::query_integer(db, file, "SELECT count(*) FROM sqlite_master");
-  if (owner == 0 && version == 0 && tables == 0 && writer) return create(db, file);
-  if (owner != application_id)
-    throw StoreError(StoreError::Kind::not_a_store,
-                     fmt::format("{}: an SQLite file, but not a result store of datumd; name another path",
-                                 file.string()));
-  if (version > schema_version)
-    throw StoreError(StoreError::Kind::newer,
-                     fmt::format("{}: schema version {}, this datumd knows up to {}; update datumd",
-                                 file.string(), version, schema_version));
-  if (version < 1)
-    throw StoreError(StoreError::Kind::corrupt,
-                     fmt::format("{}: schema version {}, allowed: 1", file.string(), version));
-}
-
 }  // namespace
 
 BoardVerdict StoredResult::verdict() const {
@@ -110,16 +61,41 @@ BoardVerdict StoredResult::verdict() const {
   }
 }
 
+namespace {
+
+StoredResult row_of(const BoardVerdict& v) {
+  StoredResult r;
+  r.sequence = v.sequence;
+  r.store_id = v.store_id;
+  r.measured_at = v.measured_at;
+  r.unit_id = v.unit_id;
+  r.recipe = v.recipe;
+  r.frame_id = v.frame_id;
+  r.frame_sha256 = v.frame_sha256;
+  r.decision = v.decision;
+  r.reason = name_of(v.reason);
+  r.json = to_json(v);
+  return r;
+}
+
+}  // namespace
+
 struct ResultStore::Impl {
   using Statement = sqlite::Statement;
   fs::path file;
   std::unique_ptr<WriterLock> lock;  // null: reading only
   sqlite::Connection db;
-  std::unique_ptr<Statement> begin, commit, next, insert;  // writer's
+  std::unique_ptr<Statement> begin, commit, next, insert, chain_head, link;  // writer's
   std::unique_ptr<Statement> latest, get, by_frame, extent;
 
   std::unique_ptr<Statement> prepare(const char* sql) {
     return std::make_unique<Statement>(db.get(), file, sql);
+  }
+  bool has_chain = true;
+
+  void open(int flags);
+  void demand_writer() const {
+    if (!lock) throw std::logic_error("this result store was opened for reading");
   }
   void prepare_reads();
   void prepare_writes();
@@ -127,10 +103,10 @@ struct ResultStore::Impl {
 };
 
 void ResultStore::Impl::prepare_reads() {
-  latest = prepare((std::string(columns) + "ORDER BY sequence DESC LIMIT 1").c_str());
-  get = prepare((std::string(columns) + "WHERE sequence = ?1").c_str());
+  latest = prepare((std::string(result_columns) + "ORDER BY sequence DESC LIMIT 1").c_str());
+  get = prepare((std::string(result_columns) + "WHERE sequence = ?1").c_str());
   by_frame = prepare("SELECT max(sequence), count(*) FROM result WHERE frame_sha256 = ?1 AND frame_id = ?2");
-  extent = prepare("SELECT count(*), min(sequence), max(sequence) FROM result");
+  extent = prepare("SELECT (SELECT min(sequence) FROM result), (SELECT max(sequence) FROM result)");
 }
 
 void ResultStore::Impl::prepare_writes() {
@@ -138,35 +114,45 @@ void ResultStore::Impl::prepare_writes() {
   commit = prepare("COMMIT");
   next = prepare("UPDATE store SET last_sequence = last_sequence + 1 WHERE one = 1 RETURNING last_sequence");
   insert = prepare("INSERT INTO result VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)");
+  chain_head = prepare(head_link);
+  link = prepare(insert_link);
 }
 
-ResultStore::ResultStore(const fs::path& file) : ResultStore(file, true) {}
-ResultStore ResultStore::read_only(const fs::path& file) { return ResultStore(file, false); }
+ResultStore ResultStore::read_only(const fs::path& file) { return {file, Reading()}; }
 ResultStore::~ResultStore() = default;
 ResultStore::ResultStore(ResultStore&&) noexcept = default;
 ResultStore& ResultStore::operator=(ResultStore&&) noexcept = default;
 
-ResultStore::ResultStore(const fs::path& file, bool writer) : impl_(std::make_unique<Impl>()) {
-  if (!writer && !fs::exists(file))
+ResultStore::ResultStore(const fs::path& file, const StoreOpening& opening)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->file = file;
+  impl_->lock = std::make_unique<WriterLock>(file);
+  impl_->open(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  sqlite3* db = impl_->db.get();
+  prepare_schema(db, file, opening);
+  sqlite::execute(db, file, "PRAGMA journal_mode = WAL");
+  sqlite::execute(db, file, "PRAGMA synchronous = FULL");
+  sqlite::execute(db, file, fmt::format("PRAGMA journal_size_limit = {}", most_wal_bytes).c_str());
+  impl_->prepare_writes();
+  impl_->prepare_reads();
+  id_ = store_id_of(db, file);
+}
+
+ResultStore::ResultStore(const fs::path& file, Reading) : impl_(std::make_unique<Impl>()) {
+  if (!fs::exists(file))
     throw StoreError(
         StoreError::Kind::missing,
         fmt::format("{}: no result store there; datumd makes it with its first start", file.string()));
   impl_->file = file;
-  if (writer) impl_->lock = std::make_unique<WriterLock>(file);
-  impl_->db = sqlite::open(file, writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
-  sqlite3* db = impl_->db.get();
-  sqlite3_busy_timeout(db, busy_timeout_ms);
-  check_schema(db, file, writer);
-  if (writer) {
-    sqlite::execute(db, file, "PRAGMA journal_mode = WAL");
-    sqlite::execute(db, file, "PRAGMA synchronous = FULL");
-    impl_->prepare_writes();
-  }
+  impl_->open(SQLITE_OPEN_READONLY);
+  impl_->has_chain = readable_schema(impl_->db.get(), file) >= 2;
   impl_->prepare_reads();
-  sqlite::Statement id(db, file, "SELECT id FROM store");
-  if (!id.step())
-    throw StoreError(StoreError::Kind::corrupt, file.string() + ": the store's own row is missing");
-  id_ = id.text(0);
+  id_ = store_id_of(impl_->db.get(), file);
+}
+
+void ResultStore::Impl::open(int flags) {
+  db = sqlite::open(file, flags);
+  sqlite3_busy_timeout(db.get(), busy_timeout_ms);
 }
 
 std::uint64_t ResultStore::Impl::commit_one(BoardVerdict& verdict) {
@@ -178,22 +164,25 @@ std::uint64_t ResultStore::Impl::commit_one(BoardVerdict& verdict) {
     verdict.sequence = static_cast<std::uint64_t>(row->integer(0));
     row->step();
   }
+  const StoredResult r = row_of(verdict);
   {
     sqlite::Run row(*insert);
-    row->bind(1, static_cast<std::int64_t>(verdict.sequence))
-        .bind(2, verdict.measured_at)
-        .bind(3, verdict.unit_id);
-    row->bind(4, verdict.recipe)
-        .bind(5, static_cast<std::int64_t>(verdict.decision))
-        .bind(6, name_of(verdict.reason));
-    row->bind(7, verdict.frame_id).bind(8, verdict.frame_sha256).bind(9, to_json(verdict)).step();
+    row->bind(1, static_cast<std::int64_t>(r.sequence)).bind(2, r.measured_at).bind(3, r.unit_id);
+    row->bind(4, r.recipe).bind(5, static_cast<std::int64_t>(r.decision)).bind(6, r.reason);
+    row->bind(7, r.frame_id).bind(8, r.frame_sha256).bind(9, r.json).step();
   }
+  ChainLink before{0, 0, "", std::string(chain_begin)};
+  {
+    sqlite::Run row(*chain_head);
+    if (row->step()) before = link_of(*chain_head);
+  }
+  append_result(*link, before, r);
   sqlite::Run(*commit)->step();
   return verdict.sequence;
 }
 
 std::uint64_t ResultStore::store(BoardVerdict& verdict) {
-  if (!impl_->lock) throw std::logic_error("this result store was opened for reading");
+  impl_->demand_writer();
   const auto sequence = verdict.sequence;
   auto id = std::exchange(verdict.store_id, id_);
   try {
@@ -210,25 +199,6 @@ std::uint64_t ResultStore::store(BoardVerdict& verdict) {
 
 namespace {
 
-StoredResult row_of(const sqlite::Statement& s, const std::string& id) {
-  StoredResult r;
-  r.store_id = id;
-  r.sequence = static_cast<std::uint64_t>(s.integer(0));
-  r.measured_at = s.text(1);
-  r.unit_id = s.text(2);
-  r.recipe = s.text(3);
-  const auto decision = s.integer(4);
-  if (decision < 0 || decision > static_cast<std::int64_t>(Decision::invalid))
-    throw StoreError(StoreError::Kind::corrupt,
-                     fmt::format("result {}: decision {} is not known", r.sequence, decision));
-  r.decision = static_cast<Decision>(decision);
-  r.reason = s.text(5);
-  r.frame_id = s.text(6);
-  r.frame_sha256 = s.text(7);
-  r.json = s.text(8);
-  return r;
-}
-
 /// SQLite's integers are signed; no stored number is above that.
 std::int64_t clamped(std::uint64_t n) {
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -239,21 +209,23 @@ std::int64_t clamped(std::uint64_t n) {
 
 std::optional<StoredResult> ResultStore::latest() {
   sqlite::Run row(*impl_->latest);
-  return row->step() ? std::optional(row_of(*impl_->latest, id_)) : std::nullopt;
+  return row->step() ? std::optional(known_row_of(*impl_->latest, id_)) : std::nullopt;
 }
 
 std::optional<StoredResult> ResultStore::get(std::uint64_t sequence) {
   sqlite::Run row(*impl_->get);
   row->bind(1, clamped(sequence));
-  return row->step() ? std::optional(row_of(*impl_->get, id_)) : std::nullopt;
+  return row->step() ? std::optional(known_row_of(*impl_->get, id_)) : std::nullopt;
 }
 
 std::vector<StoredResult> ResultStore::list(const ResultFilter& filter, std::uint64_t limit,
                                             ResultOrder order) {
-  std::string sql = std::string(columns) + "WHERE sequence > ?1";
+  std::string sql = std::string(result_columns) + "WHERE sequence > ?1";
   if (filter.decision) sql += " AND decision = ?2";
   if (filter.recipe) sql += " AND recipe = ?3";
   if (filter.unit_id) sql += " AND unit_id = ?4";
+  if (filter.from) sql += " AND measured_at >= ?6";
+  if (filter.before) sql += " AND measured_at < ?7";
   sql += order == ResultOrder::newest_first ? " ORDER BY sequence DESC" : " ORDER BY sequence";
   sql += " LIMIT ?5";
   sqlite::Statement rows(impl_->db.get(), impl_->file, sql.c_str());
@@ -261,8 +233,10 @@ std::vector<StoredResult> ResultStore::list(const ResultFilter& filter, std::uin
   if (filter.decision) rows.bind(2, static_cast<std::int64_t>(*filter.decision));
   if (filter.recipe) rows.bind(3, *filter.recipe);
   if (filter.unit_id) rows.bind(4, *filter.unit_id);
+  if (filter.from) rows.bind(6, *filter.from);
+  if (filter.before) rows.bind(7, *filter.before);
   std::vector<StoredResult> out;
-  while (rows.step()) out.push_back(row_of(rows, id_));
+  while (rows.step()) out.push_back(known_row_of(rows, id_));
   return out;
 }
 
@@ -277,8 +251,52 @@ std::optional<std::uint64_t> ResultStore::already_measured(const std::string& fr
 StoreExtent ResultStore::extent() {
   sqlite::Run row(*impl_->extent);
   row->step();
-  return {static_cast<std::uint64_t>(row->integer(0)), static_cast<std::uint64_t>(row->integer(1)),
-          static_cast<std::uint64_t>(row->integer(2)), id_};
+  StoreExtent have;
+  have.first = static_cast<std::uint64_t>(row->integer(0));
+  have.last = static_cast<std::uint64_t>(row->integer(1));
+  have.count = have.last == 0 ? 0 : have.last - have.first + 1;
+  have.store_id = id_;
+  return have;
+}
+
+std::optional<ChainLink> ResultStore::head() {
+  if (!impl_->has_chain) return std::nullopt;
+  return head_of(impl_->db.get(), impl_->file);
+}
+
+std::string ResultStore::chain_sha256(std::uint64_t sequence) {
+  if (!impl_->has_chain) return "";
+  // Of a result's link, not before the oldest's by more than there are results between them: found in a few steps.
+  sqlite::Statement row(
+      impl_->db.get(), impl_->file,
+      "SELECT sha256 FROM chain WHERE sequence = ?1 AND link >= (SELECT link - sequence + ?1 FROM "
+      "chain WHERE sequence IS NOT NULL ORDER BY link LIMIT 1) ORDER BY link LIMIT 1");
+  row.bind(1, clamped(sequence));
+  return row.step() ? row.text(0) : "";
+}
+
+Removal ResultStore::remove_oldest(const RemovalOrder& order) {
+  impl_->demand_writer();
+  return datum::remove_oldest(impl_->db.get(), impl_->file, id_, order);
+}
+
+std::uint64_t ResultStore::used_bytes() {
+  const auto ask = [&](const char* pragma) {
+    return sqlite::query_integer(impl_->db.get(), impl_->file, pragma);
+  };
+  return static_cast<std::uint64_t>((ask("PRAGMA page_count") - ask("PRAGMA freelist_count")) *
+                                    ask("PRAGMA page_size"));
+}
+
+std::string ResultStore::kept_clock() {
+  if (!impl_->has_chain) return "";
+  sqlite::Statement row(impl_->db.get(), impl_->file, "SELECT clock_utc FROM store");
+  return row.step() ? row.text(0) : "";
+}
+
+void ResultStore::keep_clock(const std::string& utc) {
+  impl_->demand_writer();
+  sqlite::Statement(impl_->db.get(), impl_->file, "UPDATE store SET clock_utc = ?1").bind(1, utc).step();
 }
 
 }  // namespace datum

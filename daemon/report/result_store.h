@@ -2,11 +2,12 @@
 //
 // SQLite in WAL mode with synchronous=FULL. One writer per file (a lock file beside it says so); any number
 // of readers (datumctl) while it runs. A stored row names what is searched for and holds the whole verdict as
-// JSON.
+// JSON. Each is a link of a chain of hashes (result_chain.h); results only go by remove_oldest, which says so there.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "daemon/inspect/verdict.h"
+#include "daemon/report/result_chain.h"
 
 namespace datum {
 
@@ -53,7 +55,8 @@ struct StoredResult {
 struct ResultFilter {
   std::optional<Decision> decision;
   std::optional<std::string> recipe, unit_id;
-  std::optional<std::uint64_t> after;  // sequence numbers above this one, for a replay in order
+  std::optional<std::uint64_t> after;       // sequence numbers above this one, for a replay in order
+  std::optional<std::string> from, before;  // measured_at, ISO 8601 UTC; `before` itself is left out
 };
 enum class ResultOrder : std::uint8_t { newest_first, oldest_first };
 
@@ -64,10 +67,26 @@ struct StoreExtent {
   std::string store_id;
 };
 
+/// Which results go, oldest first until one does not.
+struct RemovalOrder {
+  std::uint64_t up_to = 0;      // none above this one
+  std::string measured_before;  // only what was measured before this time, ISO 8601; empty: at any time
+  std::uint64_t most = 32;      // at once: the store takes no result meanwhile
+  std::string rule, utc;        // why and when, for the chain
+};
+
+/// What opening a store for writing may have to do.
+struct StoreOpening {
+  std::string utc{};  // now, ISO 8601, for the statement that it was made or migrated; empty: not stated
+  /// Migrating a large store takes as long as reading it: told every few hundred results.
+  std::function<void(std::uint64_t done, std::uint64_t of)> progress{};
+};
+
 class ResultStore {
  public:
-  /// Opens for writing, creates the file where there is none (its folder must exist). Throws StoreError.
-  explicit ResultStore(const std::filesystem::path& file);
+  /// Opens for writing, creates the file where there is none (its folder must exist), brings an older schema
+  /// forward. Throws StoreError.
+  explicit ResultStore(const std::filesystem::path& file, const StoreOpening& opening = {});
   /// Reads beside a running daemon; store() then throws std::logic_error. Throws StoreError.
   static ResultStore read_only(const std::filesystem::path& file);
   ~ResultStore();
@@ -90,9 +109,24 @@ class ResultStore {
   std::optional<std::uint64_t> already_measured(const std::string& frame_id, const std::string& frame_sha256);
   StoreExtent extent();
 
+  /// The newest link of the chain. None: a store of schema 1, which only its writer brings forward.
+  std::optional<ChainLink> head();
+  /// Hash of a stored result's link; empty where it has none.
+  std::string chain_sha256(std::uint64_t sequence);
+
+  /// Takes the oldest results out as `order` says, never the newest; the chain then states it. Their space is used
+  /// again by results to come. Durable when it returns. Throws StoreError and changes nothing.
+  Removal remove_oldest(const RemovalOrder& order);
+  /// Bytes of the file without the pages that wait for results to come.
+  std::uint64_t used_bytes();
+  /// The time of day up to which somebody vouched for this computer's clock, as keep_clock was told last; empty: nobody.
+  std::string kept_clock();
+  void keep_clock(const std::string& utc);
+
  private:
   struct Impl;
-  ResultStore(const std::filesystem::path& file, bool writer);
+  struct Reading {};
+  ResultStore(const std::filesystem::path& file, Reading);
   std::unique_ptr<Impl> impl_;
   std::string id_;
 };

@@ -1,0 +1,160 @@
+#include "daemon/report/chain_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "daemon/report/store_rows.h"
+#include "daemon/report/store_schema.h"
+
+namespace datum {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Walk {
+ public:
+  Walk(sqlite3* db, const fs::path& file, const std::vector<HeldLink>& held)
+      : db_(db),
+        file_(file),
+        held_(held),
+        rows_(db, file, (std::string(result_columns) + "ORDER BY sequence").c_str()) {
+    report_.store_id = store_id_of(db, file);
+  }
+
+  ChainReport run() {
+    sqlite::Statement links(db_, file_, (std::string(link_columns) + "ORDER BY link").c_str());
+    next_row();
+    while (links.step()) step(link_of(links));
+    while (have_row_) unknown_row();
+    if (report_.links == 0) fault(0, "there is no chain");
+    check_count();
+    for (const HeldLink& held : held_) check_held(held);
+    return std::move(report_);
+  }
+
+ private:
+  void step(const ChainLink& link) {
+    if (report_.links++ == 0) {
+      before_ = hash_before(link);
+      first_link_ = link.link;
+    } else if (link.link != report_.head.link + 1) {
+      fault(0, fmt::format("links {} to {} of the chain are missing", report_.head.link + 1, link.link - 1));
+    }
+    if (link.sequence != 0)
+      step_result(link);
+    else
+      step_statement(link);
+    for (const HeldLink& held : held_)
+      if (held.link == link.link && held.sha256 != link.sha256)
+        fault(link.sequence,
+              fmt::format("link {} is not what is held elsewhere: the store was rewritten", link.link));
+    before_ = link.sha256;
+    report_.head = link;
+  }
+
+  void step_statement(const ChainLink& link) {
+    if (chain_hash(before_, report_.store_id, link.statement) != link.sha256)
+      fault(0, fmt::format("statement {} was altered, or what stands before it", link.link));
+    if (report_.statements.size() == ChainReport::most_told)
+      report_.statements.erase(report_.statements.begin());
+    report_.statements.push_back(words_of(link.statement));
+  }
+
+  void step_result(const ChainLink& link) {
+    ++report_.results;
+    if (report_.first == 0) report_.first = link.sequence;
+    if (report_.last != 0 && link.sequence != report_.last + 1)
+      fault(link.sequence, fmt::format("follows result {}", report_.last));
+    report_.last = link.sequence;
+    while (have_row_ && row_.sequence < link.sequence) unknown_row();
+    if (!have_row_ || row_.sequence != link.sequence)
+      return fault(link.sequence, "is missing: it was taken out, and no statement says so");
+    if (chain_hash(before_, row_) != link.sha256)
+      fault(link.sequence, "was altered, or what stands before it");
+    next_row();
+  }
+
+  void next_row() {
+    have_row_ = rows_.step();
+    if (have_row_) row_ = row_of(rows_, report_.store_id);
+  }
+  void unknown_row() {
+    fault(row_.sequence, "is not in the chain: it was put in");
+    next_row();
+  }
+
+  /// Of the first link: where retention took what stood before it, a statement further on says what that was.
+  std::string hash_before(const ChainLink& first) {
+    if (first.link == 1) return std::string(chain_begin);
+    sqlite::Statement rows(
+        db_, file_, (std::string(link_columns) + "WHERE statement IS NOT NULL ORDER BY link DESC").c_str());
+    while (rows.step()) {
+      Removal removal;
+      if (is_removal(rows.text(2), removal) && removal.last_link + 1 == first.link)
+        return removal.last_sha256;
+    }
+    fault(first.sequence,
+          fmt::format("the chain begins at link {}, and no statement says what was before", first.link));
+    return "unknown";
+  }
+
+  static bool is_removal(const std::string& statement, Removal& removal) {
+    try {
+      return from_statement(statement, removal);
+    } catch (const std::runtime_error&) {  // told where the walk comes to it
+      return false;
+    }
+  }
+
+  /// The number given last is counted in the store's own row.
+  void check_count() {
+    const auto counted =
+        static_cast<std::uint64_t>(sqlite::query_integer(db_, file_, "SELECT last_sequence FROM store"));
+    if (report_.last != counted && (report_.results > 0 || counted > 0))
+      fault(counted, fmt::format("was the newest; the chain ends with {}", report_.last));
+  }
+
+  void check_held(const HeldLink& held) {
+    if (held.link > report_.head.link)
+      fault(0, fmt::format(
+                   "link {} is held elsewhere, the chain ends with {}: it was cut, or is of another store",
+                   held.link, report_.head.link));
+    else if (held.link + 1 < first_link_)
+      fault(0, fmt::format("link {} was removed since; hold a newer one", held.link));
+  }
+
+  void fault(std::uint64_t sequence, const std::string& what) {
+    ++report_.faults;
+    if (report_.first_faults.size() < ChainReport::most_told)
+      report_.first_faults.push_back({sequence, what});
+  }
+
+  sqlite3* db_;
+  const fs::path& file_;
+  const std::vector<HeldLink>& held_;
+  sqlite::Statement rows_;
+  StoredResult row_;
+  bool have_row_ = false;
+  std::uint64_t first_link_ = 0;
+  std::string before_;
+  ChainReport report_;
+};
+
+}  // namespace
+
+ChainReport check_chain(const fs::path& file, const std::vector<HeldLink>& held) {
+  if (!fs::exists(file))
+    throw StoreError(StoreError::Kind::missing, file.string() + ": no result store there");
+  const sqlite::Connection db = sqlite::open(file, SQLITE_OPEN_READONLY);
+  sqlite3_busy_timeout(db.get(), 2000);
+  if (readable_schema(db.get(), file) < 2)
+    throw StoreError(
+        StoreError::Kind::corrupt,
+        file.string() + ": a store of schema 1 has no chain; it gets one when this datumd starts with it");
+  sqlite::execute(db.get(), file, "BEGIN");  // one moment for all that is read
+  return Walk(db.get(), file, held).run();
+}
+
+}  // namespace datum

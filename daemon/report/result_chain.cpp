@@ -1,0 +1,100 @@
+#include "daemon/report/result_chain.h"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "daemon/report/result_store.h"
+
+namespace datum {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// SHA-256 over netstrings.
+class Digest {
+ public:
+  Digest() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+    if (!context_ || EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) != 1)
+      throw std::runtime_error("SHA-256 is not available");
+  }
+  Digest& field(std::string_view bytes) {
+    char length[24];
+    const auto end = fmt::format_to(length, "{}:", bytes.size());
+    add({length, static_cast<std::size_t>(end - length)});
+    add(bytes);
+    add(",");
+    return *this;
+  }
+  std::string hex() {
+    unsigned char bytes[EVP_MAX_MD_SIZE];
+    unsigned n = 0;
+    EVP_DigestFinal_ex(context_.get(), bytes, &n);
+    std::string text;
+    for (unsigned i = 0; i < n; ++i) fmt::format_to(std::back_inserter(text), "{:02x}", bytes[i]);
+    return text;
+  }
+
+ private:
+  void add(std::string_view bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+};
+
+}  // namespace
+
+std::string chain_hash(std::string_view before, const StoredResult& r) {
+  Digest digest;
+  digest.field(before).field(r.store_id).field(std::to_string(r.sequence)).field(r.measured_at);
+  digest.field(r.unit_id).field(r.recipe).field(std::to_string(static_cast<int>(r.decision)));
+  return digest.field(r.reason).field(r.frame_id).field(r.frame_sha256).field(r.json).hex();
+}
+
+std::string chain_hash(std::string_view before, const std::string& store_id, const std::string& statement) {
+  return Digest().field(before).field(store_id).field("statement").field(statement).hex();
+}
+
+std::string to_statement(const Removal& r) {
+  Json json{{"what", "removed"},        {"results", r.results},         {"first", r.first}, {"last", r.last},
+            {"last_link", r.last_link}, {"last_sha256", r.last_sha256}, {"rule", r.rule},   {"utc", r.utc}};
+  if (!r.altered.empty()) json["altered"] = r.altered;
+  return json.dump();
+}
+
+bool from_statement(const std::string& statement, Removal& r) {
+  try {
+    const Json json = Json::parse(statement);
+    if (json.at("what") != "removed") return false;
+    r = {json.at("results"),     json.at("first"),          json.at("last"), json.at("last_link"),
+         json.at("last_sha256"), json.value("altered", ""), json.at("rule"), json.at("utc")};
+    return true;
+  } catch (const Json::exception& error) {
+    throw std::runtime_error(fmt::format("the statement '{}' can't be read: {}", statement, error.what()));
+  }
+}
+
+std::string made_statement(const std::string& utc) { return Json{{"what", "made"}, {"utc", utc}}.dump(); }
+
+std::string migrated_statement(std::int64_t from_schema, std::uint64_t results, const std::string& utc) {
+  return Json{{"what", "migrated"}, {"from_schema", from_schema}, {"results", results}, {"utc", utc}}.dump();
+}
+
+std::string words_of(const std::string& statement) {
+  try {
+    Removal r;
+    const Json json = Json::parse(statement);
+    if (from_statement(statement, r))
+      return fmt::format("{}: {} results, {} to {}, removed: {}{}", r.utc, r.results, r.first, r.last, r.rule,
+                         r.altered.empty() ? "" : "; " + r.altered);
+    const std::string utc = json.value("utc", "");
+    if (json.at("what") == "migrated")
+      return fmt::format("{}: brought from schema {} with {} results", utc, json.at("from_schema").get<int>(),
+                         json.at("results").get<std::uint64_t>());
+    return fmt::format("{}: {}", utc, json.at("what").get<std::string>());
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+}  // namespace datum

@@ -1,0 +1,58 @@
+// The chain of results: each link's SHA-256 covers the one before it and all that its row holds, so that a result that
+// was altered, taken out or put in is found. What is not a result but befell the store (made, migrated, results removed)
+// is a link too, a statement.
+//
+//   hash of a result    = SHA-256 of the netstrings ("LENGTH:BYTES,") of: hash of the link before, id of the store,
+//                         sequence, measured_at, unit_id, recipe, decision as a number, reason, frame_id, frame_sha256, JSON
+//   hash of a statement = the same of: hash of the link before, id of the store, "statement", its JSON
+//
+// Hashes are 64 lower-case hex digits; before the first link stands chain_begin. Netstrings: D. J. Bernstein, 1997.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace datum {
+
+struct StoredResult;
+
+inline constexpr std::string_view chain_begin =
+    "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// Hash of the link that `result` is, behind the link with hash `before`.
+std::string chain_hash(std::string_view before, const StoredResult& result);
+/// Hash of a statement's link.
+std::string chain_hash(std::string_view before, const std::string& store_id, const std::string& statement);
+
+/// One link as it is stored.
+struct ChainLink {
+  std::uint64_t link = 0;      // counts from 1, without holes
+  std::uint64_t sequence = 0;  // of the result; 0: a statement
+  std::string statement;       // JSON
+  std::string sha256;
+};
+
+/// That results, oldest first, were taken out of the store by rule; stands in the chain behind the newest of them that
+/// are left. With it the chain begins at link `last_link` + 1, behind a link with hash `last_sha256`.
+struct Removal {
+  std::uint64_t results = 0;
+  std::uint64_t first = 0, last = 0;  // sequences, 0 where no result was among the links
+  std::uint64_t last_link = 0;
+  std::string last_sha256;
+  std::string altered;  // what was found wrong with them before they went; empty: nothing
+  std::string rule;     // why they went, in words
+  std::string utc;      // when, ISO 8601
+};
+std::string to_statement(const Removal& removal);
+/// False where the statement states something else. Throws std::runtime_error where it can't be read.
+bool from_statement(const std::string& statement, Removal& removal);
+
+/// That a store was made, or brought from an older schema with what it held.
+std::string made_statement(const std::string& utc);
+std::string migrated_statement(std::int64_t from_schema, std::uint64_t results, const std::string& utc);
+
+/// A statement for a human: "removed 1 to 200: older than 365 days".
+std::string words_of(const std::string& statement);
+
+}  // namespace datum

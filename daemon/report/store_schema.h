@@ -1,0 +1,25 @@
+// The result store's tables: made, recognised, and brought forward from every schema that ever was.
+//
+//   1  store, result
+//   2  chain: a hash for each result and statement (result_chain.h)
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <filesystem>
+
+#include "daemon/report/result_store.h"
+
+namespace datum {
+
+inline constexpr std::int64_t store_schema = 2;
+
+/// Makes the tables where there are none and brings older ones forward, each in one transaction: whatever dies in between,
+/// the file holds the old or the new. Throws StoreError: not a store, made by a newer datumd, damaged.
+void prepare_schema(sqlite3* db, const std::filesystem::path& file, const StoreOpening& opening);
+
+/// For a reader, which changes nothing and reads all schemas up to this one: the schema. Throws StoreError.
+std::int64_t readable_schema(sqlite3* db, const std::filesystem::path& file);
+
+}  // namespace datum
