@@ -8,6 +8,7 @@
 #include "gpu/component_height/box_tiles.h"
 #include "gpu/component_height/component_height_finish.cuh"
 #include "gpu/component_height/component_height_take.cuh"
+#include "gpu/core/cuda_dialect.cuh"
 #include "gpu/core/cuda_support.cuh"
 
 namespace datum {
@@ -56,6 +57,8 @@ constexpr int finish_bytes_for(std::uint32_t targets) {
   return std::max(static_cast<int>(sizeof(BoxShared)),
                   last_shared_bytes + static_cast<int>(targets) * digit_bins * 5);
 }
+
+static_assert(finish_bytes_for(max_targets) <= static_cast<int>(orin_shared_bytes));
 
 struct CudaComponentHeights::State {
   Buffer<std::int16_t> steps;

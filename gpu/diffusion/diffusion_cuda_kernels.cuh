@@ -6,6 +6,7 @@
 
 #include <cuda_pipeline_primitives.h>
 
+#include "gpu/core/cuda_dialect.cuh"
 #include "gpu/core/cuda_support.cuh"
 #include "gpu/core/quotient.h"
 #include "gpu/diffusion/diffusion_lane.h"
@@ -87,7 +88,7 @@ struct Ring {
 };
 
 template <Conduction G, bool masked, bool gather, int R, int warps, int blocks>
-__global__ void __launch_bounds__(32 * warps, blocks) diffuse_volume(const __grid_constant__ Volume w) {
+__global__ void __launch_bounds__(32 * warps, blocks) diffuse_volume(const DATUM_GRID_CONSTANT Volume w) {
   using Rows = Ring<R, warps>;
   constexpr bool flat = Rows::flat;
   __shared__ Rows ring;

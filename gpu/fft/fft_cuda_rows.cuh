@@ -1,6 +1,7 @@
 // The kernels of whole rows, and which shape each length has. Included by one file per word.
 #pragma once
 
+#include "gpu/core/cuda_dialect.cuh"
 #include "gpu/core/cuda_support.cuh"
 #include "gpu/fft/fft_cuda.h"
 #include "gpu/fft/fft_device.cuh"
@@ -109,7 +110,8 @@ inline bool begins_early() {
 template <class Sh, int least_blocks>
 void launch_shape(CudaStream stream, const RowsOnDevice<typename Sh::S>& q) {
   const unsigned blocks = (q.rows + Sh::transforms - 1) / Sh::transforms;
-  const unsigned shared = Sh::shared_bytes * Sh::transforms;
+  constexpr unsigned shared = Sh::shared_bytes * Sh::transforms;
+  static_assert(shared <= cuda::orin_shared_bytes);
   if (shared > 48 * 1024)
     cuda::check(cudaFuncSetAttribute(complex_rows<Sh, least_blocks>,
                                      cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),

@@ -30,7 +30,7 @@ struct PairOfRows {
   static constexpr unsigned mask_words = points / 32;
 
   // Shared memory: exchange, the window's bins of both rows, marks of saturated samples of both.
-  static unsigned shared_bytes(unsigned blocks) {
+  static constexpr unsigned shared_bytes(unsigned blocks) {
     return Sh::shared_bytes + 2 * blocks * step * sizeof(float2) + 2 * mask_words * sizeof(unsigned);
   }
 

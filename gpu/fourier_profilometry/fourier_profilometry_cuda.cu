@@ -1,5 +1,6 @@
 #include <stdexcept>
 
+#include "gpu/core/cuda_dialect.cuh"
 #include "gpu/core/cuda_support.cuh"
 #include "gpu/fourier_profilometry/fourier_device.cuh"
 #include "gpu/fourier_profilometry/fourier_plan.h"
@@ -22,6 +23,8 @@ template <unsigned points, int each, int least_blocks, class Sample>
 void launch_shape(CudaStream stream, const Query& q) {
   using Sh = fft::Shape<Words, points, each, 1>;
   const auto kernel = pairs<Sh, Sample, least_blocks>;
+  // The window lies within half the spectrum.
+  static_assert(PairOfRows<Sh>::shared_bytes(Sh::plan.radix[0] / 2 + 1) <= cuda::orin_shared_bytes);
   const unsigned shared = PairOfRows<Sh>::shared_bytes(q.blocks);
   if (shared > 48 * 1024)
     cuda::check(

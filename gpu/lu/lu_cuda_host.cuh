@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "gpu/core/cuda_dialect.cuh"
 #include "gpu/core/cuda_support.cuh"
 #include "gpu/lu/lu_columns.cuh"
 #include "gpu/lu/lu_cuda.h"
@@ -24,6 +25,7 @@ struct Shape {
 
 template <class T, int threads, int rows, int width, int ahead>
 Shape<T> shape() {
+  static_assert(sizeof(ColumnsShared<T, threads, rows, width, ahead>) <= cuda::orin_shared_bytes);
   return {factor_columns<T, threads, rows, width, ahead>, threads * rows, threads + 32, width,
           static_cast<std::uint32_t>(sizeof(ColumnsShared<T, threads, rows, width, ahead>))};
 }

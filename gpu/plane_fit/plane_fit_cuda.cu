@@ -306,6 +306,7 @@ Batch CudaPlaneFit::State::batch() const {
 
 template <class Source>
 void CudaPlaneFit::State::launch(cudaStream_t stream, const Source& source) {
+  static_assert(sizeof(Shared) <= orin_shared_bytes);
   const auto kernel = exact ? fit_batch<Source, true> : fit_batch<Source, false>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(sizeof(Shared))),

@@ -6,14 +6,8 @@
 // waits for one that has not started, so any grid size makes progress.
 #pragma once
 
+#include "gpu/core/cuda_dialect.cuh"
 #include "gpu/plane_fit/plane_fit_polish.cuh"
-
-// A parameter that functions may refer to without a copy on every thread's stack.
-#if CUDART_VERSION >= 11070
-#define DATUM_GRID_CONSTANT __grid_constant__
-#else
-#define DATUM_GRID_CONSTANT
-#endif
 
 namespace datum::cuda {
 

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <vector>
 
+#include "gpu/core/cuda_dialect.cuh"
 #include "gpu/core/cuda_support.cuh"
 #include "gpu/surface_match/surface_match_cuda.h"
 #include "gpu/surface_match/surface_match_kernels.h"
@@ -169,10 +170,10 @@ struct PointVisitor {
   __device__ FacetDeviation result() const { return deviation_of(found, f, 1.0 / q.scale, q.settings); }
 };
 
-__global__ void __launch_bounds__(threads) match_points(const __grid_constant__ PointQuery q) {
+__global__ void __launch_bounds__(threads) match_points(const DATUM_GRID_CONSTANT PointQuery q) {
   few_balls<PointVisitor>(q);
 }
-__global__ void __launch_bounds__(many_threads) match_many_points(const __grid_constant__ PointQuery q) {
+__global__ void __launch_bounds__(many_threads) match_many_points(const DATUM_GRID_CONSTANT PointQuery q) {
   many_balls<PointVisitor>(q);
 }
 
@@ -229,11 +230,11 @@ struct FacetVisitor {
 };
 
 template <bool walks>
-__global__ void __launch_bounds__(threads) match_facets(const __grid_constant__ FacetQuery q) {
+__global__ void __launch_bounds__(threads) match_facets(const DATUM_GRID_CONSTANT FacetQuery q) {
   few_balls<FacetVisitor<walks>>(q);
 }
 template <bool walks>
-__global__ void __launch_bounds__(many_threads) match_many_facets(const __grid_constant__ FacetQuery q) {
+__global__ void __launch_bounds__(many_threads) match_many_facets(const DATUM_GRID_CONSTANT FacetQuery q) {
   many_balls<FacetVisitor<walks>>(q);
 }
 
