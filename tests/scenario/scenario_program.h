@@ -30,6 +30,7 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
+  pid_t pid() const { return pid_; }
   void signal(int number) const;
   /// Exit status, or minus the signal that ended it. Throws where it does not end.
   int wait();

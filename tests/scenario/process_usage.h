@@ -1,0 +1,24 @@
+// What a process takes of the machine, and whether it takes more and more.
+#pragma once
+
+#include <sys/types.h>
+
+#include <vector>
+
+namespace datum::scenario {
+
+struct Usage {
+  double rss_kib = 0, anon_kib = 0, peak_kib = 0;  // resident; of it not of files; the most that was
+  int descriptors = 0, threads = 0;
+};
+/// Of /proc/PID/status and /proc/PID/fd. Throws std::runtime_error where the process is not there.
+Usage usage_of(pid_t pid);
+
+struct Growth {
+  double mean = 0, per_step = 0;  // by least squares
+  double whole = 0;               // per_step over all steps, as a part of the mean
+};
+/// Of values seen at equal steps; at least three.
+Growth growth_of(const std::vector<double>& values);
+
+}  // namespace datum::scenario
