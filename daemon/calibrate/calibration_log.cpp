@@ -28,16 +28,22 @@ void each_line(const std::string& log, Take take) {
     } catch (const nlohmann::json::exception& error) {
       throw CalibrationError("line " + std::to_string(number) +
                              " is no line of a calibration's log: " + error.what());
+    } catch (const CalibrationError& error) {
+      throw CalibrationError("line " + std::to_string(number) + ": " + error.what());
     }
   }
 }
 
-std::optional<Face> face_in(const Json& line) {
-  const std::string name = line.at("face").get<std::string>();
-  if (name.empty()) return std::nullopt;
+Face face_of(const std::string& name) {
   const auto face = face_named(name);
   if (!face) throw CalibrationError("the artefact has no face '" + name + "'");
-  return face;
+  return *face;
+}
+
+/// None: all of them.
+std::optional<Face> faces_forgotten(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  return face_of(name);
 }
 
 }  // namespace
@@ -116,9 +122,9 @@ std::vector<std::string> replay(const std::string& log, const ArtefactDrawing& d
     } else if (!session) {
       throw CalibrationError("the log does not begin with its start");
     } else if (event == "touch") {
-      session->touched(*face_in(line), vector_of(line.at("centre_mm")));
+      session->touched(face_of(line.at("face").get<std::string>()), vector_of(line.at("centre_mm")));
     } else if (event == "forget") {
-      session->forget(face_in(line));
+      session->forget(faces_forgotten(line.at("face").get<std::string>()));
     } else if (event == "scan") {
       ArtefactScan scan;
       scan.frame_id = line.at("frame_id").get<std::string>();

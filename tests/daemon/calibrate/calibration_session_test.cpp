@@ -179,5 +179,24 @@ TEST_F(Session, ReplaysFromItsLogToTheSameReport) {
   EXPECT_THROW(again(text.substr(text.find('\n') + 1)), CalibrationError) << "without its start";
 }
 
+TEST_F(Session, ARefusedLineOfItsLogIsNamed) {
+  begin_log();
+  const std::string start = testing::slurp(log.file());
+  const auto refusal = [&](const std::string& line) -> std::string {
+    try {
+      replay(start + line, drawing, machine_setup(settings),
+             [](const ArtefactScan&) { return FacePoints{}; });
+      return "";
+    } catch (const CalibrationError& refused) {
+      return refused.what();
+    }
+  };
+  const std::string touch = R"({"event":"touch","centre_mm":[1,2,3],"face":")";
+  EXPECT_EQ(refusal(touch + "XX\"}"), "line 2: the artefact has no face 'XX'");
+  EXPECT_EQ(refusal(touch + "\"}"), "line 2: the artefact has no face ''") << "only forget means all";
+  EXPECT_EQ(refusal(R"({"event":"forget","face":""})"), "");
+  EXPECT_EQ(refusal(start), "") << "a start begins anew";
+}
+
 }  // namespace
 }  // namespace datum
