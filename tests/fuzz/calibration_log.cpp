@@ -1,0 +1,23 @@
+// Logs of calibrations, gone through again with an artefact of nothing and snapshots of no point.
+#include "daemon/calibrate/calibration_log.h"
+#include "tests/fuzz/fuzz_target.h"
+
+using namespace datum;
+
+template <class Read>
+static void values_or_refusal(Read read) {
+  try {
+    read();
+  } catch (const CalibrationError& refused) {
+    fuzz::expect(std::string(refused.what()).starts_with("line "), "a refusal names its line");
+  } catch (const FitRefused&) {  // too little was touched or seen
+  }
+}
+
+DATUM_FUZZ_TARGET(calibration_log) {
+  const std::string log(bytes);
+  values_or_refusal([&] { artefact_of(log); });
+  values_or_refusal([&] { solved_report(log); });
+  values_or_refusal(
+      [&] { replay(log, ArtefactDrawing{}, {}, [](const ArtefactScan&) { return FacePoints{}; }); });
+}

@@ -1,0 +1,101 @@
+// Every function of the product that takes bytes from outside has a fuzz target, or is reached by one.
+//
+// Such a function is known by its name and its first argument: read_, parse_, load_, unpack_, replay, ..._from_json and
+// the like, of bytes, a text or a file's path; a constructor or receive() of bytes. A new one fails here until a file of
+// tests/fuzz names it, or the table says which target goes through it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path root = DATUM_SOURCE_DIR;
+
+std::string slurp(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// Of readers that are no target's own: what goes through them.
+const std::map<std::string, std::string> reached{
+    {"from_text", "toml_config"},            // TomlTable, under every toml_ target
+    {"load_lines_drawing", "toml_drawing"},  // one of load_artefact_drawing's two kinds
+    {"load_sensor", "toml_sensor"},          // load_sensor_profile, with fringes demodulated
+    {"read_probe", "cmm_grbl"},
+    {"read_push", "cmm_grbl"},
+    {"read_report", "cmm_grbl"},
+    {"read_setting", "cmm_grbl"},
+    {"read_triple", "cmm_grbl"},
+    {"natural_in", "pcd"},  // numbers of a header
+    {"number_in", "pcd"},
+    {"parse", "sidecar"},             // JsonObject
+    {"read_bytes", "tiff"},           // a whole file, of a size that is bounded
+    {"read_columns", "cmm_columns"},  // the next four: of a line, by the codec
+    {"read_expression", "cmm_custom"},
+    {"read_labelled", "cmm_labelled"},
+    {"read_positional", "cmm_positional"},
+    {"read_number", "cmm_positional"},
+    {"read_frame", "tiff"},  // chooses among the readers by the file's name
+    {"read_height_file", "tiff"},
+    {"read_image", "png"},
+    {"read_ipp_error", "ipp_client"},
+    {"read_ipp_values", "ipp_client"},
+    {"read_model", "model_file"},     // model_from_bytes of a file
+    {"read_raw_set", "set_sidecar"},  // and its images, by png and tiff
+    {"read_channels", "scpi_session"},
+    {"recipe_from_text", "toml_recipe"},
+    {"unpack_lzf", "pcd"},
+    {"utc_from_iso8601", "toml_calibration"},
+};
+
+/// Names of functions that take bytes from outside, as the product's headers declare them.
+std::set<std::string> readers() {
+  static const std::regex reader(
+      R"re(\b((?:read|parse|load|unpack)(?:_\w+)?|replay(?:_\w+)?|\w+_from_(?:json|text|bytes|statement|iso8601)|from_(?:text|statement)|(?:number|natural)_in)\((?:ByteView|std::string_view|const std::string&|const std::filesystem::path&|std::span<const std::uint8_t>) (?:bytes|text|file|path|line|log|pdu|packed|json|data|statement)\b)re");
+  std::set<std::string> names;
+  for (const char* folder : {"calib", "config", "daemon", "drivers"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      const std::string path = fs::relative(entry.path(), root).string();
+      if (entry.path().extension() != ".h" || path.starts_with("drivers/virtual/")) continue;
+      const std::string text = slurp(entry.path());
+      for (std::sregex_iterator i(text.begin(), text.end(), reader), end; i != end; ++i)
+        names.insert((*i)[1]);
+    }
+  return names;
+}
+
+std::string targets_text() {
+  std::string text;
+  for (const auto& entry : fs::directory_iterator(root / "tests/fuzz"))
+    if (entry.is_regular_file()) text += slurp(entry.path());
+  return text;
+}
+
+}  // namespace
+
+TEST(House, EveryReaderOfBytesFromOutsideIsFuzzed) {
+  const std::string targets = targets_text();
+  const std::set<std::string> names = readers();
+  EXPECT_GT(names.size(), 30u) << "the rule no longer finds readers";
+  for (const std::string& name : names) {
+    const bool named = std::regex_search(targets, std::regex("\\b" + name + "[(),]"));
+    EXPECT_TRUE(named || reached.count(name)) << name << ": no target of tests/fuzz names it";
+    EXPECT_FALSE(named && reached.count(name))
+        << name << ": named by a target, so it needs no line in the table";
+  }
+  for (const auto& [name, target] : reached) {
+    EXPECT_TRUE(names.count(name)) << name << ": there is no such reader any more";
+    EXPECT_TRUE(fs::exists(root / "tests/fuzz" / (target + ".cpp"))) << target;
+    EXPECT_FALSE(fs::is_empty(root / "tests/fuzz/corpus" / target)) << target;
+  }
+}
