@@ -28,7 +28,7 @@ void write_orin(const testing::FreshFolder& root) {
   root.write("proc/device-tree/model", std::string("NVIDIA Jetson AGX Orin Developer Kit\0", 37));
   root.write("var/lib/nvpmodel/status", "pmode:0002\n");
   root.write("etc/nvpmodel.conf",
-             "# < POWER_MODEL ID=2 NAME=OLD >\n< POWER_MODEL ID=0 NAME=MAXN >\nCPU_ONLINE CORE_0 1\n"
+             "#< POWER_MODEL ID=2 NAME=OLD >\n< POWER_MODEL ID=0 NAME=MAXN >\nCPU_ONLINE CORE_0 1\n"
              "< POWER_MODEL ID=2 NAME=MODE_30W >\n< PM_CONFIG DEFAULT=2 >\n");
   write_policy(root, "policy0", "0 1 2 3", "schedutil", 729600, 1728000, 2201600);
   write_policy(root, "policy4", "4 5 6 7", "performance", 1728000, 1728000, 2201600);
