@@ -1,5 +1,6 @@
 #include "drivers/sensor/drop_folder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,17 +9,42 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <system_error>
 
 #include "drivers/frame/frame_error.h"
 #include "drivers/link_error.h"
+#include "drivers/sensor/descriptor.h"
 #include "drivers/sensor/sidecar.h"
 
 namespace datum {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t longest_name = 255;  // of any file system that Linux mounts
+
+/// The folder itself: a link that took its place would lead somewhere else. Throws LostError.
+Descriptor open_folder(const fs::path& folder) {
+  Descriptor opened(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (opened.get() < 0)
+    throw LostError(fmt::format("{} can't be used: {}", folder.string(), std::strerror(errno)));
+  return opened;
+}
+
+/// Beside the delivery, in a file of its own: what lies there already, a link too, is left as it is.
+void write_beside(const Descriptor& slot, const std::string& file, const std::string& kind,
+                  const std::string& text) {
+  for (int copy = 1; copy < 10; ++copy) {
+    const std::string ending = (copy > 1 ? fmt::format("~{}", copy) : "") + kind;
+    const std::string name = file.substr(0, longest_name - ending.size()) + ending;
+    const Descriptor out(
+        ::openat(slot.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (out.get() < 0 && errno == EEXIST) continue;
+    // a full disk must not keep the delivery here
+    if (out.get() >= 0) static_cast<void>(::write(out.get(), text.data(), text.size()) + 1);
+    return;
+  }
+}
 
 void prepare_folder(const fs::path& folder, const fs::path& parent) {
   const auto refuse = [&](const std::string& why) {
@@ -34,6 +60,8 @@ void prepare_folder(const fs::path& folder, const fs::path& parent) {
     refuse(fmt::format("can't be examined: {}", std::strerror(errno)));
   }
   if (!S_ISDIR(own.st_mode)) refuse("is not a folder");
+  if (folder != parent && fs::is_symlink(fs::symlink_status(folder, error)))
+    refuse("is a link; deliveries would leave the drop folder");
   if (::access(folder.c_str(), R_OK | W_OK | X_OK) != 0)
     refuse(fmt::format("can't be used: {}", std::strerror(errno)));
   if (own.st_dev != above.st_dev) refuse("is on another file system than " + parent.string());
@@ -44,13 +72,21 @@ bool is_regular(const fs::path& path) {
   return fs::symlink_status(path, ignored).type() == fs::file_type::regular;
 }
 
-std::vector<fs::path> list(const fs::path& folder) {
+/// Until `take` says false.
+template <class Take>
+void for_each_in(const fs::path& folder, Take&& take) {
   std::error_code error;
-  std::vector<fs::path> paths;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    paths.push_back(entry->path());
-  }
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (!take(entry->path())) return;
   if (error) throw LostError(fmt::format("{} can't be listed: {}", folder.string(), error.message()));
+}
+
+std::vector<fs::path> list(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  for_each_in(folder, [&](const fs::path& path) {
+    paths.push_back(path);
+    return true;
+  });
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -103,11 +139,13 @@ bool DropFolder::is_trigger(const std::string& name) {
          (name.ends_with(".json") || name.ends_with(".ptr") || name.ends_with(".csv"));
 }
 
-std::vector<std::string> DropFolder::triggers() const {
+std::vector<std::string> DropFolder::triggers(std::size_t most) const {
   std::vector<std::string> names;
-  for (const fs::path& path : list(folder_)) {
+  for_each_in(folder_, [&](const fs::path& path) {
     if (is_trigger(path.filename().string()) && is_regular(path)) names.push_back(path.filename().string());
-  }
+    return names.size() < most;
+  });
+  std::sort(names.begin(), names.end());
   return names;
 }
 
@@ -172,20 +210,21 @@ std::vector<ClaimedFrame> DropFolder::left_over() {
 }
 
 void DropFolder::finish(const ClaimedFrame& claim, End end, const std::string& text) const {
-  if (!text.empty()) {
-    const char* kind = end == End::failed ? ".reason.txt" : ".note.txt";
-    std::ofstream(claim.entry.string() + kind, std::ios::binary)
-        << text << '\n';  // a full disk must not keep it here
-  }
   const fs::path slot = claim.entry.parent_path();
   const fs::path folder = folder_ / (end == End::failed ? "failed" : "done");
+  const Descriptor work = open_folder(slot.parent_path()), target = open_folder(folder);
+  const std::string slot_name = slot.filename().string();
+  if (!text.empty())
+    write_beside(open_folder(slot), claim.name(), end == End::failed ? ".reason.txt" : ".note.txt",
+                 text + "\n");
   for (int copy = 1;; ++copy) {
-    const fs::path to = folder / (claim.stem() + (copy > 1 ? fmt::format("~{}", copy) : ""));
-    if (::rename(slot.c_str(), to.c_str()) == 0) return;
+    const std::string ending = copy > 1 ? fmt::format("~{}", copy) : "";
+    const std::string to = claim.stem().substr(0, longest_name - ending.size()) + ending;
+    if (::renameat(work.get(), slot_name.c_str(), target.get(), to.c_str()) == 0) return;
     // an earlier delivery of this name is there already
     if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) continue;
-    throw LostError(
-        fmt::format("{} can't be moved to {}: {}", slot.string(), to.string(), std::strerror(errno)));
+    throw LostError(fmt::format("{} can't be moved to {}: {}", slot.string(), (folder / to).string(),
+                                std::strerror(errno)));
   }
 }
 

@@ -33,9 +33,9 @@ class DropFolder {
 
   /// .json, .ptr or .csv, neither hidden nor *.part.
   static bool is_trigger(const std::string& name);
-  /// Names of the regular files in FOLDER that are triggers, sorted. Throws LostError where it can't be
-  /// listed.
-  std::vector<std::string> triggers() const;
+  /// Names of the regular files in FOLDER that are triggers, sorted; at most `most` of them. Throws LostError
+  /// where it can't be listed.
+  std::vector<std::string> triggers(std::size_t most) const;
 
   /// Whether all images that a sidecar names are there; true for what names none, or can't be read.
   bool has_images(const std::string& trigger) const;

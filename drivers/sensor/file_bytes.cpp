@@ -12,25 +12,9 @@
 #include <memory>
 
 #include "drivers/frame/frame_error.h"
+#include "drivers/sensor/descriptor.h"
 
 namespace datum {
-namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-}  // namespace
 
 Bytes read_bytes(const std::filesystem::path& path, std::size_t max_size) {
   const auto refuse = [&](const std::string& what) {

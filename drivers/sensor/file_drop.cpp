@@ -101,7 +101,7 @@ void FileDrop::on_deadline(MonotonicNs now) {
 void FileDrop::rescan(MonotonicNs now) {
   next_rescan_ns_ = now + settings_.rescan_ms * ms;
   try {
-    for (const std::string& name : folder_.triggers()) created(name, now);
+    for (const std::string& name : folder_.triggers(settings_.most_known)) created(name, now);
     listing_failed_ = false;
   } catch (const LostError& e) {
     if (!listing_failed_) warnings_.push_back(fmt::format("file drop: {}", e.what()));
@@ -117,18 +117,21 @@ std::optional<FileDrop::Growing> FileDrop::examine(const std::string& name, Mono
 }
 
 void FileDrop::created(const std::string& name, MonotonicNs now) {
-  if (!DropFolder::is_trigger(name) || growing_.count(name) || ready_names_.count(name)) return;
+  if (!DropFolder::is_trigger(name) || growing_.count(name) || ready_names_.count(name) || is_full()) return;
   if (const auto file = examine(name, now)) growing_.emplace(name, *file);
 }
 
 void FileDrop::complete(const std::string& name, MonotonicNs now) {
   if (!DropFolder::is_trigger(name) || ready_names_.count(name) || !examine(name, now)) return;
   const auto known = growing_.find(name);
+  if (known == growing_.end() && is_full()) return;
   delivered_ns_ = now;
   ready_names_.insert(name);
   ready_.push_back({name, known == growing_.end() ? now : known->second.first_seen_ns});
   if (known != growing_.end()) growing_.erase(known);
 }
+
+bool FileDrop::is_full() const { return growing_.size() + ready_.size() >= settings_.most_known; }
 
 /// Nothing that its sidecar names is still to come, or it had its time.
 bool FileDrop::is_whole(const std::string& name, const Growing& file, MonotonicNs now) const {

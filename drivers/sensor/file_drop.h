@@ -36,6 +36,7 @@ struct FileDropSettings {
   std::optional<int> max_age_ms{};              // of a frame when it is taken; none: any age
   // Of UTC stamps in sidecars against this computer; none: they tell nothing.
   std::optional<int> utc_uncertainty_ms{};
+  std::size_t most_known = 10'000;  // deliveries at a time; a listing finds the others when there is room
 };
 
 class FileDrop final : public Pollable, public FrameSource {
@@ -87,6 +88,7 @@ class FileDrop final : public Pollable, public FrameSource {
   void created(const std::string& name, MonotonicNs now);
   void complete(const std::string& name, MonotonicNs now);
   void check_growing(MonotonicNs now);
+  bool is_full() const;
   bool is_whole(const std::string& name, const Growing& file, MonotonicNs now) const;
   void finish(const ClaimedFrame& claim, DropFolder::End end, const std::string& text);
   std::optional<Growing> examine(const std::string& name, MonotonicNs now) const;

@@ -27,27 +27,26 @@ FolderWatch::~FolderWatch() { ::close(fd_); }
 std::vector<FolderEvent> FolderWatch::read() {
   using Kind = FolderEvent::Kind;
   std::vector<FolderEvent> events;
-  alignas(inotify_event) std::array<char, 65536> buffer;
-  for (;;) {
-    const ssize_t size = ::read(fd_, buffer.data(), buffer.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) return events;
-    for (std::size_t at = 0; at < static_cast<std::size_t>(size);) {
-      inotify_event event;
-      std::memcpy(&event, buffer.data() + at, sizeof event);
-      const std::string name = event.len ? buffer.data() + at + sizeof event : "";
-      at += sizeof event + event.len;
-      if (event.mask & IN_Q_OVERFLOW) {
-        events.push_back({Kind::overflow, {}});
-      } else if (event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED)) {
-        events.push_back({Kind::gone, {}});
-      } else if (event.mask & (IN_MOVED_TO | IN_CLOSE_WRITE)) {
-        events.push_back({Kind::complete, name});
-      } else if (event.mask & IN_CREATE) {
-        events.push_back({Kind::created, name});
-      }
+  alignas(inotify_event) std::array<char, 4096> buffer;
+  ssize_t size = 0;
+  do size = ::read(fd_, buffer.data(), buffer.size());
+  while (size < 0 && errno == EINTR);
+  for (ssize_t at = 0; at < size;) {
+    inotify_event event;
+    std::memcpy(&event, buffer.data() + at, sizeof event);
+    const std::string name = event.len ? buffer.data() + at + sizeof event : "";
+    at += static_cast<ssize_t>(sizeof event + event.len);
+    if (event.mask & IN_Q_OVERFLOW) {
+      events.push_back({Kind::overflow, {}});
+    } else if (event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED)) {
+      events.push_back({Kind::gone, {}});
+    } else if (event.mask & (IN_MOVED_TO | IN_CLOSE_WRITE)) {
+      events.push_back({Kind::complete, name});
+    } else if (event.mask & IN_CREATE) {
+      events.push_back({Kind::created, name});
     }
   }
+  return events;
 }
 
 }  // namespace datum

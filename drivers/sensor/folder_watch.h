@@ -27,7 +27,7 @@ class FolderWatch {
   FolderWatch& operator=(const FolderWatch&) = delete;
 
   int fd() const { return fd_; }
-  /// All events that are there now; does not wait.
+  /// The oldest events, some dozens at most; does not wait. Who floods the folder does not hold the loop.
   std::vector<FolderEvent> read();
 
  private:

@@ -57,6 +57,7 @@ bool PngDecoder::read_info() {
   if (!info_ || setjmp(png_jmpbuf(png_))) return false;
   png_set_read_fn(png_, this, on_read);
   png_set_user_limits(png_, 1 << 20, 1 << 20);
+  png_set_chunk_cache_max(png_, 1);  // no texts: a thousand of them may unpack to 8 MB each
   png_read_info(png_, info_);
   rows = png_get_image_height(png_, info_);
   cols = png_get_image_width(png_, info_);

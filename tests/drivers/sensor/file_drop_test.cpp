@@ -200,9 +200,13 @@ TEST_F(FileDropTest, AnOverflowOfEventsListsTheFolder) {
     fs::rename(drop_path / (i % 2 ? "y.part" : "x.part"), drop_path / (i % 2 ? "x.part" : "y.part"));
   }
   write_tiny_frame(drop_path, "a");  // its events are lost
-  drop->on_ready(now);
+  std::vector<std::string> warnings;
+  for (int turns = 0; warnings.empty() && turns <= limit; ++turns) {
+    drop->on_ready(now);
+    warnings = drop->take_warnings();
+  }
   EXPECT_EQ(drop->next(), std::nullopt);
-  EXPECT_THAT(drop->take_warnings(),
+  EXPECT_THAT(warnings,
               ElementsAre("file drop " + drop_path.string() + ": events were lost, the folder is listed"));
   pass(500 * ms);
   EXPECT_EQ(handle_next(), "done");

@@ -1,0 +1,164 @@
+// What a producer of deliveries may try: to lead the daemon out of the drop folder, or to drown it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <zlib.h>
+
+#include <fstream>
+
+#include "drivers/frame/frame_error.h"
+#include "drivers/link_error.h"
+#include "drivers/sensor/file_drop.h"
+#include "drivers/sensor/raster.h"
+#include "tests/drivers/sensor/expect_refusal.h"
+#include "tests/drivers/sensor/tiny_files.h"
+#include "tests/fresh_folder.h"
+
+namespace datum {
+namespace {
+
+using namespace datum::testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class HostileDrop : public ::testing::Test {
+ protected:
+  HostileDrop() { folder.prepare(); }
+  std::string put(const std::string& name, const std::string& bytes = tiny_ptr()) {
+    write_file(drop / name, bytes);
+    return name;
+  }
+  std::vector<std::string> names(const fs::path& where) {
+    std::vector<std::string> names;
+    for (const auto& e : fs::directory_iterator(where)) names.push_back(e.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  FreshFolder base;
+  fs::path drop = base.path() / "drop";
+  fs::path secret = base.write("outside/secret.ptr", tiny_ptr());
+  DropFolder folder{drop};
+};
+
+// A name that was a file when it was seen and a link when it was moved: claim() moves whatever is there.
+TEST_F(HostileDrop, WhatIsNoFileIsNotReadAfterItWasMoved) {
+  fs::create_symlink(secret, drop / "a.ptr");
+  expect_refusal([&] { read_claim(*folder.claim("a.ptr"), make_profile()); },
+                 "a.ptr: a.ptr is a link, a folder or a device; deliver files");
+  fs::create_directory(drop / "b.ptr");
+  expect_refusal([&] { read_claim(*folder.claim("b.ptr"), make_profile()); },
+                 "b.ptr: b.ptr is a link, a folder or a device; deliver files");
+  write_tiny_frame(drop, "c");
+  const auto c = folder.claim("c.json");
+  fs::rename(drop / "work/3/c_z.tif", secret);
+  fs::create_symlink(secret, drop / "work/3/c_z.tif");
+  expect_refusal([&] { read_claim(*c, make_profile()); },
+                 "c.json: c_z.tif is a link, a folder or a device; deliver files");
+  write_tiny_frame(drop, "d");
+  EXPECT_EQ(read_claim(*folder.claim("d.json"), make_profile()).frame.frame_id, "000017");
+}
+
+TEST_F(HostileDrop, AReasonIsWrittenBesideTheFileAndNowhereElse) {
+  const std::string before = read_file(secret);
+  const auto claim = folder.claim(put("a.ptr"));
+  fs::create_symlink(secret, drop / "work/1/a.ptr.reason.txt");
+  folder.finish(*claim, DropFolder::End::failed, "because");
+  EXPECT_EQ(read_file(secret), before);
+  EXPECT_THAT(names(drop / "failed/a"), ElementsAre("a.ptr", "a.ptr.reason.txt", "a.ptr~2.reason.txt"));
+  EXPECT_EQ(read_file(drop / "failed/a/a.ptr~2.reason.txt"), "because\n");
+}
+
+TEST_F(HostileDrop, TheLongestNamesHaveTheirReasonAndTheirFolders) {
+  const std::string stem(251, 's');
+  for (int copy = 1; copy <= 12; ++copy)
+    folder.finish(*folder.claim(put(stem + ".ptr")), DropFolder::End::failed, "because");
+  EXPECT_EQ(names(drop / "failed").size(), 12u);
+  for (const std::string& name : names(drop / "failed"))
+    EXPECT_THAT(names(drop / "failed" / name),
+                ElementsAre(std::string(244, 's') + ".reason.txt", stem + ".ptr"));
+}
+
+TEST_F(HostileDrop, NoFolderOfItsOwnMayBeALink) {
+  fs::create_directory(base.path() / "outside/done");
+  fs::remove(drop / "done");
+  fs::create_directory_symlink(base.path() / "outside/done", drop / "done");
+  const auto claim = folder.claim(put("a.ptr"));
+  EXPECT_THROW(folder.finish(*claim, DropFolder::End::done, ""), LostError);
+  EXPECT_TRUE(fs::is_empty(base.path() / "outside/done"));
+  EXPECT_TRUE(fs::exists(drop / "work/1/a.ptr")) << "it stays where the next start finds it";
+  try {
+    folder.prepare();
+    ADD_FAILURE() << "accepted";
+  } catch (const RefusedError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("done: is a link; deliveries would leave the drop folder"));
+  }
+}
+
+// The mark is made before a left-over file is read and taken away after that; five that stayed are five deaths.
+TEST_F(HostileDrop, AFileThatEndsTheProcessAgainAndAgainIsRefused) {
+  auto claim = *folder.claim(put("a.ptr"));
+  claim.left_over = true;
+  write_file(drop / "work/1/.tries", "xxxx");
+  EXPECT_NO_THROW(read_claim(claim, make_profile()));
+  EXPECT_THAT(names(drop / "work/1"), ElementsAre("a.ptr"));
+  write_file(drop / "work/1/.tries", "xxxxx");
+  expect_refusal([&] { read_claim(claim, make_profile()); },
+                 "a.ptr: datumd ended 5 times while it read this; the file may be too large for its memory");
+}
+
+// Of each of 64 texts 8 KB are stored and 7.9 MB would be unpacked. The picture has 2 pixels; libpng, zlib and gtest
+// take less than 32 MiB.
+TEST_F(HostileDrop, TextsOfAPngAreNotUnpacked) {
+  const std::string text(7'900'000, 'A');
+  std::string packed(compressBound(text.size()), '\0');
+  uLongf size = packed.size();
+  compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(text.data()),
+            text.size(), 9);
+  const auto chunk = [](const std::string& body) {  // type and data
+    std::string bytes;
+    const auto big = [&](std::uint32_t word) {
+      for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(word >> shift & 0xFF);
+    };
+    big(static_cast<std::uint32_t>(body.size() - 4));
+    bytes += body;
+    big(static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(body.data()), body.size())));
+    return bytes;
+  };
+  write_png<std::uint16_t>(base.path() / "image.png", 1, 2, {7, 8});
+  std::string bomb = read_file(base.path() / "image.png");
+  constexpr std::size_t after_header = 8 + 25;
+  for (int i = 0; i < 64; ++i)
+    bomb.insert(after_header, chunk(std::string("zTXtk\0\0", 7) + packed.substr(0, size)));
+  rusage before{}, after{};
+  ::getrusage(RUSAGE_SELF, &before);
+  EXPECT_EQ(std::get<std::vector<std::uint16_t>>(read_png(bytes_of(bomb), "bomb").samples).size(), 2u);
+  ::getrusage(RUSAGE_SELF, &after);
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 32 * 1024);
+}
+
+TEST_F(HostileDrop, AFloodOfDeliveriesIsKnownInPartAndMeasuredAsAWhole) {
+  constexpr int files = 200, most = 100;
+  MonotonicNs now = 1'000'000'000;
+  FileDropSettings settings{drop};
+  settings.most_known = most;
+  FileDrop flooded(
+      settings, [](const FrameIdentity&) { return false; }, now);
+  for (int i = 0; i < files; ++i) put(std::to_string(i) + ".ptr", "x");
+  flooded.on_ready(now);
+  int known = 0;
+  for (; flooded.next(); ++known) continue;
+  EXPECT_GT(known, 0);
+  EXPECT_LE(known, 4096 / 32 / 2) << "a turn ends before all is read: two events of 32 bytes for each file";
+  for (int turns = 0; turns < files; ++turns) flooded.on_ready(now);
+  EXPECT_THAT(flooded.describe(), HasSubstr(", 100 ready"));
+  for (; known < files && now < 60'000'000'000; now = *flooded.deadline()) {
+    flooded.on_deadline(now);
+    while (flooded.next()) ++known;
+  }
+  EXPECT_EQ(known, files) << "a listing finds the others when there is room";
+}
+
+}  // namespace
+}  // namespace datum
