@@ -5,6 +5,8 @@
 // tests/fuzz names it, or the table says which target goes through it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -12,6 +14,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 namespace fs = std::filesystem;
 
@@ -74,6 +77,18 @@ std::set<std::string> readers() {
   return names;
 }
 
+/// Whether a target calls `name` or hands it on.
+bool named_in(const std::string& targets, const std::string& name) {
+  for (std::size_t at = 0; (at = targets.find(name, at)) != targets.npos; at += name.size()) {
+    const char before = at > 0 ? targets[at - 1] : ' ',
+               behind = targets[std::min(at + name.size(), targets.size() - 1)];
+    if (before != '_' && !std::isalnum(static_cast<unsigned char>(before)) &&
+        std::string_view("(),").find(behind) != std::string_view::npos)
+      return true;
+  }
+  return false;
+}
+
 std::string targets_text() {
   std::string text;
   for (const auto& entry : fs::directory_iterator(root / "tests/fuzz"))
@@ -88,7 +103,7 @@ TEST(House, EveryReaderOfBytesFromOutsideIsFuzzed) {
   const std::set<std::string> names = readers();
   EXPECT_GT(names.size(), 30u) << "the rule no longer finds readers";
   for (const std::string& name : names) {
-    const bool named = std::regex_search(targets, std::regex("\\b" + name + "[(),]"));
+    const bool named = named_in(targets, name);
     EXPECT_TRUE(named || reached.count(name)) << name << ": no target of tests/fuzz names it";
     EXPECT_FALSE(named && reached.count(name))
         << name << ": named by a target, so it needs no line in the table";
