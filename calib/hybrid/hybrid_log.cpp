@@ -97,9 +97,18 @@ HoleCandidate hole_of(const Json& j) {
           vector(j.at("u_own_mm")), vector(j.at("u_shared_mm"))};
 }
 
+/// Room is left behind it for any deadline.
+MonotonicNs time_of(const Json& j) {
+  constexpr MonotonicNs latest = MonotonicNs{1} << 62;
+  if (!j.is_number_integer() || j.get<MonotonicNs>() < 0 || j.get<MonotonicNs>() > latest)
+    throw HybridLogError("t_ns = " + j.dump() + " is no time of a clock; allowed: 0 to " +
+                         std::to_string(latest));
+  return j;
+}
+
 void run(HybridRun& run, const Json& line) {
   const std::string input = line.at("in");
-  const MonotonicNs now = line.at("t_ns");
+  const MonotonicNs now = time_of(line.at("t_ns"));
   if (input == "scan") return run.scan(hole_of(line.at("hole")), now);
   if (input == "entered") return run.entered(vector(line.at("tip_mm")), now);
   if (input == "touched") return run.touched(vector(line.at("tip_mm")), now);

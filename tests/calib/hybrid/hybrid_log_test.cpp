@@ -97,6 +97,10 @@ TEST(HybridLog, ALineThatIsNoneIsNamed) {
       "line 2: in = 'jump' is not known; allowed: scan, entered, touched, touch_failed, abort, deadline");
   EXPECT_EQ(refusal(first + "{\"in\":\"touched\",\"t_ns\":1,\"tip_mm\":[1,2]}\n"),
             "line 2: [1,2] is no list of three numbers");
+  for (const char* time : {"-1", "9223372036854775807", "1.5"})
+    EXPECT_EQ(
+        refusal(first + "{\"in\":\"abort\",\"t_ns\":" + time + "}\n"),
+        std::string("line 2: t_ns = ") + time + " is no time of a clock; allowed: 0 to 4611686018427387904");
   std::string tomorrow = first;
   tomorrow.replace(tomorrow.find("\"schema\":1"), 10, "\"schema\":2");
   EXPECT_EQ(refusal(tomorrow), "line 1: schema 2 is not known; allowed: 1");
