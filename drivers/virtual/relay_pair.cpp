@@ -9,7 +9,7 @@
 namespace datum {
 namespace {
 
-constexpr std::size_t most_held = 16 * 1024;  // then the sender waits, as for a line's speed
+constexpr std::size_t most_held = std::size_t{16} * 1024;  // then the sender waits, as for a line's speed
 
 LineFaultSettings way_back(LineFaultSettings settings) {
   ++settings.seed;

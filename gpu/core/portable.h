@@ -19,13 +19,13 @@
 namespace datum {
 
 DATUM_HD std::uint32_t bits_of(float v) {
-  std::uint32_t b;
+  std::uint32_t b;  // NOLINT(cppcoreguidelines-init-variables): written next
   std::memcpy(&b, &v, sizeof b);
   return b;
 }
 
 DATUM_HD float float_of(std::uint32_t b) {
-  float v;
+  float v;  // NOLINT(cppcoreguidelines-init-variables): written next
   std::memcpy(&v, &b, sizeof v);
   return v;
 }

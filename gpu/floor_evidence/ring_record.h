@@ -21,7 +21,7 @@ struct RingMoments {
 };
 // A ring has at most as many pixels as a frame, 2^28.
 constexpr std::int64_t ring_pixels_max = std::int64_t{1} << 28,
-                       ring_cells_squared = ring_cells_max * ring_cells_max;
+                       ring_cells_squared = std::int64_t{ring_cells_max} * ring_cells_max;
 static_assert(ring_pixels_max * ring_cells_squared <= INT64_MAX / ring_cells_squared, "sum of u^4 overflows");
 static_assert(ring_pixels_max * ring_cells_squared <= INT64_MAX / ring_steps_max, "sum of r u^2 overflows");
 

@@ -38,7 +38,9 @@ float wave(std::uint32_t k, std::uint32_t steps, bool sine) {
   const std::uint32_t quarters = 4 * (k % steps);
   if (quarters % steps == 0) {
     constexpr float cosines[4] = {1, 0, -1, 0}, sines[4] = {0, 1, 0, -1};
-    return (sine ? sines : cosines)[quarters / steps];
+    const float* of_quarter =
+        sine ? sines : cosines;  // GCC 13's checks lose `steps` where both are one expression
+    return of_quarter[quarters / steps];
   }
   const double angle = 2 * M_PI * k / steps;
   return static_cast<float>(sine ? std::sin(angle) : std::cos(angle));

@@ -179,12 +179,13 @@ void solve_lower(const typename V::Scalar* a, std::uint32_t depth, typename V::S
 template <class V>
 inline std::uint32_t pivot_row(const typename V::Scalar* column, std::uint32_t rows) {
   using Key = decltype(magnitude(typename V::Scalar{}));
+  constexpr Key no_sign = ~(Key{1} << (8 * sizeof(Key) - 1));
   typename V::Keys best = {};
   std::uint32_t i = 0;
   for (; i + V::width <= rows; i += V::width) {
     typename V::Keys keys;
     std::memcpy(&keys, column + i, sizeof keys);
-    keys &= ~(Key{1} << (8 * sizeof(Key) - 1));
+    keys &= no_sign;
     best = keys > best ? keys : best;
   }
   Key lanes[V::width];
