@@ -52,7 +52,7 @@ class LinkKeeper {
   /// Told when it is closed, not connected or refused, after the port has been closed.
   using OnLoss = std::function<void(const std::string& why, MonotonicNs now)>;
   /// Bytes of send() that wait for a peer that does not read; more, and it is lost.
-  static constexpr std::size_t most_unsent = 256 * 1024;  // NOLINT(bugprone-implicit-widening-of-multiplication-result): constant
+  static constexpr std::size_t most_unsent = 256 * 1024;  // NOLINT(bugprone-implicit-widening*): constant
 
   /// A port that is open already (accepted) is taken as it is, without telling.
   LinkKeeper(std::unique_ptr<Port> port, const LinkLimits& limits, OnOpen on_open, OnLoss on_loss);
