@@ -48,15 +48,15 @@ struct Disk {
     if (const char* name = std::getenv(disk_control_variable)) control = share<DiskControl>(name);
   }
 };
-Disk& disk() {
-  static Disk* const one = new Disk;  // there until the very end
-  return *one;
-}
+Disk* one = nullptr;  // there until the very end
+__attribute__((constructor)) void begin() { one = new Disk; }
+Disk& disk() { return *one; }
 
 /// "" of what does not lie in the folder, of standard output and the log of the daemon.
 std::string counted(std::string path) {
+  if (!one) return "";
   const std::string& folder = disk().folder;
-  if (folder.empty() || path.rfind(folder, 0) != 0 || path.ends_with(".log")) return "";
+  if (folder.empty() || (path + "/").rfind(folder, 0) != 0 || path.ends_with(".log")) return "";
   return path;
 }
 std::string path_of(const char* name, int at = AT_FDCWD) {
@@ -77,8 +77,8 @@ std::string path_of(int fd) {
 
 void note(DiskAct act, const std::string& path, std::uint64_t offset = 0, const void* bytes = nullptr,
           std::size_t n = 0, const std::string& to = "") {
-  Disk& d = disk();
-  if (d.log < 0) return;
+  if (!one || one->log < 0) return;
+  Disk& d = *one;
   const DiskRecordHead head{act, static_cast<std::uint32_t>(path.size()),
                             static_cast<std::uint32_t>(to.size()), offset, n};
   std::string record(reinterpret_cast<const char*>(&head), sizeof head);
@@ -89,10 +89,10 @@ void note(DiskAct act, const std::string& path, std::uint64_t offset = 0, const 
 
 /// False: the disk refuses, errno says why.
 bool may_change(const std::string& path) {
-  DiskControl* control = disk().control;
-  if (path.empty() || !control) return true;
+  if (path.empty() || !one || !one->control) return true;
+  DiskControl* const control = one->control;
   ++control->acts;
-  const std::string inner = path.substr(disk().folder.size());
+  const std::string inner = (path + "/").substr(disk().folder.size());
   DiskTrouble& trouble = inner.rfind("results.db", 0) == 0 ? control->store
                          : inner.rfind("drop", 0) == 0     ? control->drop
                                                            : control->other;

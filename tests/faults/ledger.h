@@ -45,6 +45,9 @@ class Ledger {
   /// Such a frame may lie in failed/ without a result: its board was aborted.
   bool may_be_refused = false;
 
+  /// Off where frames need a trigger: what lies in the drop folder then stays there.
+  bool measures_what_is_left = true;
+
   /// Starts the daemon once more, undisturbed, lets it measure what is left, asks for every result and stops it.
   void check(scenario::Cell& cell, Findings& findings);
 

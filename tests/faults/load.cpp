@@ -33,6 +33,7 @@ void Load::start(const std::map<std::string, std::string>& environment) {
 
 /// Nothing is awaited here: the daemon may end at any moment.
 void Load::connect() {
+  if (cell_.tcp_port() == 0) return;  // READY of the daemon before, that was killed
   try {
     for (int i = 0; i <= acknowledging_hosts; ++i) {
       hosts_.push_back({cell_.connect(), i > 0});
@@ -83,12 +84,24 @@ void Load::turn_until(Moment moment) {
   while (now() < moment && !cell_.daemon().has_ended()) turn(moment);
 }
 
+void Load::arm_if_idle() {
+  try {
+    const auto host = cell_.connect();
+    if (scenario::fields(host->ask("SYST:STAT?")).at(0) != "IDLE") return;
+    host->command("INIT");
+    ++armed_again;
+  } catch (const std::exception&) {  // it had no memory for this host, or has ended
+    return;
+  }
+}
+
 bool Load::measure(int boards) {
   const Moment deadline = scenario::patience();
   most = boards;
   while (ledger_.boards() < boards || waiting() > 0) {
     if (cell_.daemon().has_ended() || now() > deadline) return false;
     turn(std::min(deadline, now() + std::chrono::milliseconds(20)));  // a frame may go without a line
+    if (arms_again) arm_if_idle();
   }
   for (Client& client : hosts_) take_lines(client);
   return true;

@@ -31,6 +31,9 @@ class Load {
   void turn_until(Moment moment);
   /// Turns until so many boards are delivered and measured. False: the daemon ended, or time was over.
   bool measure(int boards);
+  /// A cell that was disarmed is armed again meanwhile.
+  bool arms_again = false;
+  int armed_again = 0;
 
   /// Ends the daemon by this signal; returns what Program::wait() does. What it had sent is taken in.
   int end(int signal);
@@ -50,6 +53,7 @@ class Load {
   void take_lines(Client& client);
   void deliver();
   int waiting() const;
+  void arm_if_idle();
 
   scenario::Cell& cell_;
   Ledger& ledger_;

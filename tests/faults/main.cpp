@@ -23,8 +23,21 @@ const std::vector<Fault>& all_faults() {
   static const std::vector<Fault> faults{
       {"kill", "kill -9 at random moments under load, the recipe changing now and then", 500, 8,
        kill_at_random_moments},
-      {"power", "what a disk may hold after a power cut: unsynced writes lost, torn, out of order", 500, 12,
+      {"power", "what a disk may hold after a power cut: unsynced writes lost, torn, out of order", 300, 10,
        cut_the_power},
+      {"full", "no room on the file system that holds everything, filled and emptied under load", 30, 2,
+       fill_the_disk},
+      {"refusal", "a disk that is broken, read-only, full or forbidden, under the store or the drop folder",
+       200, 6, refuse_the_disk},
+      {"slow", "a disk that takes its time over every write", 10, 1, slow_the_disk},
+      {"clock", "the clock is set back, forward and to and fro", 60, 4, set_the_clock},
+      {"inotify", "the kernel's queue of folder events overflows", 5, 1, overflow_the_folder_events},
+      {"memory", "an allocation fails while a board is measured, then many", 300, 6, run_out_of_memory},
+      {"config", "recipe, profile and configuration rewritten, cut, removed, replaced by links", 200, 6,
+       change_the_configuration},
+      {"gpu", "the GPU's process is killed, stops, babbles, its device fails", 40, 2, lose_the_gpu},
+      {"devices", "a storm of garbage and broken connections on the CMM's line", 60, 3, storm_the_devices},
+      {"files", "no descriptor is left", 20, 1, use_up_the_descriptors},
   };
   return faults;
 }
