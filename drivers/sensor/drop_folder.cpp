@@ -67,6 +67,11 @@ void prepare_folder(const fs::path& folder, const fs::path& parent) {
   if (own.st_dev != above.st_dev) refuse("is on another file system than " + parent.string());
 }
 
+const char* name_of(DropFolder::End end) {
+  if (end == DropFolder::End::failed) return "failed";
+  return end == DropFolder::End::done ? "done" : "discard";
+}
+
 bool is_regular(const fs::path& path) {
   std::error_code ignored;
   return fs::symlink_status(path, ignored).type() == fs::file_type::regular;
@@ -211,7 +216,8 @@ std::vector<ClaimedFrame> DropFolder::left_over() {
 
 void DropFolder::finish(const ClaimedFrame& claim, End end, const std::string& text) const {
   const fs::path slot = claim.entry.parent_path();
-  const fs::path folder = folder_ / (end == End::failed ? "failed" : "done");
+  const fs::path folder = folder_ / name_of(end);
+  if (end == End::discarded) ::mkdir(folder.c_str(), 0777);  // where it is not there yet; else told below
   const Descriptor work = open_folder(slot.parent_path()), target = open_folder(folder);
   const std::string slot_name = slot.filename().string();
   if (!text.empty())

@@ -4,6 +4,7 @@
 //                      of a sensor with a FrameReader the images that this one names
 //   FOLDER/work/N/     one delivery that is being measured (N counts up)
 //   FOLDER/done/NAME/  measured; a second delivery of the same name goes to NAME~2, NAME~3, ...
+//   FOLDER/discard/NAME/  measured and not to be kept: retention removes it
 //   FOLDER/failed/NAME/  could not be read; the reason is beside the file, in FILE.reason.txt
 //
 // Every step is one rename of a trigger or of a whole delivery, so that a crash leaves it on one side or the
@@ -46,7 +47,7 @@ class DropFolder {
   /// Deliveries in work/ from an earlier run, oldest first. Empty folders are removed. Throws LostError.
   std::vector<ClaimedFrame> left_over();
 
-  enum class End { done, failed };
+  enum class End { done, failed, discarded };
   /// Moves the delivery out of work/, with `text` (where not empty) as FILE.reason.txt or FILE.note.txt
   /// beside the file. Throws LostError where the file system refuses; the delivery then stays in work/ and is
   /// found again at the next start.

@@ -200,6 +200,11 @@ void FileDrop::measured(const ClaimedFrame& claim, const FrameIdentity& identity
   finish(claim, DropFolder::End::done, "");
 }
 
+void FileDrop::discard(const ClaimedFrame& claim, const FrameIdentity& identity) {
+  measured_.add(identity);
+  finish(claim, DropFolder::End::discarded, "");
+}
+
 void FileDrop::duplicate(const ClaimedFrame& claim, const FrameIdentity& identity) {
   finish(claim, DropFolder::End::done,
          fmt::format("{}: not measured again: frame {} with the same content was measured before",

@@ -65,6 +65,8 @@ class FileDrop final : public Pollable, public FrameSource {
   bool is_duplicate(const FrameIdentity& identity) const override { return measured_.has(identity); }
   /// To done/.
   void measured(const ClaimedFrame& claim, const FrameIdentity& identity) override;
+  /// To discard/.
+  void discard(const ClaimedFrame& claim, const FrameIdentity& identity) override;
   /// To done/, with a note.
   void duplicate(const ClaimedFrame& claim, const FrameIdentity& identity) override;
   /// To failed/, with the reason.

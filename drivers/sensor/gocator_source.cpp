@@ -237,6 +237,11 @@ void GocatorSource::measured(const ClaimedFrame& claim, const FrameIdentity& ide
   finish(claim, DropFolder::End::done, "");
 }
 
+void GocatorSource::discard(const ClaimedFrame& claim, const FrameIdentity& identity) {
+  measured_.add(identity);
+  finish(claim, DropFolder::End::discarded, "");
+}
+
 void GocatorSource::duplicate(const ClaimedFrame& claim, const FrameIdentity& identity) {
   finish(claim, DropFolder::End::done,
          fmt::format("{}: not measured again: frame {} with the same content was measured before",

@@ -37,6 +37,7 @@ class GocatorSource final : public FrameSource, private gocator::Listener {
   std::optional<ClaimedFrame> next() override;
   bool is_duplicate(const FrameIdentity& identity) const override { return measured_.has(identity); }
   void measured(const ClaimedFrame& claim, const FrameIdentity& identity) override;
+  void discard(const ClaimedFrame& claim, const FrameIdentity& identity) override;
   void duplicate(const ClaimedFrame& claim, const FrameIdentity& identity) override;
   void failed(const ClaimedFrame& claim, const std::string& reason) override;
   std::vector<std::string> take_warnings() override { return std::exchange(warnings_, {}); }
