@@ -71,6 +71,8 @@ const std::map<std::string, std::vector<std::string>> may_include{
     {"daemon/modbus/",
      {"drivers/port/", "drivers/link_error.h", "daemon/inspect/", "daemon/loop/", "daemon/report/",
       "daemon/modbus/"}},
+    {"daemon/retention/",
+     {"drivers/frame/", "calib/utc_time.h", "daemon/report/", "daemon/inspect/", "daemon/retention/"}},
     {"daemon/calibrate/",
      {"drivers/", "calib/", "config/", "daemon/loop/", "daemon/report/", "daemon/desk/", "daemon/calibrate/",
       "daemon/fringe/", "daemon/version.h"}},
