@@ -1,5 +1,6 @@
 #include "drivers/port/tcp_listener.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -15,6 +16,7 @@ namespace datum {
 namespace {
 
 constexpr MonotonicNs pause_ns = 1'000'000'000;
+constexpr int most_per_event = 64;  // then the others have their turn, however many connect
 
 std::uint16_t port_of(int socket) {
   sockaddr_storage address{};
@@ -36,9 +38,42 @@ int listening_socket(const addrinfo& at) {
   return -1;
 }
 
+/// "" where the socket listens for TCP connections at that address and port.
+std::string contradiction(int socket, const addrinfo& at) {
+  int type = 0, listens = 0;
+  socklen_t size = sizeof type;
+  sockaddr_storage bound{};
+  socklen_t bound_size = sizeof bound;
+  if (getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM ||
+      getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || listens == 0 ||
+      getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &bound_size) != 0 ||
+      (bound.ss_family != AF_INET && bound.ss_family != AF_INET6))
+    return "is no listening TCP socket";
+  sockaddr_storage wanted{};
+  std::memcpy(&wanted, at.ai_addr, at.ai_addrlen);
+  const std::string is = text_of(bound, bound_size);
+  return is == text_of(wanted, at.ai_addrlen) ? "" : "listens at " + is;
+}
+
+int adopted_socket(int socket, const addrinfo& at, const std::string& configured) {
+  const std::string wrong = contradiction(socket, at);
+  if (wrong.empty() && fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK) == 0 &&
+      fcntl(socket, F_SETFD, FD_CLOEXEC) == 0)
+    return socket;
+  const int error = errno;
+  close(socket);
+  throw RefusedError(fmt::format(
+      "{}: the socket that was handed over {}; make its ListenStream= and the configuration the same",
+      configured, wrong.empty() ? std::strerror(error) : wrong));
+}
+
+struct FreeAddress {
+  void operator()(addrinfo* address) const { freeaddrinfo(address); }
+};
+
 }  // namespace
 
-TcpListener::TcpListener(const std::string& address, std::uint16_t port, Accept accept)
+TcpListener::TcpListener(const std::string& address, std::uint16_t port, Accept accept, int inherited)
     : address_(address), port_(port), accept_(std::move(accept)) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -46,17 +81,16 @@ TcpListener::TcpListener(const std::string& address, std::uint16_t port, Accept 
   addrinfo* found = nullptr;
   if (getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found) != 0)
     throw RefusedError(fmt::format("listen address '{}': must be numeric, e.g. 127.0.0.1 or ::", address));
-  fd_ = listening_socket(*found);
-  const int error = errno;
-  freeaddrinfo(found);
-  if (fd_ < 0) throw RefusedError(fmt::format("{}: {}", describe(), std::strerror(error)));
+  const std::unique_ptr<addrinfo, FreeAddress> at(found);
+  fd_ = inherited >= 0 ? adopted_socket(inherited, *at, describe()) : listening_socket(*at);
+  if (fd_ < 0) throw RefusedError(fmt::format("{}: {}", describe(), std::strerror(errno)));
   port_ = port_of(fd_);
 }
 
 TcpListener::~TcpListener() { close(fd_); }
 
 void TcpListener::on_ready(MonotonicNs now) {
-  for (;;) {
+  for (int i = 0; i < most_per_event; ++i) {
     sockaddr_storage peer{};
     socklen_t size = sizeof peer;
     const int socket = accept4(fd_, reinterpret_cast<sockaddr*>(&peer), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);

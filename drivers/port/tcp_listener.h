@@ -16,7 +16,9 @@ class TcpListener final : public Pollable {
 
   /// Listens on a numeric address ("127.0.0.1", "::", "0.0.0.0"); port 0 takes a free one, see port(). Throws
   /// RefusedError where the address is not numeric, not of this host, taken or not permitted.
-  TcpListener(const std::string& address, std::uint16_t port, Accept accept);
+  /// `inherited`: a socket that listens there already, such as the service manager's, or -1; owned from here on. It is
+  /// refused where it is anything else or stands anywhere else: hosts come to one place, and the configuration names it.
+  TcpListener(const std::string& address, std::uint16_t port, Accept accept, int inherited = -1);
   ~TcpListener() override;
   TcpListener(const TcpListener&) = delete;
   TcpListener& operator=(const TcpListener&) = delete;

@@ -1,3 +1,5 @@
+#include <arpa/inet.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -142,6 +144,70 @@ TEST(TcpListener, WrongAddressesAreRefused) {
   Server server;
   EXPECT_EQ(message_of<RefusedError>([&] { TcpListener("127.0.0.1", server.listener.port(), ignore); }),
             server.listener.describe() + ": Address already in use");
+}
+
+/// A socket as a service manager makes it: bound, listening unless said otherwise, blocking, not closed on exec.
+int listening_at(const char* address, int family, std::uint16_t port, bool listens = true) {
+  const int socket = ::socket(family, SOCK_STREAM, 0);
+  sockaddr_storage at{};
+  at.ss_family = static_cast<sa_family_t>(family);
+  if (family == AF_INET6) {
+    reinterpret_cast<sockaddr_in6&>(at).sin6_port = htons(port);
+    inet_pton(family, address, &reinterpret_cast<sockaddr_in6&>(at).sin6_addr);
+  } else {
+    reinterpret_cast<sockaddr_in&>(at).sin_port = htons(port);
+    inet_pton(family, address, &reinterpret_cast<sockaddr_in&>(at).sin_addr);
+  }
+  EXPECT_EQ(bind(socket, reinterpret_cast<const sockaddr*>(&at),
+                 family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in)),
+            0);
+  EXPECT_EQ(listens ? listen(socket, 5) : 0, 0);
+  return socket;
+}
+
+std::uint16_t port_of(int socket) {
+  sockaddr_in6 at{};  // its port lies where that of sockaddr_in does
+  socklen_t size = sizeof at;
+  getsockname(socket, reinterpret_cast<sockaddr*>(&at), &size);
+  return ntohs(at.sin6_port);
+}
+
+TEST(TcpListener, TakesASocketThatListensWhereItIsTold) {
+  for (const auto& [address, family] : {std::pair{"127.0.0.1", AF_INET}, std::pair{"::1", AF_INET6}}) {
+    const int socket = listening_at(address, family, 0);
+    const std::uint16_t port = port_of(socket);
+    const auto client = tcp_port(address, port);  // before anybody takes it: it waits
+    client->open();
+    std::size_t accepted = 0;
+    TcpListener listener(
+        address, port, [&](std::unique_ptr<Port>, const std::string&, MonotonicNs) { ++accepted; }, socket);
+    EXPECT_EQ(listener.fd(), socket);
+    EXPECT_EQ(listener.port(), port);
+    ASSERT_TRUE(wait_readable(listener.fd()));
+    listener.on_ready(1);  // returns, so it does not block
+    EXPECT_EQ(accepted, 1u);
+    EXPECT_EQ(fcntl(socket, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+  }
+}
+
+TEST(TcpListener, ASocketElsewhereIsRefusedAndClosed) {
+  const auto ignore = [](std::unique_ptr<Port>, const std::string&, MonotonicNs) {};
+  const auto refusal = [&](const char* address, std::uint16_t port, int socket) {
+    const std::string said = message_of<RefusedError>([&] { TcpListener(address, port, ignore, socket); });
+    EXPECT_EQ(fcntl(socket, F_GETFD), -1) << "still open";
+    return said;
+  };
+  const int one = listening_at("127.0.0.1", AF_INET, 0);
+  const std::uint16_t port = port_of(one);
+  const std::string at = "listens at 127.0.0.1:" + std::to_string(port) + ";";
+  EXPECT_THAT(refusal("127.0.0.1", static_cast<std::uint16_t>(port - 1), one), HasSubstr(at)) << "its port";
+  for (const char* address : {"0.0.0.0", "127.0.0.2", "::", "::ffff:127.0.0.1"})
+    EXPECT_THAT(refusal(address, port, listening_at("127.0.0.1", AF_INET, port)), HasSubstr(at)) << address;
+  EXPECT_THAT(refusal("127.0.0.1", 0, listening_at("127.0.0.1", AF_INET, port)), HasSubstr(at)) << "any port";
+  EXPECT_THAT(refusal("127.0.0.1", port, listening_at("127.0.0.1", AF_INET, port, false)),
+              HasSubstr("is no listening TCP socket"));
+  EXPECT_THAT(refusal("127.0.0.1", port, socket(AF_UNIX, SOCK_STREAM, 0)),
+              HasSubstr("is no listening TCP socket"));
 }
 
 }  // namespace
