@@ -69,19 +69,20 @@ void use_up_the_descriptors(const Order& order, Findings& findings) {
     std::vector<std::unique_ptr<scenario::Host>> hosts;
     for (int i = 0; i < 3; ++i) hosts.push_back(cell.connect());  // the kernel takes them for it
     for (int i = 0; i < 2; ++i) ledger.deliver(cell, ledger.boards() + 1);
+    load.turn_until(now() + std::chrono::milliseconds(200));
+    // Nothing is left to do. A host that can't be taken must not keep the loop turning: that is a tick each 10 ms, or
+    // what a busy machine leaves of it.
     const double from_s = used_s(daemon);
-    const Moment from = now();
-    load.turn_until(from + std::chrono::milliseconds(200));
-    const std::chrono::duration<double> took = now() - from;
-    // A host that can't be taken must not keep the loop turning. A board costs 10 ms.
-    findings.expect(used_s(daemon) - from_s < 0.5 * took.count(),
-                    "it turns without rest:\n" + cell.daemon().output());
+    load.turn_until(now() + std::chrono::milliseconds(400));
+    findings.expect(used_s(daemon) - from_s < 0.035, "it turns without rest:\n" + cell.daemon().output());
     limit_descriptors(daemon, 1024);
     hosts.clear();
     findings.expect(load.measure(ledger.boards()), "it stopped:\n" + cell.daemon().output());
     findings.count("times without descriptors");
   }
   findings.expect(load.measure(ledger.boards() + 1), "it stopped:\n" + cell.daemon().output());
+  const Moment deadline = now() + std::chrono::seconds(10);  // hosts that are gone are closed in their turn
+  while (descriptors_of(daemon) > before && now() < deadline) watching->ask("*OPC?");
   findings.expect(descriptors_of(daemon) <= before,
                   fmt::format("{} descriptors were open, {} are", before, descriptors_of(daemon)));
   findings.expect(load.end(SIGTERM) == 0, "it failed:\n" + cell.daemon().output());
