@@ -8,6 +8,7 @@
 #include "config/host_settings_file.h"
 #include "config/link_settings.h"
 #include "config/modbus_settings_file.h"
+#include "config/retention_settings_file.h"
 
 namespace datum {
 
@@ -249,6 +250,10 @@ DaemonConfig load_daemon_config(const fs::path& path, config::Problems& problems
     bool whole = problems.attempt([&] { read_sensor(file.table("sensor"), c); });
     whole &= problems.attempt([&] { read_inspection(file.table("inspection"), c); });
     whole &= problems.attempt([&] { read_results(file.table("results"), c); });
+    problems.attempt([&] {
+      if (auto retention = file.table_if("retention"))
+        c.retention = config::read_retention(std::move(*retention));
+    });
     problems.attempt([&] { read_backend(file.table_if("backend"), c.backend); });
     problems.attempt([&] {
       auto cmm = file.table_if("cmm");

@@ -13,6 +13,7 @@
 #include "daemon/hybrid/hole_settings.h"
 #include "daemon/modbus/settings.h"
 #include "daemon/report/command_server.h"
+#include "daemon/retention/settings.h"
 #include "drivers/cmm/settings.h"
 #include "drivers/genicam/settings.h"
 #include "drivers/gocator/settings.h"
@@ -62,6 +63,7 @@ struct DaemonConfig {
 
   std::filesystem::path store;                    // SQLite file
   std::optional<std::filesystem::path> pictures;  // folder; none: no picture is written
+  RetentionSettings retention;
   BackendSettings backend;
   std::optional<CalibrateSettings> calibrate;  // none: the cell can't be calibrated here
   std::optional<HoleSettings> holes;           // none: no hole is scanned and touched here
