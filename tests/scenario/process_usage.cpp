@@ -1,5 +1,6 @@
 #include "tests/scenario/process_usage.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -25,17 +26,19 @@ Usage usage_of(pid_t pid) {
 }
 
 Growth growth_of(const std::vector<double>& values) {
-  const auto n = static_cast<double>(values.size());
   Growth growth;
-  for (const double v : values) growth.mean += v / n;
-  double above = 0, below = 0;
+  std::vector<double> slopes;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const double step = static_cast<double>(i) - (n - 1) / 2;
-    above += step * (values[i] - growth.mean);
-    below += step * step;
+    growth.mean += values[i] / static_cast<double>(values.size());
+    for (std::size_t j = i + 1; j < values.size(); ++j)
+      slopes.push_back((values[j] - values[i]) / static_cast<double>(j - i));
   }
-  growth.per_step = above / below;
-  growth.whole = growth.per_step * (n - 1) / growth.mean;
+  const auto middle = slopes.begin() + static_cast<std::ptrdiff_t>(slopes.size() / 2);
+  std::nth_element(slopes.begin(), middle, slopes.end());
+  growth.per_step = *middle;
+  growth.whole = growth.per_step * static_cast<double>(values.size() - 1) / growth.mean;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  growth.span = (*most - *least) / growth.mean;
   return growth;
 }
 

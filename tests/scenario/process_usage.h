@@ -14,11 +14,14 @@ struct Usage {
 /// Of /proc/PID/status and /proc/PID/fd. Throws std::runtime_error where the process is not there.
 Usage usage_of(pid_t pid);
 
+/// By the median of the slopes between all pairs (Theil, Sen): a leak makes it rise whatever the noise; a single step, an
+/// arena that was filled once, does not, and shows in the span.
 struct Growth {
-  double mean = 0, per_step = 0;  // by least squares
-  double whole = 0;               // per_step over all steps, as a part of the mean
+  double mean = 0, per_step = 0;
+  double whole = 0;  // per_step over all steps, as a part of the mean
+  double span = 0;   // largest less smallest, as a part of the mean
 };
-/// Of values seen at equal steps; at least three.
+/// Of values seen at equal steps; at least two.
 Growth growth_of(const std::vector<double>& values);
 
 }  // namespace datum::scenario

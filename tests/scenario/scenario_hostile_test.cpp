@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <regex>
 #include <set>
 
@@ -103,6 +104,23 @@ TEST(ScenarioHostile, AHostAtWorkGetsEveryResultWhileOthersDoTheirWorst) {
     EXPECT_EQ(host->ask("*OPC?"), "1");
   }
   EXPECT_EQ(fields(host->ask("SYST:STAT?")).at(0), "ARMED");
+}
+
+// A leak of 10 KiB in each of 100 steps shows through noise of 64 KiB; a step that comes once is no growth, but a span.
+TEST(ProcessUsage, GrowthIsToldFromNoiseAndFromAStep) {
+  std::vector<double> flat, leaking, step;
+  std::mt19937 random(1);
+  for (int i = 0; i < 100; ++i) {
+    const double noise = static_cast<double>(random() % 64);
+    flat.push_back(36'000 + noise);
+    leaking.push_back(36'000 + noise + 10 * i);
+    step.push_back(36'000 + noise + (i < 80 ? 0 : 360));
+  }
+  EXPECT_LT(std::abs(growth_of(flat).whole), 0.001);
+  EXPECT_NEAR(growth_of(leaking).whole, 990 / growth_of(leaking).mean, 0.001);
+  EXPECT_GT(growth_of(leaking).whole, 0.01);
+  EXPECT_LT(std::abs(growth_of(step).whole), 0.01);
+  EXPECT_GT(growth_of(step).span, 0.01);
 }
 
 std::string argument_for(const scpi::Parameter& p) {
