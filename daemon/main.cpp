@@ -8,6 +8,7 @@
 #include <charconv>
 #include <chrono>
 #include <map>
+#include <set>
 
 #include "config/config_advice.h"
 #include "config/daemon_config.h"
@@ -16,6 +17,7 @@
 #include "daemon/controller/controller_watch.h"
 #include "daemon/fringe/fringe_frames.h"
 #include "daemon/loop/event_loop.h"
+#include "daemon/loop/inherited_sockets.h"
 #include "daemon/loop/log.h"
 #include "daemon/loop/memory.h"
 #include "daemon/modbus/serial_link.h"
@@ -100,7 +102,37 @@ std::unique_ptr<FrameSource> frames_of(const DaemonConfig& config, const SensorP
   return std::make_unique<FileDrop>(drop, already_measured, EventLoop::now());
 }
 
+/// The tables of [host] whose socket the service manager may make.
+std::set<std::string> listening_tables(const DaemonConfig& config) {
+  std::set<std::string> tables;
+  if (config.tcp) tables.insert("tcp");
+  if (config.gocator_host) tables.insert("gocator");
+  if (config.modbus_tcp) tables.insert("modbus_tcp");
+  return tables;
+}
+
+/// What must have room before a board is taken.
+FileKeeperParts kept_files(const DaemonConfig& config) {
+  FileKeeperParts parts{config.retention,
+                        deliveries_folder(config),
+                        config.pictures.value_or(std::filesystem::path()),
+                        {{"the result store", config.store.parent_path()}},
+                        std::make_shared<FileSystemRoom>(),
+                        [] { return utc_ns() / 1'000'000'000; }};
+  if (!parts.deliveries.empty()) parts.places.push_back({"the frames' folder", parts.deliveries});
+  if (!parts.pictures.empty()) parts.places.push_back({"the pictures' folder", parts.pictures});
+  return parts;
+}
+
+/// Of an older datumd's store, once; the service manager is asked for patience.
+void tell_migration(std::uint64_t done, std::uint64_t of) {
+  sd_notify(0, fmt::format("EXTEND_TIMEOUT_USEC=60000000\nSTATUS=brings the result store forward: {} of {}",
+                           done, of)
+                   .c_str());
+}
+
 int serve(const DaemonConfig& config) {
+  InheritedSockets sockets(listening_tables(config));  // before a process is started that could inherit them
   keep_freed_memory();
   for (const std::string& advice : config_advice(config)) log(Priority::warning, "{}", advice);
   const BackendChoice backend =
@@ -140,7 +172,9 @@ int serve(const DaemonConfig& config) {
     hosts.push_back(std::make_unique<CommandLink>(serial_port(config.serial->line), cell, line, to_journal));
   }
   for (const auto& server : {config.tcp, config.gocator_host})
-    if (server) hosts.push_back(std::make_unique<CommandServer>(*server, cell, to_journal));
+    if (server)
+      hosts.push_back(std::make_unique<CommandServer>(*server, cell, to_journal,
+                                                      sockets.take(server->gocator ? "gocator" : "tcp")));
   for (const auto& host : hosts) {
     cell.add_endpoint(*host);
     loop.add(*host);
@@ -154,7 +188,8 @@ int serve(const DaemonConfig& config) {
     loop.add(modbus->keeper());
   }
   if (config.modbus_tcp)
-    modbus_links.push_back(std::make_unique<modbus::TcpServer>(*config.modbus_tcp, *modbus, to_journal));
+    modbus_links.push_back(std::make_unique<modbus::TcpServer>(*config.modbus_tcp, *modbus, to_journal,
+                                                               sockets.take("modbus_tcp")));
   if (config.modbus_serial)
     modbus_links.push_back(std::make_unique<modbus::SerialLink>(*config.modbus_serial, *modbus, to_journal));
   for (const auto& link : modbus_links) {

@@ -59,14 +59,16 @@ class TcpLink {
   std::thread thread_;
 };
 
-TcpServer::TcpServer(const TcpSettings& settings, ModbusDesk& desk, LogSink log)
+TcpServer::TcpServer(const TcpSettings& settings, ModbusDesk& desk, LogSink log, int inherited)
     : settings_(settings),
       desk_(desk),
       log_(std::move(log)),
-      listener_(settings.address, settings.port,
-                [this](std::unique_ptr<Port> port, const std::string& peer, MonotonicNs) {
-                  accept(std::move(port), peer);
-                }) {}
+      listener_(
+          settings.address, settings.port,
+          [this](std::unique_ptr<Port> port, const std::string& peer, MonotonicNs) {
+            accept(std::move(port), peer);
+          },
+          inherited) {}
 
 TcpServer::~TcpServer() {
   for (const auto& link : links_) desk_.disconnect(link->mailbox());

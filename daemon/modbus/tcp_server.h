@@ -17,8 +17,9 @@ class TcpLink;
 
 class TcpServer final : public Pollable, public LinkTeller {
  public:
-  /// Listens. Throws RefusedError where the address is not numeric, not of this host, or taken.
-  TcpServer(const TcpSettings& settings, ModbusDesk& desk, LogSink log);
+  /// Listens; on the inherited socket where one is given (tcp_listener.h). Throws RefusedError where the address is not
+  /// numeric, not of this host, or taken, and where that socket stands elsewhere.
+  TcpServer(const TcpSettings& settings, ModbusDesk& desk, LogSink log, int inherited = -1);
   ~TcpServer() override;
 
   std::uint16_t port() const { return listener_.port(); }

@@ -19,14 +19,17 @@ void refuse(Port& port, const std::string& line) {
 
 }  // namespace
 
-CommandServer::CommandServer(const CommandServerSettings& settings, Instrument& instrument, LogSink log)
+CommandServer::CommandServer(const CommandServerSettings& settings, Instrument& instrument, LogSink log,
+                             int inherited)
     : settings_(settings),
       instrument_(instrument),
       log_(std::move(log)),
-      listener_(settings.address, settings.port,
-                [this](std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now) {
-                  accept(std::move(port), peer, now);
-                }) {
+      listener_(
+          settings.address, settings.port,
+          [this](std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now) {
+            accept(std::move(port), peer, now);
+          },
+          inherited) {
   set_.add(listener_);
 }
 

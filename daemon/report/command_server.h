@@ -26,8 +26,10 @@ struct CommandServerSettings {
 
 class CommandServer final : public CommandEndpoint {
  public:
-  /// Listens. Throws RefusedError where the address is not numeric, not of this host, or taken.
-  CommandServer(const CommandServerSettings& settings, Instrument& instrument, LogSink log);
+  /// Listens; on the inherited socket where one is given (tcp_listener.h). Throws RefusedError where the address is not
+  /// numeric, not of this host, or taken, and where that socket stands elsewhere.
+  CommandServer(const CommandServerSettings& settings, Instrument& instrument, LogSink log,
+                int inherited = -1);
 
   std::uint16_t port() const { return listener_.port(); }
   std::size_t connections() const { return links_.size(); }
