@@ -120,6 +120,9 @@ function(datum_test name)
   target_compile_definitions(${name} PRIVATE DATUM_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                              DATUM_REAL_DATA_DEFAULT="${CMAKE_SOURCE_DIR}/../shared/data")
   set(properties TIMEOUT 600)
+  if(name MATCHES "_cuda_test$")
+    list(APPEND properties RESOURCE_LOCK cuda_device)  # one of them takes all of its memory
+  endif()
   if(T_LABELS)
     list(APPEND properties LABELS "${T_LABELS}")
   endif()
