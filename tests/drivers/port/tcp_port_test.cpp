@@ -137,6 +137,20 @@ TEST(TcpListener, WaitsASecondWhereTheProcessIsOutOfDescriptors) {
   EXPECT_GE(server.listener.fd(), 0);
 }
 
+TEST(TcpListener, TakesSixtyFourAtATimeSoThatAStormHoldsNobodyUp) {
+  Server server;
+  std::vector<std::unique_ptr<Port>> storm;
+  for (int i = 0; i < 70; ++i) {
+    storm.push_back(tcp_port("127.0.0.1", server.listener.port()));
+    storm.back()->open();
+  }
+  server.listener.on_ready(1);
+  EXPECT_EQ(server.links.size(), 64u);
+  ASSERT_TRUE(wait_readable(server.listener.fd())) << "the others are there still";
+  server.listener.on_ready(2);
+  EXPECT_EQ(server.links.size(), 70u);
+}
+
 TEST(TcpListener, WrongAddressesAreRefused) {
   const auto ignore = [](std::unique_ptr<Port>, const std::string&, MonotonicNs) {};
   EXPECT_EQ(message_of<RefusedError>([&] { TcpListener("localhost", 0, ignore); }),
