@@ -111,26 +111,6 @@ std::set<std::string> listening_tables(const DaemonConfig& config) {
   return tables;
 }
 
-/// What must have room before a board is taken.
-FileKeeperParts kept_files(const DaemonConfig& config) {
-  FileKeeperParts parts{config.retention,
-                        deliveries_folder(config),
-                        config.pictures.value_or(std::filesystem::path()),
-                        {{"the result store", config.store.parent_path()}},
-                        std::make_shared<FileSystemRoom>(),
-                        [] { return utc_ns() / 1'000'000'000; }};
-  if (!parts.deliveries.empty()) parts.places.push_back({"the frames' folder", parts.deliveries});
-  if (!parts.pictures.empty()) parts.places.push_back({"the pictures' folder", parts.pictures});
-  return parts;
-}
-
-/// Of an older datumd's store, once; the service manager is asked for patience.
-void tell_migration(std::uint64_t done, std::uint64_t of) {
-  sd_notify(0, fmt::format("EXTEND_TIMEOUT_USEC=60000000\nSTATUS=brings the result store forward: {} of {}",
-                           done, of)
-                   .c_str());
-}
-
 int serve(const DaemonConfig& config) {
   InheritedSockets sockets(listening_tables(config));  // before a process is started that could inherit them
   keep_freed_memory();
