@@ -36,7 +36,7 @@ fi
 
 build=$(cd "$1" && pwd)
 shift
-what=product change= files=
+what=product change='' files=
 while [ $# -gt 0 ]; do
   case $1 in
     --tests) what=tests ;;
