@@ -111,6 +111,26 @@ std::set<std::string> listening_tables(const DaemonConfig& config) {
   return tables;
 }
 
+/// What must have room before a board is taken.
+FileKeeperParts kept_files(const DaemonConfig& config) {
+  FileKeeperParts parts{config.retention,
+                        deliveries_folder(config),
+                        config.pictures.value_or(std::filesystem::path()),
+                        {{"the result store", config.store.parent_path()}},
+                        std::make_shared<FileSystemRoom>(),
+                        [] { return utc_ns() / 1'000'000'000; }};
+  if (!parts.deliveries.empty()) parts.places.push_back({"the frames' folder", parts.deliveries});
+  if (!parts.pictures.empty()) parts.places.push_back({"the pictures' folder", parts.pictures});
+  return parts;
+}
+
+/// Of an older datumd's store, once; the service manager is asked for patience.
+void tell_migration(std::uint64_t done, std::uint64_t of) {
+  sd_notify(0, fmt::format("EXTEND_TIMEOUT_USEC=60000000\nSTATUS=brings the result store forward: {} of {}",
+                           done, of)
+                   .c_str());
+}
+
 int serve(const DaemonConfig& config) {
   InheritedSockets sockets(listening_tables(config));  // before a process is started that could inherit them
   keep_freed_memory();
@@ -133,13 +153,14 @@ int serve(const DaemonConfig& config) {
                                    [](bool warning, const std::string& text) {
                                      log(warning ? Priority::warning : Priority::notice, "{}", text);
                                    });
-  ResultStore writer(config.store);
+  ResultStore writer(config.store, {iso8601(utc_ns()), tell_migration});
   ResultStore reader = ResultStore::read_only(config.store);
+  Retention retention(kept_files(config));
   Worker worker;
   const std::unique_ptr<FrameSource> frames = frames_of(config, sensor, reader);
   const std::unique_ptr<CmmSource> cmm = config.cmm ? cmm_of(*config.cmm) : nullptr;
   InspectionCell cell(
-      {config, sensor, backend, worker, *frames, cmm.get(), writer, reader, utc_ns, to_journal, &controller});
+      {config, sensor, backend, worker, *frames, cmm.get(), writer, reader, utc_ns, to_journal, &controller, &retention});
   reloaded = &cell;
 
   std::vector<std::unique_ptr<CommandEndpoint>> hosts;

@@ -129,7 +129,7 @@ std::string InspectionCell::status_line() const {
 std::string InspectionCell::state_detail() const {
   switch (state_) {
     case InstrumentState::idle:
-      return recipe_ ? "not armed" : "no recipe chosen";
+      return (recipe_ ? "not armed" : "no recipe chosen") + (shortage_.empty() ? "" : ": " + shortage_);
     case InstrumentState::armed:
       if (part_) return "for a trigger: " + next_snapshot();
       return trigger_ == TriggerMode::bus ? "for a trigger" : "for a frame";
@@ -242,6 +242,7 @@ void InspectionCell::arm() {
   }
   if (const std::string why = reader_refusal(); !why.empty())
     throw scpi::Error(scpi::calibration_failed, why);
+  if (const std::string why = shortage(); !why.empty()) throw scpi::Error(scpi::media_full, why);
   if (const std::string why = parts_.frames.refusal(); !why.empty())
     throw scpi::Error(scpi::hardware_missing, why);
   if (parts_.cmm && parts_.cmm->latest(EventLoop::now()).state == ProbeState::link_down)

@@ -29,6 +29,7 @@
 #include "daemon/report/command_link.h"
 #include "daemon/report/instrument.h"
 #include "daemon/report/result_store.h"
+#include "daemon/retention/retention.h"
 #include "drivers/cmm/source.h"
 #include "drivers/cmm/stare_session.h"
 #include "drivers/sensor/frame_source.h"
@@ -48,6 +49,7 @@ struct CellParts {
   std::function<std::int64_t()> utc_ns;  // since 1970-01-01
   LogSink log;
   const ControllerWatch* controller = nullptr;  // null: verdicts say nothing of it
+  Retention* retention = nullptr;               // null: everything is kept, and no room is asked for
 };
 
 class InspectionCell final : public Instrument, public Pollable {
@@ -159,6 +161,9 @@ class InspectionCell final : public Instrument, public Pollable {
   void watch_cmm(const ProbePoint& sample);
   void watch_sensor();
   void watch_clock(MonotonicNs now);
+  void watch_room();
+  void keep_results(MonotonicNs now);
+  std::string shortage() const { return parts_.retention ? parts_.retention->shortage() : ""; }
   void conclude(Reason reason, const std::string& detail);
   void conclude_unfinished();
   void raise(int number, const std::string& detail);
@@ -187,6 +192,7 @@ class InspectionCell final : public Instrument, public Pollable {
   std::shared_ptr<BoardOrder> unfinished_;  // its result could not be stored; first when armed again
   bool cmm_up_ = true;
   std::string sensor_refusal_;  // as it was told last
+  std::string shortage_;        // the same
   std::optional<MonotonicNs> frame_due_;
   FrameTimeLimits time_limits_;
   std::uint16_t questionable_ = 0;

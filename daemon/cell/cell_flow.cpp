@@ -94,6 +94,7 @@ void InspectionCell::refuse_early(const ClaimedFrame& claim) {
 void InspectionCell::after_round(MonotonicNs now) {
   watch_sensor();
   watch_clock(now);
+  watch_room();
   if (parts_.cmm)
     for (const std::string& note : parts_.cmm->take_notes()) log(5, "cmm: " + note);
   if (desk_.active()) return desk_.after_round(now);
@@ -103,10 +104,10 @@ void InspectionCell::after_round(MonotonicNs now) {
   const bool on_frame = trigger_ == TriggerMode::on_frame;
   const bool wanted =
       on_frame ? state_ == InstrumentState::armed : state_ == InstrumentState::waiting && !board_->claim;
-  if (!wanted) return;
+  if (!wanted) return keep_results(now);
   auto claim = parts_.frames.next();
   for (; claim && is_early(*claim); claim = parts_.frames.next()) refuse_early(*claim);
-  if (!claim) return;
+  if (!claim) return keep_results(now);
   if (!board_) begin_board(now);
   take_frame(*claim, now);
 }
@@ -309,14 +310,18 @@ void InspectionCell::finish(const std::shared_ptr<BoardOrder>& board) {
 
 /// Where the delivery goes: a stored result ends it, an aborted one is told, an unstored one stays in work/.
 void InspectionCell::settle_frame(const BoardOrder& board) {
+  const bool kept = !parts_.retention || parts_.retention->keeps_frame(board.verdict.decision);
+  const auto settle = [&](const ClaimedFrame& claim, const FrameIdentity& identity) {
+    kept ? parts_.frames.measured(claim, identity) : parts_.frames.discard(claim, identity);
+  };
   for (const TakenSnapshot& s : board.taken)
-    if (board.stored) parts_.frames.measured(s.claim, s.frame.identity);
+    if (board.stored) settle(s.claim, s.frame.identity);
   if (board.aborted && !board.stored) fail_snapshots(board);
   if (!board.claim) return;
   if (!board.frame_error.empty() && board.stored)
     parts_.frames.failed(*board.claim, board.frame_error);
   else if (board.stored)
-    parts_.frames.measured(*board.claim, board.frame->identity);
+    settle(*board.claim, board.frame->identity);
   else if (board.aborted)
     parts_.frames.failed(*board.claim, "aborted before a result was stored");
 }

@@ -20,9 +20,7 @@ RecipeShelfParts InspectionCell::shelf_parts() {
 }
 
 ReplayDeskParts InspectionCell::replay_parts() {
-  return {parts_.config.recipes,
-          parts_.config.calibrations,
-          deliveries_folder(parts_.config),
+  return {{parts_.config.recipes, parts_.config.calibrations, deliveries_folder(parts_.config)},
           parts_.sensor,
           *parts_.backend.measurer,
           parts_.config.backend.threads,
@@ -105,6 +103,7 @@ std::vector<std::string> InspectionCell::link_self_test() {
   } catch (const std::exception& error) {
     failures.push_back(error.what());
   }
+  if (const std::string why = shortage(); !why.empty()) failures.push_back(why);
   if (const std::string why = parts_.frames.refusal(); !why.empty()) failures.push_back(why);
   if (parts_.cmm && parts_.cmm->latest(EventLoop::now()).state == ProbeState::link_down)
     failures.push_back(parts_.cmm->describe());

@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "calib/calibration_store.h"
 #include "calib/utc_time.h"
+#include "daemon/report/scpi_error.h"
 #include "drivers/sensor/read_frame.h"
 
 namespace datum {
@@ -82,7 +84,51 @@ nlohmann::json compared(const BoardVerdict& verdict) {
   return part;
 }
 
+[[noreturn]] void refuse_changed(const char* what, const std::string& name, const std::string& then,
+                                 const std::string& now) {
+  throw scpi::Error(scpi::data_corrupt_or_stale, fmt::format("{} {} was {}, is {}", what, name, then, now));
+}
+
+Calibration calibration_of(const BoardVerdict& v, const std::filesystem::path& folder) {
+  try {
+    return CalibrationStore(folder).find(v.calibration);
+  } catch (const CalibrationError& error) {
+    throw scpi::Error(scpi::file_name_not_found, error.what());
+  }
+}
+
 }  // namespace
+
+std::shared_ptr<Replay> prepare_replay(const BoardVerdict& v, const ReplayPlaces& places,
+                                       const SensorProfile& sensor, BoardMeasurer& measurer,
+                                       unsigned threads) {
+  if (v.frame_sha256.empty())
+    throw scpi::Error(scpi::file_name_not_found,
+                      fmt::format("result {} has no frame: {}", v.sequence, name_of(v.reason)));
+  auto replay = std::make_shared<Replay>();
+  replay->verdict = v;
+  if (places.deliveries.empty())
+    throw scpi::Error(scpi::file_name_not_found,
+                      "this cell does not keep its frames; see the sensor's table in datumd.toml");
+  replay->frames = places.deliveries / "done";
+  replay->recipes = std::make_shared<const RecipeStore>(places.recipes);
+  replay->recipe = replay->recipes->find(v.recipe);
+  if (!replay->recipe)
+    throw scpi::Error(scpi::file_name_not_found, fmt::format("no recipe '{}' any more", v.recipe));
+  if (replay->recipe->sha256 != v.recipe_sha256)
+    refuse_changed("recipe", v.recipe, v.recipe_sha256, replay->recipe->sha256);
+  if (replay->recipe->in_machine_coordinates) {
+    replay->calibration = calibration_of(v, places.calibrations);
+    if (replay->calibration->sha256 != v.calibration_sha256)
+      refuse_changed("calibration", v.calibration, v.calibration_sha256, replay->calibration->sha256);
+  }
+  if (sensor.sha256 != v.sensor_profile_sha256)
+    refuse_changed("sensor profile", sensor.serial, v.sensor_profile_sha256, sensor.sha256);
+  replay->sensor = &sensor;
+  replay->measurer = &measurer;
+  replay->threads = threads;
+  return replay;
+}
 
 std::string first_difference(const BoardVerdict& then, const BoardVerdict& now) {
   const nlohmann::json a = compared(then), b = compared(now);

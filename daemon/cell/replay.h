@@ -26,6 +26,18 @@ struct Replay {
   std::string detail;   // then why; else the first difference, empty where there is none
 };
 
+/// Where what a result was measured with lies.
+struct ReplayPlaces {
+  std::filesystem::path recipes, calibrations;  // folders
+  std::filesystem::path deliveries;             // measured ones lie in its done/; empty: they are not kept
+};
+
+/// Of a result, with recipe, calibration and sensor profile as they were. Throws scpi::Error where one of them is gone or
+/// was changed. `sensor` and `measurer` outlive the replay.
+std::shared_ptr<Replay> prepare_replay(const BoardVerdict& verdict, const ReplayPlaces& places,
+                                       const SensorProfile& sensor, BoardMeasurer& measurer,
+                                       unsigned threads);
+
 /// Never throws.
 void run(Replay& replay);
 

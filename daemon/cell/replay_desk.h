@@ -14,8 +14,7 @@ namespace datum {
 
 /// All of it outlives the desk.
 struct ReplayDeskParts {
-  std::filesystem::path recipes, calibrations;  // folders
-  std::filesystem::path deliveries;             // measured ones lie in its done/; empty: they are not kept
+  ReplayPlaces places;
   const SensorProfile& sensor;
   BoardMeasurer& measurer;
   unsigned threads = 0;
@@ -36,7 +35,6 @@ class ReplayDesk final : public Replayer {
   void abort();
 
  private:
-  std::shared_ptr<Replay> prepared(const BoardVerdict& verdict) const;
   void finish(const std::shared_ptr<Replay>& replay);
 
   ReplayDeskParts parts_;

@@ -28,6 +28,8 @@ class CommandEndpoint : public Pollable, public LinkTeller {
   virtual void push_result(const BoardVerdict& verdict) = 0;
   /// State, conditions or pending operations of the instrument changed: *OPC?, *WAI and status events follow.
   virtual void instrument_changed() = 0;
+  /// All results up to this one have been acknowledged by every host on it that acknowledges; none: there is none.
+  virtual std::optional<std::uint64_t> acknowledged() const { return std::nullopt; }
   /// An error that no command caused (a lost device, a full disk): into every host's queue.
   virtual void raise(int number, const std::string& detail) = 0;
 };
@@ -62,6 +64,9 @@ class CommandLink final : public CommandEndpoint {
 
   void push_result(const BoardVerdict& verdict) override;
   void instrument_changed() override;
+  std::optional<std::uint64_t> acknowledged() const override {
+    return delivery_.active() ? std::optional(delivery_.acknowledged()) : std::nullopt;
+  }
   void raise(int number, const std::string& detail) override { codec_->raise(number, detail); }
 
   /// Not open and not going to be.

@@ -123,6 +123,13 @@ void CommandServer::instrument_changed() {
   set_.sync();
 }
 
+std::optional<std::uint64_t> CommandServer::acknowledged() const {
+  std::optional<std::uint64_t> least;
+  for (const auto& link : links_)
+    if (const auto one = link->acknowledged(); one && (!least || *one < *least)) least = one;
+  return least;
+}
+
 void CommandServer::raise(int number, const std::string& detail) {
   for (const auto& link : links_) link->raise(number, detail);
 }

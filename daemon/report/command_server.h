@@ -44,6 +44,7 @@ class CommandServer final : public CommandEndpoint {
 
   void push_result(const BoardVerdict& verdict) override;
   void instrument_changed() override;
+  std::optional<std::uint64_t> acknowledged() const override;
   void raise(int number, const std::string& detail) override;
 
  private:

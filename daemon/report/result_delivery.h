@@ -44,6 +44,8 @@ class ResultDelivery {
   void sent(MonotonicNs now);
   std::optional<MonotonicNs> deadline() const;
 
+  /// All up to this one have arrived.
+  std::uint64_t acknowledged() const { return window_.empty() ? taken_up_to_ : window_.front().last - 1; }
   /// Lines that were sent more than once.
   std::uint64_t repeated() const { return repeated_; }
 
