@@ -39,7 +39,7 @@ void check_spread(const std::vector<WarpKnot>& knots) {
     xy += d.x() * d.y();
     yy += d.y() * d.y();
   }
-  const double half = (xx + yy) / 2, root = std::hypot((xx - yy) / 2, xy);
+  const double half = (xx + yy) / 2, root = Eigen::Vector2d((xx - yy) / 2, xy).norm();
   const double ratio = std::sqrt(std::max(0.0, half - root) / (half + root));
   if (!(ratio >= thinnest))
     refuse_warp(

@@ -47,7 +47,7 @@ WarpFloor floor_of(const ThinPlate& surface, const WarpArea& ring, const Eigen::
   f.slope_um_per_mm = plane.tail<2>();
   f.form_um = surface.value_um(body_mm) - plane[0] - f.slope_um_per_mm.dot(body_mm - ring.centre_mm);
   f.u_um = surface.u_um(body_mm);
-  f.u_slope_um_per_mm = std::hypot(u_of(1), u_of(2));
+  f.u_slope_um_per_mm = Eigen::Vector2d(u_of(1), u_of(2)).norm();
   return f;
 }
 

@@ -130,7 +130,7 @@ CheckVerdict evaluate(const Check& check, const Measured& m) {
       return v;
   }
   const Slopes s = slopes_of(m);
-  v.budget = height_budget(v.value, noise, std::hypot(s.x, s.y), m);
+  v.budget = height_budget(v.value, noise, Eigen::Vector2d(s.x, s.y).norm(), m);
   v.u = combined(v.budget);
   return v;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -73,7 +74,8 @@ void set_fit(const PlaneFit& fit, const Site& site, FloorEvidence& e) {
   e.inlier_ratio = static_cast<double>(fit.inliers) / fit.valid;
   e.hypotheses = fit.hypotheses;
   e.refits = fit.refits;
-  e.tilt_deg = std::atan(std::hypot(fit.a, fit.b)) * 180 / M_PI;
+  // Lengths of what a verdict says are never std::hypot's: its last digit is another one on another processor.
+  e.tilt_deg = std::atan(Eigen::Vector2d(fit.a, fit.b).norm()) * 180 / M_PI;
 }
 
 void set_ring(const RingRecord& ring, const RingEvidence& from, Floor& floor) {

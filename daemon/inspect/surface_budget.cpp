@@ -39,8 +39,9 @@ double placement_um(const DeviationPlace& place, const SurfaceSources& s) {
     return 1000 * std::sqrt(std::max(0.0, place.normal.dot(c * place.normal)));
   }
   const double arm_mm = model_point(place, s).cross(place.normal).norm();
-  return 1000 *
-         std::hypot(s.recipe.uncertainty.placement_mm, s.recipe.uncertainty.placement_mrad * 1e-3 * arm_mm);
+  return 1000 * Eigen::Vector2d(s.recipe.uncertainty.placement_mm,
+                                s.recipe.uncertainty.placement_mrad * 1e-3 * arm_mm)
+                    .norm();
 }
 
 /// The file's coordinates, and points and corners relative to the middle of the model, in single precision.
