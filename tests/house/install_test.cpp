@@ -87,6 +87,29 @@ TEST_F(Installed, OneCellOrSeveralAreOneUnit) {
   EXPECT_EQ(several, one);
 }
 
+/// The first match's group, "" where there is none.
+std::string found(const std::string& text, const std::string& expression) {
+  std::smatch match;
+  return std::regex_search(text, match, std::regex(expression)) ? match[1].str() : "";
+}
+
+TEST_F(Installed, SocketsStandWhereTheSampleConfigurationListens) {
+  const std::string sample = text_of(file("share/doc/datumd/examples/datumd.toml"));
+  for (const auto& [unit, table] : {std::pair{"datumd", "tcp"}, std::pair{"datumd-gocator", "gocator"},
+                                    std::pair{"datumd-modbus", "modbus_tcp"}}) {
+    const std::string keys = found(sample, "\n#?\\[host\\." + std::string(table) + "\\]([^\\[]*)");
+    const std::string place = found(keys, "#address = \"([^\"]*)") + ":" + found(keys, "#port = ([0-9]+)");
+    for (const std::string at : {"", "@"}) {
+      const std::string text = text_of(file("lib/systemd/system/" + (unit + at) + ".socket"));
+      EXPECT_THAT(text, HasSubstr("\nListenStream=" + place + "\n")) << unit << at;
+      EXPECT_THAT(text, HasSubstr("\nFileDescriptorName=" + std::string(table) + "\n")) << unit << at;
+      EXPECT_THAT(text,
+                  HasSubstr(at.empty() ? "\nService=datumd.service\n" : "\nService=datumd@%i.service\n"));
+      EXPECT_THAT(text, Not(HasSubstr("@SOCKET"))) << unit << at;
+    }
+  }
+}
+
 TEST_F(Installed, PagesNameEveryOptionAndEveryKey) {
   const std::string page =
       std::regex_replace(text_of(file("share/man/man8/datumd.8")), std::regex("\\\\-"), "-");
