@@ -7,6 +7,7 @@
 #include "config/gocator_settings_file.h"
 #include "config/host_settings_file.h"
 #include "config/link_settings.h"
+#include "config/metrics_settings_file.h"
 #include "config/modbus_settings_file.h"
 #include "config/retention_settings_file.h"
 
@@ -266,6 +267,10 @@ DaemonConfig load_daemon_config(const fs::path& path, config::Problems& problems
     });
     whole &= problems.attempt([&] {
       if (auto holes = file.table_if("holes")) read_holes(std::move(*holes), c);
+    });
+    problems.attempt([&] {
+      if (auto metrics = file.table_if("metrics"))
+        c.metrics = config::read_metrics(std::move(*metrics), c.file.parent_path());
     });
     const std::size_t before = problems.errors().size();
     problems.attempt([&] { read_host(file.table_if("host"), c, problems); });

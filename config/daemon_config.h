@@ -11,6 +11,7 @@
 #include "config/toml_reader.h"
 #include "daemon/calibrate/calibrate_settings.h"
 #include "daemon/hybrid/hole_settings.h"
+#include "daemon/metrics/settings.h"
 #include "daemon/modbus/settings.h"
 #include "daemon/report/command_server.h"
 #include "daemon/retention/settings.h"
@@ -74,6 +75,7 @@ struct DaemonConfig {
   std::optional<modbus::SerialLineSettings> modbus_serial;
   std::optional<CommandServerSettings> gocator_host;  // results as a Gocator sensor writes them
   ControlSettings control;
+  std::optional<MetricsSettings> metrics;  // none: nobody can read them
 
   /// Where each key stands, by its full name ("inspection.calibration"), for messages about what it names.
   std::map<std::string, config::Location> places;

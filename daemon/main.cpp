@@ -22,6 +22,7 @@
 #include "daemon/loop/memory.h"
 #include "daemon/modbus/serial_link.h"
 #include "daemon/modbus/tcp_server.h"
+#include "daemon/observed.h"
 #include "daemon/once.h"
 #include "daemon/report/command_server.h"
 #include "daemon/version.h"
@@ -42,8 +43,6 @@ std::int64_t utc_ns() {
              std::chrono::system_clock::now().time_since_epoch())
       .count();
 }
-
-void to_journal(int priority, const std::string& text) { log_line(static_cast<Priority>(priority), text); }
 
 const std::map<std::string, BackendSettings::Kind> backend_kinds{{"auto", BackendSettings::Kind::automatic},
                                                                  {"cpu", BackendSettings::Kind::cpu},
@@ -74,12 +73,15 @@ class Watchdog {
     const auto since = worker_.busy_since();
     if (since && now - *since >= patience_ns_) return;
     sd_notify(0, "WATCHDOG=1");
+    fed_ = now;
     next_ = now + patience_ns_ / 2;
   }
+  std::optional<MonotonicNs> fed() const { return fed_; }
 
  private:
   const Worker& worker_;
   MonotonicNs patience_ns_ = 0, next_ = 0;
+  std::optional<MonotonicNs> fed_;
 };
 
 std::unique_ptr<CmmSource> cmm_of(const CmmSettings& settings) {
@@ -134,12 +136,15 @@ void tell_migration(std::uint64_t done, std::uint64_t of) {
 int serve(const DaemonConfig& config) {
   InheritedSockets sockets(listening_tables(config));  // before a process is started that could inherit them
   keep_freed_memory();
-  for (const std::string& advice : config_advice(config)) log(Priority::warning, "{}", advice);
+  Observed observed(config.cell);
+  const LogSink to_journal = observed.sink();
+  for (const std::string& advice : config_advice(config)) to_journal(4, advice);
   const BackendChoice backend =
-      choose_backend(config.backend, Patience::of_a_cell, [](bool fault, const std::string& text) {
-        log(fault ? Priority::warning : Priority::notice, "backend: {}", text);
+      choose_backend(config.backend, Patience::of_a_cell, [to_journal](bool fault, const std::string& text) {
+        to_journal(fault ? 4 : 5, "backend: " + text,
+                   {fault ? Event::backend_fault : Event::backend_back, {{"DATUM_REASON", text}}});
       });
-  log(Priority::info, "backend: {}", backend.why);
+  to_journal(6, "backend: " + backend.why);
   const SensorProfile sensor = load_sensor(config.sensor_profile, backend.demodulator);
   if (config.fringe != sensor.fringe.has_value()) throw RefusedError(fringe_contradiction(config, sensor));
   EventLoop loop;
@@ -149,18 +154,21 @@ int serve(const DaemonConfig& config) {
     if (reloaded) reloaded->reload();
   });
 
-  const ControllerWatch controller(controller_sampler(config.backend.kind != BackendSettings::Kind::cpu),
-                                   [](bool warning, const std::string& text) {
-                                     log(warning ? Priority::warning : Priority::notice, "{}", text);
-                                   });
+  const ControllerWatch controller(
+      controller_sampler(config.backend.kind != BackendSettings::Kind::cpu),
+      [to_journal](bool warning, const std::string& text) { to_journal(warning ? 4 : 5, text); });
   ResultStore writer(config.store, {iso8601(utc_ns()), tell_migration});
   ResultStore reader = ResultStore::read_only(config.store);
   Retention retention(kept_files(config));
   Worker worker;
   const std::unique_ptr<FrameSource> frames = frames_of(config, sensor, reader);
   const std::unique_ptr<CmmSource> cmm = config.cmm ? cmm_of(*config.cmm) : nullptr;
+  CellMetrics& metrics = observed.metrics();
+  const FactKeeper facts(places_of(config), EventLoop::now);
   InspectionCell cell(
-      {config, sensor, backend, worker, *frames, cmm.get(), writer, reader, utc_ns, to_journal, &controller, &retention});
+      {config, sensor, backend, worker, *frames, cmm.get(), writer, reader, utc_ns, to_journal, &controller,
+       [&metrics](const BoardVerdict& verdict, const BoardTimes& times) { metrics.board(verdict, times); },
+       [&facts] { return room_of(facts); }, &retention});
   reloaded = &cell;
 
   std::vector<std::unique_ptr<CommandEndpoint>> hosts;
@@ -206,6 +214,12 @@ int serve(const DaemonConfig& config) {
   loop.add(cell);
 
   Watchdog watchdog(worker);
+  std::optional<MetricsService> metrics_service;
+  if (config.metrics) {
+    metrics_service.emplace(MetricsParts{config, observed, cell, backend, worker, controller, facts,
+                                         [&watchdog] { return watchdog.fed(); }});
+    loop.add(metrics_service->server());
+  }
   std::string status;
   loop.after_each_round([&](MonotonicNs now) {
     cell.after_round(now);
@@ -213,12 +227,12 @@ int serve(const DaemonConfig& config) {
     const std::string line = "STATUS=" + cell.status_line();
     if (line != status) sd_notify(0, (status = line).c_str());
   });
-  for (const std::string& link : cell.links()) log(Priority::info, "{}", link);
+  for (const std::string& link : cell.links()) to_journal(6, link);
   sd_notify(0, "READY=1");
-  log(Priority::info, "ready: {}", cell.status_line());
+  to_journal(6, "ready: " + cell.status_line(), {Event::ready});
   loop.run();
   sd_notify(0, "STOPPING=1");
-  log(Priority::info, "stopping: {}", cell.status_line());
+  to_journal(6, "stopping: " + cell.status_line(), {Event::stopping});
   return 0;
 }
 
@@ -292,14 +306,11 @@ int main(int argc, char** argv) {
     log(Priority::info, "datumd {}, {}", code_id(), features());
     return serve(load_daemon_config(config));
   } catch (const config::ConfigError& error) {
-    log(Priority::error, "{}", error.what());
-    return exit_config;
+    return tell_refusal(error.what(), exit_config);
   } catch (const RefusedError& error) {
-    log(Priority::error, "{}", error.what());
-    return exit_config;
+    return tell_refusal(error.what(), exit_config);
   } catch (const CalibrationError& error) {
-    log(Priority::error, "{}", error.what());
-    return exit_config;
+    return tell_refusal(error.what(), exit_config);
   } catch (const std::exception& error) {
     log(Priority::error, "{}", error.what());
     return 70;  // EX_SOFTWARE

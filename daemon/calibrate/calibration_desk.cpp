@@ -190,6 +190,11 @@ void CalibrationDesk::write_page(const std::string& outcome) {
   }
 }
 
+void CalibrationDesk::tell_accepted(const Calibration& c) const {
+  parts_.log(5, fmt::format("calibration {} is accepted, until {}", c.id, iso8601_from_utc(c.expires_utc_s)),
+             {Event::calibration_accepted, {{"DATUM_CALIBRATION", c.id}}});
+}
+
 void CalibrationDesk::accept() {
   demand(true);
   try {
@@ -200,6 +205,7 @@ void CalibrationDesk::accept() {
         fmt::format("calibrated with artefact {}, residual {:.1f} um", c.artefact_serial, c.residual_rms_um));
     record([&](const std::string& utc) { log_.noted(utc, "accept", c.id + " " + c.sha256); });
     last_ = "accepted: " + c.id;
+    tell_accepted(c);
     write_page("accepted as " + c.id + ", until " + iso8601_from_utc(c.expires_utc_s));
   } catch (const CalibrationError& error) {
     refuse(error.what());
@@ -218,6 +224,7 @@ void CalibrationDesk::accept(const std::string& id, const std::string& operator_
     const std::string why = refusal(c, parts_.sensor.serial, utc_s());
     if (!why.empty()) refuse(why);
     journal(JournalEvent::accept, c, operator_name, fmt::format("of the folder, {}", name_of(c.method)));
+    tell_accepted(c);
   } catch (const CalibrationError& error) {
     refuse(error.what());
   }
@@ -236,6 +243,9 @@ void CalibrationDesk::verify() {
     journal(drift.drifted ? JournalEvent::drift : JournalEvent::verified, c, session_->operator_name(),
             drift.words);
     last_ = (drift.drifted ? c.id + " has drifted: " : c.id + " holds: ") + drift.words;
+    if (drift.drifted)
+      parts_.log(3, last_,
+                 {Event::calibration_drifted, {{"DATUM_CALIBRATION", c.id}, {"DATUM_REASON", drift.words}}});
     record([&](const std::string& utc) { log_.noted(utc, "verify", last_); });
     write_page(last_);
   } catch (const CalibrationError& error) {

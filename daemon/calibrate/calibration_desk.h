@@ -66,6 +66,7 @@ class CalibrationDesk final : public Calibrator {
   struct Snapshot;  // a frame and what was found in it, shared with the worker
 
   void enter(Step step);
+  void tell_accepted(const Calibration& calibration) const;
   void demand(bool collecting) const;
   const CalibrateSettings& settings() const;
   Face face_of(const std::string& name) const;

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "daemon/inspect/surface_recipe.h"
+#include "daemon/loop/event_loop.h"
 #include "daemon/pipeline_alignment.h"
 #include "daemon/report/part_files.h"
 #include "daemon/report/picture.h"
@@ -112,10 +113,12 @@ void load(BoardOrder& order) {
   } catch (const std::exception& error) {
     order.frame_error = error.what();
   }
+  order.times.read_ns = EventLoop::now();
 }
 
 void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
   try {
+    order.times.begun_ns = EventLoop::now();
     InspectionInputs inputs;
     inputs.recipe = order.recipe.get();
     inputs.sensor = order.sensor;
@@ -148,8 +151,10 @@ void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
     }
     order.verdict.frame_age = order.age;
     if (order.controller) order.verdict.controller = order.controller->newest();
+    order.times.measured_ns = EventLoop::now();
     if (order.aborted) return;
     store.store(order.verdict);
+    order.times.stored_ns = EventLoop::now();
     order.stored = true;
   } catch (const StoreError& error) {
     order.store_error = error.what();

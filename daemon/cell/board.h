@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/cell/board_times.h"
 #include "daemon/controller/controller_watch.h"
 #include "daemon/pipeline_surface.h"
 #include "daemon/report/command_link.h"
@@ -78,6 +79,7 @@ struct BoardOrder {
   std::atomic<bool> aborted{false};  // set by the loop, obeyed before the store
   LateDoubt late_doubt;              // the same
 
+  BoardTimes times;  // loop and worker take turns
   BoardVerdict verdict;
   bool stored = false;
   std::string store_error;

@@ -14,6 +14,16 @@
 
 namespace datum {
 
+namespace {
+
+std::string why_in_words(const std::string& why) { return why.empty() ? "" : ": " + why; }
+
+LogEvent refused_calibration(const std::string& id, const std::string& why) {
+  return {Event::calibration_refused, {{"DATUM_CALIBRATION", id}, {"DATUM_REASON", why}}};
+}
+
+}  // namespace
+
 InspectionCell::InspectionCell(CellParts parts)
     : parts_(std::move(parts)),
       control_(parts_.config.control, EventLoop::now, parts_.log),
@@ -96,13 +106,15 @@ void InspectionCell::load_calibration() {
         std::make_shared<const Calibration>(store.choose(parts_.config.calibration, parts_.sensor.serial));
   } catch (const std::exception& error) {
     calibration_problem_ = error.what();
-    log(3, fmt::format("calibration '{}' can't be used: {}", parts_.config.calibration, error.what()));
+    log(3, fmt::format("calibration '{}' can't be used: {}", parts_.config.calibration, error.what()),
+        refused_calibration(parts_.config.calibration, error.what()));
   }
 }
 
 void InspectionCell::reload() {
   recipes_ = std::make_shared<const RecipeStore>(parts_.config.recipes);
-  for (const std::string& problem : recipes_->problems()) log(4, "recipe refused: " + problem);
+  for (const std::string& problem : recipes_->problems())
+    log(4, "recipe refused: " + problem, {Event::recipe_refused, {{"DATUM_REASON", problem}}});
   load_calibration();
   if (!recipe_) return;
   const Recipe* found = recipes_->find(recipe_->name);
@@ -110,7 +122,8 @@ void InspectionCell::reload() {
   const std::string name = recipe_->name;
   recipe_ = found ? std::shared_ptr<const Recipe>(recipes_, found) : nullptr;
   if (found) {
-    log(5, fmt::format("recipe {} changed, now {}", name, found->sha256));
+    log(5, fmt::format("recipe {} changed, now {}", name, found->sha256),
+        {Event::recipe_chosen, {{"DATUM_RECIPE", name}}});
     return;
   }
   abandon("its recipe is gone or refused");
@@ -129,7 +142,7 @@ std::string InspectionCell::status_line() const {
 std::string InspectionCell::state_detail() const {
   switch (state_) {
     case InstrumentState::idle:
-      return (recipe_ ? "not armed" : "no recipe chosen") + (shortage_.empty() ? "" : ": " + shortage_);
+      return (recipe_ ? "not armed" : "no recipe chosen") + why_in_words(shortage_.empty() ? why_idle_ : shortage_);
     case InstrumentState::armed:
       if (part_) return "for a trigger: " + next_snapshot();
       return trigger_ == TriggerMode::bus ? "for a trigger" : "for a frame";
@@ -167,7 +180,7 @@ void InspectionCell::select_recipe(const std::string& name, const std::optional<
     throw scpi::Error(scpi::settings_conflict,
                       next_snapshot() + " is awaited; take it, or ABORt gives the part up");
   recipe_.reset();
-  enter(InstrumentState::idle);
+  enter(InstrumentState::idle, "a recipe is chosen");
   recipes_ = std::make_shared<const RecipeStore>(parts_.config.recipes);
   const Recipe* found = recipes_->find(name);
   if (!found) {
@@ -181,7 +194,8 @@ void InspectionCell::select_recipe(const std::string& name, const std::optional<
     throw scpi::Error(scpi::settings_conflict, fmt::format("the recipe is for sensor {}, this cell has {}",
                                                            found->sensor_serial, parts_.sensor.serial));
   recipe_ = std::shared_ptr<const Recipe>(recipes_, found);
-  log(6, fmt::format("recipe {} chosen, sha256 {}", name, found->sha256));
+  log(6, fmt::format("recipe {} chosen, sha256 {}", name, found->sha256),
+      {Event::recipe_chosen, {{"DATUM_RECIPE", name}}});
 }
 
 std::string InspectionCell::calibration_refusal() const {
@@ -238,7 +252,10 @@ void InspectionCell::arm() {
   if (recipe_->in_machine_coordinates) {
     load_calibration();  // as it is now: a file may have been changed since the start
     const std::string why = calibration_refusal();
-    if (!why.empty()) throw scpi::Error(scpi::calibration_failed, why);
+    if (!why.empty()) {
+      log(4, "calibration refused: " + why, refused_calibration(parts_.config.calibration, why));
+      throw scpi::Error(scpi::calibration_failed, why);
+    }
   }
   if (const std::string why = reader_refusal(); !why.empty())
     throw scpi::Error(scpi::calibration_failed, why);
@@ -266,21 +283,23 @@ void InspectionCell::trigger() {
 void InspectionCell::abandon(const std::string& why) {
   if (board_) {
     board_->aborted = true;
-    log(5, "the board in progress is abandoned: " + why);
+    log(5, "the board in progress is abandoned: " + why,
+        {Event::board_abandoned, {{"DATUM_RECIPE", board_->recipe->name}, {"DATUM_REASON", why}}});
     if (board_->claim && state_ != InstrumentState::measuring && !board_->loading)
       parts_.frames.failed(*board_->claim, "aborted before a result was stored");
     if (state_ != InstrumentState::measuring) fail_snapshots(*board_);
     board_.reset();
   }
   if (part_) {
-    log(5, "the part in progress is abandoned: " + why);
+    log(5, "the part in progress is abandoned: " + why,
+        {Event::board_abandoned, {{"DATUM_RECIPE", part_->recipe->name}, {"DATUM_REASON", why}}});
     fail_snapshots(*part_);
     part_.reset();
     part_due_.reset();
   }
   if (stare_) stare_->abort();
   frame_due_.reset();
-  enter(InstrumentState::idle);
+  enter(InstrumentState::idle, why);
 }
 
 void InspectionCell::abort() {

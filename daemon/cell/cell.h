@@ -36,6 +36,16 @@
 
 namespace datum {
 
+/// Bytes of the store and beside it.
+struct StoreRoom {
+  std::optional<std::uint64_t> store_bytes, free_bytes;
+};
+
+/// What became of the sensor's frames.
+struct FrameCounts {
+  std::uint64_t taken = 0, refused = 0, twice = 0;
+};
+
 /// What a cell works with; all of it outlives the cell.
 struct CellParts {
   const DaemonConfig& config;
@@ -49,7 +59,10 @@ struct CellParts {
   std::function<std::int64_t()> utc_ns;  // since 1970-01-01
   LogSink log;
   const ControllerWatch* controller = nullptr;  // null: verdicts say nothing of it
-  Retention* retention = nullptr;               // null: everything is kept, and no room is asked for
+  /// Told of each result, once it is announced.
+  std::function<void(const BoardVerdict&, const BoardTimes&)> on_board{};
+  std::function<StoreRoom()> room{};  // none: not known
+  Retention* retention = nullptr;  // null: everything is kept, and no room is asked for
 };
 
 class InspectionCell final : public Instrument, public Pollable {
@@ -73,6 +86,7 @@ class InspectionCell final : public Instrument, public Pollable {
   /// One line for the service manager.
   std::string status_line() const;
   bool busy() const { return board_ != nullptr; }
+  const FrameCounts& frame_counts() const { return frames_; }
 
   // Pollable: the cell's own deadlines (frame and position time-outs)
   int fd() const override { return -1; }
@@ -121,6 +135,7 @@ class InspectionCell final : public Instrument, public Pollable {
   void confirm_referenced() override;
   void reopen_links() override;
   HostLinks host_links() const override;
+  ServiceHealth health() const override;
   std::int64_t utc_s() const override { return parts_.utc_ns() / 1'000'000'000; }
   std::vector<std::string> links() const override;
   std::vector<LinkReport> link_reports() const override;
@@ -137,7 +152,7 @@ class InspectionCell final : public Instrument, public Pollable {
   void load_calibration();
   std::string calibration_refusal() const;
   std::string reader_refusal() const;
-  void enter(InstrumentState state);
+  void enter(InstrumentState state, const std::string& why = "");
   void abandon(const std::string& why);
   std::shared_ptr<BoardOrder> new_order(MonotonicNs now);
   void begin_board(MonotonicNs now);
@@ -166,8 +181,10 @@ class InspectionCell final : public Instrument, public Pollable {
   std::string shortage() const { return parts_.retention ? parts_.retention->shortage() : ""; }
   void conclude(Reason reason, const std::string& detail);
   void conclude_unfinished();
-  void raise(int number, const std::string& detail);
-  void log(int priority, const std::string& text) const { parts_.log(priority, text); }
+  void raise(int number, const std::string& detail, const LogEvent& event = {});
+  void log(int priority, const std::string& text, const LogEvent& event = {}) const {
+    parts_.log(priority, text, event);
+  }
 
   CellParts parts_;
   ControlDesk control_;
@@ -183,6 +200,8 @@ class InspectionCell final : public Instrument, public Pollable {
   std::optional<TemperatureReading> temperature_;
   UtcWatch utc_;
   InstrumentState state_ = InstrumentState::idle;
+  std::string why_idle_;  // since it was armed last
+  FrameCounts frames_;
   TriggerMode trigger_;
   std::optional<StareSession> stare_;  // with a CMM
   std::shared_ptr<BoardOrder> board_;

@@ -8,14 +8,48 @@
 
 namespace datum {
 
-void InspectionCell::enter(InstrumentState state) {
+namespace {
+
+std::string name_of_recipe(const std::shared_ptr<const Recipe>& recipe) { return recipe ? recipe->name : ""; }
+
+/// What the journal is searched for: the verdict, and the components that did not pass.
+LogEvent event_of(const BoardVerdict& v) {
+  constexpr std::size_t most_components = 32;  // of one entry
+  LogEvent event{Event::verdict,
+                 {{"DATUM_SEQUENCE", fmt::format("{}", v.sequence)},
+                  {"DATUM_DECISION", name_of(v.decision)},
+                  {"DATUM_REASON", name_of(v.reason)},
+                  {"DATUM_RECIPE", v.recipe},
+                  {"DATUM_UNIT", v.unit_id},
+                  {"DATUM_FRAME", v.frame_id},
+                  {"DATUM_CALIBRATION", v.calibration},
+                  {"DATUM_BACKEND", v.backend}}};
+  std::size_t n = 0;
+  for (const ComponentVerdict& c : v.components)
+    if (c.decision != Decision::pass && n++ < most_components)
+      event.fields.emplace_back("DATUM_COMPONENT", c.reference);
+  return event;
+}
+
+}  // namespace
+
+void InspectionCell::enter(InstrumentState state, const std::string& why) {
   if (state_ == state) return;
+  const bool was_idle = state_ == InstrumentState::idle;
   state_ = state;
+  const std::string recipe = name_of_recipe(recipe_);
+  if (was_idle) {
+    why_idle_.clear();
+    log(5, "armed, recipe " + recipe, {Event::armed, {{"DATUM_RECIPE", recipe}}});
+  } else if (state == InstrumentState::idle) {
+    why_idle_ = why;
+    log(5, "disarmed: " + why, {Event::disarmed, {{"DATUM_RECIPE", recipe}, {"DATUM_REASON", why}}});
+  }
   for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();
 }
 
-void InspectionCell::raise(int number, const std::string& detail) {
-  log(3, fmt::format("{}: {}", number, detail));
+void InspectionCell::raise(int number, const std::string& detail, const LogEvent& event) {
+  log(3, fmt::format("{}: {}", number, detail), event);
   for (CommandEndpoint* endpoint : endpoints_) endpoint->raise(number, detail);
 }
 
@@ -68,7 +102,7 @@ void InspectionCell::begin_board(MonotonicNs now) {
     resume_part();
   else
     board_ = new_order(now);
-  board_->triggered_ns = now;
+  board_->triggered_ns = board_->times.triggered_ns = now;
   if (stare_) {
     stare_->start(now);
     parts_.cmm->poll_soon(now);
@@ -88,7 +122,9 @@ void InspectionCell::refuse_early(const ClaimedFrame& claim) {
                         ? "was in work when datumd ended; trigger again if its board has no result"
                         : "arrived before the trigger; the sensor must expose after it";
   parts_.frames.failed(claim, why);
-  log(4, fmt::format("{} {}; it was not measured", claim.name(), why));
+  ++frames_.refused;
+  log(4, fmt::format("{} {}; it was not measured", claim.name(), why),
+      {Event::frame_refused, {{"DATUM_FRAME", claim.stem()}, {"DATUM_REASON", why}}});
 }
 
 void InspectionCell::after_round(MonotonicNs now) {
@@ -122,7 +158,7 @@ void InspectionCell::watch_clock(MonotonicNs now) {
     text += "; what expires is judged by the time that it showed before, until datumd is started anew";
   if (temperature_) text += "; the cell's temperature must be told again";
   temperature_.reset();
-  log(4, text);
+  log(4, text, {Event::clock_set, {{"DATUM_REASON", text}}});
 }
 
 /// The board's own frame is still to come; where the machine stood before it is known.
@@ -150,7 +186,8 @@ void InspectionCell::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
   frame_due_.reset();
   board_->claim = claim;
   board_->loading = true;
-  board_->taken_ns = now;
+  board_->taken_ns = board_->times.taken_ns = now;
+  ++frames_.taken;
   if (stare_) {
     stare_->frame_arrived(now, exposure_of(claim, now));
     parts_.cmm->poll_soon(now);
@@ -167,6 +204,7 @@ void InspectionCell::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
   }
   if (board->frame && parts_.frames.is_duplicate(board->frame->identity)) {
     log(5, board->claim->name() + " was delivered twice and is measured once");
+    ++frames_.twice;
     parts_.frames.duplicate(*board->claim, board->frame->identity);
     if (trigger_ == TriggerMode::bus) return await_another_frame(EventLoop::now());
     unit_ = board->unit;
@@ -228,10 +266,12 @@ void InspectionCell::position(const ProbePoint& sample, MonotonicNs now) {
 void InspectionCell::watch_cmm(const ProbePoint& sample) {
   const bool up = sample.state != ProbeState::link_down;
   if (up == std::exchange(cmm_up_, up)) return;
+  const std::string words = parts_.cmm->describe();
   if (up)
-    log(5, parts_.cmm->describe());
+    log(5, words, {Event::link_back, {{"DATUM_LINK", "cmm"}}});
   else
-    raise(scpi::hardware_missing, parts_.cmm->describe());
+    raise(scpi::hardware_missing, words,
+          {Event::link_lost, {{"DATUM_LINK", "cmm"}, {"DATUM_REASON", words}}});
   for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();
 }
 
@@ -241,9 +281,10 @@ void InspectionCell::watch_sensor() {
   const std::string fault = parts_.frames.take_fault(), refusal = parts_.frames.refusal();
   if (refusal != std::exchange(sensor_refusal_, refusal)) {
     if (refusal.empty())
-      log(5, parts_.frames.describe());
+      log(5, parts_.frames.describe(), {Event::link_back, {{"DATUM_LINK", "sensor"}}});
     else
-      raise(scpi::hardware_missing, refusal);
+      raise(scpi::hardware_missing, refusal,
+            {Event::link_lost, {{"DATUM_LINK", "sensor"}, {"DATUM_REASON", refusal}}});
     for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();
   }
   if (!board_ || fault.empty()) return;
@@ -274,6 +315,7 @@ void InspectionCell::conclude(Reason reason, const std::string& detail) {
   board_->detail = detail;
   if (stare_ && !board_->pairing) board_->pairing = stare_->result();  // as far as it came
   enter(InstrumentState::measuring);
+  board_->times.complete_ns = EventLoop::now();
   const auto board = board_;
   // The worker may outlive the cell at the daemon's end, not the store.
   parts_.worker.submit(
@@ -303,9 +345,11 @@ void InspectionCell::finish(const std::shared_ptr<BoardOrder>& board) {
   }
   // Without a store no result is durable, so none is announced and no board is taken.
   unfinished_ = board;
-  enter(InstrumentState::idle);
-  raise(board->store_error_kind == StoreError::Kind::full ? scpi::media_full : scpi::mass_storage_error,
-        board->store_error + "; disarmed, the board is kept and measured when armed again");
+  enter(InstrumentState::idle, board->store_error);
+  raise(
+      board->store_error_kind == StoreError::Kind::full ? scpi::media_full : scpi::mass_storage_error,
+      board->store_error + "; disarmed, the board is kept and measured when armed again",
+      {Event::store_trouble, {{"DATUM_REASON", board->store_error}, {"DATUM_RECIPE", board->recipe->name}}});
 }
 
 /// Where the delivery goes: a stored result ends it, an aborted one is told, an unstored one stays in work/.
@@ -318,12 +362,14 @@ void InspectionCell::settle_frame(const BoardOrder& board) {
     if (board.stored) settle(s.claim, s.frame.identity);
   if (board.aborted && !board.stored) fail_snapshots(board);
   if (!board.claim) return;
-  if (!board.frame_error.empty() && board.stored)
+  if (!board.frame_error.empty() && board.stored) {
+    ++frames_.refused;
     parts_.frames.failed(*board.claim, board.frame_error);
-  else if (board.stored)
+  } else if (board.stored) {
     settle(*board.claim, board.frame->identity);
-  else if (board.aborted)
+  } else if (board.aborted) {
     parts_.frames.failed(*board.claim, "aborted before a result was stored");
+  }
 }
 
 void InspectionCell::announce(const std::shared_ptr<BoardOrder>& board) {
@@ -333,9 +379,12 @@ void InspectionCell::announce(const std::shared_ptr<BoardOrder>& board) {
   log(v.decision == Decision::invalid ? 4 : 6,
       fmt::format("board {}: {}{}, recipe {}, frame {}, calibration {}", v.sequence, name_of(v.decision),
                   v.decision == Decision::pass ? "" : " (" + why_not_pass(v) + ")", v.recipe, v.frame_id,
-                  v.calibration));
+                  v.calibration),
+      event_of(v));
   announced_ = board->number;
   for (CommandEndpoint* endpoint : endpoints_) endpoint->push_result(v);
+  board->times.announced_ns = EventLoop::now();
+  if (parts_.on_board) parts_.on_board(v, board->times);
   if (!parts_.config.pictures || !(board->frame || board->part.map) || v.reason == Reason::frame ||
       v.reason == Reason::frame_stale)
     return;

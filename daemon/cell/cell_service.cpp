@@ -127,6 +127,11 @@ std::vector<LinkReport> InspectionCell::link_reports() const {
   return reports;
 }
 
+ServiceHealth InspectionCell::health() const {
+  const StoreRoom room = parts_.room ? parts_.room() : StoreRoom{};
+  return {parts_.backend.measurer->describe(), parts_.backend.fault(), room.store_bytes, room.free_bytes};
+}
+
 HostLinks InspectionCell::host_links() const {
   HostLinks links;
   if (parts_.config.serial) links.serial = parts_.config.serial->line;

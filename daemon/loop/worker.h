@@ -20,6 +20,8 @@ class Worker : public Pollable {
 
   void submit(std::function<void()> job, std::function<void()> then);
   bool busy() const { return submitted_ != finished_; }
+  /// Jobs that wait, are in hand, or whose end the loop has still to see.
+  std::uint64_t jobs() const { return submitted_ - finished_; }
   /// When the job in hand began; none while idle. The watchdog is fed only while this is young.
   std::optional<MonotonicNs> busy_since() const { return busy() ? std::optional(since_) : std::nullopt; }
 

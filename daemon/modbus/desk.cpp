@@ -105,8 +105,12 @@ void ModbusDesk::on_ready(MonotonicNs now) {
   follow_presence();
   std::vector<std::pair<std::shared_ptr<Mailbox>, Exception>> done;
   for (const Link& link : links_)
-    if (const auto request = link.mailbox->take())
+    if (const auto request = link.mailbox->take()) {
+      const MonotonicNs from = EventLoop::now();
       done.emplace_back(link.mailbox, link.host->write(*request, now));
+      parts_.control.meter().command(link.host->name(), done.back().second == Exception::none,
+                                     EventLoop::now() - from);
+    }
   publish(now);  // before they are answered: the next read shows it
   for (const auto& [mailbox, answer] : done) mailbox->done(answer);
 }

@@ -58,12 +58,15 @@ std::optional<LinkReport> SerialLink::report(MonotonicNs) const {
 }
 
 void SerialLink::say(int priority, const std::string& state) {
+  const bool open = link_.is_open();
   {
     const std::lock_guard lock(mutex_);
     state_ = state;
     report_ = report_of(link_, "host.modbus_serial", "modbus_rtu");
   }
-  log_(priority, describe());
+  LogEvent event{open ? Event::link_back : Event::link_lost, {{"DATUM_LINK", "host.modbus_serial"}}};
+  if (!open) event.fields.emplace_back("DATUM_REASON", state);
+  log_(priority, describe(), event);
 }
 
 /// False: it is to end.

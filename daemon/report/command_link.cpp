@@ -87,7 +87,7 @@ void CommandLink::on_deadline(MonotonicNs now) {
 
 void CommandLink::opened() {
   was_open_ = true;
-  log_(notice, describe());
+  log_(notice, describe(), {Event::link_back, of_host(settings_.host)});
   announce_gap();
 }
 
@@ -100,12 +100,14 @@ void CommandLink::lost(const std::string& why) {
     unsent_.clear();
     unsent_bytes_ = sent_of_first_ = 0;
   }
+  LogEvent event{Event::link_lost, of_host(settings_.host)};
+  event.fields.emplace_back("DATUM_REASON", why);
   if (link_.refused())
-    log_(error, fmt::format("{}; this link stays closed", why));
+    log_(error, fmt::format("{}; this link stays closed", why), event);
   else if (was_open)
-    log_(settings_.reopen ? warning : 6, why);
+    log_(settings_.reopen ? warning : 6, why, settings_.reopen ? event : LogEvent{});  // a host may go
   else if (link_.record().attempts == 1)
-    log_(warning, fmt::format("{}; trying again", why));
+    log_(warning, fmt::format("{}; trying again", why), event);
 }
 
 void CommandLink::on_ready(MonotonicNs now) { work(now); }
@@ -142,13 +144,19 @@ void CommandLink::push_result(const BoardVerdict& verdict) {
   if (!codec_->pushes_results()) return;
   if (link_.is_open() && unsent_bytes_ <= most_unsent_for_push) {
     announce_gap();
+    ++instrument_.control().meter().of(settings_.host).announced;
     return send(codec_->pushed(verdict), false);
   }
   ++lost_results_;
+  ++instrument_.control().meter().of(settings_.host).left_out;
   if (!gap_) {
     gap_ = Gap{verdict.sequence, verdict.sequence, verdict.store_id};
-    log_(warning, fmt::format("{}: {}; result lines from {} on are left out", name(),
-                              link_.is_open() ? "the host does not read" : "not open", verdict.sequence));
+    LogEvent event{Event::results_left_out, of_host(settings_.host)};
+    event.fields.emplace_back("DATUM_SEQUENCE", fmt::format("{}", verdict.sequence));
+    log_(warning,
+         fmt::format("{}: {}; result lines from {} on are left out", name(),
+                     link_.is_open() ? "the host does not read" : "not open", verdict.sequence),
+         event);
   }
   gap_->to = verdict.sequence;
 }
@@ -164,8 +172,11 @@ void CommandLink::announce_gap() {
 bool CommandLink::take_host_line(std::string_view line) {
   if (!is_host_line(line)) return false;
   const bool before = delivery_.active();
+  const std::uint64_t acknowledged = delivery_.acknowledged_results();
   try {
     delivery_.take(parse_host_line(line), now_);
+    instrument_.control().meter().of(settings_.host).acknowledged +=
+        delivery_.acknowledged_results() - acknowledged;
     if (delivery_.active() != before)
       log_(6, fmt::format("{}: results are {} without loss", name(),
                           delivery_.active() ? "delivered" : "no longer delivered"));
@@ -183,7 +194,9 @@ void CommandLink::deliver() {
   if (store_again_at_ && now_ < *store_again_at_) return;
   std::vector<std::string> lines;
   try {
+    const std::uint64_t announced = delivery_.announced_results();
     lines = delivery_.due(now_);
+    instrument_.control().meter().of(settings_.host).announced += delivery_.announced_results() - announced;
     result_waits_ = false;
     store_again_at_.reset();
   } catch (const std::exception& failed) {

@@ -11,15 +11,13 @@
 
 #include "daemon/report/gocator_session.h"
 #include "daemon/report/host_codec.h"
+#include "daemon/report/log_event.h"
 #include "daemon/report/result_delivery.h"
 #include "daemon/report/token_bucket.h"
 #include "drivers/port/link_report.h"
 #include "drivers/port/pollable.h"
 
 namespace datum {
-
-/// Priority as of syslog(3): 3 error, 4 warning, 5 notice, 6 info.
-using LogSink = std::function<void(int priority, const std::string& text)>;
 
 /// What the daemon tells to every link, serial or listening.
 class CommandEndpoint : public Pollable, public LinkTeller {

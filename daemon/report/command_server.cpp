@@ -34,14 +34,14 @@ CommandServer::CommandServer(const CommandServerSettings& settings, Instrument& 
 }
 
 /// Hosts that come and go without end don't fill the journal; errors are always listed.
-void CommandServer::note(int priority, const std::string& text, MonotonicNs now) {
+void CommandServer::note(int priority, const std::string& text, MonotonicNs now, const LogEvent& event) {
   if (priority > 3 && !lines_.take(now)) {
     ++unlisted_;
     return;
   }
   if (const auto n = std::exchange(unlisted_, 0))
     log_(5, fmt::format("commands: {} lines about hosts are left out", n));
-  log_(priority, text);
+  log_(priority, text, event);
 }
 
 std::string CommandServer::describe() const {
@@ -64,12 +64,16 @@ std::optional<LinkReport> CommandServer::report(MonotonicNs) const {
 }
 
 void CommandServer::accept(std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now) {
-  if (!settings_.allow.allows(peer))
-    return note(4, fmt::format("commands: {} refused, it is not in host.{}.allow", peer, key()), now);
+  const auto refused = [&](const std::string& why) {
+    LogEvent event{Event::host_refused, of_host(key() + " " + peer)};
+    event.fields.emplace_back("DATUM_REASON", why);
+    note(4, fmt::format("commands: {} refused, {}", peer, why), now, event);
+  };
+  if (!settings_.allow.allows(peer)) return refused(fmt::format("it is not in host.{}.allow", key()));
   if (links_.size() >= static_cast<std::size_t>(settings_.most_connections)) {
     refuse(*port, fmt::format("{},{} hosts are connected: host.{}.most_connections\r\n",
                               settings_.gocator ? "ERROR" : "REFUSED", links_.size(), key()));
-    return note(4, fmt::format("commands: {} refused, {} hosts are connected", peer, links_.size()), now);
+    return refused(fmt::format("{} hosts are connected", links_.size()));
   }
   ++accepted_;
   CommandLinkSettings link;
@@ -77,9 +81,11 @@ void CommandServer::accept(std::unique_ptr<Port> port, const std::string& peer, 
   link.host = key() + " " + peer;
   link.gocator = settings_.gocator;
   link.commands_per_second = settings_.commands_per_second;
-  links_.push_back(std::make_unique<CommandLink>(
-      std::move(port), instrument_, link,
-      [this](int priority, const std::string& text) { note(priority, text, now_); }));
+  links_.push_back(
+      std::make_unique<CommandLink>(std::move(port), instrument_, link,
+                                    [this](int priority, const std::string& text, const LogEvent& event) {
+                                      note(priority, text, now_, event);
+                                    }));
   set_.add(*links_.back());
   note(6, fmt::format("commands: {} connected", peer), now);
 }

@@ -51,7 +51,7 @@ class CommandServer final : public CommandEndpoint {
   void accept(std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now);
   /// The table of [host] that this is.
   std::string key() const { return settings_.gocator ? "gocator" : "tcp"; }
-  void note(int priority, const std::string& text, MonotonicNs now);
+  void note(int priority, const std::string& text, MonotonicNs now, const LogEvent& event = {});
   void tidy();
 
   CommandServerSettings settings_;

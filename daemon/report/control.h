@@ -18,6 +18,8 @@
 #include <string>
 #include <string_view>
 
+#include "daemon/report/host_meter.h"
+#include "daemon/report/log_event.h"
 #include "daemon/report/token_bucket.h"
 #include "drivers/port/pollable.h"
 
@@ -32,8 +34,7 @@ struct ControlSettings {
 class ControlDesk {
  public:
   using Clock = std::function<MonotonicNs()>;
-  /// Priority as of syslog(3).
-  using Log = std::function<void(int priority, const std::string& text)>;
+  using Log = LogSink;
 
   ControlDesk(ControlSettings settings, Clock now, Log log);
 
@@ -56,6 +57,9 @@ class ControlDesk {
   /// The same for what everybody may do at any time: only logged.
   void stop(const std::string& host, std::string_view what) { note(logged_info, host, what); }
 
+  /// What hosts asked and were sent: every codec enters it.
+  HostMeter& meter() { return meter_; }
+
  private:
   struct Noted {
     TokenBucket commands, control;  // a flood of commands does not hide who took control
@@ -69,6 +73,7 @@ class ControlDesk {
   ControlSettings settings_;
   Clock now_;
   Log log_;
+  HostMeter meter_;
   std::string holder_;
   std::map<std::string, Noted> noted_;  // by host without its port, so that reconnecting opens no new account
 };

@@ -78,7 +78,10 @@ void GocatorSession::resume() {
   while (!commands_.empty() && in_pace()) {
     const std::string command = std::move(commands_.front());
     commands_.pop_front();
+    const MonotonicNs from = instrument_.monotonic_ns();
     answers_.push_back(reply(command) + settings_.terminator);
+    instrument_.control().meter().command(host_, answers_.back().rfind("OK", 0) == 0,
+                                          instrument_.monotonic_ns() - from);
   }
 }
 

@@ -68,6 +68,13 @@ struct HostLinks {
   std::optional<Tcp> tcp;
 };
 
+/// What an instrument needs beside its links.
+struct ServiceHealth {
+  std::string backend;        // who measured last
+  std::string backend_fault;  // why that is not who should; empty: it is
+  std::optional<std::uint64_t> store_bytes, free_bytes;  // of the store, and beside it; none: not known
+};
+
 /// Conditions of STATus:OPERation (SCPI-99 volume 1, 9.3); from bit 8 on datumd's own.
 enum OperationBit : std::uint16_t {
   operation_calibrating = 1u << 0,
@@ -163,6 +170,7 @@ class Instrument {
   /// Opens links that were refused, once an operator has mended the cause. -241 no CMM.
   virtual void reopen_links() = 0;
   virtual HostLinks host_links() const = 0;
+  virtual ServiceHealth health() const { return {}; }
   /// Seconds since 1970-01-01.
   virtual std::int64_t utc_s() const = 0;
   /// One line per link: Pollable::describe().

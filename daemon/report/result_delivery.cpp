@@ -42,6 +42,7 @@ void ResultDelivery::resume(const HostLine& said) {
 void ResultDelivery::acknowledge(std::uint64_t sequence, MonotonicNs now) {
   if (window_.empty() || sequence < window_.front().last) return;
   while (!window_.empty() && window_.front().last <= sequence) {
+    acknowledged_ += window_.front().result;
     window_.pop_front();
     unsent_from_ -= unsent_from_ > 0;
   }
@@ -69,7 +70,7 @@ void ResultDelivery::fill(const StoreExtent& have) {
     if (next < have.first) {
       window_.push_back({have.first - 1, gap_line(have.store_id, next, have.first - 1, check_)});
     } else if (const auto stored = instrument_.result(next)) {
-      window_.push_back({next, result_line(stored->verdict(), check_)});
+      window_.push_back({next, result_line(stored->verdict(), check_), true});
     } else {  // taken away since the extent was read
       window_.push_back({next, gap_line(have.store_id, next, next, check_)});
     }
@@ -94,6 +95,7 @@ std::vector<std::string> ResultDelivery::due(MonotonicNs now) {
   for (; unsent_from_ < window_.size(); ++unsent_from_) {
     Item& item = window_[unsent_from_];
     repeated_ += item.again;
+    announced_ += item.result && !item.again;
     item.again = true;
     lines.push_back(item.line);
   }

@@ -48,11 +48,15 @@ class ResultDelivery {
   std::uint64_t acknowledged() const { return window_.empty() ? taken_up_to_ : window_.front().last - 1; }
   /// Lines that were sent more than once.
   std::uint64_t repeated() const { return repeated_; }
+  /// Results that went out for the first time, and that the host has said to have.
+  std::uint64_t announced_results() const { return announced_; }
+  std::uint64_t acknowledged_results() const { return acknowledged_; }
 
  private:
   struct Item {
     std::uint64_t last = 0;  // sequence, of a GAP the last one that is missing
     std::string line;
+    bool result = false;  // not a GAP
     bool again = false;
   };
 
@@ -72,7 +76,7 @@ class ResultDelivery {
   std::optional<MonotonicNs> resend_at_, beat_at_;
   std::uint64_t rejected_ = 0;               // sequence of the last NAK that was followed
   std::optional<MonotonicNs> reject_after_;  // the same NAK is not followed before
-  std::uint64_t repeated_ = 0;
+  std::uint64_t repeated_ = 0, announced_ = 0, acknowledged_ = 0;
 };
 
 }  // namespace datum

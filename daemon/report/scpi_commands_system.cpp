@@ -108,6 +108,15 @@ void link_table(Call& call) {
   call.session.answer(out.empty() ? quote("") : out);
 }
 
+void health(Call& call) {
+  const ServiceHealth h = call.instrument().health();
+  const auto bytes = [](const std::optional<std::uint64_t>& n) {
+    return n ? fmt::format("{}", *n) : number(not_a_number);
+  };
+  call.session.answer(fmt::format("{},{},{},{}", quote(h.backend), quote(h.backend_fault),
+                                  bytes(h.store_bytes), bytes(h.free_bytes)));
+}
+
 void one_link(Call& call) {
   const auto all = call.instrument().links();
   const int n = call.suffixes.front();
@@ -242,6 +251,12 @@ std::vector<Command> system_commands() {
        [](Call& c) { c.instrument().reopen_links(); },
        {},
        "open links that were refused, once the cause is mended"},
+      {"DIAGnostic:SERVice?",
+       health,
+       {},
+       "who measured last, why that is not who should (empty: it is), bytes of the store, bytes free beside "
+       "it; 9.91E37: not "
+       "known"},
       {"DIAGnostic:POSition?",
        position,
        {},

@@ -153,8 +153,13 @@ void Session::work() {
 
 /// False: the rest waits for its pace.
 bool Session::run_message() {
+  MonotonicNs from = 0;
+  const auto enter = [&](bool done) {
+    instrument_.control().meter().command(host_, done, instrument_.monotonic_ns() - from);
+  };
   try {
     while (!waits_for_others()) {
+      from = instrument_.monotonic_ns();
       if (!unit_) unit_ = parser_->next();
       if (!unit_) {
         end_message();
@@ -162,13 +167,17 @@ bool Session::run_message() {
       }
       if (!std::exchange(paid_, false) && !in_pace()) return false;
       execute(*std::exchange(unit_, std::nullopt));
+      enter(true);
     }
   } catch (const Error& error) {
+    enter(false);
     raise(error.number(), error.what());
     if (event_bit_of(error.number()) == command_error) end_message();
   } catch (const StoreError& error) {
+    enter(false);
     raise(number_of(error), error.what());
   } catch (const std::exception& error) {
+    enter(false);
     raise(system_error, error.what());
   }
   return true;

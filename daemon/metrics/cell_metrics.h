@@ -1,0 +1,60 @@
+// What datumd counts of its boards and events, and how all that is measurable becomes one text.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "daemon/controller/controller_state.h"
+#include "daemon/cell/board_times.h"
+#include "daemon/metrics/metrics_server.h"
+#include "daemon/metrics/service_facts.h"
+#include "daemon/report/instrument.h"
+#include "daemon/report/log_event.h"
+
+namespace datum {
+
+/// What the instrument does not know of itself.
+struct ServiceReading {
+  std::string version, cell;  // of code and configuration
+  std::string backend, backend_fault;
+  std::uint64_t frames_taken = 0, frames_refused = 0, frames_twice = 0;
+  std::size_t worker_jobs = 0;
+  std::optional<MonotonicNs> worker_since, watchdog_fed;
+  std::uint64_t log_lines_lost = 0;
+  MetricsServer::Counts requests;
+  std::shared_ptr<const ServiceFacts> facts;  // null: not looked at yet
+  std::optional<ControllerState> controller;
+};
+
+class CellMetrics {
+ public:
+  CellMetrics();
+
+  /// A line of the log. From any thread.
+  void heard(int priority, Event event);
+  /// A stored result. The rest is called on the loop's thread.
+  void board(const BoardVerdict& verdict, const BoardTimes& times);
+  std::uint64_t count_of(Event event) const { return heard_[static_cast<std::size_t>(event)]; }
+
+  /// Everything, as of this moment. Throws nothing for what can't be read: it is left out.
+  std::string text(Instrument& instrument, const ServiceReading& service, MetricsForm form) const;
+
+ private:
+  void put_boards(Exposition& to) const;
+  void put_log(Exposition& to, const ServiceReading& service) const;
+  void stage(const char* name, MonotonicNs from, MonotonicNs to);
+
+  static constexpr std::size_t priorities = 8;
+  std::array<std::atomic<std::uint64_t>, events> heard_{};
+  std::array<std::atomic<std::uint64_t>, priorities> lines_{};
+  std::map<std::pair<Decision, Reason>, std::uint64_t> boards_;
+  Histogram trigger_to_result_, frame_to_verdict_, verdict_to_stored_;
+  std::map<std::string, Histogram> stages_;
+};
+
+}  // namespace datum

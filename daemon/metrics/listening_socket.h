@@ -1,0 +1,36 @@
+// Sockets that scrapers come by.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+namespace datum {
+
+/// Closed when it goes.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor();
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_ = -1;
+};
+
+/// Whether a numeric address reaches this computer alone: 127.0.0.0/8 or ::1.
+bool is_loopback(const std::string& address);
+
+/// Listens, without blocking. What a datumd that is gone left behind is taken away; mode 0660, so that the file's group may
+/// read. Throws std::runtime_error where another program listens there, or it can't be made.
+Descriptor listen_at(const std::filesystem::path& socket);
+/// Listens on a numeric loopback address; port 0 takes a free one. Throws std::runtime_error.
+Descriptor listen_at(const std::string& address, std::uint16_t port);
+std::uint16_t port_of(const Descriptor& socket);
+
+}  // namespace datum

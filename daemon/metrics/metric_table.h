@@ -1,0 +1,80 @@
+// The metrics of datumd: one table, which the exposition, datumd(8) and the alert rules are held against. Names as Prometheus
+// has them: base units (seconds, bytes), _total for what only grows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace datum {
+
+enum class Metric : std::uint8_t {
+  boards,
+  frames,
+  store_failures,
+  results_announced,
+  results_acknowledged,
+  results_left_out,
+  commands,
+  command_seconds,
+  trigger_to_result,
+  frame_to_verdict,
+  verdict_to_stored,
+  stage_seconds,
+  state,
+  armed,
+  link_up,
+  link_opened,
+  link_lost,
+  link_delivered_age,
+  worker_jobs,
+  worker_busy,
+  watchdog_age,
+  backend_fault,
+  backend_info,
+  calibration_usable,
+  calibration_expires,
+  calibration_residual,
+  temperature,
+  store_first,
+  store_last,
+  store_bytes,
+  free_bytes,
+  controller_info,
+  controller_temperature,
+  controller_throttled,
+  cpu_clock,
+  gpu_temperature,
+  gpu_clock,
+  gpu_power,
+  events,
+  log_lines,
+  log_lines_lost,
+  scrapes,
+  facts_age,
+  build_info,
+  process_cpu,
+  process_memory,
+  process_virtual_memory,
+  process_fds,
+  process_most_fds,
+  process_threads,
+  process_start,
+};
+inline constexpr std::size_t metrics = static_cast<std::size_t>(Metric::process_start) + 1;
+
+enum class MetricKind : std::uint8_t { counter, gauge, histogram };
+const char* name_of(MetricKind kind);  // "counter" ...
+
+struct MetricFamily {
+  Metric metric;
+  const char* name;
+  MetricKind kind;
+  const char* labels;  // their names, separated by blanks
+  const char* help;
+};
+/// In the order of the enumeration.
+std::span<const MetricFamily> metric_families();
+const MetricFamily& family_of(Metric metric);
+
+}  // namespace datum

@@ -1,0 +1,75 @@
+// GET /metrics on a Unix socket or a loopback port. To the loop it is one Pollable.
+//
+// A scraper can't hold anybody up: at most `most_connections` at once and `per_second` in a second, the others wait in the
+// kernel's queue; a request has `longest` bytes and all of it `patience_ms`; the text is made at most once in `fresh_ms`
+// and shared by all who ask meanwhile. What can't be listened at is logged and tried again: boards don't wait for it.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+
+#include "daemon/metrics/metrics_connection.h"
+#include "daemon/metrics/settings.h"
+#include "daemon/report/log_event.h"
+#include "daemon/report/poll_set.h"
+#include "daemon/report/token_bucket.h"
+
+namespace datum {
+
+class MetricsServer final : public Pollable {
+ public:
+  static constexpr std::size_t most_connections = 8;
+  static constexpr int per_second = 20, burst = 40;
+  static constexpr int patience_ms = 5000, fresh_ms = 500, listen_again_ms = 10'000;
+
+  struct Counts {
+    std::uint64_t answered = 0, refused = 0, given_up = 0;
+  };
+  /// Makes the text of this moment; it throws nothing.
+  using Text = std::function<std::string(MetricsForm)>;
+
+  MetricsServer(MetricsSettings settings, Text text, LogSink log);
+  ~MetricsServer() override;
+
+  const Counts& counts() const { return counts_; }
+  std::size_t connections() const { return connections_.size(); }
+  /// Of the loopback listener; 0: there is none.
+  std::uint16_t port() const;
+
+  int fd() const override { return set_.fd(); }
+  void on_ready(MonotonicNs now) override;
+  std::optional<MonotonicNs> deadline() const override;
+  void on_deadline(MonotonicNs now) override;
+  std::string describe() const override;
+
+ private:
+  class Listener;
+  using SharedText = std::shared_ptr<const std::string>;
+
+  void listen(MonotonicNs now);
+  void take(int socket, MonotonicNs now);
+  bool has_room(MonotonicNs now) const;
+  SharedText text(MetricsForm form, MonotonicNs now);
+  void tidy();
+
+  const MetricsSettings settings_;
+  const Text make_;
+  const LogSink log_;
+  TokenBucket allowance_{per_second, burst};
+  Counts counts_;
+  struct Made {
+    SharedText text;
+    MonotonicNs at_ns = 0;
+  };
+  Made made_[2];  // by form
+  std::optional<MonotonicNs> listen_at_ = 0;
+  std::string trouble_;
+  MonotonicNs now_ = 0;  // of the event being handled
+  PollSet set_;
+  std::list<std::unique_ptr<Listener>> listeners_;
+  std::list<std::unique_ptr<MetricsConnection>> connections_;
+};
+
+}  // namespace datum

@@ -1,0 +1,11 @@
+// What is read off at the moment of asking: the instrument, the process and its computer. Part of CellMetrics.
+#pragma once
+
+#include "daemon/metrics/cell_metrics.h"
+
+namespace datum {
+
+void put_instrument(Exposition& to, Instrument& instrument);
+void put_service(Exposition& to, const ServiceReading& service, MonotonicNs now);
+
+}  // namespace datum

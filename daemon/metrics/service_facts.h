@@ -1,0 +1,60 @@
+// What the kernel knows of the process and its disks, looked at by a thread of its own: a disk that hangs, as one behind a
+// broken network does, holds up nobody but this thread.
+#pragma once
+
+#include <condition_variable>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "drivers/port/pollable.h"
+
+namespace datum {
+
+struct ServiceFacts {
+  MonotonicNs looked_ns = 0;
+  std::optional<double> cpu_s, started_utc_s;
+  std::optional<std::uint64_t> memory_bytes, virtual_bytes, fds, most_fds, threads;
+  std::optional<std::uint64_t> store_bytes;
+  std::map<std::string, std::uint64_t> free_bytes;  // by what lies there
+};
+
+/// Where datumd writes.
+struct ServicePlaces {
+  std::filesystem::path store;                         // the file; its journal lies beside it
+  std::map<std::string, std::filesystem::path> rooms;  // "store", "pictures", "frames": folders
+};
+
+/// Of this moment; what can't be told is absent. proc(5), statvfs(3).
+ServiceFacts look_at_service(const ServicePlaces& places);
+
+class FactKeeper {
+ public:
+  using Clock = MonotonicNs (*)();
+  /// Looks at once, and every `period_ms` after that.
+  FactKeeper(ServicePlaces places, Clock now, int period_ms = 5000);
+  ~FactKeeper();
+  FactKeeper(const FactKeeper&) = delete;
+  FactKeeper& operator=(const FactKeeper&) = delete;
+
+  /// The newest; null: the first look is not over.
+  std::shared_ptr<const ServiceFacts> newest() const;
+
+ private:
+  /// Outlives the keeper where the thread hangs.
+  struct Shared {
+    mutable std::mutex mutex;
+    std::condition_variable wake;
+    bool stopping = false, ended = false;
+    std::shared_ptr<const ServiceFacts> newest;
+  };
+  std::shared_ptr<Shared> shared_;
+  std::thread thread_;
+};
+
+}  // namespace datum

@@ -1,0 +1,69 @@
+// What the outside sees of a running datumd: the journal, the counters, and the socket that they are read by.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "config/daemon_config.h"
+#include "daemon/backend_choice.h"
+#include "daemon/cell/cell.h"
+#include "daemon/loop/worker.h"
+#include "daemon/metrics/cell_metrics.h"
+
+namespace datum {
+
+/// Every line of the daemon goes through it, from any thread. It outlives whoever has its sink.
+class Observed {
+ public:
+  explicit Observed(std::string cell) : cell_(std::move(cell)) {}
+
+  /// Writes the line, with the fields of its event, and counts it.
+  void tell(int priority, const std::string& text, const LogEvent& event = {});
+  LogSink sink() {
+    return
+        [this](int priority, const std::string& text, const LogEvent& event) { tell(priority, text, event); };
+  }
+  CellMetrics& metrics() { return metrics_; }
+
+ private:
+  const std::string cell_;
+  CellMetrics metrics_;
+};
+
+/// Of a datumd that has no cell yet: why it does not start. Returns `status`.
+int tell_refusal(const std::string& why, int status);
+
+/// Where this cell's results, pictures and frames lie.
+ServicePlaces places_of(const DaemonConfig& config);
+
+/// Of the store's disk, as it was looked at last.
+StoreRoom room_of(const FactKeeper& facts);
+
+/// What the metrics are read from; all of it outlives them.
+struct MetricsParts {
+  const DaemonConfig& config;
+  Observed& observed;
+  InspectionCell& cell;
+  const BackendChoice& backend;
+  const Worker& worker;
+  const ControllerWatch& controller;
+  const FactKeeper& facts;
+  std::function<std::optional<MonotonicNs>()> watchdog_fed;
+};
+
+/// The server of [metrics], for the loop.
+class MetricsService {
+ public:
+  explicit MetricsService(MetricsParts parts);
+  MetricsServer& server() { return server_; }
+
+ private:
+  std::string text(MetricsForm form);
+
+  MetricsParts parts_;
+  MetricsServer server_;
+};
+
+}  // namespace datum
