@@ -76,18 +76,20 @@ unsigned CudaPlaneFit::State::blocks() const {
   return options.blocks ? options.blocks : static_cast<unsigned>(multiprocessors * blocks_per_multiprocessor);
 }
 
-/// Every block gets a share at once; but where planes are about as many as blocks, each plane is one block's own.
+/// Every block gets a share at once; but where planes are about as many as blocks, each plane is one block's own. Exact
+/// mode reads the points more often, so that handing tiles over costs it more.
 std::uint32_t CudaPlaneFit::State::tile_for_device() const {
+  const std::uint32_t most = exact ? summed_quads + summed_quads / 4 * 3 : summed_quads;
   std::uint32_t largest = 0, planes = 0;
   for (const PlaneTask& t : tasks) {
     largest = std::max(largest, t.quads);
     planes += t.quads > 0;
   }
   const std::uint64_t share = total_quads / blocks() + 1;
-  const std::uint64_t wanted = largest <= max_tile_quads && 2 * planes >= blocks() ? largest : share;
+  const std::uint64_t wanted = largest <= summed_quads && 2 * planes >= blocks() ? largest : share;
   return std::clamp<std::uint32_t>(
-      up_to(static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, max_tile_quads)), block_threads),
-      block_threads, max_tile_quads);
+      up_to(static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, most)), block_threads), block_threads,
+      most);
 }
 
 /// Cuts the planes into tiles and takes the memory for all that is done with them.
@@ -103,6 +105,9 @@ void CudaPlaneFit::State::lay_out() {
     PlaneTask& t = tasks[i];
     t.tiles = (t.quads + tile_quads - 1) / tile_quads;
     if (t.size > max_points) all_undone = true;
+    t.first_limit = plane_math::key_limit(t.size - t.size / 4, plane_math::subset_target);
+    t.subset_limit = plane_math::key_limit(t.size, plane_math::subset_target);
+    t.pool_limit = plane_math::key_limit(t.size, plane_math::pool_target);
     t.draws = static_cast<std::uint32_t>(draw_room);
     t.draw_room = std::min(up_to(t.size, 4), draw_capacity);
     t.band = band_room;

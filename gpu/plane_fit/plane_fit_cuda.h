@@ -16,7 +16,7 @@ using CudaStream = CUstream_st*;
 
 /// How the work is cut; results never depend on it. 0: chosen for the device and the batch.
 struct CudaFitOptions {
-  std::uint32_t tile_quads = 0;    // groups of four points that a block takes at a time, at most 2048
+  std::uint32_t tile_quads = 0;    // groups of four points that a block takes at a time, at most 4096
   unsigned blocks = 0;             // of the grid
   std::uint64_t shuffle_seed = 0;  // first tiles in a random order instead of largest planes first
   int patience_ms = 500;           // after which the device gives a batch up; the host waits twice as long

@@ -14,7 +14,7 @@ constexpr std::uint32_t max_points = 1u
                                      << 22;  // of a plane: a count and a number of a hypothesis share 32 bits
 constexpr std::uint32_t draw_capacity = 2048;  // per plane; more are drawn only where points coincide
 constexpr int quads_per_thread = 8;            // 32 points: their products' sums fit 32 bits
-constexpr std::uint32_t max_tile_quads = block_threads * quads_per_thread;
+constexpr std::uint32_t summed_quads = block_threads * quads_per_thread, max_tile_quads = 2 * summed_quads;
 
 /// What is known of a plane before its points are read.
 struct PlaneTask {
@@ -27,6 +27,8 @@ struct PlaneTask {
   std::uint32_t band_room = 0;
   float half_x = 0, half_y = 0, threshold = 0, refit_threshold = 0;
   std::uint64_t seed = 0;
+  std::uint32_t first_limit = 0;  // keys of the first draw, generous: as if a quarter had no height
+  std::uint32_t subset_limit = 0, pool_limit = 0;  // key_limit() where every point has a height
   SiteGrid grid;
 };
 

@@ -26,12 +26,14 @@ __device__ inline void finish(const Batch& b, std::uint32_t plane, const PlaneFi
   if (threadIdx.x == 0) atomicAdd(&b.queue->planes_done, 1u);
 }
 
-/// All threads: copies what another block wrote.
+/// A warp copies what another block wrote.
 template <class T>
-__device__ void copy_words(T* to, const T* from) {
+__device__ void copy_by_warp(T* to, const T* from) {
   static_assert(sizeof(T) % 4 == 0, "whole words");
-  for (unsigned i = threadIdx.x; i < sizeof(T) / 4; i += block_threads)
+#pragma unroll
+  for (unsigned i = threadIdx.x % 32; i < sizeof(T) / 4; i += 32)
     reinterpret_cast<std::uint32_t*>(to)[i] = __ldcg(reinterpret_cast<const std::uint32_t*>(from) + i);
+  __syncwarp();
 }
 
 /// All threads: the next pass is over all points, around the base plane of the refiner in shared memory.
@@ -88,7 +90,12 @@ __device__ __noinline__ bool after_select(const Batch& b, const PlaneTask& task,
     finish(b, plane, fit, false);
     return false;
   }
-  const std::uint32_t limit = plane_math::key_limit(valid, plane_math::subset_target);
+  // Mostly every point has a height, and nothing is left to be reckoned.
+  const bool all = valid == task.size;
+  const std::uint32_t limit =
+                          all ? task.subset_limit : plane_math::key_limit(valid, plane_math::subset_target),
+                      pool_limit =
+                          all ? task.pool_limit : plane_math::key_limit(valid, plane_math::pool_target);
   if (limit > select_limit(task, __ldcg(&work->key_limit))) {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -97,7 +104,7 @@ __device__ __noinline__ bool after_select(const Batch& b, const PlaneTask& task,
     }
     return true;
   }
-  if (drawn > task.draw_room || !gather_draws(b.draws + task.draws, drawn, valid, task.seed, s)) {
+  if (drawn > task.draw_room || !gather_draws(b.draws + task.draws, drawn, limit, pool_limit, s)) {
     finish(b, plane, fit, true);
     return false;
   }
@@ -198,45 +205,46 @@ __device__ __noinline__ bool after_count(const Batch& b, const PlaneTask& task, 
 
 /// The beginning of a band list, which is read once for every least-squares plane.
 struct Near {
-  static constexpr std::uint32_t room = sizeof(Search) / (3 * sizeof(float));
+  static constexpr std::uint32_t room = (sizeof(Search) - sizeof(Search::refiners)) / (3 * sizeof(float));
   float x[room], y[room], r[room];
 };
-static_assert(sizeof(Near) <= sizeof(Search), "it lies where the search was");
+static_assert(sizeof(Near) <= sizeof(Search) - sizeof(Search::refiners),
+              "it lies where the search was, before the refiners");
 
 /// After a pass that summed the inliers and listed those that a small change moves.
 __device__ __noinline__ bool after_accumulate(const Batch& b, const PlaneTask& task, std::uint32_t plane,
                                               Shared& shared) {
   PlaneWork* work = b.work + plane;
   Refining& r = *reinterpret_cast<Refining*>(shared.refining);
-  const std::uint32_t listed = __ldcg(&work->band_count);
-  copy_words(&r.refiner, &work->refiner);
+  const std::uint32_t listed = __ldcg(&work->band_count), stage = __ldcg(&work->stage);
+  const int lane = threadIdx.x % 32;
+  const long long core = lane < 10 ? __ldcg(&work->moments[lane]) : 0;
+  Refiner& refiner = refiner_of_warp(*reinterpret_cast<Search*>(shared.search));
+  copy_by_warp(&refiner, &work->refiner);
   if (threadIdx.x == 0) r.fit = work->fit;
-  if (threadIdx.x < 10) r.core[threadIdx.x] = __ldcg(&work->moments[threadIdx.x]);
-  __syncthreads();
   if (listed > task.band_room) {
     finish(b, plane, r.fit, true);
     return false;
   }
   const float4* band = b.band + task.band;
   Near& near = *reinterpret_cast<Near*>(shared.search);
-  const std::uint32_t kept = listed < Near::room ? listed : Near::room;
-  for (std::uint32_t i = threadIdx.x; i < kept; i += block_threads) {
+  for (std::uint32_t i = threadIdx.x; i < listed && i < Near::room; i += block_threads) {
     const float4 p = __ldcg(band + i);
     near.x[i] = p.x;
     near.y[i] = p.y;
     near.r[i] = p.z;
   }
-  __syncthreads();
-  const Base base = r.refiner.base();
+  const Base base = refiner.base();
+  unsigned turn = 0;
   Refiner::Next next;
   do {
-    const Hypothesis change = r.refiner.change();
+    const Hypothesis change = refiner.change();
     WideSums wide;
     for (std::uint32_t first = threadIdx.x; first - threadIdx.x < listed; first += 16 * block_threads) {
       Sums sums;
 #pragma unroll 4
       for (int k = 0; k < 16; ++k) {
-        const std::uint32_t at = first + k * block_threads;
+        const std::uint32_t at = first + k * block_threads;  // what this thread kept
         if (at >= listed) break;
         const float4 p =
             at < Near::room ? make_float4(near.x[at], near.y[at], near.r[at], 0) : __ldcg(band + at);
@@ -245,37 +253,32 @@ __device__ __noinline__ bool after_accumulate(const Batch& b, const PlaneTask& t
       }
       wide.add(sums);
     }
-    reduce_in_warps(wide, r.partial);
-    next = take_sums(r, true, max_refits);
+    next = take_sums(r, refiner, sum_in_warp(wide), core, turn, max_refits);
   } while (next == Refiner::Next::again);
+  const Refined& end = refiner.result();  // every warp has the same
+  const bool ended = next == Refiner::Next::done,
+             wider = ended && end.spans && stage == 0 && task.refit_threshold > task.threshold;
+  __syncwarp();  // its first lane begins to change what the others look at
   if (threadIdx.x == 0) {
-    const Refined& end = r.refiner.result();
-    shared.more = true;
-    if (next == Refiner::Next::rebase) {
-      r.refiner.rebase();
-    } else {
-      r.fit.refits += static_cast<std::uint32_t>(end.refits);
-      const bool wider = end.spans && work->stage == 0 && task.refit_threshold > task.threshold;
-      if (wider) {
-        const Plane start = end.plane;
-        r.refiner = Refiner(start, task.refit_threshold, region_of(b, task));
-        r.refiner.rebase();
-        work->stage = 1;
-      } else {
-        if (end.spans) report(end, &r.fit);
-        shared.more = false;
-      }
+    if (ended) r.fit.refits += static_cast<std::uint32_t>(end.refits);
+    if (wider) {
+      const Plane start = end.plane;
+      refiner = Refiner(start, task.refit_threshold, region_of(b, task));
+      work->stage = 1;
     }
-    if (shared.more) work->fit = r.fit;
+    if (wider || !ended) {
+      refiner.rebase();
+      work->fit = r.fit;
+    }
   }
-  __syncthreads();
-  const bool more = shared.more;
-  if (more) {
-    begin_accumulate(work, r.refiner);
-  } else {
-    finish(b, plane, r.fit, false);
+  if (wider || !ended) {
+    begin_accumulate(work,
+                     *reinterpret_cast<const Refiner*>(reinterpret_cast<Search*>(shared.search)->refiners));
+    return true;
   }
-  return more;
+  if (threadIdx.x < 32 && end.spans) report_by_warp(end, &r.fit);
+  finish(b, plane, r.fit, false);
+  return false;
 }
 
 template <class Source, bool Exact>
@@ -319,7 +322,8 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
                     staging);
       } else if (phase == Phase::accumulate) {
         const Base base = work->refiner.base();
-        accumulate_tile(source, task, work, b.band + task.band, begin, end, base, staging, refining.partial);
+        accumulate_tile(source, task, work, b.band + task.band, begin, end, base, staging,
+                        refining.partial[0]);
       } else if constexpr (Exact) {
         const int counted = static_cast<int>(__ldcg(&work->counted));
         for (int k = threadIdx.x; k < (counted + 3) / 4 * 4; k += block_threads)

@@ -7,14 +7,18 @@
 
 namespace datum::cuda {
 
-/// Shared memory of a refinement: partial sums and the one Refiner of the block, driven by its first thread.
+/// Shared memory of a refinement: the warps' sums, of every second step, and a Refiner.
 struct Refining {
-  long long partial[block_warps][10];
-  long long core[10];
+  long long partial[2][block_warps][10];
   Refiner refiner;
-  Refiner::Next next;
   PlaneFit fit;
 };
+
+/// central() of few enough points that all products are exact in double: n^2 * 2^26 < 2^53.
+constexpr double few_points = 11585;
+__device__ inline double central_of_few(double n, double uv, double u, double v) {
+  return fma(-u, v, n * uv);
+}
 
 /// solve() by one warp, lane k < 10 holding the k-th of the moments: what does not depend on each other is done side by
 /// side. All lanes get the solution.
@@ -22,12 +26,15 @@ __device__ inline plane_math::Solution solve_in_warp(long long moment, const Bas
   const int lane = threadIdx.x % 32;
   // Lanes 0 to 5: xx, xy, yy, xr, yr, rr less the products of the sums of their factors.
   const int u = lane == 2 || lane == 4 ? 2 : lane == 5 ? 3 : 1, v = lane == 0 ? 1 : lane < 3 ? 2 : 3;
-  const double mine =
-      plane_math::central(__shfl_sync(whole_warp, moment, 0), __shfl_sync(whole_warp, moment, 4 + lane % 6),
-                          __shfl_sync(whole_warp, moment, u), __shfl_sync(whole_warp, moment, v));
   const double sum = static_cast<double>(moment);
   const double n = __shfl_sync(whole_warp, sum, 0), x = __shfl_sync(whole_warp, sum, 1),
                y = __shfl_sync(whole_warp, sum, 2), r = __shfl_sync(whole_warp, sum, 3);
+  const double mine =
+      n <= few_points ? central_of_few(n, __shfl_sync(whole_warp, sum, 4 + lane % 6),
+                                       __shfl_sync(whole_warp, sum, u), __shfl_sync(whole_warp, sum, v))
+                      : plane_math::central(
+                            __shfl_sync(whole_warp, moment, 0), __shfl_sync(whole_warp, moment, 4 + lane % 6),
+                            __shfl_sync(whole_warp, moment, u), __shfl_sync(whole_warp, moment, v));
   const double xx = __shfl_sync(whole_warp, mine, 0), xy = __shfl_sync(whole_warp, mine, 1),
                yy = __shfl_sync(whole_warp, mine, 2), xr = __shfl_sync(whole_warp, mine, 3),
                yr = __shfl_sync(whole_warp, mine, 4), rr = __shfl_sync(whole_warp, mine, 5);
@@ -58,32 +65,60 @@ __device__ inline Refiner::Next take_in_warp(Refiner& refiner, long long sum, in
   still = __all_sync(whole_warp, still);
   swings = __all_sync(whole_warp, swings);
   plane_math::Solution solution;
+  Hypothesis change{};
   if (!still && !swings) {
     if (lane < 10) reinterpret_cast<long long*>(&refiner.oldest())[lane] = sum;
     solution = solve_in_warp(sum, refiner.base());
+    change = refiner.changed_by(solution);  // every lane, so that nothing waits for the first one's branch
   }
   __syncwarp();
   Refiner::Next next = Refiner::Next::done;
-  if (lane == 0) next = still || swings ? refiner.settle(still) : refiner.accept(solution, limit);
+  if (lane == 0) next = still || swings ? refiner.settle(still) : refiner.accept(solution, change, limit);
   return next;
 }
 
-/// The block's first warp sums the warps' partial sums and takes them. All threads call it.
-__device__ __noinline__ Refiner::Next take_sums(Refining& r, bool with_core, int limit) {
+/// All threads: the warps' sums are added and taken by every warp for itself, with a refiner of its own, so that one
+/// barrier serves a step. `turn` counts the steps.
+__device__ inline Refiner::Next take_sums(Refining& r, Refiner& of_warp, long long sum, long long core,
+                                          unsigned& turn, int limit) {
+  const int lane = threadIdx.x % 32;
+  long long(*const partial)[10] = r.partial[turn++ % 2];
+  if (lane < 10) partial[threadIdx.x / 32][lane] = sum;
   __syncthreads();
-  if (threadIdx.x < 32) {
-    const int lane = threadIdx.x;
-    long long sum = 0;
-    if (lane < 10) {
-      sum = with_core ? r.core[lane] : 0;
+  sum = core;
+  if (lane < 10) {
 #pragma unroll
-      for (int w = 0; w < block_warps; ++w) sum += r.partial[w][lane];
-    }
-    const Refiner::Next next = take_in_warp(r.refiner, sum, limit);
-    if (lane == 0) r.next = next;
+    for (int w = 0; w < block_warps; ++w) sum += partial[w][lane];
   }
-  __syncthreads();
-  return r.next;
+  const int taken = static_cast<int>(take_in_warp(of_warp, sum, limit));
+  __syncwarp();
+  return static_cast<Refiner::Next>(__shfl_sync(whole_warp, taken, 0));
+}
+
+/// report() by one warp, a lane for each quotient.
+__device__ inline void report_by_warp(const Refined& end, PlaneFit* fit) {
+  const int lane = threadIdx.x % 32;
+  const plane_math::Moments& m = end.moments;
+  const double n = double(m.n), sx = end.base.scale_x, sy = end.base.scale_y;
+  const double sum = lane == 0 ? end.sum_squares : double(lane == 1 ? m.x : m.y);
+  const double square = plane_math::central(m.n,
+                                            lane == 3   ? m.xx
+                                            : lane == 4 ? m.xy
+                                                        : m.yy,
+                                            lane == 5 ? m.y : m.x, lane == 3 ? m.x : m.y);
+  const double u = lane == 0 ? 1 : lane == 2 || lane == 5 ? sy : sx, v = lane < 3 ? 1 : lane == 3 ? sx : sy;
+  const double quotient = (lane < 3 ? sum : square) / n / (u * v);
+  double* const to[6] = {&fit->rms, &fit->mean_x, &fit->mean_y, &fit->sxx, &fit->sxy, &fit->syy};
+#pragma unroll
+  for (int k = 0; k < 6; ++k)
+    if (lane == k) *to[k] = k == 0 ? ::sqrt(quotient) : quotient;
+  if (lane != 0) return;
+  fit->status = FitStatus::ok;
+  fit->fixed_point = end.fixed_point;
+  fit->a = end.plane.a;
+  fit->b = end.plane.b;
+  fit->c = end.plane.c;
+  fit->inliers = static_cast<std::uint32_t>(m.n);
 }
 
 __device__ inline float residual_at(const Search& s, int i, const Base& base) {
@@ -97,25 +132,29 @@ __device__ inline bool in_reach(const Search& s, int i, const Base& base, const 
   return fabsf(distance) < base.core || (fabsf(distance) <= base.outer && fabsf(moved) <= change.reach);
 }
 
-/// Refines the plane on the subset.
-__device__ __noinline__ void refine_on_subset(const Search& s, Refining& r, const Plane& start,
-                                              float threshold, const FitRegion& region) {
-  if (threadIdx.x == 0) r.refiner = Refiner(start, threshold, region);
+__device__ inline Refiner& refiner_of_warp(Search& s) {
+  return reinterpret_cast<Refiner*>(s.refiners)[threadIdx.x / 32];
+}
+
+/// Refines the plane on the subset: refiner_of_warp().
+__device__ __noinline__ void refine_on_subset(Search& s, Refining& r, const Plane& start, float threshold,
+                                              const FitRegion& region) {
+  const int lane = threadIdx.x % 32, size = static_cast<int>(s.size);
+  Refiner& refiner = refiner_of_warp(s);
+  if (lane == 0) new (&refiner) Refiner(start, threshold, region);
+  unsigned turn = 0;
   for (;;) {
-    if (threadIdx.x == 0) r.refiner.rebase();
-    __syncthreads();
-    const Base base = r.refiner.base();
+    if (lane == 0) refiner.rebase();
+    __syncwarp();
+    const Base base = refiner.base();
     Refiner::Next next;
     do {
-      const Hypothesis change = r.refiner.change();
+      const Hypothesis change = refiner.change();
       Sums sums;
-      for (int i = threadIdx.x; i < static_cast<int>(s.size); i += block_threads) {
+#pragma unroll 2
+      for (int i = threadIdx.x; i < size; i += block_threads)
         sums.add(in_reach(s, i, base, change), s.x[i], s.y[i], residual_at(s, i, base), base);
-      }
-      WideSums wide;
-      wide.add(sums);
-      reduce_in_warps(wide, r.partial);
-      next = take_sums(r, false, max_refits);
+      next = take_sums(r, refiner, sum_in_warp(sums), 0, turn, max_refits);
     } while (next == Refiner::Next::again);
     if (next == Refiner::Next::done) return;
   }
@@ -141,13 +180,7 @@ __device__ __noinline__ void refine_in_warp(const Search& s, Refiner& refiner) {
           if (i < size) sums.add(in_reach(s, i, base, change), s.x[i], s.y[i], residual_at(s, i, base), base);
         wide.add(sums);
       }
-      long long sum = 0;
-#pragma unroll
-      for (int k = 0; k < 10; ++k) {
-        const long long of_warp = warp_sum(wide.v[k]);
-        if (lane == k) sum = of_warp;
-      }
-      const int taken = static_cast<int>(take_in_warp(refiner, sum, max_refits));
+      const int taken = static_cast<int>(take_in_warp(refiner, sum_in_warp(wide), max_refits));
       __syncwarp();
       next = static_cast<Refiner::Next>(__shfl_sync(whole_warp, taken, 0));
     } while (next == Refiner::Next::again);
@@ -198,7 +231,7 @@ __device__ __noinline__ void polish(const PlaneTask& task, const FitRegion& regi
   for (bool alone = true; left != 0 && (alone || __popc(left) < side_by_side); alone = false) {
     const int c = __ffs(left) - 1;
     refine_on_subset(s, r, s.starts[c], task.threshold, region);
-    if (threadIdx.x == 0) keep_end(s, r.refiner.result());
+    if (threadIdx.x == 0) keep_end(s, refiner_of_warp(s).result());
     __syncthreads();
     left = still_apart(s, left & (left - 1), region);
   }

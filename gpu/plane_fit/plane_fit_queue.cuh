@@ -21,7 +21,7 @@ struct Shared {
   float4 hypotheses[max_counted];
   double needed[max_tried];  // the batch's
   unsigned long long task, place;
-  bool last, more;
+  bool last;
 };
 
 // A task is a plane and a tile of it, 20 bits each. In its slot it carries the turn of the ring of slots above them: a
@@ -43,9 +43,9 @@ __device__ inline FitRegion region_of(const Batch& batch, const PlaneTask& task)
   return FitRegion{task.half_x, task.half_y, batch.perpendicular};
 }
 
-/// Generous at first: as if a quarter of the points had no height.
+/// Keys up to which points are drawn.
 __device__ inline std::uint32_t select_limit(const PlaneTask& task, std::uint32_t of_work) {
-  return of_work ? of_work : plane_math::key_limit(task.size - task.size / 4, plane_math::subset_target);
+  return of_work ? of_work : task.first_limit;
 }
 
 /// Dispatcher only: a tile that was put into the queue, or no_task when all planes are done or the batch took too long.

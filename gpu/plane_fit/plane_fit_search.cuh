@@ -14,18 +14,21 @@ struct Search {
   std::uint16_t drawn[max_pool], pool[max_pool];      // numbers of the pool's points: as found, and in order
   float4 hypotheses[max_counted];
   std::uint32_t counts[max_tried];
-  std::uint32_t size, pool_size;
+  std::uint32_t size, pool_size, filled, keys[max_pool];  // keys of drawn
+  std::uint16_t order[max_pool];
   int tried, needed, top;
   std::uint16_t best[plane_math::candidates];  // hypotheses of the highest counts
   Plane starts[plane_math::candidates];        // and their planes
   int best_count;
-  alignas(16) unsigned char refiners[plane_math::candidates][sizeof(Refiner)];
   Refined ends[plane_math::candidates];
   int ended;
   double gain;
   Plane plane;
   bool found;
+  alignas(
+      16) unsigned char refiners[plane_math::candidates][sizeof(Refiner)];  // or one of each warp; the last
 };
+static_assert(plane_math::candidates >= block_warps, "a refiner for each warp");
 
 /// The points of the pool in their order.
 struct PoolOf {
@@ -41,15 +44,8 @@ struct StoredPool {
   __device__ Point operator[](std::uint32_t i) const { return Point{points[i].x, points[i].y, points[i].z}; }
 };
 
-__device__ inline std::uint32_t key_of(const Search& s, std::uint64_t seed, int p) {
-  return plane_math::point_key(__float_as_uint(s.x[p]), __float_as_uint(s.y[p]),
-                               static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
-}
-
-/// Order of the pool: by key, then z, x, y.
-__device__ inline bool before_in_pool(const Search& s, std::uint64_t seed, int p, int q) {
-  const std::uint32_t pk = key_of(s, seed, p), qk = key_of(s, seed, q);
-  if (pk != qk) return pk < qk;
+/// Order of points of equal keys in the pool: by z, x, y.
+__device__ inline bool before_in_pool(const Search& s, int p, int q) {
   const std::uint32_t pz = __float_as_uint(s.z[p]), qz = __float_as_uint(s.z[q]);
   if (pz != qz) return pz < qz;
   const std::uint32_t px = __float_as_uint(s.x[p]), qx = __float_as_uint(s.x[q]);
@@ -58,25 +54,26 @@ __device__ inline bool before_in_pool(const Search& s, std::uint64_t seed, int p
 }
 
 /// Orders the pool: keys are uniform up to the limit, so 256 buckets leave next to nothing to be sorted.
-__device__ inline void order_pool(Search& s, std::uint64_t seed, std::uint32_t pool_limit) {
+__device__ inline void order_pool(Search& s, std::uint32_t pool_limit) {
   constexpr int buckets = block_threads;
   std::uint32_t* const filled = s.counts;           // of each bucket; nothing is counted yet
   std::uint32_t* const begin = s.counts + buckets;  // of each bucket
   std::uint32_t* const totals = s.counts + 2 * buckets;
-  const unsigned long long per_key = (std::uint64_t{buckets} << 32) / (std::uint64_t{pool_limit} + 1);
+  const float per_key =
+      static_cast<float>(buckets) / static_cast<float>(pool_limit);  // any rising map of keys will do
   const int n = s.pool_size, b = threadIdx.x, lane = b % 32;
-  filled[b] = 0;
-  __syncthreads();
   int bucket[max_pool / block_threads], rank[max_pool / block_threads];
 #pragma unroll
   for (int k = 0; k < max_pool / block_threads; ++k) {
     const int i = b + k * block_threads;
     if (i >= n) break;
-    bucket[k] = static_cast<int>((key_of(s, seed, s.drawn[i]) * per_key) >> 32);
+    const int wanted = static_cast<int>(static_cast<float>(s.keys[i]) * per_key);
+    bucket[k] = wanted < buckets ? wanted : buckets - 1;
     rank[k] = static_cast<int>(atomicAdd(&filled[bucket[k]], 1u));
   }
   __syncthreads();
-  std::uint32_t sum = filled[b];
+  const std::uint32_t own = filled[b];
+  std::uint32_t sum = own;
 #pragma unroll
   for (int step = 1; step < 32; step *= 2) {
     const std::uint32_t other = __shfl_up_sync(whole_warp, sum, step);
@@ -84,76 +81,88 @@ __device__ inline void order_pool(Search& s, std::uint64_t seed, std::uint32_t p
   }
   if (lane == 31) totals[b / 32] = sum;
   __syncthreads();
-  for (int w = 0; w < b / 32; ++w) sum += totals[w];
-  begin[b] = sum - filled[b];
+  std::uint32_t before = lane < b / 32 ? totals[lane] : 0;
+  before = __reduce_add_sync(whole_warp, before);
+  begin[b] = before + sum - own;
   __syncthreads();
 #pragma unroll
   for (int k = 0; k < max_pool / block_threads; ++k) {
     const int i = b + k * block_threads;
-    if (i < n) s.pool[begin[bucket[k]] + rank[k]] = s.drawn[i];
+    if (i < n) s.order[begin[bucket[k]] + rank[k]] = static_cast<std::uint16_t>(i);
   }
   __syncthreads();
-  std::uint16_t* const mine = s.pool + begin[b];
-  for (int i = 1; i < static_cast<int>(filled[b]); ++i) {
+  std::uint16_t* const mine = s.order + begin[b];
+#pragma unroll 1
+  for (int i = 1; i < static_cast<int>(own); ++i) {
     const std::uint16_t moving = mine[i];
+    const std::uint32_t key = s.keys[moving];
     int at = i;
-    for (; at > 0 && before_in_pool(s, seed, moving, mine[at - 1]); --at) mine[at] = mine[at - 1];
+#pragma unroll 1
+    for (; at > 0; --at) {
+      const std::uint32_t other = s.keys[mine[at - 1]];
+      if (key > other || (key == other && !before_in_pool(s, s.drawn[moving], s.drawn[mine[at - 1]]))) break;
+      mine[at] = mine[at - 1];
+    }
     mine[at] = moving;
   }
+#pragma unroll 1
+  for (int i = 0; i < static_cast<int>(own); ++i) s.pool[begin[b] + i] = s.drawn[mine[i]];
   __syncthreads();
 }
 
-/// Filters the plane's draws by the limits that its number of heights demands, and orders the pool. False: more points
-/// than there is room for, so they lie at one place.
-__device__ __noinline__ bool gather_draws(const float4* draws, std::uint32_t drawn, std::uint32_t valid,
-                                          std::uint64_t seed, Search& s) {
-  constexpr int each = 8;
-  if (threadIdx.x == 0) s.size = s.pool_size = 0;
+/// Filters the plane's draws by the limits of their keys, and orders the pool. False: more points than there is room
+/// for, so they lie at one place.
+__device__ __noinline__ bool gather_draws(const float4* draws, std::uint32_t drawn, std::uint32_t limit,
+                                          std::uint32_t pool_limit, Search& s) {
+  constexpr int each = draw_capacity / block_threads;  // there are at most so many
+  const unsigned lane = threadIdx.x % 32;
+  float4 d[each];
+#pragma unroll
+  for (int k = 0; k < each; ++k) {
+    const std::uint32_t i = threadIdx.x + k * block_threads;
+    d[k] = i < drawn ? __ldcg(draws + i) : make_float4(0, 0, 0, 0);
+  }
+  if (threadIdx.x == 0) s.filled = 0;
+  s.counts[threadIdx.x] = 0;
   __syncthreads();
-  const std::uint32_t limit = plane_math::key_limit(valid, plane_math::subset_target),
-                      pool_limit = plane_math::key_limit(valid, plane_math::pool_target);
-  const unsigned lane = threadIdx.x % 32, lower = (1u << lane) - 1;
-  for (std::uint32_t first = 0; first < drawn; first += each * block_threads) {
-    float4 d[each];
+  // Points in the lower half of a number, those of the pool in the upper one.
+  unsigned own = 0;
 #pragma unroll
-    for (int k = 0; k < each; ++k) {
-      const std::uint32_t i = first + threadIdx.x + k * block_threads;
-      d[k] = i < drawn ? __ldcg(draws + i) : make_float4(0, 0, 0, 0);
-    }
-    // Where a warp's points go: one addition for all of them.
-    int chosen_sum = 0, member_sum = 0;
+  for (int k = 0; k < each; ++k)
+    if (threadIdx.x + k * block_threads < drawn)
+      own += (__float_as_uint(d[k].w) <= limit) + ((__float_as_uint(d[k].w) <= pool_limit) << 16);
+  unsigned up_to_here = own;
 #pragma unroll
-    for (int k = 0; k < each; ++k) {
-      const bool there = first + threadIdx.x + k * block_threads < drawn;
-      chosen_sum += __popc(__ballot_sync(whole_warp, there && __float_as_uint(d[k].w) <= limit));
-      member_sum += __popc(__ballot_sync(whole_warp, there && __float_as_uint(d[k].w) <= pool_limit));
-    }
-    unsigned at = 0, member = 0;
-    if (lane == 0) {
-      at = atomicAdd(&s.size, static_cast<unsigned>(chosen_sum));
-      member = atomicAdd(&s.pool_size, static_cast<unsigned>(member_sum));
-    }
-    at = __shfl_sync(whole_warp, at, 0);
-    member = __shfl_sync(whole_warp, member, 0);
+  for (int step = 1; step < 32; step *= 2) {
+    const unsigned other = __shfl_up_sync(whole_warp, up_to_here, step);
+    if (lane >= step) up_to_here += other;
+  }
+  unsigned place = 0;
+  if (lane == 31) place = atomicAdd(&s.filled, up_to_here);
+  place = __shfl_sync(whole_warp, place, 31) + up_to_here - own;
 #pragma unroll
-    for (int k = 0; k < each; ++k) {
-      const bool there = first + threadIdx.x + k * block_threads < drawn;
-      const unsigned chosen = __ballot_sync(whole_warp, there && __float_as_uint(d[k].w) <= limit);
-      const unsigned members = __ballot_sync(whole_warp, there && __float_as_uint(d[k].w) <= pool_limit);
-      const unsigned place = at + __popc(chosen & lower), in_pool = member + __popc(members & lower);
-      if ((chosen >> lane & 1) && place < max_subset) {
-        s.x[place] = d[k].x;
-        s.y[place] = d[k].y;
-        s.z[place] = d[k].z;
-        if ((members >> lane & 1) && in_pool < max_pool) s.drawn[in_pool] = static_cast<std::uint16_t>(place);
-      }
-      at += __popc(chosen);
-      member += __popc(members);
+  for (int k = 0; k < each; ++k) {
+    const std::uint32_t key = __float_as_uint(d[k].w), at = place & 0xFFFFu, member = place >> 16;
+    if (!(threadIdx.x + k * block_threads < drawn && key <= limit)) continue;
+    const bool in_pool = key <= pool_limit;
+    place += 1 + (in_pool << 16);
+    if (at >= max_subset) continue;
+    s.x[at] = d[k].x;
+    s.y[at] = d[k].y;
+    s.z[at] = d[k].z;
+    if (in_pool && member < max_pool) {
+      s.drawn[member] = static_cast<std::uint16_t>(at);
+      s.keys[member] = key;
     }
   }
   __syncthreads();
+  if (threadIdx.x == 0) {
+    s.size = s.filled & 0xFFFFu;
+    s.pool_size = s.filled >> 16;
+  }
+  __syncthreads();
   if (s.size > max_subset || s.pool_size > max_pool) return false;
-  order_pool(s, seed, pool_limit);
+  order_pool(s, pool_limit);
   return true;
 }
 
@@ -246,12 +255,22 @@ __device__ inline void replay(const std::uint32_t* counts, int count, std::uint3
 /// Counts are below max_points.
 __device__ inline int find_best(const std::uint32_t* counts, int tried, std::uint16_t* best) {
   const int lane = threadIdx.x % 32;
+  const auto rank_of = [&](int i) {
+    return i < tried ? counts[i] << 10 | static_cast<std::uint32_t>(max_tried - 1 - i) : 0;
+  };
+  const std::uint32_t kept[3] = {rank_of(lane), rank_of(lane + 32),
+                                 rank_of(lane + 64)};  // mostly these are all
   std::uint32_t below = 0xFFFFFFFFu;
   int found = 0;
+#pragma unroll 1
   while (found < plane_math::candidates) {
     std::uint32_t most = 0;
-    for (int i = lane; i < tried; i += 32) {
-      const std::uint32_t rank = counts[i] << 10 | static_cast<std::uint32_t>(max_tried - 1 - i);
+#pragma unroll
+    for (const std::uint32_t rank : kept)
+      if (rank < below && rank > most) most = rank;
+#pragma unroll 1
+    for (int i = lane + 96; i < tried; i += 32) {
+      const std::uint32_t rank = rank_of(i);
       if (rank < below && rank > most) most = rank;
     }
     most = __reduce_max_sync(whole_warp, most);

@@ -48,7 +48,9 @@ DATUM_HD Hypothesis hypothesis_of(std::uint32_t index, std::uint64_t seed, const
 /// region can only win or lose points of the band.
 constexpr float band_share = 0.125f;
 
-DATUM_HD Base base_at(const Plane& plane, float threshold, const FitRegion& region) {
+/// `scale_x` and `scale_y`: of the region. `reach`: the threshold along z.
+DATUM_HD Base base_at(const Plane& plane, float threshold, const FitRegion& region, float scale_x,
+                      float scale_y, float* reach_at) {
   Base base{};
   base.a = static_cast<float>(plane.a);
   base.b = static_cast<float>(plane.b);
@@ -56,9 +58,10 @@ DATUM_HD Base base_at(const Plane& plane, float threshold, const FitRegion& regi
   const float reach = static_cast<float>(threshold * slope_factor(base.a, base.b, region.perpendicular));
   base.core = reach - band_share * reach;
   base.outer = reach + band_share * reach;
-  base.scale_x = quantising_scale(region.half_x);
-  base.scale_y = quantising_scale(region.half_y);
+  base.scale_x = scale_x;
+  base.scale_y = scale_y;
   base.scale_r = quantising_scale(base.outer);
+  *reach_at = reach;
   return base;
 }
 
@@ -101,16 +104,20 @@ class Refiner {
   enum class Next { again, rebase, done };
 
   DATUM_MEMBER Refiner(const plane_math::Plane& start, float threshold, const FitRegion& region)
-      : threshold_(threshold), region_(region) {
+      : threshold_(threshold),
+        scale_x_(plane_math::quantising_scale(region.half_x)),
+        scale_y_(plane_math::quantising_scale(region.half_y)),
+        region_(region) {
     result_.plane = start;
   }
 
   /// The next pass is over all points.
   DATUM_MEMBER void rebase() {
-    result_.base = plane_math::base_at(result_.plane, threshold_, region_);
+    float reach = 0;
+    result_.base = plane_math::base_at(result_.plane, threshold_, region_, scale_x_, scale_y_, &reach);
     steps_[0] = Step{};
     steps_[1] = Step{};
-    change_ = plane_math::changed(result_.base, plane_math::Plane{}, threshold_, region_);
+    change_ = plane_math::Hypothesis{0, 0, 0, reach};
   }
   DATUM_MEMBER const plane_math::Base& base() const { return result_.base; }
   DATUM_MEMBER const plane_math::Hypothesis& change() const { return change_; }
@@ -121,7 +128,8 @@ class Refiner {
     const bool still = sums == sums_before(0), swings = sums == sums_before(1);
     if (still || swings) return settle(still);
     oldest() = sums;
-    return accept(plane_math::solve(sums, base()), limit);
+    const plane_math::Solution solution = plane_math::solve(sums, base());
+    return accept(solution, changed_by(solution), limit);
   }
 
   // take() in its parts, for a device whose threads share the work.
@@ -139,12 +147,16 @@ class Refiner {
     keep(kept);
     return Next::done;
   }
-  /// The least-squares plane of the sums in oldest().
-  DATUM_MEMBER Next accept(const plane_math::Solution& solution, int limit) {
+  DATUM_MEMBER plane_math::Hypothesis changed_by(const plane_math::Solution& solution) const {
+    return plane_math::changed(base(), solution.change, threshold_, region_);
+  }
+  /// The least-squares plane of the sums in oldest(), and changed_by() it.
+  DATUM_MEMBER Next accept(const plane_math::Solution& solution, const plane_math::Hypothesis& change,
+                           int limit) {
     result_.spans = solution.spans;
     if (!result_.spans) return Next::done;
     ++result_.refits;
-    change_ = plane_math::changed(base(), solution.change, threshold_, region_);
+    change_ = change;
     result_.reach = change_.reach;
     newest_ = 1 - newest_;
     steps_[newest_].solution = solution;
@@ -170,7 +182,7 @@ class Refiner {
     result_.sum_squares = step.solution.sum_squares;
   }
 
-  float threshold_;
+  float threshold_, scale_x_, scale_y_;
   FitRegion region_;
   Refined result_;
   Step steps_[2];  // the last two on the same base plane

@@ -193,6 +193,25 @@ struct Sums {
   }
 };
 
+/// Lane k gets the k-th of a warp's ten sums.
+__device__ inline long long sum_in_warp(const Sums& s) {
+  const int once[4] = {s.n, s.x, s.y, s.r}, twice[6] = {s.xx, s.xy, s.yy, s.xr, s.yr, s.rr};
+  const int lane = threadIdx.x % 32;
+  long long mine = 0;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const int sum = __reduce_add_sync(whole_warp, once[k]);  // of 1024 points of 14 bits
+    if (lane == k) mine = sum;
+  }
+#pragma unroll
+  for (int k = 0; k < 6; ++k) {
+    const unsigned low = __reduce_add_sync(whole_warp, static_cast<unsigned>(twice[k]) & 0xFFFFu);
+    const int high = __reduce_add_sync(whole_warp, twice[k] >> 16);
+    if (lane == 4 + k) mine = (static_cast<long long>(high) << 16) + low;
+  }
+  return mine;
+}
+
 /// Sums of one thread over any number of points.
 struct WideSums {
   long long v[10] = {};
@@ -202,13 +221,15 @@ struct WideSums {
   }
 };
 
-/// partial[w] of each warp; the caller synchronises.
-__device__ inline void reduce_in_warps(const WideSums& sums, long long (*partial)[10]) {
+/// The same of sums over any number of points, |sum| < 2^52.
+__device__ inline long long sum_in_warp(const WideSums& s) {
+  long long mine = 0;
 #pragma unroll
   for (int k = 0; k < 10; ++k) {
-    const long long sum = warp_sum(sums.v[k]);
-    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32][k] = sum;
+    const long long sum = warp_sum(s.v[k]);
+    if (threadIdx.x % 32 == k) mine = sum;
   }
+  return mine;
 }
 
 /// Adds the points with |r| < base.core to the plane's moments and lists those up to base.outer.
@@ -216,19 +237,23 @@ template <class Source>
 __device__ void accumulate_tile(const Source& source, const PlaneTask& task, PlaneWork* work, float4* band,
                                 std::uint32_t begin, std::uint32_t end, const Base& base, Staging& staging,
                                 long long (*partial)[10]) {
-  Sums sums;
-  for_quads<2>(source, task, begin, end, [&](const Quad& q) {
+  long long of_warp = 0;
+  for (; begin < end; begin += summed_quads) {
+    Sums sums;
+    for_quads<2>(
+        source, task, begin, end - begin < summed_quads ? end : begin + summed_quads, [&](const Quad& q) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const float r = fmaf(-base.a, q.x[i], fmaf(-base.b, q.y[i], q.z[i] - base.c));
-      const bool in = fabsf(r) < base.core, near = fabsf(r) <= base.outer && !in;
-      sums.add(in, q.x[i], q.y[i], r, base);
-      if (near) stage(staging, make_float4(q.x[i], q.y[i], r, 0.f), band, task.band_room, &work->band_count);
-    }
-  });
-  WideSums wide;
-  wide.add(sums);
-  reduce_in_warps(wide, partial);
+          for (int i = 0; i < 4; ++i) {
+            const float r = fmaf(-base.a, q.x[i], fmaf(-base.b, q.y[i], q.z[i] - base.c));
+            const bool in = fabsf(r) < base.core, near = fabsf(r) <= base.outer && !in;
+            sums.add(in, q.x[i], q.y[i], r, base);
+            if (near)
+              stage(staging, make_float4(q.x[i], q.y[i], r, 0.f), band, task.band_room, &work->band_count);
+          }
+        });
+    of_warp += sum_in_warp(sums);
+  }
+  if (threadIdx.x % 32 < 10) partial[threadIdx.x / 32][threadIdx.x % 32] = of_warp;
   unstage(staging, &work->band_count, [&](std::uint32_t at, const float4& e) {
     if (at < task.band_room) band[at] = e;
   });

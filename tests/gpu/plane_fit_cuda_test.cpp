@@ -74,7 +74,8 @@ TEST_F(PlaneFitCuda, RaggedBatchHasTheBytesOfTheCpuHoweverItIsCut) {
   for (const PlaneFitSettings& settings : all_settings()) {
     for (const CudaFitOptions options :
          {CudaFitOptions{}, CudaFitOptions{256, 0, 0}, CudaFitOptions{2048, 1, 0}, CudaFitOptions{256, 7, 5},
-          CudaFitOptions{512, 300, 11}, CudaFitOptions{300, 0, 12}, CudaFitOptions{64, 64, 13}}) {
+          CudaFitOptions{512, 300, 11}, CudaFitOptions{300, 0, 12}, CudaFitOptions{64, 64, 13},
+          CudaFitOptions{4096, 0, 14}}) {
       const std::string how = "mode " + std::to_string(int(settings.mode)) + ", tiles of " +
                               std::to_string(options.tile_quads) + ", blocks " +
                               std::to_string(options.blocks);
