@@ -151,6 +151,8 @@ TEST(ScenarioDemo, ThreeBoardsThreeVerdicts) {
   const auto good = stored(folder.path(), 1), defects = stored(folder.path(), 2),
              occluded = stored(folder.path(), 3);
   EXPECT_EQ(good["decision"], "PASS");
+  EXPECT_LT(good["controller"]["age_ms"], 60'000) << "sampled beside the inspections";
+  EXPECT_TRUE(good["controller"]["cpu"].contains("governor")) << good["controller"];
   EXPECT_TRUE(not_passed(good).empty());
   EXPECT_EQ(not_passed(defects),
             (std::map<std::string, std::string>{{"U3", "FAIL"}, {"L1", "FAIL"}, {"C3", "FAIL"}}));
