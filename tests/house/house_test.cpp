@@ -84,7 +84,7 @@ const std::map<std::string, std::vector<std::string>> may_include{
      {"drivers/port/", "calib/utc_time.h", "daemon/cell/board_times.h", "daemon/controller/controller_state.h",
       "daemon/report/", "daemon/metrics/"}},
     {"daemon/gpu/", {"gpu/", "daemon/gpu/"}},  // builds without the daemon
-    {"daemon/loop/", {"drivers/frame/", "drivers/port/", "daemon/loop/"}},
+    {"daemon/loop/", {"drivers/link_error.h", "drivers/frame/", "drivers/port/", "daemon/loop/"}},
     {"config/toml_reader", {"config/toml_reader.h"}},
 };
 
