@@ -167,6 +167,8 @@ void Ledger::check_frames(const scenario::Cell& cell, const nlohmann::json& resu
 void Ledger::check_store(const scenario::Cell& cell, Findings& findings) const {
   const std::string said = store_integrity(cell.path() / "results.db");
   findings.expect(said == "ok", "the store: " + said);
+  const auto chain = scenario::run({"datumctl", "verify", "results", "--store", "results.db"}, cell.path());
+  findings.expect(chain.status == 0, "the chain of results: " + chain.output);
 }
 
 }  // namespace datum::faults

@@ -1,6 +1,6 @@
 // What a cell was given and what it announced, kept outside of it and by value; and the questions that every
 // fault ends with: is any announced result lost or altered, is a number given twice, is a PASS of a part that was
-// not measured, has a delivered frame neither a result nor its place in the drop folder.
+// not measured, has a delivered frame neither a result nor its place in the drop folder, is the chain of results whole.
 #pragma once
 
 #include <cstdint>
