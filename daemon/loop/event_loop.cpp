@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <system_error>
 
 namespace datum {
@@ -31,6 +32,7 @@ struct EventLoop::Watch {
   Pollable* pollable;
   int fd = -1;
   Source io, timer;
+  std::optional<std::uint64_t> due_us;  // that the timer is set to, until it has come
 };
 
 EventLoop::EventLoop() {
@@ -90,13 +92,18 @@ void EventLoop::sync(Watch& watch) {
   const auto deadline = watch.pollable->deadline();
   if (!deadline) {
     watch.timer.reset();
+    watch.due_us.reset();
     return;
   }
   const auto due_us = static_cast<std::uint64_t>(std::max<MonotonicNs>(*deadline, 0) + 999) / 1000;
+  // Setting it again would put it behind a descriptor that is readable in each round: a device that floods.
+  if (watch.timer && watch.due_us == due_us) return;
+  watch.due_us = due_us;
   if (!watch.timer) {
     sd_event_source* source = nullptr;
     const auto on_time = [](sd_event_source*, std::uint64_t, void* data) {
       auto* w = static_cast<Watch*>(data);
+      w->due_us.reset();
       return w->loop->guarded([&] { w->pollable->on_deadline(now()); });
     };
     must(sd_event_add_time(event_, &source, CLOCK_MONOTONIC, due_us, 1, on_time, &watch),

@@ -60,9 +60,9 @@ class HostileServer {
   HostileServer& operator=(const HostileServer&) = delete;
 
   int port(std::size_t i) const { return ports_[i]; }
-  /// It has done its worst: a megabyte, or what its peer took of that, to someone.
+  /// It has done its worst: more than the daemon may keep, or what its peer took of that, to someone.
   bool has_struck() const {
-    return met_ > 0 && (sent_ >= 1 << 20 || lost_ > 0 || behaviour_ == Behaviour::silent);
+    return met_ > 0 && (sent_ >= 1 << 24 || lost_ > 0 || behaviour_ == Behaviour::silent);
   }
 
  private:

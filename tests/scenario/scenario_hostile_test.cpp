@@ -236,16 +236,17 @@ std::string png_chunk(const std::string& body) {
 
 /// What only claims to be large: 10^10 and 10^12 pixels, nested brackets, directories of a TIFF that follow themselves.
 std::map<std::string, std::string> bombs() {
-  const std::string side("\0\1\x86\xA0", 4);
-  const std::string png = "\x89PNG\r\n\x1A\n" +
-                          png_chunk("IHDR" + side + side + std::string("\x10\0\0\0\0", 5)) +
-                          png_chunk("IDAT" + std::string(64, '\0')) + png_chunk("IEND");
+  const auto png = [](const std::string& side) {
+    return "\x89PNG\r\n\x1A\n" + png_chunk("IHDR" + side + side + std::string("\x10\0\0\0\0", 5)) +
+           png_chunk("IDAT" + std::string(64, '\0')) + png_chunk("IEND");
+  };
   const std::string points =
       "element vertex 1000000000000\nproperty float x\nproperty float y\nproperty float z\nend_header\nx";
   // little-endian TIFF; directory at 8 with no usable entry, the next one at 8 again
   const std::string loop("II*\0\x08\0\0\0\1\0\0\1\3\0\1\0\0\0\xFF\xFF\xFF\xFF\x08\0\0\0", 26);
   return {
-      {"png", png},
+      {"png", png(std::string("\0\1\x86\xA0", 4))},  // 100,000 x 100,000
+      {"PNG", png(std::string("\0\0\x75\x30", 4))},  // 30,000 x 30,000: 1.8 GB
       {"tif", loop},
       {"ply", "ply\nformat binary_little_endian 1.0\ncomment rows 1000000\ncomment cols 1000000\n" + points},
       {"pcd",
