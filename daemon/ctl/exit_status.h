@@ -11,6 +11,7 @@ enum Exit : int {
   no_result = 6,
   no_connection = 7,
   refused_command = 8,
+  not_written = 9,
 };
 
 /// For help and manual, a line each.
@@ -29,6 +30,7 @@ inline constexpr struct {
     {"6", "no such result"},
     {"7", "the daemon is not there, or does not answer in time"},
     {"8", "the daemon refused the command; its words are on stderr"},
+    {"9", "the file, or what reads stdout, takes no more"},
 };
 
 }  // namespace datum

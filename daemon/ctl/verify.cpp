@@ -8,6 +8,8 @@
 #include <stdexcept>
 
 #include "calib/fit/feature.h"
+#include "daemon/ctl/verify_results.h"
+#include "daemon/report/result_store.h"
 
 namespace datum {
 namespace {
@@ -17,10 +19,10 @@ int status(Found found) { return static_cast<int>(found); }
 }  // namespace
 
 CLI::App* add_verify(CLI::App& app, VerifyOptions& o) {
-  auto* all = app.add_subcommand(
-      "verify",
-      "how well a sensor or a calibration does; needs no daemon; exit status 0 good, 1 not good, 2 not "
-      "enough to say, 3 no measurement, 4 bad input");
+  auto* all = app.add_subcommand("verify",
+                                 "how well a sensor or a calibration does, and whether results are as "
+                                 "written; needs no daemon; exit status 0 good, 1 not good, 2 not "
+                                 "enough to say, 3 no measurement, 4 bad input");
   all->require_subcommand(1);
   const auto step = [&](const char* name, const char* words) {
     auto* command = all->add_subcommand(name, words);
@@ -48,12 +50,14 @@ CLI::App* add_verify(CLI::App& app, VerifyOptions& o) {
   flatness->add_option("--area", o.area, "only X0,X1,Y0,Y1 in mm, sensor coordinates");
   for (auto* command : {spheres, flatness})
     command->add_flag("--discard-worst", o.discard_worst, "leave the worst three per mille of points out");
+  add_verify_results(*all, o.results, [&o] { o.step = "results"; });
   return all;
 }
 
 int verify(const VerifyOptions& o) {
   try {
-    const Verified verified = o.step == "overlap"   ? verify_overlap(o)
+    const Verified verified = o.step == "results"   ? verify_results(o.results)
+                              : o.step == "overlap" ? verify_overlap(o)
                               : o.step == "spheres" ? verify_spheres(o)
                                                     : verify_flatness(o);
     fmt::print("{}", verified.text);
@@ -61,6 +65,8 @@ int verify(const VerifyOptions& o) {
   } catch (const FitRefused& error) {
     fmt::print(stderr, "datumctl: INVALID: {}\n", error.what());
     return status(Found::invalid);
+  } catch (const StoreError&) {
+    throw;
   } catch (const std::exception& error) {
     fmt::print(stderr, "datumctl: {}\n", error.what());
     return status(Found::bad_input);

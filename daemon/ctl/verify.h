@@ -1,4 +1,5 @@
-// `datumctl verify`: how well a sensor or a calibration does, from frames and an artefact. Needs no daemon.
+// `datumctl verify`: how well a sensor or a calibration does, from frames and an artefact, and whether stored results are
+// as they were written (verify_results.h). Needs no daemon.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,6 +9,13 @@
 #include <vector>
 
 namespace datum {
+
+struct ResultsCheck {
+  std::string store, config = "/etc/datumd/datumd.toml";
+  std::vector<std::string> held;  // LINK:SHA256
+  bool frames = false;
+  std::uint64_t from = 0;  // sequence
+};
 
 struct VerifyOptions {
   std::string step;  // name of the subcommand that was given
@@ -20,6 +28,7 @@ struct VerifyOptions {
   double scale_u_ppm = 0;       // each axis
   std::optional<double> temperature_degc;
   std::int64_t now_utc_s = 0;
+  ResultsCheck results;
 };
 
 /// As the exit status of `show`: what was found is good, not good, not enough to say, no measurement.

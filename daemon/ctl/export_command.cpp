@@ -1,0 +1,104 @@
+// datumctl export: stored results for other programs, beside a running daemon or without one.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+
+#include "config/daemon_config.h"
+#include "daemon/ctl/command_line.h"
+#include "daemon/ctl/exit_status.h"
+#include "daemon/report/part_file.h"
+#include "daemon/report/result_export.h"
+
+namespace datum {
+namespace {
+
+struct ExportOptions {
+  std::string store, config = "/etc/datumd/datumd.toml";
+  std::string format = "csv", rows = "components", output;
+  std::string from, to, recipe, unit, decision;
+};
+
+ResultFilter filter_of(const ExportOptions& o) {
+  ResultFilter filter;
+  for (const auto d : {Decision::pass, Decision::inconclusive, Decision::fail, Decision::invalid})
+    if (o.decision == name_of(d)) filter.decision = d;
+  if (!o.recipe.empty()) filter.recipe = o.recipe;
+  if (!o.unit.empty()) filter.unit_id = o.unit;
+  if (!o.from.empty()) filter.from = from_bound(o.from);
+  if (!o.to.empty()) filter.before = before_bound(o.to);
+  return filter;
+}
+
+void to_stdout(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
+    throw std::runtime_error("stdout: can't be written");
+}
+
+int run_export(const ExportOptions& o) {
+  const ExportRows rows = o.format == "jsonl"  ? ExportRows::json_lines
+                          : o.rows == "boards" ? ExportRows::boards
+                                               : ExportRows::components;
+  try {
+    const ResultFilter filter = filter_of(o);
+    auto store = ResultStore::read_only(o.store.empty() ? load_daemon_config(o.config).store
+                                                        : std::filesystem::path(o.store));
+    Exported done;
+    if (o.output.empty()) {
+      done = export_results(store, filter, rows, to_stdout);
+      if (std::fflush(stdout) != 0) throw std::runtime_error("stdout: can't be written");
+    } else {
+      PartFile file(o.output);
+      done = export_results(store, filter, rows, [&](const std::string& text) { file.write(text); });
+      file.finish();
+    }
+    fmt::print(stderr, "{} results{}\n", done.results,
+               done.results == 0 ? "" : fmt::format(", {} to {}", done.first, done.last));
+    return good;
+  } catch (const std::invalid_argument& error) {
+    fmt::print(stderr, "datumctl: {}\n", error.what());
+    return usage;
+  } catch (const StoreError&) {
+    throw;
+  } catch (const config::ConfigError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    fmt::print(stderr, "datumctl: {}; nothing was exported\n", error.what());
+    return not_written;
+  }
+}
+
+}  // namespace
+
+void add_export_command(CommandLine& line) {
+  auto o = std::make_shared<ExportOptions>();
+  auto* command = line.leaf(line.app, "export", "stored results as CSV or JSON lines, oldest first",
+                            [o] { return run_export(*o); });
+  command
+      ->add_option("--format", o->format, "csv or jsonl: the verdicts as stored, with their chain's hashes")
+      ->transform(CLI::IsMember({"csv", "jsonl"}, CLI::ignore_case))
+      ->capture_default_str();
+  command
+      ->add_option("--rows", o->rows,
+                   "of csv: components, one for each and each of its characteristics, or boards")
+      ->transform(CLI::IsMember({"components", "boards"}, CLI::ignore_case))
+      ->capture_default_str();
+  command->add_option("--from", o->from, "measured at this time or later: 2026-01-31, 2026-01-31T10:00:00Z");
+  command->add_option("--to", o->to, "measured before this time, or on this date");
+  command->add_option("--recipe", o->recipe, "only this recipe's");
+  command->add_option("--unit", o->unit, "only this board's");
+  command->add_option("--decision", o->decision, "only these")
+      ->transform(CLI::IsMember({"PASS", "INCONCLUSIVE", "FAIL", "INVALID"}, CLI::ignore_case));
+  line.offer(
+      command->add_option("--output", o->output, "file, which appears whole or not at all (default: stdout)"),
+      Offer::files);
+  line.offer(
+      command->add_option("--store", o->store, "the store itself (default: what the configuration names)"),
+      Offer::files);
+  line.offer(command->add_option("--config", o->config, "configuration of the daemon")->capture_default_str(),
+             Offer::files);
+}
+
+}  // namespace datum

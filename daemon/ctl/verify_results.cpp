@@ -1,0 +1,154 @@
+#include "daemon/ctl/verify_results.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <map>
+#include <stdexcept>
+
+#include "config/daemon_config.h"
+#include "daemon/cell/replay.h"
+#include "daemon/fringe/fringe_frames.h"
+#include "daemon/report/chain_check.h"
+#include "daemon/report/scpi_error.h"
+#include "gpu/board/cpu_board.h"
+
+namespace datum {
+namespace {
+
+constexpr std::uint64_t batch = 16;  // results in memory at once
+
+HeldLink held_of(const std::string& text) {
+  HeldLink held;
+  const char* const end = text.data() + text.size();
+  const auto [next, error] = std::from_chars(text.data(), end, held.link);
+  if (error != std::errc() || next == end || *next != ':' || end - next != 65)
+    throw std::invalid_argument("--held '" + text +
+                                "' is not LINK:SHA256 as an earlier verification told it");
+  held.sha256.assign(next + 1, end);
+  return held;
+}
+
+std::string words_of(const ChainFault& fault) {
+  return fault.sequence == 0 ? fault.what : fmt::format("result {} {}", fault.sequence, fault.what);
+}
+
+std::string text_of(const ChainReport& report) {
+  std::string text = fmt::format("store {}: {} results, {} to {}\n", report.store_id, report.results,
+                                 report.first, report.last);
+  for (const std::string& statement : report.statements) text += fmt::format("  {}\n", statement);
+  for (const ChainFault& fault : report.first_faults)
+    text += fmt::format("NOT AS WRITTEN: {}\n", words_of(fault));
+  if (report.faults > report.first_faults.size())
+    text += fmt::format("and {} more\n", report.faults - report.first_faults.size());
+  if (report.faults == 0) text += "the chain is whole\n";
+  return text + fmt::format("head {}:{}\n", report.head.link, report.head.sha256);
+}
+
+/// Measures stored frames again, one after the other.
+class FrameCheck {
+ public:
+  FrameCheck(const ResultsCheck& options, const DaemonConfig& config)
+      : options_(options),
+        places_{config.recipes, config.calibrations, deliveries_folder(config)},
+        threads_(config.backend.threads),
+        sensor_(load_sensor(config.sensor_profile, threads_)),
+        measurer_(cpu_backend(threads_)) {}
+
+  void run(ResultStore& store) {
+    ResultFilter filter;
+    filter.after = options_.from > 0 ? options_.from - 1 : 0;
+    for (;;) {
+      const auto results = store.list(filter, batch, ResultOrder::oldest_first);
+      for (const StoredResult& result : results) check(result);
+      if (results.size() < batch) return;
+      filter.after = results.back().sequence;
+    }
+  }
+
+  std::string text() const {
+    std::string text = different_;
+    text += fmt::format("frames: {} measured the same, {} not the same\n", same_, differ_);
+    for (const auto& [why, count] : untold_) text += fmt::format("  {} can't be told: {}\n", count, why);
+    return text;
+  }
+  std::uint64_t same() const { return same_; }
+  std::uint64_t differ() const { return differ_; }
+
+ private:
+  void check(const StoredResult& result) {
+    try {
+      const BoardVerdict verdict = result.verdict();
+      if (verdict.components.empty()) return untold("nothing was measured then");
+      const auto replay = prepare_replay(verdict, places_, sensor_, measurer_, threads_);
+      datum::run(*replay);
+      if (replay->failed) return untold(frame_gone(replay->detail));
+      if (replay->detail.empty()) {
+        ++same_;
+        return;
+      }
+      if (differ_++ < ChainReport::most_told)
+        different_ += fmt::format("NOT THE SAME: result {} {}\n", result.sequence, replay->detail);
+    } catch (const std::exception& error) {
+      untold(error.what());
+    }
+  }
+
+  /// Each frame has its own name: they count together.
+  static std::string frame_gone(const std::string& detail) {
+    return detail.find(" is no longer in ") == std::string::npos ? detail : "the frame is no longer kept";
+  }
+
+  void untold(const std::string& why) {
+    if (untold_.size() < ChainReport::most_told || untold_.count(why) > 0)
+      ++untold_[why];
+    else
+      ++untold_["other reasons"];
+  }
+
+  const ResultsCheck& options_;
+  ReplayPlaces places_;
+  unsigned threads_;
+  SensorProfile sensor_;
+  CpuBoardMeasurer measurer_;
+  std::uint64_t same_ = 0, differ_ = 0;
+  std::string different_;
+  std::map<std::string, std::uint64_t> untold_;
+};
+
+}  // namespace
+
+void add_verify_results(CLI::App& verify, ResultsCheck& o, const std::function<void()>& chosen) {
+  auto* command = verify.add_subcommand(
+      "results", "is every stored result as it was written; the head it tells is worth keeping elsewhere");
+  command->callback(chosen);
+  command->add_option("--store", o.store, "the store itself (default: what the configuration names)");
+  command->add_option("--config", o.config, "configuration of the daemon")->capture_default_str();
+  command
+      ->add_option("--held", o.held,
+                   "LINK:SHA256, a head that was told before: only it finds a store written anew")
+      ->allow_extra_args(false);
+  auto* frames =
+      command->add_flag("--frames", o.frames, "measure the frames that are still kept again, and compare");
+  command->add_option("--from", o.from, "with --frames: from this result on")->needs(frames);
+}
+
+Verified verify_results(const ResultsCheck& o) {
+  std::vector<HeldLink> held;
+  for (const std::string& text : o.held) held.push_back(held_of(text));
+  std::optional<DaemonConfig> config;
+  if (o.store.empty() || o.frames) config = load_daemon_config(o.config);
+  const std::filesystem::path file = o.store.empty() ? config->store : std::filesystem::path(o.store);
+  const ChainReport report = check_chain(file, held);
+  Verified verified{report.faults == 0 ? Found::good : Found::not_good, text_of(report)};
+  if (!o.frames) return verified;
+  auto store = ResultStore::read_only(file);
+  FrameCheck check(o, *config);
+  check.run(store);
+  verified.text += check.text();
+  if (check.differ() > 0) verified.found = Found::not_good;
+  if (verified.found == Found::good && check.same() == 0) verified.found = Found::not_enough;
+  return verified;
+}
+
+}  // namespace datum
