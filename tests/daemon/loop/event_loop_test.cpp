@@ -51,6 +51,25 @@ class PipeReader : public Pollable {
 
 }  // namespace
 
+// Two deadlines behind a device that is readable in every round: both are met within as many rounds as there are sources.
+TEST(EventLoop, ADeviceThatFloodsDoesNotKeepDeadlinesWaiting) {
+  EventLoop loop;
+  PipeReader flood, first, second;
+  for (PipeReader* pipe : {&flood, &first, &second}) loop.add(*pipe);
+  int rounds = 0, met = 0;
+  flood.on_byte = [&](char c) { ++rounds < 1000 ? flood.put(c) : loop.stop(); };
+  for (PipeReader* pipe : {&first, &second}) {
+    pipe->due = 1;
+    pipe->on_due = [&](MonotonicNs) {
+      if (++met == 2) loop.stop();
+    };
+  }
+  flood.put('x');
+  loop.run();
+  EXPECT_EQ(met, 2);
+  EXPECT_LE(rounds, 5);
+}
+
 TEST(EventLoop, ReadsUntilStopped) {
   EventLoop loop;
   PipeReader pipe;
