@@ -57,11 +57,19 @@ property() {  # UNIT NAME
   systemctl show --value -p "$2" "$1"
 }
 
-boards() {  # how many results are stored[cell]
+store=/var/lib/datumd/results.db
+stored() {  # every result of the cell
+  datumctl results --last 100000 --json --store $store
+}
+boards() {  # how many results are stored: [CELL]
   datumctl results --last 100000 --json --store "/var/lib/datumd/${1:-.}/results.db" | grep -c '"sequence"'
 }
-boards_are() {  # NUMBER [cell]
+boards_are() {  # NUMBER [CELL]
   [ "$(boards "${2:-.}")" = "$1" ]
+}
+journal_says() {  # PATTERN, of this boot
+  sync
+  journalctl -b -q --no-pager -o cat -u datumd.service | grep -Eq -- "$1"
 }
 
 examples=/usr/share/doc/datumd/examples
@@ -93,14 +101,22 @@ push_results = true
 TOML
 }
 
-# One board of the virtual sensor: drop CELL NUMBER [BOARD].
+# One board of the virtual sensor, each with a number of its own: drop CELL [BOARD].
 drop() {
   lib=/var/lib/datumd
   [ "$1" = datumd ] || lib=/var/lib/datumd/$1
+  echo x >>"$state/dropped"
   virtual-sensor --recipe $examples/recipes/demo-board.toml --twin $examples/twins/demo.toml \
-    --calibration $examples/calibrations/demo.toml --drop "$lib/drop" --board "${3:-good}" --seed "$2" --frame-id "$2"
+    --calibration $examples/calibrations/demo.toml --drop "$lib/drop" --board "${2:-good}" \
+    --seed "$(count dropped)" --frame-id "$(count dropped)"
 }
 
-last_is() {  # DECISION
-  datumctl results --last 1 --store /var/lib/datumd/results.db | tail -n 1 | grep -q " $1 "
+# One board is dropped, and is the next result: measured_as DECISION [BOARD].
+measured_as() {
+  next=$(($(boards) + 1))
+  drop datumd "${2:-good}" && until_true boards_are $next &&
+    says "^ *$next .* $1 " datumctl results --last 1 --store $store
+}
+passes() {
+  measured_as PASS
 }

@@ -24,7 +24,7 @@ machine=${DATUM_SYSTEM_MACHINE:-$machine}
 case $machine in
   kvm) tools=qemu-system-x86_64 processor="-accel kvm -cpu host" ;;
   emulated) tools=qemu-system-x86_64 processor="-accel tcg -cpu max" ;;
-  program) tools="linux.uml socat" ;;
+  program) tools=linux.uml ;;
   *) echo "DATUM_SYSTEM_MACHINE=$machine is none of kvm, emulated, program" >&2; exit 2 ;;
 esac
 for tool in $tools mmdebstrap mke2fs; do
@@ -35,9 +35,9 @@ done
 mkdir -p "$folder"
 "$here/image.sh" "$folder" "$package"
 run=$(mktemp -d)
-cable='' booted=''
+booted=''
 # shellcheck disable=SC2086
-trap 'kill $cable $booted 2>/dev/null || true; rm -rf "$run"' EXIT INT TERM
+trap 'kill $booted 2>/dev/null || true; rm -rf "$run"' EXIT INT TERM
 
 # What is upgraded from: DATUM_OLD_PACKAGE, or this package under a version of before.
 mkdir "$run/payload"
@@ -64,19 +64,12 @@ boot_virtual() {  # two serial adapters on USB with a cable between them
     -device qemu-xhci -device usb-serial,chardev=cable,serial=CELL,always-plugged=on \
     -device usb-serial,chardev=host,serial=HOST,always-plugged=on
 }
-boot_program() {  # two serial lines, each end a pseudo-terminal of this machine
+boot_program() {
   TMPDIR=$run exec timeout "$deadline_s" linux.uml "umid=datumd-$$" "uml_dir=$run/" mem=1500M \
     "ubd0=$run/cow,$folder/root.ext4" "ubd1r=$run/payload.ext4" root=/dev/ubda rw quiet \
-    con0=null,fd:1 con=null "ssl0=tty:$run/cell" "ssl1=tty:$run/host" ssl=null </dev/null >"$console" 2>&1
+    con0=null,fd:1 con=null ssl=null </dev/null >"$console" 2>&1
 }
-if [ "$machine" = program ]; then
-  socat "PTY,link=$run/cell,raw,echo=0" "PTY,link=$run/host,raw,echo=0" &
-  cable=$!
-  until [ -e "$run/host" ] && [ -e "$run/cell" ]; do kill -0 $cable; done
-  boot_program &
-else
-  boot_virtual &
-fi
+if [ "$machine" = program ]; then boot_program & else boot_virtual & fi
 booted=$!
 tail -n +1 -f --pid=$booted "$console" | sed -un 's/\r*$//; s/^checks| //p'
 ended=0
