@@ -3,7 +3,7 @@
 started() {
   systemctl enable --quiet --now datumd.service
   [ "$(property datumd.service ActiveState)" = active ] && [ "$(property datumd.service Type)" = notify ] &&
-    says '^ARMED, recipe demo-board' property datumd.service StatusText
+    until_true says '^ARMED, recipe demo-board' property datumd.service StatusText
 }
 checked_as_its_user() {
   says ': good$' runuser -u datumd -- datumd --check-config --config /etc/datumd/datumd.toml
