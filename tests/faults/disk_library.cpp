@@ -206,6 +206,22 @@ int rename(const char* from, const char* to) {
   return result;
 }
 
+int renameat(int from_folder, const char* from, int to_folder, const char* to) {
+  const std::string path = path_of(from, from_folder), target = path_of(to, to_folder);
+  if (!may_change(path)) return -1;
+  const int result = REAL(renameat)(from_folder, from, to_folder, to);
+  if (result == 0 && !path.empty()) note(DiskAct::rename, path, 0, nullptr, 0, target);
+  return result;
+}
+
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+  const std::string path = path_of(from, from_folder), target = path_of(to, to_folder);
+  if (!may_change(path)) return -1;
+  const int result = REAL(renameat2)(from_folder, from, to_folder, to, flags);
+  if (result == 0 && !path.empty()) note(DiskAct::rename, path, 0, nullptr, 0, target);
+  return result;
+}
+
 int unlink(const char* name) {
   const std::string path = path_of(name);
   if (!may_change(path)) return -1;
