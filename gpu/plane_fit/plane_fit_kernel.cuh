@@ -219,8 +219,8 @@ __device__ __noinline__ bool after_accumulate(const Batch& b, const PlaneTask& t
   const std::uint32_t listed = __ldcg(&work->band_count), stage = __ldcg(&work->stage);
   const int lane = threadIdx.x % 32;
   const long long core = lane < 10 ? __ldcg(&work->moments[lane]) : 0;
-  Refiner& refiner = refiner_of_warp(*reinterpret_cast<Search*>(shared.search));
-  copy_by_warp(&refiner, &work->refiner);
+  Refiner& refiner = *reinterpret_cast<Refiner*>(reinterpret_cast<Search*>(shared.search)->refiners);
+  if (threadIdx.x < 32) copy_by_warp(&refiner, &work->refiner);
   if (threadIdx.x == 0) r.fit = work->fit;
   if (listed > task.band_room) {
     finish(b, plane, r.fit, true);
@@ -234,8 +234,8 @@ __device__ __noinline__ bool after_accumulate(const Batch& b, const PlaneTask& t
     near.y[i] = p.y;
     near.r[i] = p.z;
   }
+  __syncthreads();
   const Base base = refiner.base();
-  unsigned turn = 0;
   Refiner::Next next;
   do {
     const Hypothesis change = refiner.change();
@@ -253,12 +253,12 @@ __device__ __noinline__ bool after_accumulate(const Batch& b, const PlaneTask& t
       }
       wide.add(sums);
     }
-    next = take_sums(r, refiner, sum_in_warp(wide), core, turn, max_refits);
+    next = take_sums_alone(r, refiner, sum_in_warp(wide), core, max_refits);
   } while (next == Refiner::Next::again);
-  const Refined& end = refiner.result();  // every warp has the same
+  const Refined& end = refiner.result();
   const bool ended = next == Refiner::Next::done,
              wider = ended && end.spans && stage == 0 && task.refit_threshold > task.threshold;
-  __syncwarp();  // its first lane begins to change what the others look at
+  __syncthreads();  // the first thread begins to change what the others look at
   if (threadIdx.x == 0) {
     if (ended) r.fit.refits += static_cast<std::uint32_t>(end.refits);
     if (wider) {

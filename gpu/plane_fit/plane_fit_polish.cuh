@@ -7,10 +7,11 @@
 
 namespace datum::cuda {
 
-/// Shared memory of a refinement: the warps' sums, of every second step, and a Refiner.
+/// Shared memory of a refinement: the warps' sums, of every second step, a Refiner, and what it wants next.
 struct Refining {
   long long partial[2][block_warps][10];
   Refiner refiner;
+  Refiner::Next next;
   PlaneFit fit;
 };
 
@@ -93,6 +94,26 @@ __device__ inline Refiner::Next take_sums(Refining& r, Refiner& of_warp, long lo
   const int taken = static_cast<int>(take_in_warp(of_warp, sum, limit));
   __syncwarp();
   return static_cast<Refiner::Next>(__shfl_sync(whole_warp, taken, 0));
+}
+
+/// All threads: the same by the first warp alone, with the one refiner of the block, which leaves the instructions to
+/// blocks that read.
+__device__ inline Refiner::Next take_sums_alone(Refining& r, Refiner& refiner, long long sum, long long core,
+                                                int limit) {
+  const int lane = threadIdx.x % 32;
+  if (lane < 10) r.partial[0][threadIdx.x / 32][lane] = sum;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    sum = core;
+    if (lane < 10) {
+#pragma unroll
+      for (int w = 0; w < block_warps; ++w) sum += r.partial[0][w][lane];
+    }
+    const Refiner::Next next = take_in_warp(refiner, sum, limit);
+    if (lane == 0) r.next = next;
+  }
+  __syncthreads();
+  return r.next;
 }
 
 /// report() by one warp, a lane for each quotient.
