@@ -18,6 +18,7 @@ CommandLine::CommandLine() : app("datumctl: results and control of datumd", "dat
   add_device_commands(*this);
   add_listen_command(*this);
   add_doctor_command(*this);
+  add_support_commands(*this);
   add_calibration_commands(*this);
   add_protocol_commands(*this);
   add_shell_commands(*this);

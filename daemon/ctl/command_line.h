@@ -59,6 +59,7 @@ void add_cell_commands(CommandLine& line);         // recipes, choose, unit, arm
 void add_device_commands(CommandLine& line);       // temperature, position, links, reopen, selftest
 void add_listen_command(CommandLine& line);         // listen
 void add_doctor_command(CommandLine& line);        // doctor
+void add_support_commands(CommandLine& line);      // metrics, support
 void add_protocol_commands(CommandLine& line);     // send, help, errors
 void add_control_commands(CommandLine& line);      // control
 void add_status_command(CommandLine& line);        // status

@@ -6,8 +6,9 @@
 
 #include "config/daemon_config.h"
 #include "daemon/ctl/command_line.h"
-#include "daemon/ctl/doctor.h"
+#include "daemon/ctl/doctor_cell.h"
 #include "daemon/ctl/exit_status.h"
+#include "daemon/ctl/run_program.h"
 
 namespace datum {
 namespace {
@@ -68,13 +69,22 @@ std::vector<Finding> examine_configuration(const std::string& file) {
   return findings;
 }
 
+/// "datumd.service" of /etc/datumd/datumd.toml, "datumd@left.service" of left.toml beside it.
+std::string unit_of(const std::string& config) {
+  const std::string stem = std::filesystem::path(config).stem().string();
+  return stem == "datumd" ? "datumd.service" : "datumd@" + stem + ".service";
+}
+
+std::vector<Finding> examine_service(const std::string& config) {
+  if (!std::filesystem::is_directory("/run/systemd/system")) return {};
+  const std::string unit = unit_of(config);
+  const ProgramOutput said = run_program(
+      {"systemctl", "show", "-p", "LoadState,ActiveState,SubState,Result,NRestarts,UnitFileState", unit});
+  return said.shortcoming().empty() ? doctor::examine_unit(unit, said.text) : std::vector<Finding>{};
+}
+
 int examine(const CommandLine& line, const Options& options) {
-  std::vector<Finding> findings = examine_configuration(options.config);
-  config::Problems told;
-  const DaemonConfig config = load_daemon_config(options.config, told);
-  const auto rest = doctor::examine(
-      needs_of(config), options.service ? doctor::this_computer_for_the_service() : doctor::this_computer());
-  findings.insert(findings.end(), rest.begin(), rest.end());
+  const std::vector<Finding> findings = doctor::examine_cell(options.config, options.service);
   if (line.json)
     fmt::print("{}\n", doctor::as_json(findings).dump(2));
   else
@@ -83,6 +93,19 @@ int examine(const CommandLine& line, const Options& options) {
 }
 
 }  // namespace
+
+std::vector<Finding> doctor::examine_cell(const std::string& file, bool service) {
+  std::vector<Finding> findings = examine_configuration(file);
+  const auto take = [&](const std::vector<Finding>& more) {
+    findings.insert(findings.end(), more.begin(), more.end());
+  };
+  config::Problems told;
+  const DaemonConfig config = load_daemon_config(file, told);
+  take(examine_service(file));
+  take(doctor::examine(needs_of(config), service ? this_computer_for_the_service() : this_computer()));
+  if (!config.store.empty()) take(examine_store(config.store));
+  return findings;
+}
 
 void add_doctor_command(CommandLine& line) {
   auto options = std::make_shared<Options>();

@@ -10,6 +10,7 @@
 #include "daemon/ctl/dialogue.h"
 #include "daemon/ctl/exit_status.h"
 #include "daemon/ctl/link_table.h"
+#include "daemon/ctl/status.h"
 #include "daemon/ctl/status_words.h"
 #include "daemon/report/table.h"
 
@@ -20,6 +21,7 @@ using Json = nlohmann::ordered_json;
 
 struct CellStatus {
   std::vector<std::string> identity, state, recipe, calibration, links;
+  std::vector<std::string> service;  // empty: a datumd that does not tell
   std::string unit, owner;
   std::uint64_t results = 0;
   std::vector<std::string> board;  // of the newest result; empty: there is none
@@ -47,7 +49,21 @@ CellStatus status_of(ScpiClient& host) {
   s.links = ask(host, "DIAGnostic:LINKs?");
   s.link_rows = links_of(host);
   s.test = self_test_of(host);
+  try {
+    s.service = ask(host, "DIAGnostic:SERVice?", 4);
+  } catch (const RefusedCommand&) {
+  }
   return s;
+}
+
+Json service_json(const std::vector<std::string>& s) {
+  if (s.empty()) return {};
+  const auto bytes = [](const std::string& field) {
+    const auto n = number_of(field);
+    return n ? Json(static_cast<std::uint64_t>(*n)) : Json();
+  };
+  return {
+      {"backend", s[0]}, {"backend_fault", s[1]}, {"store_bytes", bytes(s[2])}, {"free_bytes", bytes(s[3])}};
 }
 
 Json calibration_json(const std::vector<std::string>& c, std::int64_t now_utc_s) {
@@ -86,6 +102,7 @@ Json status_json(const CellStatus& s, std::int64_t now_utc_s) {
           {"conditions", operation_words(s.operation)},
           {"questionable", questionable_words(s.questionable)},
           {"control", s.owner},
+          {"service", service_json(s.service)},
           {"links", s.links},
           {"link_states", link_states},
           {"self_test", self_test_json(s.test)}};
@@ -108,6 +125,17 @@ Cell newest_cell(const CellStatus& s) {
           ink_of_decision(s.board[1])};
 }
 
+/// "results 12.3 MiB, 85.1 GiB free".
+Cell storage_cell(const std::vector<std::string>& service) {
+  constexpr double bytes_per_mib = 1024.0 * 1024.0, scarce_mib = 1024.0;
+  const auto store = number_of(service[2]), free = number_of(service[3]);
+  if (!free) return {"not known yet"};
+  const double free_mib = *free / bytes_per_mib;
+  return {fmt::format("results {:.1f} MiB, {:.1f} GiB free", store.value_or(0) / bytes_per_mib,
+                      free_mib / 1024.0),
+          free_mib < scarce_mib ? Ink::red : Ink::plain};
+}
+
 std::string status_text(const CellStatus& s, std::int64_t now_utc_s, bool colour) {
   Table table({{"what"}, {"now"}});
   const auto row = [&](const char* name, Cell cell) { table.add({{name}, std::move(cell)}); };
@@ -120,6 +148,11 @@ std::string status_text(const CellStatus& s, std::int64_t now_utc_s, bool colour
   row("conditions", {or_none(fmt::format("{}", fmt::join(operation_words(s.operation), ", ")))});
   if (s.questionable)
     row("doubtful", {fmt::format("{}", fmt::join(questionable_words(s.questionable), ", ")), Ink::yellow});
+  if (!s.service.empty()) {
+    row("backend",
+        s.service[1].empty() ? Cell{s.service[0]} : Cell{s.service[0] + ": " + s.service[1], Ink::red});
+    row("storage", storage_cell(s.service));
+  }
   row("control", {s.owner == "NONE" ? "free: any host may command" : s.owner});
   for (const LinkRow& link : s.link_rows)
     row(link.name.c_str(), {link_text(link), link.trouble.empty() ? Ink::plain : Ink::red});
@@ -130,14 +163,17 @@ std::string status_text(const CellStatus& s, std::int64_t now_utc_s, bool colour
 
 int print_status(CommandLine& line) {
   auto host = connect(line.link);
-  const CellStatus s = status_of(host);
-  const std::int64_t now_utc_s = std::time(nullptr);
-  fmt::print("{}", line.json ? status_json(s, now_utc_s).dump(2) + "\n"
-                             : status_text(s, now_utc_s, wants_colour(stdout)));
+  fmt::print("{}", status_report(host, {line.json, wants_colour(stdout)}));
   return good;
 }
 
 }  // namespace
+
+std::string status_report(ScpiClient& host, const StatusForm& form) {
+  const CellStatus s = status_of(host);
+  const std::int64_t now_utc_s = std::time(nullptr);
+  return form.json ? status_json(s, now_utc_s).dump(2) + "\n" : status_text(s, now_utc_s, form.colour);
+}
 
 void add_status_command(CommandLine& line) {
   line.add_json(*line.link_leaf(line.app, "status", "what the daemon is doing, with what, and its self-test",

@@ -1,0 +1,51 @@
+// What somebody far away needs to understand a cell: gathered, cleaned of what must stay in the plant, bounded in size.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "daemon/ctl/redaction.h"
+
+namespace datum {
+
+struct SupportEntry {
+  std::string name;      // of the file in the bundle: "system/lscpu.txt"
+  std::string text;      // cleaned
+  std::string left_out;  // why there is less than all, or nothing; empty: it is whole
+};
+
+class SupportBundle {
+ public:
+  static constexpr std::size_t most_entry_bytes = 2u << 20, most_bytes = 24u << 20;
+
+  explicit SupportBundle(Redaction redaction) : redaction_(std::move(redaction)) {}
+
+  /// Words that the entries added from now on must not carry.
+  void hide(const std::string& kind, const std::string& word) { redaction_.hide(kind, word); }
+  /// Cleans and cuts; of a `log` the end is kept, else the beginning.
+  enum class Keep : std::uint8_t { beginning, end };
+  void add(const std::string& name, const std::string& text, const std::string& left_out = "",
+           Keep keep = Keep::beginning);
+  /// What `make` returns; what it throws becomes the reason why there is nothing.
+  void try_add(const std::string& name, const std::function<std::string()>& make);
+  /// A text file; its size is looked at before it is read.
+  void add_file(const std::string& name, const std::filesystem::path& file);
+
+  /// The manifest first, the others by name.
+  std::vector<SupportEntry> entries(const std::string& made_by) const;
+
+ private:
+  Redaction redaction_;
+  std::vector<SupportEntry> entries_;
+  std::size_t bytes_ = 0;
+};
+
+/// Writes them as a ZIP archive that only its owner may read, whole or not at all. `utc_s`: time of its entries, since
+/// 1970-01-01. Throws std::runtime_error.
+void write_zip(const std::filesystem::path& file, const std::vector<SupportEntry>& entries,
+               std::int64_t utc_s);
+
+}  // namespace datum
