@@ -82,9 +82,9 @@ TEST(ScenarioRelay, ABadSerialLineLosesNoResult) {
   for (std::size_t i = 0; i < stored.size(); ++i) {
     const ResultLine& r = behind.host.results[i];
     EXPECT_EQ(r.sequence, i + 1);
-    EXPECT_EQ(r.store_id, stored[i]["store_id"]);
-    EXPECT_EQ(r.frame, stored[i]["frame_id"]);
-    EXPECT_EQ(name_of(r.decision), stored[i]["decision"]);
+    EXPECT_EQ(stored[i]["store_id"], r.store_id);
+    EXPECT_EQ(stored[i]["frame_id"], r.frame);
+    EXPECT_EQ(stored[i]["decision"], name_of(r.decision));
   }
   relay.signal(SIGTERM);
   ASSERT_TRUE(relay.says("hang-ups"));
