@@ -46,7 +46,7 @@ struct Fault {
   const char* name;
   const char* what;
   int times;  // where the command line says nothing
-  int few;    // in the share that ./datum test runs
+  int few;    // in the share that ./datum test runs, 0: it is none of it
   void (*run)(const Order&, Findings&);
 };
 

@@ -37,7 +37,7 @@ const std::vector<Fault>& all_faults() {
        change_the_configuration},
       {"gpu", "the GPU's process is killed, stops, babbles, its device fails", 40, 2, lose_the_gpu},
       {"devices", "a storm of garbage and broken connections on the CMM's line", 60, 3, storm_the_devices},
-      {"files", "no descriptor is left", 20, 1, use_up_the_descriptors},
+      {"files", "no descriptor is left", 20, 0, use_up_the_descriptors},
   };
   return faults;
 }
@@ -113,6 +113,7 @@ int main(int argc, char** argv) {
   int worst = 0;
   for (const Fault& fault : all_faults()) {
     if (!names.empty() && std::find(names.begin(), names.end(), fault.name) == names.end()) continue;
+    if (few && fault.few == 0) continue;
     const int times = order.times > 0 ? order.times : few ? fault.few : fault.times;
     const int status = run_apart(fault, {times, order.seed});
     if (status != good && status != skipped) worst = wrong;
