@@ -92,7 +92,7 @@ void read_inspection(TomlTable table, DaemonConfig& c) {
   }
   c.frame_timeout_ms = static_cast<int>(table.integer_or("frame_timeout_ms", c.frame_timeout_ms, 1, 600'000));
   c.temperature_max_age_s =
-      static_cast<int>(table.integer_or("temperature_max_age_s", c.temperature_max_age_s, 1, 7 * 86'400));
+      static_cast<int>(table.integer_or("temperature_max_age_s", c.temperature_max_age_s, 1, 604'800));
   table.finish();
 }
 
