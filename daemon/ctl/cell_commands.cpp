@@ -112,7 +112,7 @@ void add_cell_commands(CommandLine& line) {
   choose_one->add_option("--sha256", o->sha256, "only if the file has this hash");
   auto* unit = line.link_leaf(line.app, "unit", "serial number of the next board",
                               [&line, o] { return give_order(line, "CONFigure:UNIT " + as_parameter(o->unit)); });
-  unit->add_option("serial", o->unit, "as on the board; it holds for one")->required();
+  unit->add_option("number", o->unit, "as on the board; it holds for one")->required();
   auto* arm = line.link_leaf(line.app, "arm", "arm: the next trigger, or frame, is measured",
                              [&line] { return give_order(line, "INITiate"); });
   auto* pull = line.link_leaf(line.app, "trigger", "measure the board that lies there",
