@@ -35,8 +35,15 @@ std::string shortage_of(const RoomPlace& place, const Room& room, const Retentio
 
 Room FileSystemRoom::of(const std::filesystem::path& path) const {
   struct statvfs info {};
-  if (::statvfs(path.c_str(), &info) != 0)
+  // A folder that its first file will make has the room of the folder that it will be made in.
+  std::filesystem::path there = std::filesystem::absolute(path);
+  while (::statvfs(there.c_str(), &info) != 0) {
+    if (errno == ENOENT && there.has_relative_path()) {
+      there = there.parent_path();
+      continue;
+    }
     throw std::system_error(errno, std::generic_category(), path.string() + ": its room can't be told");
+  }
   Room room;
   room.bytes = std::uint64_t{info.f_bavail} * info.f_frsize;
   room.inodes = info.f_favail;

@@ -25,7 +25,7 @@ class RoomSource {
   virtual Room of(const std::filesystem::path& path) const = 0;
 };
 
-/// statvfs(3).
+/// statvfs(3); of a folder that is not there yet, where it will be made.
 class FileSystemRoom final : public RoomSource {
  public:
   Room of(const std::filesystem::path& path) const override;

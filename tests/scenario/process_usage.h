@@ -11,6 +11,13 @@ struct Usage {
   double rss_kib = 0, anon_kib = 0, peak_kib = 0;  // resident; of it not of files; the most that was
   int descriptors = 0, threads = 0;
 };
+/// Under a sanitizer a process keeps what it gave back, so that its memory tells nothing.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool memory_tells = false;
+#else
+constexpr bool memory_tells = true;
+#endif
+
 /// Of /proc/PID/status and /proc/PID/fd. Throws std::runtime_error where the process is not there.
 Usage usage_of(pid_t pid);
 
