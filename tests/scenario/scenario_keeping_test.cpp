@@ -1,0 +1,122 @@
+// Keeping results with the real programs: what retention takes is told, what is left is as it was written and is measured the
+// same again, and without room no board is taken.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "tests/scenario/scenario_cell.h"
+
+namespace datum::scenario {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+CellOptions keeping(const std::string& table) {
+  CellOptions o;
+  o.more = "[retention]\n" + table;
+  return o;
+}
+
+struct Keeping {
+  explicit Keeping(const CellOptions& options) : cell(options) { cell.start(); }
+
+  Outcome ctl(std::vector<std::string> words) const {
+    words.insert(words.begin(), "datumctl");
+    for (const char* word : {"--config", "datumd.toml"}) words.push_back(word);
+    return run(words, cell.path());
+  }
+  /// Boards 1 to n; every third is bad.
+  void measure(int n) const {
+    const auto host = cell.connect();
+    host->command("DATA:PUSH ON");
+    for (int k = 1; k <= n; ++k) {
+      cell.deliver("f" + std::to_string(k),
+                   frame_of_box(k % 3 == 0 ? bad_height_um : good_height_um, static_cast<std::uint32_t>(k)));
+      host->result();
+    }
+  }
+  void restart() {
+    cell.daemon().signal(SIGTERM);
+    cell.daemon().wait();
+    cell.start();
+  }
+
+  Cell cell;
+};
+
+TEST(ScenarioKeeping, WhatIsTakenIsToldAndTheRestIsMeasuredTheSame) {
+  Keeping k(keeping("results_count = 4\nframes = \"failures\"\n"));
+  k.measure(7);
+  k.restart();  // looks for old results first thing
+  const auto after = k.cell.connect();
+  const Program& daemon = k.cell.daemon();
+  while (after->ask("DATA:COUNt?") != "4") ASSERT_FALSE(daemon.has_ended()) << daemon.output();
+
+  const Outcome whole = k.ctl({"verify", "results", "--frames"});
+  EXPECT_EQ(whole.status, 0) << whole.output;
+  EXPECT_THAT(whole.output, HasSubstr("4 results, 4 to 7"));
+  EXPECT_THAT(whole.output, HasSubstr("3 results, 1 to 3, removed: more than 4 results"));
+  EXPECT_THAT(whole.output, HasSubstr("the chain is whole"));
+  EXPECT_THAT(whole.output, HasSubstr("frames: 1 measured the same, 0 not the same"));
+  EXPECT_THAT(whole.output, HasSubstr("3 can't be told: the frame is no longer kept"));
+  EXPECT_THAT(k.cell.list("drop/done"), ElementsAre("f3", "f6"));
+
+  EXPECT_EQ(after->ask("DATA:FIRSt?"), "4");
+}
+
+TEST(ScenarioKeeping, AnAlteredResultIsNamed) {
+  Keeping k(keeping(""));
+  k.measure(3);
+  const Outcome before = k.ctl({"verify", "results"});
+  EXPECT_EQ(before.status, 0) << before.output;
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open((k.cell.path() / "results.db").c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, "UPDATE result SET decision = 0 WHERE sequence = 3", nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(db);
+  const Outcome altered = k.ctl({"verify", "results"});
+  EXPECT_EQ(altered.status, 1);
+  EXPECT_THAT(altered.output, HasSubstr("NOT AS WRITTEN: result 3 was altered"));
+  EXPECT_THAT(k.ctl({"verify", "results", "--held", "9:12"}).output, HasSubstr("is not LINK:SHA256"));
+}
+
+TEST(ScenarioKeeping, ExportsBesideTheDaemon) {
+  Keeping k(keeping(""));
+  k.measure(3);
+  const Outcome rows = k.ctl({"export"});
+  EXPECT_EQ(rows.status, 0);
+  EXPECT_THAT(rows.output, HasSubstr("sequence,store_id,measured_at,"));
+  EXPECT_THAT(rows.output, HasSubstr("3 results, 1 to 3"));
+  EXPECT_EQ(k.ctl({"export", "--decision", "FAIL", "--format", "jsonl", "--output", "fail.jsonl"}).status, 0);
+  std::ifstream in(k.cell.path() / "fail.jsonl");
+  std::string line, more;
+  std::getline(in, line);
+  EXPECT_THAT(line, StartsWith("{\"chain_sha256\":\""));
+  EXPECT_THAT(line, HasSubstr("\"sequence\":3,"));
+  EXPECT_FALSE(std::getline(in, more));
+  EXPECT_EQ(k.ctl({"export", "--output", "no/such/folder.csv"}).status, 9);
+  EXPECT_EQ(k.ctl({"export", "--from", "yesterday"}).status, 4);
+  EXPECT_FALSE(std::filesystem::exists(k.cell.path() / "fail.jsonl.part"));
+}
+
+/// More is asked for than any disk has.
+TEST(ScenarioKeeping, WithoutRoomNoBoardIsTaken) {
+  CellOptions o = keeping("reserve_mib = 16777216\n");
+  o.arm_at_start = false;
+  Keeping k(o);
+  const auto host = k.cell.connect();
+  EXPECT_THAT(host->command("INIT"), StartsWith("-254,"));
+  while (host->ask("SYST:ERR?").rfind("0,", 0) != 0) {
+  }
+  EXPECT_THAT(host->ask("SYST:STAT?"), HasSubstr("IDLE"));
+  k.cell.deliver("f1", frame_of_box(good_height_um, 1));
+  EXPECT_EQ(host->ask("DATA:COUNt?"), "0");
+}
+
+}  // namespace
+}  // namespace datum::scenario
