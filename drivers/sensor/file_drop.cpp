@@ -100,6 +100,7 @@ void FileDrop::on_deadline(MonotonicNs now) {
 
 void FileDrop::rescan(MonotonicNs now) {
   next_rescan_ns_ = now + settings_.rescan_ms * ms;
+  move_unmoved();
   try {
     for (const std::string& name : folder_.triggers(settings_.most_known)) created(name, now);
     listing_failed_ = false;
@@ -192,6 +193,23 @@ void FileDrop::finish(const ClaimedFrame& claim, DropFolder::End end, const std:
     folder_.finish(claim, end, text);
   } catch (const LostError& e) {
     warnings_.push_back(fmt::format("file drop: {}", e.what()));
+    // beyond that many the next start finds them in work/
+    if (unmoved_.size() < settings_.most_known) unmoved_.push_back({claim, end, text});
+  }
+}
+
+/// Told when it was first tried; quiet until it succeeds, or somebody took the delivery away.
+void FileDrop::move_unmoved() {
+  while (!unmoved_.empty()) {
+    const Unmoved& first = unmoved_.front();
+    std::error_code error;
+    try {
+      if (std::filesystem::exists(first.claim.entry.parent_path(), error))
+        folder_.finish(first.claim, first.end, first.text);
+    } catch (const LostError&) {
+      return;
+    }
+    unmoved_.pop_front();
   }
 }
 

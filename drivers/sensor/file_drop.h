@@ -84,6 +84,11 @@ class FileDrop final : public Pollable, public FrameSource {
     std::string name;
     MonotonicNs first_seen_ns = 0;
   };
+  struct Unmoved {  // has its result, and could not be moved out of work/
+    ClaimedFrame claim;
+    DropFolder::End end;
+    std::string text;
+  };
 
   void watch(MonotonicNs now);
   void rescan(MonotonicNs now);
@@ -93,6 +98,7 @@ class FileDrop final : public Pollable, public FrameSource {
   bool is_full() const;
   bool is_whole(const std::string& name, const Growing& file, MonotonicNs now) const;
   void finish(const ClaimedFrame& claim, DropFolder::End end, const std::string& text);
+  void move_unmoved();
   std::optional<Growing> examine(const std::string& name, MonotonicNs now) const;
 
   FileDropSettings settings_;
@@ -103,6 +109,7 @@ class FileDrop final : public Pollable, public FrameSource {
   std::deque<Ready> ready_;
   std::set<std::string> ready_names_;  // of ready_
   std::deque<ClaimedFrame> left_over_;
+  std::deque<Unmoved> unmoved_;
   std::size_t in_work_ = 0;
   MonotonicNs next_rescan_ns_ = 0;
   bool listing_failed_ = false;

@@ -380,6 +380,23 @@ TEST_F(FileDropTest, AVerdictWhoseDeliveryVanishedIsAWarningNotAnError) {
   fs::remove_all(drop_path / "work/1");
   EXPECT_NO_THROW(drop->measured(*claim, identity));
   EXPECT_THAT(drop->take_warnings(), ElementsAre(HasSubstr("work/1 can't be moved to ")));
+  pass(4000 * ms);
+  EXPECT_TRUE(drop->take_warnings().empty());
+}
+
+TEST_F(FileDropTest, WhatCouldNotBeMovedIsMovedLater) {
+  deliver("a");
+  deliver("b");
+  fs::rename(drop_path / "done", drop_path / "elsewhere");
+  EXPECT_EQ(handle_next(), "done");
+  EXPECT_EQ(handle_next(), "done");
+  EXPECT_EQ(drop->take_warnings().size(), 2u);
+  pass(2000 * ms);
+  EXPECT_TRUE(drop->take_warnings().empty());
+  fs::rename(drop_path / "elsewhere", drop_path / "done");
+  pass(2000 * ms);
+  EXPECT_EQ(names("done").size(), 4u);
+  EXPECT_TRUE(names("work").empty());
 }
 
 }  // namespace
