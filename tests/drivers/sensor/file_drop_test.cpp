@@ -386,7 +386,7 @@ TEST_F(FileDropTest, AVerdictWhoseDeliveryVanishedIsAWarningNotAnError) {
 
 TEST_F(FileDropTest, WhatCouldNotBeMovedIsMovedLater) {
   deliver("a");
-  deliver("b");
+  deliver("b", 101);
   fs::rename(drop_path / "done", drop_path / "elsewhere");
   EXPECT_EQ(handle_next(), "done");
   EXPECT_EQ(handle_next(), "done");
