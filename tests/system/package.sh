@@ -26,6 +26,7 @@ refused_upgrade() {  # a configuration that it refuses does not break the packag
   systemctl restart datumd.service && return $refused
 }
 removal() {
+  sha256sum /etc/datumd/*.toml /etc/datumd/*/*.toml >$state/configuration
   stored >$state/results
   DEBIAN_FRONTEND=noninteractive apt-get remove -y -qq datumd || return
   fails pgrep -x datumd && fails test -e /usr/bin/datumd && sha256sum --quiet -c $state/configuration &&

@@ -38,6 +38,10 @@ low_port() {  # 502, as PLCs expect Modbus
   systemctl reset-failed datumd.service
   systemctl enable --quiet --now datumd-modbus.socket && systemctl restart datumd.service &&
     says '^0001 0000 0005 01 03 02' modbus_read
+  result=$?
+  systemctl disable --quiet --now datumd-modbus.socket
+  sed -i '/^\[host.modbus_tcp\]$/,/^port = 502$/d' /etc/datumd/datumd.toml
+  systemctl restart datumd.service && return $result
 }
 modbus_read() {  # one holding register, as a PLC asks for it
   printf '\000\001\000\000\000\006\001\003\000\000\000\001' | socat -t 5 - TCP:127.0.0.1:502 | od -An -tx1 -v |
