@@ -388,15 +388,12 @@ TEST_F(FileDropTest, WhatCouldNotBeMovedIsMovedLater) {
   deliver("a");
   deliver("b", 101);
   fs::rename(drop_path / "done", drop_path / "elsewhere");
-  EXPECT_EQ(handle_next(), "done");
-  EXPECT_EQ(handle_next(), "done");
-  EXPECT_EQ(drop->take_warnings().size(), 2u);
+  EXPECT_EQ(handle_next() + handle_next(), "donedone");
   pass(2000 * ms);
-  EXPECT_TRUE(drop->take_warnings().empty());
+  EXPECT_EQ(drop->take_warnings().size(), 2u);  // told once each
   fs::rename(drop_path / "elsewhere", drop_path / "done");
   pass(2000 * ms);
   EXPECT_EQ(names("done").size(), 4u);
-  EXPECT_TRUE(names("work").empty());
 }
 
 }  // namespace
