@@ -29,12 +29,10 @@ int soak(const datum::soak::Settings& settings, bool report_only) {
   try {
     soak.run();
     const auto different = soak.compare_with_store();
-    fmt::print("{}{} results differ when they are fetched again\n", different > 0 ? "WRONG  " : "       ",
-               different);
-    failures += different > 0 ? 1 : 0;
+    failures += datum::soak::say(different > 0,
+                                 fmt::format("{} results differ when they are fetched again", different));
   } catch (const std::exception& error) {
-    fmt::print("WRONG  {}\n", error.what());
-    ++failures;
+    failures += datum::soak::say(true, error.what());
   }
   return failures + datum::soak::report(soak.record(), settings.seed, settings.rhythm, soak.store());
 }

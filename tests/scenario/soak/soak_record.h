@@ -59,7 +59,14 @@ class Record {
   std::ofstream boards_file_, usage_file_, faults_file_, seconds_file_;
 };
 
-/// Prints what the record shows; the number of things that must not be.
+/// Prints a line, marked where it tells of something wrong; 1 there, else 0.
+int say(bool wrong, const std::string& text);
+
+/// Has datumctl verify the store's chain and export its results, and compares them with what was announced. Prints what is
+/// found; the number of things that must not be. It may run beside the daemon.
+int check_store(const Record& record, const std::filesystem::path& store);
+
+/// Prints what the record and the store show; the number of things that must not be.
 int report(const Record& record, std::uint64_t seed, const Rhythm& rhythm,
            const std::filesystem::path& store);
 

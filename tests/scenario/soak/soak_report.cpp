@@ -16,11 +16,6 @@ constexpr std::size_t least_samples = 20;
 // Growth by regression, and of what happens once, an arena of the allocator that a storm's threads filled.
 constexpr double flat = 0.01, most_span = 0.05;
 
-int say(bool wrong, const std::string& text) {
-  fmt::print("{}{}\n", wrong ? "WRONG  " : "       ", text);
-  return wrong ? 1 : 0;
-}
-
 /// Nearest rank.
 double quantile_ms(const std::vector<std::int64_t>& sorted_us, double q) {
   if (sorted_us.empty()) return 0;
@@ -99,6 +94,11 @@ double store_bytes(const std::filesystem::path& store) {
 
 }  // namespace
 
+int say(bool wrong, const std::string& text) {
+  fmt::print("{}{}\n", wrong ? "WRONG  " : "       ", text);
+  return wrong ? 1 : 0;
+}
+
 int report(const Record& record, std::uint64_t seed, const Rhythm& rhythm,
            const std::filesystem::path& store) {
   const auto boards = static_cast<double>(record.boards().size());
@@ -119,6 +119,7 @@ int report(const Record& record, std::uint64_t seed, const Rhythm& rhythm,
   latencies("boards among many at once", bursts);
   latencies("boards over which datumd was killed, its start included", broken);
   failures += memory(record);
+  failures += check_store(record, store);
   fmt::print("       store: {:.0f} bytes a result\n", boards > 0 ? store_bytes(store) / boards : 0);
   return failures;
 }
