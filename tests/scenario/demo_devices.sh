@@ -71,7 +71,8 @@ genicam="kind = \"genicam\"
 [sensor.genicam]
 address = \"$camera\"
 user_set = \"UserSet1\"
-packet_size = 8192"
+packet_size = 8192
+max_age_ms = $((5000 * ${DATUM_SLOWER:-1}))"
 
 configure() {  # keys of the sensor
   cat >datumd.toml <<TEXT
@@ -87,7 +88,7 @@ recipes_folder = "recipes"
 calibrations_folder = "calibrations"
 calibration = "demo-cell-2026-01"
 trigger = "bus"
-frame_timeout_ms = 20000
+frame_timeout_ms = $((20000 * ${DATUM_SLOWER:-1}))
 [results]
 store_file = "results.db"
 [cmm]
@@ -98,6 +99,8 @@ port = $ipp
 [cmm.ipp]
 tool = "Probe1"
 coordinate_system = "MachineCsy"
+[cmm.pairing]
+window_ms = $((5000 * ${DATUM_SLOWER:-1}))  # what a sanitizer slows is older
 [[cmm.axis]]
 label = "X"
 machine_axis = "X"

@@ -17,6 +17,8 @@ for file in sensors/virtual.toml recipes/demo-part.toml calibrations/demo.toml t
 done
 sed "s|/run/datumd-demo/cmm|$cell/cmm|; s|^trigger = .*|trigger = \"bus\"|; /^\[host.serial\]/,\$d" "$tree/config/demo.toml" >datumd.toml
 printf '[host.tcp]\nport = 0\n' >>datumd.toml
+# Under a sanitizer programs are slower by DATUM_SLOWER, and positions older.
+[ -z "${DATUM_SLOWER:-}" ] || printf '[cmm.pairing]\nwindow_ms = %d\n' $((5000 * DATUM_SLOWER)) >>datumd.toml
 
 . "$tree/tests/scenario/demo_programs.sh"
 

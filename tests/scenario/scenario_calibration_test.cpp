@@ -72,6 +72,7 @@ class ScenarioCalibration : public ::testing::Test {
     std::string config = config_text;
     for (auto at = config.find("FOLDER"); at != std::string::npos; at = config.find("FOLDER"))
       config.replace(at, 6, cell.path());
+    config += "[cmm.pairing]\nwindow_ms = " + std::to_string(5000 * slower()) + "\n";
     cell.write("datumd.toml", config);
     for (const char* folder : {"sensors", "recipes", "artefacts", "twins"}) {
       fs::remove_all(cell.path() / folder);
