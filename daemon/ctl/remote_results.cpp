@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "daemon/ctl/dialogue.h"
 #include "daemon/report/scpi_error.h"
 
@@ -9,19 +11,9 @@ namespace datum {
 namespace {
 
 StoredResult fetch(ScpiClient& host, std::uint64_t sequence) {
-  StoredResult r;
-  r.json = ask_block(host, fmt::format("FETCh:JSON? {}", sequence));
-  const BoardVerdict v = verdict_from_json(r.json);
-  r.sequence = v.sequence;
-  r.store_id = v.store_id;
-  r.measured_at = v.measured_at;
-  r.unit_id = v.unit_id;
-  r.recipe = v.recipe;
-  r.frame_id = v.frame_id;
-  r.frame_sha256 = v.frame_sha256;
-  r.decision = v.decision;
-  r.reason = name_of(v.reason);
-  return r;
+  std::string json = ask_block(host, fmt::format("FETCh:JSON? {}", sequence));
+  const BoardVerdict verdict = verdict_from_json(json);
+  return row_of(verdict, std::move(json));
 }
 
 bool matches(const StoredResult& r, const ResultFilter& filter) {

@@ -43,6 +43,7 @@ struct Removal {
   std::string altered;  // what was found wrong with them before they went; empty: nothing
   std::string rule;     // why they went, in words
   std::string utc;      // when, ISO 8601
+  bool more = false;    // as many again may be due; not in the statement
 };
 std::string to_statement(const Removal& removal);
 /// False where the statement states something else. Throws std::runtime_error where it can't be read.

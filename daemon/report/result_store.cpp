@@ -61,9 +61,7 @@ BoardVerdict StoredResult::verdict() const {
   }
 }
 
-namespace {
-
-StoredResult row_of(const BoardVerdict& v) {
+StoredResult row_of(const BoardVerdict& v, std::string json) {
   StoredResult r;
   r.sequence = v.sequence;
   r.store_id = v.store_id;
@@ -74,11 +72,9 @@ StoredResult row_of(const BoardVerdict& v) {
   r.frame_sha256 = v.frame_sha256;
   r.decision = v.decision;
   r.reason = name_of(v.reason);
-  r.json = to_json(v);
+  r.json = std::move(json);
   return r;
 }
-
-}  // namespace
 
 struct ResultStore::Impl {
   using Statement = sqlite::Statement;
@@ -164,7 +160,7 @@ std::uint64_t ResultStore::Impl::commit_one(BoardVerdict& verdict) {
     verdict.sequence = static_cast<std::uint64_t>(row->integer(0));
     row->step();
   }
-  const StoredResult r = row_of(verdict);
+  const StoredResult r = row_of(verdict, to_json(verdict));
   {
     sqlite::Run row(*insert);
     row->bind(1, static_cast<std::int64_t>(r.sequence)).bind(2, r.measured_at).bind(3, r.unit_id);

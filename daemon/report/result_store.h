@@ -51,6 +51,8 @@ struct StoredResult {
   /// Throws StoreError (corrupt) where the JSON is not a verdict.
   BoardVerdict verdict() const;
 };
+/// The row of a verdict whose JSON is `json`.
+StoredResult row_of(const BoardVerdict& verdict, std::string json);
 
 struct ResultFilter {
   std::optional<Decision> decision;
@@ -69,10 +71,11 @@ struct StoreExtent {
 
 /// Which results go, oldest first until one does not.
 struct RemovalOrder {
-  std::uint64_t up_to = 0;      // none above this one
-  std::string measured_before;  // only what was measured before this time, ISO 8601; empty: at any time
-  std::uint64_t most = 32;      // at once: the store takes no result meanwhile
-  std::string rule, utc;        // why and when, for the chain
+  std::uint64_t up_to = 0;         // none above this one
+  std::string measured_before;     // only what was measured before this time, ISO 8601; empty: at any time
+  std::uint64_t most = 32;         // at once: the store takes no result meanwhile
+  std::string rule, utc;           // why and when, for the chain
+  std::function<bool()> enough{};  // asked before each but the first; true: no more at once
 };
 
 /// What opening a store for writing may have to do.
@@ -115,7 +118,8 @@ class ResultStore {
   std::string chain_sha256(std::uint64_t sequence);
 
   /// Takes the oldest results out as `order` says, never the newest; the chain then states it. Their space is used
-  /// again by results to come. Durable when it returns. Throws StoreError and changes nothing.
+  /// again by results to come. It does not wait for the disk: a power cut may bring them back, until a result was stored
+  /// after that. Throws StoreError and changes nothing.
   Removal remove_oldest(const RemovalOrder& order);
   /// Bytes of the file without the pages that wait for results to come.
   std::uint64_t used_bytes();

@@ -21,8 +21,11 @@ class Removing {
         static_cast<std::uint64_t>(sqlite::query_integer(db_, file_, "SELECT max(sequence) FROM result"));
     removal_.rule = order_.rule;
     removal_.utc = order_.utc;
-    while (removal_.results < order_.most && links.step())
-      if (!take(link_of(links))) break;
+    while (links.step()) {
+      removal_.more =
+          removal_.results >= order_.most || (removal_.results > 0 && order_.enough && order_.enough());
+      if (removal_.more || !take(link_of(links))) break;
+    }
     return removal_;
   }
 
@@ -89,12 +92,26 @@ void execute(sqlite3* db, const fs::path& file, const std::string& sql) {
   sqlite::execute(db, file, sql.c_str());
 }
 
+/// Commits meanwhile are in order, but not waited for: the disk's time is a board's. The next result's commit, which is
+/// waited for, makes them durable with itself.
+class InOrder {
+ public:
+  InOrder(sqlite3* db, const fs::path& file) : db_(db) { execute(db, file, "PRAGMA synchronous = NORMAL"); }
+  ~InOrder() { sqlite3_exec(db_, "PRAGMA synchronous = FULL", nullptr, nullptr, nullptr); }
+  InOrder(const InOrder&) = delete;
+  InOrder& operator=(const InOrder&) = delete;
+
+ private:
+  sqlite3* db_;
+};
+
 }  // namespace
 
 Removal remove_oldest(sqlite3* db, const fs::path& file, const std::string& store_id,
                       const RemovalOrder& order) {
   Removal removal = Removing(db, file, store_id, order).run();
   if (removal.results == 0) return {};
+  const InOrder in_order(db, file);
   try {
     execute(db, file, "BEGIN IMMEDIATE");
     execute(db, file, fmt::format("DELETE FROM result WHERE sequence <= {}", removal.last));
