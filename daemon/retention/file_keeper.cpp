@@ -35,6 +35,11 @@ std::vector<std::string> FileKeeper::take_notes() {
   return std::exchange(notes_, {});
 }
 
+std::map<std::string, KeptFiles> FileKeeper::kept() const {
+  const std::lock_guard lock(mutex_);
+  return kept_;
+}
+
 void FileKeeper::look() {
   const bool short_before = !shortage().empty();
   std::string why = datum::shortage(*parts_.room, parts_.places, parts_.settings, short_before);
@@ -58,21 +63,33 @@ void FileKeeper::list() {
     list_soon_ = false;
   }
   looks_ = 0;
-  if (!parts_.deliveries.empty())
-    for (const char* end : {"done", "failed"}) list(parts_.deliveries / end, true, parts_.settings.frames);
-  if (!parts_.pictures.empty()) list(parts_.pictures, false, parts_.settings.pictures);
+  const auto& deliveries = parts_.deliveries;
+  if (!deliveries.empty())
+    list("frames", {deliveries / "done", deliveries / "failed"}, parts_.settings.frames);
+  if (!parts_.pictures.empty()) list("pictures", {parts_.pictures}, parts_.settings.pictures);
 }
 
-void FileKeeper::list(const std::filesystem::path& folder, bool deliveries, KeepLimit limit) {
+void FileKeeper::list(const std::string& kind, const std::vector<std::filesystem::path>& folders,
+                      KeepLimit limit) {
   {
     const std::lock_guard lock(mutex_);
     if (!clock_trusted_) limit.days.reset();
   }
   if (!limit.any()) return;
-  const auto gone = beyond(deliveries ? deliveries_in(folder) : pictures_in(folder), limit, parts_.utc_s());
-  if (!gone.empty())
-    note(fmt::format("{} of {} are beyond their limits and removed", gone.size(), folder.string()));
-  going_.insert(going_.begin(), gone.rbegin(), gone.rend());
+  KeptFiles kept;
+  for (const auto& folder : folders) {
+    auto files = kind == "frames" ? deliveries_in(folder) : pictures_in(folder);
+    kept.number += files.size();
+    for (const KeptFile& file : files) kept.bytes += file.bytes;
+    const auto gone = beyond(std::move(files), limit, parts_.utc_s());
+    kept.number -= gone.size();
+    for (const KeptFile& file : gone) kept.bytes -= file.bytes;
+    if (!gone.empty())
+      note(fmt::format("{} of {} are beyond their limits and removed", gone.size(), folder.string()));
+    going_.insert(going_.begin(), gone.rbegin(), gone.rend());
+  }
+  const std::lock_guard lock(mutex_);
+  kept_[kind] = kept;
 }
 
 void FileKeeper::remove_some() {

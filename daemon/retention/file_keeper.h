@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "daemon/retention/file_sweep.h"
+#include "daemon/retention/retention_facts.h"
 #include "daemon/retention/room.h"
 
 namespace datum {
@@ -39,13 +41,16 @@ class FileKeeper {
   void trust_clock(bool trusted);
   /// For the log, since the last call.
   std::vector<std::string> take_notes();
+  /// Of "frames" and "pictures" those that have a limit and were listed.
+  std::map<std::string, KeptFiles> kept() const;
 
   /// On one thread; the others may be called on any.
   void look();
 
  private:
   void list();
-  void list(const std::filesystem::path& folder, bool deliveries, KeepLimit limit);
+  /// Of one kind of file, in its folders.
+  void list(const std::string& kind, const std::vector<std::filesystem::path>& folders, KeepLimit limit);
   void remove_some();
   void note(const std::string& text);
 
@@ -54,6 +59,7 @@ class FileKeeper {
   std::string shortage_;
   bool clock_trusted_ = false, list_soon_ = true;
   std::vector<std::string> notes_;
+  std::map<std::string, KeptFiles> kept_;
   // of the thread that looks:
   int looks_ = 0;
   std::vector<KeptFile> going_;  // the next one is the last

@@ -74,23 +74,32 @@ std::vector<RemovalOrder> ResultKeeper::orders(ResultStore& store, std::int64_t 
 }
 
 KeepOutcome ResultKeeper::slice(ResultStore& store, const KeepMoment& now) const {
+  const MonotonicNs from = now.clock ? now.clock() : 0;
+  KeepOutcome outcome = remove(store, now);
+  if (now.clock) outcome.took_ns = now.clock() - from;
+  return outcome;
+}
+
+KeepOutcome ResultKeeper::remove(ResultStore& store, const KeepMoment& now) const {
   KeepOutcome outcome;
   const bool by_age = settings_.results.days || settings_.frames.days || settings_.pictures.days;
   const std::int64_t trusted_s = by_age ? trusted_utc_s(store, now.utc_s, outcome) : now.utc_s;
   const StoreExtent have = store.extent();
   if (have.count < 2) return outcome;
-  for (const RemovalOrder& order : orders(store, trusted_s, have, now)) {
+  for (RemovalOrder& order : orders(store, trusted_s, have, now)) {
+    if (now.clock)
+      order.enough = [&clock = now.clock, until = now.clock() + most_reading_ns] { return clock() >= until; };
     outcome.removed = store.remove_oldest(order);
     if (outcome.removed.results == 0) continue;
-    outcome.more = outcome.removed.results == order.most;
+    outcome.more = outcome.removed.more;
     if (!outcome.removed.altered.empty())
       outcome.notes.push_back(fmt::format("results {} to {} were removed ({}), and were not as written: {}",
                                           outcome.removed.first, outcome.removed.last, order.rule,
                                           outcome.removed.altered));
     if (now.acknowledged && outcome.removed.last > *now.acknowledged)
-      outcome.notes.push_back(
-          fmt::format("results up to {} were removed ({}); a host had acknowledged only up to {}",
-                      outcome.removed.last, order.rule, *now.acknowledged));
+      outcome.unseen =
+          fmt::format("results are removed ({}) that a host has not taken; it acknowledged up to {}",
+                      order.rule, *now.acknowledged);
     break;
   }
   return outcome;

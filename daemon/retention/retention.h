@@ -15,8 +15,7 @@ namespace datum {
 /// On the loop's thread, but for slice().
 class Retention {
  public:
-  explicit Retention(const FileKeeperParts& parts)
-      : settings_(parts.settings), results_(settings_), files_(parts), looking_(files_) {}
+  explicit Retention(const FileKeeperParts& parts);
 
   std::string shortage() const { return files_.shortage(); }
   /// Of a measured board's frame. What is not kept is removed soon.
@@ -32,6 +31,7 @@ class Retention {
 
   /// For the log, since the last call.
   std::vector<std::string> take_notes();
+  RetentionFacts facts() const;
 
  private:
   static constexpr MonotonicNs period_ns = 600'000'000'000;  // between two looks for old results
@@ -45,8 +45,9 @@ class Retention {
   FileKeeper files_;
   bool running_ = false;
   MonotonicNs next_ = 0;
-  std::string doubt_;
+  std::string doubt_, unseen_;  // told last
   std::vector<std::string> notes_;
+  RetentionFacts facts_;      // those of slices
   FileKeeperThread looking_;  // last: it uses the files' keeper
 };
 

@@ -7,6 +7,9 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <fstream>
 #include <system_error>
 
@@ -48,6 +51,7 @@ struct Results : ::testing::Test {
       more = one.more;
       all.doubt = one.doubt;
       all.notes.insert(all.notes.end(), one.notes.begin(), one.notes.end());
+      if (!one.unseen.empty()) all.unseen = one.unseen;
     }
     EXPECT_EQ(check_chain(folder / "results.db").faults, 0u);
     return all;
@@ -136,7 +140,8 @@ TEST_F(Results, WaitForAHostThatAcknowledges) {
   fill(10);
   const KeepOutcome outcome = keep(on_day(30), 5);  // 28 results, twice the limit is 20
   EXPECT_EQ(first(), 9u);
-  EXPECT_THAT(outcome.notes, ElementsAre(HasSubstr("a host had acknowledged only up to 5")));
+  EXPECT_THAT(outcome.unseen, HasSubstr("(more than twice 10 results) that a host has not taken"));
+  EXPECT_THAT(outcome.unseen, HasSubstr("it acknowledged up to 5"));
 }
 
 TEST_F(Results, WaitForAHostUntilTwiceTheirAge) {
@@ -156,6 +161,50 @@ TEST_F(Results, WhatWasAlteredIsNotedWhenItGoes) {
   sqlite3_exec(db, "UPDATE result SET decision = 0 WHERE sequence = 1", nullptr, nullptr, nullptr);
   sqlite3_close(db);
   EXPECT_THAT(keep(on_day(3)).notes, ElementsAre(HasSubstr("result 1 was altered")));
+}
+
+// A board waits for one slice at most: it ends by its number of results, and before that by its time.
+TEST_F(Results, ASliceEndsByItsNumberOrItsTime) {
+  settings.results_count = 1;
+  fill(40);
+  const ResultKeeper keeper(settings);
+  MonotonicNs now = 0;
+  const auto slice_with = [&](MonotonicNs a_look_takes) {
+    return keeper.slice(store,
+                        {on_day(40), std::nullopt, [&now, a_look_takes] { return now += a_look_takes; }});
+  };
+  const KeepOutcome fast = slice_with(1);
+  EXPECT_EQ(fast.removed.results, ResultKeeper::most_at_once);
+  EXPECT_TRUE(fast.more);
+  // The clock is asked at the beginning and before each result but the first: the fourth would begin at 2.1 ms.
+  const KeepOutcome slow = slice_with(ResultKeeper::most_reading_ns / 3 + 1);
+  EXPECT_EQ(slow.removed.results, 3u);
+  EXPECT_TRUE(slow.more);
+  EXPECT_EQ(slow.took_ns, 5 * (ResultKeeper::most_reading_ns / 3 + 1)) << "by its clock";
+  EXPECT_EQ(slice_with(ResultKeeper::most_reading_ns * 100).removed.results, 1u) << "it goes on all the same";
+  EXPECT_EQ(first(), 21u);
+  EXPECT_EQ(check_chain(folder / "results.db").faults, 0u);
+  while (slice_with(1).more) continue;
+  EXPECT_EQ(store.extent().count, 1u);
+}
+
+// A figure, no check: --gtest_also_run_disabled_tests --gtest_filter='*HowLongSlicesTake*', on a quiet computer.
+TEST_F(Results, DISABLED_HowLongSlicesTake) {
+  settings.results_count = 1;
+  fill(4000);
+  std::vector<double> took_ms;
+  const auto clock = [] {
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  };
+  for (bool more = true; more;) {
+    const KeepOutcome one = ResultKeeper(settings).slice(store, {on_day(4000), std::nullopt, clock});
+    more = one.more;
+    took_ms.push_back(static_cast<double>(one.took_ns) * 1e-6);
+  }
+  std::sort(took_ms.begin(), took_ms.end());
+  std::printf("%zu slices, results of %zu bytes: median %.2f ms, p99 %.2f, longest %.2f\n", took_ms.size(),
+              store.latest()->json.size(), took_ms[took_ms.size() / 2], took_ms[took_ms.size() * 99 / 100],
+              took_ms.back());
 }
 
 struct Files : ::testing::Test {
@@ -287,6 +336,24 @@ TEST_F(Files, NobodyWantsADiscardedFrame) {
   EXPECT_TRUE(fs::exists(folder / "done" / "kept")) << "nobody vouched for the clock";
 }
 
+TEST_F(Files, WhatIsKeptIsCounted) {
+  for (const char* name : {"a", "b", "c"}) deliver(name, 1, mib);
+  write(folder / "pictures" / "00000001_PASS.png", 4096);
+  RetentionSettings settings;
+  settings.frames.bytes = 2 * mib + mib / 2;
+  FileKeeper keeper({settings, folder / "", folder / "pictures", {}, std::make_shared<SetRoom>(), [] {
+                       return first_day_s + 9 * day_s;
+                     }});
+  EXPECT_TRUE(keeper.kept().empty()) << "not listed yet";
+  keeper.look();
+  const auto kept = keeper.kept();
+  ASSERT_EQ(kept.size(), 1u) << "pictures have no limit and are not listed";
+  EXPECT_EQ(kept.at("frames").number, 2u) << "one goes";
+  // Each has its mebibyte and a file of one block; a file system may add a block for its own book-keeping.
+  EXPECT_NEAR(static_cast<double>(kept.at("frames").bytes), 2.0 * mib, 2 * 16384);
+  EXPECT_EQ(deliveries_in(folder / "done").size(), 2u);
+}
+
 TEST(FramesKept, ByDecision) {
   const FreshFolder folder;
   FileKeeperParts parts{{}, {}, {}, {}, std::make_shared<SetRoom>(), [] { return first_day_s; }};
@@ -317,6 +384,36 @@ TEST(Slices, AreDueOneAtATime) {
   retention.end({}, 1'000'000'000);
   EXPECT_FALSE(retention.due(600'000'000'000));
   EXPECT_TRUE(retention.due(601'000'000'000));
+}
+
+TEST(Slices, TellWhatTheyDid) {
+  FileKeeperParts parts{
+      {}, {}, {}, {{"the result store", "/store"}}, std::make_shared<SetRoom>(), [] {
+                          return first_day_s; }};
+  parts.settings.results_count = 5;
+  parts.settings.reserve_bytes = 100 * mib;
+  Retention retention(parts);
+  EXPECT_FALSE(retention.facts().looked_ns);
+  EXPECT_FALSE(retention.facts().room_short);
+  EXPECT_EQ(retention.facts().reserve_bytes, 100u * mib);
+  KeepOutcome outcome;
+  outcome.removed.results = 3;
+  outcome.took_ns = 4'000'000;
+  outcome.doubt = "the clock is wrong";
+  outcome.unseen = "results are removed that a host has not taken";
+  retention.begin();
+  retention.end(outcome, 7);
+  retention.end(outcome, 8);
+  const RetentionFacts facts = retention.facts();
+  EXPECT_EQ(facts.results_removed, 6u);
+  EXPECT_EQ(facts.looked_ns, 8);
+  EXPECT_NEAR(facts.slices_s.sum(), 0.008, 1e-12);
+  EXPECT_TRUE(facts.clock_doubted);
+  EXPECT_THAT(retention.take_notes(),
+              ElementsAre(HasSubstr("has not taken"), HasSubstr("the clock is wrong")))
+      << "once, not with each slice";
+  parts.settings.reserve_bytes = 2000 * mib;
+  EXPECT_TRUE(Retention(parts).facts().room_short);
 }
 
 }  // namespace
