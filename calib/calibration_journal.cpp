@@ -89,7 +89,7 @@ const char* name_of(JournalEvent event) {
 }
 
 CalibrationJournal::CalibrationJournal(std::string_view text, const std::string& name) {
-  for (std::size_t end; (end = text.find('\n', whole_bytes_)) != std::string_view::npos;
+  for (std::size_t end = 0; (end = text.find('\n', whole_bytes_)) != std::string_view::npos;
        whole_bytes_ = end + 1) {
     const std::string line(text.substr(whole_bytes_, end - whole_bytes_));
     std::string why;

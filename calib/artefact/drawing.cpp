@@ -74,8 +74,9 @@ void add_places(const DrawnFace& face, const DrawnArea& a, std::size_t count,
   const int rows = (n - 1) / columns + 1;
   for (int i = 0; i < n; ++i) {
     const int k = static_cast<int>(static_cast<long>(i) * rows * columns / n);
-    const double x = a.x_min_mm + width * (k % columns + 0.5) / columns;
-    const double y = a.y_min_mm + height * (k / columns + 0.5) / rows;
+    const int row = k / columns, column = k % columns;
+    const double x = a.x_min_mm + width * (column + 0.5) / columns;
+    const double y = a.y_min_mm + height * (row + 0.5) / rows;
     places.emplace_back(x, y, face.z_mm(x, y));
   }
 }

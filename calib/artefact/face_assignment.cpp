@@ -71,7 +71,7 @@ void trim_to_own_planes(Points points, Assignment& assignment) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     std::int8_t& face = assignment.face_of[i];
     if (face < 0) continue;
-    const auto f = static_cast<std::size_t>(face);
+    const std::size_t f = static_cast<std::uint8_t>(face);
     if (std::abs(distance_mm(plane[f], points[i])) <= limit[f]) {
       assignment.faces[f].push_back(points[i]);
     } else {

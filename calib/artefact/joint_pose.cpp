@@ -46,7 +46,7 @@ struct Pair {
 Eigen::Matrix<double, 3 * face_count, 3 * face_count> covariance_of(const FaceData& faces) {
   Eigen::Matrix<double, 3 * face_count, 3 * face_count> all;
   all.setZero();
-  for (int i = 0; i < static_cast<int>(face_count); ++i) {
+  for (Eigen::Index i = 0; i < static_cast<Eigen::Index>(face_count); ++i) {
     all.block<3, 3>(3 * i, 3 * i) = faces[static_cast<std::size_t>(i)].covariance;
   }
   return all;

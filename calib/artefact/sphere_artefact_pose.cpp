@@ -67,7 +67,7 @@ Eigen::Matrix3d closed_rotation(Pairs pairs, const Means& m) {
   Eigen::Matrix3d h = Eigen::Matrix3d::Zero();
   for (const PointPair& p : pairs) h += (p.to_mm - m.to) * (p.from_mm - m.from).transpose();
   const Eigen::JacobiSVD<Eigen::Matrix3d> svd(h, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const Eigen::Vector3d s = svd.singularValues();
+  const Eigen::Vector3d& s = svd.singularValues();
   // Square of width to length, on both sides: a width of 1:100 leaves the turn about the line 100 times worse.
   if (!(s[1] > 1e-4 * s[0])) {
     refuse_fit(name, "the %zu points lie on a line: nothing holds the turn about it; place one beside it",

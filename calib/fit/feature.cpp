@@ -5,7 +5,7 @@
 namespace datum {
 
 Eigen::Matrix<double, 3, 2> tangents(const Eigen::Vector3d& direction) {
-  Eigen::Index least;
+  Eigen::Index least = 0;
   direction.cwiseAbs().minCoeff(&least);
   const Eigen::Vector3d axis = Eigen::Vector3d::Unit(least);
   Eigen::Matrix<double, 3, 2> t;

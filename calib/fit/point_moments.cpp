@@ -71,7 +71,7 @@ FitEvidence evidence_of(std::size_t points, double sum_squares_mm2, double large
 }
 
 Eigen::Vector3d with_positive_largest(const Eigen::Vector3d& direction) {
-  Eigen::Index largest;
+  Eigen::Index largest = 0;
   direction.cwiseAbs().maxCoeff(&largest);
   return direction[largest] < 0 ? Eigen::Vector3d(-direction) : direction;
 }

@@ -23,7 +23,7 @@ Row equation(const Form& f, double t, double z, double below) {
   Row row{};
   double power = 1 / below;
   for (int j = 0; j <= f.degree; ++j, power *= t) row[static_cast<std::size_t>(j)] = power;
-  if (f.bend) row[static_cast<std::size_t>(f.degree + 1)] = -z * t / below;
+  if (f.bend) row[static_cast<std::size_t>(f.degree) + 1] = -z * t / below;
   return row;
 }
 
@@ -54,7 +54,7 @@ Solved solve(const Form& f, const std::vector<Row>& rows, const std::vector<doub
   return s;
 }
 
-double bend_of(const Form& f, const Row& x) { return f.bend ? x[static_cast<std::size_t>(f.degree + 1)] : 0; }
+double bend_of(const Form& f, const Row& x) { return f.bend ? x[static_cast<std::size_t>(f.degree) + 1] : 0; }
 
 double height_at(const Form& f, const Row& x, double t) {
   double z = 0;

@@ -60,7 +60,7 @@ std::string ended(const Json& line) {
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string ended(const char* input, MonotonicNs now, Json line, const HybridProbe& probe) {
+std::string ended(const char* input, MonotonicNs now, const Json& line, const HybridProbe& probe) {
   Json whole = {{"in", input}, {"t_ns", now}};
   whole.update(line);
   add_outcome(whole, probe);

@@ -118,11 +118,11 @@ std::string words_of(const Lever& lever, const Vector6d& movement_mm) {
   Eigen::Vector3d w = movement_mm.head<3>() / lever.arm_mm;
   const Eigen::Vector3d d = movement_mm.tail<3>();
   if (movement_mm.head<3>().norm() < 0.1 * movement_mm.norm()) {
-    Eigen::Index most;
+    Eigen::Index most = 0;
     d.cwiseAbs().maxCoeff(&most);
     return "shift along " + triple(d.normalized() * (d[most] < 0 ? -1 : 1), 2);
   }
-  Eigen::Index most;
+  Eigen::Index most = 0;
   w.cwiseAbs().maxCoeff(&most);
   const Eigen::Vector3d axis = w.normalized() * (w[most] < 0 ? -1 : 1);
   // the axis is where w x (p - center) takes back the shift across it

@@ -38,7 +38,8 @@ double beyond_hull_mm(const std::vector<Eigen::Vector2d>& hull, const Eigen::Vec
   double nearest = std::numeric_limits<double>::infinity();
   bool inside = true;
   for (std::size_t i = 0; i < hull.size(); ++i) {
-    const Eigen::Vector2d from = hull[i], way = hull[(i + 1) % hull.size()] - from;
+    const Eigen::Vector2d& from = hull[i];
+    const Eigen::Vector2d way = hull[(i + 1) % hull.size()] - from;
     inside = inside && cross(way, at - from) >= 0;
     const double t = std::clamp(way.dot(at - from) / way.squaredNorm(), 0.0, 1.0);
     nearest = std::min(nearest, (at - from - t * way).norm());

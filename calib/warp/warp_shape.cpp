@@ -45,7 +45,8 @@ WarpValue bow_percent(const ThinPlate& surface, const WarpArea& area) {
   WarpSum worst;
   double largest = -1, scale = 0;
   for (std::size_t e = 0; e < 4; ++e) {
-    const Eigen::Vector2d from = corner[e], way = corner[(e + 1) % 4] - from;
+    const Eigen::Vector2d& from = corner[e];
+    const Eigen::Vector2d way = corner[(e + 1) % 4] - from;
     const double percent_per_um = 100 / (way.norm() * 1e3);
     const double z0 = surface.value_um(from), z1 = surface.value_um(corner[(e + 1) % 4]);
     for (int k = 1; k < edge_steps; ++k) {
