@@ -39,7 +39,8 @@ std::string shown(Range range) {
   return has_low ? low : "any finite number";
 }
 
-ConfigError::ConfigError(Location where, std::string key, std::string problem, std::string allowed)
+ConfigError::ConfigError(Location where, std::string key, const std::string& problem,
+                         const std::string& allowed)
     : std::runtime_error(message(where, key, problem, allowed)),
       where_(std::move(where)),
       key_(std::move(key)) {}

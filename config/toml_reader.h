@@ -29,7 +29,7 @@ struct Location {
 /// Refused input. what() reads "FILE:LINE:COLUMN: KEY: what is wrong; what is allowed".
 class ConfigError : public std::runtime_error {
  public:
-  ConfigError(Location where, std::string key, std::string problem, std::string allowed);
+  ConfigError(Location where, std::string key, const std::string& problem, const std::string& allowed);
   const Location& where() const { return where_; }
   const std::string& key() const { return key_; }
 
