@@ -82,7 +82,8 @@ LinePattern::Match LinePattern::match(std::string_view line) const {
   match.found = true;
   const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(data.get());
   for (const auto& [name, number] : code_->groups) {
-    const PCRE2_SIZE from = ends[2 * number], to = ends[2 * number + 1];
+    const std::size_t at = std::size_t{2} * number;
+    const PCRE2_SIZE from = ends[at], to = ends[at + 1];
     if (from != PCRE2_UNSET && to >= from) match.groups.emplace(name, line.substr(from, to - from));
   }
   return match;

@@ -12,7 +12,7 @@ namespace datum {
 namespace {
 
 /// A transaction that is not done after two periods of the watchdog: half-open TCP, or a hung controller.
-MonotonicNs patience_ns(const CmmSettings& settings) { return 2 * settings.ipp.watchdog_ms * ns_per_ms; }
+MonotonicNs patience_ns(const CmmSettings& settings) { return 2 * ns_per_ms * settings.ipp.watchdog_ms; }
 
 }  // namespace
 

@@ -18,7 +18,7 @@ void IppClient::move(const std::array<double, 3>& to_mm, bool until_contact, Mon
   if (!context_why_.empty()) refuse(context_why_);
   check_move(settings_, to_mm, to_mm);
   moved_.reset();
-  motion_.emplace();
+  motion_ = Motion{};
   motion_->to_mm = to_mm;
   motion_->until_contact = until_contact;
   if (!running()) begin_move(now);

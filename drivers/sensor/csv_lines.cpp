@@ -47,7 +47,7 @@ void CsvLines::refuse(const std::string& what) const {
 std::vector<std::string_view> CsvLines::cells() const {
   std::vector<std::string_view> cells;
   std::size_t begin = 0;
-  for (std::size_t comma; (comma = line_.find(',', begin)) != std::string_view::npos; begin = comma + 1) {
+  for (std::size_t comma = 0; (comma = line_.find(',', begin)) != std::string_view::npos; begin = comma + 1) {
     cells.push_back(line_.substr(begin, comma - begin));
   }
   cells.push_back(line_.substr(begin));

@@ -34,7 +34,7 @@ Raster raster_of_cloud(OrganisedCloud&& cloud, const FrameSidecar& sidecar, cons
     const double places[2][2] = {{x_mm, sidecar.x.at(static_cast<double>(col))},
                                  {y_mm, sidecar.y.at(static_cast<double>(row))}};
     for (int axis = 0; axis < 2; ++axis) {
-      const auto [is, belongs] = places[axis];
+      const auto& [is, belongs] = places[axis];
       if (std::abs(is - belongs) <= noise_mm + rounding(is, cloud.printed)) continue;
       refuse(
           fmt::format("row {}, column {} lies at {} = {:.6f} mm where the sidecar's grid has {:.6f} mm; "

@@ -35,7 +35,7 @@ LineFaults::Fault LineFaults::draw_fault() {
   if ((at -= settings_.drop) < 0) return Fault::drop;
   if ((at -= settings_.duplicate) < 0) return Fault::duplicate;
   if ((at -= settings_.flip) < 0) return Fault::flip;
-  return (at -= settings_.stall) < 0 || settings_.hang_up == 0 ? Fault::stall : Fault::hang_up;
+  return at - settings_.stall < 0 || settings_.hang_up == 0 ? Fault::stall : Fault::hang_up;
 }
 
 void LineFaults::put(std::string_view bytes, MonotonicNs now) {

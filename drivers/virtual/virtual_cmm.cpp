@@ -175,7 +175,7 @@ class VirtualCmm {
     ssize_t got = 0;
     while (control_ >= 0 && (got = read(control_, bytes, sizeof bytes)) > 0)
       orders_.append(bytes, static_cast<std::size_t>(got));
-    for (std::size_t end; (end = orders_.find('\n')) != std::string::npos; orders_.erase(0, end + 1)) {
+    for (std::size_t end = 0; (end = orders_.find('\n')) != std::string::npos; orders_.erase(0, end + 1)) {
       const VirtualOrder order = order_of(orders_.substr(0, end), mount_ ? &*mount_ : nullptr);
       if (order.touch)
         send(device_.touch(order.position_mm));
@@ -224,20 +224,18 @@ class VirtualCmm {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app{"virtual-cmm: a CMM, DRO or gantry that is not there, with faults on demand"};
   Options options;
   std::vector<double> position, drift;
   add_options(app, options, position, drift);
   CLI11_PARSE(app, argc, argv);
-  try {
-    if (!position.empty()) options.device.positions_mm = {{position[0], position[1], position[2]}};
-    if (!options.script.empty()) options.device.positions_mm = read_script(options.script);
-    if (!drift.empty()) options.device.drift_um = {drift[0], drift[1], drift[2]};
-    VirtualCmm(options).run();
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "virtual-cmm: {}\n", error.what());
-    return 1;
-  }
+  if (!position.empty()) options.device.positions_mm = {{position[0], position[1], position[2]}};
+  if (!options.script.empty()) options.device.positions_mm = read_script(options.script);
+  if (!drift.empty()) options.device.drift_um = {drift[0], drift[1], drift[2]};
+  VirtualCmm(options).run();
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "virtual-cmm: %s\n", error.what());
+  return 1;
 }

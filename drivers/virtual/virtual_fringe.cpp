@@ -85,7 +85,7 @@ int run(const Options& o) {
 }  // namespace
 }  // namespace datum
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   datum::Options o;
   CLI::App app("virtual-fringe: raw images of projected fringes with known truth, into datumd's drop folder");
   app.add_option("--recipe", o.files.recipe, "recipe of the board, in sensor coordinates")
@@ -110,10 +110,8 @@ int main(int argc, char** argv) {
   app.add_option("--frame-id", o.first_frame, "number of the first frame");
   app.add_option("--truth", o.truth, "append the truth of each board to this file, one JSON object per line");
   CLI11_PARSE(app, argc, argv);
-  try {
-    return datum::run(o);
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "virtual-fringe: {}\n", e.what());
-    return 1;
-  }
+  return datum::run(o);
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "virtual-fringe: %s\n", e.what());
+  return 1;
 }

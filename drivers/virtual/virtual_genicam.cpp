@@ -103,7 +103,7 @@ class VirtualGenicam {
     ssize_t got = 0;
     while (orders_ >= 0 && (got = read(orders_, bytes, sizeof bytes)) > 0)
       ordered_.append(bytes, static_cast<std::size_t>(got));
-    for (std::size_t end; (end = ordered_.find('\n')) != std::string::npos; ordered_.erase(0, end + 1)) {
+    for (std::size_t end = 0; (end = ordered_.find('\n')) != std::string::npos; ordered_.erase(0, end + 1)) {
       try {
         obey(ordered_.substr(0, end));
         say("done: " + ordered_.substr(0, end));
@@ -182,17 +182,15 @@ class VirtualGenicam {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app{"virtual-genicam: a GigE Vision 3D camera that is not there, with faults on demand"};
   Options options;
   add_options(app, options);
   CLI11_PARSE(app, argc, argv);
-  try {
-    if (!options.calibration.empty()) options.files.calibration = options.calibration;
-    VirtualGenicam(options).run();
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "virtual-genicam: {}\n", error.what());
-    return 1;
-  }
+  if (!options.calibration.empty()) options.files.calibration = options.calibration;
+  VirtualGenicam(options).run();
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "virtual-genicam: %s\n", error.what());
+  return 1;
 }

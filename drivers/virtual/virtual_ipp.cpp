@@ -102,7 +102,7 @@ class VirtualIpp {
     ssize_t got = 0;
     while (control_ >= 0 && (got = read(control_, bytes, sizeof bytes)) > 0)
       orders_.append(bytes, static_cast<std::size_t>(got));
-    for (std::size_t end; (end = orders_.find('\n')) != std::string::npos; orders_.erase(0, end + 1))
+    for (std::size_t end = 0; (end = orders_.find('\n')) != std::string::npos; orders_.erase(0, end + 1))
       obey(orders_.substr(0, end));
   }
   void obey(const std::string& order) {
@@ -144,7 +144,7 @@ class VirtualIpp {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app{"virtual-ipp: an I++ DME server (CMM controller) that is not there, with faults on demand"};
   Options o;
   VirtualIppServer server;
@@ -172,15 +172,12 @@ int main(int argc, char** argv) {
       "FIFO (made if absent) of orders: \"move X Y Z\", \"touch X Y Z\" in mm, \"tool NAME\", \"csy "
       "NAME\", \"error SEVERITY CODE\", \"fault NAME\", \"reset\", \"hang-up\" ...");
   CLI11_PARSE(app, argc, argv);
-  try {
-    server.fault = virtual_ipp_fault(o.fault);
-    server.machine.place({o.position[0], o.position[1], o.position[2]});
-    for (std::size_t i = 0; i < o.transform.size(); ++i)
-      server.machine.systems["PartCsy"][i] = o.transform[i];
-    VirtualIpp(o, std::move(server)).run();
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "virtual-ipp: {}\n", error.what());
-    return 1;
-  }
+  server.fault = virtual_ipp_fault(o.fault);
+  server.machine.place({o.position[0], o.position[1], o.position[2]});
+  for (std::size_t i = 0; i < o.transform.size(); ++i) server.machine.systems["PartCsy"][i] = o.transform[i];
+  VirtualIpp(o, std::move(server)).run();
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "virtual-ipp: %s\n", error.what());
+  return 1;
 }

@@ -68,7 +68,7 @@ std::string VirtualIppServer::receive(const std::string& bytes, MonotonicNs now)
   if (fault == VirtualIppFault::stall) return "";
   received_ += bytes;
   std::vector<std::string> lines;
-  for (std::size_t end; (end = received_.find("\r\n")) != std::string::npos; received_.erase(0, end + 2))
+  for (std::size_t end = 0; (end = received_.find("\r\n")) != std::string::npos; received_.erase(0, end + 2))
     lines.push_back(received_.substr(0, end));
   if (lines.size() > 1)
     fail("E0000", 2, 8, "Server", "Protocol error");

@@ -145,14 +145,12 @@ int run(const Options& o) {
 }  // namespace
 }  // namespace datum
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   int status = -1;
   const datum::Options options = datum::read_options(argc, argv, status);
   if (status >= 0) return status;
-  try {
-    return datum::run(options);
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "virtual-part: {}\n", e.what());
-    return 1;
-  }
+  return datum::run(options);
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "virtual-part: %s\n", e.what());
+  return 1;
 }

@@ -130,17 +130,15 @@ int run(const Options& o) {
 }  // namespace
 }  // namespace datum::plc
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   datum::plc::Options options;
   const int status = datum::plc::read_options(argc, argv, options);
   if (status >= 0) return status;
-  try {
-    return datum::plc::run(options);
-  } catch (const std::invalid_argument& e) {
-    fmt::print(stderr, "virtual-plc: {}\n", e.what());
-    return 4;
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "virtual-plc: {}\n", e.what());
-    return 5;
-  }
+  return datum::plc::run(options);
+} catch (const std::invalid_argument& e) {
+  std::fprintf(stderr, "virtual-plc: %s\n", e.what());
+  return 4;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "virtual-plc: %s\n", e.what());
+  return 5;
 }

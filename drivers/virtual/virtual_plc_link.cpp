@@ -115,7 +115,7 @@ void HostLink::read_some(Clock::time_point until) {
   std::uint8_t bytes[4096];
   const std::size_t n = port_->read(bytes, sizeof bytes);
   received_.append(reinterpret_cast<const char*>(bytes), n);
-  for (std::size_t end; (end = received_.find('\n')) != std::string::npos; received_.erase(0, end + 1)) {
+  for (std::size_t end = 0; (end = received_.find('\n')) != std::string::npos; received_.erase(0, end + 1)) {
     std::string line = received_.substr(0, end);
     if (!line.empty() && line.back() == '\r') line.pop_back();
     (is_pushed(line) ? pushed_ : answers_).push_back(line);

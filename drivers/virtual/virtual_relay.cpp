@@ -188,7 +188,7 @@ class Relay {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("virtual-relay: a bad line between a host and datumd");
   Options options;
   add_options(app, options);
@@ -196,13 +196,11 @@ int main(int argc, char** argv) {
   options.faults.delay_ns = MonotonicNs{options.delay_ms} * 1'000'000;
   options.faults.jitter_ns = MonotonicNs{options.jitter_ms} * 1'000'000;
   options.faults.stall_ns = MonotonicNs{options.stall_ms} * 1'000'000;
-  try {
-    if (options.lines.empty() && options.listen < 0)
-      throw std::invalid_argument("--lines HOST DAEMON or --listen PORT");
-    Relay(options).run();
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "virtual-relay: {}\n", error.what());
-    return 2;
-  }
+  if (options.lines.empty() && options.listen < 0)
+    throw std::invalid_argument("--lines HOST DAEMON or --listen PORT");
+  Relay(options).run();
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "virtual-relay: %s\n", error.what());
+  return 2;
 }
