@@ -100,7 +100,7 @@ int measure_board(const OnceOptions& options, const Read& read, InspectionInputs
   return exit_status(verdict.decision);
 }
 
-int measure_part(const OnceOptions& options, const Read& read, InspectionInputs inputs) {
+int measure_part(const OnceOptions& options, const Read& read, const InspectionInputs& inputs) {
   std::vector<SurfaceFrame> frames;
   for (std::size_t i = 0; i < read.frames.size(); ++i)
     frames.push_back({&read.frames[i], pose_of(options, i)});

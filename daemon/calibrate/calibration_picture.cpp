@@ -39,7 +39,7 @@ Rgb shaded(Rgb c, double share) {
 void draw_legend(Canvas& canvas, int y, const std::vector<std::int8_t>& face_of) {
   std::array<std::size_t, face_count> count{};
   for (const std::int8_t face : face_of)
-    if (face >= 0) ++count[static_cast<std::size_t>(face)];
+    if (face >= 0) ++count[static_cast<std::uint8_t>(face)];
   int x = margin;
   for (const Face face : all_faces) {
     const std::string text = fmt::format("{} {}", name_of(face), count[index_of(face)]);

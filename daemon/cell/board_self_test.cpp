@@ -17,7 +17,7 @@ constexpr std::int16_t body_height = 800;
 /// above the plane.
 class KnownBoard {
  public:
-  KnownBoard() : counts_(side * side) {
+  KnownBoard() : counts_(std::size_t{side} * side) {
     for (std::int32_t row = 0; row < side; ++row) {
       for (std::int32_t col = 0; col < side; ++col) {
         const std::int32_t i = row * side + col;

@@ -17,7 +17,8 @@ struct KnownPlane {
   std::vector<float> x, y, z;
   KnownPlane() {
     for (std::uint32_t i = 0; i < side * side; ++i) {
-      const float u = static_cast<float>(i % side) - 31.5f, v = static_cast<float>(i / side) - 31.5f;
+      const std::uint32_t row = i / side, col = i % side;
+      const float u = static_cast<float>(col) - 31.5f, v = static_cast<float>(row) - 31.5f;
       x.push_back(u * 64);
       y.push_back(v * 128);
       z.push_back(u - v + (i % 5 == 0 ? 100.f : 0.f));

@@ -167,7 +167,7 @@ std::vector<std::string> live_words(Offer what, const LinkOptions& link) {
     auto host = connect(quick);
     if (what == Offer::recipes) return ask(host, "CONFigure:RECipe:CATalog?");
     std::string list = ask_block(host, "SYSTem:HELP:HEADers?");
-    for (std::size_t from = 0, to; (to = list.find('\n', from)) != std::string::npos; from = to + 1) {
+    for (std::size_t from = 0, to = 0; (to = list.find('\n', from)) != std::string::npos; from = to + 1) {
       const std::string header = list.substr(from, list.find_first_of("/\n", from) - from);
       words.push_back(header.substr(header[0] == ':'));
     }

@@ -17,9 +17,9 @@ std::vector<float> less_their_plane(const std::vector<float>& column, const std:
   Eigen::Matrix3d normal = Eigen::Matrix3d::Zero();
   Eigen::Vector3d right = Eigen::Vector3d::Zero();
   const auto at = [&](std::size_t i) {
-    const auto w = static_cast<std::size_t>(width);
-    return Eigen::Vector3d(static_cast<double>(i % w) - width / 2.0,
-                           static_cast<double>(i / w) - height / 2.0, 1);
+    const std::size_t row = i / static_cast<std::size_t>(width), col = i % static_cast<std::size_t>(width);
+    return Eigen::Vector3d(static_cast<double>(col) - width / 2.0, static_cast<double>(row) - height / 2.0,
+                           1);
   };
   for (std::size_t i = 0; i < column.size(); ++i) {
     if (classes[i] != FringeClass::ok) continue;

@@ -8,8 +8,8 @@
 namespace datum {
 
 struct ProgramLimits {
-  int patience_ms = 10'000;              // then it is killed
-  std::size_t most_bytes = 1024 * 1024;  // what it says beyond is thrown away
+  int patience_ms = 10'000;          // then it is killed
+  std::size_t most_bytes = 1 << 20;  // what it says beyond is thrown away
 };
 
 struct ProgramOutput {

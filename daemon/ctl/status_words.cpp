@@ -42,11 +42,12 @@ std::vector<std::string> questionable_words(unsigned bits) {
 }
 
 std::string span_words(std::int64_t seconds) {
+  constexpr std::int64_t minute = 60, hour = 60 * minute, day = 24 * hour;
   const std::int64_t s = std::abs(seconds);
-  const std::string span = s >= 2 * 86400  ? fmt::format("{} days", s / 86400)
-                           : s >= 2 * 3600 ? fmt::format("{} h", s / 3600)
-                           : s >= 120      ? fmt::format("{} min", s / 60)
-                                           : fmt::format("{} s", s);
+  const std::string span = s >= 2 * day      ? fmt::format("{} days", s / day)
+                           : s >= 2 * hour   ? fmt::format("{} h", s / hour)
+                           : s >= 2 * minute ? fmt::format("{} min", s / minute)
+                                             : fmt::format("{} s", s);
   return seconds < 0 ? span + " ago" : "in " + span;
 }
 

@@ -104,8 +104,8 @@ void write_zip(const fs::path& file, const std::vector<SupportEntry>& entries, s
            entry.name);
   }
   demand(zip_close(archive.get()) == 0, "writing");
-  archive.release();            // closed, and gone
-  ::chmod(made.c_str(), 0600);  // libzip writes beside it and takes its place
+  static_cast<void>(archive.release());  // closed, and gone
+  ::chmod(made.c_str(), 0600);           // libzip writes beside it and takes its place
   std::error_code error;
   fs::rename(made, file, error);
   if (error) throw std::runtime_error(fmt::format("{}: {}", file.string(), error.message()));

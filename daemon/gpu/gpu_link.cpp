@@ -184,7 +184,7 @@ void GpuLink::await_records(std::uint32_t number) {
   }
   box.daemon_sleeps.store(1);
   while (box.answer.load() != number) {
-    char bell;
+    char bell = 0;
     const long size = worker_.receive(&bell, 1, deadline);
     if (size > 1) throw GpuError("GPU worker: it answers a board with nonsense", true);
     if (size < 0 && box.answer.load() != number)

@@ -28,7 +28,7 @@ BoardPlanner::Key BoardPlanner::key_of(const Recipe& recipe, const SensorProfile
           {frame.x.scale_mm, frame.x.offset_mm, frame.y.scale_mm, frame.y.offset_mm, frame.z.scale_mm,
            frame.z.offset_mm},
           {}};
-  const Eigen::Matrix4d m = placement.matrix();
+  const Eigen::Matrix4d& m = placement.matrix();
   std::copy(m.data(), m.data() + key.placement.size(), key.placement.begin());
   return key;
 }

@@ -53,6 +53,47 @@ double over_floor_um(double nm, const Measured& m) {
   return nm * 1e-3 - m.floor.form_um / std::sqrt(1 + f.a * f.a + f.b * f.b);
 }
 
+/// Value and noise of a height; the reason where the body does not show it.
+HeightNoise measure_height(const Check& check, const Measured& m, CheckVerdict& v) {
+  const HeightStatistics& h = m.heights;
+  const HeightDemand demand = demand_of(m.component);
+  switch (check.characteristic) {
+    case Characteristic::median:
+      v.value = over_floor_um(median_nm(h), m);
+      return order_noise(h.median_low, h, m.floor, 0.5);
+    case Characteristic::minimum:
+      v.value = over_floor_um(h.min_nm, m);
+      return extreme_noise(h, 1.0 / h.valid);
+    case Characteristic::maximum:
+      if (h.patches == 0) {
+        refuse(v, Reason::body_coverage, "no 3 x 3 patch of the body has all its heights");
+        return {};
+      }
+      v.value = over_floor_um(h.opened_max_nm, m);
+      return opened_noise(h);
+    case Characteristic::percentile: {
+      const OrderStatistic& s = h.quantiles[index_of(demand.quantiles, check.parameter)];
+      v.value = over_floor_um(s.nm, m);
+      return order_noise(s, h, m.floor, std::min(check.parameter, 1 - check.parameter));
+    }
+    case Characteristic::top_mean: {
+      const auto k = static_cast<std::uint32_t>(check.parameter);
+      if (k > h.valid) {
+        refuse(v, Reason::body_coverage, fmt::format("{} heights are fewer than the {} highest", h.valid, k));
+        return {};
+      }
+      v.value = over_floor_um(h.top_mean_nm[index_of(demand.top_counts, k)], m);
+      return extreme_noise(h, static_cast<double>(k) / h.valid);
+    }
+    case Characteristic::mean:
+      v.value = over_floor_um(static_cast<double>(h.sum_nm) / h.valid, m);
+      return mean_noise(h, m.floor);
+    default:  // recipe_demand.cpp lets a board have none of a surface's
+      refuse(v, Reason::internal, std::string(name_of(check.characteristic)) + " is not one of a component");
+      return {};
+  }
+}
+
 }  // namespace
 
 HeightDemand demand_of(const Component& component) {
@@ -70,67 +111,24 @@ HeightDemand demand_of(const Component& component) {
 
 CheckVerdict evaluate(const Check& check, const Measured& m) {
   const HeightStatistics& h = m.heights;
-  const HeightDemand demand = demand_of(m.component);
   CheckVerdict v;
   v.check = check;
-  HeightNoise noise = mean_noise(h, m.floor);
-  switch (check.characteristic) {
-    case Characteristic::mean:
-      v.value = over_floor_um(static_cast<double>(h.sum_nm) / h.valid, m);
-      break;
-    case Characteristic::median:
-      v.value = over_floor_um(median_nm(h), m);
-      noise = order_noise(h.median_low, h, m.floor, 0.5);
-      break;
-    case Characteristic::minimum:
-      v.value = over_floor_um(h.min_nm, m);
-      noise = extreme_noise(h, 1.0 / h.valid);
-      break;
-    case Characteristic::maximum:
-      if (h.patches == 0) {
-        refuse(v, Reason::body_coverage, "no 3 x 3 patch of the body has all its heights");
-        return v;
-      }
-      v.value = over_floor_um(h.opened_max_nm, m);
-      noise = opened_noise(h);
-      break;
-    case Characteristic::percentile: {
-      const OrderStatistic& s = h.quantiles[index_of(demand.quantiles, check.parameter)];
-      v.value = over_floor_um(s.nm, m);
-      noise = order_noise(s, h, m.floor, std::min(check.parameter, 1 - check.parameter));
-      break;
-    }
-    case Characteristic::top_mean: {
-      const auto k = static_cast<std::uint32_t>(check.parameter);
-      if (k > h.valid) {
-        refuse(v, Reason::body_coverage, fmt::format("{} heights are fewer than the {} highest", h.valid, k));
-        return v;
-      }
-      v.value = over_floor_um(h.top_mean_nm[index_of(demand.top_counts, k)], m);
-      noise = extreme_noise(h, static_cast<double>(k) / h.valid);
-      break;
-    }
-    case Characteristic::tilt: {
-      if (!h.top.defined) {
-        refuse(v, Reason::body_coverage, "the body's pixels with a height do not span a plane");
-        return v;
-      }
-      v.value = tilt_mdeg(m);
-      v.budget = tilt_budget(m);
-      v.u = combined(v.budget);
+  if (check.characteristic == Characteristic::tilt) {
+    if (!h.top.defined) {
+      refuse(v, Reason::body_coverage, "the body's pixels with a height do not span a plane");
       return v;
     }
-    case Characteristic::presence:
-      v.value = 1000.0 * h.present / h.valid;
-      v.budget = presence_budget(h);
-      v.u = combined(v.budget);
-      return v;
-    default:  // recipe_demand.cpp lets a board have none of a surface's
-      refuse(v, Reason::internal, std::string(name_of(check.characteristic)) + " is not one of a component");
-      return v;
+    v.value = tilt_mdeg(m);
+    v.budget = tilt_budget(m);
+  } else if (check.characteristic == Characteristic::presence) {
+    v.value = 1000.0 * h.present / h.valid;
+    v.budget = presence_budget(h);
+  } else {
+    const HeightNoise noise = measure_height(check, m, v);
+    if (v.reason != Reason::none) return v;
+    const Slopes s = slopes_of(m);
+    v.budget = height_budget(v.value, noise, Eigen::Vector2d(s.x, s.y).norm(), m);
   }
-  const Slopes s = slopes_of(m);
-  v.budget = height_budget(v.value, noise, Eigen::Vector2d(s.x, s.y).norm(), m);
   v.u = combined(v.budget);
   return v;
 }

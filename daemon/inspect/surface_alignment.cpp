@@ -119,7 +119,7 @@ ModelFitSettings fit_settings() {
 }  // namespace
 
 ModelSamples samples_of(const RegionModel& model, std::span<const PlacedFrame> frames,
-                        std::vector<std::uint16_t> regions, const Htm<Machine, Model>& start,
+                        const std::vector<std::uint16_t>& regions, const Htm<Machine, Model>& start,
                         const AlignmentSettings& settings, const Backend& backend) {
   const std::vector<Vector3d> machine =
       candidates(model, frames, regions, start.inverse(), settings, backend);
@@ -157,11 +157,10 @@ ModelFit align_to_datums(const RegionModel& model, std::span<const PlacedFrame> 
 }
 
 ModelFit refine_on_regions(const RegionModel& model, std::span<const PlacedFrame> frames,
-                           std::vector<std::uint16_t> regions, const HtmEstimate<Model, Machine>& start,
-                           const RefinementLimits& limits, const AlignmentSettings& settings,
-                           const Backend& backend) {
-  return refine(samples_of(model, frames, std::move(regions), start.htm.inverse(), settings, backend), start,
-                limits);
+                           const std::vector<std::uint16_t>& regions,
+                           const HtmEstimate<Model, Machine>& start, const RefinementLimits& limits,
+                           const AlignmentSettings& settings, const Backend& backend) {
+  return refine(samples_of(model, frames, regions, start.htm.inverse(), settings, backend), start, limits);
 }
 
 }  // namespace datum

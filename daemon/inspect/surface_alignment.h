@@ -34,7 +34,7 @@ struct RegionModel {
 /// one of them, weighted by the area of the model that they stood for at the start. Points keep their order, so that
 /// neither backend nor threads change a bit. Borrows the model and the backend.
 ModelSamples samples_of(const RegionModel& model, std::span<const PlacedFrame> frames,
-                        std::vector<std::uint16_t> regions, const Htm<Machine, Model>& start,
+                        const std::vector<std::uint16_t>& regions, const Htm<Machine, Model>& start,
                         const AlignmentSettings& settings, const Backend& backend);
 
 /// 3-2-1 by these regions, in their order. fit_datums tells what is refused.
@@ -44,8 +44,8 @@ ModelFit align_to_datums(const RegionModel& model, std::span<const PlacedFrame> 
 
 /// Bounded refinement on all of these regions.
 ModelFit refine_on_regions(const RegionModel& model, std::span<const PlacedFrame> frames,
-                           std::vector<std::uint16_t> regions, const HtmEstimate<Model, Machine>& start,
-                           const RefinementLimits& limits, const AlignmentSettings& settings,
-                           const Backend& backend);
+                           const std::vector<std::uint16_t>& regions,
+                           const HtmEstimate<Model, Machine>& start, const RefinementLimits& limits,
+                           const AlignmentSettings& settings, const Backend& backend);
 
 }  // namespace datum

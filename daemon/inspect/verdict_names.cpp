@@ -34,7 +34,7 @@ const char* name_of(PairingClass) { return "STARE"; }
 
 const char* name_of(ExposureBy e) { return e == ExposureBy::clock ? "CLOCK" : "ARRIVAL"; }
 
-const char* name_of(Reason r) {
+const char* name_of(Reason r) {  // NOLINT(readability-function-size): a table
   switch (r) {
     case Reason::none:
       return "NONE";

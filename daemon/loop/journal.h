@@ -16,7 +16,7 @@ class Journal {
   using Fields = std::vector<std::pair<std::string_view, std::string>>;
   static constexpr const char* well_known = "/run/systemd/journal/socket";
   /// Longer values are cut: what a datagram surely holds, with some room for the other fields.
-  static constexpr std::size_t longest_value = 32 * 1024;
+  static constexpr std::size_t longest_value = std::size_t{32} * 1024;
 
   explicit Journal(const std::string& socket = well_known);
   ~Journal();

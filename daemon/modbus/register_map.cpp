@@ -31,7 +31,7 @@ const char* name_of(Type type) {
   return "?";
 }
 
-const std::vector<Register>& base_registers() {
+const std::vector<Register>& base_registers() {  // NOLINT(readability-function-size): a table
   static const std::vector<Register> registers{
       {at_map_version, 1, Type::u16, r, "MAP_VERSION", "", "version of this map"},
       {at_test_u16, 1, Type::u16, r, "TEST_U16", "", "always 4660 (1234 hex): the address offset is right"},

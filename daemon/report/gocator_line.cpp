@@ -86,9 +86,7 @@ std::string gocator_custom(const BoardVerdict& verdict, const std::string& forma
   const auto all = gocator_measurements(verdict);
   std::string out;
   for (std::size_t at = 0; at < format.size();) {
-    if (format[at] != '%') {
-      out += format[at++];
-    } else if (word_at(format, at, "%%")) {
+    if (word_at(format, at, "%%")) {
       out += '%';
     } else if (word_at(format, at, "%time")) {
       out += fmt::format("{}", utc_us_from_iso8601(verdict.measured_at));

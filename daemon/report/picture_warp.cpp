@@ -23,7 +23,7 @@ constexpr double contours = 10;  // at least so many levels between highest and 
 struct Relief {
   int columns = 0, rows = 0;  // of corners; row 0 is the lowest
   std::vector<double> um;
-  double at(int column, int row) const { return um[static_cast<std::size_t>(row * columns + column)]; }
+  double at(int column, int row) const { return um[static_cast<std::size_t>(row) * columns + column]; }
 };
 
 struct Scale {
@@ -74,7 +74,7 @@ Relief relief_of(const WarpEvidence& e, const Scale& scale) {
   const Eigen::Vector3d plane = normal.inverse() * right;
   for (int row = 0; row < r.rows; ++row)
     for (int column = 0; column < r.columns; ++column)
-      r.um[static_cast<std::size_t>(row * r.columns + column)] -=
+      r.um[static_cast<std::size_t>(row) * r.columns + column] -=
           plane.dot(Eigen::Vector3d(1, place_mm(column, row).x(), place_mm(column, row).y()));
   return r;
 }
@@ -111,7 +111,7 @@ void draw_contours(Canvas& canvas, const HeightImage& image, double step, const 
   std::vector<std::pair<double, PixelPoint>> crossings;
   for (int y = 0; y + 1 < image.height; ++y) {
     for (int x = 0; x + 1 < image.width; ++x) {
-      const std::size_t i = static_cast<std::size_t>(y * image.width + x);
+      const std::size_t i = static_cast<std::size_t>(y) * image.width + x;
       const double here = level_of(image.um[i], step);
       for (const std::size_t next : {i + 1, i + static_cast<std::size_t>(image.width)}) {
         const double there = level_of(image.um[next], step);

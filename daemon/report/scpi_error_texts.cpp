@@ -3,7 +3,7 @@
 
 namespace datum::scpi {
 
-const std::vector<ErrorText>& all_errors() {
+const std::vector<ErrorText>& all_errors() {  // NOLINT(readability-function-size): a table
   static const std::vector<ErrorText> all{
       {0, "No error", nullptr, nullptr},
       {-100, "Command error", nullptr, "a more exact number is raised"},
