@@ -28,7 +28,7 @@ void InspectionCell::watch_room() {
 /// On the worker, which stores too; a frame that comes meanwhile waits for one slice at most.
 void InspectionCell::keep_results(MonotonicNs now) {
   if (!parts_.retention || board_ || part_ || !parts_.retention->due(now)) return;
-  KeepMoment moment{parts_.utc_ns() / 1'000'000'000, std::nullopt};
+  KeepMoment moment{parts_.utc_ns() / 1'000'000'000, std::nullopt, EventLoop::now};
   for (const CommandEndpoint* endpoint : endpoints_)
     if (const auto one = endpoint->acknowledged();
         one && (!moment.acknowledged || *one < *moment.acknowledged))
@@ -38,7 +38,12 @@ void InspectionCell::keep_results(MonotonicNs now) {
   const auto slice = [outcome, moment, retention = parts_.retention, &store = parts_.writer] {
     *outcome = retention->slice(store, moment);
   };
-  parts_.worker.submit(slice, [this, outcome] { parts_.retention->end(*outcome, EventLoop::now()); });
+  parts_.worker.submit(slice, [this, outcome] {
+    parts_.retention->end(*outcome, EventLoop::now());
+    if (outcome->removed.results > 0)
+      for (CommandEndpoint* endpoint : endpoints_)
+        endpoint->instrument_changed();  // they may show the oldest
+  });
 }
 
 }  // namespace datum

@@ -92,11 +92,24 @@ void ModbusDesk::follow_presence() {
   for (Link& link : links_) {
     const bool is = link.mailbox->is_present();
     if (std::exchange(link.present, is) == is || is) continue;
-    const bool elsewhere = std::any_of(links_.begin(), links_.end(), [&](const Link& other) {
-      return other.host == link.host && other.mailbox->is_present();
-    });
-    if (!elsewhere) parts_.control.left(link.host->name());
+    if (!is_present(link.host->name())) parts_.control.left(link.host->name());
   }
+}
+
+bool ModbusDesk::is_present(const std::string& host) const {
+  return std::any_of(links_.begin(), links_.end(), [&](const Link& link) {
+    return link.host->name() == host && link.mailbox->is_present();
+  });
+}
+
+std::optional<std::uint64_t> ModbusDesk::acknowledged() const {
+  std::optional<std::uint64_t> least;
+  for (const auto& [host, position] : positions_) {
+    const bool lost_some = cell_.store && position + 1 < cell_.store->first;
+    if (lost_some && !is_present(host)) continue;
+    least = std::min(least.value_or(position), position);
+  }
+  return least;
 }
 
 void ModbusDesk::on_ready(MonotonicNs now) {
@@ -126,10 +139,10 @@ std::optional<MonotonicNs> ModbusDesk::deadline() const {
 void ModbusDesk::on_deadline(MonotonicNs now) { publish(now); }
 
 void ModbusDesk::publish(MonotonicNs now) {
-  changed_ = false;
+  // Retention may have taken results since.
+  if (std::exchange(changed_, false) || !cell_.store) read_store();
   beat_.due(now);
   cell_.heartbeat = beat_.level();
-  if (!cell_.store) read_store();
   for (const auto& [name, host] : hosts_) {
     const auto image = std::make_shared<const Image>(host->image(now));
     for (const Link& link : links_)

@@ -32,6 +32,8 @@ class ModbusDesk final : public CommandEndpoint {
   /// A link of this host, named as control.h has it; its peer counts as gone until Mailbox::present().
   std::shared_ptr<Mailbox> connect(const std::string& host);
   void disconnect(const std::shared_ptr<Mailbox>& mailbox);
+  /// Control is this host's now.
+  bool has_control(const std::string& host) const { return parts_.control.owner() == host; }
   /// No write is taken any more: links can be ended.
   void close();
   /// To be watched beside the desk.
@@ -46,6 +48,9 @@ class ModbusDesk final : public CommandEndpoint {
   void push_result(const BoardVerdict& verdict) override;
   void instrument_changed() override { changed_ = true; }
   void raise(int, const std::string&) override { changed_ = true; }
+  /// By every host that acknowledged anything in this store. One that is gone counts until results went that it had not
+  /// seen: then it holds up the others' no longer.
+  std::optional<std::uint64_t> acknowledged() const override;
 
  private:
   struct Link {
@@ -56,6 +61,7 @@ class ModbusDesk final : public CommandEndpoint {
   Host& host_named(const std::string& name);
   void read_store();
   void follow_presence();
+  bool is_present(const std::string& host) const;
   void publish(MonotonicNs now);
   bool note_positions();
   void keep_positions();

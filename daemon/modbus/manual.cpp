@@ -84,7 +84,9 @@ void overview(Roff& page) {
       "A host that never acknowledged begins with the oldest stored result; to begin with what comes, write "
       "STORE_LAST to ACK_SEQUENCE. A result that was taken in the handshake is acknowledged with it, unless "
       "an "
-      "older one was not.");
+      "older one was not. Retention keeps what a host that acknowledges has not acknowledged up to twice its "
+      "limits; "
+      "FIFO_LOST tells of more.");
 }
 
 }  // namespace

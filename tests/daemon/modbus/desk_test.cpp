@@ -77,6 +77,52 @@ TEST(ModbusDesk, EachHostHasItsOwnPlaceAndKeepsItOverARestart) {
   EXPECT_EQ(d.shown(*scada), 1u);
 }
 
+// What a host has not acknowledged is kept longer; who never acknowledges is no such host.
+TEST(ModbusDesk, TellsRetentionWhatItsHostsHave) {
+  const datum::testing::FreshFolder folder;
+  {
+    Desk d(folder);
+    const auto plc = d.desk.connect("modbus_tcp 10.0.0.2"), scada = d.desk.connect("modbus_tcp 10.0.0.3");
+    plc->present(true);
+    for (int n = 1; n <= 5; ++n) d.measure(n);
+    EXPECT_FALSE(d.desk.acknowledged());
+    d.write(*plc, at_ack_sequence, {0, 0, 0, 4});
+    EXPECT_EQ(d.desk.acknowledged(), 4u);
+    d.write(*scada, at_ack_sequence, {0, 0, 0, 2});
+    EXPECT_EQ(d.desk.acknowledged(), 2u) << "the one that has least";
+  }
+  Desk d(folder);
+  EXPECT_EQ(d.desk.acknowledged(), 2u) << "neither is there yet; results wait";
+  const auto plc = d.desk.connect("modbus_tcp 10.0.0.2");
+  ResultStore(folder / "results.db").remove_oldest({3, "", 100, "a test", "", {}});
+  d.desk.instrument_changed();
+  EXPECT_EQ(d.shown(*plc), 5u);
+  EXPECT_EQ(get_u64(plc->image()->base, at_store_first), 4u);
+  EXPECT_EQ(d.desk.acknowledged(), 4u) << "who is gone and has lost some holds up nobody's";
+  const auto scada = d.desk.connect("modbus_tcp 10.0.0.3");
+  scada->present(true);
+  EXPECT_EQ(d.desk.acknowledged(), 2u) << "it is back";
+}
+
+TEST(ModbusDesk, AResultTakenInTheHandshakeIsAcknowledged) {
+  const datum::testing::FreshFolder folder;
+  Desk d(folder);
+  const auto plc = d.desk.connect("modbus_tcp 10.0.0.2");
+  plc->present(true);
+  d.cell.sensor_up = true;
+  const auto control = [&](unsigned bits) {
+    return d.write(*plc, at_control, {static_cast<std::uint16_t>(bits)});
+  };
+  ASSERT_EQ(control(control_trigger), Exception::none);
+  const BoardVerdict v = d.cell.finish(Decision::pass, 1);
+  d.desk.push_result(v);
+  control(0);
+  ASSERT_TRUE(plc->image()->base[at_status] & status_results_valid) << plc->image()->base[at_not_ready];
+  EXPECT_FALSE(d.desk.acknowledged());
+  control(control_results_ack);
+  EXPECT_EQ(d.desk.acknowledged(), v.sequence);
+}
+
 TEST(ModbusDesk, PositionsInAnotherStoreSayNothing) {
   const datum::testing::FreshFolder folder;
   {
