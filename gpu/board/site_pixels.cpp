@@ -88,7 +88,7 @@ RingPoints take_ring(const BoardPlan& plan, const SitePlan& site, const FrameVie
     }
   });
   return p;
-}
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the result owns them
 
 std::unique_ptr<float[]> take_body(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
                                    Isa isa) {

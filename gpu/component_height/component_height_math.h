@@ -20,7 +20,7 @@ inline constexpr std::int32_t no_height = INT32_MIN;
 inline constexpr double round_magic = 6755399441055744.0;
 DATUM_HD std::int32_t rounded(double v) {
   const double sum = v + round_magic;
-  std::uint64_t bits;
+  std::uint64_t bits;  // NOLINT(cppcoreguidelines-init-variables): written next
   std::memcpy(&bits, &sum, sizeof bits);
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(bits));
 }

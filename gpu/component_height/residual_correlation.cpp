@@ -24,10 +24,10 @@ struct Padded {
 
 Padded scatter(const PixelRun* runs, std::uint32_t run_count, const std::int16_t* residuals) {
   const height::Window w = height::window_of(runs, run_count);
-  Padded p{w.rows, w.cols, static_cast<std::size_t>(w.cols) + 2 * max_reach, {}};
+  Padded p{w.rows, w.cols, static_cast<std::size_t>(w.cols) + 2 * std::size_t{max_reach}, {}};
   p.values.assign(static_cast<std::size_t>(w.rows + 2 * max_reach) * p.pitch, 0);
   for (std::uint32_t i = 0; i < run_count; ++i) {
-    const std::size_t row = static_cast<std::size_t>(runs[i].row - w.row + max_reach);
+    const std::size_t row = static_cast<std::size_t>(runs[i].row - w.row) + max_reach;
     std::copy(
         residuals, residuals + runs[i].length,
         p.values.begin() + static_cast<std::ptrdiff_t>(row * p.pitch) + (runs[i].col - w.col + max_reach));

@@ -11,7 +11,7 @@
 namespace datum {
 namespace {
 
-constexpr std::uint32_t lane_count = 8;
+inline constexpr std::uint32_t lane_count = 8;
 using Lanes = float __attribute__((vector_size(sizeof(float) * lane_count)));
 using Marks = std::int32_t __attribute__((vector_size(sizeof(float) * lane_count)));
 

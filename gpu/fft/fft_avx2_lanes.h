@@ -32,7 +32,7 @@ struct Avx2Float {
   DATUM_HD void transpose(F* m) {
     F t[8];
 #pragma GCC unroll 2
-    for (int i = 0; i < 2; ++i) {  // 4 by 4 within the halves of a vector
+    for (std::ptrdiff_t i = 0; i < 2; ++i) {  // 4 by 4 within the halves of a vector
       const __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(m[4 * i], m[4 * i + 1]));
       const __m256d b = _mm256_castps_pd(_mm256_unpackhi_ps(m[4 * i], m[4 * i + 1]));
       const __m256d c = _mm256_castps_pd(_mm256_unpacklo_ps(m[4 * i + 2], m[4 * i + 3]));

@@ -33,7 +33,7 @@ struct Avx512Float {
   DATUM_HD void transpose(F* m) {
     F t[16];
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {  // 4 by 4 within the quarters of a vector
+    for (std::ptrdiff_t i = 0; i < 4; ++i) {  // 4 by 4 within the quarters of a vector
       const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(m[4 * i], m[4 * i + 1]));
       const __m512d b = _mm512_castps_pd(_mm512_unpackhi_ps(m[4 * i], m[4 * i + 1]));
       const __m512d c = _mm512_castps_pd(_mm512_unpacklo_ps(m[4 * i + 2], m[4 * i + 3]));
@@ -78,7 +78,7 @@ struct Avx512Double {
   DATUM_HD void transpose(F* m) {
     F t[8];
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {
+    for (std::ptrdiff_t i = 0; i < 4; ++i) {
       t[2 * i] = _mm512_unpacklo_pd(m[2 * i], m[2 * i + 1]);
       t[2 * i + 1] = _mm512_unpackhi_pd(m[2 * i], m[2 * i + 1]);
     }

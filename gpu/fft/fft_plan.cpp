@@ -26,9 +26,8 @@ Wide alternating(const Wide& y, int odd) {
     for (std::size_t i = 1; i < c.size(); ++i) c[i] = quotient(c[i - 1], Wide{static_cast<double>(i), 0});
     return c;
   }();
-  Wide p = coefficients[static_cast<std::size_t>(2 * terms + odd)];
-  for (int j = terms - 1; j >= 0; --j)
-    p = difference(coefficients[static_cast<std::size_t>(2 * j + odd)], product(p, y));
+  Wide p = coefficients[std::size_t{2} * terms + odd];
+  for (int j = terms - 1; j >= 0; --j) p = difference(coefficients[std::size_t{2} * j + odd], product(p, y));
   return p;
 }
 

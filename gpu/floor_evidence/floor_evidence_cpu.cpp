@@ -111,7 +111,7 @@ void find_second_level(const RingPass& pass, const Residuals& residuals, std::si
   };
   std::size_t i = 0;
   for (; i + 4 <= count; i += 4) {
-    std::uint64_t four;
+    std::uint64_t four = 0;
     std::memcpy(&four, bins + i, sizeof four);
     if (four == UINT64_MAX) continue;
     for (std::size_t k = 0; k < 4; ++k) add(bins[i + k]);

@@ -25,7 +25,8 @@ struct CellAxis {
 /// half: bound of |x| of the ring's pixels in um.
 DATUM_HD CellAxis cell_axis(const AxisToUm& axis, float half) {
   CellAxis c{axis.ref, 0};
-  double most = (static_cast<double>(half) + ::fabs(axis.rest)) / ::fabs(axis.per_index) + 2;
+  const double rest = axis.rest, per_index = axis.per_index;
+  double most = (static_cast<double>(half) + ::fabs(rest)) / ::fabs(per_index) + 2;
   for (; most >= ring_cells_max && c.shift < 31; most /= 2) ++c.shift;
   return c;
 }
@@ -155,7 +156,8 @@ DATUM_HD Quadratic quadratic_of(const RingMoments& m, const SitePlan& site) {
   }
   const auto normal = [&](int i, int j) {
     const int a = power_u[i] + power_u[j], b = power_v[i] + power_v[j], degree = a + b;
-    return static_cast<double>(m.uv[degree * (degree + 1) / 2 + b]) * scale_u[a] * scale_v[b];
+    const int at = degree * (degree + 1) / 2 + b;
+    return static_cast<double>(m.uv[at]) * scale_u[a] * scale_v[b];
   };
   double* row_i = q.low;
   for (int i = 0; i < 6; row_i += i, ++i) {

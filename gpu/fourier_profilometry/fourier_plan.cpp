@@ -50,7 +50,7 @@ Plan plan_of(std::uint32_t width, const FourierSettings& settings) {
   const std::uint32_t step = points / radix;
   plan.block = from / step;
   plan.blocks = (to - 1) / step - plan.block + 1;
-  plan.gain.assign(plan.blocks * step, 0);
+  plan.gain.assign(std::size_t{plan.blocks} * step, 0);
   double squares = 0;
   for (std::uint32_t k = from; k < to; ++k) {
     const double h = 0.5 + 0.5 * std::cos(pi * (k - carrier) / half);

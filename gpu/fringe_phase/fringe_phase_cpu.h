@@ -16,7 +16,7 @@ inline Coefficients<S> coefficients(const RowCells& row, std::uint32_t col) {
   const float per_cell = 1.f / static_cast<float>(cell);
   typename S::F v[7];
   if (cell % S::width == 0 && col % S::width == 0) {  // one cell for all lanes
-    const float* c = row.cells + 16 * (col >> row.shift);
+    const float* c = row.cells + std::size_t{16} * (col >> row.shift);
     float part[S::width];
     for (std::uint32_t lane = 0; lane < S::width; ++lane)
       part[lane] = static_cast<float>(col % cell + lane) * per_cell;
@@ -24,7 +24,7 @@ inline Coefficients<S> coefficients(const RowCells& row, std::uint32_t col) {
   } else {
     float left[7][S::width], step[7][S::width], part[S::width];
     for (std::uint32_t lane = 0; lane < S::width; ++lane) {
-      const float* c = row.cells + 16 * ((col + lane) >> row.shift);
+      const float* c = row.cells + std::size_t{16} * ((col + lane) >> row.shift);
       part[lane] = static_cast<float>((col + lane) % cell) * per_cell;
       for (int i = 0; i < 7; ++i) {
         left[i][lane] = c[i];
@@ -66,7 +66,7 @@ inline void measure(const Rows& rows, std::uint32_t row, std::uint32_t col, cons
   auto saturated = S::none();
   for (std::uint32_t i = 0; i < P; ++i) {
     sums[i] = {S::set(0.f), S::set(0.f), S::set(0.f)};
-    const void* const* images = rows.images + i * job.steps;
+    const void* const* images = rows.images + std::size_t{i} * job.steps;
     for (std::uint32_t k = 0; k < job.steps; ++k)
       add_sample<S>(job, k, S::load(static_cast<const T*>(images[k]) + at), &sums[i], &saturated);
   }

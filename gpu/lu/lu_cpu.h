@@ -91,7 +91,7 @@ inline void last_rows(const Product<typename V::Scalar>& p, const typename V::Sc
   }
 }
 
-constexpr std::uint32_t most_depth = 256;
+inline constexpr std::uint32_t most_depth = 256;
 
 /// Rows of a one after the other for every k, filled up with zeros to whole vectors.
 template <class V>

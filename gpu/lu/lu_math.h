@@ -18,7 +18,7 @@ DATUM_HD double fused(double a, double b, double c) { return ::fma(a, b, c); }
 /// |v| as an integer of the same order: infinities and then NaN above all numbers.
 DATUM_HD std::uint32_t magnitude(float v) { return bits_of(v) & 0x7FFFFFFFu; }
 DATUM_HD std::uint64_t magnitude(double v) {
-  std::uint64_t b;
+  std::uint64_t b;  // NOLINT(cppcoreguidelines-init-variables): written next
   std::memcpy(&b, &v, sizeof b);
   return b & 0x7FFFFFFFFFFFFFFFull;
 }

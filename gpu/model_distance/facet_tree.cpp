@@ -200,7 +200,7 @@ FacetTree facet_tree(const TriangleModel& model, unsigned threads) {
     tree.nodes.resize(tree.nodes.size() + below);
   } while (below > 1);
   for (Node& node : tree.nodes) empty(&node);
-  constexpr std::size_t run = 64 * width * width;  // of whole nodes
+  constexpr std::size_t run = std::size_t{64} * width * width;  // of whole nodes
   parallel_for(threads, (blocks * width + run - 1) / run, [&](std::size_t part, unsigned) {
     for (std::size_t i = part * run; i < std::min(blocks * width, (part + 1) * run); ++i) {
       Block& block = tree.blocks[i / width];

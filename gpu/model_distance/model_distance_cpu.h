@@ -55,7 +55,7 @@ inline int push_children(const Node& node, std::uint32_t level, std::uint32_t fi
   return depth;
 }
 
-Found nearest(const FacetTree& tree, const ModelPoint& p, Found found, float slack) {
+inline Found nearest(const FacetTree& tree, const ModelPoint& p, Found found, float slack) {
   Waiting stack[most_levels * width];
   float reach = reach_of(found.square, slack);
   stack[0] = {0, static_cast<std::uint32_t>(tree.levels), 0};
@@ -83,7 +83,7 @@ inline Facet<float> facet_at(const FacetTree& tree, std::uint32_t at) {
   return facet;
 }
 
-void find_run(const Task& task, const std::uint32_t* order, std::size_t count) {
+inline void find_run(const Task& task, const std::uint32_t* order, std::size_t count) {
   constexpr std::uint32_t nobody = UINT32_MAX;
   std::uint32_t hint = nobody;  // where the point before found its facet: this one's is rarely far
   for (std::size_t i = 0; i < count; ++i) {

@@ -61,7 +61,7 @@ DATUM_HD ModelDistance distance_at(const Facet<float>& f, const Normal* normals,
   const int k = static_cast<int>(d.place);
   const float* n = &normals[k][0];
   // from the place itself: any point of an edge or corner serves, and the face's height is known exactly
-  float side;
+  float side = 0;
   if (k == 0) {
     side = dot3(f.normal, x, y, z);
   } else if (k == 2 || k == 5) {

@@ -13,7 +13,7 @@ namespace {
 
 using namespace parallel;
 
-constexpr std::uint64_t chunk = 64 * tile;  // points that a thread takes at a time: 1 MiB
+constexpr std::uint64_t chunk = std::uint64_t{64} * tile;  // points that a thread takes at a time: 1 MiB
 
 struct Chunk {
   std::size_t sample;

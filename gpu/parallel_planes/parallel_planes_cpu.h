@@ -9,7 +9,7 @@
 namespace datum::parallel {
 namespace {
 
-constexpr int ahead = 2048;  // bytes
+inline constexpr int ahead = 2048;  // bytes
 
 /// A row of a tile, filled up with points that are not there.
 struct LastRow {
@@ -50,10 +50,11 @@ inline void add_tile(const WeightedPoint* points, int full_rows, const WeightedP
   D x, y, z, w;
   for (int row = 0; row < full_rows; ++row) {
     // the processor's own prefetch keeps too little on its way: one core reads 1.7 times as fast with this
-    const char* later = reinterpret_cast<const char*>(points + row * lanes) + ahead;
+    const WeightedPoint* const from = points + std::ptrdiff_t{row} * lanes;
+    const char* later = reinterpret_cast<const char*>(from) + ahead;
     __builtin_prefetch(later);
     __builtin_prefetch(later + 64);
-    S::take(points + row * lanes, edge, &x, &y, &z, &w, seen);
+    S::take(from, edge, &x, &y, &z, &w, seen);
     add_point<S, D>(sums, x, y, z, w);
   }
   if (last_row) {
@@ -77,7 +78,7 @@ void add_tiles(const WeightedPoint* points, std::uint64_t size, const Limits& li
       const std::uint64_t here = end - at < tile ? end - at : tile;
       const int full = static_cast<int>(here / lanes);
       const std::uint64_t rest = here % lanes;
-      const LastRow last(points + at + full * lanes, rest, limits.centre);
+      const LastRow last(points + at + (here - rest), rest, limits.centre);
       for (int group = 0; group < lanes / S::width; ++group)
         add_tile<S>(points + at + group * S::width, full, rest ? last.point + group * S::width : nullptr,
                     edge, scale, &gathered[group], &seen);

@@ -83,7 +83,7 @@ DATUM_HD std::uint32_t faults_of(const WeightedPoint& p, const float* centre, fl
 
 /// Quanta that a lane has gathered: it never leaves the binade in which it began.
 DATUM_HD std::int64_t gathered(double sum, double begin) {
-  std::int64_t a, b;
+  std::int64_t a = 0, b = 0;
   std::memcpy(&a, &sum, sizeof a);
   std::memcpy(&b, &begin, sizeof b);
   return a - b;

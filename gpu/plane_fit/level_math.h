@@ -62,8 +62,8 @@ DATUM_HD Fullest fullest_window(const std::uint32_t* histogram, int excluded) {
 
 /// Centre of the window as a residual.
 DATUM_HD double offset_of(const Fullest& f, float threshold) {
-  return f.count ? (f.end - window / 2 - half_bins) * (static_cast<double>(threshold) / bins_per_threshold)
-                 : 0;
+  const int middle = f.end - window / 2 - half_bins;
+  return f.count ? middle * (static_cast<double>(threshold) / bins_per_threshold) : 0;
 }
 
 }  // namespace datum::level

@@ -10,7 +10,7 @@ Refined refine(const PlaneKernels& kernels, const Cloud& cloud, const plane_math
     band.size = 0;
     const plane_math::Moments core = kernels.accumulate(cloud, refiner.base(), &band);
     const Cloud near{band.x, band.y, band.z, band.size};
-    Refiner::Next next;
+    Refiner::Next next = Refiner::Next::again;
     do {
       next = refiner.take(core + kernels.accumulate_band(near, refiner.base(), refiner.change()), limit);
     } while (next == Refiner::Next::again);

@@ -105,7 +105,7 @@ void sort_for_walks(FacetIndex* s) {
 }  // namespace
 
 float scale_of(float gate) {
-  int exponent;
+  int exponent = 0;
   std::frexp(gate, &exponent);  // gate < 2^exponent
   return std::ldexp(1.f, 19 - exponent);
 }

@@ -22,7 +22,7 @@ inline void each_run(const CellGrid& grid, const Grid& g, const Tube& wide, cons
     const Piece piece = piece_in_layer(g, t, 2, z, {-t.half, t.half});
     if (piece.from > piece.to) continue;
     for (std::uint32_t y = box.first[1]; y <= box.last[1]; ++y) {
-      std::uint32_t from, to;
+      std::uint32_t from = 0, to = 0;
       if (!row_of(g, t, box, piece, y, z, &from, &to)) continue;
       from = grid.begin[from];
       to = grid.begin[to];
@@ -35,7 +35,7 @@ inline std::uint32_t lanes_left(std::uint32_t from, std::uint32_t to) {
   return to - from >= lanes ? 0xFFu : (1u << (to - from)) - 1;
 }
 
-void match_points(const PointTask& task, const std::uint32_t* order, std::size_t count) {
+inline void match_points(const PointTask& task, const std::uint32_t* order, std::size_t count) {
   const CellGrid& grid = task.grid;
   const Lanes none{}, gate = none + task.settings.gate;
   const double quantum = 1.0 / task.scale;
@@ -82,18 +82,18 @@ inline void each_ball(const FacetTask& task, const ModelFacet& f, const Look& lo
     });
 }
 
-Best nearest_pierced(const FacetTask& task, const ModelFacet& f) {
+inline Best nearest_pierced(const FacetTask& task, const ModelFacet& f) {
   const PierceTest test{task.settings.gate, task.settings.least_cosine};
   Best best;
   each_ball(task, f, [&](std::uint32_t at) {
-    float distance;
+    float distance = 0;
     if (matches(f, task.measured.corners[at], test, &distance))
       keep_nearest(distance, task.measured.grid.number[at], &best);
   });
   return best;
 }
 
-Best first_on_walk(const FacetTask& task, const ModelFacet& f) {
+inline Best first_on_walk(const FacetTask& task, const ModelFacet& f) {
   const FacetIndex& m = task.measured;
   const PierceTest test{task.settings.gate, task.settings.least_cosine};
   Best best;
@@ -102,7 +102,7 @@ Best first_on_walk(const FacetTask& task, const ModelFacet& f) {
                                          from_origin(f.centre[0], f.centre[1], f.centre[2]));
   each_ball(task, f, [&](std::uint32_t at) {
     const std::uint32_t place = m.place[at], order = walk_order(start, place);
-    float distance;
+    float distance = 0;
     if (order < best.order && std::fabs(m.distance[place] - m.distance[start]) <= task.settings.vicinity &&
         matches(f, m.corners[at], test, &distance))
       best = {distance, m.grid.number[at], order};
@@ -110,7 +110,7 @@ Best first_on_walk(const FacetTask& task, const ModelFacet& f) {
   return best;
 }
 
-void match_facets(const FacetTask& task, const std::uint32_t* order, std::size_t count) {
+inline void match_facets(const FacetTask& task, const std::uint32_t* order, std::size_t count) {
   const bool walks = task.settings.choice == FacetChoice::first_found;
   for (std::size_t n = 0; n < count; ++n) {
     const ModelFacet& f = task.facets.facet[order[n]];
