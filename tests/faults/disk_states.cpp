@@ -17,7 +17,7 @@ void put_bytes(std::string& file, std::uint64_t offset, const char* bytes, std::
 
 }  // namespace
 
-DiskStates::DiskStates(Tree there) {
+DiskStates::DiskStates(Tree there) {  // NOLINT(performance-unnecessary-value-param): moved from
   for (auto& [path, bytes] : there)
     names_[path] = path.ends_with('/') ? nullptr : std::make_shared<File>(File{std::move(bytes), {}});
   synced_names_ = names_;

@@ -25,21 +25,6 @@ constexpr std::uint64_t size_mib = 400;  // more than the reserve that a cell wa
 
 void write_once(const char* file, const std::string& text) { std::ofstream(file) << text; }
 
-/// A name space where this process may mount. Throws Skipped.
-void leave_the_machine_alone() {
-  const auto user = ::getuid();
-  const auto group = ::getgid();
-  if (::unshare(CLONE_NEWNS) != 0) {
-    if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
-      throw Skipped(fmt::format("no name space for mounts: {}", std::strerror(errno)));
-    write_once("/proc/self/setgroups", "deny");
-    write_once("/proc/self/uid_map", fmt::format("0 {} 1", user));
-    write_once("/proc/self/gid_map", fmt::format("0 {} 1", group));
-  }
-  if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
-    throw Skipped(fmt::format("mounts can't be kept apart: {}", std::strerror(errno)));
-}
-
 void mount_in_memory(const fs::path& folder) {
   const std::string options = fmt::format("size={}m,mode=0755", size_mib);
   if (::mount("tmpfs", folder.c_str(), "tmpfs", 0, options.c_str()) != 0)
@@ -62,6 +47,20 @@ void fill(const fs::path& folder, std::uint64_t rest) {
 }
 
 }  // namespace
+
+void leave_the_machine_alone() {
+  const auto user = ::getuid();
+  const auto group = ::getgid();
+  if (::unshare(CLONE_NEWNS) != 0) {
+    if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+      throw Skipped(fmt::format("no name space for mounts: {}", std::strerror(errno)));
+    write_once("/proc/self/setgroups", "deny");
+    write_once("/proc/self/uid_map", fmt::format("0 {} 1", user));
+    write_once("/proc/self/gid_map", fmt::format("0 {} 1", group));
+  }
+  if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+    throw Skipped(fmt::format("mounts can't be kept apart: {}", std::strerror(errno)));
+}
 
 void fill_the_disk(const Order& order, Findings& findings) {
   leave_the_machine_alone();

@@ -10,14 +10,19 @@ void kill_at_random_moments(const Order& order, Findings& findings);
 void cut_the_power(const Order& order, Findings& findings);
 void fill_the_disk(const Order& order, Findings& findings);
 void refuse_the_disk(const Order& order, Findings& findings);
+void make_the_disk_readonly(const Order& order, Findings& findings);
 void slow_the_disk(const Order& order, Findings& findings);
 void set_the_clock(const Order& order, Findings& findings);
 void overflow_the_folder_events(const Order& order, Findings& findings);
 void run_out_of_memory(const Order& order, Findings& findings);
 void change_the_configuration(const Order& order, Findings& findings);
+void swap_the_calibration(const Order& order, Findings& findings);
 void use_up_the_descriptors(const Order& order, Findings& findings);
 void lose_the_gpu(const Order& order, Findings& findings);
 void storm_the_devices(const Order& order, Findings& findings);
+
+/// A name space where this process may mount. Throws Skipped.
+void leave_the_machine_alone();
 
 /// A cell that a fault has disarmed.
 void arm_again(const scenario::Cell& cell);

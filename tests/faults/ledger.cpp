@@ -50,15 +50,25 @@ std::uint64_t sequence_of(const std::string& line) { return plc::read_result(lin
 
 double Ledger::another_tolerance_um() {
   const double tolerance_um = 40 + tolerances_++ % 20;
-  const std::string text = scenario::Cell::recipe_text(tolerance_um);
-  tolerances_um_[config::sha256_hex(text)] = tolerance_um;
+  knows_recipe(scenario::Cell::recipe_text(tolerance_um), tolerance_um);
   return tolerance_um;
 }
 
+void Ledger::knows_recipe(const std::string& text, double tolerance_um) {
+  tolerances_um_[config::sha256_hex(text)] = tolerance_um;
+}
+
+std::string Ledger::frame_of(int board) const {
+  return scenario::frame_of_box(height_of_um(board), static_cast<std::uint32_t>(board));
+}
+
+Truth Ledger::truth(int board, const nlohmann::json&) const { return {height_of_um(board), truth_of(board)}; }
+
+void Ledger::look(const nlohmann::json&, Findings&) const {}
+
 void Ledger::deliver(const scenario::Cell& cell, int board) {
   delivered_.insert(board);
-  cell.deliver(name_of_frame(board),
-               scenario::frame_of_box(height_of_um(board), static_cast<std::uint32_t>(board)));
+  cell.deliver(name_of_frame(board), frame_of(board));
 }
 
 void Ledger::announced(const std::string& line) {
@@ -129,6 +139,7 @@ void Ledger::check_results(const nlohmann::json& results, const Lines& told, Fin
     findings.expect(sequence > before, fmt::format("sequence {} comes after {}", sequence, before));
     before = sequence;
     findings.expect(told.count(sequence) == 1, fmt::format("result {} is stored and not told", sequence));
+    look(result, findings);
     if (decision == "INVALID") {
       findings.count("INVALID");
       findings.expect(invalid_is_fine, fmt::format("result {} is INVALID: {}", sequence, result.dump()));
@@ -141,9 +152,10 @@ void Ledger::check_results(const nlohmann::json& results, const Lines& told, Fin
     const auto recipe = tolerances_um_.find(result["recipe_sha256"]);
     findings.expect(recipe != tolerances_um_.end() && upper_um == 500 + recipe->second,
                     fmt::format("{} names another recipe than measured it: {}", frame, result.dump()));
-    findings.expect(decision == truth_of(board), fmt::format("{} is {}: {}", frame, decision, result.dump()));
-    findings.expect(std::abs(value_um - height_of_um(board)) <= most_error_um,
-                    fmt::format("{}: {} um, its box has {} um", frame, value_um, height_of_um(board)));
+    const Truth is = truth(board, result);
+    findings.expect(decision == is.decision, fmt::format("{} is {}: {}", frame, decision, result.dump()));
+    findings.expect(std::abs(value_um - is.height_um) <= most_error_um,
+                    fmt::format("{}: {} um, its box has {} um", frame, value_um, is.height_um));
   }
 }
 

@@ -24,15 +24,22 @@ std::string truth_of(int board);
 std::string name_of_frame(int board);
 int board_of(const std::string& frame);
 
+/// What a result must say of its board's box.
+struct Truth {
+  double height_um = 0;
+  std::string decision;
+};
+
 class Ledger {
  public:
   Ledger() { another_tolerance_um(); }
+  virtual ~Ledger() = default;
   /// Puts a board's frame into the drop folder, in one step.
   void deliver(const scenario::Cell& cell, int board);
   /// A board whose frame is there already.
   void delivered(int board) { delivered_.insert(board); }
   /// A line R,... as a host received it. What does not agree with an earlier line is kept for check().
-  void announced(const std::string& line);
+  virtual void announced(const std::string& line);
   std::size_t announcements() const { return lines_.size(); }
   int boards() const { return static_cast<int>(delivered_.size()); }
 
@@ -50,6 +57,14 @@ class Ledger {
 
   /// Starts the daemon once more, undisturbed, lets it measure what is left, asks for every result and stops it.
   void check(scenario::Cell& cell, Findings& findings);
+
+ protected:
+  /// A recipe's text that results may name, with the tolerance in it.
+  void knows_recipe(const std::string& text, double tolerance_um);
+  virtual std::string frame_of(int board) const;
+  virtual Truth truth(int board, const nlohmann::json& result) const;
+  /// Each stored result, before it is compared with the truth.
+  virtual void look(const nlohmann::json& result, Findings& findings) const;
 
  private:
   using Lines = std::map<std::uint64_t, std::string>;

@@ -42,7 +42,7 @@ void Load::connect() {
   } catch (const std::system_error&) {
     if (!scenario::readable({cell_.daemon().ended()}, scenario::patience())) throw;
   }
-}
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): hosts_ owns them
 
 void Load::take_notices() {
   for (std::string message; !(message = cell_.notify().next()).empty();)

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 
 #include "tests/faults/faults.h"
 
@@ -29,12 +30,16 @@ const std::vector<Fault>& all_faults() {
        fill_the_disk},
       {"refusal", "a disk that is broken, read-only, full or forbidden, under the store or the drop folder",
        200, 6, refuse_the_disk},
+      {"readonly", "the store's file system becomes read-only under load, is repaired, is writable again", 60,
+       2, make_the_disk_readonly},
       {"slow", "a disk that takes its time over every write", 10, 1, slow_the_disk},
       {"clock", "the clock is set back, forward and to and fro", 60, 4, set_the_clock},
       {"inotify", "the kernel's queue of folder events overflows", 5, 1, overflow_the_folder_events},
       {"memory", "an allocation fails while a board is measured, then many", 300, 6, run_out_of_memory},
       {"config", "recipe, profile and configuration rewritten, cut, removed, replaced by links", 200, 6,
        change_the_configuration},
+      {"calibration", "the calibration is replaced, spoilt, withdrawn and accepted anew", 200, 6,
+       swap_the_calibration},
       {"gpu", "the GPU's process is killed, stops, babbles, its device fails", 40, 2, lose_the_gpu},
       {"devices", "a storm of garbage and broken connections on the CMM's line", 60, 3, storm_the_devices},
       {"files", "no descriptor is left", 20, 0, use_up_the_descriptors},
@@ -52,7 +57,7 @@ int run_here(const Fault& fault, const Order& order) {
   Findings findings;
   const auto tell = [&](const char* word, const std::string& text) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    fmt::print("{:<10} {:<8} {} (seed {}, {:.1f} s)\n", fault.name, word, text, order.seed, took.count());
+    fmt::print("{:<11} {:<8} {} (seed {}, {:.1f} s)\n", fault.name, word, text, order.seed, took.count());
     for (const std::string& line : findings.wrong()) fmt::print("    {}\n", line);
   };
   try {
@@ -79,14 +84,14 @@ int run_apart(const Fault& fault, const Order& order) {
   int status = 0;
   ::waitpid(child, &status, 0);
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  fmt::print("{:<10} WRONG    ended by signal {}\n", fault.name, WTERMSIG(status));
+  fmt::print("{:<11} WRONG    ended by signal {}\n", fault.name, WTERMSIG(status));
   return wrong;
 }
 
 }  // namespace
 }  // namespace datum::faults
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace datum::faults;
   CLI::App app{"faults: makes faults happen to the real datumd in a virtual cell"};
   std::vector<std::string> names;
@@ -95,7 +100,7 @@ int main(int argc, char** argv) {
   bool few = false;
   std::string listed;
   for (const Fault& fault : all_faults())
-    listed += fmt::format("  {:<10} {} ({} times)\n", fault.name, fault.what, fault.times);
+    listed += fmt::format("  {:<11} {} ({} times)\n", fault.name, fault.what, fault.times);
   app.footer("Faults:\n" + listed);
   app.add_option("names", names, "which ones; none: all");
   app.add_option("--times", order.times, "how often each; 0: as listed")->check(CLI::NonNegativeNumber);
@@ -119,4 +124,7 @@ int main(int argc, char** argv) {
     if (status != good && status != skipped) worst = wrong;
   }
   return worst;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "faults: %s\n", error.what());
+  return 2;
 }

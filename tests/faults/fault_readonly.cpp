@@ -1,0 +1,185 @@
+// The file system that holds the store can only be read any more: the kernel makes it so under load, as after an error of the
+// disk; or a read-only mount is laid over it; or datumd is started on one that is mounted so. Then it is writable again.
+// A file system in an image, mounted in a name space of this process alone.
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/mount.h>
+
+#include <cstring>
+#include <random>
+
+#include "tests/faults/faults.h"
+#include "tests/faults/load.h"
+
+namespace datum::faults {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t size_bytes = 600u << 20;  // more than the reserve that a cell wants before it arms
+
+class StateDisk {
+ public:
+  /// Under that folder of the cell. Throws Skipped.
+  explicit StateDisk(const scenario::Cell& cell) : cell_(cell), folder_(cell.path() / "state") {
+    fs::create_directory(folder_);
+    cell.write("disk", "");
+    fs::resize_file(cell.path() / "disk", size_bytes);  // takes what is written
+    must_run({"/sbin/mke2fs", "-q", "-F", "-t", "ext4", "disk"});
+    must_run({"/bin/mount", "-n", "-o", "loop", "disk", "state"});
+  }
+  ~StateDisk() { ::umount2(folder_.c_str(), MNT_DETACH); }
+  StateDisk(const StateDisk&) = delete;
+  StateDisk& operator=(const StateDisk&) = delete;
+
+  /// As the kernel does after an error of the disk: what is open for writing can't be written either.
+  void fail() { must(::mount(nullptr, folder_.c_str(), nullptr, MS_REMOUNT, "abort"), "abort"); }
+  /// What an administrator then does; nobody may use it.
+  void repair() {
+    must(::umount(folder_.c_str()), "umount");
+    const int corrected = 1;
+    if (scenario::run({"/sbin/e2fsck", "-p", "disk"}, cell_.path()).status > corrected)
+      throw std::runtime_error("e2fsck does not mend it");
+    must_run({"/bin/mount", "-n", "-o", "loop", "disk", "state"});
+  }
+  /// New files and new names can't be made; what is open is written on.
+  void cover() {
+    must(::mount(folder_.c_str(), folder_.c_str(), nullptr, MS_BIND, nullptr), "bind");
+    must(::mount(nullptr, folder_.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr), "bind ro");
+  }
+  void uncover() { must(::umount2(folder_.c_str(), MNT_DETACH), "umount"); }
+  /// Nobody may have it open for writing: the kernel refuses it otherwise.
+  void remount(bool readonly) {
+    must(::mount(nullptr, folder_.c_str(), nullptr, readonly ? MS_REMOUNT | MS_RDONLY : MS_REMOUNT, nullptr),
+         "remount");
+  }
+
+ private:
+  static void must(int result, const char* what) {
+    if (result != 0) throw std::runtime_error(fmt::format("{}: {}", what, std::strerror(errno)));
+  }
+  void must_run(const std::vector<std::string>& program) const {
+    const auto outcome = scenario::run(program, cell_.path());
+    if (outcome.status != 0) throw Skipped(fmt::format("{}: {}", program[0], outcome.output));
+  }
+
+  const scenario::Cell& cell_;
+  const fs::path folder_;
+};
+
+class Reader {
+ public:
+  Reader(const Order& order, Findings& findings) : findings_(findings), random_(order.seed) {
+    std::string config = scenario::slurp(cell_.path() / "datumd.toml");
+    const std::string store = "\"results.db\"";
+    cell_.write("datumd.toml", config.replace(config.find(store), store.size(), "\"state/results.db\""));
+    fs::create_symlink("state/results.db", cell_.path() / "results.db");  // where the checks look for it
+    load_.start();
+  }
+
+  void once() {
+    load_.turn_until(now() + std::chrono::milliseconds(50 + random_() % 100));
+    switch (random_() % 3) {
+      case 0:
+        disk_.fail();
+        findings_.count("failed under load");
+        expect_disarmed();
+        end();
+        disk_.repair();
+        return load_.start();
+      case 1:
+        disk_.cover();
+        findings_.count("covered under load");
+        expect_disarmed();
+        disk_.uncover();
+        return arm_when_allowed();
+      default:
+        end();
+        disk_.remount(true);
+        findings_.count("read-only at start");
+        start_on_it();
+    }
+  }
+  void check() {
+    load_.end(SIGKILL);
+    ledger_.check(cell_, findings_);
+  }
+
+ private:
+  void end() {
+    const bool killed = random_() % 2 == 0;
+    const int status = load_.end(killed ? SIGKILL : SIGTERM);
+    findings_.expect(killed || status == 0, "it did not end well:\n" + cell_.daemon().output());
+  }
+  std::vector<std::string> state() const { return scenario::fields(cell_.connect()->ask("SYST:STAT?")); }
+
+  /// Within the second in which room is looked for, or with the next result; and the reason is told.
+  void expect_disarmed() {
+    await_idle();
+    expect_refused();
+  }
+  void await_idle() {
+    const Moment deadline = scenario::patience();
+    while (state().at(0) != "IDLE") {
+      if (now() > deadline || cell_.daemon().has_ended())
+        throw std::runtime_error("it is not disarmed:\n" + cell_.daemon().output());
+      load_.turn_until(now() + std::chrono::milliseconds(5));
+    }
+  }
+  /// Some kernels do not tell statvfs(3) of a disk that failed: then the board that is kept is tried, and disarms at once.
+  void expect_refused() {
+    const std::string why = state().at(1);
+    findings_.expect(why.find("can only be read") != std::string::npos ||
+                         why.find("can't use the result store") != std::string::npos,
+                     "it says no reason: " + why);
+    const std::string said = cell_.connect()->command("INIT");
+    if (said.rfind("-254,", 0) == 0) return findings_.count("arming refused");
+    findings_.expect(said.rfind("0,", 0) == 0, "arming says " + said);
+    await_idle();
+  }
+  void arm_when_allowed() {
+    const Moment deadline = scenario::patience();
+    std::string said;
+    while ((said = cell_.connect()->command("INIT")).rfind("0,", 0) != 0) {
+      if (now() > deadline) throw std::runtime_error("it can't be armed again: " + said);
+      load_.turn_until(now() + std::chrono::milliseconds(20));
+    }
+  }
+  /// It says why and ends; nothing is lost, and the next start is a good one.
+  void start_on_it() {
+    load_.launch();
+    const Moment deadline = scenario::patience();
+    while (!load_.ready() && !cell_.daemon().has_ended() && now() < deadline) load_.turn(deadline);
+    if (load_.ready()) {
+      findings_.count("of them started");
+      expect_refused();
+      disk_.remount(false);
+      return arm_when_allowed();
+    }
+    const int status = load_.ended();
+    const std::string said = cell_.daemon().output();
+    findings_.expect(status > 0 && said.find("Read-only file system") != std::string::npos,
+                     fmt::format("status {}, {}", status, said));
+    disk_.remount(false);
+    load_.start();
+  }
+
+  Findings& findings_;
+  std::mt19937 random_;
+  scenario::Cell cell_;
+  StateDisk disk_{cell_};
+  Ledger ledger_;
+  Load load_{cell_, ledger_};
+};
+
+}  // namespace
+
+void make_the_disk_readonly(const Order& order, Findings& findings) {
+  leave_the_machine_alone();
+  Reader reader(order, findings);
+  for (int n = 0; n < order.times; ++n) reader.once();
+  reader.check();
+}
+
+}  // namespace datum::faults
