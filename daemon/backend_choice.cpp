@@ -34,7 +34,7 @@ std::chrono::nanoseconds monotonic() { return std::chrono::steady_clock::now().t
 }  // namespace
 
 BackendChoice choose_backend(const BackendSettings& settings, Patience patience,
-                             std::function<void(bool fault, const std::string& text)> report) {
+                             const std::function<void(bool fault, const std::string& text)>& report) {
   const Backend cpu = cpu_backend(settings.threads);
   BackendChoice choice;
   choice.measurer = std::make_unique<CpuBoardMeasurer>(cpu);

@@ -29,6 +29,6 @@ enum class Patience { of_a_cell, of_one_frame };
 /// Waits until the GPU has been looked at, seconds where its driver was not in use. `report` gets a line of
 /// each fault and each return. Throws RefusedError where settings.kind demands a GPU that can't be used.
 BackendChoice choose_backend(const BackendSettings& settings, Patience patience,
-                             std::function<void(bool fault, const std::string& text)> report);
+                             const std::function<void(bool fault, const std::string& text)>& report);
 
 }  // namespace datum

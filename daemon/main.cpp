@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <map>
 #include <set>
 
@@ -36,7 +37,8 @@ namespace {
 
 using namespace datum;
 
-constexpr int exit_config = 78;  // EX_CONFIG: systemd does not restart after it
+constexpr int exit_config = 78;    // EX_CONFIG: systemd does not restart after it
+constexpr int exit_software = 70;  // EX_SOFTWARE
 
 std::int64_t utc_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -133,20 +135,89 @@ void tell_migration(std::uint64_t done, std::uint64_t of) {
                    .c_str());
 }
 
+BackendChoice backend_of(const DaemonConfig& config, const LogSink& to_journal) {
+  BackendChoice backend =
+      choose_backend(config.backend, Patience::of_a_cell, [to_journal](bool fault, const std::string& text) {
+        to_journal(fault ? 4 : 5, "backend: " + text,
+                   {fault ? Event::backend_fault : Event::backend_back, {{"DATUM_REASON", text}}});
+      });
+  to_journal(6, "backend: " + backend.why);
+  return backend;
+}
+
+SensorProfile sensor_of(const DaemonConfig& config, const BackendChoice& backend) {
+  const SensorProfile sensor = load_sensor(config.sensor_profile, backend.demodulator);
+  if (config.fringe != sensor.fringe.has_value()) throw RefusedError(fringe_contradiction(config, sensor));
+  return sensor;
+}
+
+std::vector<std::unique_ptr<CommandEndpoint>> hosts_of(const DaemonConfig& config, InspectionCell& cell,
+                                                       const LogSink& to_journal, InheritedSockets& sockets) {
+  std::vector<std::unique_ptr<CommandEndpoint>> hosts;
+  if (config.serial) {
+    CommandLinkSettings line;
+    line.push_results = config.serial->push_results;
+    line.reopen = true;
+    line.host = "serial " + config.serial->line.path;
+    line.gocator = config.serial->gocator;
+    hosts.push_back(std::make_unique<CommandLink>(serial_port(config.serial->line), cell, line, to_journal));
+  }
+  for (const auto& server : {config.tcp, config.gocator_host})
+    if (server)
+      hosts.push_back(std::make_unique<CommandServer>(*server, cell, to_journal,
+                                                      sockets.take(server->gocator ? "gocator" : "tcp")));
+  return hosts;
+}
+
+struct ModbusHosts {
+  std::optional<modbus::ModbusDesk> desk;
+  std::vector<std::unique_ptr<Pollable>> links;  // gone before the desk
+};
+
+void open_modbus(ModbusHosts& hosts, const DaemonConfig& config, InspectionCell& cell,
+                 const LogSink& to_journal, InheritedSockets& sockets, EventLoop& loop) {
+  if (!config.modbus_tcp && !config.modbus_serial) return;
+  modbus::ModbusDesk& desk = hosts.desk.emplace(
+      modbus::DeskParts{cell, cell.control(), to_journal, config.store.string() + ".modbus"});
+  cell.add_endpoint(desk);
+  loop.add(desk);
+  loop.add(desk.keeper());
+  if (config.modbus_tcp)
+    hosts.links.push_back(std::make_unique<modbus::TcpServer>(*config.modbus_tcp, desk, to_journal,
+                                                              sockets.take("modbus_tcp")));
+  if (config.modbus_serial)
+    hosts.links.push_back(std::make_unique<modbus::SerialLink>(*config.modbus_serial, desk, to_journal));
+  for (const auto& link : hosts.links) {
+    cell.add_link(*link, dynamic_cast<const LinkTeller*>(link.get()));
+    loop.add(*link);
+  }
+}
+
+/// Until a signal ends it.
+void turn(EventLoop& loop, InspectionCell& cell, Watchdog& watchdog, const LogSink& to_journal) {
+  std::string status;
+  loop.after_each_round([&](MonotonicNs now) {
+    cell.after_round(now);
+    watchdog.feed(now);
+    const std::string line = "STATUS=" + cell.status_line();
+    if (line != status) sd_notify(0, (status = line).c_str());
+  });
+  for (const std::string& link : cell.links()) to_journal(6, link);
+  sd_notify(0, "READY=1");
+  to_journal(6, "ready: " + cell.status_line(), {Event::ready});
+  loop.run();
+  sd_notify(0, "STOPPING=1");
+  to_journal(6, "stopping: " + cell.status_line(), {Event::stopping});
+}
+
 int serve(const DaemonConfig& config) {
   InheritedSockets sockets(listening_tables(config));  // before a process is started that could inherit them
   keep_freed_memory();
   Observed observed(config.cell);
   const LogSink to_journal = observed.sink();
   for (const std::string& advice : config_advice(config)) to_journal(4, advice);
-  const BackendChoice backend =
-      choose_backend(config.backend, Patience::of_a_cell, [to_journal](bool fault, const std::string& text) {
-        to_journal(fault ? 4 : 5, "backend: " + text,
-                   {fault ? Event::backend_fault : Event::backend_back, {{"DATUM_REASON", text}}});
-      });
-  to_journal(6, "backend: " + backend.why);
-  const SensorProfile sensor = load_sensor(config.sensor_profile, backend.demodulator);
-  if (config.fringe != sensor.fringe.has_value()) throw RefusedError(fringe_contradiction(config, sensor));
+  const BackendChoice backend = backend_of(config, to_journal);
+  const SensorProfile sensor = sensor_of(config, backend);
   EventLoop loop;
   for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { loop.stop(); });
   InspectionCell* reloaded = nullptr;
@@ -171,40 +242,13 @@ int serve(const DaemonConfig& config) {
        [&facts] { return room_of(facts); }, &retention});
   reloaded = &cell;
 
-  std::vector<std::unique_ptr<CommandEndpoint>> hosts;
-  if (config.serial) {
-    CommandLinkSettings line;
-    line.push_results = config.serial->push_results;
-    line.reopen = true;
-    line.host = "serial " + config.serial->line.path;
-    line.gocator = config.serial->gocator;
-    hosts.push_back(std::make_unique<CommandLink>(serial_port(config.serial->line), cell, line, to_journal));
-  }
-  for (const auto& server : {config.tcp, config.gocator_host})
-    if (server)
-      hosts.push_back(std::make_unique<CommandServer>(*server, cell, to_journal,
-                                                      sockets.take(server->gocator ? "gocator" : "tcp")));
+  const auto hosts = hosts_of(config, cell, to_journal, sockets);
   for (const auto& host : hosts) {
     cell.add_endpoint(*host);
     loop.add(*host);
   }
-  std::optional<modbus::ModbusDesk> modbus;
-  std::vector<std::unique_ptr<Pollable>> modbus_links;  // gone before the desk
-  if (config.modbus_tcp || config.modbus_serial) {
-    modbus.emplace(modbus::DeskParts{cell, cell.control(), to_journal, config.store.string() + ".modbus"});
-    cell.add_endpoint(*modbus);
-    loop.add(*modbus);
-    loop.add(modbus->keeper());
-  }
-  if (config.modbus_tcp)
-    modbus_links.push_back(std::make_unique<modbus::TcpServer>(*config.modbus_tcp, *modbus, to_journal,
-                                                               sockets.take("modbus_tcp")));
-  if (config.modbus_serial)
-    modbus_links.push_back(std::make_unique<modbus::SerialLink>(*config.modbus_serial, *modbus, to_journal));
-  for (const auto& link : modbus_links) {
-    cell.add_link(*link, dynamic_cast<const LinkTeller*>(link.get()));
-    loop.add(*link);
-  }
+  ModbusHosts modbus;
+  open_modbus(modbus, config, cell, to_journal, sockets, loop);
   if (cmm) {
     cmm->start(EventLoop::now());
     loop.add(*cmm);
@@ -220,19 +264,7 @@ int serve(const DaemonConfig& config) {
                                          [&watchdog] { return watchdog.fed(); }});
     loop.add(metrics_service->server());
   }
-  std::string status;
-  loop.after_each_round([&](MonotonicNs now) {
-    cell.after_round(now);
-    watchdog.feed(now);
-    const std::string line = "STATUS=" + cell.status_line();
-    if (line != status) sd_notify(0, (status = line).c_str());
-  });
-  for (const std::string& link : cell.links()) to_journal(6, link);
-  sd_notify(0, "READY=1");
-  to_journal(6, "ready: " + cell.status_line(), {Event::ready});
-  loop.run();
-  sd_notify(0, "STOPPING=1");
-  to_journal(6, "stopping: " + cell.status_line(), {Event::stopping});
+  turn(loop, cell, watchdog, to_journal);
   return 0;
 }
 
@@ -250,61 +282,72 @@ std::array<double, 3> position_of(const std::string& text) {
   return mm;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  CLI::App app{"datumd: measures component heights on boards over their own floors"};
+struct Arguments {
   std::filesystem::path config = "/etc/datumd/datumd.toml";
   OnceOptions once;
   std::string picture, calibration;
   std::vector<std::string> positions;
   bool check_only = false, modbus_map = false;
+};
+
+void add_options(CLI::App& app, Arguments& a) {
   app.set_version_flag("--version", code_id() + "\n" + features());
-  app.add_option("--config", config, "configuration of the cell")->capture_default_str();
-  app.add_flag("--check-config", check_only,
+  app.add_option("--config", a.config, "configuration of the cell")->capture_default_str();
+  app.add_flag("--check-config", a.check_only,
                "name every problem of the configuration and of what it names, then end");
-  app.add_flag("--modbus-map", modbus_map, "print the Modbus registers as CSV, then end");
-  auto* frame = app.add_option(
-      "--once", once.frames, "measure this frame, or these snapshots of a part, print the verdict, then end");
-  app.add_option("--position", positions,
+  app.add_flag("--modbus-map", a.modbus_map, "print the Modbus registers as CSV, then end");
+  auto* frame =
+      app.add_option("--once", a.once.frames,
+                     "measure this frame, or these snapshots of a part, print the verdict, then end");
+  app.add_option("--position", a.positions,
                  "with --once: X,Y,Z of the stage in mm, once for each frame; none: where it was calibrated")
       ->needs(frame)
       ->allow_extra_args(false);
-  app.add_option("--recipe", once.recipe, "with --once: recipe file")->needs(frame);
-  app.add_option("--sensor", once.sensor, "with --once: sensor profile")->needs(frame);
-  app.add_option("--calibration", calibration,
+  app.add_option("--recipe", a.once.recipe, "with --once: recipe file")->needs(frame);
+  app.add_option("--sensor", a.once.sensor, "with --once: sensor profile")->needs(frame);
+  app.add_option("--calibration", a.calibration,
                  "with --once: calibration, for a recipe in machine coordinates")
       ->needs(frame);
-  app.add_option("--temperature", once.temperature_degc, "with --once: of the cell in degC")->needs(frame);
-  app.add_option("--picture", picture, "with --once: write the board's picture here")->needs(frame);
-  app.add_option("--unit", once.unit, "with --once: serial number of the board")->needs(frame);
-  app.add_option("--threads", once.backend.threads, "with --once: threads, 0 is one per core")->needs(frame);
+  app.add_option("--temperature", a.once.temperature_degc, "with --once: of the cell in degC")->needs(frame);
+  app.add_option("--picture", a.picture, "with --once: write the board's picture here")->needs(frame);
+  app.add_option("--unit", a.once.unit, "with --once: serial number of the board")->needs(frame);
+  app.add_option("--threads", a.once.backend.threads, "with --once: threads, 0 is one per core")
+      ->needs(frame);
   app.add_option(
-         "--backend", once.backend.kind,
+         "--backend", a.once.backend.kind,
          "with --once: auto, cpu or cuda; the verdict is the same, and starting a GPU takes longer than "
          "measuring one board")
       ->transform(CLI::CheckedTransformer(backend_kinds))
       ->default_str("cpu")
       ->needs(frame);
-  app.add_flag("--json", once.json, "with --once: print the verdict as JSON")->needs(frame);
-  CLI11_PARSE(app, argc, argv);
+  app.add_flag("--json", a.once.json, "with --once: print the verdict as JSON")->needs(frame);
+}
 
+int act(Arguments a) {
+  if (a.check_only) return check(a.config);
+  if (a.modbus_map) {
+    fmt::print("{}", modbus::map_as_csv());
+    return 0;
+  }
+  if (!a.once.frames.empty()) {
+    if (a.once.recipe.empty() || a.once.sensor.empty())
+      throw RefusedError("--once needs --recipe FILE and --sensor PROFILE");
+    for (const std::string& text : a.positions) a.once.positions_mm.push_back(position_of(text));
+    if (!a.picture.empty()) a.once.picture = a.picture;
+    if (!a.calibration.empty()) a.once.calibration = a.calibration;
+    return measure_once(a.once, utc_ns());
+  }
+  log(Priority::info, "datumd {}, {}", code_id(), features());
+  return serve(load_daemon_config(a.config));
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"datumd: measures component heights on boards over their own floors"};
+  Arguments arguments;
+  add_options(app, arguments);
+  CLI11_PARSE(app, argc, argv);
   try {
-    if (check_only) return check(config);
-    if (modbus_map) {
-      fmt::print("{}", modbus::map_as_csv());
-      return 0;
-    }
-    if (frame->count() > 0) {
-      if (once.recipe.empty() || once.sensor.empty())
-        throw RefusedError("--once needs --recipe FILE and --sensor PROFILE");
-      for (const std::string& text : positions) once.positions_mm.push_back(position_of(text));
-      if (!picture.empty()) once.picture = picture;
-      if (!calibration.empty()) once.calibration = calibration;
-      return measure_once(once, utc_ns());
-    }
-    log(Priority::info, "datumd {}, {}", code_id(), features());
-    return serve(load_daemon_config(config));
+    return act(arguments);
   } catch (const config::ConfigError& error) {
     return tell_refusal(error.what(), exit_config);
   } catch (const RefusedError& error) {
@@ -313,6 +356,15 @@ int main(int argc, char** argv) {
     return tell_refusal(error.what(), exit_config);
   } catch (const std::exception& error) {
     log(Priority::error, "{}", error.what());
-    return 70;  // EX_SOFTWARE
+    return exit_software;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  return run(argc, argv);
+} catch (const std::exception& error) {  // of the command line, or of telling
+  std::fprintf(stderr, "datumd: %s\n", error.what());
+  return exit_software;
 }

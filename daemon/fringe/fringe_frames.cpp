@@ -38,6 +38,7 @@ IntensityImage mean_image(const RawSet& set, const MeasuredFringes& measured) {
   IntensityImage image{
       set.rows, set.cols, {}, std::holds_alternative<std::vector<std::uint8_t>>(set.grey) ? 8 : 16};
   image.grey.reserve(measured.mean.size());
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): no grey is negative
   for (const float grey : measured.mean) image.grey.push_back(static_cast<std::uint16_t>(grey + 0.5f));
   return image;
 }

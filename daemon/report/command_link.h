@@ -45,8 +45,8 @@ class CommandLink final : public CommandEndpoint {
  public:
   /// Bytes that wait for a host that does not read: above the first, pushed lines are left out (and named in
   /// a GAP line when there is room again); above the second, answers are dropped with -430.
-  static constexpr std::size_t most_unsent_for_push = 64 * 1024;
-  static constexpr std::size_t most_unsent = 4 * 1024 * 1024;
+  static constexpr std::size_t most_unsent_for_push = std::size_t{64} * 1024;
+  static constexpr std::size_t most_unsent = std::size_t{4} * 1024 * 1024;
 
   /// The port may be open already; otherwise deadline() is at once and on_deadline opens it.
   CommandLink(std::unique_ptr<Port> port, Instrument& instrument, CommandLinkSettings settings, LogSink log);
