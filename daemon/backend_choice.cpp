@@ -43,6 +43,7 @@ BackendChoice choose_backend(const BackendSettings& settings, Patience patience,
   choice.demodulator = std::make_unique<CpuFringeDemodulator>(cpu);
   choice.why = cpu.why + "; as configured";
   choice.fault = [] { return std::string(); };
+  choice.worker_restarts = [] { return std::map<std::string, std::uint64_t>(); };
   if (settings.kind == Kind::cpu) return choice;
 
   std::string why;
@@ -65,6 +66,10 @@ BackendChoice choose_backend(const BackendSettings& settings, Patience patience,
   choice.fault = [boards = measurer.get(), stages] {
     const std::string of_boards = boards->fault();
     return of_boards.empty() ? stages->fault() : of_boards;
+  };
+  choice.worker_restarts = [boards = measurer.get(), stages] {
+    return std::map<std::string, std::uint64_t>{{"boards", boards->restarts()},
+                                                {"stages", stages->restarts()}};
   };
   choice.measurer = std::move(measurer);
   choice.finder = std::make_unique<FailoverFinder>(stages, cpu);

@@ -2,7 +2,9 @@
 // the CPU in reserve, or the CPU.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -21,6 +23,8 @@ struct BackendChoice {
   std::shared_ptr<FringeDemodulator> demodulator;
   std::string why;                     // one line for the log: what was chosen, and what was found
   std::function<std::string()> fault;  // "" while the chosen one measures, else why it does not
+  // How often a datumd-gpu had to be started anew, by its work; empty without a GPU.
+  std::function<std::map<std::string, std::uint64_t>()> worker_restarts;
 };
 
 /// How long a board may wait until the GPU is prepared for it; a cell's boards are not held up.

@@ -261,7 +261,7 @@ int serve(const DaemonConfig& config) {
   std::optional<MetricsService> metrics_service;
   if (config.metrics) {
     metrics_service.emplace(MetricsParts{config, observed, cell, backend, worker, controller, facts,
-                                         [&watchdog] { return watchdog.fed(); }});
+                                         retention, [&watchdog] { return watchdog.fed(); }});
     loop.add(metrics_service->server());
   }
   turn(loop, cell, watchdog, to_journal);

@@ -1,5 +1,6 @@
 #include "daemon/observed.h"
 
+#include "calib/utc_time.h"
 #include "daemon/loop/event_loop.h"
 #include "daemon/loop/log.h"
 #include "daemon/version.h"
@@ -50,6 +51,20 @@ MetricsService::MetricsService(MetricsParts parts)
       server_(
           *parts_.config.metrics, [this](MetricsForm form) { return text(form); }, parts_.observed.sink()) {}
 
+/// A whole result is read for it, only where another one became the oldest.
+std::optional<std::int64_t> MetricsService::oldest_utc_s() {
+  try {
+    const std::uint64_t first = parts_.cell.results().first;
+    if (first == oldest_) return oldest_utc_s_;
+    const auto stored = parts_.cell.result(first);
+    oldest_utc_s_ = stored ? utc_from_iso8601(stored->measured_at.substr(0, 19) + "Z") : std::nullopt;
+    oldest_ = first;
+    return oldest_utc_s_;
+  } catch (const std::exception&) {  // the log and *TST? tell it
+    return std::nullopt;
+  }
+}
+
 std::string MetricsService::text(MetricsForm form) {
   ServiceReading now;
   now.version = code_id();
@@ -67,6 +82,9 @@ std::string MetricsService::text(MetricsForm form) {
   now.requests = server_.counts();
   now.facts = parts_.facts.newest();
   now.controller = parts_.controller.newest();
+  now.retention = parts_.retention.facts();
+  now.worker_restarts = parts_.backend.worker_restarts();
+  now.oldest_utc_s = oldest_utc_s();
   return parts_.observed.metrics().text(parts_.cell, now, form);
 }
 

@@ -11,6 +11,7 @@
 #include "daemon/cell/cell.h"
 #include "daemon/loop/worker.h"
 #include "daemon/metrics/cell_metrics.h"
+#include "daemon/retention/retention.h"
 
 namespace datum {
 
@@ -50,6 +51,7 @@ struct MetricsParts {
   const Worker& worker;
   const ControllerWatch& controller;
   const FactKeeper& facts;
+  const Retention& retention;
   std::function<std::optional<MonotonicNs>()> watchdog_fed;
 };
 
@@ -61,8 +63,11 @@ class MetricsService {
 
  private:
   std::string text(MetricsForm form);
+  std::optional<std::int64_t> oldest_utc_s();
 
   MetricsParts parts_;
+  std::uint64_t oldest_ = 0;  // sequence of the oldest stored result, and when it was measured
+  std::optional<std::int64_t> oldest_utc_s_;
   MetricsServer server_;
 };
 

@@ -23,6 +23,7 @@ struct GpuState {
   std::optional<double> clock_mhz, maximum_clock_mhz, memory_clock_mhz;
   std::optional<double> power_w, power_limit_w;
   std::optional<double> temperature_degc;
+  std::optional<double> memory_bytes, memory_free_bytes;  // of its own; of this moment, in no verdict
 };
 
 struct ControllerState {

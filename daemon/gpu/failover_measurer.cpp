@@ -13,6 +13,7 @@ FailoverMeasurer::FailoverMeasurer(std::unique_ptr<GpuLink> link, std::unique_pt
       plan_patience_(settings.plan_patience),
       health_("boards are measured", std::move(now), std::move(report), settings.pauses) {
   health_.set_last("cuda " + link_->device());
+  if (link_->started()) health_.started();
 }
 
 void FailoverMeasurer::measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records) {
@@ -34,6 +35,7 @@ bool FailoverMeasurer::measured_by_gpu(const BoardPlan& plan, const FrameView& f
     if (!link_->started()) {
       if (!health_.may_start()) return false;
       link_->start();
+      health_.started();
     }
     const auto asked = GpuLink::Clock::now();
     const Greeting* greeting = link_->greeting(asked);  // a board does not wait for a start

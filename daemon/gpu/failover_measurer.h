@@ -31,6 +31,8 @@ class FailoverMeasurer final : public BoardMeasurer {
   std::string describe() const override { return health_.last(); }
   /// "" while the GPU is well, else what its last fault was.
   std::string fault() const { return health_.fault(); }
+  /// How often a worker had to be started anew.
+  std::uint64_t restarts() const { return health_.restarts(); }
 
  private:
   bool measured_by_gpu(const BoardPlan& plan, const FrameView& frame, SiteRecord* records);

@@ -12,6 +12,16 @@ GpuHealth::GpuHealth(std::string work, Now now, Report report, RestartPauses pau
       pauses_(pauses),
       well_since_(now_()) {}
 
+void GpuHealth::started() {
+  const std::lock_guard lock(texts_);
+  ++starts_;
+}
+
+std::uint64_t GpuHealth::restarts() const {
+  const std::lock_guard lock(texts_);
+  return starts_ == 0 ? 0 : starts_ - 1;
+}
+
 void GpuHealth::passed_over(const std::string& why) {
   if (fault().empty() && why != passed_over_) report_(false, work_ + " on the CPU: " + why);
   passed_over_ = why;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -27,6 +28,8 @@ class GpuHealth {
 
   /// Whether a worker that is not running may be started.
   bool may_start() const { return now_() >= retry_at_; }
+  /// A worker was started.
+  void started();
   void failed(const std::string& what);
   /// It did what it was asked; `device`: who.
   void did_well(const std::string& device);
@@ -36,8 +39,10 @@ class GpuHealth {
   /// Who did the last work.
   void set_last(const std::string& who);
   std::string last() const;
-  /// "" while the GPU is well, else what its last fault was. These two may be asked from any thread.
+  /// "" while the GPU is well, else what its last fault was.
   std::string fault() const;
+  /// How often a worker was started after the first one. These three may be asked from any thread.
+  std::uint64_t restarts() const;
 
  private:
   const std::string work_;
@@ -48,6 +53,7 @@ class GpuHealth {
   std::string passed_over_;  // why the last work went to the CPU while the GPU is well
   mutable std::mutex texts_;
   std::string last_, fault_;
+  std::uint64_t starts_ = 0;
 };
 
 }  // namespace datum

@@ -18,6 +18,7 @@ std::string GpuStages::run(const std::function<void(StageLink&)>& work) {
     if (!link_->started()) {
       if (!health_.may_start()) return "";
       link_->start();
+      health_.started();
     }
     const Greeting* greeting = link_->greeting(StageLink::Clock::now() + start_patience_);
     if (!greeting) {

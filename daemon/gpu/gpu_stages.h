@@ -23,6 +23,8 @@ class GpuStages {
   std::string run(const std::function<void(StageLink&)>& work);
   /// "" while the GPU is well, else what its last fault was.
   std::string fault() const { return health_.fault(); }
+  /// How often the worker had to be started anew.
+  std::uint64_t restarts() const { return health_.restarts(); }
 
  private:
   const std::unique_ptr<StageLink> link_;

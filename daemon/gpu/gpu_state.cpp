@@ -46,6 +46,17 @@ Device first_device(void* library, GpuSample& sample) {
   return device;
 }
 
+/// A GPU that shares the computer's memory refuses it.
+void read_memory(void* library, Device device, GpuSample& sample) {
+  struct Memory {  // nvmlMemory_t
+    unsigned long long total = 0, free = 0, used = 0;
+  } memory;
+  const auto ask = function<int (*)(Device, Memory*)>(library, "nvmlDeviceGetMemoryInfo");
+  if (!ask || ask(device, &memory) != 0) return;
+  sample.memory_bytes = static_cast<double>(memory.total);
+  sample.memory_free_bytes = static_cast<double>(memory.free);
+}
+
 }  // namespace
 
 GpuStateReader::GpuStateReader(const char* library) : library_(::dlopen(library, RTLD_NOW | RTLD_LOCAL)) {
@@ -75,6 +86,7 @@ GpuSample GpuStateReader::sample() const {
   s.power_w = number(library_, "nvmlDeviceGetPowerUsage", 1e-3, device);
   s.power_limit_w = number(library_, "nvmlDeviceGetEnforcedPowerLimit", 1e-3, device);
   s.temperature_degc = number(library_, "nvmlDeviceGetTemperature", 1, device, temperature_gpu);
+  read_memory(library_, device, s);
   const auto reasons =
       function<int (*)(Device, unsigned long long*)>(library_, "nvmlDeviceGetCurrentClocksThrottleReasons");
   unsigned long long slowed_by = 0;

@@ -17,6 +17,7 @@ struct GpuSample {
   char absent[256] = {};                   // why there is none
   double clock_mhz = unknown, maximum_clock_mhz = unknown, memory_clock_mhz = unknown;
   double power_w = unknown, power_limit_w = unknown, temperature_degc = unknown;
+  double memory_bytes = unknown, memory_free_bytes = unknown;
   std::uint64_t slowed_by = 0;  // nvmlClocksThrottleReasons
 
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();

@@ -10,7 +10,7 @@
 namespace datum {
 namespace {
 
-constexpr std::uint32_t wire_magic = 0x55504744, wire_version = 3;
+constexpr std::uint32_t wire_magic = 0x55504744, wire_version = 4;
 constexpr std::uint64_t page = 65536;
 
 std::uint64_t up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }

@@ -9,12 +9,13 @@
 #include <string>
 #include <utility>
 
-#include "daemon/controller/controller_state.h"
 #include "daemon/cell/board_times.h"
+#include "daemon/controller/controller_state.h"
 #include "daemon/metrics/metrics_server.h"
 #include "daemon/metrics/service_facts.h"
 #include "daemon/report/instrument.h"
 #include "daemon/report/log_event.h"
+#include "daemon/retention/retention_facts.h"
 
 namespace datum {
 
@@ -29,6 +30,9 @@ struct ServiceReading {
   MetricsServer::Counts requests;
   std::shared_ptr<const ServiceFacts> facts;  // null: not looked at yet
   std::optional<ControllerState> controller;
+  std::optional<RetentionFacts> retention;
+  std::map<std::string, std::uint64_t> worker_restarts;  // of datumd-gpu, by its work
+  std::optional<std::int64_t> oldest_utc_s;              // of the oldest stored result
 };
 
 class CellMetrics {

@@ -66,6 +66,7 @@ void put_store(Exposition& to, Instrument& instrument) {
     const StoreExtent have = instrument.results();
     to.add(Metric::store_first, number(have.first));
     to.add(Metric::store_last, number(have.last));
+    to.add(Metric::store_results, number(have.count));
   } catch (const std::exception&) {  // the log and *TST? tell it
   }
 }
@@ -84,6 +85,19 @@ void put_facts(Exposition& to, const ServiceFacts& facts, MonotonicNs now) {
   put_if(to, Metric::process_start, facts.started_utc_s);
 }
 
+void put_retention(Exposition& to, const RetentionFacts& facts, MonotonicNs now) {
+  to.add(Metric::reserve_bytes, number(facts.reserve_bytes));
+  to.add(Metric::room_short, facts.room_short);
+  for (const auto& [kind, kept] : facts.kept) {
+    to.add(Metric::kept_files, number(kept.number), {{"kind", kind}});
+    to.add(Metric::kept_bytes, number(kept.bytes), {{"kind", kind}});
+  }
+  to.add(Metric::results_removed, number(facts.results_removed));
+  if (facts.looked_ns) to.add(Metric::retention_age, number(now - *facts.looked_ns) * 1e-9);
+  to.add(Metric::retention_slice, facts.slices_s);
+  to.add(Metric::retention_clock_doubted, facts.clock_doubted);
+}
+
 void put_controller(Exposition& to, const ControllerState& c) {
   to.add(Metric::controller_info, 1,
          {{"model", c.model}, {"power_mode", c.power_mode}, {"governor", c.cpu.governor}});
@@ -96,6 +110,8 @@ void put_controller(Exposition& to, const ControllerState& c) {
   put_if(to, Metric::gpu_temperature, c.gpu->temperature_degc, 1, gpu);
   put_if(to, Metric::gpu_clock, c.gpu->clock_mhz, hertz_per_mhz, gpu);
   put_if(to, Metric::gpu_power, c.gpu->power_w, 1, gpu);
+  put_if(to, Metric::gpu_memory, c.gpu->memory_bytes, 1, gpu);
+  put_if(to, Metric::gpu_memory_free, c.gpu->memory_free_bytes, 1, gpu);
 }
 
 }  // namespace
@@ -118,6 +134,10 @@ void put_service(Exposition& to, const ServiceReading& s, MonotonicNs now) {
   if (s.watchdog_fed) to.add(Metric::watchdog_age, number(now - *s.watchdog_fed) * 1e-9);
   to.add(Metric::backend_fault, !s.backend_fault.empty());
   to.add(Metric::backend_info, 1, {{"backend", s.backend}});
+  for (const auto& [work, restarts] : s.worker_restarts)
+    to.add(Metric::gpu_worker_restarts, number(restarts), {{"worker", work}});
+  put_if(to, Metric::store_oldest, s.oldest_utc_s);
+  if (s.retention) put_retention(to, *s.retention, now);
   to.add(Metric::build_info, 1, {{"version", s.version}, {"cell", s.cell}});
   to.add(Metric::scrapes, number(s.requests.answered), {{"outcome", "answered"}});
   to.add(Metric::scrapes, number(s.requests.refused), {{"outcome", "refused"}});

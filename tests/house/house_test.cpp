@@ -53,7 +53,8 @@ const std::map<std::string, std::vector<std::string>> may_include{
     {"drivers/fringe/", {"drivers/frame/", "drivers/sensor/", "drivers/fringe/"}},
     {"drivers/model/", {"drivers/model/", "drivers/sensor/file_bytes.h"}},
     {"drivers/virtual/",
-     {"drivers/", "calib/", "config/sensor_profile_file.h", "config/toml_reader.h", "daemon/report/table.h"}},  // shipped programs
+     {"drivers/", "calib/", "config/sensor_profile_file.h", "config/toml_reader.h",
+      "daemon/report/table.h"}},  // shipped programs
     // One generator of random numbers in the tree: the header of pure functions where the kernels have it.
     {"calib/",
      {"drivers/frame/", "calib/", "config/toml_reader.h", "gpu/core/philox.h", "gpu/core/backend.h",
@@ -81,8 +82,9 @@ const std::map<std::string, std::vector<std::string>> may_include{
     {"daemon/hybrid/",
      {"drivers/", "calib/", "config/", "daemon/loop/", "daemon/report/", "daemon/desk/", "daemon/hybrid/"}},
     {"daemon/metrics/",
-     {"drivers/port/", "calib/utc_time.h", "daemon/cell/board_times.h", "daemon/controller/controller_state.h",
-      "daemon/report/", "daemon/metrics/"}},
+     {"drivers/port/", "calib/utc_time.h", "daemon/cell/board_times.h",
+      "daemon/controller/controller_state.h", "daemon/report/", "daemon/retention/retention_facts.h",
+      "daemon/metrics/"}},
     {"daemon/gpu/", {"gpu/", "daemon/gpu/"}},  // builds without the daemon
     {"daemon/loop/", {"drivers/link_error.h", "drivers/frame/", "drivers/port/", "daemon/loop/"}},
     {"config/toml_reader", {"config/toml_reader.h"}},

@@ -45,7 +45,7 @@ const std::string get = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
 
 CellOptions with_metrics() {
   CellOptions options;
-  options.more = "[metrics]\nsocket = \"m.sock\"\n";
+  options.more = "[metrics]\nsocket = \"m.sock\"\n[retention]\nreserve_mib = 32\nresults_count = 9\n";
   return options;
 }
 
@@ -65,6 +65,13 @@ TEST(ScenarioWatching, MetricsTellOfBoardsHostsAndLinks) {
   EXPECT_EQ(m.value("datumd_boards_total", "decision=\"FAIL\",reason=\"NONE\""), 1);
   EXPECT_EQ(m.value("datumd_frames_total", "outcome=\"taken\""), 2);
   EXPECT_EQ(m.value("datumd_store_last_sequence"), 2);
+  EXPECT_EQ(m.value("datumd_store_results"), 2);
+  EXPECT_GT(*m.value("datumd_store_oldest_timestamp_seconds"), 1.7e9);
+  EXPECT_EQ(m.value("datumd_reserve_bytes"), 32 << 20);
+  EXPECT_EQ(m.value("datumd_room_short"), 0);
+  EXPECT_EQ(m.value("datumd_retention_slice_duration_seconds_count"), 1) << "it looked at its start";
+  EXPECT_LT(*m.value("datumd_retention_age_seconds"), 600);
+  EXPECT_EQ(m.value("datumd_results_removed_total"), 0);
   EXPECT_EQ(m.value("datumd_results_announced_total", "link=\"host.tcp\""), 2);
   EXPECT_EQ(m.value("datumd_frame_to_verdict_seconds_count"), 2);
   EXPECT_GT(*m.value("datumd_frame_to_verdict_seconds_sum"), 0);

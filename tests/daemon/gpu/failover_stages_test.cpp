@@ -152,6 +152,7 @@ TEST_F(FailoverStagesTest, ComeBackAfterTheirPause) {
   EXPECT_EQ(diffuse(), device_);
   EXPECT_THAT(words_, ElementsAre("the GPU measures again: test device sm_00"));
   EXPECT_EQ(gpu_->fault(), "");
+  EXPECT_EQ(gpu_->restarts(), 1u);
 }
 
 TEST(StageWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {

@@ -205,6 +205,7 @@ TEST_F(Failover, AWorkerKilledBetweenBoardsIsStartedAgainAfterItsPause) {
   EXPECT_EQ(faults_.size(), 1u);
   EXPECT_THAT(returns_, ::testing::ElementsAre("the GPU measures again: test device"));
   EXPECT_EQ(measurer_->fault(), "");
+  EXPECT_EQ(measurer_->restarts(), 1u);
 }
 
 TEST_F(Failover, PausesDoubleUpToFiveMinutes) {

@@ -32,6 +32,8 @@ void expect_test_gpu(const GpuSample& s) {
   EXPECT_DOUBLE_EQ(s.power_w, 345.678);
   EXPECT_TRUE(std::isnan(s.power_limit_w)) << "refused by the driver";
   EXPECT_EQ(s.temperature_degc, 61);
+  EXPECT_EQ(s.memory_bytes, 80e9);
+  EXPECT_EQ(s.memory_free_bytes, 61e9);
   EXPECT_EQ(s.slowed_by, 0x24u);
 }
 

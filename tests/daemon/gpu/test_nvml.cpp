@@ -35,6 +35,11 @@ int nvmlDeviceGetTemperature(void*, int, unsigned* degc) {
   *degc = 61;
   return 0;
 }
+int nvmlDeviceGetMemoryInfo(void*, unsigned long long* total_free_used) {
+  const unsigned long long told[] = {80'000'000'000, 61'000'000'000, 19'000'000'000};
+  for (int i = 0; i < 3; ++i) total_free_used[i] = told[i];
+  return 0;
+}
 int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* reasons) {
   *reasons = 0x24;
   return 0;

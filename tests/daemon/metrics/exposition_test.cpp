@@ -36,6 +36,13 @@ ServiceReading a_service() {
   s.controller->throttled_by = {"gpu: thermal"};
   s.controller->gpu.emplace();
   s.controller->gpu->clock_mhz = 1980;
+  s.controller->gpu->memory_bytes = 80e9;
+  s.controller->gpu->memory_free_bytes = 61e9;
+  s.worker_restarts = {{"boards", 2}, {"stages", 0}};
+  s.oldest_utc_s = 1'700'000'000;
+  static constexpr std::array<double, 2> bounds{0.001, 0.01};
+  s.retention = RetentionFacts{3, 1, Histogram(bounds), false, true, 256 << 20, {{"frames", {7, 4096}}}};
+  s.retention->slices_s.observe(0.002);
   return s;
 }
 
@@ -149,6 +156,25 @@ TEST_F(Metrics, TheProcessIsSeen) {
   EXPECT_FALSE(m.value("datumd_store_bytes")) << "there is none";
   EXPECT_EQ(m.value("datumd_gpu_clock_hertz", "gpu=\"\""), 1.98e9);
   EXPECT_EQ(m.value("datumd_controller_throttled", "by=\"gpu: thermal\""), 1);
+}
+
+TEST_F(Metrics, RetentionAndTheGpuAreSeen) {
+  const auto m = parse_metrics(text(), false);
+  EXPECT_EQ(m.value("datumd_store_results"), 0);
+  EXPECT_EQ(m.value("datumd_store_oldest_timestamp_seconds"), 1.7e9);
+  EXPECT_EQ(m.value("datumd_reserve_bytes"), 256 << 20);
+  EXPECT_EQ(m.value("datumd_room_short"), 1);
+  EXPECT_EQ(m.value("datumd_kept_files", "kind=\"frames\""), 7);
+  EXPECT_EQ(m.value("datumd_kept_bytes", "kind=\"frames\""), 4096);
+  EXPECT_EQ(m.value("datumd_results_removed_total"), 3);
+  EXPECT_NEAR(*m.value("datumd_retention_age_seconds"), static_cast<double>(cell.monotonic_ns() - 1) * 1e-9,
+              1e-9);
+  EXPECT_EQ(m.value("datumd_retention_slice_duration_seconds_bucket", "le=\"0.001\""), 0);
+  EXPECT_EQ(m.value("datumd_retention_slice_duration_seconds_bucket", "le=\"0.01\""), 1);
+  EXPECT_EQ(m.value("datumd_retention_clock_doubted"), 0);
+  EXPECT_EQ(m.value("datumd_gpu_worker_restarts_total", "worker=\"boards\""), 2);
+  EXPECT_EQ(m.value("datumd_gpu_memory_bytes", "gpu=\"\""), 80e9);
+  EXPECT_EQ(m.value("datumd_gpu_memory_free_bytes", "gpu=\"\""), 61e9);
 }
 
 // Prometheus' own judge, where it is installed (Debian: prometheus).
