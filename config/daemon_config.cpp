@@ -71,6 +71,8 @@ void read_sensor(TomlTable table, DaemonConfig& c) {
     const auto ms = table.integer_if(key, 1, most);
     return ms ? std::optional(static_cast<int>(*ms)) : std::nullopt;
   };
+  drop.max_frame_mpix = static_cast<int>(table.integer_or(
+      "max_frame_mpix", drop.max_frame_mpix, 1, static_cast<std::int64_t>(most_frame_pixels / 1'000'000)));
   drop.max_age_ms = ms_if("max_age_ms", 604'800'000);  // a week
   drop.utc_uncertainty_ms = ms_if("utc_uncertainty_ms", 60'000);
   table.finish();

@@ -146,7 +146,8 @@ BackendChoice backend_of(const DaemonConfig& config, const LogSink& to_journal) 
 }
 
 SensorProfile sensor_of(const DaemonConfig& config, const BackendChoice& backend) {
-  const SensorProfile sensor = load_sensor(config.sensor_profile, backend.demodulator);
+  SensorProfile sensor = load_sensor(config.sensor_profile, backend.demodulator);
+  sensor.most_pixels = std::uint64_t{1'000'000} * static_cast<unsigned>(config.file_drop.max_frame_mpix);
   if (config.fringe != sensor.fringe.has_value()) throw RefusedError(fringe_contradiction(config, sensor));
   return sensor;
 }

@@ -1,6 +1,7 @@
 // What is known of one 3D sensor: how it counts, which hand its coordinates have, how noisy it is.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@
 #include "drivers/frame/height_frame.h"
 
 namespace datum {
+
+/// No frame has more, whatever anybody sets (check() of a HeightFrame).
+inline constexpr std::uint64_t most_frame_pixels = std::uint64_t{1} << 28;
 
 /// Standard deviation of one pixel's height on a matt flat, as measured on this sensor; linear between the
 /// points.
@@ -26,13 +30,14 @@ struct SensorProfile {
   std::string model;
   Handedness handedness = Handedness::right;
   NoiseProfile noise;
-  double z_min_mm = 0, z_max_mm = 0;          // measuring range in sensor coordinates
-  double scale_uncertainty_ppm = 0;           // standard uncertainty of the height scale
-  double linearity_um = 0;                    // standard uncertainty from the linearity deviation
-  std::optional<double> pixel_pitch_mm;       // for formats that do not carry it (.ptr)
-  std::string sha256;                         // of the profile's file
-  std::optional<FringeSettings> fringe;       // its deliveries are raw images of fringes
-  std::shared_ptr<const FrameReader> reader;  // of its deliveries; null: they hold heights
+  double z_min_mm = 0, z_max_mm = 0;              // measuring range in sensor coordinates
+  double scale_uncertainty_ppm = 0;               // standard uncertainty of the height scale
+  double linearity_um = 0;                        // standard uncertainty from the linearity deviation
+  std::optional<double> pixel_pitch_mm;           // for formats that do not carry it (.ptr)
+  std::string sha256;                             // of the profile's file
+  std::optional<FringeSettings> fringe;           // its deliveries are raw images of fringes
+  std::shared_ptr<const FrameReader> reader;      // of its deliveries; null: they hold heights
+  std::uint64_t most_pixels = most_frame_pixels;  // a frame of more is refused before it is unpacked
 };
 
 }  // namespace datum

@@ -15,14 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Above any 16-bit image of 2^28 pixels.
-constexpr std::size_t max_image_bytes = std::size_t{1} << 30;
+/// Twice a 16-bit image of so many, and room for headers.
+std::size_t most_image_bytes(std::uint64_t pixels) { return 4 * pixels + (std::size_t{1} << 20); }
 
 [[noreturn]] void refuse(const std::string& name, const std::string& what) {
   throw FrameError(fmt::format("{}: {}", name, what));
 }
 
-Bytes read_announced(const fs::path& sidecar, const SetImage& image) {
+Bytes read_announced(const fs::path& sidecar, const SetImage& image, std::uint64_t most_pixels) {
   const fs::path path = sidecar.parent_path() / image.name;
   std::error_code ignored;
   if (!fs::exists(path, ignored))
@@ -30,7 +30,7 @@ Bytes read_announced(const fs::path& sidecar, const SetImage& image) {
            fmt::format(
                "is not beside its sidecar {}; the set is not complete: deliver every image, the sidecar last",
                sidecar.filename().string()));
-  Bytes bytes = read_bytes(path, max_image_bytes);
+  Bytes bytes = read_bytes(path, most_image_bytes(most_pixels));
   if (sha256_hex({bytes}) != image.sha256)
     refuse(image.name,
            "its SHA-256 differs from the sidecar's; it is truncated, damaged, or of another board's set");
@@ -60,14 +60,14 @@ void append(std::vector<Grey>& all, const std::vector<Grey>& image, int most, co
 
 }  // namespace
 
-RawSet read_raw_set(const fs::path& file, const FringeSettings& settings) {
+RawSet read_raw_set(const fs::path& file, const FringeSettings& settings, std::uint64_t most_pixels) {
   RawSet set;
   set.source = file.filename().string();
   set.sidecar = parse_set_sidecar(read_bytes(file, max_sidecar_bytes), set.source, settings);
   std::string sums;
   std::size_t kind = 0;
   for (const SetImage& which : set.sidecar.images) {
-    const Raster image = read_image(read_announced(file, which), which.name);
+    const Raster image = read_image(read_announced(file, which, most_pixels), which.name, most_pixels);
     if (set.rows == 0) {
       set.rows = image.rows;
       set.cols = image.cols;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <variant>
 
+#include "drivers/frame/sensor_profile.h"
 #include "drivers/fringe/set_sidecar.h"
 
 namespace datum {
@@ -21,7 +22,8 @@ struct RawSet {
 
 /// Reads the set of the sidecar `file`, its images beside it. Throws FrameError "FILE: what; what to do": an image that
 /// is missing, that is not the one that the sidecar means (SHA-256), of another size or depth than the first one, not
-/// grey of 8 or 16 bits, or whose samples exceed settings.camera_maximum.
-RawSet read_raw_set(const std::filesystem::path& file, const FringeSettings& settings);
+/// grey of 8 or 16 bits, of more than `most_pixels`, or whose samples exceed settings.camera_maximum.
+RawSet read_raw_set(const std::filesystem::path& file, const FringeSettings& settings,
+                    std::uint64_t most_pixels = most_frame_pixels);
 
 }  // namespace datum

@@ -131,7 +131,8 @@ Samples samples(ByteView data, std::size_t at, std::size_t count, const StoredNu
 
 }  // namespace
 
-StatedMap read_envi(ByteView data, const std::string& name, ByteView text, const std::string& header_name) {
+StatedMap read_envi(ByteView data, const std::string& name, ByteView text, const std::string& header_name,
+                    std::uint64_t most_pixels) {
   using Kind = StoredNumber::Kind;
   static const std::map<std::uint64_t, StoredNumber> types{{1, {Kind::natural, 1}}, {2, {Kind::integer, 2}},
                                                            {3, {Kind::integer, 4}}, {4, {Kind::real, 4}},
@@ -145,7 +146,7 @@ StatedMap read_envi(ByteView data, const std::string& name, ByteView text, const
                       at = header.natural("header offset", 0), order = header.natural("byte order");
   if (order > 1) header.refuse("byte order is neither 0 nor 1");
   const StoredNumber& as = type->second;
-  check_raster_size(rows, cols, static_cast<unsigned>(as.bytes), data.size(), name);
+  check_raster_size(rows, cols, static_cast<unsigned>(as.bytes), data.size(), name, most_pixels);
   const std::size_t count = rows * cols, size = count * as.bytes;
   if (at > data.size() || data.size() - at != size)
     throw FrameError(fmt::format("{}: {} bytes; {} of header and {} rows x {} columns need exactly {}", name,

@@ -36,6 +36,9 @@ struct FileDropSettings {
   std::optional<int> max_age_ms{};              // of a frame when it is taken; none: any age
   // Of UTC stamps in sidecars against this computer; none: they tell nothing.
   std::optional<int> utc_uncertainty_ms{};
+  // Above what sensors make: a profiler of 3200 points over 20,000 profiles; snapshots have 5 million. Read from a .ptr file
+  // it takes 9 bytes a pixel, from a cloud 30.
+  int max_frame_mpix = 64;
   std::size_t most_known = 10'000;  // deliveries at a time; a listing finds the others when there is room
 };
 

@@ -22,6 +22,7 @@ struct Export {
   double x_step = 0, y_step = 0, z_step = 0;
   HeightFrame frame;
   std::vector<double> z_mm;  // empty cells: NaN
+  std::uint64_t most_pixels = most_frame_pixels;
 };
 
 void read_info(CsvLines& lines, Export& out) {
@@ -49,7 +50,8 @@ void read_part_header(CsvLines& lines, Export& out, std::size_t file_bytes, cons
   const std::int64_t rows = part.integer("Row Count"), cols = part.integer("Column Count");
   if (rows <= 0 || cols <= 0)
     lines.refuse(fmt::format("{} rows x {} columns; both must be positive", rows, cols));
-  check_raster_size(static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(cols), 1, file_bytes, name);
+  check_raster_size(static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(cols), 1, file_bytes, name,
+                    out.most_pixels);
   HeightFrame& frame = out.frame;
   frame.rows = static_cast<int>(rows);
   frame.cols = static_cast<int>(cols);
@@ -179,9 +181,10 @@ void set_heights(HeightFrame& frame, const std::vector<double>& z_mm) {
 
 }  // namespace
 
-HeightFrame read_gocator_csv(ByteView file, const std::string& name) {
+HeightFrame read_gocator_csv(ByteView file, const std::string& name, std::uint64_t most_pixels) {
   CsvLines lines(file, name);
   Export out;
+  out.most_pixels = most_pixels;
   out.frame.source = name;
   read_sections(lines, out, file.size(), name);
   if (!out.has_device) lines.refuse("no section DeviceInfo; it names the sensor");

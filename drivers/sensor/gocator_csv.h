@@ -22,7 +22,8 @@ namespace datum {
 /// Serial = DeviceInfo's ID, frame id = Part's Frame, capture time = Part's Time (us of the sensor's clock).
 /// Not mirrored yet. Throws FrameError "FILE:LINE: what; what to do": a missing section or column, a cell
 /// that is no number, a grid that is not uniform, more or fewer rows or columns than announced, several parts
-/// or sensors, no "End".
-HeightFrame read_gocator_csv(ByteView file, const std::string& name);
+/// or sensors, no "End", more than `most_pixels`.
+HeightFrame read_gocator_csv(ByteView file, const std::string& name,
+                             std::uint64_t most_pixels = most_frame_pixels);
 
 }  // namespace datum

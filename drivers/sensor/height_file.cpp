@@ -29,22 +29,23 @@ bool needs_header(const std::string& height_file) {
   return std::any_of(std::begin(envi), std::end(envi), [&](const char* e) { return extension == e; });
 }
 
-Raster read_image(ByteView file, const std::string& name) {
+Raster read_image(ByteView file, const std::string& name, std::uint64_t most_pixels) {
   const std::string extension = lower_extension(name);
-  if (extension == ".tif" || extension == ".tiff") return read_tiff(file, name);
-  if (extension == ".png") return read_png(file, name);
+  if (extension == ".tif" || extension == ".tiff") return read_tiff(file, name, most_pixels);
+  if (extension == ".png") return read_png(file, name, most_pixels);
   throw FrameError(name + ": a sidecar's images are .tif, .tiff or .png");
 }
 
 Raster read_height_file(ByteView file, ByteView header, const FrameSidecar& sidecar,
                         const SensorProfile& profile) {
   const std::string& name = sidecar.height_file;
+  const std::uint64_t most = profile.most_pixels;
   const std::string extension = lower_extension(name);
-  if (extension == ".pcd") return raster_of_cloud(read_pcd(file, name), sidecar, profile, name);
-  if (extension == ".ply") return raster_of_cloud(read_ply(file, name), sidecar, profile, name);
-  if (extension == ".x3p") return agreed(read_x3p(file, name), sidecar);
-  if (needs_header(name)) return agreed(read_envi(file, name, header, *sidecar.header_file), sidecar);
-  return read_image(file, name);
+  if (extension == ".pcd") return raster_of_cloud(read_pcd(file, name, most), sidecar, profile, name);
+  if (extension == ".ply") return raster_of_cloud(read_ply(file, name, most), sidecar, profile, name);
+  if (extension == ".x3p") return agreed(read_x3p(file, name, most), sidecar);
+  if (needs_header(name)) return agreed(read_envi(file, name, header, *sidecar.header_file, most), sidecar);
+  return read_image(file, name, most);
 }
 
 }  // namespace datum

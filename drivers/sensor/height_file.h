@@ -13,8 +13,8 @@ namespace datum {
 Raster read_height_file(ByteView file, ByteView header, const FrameSidecar& sidecar,
                         const SensorProfile& profile);
 
-/// Grey image of a .tif, .tiff or .png. Throws FrameError.
-Raster read_image(ByteView file, const std::string& name);
+/// Grey image of a .tif, .tiff or .png. Throws FrameError, also for more than `most_pixels`.
+Raster read_image(ByteView file, const std::string& name, std::uint64_t most_pixels = most_frame_pixels);
 
 /// Its data needs a header beside it: ENVI.
 bool needs_header(const std::string& height_file);

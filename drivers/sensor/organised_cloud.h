@@ -16,14 +16,16 @@ struct OrganisedCloud {
 
 /// PCD 0.7 (Point Cloud Library): ascii, binary or binary_compressed; fields x, y, z of 4 or 8-byte floats,
 /// others are passed over. Throws FrameError naming `name`: HEIGHT 1 (not organised), a viewpoint other than
-/// the origin, a size that does not match, damaged compression.
-OrganisedCloud read_pcd(ByteView file, const std::string& name);
+/// the origin, a size that does not match, damaged compression, more than `most_pixels`.
+OrganisedCloud read_pcd(ByteView file, const std::string& name,
+                        std::uint64_t most_pixels = most_frame_pixels);
 
 /// PLY 1.0 (Stanford): ascii or binary of either byte order; the element vertex comes first. Its grid: the
 /// properties row and col (or column), or comment or obj_info lines "rows N" and "cols N" (num_rows, num_cols)
 /// and as many vertices in row order. Throws FrameError naming `name`: no grid, a cell twice, list properties
-/// of a vertex, a size that does not match.
-OrganisedCloud read_ply(ByteView file, const std::string& name);
+/// of a vertex, a size that does not match, more than `most_pixels`.
+OrganisedCloud read_ply(ByteView file, const std::string& name,
+                        std::uint64_t most_pixels = most_frame_pixels);
 
 /// Heights of a cloud whose x and y are where `sidecar` says that columns and rows are. One unit of the cloud is
 /// |z.scale| mm in all axes. A point may stand beside its node by the standard deviation of one pixel's height

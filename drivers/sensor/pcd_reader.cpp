@@ -100,11 +100,12 @@ Header read_header(ByteView file, const std::string& name) {
   return header;
 }
 
-void check_header(const Header& header, std::size_t file_bytes, const std::string& name) {
+void check_header(const Header& header, std::size_t file_bytes, const std::string& name,
+                  std::uint64_t most_pixels) {
   const auto refuse = [&](const std::string& what) { throw FrameError(fmt::format("{}: {}", name, what)); };
   if (header.rows == 1)
     refuse("HEIGHT 1: a cloud without rows; export an organised one, with a point for each pixel");
-  check_raster_size(header.rows, header.cols, header.data == "ascii" ? 1 : 4, file_bytes, name);
+  check_raster_size(header.rows, header.cols, header.data == "ascii" ? 1 : 4, file_bytes, name, most_pixels);
   if (header.points != header.rows * header.cols)
     refuse(fmt::format("POINTS {} where WIDTH x HEIGHT is {}", header.points, header.rows * header.cols));
 }
@@ -154,9 +155,9 @@ Bytes unpacked(ByteView data, std::size_t size, const std::string& name) {
 
 }  // namespace
 
-OrganisedCloud read_pcd(ByteView file, const std::string& name) {
+OrganisedCloud read_pcd(ByteView file, const std::string& name, std::uint64_t most_pixels) {
   const Header header = read_header(file, name);
-  check_header(header, file.size(), name);
+  check_header(header, file.size(), name, most_pixels);
   OrganisedCloud cloud;
   cloud.rows = static_cast<int>(header.rows);
   cloud.cols = static_cast<int>(header.cols);

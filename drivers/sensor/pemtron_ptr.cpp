@@ -52,7 +52,7 @@ HeightFrame read_pemtron_ptr(ByteView file, const SensorProfile& profile, const 
     if (found != expected)
       refuse(fmt::format("header byte {} starts {}, not {}; this is another layout", at, found, expected));
   }
-  check_raster_size(rows, cols, 4, file.size(), name);
+  check_raster_size(rows, cols, 4, file.size(), name, profile.most_pixels);
   const std::size_t expected = header_bytes + std::size_t{4} * rows * cols;
   if (file.size() != expected) {
     refuse(fmt::format("{} bytes; {} rows x {} columns need exactly {}", file.size(), rows, cols, expected));

@@ -161,7 +161,8 @@ class Vertices {
 /// Cells of the vertices: by their row and col, or in row order.
 class Grid {
  public:
-  Grid(const Header& header, std::size_t file_bytes, const std::string& name) : name_(name) {
+  Grid(const Header& header, std::size_t file_bytes, const std::string& name, std::uint64_t most_pixels)
+      : name_(name) {
     row_ = find(header, {"row"});
     col_ = find(header, {"col", "column"});
     if (!header.rows || !header.cols)
@@ -169,7 +170,7 @@ class Grid {
           "its grid is not stated: \"comment rows N\" and \"comment cols N\" (or obj_info num_rows, "
           "num_cols)");
     if (row_.has_value() != col_.has_value()) refuse("a property row without col, or col without row");
-    check_raster_size(*header.rows, *header.cols, 1, file_bytes, name);
+    check_raster_size(*header.rows, *header.cols, 1, file_bytes, name, most_pixels);
     rows_ = *header.rows;
     cols_ = *header.cols;
     if (!row_ && header.vertices != rows_ * cols_)
@@ -205,11 +206,11 @@ class Grid {
 
 }  // namespace
 
-OrganisedCloud read_ply(ByteView file, const std::string& name) {
+OrganisedCloud read_ply(ByteView file, const std::string& name, std::uint64_t most_pixels) {
   const Header header = read_header(file, name);
   const auto x = find(header, {"x"}), y = find(header, {"y"}), z = find(header, {"z"});
   if (!x || !y || !z) throw FrameError(name + ": a vertex has no x, y and z");
-  Grid grid(header, file.size(), name);
+  Grid grid(header, file.size(), name, most_pixels);
   Vertices vertices(file.subspan(header.at), header, name);
   OrganisedCloud cloud;
   cloud.rows = static_cast<int>(grid.rows());

@@ -84,14 +84,14 @@ Samples samples_of(const PngDecoder& png) {
 
 }  // namespace
 
-Raster read_png(ByteView file, const std::string& name) {
+Raster read_png(ByteView file, const std::string& name, std::uint64_t most_pixels) {
   const auto refuse = [&](const std::string& what) { throw FrameError(fmt::format("{}: {}", name, what)); };
   PngDecoder png(file);
   if (!png.read_info()) refuse(fmt::format("is not a readable PNG file: {}", png.message()));
   if (png.colour != PNG_COLOR_TYPE_GRAY || png.bits < 8) {
     refuse(fmt::format("{} bits of colour type {}; grey (0) of 8 or 16 bits is read", png.bits, png.colour));
   }
-  check_raster_size(png.rows, png.cols, static_cast<unsigned>(png.bits / 8), file.size(), name);
+  check_raster_size(png.rows, png.cols, static_cast<unsigned>(png.bits / 8), file.size(), name, most_pixels);
   Raster raster{static_cast<int>(png.rows), static_cast<int>(png.cols), samples_of(png)};
   std::vector<png_bytep> rows(png.rows);
   std::visit(

@@ -19,8 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Above any frame of 2^28 pixels of 4 bytes, and above its CSV form up to 7 characters a cell.
-constexpr std::size_t max_frame_bytes = std::size_t{1} << 31;
+/// Of the profile's largest frame: 4 bytes a pixel in a .ptr file, in a cloud three printed numbers of 21 characters, in
+/// others at most a real of 8 bytes, or a printed one of 15 digits; 1 MiB of headers. Never more than 2 GiB.
+std::size_t most_bytes(const std::string& name, const SensorProfile& profile) {
+  const std::string extension = lower_extension(name);
+  const bool is_cloud = extension == ".pcd" || extension == ".ply";
+  const std::uint64_t of_a_pixel = extension == ".ptr" ? 4 : is_cloud ? 64 : 16;
+  return std::min(of_a_pixel * profile.most_pixels + (std::uint64_t{1} << 20), std::uint64_t{1} << 31);
+}
 
 [[noreturn]] void refuse(const std::string& name, const std::string& what) {
   throw FrameError(fmt::format("{}: {}", name, what));
@@ -31,13 +37,26 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-Bytes read_announced(const fs::path& sidecar, const std::string& name, const std::string& sha256) {
+Bytes read_heights(const fs::path& path, const std::string& name, const SensorProfile& profile) {
+  const std::size_t most = most_bytes(name, profile);
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  if (!error && size > most)
+    refuse(name,
+           fmt::format("has {} bytes; a frame of {} million pixels has at most {} in this format; where the "
+                       "sensor's frames are larger, raise sensor.max_frame_mpix",
+                       size, static_cast<double>(profile.most_pixels) / 1e6, most));
+  return read_bytes(path, most);
+}
+
+Bytes read_announced(const fs::path& sidecar, const std::string& name, const std::string& sha256,
+                     const SensorProfile& profile) {
   const fs::path path = sidecar.parent_path() / name;
   if (!is_there(path)) {
     refuse(name, fmt::format("is not beside its sidecar {}; deliver the sidecar last",
                              sidecar.filename().string()));
   }
-  Bytes bytes = read_bytes(path, max_frame_bytes);
+  Bytes bytes = read_heights(path, name, profile);
   if (!sha256.empty() && sha256_hex({bytes}) != sha256) {
     refuse(name, "its SHA-256 differs from the sidecar's; it is truncated, damaged or another file");
   }
@@ -46,16 +65,17 @@ Bytes read_announced(const fs::path& sidecar, const std::string& name, const std
 
 HeightFrame read_with_sidecar(const fs::path& path, const SensorProfile& profile) {
   const FrameSidecar sidecar = parse_sidecar(read_bytes(path, max_sidecar_bytes), path.filename().string());
-  const Bytes heights = read_announced(path, sidecar.height_file, sidecar.height_sha256);
-  const Bytes header =
-      sidecar.header_file ? read_announced(path, *sidecar.header_file, sidecar.header_sha256) : Bytes{};
+  const Bytes heights = read_announced(path, sidecar.height_file, sidecar.height_sha256, profile);
+  const Bytes header = sidecar.header_file
+                           ? read_announced(path, *sidecar.header_file, sidecar.header_sha256, profile)
+                           : Bytes{};
   HeightFrame frame =
       frame_from_raster(read_height_file(heights, header, sidecar, profile), sidecar, sidecar.height_file);
   Bytes grey;
   if (sidecar.intensity_file) {
-    grey = read_announced(path, *sidecar.intensity_file, sidecar.intensity_sha256);
-    frame.intensity =
-        intensity_from_raster(read_image(grey, *sidecar.intensity_file), *sidecar.intensity_file);
+    grey = read_announced(path, *sidecar.intensity_file, sidecar.intensity_sha256, profile);
+    frame.intensity = intensity_from_raster(read_image(grey, *sidecar.intensity_file, profile.most_pixels),
+                                            *sidecar.intensity_file);
   }
   frame.content_sha256 = sha256_hex({heights, grey, header});
   return frame;
@@ -78,9 +98,12 @@ HeightFrame read_by_height_file(const fs::path& path, const SensorProfile& profi
   return read_with_sidecar(sidecar, profile);
 }
 
-HeightFrame read_gocator_data(ByteView bytes, const std::string& name) {
+HeightFrame read_gocator_data(ByteView bytes, const std::string& name, std::uint64_t most_pixels) {
   try {
-    return gocator::frame_of(gocator::data_set_of_file(bytes), name);
+    HeightFrame frame = gocator::frame_of(gocator::data_set_of_file(bytes), name);
+    check_raster_size(static_cast<std::uint64_t>(frame.rows), static_cast<std::uint64_t>(frame.cols), 1,
+                      bytes.size(), name, most_pixels);
+    return frame;
   } catch (const gocator::ProtocolError& error) {
     refuse(name, error.what());
   }
@@ -98,10 +121,10 @@ HeightFrame read_delivery(const fs::path& path, const SensorProfile& profile) {
            "is no known format; .json (sidecar), .tif, .tiff, .png, .pcd, .ply, .x3p, ENVI, .ptr, .csv or "
            ".gdp is read");
   }
-  const Bytes bytes = read_bytes(path, max_frame_bytes);
+  const Bytes bytes = read_heights(path, name, profile);
   HeightFrame frame = extension == ".ptr"   ? read_pemtron_ptr(bytes, profile, path.stem().string(), name)
-                      : extension == ".csv" ? read_gocator_csv(bytes, name)
-                                            : read_gocator_data(bytes, name);
+                      : extension == ".csv" ? read_gocator_csv(bytes, name, profile.most_pixels)
+                                            : read_gocator_data(bytes, name, profile.most_pixels);
   frame.delivered = profile.handedness;  // no such format says it
   frame.content_sha256 = sha256_hex({bytes});
   return frame;

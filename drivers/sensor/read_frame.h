@@ -19,7 +19,7 @@ namespace datum {
 /// May run on any thread.
 ///
 /// Throws FrameError "FILE: what; what to do"; beside what the readers refuse: an unknown format, no sidecar,
-/// a hash that differs from the sidecar's, another sensor's serial, another handedness than the profile's, a
+/// a hash that differs from the sidecar's, more than profile.most_pixels, another sensor's serial, another handedness than the profile's, a
 /// profile without range.
 HeightFrame read_frame(const std::filesystem::path& path, const SensorProfile& profile);
 

@@ -18,12 +18,13 @@ struct StatedMap {
 /// ENVI: `data` as the text header `header` describes it: one band of 16 or 32-bit integers or 32 or 64-bit
 /// floats, either byte order. Throws FrameError naming one of the two: another header, several bands, a size
 /// that does not match, a scale without unit.
-StatedMap read_envi(ByteView data, const std::string& name, ByteView header, const std::string& header_name);
+StatedMap read_envi(ByteView data, const std::string& name, ByteView header, const std::string& header_name,
+                    std::uint64_t most_pixels = most_frame_pixels);
 
 /// X3P (ISO 25178-72): a zip of main.xml and a binary matrix with their checksums; coordinates in m. Invalid
 /// pixels are NaN. Throws FrameError naming `name`: a checksum that differs or is missing, no areal surface,
 /// axes that are not incremental, a mask of its own, sizes that contradict each other.
-StatedMap read_x3p(ByteView file, const std::string& name);
+StatedMap read_x3p(ByteView file, const std::string& name, std::uint64_t most_pixels = most_frame_pixels);
 
 /// Throws FrameError naming `name` where the file and its sidecar contradict each other. A scale may differ by
 /// 1e-9 of itself, an offset by 1e-9 mm and of itself: decimal numbers read as binary ones.

@@ -137,11 +137,11 @@ void read_strips(TIFF* tiff, const Layout& layout, std::uint8_t* to, const std::
 }
 
 void read_tiles(TIFF* tiff, const Layout& layout, std::uint8_t* to, std::size_t file_bytes,
-                const std::string& name) {
+                const std::string& name, std::uint64_t most_pixels) {
   std::uint32_t height = 0, width = 0;
   TIFFGetField(tiff, TIFFTAG_TILELENGTH, &height);
   TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &width);
-  check_raster_size(height, width, layout.bytes(), file_bytes, name + " (one tile)");
+  check_raster_size(height, width, layout.bytes(), file_bytes, name + " (one tile)", most_pixels);
   const std::size_t row_bytes = std::size_t{layout.cols} * layout.bytes();
   Bytes tile(std::size_t{height} * width * layout.bytes());
   const auto size = static_cast<tmsize_t>(tile.size());
@@ -169,20 +169,20 @@ Samples samples_of(const Layout& layout) {
 
 }  // namespace
 
-Raster read_tiff(ByteView file, const std::string& name) {
+Raster read_tiff(ByteView file, const std::string& name, std::uint64_t most_pixels) {
   Memory memory{file};
   const Tiff tiff = open_tiff(memory);
   if (!tiff) refuse(name, fmt::format("is not a readable TIFF file: {}", tiff_message));
   const Layout layout = read_layout(tiff.get(), name);
   if (!TIFFLastDirectory(tiff.get()))
     refuse(name, "holds several images; which one has the heights is not said");
-  check_raster_size(layout.rows, layout.cols, layout.bytes(), file.size(), name);
+  check_raster_size(layout.rows, layout.cols, layout.bytes(), file.size(), name, most_pixels);
   Raster raster{static_cast<int>(layout.rows), static_cast<int>(layout.cols), samples_of(layout)};
   std::visit(
       [&](auto& samples) {
         auto* to = reinterpret_cast<std::uint8_t*>(samples.data());
         if (TIFFIsTiled(tiff.get())) {
-          read_tiles(tiff.get(), layout, to, file.size(), name);
+          read_tiles(tiff.get(), layout, to, file.size(), name, most_pixels);
         } else {
           read_strips(tiff.get(), layout, to, name);
         }

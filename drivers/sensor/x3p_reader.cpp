@@ -131,7 +131,7 @@ void check_md5(const Document& document, const std::string& what, const std::str
 
 }  // namespace
 
-StatedMap read_x3p(ByteView file, const std::string& name) {
+StatedMap read_x3p(ByteView file, const std::string& name, std::uint64_t most_pixels) {
   const ZipEntries zip(file, name);
   const Bytes xml = zip.read("main.xml", most_xml);
   const Document document(xml, name);
@@ -142,7 +142,7 @@ StatedMap read_x3p(ByteView file, const std::string& name) {
   const std::uint64_t cols = document.natural("Record3/MatrixDimension/SizeX"),
                       rows = document.natural("Record3/MatrixDimension/SizeY");
   const StoredNumber as = type_of(document);
-  check_raster_size(rows, cols, static_cast<unsigned>(as.bytes), file.size(), name);
+  check_raster_size(rows, cols, static_cast<unsigned>(as.bytes), file.size(), name, most_pixels);
   const std::size_t size = rows * cols * as.bytes;
   const std::string link = document.text("Record3/DataLink/PointDataLink");
   const Bytes data = zip.read(link, size);

@@ -66,6 +66,7 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(plain.file_drop.rescan_ms, whole.file_drop.rescan_ms);
   EXPECT_EQ(plain.file_drop.settle_ms, whole.file_drop.settle_ms);
   EXPECT_EQ(plain.file_drop.images_timeout_ms, whole.file_drop.images_timeout_ms);
+  EXPECT_EQ(plain.file_drop.max_frame_mpix, whole.file_drop.max_frame_mpix);
   EXPECT_EQ(plain.arm_at_start, whole.arm_at_start);
   EXPECT_EQ(plain.frame_timeout_ms, whole.frame_timeout_ms);
   EXPECT_EQ(plain.temperature_max_age_s, whole.temperature_max_age_s);

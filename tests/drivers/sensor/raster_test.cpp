@@ -148,10 +148,10 @@ TEST_F(RasterFiles, PngOfBothDepthsAndInterlaced) {
 }
 
 TEST_F(RasterFiles, PngThatIsNoGreyMapIsRefused) {
-  write_png(folder.path() / "a.png", rows, cols, std::vector<std::uint16_t>(3 * rows * cols),
+  write_png(folder.path() / "a.png", rows, cols, std::vector<std::uint16_t>(std::size_t{3} * rows * cols),
             PNG_COLOR_TYPE_RGB);
   refuse_png("a.png: 16 bits of colour type 2; grey (0) of 8 or 16 bits is read");
-  write_png(folder.path() / "a.png", rows, cols, std::vector<std::uint8_t>(rows * cols),
+  write_png(folder.path() / "a.png", rows, cols, std::vector<std::uint8_t>(std::size_t{rows} * cols),
             PNG_COLOR_TYPE_PALETTE);
   refuse_png("a.png: 8 bits of colour type 3; grey (0) of 8 or 16 bits is read");
 }
@@ -174,10 +174,15 @@ TEST_F(RasterFiles, DamagedPngIsRefused) {
 }
 
 TEST(CheckRasterSize, RefusesWhatNoFileOfThatSizeCanHold) {
-  EXPECT_NO_THROW(check_raster_size(4096, 4096, 2, 4096 * 2, "a"));
-  expect_refusal([] { check_raster_size(4096, 4097, 2, 4096 * 2, "a"); },
+  EXPECT_NO_THROW(check_raster_size(4096, 4096, 2, 8192, "a"));
+  expect_refusal([] { check_raster_size(4096, 4097, 2, 8192, "a"); },
                  "a: 4096 rows x 4097 columns can't come from 8192 bytes; the file is truncated or damaged");
   expect_refusal([] { check_raster_size(0, 5, 2, 100, "a"); }, "a: the image is empty (0 x 5)");
+  EXPECT_NO_THROW(check_raster_size(1000, 2000, 2, 1000, "a", 2'000'000));
+  expect_refusal(
+      [] { check_raster_size(1000, 2000, 2, 1000, "a", 1'999'999); },
+      "a: 1000 rows x 2000 columns; at most 1.999999 million pixels are read; where the sensor's frames "
+      "are larger, raise sensor.max_frame_mpix");
   expect_refusal([] { check_raster_size(0xffffffff, 0xffffffff, 4, 100, "a"); },
                  "a: 4294967295 rows x 4294967295 columns; at most 2^20 each and 2^28 together are read");
 }
