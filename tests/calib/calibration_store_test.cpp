@@ -147,7 +147,7 @@ TEST_F(Choice, ADriftedOneIsNotTakenUntilItIsVerified) {
 TEST_F(Choice, AnEditedFileIsToldFromADamagedOne) {
   tell(JournalEvent::accept, "a");
   Calibration edited = made["a"];
-  edited.expires_utc_s += 365 * 86400;
+  edited.expires_utc_s += std::int64_t{365} * 86400;
   folder.write("a.toml", to_toml(edited));
   EXPECT_EQ(
       choice("current"),

@@ -123,7 +123,7 @@ inline void render(Scene& s, double noise_um = 2.0) {
         if (surface_mm(s.recipe, p.x(), p.y()) * 1e3 == c.nominal_height_um) z = std::max(z, top);
       }
       const double um = z * 1e3 + noise_um * noise_of(row, col);
-      counts[static_cast<std::size_t>(row * f.cols + col)] =
+      counts[static_cast<std::size_t>(row) * f.cols + col] =
           static_cast<std::int16_t>(std::lround((um * 1e-3 - f.z.offset_mm) / f.z.scale_mm));
     }
   }
@@ -145,7 +145,7 @@ void change_pixels(Scene& s, double x0, double y0, double x1, double y1, Change 
     for (int col = 0; col < s.frame.cols; ++col) {
       const double x = s.frame.x.at(col), y = s.frame.y.at(row);
       if (x < x0 || x > x1 || y < y0 || y > y1) continue;
-      const std::size_t i = static_cast<std::size_t>(row * s.frame.cols + col);
+      const std::size_t i = static_cast<std::size_t>(row) * s.frame.cols + col;
       change(row, col, counts[i], s.frame.classes[i]);
     }
 }

@@ -166,7 +166,7 @@ TEST(Pemtron, TheSurfaceStandsInForARing) {
         const Eigen::Vector2d at(p.frame.x.at(col), p.frame.y.at(row));
         const Eigen::Vector2d off = (at - ring.centre_mm).cwiseAbs() - ring.size_mm / 2;
         if (off.maxCoeff() > 0 && off.maxCoeff() < 2)
-          p.frame.classes[static_cast<std::size_t>(row * p.frame.cols + col)] = PixelClass::shadow;
+          p.frame.classes[static_cast<std::size_t>(row) * p.frame.cols + col] = PixelClass::shadow;
       }
     const BoardVerdict v = inspect(p.frame, p.inputs(), cpu_backend());
     const CheckVerdict& check = v.components[hidden].checks[0];

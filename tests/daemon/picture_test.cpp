@@ -31,7 +31,7 @@ HeightFrame frame_of(int rows = 300, int cols = 400) {
   for (int r = 0; r < rows; ++r) {
     for (int c = 0; c < cols; ++c) {
       const double x = f.x.at(c), y = f.y.at(r);
-      const std::size_t i = static_cast<std::size_t>(r * cols + c);
+      const std::size_t i = static_cast<std::size_t>(r) * cols + c;
       const bool body = std::abs(y - 10) < 2 && (std::abs(x - 10) < 3 || std::abs(x - 28) < 3);
       if (body) counts[i] = 1000;
       if (x < 4 && y < 3) f.classes[i] = PixelClass::no_data;

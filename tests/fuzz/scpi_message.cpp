@@ -12,7 +12,7 @@ static std::vector<std::string> messages_of(std::string_view bytes, std::size_t 
   std::vector<std::string> messages;
   Framer framer;
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size())))
-    framer.feed(bytes.substr(0, piece), [&](Framed framed) {
+    framer.feed(bytes.substr(0, piece), [&](const Framed& framed) {
       messages.push_back(std::to_string(framed.error) + framed.detail + framed.message);
     });
   return messages;
@@ -34,7 +34,7 @@ DATUM_FUZZ_TARGET(scpi_message) {
   const auto whole = messages_of(bytes, bytes.size());
   fuzz::expect(whole == messages_of(bytes, 1), "the same messages wherever bytes are split");
   Framer framer;
-  framer.feed(bytes, [](Framed framed) {
+  framer.feed(bytes, [](const Framed& framed) {
     try {
       execute_nothing(framed.message);
     } catch (const Error&) {

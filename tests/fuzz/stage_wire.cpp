@@ -22,7 +22,7 @@ T next(std::string_view& bytes) {
 
 void expect_within(const FringeOrder& order, std::uint64_t total) {
   const FringeLayout l = layout_of(order);
-  const std::uint64_t images = order.pattern.periods * order.pattern.steps;
+  const std::uint64_t images = std::uint64_t{order.pattern.periods} * order.pattern.steps;
   fuzz::expect(l.image(static_cast<std::uint32_t>(images) - 1) + l.image_bytes <= l.nodes,
                "images before nodes");
   fuzz::expect(l.nodes + l.node_bytes <= l.maps && l.maps <= total, "nodes before maps");

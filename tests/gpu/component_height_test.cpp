@@ -130,7 +130,7 @@ double opened_by_hand(const Patch& p, int rows, int cols, unsigned* patches) {
     for (int c = 0; c + 2 < cols; ++c) {
       float low = std::numeric_limits<float>::infinity();
       for (int i = 0; i < 9; ++i) {
-        const float z = p.z[static_cast<std::size_t>((r + i / 3) * cols + c + i % 3)];
+        const float z = p.z[static_cast<std::size_t>(r + i / 3) * cols + c + i % 3];
         low = std::isnan(z) || std::isnan(low) ? none : std::min(low, z);
       }
       if (std::isnan(low)) continue;
@@ -184,8 +184,8 @@ TEST(ComponentHeight, CorrelationOfWhiteNoiseIsOneAndOfABoxItsArea) {
   for (int r = 0; r < 80; ++r)
     for (int c = 0; c < 80; ++c) {
       float sum = 0;
-      for (int i = 0; i < 25; ++i) sum += source.z[static_cast<std::size_t>((r + i / 5) * 84 + c + i % 5)];
-      smooth.z[static_cast<std::size_t>(r * 80 + c)] = sum / 25;
+      for (int i = 0; i < 25; ++i) sum += source.z[static_cast<std::size_t>(r + i / 5) * 84 + c + i % 5];
+      smooth.z[static_cast<std::size_t>(r) * 80 + c] = sum / 25;
     }
   // a moving average over m x m has S = m^2 = 25; n_eff is about 256, so S is known to sqrt(2 * 81 / 6400) *
   // 25 = 4

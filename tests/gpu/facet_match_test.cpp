@@ -30,7 +30,7 @@ std::vector<FacetPierced> all_pierced(const ModelFacets& facets, const std::vect
                      ab[0] * ac[1] - ab[1] * ac[0]};
       const double per = 1 / std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
       for (int k = 0; k < 3; ++k) c.normal[k] = static_cast<float>(n[k] * per);
-      float distance;
+      float distance = 0;
       if (match::matches(f, c, {settings.gate, settings.least_cosine}, &distance))
         match::keep_nearest(distance, i, &best);
     }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "tests/gpu/fourier_scenes.h"
@@ -92,7 +93,7 @@ TEST(FourierProfilometry, SaysWhatIsSaturatedAndWhatHasNoFringes) {
   scene.height = 3;  // the last row has no partner
   std::vector<std::uint8_t> image = fringes<std::uint8_t>(scene, 4);
   image[1024 + 400] = 255;
-  for (int x = 600; x < 1000; ++x) image[static_cast<std::size_t>(2 * 1024 + x)] = 120;
+  std::fill(image.begin() + 2048 + 600, image.begin() + 2048 + 1000, 120);
   const FourierSettings settings = fourier_settings(scene.period_px);
   const FourierResult r = demodulated(image, scene.width, settings, cpu_backend(1));
   const std::uint32_t reach = FourierProfilometry(1024, settings).reach_px();

@@ -27,7 +27,7 @@ struct Truth {
 };
 /// theta = atan2(-S, C) of the steps from `first` on.
 Truth twelve_steps(std::uint32_t first) {
-  std::vector<double> c(width * height), s(width * height);
+  std::vector<double> c(std::size_t{width} * height), s(c.size());
   for (std::uint32_t k = 0; k < steps; ++k) {
     const auto image = image_number(first + k);
     for (std::size_t i = 0; i < image.size(); ++i) {

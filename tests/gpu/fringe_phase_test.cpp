@@ -26,10 +26,12 @@ double steps_and_slope(double x, double y) { return 20 + 9.3 * x + 0.37 * y + (y
 
 void expect_columns(const FringePattern& p, const FringeResult& r, std::uint32_t width, double tolerance) {
   ASSERT_EQ(r.count(FringeClass::ok), r.classes.size());
-  for (std::size_t i = 0; i < r.column.size(); ++i)
+  for (std::size_t i = 0; i < r.column.size(); ++i) {
+    const std::size_t row = i / width, col = i % width;
     ASSERT_NEAR(static_cast<double>(r.column[i]),
-                steps_and_slope(static_cast<double>(i % width), static_cast<double>(i / width)), tolerance)
+                steps_and_slope(static_cast<double>(col), static_cast<double>(row)), tolerance)
         << i << " " << p.steps;
+  }
 }
 
 TEST(FringePhase, FindsTheColumnForEveryNumberOfSteps) {

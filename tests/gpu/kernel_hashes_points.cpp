@@ -19,8 +19,9 @@ RawModel sheet() {
   constexpr std::uint32_t n = 25;
   Noise noise(7);
   RawModel model;
-  for (std::uint32_t i = 0; i < n * n; ++i)
-    model.vertices.push_back({double(i % n), double(i / n), static_cast<double>(noise.next() * 0.25f)});
+  for (std::uint32_t y = 0; y < n; ++y)
+    for (std::uint32_t x = 0; x < n; ++x)
+      model.vertices.push_back({double(x), double(y), static_cast<double>(noise.next() * 0.25f)});
   for (std::uint32_t row = 0; row + 1 < n; ++row)
     for (std::uint32_t col = 0; col + 1 < n; ++col) {
       const std::uint32_t a = row * n + col;

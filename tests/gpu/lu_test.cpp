@@ -45,11 +45,12 @@ TYPED_TEST(Lu, ManyMatricesGiveTheBytesOfEach) {
     const auto a = random_matrix<TypeParam>(n, 100 + i);
     all.insert(all.end(), a.begin(), a.end());
   }
-  std::vector<std::int32_t> pivots(n * batch), info(batch);
+  std::vector<std::int32_t> pivots(std::size_t{n} * batch), info(batch);
   lu_factor_batch(all.data(), n, batch, pivots.data(), info.data(), cpu_backend(2));
   for (unsigned i = 0; i < batch; ++i) {
-    const Factored<TypeParam> one{{all.begin() + i * n * n, all.begin() + (i + 1) * n * n},
-                                  {pivots.begin() + i * n, pivots.begin() + (i + 1) * n},
+    const std::size_t from = std::size_t{i} * n;
+    const Factored<TypeParam> one{{all.begin() + from * n, all.begin() + (from + n) * n},
+                                  {pivots.begin() + from, pivots.begin() + from + n},
                                   info[i]};
     EXPECT_TRUE(one.bytes() == plain_loops(random_matrix<TypeParam>(n, 100 + i), n).bytes()) << i;
   }

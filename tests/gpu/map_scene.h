@@ -168,9 +168,10 @@ inline MapScene patch_map(const TruePlane& plane, double inliers, std::size_t co
   const double per_count = std::exp2(std::ceil(std::log2(reach / 32000)));
   for (std::int32_t i = 0; i < n; ++i) {
     const std::int32_t row = i / wide * side, col = i % wide * side;
+    const std::int32_t middle_row = row + side / 2, middle_col = col + side / 2;
     SitePlan s;
-    s.grid.x = axis_to_um(2, -side - 2.0 * col, col + side / 2);
-    s.grid.y = axis_to_um(2, -side - 2.0 * row, row + side / 2);
+    s.grid.x = axis_to_um(2, -side - 2.0 * col, middle_col);
+    s.grid.y = axis_to_um(2, -side - 2.0 * row, middle_row);
     s.grid.z = axis_to_um(per_count, 0, plane.c / per_count);
     s.ring_run = static_cast<std::uint32_t>(m.runs.size());
     s.ring_runs = static_cast<std::uint32_t>(side);
@@ -189,12 +190,13 @@ inline MapScene patch_map(const TruePlane& plane, double inliers, std::size_t co
   parallel_for(std::max(1u, cpu_backend().threads), count, [&](std::size_t i, unsigned) {
     const SitePlan& s = m.sites[i];
     for (std::int32_t k = 0; k < side * side; ++k) {
-      const PixelRun& run = m.runs[s.ring_run + static_cast<std::uint32_t>(k / side)];
+      const std::int32_t row = k / side, col = k % side;
+      const PixelRun& run = m.runs[s.ring_run + static_cast<std::uint32_t>(row)];
       PixelRandom random(s.seed, static_cast<std::uint64_t>(k));
-      const double x = -side + 2.0 * (k % side), y = -side + 2.0 * (k / side);
+      const double x = -side + 2.0 * col, y = -side + 2.0 * row;
       const double z = paper_height(plane, slope, inliers, x, y, &random);
       m.put(static_cast<std::size_t>(run.row) * static_cast<std::size_t>(m.pitch) +
-                static_cast<std::size_t>(run.col + k % side),
+                static_cast<std::size_t>(run.col + col),
             z / per_count);
     }
   });
@@ -285,6 +287,39 @@ inline void add_body_runs(const SiteFrame& f, std::int32_t erode, MapScene* m, S
   }
 }
 
+/// Floor, bodies, noise and outliers of a board.
+template <class Floor>
+void paint_board(const std::vector<SiteFrame>& frames, const BoardOptions& o, const Floor& floor_at,
+                 MapScene* m) {
+  std::vector<std::vector<const SiteFrame*>> in_row(static_cast<std::size_t>(o.rows));
+  for (const SiteFrame& f : frames)
+    for (std::int32_t r = f.row; r < f.row + f.ring.outer_y(); ++r)
+      in_row[static_cast<std::size_t>(r)].push_back(&f);
+  parallel_for(std::max(1u, cpu_backend().threads), in_row.size(), [&](std::size_t r, unsigned) {
+    const std::int32_t row = static_cast<std::int32_t>(r);
+    const auto paint = [&](std::int32_t col, const SiteFrame* body) {
+      const std::size_t i = r * static_cast<std::size_t>(m->pitch) + static_cast<std::size_t>(col);
+      PixelRandom random(o.seed, i + (1u << 20));
+      if (random.uniform() < o.missing) return m->clear(i);
+      double um = floor_at(col * o.pitch_um, row * o.pitch_um) + o.noise_um * random.gauss();
+      if (body) {
+        um += o.body_um - 4.0 * (col - body->col) / body->ring.outer_x();
+      } else if (random.uniform() < o.outliers) {
+        um += 20 + 40 * random.uniform();
+      }
+      m->put(i, um / o.um_per_count);
+    };
+    std::int32_t col = 0;  // bodies of one row follow each other by columns
+    for (const SiteFrame* f : in_row[r]) {
+      const std::int32_t off = f->ring.width + f->gap;
+      if (!f->in_body(row, f->col + off, 0)) continue;
+      for (; col < f->col + off; ++col) paint(col, nullptr);
+      for (; col < f->col + f->ring.outer_x() - off; ++col) paint(col, f);
+    }
+    for (; col < o.cols; ++col) paint(col, nullptr);
+  });
+}
+
 /// A board of rings around bodies in a square of cells, ring after ring by rows. Throws
 /// std::invalid_argument where a ring is larger than its cell.
 inline MapScene board_map(const std::vector<RingShape>& rings, const BoardOptions& o = {}) {
@@ -336,34 +371,7 @@ inline MapScene board_map(const std::vector<RingShape>& rings, const BoardOption
     m.sites.push_back(s);
     m.truth.push_back(TruePlane{slope_x + o.bow * (x - middle), slope_y, 0});
   }
-
-  std::vector<std::vector<const SiteFrame*>> in_row(static_cast<std::size_t>(o.rows));
-  for (const SiteFrame& f : frames)
-    for (std::int32_t r = f.row; r < f.row + f.ring.outer_y(); ++r)
-      in_row[static_cast<std::size_t>(r)].push_back(&f);
-  parallel_for(std::max(1u, cpu_backend().threads), in_row.size(), [&](std::size_t r, unsigned) {
-    const std::int32_t row = static_cast<std::int32_t>(r);
-    const auto paint = [&](std::int32_t col, const SiteFrame* body) {
-      const std::size_t i = r * static_cast<std::size_t>(m.pitch) + static_cast<std::size_t>(col);
-      PixelRandom random(o.seed, i + (1u << 20));
-      if (random.uniform() < o.missing) return m.clear(i);
-      double um = floor_at(col * o.pitch_um, row * o.pitch_um) + o.noise_um * random.gauss();
-      if (body) {
-        um += o.body_um - 4.0 * (col - body->col) / body->ring.outer_x();
-      } else if (random.uniform() < o.outliers) {
-        um += 20 + 40 * random.uniform();
-      }
-      m.put(i, um / o.um_per_count);
-    };
-    std::int32_t col = 0;  // bodies of one row follow each other by columns
-    for (const SiteFrame* f : in_row[r]) {
-      const std::int32_t off = f->ring.width + f->gap;
-      if (!f->in_body(row, f->col + off, 0)) continue;
-      for (; col < f->col + off; ++col) paint(col, nullptr);
-      for (; col < f->col + f->ring.outer_x() - off; ++col) paint(col, f);
-    }
-    for (; col < o.cols; ++col) paint(col, nullptr);
-  });
+  paint_board(frames, o, floor_at, &m);
   return m;
 }
 

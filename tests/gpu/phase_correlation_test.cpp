@@ -55,9 +55,10 @@ TEST(PhaseCorrelation, SaysWhatItCannotTell) {
   EXPECT_EQ(found(128, 128, 21, 0, settings()).kind, CorrelationClass::too_far);
   const auto reference = parts(128, 128, 0, 0, 1);
   const PhaseCorrelation made(reference.data(), 128, 128, settings());
-  EXPECT_EQ(made.find(std::vector<float>(128 * 128).data(), cpu_backend(1)).kind, CorrelationClass::no_peak);
+  EXPECT_EQ(made.find(std::vector<float>(reference.size()).data(), cpu_backend(1)).kind,
+            CorrelationClass::no_peak);
   // Nothing but what a constant's transform was rounded to.
-  EXPECT_EQ(made.find(std::vector<float>(128 * 128, 3).data(), cpu_backend(1)).kind,
+  EXPECT_EQ(made.find(std::vector<float>(reference.size(), 3).data(), cpu_backend(1)).kind,
             CorrelationClass::ambiguous);
   // Two boards in one picture, 17 px apart: both peaks are as high.
   auto both = parts(128, 128, -8, 0, 1);

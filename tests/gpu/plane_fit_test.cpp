@@ -238,7 +238,10 @@ TEST(PlaneFit, SurvivesExtremeHeights) {
     EXPECT_NEAR(f.c, expected.c, 1);
     Scene wall;  // slope 1e6
     wall.half_x = wall.half_y = 100;
-    for (int i = 0; i < 1000; ++i) wall.add(i % 100 - 50, i / 10 - 50, 1e6 * (i % 100 - 50), true);
+    for (int i = 0; i < 1000; ++i) {
+      const int x = i % 100 - 50, y = i / 10 - 50;
+      wall.add(x, y, 1e6 * x, true);
+    }
     const PlaneFit steep = fit(wall, ring_settings(mode));
     EXPECT_EQ(steep.status, FitStatus::ok);
     EXPECT_NEAR(steep.a, 1e6, 1);

@@ -22,6 +22,13 @@ Surface over_level(const Surface& bump) {
   return [bump](double x, double y) { return projector_period / camera_period * x + bump(x, y); };
 }
 
+/// Of a function of column and row, at pixel i of rows of w.
+template <class F>
+auto at_pixel(const F& f, std::size_t i, std::uint32_t w) {
+  const std::size_t row = i / w, col = i % w;
+  return f(static_cast<double>(col), static_cast<double>(row));
+}
+
 struct Scene {
   std::vector<float> phase;
   std::vector<FringeClass> classes;
@@ -31,8 +38,7 @@ struct Scene {
   explicit Scene(const Surface& u)
       : phase(std::size_t{width} * height), classes(phase.size(), FringeClass::ok) {
     for (std::size_t i = 0; i < phase.size(); ++i) {
-      const double turns =
-          u(static_cast<double>(i % width), static_cast<double>(i / width)) / projector_period;
+      const double turns = at_pixel(u, i, width) / projector_period;
       phase[i] = static_cast<float>(2 * M_PI * (turns - std::round(turns)));
     }
     settings.period_px = projector_period;
@@ -77,7 +83,8 @@ TEST(RegionUnwrap, FollowsASurfaceOverManyPeriods) {
   EXPECT_EQ(evidence.parted, 0u);
   EXPECT_EQ(evidence.contradictory, 0u);
   for (std::size_t i = 0; i < scene.phase.size(); ++i) {
-    const double x = static_cast<double>(i % width), y = static_cast<double>(i / width);
+    const std::size_t row = i / width, col = i % width;
+    const double x = static_cast<double>(col), y = static_cast<double>(row);
     if (scene.classes[i] != FringeClass::ok) {
       ASSERT_EQ(scene.result.classes[i], FringeClass::low_modulation);
       ASSERT_EQ(scene.result.column[i], 0);
@@ -97,9 +104,7 @@ TEST(RegionUnwrap, LeavesOutWhatAWallParts) {
   EXPECT_EQ(evidence.parted, 40u * 20u);
   EXPECT_EQ(evidence.kept, width * height - 40u * 20u);
   for (std::size_t i = 0; i < scene.phase.size(); ++i)
-    ASSERT_EQ(scene.result.classes[i], box(static_cast<double>(i % width), static_cast<double>(i / width))
-                                           ? FringeClass::unwrap
-                                           : FringeClass::ok);
+    ASSERT_EQ(scene.result.classes[i], at_pixel(box, i, width) ? FringeClass::unwrap : FringeClass::ok);
 }
 
 TEST(RegionUnwrap, KeepsNothingThatLeadsBackAPeriodOff) {
@@ -170,8 +175,7 @@ TEST(RegionUnwrap, MakesColumnsOfASingleImage) {
   double low = 1e9, high = -1e9;
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (r.classes[i] != FringeClass::ok) continue;
-    const double off = static_cast<double>(r.column[i]) -
-                       over_level(bump)(static_cast<double>(i % w), static_cast<double>(i / w));
+    const double off = static_cast<double>(r.column[i]) - at_pixel(over_level(bump), i, w);
     low = std::min(low, off);
     high = std::max(high, off);
   }

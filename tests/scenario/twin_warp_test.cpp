@@ -24,7 +24,8 @@ TwinBoard nominal_board() {
   for (int i = 0; i < 9; ++i) {
     TwinBody body;
     body.reference = "C" + std::to_string(i + 1);
-    body.outline = {{8.0 + i % 3 * 16, 6.0 + i / 3 * 12}, {3.2, 1.6}, i * 10.0};
+    const int row = i / 3, column = i % 3;
+    body.outline = {{8.0 + column * 16, 6.0 + row * 12}, {3.2, 1.6}, i * 10.0};
     body.height_um = 800;
     board.bodies.push_back(body);
   }

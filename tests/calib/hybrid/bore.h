@@ -29,7 +29,7 @@ struct Bore {
 };
 
 /// Does what the machine wants until it stops. `disturb` changes each contact before it is told.
-inline void drive(HybridRun& run, Bore bore, double probe_radius_mm, MonotonicNs& now,
+inline void drive(HybridRun& run, const Bore& bore, double probe_radius_mm, MonotonicNs& now,
                   const std::function<Eigen::Vector3d(Eigen::Vector3d)>& disturb = {}) {
   while (!run.probe().finished()) {
     now += 1'000'000'000;

@@ -36,7 +36,7 @@ std::string full_log() {
   MonotonicNs now = 17;
   const auto hole = [&](const HoleCandidate& seen, const Bore& bore) {
     run.scan(seen, now);
-    drive(run, bore, 1.5, now, [&](Eigen::Vector3d p) -> Eigen::Vector3d {
+    drive(run, bore, 1.5, now, [&](const Eigen::Vector3d& p) -> Eigen::Vector3d {
       return p + Eigen::Vector3d(noise(random), noise(random), noise(random));
     });
   };

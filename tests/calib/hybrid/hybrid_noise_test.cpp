@@ -41,7 +41,7 @@ TEST(HybridNoise, HolesAreDoneAndTheirUncertaintyIsHonest) {
     run.scan(seen, now);
     // The tip is not quite as large as it was calibrated: every contact lies so much further out.
     const double tip = settings().probe.u_radius_mm * noise(random);
-    testing::drive(run, bore, 1.5 + tip, now, [&](Eigen::Vector3d p) -> Eigen::Vector3d {
+    testing::drive(run, bore, 1.5 + tip, now, [&](const Eigen::Vector3d& p) -> Eigen::Vector3d {
       return p + draw(Eigen::Vector3d::Constant(settings().probe.u_touch_mm));
     });
     done += run.probe().state() == HybridProbe::State::done;

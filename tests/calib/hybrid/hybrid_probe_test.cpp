@@ -192,7 +192,7 @@ TEST_F(Hybrid, MismatchIsWhatChanceDoesNotExplain) {
 TEST_F(Hybrid, TouchesThatMakeNoCircleAreAMismatch) {
   int touch = 0;
   scan(candidate());
-  drive(run, bore, 1.5, now, [&](Eigen::Vector3d p) -> Eigen::Vector3d {
+  drive(run, bore, 1.5, now, [&](const Eigen::Vector3d& p) -> Eigen::Vector3d {
     const Eigen::Vector3d way = (p - bore.center_mm) / 3.5;
     return p + (++touch % 2 ? 0.5 : -0.5) * Eigen::Vector3d(way.x(), way.y(), 0);
   });
@@ -203,7 +203,7 @@ TEST_F(Hybrid, TouchesThatMakeNoCircleAreAMismatch) {
 TEST_F(Hybrid, ACreepingPartDoesNotConverge) {
   Eigen::Vector3d creep = Eigen::Vector3d::Zero();
   scan(candidate());
-  drive(run, bore, 1.5, now, [&](Eigen::Vector3d p) -> Eigen::Vector3d {
+  drive(run, bore, 1.5, now, [&](const Eigen::Vector3d& p) -> Eigen::Vector3d {
     creep.x() += 0.004;
     return p + creep;
   });
@@ -216,7 +216,7 @@ TEST_F(Hybrid, APartThatComesToRestConverges) {
   Eigen::Vector3d creep = Eigen::Vector3d::Zero();
   int touch = 0;
   scan(candidate());
-  drive(run, bore, 1.5, now, [&](Eigen::Vector3d p) -> Eigen::Vector3d {
+  drive(run, bore, 1.5, now, [&](const Eigen::Vector3d& p) -> Eigen::Vector3d {
     if (++touch <= 12) creep.x() += 0.002;
     return p + creep;
   });

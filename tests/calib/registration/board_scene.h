@@ -18,7 +18,7 @@ using Surface = std::function<double(double x, double y)>;  // height in mm, mac
 /// lie on a raster of 0.02 mm, the same for every snapshot.
 inline Surface parts() {
   constexpr int size = 3500;
-  std::vector<float> top(size * size, 0.0F);
+  std::vector<float> top(std::size_t{size} * size, 0.0F);
   std::mt19937_64 random(4);
   std::uniform_real_distribution<double> share;
   const auto cells = [](double mm) { return static_cast<int>(mm / 0.02); };
@@ -28,13 +28,13 @@ inline Surface parts() {
     const auto height = static_cast<float>(0.4 + 2.6 * share(random));
     for (int r = y; r < std::min(size, y + length); ++r)
       for (int c = x; c < std::min(size, x + width); ++c) {
-        float& cell = top[static_cast<std::size_t>(r * size + c)];
+        float& cell = top[static_cast<std::size_t>(r) * size + c];
         cell = std::max(cell, height);
       }
   }
   return [top, cells](double x, double y) {
     const int c = std::clamp(cells(x + 35), 0, size - 1), r = std::clamp(cells(y + 35), 0, size - 1);
-    return static_cast<double>(top[static_cast<std::size_t>(r * size + c)]) + 0.01 * x - 0.005 * y;
+    return static_cast<double>(top[static_cast<std::size_t>(r) * size + c]) + 0.01 * x - 0.005 * y;
   };
 }
 inline Surface flat() {

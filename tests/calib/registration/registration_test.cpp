@@ -217,7 +217,7 @@ TEST(Registration, OnePairThatContradictsSpoilsAChainThatHangsTogether) {
   EXPECT_TRUE(check_registration(cell.told(), truth(), settings()).usable);
   auto& heights = std::get<std::vector<float>>(cell.frames[2].counts);
   for (int row = 0; row < 160; ++row)
-    for (int col = 5; col < 9; ++col) heights[static_cast<std::size_t>(row * 200 + col)] += 1;
+    for (int col = 5; col < 9; ++col) heights[static_cast<std::size_t>(row) * 200 + col] += 1;
   const RegistrationReport report = check_registration(cell.told(), truth(), settings());
   EXPECT_STREQ(name_of(report.pairs[0].agreement), "AGREES") << report.text;
   EXPECT_STREQ(name_of(report.pairs[1].agreement), "CONTRADICTS") << report.text;

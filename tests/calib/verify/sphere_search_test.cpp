@@ -42,8 +42,8 @@ HeightFrame snapshot(const SphereDrawing& drawing, const Htm<Sensor, Artefact>& 
   std::vector<std::int32_t> counts(frame.size());
   Noise noise(seed);
   for (std::size_t i = 0; i < frame.size(); ++i) {
-    const double x = frame.x.at(static_cast<double>(i % frame.cols)),
-                 y = frame.y.at(static_cast<double>(i / frame.cols));
+    const std::size_t row = i / frame.cols, col = i % frame.cols;
+    const double x = frame.x.at(static_cast<double>(col)), y = frame.y.at(static_cast<double>(row));
     double z = -30;
     for (const DrawnSphere& s : drawing.spheres) {
       const Eigen::Vector3d c = truth * s.center_mm;

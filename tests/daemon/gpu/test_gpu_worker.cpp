@@ -48,7 +48,8 @@ class TestMeasurer : public SlotMeasurer {
   void prepare(const BoardPlan& plan, std::int32_t pitch) override {
     if (mode() == "out-of-memory") throw GpuError("CUDA: device memory: out of memory", false);
     if (mode() == "prepare-hangs") hang();
-    if (mode() == "prepare-slow") ::close(::open(std::getenv("DATUM_TEST_FIFO"), O_RDONLY));
+    const char* const fifo = std::getenv("DATUM_TEST_FIFO");
+    if (fifo && mode() == "prepare-slow") ::close(::open(fifo, O_RDONLY));
     sites_.assign(plan.sites, plan.sites + plan.site_count);
     runs_.assign(plan.runs, plan.runs + plan.run_count);
     sides_.assign(plan.run_side, plan.run_side + plan.run_count);
@@ -141,7 +142,7 @@ int babble() {
   greeting.usable = 1;
   send_packet(gpu_worker_fd, &greeting, sizeof greeting);
   char heard[sizeof(PrepareOrder)];
-  int fd;
+  int fd = -1;
   const char nonsense[77] = "nonsense";
   while (receive_packet(gpu_worker_fd, heard, sizeof heard, &fd, true) > 0)
     send_packet(gpu_worker_fd, nonsense, sizeof nonsense);

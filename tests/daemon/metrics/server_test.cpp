@@ -7,7 +7,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <fstream>
 
 #include "daemon/metrics/metrics_server.h"
@@ -23,7 +22,7 @@ class Scraper {
   explicit Scraper(const std::filesystem::path& path) : fd_(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0)) {
     sockaddr_un to{};
     to.sun_family = AF_UNIX;
-    std::strcpy(to.sun_path, path.c_str());
+    path.native().copy(to.sun_path, sizeof to.sun_path - 1);
     connected = connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
   }
   explicit Scraper(std::uint16_t port) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {

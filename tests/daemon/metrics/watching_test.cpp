@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <regex>
@@ -110,7 +109,7 @@ TEST(Events, ASinkTakesLinesWithTheirEventAndWithout) {
   const LogSink whole = [&](int, const std::string& text, const LogEvent& event) {
     said.push_back(text + " " + std::string(event.event == Event::none ? "-" : kind_of(event.event)->name));
   };
-  const LogSink copy = whole;
+  const LogSink copy = whole;  // NOLINT(performance-unnecessary-copy-initialization): a copy is tested
   plain(3, "a", {Event::armed, {}});
   copy(6, "b");
   copy(6, "c", {Event::armed, {}});
@@ -123,7 +122,7 @@ class StandIn {
   explicit StandIn(const fs::path& path) : fd_(socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0)) {
     sockaddr_un at{};
     at.sun_family = AF_UNIX;
-    std::strcpy(at.sun_path, path.c_str());
+    path.native().copy(at.sun_path, sizeof at.sun_path - 1);
     EXPECT_EQ(bind(fd_, reinterpret_cast<sockaddr*>(&at), sizeof at), 0);
   }
   ~StandIn() { close(fd_); }

@@ -83,7 +83,7 @@ TEST(GocatorLine, FollowsACustomFormat) {
 
 /// A host of a cell, over a line that the test holds.
 struct GocatorHost : ::testing::Test {
-  explicit GocatorHost(GocatorSettings s = {}) {
+  explicit GocatorHost(const GocatorSettings& s = {}) {
     CommandLinkSettings settings;
     settings.host = "gocator 10.0.0.9:1053";
     settings.gocator = s;

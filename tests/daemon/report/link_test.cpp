@@ -161,7 +161,7 @@ TEST(CommandLink, DropsAnswersThatNobodyReads) {
     }
   }
   const std::string heard = s.drain();
-  EXPECT_LT(heard.size(), CommandLink::most_unsent + 1024 * 1024);
+  EXPECT_LT(heard.size(), CommandLink::most_unsent + (1 << 20));
   for (std::size_t from = 0; from < heard.size(); from += 60003) {  // a line that had begun was ended
     const std::string line = heard.substr(from, 60003);
     ASSERT_EQ(line, '"' + std::string(60000, line[1]) + "\"\n");
@@ -186,7 +186,7 @@ TEST(CommandLink, SurvivesAHostThatVanishesWhileItIsAnswered) {
 
 /// The server on a thread of its own, as the daemon's loop would run it, while blocking hosts talk to it.
 struct Served : Cell {
-  explicit Served(CommandServerSettings settings = {"127.0.0.1", 0, 3, false})
+  explicit Served(const CommandServerSettings& settings = {"127.0.0.1", 0, 3, false})
       : server(settings, cell, sink), thread([this] {
           while (!stop) {
             pollfd entry{server.fd(), POLLIN, 0};

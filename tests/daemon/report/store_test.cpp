@@ -184,8 +184,8 @@ TEST(ResultStore, ReportsDamageWithTheFile) {
     }
   }
   std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
-  for (std::streamoff page = 2 * 4096; page < static_cast<std::streamoff>(fs::file_size(file));
-       page += 4096) {
+  for (std::streamoff page = std::streamoff{2} * 4096;
+       page < static_cast<std::streamoff>(fs::file_size(file)); page += 4096) {
     bytes.seekp(page);
     bytes << std::string(64, '\xff');
   }
@@ -224,7 +224,7 @@ bool mount_small(const fs::path& folder) {
 int fill_a_small_device(const fs::path& folder) {
   if (!mount_small(folder)) return no_namespace;
   const auto ballast = folder / "ballast";
-  std::ofstream(ballast) << std::string(200 * 1024, 'x');
+  std::ofstream(ballast) << std::string(std::size_t{200} * 1024, 'x');
   ResultStore store(folder / "results.db");
   BoardVerdict v = board();
   std::uint64_t last = 0;

@@ -155,9 +155,10 @@ TEST(GenicamPayload, PlanesInPartsOfTheirOwnAreAGridToo) {
 
 TEST(GenicamPayload, PointsThatAreNoGridAreRefused) {
   std::vector<float> points = grid_points(8, 8);
-  points[3 * 27] += 0.024f;  // below a quarter of a step, less what the fit follows it
+  float& x = points[std::size_t{3} * 27];
+  x += 0.024f;  // below a quarter of a step, less what the fit follows it
   EXPECT_NO_THROW(genicam::frame_of(payload_of(abc32f, 8, 8, bytes_of(points)), grid(), "c"));
-  points[3 * 27] += 0.006f;
+  x += 0.006f;
   EXPECT_EQ(fault_of(payload_of(abc32f, 8, 8, bytes_of(points)), grid(), "row 3, column 3"),
             Fault::irregular_grid);
   const std::vector<float> one(12, 1.0f);

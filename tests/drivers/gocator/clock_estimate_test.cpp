@@ -64,7 +64,7 @@ TEST(GocatorClock, ATimeThatCanBeNoneIsNoTime) {
 TEST(GocatorClock, ADriftingClockStaysInside) {
   ClockEstimate clock;
   for (int k = 1; k <= 1000; ++k) {
-    const MonotonicNs now = boot + k * 2 * s;
+    const MonotonicNs now = boot + 2 * s * k;
     const auto shown =
         static_cast<std::uint64_t>((now - boot) / 1000 + (now - boot) / 1000 * 9 / 100'000);  // 90 ppm fast
     ASSERT_TRUE(clock.answered(now - 50 * us, now + 50 * us, shown)) << k;

@@ -104,7 +104,7 @@ HeightFrame frame_of(Raster&& raster) {
 class FrameFuzz : public ::testing::Test {
  protected:
   FreshFolder folder;
-  std::vector<std::int16_t> samples = std::vector<std::int16_t>(20 * 18, 7);
+  std::vector<std::int16_t> samples = std::vector<std::int16_t>(std::size_t{20} * 18, 7);
 
   std::string tiff(const TiffOptions& options) {
     write_tiff(folder.path() / "a.tif", 20, 18, samples, options);

@@ -34,7 +34,7 @@ void write_tiles(TIFF* tiff, int rows, int cols, std::vector<T> samples, const s
       for (int i = 0; i < tile_rows * tile_cols; ++i) {
         const int r = row + i / tile_cols, c = col + i % tile_cols;
         if (r < rows && c < cols)
-          tile[static_cast<std::size_t>(i)] = samples[static_cast<std::size_t>(r * cols + c)];
+          tile[static_cast<std::size_t>(i)] = samples[static_cast<std::size_t>(r) * cols + c];
       }
       const auto index = TIFFComputeTile(tiff, static_cast<uint32_t>(col), static_cast<uint32_t>(row), 0, 0);
       need(
@@ -73,7 +73,7 @@ void write_tiff(const std::filesystem::path& path, int rows, int cols, const std
       write_tiles(tiff, rows, cols, samples, path);
     } else {
       TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, o.rows_per_strip ? o.rows_per_strip : rows);
-      const std::size_t width = static_cast<std::size_t>(cols * o.samples_per_pixel);
+      const std::size_t width = static_cast<std::size_t>(cols) * o.samples_per_pixel;
       for (int row = 0; row < rows; ++row) {
         std::vector<T> line(samples.begin() + static_cast<std::ptrdiff_t>(row * width),
                             samples.begin() + static_cast<std::ptrdiff_t>((row + 1) * width));

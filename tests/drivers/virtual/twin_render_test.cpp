@@ -51,7 +51,7 @@ double covariance(const std::vector<double>& um, int cols, int rows, int dx, int
   for (int r = 0; r + dy < rows; ++r)
     for (int c = 0; c + dx < cols; ++c)
       sum +=
-          um[static_cast<std::size_t>(r * cols + c)] * um[static_cast<std::size_t>((r + dy) * cols + c + dx)];
+          um[static_cast<std::size_t>(r) * cols + c] * um[static_cast<std::size_t>(r + dy) * cols + c + dx];
   return sum / ((rows - dy) * (cols - dx));
 }
 

@@ -76,7 +76,7 @@ bool SoakHost::receive(scenario::Deadline deadline) {
   if (n == 0 || (n < 0 && errno != EAGAIN)) hung_up_ = true;
   if (n <= 0) return !hung_up_;
   unread_.append(bytes, static_cast<std::size_t>(n));
-  for (std::size_t end; (end = unread_.find('\n')) != std::string::npos; unread_.erase(0, end + 1))
+  for (std::size_t end = 0; (end = unread_.find('\n')) != std::string::npos; unread_.erase(0, end + 1))
     take(unread_.substr(0, end));
   say(delivery_.to_daemon());
   return true;
