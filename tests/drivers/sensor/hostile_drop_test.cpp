@@ -5,11 +5,17 @@
 #include <zlib.h>
 
 #include <fstream>
+#include <functional>
 
 #include "drivers/frame/frame_error.h"
 #include "drivers/link_error.h"
 #include "drivers/sensor/file_drop.h"
+#include "drivers/sensor/gocator_csv.h"
+#include "drivers/sensor/height_file.h"
+#include "drivers/sensor/organised_cloud.h"
 #include "drivers/sensor/raster.h"
+#include "drivers/sensor/read_frame.h"
+#include "drivers/sensor/stated_map.h"
 #include "tests/drivers/sensor/expect_refusal.h"
 #include "tests/drivers/sensor/tiny_files.h"
 #include "tests/fresh_folder.h"
@@ -136,6 +142,56 @@ TEST_F(HostileDrop, TextsOfAPngAreNotUnpacked) {
   EXPECT_EQ(std::get<std::vector<std::uint16_t>>(read_png(bytes_of(bomb), "bomb").samples).size(), 2u);
   ::getrusage(RUSAGE_SELF, &after);
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 32 * 1024);
+}
+
+std::string refusal_of(const std::function<void()>& read) {
+  try {
+    read();
+    return "accepted";
+  } catch (const FrameError& error) {
+    return error.what();
+  }
+}
+
+// Whatever says how large it is: a profile's limit holds, and one pixel less is refused before it is unpacked.
+TEST_F(HostileDrop, EveryFormatHasTheLimitOfTheSensor) {
+  const fs::path source = DATUM_SOURCE_DIR;
+  const std::string x3p = read_file(source / "tests/data/x3p/good.x3p"),
+                    csv = read_file(source / "tests/data/frames/snapshot.csv"), points(24, '\0');
+  const std::string pcd =
+      "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 3\nHEIGHT 2\n"
+      "VIEWPOINT 0 0 0 1 0 0 0\nPOINTS 6\nDATA ascii\n";
+  const std::string ply =
+      "ply\nformat ascii 1.0\ncomment rows 2\ncomment cols 3\nelement vertex 6\nproperty float x\n"
+      "property float y\nproperty float z\nend_header\n";
+  const std::string envi =
+      "ENVI\nsamples = 3\nlines = 2\nbands = 1\ndata type = 4\nbyte order = 0\ninterleave = bsq\n";
+  write_png<std::uint16_t>(base.path() / "a.png", 2, 3, {1, 2, 3, 4, 5, 6});
+  write_tiff<std::int16_t>(base.path() / "a.tif", 2, 3, {1, 2, 3, 4, 5, 6});
+  const std::string png = read_file(base.path() / "a.png"), tiff = read_file(base.path() / "a.tif");
+  SensorProfile narrow = make_profile();
+  narrow.most_pixels = 3;
+  narrow.pixel_pitch_mm = 0.02;
+  const std::pair<const char*, std::function<void(std::uint64_t)>> readers[]{
+      {"pcd", [&](std::uint64_t most) { read_pcd(bytes_of(pcd), "a", most); }},
+      {"ply", [&](std::uint64_t most) { read_ply(bytes_of(ply), "a", most); }},
+      {"x3p", [&](std::uint64_t most) { read_x3p(bytes_of(x3p), "a", most); }},
+      {"csv", [&](std::uint64_t most) { read_gocator_csv(bytes_of(csv), "a", most); }},
+      {"envi", [&](std::uint64_t most) { read_envi(bytes_of(points), "a", bytes_of(envi), "a.hdr", most); }},
+      {"png", [&](std::uint64_t most) { read_image(bytes_of(png), "a.png", most); }},
+      {"tiff", [&](std::uint64_t most) { read_image(bytes_of(tiff), "a.tif", most); }}};
+  for (const auto& [name, read] : readers) {
+    EXPECT_THAT(refusal_of([&] { read(5); }), HasSubstr("raise sensor.max_frame_mpix")) << name;
+    EXPECT_THAT(refusal_of([&] { read(most_frame_pixels); }), ::testing::Not(HasSubstr("max_frame_mpix")))
+        << name;
+  }
+  write_tiny_frame(base.path(), "b");  // 2 x 3
+  write_file(base.path() / "c.ptr", tiny_ptr());
+  for (const char* name : {"b.json", "b_z.tif", "c.ptr"})
+    EXPECT_THAT(refusal_of([&] { read_frame(base.path() / name, narrow); }), HasSubstr("max_frame_mpix"))
+        << name;
+  narrow.most_pixels = 6;
+  EXPECT_EQ(refusal_of([&] { read_frame(base.path() / "b.json", narrow); }), "accepted");
 }
 
 TEST_F(HostileDrop, AFloodOfDeliveriesIsKnownInPartAndMeasuredAsAWhole) {
