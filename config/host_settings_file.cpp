@@ -43,6 +43,7 @@ void read_listener(TomlTable& table, CommandServerSettings& server) {
   server.port = static_cast<std::uint16_t>(table.integer_or("port", server.port, 0, 65535));
   server.most_connections =
       static_cast<int>(table.integer_or("most_connections", server.most_connections, 1, 64));
+  server.idle_s = static_cast<int>(table.integer_or("idle_s", server.idle_s, 1, 86'400));
   server.commands_per_second =
       static_cast<int>(table.integer_or("commands_per_second", server.commands_per_second, 1, 1'000'000));
   server.allow = read_allow(table);

@@ -15,6 +15,7 @@ modbus::TcpSettings read_modbus_tcp(TomlTable table) {
                  "such as 127.0.0.1 (this computer only), ::1, or an address of this computer");
   s.port = static_cast<std::uint16_t>(table.integer_or("port", s.port, 0, 65535));
   s.most_connections = static_cast<int>(table.integer_or("most_connections", s.most_connections, 1, 64));
+  s.idle_s = static_cast<int>(table.integer_or("idle_s", s.idle_s, 1, 86'400));
   s.allow = read_allow(table);
   table.finish();
   return s;

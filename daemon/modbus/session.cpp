@@ -8,8 +8,6 @@
 #include <chrono>
 #include <new>
 
-#include "daemon/loop/event_loop.h"
-
 namespace datum::modbus {
 namespace {
 
@@ -58,6 +56,7 @@ bool Session::run(int stop) {
     Woken woken = Woken::timeout;
     while ((woken = wait(fd, stop, -1)) == Woken::timeout) continue;
     if (woken == Woken::stopped) return true;
+    heard_ = EventLoop::now();
     if (!serve_one()) return false;
   }
 }

@@ -4,8 +4,10 @@
 
 #include <modbus.h>
 
+#include <atomic>
 #include <memory>
 
+#include "daemon/loop/event_loop.h"
 #include "daemon/modbus/mailbox.h"
 #include "daemon/report/token_bucket.h"
 
@@ -32,10 +34,12 @@ class Session {
  public:
   enum class Kind : std::uint8_t { tcp, rtu };
   Session(Context context, Kind kind, Mailbox& mailbox)
-      : context_(std::move(context)), kind_(kind), mailbox_(mailbox) {}
+      : context_(std::move(context)), kind_(kind), mailbox_(mailbox), heard_(EventLoop::now()) {}
 
   /// Serves until the peer hangs up, sends what can't be followed, or `stop` can be read. True: it was `stop`.
   bool run(int stop);
+  /// When the peer asked last, for any thread.
+  MonotonicNs heard() const { return heard_; }
 
  private:
   bool serve_one();
@@ -49,6 +53,7 @@ class Session {
   Context context_;
   Kind kind_;
   Mailbox& mailbox_;
+  std::atomic<MonotonicNs> heard_;
   TokenBucket allowance_{most_requests_per_s, most_requests_per_s / 10};
 };
 

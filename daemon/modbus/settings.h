@@ -15,6 +15,7 @@ struct TcpSettings {
   std::uint16_t port = 1502;  // 0: a free one
   int most_connections = 8;   // one more is closed at once
   AllowList allow;            // of peers
+  int idle_s = 60;  // a host that asks nothing for so long and has no control makes room for one more
 };
 
 struct SerialLineSettings {

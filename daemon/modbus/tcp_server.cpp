@@ -27,6 +27,7 @@ class TcpLink {
       : port_(std::move(port)),
         mailbox_(std::move(mailbox)),
         peer_(std::move(peer)),
+        session_(tcp_context(port_->fd()), Session::Kind::tcp, *mailbox_),
         stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         thread_([this] { serve(); }) {}
   ~TcpLink() {
@@ -42,11 +43,12 @@ class TcpLink {
   bool ended() const { return ended_; }
   const std::shared_ptr<Mailbox>& mailbox() const { return mailbox_; }
   const std::string& peer() const { return peer_; }
+  MonotonicNs heard() const { return session_.heard(); }
 
  private:
   void serve() {
     mailbox_->present(true);
-    Session(tcp_context(port_->fd()), Session::Kind::tcp, *mailbox_).run(stop_);
+    session_.run(stop_);
     ended_ = true;
     mailbox_->present(false);  // wakes the loop, which looks for ended links
   }
@@ -54,6 +56,7 @@ class TcpLink {
   std::unique_ptr<Port> port_;
   std::shared_ptr<Mailbox> mailbox_;
   std::string peer_;
+  Session session_;
   int stop_;
   std::atomic<bool> ended_{false};
   std::thread thread_;
@@ -65,8 +68,8 @@ TcpServer::TcpServer(const TcpSettings& settings, ModbusDesk& desk, LogSink log,
       log_(std::move(log)),
       listener_(
           settings.address, settings.port,
-          [this](std::unique_ptr<Port> port, const std::string& peer, MonotonicNs) {
-            accept(std::move(port), peer);
+          [this](std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now) {
+            accept(std::move(port), peer, now);
           },
           inherited) {}
 
@@ -90,17 +93,32 @@ std::optional<LinkReport> TcpServer::report(MonotonicNs) const {
   return report;
 }
 
-void TcpServer::accept(std::unique_ptr<Port> port, const std::string& peer) {
+void TcpServer::accept(std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now) {
   tidy();
   if (!settings_.allow.allows(peer))
     return refuse(fmt::format("{} refused, it is not in host.modbus_tcp.allow", peer));
-  if (links_.size() >= static_cast<std::size_t>(settings_.most_connections))
+  if (links_.size() >= static_cast<std::size_t>(settings_.most_connections) && !make_room(now))
     return refuse(fmt::format("{} refused, {} hosts are connected", peer, links_.size()));
   if (port->fd() >= FD_SETSIZE)  // libmodbus waits with select(2)
     return refuse(fmt::format("{} refused, too many descriptors are open", peer));
   ++accepted_;
   links_.push_back(std::make_unique<TcpLink>(std::move(port), desk_.connect(name_of(peer)), peer));
   log_(6, fmt::format("modbus: {} connected", peer));
+}
+
+/// True: the host that was silent longest, and long enough, has gone for another one.
+bool TcpServer::make_room(MonotonicNs now) {
+  auto longest = links_.end();
+  MonotonicNs since = now - MonotonicNs{settings_.idle_s} * 1'000'000'000;
+  for (auto link = links_.begin(); link != links_.end(); ++link)
+    if ((*link)->heard() <= since && !desk_.has_control(name_of((*link)->peer())))
+      longest = link, since = (*link)->heard();
+  if (longest == links_.end()) return false;
+  log_(5, fmt::format("modbus: {} is closed, silent for {} s, and another host came: host.modbus_tcp.idle_s",
+                      (*longest)->peer(), (now - since) / 1'000'000'000));
+  desk_.disconnect((*longest)->mailbox());
+  links_.erase(longest);
+  return true;
 }
 
 /// Said of a few: who connects again and again does not fill the log.

@@ -33,7 +33,8 @@ class TcpServer final : public Pollable, public LinkTeller {
   std::optional<LinkReport> report(MonotonicNs now) const override;
 
  private:
-  void accept(std::unique_ptr<Port> port, const std::string& peer);
+  void accept(std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now);
+  bool make_room(MonotonicNs now);
   void tidy();
   void refuse(const std::string& why);
 

@@ -110,6 +110,20 @@ void CommandLink::lost(const std::string& why) {
     log_(warning, fmt::format("{}; trying again", why), event);
 }
 
+std::optional<MonotonicNs> CommandLink::idle_since() const {
+  const bool listens = (codec_->pushes_results() || delivery_.active()) && unsent_.empty();
+  if (!link_.is_open() || listens || codec_->owes() || instrument_.control().owner() == settings_.host)
+    return std::nullopt;
+  return link_.record().heard_ns.value_or(settings_.since);
+}
+
+void CommandLink::dismiss(const std::string& line, const std::string& why, MonotonicNs now) {
+  link_.run(now, [&] {
+    if (unsent_.empty()) link_.port().write(reinterpret_cast<const std::uint8_t*>(line.data()), line.size());
+    link_.lose(why, now);
+  });
+}
+
 void CommandLink::on_ready(MonotonicNs now) { work(now); }
 
 void CommandLink::work(MonotonicNs now) {

@@ -39,6 +39,7 @@ struct CommandLinkSettings {
   // A host that sends more is not read until its commands have been executed at this rate: none is lost.
   int commands_per_second = 10'000;
   std::optional<GocatorSettings> gocator{};  // none: SCPI
+  MonotonicNs since = 0;                     // when it was accepted
 };
 
 class CommandLink final : public CommandEndpoint {
@@ -69,6 +70,10 @@ class CommandLink final : public CommandEndpoint {
 
   /// Not open and not going to be.
   bool finished() const { return !link_.is_open() && !link_.deadline(); }
+  /// Since when its host has been silent. None: it has control, waits for an answer, or reads the results that it is sent.
+  std::optional<MonotonicNs> idle_since() const;
+  /// Says this line, where one can be said, and closes.
+  void dismiss(const std::string& line, const std::string& why, MonotonicNs now);
   /// Result lines that never went out on this link, where it was not asked to deliver without loss.
   std::uint64_t lost_results() const { return lost_results_; }
 

@@ -70,7 +70,8 @@ void CommandServer::accept(std::unique_ptr<Port> port, const std::string& peer, 
     note(4, fmt::format("commands: {} refused, {}", peer, why), now, event);
   };
   if (!settings_.allow.allows(peer)) return refused(fmt::format("it is not in host.{}.allow", key()));
-  if (links_.size() >= static_cast<std::size_t>(settings_.most_connections)) {
+  const auto open = std::count_if(links_.begin(), links_.end(), [](const auto& l) { return !l->finished(); });
+  if (open >= settings_.most_connections && !make_room(now)) {
     refuse(*port, fmt::format("{},{} hosts are connected: host.{}.most_connections\r\n",
                               settings_.gocator ? "ERROR" : "REFUSED", links_.size(), key()));
     return refused(fmt::format("{} hosts are connected", links_.size()));
@@ -81,6 +82,7 @@ void CommandServer::accept(std::unique_ptr<Port> port, const std::string& peer, 
   link.host = key() + " " + peer;
   link.gocator = settings_.gocator;
   link.commands_per_second = settings_.commands_per_second;
+  link.since = now;
   links_.push_back(
       std::make_unique<CommandLink>(std::move(port), instrument_, link,
                                     [this](int priority, const std::string& text, const LogEvent& event) {
@@ -88,6 +90,20 @@ void CommandServer::accept(std::unique_ptr<Port> port, const std::string& peer, 
                                     }));
   set_.add(*links_.back());
   note(6, fmt::format("commands: {} connected", peer), now);
+}
+
+/// True: the host that was idle longest, and long enough, has gone for another one.
+bool CommandServer::make_room(MonotonicNs now) {
+  CommandLink* longest = nullptr;
+  MonotonicNs since = now - MonotonicNs{settings_.idle_s} * 1'000'000'000;
+  for (const auto& link : links_)
+    if (const auto idle = link->idle_since(); idle && *idle <= since) longest = link.get(), since = *idle;
+  if (!longest) return false;
+  const std::string why = fmt::format("silent for {} s, and another host came: host.{}.idle_s",
+                                      (now - since) / 1'000'000'000, key());
+  longest->dismiss(fmt::format("{},{}\r\n", settings_.gocator ? "ERROR" : "CLOSED", why),
+                   fmt::format("{}: {}", longest->describe(), why), now);
+  return true;
 }
 
 std::optional<MonotonicNs> CommandServer::deadline() const {

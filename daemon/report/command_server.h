@@ -18,6 +18,7 @@ struct CommandServerSettings {
   std::string address = "127.0.0.1";  // numeric; whoever reaches it can command the cell
   std::uint16_t port = 5025;          // 0: a free one, see CommandServer::port()
   int most_connections = 8;   // one more is told so and closed: a host at work is never thrown out for it
+  int idle_s = 60;            // but one that is silent for so long and waits for nothing
   bool push_results = false;  // at the start of a connection; the host changes it with DATA:PUSH
   int commands_per_second = 10'000;          // of one connection; what comes faster waits with the host
   std::optional<GocatorSettings> gocator{};  // none: SCPI
@@ -49,6 +50,7 @@ class CommandServer final : public CommandEndpoint {
 
  private:
   void accept(std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now);
+  bool make_room(MonotonicNs now);
   /// The table of [host] that this is.
   std::string key() const { return settings_.gocator ? "gocator" : "tcp"; }
   void note(int priority, const std::string& text, MonotonicNs now, const LogEvent& event = {});

@@ -24,6 +24,8 @@ class HostCodec {
   /// Commands wait because the pace was exceeded: the caller reads no more until resume() has emptied them.
   virtual bool waits() const = 0;
   virtual void resume() = 0;
+  /// The host waits for an answer that comes by itself: the end of an operation.
+  virtual bool owes() const { return false; }
   /// Lines that are ready, each with its end; the caller sends them in this order and whole.
   virtual std::vector<std::string> take_answers() = 0;
   /// Something changed in the instrument: an operation ended, a condition came or went.

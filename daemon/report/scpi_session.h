@@ -40,6 +40,7 @@ class Session final : public HostCodec {
   void receive(std::string_view bytes) override;
   bool waits() const override { return !held_ && !later_ && (parser_ || !inbox_.empty()); }
   void resume() override { work(); }
+  bool owes() const override { return held_ || later_ || event_when_complete_ || !outbox_.empty(); }
   /// Something changed in the instrument: an operation ended, a condition came or went.
   void instrument_changed() override;
   /// Answer lines that are ready, each with its LF; the caller sends them in this order and whole.

@@ -76,6 +76,8 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(plain.tcp->address, whole.tcp->address);
   EXPECT_EQ(plain.tcp->port, whole.tcp->port);
   EXPECT_EQ(plain.tcp->most_connections, whole.tcp->most_connections);
+  EXPECT_EQ(plain.tcp->idle_s, whole.tcp->idle_s);
+  EXPECT_EQ(CommandServerSettings{}.idle_s, whole.gocator_host->idle_s);
   EXPECT_EQ(plain.tcp->commands_per_second, whole.tcp->commands_per_second);
   EXPECT_TRUE(plain.tcp->allow.everybody());
   EXPECT_FALSE(whole.tcp->allow.allows("192.168.2.1:1024")) << "an example";
@@ -92,6 +94,7 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(modbus_nominal.address, modbus_file.address);
   EXPECT_EQ(modbus_nominal.port, modbus_file.port);
   EXPECT_EQ(modbus_nominal.most_connections, modbus_file.most_connections);
+  EXPECT_EQ(modbus_nominal.idle_s, modbus_file.idle_s);
   const modbus::SerialLineSettings rtu_nominal, &rtu_file = *whole.modbus_serial;
   EXPECT_EQ(rtu_nominal.line.parity, rtu_file.line.parity);
   EXPECT_EQ(rtu_nominal.line.stop_bits, rtu_file.line.stop_bits);

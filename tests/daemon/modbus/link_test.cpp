@@ -105,6 +105,22 @@ TEST(ModbusTcp, OneMoreThanTheMostIsClosedAtOnceAndRoomIsMadeAgain) {
   }
 }
 
+TEST(ModbusTcp, TheHostThatIsSilentLongestMakesRoomUnlessItHasControl) {
+  ModbusServer server(2, 0);
+  TcpHost first(server.port()), second(server.port());
+  EXPECT_FALSE(first.read(0, 1).empty());
+  EXPECT_FALSE(second.read(0, 1).empty());
+  EXPECT_FALSE(first.read(0, 1).empty());
+  TcpHost third(server.port());
+  EXPECT_FALSE(third.read(0, 1).empty());
+  EXPECT_TRUE(receive(second).empty());
+  EXPECT_FALSE(first.read(0, 1).empty());
+  ASSERT_TRUE(third.write(at_command, {command_take_control}));
+  TcpHost fourth(server.port());
+  EXPECT_TRUE(receive(fourth).empty());
+  EXPECT_FALSE(first.read(0, 1).empty());
+}
+
 // Peers that send half a request or read no answer have a thread each, and nobody waits for them.
 TEST(ModbusTcp, ServesOthersWhilePeersFloodAndStall) {
   ModbusServer server;

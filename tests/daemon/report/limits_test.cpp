@@ -165,6 +165,35 @@ TEST_F(Served, TellsTheHostThatIsOneTooManyAndKeepsTheOthers) {
   EXPECT_EQ(ask(*b, "*ESE?", 2), "0\n");
 }
 
+// 60 s of silence are enough; who has control, is sent results or waits for the end of an operation is not idle.
+TEST_F(Served, AHostThatIsIdleMakesRoomForAnother) {
+  CommandServerSettings settings;
+  settings.most_connections = 6;
+  listen(settings);
+  const auto owner = connect(), listener = connect(), receiver = connect(), waiter = connect();
+  const auto silent = connect(), busy = connect();
+  EXPECT_EQ(ask(*owner, "SYST:LOCK:REQ?", 2), "1\n");
+  EXPECT_EQ(ask(*listener, "DATA:PUSH ON;*ESE?", 2), "0\n");
+  ask(*receiver, with_crc("RESUME,-,0", LineCheck::crc16), 1);
+  cell.replays.now.state = "RUNNING";
+  EXPECT_EQ(ask(*waiter, "*ESE?;*STB?\n*OPC?", 2).substr(0, 2), "0;");
+  now = 30 * second;
+  EXPECT_EQ(ask(*busy, "*ESE?", 2), "0\n");
+  now = 60 * second - 1;
+  const std::string refused = "REFUSED,6 hosts are connected: host.tcp.most_connections\r\n";
+  EXPECT_EQ(testing::receive(*connect(), refused.size()), refused);
+  now = 60 * second;
+  const auto another = connect();
+  EXPECT_EQ(ask(*another, "*ESE?", 2), "0\n");
+  const std::string said = "CLOSED,silent for 60 s, and another host came: host.tcp.idle_s\r\n";
+  EXPECT_EQ(testing::receive(*silent, said.size()), said);
+  EXPECT_THROW(testing::receive(*silent, 1), LostError);
+  EXPECT_THAT(log, Contains(HasSubstr("another host came")));
+  EXPECT_EQ(testing::receive(*connect(), refused.size()), refused) << "the next one has been silent for 30 s";
+  for (const auto* host : {&owner, &listener, &busy, &another}) EXPECT_EQ(ask(**host, "*ESE?", 2), "0\n");
+  EXPECT_EQ(server->connections(), 6u);
+}
+
 TEST_F(Served, FreesTheControlOfAHostThatIsGone) {
   listen({});
   auto a = connect();
