@@ -21,6 +21,7 @@
 #include "daemon/loop/inherited_sockets.h"
 #include "daemon/loop/log.h"
 #include "daemon/loop/memory.h"
+#include "daemon/loop/watchdog.h"
 #include "daemon/modbus/serial_link.h"
 #include "daemon/modbus/tcp_server.h"
 #include "daemon/observed.h"
@@ -32,6 +33,7 @@
 #include "drivers/sensor/file_drop.h"
 #include "drivers/sensor/genicam_source.h"
 #include "drivers/sensor/gocator_source.h"
+#include "gpu/core/progress.h"
 
 namespace {
 
@@ -61,30 +63,6 @@ int check(const std::filesystem::path& config) {
   }
   return problems.empty() ? 0 : exit_config;
 }
-
-/// Tells the service manager that the loop turns and no inspection hangs.
-class Watchdog {
- public:
-  explicit Watchdog(const Worker& worker) : worker_(worker) {
-    std::uint64_t period_us = 0;
-    if (sd_watchdog_enabled(0, &period_us) > 0) patience_ns_ = static_cast<MonotonicNs>(period_us) * 1000 / 2;
-  }
-  /// Four times a period; the loop turns at least once a second.
-  void feed(MonotonicNs now) {
-    if (patience_ns_ == 0 || now < next_) return;
-    const auto since = worker_.busy_since();
-    if (since && now - *since >= patience_ns_) return;
-    sd_notify(0, "WATCHDOG=1");
-    fed_ = now;
-    next_ = now + patience_ns_ / 2;
-  }
-  std::optional<MonotonicNs> fed() const { return fed_; }
-
- private:
-  const Worker& worker_;
-  MonotonicNs patience_ns_ = 0, next_ = 0;
-  std::optional<MonotonicNs> fed_;
-};
 
 std::unique_ptr<CmmSource> cmm_of(const CmmSettings& settings) {
   if (settings.layout == Layout::ipp_dme) return std::make_unique<IppReader>(settings);
@@ -258,7 +236,8 @@ int serve(const DaemonConfig& config) {
   for (Pollable* link : frames->pollables()) loop.add(*link);
   loop.add(cell);
 
-  Watchdog watchdog(worker);
+  Watchdog watchdog({watchdog_period_ns(), [&worker] { return worker.busy_since(); }, progress_marks,
+                     [] { sd_notify(0, "WATCHDOG=1"); }});
   std::optional<MetricsService> metrics_service;
   if (config.metrics) {
     metrics_service.emplace(MetricsParts{config, observed, cell, backend, worker, controller, facts,

@@ -8,8 +8,12 @@
 #include <thread>
 #include <vector>
 
+#include "gpu/core/progress.h"
+
 namespace datum {
 namespace {
+
+std::atomic<std::uint64_t> marks{0};
 
 struct Job {
   const std::function<void(std::size_t, unsigned)>* work;
@@ -20,7 +24,10 @@ struct Job {
 
   void run(unsigned slot) {
     try {
-      for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) (*work)(i, slot);
+      for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+        (*work)(i, slot);
+        mark_progress();
+      }
     } catch (...) {
       next.store(count);
       const std::lock_guard lock(error_mutex);
@@ -84,6 +91,10 @@ class Pool {
 };
 
 }  // namespace
+
+void mark_progress() { marks.fetch_add(1, std::memory_order_relaxed); }
+
+std::uint64_t progress_marks() { return marks.load(std::memory_order_relaxed); }
 
 void parallel_for(unsigned threads, std::size_t count,
                   const std::function<void(std::size_t, unsigned)>& work) {

@@ -8,7 +8,10 @@
 #include <stdexcept>
 #include <thread>
 
+#include "daemon/loop/watchdog.h"
 #include "daemon/loop/worker.h"
+#include "gpu/core/parallel_for.h"
+#include "gpu/core/progress.h"
 
 namespace datum {
 namespace {
@@ -162,6 +165,59 @@ TEST(Worker, RunsJobsInOrderAndWhatFollowsOnTheLoop) {
   EXPECT_NE(job_thread, loop_thread);
   EXPECT_FALSE(worker.busy());
   EXPECT_FALSE(worker.busy_since());
+}
+
+constexpr MonotonicNs second = 1'000'000'000;
+
+/// A watchdog of 20 s over a job and its marks, told by the test.
+struct WatchedJob {
+  std::optional<MonotonicNs> since;
+  std::uint64_t marks = 0;
+  int told = 0;
+  Watchdog watchdog{{20 * second, [this] { return since; }, [this] { return marks; }, [this] { ++told; }}};
+
+  /// The loop turns once a second; how often the manager was told meanwhile.
+  int turn(MonotonicNs from, MonotonicNs to, bool progresses = false) {
+    const int before = told;
+    for (MonotonicNs now = from; now < to; now += second) {
+      marks += progresses;
+      watchdog.feed(now);
+    }
+    return told - before;
+  }
+};
+
+TEST(Watchdog, TellsFourTimesAPeriodWhileThereIsNoJobOrAYoungOne) {
+  WatchedJob w;
+  EXPECT_EQ(w.turn(0, 20 * second), 4);
+  w.since = 20 * second;
+  EXPECT_EQ(w.turn(20 * second, 30 * second), 2);
+  EXPECT_EQ(w.watchdog.fed(), 25 * second);
+}
+
+TEST(Watchdog, AJobThatMakesProgressMayTakeLongerThanThePeriod) {
+  WatchedJob w;
+  w.since = 0;
+  EXPECT_EQ(w.turn(0, 200 * second, true), 40);
+  EXPECT_EQ(w.turn(200 * second, 209 * second), 2);
+  EXPECT_EQ(w.turn(209 * second, 400 * second), 0) << "10 s after its last mark it hangs";
+  w.since = 400 * second;
+  EXPECT_EQ(w.turn(400 * second, 410 * second), 2) << "the next job is a young one";
+}
+
+// Whoever marks and never ends would else be fed for ever.
+TEST(Watchdog, NoJobMayTakeLongerThanTenMinutes) {
+  WatchedJob w;
+  w.since = 0;
+  EXPECT_EQ(w.turn(0, 600 * second, true), 120);
+  EXPECT_EQ(w.turn(600 * second, 1000 * second, true), 0);
+}
+
+TEST(Watchdog, ItemsThatAreWorkedOnAreMarks) {
+  const std::uint64_t before = progress_marks();
+  parallel_for(2, 10, [](std::size_t, unsigned) {});
+  parallel_for(1, 5, [](std::size_t, unsigned) {});
+  EXPECT_EQ(progress_marks() - before, 15u);
 }
 
 }  // namespace datum
