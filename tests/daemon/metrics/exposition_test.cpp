@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 
 #include "daemon/metrics/cell_metrics.h"
 #include "tests/daemon/metrics/exposition_grammar.h"
@@ -79,6 +81,45 @@ TEST_F(Metrics, TheGrammarSeesWhatIsWrong) {
                     false)
           .wrong.empty())
       << "buckets fall";
+}
+
+TEST(ExpositionText, IsToTheLetter) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr std::array<double, 2> bounds{0.5, 1.0};
+  Histogram h(bounds);
+  for (const double v : {0.5, 7.0}) h.observe(v);
+  for (const auto form : {MetricsForm::prometheus, MetricsForm::openmetrics}) {
+    Exposition e(form);
+    e.add(Metric::backend_info, 1, {{"backend", "a\"b\\c\nd\x01\xc3\xa9"}});
+    for (const double v : {infinity, -infinity, std::nan(""), 21.5}) e.add(Metric::temperature, v);
+    e.add(Metric::command_seconds, h, {{"link", "x"}});
+    e.add(Metric::log_lines_lost, 2);
+    const bool open = form == MetricsForm::openmetrics;
+    const std::string lost = open ? "datumd_log_lines_lost" : "datumd_log_lines_lost_total";
+    EXPECT_EQ(
+        e.text(),
+        "# HELP datumd_command_duration_seconds From the beginning of a command's execution to its end.\n"
+        "# TYPE datumd_command_duration_seconds histogram\n"
+        "datumd_command_duration_seconds_bucket{link=\"x\",le=\"0.5\"} 1\n"
+        "datumd_command_duration_seconds_bucket{link=\"x\",le=\"1.0\"} 1\n"
+        "datumd_command_duration_seconds_bucket{link=\"x\",le=\"+Inf\"} 2\n"
+        "datumd_command_duration_seconds_sum{link=\"x\"} 7.5\n"
+        "datumd_command_duration_seconds_count{link=\"x\"} 2\n"
+        "# HELP datumd_backend_info Who measured last.\n"
+        "# TYPE datumd_backend_info gauge\n"
+        "datumd_backend_info{backend=\"a\\\"b\\\\c\\nd???\"} 1\n"
+        "# HELP datumd_cell_temperature_celsius As a host told it last.\n"
+        "# TYPE datumd_cell_temperature_celsius gauge\n"
+        "datumd_cell_temperature_celsius +Inf\n"
+        "datumd_cell_temperature_celsius -Inf\n"
+        "datumd_cell_temperature_celsius NaN\n"
+        "datumd_cell_temperature_celsius 21.5\n"
+        "# HELP " +
+            lost + " Lines that the journal did not take.\n# TYPE " + lost +
+            " counter\n"
+            "datumd_log_lines_lost_total 2\n" +
+            (open ? "# EOF\n" : ""));
+  }
 }
 
 TEST_F(Metrics, BoardsAreCountedByWhatBecameOfThem) {

@@ -115,10 +115,10 @@ TEST(ResultStore, ListsNewestFirstByFilter) {
   };
   using List = std::vector<std::uint64_t>;
   EXPECT_EQ(sequences({}, 4, ResultOrder::newest_first), (List{6, 5, 4, 3}));
-  EXPECT_EQ(sequences({Decision::fail, {}, {}, {}}, 10, ResultOrder::newest_first), (List{6, 4, 2}));
-  EXPECT_EQ(sequences({Decision::fail, "a", {}, {}}, 10, ResultOrder::newest_first), (List{2}));
-  EXPECT_EQ(sequences({{}, {}, "SN-7", 4}, 10, ResultOrder::oldest_first), (List{5, 6}));
-  EXPECT_EQ(sequences({{}, {}, "other", {}}, 10, ResultOrder::oldest_first), List{});
+  EXPECT_EQ(sequences({Decision::fail, {}, {}, {}, {}, {}}, 10, ResultOrder::newest_first), (List{6, 4, 2}));
+  EXPECT_EQ(sequences({Decision::fail, "a", {}, {}, {}, {}}, 10, ResultOrder::newest_first), (List{2}));
+  EXPECT_EQ(sequences({{}, {}, "SN-7", 4, {}, {}}, 10, ResultOrder::oldest_first), (List{5, 6}));
+  EXPECT_EQ(sequences({{}, {}, "other", {}, {}, {}}, 10, ResultOrder::oldest_first), List{});
   const auto extent = store.extent();
   EXPECT_EQ(extent.count, 6u);
   EXPECT_EQ(extent.first, 1u);

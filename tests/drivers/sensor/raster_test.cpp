@@ -178,6 +178,14 @@ TEST(CheckRasterSize, RefusesWhatNoFileOfThatSizeCanHold) {
   expect_refusal([] { check_raster_size(4096, 4097, 2, 8192, "a"); },
                  "a: 4096 rows x 4097 columns can't come from 8192 bytes; the file is truncated or damaged");
   expect_refusal([] { check_raster_size(0, 5, 2, 100, "a"); }, "a: the image is empty (0 x 5)");
+  expect_refusal([] { check_raster_size(5, 0, 2, 100, "a"); }, "a: the image is empty (5 x 0)");
+  constexpr std::uint64_t side = 1 << 20;
+  EXPECT_NO_THROW(check_raster_size(side, 1, 1, side, "a"));
+  EXPECT_NO_THROW(check_raster_size(1, side, 1, side, "a"));
+  expect_refusal([] { check_raster_size(side + 1, 1, 1, side, "a"); },
+                 "a: 1048577 rows x 1 columns; at most 2^20 each and 2^28 together are read");
+  expect_refusal([] { check_raster_size(1, side + 1, 1, side, "a"); },
+                 "a: 1 rows x 1048577 columns; at most 2^20 each and 2^28 together are read");
   EXPECT_NO_THROW(check_raster_size(1000, 2000, 2, 1000, "a", 2'000'000));
   expect_refusal(
       [] { check_raster_size(1000, 2000, 2, 1000, "a", 1'999'999); },
