@@ -27,8 +27,8 @@ if(DATUM_SANITIZE)
 endif()
 
 # CUDA: C++17 for the oldest toolkit (JetPack 5's 11.4); contraction off as on the host. Machine code for the
-# controllers that are sold (Orin 8.7, Hopper 9.0, Thor 11.0), as far as this toolkit knows them, and PTX for what
-# comes.
+# controllers that are sold with this processor (x86: Hopper 9.0; Arm: Orin 8.7, Hopper 9.0, Thor 11.0), as far as this
+# toolkit knows them, and PTX of the newest for what comes.
 set(DATUM_HAVE_CUDA OFF)
 if(NOT DATUM_CUDA STREQUAL "OFF")
   include(CheckLanguage)
@@ -42,7 +42,11 @@ if(NOT DATUM_CUDA STREQUAL "OFF")
     if(NOT CMAKE_CUDA_ARCHITECTURES)
       execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE codes ERROR_QUIET)
       set(CMAKE_CUDA_ARCHITECTURES "")
-      foreach(code 87 90 110)
+      set(sold 87 90 110)
+      if(codes MATCHES "sm_90\n" AND NOT CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+        set(sold 90)
+      endif()
+      foreach(code ${sold})
         if(codes MATCHES "sm_${code}\n")
           list(APPEND CMAKE_CUDA_ARCHITECTURES ${code}-real)
           set(newest ${code})
