@@ -32,7 +32,7 @@ struct EventLoop::Watch {
   Pollable* pollable;
   int fd = -1;
   Source io, timer;
-  std::optional<std::uint64_t> due_us;  // that the timer is set to, until it has come
+  std::optional<std::uint64_t> due_us{};  // that the timer is set to, until it has come
 };
 
 EventLoop::EventLoop() {
