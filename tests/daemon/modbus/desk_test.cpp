@@ -94,6 +94,10 @@ TEST(ModbusDesk, TellsRetentionWhatItsHostsHave) {
   Desk d(folder);
   EXPECT_EQ(d.desk.acknowledged(), 2u) << "neither is there yet; results wait";
   const auto plc = d.desk.connect("modbus_tcp 10.0.0.2");
+  ResultStore(folder / "results.db").remove_oldest({2, "", 100, "a test", "", {}});
+  d.desk.instrument_changed();
+  EXPECT_EQ(d.shown(*plc), 5u);
+  EXPECT_EQ(d.desk.acknowledged(), 2u) << "both had seen what went";
   ResultStore(folder / "results.db").remove_oldest({3, "", 100, "a test", "", {}});
   d.desk.instrument_changed();
   EXPECT_EQ(d.shown(*plc), 5u);
