@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/scenario/process_usage.h"
 #include "tests/scenario/scenario_cell.h"
 
 namespace datum::scenario {
@@ -39,6 +41,47 @@ TEST(ScenarioFrames, TruncatedFrameIsInvalidAndTheNextOnePasses) {
   EXPECT_EQ(host->result().decision, "PASS");
   EXPECT_EQ(cell.results().size(), 4u);
   EXPECT_FALSE(datumd.has_ended());
+}
+
+/// A .ptr file of so many rows and columns that takes no room on the disk.
+void deliver_nothing(const Cell& cell, const std::string& name, std::uint32_t rows, std::uint32_t cols) {
+  const fs::path file = cell.path() / (name + ".part");
+  const std::uint32_t header[8] = {rows, cols, 0, 0, 32, 1, 1, 1};
+  std::ofstream(file, std::ios::binary).write(reinterpret_cast<const char*>(header), sizeof header);
+  fs::resize_file(file, sizeof header + std::uint64_t{4} * rows * cols);
+  fs::rename(file, cell.drop() / (name + ".ptr"));
+}
+
+// The second one's size is allowed, its header is not: a mebibyte is left for headers.
+TEST(ScenarioFrames, AFrameThatIsTooLargeIsRefusedUnreadAndTheNextOnePasses) {
+  Cell cell;
+  std::string config = slurp(cell.path() / "datumd.toml");
+  const std::string folder = "drop_folder = \"drop\"\n";
+  cell.write("datumd.toml", config.insert(config.find(folder) + folder.size(), "max_frame_mpix = 1\n"));
+  Program& datumd = cell.start();
+  const auto host = cell.connect();
+  cell.deliver("small", frame_of_box(good_height_um, 1));
+  EXPECT_EQ(host->result().decision, "PASS");
+  const double before_kib = usage_of(datumd.pid()).peak_kib;
+  deliver_nothing(cell, "huge", 16384, 16384);
+  EXPECT_EQ(host->result().decision, "INVALID");
+  deliver_nothing(cell, "large", 1000, 1001);
+  EXPECT_EQ(host->result().decision, "INVALID");
+  const auto results = cell.results();
+  EXPECT_EQ(
+      results.at(1)["detail"],
+      "huge.ptr: has 1073741856 bytes; a frame of 1 million pixels has at most 5048576 in this format; where "
+      "the sensor's frames are larger, raise sensor.max_frame_mpix");
+  EXPECT_EQ(
+      results.at(2)["detail"],
+      "large.ptr: 1000 rows x 1001 columns; at most 1 million pixels are read; where the sensor's frames are "
+      "larger, raise sensor.max_frame_mpix");
+  // The large one's 4 MB of bytes, and what the allocator keeps; the huge one would be 2.4 GB.
+  EXPECT_LT(usage_of(datumd.pid()).peak_kib - before_kib, 32 * 1024);
+  cell.deliver("next", frame_of_box(good_height_um, 2));
+  EXPECT_EQ(host->result().decision, "PASS");
+  EXPECT_TRUE(fs::exists(cell.drop() / "failed/huge/huge.ptr"));
+  EXPECT_NE(slurp(cell.drop() / "failed/huge/huge.ptr.reason.txt").find("max_frame_mpix"), std::string::npos);
 }
 
 // A frame that lay in the folder while the cell was not armed shows a board of then.

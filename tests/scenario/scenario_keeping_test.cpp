@@ -76,12 +76,18 @@ TEST(ScenarioKeeping, AnAlteredResultIsNamed) {
   EXPECT_EQ(before.status, 0) << before.output;
   sqlite3* db = nullptr;
   ASSERT_EQ(sqlite3_open((k.cell.path() / "results.db").c_str(), &db), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(db, "UPDATE result SET decision = 0 WHERE sequence = 3", nullptr, nullptr, nullptr),
-            SQLITE_OK);
+  const char* const other_height =
+      "UPDATE result SET decision = 0, json = replace(json, '\"value_um\":7', '\"value_um\":6') WHERE "
+      "sequence = 3";
+  EXPECT_EQ(sqlite3_exec(db, other_height, nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(db);
   const Outcome altered = k.ctl({"verify", "results"});
   EXPECT_EQ(altered.status, 1);
   EXPECT_THAT(altered.output, HasSubstr("NOT AS WRITTEN: result 3 was altered"));
+  const Outcome again = k.ctl({"verify", "results", "--frames"});
+  EXPECT_EQ(again.status, 1);
+  EXPECT_THAT(again.output, HasSubstr("NOT THE SAME: result 3 "));
+  EXPECT_THAT(again.output, HasSubstr("frames: 2 measured the same, 1 not the same"));
   EXPECT_THAT(k.ctl({"verify", "results", "--held", "9:12"}).output, HasSubstr("is not LINK:SHA256"));
 }
 
