@@ -114,6 +114,34 @@ TEST(Refusal, BodyWithoutATopRegion) {
   expect_refused(s, Reason::body_coverage, "of the body's 0 pixels");
 }
 
+/// A scene whose U1 has one check, of this, on a body of which only some rows are seen.
+Scene scene_of(Characteristic characteristic, double parameter, int (*seen)(int row)) {
+  Scene s = good_scene();
+  s.recipe.body.min_valid_ratio = 0.01;
+  Check& check = s.recipe.components[0].checks[0];
+  check.characteristic = characteristic;
+  check.parameter = parameter;
+  change_pixels(s, 1.98, 3.38, 4.02, 4.62, [&](int row, int, std::int16_t&, PixelClass& c) {
+    if (!seen(row)) c = PixelClass::no_data;
+  });
+  return s;
+}
+
+TEST(Refusal, AMaximumWithoutAWholePatch) {
+  expect_refused(scene_of(Characteristic::maximum, 0, [](int row) { return row % 3; }), Reason::body_coverage,
+                 "no 3 x 3 patch of the body has all its heights");
+}
+
+TEST(Refusal, FewerHeightsThanTheHighestThatAreAskedFor) {
+  expect_refused(scene_of(Characteristic::top_mean, 9999, [](int) { return 1; }), Reason::body_coverage,
+                 "heights are fewer than the 9999 highest");
+}
+
+TEST(Refusal, ATiltOfOneRow) {  // 150 is at y = 4
+  expect_refused(scene_of(Characteristic::tilt, 0, [](int row) { return int{row == 150}; }),
+                 Reason::body_coverage, "the body's pixels with a height do not span a plane");
+}
+
 TEST(Refusal, ComponentOutOfView) {
   Scene s = good_scene();
   s.recipe.board_size_mm = {40, 8};
