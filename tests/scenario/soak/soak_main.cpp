@@ -2,22 +2,46 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <exception>
+#include <vector>
 
 #include "tests/scenario/soak/soak.h"
 
 namespace {
 
-/// The same board is the same in each run of a folder.
-void check_plan(const datum::soak::Settings& settings) {
+/// The numbers that boards follow from: a folder keeps those that it was begun with.
+struct Plan {
+  std::uint64_t& seed;
+  int &life, &rough;
+  std::string text() const { return fmt::format("seed {} life {} rough {}", seed, life, rough); }
+  bool read(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    std::string seed_word, life_word, rough_word;
+    return static_cast<bool>(in >> seed_word >> seed >> life_word >> life >> rough_word >> rough);
+  }
+};
+
+/// The same board is the same in each run of a folder, and in its report. `numbers`: seed, life and rough.
+void keep_plan(datum::soak::Settings& settings, const std::vector<const CLI::Option*>& numbers,
+               bool report_only) {
   const auto file = settings.folder / "plan";
-  const std::string plan =
-      fmt::format("seed {} life {} rough {}\n", settings.seed, settings.rhythm.life, settings.rhythm.rough);
-  if (std::filesystem::exists(file) && datum::scenario::slurp(file) != plan)
-    throw std::runtime_error(fmt::format("{} was begun with {}name another folder, or the same numbers",
-                                         settings.folder.string(), datum::scenario::slurp(file)));
+  Plan plan{settings.seed, settings.rhythm.life, settings.rhythm.rough};
+  if (std::filesystem::exists(file)) {
+    const datum::soak::Settings asked = settings;
+    const auto given = [&](std::size_t n) { return numbers[n]->count() > 0; };
+    if (!plan.read(file)) throw std::runtime_error(file.string() + " can't be read; begin in another folder");
+    if ((given(0) && asked.seed != plan.seed) || (given(1) && asked.rhythm.life != plan.life) ||
+        (given(2) && asked.rhythm.rough != plan.rough))
+      throw std::runtime_error(
+          fmt::format("{} was begun with {}; name another folder, or leave the numbers out",
+                      settings.folder.string(), plan.text()));
+    return;
+  }
+  if (report_only)
+    throw std::runtime_error(settings.folder.string() + " holds no soak; name its folder by --state");
   std::filesystem::create_directories(settings.folder);
-  std::ofstream(file) << plan;
+  std::ofstream(file) << plan.text() << '\n';
 }
 
 int soak(const datum::soak::Settings& settings, bool report_only) {
@@ -39,25 +63,25 @@ int soak(const datum::soak::Settings& settings, bool report_only) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Boards without end through the real daemon, with faults at random.");
   datum::soak::Settings settings;
   std::string folder = "build/soak";
   bool report_only = false;
   app.add_option("--boards", settings.boards, "how many in all")->capture_default_str();
-  app.add_option("--seed", settings.seed, "of boards and faults")->capture_default_str();
+  const std::vector<const CLI::Option*> numbers{
+      app.add_option("--seed", settings.seed, "of boards and faults; a folder keeps these three")
+          ->capture_default_str(),
+      app.add_option("--life", settings.rhythm.life, "boards between the rough times")->capture_default_str(),
+      app.add_option("--rough", settings.rhythm.rough, "boards in which datumd is killed again and again")
+          ->capture_default_str()};
   app.add_option("--state", folder, "where it goes on; remove it to begin anew")->capture_default_str();
-  app.add_option("--life", settings.rhythm.life, "boards between the rough times")->capture_default_str();
-  app.add_option("--rough", settings.rhythm.rough, "boards in which datumd is killed again and again")
-      ->capture_default_str();
   app.add_flag("--report", report_only, "print what the folder shows so far");
   CLI11_PARSE(app, argc, argv);
   settings.folder = std::filesystem::absolute(folder);
-  try {
-    if (!report_only) check_plan(settings);
-    return soak(settings, report_only) > 0 ? 1 : 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "soak: {}\n", error.what());
-    return 2;
-  }
+  keep_plan(settings, numbers, report_only);
+  return soak(settings, report_only) > 0 ? 1 : 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "soak: %s\n", error.what());
+  return 2;
 }
