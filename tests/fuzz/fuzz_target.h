@@ -39,8 +39,8 @@ inline void expect(bool kept, const char* promise) {
   }                                                                                   \
   static void run_target(std::string_view bytes)
 #else
-#define DATUM_FUZZ_TARGET(name)                                                              \
-  static void run_target(std::string_view bytes);                                            \
-  [[maybe_unused]] static const bool is_listed = datum::fuzz::add_target(#name, run_target); \
-  static void run_target(std::string_view bytes)
+#define DATUM_FUZZ_TARGET(name)                                                                     \
+  static void run_##name(std::string_view bytes);                                                   \
+  [[maybe_unused]] static const bool name##_is_listed = datum::fuzz::add_target(#name, run_##name); \
+  static void run_##name(std::string_view bytes)
 #endif

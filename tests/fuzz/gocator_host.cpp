@@ -8,9 +8,9 @@
 using namespace datum;
 
 DATUM_FUZZ_TARGET(gocator_host) {
-  static const testing::FreshFolder folder;
-  static testing::TestCell cell(folder / "results.db");
-  static const bool measured = (cell.finish_board(testing::board()), true);
+  static const datum::testing::FreshFolder folder;
+  static datum::testing::TestCell cell(folder / "results.db");
+  static const bool measured = (cell.finish_board(datum::testing::board()), true);
   fuzz::expect(measured, "there is a result to be asked for");
   GocatorSettings settings;
   if (!bytes.empty()) {  // the first byte chooses what the cell's configuration may
