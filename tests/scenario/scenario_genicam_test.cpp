@@ -8,59 +8,16 @@
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "tests/scenario/scenario_cell.h"
+#include "tests/scenario/scenario_genicam.h"
 
 namespace datum::scenario {
 namespace {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
-
-constexpr const char* sensor_profile = R"(schema = 1
-serial = "67890"
-model = "virtual-genicam"
-handedness = "left"
-z_min_mm = -8.0
-z_max_mm = 8.0
-scale_uncertainty_ppm = 100.0
-linearity_um = 0.3
-[noise]
-z_mm = [0.0]
-sigma_um = [3.0]
-)";
-
-constexpr const char* twin = R"(schema = 1
-[view]
-rows = 200
-cols = 200
-pitch_mm = 0.05
-origin_mm = [0.0, 0.0]
-shadow_slope = 0.0
-count_um = 0.5
-z_offset_mm = 1.0
-handedness = "left"
-[noise]
-white_um = 3.0
-correlated_um = 0.0
-correlation_px = 1
-dropout_ratio = 0.001
-speckle_ratio = 0.0
-speckle_um = 0.0
-outlier_ratio = 0.0
-outlier_um = 0.0
-linearity_um = 0.0
-[spread]
-bow_um = 0.0
-twist_um = 0.0
-height_um = 1.0
-tilt_mdeg = 0.0
-place_mm = 0.0
-scale_ppm = 0.0
-[pads]
-height_um = 0.0
-share = 0.1
-)";
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const auto at = text.find(from);
@@ -77,8 +34,8 @@ std::string own_address() {
 class ScenarioGenicam : public ::testing::Test {
  protected:
   ScenarioGenicam() : cell(CellOptions{}) {
-    cell.write("sensor.toml", sensor_profile);
-    cell.write("twin.toml", twin);
+    cell.write("sensor.toml", genicam::sensor_profile);
+    cell.write("twin.toml", genicam::twin);
     // Not in the middle: a mirrored frame shows bare board there.
     cell.write("recipes/box.toml", replaced(replaced(Cell::recipe_text(), "\"S-1\"", "\"67890\""),
                                             "centre_mm = [5.0, 5.0]", "centre_mm = [3.5, 5.0]"));
@@ -231,6 +188,37 @@ TEST_F(ScenarioGenicam, EachFaultIsInvalidWithItsReasonAndTheCellRecovers) {
     expect_recovery(fault);
   }
   EXPECT_TRUE(cell.daemon().says("arrived before the trigger")) << "the old one";
+}
+
+// Of each frame either what it shows, or INVALID.
+TEST_F(ScenarioGenicam, ACameraThatDoesItsWorstMakesNoWrongVerdict) {
+  plug_in();
+  start("bus", "software");
+  arm();
+  std::mt19937 random(1);
+  const char* const faults[] = {"", "", "fault incomplete", "fault headless", "fault future"};
+  for (int i = 0; i < 12; ++i) {
+    const bool good = random() % 2 == 0;
+    const std::string fault = faults[random() % std::size(faults)];
+    order(good ? "board good" : "board missing=B1");
+    if (!fault.empty()) order(fault);
+    trigger();
+    EXPECT_EQ(host->result().decision, !fault.empty() ? "INVALID" : good ? "PASS" : "FAIL") << fault;
+  }
+  order("board good");
+  for (const char* size : {"rows 30000", "rows 1"}) {
+    order(size);
+    trigger();
+    EXPECT_EQ(host->result().decision, "INVALID") << size;
+  }
+  order("rows 200");
+  ASSERT_TRUE(camera_is_up());
+  const Deadline deadline = patience();
+  do {  // its setup is read again, then it is measured
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << last()["detail"];
+    trigger();
+  } while (host->result().decision == "INVALID");
+  EXPECT_EQ(last()["decision"], "PASS");
 }
 
 TEST_F(ScenarioGenicam, ASetupThatChangesUnderWayIsInvalidAndMeasuredOnceItIsRight) {

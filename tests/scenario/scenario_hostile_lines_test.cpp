@@ -226,9 +226,9 @@ TEST(ScenarioHostileModbus, BoardsAreMeasuredWhileOthersDoTheirWorst) {
 /// The daemon's end of a line, served by a program that means harm.
 struct HostileLine {
   explicit HostileLine(const std::filesystem::path& link) : line(link) { line.plug_in(); }
-  /// As many bytes of it as the line takes within 0.2 s: what is not read by the daemon stays here.
+  /// As many bytes of it as the line takes within 1 s: what is not read by the daemon stays here.
   void pour(const std::string& what) const {
-    const auto until = Clock::now() + std::chrono::milliseconds(200);
+    const auto until = Clock::now() + std::chrono::seconds(1);
     for (std::size_t at = 0; at < what.size() && Clock::now() < until;) {
       const ssize_t n = ::write(line.fd(), what.data() + at, what.size() - at);
       if (n > 0) at += static_cast<std::size_t>(n);
@@ -291,7 +291,7 @@ TEST(ScenarioHostile, ASerialHostOfRubbishNeitherStopsNorFillsTheDaemon) {
   expect_boards(cell, *host, 1, [](int) {});
   const double before = usage_of(datumd.pid()).rss_kib;
   std::string questions, commands;
-  for (int i = 0; i < 2000; ++i) questions += "FETC:JSON?\n", commands += "*RST;:INIT;:CONF:REC 'x'\n";
+  for (int i = 0; i < 6000; ++i) questions += "FETC:JSON?\n", commands += "*RST;:INIT;:CONF:REC 'x'\n";
   const std::string rubbish[] = {std::string(1 << 18, 'A'),
                                  any_bytes(1 << 16),
                                  "\n" + questions,
@@ -301,8 +301,10 @@ TEST(ScenarioHostile, ASerialHostOfRubbishNeitherStopsNorFillsTheDaemon) {
   // Nothing that it is told is read.
   expect_boards(cell, *host, static_cast<int>(std::size(rubbish)), [&](int i) { line.pour(rubbish[i]); });
   // 4 MiB of answers are kept for a host that does not read; first boards touch less than 8 MiB of programs and frames.
+  const double grown = usage_of(datumd.pid()).peak_kib - before;
+  std::printf("%+.0f KiB for a line that is not read\n", grown);
   if (memory_tells) {
-    EXPECT_LT(usage_of(datumd.pid()).peak_kib - before, 12 * 1024);
+    EXPECT_LT(grown, 12 * 1024);
   }
   std::string said;
   const Deadline deadline = patience();
