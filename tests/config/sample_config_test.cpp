@@ -133,7 +133,7 @@ std::string with_network_sensor(const std::string& sample, const std::string& ki
   std::string text;
   bool block = false;
   for (const std::string& line : testing::lines_of(sample)) {
-    block = line == mark + "kind = \"" + kind + "\"" || (block && line.rfind("#", 0) == 0);
+    block = line == mark + "kind = \"" + kind + "\"" || (block && line.starts_with('#'));
     const bool of_a_folder = line.rfind("drop_folder", 0) == 0;
     if (!of_a_folder) text += (block && line.rfind(mark, 0) == 0 ? line.substr(2) : line) + "\n";
   }

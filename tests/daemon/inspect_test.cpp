@@ -91,8 +91,8 @@ TEST(Inspect, AMirroredLeftHandedFrameGivesTheMirroredPlaces) {
   render(right);
   Scene left = right;
   auto& counts = std::get<std::vector<std::int16_t>>(left.frame.counts);
-  for (int row = 0; row < left.frame.rows; ++row)
-    std::reverse(counts.begin() + row * left.frame.cols, counts.begin() + (row + 1) * left.frame.cols);
+  for (auto row = counts.begin(); row != counts.end(); row += left.frame.cols)
+    std::reverse(row, row + left.frame.cols);
   left.frame.x.offset_mm = -left.frame.x.at(left.frame.cols - 1);
   left.frame.delivered = Handedness::left;
   EXPECT_EQ(left.inspect().reason, Reason::frame);  // not mirrored yet
@@ -105,8 +105,7 @@ TEST(Inspect, AMirroredLeftHandedFrameGivesTheMirroredPlaces) {
 /// As a sensor of the other hand delivers it: within its picture, or about its x = 0.
 void mirror(HeightFrame& frame, bool about_zero) {
   auto& counts = std::get<std::vector<std::int16_t>>(frame.counts);
-  for (int row = 0; row < frame.rows; ++row)
-    std::reverse(counts.begin() + row * frame.cols, counts.begin() + (row + 1) * frame.cols);
+  for (auto row = counts.begin(); row != counts.end(); row += frame.cols) std::reverse(row, row + frame.cols);
   if (about_zero) frame.x.offset_mm = -frame.x.at(frame.cols - 1);
 }
 

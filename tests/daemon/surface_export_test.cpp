@@ -87,7 +87,7 @@ TEST_F(SurfaceExport, PlyHoldsPlacesDeviationsAndColours) {
   ASSERT_EQ(bytes.size(), end + row * map_.points.size());
   for (std::size_t i = 0; i < map_.points.size(); ++i) {
     double place[3];
-    float um;
+    float um = 0;
     std::memcpy(place, bytes.data() + end + row * i, sizeof place);
     std::memcpy(&um, bytes.data() + end + row * i + sizeof place, sizeof um);
     EXPECT_EQ(place[0], 1000 + double{map_.points[i].x});

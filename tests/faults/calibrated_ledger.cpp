@@ -64,8 +64,9 @@ Calibration CalibratedLedger::another(const std::string& id, unsigned quarter) {
   c.software = "faults";
   c.covariance.diagonal() << 1e-10, 1e-10, 1e-10, 1e-6, 1e-6, 1e-6;
   Eigen::Matrix4d m = Eigen::Matrix4d::Identity();
-  m(0, 3) = quarter_mm / 2 - quarter_mm * (quarter % 2);
-  m(1, 3) = quarter_mm / 2 - quarter_mm * (quarter / 2);
+  const auto column = quarter % 2, row = quarter / 2;
+  m(0, 3) = quarter_mm / 2 - quarter_mm * column;
+  m(1, 3) = quarter_mm / 2 - quarter_mm * row;
   c.machine_from_sensor = Htm<Machine, Sensor>(m);
   c.sha256 = checksum_of(c);
   quarters_[c.sha256] = static_cast<int>(quarter);

@@ -39,7 +39,7 @@ class Swapper {
     install();
   }
 
-  void swap() {
+  void exchange() {
     work();
     if (random_() % 2 == 0) return install();
     const std::string done = spoil();
@@ -213,7 +213,7 @@ class Swapper {
 void swap_the_calibration(const Order& order, Findings& findings) {
   for (const bool accepted : {false, true}) {
     Swapper swapper(accepted, order.seed, findings);
-    for (int n = 0; n < (order.times + 1) / 2; ++n) swapper.swap();
+    for (int n = 0; n < (order.times + 1) / 2; ++n) swapper.exchange();
     swapper.check();
   }
 }

@@ -67,7 +67,7 @@ class Told {
   void follow(const DiskRecord& record, Ledger& ledger) {
     std::string& bytes = unfinished_[record.offset];
     bytes += record.bytes;
-    for (std::size_t end; (end = bytes.find('\n')) != std::string::npos; bytes.erase(0, end + 1))
+    for (std::size_t end = 0; (end = bytes.find('\n')) != std::string::npos; bytes.erase(0, end + 1))
       if (bytes.rfind("R,", 0) == 0) ledger.announced(bytes.substr(0, end));
   }
 

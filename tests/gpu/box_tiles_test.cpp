@@ -51,7 +51,8 @@ TEST(BoxTiles, HoldEveryPixelOnceInsideTheMemory) {
         for (std::int32_t r = 0; r < tile.rows; ++r)
           for (std::int32_t c = 0; c < tile.cols; ++c) ++covered[at(tile.row + r, tile.col + c)];
         // what is read: the border, and up to three columns more
-        ASSERT_GE(static_cast<std::ptrdiff_t>(w.first) - box_border * w.pitch - box_border, 0);
+        ASSERT_GE(static_cast<std::ptrdiff_t>(w.first) - std::ptrdiff_t{box_border} * w.pitch - box_border,
+                  0);
         ASSERT_LT(at(tile.row + tile.rows - 1 + box_border, tile.col + tile.cols + box_border + 2),
                   layout.size);
         EXPECT_LE(tile.col + tile.cols + 2 * box_border + 3, w.pitch);

@@ -81,7 +81,7 @@ TEST(CpuBoard, ClassesAndMarksAreTheSame) {
   for (std::int32_t row = 0; row < marked.rows; ++row)
     for (std::int32_t col = 0; col < marked.cols; ++col) {
       std::int16_t* count =
-          reinterpret_cast<std::int16_t*>(classed.memory.data()) + row * classed.pitch + col;
+          reinterpret_cast<std::int16_t*>(classed.memory.data()) + std::ptrdiff_t{row} * classed.pitch + col;
       classes.push_back(*count == no_count_16 ? 3 : 0);
       if (*count == no_count_16) *count = 0;
     }

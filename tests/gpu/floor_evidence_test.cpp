@@ -173,7 +173,7 @@ MapScene surface_map(const RingShape& shape, unsigned sides, Surface surface) {
     for (std::int32_t col = 0; col < map.cols; ++col) {
       const double um = surface(um_of(s.grid.x, col), um_of(s.grid.y, row));
       const double count = (um - s.grid.z.rest) / s.grid.z.per_index + s.grid.z.ref;
-      map.put(static_cast<std::size_t>(row * map.pitch + col), count);
+      map.put(static_cast<std::size_t>(row) * map.pitch + col, count);
     }
   return map;
 }

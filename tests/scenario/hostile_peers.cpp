@@ -23,7 +23,8 @@ int HostilePeers::enter(int port) {
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  static_cast<void>(
+      ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address));  // it may be refused
   return fd;
 }
 

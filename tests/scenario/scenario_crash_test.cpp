@@ -54,7 +54,7 @@ class FileEvents {
   std::vector<Event> take() const {
     std::vector<Event> seen;
     alignas(inotify_event) char bytes[4096];
-    for (ssize_t n; (n = ::read(fd_, bytes, sizeof bytes)) > 0;)
+    for (ssize_t n = 0; (n = ::read(fd_, bytes, sizeof bytes)) > 0;)
       for (ssize_t at = 0; at < n;) {
         const auto* event = reinterpret_cast<const inotify_event*>(bytes + at);
         at += static_cast<ssize_t>(sizeof *event + event->len);

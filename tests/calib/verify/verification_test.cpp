@@ -42,7 +42,7 @@ TEST(Verification, ProbingErrorOfAKnownForm) {
 TEST(Verification, WorstPointsAreDiscardedOnlyWhereAsked) {
   Noise noise(51);
   PointList points = testing::on_sphere({{1, 2, 3}, 10}, up, 1, 1000, 0.001, noise);
-  for (int i = 0; i < 3; ++i) points[100 * i] += up * 0.1;  // three per mille of speckle
+  for (std::size_t i = 0; i < 3; ++i) points[100 * i] += up * 0.1;  // three per mille of speckle
   const ProbingError all = probing_error(points, 20, 0, Discard::none);
   EXPECT_GT(all.form_um, 90);
   EXPECT_EQ(all.discarded, 0u);

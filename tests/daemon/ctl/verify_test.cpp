@@ -181,10 +181,9 @@ struct DatumctlVerifyArtefact : DatumctlVerify {
     std::mt19937_64 random(5);
     std::normal_distribution<double> noise(0, 0.003);
     std::vector<float> heights;
-    for (std::size_t i = 0; i < f.size(); ++i)
-      heights.push_back(static_cast<float>(
-          height(f.x.at(static_cast<double>(i % f.cols)), f.y.at(static_cast<double>(i / f.cols))) +
-          noise(random)));
+    for (int row = 0; row < f.rows; ++row)
+      for (int col = 0; col < f.cols; ++col)
+        heights.push_back(static_cast<float>(height(f.x.at(col), f.y.at(row)) + noise(random)));
     f.counts = heights;
     f.classes.assign(f.size(), PixelClass::ok);
     return delivered(f, id);

@@ -261,8 +261,9 @@ struct Badness {
 class LossyLine : public ::testing::TestWithParam<Badness> {};
 
 TEST_P(LossyLine, DeliversEachResultOnceAndUnaltered) {
-  const auto [rate, cut, count] = GetParam();
-  Line line(rate, cut);
+  const Badness& bad = GetParam();
+  const std::uint64_t count = bad.results;
+  Line line(bad.rate, bad.cut);
   line.cell.last = count;
   EXPECT_TRUE(line.run([&] { return line.host.results.size() == count; }, 4'000'000 * second));
   expect_all(line, count);
@@ -270,14 +271,14 @@ TEST_P(LossyLine, DeliversEachResultOnceAndUnaltered) {
   std::printf(
       "%llu results at %.1f %% of bytes in %lld s: %llu bytes, %llu damaged lines, %llu stalls, %llu "
       "hang-ups, %s\n",
-      static_cast<unsigned long long>(count), 100 * rate, static_cast<long long>(line.now / second),
-      static_cast<unsigned long long>(up.bytes + down.bytes),
+      static_cast<unsigned long long>(count), 100 * bad.rate, static_cast<long long>(line.now / second),
+      static_cast<unsigned long long>(up.bytes) + down.bytes,
       static_cast<unsigned long long>(line.host.damaged),
       static_cast<unsigned long long>(up.stalls + down.stalls),
       static_cast<unsigned long long>(up.hang_ups + down.hang_ups), line.link.describe().c_str());
-  EXPECT_EQ(line.host.damaged > 0, rate > 0);
-  EXPECT_EQ(up.stalls + down.stalls > 0, cut > 0);
-  EXPECT_EQ(up.hang_ups + down.hang_ups > 0, cut > 0);
+  EXPECT_EQ(line.host.damaged > 0, bad.rate > 0);
+  EXPECT_EQ(up.stalls + down.stalls > 0, bad.cut > 0);
+  EXPECT_EQ(up.hang_ups + down.hang_ups > 0, bad.cut > 0);
 }
 INSTANTIATE_TEST_SUITE_P(Rates, LossyLine,
                          ::testing::Values(Badness{0, 0, 1000}, Badness{0.001, 2e-5, 10'000},

@@ -6,6 +6,7 @@
 #include <poll.h>
 
 #include <chrono>
+#include <utility>
 
 #include "drivers/sensor/gocator_source.h"
 #include "drivers/virtual/virtual_gocator_channel.h"
@@ -54,7 +55,8 @@ class GocatorRig {
         health_(0),
         data_(0),
         source(
-            at_ports(settings), [this](const FrameIdentity& f) { return f.frame_id == stored; }, now) {}
+            at_ports(std::move(settings)), [this](const FrameIdentity& f) { return f.frame_id == stored; },
+            now) {}
 
   std::uint64_t device_us() const { return static_cast<std::uint64_t>((now - switched_on) / 1000); }
 

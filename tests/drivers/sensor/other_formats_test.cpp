@@ -97,8 +97,9 @@ struct Point {
 std::vector<Point> points() {
   std::vector<Point> all;
   for (int i = 0; i < 6; ++i) {
-    const float x = (-0.5f + 0.02f * static_cast<float>(i % 3)) / 1000,
-                y = 0.02f * static_cast<float>(i / 3) / 1000;
+    const int row = i / 3, col = i % 3;
+    const float x = (-0.5f + 0.02f * static_cast<float>(col)) / 1000,
+                y = 0.02f * static_cast<float>(row) / 1000;
     all.push_back(i == 3 ? Point{nan, nan, nan} : Point{x, y, heights_mm[i] / 1000});
   }
   return all;

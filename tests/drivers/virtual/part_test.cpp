@@ -98,7 +98,7 @@ TEST(Part, IsSeenFromAbove) {
   const TwinView view = view_of_plate();
   const TwinSurface seen =
       look_at(part_facets({}, parse_defects("dent=150")), Eigen::Matrix4d::Identity(), view);
-  const auto at = [&](int col, int row) { return static_cast<std::size_t>(row * view.cols + col); };
+  const auto at = [&](int col, int row) { return static_cast<std::size_t>(row) * view.cols + col; };
   for (const auto& [col, row, z] : std::vector<std::tuple<int, int, double>>{{5, 32, 0},      // plate
                                                                              {0, 32, -2.5},   // chamfer
                                                                              {60, 63, -2.5},  // another
@@ -124,7 +124,7 @@ TEST(Part, SteepFacesAndShadowsGiveNoHeight) {
       Eigen::AngleAxisd(10 * std::numbers::pi / 180, Vector3d::UnitY()).toRotationMatrix();
   const TwinSurface seen = look_at(part_facets({}, {}), tilted, view);
   std::map<PixelClass, int> in_row;
-  for (int col = 66; col < 74; ++col) ++in_row[seen.classes[static_cast<std::size_t>(49 * view.cols + col)]];
+  for (int col = 66; col < 74; ++col) ++in_row[seen.classes[std::size_t{49} * view.cols + col]];
   EXPECT_GE(in_row[PixelClass::shadow] + in_row[PixelClass::no_data], 2);  // 5 mm high: 2.5 mm of shadow
   EXPECT_GE(in_row[PixelClass::ok], 3);
   view.shadow_slope = 0;
@@ -142,7 +142,7 @@ TEST(Part, SampleCellSeesThePlateInSevenSnapshots) {
   coarse.sensor.noise = {};
   coarse.sensor.left_handed = false;
   const auto part = part_facets(cell.shape, {});
-  std::vector<char> covered(96 * 64);
+  std::vector<char> covered(std::size_t{96} * 64);
   for (std::size_t i = 0; i < 7; ++i) {
     const HeightFrame f = snapshot_of(coarse, part, {i, 1, i + 1, 0});
     const Eigen::Matrix4d part_from_sensor =
@@ -154,7 +154,7 @@ TEST(Part, SampleCellSeesThePlateInSevenSnapshots) {
             (part_from_sensor * Vector3d(f.x.at(col), f.y.at(row), f.z_mm(row, col)).homogeneous()).head<3>();
         const int x = static_cast<int>(std::floor(p.x())), y = static_cast<int>(std::floor(p.y()));
         ASSERT_TRUE(x >= 0 && x < 96 && y >= 0 && y < 64) << p.transpose();
-        covered[static_cast<std::size_t>(y * 96 + x)] = 1;
+        covered[static_cast<std::size_t>(y) * 96 + x] = 1;
       }
   }
   // beside the plate's 6144 cells the hole's 50 can't be seen; the grid of 1 mm pixels misses some at its steps

@@ -16,7 +16,7 @@ using testing::small_view;
 Eigen::Vector3d seen(const TwinSurface& surface, const TwinView& view, int row, int col) {
   Eigen::Isometry3d pose;
   pose.matrix() = view.sensor_from_board;
-  const double z = surface.z_mm[static_cast<std::size_t>(row * view.cols + col)];
+  const double z = surface.z_mm[static_cast<std::size_t>(row) * view.cols + col];
   return pose.inverse() * Eigen::Vector3d(view.x.at(col), view.y.at(row), z);
 }
 
@@ -24,7 +24,7 @@ template <class Visit>
 void for_each_ok(const TwinSurface& surface, const TwinView& view, Visit&& visit) {
   for (int row = 0; row < view.rows; ++row)
     for (int col = 0; col < view.cols; ++col)
-      if (surface.classes[static_cast<std::size_t>(row * view.cols + col)] == PixelClass::ok)
+      if (surface.classes[static_cast<std::size_t>(row) * view.cols + col] == PixelClass::ok)
         visit(seen(surface, view, row, col));
 }
 
@@ -113,7 +113,7 @@ TEST(TwinScene, ATallBodyThrowsItsShadowAlongPlusX) {
   const TwinSurface surface = look_at(board, view);
   int shadow = 0;
   for (int col = 0; col < view.cols; ++col)
-    shadow += surface.classes[static_cast<std::size_t>(160 * view.cols + col)] == PixelClass::shadow;
+    shadow += surface.classes[std::size_t{160} * view.cols + col] == PixelClass::shadow;
   EXPECT_NEAR(shadow, 10, 1);
   EXPECT_EQ(surface.classes[160 * 440 + 184], PixelClass::shadow);
   EXPECT_EQ(surface.classes[160 * 440 + 96], PixelClass::ok);  // the lit side
