@@ -15,7 +15,9 @@ namespace {
 
 constexpr int acknowledging_hosts = 2;
 
-std::string with_crc(const std::string& text) { return fmt::format("{}*{:04X}\n", text, plc::crc16(text)); }
+std::string line_with_crc(const std::string& text) {
+  return fmt::format("{}*{:04X}\n", text, plc::crc16(text));
+}
 
 }  // namespace
 
@@ -37,7 +39,7 @@ void Load::connect() {
   try {
     for (int i = 0; i <= acknowledging_hosts; ++i) {
       hosts_.push_back({cell_.connect(), i > 0});
-      if (i > 0) hosts_.back().host->send("DATA:PUSH OFF\n" + with_crc("RESUME,-,0"));
+      if (i > 0) hosts_.back().host->send("DATA:PUSH OFF\n" + line_with_crc("RESUME,-,0"));
     }
   } catch (const std::system_error&) {
     if (!scenario::readable({cell_.daemon().ended()}, scenario::patience())) throw;
@@ -54,7 +56,7 @@ void Load::take_lines(Client& client) {
   while (const auto line = client.host->pushed()) {
     ledger_.announced(*line);
     try {
-      if (client.acknowledges) client.host->send(with_crc(fmt::format("ACK,{}", sequence_of(*line))));
+      if (client.acknowledges) client.host->send(line_with_crc(fmt::format("ACK,{}", sequence_of(*line))));
     } catch (const std::system_error&) {  // it has ended; what it had sent is still there
       continue;
     }
