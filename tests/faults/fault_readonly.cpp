@@ -78,9 +78,10 @@ class Reader {
     load_.start();
   }
 
-  void once() {
+  /// One way after the other.
+  void once(int n) {
     load_.turn_until(now() + std::chrono::milliseconds(50 + random_() % 100));
-    switch (random_() % 3) {
+    switch (n % 3) {
       case 0:
         disk_.fail();
         findings_.count("failed under load");
@@ -178,7 +179,7 @@ class Reader {
 void make_the_disk_readonly(const Order& order, Findings& findings) {
   leave_the_machine_alone();
   Reader reader(order, findings);
-  for (int n = 0; n < order.times; ++n) reader.once();
+  for (int n = 0; n < order.times; ++n) reader.once(n);
   reader.check();
 }
 
