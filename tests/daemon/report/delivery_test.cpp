@@ -274,8 +274,8 @@ TEST_P(LossyLine, DeliversEachResultOnceAndUnaltered) {
       static_cast<unsigned long long>(count), 100 * bad.rate, static_cast<long long>(line.now / second),
       static_cast<unsigned long long>(up.bytes) + down.bytes,
       static_cast<unsigned long long>(line.host.damaged),
-      static_cast<unsigned long long>(up.stalls + down.stalls),
-      static_cast<unsigned long long>(up.hang_ups + down.hang_ups), line.link.describe().c_str());
+      static_cast<unsigned long long>(up.stalls) + down.stalls,
+      static_cast<unsigned long long>(up.hang_ups) + down.hang_ups, line.link.describe().c_str());
   EXPECT_EQ(line.host.damaged > 0, bad.rate > 0);
   EXPECT_EQ(up.stalls + down.stalls > 0, bad.cut > 0);
   EXPECT_EQ(up.hang_ups + down.hang_ups > 0, bad.cut > 0);
