@@ -39,7 +39,7 @@ endif()
 
 # CUDA: C++17 for the oldest toolkit (JetPack 5's 11.4); contraction off as on the host. Machine code for the
 # controllers that are sold with this processor (x86: Hopper 9.0; Arm: Orin 8.7, Hopper 9.0, Thor 11.0), as far as this
-# toolkit knows them, and PTX for others and for what comes.
+# toolkit knows them, and PTX of 8.0 for every other card since Ampere, translated at the first start.
 set(DATUM_HAVE_CUDA OFF)
 if(NOT DATUM_CUDA STREQUAL "OFF")
   include(CheckLanguage)
@@ -56,15 +56,13 @@ if(NOT DATUM_CUDA STREQUAL "OFF")
       set(sold 87 90 110)
       if(codes MATCHES "sm_90\n" AND NOT CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
         set(sold 90)
-        list(APPEND CMAKE_CUDA_ARCHITECTURES 87-virtual)  # Ada, translated at the first start
       endif()
       foreach(code ${sold})
         if(codes MATCHES "sm_${code}\n")
           list(APPEND CMAKE_CUDA_ARCHITECTURES ${code}-real)
-          set(newest ${code})
         endif()
       endforeach()
-      list(APPEND CMAKE_CUDA_ARCHITECTURES ${newest}-virtual)
+      list(APPEND CMAKE_CUDA_ARCHITECTURES 80-virtual)
     endif()
     set(CMAKE_CUDA_STANDARD 17)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
