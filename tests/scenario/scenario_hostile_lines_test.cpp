@@ -201,8 +201,7 @@ TEST(ScenarioHostileModbus, BoardsAreMeasuredWhileOthersDoTheirWorst) {
         strangers.oversized(1 << 18);
         break;
       case 2:
-        for (int n = 0; n < 6; ++n)
-          send(bytes({0, 1, 0, 0, 0, 6, 1, 3}).substr(0, static_cast<std::size_t>(n + 1)));
+        for (std::size_t n = 1; n <= 6; ++n) send(bytes({0, 1, 0, 0, 0, 6, 1, 3}).substr(0, n));
         break;
       case 3:
         strangers.storm(40);
