@@ -66,7 +66,8 @@ address = \"127.0.0.1\"
 control_port = ${ports%%,*}
 health_port = $(echo "$ports" | cut -d, -f2)
 data_port = ${ports##*,}
-job = \"board.job\""
+job = \"board.job\"
+max_age_ms = $((5000 * ${DATUM_SLOWER:-1}))"
 genicam="kind = \"genicam\"
 [sensor.genicam]
 address = \"$camera\"
