@@ -109,13 +109,8 @@ enum In : Address {
 };
 inline constexpr Address window_size = 20000;
 /// Of a device's link: offsets from its first register.
-enum OfLink : Address {
-  of_link_state = 0,
-  of_link_lost = 1,
-  of_link_since = 2,
-  of_link_age = 4,
-  of_link_clock = 6,  // of the sensor alone
-};
+inline constexpr Address of_link_state = 0, of_link_lost = 1, of_link_since = 2, of_link_age = 4;
+inline constexpr Address of_link_clock = 6;  // of the sensor alone
 /// Of a row, one check of one component.
 enum Of : Address {
   of_reference = 0,
