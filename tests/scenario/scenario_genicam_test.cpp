@@ -11,7 +11,7 @@
 #include <random>
 
 #include "tests/scenario/scenario_cell.h"
-#include "tests/scenario/scenario_genicam.h"
+#include "tests/scenario/scenario_network_sensor.h"
 
 namespace datum::scenario {
 namespace {
@@ -34,8 +34,8 @@ std::string own_address() {
 class ScenarioGenicam : public ::testing::Test {
  protected:
   ScenarioGenicam() : cell(CellOptions{}) {
-    cell.write("sensor.toml", genicam::sensor_profile);
-    cell.write("twin.toml", genicam::twin);
+    cell.write("sensor.toml", network_sensor::profile);
+    cell.write("twin.toml", network_sensor::twin);
     // Not in the middle: a mirrored frame shows bare board there.
     cell.write("recipes/box.toml", replaced(replaced(Cell::recipe_text(), "\"S-1\"", "\"67890\""),
                                             "centre_mm = [5.0, 5.0]", "centre_mm = [3.5, 5.0]"));

@@ -8,57 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/scenario/scenario_cell.h"
+#include "tests/scenario/scenario_network_sensor.h"
 
 namespace datum::scenario {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-constexpr const char* sensor_profile = R"(schema = 1
-serial = "67890"
-model = "virtual-gocator"
-handedness = "left"
-z_min_mm = -8.0
-z_max_mm = 8.0
-scale_uncertainty_ppm = 100.0
-linearity_um = 0.3
-[noise]
-z_mm = [0.0]
-sigma_um = [3.0]
-)";
-
-constexpr const char* twin = R"(schema = 1
-[view]
-rows = 200
-cols = 200
-pitch_mm = 0.05
-origin_mm = [0.0, 0.0]
-shadow_slope = 0.0
-count_um = 0.5
-z_offset_mm = 1.0
-handedness = "left"
-[noise]
-white_um = 3.0
-correlated_um = 0.0
-correlation_px = 1
-dropout_ratio = 0.001
-speckle_ratio = 0.0
-speckle_um = 0.0
-outlier_ratio = 0.0
-outlier_um = 0.0
-linearity_um = 0.0
-[spread]
-bow_um = 0.0
-twist_um = 0.0
-height_um = 1.0
-tilt_mdeg = 0.0
-place_mm = 0.0
-scale_ppm = 0.0
-[pads]
-height_um = 0.0
-share = 0.1
-)";
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const auto at = text.find(from);
@@ -69,8 +25,8 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 class ScenarioGocator : public ::testing::Test {
  protected:
   ScenarioGocator() : cell(CellOptions{}) {
-    cell.write("sensor.toml", sensor_profile);
-    cell.write("twin.toml", twin);
+    cell.write("sensor.toml", network_sensor::profile);
+    cell.write("twin.toml", network_sensor::twin);
     // Not in the middle: a mirrored frame shows bare board there.
     cell.write("recipes/box.toml", replaced(replaced(Cell::recipe_text(), "\"S-1\"", "\"67890\""),
                                             "centre_mm = [5.0, 5.0]", "centre_mm = [3.5, 5.0]"));

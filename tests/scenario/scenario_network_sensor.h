@@ -1,11 +1,11 @@
-// What the virtual 3D camera is: its profile, and what it truly sees.
+// What a virtual sensor on a network is: its profile, and what it truly sees.
 #pragma once
 
-namespace datum::scenario::genicam {
+namespace datum::scenario::network_sensor {
 
-inline constexpr const char* sensor_profile = R"(schema = 1
+inline constexpr const char* profile = R"(schema = 1
 serial = "67890"
-model = "virtual-genicam"
+model = "virtual"
 handedness = "left"
 z_min_mm = -8.0
 z_max_mm = 8.0
@@ -48,4 +48,4 @@ height_um = 0.0
 share = 0.1
 )";
 
-}  // namespace datum::scenario::genicam
+}  // namespace datum::scenario::network_sensor
