@@ -215,8 +215,8 @@ BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& in, Board
     if (in.recipe->filter) smooth = filtered_for(frame, in);
     const HeightFrame& heights = smooth ? *smooth : frame;
     v.stages = heights.stages;
-    BoardVerdict measured = smooth ? inspect_filtered(v, frame, *smooth, in, measurer)
-                                   : inspect_board(v, frame, in, measurer);
+    BoardVerdict measured =
+        smooth ? inspect_filtered(v, frame, *smooth, in, measurer) : inspect_board(v, frame, in, measurer);
     if (const auto why = handedness_refusal(measured, heights, in, measurer))
       return refused(std::move(v), *in.recipe, *why);
     return measured;

@@ -142,7 +142,8 @@ std::string InspectionCell::status_line() const {
 std::string InspectionCell::state_detail() const {
   switch (state_) {
     case InstrumentState::idle:
-      return (recipe_ ? "not armed" : "no recipe chosen") + why_in_words(shortage_.empty() ? why_idle_ : shortage_);
+      return (recipe_ ? "not armed" : "no recipe chosen") +
+             why_in_words(shortage_.empty() ? why_idle_ : shortage_);
     case InstrumentState::armed:
       if (part_) return "for a trigger: " + next_snapshot();
       return trigger_ == TriggerMode::bus ? "for a trigger" : "for a frame";

@@ -62,7 +62,7 @@ struct CellParts {
   /// Told of each result, once it is announced.
   std::function<void(const BoardVerdict&, const BoardTimes&)> on_board{};
   std::function<StoreRoom()> room{};  // none: not known
-  Retention* retention = nullptr;  // null: everything is kept, and no room is asked for
+  Retention* retention = nullptr;     // null: everything is kept, and no room is asked for
 };
 
 class InspectionCell final : public Instrument, public Pollable {

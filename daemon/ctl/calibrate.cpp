@@ -81,7 +81,8 @@ CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& o, const std::function<
 
 std::string command_of(const CalibrateOptions& o) {
   if (o.step == "start")
-    return fmt::format("CALibration:STARt {},{},{}", as_parameter(o.artefact), as_parameter(o.operator_name), o.degc);
+    return fmt::format("CALibration:STARt {},{},{}", as_parameter(o.artefact), as_parameter(o.operator_name),
+                       o.degc);
   if (o.step == "touch") return "CALibration:TOUCh " + as_parameter(o.face);
   if (o.step == "forget") return "CALibration:FORGet" + (o.face.empty() ? "" : " " + as_parameter(o.face));
   if (o.step == "scan") return "CALibration:SCAN";

@@ -60,7 +60,8 @@ int print_choice(CommandLine& line, ScpiClient& host) {
 
 int choose(CommandLine& line, const CellOptions& o) {
   auto host = connect(line.link);
-  order(host, "CONFigure:RECipe " + as_parameter(o.recipe) + (o.sha256.empty() ? "" : "," + as_parameter(o.sha256)));
+  order(host, "CONFigure:RECipe " + as_parameter(o.recipe) +
+                  (o.sha256.empty() ? "" : "," + as_parameter(o.sha256)));
   return print_choice(line, host);
 }
 
@@ -110,8 +111,9 @@ void add_cell_commands(CommandLine& line) {
       line.link_leaf(line.app, "choose", "choose a recipe", [&line, o] { return choose(line, *o); });
   line.offer(choose_one->add_option("recipe", o->recipe, "its name")->required(), Offer::recipes);
   choose_one->add_option("--sha256", o->sha256, "only if the file has this hash");
-  auto* unit = line.link_leaf(line.app, "unit", "serial number of the next board",
-                              [&line, o] { return give_order(line, "CONFigure:UNIT " + as_parameter(o->unit)); });
+  auto* unit = line.link_leaf(line.app, "unit", "serial number of the next board", [&line, o] {
+    return give_order(line, "CONFigure:UNIT " + as_parameter(o->unit));
+  });
   unit->add_option("number", o->unit, "as on the board; it holds for one")->required();
   auto* arm = line.link_leaf(line.app, "arm", "arm: the next trigger, or frame, is measured",
                              [&line] { return give_order(line, "INITiate"); });

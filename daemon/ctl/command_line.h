@@ -57,7 +57,7 @@ void add_result_commands(CommandLine& line);       // results, show
 void add_export_command(CommandLine& line);        // export
 void add_cell_commands(CommandLine& line);         // recipes, choose, unit, arm, trigger, abort
 void add_device_commands(CommandLine& line);       // temperature, position, links, reopen, selftest
-void add_listen_command(CommandLine& line);         // listen
+void add_listen_command(CommandLine& line);        // listen
 void add_doctor_command(CommandLine& line);        // doctor
 void add_support_commands(CommandLine& line);      // metrics, support
 void add_protocol_commands(CommandLine& line);     // send, help, errors

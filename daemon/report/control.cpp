@@ -80,8 +80,9 @@ void ControlDesk::note(int priority, const std::string& host, std::string_view w
     return;
   }
   const std::uint64_t left_out = std::exchange(account.left_out, 0);
-  log_(priority, fmt::format("{}: {}{}", host, shown(what),
-                             left_out == 0 ? "" : fmt::format(" ({} before it are not listed)", left_out)),
+  log_(priority,
+       fmt::format("{}: {}{}", host, shown(what),
+                   left_out == 0 ? "" : fmt::format(" ({} before it are not listed)", left_out)),
        priority == logged_warning ? LogEvent{Event::control_taken, of_host(host)} : LogEvent{});
 }
 

@@ -70,8 +70,8 @@ struct HostLinks {
 
 /// What an instrument needs beside its links.
 struct ServiceHealth {
-  std::string backend;        // who measured last
-  std::string backend_fault;  // why that is not who should; empty: it is
+  std::string backend;                                   // who measured last
+  std::string backend_fault;                             // why that is not who should; empty: it is
   std::optional<std::uint64_t> store_bytes, free_bytes;  // of the store, and beside it; none: not known
 };
 

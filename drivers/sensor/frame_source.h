@@ -47,7 +47,9 @@ class FrameSource : public LinkTeller {
   /// The verdict is stored.
   virtual void measured(const ClaimedFrame& claim, const FrameIdentity& identity) = 0;
   /// The verdict is stored, and nobody wants the frame; where frames are kept it is put aside for removal.
-  virtual void discard(const ClaimedFrame& claim, const FrameIdentity& identity) { measured(claim, identity); }
+  virtual void discard(const ClaimedFrame& claim, const FrameIdentity& identity) {
+    measured(claim, identity);
+  }
   /// Measured before.
   virtual void duplicate(const ClaimedFrame& claim, const FrameIdentity& identity) = 0;
   virtual void failed(const ClaimedFrame& claim, const std::string& reason) = 0;

@@ -28,7 +28,8 @@ struct VirtualCellFiles {
   std::filesystem::path recipe, twin;
   std::optional<std::filesystem::path> calibration;
   std::optional<Eigen::Vector3d> position_mm;
-  std::filesystem::path artefact = {}, mount = {};  // its drawing, and where it truly stands; empty: there is none
+  std::filesystem::path artefact = {},
+                        mount = {};  // its drawing, and where it truly stands; empty: there is none
 };
 
 /// Throws config::ConfigError or CalibrationError.

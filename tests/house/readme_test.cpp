@@ -111,7 +111,9 @@ TEST(Readme, ShowsDatumctlAsItIs) {
       std::istringstream words(line.substr(0, line.find(" #")));
       std::string program, group, step, word;
       words >> program >> group >> step;
-      if (program != "datumctl" || (group != "calibrate" && group != "hole" && group != "verify" && group != "fringe")) continue;
+      if (program != "datumctl" ||
+          (group != "calibrate" && group != "hole" && group != "verify" && group != "fringe"))
+        continue;
       const Output help = output_of(std::string(DATUMCTL) + " " + group + " " + step + " --help");
       EXPECT_EQ(help.status, 0) << line;
       EXPECT_NE(help.text.find(" " + group + " " + step), std::string::npos) << line;
