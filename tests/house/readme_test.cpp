@@ -49,7 +49,7 @@ Output output_of(const std::string& command) {
   std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
   std::string text;
   char buffer[4096];
-  for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
+  for (std::size_t n = 0; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
   const int status = pclose(pipe);
   return {WEXITSTATUS(status), text};
 }
