@@ -27,7 +27,8 @@ TwinBoard nominal_board() {
   board.size_mm = {across * cell_x_mm, down * cell_y_mm};
   for (int i = 0; i < components; ++i) {
     const auto& p = packages[i % 4];
-    const Eigen::Vector2d centre((i % across + 0.5) * cell_x_mm, (i / across + 0.5) * cell_y_mm);
+    const int column = i % across, row = i / across;
+    const Eigen::Vector2d centre((column + 0.5) * cell_x_mm, (row + 0.5) * cell_y_mm);
     TwinBody body;
     body.reference = "C" + std::to_string(i + 1);
     body.outline = {centre, {p.x, p.y}, (i / 4 % 4) * 30.0};
