@@ -40,7 +40,7 @@ bool Host::receive() {
   char bytes[4096];
   ssize_t n = 0;
   while ((n = ::read(fd_, bytes, sizeof bytes)) > 0) received_.append(bytes, static_cast<std::size_t>(n));
-  for (std::size_t end; (end = received_.find('\n')) != std::string::npos; received_.erase(0, end + 1)) {
+  for (std::size_t end = 0; (end = received_.find('\n')) != std::string::npos; received_.erase(0, end + 1)) {
     const std::string line = received_.substr(0, end);
     (plc::is_pushed(line) ? pushed_ : answers_).push_back(line);
   }

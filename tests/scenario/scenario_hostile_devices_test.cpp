@@ -10,6 +10,7 @@
 #include <atomic>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <system_error>
 #include <thread>
 
 #include "tests/scenario/process_usage.h"
@@ -41,8 +42,8 @@ class HostileServer {
       address.sin_family = AF_INET;
       address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
       socklen_t size = sizeof address;
-      ::bind(fd, reinterpret_cast<const sockaddr*>(&address), size);
-      ::listen(fd, 16);
+      if (::bind(fd, reinterpret_cast<const sockaddr*>(&address), size) != 0 || ::listen(fd, 16) != 0)
+        throw std::system_error(errno, std::generic_category(), "a port to listen on");
       ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
       listeners_.push_back(fd);
       ports_.push_back(ntohs(address.sin_port));
