@@ -33,34 +33,48 @@ class Scratch {
   std::vector<float> memory_;
 };
 
-PlaneFit fit_one(const PlaneKernels& kernels, const PlanePoints& p, const PlaneFitSettings& settings,
-                 Scratch* scratch) {
+/// What is known of a plane once all its points were looked at.
+PlaneFit surveyed(const Survey& survey) {
   PlaneFit fit;
-  const Cloud cloud{p.x, p.y, p.z, p.size};
-  const FitRegion region{p.half_x, p.half_y, settings.residual == Residual::perpendicular};
-  const SearchScratch lists = scratch->lists(p.size);
-  const Draw draw = draw_points(kernels, cloud, p.seed, region, lists);
-  const Survey& survey = draw.survey;
   fit.valid = survey.valid;
   fit.status = !survey.in_bounds  ? FitStatus::out_of_bounds
                : survey.valid < 3 ? FitStatus::too_few_points
                                   : FitStatus::no_consensus;
-  if (!survey.in_bounds || survey.valid < 3 || p.half_x == 0 || p.half_y == 0) return fit;
+  return fit;
+}
 
-  const Consensus consensus = find_consensus(kernels, cloud, draw, p.seed, settings, region, lists.band);
-  fit.hypotheses = consensus.hypotheses;
-  if (!consensus.found) return fit;
-  Plane start = consensus.plane;
-  const bool wider = settings.refit_threshold > settings.threshold;
-  if (wider && settings.mode == FitMode::exact) {  // a screened consensus has settled on the subset
-    const Refined settled = refine(kernels, cloud, start, settings.threshold, region, lists.band);
-    fit.refits = static_cast<std::uint32_t>(settled.refits);
-    if (!settled.spans) return fit;
-    start = settled.plane;
+PlaneFit fit_one(const PlaneKernels& kernels, const PlanePoints& p, const PlaneFitSettings& settings,
+                 Scratch* scratch) {
+  const Cloud cloud{p.x, p.y, p.z, p.size};
+  const FitRegion region{p.half_x, p.half_y, settings.residual == Residual::perpendicular};
+  const SearchScratch lists = scratch->lists(p.size);
+  const auto look = [&] {
+    PointList chosen = lists.pool;  // next to nothing
+    return kernels.select(cloud, KeyRange{p.seed, 0}, p.half_x, p.half_y, &chosen);
+  };
+  Drawn drawn = draw_points(kernels, cloud, p.seed, settings.draw, region, lists);
+  if (settings.mode == FitMode::exact && !drawn.surveyed) {
+    drawn.survey = look();
+    drawn.surveyed = true;
   }
-  const Refined refined = refine(kernels, cloud, start, wider ? settings.refit_threshold : settings.threshold,
-                                 region, lists.band);
-  fit.refits += static_cast<std::uint32_t>(refined.refits);
+  if (drawn.surveyed) {
+    const PlaneFit fit = surveyed(drawn.survey);
+    if (fit.status != FitStatus::no_consensus || p.half_x == 0 || p.half_y == 0) return fit;
+  }
+
+  const Consensus consensus = find_consensus(kernels, cloud, drawn, p.seed, settings, region, lists.band);
+  Refined refined;
+  if (consensus.found) {
+    const float threshold = std::max(settings.threshold, settings.refit_threshold);
+    refined = refine(kernels, cloud, consensus.plane, threshold, region, lists.band, max_refits,
+                     drawn.surveyed ? nullptr : &drawn.survey);
+  } else if (!drawn.surveyed) {
+    drawn.survey = look();
+  }
+  PlaneFit fit = surveyed(drawn.survey);
+  if (fit.status == FitStatus::out_of_bounds) return fit;
+  fit.hypotheses = consensus.hypotheses;
+  fit.refits = static_cast<std::uint32_t>(refined.refits);
   if (refined.spans) report(refined, &fit);
   return fit;
 }

@@ -11,6 +11,7 @@
 #include "gpu/core/parallel_for.h"
 #include "gpu/plane_fit/plane_fit_check.h"
 #include "gpu/plane_fit/plane_fit_kernel.cuh"
+#include "gpu/plane_fit/plane_fit_pixels.h"
 #include "gpu/plane_fit/plane_fit_table.h"
 
 namespace datum {
@@ -47,8 +48,9 @@ struct CudaPlaneFit::State {
 
   Buffer<PlaneTask> task_buffer;
   Buffer<WorkBytes> work;
-  Buffer<float4> draws, band, pools;
+  Buffer<float4> draws, band, subsets, pools;
   Buffer<std::uint32_t> all_counts, undone, map_table;
+  Buffer<PixelFour> pixels_drawn;
   Buffer<PlaneFit> fits;
   Buffer<Queue> queue;
   Buffer<unsigned long long> slots, first_tasks;
@@ -105,6 +107,7 @@ void CudaPlaneFit::State::lay_out() {
     PlaneTask& t = tasks[i];
     t.tiles = (t.quads + tile_quads - 1) / tile_quads;
     if (t.size > max_points) all_undone = true;
+    t.by_number = settings.draw == DrawBy::number && t.half_x != 0 && t.half_y != 0;
     t.first_limit = plane_math::key_limit(t.size - t.size / 4, plane_math::subset_target);
     t.subset_limit = plane_math::key_limit(t.size, plane_math::subset_target);
     t.pool_limit = plane_math::key_limit(t.size, plane_math::pool_target);
@@ -122,19 +125,22 @@ void CudaPlaneFit::State::lay_out() {
   std::stable_sort(order.begin(), order.end(),
                    [&](auto i, auto j) { return tasks[i].tiles > tasks[j].tiles; });
   std::vector<unsigned long long> first;
-  for (const std::size_t i : order)
-    for (std::uint32_t t = 0; t < tasks[i].tiles; ++t)
+  std::uint64_t tiles = 0;
+  for (const std::size_t i : order) {
+    tiles += tasks[i].tiles;
+    for (std::uint32_t t = 0; t < (tasks[i].by_number ? 1 : tasks[i].tiles); ++t)
       first.push_back(static_cast<unsigned long long>(i) << tile_bits | t);
+  }
   if (options.shuffle_seed) {
     std::mt19937_64 engine(options.shuffle_seed);
     std::shuffle(first.begin(), first.end(), engine);
   }
   first_count = static_cast<std::uint32_t>(first.size());
-  if (tasks.size() >= 1u << tile_bits || first.size() >= 1u << 30)
+  if (tasks.size() >= 1u << tile_bits || tiles >= 1u << 30)
     throw GpuError(std::to_string(tasks.size()) + " planes are more than the CUDA backend takes at a time",
                    false);
   slot_count = 1024;
-  while (slot_count < 2 * (first_count + blocks())) slot_count *= 2;
+  while (slot_count < 2 * (tiles + blocks())) slot_count *= 2;
 
   to_device(task_buffer, tasks, "planes");
   to_device(first_tasks, first, "tiles");
@@ -145,6 +151,7 @@ void CudaPlaneFit::State::lay_out() {
   draws.reserve(std::max<std::uint64_t>(draw_room, 1));
   band.reserve(std::max<std::uint64_t>(band_room, 1));
   all_counts.reserve(exact ? tasks.size() * max_tried : 1);
+  subsets.reserve(exact ? tasks.size() * max_subset : 1);
   pools.reserve(exact ? tasks.size() * max_pool : 1);
   std::vector<PlaneFit> empty(tasks.size());
   for (PlaneFit& f : empty) f.status = FitStatus::too_few_points;  // what a plane without points stays
@@ -228,21 +235,14 @@ void CudaPlaneFit::prepare(const BoardPlan& plan, std::int32_t pitch) {
                    false);
   s.tasks.assign(s.count, PlaneTask{});
   std::vector<std::uint32_t> table;
+  std::vector<PixelFour> drawn;
   for (std::size_t i = 0; i < s.count; ++i) {
     const SitePlan& site = plan.sites[i];
     PlaneTask& t = s.tasks[i];
     t.first = table.size();
-    for (std::uint32_t k = site.ring_run; k < site.ring_run + site.ring_runs; ++k) {
-      const PixelRun& run = plan.runs[k];
-      const std::int32_t end = run.col + run.length;
-      for (std::int32_t group = run.col / 4; group * 4 < end; ++group) {
-        std::uint32_t mask = 0;
-        for (std::int32_t j = 0; j < 4; ++j)
-          if (group * 4 + j >= run.col && group * 4 + j < end) mask |= 1u << j;
-        const std::uint32_t index = static_cast<std::uint32_t>(run.row) * (pitch / 4) + group;
-        table.push_back(index << 4 | mask);
-      }
-    }
+    t.fours_drawn = static_cast<std::uint32_t>(drawn.size());
+    add_fours_drawn(plan, site, pitch, &drawn);
+    add_groups(plan, site, pitch, &table);
     t.quads = static_cast<std::uint32_t>(table.size() - t.first);
     t.size = site.ring_pixels;
     t.half_x = site.half_x;
@@ -260,6 +260,7 @@ void CudaPlaneFit::prepare(const BoardPlan& plan, std::int32_t pitch) {
   }
   s.lay_out();
   to_device(s.map_table, table, "pixel table");
+  to_device(s.pixels_drawn, drawn, "pixel table");
 }
 
 void CudaPlaneFit::upload(CudaStream stream) {
@@ -277,7 +278,7 @@ std::string CudaPlaneFit::State::unfinished() const {
         "plane work");
   for (std::size_t i = 0; i < left.size(); ++i) {
     const auto* w = reinterpret_cast<const PlaneWork*>(left[i].bytes);
-    if (w->tiles_done || w->valid || w->phase != Phase::select)
+    if (w->tiles_done || w->valid || w->phase != Phase::first)
       return "; plane " + std::to_string(i) + " of " + std::to_string(tasks[i].size) +
              " points stands in phase " + std::to_string(static_cast<int>(w->phase)) + " with " +
              std::to_string(w->tiles_done) + " of " + std::to_string(tasks[i].tiles) + " tiles";
@@ -292,6 +293,7 @@ Batch CudaPlaneFit::State::batch() const {
   b.draws = draws.get();
   b.band = band.get();
   b.all_counts = all_counts.get();
+  b.subsets = subsets.get();
   b.pools = pools.get();
   b.fits = fits.get();
   b.undone = undone.get();
@@ -323,7 +325,8 @@ void CudaPlaneFit::State::launch(cudaStream_t stream, const Source& source) {
 template <class Count>
 void CudaPlaneFit::State::launch_map(cudaStream_t stream, const void* image) {
   const auto groups = static_cast<std::uint32_t>(pitch / 4);
-  launch(stream, MapSource<Count>{static_cast<const Count*>(image), map_table.get(), groups,
+  launch(stream, MapSource<Count>{static_cast<const Count*>(image), map_table.get(),
+                                  reinterpret_cast<const uint4*>(pixels_drawn.get()), groups,
                                   ((1ull << 38) + groups - 1) / groups});
 }
 

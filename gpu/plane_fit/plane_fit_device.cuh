@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gpu/core/height_map.h"
+#include "gpu/plane_fit/plane_fit_pixels.h"
 #include "gpu/plane_fit/plane_fit_steps.h"
 
 namespace datum::cuda {
@@ -27,20 +28,24 @@ struct PlaneTask {
   std::uint32_t band_room = 0;
   float half_x = 0, half_y = 0, threshold = 0, refit_threshold = 0;
   std::uint64_t seed = 0;
+  std::uint32_t by_number = 0;    // the points are drawn by number
+  std::uint32_t fours_drawn = 0;  // place of them in a map's list
   std::uint32_t first_limit = 0;  // keys of the first draw, generous: as if a quarter had no height
   std::uint32_t subset_limit = 0, pool_limit = 0;  // key_limit() where every point has a height
   SiteGrid grid;
 };
 
-enum class Phase : std::uint32_t { select, count, accumulate };
+/// first: nothing is known yet; the points are drawn by number, or selected by place.
+enum class Phase : std::uint32_t { first, select, survey, count, accumulate };
 
 /// What is found out about a plane. All zero between two batches.
 struct PlaneWork {
   std::uint32_t tiles_done, valid, outside, draw_count, band_count;
   std::uint32_t key_limit;  // of the select pass; 0: the first
   Phase phase;
-  std::uint32_t stage;  // 0: threshold, 1: refit_threshold
-  std::uint32_t tried, pool_size, counted;
+  std::uint32_t surveyed;   // valid and outside are known
+  std::uint32_t by_number;  // the pool is the subset
+  std::uint32_t tried, subset_size, pool_size, counted;
   int needed, top;
   alignas(16) long long moments[10];
   std::uint32_t counts[max_counted];
@@ -65,7 +70,7 @@ struct Batch {
   float4* draws;              // x, y, z, key
   float4* band;               // x, y, r
   std::uint32_t* all_counts;  // exact mode: max_tried per plane
-  float4* pools;              // exact mode: max_pool per plane
+  float4 *subsets, *pools;    // exact mode: max_subset and max_pool per plane
   PlaneFit* fits;
   std::uint32_t* undone;  // per plane: the CPU must do it
   Queue* queue;
@@ -98,6 +103,10 @@ struct PointSource {
   __device__ static Quad unpack(const PointSource&, const PlaneTask&, const Raw& r) {
     return Quad{{r.x.x, r.x.y, r.x.z, r.x.w}, {r.y.x, r.y.y, r.y.z, r.y.w}, {r.z.x, r.z.y, r.z.z, r.z.w}};
   }
+  /// The k-th four drawn by number.
+  __device__ Quad drawn(const PlaneTask& task, std::uint32_t k) const {
+    return unpack(*this, task, load(task, plane_math::drawn_four(k, task.size, task.seed)));
+  }
 };
 
 /// um_of for |index - ref| < 2^22, where the conversion to float is exact and an addition does it: converting is slow.
@@ -121,6 +130,7 @@ template <class Count>
 struct MapSource {
   const Count* image;
   const std::uint32_t* table;
+  const uint4* pixels_drawn;  // the fours of each plane, in the order of their numbers
   std::uint32_t groups_per_row;
   unsigned long long row_magic;  // ceil(2^38 / groups_per_row)
 
@@ -147,9 +157,28 @@ struct MapSource {
   __device__ static bool missing(std::int32_t c) { return c == no_count_32; }
   __device__ static bool missing(float) { return false; }  // NaN stays NaN
 
+  __device__ std::uint32_t row_of(std::uint32_t group) const {
+    return static_cast<std::uint32_t>((group * row_magic) >> 38);
+  }
+  __device__ Quad drawn(const PlaneTask& task, std::uint32_t k) const {
+    const uint4 four = __ldg(pixels_drawn + task.fours_drawn + k);
+    const std::uint32_t pixels[4] = {four.x, four.y, four.z, four.w};
+    Quad q;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const std::uint32_t pixel = pixels[i];
+      const Count count = pixel != no_pixel ? image[pixel] : Count{};
+      const std::uint32_t row = row_of(pixel / 4);
+      q.x[i] = small_um_of(task.grid.x, static_cast<std::int32_t>(pixel - row * groups_per_row * 4));
+      q.y[i] = small_um_of(task.grid.y, static_cast<std::int32_t>(row));
+      q.z[i] = pixel == no_pixel || missing(count) ? __int_as_float(0x7FC00000) : z_of(task.grid.z, count);
+    }
+    return q;
+  }
+
   __device__ static Quad unpack(const MapSource& s, const PlaneTask& task, const Raw& r) {
     const std::uint32_t group = r.entry >> 4;
-    const std::uint32_t row = static_cast<std::uint32_t>((group * s.row_magic) >> 38);
+    const std::uint32_t row = s.row_of(group);
     const std::int32_t col = static_cast<std::int32_t>(group - row * s.groups_per_row) * 4;
     const float y = small_um_of(task.grid.y, static_cast<std::int32_t>(row));
     Quad q;

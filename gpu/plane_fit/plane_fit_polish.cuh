@@ -7,9 +7,9 @@
 
 namespace datum::cuda {
 
-/// Shared memory of a refinement: the warps' sums, of every second step, a Refiner, and what it wants next.
+/// Shared memory of a refinement: the warps' sums, a Refiner, and what it wants next.
 struct Refining {
-  long long partial[2][block_warps][10];
+  long long partial[block_warps][10];
   Refiner refiner;
   Refiner::Next next;
   PlaneFit fit;
@@ -21,6 +21,17 @@ __device__ inline double central_of_few(double n, double uv, double u, double v)
   return fma(-u, v, n * uv);
 }
 
+/// solution_of() by one warp: three lanes divide.
+__device__ inline plane_math::Solution solution_in_warp(const plane_math::Central& m, const Base& base,
+                                                        double least) {
+  if (!m.span(least)) return plane_math::Solution{};
+  const int lane = threadIdx.x % 32;
+  const double inverse = 1 / (lane == 0 ? m.det() : lane == 1 ? m.n : double(base.scale_r));
+  const plane_math::Inverse per{__shfl_sync(whole_warp, inverse, 0), __shfl_sync(whole_warp, inverse, 1),
+                                __shfl_sync(whole_warp, inverse, 2)};
+  return plane_math::solution_of(m, per, base);
+}
+
 /// solve() by one warp, lane k < 10 holding the k-th of the moments: what does not depend on each other is done side by
 /// side. All lanes get the solution.
 __device__ inline plane_math::Solution solve_in_warp(long long moment, const Base& base) {
@@ -28,30 +39,25 @@ __device__ inline plane_math::Solution solve_in_warp(long long moment, const Bas
   // Lanes 0 to 5: xx, xy, yy, xr, yr, rr less the products of the sums of their factors.
   const int u = lane == 2 || lane == 4 ? 2 : lane == 5 ? 3 : 1, v = lane == 0 ? 1 : lane < 3 ? 2 : 3;
   const double sum = static_cast<double>(moment);
-  const double n = __shfl_sync(whole_warp, sum, 0), x = __shfl_sync(whole_warp, sum, 1),
-               y = __shfl_sync(whole_warp, sum, 2), r = __shfl_sync(whole_warp, sum, 3);
+  plane_math::Central m;
+  m.n = __shfl_sync(whole_warp, sum, 0);
+  m.x = __shfl_sync(whole_warp, sum, 1);
+  m.y = __shfl_sync(whole_warp, sum, 2);
+  m.r = __shfl_sync(whole_warp, sum, 3);
   const double mine =
-      n <= few_points ? central_of_few(n, __shfl_sync(whole_warp, sum, 4 + lane % 6),
-                                       __shfl_sync(whole_warp, sum, u), __shfl_sync(whole_warp, sum, v))
-                      : plane_math::central(
-                            __shfl_sync(whole_warp, moment, 0), __shfl_sync(whole_warp, moment, 4 + lane % 6),
-                            __shfl_sync(whole_warp, moment, u), __shfl_sync(whole_warp, moment, v));
-  const double xx = __shfl_sync(whole_warp, mine, 0), xy = __shfl_sync(whole_warp, mine, 1),
-               yy = __shfl_sync(whole_warp, mine, 2), xr = __shfl_sync(whole_warp, mine, 3),
-               yr = __shfl_sync(whole_warp, mine, 4), rr = __shfl_sync(whole_warp, mine, 5);
-  const double det = xx * yy - xy * xy, least = 256 * n * n;
-  const double inverse = 1 / (lane == 0 ? det : lane == 1 ? n : double(base.scale_r));
-  plane_math::Solution s;
-  s.spans = n >= 3 && xx >= least && yy >= least && det > 1e-6 * (xx * yy);
-  if (!s.spans) return s;
-  const double per_det = __shfl_sync(whole_warp, inverse, 0), per_n = __shfl_sync(whole_warp, inverse, 1),
-               per_r = __shfl_sync(whole_warp, inverse, 2);
-  const double a = (xr * yy - yr * xy) * per_det, b = (yr * xx - xr * xy) * per_det;
-  const double c = (r - (a * x + b * y)) * per_n;
-  s.change = Plane{a * base.scale_x * per_r, b * base.scale_y * per_r, c * per_r};
-  const double squares = (rr - (a * xr + b * yr)) * per_n * (per_r * per_r);
-  s.sum_squares = squares > 0 ? squares : 0;
-  return s;
+      m.n <= few_points
+          ? central_of_few(m.n, __shfl_sync(whole_warp, sum, 4 + lane % 6), __shfl_sync(whole_warp, sum, u),
+                           __shfl_sync(whole_warp, sum, v))
+          : plane_math::central(__shfl_sync(whole_warp, moment, 0),
+                                __shfl_sync(whole_warp, moment, 4 + lane % 6),
+                                __shfl_sync(whole_warp, moment, u), __shfl_sync(whole_warp, moment, v));
+  m.xx = __shfl_sync(whole_warp, mine, 0);
+  m.xy = __shfl_sync(whole_warp, mine, 1);
+  m.yy = __shfl_sync(whole_warp, mine, 2);
+  m.xr = __shfl_sync(whole_warp, mine, 3);
+  m.yr = __shfl_sync(whole_warp, mine, 4);
+  m.rr = __shfl_sync(whole_warp, mine, 5);
+  return solution_in_warp(m, base, plane_math::least_variance);
 }
 
 /// take() by one warp; lane k < 10 holds the k-th of the sums. Lane 0 knows what follows.
@@ -78,36 +84,17 @@ __device__ inline Refiner::Next take_in_warp(Refiner& refiner, long long sum, in
   return next;
 }
 
-/// All threads: the warps' sums are added and taken by every warp for itself, with a refiner of its own, so that one
-/// barrier serves a step. `turn` counts the steps.
-__device__ inline Refiner::Next take_sums(Refining& r, Refiner& of_warp, long long sum, long long core,
-                                          unsigned& turn, int limit) {
+/// All threads: the warps' sums are added and taken by the first warp, with the one refiner of the block.
+__device__ inline Refiner::Next take_sums(Refining& r, Refiner& refiner, long long sum, long long core,
+                                          int limit) {
   const int lane = threadIdx.x % 32;
-  long long(*const partial)[10] = r.partial[turn++ % 2];
-  if (lane < 10) partial[threadIdx.x / 32][lane] = sum;
-  __syncthreads();
-  sum = core;
-  if (lane < 10) {
-#pragma unroll
-    for (int w = 0; w < block_warps; ++w) sum += partial[w][lane];
-  }
-  const int taken = static_cast<int>(take_in_warp(of_warp, sum, limit));
-  __syncwarp();
-  return static_cast<Refiner::Next>(__shfl_sync(whole_warp, taken, 0));
-}
-
-/// All threads: the same by the first warp alone, with the one refiner of the block, which leaves the instructions to
-/// blocks that read.
-__device__ inline Refiner::Next take_sums_alone(Refining& r, Refiner& refiner, long long sum, long long core,
-                                                int limit) {
-  const int lane = threadIdx.x % 32;
-  if (lane < 10) r.partial[0][threadIdx.x / 32][lane] = sum;
+  if (lane < 10) r.partial[threadIdx.x / 32][lane] = sum;
   __syncthreads();
   if (threadIdx.x < 32) {
     sum = core;
     if (lane < 10) {
 #pragma unroll
-      for (int w = 0; w < block_warps; ++w) sum += r.partial[0][w][lane];
+      for (int w = 0; w < block_warps; ++w) sum += r.partial[w][lane];
     }
     const Refiner::Next next = take_in_warp(refiner, sum, limit);
     if (lane == 0) r.next = next;
@@ -142,75 +129,76 @@ __device__ inline void report_by_warp(const Refined& end, PlaneFit* fit) {
   fit->inliers = static_cast<std::uint32_t>(m.n);
 }
 
-__device__ inline float residual_at(const Search& s, int i, const Base& base) {
-  return fmaf(-base.a, s.x[i], fmaf(-base.b, s.y[i], s.z[i] - base.c));
+/// Polisher::take() by one warp, lane k < 10 holding the k-th of the sums. All lanes know whether it goes on.
+__device__ inline bool take_in_warp(Polisher& polisher, int sum) {
+  const int n = __shfl_sync(whole_warp, sum, 0);
+  plane_math::Central m;
+  m.n = n;
+  m.x = __shfl_sync(whole_warp, sum, 1);
+  m.y = __shfl_sync(whole_warp, sum, 2);
+  m.r = __shfl_sync(whole_warp, sum, 3);
+  m.xx = central_of_few(m.n, __shfl_sync(whole_warp, sum, 4), m.x, m.x);
+  m.xy = central_of_few(m.n, __shfl_sync(whole_warp, sum, 5), m.x, m.y);
+  m.yy = central_of_few(m.n, __shfl_sync(whole_warp, sum, 6), m.y, m.y);
+  m.xr = central_of_few(m.n, __shfl_sync(whole_warp, sum, 7), m.x, m.r);
+  m.yr = central_of_few(m.n, __shfl_sync(whole_warp, sum, 8), m.y, m.r);
+  m.rr = central_of_few(m.n, __shfl_sync(whole_warp, sum, 9), m.r, m.r);
+  const plane_math::Solution solution = solution_in_warp(m, polisher.base(), Polisher::least);
+  bool more = false;
+  if (threadIdx.x % 32 == 0) more = polisher.accept(n, solution);
+  return __shfl_sync(whole_warp, static_cast<int>(more), 0);
 }
 
-/// As the pass over all points and its band list tell it.
-__device__ inline bool in_reach(const Search& s, int i, const Base& base, const Hypothesis& change) {
-  const float distance = residual_at(s, i, base);
-  const float moved = fmaf(-change.a, s.x[i], fmaf(-change.b, s.y[i], distance - change.c));
-  return fabsf(distance) < base.core || (fabsf(distance) <= base.outer && fabsf(moved) <= change.reach);
-}
+__device__ inline Polisher& polisher_of(Search& s) { return *reinterpret_cast<Polisher*>(s.polisher); }
 
-__device__ inline Refiner& refiner_of_warp(Search& s) {
-  return reinterpret_cast<Refiner*>(s.refiners)[threadIdx.x / 32];
-}
-
-/// Refines the plane on the subset: refiner_of_warp().
-__device__ __noinline__ void refine_on_subset(Search& s, Refining& r, const Plane& start, float threshold,
-                                              const FitRegion& region) {
-  const int lane = threadIdx.x % 32, size = static_cast<int>(s.size);
-  Refiner& refiner = refiner_of_warp(s);
-  if (lane == 0) new (&refiner) Refiner(start, threshold, region);
-  unsigned turn = 0;
-  for (;;) {
-    if (lane == 0) refiner.rebase();
-    __syncwarp();
-    const Base base = refiner.base();
-    Refiner::Next next;
-    do {
-      const Hypothesis change = refiner.change();
-      Sums sums;
-#pragma unroll 2
-      for (int i = threadIdx.x; i < size; i += block_threads)
-        sums.add(in_reach(s, i, base, change), s.x[i], s.y[i], residual_at(s, i, base), base);
-      next = take_sums(r, refiner, sum_in_warp(sums), 0, turn, max_refits);
-    } while (next == Refiner::Next::again);
-    if (next == Refiner::Next::done) return;
+/// All threads: least squares on the points drawn, from a start in shared memory; polisher_of(s) knows the end.
+__device__ __noinline__ void polish(Search& s, const Plane& start, float threshold, const FitRegion& region) {
+  constexpr int each = (max_subset - 1) / block_threads + 1;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, size = static_cast<int>(s.size);
+  if (threadIdx.x == 0) new (s.polisher) Polisher(start, threshold, region);
+  float x[each], y[each], z[each];
+#pragma unroll
+  for (int k = 0; k < each; ++k) {
+    const int i = threadIdx.x + k * block_threads;
+    x[k] = i < size ? s.x[i] : 0.f;
+    y[k] = i < size ? s.y[i] : 0.f;
+    z[k] = i < size ? s.z[i] : __int_as_float(0x7FC00000);
   }
-}
-
-/// The same by one warp, so that as many planes are refined at a time as a block has warps. `refiner` lies in shared
-/// memory and has its start.
-__device__ __noinline__ void refine_in_warp(const Search& s, Refiner& refiner) {
-  constexpr int at_a_time = 16;
-  const int lane = threadIdx.x % 32, size = static_cast<int>(s.size);
-  for (;;) {
-    if (lane == 0) refiner.rebase();
-    __syncwarp();
-    const Base base = refiner.base();
-    Refiner::Next next;
-    do {
-      const Hypothesis change = refiner.change();
-      WideSums wide;
-      for (int first = 0; first < size; first += 32 * at_a_time) {
-        Sums sums;
-#pragma unroll 4
-        for (int i = first + lane; i < first + 32 * at_a_time; i += 32)
-          if (i < size) sums.add(in_reach(s, i, base, change), s.x[i], s.y[i], residual_at(s, i, base), base);
-        wide.add(sums);
+  __syncthreads();
+  do {
+    const Base base = polisher_of(s).base();
+    Sums sums;
+#pragma unroll
+    for (int k = 0; k < each; ++k) {
+      if (k * block_threads >= size) break;
+      const float r = fmaf(-base.a, x[k], fmaf(-base.b, y[k], z[k] - base.c));
+      sums.add(fabsf(r) < base.core, x[k], y[k], r, base);
+    }
+    const int all[10] = {sums.n,  sums.x,  sums.y,  sums.r,  sums.xx,
+                         sums.xy, sums.yy, sums.xr, sums.yr, sums.rr};
+    int mine = 0;
+#pragma unroll
+    for (int k = 0; k < 10; ++k) {
+      const int sum = __reduce_add_sync(whole_warp, all[k]);
+      if (lane == k) mine = sum;
+    }
+    if (lane < 10) s.sums[warp][lane] = mine;
+    __syncthreads();
+    if (warp == 0) {
+      int sum = 0;
+      if (lane < 10) {
+#pragma unroll
+        for (int w = 0; w < block_warps; ++w) sum += s.sums[w][lane];
       }
-      const int taken = static_cast<int>(take_in_warp(refiner, sum_in_warp(wide), max_refits));
-      __syncwarp();
-      next = static_cast<Refiner::Next>(__shfl_sync(whole_warp, taken, 0));
-    } while (next == Refiner::Next::again);
-    if (next == Refiner::Next::done) return;
-  }
+      const bool more = take_in_warp(polisher_of(s), sum);
+      if (lane == 0) s.more = more;
+    }
+    __syncthreads();
+  } while (s.more);
 }
 
 /// First thread: where a polished plane ended.
-__device__ inline void keep_end(Search& s, const Refined& end) {
+__device__ inline void keep_end(Search& s, const Polished& end) {
   if (!end.spans) return;
   s.ends[s.ended++] = end;
   const double gain = gain_of(end);
@@ -228,13 +216,10 @@ __device__ inline unsigned still_apart(const Search& s, unsigned left, const Fit
   return __ballot_sync(whole_warp, apart);
 }
 
-/// When so many are left, a warp for each is faster than the block for one after the other.
-constexpr int side_by_side = 3;
-
-/// The best hypotheses polished on the subset, in their order; the one with the largest gain is the start of the fit. A
-/// candidate that is bound to end where an earlier one ended is left out, also where it has been refined beside it.
-__device__ __noinline__ void polish(const PlaneTask& task, const FitRegion& region, Search& s, Refining& r) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+/// The best hypotheses polished in their order; the one with the largest gain is the start of the fit. A candidate that
+/// is bound to end where an earlier one ended is left out.
+__device__ __noinline__ void polish_best(const PlaneTask& task, const FitRegion& region, Search& s) {
+  const int lane = threadIdx.x % 32;
   if (threadIdx.x == 0) {
     s.ended = 0;
     s.gain = -1;
@@ -248,35 +233,20 @@ __device__ __noinline__ void polish(const PlaneTask& task, const FitRegion& regi
   const std::uint64_t most = s.counts[s.best[0]];
   const bool counts = lane < s.best_count && std::uint64_t{4} * s.counts[s.best[lane]] >= 3 * most;
   unsigned left = __ballot_sync(whole_warp, counts);  // every warp finds the same
-  // The first alone mostly makes the others unnecessary.
-  for (bool alone = true; left != 0 && (alone || __popc(left) < side_by_side); alone = false) {
-    const int c = __ffs(left) - 1;
-    refine_on_subset(s, r, s.starts[c], task.threshold, region);
-    if (threadIdx.x == 0) keep_end(s, refiner_of_warp(s).result());
-    __syncthreads();
-    left = still_apart(s, left & (left - 1), region);
-  }
-  Refiner* const refiners = reinterpret_cast<Refiner*>(s.refiners);
-  for (int nth = warp, c = 0; c < plane_math::candidates; ++c) {
-    if ((left >> c & 1) == 0 || nth-- % block_warps != 0) continue;
-    if (lane == 0) new (refiners + c) Refiner(s.starts[c], task.threshold, region);
-    __syncwarp();
-    refine_in_warp(s, refiners[c]);
-  }
   while (left != 0) {
-    const int c = __ffs(left) - 1;
-    __syncthreads();  // all have looked at the ends so far
-    if (threadIdx.x == 0) keep_end(s, refiners[c].result());
+    polish(s, s.starts[__ffs(left) - 1], task.threshold, region);
+    if (threadIdx.x == 0) keep_end(s, polisher_of(s).result());
     __syncthreads();
     left = still_apart(s, left & (left - 1), region);
+    __syncthreads();
   }
 }
 
-/// Hypotheses are counted on the subset until the rule ends: s.tried.
+/// Hypotheses are counted on the subset until the rule ends: s.tried. `of_more`: than the subset's points have a height.
 __device__ inline void run_rule_on_subset(const Batch& batch, const PlaneTask& task, const FitRegion& region,
-                                          std::uint32_t valid, const double* needed_table, Search& s) {
+                                          bool of_more, const double* needed_table, Search& s) {
   const std::uint32_t points = s.size;
-  const std::int64_t margin = plane_math::count_margin(points, valid);
+  const std::int64_t margin = plane_math::count_margin(points, of_more);
   if (threadIdx.x == 0) {
     s.tried = 0;
     s.needed = batch.max_hypotheses;
@@ -309,22 +279,21 @@ __device__ inline void run_rule_on_subset(const Batch& batch, const PlaneTask& t
 
 /// Screened mode: s.found, s.plane, s.tried.
 __device__ __noinline__ void search_subset(const Batch& batch, const PlaneTask& task, const FitRegion& region,
-                                           std::uint32_t valid, const double* needed_table, Search& s,
-                                           Refining& r) {
+                                           bool of_more, const double* needed_table, Search& s) {
   if (threadIdx.x == 0) {
     s.tried = 0;
     s.found = false;
   }
   __syncthreads();
   if (s.pool_size < 3) return;
-  run_rule_on_subset(batch, task, region, valid, needed_table, s);
+  run_rule_on_subset(batch, task, region, of_more, needed_table, s);
   if (threadIdx.x < 32) {
     const int found = find_best(s.counts, s.tried, s.best);
     if (threadIdx.x == 0) s.best_count = found;
   }
   __syncthreads();
   if (s.best_count == 0) return;
-  polish(task, region, s, r);
+  polish_best(task, region, s);
   if (threadIdx.x == 0) s.found = s.gain >= 0;
   __syncthreads();
 }

@@ -3,12 +3,16 @@
 namespace datum {
 
 Refined refine(const PlaneKernels& kernels, const Cloud& cloud, const plane_math::Plane& start,
-               float threshold, const FitRegion& region, PointList band, int limit) {
+               float threshold, const FitRegion& region, PointList band, int limit, Survey* survey) {
   Refiner refiner(start, threshold, region);
   for (;;) {
     refiner.rebase();
     band.size = 0;
-    const plane_math::Moments core = kernels.accumulate(cloud, refiner.base(), &band);
+    const plane_math::Moments core =
+        survey ? kernels.survey(cloud, refiner.base(), region.half_x, region.half_y, &band, survey)
+               : kernels.accumulate(cloud, refiner.base(), &band);
+    if (survey && !survey->in_bounds) return Refined{};
+    survey = nullptr;
     const Cloud near{band.x, band.y, band.z, band.size};
     Refiner::Next next = Refiner::Next::again;
     do {

@@ -6,8 +6,10 @@
 
 namespace datum {
 
-/// Drives a Refiner over a cloud from `start`, at most `limit` least-squares planes.
+/// Drives a Refiner over a cloud from `start`, at most `limit` least-squares planes. `survey`: is filled in the first
+/// pass over the points, which ends it where one of them is out of bounds.
 Refined refine(const PlaneKernels& kernels, const Cloud& cloud, const plane_math::Plane& start,
-               float threshold, const FitRegion& region, PointList band, int limit = max_refits);
+               float threshold, const FitRegion& region, PointList band, int limit = max_refits,
+               Survey* survey = nullptr);
 
 }  // namespace datum

@@ -14,22 +14,22 @@ using namespace plane_math;
 
 constexpr int batch = 8;  // hypotheses counted together; the rule below makes it invisible
 
-/// The drawn points in an order that depends on the points alone.
-class Pool {
+/// Points drawn by place, put into the order of their keys.
+class KeyOrder {
  public:
-  Pool(const PointList& chosen, std::uint64_t seed) {
+  KeyOrder(const PointList& points, std::uint64_t seed) {
     const std::uint32_t low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
-    entries_.resize(chosen.size);
-    for (std::size_t i = 0; i < chosen.size; ++i) {
-      const std::uint32_t x = bits_of(chosen.x[i]), y = bits_of(chosen.y[i]);
-      entries_[i] = Entry{point_key(x, y, low, high), bits_of(chosen.z[i]), x, y};
+    entries_.resize(points.size);
+    for (std::size_t i = 0; i < points.size; ++i) {
+      const std::uint32_t x = bits_of(points.x[i]), y = bits_of(points.y[i]);
+      entries_[i] = Entry{point_key(x, y, low, high), bits_of(points.z[i]), x, y};
     }
     sort();
-  }
-
-  std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }
-  Point operator[](std::uint32_t i) const {
-    return Point{float_of(entries_[i].x), float_of(entries_[i].y), float_of(entries_[i].z)};
+    for (std::size_t i = 0; i < points.size; ++i) {
+      points.x[i] = float_of(entries_[i].x);
+      points.y[i] = float_of(entries_[i].y);
+      points.z[i] = float_of(entries_[i].z);
+    }
   }
 
  private:
@@ -57,6 +57,12 @@ class Pool {
 
   static constexpr std::size_t buckets = 256;
   std::vector<Entry> entries_;
+};
+
+/// Hypotheses are laid through these.
+struct Pool {
+  const PointList& points;
+  Point operator[](std::uint32_t i) const { return Point{points.x[i], points.y[i], points.z[i]}; }
 };
 
 struct Candidate {
@@ -103,8 +109,8 @@ int run_rule(const PlaneKernels& kernels, const Cloud& counted, const Pool& pool
     std::uint32_t counts[batch];
     const int k = std::min(batch, rule->needed() - tried);
     for (int i = 0; i < k; ++i)
-      h[i] = hypothesis_of(static_cast<std::uint32_t>(tried + i), seed, pool, pool.size(), settings.threshold,
-                           region);
+      h[i] = hypothesis_of(static_cast<std::uint32_t>(tried + i), seed, pool,
+                           static_cast<std::uint32_t>(pool.points.size), settings.threshold, region);
     kernels.count(counted, h, k, counts);
     for (int i = 0; i < k && tried < rule->needed(); ++i, ++tried) rule->take(h[i], counts[i]);
   }
@@ -115,33 +121,63 @@ Cloud cloud_of(const PointList& list) { return Cloud{list.x, list.y, list.z, lis
 
 Plane plane_of(const Hypothesis& h) { return Plane{h.a, h.b, h.c}; }
 
-/// Polishes the best hypotheses on the subset and keeps the one with the least sum(min(r^2, reach^2)).
-bool polish(const PlaneKernels& kernels, const Cloud& subset, const SequentialRule& rule,
-            const PlaneFitSettings& settings, const FitRegion& region, const PointList& band, Plane* plane) {
-  std::array<Refined, candidates> ends;
+Polished polish(const PlaneKernels& kernels, const Cloud& subset, const Plane& start, float threshold,
+                const FitRegion& region, PointList band) {
+  Polisher polisher(start, threshold, region);
+  Moments sums;
+  do {
+    band.size = 0;
+    sums = kernels.accumulate(subset, polisher.base(), &band);
+  } while (polisher.take(sums));
+  return polisher.result();
+}
+
+/// Polishes the best hypotheses and keeps the one with the least sum(min(r^2, reach^2)).
+bool polish_best(const PlaneKernels& kernels, const Cloud& subset, const SequentialRule& rule,
+                 float threshold, const FitRegion& region, const PointList& band, Plane* plane) {
+  std::array<Polished, candidates> ends;
   std::size_t ended = 0;
   double best = -1;
   for (const Candidate& c : rule.best()) {
     if (c.count < 3 || 4 * c.count < 3 * rule.best().front().count) break;
     const Plane start = plane_of(c.hypothesis);
     if (std::any_of(ends.begin(), ends.begin() + ended,
-                    [&](const Refined& end) { return same_basin(start, end, region); }))
+                    [&](const Polished& end) { return same_basin(start, end, region); }))
       continue;
-    const Refined r = refine(kernels, subset, start, settings.threshold, region, band);
-    if (!r.spans) continue;
-    ends[ended++] = r;
-    if (gain_of(r) > best) {
-      best = gain_of(r);
-      *plane = r.plane;
+    const Polished p = polish(kernels, subset, start, threshold, region, band);
+    if (!p.spans) continue;
+    ends[ended++] = p;
+    if (gain_of(p) > best) {
+      best = gain_of(p);
+      *plane = p.plane;
     }
   }
   return best >= 0;
 }
 
-}  // namespace
+/// False: too few of the points looked at have a height, or they lie outside.
+bool draw_by_number(const Cloud& cloud, std::uint64_t seed, const FitRegion& region,
+                    const SearchScratch& scratch, Drawn* drawn) {
+  const std::uint32_t size = static_cast<std::uint32_t>(cloud.size);
+  PointList list = scratch.subset;
+  list.size = 0;
+  for (std::uint32_t k = 0; k < fours_looked_at(size); ++k) {
+    const std::uint32_t first = 4 * drawn_four(k, size, seed), end = std::min(first + 4, size);
+    for (std::uint32_t i = first; i < end; ++i) {
+      if (!may_be_drawn(cloud.x[i], cloud.y[i], cloud.z[i], region)) continue;
+      list.x[list.size] = cloud.x[i];
+      list.y[list.size] = cloud.y[i];
+      list.z[list.size++] = cloud.z[i];
+    }
+  }
+  if (too_few_drawn(static_cast<std::uint32_t>(list.size), size)) return false;
+  drawn->subset = drawn->pool = list;
+  drawn->of_more = size > most_looked_at;
+  return true;
+}
 
-Draw draw_points(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t seed, const FitRegion& region,
-                 const SearchScratch& scratch) {
+void draw_by_place(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t seed,
+                   const FitRegion& region, const SearchScratch& scratch, Drawn* drawn) {
   const auto select = [&](const Cloud& from, std::uint32_t limit, PointList to, PointList* chosen) {
     to.size = 0;
     const Survey survey = kernels.select(from, KeyRange{seed, limit}, region.half_x, region.half_y, &to);
@@ -150,32 +186,49 @@ Draw draw_points(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t 
   };
   // Mostly every point has a height; where not, the subset is drawn anew from those that have one.
   const std::uint32_t size = static_cast<std::uint32_t>(cloud.size);
-  Draw draw;
-  draw.survey = select(cloud, key_limit(size, subset_target), scratch.subset, &draw.subset);
-  const std::uint32_t valid = draw.survey.valid, limit = key_limit(valid, subset_target);
-  if (limit != key_limit(size, subset_target)) select(cloud, limit, scratch.subset, &draw.subset);
-  select(cloud_of(draw.subset), key_limit(valid, pool_target), scratch.pool, &draw.pool);
-  return draw;
+  drawn->survey = select(cloud, key_limit(size, subset_target), scratch.subset, &drawn->subset);
+  drawn->surveyed = true;
+  const std::uint32_t valid = drawn->survey.valid, limit = key_limit(valid, subset_target);
+  if (limit != key_limit(size, subset_target)) select(cloud, limit, scratch.subset, &drawn->subset);
+  drawn->of_more = drawn->subset.size < valid;
+  select(cloud_of(drawn->subset), key_limit(valid, pool_target), scratch.pool, &drawn->pool);
+  KeyOrder(drawn->pool, seed);
 }
 
-Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const Draw& draw,
+}  // namespace
+
+Drawn draw_points(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t seed, DrawBy draw,
+                  const FitRegion& region, const SearchScratch& scratch) {
+  Drawn drawn;
+  const bool by_number = draw == DrawBy::number && region.half_x != 0 && region.half_y != 0 &&
+                         draw_by_number(cloud, seed, region, scratch, &drawn);
+  if (!by_number) draw_by_place(kernels, cloud, seed, region, scratch, &drawn);
+  return drawn;
+}
+
+Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const Drawn& drawn,
                          std::uint64_t seed, const PlaneFitSettings& settings, const FitRegion& region,
                          const PointList& band) {
   Consensus result;
-  if (draw.pool.size < 3) return result;
-  const Pool pool(draw.pool, seed);
+  if (drawn.pool.size < 3) return result;
+  const Pool pool{drawn.pool};
   const bool screened = settings.mode == FitMode::screened;
-  const Cloud subset = cloud_of(draw.subset);
-  const std::uint32_t points = screened ? static_cast<std::uint32_t>(subset.size) : draw.survey.valid;
-  const std::int64_t margin = count_margin(points, draw.survey.valid);
+  const Cloud subset = cloud_of(drawn.subset);
+  const std::uint32_t points = screened ? static_cast<std::uint32_t>(subset.size) : drawn.survey.valid;
+  const std::int64_t margin = count_margin(points, screened && drawn.of_more);
   SequentialRule rule(settings, points, margin);
   result.hypotheses = static_cast<std::uint32_t>(
       run_rule(kernels, screened ? subset : cloud, pool, seed, settings, region, &rule));
   const Candidate& winner = rule.best().front();
   result.found = winner.count >= 3;
   result.plane = plane_of(winner.hypothesis);
-  if (screened && result.found)
-    result.found = polish(kernels, subset, rule, settings, region, band, &result.plane);
+  if (!result.found) return result;
+  if (screened) {
+    result.found = polish_best(kernels, subset, rule, settings.threshold, region, band, &result.plane);
+  } else {
+    const Polished p = polish(kernels, subset, result.plane, settings.threshold, region, band);
+    if (p.spans) result.plane = p.plane;
+  }
   return result;
 }
 

@@ -15,26 +15,26 @@ struct Search {
   float4 hypotheses[max_counted];
   std::uint32_t counts[max_tried];
   std::uint32_t size, pool_size, filled, keys[max_pool];  // keys of drawn
+  bool by_number;                                         // the pool is the subset as it lies
   std::uint16_t order[max_pool];
   int tried, needed, top;
   std::uint16_t best[plane_math::candidates];  // hypotheses of the highest counts
   Plane starts[plane_math::candidates];        // and their planes
   int best_count;
-  Refined ends[plane_math::candidates];
+  Polished ends[plane_math::candidates];
   int ended;
   double gain;
   Plane plane;
-  bool found;
-  alignas(
-      16) unsigned char refiners[plane_math::candidates][sizeof(Refiner)];  // or one of each warp; the last
+  bool found, more;
+  alignas(16) unsigned char polisher[sizeof(Polisher)];
+  int sums[block_warps][10];
 };
-static_assert(plane_math::candidates >= block_warps, "a refiner for each warp");
 
 /// The points of the pool in their order.
 struct PoolOf {
   const Search* s;
   __device__ Point operator[](std::uint32_t i) const {
-    const int at = s->pool[i];
+    const int at = s->by_number ? static_cast<int>(i) : s->pool[i];
     return Point{s->x[at], s->y[at], s->z[at]};
   }
 };
@@ -159,11 +159,58 @@ __device__ __noinline__ bool gather_draws(const float4* draws, std::uint32_t dra
   if (threadIdx.x == 0) {
     s.size = s.filled & 0xFFFFu;
     s.pool_size = s.filled >> 16;
+    s.by_number = false;
   }
   __syncthreads();
   if (s.size > max_subset || s.pool_size > max_pool) return false;
   order_pool(s, pool_limit);
   return true;
+}
+
+/// The points drawn by number, in their order: s.size of them.
+template <class Source>
+__device__ void draw_by_number(const Source& source, const PlaneTask& task, const FitRegion& region,
+                               Search& s) {
+  constexpr int most = (plane_math::most_looked_at / 4 - 1) / block_threads + 1;
+  const std::uint32_t fours = plane_math::fours_looked_at(task.size);
+  const int each = fours > block_threads ? most : 1, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const std::uint32_t first = threadIdx.x * each;
+  Quad q[most];
+  unsigned taken = 0;
+#pragma unroll
+  for (int k = 0; k < most; ++k) {
+    if (k >= each || first + k >= fours) break;
+    q[k] = source.drawn(task, first + k);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if (plane_math::may_be_drawn(q[k].x[i], q[k].y[i], q[k].z[i], region)) taken |= 1u << (4 * k + i);
+  }
+  const std::uint32_t own = __popc(taken);
+  std::uint32_t up_to_here = own;
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    const std::uint32_t other = __shfl_up_sync(whole_warp, up_to_here, step);
+    if (lane >= step) up_to_here += other;
+  }
+  if (lane == 31) s.counts[warp] = up_to_here;
+  __syncthreads();
+  const std::uint32_t before = __reduce_add_sync(whole_warp, lane < warp ? s.counts[lane] : 0);
+  std::uint32_t at = before + up_to_here - own;
+#pragma unroll
+  for (int k = 0; k < most; ++k) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if ((taken >> (4 * k + i) & 1) == 0) continue;
+      s.x[at] = q[k].x[i];
+      s.y[at] = q[k].y[i];
+      s.z[at++] = q[k].z[i];
+    }
+  }
+  if (threadIdx.x == block_threads - 1) {
+    s.size = s.pool_size = at;
+    s.by_number = true;
+  }
+  __syncthreads();
 }
 
 /// Lays `count` hypotheses from number `first` on, as (-a, -b, c, reach); filled up to whole fours.

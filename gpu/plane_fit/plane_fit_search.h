@@ -11,15 +11,18 @@ struct SearchScratch {
   PointList subset, pool, band;
 };
 
-/// Points that stand for a plane's points: an unordered random choice that their places and the seed alone
-/// make.
-struct Draw {
-  Survey survey;
-  PointList subset;  // screened mode: about 1024 points, on which hypotheses are counted
-  PointList pool;    // about 256 of them, through which hypotheses are laid
+/// Points that stand for a plane's points.
+struct Drawn {
+  bool surveyed = false;  // all points were looked at
+  Survey survey{};        // where they were
+  bool of_more = false;   // the subset is not all of the points with a height
+  PointList subset{};     // screened mode: about 1024 points, on which hypotheses are counted
+  PointList
+      pool{};  // some or all of them, in an order that their numbers or places make: hypotheses go through these
 };
-Draw draw_points(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t seed, const FitRegion& region,
-                 const SearchScratch& scratch);
+/// By place also where the region has no width.
+Drawn draw_points(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t seed, DrawBy draw,
+                  const FitRegion& region, const SearchScratch& scratch);
 
 struct Consensus {
   bool found = false;
@@ -28,7 +31,7 @@ struct Consensus {
 };
 
 /// Lays planes through three points of the pool and applies the sequential rule.
-Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const Draw& draw,
+Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const Drawn& drawn,
                          std::uint64_t seed, const PlaneFitSettings& settings, const FitRegion& region,
                          const PointList& band);
 

@@ -83,41 +83,53 @@ __device__ void for_quads(const Source& source, const PlaneTask& task, std::uint
   }
 }
 
-/// Counts the points with a height, looks whether they lie inside the bounds, draws those with keys up to `limit`.
+/// Looks at the points that pass: how many have a height, whether these lie inside the bounds.
+struct Survey {
+  unsigned valid = 0;
+  bool outside = false;
+
+  __device__ bool look(const PlaneTask& task, float x, float y, float z) {
+    const bool height = has_height(z);
+    valid += height;
+    outside |= height && !(fabsf(x) <= task.half_x && fabsf(y) <= task.half_y);
+    return height;
+  }
+  /// The whole warp.
+  __device__ void tell(PlaneWork* work) const {
+    const unsigned sum = __reduce_add_sync(whole_warp, valid);
+    const bool any = __any_sync(whole_warp, outside);
+    if (threadIdx.x % 32 != 0) return;
+    if (sum > 0) atomicAdd(&work->valid, sum);
+    if (any) atomicOr(&work->outside, 1u);
+  }
+};
+
+/// Looks at all points, and draws those with keys up to `limit`.
 template <class Source>
 __device__ void select_tile(const Source& source, const PlaneTask& task, PlaneWork* work, float4* draws,
                             std::uint32_t limit, std::uint32_t begin, std::uint32_t end, Staging& staging) {
   const std::uint32_t low = static_cast<std::uint32_t>(task.seed),
                       high = static_cast<std::uint32_t>(task.seed >> 32);
-  const float hx = task.half_x, hy = task.half_y;
   float4* const list = draws + task.draws;
-  unsigned valid = 0;
-  bool outside = false;
+  Survey survey;
   for_quads<2>(source, task, begin, end, [&](const Quad& q) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const float x = q.x[i], y = q.y[i], z = q.z[i];
-      const bool height = has_height(z);
-      valid += height;
-      outside |= height && !(fabsf(x) <= hx && fabsf(y) <= hy);
+      const bool height = survey.look(task, x, y, z);
       const std::uint32_t key = plane_math::point_key(__float_as_uint(x), __float_as_uint(y), low, high);
       if (height && key <= limit)
         stage(staging, make_float4(x, y, z, __uint_as_float(key)), list, task.draw_room, &work->draw_count);
     }
   });
-  valid = __reduce_add_sync(whole_warp, valid);
-  outside = __any_sync(whole_warp, outside);
-  if (threadIdx.x % 32 == 0) {
-    if (valid > 0) atomicAdd(&work->valid, valid);
-    if (outside) atomicOr(&work->outside, 1u);
-  }
+  survey.tell(work);
   unstage(staging, &work->draw_count, [&](std::uint32_t at, const float4& e) {
     if (at < task.draw_room) list[at] = e;
   });
 }
 
 /// work->counts[k] += points within reach of hypothesis k.
-template <class Source>
+template <bool Surveying, class Source>
 __device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWork* work, std::uint32_t begin,
                            std::uint32_t end, const float4* hypotheses, int count,
                            std::uint32_t (*warp_counts)[max_counted]) {
@@ -126,6 +138,7 @@ __device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWor
   const bool first_lane = threadIdx.x % 32 == 0;
   for (int k = threadIdx.x % 32; k < count; k += 32) warp_counts[warp][k] = 0;
   __syncwarp();
+  Survey survey;
   for (std::uint32_t first = begin; first < end; first += quads * block_threads) {
     float x[4 * quads], y[4 * quads], z[4 * quads];
 #pragma unroll
@@ -137,6 +150,7 @@ __device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWor
         x[4 * k + i] = q.x[i];
         y[4 * k + i] = q.y[i];
         z[4 * k + i] = at < end ? q.z[i] : __int_as_float(0x7FC00000);
+        if constexpr (Surveying) survey.look(task, x[4 * k + i], y[4 * k + i], z[4 * k + i]);
       }
     }
     // Four at a time: their counts of at most 8 pack into one exact float each pair, and one reduction sums a pair.
@@ -162,6 +176,7 @@ __device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWor
       }
     }
   }
+  if constexpr (Surveying) survey.tell(work);
   __syncthreads();
   for (int k = threadIdx.x; k < count; k += block_threads) {
     std::uint32_t sum = 0;
@@ -233,17 +248,19 @@ __device__ inline long long sum_in_warp(const WideSums& s) {
 }
 
 /// Adds the points with |r| < base.core to the plane's moments and lists those up to base.outer.
-template <class Source>
+template <bool Surveying, class Source>
 __device__ void accumulate_tile(const Source& source, const PlaneTask& task, PlaneWork* work, float4* band,
                                 std::uint32_t begin, std::uint32_t end, const Base& base, Staging& staging,
                                 long long (*partial)[10]) {
   long long of_warp = 0;
+  Survey survey;
   for (; begin < end; begin += summed_quads) {
     Sums sums;
     for_quads<2>(
         source, task, begin, end - begin < summed_quads ? end : begin + summed_quads, [&](const Quad& q) {
 #pragma unroll
           for (int i = 0; i < 4; ++i) {
+            if constexpr (Surveying) survey.look(task, q.x[i], q.y[i], q.z[i]);
             const float r = fmaf(-base.a, q.x[i], fmaf(-base.b, q.y[i], q.z[i] - base.c));
             const bool in = fabsf(r) < base.core, near = fabsf(r) <= base.outer && !in;
             sums.add(in, q.x[i], q.y[i], r, base);
@@ -253,6 +270,7 @@ __device__ void accumulate_tile(const Source& source, const PlaneTask& task, Pla
         });
     of_warp += sum_in_warp(sums);
   }
+  if constexpr (Surveying) survey.tell(work);
   if (threadIdx.x % 32 < 10) partial[threadIdx.x / 32][threadIdx.x % 32] = of_warp;
   unstage(staging, &work->band_count, [&](std::uint32_t at, const float4& e) {
     if (at < task.band_room) band[at] = e;

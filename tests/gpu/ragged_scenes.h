@@ -45,6 +45,8 @@ inline std::vector<PlaneFitSettings> all_settings() {
       s.max_hypotheses = 100;
       all.push_back(s);
     }
+    all.push_back(all.back());
+    all.back().draw = DrawBy::place;
   }
   return all;
 }

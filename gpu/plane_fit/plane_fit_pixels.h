@@ -1,0 +1,24 @@
+// Pixels of a board's rings, as the device reads them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "gpu/core/board_plan.h"
+
+namespace datum {
+
+constexpr std::uint32_t no_pixel = 0xFFFFFFFFu;
+/// Four pixels drawn by number, row * pitch + col each; no_pixel behind the last one of a ring.
+using PixelFour = std::array<std::uint32_t, 4>;
+
+/// Appends the aligned groups of four pixels in which a ring lies: index << 4 | which of the four belong to it.
+void add_groups(const BoardPlan& plan, const SitePlan& site, std::int32_t pitch,
+                std::vector<std::uint32_t>* groups);
+
+/// Appends the fours of a ring that are drawn by number.
+void add_fours_drawn(const BoardPlan& plan, const SitePlan& site, std::int32_t pitch,
+                     std::vector<PixelFour>* fours);
+
+}  // namespace datum
