@@ -1,6 +1,6 @@
 // What follows a plane's pass over its points, in the block that finished the last tile of it.
 //
-// Nothing of it is inlined: it would take registers from the passes, and nvcc 13.0 lost the reconvergence of a warp before
+// Each function says what the next pass over the points is for. Nothing of it is inlined: it would take registers from the passes, and nvcc 13.0 lost the reconvergence of a warp before
 // barriers when all was one function (compute-sanitizer synccheck found it).
 #pragma once
 
@@ -44,7 +44,6 @@ __device__ inline void begin_accumulate(PlaneWork* work, const Refiner& refiner)
   if (threadIdx.x == 0) {
     work->band_count = 0;
     work->tiles_done = 0;
-    work->phase = Phase::accumulate;
   }
 }
 
@@ -70,7 +69,6 @@ __device__ inline void begin_count(const Batch& b, const PlaneTask& task, std::u
   if (threadIdx.x == 0) {
     work->counted = count;
     work->tiles_done = 0;
-    work->phase = Phase::count;
   }
 }
 
@@ -85,25 +83,25 @@ __device__ inline float widest(const PlaneTask& task) {
   return task.refit_threshold > task.threshold ? task.refit_threshold : task.threshold;
 }
 
-/// Nothing was found in the points drawn. True: all points are to be looked at, so that the result can tell of them.
-__device__ inline bool give_up(const Batch& b, std::uint32_t plane, PlaneWork* work, const PlaneFit& fit) {
+/// Nothing was found in the points drawn. All points are to be looked at where none was, so that the
+/// result can tell of them.
+__device__ inline Phase give_up(const Batch& b, std::uint32_t plane, PlaneWork* work, const PlaneFit& fit) {
   if (work->surveyed) {
     finish(b, plane, fit, false);
-    return false;
+    return Phase::done;
   }
   __syncthreads();
   if (threadIdx.x == 0) {
     work->fit = fit;
     work->tiles_done = 0;
-    work->phase = Phase::survey;
   }
-  return true;
+  return Phase::survey;
 }
 
-/// The points are drawn, `of_more` than themselves. True: a pass is to be queued.
+/// The points are drawn, `of_more` than themselves. The phase of the next pass.
 template <bool Exact>
-__device__ __noinline__ bool after_draw(const Batch& b, const PlaneTask& task, std::uint32_t plane,
-                                        PlaneFit fit, bool of_more, Shared& shared) {
+__device__ __noinline__ Phase after_draw(const Batch& b, const PlaneTask& task, std::uint32_t plane,
+                                         PlaneFit fit, bool of_more, Shared& shared) {
   PlaneWork* work = b.work + plane;
   Search& s = *reinterpret_cast<Search*>(shared.search);
   Refining& r = *reinterpret_cast<Refining*>(shared.refining);
@@ -129,11 +127,11 @@ __device__ __noinline__ bool after_draw(const Batch& b, const PlaneTask& task, s
     }
     __syncthreads();
     // As many as the rule is expected to want, so that it mostly takes one pass.
-    run_rule_on_subset(b, task, region, of_more, shared.needed, s);
+    run_rule_on_subset(b, task, region, of_more, s);
     begin_count(b, task, plane, work, 0, s.tried < max_counted ? s.tried : max_counted);
-    return true;
+    return Phase::count;
   } else {
-    search_subset(b, task, region, of_more, shared.needed, s);
+    search_subset(b, task, region, of_more, s);
     fit.hypotheses = static_cast<std::uint32_t>(s.tried);
     if (!s.found) return give_up(b, plane, work, fit);
     if (threadIdx.x == 0) {
@@ -142,21 +140,21 @@ __device__ __noinline__ bool after_draw(const Batch& b, const PlaneTask& task, s
       r.refiner.rebase();
     }
     begin_accumulate(work, r.refiner);
-    return true;
+    return Phase::accumulate;
   }
 }
 
-/// After the select pass. True: another pass is to be queued.
+/// After the select pass. The phase of the next pass.
 template <bool Exact>
-__device__ __noinline__ bool after_select(const Batch& b, const PlaneTask& task, std::uint32_t plane,
-                                          Shared& shared) {
+__device__ __noinline__ Phase after_select(const Batch& b, const PlaneTask& task, std::uint32_t plane,
+                                           Shared& shared) {
   PlaneWork* work = b.work + plane;
   Search& s = *reinterpret_cast<Search*>(shared.search);
   const std::uint32_t valid = __ldcg(&work->valid), drawn = __ldcg(&work->draw_count);
   const bool outside = __ldcg(&work->outside) != 0;
   if (outside || valid < 3 || task.half_x == 0 || task.half_y == 0) {
     finish(b, plane, begin_fit(valid, outside), false);
-    return false;
+    return Phase::done;
   }
   // Mostly every point has a height, and nothing is left to be reckoned.
   const bool all = valid == task.size;
@@ -170,44 +168,42 @@ __device__ __noinline__ bool after_select(const Batch& b, const PlaneTask& task,
       work->key_limit = limit;
       work->valid = work->outside = work->draw_count = work->tiles_done = 0;
     }
-    return true;
+    return Phase::select;
   }
   if (drawn > task.draw_room || !gather_draws(b.draws + task.draws, drawn, limit, pool_limit, s)) {
     finish(b, plane, begin_fit(valid, false), true);
-    return false;
+    return Phase::done;
   }
   if (threadIdx.x == 0) work->surveyed = 1;
   return after_draw<Exact>(b, task, plane, begin_fit(valid, false), s.size < valid, shared);
 }
 
-/// Instead of a pass: the points are drawn by number. True: a pass is to be queued.
+/// Instead of a pass: the points are drawn by number. The phase of the next pass.
 template <bool Exact, class Source>
-__device__ __noinline__ bool draw(const Batch& b, const Source& source, const PlaneTask& task,
-                                  std::uint32_t plane, Shared& shared) {
+__device__ __noinline__ Phase draw(const Batch& b, const Source& source, const PlaneTask& task,
+                                   std::uint32_t plane, Shared& shared) {
   Search& s = *reinterpret_cast<Search*>(shared.search);
   draw_by_number(source, task, region_of(b, task), s);
-  if (plane_math::too_few_drawn(s.size, task.size)) {
-    if (threadIdx.x == 0) b.work[plane].phase = Phase::select;
-    return true;
-  }
+  source.warm(task, b.warm_quads);
+  if (plane_math::too_few_drawn(s.size, task.size)) return Phase::select;
   PlaneFit fit;
   fit.status = FitStatus::no_consensus;
   return after_draw<Exact>(b, task, plane, fit, task.size > plane_math::most_looked_at, shared);
 }
 
 /// After a pass that only looked at the points, for a plane whose search found nothing.
-__device__ __noinline__ bool after_survey(const Batch& b, std::uint32_t plane) {
+__device__ __noinline__ Phase after_survey(const Batch& b, std::uint32_t plane) {
   const PlaneWork* work = b.work + plane;
   const bool outside = __ldcg(&work->outside) != 0;
   PlaneFit fit = begin_fit(__ldcg(&work->valid), outside);
   if (!outside) fit.hypotheses = __ldcg(&work->fit.hypotheses);
   finish(b, plane, fit, false);
-  return false;
+  return Phase::done;
 }
 
 /// After a count pass of exact mode.
-__device__ __noinline__ bool after_count(const Batch& b, const PlaneTask& task, std::uint32_t plane,
-                                         Shared& shared) {
+__device__ __noinline__ Phase after_count(const Batch& b, const PlaneTask& task, std::uint32_t plane,
+                                          Shared& shared) {
   PlaneWork* work = b.work + plane;
   Search& s = *reinterpret_cast<Search*>(shared.search);
   Refining& r = *reinterpret_cast<Refining*>(shared.refining);
@@ -217,7 +213,7 @@ __device__ __noinline__ bool after_count(const Batch& b, const PlaneTask& task, 
   const std::uint32_t valid = __ldcg(&work->valid);
   if (__ldcg(&work->outside) != 0) {
     finish(b, plane, begin_fit(valid, true), false);
-    return false;
+    return Phase::done;
   }
   for (int k = threadIdx.x; k < before; k += block_threads) s.counts[k] = __ldcg(counts + k);
   for (int k = threadIdx.x; k < counted; k += block_threads) {
@@ -227,7 +223,7 @@ __device__ __noinline__ bool after_count(const Batch& b, const PlaneTask& task, 
   __syncthreads();
   if (threadIdx.x < 32) {
     int tried = before, needed = __ldcg(&work->needed), top = __ldcg(&work->top);
-    replay(s.counts, counted, valid, 0, shared.needed, &tried, &needed, &top);
+    replay(s.counts, counted, valid, 0, b.needed, &tried, &needed, &top);
     const int found = tried < needed ? 0 : find_best(s.counts, tried, s.best);
     __syncwarp();
     if (threadIdx.x == 0) {
@@ -244,13 +240,13 @@ __device__ __noinline__ bool after_count(const Batch& b, const PlaneTask& task, 
   if (s.tried < s.needed) {
     const int left = s.needed - s.tried;
     begin_count(b, task, plane, work, s.tried, left < max_counted ? left : max_counted);
-    return true;
+    return Phase::count;
   }
   PlaneFit fit = begin_fit(valid, false);
   fit.hypotheses = static_cast<std::uint32_t>(s.tried);
   if (s.best_count == 0) {
     finish(b, plane, fit, false);
-    return false;
+    return Phase::done;
   }
   const FitRegion region = region_of(b, task);
   const float4* const subset = b.subsets + std::uint64_t{plane} * max_subset;
@@ -276,7 +272,7 @@ __device__ __noinline__ bool after_count(const Batch& b, const PlaneTask& task, 
     r.refiner.rebase();
   }
   begin_accumulate(work, r.refiner);
-  return true;
+  return Phase::accumulate;
 }
 
 /// The beginning of a band list, which is read once for every least-squares plane, and the refiner that takes its sums:
@@ -289,14 +285,14 @@ struct Near {
 static_assert(sizeof(Near) <= sizeof(Search), "it finds room there");
 
 /// After a pass that summed the inliers and listed those that a small change moves.
-__device__ __noinline__ bool after_accumulate(const Batch& b, const PlaneTask& task, std::uint32_t plane,
-                                              Shared& shared) {
+__device__ __noinline__ Phase after_accumulate(const Batch& b, const PlaneTask& task, std::uint32_t plane,
+                                               Shared& shared) {
   PlaneWork* work = b.work + plane;
   Refining& r = *reinterpret_cast<Refining*>(shared.refining);
   const std::uint32_t listed = __ldcg(&work->band_count), valid = __ldcg(&work->valid);
   if (__ldcg(&work->outside) != 0) {
     finish(b, plane, begin_fit(valid, true), false);
-    return false;
+    return Phase::done;
   }
   const int lane = threadIdx.x % 32;
   const long long core = lane < 10 ? __ldcg(&work->moments[lane]) : 0;
@@ -310,7 +306,7 @@ __device__ __noinline__ bool after_accumulate(const Batch& b, const PlaneTask& t
   }
   if (listed > task.band_room) {
     finish(b, plane, r.fit, true);
-    return false;
+    return Phase::done;
   }
   const float4* band = b.band + task.band;
   for (std::uint32_t i = threadIdx.x; i < listed && i < Near::room; i += block_threads) {
@@ -353,11 +349,11 @@ __device__ __noinline__ bool after_accumulate(const Batch& b, const PlaneTask& t
   }
   if (!ended) {
     begin_accumulate(work, refiner);
-    return true;
+    return Phase::accumulate;
   }
   if (threadIdx.x < 32 && end.spans) report_by_warp(end, &r.fit);
   finish(b, plane, r.fit, false);
-  return false;
+  return Phase::done;
 }
 
 }  // namespace datum::cuda

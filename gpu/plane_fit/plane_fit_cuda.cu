@@ -31,7 +31,7 @@ std::uint32_t up_to(std::uint32_t n, std::uint32_t step) { return (n + step - 1)
 
 struct CudaPlaneFit::State {
   CudaFitOptions options;
-  int multiprocessors = 0;
+  int multiprocessors = 0, cache_bytes = 0;
 
   // what is fitted
   std::vector<PlanePoints> points;  // of prepare(planes)
@@ -44,12 +44,12 @@ struct CudaPlaneFit::State {
   std::vector<PlaneTask> tasks;
   std::uint64_t total_quads = 0;
   unsigned device_planes = 0;
-  std::uint32_t first_count = 0;
+  std::uint32_t first_count = 0, search_count = 0;
 
   Buffer<PlaneTask> task_buffer;
   Buffer<WorkBytes> work;
   Buffer<float4> draws, band, subsets, pools;
-  Buffer<std::uint32_t> all_counts, undone, map_table;
+  Buffer<std::uint32_t> all_counts, undone, map_table, search_tasks;
   Buffer<PixelFour> pixels_drawn;
   Buffer<PlaneFit> fits;
   Buffer<Queue> queue;
@@ -124,18 +124,25 @@ void CudaPlaneFit::State::lay_out() {
   }
   std::stable_sort(order.begin(), order.end(),
                    [&](auto i, auto j) { return tasks[i].tiles > tasks[j].tiles; });
+  std::vector<std::uint32_t> searches;
   std::vector<unsigned long long> first;
   std::uint64_t tiles = 0;
   for (const std::size_t i : order) {
     tiles += tasks[i].tiles;
-    for (std::uint32_t t = 0; t < (tasks[i].by_number ? 1 : tasks[i].tiles); ++t)
+    if (tasks[i].by_number) {
+      searches.push_back(static_cast<std::uint32_t>(i));
+      continue;
+    }
+    for (std::uint32_t t = 0; t < tasks[i].tiles; ++t)
       first.push_back(static_cast<unsigned long long>(i) << tile_bits | t);
   }
   if (options.shuffle_seed) {
     std::mt19937_64 engine(options.shuffle_seed);
     std::shuffle(first.begin(), first.end(), engine);
+    std::shuffle(searches.begin(), searches.end(), engine);
   }
   first_count = static_cast<std::uint32_t>(first.size());
+  search_count = static_cast<std::uint32_t>(searches.size());
   if (tasks.size() >= 1u << tile_bits || tiles >= 1u << 30)
     throw GpuError(std::to_string(tasks.size()) + " planes are more than the CUDA backend takes at a time",
                    false);
@@ -144,6 +151,7 @@ void CudaPlaneFit::State::lay_out() {
 
   to_device(task_buffer, tasks, "planes");
   to_device(first_tasks, first, "tiles");
+  to_device(search_tasks, searches, "searches");
   zeroed(work, tasks.size(), "plane work");
   zeroed(queue, 1, "queue");
   zeroed(slots, slot_count, "queue");
@@ -170,6 +178,7 @@ CudaPlaneFit::CudaPlaneFit(const CudaFitOptions& options) : state_(new State) {
   int device = 0;
   check(cudaGetDevice(&device), "device");
   check(cudaDeviceGetAttribute(&state_->multiprocessors, cudaDevAttrMultiProcessorCount, device), "device");
+  check(cudaDeviceGetAttribute(&state_->cache_bytes, cudaDevAttrL2CacheSize, device), "device");
 }
 
 CudaPlaneFit::~CudaPlaneFit() = default;
@@ -255,6 +264,8 @@ void CudaPlaneFit::prepare(const BoardPlan& plan, std::int32_t pitch) {
     own.threshold = site.threshold;
     own.refit_threshold = site.refit_threshold;
     if (t.size > 0) check_settings(own);
+    if (!inside_bounds(plan, site))
+      throw GpuError("site " + std::to_string(i) + ": pixels of its ring lie outside its bounds", false);
     if (plan.type == CountType::int16 && std::abs(site.grid.z.ref) > 1 << 21)
       throw GpuError("site " + std::to_string(i) + ": the board lies outside the sensor's counts", false);
   }
@@ -302,9 +313,14 @@ Batch CudaPlaneFit::State::batch() const {
   b.slot_mask = slot_count - 1;
   b.first_tasks = first_tasks.get();
   b.first_count = first_count;
+  b.searches = search_tasks.get();
+  b.search_count = search_count;
   b.planes = device_planes;
   b.tile_quads = tile_quads;
-  b.needed = needed.get();
+  // Two thirds of the cache.
+  b.warm_quads =
+      static_cast<std::uint32_t>(cache_bytes / 3 * 2 / (3 * sizeof(float4) * std::max(device_planes, 1u)));
+  b.needed = NeededTable{needed.get(), static_cast<float>(std::log2(1 - settings.confidence))};
   b.max_hypotheses = settings.max_hypotheses;
   b.perpendicular = settings.residual == Residual::perpendicular;
   b.patience_ns = 1'000'000ull * static_cast<unsigned>(options.patience_ms);

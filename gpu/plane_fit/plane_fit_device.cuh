@@ -35,8 +35,9 @@ struct PlaneTask {
   SiteGrid grid;
 };
 
-/// first: nothing is known yet; the points are drawn by number, or selected by place.
-enum class Phase : std::uint32_t { first, select, survey, count, accumulate };
+/// What the pass over a plane's points is for. first: nothing is known yet; planes whose points are drawn by number are
+/// being searched, the others' are selected by place. done: no pass.
+enum class Phase : std::uint32_t { first, select, survey, count, accumulate, done };
 
 /// What is found out about a plane. All zero between two batches.
 struct PlaneWork {
@@ -59,8 +60,15 @@ struct Queue {
   alignas(128) unsigned long long head;
   alignas(128) unsigned long long tail;
   alignas(128) unsigned long long first_next;
+  alignas(128) unsigned int search_next;
   alignas(128) unsigned int planes_done;
   unsigned int blocks_done, abandoned;
+};
+
+/// hypotheses_needed() by table.
+struct NeededTable {
+  const double* miss_one;  // up to which k + 1 hypotheses suffice
+  float log2_miss;         // of all hypotheses, allowed
 };
 
 /// One batch as the kernel sees it.
@@ -76,10 +84,11 @@ struct Batch {
   Queue* queue;
   unsigned long long* slots;
   unsigned int slot_mask;
+  const std::uint32_t* searches;          // planes whose points are drawn by number
   const unsigned long long* first_tasks;  // plane << tile_bits | tile
-  unsigned int first_count, planes;
-  std::uint32_t tile_quads;
-  const double* needed;  // miss_one up to which k + 1 hypotheses suffice
+  unsigned int search_count, first_count, planes;
+  std::uint32_t tile_quads, warm_quads;
+  NeededTable needed;
   int max_hypotheses;
   bool perpendicular;
   unsigned long long patience_ns;
@@ -91,11 +100,22 @@ struct Quad {
 
 /// Three arrays; every plane begins on 16 bytes and is filled up with z = NaN to whole quads.
 struct PointSource {
+  static constexpr bool bounded = false;  // points may lie outside the plane's bounds
   const float4 *x, *y, *z;
 
   struct Raw {
     float4 x, y, z;
   };
+  /// Sends for the first quads of a plane while it is searched: memory has nothing else to do then.
+  __device__ void warm(const PlaneTask& task, std::uint32_t quads) const {
+#if __CUDA_ARCH__ >= 900
+    const std::uint32_t bytes = (quads < task.quads ? quads : task.quads) * sizeof(float4);
+    if (threadIdx.x >= 3 || bytes == 0) return;
+    const float4* const from = (threadIdx.x == 0 ? x : threadIdx.x == 1 ? y : z) + task.first;
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from)),
+                 "r"(bytes));
+#endif
+  }
   __device__ Raw load(const PlaneTask& task, std::uint32_t quad) const {
     const std::uint64_t at = task.first + quad;
     return Raw{__ldg(x + at), __ldg(y + at), __ldg(z + at)};
@@ -128,6 +148,7 @@ struct alignas(4 * sizeof(Count)) Four {
 /// A height map and a table of its aligned groups of four pixels: index << 4 | which of the four belong to the plane.
 template <class Count>
 struct MapSource {
+  static constexpr bool bounded = true;  // prepare() has looked
   const Count* image;
   const std::uint32_t* table;
   const uint4* pixels_drawn;  // the fours of each plane, in the order of their numbers
@@ -138,6 +159,7 @@ struct MapSource {
     std::uint32_t entry;
     Four<Count> counts;
   };
+
   __device__ Raw load(const PlaneTask& task, std::uint32_t quad) const {
     const std::uint32_t entry = __ldg(table + task.first + quad);
     Raw r{entry, {}};
@@ -157,6 +179,7 @@ struct MapSource {
   __device__ static bool missing(std::int32_t c) { return c == no_count_32; }
   __device__ static bool missing(float) { return false; }  // NaN stays NaN
 
+  __device__ void warm(const PlaneTask&, std::uint32_t) const {}
   __device__ std::uint32_t row_of(std::uint32_t group) const {
     return static_cast<std::uint32_t>((group * row_magic) >> 38);
   }

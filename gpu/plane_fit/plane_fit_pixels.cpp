@@ -1,5 +1,7 @@
 #include "gpu/plane_fit/plane_fit_pixels.h"
 
+#include <cmath>
+
 #include "gpu/plane_fit/plane_fit_steps.h"
 
 namespace datum {
@@ -17,6 +19,17 @@ void add_groups(const BoardPlan& plan, const SitePlan& site, std::int32_t pitch,
       groups->push_back(index << 4 | mask);
     }
   }
+}
+
+bool inside_bounds(const BoardPlan& plan, const SitePlan& site) {
+  for (std::uint32_t k = site.ring_run; k < site.ring_run + site.ring_runs; ++k) {
+    const PixelRun& run = plan.runs[k];
+    const float x[2] = {um_of(site.grid.x, run.col), um_of(site.grid.x, run.col + run.length - 1)};
+    const float y = um_of(site.grid.y, run.row);
+    if (!(std::fabs(x[0]) <= site.half_x && std::fabs(x[1]) <= site.half_x && std::fabs(y) <= site.half_y))
+      return false;
+  }
+  return true;
 }
 
 void add_fours_drawn(const BoardPlan& plan, const SitePlan& site, std::int32_t pitch,

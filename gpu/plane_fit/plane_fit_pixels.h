@@ -17,6 +17,9 @@ using PixelFour = std::array<std::uint32_t, 4>;
 void add_groups(const BoardPlan& plan, const SitePlan& site, std::int32_t pitch,
                 std::vector<std::uint32_t>* groups);
 
+/// Whether all pixels of a ring lie inside half_x, half_y.
+bool inside_bounds(const BoardPlan& plan, const SitePlan& site);
+
 /// Appends the fours of a ring that are drawn by number.
 void add_fours_drawn(const BoardPlan& plan, const SitePlan& site, std::int32_t pitch,
                      std::vector<PixelFour>* fours);

@@ -244,7 +244,7 @@ __device__ __noinline__ void polish_best(const PlaneTask& task, const FitRegion&
 
 /// Hypotheses are counted on the subset until the rule ends: s.tried. `of_more`: than the subset's points have a height.
 __device__ inline void run_rule_on_subset(const Batch& batch, const PlaneTask& task, const FitRegion& region,
-                                          bool of_more, const double* needed_table, Search& s) {
+                                          bool of_more, Search& s) {
   const std::uint32_t points = s.size;
   const std::int64_t margin = plane_math::count_margin(points, of_more);
   if (threadIdx.x == 0) {
@@ -264,7 +264,7 @@ __device__ inline void run_rule_on_subset(const Batch& batch, const PlaneTask& t
     __syncthreads();
     if (threadIdx.x < 32) {
       int now_tried = s.tried, needed = s.needed, top = s.top;
-      replay(s.counts, count, points, margin, needed_table, &now_tried, &needed, &top);
+      replay(s.counts, count, points, margin, batch.needed, &now_tried, &needed, &top);
       __syncwarp();
       if (threadIdx.x == 0) {
         s.tried = now_tried;
@@ -279,14 +279,14 @@ __device__ inline void run_rule_on_subset(const Batch& batch, const PlaneTask& t
 
 /// Screened mode: s.found, s.plane, s.tried.
 __device__ __noinline__ void search_subset(const Batch& batch, const PlaneTask& task, const FitRegion& region,
-                                           bool of_more, const double* needed_table, Search& s) {
+                                           bool of_more, Search& s) {
   if (threadIdx.x == 0) {
     s.tried = 0;
     s.found = false;
   }
   __syncthreads();
   if (s.pool_size < 3) return;
-  run_rule_on_subset(batch, task, region, of_more, needed_table, s);
+  run_rule_on_subset(batch, task, region, of_more, s);
   if (threadIdx.x < 32) {
     const int found = find_best(s.counts, s.tried, s.best);
     if (threadIdx.x == 0) s.best_count = found;

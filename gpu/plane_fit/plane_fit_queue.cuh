@@ -1,9 +1,9 @@
 // The queue of tiles, and a block's shared memory.
 //
-// First tiles come before queued ones, so that every plane's search begins early. A block that has nothing else to do
-// takes a ticket: the queue's slot of that number is its own, and it waits there. One that works holds none, and a first
-// tile that it took ahead goes back into the queue before it begins what only the last block of a pass does. No block
-// waits for one that has not started, so any grid size makes progress.
+// Searches come first, then first tiles (of planes whose points are drawn by place), then queued ones. A block that has
+// nothing else to do takes a ticket: the queue's slot of that number is its own, and it waits there. One that works holds
+// none, and a first tile that it took ahead goes back into the queue before it begins what only the last block of a pass
+// does. No block waits for one that has not started, so any grid size makes progress.
 #pragma once
 
 #include "gpu/core/cuda_dialect.cuh"
@@ -11,23 +11,11 @@
 
 namespace datum::cuda {
 
-struct Shared {
-  union {
-    alignas(16) unsigned char staging[sizeof(Staging)];
-    alignas(16) unsigned char search[sizeof(Search)];
-  };
-  alignas(16) unsigned char refining[sizeof(Refining)];
-  std::uint32_t warp_counts[block_warps][max_counted];
-  float4 hypotheses[max_counted];
-  double needed[max_tried];  // the batch's
-  unsigned long long task, place;
-  bool last;
-};
-
 // A task is a plane and a tile of it, 20 bits each. In its slot it carries the turn of the ring of slots above them: a
 // block that is busy may leave its task lie until another block waits for the next turn of the same slot.
 constexpr unsigned long long no_task = ~0ull, task_mask = (1ull << 40) - 1;
 constexpr int tile_bits = 20;
+constexpr std::uint32_t search_tile = (1u << tile_bits) - 1;  // no tile: the plane is to be searched
 
 __device__ inline unsigned long long turn_of(const Batch& b, unsigned long long place) {
   return (place >> __popc(b.slot_mask)) + 1;
@@ -78,6 +66,71 @@ __device__ inline void put(const Batch& b, unsigned long long place, unsigned lo
   }
   *reinterpret_cast<volatile unsigned long long*>(slot) = turn_of(b, place) << 40 | task;
 }
+
+/// One thread of a block finds the next task; in shared memory, so that no other thread keeps it in registers.
+class Dispatcher {
+ public:
+  __device__ Dispatcher(const Batch& b, unsigned long long deadline) : b_(b), deadline_(deadline) {
+    // The first blocks are spread evenly over the multiprocessors: they get the searches.
+    if (blockIdx.x >= b.search_count) __nanosleep(1000);
+  }
+
+  /// The next task, or no_task when all planes are done or the batch took too long.
+  __device__ unsigned long long take() {
+    if (searches_left_) {
+      const unsigned int i = atomicAdd(&b_.queue->search_next, 1u);
+      if (i < b_.search_count)
+        return static_cast<unsigned long long>(b_.searches[i]) << tile_bits | search_tile;
+      searches_left_ = false;
+    }
+    unsigned long long task = known();
+    if (task == no_task && first_left_) {
+      claim();
+      task = known();
+    }
+    if (task == no_task) return take_queued(b_, deadline_);
+    claim();
+    return task;
+  }
+
+  /// The block is busy for a while: somebody else has time for what was claimed.
+  __device__ void give_back() {
+    const unsigned long long task = known();
+    if (task != no_task) put(b_, atomicAdd(&b_.queue->tail, 1ull), task, deadline_);
+  }
+
+ private:
+  /// Its answer is looked at when the task in hand is done.
+  __device__ void claim() {
+    claimed_ = atomicAdd(&b_.queue->first_next, 1ull);
+    holds_ = true;
+  }
+  __device__ unsigned long long known() {
+    if (!holds_) return no_task;
+    holds_ = false;
+    if (claimed_ < b_.first_count) return b_.first_tasks[claimed_];
+    first_left_ = false;
+    return no_task;
+  }
+
+  const Batch& b_;
+  unsigned long long deadline_, claimed_ = 0;
+  bool searches_left_ = true, first_left_ = true, holds_ = false;
+};
+
+struct Shared {
+  union {
+    alignas(16) unsigned char staging[sizeof(Staging)];
+    alignas(16) unsigned char search[sizeof(Search)];
+  };
+  alignas(16) unsigned char refining[sizeof(Refining)];
+  std::uint32_t warp_counts[block_warps][max_counted];
+  float4 hypotheses[max_counted];
+  unsigned long long task, place;
+  alignas(16) unsigned char dispatcher[sizeof(Dispatcher)];
+  Phase phase;
+  bool last;
+};
 
 /// All threads: queues the tiles of the plane's next pass after everything about it was written.
 __device__ inline void push(const Batch& b, std::uint32_t plane, std::uint32_t tiles, Shared& s,

@@ -252,27 +252,25 @@ __device__ inline void count_subset(Search& s, int first, int count) {
   }
 }
 
-/// hypotheses_needed() by table: the first k with miss_one <= needed[k - 1].
-__device__ inline int needed_for(std::int64_t inliers, std::uint32_t points, const double* needed,
+/// hypotheses_needed() by table: the first k with miss_one <= needed[k - 1], from where the formula puts it.
+__device__ inline int needed_for(std::int64_t inliers, std::uint32_t points, const NeededTable& needed,
                                  int limit) {
   const double w = inliers > 0 ? double(inliers) / points : 0;
   const double miss_one = 1 - w * w * w;
-  int low = 1, high = limit;
-  while (low < high) {
-    const int middle = (low + high) / 2;
-    if (miss_one <= needed[middle - 1]) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return low;
+  const float guess =
+      needed.log2_miss / __log2f(static_cast<float>(miss_one));  // of miss_one near 1: infinite
+  int k = fabsf(guess) < static_cast<float>(limit) ? static_cast<int>(guess) : limit;
+  if (k < 1) k = 1;
+  while (k > 1 && miss_one <= __ldg(needed.miss_one + k - 2)) --k;
+  while (k < limit && !(miss_one <= __ldg(needed.miss_one + k - 1))) ++k;
+  return k;
 }
 
 /// One warp replays the paper's loop over counts[tried ... tried + count), whatever batch they came in: a hypothesis is
 /// tried while its number is below what the best before it demands.
 __device__ inline void replay(const std::uint32_t* counts, int count, std::uint32_t points,
-                              std::int64_t margin, const double* table, int* tried, int* needed, int* top) {
+                              std::int64_t margin, const NeededTable& table, int* tried, int* needed,
+                              int* top) {
   const int lane = threadIdx.x % 32;
   for (int begin = 0; begin < count; begin += 32) {
     const int number = *tried + lane;

@@ -73,7 +73,7 @@ DATUM_HD Hypothesis hypothesis_of(std::uint32_t index, std::uint64_t seed, const
 
 /// Share of the threshold that the band list covers on either side: a plane that moves less anywhere in the
 /// region can only win or lose points of the band.
-constexpr float band_share = 0.125f;
+constexpr float band_share = 0.1875f;
 
 /// `scale_x` and `scale_y`: of the region. `reach`: the threshold along z.
 DATUM_HD Base base_at(const Plane& plane, float threshold, const FitRegion& region, float scale_x,

@@ -10,7 +10,7 @@ using plane_math::Hypothesis;
 
 constexpr unsigned whole_warp = 0xFFFFFFFFu;
 constexpr std::uint32_t staged =
-    768;  // entries of a tile that are kept in shared memory before they are written out
+    512;  // entries of a tile that are kept in shared memory before they are written out
 
 /// Rare points of a tile, gathered so that one addition to global memory places them all.
 struct Staging {
@@ -58,20 +58,20 @@ __device__ void unstage(Staging& s, std::uint32_t* list_count, Put put) {
   if (threadIdx.x == 0) s.count = 0;
 }
 
-/// step(quad) for the quads of a tile; `Ahead` loads are in flight at a time.
-template <int Ahead, class Source, class Step>
+/// step(quad) for the quads of a tile; `ahead` loads are in flight at a time.
+template <int ahead, class Source, class Step>
 __device__ void for_quads(const Source& source, const PlaneTask& task, std::uint32_t begin, std::uint32_t end,
                           Step step) {
   // Lanes beyond the end read the last quad again and get points without a height, so that warps stay whole.
-  for (std::uint32_t q = begin + threadIdx.x; q - threadIdx.x < end; q += Ahead * block_threads) {
-    typename Source::Raw raw[Ahead];
+  for (std::uint32_t q = begin + threadIdx.x; q - threadIdx.x < end; q += ahead * block_threads) {
+    typename Source::Raw raw[ahead];
 #pragma unroll
-    for (int k = 0; k < Ahead; ++k) {
+    for (int k = 0; k < ahead; ++k) {
       const std::uint32_t at = q + k * block_threads;
       raw[k] = source.load(task, at < end ? at : end - 1);
     }
 #pragma unroll
-    for (int k = 0; k < Ahead; ++k) {
+    for (int k = 0; k < ahead; ++k) {
       if (k > 0 && q - threadIdx.x + k * block_threads >= end) break;
       Quad quad = Source::unpack(source, task, raw[k]);
       if (q + k * block_threads >= end) {
@@ -83,16 +83,45 @@ __device__ void for_quads(const Source& source, const PlaneTask& task, std::uint
   }
 }
 
+/// The larger of two, or NaN where one is.
+__device__ inline float larger(float a, float b) {
+  float most;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(most) : "f"(a), "f"(b));
+  return most;
+}
+
 /// Looks at the points that pass: how many have a height, whether these lie inside the bounds.
 struct Survey {
   unsigned valid = 0;
   bool outside = false;
 
-  __device__ bool look(const PlaneTask& task, float x, float y, float z) {
-    const bool height = has_height(z);
-    valid += height;
-    outside |= height && !(fabsf(x) <= task.half_x && fabsf(y) <= task.half_y);
-    return height;
+  template <bool Bounded>
+  __device__ void look(const PlaneTask& task, const Quad& q) {
+    if constexpr (Bounded) {
+#pragma unroll
+      for (const float z : q.z) valid += has_height(z);
+    } else {
+      // A sum is not finite where one of its parts is not, and mostly all are.
+      const float z = (q.z[0] + q.z[1]) + (q.z[2] + q.z[3]);
+      const float x = larger(larger(fabsf(q.x[0]), fabsf(q.x[1])), larger(fabsf(q.x[2]), fabsf(q.x[3])));
+      const float y = larger(larger(fabsf(q.y[0]), fabsf(q.y[1])), larger(fabsf(q.y[2]), fabsf(q.y[3])));
+      if (has_height(z) && x <= task.half_x && y <= task.half_y) {
+        valid += 4;
+      } else {
+        look_closely(task, q);
+      }
+    }
+  }
+  __device__ void look_closely(const PlaneTask& task, const Quad& q) {
+#pragma unroll 1
+    for (int i = 0; i < 4; ++i) {
+      const float x = i == 0 ? q.x[0] : i == 1 ? q.x[1] : i == 2 ? q.x[2] : q.x[3];
+      const float y = i == 0 ? q.y[0] : i == 1 ? q.y[1] : i == 2 ? q.y[2] : q.y[3];
+      const float z = i == 0 ? q.z[0] : i == 1 ? q.z[1] : i == 2 ? q.z[2] : q.z[3];
+      const bool height = has_height(z);
+      valid += height;
+      outside |= height && !(fabsf(x) <= task.half_x && fabsf(y) <= task.half_y);
+    }
   }
   /// The whole warp.
   __device__ void tell(PlaneWork* work) const {
@@ -113,12 +142,12 @@ __device__ void select_tile(const Source& source, const PlaneTask& task, PlaneWo
   float4* const list = draws + task.draws;
   Survey survey;
   for_quads<2>(source, task, begin, end, [&](const Quad& q) {
+    survey.look<false>(task, q);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const float x = q.x[i], y = q.y[i], z = q.z[i];
-      const bool height = survey.look(task, x, y, z);
       const std::uint32_t key = plane_math::point_key(__float_as_uint(x), __float_as_uint(y), low, high);
-      if (height && key <= limit)
+      if (key <= limit && has_height(z))
         stage(staging, make_float4(x, y, z, __uint_as_float(key)), list, task.draw_room, &work->draw_count);
     }
   });
@@ -144,14 +173,15 @@ __device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWor
 #pragma unroll
     for (int k = 0; k < quads; ++k) {
       const std::uint32_t at = first + k * block_threads + threadIdx.x;
-      const Quad q = Source::unpack(source, task, source.load(task, at < end ? at : end - 1));
+      Quad q = Source::unpack(source, task, source.load(task, at < end ? at : end - 1));
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
+        if (at >= end) q.z[i] = __int_as_float(0x7FC00000);
         x[4 * k + i] = q.x[i];
         y[4 * k + i] = q.y[i];
-        z[4 * k + i] = at < end ? q.z[i] : __int_as_float(0x7FC00000);
-        if constexpr (Surveying) survey.look(task, x[4 * k + i], y[4 * k + i], z[4 * k + i]);
+        z[4 * k + i] = q.z[i];
       }
+      if constexpr (Surveying) survey.look<Source::bounded>(task, q);
     }
     // Four at a time: their counts of at most 8 pack into one exact float each pair, and one reduction sums a pair.
 #pragma unroll 1
@@ -202,6 +232,33 @@ struct Sums {
     xr += qx * qr;
     yr += qy * qr;
     rr += qr * qr;
+  }
+  /// Adds the point where |r| < base.core, and sets `bit` in `near` where not but |r| <= base.outer. Predicates cost nothing
+  /// here, choosing a value to add costs an instruction each.
+  __device__ void add_near(float pr, float px, float py, const Base& base, unsigned bit, unsigned& near) {
+    const int qx = quantised(px, base.scale_x), qy = quantised(py, base.scale_y),
+              qr = quantised(pr, base.scale_r);
+    asm("{\n\t"
+        ".reg .pred in, by;\n\t"
+        ".reg .f32 a;\n\t"
+        "abs.f32 a, %11;\n\t"
+        "setp.lt.f32 in, a, %12;\n\t"
+        "setp.le.and.f32 by, a, %13, !in;\n\t"
+        "@in add.s32 %0, %0, 1;\n\t"
+        "@in add.s32 %1, %1, %14;\n\t"
+        "@in add.s32 %2, %2, %15;\n\t"
+        "@in add.s32 %3, %3, %16;\n\t"
+        "@in mad.lo.s32 %4, %14, %14, %4;\n\t"
+        "@in mad.lo.s32 %5, %14, %15, %5;\n\t"
+        "@in mad.lo.s32 %6, %15, %15, %6;\n\t"
+        "@in mad.lo.s32 %7, %14, %16, %7;\n\t"
+        "@in mad.lo.s32 %8, %15, %16, %8;\n\t"
+        "@in mad.lo.s32 %9, %16, %16, %9;\n\t"
+        "@by or.b32 %10, %10, %17;\n\t"
+        "}"
+        : "+r"(n), "+r"(x), "+r"(y), "+r"(r), "+r"(xx), "+r"(xy), "+r"(yy), "+r"(xr), "+r"(yr), "+r"(rr),
+          "+r"(near)
+        : "f"(pr), "f"(base.core), "f"(base.outer), "r"(qx), "r"(qy), "r"(qr), "r"(bit));
   }
   __device__ static int quantised(float v, float scale) {
     return __float_as_int(fmaf(v, scale, 12582912.f)) - 0x4B400000;
@@ -258,15 +315,19 @@ __device__ void accumulate_tile(const Source& source, const PlaneTask& task, Pla
     Sums sums;
     for_quads<2>(
         source, task, begin, end - begin < summed_quads ? end : begin + summed_quads, [&](const Quad& q) {
+          if constexpr (Surveying) survey.look<Source::bounded>(task, q);
+          unsigned near = 0;
+          float r[4];
 #pragma unroll
           for (int i = 0; i < 4; ++i) {
-            if constexpr (Surveying) survey.look(task, q.x[i], q.y[i], q.z[i]);
-            const float r = fmaf(-base.a, q.x[i], fmaf(-base.b, q.y[i], q.z[i] - base.c));
-            const bool in = fabsf(r) < base.core, near = fabsf(r) <= base.outer && !in;
-            sums.add(in, q.x[i], q.y[i], r, base);
-            if (near)
-              stage(staging, make_float4(q.x[i], q.y[i], r, 0.f), band, task.band_room, &work->band_count);
+            r[i] = fmaf(-base.a, q.x[i], fmaf(-base.b, q.y[i], q.z[i] - base.c));
+            sums.add_near(r[i], q.x[i], q.y[i], base, 1u << i, near);
           }
+          if (near == 0) return;
+#pragma unroll
+          for (int i = 0; i < 4; ++i)
+            if (near >> i & 1)
+              stage(staging, make_float4(q.x[i], q.y[i], r[i], 0.f), band, task.band_room, &work->band_count);
         });
     of_warp += sum_in_warp(sums);
   }
