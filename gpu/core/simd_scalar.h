@@ -49,9 +49,11 @@ struct SimdScalar {
   }
   DATUM_HD I set_pairs(std::int16_t v) { return pair(v, v); }
   DATUM_HD I zero() { return 0; }
-  /// acc + a.low * b.low + a.high * b.high
+  /// acc + a.low * b.low + a.high * b.high; wraps, as vectors do: of points out of bounds sums may overflow.
   DATUM_HD I dot(I acc, I a, I b) {
-    return acc + static_cast<std::int16_t>(a) * static_cast<std::int16_t>(b) + (a >> 16) * (b >> 16);
+    return static_cast<I>(static_cast<U>(acc) +
+                          static_cast<U>(static_cast<std::int16_t>(a) * static_cast<std::int16_t>(b)) +
+                          static_cast<U>((a >> 16) * (b >> 16)));
   }
   DATUM_HD I count(I acc, M m) { return acc + m; }
   DATUM_HD L wide_zero() { return 0; }
