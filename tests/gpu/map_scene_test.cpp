@@ -6,6 +6,9 @@
 
 #include <set>
 
+#include "gpu/plane_fit/plane_fit_pixels.h"
+#include "gpu/plane_fit/plane_fit_steps.h"
+
 namespace datum {
 namespace {
 
@@ -72,6 +75,50 @@ TEST(MapScene, PointsLieWithinTheirBounds) {
     for (std::size_t k = 0; k < s.x.size(); ++k) {
       ASSERT_THAT(std::fabs(s.x[k]), Le(s.half_x));
       ASSERT_THAT(std::fabs(s.y[k]), Le(s.half_y));
+    }
+  }
+}
+
+TEST(PlaneFitPixels, FoursDrawnAreThePixelsOfThePointsDrawn) {
+  BoardOptions o;
+  o.rows = 500, o.cols = 401;
+  // 4000, 1110 and 2898 pixels: all of the second are looked at, the last fours of the last two are no whole ones
+  const MapScene m = board_map({{10, 120, 60}, {5, 40, 61}, {9, 31, 112}}, o);
+  for (std::size_t i = 0; i < m.sites.size(); ++i) {
+    const SitePlan& site = m.sites[i];
+    std::vector<std::uint32_t> pixels;  // of the ring, in the order of its points
+    for (std::uint32_t r = site.ring_run; r < site.ring_run + site.ring_runs; ++r)
+      for (std::int32_t k = 0; k < m.runs[r].length; ++k)
+        pixels.push_back(static_cast<std::uint32_t>(m.runs[r].row * m.pitch + m.runs[r].col + k));
+    ASSERT_EQ(pixels.size(), site.ring_pixels);
+    std::vector<PixelFour> fours;
+    add_fours_drawn(m.plan(), site, m.pitch, &fours);
+    ASSERT_EQ(fours.size(), plane_math::fours_looked_at(site.ring_pixels));
+    for (std::uint32_t k = 0; k < fours.size(); ++k) {
+      const std::size_t first = 4 * plane_math::drawn_four(k, site.ring_pixels, site.seed);
+      for (std::size_t j = 0; j < 4; ++j)
+        EXPECT_EQ(fours[k][j], first + j < pixels.size() ? pixels[first + j] : no_pixel) << i << " " << k;
+    }
+  }
+}
+
+TEST(PlaneFitPixels, BoundsAreThoseOfThePoints) {
+  BoardOptions o;
+  o.rows = o.cols = 300;
+  MapScene m = board_map({{5, 40, 30}}, o);
+  SitePlan& site = m.sites[0];
+  for (const std::uint32_t runs : {site.ring_runs, 1u}) {  // the ring, then each of its runs
+    for (site.ring_runs = runs, site.ring_run = 0; site.ring_run + runs <= site.body_run; ++site.ring_run) {
+      const Scene points = ring_points(m.plan(), 0, m.view());
+      float most_x = 0, most_y = 0;
+      for (const float x : points.x) most_x = std::max(most_x, std::fabs(x));
+      for (const float y : points.y) most_y = std::max(most_y, std::fabs(y));
+      site.half_x = most_x, site.half_y = most_y;
+      EXPECT_TRUE(inside_bounds(m.plan(), site));
+      site.half_x = std::nextafter(most_x, 0.f);
+      EXPECT_FALSE(inside_bounds(m.plan(), site));
+      site.half_x = most_x, site.half_y = std::nextafter(most_y, 0.f);
+      EXPECT_FALSE(inside_bounds(m.plan(), site));
     }
   }
 }

@@ -343,7 +343,7 @@ struct PlainRule {
 };
 
 TEST(ExactMode, KeepsToThePapersRuleOverThePointsDrawn) {
-  for (const std::uint32_t size : {5u, 600u, 1537u, 9001u}) {
+  for (const std::uint32_t size : {5u, 12u, 30u, 600u, 1537u, 9001u}) {
     for (const std::uint64_t seed : {1u, 2u, 3u}) {
       const Scene s = thinned(rough_floor(size, seed), 0.2, true);
       for (const DrawBy draw : both_draws) {
