@@ -19,8 +19,8 @@ enum class FitMode : std::uint8_t {
 
 /// Which points stand for all of a plane while it is searched; every point decides about the least-squares plane.
 enum class DrawBy : std::uint8_t {
-  number,  // one of each of 1024 equal parts of the points as they lie: no other is looked at. Where fewer than half of
-  // them have a height, by place
+  number,  // four beside each other of each of 256 equal parts of the points as they lie: no other is looked at. Where
+  // fewer than half of them have a height, by place
   place,  // by keys of x and y: all points are looked at before, and their order never shows
 };
 
