@@ -42,7 +42,6 @@ __device__ inline void begin_accumulate(PlaneWork* work, const Refiner& refiner)
     reinterpret_cast<std::uint32_t*>(&work->refiner)[i] = words[i];
   if (threadIdx.x < 10) work->moments[threadIdx.x] = 0;
   if (threadIdx.x == 0) {
-    work->band_count = 0;
     work->tiles_done = 0;
   }
 }
@@ -184,7 +183,8 @@ __device__ __noinline__ Phase draw(const Batch& b, const Source& source, const P
                                    std::uint32_t plane, Shared& shared) {
   Search& s = *reinterpret_cast<Search*>(shared.search);
   draw_by_number(source, task, region_of(b, task), s);
-  source.warm(task, b.warm_quads);
+  // Memory has nothing else to do while planes are searched.
+  if (threadIdx.x == 0) source.warm(task, 0, b.warm_quads < task.quads ? b.warm_quads : task.quads);
   if (plane_math::too_few_drawn(s.size, task.size)) return Phase::select;
   PlaneFit fit;
   fit.status = FitStatus::no_consensus;
@@ -275,21 +275,80 @@ __device__ __noinline__ Phase after_count(const Batch& b, const PlaneTask& task,
   return Phase::accumulate;
 }
 
-/// The beginning of a band list, which is read once for every least-squares plane, and the refiner that takes its sums:
-/// they lie where the search was.
+/// A band list, which is read once for every least-squares plane, and the refiner that takes its sums: they lie where the
+/// search was.
 struct Near {
-  static constexpr std::uint32_t room = (sizeof(Search) - sizeof(Refiner) - 16) / (3 * sizeof(float));
+  static constexpr std::uint32_t room = (sizeof(Search) - sizeof(Refiner) - 48) / (3 * sizeof(float));
   float x[room], y[room], r[room];
   alignas(16) unsigned char refiner[sizeof(Refiner)];
+  std::uint32_t listed;
 };
 static_assert(sizeof(Near) <= sizeof(Search), "it finds room there");
+
+__device__ inline const float4* band_of(const Batch& b, const PlaneTask& task, std::uint32_t tile) {
+  return b.band + 4 * (task.first + std::uint64_t{tile} * b.tile_quads);
+}
+
+/// Copies the tiles' lists, in any order, for only sums follow. near.listed > Near::room: they are too long.
+__device__ inline void gather_near(const Batch& b, const PlaneTask& task, Near& near) {
+  const int lane = threadIdx.x % 32;
+  if (threadIdx.x == 0) near.listed = 0;
+  __syncthreads();
+  for (std::uint32_t tile = threadIdx.x / 32; tile < task.tiles; tile += block_warps) {
+    const std::uint32_t n = __ldcg(b.band_counts + task.first_tile + tile);
+    std::uint32_t to = 0;
+    if (lane == 0 && n > 0) to = atomicAdd(&near.listed, n);
+    to = __shfl_sync(whole_warp, to, 0);
+    const float4* const from = band_of(b, task, tile);
+    for (std::uint32_t i = lane; i < n && to + i < Near::room; i += 32) {
+      const float4 p = __ldcg(from + i);
+      near.x[to + i] = p.x;
+      near.y[to + i] = p.y;
+      near.r[to + i] = p.z;
+    }
+  }
+  __syncthreads();
+}
+
+/// A thread's share of the points on the list that `change` leaves inliers; they differ from pass to pass only here.
+__device__ inline WideSums sum_near(const Batch& b, const PlaneTask& task, const Near& near, const Base& base,
+                                    const Hypothesis& change) {
+  WideSums wide;
+  Sums sums;
+  int held = 0;
+  const auto add = [&](float x, float y, float r) {
+    const float moved = fmaf(-change.a, x, fmaf(-change.b, y, r - change.c));
+    sums.add(fabsf(moved) <= change.reach, x, y, r, base);
+    if (++held == 16) {
+      wide.add(sums);
+      sums = Sums{};
+      held = 0;
+    }
+  };
+  if (near.listed <= Near::room) {
+#pragma unroll 1
+    for (std::uint32_t i = threadIdx.x; i < near.listed; i += block_threads)
+      add(near.x[i], near.y[i], near.r[i]);
+  } else {
+    for (std::uint32_t tile = threadIdx.x / 32; tile < task.tiles; tile += block_warps) {
+      const std::uint32_t n = __ldcg(b.band_counts + task.first_tile + tile);
+#pragma unroll 1
+      for (std::uint32_t i = threadIdx.x % 32; i < n; i += 32) {
+        const float4 p = __ldcg(band_of(b, task, tile) + i);
+        add(p.x, p.y, p.z);
+      }
+    }
+  }
+  wide.add(sums);
+  return wide;
+}
 
 /// After a pass that summed the inliers and listed those that a small change moves.
 __device__ __noinline__ Phase after_accumulate(const Batch& b, const PlaneTask& task, std::uint32_t plane,
                                                Shared& shared) {
   PlaneWork* work = b.work + plane;
   Refining& r = *reinterpret_cast<Refining*>(shared.refining);
-  const std::uint32_t listed = __ldcg(&work->band_count), valid = __ldcg(&work->valid);
+  const std::uint32_t valid = __ldcg(&work->valid);
   if (__ldcg(&work->outside) != 0) {
     finish(b, plane, begin_fit(valid, true), false);
     return Phase::done;
@@ -304,37 +363,12 @@ __device__ __noinline__ Phase after_accumulate(const Batch& b, const PlaneTask& 
     r.fit.valid = valid;
     work->surveyed = 1;
   }
-  if (listed > task.band_room) {
-    finish(b, plane, r.fit, true);
-    return Phase::done;
-  }
-  const float4* band = b.band + task.band;
-  for (std::uint32_t i = threadIdx.x; i < listed && i < Near::room; i += block_threads) {
-    const float4 p = __ldcg(band + i);
-    near.x[i] = p.x;
-    near.y[i] = p.y;
-    near.r[i] = p.z;
-  }
-  __syncthreads();
+  gather_near(b, task, near);
   const Base base = refiner.base();
   Refiner::Next next;
   do {
     const Hypothesis change = refiner.change();
-    WideSums wide;
-    for (std::uint32_t first = threadIdx.x; first - threadIdx.x < listed; first += 16 * block_threads) {
-      Sums sums;
-#pragma unroll 4
-      for (int k = 0; k < 16; ++k) {
-        const std::uint32_t at = first + k * block_threads;  // what this thread kept
-        if (at >= listed) break;
-        const float4 p =
-            at < Near::room ? make_float4(near.x[at], near.y[at], near.r[at], 0) : __ldcg(band + at);
-        const float moved = fmaf(-change.a, p.x, fmaf(-change.b, p.y, p.z - change.c));
-        sums.add(fabsf(moved) <= change.reach, p.x, p.y, p.z, base);
-      }
-      wide.add(sums);
-    }
-    next = take_sums(r, refiner, sum_in_warp(wide), core, max_refits);
+    next = take_sums(r, refiner, sum_in_warp(sum_near(b, task, near, base, change)), core, max_refits);
   } while (next == Refiner::Next::again);
   const Refined& end = refiner.result();
   const bool ended = next == Refiner::Next::done;

@@ -49,7 +49,7 @@ struct CudaPlaneFit::State {
   Buffer<PlaneTask> task_buffer;
   Buffer<WorkBytes> work;
   Buffer<float4> draws, band, subsets, pools;
-  Buffer<std::uint32_t> all_counts, undone, map_table, search_tasks;
+  Buffer<std::uint32_t> all_counts, undone, map_table, search_tasks, band_counts;
   Buffer<PixelFour> pixels_drawn;
   Buffer<PlaneFit> fits;
   Buffer<Queue> queue;
@@ -98,7 +98,7 @@ std::uint32_t CudaPlaneFit::State::tile_for_device() const {
 void CudaPlaneFit::State::lay_out() {
   all_undone = settings.max_hypotheses > max_tried;
   total_quads = 0;
-  std::uint64_t draw_room = 0, band_room = 0;
+  std::uint64_t draw_room = 0, all_tiles = 0;
   for (const PlaneTask& t : tasks) total_quads += t.quads;
   tile_quads = options.tile_quads ? std::min(options.tile_quads, max_tile_quads) : tile_for_device();
   device_planes = 0;
@@ -113,10 +113,9 @@ void CudaPlaneFit::State::lay_out() {
     t.pool_limit = plane_math::key_limit(t.size, plane_math::pool_target);
     t.draws = static_cast<std::uint32_t>(draw_room);
     t.draw_room = std::min(up_to(t.size, 4), draw_capacity);
-    t.band = band_room;
-    t.band_room = std::min(t.size, t.size / 2 + 4096);
+    t.first_tile = static_cast<std::uint32_t>(all_tiles);
+    all_tiles += t.tiles;
     draw_room += t.draw_room;
-    band_room += t.band_room;
     if (t.tiles > 0) {
       ++device_planes;
       order.push_back(i);
@@ -126,9 +125,7 @@ void CudaPlaneFit::State::lay_out() {
                    [&](auto i, auto j) { return tasks[i].tiles > tasks[j].tiles; });
   std::vector<std::uint32_t> searches;
   std::vector<unsigned long long> first;
-  std::uint64_t tiles = 0;
   for (const std::size_t i : order) {
-    tiles += tasks[i].tiles;
     if (tasks[i].by_number) {
       searches.push_back(static_cast<std::uint32_t>(i));
       continue;
@@ -143,11 +140,11 @@ void CudaPlaneFit::State::lay_out() {
   }
   first_count = static_cast<std::uint32_t>(first.size());
   search_count = static_cast<std::uint32_t>(searches.size());
-  if (tasks.size() >= 1u << tile_bits || tiles >= 1u << 30)
+  if (tasks.size() >= 1u << tile_bits || all_tiles >= 1u << 30)
     throw GpuError(std::to_string(tasks.size()) + " planes are more than the CUDA backend takes at a time",
                    false);
   slot_count = 1024;
-  while (slot_count < 2 * (tiles + blocks())) slot_count *= 2;
+  while (slot_count < 2 * (all_tiles + blocks())) slot_count *= 2;
 
   to_device(task_buffer, tasks, "planes");
   to_device(first_tasks, first, "tiles");
@@ -157,7 +154,8 @@ void CudaPlaneFit::State::lay_out() {
   zeroed(slots, slot_count, "queue");
   to_device(undone, std::vector<std::uint32_t>(std::max<std::size_t>(tasks.size(), 1), all_undone), "flags");
   draws.reserve(std::max<std::uint64_t>(draw_room, 1));
-  band.reserve(std::max<std::uint64_t>(band_room, 1));
+  band.reserve(std::max<std::uint64_t>(4 * total_quads, 1));
+  band_counts.reserve(std::max<std::uint64_t>(all_tiles, 1));
   all_counts.reserve(exact ? tasks.size() * max_tried : 1);
   subsets.reserve(exact ? tasks.size() * max_subset : 1);
   pools.reserve(exact ? tasks.size() * max_pool : 1);
@@ -303,6 +301,7 @@ Batch CudaPlaneFit::State::batch() const {
   b.work = reinterpret_cast<PlaneWork*>(work.get());
   b.draws = draws.get();
   b.band = band.get();
+  b.band_counts = band_counts.get();
   b.all_counts = all_counts.get();
   b.subsets = subsets.get();
   b.pools = pools.get();
@@ -316,6 +315,7 @@ Batch CudaPlaneFit::State::batch() const {
   b.searches = search_tasks.get();
   b.search_count = search_count;
   b.planes = device_planes;
+  b.multiprocessors = static_cast<unsigned>(multiprocessors);
   b.tile_quads = tile_quads;
   // Two thirds of the cache.
   b.warm_quads =

@@ -1,6 +1,8 @@
 // Device memory of the plane fit, and the two forms in which points lie there.
 #pragma once
 
+#include <cuda_pipeline_primitives.h>
+
 #include <cstdint>
 
 #include "gpu/core/height_map.h"
@@ -24,8 +26,7 @@ struct PlaneTask {
   std::uint32_t size = 0;   // points
   std::uint32_t tiles = 0;
   std::uint32_t draws = 0, draw_room = 0;  // place in the list of draws
-  std::uint64_t band = 0;                  // place in the band lists
-  std::uint32_t band_room = 0;
+  std::uint32_t first_tile = 0;            // its number among all planes' tiles
   float half_x = 0, half_y = 0, threshold = 0, refit_threshold = 0;
   std::uint64_t seed = 0;
   std::uint32_t by_number = 0;    // the points are drawn by number
@@ -41,7 +42,7 @@ enum class Phase : std::uint32_t { first, select, survey, count, accumulate, don
 
 /// What is found out about a plane. All zero between two batches.
 struct PlaneWork {
-  std::uint32_t tiles_done, valid, outside, draw_count, band_count;
+  std::uint32_t tiles_done, valid, outside, draw_count;
   std::uint32_t key_limit;  // of the select pass; 0: the first
   Phase phase;
   std::uint32_t surveyed;   // valid and outside are known
@@ -75,10 +76,11 @@ struct NeededTable {
 struct Batch {
   const PlaneTask* tasks;
   PlaneWork* work;
-  float4* draws;              // x, y, z, key
-  float4* band;               // x, y, r
-  std::uint32_t* all_counts;  // exact mode: max_tried per plane
-  float4 *subsets, *pools;    // exact mode: max_subset and max_pool per plane
+  float4* draws;               // x, y, z, key
+  float4* band;                // x, y, r; a tile has room for all its points
+  std::uint32_t* band_counts;  // of each tile
+  std::uint32_t* all_counts;   // exact mode: max_tried per plane
+  float4 *subsets, *pools;     // exact mode: max_subset and max_pool per plane
   PlaneFit* fits;
   std::uint32_t* undone;  // per plane: the CPU must do it
   Queue* queue;
@@ -86,7 +88,7 @@ struct Batch {
   unsigned int slot_mask;
   const std::uint32_t* searches;          // planes whose points are drawn by number
   const unsigned long long* first_tasks;  // plane << tile_bits | tile
-  unsigned int search_count, first_count, planes;
+  unsigned int search_count, first_count, planes, multiprocessors;
   std::uint32_t tile_quads, warm_quads;
   NeededTable needed;
   int max_hypotheses;
@@ -98,6 +100,9 @@ struct Quad {
   float x[4], y[4], z[4];
 };
 
+/// Shared memory for quads on their way.
+constexpr int ring_bytes = 9 * 16 * block_threads;
+
 /// Three arrays; every plane begins on 16 bytes and is filled up with z = NaN to whole quads.
 struct PointSource {
   static constexpr bool bounded = false;  // points may lie outside the plane's bounds
@@ -106,14 +111,15 @@ struct PointSource {
   struct Raw {
     float4 x, y, z;
   };
-  /// Sends for the first quads of a plane while it is searched: memory has nothing else to do then.
-  __device__ void warm(const PlaneTask& task, std::uint32_t quads) const {
+  /// One thread: sends for quads [begin, end) as far as the cache.
+  __device__ void warm(const PlaneTask& task, std::uint32_t begin, std::uint32_t end) const {
 #if __CUDA_ARCH__ >= 900
-    const std::uint32_t bytes = (quads < task.quads ? quads : task.quads) * sizeof(float4);
-    if (threadIdx.x >= 3 || bytes == 0) return;
-    const float4* const from = (threadIdx.x == 0 ? x : threadIdx.x == 1 ? y : z) + task.first;
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from)),
-                 "r"(bytes));
+    if (begin >= end) return;
+    const std::uint32_t bytes = (end - begin) * static_cast<std::uint32_t>(sizeof(float4));
+    for (const float4* axis : {x, y, z})
+      asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(
+                       __cvta_generic_to_global(axis + task.first + begin)),
+                   "r"(bytes));
 #endif
   }
   __device__ Raw load(const PlaneTask& task, std::uint32_t quad) const {
@@ -126,6 +132,27 @@ struct PointSource {
   /// The k-th four drawn by number.
   __device__ Quad drawn(const PlaneTask& task, std::uint32_t k) const {
     return unpack(*this, task, load(task, plane_math::drawn_four(k, task.size, task.seed)));
+  }
+
+  static constexpr int stages = 3;
+  struct Slot {
+    float4 x[block_threads], y[block_threads], z[block_threads];
+  };
+  struct Cursor {};
+  template <class At>
+  __device__ void begin(const PlaneTask& task, Slot* slots, Cursor* cursor, At at) const {
+#pragma unroll
+    for (int k = 0; k < stages; ++k) fetch(task, slots + k, cursor, at(k), 0);
+  }
+  __device__ void fetch(const PlaneTask& task, Slot* slot, Cursor*, std::uint32_t quad, std::uint32_t) const {
+    const std::uint64_t at = task.first + quad;
+    __pipeline_memcpy_async(slot->x + threadIdx.x, x + at, 16);
+    __pipeline_memcpy_async(slot->y + threadIdx.x, y + at, 16);
+    __pipeline_memcpy_async(slot->z + threadIdx.x, z + at, 16);
+    __pipeline_commit();
+  }
+  __device__ static Raw fetched(const Slot& slot) {
+    return Raw{slot.x[threadIdx.x], slot.y[threadIdx.x], slot.z[threadIdx.x]};
   }
 };
 
@@ -160,26 +187,42 @@ struct MapSource {
     Four<Count> counts;
   };
 
-  __device__ Raw load(const PlaneTask& task, std::uint32_t quad) const {
-    const std::uint32_t entry = __ldg(table + task.first + quad);
-    Raw r{entry, {}};
-    const Count* at = image + std::uint64_t{entry >> 4} * 4;
-    if constexpr (sizeof(Count) == 2) {
-      const uint2 two = *reinterpret_cast<const uint2*>(at);
-      r.counts.v[0] = static_cast<Count>(two.x & 0xFFFF);
-      r.counts.v[1] = static_cast<Count>(two.x >> 16);
-      r.counts.v[2] = static_cast<Count>(two.y & 0xFFFF);
-      r.counts.v[3] = static_cast<Count>(two.y >> 16);
-    } else {
-      r.counts = *reinterpret_cast<const Four<Count>*>(at);
-    }
-    return r;
+  static constexpr int stages = 6;
+  struct Slot {
+    Four<Count> counts[block_threads];
+    std::uint32_t entry[block_threads];
+  };
+  struct Cursor {
+    std::uint32_t entry;  // of the quad that is fetched next
+  };
+  template <class At>
+  __device__ void begin(const PlaneTask& task, Slot* slots, Cursor* cursor, At at) const {
+    std::uint32_t entry[stages + 1];
+#pragma unroll
+    for (int k = 0; k <= stages; ++k) entry[k] = __ldg(table + task.first + at(k));
+#pragma unroll
+    for (int k = 0; k < stages; ++k) send(slots + k, entry[k]);
+    cursor->entry = entry[stages];
+  }
+  __device__ void fetch(const PlaneTask& task, Slot* slot, Cursor* cursor, std::uint32_t,
+                        std::uint32_t after) const {
+    send(slot, cursor->entry);
+    cursor->entry = __ldg(table + task.first + after);
+  }
+  __device__ void send(Slot* slot, std::uint32_t entry) const {
+    slot->entry[threadIdx.x] = entry;
+    __pipeline_memcpy_async(slot->counts + threadIdx.x, image + std::uint64_t{entry >> 4} * 4,
+                            sizeof(Four<Count>));
+    __pipeline_commit();
+  }
+  __device__ static Raw fetched(const Slot& slot) {
+    return Raw{slot.entry[threadIdx.x], slot.counts[threadIdx.x]};
   }
   __device__ static bool missing(std::int16_t c) { return c == no_count_16; }
   __device__ static bool missing(std::int32_t c) { return c == no_count_32; }
   __device__ static bool missing(float) { return false; }  // NaN stays NaN
 
-  __device__ void warm(const PlaneTask&, std::uint32_t) const {}
+  __device__ void warm(const PlaneTask&, std::uint32_t, std::uint32_t) const {}  // its pieces are too many
   __device__ std::uint32_t row_of(std::uint32_t group) const {
     return static_cast<std::uint32_t>((group * row_magic) >> 38);
   }
@@ -214,6 +257,52 @@ struct MapSource {
     }
     return q;
   }
+};
+
+/// A thread's quads of a tile, one after the other, some on their way while one is used. No other thread reads what it
+/// fetched, so that nothing waits at barriers.
+template <class Source>
+class Ahead {
+ public:
+  static_assert(Source::stages * sizeof(typename Source::Slot) <= ring_bytes, "they find room");
+
+  /// Quads begin + threadIdx.x, then every block_threads-th up to `end` (for lanes beyond it the last one again).
+  __device__ Ahead(const Source& source, const PlaneTask& task, std::uint32_t begin, std::uint32_t end,
+                   void* ring)
+      : source_(source),
+        task_(task),
+        slots_(static_cast<typename Source::Slot*>(ring)),
+        next_(begin + threadIdx.x),
+        last_(end - 1) {
+    source_.begin(task_, slots_, &cursor_, [&](int k) { return at(k); });
+    next_ += Source::stages * block_threads;
+  }
+  __device__ Quad take() {
+    __pipeline_wait_prior(Source::stages - 1);
+    const typename Source::Raw raw = Source::fetched(slots_[slot_]);
+    if (next_ - threadIdx.x <= last_) {
+      source_.fetch(task_, slots_ + slot_, &cursor_, at(0), at(1));
+    } else {
+      __pipeline_commit();
+    }
+    next_ += block_threads;
+    slot_ = slot_ + 1 == Source::stages ? 0 : slot_ + 1;
+    return Source::unpack(source_, task_, raw);
+  }
+  /// Nothing more is taken.
+  __device__ void end() { __pipeline_wait_prior(0); }
+
+ private:
+  __device__ std::uint32_t at(int k) const {
+    const std::uint32_t quad = next_ + k * block_threads;
+    return quad < last_ ? quad : last_;
+  }
+  const Source& source_;
+  const PlaneTask& task_;
+  typename Source::Slot* slots_;
+  typename Source::Cursor cursor_;
+  std::uint32_t next_, last_;
+  int slot_ = 0;
 };
 
 }  // namespace datum::cuda

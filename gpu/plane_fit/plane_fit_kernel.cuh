@@ -8,9 +8,9 @@
 namespace datum::cuda {
 
 /// All threads: the next pass over a plane of one tile is this block's own.
-__device__ inline void begin_here(Staging& staging) {
+__device__ inline void begin_here(Shared& s, Staging& staging) {
   __syncthreads();
-  if (threadIdx.x == 0) staging.count = 0;
+  if (threadIdx.x == 0) staging.count = s.tile_sums.listed = 0;
   __threadfence();
   __syncthreads();
 }
@@ -21,7 +21,6 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
   extern __shared__ __align__(16) unsigned char memory[];
   Shared& s = *reinterpret_cast<Shared*>(memory);
   Staging& staging = *reinterpret_cast<Staging*>(s.staging);
-  Refining& refining = *reinterpret_cast<Refining*>(s.refining);
   const unsigned long long deadline = now_ns() + b.patience_ns;
   // Another warp than the one that counts finished tiles finds the next task.
   const bool dispatches = threadIdx.x == 32;
@@ -31,7 +30,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     __syncthreads();
     if (dispatches) {
       s.task = dispatcher.take();
-      staging.count = 0;
+      staging.count = s.tile_sums.listed = 0;
     }
     __syncthreads();
     if (s.task == no_task) break;
@@ -47,7 +46,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
         push(b, plane, task.tiles, s, deadline);
         continue;
       }
-      begin_here(staging);
+      begin_here(s, staging);
       tile = 0;
     } else {
       phase = static_cast<Phase>(__ldcg(reinterpret_cast<const std::uint32_t*>(&work->phase)));
@@ -55,19 +54,19 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     const std::uint32_t begin = tile * b.tile_quads;
     const std::uint32_t end = task.quads - begin < b.tile_quads ? task.quads : begin + b.tile_quads;
     for (;;) {
+      Ahead<Source> ahead(source, task, begin, end, s.ring);
       const bool surveyed = __ldcg(&work->surveyed) != 0;
       const Base of_plane = work->refiner.base();  // asked for with the phase, not after it
       if (phase == Phase::first || phase == Phase::select) {
-        select_tile(source, task, work, b.draws, select_limit(task, __ldcg(&work->key_limit)), begin, end,
+        select_tile(ahead, task, work, b.draws, select_limit(task, __ldcg(&work->key_limit)), begin, end,
                     staging);
       } else if (phase == Phase::accumulate || phase == Phase::survey) {
         const Base base = phase == Phase::survey ? nothing_inside() : of_plane;
+        float4* const list = b.band + 4 * (task.first + begin);  // band_of()
         if (surveyed) {
-          accumulate_tile<false>(source, task, work, b.band + task.band, begin, end, base, staging,
-                                 refining.partial);
+          accumulate_tile<false>(ahead, task, work, list, begin, end, base, s.tile_sums);
         } else {
-          accumulate_tile<true>(source, task, work, b.band + task.band, begin, end, base, staging,
-                                refining.partial);
+          accumulate_tile<true>(ahead, task, work, list, begin, end, base, s.tile_sums);
         }
       } else if constexpr (Exact) {
         const int counted = static_cast<int>(__ldcg(&work->counted));
@@ -75,21 +74,29 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
           s.hypotheses[k] = __ldcg(&work->hypotheses[k]);
         __syncthreads();
         if (surveyed) {
-          count_tile<false>(source, task, work, begin, end, s.hypotheses, counted, s.warp_counts);
+          count_tile<false>(ahead, task, work, begin, end, s.hypotheses, counted, s.warp_counts);
         } else {
-          count_tile<true>(source, task, work, begin, end, s.hypotheses, counted, s.warp_counts);
+          count_tile<true>(ahead, task, work, begin, end, s.hypotheses, counted, s.warp_counts);
         }
       }
-      // What this block added must be seen by the block that finds the pass complete.
-      __threadfence();
+      ahead.end();
       __syncthreads();
-      if (threadIdx.x == 0) {
-        s.last = atomicAdd(&work->tiles_done, 1u) == task.tiles - 1;
-        __threadfence();
+      if (threadIdx.x < 32) {
+        if (phase == Phase::accumulate || phase == Phase::survey) {
+          std::uint32_t* const listed = b.band_counts + task.first_tile + tile;
+          surveyed ? add_tile_sums<false>(s.tile_sums, work, listed)
+                   : add_tile_sums<true>(s.tile_sums, work, listed);
+          __syncwarp();
+        }
+        // What this block added must be seen by the block that finds the pass complete.
+        if (threadIdx.x == 0) {
+          __threadfence();
+          s.last = atomicAdd(&work->tiles_done, 1u) == task.tiles - 1;
+          __threadfence();
+        }
       }
       __syncthreads();
       if (!s.last) break;
-      if (dispatches) dispatcher.give_back();
       phase = phase == Phase::first || phase == Phase::select ? after_select<Exact>(b, task, plane, s)
               : phase == Phase::survey                        ? after_survey(b, plane)
               : phase == Phase::accumulate                    ? after_accumulate(b, task, plane, s)
@@ -100,7 +107,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
         push(b, plane, task.tiles, s, deadline);
         break;
       }
-      begin_here(staging);
+      begin_here(s, staging);
     }
   }
   // The last block leaves the queue as the next batch wants to find it.

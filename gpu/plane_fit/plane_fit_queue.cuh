@@ -2,8 +2,7 @@
 //
 // Searches come first, then first tiles (of planes whose points are drawn by place), then queued ones. A block that has
 // nothing else to do takes a ticket: the queue's slot of that number is its own, and it waits there. One that works holds
-// none, and a first tile that it took ahead goes back into the queue before it begins what only the last block of a pass
-// does. No block waits for one that has not started, so any grid size makes progress.
+// none. No block waits for one that has not started, so any grid size makes progress.
 #pragma once
 
 #include "gpu/core/cuda_dialect.cuh"
@@ -36,27 +35,6 @@ __device__ inline std::uint32_t select_limit(const PlaneTask& task, std::uint32_
   return of_work ? of_work : task.first_limit;
 }
 
-/// Dispatcher only: a tile that was put into the queue, or no_task when all planes are done or the batch took too long.
-__device__ __noinline__ unsigned long long take_queued(const Batch& b, unsigned long long deadline) {
-  const unsigned long long place = atomicAdd(&b.queue->head, 1ull);
-  unsigned long long* slot = b.slots + (place & b.slot_mask);
-  for (;;) {
-    const unsigned long long task = *reinterpret_cast<volatile unsigned long long*>(slot);
-    if (task >> 40 == turn_of(b, place)) {
-      __threadfence();
-      *reinterpret_cast<volatile unsigned long long*>(slot) = 0;
-      return task & task_mask;
-    }
-    if (*reinterpret_cast<volatile unsigned int*>(&b.queue->planes_done) >= b.planes) return no_task;
-    if (*reinterpret_cast<volatile unsigned int*>(&b.queue->abandoned)) return no_task;
-    if (now_ns() > deadline) {
-      atomicExch(&b.queue->abandoned, 1u);
-      return no_task;
-    }
-    __nanosleep(50);  // leaves the queue to those that work
-  }
-}
-
 /// What a tile's taker needs to see was written and fenced before.
 __device__ inline void put(const Batch& b, unsigned long long place, unsigned long long task,
                            unsigned long long deadline) {
@@ -71,8 +49,11 @@ __device__ inline void put(const Batch& b, unsigned long long place, unsigned lo
 class Dispatcher {
  public:
   __device__ Dispatcher(const Batch& b, unsigned long long deadline) : b_(b), deadline_(deadline) {
-    // The first blocks are spread evenly over the multiprocessors: they get the searches.
-    if (blockIdx.x >= b.search_count) __nanosleep(1000);
+    // So that searches spread evenly over the multiprocessors: the first block of each is first.
+    unsigned int warp_of_multiprocessor;
+    asm volatile("mov.u32 %0, %warpid;" : "=r"(warp_of_multiprocessor));
+    const unsigned int turn = warp_of_multiprocessor / block_warps;
+    if (turn > 0) __nanosleep(500 * turn);
   }
 
   /// The next task, or no_task when all planes are done or the batch took too long.
@@ -83,52 +64,58 @@ class Dispatcher {
         return static_cast<unsigned long long>(b_.searches[i]) << tile_bits | search_tile;
       searches_left_ = false;
     }
-    unsigned long long task = known();
-    if (task == no_task && first_left_) {
-      claim();
-      task = known();
+    if (first_left_) {
+      const unsigned long long i = atomicAdd(&b_.queue->first_next, 1ull);
+      first_left_ = i < b_.first_count;
+      if (first_left_) return b_.first_tasks[i];
     }
-    if (task == no_task) return take_queued(b_, deadline_);
-    claim();
-    return task;
-  }
-
-  /// The block is busy for a while: somebody else has time for what was claimed.
-  __device__ void give_back() {
-    const unsigned long long task = known();
-    if (task != no_task) put(b_, atomicAdd(&b_.queue->tail, 1ull), task, deadline_);
+    return wait();
   }
 
  private:
-  /// Its answer is looked at when the task in hand is done.
-  __device__ void claim() {
-    claimed_ = atomicAdd(&b_.queue->first_next, 1ull);
-    holds_ = true;
+  template <class T>
+  __device__ static T now(const T& shared_with_others) {
+    return *const_cast<const volatile T*>(&shared_with_others);
   }
-  __device__ unsigned long long known() {
-    if (!holds_) return no_task;
-    holds_ = false;
-    if (claimed_ < b_.first_count) return b_.first_tasks[claimed_];
-    first_left_ = false;
-    return no_task;
+  /// A tile that was put into the queue.
+  __device__ unsigned long long wait() {
+    const unsigned long long place = atomicAdd(&b_.queue->head, 1ull);
+    unsigned long long& slot = b_.slots[place & b_.slot_mask];
+    for (;;) {
+      const unsigned long long task = now(slot);
+      if (task >> 40 == turn_of(b_, place)) {
+        __threadfence();
+        *const_cast<volatile unsigned long long*>(&slot) = 0;
+        return task & task_mask;
+      }
+      if (now(b_.queue->planes_done) >= b_.planes || now(b_.queue->abandoned)) return no_task;
+      if (now_ns() > deadline_) {
+        atomicExch(&b_.queue->abandoned, 1u);
+        return no_task;
+      }
+      __nanosleep(50);  // leaves the queue to those that work
+    }
   }
 
   const Batch& b_;
-  unsigned long long deadline_, claimed_ = 0;
-  bool searches_left_ = true, first_left_ = true, holds_ = false;
+  unsigned long long deadline_;
+  bool searches_left_ = true, first_left_ = true;
 };
 
 struct Shared {
   union {
-    alignas(16) unsigned char staging[sizeof(Staging)];
+    struct {
+      alignas(16) unsigned char staging[sizeof(Staging)];
+      alignas(16) unsigned char ring[ring_bytes];
+    };
     alignas(16) unsigned char search[sizeof(Search)];
   };
   alignas(16) unsigned char refining[sizeof(Refining)];
+  TileSums tile_sums;
   std::uint32_t warp_counts[block_warps][max_counted];
   float4 hypotheses[max_counted];
   unsigned long long task, place;
   alignas(16) unsigned char dispatcher[sizeof(Dispatcher)];
-  Phase phase;
   bool last;
 };
 
