@@ -51,8 +51,8 @@ TEST(PlaneFitBytes, SameForEveryOrderOfPointsDrawnByPlace) {
   }
   int draws_seen = 0;
   for (PlaneFitSettings settings : all_settings()) {
-    draws_seen += bytes_of_all(shuffled, settings, cpu_backend(2)) !=
-                  bytes_of_all(scenes, settings, cpu_backend(2));
+    draws_seen +=
+        bytes_of_all(shuffled, settings, cpu_backend(2)) != bytes_of_all(scenes, settings, cpu_backend(2));
     settings.draw = DrawBy::place;
     EXPECT_EQ(bytes_of_all(shuffled, settings, cpu_backend(2)),
               bytes_of_all(scenes, settings, cpu_backend(2)));
