@@ -183,8 +183,6 @@ __device__ __noinline__ Phase draw(const Batch& b, const Source& source, const P
                                    std::uint32_t plane, Shared& shared) {
   Search& s = *reinterpret_cast<Search*>(shared.search);
   draw_by_number(source, task, region_of(b, task), s);
-  // Memory has nothing else to do while planes are searched.
-  if (threadIdx.x == 0) source.warm(task, 0, b.warm_quads < task.quads ? b.warm_quads : task.quads);
   if (plane_math::too_few_drawn(s.size, task.size)) return Phase::select;
   PlaneFit fit;
   fit.status = FitStatus::no_consensus;

@@ -31,7 +31,7 @@ std::uint32_t up_to(std::uint32_t n, std::uint32_t step) { return (n + step - 1)
 
 struct CudaPlaneFit::State {
   CudaFitOptions options;
-  int multiprocessors = 0, cache_bytes = 0;
+  int multiprocessors = 0;
 
   // what is fitted
   std::vector<PlanePoints> points;  // of prepare(planes)
@@ -126,17 +126,13 @@ void CudaPlaneFit::State::lay_out() {
   std::vector<std::uint32_t> searches;
   std::vector<unsigned long long> first;
   for (const std::size_t i : order) {
-    if (tasks[i].by_number) {
-      searches.push_back(static_cast<std::uint32_t>(i));
-      continue;
-    }
+    if (tasks[i].by_number) searches.push_back(static_cast<std::uint32_t>(i));
     for (std::uint32_t t = 0; t < tasks[i].tiles; ++t)
       first.push_back(static_cast<unsigned long long>(i) << tile_bits | t);
   }
   if (options.shuffle_seed) {
     std::mt19937_64 engine(options.shuffle_seed);
     std::shuffle(first.begin(), first.end(), engine);
-    std::shuffle(searches.begin(), searches.end(), engine);
   }
   first_count = static_cast<std::uint32_t>(first.size());
   search_count = static_cast<std::uint32_t>(searches.size());
@@ -176,7 +172,6 @@ CudaPlaneFit::CudaPlaneFit(const CudaFitOptions& options) : state_(new State) {
   int device = 0;
   check(cudaGetDevice(&device), "device");
   check(cudaDeviceGetAttribute(&state_->multiprocessors, cudaDevAttrMultiProcessorCount, device), "device");
-  check(cudaDeviceGetAttribute(&state_->cache_bytes, cudaDevAttrL2CacheSize, device), "device");
 }
 
 CudaPlaneFit::~CudaPlaneFit() = default;
@@ -313,13 +308,8 @@ Batch CudaPlaneFit::State::batch() const {
   b.first_tasks = first_tasks.get();
   b.first_count = first_count;
   b.searches = search_tasks.get();
-  b.search_count = search_count;
   b.planes = device_planes;
-  b.multiprocessors = static_cast<unsigned>(multiprocessors);
   b.tile_quads = tile_quads;
-  // Two thirds of the cache.
-  b.warm_quads =
-      static_cast<std::uint32_t>(cache_bytes / 3 * 2 / (3 * sizeof(float4) * std::max(device_planes, 1u)));
   b.needed = NeededTable{needed.get(), static_cast<float>(std::log2(1 - settings.confidence))};
   b.max_hypotheses = settings.max_hypotheses;
   b.perpendicular = settings.residual == Residual::perpendicular;
@@ -330,11 +320,14 @@ Batch CudaPlaneFit::State::batch() const {
 template <class Source>
 void CudaPlaneFit::State::launch(cudaStream_t stream, const Source& source) {
   static_assert(sizeof(Shared) <= orin_shared_bytes);
-  const auto kernel = exact ? fit_batch<Source, true> : fit_batch<Source, false>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(sizeof(Shared))),
-        "shared memory");
-  kernel<<<blocks(), block_threads, sizeof(Shared), stream>>>(batch(), source);
+  const auto run = [&](auto kernel, unsigned grid) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(sizeof(Shared))),
+          "shared memory");
+    kernel<<<grid, block_threads, sizeof(Shared), stream>>>(batch(), source);
+  };
+  if (search_count > 0) run(exact ? search_batch<Source, true> : search_batch<Source, false>, search_count);
+  run(exact ? fit_batch<Source, true> : fit_batch<Source, false>, blocks());
   check(cudaGetLastError(), "launch of the plane fit");
 }
 

@@ -1,8 +1,6 @@
 // Device memory of the plane fit, and the two forms in which points lie there.
 #pragma once
 
-#include <cuda_pipeline_primitives.h>
-
 #include <cstdint>
 
 #include "gpu/core/height_map.h"
@@ -36,8 +34,7 @@ struct PlaneTask {
   SiteGrid grid;
 };
 
-/// What the pass over a plane's points is for. first: nothing is known yet; planes whose points are drawn by number are
-/// being searched, the others' are selected by place. done: no pass.
+/// What the pass over a plane's points is for. first: nothing is known yet, points are selected by place. done: no pass.
 enum class Phase : std::uint32_t { first, select, survey, count, accumulate, done };
 
 /// What is found out about a plane. All zero between two batches.
@@ -61,7 +58,6 @@ struct Queue {
   alignas(128) unsigned long long head;
   alignas(128) unsigned long long tail;
   alignas(128) unsigned long long first_next;
-  alignas(128) unsigned int search_next;
   alignas(128) unsigned int planes_done;
   unsigned int blocks_done, abandoned;
 };
@@ -88,8 +84,8 @@ struct Batch {
   unsigned int slot_mask;
   const std::uint32_t* searches;          // planes whose points are drawn by number
   const unsigned long long* first_tasks;  // plane << tile_bits | tile
-  unsigned int search_count, first_count, planes, multiprocessors;
-  std::uint32_t tile_quads, warm_quads;
+  unsigned int first_count, planes;
+  std::uint32_t tile_quads;
   NeededTable needed;
   int max_hypotheses;
   bool perpendicular;
@@ -100,28 +96,15 @@ struct Quad {
   float x[4], y[4], z[4];
 };
 
-/// Shared memory for quads on their way.
-constexpr int ring_bytes = 9 * 16 * block_threads;
-
 /// Three arrays; every plane begins on 16 bytes and is filled up with z = NaN to whole quads.
 struct PointSource {
   static constexpr bool bounded = false;  // points may lie outside the plane's bounds
+  static constexpr int ahead = 2;         // loads of a thread at a time
   const float4 *x, *y, *z;
 
   struct Raw {
     float4 x, y, z;
   };
-  /// One thread: sends for quads [begin, end) as far as the cache.
-  __device__ void warm(const PlaneTask& task, std::uint32_t begin, std::uint32_t end) const {
-#if __CUDA_ARCH__ >= 900
-    if (begin >= end) return;
-    const std::uint32_t bytes = (end - begin) * static_cast<std::uint32_t>(sizeof(float4));
-    for (const float4* axis : {x, y, z})
-      asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(
-                       __cvta_generic_to_global(axis + task.first + begin)),
-                   "r"(bytes));
-#endif
-  }
   __device__ Raw load(const PlaneTask& task, std::uint32_t quad) const {
     const std::uint64_t at = task.first + quad;
     return Raw{__ldg(x + at), __ldg(y + at), __ldg(z + at)};
@@ -132,27 +115,6 @@ struct PointSource {
   /// The k-th four drawn by number.
   __device__ Quad drawn(const PlaneTask& task, std::uint32_t k) const {
     return unpack(*this, task, load(task, plane_math::drawn_four(k, task.size, task.seed)));
-  }
-
-  static constexpr int stages = 3;
-  struct Slot {
-    float4 x[block_threads], y[block_threads], z[block_threads];
-  };
-  struct Cursor {};
-  template <class At>
-  __device__ void begin(const PlaneTask& task, Slot* slots, Cursor* cursor, At at) const {
-#pragma unroll
-    for (int k = 0; k < stages; ++k) fetch(task, slots + k, cursor, at(k), 0);
-  }
-  __device__ void fetch(const PlaneTask& task, Slot* slot, Cursor*, std::uint32_t quad, std::uint32_t) const {
-    const std::uint64_t at = task.first + quad;
-    __pipeline_memcpy_async(slot->x + threadIdx.x, x + at, 16);
-    __pipeline_memcpy_async(slot->y + threadIdx.x, y + at, 16);
-    __pipeline_memcpy_async(slot->z + threadIdx.x, z + at, 16);
-    __pipeline_commit();
-  }
-  __device__ static Raw fetched(const Slot& slot) {
-    return Raw{slot.x[threadIdx.x], slot.y[threadIdx.x], slot.z[threadIdx.x]};
   }
 };
 
@@ -176,6 +138,7 @@ struct alignas(4 * sizeof(Count)) Four {
 template <class Count>
 struct MapSource {
   static constexpr bool bounded = true;  // prepare() has looked
+  static constexpr int ahead = 4;
   const Count* image;
   const std::uint32_t* table;
   const uint4* pixels_drawn;  // the fours of each plane, in the order of their numbers
@@ -186,43 +149,25 @@ struct MapSource {
     std::uint32_t entry;
     Four<Count> counts;
   };
-
-  static constexpr int stages = 6;
-  struct Slot {
-    Four<Count> counts[block_threads];
-    std::uint32_t entry[block_threads];
-  };
-  struct Cursor {
-    std::uint32_t entry;  // of the quad that is fetched next
-  };
-  template <class At>
-  __device__ void begin(const PlaneTask& task, Slot* slots, Cursor* cursor, At at) const {
-    std::uint32_t entry[stages + 1];
-#pragma unroll
-    for (int k = 0; k <= stages; ++k) entry[k] = __ldg(table + task.first + at(k));
-#pragma unroll
-    for (int k = 0; k < stages; ++k) send(slots + k, entry[k]);
-    cursor->entry = entry[stages];
-  }
-  __device__ void fetch(const PlaneTask& task, Slot* slot, Cursor* cursor, std::uint32_t,
-                        std::uint32_t after) const {
-    send(slot, cursor->entry);
-    cursor->entry = __ldg(table + task.first + after);
-  }
-  __device__ void send(Slot* slot, std::uint32_t entry) const {
-    slot->entry[threadIdx.x] = entry;
-    __pipeline_memcpy_async(slot->counts + threadIdx.x, image + std::uint64_t{entry >> 4} * 4,
-                            sizeof(Four<Count>));
-    __pipeline_commit();
-  }
-  __device__ static Raw fetched(const Slot& slot) {
-    return Raw{slot.entry[threadIdx.x], slot.counts[threadIdx.x]};
+  __device__ Raw load(const PlaneTask& task, std::uint32_t quad) const {
+    const std::uint32_t entry = __ldg(table + task.first + quad);
+    Raw r{entry, {}};
+    const Count* at = image + std::uint64_t{entry >> 4} * 4;
+    if constexpr (sizeof(Count) == 2) {
+      const uint2 two = *reinterpret_cast<const uint2*>(at);
+      r.counts.v[0] = static_cast<Count>(two.x & 0xFFFF);
+      r.counts.v[1] = static_cast<Count>(two.x >> 16);
+      r.counts.v[2] = static_cast<Count>(two.y & 0xFFFF);
+      r.counts.v[3] = static_cast<Count>(two.y >> 16);
+    } else {
+      r.counts = *reinterpret_cast<const Four<Count>*>(at);
+    }
+    return r;
   }
   __device__ static bool missing(std::int16_t c) { return c == no_count_16; }
   __device__ static bool missing(std::int32_t c) { return c == no_count_32; }
   __device__ static bool missing(float) { return false; }  // NaN stays NaN
 
-  __device__ void warm(const PlaneTask&, std::uint32_t, std::uint32_t) const {}  // its pieces are too many
   __device__ std::uint32_t row_of(std::uint32_t group) const {
     return static_cast<std::uint32_t>((group * row_magic) >> 38);
   }
@@ -257,52 +202,6 @@ struct MapSource {
     }
     return q;
   }
-};
-
-/// A thread's quads of a tile, one after the other, some on their way while one is used. No other thread reads what it
-/// fetched, so that nothing waits at barriers.
-template <class Source>
-class Ahead {
- public:
-  static_assert(Source::stages * sizeof(typename Source::Slot) <= ring_bytes, "they find room");
-
-  /// Quads begin + threadIdx.x, then every block_threads-th up to `end` (for lanes beyond it the last one again).
-  __device__ Ahead(const Source& source, const PlaneTask& task, std::uint32_t begin, std::uint32_t end,
-                   void* ring)
-      : source_(source),
-        task_(task),
-        slots_(static_cast<typename Source::Slot*>(ring)),
-        next_(begin + threadIdx.x),
-        last_(end - 1) {
-    source_.begin(task_, slots_, &cursor_, [&](int k) { return at(k); });
-    next_ += Source::stages * block_threads;
-  }
-  __device__ Quad take() {
-    __pipeline_wait_prior(Source::stages - 1);
-    const typename Source::Raw raw = Source::fetched(slots_[slot_]);
-    if (next_ - threadIdx.x <= last_) {
-      source_.fetch(task_, slots_ + slot_, &cursor_, at(0), at(1));
-    } else {
-      __pipeline_commit();
-    }
-    next_ += block_threads;
-    slot_ = slot_ + 1 == Source::stages ? 0 : slot_ + 1;
-    return Source::unpack(source_, task_, raw);
-  }
-  /// Nothing more is taken.
-  __device__ void end() { __pipeline_wait_prior(0); }
-
- private:
-  __device__ std::uint32_t at(int k) const {
-    const std::uint32_t quad = next_ + k * block_threads;
-    return quad < last_ ? quad : last_;
-  }
-  const Source& source_;
-  const PlaneTask& task_;
-  typename Source::Slot* slots_;
-  typename Source::Cursor cursor_;
-  std::uint32_t next_, last_;
-  int slot_ = 0;
 };
 
 }  // namespace datum::cuda

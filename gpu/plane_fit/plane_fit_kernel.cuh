@@ -37,36 +37,23 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     const std::uint32_t plane = static_cast<std::uint32_t>(s.task >> tile_bits);
     const PlaneTask& task = b.tasks[plane];
     PlaneWork* const work = b.work + plane;
-    std::uint32_t tile = static_cast<std::uint32_t>(s.task) & ((1u << tile_bits) - 1);
-    Phase phase = Phase::first;
-    if (tile == search_tile) {
-      phase = draw<Exact>(b, source, task, plane, s);
-      if (threadIdx.x == 0) work->phase = phase;
-      if (task.tiles > 1) {
-        push(b, plane, task.tiles, s, deadline);
-        continue;
-      }
-      begin_here(s, staging);
-      tile = 0;
-    } else {
-      phase = static_cast<Phase>(__ldcg(reinterpret_cast<const std::uint32_t*>(&work->phase)));
-    }
+    const std::uint32_t tile = static_cast<std::uint32_t>(s.task) & ((1u << tile_bits) - 1);
+    Phase phase = static_cast<Phase>(__ldcg(reinterpret_cast<const std::uint32_t*>(&work->phase)));
     const std::uint32_t begin = tile * b.tile_quads;
     const std::uint32_t end = task.quads - begin < b.tile_quads ? task.quads : begin + b.tile_quads;
     for (;;) {
-      Ahead<Source> ahead(source, task, begin, end, s.ring);
       const bool surveyed = __ldcg(&work->surveyed) != 0;
       const Base of_plane = work->refiner.base();  // asked for with the phase, not after it
       if (phase == Phase::first || phase == Phase::select) {
-        select_tile(ahead, task, work, b.draws, select_limit(task, __ldcg(&work->key_limit)), begin, end,
+        select_tile(source, task, work, b.draws, select_limit(task, __ldcg(&work->key_limit)), begin, end,
                     staging);
       } else if (phase == Phase::accumulate || phase == Phase::survey) {
         const Base base = phase == Phase::survey ? nothing_inside() : of_plane;
         float4* const list = b.band + 4 * (task.first + begin);  // band_of()
         if (surveyed) {
-          accumulate_tile<false>(ahead, task, work, list, begin, end, base, s.tile_sums);
+          accumulate_tile<false>(source, task, work, list, begin, end, base, s.tile_sums);
         } else {
-          accumulate_tile<true>(ahead, task, work, list, begin, end, base, s.tile_sums);
+          accumulate_tile<true>(source, task, work, list, begin, end, base, s.tile_sums);
         }
       } else if constexpr (Exact) {
         const int counted = static_cast<int>(__ldcg(&work->counted));
@@ -74,12 +61,11 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
           s.hypotheses[k] = __ldcg(&work->hypotheses[k]);
         __syncthreads();
         if (surveyed) {
-          count_tile<false>(ahead, task, work, begin, end, s.hypotheses, counted, s.warp_counts);
+          count_tile<false>(source, task, work, begin, end, s.hypotheses, counted, s.warp_counts);
         } else {
-          count_tile<true>(ahead, task, work, begin, end, s.hypotheses, counted, s.warp_counts);
+          count_tile<true>(source, task, work, begin, end, s.hypotheses, counted, s.warp_counts);
         }
       }
-      ahead.end();
       __syncthreads();
       if (threadIdx.x < 32) {
         if (phase == Phase::accumulate || phase == Phase::survey) {
@@ -92,8 +78,10 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
         if (threadIdx.x == 0) {
           __threadfence();
           s.last = atomicAdd(&work->tiles_done, 1u) == task.tiles - 1;
-          __threadfence();
+          if (s.last) __threadfence();
         }
+      } else if (dispatches) {
+        dispatcher.look_ahead();
       }
       __syncthreads();
       if (!s.last) break;
@@ -113,8 +101,18 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
   // The last block leaves the queue as the next batch wants to find it.
   if (threadIdx.x == 0 && atomicAdd(&b.queue->blocks_done, 1u) == gridDim.x - 1) {
     b.queue->head = b.queue->tail = b.queue->first_next = 0;
-    b.queue->search_next = b.queue->planes_done = b.queue->blocks_done = 0;
+    b.queue->planes_done = b.queue->blocks_done = 0;
   }
+}
+
+/// Before it: draws the points of the planes that are drawn by number and searches these, one block each.
+template <class Source, bool Exact>
+__global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
+    search_batch(const DATUM_GRID_CONSTANT Batch b, const DATUM_GRID_CONSTANT Source source) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  const std::uint32_t plane = b.searches[blockIdx.x];
+  const Phase phase = draw<Exact>(b, source, b.tasks[plane], plane, *reinterpret_cast<Shared*>(memory));
+  if (threadIdx.x == 0) b.work[plane].phase = phase;
 }
 
 }  // namespace datum::cuda

@@ -1,8 +1,8 @@
 // The queue of tiles, and a block's shared memory.
 //
-// Searches come first, then first tiles (of planes whose points are drawn by place), then queued ones. A block that has
-// nothing else to do takes a ticket: the queue's slot of that number is its own, and it waits there. One that works holds
-// none. No block waits for one that has not started, so any grid size makes progress.
+// First tiles come before queued ones. A block that has nothing else to do takes a ticket: the queue's slot of that number
+// is its own, and it waits there. One that works holds none. No block waits for one that has not started, so any grid size
+// makes progress.
 #pragma once
 
 #include "gpu/core/cuda_dialect.cuh"
@@ -14,7 +14,6 @@ namespace datum::cuda {
 // block that is busy may leave its task lie until another block waits for the next turn of the same slot.
 constexpr unsigned long long no_task = ~0ull, task_mask = (1ull << 40) - 1;
 constexpr int tile_bits = 20;
-constexpr std::uint32_t search_tile = (1u << tile_bits) - 1;  // no tile: the plane is to be searched
 
 __device__ inline unsigned long long turn_of(const Batch& b, unsigned long long place) {
   return (place >> __popc(b.slot_mask)) + 1;
@@ -48,28 +47,22 @@ __device__ inline void put(const Batch& b, unsigned long long place, unsigned lo
 /// One thread of a block finds the next task; in shared memory, so that no other thread keeps it in registers.
 class Dispatcher {
  public:
-  __device__ Dispatcher(const Batch& b, unsigned long long deadline) : b_(b), deadline_(deadline) {
-    // So that searches spread evenly over the multiprocessors: the first block of each is first.
-    unsigned int warp_of_multiprocessor;
-    asm volatile("mov.u32 %0, %warpid;" : "=r"(warp_of_multiprocessor));
-    const unsigned int turn = warp_of_multiprocessor / block_warps;
-    if (turn > 0) __nanosleep(500 * turn);
-  }
+  __device__ Dispatcher(const Batch& b, unsigned long long deadline) : b_(b), deadline_(deadline) {}
 
   /// The next task, or no_task when all planes are done or the batch took too long.
   __device__ unsigned long long take() {
-    if (searches_left_) {
-      const unsigned int i = atomicAdd(&b_.queue->search_next, 1u);
-      if (i < b_.search_count)
-        return static_cast<unsigned long long>(b_.searches[i]) << tile_bits | search_tile;
-      searches_left_ = false;
-    }
-    if (first_left_) {
-      const unsigned long long i = atomicAdd(&b_.queue->first_next, 1ull);
-      first_left_ = i < b_.first_count;
-      if (first_left_) return b_.first_tasks[i];
-    }
-    return wait();
+    look_ahead();
+    const unsigned long long task = next_;
+    next_ = no_task;
+    return task == no_task ? wait() : task;
+  }
+
+  /// Takes a first tile for later, while others tell the end of the one in hand.
+  __device__ void look_ahead() {
+    if (!first_left_ || next_ != no_task) return;
+    const unsigned long long i = atomicAdd(&b_.queue->first_next, 1ull);
+    first_left_ = i < b_.first_count;
+    if (first_left_) next_ = b_.first_tasks[i];
   }
 
  private:
@@ -81,33 +74,31 @@ class Dispatcher {
   __device__ unsigned long long wait() {
     const unsigned long long place = atomicAdd(&b_.queue->head, 1ull);
     unsigned long long& slot = b_.slots[place & b_.slot_mask];
-    for (;;) {
+    for (unsigned int looks = 1;; ++looks) {
       const unsigned long long task = now(slot);
       if (task >> 40 == turn_of(b_, place)) {
         __threadfence();
         *const_cast<volatile unsigned long long*>(&slot) = 0;
         return task & task_mask;
       }
+      __nanosleep(50);  // leaves the queue to those that work
+      if (looks % 4 != 0) continue;
       if (now(b_.queue->planes_done) >= b_.planes || now(b_.queue->abandoned)) return no_task;
       if (now_ns() > deadline_) {
         atomicExch(&b_.queue->abandoned, 1u);
         return no_task;
       }
-      __nanosleep(50);  // leaves the queue to those that work
     }
   }
 
   const Batch& b_;
-  unsigned long long deadline_;
-  bool searches_left_ = true, first_left_ = true;
+  unsigned long long deadline_, next_ = no_task;
+  bool first_left_ = true;
 };
 
 struct Shared {
   union {
-    struct {
-      alignas(16) unsigned char staging[sizeof(Staging)];
-      alignas(16) unsigned char ring[ring_bytes];
-    };
+    alignas(16) unsigned char staging[sizeof(Staging)];
     alignas(16) unsigned char search[sizeof(Search)];
   };
   alignas(16) unsigned char refining[sizeof(Refining)];

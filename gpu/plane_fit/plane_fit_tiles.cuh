@@ -58,23 +58,29 @@ __device__ void unstage(Staging& s, std::uint32_t* list_count, Put put) {
   if (threadIdx.x == 0) s.count = 0;
 }
 
-/// The next quad of this thread; without heights where it lies beyond `end`, so that warps stay whole.
-template <class Source>
-__device__ Quad take_quad(Ahead<Source>& ahead, std::uint32_t quad, std::uint32_t end) {
-  Quad q = ahead.take();
-  if (quad >= end) {
+/// step(quad) for the quads of a tile; `ahead` loads are in flight at a time.
+template <int ahead, class Source, class Step>
+__device__ void for_quads(const Source& source, const PlaneTask& task, std::uint32_t begin, std::uint32_t end,
+                          Step step) {
+  // Lanes beyond the end read the last quad again and get points without a height, so that warps stay whole.
+  for (std::uint32_t q = begin + threadIdx.x; q - threadIdx.x < end; q += ahead * block_threads) {
+    typename Source::Raw raw[ahead];
 #pragma unroll
-    for (int i = 0; i < 4; ++i) q.z[i] = __int_as_float(0x7FC00000);
+    for (int k = 0; k < ahead; ++k) {
+      const std::uint32_t at = q + k * block_threads;
+      raw[k] = source.load(task, at < end ? at : end - 1);
+    }
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) {
+      if (k > 0 && q - threadIdx.x + k * block_threads >= end) break;
+      Quad quad = Source::unpack(source, task, raw[k]);
+      if (q + k * block_threads >= end) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) quad.z[i] = __int_as_float(0x7FC00000);
+      }
+      step(quad);
+    }
   }
-  return q;
-}
-
-/// step(quad) for the next quads of a tile.
-template <class Source, class Step>
-__device__ void for_quads(Ahead<Source>& ahead, std::uint32_t begin, std::uint32_t end, Step step) {
-#pragma unroll 1
-  for (std::uint32_t q = begin + threadIdx.x; q - threadIdx.x < end; q += block_threads)
-    step(take_quad(ahead, q, end));
 }
 
 /// The larger of two, or NaN where one is.
@@ -129,13 +135,13 @@ struct Survey {
 
 /// Looks at all points, and draws those with keys up to `limit`.
 template <class Source>
-__device__ void select_tile(Ahead<Source>& ahead, const PlaneTask& task, PlaneWork* work, float4* draws,
+__device__ void select_tile(const Source& source, const PlaneTask& task, PlaneWork* work, float4* draws,
                             std::uint32_t limit, std::uint32_t begin, std::uint32_t end, Staging& staging) {
   const std::uint32_t low = static_cast<std::uint32_t>(task.seed),
                       high = static_cast<std::uint32_t>(task.seed >> 32);
   float4* const list = draws + task.draws;
   Survey survey;
-  for_quads(ahead, begin, end, [&](const Quad& q) {
+  for_quads<Source::ahead>(source, task, begin, end, [&](const Quad& q) {
     survey.look<false>(task, q);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -153,7 +159,7 @@ __device__ void select_tile(Ahead<Source>& ahead, const PlaneTask& task, PlaneWo
 
 /// work->counts[k] += points within reach of hypothesis k.
 template <bool Surveying, class Source>
-__device__ void count_tile(Ahead<Source>& ahead, const PlaneTask& task, PlaneWork* work, std::uint32_t begin,
+__device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWork* work, std::uint32_t begin,
                            std::uint32_t end, const float4* hypotheses, int count,
                            std::uint32_t (*warp_counts)[max_counted]) {
   constexpr int quads = 2;
@@ -167,9 +173,10 @@ __device__ void count_tile(Ahead<Source>& ahead, const PlaneTask& task, PlaneWor
 #pragma unroll
     for (int k = 0; k < quads; ++k) {
       const std::uint32_t at = first + k * block_threads + threadIdx.x;
-      const Quad q = take_quad(ahead, at, end);
+      Quad q = Source::unpack(source, task, source.load(task, at < end ? at : end - 1));
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
+        if (at >= end) q.z[i] = __int_as_float(0x7FC00000);
         x[4 * k + i] = q.x[i];
         y[4 * k + i] = q.y[i];
         z[4 * k + i] = q.z[i];
@@ -306,28 +313,29 @@ struct TileSums {
 
 /// Sums the points with |r| < base.core and lists those up to base.outer. `list` has room for all points of the tile.
 template <bool Surveying, class Source>
-__device__ void accumulate_tile(Ahead<Source>& ahead, const PlaneTask& task, PlaneWork* work, float4* list,
+__device__ void accumulate_tile(const Source& source, const PlaneTask& task, PlaneWork* work, float4* list,
                                 std::uint32_t begin, std::uint32_t end, const Base& base, TileSums& sums) {
   const int lane = threadIdx.x % 32;
   long long of_warp = 0;
   Survey survey;
   for (; begin < end; begin += summed_quads) {
     Sums of_thread;
-    for_quads(ahead, begin, end - begin < summed_quads ? end : begin + summed_quads, [&](const Quad& q) {
-      if constexpr (Surveying) survey.look<Source::bounded>(task, q);
-      unsigned near = 0;
-      float r[4];
+    for_quads<Source::ahead>(
+        source, task, begin, end - begin < summed_quads ? end : begin + summed_quads, [&](const Quad& q) {
+          if constexpr (Surveying) survey.look<Source::bounded>(task, q);
+          unsigned near = 0;
+          float r[4];
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        r[i] = fmaf(-base.a, q.x[i], fmaf(-base.b, q.y[i], q.z[i] - base.c));
-        of_thread.add_near(r[i], q.x[i], q.y[i], base, 1u << i, near);
-      }
-      if (near == 0) return;
-      std::uint32_t at = atomicAdd(&sums.listed, static_cast<std::uint32_t>(__popc(near)));
+          for (int i = 0; i < 4; ++i) {
+            r[i] = fmaf(-base.a, q.x[i], fmaf(-base.b, q.y[i], q.z[i] - base.c));
+            of_thread.add_near(r[i], q.x[i], q.y[i], base, 1u << i, near);
+          }
+          if (near == 0) return;
+          std::uint32_t at = atomicAdd(&sums.listed, static_cast<std::uint32_t>(__popc(near)));
 #pragma unroll
-      for (int i = 0; i < 4; ++i)
-        if (near >> i & 1) list[at++] = make_float4(q.x[i], q.y[i], r[i], 0.f);
-    });
+          for (int i = 0; i < 4; ++i)
+            if (near >> i & 1) list[at++] = make_float4(q.x[i], q.y[i], r[i], 0.f);
+        });
     of_warp += sum_in_warp(of_thread);
   }
   if constexpr (Surveying) {
