@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gpu/core/cuda_dialect.cuh"
-#include "gpu/core/cuda_support.cuh"
+#include "gpu/core/cuda_launch.cuh"
 #include "gpu/fft/fft_cuda.h"
 #include "gpu/fft/fft_device.cuh"
 #include "gpu/fft/fft_plan.h"
@@ -96,17 +96,6 @@ __global__ void __launch_bounds__(256) pairs_of_bins(const Two* in, Two* out, un
   }
 }
 
-/// May a kernel of this device begin while the one before ends?
-inline bool begins_early() {
-  static const bool able = [] {
-    int device = 0, major = 0;
-    return cudaGetDevice(&device) == cudaSuccess &&
-           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
-           major >= 9;
-  }();
-  return able;
-}
-
 template <class Sh, int least_blocks>
 void launch_shape(CudaStream stream, const RowsOnDevice<typename Sh::S>& q) {
   const unsigned blocks = (q.rows + Sh::transforms - 1) / Sh::transforms;
@@ -116,24 +105,8 @@ void launch_shape(CudaStream stream, const RowsOnDevice<typename Sh::S>& q) {
     cuda::check(cudaFuncSetAttribute(complex_rows<Sh, least_blocks>,
                                      cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
                 "shared memory of a Fourier transform");
-#if CUDART_VERSION >= 12030  // from here on a capture keeps the early beginning
-  if (begins_early()) {
-    cudaLaunchAttribute early{};
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(blocks);
-    config.blockDim = dim3(Sh::threads * Sh::transforms);
-    config.dynamicSmemBytes = shared;
-    config.stream = stream;
-    config.attrs = &early;
-    config.numAttrs = 1;
-    return cuda::check(cudaLaunchKernelEx(&config, complex_rows<Sh, least_blocks>, q),
-                       "launch of a Fourier transform");
-  }
-#endif
-  complex_rows<Sh, least_blocks><<<blocks, Sh::threads * Sh::transforms, shared, stream>>>(q);
-  cuda::check(cudaGetLastError(), "launch of a Fourier transform");
+  cuda::launch_early(complex_rows<Sh, least_blocks>, blocks, Sh::threads * Sh::transforms, shared, stream,
+                     "launch of a Fourier transform", q);
 }
 
 template <class S>

@@ -259,6 +259,7 @@ __device__ __noinline__ Phase after_count(const Batch& b, const PlaneTask& task,
     const Hypothesis h = plane_math::hypothesis_of(s.best[0], task.seed, stored_pool(b, plane),
                                                    work->pool_size, task.threshold, region);
     s.size = size;
+    s.ended = 0;
     s.starts[0] = Plane{h.a, h.b, h.c};
   }
   __syncthreads();

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "gpu/core/cuda_support.cuh"
+#include "gpu/core/cuda_launch.cuh"
 #include "gpu/core/parallel_for.h"
 #include "gpu/plane_fit/plane_fit_check.h"
 #include "gpu/plane_fit/plane_fit_kernel.cuh"
@@ -320,14 +320,20 @@ Batch CudaPlaneFit::State::batch() const {
 template <class Source>
 void CudaPlaneFit::State::launch(cudaStream_t stream, const Source& source) {
   static_assert(sizeof(Shared) <= orin_shared_bytes);
-  const auto run = [&](auto kernel, unsigned grid) {
+  const auto search = exact ? search_batch<Source, true> : search_batch<Source, false>,
+             fit = exact ? fit_batch<Source, true> : fit_batch<Source, false>;
+  for (const auto kernel : {search, fit})
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(sizeof(Shared))),
           "shared memory");
-    kernel<<<grid, block_threads, sizeof(Shared), stream>>>(batch(), source);
-  };
-  if (search_count > 0) run(exact ? search_batch<Source, true> : search_batch<Source, false>, search_count);
-  run(exact ? fit_batch<Source, true> : fit_batch<Source, false>, blocks());
+  if (search_count == 0) {
+    fit<<<blocks(), block_threads, sizeof(Shared), stream>>>(batch(), source);
+  } else {
+    search<<<search_count, block_threads, sizeof(Shared), stream>>>(batch(), source);
+    check(cudaGetLastError(), "launch of the search");
+    launch_early(fit, blocks(), block_threads, sizeof(Shared), stream, "launch of the plane fit", batch(),
+                 source);
+  }
   check(cudaGetLastError(), "launch of the plane fit");
 }
 

@@ -38,7 +38,12 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     const PlaneTask& task = b.tasks[plane];
     PlaneWork* const work = b.work + plane;
     const std::uint32_t tile = static_cast<std::uint32_t>(s.task) & ((1u << tile_bits) - 1);
+    if (task.by_number) {
+      if (dispatches) dispatcher.wait_for_search(work);
+      __syncthreads();
+    }
     Phase phase = static_cast<Phase>(__ldcg(reinterpret_cast<const std::uint32_t*>(&work->phase)));
+    if (task.by_number && phase == Phase::first) continue;  // the batch took too long
     const std::uint32_t begin = tile * b.tile_quads;
     const std::uint32_t end = task.quads - begin < b.tile_quads ? task.quads : begin + b.tile_quads;
     for (;;) {
@@ -98,6 +103,10 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
       begin_here(s, staging);
     }
   }
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::
+                   : "memory");  // so that this kernel's end is that of the searches, too
+#endif
   // The last block leaves the queue as the next batch wants to find it.
   if (threadIdx.x == 0 && atomicAdd(&b.queue->blocks_done, 1u) == gridDim.x - 1) {
     b.queue->head = b.queue->tail = b.queue->first_next = 0;
@@ -105,14 +114,21 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
   }
 }
 
-/// Before it: draws the points of the planes that are drawn by number and searches these, one block each.
+/// Before it, and beside it where the device can: draws the points of the planes that are drawn by number and searches
+/// these, one block each. All of them have begun when the other kernel begins, and wait for nothing.
 template <class Source, bool Exact>
 __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     search_batch(const DATUM_GRID_CONSTANT Batch b, const DATUM_GRID_CONSTANT Source source) {
   extern __shared__ __align__(16) unsigned char memory[];
   const std::uint32_t plane = b.searches[blockIdx.x];
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
   const Phase phase = draw<Exact>(b, source, b.tasks[plane], plane, *reinterpret_cast<Shared*>(memory));
-  if (threadIdx.x == 0) b.work[plane].phase = phase;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0)
+    *reinterpret_cast<volatile std::uint32_t*>(&b.work[plane].phase) = static_cast<std::uint32_t>(phase);
 }
 
 }  // namespace datum::cuda

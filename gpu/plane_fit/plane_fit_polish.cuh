@@ -129,8 +129,9 @@ __device__ inline void report_by_warp(const Refined& end, PlaneFit* fit) {
   fit->inliers = static_cast<std::uint32_t>(m.n);
 }
 
-/// Polisher::take() by one warp, lane k < 10 holding the k-th of the sums. All lanes know whether it goes on.
-__device__ inline bool take_in_warp(Polisher& polisher, int sum) {
+/// Polisher::take() by one warp, lane k < 10 holding the k-th of the sums. All lanes know whether it goes on: not where it
+/// is bound to end at one of the ends so far, which s.lost tells.
+__device__ inline bool take_in_warp(Search& s, Polisher& polisher, const FitRegion& region, int sum) {
   const int n = __shfl_sync(whole_warp, sum, 0);
   plane_math::Central m;
   m.n = n;
@@ -145,8 +146,13 @@ __device__ inline bool take_in_warp(Polisher& polisher, int sum) {
   m.rr = central_of_few(m.n, __shfl_sync(whole_warp, sum, 9), m.r, m.r);
   const plane_math::Solution solution = solution_in_warp(m, polisher.base(), Polisher::least);
   bool more = false;
-  if (threadIdx.x % 32 == 0) more = polisher.accept(n, solution);
-  return __shfl_sync(whole_warp, static_cast<int>(more), 0);
+  const int lane = threadIdx.x % 32;
+  if (lane == 0) more = polisher.accept(n, solution);
+  __syncwarp();
+  const bool lost =
+      __any_sync(whole_warp, lane < s.ended && same_basin(polisher.result().plane, s.ends[lane], region));
+  if (lane == 0) s.lost = lost;
+  return __shfl_sync(whole_warp, static_cast<int>(more), 0) && !lost;
 }
 
 __device__ inline Polisher& polisher_of(Search& s) { return *reinterpret_cast<Polisher*>(s.polisher); }
@@ -190,7 +196,7 @@ __device__ __noinline__ void polish(Search& s, const Plane& start, float thresho
 #pragma unroll
         for (int w = 0; w < block_warps; ++w) sum += s.sums[w][lane];
       }
-      const bool more = take_in_warp(polisher_of(s), sum);
+      const bool more = take_in_warp(s, polisher_of(s), region, sum);
       if (lane == 0) s.more = more;
     }
     __syncthreads();
@@ -235,7 +241,7 @@ __device__ __noinline__ void polish_best(const PlaneTask& task, const FitRegion&
   unsigned left = __ballot_sync(whole_warp, counts);  // every warp finds the same
   while (left != 0) {
     polish(s, s.starts[__ffs(left) - 1], task.threshold, region);
-    if (threadIdx.x == 0) keep_end(s, polisher_of(s).result());
+    if (threadIdx.x == 0 && !s.lost) keep_end(s, polisher_of(s).result());
     __syncthreads();
     left = still_apart(s, left & (left - 1), region);
     __syncthreads();

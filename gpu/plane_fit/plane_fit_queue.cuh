@@ -57,6 +57,15 @@ class Dispatcher {
     return task == no_task ? wait() : task;
   }
 
+  /// Until the plane's search has ended, or the batch took too long.
+  __device__ void wait_for_search(const PlaneWork* work) {
+    while (now(work->phase) == Phase::first && !now(b_.queue->abandoned)) {
+      if (now_ns() > deadline_) atomicExch(&b_.queue->abandoned, 1u);
+      __nanosleep(50);
+    }
+    __threadfence();
+  }
+
   /// Takes a first tile for later, while others tell the end of the one in hand.
   __device__ void look_ahead() {
     if (!first_left_ || next_ != no_task) return;

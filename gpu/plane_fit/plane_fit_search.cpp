@@ -121,32 +121,40 @@ Cloud cloud_of(const PointList& list) { return Cloud{list.x, list.y, list.z, lis
 
 Plane plane_of(const Hypothesis& h) { return Plane{h.a, h.b, h.c}; }
 
+/// Planes that polishing ended at.
+struct Ends {
+  std::array<Polished, candidates> at;
+  std::size_t count = 0;
+  bool lead_to(const Plane& plane, const FitRegion& region) const {
+    return std::any_of(at.begin(), at.begin() + count,
+                       [&](const Polished& end) { return same_basin(plane, end, region); });
+  }
+};
+
+/// Does not span where it is bound to end at one of `ends`.
 Polished polish(const PlaneKernels& kernels, const Cloud& subset, const Plane& start, float threshold,
-                const FitRegion& region, PointList band) {
+                const FitRegion& region, PointList band, const Ends& ends) {
   Polisher polisher(start, threshold, region);
-  Moments sums;
-  do {
+  for (bool more = true; more;) {
     band.size = 0;
-    sums = kernels.accumulate(subset, polisher.base(), &band);
-  } while (polisher.take(sums));
+    more = polisher.take(kernels.accumulate(subset, polisher.base(), &band));
+    if (ends.lead_to(polisher.result().plane, region)) return Polished{};
+  }
   return polisher.result();
 }
 
 /// Polishes the best hypotheses and keeps the one with the least sum(min(r^2, reach^2)).
 bool polish_best(const PlaneKernels& kernels, const Cloud& subset, const SequentialRule& rule,
                  float threshold, const FitRegion& region, const PointList& band, Plane* plane) {
-  std::array<Polished, candidates> ends;
-  std::size_t ended = 0;
+  Ends ends;
   double best = -1;
   for (const Candidate& c : rule.best()) {
     if (c.count < 3 || 4 * c.count < 3 * rule.best().front().count) break;
     const Plane start = plane_of(c.hypothesis);
-    if (std::any_of(ends.begin(), ends.begin() + ended,
-                    [&](const Polished& end) { return same_basin(start, end, region); }))
-      continue;
-    const Polished p = polish(kernels, subset, start, threshold, region, band);
+    if (ends.lead_to(start, region)) continue;
+    const Polished p = polish(kernels, subset, start, threshold, region, band, ends);
     if (!p.spans) continue;
-    ends[ended++] = p;
+    ends.at[ends.count++] = p;
     if (gain_of(p) > best) {
       best = gain_of(p);
       *plane = p.plane;
@@ -230,7 +238,7 @@ Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const 
   if (screened) {
     result.found = polish_best(kernels, subset, rule, settings.threshold, region, band, &result.plane);
   } else {
-    const Polished p = polish(kernels, subset, result.plane, settings.threshold, region, band);
+    const Polished p = polish(kernels, subset, result.plane, settings.threshold, region, band, Ends{});
     if (p.spans) result.plane = p.plane;
   }
   return result;

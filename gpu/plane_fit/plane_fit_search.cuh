@@ -25,7 +25,7 @@ struct Search {
   int ended;
   double gain;
   Plane plane;
-  bool found, more;
+  bool found, more, lost;
   alignas(16) unsigned char polisher[sizeof(Polisher)];
   int sums[block_warps][10];
 };
