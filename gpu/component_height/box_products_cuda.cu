@@ -34,7 +34,9 @@ __global__ void __launch_bounds__(box_threads) sum_boxes(Work all) {
   const BoxTile tile = all.tiles[blockIdx.x];
   if (all.fits && all.fits[tile.region].status != FitStatus::ok) return;
   BoxWork& work = all.work[tile.region];
-  sum_box_tile(all.windows[tile.region], tile, shared, work.sums);
+  fetch_steps(all.windows[tile.region], tile, shared);
+  wait_for_steps();
+  add_box_sums(tile, shared, work.sums);
   if (!arrives_last(&work.arrived, all.tiles_of[tile.region], &flag)) return;
   BoxProducts* const out = reinterpret_cast<BoxProducts*>(all.out + tile.region * all.stride);
   if (threadIdx.x < box_sums) {
@@ -48,7 +50,7 @@ __global__ void __launch_bounds__(box_threads) sum_boxes(Work all) {
 }  // namespace
 
 struct CudaBoxProducts::State {
-  Buffer<std::int16_t> steps;
+  Buffer<std::uint16_t> steps;
   Buffer<ResidualWindow> windows;
   Buffer<BoxTile> tiles;
   Buffer<unsigned int> tiles_of;

@@ -9,6 +9,7 @@
 #include "gpu/component_height/box_products.h"
 #include "gpu/component_height/box_tiles.h"
 #include "gpu/component_height/pixel_run.h"
+#include "gpu/core/portable.h"
 #include "gpu/plane_fit/plane_fit.h"
 
 struct CUstream_st;
@@ -17,11 +18,15 @@ namespace datum {
 
 using CudaStream = CUstream_st*;
 
-/// One region's residual steps in device memory. Pixel (row, col) of the frame is steps[(row - row0) * pitch
-/// + col - col0], |step| <= 255, 0 where there is none. Pixels outside the region's runs are 0 and must stay
-/// so.
+/// A step of at most 255 either way as tensor cores take it: 2 a + b, a in the low byte and b, 0 or 1, in the high one.
+DATUM_HD std::uint16_t packed_step(std::int32_t step) {
+  return static_cast<std::uint16_t>((step >> 1 & 0xFF) | (step & 1) << 8);
+}
+
+/// One region's residual steps in device memory, packed. Pixel (row, col) of the frame is steps[(row - row0) * pitch
+/// + col - col0], 0 where there is none. Pixels outside the region's runs are 0 and must stay so.
 struct ResidualWindow {
-  std::int16_t* steps = nullptr;
+  std::uint16_t* steps = nullptr;
   std::int32_t row0 = 0, col0 = 0;  // the first pixel's, border aside; col0 is a multiple of 8
   std::int32_t pitch = 0;           // a multiple of 8
 };

@@ -21,41 +21,76 @@ RegionWindow window_of(const PixelRun* runs, std::uint32_t count) {
   w.col0 = col0 / 8 * 8;
   w.rows = row1 - w.row0;
   w.cols = col1 - w.col0;
-  w.pitch = up_to(w.cols + 2 * box_border + 4, 8);
+  w.pitch = up_to(w.cols, box_cell_cols) + 2 * box_border;
   return w;
 }
 
-/// What the runs cover of one tile of the grid: half open.
-struct Cover {
-  std::int32_t row0 = INT32_MAX, row1 = 0, col0 = INT32_MAX, col1 = 0;
-  void add(std::int32_t row, std::int32_t begin, std::int32_t end) {
-    row0 = std::min(row0, row);
-    row1 = std::max(row1, row + 1);
-    col0 = std::min(col0, begin);
-    col1 = std::max(col1, end);
+/// Which cells of a window hold pixels.
+class Cells {
+ public:
+  Cells(const RegionWindow& w, const PixelRun* runs, std::uint32_t count)
+      : down((w.rows - 1) / box_cell_rows + 1),
+        across((w.cols - 1) / box_cell_cols + 1),
+        held_(static_cast<std::size_t>(down) * static_cast<std::size_t>(across)) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::int32_t row = (runs[i].row - w.row0) / box_cell_rows, col = runs[i].col - w.col0;
+      for (std::int32_t c = col / box_cell_cols; c * box_cell_cols < col + runs[i].length; ++c)
+        held_[at(row, c)] = 1;
+    }
   }
+  /// Whether sums along a row and along a column may both differ from 0 in a cell.
+  bool counts(std::int32_t row, std::int32_t col) const {
+    if (row >= down || col >= across) return false;
+    constexpr std::int32_t rows = box_border / box_cell_rows, cols = box_border / box_cell_cols;
+    bool beside = false, above = false;
+    for (std::int32_t c = std::max(col - cols, 0); c <= std::min(col + cols, across - 1); ++c)
+      beside = beside || held_[at(row, c)];
+    for (std::int32_t r = std::max(row - rows, 0); r <= std::min(row + rows, down - 1); ++r)
+      above = above || held_[at(r, col)];
+    return beside && above;
+  }
+
+  const std::int32_t down, across;
+
+ private:
+  std::size_t at(std::int32_t row, std::int32_t col) const {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(across) + static_cast<std::size_t>(col);
+  }
+  std::vector<std::uint8_t> held_;
 };
+static_assert(box_border % box_cell_rows == 0 && box_border % box_cell_cols == 0);
+
+/// The tile whose first cell is (row, col); without cells where none counts.
+BoxTile tile_at(const RegionWindow& w, const Cells& cells, std::int32_t row, std::int32_t col) {
+  BoxTile t;
+  t.row = row * box_cell_rows;
+  t.col = col * box_cell_cols;
+  std::int32_t row0 = INT32_MAX, row1 = 0, col0 = INT32_MAX, col1 = 0;
+  for (std::int32_t bit = 0; bit < 32; ++bit) {
+    const std::int32_t r = row + bit / 8, c = col + bit % 8;
+    if (!cells.counts(r, c)) continue;
+    t.cells |= 1u << bit;
+    row0 = std::min(row0, r * box_cell_rows), row1 = std::max(row1, (r + 1) * box_cell_rows);
+    col0 = std::min(col0, c * box_cell_cols), col1 = std::max(col1, (c + 1) * box_cell_cols);
+  }
+  if (t.cells == 0) return t;
+  t.from_row = row0 - box_border;
+  t.to_row = std::min(row1, w.rows) + box_border;
+  t.from_col = col0 - box_border;
+  t.to_col = col1 + box_border;
+  return t;
+}
+static_assert(box_tile_side == 4 * box_cell_rows && box_tile_side == 8 * box_cell_cols);
 
 void add_tiles(const RegionWindow& w, const PixelRun* runs, std::uint32_t count, std::uint32_t region,
                std::vector<BoxTile>* tiles) {
-  const std::int32_t across = (w.cols + box_tile_side - 1) / box_tile_side,
-                     down = (w.rows + box_tile_side - 1) / box_tile_side;
-  std::vector<Cover> grid(static_cast<std::size_t>(across) * static_cast<std::size_t>(down));
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::int32_t row = runs[i].row - w.row0, end = runs[i].col - w.col0 + runs[i].length;
-    for (std::int32_t col = runs[i].col - w.col0; col < end;) {
-      const std::int32_t tile = col / box_tile_side, stop = std::min(end, (tile + 1) * box_tile_side);
-      grid[static_cast<std::size_t>(row / box_tile_side) * static_cast<std::size_t>(across) +
-           static_cast<std::size_t>(tile)]
-          .add(row, col, stop);
-      col = stop;
+  const Cells cells(w, runs, count);
+  for (std::int32_t row = 0; row < cells.down; row += 4)
+    for (std::int32_t col = 0; col < cells.across; col += 8) {
+      BoxTile t = tile_at(w, cells, row, col);
+      t.region = region;
+      if (t.cells) tiles->push_back(t);
     }
-  }
-  for (const Cover& c : grid) {
-    if (c.row1 == 0) continue;
-    const std::int32_t col = c.col0 / 4 * 4;
-    tiles->push_back(BoxTile{region, c.row0, col, c.row1 - c.row0, c.col1 - col});
-  }
 }
 
 }  // namespace

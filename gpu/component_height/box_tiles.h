@@ -16,13 +16,18 @@ struct RegionRuns {
 
 /// Side of the tiles of a window's grid; width of a window's border: the largest reach.
 constexpr std::int32_t box_tile_side = 64, box_border = 16;
+/// A tile's cells: 4 x 8 of them.
+constexpr std::int32_t box_cell_rows = 16, box_cell_cols = 8;
 
-/// A tile of the grid, cut down to what belongs to the region: rows from `row`, columns from `col` of the
-/// window.
+/// A tile of the grid. Rows and columns count in the window.
 struct BoxTile {
   std::uint32_t region = 0;
-  std::int32_t row = 0, col = 0;  // col is a multiple of 4
-  std::int32_t rows = 0, cols = 0;
+  std::int32_t row = 0, col = 0;  // of its first pixel: multiples of 64
+  // bit 8 i + j: cell (i, j) may hold a pixel with some of the region within the border's width in its row, and some
+  // in its column
+  std::uint32_t cells = 0;
+  // all that is read for them, half open: columns are multiples of 8, what lies outside counts as 0
+  std::int32_t from_row = 0, to_row = 0, from_col = 0, to_col = 0;
 };
 
 /// The window of one region begins at pixel (row0, col0) of the frame, col0 a multiple of 8. Its pixel (row,
@@ -30,13 +35,13 @@ struct BoxTile {
 struct RegionWindow {
   std::int32_t row0 = 0, col0 = 0, rows = 0, cols = 0;
   std::size_t first = 0;   // a multiple of 8, as the pitch is
-  std::int32_t pitch = 0;  // with the border, and room to read a last group of four
+  std::int32_t pitch = 0;  // with the border on both sides of whole cells
   std::uint32_t first_tile = 0, tiles = 0;
 };
 
 struct BoxLayout {
   std::vector<RegionWindow> windows;  // one per region; without rows where a region has no runs
-  std::vector<BoxTile> tiles;         // region after region, those without pixels left out
+  std::vector<BoxTile> tiles;         // region after region, those without cells left out
   std::size_t size = 0;               // of the memory
 };
 

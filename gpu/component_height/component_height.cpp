@@ -88,7 +88,9 @@ void order_statistics(const std::vector<std::int32_t>& values, const HeightDeman
 BoxProducts top_products(const BodyPixels& body, const std::vector<std::int32_t>& nm,
                          const BodyRecord& record, Isa isa) {
   double variance = 0;
-  const height::TopPass pass = height::top_pass(record, height::top_plane(record, &variance));
+  const height::TopPass pass =
+      height::top_pass(height::top_plane(record, &variance),
+                       static_cast<double>(record.sum_nm) / record.valid, record.row0, record.col0);
   if (pass.per_nm == 0) return {};
   std::vector<std::int16_t> steps(nm.size());
   vector_loop(isa, [&]() DATUM_VECTOR_LOOP {

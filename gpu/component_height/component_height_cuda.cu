@@ -61,7 +61,7 @@ constexpr int finish_bytes_for(std::uint32_t targets) {
 static_assert(finish_bytes_for(max_targets) <= static_cast<int>(orin_shared_bytes));
 
 struct CudaComponentHeights::State {
-  Buffer<std::int16_t> steps;
+  Buffer<std::uint16_t> steps;
   Buffer<std::int32_t> nm;
   Buffer<BodyTask> tasks;
   Buffer<BoxTile> tiles;
@@ -126,7 +126,7 @@ void CudaComponentHeights::prepare(const BoardPlan& plan, std::int32_t pitch) {
     if (w.tiles == 0) {  // a tile without pixels, so that somebody writes the record
       t.first_tile = static_cast<std::uint32_t>(layout.tiles.size());
       t.tiles = 1;
-      layout.tiles.push_back(BoxTile{static_cast<std::uint32_t>(i), 0, 0, 0, 0});
+      layout.tiles.emplace_back().region = static_cast<std::uint32_t>(i);
     }
     std::copy(site.quantiles, site.quantiles + max_quantiles, t.quantiles);
     std::copy(site.top_counts, site.top_counts + max_top_counts, t.top_counts);

@@ -6,6 +6,7 @@
 #include "gpu/component_height/box_products_device.cuh"
 #include "gpu/component_height/component_height_kernels.h"
 #include "gpu/component_height/component_height_math.h"
+#include "gpu/core/cuda_dialect.cuh"
 
 namespace datum::cuda {
 
@@ -163,28 +164,30 @@ __device__ inline std::uint32_t scan_warp(std::uint32_t v) {
   return v;
 }
 
-/// The whole block, after a barrier: equal digits share a histogram. `level` 0 after one digit, 1 after two;
-/// `leads` has max_targets entries in shared memory. Ends with a barrier.
-__device__ inline void assign_slots(Targets& t, int targets, int level, std::uint8_t* leads) {
-  const int i = threadIdx.x;
-  int first = i;
-  if (i < targets) {
-    for (int k = i - 1; k >= 0; --k)
-      if (t.remaining[k] > 0 && t.digits[k] == t.digits[i]) first = k;
-    leads[i] = t.remaining[i] > 0 && first == i;
+/// A warp: equal digits share a histogram. `level` 0 after one digit, 1 after two.
+__device__ inline void assign_slots(Targets& t, int targets, int level) {
+  static_assert(max_targets <= 64, "a lane has two targets");
+  constexpr unsigned all = 0xFFFFFFFFu;
+  constexpr std::uint32_t none = 0xFFFFFFFFu;
+  const int lane = threadIdx.x % 32;
+  const auto digits_at = [&](int i) { return i < targets && t.remaining[i] > 0 ? t.digits[i] : none; };
+  const std::uint32_t low = digits_at(lane), high = digits_at(lane + 32);
+  const unsigned same_low = __match_any_sync(all, low), same_high = __match_any_sync(all, high);
+  unsigned earlier = 0;  // targets below 32 with the digits of the lane's second one
+  for (int k = 0; k < targets - 32; ++k) {
+    const unsigned same = __ballot_sync(all, low == __shfl_sync(all, high, k));
+    if (lane == k) earlier = same;
   }
-  __syncthreads();
-  if (i < targets) {
-    std::uint8_t slot = 0;
-    for (int k = 0; k < first; ++k) slot += leads[k];
-    t.slot[level][i] = t.remaining[i] > 0 ? slot : no_slot;
-  }
-  if (i == 0) {
-    std::uint32_t slots = 0;
-    for (int k = 0; k < targets; ++k) slots += leads[k];
-    t.slots[level] = slots;
-  }
-  __syncthreads();
+  const auto below = [](int n) { return (1u << n) - 1; };
+  const int first_low = __ffs(static_cast<int>(same_low)) - 1, first_high = __ffs(static_cast<int>(same_high)) - 1;
+  const unsigned low_leads = __ballot_sync(all, low != none && first_low == lane);
+  const unsigned high_leads = __ballot_sync(all, high != none && earlier == 0 && first_high == lane);
+  const int high_slot = earlier ? __popc(low_leads & below(__ffs(static_cast<int>(earlier)) - 1))
+                                : __popc(low_leads) + __popc(high_leads & below(first_high));
+  if (lane < targets)
+    t.slot[level][lane] = low == none ? no_slot : static_cast<std::uint8_t>(__popc(low_leads & below(first_low)));
+  if (lane + 32 < targets) t.slot[level][lane + 32] = high == none ? no_slot : static_cast<std::uint8_t>(high_slot);
+  if (lane == 0) t.slots[level] = __popc(low_leads) + __popc(high_leads);
 }
 
 /// A warp: the digit at which `remaining` heights of a histogram are reached. `below` and `here`: heights

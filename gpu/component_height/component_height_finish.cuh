@@ -11,7 +11,6 @@ namespace datum::cuda {
 struct DigitShared {
   std::uint8_t slot_of[first_bins];
   Targets targets;
-  std::uint8_t leads[max_targets];
   std::int32_t warp_highest[body_warps];
   std::uint32_t warp_patches[body_warps];
   int flag;
@@ -93,7 +92,7 @@ __device__ inline void add_opening(const Opening& own, DigitShared& s, BodyWork&
 }
 
 /// Second pass: the second digit, the residual steps, the opening.
-__global__ void __launch_bounds__(body_threads) take_residuals(BodyBatch all) {
+__global__ void __launch_bounds__(body_threads) take_residuals(const DATUM_GRID_CONSTANT BodyBatch all) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   DigitShared& s = *reinterpret_cast<DigitShared*>(shared_bytes);
   std::uint32_t* const bins =
@@ -120,16 +119,16 @@ __global__ void __launch_bounds__(body_threads) take_residuals(BodyBatch all) {
     const int4 four = *reinterpret_cast<const int4*>(at);
     const std::int32_t nm[4] = {four.x, four.y, four.z, four.w};
     const double top_row = height::top_at_row(top, task.window.row0 + row);
-    short step[4];
+    std::uint16_t step[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      step[i] = height::residual_step(top, top_row, task.window.col0 + col + i, nm[i]);
+      step[i] = packed_step(height::residual_step(top, top_row, task.window.col0 + col + i, nm[i]));
       if (nm[i] == no_height) continue;
       const std::uint32_t digits = digits_of(nm[i]), slot = s.slot_of[digits >> 16];
       if (slot != no_slot) atomicAdd(&bins[slot * digit_bins + (digits >> 8 & 255)], 1u);
     }
-    *reinterpret_cast<short4*>(task.window.steps + static_cast<long long>(row) * task.window.pitch + col) =
-        make_short4(step[0], step[1], step[2], step[3]);
+    *reinterpret_cast<ushort4*>(task.window.steps + static_cast<long long>(row) * task.window.pitch + col) =
+        make_ushort4(step[0], step[1], step[2], step[3]);
     if (opened) opening.add(at, task.nm_pitch);
   }
   if (opened) add_opening(opening, s, work);
@@ -140,7 +139,8 @@ __global__ void __launch_bounds__(body_threads) take_residuals(BodyBatch all) {
   if (!arrives_last(&work.arrived[1], task.tiles, &s.flag)) return;
   if (threadIdx.x == 0) work.arrived[1] = 0;
   find_next_digits(second, targets, 0, s);
-  assign_slots(s.targets, targets, 1, s.leads);
+  if (threadIdx.x / 32 == 0) assign_slots(s.targets, targets, 1);
+  __syncthreads();
   copy_words(s.targets, &work.targets);
 }
 
@@ -175,38 +175,41 @@ __device__ inline void count_last_digit(const BodyBatch& all, const BoxTile& til
   if (threadIdx.x < targets && t.remaining[threadIdx.x] > 0)
     second_slot[t.slot[0][threadIdx.x] * digit_bins + (t.digits[threadIdx.x] & 255)] = t.slot[1][threadIdx.x];
   __syncthreads();
-  int above[max_top_counts] = {};
-  std::uint32_t limit[max_top_counts];
-#pragma unroll
-  for (int k = 0; k < max_top_counts; ++k)
-    limit[k] = k < static_cast<int>(task.top_count_count) ? t.digits[first_top + k] : 0xFFFFFFFFu;
+  std::int32_t own[row_groups][4];
   const std::uint32_t mask = all.masks[index * body_threads + threadIdx.x];
   const int tile_row = grid_begin(tile.row), col = grid_begin(tile.col) + col_in_tile();
 #pragma unroll
   for (int p = 0; p < row_groups; ++p) {
-    if ((mask >> 4 * p & 15) == 0) continue;
-    const int row = tile_row + row_in_tile(p);
-    const int4 four =
-        *reinterpret_cast<const int4*>(task.nm + static_cast<long long>(row) * task.nm_pitch + col);
-    const std::int32_t nm[4] = {four.x, four.y, four.z, four.w};
+    int4 four = make_int4(no_height, no_height, no_height, no_height);
+    if ((mask >> 4 * p & 15) != 0) {
+      const int row = tile_row + row_in_tile(p);
+      four = *reinterpret_cast<const int4*>(task.nm + static_cast<long long>(row) * task.nm_pitch + col);
+    }
+    own[p][0] = four.x, own[p][1] = four.y, own[p][2] = four.z, own[p][3] = four.w;
+  }
+#pragma unroll
+  for (int p = 0; p < row_groups; ++p) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if (nm[i] == no_height) continue;
-      const std::uint32_t digits = digits_of(nm[i]), slot = s.digits.slot_of[digits >> 16];
-      if (slot != no_slot) {
-        const std::uint32_t next = second_slot[slot * digit_bins + (digits >> 8 & 255)];
-        if (next != no_slot) atomicAdd(&bins[next * digit_bins + (digits & 255)], 1u);
-      }
-#pragma unroll
-      for (int k = 0; k < max_top_counts; ++k) above[k] += digits >> 8 > limit[k] ? nm[i] : 0;
+      if (own[p][i] == no_height) continue;
+      const std::uint32_t digits = digits_of(own[p][i]), slot = s.digits.slot_of[digits >> 16];
+      if (slot == no_slot) continue;
+      const std::uint32_t next = second_slot[slot * digit_bins + (digits >> 8 & 255)];
+      if (next != no_slot) atomicAdd(&bins[next * digit_bins + (digits & 255)], 1u);
     }
   }
-  if (task.top_count_count > 0) {
+#pragma unroll 1
+  for (int k = 0; k < static_cast<int>(task.top_count_count); ++k) {
+    // the lowest height above the digits found; digits that are not there lie above all heights
+    const std::uint32_t digits = min(t.digits[first_top + k], 1u << 20);
+    const std::int32_t least = static_cast<std::int32_t>((digits + 1) << 8) - max_height_nm;
+    int above = 0;
 #pragma unroll
-    for (int k = 0; k < max_top_counts; ++k) {
-      const long long sum = warp_sum_of_int(above[k]);
-      if (threadIdx.x % 32 == 0) s.warp_above[threadIdx.x / 32][k] = sum;
-    }
+    for (int p = 0; p < row_groups; ++p)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) above += own[p][i] >= least ? own[p][i] : 0;
+    const long long sum = warp_sum_of_int(above);
+    if (threadIdx.x % 32 == 0) s.warp_above[threadIdx.x / 32][k] = sum;
   }
   __syncthreads();
   add_bins(bins, used, all.third + static_cast<std::size_t>(tile.region) * all.targets * digit_bins);
@@ -292,13 +295,13 @@ __device__ inline void reset(BodyWork& work) {
   work.arrived[2] = 0;
 }
 
-/// Third pass: the first half of the blocks sums the residuals' boxes, the second counts the last digit;
-/// whoever is last writes the record.
-__global__ void __launch_bounds__(body_threads) finish_bodies(BodyBatch all) {
+/// Third pass: the first half of the blocks counts the last digit, the second sums the residuals' boxes; whoever is
+/// last writes the record.
+__global__ void __launch_bounds__(body_threads) finish_bodies(const DATUM_GRID_CONSTANT BodyBatch all) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   __shared__ int flag;
-  const bool boxes = blockIdx.x < all.box_tiles;
-  const std::uint32_t index = boxes ? blockIdx.x : blockIdx.x - all.box_tiles;
+  const bool boxes = blockIdx.x >= all.box_tiles;
+  const std::uint32_t index = boxes ? blockIdx.x - all.box_tiles : blockIdx.x;
   const BoxTile tile = all.tiles[index];
   const BodyTask& task = all.tasks[tile.region];
   BodyWork& work = all.work[tile.region];
@@ -306,7 +309,10 @@ __global__ void __launch_bounds__(body_threads) finish_bodies(BodyBatch all) {
   if (!boxes) {
     count_last_digit(all, tile, index, shared_bytes);
   } else if (work.top.per_nm != 0) {
-    sum_box_tile(task.window, tile, *reinterpret_cast<BoxShared*>(shared_bytes), work.boxes);
+    BoxShared& s = *reinterpret_cast<BoxShared*>(shared_bytes);
+    fetch_steps(task.window, tile, s);
+    wait_for_steps();
+    add_box_sums(tile, s, work.boxes);
   }
   if (!arrives_last(&work.arrived[2], 2 * task.tiles, &flag)) return;
 

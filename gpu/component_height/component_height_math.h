@@ -114,32 +114,60 @@ DATUM_HD double central_square(std::uint64_t n, std::int64_t high, std::int64_t 
   return double_of(static_cast<std::int64_t>(rest), product - square);
 }
 
-/// Top plane and variance of a record with valid > 0, or of what holds the same sums: least squares on exact
-/// central moments.
+/// What the top plane is made of: central second moments of heights, columns and rows, and means, each over n.
+enum TopSum { top_hh, top_cc, top_cr, top_rr, top_ch, top_rh, top_mean_c, top_mean_r, top_mean_h, top_sums };
+
+/// One of them, of a record with valid > 0 or of what holds the same sums. Products are chosen, not branched to, so that
+/// a device's lanes may each take another one.
 template <class Record>
-DATUM_HD TopPlane top_plane(const Record& s, double* variance) {
-  TopPlane t;
+DATUM_HD double top_sum(const Record& s, int which) {
   const HeightMoments& m = s.moments;
-  const std::int64_t count = s.valid;
-  const double n = static_cast<double>(count);
-  const double shh = central_square(s.valid, m.hh_high, m.hh_low, s.sum_nm) / n;
-  *variance = count > 1 ? shh / (n - 1) : 0;
-  t.mean_col = s.col0 + static_cast<double>(m.c) / n;
-  t.mean_row = s.row0 + static_cast<double>(m.r) / n;
-  t.scc = difference_of_products(count, m.cc, m.c, m.c) / n;
-  t.scr = difference_of_products(count, m.cr, m.c, m.r) / n;
-  t.srr = difference_of_products(count, m.rr, m.r, m.r) / n;
-  const double sch = difference_of_products(count, m.ch, m.c, s.sum_nm) / n,
-               srh = difference_of_products(count, m.rh, m.r, s.sum_nm) / n;
+  const std::int64_t h = s.sum_nm;
+  const double n = static_cast<double>(s.valid);
+  const std::int64_t both = which == top_cc   ? m.cc
+                            : which == top_cr ? m.cr
+                            : which == top_rr ? m.rr
+                            : which == top_ch ? m.ch
+                                              : m.rh;
+  const std::int64_t one = which == top_rr || which == top_rh ? m.r : m.c;
+  const std::int64_t other = which == top_cc ? m.c : which == top_cr || which == top_rr ? m.r : h;
+  double sum = which == top_mean_c   ? static_cast<double>(m.c)
+               : which == top_mean_r ? static_cast<double>(m.r)
+                                     : static_cast<double>(h);
+  if (which < top_mean_c) sum = difference_of_products(static_cast<std::int64_t>(s.valid), both, one, other);
+  if (which == top_hh) sum = central_square(s.valid, m.hh_high, m.hh_low, h);
+  return sum / n;
+}
+
+/// Top plane and variance from all of them: least squares on exact central moments.
+DATUM_HD TopPlane top_plane_of(const double (&sums)[top_sums], std::uint32_t valid, std::int32_t row0,
+                               std::int32_t col0, double* variance) {
+  TopPlane t;
+  const double n = static_cast<double>(valid), shh = sums[top_hh];
+  *variance = valid > 1 ? shh / (n - 1) : 0;
+  t.mean_col = col0 + sums[top_mean_c];
+  t.mean_row = row0 + sums[top_mean_r];
+  t.scc = sums[top_cc];
+  t.scr = sums[top_cr];
+  t.srr = sums[top_rr];
+  const double sch = sums[top_ch], srh = sums[top_rh];
   const double det = t.scc * t.srr - t.scr * t.scr;
   // Places on one line have det = 0; one pixel off the line of n gives about scc.
-  t.defined = count > 3 && det > 1e-6 * t.scc * t.srr;
+  t.defined = valid > 3 && det > 1e-6 * t.scc * t.srr;
   if (!t.defined) return t;
   t.slope_col_nm = (sch * t.srr - srh * t.scr) / det;
   t.slope_row_nm = (srh * t.scc - sch * t.scr) / det;
   const double left = shh - t.slope_col_nm * sch - t.slope_row_nm * srh;
   t.residual_rms_nm = ::sqrt((left > 0 ? left : 0.0) / (n - 3));
   return t;
+}
+
+/// Of a record with valid > 0.
+template <class Record>
+DATUM_HD TopPlane top_plane(const Record& s, double* variance) {
+  double sums[top_sums];
+  for (int i = 0; i < top_sums; ++i) sums[i] = top_sum(s, i);
+  return top_plane_of(sums, s.valid, s.row0, s.col0, variance);
 }
 
 /// Residuals about the top plane are compared in steps of its rms / 32; beyond +-255 they count as 255, so
@@ -152,16 +180,14 @@ struct TopPass {
   std::int32_t col0 = 0, row0 = 0;
 };
 /// A rms that is not 0 is what rounding leaves of sums of integers, so it is far above 1e-300.
-template <class Record>
-DATUM_HD TopPass top_pass(const Record& s, const TopPlane& t) {
+DATUM_HD TopPass top_pass(const TopPlane& t, double mean_nm, std::int32_t row0, std::int32_t col0) {
   TopPass p;
   if (!t.defined || !(t.residual_rms_nm > 0)) return p;
   p.per_nm = steps_per_rms / t.residual_rms_nm;
-  p.col0 = s.col0;
-  p.row0 = s.row0;
-  const double mean = static_cast<double>(s.sum_nm) / s.valid;
+  p.col0 = col0;
+  p.row0 = row0;
   const double at_origin =
-      mean - t.slope_col_nm * (t.mean_col - s.col0) - t.slope_row_nm * (t.mean_row - s.row0);
+      mean_nm - t.slope_col_nm * (t.mean_col - col0) - t.slope_row_nm * (t.mean_row - row0);
   p.at_origin = -(at_origin * p.per_nm);
   p.per_col = -(t.slope_col_nm * p.per_nm);
   p.per_row = -(t.slope_row_nm * p.per_nm);
@@ -173,9 +199,16 @@ DATUM_HD double top_at_row(const TopPass& p, std::int32_t row) {
 DATUM_HD std::int16_t residual_step(const TopPass& p, double top_row, std::int32_t col, std::int32_t nm) {
   const double top = ::fma(static_cast<double>(col - p.col0), p.per_col, top_row);
   double s = ::fma(static_cast<double>(nm), p.per_nm, top);
+#ifdef __CUDA_ARCH__
+  // the conversion saturates and rounds as rounded() does, so that the bounds cost less behind it
+  constexpr int most = static_cast<int>(most_steps);
+  const int step = min(max(__double2int_rn(s), -most), most);
+  return nm != no_height ? static_cast<std::int16_t>(step) : std::int16_t{0};
+#else
   s = s > most_steps ? most_steps : s;
   s = s < -most_steps ? -most_steps : s;
   return nm != no_height ? static_cast<std::int16_t>(rounded(s)) : std::int16_t{0};
+#endif
 }
 
 }  // namespace datum::height

@@ -32,10 +32,25 @@ struct TakeShared {
   std::uint32_t warp_valid[body_warps], warp_present[body_warps], warp_before[body_warps];
   std::int32_t warp_lowest[body_warps], warp_highest[body_warps];
   std::uint32_t ranks[max_targets];
-  std::uint8_t leads[max_targets];
   Targets targets;
   height::FloorPass floor;
   int flag;
+};
+
+/// Counts digits: neighbours mostly share the first one, so equal ones are counted before they are added.
+struct DigitRun {
+  std::uint32_t digit = 0, count = 0;
+  __device__ void add(std::uint32_t next, std::uint32_t* bins) {
+    if (next != digit) {
+      flush(bins);
+      digit = next;
+      count = 0;
+    }
+    ++count;
+  }
+  __device__ void flush(std::uint32_t* bins) const {
+    if (count > 0) atomicAdd(bins + digit, count);
+  }
 };
 
 /// Sums of one thread: 16 pixels within 2^12 of the middle, heights up to 2^26.
@@ -146,6 +161,7 @@ __device__ inline HeightMoments moments_of(const BodyWork& work) {
   return m;
 }
 
+/// A warp: the pass over the residuals about the top plane.
 __device__ inline void find_top(const BodyTask& task, std::uint32_t valid, BodyWork& work) {
   PlaceSums sums;
   sums.sum_nm = static_cast<std::int64_t>(__ldcg(&work.sums[sum_nm]));
@@ -153,25 +169,37 @@ __device__ inline void find_top(const BodyTask& task, std::uint32_t valid, BodyW
   sums.row0 = task.row0;
   sums.col0 = task.col0;
   sums.moments = moments_of(work);
+  const int lane = threadIdx.x % 32;
+  const double own = height::top_sum(sums, lane < height::top_sums ? lane : height::top_mean_h);
+  double all[height::top_sums];
+#pragma unroll
+  for (int i = 0; i < height::top_sums; ++i) all[i] = __shfl_sync(0xFFFFFFFFu, own, i);
   double variance = 0;
-  work.top = height::top_pass(sums, height::top_plane(sums, &variance));
+  const TopPlane plane = height::top_plane_of(all, valid, task.row0, task.col0, &variance);
+  const height::TopPass pass = height::top_pass(plane, all[height::top_mean_h], task.row0, task.col0);
+  if (lane == 0) work.top = pass;
 }
 
 /// The last block of a body: the ranks, and the first digit of each. Leaves the histogram 0.
 __device__ inline void find_first_digits(const BodyTask& task, std::uint32_t valid, std::uint32_t* first,
                                          TakeShared& s) {
   const int t = threadIdx.x, warp = t / 32, lane = t % 32, targets = targets_of(task);
-  for (int i = t; i < first_bins; i += body_threads) {
-    s.bins[i] = __ldcg(first + i);
-    first[i] = 0;
-  }
+  std::uint32_t own[bins_per_thread];
+#pragma unroll
+  for (int k = 0; k < bins_per_thread; ++k) own[k] = __ldcg(first + k * body_threads + t);
   if (t < targets) {
     s.ranks[t] = rank_of_target(task, t, valid);
     s.targets.remaining[t] = 0;
     s.targets.digits[t] = 0xFFFFFFFFu;
   }
+#pragma unroll
+  for (int k = 0; k < bins_per_thread; ++k) {
+    s.bins[k * body_threads + t] = own[k];
+    if (own[k] > 0) first[k * body_threads + t] = 0;
+  }
   __syncthreads();
   std::uint32_t sum = 0;
+#pragma unroll
   for (int k = 0; k < bins_per_thread; ++k) sum += s.bins[bins_per_thread * t + k];
   const std::uint32_t up_to_here = scan_warp(sum);
   if (lane == 31) s.warp_before[warp] = up_to_here;
@@ -188,7 +216,8 @@ __device__ inline void find_first_digits(const BodyTask& task, std::uint32_t val
     s.targets.digits[i] = static_cast<std::uint32_t>(bin);
   }
   __syncthreads();
-  assign_slots(s.targets, targets, 0, s.leads);
+  if (warp == 0) assign_slots(s.targets, targets, 0);
+  __syncthreads();
 }
 
 /// The whole block: a record without heights.
@@ -198,8 +227,24 @@ __device__ inline void write_empty(const BodyBatch& all, std::uint32_t body) {
 }
 static_assert(sizeof(BodyRecord) % 8 == 0, "records are written in words of 8 bytes");
 
+/// The last block of a body: what the next pass needs. A call, so that its registers are not those of the pass over the
+/// pixels.
+__device__ __noinline__ void prepare_residuals(const BodyBatch& all, std::uint32_t body, TakeShared& s) {
+  const BodyTask& task = all.tasks[body];
+  BodyWork& work = all.work[body];
+  const std::uint32_t valid = __ldcg(&work.valid);
+  if (threadIdx.x == 0) {
+    work.arrived[0] = 0;
+    work.active = valid > 0;
+  }
+  if (valid == 0) return write_empty(all, body);
+  if (threadIdx.x / 32 == body_warps - 1) find_top(task, valid, work);
+  find_first_digits(task, valid, all.first + static_cast<std::size_t>(body) * first_bins, s);
+  copy_words(s.targets, &work.targets);
+}
+
 template <class Count>
-__global__ void __launch_bounds__(body_threads) take_heights(BodyBatch all, const Count* image) {
+__global__ void __launch_bounds__(body_threads, 5) take_heights(const DATUM_GRID_CONSTANT BodyBatch all, const Count* image) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   TakeShared& s = *reinterpret_cast<TakeShared*>(shared_bytes);
   using Four = typename CountQuad<Count>::Type;
@@ -227,6 +272,7 @@ __global__ void __launch_bounds__(body_threads) take_heights(BodyBatch all, cons
   }
   __syncthreads();
   TakeSums sums;
+  DigitRun first_digits;
 #pragma unroll
   for (int p = 0; p < row_groups; ++p) {
     const std::uint32_t own = mask >> 4 * p & 15;
@@ -241,26 +287,18 @@ __global__ void __launch_bounds__(body_threads) take_heights(BodyBatch all, cons
       const std::int32_t v =
           height::height_nm(s.floor, floor_row, frame_col + col + i, um_of(task.grid.z, counts[i]));
       nm[i] = none ? no_height : v;
-      if (nm[i] != no_height) atomicAdd(&s.bins[digits_of(nm[i]) >> 16], 1u);
+      if (nm[i] != no_height) first_digits.add(digits_of(nm[i]) >> 16, s.bins);
     }
     sums.add(nm, frame_row + row - task.row0, frame_col + col - task.col0, task.present_nm);
     *reinterpret_cast<int4*>(task.nm + static_cast<long long>(row) * task.nm_pitch + col) =
         make_int4(nm[0], nm[1], nm[2], nm[3]);
   }
+  first_digits.flush(s.bins);
   add_sums(sums, s, work);
   std::uint32_t* const first = all.first + static_cast<std::size_t>(tile.region) * first_bins;
   add_bins(s.bins, first_bins, first);
 
-  if (!arrives_last(&work.arrived[0], task.tiles, &s.flag)) return;
-  const std::uint32_t valid = __ldcg(&work.valid);
-  if (threadIdx.x == 0) {
-    work.arrived[0] = 0;
-    work.active = valid > 0;
-  }
-  if (valid == 0) return write_empty(all, tile.region);
-  if (threadIdx.x == body_threads - 32) find_top(task, valid, work);
-  find_first_digits(task, valid, first, s);
-  copy_words(s.targets, &work.targets);
+  if (arrives_last(&work.arrived[0], task.tiles, &s.flag)) prepare_residuals(all, tile.region, s);
 }
 
 }  // namespace datum::cuda

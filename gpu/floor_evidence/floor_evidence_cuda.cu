@@ -1,5 +1,6 @@
 #include "gpu/floor_evidence/floor_evidence_cuda.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -19,6 +20,11 @@ struct Rings {
   RingWork* work;
   const ResidualWindow* windows;
 };
+
+__device__ void store_steps(const Eight<std::uint16_t>& steps, const PixelGroup& group, const ResidualWindow& to) {
+  const std::int64_t at = static_cast<std::int64_t>(group.row - to.row0) * to.pitch + (group.col - to.col0);
+  *reinterpret_cast<Eight<std::uint16_t>*>(to.steps + at) = steps;
+}
 
 __device__ RingRecord* record_of(unsigned char* records, std::size_t stride, std::uint32_t site) {
   return reinterpret_cast<RingRecord*>(records + site * stride);
@@ -94,9 +100,10 @@ __device__ __noinline__ void finish(const RingTask& task, RingWork* work, unsign
   publish(record, out);
 }
 
-/// Sums over a tile's pixels into the ring's; the last tile of a ring finishes it.
+/// Sums over a tile's pixels into the ring's; the last tile of a ring finishes it. Where the floor is a plane alone the
+/// residual steps are known too.
 template <class Count>
-__global__ void __launch_bounds__(ring_threads, 3)
+__global__ void __launch_bounds__(ring_threads, 4)
     sum_rings(Rings rings, const Count* image, const PlaneFit* fits, unsigned char* records,
               std::size_t stride) {
   __shared__ unsigned int histogram[level::bins];
@@ -129,9 +136,14 @@ __global__ void __launch_bounds__(ring_threads, 3)
   RingSums sums;
   const RingPass pass = pass_of(task, fits[tile.site]);
   const SiteGrid grid = task.site.grid;
+  const ResidualWindow window = rings.windows[tile.site];
 #pragma unroll
-  for (int g = 0; g < groups_per_thread; ++g)
-    if (group[g].pixels != 0) add_group(grid, pass, group[g], eight[g], histogram, &sums);
+  for (int g = 0; g < groups_per_thread; ++g) {
+    if (group[g].pixels == 0) continue;
+    Eight<std::uint16_t> steps;
+    add_group(grid, pass, group[g], eight[g], histogram, &sums, &steps);
+    if (task.site.quadratic_form == 0) store_steps(steps, group[g], window);
+  }
   __syncwarp();
   store_warp_sums(sums, moments, counts);
   __syncthreads();
@@ -157,13 +169,14 @@ __global__ void __launch_bounds__(ring_threads, 3)
   finish(task, work, histogram, record_of(records, stride, tile.site));
 }
 
-/// Residual steps of a tile's pixels into the ring's window, 0 where there is no inlier.
+/// Residual steps of a tile's pixels into the ring's window, 0 where there is no inlier, of a ring that has a form.
 template <class Count>
 __global__ void __launch_bounds__(ring_threads)
     step_rings(Rings rings, const Count* image, const PlaneFit* fits) {
   const RingTile tile = rings.tiles[blockIdx.x];
-  if (fits[tile.site].status != FitStatus::ok) return;  // nobody reads the window then
   const RingTask& task = rings.tasks[tile.site];
+  if (task.site.quadratic_form == 0) return;
+  if (fits[tile.site].status != FitStatus::ok) return;  // nobody reads the window then
   const RingPass pass = pass_of(task, fits[tile.site]);
   const SiteGrid grid = task.site.grid;
   const ring_math::Form form = rings.work[tile.site].form;
@@ -172,15 +185,13 @@ __global__ void __launch_bounds__(ring_threads)
     const PixelGroup group = rings.groups[tile.first + at];
     const Eight<Count> counts = load(image, group);
     const ring_math::RowForm row = ring_math::row_form(form, ring_math::cell_of(pass.v, group.row));
-    Eight<std::int16_t> out;
+    Eight<std::uint16_t> out;
     for_residuals(grid, pass, group, counts, [&](int k, float r) {
       const float left = r - ring_math::height_of(row, ring_math::cell_of(pass.u, group.col + k));
       const bool inlier = fabsf(r) <= pass.refit_threshold;
-      out.v[k] = inlier ? static_cast<std::int16_t>(ring_math::noise_step(pass, left)) : 0;
+      out.v[k] = inlier ? packed_step(ring_math::noise_step(pass, left)) : std::uint16_t{0};
     });
-    const std::int64_t to =
-        static_cast<std::int64_t>(group.row - window.row0) * window.pitch + (group.col - window.col0);
-    *reinterpret_cast<Eight<std::int16_t>*>(window.steps + to) = out;
+    store_steps(out, group, window);
   }
 }
 
@@ -191,6 +202,7 @@ using namespace cuda;
 
 struct CudaFloorEvidence::State {
   std::uint32_t sites = 0, tiles = 0;
+  bool forms = false;  // some rings have one
   CountType type = CountType::int16;
   Buffer<RingTile> tile_memory;
   Buffer<PixelGroup> groups;
@@ -207,7 +219,7 @@ struct CudaFloorEvidence::State {
               std::size_t stride) const {
     const Count* counts = static_cast<const Count*>(image);
     sum_rings<Count><<<tiles, ring_threads, 0, stream>>>(rings(), counts, fits, records, stride);
-    step_rings<Count><<<tiles, ring_threads, 0, stream>>>(rings(), counts, fits);
+    if (forms) step_rings<Count><<<tiles, ring_threads, 0, stream>>>(rings(), counts, fits);
   }
 };
 
@@ -243,6 +255,7 @@ void CudaFloorEvidence::prepare(const BoardPlan& plan, std::int32_t pitch) {
   for (std::uint32_t i = 0; i < plan.site_count; ++i)
     regions[i] = RegionRuns{plan.sites[i].ring_run, plan.sites[i].ring_runs};
   s.products.prepare(plan.runs, regions.data(), regions.size());
+  s.forms = std::any_of(plan.sites, plan.sites + plan.site_count, [](const SitePlan& p) { return p.quadratic_form; });
   s.type = plan.type;
   s.tiles = static_cast<std::uint32_t>(table.tiles.size());
   s.sites = plan.site_count;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "gpu/component_height/box_products_cuda.h"
 #include "gpu/floor_evidence/floor_evidence_math.h"
 #include "gpu/floor_evidence/ring_table.h"
 #include "gpu/plane_fit/plane_fit.h"
@@ -11,7 +12,6 @@ namespace datum::cuda {
 
 using ring_math::PieceSums;
 using ring_math::RingPass;
-using ring_math::RowSums;
 
 constexpr int ring_threads = 256, ring_warps = ring_threads / 32;
 constexpr int groups_per_thread = tile_groups / ring_threads;
@@ -69,16 +69,52 @@ __device__ void for_residuals(const SiteGrid& grid, const RingPass& pass, const 
   }
 }
 
-/// One thread's share of a tile.
+/// One thread's share of a tile: sums of RingMoments, those that fit 32 bits apart.
 struct RingSums {
-  RingMoments moments;
+  std::int32_t uv[10] = {}, r[3] = {};
+  std::int64_t high_uv[5] = {}, high_r[3] = {};
   unsigned int low_sides = 0, high_sides = 0;  // inliers of sides 0 and 1, 2 and 3, 16 bits each
   unsigned int on_floor = 0;
-};
 
+  /// Adds the sums of a group at cell v whose origin is cell u. As RowSums and add_row do, in words.
+  __device__ void add(const PieceSums& s, std::int32_t u, std::int32_t v) {
+    const std::int32_t a1 = s.w + u * s.n, b1 = s.ww + u * s.w, c1 = s.www + u * s.ww, d1 = s.wwww + u * s.www;
+    const std::int32_t b2 = b1 + u * a1, c2 = c1 + u * b1, d2 = d1 + u * c1;
+    const std::int32_t c3 = c2 + u * b2, d3 = d2 + u * c2;
+    const std::int32_t nv = s.n * v, av = a1 * v, bv = b2 * v, vv = v * v, vvv = vv * v;
+    const std::int32_t low[10] = {s.n, a1, nv, b2, av, nv * v, c3, bv, av * v, nv * vv};
+#pragma unroll
+    for (int i = 0; i < 10; ++i) uv[i] += low[i];
+    high_uv[0] += std::int64_t{c3} * u + d3;
+    high_uv[1] += std::int64_t{c3} * v;
+    high_uv[2] += std::int64_t{b2} * vv;
+    high_uv[3] += std::int64_t{a1} * vvv;
+    high_uv[4] += std::int64_t{nv} * vvv;
+    const std::int32_t r1 = s.rw + u * s.r, r2 = s.rww + u * s.rw, rv = s.r * v;
+    r[0] += s.r;
+    r[1] += r1;
+    r[2] += rv;
+    high_r[0] += std::int64_t{r1} * u + r2;
+    high_r[1] += std::int64_t{r1} * v;
+    high_r[2] += std::int64_t{rv} * v;
+  }
+  /// Number `i` of the 21 of RingMoments.
+  __device__ std::int64_t moment(int i) const {
+    return i < 10 ? uv[i] : i < 15 ? high_uv[i - 10] : i < 18 ? r[i - 15] : high_r[i - 18];
+  }
+};
+// Origins lie up to seven pixels outside the ring.
+static_assert(std::int64_t{groups_per_thread} * group_px * (ring_cells_max + 7) * ring_cells_max * ring_cells_max <
+                  INT32_MAX,
+              "sums up to the third degree overflow");
+static_assert(std::int64_t{group_px} * ring_steps_max * (ring_cells_max + 7) * groups_per_thread < INT32_MAX,
+              "sums of r u overflow");
+
+/// `steps`: of the inliers' residuals over the plane alone, packed, 0 elsewhere.
 template <class Count>
 __device__ void add_group(const SiteGrid& grid, const RingPass& pass, const PixelGroup& group,
-                          const Eight<Count>& counts, unsigned int* histogram, RingSums* sums) {
+                          const Eight<Count>& counts, unsigned int* histogram, RingSums* sums,
+                          Eight<std::uint16_t>* steps) {
   PieceSums s;
   unsigned int inliers = 0;
   const std::int32_t index = group.col - pass.u.ref, origin = index >> pass.u.shift;
@@ -87,7 +123,9 @@ __device__ void add_group(const SiteGrid& grid, const RingPass& pass, const Pixe
     sums->on_floor += far <= pass.threshold;
     const std::int32_t bin = level::bin_of(r, pass.binning.per_um);
     if (level::is_beside(bin, pass.binning.excluded)) atomicAdd(histogram + bin, 1u);
-    if (!(far <= pass.refit_threshold)) return;
+    const bool inlier = far <= pass.refit_threshold;
+    steps->v[k] = inlier ? packed_step(ring_math::noise_step(pass, r)) : std::uint16_t{0};
+    if (!inlier) return;
     inliers |= 1u << k;
     const std::int32_t w = ((index + k) >> pass.u.shift) - origin, step = ring_math::moment_step(pass, r);
     const std::int32_t ww = w * w;
@@ -100,9 +138,7 @@ __device__ void add_group(const SiteGrid& grid, const RingPass& pass, const Pixe
     s.rw += step * w;
     s.rww += step * ww;
   });
-  RowSums row;
-  row.add(s, origin);
-  ring_math::add_row(row, ring_math::cell_of(pass.v, group.row), &sums->moments);
+  sums->add(s, origin, ring_math::cell_of(pass.v, group.row));
   const unsigned int low = group.pixels >> 8, high = group.pixels >> 16;
   sums->low_sides += __popc(inliers & ~low & ~high) + (__popc(inliers & low & ~high) << 16);
   sums->high_sides += __popc(inliers & ~low & high) + (__popc(inliers & low & high) << 16);
@@ -133,7 +169,7 @@ __device__ inline void store_warp_sums(const RingSums& sums, long long (*moments
   const bool first = threadIdx.x % 32 == 0;
 #pragma unroll
   for (int i = 0; i < moment_count; ++i) {
-    const long long v = i < 15 ? sums.moments.uv[i] : sums.moments.r[i - 15];
+    const long long v = sums.moment(i);
     const long long total = is_small(i) ? __reduce_add_sync(all_lanes, static_cast<int>(v)) : wide_sum(v);
     if (first) moments[warp][i] = total;
   }

@@ -104,8 +104,10 @@ TEST_F(BoxProductsCuda, AreTheSumsWrittenTheLongWay) {
     const Region& r = all[i];
     const ResidualWindow& w = windows[i];
     EXPECT_EQ(w.row0, r.row0);
+    std::vector<std::uint16_t> packed;
+    for (const std::int16_t step : r.steps) packed.push_back(packed_step(step));
     cuda::check(
-        cudaMemcpy2D(w.steps + (r.col0 - w.col0), static_cast<std::size_t>(w.pitch) * 2, r.steps.data(),
+        cudaMemcpy2D(w.steps + (r.col0 - w.col0), static_cast<std::size_t>(w.pitch) * 2, packed.data(),
                      static_cast<std::size_t>(r.cols) * 2, static_cast<std::size_t>(r.cols) * 2,
                      static_cast<std::size_t>(r.rows), cudaMemcpyHostToDevice),
         "steps");

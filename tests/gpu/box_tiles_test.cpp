@@ -1,4 +1,4 @@
-// Every pixel of a region lies in exactly one tile, and loads of four stay inside the memory.
+// Every pixel whose sums count lies in exactly one tile, and what is read stays inside the memory.
 #include "gpu/component_height/box_tiles.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace datum {
 namespace {
 
-TEST(BoxTiles, HoldEveryPixelOnceInsideTheMemory) {
+TEST(BoxTiles, HoldEveryPixelThatCountsOnceInsideTheMemory) {
   std::mt19937 engine(7);
   const auto below = [&](int n) { return static_cast<int>(engine() % static_cast<unsigned>(n)); };
   for (int repeat = 0; repeat < 300; ++repeat) {
@@ -45,17 +45,46 @@ TEST(BoxTiles, HoldEveryPixelOnceInsideTheMemory) {
       for (std::uint32_t t = w.first_tile; t < w.first_tile + w.tiles; ++t) {
         const BoxTile& tile = layout.tiles[t];
         EXPECT_EQ(tile.region, i);
-        EXPECT_EQ(tile.col % 4, 0);
-        EXPECT_EQ(tile.row / box_tile_side, (tile.row + tile.rows - 1) / box_tile_side);
-        EXPECT_EQ(tile.col / box_tile_side, (tile.col + tile.cols - 1) / box_tile_side);
-        for (std::int32_t r = 0; r < tile.rows; ++r)
-          for (std::int32_t c = 0; c < tile.cols; ++c) ++covered[at(tile.row + r, tile.col + c)];
-        // what is read: the border, and up to three columns more
-        ASSERT_GE(static_cast<std::ptrdiff_t>(w.first) - std::ptrdiff_t{box_border} * w.pitch - box_border,
-                  0);
-        ASSERT_LT(at(tile.row + tile.rows - 1 + box_border, tile.col + tile.cols + box_border + 2),
+        EXPECT_EQ(tile.row % box_tile_side, 0);
+        EXPECT_EQ(tile.col % box_tile_side, 0);
+        for (int cell = 0; cell < 32; ++cell) {
+          if ((tile.cells >> cell & 1) == 0) continue;
+          const std::int32_t row = tile.row + cell / 8 * box_cell_rows, col = tile.col + cell % 8 * box_cell_cols;
+          // all that a sum from here along a row or a column may reach is read
+          EXPECT_LE(tile.from_row, row - box_border);
+          EXPECT_GE(tile.to_row, std::min(row + box_cell_rows, w.rows) + box_border);
+          EXPECT_LE(tile.from_col, col - box_border);
+          EXPECT_GE(tile.to_col, col + box_cell_cols + box_border);
+          for (std::int32_t r = row; r < std::min(row + box_cell_rows, w.rows); ++r)
+            for (std::int32_t c = col; c < col + box_cell_cols; ++c) ++covered[at(r, c)];
+        }
+        // what is read lies in the window's own memory
+        EXPECT_EQ(tile.from_col % 8, 0);
+        EXPECT_EQ(tile.to_col % 8, 0);
+        EXPECT_GE(tile.from_row, -box_border);
+        EXPECT_LE(tile.to_row, w.rows + box_border);
+        EXPECT_GE(tile.from_col, -box_border);
+        EXPECT_LE(tile.to_col, w.pitch - box_border);
+      }
+      const std::size_t begin = w.first - static_cast<std::size_t>(w.pitch + 1) * box_border;
+      if (w.rows > 0) {
+        ASSERT_LE(begin + static_cast<std::size_t>(w.pitch) * static_cast<std::size_t>(w.rows + 2 * box_border),
                   layout.size);
-        EXPECT_LE(tile.col + tile.cols + 2 * box_border + 3, w.pitch);
+      }
+      // a pixel with some of the region beside it and some above or below it is covered
+      const auto owned = [&](std::int32_t r, std::int32_t c) {
+        return r >= 0 && r < w.rows && c >= 0 && c < w.cols && owners[at(r, c)] > 0;
+      };
+      for (int probe = 0; probe < 200 && w.rows > 0; ++probe) {
+        const std::int32_t r = below(w.rows), c = below(w.cols);
+        bool beside = false, above = false;
+        for (std::int32_t k = -box_border; k <= box_border; ++k) {
+          beside = beside || owned(r, c + k);
+          above = above || owned(r + k, c);
+        }
+        if (beside && above) {
+          ASSERT_EQ(covered[at(r, c)], 1) << r << " " << c;
+        }
       }
     }
     for (std::size_t p = 0; p < layout.size; ++p) {
