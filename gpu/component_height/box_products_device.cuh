@@ -7,18 +7,17 @@
 
 #include "gpu/component_height/box_products_cuda.h"
 #include "gpu/component_height/box_tiles.h"
+#include "gpu/core/block_arrival.cuh"
 
 namespace datum::cuda {
 
 constexpr int box_threads = 256, box_warps = box_threads / 32, box_sums = 6;
 constexpr int box_reach = box_tile_side + 2 * box_border;  // a tile with its border: rows and columns read
 constexpr int box_pitch = box_reach + 8;                   // eight rows of eight steps lie in different banks
-constexpr int cells_per_warp = 32 / box_warps;
 
 /// Steps of a tile with its border, packed.
 struct BoxShared {
   alignas(16) std::uint16_t steps[box_reach][box_pitch];
-  long long warp_sums[box_warps][box_sums];
 };
 
 /// A lane's registers of the matrices of ones, for steps packed as 2 a + b: k-th number of the row or column that a
@@ -69,15 +68,17 @@ __device__ inline void fetch_steps(const ResidualWindow& w, const BoxTile& tile,
   if (right >= box_reach / 8) return;
   const int col = tile.col - box_border + 8 * right;
   const bool inside = col >= tile.from_col && col < tile.to_col;
+  const ResidualWindow window = w;
 #pragma unroll
   for (int i = 0; i < box_reach; i += box_threads / 16) {
     const int row = tile.row - box_border + i + down;
     const bool read = inside && row >= tile.from_row && row < tile.to_row;
-    const std::uint16_t* const from = w.steps + (read ? static_cast<long long>(row) * w.pitch + col : 0);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
-                     shared_address(&s.steps[i + down][8 * right])),
-                 "l"(from), "r"(read ? 16 : 0)
-                 : "memory");
+    const std::uint16_t* const from =
+        window.steps + (read ? static_cast<long long>(row) * window.pitch + col : 0);
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(&s.steps[i + down][8 * right])),
+        "l"(from), "r"(read ? 16 : 0)
+        : "memory");
   }
 }
 __device__ inline void wait_for_steps() {
@@ -92,7 +93,9 @@ __device__ inline void load_four(unsigned row, unsigned (&to)[4]) {
                : "r"(row));
 }
 __device__ inline void load_two(unsigned row, unsigned (&to)[2]) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];" : "=r"(to[0]), "=r"(to[1]) : "r"(row));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+               : "=r"(to[0]), "=r"(to[1])
+               : "r"(row));
 }
 __device__ inline void load_four_transposed(unsigned row, unsigned (&to)[4]) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -106,7 +109,8 @@ __device__ inline void load_two_transposed(unsigned row, unsigned (&to)[2]) {
 }
 /// c += a b for 16 rows, 16 (8) packed steps along the product, 8 columns.
 __device__ inline void multiply(const unsigned (&a)[4], unsigned b0, unsigned b1, int (&c)[4]) {
-  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, "
+      "%1, %2, "
       "%3};"
       : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
@@ -137,106 +141,83 @@ __device__ inline unsigned cell_offset(unsigned cell) {
 }
 constexpr unsigned step_bytes = 2, row_bytes = step_bytes * box_pitch;
 
-/// A warp: its cells' sum of H_L V_L for a reach of 8 or less.
-__device__ inline int sum_narrow(const CellRows& at, std::uint32_t cells, const std::uint32_t (&bands)[3][32][4]) {
-  unsigned upper[4], lower[4], along[4];
-  load_band(bands[0], upper);
-  load_band(bands[1], lower);
-  load_band(bands[2], along);
-  int sum = 0;
-#pragma unroll
-  for (int i = 0; i < cells_per_warp; ++i, cells >>= 8) {
-    const unsigned cell = cells & 0xFF;
-    if (cell >= 32) break;
-    const unsigned offset = cell_offset(cell);
-    unsigned down[4], left[4], right[2];
-    load_four_transposed(at.down + offset - 8 * row_bytes, down);
-    load_four(at.across + offset - 8 * step_bytes, left);
-    load_two(at.across + offset + 8 * step_bytes, right);
-    int v[4] = {}, h[4] = {};
-    multiply(upper, down[0], down[1], v);
-    multiply(left, along[0], along[1], h);
-    multiply(lower, down[2], down[3], v);
-    multiply_half(right, along[2], h);
-#pragma unroll
-    for (int k = 0; k < 4; ++k) sum += h[k] * v[k];
-  }
-  return sum;
+/// sum H_L V_L of one cell, for a reach of 8 or less.
+__device__ inline int narrow_sum(const CellRows& at, unsigned offset, const unsigned (&bands)[3][4]) {
+  unsigned down[4], left[4], right[2];
+  load_four_transposed(at.down + offset - 8 * row_bytes, down);
+  load_four(at.across + offset - 8 * step_bytes, left);
+  load_two(at.across + offset + 8 * step_bytes, right);
+  int v[4] = {}, h[4] = {};
+  multiply(bands[0], down[0], down[1], v);
+  multiply(left, bands[2][0], bands[2][1], h);
+  multiply(bands[1], down[2], down[3], v);
+  multiply_half(right, bands[2][2], h);
+  return (h[0] * v[0] + h[1] * v[1]) + (h[2] * v[2] + h[3] * v[3]);
 }
 
 /// The same for a reach of 16.
-__device__ inline int sum_wide(const CellRows& at, std::uint32_t cells, const std::uint32_t (&bands)[5][32][4]) {
-  unsigned upper[4], middle[4], lower[4], along[4], last[4];
-  load_band(bands[0], upper);
-  load_band(bands[1], middle);
-  load_band(bands[2], lower);
-  load_band(bands[3], along);
-  load_band(bands[4], last);
-  int sum = 0;
-#pragma unroll 1
-  for (int i = 0; i < cells_per_warp; ++i, cells >>= 8) {
-    const unsigned cell = cells & 0xFF;
-    if (cell >= 32) break;
-    const unsigned offset = cell_offset(cell);
-    unsigned down[4], below[2], left[4], inside[4], right[2];
-    load_four_transposed(at.down + offset - 16 * row_bytes, down);
-    load_two_transposed(at.down + offset + 16 * row_bytes, below);
-    load_four(at.across + offset - 16 * step_bytes, left);
-    load_four(at.across + offset, inside);
-    load_two(at.across + offset + 16 * step_bytes, right);
-    int v[4] = {}, h[4] = {};
-    multiply(upper, down[0], down[1], v);
-    multiply(left, along[0], along[1], h);
-    multiply(middle, down[2], down[3], v);
-    multiply(inside, along[2], along[3], h);
-    multiply(lower, below[0], below[1], v);
-    multiply_half(right, last[0], h);
-#pragma unroll
-    for (int k = 0; k < 4; ++k) sum += h[k] * v[k];
-  }
-  return sum;
+__device__ inline int wide_sum_of(const CellRows& at, unsigned offset, const unsigned (&bands)[4][4],
+                                  unsigned last) {
+  unsigned down[4], below[2], left[4], inside[4], right[2];
+  load_four_transposed(at.down + offset - 16 * row_bytes, down);
+  load_two_transposed(at.down + offset + 16 * row_bytes, below);
+  load_four(at.across + offset - 16 * step_bytes, left);
+  load_four(at.across + offset, inside);
+  load_two(at.across + offset + 16 * step_bytes, right);
+  int v[4] = {}, h[4] = {};
+  multiply(bands[0], down[0], down[1], v);
+  multiply(left, bands[3][0], bands[3][1], h);
+  multiply(bands[1], down[2], down[3], v);
+  multiply(inside, bands[3][2], bands[3][3], h);
+  multiply(bands[2], below[0], below[1], v);
+  multiply_half(right, last, h);
+  return (h[0] * v[0] + h[1] * v[1]) + (h[2] * v[2] + h[3] * v[3]);
 }
-static_assert(cells_per_warp * 4 * (255ll * 33) * (255 * 33) < 1ll << 31, "a lane's sum overflows");
 
-/// Every eighth of a tile's cells, a byte each; 0xFF where there are no more.
-__device__ inline std::uint32_t own_cells(std::uint32_t cells) {
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-  std::uint32_t own = 0xFFFFFFFFu;
-  for (int i = 0, filled = 0; cells != 0; ++i, cells &= cells - 1) {
-    if (i % box_warps != warp) continue;
-    own ^= (0xFFu ^ (static_cast<std::uint32_t>(__ffs(static_cast<int>(cells))) - 1)) << 8 * filled++;
+/// A warp: sum(offset of a cell) over the cells, two at a time, so that one's products fill the other's waits.
+template <class Sum>
+__device__ long long sum_over_cells(std::uint32_t cells, Sum sum) {
+  int even = 0, odd = 0;
+  while (cells != 0) {
+    const unsigned first = __ffs(static_cast<int>(cells)) - 1;
+    cells &= cells - 1;
+    const unsigned second = cells != 0 ? __ffs(static_cast<int>(cells)) - 1 : first;
+    const int one = sum(cell_offset(first)), other = sum(cell_offset(second));
+    even += one;
+    odd += cells != 0 ? other : 0;
+    cells &= cells - 1;
   }
-  return own;
+  return warp_sum_of_int(even) + warp_sum_of_int(odd);
 }
+
+/// Five warps take a reach each, the others share the widest: every third cell.
+constexpr int narrow_warps = 5, wide_warps = box_warps - narrow_warps;
+static_assert(wide_warps == 3);
+constexpr std::uint32_t every_third = 0x49249249;
+static_assert(32 / 2 * 4 * (255ll * 17) * (255 * 17) < 1ll << 31 &&
+                  6 * 4 * (255ll * 33) * (255 * 33) < 1ll << 31,
+              "a lane's sums overflow");
 
 /// The whole block, after wait_for_steps(): adds the tile's squares and products to `sums` in global memory.
-__device__ inline void add_box_sums(const BoxTile& tile, BoxShared& s, unsigned long long* sums) {
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  const std::uint32_t cells = own_cells(tile.cells);
+__device__ inline void add_box_sums(const BoxTile& tile, const BoxShared& s, unsigned long long* sums) {
+  const int warp = static_cast<int>(threadIdx.x) / 32;
   const CellRows at = cell_rows(s);
-#pragma unroll 1
-  for (int k = 0; k < box_sums; ++k) {
-    const int own = k < 5 ? sum_narrow(at, cells, box_band_table.narrow[k]) : sum_wide(at, cells, box_band_table.wide);
-    const long long sum = warp_sum_of_int(own);
-    if (lane == 0) s.warp_sums[warp][k] = sum;
+  long long sum = 0;
+  if (warp < narrow_warps) {
+    unsigned bands[3][4];
+#pragma unroll
+    for (int i = 0; i < 3; ++i) load_band(box_band_table.narrow[warp][i], bands[i]);
+    sum = sum_over_cells(tile.cells, [&](unsigned offset) { return narrow_sum(at, offset, bands); });
+  } else {
+    unsigned bands[4][4], last[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) load_band(box_band_table.wide[i], bands[i]);
+    load_band(box_band_table.wide[4], last);
+    sum = sum_over_cells(tile.cells & every_third << (warp - narrow_warps),
+                         [&](unsigned offset) { return wide_sum_of(at, offset, bands, last[0]); });
   }
-  __syncthreads();
-  if (threadIdx.x < box_sums) {
-    long long sum = 0;
-    for (int k = 0; k < box_warps; ++k) sum += s.warp_sums[k][threadIdx.x];
-    if (sum != 0) atomicAdd(sums + threadIdx.x, static_cast<unsigned long long>(sum));
-  }
-}
-
-/// The whole block: whether it is the last of `total` to arrive; then it sees what the others wrote.
-__device__ inline bool arrives_last(unsigned int* arrived, unsigned int total, int* flag) {
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) *flag = atomicAdd(arrived, 1u) + 1 == total;
-  __syncthreads();
-  const bool last = *flag != 0;
-  if (last) __threadfence();
-  return last;
+  if (threadIdx.x % 32 == 0 && sum != 0)
+    atomicAdd(sums + min(warp, narrow_warps), static_cast<unsigned long long>(sum));
 }
 
 }  // namespace datum::cuda

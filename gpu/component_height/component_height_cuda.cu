@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "gpu/component_height/box_tiles.h"
-#include "gpu/component_height/component_height_finish.cuh"
+#include "gpu/component_height/component_height_ranks.cuh"
+#include "gpu/component_height/component_height_residuals.cuh"
 #include "gpu/component_height/component_height_take.cuh"
 #include "gpu/core/cuda_dialect.cuh"
+#include "gpu/core/cuda_stream.cuh"
 #include "gpu/core/cuda_support.cuh"
 
 namespace datum {
@@ -29,6 +31,13 @@ void check_body(const SitePlan& site, const height::Window& w, std::size_t index
 }
 
 std::int32_t up_to(std::int32_t n, std::int32_t step) { return (n + step - 1) / step * step; }
+
+std::uint32_t multiprocessor_count() {
+  int device = 0, count = 0;
+  check(cudaGetDevice(&device), "device");
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "device");
+  return static_cast<std::uint32_t>(count);
+}
 
 /// Bits of one region's pixels, for each thread of its tiles.
 void mark_pixels(const BoxLayout& layout, std::size_t region, const PixelRun* runs, std::uint32_t count,
@@ -51,14 +60,20 @@ void mark_pixels(const BoxLayout& layout, std::size_t region, const PixelRun* ru
 
 }  // namespace
 
-/// Shared memory of the third pass: a table of boxes, or histograms of the last digit and the table that
-/// leads to them.
-constexpr int finish_bytes_for(std::uint32_t targets) {
-  return std::max(static_cast<int>(sizeof(BoxShared)),
-                  last_shared_bytes + static_cast<int>(targets) * digit_bins * 5);
+/// Tiles that one block ranks. Fewer have more blocks wait for each other, more have each of them read longer.
+constexpr std::uint32_t part_tiles = 2;
+
+/// Parts of one body, about equal, at most `most`.
+void add_parts(const BodyTask& task, std::uint32_t region, std::uint32_t most, std::vector<RankPart>* parts) {
+  const std::uint32_t count = std::min((task.tiles + part_tiles - 1) / part_tiles, most);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t begin = static_cast<std::uint32_t>(std::uint64_t{task.tiles} * i / count),
+                        end = static_cast<std::uint32_t>(std::uint64_t{task.tiles} * (i + 1) / count);
+    parts->push_back(RankPart{region, task.first_tile + begin, end - begin, count});
+  }
 }
 
-static_assert(finish_bytes_for(max_targets) <= static_cast<int>(orin_shared_bytes));
+static_assert(rank_bytes_for(max_targets) <= static_cast<int>(orin_shared_bytes));
 
 struct CudaComponentHeights::State {
   Buffer<std::uint16_t> steps;
@@ -68,12 +83,14 @@ struct CudaComponentHeights::State {
   Buffer<std::uint16_t> masks;
   Buffer<BodyWork> work;
   Buffer<std::uint32_t> first, second, third;
-  std::uint32_t all_tiles = 0, box_tiles = 0, targets = 0;
+  Buffer<RankPart> parts;
+  Buffer<unsigned int> next_part;
+  std::uint32_t all_tiles = 0, box_tiles = 0, part_count = 0, targets = 0;
   CountType type = CountType::int16;
   std::int32_t pitch = 0;
-
-  int residual_bytes() const { return (sizeof(DigitShared) + 15) / 16 * 16 + targets * digit_bins * 4; }
-  int finish_bytes() const { return finish_bytes_for(targets); }
+  // ranks and residuals of a launch beside each other
+  Stream branch;
+  Event taken{cudaEventDisableTiming}, ranked{cudaEventDisableTiming};
 };
 
 CudaComponentHeights::CudaComponentHeights() : state_(new State) {}
@@ -87,6 +104,7 @@ void CudaComponentHeights::prepare(const BoardPlan& plan, std::int32_t pitch) {
                                 " columns; allowed: a multiple of 8, at least the columns");
   s.type = plan.type;
   s.pitch = pitch;
+  const std::uint32_t multiprocessors = multiprocessor_count();
   std::vector<RegionRuns> regions;
   for (std::uint32_t i = 0; i < plan.site_count; ++i)
     regions.push_back(RegionRuns{plan.sites[i].body_run, plan.sites[i].body_runs});
@@ -109,6 +127,7 @@ void CudaComponentHeights::prepare(const BoardPlan& plan, std::int32_t pitch) {
   s.nm.reserve(std::max<std::size_t>(nm_size, 1));
 
   std::vector<BodyTask> tasks;
+  std::vector<RankPart> parts;
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const RegionWindow& w = layout.windows[i];
     const SitePlan& site = plan.sites[i];
@@ -134,6 +153,7 @@ void CudaComponentHeights::prepare(const BoardPlan& plan, std::int32_t pitch) {
     t.top_count_count = site.top_count_count;
     t.opened = site.opened_maximum;
     tasks.push_back(t);
+    if (w.tiles > 0) add_parts(t, static_cast<std::uint32_t>(i), multiprocessors, &parts);
   }
   s.all_tiles = static_cast<std::uint32_t>(layout.tiles.size());
   masks.resize(layout.tiles.size() * body_threads);
@@ -144,6 +164,9 @@ void CudaComponentHeights::prepare(const BoardPlan& plan, std::int32_t pitch) {
   to_device(s.work, std::vector<BodyWork>(regions.size(), fresh), "body sums");
   to_device(s.tasks, tasks, "bodies");
   to_device(s.tiles, layout.tiles, "tiles of bodies");
+  to_device(s.parts, parts, "tiles of bodies");
+  zeroed(s.next_part, 1, "tiles of bodies");
+  s.part_count = static_cast<std::uint32_t>(parts.size());
   to_device(s.masks, masks, "pixels of bodies");
   zeroed(s.first, regions.size() * first_bins, "histograms");
   zeroed(s.second, regions.size() * s.targets * digit_bins, "histograms");
@@ -155,8 +178,8 @@ void CudaComponentHeights::prepare(const BoardPlan& plan, std::int32_t pitch) {
                      cudaMemcpyHostToDevice),
           "heights");
   check(cudaStreamSynchronize(nullptr), "heights");
-  check(cudaFuncSetAttribute(finish_bodies, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             finish_bytes_for(max_targets)),  // another object may need more than this one
+  check(cudaFuncSetAttribute(rank_bodies, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             rank_bytes_for(max_targets)),  // another object may need more than this one
         "shared memory");
 }
 
@@ -176,7 +199,9 @@ void CudaComponentHeights::launch(CudaStream stream, const void* image, const Pl
   b.out = reinterpret_cast<unsigned char*>(out);
   b.stride = stride;
   b.pitch = s.pitch;
-  b.box_tiles = s.box_tiles;
+  b.parts = s.parts.get();
+  b.next_part = s.next_part.get();
+  b.part_count = s.part_count;
   b.targets = s.targets;
   constexpr std::size_t take_bytes = sizeof(TakeShared);
   switch (s.type) {
@@ -194,10 +219,16 @@ void CudaComponentHeights::launch(CudaStream stream, const void* image, const Pl
   }
   check(cudaGetLastError(), "launch of the heights");
   if (s.box_tiles == 0) return;
-  take_residuals<<<s.box_tiles, body_threads, s.residual_bytes(), stream>>>(b);
+  check(cudaEventRecord(s.taken, stream), "launch of the ranks");
+  check(cudaStreamWaitEvent(s.branch, s.taken, 0), "launch of the ranks");
+  rank_bodies<<<s.part_count, body_threads, rank_bytes_for(s.targets), s.branch>>>(b);
+  check(cudaGetLastError(), "launch of the ranks");
+  check(cudaEventRecord(s.ranked, s.branch), "launch of the ranks");
+  take_residuals<<<s.box_tiles, body_threads, 0, stream>>>(b);
   check(cudaGetLastError(), "launch of the residuals");
-  finish_bodies<<<2 * s.box_tiles, body_threads, s.finish_bytes(), stream>>>(b);
-  check(cudaGetLastError(), "launch of the records");
+  sum_residuals<<<s.box_tiles, body_threads, 0, stream>>>(b);
+  check(cudaGetLastError(), "launch of the residuals' sums");
+  check(cudaStreamWaitEvent(stream, s.ranked, 0), "launch of the ranks");
 }
 
 }  // namespace datum

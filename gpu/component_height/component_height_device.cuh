@@ -86,16 +86,21 @@ struct Targets {
   std::uint32_t slots[2];                // distinct ones
 };
 
+/// Passes at whose end the blocks of a body arrive.
+enum Arrival { heights_taken, boxes_summed, second_counted, third_counted, arrivals };
+
 /// What is found out about a body. Before a launch all sums are 0, the extremes the worst.
 struct BodyWork {
   unsigned long long sums[body_sums], boxes[box_sums], above[max_top_counts];
   std::uint32_t valid, present, patches;
   std::int32_t lowest, highest, opened;
-  std::uint32_t arrived[3];
+  std::uint32_t arrived[arrivals];
   std::uint32_t active;  // the body has heights
   height::TopPass top;
   Targets targets;
 };
+
+struct RankPart;
 
 /// One board as the kernels see it.
 struct BodyBatch {
@@ -107,11 +112,13 @@ struct BodyBatch {
   std::uint32_t* first;   // first_bins per body
   std::uint32_t* second;  // targets * digit_bins per body
   std::uint32_t* third;
+  const RankPart* parts;
+  unsigned int* next_part;  // 0 between two launches
   const PlaneFit* fits;
   unsigned char* out;
   unsigned long long stride;
   std::int32_t pitch;
-  std::uint32_t box_tiles, targets;  // number of tiles with pixels; most targets of a body
+  std::uint32_t part_count, targets;  // most targets of a body
 };
 
 /// A thread's four pixels of row group p of a tile: row and column in the window.
@@ -122,9 +129,6 @@ __device__ inline int row_in_tile(int group) {
 }
 __device__ inline int col_in_tile() { return static_cast<int>(threadIdx.x) % 16 * 4; }
 static_assert(box_tile_side == 64 && row_groups == 4 && group_rows == 16);
-
-/// Tile of the grid that a cut-down tile lies in.
-__device__ inline int grid_begin(int v) { return v & ~(box_tile_side - 1); }
 
 /// The whole block: copies plain memory, word by word.
 template <class T>
@@ -179,14 +183,17 @@ __device__ inline void assign_slots(Targets& t, int targets, int level) {
     if (lane == k) earlier = same;
   }
   const auto below = [](int n) { return (1u << n) - 1; };
-  const int first_low = __ffs(static_cast<int>(same_low)) - 1, first_high = __ffs(static_cast<int>(same_high)) - 1;
+  const int first_low = __ffs(static_cast<int>(same_low)) - 1,
+            first_high = __ffs(static_cast<int>(same_high)) - 1;
   const unsigned low_leads = __ballot_sync(all, low != none && first_low == lane);
   const unsigned high_leads = __ballot_sync(all, high != none && earlier == 0 && first_high == lane);
   const int high_slot = earlier ? __popc(low_leads & below(__ffs(static_cast<int>(earlier)) - 1))
                                 : __popc(low_leads) + __popc(high_leads & below(first_high));
   if (lane < targets)
-    t.slot[level][lane] = low == none ? no_slot : static_cast<std::uint8_t>(__popc(low_leads & below(first_low)));
-  if (lane + 32 < targets) t.slot[level][lane + 32] = high == none ? no_slot : static_cast<std::uint8_t>(high_slot);
+    t.slot[level][lane] =
+        low == none ? no_slot : static_cast<std::uint8_t>(__popc(low_leads & below(first_low)));
+  if (lane + 32 < targets)
+    t.slot[level][lane + 32] = high == none ? no_slot : static_cast<std::uint8_t>(high_slot);
   if (lane == 0) t.slots[level] = __popc(low_leads) + __popc(high_leads);
 }
 

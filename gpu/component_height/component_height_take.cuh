@@ -234,7 +234,7 @@ __device__ __noinline__ void prepare_residuals(const BodyBatch& all, std::uint32
   BodyWork& work = all.work[body];
   const std::uint32_t valid = __ldcg(&work.valid);
   if (threadIdx.x == 0) {
-    work.arrived[0] = 0;
+    work.arrived[heights_taken] = 0;
     work.active = valid > 0;
   }
   if (valid == 0) return write_empty(all, body);
@@ -244,7 +244,8 @@ __device__ __noinline__ void prepare_residuals(const BodyBatch& all, std::uint32
 }
 
 template <class Count>
-__global__ void __launch_bounds__(body_threads, 5) take_heights(const DATUM_GRID_CONSTANT BodyBatch all, const Count* image) {
+__global__ void __launch_bounds__(body_threads, 4)
+    take_heights(const DATUM_GRID_CONSTANT BodyBatch all, const Count* image) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   TakeShared& s = *reinterpret_cast<TakeShared*>(shared_bytes);
   using Four = typename CountQuad<Count>::Type;
@@ -256,7 +257,7 @@ __global__ void __launch_bounds__(body_threads, 5) take_heights(const DATUM_GRID
     return;
   }
   const std::uint32_t mask = all.masks[blockIdx.x * body_threads + threadIdx.x];
-  const int tile_row = grid_begin(tile.row), col = grid_begin(tile.col) + col_in_tile();
+  const int tile_row = tile.row, col = tile.col + col_in_tile();
   const std::int32_t frame_row = task.window.row0, frame_col = task.window.col0;
   Four raw[row_groups] = {};
 #pragma unroll
@@ -298,7 +299,7 @@ __global__ void __launch_bounds__(body_threads, 5) take_heights(const DATUM_GRID
   std::uint32_t* const first = all.first + static_cast<std::size_t>(tile.region) * first_bins;
   add_bins(s.bins, first_bins, first);
 
-  if (arrives_last(&work.arrived[0], task.tiles, &s.flag)) prepare_residuals(all, tile.region, s);
+  if (arrives_last(&work.arrived[heights_taken], task.tiles, &s.flag)) prepare_residuals(all, tile.region, s);
 }
 
 }  // namespace datum::cuda

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpu/component_height/box_products_cuda.h"
+#include "gpu/core/block_arrival.cuh"
 #include "gpu/core/cuda_support.cuh"
 #include "gpu/floor_evidence/floor_evidence_device.cuh"
 
@@ -21,7 +22,8 @@ struct Rings {
   const ResidualWindow* windows;
 };
 
-__device__ void store_steps(const Eight<std::uint16_t>& steps, const PixelGroup& group, const ResidualWindow& to) {
+__device__ void store_steps(const Eight<std::uint16_t>& steps, const PixelGroup& group,
+                            const ResidualWindow& to) {
   const std::int64_t at = static_cast<std::int64_t>(group.row - to.row0) * to.pitch + (group.col - to.col0);
   *reinterpret_cast<Eight<std::uint16_t>*>(to.steps + at) = steps;
 }
@@ -109,7 +111,7 @@ __global__ void __launch_bounds__(ring_threads, 4)
   __shared__ unsigned int histogram[level::bins];
   __shared__ long long moments[ring_warps][moment_count];
   __shared__ unsigned int counts[ring_warps][3];
-  __shared__ bool last;
+  __shared__ int last;
   const RingTile tile = rings.tiles[blockIdx.x];
   const RingTask& task = rings.tasks[tile.site];
   RingWork* const work = rings.work + tile.site;
@@ -160,12 +162,7 @@ __global__ void __launch_bounds__(ring_threads, 4)
   }
   for (int bin = t; bin < level::bins; bin += ring_threads)
     if (histogram[bin] != 0) atomicAdd(work->histogram + bin, histogram[bin]);
-  __threadfence();
-  __syncthreads();
-  if (t == 0) last = atomicAdd(&work->tiles_done, 1u) + 1 == task.tiles;
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
+  if (!arrives_last(&work->tiles_done, task.tiles, &last)) return;
   finish(task, work, histogram, record_of(records, stride, tile.site));
 }
 
@@ -255,7 +252,8 @@ void CudaFloorEvidence::prepare(const BoardPlan& plan, std::int32_t pitch) {
   for (std::uint32_t i = 0; i < plan.site_count; ++i)
     regions[i] = RegionRuns{plan.sites[i].ring_run, plan.sites[i].ring_runs};
   s.products.prepare(plan.runs, regions.data(), regions.size());
-  s.forms = std::any_of(plan.sites, plan.sites + plan.site_count, [](const SitePlan& p) { return p.quadratic_form; });
+  s.forms = std::any_of(plan.sites, plan.sites + plan.site_count,
+                        [](const SitePlan& p) { return p.quadratic_form; });
   s.type = plan.type;
   s.tiles = static_cast<std::uint32_t>(table.tiles.size());
   s.sites = plan.site_count;

@@ -78,7 +78,8 @@ struct RingSums {
 
   /// Adds the sums of a group at cell v whose origin is cell u. As RowSums and add_row do, in words.
   __device__ void add(const PieceSums& s, std::int32_t u, std::int32_t v) {
-    const std::int32_t a1 = s.w + u * s.n, b1 = s.ww + u * s.w, c1 = s.www + u * s.ww, d1 = s.wwww + u * s.www;
+    const std::int32_t a1 = s.w + u * s.n, b1 = s.ww + u * s.w, c1 = s.www + u * s.ww,
+                       d1 = s.wwww + u * s.www;
     const std::int32_t b2 = b1 + u * a1, c2 = c1 + u * b1, d2 = d1 + u * c1;
     const std::int32_t c3 = c2 + u * b2, d3 = d2 + u * c2;
     const std::int32_t nv = s.n * v, av = a1 * v, bv = b2 * v, vv = v * v, vvv = vv * v;
@@ -104,7 +105,8 @@ struct RingSums {
   }
 };
 // Origins lie up to seven pixels outside the ring.
-static_assert(std::int64_t{groups_per_thread} * group_px * (ring_cells_max + 7) * ring_cells_max * ring_cells_max <
+static_assert(std::int64_t{groups_per_thread} * group_px * (ring_cells_max + 7) * ring_cells_max *
+                      ring_cells_max <
                   INT32_MAX,
               "sums up to the third degree overflow");
 static_assert(std::int64_t{group_px} * ring_steps_max * (ring_cells_max + 7) * groups_per_thread < INT32_MAX,

@@ -49,7 +49,8 @@ TEST(BoxTiles, HoldEveryPixelThatCountsOnceInsideTheMemory) {
         EXPECT_EQ(tile.col % box_tile_side, 0);
         for (int cell = 0; cell < 32; ++cell) {
           if ((tile.cells >> cell & 1) == 0) continue;
-          const std::int32_t row = tile.row + cell / 8 * box_cell_rows, col = tile.col + cell % 8 * box_cell_cols;
+          const std::int32_t row = tile.row + cell / 8 * box_cell_rows,
+                             col = tile.col + cell % 8 * box_cell_cols;
           // all that a sum from here along a row or a column may reach is read
           EXPECT_LE(tile.from_row, row - box_border);
           EXPECT_GE(tile.to_row, std::min(row + box_cell_rows, w.rows) + box_border);
@@ -68,8 +69,9 @@ TEST(BoxTiles, HoldEveryPixelThatCountsOnceInsideTheMemory) {
       }
       const std::size_t begin = w.first - static_cast<std::size_t>(w.pitch + 1) * box_border;
       if (w.rows > 0) {
-        ASSERT_LE(begin + static_cast<std::size_t>(w.pitch) * static_cast<std::size_t>(w.rows + 2 * box_border),
-                  layout.size);
+        ASSERT_LE(
+            begin + static_cast<std::size_t>(w.pitch) * static_cast<std::size_t>(w.rows + 2 * box_border),
+            layout.size);
       }
       // a pixel with some of the region beside it and some above or below it is covered
       const auto owned = [&](std::int32_t r, std::int32_t c) {

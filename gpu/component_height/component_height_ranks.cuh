@@ -1,0 +1,301 @@
+// The ranks of a body's heights beside its residuals: two more digits, the heights above the thresholds, the record.
+#pragma once
+
+#include <cstddef>
+
+#include "gpu/component_height/component_height_device.cuh"
+#include "gpu/component_height/component_height_take.cuh"
+
+namespace datum::cuda {
+
+/// Part of a body that one block reads twice, the other blocks' counts between. A body has `parts` of them, numbered side
+/// by side, and no more than blocks fit the device at once.
+struct RankPart {
+  std::uint32_t region = 0, first_tile = 0, tiles = 0, parts = 0;
+};
+
+struct RankShared {
+  std::uint8_t slot_of[first_bins];  // which histogram a first digit leads to
+  Targets targets;
+  std::uint32_t part;
+  int flag;
+  long long warp_above[body_warps][max_top_counts];
+  std::int32_t value[max_targets];
+  long long sum_above[max_top_counts];
+  std::uint32_t above[max_top_counts];
+  alignas(8) unsigned char record[sizeof(BodyRecord)];
+};
+constexpr int rank_shared_bytes = (sizeof(RankShared) + 15) / 16 * 16;
+/// Histograms for every target, and the table of second digits.
+constexpr int rank_bytes_for(std::uint32_t targets) {
+  return rank_shared_bytes + static_cast<int>(targets) * digit_bins * 5;
+}
+
+/// The whole block: which part it takes. Numbers are drawn in the order in which blocks begin, so that a block that waits
+/// for its body's other parts waits only for blocks that run, or that begin before any of a later body.
+__device__ inline std::uint32_t draw_part(const BodyBatch& all, RankShared& s) {
+  if (threadIdx.x == 0) {
+    s.part = atomicAdd(all.next_part, 1u);
+    if (s.part == all.part_count - 1) *all.next_part = 0;  // all are drawn
+  }
+  __syncthreads();
+  return s.part;
+}
+
+/// use(heights) for the four heights of each group of a part's pixels; no_height where a pixel is none.
+template <class Use>
+__device__ void for_heights(const BodyBatch& all, const RankPart& part, const BodyTask& task, Use use) {
+#pragma unroll 1
+  for (std::uint32_t t = part.first_tile; t < part.first_tile + part.tiles; ++t) {
+    const std::uint32_t mask = all.masks[t * body_threads + threadIdx.x];
+    const int tile_row = all.tiles[t].row, col = all.tiles[t].col + col_in_tile();
+    int4 four[row_groups];
+#pragma unroll
+    for (int p = 0; p < row_groups; ++p) {
+      four[p] = make_int4(no_height, no_height, no_height, no_height);
+      if ((mask >> 4 * p & 15) == 0) continue;
+      const long long row = tile_row + row_in_tile(p);
+      four[p] = *reinterpret_cast<const int4*>(task.nm + row * task.nm_pitch + col);
+    }
+#pragma unroll
+    for (int p = 0; p < row_groups; ++p) {
+      const std::int32_t nm[4] = {four[p].x, four[p].y, four[p].z, four[p].w};
+      use(nm);
+    }
+  }
+}
+
+/// The whole block: targets and the table of first digits.
+__device__ inline void load_slots(const BodyWork& work, int targets, RankShared& s) {
+  std::uint32_t* const words = reinterpret_cast<std::uint32_t*>(s.slot_of);
+  for (int i = threadIdx.x; i < first_bins / 4; i += body_threads) words[i] = 0xFFFFFFFFu;
+  copy_words(work.targets, &s.targets);
+  __syncthreads();
+  const int t = threadIdx.x;
+  if (t < targets && s.targets.remaining[t] > 0) s.slot_of[s.targets.digits[t]] = s.targets.slot[0][t];
+}
+
+/// The whole block: waits until all parts of the body have come here. It ends: see draw_part. A wait of seconds is a
+/// fault, after which the device is lost rather than stuck.
+__device__ inline void await_parts(unsigned int* arrived, std::uint32_t parts) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    unsigned seen = arrive(arrived);
+    for (int i = 0; seen < parts; ++i) {
+      if (i > 1 << 22) __trap();
+      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(arrived) : "memory");
+    }
+  }
+  __syncthreads();
+}
+
+/// The whole block: one more digit of every target, from the histograms that one digit led to.
+__device__ inline void find_second_digits(const std::uint32_t* histograms, int targets, RankShared& s) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  for (int i = warp; i < targets; i += body_warps) {
+    const std::uint32_t remaining = s.targets.remaining[i];
+    if (remaining == 0) continue;
+    const FoundDigit found = find_digit(histograms + s.targets.slot[0][i] * digit_bins, remaining);
+    __syncwarp();
+    if (lane == 0) {
+      s.targets.digits[i] = s.targets.digits[i] << 8 | found.digit;
+      s.targets.remaining[i] = remaining - found.below;
+    }
+  }
+  __syncthreads();
+  if (warp == 0) assign_slots(s.targets, targets, 1);
+  __syncthreads();
+}
+
+/// The whole block: counts the second digit of the heights whose first one is a target's.
+__device__ inline void count_second_digit(const BodyBatch& all, const RankPart& part, const BodyTask& task,
+                                          std::uint32_t* bins, std::uint32_t* second, RankShared& s) {
+  const int used = static_cast<int>(s.targets.slots[0]) * digit_bins;
+  clear(bins, used);
+  __syncthreads();
+  for_heights(all, part, task, [&](const std::int32_t(&nm)[4]) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (nm[i] == no_height) continue;
+      const std::uint32_t digits = digits_of(nm[i]), slot = s.slot_of[digits >> 16];
+      if (slot != no_slot) atomicAdd(&bins[slot * digit_bins + (digits >> 8 & 255)], 1u);
+    }
+  });
+  __syncthreads();
+  add_bins(bins, used, second);
+}
+
+/// The whole block: counts the last digit of the heights whose first two are a target's, and sums what lies above the
+/// thresholds' first two.
+__device__ inline void count_last_digit(const BodyBatch& all, const RankPart& part, const BodyTask& task,
+                                        std::uint32_t* bins, std::uint32_t* third, BodyWork& work,
+                                        RankShared& s) {
+  const Targets& t = s.targets;
+  const int targets = targets_of(task), tops = static_cast<int>(task.top_count_count);
+  const int pairs = static_cast<int>(t.slots[0]) * digit_bins,
+            used = static_cast<int>(t.slots[1]) * digit_bins;
+  std::uint8_t* const second_slot = reinterpret_cast<std::uint8_t*>(bins + used);
+  clear(bins, used);
+  for (int i = threadIdx.x; i < pairs / 4; i += body_threads)
+    reinterpret_cast<std::uint32_t*>(second_slot)[i] = 0xFFFFFFFFu;
+  // of the threshold's digits; what is not there lies above all heights
+  std::int32_t least[max_top_counts];
+#pragma unroll
+  for (int k = 0; k < max_top_counts; ++k) {
+    const std::uint32_t digits = k < tops ? min(t.digits[first_top_of(task) + k], 1u << 20) : 1u << 20;
+    least[k] = static_cast<std::int32_t>((digits + 1) << 8) - max_height_nm;
+  }
+  __syncthreads();
+  if (threadIdx.x < targets && t.remaining[threadIdx.x] > 0)
+    second_slot[t.slot[0][threadIdx.x] * digit_bins + (t.digits[threadIdx.x] & 255)] = t.slot[1][threadIdx.x];
+  __syncthreads();
+  long long above[max_top_counts] = {};
+  for_heights(all, part, task, [&](const std::int32_t(&nm)[4]) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (nm[i] == no_height) continue;
+      const std::uint32_t digits = digits_of(nm[i]), slot = s.slot_of[digits >> 16];
+      if (slot == no_slot) continue;
+      const std::uint32_t next = second_slot[slot * digit_bins + (digits >> 8 & 255)];
+      if (next != no_slot) atomicAdd(&bins[next * digit_bins + (digits & 255)], 1u);
+    }
+#pragma unroll
+    for (int k = 0; k < max_top_counts; ++k) {
+      if (k >= tops) break;
+      int sum = 0;  // four heights of 2^26
+#pragma unroll
+      for (int i = 0; i < 4; ++i) sum += nm[i] >= least[k] ? nm[i] : 0;
+      above[k] += sum;
+    }
+  });
+#pragma unroll
+  for (int k = 0; k < max_top_counts; ++k) {
+    if (k >= tops) break;
+    const long long sum = warp_sum_of_long(above[k]);
+    if (threadIdx.x % 32 == 0) s.warp_above[threadIdx.x / 32][k] = sum;
+  }
+  __syncthreads();
+  add_bins(bins, used, third);
+  if (threadIdx.x < tops) {
+    long long sum = 0;
+    for (int k = 0; k < body_warps; ++k) sum += s.warp_above[k][threadIdx.x];
+    if (sum != 0) atomicAdd(&work.above[threadIdx.x], static_cast<unsigned long long>(sum));
+  }
+}
+
+/// The last block of a body: every target's height, and of the top counts what lies above theirs. Leaves the
+/// histograms to be cleared.
+__device__ inline void find_heights(const BodyTask& task, std::uint32_t valid, const std::uint32_t* third,
+                                    BodyWork& work, RankShared& s) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, targets = targets_of(task);
+  const Targets& t = s.targets;
+  for (int i = warp; i < targets; i += body_warps) {
+    const int top = i - first_top_of(task);
+    const std::uint32_t remaining = t.remaining[i];
+    if (remaining == 0) {
+      if (lane == 0) {
+        s.value[i] = no_height;
+        if (top >= 0) {
+          s.sum_above[top] = 0;
+          s.above[top] = 0;
+        }
+      }
+      continue;
+    }
+    const std::uint32_t* const bins = third + t.slot[1][i] * digit_bins;
+    const FoundDigit found = find_digit(bins, remaining);
+    const std::int32_t begin = static_cast<std::int32_t>(t.digits[i] << 8) - max_height_nm;
+    if (lane == 0) s.value[i] = begin + static_cast<std::int32_t>(found.digit);
+    if (top < 0) continue;
+    long long sum = 0;
+    for (int k = lane; k < digit_bins; k += 32)
+      if (k > static_cast<int>(found.digit)) sum += static_cast<long long>(__ldcg(bins + k)) * (begin + k);
+    sum = warp_sum_of_long(sum);
+    if (lane == 0) {
+      s.sum_above[top] = sum + static_cast<long long>(__ldcg(&work.above[top]));
+      const std::uint32_t rank = rank_of_target(task, i, valid);
+      s.above[top] = valid - (rank - remaining + found.below + found.here);
+    }
+  }
+}
+
+/// One thread: all but what the residuals' passes write.
+__device__ inline void fill_record(const BodyTask& task, std::uint32_t valid, const BodyWork& work,
+                                   RankShared& s) {
+  BodyRecord& r = *reinterpret_cast<BodyRecord*>(s.record);
+  r.sum_nm = static_cast<std::int64_t>(__ldcg(&work.sums[sum_nm]));
+  r.valid = valid;
+  r.present = __ldcg(&work.present);
+  r.min_nm = __ldcg(&work.lowest);
+  r.max_nm = __ldcg(&work.highest);
+  r.row0 = task.row0;
+  r.col0 = task.col0;
+  r.moments = moments_of(work);
+  for (std::uint32_t k = 0; k < task.top_count_count; ++k)
+    r.top[k] = TopHeights{s.sum_above[k], s.value[first_top_of(task) + k], s.above[k]};
+  const auto three = [&](int i) { return RankedHeights{s.value[i], s.value[i + 1], s.value[i + 2]}; };
+  r.median_low = three(0);
+  r.median_high = three(3);
+  for (std::uint32_t k = 0; k < task.quantile_count; ++k) r.quantiles[k] = three(6 + 3 * k);
+}
+
+/// The whole block: what the next launch finds.
+__device__ inline void reset_sums(BodyWork& work) {
+  const int t = threadIdx.x;
+  if (t < body_sums) work.sums[t] = 0;
+  if (t < max_top_counts) work.above[t] = 0;
+  if (t != 0) return;
+  work.valid = work.present = 0;
+  work.lowest = INT32_MAX;
+  work.highest = INT32_MIN;
+  work.arrived[second_counted] = work.arrived[third_counted] = 0;
+}
+
+/// The whole block, the last of a body: the record, but for what the residuals' passes write.
+__device__ inline void write_ranks(const BodyBatch& all, std::uint32_t body, std::uint32_t* second,
+                                   std::uint32_t* third, RankShared& s) {
+  const BodyTask& task = all.tasks[body];
+  BodyWork& work = all.work[body];
+  const std::uint32_t valid = __ldcg(&work.valid);
+  std::uint64_t* const words = reinterpret_cast<std::uint64_t*>(s.record);
+  constexpr int words_of_ranks = offsetof(BodyRecord, residuals) / 8,
+                word_of_opening = offsetof(BodyRecord, patches) / 8;
+  static_assert(offsetof(BodyRecord, residuals) + sizeof(BoxProducts) == sizeof(BodyRecord));
+  static_assert(offsetof(BodyRecord, patches) % 8 == 0 &&
+                offsetof(BodyRecord, row0) == 8 * word_of_opening + 8);
+  static_assert(words_of_ranks <= body_threads);
+  const int t = threadIdx.x;
+  if (t < words_of_ranks) words[t] = 0;
+  __syncthreads();
+  find_heights(task, valid, third, work, s);
+  __syncthreads();
+  if (t == 0) fill_record(task, valid, work, s);
+  clear(second, static_cast<int>(s.targets.slots[0]) * digit_bins);
+  clear(third, static_cast<int>(s.targets.slots[1]) * digit_bins);
+  __syncthreads();
+  if (t < words_of_ranks && t != word_of_opening)
+    reinterpret_cast<std::uint64_t*>(all.out + body * all.stride)[t] = words[t];
+  reset_sums(work);
+}
+
+__global__ void __launch_bounds__(body_threads) rank_bodies(const DATUM_GRID_CONSTANT BodyBatch all) {
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
+  RankShared& s = *reinterpret_cast<RankShared*>(shared_bytes);
+  std::uint32_t* const bins = reinterpret_cast<std::uint32_t*>(shared_bytes + rank_shared_bytes);
+  const RankPart part = all.parts[draw_part(all, s)];
+  const BodyTask& task = all.tasks[part.region];
+  BodyWork& work = all.work[part.region];
+  if (all.fits[part.region].status != FitStatus::ok || work.active == 0) return;
+  const std::size_t first = static_cast<std::size_t>(part.region) * all.targets * digit_bins;
+  std::uint32_t *const second = all.second + first, *const third = all.third + first;
+  const int targets = targets_of(task);
+  load_slots(work, targets, s);
+  count_second_digit(all, part, task, bins, second, s);
+  await_parts(&work.arrived[second_counted], part.parts);
+  find_second_digits(second, targets, s);
+  count_last_digit(all, part, task, bins, third, work, s);
+  if (arrives_last(&work.arrived[third_counted], part.parts, &s.flag))
+    write_ranks(all, part.region, second, third, s);
+}
+
+}  // namespace datum::cuda
