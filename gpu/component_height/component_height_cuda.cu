@@ -60,12 +60,9 @@ void mark_pixels(const BoxLayout& layout, std::size_t region, const PixelRun* ru
 
 }  // namespace
 
-/// Tiles that one block ranks. Fewer have more blocks wait for each other, more have each of them read longer.
-constexpr std::uint32_t part_tiles = 2;
-
-/// Parts of one body, about equal, at most `most`.
+/// Parts of one body: a tile each, or about equal ones where there are more tiles than `most`.
 void add_parts(const BodyTask& task, std::uint32_t region, std::uint32_t most, std::vector<RankPart>* parts) {
-  const std::uint32_t count = std::min((task.tiles + part_tiles - 1) / part_tiles, most);
+  const std::uint32_t count = std::min(task.tiles, most);
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t begin = static_cast<std::uint32_t>(std::uint64_t{task.tiles} * i / count),
                         end = static_cast<std::uint32_t>(std::uint64_t{task.tiles} * (i + 1) / count);

@@ -149,6 +149,16 @@ __device__ inline void add_bins(const std::uint32_t* bins, int count, std::uint3
     if (bins[i] > 0) atomicAdd(to + i, bins[i]);
 }
 
+// Of shared memory by address: the compiler makes the address of a reference again for every pixel.
+__device__ inline std::uint32_t shared_byte(unsigned at) {
+  unsigned v;
+  asm volatile("ld.shared.u8 %0, [%1];" : "=r"(v) : "r"(at));
+  return v;
+}
+__device__ inline void count_shared(unsigned at, std::uint32_t n = 1) {
+  asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(at), "r"(n));
+}
+
 /// Sum over a warp of any 64-bit number.
 __device__ inline long long warp_sum_of_long(long long v) {
   const unsigned low = __reduce_add_sync(0xFFFFFFFFu, static_cast<unsigned>(v) & 0xFFFFFFu);

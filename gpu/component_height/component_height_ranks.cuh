@@ -19,7 +19,7 @@ struct RankShared {
   Targets targets;
   std::uint32_t part;
   int flag;
-  long long warp_above[body_warps][max_top_counts];
+  unsigned long long block_above[max_top_counts];
   std::int32_t value[max_targets];
   long long sum_above[max_top_counts];
   std::uint32_t above[max_top_counts];
@@ -42,28 +42,24 @@ __device__ inline std::uint32_t draw_part(const BodyBatch& all, RankShared& s) {
   return s.part;
 }
 
-/// use(heights) for the four heights of each group of a part's pixels; no_height where a pixel is none.
-template <class Use>
-__device__ void for_heights(const BodyBatch& all, const RankPart& part, const BodyTask& task, Use use) {
-#pragma unroll 1
-  for (std::uint32_t t = part.first_tile; t < part.first_tile + part.tiles; ++t) {
-    const std::uint32_t mask = all.masks[t * body_threads + threadIdx.x];
-    const int tile_row = all.tiles[t].row, col = all.tiles[t].col + col_in_tile();
-    int4 four[row_groups];
+/// A thread's heights of one tile; no_height where a pixel is none.
+struct TileHeights {
+  std::int32_t nm[row_groups][4];
+
+  __device__ void load(const BodyBatch& all, const BodyTask& task, std::uint32_t tile) {
+    const std::uint32_t mask = all.masks[tile * body_threads + threadIdx.x];
+    const std::int32_t* const first = task.nm +
+                                      static_cast<long long>(all.tiles[tile].row + row_in_tile(0)) * task.nm_pitch +
+                                      (all.tiles[tile].col + col_in_tile());
+    const long long step = static_cast<long long>(group_rows) * task.nm_pitch;
 #pragma unroll
     for (int p = 0; p < row_groups; ++p) {
-      four[p] = make_int4(no_height, no_height, no_height, no_height);
-      if ((mask >> 4 * p & 15) == 0) continue;
-      const long long row = tile_row + row_in_tile(p);
-      four[p] = *reinterpret_cast<const int4*>(task.nm + row * task.nm_pitch + col);
-    }
-#pragma unroll
-    for (int p = 0; p < row_groups; ++p) {
-      const std::int32_t nm[4] = {four[p].x, four[p].y, four[p].z, four[p].w};
-      use(nm);
+      int4 four = make_int4(no_height, no_height, no_height, no_height);
+      if ((mask >> 4 * p & 15) != 0) four = *reinterpret_cast<const int4*>(first + p * step);
+      nm[p][0] = four.x, nm[p][1] = four.y, nm[p][2] = four.z, nm[p][3] = four.w;
     }
   }
-}
+};
 
 /// The whole block: targets and the table of first digits.
 __device__ inline void load_slots(const BodyWork& work, int targets, RankShared& s) {
@@ -107,20 +103,25 @@ __device__ inline void find_second_digits(const std::uint32_t* histograms, int t
   __syncthreads();
 }
 
-/// The whole block: counts the second digit of the heights whose first one is a target's.
+/// The whole block: counts the second digit of the heights whose first one is a target's. Leaves the part's last tile in
+/// `heights`.
 __device__ inline void count_second_digit(const BodyBatch& all, const RankPart& part, const BodyTask& task,
-                                          std::uint32_t* bins, std::uint32_t* second, RankShared& s) {
+                                          std::uint32_t* bins, std::uint32_t* second, RankShared& s,
+                                          TileHeights& heights) {
   const int used = static_cast<int>(s.targets.slots[0]) * digit_bins;
   clear(bins, used);
   __syncthreads();
-  for_heights(all, part, task, [&](const std::int32_t(&nm)[4]) {
+  const unsigned slots_at = shared_address(s.slot_of), bins_at = shared_address(bins);
+  for (std::uint32_t t = 0; t < part.tiles; ++t) {
+    if (t > 0) heights.load(all, task, part.first_tile + t);
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      if (nm[i] == no_height) continue;
-      const std::uint32_t digits = digits_of(nm[i]), slot = s.slot_of[digits >> 16];
-      if (slot != no_slot) atomicAdd(&bins[slot * digit_bins + (digits >> 8 & 255)], 1u);
+    for (int i = 0; i < 4 * row_groups; ++i) {
+      const std::int32_t nm = heights.nm[i / 4][i % 4];
+      if (nm == no_height) continue;
+      const std::uint32_t digits = digits_of(nm), slot = shared_byte(slots_at + (digits >> 16));
+      if (slot != no_slot) count_shared(bins_at + (slot * digit_bins + (digits >> 8 & 255)) * 4);
     }
-  });
+  }
   __syncthreads();
   add_bins(bins, used, second);
 }
@@ -128,59 +129,53 @@ __device__ inline void count_second_digit(const BodyBatch& all, const RankPart& 
 /// The whole block: counts the last digit of the heights whose first two are a target's, and sums what lies above the
 /// thresholds' first two.
 __device__ inline void count_last_digit(const BodyBatch& all, const RankPart& part, const BodyTask& task,
-                                        std::uint32_t* bins, std::uint32_t* third, BodyWork& work,
-                                        RankShared& s) {
+                                        std::uint32_t* bins, std::uint32_t* third, BodyWork& work, RankShared& s,
+                                        TileHeights& heights) {
   const Targets& t = s.targets;
   const int targets = targets_of(task), tops = static_cast<int>(task.top_count_count);
-  const int pairs = static_cast<int>(t.slots[0]) * digit_bins,
-            used = static_cast<int>(t.slots[1]) * digit_bins;
+  const int pairs = static_cast<int>(t.slots[0]) * digit_bins, used = static_cast<int>(t.slots[1]) * digit_bins;
   std::uint8_t* const second_slot = reinterpret_cast<std::uint8_t*>(bins + used);
   clear(bins, used);
   for (int i = threadIdx.x; i < pairs / 4; i += body_threads)
     reinterpret_cast<std::uint32_t*>(second_slot)[i] = 0xFFFFFFFFu;
-  // of the threshold's digits; what is not there lies above all heights
-  std::int32_t least[max_top_counts];
-#pragma unroll
-  for (int k = 0; k < max_top_counts; ++k) {
-    const std::uint32_t digits = k < tops ? min(t.digits[first_top_of(task) + k], 1u << 20) : 1u << 20;
-    least[k] = static_cast<std::int32_t>((digits + 1) << 8) - max_height_nm;
-  }
+  if (threadIdx.x < max_top_counts) s.block_above[threadIdx.x] = 0;
   __syncthreads();
   if (threadIdx.x < targets && t.remaining[threadIdx.x] > 0)
     second_slot[t.slot[0][threadIdx.x] * digit_bins + (t.digits[threadIdx.x] & 255)] = t.slot[1][threadIdx.x];
   __syncthreads();
-  long long above[max_top_counts] = {};
-  for_heights(all, part, task, [&](const std::int32_t(&nm)[4]) {
+  const unsigned slots_at = shared_address(s.slot_of), seconds_at = shared_address(second_slot),
+                 bins_at = shared_address(bins);
+  for (std::uint32_t left = part.tiles; left > 0; --left) {
+    if (left < part.tiles) heights.load(all, task, part.first_tile + left - 1);
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      if (nm[i] == no_height) continue;
-      const std::uint32_t digits = digits_of(nm[i]), slot = s.slot_of[digits >> 16];
+    for (int i = 0; i < 4 * row_groups; ++i) {
+      const std::int32_t nm = heights.nm[i / 4][i % 4];
+      if (nm == no_height) continue;
+      const std::uint32_t digits = digits_of(nm), slot = shared_byte(slots_at + (digits >> 16));
       if (slot == no_slot) continue;
-      const std::uint32_t next = second_slot[slot * digit_bins + (digits >> 8 & 255)];
-      if (next != no_slot) atomicAdd(&bins[next * digit_bins + (digits & 255)], 1u);
+      const std::uint32_t next = shared_byte(seconds_at + slot * digit_bins + (digits >> 8 & 255));
+      if (next != no_slot) count_shared(bins_at + (next * digit_bins + (digits & 255)) * 4);
     }
+#pragma unroll 1
+    for (int k = 0; k < tops; ++k) {
+      // the lowest height above the digits found; digits that are not there lie above all heights
+      const std::uint32_t digits = min(t.digits[first_top_of(task) + k], 1u << 20);
+      const std::int32_t least = static_cast<std::int32_t>((digits + 1) << 8) - max_height_nm;
+      int above = 0;  // sixteen heights of 2^26
 #pragma unroll
-    for (int k = 0; k < max_top_counts; ++k) {
-      if (k >= tops) break;
-      int sum = 0;  // four heights of 2^26
-#pragma unroll
-      for (int i = 0; i < 4; ++i) sum += nm[i] >= least[k] ? nm[i] : 0;
-      above[k] += sum;
+      for (int i = 0; i < 4 * row_groups; ++i) {
+        const std::int32_t nm = heights.nm[i / 4][i % 4];
+        above += nm >= least ? nm : 0;
+      }
+      const long long sum = warp_sum_of_int(above);
+      if (threadIdx.x % 32 == 0 && sum != 0)
+        atomicAdd(&s.block_above[k], static_cast<unsigned long long>(sum));
     }
-  });
-#pragma unroll
-  for (int k = 0; k < max_top_counts; ++k) {
-    if (k >= tops) break;
-    const long long sum = warp_sum_of_long(above[k]);
-    if (threadIdx.x % 32 == 0) s.warp_above[threadIdx.x / 32][k] = sum;
   }
   __syncthreads();
   add_bins(bins, used, third);
-  if (threadIdx.x < tops) {
-    long long sum = 0;
-    for (int k = 0; k < body_warps; ++k) sum += s.warp_above[k][threadIdx.x];
-    if (sum != 0) atomicAdd(&work.above[threadIdx.x], static_cast<unsigned long long>(sum));
-  }
+  if (threadIdx.x < tops && s.block_above[threadIdx.x] != 0)
+    atomicAdd(&work.above[threadIdx.x], s.block_above[threadIdx.x]);
 }
 
 /// The last block of a body: every target's height, and of the top counts what lies above theirs. Leaves the
@@ -278,7 +273,7 @@ __device__ inline void write_ranks(const BodyBatch& all, std::uint32_t body, std
   reset_sums(work);
 }
 
-__global__ void __launch_bounds__(body_threads) rank_bodies(const DATUM_GRID_CONSTANT BodyBatch all) {
+__global__ void __launch_bounds__(body_threads, 5) rank_bodies(const DATUM_GRID_CONSTANT BodyBatch all) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   RankShared& s = *reinterpret_cast<RankShared*>(shared_bytes);
   std::uint32_t* const bins = reinterpret_cast<std::uint32_t*>(shared_bytes + rank_shared_bytes);
@@ -289,11 +284,13 @@ __global__ void __launch_bounds__(body_threads) rank_bodies(const DATUM_GRID_CON
   const std::size_t first = static_cast<std::size_t>(part.region) * all.targets * digit_bins;
   std::uint32_t *const second = all.second + first, *const third = all.third + first;
   const int targets = targets_of(task);
+  TileHeights heights;
+  heights.load(all, task, part.first_tile);
   load_slots(work, targets, s);
-  count_second_digit(all, part, task, bins, second, s);
+  count_second_digit(all, part, task, bins, second, s, heights);
   await_parts(&work.arrived[second_counted], part.parts);
   find_second_digits(second, targets, s);
-  count_last_digit(all, part, task, bins, third, work, s);
+  count_last_digit(all, part, task, bins, third, work, s, heights);
   if (arrives_last(&work.arrived[third_counted], part.parts, &s.flag))
     write_ranks(all, part.region, second, third, s);
 }

@@ -40,7 +40,7 @@ struct TakeShared {
 /// Counts digits: neighbours mostly share the first one, so equal ones are counted before they are added.
 struct DigitRun {
   std::uint32_t digit = 0, count = 0;
-  __device__ void add(std::uint32_t next, std::uint32_t* bins) {
+  __device__ void add(std::uint32_t next, unsigned bins) {
     if (next != digit) {
       flush(bins);
       digit = next;
@@ -48,8 +48,8 @@ struct DigitRun {
     }
     ++count;
   }
-  __device__ void flush(std::uint32_t* bins) const {
-    if (count > 0) atomicAdd(bins + digit, count);
+  __device__ void flush(unsigned bins) const {
+    if (count > 0) count_shared(bins + 4 * digit, count);
   }
 };
 
@@ -259,12 +259,16 @@ __global__ void __launch_bounds__(body_threads, 4)
   const std::uint32_t mask = all.masks[blockIdx.x * body_threads + threadIdx.x];
   const int tile_row = tile.row, col = tile.col + col_in_tile();
   const std::int32_t frame_row = task.window.row0, frame_col = task.window.col0;
-  Four raw[row_groups] = {};
+  const AxisToUm axis = task.grid.z;
+  const std::int32_t row0 = task.row0, col0 = task.col0, present_nm = task.present_nm, nm_pitch = task.nm_pitch;
+  std::int32_t* const nm_at = task.nm + static_cast<long long>(tile_row + row_in_tile(0)) * nm_pitch + col;
+  Four raw[row_groups];
 #pragma unroll
   for (int p = 0; p < row_groups; ++p) {
-    if ((mask >> 4 * p & 15) == 0) continue;
+    // no branch: where a group has no pixel the frame's first ones are read
     const long long row = frame_row + tile_row + row_in_tile(p);
-    raw[p] = *reinterpret_cast<const Four*>(image + row * all.pitch + (frame_col + col));
+    const long long at = (mask >> 4 * p & 15) != 0 ? row * all.pitch + (frame_col + col) : 0;
+    raw[p] = *reinterpret_cast<const Four*>(image + at);
   }
   clear(s.bins, first_bins);
   if (threadIdx.x == 0) {
@@ -272,6 +276,8 @@ __global__ void __launch_bounds__(body_threads, 4)
     s.floor = height::floor_pass(task.grid.x, task.grid.y, fit.a, fit.b, fit.c);
   }
   __syncthreads();
+  const height::FloorPass floor = s.floor;
+  const unsigned bins_at = shared_address(s.bins);
   TakeSums sums;
   DigitRun first_digits;
 #pragma unroll
@@ -280,21 +286,20 @@ __global__ void __launch_bounds__(body_threads, 4)
     if (own == 0) continue;
     const int row = tile_row + row_in_tile(p);
     const Count counts[4] = {raw[p].x, raw[p].y, raw[p].z, raw[p].w};
-    const double floor_row = height::floor_at_row(s.floor, frame_row + row);
+    const double floor_row = height::floor_at_row(floor, frame_row + row);
     std::int32_t nm[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const bool none = (own >> i & 1) == 0 || is_missing(counts[i]);
-      const std::int32_t v =
-          height::height_nm(s.floor, floor_row, frame_col + col + i, um_of(task.grid.z, counts[i]));
+      const std::int32_t v = height::height_nm(floor, floor_row, frame_col + col + i, um_of(axis, counts[i]));
       nm[i] = none ? no_height : v;
-      if (nm[i] != no_height) first_digits.add(digits_of(nm[i]) >> 16, s.bins);
+      if (nm[i] != no_height) first_digits.add(digits_of(nm[i]) >> 16, bins_at);
     }
-    sums.add(nm, frame_row + row - task.row0, frame_col + col - task.col0, task.present_nm);
-    *reinterpret_cast<int4*>(task.nm + static_cast<long long>(row) * task.nm_pitch + col) =
+    sums.add(nm, frame_row + row - row0, frame_col + col - col0, present_nm);
+    *reinterpret_cast<int4*>(nm_at + static_cast<long long>(p * group_rows) * nm_pitch) =
         make_int4(nm[0], nm[1], nm[2], nm[3]);
   }
-  first_digits.flush(s.bins);
+  first_digits.flush(bins_at);
   add_sums(sums, s, work);
   std::uint32_t* const first = all.first + static_cast<std::size_t>(tile.region) * first_bins;
   add_bins(s.bins, first_bins, first);

@@ -124,27 +124,31 @@ __global__ void __launch_bounds__(ring_threads, 4)
     publish(reinterpret_cast<const RingRecord&>(nothing), record_of(records, stride, tile.site));
     return;
   }
-  for (int bin = t; bin < level::bins; bin += ring_threads) histogram[bin] = 0;
   PixelGroup group[groups_per_thread] = {};
-  Eight<Count> eight[groups_per_thread] = {};
+  Eight<Count> eight[groups_per_thread];
+  if (tile.count > 0) {
 #pragma unroll
-  for (int g = 0; g < groups_per_thread; ++g) {
-    const std::uint32_t at = threadIdx.x + g * ring_threads;
-    if (at >= tile.count) continue;
-    group[g] = rings.groups[tile.first + at];
-    eight[g] = load(image, group[g]);
+    for (int g = 0; g < groups_per_thread; ++g) {
+      // no branch: what lies behind the tile is its last group again, without pixels
+      const std::uint32_t at = threadIdx.x + g * ring_threads;
+      group[g] = rings.groups[tile.first + min(at, tile.count - 1)];
+      if (at >= tile.count) group[g].pixels = 0;
+      eight[g] = load(image, group[g]);
+    }
   }
-  __syncthreads();
-  RingSums sums;
   const RingPass pass = pass_of(task, fits[tile.site]);
   const SiteGrid grid = task.site.grid;
   const ResidualWindow window = rings.windows[tile.site];
+  const bool form = task.site.quadratic_form != 0;
+  for (int bin = t; bin < level::bins; bin += ring_threads) histogram[bin] = 0;
+  __syncthreads();
+  RingSums sums;
 #pragma unroll
   for (int g = 0; g < groups_per_thread; ++g) {
     if (group[g].pixels == 0) continue;
     Eight<std::uint16_t> steps;
     add_group(grid, pass, group[g], eight[g], histogram, &sums, &steps);
-    if (task.site.quadratic_form == 0) store_steps(steps, group[g], window);
+    if (!form) store_steps(steps, group[g], window);
   }
   __syncwarp();
   store_warp_sums(sums, moments, counts);
