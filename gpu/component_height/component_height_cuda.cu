@@ -60,9 +60,9 @@ void mark_pixels(const BoxLayout& layout, std::size_t region, const PixelRun* ru
 
 }  // namespace
 
-/// Parts of one body: a tile each, or about equal ones where there are more tiles than `most`.
+/// Parts of one body, about equal, at most `most`.
 void add_parts(const BodyTask& task, std::uint32_t region, std::uint32_t most, std::vector<RankPart>* parts) {
-  const std::uint32_t count = std::min(task.tiles, most);
+  const std::uint32_t count = std::min((task.tiles - 1) / held_tiles + 1, most);
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t begin = static_cast<std::uint32_t>(std::uint64_t{task.tiles} * i / count),
                         end = static_cast<std::uint32_t>(std::uint64_t{task.tiles} * (i + 1) / count);
@@ -218,11 +218,11 @@ void CudaComponentHeights::launch(CudaStream stream, const void* image, const Pl
   if (s.box_tiles == 0) return;
   check(cudaEventRecord(s.taken, stream), "launch of the ranks");
   check(cudaStreamWaitEvent(s.branch, s.taken, 0), "launch of the ranks");
+  take_residuals<<<s.box_tiles, body_threads, 0, stream>>>(b);  // first, for a second kernel waits for it
+  check(cudaGetLastError(), "launch of the residuals");
   rank_bodies<<<s.part_count, body_threads, rank_bytes_for(s.targets), s.branch>>>(b);
   check(cudaGetLastError(), "launch of the ranks");
   check(cudaEventRecord(s.ranked, s.branch), "launch of the ranks");
-  take_residuals<<<s.box_tiles, body_threads, 0, stream>>>(b);
-  check(cudaGetLastError(), "launch of the residuals");
   sum_residuals<<<s.box_tiles, body_threads, 0, stream>>>(b);
   check(cudaGetLastError(), "launch of the residuals' sums");
   check(cudaStreamWaitEvent(stream, s.ranked, 0), "launch of the ranks");

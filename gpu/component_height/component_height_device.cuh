@@ -207,7 +207,7 @@ __device__ inline void assign_slots(Targets& t, int targets, int level) {
   if (lane == 0) t.slots[level] = __popc(low_leads) + __popc(high_leads);
 }
 
-/// A warp: the digit at which `remaining` heights of a histogram are reached. `below` and `here`: heights
+/// A warp: the digit at which `remaining` heights of a histogram in shared memory are reached. `below` and `here`: heights
 /// before it and in it.
 struct FoundDigit {
   std::uint32_t digit, below, here;
@@ -215,7 +215,7 @@ struct FoundDigit {
 __device__ inline FoundDigit find_digit(const std::uint32_t* bins, std::uint32_t remaining) {
   const unsigned lane = threadIdx.x % 32;
   const uint4* const from = reinterpret_cast<const uint4*>(bins) + 2 * lane;
-  const uint4 a = __ldcg(from), b = __ldcg(from + 1);
+  const uint4 a = from[0], b = from[1];
   const std::uint32_t own[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
   std::uint32_t sum = 0;
 #pragma unroll

@@ -42,21 +42,32 @@ __device__ inline std::uint32_t draw_part(const BodyBatch& all, RankShared& s) {
   return s.part;
 }
 
-/// A thread's heights of one tile; no_height where a pixel is none.
-struct TileHeights {
-  std::int32_t nm[row_groups][4];
+/// Tiles whose heights a block keeps in registers: two leave room on a multiprocessor for the residuals' kernels.
+constexpr std::uint32_t held_tiles = 2;
+constexpr int held_heights = held_tiles * row_groups * 4;
 
-  __device__ void load(const BodyBatch& all, const BodyTask& task, std::uint32_t tile) {
-    const std::uint32_t mask = all.masks[tile * body_threads + threadIdx.x];
-    const std::int32_t* const first = task.nm +
-                                      static_cast<long long>(all.tiles[tile].row + row_in_tile(0)) * task.nm_pitch +
-                                      (all.tiles[tile].col + col_in_tile());
-    const long long step = static_cast<long long>(group_rows) * task.nm_pitch;
+/// A thread's heights of some tiles; no_height where a pixel is none.
+struct HeldHeights {
+  std::int32_t nm[held_heights];
+
+  /// Of tiles `tile` to `end`, as many as are held.
+  __device__ void load(const BodyBatch& all, const BodyTask& task, std::uint32_t tile, std::uint32_t end) {
 #pragma unroll
-    for (int p = 0; p < row_groups; ++p) {
-      int4 four = make_int4(no_height, no_height, no_height, no_height);
-      if ((mask >> 4 * p & 15) != 0) four = *reinterpret_cast<const int4*>(first + p * step);
-      nm[p][0] = four.x, nm[p][1] = four.y, nm[p][2] = four.z, nm[p][3] = four.w;
+    for (std::uint32_t k = 0; k < held_tiles; ++k) {
+      const bool there = tile + k < end;
+      const std::uint32_t at = there ? tile + k : tile;
+      const std::uint32_t mask = there ? all.masks[at * body_threads + threadIdx.x] : 0;
+      const std::int32_t* const first =
+          task.nm + static_cast<long long>(all.tiles[at].row + row_in_tile(0)) * task.nm_pitch +
+          (all.tiles[at].col + col_in_tile());
+      const long long step = static_cast<long long>(group_rows) * task.nm_pitch;
+#pragma unroll
+      for (int p = 0; p < row_groups; ++p) {
+        int4 four = make_int4(no_height, no_height, no_height, no_height);
+        if ((mask >> 4 * p & 15) != 0) four = *reinterpret_cast<const int4*>(first + p * step);
+        std::int32_t* const to = nm + (k * row_groups + p) * 4;
+        to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
+      }
     }
   }
 };
@@ -85,13 +96,22 @@ __device__ inline void await_parts(unsigned int* arrived, std::uint32_t parts) {
   __syncthreads();
 }
 
+/// The whole block: histograms of global memory into shared memory.
+__device__ inline void fetch_bins(const std::uint32_t* from, std::uint32_t histograms, std::uint32_t* bins) {
+  static_assert(digit_bins == body_threads);
+#pragma unroll 4
+  for (std::uint32_t i = 0; i < histograms; ++i)
+    bins[i * digit_bins + threadIdx.x] = __ldcg(from + i * digit_bins + threadIdx.x);
+  __syncthreads();
+}
+
 /// The whole block: one more digit of every target, from the histograms that one digit led to.
-__device__ inline void find_second_digits(const std::uint32_t* histograms, int targets, RankShared& s) {
+__device__ inline void find_second_digits(const std::uint32_t* bins, int targets, RankShared& s) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   for (int i = warp; i < targets; i += body_warps) {
     const std::uint32_t remaining = s.targets.remaining[i];
     if (remaining == 0) continue;
-    const FoundDigit found = find_digit(histograms + s.targets.slot[0][i] * digit_bins, remaining);
+    const FoundDigit found = find_digit(bins + s.targets.slot[0][i] * digit_bins, remaining);
     __syncwarp();
     if (lane == 0) {
       s.targets.digits[i] = s.targets.digits[i] << 8 | found.digit;
@@ -103,20 +123,20 @@ __device__ inline void find_second_digits(const std::uint32_t* histograms, int t
   __syncthreads();
 }
 
-/// The whole block: counts the second digit of the heights whose first one is a target's. Leaves the part's last tile in
-/// `heights`.
+/// The whole block: counts the second digit of the heights whose first one is a target's. `heights`: the part's
+/// first tiles.
 __device__ inline void count_second_digit(const BodyBatch& all, const RankPart& part, const BodyTask& task,
                                           std::uint32_t* bins, std::uint32_t* second, RankShared& s,
-                                          TileHeights& heights) {
+                                          HeldHeights& heights) {
   const int used = static_cast<int>(s.targets.slots[0]) * digit_bins;
   clear(bins, used);
   __syncthreads();
   const unsigned slots_at = shared_address(s.slot_of), bins_at = shared_address(bins);
-  for (std::uint32_t t = 0; t < part.tiles; ++t) {
-    if (t > 0) heights.load(all, task, part.first_tile + t);
+  for (std::uint32_t t = 0; t < part.tiles; t += held_tiles) {
+    if (t > 0) heights.load(all, task, part.first_tile + t, part.first_tile + part.tiles);
 #pragma unroll
-    for (int i = 0; i < 4 * row_groups; ++i) {
-      const std::int32_t nm = heights.nm[i / 4][i % 4];
+    for (int i = 0; i < held_heights; ++i) {
+      const std::int32_t nm = heights.nm[i];
       if (nm == no_height) continue;
       const std::uint32_t digits = digits_of(nm), slot = shared_byte(slots_at + (digits >> 16));
       if (slot != no_slot) count_shared(bins_at + (slot * digit_bins + (digits >> 8 & 255)) * 4);
@@ -126,14 +146,18 @@ __device__ inline void count_second_digit(const BodyBatch& all, const RankPart& 
   add_bins(bins, used, second);
 }
 
+static_assert(held_heights / 2 * std::int64_t{max_height_nm} < std::int64_t{1} << 31,
+              "a thread's sum overflows");
+
 /// The whole block: counts the last digit of the heights whose first two are a target's, and sums what lies above the
 /// thresholds' first two.
 __device__ inline void count_last_digit(const BodyBatch& all, const RankPart& part, const BodyTask& task,
-                                        std::uint32_t* bins, std::uint32_t* third, BodyWork& work, RankShared& s,
-                                        TileHeights& heights) {
+                                        std::uint32_t* bins, std::uint32_t* third, BodyWork& work,
+                                        RankShared& s, HeldHeights& heights) {
   const Targets& t = s.targets;
   const int targets = targets_of(task), tops = static_cast<int>(task.top_count_count);
-  const int pairs = static_cast<int>(t.slots[0]) * digit_bins, used = static_cast<int>(t.slots[1]) * digit_bins;
+  const int pairs = static_cast<int>(t.slots[0]) * digit_bins,
+            used = static_cast<int>(t.slots[1]) * digit_bins;
   std::uint8_t* const second_slot = reinterpret_cast<std::uint8_t*>(bins + used);
   clear(bins, used);
   for (int i = threadIdx.x; i < pairs / 4; i += body_threads)
@@ -145,11 +169,11 @@ __device__ inline void count_last_digit(const BodyBatch& all, const RankPart& pa
   __syncthreads();
   const unsigned slots_at = shared_address(s.slot_of), seconds_at = shared_address(second_slot),
                  bins_at = shared_address(bins);
-  for (std::uint32_t left = part.tiles; left > 0; --left) {
-    if (left < part.tiles) heights.load(all, task, part.first_tile + left - 1);
+  for (std::uint32_t at = 0; at < part.tiles; at += held_tiles) {
+    if (part.tiles > held_tiles) heights.load(all, task, part.first_tile + at, part.first_tile + part.tiles);
 #pragma unroll
-    for (int i = 0; i < 4 * row_groups; ++i) {
-      const std::int32_t nm = heights.nm[i / 4][i % 4];
+    for (int i = 0; i < held_heights; ++i) {
+      const std::int32_t nm = heights.nm[i];
       if (nm == no_height) continue;
       const std::uint32_t digits = digits_of(nm), slot = shared_byte(slots_at + (digits >> 16));
       if (slot == no_slot) continue;
@@ -161,13 +185,13 @@ __device__ inline void count_last_digit(const BodyBatch& all, const RankPart& pa
       // the lowest height above the digits found; digits that are not there lie above all heights
       const std::uint32_t digits = min(t.digits[first_top_of(task) + k], 1u << 20);
       const std::int32_t least = static_cast<std::int32_t>((digits + 1) << 8) - max_height_nm;
-      int above = 0;  // sixteen heights of 2^26
+      int above[2] = {};  // of half of the heights each
 #pragma unroll
-      for (int i = 0; i < 4 * row_groups; ++i) {
-        const std::int32_t nm = heights.nm[i / 4][i % 4];
-        above += nm >= least ? nm : 0;
+      for (int i = 0; i < held_heights; ++i) {
+        const std::int32_t nm = heights.nm[i];
+        above[i % 2] += nm >= least ? nm : 0;
       }
-      const long long sum = warp_sum_of_int(above);
+      const long long sum = warp_sum_of_int(above[0]) + warp_sum_of_int(above[1]);
       if (threadIdx.x % 32 == 0 && sum != 0)
         atomicAdd(&s.block_above[k], static_cast<unsigned long long>(sum));
     }
@@ -204,7 +228,7 @@ __device__ inline void find_heights(const BodyTask& task, std::uint32_t valid, c
     if (top < 0) continue;
     long long sum = 0;
     for (int k = lane; k < digit_bins; k += 32)
-      if (k > static_cast<int>(found.digit)) sum += static_cast<long long>(__ldcg(bins + k)) * (begin + k);
+      if (k > static_cast<int>(found.digit)) sum += static_cast<long long>(bins[k]) * (begin + k);
     sum = warp_sum_of_long(sum);
     if (lane == 0) {
       s.sum_above[top] = sum + static_cast<long long>(__ldcg(&work.above[top]));
@@ -214,24 +238,30 @@ __device__ inline void find_heights(const BodyTask& task, std::uint32_t valid, c
   }
 }
 
-/// One thread: all but what the residuals' passes write.
+/// The whole block: all but what the residuals' passes write.
 __device__ inline void fill_record(const BodyTask& task, std::uint32_t valid, const BodyWork& work,
                                    RankShared& s) {
   BodyRecord& r = *reinterpret_cast<BodyRecord*>(s.record);
-  r.sum_nm = static_cast<std::int64_t>(__ldcg(&work.sums[sum_nm]));
+  const int t = threadIdx.x, quantile_values = first_top_of(task);
+  // the heights of medians and quantiles lie side by side in the record as well
+  static_assert(offsetof(BodyRecord, median_high) ==
+                offsetof(BodyRecord, median_low) + sizeof(RankedHeights));
+  static_assert(offsetof(BodyRecord, quantiles) == offsetof(BodyRecord, median_high) + sizeof(RankedHeights));
+  static_assert(sizeof(RankedHeights) == 3 * sizeof(std::int32_t));
+  if (t < quantile_values) reinterpret_cast<std::int32_t*>(&r.median_low)[t] = s.value[t];
+  if (t >= 64 && t < 64 + static_cast<int>(task.top_count_count)) {
+    const int k = t - 64;
+    r.top[k] = TopHeights{s.sum_above[k], s.value[quantile_values + k], s.above[k]};
+  }
+  if (t == 96) r.sum_nm = static_cast<std::int64_t>(__ldcg(&work.sums[sum_nm]));
+  if (t == 128) r.moments = moments_of(work);
+  if (t != 160) return;
   r.valid = valid;
   r.present = __ldcg(&work.present);
   r.min_nm = __ldcg(&work.lowest);
   r.max_nm = __ldcg(&work.highest);
   r.row0 = task.row0;
   r.col0 = task.col0;
-  r.moments = moments_of(work);
-  for (std::uint32_t k = 0; k < task.top_count_count; ++k)
-    r.top[k] = TopHeights{s.sum_above[k], s.value[first_top_of(task) + k], s.above[k]};
-  const auto three = [&](int i) { return RankedHeights{s.value[i], s.value[i + 1], s.value[i + 2]}; };
-  r.median_low = three(0);
-  r.median_high = three(3);
-  for (std::uint32_t k = 0; k < task.quantile_count; ++k) r.quantiles[k] = three(6 + 3 * k);
 }
 
 /// The whole block: what the next launch finds.
@@ -248,7 +278,7 @@ __device__ inline void reset_sums(BodyWork& work) {
 
 /// The whole block, the last of a body: the record, but for what the residuals' passes write.
 __device__ inline void write_ranks(const BodyBatch& all, std::uint32_t body, std::uint32_t* second,
-                                   std::uint32_t* third, RankShared& s) {
+                                   std::uint32_t* third, std::uint32_t* bins, RankShared& s) {
   const BodyTask& task = all.tasks[body];
   BodyWork& work = all.work[body];
   const std::uint32_t valid = __ldcg(&work.valid);
@@ -261,10 +291,10 @@ __device__ inline void write_ranks(const BodyBatch& all, std::uint32_t body, std
   static_assert(words_of_ranks <= body_threads);
   const int t = threadIdx.x;
   if (t < words_of_ranks) words[t] = 0;
+  fetch_bins(third, s.targets.slots[1], bins);
+  find_heights(task, valid, bins, work, s);
   __syncthreads();
-  find_heights(task, valid, third, work, s);
-  __syncthreads();
-  if (t == 0) fill_record(task, valid, work, s);
+  fill_record(task, valid, work, s);
   clear(second, static_cast<int>(s.targets.slots[0]) * digit_bins);
   clear(third, static_cast<int>(s.targets.slots[1]) * digit_bins);
   __syncthreads();
@@ -273,7 +303,7 @@ __device__ inline void write_ranks(const BodyBatch& all, std::uint32_t body, std
   reset_sums(work);
 }
 
-__global__ void __launch_bounds__(body_threads, 5) rank_bodies(const DATUM_GRID_CONSTANT BodyBatch all) {
+__global__ void __launch_bounds__(body_threads, 4) rank_bodies(const DATUM_GRID_CONSTANT BodyBatch all) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   RankShared& s = *reinterpret_cast<RankShared*>(shared_bytes);
   std::uint32_t* const bins = reinterpret_cast<std::uint32_t*>(shared_bytes + rank_shared_bytes);
@@ -284,15 +314,16 @@ __global__ void __launch_bounds__(body_threads, 5) rank_bodies(const DATUM_GRID_
   const std::size_t first = static_cast<std::size_t>(part.region) * all.targets * digit_bins;
   std::uint32_t *const second = all.second + first, *const third = all.third + first;
   const int targets = targets_of(task);
-  TileHeights heights;
-  heights.load(all, task, part.first_tile);
+  HeldHeights heights;
+  heights.load(all, task, part.first_tile, part.first_tile + part.tiles);
   load_slots(work, targets, s);
   count_second_digit(all, part, task, bins, second, s, heights);
   await_parts(&work.arrived[second_counted], part.parts);
-  find_second_digits(second, targets, s);
+  fetch_bins(second, s.targets.slots[0], bins);
+  find_second_digits(bins, targets, s);
   count_last_digit(all, part, task, bins, third, work, s, heights);
   if (arrives_last(&work.arrived[third_counted], part.parts, &s.flag))
-    write_ranks(all, part.region, second, third, s);
+    write_ranks(all, part.region, second, third, bins, s);
 }
 
 }  // namespace datum::cuda

@@ -260,7 +260,8 @@ __global__ void __launch_bounds__(body_threads, 4)
   const int tile_row = tile.row, col = tile.col + col_in_tile();
   const std::int32_t frame_row = task.window.row0, frame_col = task.window.col0;
   const AxisToUm axis = task.grid.z;
-  const std::int32_t row0 = task.row0, col0 = task.col0, present_nm = task.present_nm, nm_pitch = task.nm_pitch;
+  const std::int32_t row0 = task.row0, col0 = task.col0, present_nm = task.present_nm,
+                     nm_pitch = task.nm_pitch;
   std::int32_t* const nm_at = task.nm + static_cast<long long>(tile_row + row_in_tile(0)) * nm_pitch + col;
   Four raw[row_groups];
 #pragma unroll
