@@ -70,7 +70,7 @@ struct CudaSlotMeasurer::State {
   Buffer<std::uint32_t> host_undone{Where::host_mapped};
   Buffer<Answer> answer{Where::host_mapped};
 
-  Stream stream, branch;
+  Stream stream, branch{first_priority()};  // of heights: they take longer than the evidence
   Event begun{cudaEventDisableTiming}, fitted{cudaEventDisableTiming}, joined{cudaEventDisableTiming};
   CudaPlaneFit fit;
   CudaFloorEvidence evidence;

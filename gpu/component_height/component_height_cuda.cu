@@ -86,7 +86,7 @@ struct CudaComponentHeights::State {
   CountType type = CountType::int16;
   std::int32_t pitch = 0;
   // ranks and residuals of a launch beside each other
-  Stream branch;
+  Stream branch{first_priority()};
   Event taken{cudaEventDisableTiming}, ranked{cudaEventDisableTiming};
 };
 

@@ -27,6 +27,11 @@ constexpr std::uint8_t no_slot = 0xFF;
 __device__ inline std::uint32_t digits_of(std::int32_t nm) {
   return static_cast<std::uint32_t>(nm + max_height_nm);
 }
+/// The first digit of a height; of no height one that no height has.
+__device__ inline std::uint32_t first_digit_of(std::int32_t nm) {
+  return min(digits_of(nm) >> 16, static_cast<std::uint32_t>(first_bins - 1));
+}
+static_assert(first_bins - 1 > 2 * max_height_nm >> 16);
 
 /// What is known of a body before its pixels are read.
 struct BodyTask {
@@ -149,14 +154,19 @@ __device__ inline void add_bins(const std::uint32_t* bins, int count, std::uint3
     if (bins[i] > 0) atomicAdd(to + i, bins[i]);
 }
 
-// Of shared memory by address: the compiler makes the address of a reference again for every pixel.
+// Shared memory by address, without branches: the compiler makes the address of a reference again for every pixel, and
+// keeps a branch's pixels from waiting side by side.
 __device__ inline std::uint32_t shared_byte(unsigned at) {
   unsigned v;
   asm volatile("ld.shared.u8 %0, [%1];" : "=r"(v) : "r"(at));
   return v;
 }
-__device__ inline void count_shared(unsigned at, std::uint32_t n = 1) {
-  asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(at), "r"(n));
+/// Adds `n` where `wanted`.
+__device__ inline void count_shared(unsigned at, bool wanted, std::uint32_t n = 1) {
+  asm volatile(
+      "{\n\t.reg .pred wanted;\n\tsetp.ne.u32 wanted, %2, 0;\n\t@wanted red.shared.add.u32 [%0], %1;\n\t}" ::
+          "r"(at),
+      "r"(n), "r"(static_cast<unsigned>(wanted)));
 }
 
 /// Sum over a warp of any 64-bit number.

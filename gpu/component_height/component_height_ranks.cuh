@@ -135,11 +135,15 @@ __device__ inline void count_second_digit(const BodyBatch& all, const RankPart& 
   for (std::uint32_t t = 0; t < part.tiles; t += held_tiles) {
     if (t > 0) heights.load(all, task, part.first_tile + t, part.first_tile + part.tiles);
 #pragma unroll
-    for (int i = 0; i < held_heights; ++i) {
-      const std::int32_t nm = heights.nm[i];
-      if (nm == no_height) continue;
-      const std::uint32_t digits = digits_of(nm), slot = shared_byte(slots_at + (digits >> 16));
-      if (slot != no_slot) count_shared(bins_at + (slot * digit_bins + (digits >> 8 & 255)) * 4);
+    for (int i = 0; i < held_heights; i += 4) {
+      std::uint32_t slot[4];
+#pragma unroll
+      for (int k = 0; k < 4; ++k) slot[k] = shared_byte(slots_at + first_digit_of(heights.nm[i + k]));
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const std::uint32_t digit = digits_of(heights.nm[i + k]) >> 8 & 255;
+        count_shared(bins_at + (slot[k] * digit_bins + digit) * 4, slot[k] != no_slot);
+      }
     }
   }
   __syncthreads();
@@ -172,13 +176,21 @@ __device__ inline void count_last_digit(const BodyBatch& all, const RankPart& pa
   for (std::uint32_t at = 0; at < part.tiles; at += held_tiles) {
     if (part.tiles > held_tiles) heights.load(all, task, part.first_tile + at, part.first_tile + part.tiles);
 #pragma unroll
-    for (int i = 0; i < held_heights; ++i) {
-      const std::int32_t nm = heights.nm[i];
-      if (nm == no_height) continue;
-      const std::uint32_t digits = digits_of(nm), slot = shared_byte(slots_at + (digits >> 16));
-      if (slot == no_slot) continue;
-      const std::uint32_t next = shared_byte(seconds_at + slot * digit_bins + (digits >> 8 & 255));
-      if (next != no_slot) count_shared(bins_at + (next * digit_bins + (digits & 255)) * 4);
+    for (int i = 0; i < held_heights; i += 4) {
+      std::uint32_t slot[4];
+#pragma unroll
+      for (int k = 0; k < 4; ++k) slot[k] = shared_byte(slots_at + first_digit_of(heights.nm[i + k]));
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const std::uint32_t pair = slot[k] * digit_bins + (digits_of(heights.nm[i + k]) >> 8 & 255);
+        const std::uint32_t next = shared_byte(seconds_at + (slot[k] != no_slot ? pair : 0));
+        slot[k] = slot[k] != no_slot ? next : no_slot;
+      }
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const std::uint32_t digit = digits_of(heights.nm[i + k]) & 255;
+        count_shared(bins_at + (slot[k] * digit_bins + digit) * 4, slot[k] != no_slot);
+      }
     }
 #pragma unroll 1
     for (int k = 0; k < tops; ++k) {

@@ -37,21 +37,20 @@ struct TakeShared {
   int flag;
 };
 
-/// Counts digits: neighbours mostly share the first one, so equal ones are counted before they are added.
-struct DigitRun {
-  std::uint32_t digit = 0, count = 0;
-  __device__ void add(std::uint32_t next, unsigned bins) {
-    if (next != digit) {
-      flush(bins);
-      digit = next;
-      count = 0;
-    }
-    ++count;
+/// Counts the first digits of four neighbours in shared memory. They mostly share it, so those of the highest are added
+/// at once.
+__device__ inline void count_first_digits(const std::int32_t (&nm)[4], unsigned bins) {
+  const std::uint32_t digit = first_digit_of(max(max(nm[0], nm[1]), max(nm[2], nm[3])));
+  std::uint32_t same = 0;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const std::uint32_t own = first_digit_of(nm[i]);
+    const bool measured = nm[i] != no_height;
+    same += measured && own == digit;
+    count_shared(bins + 4 * own, measured && own != digit);
   }
-  __device__ void flush(unsigned bins) const {
-    if (count > 0) count_shared(bins + 4 * digit, count);
-  }
-};
+  count_shared(bins + 4 * digit, same != 0, same);
+}
 
 /// Sums of one thread: 16 pixels within 2^12 of the middle, heights up to 2^26.
 struct TakeSums {
@@ -64,17 +63,17 @@ struct TakeSums {
     int n = 0, row_c = 0, row_h = 0;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if (nm[i] == no_height) continue;
-      const int at = col + i;
-      ++n;
+      const bool measured = nm[i] != no_height;
+      const int at = measured ? col + i : 0, height = measured ? nm[i] : 0;
+      n += measured;
       row_c += at;
-      row_h += nm[i];
+      row_h += height;
       cc += at * at;
-      ch += static_cast<long long>(at) * nm[i];
-      hh += static_cast<long long>(nm[i]) * nm[i];
-      present += nm[i] > present_nm;
-      lowest = nm[i] < lowest ? nm[i] : lowest;
-      highest = nm[i] > highest ? nm[i] : highest;
+      ch += static_cast<long long>(at) * height;
+      hh += static_cast<long long>(height) * height;
+      present += nm[i] > present_nm;  // no_height lies below all
+      lowest = min(lowest, measured ? nm[i] : INT32_MAX);
+      highest = max(highest, nm[i]);
     }
     valid += n;
     c += row_c;
@@ -280,7 +279,6 @@ __global__ void __launch_bounds__(body_threads, 4)
   const height::FloorPass floor = s.floor;
   const unsigned bins_at = shared_address(s.bins);
   TakeSums sums;
-  DigitRun first_digits;
 #pragma unroll
   for (int p = 0; p < row_groups; ++p) {
     const std::uint32_t own = mask >> 4 * p & 15;
@@ -294,13 +292,12 @@ __global__ void __launch_bounds__(body_threads, 4)
       const bool none = (own >> i & 1) == 0 || is_missing(counts[i]);
       const std::int32_t v = height::height_nm(floor, floor_row, frame_col + col + i, um_of(axis, counts[i]));
       nm[i] = none ? no_height : v;
-      if (nm[i] != no_height) first_digits.add(digits_of(nm[i]) >> 16, bins_at);
     }
+    count_first_digits(nm, bins_at);
     sums.add(nm, frame_row + row - row0, frame_col + col - col0, present_nm);
     *reinterpret_cast<int4*>(nm_at + static_cast<long long>(p * group_rows) * nm_pitch) =
         make_int4(nm[0], nm[1], nm[2], nm[3]);
   }
-  first_digits.flush(bins_at);
   add_sums(sums, s, work);
   std::uint32_t* const first = all.first + static_cast<std::size_t>(tile.region) * first_bins;
   add_bins(s.bins, first_bins, first);

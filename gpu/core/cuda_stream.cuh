@@ -5,9 +5,19 @@
 
 namespace datum::cuda {
 
+/// Of what all else waits for.
+inline int first_priority() {
+  int last = 0, first = 0;
+  check(cudaDeviceGetStreamPriorityRange(&last, &first), "priorities");
+  return first;
+}
+
 class Stream {
  public:
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream"); }
+  /// Lower priorities go first where there is no room for all.
+  explicit Stream(int priority = 0) {
+    check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, priority), "stream");
+  }
   ~Stream() { cudaStreamDestroy(stream_); }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;

@@ -121,17 +121,17 @@ __device__ void add_group(const SiteGrid& grid, const RingPass& pass, const Pixe
   unsigned int inliers = 0;
   const std::int32_t index = group.col - pass.u.ref, origin = index >> pass.u.shift;
   for_residuals(grid, pass, group, counts, [&](int k, float r) {
+    // without branches, so that pixels wait side by side; NaN is nowhere
     const float far = fabsf(r);
     sums->on_floor += far <= pass.threshold;
     const std::int32_t bin = level::bin_of(r, pass.binning.per_um);
     if (level::is_beside(bin, pass.binning.excluded)) atomicAdd(histogram + bin, 1u);
     const bool inlier = far <= pass.refit_threshold;
-    steps->v[k] = inlier ? packed_step(ring_math::noise_step(pass, r)) : std::uint16_t{0};
-    if (!inlier) return;
-    inliers |= 1u << k;
-    const std::int32_t w = ((index + k) >> pass.u.shift) - origin, step = ring_math::moment_step(pass, r);
+    steps->v[k] = packed_step(inlier ? ring_math::noise_step(pass, r) : 0);
+    inliers |= inlier ? 1u << k : 0;
+    const std::int32_t w = inlier ? ((index + k) >> pass.u.shift) - origin : 0;
+    const std::int32_t step = inlier ? ring_math::moment_step(pass, r) : 0;
     const std::int32_t ww = w * w;
-    s.n += 1;
     s.w += w;
     s.ww += ww;
     s.www += ww * w;
@@ -140,6 +140,7 @@ __device__ void add_group(const SiteGrid& grid, const RingPass& pass, const Pixe
     s.rw += step * w;
     s.rww += step * ww;
   });
+  s.n = __popc(inliers);
   sums->add(s, origin, ring_math::cell_of(pass.v, group.row));
   const unsigned int low = group.pixels >> 8, high = group.pixels >> 16;
   sums->low_sides += __popc(inliers & ~low & ~high) + (__popc(inliers & low & ~high) << 16);
