@@ -36,7 +36,12 @@ class Graph {
       throw;
     }
     check(cudaStreamEndCapture(stream, &graph), "capture of a board");
-    const cudaError_t made = cudaGraphInstantiateWithFlags(&exec_, graph, 0);
+#if CUDART_VERSION >= 11070
+    constexpr unsigned flags = cudaGraphInstantiateFlagUseNodePriority;  // what the streams had
+#else
+    constexpr unsigned flags = 0;
+#endif
+    const cudaError_t made = cudaGraphInstantiateWithFlags(&exec_, graph, flags);
     cudaGraphDestroy(graph);
     check(made, "graph of a board");
     check(cudaGraphUpload(exec_, stream), "upload of a graph");

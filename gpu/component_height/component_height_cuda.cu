@@ -218,11 +218,11 @@ void CudaComponentHeights::launch(CudaStream stream, const void* image, const Pl
   if (s.box_tiles == 0) return;
   check(cudaEventRecord(s.taken, stream), "launch of the ranks");
   check(cudaStreamWaitEvent(s.branch, s.taken, 0), "launch of the ranks");
-  take_residuals<<<s.box_tiles, body_threads, 0, stream>>>(b);  // first, for a second kernel waits for it
-  check(cudaGetLastError(), "launch of the residuals");
   rank_bodies<<<s.part_count, body_threads, rank_bytes_for(s.targets), s.branch>>>(b);
   check(cudaGetLastError(), "launch of the ranks");
   check(cudaEventRecord(s.ranked, s.branch), "launch of the ranks");
+  take_residuals<<<s.box_tiles, body_threads, 0, stream>>>(b);
+  check(cudaGetLastError(), "launch of the residuals");
   sum_residuals<<<s.box_tiles, body_threads, 0, stream>>>(b);
   check(cudaGetLastError(), "launch of the residuals' sums");
   check(cudaStreamWaitEvent(stream, s.ranked, 0), "launch of the ranks");
