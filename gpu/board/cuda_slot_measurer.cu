@@ -81,14 +81,17 @@ struct CudaSlotMeasurer::State {
   void take_memory();
   void choose_transfer();
   double time_us(FrameTransfer how);
-  void gather_pieces(cudaStream_t s, const Buffer<std::uint32_t>& pieces, std::uint32_t count, int blocks,
-                     const void* frame);
+  std::uint32_t gather_blocks(std::uint32_t count, int most) const;
+  void gather_pieces(cudaStream_t s, const Buffer<std::uint32_t>& pieces, std::uint32_t count,
+                     std::uint32_t blocks, const void* frame, std::uint32_t after);
+  std::uint32_t ring_blocks() const { return gather_blocks(ring_count, 4 * device.multiprocessors); }
   void gather_rings(cudaStream_t s, const void* frame) {
-    gather_pieces(s, ring_pieces, ring_count, 4 * device.multiprocessors, frame);
+    gather_pieces(s, ring_pieces, ring_count, ring_blocks(), frame, 0);
   }
-  // Few blocks: rings come first over the bus, and the plane fit finds room beside them.
+  // Few blocks, which wait until the rings are there: the plane fit waits for those, and finds room beside these.
   void gather_bodies(cudaStream_t s, const void* frame) {
-    gather_pieces(s, body_pieces, body_count, std::max(4, device.multiprocessors / 8), frame);
+    gather_pieces(s, body_pieces, body_count,
+                  gather_blocks(body_count, std::max(4, device.multiprocessors / 4)), frame, ring_blocks());
   }
   void copy_whole(cudaStream_t s, int slot) {
     check(cudaMemcpyAsync(image.get(), slots.host(slot), frame_bytes, cudaMemcpyHostToDevice, s),
@@ -130,13 +133,17 @@ void CudaSlotMeasurer::State::take_memory() {
   launched = 0;
 }
 
-void CudaSlotMeasurer::State::gather_pieces(cudaStream_t s, const Buffer<std::uint32_t>& pieces,
-                                            std::uint32_t count, int blocks, const void* frame) {
-  if (count == 0) return;
+std::uint32_t CudaSlotMeasurer::State::gather_blocks(std::uint32_t count, int most) const {
   constexpr std::uint32_t per_block = copy_threads * copies_per_thread;
-  const std::uint32_t needed = (count - 1) / per_block + 1;
-  gather<<<std::min(needed, static_cast<std::uint32_t>(blocks)), copy_threads, 0, s>>>(
-      static_cast<const uint4*>(frame), pieces.get(), count, image.get());
+  return std::min((count + per_block - 1) / per_block, static_cast<std::uint32_t>(most));
+}
+
+void CudaSlotMeasurer::State::gather_pieces(cudaStream_t s, const Buffer<std::uint32_t>& pieces,
+                                            std::uint32_t count, std::uint32_t blocks, const void* frame,
+                                            std::uint32_t after) {
+  if (count == 0) return;
+  gather<<<blocks, copy_threads, 0, s>>>(static_cast<const uint4*>(frame), pieces.get(), count, image.get(),
+                                         Turn{&tally.get()->rings_done, after});
   check(cudaGetLastError(), "launch of the gathering");
 }
 

@@ -12,11 +12,28 @@ namespace datum::cuda {
 constexpr int copy_threads = 256, copies_per_thread = 4;
 static_assert(sizeof(uint4) == piece_bytes);
 
+/// Longest wait of one gathering for another, in clock cycles: about a millisecond. It decides an order, not a result.
+constexpr long long gather_patience = 2'000'000;
+
+/// Device memory: blocks of the first gathering of a board that are done.
+struct Turn {
+  std::uint32_t* done;
+  std::uint32_t after;  // begin once so many are; 0: this is the first
+};
+
 /// Copies pieces of a frame to the same places of another. Each thread has several reads under way: one takes more than
 /// a microsecond over PCIe.
 __global__ void __launch_bounds__(copy_threads)
     gather(const uint4* __restrict__ frame, const std::uint32_t* __restrict__ pieces, std::uint32_t count,
-           uint4* __restrict__ image) {
+           uint4* __restrict__ image, Turn turn) {
+  if (turn.after > 0) {
+    if (threadIdx.x == 0) {
+      const volatile std::uint32_t* const done = turn.done;
+      for (const long long begin = clock64(); *done < turn.after && clock64() - begin < gather_patience;) {
+      }
+    }
+    __syncthreads();
+  }
   const std::size_t step = std::size_t{gridDim.x} * copy_threads;
   std::size_t next = std::size_t{blockIdx.x} * copy_threads + threadIdx.x;
   for (; next < count; next += copies_per_thread * step) {
@@ -32,6 +49,9 @@ __global__ void __launch_bounds__(copy_threads)
     for (int k = 0; k < copies_per_thread; ++k)
       if (next + k * step < count) image[at[k]] = piece[k];
   }
+  if (turn.after > 0) return;
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(turn.done, 1u);
 }
 
 /// What the host waits for, in mapped memory. Written last.
@@ -42,7 +62,7 @@ struct Answer {
 
 /// Device memory.
 struct Tally {
-  std::uint32_t blocks_done, boards;
+  std::uint32_t blocks_done, boards, rings_done;
 };
 
 struct Publication {
@@ -74,7 +94,7 @@ __global__ void __launch_bounds__(copy_threads) publish(Publication p) {
   __threadfence_system();
   __syncthreads();
   if (threadIdx.x != 0 || atomicAdd(&p.tally->blocks_done, 1u) != gridDim.x - 1) return;
-  p.tally->blocks_done = 0;
+  p.tally->blocks_done = p.tally->rings_done = 0;
   p.answer->abandoned = *p.abandoned;
   __threadfence_system();
   const std::uint32_t boards = p.tally->boards + 1;

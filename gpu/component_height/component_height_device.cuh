@@ -15,10 +15,9 @@ using height::no_height;
 constexpr int body_threads = box_threads, body_warps = body_threads / 32;
 
 /// A height is found digit by digit: value + 2^26 is a first digit of 65 um, then two of 8 bits.
-constexpr int first_bins = 2304;  // 2^27 / 2^16 + 1, filled up to whole threads
+constexpr int first_bins = 2304;  // 2^27 / 2^16 + 1 and more
 constexpr int digit_bins = 256;
-constexpr int bins_per_thread = first_bins / body_threads;
-static_assert(first_bins % body_threads == 0 && first_bins > (2 * max_height_nm >> 16));
+static_assert(first_bins > (2 * max_height_nm >> 16));
 
 /// Ranks of one body: three of each median and quantile, one of each top count.
 constexpr int max_targets = 6 + 3 * max_quantiles + max_top_counts;

@@ -29,10 +29,8 @@ __device__ inline bool is_missing(float) { return false; }  // NaN stays NaN
 struct TakeShared {
   std::uint32_t bins[first_bins];
   long long warp_sums[body_warps][body_sums];
-  std::uint32_t warp_valid[body_warps], warp_present[body_warps], warp_before[body_warps];
+  std::uint32_t warp_valid[body_warps], warp_present[body_warps];
   std::int32_t warp_lowest[body_warps], warp_highest[body_warps];
-  std::uint32_t ranks[max_targets];
-  Targets targets;
   height::FloorPass floor;
   int flag;
 };
@@ -179,44 +177,65 @@ __device__ inline void find_top(const BodyTask& task, std::uint32_t valid, BodyW
   if (lane == 0) work.top = pass;
 }
 
-/// The last block of a body: the ranks, and the first digit of each. Leaves the histogram 0.
+/// Number of a sum over the lanes up to each that first reaches `wanted`; the last one where none does.
+__device__ inline int lane_that_reaches(std::uint32_t up_to_lane, std::uint32_t wanted) {
+  int lane = 0;
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2)
+    if (__shfl_sync(0xFFFFFFFFu, up_to_lane, lane + step - 1) < wanted) lane += step;
+  return lane;
+}
+
+/// A warp: the ranks of a body and the first digit of each; leaves the histogram 0. Only the digits between the lowest
+/// and the highest height's are looked at, `bins` of shared memory at a time.
 __device__ inline void find_first_digits(const BodyTask& task, std::uint32_t valid, std::uint32_t* first,
-                                         TakeShared& s) {
-  const int t = threadIdx.x, warp = t / 32, lane = t % 32, targets = targets_of(task);
-  std::uint32_t own[bins_per_thread];
+                                         std::uint32_t* bins, BodyWork& work) {
+  constexpr int lane_bins = 8, chunk = 32 * lane_bins;
+  static_assert(first_bins % 4 == 0 && max_targets <= 64, "a lane has two targets");
+  const int lane = threadIdx.x % 32, targets = targets_of(task);
+  const int begin = static_cast<int>(first_digit_of(__ldcg(&work.lowest))) / 4 * 4;
+  const int last = static_cast<int>(first_digit_of(__ldcg(&work.highest)));
+  std::uint32_t ranks[2] = {}, before = 0;
+  Targets& t = work.targets;
 #pragma unroll
-  for (int k = 0; k < bins_per_thread; ++k) own[k] = __ldcg(first + k * body_threads + t);
-  if (t < targets) {
-    s.ranks[t] = rank_of_target(task, t, valid);
-    s.targets.remaining[t] = 0;
-    s.targets.digits[t] = 0xFFFFFFFFu;
+  for (int k = 0; k < 2; ++k) {
+    const int i = lane + 32 * k;
+    if (i >= targets) continue;
+    ranks[k] = rank_of_target(task, i, valid);
+    t.remaining[i] = 0;
+    t.digits[i] = 0xFFFFFFFFu;
   }
+  for (int base = begin; base <= last; base += chunk) {
+    std::uint32_t sum = 0;
 #pragma unroll
-  for (int k = 0; k < bins_per_thread; ++k) {
-    s.bins[k * body_threads + t] = own[k];
-    if (own[k] > 0) first[k * body_threads + t] = 0;
-  }
-  __syncthreads();
-  std::uint32_t sum = 0;
+    for (int at = lane_bins * lane; at < lane_bins * (lane + 1); at += 4) {
+      uint4 four = make_uint4(0, 0, 0, 0);
+      if (base + at < first_bins) {
+        four = __ldcg(reinterpret_cast<const uint4*>(first + base + at));
+        *reinterpret_cast<uint4*>(first + base + at) = make_uint4(0, 0, 0, 0);
+      }
+      *reinterpret_cast<uint4*>(bins + at) = four;
+      sum += (four.x + four.y) + (four.z + four.w);
+    }
+    __syncwarp();
+    const std::uint32_t up_to_lane = scan_warp(sum), all = __shfl_sync(0xFFFFFFFFu, up_to_lane, 31);
 #pragma unroll
-  for (int k = 0; k < bins_per_thread; ++k) sum += s.bins[bins_per_thread * t + k];
-  const std::uint32_t up_to_here = scan_warp(sum);
-  if (lane == 31) s.warp_before[warp] = up_to_here;
-  __syncthreads();
-  std::uint32_t before = up_to_here - sum;
-  for (int k = 0; k < warp; ++k) before += s.warp_before[k];
-  for (int i = 0; sum > 0 && i < targets; ++i) {
-    std::uint32_t remaining = s.ranks[i];
-    if (remaining <= before || remaining > before + sum) continue;
-    remaining -= before;
-    int bin = bins_per_thread * t;
-    for (; remaining > s.bins[bin]; ++bin) remaining -= s.bins[bin];
-    s.targets.remaining[i] = remaining;
-    s.targets.digits[i] = static_cast<std::uint32_t>(bin);
+    for (int k = 0; k < 2; ++k) {
+      std::uint32_t left = ranks[k] - before;
+      const bool here = ranks[k] > before && left <= all;
+      const int owner = lane_that_reaches(up_to_lane, here ? left : 0);
+      const std::uint32_t up_to_owner = __shfl_sync(0xFFFFFFFFu, up_to_lane - sum, owner);
+      if (!here) continue;
+      left -= up_to_owner;
+      int bin = lane_bins * owner;
+      for (; left > bins[bin]; ++bin) left -= bins[bin];
+      t.remaining[lane + 32 * k] = left;
+      t.digits[lane + 32 * k] = static_cast<std::uint32_t>(base + bin);
+    }
+    before += all;
+    __syncwarp();
   }
-  __syncthreads();
-  if (warp == 0) assign_slots(s.targets, targets, 0);
-  __syncthreads();
+  assign_slots(t, targets, 0);
 }
 
 /// The whole block: a record without heights.
@@ -226,8 +245,8 @@ __device__ inline void write_empty(const BodyBatch& all, std::uint32_t body) {
 }
 static_assert(sizeof(BodyRecord) % 8 == 0, "records are written in words of 8 bytes");
 
-/// The last block of a body: what the next pass needs. A call, so that its registers are not those of the pass over the
-/// pixels.
+/// The last block of a body: what the next pass needs, by two warps beside each other. A call, so that its registers are
+/// not those of the pass over the pixels.
 __device__ __noinline__ void prepare_residuals(const BodyBatch& all, std::uint32_t body, TakeShared& s) {
   const BodyTask& task = all.tasks[body];
   BodyWork& work = all.work[body];
@@ -237,9 +256,9 @@ __device__ __noinline__ void prepare_residuals(const BodyBatch& all, std::uint32
     work.active = valid > 0;
   }
   if (valid == 0) return write_empty(all, body);
-  if (threadIdx.x / 32 == body_warps - 1) find_top(task, valid, work);
-  find_first_digits(task, valid, all.first + static_cast<std::size_t>(body) * first_bins, s);
-  copy_words(s.targets, &work.targets);
+  if (threadIdx.x / 32 == 0)
+    find_first_digits(task, valid, all.first + static_cast<std::size_t>(body) * first_bins, s.bins, work);
+  if (threadIdx.x / 32 == 1) find_top(task, valid, work);
 }
 
 template <class Count>
