@@ -95,7 +95,7 @@ TEST(PlaneFitPixels, FoursDrawnAreThePixelsOfThePointsDrawn) {
     add_fours_drawn(m.plan(), site, m.pitch, &fours);
     ASSERT_EQ(fours.size(), plane_math::fours_looked_at(site.ring_pixels));
     for (std::uint32_t k = 0; k < fours.size(); ++k) {
-      const std::size_t first = 4 * plane_math::drawn_four(k, site.ring_pixels, site.seed);
+      const std::size_t first = std::size_t{4} * plane_math::drawn_four(k, site.ring_pixels, site.seed);
       for (std::size_t j = 0; j < 4; ++j)
         EXPECT_EQ(fours[k][j], first + j < pixels.size() ? pixels[first + j] : no_pixel) << i << " " << k;
     }

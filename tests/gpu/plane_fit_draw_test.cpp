@@ -154,7 +154,7 @@ TEST(DrawByNumber, TakesOneFourOfEachOf256EqualParts) {
 
 TEST(DrawByNumber, IsUniformInsideAPart) {
   constexpr std::uint32_t places = 40, parts = 256, seeds = 500;
-  std::vector<double> all(places), each(places * parts), pairs(places * places);
+  std::vector<double> all(places), each(std::size_t{places} * parts), pairs(std::size_t{places} * places);
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     std::uint32_t before = 0;
     for (std::uint32_t k = 0; k < parts; ++k) {
