@@ -27,7 +27,8 @@ class CudaComponentHeights {
   /// and for bodies and demands beyond the limits of measure_heights.
   void prepare(const BoardPlan& plan, std::int32_t pitch);
 
-  /// Kernels only, asynchronous; may be captured into a graph. `image`: height map of plan.type in device
+  /// Kernels only, asynchronous, in `stream` and a branch that joins it again; may be captured into a graph. Blocks of
+  /// one body wait for each other, so that launches of one object never overlap. `image`: height map of plan.type in device
   /// memory (or mapped), rows beginning on 16 bytes, `pitch` counts from row to row, missing heights marked
   /// as FrameView says for classes == nullptr. `fits`: one per site, device memory; a body whose fit is not
   /// ok gets BodyRecord{}. Writes the record of site i to `out` + i * `stride` bytes, which is on 8 bytes
