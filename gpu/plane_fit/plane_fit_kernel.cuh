@@ -1,6 +1,7 @@
-// One kernel fits a whole batch. Blocks take tiles from a queue; whoever finishes the last tile of a plane's pass decides
-// what follows and puts the tiles of the next pass into the queue. So a plane that needs one pass more delays nobody,
-// searching overlaps with reading, and no pass costs a launch.
+// Two kernels fit a batch. The first searches the planes whose points are drawn by number, a block each. The other begins
+// beside it: its blocks take tiles of the planes, first those of each plane's first pass, for whose search they wait, then
+// from a queue; whoever finishes the last tile of a plane's pass decides what follows and puts the tiles of the next pass
+// into the queue. So a plane that needs one pass more delays nobody, and no pass costs a launch.
 #pragma once
 
 #include "gpu/plane_fit/plane_fit_after.cuh"

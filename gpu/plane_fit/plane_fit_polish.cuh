@@ -145,6 +145,7 @@ __device__ inline bool take_in_warp(Search& s, Polisher& polisher, const FitRegi
   m.yr = central_of_few(m.n, __shfl_sync(whole_warp, sum, 8), m.y, m.r);
   m.rr = central_of_few(m.n, __shfl_sync(whole_warp, sum, 9), m.r, m.r);
   const plane_math::Solution solution = solution_in_warp(m, polisher.base(), Polisher::least);
+  __syncwarp();  // all have read the base plane
   bool more = false;
   const int lane = threadIdx.x % 32;
   if (lane == 0) more = polisher.accept(n, solution);
