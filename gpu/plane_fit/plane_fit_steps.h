@@ -51,8 +51,8 @@ DATUM_HD bool too_few_drawn(std::uint32_t drawn, std::uint32_t size) {
   return 2 * drawn < (size <= most_looked_at ? size : subset_target);
 }
 
-/// A ratio seen on `points` of more is off by at most 2.33 sqrt(0.25 / points) in 99 of 100 cases: N is reckoned for as
-/// many inliers fewer.
+/// A ratio seen on `points` of more, drawn one by one, is off by at most 2.33 sqrt(0.25 / points) in 99 of 100 cases: N is
+/// reckoned for as many inliers fewer. (Points beside each other may be alike: of fours it may be off twice as much.)
 DATUM_HD std::int64_t count_margin(std::uint32_t points, bool of_more) {
   return of_more ? static_cast<std::int64_t>(::ceil(2.33 * ::sqrt(0.25 * points))) : 0;
 }
