@@ -94,7 +94,9 @@ TEST(SurfaceInspection, AnOffsetOfEveryShapeIsFoundInMachineCoordinates) {
       EXPECT_NEAR(check_of(v, 0, 3).value, 200, 0.04);
       EXPECT_GT(v.components[0].region->face, 5000u);
       for (const ModelDistance& d : part.map->distances)
-        if (d.kind == MatchClass::face) ASSERT_EQ(d.distance > 0, offset_um > 0);
+        if (d.kind == MatchClass::face) {
+          ASSERT_EQ(d.distance > 0, offset_um > 0);
+        }
     }
 }
 

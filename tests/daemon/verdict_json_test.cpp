@@ -132,7 +132,7 @@ TEST(VerdictJson, TheControllersStateStandsThereWhereItIsKnown) {
   c.power_mode = "MAXN (0)";
   c.cpu = {"schedutil", 729.6, 2201.6, std::nullopt, 2201.6};
   c.throttled_by = {"over-current (oc3)"};
-  c.gpu = GpuState{"17000000.ga10b", "devfreq", 612, 1300.5, std::nullopt, std::nullopt, std::nullopt, 51.5};
+  c.gpu = GpuState{"17000000.ga10b", "devfreq", 612, 1300.5, {}, {}, {}, 51.5, {}, {}};
   const std::string json = to_json(v);
   EXPECT_THAT(json, HasSubstr("\"limit_mhz\":null"));
   const BoardVerdict back = verdict_from_json(json);

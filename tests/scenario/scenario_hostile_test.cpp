@@ -93,7 +93,9 @@ TEST(ScenarioHostile, AHostAtWorkGetsEveryResultWhileOthersDoTheirWorst) {
   // What each of the 8 + 16 command links may keep for a host that does not read; the rest is a few KiB a link.
   const double most_kib = 24.0 * CommandLink::most_unsent / 1024;
   const Usage after = usage_of(datumd.pid());
-  if (memory_tells) EXPECT_LT(after.peak_kib - before.rss_kib, most_kib);
+  if (memory_tells) {
+    EXPECT_LT(after.peak_kib - before.rss_kib, most_kib);
+  }
   std::printf("resident: %.0f KiB before, %.0f at most, %.0f after\n", before.rss_kib, after.peak_kib,
               after.rss_kib);
   // Who is gone is forgotten: descriptors and threads are as before.
@@ -363,7 +365,9 @@ TEST_F(ScenarioHostileDrop, BombsAreRefusedByTheirHeaders) {
   fs::resize_file(cell.path() / "outbox/any", std::uintmax_t{1} << 40);
   fs::rename(cell.path() / "outbox/any", cell.drop() / "sparse.ptr");
   expect_invalid("a sparse file of 1 TiB");
-  if (memory_tells) EXPECT_LT(usage_of(cell.daemon().pid()).peak_kib - before, 40 * 1024);
+  if (memory_tells) {
+    EXPECT_LT(usage_of(cell.daemon().pid()).peak_kib - before, 40 * 1024);
+  }
 }
 
 // Of a file that is written to while it is read the bytes that were there are measured or refused; never is one waited for.

@@ -72,7 +72,7 @@ TEST(ControllerWords, NameWhatIsKnown) {
   s.cpu = {"performance", 1200.4, 2200, 2200, std::nullopt};
   s.hottest_zone = "tj-thermal";
   s.hottest_degc = 60.6;
-  s.gpu = GpuState{"17000000.gpu", "devfreq", 612, 1300.5, std::nullopt, std::nullopt, std::nullopt, 51.5};
+  s.gpu = GpuState{"17000000.gpu", "devfreq", 612, 1300.5, {}, {}, {}, 51.5, {}, {}};
   EXPECT_EQ(
       in_words(s),
       "Jetson; power mode MAXN (0); 1200 to 2200 MHz, at most 2200 of ?; governor performance; tj-thermal 61 "
