@@ -1,7 +1,8 @@
 // What follows a plane's pass over its points, in the block that finished the last tile of it.
 //
-// Each function says what the next pass over the points is for. Nothing of it is inlined: it would take registers from the passes, and nvcc 13.0 lost the reconvergence of a warp before
-// barriers when all was one function (compute-sanitizer synccheck found it).
+// Each function says what the next pass over the points is for. None of them is inlined: they would take registers from the
+// passes, and nvcc 13.0 lost the reconvergence of a warp before barriers when all was one function (compute-sanitizer
+// synccheck found it).
 #pragma once
 
 #include "gpu/plane_fit/plane_fit_queue.cuh"

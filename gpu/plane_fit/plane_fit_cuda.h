@@ -23,9 +23,9 @@ struct CudaFitOptions {
 };
 
 /// A batch of planes on the first CUDA device. Results are byte for byte those of fit_planes on the CPU: a plane that
-/// the device leaves undone (thousands of points at one place, most of them at the threshold's edge, more than 1024
-/// hypotheses) is done by the CPU: points in fetch(), rings by the caller. Members throw GpuError, prepare() std::invalid_argument for what fit_planes refuses; one object is used by
-/// one thread at a time.
+/// the device leaves undone (thousands of points at one place, more than 1024 hypotheses) is done by the CPU: points in
+/// fetch(), rings by the caller. Members throw GpuError, prepare() std::invalid_argument for what fit_planes refuses; one
+/// object is used by one thread at a time.
 class CudaPlaneFit {
  public:
   explicit CudaPlaneFit(const CudaFitOptions& options = {});

@@ -1,8 +1,8 @@
 // The queue of tiles, and a block's shared memory.
 //
-// First tiles come before queued ones. A block that has nothing else to do takes a ticket: the queue's slot of that number
-// is its own, and it waits there. One that works holds none. No block waits for one that has not started, so any grid size
-// makes progress.
+// First tiles come before queued ones; a block takes its next one while it tells the end of the one in hand. A block that has
+// nothing else to do takes a ticket: the queue's slot of that number is its own, and it waits there. One that works holds
+// none. No block waits for one that has not started, so any grid size makes progress.
 #pragma once
 
 #include "gpu/core/cuda_dialect.cuh"

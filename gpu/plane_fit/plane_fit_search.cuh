@@ -10,8 +10,9 @@ using plane_math::Point;
 
 /// The drawn points and what is laid through them.
 struct Search {
-  float x[max_subset], y[max_subset], z[max_subset];  // in any order: only counts and sums follow
-  std::uint16_t drawn[max_pool], pool[max_pool];      // numbers of the pool's points: as found, and in order
+  float x[max_subset], y[max_subset],
+      z[max_subset];                              // drawn by place in any order: only counts and sums follow
+  std::uint16_t drawn[max_pool], pool[max_pool];  // numbers of the pool's points: as found, and in order
   float4 hypotheses[max_counted];
   std::uint32_t counts[max_tried];
   std::uint32_t size, pool_size, filled, keys[max_pool];  // keys of drawn
