@@ -123,6 +123,12 @@ __device__ inline void find_second_digits(const std::uint32_t* bins, int targets
   __syncthreads();
 }
 
+/// Which histograms the first digits of four heights lead to; no_slot: none.
+__device__ inline void find_slots(const std::int32_t* nm, unsigned slots_at, std::uint32_t (&slot)[4]) {
+#pragma unroll
+  for (int k = 0; k < 4; ++k) slot[k] = shared_byte(slots_at + first_digit_of(nm[k]));
+}
+
 /// The whole block: counts the second digit of the heights whose first one is a target's. `heights`: the part's
 /// first tiles.
 __device__ inline void count_second_digit(const BodyBatch& all, const RankPart& part, const BodyTask& task,
@@ -137,8 +143,7 @@ __device__ inline void count_second_digit(const BodyBatch& all, const RankPart& 
 #pragma unroll
     for (int i = 0; i < held_heights; i += 4) {
       std::uint32_t slot[4];
-#pragma unroll
-      for (int k = 0; k < 4; ++k) slot[k] = shared_byte(slots_at + first_digit_of(heights.nm[i + k]));
+      find_slots(heights.nm + i, slots_at, slot);
 #pragma unroll
       for (int k = 0; k < 4; ++k) {
         const std::uint32_t digit = digits_of(heights.nm[i + k]) >> 8 & 255;
@@ -178,8 +183,7 @@ __device__ inline void count_last_digit(const BodyBatch& all, const RankPart& pa
 #pragma unroll
     for (int i = 0; i < held_heights; i += 4) {
       std::uint32_t slot[4];
-#pragma unroll
-      for (int k = 0; k < 4; ++k) slot[k] = shared_byte(slots_at + first_digit_of(heights.nm[i + k]));
+      find_slots(heights.nm + i, slots_at, slot);
 #pragma unroll
       for (int k = 0; k < 4; ++k) {
         const std::uint32_t pair = slot[k] * digit_bins + (digits_of(heights.nm[i + k]) >> 8 & 255);

@@ -33,16 +33,6 @@ class Scratch {
   std::vector<float> memory_;
 };
 
-/// What is known of a plane once all its points were looked at.
-PlaneFit surveyed(const Survey& survey) {
-  PlaneFit fit;
-  fit.valid = survey.valid;
-  fit.status = !survey.in_bounds  ? FitStatus::out_of_bounds
-               : survey.valid < 3 ? FitStatus::too_few_points
-                                  : FitStatus::no_consensus;
-  return fit;
-}
-
 PlaneFit fit_one(const PlaneKernels& kernels, const PlanePoints& p, const PlaneFitSettings& settings,
                  Scratch* scratch) {
   const Cloud cloud{p.x, p.y, p.z, p.size};
@@ -58,7 +48,7 @@ PlaneFit fit_one(const PlaneKernels& kernels, const PlanePoints& p, const PlaneF
     drawn.surveyed = true;
   }
   if (drawn.surveyed) {
-    const PlaneFit fit = surveyed(drawn.survey);
+    const PlaneFit fit = surveyed(drawn.survey.valid, drawn.survey.in_bounds);
     if (fit.status != FitStatus::no_consensus || p.half_x == 0 || p.half_y == 0) return fit;
   }
 
@@ -71,7 +61,7 @@ PlaneFit fit_one(const PlaneKernels& kernels, const PlanePoints& p, const PlaneF
   } else if (!drawn.surveyed) {
     drawn.survey = look();
   }
-  PlaneFit fit = surveyed(drawn.survey);
+  PlaneFit fit = surveyed(drawn.survey.valid, drawn.survey.in_bounds);
   if (fit.status == FitStatus::out_of_bounds) return fit;
   fit.hypotheses = consensus.hypotheses;
   fit.refits = static_cast<std::uint32_t>(refined.refits);

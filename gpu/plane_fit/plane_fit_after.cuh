@@ -42,18 +42,7 @@ __device__ inline void begin_accumulate(PlaneWork* work, const Refiner& refiner)
   for (unsigned i = threadIdx.x; i < sizeof(Refiner) / 4; i += block_threads)
     reinterpret_cast<std::uint32_t*>(&work->refiner)[i] = words[i];
   if (threadIdx.x < 10) work->moments[threadIdx.x] = 0;
-  if (threadIdx.x == 0) {
-    work->tiles_done = 0;
-  }
-}
-
-__device__ inline PlaneFit begin_fit(std::uint32_t valid, bool outside) {
-  PlaneFit fit;
-  fit.valid = valid;
-  fit.status = outside     ? FitStatus::out_of_bounds
-               : valid < 3 ? FitStatus::too_few_points
-                           : FitStatus::no_consensus;
-  return fit;
+  if (threadIdx.x == 0) work->tiles_done = 0;
 }
 
 __device__ inline StoredPool stored_pool(const Batch& b, std::uint32_t plane) {
@@ -108,9 +97,8 @@ __device__ __noinline__ Phase after_draw(const Batch& b, const PlaneTask& task, 
   const FitRegion region = region_of(b, task);
   if constexpr (Exact) {
     if (s.pool_size < 3) return give_up(b, plane, work, fit);
-    float4 *const subset = b.subsets + std::uint64_t{plane} * max_subset, *const pool =
-                                                                              b.pools +
-                                                                              std::uint64_t{plane} * max_pool;
+    float4* const subset = b.subsets + std::uint64_t{plane} * max_subset;
+    float4* const pool = b.pools + std::uint64_t{plane} * max_pool;
     for (std::uint32_t i = threadIdx.x; i < s.size; i += block_threads)
       subset[i] = make_float4(s.x[i], s.y[i], s.z[i], 0);
     for (std::uint32_t i = threadIdx.x; !s.by_number && i < s.pool_size; i += block_threads) {
@@ -153,7 +141,7 @@ __device__ __noinline__ Phase after_select(const Batch& b, const PlaneTask& task
   const std::uint32_t valid = __ldcg(&work->valid), drawn = __ldcg(&work->draw_count);
   const bool outside = __ldcg(&work->outside) != 0;
   if (outside || valid < 3 || task.half_x == 0 || task.half_y == 0) {
-    finish(b, plane, begin_fit(valid, outside), false);
+    finish(b, plane, surveyed(valid, !outside), false);
     return Phase::done;
   }
   // Mostly every point has a height, and nothing is left to be reckoned.
@@ -171,11 +159,11 @@ __device__ __noinline__ Phase after_select(const Batch& b, const PlaneTask& task
     return Phase::select;
   }
   if (drawn > task.draw_room || !gather_draws(b.draws + task.draws, drawn, limit, pool_limit, s)) {
-    finish(b, plane, begin_fit(valid, false), true);
+    finish(b, plane, surveyed(valid, true), true);
     return Phase::done;
   }
   if (threadIdx.x == 0) work->surveyed = 1;
-  return after_draw<Exact>(b, task, plane, begin_fit(valid, false), s.size < valid, shared);
+  return after_draw<Exact>(b, task, plane, surveyed(valid, true), s.size < valid, shared);
 }
 
 /// Instead of a pass: the points are drawn by number. The phase of the next pass.
@@ -194,7 +182,7 @@ __device__ __noinline__ Phase draw(const Batch& b, const Source& source, const P
 __device__ __noinline__ Phase after_survey(const Batch& b, std::uint32_t plane) {
   const PlaneWork* work = b.work + plane;
   const bool outside = __ldcg(&work->outside) != 0;
-  PlaneFit fit = begin_fit(__ldcg(&work->valid), outside);
+  PlaneFit fit = surveyed(__ldcg(&work->valid), !outside);
   if (!outside) fit.hypotheses = __ldcg(&work->fit.hypotheses);
   finish(b, plane, fit, false);
   return Phase::done;
@@ -211,7 +199,7 @@ __device__ __noinline__ Phase after_count(const Batch& b, const PlaneTask& task,
             counted = static_cast<int>(__ldcg(&work->counted));
   const std::uint32_t valid = __ldcg(&work->valid);
   if (__ldcg(&work->outside) != 0) {
-    finish(b, plane, begin_fit(valid, true), false);
+    finish(b, plane, surveyed(valid, false), false);
     return Phase::done;
   }
   for (int k = threadIdx.x; k < before; k += block_threads) s.counts[k] = __ldcg(counts + k);
@@ -241,7 +229,7 @@ __device__ __noinline__ Phase after_count(const Batch& b, const PlaneTask& task,
     begin_count(b, task, plane, work, s.tried, left < max_counted ? left : max_counted);
     return Phase::count;
   }
-  PlaneFit fit = begin_fit(valid, false);
+  PlaneFit fit = surveyed(valid, true);
   fit.hypotheses = static_cast<std::uint32_t>(s.tried);
   if (s.best_count == 0) {
     finish(b, plane, fit, false);
@@ -285,8 +273,9 @@ struct Near {
 };
 static_assert(sizeof(Near) <= sizeof(Search), "it finds room there");
 
-__device__ inline const float4* band_of(const Batch& b, const PlaneTask& task, std::uint32_t tile) {
-  return b.band + 4 * (task.first + std::uint64_t{tile} * b.tile_quads);
+/// The band list of the tile that begins with a quad of its plane.
+__device__ inline float4* band_of(const Batch& b, const PlaneTask& task, std::uint64_t quad) {
+  return b.band + 4 * (task.first + quad);
 }
 
 /// Copies the tiles' lists, in any order, for only sums follow. near.listed > Near::room: they are too long.
@@ -299,7 +288,7 @@ __device__ inline void gather_near(const Batch& b, const PlaneTask& task, Near& 
     std::uint32_t to = 0;
     if (lane == 0 && n > 0) to = atomicAdd(&near.listed, n);
     to = __shfl_sync(whole_warp, to, 0);
-    const float4* const from = band_of(b, task, tile);
+    const float4* const from = band_of(b, task, std::uint64_t{tile} * b.tile_quads);
     for (std::uint32_t i = lane; i < n && to + i < Near::room; i += 32) {
       const float4 p = __ldcg(from + i);
       near.x[to + i] = p.x;
@@ -334,7 +323,7 @@ __device__ inline WideSums sum_near(const Batch& b, const PlaneTask& task, const
       const std::uint32_t n = __ldcg(b.band_counts + task.first_tile + tile);
 #pragma unroll 1
       for (std::uint32_t i = threadIdx.x % 32; i < n; i += 32) {
-        const float4 p = __ldcg(band_of(b, task, tile) + i);
+        const float4 p = __ldcg(band_of(b, task, std::uint64_t{tile} * b.tile_quads) + i);
         add(p.x, p.y, p.z);
       }
     }
@@ -350,7 +339,7 @@ __device__ __noinline__ Phase after_accumulate(const Batch& b, const PlaneTask& 
   Refining& r = *reinterpret_cast<Refining*>(shared.refining);
   const std::uint32_t valid = __ldcg(&work->valid);
   if (__ldcg(&work->outside) != 0) {
-    finish(b, plane, begin_fit(valid, true), false);
+    finish(b, plane, surveyed(valid, false), false);
     return Phase::done;
   }
   const int lane = threadIdx.x % 32;

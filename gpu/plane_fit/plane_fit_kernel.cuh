@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
                     staging);
       } else if (phase == Phase::accumulate || phase == Phase::survey) {
         const Base base = phase == Phase::survey ? nothing_inside() : of_plane;
-        float4* const list = b.band + 4 * (task.first + begin);  // band_of()
+        float4* const list = band_of(b, task, begin);
         if (surveyed) {
           accumulate_tile<false>(source, task, work, list, begin, end, base, s.tile_sums);
         } else {

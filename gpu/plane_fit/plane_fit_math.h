@@ -51,6 +51,9 @@ struct Point {
   float x, y, z;
 };
 
+/// NaN and infinity are no heights.
+DATUM_HD bool has_height(float z) { return ::fabsf(z) <= 3.402823466e38f; }
+
 /// Plane through three points. Degenerate where twice the triangle's area is below 2^-12 of half_x * half_y.
 DATUM_HD Hypothesis through(const Point& p, const Point& q, const Point& s, double min_area, float threshold,
                             bool perpendicular) {

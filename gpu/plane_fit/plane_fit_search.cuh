@@ -31,6 +31,16 @@ struct Search {
   int sums[block_warps][10];
 };
 
+/// A warp: the sum over its lanes up to and with this one.
+__device__ __forceinline__ std::uint32_t sum_up_to_here(std::uint32_t sum, int lane) {
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    const std::uint32_t other = __shfl_up_sync(whole_warp, sum, step);
+    if (lane >= step) sum += other;
+  }
+  return sum;
+}
+
 /// The points of the pool in their order.
 struct PoolOf {
   const Search* s;
@@ -74,12 +84,7 @@ __device__ inline void order_pool(Search& s, std::uint32_t pool_limit) {
   }
   __syncthreads();
   const std::uint32_t own = filled[b];
-  std::uint32_t sum = own;
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2) {
-    const std::uint32_t other = __shfl_up_sync(whole_warp, sum, step);
-    if (lane >= step) sum += other;
-  }
+  const std::uint32_t sum = sum_up_to_here(own, lane);
   if (lane == 31) totals[b / 32] = sum;
   __syncthreads();
   std::uint32_t before = lane < b / 32 ? totals[lane] : 0;
@@ -132,12 +137,7 @@ __device__ __noinline__ bool gather_draws(const float4* draws, std::uint32_t dra
   for (int k = 0; k < each; ++k)
     if (threadIdx.x + k * block_threads < drawn)
       own += (__float_as_uint(d[k].w) <= limit) + ((__float_as_uint(d[k].w) <= pool_limit) << 16);
-  unsigned up_to_here = own;
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2) {
-    const unsigned other = __shfl_up_sync(whole_warp, up_to_here, step);
-    if (lane >= step) up_to_here += other;
-  }
+  const unsigned up_to_here = sum_up_to_here(own, lane);
   unsigned place = 0;
   if (lane == 31) place = atomicAdd(&s.filled, up_to_here);
   place = __shfl_sync(whole_warp, place, 31) + up_to_here - own;
@@ -187,12 +187,7 @@ __device__ void draw_by_number(const Source& source, const PlaneTask& task, cons
       if (plane_math::may_be_drawn(q[k].x[i], q[k].y[i], q[k].z[i], region)) taken |= 1u << (4 * k + i);
   }
   const std::uint32_t own = __popc(taken);
-  std::uint32_t up_to_here = own;
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2) {
-    const std::uint32_t other = __shfl_up_sync(whole_warp, up_to_here, step);
-    if (lane >= step) up_to_here += other;
-  }
+  const std::uint32_t up_to_here = sum_up_to_here(own, lane);
   if (lane == 31) s.counts[warp] = up_to_here;
   __syncthreads();
   const std::uint32_t before = __reduce_add_sync(whole_warp, lane < warp ? s.counts[lane] : 0);

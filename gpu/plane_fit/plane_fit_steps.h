@@ -43,7 +43,7 @@ DATUM_HD std::uint32_t drawn_four(std::uint32_t k, std::uint32_t size, std::uint
 
 /// A point without a height stands for nothing; one out of bounds ends the fit, but not here.
 DATUM_HD bool may_be_drawn(float x, float y, float z, const FitRegion& region) {
-  return ::fabsf(z) <= 3.402823466e38f && ::fabsf(x) <= region.half_x && ::fabsf(y) <= region.half_y;
+  return has_height(z) && ::fabsf(x) <= region.half_x && ::fabsf(y) <= region.half_y;
 }
 
 /// Whether `drawn` points, those of the fours that have a height, are too few to stand for a plane.
@@ -295,6 +295,16 @@ DATUM_HD bool same_basin(const plane_math::Plane& start, const Polished& ended, 
 /// Inliers less their squared residuals in units of the threshold: a plane that bridges two levels can collect as many
 /// inliers as a floor, but they do not lie as close to it.
 DATUM_HD double gain_of(const Polished& p) { return double(p.inliers) - p.sum_squares / (p.reach * p.reach); }
+
+/// What is known of a plane once all its points were looked at.
+DATUM_HD PlaneFit surveyed(std::uint32_t valid, bool in_bounds) {
+  PlaneFit fit;
+  fit.valid = valid;
+  fit.status = !in_bounds  ? FitStatus::out_of_bounds
+               : valid < 3 ? FitStatus::too_few_points
+                           : FitStatus::no_consensus;
+  return fit;
+}
 
 /// The part of a result that the inliers' moments make.
 DATUM_HD void report(const Refined& r, PlaneFit* fit) {

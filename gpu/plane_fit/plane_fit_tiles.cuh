@@ -6,6 +6,7 @@
 namespace datum::cuda {
 
 using plane_math::Base;
+using plane_math::has_height;
 using plane_math::Hypothesis;
 
 constexpr unsigned whole_warp = 0xFFFFFFFFu;
@@ -31,8 +32,6 @@ __device__ inline float is_within(float r, float reach) {
   asm("{.reg .f32 a; abs.f32 a, %1; set.le.f32.f32 %0, a, %2;}" : "=f"(hit) : "f"(r), "f"(reach));
   return hit;
 }
-
-__device__ inline bool has_height(float z) { return fabsf(z) <= 3.402823466e38f; }
 
 /// Keeps a rare point; what finds no room goes to the list at once.
 __device__ inline void stage(Staging& s, const float4& entry, float4* list, std::uint32_t room,
