@@ -35,10 +35,20 @@ struct TwinBody {
   bool missing = false;  // then its pads lie open
 };
 
-/// A second level on the bare board: pad, trace, silkscreen.
+/// A second level on the bare board: pad, trace, silkscreen, another board.
 struct TwinPatch {
   TwinRect outline;
   double height_um = 0;
+  bool ramp = false;  // then it rises from 0 at the outline's -x end to height_um at its +x end
+  // Only what lies in this sector about the outline's centre, counter-clockwise from its +x axis.
+  double sector_from_deg = 0, sector_deg = 360;
+};
+
+/// A body or surface that gives back little light: the share of its pixels without a height rises along the
+/// outline's x.
+struct TwinDark {
+  TwinRect outline;
+  double share_from = 0, share_to = 0;  // at its -x and +x ends
 };
 
 struct TwinHole {
@@ -52,6 +62,7 @@ struct TwinBoard {
   std::vector<TwinBody> bodies;
   std::vector<TwinPatch> patches;
   std::vector<TwinHole> holes;
+  std::vector<TwinDark> darks;
   std::vector<TwinRect> occlusions;  // seen by nobody: a wire, a gripper, glare
 };
 

@@ -18,6 +18,12 @@ enum class TwinStream : std::uint64_t {
   bow,
   scale,
   place,
+  kernel,
+  rows,
+  columns,
+  missing,
+  blobs,
+  spikes,
 };
 
 class TwinRandom {

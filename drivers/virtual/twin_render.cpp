@@ -91,6 +91,7 @@ void check_settings(const TwinSurface& surface, const TwinView& view, const Twin
   for (double um : {n.white_um, n.correlated_um, n.speckle_um, n.outlier_um, n.linearity_um})
     if (!(um >= 0 && um < 1e6)) refuse("noise must be 0 or more um");
   if (!(n.linearity_period_mm > 0)) refuse("linearity_period_mm must be above 0");
+  check(n.world);
   if (!(sensor.z.scale_mm > 0)) refuse("the scale of z must be above 0");
 }
 
@@ -114,9 +115,12 @@ Measured add_errors(const TwinSurface& surface, const TwinView& view, const Twin
       double um = z_mm * 1e3 * (1 + n.scale_error_ppm * 1e-6);
       if (n.linearity_um > 0)
         um += n.linearity_um * triangle(z_mm / n.linearity_period_mm + n.linearity_phase);
-      if (n.white_um > 0) um += n.white_um * white.normal(place(row, col));
-      if (!smooth.empty()) um += n.correlated_um * smooth[i];
-      if (n.outlier_ratio > 0 && outlier.uniform(2 * place(row, col)) < n.outlier_ratio)
+      const bool body = !surface.on_body.empty() && surface.on_body[i];
+      const double louder = body ? n.world.body_noise : 1;
+      if (n.white_um > 0) um += louder * n.white_um * white.normal(place(row, col));
+      if (!smooth.empty()) um += louder * n.correlated_um * smooth[i];
+      const double outliers = n.outlier_ratio * (body ? n.world.body_outliers : 1);
+      if (outliers > 0 && outlier.uniform(2 * place(row, col)) < outliers)
         um += n.outlier_um * (2 * outlier.uniform(2 * place(row, col) + 1) - 1);
       m.um[i] = um;
     }
@@ -129,6 +133,7 @@ Measured add_errors(const TwinSurface& surface, const TwinView& view, const Twin
   for_each_blob_pixel(view.rows, view.cols, n.dropout_ratio, dropout, [&](std::size_t at, std::uint64_t) {
     if (m.classes[at] == PixelClass::ok) m.classes[at] = PixelClass::no_data;
   });
+  add_world(n.world, surface, view, seed, m.um, m.classes);
   return m;
 }
 

@@ -7,6 +7,7 @@
 
 #include "drivers/frame/height_frame.h"
 #include "drivers/virtual/twin_scene.h"
+#include "drivers/virtual/twin_world.h"
 
 namespace datum {
 
@@ -27,6 +28,7 @@ struct TwinNoise {
   double linearity_um = 0;     // amplitude of a triangle wave over z, a systematic error
   double linearity_phase = 0;  // of that wave, in periods
   double linearity_period_mm = 2;
+  TwinWorld world;  // what the world does beside
 };
 
 struct TwinSensor {

@@ -23,6 +23,19 @@ bool inside(const TwinRect& rect, const Axes2& axes, const Vector2d& point) {
   return std::abs(d.dot(axes.x)) <= rect.size_mm.x() / 2 && std::abs(d.dot(axes.y)) <= rect.size_mm.y() / 2;
 }
 
+/// Way of a point through a rectangle along its x: 0 at the -x end, 1 at the +x end.
+double way_along(const TwinRect& rect, const Axes2& axes, const Vector2d& point) {
+  return (point - rect.centre_mm).dot(axes.x) / rect.size_mm.x() + 0.5;
+}
+
+bool in_sector(const TwinPatch& patch, const Axes2& axes, const Vector2d& point) {
+  if (patch.sector_deg >= 360) return true;
+  const Vector2d d = point - patch.outline.centre_mm;
+  const double turn =
+      std::atan2(d.dot(axes.y), d.dot(axes.x)) * 180 / std::numbers::pi - patch.sector_from_deg;
+  return turn - 360 * std::floor(turn / 360) < patch.sector_deg;
+}
+
 class Painter {
  public:
   Painter(const TwinBoard& board, const TwinView& view) : board_(board), view_(view) {
@@ -32,6 +45,7 @@ class Painter {
     const auto n = static_cast<std::size_t>(view.rows) * static_cast<std::size_t>(view.cols);
     surface_.z_mm.assign(n, 0);
     surface_.classes.assign(n, PixelClass::no_data);
+    surface_.on_body.assign(n, 0);
   }
 
   void floor() {
@@ -51,8 +65,11 @@ class Painter {
     const Axes2 axes(patch.outline.rotation_deg);
     over(patch.outline, [&](int row, int col) {
       const Vector3d start = origin(row, col);
-      const double z = floor_z_mm(start, patch.height_um * 1e-3);
-      if (inside(patch.outline, axes, (start + z * along_).head<2>())) raise(row, col, z);
+      const double full = floor_z_mm(start, patch.height_um * 1e-3);
+      const Vector2d at = (start + full * along_).head<2>();
+      if (!inside(patch.outline, axes, at) || !in_sector(patch, axes, at)) return;
+      const double share = patch.ramp ? way_along(patch.outline, axes, at) : 1;
+      raise(row, col, patch.ramp ? floor_z_mm(start, share * patch.height_um * 1e-3) : full);
     });
   }
 
@@ -65,7 +82,19 @@ class Painter {
       const double z = (top.point - start).dot(top.normal) / facing;
       const Vector3d d = start + z * along_ - top.point;
       if (std::abs(d.dot(top.axis_x)) <= half.x() && std::abs(d.dot(top.axis_y)) <= half.y())
-        raise(row, col, z);
+        raise(row, col, z, true);
+    });
+  }
+
+  void darken(const TwinDark& dark) {
+    const Axes2 axes(dark.outline.rotation_deg);
+    if (surface_.dark.empty()) surface_.dark.assign(surface_.z_mm.size(), 0);
+    over(dark.outline, [&](int row, int col) {
+      const std::size_t i = index(row, col);
+      const Vector2d hit = (origin(row, col) + surface_.z_mm[i] * along_).head<2>();
+      if (!inside(dark.outline, axes, hit)) return;
+      const double share = way_along(dark.outline, axes, hit);
+      surface_.dark[i] = static_cast<float>(dark.share_from + share * (dark.share_to - dark.share_from));
     });
   }
 
@@ -119,9 +148,11 @@ class Painter {
     surface_.z_mm[index(row, col)] = z;
     surface_.classes[index(row, col)] = c;
   }
-  void raise(int row, int col, double z) {
+  void raise(int row, int col, double z, bool body = false) {
     const std::size_t i = index(row, col);
-    if (surface_.classes[i] != PixelClass::ok || surface_.z_mm[i] < z) set(row, col, z, PixelClass::ok);
+    if (surface_.classes[i] == PixelClass::ok && surface_.z_mm[i] >= z) return;
+    set(row, col, z, PixelClass::ok);
+    surface_.on_body[i] = body;
   }
 
   /// Sensor z at which the line of sight meets the bare board raised by `above_mm`: Newton's method; the
@@ -185,6 +216,7 @@ TwinSurface look_at(const TwinBoard& board, const TwinView& view) {
   for (const TwinBody& body : board.bodies)
     if (!body.missing) painter.body(body);
   for (const TwinHole& hole : board.holes) painter.hole(hole);
+  for (const TwinDark& dark : board.darks) painter.darken(dark);
   for (const TwinRect& rect : board.occlusions) painter.hide(rect);
   painter.shadows();
   return painter.take();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstdint>
 #include <vector>
 
 #include "drivers/frame/height_frame.h"
@@ -21,7 +22,9 @@ struct TwinView {
 /// Row-major, rows*cols. z_mm in sensor coordinates, meaningful where the class is ok or shadow.
 struct TwinSurface {
   std::vector<double> z_mm;
-  std::vector<PixelClass> classes;  // ok, no_data (beside the board, hole, occlusion) or shadow
+  std::vector<PixelClass> classes;         // ok, no_data (beside the board, hole, occlusion) or shadow
+  std::vector<std::uint8_t> on_body = {};  // 1 where a body's top is seen; empty: nowhere
+  std::vector<float> dark = {};  // share of the pixels there that give no height; empty: none is dark
 };
 
 TwinSurface look_at(const TwinBoard& board, const TwinView& view);

@@ -1,0 +1,70 @@
+// statistics: how often the daemon is right where the world is hostile. Exit status 1 where a cell falls short.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <thread>
+
+#include "tests/statistics/statistics_run.h"
+#include "tests/statistics/statistics_table.h"
+
+namespace {
+
+using namespace datum::statistics;  // NOLINT(google-build-using-namespace): a program's one file
+
+template <class T, class Name>
+std::vector<T> chosen(const std::vector<T>& all, const std::vector<std::string>& words, const char* what,
+                      Name&& name) {
+  if (words.empty()) return all;
+  std::vector<T> some;
+  for (const std::string& word : words)
+    if (std::none_of(all.begin(), all.end(),
+                     [&](const T& t) { return name(t).find(word) != std::string::npos; }))
+      throw std::runtime_error(fmt::format("no {} has '{}' in its name; --list prints them", what, word));
+  for (const T& t : all)
+    if (std::any_of(words.begin(), words.end(),
+                    [&](const std::string& w) { return name(t).find(w) != std::string::npos; }))
+      some.push_back(t);
+  return some;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  CLI::App app(
+      "Bodies whose truth is known, seen by a sensor as hostile as the world, measured by the daemon's own "
+      "inspection: one line a cell.");
+  Plan plan;
+  plan.threads = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::string> only, body;
+  std::string csv;
+  bool list = false, shortfalls = false;
+  app.add_option("--boards", plan.frames, fmt::format("frames of {} bodies a cell", 24))
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  app.add_option("--only", only, "rows whose name holds one of these words")->delimiter(',');
+  app.add_option("--body", body, "bodies whose name holds one of these words: 01005, 0201 ...")
+      ->delimiter(',');
+  app.add_option("--seed", plan.seed, "of all frames")->capture_default_str();
+  app.add_option("--threads", plan.threads, "cells are the same with any number")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--csv", csv, "the table as a file too");
+  app.add_flag("--short", shortfalls, "print only cells that fall short");
+  app.add_flag("--list", list, "print the names of all rows and end");
+  CLI11_PARSE(app, argc, argv);
+  plan.rows = chosen(all_rows(), only, "row", [](const Row& r) { return r.name; });
+  plan.bodies = chosen(bodies(), body, "body", [](const Body& b) { return std::string(b.name); });
+  if (list) {
+    for (const Row& row : plan.rows) fmt::print("{}\n", row.name);
+    return 0;
+  }
+  Table table(csv, shortfalls);
+  run(plan, [&](const Cells& cells) { table.add(cells); });
+  return table.finish() == 0 ? 0 : 1;
+} catch (const std::exception& e) {
+  fmt::print(stderr, "statistics: {}\n", e.what());
+  return 2;
+}

@@ -1,0 +1,58 @@
+// A row of the table of statistics: what the world does to a height map, and what is wanted of the daemon on it.
+#pragma once
+
+#include <array>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drivers/virtual/twin_render.h"
+
+namespace datum::statistics {
+
+/// What is measured; the last one is the mean over a floor of form "quadratic".
+enum class Column { mean, median, percentile, maximum, tilt, presence, quadratic };
+constexpr std::size_t column_count = 7;
+const char* name_of(Column c);
+
+/// A chip or package by its usual name. The true tilt is such that a fifth of it is three standard uncertainties of
+/// white noise at the least.
+struct Body {
+  const char* name;
+  double x_mm, y_mm, height_um, tilt_mdeg, erode_px;
+};
+const std::vector<Body>& bodies();
+
+/// A second level under part of each ring.
+enum class Level { none, side, sector, stripes, half, uneven, two_levels, ramp, step };
+const char* name_of(Level level);
+
+struct Wanted {
+  double outside = 0.06;   // most of the accepted values farther than U (k = 2) from the truth
+  double at_limit = 0.05;  // most PASS where the truth is the limit; there is none at 1.25 times it
+  double invalid_most = 1, invalid_least = 0;  // share of the cases
+  double bias_um = std::numeric_limits<double>::infinity();
+};
+
+struct Row {
+  std::string name;
+  bool floors = false;  // one body (0805) and heights alone: what the floor is worth
+  TwinNoise noise;
+  double lsb_um = 0.25;
+  double profile_sigma_um = 1;
+  Level level = Level::none;
+  double step_um = 35;
+  bool bowed = false, three_sides = false;
+  bool clipped = false;     // tops tilted by 80 um/mm, their high side beyond the range
+  bool dark = false;        // one end of each body gives back little light
+  bool level_view = false;  // the sensor looks straight down: counts do not dither along a slope
+  double shadow_slope = 0;
+  std::optional<double> refit_threshold_sigmas, max_rms_sigmas;
+  Wanted wanted;
+};
+
+/// All rows of the table, in its order.
+std::vector<Row> all_rows();
+
+}  // namespace datum::statistics

@@ -1,0 +1,70 @@
+#include "tests/statistics/statistics_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+namespace datum::statistics {
+namespace {
+
+double percent(int part, int whole) { return whole > 0 ? 100.0 * part / whole : 0; }
+
+std::string commonest_reason(const Tally& t) {
+  const auto most = std::max_element(t.reasons.begin(), t.reasons.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == t.reasons.end() ? "" : name_of(most->first);
+}
+
+}  // namespace
+
+Table::Table(const std::string& csv, bool shortfalls_only) : shortfalls_only_(shortfalls_only) {
+  fmt::print("{:<42} {:<6} {:<10} {:>5} {:>9} {:>9} {:>8} {:>8} {:>8} {:>5} {:>8}  {}\n", "row", "body",
+             "column", "n", "bias", "worst", "mean U", "out U %", "limit %", "1.25", "INVALID%",
+             "falls short; commonest reason");
+  if (csv.empty()) return;
+  csv_.open(csv);
+  if (!csv_) throw std::runtime_error(csv + " can't be written");
+  csv_ << "row,body,column,cases,invalid,outside,at_limit,at_limit_passed,beyond,beyond_passed,bias,worst,"
+          "mean_U,short\n";
+}
+
+void Table::add(const Cells& cells) {
+  for (std::size_t i = 0; i < column_count; ++i)
+    if (cells.tallies[i].cases > 0) add(cells, static_cast<Column>(i), cells.tallies[i]);
+  std::fflush(stdout);
+}
+
+void Table::add(const Cells& cells, Column column, const Tally& t) {
+  Wanted wanted = cells.row.wanted;
+  // A quadratic through a ring that a second level disturbs is honest, but not bound to be accepted.
+  if (cells.row.floors && column == Column::quadratic) wanted = {};
+  const std::string why = shortfall(t, wanted, alpha);
+  ++cells_;
+  short_ += !why.empty();
+  const double mean_U = t.accepted() > 0 ? 2 * t.u / t.accepted() : 0;
+  if (!shortfalls_only_ || !why.empty())
+    fmt::print(
+        "{:<42} {:<6} {:<10} {:>5} {:>9.2f} {:>9.2f} {:>8.2f} {:>8.1f} {:>8.1f} {:>5} {:>8.1f}  {}{}\n",
+        cells.row.name, cells.body.name, name_of(column), t.cases, t.bias(), t.worst, mean_U,
+        percent(t.outside, t.accepted()), percent(t.at_limit_passed, t.at_limit), t.beyond_passed,
+        percent(t.invalid, t.cases), why.empty() ? "" : "SHORT: " + why + "; ", commonest_reason(t));
+  if (csv_.is_open())
+    csv_ << fmt::format("\"{}\",{},{},{},{},{},{},{},{},{},{},{},{},\"{}\"\n", cells.row.name,
+                        cells.body.name, name_of(column), t.cases, t.invalid, t.outside, t.at_limit,
+                        t.at_limit_passed, t.beyond, t.beyond_passed, t.bias(), t.worst, mean_U, why);
+}
+
+int Table::finish() {
+  fmt::print(
+      "{} of {} cells fall short: more than 6 % outside U (k = 2), more than 5 % PASS at the limit, any PASS "
+      "at 1.25 "
+      "times it, or what else the row asks for;\n  a share counts as too large where chance would give it "
+      "with less "
+      "than {:g} (binomial), a bias beyond four of its standard errors\n",
+      short_, cells_, alpha);
+  return short_;
+}
+
+}  // namespace datum::statistics

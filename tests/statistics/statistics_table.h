@@ -1,0 +1,29 @@
+// The table as text and as CSV.
+#pragma once
+
+#include <fstream>
+#include <string>
+
+#include "tests/statistics/statistics_run.h"
+
+namespace datum::statistics {
+
+/// Below this probability a count is no accident: about 1,000 cells make less than one false alarm in ten runs.
+constexpr double alpha = 1e-4;
+
+class Table {
+ public:
+  /// `csv` may be empty. Throws std::runtime_error where it can't be written.
+  Table(const std::string& csv, bool shortfalls_only);
+  void add(const Cells& cells);
+  /// Prints the summary; the number of cells that fall short.
+  int finish();
+
+ private:
+  void add(const Cells& cells, Column column, const Tally& tally);
+  std::ofstream csv_;
+  bool shortfalls_only_;
+  int cells_ = 0, short_ = 0;
+};
+
+}  // namespace datum::statistics
