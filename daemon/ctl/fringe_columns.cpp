@@ -132,7 +132,8 @@ double median_of_ok(const std::vector<float>& values, const std::vector<FringeCl
 std::string words_of(const FringePattern& p, const UnwrapPlan& plan) {
   std::string text = fmt::format("{} steps", p.steps);
   if (p.steps == 3)
-    text += " (the least: what the camera bends of the sine stays in the phase; take 4 or more)";
+    text +=
+        " (a profile refuses them: what bends the sine stays in the phase, orders are wrong; take 4 or more)";
   text += fmt::format("; unwrapped by {:.6g} px", plan.level[0].period_px);
   if (plan.levels == 2) text += fmt::format(" and {:.6g} px", plan.level[1].period_px);
   text += fmt::format("; bears a phase noise of {:.3f} rad\n", plan.noise_limit_rad);

@@ -69,9 +69,6 @@ StageRecord record_of(const RawSet& set, const FringeSettings& s, const PhaseCal
     r.health.emplace_back("ROW_END_px", static_cast<double>(count_of(m, row_end_class)));
     r.warnings.push_back("a single image: walls of components break it; for bare boards and paste only");
   }
-  if (s.steps == 3)
-    r.warnings.push_back(
-        "3 steps: a bent response of projector or camera goes unseen into the phase; take 4 or more");
   return r;
 }
 

@@ -12,7 +12,7 @@ namespace datum {
 struct MeasuredFringes {
   std::vector<FringeClass> classes;
   std::vector<float> column_px, sigma_px, modulation, mean;
-  std::vector<float> residual;  // empty with 3 steps
+  std::vector<float> residual;  // empty with 3 steps, which no profile has
   std::vector<std::int32_t> height;
   std::vector<float> height_sigma_um;
 };

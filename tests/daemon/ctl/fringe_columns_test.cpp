@@ -60,7 +60,7 @@ TEST(FringeColumns, WarnsOfThreeSteps) {
   std::vector<std::string> three;
   for (std::size_t i = 0; i < 36; i += 4) three.push_back(o.images[i]);
   o.images = three;
-  EXPECT_THAT(fringe_columns(o), HasSubstr("3 steps (the least: "));
+  EXPECT_THAT(fringe_columns(o), HasSubstr("3 steps (a profile refuses them: "));
 }
 
 TEST(FringeColumns, RefusesImagesThatDoNotFit) {

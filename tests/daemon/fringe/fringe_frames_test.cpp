@@ -221,14 +221,6 @@ TEST_F(FringeFramesTest, BothHandsShowTheSameBoardInTheSamePlace) {
   EXPECT_GT(both, frames[0].size() / 2);
 }
 
-TEST_F(FringeFramesTest, ThreeStepsAreWarnedOf) {
-  profile.fringe->steps = 3;
-  read_by(calibrated());
-  const HeightFrame frame = read_frame(deliver(plate_scene(cell.view, 1, twin.plate), "flat", 7), profile);
-  ASSERT_EQ(frame.stages[0].warnings.size(), 1u);
-  EXPECT_THAT(frame.stages[0].warnings[0], HasSubstr("take 4 or more"));
-}
-
 // A wave of 600 px (30 mm) on a carrier of 37 px: the window's Hann shape leaves cos^2(pi / 2 * 37 / (0.75 * 600)) of it,
 // 1.7 % of 100 um less. Noise: 5 sigma of what the frame says, the window's end adds as much.
 TEST_F(FringeFramesTest, ASingleImageTellsABowedBoardAndSaysWhatItIsNotFor) {
