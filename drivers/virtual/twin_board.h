@@ -84,7 +84,9 @@ std::vector<TwinTruth> truth_of(const TwinBoard& board);
 
 /// Applies one defect by name: "lifted=REF[:um]" (the end at +x of the body rises by um, 120 without a
 /// number), "missing=REF", "height=REF:um" (the true height becomes um), "occluded=REF" (the ring is hidden
-/// on three sides), "good" (nothing). Throws std::invalid_argument: unknown word or reference, with what is
+/// on three sides), "level=REF[:um]" (the board beside the body's +x end is another level, 35 um higher without a number),
+/// "ramp=REF[:um]" (it rises to it), "dark=REF" (towards its +x end up to 80 % of the body's pixels give no height),
+/// "good" (nothing). Throws std::invalid_argument: unknown word or reference, with what is
 /// allowed.
 void apply_defect(TwinBoard& board, const std::string& defect);
 

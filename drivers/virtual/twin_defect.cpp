@@ -10,6 +10,7 @@ namespace datum {
 namespace {
 
 constexpr double default_lift_um = 120;
+constexpr double default_level_um = 35;
 constexpr double occluded_reach_mm = 2.5;  // how far outside the body the view is blocked
 
 TwinBody& find(TwinBoard& board, const std::string& reference) {
@@ -51,6 +52,19 @@ void occlude(TwinBoard& board, const TwinRect& body) {
   hide(0, half.y() + r / 2, 2 * (half.x() + r), r);
 }
 
+/// Beside the body's +x end the board is another level, or rises to it.
+void add_level(TwinBoard& board, const TwinRect& body, double um, bool ramp) {
+  const double angle = body.rotation_deg * 0.017453292519943295;
+  const Eigen::Vector2d ex(std::cos(angle), std::sin(angle));
+  const double r = occluded_reach_mm;
+  TwinPatch patch;
+  patch.outline = {
+      body.centre_mm + (body.size_mm.x() + r) / 2 * ex, {r, body.size_mm.y() + 2 * r}, body.rotation_deg};
+  patch.height_um = um;
+  patch.ramp = ramp;
+  board.patches.push_back(patch);
+}
+
 }  // namespace
 
 void apply_defect(TwinBoard& board, const std::string& defect) {
@@ -68,14 +82,19 @@ void apply_defect(TwinBoard& board, const std::string& defect) {
   } else if (kind == "height" && number) {
     const double um = parse_um(*number, defect);
     find(board, reference).height_um = um;
+  } else if (kind == "level" || kind == "ramp") {
+    const double um = number ? parse_um(*number, defect) : default_level_um;
+    add_level(board, find(board, reference).outline, um, kind == "ramp");
+  } else if (kind == "dark" && !number) {
+    board.darks.push_back({find(board, reference).outline, 0, 0.8});
   } else if (kind == "missing" && !number) {
     find(board, reference).missing = true;
   } else if (kind == "occluded" && !number) {
     occlude(board, find(board, reference).outline);
   } else {
-    throw std::invalid_argument(
-        "defect '" + defect +
-        "' is not known; one of: good, lifted=REF[:um], missing=REF, height=REF:um, occluded=REF");
+    throw std::invalid_argument("defect '" + defect +
+                                "' is not known; one of: good, lifted=REF[:um], missing=REF, height=REF:um, "
+                                "occluded=REF, level=REF[:um], ramp=REF[:um], dark=REF");
   }
 }
 

@@ -9,7 +9,7 @@ namespace datum {
 /// [view]: rows, cols, pitch_mm, origin_mm, shadow_slope, count_um, z_offset_mm, handedness. Throws config::ConfigError.
 void read_twin_view(config::TomlTable table, TwinView* view, TwinSensor* sensor);
 
-/// [noise]: the members of TwinNoise that a file may set. Throws config::ConfigError.
+/// [noise]: the members of TwinNoise that a file may set; [noise.world]: those of TwinWorld, where it is there. Throws config::ConfigError.
 TwinNoise read_twin_noise(config::TomlTable table);
 
 }  // namespace datum

@@ -104,7 +104,7 @@ int main(int argc, char** argv) try {
       ->delimiter(',');
   app.add_option("--board", o.boards,
                  "one board per option: a comma list of good, lifted=REF[:um], missing=REF, height=REF:um, "
-                 "occluded=REF, "
+                 "occluded=REF, level=REF[:um], ramp=REF[:um], "
                  "shiny=REF, dark=REF, and the faults incomplete, mixed");
   app.add_option("--seed", o.seed, "of the first set; the next one has the next seed");
   app.add_option("--frame-id", o.first_frame, "number of the first frame");

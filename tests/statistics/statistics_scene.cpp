@@ -122,14 +122,19 @@ class Scenery {
   const Vector2d cell_;
 };
 
-/// Heights over the flat board of the pixels in a component's top region, without any error.
-std::vector<double> region_um(const Component& c, const TwinSurface& surface, const TwinView& view,
-                              double erode_px) {
+/// Heights of the pixels in a component's top region over the board's tangent plane under `body`, without any error.
+std::vector<double> region_um(const Component& c, const TwinBoard& board, const TwinSurface& surface,
+                              const TwinView& view, double erode_px) {
   Eigen::Isometry3d board_from_sensor;
   board_from_sensor.matrix() = view.sensor_from_board;
   board_from_sensor = board_from_sensor.inverse();
+  const Vector3d up = board_from_sensor.linear().col(2);
+  const Vector2d centre = c.body.centre_mm;
+  const TwinFloor floor = floor_at(board, centre.x(), centre.y());
+  const Vector3d foot(centre.x(), centre.y(), floor.z_mm);
+  const Vector3d normal = Vector3d(-floor.slope_x, -floor.slope_y, 1).normalized();
   const Vector2d half = c.body.size_mm / 2 - Vector2d::Constant(erode_px * pitch_mm);
-  const Vector2d centre_px = (c.body.centre_mm.array() + 0.5) / pitch_mm;
+  const Vector2d centre_px = (centre.array() + 0.5) / pitch_mm;
   const Vector2d reach = half / pitch_mm + Vector2d::Constant(8);
   std::vector<double> heights;
   const auto low = [](double v) { return std::max(0, static_cast<int>(v)); };
@@ -139,10 +144,10 @@ std::vector<double> region_um(const Component& c, const TwinSurface& surface, co
       const auto i =
           static_cast<std::size_t>(row) * static_cast<std::size_t>(view.cols) + static_cast<std::size_t>(col);
       const Vector3d start = board_from_sensor * Vector3d(view.x.at(col), view.y.at(row), 0);
-      const Vector3d up = board_from_sensor.linear().col(2);
+      // a recipe knows the flat board: its region lies at the nominal height over z = 0
       const Vector3d at_nominal = start + up * (c.nominal_height_um * 1e-3 - start.z()) / up.z();
-      if (((at_nominal.head<2>() - c.body.centre_mm).cwiseAbs().array() > half.array()).any()) continue;
-      heights.push_back((start.z() + surface.z_mm[i] * up.z()) * 1e3);
+      if (((at_nominal.head<2>() - centre).cwiseAbs().array() > half.array()).any()) continue;
+      heights.push_back((start + surface.z_mm[i] * up - foot).dot(normal) * 1e3);
     }
   return heights;
 }
@@ -215,8 +220,8 @@ Scene draw_scene(const Row& row, const Body& body, std::uint64_t seed) {
   for (std::size_t i = 0; i < scenery.components_.size(); ++i) {
     Truth t = scenery.truths_[i];
     const Component& c = scenery.components_[i];
-    set_truth(t, scenery.board_.bodies[i], region_um(c, surface, scenery.view_, body.erode_px),
-              c.nominal_height_um);
+    set_truth(t, scenery.board_.bodies[i],
+              region_um(c, scenery.board_, surface, scenery.view_, body.erode_px), c.nominal_height_um);
     scene.truths.push_back(t);
   }
   scene.components = scenery.components_;

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <stdexcept>
 
 #include "drivers/virtual/twin_scene.h"
@@ -68,6 +70,26 @@ TEST(TwinDefect, OccludedHidesTheRingOnThreeSides) {
   EXPECT_EQ(class_at(15, 5 + 1.5), PixelClass::no_data);
   EXPECT_EQ(class_at(15, 5 - 1.5), PixelClass::ok);
   EXPECT_EQ(class_at(15, 5), PixelClass::ok);  // the body itself is seen
+}
+
+TEST(TwinDefect, LevelsAndRampsLieBesideTheBodyAndDarkIsOnIt) {
+  TwinBoard board = small_board();
+  board.shape = {};
+  apply_defect(board, "level=C1:50");
+  apply_defect(board, "ramp=U1");
+  apply_defect(board, "dark=C1");
+  TwinView view = small_view();
+  view.sensor_from_board.setIdentity();
+  const TwinSurface surface = look_at(board, view);
+  const auto at = [](double x, double y) {
+    return static_cast<std::size_t>(std::lround(y / 0.05) * 440 + std::lround(x / 0.05));
+  };
+  EXPECT_NEAR(surface.z_mm[at(15 + 0.8 + 0.5, 5)], 0.05, 1e-9);
+  EXPECT_NEAR(surface.z_mm[at(15 - 0.8 - 0.5, 5)], 0, 1e-9);
+  // half way up at 2 + 1.25 mm along U1's +x axis, which is turned by 30 degrees
+  EXPECT_NEAR(surface.z_mm[at(7 + 3.25 * std::cos(0.5236), 8 + 3.25 * std::sin(0.5236))], 0.0175, 3e-4);
+  EXPECT_NEAR(surface.dark[at(15 + 0.75, 5)], 0.8, 0.05);
+  EXPECT_NEAR(surface.dark[at(15 - 0.75, 5)], 0, 0.05);
 }
 
 TEST(TwinDefect, RefusesWhatItDoesNotKnow) {

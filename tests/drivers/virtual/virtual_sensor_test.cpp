@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "drivers/frame/frame_error.h"
 #include "drivers/sensor/read_frame.h"
+#include "drivers/virtual/twin_file.h"
 #include "drivers/virtual/virtual_sensor_board.h"
 
 namespace datum {
@@ -18,6 +20,18 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 const fs::path config_folder = fs::path(DATUM_SOURCE_DIR) / "config";
+
+/// The table [noise.world] of the shipped sample without its comment signs, as a table of its own.
+std::string world_of_demo() {
+  std::ifstream file(config_folder / "twins/demo.toml");
+  std::string text;
+  bool inside = false;
+  for (std::string line; std::getline(file, line);) {
+    inside = line == "#[noise.world]" || (inside && line.rfind("#", 0) == 0);
+    if (inside) text += (line == "#[noise.world]" ? "[world]" : line.substr(1)) + "\n";
+  }
+  return text;
+}
 
 class VirtualSensor : public ::testing::Test {
  protected:
@@ -171,6 +185,33 @@ TEST_F(VirtualSensor, TheStageMovesTheBoardInTheFrame) {
   const Eigen::Vector3d moved = load_cell(files).view.sensor_from_board.topRightCorner<3, 1>();
   EXPECT_NEAR((moved - at_cal).norm(), 1 + 12e-6, 1e-9);  // scale_ppm of the X axis
   EXPECT_NEAR(moved.x() - at_cal.x(), -1, 1e-4);
+}
+
+/// The keys that demo.toml shows, switched on.
+TEST(TwinFile, TheWorldsKeysAreRead) {
+  const auto noise = [](const std::string& world) {
+    return read_twin_noise(config::TomlTable::from_text(
+        "white_um = 3.0\ncorrelated_um = 0.0\ncorrelation_px = 1\ndropout_ratio = 0.0\nspeckle_ratio = 0.0\n"
+        "speckle_um = 0.0\noutlier_ratio = 0.0\noutlier_um = 0.0\nlinearity_um = 0.0\n" +
+            world,
+        "twin.toml"));
+  };
+  EXPECT_EQ(noise("").world.row_um, 0);
+  const TwinWorld w = noise(world_of_demo()).world;
+  ASSERT_EQ(w.smooth.size(), 2u);
+  EXPECT_EQ(w.smooth[0].um, 2);
+  EXPECT_EQ(w.smooth[1].kernel_px, 50);
+  EXPECT_EQ(w.row_um, 0.5);
+  EXPECT_EQ(w.column_um, 0.5);
+  EXPECT_EQ(w.body_noise, 2);
+  EXPECT_EQ(w.missing_ratio, 0.2);
+  EXPECT_EQ(w.missing_blob_ratio, 0.2);
+  EXPECT_EQ(w.spike_ratio, 0.3);
+  EXPECT_EQ(w.spike_um, 100);
+  EXPECT_EQ(w.spike_px, 3);
+  EXPECT_EQ(w.highest_um, 1500.0);
+  EXPECT_THROW(noise("[world]\nmissing_ratio = 0.6\n"), config::ConfigError);
+  EXPECT_THROW(noise("[world]\nrain_um = 1.0\n"), config::ConfigError);
 }
 
 }  // namespace
