@@ -30,9 +30,23 @@ Decision decide_guarded(double p_conform, double confidence) {
   return p_conform <= 1 - confidence ? Decision::fail : Decision::inconclusive;
 }
 
-double capability_of(const Check& check, double u) {
-  return check.lower && check.upper && u > 0 ? (*check.upper - *check.lower) / (4 * u) : 0;
+double capability_of(const Check& check, double u) { return u > 0 ? tolerance_of(check) / (4 * u) : 0; }
+
+namespace {
+
+/// What the tolerance is made of, in words.
+std::string tolerance_text(const Check& check) {
+  const double tolerance = tolerance_of(check);
+  const char* unit = unit_of(check.characteristic);
+  if (check.lower && check.upper) return fmt::format("the limits are {:g} {} apart", tolerance, unit);
+  const char* limit = check.lower ? "lower" : "upper";
+  Check alone = check;
+  alone.nominal = alone.expected = std::nullopt;
+  if (tolerance_of(alone) > 0) return fmt::format("the {} limit leaves {:g} {}", limit, tolerance, unit);
+  return fmt::format("the {} limit lies {:g} {} from the nominal", limit, tolerance / 2, unit);
 }
+
+}  // namespace
 
 void decide(CheckVerdict& v, DecisionRule rule, double confidence) {
   if (!std::isfinite(v.value) || !std::isfinite(v.u)) {
@@ -50,10 +64,9 @@ void decide(CheckVerdict& v, DecisionRule rule, double confidence) {
                            2 * v.u, unit);
   if (v.capability > 0 && v.capability < 1) {
     v.reason = Reason::uncertainty;
-    v.detail = fmt::format(
-        "C_m = {:.2f} is below 1: the limits are {:g} {} apart but U = {:.4g} {}; widen them or measure "
-        "better",
-        v.capability, *v.check.upper - *v.check.lower, unit, 2 * v.u, unit);
+    v.detail =
+        fmt::format("C_m = {:.2f} is below 1: {} but U = {:.4g} {}; widen the tolerance or measure better",
+                    v.capability, tolerance_text(v.check), 2 * v.u, unit);
     return;
   }
   v.decision = rule == DecisionRule::simple ? v.decision_simple : decide_guarded(v.p_conform, confidence);

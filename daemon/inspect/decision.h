@@ -18,7 +18,7 @@ Decision decide_simple(const Check& check, double value);
 /// PASS where p >= confidence, FAIL where p <= 1 - confidence, else INCONCLUSIVE.
 Decision decide_guarded(double p_conform, double confidence);
 
-/// C_m = T / (4 u); 0 where there is one limit or u = 0.
+/// C_m = T / (4 u), T by tolerance_of; 0 where there is no T or u = 0.
 double capability_of(const Check& check, double u);
 
 /// Fills decision, decision_simple, p_conform and capability from value and u. INVALID(UNCERTAINTY) where C_m

@@ -68,9 +68,17 @@ const char* unit_of(Characteristic c);  // "um", "mdeg", "permille", "percent"
 /// One demand on a component. Values in unit_of(characteristic).
 struct Check {
   Characteristic characteristic = Characteristic::median;
-  double parameter = 0;                         // q in (0,1] of percentile, k of top_mean
+  double parameter = 0;                         // q in (0, 1) of percentile, k of top_mean
   std::optional<double> nominal, lower, upper;  // at least one limit
+  /// Where the value of a good part lies, where no nominal is stated: a component's nominal height, 0 of a deviation.
+  std::optional<double> expected = std::nullopt;
 };
+
+/// Tolerance T of C_m = T / (4 u) (JCGM 106, 7.6.3), in the check's unit. Two limits: upper - lower. One limit: the other one
+/// is where the characteristic ends by itself (0 of a tilt, a share, a form; 1000 of a share), so a tilt's T is upper - 0. One
+/// limit of a height, thickness or deviation, which has no such end: 2 |limit - nominal|, which makes C_m = 1 where U reaches
+/// from the nominal to the limit. 0 where nothing tells a nominal; a recipe's reader lets no such check through.
+double tolerance_of(const Check& check);
 
 struct Component {
   std::string reference;
@@ -80,8 +88,9 @@ struct Component {
   /// from here.
   std::optional<BoardRect> floor_outline;
   double nominal_height_um = 0;
-  std::vector<Check> checks;   // at least one
-  bool warp_fallback = false;  // where its ring is refused, the board's surface may be its floor
+  std::vector<Check> checks;          // at least one
+  bool warp_fallback = false;         // where its ring is refused, the board's surface may be its floor
+  std::vector<std::string> overlaps;  // references of components whose bodies it may lie on, or under
 };
 
 /// What a height stands on.

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <map>
 #include <numbers>
-#include <set>
 
 #include "daemon/inspect/recipe_file.h"
+#include "daemon/inspect/recipe_overlap.h"
 #include "daemon/inspect/warp_recipe.h"
 #include "gpu/core/board_plan.h"
 
@@ -151,18 +151,19 @@ Component read_component(config::TomlTable& table, const Packages& packages, con
   c.body.rotation_deg = table.number_or("rotation_deg", 0, {-360, 360});
   c.nominal_height_um = *part.nominal_um;
   c.warp_fallback = part.warp_fallback.value_or(false);
+  c.overlaps = table.texts_or("overlaps", {});
   if (part.outline_mm) {
     c.floor_outline =
         outline_of(c.body, *part.outline_mm, part.outline_offset_mm.value_or(Eigen::Vector2d::Zero()));
     demand_on_board(*c.floor_outline, board_mm, "the floor outline", table);
   }
   demand_on_board(c.body, board_mm, "the body", table);
-  c.checks.push_back(resolve(*part.demand, c.nominal_height_um, table));
+  c.checks.push_back(resolve(*part.demand, c.nominal_height_um, c.nominal_height_um, table));
   for (const Demand& demand : part.checks) {
     const bool around_height = demand.tolerance && demand.characteristic != Characteristic::board_flatness &&
                                std::string(unit_of(demand.characteristic)) == "um";
-    c.checks.push_back(
-        resolve(demand, around_height ? std::optional(c.nominal_height_um) : std::nullopt, table));
+    c.checks.push_back(resolve(demand, around_height ? std::optional(c.nominal_height_um) : std::nullopt,
+                               c.nominal_height_um, table));
   }
   demand_few(c.checks, table);
   demand_warp(c, has_warp, table);
@@ -187,20 +188,25 @@ std::array<Eigen::Vector2d, 4> corners_mm(const BoardRect& rect) {
 
 void read_components(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
   const Packages packages = read_packages(file, problems);
-  std::set<std::string> references;
-  if (recipe.warp) references.insert(recipe.warp->row.reference);
+  std::map<std::string, int> line_of;  // of each reference
+  if (recipe.warp) line_of[recipe.warp->row.reference] = 0;
   std::vector<config::TomlTable> tables = file.tables("component");
   if (tables.empty()) file.refuse("component", "missing", "at least one [[component]]");
+  std::vector<std::reference_wrapper<const config::TomlTable>> read;
   for (config::TomlTable& table : tables) {
     problems.attempt([&] {
-      recipe.components.push_back(read_component(table, packages, recipe.board_size_mm, file.has("warp")));
-      const std::string& reference = recipe.components.back().reference;
-      if (!references.insert(reference).second) {
-        table.refuse("reference", "'" + reference + "' is used twice",
+      Component c = read_component(table, packages, recipe.board_size_mm, file.has("warp"));
+      const auto [first, fresh] = line_of.emplace(c.reference, table.where("reference").line);
+      if (!fresh) {
+        const std::string where = first->second > 0 ? ", first in line " + std::to_string(first->second) : "";
+        table.refuse("reference", "'" + c.reference + "' is used twice" + where,
                      "a reference of its own for each component");
       }
+      recipe.components.push_back(std::move(c));
+      read.push_back(table);
     });
   }
+  refuse_overlaps(recipe, read, read.size() == tables.size(), problems);
 }
 
 }  // namespace datum

@@ -84,11 +84,49 @@ Demand read_warp_demand(config::TomlTable& table) {
   return d;
 }
 
+namespace {
+
+/// The rank of quantile 1 has no neighbours above, so nothing tells its uncertainty by its neighbours.
+double read_quantile(config::TomlTable& table) {
+  const double q = table.number("quantile");
+  if (!(q > 0 && q < 1))
+    table.refuse("quantile", config::shown(q) + " is out of range",
+                 "more than 0 and less than 1; the highest pixel alone is characteristic = \"top_mean\" with "
+                 "top_count = 1");
+  return q;
+}
+
+/// Of a good part, where no nominal is stated.
+std::optional<double> expected_of(Characteristic c, std::optional<double> height_um) {
+  using enum Characteristic;
+  if (c == thickness) return std::nullopt;
+  if (c <= top_mean) return height_um;
+  return 0;
+}
+
+/// A single limit needs a tolerance too, or no uncertainty were too large for it.
+void demand_tolerance(const Check& check, const config::TomlTable& table) {
+  if ((check.lower && check.upper) || tolerance_of(check) > 0) return;
+  const std::string unit = std::string("_") + unit_of(check.characteristic);
+  const std::string limit = (check.lower ? "lower" : "upper") + unit;
+  if (!check.nominal && !check.expected)
+    table.refuse("nominal" + unit, "missing",
+                 "the nominal, for " + limit +
+                     " is the only limit: their distance is the "
+                     "tolerance that U is compared with");
+  table.refuse(limit,
+               config::shown(check.lower ? *check.lower : *check.upper) +
+                   " is the nominal: a single limit there leaves no tolerance that U can be compared with",
+               "a limit apart from the nominal, or both limits");
+}
+
+}  // namespace
+
 Demand read_demand(config::TomlTable& table, bool heights_only) {
   Demand d;
   d.characteristic = read_characteristic(table, heights_only);
   if (d.characteristic == Characteristic::percentile) {
-    d.parameter = table.number("quantile", {config::positive.min, 1});
+    d.parameter = read_quantile(table);
   }
   if (d.characteristic == Characteristic::top_mean) {
     d.parameter = static_cast<double>(table.integer("top_count", 1, 1'000'000));
@@ -97,9 +135,11 @@ Demand read_demand(config::TomlTable& table, bool heights_only) {
   return d;
 }
 
-Check resolve(const Demand& d, std::optional<double> nominal, const config::TomlTable& table) {
+Check resolve(const Demand& d, std::optional<double> nominal, std::optional<double> height_um,
+              const config::TomlTable& table) {
   const std::string unit = std::string("_") + unit_of(d.characteristic);
-  Check check{d.characteristic, d.parameter, d.nominal ? d.nominal : nominal, d.lower, d.upper};
+  Check check{d.characteristic, d.parameter, d.nominal ? d.nominal : nominal,
+              d.lower,          d.upper,     expected_of(d.characteristic, height_um)};
   if (d.tolerance) {
     if (!check.nominal) {
       table.refuse("tolerance" + unit, "has no nominal to lie around", "nominal" + unit + " beside it");
@@ -114,6 +154,7 @@ Check resolve(const Demand& d, std::optional<double> nominal, const config::Toml
                      (check.lower && check.upper ? " and " : "") +
                      (check.upper ? "at most " + config::shown(*check.upper) : std::string()));
   }
+  demand_tolerance(check, table);
   return check;
 }
 

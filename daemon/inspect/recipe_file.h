@@ -45,9 +45,11 @@ Demand read_surface_demand(config::TomlTable& table);
 /// The same of a board's own form.
 Demand read_warp_demand(config::TomlTable& table);
 
-/// Limits as numbers. `nominal` stands in where the demand has a tolerance and no nominal of its own.
-/// Throws config::ConfigError at `table` where the nominal lies outside the limits.
-Check resolve(const Demand& demand, std::optional<double> nominal, const config::TomlTable& table);
+/// Limits as numbers. `nominal` stands in where the demand has a tolerance and no nominal of its own; `height_um` is the
+/// component's nominal height, from which a single limit of a height is judged. Throws config::ConfigError at `table` where
+/// the nominal lies outside the limits, or where a single limit lies on it.
+Check resolve(const Demand& demand, std::optional<double> nominal, std::optional<double> height_um,
+              const config::TomlTable& table);
 
 /// A part's name or reference: it travels in result lines, so no blanks, quotes or separators.
 std::string read_name(config::TomlTable& table, const char* key);

@@ -177,7 +177,7 @@ void read_region(config::TomlTable& table, Recipe& recipe, SurfaceRecipe& surfac
   if (checks.empty()) table.refuse("check", "missing", "at least one [[region.check]]");
   for (config::TomlTable& check : checks) {
     const Demand demand = read_surface_demand(check);
-    component.checks.push_back(resolve(demand, std::nullopt, check));
+    component.checks.push_back(resolve(demand, std::nullopt, std::nullopt, check));
     region.datum.push_back(surface.regions.size());
     if (needs_datum(demand.characteristic))
       datums.push_back({surface.regions.size(), component.checks.size() - 1, check.text("datum"),

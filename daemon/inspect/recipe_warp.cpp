@@ -71,7 +71,7 @@ void read_warp(config::TomlTable table, Recipe& recipe, config::Problems& proble
   if (checks.empty()) table.refuse("check", "missing", "at least one [[warp.check]]");
   for (config::TomlTable& check : checks) {
     problems.attempt([&] {
-      warp->row.checks.push_back(resolve(read_warp_demand(check), std::nullopt, check));
+      warp->row.checks.push_back(resolve(read_warp_demand(check), std::nullopt, std::nullopt, check));
       check.finish();
     });
   }

@@ -88,7 +88,7 @@ struct CheckVerdict {
   double value = 0;       // unit_of(check.characteristic); meaningless where INVALID
   double u = 0;           // standard uncertainty; U = 2 u
   double p_conform = 0;   // JCGM 106, probability that the true value lies within the limits
-  double capability = 0;  // C_m = (upper - lower) / (4 u); 0 where there is only one limit or u = 0
+  double capability = 0;  // C_m = T / (4 u), T by tolerance_of(check); 0 where u = 0
   std::vector<UncertaintyTerm> budget;
 };
 

@@ -65,6 +65,50 @@ TEST(Decision, CapabilityBelowOneIsRefusedAndBelowFourIsSaid) {
   EXPECT_EQ(v.decision_simple, Decision::pass);
 }
 
+Check one_limit(Characteristic c, std::optional<double> lower, std::optional<double> upper,
+                std::optional<double> nominal = {}) {
+  Check check = limits(lower, upper);
+  check.characteristic = c;
+  check.nominal = nominal;
+  return check;
+}
+
+// U = 2 u reaches from the nominal to the limit at C_m = 1, as with two limits about their middle.
+TEST(Decision, ASingleLimitIsJudgedByItsWayFromTheNominal) {
+  const Check c = one_limit(Characteristic::median, {}, 480, 450);
+  EXPECT_EQ(tolerance_of(c), 60);
+  CheckVerdict v = decided(c, 400, 15);
+  EXPECT_EQ(v.capability, 1);
+  EXPECT_EQ(v.decision, Decision::pass);
+  v = decided(c, 300, 15.1);
+  EXPECT_EQ(v.decision, Decision::invalid) << "however far below";
+  EXPECT_EQ(v.reason, Reason::uncertainty);
+  EXPECT_EQ(v.detail,
+            "C_m = 0.99 is below 1: the upper limit lies 30 um from the nominal but U = 30.2 um; widen the "
+            "tolerance or measure better");
+  Check below = one_limit(Characteristic::minimum, 400, {});
+  EXPECT_EQ(tolerance_of(below), 0) << "nothing tells where a good part lies";
+  below.expected = 450;
+  EXPECT_EQ(tolerance_of(below), 100);
+}
+
+// What can't be below 0 has its other limit there: T is upper - 0.
+TEST(Decision, ASingleLimitOfATiltOrAShareReachesToTheirEnd) {
+  using enum Characteristic;
+  for (const Characteristic c :
+       {tilt, profile, flatness, parallelism, bow, twist, peak_to_valley, board_flatness})
+    EXPECT_EQ(tolerance_of(one_limit(c, {}, 250)), 250) << name_of(c);
+  EXPECT_EQ(tolerance_of(one_limit(presence, 900, {})), 100);
+  EXPECT_EQ(tolerance_of(one_limit(presence, {}, 50)), 50);
+  EXPECT_EQ(decided(one_limit(tilt, {}, 250), 10, 62.5).decision, Decision::pass);
+  const CheckVerdict v = decided(one_limit(tilt, {}, 250), 10, 62.6);
+  EXPECT_EQ(v.reason, Reason::uncertainty);
+  EXPECT_EQ(
+      v.detail,
+      "C_m = 1.00 is below 1: the upper limit leaves 250 mdeg but U = 125.2 mdeg; widen the tolerance or "
+      "measure better");
+}
+
 TEST(Decision, ANumberThatIsNoneIsInvalid) {
   const CheckVerdict v = decided(limits(0, 40), std::numeric_limits<double>::quiet_NaN(), 1);
   EXPECT_EQ(v.decision, Decision::invalid);

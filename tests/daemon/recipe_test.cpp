@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "config/toml_reader.h"
+#include "daemon/inspect/recipe_overlap.h"
 #include "tests/fresh_folder.h"
 
 namespace datum {
@@ -111,6 +114,55 @@ TEST_F(RecipeFile, FurtherChecksKeepTheirUnitsAndOrder) {
   EXPECT_EQ(checks[3].nominal, std::nullopt);
   EXPECT_EQ(checks[4].parameter, 50);
   EXPECT_EQ(checks[4].lower, 390) << "around the component's nominal height";
+}
+
+// C_m needs a tolerance of every check, also where there is one limit: by the nominal, or the component's nominal height.
+TEST_F(RecipeFile, EveryCheckHasATolerance) {
+  const Recipe r =
+      loaded(head + part +
+             "[[component.check]]\ncharacteristic = \"percentile\"\nquantile = 0.98\nupper_um = 520\n"
+             "[[component.check]]\ncharacteristic = \"minimum\"\nlower_um = 300\nnominal_um = 430\n"
+             "[[component.check]]\ncharacteristic = \"tilt\"\nupper_mdeg = 500\n"
+             "[[component.check]]\ncharacteristic = \"presence\"\nlower_permille = 900\n");
+  const auto& checks = r.components.at(0).checks;
+  const double expected[] = {2 * (450 - 400), 2 * (520 - 450), 2 * (430 - 300), 500, 100};
+  ASSERT_EQ(checks.size(), 5u);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(tolerance_of(checks[i]), expected[i]) << i;
+}
+
+TEST_F(RecipeFile, APartMayLieOnAnotherWhereTheRecipeSaysSo) {
+  std::string other = part;
+  other.replace(other.find("R1"), 2, "R2");
+  EXPECT_THROW(loaded(head + part + other), config::ConfigError);
+  EXPECT_EQ(loaded(head + part + other + "overlaps = [\"R1\"]\n").components.at(1).overlaps.at(0), "R1");
+  EXPECT_EQ(loaded(head + part + "overlaps = [\"R2\"]\n" + other).components.size(), 2u)
+      << "either names the other";
+  std::string third = other;
+  third.replace(third.find("R2"), 2, "R3");
+  EXPECT_THROW(loaded(head + part + other + "overlaps = [\"R1\"]\n" + third + "overlaps = [\"R1\"]\n"),
+               config::ConfigError)
+      << "R3 on R2 is not said";
+}
+
+TEST_F(RecipeFile, BodiesMayTouch) {
+  std::string beside = part;
+  beside.replace(beside.find("R1"), 2, "R2");
+  beside.replace(beside.find("[50, 40]"), 8, "[50.8, 40]");  // turned by 90 degrees a body is 0.8 mm wide
+  EXPECT_EQ(loaded(head + part + beside).components.size(), 2u);
+}
+
+// 2 x 1 and 2 x 1 crossed at right angles share 1 x 1; a square turned by 45 degrees about a corner of another one's side.
+TEST(RecipeOverlap, SharedArea) {
+  const BoardRect a{{5, 5}, {2, 1}, 0};
+  EXPECT_NEAR(shared_area_mm2(a, {{5, 5}, {2, 1}, 90}), 1, 1e-12);
+  EXPECT_NEAR(shared_area_mm2(a, {{5, 5}, {4, 4}, 30}), 2, 1e-12);
+  EXPECT_NEAR(shared_area_mm2({{5, 5}, {4, 4}, 30}, a), 2, 1e-12);
+  EXPECT_NEAR(shared_area_mm2(a, {{6.5, 5}, {2, 1}, 0}), 0.5, 1e-12);
+  EXPECT_NEAR(shared_area_mm2({{0, 0}, {2, 2}, 0}, {{1, 0}, {2, 2}, 45}), 2 * std::sqrt(2.0) - 1, 1e-12)
+      << "half of a diamond of area 4 less two corners of (sqrt(2) - 1)^2 / 2";
+  EXPECT_EQ(shared_area_mm2(a, {{7, 5}, {2, 1}, 0}), 0) << "they touch";
+  EXPECT_EQ(shared_area_mm2(a, {{5, 6 - 1e-7}, {2, 1}, 0}), 0) << "by the rounding of a corner";
+  EXPECT_EQ(shared_area_mm2(a, {{6.2, 6.2}, {1, 1}, 45}), 0) << "near, and apart";
 }
 
 TEST_F(RecipeFile, APackageIsDefinedOnceAndAComponentMayDiffer) {
