@@ -176,8 +176,11 @@ BoardVerdict inspect_filtered(BoardVerdict v, const HeightFrame& raw, const Heig
   unplanned.planner = nullptr;
   const BoardVerdict unfiltered = inspect_board(v, raw, unplanned, measurer);
   BoardVerdict measured = inspect_board(std::move(v), frame, in, measurer);
-  if (measured.reason == Reason::none && unfiltered.reason == Reason::none)
-    account_for_filter(measured, unfiltered, *in.recipe);
+  if (measured.reason != Reason::none) return measured;
+  if (unfiltered.reason != Reason::none)
+    return refused(std::move(measured), *in.recipe,
+                   {unfiltered.reason, "as delivered, before the filter: " + unfiltered.detail});
+  account_for_filter(measured, unfiltered, *in.recipe);
   return measured;
 }
 

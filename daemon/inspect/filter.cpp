@@ -103,12 +103,27 @@ void keep_quantisation(std::vector<UncertaintyTerm>& budget, const std::vector<U
 
 bool has_value(const CheckVerdict& v) { return v.reason == Reason::none || v.reason == Reason::uncertainty; }
 
+/// The raw value fails: so does the filtered one, by both rules.
+void keep_failure(CheckVerdict& v, const CheckVerdict& raw) {
+  if (v.reason != Reason::none || raw.decision_simple != Decision::fail) return;
+  const bool better = v.decision < raw.decision || v.decision_simple == Decision::pass;
+  v.decision = std::max(v.decision, raw.decision);
+  v.decision_simple = Decision::fail;
+  if (!better) return;
+  const char* unit = unit_of(v.check.characteristic);
+  v.detail += fmt::format(
+      "{}unfiltered it is {:.6g} {} and fails: the filter moves it by {:+.4g} {}; make [filter] weaker "
+      "(iterations, "
+      "kappa_um) or leave it out",
+      v.detail.empty() ? "" : "; ", raw.value, unit, v.value - raw.value, unit);
+}
+
 void account(CheckVerdict& v, const CheckVerdict& raw, const Recipe& recipe) {
   if (!has_value(v)) return;
   v.decision = v.decision_simple = Decision::invalid;
   v.reason = raw.reason;
-  if (!has_value(raw)) {
-    v.detail = "what the filter did is not known, for unfiltered there is no value: " + raw.detail;
+  if (raw.reason != Reason::none) {
+    v.detail = "what the filter did is not known, for unfiltered there is no verdict: " + raw.detail;
     return;
   }
   v.reason = Reason::none;
@@ -116,9 +131,10 @@ void account(CheckVerdict& v, const CheckVerdict& raw, const Recipe& recipe) {
       v.detail.rfind("floor: ", 0) == 0 ? v.detail.substr(0, v.detail.find("; C_m")) : "";
   v.detail.clear();
   keep_quantisation(v.budget, raw.budget);
-  v.budget.push_back({"filter", std::abs(v.value - raw.value) / std::sqrt(12.0)});
+  v.budget.push_back({"filter", std::abs(v.value - raw.value) / std::sqrt(3.0)});
   v.u = combined(v.budget);
   decide(v, recipe.rule, recipe.rule_confidence);
+  keep_failure(v, raw);
   if (!floor.empty()) v.detail = floor + (v.detail.empty() ? "" : "; " + v.detail);
 }
 

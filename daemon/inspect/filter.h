@@ -18,9 +18,10 @@ namespace datum {
 HeightFrame filtered(const HeightFrame& frame, const FilterSettings& settings, Diffuser& diffuser);
 inline constexpr int filter_steps = 256;
 
-/// What the filter does to a value is known only as far as the same frame tells it unfiltered: each value of `measured`
-/// gets the uncertainty |H - H of raw| / sqrt(12) ("filter"), and no less quantisation than the raw one has, and is
-/// decided anew. INVALID with the raw one's reason where the raw frame tells no value.
+/// What the filter does to a value is known only as far as the same frame tells it unfiltered. Each value of `measured` gets
+/// the uncertainty |H - H of raw| / sqrt(3) ("filter") and no less quantisation than the raw one has, and is decided anew:
+/// all of the difference may be the filter's bias, and U = 2 u covers it. No value passes that fails unfiltered: its
+/// decision is no better than the raw one's. INVALID with the raw one's reason where the raw one is INVALID.
 void account_for_filter(BoardVerdict& measured, const BoardVerdict& raw, const Recipe& recipe);
 
 }  // namespace datum

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "daemon/inspect/alignment_recipe.h"
 #include "daemon/inspect/filter.h"
 #include "daemon/inspect/uncertainty.h"
 #include "tests/daemon/inspect_fixture.h"
@@ -65,7 +66,7 @@ TEST(InspectFiltered, SmoothsBeforeItMeasuresAndSaysSo) {
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_LT(v.components[i].floor.rms_um, raw.components[i].floor.rms_um / 2.5);
     EXPECT_NEAR(term(first(v, i), "filter"),
-                std::abs(first(v, i).value - first(raw, i).value) / std::sqrt(12.0), 1e-12);
+                std::abs(first(v, i).value - first(raw, i).value) / std::sqrt(3.0), 1e-12);
     EXPECT_DOUBLE_EQ(first(v, i).u, combined(first(v, i).budget));
     EXPECT_GE(term(first(v, i), "quantisation"), term(first(raw, i), "quantisation"));
     EXPECT_NEAR(first(v, i).value, i == 0 ? 400 : 600, 2 * first(v, i).u + 0.8);
@@ -126,13 +127,76 @@ TEST(InspectFiltered, AFilterThatMovesAValueWidensItsUncertainty) {
   s.recipe.filter->iterations = 15;
   Check& check = s.recipe.components[0].checks[0];
   check.characteristic = Characteristic::mean;
-  check.lower = 380;
-  check.upper = 420;
+  check.lower = 370;
+  check.upper = 430;
   const BoardVerdict v = s.inspect();
   // the body's rim has lost height to the floor, here a mean of 17 um
   EXPECT_EQ(first(v, 0).decision_simple, Decision::pass);
   EXPECT_GT(term(first(v, 0), "filter"), 4);
   EXPECT_EQ(first(v, 0).decision, Decision::inconclusive);
+}
+
+/// U1 is 550 um high, at most 480 um are allowed; the blur takes a third of it.
+Scene blurred_scene(DecisionRule rule) {
+  Scene s = make_scene();
+  s.recipe.components.resize(1);
+  s.recipe.components[0].nominal_height_um = 550;
+  s.recipe.floor.inner_margin_mm = 0.9;  // beyond the blur of 9 pixels of 0.04 mm
+  s.recipe.floor.outer_margin_mm = 1.6;
+  s.sensor.noise = {{0.0}, {5}};
+  render(s, 5);
+  s.recipe.rule = rule;
+  s.recipe.components[0].nominal_height_um = 200;  // far from the limit: C_m is no matter
+  Check& check = s.recipe.components[0].checks[0];
+  check.nominal = 200;
+  check.lower.reset();
+  check.upper = 480;
+  s.recipe.filter = FilterSettings{Conduction::exponential, KappaRule::fixed, 400, 0.2, 200};
+  return s;
+}
+
+TEST(InspectFiltered, NothingPassesThatFailsUnfiltered) {
+  for (const DecisionRule rule : {DecisionRule::simple, DecisionRule::iso14253}) {
+    Scene s = blurred_scene(rule);
+    const BoardVerdict v = s.inspect();
+    s.recipe.filter.reset();
+    const double raw = first(s.inspect(), 0).value;
+    EXPECT_EQ(v.decision, Decision::fail);
+    EXPECT_EQ(first(v, 0).decision, Decision::fail);
+    EXPECT_EQ(first(v, 0).decision_simple, Decision::fail);
+    EXPECT_LT(first(v, 0).value, 480) << "the filter moved it within the limit";
+    EXPECT_NEAR(raw, 550, 1);
+    EXPECT_GE(2 * term(first(v, 0), "filter"), raw - first(v, 0).value) << "U covers all that the filter did";
+    EXPECT_THAT(first(v, 0).detail, ::testing::HasSubstr("and fails: the filter moves it by -"));
+    EXPECT_THAT(first(v, 0).detail, ::testing::HasSubstr("make [filter] weaker"));
+  }
+}
+
+TEST(InspectFiltered, WithoutARawVerdictThereIsNone) {
+  Scene s = filtered_scene(2);
+  s.recipe.components[0].checks[0].lower = 399.9;  // U of some 0.4 um is too large for it
+  s.recipe.components[0].checks[0].upper = 400.1;
+  const BoardVerdict v = s.inspect();
+  EXPECT_EQ(first(v, 0).reason, Reason::uncertainty);
+  EXPECT_THAT(first(v, 0).detail, ::testing::HasSubstr("for unfiltered there is no verdict: C_m"));
+}
+
+// The noise of 2 mm hides the parts; filtered they are found, and would be measured.
+TEST(InspectFiltered, ABoardThatIsRefusedUnfilteredIsRefused) {
+  Scene s = make_scene();
+  s.recipe.components.push_back(testing::box("U3", 5.8, 1.6, 90, 500));
+  s.recipe.filter = FilterSettings{Conduction::exponential, KappaRule::fixed, 1e6, 0.2, 30};
+  s.sensor.noise = {{0.0}, {2000}};
+  render(s, 2000);
+  AlignmentRecipe a;
+  a.max_shift_mm = 1;
+  s.recipe.alignment = std::make_shared<AlignmentRecipe>(a);
+  const BoardVerdict v = s.inspect();
+  EXPECT_EQ(v.decision, Decision::invalid);
+  EXPECT_EQ(v.reason, Reason::alignment);
+  EXPECT_THAT(v.detail, ::testing::HasSubstr("as delivered, before the filter: "));
+  s.recipe.filter.reset();
+  EXPECT_EQ(s.inspect().reason, Reason::alignment);
 }
 
 TEST(InspectFiltered, GivesTheSameBytesForAnyThreads) {
