@@ -189,7 +189,8 @@ HeightFrame filtered_for(const HeightFrame& frame, const InspectionInputs& in) {
   return filtered(frame, *in.recipe->filter, in.diffuser ? *in.diffuser : cpu);
 }
 
-/// Every component is good in a mirror, and here one is bad: an asymmetrical board that was seen by the wrong hand.
+/// Every component is good in a mirror, and here one shows what a mirror makes of the board: it is asymmetrical, and was
+/// seen by the wrong hand.
 std::optional<Refusal> handedness_refusal(const BoardVerdict& v, const HeightFrame& frame,
                                           const InspectionInputs& in, BoardMeasurer& measurer) {
   if (v.decision != Decision::fail) return std::nullopt;
@@ -198,7 +199,10 @@ std::optional<Refusal> handedness_refusal(const BoardVerdict& v, const HeightFra
     const BoardVerdict mirrored =
         inspect_board(identity(image, in, measurer.describe()), image, inputs, measurer);
     inputs.planner = nullptr;  // of another geometry: the next board's plan stays
-    if (mirrored.decision != Decision::pass) continue;
+    const Htm<Board, Sensor> placement = board_from_sensor(in);
+    if (!wrong_hand_explains(*in.recipe, {frame, v, moved(placement, v.stages)},
+                             {image, mirrored, moved(placement, mirrored.stages)}))
+      continue;
     return Refusal{
         Reason::frame,
         "the board is bad in the frame and good in its mirror image: sensor.profile's handedness is not the "

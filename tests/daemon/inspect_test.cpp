@@ -129,6 +129,55 @@ TEST(Inspect, AnAsymmetricalBoardSeenByTheWrongHandIsInvalid) {
   }
 }
 
+// A part that is too high, with an upper limit alone, is good where the mirror shows bare board.
+TEST(Inspect, APartThatIsTooHighIsNotTheHand) {
+  Scene s = make_scene();
+  s.recipe.components.resize(1);
+  s.recipe.components[0].nominal_height_um = 550;
+  render(s);
+  s.recipe.components[0].nominal_height_um = 400;
+  s.recipe.components[0].checks[0].lower.reset();
+  s.recipe.components[0].checks[0].upper = 480;
+  const BoardVerdict v = s.inspect();
+  EXPECT_EQ(v.decision, Decision::fail) << v.detail;
+  EXPECT_EQ(v.reason, Reason::none);
+}
+
+/// U1 and U2 are each other's mirror image about the picture's middle at 5.98 mm.
+Scene mirrored_pair() {
+  Scene s = make_scene();
+  s.recipe.components = {testing::box("U1", 3, 4, 0, 400), testing::box("U2", 8.96, 4, 0, 400)};
+  render(s);
+  return s;
+}
+
+// U1 is out of its limits and U2's are wider: in the mirror both are good.
+TEST(Inspect, PartsThatDifferAreNotTheHand) {
+  Scene s = mirrored_pair();
+  change_pixels(s, 1.9, 3.3, 4.1, 4.7, [](int, int, std::int16_t& count, PixelClass&) {
+    if (count > 200) count = static_cast<std::int16_t>(count - 80);  // a top of 400 um, 40 um lower
+  });
+  s.recipe.components[0].checks[0].lower = 375;
+  const BoardVerdict v = s.inspect();
+  EXPECT_EQ(v.decision, Decision::fail) << v.detail;
+  EXPECT_EQ(v.reason, Reason::none);
+  EXPECT_EQ(v.components[1].decision, Decision::pass);
+}
+
+// Random levels around the rings: the floor is one of them in the frame and another in its mirror image.
+TEST(Inspect, RandomLevelsAroundRingsAreNotTheHand) {
+  for (int seed = 0; seed < 40; ++seed) {
+    Scene s = mirrored_pair();
+    change_pixels(s, 0, 0, 12, 8, [&](int row, int col, std::int16_t& count, PixelClass&) {
+      const bool level = testing::noise_of(1000 * seed + row / 12, col / 12) > 0;
+      if (count < 200 && level)
+        count = static_cast<std::int16_t>(count + 600);  // tiles of the board, 300 um higher
+    });
+    const BoardVerdict v = s.inspect();
+    EXPECT_NE(v.reason, Reason::frame) << seed << ": " << v.detail;
+  }
+}
+
 // What is as good in a mirror can't be told from it: no measurement of heights knows the hand of a symmetrical board.
 TEST(Inspect, ABadSymmetricalBoardIsBadByEitherHand) {
   Scene s = make_scene();
