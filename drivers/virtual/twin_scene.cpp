@@ -62,14 +62,11 @@ class Painter {
   }
 
   void patch(const TwinPatch& patch) {
-    const Axes2 axes(patch.outline.rotation_deg);
     over(patch.outline, [&](int row, int col) {
       const Vector3d start = origin(row, col);
       const double full = floor_z_mm(start, patch.height_um * 1e-3);
-      const Vector2d at = (start + full * along_).head<2>();
-      if (!inside(patch.outline, axes, at) || !in_sector(patch, axes, at)) return;
-      const double share = patch.ramp ? way_along(patch.outline, axes, at) : 1;
-      raise(row, col, patch.ramp ? floor_z_mm(start, share * patch.height_um * 1e-3) : full);
+      const std::optional<double> um = height_um_of(patch, (start + full * along_).head<2>());
+      if (um) raise(row, col, patch.ramp ? floor_z_mm(start, *um * 1e-3) : full);
     });
   }
 
@@ -192,6 +189,12 @@ class Painter {
 };
 
 }  // namespace
+
+std::optional<double> height_um_of(const TwinPatch& patch, const Eigen::Vector2d& at_mm) {
+  const Axes2 axes(patch.outline.rotation_deg);
+  if (!inside(patch.outline, axes, at_mm) || !in_sector(patch, axes, at_mm)) return std::nullopt;
+  return patch.height_um * (patch.ramp ? way_along(patch.outline, axes, at_mm) : 1);
+}
 
 TwinTop top_of(const TwinBoard& board, const TwinBody& body) {
   const Vector2d c = body.outline.centre_mm;

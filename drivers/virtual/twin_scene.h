@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "drivers/frame/height_frame.h"
@@ -28,6 +29,9 @@ struct TwinSurface {
 };
 
 TwinSurface look_at(const TwinBoard& board, const TwinView& view);
+
+/// Height of a patch over the bare board at a place in board coordinates; none beside it.
+std::optional<double> height_um_of(const TwinPatch& patch, const Eigen::Vector2d& at_mm);
 
 /// The plane top of a body in board coordinates: a point over its centre, its normal, its two axes (unit
 /// vectors).

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/statistics/statistics_real.h"
 #include "tests/statistics/statistics_run.h"
 #include "tests/statistics/statistics_table.h"
 
@@ -61,6 +62,9 @@ int main(int argc, char** argv) try {
     for (const Row& row : plan.rows) fmt::print("{}\n", row.name);
     return 0;
   }
+  if (!real_board_is_here() &&
+      std::any_of(plan.rows.begin(), plan.rows.end(), [](const Row& r) { return r.real != Real::none; }))
+    fmt::print("SKIPPED: the real board's rows; DATUM_REAL_DATA names the folder of pemtron/board.ptr\n");
   Table table(csv, shortfalls);
   run(plan, [&](const Cells& cells) { table.add(cells); });
   return table.finish() == 0 ? 0 : 1;

@@ -10,12 +10,12 @@ namespace {
 using Eigen::Vector2d;
 
 /// A grid of points in the ring of a body, relative to its centre, in axes turned by `quarter` right angles.
-std::vector<Vector2d> ring_points(const Vector2d& size_mm, int quarter) {
+std::vector<Vector2d> ring_points(const Vector2d& size_mm, const Margins& ring, int quarter) {
   constexpr int steps = 200;
   Vector2d body = size_mm;
   if (quarter % 2) std::swap(body.x(), body.y());
-  const Vector2d inner = body / 2 + Vector2d::Constant(inner_margin_mm);
-  const Vector2d outer = body / 2 + Vector2d::Constant(outer_margin_mm);
+  const Vector2d inner = body / 2 + Vector2d::Constant(ring.inner_mm);
+  const Vector2d outer = body / 2 + Vector2d::Constant(ring.outer_mm);
   std::vector<Vector2d> points;
   for (int i = 0; i < steps; ++i)
     for (int k = 0; k < steps; ++k) {
@@ -32,13 +32,13 @@ double at_share(std::vector<double> values, double share) {
 }
 
 /// What lies on one side of the body and is this share of its ring, to the edge of its cell.
-TwinPatch side_patch(const TwinRect& body, double share, int quarter, double height_um) {
+TwinPatch side_patch(const TwinRect& body, const Margins& ring, double share, int quarter, double height_um) {
   std::vector<double> along;
-  for (const Vector2d& p : ring_points(body.size_mm, quarter)) along.push_back(p.x());
+  for (const Vector2d& p : ring_points(body.size_mm, ring, quarter)) along.push_back(p.x());
   const double from = at_share(along, 1 - share);
   Vector2d size = body.size_mm;
   if (quarter % 2) std::swap(size.x(), size.y());
-  const Vector2d half = size / 2 + Vector2d::Constant(outer_margin_mm);
+  const Vector2d half = size / 2 + Vector2d::Constant(ring.outer_mm);
   const double turn = quarter * std::numbers::pi / 2;
   const Vector2d outward(std::cos(turn), std::sin(turn));
   TwinPatch patch;
@@ -49,15 +49,16 @@ TwinPatch side_patch(const TwinRect& body, double share, int quarter, double hei
   return patch;
 }
 
-TwinPatch sector_patch(const TwinRect& body, double share, double from_deg, double height_um) {
+TwinPatch sector_patch(const TwinRect& body, const Margins& ring, double share, double from_deg,
+                       double height_um) {
   std::vector<double> turns;
-  for (const Vector2d& p : ring_points(body.size_mm, 0)) {
+  for (const Vector2d& p : ring_points(body.size_mm, ring, 0)) {
     const double turn = std::atan2(p.y(), p.x()) * 180 / std::numbers::pi - from_deg;
     turns.push_back(turn - 360 * std::floor(turn / 360));
   }
   TwinPatch patch;
   patch.outline.centre_mm = body.centre_mm;
-  patch.outline.size_mm = body.size_mm + Vector2d::Constant(2 * outer_margin_mm + gap_mm / 2);
+  patch.outline.size_mm = body.size_mm + Vector2d::Constant(2 * ring.outer_mm);
   patch.height_um = height_um;
   patch.sector_from_deg = from_deg;
   patch.sector_deg = at_share(turns, share);
@@ -65,9 +66,10 @@ TwinPatch sector_patch(const TwinRect& body, double share, double from_deg, doub
 }
 
 /// Traces of 0.2 mm, 0.6 mm apart, through the whole cell.
-std::vector<TwinPatch> stripes(const TwinRect& body, bool upright, double phase, double height_um) {
+std::vector<TwinPatch> stripes(const TwinRect& body, const Margins& ring, bool upright, double phase,
+                               double height_um) {
   constexpr double period = 0.6, width = 0.2;
-  const Vector2d half = body.size_mm / 2 + Vector2d::Constant(outer_margin_mm);
+  const Vector2d half = body.size_mm / 2 + Vector2d::Constant(ring.outer_mm);
   const double reach = upright ? half.x() : half.y();
   std::vector<TwinPatch> patches;
   for (double at = -reach + width / 2 + phase * (period - width); at <= reach - width / 2; at += period) {
@@ -82,7 +84,7 @@ std::vector<TwinPatch> stripes(const TwinRect& body, bool upright, double phase,
 
 }  // namespace
 
-std::vector<TwinPatch> level_patches(Level level, double step_um, const TwinRect& body,
+std::vector<TwinPatch> level_patches(Level level, double step_um, const TwinRect& body, const Margins& ring,
                                      const TwinRandom& random, std::uint64_t counter) {
   const int quarter = static_cast<int>(4 * random.uniform(counter));
   const double turn_deg = 360 * random.uniform(counter + 1), extra = random.uniform(counter + 2);
@@ -90,29 +92,30 @@ std::vector<TwinPatch> level_patches(Level level, double step_um, const TwinRect
     case Level::none:
       return {};
     case Level::side:
-      return {side_patch(body, 1.0 / 3, quarter, step_um)};
+      return {side_patch(body, ring, 1.0 / 3, quarter, step_um)};
     case Level::sector:
-      return {sector_patch(body, 1.0 / 3, turn_deg, step_um)};
+      return {sector_patch(body, ring, 1.0 / 3, turn_deg, step_um)};
     case Level::stripes:
-      return stripes(body, quarter % 2, extra, step_um);
+      return stripes(body, ring, quarter % 2, extra, step_um);
     case Level::half:
-      return {side_patch(body, 0.5, quarter, step_um)};
+      return {side_patch(body, ring, 0.5, quarter, step_um)};
     case Level::uneven:
-      return {side_patch(body, 0.49, quarter, step_um)};
+      return {side_patch(body, ring, 0.49, quarter, step_um)};
     case Level::two_levels:  // on two sides, or on two sectors that meet
       if (extra < 0.5)
-        return {side_patch(body, 0.25, quarter, step_um), side_patch(body, 0.25, quarter + 2, step_um / 2)};
+        return {side_patch(body, ring, 0.25, quarter, step_um),
+                side_patch(body, ring, 0.25, quarter + 2, step_um / 2)};
       {
-        const TwinPatch high = sector_patch(body, 0.25, turn_deg, step_um);
-        return {high, sector_patch(body, 0.25, turn_deg + high.sector_deg, step_um / 2)};
+        const TwinPatch high = sector_patch(body, ring, 0.25, turn_deg, step_um);
+        return {high, sector_patch(body, ring, 0.25, turn_deg + high.sector_deg, step_um / 2)};
       }
     case Level::ramp: {
-      TwinPatch patch = side_patch(body, 1.0 / 3, quarter, step_um);
+      TwinPatch patch = side_patch(body, ring, 1.0 / 3, quarter, step_um);
       patch.ramp = true;
       return {patch};
     }
     case Level::step:
-      return {side_patch(body, 0.2 + 0.3 * extra, quarter, step_um)};
+      return {side_patch(body, ring, 0.2 + 0.3 * extra, quarter, step_um)};
   }
   return {};
 }

@@ -9,10 +9,14 @@
 
 namespace datum::statistics {
 
-constexpr double inner_margin_mm = 0.3, outer_margin_mm = 1.2, gap_mm = 0.4;
+/// A floor ring lies between these distances from its body's outline.
+struct Margins {
+  double inner_mm, outer_mm;
+};
+constexpr Margins twin_ring{0.3, 1.2};
 
-/// Patches around one body; their places follow from `random` and `counter`.
-std::vector<TwinPatch> level_patches(Level level, double step_um, const TwinRect& body,
+/// Patches around one body, not beyond its ring; their places follow from `random` and `counter`.
+std::vector<TwinPatch> level_patches(Level level, double step_um, const TwinRect& body, const Margins& ring,
                                      const TwinRandom& random, std::uint64_t counter);
 
 }  // namespace datum::statistics

@@ -28,7 +28,29 @@ Row kernel_row(const std::string& name, double white_um, double smooth_um, doubl
   return r;
 }
 
+/// Every error of the twin's own sensor has its term in the budget: noise, scale, linearity, place.
+Row production_row() {
+  Row r;
+  r.name = "production";
+  r.production = r.bowed = true;
+  r.noise.white_um = 3;
+  r.noise.correlated_um = 1.5;
+  r.noise.correlation_px = 4;
+  r.noise.dropout_ratio = 0.01;
+  r.noise.speckle_ratio = 0.004;
+  r.noise.speckle_um = 40;
+  r.noise.outlier_ratio = 0.002;
+  r.noise.linearity_um = 0.1;
+  r.profile_sigma_um = std::sqrt(3.0 * 3.0 + 1.5 * 1.5 + 0.25 * 0.25 / 12);
+  r.shadow_slope = 0.25;
+  r.wanted.invalid_most = 0.01;
+  r.wanted.bias_um = 0.2;
+  r.wanted.outside_least = 0.015;  // gross outliers on few tops make U of their means large: not 4.6 %
+  return r;
+}
+
 void add_noise_rows(std::vector<Row>& rows) {
+  rows.push_back(production_row());
   rows.push_back(white_row("white"));
   rows.back().wanted.invalid_most = 0.01;
   for (int px : {2, 5, 10, 20})
@@ -170,6 +192,23 @@ void add_setting_rows(std::vector<Row>& rows) {
   }
 }
 
+void add_real_rows(std::vector<Row>& rows) {
+  const auto add = [&](const std::string& name, Real real, Level level) {
+    Row r;
+    r.name = "real board, " + name;
+    r.real = real;
+    r.level = level;
+    rows.push_back(r);
+  };
+  add("left dies within 8 um", Real::left_dies, Level::none);
+  rows.back().wanted.invalid_most = rows.back().wanted.outside = 0;
+  add("right dies", Real::right_dies, Level::none);
+  rows.back().wanted.outside = 0;
+  for (Level level : {Level::side, Level::sector, Level::two_levels, Level::half})
+    add(fmt::format("{} 35 um", name_of(level)), Real::stepped, level);
+  rows.back().wanted.invalid_least = 0.99;  // half of the ring
+}
+
 }  // namespace
 
 const char* name_of(Column c) {
@@ -192,6 +231,11 @@ const std::vector<Body>& bodies() {
   return all;
 }
 
+Wanted wanted_in(const Row& row, Column column) {
+  // A quadratic through a ring that a second level disturbs is honest, but not bound to be accepted.
+  return row.floors && column == Column::quadratic ? Wanted{} : row.wanted;
+}
+
 std::vector<Row> all_rows() {
   std::vector<Row> rows;
   add_noise_rows(rows);
@@ -200,6 +244,7 @@ std::vector<Row> all_rows() {
   add_floor_rows(rows);
   add_step_rows(rows);
   add_setting_rows(rows);
+  add_real_rows(rows);
   return rows;
 }
 

@@ -2,122 +2,47 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
+#include <exception>
+#include <mutex>
 #include <thread>
 
-#include "daemon/pipeline.h"
-#include "tests/statistics/statistics_scene.h"
+#include "tests/statistics/statistics_measure.h"
+#include "tests/statistics/statistics_real.h"
 
 namespace datum::statistics {
 namespace {
 
-constexpr double tolerance_um = 40;  // of heights; 1.25 times it is 10 um beyond
-constexpr double wide_um = 2 * tolerance_um;
+/// The same in each frame: counted once.
+bool drawn_once(const Row& row) { return row.real == Real::left_dies || row.real == Real::right_dies; }
 
-enum class Role { at_limit, beyond };
-
-struct Question {
-  Column column;
-  Role role;
-};
-
-Characteristic characteristic_of(Column c) {
-  constexpr std::array<Characteristic, column_count> all{
-      Characteristic::mean, Characteristic::median,   Characteristic::percentile, Characteristic::maximum,
-      Characteristic::tilt, Characteristic::presence, Characteristic::mean};
-  return all[static_cast<std::size_t>(c)];
-}
-
-/// Limits that the truth stands on, and limits that it exceeds by a quarter of the tolerance, the tilt or the share.
-void ask(Column column, double truth, Component& c, std::vector<Question>& questions) {
-  const auto add = [&](Role role, std::optional<double> lower, std::optional<double> upper) {
-    Check check;
-    check.characteristic = characteristic_of(column);
-    if (column == Column::percentile) check.parameter = quantile;
-    check.lower = lower;
-    check.upper = upper;
-    c.checks.push_back(check);
-    questions.push_back({column, role});
+/// Frames are independent: threads take them in any order, sums are made in the frames' own.
+std::vector<Tallies> measure_frames(const Cells* cells, std::size_t count, const Plan& plan) {
+  const auto frames = static_cast<std::size_t>(plan.frames);
+  std::vector<Tallies> results(count * frames);
+  std::atomic<std::size_t> next{0};
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto work = [&] {
+    try {
+      for (std::size_t task; (task = next++) < results.size();) {
+        const Cells& c = cells[task / frames];
+        const std::uint64_t seed = plan.seed * 1000003 + task % frames;
+        if (drawn_once(c.row) && task % frames > 0) continue;
+        results[task] =
+            c.row.real == Real::none ? measure_frame(c.row, c.body, seed) : measure_real_frame(c.row, seed);
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+    }
   };
-  if (column == Column::tilt) {
-    add(Role::at_limit, std::nullopt, truth);
-    add(Role::beyond, std::nullopt, truth / 1.25);
-  } else if (column == Column::presence) {
-    add(Role::at_limit, truth, std::nullopt);
-    add(Role::beyond, std::min(1000.0, 1.25 * truth), std::nullopt);
-  } else {
-    const double by = tolerance_um / 4;
-    add(Role::at_limit, truth - wide_um, truth);
-    add(Role::at_limit, truth, truth + wide_um);
-    add(Role::beyond, truth - by - wide_um, truth - by);
-    add(Role::beyond, truth + by, truth + by + wide_um);
-  }
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < plan.threads; ++i) others.emplace_back(work);
+  work();
+  for (std::thread& t : others) t.join();
+  if (failure) std::rethrow_exception(failure);
+  return results;
 }
-
-/// Beyond every frame: the board as a whole is INVALID then, and no mirror image is measured for it.
-Component out_of_view() {
-  Component c;
-  c.reference = "OFF";
-  c.body = {{-1000, -1000}, {1, 1}, 0};
-  c.nominal_height_um = 100;
-  Check check;
-  check.upper = 100;
-  c.checks = {check};
-  return c;
-}
-
-void count(const CheckVerdict& v, const Question& q, double truth, bool first, Tallies& tallies) {
-  Tally& t = tallies[static_cast<std::size_t>(q.column)];
-  if (first) ++t.cases;
-  if (v.reason != Reason::none) {
-    if (first) {
-      ++t.invalid;
-      ++t.reasons[v.reason];
-    }
-    return;
-  }
-  if (first) {
-    const double error = v.value - truth;
-    t.outside += std::abs(error) > 2 * v.u;
-    t.error += error;
-    t.error2 += error * error;
-    t.worst = std::max(t.worst, std::abs(error));
-    t.u += v.u;
-  }
-  (q.role == Role::at_limit ? t.at_limit : t.beyond) += 1;
-  (q.role == Role::at_limit ? t.at_limit_passed : t.beyond_passed) += v.decision == Decision::pass;
-}
-
-void measure(const Scene& scene, const std::vector<Column>& columns, FloorForm form, Tallies& tallies) {
-  Recipe recipe = scene.recipe;
-  recipe.floor.form = form;
-  recipe.components = scene.components;
-  std::vector<std::vector<Question>> questions(scene.components.size());
-  for (std::size_t i = 0; i < scene.components.size(); ++i)
-    for (Column column : columns) {
-      const double truth = scene.truths[i].value[static_cast<std::size_t>(column)];
-      if (std::isfinite(truth)) ask(column, truth, recipe.components[i], questions[i]);
-    }
-  for (std::size_t i = recipe.components.size(); i-- > 0;)
-    if (questions[i].empty()) recipe.components[i].checks.push_back(out_of_view().checks[0]);
-  recipe.components.push_back(out_of_view());
-  InspectionInputs inputs;
-  inputs.recipe = &recipe;
-  inputs.sensor = &scene.profile;
-  const BoardVerdict verdict = inspect(scene.frame, inputs, cpu_backend(1));
-  for (std::size_t i = 0; i < questions.size(); ++i)
-    for (std::size_t k = 0; k < questions[i].size(); ++k) {
-      const Question& q = questions[i][k];
-      const bool first = k == 0 || questions[i][k - 1].column != q.column;
-      count(verdict.components.at(i).checks.at(k), q,
-            scene.truths[i].value[static_cast<std::size_t>(q.column)], first, tallies);
-    }
-}
-
-struct Task {
-  std::size_t cells;
-  std::uint64_t seed;
-};
 
 }  // namespace
 
@@ -125,9 +50,12 @@ Tallies measure_frame(const Row& row, const Body& body, std::uint64_t seed) {
   const Scene scene = draw_scene(row, body, seed);
   Tallies tallies;
   std::vector<Column> columns{Column::mean};
-  if (!row.floors)
+  if (row.production) {
+    columns = {Column::mean, Column::median};
+  } else if (!row.floors) {
     columns = {Column::mean,    Column::median, Column::percentile,
                Column::maximum, Column::tilt,   Column::presence};
+  }
   if (!row.bowed) measure(scene, columns, FloorForm::plane, tallies);
   columns.front() = Column::quadratic;
   if (!row.bowed) columns.resize(1);
@@ -139,27 +67,19 @@ void run(const Plan& plan, const std::function<void(const Cells&)>& done) {
   std::vector<Cells> cells;
   for (const Row& row : plan.rows)
     for (const Body& body : plan.bodies)
-      if (!row.floors || std::string(body.name) == "0805") cells.push_back({row, body, {}});
-  std::size_t told = 0;
-  // One batch holds the frames of a few cells: their order of adding is fixed, their memory small.
-  const std::size_t batch = std::max<std::size_t>(1, plan.threads);
-  const auto frames = static_cast<std::size_t>(plan.frames);
-  for (; told < cells.size(); told += batch) {
-    const std::size_t here = std::min(batch, cells.size() - told);
-    std::vector<Tallies> results(here * frames);
-    std::atomic<std::size_t> next{0};
-    const auto work = [&] {
-      for (std::size_t task; (task = next++) < results.size();) {
-        const Cells& c = cells[told + task / frames];
-        results[task] = measure_frame(c.row, c.body, plan.seed * 1000003 + task % frames);
+      if (row.real != Real::none) {
+        if (&body == &plan.bodies.front() && real_board_is_here()) cells.push_back({row, real_die(), {}});
+      } else if (!row.floors || std::string(body.name) == "0805") {
+        cells.push_back({row, body, {}});
       }
-    };
-    std::vector<std::thread> others;
-    for (unsigned i = 1; i < plan.threads; ++i) others.emplace_back(work);
-    work();
-    for (std::thread& t : others) t.join();
+  const std::size_t batch =
+      std::max<std::size_t>(1, plan.threads);  // of cells: their frames' results are kept
+  const auto frames = static_cast<std::size_t>(plan.frames);
+  for (std::size_t first = 0; first < cells.size(); first += batch) {
+    const std::size_t here = std::min(batch, cells.size() - first);
+    const std::vector<Tallies> results = measure_frames(&cells[first], here, plan);
     for (std::size_t i = 0; i < here; ++i) {
-      Cells& c = cells[told + i];
+      Cells& c = cells[first + i];
       for (std::size_t f = 0; f < frames; ++f)
         for (std::size_t k = 0; k < column_count; ++k) c.tallies[k] += results[i * frames + f][k];
       done(c);

@@ -17,14 +17,19 @@ constexpr double pitch_mm = 0.05;
 constexpr double clip_slope = 0.08;  // rise over run of a top whose high side is beyond the range
 constexpr double notch = 0.75;       // what is there of a notched body
 constexpr double place_mm = 0.01;    // scatter of true places about the recipe's
-constexpr double bow_um = 150;
+constexpr double bow_um = 150;       // of boards that are bowed
+constexpr double scale_ppm = 80, linearity_um = 0.1;  // of the production's sensor
+constexpr double gap_mm = 0.4;                        // between rings
 
 class Scenery {
  public:
   Scenery(const Row& row, const Body& body, std::uint64_t seed)
-      : row_(row), body_(body), random_(seed, TwinStream::place), cell_(cell_of(body)) {
+      : row_(row), body_(body), random_(seed, TwinStream::place), cell_(cell_of(body, row.production)) {
     board_.size_mm = {across * cell_.x(), down * cell_.y()};
-    if (row.bowed) board_.shape = {bow_um, bow_um, bow_um / 2};
+    if (row.production)
+      board_.shape = {60 * normal(-1, 3), 60 * normal(-1, 4), 40 * normal(-1, 5)};
+    else if (row.bowed)
+      board_.shape = {bow_um, bow_um, bow_um / 2};
     for (int i = 0; i < bodies_of_a_frame; ++i) add(i);
     set_view();
   }
@@ -35,8 +40,10 @@ class Scenery {
   std::vector<Truth> truths_;
 
  private:
-  static Vector2d cell_of(const Body& body) {
-    return Vector2d(body.x_mm, body.y_mm) + Vector2d::Constant(2 * outer_margin_mm + gap_mm);
+  static Vector2d cell_of(const Body& body, bool turned) {
+    const Vector2d size(body.x_mm, body.y_mm), ring = Vector2d::Constant(2 * twin_ring.outer_mm);
+    return (turned ? Vector2d::Constant((size + ring).norm()) : Vector2d(size + ring)) +
+           Vector2d::Constant(gap_mm);
   }
 
   /// A number of its own for each use; 16 for each body.
@@ -46,7 +53,7 @@ class Scenery {
   }
 
   Kind kind_of(int i) const {
-    if (row_.floors) return Kind::flat;
+    if (row_.floors || row_.production) return Kind::flat;
     return row_.clipped ? Kind::tilted : static_cast<Kind>(i % 3);
   }
 
@@ -56,13 +63,14 @@ class Scenery {
     Component c;
     c.reference = "C" + std::to_string(i + 1);
     c.package = body_.name;
-    c.body = {nominal, {body_.x_mm, body_.y_mm}, 0};
+    c.body = {nominal, {body_.x_mm, body_.y_mm}, row_.production ? i % 4 * 30.0 : 0};
     c.nominal_height_um = body_.height_um;
     components_.push_back(c);
 
     TwinBody b;
     b.reference = c.reference;
-    b.outline = {nominal + place_mm * Vector2d(normal(i, 0), normal(i, 1)), c.body.size_mm, 0};
+    b.outline = {nominal + place_mm * Vector2d(normal(i, 0), normal(i, 1)), c.body.size_mm,
+                 c.body.rotation_deg};
     b.height_um = body_.height_um * (0.95 + 0.1 * uniform(i, 2));
     Truth t;
     t.kind = kind_of(i);
@@ -70,6 +78,12 @@ class Scenery {
     if (t.kind == Kind::tilted) {
       const double slope = row_.clipped ? clip_slope : std::tan(body_.tilt_mdeg * std::numbers::pi / 180e3);
       b.slope_x = uniform(i, 3) < 0.5 ? slope : -slope;
+    }
+    if (row_.production) {
+      b.slope_x = std::tan(15 * normal(i, 2) * std::numbers::pi / 180e3);
+      b.slope_y = std::tan(15 * normal(i, 3) * std::numbers::pi / 180e3);
+      if (i % 5 == 0)  // a trace that no recipe knows runs through the ring
+        board_.patches.push_back({{cell + Vector2d(body_.x_mm / 2 + 0.7, 0), {0.2, cell_.y()}, 10}, 35});
     }
     add_around(b.outline, i);
     if (t.kind == Kind::notched) {
@@ -81,7 +95,7 @@ class Scenery {
   }
 
   void add_around(const TwinRect& outline, int i) {
-    const auto patches = level_patches(row_.level, row_.step_um, outline, random_,
+    const auto patches = level_patches(row_.level, row_.step_um, outline, twin_ring, random_,
                                        2000000 + 16 * static_cast<std::uint64_t>(i));
     board_.patches.insert(board_.patches.end(), patches.begin(), patches.end());
     if (row_.dark)
@@ -91,7 +105,7 @@ class Scenery {
       const double turn = quarter * std::numbers::pi / 2;
       const Vector2d outward(std::cos(turn), std::sin(turn));
       const double half = std::abs(outward.dot(outline.size_mm)) / 2;
-      const double depth = outer_margin_mm - 0.1;
+      const double depth = twin_ring.outer_mm - 0.1;
       board_.occlusions.push_back({outline.centre_mm + outward * (half + 0.1 + depth / 2),
                                    {depth, std::abs(outward.y()) < 0.5 ? cell_.y() - 0.1 : cell_.x() - 0.1},
                                    90.0 * quarter});
@@ -180,8 +194,8 @@ Recipe recipe_of(const Row& row, const Body& body, const Scenery& scenery, std::
   r.board_size_mm = scenery.board_.size_mm;
   r.in_machine_coordinates = false;
   r.machine_from_board = Htm<Machine, Board>(scenery.view_.sensor_from_board);
-  r.floor.inner_margin_mm = inner_margin_mm;
-  r.floor.outer_margin_mm = outer_margin_mm;
+  r.floor.inner_margin_mm = twin_ring.inner_mm;
+  r.floor.outer_margin_mm = twin_ring.outer_mm;
   if (row.bowed) r.floor.form = FloorForm::quadratic;  // the truth stands on the bowed board
   if (row.refit_threshold_sigmas) r.floor.refit_threshold_sigmas = *row.refit_threshold_sigmas;
   if (row.max_rms_sigmas) r.floor.max_rms_sigmas = *row.max_rms_sigmas;
@@ -197,6 +211,10 @@ SensorProfile profile_of(const Row& row) {
   p.noise = {{0.0}, {row.profile_sigma_um}};
   p.z_min_mm = -8;
   p.z_max_mm = 8;
+  if (row.production) {
+    p.scale_uncertainty_ppm = scale_ppm;
+    p.linearity_um = linearity_um * std::sqrt(2.0 / 3);  // of a triangle wave, read at two unrelated phases
+  }
   return p;
 }
 
@@ -211,6 +229,11 @@ Scene draw_scene(const Row& row, const Body& body, std::uint64_t seed) {
   // Each body has lines of its own: cells hold independent cases.
   sensor.noise.world.line_px =
       static_cast<int>(std::max(body.x_mm, body.y_mm) / pitch_mm) + static_cast<int>(2.8 / pitch_mm);
+  if (row.production) {
+    const TwinRandom drift(seed, TwinStream::scale);
+    sensor.noise.scale_error_ppm = scale_ppm * drift.normal(0);
+    sensor.noise.linearity_phase = drift.uniform(7);
+  }
   if (row.clipped)
     sensor.noise.world.highest_um = -400 + body.height_um + 0.25 * clip_slope * body.x_mm / 2 * 1e3;
   const TwinSurface surface = look_at(scenery.board_, scenery.view_);

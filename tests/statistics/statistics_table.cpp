@@ -37,10 +37,7 @@ void Table::add(const Cells& cells) {
 }
 
 void Table::add(const Cells& cells, Column column, const Tally& t) {
-  Wanted wanted = cells.row.wanted;
-  // A quadratic through a ring that a second level disturbs is honest, but not bound to be accepted.
-  if (cells.row.floors && column == Column::quadratic) wanted = {};
-  const std::string why = shortfall(t, wanted, alpha);
+  const std::string why = shortfall(t, wanted_in(cells.row, column), alpha);
   ++cells_;
   short_ += !why.empty();
   const double mean_U = t.accepted() > 0 ? 2 * t.u / t.accepted() : 0;

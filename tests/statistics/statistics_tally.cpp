@@ -43,6 +43,7 @@ std::string shortfall(const Tally& t, const Wanted& wanted, double alpha) {
   };
   add(binomial_tail(t.accepted(), t.outside, wanted.outside) < alpha, "outside U");
   add(binomial_tail(t.at_limit, t.at_limit_passed, wanted.at_limit) < alpha, "PASS at the limit");
+  add(1 - binomial_tail(t.accepted(), t.outside + 1, wanted.outside_least) < alpha, "U too large");
   add(t.beyond_passed > 0, "PASS at 1.25");
   add(binomial_tail(t.cases, t.invalid, wanted.invalid_most) < alpha, "INVALID");
   add(binomial_tail(t.cases, t.accepted(), 1 - wanted.invalid_least) < alpha, "accepted");
