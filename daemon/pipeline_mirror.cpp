@@ -29,7 +29,7 @@ std::vector<HeightFrame> mirror_images(const HeightFrame& frame) {
 
 namespace {
 
-constexpr int samples = 16;  // of a body, along either axis
+constexpr int body_samples = 16;  // of a body, along either axis
 
 Eigen::Matrix2d axes_of(const BoardRect& rect) {
   const double turn = rect.rotation_deg * std::numbers::pi / 180;
@@ -55,15 +55,15 @@ double mirrored_height_um(const Recipe& recipe, const Component& c, const BoardV
                           const BoardView& image) {
   const Eigen::Matrix2d axes = axes_of(c.body);
   double sum = 0;
-  for (int k = 0; k < samples; ++k)
-    for (int i = 0; i < samples; ++i) {
-      const Eigen::Vector2d share((i + 0.5) / samples - 0.5, (k + 0.5) / samples - 0.5);
+  for (int k = 0; k < body_samples; ++k)
+    for (int i = 0; i < body_samples; ++i) {
+      const Eigen::Vector2d share((i + 0.5) / body_samples - 0.5, (k + 0.5) / body_samples - 0.5);
       const Eigen::Vector2d at = c.body.centre_mm + axes * share.cwiseProduct(c.body.size_mm);
       const Eigen::Vector2d pixel = view.pixel_of(at, 0);
       const double col = view.cols() - 1 - pixel.x();
       sum += nominal_height_um(recipe, image.origin() + col * image.per_col() + pixel.y() * image.per_row());
     }
-  return sum / (samples * samples);
+  return sum / (body_samples * body_samples);
 }
 
 bool is_height(Characteristic c) { return c <= Characteristic::top_mean; }
