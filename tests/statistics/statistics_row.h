@@ -16,7 +16,9 @@ enum class Column { mean, median, percentile, maximum, tilt, presence, quadratic
 constexpr std::size_t column_count = 7;
 const char* name_of(Column c);
 
-/// A chip or package by its usual name. The true tilt is such that a fifth of it is three standard uncertainties of
+constexpr double pitch_mm = 0.05;  // of the twin's pixels
+
+/// A chip or package by its usual name. The true tilt is eight standard uncertainties of
 /// white noise at the least.
 struct Body {
   const char* name;
@@ -64,8 +66,8 @@ struct Row {
   Wanted wanted;
 };
 
-/// What is wanted of one column of a row.
-Wanted wanted_in(const Row& row, Column column);
+/// What is wanted in one cell of the table.
+Wanted wanted_in(const Row& row, const Body& body, Column column);
 
 /// All rows of the table, in its order.
 std::vector<Row> all_rows();

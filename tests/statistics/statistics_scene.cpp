@@ -13,11 +13,10 @@ namespace {
 using Eigen::Vector2d;
 using Eigen::Vector3d;
 
-constexpr double pitch_mm = 0.05;
 constexpr double clip_slope = 0.08;  // rise over run of a top whose high side is beyond the range
-constexpr double notch = 0.75;       // what is there of a notched body
-constexpr double place_mm = 0.01;    // scatter of true places about the recipe's
-constexpr double bow_um = 150;       // of boards that are bowed
+constexpr double notch = 0.35;     // what is there of a notched body: a limit there leaves most of the scale
+constexpr double place_mm = 0.01;  // scatter of true places about the recipe's
+constexpr double bow_um = 150;     // of boards that are bowed
 constexpr double scale_ppm = 80, linearity_um = 0.1;  // of the production's sensor
 constexpr double gap_mm = 0.4;                        // between rings
 

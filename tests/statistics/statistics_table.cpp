@@ -37,7 +37,7 @@ void Table::add(const Cells& cells) {
 }
 
 void Table::add(const Cells& cells, Column column, const Tally& t) {
-  const std::string why = shortfall(t, wanted_in(cells.row, column), alpha);
+  const std::string why = shortfall(t, wanted_in(cells.row, cells.body, column), alpha);
   ++cells_;
   short_ += !why.empty();
   const double mean_U = t.accepted() > 0 ? 2 * t.u / t.accepted() : 0;
