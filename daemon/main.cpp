@@ -7,12 +7,14 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <set>
 
 #include "config/config_advice.h"
 #include "config/daemon_config.h"
+#include "config/finite_options.h"
 #include "daemon/backend_choice.h"
 #include "daemon/cell/cell.h"
 #include "daemon/controller/controller_watch.h"
@@ -255,7 +257,8 @@ std::array<double, 3> position_of(const std::string& text) {
   const char* const end = at + text.size();
   for (std::size_t k = 0; k < 3; ++k) {
     const auto [next, error] = std::from_chars(at, end, mm[k]);
-    const bool good = error == std::errc() && (k < 2 ? next < end && *next == ',' : next == end);
+    const bool good =
+        error == std::errc() && std::isfinite(mm[k]) && (k < 2 ? next < end && *next == ',' : next == end);
     if (!good) throw RefusedError("--position '" + text + "' is not X,Y,Z in mm");
     at = next + (k < 2);
   }
@@ -325,6 +328,7 @@ int run(int argc, char** argv) {
   CLI::App app{"datumd: measures component heights on boards over their own floors"};
   Arguments arguments;
   add_options(app, arguments);
+  refuse_not_finite(app);
   CLI11_PARSE(app, argc, argv);
   try {
     return act(arguments);

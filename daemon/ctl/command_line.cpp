@@ -1,5 +1,6 @@
 #include "daemon/ctl/command_line.h"
 
+#include "config/finite_options.h"
 #include "daemon/ctl/exit_status.h"
 
 namespace datum {
@@ -53,6 +54,7 @@ const Offer* CommandLine::offered(const CLI::Option* option) const {
 }
 
 int CommandLine::run(int argc, const char* const* argv) {
+  refuse_not_finite(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -14,6 +14,7 @@
 #include <list>
 #include <optional>
 
+#include "config/finite_options.h"
 #include "drivers/port/tcp_listener.h"
 #include "drivers/virtual/virtual_cmm_device.h"
 #include "drivers/virtual/virtual_cmm_line.h"
@@ -229,6 +230,7 @@ int main(int argc, char** argv) try {
   Options options;
   std::vector<double> position, drift;
   add_options(app, options, position, drift);
+  datum::refuse_not_finite(app);
   CLI11_PARSE(app, argc, argv);
   if (!position.empty()) options.device.positions_mm = {{position[0], position[1], position[2]}};
   if (!options.script.empty()) options.device.positions_mm = read_script(options.script);

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "config/finite_options.h"
 #include "config/sensor_profile_file.h"
 #include "drivers/virtual/virtual_fringe_cell.h"
 
@@ -109,6 +110,7 @@ int main(int argc, char** argv) try {
   app.add_option("--seed", o.seed, "of the first set; the next one has the next seed");
   app.add_option("--frame-id", o.first_frame, "number of the first frame");
   app.add_option("--truth", o.truth, "append the truth of each board to this file, one JSON object per line");
+  datum::refuse_not_finite(app);
   CLI11_PARSE(app, argc, argv);
   return datum::run(o);
 } catch (const std::exception& e) {

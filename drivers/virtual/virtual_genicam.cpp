@@ -13,6 +13,7 @@
 #include <mutex>
 #include <sstream>
 
+#include "config/finite_options.h"
 #include "drivers/virtual/virtual_genicam_camera.h"
 #include "drivers/virtual/virtual_genicam_network.h"
 #include "drivers/virtual/virtual_sensor_board.h"
@@ -186,6 +187,7 @@ int main(int argc, char** argv) try {
   CLI::App app{"virtual-genicam: a GigE Vision 3D camera that is not there, with faults on demand"};
   Options options;
   add_options(app, options);
+  datum::refuse_not_finite(app);
   CLI11_PARSE(app, argc, argv);
   if (!options.calibration.empty()) options.files.calibration = options.calibration;
   VirtualGenicam(options).run();

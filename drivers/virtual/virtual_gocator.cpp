@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <sstream>
 
+#include "config/finite_options.h"
 #include "drivers/virtual/virtual_gocator_channel.h"
 #include "drivers/virtual/virtual_gocator_device.h"
 #include "drivers/virtual/virtual_sensor_board.h"
@@ -211,6 +212,7 @@ int main(int argc, char** argv) try {
   CLI::App app{"virtual-gocator: a Gocator that is not there, with faults on demand"};
   Options options;
   add_options(app, options);
+  datum::refuse_not_finite(app);
   CLI11_PARSE(app, argc, argv);
   if (!options.calibration.empty()) options.files.calibration = options.calibration;
   VirtualGocator(options).run();

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <system_error>
 
+#include "config/finite_options.h"
 #include "drivers/port/tcp_listener.h"
 #include "drivers/virtual/virtual_ipp_server.h"
 
@@ -171,6 +172,7 @@ int main(int argc, char** argv) try {
       "--control", o.control,
       "FIFO (made if absent) of orders: \"move X Y Z\", \"touch X Y Z\" in mm, \"tool NAME\", \"csy "
       "NAME\", \"error SEVERITY CODE\", \"fault NAME\", \"reset\", \"hang-up\" ...");
+  datum::refuse_not_finite(app);
   CLI11_PARSE(app, argc, argv);
   server.fault = virtual_ipp_fault(o.fault);
   server.machine.place({o.position[0], o.position[1], o.position[2]});

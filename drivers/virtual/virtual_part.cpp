@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "config/finite_options.h"
 #include "drivers/virtual/virtual_part_cell.h"
 
 namespace datum {
@@ -53,6 +54,7 @@ Options read_options(int argc, char** argv, int& status) {
       ->transform(CLI::CheckedTransformer(std::map<std::string, DropFormat>{
           {"tiff16", DropFormat::tiff16}, {"png16", DropFormat::png16}, {"float", DropFormat::float32}}));
   try {
+    datum::refuse_not_finite(app);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     status = app.exit(e) == 0 ? 0 : 2;

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <thread>
 
+#include "config/finite_options.h"
 #include "drivers/virtual/virtual_plc_link.h"
 
 namespace datum::plc {
@@ -39,6 +40,7 @@ int read_options(int argc, char** argv, Options& o) {
   app.add_option("--timeout-s", o.timeout_s, "for the link and for each result")->check(CLI::Range(1, 3600));
   app.add_flag("--heights-only", o.heights_only, "print only rows in um");
   try {
+    datum::refuse_not_finite(app);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 4;

@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "config/finite_options.h"
 #include "drivers/port/tcp_listener.h"
 #include "drivers/virtual/relay_pair.h"
 #include "drivers/virtual/virtual_cmm_line.h"
@@ -192,6 +193,7 @@ int main(int argc, char** argv) try {
   CLI::App app("virtual-relay: a bad line between a host and datumd");
   Options options;
   add_options(app, options);
+  datum::refuse_not_finite(app);
   CLI11_PARSE(app, argc, argv);
   options.faults.delay_ns = MonotonicNs{options.delay_ms} * 1'000'000;
   options.faults.jitter_ns = MonotonicNs{options.jitter_ms} * 1'000'000;

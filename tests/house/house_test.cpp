@@ -53,7 +53,7 @@ const std::map<std::string, std::vector<std::string>> may_include{
     {"drivers/fringe/", {"drivers/frame/", "drivers/sensor/", "drivers/fringe/"}},
     {"drivers/model/", {"drivers/model/", "drivers/sensor/file_bytes.h"}},
     {"drivers/virtual/",
-     {"drivers/", "calib/", "config/sensor_profile_file.h", "config/toml_reader.h",
+     {"drivers/", "calib/", "config/finite_options.h", "config/sensor_profile_file.h", "config/toml_reader.h",
       "daemon/report/table.h"}},  // shipped programs
     // One generator of random numbers in the tree: the header of pure functions where the kernels have it.
     {"calib/",
