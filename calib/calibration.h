@@ -51,6 +51,7 @@ struct Calibration {
   Htm<Machine, Sensor> machine_from_sensor;  // at q = stage.q_cal_mm
   Matrix6d covariance = Matrix6d::Zero();    // as of HtmEstimate: rad^2, rad mm, mm^2, machine axes
   StageModel stage;
+  StageUncertainty stage_u;                                  // 0 where nobody stated it
   Eigen::Vector3d squareness_rad = Eigen::Vector3d::Zero();  // xy, xz, yz: what stage.a is made of
   Eigen::Vector3d scale_ppm = Eigen::Vector3d::Zero();
   std::string sha256;  // of the content, as the file's checksum states it: its identity in a verdict

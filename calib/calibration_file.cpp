@@ -84,6 +84,12 @@ Matrix6d covariance(config::TomlTable& file, const char* key) {
   return m;
 }
 
+/// Standard uncertainties along three axes; 0 where the file states none.
+Eigen::Vector3d uncertainties(config::TomlTable& table, const char* key, double most) {
+  if (!table.has(key)) return Eigen::Vector3d::Zero();
+  return Eigen::Map<const Eigen::Vector3d>(table.numbers(key, 3, {0, most}).data());
+}
+
 void read_stage(config::TomlTable stage, Calibration& c) {
   c.stage.q_cal_mm = Eigen::Map<const Eigen::Vector3d>(stage.numbers("q_cal_mm", 3).data());
   // Above 0.1 rad or 10 % it is a typing error (unit, decimal point), not a machine.
@@ -96,6 +102,9 @@ void read_stage(config::TomlTable stage, Calibration& c) {
     stage.refuse("scale_ppm", "has an element out of range", "from -100000 to 100000 for each axis");
   }
   c.stage.a = stage_matrix(c.squareness_rad, c.scale_ppm);
+  c.stage_u.squareness_rad = uncertainties(stage, "u_squareness_rad", squareness.max);
+  c.stage_u.scale_ppm = uncertainties(stage, "u_scale_ppm", 1e5);
+  c.stage_u.position_um = uncertainties(stage, "u_position_um", 1e5);
   stage.finish();
 }
 

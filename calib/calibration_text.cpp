@@ -57,6 +57,13 @@ std::string body_of(const Calibration& c) {
   out += "squareness_xz_rad = " + number(c.squareness_rad[1]) + "\n";
   out += "squareness_yz_rad = " + number(c.squareness_rad[2]) + "\n";
   out += "scale_ppm = " + list(c.scale_ppm);
+  // Left out where nobody stated them: files from before have their checksum still.
+  const auto stated = [&](const char* key, const Eigen::Vector3d& u) {
+    if (!u.isZero(0)) out += std::string(key) + " = " + list(u);
+  };
+  stated("u_squareness_rad", c.stage_u.squareness_rad);
+  stated("u_scale_ppm", c.stage_u.scale_ppm);
+  stated("u_position_um", c.stage_u.position_um);
   if (!c.artefact_serial.empty()) {
     out += "\n[artefact]\nserial = " + text(c.artefact_serial) + "\n";
     out += "drawing_sha256 = " + text(c.drawing_sha256) + "\n";

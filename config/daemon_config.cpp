@@ -116,6 +116,9 @@ void read_calibrate(TomlTable table, DaemonConfig& c) {
   // Above 0.1 rad or 10 % it is a typing error (unit, decimal point), not a machine.
   read_three(table, "squareness_rad", {-0.1, 0.1}, s.squareness_rad);
   read_three(table, "scale_ppm", {-1e5, 1e5}, s.scale_ppm);
+  read_three(table, "u_squareness_rad", {0, 0.1}, s.u_squareness_rad);
+  read_three(table, "u_scale_ppm", {0, 1e5}, s.u_scale_ppm);
+  read_three(table, "u_position_um", {0, 1e5}, s.u_position_um);
   s.touch_timeout_ms =
       static_cast<int>(table.integer_or("touch_timeout_ms", s.touch_timeout_ms, 1, 3'600'000));
   s.valid_days = static_cast<int>(table.integer_or("valid_days", s.valid_days, 1, 3660));

@@ -151,6 +151,8 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   std::vector<Floor> floors = floors_of(recipe, *board, records);
   std::optional<BoardWarp> warp;
   if (recipe.warp) warp = warp_of(recipe, placement, sites, floors);
+  const PlacementSources sources{recipe, frame, recipe.in_machine_coordinates ? in.calibration : nullptr,
+                                 in.pose, placement};
   for (std::size_t i = 0; i < recipe.components.size(); ++i) {
     const Component& component = recipe.components[i];
     Floor& floor = floors[i];
@@ -161,7 +163,9 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
       heights = heights_over(floor, plan.plan(), i, frame, component);
     else if (sites[i].reason == Reason::none && floor.reason == Reason::none)
       heights = derive(records[i].body, demand_of(component));
-    v.components.push_back(judge({recipe, *in.sensor, frame, component, sites[i], floor, heights}, warp));
+    v.components.push_back(judge(
+        {recipe, *in.sensor, frame, component, sites[i], floor, heights, placement_terms(sources, component)},
+        warp));
   }
   if (warp) v.components.push_back(judge_warp(recipe, *in.sensor, *warp));
   v.decision = worst_of(v.components);

@@ -14,8 +14,10 @@ struct CalibrateSettings {
   std::array<double, 3> outwards{0, 0, 1};  // roughly out of the artefact's plate, machine coordinates
   std::array<double, 3> squareness_rad{};   // of the machine's axes: xy, xz, yz, by a ball bar
   std::array<double, 3> scale_ppm{};        // what its scales lack
-  int touch_timeout_ms = 60'000;            // an operator walks the probe there
-  int valid_days = 180;                     // of a calibration that is made here
+  std::array<double, 3> u_squareness_rad{}, u_scale_ppm{};  // their standard uncertainties
+  std::array<double, 3> u_position_um{};                    // and that of a reading of the scales at rest
+  int touch_timeout_ms = 60'000;                            // an operator walks the probe there
+  int valid_days = 180;                                     // of a calibration that is made here
   double temperature_window_k = 2;  // it holds so far above and below the temperature that it was made at
   double max_residual_um = 50;      // of any face; above it nothing is accepted
   /// A verification finds a drift where it is beyond its own uncertainty (k = 2) and beyond one of these, of the

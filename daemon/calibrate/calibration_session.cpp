@@ -121,6 +121,9 @@ Calibration CalibrationSession::calibration(const std::string& sensor_serial, st
   c.squareness_rad = machine_.squareness_rad;
   c.scale_ppm = machine_.scale_ppm;
   c.stage.a = stage_matrix(c.squareness_rad, c.scale_ppm);
+  c.stage_u.squareness_rad = Eigen::Map<const Eigen::Vector3d>(settings.u_squareness_rad.data());
+  c.stage_u.scale_ppm = Eigen::Map<const Eigen::Vector3d>(settings.u_scale_ppm.data());
+  c.stage_u.position_um = Eigen::Map<const Eigen::Vector3d>(settings.u_position_um.data());
   c.stage.q_cal_mm = scan_->faces.q_mm;
   c.sha256 = checksum_of(c);
   return c;

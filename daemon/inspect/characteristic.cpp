@@ -128,6 +128,7 @@ CheckVerdict evaluate(const Check& check, const Measured& m) {
     if (v.reason != Reason::none) return v;
     const Slopes s = slopes_of(m);
     v.budget = height_budget(v.value, noise, Eigen::Vector2d(s.x, s.y).norm(), m);
+    add_placement(v.budget, m.placement, {s.x, s.y});
   }
   v.u = combined(v.budget);
   return v;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "daemon/inspect/floor.h"
+#include "daemon/inspect/placement_budget.h"
 #include "daemon/inspect/verdict.h"
 #include "gpu/component_height/component_height.h"
 
@@ -16,6 +17,7 @@ struct Measured {
   const Site& site;
   const Floor& floor;
   const HeightStatistics& heights;
+  std::vector<PlacementTerm> placement = {};  // of its region in the frame
 };
 
 /// What the kernel must find for a component's checks.

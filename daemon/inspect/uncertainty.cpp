@@ -91,7 +91,7 @@ std::vector<UncertaintyTerm> height_budget(double height_um, const HeightNoise& 
       {m.floor.from_warp ? "floor_warp_model" : "floor", m.floor.u_um},
       {"floor_surface", m.recipe.floor.surface_um / root3},
       {"scale", std::abs(height_um) * m.sensor.scale_uncertainty_ppm * 1e-6},
-      {"linearity", m.sensor.linearity_um},
+      {"linearity", std::sqrt(2.0) * m.sensor.linearity_um},
       {"reproducibility", m.recipe.uncertainty.reproducibility_um},
       {"position", slope * m.recipe.uncertainty.position_mm * 1e3},
       {"quantisation", quantisation_um(noise.picked, m)},

@@ -40,7 +40,8 @@ HeightNoise extreme_noise(const HeightStatistics& heights, double tail);
 /// scatters by less than 0.3 s (1.28 / (9 phi / (1 - Phi)) at these t is 0.1 to 0.2).
 HeightNoise opened_noise(const HeightStatistics& heights);
 
-/// Terms of a height in um; `slope` of the top over the floor.
+/// Terms of a height in um; `slope` of the top over the floor. A height is the difference of two of the sensor's heights, whose
+/// linearity deviations are taken as independent: that of the profile times sqrt(2).
 std::vector<UncertaintyTerm> height_budget(double height_um, const HeightNoise& noise, double slope,
                                            const Measured& m);
 /// Terms of a tilt in mdeg: slopes of top and floor by their least squares. The magnitude of a slope is never

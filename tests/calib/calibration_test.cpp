@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "calib/utc_time.h"
 #include "config/toml_reader.h"
 #include "tests/a_calibration.h"
@@ -26,6 +28,7 @@ Calibration example() {
   c.stage.q_cal_mm = {10, 20, 30};
   c.squareness_rad = {8.073e-4, 1e-4, -2e-4};
   c.scale_ppm = {50, -20, 10};
+  c.stage_u = {{1e-6, 2e-6, 3e-6}, {2, 3, 4}, {0.5, 0.25, 1}};
   return c;
 }
 
@@ -70,6 +73,9 @@ TEST_F(CalibrationFile, GivesBackWhatIsWritten) {
   EXPECT_EQ(c.covariance, example().covariance);
   EXPECT_EQ(c.squareness_rad, example().squareness_rad);
   EXPECT_EQ(c.scale_ppm, example().scale_ppm);
+  EXPECT_EQ(c.stage_u.squareness_rad, example().stage_u.squareness_rad);
+  EXPECT_EQ(c.stage_u.scale_ppm, example().stage_u.scale_ppm);
+  EXPECT_EQ(c.stage_u.position_um, example().stage_u.position_um);
   EXPECT_EQ(c.sha256.size(), 64u);
   EXPECT_EQ(c.file.filename(), "c.toml");
   EXPECT_EQ(to_toml(c), to_toml(example())) << "written again it is the same file";
@@ -113,6 +119,7 @@ TEST_F(CalibrationFile, HoldsInItsTemperatureWindowAlone) {
       why(TemperatureReading{23.01, now}),
       who + "the cell has 23.01 degC: bring the cell back to its temperature, or calibrate at this one");
   EXPECT_EQ(why(TemperatureReading{17.99, now}).substr(0, who.size() + 23), who + "the cell has 17.99 degC");
+  EXPECT_EQ(why(TemperatureReading{std::nan(""), now}).substr(0, who.size() + 12), who + "the cell has");
   const std::string old = "and the cell's temperature was told at ";
   EXPECT_EQ(why(TemperatureReading{20, now - hour - 1}),
             who + old +

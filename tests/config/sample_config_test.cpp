@@ -105,6 +105,9 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(nominal.outwards, calibrate.outwards);
   EXPECT_EQ(nominal.squareness_rad, calibrate.squareness_rad);
   EXPECT_EQ(nominal.scale_ppm, calibrate.scale_ppm);
+  EXPECT_EQ(nominal.u_squareness_rad, calibrate.u_squareness_rad);
+  EXPECT_EQ(nominal.u_scale_ppm, calibrate.u_scale_ppm);
+  EXPECT_EQ(nominal.u_position_um, calibrate.u_position_um);
   EXPECT_EQ(nominal.valid_days, calibrate.valid_days);
   EXPECT_EQ(nominal.temperature_window_k, calibrate.temperature_window_k);
   EXPECT_EQ(nominal.max_residual_um, calibrate.max_residual_um);
