@@ -225,20 +225,24 @@ const char* name_of(Level level) {
 }
 
 const std::vector<Body>& bodies() {
-  static const std::vector<Body> all{{"01005", 0.4, 0.2, 200, 14000, 1}, {"0201", 0.6, 0.3, 300, 4500, 1},
-                                     {"0402", 1.0, 0.5, 350, 2000, 2},   {"0805", 2.0, 1.25, 550, 500, 2},
-                                     {"5x5", 5, 5, 900, 300, 2},         {"10x10", 10, 10, 1200, 200, 2},
-                                     {"14x14", 14, 14, 1400, 200, 2}};
+  static const std::vector<Body> all{
+      {"1 px", 0.15, 0.15, 100, 0, 1},  {"3 px", 0.25, 0.15, 100, 0, 1},  {"01005", 0.4, 0.2, 200, 14000, 1},
+      {"0201", 0.6, 0.3, 300, 4500, 1}, {"0402", 1.0, 0.5, 350, 2000, 2}, {"0805", 2.0, 1.25, 550, 500, 2},
+      {"5x5", 5, 5, 900, 300, 2},       {"10x10", 10, 10, 1200, 200, 2},  {"14x14", 14, 14, 1400, 200, 2}};
   return all;
+}
+
+double region_pixels(const Body& body) {
+  return (body.x_mm / pitch_mm - 2 * body.erode_px) * (body.y_mm / pitch_mm - 2 * body.erode_px);
 }
 
 Wanted wanted_in(const Row& row, const Body& body, Column column) {
   // A quadratic through a ring that a second level disturbs is honest, but not bound to be accepted.
   if (row.floors && column == Column::quadratic) return {};
   Wanted wanted = row.wanted;
-  // A maximum needs a patch of 3 x 3 pixels.
+  // A maximum needs a patch of 3 x 3 pixels, and no noise is seen in one to three of them.
   const double rows_of_pixels = std::min(body.x_mm, body.y_mm) / pitch_mm - 2 * body.erode_px;
-  if (column == Column::maximum && rows_of_pixels < 3) wanted.invalid_most = 1;
+  if (region_pixels(body) < 4 || (column == Column::maximum && rows_of_pixels < 3)) wanted.invalid_most = 1;
   return wanted;
 }
 

@@ -25,6 +25,8 @@ struct Body {
   double x_mm, y_mm, height_um, tilt_mdeg, erode_px;
 };
 const std::vector<Body>& bodies();
+/// Pixels that the recipe's top region holds, about.
+double region_pixels(const Body& body);
 
 /// A second level under part of each ring.
 enum class Level { none, side, sector, stripes, half, uneven, two_levels, ramp, step };

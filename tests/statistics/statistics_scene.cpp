@@ -52,7 +52,7 @@ class Scenery {
   }
 
   Kind kind_of(int i) const {
-    if (row_.floors || row_.production) return Kind::flat;
+    if (row_.floors || row_.production || region_pixels(body_) < 4) return Kind::flat;
     return row_.clipped ? Kind::tilted : static_cast<Kind>(i % 3);
   }
 
