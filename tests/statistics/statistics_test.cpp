@@ -1,0 +1,55 @@
+// The table of ./datum statistics with few cases: the same rows, the same demands. A cell of 48 to 240 cases falls short
+// where chance would give it with less than 1e-4, so that this test sees what is wrong by much, the table what is wrong.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "tests/statistics/statistics_real.h"
+#include "tests/statistics/statistics_run.h"
+#include "tests/statistics/statistics_table.h"
+
+namespace datum::statistics {
+namespace {
+
+using Chosen = std::function<bool(const std::string& row)>;
+
+Chosen beginning(std::vector<std::string> words) {
+  return [words = std::move(words)](const std::string& row) {
+    return std::any_of(words.begin(), words.end(),
+                       [&](const std::string& w) { return row.rfind(w, 0) == 0; });
+  };
+}
+
+void expect_as_wanted(const Chosen& chosen, const std::vector<std::string>& body_names, int frames) {
+  Plan plan;
+  plan.frames = frames;
+  for (const Row& row : all_rows())
+    if (chosen(row.name)) plan.rows.push_back(row);
+  ASSERT_FALSE(plan.rows.empty());
+  for (const Body& body : bodies())
+    for (const std::string& name : body_names)
+      if (name == body.name) plan.bodies.push_back(body);
+  int cells = 0;
+  run(plan, [&](const Cells& c) {
+    for (std::size_t i = 0; i < column_count; ++i) {
+      const Tally& t = c.tallies[i];
+      if (t.cases == 0) continue;
+      ++cells;
+      const auto column = static_cast<Column>(i);
+      EXPECT_EQ(shortfall(t, wanted_in(c.row, c.body, column), alpha), "") << fmt::format(
+          "{}, {}, {}: {} cases, {} INVALID, {} outside U, {} of {} PASS at the limit, {} at 1.25, bias "
+          "{:.2f}",
+          c.row.name, c.body.name, name_of(column), t.cases, t.invalid, t.outside, t.at_limit_passed,
+          t.at_limit, t.beyond_passed, t.bias());
+    }
+  });
+  EXPECT_GE(cells, static_cast<int>(plan.rows.size()));
+}
+
+TEST(Statistics, BoardsFromTheLine) { expect_as_wanted(beginning({"production"}), {"0402", "0805"}, 60); }
+
+}  // namespace
+}  // namespace datum::statistics
