@@ -21,6 +21,7 @@ class Walk {
         held_(held),
         rows_(db, file, (std::string(result_columns) + "ORDER BY sequence").c_str()) {
     report_.store_id = store_id_of(db, file);
+    id_ = first_id();
   }
 
   ChainReport run() {
@@ -28,9 +29,12 @@ class Walk {
     next_row();
     while (links.step()) step(link_of(links));
     while (have_row_) unknown_row();
+    if (id_ != report_.store_id)
+      fault(0, fmt::format("the store's id is {}, its chain says {}", report_.store_id, id_));
     if (report_.links == 0) fault(0, "there is no chain");
     check_count();
     for (const HeldLink& held : held_) check_held(held);
+    report_.given = std::max(report_.last, given_);
     return std::move(report_);
   }
 
@@ -55,8 +59,17 @@ class Walk {
   }
 
   void step_statement(const ChainLink& link) {
-    if (chain_hash(before_, report_.store_id, link.statement) != link.sha256)
+    if (chain_hash(before_, id_, link.statement) != link.sha256)
       fault(0, fmt::format("statement {} was altered, or what stands before it", link.link));
+    Renewal renewal;
+    if (is_statement(link.statement, renewal)) {
+      id_ = renewal.id;
+      given_ = renewal.given;
+      if (report_.renewals.size() < ChainReport::most_told)
+        report_.renewals.push_back(words_of(link.statement));
+      return;
+    }
+    if (link.link == 1) is_begin_ = link.statement.rfind(R"({"what":"made")", 0) == 0;
     if (report_.statements.size() == ChainReport::most_told)
       report_.statements.erase(report_.statements.begin());
     report_.statements.push_back(words_of(link.statement));
@@ -65,12 +78,15 @@ class Walk {
   void step_result(const ChainLink& link) {
     ++report_.results;
     if (report_.first == 0) report_.first = link.sequence;
-    if (report_.last != 0 && link.sequence != report_.last + 1)
-      fault(link.sequence, fmt::format("follows result {}", report_.last));
+    const std::uint64_t before = std::max(report_.last, given_);
+    if ((before != 0 || is_begin_) && link.sequence != before + 1)
+      fault(link.sequence, before == 0 ? "is the first of a store that was made empty"
+                                       : fmt::format("follows result {}", before));
     report_.last = link.sequence;
     while (have_row_ && row_.sequence < link.sequence) unknown_row();
     if (!have_row_ || row_.sequence != link.sequence)
       return fault(link.sequence, "is missing: it was taken out, and no statement says so");
+    row_.store_id = id_;
     if (chain_hash(before_, row_) != link.sha256)
       fault(link.sequence, "was altered, or what stands before it");
     next_row();
@@ -92,7 +108,7 @@ class Walk {
         db_, file_, (std::string(link_columns) + "WHERE statement IS NOT NULL ORDER BY link DESC").c_str());
     while (rows.step()) {
       Removal removal;
-      if (is_removal(rows.text(2), removal) && removal.last_link + 1 == first.link)
+      if (is_statement(rows.text(2), removal) && removal.last_link + 1 == first.link)
         return removal.last_sha256;
     }
     fault(first.sequence,
@@ -100,9 +116,21 @@ class Walk {
     return "unknown";
   }
 
-  static bool is_removal(const std::string& statement, Removal& removal) {
+  /// Under which the first link is hashed: the oldest statement of another id says it.
+  std::string first_id() {
+    sqlite::Statement rows(
+        db_, file_,
+        (std::string(link_columns) + "WHERE statement LIKE '{\"what\":\"renewed\"%' ORDER BY link").c_str());
+    Renewal renewal;
+    while (rows.step())
+      if (is_statement(rows.text(2), renewal)) return renewal.former_id;
+    return report_.store_id;
+  }
+
+  template <class Statement>
+  static bool is_statement(const std::string& text, Statement& statement) {
     try {
-      return from_statement(statement, removal);
+      return from_statement(text, statement);
     } catch (const std::runtime_error&) {  // told where the walk comes to it
       return false;
     }
@@ -110,10 +138,10 @@ class Walk {
 
   /// The number given last is counted in the store's own row.
   void check_count() {
-    const auto counted =
-        static_cast<std::uint64_t>(sqlite::query_integer(db_, file_, "SELECT last_sequence FROM store"));
-    if (report_.last != counted && (report_.results > 0 || counted > 0))
-      fault(counted, fmt::format("was the newest; the chain ends with {}", report_.last));
+    const std::uint64_t counted = last_given(db_, file_);
+    const std::uint64_t last = std::max(report_.last, given_);
+    if (report_.links > 0 && last != counted)
+      fault(counted, fmt::format("was the newest; the chain ends with {}", last));
   }
 
   void check_held(const HeldLink& held) {
@@ -138,7 +166,9 @@ class Walk {
   StoredResult row_;
   bool have_row_ = false;
   std::uint64_t first_link_ = 0;
-  std::string before_;
+  std::string before_, id_;  // of the link before the next one
+  std::uint64_t given_ = 0;  // the highest number that a statement of another id knows
+  bool is_begin_ = false;    // the chain begins with the store
   ChainReport report_;
 };
 

@@ -20,12 +20,14 @@ struct ChainReport {
   std::string store_id;
   std::uint64_t links = 0, results = 0;
   std::uint64_t first = 0, last = 0;    // sequences
+  std::uint64_t given = 0;              // the highest number that the chain knows of
   std::vector<std::string> statements;  // in words, the newest; what befell the store
-  ChainLink head;                       // the newest link
+  std::vector<std::string> renewals;  // in words, the oldest: it was set back, or copied, and got another id
+  ChainLink head;                     // the newest link
   std::uint64_t faults = 0;
   std::vector<ChainFault> first_faults;  // in the chain's order
 
-  static constexpr std::size_t most_told = 16;  // of faults and of statements
+  static constexpr std::size_t most_told = 16;  // of each
 };
 
 /// A link that somebody holds elsewhere, from an earlier report: who rewrites a whole store is found by it alone.

@@ -74,6 +74,30 @@ bool from_statement(const std::string& statement, Removal& r) {
   }
 }
 
+std::string to_statement(const Renewal& r) {
+  return Json{{"what", "renewed"}, {"former_id", r.former_id}, {"id", r.id},
+              {"last", r.last},    {"given", r.given},         {"why", r.why},
+              {"utc", r.utc}}
+      .dump();
+}
+
+bool from_statement(const std::string& statement, Renewal& r) {
+  try {
+    const Json json = Json::parse(statement);
+    if (json.at("what") != "renewed") return false;
+    r = {json.at("former_id"), json.at("id"),  json.at("last"),
+         json.at("given"),     json.at("why"), json.at("utc")};
+    return true;
+  } catch (const Json::exception& error) {
+    throw std::runtime_error(fmt::format("the statement '{}' can't be read: {}", statement, error.what()));
+  }
+}
+
+std::string words_of(const Renewal& r) {
+  return fmt::format("store {} goes on as {} behind result {}, next number {}: {}", r.former_id, r.id, r.last,
+                     r.given + 1, r.why);
+}
+
 std::string made_statement(const std::string& utc) { return Json{{"what", "made"}, {"utc", utc}}.dump(); }
 
 std::string migrated_statement(std::int64_t from_schema, std::uint64_t results, const std::string& utc) {
@@ -87,6 +111,8 @@ std::string words_of(const std::string& statement) {
     if (from_statement(statement, r))
       return fmt::format("{}: {} results, {} to {}, removed: {}{}", r.utc, r.results, r.first, r.last, r.rule,
                          r.altered.empty() ? "" : "; " + r.altered);
+    if (Renewal renewal; from_statement(statement, renewal))
+      return fmt::format("{}: {}", renewal.utc, words_of(renewal));
     const std::string utc = json.value("utc", "");
     if (json.at("what") == "migrated")
       return fmt::format("{}: brought from schema {} with {} results", utc, json.at("from_schema").get<int>(),

@@ -1,6 +1,6 @@
 // The chain of results: each link's SHA-256 covers the one before it and all that its row holds, so that a result that
-// was altered, taken out or put in is found. What is not a result but befell the store (made, migrated, results removed)
-// is a link too, a statement.
+// was altered, taken out or put in is found. What is not a result but befell the store (made, migrated, results removed,
+// another id) is a link too, a statement. Behind a statement of another id all links are hashed with that id.
 //
 //   hash of a result    = SHA-256 of the netstrings ("LENGTH:BYTES,") of: hash of the link before, id of the store,
 //                         sequence, measured_at, unit_id, recipe, decision as a number, reason, frame_id, frame_sha256, JSON
@@ -48,6 +48,22 @@ struct Removal {
 std::string to_statement(const Removal& removal);
 /// False where the statement states something else. Throws std::runtime_error where it can't be read.
 bool from_statement(const std::string& statement, Removal& removal);
+
+/// That the store goes on under another id, since numbers may have been given under `former_id` of which it knows nothing:
+/// it was set back, or is a copy. The last link that is hashed with the former id.
+struct Renewal {
+  std::string former_id, id;
+  std::uint64_t last = 0;  // the newest result there was
+  std::uint64_t given =
+      0;  // the highest number known to have been given under the former id; the next one is above it
+  std::string why;  // in words
+  std::string utc;  // when, ISO 8601
+};
+std::string to_statement(const Renewal& renewal);
+/// False where the statement states something else. Throws std::runtime_error where it can't be read.
+bool from_statement(const std::string& statement, Renewal& renewal);
+/// "the store goes on under the id ...", for the log and the hosts.
+std::string words_of(const Renewal& renewal);
 
 /// That a store was made, or brought from an older schema with what it held.
 std::string made_statement(const std::string& utc);

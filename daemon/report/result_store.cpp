@@ -1,16 +1,14 @@
 #include "daemon/report/result_store.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <limits>
 
 #include "daemon/report/sqlite.h"
+#include "daemon/report/store_lock.h"
+#include "daemon/report/store_mark.h"
 #include "daemon/report/store_removal.h"
+#include "daemon/report/store_renewal.h"
 #include "daemon/report/store_rows.h"
 #include "daemon/report/store_schema.h"
 
@@ -22,33 +20,6 @@ namespace fs = std::filesystem;
 constexpr int busy_timeout_ms = 2000;  // a reader that checkpoints holds the file for milliseconds
 // A WAL that grew behind a slow reader is cut back to this when it is written into the store.
 constexpr int most_wal_bytes = 16 << 20;
-
-/// Held while this object lives; the kernel lets go when the process dies, however it dies.
-class WriterLock {
- public:
-  explicit WriterLock(const fs::path& store) {
-    const fs::path path = store.string() + ".lock";
-    fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (fd_ < 0)
-      throw StoreError(
-          StoreError::Kind::io,
-          fmt::format("{}: can't create the lock of the result store: {}; check that the folder exists "
-                      "and may be written by this user",
-                      path.string(), std::strerror(errno)));
-    if (::flock(fd_, LOCK_EX | LOCK_NB) == 0) return;
-    ::close(fd_);
-    throw StoreError(
-        StoreError::Kind::locked,
-        fmt::format("{}: another datumd writes to this store; end it, or give each daemon its own path",
-                    store.string()));
-  }
-  ~WriterLock() { ::close(fd_); }
-  WriterLock(const WriterLock&) = delete;
-  WriterLock& operator=(const WriterLock&) = delete;
-
- private:
-  int fd_ = -1;
-};
 
 }  // namespace
 
@@ -79,7 +50,7 @@ StoredResult row_of(const BoardVerdict& v, std::string json) {
 struct ResultStore::Impl {
   using Statement = sqlite::Statement;
   fs::path file;
-  std::unique_ptr<WriterLock> lock;  // null: reading only
+  std::unique_ptr<StoreLock> lock;  // null: reading only
   sqlite::Connection db;
   std::unique_ptr<Statement> begin, commit, next, insert, chain_head, link;  // writer's
   std::unique_ptr<Statement> latest, get, by_frame, extent;
@@ -87,7 +58,11 @@ struct ResultStore::Impl {
   std::unique_ptr<Statement> prepare(const char* sql) {
     return std::make_unique<Statement>(db.get(), file, sql);
   }
-  bool has_chain = true;
+  bool has_chain = true, has_former = true;
+  std::vector<FormerId> former;
+  std::unique_ptr<StoreMark> mark;  // null: reading only
+  std::string head_sha256;          // of the result stored last
+  bool mark_failed = false;
 
   void open(int flags);
   void demand_writer() const {
@@ -96,13 +71,20 @@ struct ResultStore::Impl {
   void prepare_reads();
   void prepare_writes();
   std::uint64_t commit_one(BoardVerdict& verdict);
+  StoredResult known_row(const Statement& row, const std::string& id) const {
+    return known_row_of(row, id_at_sequence(former, static_cast<std::uint64_t>(row.integer(0)), id));
+  }
 };
 
 void ResultStore::Impl::prepare_reads() {
   latest = prepare((std::string(result_columns) + "ORDER BY sequence DESC LIMIT 1").c_str());
   get = prepare((std::string(result_columns) + "WHERE sequence = ?1").c_str());
   by_frame = prepare("SELECT max(sequence), count(*) FROM result WHERE frame_sha256 = ?1 AND frame_id = ?2");
-  extent = prepare("SELECT (SELECT min(sequence) FROM result), (SELECT max(sequence) FROM result)");
+  extent = prepare(
+      "SELECT (SELECT min(sequence) FROM result), (SELECT max(sequence) FROM result), (SELECT id FROM "
+      "store), "
+      "(SELECT last_sequence FROM store)");
+  if (has_former) former = former_ids_of(db.get(), file);
 }
 
 void ResultStore::Impl::prepare_writes() {
@@ -122,16 +104,34 @@ ResultStore& ResultStore::operator=(ResultStore&&) noexcept = default;
 ResultStore::ResultStore(const fs::path& file, const StoreOpening& opening)
     : impl_(std::make_unique<Impl>()) {
   impl_->file = file;
-  impl_->lock = std::make_unique<WriterLock>(file);
+  impl_->lock = std::make_unique<StoreLock>(file);
   impl_->open(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   sqlite3* db = impl_->db.get();
+  const std::int64_t schema = sqlite::query_integer(db, file, "PRAGMA user_version");
+  impl_->mark = std::make_unique<StoreMark>(file);
+  if (schema > 0 && readable_schema(db, file) < 3 && !impl_->mark->found())  // once migrated it must have one
+    impl_->mark->keep({store_id_of(db, file), last_given(db, file), ""});
   prepare_schema(db, file, opening);
   sqlite::execute(db, file, "PRAGMA journal_mode = WAL");
   sqlite::execute(db, file, "PRAGMA synchronous = FULL");
   sqlite::execute(db, file, fmt::format("PRAGMA journal_size_limit = {}", most_wal_bytes).c_str());
+  if (const auto found = find_set_back(db, file, schema, impl_->mark->found(), opening))
+    renewed_ = renew_store(db, file, *impl_->mark, *found, opening.utc);
   impl_->prepare_writes();
   impl_->prepare_reads();
   id_ = store_id_of(db, file);
+  const std::uint64_t given = last_given(db, file);
+  impl_->mark->keep({id_, given, chain_sha256(given)});
+}
+
+Renewal ResultStore::renew(const HeldPosition& held, const std::string& utc) {
+  impl_->demand_writer();
+  sqlite3* db = impl_->db.get();
+  const Renewal renewal =
+      renew_store(db, impl_->file, *impl_->mark, set_back_by(held, last_given(db, impl_->file)), utc);
+  id_ = renewal.id;
+  impl_->former = former_ids_of(db, impl_->file);
+  return renewal;
 }
 
 ResultStore::ResultStore(const fs::path& file, Reading) : impl_(std::make_unique<Impl>()) {
@@ -141,7 +141,9 @@ ResultStore::ResultStore(const fs::path& file, Reading) : impl_(std::make_unique
         fmt::format("{}: no result store there; datumd makes it with its first start", file.string()));
   impl_->file = file;
   impl_->open(SQLITE_OPEN_READONLY);
-  impl_->has_chain = readable_schema(impl_->db.get(), file) >= 2;
+  const std::int64_t schema = readable_schema(impl_->db.get(), file);
+  impl_->has_chain = schema >= 2;
+  impl_->has_former = schema >= 3;
   impl_->prepare_reads();
   id_ = store_id_of(impl_->db.get(), file);
 }
@@ -174,6 +176,7 @@ std::uint64_t ResultStore::Impl::commit_one(BoardVerdict& verdict) {
   }
   append_result(*link, before, r);
   sqlite::Run(*commit)->step();
+  head_sha256 = before.sha256;
   return verdict.sequence;
 }
 
@@ -182,7 +185,9 @@ std::uint64_t ResultStore::store(BoardVerdict& verdict) {
   const auto sequence = verdict.sequence;
   auto id = std::exchange(verdict.store_id, id_);
   try {
-    return impl_->commit_one(verdict);
+    const std::uint64_t given = impl_->commit_one(verdict);
+    impl_->mark_failed |= !impl_->mark->advance(given, impl_->head_sha256);
+    return given;
   } catch (...) {
     verdict.sequence = sequence;
     verdict.store_id = std::move(id);
@@ -205,13 +210,13 @@ std::int64_t clamped(std::uint64_t n) {
 
 std::optional<StoredResult> ResultStore::latest() {
   sqlite::Run row(*impl_->latest);
-  return row->step() ? std::optional(known_row_of(*impl_->latest, id_)) : std::nullopt;
+  return row->step() ? std::optional(impl_->known_row(*impl_->latest, id_)) : std::nullopt;
 }
 
 std::optional<StoredResult> ResultStore::get(std::uint64_t sequence) {
   sqlite::Run row(*impl_->get);
   row->bind(1, clamped(sequence));
-  return row->step() ? std::optional(known_row_of(*impl_->get, id_)) : std::nullopt;
+  return row->step() ? std::optional(impl_->known_row(*impl_->get, id_)) : std::nullopt;
 }
 
 std::vector<StoredResult> ResultStore::list(const ResultFilter& filter, std::uint64_t limit,
@@ -232,7 +237,7 @@ std::vector<StoredResult> ResultStore::list(const ResultFilter& filter, std::uin
   if (filter.from) rows.bind(6, *filter.from);
   if (filter.before) rows.bind(7, *filter.before);
   std::vector<StoredResult> out;
-  while (rows.step()) out.push_back(known_row_of(rows, id_));
+  while (rows.step()) out.push_back(impl_->known_row(rows, id_));
   return out;
 }
 
@@ -250,8 +255,15 @@ StoreExtent ResultStore::extent() {
   StoreExtent have;
   have.first = static_cast<std::uint64_t>(row->integer(0));
   have.last = static_cast<std::uint64_t>(row->integer(1));
-  have.count = have.last == 0 ? 0 : have.last - have.first + 1;
-  have.store_id = id_;
+  have.store_id = impl_->extent->text(2);
+  have.given = static_cast<std::uint64_t>(row->integer(3));
+  if (have.store_id != id_) {  // the writer gave it another one
+    id_ = have.store_id;
+    if (impl_->has_former) impl_->former = former_ids_of(impl_->db.get(), impl_->file);
+  }
+  have.former = impl_->former;
+  have.count = have.last == 0 ? 0 : 1;  // for the count below
+  have.count = have.last == 0 ? 0 : have.count_above(have.first - 1);
   return have;
 }
 
@@ -265,16 +277,23 @@ std::string ResultStore::chain_sha256(std::uint64_t sequence) {
   // Of a result's link, not before the oldest's by more than there are results between them: found in a few steps.
   sqlite::Statement row(
       impl_->db.get(), impl_->file,
-      "SELECT sha256 FROM chain WHERE sequence = ?1 AND link >= (SELECT link - sequence + ?1 FROM "
+      "SELECT sha256 FROM chain WHERE sequence = ?1 AND link >= (SELECT link - sequence + ?1 - ?2 FROM "
       "chain WHERE sequence IS NOT NULL ORDER BY link LIMIT 1) ORDER BY link LIMIT 1");
-  row.bind(1, clamped(sequence));
+  std::uint64_t no_results = 0;
+  for (const FormerId& f : impl_->former)
+    if (f.given < sequence) no_results += f.given - f.last;
+  row.bind(1, clamped(sequence)).bind(2, clamped(no_results));
   return row.step() ? row.text(0) : "";
 }
 
 Removal ResultStore::remove_oldest(const RemovalOrder& order) {
   impl_->demand_writer();
-  return datum::remove_oldest(impl_->db.get(), impl_->file, id_, order);
+  const Removal removal = datum::remove_oldest(impl_->db.get(), impl_->file, id_, impl_->former, order);
+  if (!impl_->former.empty()) impl_->former = former_ids_of(impl_->db.get(), impl_->file);
+  return removal;
 }
+
+bool ResultStore::mark_failed() const { return impl_->mark_failed; }
 
 std::uint64_t ResultStore::used_bytes() {
   const auto ask = [&](const char* pragma) {

@@ -62,11 +62,35 @@ struct ResultFilter {
 };
 enum class ResultOrder : std::uint8_t { newest_first, oldest_first };
 
-/// How many results there are, and which.
+/// An id under which the store went before (Renewal in result_chain.h).
+struct FormerId {
+  std::uint64_t link = 0;  // of the statement
+  std::string id;
+  std::uint64_t last = 0;   // the newest result there was
+  std::uint64_t given = 0;  // no result has a number above `last` and up to this one
+};
+
+/// How many results there are, and which. Their numbers have no holes but those that the former ids name.
 struct StoreExtent {
   std::uint64_t count = 0;
   std::uint64_t first = 0, last = 0;  // sequence numbers, 0 where empty
   std::string store_id;
+  std::uint64_t given{};           // the highest number that was given
+  std::vector<FormerId> former{};  // oldest first; those whose results have all been removed are left out
+
+  /// The highest number that a host can have.
+  std::uint64_t highest() const { return given > last ? given : last; }
+  /// The oldest result above a number; 0: there is none.
+  std::uint64_t next(std::uint64_t after) const;
+  /// Where a run of numbers that no result has begins at `sequence`: its last one; otherwise 0.
+  std::uint64_t hole(std::uint64_t sequence) const;
+  /// How many results have numbers above this one.
+  std::uint64_t count_above(std::uint64_t sequence) const;
+  /// The highest number with at least so many results above it.
+  std::uint64_t below_newest(std::uint64_t results) const;
+  /// Up to which number a host has the results of this store that has all up to `sequence` of the store `id`; none: that
+  /// id says nothing about this store.
+  std::optional<std::uint64_t> position_of(const std::string& id, std::uint64_t sequence) const;
 };
 
 /// Which results go, oldest first until one does not.
@@ -78,17 +102,25 @@ struct RemovalOrder {
   std::function<bool()> enough{};  // asked before each but the first; true: no more at once
 };
 
+/// A number of this store's that somebody holds.
+struct HeldPosition {
+  std::uint64_t sequence = 0;  // 0: nobody
+  std::string who;             // in words
+};
+
 /// What opening a store for writing may have to do.
 struct StoreOpening {
   std::string utc{};  // now, ISO 8601, for the statement that it was made or migrated; empty: not stated
   /// Migrating a large store takes as long as reading it: told every few hundred results.
   std::function<void(std::uint64_t done, std::uint64_t of)> progress{};
+  /// The highest number that somebody beside the store holds of a store with this id.
+  std::function<HeldPosition(const std::string& store_id)> held{};
 };
 
 class ResultStore {
  public:
   /// Opens for writing, creates the file where there is none (its folder must exist), brings an older schema
-  /// forward. Throws StoreError.
+  /// forward, and gives it another id where it was set back or is a copy (store_renewal.h). Throws StoreError.
   explicit ResultStore(const std::filesystem::path& file, const StoreOpening& opening = {});
   /// Reads beside a running daemon; store() then throws std::logic_error. Throws StoreError.
   static ResultStore read_only(const std::filesystem::path& file);
@@ -96,9 +128,13 @@ class ResultStore {
   ResultStore(ResultStore&&) noexcept;
   ResultStore& operator=(ResultStore&&) noexcept;
 
-  /// Random id of this file, 16 hex digits: with it a wiped or replaced store is seen, although its numbers
-  /// begin anew.
+  /// Random id of this file, 16 hex digits: with it a wiped, replaced or set back store is seen, although its numbers
+  /// begin anew or go on.
   const std::string& id() const { return id_; }
+  /// That opening it gave it another id.
+  const std::optional<Renewal>& renewed() const { return renewed_; }
+  /// Gives it another id, since somebody holds a number that it never gave. Throws StoreError and changes nothing.
+  Renewal renew(const HeldPosition& held, const std::string& utc);
 
   /// Gives the verdict its sequence and store_id and commits it. Returns the sequence only when it is on the
   /// disk. Throws StoreError and leaves the verdict as it was; the number is then not used up.
@@ -117,6 +153,10 @@ class ResultStore {
   /// Hash of a stored result's link; empty where it has none.
   std::string chain_sha256(std::uint64_t sequence);
 
+  /// That the mark (store_mark.h) could not be written since the store was opened: a store that is put back while datumd does
+  /// not run might not be noticed.
+  bool mark_failed() const;
+
   /// Takes the oldest results out as `order` says, never the newest; the chain then states it. Their space is used
   /// again by results to come. It does not wait for the disk: a power cut may bring them back, until a result was stored
   /// after that. Throws StoreError and changes nothing.
@@ -133,6 +173,7 @@ class ResultStore {
   ResultStore(const std::filesystem::path& file, Reading);
   std::unique_ptr<Impl> impl_;
   std::string id_;
+  std::optional<Renewal> renewed_;
 };
 
 }  // namespace datum

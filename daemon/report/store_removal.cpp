@@ -12,8 +12,9 @@ namespace fs = std::filesystem;
 /// The oldest links and their results, as far as the order goes.
 class Removing {
  public:
-  Removing(sqlite3* db, const fs::path& file, const std::string& store_id, const RemovalOrder& order)
-      : db_(db), file_(file), store_id_(store_id), order_(order) {}
+  Removing(sqlite3* db, const fs::path& file, const std::string& store_id,
+           const std::vector<FormerId>& former, const RemovalOrder& order)
+      : db_(db), file_(file), store_id_(store_id), former_(former), order_(order) {}
 
   Removal run() {
     sqlite::Statement links(db_, file_, (std::string(link_columns) + "ORDER BY link").c_str());
@@ -36,7 +37,8 @@ class Removing {
     if (link.sequence != 0) {
       if (link.sequence > order_.up_to || link.sequence >= newest_) return false;
       if (!take_result(link)) return false;
-    } else if (chain_hash(before_, store_id_, link.statement) != link.sha256) {
+    } else if (chain_hash(before_, id_at_link(former_, link.link, store_id_), link.statement) !=
+               link.sha256) {
       found(fmt::format("statement {} was altered", link.link));
     }
     before_ = link.sha256;
@@ -51,7 +53,7 @@ class Removing {
     if (!row.step()) {
       found(fmt::format("result {} was missing", link.sequence));
     } else {
-      const StoredResult r = row_of(row, store_id_);
+      const StoredResult r = row_of(row, id_at_link(former_, link.link, store_id_));
       if (!order_.measured_before.empty() && r.measured_at >= order_.measured_before) return false;
       if (chain_hash(before_, r) != link.sha256) found(fmt::format("result {} was altered", link.sequence));
     }
@@ -82,6 +84,7 @@ class Removing {
   sqlite3* db_;
   const fs::path& file_;
   const std::string& store_id_;
+  const std::vector<FormerId>& former_;
   const RemovalOrder& order_;
   std::uint64_t newest_ = 0;
   std::string before_;  // hash of the link taken last
@@ -108,8 +111,8 @@ class InOrder {
 }  // namespace
 
 Removal remove_oldest(sqlite3* db, const fs::path& file, const std::string& store_id,
-                      const RemovalOrder& order) {
-  Removal removal = Removing(db, file, store_id, order).run();
+                      const std::vector<FormerId>& former, const RemovalOrder& order) {
+  Removal removal = Removing(db, file, store_id, former, order).run();
   if (removal.results == 0) return {};
   const InOrder in_order(db, file);
   try {
@@ -118,6 +121,7 @@ Removal remove_oldest(sqlite3* db, const fs::path& file, const std::string& stor
     if (removal.altered.empty() && static_cast<std::uint64_t>(sqlite3_changes(db)) != removal.results)
       removal.altered = "results were among them that the chain does not know";
     execute(db, file, fmt::format("DELETE FROM chain WHERE link <= {}", removal.last_link));
+    execute(db, file, fmt::format("DELETE FROM former WHERE link <= {}", removal.last_link));
     append_statement(db, file, store_id, to_statement(removal));
     execute(db, file, "COMMIT");
   } catch (...) {

@@ -9,6 +9,6 @@ namespace datum {
 /// As ResultStore::remove_oldest, in one transaction. What goes is compared with its hashes first: the statement says what
 /// was found altered, since nobody can find it afterwards.
 Removal remove_oldest(sqlite3* db, const std::filesystem::path& file, const std::string& store_id,
-                      const RemovalOrder& order);
+                      const std::vector<FormerId>& former, const RemovalOrder& order);
 
 }  // namespace datum

@@ -34,6 +34,34 @@ std::string store_id_of(sqlite3* db, const std::filesystem::path& file) {
   return id.text(0);
 }
 
+std::uint64_t last_given(sqlite3* db, const std::filesystem::path& file) {
+  return static_cast<std::uint64_t>(sqlite::query_integer(db, file, "SELECT last_sequence FROM store"));
+}
+
+std::vector<FormerId> former_ids_of(sqlite3* db, const std::filesystem::path& file) {
+  sqlite::Statement rows(db, file, "SELECT link, id, last, given FROM former ORDER BY link");
+  std::vector<FormerId> former;
+  while (rows.step())
+    former.push_back({static_cast<std::uint64_t>(rows.integer(0)), rows.text(1),
+                      static_cast<std::uint64_t>(rows.integer(2)),
+                      static_cast<std::uint64_t>(rows.integer(3))});
+  return former;
+}
+
+const std::string& id_at_sequence(const std::vector<FormerId>& former, std::uint64_t sequence,
+                                  const std::string& present) {
+  for (const FormerId& f : former)
+    if (sequence <= f.last) return f.id;
+  return present;
+}
+
+const std::string& id_at_link(const std::vector<FormerId>& former, std::uint64_t link,
+                              const std::string& present) {
+  for (const FormerId& f : former)
+    if (link <= f.link) return f.id;
+  return present;
+}
+
 ChainLink link_of(const sqlite::Statement& s) {
   return {static_cast<std::uint64_t>(s.integer(0)), static_cast<std::uint64_t>(s.integer(1)), s.text(2),
           s.text(3)};

@@ -22,6 +22,16 @@ StoredResult known_row_of(const sqlite::Statement& row, const std::string& store
 /// Throws StoreError where the store's own row is missing.
 std::string store_id_of(sqlite3* db, const std::filesystem::path& file);
 
+/// The highest number that the store gave; with a hole, the one that the next number follows.
+std::uint64_t last_given(sqlite3* db, const std::filesystem::path& file);
+/// The ids that a store of schema 3 had before, oldest first.
+std::vector<FormerId> former_ids_of(sqlite3* db, const std::filesystem::path& file);
+/// The id that a result, or a link, was hashed with.
+const std::string& id_at_sequence(const std::vector<FormerId>& former, std::uint64_t sequence,
+                                  const std::string& present);
+const std::string& id_at_link(const std::vector<FormerId>& former, std::uint64_t link,
+                              const std::string& present);
+
 inline constexpr const char* link_columns = "SELECT link, sequence, statement, sha256 FROM chain ";
 inline constexpr const char* head_link =
     "SELECT link, sequence, statement, sha256 FROM chain ORDER BY link DESC LIMIT 1";

@@ -33,12 +33,11 @@ constexpr const char* chain_table = R"sql(
   ALTER TABLE store ADD COLUMN clock_utc TEXT NOT NULL DEFAULT '';
 )sql";
 
-std::string random_id() {
-  std::uint64_t bits = 0;
-  if (getrandom(&bits, sizeof bits, 0) != static_cast<ssize_t>(sizeof bits))
-    throw StoreError(StoreError::Kind::io, "the kernel gives no random number for the store's id");
-  return fmt::format("{:016x}", bits);
-}
+// A copy of what the statements of the chain say, found without reading the chain.
+constexpr const char* former_table =
+    "CREATE TABLE former (link INTEGER PRIMARY KEY, id TEXT NOT NULL, last INTEGER NOT NULL, given INTEGER "
+    "NOT "
+    "NULL)";
 
 /// Rolls back what was not committed.
 class Transaction {
@@ -65,6 +64,7 @@ void create(sqlite3* db, const fs::path& file, const StoreOpening& opening) {
   Transaction all(db, file);
   sqlite::execute(db, file, tables);
   sqlite::execute(db, file, chain_table);
+  sqlite::execute(db, file, former_table);
   const std::string id = random_id();
   sqlite::Statement(db, file, "INSERT INTO store (one, id, last_sequence) VALUES (1, ?1, 0)")
       .bind(1, id)
@@ -74,10 +74,17 @@ void create(sqlite3* db, const fs::path& file, const StoreOpening& opening) {
   all.commit();
 }
 
+void migrate_from_2(sqlite3* db, const fs::path& file) {
+  Transaction all(db, file);
+  sqlite::execute(db, file, former_table);
+  all.commit();
+}
+
 /// Every result becomes a link, behind the statement that they came from an older schema.
 void migrate_from_1(sqlite3* db, const fs::path& file, const StoreOpening& opening) {
   Transaction all(db, file);
   sqlite::execute(db, file, chain_table);
+  sqlite::execute(db, file, former_table);
   const auto count =
       static_cast<std::uint64_t>(sqlite::query_integer(db, file, "SELECT count(*) FROM result"));
   const std::string id = store_id_of(db, file);
@@ -96,9 +103,23 @@ void migrate_from_1(sqlite3* db, const fs::path& file, const StoreOpening& openi
 
 }  // namespace
 
+std::string random_id() {
+  std::uint64_t bits = 0;
+  if (getrandom(&bits, sizeof bits, 0) != static_cast<ssize_t>(sizeof bits))
+    throw StoreError(StoreError::Kind::io, "the kernel gives no random number for the store's id");
+  return fmt::format("{:016x}", bits);
+}
+
 std::int64_t readable_schema(sqlite3* db, const fs::path& file) {
   const auto owner = sqlite::query_integer(db, file, "PRAGMA application_id");
   const auto version = sqlite::query_integer(db, file, "PRAGMA user_version");
+  if (owner == 0 && version == 0 &&
+      sqlite::query_integer(db, file, "SELECT count(*) FROM sqlite_master") == 0)
+    refuse(StoreError::Kind::not_a_store,
+           fmt::format(
+               "{}: holds nothing: a store that datumd had just made, or a copy that was taken while datumd "
+               "ran, without its -wal; 'datumctl backup' takes whole copies",
+               file.string()));
   if (owner != application_id)
     refuse(StoreError::Kind::not_a_store,
            fmt::format("{}: an SQLite file, but not a result store of datumd; name another path",
@@ -118,7 +139,9 @@ void prepare_schema(sqlite3* db, const fs::path& file, const StoreOpening& openi
   if (objects == 0 && sqlite::query_integer(db, file, "PRAGMA application_id") == 0 &&
       sqlite::query_integer(db, file, "PRAGMA user_version") == 0)
     return create(db, file, opening);
-  if (readable_schema(db, file) == 1) migrate_from_1(db, file, opening);
+  const std::int64_t schema = readable_schema(db, file);
+  if (schema == 1) migrate_from_1(db, file, opening);
+  if (schema == 2) migrate_from_2(db, file);
 }
 
 }  // namespace datum

@@ -63,9 +63,10 @@ std::vector<RemovalOrder> ResultKeeper::orders(ResultStore& store, std::int64_t 
   }
   if (settings_.results_count) {
     const std::uint64_t most = *settings_.results_count;
-    if (have.last > most)
-      add(std::min(acknowledged, have.last - most), "", fmt::format("more than {} results", most));
-    if (have.last > 2 * most) add(have.last - 2 * most, "", fmt::format("more than twice {} results", most));
+    if (const std::uint64_t old = have.below_newest(most); old > 0)
+      add(std::min(acknowledged, old), "", fmt::format("more than {} results", most));
+    if (const std::uint64_t old = have.below_newest(2 * most); old > 0)
+      add(old, "", fmt::format("more than twice {} results", most));
   }
   if (settings_.results.bytes && store.used_bytes() > *settings_.results.bytes)
     add(store.used_bytes() > 2 * *settings_.results.bytes ? all : acknowledged, "",
