@@ -16,6 +16,24 @@ StoredResult fetch(ScpiClient& host, std::uint64_t sequence) {
   return row_of(verdict, std::move(json));
 }
 
+/// None: there is no such result.
+std::optional<StoredResult> fetch_if_there(ScpiClient& host, std::uint64_t sequence) {
+  try {
+    return fetch(host, sequence);
+  } catch (const RefusedCommand& refused) {
+    const auto errors = queued_errors(refused.what());
+    if (errors.size() == 1 && errors.front().number == scpi::data_out_of_range) return std::nullopt;
+    throw;
+  }
+}
+
+/// Where no result has a number since the store was set back: the newest one below.
+std::optional<std::uint64_t> below_hole(ScpiClient& host, std::uint64_t sequence) {
+  const auto former = ask(host, "DATA:STORe:FORMer?", 3);
+  const std::uint64_t last = std::stoull(former[1]), given = std::stoull(former[2]);
+  return sequence > last && sequence <= given ? std::optional(last) : std::nullopt;
+}
+
 bool matches(const StoredResult& r, const ResultFilter& filter) {
   return (!filter.decision || *filter.decision == r.decision) &&
          (!filter.recipe || *filter.recipe == r.recipe) && (!filter.unit_id || *filter.unit_id == r.unit_id);
@@ -29,24 +47,23 @@ std::vector<StoredResult> remote_results(const LinkOptions& link, const ResultFi
   std::vector<StoredResult> found;
   auto left = static_cast<std::uint64_t>(number_of(ask(host, "DATA:COUNt?")[0]).value_or(0));
   if (left == 0) return found;
-  // Numbers have no holes: what is stored are the newest `left` of them.
+  // Numbers have no holes, but where the store was set back.
   for (std::uint64_t n = std::stoull(ask(host, "FETCh:BOARd?")[0]); left > 0 && n > 0 && found.size() < limit;
-       --n, --left) {
-    StoredResult r = fetch(host, n);
-    if (matches(r, filter)) found.push_back(std::move(r));
+       --n) {
+    auto r = fetch_if_there(host, n);
+    if (!r) {
+      if (const auto last = below_hole(host, n)) n = *last + 1;
+      continue;
+    }
+    --left;
+    if (matches(*r, filter)) found.push_back(*std::move(r));
   }
   return found;
 }
 
 std::optional<StoredResult> remote_result(const LinkOptions& link, std::uint64_t sequence) {
   auto host = connect(link);
-  try {
-    return fetch(host, sequence);
-  } catch (const RefusedCommand& refused) {
-    const auto errors = queued_errors(refused.what());
-    if (errors.size() == 1 && errors.front().number == scpi::data_out_of_range) return std::nullopt;
-    throw;
-  }
+  return fetch_if_there(host, sequence);
 }
 
 }  // namespace datum

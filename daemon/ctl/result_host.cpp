@@ -60,7 +60,8 @@ void ResultHost::take_store(const std::vector<std::string_view>& fields) {
   if (told.store_id == store_id_) return;  // after a break: it goes on
   const bool first_time = std::exchange(store_id_, told.store_id) == "-";
   // The numbers of a store that took the other's place begin anew, and all of its results are new.
-  seen_ = first_time ? after_.value_or(told.to) : 0;
+  // A number beyond the newest was counted in another store, or before this one was set back.
+  seen_ = first_time ? std::min(after_.value_or(told.to), told.to) : 0;
   events_.push_back(told);
   if (seen_ > 0) resume();
 }

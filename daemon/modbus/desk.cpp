@@ -27,6 +27,11 @@ ModbusDesk::ModbusDesk(DeskParts parts)
   if (wake_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
   cell_.store = parts_.instrument.results();
   positions_ = store_.load(cell_.store->store_id);
+  for (const FormerId& former : cell_.store->former)
+    for (const auto& [host, acknowledged] : store_.load(former.id)) {
+      positions_.emplace(host, cell_.store->position_of(former.id, acknowledged).value_or(0));
+      positions_changed_ = true;
+    }
   keeper_.emplace();
 }
 
@@ -45,9 +50,20 @@ void ModbusDesk::close() {
   for (const Link& link : links_) link.mailbox->close();
 }
 
+/// What a host has taken of the store under its former id, it has.
+void ModbusDesk::follow_store(const std::string& former_id) {
+  for (auto& [host, acknowledged] : positions_)
+    acknowledged = cell_.store->position_of(former_id, acknowledged).value_or(0);
+  for (const auto& [name, host] : hosts_)
+    host->go_on_from(cell_.store->position_of(former_id, host->acknowledged()).value_or(0));
+  positions_changed_ = true;
+}
+
 void ModbusDesk::read_store() {
   try {
+    const std::string before = cell_.store ? cell_.store->store_id : "";
     cell_.store = parts_.instrument.results();
+    if (!before.empty() && before != cell_.store->store_id) follow_store(before);
     store_problem_.clear();
   } catch (const std::exception& failed) {
     cell_.store.reset();

@@ -66,7 +66,7 @@ Exception Host::check_values(const Request& request) const {
                     is_text(all.subspan(at_unit - at_control, long_text), true) &&
                     is_text(all.subspan(at_job_name - at_control, long_text), false) &&
                     (!covers(request, at_ack_sequence) ||
-                     (cell_.store && get_u64(all, at_ack_sequence - at_control) <= cell_.store->last));
+                     (cell_.store && get_u64(all, at_ack_sequence - at_control) <= cell_.store->highest()));
   return good ? Exception::none : Exception::illegal_value;
 }
 

@@ -4,6 +4,14 @@
 
 namespace datum::modbus {
 
+HeldPosition highest_position(const std::filesystem::path& file, const std::string& store_id) {
+  HeldPosition highest;
+  if (!std::filesystem::exists(file)) return highest;
+  for (const auto& [host, acknowledged] : PositionStore(file).load(store_id))
+    if (acknowledged > highest.sequence) highest = {acknowledged, host};
+  return highest;
+}
+
 struct PositionStore::Impl {
   std::filesystem::path file;
   sqlite::Connection db;

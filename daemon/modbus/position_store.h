@@ -9,7 +9,13 @@
 #include <memory>
 #include <string>
 
+#include "daemon/report/result_store.h"
+
 namespace datum::modbus {
+
+/// The highest one of any host in the result store of this id, as HeldPosition has it; sequence 0 where there is no file.
+/// Throws StoreError.
+HeldPosition highest_position(const std::filesystem::path& file, const std::string& store_id);
 
 class PositionStore {
  public:

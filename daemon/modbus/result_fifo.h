@@ -16,27 +16,21 @@ class ResultFifo {
 
   std::uint64_t acknowledged() const { return acknowledged_; }
   /// The oldest that is not acknowledged and still stored; 0: there is none.
-  std::uint64_t oldest(const StoreExtent& have) const {
-    const std::uint64_t next = std::max(acknowledged_ + 1, have.first);
-    return have.count > 0 && next <= have.last ? next : 0;
-  }
-  std::uint64_t count(const StoreExtent& have) const {
-    const std::uint64_t next = oldest(have);
-    return next == 0 ? 0 : have.last - next + 1;
-  }
+  std::uint64_t oldest(const StoreExtent& have) const { return have.next(acknowledged_); }
+  std::uint64_t count(const StoreExtent& have) const { return have.count_above(acknowledged_); }
   /// Taken out of the store before they were acknowledged.
   std::uint64_t lost(const StoreExtent& have) const {
     return have.first > acknowledged_ + 1 ? have.first - acknowledged_ - 1 : 0;
   }
   /// Cumulative; what is acknowledged already changes nothing. False: there is no such result, nothing was changed.
   bool acknowledge(std::uint64_t sequence, const StoreExtent& have) {
-    if (sequence > have.last) return false;
+    if (sequence > have.highest()) return false;
     acknowledged_ = std::max(acknowledged_, sequence);
     return true;
   }
   /// Goes on behind it, even backwards.
   bool resume(std::uint64_t sequence, const StoreExtent& have) {
-    if (sequence > have.last) return false;
+    if (sequence > have.highest()) return false;
     acknowledged_ = sequence;
     return true;
   }

@@ -189,6 +189,8 @@ bool CommandLink::take_host_line(std::string_view line) {
   const std::uint64_t acknowledged = delivery_.acknowledged_results();
   try {
     delivery_.take(parse_host_line(line), now_);
+    if (const auto ahead = delivery_.take_ahead())
+      instrument_.position_ahead(instrument_.results().store_id, {*ahead, settings_.host});
     instrument_.control().meter().of(settings_.host).acknowledged +=
         delivery_.acknowledged_results() - acknowledged;
     if (delivery_.active() != before)

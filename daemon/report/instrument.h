@@ -159,6 +159,8 @@ class Instrument {
   /// Newest result, or that of a sequence; none: there is no such result.
   virtual std::optional<StoredResult> result(std::optional<std::uint64_t> sequence) = 0;
   virtual StoreExtent results() = 0;
+  /// A host holds a number of the store with this id that the store never gave: it was set back, and gets another id.
+  virtual void position_ahead(const std::string& /*store_id*/, const HeldPosition& /*held*/) {}
   virtual Replayer& replayer() = 0;
   virtual CalibrationStatus calibration() const = 0;
   virtual Calibrator& calibrator() = 0;

@@ -32,7 +32,9 @@ std::vector<Section> delivery_sections() {
              "board:"),
         verbatim("R,<store id>,<sequence>,<utc "
                  "us>,<recipe>,<frame>,<decision>,<pass>,<inconclusive>,<fail>,<invalid>*<crc>"),
-        text("<sequence> never repeats within a store; another <store id> means that numbers began anew. The "
+        text("<sequence> never repeats within a store; another <store id> means that numbers began anew, or "
+             "that the "
+             "store was put back from a copy and goes on with numbers above those that it gave before. The "
              "four counts are "
              "of components. <recipe> and <frame> are percent-encoded where they hold a separator. <crc> is "
              "CRC-16/MODBUS of "
@@ -53,7 +55,14 @@ std::vector<Section> delivery_sections() {
              "seen. On a line that damages one byte in a hundred say RESUME with CRC-32 (eight digits, "
              "zlib's: 123456789 "
              "gives CBF43926); answers then carry it too. A host that polls uses DATA:ACK and DATA:NEXT? "
-             "instead.")}},
+             "instead."),
+        text("A store that was put back from a copy has another id. Say RESUME with the id that you know: "
+             "STORE tells "
+             "the new one, GAP under it covers what you have had under the former id, and the rest follows. "
+             "DATA:ACK "
+             "takes the id that you know too, and DATA:STORe:FORMer? tells it. A host that names the present "
+             "id with "
+             "a number that was never given shows that the store was set back; it then gets another id.")}},
       {"LINE TIME",
        {text("A byte with start and stop bit is ten bits, so a line of n bytes takes n * 10 / baud seconds; "
              "a summary "

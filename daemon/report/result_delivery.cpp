@@ -31,18 +31,28 @@ void ResultDelivery::stop() {
 
 void ResultDelivery::resume(const HostLine& said) {
   const StoreExtent have = instrument_.results();
+  const bool knows = said.store_id == have.store_id;
+  if (knows && said.sequence > have.highest()) ahead_ = said.sequence;
+  check_ = said.check;
+  // Numbers of a store that this one never was say nothing about it.
+  const std::uint64_t has = have.position_of(said.store_id, said.sequence).value_or(0);
+  begin(have, std::min(has, have.highest()), !knows);
+}
+
+void ResultDelivery::begin(const StoreExtent& have, std::uint64_t has, bool under_another_id) {
   stop();
   active_ = announce_ = true;
-  check_ = said.check;
   pause_ns_ = settings_.resend_ns;
-  // Numbers of another store say nothing about this one.
-  taken_up_to_ = said.store_id == have.store_id ? std::min(said.sequence, have.last) : 0;
+  store_id_ = have.store_id;
+  taken_up_to_ = has_ = has;
+  if (under_another_id && has > 0) window_.push_back({has, gap_line(have.store_id, 1, has, check_)});
 }
 
 void ResultDelivery::acknowledge(std::uint64_t sequence, MonotonicNs now) {
   if (window_.empty() || sequence < window_.front().last) return;
   while (!window_.empty() && window_.front().last <= sequence) {
     acknowledged_ += window_.front().result;
+    has_ = window_.front().last;
     window_.pop_front();
     unsent_from_ -= unsent_from_ > 0;
   }
@@ -67,10 +77,14 @@ void ResultDelivery::reject(std::uint64_t sequence, MonotonicNs now) {
 void ResultDelivery::fill(const StoreExtent& have) {
   while (window_.size() < settings_.window && taken_up_to_ < have.last) {
     const std::uint64_t next = taken_up_to_ + 1;
-    if (next < have.first) {
+    if (const std::uint64_t end = have.hole(next)) {
+      window_.push_back({end, gap_line(have.store_id, next, end, check_)});
+    } else if (next < have.first) {
       window_.push_back({have.first - 1, gap_line(have.store_id, next, have.first - 1, check_)});
     } else if (const auto stored = instrument_.result(next)) {
-      window_.push_back({next, result_line(stored->verdict(), check_), true});
+      BoardVerdict verdict = stored->verdict();
+      verdict.store_id = have.store_id;  // the host is told of one store, whatever the id was then
+      window_.push_back({next, result_line(verdict, check_), true});
     } else {  // taken away since the extent was read
       window_.push_back({next, gap_line(have.store_id, next, next, check_)});
     }
@@ -81,6 +95,7 @@ void ResultDelivery::fill(const StoreExtent& have) {
 std::vector<std::string> ResultDelivery::due(MonotonicNs now) {
   if (!active_) return {};
   const StoreExtent have = instrument_.results();
+  if (have.store_id != store_id_) begin(have, have.position_of(store_id_, has_).value_or(0), true);
   fill(have);
   if (resend_at_ && now >= *resend_at_) {
     unsent_from_ = 0;

@@ -3,13 +3,15 @@
 //
 // The host keeps the sequence it has seen last, nobody else; after a break it says RESUME (host_line.h). It drops what
 // it has seen, so that each result counts once. Retention that has taken results away is told by a GAP line, which is
-// acknowledged as a result is. No clock, no descriptor; nothing is held but the window, whoever does not listen.
+// acknowledged as a result is. Where the store goes on under another id, a GAP of that id up to what the host has stands
+// first: what it has taken under the former id does not come again. No clock, no descriptor; nothing is held but the window, whoever does not listen.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daemon/report/host_line.h"
@@ -45,7 +47,9 @@ class ResultDelivery {
   std::optional<MonotonicNs> deadline() const;
 
   /// All up to this one have arrived.
-  std::uint64_t acknowledged() const { return window_.empty() ? taken_up_to_ : window_.front().last - 1; }
+  std::uint64_t acknowledged() const { return has_; }
+  /// What the host said last is ahead of the store, though it named the store's id; told once.
+  std::optional<std::uint64_t> take_ahead() { return std::exchange(ahead_, std::nullopt); }
   /// Lines that were sent more than once.
   std::uint64_t repeated() const { return repeated_; }
   /// Results that went out for the first time, and that the host has said to have.
@@ -63,13 +67,17 @@ class ResultDelivery {
   void resume(const HostLine& said);
   void acknowledge(std::uint64_t sequence, MonotonicNs now);
   void reject(std::uint64_t sequence, MonotonicNs now);
+  void begin(const StoreExtent& have, std::uint64_t has, bool under_another_id);
   void fill(const StoreExtent& have);
 
   Instrument& instrument_;
   DeliverySettings settings_;
   bool active_ = false, announce_ = false;
   LineCheck check_ = LineCheck::crc16;
+  std::string store_id_;           // that the host was told
+  std::uint64_t has_ = 0;          // it has all up to this one
   std::uint64_t taken_up_to_ = 0;  // all up to this one are acknowledged or in the window
+  std::optional<std::uint64_t> ahead_;
   std::deque<Item> window_;
   std::size_t unsent_from_ = 0;  // items of the window from here on are to be sent
   MonotonicNs pause_ns_ = 0;

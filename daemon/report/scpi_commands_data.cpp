@@ -9,18 +9,36 @@
 namespace datum::scpi {
 namespace {
 
+/// With a store's id a number proves something; alone it may be another store's, or a slip.
 void acknowledge(Call& call) {
   const auto have = call.instrument().results();
-  if (call[0].integer > have.last)
-    throw Error(data_out_of_range, fmt::format("result {}; the last one is {}", call[0].integer, have.last));
-  call.session.acknowledge(call[0].integer);
+  const std::uint64_t said = call[0].integer;
+  const std::string id = call.arguments[1] ? call[1].text : have.store_id;
+  const auto has = have.position_of(id, said);
+  if (!has)
+    throw Error(data_out_of_range,
+                fmt::format("store '{}'; this one is '{}', see DATA:STORe?", id, have.store_id));
+  if (*has > have.highest()) {
+    if (call.arguments[1]) call.instrument().position_ahead(id, {said, call.session.host()});
+    throw Error(data_out_of_range,
+                fmt::format("result {}; the last one is {}{}", said, have.last,
+                            call.arguments[1] ? ": the store was set back, ask DATA:STORe?" : ""));
+  }
+  call.session.acknowledge(*has);
+}
+
+/// The id before this one, where the store was set back.
+void former(Call& call) {
+  const auto have = call.instrument().results();
+  const FormerId none;
+  const FormerId& f = have.former.empty() ? none : have.former.back();
+  call.session.answer(fmt::format("{},{},{}", quote(f.id), f.last, f.given));
 }
 
 /// The oldest one that is still there: a gap shows in the number.
 void next(Call& call) {
   const auto have = call.instrument().results();
-  const std::uint64_t wanted = std::max(call.session.acknowledged() + 1, have.first);
-  call.session.answer(fmt::format("{}", have.count > 0 && wanted <= have.last ? wanted : 0));
+  call.session.answer(fmt::format("{}", have.next(call.session.acknowledged())));
 }
 
 void replayed(Call& call) {
@@ -35,6 +53,7 @@ std::vector<Command> data_commands() {
   from_none.optional = false;
   Parameter one = from_none;
   from_none.min = 0;
+  const Parameter store{Parameter::Kind::string, "store id", true};
   return {
       {"DATA:COUNt?",
        [](Call& c) { c.session.answer(fmt::format("{}", c.instrument().results().count)); },
@@ -51,11 +70,18 @@ std::vector<Command> data_commands() {
       {"DATA:STORe?",
        [](Call& c) { c.session.answer(quote(c.instrument().results().store_id)); },
        {},
-       "id of the store: another one means that sequences began anew"},
+       "id of the store: another one means that sequences began anew, or that the store was set back"},
+      {"DATA:STORe:FORMer?",
+       former,
+       {},
+       "where the store was set back: the id before, the last result of it that is left, and the highest "
+       "number "
+       "that is known to have been given under it; what follows has numbers above that one"},
       {"DATA:ACK",
        acknowledge,
-       {from_none},
-       "this host has all results up to this one, 0: none. Kept while the link lasts; say it again after "
+       {from_none, store},
+       "this host has all results up to this one, 0: none, of the store with this id. Kept while the link "
+       "lasts; say it again after "
        "connecting",
        Access::reads},
       {"DATA:ACK?",

@@ -136,6 +136,20 @@ TEST_F(ResultHostTest, BeginsBehindTheSequenceThatItIsTold) {
   EXPECT_EQ(sequences(), from_to(4, 5));
 }
 
+/// It was counted in another store, or before this one was set back; no claim about this one.
+TEST_F(ResultHostTest, DoesNotClaimANumberThatTheStoreNeverGave) {
+  store(5);
+  ResultHost host(9);
+  ResultDelivery daemon(cell);
+  BadLine good(1, 0);
+  host.connected(now);
+  for (int i = 0; i < 5; ++i) exchange(host, daemon, good);
+  EXPECT_EQ(daemon.take_ahead(), std::nullopt);
+  store(2);
+  for (int i = 0; i < 5; ++i) exchange(host, daemon, good);
+  EXPECT_EQ(sequences(), from_to(6, 7));
+}
+
 TEST_F(ResultHostTest, AnotherStoreBeginsAnew) {
   store(3);
   ResultHost host(0);

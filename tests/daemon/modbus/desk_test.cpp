@@ -77,6 +77,63 @@ TEST(ModbusDesk, EachHostHasItsOwnPlaceAndKeepsItOverARestart) {
   EXPECT_EQ(d.shown(*scada), 1u);
 }
 
+/// The store was put back from a copy while the desk's positions were not.
+TEST(ModbusDesk, AStoreThatWasSetBackHidesNothingFromItsHosts) {
+  const datum::testing::FreshFolder folder;
+  namespace fs = std::filesystem;
+  const auto file = folder / "results.db", kept = folder / "kept.db";
+  const auto read = [&](const std::string& id) { return highest_position(folder / "positions", id); };
+  std::string id;
+  {
+    Desk d(folder);
+    for (int n = 1; n <= 2; ++n) id = d.measure(n).store_id;
+  }
+  fs::copy_file(file, kept);
+  {
+    Desk d(folder);
+    const auto plc = d.desk.connect("modbus_tcp 10.0.0.2"), slow = d.desk.connect("modbus_tcp 10.0.0.3");
+    for (int n = 3; n <= 6; ++n) d.measure(n);
+    ASSERT_EQ(d.write(*plc, at_ack_sequence, {0, 0, 0, 6}), Exception::none);
+    ASSERT_EQ(d.write(*slow, at_ack_sequence, {0, 0, 0, 1}), Exception::none);
+  }
+  fs::copy_file(kept, file, fs::copy_options::overwrite_existing);
+  EXPECT_EQ(read(id).sequence, 6u);
+  EXPECT_EQ(read(id).who, "modbus_tcp 10.0.0.2");
+  fs::remove(folder / "results.db.mark");  // the position alone tells
+  ASSERT_TRUE(ResultStore(file, {"", {}, read}).renewed());
+  EXPECT_EQ(ResultStore::read_only(file).extent().given, 6u);
+  {
+    Desk d(folder);
+    const auto plc = d.desk.connect("modbus_tcp 10.0.0.2"), slow = d.desk.connect("modbus_tcp 10.0.0.3");
+    EXPECT_EQ(d.shown(*plc), 0u) << "it has all that there is";
+    EXPECT_EQ(d.shown(*slow), 2u);
+    EXPECT_EQ(d.measure(7).sequence, 7u);
+    EXPECT_EQ(d.shown(*plc), 7u);
+    EXPECT_EQ(get_u32(plc->image()->base, at_fifo_count), 1u);
+    EXPECT_EQ(get_u32(slow->image()->base, at_fifo_count), 2u);
+    ASSERT_EQ(d.write(*slow, at_ack_sequence, {0, 0, 0, 2}), Exception::none);
+    EXPECT_EQ(d.shown(*slow), 7u) << "3 to 6 are not there";
+  }
+  EXPECT_EQ(read(id).sequence, 0u) << "kept under the new id";
+}
+
+/// While the desk has hosts: it is told by the next publication.
+TEST(ModbusDesk, FollowsAStoreThatGetsAnotherId) {
+  const datum::testing::FreshFolder folder;
+  Desk d(folder);
+  const auto plc = d.desk.connect("modbus_tcp 10.0.0.2");
+  for (int n = 1; n <= 3; ++n) d.measure(n);
+  ASSERT_EQ(d.write(*plc, at_ack_sequence, {0, 0, 0, 2}), Exception::none);
+  d.cell.renew({8, "tcp 10.0.0.9"});
+  d.desk.instrument_changed();
+  EXPECT_EQ(d.shown(*plc), 3u);
+  ASSERT_EQ(d.write(*plc, at_ack_sequence, {0, 0, 0, 3}), Exception::none);
+  EXPECT_EQ(d.shown(*plc), 0u);
+  EXPECT_EQ(d.measure(4).sequence, 9u);
+  EXPECT_EQ(d.shown(*plc), 9u);
+  EXPECT_EQ(d.write(*plc, at_ack_sequence, {0, 0, 0, 10}), Exception::illegal_value);
+}
+
 // What a host has not acknowledged is kept longer; who never acknowledges is no such host.
 TEST(ModbusDesk, TellsRetentionWhatItsHostsHave) {
   const datum::testing::FreshFolder folder;

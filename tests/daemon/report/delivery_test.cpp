@@ -8,7 +8,7 @@
 
 #include "daemon/report/command_link.h"
 #include "drivers/virtual/line_faults.h"
-#include "tests/daemon/report/fixture.h"
+#include "tests/daemon/report/delivery_cell.h"
 #include "tests/daemon/report/lossless_host.h"
 #include "tests/daemon/report/memory_port.h"
 
@@ -16,62 +16,18 @@ namespace datum {
 namespace {
 
 using testing::board;
+using testing::Delivered;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::LosslessHost;
 using testing::MemoryPort;
+using testing::Results;
+using testing::said;
+using testing::second;
+using testing::sequences;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-
-constexpr MonotonicNs second = 1'000'000'000;
-
-/// A cell of results that lie in no file: as many as the test says, the first ones taken away by retention.
-class Results : public testing::TestCell {
- public:
-  Results() : TestCell("/nonexistent") {}
-  StoreExtent results() override { return {last - first + 1, first, last, id}; }
-  std::optional<StoredResult> result(std::optional<std::uint64_t> sequence) override {
-    const std::uint64_t n = sequence.value_or(last);
-    ++read;
-    if (n < first || n > last) return std::nullopt;
-    StoredResult& stored = made_[n];  // a line at 5 % asks for each of them again and again
-    if (stored.sequence == n) return stored;
-    BoardVerdict v = board(static_cast<int>(n));
-    v.components.clear();
-    v.sequence = stored.sequence = n;
-    v.store_id = stored.store_id = id;
-    stored.json = to_json(v);
-    return stored;
-  }
-
-  std::uint64_t first = 1, last = 0, read = 0;
-  std::string id = "00112233aabbccdd";
-
- private:
-  std::map<std::uint64_t, StoredResult> made_;
-};
-
-HostLine said(const std::string& text, LineCheck check = LineCheck::crc16) {
-  return parse_host_line(with_crc(text, check));
-}
-
-std::vector<std::uint64_t> sequences(const std::vector<std::string>& lines) {
-  std::vector<std::uint64_t> out;
-  for (const auto& line : lines)
-    if (line[0] == 'R') out.push_back(parse_result_line(line).sequence);
-  return out;
-}
-
-struct Delivered : ::testing::Test {
-  std::vector<std::string> at(MonotonicNs now) {
-    auto lines = delivery.due(now);
-    if (!lines.empty()) delivery.sent(now);
-    return lines;
-  }
-  Results cell;
-  ResultDelivery delivery{cell};
-};
 
 TEST(HostLine, SaysWhatItIsOrWhyNot) {
   const HostLine resume = said("RESUME,00112233aabbccdd,41", LineCheck::crc32);

@@ -270,6 +270,12 @@ class TestCell : public Instrument {
     return verdict;
   }
 
+  void position_ahead(const std::string& store_id, const HeldPosition& held) override {
+    who_did_what.push_back(fmt::format("ahead {} {} {}", store_id, held.sequence, held.who));
+  }
+  /// The store gets another id.
+  void renew(const HeldPosition& held) { store_->renew(held, "2026-11-22T12:00:00Z"); }
+
   std::string detail = "no frame yet";
   std::uint16_t questionable = 0;
   std::vector<std::string> failures;

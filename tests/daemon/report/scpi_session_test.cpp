@@ -204,6 +204,33 @@ TEST(ScpiResults, GiveBoardAndComponents) {
             "\"inlier ratio 0.12 below 0.30\"\n");
 }
 
+/// A number alone proves nothing; with the store's id it does.
+TEST(ScpiResults, AreAcknowledgedWithTheIdOfTheirStore) {
+  ScpiHost host;
+  host.finish();
+  host.finish();
+  EXPECT_EQ(host.ask("DATA:STOR:FORM?"), "\"\",0,0\n");
+  const std::string former = host.cell.results().store_id;
+  const auto acknowledge = [&](int n, const std::string& id) {
+    return host.error_of("DATA:ACK " + std::to_string(n) + ",'" + id + "'");
+  };
+  EXPECT_EQ(acknowledge(2, former), "0,\"No error\"\n");
+  EXPECT_THAT(acknowledge(2, "ffff"), HasSubstr("store 'ffff'; this one is '" + former + "'"));
+  EXPECT_THAT(host.error_of("DATA:ACK 5"), StartsWith("-222,"));
+  EXPECT_TRUE(host.cell.who_did_what.empty());
+  EXPECT_THAT(acknowledge(5, former), HasSubstr("the store was set back"));
+  ASSERT_EQ(host.cell.who_did_what.size(), 1u);
+  EXPECT_EQ(host.cell.who_did_what[0], "ahead " + former + " 5 host");
+  host.cell.renew({5, "host"});
+  host.finish();
+  EXPECT_EQ(host.ask("DATA:STOR:FORM?"), '"' + former + "\",2,5\n");
+  EXPECT_EQ(host.ask("DATA:ACK 1;NEXT?"), "2\n");
+  EXPECT_EQ(host.ask("DATA:ACK 2;NEXT?"), "6\n") << "3 to 5 are not there";
+  EXPECT_EQ(acknowledge(4, former), "0,\"No error\"\n");
+  EXPECT_EQ(host.ask("DATA:ACK?;NEXT?;COUN?"), "5;6;3\n");
+  EXPECT_EQ(host.ask("DATA:ACK 5;NEXT?"), "6\n") << "who knows numbers only is not refused";
+}
+
 TEST(ScpiResults, GiveTheStoredJsonAsADefiniteBlock) {
   ScpiHost host;
   const auto stored = host.cell.finish_board(board());
