@@ -24,6 +24,7 @@
 #include "daemon/loop/log.h"
 #include "daemon/loop/memory.h"
 #include "daemon/loop/watchdog.h"
+#include "daemon/modbus/position_store.h"
 #include "daemon/modbus/serial_link.h"
 #include "daemon/modbus/tcp_server.h"
 #include "daemon/observed.h"
@@ -209,7 +210,9 @@ int serve(const DaemonConfig& config) {
   const ControllerWatch controller(
       controller_sampler(config.backend.kind != BackendSettings::Kind::cpu),
       [to_journal](bool warning, const std::string& text) { to_journal(warning ? 4 : 5, text); });
-  ResultStore writer(config.store, {iso8601(utc_ns()), tell_migration});
+  const std::filesystem::path positions = config.store.string() + ".modbus";
+  const auto held = [&positions](const std::string& id) { return modbus::highest_position(positions, id); };
+  ResultStore writer(config.store, {iso8601(utc_ns()), tell_migration, held});
   ResultStore reader = ResultStore::read_only(config.store);
   Retention retention(kept_files(config));
   Worker worker;
@@ -230,6 +233,7 @@ int serve(const DaemonConfig& config) {
   }
   ModbusHosts modbus;
   open_modbus(modbus, config, cell, to_journal, sockets, loop);
+  if (writer.renewed()) cell.tell_renewal(*writer.renewed());
   if (cmm) {
     cmm->start(EventLoop::now());
     loop.add(*cmm);

@@ -42,6 +42,7 @@ InspectionCell::InspectionCell(CellParts parts)
     });
   }
   utc_.observe(EventLoop::now(), parts_.utc_ns());
+  if (!parts_.writer.renewed()) doubtful_id_ = parts_.reader.id();
   reload();
   if (parts_.config.recipe.empty()) return;
   try {

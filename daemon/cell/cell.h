@@ -78,6 +78,8 @@ class InspectionCell final : public Instrument, public Pollable {
     tellers_.push_back(teller);
   }
 
+  /// The alarm that the store got another id, to be told once the endpoints are there.
+  void tell_renewal(const Renewal& renewal);
   /// Takes frames where one is wanted; to be called after every round of the loop.
   void after_round(MonotonicNs now);
   /// SIGHUP: reads recipes and calibration again. A chosen recipe that is no longer valid is no longer
@@ -127,6 +129,7 @@ class InspectionCell final : public Instrument, public Pollable {
   std::vector<std::string> self_test() override;
   std::optional<StoredResult> result(std::optional<std::uint64_t> sequence) override;
   StoreExtent results() override { return parts_.reader.extent(); }
+  void position_ahead(const std::string& store_id, const HeldPosition& held) override;
   CalibrationStatus calibration() const override;
   Replayer& replayer() override { return replays_; }
   Calibrator& calibrator() override { return desk_; }
@@ -202,6 +205,8 @@ class InspectionCell final : public Instrument, public Pollable {
   InstrumentState state_ = InstrumentState::idle;
   std::string why_idle_;  // since it was armed last
   FrameCounts frames_;
+  std::string doubtful_id_;  // of the store, which this run found; nobody can be ahead of an id that it made
+  bool mark_failed_ = false;
   TriggerMode trigger_;
   std::optional<StareSession> stare_;  // with a CMM
   std::shared_ptr<BoardOrder> board_;

@@ -381,6 +381,9 @@ void InspectionCell::announce(const std::shared_ptr<BoardOrder>& board) {
                   v.decision == Decision::pass ? "" : " (" + why_not_pass(v) + ")", v.recipe, v.frame_id,
                   v.calibration),
       event_of(v));
+  if (parts_.writer.mark_failed() && !std::exchange(mark_failed_, true))
+    log(4,
+        "the mark beside the result store can't be written: a store that is put back might not be noticed");
   announced_ = board->number;
   for (CommandEndpoint* endpoint : endpoints_) endpoint->push_result(v);
   board->times.announced_ns = EventLoop::now();

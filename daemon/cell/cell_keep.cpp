@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "calib/utc_time.h"
 #include "daemon/cell/cell.h"
 #include "daemon/loop/event_loop.h"
 #include "daemon/report/scpi_error.h"
@@ -23,6 +24,43 @@ void InspectionCell::watch_room() {
   if (disarms || state_ == InstrumentState::idle) shortage_ = why;
   if (disarms) enter(InstrumentState::idle);
   if (new_to_hosts) raise(scpi::media_full, why + (disarms ? "; disarmed" : "; the cell can't be armed"));
+}
+
+void InspectionCell::tell_renewal(const Renewal& renewal) {
+  doubtful_id_.clear();
+  raise(scpi::mass_storage_error, words_of(renewal),
+        {Event::store_set_back,
+         {{"DATUM_STORE", renewal.id},
+          {"DATUM_FORMER_STORE", renewal.former_id},
+          {"DATUM_SEQUENCE", fmt::format("{}", renewal.given)},
+          {"DATUM_REASON", renewal.why}}});
+}
+
+/// Once in a run: an id that this run made is known to have given no more than the store has.
+void InspectionCell::position_ahead(const std::string& store_id, const HeldPosition& held) {
+  if (std::exchange(doubtful_id_, "") != store_id)
+    return log(
+        4, fmt::format("{} says that it has results up to {} of store {}, which never gave that number; not "
+                       "believed",
+                       held.who, held.sequence, store_id));
+  const auto renewed = std::make_shared<std::optional<Renewal>>();
+  const auto failed = std::make_shared<std::string>();
+  const std::string utc = iso8601_from_utc(utc_s());
+  const auto renew = [=, &store = parts_.writer] {
+    try {
+      *renewed = store.renew(held, utc);
+    } catch (const std::exception& error) {
+      *failed = error.what();
+    }
+  };
+  parts_.worker.submit(renew, [=, this] {
+    if (!*renewed)
+      return raise(scpi::mass_storage_error, "the store was set back and can't get another id: " + *failed,
+                   {Event::store_trouble, {{"DATUM_REASON", *failed}}});
+    parts_.reader.extent();  // its id, before anybody is told
+    tell_renewal(**renewed);
+    for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();
+  });
 }
 
 /// On the worker, which stores too; a frame that comes meanwhile waits for one slice at most.

@@ -28,6 +28,7 @@ struct CellStatus {
   std::vector<LinkRow> link_rows;
   unsigned operation = 0, questionable = 0;
   SelfTest test;
+  std::vector<std::string> former_store;  // where the store was set back: id, last, given
 };
 
 unsigned bits(ScpiClient& host, const char* query) {
@@ -50,11 +51,17 @@ CellStatus status_of(ScpiClient& host) {
   s.link_rows = links_of(host);
   s.test = self_test_of(host);
   try {
+    s.former_store = ask(host, "DATA:STORe:FORMer?", 3);
+  } catch (const RefusedCommand&) {  // an older datumd
+  }
+  try {
     s.service = ask(host, "DIAGnostic:SERVice?", 4);
   } catch (const RefusedCommand&) {
   }
   return s;
 }
+
+bool set_back(const std::vector<std::string>& former) { return !former.empty() && !former[0].empty(); }
 
 Json service_json(const std::vector<std::string>& s) {
   if (s.empty()) return {};
@@ -77,6 +84,11 @@ Json calibration_json(const std::vector<std::string>& c, std::int64_t now_utc_s)
   return out;
 }
 
+Json former_json(const std::vector<std::string>& former) {
+  if (!set_back(former)) return {};
+  return {{"id", former[0]}, {"last", std::stoull(former[1])}, {"given", std::stoull(former[2])}};
+}
+
 Json status_json(const CellStatus& s, std::int64_t now_utc_s) {
   Json link_states = Json::array();
   for (const LinkRow& link : s.link_rows) link_states.push_back(link_json(link));
@@ -88,24 +100,25 @@ Json status_json(const CellStatus& s, std::int64_t now_utc_s) {
               {"recipe", s.board[3]},
               {"unit", s.board[6]},
               {"measured_at_utc", s.board[7]}};
-  return {{"daemon",
-           {{"maker", s.identity[0]},
-            {"model", s.identity[1]},
-            {"cell", s.identity[2]},
-            {"firmware", s.identity[3]}}},
-          {"state", s.state[0]},
-          {"state_detail", s.state[1]},
-          {"recipe", {{"name", s.recipe[0]}, {"sha256", s.recipe[1]}}},
-          {"unit", s.unit},
-          {"calibration", calibration_json(s.calibration, now_utc_s)},
-          {"results", {{"count", s.results}, {"newest", newest}}},
-          {"conditions", operation_words(s.operation)},
-          {"questionable", questionable_words(s.questionable)},
-          {"control", s.owner},
-          {"service", service_json(s.service)},
-          {"links", s.links},
-          {"link_states", link_states},
-          {"self_test", self_test_json(s.test)}};
+  return {
+      {"daemon",
+       {{"maker", s.identity[0]},
+        {"model", s.identity[1]},
+        {"cell", s.identity[2]},
+        {"firmware", s.identity[3]}}},
+      {"state", s.state[0]},
+      {"state_detail", s.state[1]},
+      {"recipe", {{"name", s.recipe[0]}, {"sha256", s.recipe[1]}}},
+      {"unit", s.unit},
+      {"calibration", calibration_json(s.calibration, now_utc_s)},
+      {"results", {{"count", s.results}, {"newest", newest}, {"former_store", former_json(s.former_store)}}},
+      {"conditions", operation_words(s.operation)},
+      {"questionable", questionable_words(s.questionable)},
+      {"control", s.owner},
+      {"service", service_json(s.service)},
+      {"links", s.links},
+      {"link_states", link_states},
+      {"self_test", self_test_json(s.test)}};
 }
 
 std::string or_none(const std::string& text) { return text.empty() ? "-" : text; }
@@ -145,6 +158,10 @@ std::string status_text(const CellStatus& s, std::int64_t now_utc_s, bool colour
   row("unit", {or_none(s.unit)});
   row("calibration", calibration_cell(s.calibration, now_utc_s));
   row("results", newest_cell(s));
+  if (set_back(s.former_store))
+    row("store", {fmt::format("put back from a copy: was {} up to result {}, new results follow number {}",
+                              s.former_store[0], s.former_store[1], s.former_store[2]),
+                  Ink::yellow});
   row("conditions", {or_none(fmt::format("{}", fmt::join(operation_words(s.operation), ", ")))});
   if (s.questionable)
     row("doubtful", {fmt::format("{}", fmt::join(questionable_words(s.questionable), ", ")), Ink::yellow});

@@ -52,6 +52,9 @@ constexpr std::array<EventKind, events - 1> kinds{{
      "DATUM_REASON", "datumd did not start: its configuration, or what it names, is refused"},
     {Event::metrics_trouble, "metrics_trouble", "eb72ff1b5fd14d2e9dc4085fcc10bb7c", "DATUM_REASON",
      "nobody can read the metrics; boards are measured all the same"},
+    {Event::store_set_back, "store_set_back", "142ebb57ba1240658cfa855d7da51565",
+     "DATUM_STORE DATUM_FORMER_STORE DATUM_SEQUENCE DATUM_REASON",
+     "the result store was put back from a copy, or is one; it goes on under another id"},
 }};
 
 }  // namespace

@@ -40,8 +40,9 @@ enum class Event : std::uint8_t {
   clock_set,
   configuration_refused,
   metrics_trouble,
+  store_set_back,
 };
-inline constexpr std::size_t events = static_cast<std::size_t>(Event::metrics_trouble) + 1;
+inline constexpr std::size_t events = static_cast<std::size_t>(Event::store_set_back) + 1;
 
 struct EventKind {
   Event event;
