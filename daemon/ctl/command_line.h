@@ -55,6 +55,7 @@ class CommandLine {
 // Parts of the tree, by file.
 void add_result_commands(CommandLine& line);       // results, show
 void add_export_command(CommandLine& line);        // export
+void add_backup_commands(CommandLine& line);       // backup, restore
 void add_cell_commands(CommandLine& line);         // recipes, choose, unit, arm, trigger, abort
 void add_device_commands(CommandLine& line);       // temperature, position, links, reopen, selftest
 void add_listen_command(CommandLine& line);        // listen

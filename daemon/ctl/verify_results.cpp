@@ -11,6 +11,7 @@
 #include "daemon/fringe/fringe_frames.h"
 #include "daemon/report/chain_check.h"
 #include "daemon/report/scpi_error.h"
+#include "daemon/report/store_check.h"
 #include "gpu/board/cpu_board.h"
 
 namespace datum {
@@ -33,15 +34,20 @@ std::string words_of(const ChainFault& fault) {
   return fault.sequence == 0 ? fault.what : fmt::format("result {} {}", fault.sequence, fault.what);
 }
 
-std::string text_of(const ChainReport& report) {
+std::string text_of(const ChainReport& report, const StoreStanding& standing) {
   std::string text = fmt::format("store {}: {} results, {} to {}\n", report.store_id, report.results,
                                  report.first, report.last);
+  for (const std::string& renewal : report.renewals) text += fmt::format("  {}\n", renewal);
   for (const std::string& statement : report.statements) text += fmt::format("  {}\n", statement);
   for (const ChainFault& fault : report.first_faults)
     text += fmt::format("NOT AS WRITTEN: {}\n", words_of(fault));
   if (report.faults > report.first_faults.size())
     text += fmt::format("and {} more\n", report.faults - report.first_faults.size());
-  if (report.faults == 0) text += "the chain is whole\n";
+  if (report.faults == 0)
+    text += report.results == 0 ? "the chain is whole, and has no result\n" : "the chain is whole\n";
+  if (!standing.vouched.empty()) text += standing.vouched + '\n';
+  if (!standing.fault.empty()) text += fmt::format("NOT AS WRITTEN: {}\n", standing.fault);
+  if (!standing.unknown.empty()) text += fmt::format("CAN'T BE TOLD: {}\n", standing.unknown);
   return text + fmt::format("head {}:{}\n", report.head.link, report.head.sha256);
 }
 
@@ -139,8 +145,14 @@ Verified verify_results(const ResultsCheck& o) {
   std::optional<DaemonConfig> config;
   if (o.store.empty() || o.frames) config = load_daemon_config(o.config);
   const std::filesystem::path file = o.store.empty() ? config->store : std::filesystem::path(o.store);
+  const std::optional<Mark> mark = read_mark(file);
   const ChainReport report = check_chain(file, held);
-  Verified verified{report.faults == 0 ? Found::good : Found::not_good, text_of(report)};
+  const StoreStanding standing = standing_of(file, mark, report);
+  const bool good = report.faults == 0 && standing.fault.empty();
+  Verified verified{!good             ? Found::not_good
+                    : standing.enough ? Found::good
+                                      : Found::not_enough,
+                    text_of(report, standing)};
   if (!o.frames) return verified;
   auto store = ResultStore::read_only(file);
   FrameCheck check(o, *config);

@@ -13,8 +13,8 @@ namespace datum {
 /// Adds the subcommand `results` below `verify`; `chosen` is called where it is given.
 void add_verify_results(CLI::App& verify, ResultsCheck& options, const std::function<void()>& chosen);
 
-/// good: all as written, and measured the same; not_good: something is not; not_enough: frames were asked for and none
-/// could be measured again. Throws StoreError, config::ConfigError, std::invalid_argument for arguments.
+/// good: all as written, and measured the same; not_good: something is not; not_enough: nothing says whether the newest results
+/// are there, or frames were asked for and none could be measured again. Throws StoreError, config::ConfigError, std::invalid_argument for arguments.
 Verified verify_results(const ResultsCheck& options);
 
 }  // namespace datum

@@ -1,6 +1,7 @@
 // Modbus as a PLC, a SCADA and an integrator's tools meet it: mbpoll, pymodbus, and the README's PLC program.
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "tests/scenario/scenario_cell.h"
@@ -176,6 +177,44 @@ TEST(ScenarioModbus, AHostFindsItsPlaceAfterARestart) {
   ASSERT_EQ(cell.daemon().wait(), 0);
   cell.start();
   EXPECT_NE(poll({"-t", "4:int", "-r", "334", "127.0.0.1"}).find("[334]: \t2\n"), std::string::npos);
+}
+
+/// Its position is ahead of a store that was put back: what comes then is not hidden behind it, and nothing comes twice.
+TEST(ScenarioModbus, APlcMissesNothingWhereTheStoreIsPutBack) {
+  CellOptions o = options();
+  o.trigger = "on_frame";
+  o.arm_at_start = true;
+  Cell cell(o);
+  if (!has_pymodbus(cell)) GTEST_SKIP() << "python3-pymodbus is not installed";
+  int frames = 0;
+  const auto take = [&](int boards) {
+    for (int k = 0; k < boards; ++k) {
+      ++frames;
+      cell.deliver("f" + std::to_string(frames),
+                   frame_of_box(good_height_um, static_cast<std::uint32_t>(frames)));
+    }
+    const Outcome plc =
+        script(cell, "fifo.py", {port_of(cell), cell.path().string(), std::to_string(boards)});
+    EXPECT_EQ(plc.status, 0) << plc.output;
+    const std::string& all = plc.output;  // of every run
+    return all.substr(all.rfind('\n', all.size() - 2) + 1);
+  };
+  const auto ctl = [&](const char* command) {
+    return run({"datumctl", command, "copy.db", "--store", "results.db"}, cell.path());
+  };
+  cell.start();
+  const std::string before = take(2);
+  EXPECT_EQ(before.substr(16), " 1 2 0\n");
+  ASSERT_EQ(ctl("backup").status, 0);
+  EXPECT_EQ(take(3), before.substr(0, 16) + " 3 4 5 0\n");
+  cell.daemon().signal(SIGKILL);
+  cell.daemon().wait();
+  const Outcome restore = ctl("restore");
+  ASSERT_EQ(restore.status, 0) << restore.output;
+  cell.start();
+  const std::string after = take(2);
+  EXPECT_EQ(after.substr(16), " 6 7 0\n");
+  EXPECT_NE(after.substr(0, 16), before.substr(0, 16)) << "STORE_ID";
 }
 
 TEST(ScenarioModbus, TheMapIsPrinted) {

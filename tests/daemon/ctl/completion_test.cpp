@@ -34,7 +34,7 @@ struct CompletionTest : ::testing::Test {
 TEST_F(CompletionTest, OffersSubcommandsAndStepsButNoHiddenOnes) {
   EXPECT_THAT(of("datumctl ").words, Contains("status"));
   EXPECT_THAT(of("datumctl ").words, Not(Contains("completion")));
-  EXPECT_THAT(of("datumctl re").words, ElementsAre("recipes", "referenced", "reopen", "results"));
+  EXPECT_THAT(of("datumctl re").words, ElementsAre("recipes", "referenced", "reopen", "restore", "results"));
   EXPECT_THAT(of("datumctl calibrate s").words, ElementsAre("scan", "seal", "solve", "start", "status"));
   EXPECT_THAT(of("datumctl nothing-such x").words, IsEmpty());
 }
