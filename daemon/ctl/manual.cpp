@@ -99,7 +99,7 @@ std::string manual_page(const CommandLine& line) {
       .example("datumctl help CONF:REC");
   page.section("FILES").item("/etc/datumd/datumd.toml", "",
                              "the configuration, which names store and addresses");
-  page.section("SEE ALSO").paragraph("datumd-protocol(7), journalctl(1), systemctl(1)");
+  page.section("SEE ALSO").paragraph("datumd-protocol(7), datumd-reasons(7), journalctl(1), systemctl(1)");
   return page.text();
 }
 

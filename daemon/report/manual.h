@@ -36,4 +36,7 @@ std::vector<Section> sections();
 /// roff with the macros of man(7). `version` stands at its foot.
 std::string page(const std::string& version);
 
+/// The manual page datumd-reasons(7), made from the table of reasons (reason_table.h).
+std::string reasons_page(const std::string& version);
+
 }  // namespace datum::manual

@@ -84,6 +84,11 @@ Roff& Roff::item(const std::string& tag, const std::string& more, const std::str
   return *this;
 }
 
+Roff& Roff::more(const std::string& text) {
+  text_ += ".br\n" + lines_of(text);
+  return *this;
+}
+
 Roff& Roff::example(const std::string& lines) {
   part();
   text_ += ".RS 4\n.nf\n" + lines_of(lines) + ".fi\n.RE\n";

@@ -17,6 +17,8 @@ class Roff {
   Roff& paragraph(const std::string& text);
   /// A tag in bold, `more` behind it as it stands, and what it means, indented.
   Roff& item(const std::string& tag, const std::string& more, const std::string& text);
+  /// A further line of the item before.
+  Roff& more(const std::string& text);
   /// Lines as they stand, as of a terminal.
   Roff& example(const std::string& lines);
 

@@ -49,7 +49,7 @@ completions() {  # the shells find them where Debian's look
     test -s /usr/share/zsh/vendor-completions/_datumctl && test -s /usr/share/fish/vendor_completions.d/datumctl.fish
 }
 pages() {
-  for page in man1/datumctl.1 man5/datumd.toml.5 man7/datumd-protocol.7 man8/datumd.8; do
+  for page in man1/datumctl.1 man5/datumd.toml.5 man7/datumd-protocol.7 man7/datumd-reasons.7 man8/datumd.8; do
     zcat "/usr/share/man/$page.gz" | grep -q '^\.TH' || { echo "$page"; return 1; }
   done
 }
