@@ -75,17 +75,22 @@ void add_model(SurfaceEvidence& e, const SurfaceModel& model) {
   e.contradicted_normals = model.contradicted_normals;
 }
 
+/// With what is not known of the stage's way and of its position at the exposure.
+HtmEstimate<Machine, Sensor> station(const Calibration& c, const Pose& pose) {
+  HtmEstimate<Machine, Sensor> at{c.machine_from_sensor, c.covariance};
+  if (!pose.used) return at;
+  at = at_stage(at, c.stage, c.stage_u, Eigen::Vector3d(pose.q_mm.data()));
+  const double u_mm = pose.pairing ? pose.pairing->u_um * 1e-3 : 0;
+  at.covariance.bottomRightCorner<3, 3>().diagonal().array() += u_mm * u_mm;
+  return at;
+}
+
 /// Sensor to machine for each snapshot; none in sensor coordinates.
 std::vector<HtmEstimate<Machine, Sensor>> stations(std::span<const SurfaceFrame> frames,
                                                    const InspectionInputs& in) {
   std::vector<HtmEstimate<Machine, Sensor>> out;
   if (!in.recipe->in_machine_coordinates) return out;
-  const Calibration& c = *in.calibration;
-  for (const SurfaceFrame& f : frames) {
-    const auto& q = f.pose.q_mm;
-    out.push_back(
-        {f.pose.used ? c.at(Eigen::Vector3d(q[0], q[1], q[2])) : c.machine_from_sensor, c.covariance});
-  }
+  for (const SurfaceFrame& f : frames) out.push_back(station(*in.calibration, f.pose));
   return out;
 }
 

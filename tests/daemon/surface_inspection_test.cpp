@@ -100,6 +100,26 @@ TEST(SurfaceInspection, AnOffsetOfEveryShapeIsFoundInMachineCoordinates) {
     }
 }
 
+// 20 um in each direction by the pairing, and 30 um by each reading of the stage's scales, there and when it was calibrated.
+TEST(SurfaceInspection, StageAndPairingEnterItsBudget) {
+  ShapeScene s(shapes()[1], 0.1);
+  const Recipe recipe = s.recipe(region("r", shapes()[1].place, any_deviation));
+  const auto calibration_um = [&] {
+    const BoardVerdict v = s.inspect(recipe).verdict;
+    for (const UncertaintyTerm& t : check_of(v, 0, 0).budget)
+      if (t.name == "calibration") return t.u;
+    return std::nan("");
+  };
+  const double alone = calibration_um();
+  s.pose.pairing.emplace();
+  s.pose.pairing->u_um = 20;
+  const double paired = calibration_um();
+  EXPECT_NEAR(paired * paired, alone * alone + 20 * 20, 1e-6);
+  s.calibration.stage_u.position_um.setConstant(30);
+  const double read = calibration_um();
+  EXPECT_NEAR(read * read, paired * paired + 2 * 30 * 30, 1e-6);
+}
+
 TEST(SurfaceInspection, BytesDoNotDependOnThreads) {
   ShapeScene s(shapes()[1], 0.1);
   const Recipe recipe = s.recipe(region("r", shapes()[1].place, any_deviation));
