@@ -39,11 +39,8 @@ std::string tolerance_text(const Check& check) {
   const double tolerance = tolerance_of(check);
   const char* unit = unit_of(check.characteristic);
   if (check.lower && check.upper) return fmt::format("the limits are {:g} {} apart", tolerance, unit);
-  const char* limit = check.lower ? "lower" : "upper";
-  Check alone = check;
-  alone.nominal = alone.expected = std::nullopt;
-  if (tolerance_of(alone) > 0) return fmt::format("the {} limit leaves {:g} {}", limit, tolerance, unit);
-  return fmt::format("the {} limit lies {:g} {} from the nominal", limit, tolerance / 2, unit);
+  return fmt::format("the {} limit lies {:g} {} from {} {:g}", check.lower ? "lower" : "upper", tolerance / 2,
+                     unit, check.nominal ? "the nominal" : "a good part's", best_of(check).value_or(0));
 }
 
 }  // namespace

@@ -74,10 +74,14 @@ struct Check {
   std::optional<double> expected = std::nullopt;
 };
 
-/// Tolerance T of C_m = T / (4 u) (JCGM 106, 7.6.3), in the check's unit. Two limits: upper - lower. One limit: the other one
-/// is where the characteristic ends by itself (0 of a tilt, a share, a form; 1000 of a share), so a tilt's T is upper - 0. One
-/// limit of a height, thickness or deviation, which has no such end: 2 |limit - nominal|, which makes C_m = 1 where U reaches
-/// from the nominal to the limit. 0 where nothing tells a nominal; a recipe's reader lets no such check through.
+/// Where a good part's value lies where there is one limit: the nominal; else where the characteristic ends by itself on the
+/// other side (0 of a tilt, a form or a share; 1000 of a share with a lower limit); else `expected`.
+std::optional<double> best_of(const Check& check);
+
+/// Tolerance T of C_m = T / (4 u) (JCGM 106, 7.6.3), in the check's unit. Two limits: upper - lower. One limit, of which the
+/// standard says nothing: 2 |limit - best_of|, so that C_m = |limit - best| / (2 u). In both cases U reaches from the middle, or
+/// the best value, to the limit at C_m = 1, and guard bands of 1.645 u leave 18 % of what is tolerated. 0 where nothing tells the
+/// best value; a recipe's reader lets no such check through.
 double tolerance_of(const Check& check);
 
 struct Component {

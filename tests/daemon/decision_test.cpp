@@ -83,30 +83,32 @@ TEST(Decision, ASingleLimitIsJudgedByItsWayFromTheNominal) {
   v = decided(c, 300, 15.1);
   EXPECT_EQ(v.decision, Decision::invalid) << "however far below";
   EXPECT_EQ(v.reason, Reason::uncertainty);
-  EXPECT_EQ(v.detail,
-            "C_m = 0.99 is below 1: the upper limit lies 30 um from the nominal but U = 30.2 um; widen the "
-            "tolerance or measure better");
+  EXPECT_EQ(
+      v.detail,
+      "C_m = 0.99 is below 1: the upper limit lies 30 um from the nominal 450 but U = 30.2 um; widen the "
+      "tolerance or measure better");
   Check below = one_limit(Characteristic::minimum, 400, {});
   EXPECT_EQ(tolerance_of(below), 0) << "nothing tells where a good part lies";
   below.expected = 450;
   EXPECT_EQ(tolerance_of(below), 100);
 }
 
-// What can't be below 0 has its other limit there: T is upper - 0.
-TEST(Decision, ASingleLimitOfATiltOrAShareReachesToTheirEnd) {
+// What can't be below 0 is best there, and guard bands are cut from one side alone: C_m = upper / (2 u).
+TEST(Decision, ASingleLimitOfATiltOrAShareIsJudgedFromTheirEnd) {
   using enum Characteristic;
   for (const Characteristic c :
        {tilt, profile, flatness, parallelism, bow, twist, peak_to_valley, board_flatness})
-    EXPECT_EQ(tolerance_of(one_limit(c, {}, 250)), 250) << name_of(c);
-  EXPECT_EQ(tolerance_of(one_limit(presence, 900, {})), 100);
-  EXPECT_EQ(tolerance_of(one_limit(presence, {}, 50)), 50);
-  EXPECT_EQ(decided(one_limit(tilt, {}, 250), 10, 62.5).decision, Decision::pass);
-  const CheckVerdict v = decided(one_limit(tilt, {}, 250), 10, 62.6);
+    EXPECT_EQ(tolerance_of(one_limit(c, {}, 250)), 500) << name_of(c);
+  EXPECT_EQ(tolerance_of(one_limit(presence, 900, {})), 200);
+  EXPECT_EQ(tolerance_of(one_limit(presence, {}, 50)), 100);
+  EXPECT_EQ(tolerance_of(one_limit(tilt, {}, 250, 100)), 300) << "a nominal stands before the end";
+  EXPECT_EQ(decided(one_limit(tilt, {}, 250), 10, 125).decision, Decision::pass);
+  const CheckVerdict v = decided(one_limit(tilt, {}, 250), 10, 126);
   EXPECT_EQ(v.reason, Reason::uncertainty);
   EXPECT_EQ(
       v.detail,
-      "C_m = 1.00 is below 1: the upper limit leaves 250 mdeg but U = 125.2 mdeg; widen the tolerance or "
-      "measure better");
+      "C_m = 0.99 is below 1: the upper limit lies 250 mdeg from a good part's 0 but U = 252 mdeg; widen the "
+      "tolerance or measure better");
 }
 
 TEST(Decision, ANumberThatIsNoneIsInvalid) {

@@ -125,7 +125,7 @@ TEST_F(RecipeFile, EveryCheckHasATolerance) {
              "[[component.check]]\ncharacteristic = \"tilt\"\nupper_mdeg = 500\n"
              "[[component.check]]\ncharacteristic = \"presence\"\nlower_permille = 900\n");
   const auto& checks = r.components.at(0).checks;
-  const double expected[] = {2 * (450 - 400), 2 * (520 - 450), 2 * (430 - 300), 500, 100};
+  const double expected[] = {2 * (450 - 400), 2 * (520 - 450), 2 * (430 - 300), 1000, 200};
   ASSERT_EQ(checks.size(), 5u);
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(tolerance_of(checks[i]), expected[i]) << i;
 }
