@@ -41,7 +41,7 @@ int main(int argc, char** argv) try {
   plan.threads = std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::string> only, body;
   std::string csv;
-  bool list = false, shortfalls = false;
+  bool list = false, shortfalls = false, budget = false;
   app.add_option("--boards", plan.frames, fmt::format("frames of {} bodies a cell", 24))
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
@@ -54,6 +54,7 @@ int main(int argc, char** argv) try {
       ->check(CLI::Range(1, 1024));
   app.add_option("--csv", csv, "the table as a file too");
   app.add_flag("--short", shortfalls, "print only cells that fall short");
+  app.add_flag("--budget", budget, "print the root mean square of each term of the budgets too");
   app.add_flag("--list", list, "print the names of all rows and end");
   CLI11_PARSE(app, argc, argv);
   plan.rows = chosen(all_rows(), only, "row", [](const Row& r) { return r.name; });
@@ -65,7 +66,7 @@ int main(int argc, char** argv) try {
   if (!real_board_is_here() &&
       std::any_of(plan.rows.begin(), plan.rows.end(), [](const Row& r) { return r.real != Real::none; }))
     fmt::print("SKIPPED: the real board's rows; DATUM_REAL_DATA names the folder of pemtron/board.ptr\n");
-  Table table(csv, shortfalls);
+  Table table(csv, shortfalls, budget);
   run(plan, [&](const Cells& cells) { table.add(cells); });
   return table.finish() == 0 ? 0 : 1;
 } catch (const std::exception& e) {

@@ -80,6 +80,7 @@ void count(const CheckVerdict& v, const Question& q, double truth, bool first, T
     t.error2 += error * error;
     t.worst = std::max(t.worst, std::abs(error));
     t.u += v.u;
+    for (const UncertaintyTerm& term : v.budget) t.terms[term.name] += term.u * term.u;
   }
   (q.role == Role::at_limit ? t.at_limit : t.beyond) += 1;
   (q.role == Role::at_limit ? t.at_limit_passed : t.beyond_passed) += v.decision == Decision::pass;

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 namespace datum::statistics {
 namespace {
@@ -17,9 +20,21 @@ std::string commonest_reason(const Tally& t) {
   return most == t.reasons.end() ? "" : name_of(most->first);
 }
 
+/// Largest first, those below a hundredth of the largest left out.
+std::string budget_text(const Tally& t) {
+  std::vector<std::pair<double, std::string>> terms;
+  for (const auto& [name, square] : t.terms) terms.emplace_back(std::sqrt(square / t.accepted()), name);
+  std::sort(terms.rbegin(), terms.rend());
+  std::string text;
+  for (const auto& [u, name] : terms)
+    if (u > 0.01 * terms.front().first) text += fmt::format("  {} {:.3g}", name, u);
+  return text;
+}
+
 }  // namespace
 
-Table::Table(const std::string& csv, bool shortfalls_only) : shortfalls_only_(shortfalls_only) {
+Table::Table(const std::string& csv, bool shortfalls_only, bool budget)
+    : shortfalls_only_(shortfalls_only), budget_(budget) {
   fmt::print("{:<42} {:<6} {:<10} {:>5} {:>9} {:>9} {:>8} {:>8} {:>8} {:>5} {:>8}  {}\n", "row", "body",
              "column", "n", "bias", "worst", "mean U", "out U %", "limit %", "1.25", "INVALID%",
              "falls short; commonest reason");
@@ -47,6 +62,8 @@ void Table::add(const Cells& cells, Column column, const Tally& t) {
         cells.row.name, cells.body.name, name_of(column), t.cases, t.bias(), t.worst, mean_U,
         percent(t.outside, t.accepted()), percent(t.at_limit_passed, t.at_limit), t.beyond_passed,
         percent(t.invalid, t.cases), why.empty() ? "" : "SHORT: " + why + "; ", commonest_reason(t));
+  if (budget_ && t.accepted() > 0 && (!shortfalls_only_ || !why.empty()))
+    fmt::print("{:<60} u:{}\n", "", budget_text(t));
   if (csv_.is_open())
     csv_ << fmt::format("\"{}\",{},{},{},{},{},{},{},{},{},{},{},{},\"{}\"\n", cells.row.name,
                         cells.body.name, name_of(column), t.cases, t.invalid, t.outside, t.at_limit,

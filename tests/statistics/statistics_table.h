@@ -13,8 +13,8 @@ constexpr double alpha = 1e-4;
 
 class Table {
  public:
-  /// `csv` may be empty. Throws std::runtime_error where it can't be written.
-  Table(const std::string& csv, bool shortfalls_only);
+  /// `csv` may be empty; `budget`: the root mean square of each term of the accepted values' budgets too. Throws std::runtime_error where it can't be written.
+  Table(const std::string& csv, bool shortfalls_only, bool budget = false);
   void add(const Cells& cells);
   /// Prints the summary; the number of cells that fall short.
   int finish();
@@ -22,7 +22,7 @@ class Table {
  private:
   void add(const Cells& cells, Column column, const Tally& tally);
   std::ofstream csv_;
-  bool shortfalls_only_;
+  bool shortfalls_only_, budget_;
   int cells_ = 0, short_ = 0;
 };
 

@@ -18,6 +18,7 @@ void Tally::operator+=(const Tally& t) {
   worst = std::max(worst, t.worst);
   u += t.u;
   for (const auto& [reason, n] : t.reasons) reasons[reason] += n;
+  for (const auto& [name, square] : t.terms) terms[name] += square;
 }
 
 double Tally::bias_error() const {

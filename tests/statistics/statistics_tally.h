@@ -17,6 +17,7 @@ struct Tally {
   int beyond = 0, beyond_passed = 0;      // the truth at 1.25 times the limit
   double error = 0, error2 = 0, worst = 0, u = 0;
   std::map<Reason, int> reasons;
+  std::map<std::string, double> terms;  // of the budgets, squares
 
   void operator+=(const Tally& t);
   int accepted() const { return cases - invalid; }
