@@ -97,6 +97,7 @@ HeightFrame FringeFrames::read(const std::filesystem::path& delivery, const Sens
   frame.delivered = set.sidecar.handedness;
   frame.sensor_serial = set.sidecar.sensor_serial;
   frame.frame_id = set.sidecar.frame_id;
+  frame.unit_id = set.sidecar.unit_id;
   frame.job = set.sidecar.job_name;
   frame.job_hash = set.sidecar.job_hash;
   frame.captured = set.sidecar.captured;

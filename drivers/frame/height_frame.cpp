@@ -130,6 +130,7 @@ void check(const HeightFrame& frame) {
   check_axis(frame, 'z', frame.z, 1);
   check_text(frame, "sensor serial number", frame.sensor_serial, true);
   check_text(frame, "frame id", frame.frame_id, true);
+  check_text(frame, "unit id", frame.unit_id, false);
   check_text(frame, "job name", frame.job, false);
   check_text(frame, "job hash", frame.job_hash, false);
   check_heights(frame);

@@ -99,6 +99,7 @@ struct HeightFrame {
 
   std::string sensor_serial;
   std::string frame_id;
+  std::string unit_id;   // serial number of the board that its deliverer says it shows; empty: nobody says
   std::string job;       // the sensor's own job name, empty where it has none
   std::string job_hash;  // of that job as the sensor states it, empty where it has none
   CaptureTime captured;

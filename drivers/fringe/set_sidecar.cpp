@@ -54,6 +54,7 @@ SetSidecar parse_set_sidecar(ByteView text, const std::string& file, const Fring
   s.job_hash = job.text("hash");
   job.finish();
   s.frame_id = root.text("frame_id");
+  if (root.has("unit_id")) s.unit_id = root.text("unit_id");
   s.captured = read_capture_time(root.object("capture_time"));
   s.handedness = read_handedness(root);
   JsonObject images = root.object("images");
@@ -67,7 +68,7 @@ SetSidecar parse_set_sidecar(ByteView text, const std::string& file, const Fring
 std::string write_set_sidecar(const SetSidecar& s) {
   nlohmann::ordered_json images;
   for (const SetImage& image : s.images) images[image.name] = image.sha256;
-  const nlohmann::ordered_json out{
+  nlohmann::ordered_json out{
       {"schema_version", 1},
       {"sensor_serial", s.sensor_serial},
       {"job", {{"name", s.job_name}, {"hash", s.job_hash}}},
@@ -76,6 +77,7 @@ std::string write_set_sidecar(const SetSidecar& s) {
       {"handedness", s.handedness == Handedness::left ? "left" : "right"},
       {"images", images},
   };
+  if (!s.unit_id.empty()) out["unit_id"] = s.unit_id;
   return out.dump(2) + "\n";
 }
 

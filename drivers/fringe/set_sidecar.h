@@ -4,7 +4,7 @@
 //     "capture_time": {"ns": 1700000000000000000, "clock": "utc"}, "handedness": "right",
 //     "images": {"a_1_01.png": "SHA-256", "a_1_02.png": "..."} }
 //
-// Every key is needed, no other is allowed. The images are the ones that the sensor's profile names for this set
+// Every key is needed, no other is allowed but unit_id, the board's serial number. The images are the ones that the sensor's profile names for this set
 // (FringeSettings::image_names), all of them and no other; each has its SHA-256, so that an image of another board's
 // set is never taken for one of this.
 #pragma once
@@ -27,6 +27,7 @@ struct SetSidecar {
   CaptureTime captured;
   Handedness handedness = Handedness::right;
   std::vector<SetImage> images;  // period by period, in each step by step
+  std::string unit_id{};         // serial number of the board; empty: not given
 };
 
 /// Names of the images of the set `set`, period by period, in each step by step.

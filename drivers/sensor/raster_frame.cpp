@@ -82,6 +82,7 @@ HeightFrame frame_from_raster(Raster&& heights, const FrameSidecar& sidecar, con
   frame.delivered = sidecar.handedness;
   frame.sensor_serial = sidecar.sensor_serial;
   frame.frame_id = sidecar.frame_id;
+  frame.unit_id = sidecar.unit_id;
   frame.job = sidecar.job_name;
   frame.job_hash = sidecar.job_hash;
   frame.captured = sidecar.captured;

@@ -71,6 +71,7 @@ FrameSidecar parse_sidecar(ByteView text, const std::string& file) {
   s.job_hash = job.text("hash");
   job.finish();
   s.frame_id = root.text("frame_id");
+  if (root.has("unit_id")) s.unit_id = root.text("unit_id");
   s.captured = read_capture_time(root.object("capture_time"));
   s.x = read_axis(root.object("x"), false);
   s.y = read_axis(root.object("y"), false);
@@ -124,6 +125,7 @@ std::string write_sidecar(const FrameSidecar& s) {
       break;
   }
   out["handedness"] = s.handedness == Handedness::left ? "left" : "right";
+  if (!s.unit_id.empty()) out["unit_id"] = s.unit_id;
   out["height_file"] = s.height_file;
   if (s.intensity_file) out["intensity_file"] = *s.intensity_file;
   if (s.header_file) out["header_file"] = *s.header_file;

@@ -9,8 +9,9 @@
 //     "height_file": "a_z.tif", "intensity_file": "a_i.png", "sha256": {"height": "...", "intensity": "..."}
 //     }
 //
-// Every key is needed but intensity_file, header_file (the .hdr of an ENVI height file, which needs it) and
-// sha256; no other key is allowed. clock: sensor, host_monotonic,
+// Every key is needed but intensity_file, header_file (the .hdr of an ENVI height file, which needs it),
+// sha256 and unit_id (the board's serial number: a frame of another one is not measured as this one); no
+// other key is allowed. clock: sensor, host_monotonic,
 // utc or unknown. unit (of scale and of offset): m, mm, um, nm, inch or mil. invalid_value: a whole number,
 // "nan" (float files) or "none". x grows with the column, y with the row. Files are plain names beside the
 // sidecar.
@@ -41,6 +42,7 @@ struct FrameSidecar {
   std::optional<std::string> intensity_file;
   std::optional<std::string> header_file{};                      // of an ENVI height file
   std::string height_sha256, intensity_sha256, header_sha256{};  // lower-case hex; empty: not given
+  std::string unit_id{};                                         // empty: not given
 };
 
 /// Largest sidecar that is read.

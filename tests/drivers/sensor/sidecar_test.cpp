@@ -18,6 +18,7 @@ TEST(Sidecar, ReadsBackWhatItWrites) {
   s.intensity_file = "a_i.png";
   s.height_sha256 = std::string(64, 'a');
   s.intensity_sha256 = std::string(64, '0');
+  s.unit_id = "SN-7";
   for (const InvalidMark mark :
        {InvalidMark{InvalidMark::Kind::value, INT64_MIN}, InvalidMark{InvalidMark::Kind::nan, 0},
         InvalidMark{InvalidMark::Kind::none, 0}}) {
@@ -36,6 +37,7 @@ TEST(Sidecar, ReadsBackWhatItWrites) {
     EXPECT_EQ(back.job_hash, "5f3c");
     EXPECT_EQ(back.frame_id, "000017");
     EXPECT_EQ(back.sensor_serial, "SN-1");
+    EXPECT_EQ(back.unit_id, "SN-7");
     EXPECT_EQ(back.height_file, "a_z.tif");
     EXPECT_EQ(back.intensity_file, "a_i.png");
     EXPECT_EQ(back.height_sha256, std::string(64, 'a'));
