@@ -93,6 +93,13 @@ void read_inspection(TomlTable table, DaemonConfig& c) {
     table.refuse("arm_at_start", "there is no recipe to arm with", "false, or a recipe beside it");
   }
   c.frame_timeout_ms = static_cast<int>(table.integer_or("frame_timeout_ms", c.frame_timeout_ms, 1, 600'000));
+  c.late_frame_ms =
+      static_cast<int>(table.integer_or("late_frame_ms", 10 * c.frame_timeout_ms, 1, 86'400'000));
+  if (c.late_frame_ms < c.frame_timeout_ms)
+    table.refuse("late_frame_ms",
+                 std::to_string(c.late_frame_ms) + " is shorter than frame_timeout_ms " +
+                     std::to_string(c.frame_timeout_ms),
+                 "frame_timeout_ms or longer: a frame in time is not late");
   c.temperature_max_age_s =
       static_cast<int>(table.integer_or("temperature_max_age_s", c.temperature_max_age_s, 1, 604'800));
   table.finish();

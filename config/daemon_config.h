@@ -61,6 +61,8 @@ struct DaemonConfig {
   int temperature_max_age_s = 3600;
   int frame_timeout_ms =
       5000;  // from the trigger (with a CMM: from the position before) to the frame's arrival
+  int late_frame_ms =
+      50'000;  // from a trigger: later than that no frame of it comes; default ten frame_timeout_ms
 
   std::filesystem::path store;                    // SQLite file
   std::optional<std::filesystem::path> pictures;  // folder; none: no picture is written

@@ -59,7 +59,9 @@ struct BoardOrder {
   std::optional<TemperatureReading> temperature;
   std::int64_t temperature_max_age_s = 0;
   std::string unit;
+  MonotonicNs unit_told_ns = 0;
   MonotonicNs triggered_ns = 0;
+  MonotonicNs frame_due_ns = 0;
   Reason reason = Reason::none;  // why it is INVALID without being measured
   std::string detail;
 
@@ -70,6 +72,8 @@ struct BoardOrder {
   MonotonicNs taken_ns = 0;             // the delivery
   std::optional<FrameAge> age;
   bool loading = false;
+  Reason passed_over = Reason::none;  // why a frame that came since the trigger is not its own
+  std::string passed_over_why;
   std::vector<TakenSnapshot> taken;       // of a part, all that have come so far
   std::shared_ptr<SurfaceModels> models;  // the worker may outlive the cell
   SurfaceInspection part;                 // compared; what its picture and files are made of

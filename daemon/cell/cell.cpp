@@ -29,6 +29,9 @@ InspectionCell::InspectionCell(CellParts parts)
       control_(parts_.config.control, EventLoop::now, parts_.log),
       trigger_(parts_.config.trigger),
       time_limits_(frame_time_limits(parts_.config)),
+      exposures_(MonotonicNs{parts_.config.late_frame_ms} * 1'000'000),
+      armed_mark_(parts_.config.store.string() + ".armed"),
+      exposing_mark_(parts_.config.store.string() + ".exposing"),
       desk_(calibration_parts()),
       holes_(hole_parts()),
       shelf_(shelf_parts()),
@@ -43,11 +46,13 @@ InspectionCell::InspectionCell(CellParts parts)
   }
   utc_.observe(EventLoop::now(), parts_.utc_ns());
   if (!parts_.writer.renewed()) doubtful_id_ = parts_.reader.id();
+  ended_ns_ = EventLoop::now();
+  if (exposing_mark_.stamp()) exposures_.add(ended_ns_);
   reload();
   if (parts_.config.recipe.empty()) return;
   try {
     select_recipe(parts_.config.recipe, std::nullopt);
-    if (parts_.config.arm_at_start) arm();
+    if (parts_.config.arm_at_start) arm_anew(armed_mark_.stamp().has_value());
   } catch (const scpi::Error& error) {
     log(4, fmt::format("not ready at start: {}", error.what()));
   }
@@ -182,6 +187,7 @@ void InspectionCell::select_recipe(const std::string& name, const std::optional<
     throw scpi::Error(scpi::settings_conflict,
                       next_snapshot() + " is awaited; take it, or ABORt gives the part up");
   recipe_.reset();
+  if (state_ != InstrumentState::idle) armed_mark_.clear();
   enter(InstrumentState::idle, "a recipe is chosen");
   recipes_ = std::make_shared<const RecipeStore>(parts_.config.recipes);
   const Recipe* found = recipes_->find(name);
@@ -241,7 +247,15 @@ CalibrationStatus InspectionCell::calibration() const {
   return status;
 }
 
-void InspectionCell::arm() {
+void InspectionCell::set_unit(const std::string& serial) {
+  unit_ = serial;
+  unit_told_ns_ = EventLoop::now();
+}
+
+void InspectionCell::arm() { arm_anew(false); }
+
+/// `resumes`: the cell was armed when the process before ended, and stays so.
+void InspectionCell::arm_anew(bool resumes) {
   if (state_ != InstrumentState::idle) throw scpi::Error(scpi::init_ignored, "already armed");
   if (desk_.active())
     throw scpi::Error(scpi::settings_conflict, "a calibration is in progress; CALibration:ABORt ends it");
@@ -266,7 +280,12 @@ void InspectionCell::arm() {
     throw scpi::Error(scpi::hardware_missing, why);
   if (parts_.cmm && parts_.cmm->latest(EventLoop::now()).state == ProbeState::link_down)
     throw scpi::Error(scpi::hardware_missing, parts_.cmm->describe());
-  parts_.frames.begin(EventLoop::now());
+  armed_ns_ = EventLoop::now();
+  exposures_.came(parts_.frames.begin(armed_ns_));
+  exposures_.triggered(armed_ns_, parts_.frames.link_since());
+  resumed_ = resumes;
+  if (trigger_ == TriggerMode::on_frame && !resumes && !armed_mark_.set(true))
+    log(4, "it can't be kept that the cell is armed: frames that come while datumd is down will be INVALID");
   enter(InstrumentState::armed);
 }
 
@@ -278,7 +297,8 @@ void InspectionCell::trigger() {
   if (state_ != InstrumentState::armed)
     throw scpi::Error(scpi::trigger_ignored,
                       state_ == InstrumentState::idle ? "not armed" : "a board is in progress");
-  parts_.frames.begin(EventLoop::now());  // what lies there already is seen before the trigger
+  exposures_.came(
+      parts_.frames.begin(EventLoop::now()));  // what lies there already is seen before the trigger
   begin_board(EventLoop::now());
 }
 
@@ -301,6 +321,9 @@ void InspectionCell::abandon(const std::string& why) {
   }
   if (stare_) stare_->abort();
   frame_due_.reset();
+  end_exposure();
+  armed_mark_.clear();
+  if (state_ != InstrumentState::idle) unit_.clear();  // it was told for a board that does not come
   enter(InstrumentState::idle, why);
 }
 

@@ -17,6 +17,8 @@
 #include "daemon/backend_choice.h"
 #include "daemon/calibrate/calibration_desk.h"
 #include "daemon/cell/board.h"
+#include "daemon/cell/cell_mark.h"
+#include "daemon/cell/frame_proof.h"
 #include "daemon/cell/frame_time.h"
 #include "daemon/cell/recipe_shelf.h"
 #include "daemon/cell/replay_desk.h"
@@ -116,7 +118,7 @@ class InspectionCell final : public Instrument, public Pollable {
   const Recipe* chosen_recipe() const override { return recipe_.get(); }
   RecipeFiles& recipe_files() override { return shelf_; }
   std::string unit() const override { return unit_; }
-  void set_unit(const std::string& serial) override { unit_ = serial; }
+  void set_unit(const std::string& serial) override;
   void set_temperature(double degc) override;
   std::optional<TemperatureReading> temperature() const override { return temperature_; }
   void arm() override;
@@ -159,12 +161,30 @@ class InspectionCell final : public Instrument, public Pollable {
   void abandon(const std::string& why);
   std::shared_ptr<BoardOrder> new_order(MonotonicNs now);
   void begin_board(MonotonicNs now);
+  void let_expose(MonotonicNs now);
+  void end_exposure();
+  void arm_anew(bool resumes);
+  bool delivered_while_armed(const ClaimedFrame& claim) const;
   bool is_early(const ClaimedFrame& claim) const;
   void refuse_early(const ClaimedFrame& claim);
+  void examine_early(const ClaimedFrame& claim);
+  void refuse_frame(const ClaimedFrame& claim, const std::string& why);
+  void pass_over(BoardOrder& board, Reason reason, const std::string& why);
   void await_another_frame(MonotonicNs now);
   void take_frame(const ClaimedFrame& claim, MonotonicNs now);
   void frame_loaded(const std::shared_ptr<BoardOrder>& board);
-  bool shows_another_board(BoardOrder& board);
+  std::optional<HostSpan> time_frame(BoardOrder& board);
+  bool prove_triggered(BoardOrder& board, const std::optional<HostSpan>& exposed);
+  void prove_unasked(BoardOrder& board, const std::optional<HostSpan>& exposed);
+  struct Doubt {
+    Reason reason = Reason::none;
+    std::string why;
+    bool of_another_unit = false;  // the number that was told waits for its own frame
+  };
+  Doubt doubt_of_unasked(const BoardOrder& board, const std::optional<HostSpan>& exposed);
+  void remember(const BoardOrder& board);
+  std::string picture_id(const BoardOrder& board) const;
+  void return_unit(BoardOrder& board);
   void position(const ProbePoint& sample, MonotonicNs now);
   void measure_when_ready();
   void refuse_unmeasurable_part() const;
@@ -183,6 +203,7 @@ class InspectionCell final : public Instrument, public Pollable {
   void keep_results(MonotonicNs now);
   std::string shortage() const { return parts_.retention ? parts_.retention->shortage() : ""; }
   void conclude(Reason reason, const std::string& detail);
+  void conclude_without_frame(Reason reason, const std::string& detail);
   void conclude_unfinished();
   void raise(int number, const std::string& detail, const LogEvent& event = {});
   void log(int priority, const std::string& text, const LogEvent& event = {}) const {
@@ -200,6 +221,8 @@ class InspectionCell final : public Instrument, public Pollable {
   std::shared_ptr<const Calibration> calibration_;
   std::string calibration_problem_;
   std::string unit_;
+  MonotonicNs unit_told_ns_ = 0, armed_ns_ = 0;
+  MonotonicNs ended_ns_ = 0;  // the board before
   std::optional<TemperatureReading> temperature_;
   UtcWatch utc_;
   InstrumentState state_ = InstrumentState::idle;
@@ -219,6 +242,11 @@ class InspectionCell final : public Instrument, public Pollable {
   std::string shortage_;        // the same
   std::optional<MonotonicNs> frame_due_;
   FrameTimeLimits time_limits_;
+  OutstandingExposures exposures_;
+  SeenPictures seen_;
+  CellMark armed_mark_;     // an armed cell measures each frame
+  CellMark exposing_mark_;  // a frame is awaited, or outstanding
+  bool resumed_ = false;    // the arming is that of the process before
   std::uint16_t questionable_ = 0;
   std::uint64_t boards_ = 0;
   std::uint64_t begun_ = 0, announced_ = 0;

@@ -69,9 +69,9 @@ void InspectionCell::on_deadline(MonotonicNs now) {
   if (stare_) stare_->on_deadline(now);
   if (part_due_ && now >= *part_due_) return snapshot_missing();
   if (frame_due_ && now >= *frame_due_) {
-    conclude(Reason::frame, fmt::format("no frame came within {} ms of the trigger; check the sensor and {}",
-                                        parts_.config.frame_timeout_ms, parts_.frames.place()));
-    return;
+    return conclude_without_frame(
+        Reason::frame, fmt::format("no frame came within {} ms of the trigger; check the sensor and {}",
+                                   parts_.config.frame_timeout_ms, parts_.frames.place()));
   }
   measure_when_ready();
 }
@@ -93,6 +93,7 @@ std::shared_ptr<BoardOrder> InspectionCell::new_order(MonotonicNs now) {
   order->temperature_max_age_s = parts_.config.temperature_max_age_s;
   order->latest_utc_ns = utc_.latest_utc_ns(now);
   order->unit = std::exchange(unit_, "");
+  order->unit_told_ns = unit_told_ns_;
   order->models = models_;
   return order;
 }
@@ -107,24 +108,13 @@ void InspectionCell::begin_board(MonotonicNs now) {
     stare_->start(now);
     parts_.cmm->poll_soon(now);
   }
-  frame_due_ = now + MonotonicNs{parts_.config.frame_timeout_ms} * 1'000'000;
+  board_->passed_over = Reason::none;
+  board_->frame_due_ns = now + MonotonicNs{parts_.config.frame_timeout_ms} * 1'000'000;
+  frame_due_ = board_->frame_due_ns;
   enter(InstrumentState::waiting);
-  if (!stare_) parts_.frames.expose(now);
-}
-
-/// A frame that was there before its trigger shows another board.
-bool InspectionCell::is_early(const ClaimedFrame& claim) const {
-  return trigger_ == TriggerMode::bus && claim.first_seen_ns <= board_->triggered_ns;
-}
-
-void InspectionCell::refuse_early(const ClaimedFrame& claim) {
-  const char* why = claim.left_over
-                        ? "was in work when datumd ended; trigger again if its board has no result"
-                        : "arrived before the trigger; the sensor must expose after it";
-  parts_.frames.failed(claim, why);
-  ++frames_.refused;
-  log(4, fmt::format("{} {}; it was not measured", claim.name(), why),
-      {Event::frame_refused, {{"DATUM_FRAME", claim.stem()}, {"DATUM_REASON", why}}});
+  if (trigger_ != TriggerMode::bus) return;
+  exposures_.triggered(now, parts_.frames.link_since());
+  if (!stare_) let_expose(now);
 }
 
 void InspectionCell::after_round(MonotonicNs now) {
@@ -142,9 +132,14 @@ void InspectionCell::after_round(MonotonicNs now) {
       on_frame ? state_ == InstrumentState::armed : state_ == InstrumentState::waiting && !board_->claim;
   if (!wanted) return keep_results(now);
   auto claim = parts_.frames.next();
-  for (; claim && is_early(*claim); claim = parts_.frames.next()) refuse_early(*claim);
+  for (; claim && is_early(*claim); claim = parts_.frames.next()) {
+    if (exposures_.count() > 0) return examine_early(*claim);
+    refuse_early(*claim);
+  }
   if (!claim) return keep_results(now);
   if (!board_) begin_board(now);
+  if (exposures_.count() > 0)
+    claim->exposed = claim->exposed_by_clock;  // the newest trigger's or an earlier one's
   take_frame(*claim, now);
 }
 
@@ -161,94 +156,6 @@ void InspectionCell::watch_clock(MonotonicNs now) {
   log(4, text, {Event::clock_set, {{"DATUM_REASON", text}}});
 }
 
-/// The board's own frame is still to come; where the machine stood before it is known.
-void InspectionCell::await_another_frame(MonotonicNs now) {
-  board_->claim.reset();
-  board_->frame.reset();
-  board_->pairing.reset();
-  frame_due_ = now + MonotonicNs{parts_.config.frame_timeout_ms} * 1'000'000;
-  if (!stare_) return;
-  stare_->frame_discarded(now);
-  parts_.cmm->poll_soon(now);
-}
-
-namespace {
-
-/// From the exposure, where the source knows it, to now: pixels are still made after a stamp.
-std::optional<CaptureWindow> exposure_of(const ClaimedFrame& claim, MonotonicNs now) {
-  if (!claim.exposed) return std::nullopt;
-  return CaptureWindow{claim.exposed->from_ns, now, true};
-}
-
-}  // namespace
-
-void InspectionCell::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
-  frame_due_.reset();
-  board_->claim = claim;
-  board_->loading = true;
-  board_->taken_ns = board_->times.taken_ns = now;
-  ++frames_.taken;
-  if (stare_) {
-    stare_->frame_arrived(now, exposure_of(claim, now));
-    parts_.cmm->poll_soon(now);
-  }
-  const auto board = board_;
-  parts_.worker.submit([board] { load(*board); }, [this, board] { frame_loaded(board); });
-}
-
-void InspectionCell::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
-  board->loading = false;
-  if (board->aborted) {
-    parts_.frames.failed(*board->claim, "aborted before a result was stored");
-    return;
-  }
-  if (board->frame && parts_.frames.is_duplicate(board->frame->identity)) {
-    log(5, board->claim->name() + " was delivered twice and is measured once");
-    ++frames_.twice;
-    parts_.frames.duplicate(*board->claim, board->frame->identity);
-    if (trigger_ == TriggerMode::bus) return await_another_frame(EventLoop::now());
-    unit_ = board->unit;
-    board_.reset();
-    enter(InstrumentState::armed);
-    return;
-  }
-  // A crash between storing an unreadable delivery's result and moving it leaves it in work/.
-  const bool recorded = !board->frame && board->claim->left_over &&
-                        parts_.reader.already_measured(board->claim->stem(), "").has_value();
-  if (recorded) {
-    parts_.frames.failed(*board->claim, board->frame_error);
-    board_.reset();
-    enter(InstrumentState::armed);
-    return;
-  }
-  if (shows_another_board(*board)) {
-    refuse_early(*board->claim);
-    return await_another_frame(EventLoop::now());
-  }
-  measure_when_ready();
-}
-
-/// Judges the time of a frame that was read: true where it was surely exposed before its board was triggered.
-bool InspectionCell::shows_another_board(BoardOrder& board) {
-  if (!board.frame) return false;
-  CaptureTime& captured = board.frame->frame.captured;
-  const bool told = captured.host.has_value();
-  place_in_host_time(captured, utc_, time_limits_);
-  board.age = age_of(captured, {board.claim->first_seen_ns, board.taken_ns, board.claim->left_over},
-                     time_limits_.max_age_ms);
-  const bool by_file = !told && captured.host && trigger_ == TriggerMode::bus;
-  if (by_file && captured.host->to_ns < board.triggered_ns) return true;
-  std::string why = age_refusal(*board.age);
-  if (why.empty() && by_file && captured.host->from_ns < board.triggered_ns)
-    why = "its stamp does not tell whether it was exposed before or after the trigger";
-  if (board.frame_error.empty() && !why.empty()) {
-    board.frame_error = why;
-    board.frame_reason = Reason::frame_stale;
-  }
-  if (stare_ && !told && captured.host) stare_->exposed({captured.host->from_ns, board.taken_ns, true});
-  return false;
-}
-
 void InspectionCell::position(const ProbePoint& sample, MonotonicNs now) {
   watch_cmm(sample);
   if (desk_.active()) return desk_.position(sample, now);
@@ -256,8 +163,7 @@ void InspectionCell::position(const ProbePoint& sample, MonotonicNs now) {
   if (!stare_->wants_position()) return;
   stare_->position(sample, now);
   if (stare_->step() == StareSession::Step::wait_frame) {
-    parts_.frames.expose(now);
-    for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();  // the sensor may expose now
+    let_expose(now);
   }
   measure_when_ready();
 }
@@ -296,8 +202,7 @@ void InspectionCell::measure_when_ready() {
   if (!board_ || state_ != InstrumentState::waiting) return;
   if (stare_ && stare_->finished()) board_->pairing = stare_->result();
   if (stare_ && stare_->step() == StareSession::Step::failed && !board_->claim) {
-    conclude(reason_of(stare_->result().fault), stare_->result().detail);
-    return;
+    return conclude_without_frame(reason_of(stare_->result().fault), stare_->result().detail);
   }
   if (!board_->claim || board_->loading || (stare_ && !stare_->finished())) return;
   if (!board_->frame || !board_->frame_error.empty())
@@ -311,6 +216,7 @@ void InspectionCell::measure_when_ready() {
 /// Has the board measured, or recorded as INVALID with a reason.
 void InspectionCell::conclude(Reason reason, const std::string& detail) {
   frame_due_.reset();
+  end_exposure();
   board_->reason = reason;
   board_->detail = detail;
   if (stare_ && !board_->pairing) board_->pairing = stare_->result();  // as far as it came
@@ -388,9 +294,8 @@ void InspectionCell::announce(const std::shared_ptr<BoardOrder>& board) {
   for (CommandEndpoint* endpoint : endpoints_) endpoint->push_result(v);
   board->times.announced_ns = EventLoop::now();
   if (parts_.on_board) parts_.on_board(v, board->times);
-  if (!parts_.config.pictures || !(board->frame || board->part.map) || v.reason == Reason::frame ||
-      v.reason == Reason::frame_stale)
-    return;
+  const bool drawn = board->part.map || (board->frame && board->frame_error.empty());
+  if (!parts_.config.pictures || !drawn || v.reason == Reason::frame) return;
   const auto file = *parts_.config.pictures / fmt::format("{:08}_{}.png", v.sequence, name_of(v.decision));
   parts_.worker.submit([board, file, log = parts_.log] { draw(*board, file, log); }, [] {});
 }

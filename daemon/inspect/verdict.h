@@ -53,6 +53,9 @@ enum class Reason : std::uint8_t {
   warp_model,        // the board's surface can't be told: too few places, or they carry none
   warp_hull,         // what is asked lies beyond the places where the board was seen
   alignment,         // the board's place can't be told, or is too far from the recipe's
+  frame_early,       // it came before the cell was armed, or before its unit's number was told
+  frame_unproven,    // it may show an earlier trigger's board, or names another one
+  frame_repeated,    // its pixels came before
   internal,
 };
 const char* name_of(Reason r);  // "FLOOR_INLIER_RATIO", ...

@@ -92,6 +92,12 @@ const char* name_of(Reason r) {  // NOLINT(readability-function-size): a table
       return "WARP_HULL";
     case Reason::alignment:
       return "ALIGNMENT";
+    case Reason::frame_early:
+      return "FRAME_EARLY";
+    case Reason::frame_unproven:
+      return "FRAME_UNPROVEN";
+    case Reason::frame_repeated:
+      return "FRAME_REPEATED";
     case Reason::internal:
       return "INTERNAL";
   }

@@ -48,6 +48,9 @@ std::uint16_t bits_of(Reason reason) {
       return questionable_pose;
     case Reason::frame:
     case Reason::frame_stale:
+    case Reason::frame_early:
+    case Reason::frame_unproven:
+    case Reason::frame_repeated:
     case Reason::out_of_view:
     case Reason::body_coverage:
     case Reason::snapshots:

@@ -99,6 +99,23 @@ constexpr std::array rows{
               "datumd.toml: max_age_ms of the sensor's table",
               "Clocks of sensor and computer differ, or a delivery was held up.",
               "The text names age, limit and clock; set the clocks right."},
+    ReasonRow{Reason::frame_early,
+              "The frame was there before the cell was armed, or before its unit's number was told.",
+              "datumd.toml: inspection.trigger, inspection.arm_at_start",
+              "The sensor exposed before INITiate or CONFigure:UNIT, or an old file lay in the drop folder.",
+              "Arm, tell the unit, then let the sensor expose; empty the drop folder before arming."},
+    ReasonRow{Reason::frame_unproven, "Nothing proves that the frame shows this trigger's board.",
+              "datumd.toml: inspection.late_frame_ms, inspection.frame_timeout_ms, "
+              "sensor.utc_uncertainty_ms; unit_id in the "
+              "sidecar",
+              "An earlier trigger timed out or was aborted and its frame may still come, or the sidecar "
+              "names another unit.",
+              "Stamp frames by a compared clock, or name the unit_id; raise frame_timeout_ms, or trigger "
+              "again when "
+              "late_frame_ms is over."},
+    ReasonRow{Reason::frame_repeated, "The frame has the pixels of one that came before.",
+              "datumd.toml: sensor", "The sensor or its software delivers an old picture under a new name.",
+              "The text names the earlier frame; let the sensor expose anew, and look at its software."},
     ReasonRow{
         Reason::uncertainty, "The measurement is too uncertain for the limits: C_m is below 1.",
         "recipe: limits of the check, uncertainty",

@@ -45,6 +45,16 @@ class Try {
 
 }  // namespace
 
+std::optional<FileStamp> stamp_of(const fs::path& file) {
+  struct stat info {};
+  if (::lstat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  return FileStamp{info.st_dev, info.st_ctim.tv_sec * std::int64_t{1'000'000'000} + info.st_ctim.tv_nsec};
+}
+
+bool is_later(const FileStamp& a, const FileStamp& b) {
+  return a.device == b.device && a.changed_ns > b.changed_ns;
+}
+
 DroppedFrame read_claim(const ClaimedFrame& claim, const SensorProfile& profile) {
   std::optional<Try> attempt;
   if (!claim.received) check_files(claim);

@@ -21,16 +21,30 @@ class ReceivedFrame {
   virtual HeightFrame read(const SensorProfile& profile) = 0;
 };
 
+/// When a file took its name, by the clock of its file system: links and renames set it, and nobody else can.
+struct FileStamp {
+  std::uint64_t device = 0;
+  std::int64_t changed_ns = 0;
+};
+/// None: no regular file has this name.
+std::optional<FileStamp> stamp_of(const std::filesystem::path& file);
+/// Both on one file system, and a is surely the later one.
+bool is_later(const FileStamp& a, const FileStamp& b);
+
 /// Ours alone until its source is told how it ended.
 struct ClaimedFrame {
   std::uint64_t token = 0;      // the N of work/N, or counted by the source
   std::filesystem::path entry;  // what read_frame takes: the sidecar, or the .ptr or .csv file
   MonotonicNs first_seen_ns = 0;
-  bool left_over = false;  // found in work/ at start: an earlier run died over it
+  bool again = false;                                 // its sensor's count says that it came before
+  bool left_over = false;                             // found in work/ at start: an earlier run died over it
+  std::optional<FileStamp> delivered = std::nullopt;  // of a file's delivery
 
   std::shared_ptr<ReceivedFrame> received = nullptr;  // from the network; `entry` is a name then
-  std::optional<HostSpan> exposed = std::nullopt;     // where the source knows it
-  std::optional<ClockOffset> clock = std::nullopt;    // of the sensor, by which it knows it
+  // Where the source knows it: not before its own newest trigger, which holds where no earlier one is outstanding.
+  std::optional<HostSpan> exposed = std::nullopt;
+  std::optional<HostSpan> exposed_by_clock = std::nullopt;  // by the sensor's clock alone
+  std::optional<ClockOffset> clock = std::nullopt;          // of the sensor, by which it knows it
   std::string doubt = {};  // why it may not be measured although it may well be read; empty: it may
 
   std::string name() const { return entry.filename().string(); }

@@ -46,10 +46,21 @@ void FileDrop::watch(MonotonicNs now) {
   rescan(now);
 }
 
-void FileDrop::on_ready(MonotonicNs now) {
-  if (!watch_) return;
+void FileDrop::on_ready(MonotonicNs now) { take_events(now); }
+
+std::size_t FileDrop::begin(MonotonicNs now) {
+  // Each takes some dozens; so many files at once are listed below.
+  for (int rounds = 0; rounds < 16 && take_events(now); ++rounds) continue;
+  if (watch_) rescan(now);
+  return 0;
+}
+
+/// False: there was none.
+bool FileDrop::take_events(MonotonicNs now) {
+  if (!watch_) return false;
   bool lost = false, gone = false;
-  for (const FolderEvent& event : watch_->read()) {
+  const std::vector<FolderEvent> events = watch_->read();
+  for (const FolderEvent& event : events) {
     switch (event.kind) {
       case FolderEvent::Kind::complete:
         // a sidecar ahead of its images is given the time that a growing file is given
@@ -80,6 +91,7 @@ void FileDrop::on_ready(MonotonicNs now) {
         fmt::format("file drop {}: events were lost, the folder is listed", settings_.folder.string()));
     rescan(now);
   }
+  return !events.empty();
 }
 
 std::optional<MonotonicNs> FileDrop::deadline() const {
@@ -113,8 +125,12 @@ void FileDrop::rescan(MonotonicNs now) {
 std::optional<FileDrop::Growing> FileDrop::examine(const std::string& name, MonotonicNs now) const {
   struct stat info {};
   if (::lstat((settings_.folder / name).c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
-  const std::int64_t changed_ns = info.st_mtim.tv_sec * std::int64_t{1'000'000'000} + info.st_mtim.tv_nsec;
-  return Growing{static_cast<std::uintmax_t>(info.st_size), changed_ns, now, now + settings_.settle_ms * ms};
+  const auto ns_of = [](const timespec& t) { return t.tv_sec * std::int64_t{1'000'000'000} + t.tv_nsec; };
+  return Growing{static_cast<std::uintmax_t>(info.st_size),
+                 ns_of(info.st_mtim),
+                 now,
+                 now + settings_.settle_ms * ms,
+                 {info.st_dev, ns_of(info.st_ctim)}};
 }
 
 void FileDrop::created(const std::string& name, MonotonicNs now) {
@@ -123,12 +139,15 @@ void FileDrop::created(const std::string& name, MonotonicNs now) {
 }
 
 void FileDrop::complete(const std::string& name, MonotonicNs now) {
-  if (!DropFolder::is_trigger(name) || ready_names_.count(name) || !examine(name, now)) return;
+  if (!DropFolder::is_trigger(name) || ready_names_.count(name)) return;
+  const auto file = examine(name, now);
+  if (!file) return;
   const auto known = growing_.find(name);
   if (known == growing_.end() && is_full()) return;
   delivered_ns_ = now;
   ready_names_.insert(name);
-  ready_.push_back({name, known == growing_.end() ? now : known->second.first_seen_ns});
+  const Growing& first = known == growing_.end() ? *file : known->second;
+  ready_.push_back({name, first.first_seen_ns, first.delivered});
   if (known != growing_.end()) growing_.erase(known);
 }
 
@@ -156,8 +175,10 @@ void FileDrop::check_growing(MonotonicNs now) {
         is_whole(name, before, now))
       settled.push_back(name);
     const MonotonicNs first_seen_ns = before.first_seen_ns;
+    const FileStamp delivered = before.delivered;
     before = *file;
     before.first_seen_ns = first_seen_ns;
+    before.delivered = delivered;
     ++it;
   }
   for (const std::string& name : settled) complete(name, now);
@@ -178,6 +199,7 @@ std::optional<ClaimedFrame> FileDrop::next() {
       auto claim = folder_.claim(ready.name);
       if (!claim) continue;
       claim->first_seen_ns = ready.first_seen_ns;
+      claim->delivered = ready.delivered;
       ++in_work_;
       return claim;
     } catch (const LostError& e) {  // it stays where it is and the next listing finds it

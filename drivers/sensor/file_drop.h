@@ -60,8 +60,8 @@ class FileDrop final : public Pollable, public FrameSource {
   std::optional<LinkReport> report(MonotonicNs now) const override;
   std::string refusal() const override;
   std::string place() const override { return settings_.folder.string(); }
-  /// What lies there already is seen now.
-  void begin(MonotonicNs now) override { on_ready(now); }
+  /// What lies there already is seen now, by a listing too: of remote writers no event tells.
+  std::size_t begin(MonotonicNs now) override;
 
   /// Left-over ones first, then in order of completion.
   std::optional<ClaimedFrame> next() override;
@@ -82,10 +82,12 @@ class FileDrop final : public Pollable, public FrameSource {
     std::uintmax_t size = 0;
     std::int64_t changed_ns = 0;
     MonotonicNs first_seen_ns = 0, due_ns = 0;
+    FileStamp delivered;
   };
   struct Ready {
     std::string name;
     MonotonicNs first_seen_ns = 0;
+    FileStamp delivered;
   };
   struct Unmoved {  // has its result, and could not be moved out of work/
     ClaimedFrame claim;
@@ -94,6 +96,7 @@ class FileDrop final : public Pollable, public FrameSource {
   };
 
   void watch(MonotonicNs now);
+  bool take_events(MonotonicNs now);
   void rescan(MonotonicNs now);
   void created(const std::string& name, MonotonicNs now);
   void complete(const std::string& name, MonotonicNs now);

@@ -33,9 +33,11 @@ class FrameSource : public LinkTeller {
   /// What an operator looks at when no frame came.
   virtual std::string place() const = 0;
 
-  /// Frames are wanted from now on: what was taken before shows something else. A folder keeps its files, so
-  /// the caller tells them by first_seen_ns.
-  virtual void begin(MonotonicNs now) = 0;
+  /// Frames are wanted from now on: what was taken before shows something else and is thrown away; how many frames that
+  /// were. A folder keeps its files, so the caller tells them by first_seen_ns.
+  virtual std::size_t begin(MonotonicNs now) = 0;
+  /// When the connection was made anew: what was exposed before does not come any more. None: nothing says so.
+  virtual std::optional<MonotonicNs> link_since() const { return std::nullopt; }
   /// Makes the sensor expose, where it is this source that triggers it.
   virtual void expose(MonotonicNs) {}
   /// Why the board in progress can't be measured, since the last call; empty: it can.

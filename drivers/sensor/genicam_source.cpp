@@ -42,12 +42,14 @@ std::optional<LinkReport> GenicamSource::report(MonotonicNs now) const {
   return report;
 }
 
-void GenicamSource::begin(MonotonicNs) {
+std::size_t GenicamSource::begin(MonotonicNs) {
+  const std::size_t fresh = ready_.size();  // Aravis hands out no block id twice
   if (!ready_.empty())
     warning(said(fmt::format("{} frames came while none was wanted; they were not measured", ready_.size())));
   ready_.clear();
   overrun_ = 0;
   fault_ = refusal();
+  return fresh;
 }
 
 void GenicamSource::expose(MonotonicNs) {
@@ -86,19 +88,27 @@ std::optional<ClockOffset> GenicamSource::clock_offset(MonotonicNs now) const {
   return offset;
 }
 
-/// Within the camera's clock, and after the trigger that made it; none: not known.
-std::optional<HostSpan> GenicamSource::exposed(const genicam::Delivery& delivery, MonotonicNs now) const {
+MonotonicNs GenicamSource::exposure_ns() const {
+  return static_cast<MonotonicNs>(reader_.state() ? reader_.state()->exposure_us * ns_per_us : 0);
+}
+
+/// By the camera's clock; none: not known.
+std::optional<HostSpan> GenicamSource::by_clock(const genicam::Delivery& delivery, MonotonicNs now) const {
   std::optional<HostSpan> span;
   const std::uint64_t stamp_ns = delivery.payload.timestamp_ns;
   if (clock_known_ && stamp_ns >= clock_zero_ns_)
     span = clock_.host_time((stamp_ns - clock_zero_ns_) / ns_per_us, now);
   if (span) {
     // Whether the stamp is the exposure's begin or end is not said.
-    const auto exposure_ns =
-        static_cast<MonotonicNs>(reader_.state() ? reader_.state()->exposure_us * ns_per_us : 0);
-    span->from_ns -= exposure_ns;
-    span->to_ns += exposure_ns;
+    span->from_ns -= exposure_ns();
+    span->to_ns += exposure_ns();
   }
+  return span;
+}
+
+/// The same, and after the trigger that made it.
+std::optional<HostSpan> GenicamSource::exposed(const genicam::Delivery& delivery,
+                                               std::optional<HostSpan> span) const {
   const bool ours = settings_.trigger == genicam::TriggerBy::software && reader_.triggered_ns();
   if (!ours) return span;
   // Our own trigger came before the exposure that it made, however well the clocks are known.
@@ -115,7 +125,8 @@ void GenicamSource::block(genicam::Block&& block, MonotonicNs now) {
   claim.token = ++tokens_;
   const std::string name = fmt::format("{}@{}", payload.block_id, payload.timestamp_ns);
   claim.entry = name;
-  claim.exposed = exposed(block.delivery, now);
+  claim.exposed_by_clock = by_clock(block.delivery, now);
+  claim.exposed = exposed(block.delivery, claim.exposed_by_clock);
   claim.clock = clock_offset(now);
   claim.first_seen_ns = block.delivery.first_packet_ns;
   if (claim.exposed) claim.first_seen_ns = std::min(claim.first_seen_ns, claim.exposed->to_ns);

@@ -30,7 +30,8 @@ class GenicamSource final : public FrameSource, private genicam::Listener {
   std::optional<LinkReport> report(MonotonicNs now) const override;
   std::string refusal() const override { return reader_.why_not_running(); }
   std::string place() const override { return reader_.describe(); }
-  void begin(MonotonicNs now) override;
+  std::size_t begin(MonotonicNs now) override;
+  std::optional<MonotonicNs> link_since() const override { return reader_.keeper().record().since_ns; }
   void expose(MonotonicNs now) override;
   std::string take_fault() override { return std::exchange(fault_, {}); }
   std::optional<ClaimedFrame> next() override;
@@ -50,7 +51,9 @@ class GenicamSource final : public FrameSource, private genicam::Listener {
   void warning(const std::string& text) override { warnings_.push_back(text); }
 
   std::optional<ClockOffset> clock_offset(MonotonicNs now) const;
-  std::optional<HostSpan> exposed(const genicam::Delivery& delivery, MonotonicNs now) const;
+  MonotonicNs exposure_ns() const;
+  std::optional<HostSpan> by_clock(const genicam::Delivery& delivery, MonotonicNs now) const;
+  std::optional<HostSpan> exposed(const genicam::Delivery& delivery, std::optional<HostSpan> span) const;
   std::string doubt_of(const genicam::Block& block, const std::optional<HostSpan>& exposed, MonotonicNs now);
   std::string said(const std::string& what) const;
 

@@ -67,7 +67,16 @@ std::string GocatorSource::refusal() const {
   return reader_.job() ? job_refusal(*reader_.job()) : "";
 }
 
-void GocatorSource::begin(MonotonicNs) {
+/// Those that are no frame again.
+std::size_t GocatorSource::fresh_waiting() const {
+  std::size_t fresh = 0;
+  for (const Waiting& w : waiting_) fresh += !w.claim.again;
+  for (const ClaimedFrame& claim : ready_) fresh += !claim.again;
+  return fresh;
+}
+
+std::size_t GocatorSource::begin(MonotonicNs) {
+  const std::size_t fresh = fresh_waiting();
   if (const std::size_t early = waiting_.size() + ready_.size(); early > 0)
     warning(fmt::format("gocator {}: {} frames came while none was wanted; they were not measured",
                         settings_.address, early));
@@ -78,6 +87,7 @@ void GocatorSource::begin(MonotonicNs) {
   // What went with a connection, before this board, was told then.
   if (std::exchange(loss_told_, false)) last_index_.reset();
   fault_ = refusal();
+  return fresh;
 }
 
 void GocatorSource::expose(MonotonicNs now) {
@@ -109,6 +119,7 @@ ClaimedFrame GocatorSource::claim_of(gocator::DataSet&& set, MonotonicNs first_b
   claim.first_seen_ns = first_byte_ns;
   std::string name = fmt::format("unstamped-{}", claim.token);
   if (set.stamp) {
+    claim.again = last_index_ && set.stamp->frame_index <= *last_index_;
     name = fmt::format("{}@{}", set.stamp->frame_index, set.stamp->timestamp_us);
     claim.exposed = reader_.clock().host_time(set.stamp->timestamp_us, now);
     claim.clock = reader_.clock().offset(now);
@@ -121,6 +132,7 @@ ClaimedFrame GocatorSource::claim_of(gocator::DataSet&& set, MonotonicNs first_b
     claim.first_seen_ns = std::min(first_byte_ns, claim.exposed->to_ns);
   }
   claim.doubt = doubt_of(set, claim.exposed, now);
+  claim.exposed_by_clock = claim.exposed;
   // Our own trigger came before the exposure that it made, however well the clocks are known.
   if (claim.exposed && settings_.trigger == gocator::TriggerBy::software && reader_.triggered_ns())
     claim.exposed->from_ns = std::max(claim.exposed->from_ns, *reader_.triggered_ns());

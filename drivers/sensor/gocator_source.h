@@ -31,7 +31,8 @@ class GocatorSource final : public FrameSource, private gocator::Listener {
   std::optional<LinkReport> report(MonotonicNs now) const override;
   std::string refusal() const override;
   std::string place() const override { return reader_.describe(); }
-  void begin(MonotonicNs now) override;
+  std::size_t begin(MonotonicNs now) override;
+  std::optional<MonotonicNs> link_since() const override { return reader_.control().record().since_ns; }
   void expose(MonotonicNs now) override;
   std::string take_fault() override;
   std::optional<ClaimedFrame> next() override;
@@ -47,6 +48,7 @@ class GocatorSource final : public FrameSource, private gocator::Listener {
     ClaimedFrame claim;
     std::uint64_t ticket = 0;
   };
+  std::size_t fresh_waiting() const;
 
   // gocator::Listener
   void data_set(gocator::DataSet&& set, MonotonicNs first_byte_ns, MonotonicNs now) override;

@@ -51,7 +51,8 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option(
       "--control", o.control,
       "FIFO (made if absent) of lines: trigger | board SPEC | job NAME | modified on|off | drops ID COUNT | "
-      "fault skip|stall|reset|corrupt|twice|back|units|mirror|old | silent | stop | restart [coarse]");
+      "fault skip|stall|reset|corrupt|twice|back|units|mirror|old|late | late | silent | stop | restart "
+      "[coarse]");
 }
 
 class VirtualGocator {
@@ -148,6 +149,8 @@ class VirtualGocator {
       device_.load_job(word);
     } else if (verb == "modified") {
       device_.modify(word == "on");
+    } else if (verb == "late") {
+      data_.send(std::exchange(late_, {}));
     } else if (verb == "silent") {
       device_.silence();
     } else if (verb == "stop") {
@@ -191,13 +194,18 @@ class VirtualGocator {
     const bool half = payload.fault == GocatorFault::stall || payload.fault == GocatorFault::reset;
     if (half) payload.bytes.resize(payload.bytes.size() / 2);
     const int times = payload.fault == GocatorFault::skip ? 0 : payload.fault == GocatorFault::twice ? 2 : 1;
-    for (int i = 0; i < times; ++i) data_.send(payload.bytes);
+    if (!late_.empty()) data_.send(std::exchange(late_, {}));
+    if (payload.fault == GocatorFault::late)
+      late_ = payload.bytes;
+    else
+      for (int i = 0; i < times; ++i) data_.send(payload.bytes);
     if (payload.fault == GocatorFault::reset)
       for (auto* channel : {&control_, &health_, &data_}) channel->close_all();
     say(fmt::format("frame {}, {}", payload.index, options_.board));
   }
 
   Options options_;
+  GocatorBytes late_;  // made and not yet sent
   VirtualCell cell_;
   VirtualGocatorDevice device_;
   VirtualGocatorChannel control_, health_, data_;

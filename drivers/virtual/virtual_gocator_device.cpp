@@ -49,7 +49,8 @@ std::optional<GocatorFault> gocator_fault_named(const std::string& word) {
   static constexpr std::pair<const char*, GocatorFault> faults[] = {
       {"skip", GocatorFault::skip},       {"stall", GocatorFault::stall},   {"reset", GocatorFault::reset},
       {"corrupt", GocatorFault::corrupt}, {"twice", GocatorFault::twice},   {"back", GocatorFault::back},
-      {"units", GocatorFault::units},     {"mirror", GocatorFault::mirror}, {"old", GocatorFault::old}};
+      {"units", GocatorFault::units},     {"mirror", GocatorFault::mirror}, {"old", GocatorFault::old},
+      {"late", GocatorFault::late}};
   for (const auto& [name, fault] : faults)
     if (word == name) return fault;
   return std::nullopt;

@@ -22,6 +22,7 @@ enum class GocatorFault : std::uint8_t {
   units,    // its steps are stated in um in place of nm
   mirror,   // its columns run the other way
   old,      // it was exposed a minute ago
+  late,     // it is sent together with the next one, or when it is ordered
 };
 /// By its word; none: there is no such word.
 std::optional<GocatorFault> gocator_fault_named(const std::string& word);

@@ -69,6 +69,7 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(plain.file_drop.max_frame_mpix, whole.file_drop.max_frame_mpix);
   EXPECT_EQ(plain.arm_at_start, whole.arm_at_start);
   EXPECT_EQ(plain.frame_timeout_ms, whole.frame_timeout_ms);
+  EXPECT_EQ(plain.late_frame_ms, whole.late_frame_ms);
   EXPECT_EQ(plain.temperature_max_age_s, whole.temperature_max_age_s);
   EXPECT_EQ(plain.backend.kind, whole.backend.kind);
   EXPECT_EQ(plain.backend.threads, whole.backend.threads);

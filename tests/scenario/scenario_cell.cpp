@@ -195,7 +195,7 @@ void Cell::trigger(Host& host) const {
 
 void Cell::trigger_and_deliver(Host& host, const std::string& name) const {
   trigger(host);
-  deliver(name, frame_of_box(good_height_um, 1));
+  deliver(name, frame_of_box(good_height_um, 1000 + ++delivered_));
 }
 
 nlohmann::json Cell::results() const {

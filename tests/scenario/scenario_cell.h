@@ -92,6 +92,7 @@ class Cell {
   std::unique_ptr<Program> daemon_;
   const std::string program_;
   int starts_ = 0;
+  mutable std::uint32_t delivered_ = 0;  // by trigger_and_deliver: no two frames have the same noise
 };
 
 /// A .ptr file: a tilted plane of 10 x 10 mm with a box of 3 x 2 mm in its middle, noise of 3 um.

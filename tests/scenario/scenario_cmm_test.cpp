@@ -132,10 +132,12 @@ TEST_F(ScenarioCmm, IsUnpluggedUnderABoard) {
 
 TEST_F(ScenarioCmm, FrameDeliveredTwiceDoesNotTakeTheNextBoardsPlace) {
   start({});
-  cell.trigger_and_deliver(*host, "first");
+  cell.trigger(*host);
+  cell.deliver("first", frame_of_box(good_height_um, 1));
   EXPECT_EQ(host->result().decision, "PASS");
   EXPECT_EQ(host->command("CONF:UNIT 'SN-2'"), "0,\"No error\"");
-  cell.trigger_and_deliver(*host, "first");
+  cell.trigger(*host);
+  cell.deliver("first", frame_of_box(good_height_um, 1));
   ASSERT_TRUE(cell.daemon().says("first.ptr was delivered twice"));
   cell.deliver("second", frame_of_box(bad_height_um, 2));
   const auto line = host->result();

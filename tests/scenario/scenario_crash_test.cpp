@@ -96,7 +96,7 @@ class ScenarioCrash : public ::testing::Test {
     }
   }
   void deliver_more() {
-    while (!dead && sent < boards && sent - done < most_ahead) {
+    while (armed_once && !dead && sent < boards && sent - done < most_ahead) {
       ++sent;
       cell.deliver(frame_of(sent), frame_of_box(height_of(sent), sent));
       happened(delivered);
@@ -106,6 +106,7 @@ class ScenarioCrash : public ::testing::Test {
     for (std::string message; !(message = cell.notify().next()).empty();)
       if (message == "READY=1") {
         host = cell.connect();
+        armed_once = true;
         happened(ready);
       }
   }
@@ -135,6 +136,7 @@ class ScenarioCrash : public ::testing::Test {
   int countdown = 0, killed = 0, sent = 0, done = 0;
   std::map<Event, int> killed_at;
   bool dead = false;
+  bool armed_once = false;  // what lies there before is nobody's board
   int ending = SIGKILL, lives = 0;
   bool gentle = false;
 };

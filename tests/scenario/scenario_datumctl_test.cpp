@@ -43,12 +43,13 @@ struct ScenarioDatumctl : ::testing::Test {
   Outcome measure(const std::string& name, double height_um) {
     Program trigger(to_cell({"trigger", "--wait", "--unit", "SN 1"}), cell.path(), name + ".log");
     await_state("WAITING", trigger);
-    cell.deliver(name, frame_of_box(height_um, 1));
+    cell.deliver(name, frame_of_box(height_um, ++seed));
     const int status = trigger.wait();
     return {status, trigger.output()};
   }
 
   Cell cell;
+  std::uint32_t seed = 100;
 };
 
 TEST_F(ScenarioDatumctl, TakesABoardFromTheRecipeToItsVerdict) {

@@ -1,6 +1,7 @@
 // `./datum demo --fringe`: raw images of fringes to verdicts, and what those say of how the heights were made.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -42,6 +43,82 @@ void no_calibration_is_made_of_doubtful_plates(const fs::path& folder) {
   expect_refused(calibrate(folder, {{1, "high"}}), 4, "wanted: SET.json@HEIGHT in mm");
   expect_refused(calibrate(folder, {{9, "0"}}), 4, "plate_000009.json");
   EXPECT_EQ(slurp(folder / "fringe/fringe/fp-0001.toml"), before);
+}
+
+/// A daemon of the demonstration's cell with other words in its configuration, and sets that wait to be delivered.
+class LateCell {
+ public:
+  LateCell(const fs::path& folder, const std::string& name,
+           const std::vector<std::pair<std::string, std::string>>& words)
+      : folder_(folder) {
+    std::string config = slurp(folder / "fringe/datumd.toml");
+    for (const auto& [from, to] : words) config.replace(config.find(from), from.size(), to);
+    config.replace(config.find("results.db"), 10, name + ".db");
+    store_ = "fringe/" + name + ".db";
+    std::ofstream(folder / ("fringe/" + name + ".toml")) << config;
+    daemon_ = std::make_unique<Program>(
+        std::vector<std::string>{"datumd", "--config", "fringe/" + name + ".toml"}, folder, name + ".log");
+    if (!daemon_->says("ready: ")) throw std::runtime_error(daemon_->output());
+    const std::string said = "commands, tcp 127.0.0.1:", log = daemon_->output();
+    const std::string port = log.substr(log.find(said) + said.size());
+    address_ = "127.0.0.1:" + port.substr(0, port.find_first_not_of("0123456789"));
+  }
+  std::vector<std::string> ctl_words(std::vector<std::string> words) const {
+    words.insert(words.begin(), "datumctl");
+    words.insert(words.end(), {"--tcp", address_});
+    return words;
+  }
+  Outcome ctl(std::vector<std::string> words) const { return run(ctl_words(std::move(words)), folder_); }
+  void await(const std::vector<std::string>& words, const std::string& said) const {
+    const Deadline deadline = patience();
+    while (ctl(words).output.find(said) == std::string::npos)
+      if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("never: " + said);
+  }
+  /// Images first, as a camera's computer does.
+  void deliver(int number) const {
+    const std::string stem = "FP-0001_000" + std::to_string(number);
+    for (const auto& file : fs::directory_iterator(folder_ / "fringe/outbox"))
+      if (const std::string name = file.path().filename(); name.starts_with(stem) && !name.ends_with(".json"))
+        fs::rename(file.path(), folder_ / "fringe/drop" / name);
+    fs::rename(folder_ / "fringe/outbox" / (stem + ".json"), folder_ / "fringe/drop" / (stem + ".json"));
+  }
+  nlohmann::json stored(const std::string& sequence) const {
+    return nlohmann::json::parse(
+        run({"datumctl", "show", sequence, "--json", "--store", store_}, folder_).output);
+  }
+
+ private:
+  fs::path folder_;
+  std::string store_, address_;
+  std::unique_ptr<Program> daemon_;
+};
+
+/// Set 901 is exposed for a trigger that times out, and comes while the next board waits; 902 is there before arming.
+void late_and_early_sets_are_no_boards(const fs::path& folder) {
+  fs::create_directory(folder / "fringe/outbox");
+  const Outcome made = run(
+      {"virtual-fringe", "--recipe", "fringe/recipes/demo-fringe.toml", "--twin", "fringe/twins/fringe.toml",
+       "--camera", "fringe/twins/fringe-camera.toml", "--sensor", "fringe/sensors/fringe.toml", "--drop",
+       "fringe/outbox", "--seed", "901", "--frame-id", "901", "--board", "good", "--board", "good"},
+      folder);
+  ASSERT_EQ(made.status, 0) << made.output;
+  {
+    const LateCell cell(folder, "late",
+                        {{"trigger = \"on_frame\"", "frame_timeout_ms = 2000\ntrigger = \"bus\""}});
+    EXPECT_EQ(cell.ctl({"trigger", "--wait", "--unit", "SN-A"}).status, 3) << "no set came";
+    Program next(cell.ctl_words({"trigger", "--wait", "--unit", "SN-B"}), folder, "next.log");
+    cell.await({"status"}, "WAITING");
+    cell.deliver(901);
+    EXPECT_EQ(next.wait(), 3) << next.output();
+    EXPECT_EQ(cell.stored("2")["reason"], "FRAME_UNPROVEN") << cell.stored("2")["detail"];
+    EXPECT_EQ(cell.stored("2")["unit_id"], "SN-B");
+  }
+  const LateCell cell(folder, "early", {{"arm_at_start = true", "arm_at_start = false"}});
+  cell.deliver(902);
+  cell.await({"send", "DIAG:LINK?"}, "1 ready");
+  ASSERT_EQ(cell.ctl({"arm"}).status, 0);
+  cell.await({"send", "DATA:COUN?"}, "1");
+  EXPECT_EQ(cell.stored("1")["reason"], "FRAME_EARLY") << cell.stored("1")["detail"];
 }
 
 /// Made at 20.5 degC, it is refused until somebody tells the cell's temperature, and at another one.
@@ -136,6 +213,7 @@ TEST(ScenarioFringe, RawImagesBecomePassFailAndInvalidWithTheirEvidence) {
     }
   EXPECT_EQ(compared, 6);
 
+  late_and_early_sets_are_no_boards(folder.path());
   no_calibration_is_made_of_doubtful_plates(folder.path());
   the_cell_is_armed_at_the_calibrations_temperature_only(folder.path());
 }

@@ -190,6 +190,53 @@ TEST_F(ScenarioGenicam, EachFaultIsInvalidWithItsReasonAndTheCellRecovers) {
   EXPECT_TRUE(cell.daemon().says("arrived before the trigger")) << "the old one";
 }
 
+// The frame of a trigger that timed out, by its stamp, comes while the next board waits: its verdict is not the next one's.
+TEST_F(ScenarioGenicam, ALateFrameIsNotTheNextBoardsVerdict) {
+  plug_in();
+  start("bus", "external");
+  arm();
+  trigger();
+  expect_invalid("no frame came within 2000 ms");
+  trigger();
+  order("fault old");
+  order("trigger");
+  expect_invalid("no frame came within 2000 ms");
+  EXPECT_TRUE(cell.daemon().says("arrived before the trigger"));
+  trigger();
+  order("board missing=B1");
+  order("trigger");
+  expect_decision("FAIL");
+}
+
+TEST_F(ScenarioGenicam, AFrameSentTwiceIsNoSecondBoard) {
+  plug_in();
+  start("on_frame", "external");
+  arm();
+  order("trigger");
+  expect_decision("PASS");
+  order("fault twice");
+  order("trigger");
+  order("board missing=B1");
+  order("trigger");
+  EXPECT_NE(host->result().decision, "PASS") << "one was lost, or it is the next one's own";
+  EXPECT_EQ(cell.results().size(), 2u);
+}
+
+TEST_F(ScenarioGenicam, AFrameOfBeforeArmingIsNoBoardAndTakesNoSerialNumber) {
+  plug_in();
+  start("on_frame", "external");
+  order("trigger");
+  const Deadline deadline = patience();
+  while (host->ask("DIAG:LINK?").find("1 waiting") == std::string::npos)
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << host->ask("DIAG:LINK?");
+  ASSERT_EQ(host->command("*CLS;CONF:UNIT 'SN-7';:INIT"), "0,\"No error\"");
+  order("board missing=B1");
+  order("trigger");
+  expect_decision("FAIL");
+  EXPECT_EQ(last()["unit_id"], "SN-7");
+  EXPECT_EQ(cell.results().size(), 1u);
+}
+
 // Of each frame either what it shows, or INVALID.
 TEST_F(ScenarioGenicam, ACameraThatDoesItsWorstMakesNoWrongVerdict) {
   plug_in();
@@ -344,33 +391,6 @@ TEST_F(ScenarioGenicam, ComesBackAfterAPowerCycleWithOtherSettingsToo) {
   ASSERT_TRUE(camera_is_up());
   trigger();
   expect_invalid("its resolution is 100 x 100 x 0.5 um");
-}
-
-/// What was measured after these words, up to the next empty line.
-std::string rows_after(const std::string& output, const std::string& words) {
-  const auto from = output.find("\nref ", output.find(words));
-  return from == std::string::npos ? "none" : output.substr(from, output.find("\n\n", from) - from);
-}
-
-TEST(ScenarioDevices, TheDemonstrationMeasuresABoardThroughEach) {
-  const datum::testing::FreshFolder folder;
-  const Outcome outcome =
-      run({DATUM_SOURCE_DIR "/tests/scenario/demo_devices.sh", DATUM_BIN, folder.path() / "devices"},
-          folder.path());
-  ASSERT_EQ(outcome.status, 0) << outcome.output;
-  EXPECT_EQ(rows_after(outcome.output, "through-gocator"), rows_after(outcome.output, "through-genicam"))
-      << "it is the same board";
-  EXPECT_THAT(rows_after(outcome.output, "through-genicam"), HasSubstr("C1     median"));
-  for (const char* name : {"gocator", "genicam"}) {
-    EXPECT_THAT(outcome.output, HasSubstr(std::string("board through-") + name + ": PASS"));
-    const int sequence = name == std::string("gocator") ? 1 : 2;
-    const auto board = nlohmann::json::parse(
-        run({"datumctl", "show", std::to_string(sequence), "--json", "--store", "devices/results.db"},
-            folder.path())
-            .output);
-    EXPECT_EQ(board["sensor_serial"], "30001");
-    EXPECT_EQ(board["pose"]["after"]["position_mm"], nlohmann::json({120, 80, 35})) << "by I++ DME";
-  }
 }
 
 }  // namespace

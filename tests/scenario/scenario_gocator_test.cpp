@@ -223,6 +223,65 @@ TEST_F(ScenarioGocator, ALostFrameIsNoBoardAndMakesTheNextOneInvalid) {
   expect_recovery("fault skip");
 }
 
+// Board A is good, its frame is late; B lacks its part. Neither is B's verdict A's, nor is any board's after.
+TEST_F(ScenarioGocator, ALateFrameIsNotTheNextBoardsVerdict) {
+  plug_in();
+  start("bus", "software");
+  arm();
+  trigger();
+  expect_decision("PASS");
+  order("fault late");
+  trigger();
+  expect_invalid("no frame came within 2000 ms");
+  order("board missing=B1");
+  trigger();  // A's frame comes first, then B's own
+  expect_decision("FAIL");
+  ASSERT_TRUE(cell.daemon().says("arrived before the trigger"));
+  order("board good");
+  order("fault late");
+  trigger();
+  expect_invalid("no frame came within 2000 ms");
+  order("fault skip");
+  trigger();  // the late one alone
+  expect_invalid("no frame came within 2000 ms");
+  trigger();
+  expect_invalid("were lost");
+  expect_recovery("late frame");
+}
+
+// The sensor exposes by its own input: what it exposed for A comes while B waits.
+TEST_F(ScenarioGocator, ALateFrameOfAnExternalTriggerIsNotTheNextBoardsVerdict) {
+  plug_in();
+  start("bus", "external");
+  arm();
+  trigger();
+  order("fault late");
+  order("trigger");
+  expect_invalid("no frame came within 2000 ms");
+  trigger();
+  order("late");
+  expect_invalid("no frame came within 2000 ms");
+  trigger();
+  order("trigger");
+  expect_decision("PASS");
+}
+
+TEST_F(ScenarioGocator, AFrameOfBeforeArmingIsNoBoardAndTakesNoSerialNumber) {
+  plug_in();
+  start("on_frame", "external");
+  order("trigger");
+  const Deadline deadline = patience();
+  while (host->ask("DIAG:LINK?").find("1 waiting") == std::string::npos)
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << host->ask("DIAG:LINK?");
+  ASSERT_EQ(host->command("CONF:UNIT 'SN-7';:INIT"), "0,\"No error\"");
+  ASSERT_TRUE(cell.daemon().says("1 frames came while none was wanted"));
+  order("board missing=B1");
+  order("trigger");
+  expect_decision("FAIL");
+  EXPECT_EQ(last()["unit_id"], "SN-7");
+  EXPECT_EQ(cell.results().size(), 1u);
+}
+
 TEST_F(ScenarioGocator, AFrameSentTwiceIsMeasuredOnce) {
   plug_in();
   start("on_frame", "external");

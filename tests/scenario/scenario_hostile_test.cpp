@@ -44,8 +44,9 @@ CellOptions all_ports() {
 template <class Harm>
 std::vector<double> measure(Cell& cell, Host& host, std::uint64_t first, int boards, Harm&& harm) {
   std::vector<double> took;
-  const std::string good = frame_of_box(good_height_um, 1);
   for (int i = 0; i < boards; ++i) {
+    const std::string good = frame_of_box(
+        good_height_um, static_cast<std::uint32_t>(first) + 1000u * boards + static_cast<std::uint32_t>(i));
     harm(i);
     const auto from = Clock::now();
     const std::string name = "f" + std::to_string(first + static_cast<std::uint64_t>(i));

@@ -1,0 +1,27 @@
+// CellMark: a file that says what the cell did when its process ended; beside the result store.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "drivers/sensor/claimed_frame.h"
+
+namespace datum {
+
+class CellMark {
+ public:
+  /// Reads what an earlier process left.
+  explicit CellMark(std::filesystem::path file);
+
+  /// As it stood when this process began, or was set since; none: it is not set.
+  const std::optional<FileStamp>& stamp() const { return stamp_; }
+  /// Sets it anew; `durable`: it outlives a power cut. False: the file system refuses.
+  bool set(bool durable);
+  void clear();
+
+ private:
+  std::filesystem::path file_;
+  std::optional<FileStamp> stamp_;
+};
+
+}  // namespace datum
