@@ -37,6 +37,7 @@ ModbusDesk::ModbusDesk(DeskParts parts)
 
 ModbusDesk::~ModbusDesk() {
   close();
+  positions_changed_ |= keeper_->busy();  // what waits there is dropped
   keeper_.reset();
   try {
     if (note_positions()) store_.save(cell_.store->store_id, positions_);
