@@ -42,7 +42,9 @@ const std::vector<Register>& base_registers() {  // NOLINT(readability-function-
       {at_cell, 32, Type::text, r, "CELL", "", "name of the cell"},
       {at_firmware, 40, Type::text, r, "FIRMWARE", "", "version and commit"},
       {at_store_id, 4, Type::u64, r, "STORE_ID", "",
-       "of the result store: another one means a new store, whose sequences begin anew"},
+       "of the result store: another one means a new store, whose sequences begin anew, or one that was put "
+       "back from a "
+       "copy, whose sequences go on above those that it gave before"},
 
       {at_control, 1, Type::bits, w, "CONTROL", "", "signals of the PLC; they are also coils"},
       {at_command, 1, Type::u16, w, "COMMAND", "",
