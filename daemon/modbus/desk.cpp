@@ -51,20 +51,10 @@ void ModbusDesk::close() {
   for (const Link& link : links_) link.mailbox->close();
 }
 
-/// What a host has taken of the store under its former id, it has.
-void ModbusDesk::follow_store(const std::string& former_id) {
-  for (auto& [host, acknowledged] : positions_)
-    acknowledged = cell_.store->position_of(former_id, acknowledged).value_or(0);
-  for (const auto& [name, host] : hosts_)
-    host->go_on_from(cell_.store->position_of(former_id, host->acknowledged()).value_or(0));
-  positions_changed_ = true;
-}
-
+/// Positions hold where the store got another id while datumd ran: none is beyond the end that it had.
 void ModbusDesk::read_store() {
   try {
-    const std::string before = cell_.store ? cell_.store->store_id : "";
     cell_.store = parts_.instrument.results();
-    if (!before.empty() && before != cell_.store->store_id) follow_store(before);
     store_problem_.clear();
   } catch (const std::exception& failed) {
     cell_.store.reset();

@@ -60,7 +60,6 @@ class ModbusDesk final : public CommandEndpoint {
   };
   Host& host_named(const std::string& name);
   void read_store();
-  void follow_store(const std::string& former_id);
   void follow_presence();
   bool is_present(const std::string& host) const;
   void publish(MonotonicNs now);

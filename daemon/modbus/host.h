@@ -36,8 +36,6 @@ class Host {
 
   const std::string& name() const { return name_; }
   std::uint64_t acknowledged() const { return fifo_.acknowledged(); }
-  /// The store goes on under another id, of which the host has all up to this one.
-  void go_on_from(std::uint64_t sequence) { fifo_ = ResultFifo(sequence); }
 
   /// A write that check_write() passed. illegal_value: nothing was changed.
   Exception write(const Request& request, MonotonicNs now);

@@ -189,7 +189,9 @@ TEST_F(SetBackStore, ItsIdsAreInTheChain) {
   ASSERT_EQ(sqlite3_open(file.c_str(), &db), SQLITE_OK);
   sqlite3_exec(db, ("UPDATE store SET id = '" + id + "'").c_str(), nullptr, nullptr, nullptr);
   sqlite3_close(db);
-  EXPECT_THAT(check_chain(file).first_faults.front().what, HasSubstr("its chain says"));
+  const ChainReport report = check_chain(file);
+  ASSERT_EQ(report.faults, 1u);
+  EXPECT_THAT(report.first_faults.front().what, HasSubstr("its chain says"));
 }
 
 TEST_F(SetBackStore, RetentionRemovesAcrossTheStatement) {
