@@ -20,6 +20,7 @@
 #include "gpu/board/cpu_board.h"
 #include "gpu/board/site_pixels.h"
 #include "gpu/component_height/component_height.h"
+#include "gpu/core/parallel_for.h"
 
 namespace datum {
 
@@ -99,18 +100,19 @@ std::shared_ptr<const PlannedBoard> planned(const HeightFrame& frame, const Insp
   return std::make_shared<PlannedBoard>(plan_board(*in.recipe, *in.sensor, frame, view, threads));
 }
 
-std::vector<Floor> floors_of(const Recipe& recipe, const PlannedBoard& board,
-                             const std::vector<SiteRecord>& records) {
-  std::vector<Floor> floors;
-  for (std::size_t i = 0; i < board.sites.size(); ++i) {
+std::vector<Floor> floors_of(const Recipe& recipe, const PlannedBoard& board, const HeightFrame& frame,
+                             const std::vector<SiteRecord>& records, unsigned threads) {
+  std::vector<Floor> floors(board.sites.size());
+  const BoardPlan plan = board.plan.plan();
+  parallel_for(threads, floors.size(), [&](std::size_t i, unsigned) {
     const bool patch = i >= recipe.components.size();
-    floors.push_back(floor_of(patch ? patch_gates(recipe.floor, board.sites[i]) : recipe.floor,
-                              board.sites[i], board.plan.sites()[i], records[i]));
-  }
+    floors[i] = floor_of(patch ? patch_gates(recipe.floor, board.sites[i]) : recipe.floor, board.sites[i],
+                         plan, i, records[i], frame);
+  });
   return floors;
 }
 
-/// A body over a floor that no ring gave: measured once more, on the host, which gives every backend's bytes.
+/// A body over a floor that is not the backend's: measured once more, on the host, which gives every backend's bytes.
 HeightStatistics heights_over(const Floor& floor, const BoardPlan& plan, std::size_t index,
                               const HeightFrame& frame, const Component& component) {
   const SitePlan& site = plan.sites[index];
@@ -148,7 +150,8 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   std::vector<SiteRecord> records(sites.size());
   measurer.measure(plan.plan(), view_of(frame), records.data());
   v.backend = measurer.describe();
-  std::vector<Floor> floors = floors_of(recipe, *board, records);
+  std::vector<Floor> floors =
+      floors_of(recipe, *board, frame, records, in.threads > 0 ? in.threads : cpu_backend().threads);
   std::optional<BoardWarp> warp;
   if (recipe.warp) warp = warp_of(recipe, placement, sites, floors);
   const PlacementSources sources{recipe, frame, recipe.in_machine_coordinates ? in.calibration : nullptr,
@@ -159,7 +162,7 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
     if (component.warp_fallback && sites[i].reason == Reason::none && floor.reason != Reason::none)
       floor = fallback_floor(recipe, component, sites[i], floor, *warp, placement);
     HeightStatistics heights;
-    if (floor.from_warp)
+    if (floor.from_warp || (floor.measured_again && floor.reason == Reason::none))
       heights = heights_over(floor, plan.plan(), i, frame, component);
     else if (sites[i].reason == Reason::none && floor.reason == Reason::none)
       heights = derive(records[i].body, demand_of(component));

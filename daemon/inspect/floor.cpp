@@ -7,7 +7,9 @@
 #include <cmath>
 #include <iterator>
 
-#include "gpu/floor_evidence/floor_evidence.h"
+#include "daemon/inspect/board_plan_of.h"
+#include "daemon/inspect/ring_floor.h"
+#include "gpu/board/site_pixels.h"
 
 namespace datum {
 namespace {
@@ -39,11 +41,14 @@ void apply_gates(const FloorSettings& gates, Floor& floor) {
     refuse(floor, Reason::floor_sides,
            fmt::format("floor pixels on the sides -x, +x, -y, +y: {}; at least {} on {} sides are demanded",
                        fmt::join(e.side_inliers, ", "), gates.min_side_pixels, gates.min_sides));
-  } else if (e.rms_um > gates.max_rms_sigmas * e.sigma_um) {
+  } else if (e.noise_um > gates.max_rms_sigmas * e.sigma_um) {
     refuse(floor, Reason::floor_rms,
-           fmt::format(
-               "residuals of {:.2f} um rms, at most {:.2f} um ({:g} times the sensor's noise) are allowed",
-               e.rms_um, gates.max_rms_sigmas * e.sigma_um, gates.max_rms_sigmas));
+           fmt::format("pixels scatter by {:.2f} um rms about the level of their neighbourhood, at most "
+                       "{:.2f} um (floor."
+                       "max_rms_sigmas = {:g} times the sensor profile's noise) are allowed; see that "
+                       "noise.sigma_um is what "
+                       "this sensor shows on a matt flat",
+                       e.noise_um, gates.max_rms_sigmas * e.sigma_um, gates.max_rms_sigmas));
   } else if (e.second_floor > gates.max_second_floor) {
     refuse(floor, Reason::floor_second_level,
            fmt::format(
@@ -70,56 +75,68 @@ void set_fit(const PlaneFit& fit, const Site& site, FloorEvidence& e) {
   e.b = fit.b;
   e.c_um = fit.c + site.reference_z_mm * 1e3;
   e.rms_um = fit.rms;
-  e.inliers = fit.inliers;
-  e.inlier_ratio = static_cast<double>(fit.inliers) / fit.valid;
   e.hypotheses = fit.hypotheses;
   e.refits = fit.refits;
   // Lengths of what a verdict says are never std::hypot's: its last digit is another one on another processor.
   e.tilt_deg = std::atan(Eigen::Vector2d(fit.a, fit.b).norm()) * 180 / M_PI;
 }
 
-void set_ring(const RingRecord& ring, const RingEvidence& from, Floor& floor) {
+void set_ring(const RingFloor& ring, Floor& floor) {
   FloorEvidence& e = floor.evidence;
-  std::copy(std::begin(ring.side_inliers), std::end(ring.side_inliers), e.side_inliers.begin());
-  e.second_floor = from.second_level;
-  e.effective_n = from.effective_n;
-  e.form_um = from.form_um;
-  e.u_form_um = from.u_form_um;
-  floor.correlation = from.correlation;
-  floor.noise_um = from.noise_um;
-  floor.form_um = from.floor_um;
-  floor.u_um = from.u_floor_um;
+  e.inliers = ring.inliers;
+  e.inlier_ratio = static_cast<double>(ring.inliers) / ring.fit.valid;
+  e.side_inliers = ring.side_inliers;
+  e.second_floor = ring.second_level;
+  e.effective_n = ring.evidence.effective_n;
+  e.form_um = ring.evidence.form_um;
+  e.u_form_um = ring.evidence.u_form_um;
+  e.noise_um = ring.noise_um;
+  e.between_um = ring.form.between_um;
+  e.tiles = ring.tiles;
+  e.tiles_off = ring.tiles_off;
+  floor.correlation = ring.evidence.correlation;
+  floor.noise_um = ring.evidence.noise_um;
+  floor.form_um = ring.evidence.floor_um;
+  floor.u_um = ring.u_um;
+  floor.u_slope = ring.u_slope;
+  floor.measured_again = ring.by_tiles;
 }
 
 }  // namespace
+
+double lsb_um(const HeightFrame& frame) {
+  return std::holds_alternative<std::vector<float>>(frame.counts) ? 0 : std::abs(frame.z.scale_mm) * 1e3;
+}
 
 FloorThresholds thresholds_of(const FloorSettings& settings, const SensorProfile& sensor,
                               const HeightFrame& frame, const Site& site) {
   FloorThresholds t;
   t.sigma_um = sensor.noise.sigma_um_at(site.reference_z_mm);
-  const double two_lsb = 2e3 * std::abs(frame.z.scale_mm);
-  const bool counts_are_steps = !std::holds_alternative<std::vector<float>>(frame.counts);
-  const double least = counts_are_steps ? two_lsb : 0;
-  t.consensus_um = std::max(settings.threshold_sigmas * t.sigma_um, least);
+  t.consensus_um = std::max(settings.threshold_sigmas * t.sigma_um, 2 * lsb_um(frame));
   t.refit_um = std::max(settings.refit_threshold_sigmas * t.sigma_um, t.consensus_um);
   return t;
 }
 
-Floor floor_of(const FloorSettings& settings, const Site& site, const SitePlan& plan,
-               const SiteRecord& record) {
+Floor floor_of(const FloorSettings& settings, const Site& site, const BoardPlan& plan, std::size_t index,
+               const SiteRecord& record, const HeightFrame& frame) {
   Floor floor;
   floor.fit = record.fit;
+  const SitePlan& p = plan.sites[index];
   FloorEvidence& e = floor.evidence;
-  e.sigma_um = plan.sigma_um;
+  e.sigma_um = p.sigma_um;
   e.centre_x_mm = site.centre_mm.x();
   e.centre_y_mm = site.centre_mm.y();
   e.pixels = site.ring_pixels;
   e.valid = record.fit.valid;
   if (record.fit.status == FitStatus::ok) {
-    set_fit(record.fit, site, e);
-    const RingEvidence ring =
-        derive(plan, record.fit, record.ring, site.body_mm.x() * 1e3, site.body_mm.y() * 1e3);
-    set_ring(record.ring, ring, floor);
+    const Isa isa = best_isa();
+    const RingPoints points = take_ring(plan, p, view_of(frame), isa);
+    const RingHeights ring{plan.runs + p.ring_run, points.x.get(), points.y.get(), points.z.get()};
+    const RingFloor measured = ring_floor(p, record, ring, plan.run_side + p.ring_run, site.body_mm.x() * 1e3,
+                                          site.body_mm.y() * 1e3, lsb_um(frame), settings.form_um, isa);
+    floor.fit = measured.fit;
+    set_fit(measured.fit, site, e);
+    set_ring(measured, floor);
   }
   refuse_too_few(settings, site, floor);
   if (floor.reason == Reason::none) apply_gates(settings, floor);

@@ -26,7 +26,11 @@ struct Floor {
   double u_um = 0;          // standard uncertainty of the floor there
   std::optional<WarpFloorEvidence> from_warp;  // no ring's plane, but the board's surface
   double u_slope = 0;                          // standard uncertainty of its slope, um over um
+  bool measured_again = false;  // `fit` is not the record's: heights over it are measured on the host
 };
+
+/// Of the frame's heights in um; 0 for floats.
+double lsb_um(const HeightFrame& frame);
 
 /// Thresholds of one floor in um: multiples of the sensor's noise at the nominal board, at least 2 LSB of
 /// z.
@@ -36,9 +40,9 @@ struct FloorThresholds {
 FloorThresholds thresholds_of(const FloorSettings& settings, const SensorProfile& sensor,
                               const HeightFrame& frame, const Site& site);
 
-/// The floor that a site's record shows, with its evidence; refused where it does not pass the gates.
-/// `plan` is the site's part of the plan that was measured.
-Floor floor_of(const FloorSettings& settings, const Site& site, const SitePlan& plan,
-               const SiteRecord& record);
+/// The floor that a site's ring shows, with its evidence; refused where it does not pass the gates.
+/// `index` of the site in `plan`, the plan that was measured in `frame`.
+Floor floor_of(const FloorSettings& settings, const Site& site, const BoardPlan& plan, std::size_t index,
+               const SiteRecord& record, const HeightFrame& frame);
 
 }  // namespace datum

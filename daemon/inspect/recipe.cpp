@@ -27,11 +27,12 @@ FloorSettings read_floor(config::TomlTable table) {
                                       {{"plane", FloorForm::plane}, {"quadratic", FloorForm::quadratic}});
   f.confidence = table.number_or("confidence", f.confidence, confidence_range);
   f.min_inlier_ratio = table.number_or("min_inlier_ratio", f.min_inlier_ratio, {0, 1});
-  f.min_sides = static_cast<int>(table.integer_or("min_sides", f.min_sides, 1, 4));
+  f.min_sides = static_cast<int>(table.integer_or("min_sides", f.min_sides, 2, 4));
   f.min_side_pixels = static_cast<int>(table.integer_or("min_side_pixels", f.min_side_pixels, 1, 10'000'000));
   f.max_rms_sigmas = table.number_or("max_rms_sigmas", f.max_rms_sigmas, config::positive);
   f.max_second_floor = table.number_or("max_second_floor", f.max_second_floor, {config::positive.min, 1});
   f.max_tilt_deg = table.number_or("max_tilt_deg", f.max_tilt_deg, {config::positive.min, 45});
+  f.form_um = table.number_or("form_um", f.form_um, config::not_negative);
   f.surface_um = table.number_or("surface_um", f.surface_um, config::not_negative);
   if (f.outer_margin_mm <= f.inner_margin_mm) {
     table.refuse("outer_margin_mm", config::shown(f.outer_margin_mm) + " is not above inner_margin_mm",

@@ -99,7 +99,7 @@ struct Component {
 
 /// What a height stands on.
 enum class FloorForm : std::uint8_t {
-  plane,      // the ring's least-squares plane: the datum as the drawing means it, whatever bow the board has
+  plane,      // the ring's least-squares plane; the bow that the ring shows enters U
   quadratic,  // the board's surface under the body: the plane and, on it, a quadratic through the ring
 };
 
@@ -116,11 +116,14 @@ struct FloorSettings {
   double confidence = 1.0 - 1e-9;
   // refusal gates (METROLOGY S5)
   double min_inlier_ratio = 0.3;
-  int min_sides = 3;
+  int min_sides = 3;          // 2 to 4
   int min_side_pixels = 200;  // inliers on a side for it to count
   double max_rms_sigmas = 1.2;
   double max_second_floor = 0.8;  // best other level's count over the floor's
   double max_tilt_deg = 5;        // floor against the sensor's z
+  /// Standard deviation by which the board leaves a plane within a ring: sag of a carrier. Parts of a ring within 3 of it
+  /// are one level.
+  double form_um = 0;
   double surface_um = 0;  // half width of the rectangular term when mask or copper is unknown, 25 um typical
 };
 

@@ -67,6 +67,10 @@ void visit(F& f, V& v, const FloorEvidence&) {
   f("tilt_deg", v.tilt_deg);
   f.later("form_um", v.form_um);
   f.later("u_form_um", v.u_form_um);
+  f.later("noise_um", v.noise_um);
+  f.later("between_um", v.between_um);
+  f.where_known("tiles", v.tiles);
+  f.where_known("tiles_off", v.tiles_off);
 }
 
 template <class F, class V>

@@ -31,11 +31,13 @@ constexpr std::array rows{
               "Neighbours, shadow or the edge of the frame on that side: the plane would be extrapolated.",
               "Widen floor.outer_margin_mm, or move the sensor so that the side is seen."},
     ReasonRow{
-        Reason::floor_rms, "The floor's pixels scatter more than the sensor's noise explains.",
+        Reason::floor_rms,
+        "The floor's pixels scatter more about the level of their neighbourhood than the sensor's noise.",
         "recipe: floor.max_rms_sigmas; sensor profile: noise",
-        "Steps or texture below the gates of the levels, a bowed board under a large component, or a noise "
+        "Texture, stripes narrower than a tile of the ring, steps of two to four standard deviations there, "
+        "or a noise "
         "profile that is too small.",
-        "Exclude the step; set floor.form to quadratic for a bowed board; measure the noise anew. Do not "
+        "Exclude the stripes; compare noise_um of good floors with the profile and measure it anew. Do not "
         "raise "
         "the limit to let a floor pass."},
     ReasonRow{Reason::floor_second_level, "The ring lies on two levels, and either could be the floor.",

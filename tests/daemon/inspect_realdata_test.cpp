@@ -100,7 +100,7 @@ Recipe with_warp(const std::string& fallback) {
   std::string text{std::istreambuf_iterator<char>(file), {}};
   const std::string package = "[package.two-die]\n";
   text.insert(text.find(package) + package.size(), "fallback = \"" + fallback + "\"\n");
-  const std::string limit = "tolerance_um = 40";
+  const std::string limit = "tolerance_um = 60";
   text.replace(text.find(limit), limit.size(), "tolerance_um = 120");  // what the surface is good for
   text += R"(
 [warp]
@@ -108,10 +108,10 @@ margin_mm = 11
 patch_mm = 3
 [[warp.check]]
 characteristic = "bow"
-upper_percent = 0.75
+upper_percent = 1.5
 [[warp.check]]
 characteristic = "twist"
-upper_percent = 0.75
+upper_percent = 1.5
 [[warp.check]]
 characteristic = "peak_to_valley"
 upper_um = 2000

@@ -1,0 +1,90 @@
+// A ring in tiles: what a pixel cannot show, a tile does. A deviation of one standard deviation of the noise is ten
+// standard errors of a tile of 100 pixels, so levels, ramps and bow that hide in the noise of pixels are seen in the
+// levels of tiles (METROLOGY, "What the world does to a height map").
+//
+// Lengths in um, x and y from the site's centre, z from the nominal board there. Everything is computed on the host in a
+// fixed order, so every backend gives the same bytes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpu/core/board_plan.h"
+#include "gpu/plane_fit/plane_fit.h"
+
+namespace datum {
+
+/// Heights of a ring's pixels in the order of its runs; z = NaN where there is no height.
+struct RingHeights {
+  const PixelRun* runs = nullptr;
+  const float *x = nullptr, *y = nullptr, *z = nullptr;
+};
+
+/// Squares of the pixel grid that hold a ring's pixels: about 48 of them, none smaller than 4 x 4 pixels.
+class RingTiles {
+ public:
+  RingTiles(const SitePlan& site, const PixelRun* runs);
+
+  std::uint32_t count() const { return count_; }
+  /// Side of a tile in pixels.
+  std::int32_t side_px() const { return side_px_; }
+  /// Tile of each pixel, in the order of the runs.
+  const std::vector<std::uint16_t>& of_pixel() const { return of_pixel_; }
+
+ private:
+  std::int32_t side_px_ = 0;
+  std::uint32_t count_ = 0;
+  std::vector<std::uint16_t> of_pixel_;
+};
+
+/// One tile of a ring about a plane.
+struct TileLevel {
+  std::uint32_t heights = 0;  // pixels with a height
+  std::uint32_t inliers = 0;  // of them near the plane, or near the tile's own level
+  double x = 0, y = 0;        // centroid of the inliers
+  double level = 0;           // their mean residual
+  double squares = 0;         // sum of squares about the tile's own plane
+  double error = 0;           // of a mode: standard error, form that is expected included
+};
+
+/// Means of the pixels whose residual is at most `reach_um`.
+std::vector<TileLevel> tile_means(const RingTiles& tiles, const RingHeights& ring, const PlaneFit& plane,
+                                  double reach_um);
+
+/// What the levels of tiles show beside a plane (form 3 parameters) or a quadratic (6).
+struct TileForm {
+  std::uint32_t tiles = 0;  // that have enough inliers to tell
+  double expected_um2 = 0;  // variance of a tile's level that noise explains
+  double variance_um2 = 0;  // as it is, about the least-squares form
+  double between_um = 0;    // standard deviation that noise does not explain
+  double u_between_um =
+      0;  // the same with what can hide behind noise: one standard deviation of its variance more
+  // Variance of the form at the body's centre over that of a mean of all pixels: about 1 for a plane around the body; and
+  // of a quadratic there, 0 where the tiles do not determine one
+  double leverage = 1, quadratic_leverage = 0;
+  /// One level holds all tiles: their variance is what noise explains, and no tile lacks inliers.
+  bool even = false;
+};
+
+/// `noise_um` of a pixel, `correlation` the sum of its autocorrelation over lags of two pixels; (x, y) the body's centre.
+TileForm form_of(const std::vector<TileLevel>& tiles, int parameters, double noise_um, double correlation,
+                 double expected_form_um, double x, double y);
+
+/// The floor among several levels: which tiles lie on one plane.
+struct TileFloor {
+  bool found = false;
+  std::vector<bool> on_floor;  // of each tile
+  double noise_um = 0;         // of a pixel within its tile
+  double scatter_um = 0;       // of the levels of tiles on the floor about their plane
+  double second_level = 0;     // pixels of tiles on the fullest other level, over the floor's
+};
+
+/// Levels of tiles are modes (mean shift to a fixed point, 2.5 standard deviations wide), sought wherever they lie. Starts are
+/// planes through three tiles, those for which the 40 % quantile of all tiles' deviations is least (least quantile of squares,
+/// Rousseeuw and Leroy 1987). Where one to three parallel levels hold 90 % of the ring, the fullest is the floor; else the ring
+/// has form, and the floor is the least-squares plane of all tiles within 3 of the scale that they show, repeated to an
+/// unchanged set. Tiles that an edge of another level crosses are left out. `lsb_um`: noise is at least what rounding makes.
+TileFloor floor_among_tiles(const RingTiles& tiles, const RingHeights& ring, const PlaneFit& plane,
+                            int parameters, double lsb_um, double expected_form_um, std::uint64_t seed);
+
+}  // namespace datum

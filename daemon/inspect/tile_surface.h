@@ -1,0 +1,38 @@
+// Least squares through the levels of a ring's tiles: a plane, or a quadratic. Lengths in um.
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "daemon/inspect/ring_tiles.h"
+
+namespace datum {
+
+/// Inliers below which a tile tells no level.
+inline constexpr std::uint32_t least_tile_pixels = 6;
+
+/// z = c0 + c1 u + c2 v (+ c3 uu + c4 uv + c5 vv), u and v within about -1 to 1; tiles weigh by their inliers.
+class TileSurface {
+ public:
+  TileSurface() = default;
+  /// `parameters`: 3 or 6.
+  TileSurface(const std::vector<TileLevel>& tiles, int parameters);
+
+  /// The tiles determine it.
+  bool defined() const { return defined_; }
+  double at(double x, double y) const;
+  /// Variance at a place over the variance of one pixel.
+  double leverage(double x, double y) const;
+
+ private:
+  using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
+  Vector basis(double x, double y) const;
+
+  bool defined_ = false;
+  int parameters_ = 0;
+  double x0_ = 0, y0_ = 0, per_x_ = 1, per_y_ = 1;
+  Vector coefficients_;
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6> inverse_;
+};
+
+}  // namespace datum
