@@ -69,7 +69,7 @@ TEST(StatisticsTally, EachDemandCanFallShort) {
 TEST(StatisticsRun, ThreadsChangeNothing) {
   Plan plan;
   plan.rows = {all_rows().front()};
-  plan.bodies = {bodies()[1]};
+  plan.bodies = {bodies()[4]};  // 0402
   plan.frames = 3;
   std::vector<double> errors;
   for (unsigned threads : {1u, 3u}) {

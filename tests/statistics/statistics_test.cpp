@@ -49,7 +49,7 @@ void expect_as_wanted(const Chosen& chosen, const std::vector<std::string>& body
   EXPECT_GE(cells, static_cast<int>(plan.rows.size()));
 }
 
-TEST(Statistics, BoardsFromTheLine) { expect_as_wanted(beginning({"production"}), {"0402", "0805"}, 60); }
+TEST(Statistics, BoardsFromTheLine) { expect_as_wanted(beginning({"production"}), {"0402", "0805"}, 40); }
 
 }  // namespace
 }  // namespace datum::statistics
