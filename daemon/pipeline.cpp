@@ -58,6 +58,11 @@ std::optional<Refusal> component_refusal(const Measured& m) {
   return std::nullopt;
 }
 
+/// Noise that is coherent over a tile is not seen within it: down to half of the profile's it may be right.
+bool profile_is_coarse(const FloorEvidence& floor) {
+  return floor.noise_um > 0 && 2 * floor.noise_um < floor.sigma_um;
+}
+
 /// What is told of a check, whose component may have been refused.
 CheckVerdict checked(const Check& check, const Measured& m, const std::optional<Refusal>& why,
                      const std::optional<BoardWarp>& warp) {
@@ -76,6 +81,11 @@ CheckVerdict checked(const Check& check, const Measured& m, const std::optional<
   if (on_warp && v.reason == Reason::none)
     v.detail = fmt::format("floor: warp model, u {:.3g} um (ring: {}){}{}", m.floor.u_um,
                            name_of(m.floor.from_warp->ring_reason), v.detail.empty() ? "" : "; ", v.detail);
+  if (v.reason == Reason::none && profile_is_coarse(m.floor.evidence))
+    v.detail += fmt::format(
+        "{}the floor's pixels scatter by {:.3g} um, the sensor profile's noise.sigma_um says {:.3g} um: "
+        "measure it anew on a matt flat",
+        v.detail.empty() ? "" : "; ", m.floor.evidence.noise_um, m.floor.evidence.sigma_um);
   return v;
 }
 
