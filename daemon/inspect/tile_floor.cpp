@@ -7,118 +7,24 @@
 
 #include "daemon/inspect/ring_tiles.h"
 #include "daemon/inspect/tile_modes.h"
+#include "daemon/inspect/tile_starts.h"
 #include "daemon/inspect/tile_surface.h"
 
 namespace datum {
 namespace {
 
-constexpr int trials =
-    200;  // three tiles of one level that holds 45 % of them are missed in (1 - 0.09)^200 = 6e-9
-constexpr double closest_share = 0.4;
 /// Standard deviation of a normal over that of the closest 80 % of it: of a level that holds half of the ring.
 constexpr double closest_of_half = 1.51;
 constexpr double reach_scales = 3;
-constexpr double truncation =
-    1.0137;  // standard deviation of a normal over that of its part within 3 of them
+/// Standard deviation of a normal over that of its part within 3 of them.
+constexpr double truncation = 1.0137;
 constexpr int most_rounds = 30;
-constexpr std::size_t kept_starts = 12;
 /// Of the ring, what holds less is no level.
 constexpr double least_share = 0.1;
 /// Levels lie at least this many of their own standard deviations apart: smooth form cut in two would lie 3.5 (a uniform
 /// distribution) to 4.1 (a sine's) apart.
 constexpr double least_separation = 5;
 constexpr std::size_t most_levels = 3;
-
-struct Random {
-  std::uint64_t state;
-  std::size_t below(std::size_t n) {  // splitmix64 (Steele, Lea and Flood 2014)
-    std::uint64_t z = (state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return static_cast<std::size_t>((z ^ (z >> 31)) % n);
-  }
-};
-
-std::vector<TileLevel> chosen(const std::vector<TileLevel>& tiles, const std::vector<bool>& in) {
-  std::vector<TileLevel> on;
-  for (std::size_t i = 0; i < tiles.size(); ++i)
-    if (in[i]) on.push_back(tiles[i]);
-  return on;
-}
-
-/// A plane through tiles, by the mean square of the deviations of the closest 40 % of them (by pixels), in standard errors.
-struct Start {
-  double scale = std::numeric_limits<double>::infinity();
-  std::vector<bool> closest;
-};
-
-/// The closest 40 % of the tiles.
-template <class Surface>
-Start start_at(const std::vector<TileLevel>& tiles, const Surface& at) {
-  std::vector<std::pair<double, std::size_t>> by;
-  double all = 0;
-  for (std::size_t i = 0; i < tiles.size(); ++i) {
-    by.emplace_back(std::fabs(tiles[i].level - at(tiles[i].x, tiles[i].y)) / tiles[i].error, i);
-    all += tiles[i].inliers;
-  }
-  std::sort(by.begin(), by.end());
-  Start start{0, std::vector<bool>(tiles.size(), false)};
-  double sum = 0;
-  for (const auto& [d, i] : by) {
-    if (sum >= closest_share * all) break;
-    sum += tiles[i].inliers;
-    start.scale += tiles[i].inliers * d * d;
-    start.closest[i] = true;
-  }
-  start.scale = std::sqrt(start.scale / sum);
-  return start;
-}
-
-/// Concentration steps (least trimmed squares; Rousseeuw and Van Driessen 2006): the closest tiles, their plane, its closest ...
-void concentrate(const std::vector<TileLevel>& tiles, Start& start) {
-  for (int round = 0; round < most_rounds; ++round) {
-    const TileSurface surface(chosen(tiles, start.closest), 3);
-    if (!surface.defined()) return;
-    Start next = start_at(tiles, [&](double x, double y) { return surface.at(x, y); });
-    if (!(next.scale < start.scale)) return;
-    start = std::move(next);
-  }
-}
-
-/// The starts of least scale, the best first; none twice.
-std::vector<Start> best_starts(const std::vector<TileLevel>& tiles, std::uint64_t seed) {
-  double low_x = tiles[0].x, high_x = low_x, low_y = tiles[0].y, high_y = low_y;
-  for (const TileLevel& t : tiles) {
-    low_x = std::min(low_x, t.x);
-    high_x = std::max(high_x, t.x);
-    low_y = std::min(low_y, t.y);
-    high_y = std::max(high_y, t.y);
-  }
-  const double least_area = 0.1 * (high_x - low_x) * (high_y - low_y);
-  std::vector<Start> starts;
-  Random random{seed};
-  for (int trial = 0; trial < trials; ++trial) {
-    const TileLevel& p = tiles[random.below(tiles.size())];
-    const TileLevel& q = tiles[random.below(tiles.size())];
-    const TileLevel& s = tiles[random.below(tiles.size())];
-    const double ux = q.x - p.x, uy = q.y - p.y, vx = s.x - p.x, vy = s.y - p.y;
-    const double area = ux * vy - uy * vx;
-    if (!(std::fabs(area) > least_area)) continue;
-    const double uz = q.level - p.level, vz = s.level - p.level;
-    const double a = (uz * vy - uy * vz) / area, b = (ux * vz - uz * vx) / area;
-    const double c = p.level - (a * p.x + b * p.y);
-    starts.push_back(start_at(tiles, [&](double x, double y) { return a * x + b * y + c; }));
-  }
-  const auto better = [](const Start& a, const Start& b) { return a.scale < b.scale; };
-  std::stable_sort(starts.begin(), starts.end(), better);
-  if (starts.size() > kept_starts) starts.resize(kept_starts);
-  for (Start& start : starts) concentrate(tiles, start);
-  std::stable_sort(starts.begin(), starts.end(), better);
-  starts.erase(std::unique(starts.begin(), starts.end(),
-                           [](const Start& a, const Start& b) { return a.closest == b.closest; }),
-               starts.end());
-  return starts;
-}
 
 /// The level that is the floor: the tiles on it, and their plane or quadratic.
 struct Level {
