@@ -47,15 +47,35 @@ std::optional<Refusal> tilt_refusal(const BoardView& view, const FloorSettings& 
                              view.tilt_deg(), floor.max_tilt_deg)};
 }
 
-std::optional<Refusal> component_refusal(const Measured& m) {
-  if (m.site.reason != Reason::none) return Refusal{m.site.reason, m.site.detail};
-  if (m.floor.reason != Reason::none) return Refusal{m.floor.reason, m.floor.detail};
-  const double demanded = m.recipe.body.min_valid_ratio * m.site.body_pixels;
+/// Pixels that the sensor cut off, or too few that it measured.
+std::optional<Refusal> body_refusal(const Measured& m) {
+  const BodySettings& gates = m.recipe.body;
+  const double clipped = static_cast<double>(m.body.clipped) / std::max(1u, m.site.body_pixels);
+  if (clipped > gates.max_clipped_ratio)
+    return Refusal{
+        Reason::body_clipped,
+        fmt::format("{} of the body's {} pixels are OUT_OF_RANGE or SATURATED: a share of {:.3f}, at most "
+                    "body.max_clipped_ratio = {:g} is allowed; move the part into the sensor's range or "
+                    "expose it less",
+                    m.body.clipped, m.site.body_pixels, clipped, gates.max_clipped_ratio)};
+  const double demanded = gates.min_valid_ratio * m.site.body_pixels;
   if (m.heights.valid == 0 || m.heights.valid < demanded)
     return Refusal{Reason::body_coverage,
                    fmt::format("{} of the body's {} pixels have a height, at least {:.0f} are demanded",
                                m.heights.valid, m.site.body_pixels, std::max(1.0, std::ceil(demanded)))};
+  if (m.heights.valid < static_cast<std::uint32_t>(gates.min_pixels))
+    return Refusal{
+        Reason::body_coverage,
+        fmt::format("{} pixels of the body have a height, at least body.min_pixels = {} are demanded; "
+                    "lower body.erode_px or use a finer pixel",
+                    m.heights.valid, gates.min_pixels)};
   return std::nullopt;
+}
+
+std::optional<Refusal> component_refusal(const Measured& m) {
+  if (m.site.reason != Reason::none) return Refusal{m.site.reason, m.site.detail};
+  if (m.floor.reason != Reason::none) return Refusal{m.floor.reason, m.floor.detail};
+  return body_refusal(m);
 }
 
 /// Noise that is coherent over a tile is not seen within it: down to half of the profile's it may be right.
@@ -123,8 +143,8 @@ std::vector<Floor> floors_of(const Recipe& recipe, const PlannedBoard& board, co
 }
 
 /// A body over a floor that is not the backend's: measured once more, on the host, which gives every backend's bytes.
-HeightStatistics heights_over(const Floor& floor, const BoardPlan& plan, std::size_t index,
-                              const HeightFrame& frame, const Component& component) {
+BodyRecord body_over(const Floor& floor, const BoardPlan& plan, std::size_t index, const HeightFrame& frame,
+                     const Component& component) {
   const SitePlan& site = plan.sites[index];
   const std::unique_ptr<float[]> z = take_body(plan, site, view_of(frame), best_isa());
   BodyPixels body;
@@ -136,8 +156,7 @@ HeightStatistics heights_over(const Floor& floor, const BoardPlan& plan, std::si
   body.a = floor.fit.a;
   body.b = floor.fit.b;
   body.c = floor.fit.c;
-  const HeightDemand demand = demand_of(component);
-  return derive(measure_body(body, demand, best_isa()), demand);
+  return measure_body(body, demand_of(component), best_isa());
 }
 
 BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in,
@@ -162,6 +181,9 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   v.backend = measurer.describe();
   std::vector<Floor> floors =
       floors_of(recipe, *board, frame, records, in.threads > 0 ? in.threads : cpu_backend().threads);
+  FrameNoise noise;
+  if (!recipe.uncertainty.ring_structure_is_board)
+    noise = noise_of(plan.plan(), view_of(frame), floors, records);
   std::optional<BoardWarp> warp;
   if (recipe.warp) warp = warp_of(recipe, placement, sites, floors);
   const PlacementSources sources{recipe, frame, recipe.in_machine_coordinates ? in.calibration : nullptr,
@@ -172,13 +194,17 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
     if (component.warp_fallback && sites[i].reason == Reason::none && floor.reason != Reason::none)
       floor = fallback_floor(recipe, component, sites[i], floor, *warp, placement);
     HeightStatistics heights;
-    if (floor.from_warp || (floor.measured_again && floor.reason == Reason::none))
-      heights = heights_over(floor, plan.plan(), i, frame, component);
-    else if (sites[i].reason == Reason::none && floor.reason == Reason::none)
+    BodyEvidence body;
+    if (sites[i].reason == Reason::none && floor.reason == Reason::none) {
+      if (floor.from_warp || floor.measured_again)
+        records[i].body = body_over(floor, plan.plan(), i, frame, component);
       heights = derive(records[i].body, demand_of(component));
-    v.components.push_back(judge(
-        {recipe, *in.sensor, frame, component, sites[i], floor, heights, placement_terms(sources, component)},
-        warp));
+      body = body_evidence(plan.plan(), plan.plan().sites[i], view_of(frame), floor.fit, records[i].body,
+                           heights);
+    }
+    v.components.push_back(judge({recipe, *in.sensor, frame, component, sites[i], floor, heights, body, noise,
+                                  plan.plan(), i, placement_terms(sources, component)},
+                                 warp));
   }
   if (warp) v.components.push_back(judge_warp(recipe, *in.sensor, *warp));
   v.decision = worst_of(v.components);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/inspect/board_plan_of.h"
 #include "daemon/inspect/uncertainty.h"
 
 namespace datum {
@@ -53,43 +54,115 @@ double over_floor_um(double nm, const Measured& m) {
   return nm * 1e-3 - m.floor.form_um / std::sqrt(1 + f.a * f.a + f.b * f.b);
 }
 
+/// Missing pixels leave the place of the seen ones' centroid: by the slope of the top, as an amount.
+double off_centre_um(const Measured& m) {
+  const TopPlane& top = m.heights.top;
+  return std::abs(top.slope_col_nm * m.body.off_centre.x() + top.slope_row_nm * m.body.off_centre.y()) * 1e-3;
+}
+
+/// Missing pixels could be all the highest or all the lowest: how far rank ceil(q N) of all N pixels may lie from the value.
+double rank_spread_um(double q, double value_nm, const Measured& m) {
+  if (m.body.missing == 0) return 0;
+  const std::vector<std::int32_t> nm =
+      sorted_heights_nm(m.plan, m.plan.sites[m.index], view_of(m.frame), m.floor.fit);
+  const auto n = static_cast<std::int64_t>(nm.size());
+  const std::int64_t rank = nearest_rank(q, m.body.pixels);
+  const auto at = [&](std::int64_t r) {
+    return nm[static_cast<std::size_t>(std::clamp<std::int64_t>(r, 1, n) - 1)];
+  };
+  double high = at(rank) - value_nm, low = value_nm - at(rank - m.body.missing);
+  if (rank > n) high += m.body.missing_above_um * 1e3;
+  if (rank - m.body.missing < 1) low += m.body.missing_below_um * 1e3;
+  return std::max({high, low, 0.0}) * 1e-3;
+}
+
+/// The highest or the lowest may be among the missing ones, however high or low. A few are reckoned to lie on the top's
+/// plane; for more nothing stands in.
+bool refuse_missing_extremes(const Measured& m, CheckVerdict& v) {
+  const double share = static_cast<double>(m.body.missing) / m.body.pixels,
+               most = m.recipe.body.max_missing_ratio;
+  if (share <= most) return false;
+  refuse(v, Reason::body_coverage,
+         fmt::format("{} of the body's {} pixels have no height: a share of {:.3f}, and a {} could be among "
+                     "them; at most "
+                     "body.max_missing_ratio = {:g} is allowed",
+                     m.body.missing, m.body.pixels, share, name_of(v.check.characteristic), most));
+  return true;
+}
+
+HeightNoise measure_extreme(bool highest, HeightNoise noise, const Measured& m, const TopNoise& top,
+                            CheckVerdict& v) {
+  refuse_missing_extremes(m, v);
+  noise.missing = highest ? m.body.missing_above_um : m.body.missing_below_um;
+  noise.rim = highest ? top.rim_high_um : top.rim_low_um;
+  return noise;
+}
+
+HeightNoise measure_median(const Measured& m, const TopNoise& top, CheckVerdict& v) {
+  const double nm = median_nm(m.heights);
+  v.value = over_floor_um(nm, m);
+  HeightNoise noise = order_noise(m.heights.median_low, m, top);
+  noise.missing = std::max(rank_spread_um(0.5, nm, m), off_centre_um(m));
+  return noise;
+}
+
+HeightNoise measure_percentile(const Measured& m, const TopNoise& top, CheckVerdict& v) {
+  const double q = v.check.parameter;
+  const OrderStatistic& s = m.heights.quantiles[index_of(demand_of(m.component).quantiles, q)];
+  v.value = over_floor_um(s.nm, m);
+  HeightNoise noise = order_noise(s, m, top);
+  noise.missing = rank_spread_um(q, s.nm, m);
+  if (q > 0.5 && (1 - q) < m.body.rim.share) noise.rim = top.rim_high_um;
+  if (q < 0.5 && q < m.body.rim.share) noise.rim = top.rim_low_um;
+  const double tail = std::min(q, 1 - q) * m.body.pixels;
+  if (m.body.missing > tail) refuse_missing_extremes(m, v);
+  return noise;
+}
+
+HeightNoise measure_top_mean(const Measured& m, const TopNoise& top, CheckVerdict& v) {
+  const auto k = static_cast<std::uint32_t>(v.check.parameter);
+  if (k > m.heights.valid) {
+    refuse(v, Reason::body_coverage,
+           fmt::format("{} heights are fewer than the {} highest", m.heights.valid, k));
+    return {};
+  }
+  v.value = over_floor_um(m.heights.top_mean_nm[index_of(demand_of(m.component).top_counts, k)], m);
+  return measure_extreme(true, top_mean_noise(k, m, top), m, top, v);
+}
+
+HeightNoise measure_maximum(const Measured& m, const TopNoise& top, CheckVerdict& v) {
+  if (m.heights.patches == 0) {
+    refuse(v, Reason::body_coverage, "no 3 x 3 patch of the body has all its heights");
+    return {};
+  }
+  v.value = over_floor_um(m.heights.opened_max_nm, m);
+  return measure_extreme(true, opened_noise(m, top), m, top, v);
+}
+
 /// Value and noise of a height; the reason where the body does not show it.
-HeightNoise measure_height(const Check& check, const Measured& m, CheckVerdict& v) {
+HeightNoise measure_height(const Measured& m, const TopNoise& top, CheckVerdict& v) {
   const HeightStatistics& h = m.heights;
-  const HeightDemand demand = demand_of(m.component);
-  switch (check.characteristic) {
+  switch (v.check.characteristic) {
     case Characteristic::median:
-      v.value = over_floor_um(median_nm(h), m);
-      return order_noise(h.median_low, h, m.floor, 0.5);
+      return measure_median(m, top, v);
     case Characteristic::minimum:
       v.value = over_floor_um(h.min_nm, m);
-      return extreme_noise(h, 1.0 / h.valid);
+      return measure_extreme(false, extreme_noise(m, top), m, top, v);
     case Characteristic::maximum:
-      if (h.patches == 0) {
-        refuse(v, Reason::body_coverage, "no 3 x 3 patch of the body has all its heights");
-        return {};
-      }
-      v.value = over_floor_um(h.opened_max_nm, m);
-      return opened_noise(h);
-    case Characteristic::percentile: {
-      const OrderStatistic& s = h.quantiles[index_of(demand.quantiles, check.parameter)];
-      v.value = over_floor_um(s.nm, m);
-      return order_noise(s, h, m.floor, std::min(check.parameter, 1 - check.parameter));
-    }
-    case Characteristic::top_mean: {
-      const auto k = static_cast<std::uint32_t>(check.parameter);
-      if (k > h.valid) {
-        refuse(v, Reason::body_coverage, fmt::format("{} heights are fewer than the {} highest", h.valid, k));
-        return {};
-      }
-      v.value = over_floor_um(h.top_mean_nm[index_of(demand.top_counts, k)], m);
-      return extreme_noise(h, static_cast<double>(k) / h.valid);
-    }
-    case Characteristic::mean:
+      return measure_maximum(m, top, v);
+    case Characteristic::percentile:
+      return measure_percentile(m, top, v);
+    case Characteristic::top_mean:
+      return measure_top_mean(m, top, v);
+    case Characteristic::mean: {
       v.value = over_floor_um(static_cast<double>(h.sum_nm) / h.valid, m);
-      return mean_noise(h, m.floor);
+      HeightNoise noise = mean_noise(top);
+      noise.missing = off_centre_um(m);
+      return noise;
+    }
     default:  // recipe_demand.cpp lets a board have none of a surface's
-      refuse(v, Reason::internal, std::string(name_of(check.characteristic)) + " is not one of a component");
+      refuse(v, Reason::internal,
+             std::string(name_of(v.check.characteristic)) + " is not one of a component");
       return {};
   }
 }
@@ -111,6 +184,9 @@ HeightDemand demand_of(const Component& component) {
 
 CheckVerdict evaluate(const Check& check, const Measured& m) {
   const HeightStatistics& h = m.heights;
+  const TopNoise top = top_noise_of(m);
+  const Slopes s = slopes_of(m);
+  const double slope = Eigen::Vector2d(s.x, s.y).norm();
   CheckVerdict v;
   v.check = check;
   if (check.characteristic == Characteristic::tilt) {
@@ -119,16 +195,16 @@ CheckVerdict evaluate(const Check& check, const Measured& m) {
       return v;
     }
     v.value = tilt_mdeg(m);
-    v.budget = tilt_budget(m);
+    v.budget = tilt_budget(slope, top, m);
   } else if (check.characteristic == Characteristic::presence) {
-    v.value = 1000.0 * h.present / h.valid;
-    v.budget = presence_budget(h);
+    v.value = 1000.0 * h.present / m.body.pixels;
+    v.budget = presence_budget(m);
   } else {
-    const HeightNoise noise = measure_height(check, m, v);
+    const HeightNoise noise = measure_height(m, top, v);
     if (v.reason != Reason::none) return v;
-    const Slopes s = slopes_of(m);
-    v.budget = height_budget(v.value, noise, Eigen::Vector2d(s.x, s.y).norm(), m);
+    v.budget = height_budget(v.value, noise, slope, top, m);
     add_placement(v.budget, m.placement, {s.x, s.y});
+    add_bounds(v.budget, height_bounds(noise, top), m.recipe.rule_confidence);
   }
   v.u = combined(v.budget);
   return v;

@@ -1,7 +1,9 @@
 // Characteristics of a component (METROLOGY S6) with the standard uncertainty of each (S9).
 #pragma once
 
+#include "daemon/inspect/body_evidence.h"
 #include "daemon/inspect/floor.h"
+#include "daemon/inspect/frame_noise.h"
 #include "daemon/inspect/placement_budget.h"
 #include "daemon/inspect/verdict.h"
 #include "gpu/component_height/component_height.h"
@@ -17,6 +19,10 @@ struct Measured {
   const Site& site;
   const Floor& floor;
   const HeightStatistics& heights;
+  const BodyEvidence& body;
+  const FrameNoise& noise;
+  const BoardPlan& plan;
+  std::size_t index = 0;                      // of the site in the plan
   std::vector<PlacementTerm> placement = {};  // of its region in the frame
 };
 

@@ -5,18 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/inspect/normal.h"
+
 namespace datum {
-namespace {
-
-/// Phi(x), by erfc on the side where it does not cancel.
-double normal_below(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
-
-}  // namespace
-
 double conformance_probability(const Check& check, double value, double u) {
   if (!(u > 0)) return decide_simple(check, value) == Decision::pass ? 1 : 0;
-  const double below_upper = check.upper ? normal_below((*check.upper - value) / u) : 1;
-  const double below_lower = check.lower ? normal_below((*check.lower - value) / u) : 0;
+  const double below_upper = check.upper ? normal_share_below((*check.upper - value) / u) : 1;
+  const double below_lower = check.lower ? normal_share_below((*check.lower - value) / u) : 0;
   return below_upper - below_lower;
 }
 

@@ -51,6 +51,9 @@ void read_body(std::optional<config::TomlTable> table, BodySettings& b) {
   if (!table) return;
   b.erode_px = table->number_or("erode_px", b.erode_px, {0, 1000});
   b.min_valid_ratio = table->number_or("min_valid_ratio", b.min_valid_ratio, {config::positive.min, 1});
+  b.min_pixels = static_cast<int>(table->integer_or("min_pixels", b.min_pixels, 4, 1'000'000));
+  b.max_clipped_ratio = table->number_or("max_clipped_ratio", b.max_clipped_ratio, {0, 1});
+  b.max_missing_ratio = table->number_or("max_missing_ratio", b.max_missing_ratio, {0, 1});
   table->finish();
 }
 
@@ -65,6 +68,8 @@ void read_uncertainty(std::optional<config::TomlTable> table, UncertaintySetting
   if (!table) return;
   u.reproducibility_um = table->number_or("reproducibility_um", u.reproducibility_um, config::not_negative);
   u.position_mm = table->number_or("position_mm", u.position_mm, config::not_negative);
+  u.ring_structure_is_board = table->choice_or<bool>("ring_structure", u.ring_structure_is_board,
+                                                     {{"sensor", false}, {"board", true}});
   table->finish();
 }
 

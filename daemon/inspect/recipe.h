@@ -130,6 +130,11 @@ struct FloorSettings {
 struct BodySettings {
   double erode_px = 2;           // top region: body outline shrunk by this
   double min_valid_ratio = 0.5;  // pixels with a height, else INVALID
+  int min_pixels = 6;  // with a height: a plane leaves three, so that scatter and slopes have a meaning
+  // What the sensor cuts off is cut off on one side: the highest, the steepest, the brightest.
+  double max_clipped_ratio = 0.01;  // pixels of class OUT_OF_RANGE or SATURATED, else INVALID
+  double max_missing_ratio =
+      0.1;  // pixels without a height, where the highest or lowest of all pixels is asked for
 };
 
 enum class DecisionRule : std::uint8_t { simple, iso14253 };
@@ -137,6 +142,9 @@ enum class DecisionRule : std::uint8_t { simple, iso14253 };
 struct UncertaintySettings {
   double reproducibility_um = 0;  // standard uncertainty from a repeatability study
   double position_mm = 0.05;      // standard uncertainty of a component's place
+  /// What structure of the rings' residuals (rows, columns, low frequencies) is: the sensor's, then tops have it too; or the
+  /// board's own form, then it says nothing of tops.
+  bool ring_structure_is_board = false;
 };
 
 struct Recipe {

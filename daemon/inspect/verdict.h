@@ -56,6 +56,7 @@ enum class Reason : std::uint8_t {
   frame_early,       // it came before the cell was armed, or before its unit's number was told
   frame_unproven,    // it may show an earlier trigger's board, or names another one
   frame_repeated,    // its pixels came before
+  body_clipped,      // too many pixels of the body out of the sensor's range or saturated
   internal,
 };
 const char* name_of(Reason r);  // "FLOOR_INLIER_RATIO", ...

@@ -98,6 +98,8 @@ const char* name_of(Reason r) {  // NOLINT(readability-function-size): a table
       return "FRAME_UNPROVEN";
     case Reason::frame_repeated:
       return "FRAME_REPEATED";
+    case Reason::body_clipped:
+      return "BODY_CLIPPED";
     case Reason::internal:
       return "INTERNAL";
   }

@@ -52,6 +52,7 @@ const std::vector<Coded>& result_codes() {
       {17, "FLOOR_TILT", ""},
       {20, "BODY_COVERAGE", ""},
       {21, "OUT_OF_VIEW", ""},
+      {22, "BODY_CLIPPED", ""},
       {30, "POSE_MISSING", ""},
       {31, "POSE_STALE", ""},
       {32, "POSE_MOVED", ""},

@@ -52,9 +52,18 @@ constexpr std::array rows{
     ReasonRow{
         Reason::body_coverage,
         "Too few pixels of the body's top have a height, or what is asked of them can't be formed.",
-        "recipe: body.min_valid_ratio, body.erode_px; sensor profile: z_min_mm, z_max_mm",
+        "recipe: body.min_valid_ratio, body.min_pixels, body.max_missing_ratio, body.erode_px; sensor "
+        "profile: z_min_mm, "
+        "z_max_mm",
         "A glossy or dark top, saturation, a part beyond the sensor's range, a component that is missing.",
         "Look at the classes in the picture; correct exposure or the sensor's position."},
+    ReasonRow{Reason::body_clipped,
+              "Too many pixels of the body's top are out of the sensor's range or saturated.",
+              "recipe: body.max_clipped_ratio; sensor profile: z_min_mm, z_max_mm",
+              "The part is too high, tilted, or too bright. What is cut off is the highest or the brightest, "
+              "so what "
+              "is left tells less than the truth.",
+              "Move the part into the sensor's range; expose it less."},
     ReasonRow{Reason::out_of_view, "The body or its ring lies outside the frame.",
               "recipe: component.centre_mm, board.origin_mm, floor.outer_margin_mm",
               "The board lies elsewhere, the recipe's coordinates are another board's, or the stage stood "

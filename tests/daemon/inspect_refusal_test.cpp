@@ -114,10 +114,78 @@ TEST(Refusal, BodyWithoutATopRegion) {
   expect_refused(s, Reason::body_coverage, "of the body's 0 pixels");
 }
 
+/// U1's top tilted by 80 um/mm about its middle, so that its height stays 400; pixels above it are of this class.
+Scene cut_scene(PixelClass cut) {
+  Scene s = good_scene();
+  change_pixels(s, 1.98, 3.38, 4.02, 4.62, [&](int, int col, std::int16_t& count, PixelClass& c) {
+    const double up_um = (s.frame.x.at(col) - 3) * 80;
+    count = static_cast<std::int16_t>(count + std::lround(up_um / 0.5));
+    if (up_um > 25) c = cut;
+  });
+  Check& check = s.recipe.components[0].checks[0];
+  check.lower = 200;
+  check.upper = 393;  // what is left has a mean of 374
+  return s;
+}
+
+TEST(Refusal, AClippedTop) {
+  for (const PixelClass cut : {PixelClass::out_of_range, PixelClass::saturated})
+    expect_refused(cut_scene(cut), Reason::body_clipped, "body.max_clipped_ratio = 0.01");
+}
+
+// What is missing for another reason is missing on the high side all the same.
+TEST(Inspect, MissingPixelsOfATiltedTopWidenItsUncertainty) {
+  for (const Characteristic what : {Characteristic::mean, Characteristic::median}) {
+    Scene s = cut_scene(PixelClass::no_data);
+    s.recipe.components[0].checks[0].characteristic = what;
+    const CheckVerdict v = s.inspect().components[0].checks[0];
+    EXPECT_EQ(v.reason, Reason::none) << v.detail;
+    EXPECT_LT(v.value, 385);
+    EXPECT_LE(std::abs(v.value - 400), 2 * v.u);
+    EXPECT_EQ(v.decision_simple, Decision::pass);
+    EXPECT_EQ(v.decision, Decision::inconclusive);
+  }
+}
+
+TEST(Inspect, PresenceCountsMissingPixels) {
+  Scene s = cut_scene(PixelClass::no_data);
+  Check& check = s.recipe.components[0].checks[0];
+  check = {};
+  check.characteristic = Characteristic::presence;
+  check.lower = 900;
+  const CheckVerdict v = s.inspect().components[0].checks[0];
+  EXPECT_LT(v.value, 700);
+  EXPECT_GE(v.value + 2 * v.u, 1000) << "the missing ones may show the part";
+  EXPECT_NE(v.decision, Decision::pass);
+}
+
+TEST(Refusal, FewerPixelsThanATopNeeds) {
+  Scene s = good_scene();
+  s.recipe.body.min_valid_ratio = 0.001;
+  int left = 5;
+  change_pixels(s, 1.98, 3.38, 4.02, 4.62, [&](int row, int col, std::int16_t&, PixelClass& c) {
+    const bool seen = row == 150 && col >= 120 && left-- > 0;
+    if (!seen) c = PixelClass::no_data;
+  });
+  expect_refused(s, Reason::body_coverage,
+                 "5 pixels of the body have a height, at least body.min_pixels = 6");
+}
+
+TEST(Refusal, AnExtremeThatMayBeAmongTheMissing) {
+  for (const Characteristic what :
+       {Characteristic::maximum, Characteristic::minimum, Characteristic::top_mean}) {
+    Scene s = cut_scene(PixelClass::no_data);
+    s.recipe.components[0].checks[0].characteristic = what;
+    s.recipe.components[0].checks[0].parameter = 10;
+    expect_refused(s, Reason::body_coverage, "body.max_missing_ratio = 0.1");
+  }
+}
+
 /// A scene whose U1 has one check, of this, on a body of which only some rows are seen.
 Scene scene_of(Characteristic characteristic, double parameter, int (*seen)(int row)) {
   Scene s = good_scene();
   s.recipe.body.min_valid_ratio = 0.01;
+  s.recipe.body.max_missing_ratio = 1;
   Check& check = s.recipe.components[0].checks[0];
   check.characteristic = characteristic;
   check.parameter = parameter;

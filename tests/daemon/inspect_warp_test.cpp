@@ -169,7 +169,7 @@ TEST(InspectWarp, TheSurfaceStandsInForARefusedRingOnlyWhereItMay) {
   EXPECT_LE(std::abs(c.value - 400), 2 * c.u);
   EXPECT_THAT(c.detail, HasSubstr("floor: warp model"));
   EXPECT_THAT(c.detail, HasSubstr("FLOOR_TOO_FEW"));
-  EXPECT_EQ(c.budget[2].name, "floor_warp_model");
+  EXPECT_EQ(c.budget[1].name, "floor_warp_model");
   ASSERT_TRUE(v.components[0].warp_floor);
   EXPECT_EQ(v.components[0].warp_floor->ring_reason, Reason::floor_too_few);
   EXPECT_GT(c.u, v.components[1].checks[0].u);

@@ -52,6 +52,10 @@ TEST_F(RecipeSample, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(code.surface_um, stated.surface_um);
   EXPECT_EQ(plain.body.erode_px, whole.body.erode_px);
   EXPECT_EQ(plain.body.min_valid_ratio, whole.body.min_valid_ratio);
+  EXPECT_EQ(plain.body.min_pixels, whole.body.min_pixels);
+  EXPECT_EQ(plain.body.max_clipped_ratio, whole.body.max_clipped_ratio);
+  EXPECT_EQ(plain.body.max_missing_ratio, whole.body.max_missing_ratio);
+  EXPECT_EQ(plain.uncertainty.ring_structure_is_board, whole.uncertainty.ring_structure_is_board);
   EXPECT_EQ(plain.rule_confidence, whole.rule_confidence);
   EXPECT_EQ(plain.uncertainty.reproducibility_um, whole.uncertainty.reproducibility_um);
   EXPECT_EQ(plain.uncertainty.position_mm, whole.uncertainty.position_mm);

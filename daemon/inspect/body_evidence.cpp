@@ -1,0 +1,240 @@
+#include "daemon/inspect/body_evidence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "drivers/frame/height_frame.h"
+#include "gpu/board/site_pixels.h"
+#include "gpu/component_height/component_height_kernels.h"
+#include "gpu/component_height/component_height_math.h"
+
+namespace datum {
+namespace {
+
+BodyPixels pixels_of(const SitePlan& site, const PixelRun* runs, std::uint32_t run_count, const float* z,
+                     const PlaneFit& floor) {
+  BodyPixels body;
+  body.runs = runs;
+  body.run_count = run_count;
+  body.z = z;
+  body.x = site.grid.x;
+  body.y = site.grid.y;
+  body.a = floor.a;
+  body.b = floor.b;
+  body.c = floor.c;
+  return body;
+}
+
+/// Heights in nm of runs, in their order.
+std::vector<std::int32_t> heights_nm(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
+                                     const PlaneFit& floor, const std::vector<PixelRun>& runs) {
+  BoardPlan part = plan;
+  SitePlan region = site;
+  part.runs = runs.data();
+  region.body_run = 0;
+  region.body_runs = static_cast<std::uint32_t>(runs.size());
+  region.body_pixels = 0;
+  for (const PixelRun& run : runs) region.body_pixels += static_cast<std::uint32_t>(run.length);
+  const std::unique_ptr<float[]> z = take_body(part, region, frame, best_isa());
+  std::vector<std::int32_t> nm(region.body_pixels);
+  if (!nm.empty())
+    height::quantise_heights(pixels_of(site, runs.data(), region.body_runs, z.get(), floor), best_isa(),
+                             nm.data());
+  return nm;
+}
+
+/// Places of one kind of pixels on the top plane.
+struct OnPlane {
+  double lowest = HUGE_VAL, highest = -HUGE_VAL;
+  void add(double nm) {
+    lowest = std::min(lowest, nm);
+    highest = std::max(highest, nm);
+  }
+};
+
+/// Classes of one run. A plane's extremes along a run lie at its ends.
+void count_run(const PixelRun& run, const std::uint8_t* classes, const TopPlane& top, BodyEvidence& e,
+               OnPlane& seen, OnPlane& missing) {
+  std::uint32_t none = 0, clipped = 0;
+  for (std::int32_t k = 0; k < run.length; ++k) {
+    none += classes[k] != 0;
+    clipped += classes[k] == static_cast<std::uint8_t>(PixelClass::out_of_range) ||
+               classes[k] == static_cast<std::uint8_t>(PixelClass::saturated);
+  }
+  e.missing += none;
+  e.clipped += clipped;
+  const auto at = [&](std::int32_t k) {
+    return top.slope_col_nm * (run.col + k - top.mean_col) + top.slope_row_nm * (run.row - top.mean_row);
+  };
+  const auto ends = [&](bool wanted, OnPlane& where) {
+    std::int32_t first = 0, last = run.length - 1;
+    while (first < run.length && (classes[first] != 0) != wanted) ++first;
+    while (last > first && (classes[last] != 0) != wanted) --last;
+    if (first >= run.length) return;
+    where.add(at(first));
+    where.add(at(last));
+  };
+  if (none < static_cast<std::uint32_t>(run.length)) ends(false, seen);
+  if (none > 0) ends(true, missing);
+}
+
+void count_classes(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, const TopPlane& top,
+                   BodyEvidence& e) {
+  if (!frame.classes) return;
+  OnPlane seen, missing;
+  for (std::uint32_t i = 0; i < site.body_runs; ++i) {
+    const PixelRun run = plan.runs[site.body_run + i];
+    count_run(run,
+              frame.classes + static_cast<std::size_t>(run.row) * static_cast<std::size_t>(plan.cols) +
+                  static_cast<std::size_t>(run.col),
+              top, e, seen, missing);
+  }
+  if (e.missing == 0 || e.missing == e.pixels) return;
+  e.missing_above_um = std::max(0.0, missing.highest - seen.highest) * 1e-3;
+  e.missing_below_um = std::max(0.0, seen.lowest - missing.lowest) * 1e-3;
+}
+
+/// Rows, columns and centroid of the body's pixels.
+void set_places(const BoardPlan& plan, const SitePlan& site, const TopPlane& top, BodyEvidence& e) {
+  double sum_col = 0, sum_row = 0;
+  std::int32_t left = INT32_MAX, right = 0;
+  const PixelRun* runs = plan.runs + site.body_run;
+  for (std::uint32_t i = 0; i < site.body_runs; ++i) {
+    sum_col += runs[i].length * (runs[i].col + (runs[i].length - 1) / 2.0);
+    sum_row += static_cast<double>(runs[i].length) * runs[i].row;
+    left = std::min(left, runs[i].col);
+    right = std::max(right, runs[i].col + runs[i].length);
+  }
+  if (site.body_runs == 0) return;
+  e.rows = runs[site.body_runs - 1].row - runs[0].row + 1;
+  e.cols = right - left;
+  e.off_centre = {top.mean_col - sum_col / e.pixels, top.mean_row - sum_row / e.pixels};
+}
+
+/// A body has one run a row: pixels within rim_px of its border along rows and columns.
+std::vector<PixelRun> rim_runs(const PixelRun* runs, std::int32_t count) {
+  std::vector<PixelRun> rim;
+  for (std::int32_t i = 0; i < count; ++i) {
+    const PixelRun run = runs[i];
+    const std::int32_t end = run.col + run.length;
+    if (i < rim_px || i + rim_px >= count) {
+      rim.push_back(run);
+      continue;
+    }
+    const PixelRun above = runs[i - rim_px], below = runs[i + rim_px];
+    const std::int32_t from = std::max({run.col + rim_px, above.col, below.col}),
+                       to = std::min({end - rim_px, above.col + above.length, below.col + below.length});
+    if (from >= to) {
+      rim.push_back(run);
+      continue;
+    }
+    rim.push_back({run.row, run.col, from - run.col});
+    rim.push_back({run.row, to, end - to});
+  }
+  return rim;
+}
+
+/// All sums of a record but what is picked by rank.
+struct Sums {
+  std::int64_t sum_nm = 0;
+  std::uint32_t valid = 0;
+  std::int32_t row0 = 0, col0 = 0;
+  HeightMoments moments;
+};
+
+Sums without(const BodyRecord& all, const HeightMoments& rim, std::int64_t rim_nm, std::uint32_t rim_valid) {
+  Sums s{all.sum_nm - rim_nm, all.valid - rim_valid, all.row0, all.col0, all.moments};
+  HeightMoments& m = s.moments;
+  m.c -= rim.c;
+  m.r -= rim.r;
+  m.cc -= rim.cc;
+  m.cr -= rim.cr;
+  m.rr -= rim.rr;
+  m.ch -= rim.ch;
+  m.rh -= rim.rh;
+  m.hh_high -= rim.hh_high;
+  m.hh_low -= rim.hh_low;
+  height::fold_carry(&m);  // by an arithmetic shift: it folds a borrow, too
+  return s;
+}
+
+/// Range of heights over a plane through `mean_nm`.
+OnPlane over_plane(const std::vector<PixelRun>& runs, const std::vector<std::int32_t>& nm,
+                   const TopPlane& plane, double mean_nm) {
+  OnPlane range;
+  std::size_t at = 0;
+  for (const PixelRun& run : runs)
+    for (std::int32_t k = 0; k < run.length; ++k, ++at)
+      if (nm[at] != height::no_height)
+        range.add(nm[at] - mean_nm - plane.slope_col_nm * (run.col + k - plane.mean_col) -
+                  plane.slope_row_nm * (run.row - plane.mean_row));
+  return range;
+}
+
+RimShift rim_shift(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, const PlaneFit& floor,
+                   const BodyRecord& record, const HeightStatistics& heights) {
+  RimShift shift;
+  if (!heights.top.defined) return shift;
+  const std::vector<PixelRun> runs =
+      rim_runs(plan.runs + site.body_run, static_cast<std::int32_t>(site.body_runs));
+  const std::vector<std::int32_t> nm = heights_nm(plan, site, frame, floor, runs);
+  std::int64_t sum = 0;
+  std::uint32_t valid = 0;
+  for (const std::int32_t h : nm) {
+    if (h == height::no_height) continue;
+    sum += h;
+    ++valid;
+  }
+  // An inside that tells anything: a quarter of the body and a dozen pixels.
+  if (valid + 12 > record.valid || 4 * valid > 3 * record.valid || valid == 0) return shift;
+  const HeightMoments rim =
+      height::moments(pixels_of(site, runs.data(), static_cast<std::uint32_t>(runs.size()), nullptr, floor),
+                      nm.data(), record.row0, record.col0, best_isa());
+  const Sums inner = without(record, rim, sum, valid);
+  double variance = 0;
+  const TopPlane in = height::top_plane(inner, &variance);
+  if (!in.defined) return shift;
+  const TopPlane& all = heights.top;
+  const double there = static_cast<double>(inner.sum_nm) / inner.valid +
+                       in.slope_col_nm * (all.mean_col - in.mean_col) +
+                       in.slope_row_nm * (all.mean_row - in.mean_row);
+  shift.defined = true;
+  shift.share = static_cast<double>(valid) / record.valid;
+  shift.mean_um = (there - static_cast<double>(record.sum_nm) / record.valid) * 1e-3;
+  shift.slope = {
+      (in.slope_col_nm - all.slope_col_nm) * 1e-3 / std::abs(static_cast<double>(site.grid.x.per_index)),
+      (in.slope_row_nm - all.slope_row_nm) * 1e-3 / std::abs(static_cast<double>(site.grid.y.per_index))};
+  shift.moments = {all.scc / in.scc, all.srr / in.srr};
+  shift.inner_rms_um = in.residual_rms_nm * 1e-3;
+  const OnPlane range = over_plane(runs, nm, in, static_cast<double>(inner.sum_nm) / inner.valid);
+  shift.highest_um = range.highest * 1e-3;
+  shift.lowest_um = range.lowest * 1e-3;
+  return shift;
+}
+
+}  // namespace
+
+BodyEvidence body_evidence(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
+                           const PlaneFit& floor, const BodyRecord& record, const HeightStatistics& heights) {
+  BodyEvidence e;
+  e.pixels = site.body_pixels;
+  count_classes(plan, site, frame, heights.top, e);
+  e.missing = e.pixels - heights.valid;  // a height beyond what is measured is none either
+  if (heights.valid == 0) return e;
+  set_places(plan, site, heights.top, e);
+  e.rim = rim_shift(plan, site, frame, floor, record, heights);
+  return e;
+}
+
+std::vector<std::int32_t> sorted_heights_nm(const BoardPlan& plan, const SitePlan& site,
+                                            const FrameView& frame, const PlaneFit& floor) {
+  const PixelRun* runs = plan.runs + site.body_run;
+  std::vector<std::int32_t> nm =
+      heights_nm(plan, site, frame, floor, std::vector<PixelRun>(runs, runs + site.body_runs));
+  nm.erase(std::remove(nm.begin(), nm.end(), height::no_height), nm.end());
+  std::sort(nm.begin(), nm.end());
+  return nm;
+}
+
+}  // namespace datum

@@ -1,0 +1,50 @@
+// What the pixels of one body tell beside its record: what is missing, and what its rim does to it.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+
+#include "daemon/inspect/site_map.h"
+#include "gpu/board/site_record.h"
+#include "gpu/component_height/component_height.h"
+#include "gpu/core/board_plan.h"
+
+namespace datum {
+
+/// Plane through the body's pixels without its rim, less the plane through all of them, where both have their rim: um and
+/// um over um along x and y. Zero where the body has no inside.
+struct RimShift {
+  bool defined = false;
+  double share = 0;  // of the pixels with a height that lie in the rim
+  double mean_um = 0;
+  Eigen::Vector2d slope = Eigen::Vector2d::Zero();
+  Eigen::Vector2d moments =
+      Eigen::Vector2d::Ones();           // second ones along x and y, of all over those without the rim
+  double inner_rms_um = 0;               // of the residuals without the rim
+  double highest_um = 0, lowest_um = 0;  // of the rim's pixels over that plane without them
+};
+
+struct BodyEvidence {
+  std::uint32_t pixels = 0, missing = 0;
+  std::uint32_t clipped = 0;  // class OUT_OF_RANGE or SATURATED
+  double rows = 0, cols = 0;  // that the body spans
+  Eigen::Vector2d off_centre =
+      Eigen::Vector2d::Zero();  // centroid of what was seen, from that of all pixels; px
+  /// How far the top plane at missing pixels lies above its highest seen pixel, and below its lowest; um, not negative.
+  double missing_above_um = 0, missing_below_um = 0;
+  RimShift rim;
+};
+
+/// Pixels of the border that count as rim: what an overshoot at a wall leaves behind the recipe's erosion.
+inline constexpr std::int32_t rim_px = 2;
+
+/// The body of `site` over the plane z = a x + b y + c (PlaneFit's), whose record and statistics these are. On the host,
+/// about 2 ns a run and pixel of the rim, 0.1 ns a pixel of the body.
+BodyEvidence body_evidence(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
+                           const PlaneFit& floor, const BodyRecord& record, const HeightStatistics& heights);
+
+/// Heights of the body's pixels in nm, sorted; those without a height left out.
+std::vector<std::int32_t> sorted_heights_nm(const BoardPlan& plan, const SitePlan& site,
+                                            const FrameView& frame, const PlaneFit& floor);
+
+}  // namespace datum

@@ -1,0 +1,267 @@
+#include "daemon/inspect/frame_noise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gpu/board/site_pixels.h"
+#include "gpu/floor_evidence/floor_evidence_math.h"
+
+namespace datum {
+namespace {
+
+constexpr double least_fill = 0.625;   // of a block's pixels, so that it counts
+constexpr double least_blocks = 2;     // that a scale's variance is taken from
+constexpr double believed_sigmas = 1;  // standard deviations of S that are no chance
+constexpr double most_taken = 0.6;     // of a variance by the fitted planes, as far as it can be undone
+constexpr double growth = 1.25;        // from scale to scale: correlation has not ended
+
+/// Sums of residuals and pixels over blocks, row by row.
+struct Blocks {
+  int rows = 0, cols = 0;
+  std::vector<float> sum, pixels;
+};
+
+/// Two rows or two columns of blocks become one; an odd last one is dropped.
+Blocks halved(const Blocks& from, bool rows) {
+  Blocks to;
+  to.rows = rows ? from.rows / 2 : from.rows;
+  to.cols = rows ? from.cols : from.cols / 2;
+  const std::size_t n = static_cast<std::size_t>(to.rows) * static_cast<std::size_t>(to.cols);
+  to.sum.resize(n);
+  to.pixels.resize(n);
+  const std::size_t across = static_cast<std::size_t>(from.cols), other = rows ? across : 1;
+  std::size_t out = 0;
+  for (int r = 0; r < to.rows; ++r) {
+    std::size_t in = static_cast<std::size_t>(rows ? 2 * r : r) * across;
+    for (int c = 0; c < to.cols; ++c, ++out, in += rows ? 1 : 2) {
+      to.sum[out] = from.sum[in] + from.sum[in + other];
+      to.pixels[out] = from.pixels[in] + from.pixels[in + other];
+    }
+  }
+  return to;
+}
+
+}  // namespace
+
+double student_ratio(double freedom) {
+  const double n = std::max(1.5, freedom);
+  // t of z = 2: z + (z^3 + z) / 4n + (5 z^5 + 16 z^3 + 3 z) / 96n^2 + (3 z^7 + 19 z^5 + 17 z^3 - 15 z) / 384n^3
+  return 1 + (2.5 + (3.0625 + 2.8594 / n) / n) / n / 2;
+}
+
+double ShownVariance::u() const { return std::sqrt(um2) * student_ratio(freedom); }
+
+namespace {
+
+/// Of a ring's pixels about its floor, in the order of its runs; NaN where there is no height.
+std::vector<float> residuals_of(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
+                                const Floor& floor, const SiteRecord& record) {
+  const RingPoints p = take_ring(plan, site, frame, best_isa());
+  const ring_math::RingPass pass = ring_math::ring_pass(site, floor.fit.a, floor.fit.b, floor.fit.c);
+  ring_math::Form form;
+  if (site.quadratic_form && !floor.measured_again)  // the record's moments are about its own plane
+    form = ring_math::form_of(ring_math::quadratic_of(record.ring.moments, site), pass.steps_per_um);
+  std::vector<float> residuals(site.ring_pixels);
+  std::size_t at = 0;
+  for (std::uint32_t i = 0; i < site.ring_runs; ++i) {
+    const PixelRun run = plan.runs[site.ring_run + i];
+    const ring_math::RowForm row = ring_math::row_form(form, ring_math::cell_of(pass.v, run.row));
+    for (std::int32_t k = 0; k < run.length; ++k, ++at) {
+      const float plane = ring_math::residual(pass, p.x[at], p.y[at], p.z[at]);
+      const bool inlier = std::abs(plane) <= site.refit_threshold;
+      const float above = ring_math::height_of(row, ring_math::cell_of(pass.u, run.col + k));
+      residuals[at] = inlier ? plane - above : std::numeric_limits<float>::quiet_NaN();
+    }
+  }
+  return residuals;
+}
+
+}  // namespace
+
+/// Adds rings up, then tells what they show.
+class NoiseScan {
+ public:
+  void add(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, const Floor& floor,
+           const SiteRecord& record) {
+    const std::vector<float> residuals = residuals_of(plan, site, frame, floor, record);
+    for (std::uint8_t side = 0; side < site_sides; ++side) add_side(plan, site, side, residuals);
+    fitted_ += site.quadratic_form ? 6 : 3;
+  }
+  std::size_t pixels() const { return pixels_; }
+  FrameNoise noise() const;
+
+ private:
+  struct Sums {
+    double squares = 0, pixels = 0, blocks = 0;
+  };
+
+  void add_side(const BoardPlan& plan, const SitePlan& site, std::uint8_t side,
+                const std::vector<float>& residuals);
+  void add_blocks(const Blocks& blocks, std::size_t a, std::size_t b);
+  static void believe(FrameNoise::Scales& scales, const FrameNoise::Scale& shown, std::size_t a,
+                      std::size_t b);
+  static void extend(FrameNoise::Scales& scales, std::size_t a, std::size_t b);
+
+  std::array<std::array<Sums, FrameNoise::levels>, FrameNoise::levels> sums_{};
+  std::size_t fitted_ = 0, pixels_ = 0;
+};
+
+/// One side of a ring as a picture of its own: sides of an upright ring have no gaps.
+void NoiseScan::add_side(const BoardPlan& plan, const SitePlan& site, std::uint8_t side,
+                         const std::vector<float>& residuals) {
+  const PixelRun* runs = plan.runs + site.ring_run;
+  const std::uint8_t* sides = plan.run_side + site.ring_run;
+  std::int32_t top = std::numeric_limits<std::int32_t>::max(), left = top, bottom = -1, right = -1;
+  for (std::uint32_t i = 0; i < site.ring_runs; ++i) {
+    if (sides[i] != side) continue;
+    top = std::min(top, runs[i].row);
+    bottom = std::max(bottom, runs[i].row + 1);
+    left = std::min(left, runs[i].col);
+    right = std::max(right, runs[i].col + runs[i].length);
+  }
+  if (bottom < 0) return;
+  Blocks pixels;
+  pixels.rows = bottom - top;
+  pixels.cols = right - left;
+  pixels.sum.assign(static_cast<std::size_t>(pixels.rows) * static_cast<std::size_t>(pixels.cols), 0);
+  pixels.pixels = pixels.sum;
+  std::size_t at = 0;
+  for (std::uint32_t i = 0; i < site.ring_runs; at += static_cast<std::size_t>(runs[i].length), ++i) {
+    if (sides[i] != side) continue;
+    const std::size_t to =
+        static_cast<std::size_t>(runs[i].row - top) * static_cast<std::size_t>(pixels.cols) +
+        static_cast<std::size_t>(runs[i].col - left);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(runs[i].length); ++k) {
+      const float r = residuals[at + k];
+      const bool inlier = !std::isnan(r);
+      pixels.sum[to + k] = inlier ? r : 0;
+      pixels.pixels[to + k] = inlier;
+      pixels_ += inlier;
+    }
+  }
+  for (std::size_t rows = 0; rows < FrameNoise::levels && pixels.rows > 0;
+       ++rows, pixels = halved(pixels, true)) {
+    Blocks blocks = pixels;
+    for (std::size_t cols = 0; cols < FrameNoise::levels && blocks.cols > 0;
+         ++cols, blocks = halved(blocks, false))
+      add_blocks(blocks, rows, cols);
+  }
+}
+
+void NoiseScan::add_blocks(const Blocks& blocks, std::size_t a, std::size_t b) {
+  const auto least = static_cast<float>(least_fill * std::ldexp(1.0, static_cast<int>(a + b)));
+  Sums s;
+  for (std::size_t i = 0; i < blocks.sum.size(); ++i) {
+    if (blocks.pixels[i] < least || !(blocks.pixels[i] > 0)) continue;
+    s.squares += static_cast<double>(blocks.sum[i]) * blocks.sum[i];
+    s.pixels += blocks.pixels[i];
+    s.blocks += 1;
+  }
+  Sums& all = sums_[a][b];
+  all.squares += s.squares;
+  all.pixels += s.pixels;
+  all.blocks += s.blocks;
+}
+
+namespace {
+
+/// A mean varies no more than its pixels, whose variance the planes may have lowered.
+double most_sum(double pixels) { return pixels / (1 - most_taken); }
+
+}  // namespace
+
+/// What the blocks within this one tell, as long as nothing more is seen.
+void NoiseScan::believe(FrameNoise::Scales& scales, const FrameNoise::Scale& shown, std::size_t a,
+                        std::size_t b) {
+  FrameNoise::Scale& scale = scales[a][b];
+  FrameNoise::Scale within{1, a + b == 0 ? shown.freedom : 0, false};
+  bool grows = false;
+  const auto look = [&](const FrameNoise::Scale& half, const FrameNoise::Scale* quarter) {
+    if (half.sum > within.sum || (half.sum == within.sum && half.freedom > within.freedom)) within = half;
+    grows = grows || (quarter && half.sum > growth * quarter->sum);
+  };
+  if (a > 0) look(scales[a - 1][b], a > 1 ? &scales[a - 2][b] : nullptr);
+  if (b > 0) look(scales[a][b - 1], b > 1 ? &scales[a][b - 2] : nullptr);
+  const double sure = grows ? 1 : 1 - believed_sigmas * std::sqrt(2 / std::max(2.0, shown.freedom));
+  scale = shown.seen && shown.sum * sure > within.sum ? shown : within;
+  scale.seen = shown.seen;
+}
+
+/// A scale that no ring holds.
+void NoiseScan::extend(FrameNoise::Scales& scales, std::size_t a, std::size_t b) {
+  std::size_t a0 = a, b0 = b;
+  while (a0 > 0 && !scales[a0][b].seen) --a0;
+  while (b0 > 0 && !scales[a][b0].seen) --b0;
+  const FrameNoise::Scale &tall = scales[a][b0], &wide = scales[a0][b], &both = scales[a0][b0];
+  FrameNoise::Scale& scale = scales[a][b];
+  if (!tall.seen || !wide.seen || !both.seen) return;
+  const double sum =
+      std::min(tall.sum * wide.sum / both.sum, most_sum(std::exp2(static_cast<double>(a + b))));
+  if (sum <= scale.sum) return;
+  scale.sum = sum;
+  scale.freedom = std::min(tall.freedom, wide.freedom);
+}
+
+FrameNoise NoiseScan::noise() const {
+  FrameNoise noise;
+  noise.pixels_ = pixels_;
+  const Sums& one = sums_[0][0];
+  if (!(one.squares > 0)) return noise;
+  const auto fitted = static_cast<double>(fitted_);
+  noise.um2_ = one.squares / std::max(1.0, one.pixels - fitted);
+  double largest = 1;
+  for (const auto& row : sums_)
+    for (const Sums& s : row)
+      if (s.blocks >= least_blocks) largest = std::max(largest, s.squares / s.pixels / noise.um2_);
+  for (std::size_t a = 0; a < FrameNoise::levels; ++a) {
+    for (std::size_t b = 0; b < FrameNoise::levels; ++b) {
+      const Sums& s = sums_[a][b];
+      FrameNoise::Scale shown{1, 1, s.blocks >= least_blocks};
+      if (shown.seen) {
+        const double raw = s.squares / s.pixels / noise.um2_, block = s.pixels / s.blocks;
+        // The planes took the variance of a ring's mean from each block, for each of their parameters.
+        const double independent = std::min(s.blocks, one.pixels * raw / (block * largest));
+        const double taken = std::min(most_taken, fitted / independent);
+        shown.sum = raw / (1 - taken);
+        shown.freedom = std::max(1.0, independent * (1 - taken));
+      }
+      believe(noise.scales_, shown, a, b);
+      if (!shown.seen) extend(noise.scales_, a, b);
+    }
+  }
+  return noise;
+}
+
+FrameNoise::Scale FrameNoise::at(double rows, double cols) const {
+  const auto level = [](double side) {
+    return std::clamp(std::floor(std::log2(std::max(1.0, side))), 0.0, levels - 2.0);
+  };
+  const double a = level(rows), b = level(cols);
+  const auto part = [](double side, double from) { return std::clamp(side / std::exp2(from) - 1, 0.0, 1.0); };
+  const double v = part(rows, a), u = part(cols, b);
+  const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+  const auto mixed = [&](double Scale::*what) {
+    return (1 - v) * ((1 - u) * scales_[i][j].*what + u * scales_[i][j + 1].*what) +
+           v * ((1 - u) * scales_[i + 1][j].*what + u * scales_[i + 1][j + 1].*what);
+  };
+  return {mixed(&Scale::sum), mixed(&Scale::freedom), true};
+}
+
+ShownVariance FrameNoise::mean_over(double rows, double cols) const {
+  if (!(um2_ > 0)) return {};
+  const Scale s = at(rows, cols);
+  const double n = std::max(1.0, rows * cols);
+  return {um2_ * std::min(s.sum, most_sum(n)) / n, s.freedom};
+}
+
+FrameNoise noise_of(const BoardPlan& plan, const FrameView& frame, const std::vector<Floor>& floors,
+                    const std::vector<SiteRecord>& records, std::size_t most_pixels) {
+  NoiseScan scan;
+  for (std::size_t i = 0; i < floors.size() && scan.pixels() < most_pixels; ++i)
+    if (floors[i].reason == Reason::none && !floors[i].from_warp && plan.sites[i].ring_runs > 0)
+      scan.add(plan, plan.sites[i], frame, floors[i], records[i]);
+  return scan.noise();
+}
+
+}  // namespace datum
