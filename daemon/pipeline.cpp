@@ -182,8 +182,7 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   std::vector<Floor> floors =
       floors_of(recipe, *board, frame, records, in.threads > 0 ? in.threads : cpu_backend().threads);
   FrameNoise noise;
-  if (!recipe.uncertainty.ring_structure_is_board)
-    noise = noise_of(plan.plan(), view_of(frame), floors, records);
+  if (!recipe.uncertainty.ring_structure_is_board) noise = noise_of(plan.plan(), view_of(frame), floors);
   std::optional<BoardWarp> warp;
   if (recipe.warp) warp = warp_of(recipe, placement, sites, floors);
   const PlacementSources sources{recipe, frame, recipe.in_machine_coordinates ? in.calibration : nullptr,

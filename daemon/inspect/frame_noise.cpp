@@ -1,8 +1,11 @@
 #include "daemon/inspect/frame_noise.h"
 
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "gpu/board/site_pixels.h"
 #include "gpu/floor_evidence/floor_evidence_math.h"
@@ -54,27 +57,59 @@ double ShownVariance::u() const { return std::sqrt(um2) * student_ratio(freedom)
 
 namespace {
 
-/// Of a ring's pixels about its floor, in the order of its runs; NaN where there is no height.
-std::vector<float> residuals_of(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
-                                const Floor& floor, const SiteRecord& record) {
+/// A ring's pixels about its floor, in the order of its runs; NaN where there is no inlier.
+struct RingResiduals {
+  std::vector<float> um;
+  int fitted = 3;
+};
+
+/// The quadratic through all inliers: least squares in places over the ring's half sides. Coefficients of 1, u, v, uu, uv, vv.
+using Quadric = Eigen::Matrix<double, 6, 1>;
+
+Quadric basis(const SitePlan& site, float x, float y) {
+  const double u = x / site.half_x, v = y / site.half_y;
+  return (Quadric() << 1, u, v, u * u, u * v, v * v).finished();
+}
+
+/// How much of the residuals' variance it explains, as a multiple of what it leaves; its coefficients.
+std::pair<double, Quadric> quadric_of(const SitePlan& site, const RingPoints& p,
+                                      const std::vector<float>& um) {
+  Eigen::Matrix<double, 6, 6> normal = Eigen::Matrix<double, 6, 6>::Zero();
+  Quadric right = Quadric::Zero();
+  double squares = 0;
+  for (std::size_t i = 0; i < um.size(); ++i) {
+    if (std::isnan(um[i])) continue;
+    const Quadric at = basis(site, p.x[i], p.y[i]);
+    normal.selfadjointView<Eigen::Lower>().rankUpdate(at);
+    right += um[i] * at;
+    squares += static_cast<double>(um[i]) * um[i];
+  }
+  const Quadric q = normal.selfadjointView<Eigen::Lower>().ldlt().solve(right);
+  const double explained = q.dot(right);
+  if (!q.allFinite() || !(squares > explained)) return {0, Quadric::Zero()};
+  return {explained / (squares - explained), q};
+}
+
+/// A board's bow is none of the sensor's noise. It is taken out where the floor has that form, and where it is plain: a
+/// quadratic that explains a quarter of what it leaves is more than low frequencies below the noise of pixels make.
+constexpr double plain_form = 0.25;
+
+RingResiduals residuals_of(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
+                           const Floor& floor) {
   const RingPoints p = take_ring(plan, site, frame, best_isa());
   const ring_math::RingPass pass = ring_math::ring_pass(site, floor.fit.a, floor.fit.b, floor.fit.c);
-  ring_math::Form form;
-  if (site.quadratic_form && !floor.measured_again)  // the record's moments are about its own plane
-    form = ring_math::form_of(ring_math::quadratic_of(record.ring.moments, site), pass.steps_per_um);
-  std::vector<float> residuals(site.ring_pixels);
-  std::size_t at = 0;
-  for (std::uint32_t i = 0; i < site.ring_runs; ++i) {
-    const PixelRun run = plan.runs[site.ring_run + i];
-    const ring_math::RowForm row = ring_math::row_form(form, ring_math::cell_of(pass.v, run.row));
-    for (std::int32_t k = 0; k < run.length; ++k, ++at) {
-      const float plane = ring_math::residual(pass, p.x[at], p.y[at], p.z[at]);
-      const bool inlier = std::abs(plane) <= site.refit_threshold;
-      const float above = ring_math::height_of(row, ring_math::cell_of(pass.u, run.col + k));
-      residuals[at] = inlier ? plane - above : std::numeric_limits<float>::quiet_NaN();
-    }
+  RingResiduals r;
+  r.um.resize(site.ring_pixels);
+  for (std::size_t i = 0; i < r.um.size(); ++i) {
+    const float um = ring_math::residual(pass, p.x[i], p.y[i], p.z[i]);
+    r.um[i] = std::abs(um) <= site.refit_threshold ? um : std::numeric_limits<float>::quiet_NaN();
   }
-  return residuals;
+  const auto [explained, q] = quadric_of(site, p, r.um);
+  if (!site.quadratic_form && explained < plain_form) return r;
+  r.fitted = 6;
+  for (std::size_t i = 0; i < r.um.size(); ++i)
+    r.um[i] -= static_cast<float>(q.dot(basis(site, p.x[i], p.y[i])));
+  return r;
 }
 
 }  // namespace
@@ -82,11 +117,10 @@ std::vector<float> residuals_of(const BoardPlan& plan, const SitePlan& site, con
 /// Adds rings up, then tells what they show.
 class NoiseScan {
  public:
-  void add(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, const Floor& floor,
-           const SiteRecord& record) {
-    const std::vector<float> residuals = residuals_of(plan, site, frame, floor, record);
-    for (std::uint8_t side = 0; side < site_sides; ++side) add_side(plan, site, side, residuals);
-    fitted_ += site.quadratic_form ? 6 : 3;
+  void add(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, const Floor& floor) {
+    const RingResiduals residuals = residuals_of(plan, site, frame, floor);
+    for (std::uint8_t side = 0; side < site_sides; ++side) add_side(plan, site, side, residuals.um);
+    fitted_ += static_cast<std::size_t>(residuals.fitted);
   }
   std::size_t pixels() const { return pixels_; }
   FrameNoise noise() const;
@@ -256,11 +290,11 @@ ShownVariance FrameNoise::mean_over(double rows, double cols) const {
 }
 
 FrameNoise noise_of(const BoardPlan& plan, const FrameView& frame, const std::vector<Floor>& floors,
-                    const std::vector<SiteRecord>& records, std::size_t most_pixels) {
+                    std::size_t most_pixels) {
   NoiseScan scan;
   for (std::size_t i = 0; i < floors.size() && scan.pixels() < most_pixels; ++i)
     if (floors[i].reason == Reason::none && !floors[i].from_warp && plan.sites[i].ring_runs > 0)
-      scan.add(plan, plan.sites[i], frame, floors[i], records[i]);
+      scan.add(plan, plan.sites[i], frame, floors[i]);
   return scan.noise();
 }
 

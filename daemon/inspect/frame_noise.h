@@ -11,7 +11,6 @@
 #include "daemon/inspect/floor.h"
 #include "daemon/inspect/site_map.h"
 #include "drivers/frame/height_frame.h"
-#include "gpu/board/site_record.h"
 #include "gpu/core/board_plan.h"
 
 namespace datum {
@@ -63,6 +62,6 @@ class FrameNoise {
 /// Looks at the rings of floors that were accepted, in the order of the plan, until `most_pixels` were seen: about 5 ns
 /// a pixel.
 FrameNoise noise_of(const BoardPlan& plan, const FrameView& frame, const std::vector<Floor>& floors,
-                    const std::vector<SiteRecord>& records, std::size_t most_pixels = 65536);
+                    std::size_t most_pixels = 65536);
 
 }  // namespace datum
