@@ -14,8 +14,12 @@ bool is_hidden(const CLI::App& command) { return command.get_group().empty(); }
 std::string description_of(const CLI::Option& option) {
   std::string text = option.get_description();
   const std::string type = option.get_type_name();
-  if (const auto members = type.find('{'); members != std::string::npos)
-    text += ": one of " + type.substr(members);
+  if (const auto members = type.find('{'); members != std::string::npos) {
+    // Blanks between them: a list of twelve presets is longer than a line, and a line breaks at blanks alone.
+    text += ": one of ";
+    for (const char c : type.substr(members + 1, type.find('}', members) - members - 1))
+      text += c == ',' ? std::string(", ") : std::string(1, c);
+  }
   if (!option.get_default_str().empty()) text += fmt::format(" (default: {})", option.get_default_str());
   if (option.get_required() && !option.get_positional()) text += "; needed";
   return text;
