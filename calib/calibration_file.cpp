@@ -1,10 +1,10 @@
 // A calibration's file, read: every key, its range, and at last the checksum of all of them.
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 
 #include "calib/calibration.h"
+#include "calib/linear/linear_algebra.h"
 #include "calib/utc_time.h"
 #include "config/toml_reader.h"
 
@@ -67,7 +67,7 @@ bool is_positive(const Matrix6d& m) {
     for (int j = 0; j < 6; ++j)
       if (m(i, j) != 0) correlation(i, j) = m(i, j) / std::sqrt(m(i, i) * m(j, j));
   }
-  return Eigen::SelfAdjointEigenSolver<Matrix6d>(correlation).eigenvalues()[0] > -1e-9;
+  return eigen_system(correlation).values[0] > -1e-9;
 }
 
 Matrix6d covariance(config::TomlTable& file, const char* key) {

@@ -1,6 +1,5 @@
 #include "calib/htm_mistake.h"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Geometry>
 #include <Eigen/LU>
 #include <cmath>
@@ -8,6 +7,7 @@
 #include <functional>
 
 #include "calib/euler_angles.h"
+#include "calib/linear/linear_algebra.h"
 
 namespace datum {
 
@@ -185,7 +185,7 @@ HtmDiagnosis diagnose(const Matrix4d& given, std::span<const PointPair> pairs, d
 HtmDiagnosis detail::diagnose(const Matrix4d& given, const Matrix4d& expected, const Matrix6d& covariance) {
   const Vector6d scale = covariance.diagonal().cwiseSqrt().cwiseInverse();
   if (!scale.allFinite()) throw CalibrationError("the expected transform has no uncertainty to judge by");
-  const Eigen::LDLT<Matrix6d> solver(scale.asDiagonal() * covariance * scale.asDiagonal());
+  const Matrix6d scaled = scale.asDiagonal() * covariance * scale.asDiagonal();
   return diagnosis(given, [&](const Matrix4d& m) {
     const Matrix3d r = m.topLeftCorner<3, 3>();
     if (!last_row_is_right(m) || !(r.determinant() > 0) ||
@@ -193,7 +193,7 @@ HtmDiagnosis detail::diagnose(const Matrix4d& given, const Matrix4d& expected, c
       return false;
     }
     const Vector6d d = scale.asDiagonal() * detail::difference(m, expected);
-    return d.dot(solver.solve(d)) <= limit(6);
+    return d.dot(Vector6d(solve_symmetric(scaled, d))) <= limit(6);
   });
 }
 

@@ -1,8 +1,9 @@
 #include "calib/artefact/cell_map.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+
+#include "calib/linear/linear_algebra.h"
 
 namespace datum {
 
@@ -40,7 +41,7 @@ Eigen::Vector3d normal_at(const CellMap& map, int row, int col) {
     }
   }
   if (n < 6) return Eigen::Vector3d::Zero();
-  const Eigen::Vector3d plane = normal.ldlt().solve(right);
+  const Eigen::Vector3d plane = solve_symmetric(normal, right);
   double sum = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const double r = near[i].z() - plane[0] - plane[1] * near[i].x() - plane[2] * near[i].y();

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "calib/angle_units.h"
 #include "config/toml_reader.h"
 
 namespace datum {
@@ -13,9 +14,8 @@ using config::Range;
 using config::TomlTable;
 
 constexpr std::int64_t schema = 1;
-constexpr double rad = std::numbers::pi / 180;
 // Coordinates of areas are compared with slot edges that are computed from depth and slope.
-constexpr double rounding_mm = 1e-9;
+constexpr double drawing_rounding_mm = 1e-9;
 
 /// Plane through `bottom` that rises by `slope_rad` towards the direction of angle `azimuth_rad`.
 Plane3 rising_plane(double bottom_mm, double slope_rad, double azimuth_rad) {
@@ -51,7 +51,7 @@ void check_on_flank(const TomlTable& table, const DrawnFace& face, double depth_
     for (double x : {a.x_min_mm, a.x_max_mm}) {
       for (double y : {a.y_min_mm, a.y_max_mm}) {
         const double z = face.z_mm(x, y);
-        if (z >= -depth_mm - rounding_mm && z <= rounding_mm) continue;
+        if (z >= -depth_mm - drawing_rounding_mm && z <= drawing_rounding_mm) continue;
         table.refuse("areas_mm",
                      "the corner (" + config::shown(x) + ", " + config::shown(y) +
                          ") is not on this flank: it would be at z = " + config::shown(z) + " mm",
@@ -68,7 +68,7 @@ DrawnFace flank(TomlTable& slot, const char* name, const DrawnArea& plate, doubl
   DrawnFace face;
   // A flatter flank says too little of the slot's place, a steeper one is not seen by an optical sensor.
   const double slope_deg = table.number("slope_deg", Range{10, 60});
-  face.plane = rising_plane(-depth_mm, slope_deg * rad, azimuth_rad);
+  face.plane = rising_plane(-depth_mm, slope_deg * rad_per_deg, azimuth_rad);
   face.areas = areas(table, plate);
   check_on_flank(table, face, depth_mm);
   table.finish();
@@ -108,8 +108,8 @@ void check_beside_slot(TomlTable& plane, const ArtefactDrawing& drawing) {
     const DrawnFace& flank = drawing.face(f == Face::lp ? Face::ll : Face::lr);
     const double edge_mm = drawing.long_depth_mm * flank.plane.normal.z() / flank.plane.normal.x();
     for (const DrawnArea& a : drawing.face(f).areas) {
-      const bool beside =
-          f == Face::lp ? a.x_max_mm <= -edge_mm + rounding_mm : a.x_min_mm >= -edge_mm - rounding_mm;
+      const bool beside = f == Face::lp ? a.x_max_mm <= -edge_mm + drawing_rounding_mm
+                                        : a.x_min_mm >= -edge_mm - drawing_rounding_mm;
       if (beside) continue;
       plane.refuse(name_of(f), "an area reaches into the long slot or beyond it",
                    f == Face::lp ? "x up to " + config::shown(-edge_mm) + " mm"
@@ -153,7 +153,7 @@ ArtefactDrawing load_artefact_drawing(const std::filesystem::path& path) {
   const Range depth{0.2, d.thickness_mm};
   d.long_depth_mm = long_slot.number("depth_mm", depth);
   d.short_depth_mm = short_slot.number("depth_mm", depth);
-  d.short_direction_rad = short_slot.number("direction_deg", Range{-45, 45}) * rad;
+  d.short_direction_rad = short_slot.number("direction_deg", Range{-45, 45}) * rad_per_deg;
   const double across = d.short_direction_rad + std::numbers::pi / 2;
   d.faces[index_of(Face::ll)] = flank(long_slot, "LL", d.plate, d.long_depth_mm, std::numbers::pi);
   d.faces[index_of(Face::lr)] = flank(long_slot, "LR", d.plate, d.long_depth_mm, 0);

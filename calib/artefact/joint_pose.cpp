@@ -1,8 +1,8 @@
-#include <Eigen/Cholesky>
 #include <Eigen/Geometry>
 #include <cmath>
 
 #include "calib/artefact/pose_estimators.h"
+#include "calib/linear/linear_algebra.h"
 
 namespace datum {
 
@@ -67,7 +67,7 @@ PoseEstimate joint_pose(const FaceData& faces, const ArtefactDrawing& drawing, c
   pose.matrix = start;
   std::array<Eigen::Matrix3d, face_count> weight;
   for (std::size_t i = 0; i < face_count; ++i) {
-    weight[i] = faces[i].covariance.ldlt().solve(Eigen::Matrix3d::Identity());
+    weight[i] = solve_symmetric(faces[i].covariance, Eigen::Matrix3d::Identity());
   }
   constexpr int most_steps = 30;
   for (int k = 0; k < most_steps; ++k) {
@@ -84,13 +84,13 @@ PoseEstimate joint_pose(const FaceData& faces, const ArtefactDrawing& drawing, c
     }
     // Rotations in rad and shifts in mm differ by the lever: scaled to a diagonal of ones before solving.
     const Vector6d scale = normal.diagonal().cwiseSqrt().cwiseInverse();
-    const Eigen::LDLT<Matrix6d> solver(scale.asDiagonal() * normal * scale.asDiagonal());
-    const Vector6d step = scale.asDiagonal() * solver.solve(scale.asDiagonal() * right);
+    const Matrix6d scaled = scale.asDiagonal() * normal * scale.asDiagonal();
+    const Vector6d step = scale.asDiagonal() * Vector6d(solve_symmetric(scaled, scale.asDiagonal() * right));
     if (!step.allFinite()) break;
     pose.matrix = detail::corrected(pose.matrix, step);
     // What is left is rounding: 1e-16 of a radian's and of 1000 mm's sums over six faces.
     if (step.head<3>().norm() < 1e-13 && step.tail<3>().norm() < 1e-10) {
-      pose.gain = scale.asDiagonal() * solver.solve(scale.asDiagonal() * by_faces);
+      pose.gain = scale.asDiagonal() * solve_symmetric(scaled, scale.asDiagonal() * by_faces);
       return pose;
     }
   }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <numbers>
 
+#include "calib/angle_units.h"
 #include "calib/artefact/lines_pose.h"
 #include "calib/artefact/square_means.h"
 #include "calib/fit/construction.h"
@@ -14,7 +15,6 @@ namespace datum {
 
 namespace {
 
-constexpr double deg = 180 / std::numbers::pi;
 // Clear of edges: pixels there see two surfaces.
 constexpr double margin_mm = 1;
 
@@ -149,7 +149,7 @@ void check_plate(const Fit<Plane3, 3>& plane, Points points, const LinesDrawing&
     refuse("the plate's points scatter by %.0f um, allowed are %.0f um", found.plane_sigma_um,
            1e3 * limits.noise_mm);
   }
-  const double tilt_deg = std::acos(plane.feature.normal.z()) * deg;
+  const double tilt_deg = std::acos(plane.feature.normal.z()) * deg_per_rad;
   if (tilt_deg > limits.tilt_deg) {
     refuse("the plate is tilted by %.1f deg, allowed are %.0f", tilt_deg, limits.tilt_deg);
   }
@@ -169,8 +169,9 @@ void check_angle(const Plane3& plane, const ImageLines& lines, const LinesDrawin
     return lifted(at + Eigen::Vector2d(x, y), plane) - lifted(at, plane);
   };
   const Eigen::Vector3d y = direction(lines.along.line.slope, 1), x = direction(1, lines.across.line.slope);
-  found.angle_deg = std::atan2(x.cross(y).norm(), x.dot(y)) * deg;
-  const double allowed = drawing.angle_deg + 3 * deg * std::hypot(lines.along.u_slope, lines.across.u_slope);
+  found.angle_deg = std::atan2(x.cross(y).norm(), x.dot(y)) * deg_per_rad;
+  const double allowed =
+      drawing.angle_deg + 3 * deg_per_rad * std::hypot(lines.along.u_slope, lines.across.u_slope);
   if (std::abs(found.angle_deg - 90) > allowed) {
     refuse(
         "the lines meet at %.3f deg, drawn are 90 +- %.3f deg: another artefact, or the sensor's scales are "
@@ -199,8 +200,8 @@ LinesLocation locate_lines(const HeightFrame& frame, const LinesDrawing& drawing
       coarse_line(rows.dark_runs_of(drawing.long_line.width_mm, threshold, half), coarse_mm, "the long line");
   const ScanLine across = coarse_line(columns.dark_runs_of(drawing.short_line.width_mm, threshold, half),
                                       coarse_mm, "the short line");
-  if (std::abs(std::atan(along.slope)) * deg > limits.rotation_deg) {
-    refuse("the artefact is turned by %.1f deg, allowed are %.0f", std::atan(along.slope) * deg,
+  if (std::abs(std::atan(along.slope)) * deg_per_rad > limits.rotation_deg) {
+    refuse("the artefact is turned by %.1f deg, allowed are %.0f", std::atan(along.slope) * deg_per_rad,
            limits.rotation_deg);
   }
   const Eigen::Vector2d origin = meeting(along, across);

@@ -9,7 +9,7 @@ namespace {
 using config::Range;
 using config::TomlTable;
 
-constexpr std::int64_t schema = 1;
+constexpr std::int64_t lines_schema = 1;
 
 DrawnLine line_of(TomlTable table, double plate_from_mm, double plate_to_mm) {
   DrawnLine line;
@@ -33,7 +33,7 @@ DrawnLine line_of(TomlTable table, double plate_from_mm, double plate_to_mm) {
 
 LinesDrawing load_lines_drawing(const std::filesystem::path& path) {
   auto file = TomlTable::from_file(path);
-  file.integer("schema", schema, schema);
+  file.integer("schema", lines_schema, lines_schema);
   file.choice<int>("kind", {{"plane-and-lines", 0}});
   LinesDrawing d;
   d.serial = file.text("serial");

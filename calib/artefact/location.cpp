@@ -1,17 +1,17 @@
 #include "calib/artefact/location.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
 
+#include "calib/angle_units.h"
 #include "calib/artefact/pose_estimators.h"
+#include "calib/linear/linear_algebra.h"
+#include "calib/printed.h"
 
 namespace datum {
 
 namespace {
-
-constexpr double deg = 180 / std::numbers::pi;
 
 /// Quadratic form e^T C^-1 e in the directions in which C is not singular, and how many those are.
 struct ChiSquare {
@@ -23,14 +23,14 @@ template <class Vector, class Matrix>
 ChiSquare chi_square(const Vector& e, const Matrix& covariance) {
   // Scaled to a unit diagonal, so that rad and mm are compared on one footing.
   const Vector scale = covariance.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(scale.asDiagonal() * covariance * scale.asDiagonal());
-  const Vector along = solver.eigenvectors().transpose() * (scale.asDiagonal() * e);
+  const EigenSystem solver = eigen_system(scale.asDiagonal() * covariance * scale.asDiagonal());
+  const Vector along = solver.vectors.transpose() * (scale.asDiagonal() * e);
   ChiSquare chi;
   // Differences of gains that are good to 1e-9 leave their square as eigenvalues of what is singular.
-  const double floor = 1e-12 * solver.eigenvalues().maxCoeff();
+  const double floor = 1e-12 * solver.values.maxCoeff();
   for (Eigen::Index i = 0; i < along.size(); ++i) {
-    if (solver.eigenvalues()[i] <= floor) continue;
-    chi.value += along[i] * along[i] / solver.eigenvalues()[i];
+    if (solver.values[i] <= floor) continue;
+    chi.value += along[i] * along[i] / solver.values[i];
     ++chi.freedom;
   }
   return chi;
@@ -44,12 +44,6 @@ double limit(int freedom) {
   return freedom * std::pow(1 - v + z * std::sqrt(v), 3);
 }
 
-std::string text(const char* format, auto... values) {
-  char buffer[256];
-  std::snprintf(buffer, sizeof buffer, format, values...);
-  return buffer;
-}
-
 /// The face whose residual is largest against its own uncertainty.
 std::string worst_face(const FaceErrors& residuals, const FaceData& faces) {
   std::size_t worst = 0;
@@ -60,8 +54,8 @@ std::string worst_face(const FaceErrors& residuals, const FaceData& faces) {
     if (chi > most) most = chi, worst = i;
   }
   const Eigen::Vector3d r = residuals.segment<3>(static_cast<Eigen::Index>(3 * worst));
-  return text("the most by face %s, which is off by %.1f um and %.4f deg", name_of(all_faces[worst]),
-              -1e3 * r.z(), r.head<2>().norm() * deg);
+  return printed("the most by face %s, which is off by %.1f um and %.4f deg", name_of(all_faces[worst]),
+                 -1e3 * r.z(), r.head<2>().norm() * deg_per_rad);
 }
 
 std::string finding_of(const Vector6d& disagreement, const Matrix6d& covariance, const FaceErrors& residuals,
@@ -69,11 +63,11 @@ std::string finding_of(const Vector6d& disagreement, const Matrix6d& covariance,
   std::string finding;
   const ChiSquare between = chi_square(disagreement, covariance);
   if (between.freedom > 0 && between.value > limit(between.freedom)) {
-    finding = text(
+    finding = printed(
         "the two estimators disagree beyond the noise of their data: by %.4f deg and %.1f um (chi-square "
         "%.0f, "
         "allowed %.0f)",
-        disagreement.head<3>().norm() * deg, 1e3 * disagreement.tail<3>().norm(), between.value,
+        disagreement.head<3>().norm() * deg_per_rad, 1e3 * disagreement.tail<3>().norm(), between.value,
         limit(between.freedom));
   }
   constexpr int freedom = 3 * face_count - 6;
@@ -83,10 +77,11 @@ std::string finding_of(const Vector6d& disagreement, const Matrix6d& covariance,
     chi += chi_square(r, faces[i].covariance).value;
   }
   if (chi > limit(freedom)) {
-    finding += (finding.empty() ? "" : "; ") +
-               text("the faces do not lie as drawn (chi-square %.0f, allowed %.0f), ", chi, limit(freedom)) +
-               worst_face(residuals, faces) +
-               ": enter the artefact's certified values, state its form_um, or clean and measure again";
+    finding +=
+        (finding.empty() ? "" : "; ") +
+        printed("the faces do not lie as drawn (chi-square %.0f, allowed %.0f), ", chi, limit(freedom)) +
+        worst_face(residuals, faces) +
+        ": enter the artefact's certified values, state its form_um, or clean and measure again";
   }
   return finding;
 }
@@ -96,8 +91,8 @@ std::array<FaceResidual, face_count> report(const FaceErrors& residuals, const F
   for (std::size_t i = 0; i < face_count; ++i) {
     const Eigen::Vector3d r = residuals.segment<3>(static_cast<Eigen::Index>(3 * i));
     const FitEvidence& e = faces[i].fit.evidence;
-    all[i] = {-1e3 * r.z(), 1e3 * std::sqrt(faces[i].covariance(2, 2)), 1e3 * deg * r.head<2>().norm(),
-              1e3 * e.sigma_mm, e.used};
+    all[i] = {-1e3 * r.z(), 1e3 * std::sqrt(faces[i].covariance(2, 2)),
+              1e3 * deg_per_rad * r.head<2>().norm(), 1e3 * e.sigma_mm, e.used};
   }
   return all;
 }

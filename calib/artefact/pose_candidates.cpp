@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "calib/angle_units.h"
 #include "calib/artefact/plates.h"
 #include "calib/artefact/slot_place.h"
 
@@ -16,7 +17,6 @@ namespace {
 using Eigen::Vector2d;
 using Eigen::Vector3d;
 
-constexpr double rad = std::numbers::pi / 180;
 constexpr std::array<Face, 4> flanks{Face::ll, Face::lr, Face::su, Face::sl};
 
 Eigen::Isometry3d sensor_from_plate(const Plane3& plane) {
@@ -50,7 +50,7 @@ std::array<double, 360> azimuths(const std::vector<Sloping>& cells, const DrawnF
   std::array<double, 360> area{};
   for (const Sloping& cell : cells) {
     if (std::abs(cell.slope_rad - slope_of(flank)) > normal_limit_rad) continue;
-    area[static_cast<std::size_t>((std::lround(cell.azimuth_rad / rad) + 360) % 360)] += cell_mm2;
+    area[static_cast<std::size_t>((std::lround(cell.azimuth_rad / rad_per_deg) + 360) % 360)] += cell_mm2;
   }
   return area;
 }
@@ -65,7 +65,7 @@ std::array<double, 360> rotation_scores(const std::vector<Sloping>& cells, const
     const auto seen = azimuths(cells, flank, cell_mm2);
     const double drawn_mm2 = flank.area_mm2() * flank.plane.normal.z();
     for (int turn = 0; turn < 360; ++turn) {
-      const long middle = std::lround(azimuth_of(flank) / rad) + turn + 720;
+      const long middle = std::lround(azimuth_of(flank) / rad_per_deg) + turn + 720;
       double sum = 0;
       for (long k = -3; k <= 3; ++k) sum += seen[static_cast<std::size_t>((middle + k) % 360)];
       score[static_cast<std::size_t>(turn)] += std::min(sum, drawn_mm2);
@@ -146,8 +146,8 @@ PoseCandidates pose_candidates(const CellMap& map, const ArtefactDrawing& drawin
     const auto cells = sloping_cells(map, pose.inverse(), drawing);
     const auto scores = rotation_scores(cells, drawing, cell_mm2);
     for (int turn : likely_rotations(scores)) {
-      add_candidate(cells, drawing, pose, turn * rad, scores[static_cast<std::size_t>(turn)] / flank_mm2,
-                    cell_mm2, all);
+      add_candidate(cells, drawing, pose, turn * rad_per_deg,
+                    scores[static_cast<std::size_t>(turn)] / flank_mm2, cell_mm2, all);
     }
     if (all.missing.empty()) all.missing = "no slot of the drawn slope is seen in the plate";
   }

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <numbers>
 
+#include "calib/angle_units.h"
 #include "calib/artefact/face_assignment.h"
 #include "calib/artefact/pose_candidates.h"
 #include "calib/artefact/pose_estimators.h"
@@ -14,7 +15,6 @@ namespace datum {
 
 namespace {
 
-constexpr double rad = std::numbers::pi / 180;
 const Eigen::Vector3d up = Eigen::Vector3d::UnitZ();
 
 // Points farther from a drawn plane than this are not of it: the artefact's own tolerance and 4 standard
@@ -95,7 +95,7 @@ CellMap fitting_cells(Points points, const ArtefactDrawing& drawing) {
 /// Accepted, or the words of the candidate that came closest.
 Attempt best_attempt(Points points, const ArtefactDrawing& drawing, const SegmentationLimits& limits) {
   const CellMap map = fitting_cells(points, drawing);
-  const PoseCandidates candidates = pose_candidates(map, drawing, limits.tilt_deg * rad);
+  const PoseCandidates candidates = pose_candidates(map, drawing, limits.tilt_deg * rad_per_deg);
   std::vector<Eigen::Vector3d> means;
   for (const Cell& cell : map.cells) {
     if (cell.smooth()) means.push_back(cell.mean_mm);
@@ -108,7 +108,7 @@ Attempt best_attempt(Points points, const ArtefactDrawing& drawing, const Segmen
     Attempt a = attempt(points, means, map.edge_mm, drawing, candidate, limits);
     if (accepted && a.refusal.empty()) {
       const Vector6d apart = difference(a.result.start, best.result.start);
-      if (apart.head<3>().norm() > rad || apart.tail<3>().norm() > 0.5) {
+      if (apart.head<3>().norm() > rad_per_deg || apart.tail<3>().norm() > 0.5) {
         best.refusal =
             "the artefact fits in two ways: its drawing has no feature that tells them apart, or two "
             "artefacts are in view";

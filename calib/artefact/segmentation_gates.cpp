@@ -6,20 +6,14 @@
 #include <cstdio>
 #include <numbers>
 
+#include "calib/angle_units.h"
 #include "calib/artefact/pose_estimators.h"
 #include "calib/artefact/square_means.h"
+#include "calib/printed.h"
 
 namespace datum {
 
 namespace {
-
-constexpr double deg = 180 / std::numbers::pi;
-
-std::string text(const char* format, auto... values) {
-  char buffer[256];
-  std::snprintf(buffer, sizeof buffer, format, values...);
-  return buffer;
-}
 
 /// Share of the squares of a grid over the drawn area that hold a point. Squares of three point spacings: a
 /// random cloud leaves 1 in 8000 of them empty.
@@ -51,11 +45,11 @@ std::string face_refusal(Face f, const FaceEvidence& e, const ArtefactDrawing& d
                          const SegmentationLimits& limits) {
   const std::string who = std::string("face ") + name_of(f) + ": ";
   if (e.points < limits.least_points) {
-    return who + text("%zu points, needed are %zu: bring the artefact nearer, or take a finer snapshot",
-                      e.points, limits.least_points);
+    return who + printed("%zu points, needed are %zu: bring the artefact nearer, or take a finer snapshot",
+                         e.points, limits.least_points);
   }
   if (e.coverage < limits.coverage) {
-    return who + text(
+    return who + printed(
                      "only %.0f %% of it is seen, needed are %.0f %%: bring the whole artefact into view, "
                      "clean it, "
                      "mind reflections",
@@ -63,20 +57,20 @@ std::string face_refusal(Face f, const FaceEvidence& e, const ArtefactDrawing& d
   }
   if (e.foreign > limits.foreign) {
     return who +
-           text(
+           printed(
                "%.0f %% of the points over it are not on it, allowed are %.0f %%: it is covered, dirty or "
                "damaged, or the drawing is of another artefact",
                100 * e.foreign, 100 * limits.foreign);
   }
   if (e.sigma_um > 1e3 * limits.noise_mm) {
     return who +
-           text(
+           printed(
                "its points scatter by %.0f um, allowed are %.0f um: mind exposure, reflections and vibration",
                e.sigma_um, 1e3 * limits.noise_mm);
   }
   if (e.flatness_um > 1e3 * drawing.tolerance.flatness_mm) {
-    return who + text("it is bent or dirty: flat within %.0f um, the drawing allows %.0f um", e.flatness_um,
-                      1e3 * drawing.tolerance.flatness_mm);
+    return who + printed("it is bent or dirty: flat within %.0f um, the drawing allows %.0f um",
+                         e.flatness_um, 1e3 * drawing.tolerance.flatness_mm);
   }
   return {};
 }
@@ -92,14 +86,14 @@ std::string angle_refusal(const FaceData& data, const ArtefactDrawing& drawing) 
       };
       const double seen = between(data[i].fit.feature.normal, data[k].fit.feature.normal);
       const double drawn = between(drawing.faces[i].plane.normal, drawing.faces[k].plane.normal);
-      const double allowed =
-          drawing.tolerance.angle_deg + 3 * deg * std::hypot(tilt_u_rad(data[i]), tilt_u_rad(data[k]));
-      if (std::abs(seen - drawn) * deg <= allowed) continue;
-      return text(
+      const double allowed = drawing.tolerance.angle_deg +
+                             3 * deg_per_rad * std::hypot(tilt_u_rad(data[i]), tilt_u_rad(data[k]));
+      if (std::abs(seen - drawn) * deg_per_rad <= allowed) continue;
+      return printed(
           "%s and %s meet at %.3f deg, the drawing says %.3f +- %.3f deg: the drawing is of another "
           "artefact, "
           "or the sensor's scales are wrong",
-          name_of(all_faces[i]), name_of(all_faces[k]), seen * deg, drawn * deg, allowed);
+          name_of(all_faces[i]), name_of(all_faces[k]), seen * deg_per_rad, drawn * deg_per_rad, allowed);
     }
   }
   return {};
@@ -115,7 +109,7 @@ std::string place_refusal(const FaceData& data, const ArtefactDrawing& drawing, 
     const double allowed = drawing.tolerance.position_mm + 3 * std::sqrt(data[i].covariance(2, 2));
     if (std::abs(off) <= most * allowed) continue;
     most = std::abs(off) / allowed;
-    refusal = text(
+    refusal = printed(
         "face %s lies %+.3f mm from where the drawing and the other faces expect it, allowed are %.3f mm: "
         "the "
         "drawing is of another artefact, or the sensor's scales are wrong",
@@ -147,7 +141,7 @@ std::string refusal_of(const Assignment& assignment, const FaceData& data, const
       static_cast<double>(evidence[index_of(Face::lp)].points + evidence[index_of(Face::rp)].points);
   const double beyond = static_cast<double>(assignment.beyond) / level;
   if (beyond > limits.beyond) {
-    return text(
+    return printed(
         "%.0f %% as many points as on the plate lie at its level beyond its outline: the artefact is seen "
         "turned or in a mirror, is another one, or stands level with its surroundings",
         100 * beyond);

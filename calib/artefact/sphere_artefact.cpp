@@ -1,18 +1,20 @@
 #include "calib/artefact/sphere_artefact.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <numbers>
 
 #include "calib/fit/point_moments.h"
+#include "calib/linear/linear_algebra.h"
 
 namespace datum {
 namespace {
 
-constexpr const char* name = "sphere artefact";
+constexpr const char* artefact_name = "sphere artefact";
 
 void check(const SphereArtefactSettings& s, const Eigen::Vector3d& to_sensor) {
-  const auto refuse = [](const char* what) { throw std::invalid_argument(std::string(name) + ": " + what); };
+  const auto refuse = [](const char* what) {
+    throw std::invalid_argument(std::string(artefact_name) + ": " + what);
+  };
   if (!(s.diameter_mm > 0) || !std::isfinite(s.diameter_mm)) refuse("diameter_mm must be positive");
   if (!(s.diameter_u_mm >= 0)) refuse("diameter_u_mm must not be negative");
   if (!(s.cap_angle_rad > 0 && s.cap_angle_rad < std::numbers::pi / 2)) {
@@ -27,8 +29,7 @@ void check(const SphereArtefactSettings& s, const Eigen::Vector3d& to_sensor) {
 }
 
 double largest_u_mm(const Fit<Sphere, 4>& fit) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> eigen(fit.covariance.topLeftCorner<3, 3>());
-  return std::sqrt(eigen.eigenvalues()[2]);
+  return std::sqrt(eigen_system(fit.covariance.topLeftCorner<3, 3>()).values[2]);
 }
 
 /// The points within the cap about a centre, moved out by what their footprint let them sink.
@@ -49,7 +50,7 @@ void refuse_doubtful(const SphereSighting& seen, const SphereArtefactSettings& s
   const double u = largest_u_mm(seen.fit);
   if (u > s.allowed_center_u_mm) {
     refuse_fit(
-        name,
+        artefact_name,
         "the cap within %.3g degrees (%zu points, scatter %.3g mm) leaves the centre uncertain by %.3g mm "
         "(allowed %.3g): bring the sphere nearer to the middle of the field, or take a larger one",
         s.cap_angle_rad * 180 / std::numbers::pi, seen.fit.evidence.used, seen.fit.evidence.sigma_mm, u,
@@ -58,7 +59,7 @@ void refuse_doubtful(const SphereSighting& seen, const SphereArtefactSettings& s
   const double u_size = std::hypot(2 * std::sqrt(seen.fit.covariance(3, 3)), s.diameter_u_mm);
   if (std::abs(seen.size_error_mm) > s.allowed_size_mm + 3 * u_size) {
     refuse_fit(
-        name,
+        artefact_name,
         "its diameter was found as %.4f mm, calibrated is %.4f mm (allowed %.3g + 3 x %.3g mm): another "
         "sphere, a wrong scale, or points at too steep an angle; check the sphere, reduce the cap angle",
         s.diameter_mm + seen.size_error_mm, s.diameter_mm, s.allowed_size_mm, u_size);
@@ -92,7 +93,8 @@ SphereSighting find_sphere(Points points, const Eigen::Vector3d& to_sensor, cons
     if (moved <= 0.01 * largest_u_mm(seen.fit)) break;
     if (seen.selections == most_selections) {
       refuse_fit(
-          name, "the cap does not come to rest (the centre still moves by %.3g mm): the points are no sphere",
+          artefact_name,
+          "the cap does not come to rest (the centre still moves by %.3g mm): the points are no sphere",
           moved);
     }
   }

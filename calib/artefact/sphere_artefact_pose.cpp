@@ -5,11 +5,12 @@
 
 #include "calib/artefact/sphere_artefact.h"
 #include "calib/fit/point_moments.h"
+#include "calib/linear/linear_algebra.h"
 
 namespace datum {
 namespace {
 
-constexpr const char* name = "alignment of points";
+constexpr const char* alignment_name = "alignment of points";
 using Pairs = std::span<const PointPair>;
 
 struct Means {
@@ -27,16 +28,17 @@ Means means_of(Pairs pairs) {
 
 void refuse_bad(Pairs pairs) {
   if (pairs.size() < 3) {
-    refuse_fit(name, "%zu points, needs at least 3 that are not on a line", pairs.size());
+    refuse_fit(alignment_name, "%zu points, needs at least 3 that are not on a line", pairs.size());
   }
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const PointPair& p = pairs[i];
     const Eigen::Matrix3d sum = p.to_covariance + p.from_covariance;
     if (!p.to_mm.allFinite() || !p.from_mm.allFinite() || !sum.allFinite()) {
-      refuse_fit(name, "point %zu has a number that is not finite", i);
+      refuse_fit(alignment_name, "point %zu has a number that is not finite", i);
     }
     if (Eigen::LLT<Eigen::Matrix3d>(sum).info() != Eigen::Success) {
-      refuse_fit(name, "point %zu has a covariance that is not positive: state how well it is known", i);
+      refuse_fit(alignment_name,
+                 "point %zu has a covariance that is not positive: state how well it is known", i);
     }
   }
 }
@@ -70,7 +72,8 @@ Eigen::Matrix3d closed_rotation(Pairs pairs, const Means& m) {
   const Eigen::Vector3d& s = svd.singularValues();
   // Square of width to length, on both sides: a width of 1:100 leaves the turn about the line 100 times worse.
   if (!(s[1] > 1e-4 * s[0])) {
-    refuse_fit(name, "the %zu points lie on a line: nothing holds the turn about it; place one beside it",
+    refuse_fit(alignment_name,
+               "the %zu points lie on a line: nothing holds the turn about it; place one beside it",
                pairs.size());
   }
   Eigen::Vector3d sign(1, 1, svd.matrixU().determinant() * svd.matrixV().determinant() < 0 ? -1 : 1);
@@ -81,7 +84,7 @@ Eigen::Matrix3d closed_rotation(Pairs pairs, const Means& m) {
   const double reversed = squares_after(pairs, m, mirrored);
   if (reversed < allowed_chi_square(pairs.size()) * largest_variance(pairs) &&
       4 * reversed < squares_after(pairs, m, proper)) {
-    refuse_fit(name,
+    refuse_fit(alignment_name,
                "mirrored: with one axis reversed the points fit to %.3g mm instead of %.3g mm; correct the "
                "sensor's handedness, or the machine's axes",
                std::sqrt(reversed / static_cast<double>(pairs.size())),
@@ -122,7 +125,7 @@ void refuse_contradiction(const PairAlignment& a, std::size_t pairs) {
   const double allowed = allowed_chi_square(pairs);
   if (a.chi_square <= allowed) return;
   refuse_fit(
-      name,
+      alignment_name,
       "the points do not fit each other: %.3g mm rms, chi-square %.3g (allowed %.3g); one moved between "
       "the measurements, they are paired in the wrong order, or a scale differs",
       a.rms_mm, a.chi_square, allowed);
@@ -138,7 +141,7 @@ PairAlignment align_pairs(Pairs pairs) {
   Step step = linearised(pairs, pose);
   // Convergence is quadratic but for the weights' slow change; 20 are many times what it takes.
   for (int iteration = 0; iteration < 20; ++iteration) {
-    const Vector6d x = step.information.ldlt().solve(step.gradient);
+    const Vector6d x = solve_symmetric(step.information, step.gradient);
     pose.r = rotation_from_vector(x.head<3>()) * pose.r;
     pose.t += x.tail<3>();
     step = linearised(pairs, pose);
@@ -148,7 +151,7 @@ PairAlignment align_pairs(Pairs pairs) {
   a.matrix.setIdentity();
   a.matrix.topLeftCorner<3, 3>() = Eigen::Quaterniond(pose.r).normalized().toRotationMatrix();
   a.matrix.topRightCorner<3, 1>() = pose.t;
-  a.covariance = step.information.ldlt().solve(Matrix6d::Identity());
+  a.covariance = solve_symmetric(step.information, Matrix6d::Identity());
   a.chi_square = step.chi_square;
   a.rms_mm = std::sqrt(step.squares / static_cast<double>(pairs.size()));
   refuse_contradiction(a, pairs.size());

@@ -9,7 +9,7 @@
 namespace datum {
 namespace {
 
-constexpr const char* name = "sphere artefact";
+constexpr const char* search_name = "sphere artefact";
 
 using Surface = std::vector<Eigen::Vector3d>;
 
@@ -147,18 +147,18 @@ SphereLocation locate_spheres(const HeightFrame& frame, const SphereDrawing& dra
                               const SphereSearchSettings& s) {
   check(frame);
   if (frame.delivered == Handedness::left && !frame.mirrored) {
-    refuse_fit(name,
+    refuse_fit(search_name,
                "the frame is left-handed and was not mirrored: state the handedness in the sensor's profile");
   }
   const Sightings sightings = sightings_of(surfaces_of(frame, s), drawing, s);
   const Assignment assignment(drawing, sightings);
   if (assignment.found().empty()) {
-    throw FitRefused(std::string(name) + ": the spheres of '" + drawing.serial +
+    throw FitRefused(std::string(search_name) + ": the spheres of '" + drawing.serial +
                      "' were not found at their distances" + sightings.reasons +
                      "; put all of them into view, clear of each other");
   }
   if (assignment.found().size() > 1) {
-    refuse_fit(name, "%zu groups of surfaces fit the drawing: leave one artefact in view",
+    refuse_fit(search_name, "%zu groups of surfaces fit the drawing: leave one artefact in view",
                assignment.found().size());
   }
   SphereLocation location;
@@ -174,7 +174,7 @@ SphereLocation locate_spheres(const HeightFrame& frame, const SphereDrawing& dra
   // Three spheres fit as well seen from behind, which is how a mirrored frame shows them.
   if (!(alignment.matrix(2, 2) > 0)) {
     refuse_fit(
-        name,
+        search_name,
         "it seems to be seen from behind: the frame is mirrored (state the sensor's handedness), or z of the "
         "drawing does not point to the sensor's side");
   }

@@ -1,7 +1,6 @@
 // What circle, sphere and cylinder share after their iterations: covariance in mm, and the refusals that need it.
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <cmath>
 
 #include "calib/fit/least_squares.h"
@@ -15,8 +14,7 @@ Eigen::Matrix<double, N, N> covariance_of(const Normal<N>& normal, double sigma,
                                           const Eigen::Matrix<double, N, 1>& is_length, double length_mm) {
   // sigma is in scaled units, as J is; a parameter that is a length is length_mm times its scaled value.
   const Eigen::Matrix<double, N, 1> unit = (is_length * length_mm).array() + (1 - is_length.array());
-  const Eigen::Matrix<double, N, N> inverse =
-      normal.jtj.ldlt().solve(Eigen::Matrix<double, N, N>::Identity());
+  const Eigen::Matrix<double, N, N> inverse = solve_symmetric(normal.jtj, Eigen::MatrixXd::Identity(N, N));
   return unit.asDiagonal() * (sigma * sigma * inverse) * unit.asDiagonal();
 }
 

@@ -6,13 +6,13 @@
 namespace datum {
 namespace {
 
-constexpr const char* name = "circle";
-constexpr const char* part = "arc";
+constexpr const char* circle_name = "circle";
+constexpr const char* circle_part = "arc";
 
 // Iterated about the centroid (the origin here), which the points hold best: shift in the plane along t1 and t2,
 // height of the plane, tilts about the centroid, radius. About a far centre, tilt and height of a short arc's
 // plane would be one long valley.
-using Row = Eigen::Matrix<double, 6, 1>;
+using CircleRow = Eigen::Matrix<double, 6, 1>;
 
 struct CircleModel3 {
   Points points;
@@ -26,7 +26,7 @@ struct CircleModel3 {
       const Eigen::Vector3d in_plane = q - height * c.normal;
       const double distance = in_plane.norm();
       const Eigen::Vector2d outwards = t.transpose() * in_plane / distance;
-      Row row;
+      CircleRow row;
       row << 0, 0, -1, t.transpose() * p, 0;
       n.add(row, height);
       row << -outwards, 0, -c.normal.dot(p) * outwards, -1;
@@ -35,7 +35,7 @@ struct CircleModel3 {
     }
     return n;
   }
-  Circle3 moved(const Circle3& c, const Row& step) const {
+  Circle3 moved(const Circle3& c, const CircleRow& step) const {
     const Eigen::Matrix<double, 3, 2> t = tangents(c.normal);
     const Eigen::Vector3d normal = (c.normal + t * step.segment<2>(3)).normalized();
     const Eigen::Quaterniond turn = Eigen::Quaterniond::FromTwoVectors(c.normal, normal);
@@ -61,7 +61,7 @@ Circle3 start_of(const std::vector<Eigen::Vector3d>& q, const SymmetricEigen& e)
   for (const Eigen::Vector3d& p : q) flat.push_back(in_plane.transpose() * p);
   const auto circle = algebraic_ball(std::span<const Eigen::Vector2d>(flat));
   if (!circle) {
-    refuse_fit(name, "the %zu points lie on a line: measure points all round", q.size());
+    refuse_fit(circle_name, "the %zu points lie on a line: measure points all round", q.size());
   }
   return {in_plane * circle->center, with_positive_largest(e.vectors.col(2)), circle->radius};
 }
@@ -69,7 +69,7 @@ Circle3 start_of(const std::vector<Eigen::Vector3d>& q, const SymmetricEigen& e)
 }  // namespace
 
 Fit<Circle3, 6> fit_circle(Points points, const FitLimits& limits) {
-  const PointMoments m = moments_of(points, name, 4);
+  const PointMoments m = moments_of(points, circle_name, 4);
   const std::vector<Eigen::Vector3d> q = scaled(points, m);
   const auto found = minimise<6>(CircleModel3{q}, start_of(q, m.principal));
   const Circle3& c = found.state;
@@ -86,15 +86,16 @@ Fit<Circle3, 6> fit_circle(Points points, const FitLimits& limits) {
       evidence_of(points.size(), found.normal.sum_squares * l * l, l * largest, 6, 2, found.iterations);
   // The covariance belongs to the tangents of the normal that is handed out.
   const Circle3 out{c.center_mm, fit.feature.normal, c.radius_mm};
-  const Row none_is_length = Row::Zero(), is_length = (Row() << 1, 1, 1, 0, 0, 1).finished();
+  const CircleRow none_is_length = CircleRow::Zero(),
+                  is_length = (CircleRow() << 1, 1, 1, 0, 0, 1).finished();
   const Eigen::Matrix<double, 6, 6> g = CircleModel3::handed_out(out);
-  const Row unit = (is_length * l).array() + (1 - is_length.array());
+  const CircleRow unit = (is_length * l).array() + (1 - is_length.array());
   const auto scaled_covariance =
       covariance_of<6>(CircleModel3{q}.linearised(out), fit.evidence.sigma_mm / l, none_is_length, l);
   fit.covariance = unit.asDiagonal() * (g * scaled_covariance * g.transpose()) * unit.asDiagonal();
-  refuse_curved(name, part, found.converged, fit.evidence, fit.feature.radius_mm, fit.covariance(5, 5),
-                limits);
-  refuse_tilt(name, part, fit.covariance.block<2, 2>(3, 3), limits);
+  refuse_curved(circle_name, circle_part, found.converged, fit.evidence, fit.feature.radius_mm,
+                fit.covariance(5, 5), limits);
+  refuse_tilt(circle_name, circle_part, fit.covariance.block<2, 2>(3, 3), limits);
   return fit;
 }
 

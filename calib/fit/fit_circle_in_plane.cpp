@@ -4,8 +4,8 @@
 namespace datum {
 namespace {
 
-constexpr const char* name = "circle";
-constexpr const char* part = "arc";
+constexpr const char* flat_circle_name = "circle";
+constexpr const char* flat_circle_part = "arc";
 
 struct CircleModel2 {
   std::span<const Eigen::Vector2d> points;
@@ -30,16 +30,17 @@ struct CircleModel2 {
 }  // namespace
 
 Fit<Circle3, 3> fit_circle(Points points, const Eigen::Vector3d& normal, const FitLimits& limits) {
-  if (!normal.allFinite() || !(normal.norm() > 0)) refuse_fit(name, "its plane has a normal without length");
+  if (!normal.allFinite() || !(normal.norm() > 0))
+    refuse_fit(flat_circle_name, "its plane has a normal without length");
   const Eigen::Vector3d n = normal.normalized();
   const Eigen::Matrix<double, 3, 2> t = tangents(n);
-  const PointMoments m = moments_of(points, name, 4);
+  const PointMoments m = moments_of(points, flat_circle_name, 4);
   std::vector<Eigen::Vector2d> flat;
   for (const Eigen::Vector3d& p : scaled(points, m)) flat.push_back(t.transpose() * p);
   const auto start = algebraic_ball(std::span<const Eigen::Vector2d>(flat));
   if (!start) {
-    refuse_fit(name, "seen along its normal the %zu points lie on a line: measure points all round",
-               points.size());
+    refuse_fit(flat_circle_name,
+               "seen along its normal the %zu points lie on a line: measure points all round", points.size());
   }
   const auto found = minimise<3>(CircleModel2{flat}, *start);
   double largest = 0;
@@ -52,8 +53,8 @@ Fit<Circle3, 3> fit_circle(Points points, const Eigen::Vector3d& normal, const F
   fit.evidence =
       evidence_of(points.size(), found.normal.sum_squares * l * l, l * largest, 3, 1, found.iterations);
   fit.covariance = covariance_of<3>(found.normal, fit.evidence.sigma_mm / l, Eigen::Vector3d::Ones(), l);
-  refuse_curved(name, part, found.converged, fit.evidence, fit.feature.radius_mm, fit.covariance(2, 2),
-                limits);
+  refuse_curved(flat_circle_name, flat_circle_part, found.converged, fit.evidence, fit.feature.radius_mm,
+                fit.covariance(2, 2), limits);
   return fit;
 }
 

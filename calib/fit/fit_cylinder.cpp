@@ -4,14 +4,15 @@
 
 #include "calib/fit/algebraic_start.h"
 #include "calib/fit/curved_fit.h"
+#include "calib/linear/linear_algebra.h"
 
 namespace datum {
 namespace {
 
-constexpr const char* name = "cylinder";
-constexpr const char* part = "part of it";
+constexpr const char* cylinder_name = "cylinder";
+constexpr const char* cylinder_part = "part of it";
 
-using Row = Eigen::Matrix<double, 5, 1>;  // tilts, offsets, radius
+using CylinderRow = Eigen::Matrix<double, 5, 1>;  // tilts, offsets, radius
 using Scaled = std::vector<Eigen::Vector3d>;
 
 struct CylinderModel {
@@ -26,14 +27,14 @@ struct CylinderModel {
       const Eigen::Vector3d across = q - along * c.direction;
       const double distance = across.norm();
       const Eigen::Vector2d outwards = t.transpose() * across / distance;
-      Row row;
+      CylinderRow row;
       row << -along * outwards, -outwards, -1;
       n.add(row, distance - c.radius_mm);
       n.reach = std::max(n.reach, q.norm());
     }
     return n;
   }
-  Cylinder moved(const Cylinder& c, const Row& step) const {
+  Cylinder moved(const Cylinder& c, const CylinderRow& step) const {
     const Eigen::Matrix<double, 3, 2> t = tangents(c.direction);
     const Eigen::Vector3d direction = (c.direction + t * step.head<2>()).normalized();
     const Eigen::Vector3d point = c.point_mm + t * step.segment<2>(2);
@@ -117,11 +118,11 @@ Normal<5> held_by_length(const Scaled& q, const Cylinder& c) {
     a += place(p) * place(p).transpose();
     b += place(p) * c.direction.dot(p);
   }
-  const Eigen::Vector3d leaning = a.ldlt().solve(b);
+  const Eigen::Vector3d leaning = solve_symmetric(a, b);
   Normal<5> n;
   for (const Eigen::Vector3d& p : q) {
     const Eigen::Vector2d outwards = (t.transpose() * (p - c.point_mm)).normalized();
-    Row row;
+    CylinderRow row;
     row << -(c.direction.dot(p) - leaning.dot(place(p))) * outwards, -outwards, -1;
     n.add(row, 0);
   }
@@ -132,7 +133,8 @@ Fit<Cylinder, 5> fit_from(Points points, const PointMoments& m, const Scaled& q,
                           const std::vector<Start>& starts, const FitLimits& limits) {
   const auto found = best_of(q, starts);
   if (!found.converged) {
-    refuse_fit(name, "none fits the %zu points: they lie on a line or in a plane, or belong to another shape",
+    refuse_fit(cylinder_name,
+               "none fits the %zu points: they lie on a line or in a plane, or belong to another shape",
                points.size());
   }
   const Cylinder c{found.state.point_mm, with_positive_largest(found.state.direction), found.state.radius_mm};
@@ -145,29 +147,29 @@ Fit<Cylinder, 5> fit_from(Points points, const PointMoments& m, const Scaled& q,
   fit.feature = {m.mean_mm + l * c.point_mm, c.direction, l * c.radius_mm};
   fit.evidence =
       evidence_of(points.size(), found.normal.sum_squares * l * l, l * largest, 5, 1, found.iterations);
-  const Row is_length = (Row() << 0, 0, 1, 1, 1).finished();
+  const CylinderRow is_length = (CylinderRow() << 0, 0, 1, 1, 1).finished();
   fit.covariance = covariance_of<5>(CylinderModel{q}.linearised(c), fit.evidence.sigma_mm / l, is_length, l);
-  refuse_curved(name, part, found.converged, fit.evidence, fit.feature.radius_mm, fit.covariance(4, 4),
-                limits);
+  refuse_curved(cylinder_name, cylinder_part, found.converged, fit.evidence, fit.feature.radius_mm,
+                fit.covariance(4, 4), limits);
   const Eigen::Matrix<double, 5, 5> by_length =
       covariance_of<5>(held_by_length(q, c), fit.evidence.sigma_mm / l, is_length, l);
-  refuse_tilt(name, part, by_length.topLeftCorner<2, 2>(), limits);
+  refuse_tilt(cylinder_name, cylinder_part, by_length.topLeftCorner<2, 2>(), limits);
   return fit;
 }
 
 }  // namespace
 
 Fit<Cylinder, 5> fit_cylinder(Points points, const FitLimits& limits) {
-  const PointMoments m = moments_of(points, name, 6);
+  const PointMoments m = moments_of(points, cylinder_name, 6);
   const Scaled q = scaled(points, m);
   return fit_from(points, m, q, starts_around(q, Eigen::Vector3d::UnitZ(), 0), limits);
 }
 
 Fit<Cylinder, 5> fit_cylinder(Points points, const Eigen::Vector3d& start_direction,
                               const FitLimits& limits) {
-  const PointMoments m = moments_of(points, name, 6);
+  const PointMoments m = moments_of(points, cylinder_name, 6);
   if (!start_direction.allFinite() || !(start_direction.norm() > 0)) {
-    refuse_fit(name, "its start direction has no length");
+    refuse_fit(cylinder_name, "its start direction has no length");
   }
   const Scaled q = scaled(points, m);
   // 40 degrees: 30 and the distance between neighbours.

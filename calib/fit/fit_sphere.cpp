@@ -4,8 +4,8 @@
 namespace datum {
 namespace {
 
-constexpr const char* name = "sphere";
-constexpr const char* part = "cap";
+constexpr const char* sphere_name = "sphere";
+constexpr const char* sphere_part = "cap";
 
 struct SphereModel {
   Points points;
@@ -30,11 +30,12 @@ struct SphereModel {
 }  // namespace
 
 Fit<Sphere, 4> fit_sphere(Points points, const FitLimits& limits) {
-  const PointMoments m = moments_of(points, name, 5);
+  const PointMoments m = moments_of(points, sphere_name, 5);
   const std::vector<Eigen::Vector3d> q = scaled(points, m);
   const auto start = algebraic_ball(std::span<const Eigen::Vector3d>(q));
   if (!start) {
-    refuse_fit(name, "the %zu points lie in a plane or on a line: measure the cap over its whole height",
+    refuse_fit(sphere_name,
+               "the %zu points lie in a plane or on a line: measure the cap over its whole height",
                points.size());
   }
   const SphereModel model{q};
@@ -49,8 +50,8 @@ Fit<Sphere, 4> fit_sphere(Points points, const FitLimits& limits) {
   fit.evidence =
       evidence_of(points.size(), found.normal.sum_squares * l * l, l * largest, 4, 1, found.iterations);
   fit.covariance = covariance_of<4>(found.normal, fit.evidence.sigma_mm / l, Eigen::Vector4d::Ones(), l);
-  refuse_curved(name, part, found.converged, fit.evidence, fit.feature.radius_mm, fit.covariance(3, 3),
-                limits);
+  refuse_curved(sphere_name, sphere_part, found.converged, fit.evidence, fit.feature.radius_mm,
+                fit.covariance(3, 3), limits);
   return fit;
 }
 

@@ -7,10 +7,11 @@
 // Points are scaled to an rms distance of 1, so that rounding of a residual is a few epsilon of that length.
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <cmath>
 #include <limits>
+
+#include "calib/linear/linear_algebra.h"
 
 namespace datum {
 
@@ -61,7 +62,7 @@ Minimum<N, State> minimise(const Model& model, const State& start, int limit = 2
     const auto solve = [&](double d) -> Eigen::Matrix<double, N, 1> {
       Eigen::Matrix<double, N, N> damped = n.jtj;
       damped.diagonal() *= 1 + d;
-      return -damped.ldlt().solve(n.jtr);
+      return -solve_symmetric(damped, n.jtr);
     };
     const Eigen::Matrix<double, N, 1> undamped = solve(0), step = damping > 0 ? solve(damping) : undamped;
     const double change = undamped.dot(n.jtj * undamped), rounding = residual_rounding(n.reach);

@@ -8,19 +8,19 @@
 namespace datum {
 namespace {
 
-constexpr const char* name = "weighted line";
+constexpr const char* line_name = "weighted line";
 using WeightedPoints = std::span<const WeightedPoint>;
 
 void refuse_bad(WeightedPoints points) {
   if (points.size() < 3) {
-    refuse_fit(name, "%zu points, needs at least 3 (two fix it, a third shows whether it is one)",
+    refuse_fit(line_name, "%zu points, needs at least 3 (two fix it, a third shows whether it is one)",
                points.size());
   }
   for (std::size_t i = 0; i < points.size(); ++i) {
     const WeightedPoint& p = points[i];
     const bool finite = std::isfinite(p.x_mm + p.y_mm) && std::isfinite(p.weight_x + p.weight_y);
     if (finite && p.weight_x > 0 && p.weight_y > 0) continue;
-    refuse_fit(name, "point %zu is not finite or has a weight that is not positive: leave it out", i);
+    refuse_fit(line_name, "point %zu is not finite or has a weight that is not positive: leave it out", i);
   }
 }
 
@@ -76,7 +76,7 @@ double unweighted_slope(WeightedPoints points) {
   }
   // x coordinates that differ by no more than their rounding.
   if (!(std::sqrt(xx / n) > 8 * std::numeric_limits<double>::epsilon() * largest)) {
-    refuse_fit(name, "all points have the same x: exchange x and y");
+    refuse_fit(line_name, "all points have the same x: exchange x and y");
   }
   return xy / xx;
 }
@@ -100,7 +100,7 @@ WeightedLine fit_line_weighted(WeightedPoints points) {
     // Wilson and Hilferty's quantile of chi-square over its degrees of freedom.
     const double freedom = n - 2, cube_root = 1 - 2 / (9 * freedom) + 4.753 * std::sqrt(2 / (9 * freedom));
     if (at.chi_square > freedom * cube_root * cube_root * cube_root) {
-      refuse_fit(name,
+      refuse_fit(line_name,
                  "chi-square is %.4g with %zu points: the weights promise less scatter than the points have",
                  at.chi_square, points.size());
     }
@@ -110,7 +110,7 @@ WeightedLine fit_line_weighted(WeightedPoints points) {
         -at.adjusted_x * slope_variance, -at.adjusted_x * slope_variance, slope_variance;
     return line;
   }
-  refuse_fit(name,
+  refuse_fit(line_name,
              "the slope does not settle: the points are no line along x, or it is too steep; exchange x "
              "and y");
 }

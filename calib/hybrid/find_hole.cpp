@@ -8,17 +8,11 @@
 
 #include "calib/fit/robust.h"
 #include "calib/hybrid/hole_edges.h"
+#include "calib/printed.h"
 
 namespace datum {
 
 namespace {
-
-template <class... Values>
-std::string text(const char* format, Values... values) {
-  char line[320];
-  std::snprintf(line, sizeof line, format, values...);
-  return line;
-}
 
 // A height this many sigma off the surface is none of it: 1 of 16000 by chance.
 constexpr double surface_sigmas = 4;
@@ -31,7 +25,7 @@ constexpr std::uint64_t seed = 0x686f6c65;
 
 void check(const HeightFrame& frame, const HoleNominal& n, const HoleSearch& s) {
   const auto need = [](bool fine, const char* name, double value, const char* allowed) {
-    if (!fine) throw HoleRefused(text("hole: %s = %g; allowed: %s", name, value, allowed));
+    if (!fine) throw HoleRefused(printed("hole: %s = %g; allowed: %s", name, value, allowed));
   };
   need(n.radius_mm > 0 && std::isfinite(n.radius_mm), "radius_mm", n.radius_mm, "above 0");
   need(n.search_mm > 0 && std::isfinite(n.search_mm), "search_mm", n.search_mm, "above 0");
@@ -61,9 +55,9 @@ PixelWindow window_of(const HeightFrame& frame, const Eigen::Vector3d& center_mm
                       high(frame.x, center_mm.x())};
   if (w.first_row < 0 || w.first_col < 0 || w.last_row >= frame.rows || w.last_col >= frame.cols) {
     throw HoleRefused(
-        text("hole: its surroundings (columns %d to %d, rows %d to %d) leave the snapshot of %d x %d "
-             "pixels: move the sensor nearer",
-             w.first_col, w.last_col, w.first_row, w.last_row, frame.cols, frame.rows));
+        printed("hole: its surroundings (columns %d to %d, rows %d to %d) leave the snapshot of %d x %d "
+                "pixels: move the sensor nearer",
+                w.first_col, w.last_col, w.first_row, w.last_row, frame.cols, frame.rows));
   }
   return w;
 }
@@ -91,8 +85,8 @@ Fit<Circle3, 3> circle_of(const MissingPatch& patch, const Plane3& surface, doub
   auto circle = fit_circle(edge, surface.normal);
   const double seen = coverage(edge, circle.feature);
   if (seen < least)
-    throw FitRefused(
-        text("its edge is seen on %.0f %% of the circumference, allowed %.0f %%", 100 * seen, 100 * least));
+    throw FitRefused(printed("its edge is seen on %.0f %% of the circumference, allowed %.0f %%", 100 * seen,
+                             100 * least));
   const double sigma = circle.evidence.sigma_mm;
   if (sigma < robust.noise_sigma_mm) circle.covariance *= std::pow(robust.noise_sigma_mm / sigma, 2);
   return circle;
@@ -149,26 +143,26 @@ HoleCandidate find_hole(const HeightFrame& frame, const HtmEstimate<Machine, Sen
            frame, window, surface, surface_sigmas * search.noise_sigma_mm, search.edge_depth_mm)) {
     if (static_cast<double>(patch.pixels) < least_pixels) continue;
     if (patch.at_border) {
-      passed_over += text("; a patch of %zu pixels runs out of the window", patch.pixels);
+      passed_over += printed("; a patch of %zu pixels runs out of the window", patch.pixels);
       continue;
     }
     try {
       const auto circle = circle_of(patch, surface, pitch_mm, search.least_coverage);
       if (!fits(circle.feature, center_mm, nominal)) {
-        passed_over += text("; a circle of %.3f mm, %.3f mm from its place", circle.feature.radius_mm,
-                            (circle.feature.center_mm - center_mm).norm());
+        passed_over += printed("; a circle of %.3f mm, %.3f mm from its place", circle.feature.radius_mm,
+                               (circle.feature.center_mm - center_mm).norm());
       } else if (found) {
         throw HoleRefused("hole: several fit: make the search smaller");
       } else {
         found = circle;
       }
     } catch (const FitRefused& refused) {
-      passed_over += text("; a patch of %zu pixels: ", patch.pixels) + refused.what();
+      passed_over += printed("; a patch of %zu pixels: ", patch.pixels) + refused.what();
     }
   }
   if (!found) {
-    throw HoleRefused(text("hole: none of %.3f +- %.3f mm within %.3f mm of its place", nominal.radius_mm,
-                           nominal.radius_tolerance_mm, nominal.search_mm) +
+    throw HoleRefused(printed("hole: none of %.3f +- %.3f mm within %.3f mm of its place", nominal.radius_mm,
+                              nominal.radius_tolerance_mm, nominal.search_mm) +
                       (passed_over.empty() ? "; the surface has no gap there" : passed_over));
   }
   return candidate_of(*found, machine_from_sensor, search);

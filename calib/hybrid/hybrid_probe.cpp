@@ -5,16 +5,11 @@
 #include <cmath>
 #include <cstdio>
 
+#include "calib/printed.h"
+
 namespace datum {
 
 namespace {
-
-template <class... Values>
-std::string text(const char* format, Values... values) {
-  char line[320];
-  std::snprintf(line, sizeof line, format, values...);
-  return line;
-}
 
 // The hole's axis stands this near to the machine's z: scan and touch are compared in x and y.
 constexpr double least_axis_z = 0.9;  // 26 degrees
@@ -32,7 +27,7 @@ double larger(const Eigen::Vector3d& u) { return std::max(u.x(), u.y()); }
 void check(const HybridSettings& s) {
   check(s.probe);
   const auto need = [](bool fine, const char* name, double value, const char* allowed) {
-    if (!fine) throw FitRefused(text("hybrid: %s = %g; allowed: %s", name, value, allowed));
+    if (!fine) throw FitRefused(printed("hybrid: %s = %g; allowed: %s", name, value, allowed));
   };
   need(s.depth_mm > 0 && s.depth_mm <= 100, "depth_mm", s.depth_mm, "above 0, up to 100");
   need(s.spare_mm > 0 && s.spare_mm <= 100, "spare_mm", s.spare_mm, "above 0, up to 100");
@@ -69,16 +64,16 @@ void HybridProbe::scan(const HoleCandidate& hole, MonotonicNs now) {
     return stop(State::guard, "the scan's hole has a figure that is none");
   }
   if (std::abs(hole.normal.z()) < least_axis_z)
-    return stop(State::guard, text("the hole's axis leans %.0f degrees from the machine's z; allowed: 26",
-                                   std::acos(std::abs(hole.normal.z())) * 180 / std::acos(-1.0)));
+    return stop(State::guard, printed("the hole's axis leans %.0f degrees from the machine's z; allowed: 26",
+                                      std::acos(std::abs(hole.normal.z())) * 180 / std::acos(-1.0)));
   const double clearance = settings_.probe.radius_mm + beyond_chance * larger(u) + settings_.spare_mm;
   const double surely = expected_.radius_mm - beyond_chance * u.z();
   if (!(surely >= clearance)) {
     return stop(
         State::guard,
-        text("the hole is surely %.3f mm in radius, the probe needs %.3f mm (radius %.3f, 3 u %.3f, spare "
-             "%.3f): take a smaller probe or a better scan",
-             surely, clearance, settings_.probe.radius_mm, beyond_chance * larger(u), settings_.spare_mm));
+        printed("the hole is surely %.3f mm in radius, the probe needs %.3f mm (radius %.3f, 3 u %.3f, spare "
+                "%.3f): take a smaller probe or a better scan",
+                surely, clearance, settings_.probe.radius_mm, beyond_chance * larger(u), settings_.spare_mm));
   }
   round_ = 1;
   state_ = State::approach;
@@ -123,8 +118,8 @@ void HybridProbe::entered(const Eigen::Vector3d& tip_mm, MonotonicNs now) {
   if (state_ != State::approach) return;
   const double off = (tip_mm - middle_mm()).norm();
   if (!(off <= settings_.spare_mm)) {
-    return stop(State::guard, text("the probe stands %.3f mm from where it was led; allowed: %.3f mm", off,
-                                   settings_.spare_mm));
+    return stop(State::guard, printed("the probe stands %.3f mm from where it was led; allowed: %.3f mm", off,
+                                      settings_.spare_mm));
   }
   state_ = State::touching;
   wait(now);
@@ -137,15 +132,15 @@ std::string HybridProbe::unexpected(const Eigen::Vector3d& tip_mm) const {
   const double height = way.dot(expected_.normal);
   const Eigen::Vector3d across = way - height * expected_.normal;
   if (std::abs(height) > settings_.spare_mm)
-    return text("touch %d lies %.3f mm off the depth of %.3f mm below the surface; allowed: %.3f mm", k + 1,
-                height, settings_.depth_mm, settings_.spare_mm);
+    return printed("touch %d lies %.3f mm off the depth of %.3f mm below the surface; allowed: %.3f mm",
+                   k + 1, height, settings_.depth_mm, settings_.spare_mm);
   if (std::abs(across.norm() - tip_circle_mm()) > reach_mm())
-    return text("touch %d is %.3f mm from the middle, expected %.3f +- %.3f mm", k + 1, across.norm(),
-                tip_circle_mm(), reach_mm());
+    return printed("touch %d is %.3f mm from the middle, expected %.3f +- %.3f mm", k + 1, across.norm(),
+                   tip_circle_mm(), reach_mm());
   const double cosine = across.normalized().dot(direction(k));
   if (cosine < least_way_cosine)
-    return text("touch %d lies %.0f degrees from the way that the probe was sent; allowed: 45", k + 1,
-                std::acos(std::max(cosine, -1.0)) * 180 / std::acos(-1.0));
+    return printed("touch %d lies %.0f degrees from the way that the probe was sent; allowed: 45", k + 1,
+                   std::acos(std::max(cosine, -1.0)) * 180 / std::acos(-1.0));
   return "";
 }
 
@@ -180,7 +175,7 @@ std::string HybridProbe::mismatch() const {
   const Eigen::Vector3d u = (hole_.u_mm.cwiseAbs2() + u_expected_mm().cwiseAbs2()).cwiseSqrt();
   for (int i = 0; i < 3; ++i) {
     if (std::abs(differs[i]) <= beyond_chance * u[i]) continue;
-    return text(
+    return printed(
         "%s: touch and scan differ by %+.3f mm, 3 u is %.3f mm: another hole, a stale calibration, or a "
         "sensor that was moved",
         names[i], differs[i], beyond_chance * u[i]);
@@ -204,8 +199,9 @@ void HybridProbe::end_round(MonotonicNs now) {
   if (round_ == settings_.max_rounds) {
     return stop(
         State::no_convergence,
-        text("after %d rounds the center still moves by %.4f mm and the radius by %.4f mm; allowed: %.4f mm",
-             round_, moved, grown, settings_.eps_mm));
+        printed(
+            "after %d rounds the center still moves by %.4f mm and the radius by %.4f mm; allowed: %.4f mm",
+            round_, moved, grown, settings_.eps_mm));
   }
   ++round_;
   touches_.clear();
@@ -223,8 +219,8 @@ void HybridProbe::abort() {
 void HybridProbe::on_deadline(MonotonicNs now) {
   if (!deadline_ || now < *deadline_) return;
   stop(State::guard,
-       text("%s within %d ms", state_ == State::approach ? "the probe did not enter the hole" : "no touch",
-            settings_.timeout_ms));
+       printed("%s within %d ms", state_ == State::approach ? "the probe did not enter the hole" : "no touch",
+               settings_.timeout_ms));
 }
 
 const char* name_of(HybridProbe::State state) {

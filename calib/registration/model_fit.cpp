@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "calib/linear/linear_algebra.h"
 #include "calib/registration/model_fit_step.h"
 
 namespace datum {
@@ -158,7 +159,7 @@ ModelFit refine(const ModelSamples& surface, const HtmEstimate<Model, Machine>& 
   const bool settled = fitter.settle(surface, Matrix6d::Identity(), found[0], fit.steps[0]);
   finish(fit, fitter, found, start.htm);
   // what the surface does not tell is as uncertain as it was
-  const Matrix6d j = as_estimate(fitter.lever(), fitter.pose().translation_mm()), back = j.inverse();
+  const Matrix6d j = as_estimate(fitter.lever(), fitter.pose().translation_mm()), back = inverse_matrix(j);
   const auto& left = found[0].told.left;
   const Matrix6d kept = left * left.transpose();
   fit.model_from_machine.covariance +=

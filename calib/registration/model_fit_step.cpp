@@ -1,16 +1,17 @@
 #include "calib/registration/model_fit_step.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
 
+#include "calib/linear/linear_algebra.h"
+
 namespace datum::model_fit {
 namespace {
 
-constexpr double information = 4;  // told: over what wrong normals feign
+constexpr double normals_information = 4;  // told: over what wrong normals feign
 
 Vector6d row_of(const Eigen::Vector3d& p, const Eigen::Vector3d& n, const Lever& lever) {
   Vector6d j;
@@ -82,19 +83,19 @@ Equations equations_of(const std::vector<ModelSample>& samples, const Lever& lev
 Told told_by(const Equations& e, const Eigen::Matrix<double, 6, Eigen::Dynamic>& free, double slope_rad) {
   Told told;
   const Eigen::MatrixXd normal = free.transpose() * e.normal * free;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(normal);
-  const Eigen::Matrix<double, 6, Eigen::Dynamic> directions = free * eigen.eigenvectors();
+  const EigenSystem eigen = eigen_system(normal);
+  const Eigen::Matrix<double, 6, Eigen::Dynamic> directions = free * eigen.vectors;
   std::vector<Eigen::Index> yes, no;
   for (Eigen::Index k = 0; k < directions.cols(); ++k) {
     const Vector6d u = directions.col(k);
     const double feigned = slope_rad * slope_rad * u.dot(e.slopes * u);
-    (eigen.eigenvalues()[k] > information * feigned ? yes : no).push_back(k);
+    (eigen.values[k] > normals_information * feigned ? yes : no).push_back(k);
   }
   told.directions = directions(Eigen::all, yes);
   told.left = directions(Eigen::all, no);
   for (const Eigen::Index k : yes)
-    told.inverse += directions.col(k) * directions.col(k).transpose() / eigen.eigenvalues()[k];
-  if (!yes.empty()) told.condition = eigen.eigenvalues()[yes.front()] / eigen.eigenvalues()[yes.back()];
+    told.inverse += directions.col(k) * directions.col(k).transpose() / eigen.values[k];
+  if (!yes.empty()) told.condition = eigen.values[yes.front()] / eigen.values[yes.back()];
   return told;
 }
 

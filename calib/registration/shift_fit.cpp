@@ -1,21 +1,21 @@
 #include "calib/registration/shift_fit.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "calib/fit/feature.h"
+#include "calib/linear/linear_algebra.h"
 
 namespace datum {
 
 namespace {
 
-constexpr int iterations = 6;      // the steps of a fit that converges fall by ten and more each
-constexpr double outlier_at = 3;   // standard uncertainties
-constexpr double information = 4;  // of the slopes, over that of their noise
-constexpr int tiles = 8;           // each way
+constexpr int iterations = 6;             // the steps of a fit that converges fall by ten and more each
+constexpr double outlier_at = 3;          // standard uncertainties
+constexpr double slopes_information = 4;  // of the slopes, over that of their noise
+constexpr int tiles = 8;                  // each way
 
 /// d(distance) / d(shift) for a direction n at p.
 Vector6d row_of(const Eigen::Vector3d& p, const Eigen::Vector3d& n, const ShiftFit& fit) {
@@ -95,13 +95,13 @@ Sums sums_of(const std::vector<OverlapSample>& samples, const ShiftFit& fit, con
 
 /// Inverse of the normal matrix on the directions that are told; their projector.
 Matrix6d inverse_of(const Sums& sums, Matrix6d& told) {
-  const Eigen::SelfAdjointEigenSolver<Matrix6d> eigen(sums.normal);
+  const EigenSystem eigen = eigen_system(sums.normal);
   Matrix6d inverse = Matrix6d::Zero();
   told.setZero();
   for (int k = 0; k < 6; ++k) {
-    const double value = eigen.eigenvalues()[k];
-    const Vector6d u = eigen.eigenvectors().col(k);
-    if (!(value > information * u.dot(sums.noise * u))) continue;
+    const double value = eigen.values[k];
+    const Vector6d u = eigen.vectors.col(k);
+    if (!(value > slopes_information * u.dot(sums.noise * u))) continue;
     inverse += u * u.transpose() / value;
     told += u * u.transpose();
   }

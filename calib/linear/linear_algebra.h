@@ -1,0 +1,22 @@
+// Eigen's decompositions of small dense matrices, compiled once: each file that calls them for a size of its own would
+// instantiate some thousand templates.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace datum {
+
+/// Of a symmetric matrix, whose lower triangle is read.
+struct EigenSystem {
+  Eigen::VectorXd values;   // ascending
+  Eigen::MatrixXd vectors;  // columns in the order of the values, orthonormal
+};
+EigenSystem eigen_system(const Eigen::MatrixXd& symmetric);
+
+/// x of a x = b by LDL^T with diagonal pivoting; `a` is symmetric and positive or negative semidefinite.
+Eigen::MatrixXd solve_symmetric(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b);
+
+/// Of an invertible square matrix, by LU with partial pivoting.
+Eigen::MatrixXd inverse_matrix(const Eigen::MatrixXd& square);
+
+}  // namespace datum
