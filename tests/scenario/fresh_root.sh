@@ -1,19 +1,61 @@
 #!/bin/sh
-# A newcomer's machine: a bare Debian 12 root, a fresh clone of the committed tree, then `./datum demo` and
-# `./datum test` with no other step. Needs root, debootstrap and a Debian mirror (DATUM_MIRROR, else the host's own).
+# A newcomer's machines: bare Debian 12 roots, a fresh clone of the committed tree in each, and ./datum with no other step.
+# Needs root, debootstrap and a Debian mirror (DATUM_MIRROR, else the host's own). Usage:
+#   fresh_root.sh [FOLDER [ROOT [COMMAND...]]]
+# Roots, FOLDER/ROOT each: `minimal` has the packages of priority `required`, and runs demo and test; `standard` has those of
+# `important` and `standard` too, as the installer leaves a machine (groff, man, perl, python3, an ssh client: a minimal root
+# hides what they change), and starts each command of `./datum help` once, in its shortest form. COMMAND: these alone.
 set -eu
 tree=$(cd "$(dirname "$0")/../.." && pwd)
-root=${1:-$(mktemp -d)/bookworm}
-[ "$(id -u)" = 0 ] || { echo "datum fresh: run as root: a root file system is made and entered" >&2; exit 2; }
+folder=${1:-$(mktemp -d)}
+roots=${2:-minimal standard}
+[ $# -lt 2 ] || shift
+[ $# -eq 0 ] || shift
 
-mirror=${DATUM_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | head -n 1)}
-if [ ! -x "$root/usr/bin/apt-get" ]; then
-  debootstrap --variant=minbase bookworm "$root" ${mirror:+"$mirror"}
-fi
+# One command a line, in its shortest form; behind '|' why it is not started here.
+shortest() {
+  cat <<'TEXT'
+demo
+demo --surface
+demo --fringe
+demo --devices
+deps
+fmt --check
+transcripts show
+statistics --short
+long
+soak --boards 20 --seed 1
+faults clock --times 1
+install /opt/datumd
+package
+bench commands
+bench planes --gpu --quick | needs a CUDA device
+bench fft
+bench diffusion
+bench lu --cpu
+bench fringe --quick
+peers
+coverage -R House
+fuzz toml_recipe --runs 1000
+sanitize asan -R House
+tidy config/config_error.cpp
+package --arm64
+test
+test --arm64
+test --system
+fresh | is what runs here
+TEXT
+}
+# A command of the help that has no line above is a mistake of this file.
+for word in $("$tree/datum" help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' | sort -u); do
+  shortest | grep -q "^$word\( \|\$\)" || { echo "datum fresh: './datum $word' of the help is not started; add a line to $0" >&2; exit 2; }
+done
+[ "$(id -u)" = 0 ] || { echo "datum fresh: run as root: a root file system is made and entered" >&2; exit 2; }
 
 mounted=
 unmount() {
   for place in $mounted; do umount -l "$place" || true; done
+  mounted=
 }
 trap unmount EXIT INT TERM
 mount_in() {  # type source place
@@ -21,18 +63,67 @@ mount_in() {  # type source place
   mount $1 "$2" "$3"
   mounted="$3 $mounted"
 }
-mount_in "-t proc" proc "$root/proc"
-mount_in "-t sysfs" sysfs "$root/sys"
-mount_in --bind /dev "$root/dev"
-mount_in --bind /dev/pts "$root/dev/pts"
-cp /etc/resolv.conf "$root/etc/resolv.conf"
-data=${DATUM_REAL_DATA:-$tree/../shared/data}
-if [ -d "$data" ]; then mount_in "--bind -o ro" "$data" "$root/src/shared/data"; fi
+inside() {  # root command
+  chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+    DEBIAN_FRONTEND=noninteractive sh -c "$2"
+}
 
-rm -rf "$root/src/datumd"
-git clone --quiet "$tree" "$root/src/datumd"
-for command in demo test; do
-  echo "== fresh root: ./datum $command"
-  chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-    sh -c "cd /src/datumd && ./datum $command"
+make_root() {  # root kind
+  mirror=${DATUM_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | head -n 1)}
+  case $2 in minimal) variant=--variant=minbase ;; standard) variant= ;; esac
+  # shellcheck disable=SC2086
+  [ -x "$1/usr/bin/apt-get" ] || debootstrap $variant bookworm "$1" ${mirror:+"$mirror"}
+  printf '#!/bin/sh\nexit 101\n' >"$1/usr/sbin/policy-rc.d"  # a root that is entered starts no services
+  chmod +x "$1/usr/sbin/policy-rc.d"
+}
+enter() {  # root
+  mount_in "-t proc" proc "$1/proc"
+  mount_in "-t sysfs" sysfs "$1/sys"
+  mount_in --bind /dev "$1/dev"
+  mount_in --bind /dev/pts "$1/dev/pts"
+  cp /etc/resolv.conf "$1/etc/resolv.conf"
+  data=${DATUM_REAL_DATA:-$tree/../shared/data}
+  if [ -d "$data" ]; then mount_in "--bind -o ro" "$data" "$1/src/shared/data"; fi
+  rm -rf "$1/src/datumd"
+  git clone --quiet "$tree" "$1/src/datumd"
+}
+add_standard() {  # root
+  inside "$1" 'apt-get update -qq
+    apt-get install -y -qq $(apt-cache dumpavail |
+      awk "/^Package: /{name = \$2} /^Priority: standard\$/{print name}" | sort -u) >/dev/null'
+}
+
+failed=0
+for kind in $roots; do
+  case $kind in minimal | standard) ;; *) echo "datum fresh: root '$kind'; allowed: minimal, standard" >&2; exit 2 ;; esac
+  root=$folder/$kind
+  make_root "$root" "$kind"
+  enter "$root"
+  [ $kind = minimal ] || add_standard "$root"
+  if [ $# -gt 0 ]; then
+    asked=$(printf '%s\n' "$@")
+  elif [ $kind = minimal ]; then
+    asked=$(printf 'demo\ntest\n')
+  else
+    asked=$(shortest)
+  fi
+  echo "$asked" | sed 's/ *|/|/' >"$root/commands"
+  : >"$root/outcomes"
+  while IFS='|' read -r command why; do
+    if [ -n "$why" ]; then
+      echo "SKIPPED ./datum $command:$why" | tee -a "$root/outcomes"
+      continue
+    fi
+    echo "== $kind root: ./datum $command"
+    begun=$(date +%s) status=0
+    inside "$root" "cd /src/datumd && ./datum $command" </dev/null >"$root/output" 2>&1 || status=$?
+    tail -n 15 "$root/output"
+    # An exit status is a command's own word of what it found, too: peers and benches have none but 0.
+    if [ $status -eq 0 ]; then outcome=OK; else outcome=FAILED failed=1; fi
+    echo "$outcome ./datum $command (exit status $status, $(($(date +%s) - begun)) s)" | tee -a "$root/outcomes"
+  done <"$root/commands"
+  echo "== $kind root:"
+  cat "$root/outcomes"
+  unmount
 done
+exit $failed
