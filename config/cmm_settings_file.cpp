@@ -10,12 +10,6 @@ namespace datum::config {
 
 namespace {
 
-constexpr std::int64_t longest_ms = 600'000;
-
-int ms(TomlTable& table, const char* key, int fallback, std::int64_t least = 1) {
-  return static_cast<int>(table.integer_or(key, fallback, least, longest_ms));
-}
-
 std::optional<char> character_if(TomlTable& table, const char* key) {
   const auto text = table.text_if(key);
   if (!text) return std::nullopt;
@@ -68,7 +62,7 @@ void read_framing(std::optional<TomlTable> table, LineFraming& f) {
   if (const auto end = character_if(*table, "end")) f.end = end;
   f.fixed_length = static_cast<std::size_t>(
       table->integer_or("fixed_length", static_cast<std::int64_t>(f.fixed_length), 0, 4096));
-  f.gap_ms = ms(*table, "gap_ms", f.gap_ms, 0);
+  f.gap_ms = read_ms(*table, "gap_ms", f.gap_ms, 0);
   // They take the terminator's place.
   if (!table->has("terminator") && (f.fixed_length > 0 || f.gap_ms > 0)) f.terminator.clear();
   table->finish();
@@ -159,7 +153,7 @@ void read_line(TomlTable& table, CmmSettings& s) {
                                {{"single_line", Grouping::single_line},
                                 {"by_order", Grouping::by_order},
                                 {"by_label", Grouping::by_label}});
-  s.group_window_ms = ms(table, "group_window_ms", s.group_window_ms);
+  s.group_window_ms = read_ms(table, "group_window_ms", s.group_window_ms);
   s.unit = table.choice_or("unit", s.unit, {{"mm", LengthUnit::mm}, {"inch", LengthUnit::inch}});
   s.unit_token = table.choice_or("unit_token", s.unit_token,
                                  {{"none", UnitToken::none},
@@ -207,7 +201,7 @@ std::optional<IppMotionSettings> read_motion(TomlTable& ipp) {
   m.max_mm = read_corner(motion, "box_max_mm");
   m.most_mm = motion.number_or("most_mm", m.most_mm, {1e-3, 1000});
   m.arrival_um = motion.number_or("arrival_um", m.arrival_um, {1e-3, 1000});
-  m.timeout_ms = ms(motion, "timeout_ms", m.timeout_ms, 100);
+  m.timeout_ms = read_ms(motion, "timeout_ms", m.timeout_ms, 100);
   motion.finish();
   return m;
 }
@@ -223,7 +217,7 @@ void read_ipp(TomlTable& table, CmmSettings& s) {
     const std::vector<double> given = ipp.numbers("transformation", 6);
     std::copy(given.begin(), given.end(), i.transformation.emplace().begin());
   }
-  i.watchdog_ms = ms(ipp, "watchdog_ms", i.watchdog_ms, 100);
+  i.watchdog_ms = read_ms(ipp, "watchdog_ms", i.watchdog_ms, 100);
   i.move_report_s = ipp.number_if("move_report_s", {0.1, 3600});
   i.move_report_mm = ipp.number_or("move_report_mm", i.move_report_mm, positive);
   i.motion = read_motion(ipp);
@@ -231,11 +225,11 @@ void read_ipp(TomlTable& table, CmmSettings& s) {
 }
 
 void read_times(TomlTable& table, CmmSettings& s) {
-  s.max_age_ms = ms(table, "max_age_ms", s.max_age_ms);
+  s.max_age_ms = read_ms(table, "max_age_ms", s.max_age_ms);
   if (auto poll = table.table_if("poll")) {
     s.poll.strings = poll->texts_or("strings", s.poll.strings);
-    s.poll.period_ms = ms(*poll, "period_ms", s.poll.period_ms, 10);
-    s.poll.timeout_ms = ms(*poll, "timeout_ms", s.poll.timeout_ms, 10);
+    s.poll.period_ms = read_ms(*poll, "period_ms", s.poll.period_ms, 10);
+    s.poll.timeout_ms = read_ms(*poll, "timeout_ms", s.poll.timeout_ms, 10);
     if (const auto byte = character_if(*poll, "accepted")) s.poll.accepted = byte;
     if (const auto byte = character_if(*poll, "rejected")) s.poll.rejected = byte;
     poll->finish();
@@ -250,9 +244,9 @@ void read_times(TomlTable& table, CmmSettings& s) {
   if (auto pairing = table.table_if("pairing")) {
     PairSettings& p = s.pairing;
     p.tolerance_um = pairing->number_or("tolerance_um", p.tolerance_um, positive);
-    p.window_ms = ms(*pairing, "window_ms", p.window_ms);
-    p.position_timeout_ms = ms(*pairing, "position_timeout_ms", p.position_timeout_ms);
-    p.latency_ms = ms(*pairing, "latency_ms", p.latency_ms, 0);
+    p.window_ms = read_ms(*pairing, "window_ms", p.window_ms);
+    p.position_timeout_ms = read_ms(*pairing, "position_timeout_ms", p.position_timeout_ms);
+    p.latency_ms = read_ms(*pairing, "latency_ms", p.latency_ms, 0);
     pairing->finish();
   }
 }

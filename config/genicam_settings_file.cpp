@@ -4,17 +4,11 @@
 
 #include <algorithm>
 
+#include "config/link_settings.h"
+
 namespace datum::config {
 
 namespace {
-
-using genicam::TriggerBy;
-
-constexpr std::int64_t longest_ms = 600'000;
-
-int ms(TomlTable& table, const char* key, int fallback) {
-  return static_cast<int>(table.integer_or(key, fallback, 10, longest_ms));
-}
 
 std::string text_if(TomlTable& table, const char* key, const char* allowed) {
   const auto text = table.text_if(key);
@@ -47,17 +41,17 @@ genicam::Settings read_genicam(TomlTable table) {
   s.pixel_format = text_if(table, "pixel_format", "such as Coord3D_C16, or no such key");
   const std::vector<double> um = table.numbers("resolution_um", 3, {1e-6, 1e6});
   std::copy(um.begin(), um.end(), s.resolution_um.begin());
-  s.trigger = table.choice<TriggerBy>("trigger",
-                                      {{"external", TriggerBy::external}, {"software", TriggerBy::software}});
+  s.trigger = table.choice<genicam::TriggerBy>(
+      "trigger", {{"external", genicam::TriggerBy::external}, {"software", genicam::TriggerBy::software}});
   // 576 is what every network carries, 16110 the largest that GigE Vision names.
   s.packet_size = static_cast<int>(table.integer_or("packet_size", s.packet_size, 576, 16110));
   s.socket_buffer_kib =
       static_cast<int>(table.integer_or("socket_buffer_kib", s.socket_buffer_kib, 64, 1 << 20));
-  s.connect_ms = ms(table, "connect_ms", s.connect_ms);
-  s.answer_ms = ms(table, "answer_ms", s.answer_ms);
-  s.watch_ms = ms(table, "watch_ms", s.watch_ms);
-  s.stall_ms = ms(table, "stall_ms", s.stall_ms);
-  s.max_age_ms = ms(table, "max_age_ms", s.max_age_ms);
+  s.connect_ms = read_ms(table, "connect_ms", s.connect_ms, 10);
+  s.answer_ms = read_ms(table, "answer_ms", s.answer_ms, 10);
+  s.watch_ms = read_ms(table, "watch_ms", s.watch_ms, 10);
+  s.stall_ms = read_ms(table, "stall_ms", s.stall_ms, 10);
+  s.max_age_ms = read_ms(table, "max_age_ms", s.max_age_ms, 10);
   s.max_frame_mib = static_cast<int>(table.integer_or("max_frame_mib", s.max_frame_mib, 1, 1024));
   table.finish();
   return s;

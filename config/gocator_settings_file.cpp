@@ -4,13 +4,11 @@
 
 #include <cmath>
 
+#include "config/link_settings.h"
+
 namespace datum::config {
 
 namespace {
-
-using gocator::TriggerBy;
-
-constexpr std::int64_t longest_ms = 600'000;
 
 std::string address(TomlTable& table) {
   const std::string text = table.text("address");
@@ -22,10 +20,6 @@ std::string address(TomlTable& table) {
 
 std::uint16_t port(TomlTable& table, const char* key, std::uint16_t fallback) {
   return static_cast<std::uint16_t>(table.integer_or(key, fallback, 1, 65535));
-}
-
-int ms(TomlTable& table, const char* key, int fallback) {
-  return static_cast<int>(table.integer_or(key, fallback, 10, longest_ms));
 }
 
 /// The protocol counts in whole nanometres.
@@ -55,13 +49,13 @@ gocator::Settings read_gocator(TomlTable table, const std::filesystem::path& fol
     table.refuse("job", "has " + std::to_string(s.job.size()) + " characters",
                  "the job's name, 1 to 64 characters");
   s.step_nm = steps_nm(table);
-  s.trigger = table.choice<TriggerBy>("trigger",
-                                      {{"external", TriggerBy::external}, {"software", TriggerBy::software}});
+  s.trigger = table.choice<gocator::TriggerBy>(
+      "trigger", {{"external", gocator::TriggerBy::external}, {"software", gocator::TriggerBy::software}});
   s.start = table.boolean_or("start", s.start);
-  s.answer_ms = ms(table, "answer_ms", s.answer_ms);
-  s.watch_ms = ms(table, "watch_ms", s.watch_ms);
-  s.stall_ms = ms(table, "stall_ms", s.stall_ms);
-  s.max_age_ms = ms(table, "max_age_ms", s.max_age_ms);
+  s.answer_ms = read_ms(table, "answer_ms", s.answer_ms, 10);
+  s.watch_ms = read_ms(table, "watch_ms", s.watch_ms, 10);
+  s.stall_ms = read_ms(table, "stall_ms", s.stall_ms, 10);
+  s.max_age_ms = read_ms(table, "max_age_ms", s.max_age_ms, 10);
   s.max_message_mib = static_cast<int>(table.integer_or("max_message_mib", s.max_message_mib, 1, 1024));
   if (const auto archive = table.text_if("archive_folder")) {
     if (archive->empty()) table.refuse("archive_folder", "is empty", "a folder, or no such key");

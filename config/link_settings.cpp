@@ -23,4 +23,9 @@ std::uint16_t read_tcp_port(TomlTable& table, std::string_view key) {
   return static_cast<std::uint16_t>(table.integer(key, 1, 65535));
 }
 
+int read_ms(TomlTable& table, const char* key, int fallback, std::int64_t least) {
+  constexpr std::int64_t longest_ms = 600'000;
+  return static_cast<int>(table.integer_or(key, fallback, least, longest_ms));
+}
+
 }  // namespace datum::config

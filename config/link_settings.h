@@ -13,4 +13,7 @@ SerialSettings read_serial(TomlTable& table, SerialSettings defaults);
 /// A TCP port number, 1 to 65535.
 std::uint16_t read_tcp_port(TomlTable& table, std::string_view key);
 
+/// Milliseconds from `least` to ten minutes.
+int read_ms(TomlTable& table, const char* key, int fallback, std::int64_t least = 1);
+
 }  // namespace datum::config

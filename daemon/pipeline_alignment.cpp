@@ -13,10 +13,11 @@ namespace datum {
 namespace {
 
 constexpr const char* stage_name = "coarse_alignment";
-constexpr int samples = 2;  // of a cell, along either axis
+constexpr int alignment_samples = 2;  // of a cell, along either axis
 
 Eigen::Vector2d place_of(const AlignmentGrid& g, std::uint32_t col, std::uint32_t row, int i, int k) {
-  return g.origin_mm + g.cell_mm * Eigen::Vector2d(col + (i + 0.5) / samples, row + (k + 0.5) / samples);
+  return g.origin_mm + g.cell_mm * Eigen::Vector2d(col + (i + 0.5) / alignment_samples,
+                                                   row + (k + 0.5) / alignment_samples);
 }
 
 /// Calls see(cell, place) for each sample.
@@ -24,8 +25,9 @@ template <class See>
 void each_sample(const AlignmentGrid& g, const See& see) {
   for (std::uint32_t row = 0; row < g.rows; ++row)
     for (std::uint32_t col = 0; col < g.cols; ++col)
-      for (int k = 0; k < samples; ++k)
-        for (int i = 0; i < samples; ++i) see(std::size_t{row} * g.cols + col, place_of(g, col, row, i, k));
+      for (int k = 0; k < alignment_samples; ++k)
+        for (int i = 0; i < alignment_samples; ++i)
+          see(std::size_t{row} * g.cols + col, place_of(g, col, row, i, k));
 }
 
 bool inside(const BoardRect& body, const Eigen::Vector2d& at) {
@@ -50,11 +52,11 @@ std::vector<float> nominal_mask(const Recipe& recipe, const AlignmentGrid& g, do
       for (std::uint32_t col = index(low.x(), g.origin_mm.x(), g.cols);
            col <= index(high.x(), g.origin_mm.x(), g.cols); ++col) {
         float covered = 0;
-        for (int k = 0; k < samples; ++k)
-          for (int i = 0; i < samples; ++i)
+        for (int k = 0; k < alignment_samples; ++k)
+          for (int i = 0; i < alignment_samples; ++i)
             covered += inside(c.body, place_of(g, col, row, i, k)) ? 1.f : 0.f;
         float& cell = mask[std::size_t{row} * g.cols + col];
-        cell = std::min(1.f, cell + covered / (samples * samples));
+        cell = std::min(1.f, cell + covered / (alignment_samples * alignment_samples));
       }
   }
   return mask;
@@ -63,7 +65,7 @@ std::vector<float> nominal_mask(const Recipe& recipe, const AlignmentGrid& g, do
 /// Of each sample its height over the nominal board in mm; not a number where nothing was seen.
 std::vector<float> sampled_heights(const HeightFrame& frame, const BoardView& view, const AlignmentGrid& g) {
   std::vector<float> heights;
-  heights.reserve(std::size_t{g.cols} * g.rows * samples * samples);
+  heights.reserve(std::size_t{g.cols} * g.rows * alignment_samples * alignment_samples);
   each_sample(g, [&](std::size_t, const Eigen::Vector2d& at) {
     const Eigen::Vector2d pixel = view.pixel_of(at, 0);
     const double col = std::round(pixel.x()), row = std::round(pixel.y());
@@ -95,7 +97,7 @@ std::vector<float> seen_mask(const std::vector<float>& heights, float board_mm, 
   const float above_mm = board_mm + static_cast<float>(height_um * 1e-3);
   std::size_t next = 0;
   each_sample(g, [&](std::size_t cell, const Eigen::Vector2d&) {
-    if (heights[next++] >= above_mm) mask[cell] += 1.f / (samples * samples);
+    if (heights[next++] >= above_mm) mask[cell] += 1.f / (alignment_samples * alignment_samples);
   });
   return mask;
 }

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const fs::path& file, const char* what) {
+[[noreturn]] void fail_archive(const fs::path& file, const char* what) {
   throw CalibrationError(file.string() + ": " + what + ": " + std::strerror(errno) +
                          "; check the folder's permissions and room, nothing was accepted");
 }
@@ -24,37 +24,37 @@ namespace fs = std::filesystem;
 class File {
  public:
   File(const fs::path& path, int flags) : path_(path), fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {
-    if (fd_ < 0) fail(path_, "cannot be opened");
+    if (fd_ < 0) fail_archive(path_, "cannot be opened");
   }
   ~File() { ::close(fd_); }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
   void lock() const {
-    if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) fail(path_, "is being written by another process");
+    if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) fail_archive(path_, "is being written by another process");
   }
   std::string read() const {
     std::string text;
     char bytes[65536];
     ssize_t n = 0;
     while ((n = ::read(fd_, bytes, sizeof bytes)) > 0) text.append(bytes, static_cast<std::size_t>(n));
-    if (n < 0) fail(path_, "cannot be read");
+    if (n < 0) fail_archive(path_, "cannot be read");
     return text;
   }
   void cut(std::size_t size) const {
     if (::ftruncate(fd_, static_cast<off_t>(size)) != 0 || ::lseek(fd_, 0, SEEK_END) < 0)
-      fail(path_, "cannot be cut");
+      fail_archive(path_, "cannot be cut");
   }
   void write(const std::string& text) const {
     for (std::size_t done = 0; done < text.size();) {
       const ssize_t n = ::write(fd_, text.data() + done, text.size() - done);
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) fail(path_, "cannot be written");
+      if (n < 0) fail_archive(path_, "cannot be written");
       done += static_cast<std::size_t>(n);
     }
   }
   void sync() const {
-    if (::fsync(fd_) != 0) fail(path_, "cannot be brought to the disk");
+    if (::fsync(fd_) != 0) fail_archive(path_, "cannot be brought to the disk");
   }
 
  private:

@@ -9,15 +9,15 @@ namespace datum {
 
 namespace {
 
-constexpr std::uint32_t side = 64;
+constexpr std::uint32_t map_side = 64;
 
 /// A plane of slope 1/64 and -1/128 with every fifth point 100 units above it: all numbers are exact in
 /// float.
 struct KnownPlane {
   std::vector<float> x, y, z;
   KnownPlane() {
-    for (std::uint32_t i = 0; i < side * side; ++i) {
-      const std::uint32_t row = i / side, col = i % side;
+    for (std::uint32_t i = 0; i < map_side * map_side; ++i) {
+      const std::uint32_t row = i / map_side, col = i % map_side;
       const float u = static_cast<float>(col) - 31.5f, v = static_cast<float>(row) - 31.5f;
       x.push_back(u * 64);
       y.push_back(v * 128);
@@ -29,7 +29,7 @@ struct KnownPlane {
     points.x = x.data();
     points.y = y.data();
     points.z = z.data();
-    points.size = side * side;
+    points.size = map_side * map_side;
     points.half_x = 32 * 64;
     points.half_y = 32 * 128;
     points.seed = 1;
@@ -58,7 +58,7 @@ std::vector<std::string> kernel_self_test(const Backend& backend) {
   for (const FitMode mode : {FitMode::exact, FitMode::screened}) {
     const std::string name = mode == FitMode::exact ? "exact" : "screened";
     const PlaneFit fit = known.fit(backend, mode);
-    const std::uint32_t floor_points = side * side - (side * side + 4) / 5;
+    const std::uint32_t floor_points = map_side * map_side - (map_side * map_side + 4) / 5;
     // The data are exact, so the plane is too, but for the 14-bit rounding of x and y in the sums (below 1e-9
     // here).
     const bool right = fit.status == FitStatus::ok && fit.inliers == floor_points &&

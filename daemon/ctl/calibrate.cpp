@@ -7,6 +7,7 @@
 
 #include "calib/calibration.h"
 #include "daemon/calibrate/calibration_replay.h"
+#include "daemon/ctl/dialogue.h"
 #include "daemon/ctl/scpi_text.h"
 
 namespace datum {
@@ -23,18 +24,6 @@ void tell(const CalibrateOptions& o, int n) {
     fmt::print("let the sensor take a frame of the artefact ...\n");
   }
   std::fflush(stdout);
-}
-
-bool show(const ScpiClient::Reply& reply) {
-  for (const std::string& error : reply.errors) fmt::print(stderr, "datumctl: refused: {}\n", error);
-  return reply.errors.empty();
-}
-
-bool show_state(ScpiClient& host) {
-  const auto reply = host.send("CALibration:STATe?");
-  for (const std::string& answer : reply.answers)
-    for (const std::string& line : answer_fields(answer)) fmt::print("{}\n", line);
-  return show(reply);  // errors of what was waited for, too
 }
 
 }  // namespace
@@ -101,14 +90,14 @@ bool calibrate(const CalibrateOptions& o, ScpiClient& host) {
   const std::string command = command_of(o);
   bool good = true;
   for (int n = 1; n <= o.count && good && !command.empty(); ++n) {
-    good = show(host.send(command));
+    good = print_errors(host.send(command));
     if (!good || !waits(o.step)) continue;
     tell(o, n);
-    good = show(host.send("*OPC?"));
+    good = print_errors(host.send("*OPC?"));
     // Whose errors are read before it is answered; what was waited for has its own behind that.
-    good &= show(host.send("SYSTem:ERRor:COUNt?"));
+    good &= print_errors(host.send("SYSTem:ERRor:COUNt?"));
   }
-  return show_state(host) && good;
+  return print_answers(host, "CALibration:STATe?") && good;
 }
 
 bool replay(const CalibrateOptions& o) {

@@ -15,7 +15,6 @@ namespace datum {
 namespace {
 
 /// An operator walks a probe to the artefact, or a sensor has to be told to expose.
-constexpr int patience_ms = 600'000;
 
 template <class Step>
 int without_daemon(Step step) {
@@ -31,14 +30,14 @@ int run_calibrate(const CalibrateOptions& c, LinkOptions link) {
   if (c.step == "replay") return without_daemon([&] { return replay(c); });
   if (c.step == "seal") return without_daemon([&] { return seal(c), true; });
   if (c.step == "touch" || c.step == "scan" || c.step == "solve")
-    link.time_out_ms = std::max(link.time_out_ms, patience_ms);
+    link.time_out_ms = std::max(link.time_out_ms, longest_step_ms);
   auto host = connect(link);
   return calibrate(c, host) ? good : refused_command;
 }
 
 int run_hole(const HoleOptions& h, LinkOptions link) {
   if (h.step == "replay") return without_daemon([&] { return replay(h); });
-  if (waits(h)) link.time_out_ms = std::max(link.time_out_ms, patience_ms);
+  if (waits(h)) link.time_out_ms = std::max(link.time_out_ms, longest_step_ms);
   auto host = connect(link);
   return hole(h, host) ? good : refused_command;
 }

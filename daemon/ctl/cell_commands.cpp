@@ -17,7 +17,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// A sensor may have to be told to expose, by a hand.
-constexpr int patience_ms = 600'000;
 
 struct CellOptions {
   std::string recipe, sha256, unit;
@@ -93,7 +92,7 @@ int wait_for_result(CommandLine& line, ScpiClient& host, std::uint64_t before) {
 
 int trigger(CommandLine& line, const CellOptions& o) {
   LinkOptions link = line.link;
-  if (o.wait) link.time_out_ms = std::max(link.time_out_ms, patience_ms);
+  if (o.wait) link.time_out_ms = std::max(link.time_out_ms, longest_step_ms);
   auto host = connect(link);
   const std::uint64_t before = o.wait ? newest(host) : 0;
   if (!o.unit.empty()) order(host, "CONFigure:UNIT " + as_parameter(o.unit));

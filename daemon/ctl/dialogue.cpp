@@ -49,6 +49,18 @@ void order(ScpiClient& host, const std::string& command) {
   if (!reply.errors.empty()) throw RefusedCommand(fmt::format("{}", fmt::join(reply.errors, "\n")));
 }
 
+bool print_errors(const ScpiClient::Reply& reply) {
+  for (const std::string& error : reply.errors) fmt::print(stderr, "datumctl: refused: {}\n", error);
+  return reply.errors.empty();
+}
+
+bool print_answers(ScpiClient& host, const std::string& query) {
+  const auto reply = host.send(query);
+  for (const std::string& answer : reply.answers)
+    for (const std::string& line : answer_fields(answer)) fmt::print("{}\n", line);
+  return print_errors(reply);
+}
+
 std::vector<QueuedError> queued_errors(const std::string& answer) {
   const auto fields = answer_fields(answer);
   std::vector<QueuedError> errors;

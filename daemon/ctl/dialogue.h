@@ -25,6 +25,11 @@ std::string ask_block(ScpiClient& host, const std::string& query);
 /// A command, which has no answer.
 void order(ScpiClient& host, const std::string& command);
 
+/// Prints the errors of a reply on stderr; false where there is one.
+bool print_errors(const ScpiClient::Reply& reply);
+/// Prints the fields of a query's answers, a line each, and the errors of whatever was waited for; false where there is one.
+bool print_answers(ScpiClient& host, const std::string& query);
+
 /// `-113,"Undefined header;FOO",-222,"..."` one by one: number and words.
 struct QueuedError {
   int number = 0;

@@ -19,7 +19,7 @@ using doctor::State;
 
 constexpr std::int64_t bytes_per_kib = 1024;
 
-struct Options {
+struct DoctorOptions {
   std::string config = "/etc/datumd/datumd.toml";
   bool service = false;
 };
@@ -83,7 +83,7 @@ std::vector<Finding> examine_service(const std::string& config) {
   return said.shortcoming().empty() ? doctor::examine_unit(unit, said.text) : std::vector<Finding>{};
 }
 
-int examine(const CommandLine& line, const Options& options) {
+int examine(const CommandLine& line, const DoctorOptions& options) {
   const std::vector<Finding> findings = doctor::examine_cell(options.config, options.service);
   if (line.json)
     fmt::print("{}\n", doctor::as_json(findings).dump(2));
@@ -108,7 +108,7 @@ std::vector<Finding> doctor::examine_cell(const std::string& file, bool service)
 }
 
 void add_doctor_command(CommandLine& line) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DoctorOptions>();
   auto* command =
       line.leaf(line.app, "doctor",
                 "what of this computer stands in the way of the cell, and the command that mends it",

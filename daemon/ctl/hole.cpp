@@ -7,23 +7,12 @@
 #include <sstream>
 
 #include "calib/hybrid/hybrid_log.h"
+#include "daemon/ctl/dialogue.h"
 #include "daemon/ctl/scpi_text.h"
 
 namespace datum {
 
 namespace {
-
-bool show(const ScpiClient::Reply& reply) {
-  for (const std::string& error : reply.errors) fmt::print(stderr, "datumctl: refused: {}\n", error);
-  return reply.errors.empty();
-}
-
-bool show_state(ScpiClient& host) {
-  const auto reply = host.send("PROBe:HOLE:STATe?");
-  for (const std::string& answer : reply.answers)
-    for (const std::string& line : answer_fields(answer)) fmt::print("{}\n", line);
-  return show(reply);  // errors of what was waited for, too
-}
 
 /// What the operator is to do while the daemon waits.
 void tell(const HoleOptions& o) {
@@ -78,14 +67,14 @@ bool waits(const HoleOptions& o) { return o.step == "scan" || o.step == "enter" 
 
 bool hole(const HoleOptions& o, ScpiClient& host) {
   const std::string command = command_of(o);
-  bool good = command.empty() || show(host.send(command));
+  bool good = command.empty() || print_errors(host.send(command));
   if (good && waits(o)) {
     tell(o);
-    good = show(host.send("*OPC?"));
+    good = print_errors(host.send("*OPC?"));
     // Whose errors are read before it is answered; what was waited for has its own behind that.
-    good &= show(host.send("SYSTem:ERRor:COUNt?"));
+    good &= print_errors(host.send("SYSTem:ERRor:COUNt?"));
   }
-  return show_state(host) && good;
+  return print_answers(host, "PROBe:HOLE:STATe?") && good;
 }
 
 bool replay(const HoleOptions& o) {

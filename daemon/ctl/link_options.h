@@ -14,6 +14,9 @@ struct LinkOptions {
   int baud = 115200, time_out_ms = 5000;
 };
 
+/// How long the answer to a command that waits for people or for a board may take.
+inline constexpr int longest_step_ms = 600'000;
+
 void add_link_options(CLI::App& command, LinkOptions& options);
 
 /// Not open yet. Throws RefusedError for a --tcp that is no HOST:PORT, and as serial_port() does.

@@ -13,6 +13,7 @@
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/exit_status.h"
 #include "daemon/ctl/hearing.h"
+#include "daemon/ctl/monotonic_clock.h"
 #include "drivers/cmm/presets.h"
 #include "drivers/cmm/reader.h"
 
@@ -30,12 +31,6 @@ struct ListenOptions {
   std::size_t lines = 20;
   bool silent = false;
 };
-
-MonotonicNs now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 volatile std::sig_atomic_t interrupted = 0;
 

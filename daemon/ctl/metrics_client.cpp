@@ -24,14 +24,14 @@ constexpr int patience_s = 5;
   throw std::runtime_error("metrics at " + where + ": " + why);
 }
 
-struct Place {
+struct MetricsPlace {
   sockaddr_storage address{};
   socklen_t size = 0;
   std::string words;
 };
 
-Place place_of(const MetricsSettings& s) {
-  Place place;
+MetricsPlace place_of(const MetricsSettings& s) {
+  MetricsPlace place;
   if (!s.socket.empty()) {
     auto& at = reinterpret_cast<sockaddr_un&>(place.address);
     place.words = s.socket.string();
@@ -60,7 +60,7 @@ Place place_of(const MetricsSettings& s) {
 }  // namespace
 
 std::string fetch_metrics(const MetricsSettings& settings) {
-  const Place place = place_of(settings);
+  const MetricsPlace place = place_of(settings);
   const Descriptor socket(::socket(place.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const timeval patience{patience_s, 0};
   ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);

@@ -27,8 +27,6 @@ std::string why_of(const StoredResult& result) {
   }
 }
 
-std::string or_none(const std::string& text) { return text.empty() ? "-" : text; }
-
 Table floor_table(const BoardVerdict& v) {
   Table table({{"floor of"},
                {"inliers", Align::right},

@@ -19,4 +19,7 @@ std::string verdict_text(const BoardVerdict& verdict, bool colour);
 /// The whole of one board: decision, components, evidence of the floors, pose, identities.
 std::string board_text(const BoardVerdict& verdict, bool colour);
 
+/// The text, or "-" for none.
+inline std::string or_none(const std::string& text) { return text.empty() ? "-" : text; }
+
 }  // namespace datum

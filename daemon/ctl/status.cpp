@@ -10,6 +10,7 @@
 #include "daemon/ctl/dialogue.h"
 #include "daemon/ctl/exit_status.h"
 #include "daemon/ctl/link_table.h"
+#include "daemon/ctl/show.h"
 #include "daemon/ctl/status.h"
 #include "daemon/ctl/status_words.h"
 #include "daemon/report/table.h"
@@ -120,8 +121,6 @@ Json status_json(const CellStatus& s, std::int64_t now_utc_s) {
       {"link_states", link_states},
       {"self_test", self_test_json(s.test)}};
 }
-
-std::string or_none(const std::string& text) { return text.empty() ? "-" : text; }
 
 Cell calibration_cell(const std::vector<std::string>& c, std::int64_t now_utc_s) {
   if (c[0].empty()) return {"-"};

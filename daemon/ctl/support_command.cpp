@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct SupportOptions {
   std::string config = "/etc/datumd/datumd.toml", output;
   std::uint64_t results = 50;
   bool no_recipes = false;
@@ -90,7 +90,7 @@ void add_system(SupportBundle& bundle) {
               SupportBundle::Keep::end);
 }
 
-void add_cell(SupportBundle& bundle, const Options& o, const LinkOptions& link) {
+void add_cell(SupportBundle& bundle, const SupportOptions& o, const LinkOptions& link) {
   bundle.add_file("config/datumd.toml", o.config);
   const std::int64_t now_utc_s = std::time(nullptr);
   bundle.try_add("config/check.txt", [&] {
@@ -121,7 +121,7 @@ void add_cell(SupportBundle& bundle, const Options& o, const LinkOptions& link) 
   });
 }
 
-int make_bundle(const CommandLine& line, const Options& o) {
+int make_bundle(const CommandLine& line, const SupportOptions& o) {
   const std::int64_t now_utc_s = std::time(nullptr);
   std::string stamp = iso8601_from_utc(now_utc_s);
   std::erase_if(stamp, [](char c) { return c == ':' || c == '-'; });
@@ -141,7 +141,7 @@ int make_bundle(const CommandLine& line, const Options& o) {
   return good;
 }
 
-int print_metrics(const Options& o) {
+int print_metrics(const SupportOptions& o) {
   const DaemonConfig config = load_daemon_config(o.config);
   if (!config.metrics) {
     fmt::print(stderr, "datumctl: {} has no table [metrics]\n", o.config);
@@ -154,7 +154,7 @@ int print_metrics(const Options& o) {
 }  // namespace
 
 void add_support_commands(CommandLine& line) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<SupportOptions>();
   auto* metrics =
       line.leaf(line.app, "metrics", "the metrics of this computer's datumd, as Prometheus reads them",
                 [o] { return print_metrics(*o); });

@@ -12,6 +12,7 @@
 
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/exit_status.h"
+#include "daemon/ctl/monotonic_clock.h"
 #include "daemon/ctl/watch_screen.h"
 #include "daemon/ctl/watch_view.h"
 #include "daemon/report/table.h"
@@ -24,12 +25,6 @@ struct WatchOptions {
   std::uint64_t count = 0;
   int period_ms = 500;
 };
-
-MonotonicNs now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 /// Signals as a descriptor: the loop ends in order, and the terminal is given back.
 class Signals {

@@ -9,7 +9,7 @@
 namespace datum {
 namespace {
 
-void check(const SurfaceMap& map) {
+void check_distances(const SurfaceMap& map) {
   if (map.distances.size() != map.points.size())
     throw std::invalid_argument("cover of a surface: points and distances differ in number");
   if (!map.region_of_facet.empty() && map.region_of_facet.size() != map.model->corner.size())
@@ -49,7 +49,7 @@ void for_patches(std::size_t count, unsigned threads, const Work& work) {
 }  // namespace
 
 SurfaceCover cover_of(SurfaceMap& map, const CoverSettings& settings, unsigned threads) {
-  check(map);
+  check_distances(map);
   const SurfacePatches patches(map, settings.reach_mm);
   const std::vector<std::uint32_t> of = patches_of(map, patches, threads);
   const std::size_t count = patches.all().size();

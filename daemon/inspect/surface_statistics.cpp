@@ -63,14 +63,14 @@ void add_sums(SurfaceStatistics* s, std::vector<Share> shares, std::int64_t out_
   s->p99_um = quantile(shares, total, 99);
 }
 
-void check(const SurfaceMap& map) {
+void check_areas(const SurfaceMap& map) {
   if (map.area_mm2.size() != map.points.size() || map.distances.size() != map.points.size())
     throw std::invalid_argument("statistics of a surface: its points' areas are not known: cover_of() first");
 }
 
 template <class Belongs>
 SurfaceStatistics collect(const SurfaceMap& map, const Belongs& belongs) {
-  check(map);
+  check_areas(map);
   SurfaceStatistics s;
   std::vector<Share> shares;
   std::int64_t out_units = 0;
@@ -113,7 +113,7 @@ std::size_t points_without_data(const SurfaceMap& map) {
 }
 
 DeviationHistogram histogram_of(const SurfaceMap& map, double lower_um, double upper_um, std::size_t bins) {
-  check(map);
+  check_areas(map);
   if (!(upper_um > lower_um) || bins == 0 || !std::isfinite(upper_um - lower_um))
     throw std::invalid_argument("histogram of a surface: " + std::to_string(lower_um) + " to " +
                                 std::to_string(upper_um) + " um in " + std::to_string(bins) + " bins");

@@ -10,7 +10,6 @@
 namespace datum {
 namespace {
 
-constexpr MonotonicNs ns_per_ms = 1'000'000;
 constexpr int error = 3, info = 6;
 
 }  // namespace

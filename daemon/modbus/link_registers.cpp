@@ -7,7 +7,7 @@
 namespace datum::modbus {
 namespace {
 
-constexpr MonotonicNs ns_per_us = 1000, ns_per_ms = 1'000'000, ns_per_s = 1'000'000'000;
+constexpr MonotonicNs ns_per_us = 1000, ns_per_s = 1'000'000'000;
 
 std::uint16_t number_of(LinkState state) {
   switch (state) {

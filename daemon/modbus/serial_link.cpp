@@ -12,7 +12,6 @@ namespace datum::modbus {
 namespace {
 
 constexpr int longest_back_off_ms = 5000;
-constexpr MonotonicNs ns_per_ms = 1'000'000;
 // The standard's 1.5 characters do not survive a USB adapter, which gathers bytes for up to 16 ms.
 constexpr std::uint32_t least_silence_us = 50'000;
 constexpr std::uint32_t bits_per_character = 11;

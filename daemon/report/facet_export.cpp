@@ -37,13 +37,6 @@ void provenance(PartFile& out, const BoardVerdict& verdict, const FacetMap& map,
                         map.settings.longest_mm, map.settings.gate_mm, map.settings.least));
 }
 
-template <class T>
-void put(std::string& to, T value) {
-  char bytes[sizeof value];
-  std::memcpy(bytes, &value, sizeof value);
-  to.append(bytes, sizeof value);
-}
-
 Rgb color_of(const FacetDeviation& d, double range_um) {
   if (d.kind == MatchClass::no_data) return no_data_color;
   if (d.kind != MatchClass::face) return d.kind == MatchClass::edge ? edge_color : rim_color;
@@ -100,15 +93,16 @@ void write_facets_ply(const std::filesystem::path& file, const FacetMap& map,
     const FacetDeviation& d = map.by_points[i];
     const Rgb color = color_of(d, range_um);
     for (const auto& corner : map.model->corner[i]) {
-      for (const double c : place(map, model_origin_mm, corner.data())) put(rows, c);
-      put(rows, d.kind == MatchClass::no_data ? std::numeric_limits<float>::quiet_NaN() : 1000 * d.mean);
-      for (const std::uint8_t byte : {color.r, color.g, color.b}) put(rows, byte);
+      for (const double c : place(map, model_origin_mm, corner.data())) append_bytes(rows, c);
+      append_bytes(rows,
+                   d.kind == MatchClass::no_data ? std::numeric_limits<float>::quiet_NaN() : 1000 * d.mean);
+      for (const std::uint8_t byte : {color.r, color.g, color.b}) append_bytes(rows, byte);
     }
     out.write_some(rows);
   }
   for (std::size_t i = 0; i < map.by_points.size(); ++i) {
-    put(rows, std::uint8_t{3});
-    for (std::size_t k = 0; k < 3; ++k) put(rows, static_cast<std::int32_t>(3 * i + k));
+    append_bytes(rows, std::uint8_t{3});
+    for (std::size_t k = 0; k < 3; ++k) append_bytes(rows, static_cast<std::int32_t>(3 * i + k));
     out.write_some(rows);
   }
   out.write(rows);

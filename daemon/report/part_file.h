@@ -1,6 +1,7 @@
 // A file that appears whole or not at all: written under another name, then renamed.
 #pragma once
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -25,5 +26,13 @@ class PartFile {
   std::filesystem::path file_, part_;
   std::ofstream out_;
 };
+
+/// A number's own bytes, as binary PLY and STL have them.
+template <class T>
+void append_bytes(std::string& to, T value) {
+  char bytes[sizeof value];
+  std::memcpy(bytes, &value, sizeof value);
+  to.append(bytes, sizeof value);
+}
 
 }  // namespace datum

@@ -16,7 +16,7 @@ namespace {
 
 using namespace picture;
 
-constexpr int longer_px = 900, cell_px = 6, margin = 14, bar_room = 110, badge_scale = 3;
+constexpr int longer_px = 900, cell_px = 6, warp_margin = 14, warp_bar_room = 110, warp_badge_scale = 3;
 constexpr double contours = 10;  // at least so many levels between highest and lowest
 
 /// Heights over the surface's own plane in the cells' corners; NaN beyond the hull.
@@ -192,24 +192,27 @@ std::optional<Canvas> draw_warp_picture(const Recipe& recipe, const BoardVerdict
   const double step = round_step((stretch.high_um - stretch.low_um) / contours);
 
   const int line = Canvas::text_height(text_scale) + 4;
-  const int width = std::max(860, scale.width + 3 * margin + bar_room);
+  const int width = std::max(860, scale.width + 3 * warp_margin + warp_bar_room);
   const std::string word = name_of(row->decision);
-  const int badge = Canvas::text_width(word, badge_scale) + 20;
-  const std::vector<std::string> lines = wrap(words_of(verdict, *row), width - 3 * margin - badge);
-  const int header = std::max(Canvas::text_height(badge_scale) + 12, static_cast<int>(lines.size()) * line);
-  const PixelBox box{margin, 2 * margin + header, scale.width, scale.height};
-  Canvas canvas(width, box.y + box.height + 2 * margin + 2 * line + 12, paper);
-  canvas.fill({margin, margin, badge, Canvas::text_height(badge_scale) + 12}, color_of(row->decision));
-  canvas.text(margin + 10, margin + 8, word, halo, badge_scale);
+  const int badge = Canvas::text_width(word, warp_badge_scale) + 20;
+  const std::vector<std::string> lines = wrap(words_of(verdict, *row), width - 3 * warp_margin - badge);
+  const int header =
+      std::max(Canvas::text_height(warp_badge_scale) + 12, static_cast<int>(lines.size()) * line);
+  const PixelBox box{warp_margin, 2 * warp_margin + header, scale.width, scale.height};
+  Canvas canvas(width, box.y + box.height + 2 * warp_margin + 2 * line + 12, paper);
+  canvas.fill({warp_margin, warp_margin, badge, Canvas::text_height(warp_badge_scale) + 12},
+              color_of(row->decision));
+  canvas.text(warp_margin + 10, warp_margin + 8, word, halo, warp_badge_scale);
   for (std::size_t i = 0; i < lines.size(); ++i)
-    canvas.text(2 * margin + badge, margin + 2 + static_cast<int>(i) * line, lines[i], ink, text_scale);
+    canvas.text(2 * warp_margin + badge, warp_margin + 2 + static_cast<int>(i) * line, lines[i], ink,
+                text_scale);
 
   draw_heights(canvas, image, stretch, box.x, box.y);
   draw_places(canvas, recipe, *row->warp, scale, box);
   draw_contours(canvas, image, step, box);
-  draw_color_bar(canvas, {box.x + box.width + margin, box.y, bar_room, box.height}, stretch);
-  draw_footer(canvas, {margin, box.y + box.height + margin, width - 2 * margin, 2 * line + 12}, verdict,
-              1 / scale.px_per_mm,
+  draw_color_bar(canvas, {box.x + box.width + warp_margin, box.y, warp_bar_room, box.height}, stretch);
+  draw_footer(canvas, {warp_margin, box.y + box.height + warp_margin, width - 2 * warp_margin, 2 * line + 12},
+              verdict, 1 / scale.px_per_mm,
               "over the board's own plane; contours " + shown(step) + " um apart; grey: not seen");
   return canvas;
 }

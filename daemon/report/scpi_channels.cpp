@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <charconv>
 
+#include "daemon/report/scpi_characters.h"
 #include "daemon/report/scpi_error.h"
 
 namespace datum::scpi {
 namespace {
 
-bool is_blank(char c) { return static_cast<unsigned char>(c) <= ' '; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_list_space(char c) { return static_cast<unsigned char>(c) <= ' '; }
 
 class ListReader {
  public:
@@ -34,7 +33,7 @@ class ListReader {
  private:
   [[noreturn]] static void refuse(const std::string& what) { throw Error(invalid_expression, what); }
   void skip_blanks() {
-    while (!rest_.empty() && is_blank(rest_.front())) rest_.remove_prefix(1);
+    while (!rest_.empty() && is_list_space(rest_.front())) rest_.remove_prefix(1);
   }
   bool take(char c) {
     skip_blanks();
@@ -47,7 +46,7 @@ class ListReader {
     skip_blanks();
     if (rest_.empty()) refuse("a channel list ends too early");
     if (rest_.front() == '"' || rest_.front() == '\'') return {0, quoted()};
-    const auto end = std::find_if_not(rest_.begin(), rest_.end(), is_word);
+    const auto end = std::find_if_not(rest_.begin(), rest_.end(), is_of_word);
     const std::string word(rest_.begin(), end);
     if (word.empty()) refuse(fmt::format("'{}' where a channel must begin", rest_.substr(0, 20)));
     rest_.remove_prefix(word.size());

@@ -15,13 +15,13 @@ void current(Call& call) {
                                   number(c.residual_rms_um), c.refusal.empty() ? 1 : 0, quote(c.refusal)));
 }
 
-void state(Call& call) {
+void calibration_state(Call& call) {
   std::string out = calibrator(call).step();
   for (const std::string& line : calibrator(call).report()) out += "," + quote(line);
   call.session.answer(out);
 }
 
-void start(Call& call) {
+void calibration_start(Call& call) {
   if (call[1].text.empty()) throw Error(illegal_parameter_value, "a calibration names its operator");
   calibrator(call).start(call[0].text, call[1].text, call[2].number);
 }
@@ -44,7 +44,7 @@ std::vector<Command> calibration_commands() {
   const Parameter degc{Kind::number, "degC", false, -20, 60, std::nullopt, Dimension::degrees_celsius};
   return {
       {"CALibration:STARt",
-       start,
+       calibration_start,
        {artefact, who, degc},
        "begin a calibration with this artefact (its serial number), at this temperature"},
       {"CALibration:TOUCh",
@@ -76,7 +76,10 @@ std::vector<Command> calibration_commands() {
        {who, why},
        "the current calibration is current no more"},
       {"CALibration:ABORt", [](Call& c) { calibrator(c).abort(); }, {}, "end without a calibration"},
-      {"CALibration:STATe?", state, {}, "step, and what is there and what is needed, line by line"},
+      {"CALibration:STATe?",
+       calibration_state,
+       {},
+       "step, and what is there and what is needed, line by line"},
       {"CALibration:CURRent?",
        current,
        {},

@@ -9,7 +9,7 @@ namespace {
 
 HoleProber& prober(Call& call) { return call.instrument().hole_prober(); }
 
-void start(Call& call) {
+void hole_start(Call& call) {
   HoleOrder order;
   order.center_mm = {call[0].number, call[1].number, call[2].number};
   order.radius_mm = call[3].number;
@@ -18,13 +18,13 @@ void start(Call& call) {
   prober(call).start(order);
 }
 
-void state(Call& call) {
+void hole_state(Call& call) {
   std::string out = quote(prober(call).step());
   for (const std::string& line : prober(call).report()) out += "," + quote(line);
   call.session.answer(out);
 }
 
-void next(Call& call) {
+void hole_next(Call& call) {
   std::string out;
   for (const HoleMove& move : prober(call).moves())
     out += fmt::format("{}{},{},{},{}", out.empty() ? "" : ",", move.until_contact ? 1 : 0,
@@ -56,7 +56,7 @@ std::vector<Command> hole_commands() {
   };
   return {
       {"PROBe:HOLE:STARt",
-       start,
+       hole_start,
        {length("x_mm", -1e5, 1e5), length("y_mm", -1e5, 1e5), length("z_mm", -1e5, 1e5),
         length("radius_mm", 0.05, 1e3), length("search_mm", 0.001, 100), length("tolerance_mm", 0.001, 100)},
        "begin a hole: where it should be on the surface, how large, and how far off both may be"},
@@ -76,9 +76,9 @@ std::vector<Command> hole_commands() {
        [](Call& c) { prober(c).abort(); },
        {},
        "end it, and forget what earlier holes said of the scan's bias"},
-      {"PROBe:HOLE:STATe?", state, {}, "step, and what is to be done next, line by line"},
+      {"PROBe:HOLE:STATe?", hole_state, {}, "step, and what is to be done next, line by line"},
       {"PROBe:HOLE:NEXT?",
-       next,
+       hole_next,
        {},
        "moves of the tip's centre as the scales read it: 1 until contact or 0, x, y, z in mm, each"},
       {"PROBe:HOLE:RESult?",

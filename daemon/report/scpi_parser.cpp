@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "daemon/report/scpi_characters.h"
 #include "daemon/report/scpi_error.h"
 #include "daemon/report/scpi_pattern.h"
 
@@ -16,9 +17,6 @@ constexpr std::size_t most_digits = 255;      // 7.7.2.4.1
 constexpr int largest_exponent = 32000;       // 7.7.2.4.1
 
 bool is_blank(char c) { return c != 0 && static_cast<unsigned char>(c) <= ' '; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 
 /// The character in an error's detail: printable as it is, else its code.
 std::string shown(char c) {
@@ -63,7 +61,7 @@ std::string Parser::mnemonic() {
     if (at_end()) throw Error(command_header_error, "the header ends too early");
     refuse_character(here(), command_header_error, "where a header's word must begin");
   }
-  while (!at_end() && is_word(here())) ++at_;
+  while (!at_end() && is_of_word(here())) ++at_;
   if (at_ - from > longest_mnemonic)
     throw Error(mnemonic_too_long, fmt::format("{}...; at most {} characters",
                                                message_.substr(from, longest_mnemonic), longest_mnemonic));
@@ -131,7 +129,7 @@ Element Parser::number() {
     throw Error(suffix_too_long, fmt::format("at most {} characters", longest_mnemonic));
   e.suffix = upper(message_.substr(from, at_ - from));
   if (e.suffix.empty()) at_ = behind;
-  const bool goes_on = !at_end() && (is_word(here()) || here() == '.' || here() == '+' || here() == '-');
+  const bool goes_on = !at_end() && (is_of_word(here()) || here() == '.' || here() == '+' || here() == '-');
   if (goes_on) refuse_character(here(), invalid_character_in_number, "in a number");
   return e;
 }
@@ -174,13 +172,13 @@ Element Parser::based_number() {
   if (error != std::errc())
     throw Error(invalid_character_in_number, fmt::format("#{} without a digit", letter));
   at_ += static_cast<std::size_t>(end - from);
-  if (!at_end() && is_word(here())) refuse_character(here(), invalid_character_in_number, "in a number");
+  if (!at_end() && is_of_word(here())) refuse_character(here(), invalid_character_in_number, "in a number");
   return {Element::Kind::number, fmt::format("{}", value), ""};
 }
 
 Element Parser::character() {
   const auto from = at_;
-  while (!at_end() && is_word(here())) ++at_;
+  while (!at_end() && is_of_word(here())) ++at_;
   if (at_ - from > longest_mnemonic)
     throw Error(character_data_too_long,
                 fmt::format("{}...; at most {} characters", message_.substr(from, longest_mnemonic),

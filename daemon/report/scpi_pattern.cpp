@@ -4,11 +4,12 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "daemon/report/scpi_characters.h"
+
 namespace datum::scpi {
 namespace {
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 struct Word {
   std::string letters;  // upper case

@@ -8,14 +8,14 @@ namespace datum::scpi {
 namespace {
 
 /// base = factor * (value - zero)
-struct Unit {
+struct Suffix {
   Dimension dimension;
   const char* name;
   double factor, zero = 0;
 };
 
 // "M" is the metre: a prefix stands before a unit, and milli alone is none.
-constexpr Unit units[] = {
+constexpr Suffix units[] = {
     {Dimension::seconds, "S", 1},
     {Dimension::seconds, "MS", 1e-3},
     {Dimension::seconds, "US", 1e-6},
@@ -48,7 +48,7 @@ const char* base_unit(Dimension dimension) {
 
 std::string units_of(Dimension dimension) {
   std::string names;
-  for (const Unit& unit : units)
+  for (const Suffix& unit : units)
     if (unit.dimension == dimension) names += (names.empty() ? "" : ", ") + std::string(unit.name);
   return names;
 }
@@ -56,7 +56,7 @@ std::string units_of(Dimension dimension) {
 double in_base_unit(double value, Dimension dimension, const std::string& suffix) {
   if (suffix.empty()) return value;
   if (dimension == Dimension::none) throw Error(suffix_not_allowed, suffix);
-  for (const Unit& unit : units)
+  for (const Suffix& unit : units)
     if (unit.dimension == dimension && suffix == unit.name) return unit.factor * (value - unit.zero);
   throw Error(invalid_suffix, fmt::format("{}; {}", suffix, units_of(dimension)));
 }

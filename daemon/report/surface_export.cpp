@@ -55,13 +55,6 @@ std::array<double, 3> place_of(const SurfaceMap& map, std::size_t i) {
   return {o[0] + p.x, o[1] + p.y, o[2] + p.z};
 }
 
-template <class T>
-void put(std::string& to, T value) {
-  char bytes[sizeof value];
-  std::memcpy(bytes, &value, sizeof value);
-  to.append(bytes, sizeof value);
-}
-
 void put_comments(PartFile& out, const BoardVerdict& verdict, const char* mark) {
   for (const std::string& line : provenance_of(verdict)) out.write(fmt::format("{} {}\n", mark, line));
 }
@@ -120,10 +113,11 @@ void write_surface_ply(const std::filesystem::path& file, const SurfaceMap& map,
   for (std::size_t i = 0; i < map.points.size(); ++i) {
     const ModelDistance& d = map.distances[i];
     const Rgb color = color_of(map, d, range_um);
-    for (const double c : place_of(map, i)) put(rows, c);
-    put(rows, d.kind == MatchClass::no_data ? std::numeric_limits<float>::quiet_NaN() : 1000 * d.distance);
+    for (const double c : place_of(map, i)) append_bytes(rows, c);
+    append_bytes(rows,
+                 d.kind == MatchClass::no_data ? std::numeric_limits<float>::quiet_NaN() : 1000 * d.distance);
     for (const std::uint8_t byte : {static_cast<std::uint8_t>(d.kind), color.r, color.g, color.b})
-      put(rows, byte);
+      append_bytes(rows, byte);
     out.write_some(rows);
   }
   out.write(rows);

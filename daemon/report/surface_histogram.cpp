@@ -17,7 +17,7 @@ namespace {
 
 using namespace picture;
 
-constexpr int width = 1240, height = 600, margin = 20, left_of_bars = 110;
+constexpr int width = 1240, height = 600, histogram_margin = 20, left_of_bars = 110;
 constexpr double beyond = 1.25;
 constexpr std::size_t bins = 95;  // 19 steps, four bins each, and a quarter of the range beyond
 
@@ -27,8 +27,8 @@ DeviationHistogram bins_of(const SurfaceMap& map, double range_um) {
 
 PixelBox bars_box() {
   const int line = Canvas::text_height(text_scale) + 6;
-  return {left_of_bars, margin + 5 * line + 10, width - left_of_bars - margin,
-          height - margin - 6 * line - 40};
+  return {left_of_bars, histogram_margin + 5 * line + 10, width - left_of_bars - histogram_margin,
+          height - histogram_margin - 6 * line - 40};
 }
 
 void draw_axes(Canvas& canvas, const PixelBox& box, double range_um, double largest_mm2) {
@@ -42,7 +42,7 @@ void draw_axes(Canvas& canvas, const PixelBox& box, double range_um, double larg
   }
   const std::string largest = fmt::format("{:.0f}", largest_mm2);
   canvas.text(box.x - 8 - Canvas::text_width(largest, text_scale), box.y, largest, ink, text_scale);
-  canvas.text(margin, box.y + Canvas::text_height(text_scale) + 6, "mm2", ink, text_scale);
+  canvas.text(histogram_margin, box.y + Canvas::text_height(text_scale) + 6, "mm2", ink, text_scale);
 }
 
 std::vector<std::string> text_of(const SurfaceMap& map, const BoardVerdict& v, const DeviationHistogram& h) {
@@ -62,11 +62,12 @@ std::vector<std::string> text_of(const SurfaceMap& map, const BoardVerdict& v, c
 Canvas draw_histogram(const SurfaceMap& map, const BoardVerdict& verdict, double range_um) {
   const DeviationHistogram h = bins_of(map, range_um);
   Canvas canvas(width, height, paper);
-  canvas.text(margin, margin, name_of(verdict.decision), color_of(verdict.decision), text_scale);
+  canvas.text(histogram_margin, histogram_margin, name_of(verdict.decision), color_of(verdict.decision),
+              text_scale);
   const int line = Canvas::text_height(text_scale) + 6;
-  int y = margin + line;
+  int y = histogram_margin + line;
   for (const std::string& text : text_of(map, verdict, h)) {
-    canvas.text(margin, y, text, ink, text_scale);
+    canvas.text(histogram_margin, y, text, ink, text_scale);
     y += line;
   }
   const PixelBox box = bars_box();

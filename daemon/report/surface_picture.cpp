@@ -14,7 +14,7 @@ namespace {
 
 using namespace picture;
 
-constexpr int margin = 18, gap = 12;
+constexpr int surface_margin = 18, surface_gap = 12;
 
 /// Light from the upper left behind the viewer, weak enough to leave the colours told apart.
 Rgb shaded(Rgb color, const std::array<float, 3>& normal, const SurfaceView& view) {
@@ -76,14 +76,17 @@ Canvas draw_surface(const SurfaceMap& map, const BoardVerdict& verdict, const Su
   const int width = std::max(raster.width, 640);
   const std::vector<std::string> title = wrap(title_of(verdict, view), width);
   const int line = Canvas::text_height(text_scale) + 6;
-  const int top = margin + line * (1 + static_cast<int>(title.size())) + gap;
+  const int top = surface_margin + line * (1 + static_cast<int>(title.size())) + surface_gap;
   const int high = std::max(raster.height, surface_legend_height);
-  const int footer = top + high + gap;
-  Canvas canvas(margin + width + gap + surface_legend_width + margin, footer + 2 * line + margin, paper);
-  canvas.text(margin, margin, name_of(verdict.decision), color_of(verdict.decision), text_scale + 1);
+  const int footer = top + high + surface_gap;
+  Canvas canvas(surface_margin + width + surface_gap + surface_legend_width + surface_margin,
+                footer + 2 * line + surface_margin, paper);
+  canvas.text(surface_margin, surface_margin, name_of(verdict.decision), color_of(verdict.decision),
+              text_scale + 1);
   for (std::size_t k = 0; k < title.size(); ++k)
-    canvas.text(margin, margin + line * (1 + static_cast<int>(k)) + 6, title[k], ink, text_scale);
-  const int left = margin + (width - raster.width) / 2;
+    canvas.text(surface_margin, surface_margin + line * (1 + static_cast<int>(k)) + 6, title[k], ink,
+                text_scale);
+  const int left = surface_margin + (width - raster.width) / 2;
   for (int y = 0; y < raster.height; ++y)
     for (int x = 0; x < raster.width; ++x) {
       const std::size_t i = raster.index(x, y);
@@ -91,8 +94,9 @@ Canvas draw_surface(const SurfaceMap& map, const BoardVerdict& verdict, const Su
       const Rgb color = color_at(map, pixels.what[i], pixels.um[i], raster.facet[i], range_um);
       canvas.set(left + x, top + y, shaded(color, map.model->normal[raster.facet[i]][0], view));
     }
-  draw_surface_legend(canvas, {margin + width + gap, top, surface_legend_width, high}, map, range_um);
-  draw_surface_footer(canvas, {margin, footer, width, 2 * line}, raster.mm_per_px);
+  draw_surface_legend(canvas, {surface_margin + width + surface_gap, top, surface_legend_width, high}, map,
+                      range_um);
+  draw_surface_footer(canvas, {surface_margin, footer, width, 2 * line}, raster.mm_per_px);
   return canvas;
 }
 

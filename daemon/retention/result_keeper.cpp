@@ -10,7 +10,7 @@
 namespace datum {
 namespace {
 
-constexpr std::int64_t day_s = 86'400;
+constexpr std::int64_t seconds_per_day = 86'400;
 constexpr std::int64_t kept_every_s = 3600;  // the clock is written down no more often
 constexpr auto all = std::numeric_limits<std::uint64_t>::max();
 
@@ -33,11 +33,11 @@ std::int64_t ResultKeeper::trusted_utc_s(ResultStore& store, std::int64_t utc_s,
                             ? std::nullopt
                             : utc_from_iso8601(settings_.date_accepted + "T23:59:59Z");
   const std::int64_t vouched = accepted ? std::max(*kept, std::min(*accepted, utc_s)) : *kept;
-  if (utc_s > vouched + most_jump_days * day_s) {
+  if (utc_s > vouched + most_jump_days * seconds_per_day) {
     outcome.doubt = fmt::format(
         "the clock says {}, {} days after {}: no result is removed by age; set the clock, or state "
         "retention.date_accepted = \"{}\" where it is right",
-        iso8601_from_utc(utc_s), (utc_s - vouched) / day_s, iso8601_from_utc(vouched),
+        iso8601_from_utc(utc_s), (utc_s - vouched) / seconds_per_day, iso8601_from_utc(vouched),
         iso8601_from_utc(utc_s).substr(0, 10));
     return vouched;
   }
@@ -56,7 +56,9 @@ std::vector<RemovalOrder> ResultKeeper::orders(ResultStore& store, std::int64_t 
   };
   if (settings_.results.days) {
     const int days = *settings_.results.days;
-    const auto before = [&](std::int64_t d) { return iso8601_from_utc(trusted_s - d * day_s).substr(0, 19); };
+    const auto before = [&](std::int64_t d) {
+      return iso8601_from_utc(trusted_s - d * seconds_per_day).substr(0, 19);
+    };
     add(acknowledged, before(days), fmt::format("older than {} days", days));
     if (acknowledged != all)
       add(all, before(2 * std::int64_t{days}), fmt::format("older than twice {} days", days));

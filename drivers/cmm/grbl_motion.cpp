@@ -7,8 +7,6 @@
 namespace datum {
 namespace {
 
-constexpr const char* axis_names = "XYZ";
-
 void check(const CmmSettings& cmm, const MotionSettings& motion, const std::array<double, 3>& from_mm,
            const std::array<double, 3>& to_mm) {
   const auto refuse = [](const std::string& what) { throw RefusedError("probe motion: " + what); };
@@ -21,7 +19,7 @@ void check(const CmmSettings& cmm, const MotionSettings& motion, const std::arra
   for (std::size_t i = 0; i < 3; ++i) {
     const double way = to_mm[i] - from_mm[i];
     if (!std::isfinite(way)) refuse("a position that is no number");
-    if (cmm.fixed_mm[i] && way != 0) refuse(fmt::format("the device has no axis {}", axis_names[i]));
+    if (cmm.fixed_mm[i] && way != 0) refuse(fmt::format("the device has no axis {}", machine_axes[i]));
     squares += way * way;
   }
   if (std::sqrt(squares) > motion.most_mm)
@@ -30,7 +28,7 @@ void check(const CmmSettings& cmm, const MotionSettings& motion, const std::arra
     if (axis.machine_axis == no_machine_axis) continue;
     const double to = to_mm[static_cast<std::size_t>(axis.machine_axis)];
     if (to < axis.min_mm || to > axis.max_mm)
-      refuse(fmt::format("{} = {} mm; allowed: {} to {} mm", axis_names[axis.machine_axis], to, axis.min_mm,
+      refuse(fmt::format("{} = {} mm; allowed: {} to {} mm", machine_axes[axis.machine_axis], to, axis.min_mm,
                          axis.max_mm));
   }
 }
@@ -45,7 +43,7 @@ std::string relative(const CmmSettings& cmm, const std::array<double, 3>& from_m
     const auto k = static_cast<std::size_t>(axis.machine_axis);
     const double way = (to_mm[k] - from_mm[k]) / (axis.reversed ? -axis.scale : axis.scale);
     // GRBL's own axis letters stand in the order of its reports.
-    if (std::abs(way) >= 0.0005) words += fmt::format(" {}{:.3f}", axis_names[i], way);
+    if (std::abs(way) >= 0.0005) words += fmt::format(" {}{:.3f}", machine_axes[i], way);
   }
   return words;
 }

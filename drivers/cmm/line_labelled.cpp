@@ -11,7 +11,6 @@ namespace datum {
 namespace {
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 // Walks over "label sep number [unit] [modifier]" and leaves `rest` at the next label.
 class Scanner {

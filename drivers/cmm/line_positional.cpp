@@ -9,8 +9,6 @@
 namespace datum {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
 // One visible delimiter with the blanks around it, or a run of blanks where blanks delimit, ends a field. Two
 // visible delimiters in a row enclose an empty field. A blank after a sign belongs to the number.
 std::vector<std::string_view> fields_of(std::string_view line, const std::string& delimiters) {

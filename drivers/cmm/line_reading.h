@@ -23,6 +23,9 @@ struct LineReading {
 LineReading fault(ProbeState state, std::string detail);
 LineReading ignored_line();
 
+/// Between two words of a line.
+inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
 /// The fault of an axis that is not configured.
 LineReading unknown_axis(std::string_view label);
 

@@ -9,7 +9,6 @@ namespace datum {
 namespace {
 
 constexpr double mm_per_inch = 25.4;  // exact by definition
-constexpr const char* axis_names = "XYZ";
 
 std::string shown_outside(const AxisSettings& axis, double shown) {
   const bool low = axis.min_shown && shown < *axis.min_shown,
@@ -41,7 +40,7 @@ ProbePoint machine_position(const CmmSettings& settings, const std::vector<std::
     const double mm = scale * *values[i] + axis.offset_mm;
     point.position_mm[static_cast<std::size_t>(axis.machine_axis)] = mm;
     if (mm < axis.min_mm || mm > axis.max_mm || !std::isfinite(mm))
-      note(point, fmt::format("{} = {} mm; allowed: {} to {} mm", axis_names[axis.machine_axis], mm,
+      note(point, fmt::format("{} = {} mm; allowed: {} to {} mm", machine_axes[axis.machine_axis], mm,
                               axis.min_mm, axis.max_mm));
   }
   return point;

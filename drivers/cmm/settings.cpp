@@ -12,8 +12,6 @@
 namespace datum {
 namespace {
 
-constexpr const char* axis_names = "XYZ";
-
 void check_axis(const AxisSettings& axis) {
   const std::string name = fmt::format("axis '{}': ", axis.label);
   if (axis.machine_axis < no_machine_axis || axis.machine_axis > 2)
@@ -38,17 +36,17 @@ void check_axes(const CmmSettings& settings) {
     check_axis(axis);
     if (axis.machine_axis != no_machine_axis && ++measured[axis.machine_axis] > 1)
       refuse_setting(
-          fmt::format("machine axis {} comes from two axes of the line", axis_names[axis.machine_axis]));
+          fmt::format("machine axis {} comes from two axes of the line", machine_axes[axis.machine_axis]));
     for (std::size_t j = 0; j < i; ++j)
       if (settings.axes[j].label == axis.label) refuse_setting(fmt::format("axis '{}' twice", axis.label));
   }
   for (int i = 0; i < 3; ++i) {
     const std::optional<double>& fixed = settings.fixed_mm[static_cast<std::size_t>(i)];
     if (measured[i] > 0 && fixed)
-      refuse_setting(fmt::format("machine axis {} is both on the line and fixed", axis_names[i]));
+      refuse_setting(fmt::format("machine axis {} is both on the line and fixed", machine_axes[i]));
     if (measured[i] == 0 && !fixed)
-      refuse_setting(
-          fmt::format("machine axis {} is not on the line: state where it stands (fixed_mm)", axis_names[i]));
+      refuse_setting(fmt::format("machine axis {} is not on the line: state where it stands (fixed_mm)",
+                                 machine_axes[i]));
     if (fixed && !std::isfinite(*fixed)) refuse_setting("fixed_mm must be finite");
   }
 }
@@ -67,7 +65,7 @@ void check_motion(const IppMotionSettings& motion) {
     if (!(motion.min_mm[i] < motion.max_mm[i]) || !std::isfinite(motion.max_mm[i] - motion.min_mm[i]))
       refuse_setting(
           fmt::format("motion.box: {} from {} to {} mm; it needs a least and a greatest, all finite",
-                      axis_names[i], motion.min_mm[i], motion.max_mm[i]));
+                      machine_axes[i], motion.min_mm[i], motion.max_mm[i]));
 }
 
 void check_ipp(const CmmSettings& settings) {

@@ -15,7 +15,8 @@
 
 namespace datum {
 
-constexpr MonotonicNs ns_per_ms = 1'000'000;
+/// A machine's own axes, in the order of its coordinates.
+inline constexpr const char* machine_axes = "XYZ";
 
 /// How bytes become lines: by their terminator, or, where that is empty, by fixed_length or gap_ms.
 struct LineFraming {

@@ -10,6 +10,7 @@ namespace datum {
 
 /// Monotonic host time in ns; tests inject it.
 using MonotonicNs = std::int64_t;
+inline constexpr MonotonicNs ns_per_ms = 1'000'000;
 
 /// Why a position may not be used. Only `ok` may be paired with a frame.
 enum class ProbeState : std::uint8_t {

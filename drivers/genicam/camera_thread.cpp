@@ -14,7 +14,6 @@
 namespace datum::genicam {
 namespace {
 
-constexpr MonotonicNs ns_per_ms = 1'000'000;
 // Blocks that nobody has taken, each of the largest size; and all events with them.
 constexpr std::size_t most_blocks = 4, most_events = 256;
 

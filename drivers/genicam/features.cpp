@@ -7,7 +7,6 @@
 namespace datum::genicam {
 namespace {
 
-constexpr MonotonicNs ns_per_ms = 1'000'000;
 // A latched time is there with the answer; whoever copies it by software needs a moment.
 constexpr MonotonicNs latch_patience_ns = 200 * ns_per_ms;
 constexpr double ns_per_s = 1e9;

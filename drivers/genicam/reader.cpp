@@ -7,7 +7,6 @@
 namespace datum::genicam {
 namespace {
 
-constexpr MonotonicNs ns_per_ms = 1'000'000;
 constexpr MonotonicNs check_ns = 100 * ns_per_ms;  // of an access under way
 
 /// The camera as the keeper of links sees one: it opens without being waited for.

@@ -10,7 +10,6 @@
 namespace datum::gocator {
 namespace {
 
-constexpr MonotonicNs ns_per_ms = 1'000'000;
 // What one wake-up takes of the data channel: a sensor that fills it can't starve the loop.
 constexpr std::size_t most_bytes_at_once = 4 << 20;
 constexpr std::size_t bytes_per_mib = 1 << 20;

@@ -12,7 +12,7 @@
 namespace datum {
 namespace {
 
-[[noreturn]] void refuse(const std::string& name, const std::string& what) {
+[[noreturn]] void refuse_announced(const std::string& name, const std::string& what) {
   throw ModelError(name + ": " + what);
 }
 
@@ -46,23 +46,25 @@ std::size_t stl_facets(std::string_view bytes, const std::string& name) {
   const bool text = bytes.find('\0') == std::string_view::npos;
   const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos || !text || !has_word(bytes.substr(begin, 6), "solid"))
-    refuse(
+    refuse_announced(
         name,
         "is neither a binary STL (its length is not 84 bytes and 50 for each facet announced) nor an ASCII "
         "one that begins with 'solid'; it is truncated or damaged, export it again");
   const std::size_t facets = count_lines(bytes, "facet"), ends = count_lines(bytes, "endfacet"),
                     corners = count_lines(bytes, "vertex");
   if (ends != facets || corners != 3 * facets || count_lines(bytes, "endsolid") == 0)
-    refuse(name,
-           fmt::format("has {} facets, {} vertices and {} ends of facets; it is truncated or damaged, export "
-                       "it again",
-                       facets, corners, ends));
+    refuse_announced(
+        name,
+        fmt::format("has {} facets, {} vertices and {} ends of facets; it is truncated or damaged, export "
+                    "it again",
+                    facets, corners, ends));
   return facets;
 }
 
 std::size_t ply_facets(std::string_view bytes, const std::string& name) {
   const std::size_t facets = announced_ply_facets(bytes, name);
-  if (facets == 0) refuse(name, "has points but no facets; a model needs its surface, export it as a mesh");
+  if (facets == 0)
+    refuse_announced(name, "has points but no facets; a model needs its surface, export it as a mesh");
   return facets;
 }
 
@@ -74,7 +76,7 @@ std::string model_format(const std::string& name) {
   for (char& c : format)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   if (format != "stl" && format != "ply" && format != "obj")
-    refuse(name, "is not a model that datumd reads; export it as .stl, .ply or .obj");
+    refuse_announced(name, "is not a model that datumd reads; export it as .stl, .ply or .obj");
   return format;
 }
 

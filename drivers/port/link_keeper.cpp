@@ -5,11 +5,7 @@
 #include <algorithm>
 
 namespace datum {
-namespace {
-
-constexpr MonotonicNs ns_per_ms = 1'000'000;
-
-}  // namespace
+namespace {}  // namespace
 
 const char* name_of(LinkState state) {
   switch (state) {

@@ -45,9 +45,9 @@ Keys read_keys(HeaderLines& lines) {
   return keys;
 }
 
-class Header {
+class EnviHeader {
  public:
-  Header(ByteView text, const std::string& name)
+  EnviHeader(ByteView text, const std::string& name)
       : lines_(text, name), name_(name), keys_(read_keys(lines_)) {}
 
   [[noreturn]] void refuse(const std::string& what) const { throw FrameError(name_ + ": " + what); }
@@ -83,7 +83,7 @@ class Header {
 };
 
 /// mm of "units=Meters" among `parts`.
-double unit_mm(const Header& header, const std::vector<std::string>& parts, const std::string& key) {
+double unit_mm(const EnviHeader& header, const std::vector<std::string>& parts, const std::string& key) {
   for (const std::string& part : parts) {
     if (lower(part).rfind("units=", 0) != 0) continue;
     const std::string unit = lower(part.substr(6));
@@ -94,7 +94,7 @@ double unit_mm(const Header& header, const std::vector<std::string>& parts, cons
   header.refuse("'" + key + "' without units=Meters, Millimeters or Micrometers; leave it out or state them");
 }
 
-void read_steps(const Header& header, const std::string& key, std::size_t first, StatedMap& map) {
+void read_steps(const EnviHeader& header, const std::string& key, std::size_t first, StatedMap& map) {
   if (!header.text(key)) return;
   const auto parts = header.list(key);
   const auto x = parts.size() > first + 1 ? number_in(parts[first]) : std::nullopt;
@@ -105,7 +105,7 @@ void read_steps(const Header& header, const std::string& key, std::size_t first,
   map.y_step = *y * mm;
 }
 
-void read_statements(const Header& header, StatedMap& map) {
+void read_statements(const EnviHeader& header, StatedMap& map) {
   read_steps(header, "map info", 5, map);
   read_steps(header, "pixel size", 0, map);
   for (const auto& [key, neutral] : {std::pair{"data gain values", 1.0}, {"data offset values", 0.0}}) {
@@ -137,7 +137,7 @@ StatedMap read_envi(ByteView data, const std::string& name, ByteView text, const
   static const std::map<std::uint64_t, StoredNumber> types{{1, {Kind::natural, 1}}, {2, {Kind::integer, 2}},
                                                            {3, {Kind::integer, 4}}, {4, {Kind::real, 4}},
                                                            {5, {Kind::real, 8}},    {12, {Kind::natural, 2}}};
-  const Header header(text, header_name);
+  const EnviHeader header(text, header_name);
   const auto type = types.find(header.natural("data type"));
   if (type == types.end())
     header.refuse(fmt::format("data type {}; 2, 3, 4, 5 and 12 are read", *header.text("data type")));

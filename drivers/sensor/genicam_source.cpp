@@ -9,9 +9,9 @@
 namespace datum {
 namespace {
 
-constexpr MonotonicNs ns_per_ms = 1'000'000, ns_per_us = 1000;
 // In memory, of the largest size each: the cell works on one while the next comes.
-constexpr std::size_t most_waiting = 4;
+constexpr MonotonicNs ns_per_us = 1000;
+constexpr std::size_t most_waiting_blocks = 4;
 // Before the first question of its time a camera may have stamped a frame that is on its way.
 constexpr std::uint64_t zero_before_ns = 3'600'000'000'000;
 
@@ -131,7 +131,7 @@ void GenicamSource::block(genicam::Block&& block, MonotonicNs now) {
   claim.first_seen_ns = block.delivery.first_packet_ns;
   if (claim.exposed) claim.first_seen_ns = std::min(claim.first_seen_ns, claim.exposed->to_ns);
   claim.doubt = doubt_of(block, claim.exposed, now);
-  if (ready_.size() >= most_waiting) {
+  if (ready_.size() >= most_waiting_blocks) {
     ++overrun_;
     return;
   }

@@ -11,9 +11,8 @@
 namespace datum {
 namespace {
 
-constexpr MonotonicNs ns_per_ms = 1'000'000;
 // In memory, of the largest message each: the cell works on one while the next comes.
-constexpr std::size_t most_waiting = 4;
+constexpr std::size_t most_waiting_sets = 4;
 
 std::string steps_text(const std::array<std::uint32_t, 3>& nm) {
   return fmt::format("{:g} x {:g} x {:g} um", nm[0] / 1e3, nm[1] / 1e3, nm[2] / 1e3);
@@ -102,7 +101,7 @@ void GocatorSource::data_set(gocator::DataSet&& set, MonotonicNs first_byte_ns, 
   if (set.empty() || (!set.surface && set.refusal.empty())) return;  // measurements of the sensor's own tools
   ++frames_;
   delivered_ns_ = now;
-  if (waiting_.size() + ready_.size() >= most_waiting) {
+  if (waiting_.size() + ready_.size() >= most_waiting_sets) {
     ++overrun_;
     ++lost_frames_;
     if (set.stamp) last_index_ = set.stamp->frame_index;

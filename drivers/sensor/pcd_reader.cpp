@@ -22,7 +22,7 @@ struct Field {
   std::size_t column = 0;  // within a line of ascii
 };
 
-struct Header {
+struct PcdHeader {
   std::vector<Field> fields;
   std::uint64_t rows = 0, cols = 0, points = 0;
   std::size_t point_bytes = 0, columns = 0;
@@ -30,7 +30,7 @@ struct Header {
   std::size_t at = 0;  // where the data begins
 };
 
-const Field& field_of(const Header& header, const std::string& wanted, const std::string& name) {
+const Field& field_of(const PcdHeader& header, const std::string& wanted, const std::string& name) {
   const auto found = std::find_if(header.fields.begin(), header.fields.end(),
                                   [&](const Field& f) { return f.name == wanted; });
   const bool real = found != header.fields.end() && found->number.kind == StoredNumber::Kind::real &&
@@ -46,7 +46,7 @@ std::uint64_t natural(const HeaderLines& lines, std::string_view word) {
 }
 
 void read_fields(const HeaderLines& lines, const std::map<std::string, std::vector<std::string>>& given,
-                 Header& header) {
+                 PcdHeader& header) {
   const auto of = [&](const char* key) {
     const auto found = given.find(key);
     return found == given.end() ? std::vector<std::string>{} : found->second;
@@ -72,7 +72,7 @@ void read_fields(const HeaderLines& lines, const std::map<std::string, std::vect
   }
 }
 
-Header read_header(ByteView file, const std::string& name) {
+PcdHeader read_pcd_header(ByteView file, const std::string& name) {
   HeaderLines lines(file, name);
   std::map<std::string, std::vector<std::string>> given;
   while (given.count("DATA") == 0) {
@@ -86,7 +86,7 @@ Header read_header(ByteView file, const std::string& name) {
     if (given[key].size() != 1) lines.refuse("the header needs a line " + key + " with one value");
     return given[key][0];
   };
-  Header header;
+  PcdHeader header;
   read_fields(lines, given, header);
   header.cols = natural(lines, one("WIDTH"));
   header.rows = natural(lines, one("HEIGHT"));
@@ -100,7 +100,7 @@ Header read_header(ByteView file, const std::string& name) {
   return header;
 }
 
-void check_header(const Header& header, std::size_t file_bytes, const std::string& name,
+void check_header(const PcdHeader& header, std::size_t file_bytes, const std::string& name,
                   std::uint64_t most_pixels) {
   const auto refuse = [&](const std::string& what) { throw FrameError(fmt::format("{}: {}", name, what)); };
   if (header.rows == 1)
@@ -111,7 +111,7 @@ void check_header(const Header& header, std::size_t file_bytes, const std::strin
 }
 
 // Point by point, or, where the file was compressed, field by field.
-void fill(OrganisedCloud& cloud, ByteView data, const Header& header, bool by_field,
+void fill(OrganisedCloud& cloud, ByteView data, const PcdHeader& header, bool by_field,
           const std::string& name) {
   std::vector<float>* into[] = {&cloud.x, &cloud.y, &cloud.z};
   const char* names[] = {"x", "y", "z"};
@@ -125,7 +125,7 @@ void fill(OrganisedCloud& cloud, ByteView data, const Header& header, bool by_fi
   }
 }
 
-void read_ascii(OrganisedCloud& cloud, ByteView data, const Header& header, const std::string& name) {
+void read_ascii(OrganisedCloud& cloud, ByteView data, const PcdHeader& header, const std::string& name) {
   HeaderLines lines(data, name + " data", data.size());
   const std::size_t x = field_of(header, "x", name).column, y = field_of(header, "y", name).column,
                     z = field_of(header, "z", name).column;
@@ -156,7 +156,7 @@ Bytes unpacked(ByteView data, std::size_t size, const std::string& name) {
 }  // namespace
 
 OrganisedCloud read_pcd(ByteView file, const std::string& name, std::uint64_t most_pixels) {
-  const Header header = read_header(file, name);
+  const PcdHeader header = read_pcd_header(file, name);
   check_header(header, file.size(), name, most_pixels);
   OrganisedCloud cloud;
   cloud.rows = static_cast<int>(header.rows);

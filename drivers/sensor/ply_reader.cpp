@@ -21,7 +21,7 @@ struct Property {
   std::size_t offset = 0;
 };
 
-struct Header {
+struct PlyHeader {
   enum class Format { none, ascii, little_endian, big_endian } format = Format::none;
   std::vector<Property> properties;  // of a vertex
   std::uint64_t vertices = 0;
@@ -44,7 +44,7 @@ StoredNumber type_of(const HeaderLines& lines, std::string_view word) {
   lines.refuse(fmt::format("type {} of a vertex; only plain numbers are read, no lists", word));
 }
 
-void read_grid_comment(const std::vector<std::string_view>& words, Header& header) {
+void read_grid_comment(const std::vector<std::string_view>& words, PlyHeader& header) {
   if (words.size() != 3) return;
   const auto count = natural_in(words[2]);
   if (!count) return;
@@ -52,17 +52,17 @@ void read_grid_comment(const std::vector<std::string_view>& words, Header& heade
   if (words[1] == "cols" || words[1] == "columns" || words[1] == "num_cols") header.cols = count;
 }
 
-void read_format(const HeaderLines& lines, const std::vector<std::string_view>& words, Header& header) {
+void read_format(const HeaderLines& lines, const std::vector<std::string_view>& words, PlyHeader& header) {
   const std::string_view word = words.size() > 1 ? words[1] : "";
-  header.format = word == "ascii"                  ? Header::Format::ascii
-                  : word == "binary_little_endian" ? Header::Format::little_endian
-                  : word == "binary_big_endian"    ? Header::Format::big_endian
-                                                   : Header::Format::none;
-  if (header.format == Header::Format::none || words.size() != 3 || words[2] != "1.0")
+  header.format = word == "ascii"                  ? PlyHeader::Format::ascii
+                  : word == "binary_little_endian" ? PlyHeader::Format::little_endian
+                  : word == "binary_big_endian"    ? PlyHeader::Format::big_endian
+                                                   : PlyHeader::Format::none;
+  if (header.format == PlyHeader::Format::none || words.size() != 3 || words[2] != "1.0")
     lines.refuse("format must be ascii, binary_little_endian or binary_big_endian 1.0");
 }
 
-void read_line(const HeaderLines& lines, Header& header) {
+void read_line(const HeaderLines& lines, PlyHeader& header) {
   const auto words = lines.words();
   if (words.empty()) lines.refuse("an empty line in the header");
   if (words[0] == "comment" || words[0] == "obj_info") return read_grid_comment(words, header);
@@ -84,22 +84,22 @@ void read_line(const HeaderLines& lines, Header& header) {
   header.vertex_bytes += number.bytes;
 }
 
-Header read_header(ByteView file, const std::string& name) {
+PlyHeader read_ply_header(ByteView file, const std::string& name) {
   HeaderLines lines(file, name);
   if (!lines.next() || lines.line() != "ply") lines.refuse("does not start with a line \"ply\"");
-  Header header;
+  PlyHeader header;
   for (;;) {
     if (!lines.next()) lines.refuse("the header has no end_header");
     if (lines.line() == "end_header") break;
     read_line(lines, header);
   }
-  if (header.format == Header::Format::none) lines.refuse("the header has no format");
+  if (header.format == PlyHeader::Format::none) lines.refuse("the header has no format");
   header.at = lines.at();
   return header;
 }
 
 /// Where a named property stands among a vertex's, if it has it.
-std::optional<std::size_t> find(const Header& header, std::initializer_list<const char*> names) {
+std::optional<std::size_t> find(const PlyHeader& header, std::initializer_list<const char*> names) {
   for (std::size_t i = 0; i < header.properties.size(); ++i)
     for (const char* name : names)
       if (header.properties[i].name == name) return i;
@@ -109,22 +109,22 @@ std::optional<std::size_t> find(const Header& header, std::initializer_list<cons
 /// One vertex after the other, its properties as numbers.
 class Vertices {
  public:
-  Vertices(ByteView data, const Header& header, const std::string& name)
+  Vertices(ByteView data, const PlyHeader& header, const std::string& name)
       : header_(header), data_(data), lines_(data, name + " data", data.size()), name_(name) {
     values_.resize(header.properties.size());
     // The shortest vertex of an ascii file has a digit and an end for each property.
     const std::size_t least =
-        header.format == Header::Format::ascii ? 2 * header.properties.size() : header.vertex_bytes;
+        header.format == PlyHeader::Format::ascii ? 2 * header.properties.size() : header.vertex_bytes;
     if (least == 0 || header.vertices > data.size() / least)
       throw FrameError(
           fmt::format("{}: {} vertices can't come from {} bytes", name, header.vertices, data.size()));
   }
   const std::vector<double>& next() {
-    return header_.format == Header::Format::ascii ? next_line() : next_bytes();
+    return header_.format == PlyHeader::Format::ascii ? next_line() : next_bytes();
   }
   /// Nothing but later elements may follow.
   void finish() const {
-    const std::size_t used = header_.format == Header::Format::ascii ? lines_.at() : at_;
+    const std::size_t used = header_.format == PlyHeader::Format::ascii ? lines_.at() : at_;
     if (header_.elements == 1 && used != data_.size())
       throw FrameError(fmt::format("{}: {} bytes after the last vertex", name_, data_.size() - used));
   }
@@ -145,12 +145,12 @@ class Vertices {
   const std::vector<double>& next_bytes() {
     for (std::size_t i = 0; i < values_.size(); ++i)
       values_[i] = number_at(data_, at_ + header_.properties[i].offset, header_.properties[i].number,
-                             header_.format == Header::Format::big_endian);
+                             header_.format == PlyHeader::Format::big_endian);
     at_ += header_.vertex_bytes;
     return values_;
   }
 
-  const Header& header_;
+  const PlyHeader& header_;
   ByteView data_;
   HeaderLines lines_;
   const std::string& name_;
@@ -161,7 +161,7 @@ class Vertices {
 /// Cells of the vertices: by their row and col, or in row order.
 class Grid {
  public:
-  Grid(const Header& header, std::size_t file_bytes, const std::string& name, std::uint64_t most_pixels)
+  Grid(const PlyHeader& header, std::size_t file_bytes, const std::string& name, std::uint64_t most_pixels)
       : name_(name) {
     row_ = find(header, {"row"});
     col_ = find(header, {"col", "column"});
@@ -207,7 +207,7 @@ class Grid {
 }  // namespace
 
 OrganisedCloud read_ply(ByteView file, const std::string& name, std::uint64_t most_pixels) {
-  const Header header = read_header(file, name);
+  const PlyHeader header = read_ply_header(file, name);
   const auto x = find(header, {"x"}), y = find(header, {"y"}), z = find(header, {"z"});
   if (!x || !y || !z) throw FrameError(name + ": a vertex has no x, y and z");
   Grid grid(header, file.size(), name, most_pixels);
@@ -215,7 +215,7 @@ OrganisedCloud read_ply(ByteView file, const std::string& name, std::uint64_t mo
   OrganisedCloud cloud;
   cloud.rows = static_cast<int>(grid.rows());
   cloud.cols = static_cast<int>(grid.cols());
-  cloud.printed = header.format == Header::Format::ascii;
+  cloud.printed = header.format == PlyHeader::Format::ascii;
   const std::size_t cells = grid.rows() * grid.cols();
   for (std::vector<float>* axis : {&cloud.x, &cloud.y, &cloud.z})
     axis->assign(cells, std::numeric_limits<float>::quiet_NaN());

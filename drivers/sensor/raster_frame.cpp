@@ -12,7 +12,7 @@
 namespace datum {
 namespace {
 
-[[noreturn]] void refuse(const std::string& name, const std::string& what) {
+[[noreturn]] void refuse_raster(const std::string& name, const std::string& what) {
   throw FrameError(fmt::format("{}: {}", name, what));
 }
 
@@ -21,7 +21,7 @@ Counts counts_of(Samples&& samples, const std::string& name) {
       [&](auto&& v) -> Counts {
         using Sample = typename std::decay_t<decltype(v)>::value_type;
         if constexpr (std::is_same_v<Sample, std::uint8_t>) {
-          refuse(name, "heights of 8 bits; deliver 16-bit integers or 32-bit floats");
+          refuse_raster(name, "heights of 8 bits; deliver 16-bit integers or 32-bit floats");
         } else if constexpr (std::is_same_v<Sample, std::uint16_t>) {
           return std::vector<std::int32_t>(v.begin(), v.end());
         } else {
@@ -35,12 +35,12 @@ void class_integers(HeightFrame& frame, const FrameSidecar& sidecar, std::int64_
                     const std::string& name) {
   if (sidecar.invalid.kind == InvalidMark::Kind::none) return;
   if (sidecar.invalid.kind == InvalidMark::Kind::nan) {
-    refuse(name,
-           "has whole numbers, but invalid_value is \"nan\"; give the number that marks an invalid pixel");
+    refuse_raster(
+        name, "has whole numbers, but invalid_value is \"nan\"; give the number that marks an invalid pixel");
   }
   const std::int64_t mark = sidecar.invalid.value;
   if (mark < min || mark > max) {
-    refuse(name, fmt::format("invalid_value {} can't occur in samples of {} to {}", mark, min, max));
+    refuse_raster(name, fmt::format("invalid_value {} can't occur in samples of {} to {}", mark, min, max));
   }
   std::visit(
       [&](const auto& counts) {
@@ -62,10 +62,10 @@ void class_floats(HeightFrame& frame, const std::vector<float>& heights, const F
       frame.classes[i] = PixelClass::no_data;
     } else if (!std::isfinite(h)) {
       const auto cols = static_cast<std::size_t>(frame.cols);
-      refuse(name,
-             fmt::format(
-                 "row {}, column {} is {}; mark invalid pixels by NaN and say \"invalid_value\": \"nan\"",
-                 i / cols, i % cols, std::isnan(h) ? "NaN" : "infinite"));
+      refuse_raster(
+          name, fmt::format(
+                    "row {}, column {} is {}; mark invalid pixels by NaN and say \"invalid_value\": \"nan\"",
+                    i / cols, i % cols, std::isnan(h) ? "NaN" : "infinite"));
     }
   }
 }
@@ -110,7 +110,7 @@ IntensityImage intensity_from_raster(Raster&& image, const std::string& name) {
     out.grey = std::move(*grey16);
     out.bits = 16;
   } else {
-    refuse(name, "an intensity image has unsigned samples of 8 or 16 bits");
+    refuse_raster(name, "an intensity image has unsigned samples of 8 or 16 bits");
   }
   return out;
 }

@@ -11,14 +11,14 @@ namespace {
 
 constexpr double decimal = 1e-9;
 
-[[noreturn]] void refuse(const std::string& name, const std::string& what) {
+[[noreturn]] void refuse_statement(const std::string& name, const std::string& what) {
   throw FrameError(fmt::format("{}: {}; correct the one that is wrong", name, what));
 }
 
 void check_scale(double stated_mm, double sidecar_mm, const char* axis, const std::string& name) {
   if (std::abs(stated_mm - sidecar_mm) <= decimal * std::abs(sidecar_mm)) return;
-  refuse(name,
-         fmt::format("its {} scale is {:.9g} mm, the sidecar's {:.9g} mm", axis, stated_mm, sidecar_mm));
+  refuse_statement(
+      name, fmt::format("its {} scale is {:.9g} mm, the sidecar's {:.9g} mm", axis, stated_mm, sidecar_mm));
 }
 
 void check_axis(const std::optional<AxisScale>& stated, const AxisScale& sidecar, const char* axis,
@@ -27,8 +27,8 @@ void check_axis(const std::optional<AxisScale>& stated, const AxisScale& sidecar
   check_scale(stated->scale_mm, sidecar.scale_mm, axis, name);
   const double off = std::abs(stated->offset_mm - sidecar.offset_mm);
   if (!(off <= decimal * (1 + std::abs(sidecar.offset_mm))))
-    refuse(name, fmt::format("its {} offset is {:.9g} mm, the sidecar's {:.9g} mm", axis, stated->offset_mm,
-                             sidecar.offset_mm));
+    refuse_statement(name, fmt::format("its {} offset is {:.9g} mm, the sidecar's {:.9g} mm", axis,
+                                       stated->offset_mm, sidecar.offset_mm));
 }
 
 }  // namespace
@@ -46,8 +46,8 @@ void check_agreement(const StatedMap& map, const FrameSidecar& sidecar, const st
                         ? mark.kind == Kind::nan
                         : mark.kind == Kind::value && static_cast<double>(mark.value) == *map.invalid;
   if (!same)
-    refuse(name,
-           fmt::format("it marks invalid pixels by {}, the sidecar has another invalid_value", *map.invalid));
+    refuse_statement(name, fmt::format("it marks invalid pixels by {}, the sidecar has another invalid_value",
+                                       *map.invalid));
 }
 
 }  // namespace datum

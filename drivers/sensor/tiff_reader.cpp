@@ -62,7 +62,7 @@ Tiff open_tiff(Memory& memory) {
           TIFFClose};
 }
 
-[[noreturn]] void refuse(const std::string& name, const std::string& what) {
+[[noreturn]] void refuse_tiff(const std::string& name, const std::string& what) {
   throw FrameError(fmt::format("{}: {}", name, what));
 }
 
@@ -80,22 +80,24 @@ std::uint16_t field(TIFF* tiff, std::uint32_t tag) {
 
 void check_storage(TIFF* tiff, const std::string& name) {
   if (const unsigned n = field(tiff, TIFFTAG_SAMPLESPERPIXEL); n != 1) {
-    refuse(name, fmt::format("{} samples per pixel; a height or intensity map has 1 (grey)", n));
+    refuse_tiff(name, fmt::format("{} samples per pixel; a height or intensity map has 1 (grey)", n));
   }
   if (const unsigned p = field(tiff, TIFFTAG_PHOTOMETRIC); p != PHOTOMETRIC_MINISBLACK) {
-    refuse(name, fmt::format("photometric interpretation {}; only 1 (grey, 0 is black) is read", p));
+    refuse_tiff(name, fmt::format("photometric interpretation {}; only 1 (grey, 0 is black) is read", p));
   }
   if (const unsigned o = field(tiff, TIFFTAG_ORIENTATION); o != ORIENTATION_TOPLEFT) {
-    refuse(name, fmt::format("orientation {}; only 1 (row 0 at the top, column 0 at the left) is read", o));
+    refuse_tiff(name,
+                fmt::format("orientation {}; only 1 (row 0 at the top, column 0 at the left) is read", o));
   }
   static constexpr std::array lossless{COMPRESSION_NONE,    COMPRESSION_LZW,      COMPRESSION_ADOBE_DEFLATE,
                                        COMPRESSION_DEFLATE, COMPRESSION_PACKBITS, COMPRESSION_ZSTD,
                                        COMPRESSION_LZMA};
   const int compression = field(tiff, TIFFTAG_COMPRESSION);
   if (std::find(lossless.begin(), lossless.end(), compression) == lossless.end()) {
-    refuse(name,
-           fmt::format("compression {} may alter heights; none, LZW, deflate, PackBits, ZSTD or LZMA is read",
-                       compression));
+    refuse_tiff(
+        name,
+        fmt::format("compression {} may alter heights; none, LZW, deflate, PackBits, ZSTD or LZMA is read",
+                    compression));
   }
 }
 
@@ -111,17 +113,17 @@ Layout read_layout(TIFF* tiff, const std::string& name) {
                      (layout.format == SAMPLEFORMAT_INT && (layout.bits == 16 || layout.bits == 32)) ||
                      (layout.format == SAMPLEFORMAT_IEEEFP && layout.bits == 32);
   if (!known) {
-    refuse(name,
-           fmt::format("{} bits of sample format {}; 8 or 16-bit unsigned (1), 16 or 32-bit signed (2) or "
-                       "32-bit float (3) is read",
-                       layout.bits, layout.format));
+    refuse_tiff(
+        name, fmt::format("{} bits of sample format {}; 8 or 16-bit unsigned (1), 16 or 32-bit signed (2) or "
+                          "32-bit float (3) is read",
+                          layout.bits, layout.format));
   }
   return layout;
 }
 
 [[noreturn]] void refuse_data(const std::string& name) {
-  refuse(name, fmt::format("its image data are truncated or damaged{}{}", tiff_message.empty() ? "" : ": ",
-                           tiff_message));
+  refuse_tiff(name, fmt::format("its image data are truncated or damaged{}{}",
+                                tiff_message.empty() ? "" : ": ", tiff_message));
 }
 
 void read_strips(TIFF* tiff, const Layout& layout, std::uint8_t* to, const std::string& name) {
@@ -172,10 +174,10 @@ Samples samples_of(const Layout& layout) {
 Raster read_tiff(ByteView file, const std::string& name, std::uint64_t most_pixels) {
   Memory memory{file};
   const Tiff tiff = open_tiff(memory);
-  if (!tiff) refuse(name, fmt::format("is not a readable TIFF file: {}", tiff_message));
+  if (!tiff) refuse_tiff(name, fmt::format("is not a readable TIFF file: {}", tiff_message));
   const Layout layout = read_layout(tiff.get(), name);
   if (!TIFFLastDirectory(tiff.get()))
-    refuse(name, "holds several images; which one has the heights is not said");
+    refuse_tiff(name, "holds several images; which one has the heights is not said");
   check_raster_size(layout.rows, layout.cols, layout.bytes(), file.size(), name, most_pixels);
   Raster raster{static_cast<int>(layout.rows), static_cast<int>(layout.cols), samples_of(layout)};
   std::visit(

@@ -24,12 +24,12 @@ std::string md5_hex(ByteView bytes) {
   return hex;
 }
 
-std::string lower(std::string text) {
+std::string lower_case(std::string text) {
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return text;
 }
 
-std::string trimmed(const std::string& text) {
+std::string trimmed_text(const std::string& text) {
   const char* blanks = " \t\r\n";
   const std::size_t from = text.find_first_not_of(blanks);
   return from == std::string::npos ? "" : text.substr(from, text.find_last_not_of(blanks) - from + 1);
@@ -62,7 +62,7 @@ class Document {
       node = child(node, path.substr(at, end - at));
       at = end + 1;
     }
-    return trimmed(node.text().as_string());
+    return trimmed_text(node.text().as_string());
   }
   double number(const std::string& path, std::optional<double> fallback = std::nullopt) const {
     const std::string given = text(path);
@@ -125,7 +125,7 @@ Samples samples(const Bytes& data, const StoredNumber& as) {
 void check_md5(const Document& document, const std::string& what, const std::string& stated,
                const Bytes& bytes) {
   if (stated.empty()) document.refuse("has no checksum of " + what);
-  if (lower(stated) != md5_hex(bytes))
+  if (lower_case(stated) != md5_hex(bytes))
     document.refuse("its checksum of " + what + " differs; it is damaged or was changed");
 }
 

@@ -34,9 +34,9 @@ Plane3 short_slot_end(const ArtefactDrawing& d) {
           {std::sin(slope) * c, std::sin(slope) * s, std::cos(slope)}};
 }
 
-class Looker {
+class ArtefactLooker {
  public:
-  Looker(const TwinArtefact& artefact, const Htm<Sensor, Artefact>& pose, const TwinView& view)
+  ArtefactLooker(const TwinArtefact& artefact, const Htm<Sensor, Artefact>& pose, const TwinView& view)
       : artefact_(artefact), view_(view), pose_(pose), back_(pose.inverse()) {
     for (Face f : all_faces) sheets_[index_of(f)] = sheet(true_plane(artefact, f));
     end_ = sheet(short_slot_end(artefact.drawing));
@@ -128,7 +128,7 @@ Plane3 true_plane(const TwinArtefact& artefact, Face face) {
 
 TwinArtefactView look_at(const TwinArtefact& artefact, const Htm<Sensor, Artefact>& sensor_from_artefact,
                          const TwinView& view) {
-  return Looker(artefact, sensor_from_artefact, view).look();
+  return ArtefactLooker(artefact, sensor_from_artefact, view).look();
 }
 
 std::vector<Vector3d> points_on(const TwinArtefact& artefact, Face face,

@@ -7,14 +7,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "drivers/virtual/virtual_cmm_dialect.h"
 #include "drivers/virtual/virtual_touch.h"
 
 namespace datum {
 namespace {
 
 constexpr const char* axes = "XYZ";
-
-char sign_of(double value) { return std::signbit(value) ? '-' : '+'; }
 
 }  // namespace
 

@@ -12,8 +12,6 @@ namespace {
 using Position = std::array<double, 3>;
 constexpr const char* axis_names = "XYZ";
 
-char sign_of(double value) { return std::signbit(value) ? '-' : '+'; }
-
 template <class Line>
 std::string lines(std::size_t first, std::size_t axes, Line line) {
   std::string out;

@@ -3,10 +3,14 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
 namespace datum {
+
+/// '-' of -0.0, too.
+inline char sign_of(double value) { return std::signbit(value) ? '-' : '+'; }
 
 struct VirtualDialect {
   const char* preset;

@@ -9,11 +9,7 @@
 #include "drivers/virtual/virtual_cmm_dialect.h"
 
 namespace datum {
-namespace {
-
-char sign_of(double value) { return std::signbit(value) ? '-' : '+'; }
-
-}  // namespace
+namespace {}  // namespace
 
 std::string virtual_touch(const std::string& preset, const std::array<double, 3>& p, bool contact) {
   if (preset == "grbl_1_1")
