@@ -61,9 +61,10 @@ double fullest_beside(const RingHeights& ring, std::size_t count, const PlaneFit
 
 void set_uncertainty(const SitePlan& plan, RingFloor& f) {
   const double n = std::max(1.0, static_cast<double>(f.fit.inliers));
-  const double u_between = coherence * f.form.u_between_um;
-  const double coherent = u_between * u_between;
-  double variance = f.evidence.u_floor_um * f.evidence.u_floor_um + coherent * f.form.leverage;
+  const double all = coherence * coherence * f.form.u_between_um * f.form.u_between_um;
+  const double coherent = coherence * coherence * f.form.told_um2;
+  // what may be noise is not extrapolated: the noise already is
+  double variance = f.evidence.u_floor_um * f.evidence.u_floor_um + coherent * f.form.leverage + (all - coherent);
   if (!plan.quadratic_form) {
     // the quadratic extrapolates: what it makes of the tiles' scatter is no bow
     const double told = f.evidence.form_um * f.evidence.form_um -
@@ -73,7 +74,7 @@ void set_uncertainty(const SitePlan& plan, RingFloor& f) {
   f.u_um = std::sqrt(variance);
   const double det = f.fit.sxx * f.fit.syy - f.fit.sxy * f.fit.sxy;
   const double random = f.evidence.noise_um * f.evidence.noise_um * f.evidence.correlation.sum;
-  f.u_slope = std::sqrt((random + coherent * n) * (f.fit.sxx + f.fit.syy) / det);
+  f.u_slope = std::sqrt((random + all * n) * (f.fit.sxx + f.fit.syy) / det);
 }
 
 /// All that a fit shows of the tiles that it stands on.

@@ -146,6 +146,7 @@ TileForm form_of(const std::vector<TileLevel>& tiles, int parameters, double noi
   f.variance_um2 = squares / pixels * f.tiles / freedom;
   f.between_um = std::sqrt(std::max(0.0, f.variance_um2 - f.expected_um2));
   f.u_between_um = std::sqrt(f.between_um * f.between_um + f.expected_um2 * std::sqrt(2 / freedom));
+  f.told_um2 = std::max(0.0, f.variance_um2 - f.expected_um2 * (1 + std::sqrt(2 / freedom)));
   f.leverage = std::max(1.0, surface.leverage(x, y) * pixels);
   if (quadratic.defined()) f.quadratic_leverage = quadratic.leverage(x, y) * pixels;
   // three standard deviations of chi-squared: one even ring of some 700 is looked at more closely for it

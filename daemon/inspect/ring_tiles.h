@@ -59,6 +59,7 @@ struct TileForm {
   double between_um = 0;    // standard deviation that noise does not explain
   double u_between_um =
       0;  // the same with what can hide behind noise: one standard deviation of its variance more
+  double told_um2 = 0;  // variance that is beyond noise by more than one standard deviation of it
   // Variance of the form at the body's centre over that of a mean of all pixels: about 1 for a plane around the body; and
   // of a quadratic there, 0 where the tiles do not determine one
   double leverage = 1, quadratic_leverage = 0;
