@@ -14,6 +14,7 @@ using Eigen::Vector2d;
 using Eigen::Vector3d;
 
 constexpr double clip_slope = 0.08;  // rise over run of a top whose high side is beyond the range
+constexpr double steep = 0.1;        // rise over run
 constexpr double notch = 0.35;     // what is there of a notched body: a limit there leaves most of the scale
 constexpr double place_mm = 0.01;  // scatter of true places about the recipe's
 constexpr double bow_um = 150;     // of boards that are bowed
@@ -173,7 +174,10 @@ void set_truth(Truth& t, const TwinBody& body, std::vector<double> region, doubl
     value(Column::presence) = 1000.0 * static_cast<double>(present) / static_cast<double>(region.size());
     return;
   }
-  value(Column::mean) = value(Column::median) = value(Column::quadratic) = body.height_um;
+  value(Column::mean) = value(Column::quadratic) = body.height_um;
+  const double slope = std::abs(body.slope_x);
+  // On a steep top of few pixels neighbouring ranks lie farther apart than any noise: no case for ranks.
+  if (slope < steep) value(Column::median) = body.height_um;
   if (t.kind == Kind::flat) {
     value(Column::percentile) = value(Column::maximum) = body.height_um;
     return;
@@ -181,7 +185,7 @@ void set_truth(Truth& t, const TwinBody& body, std::vector<double> region, doubl
   std::sort(region.begin(), region.end());
   const auto rank =
       static_cast<std::size_t>(std::ceil(quantile * static_cast<double>(region.size())));  // METROLOGY S6
-  value(Column::percentile) = region[rank - 1];
+  if (slope < steep) value(Column::percentile) = region[rank - 1];
   value(Column::tilt) = std::atan(std::abs(body.slope_x)) * 180e3 / std::numbers::pi;
 }
 
