@@ -1,4 +1,4 @@
-// The table of ./datum statistics with few cases: the same rows, the same demands. A cell of 48 to 240 cases falls short
+// The table of ./datum statistics with few cases: the same rows, the same demands. A cell of 24 to 960 cases falls short
 // where chance would give it with less than 1e-4, so that this test sees what is wrong by much, the table what is wrong.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -50,6 +50,41 @@ void expect_as_wanted(const Chosen& chosen, const std::vector<std::string>& body
 }
 
 TEST(Statistics, BoardsFromTheLine) { expect_as_wanted(beginning({"production"}), {"0402", "0805"}, 40); }
+
+TEST(Statistics, Noise) {
+  expect_as_wanted(beginning({"white", "correlated", "row", "column", "low frequency 50", "LSB"}),
+                   {"3 px", "0201", "0805"}, 2);
+}
+
+TEST(Statistics, TopsAndMissingPixels) {
+  expect_as_wanted(beginning({"top", "missing", "high", "dark", "spikes", "profile sigma"}), {"0201", "0805"},
+                   4);
+}
+
+TEST(Statistics, Carriers) { expect_as_wanted(beginning({"bow", "ring", "carrier"}), {"0805"}, 4); }
+
+TEST(Statistics, Floors) { expect_as_wanted(beginning({"floor "}), {"0805"}, 4); }
+
+/// Every other step: 2, 10, 35, 150, 1000 um.
+TEST(Statistics, Steps) {
+  const auto chosen = [](const std::string& row) {
+    if (row.rfind("step ", 0) != 0) return false;
+    for (const char* end : {" 2 um", " 10 um", " 35 um", " 150 um", " 1000 um"})
+      if (row.compare(row.size() - std::min(row.size(), std::strlen(end)), std::string::npos, end) == 0)
+        return true;
+    return false;
+  };
+  expect_as_wanted(chosen, {"0805"}, 1);
+}
+
+TEST(Statistics, Settings) {
+  expect_as_wanted(beginning({"profile sigma", "refit", "max_rms"}), {"0805"}, 1);
+}
+
+TEST(Statistics, TheRealBoard) {
+  if (!real_board_is_here()) GTEST_SKIP() << "real measurement pemtron/board.ptr is absent";
+  expect_as_wanted(beginning({"real board"}), {"0805"}, 10);
+}
 
 }  // namespace
 }  // namespace datum::statistics
