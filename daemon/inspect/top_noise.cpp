@@ -61,11 +61,9 @@ double ratio_of(const Measured& m, const Shown& s, double own_um2) {
   return ratio;
 }
 
-/// By the top's own residuals: (s^2 + s_f^2 (S_f - 1)) / n, s the standard deviation of the heights (form of the top
-/// included), s_f and S_f the noise and correlation of the larger floor; s^2 S / n instead where it is above that by more
+/// By the top's own pixels: (s^2 + s_f^2 (S_f - 1)) / n, s their standard deviation (`s2` its square), s_f and S_f the noise and correlation of the larger floor; s^2 S / n instead where it is above that by more
 /// than two standard deviations of S.
-double own_mean_um2(const HeightStatistics& h, const Floor& floor) {
-  const double s2 = h.variance_nm2 * 1e-6;
+double own_mean_um2(const HeightStatistics& h, const Floor& floor, double s2) {
   const double expected = s2 + floor.noise_um * floor.noise_um * (floor.correlation.sum - 1);
   const double own = s2 + h.correlated_nm2 * 1e-6;
   const double scatter = h.correlation.sum > 1 ? h.correlated_nm2 * 1e-6 / (h.correlation.sum - 1) *
@@ -119,9 +117,12 @@ TopNoise top_noise_of(const Measured& m) {
   const double own = own_um2(m.heights), ratio = ratio_of(m, s, own), n = m.heights.valid;
   TopNoise t;
   t.pixel_um = std::sqrt(std::max(own * square(student_ratio(n - 3)), s.pixel_um2 * ratio));
-  const double mean_um2 = std::max(own_mean_um2(m.heights, m.floor), ratio * square(s.mean.u()));
-  t.mean_um = std::sqrt(mean_um2);
-  t.correlation = t.pixel_um > 0 ? std::max(1.0, mean_um2 * n / square(t.pixel_um)) : 1;
+  const double shown_um2 = ratio * square(s.mean.u()), all_um2 = m.heights.variance_nm2 * 1e-6;
+  t.mean_um = std::sqrt(std::max(own_mean_um2(m.heights, m.floor, all_um2), shown_um2));
+  // Form, a tilt above all, spreads heights but makes no neighbours alike by chance.
+  const double noise_um2 =
+      std::max(own_mean_um2(m.heights, m.floor, m.heights.top.defined ? own : all_um2), shown_um2);
+  t.correlation = t.pixel_um > 0 ? std::max(1.0, noise_um2 * n / square(t.pixel_um)) : 1;
   set_slopes(m, s, ratio, t);
   set_rim(m, s, own, t);
   return t;
