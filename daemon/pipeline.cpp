@@ -83,6 +83,39 @@ bool profile_is_coarse(const FloorEvidence& floor) {
   return floor.noise_um > 0 && 2 * floor.noise_um < floor.sigma_um;
 }
 
+/// Half of the body and more is seen below half of the nominal height: whatever the pixels hold that the sensor cut off
+/// (bare pads shine), the part is not there.
+bool shows_no_part(const Measured& m) {
+  return 2 * (m.heights.valid - m.heights.present) >= std::max(1u, m.site.body_pixels);
+}
+
+/// Even if each pixel without a height were the part.
+bool fails_presence(const CheckVerdict& v, const Measured& m) {
+  const double most = v.value + 1000.0 * m.body.missing / std::max(1u, m.body.pixels);
+  return v.check.characteristic == Characteristic::presence && v.check.lower && most < *v.check.lower;
+}
+
+/// A check of a body with pixels that were cut off: FAIL where the rest fails it in any case, else refused.
+CheckVerdict checked_clipped(const Check& check, const Measured& m, const Refusal& why) {
+  const bool of_all_pixels = check.characteristic == Characteristic::median ||
+                             check.characteristic == Characteristic::mean ||
+                             check.characteristic == Characteristic::presence;
+  if (of_all_pixels && shows_no_part(m)) {
+    CheckVerdict v = evaluate(check, m);
+    if (v.reason == Reason::none) decide(v, m.recipe.rule, m.recipe.rule_confidence);
+    if (fails_presence(v, m)) {
+      v.reason = Reason::none;
+      v.decision = v.decision_simple = Decision::fail;
+    }
+    if (v.decision == Decision::fail) return v;
+  }
+  CheckVerdict v;
+  v.check = check;
+  v.reason = why.reason;
+  v.detail = why.detail;
+  return v;
+}
+
 /// What is told of a check, whose component may have been refused.
 CheckVerdict checked(const Check& check, const Measured& m, const std::optional<Refusal>& why,
                      const std::optional<BoardWarp>& warp) {
@@ -90,13 +123,16 @@ CheckVerdict checked(const Check& check, const Measured& m, const std::optional<
   v.check = check;
   if (check.characteristic == Characteristic::board_flatness) {
     v = board_flatness(check, m.recipe, m.sensor, m.component, *warp);
+  } else if (why && why->reason == Reason::body_clipped) {
+    v = checked_clipped(check, m, *why);
   } else if (why) {
     v.reason = why->reason;
     v.detail = why->detail;
   } else {
     v = evaluate(check, m);
   }
-  if (v.reason == Reason::none) decide(v, m.recipe.rule, m.recipe.rule_confidence);
+  if (v.reason == Reason::none && v.decision == Decision::invalid)
+    decide(v, m.recipe.rule, m.recipe.rule_confidence);
   const bool on_warp = m.floor.from_warp && check.characteristic != Characteristic::board_flatness;
   if (on_warp && v.reason == Reason::none)
     v.detail = fmt::format("floor: warp model, u {:.3g} um (ring: {}){}{}", m.floor.u_um,
