@@ -96,6 +96,7 @@ Truth CalibratedLedger::truth(int board, const nlohmann::json& result) const {
 }
 
 void CalibratedLedger::look(const nlohmann::json& result, Findings& findings) const {
+  if (is_early(result)) return;
   const bool invalid = result["decision"] == "INVALID";
   const int board = board_of(result["frame_id"]);
   const auto from = std::prev(since_.upper_bound(board))->second;

@@ -32,6 +32,7 @@ class Swapper {
     fs::create_directories(cell_.path() / "calibrations");
     ledger_.may_be_refused = true;  // who accepts another calibration disarms: a board in hand is given up
     ledger_.invalid_is_fine = true;
+    ledger_.early_is_fine = true;
     ledger_.tells("");
     ledger_.in_force();
     load_.ahead = 12;

@@ -49,11 +49,15 @@ class Ledger {
 
   /// A result INVALID is an answer, too: where a fault keeps the frame or the store from being read.
   bool invalid_is_fine = false;
+  /// Frames wait in the drop folder while the cell is disarmed, and are FRAME_EARLY once it is armed again.
+  bool early_is_fine = false;
   /// Such a frame may lie in failed/ without a result: its board was aborted.
   bool may_be_refused = false;
 
   /// Off where frames need a trigger: what lies in the drop folder then stays there.
   bool measures_what_is_left = true;
+
+  bool is_early(const nlohmann::json& result) const;
 
   /// Starts the daemon once more, undisturbed, lets it measure what is left, asks for every result and stops it.
   void check(scenario::Cell& cell, Findings& findings);

@@ -48,7 +48,10 @@ void Load::connect() {
 
 void Load::take_notices() {
   for (std::string message; !(message = cell_.notify().next()).empty();)
-    if (message == "READY=1") connect();
+    if (message == "READY=1") {
+      was_armed_ = true;
+      connect();
+    }
 }
 
 void Load::take_lines(Client& client) {
@@ -69,6 +72,7 @@ int Load::waiting() const {
 }
 
 void Load::deliver() {
+  if (!was_armed_) return;  // a frame from before the first arming is another board's
   for (int n = waiting(); n < ahead && ledger_.boards() < most; ++n)
     ledger_.deliver(cell_, ledger_.boards() + 1);
 }

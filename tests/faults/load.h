@@ -58,6 +58,7 @@ class Load {
   scenario::Cell& cell_;
   Ledger& ledger_;
   std::vector<Client> hosts_;
+  bool was_armed_ = false;
 };
 
 /// Replaces a file of the cell by another in one step, as an editor does.
