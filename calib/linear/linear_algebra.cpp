@@ -11,7 +11,9 @@ EigenSystem eigen_system(const Eigen::MatrixXd& symmetric) {
   return {solver.eigenvalues(), solver.eigenvectors()};
 }
 
-Eigen::MatrixXd solve_symmetric(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) { return a.ldlt().solve(b); }
+Eigen::MatrixXd solve_symmetric(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+  return a.ldlt().solve(b);
+}
 
 Eigen::MatrixXd inverse_matrix(const Eigen::MatrixXd& square) { return square.partialPivLu().inverse(); }
 

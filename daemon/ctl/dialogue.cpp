@@ -72,7 +72,8 @@ std::vector<QueuedError> queued_errors(const std::string& answer) {
 std::optional<double> number_of(const std::string& field) {
   char* end = nullptr;
   const double value = std::strtod(field.c_str(), &end);
-  if (end == field.c_str() || *end != 0 || !std::isfinite(value) || std::abs(value) >= not_a_number * 0.99) return std::nullopt;
+  if (end == field.c_str() || *end != 0 || !std::isfinite(value) || std::abs(value) >= not_a_number * 0.99)
+    return std::nullopt;
   return value;
 }
 

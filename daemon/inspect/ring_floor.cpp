@@ -64,7 +64,8 @@ void set_uncertainty(const SitePlan& plan, RingFloor& f) {
   const double all = coherence * coherence * f.form.u_between_um * f.form.u_between_um;
   const double coherent = coherence * coherence * f.form.told_um2;
   // what may be noise is not extrapolated: the noise already is
-  double variance = f.evidence.u_floor_um * f.evidence.u_floor_um + coherent * f.form.leverage + (all - coherent);
+  double variance =
+      f.evidence.u_floor_um * f.evidence.u_floor_um + coherent * f.form.leverage + (all - coherent);
   if (!plan.quadratic_form) {
     // the quadratic extrapolates: what it makes of the tiles' scatter is no bow
     const double told = f.evidence.form_um * f.evidence.form_um -

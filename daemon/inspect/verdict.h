@@ -77,7 +77,8 @@ struct FloorEvidence {
   double form_um = 0;    // board under the body's centre over the plane, by a quadratic through the ring
   double u_form_um = 0;  // its standard uncertainty
   double noise_um = 0;   // of a pixel about the mean of its tile: what this frame shows of the sensor's noise
-  double between_um = 0;  // standard deviation of the tiles' levels beyond what noise explains: form of the floor
+  double between_um =
+      0;  // standard deviation of the tiles' levels beyond what noise explains: form of the floor
   std::optional<std::uint32_t> tiles, tiles_off;  // of the ring; of them on another level than the floor
 };
 

@@ -78,7 +78,8 @@ TEST(Refusal, ResidualsTooLarge) {
   s.recipe.floor.max_rms_sigmas = 0.9;
   const CheckVerdict u1 = s.inspect().components.at(0).checks.at(0);
   EXPECT_EQ(u1.reason, Reason::floor_rms);
-  EXPECT_THAT(u1.detail, HasSubstr("at most 1.80 um (floor.max_rms_sigmas = 0.9 times the sensor profile's noise)"));
+  EXPECT_THAT(u1.detail,
+              HasSubstr("at most 1.80 um (floor.max_rms_sigmas = 0.9 times the sensor profile's noise)"));
 }
 
 TEST(Refusal, SecondLevel) {
