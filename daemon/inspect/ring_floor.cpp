@@ -43,7 +43,7 @@ double fullest_beside(const RingHeights& ring, std::size_t count, const PlaneFit
   std::vector<double> beside;
   std::size_t floor = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const double r = ring.z[i] - (fit.a * ring.x[i] + fit.b * ring.y[i] + fit.c);
+    const double r = residual_of(ring, i, fit);
     floor += std::fabs(r) <= half_um;
     if (std::fabs(r) > beyond_um && std::fabs(r) <= std::numeric_limits<float>::max()) beside.push_back(r);
   }
@@ -98,7 +98,7 @@ void count_inliers(const SitePlan& plan, const RingHeights& ring, const std::uin
   std::size_t at = 0;
   for (std::uint32_t i = 0; i < plan.ring_runs; ++i) {
     for (std::int32_t k = 0; k < ring.runs[i].length; ++k, ++at) {
-      const double r = ring.z[at] - (f.fit.a * ring.x[at] + f.fit.b * ring.y[at] + f.fit.c);
+      const double r = residual_of(ring, at, f.fit);
       if (std::fabs(r) <= plan.refit_threshold) ++f.side_inliers[run_sides[i]];
     }
   }

@@ -1,6 +1,5 @@
 #include "daemon/inspect/ring_tiles.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -76,7 +75,7 @@ std::vector<TileLevel> tile_means(const RingTiles& tiles, const RingHeights& rin
     if (!(std::fabs(ring.z[i]) <= std::numeric_limits<float>::max())) continue;
     TileLevel& t = out[tile_of[i]];
     ++t.heights;
-    const double r = ring.z[i] - (plane.a * ring.x[i] + plane.b * ring.y[i] + plane.c);
+    const double r = residual_of(ring, i, plane);
     if (!(std::fabs(r) <= reach_um)) continue;
     TileSums& s = sums[tile_of[i]];
     if (t.inliers++ == 0) {

@@ -6,6 +6,7 @@
 // fixed order, so every backend gives the same bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +20,11 @@ struct RingHeights {
   const PixelRun* runs = nullptr;
   const float *x = nullptr, *y = nullptr, *z = nullptr;
 };
+
+/// Along z, of pixel i; NaN where it has no height.
+inline double residual_of(const RingHeights& ring, std::size_t i, const PlaneFit& plane) {
+  return ring.z[i] - (plane.a * ring.x[i] + plane.b * ring.y[i] + plane.c);
+}
 
 /// Squares of the pixel grid that hold a ring's pixels: about 48 of them, none smaller than 4 x 4 pixels.
 class RingTiles {

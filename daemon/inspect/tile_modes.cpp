@@ -26,7 +26,7 @@ TileResiduals residuals_of(const RingTiles& tiles, const RingHeights& ring, cons
   const std::vector<std::uint16_t>& tile_of = tiles.of_pixel();
   for (std::size_t i = 0; i < tile_of.size(); ++i) {
     if (!(std::fabs(ring.z[i]) <= std::numeric_limits<float>::max())) continue;
-    const double r = ring.z[i] - (plane.a * ring.x[i] + plane.b * ring.y[i] + plane.c);
+    const double r = residual_of(ring, i, plane);
     out[tile_of[i]].push_back({r, ring.x[i], ring.y[i]});
   }
   for (auto& tile : out)
