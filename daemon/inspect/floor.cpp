@@ -19,6 +19,20 @@ void refuse(Floor& floor, Reason reason, std::string detail) {
   floor.detail = std::move(detail);
 }
 
+std::string second_level_text(const FloorSettings& gates, const Floor& floor) {
+  std::string text = fmt::format(
+      "another level holds {:.3f} times as many ring pixels as the floor, at most {:.3f} is allowed "
+      "(floor.max_second_floor)",
+      floor.evidence.second_floor, gates.max_second_floor);
+  if (floor.step.shown())
+    text += fmt::format(
+        "; parts of the ring lie {:.2f} um apart (standard uncertainty {:.2f}): see what lies under it, or "
+        "state in "
+        "floor.form_um how far a good carrier leaves a plane",
+        floor.step.um, floor.step.u_um);
+  return text;
+}
+
 /// The gates of METROLOGY S5, in the order in which one makes the next meaningless.
 void apply_gates(const FloorSettings& gates, Floor& floor) {
   const FloorEvidence& e = floor.evidence;
@@ -50,10 +64,7 @@ void apply_gates(const FloorSettings& gates, Floor& floor) {
                        "this sensor shows on a matt flat",
                        e.noise_um, gates.max_rms_sigmas * e.sigma_um, gates.max_rms_sigmas));
   } else if (e.second_floor > gates.max_second_floor) {
-    refuse(floor, Reason::floor_second_level,
-           fmt::format(
-               "another level holds {:.3f} times as many ring pixels as the floor, at most {:.3f} is allowed",
-               e.second_floor, gates.max_second_floor));
+    refuse(floor, Reason::floor_second_level, second_level_text(gates, floor));
   } else if (e.tilt_deg > gates.max_tilt_deg) {
     refuse(floor, Reason::floor_tilt,
            fmt::format("the floor is tilted by {:.3f} degrees, at most {:.3f} are allowed", e.tilt_deg,
@@ -94,6 +105,7 @@ void set_ring(const RingFloor& ring, Floor& floor) {
   e.between_um = ring.form.between_um;
   e.tiles = ring.tiles;
   e.tiles_off = ring.tiles_off;
+  floor.step = ring.step;
   floor.correlation = ring.evidence.correlation;
   floor.noise_um = ring.evidence.noise_um;
   floor.form_um = ring.evidence.floor_um;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daemon/inspect/site_map.h"
+#include "daemon/inspect/tile_step.h"
 #include "daemon/inspect/verdict.h"
 #include "drivers/frame/sensor_profile.h"
 #include "gpu/board/site_record.h"
@@ -25,6 +26,7 @@ struct Floor {
   double form_um = 0;       // what the recipe's form adds to the plane under the body's centre
   double u_um = 0;          // standard uncertainty of the floor there
   std::optional<WarpFloorEvidence> from_warp;  // no ring's plane, but the board's surface
+  TileStep step;                               // between parts of the ring that lies on the floor
   double u_slope = 0;                          // standard uncertainty of its slope, um over um
   bool measured_again = false;  // `fit` is not the record's: heights over it are measured on the host
 };

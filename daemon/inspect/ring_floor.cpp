@@ -85,9 +85,9 @@ void look(const SitePlan& plan, const RingTiles& tiles, const RingHeights& ring,
   const std::vector<TileLevel> levels = tile_means(tiles, ring, f.fit, plan.refit_threshold);
   const int parameters = plan.quadratic_form ? 6 : 3;
   f.noise_um = noise_within(levels);
-  f.form =
-      form_of(levels, parameters, f.noise_um, near_correlation(f.record, f.evidence.correlation, parameters),
-              expected_form_um, x_um, y_um);
+  const double correlation = near_correlation(f.record, f.evidence.correlation, parameters);
+  f.form = form_of(levels, parameters, f.noise_um, correlation, expected_form_um, x_um, y_um);
+  f.step = step_among(levels, f.noise_um, correlation, expected_form_um);
 }
 
 /// Pixels of the whole ring that lie on the plane, tiles that an edge crosses included.
@@ -167,6 +167,7 @@ RingFloor ring_floor(const SitePlan& site, const SiteRecord& record, const RingH
     f.second_level = std::max(among.second_level, fullest_beside(ring, plan.ring_pixels, f.fit,
                                                                  plan.threshold, plan.refit_threshold));
   }
+  if (f.step.shown()) f.second_level = std::max(f.second_level, f.step.smaller);
   set_uncertainty(plan, f);
   return f;
 }

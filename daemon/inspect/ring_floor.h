@@ -5,6 +5,7 @@
 #include <array>
 
 #include "daemon/inspect/ring_tiles.h"
+#include "daemon/inspect/tile_step.h"
 #include "gpu/board/site_record.h"
 #include "gpu/floor_evidence/floor_evidence.h"
 
@@ -16,6 +17,7 @@ struct RingFloor {
   RingRecord record;
   RingEvidence evidence;
   TileForm form;            // of the tiles that lie on the floor
+  TileStep step;            // among them
   double noise_um = 0;      // of a pixel within its tile
   double second_level = 0;  // pixels of the fullest other level over the floor's, wherever it lies
   bool by_tiles = false;    // the plane is that of tiles on one level, not the backend's

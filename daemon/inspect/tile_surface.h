@@ -23,6 +23,8 @@ class TileSurface {
   double at(double x, double y) const;
   /// Variance at a place over the variance of one pixel.
   double leverage(double x, double y) const;
+  /// Of the tiles that it was made of, some raised by 1 um: the sum of squares over pixels that such a surface leaves.
+  double unfollowed(const std::vector<TileLevel>& tiles, const std::vector<bool>& raised) const;
 
  private:
   using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;

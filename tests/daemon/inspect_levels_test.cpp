@@ -73,6 +73,17 @@ TEST_P(Step, UnderHalfIsRefused) {
 // 1000 um are 500 standard deviations: beyond what a histogram of residuals reaches
 INSTANTIATE_TEST_SUITE_P(Um, Step, ::testing::Values(8, 20, 35, 150, 1000));
 
+/// Below two standard deviations no pixel and no tile shows it, but the halves do; a carrier that may have such form is not
+/// refused for it.
+TEST(Levels, HalvesALittleApartAreRefusedByTheirStep) {
+  Scene s = with_level(even_scene(), [](double x, double y) { return x - 3 + 0.1 * (y - 4) < 0 ? 3 : 0; });
+  const CheckVerdict check = u1(s).checks.at(0);
+  EXPECT_STREQ(name_of(check.reason), "FLOOR_SECOND_LEVEL") << check.value;
+  EXPECT_NE(check.detail.find("um apart"), std::string::npos) << check.detail;
+  s.recipe.floor.form_um = 2;
+  expect_right(u1(s), 3);
+}
+
 TEST(Levels, AStepOfOneStandardDeviationIsInU) {
   for (const double step : {1.0, 2.0, 3.0, 4.0}) {
     const ComponentVerdict c =
