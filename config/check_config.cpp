@@ -116,7 +116,8 @@ void check_recipe(const Recipe& recipe, const DaemonConfig& c, const SensorProfi
   // A model may still be brought for a recipe that is not the chosen one; arming asks for it.
   std::error_code ignored;
   if (recipe.sensor_serial == sensor.serial && recipe.surface &&
-      (recipe.name == c.recipe || fs::exists(recipe.surface->model.file, ignored))) {
+      (recipe.name == c.recipe ||
+       fs::exists(recipe.surface->model.folder / recipe.surface->model.file, ignored))) {
     try {
       load_surface_model(recipe, 1);
     } catch (const ModelError& error) {

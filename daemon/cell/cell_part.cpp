@@ -15,9 +15,10 @@ void InspectionCell::refuse_unmeasurable_part() const {
     throw scpi::Error(scpi::settings_conflict,
                       "the recipe names the poses of its snapshots and no CMM is configured to tell them");
   std::error_code none;
-  if (!std::filesystem::is_regular_file(surface.model.file, none))
+  const std::filesystem::path model = surface.model.folder / surface.model.file;
+  if (std::filesystem::symlink_status(model, none).type() != std::filesystem::file_type::regular)
     throw scpi::Error(scpi::mass_storage_error,
-                      fmt::format("the recipe's model {} is not a file", surface.model.file.string()));
+                      fmt::format("the recipe's model {} is not a file", model.string()));
 }
 
 /// "snapshot 3 of 7 (left)".

@@ -4,6 +4,7 @@
 
 #include "daemon/inspect/recipe_file.h"
 #include "daemon/inspect/surface_recipe.h"
+#include "drivers/sensor/file_bytes.h"
 
 namespace datum {
 namespace {
@@ -26,9 +27,11 @@ std::string read_sha256(config::TomlTable& table) {
 SurfaceModelSettings read_model_settings(config::TomlTable table, const std::filesystem::path& folder) {
   SurfaceModelSettings m;
   const std::string file = table.text("file");
-  if (file.empty())
-    table.refuse("file", "is empty", "a .stl, .ply or .obj file, beside the recipe or by its full path");
-  m.file = folder / file;
+  if (!stays_below(file))
+    table.refuse("file", "'" + file + "' is not below the recipe's folder",
+                 "a .stl, .ply or .obj file beside the recipe or in a folder there; bring the model there");
+  m.folder = folder;
+  m.file = file;
   m.sha256 = read_sha256(table);
   m.mm_per_unit =
       table.choice<double>("unit", {{"mm", 1.0}, {"um", 1e-3}, {"cm", 10.0}, {"m", 1000.0}, {"inch", 25.4}});

@@ -161,7 +161,8 @@ SurfaceRegion toleranced(const RegionDemand& region, const std::vector<Check>& c
 
 SurfaceModel load_surface_model(const Recipe& recipe, unsigned threads) {
   const SurfaceRecipe& surface = *recipe.surface;
-  ModelFile file = read_model(surface.model.file, surface.model.mm_per_unit, surface.model.sha256);
+  ModelFile file =
+      read_model(surface.model.folder, surface.model.file, surface.model.mm_per_unit, surface.model.sha256);
   SurfaceModel model;
   model.name = file.name;
   model.sha256 = file.sha256;

@@ -20,7 +20,8 @@ struct Model;  // the coordinate system of a part's model
 
 /// None of the formats states its unit, so the recipe does; the size of the model's box shows a mistake.
 struct SurfaceModelSettings {
-  std::filesystem::path file;
+  std::filesystem::path folder;  // of the recipe
+  std::filesystem::path file;    // below it
   std::string sha256;  // of the file, lower-case hex
   double mm_per_unit = 1;
   Eigen::Vector3d size_mm = Eigen::Vector3d::Zero();

@@ -16,28 +16,65 @@
 
 namespace datum {
 
-Bytes read_bytes(const std::filesystem::path& path, std::size_t max_size) {
-  const auto refuse = [&](const std::string& what) {
-    throw FrameError(fmt::format("{}: {}", path.string(), what));
-  };
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) refuse(fmt::format("can't be opened: {}", std::strerror(errno)));
+namespace {
+
+[[noreturn]] void refuse_file(const std::filesystem::path& path, const std::string& what) {
+  throw FrameError(fmt::format("{}: {}", path.string(), what));
+}
+
+/// Of an opened file; `path` for messages.
+Bytes bytes_of_opened(const Descriptor& file, const std::filesystem::path& path, std::size_t max_size) {
   struct stat info {};
-  if (::fstat(file.get(), &info) != 0) refuse(fmt::format("can't be examined: {}", std::strerror(errno)));
-  if (!S_ISREG(info.st_mode)) refuse("is not a regular file");
-  if (static_cast<std::size_t>(info.st_size) > max_size) {
-    refuse(fmt::format("has {} bytes, more than the {} that such a file may have", info.st_size, max_size));
-  }
+  if (::fstat(file.get(), &info) != 0)
+    refuse_file(path, fmt::format("can't be examined: {}", std::strerror(errno)));
+  if (!S_ISREG(info.st_mode)) refuse_file(path, "is not a regular file");
+  if (static_cast<std::size_t>(info.st_size) > max_size)
+    refuse_file(path, fmt::format("has {} bytes, more than the {} that such a file may have", info.st_size,
+                                  max_size));
   Bytes bytes(static_cast<std::size_t>(info.st_size));
   std::size_t have = 0;
   while (have < bytes.size()) {
     const ssize_t n = ::read(file.get(), bytes.data() + have, bytes.size() - have);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) refuse(fmt::format("can't be read: {}", std::strerror(errno)));
-    if (n == 0) refuse("became shorter while it was read; deliver it by rename when it is complete");
+    if (n < 0) refuse_file(path, fmt::format("can't be read: {}", std::strerror(errno)));
+    if (n == 0)
+      refuse_file(path, "became shorter while it was read; deliver it by rename when it is complete");
     have += static_cast<std::size_t>(n);
   }
   return bytes;
+}
+
+/// Of the folder that holds the last part of `file`, part by part: no link is followed.
+Descriptor open_parent_below(const std::filesystem::path& folder, const std::filesystem::path& file) {
+  const auto open_step = [&](int at, const std::filesystem::path& part, int flags) {
+    const int fd = ::openat(at, part.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC | flags);
+    if (fd < 0) refuse_file(folder / file, fmt::format("can't be opened: {}", std::strerror(errno)));
+    return fd;
+  };
+  auto at = std::make_unique<Descriptor>(open_step(AT_FDCWD, folder.empty() ? "." : folder, 0));
+  for (const auto& part : file.parent_path())
+    at = std::make_unique<Descriptor>(open_step(at->get(), part, O_NOFOLLOW));
+  return std::move(*at);
+}
+
+}  // namespace
+
+Bytes read_bytes(const std::filesystem::path& path, std::size_t max_size) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) refuse_file(path, fmt::format("can't be opened: {}", std::strerror(errno)));
+  return bytes_of_opened(file, path, max_size);
+}
+
+Bytes read_bytes_below(const std::filesystem::path& folder, const std::filesystem::path& file,
+                       std::size_t max_size) {
+  const std::filesystem::path path = folder / file;
+  if (!stays_below(file)) refuse_file(path, fmt::format("is not below {}; bring it there", folder.string()));
+  const Descriptor parent = open_parent_below(folder, file);
+  const Descriptor opened(
+      ::openat(parent.get(), file.filename().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  if (opened.get() < 0 && errno == ELOOP) refuse_file(path, "is a link; bring the file itself");
+  if (opened.get() < 0) refuse_file(path, fmt::format("can't be opened: {}", std::strerror(errno)));
+  return bytes_of_opened(opened, path, max_size);
 }
 
 std::string sha256_hex(std::initializer_list<ByteView> parts) {

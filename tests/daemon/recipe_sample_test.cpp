@@ -127,7 +127,7 @@ class SurfaceSample : public ::testing::Test {
 TEST_F(SurfaceSample, Loads) {
   const Recipe r = loaded(sample);
   ASSERT_TRUE(r.surface);
-  EXPECT_EQ(r.surface->model.file, folder / "sample-part.stl");
+  EXPECT_EQ(r.surface->model.folder / r.surface->model.file, folder / "sample-part.stl");
   ASSERT_EQ(r.surface->poses.size(), 2u);
   EXPECT_EQ(r.surface->snapshots, 2u);
   ASSERT_EQ(r.surface->regions.size(), 4u);
@@ -138,6 +138,21 @@ TEST_F(SurfaceSample, Loads) {
   EXPECT_EQ(r.surface->regions[1].datum, std::vector<std::size_t>{0});
   EXPECT_EQ(r.components[1].reference, "boss");
   EXPECT_EQ(r.components[1].checks[0].lower, 3970);
+}
+
+TEST_F(SurfaceSample, NamesAModelBelowItsFolder) {
+  for (const char* file : {"/etc/hostname", "../part.stl", "parts/../../part.stl", ""}) {
+    std::string text = sample;
+    text.replace(text.find("sample-part.stl"), 15, file);
+    config::Problems problems;
+    load_recipe(folder.write("r.toml", text), problems);
+    ASSERT_EQ(problems.errors().size(), 1u) << file;
+    EXPECT_THAT(problems.errors()[0].what(), ::testing::HasSubstr("model.file: '" + std::string(file) +
+                                                                  "' is not below the recipe's folder"));
+  }
+  std::string text = sample;
+  text.replace(text.find("sample-part.stl"), 15, "parts/part.stl");
+  EXPECT_EQ(loaded(text).surface->model.file, "parts/part.stl");
 }
 
 TEST_F(SurfaceSample, StatesTheDefaultsThatTheCodeHas) {

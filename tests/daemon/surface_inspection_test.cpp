@@ -245,6 +245,16 @@ TEST_F(SurfaceRefusal, AModelOfAnotherUnitSizeHashOrTurnedInsideOut) {
   expect_model_refused(good.substr(0, good.size() - 1), "is neither a binary STL");
 }
 
+TEST_F(SurfaceRefusal, AModelThatIsALinkTellsNothingOfItsTarget) {
+  const Recipe recipe = s.recipe(top);
+  const std::filesystem::path secret = s.folder.write("secret.toml", "key = 1");
+  std::filesystem::remove(s.folder / "part.stl");
+  std::filesystem::create_symlink(secret, s.folder / "part.stl");
+  const std::string detail = s.inspect(recipe).verdict.detail;
+  EXPECT_THAT(detail, HasSubstr("part.stl: is a link"));
+  EXPECT_THAT(detail, ::testing::Not(HasSubstr(config::sha256_hex("key = 1"))));
+}
+
 TEST_F(SurfaceRefusal, ARegionsBoxThatCutsFacetsOrHoldsNone) {
   const auto detail_of = [&](const std::string& place) {
     return s.inspect(s.recipe(region("top", place, any_deviation))).verdict.detail;

@@ -32,7 +32,7 @@ stat_of() { sed -n "s/^stat::$1: *//p" "$2" | tail -n 1; }
 longest() {  # target: bytes of an input; what is longer costs time and finds nothing new
   case $1 in
     calibration_journal | toml_fringe | *_log) echo 4096 ;;
-    toml_* | tiff | png | gocator_csv | sidecar | set_sidecar | verdict_json) echo 1536 ;;
+    model_file | toml_* | tiff | png | gocator_csv | sidecar | set_sidecar | verdict_json) echo 1536 ;;
     gpu_wire | stage_wire | scpi_session | metrics_request) echo 768 ;;
     *) echo 192 ;;
   esac

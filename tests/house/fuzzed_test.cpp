@@ -53,7 +53,9 @@ const std::map<std::string, std::string> reached{
     {"read_image", "png"},
     {"read_ipp_error", "ipp_client"},
     {"read_ipp_values", "ipp_client"},
-    {"read_model", "model_file"},     // model_from_bytes of a file
+    {"read_obj", "model_file"},  // the next two as well: by model_from_bytes
+    {"read_ply_model", "model_file"},
+    {"read_stl", "model_file"},
     {"read_raw_set", "set_sidecar"},  // and its images, by png and tiff
     {"read_channels", "scpi_session"},
     {"recipe_from_text", "toml_recipe"},

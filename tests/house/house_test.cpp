@@ -51,7 +51,7 @@ const std::map<std::string, std::vector<std::string>> may_include{
      {"drivers/frame/", "drivers/port/", "drivers/genicam/", "drivers/gocator/", "drivers/sensor/",
       "drivers/link_error.h"}},
     {"drivers/fringe/", {"drivers/frame/", "drivers/sensor/", "drivers/fringe/"}},
-    {"drivers/model/", {"drivers/model/", "drivers/sensor/file_bytes.h"}},
+    {"drivers/model/", {"drivers/model/", "drivers/sensor/file_bytes.h", "drivers/sensor/stored_number.h"}},
     {"drivers/virtual/",
      {"drivers/", "calib/", "config/finite_options.h", "config/sensor_profile_file.h", "config/toml_reader.h",
       "daemon/report/table.h"}},  // shipped programs
@@ -61,7 +61,7 @@ const std::map<std::string, std::vector<std::string>> may_include{
       "gpu/lu/", "gpu/fringe_phase/"}},
     {"gpu/", {"drivers/frame/", "calib/", "gpu/"}},
     {"daemon/inspect/",
-     {"drivers/frame/", "drivers/model/", "calib/", "gpu/", "daemon/inspect/",
+     {"drivers/frame/", "drivers/model/", "drivers/sensor/file_bytes.h", "calib/", "gpu/", "daemon/inspect/",
       "daemon/controller/controller_state.h", "config/toml_reader.h"}},
     {"daemon/controller/", {"daemon/gpu/", "daemon/controller/"}},
     {"daemon/pipeline",
@@ -87,7 +87,8 @@ const std::map<std::string, std::vector<std::string>> may_include{
       "daemon/metrics/"}},
     {"daemon/gpu/", {"gpu/", "daemon/gpu/"}},  // builds without the daemon
     {"daemon/loop/", {"drivers/link_error.h", "drivers/frame/", "drivers/port/", "daemon/loop/"}},
-    {"config/toml_reader", {"config/toml_reader.h"}},
+    {"config/toml_reader", {"config/toml_reader.h", "config/toml_bounds.h"}},
+    {"config/toml_bounds", {"config/toml_reader.h", "config/toml_bounds.h"}},
 };
 
 std::vector<std::string> includes_of(const std::string& text) {

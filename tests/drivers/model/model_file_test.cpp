@@ -5,9 +5,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <cstring>
 
+#include "drivers/sensor/file_bytes.h"
+#include "tests/fresh_folder.h"
+
 using namespace datum;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -152,34 +158,159 @@ TEST(ModelFile, RoundingIsThatOfTheLargestCoordinate) {
 TEST(ModelFile, TruncatedOrDamagedFilesAreRefusedByName) {
   const std::string whole = binary_stl(tetrahedron), text = ascii_stl(tetrahedron);
   EXPECT_THAT(refusal_of(whole.substr(0, whole.size() - 1), "part.stl"),
-              testing::StartsWith("part.stl: is neither"));
-  EXPECT_THAT(refusal_of(text.substr(0, text.size() / 2), "part.stl"), testing::HasSubstr("truncated"));
-  EXPECT_THAT(refusal_of(ply(tetrahedron).substr(0, 37), "part.ply"), testing::HasSubstr("ends early"));
+              ::testing::StartsWith("part.stl: is neither"));
+  EXPECT_THAT(refusal_of(text.substr(0, text.size() / 2), "part.stl"), ::testing::HasSubstr("truncated"));
+  EXPECT_THAT(refusal_of(ply(tetrahedron).substr(0, 37), "part.ply"), ::testing::HasSubstr("ends early"));
   std::string more = ply(tetrahedron);
   more.replace(more.find("face 4"), 6, "face 999999999");
-  EXPECT_THAT(refusal_of(more, "part.ply"), testing::HasSubstr("announces '999999999'"));
+  EXPECT_THAT(refusal_of(more, "part.ply"), ::testing::HasSubstr("announces '999999999'"));
   more.replace(more.find("face 999999999"), 14, "face 5");
-  EXPECT_THAT(refusal_of(more, "part.ply"), testing::HasSubstr("ends early"));
+  EXPECT_THAT(refusal_of(more, "part.ply"), ::testing::HasSubstr("ends early"));
   more.replace(more.find("face 5"), 6, "face 3");
-  EXPECT_THAT(refusal_of(more, "part.ply"), testing::HasSubstr("goes on after all"));
+  EXPECT_THAT(refusal_of(more, "part.ply"), ::testing::HasSubstr("goes on after all"));
   const std::string binary = binary_ply(tetrahedron);
-  EXPECT_THAT(refusal_of(binary.substr(0, binary.size() - 1), "part.ply"), testing::HasSubstr("ends early"));
-  EXPECT_THAT(refusal_of("", "part.obj"), testing::HasSubstr("part.obj: "));
-  EXPECT_THAT(refusal_of("x", "part.step"), testing::HasSubstr("export it as .stl, .ply or .obj"));
+  EXPECT_THAT(refusal_of(binary.substr(0, binary.size() - 1), "part.ply"),
+              ::testing::HasSubstr("ends early"));
+  EXPECT_THAT(refusal_of("", "part.obj"), ::testing::HasSubstr("part.obj: "));
+  EXPECT_THAT(refusal_of("x", "part.step"), ::testing::HasSubstr("export it as .stl, .ply or .obj"));
 }
 
 TEST(ModelFile, WhatIsNoTriangleIsRefused) {
   EXPECT_THAT(refusal_of("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n", "part.obj"),
-              testing::HasSubstr("facet 0 has 4 corners; export it with triangles only"));
+              ::testing::HasSubstr("facet 0 has 4 corners; export it with triangles only"));
   EXPECT_THAT(refusal_of("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n"
                          "property float z\nend_header\n0 0 0\n",
                          "part.ply"),
-              testing::HasSubstr("has points but no facets"));
+              ::testing::HasSubstr("has points but no facets"));
+}
+
+TEST(ModelFile, StructureThatIsThereTwiceOrUnknownIsRefused) {
+  const std::string head = "ply\nformat ascii 1.0\n",
+                    xyz = "property float x\nproperty float y\nproperty float z\n";
+  const std::string vertex = "element vertex 3\n" + xyz, list = "property list uchar int vertex_indices\n";
+  const std::string face = "element face 1\n" + list, points = "0 0 0\n1 0 0\n0 1 0\n",
+                    body = points + "3 0 1 2\n";
+  const auto refusal = [&](const std::string& elements, const std::string& text) {
+    return refusal_of(head + elements + "end_header\n" + text, "part.ply");
+  };
+  EXPECT_EQ(refusal(vertex + face, body), "accepted");
+  EXPECT_EQ(refusal(vertex + "element vertex 100000\n" + xyz + face, points + body),
+            "part.ply:7: announces '100000' of 'vertex' in 271 bytes; it is damaged, export it again");
+  std::string many;
+  for (int i = 0; i < 100000; ++i) many += "0 0 0\n";
+  EXPECT_EQ(refusal(vertex + "element vertex 100000\n" + xyz + face, points + many + "3 0 1 2\n"),
+            "part.ply:7: has the element vertex twice; it is damaged, export it again");
+  EXPECT_EQ(refusal(vertex + face + face, body + "3 0 1 2\n"),
+            "part.ply:9: has the element face twice; it is damaged, export it again");
+  EXPECT_EQ(refusal(vertex + "property float x\n" + face, body),
+            "part.ply:7: has the property x twice; it is damaged, export it again");
+  EXPECT_EQ(
+      refusal(vertex + "element face 1\nproperty list uchar float texcoord\n", points + "6 0 0 1 0 0 1\n"),
+      "part.ply:8: has the list 'texcoord'; only a face's vertex_indices is known: export it without");
+  EXPECT_EQ(refusal(vertex + "element face 1\nproperty uchar red\n", points + "1\n"),
+            "part.ply: a face has no list vertex_indices; export it again");
+  EXPECT_EQ(
+      refusal(vertex + "element tristrips 1\nproperty list int int vertex_indices\n", points + "3 0 1 2\n"),
+      "part.ply:7: has the element 'tristrips'; export it with vertex and face alone");
+  EXPECT_EQ(refusal(face + vertex, "3 0 1 2\n" + points),
+            "part.ply:3: has the element face before vertex; export it in the usual order");
+  EXPECT_EQ(refusal(vertex + face, points + "3 0 1 3\n"),
+            "part.ply: facet 0 names vertex 3 of 3; it is damaged, export it again");
+  EXPECT_EQ(refusal(vertex + face, points + "3 0 1 -1\n"),
+            "part.ply: facet 0 names vertex -1 of 3; it is damaged, export it again");
+}
+
+TEST(ModelFile, AnObjNamesOnlyWhatStandsAboveIt) {
+  const std::string points = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 -1\n";
+  const auto refusal = [&](const std::string& lines) { return refusal_of(points + lines, "part.obj"); };
+  EXPECT_EQ(refusal("f 1 2 4\n"),
+            "part.obj:5: facet 0 names vertex 4 of the 3 above it; it is damaged, export it again");
+  EXPECT_EQ(refusal("f 0 1 2\n"),
+            "part.obj:5: facet 0 names vertex 0 of the 3 above it; it is damaged, export it again");
+  EXPECT_EQ(refusal("f 1//2 2//1 3//1\n"),
+            "part.obj:5: facet 0 names normal 2 of the 1 above it; it is damaged, export it again");
+  EXPECT_EQ(
+      refusal("f 1/1 2/1 3/1\n"),
+      "part.obj:5: facet 0 names texture coordinate 1 of the 0 above it; it is damaged, export it again");
+  EXPECT_THAT(refusal("f 1 2 99999999999999999999\n"),
+              ::testing::HasSubstr("facet 0 has the corner '99999999999999999999'"));
+  EXPECT_THAT(refusal("call other.obj\n"), ::testing::HasSubstr("part.obj:5: has the statement 'call'"));
+  EXPECT_THAT(refusal("v 0 0 0 0.5\n"), ::testing::HasSubstr("part.obj:5: has a vertex of 4 numbers"));
+  const ModelFile model = model_from_bytes(points + "f -3//-1 -2//-1 -1//-1\n", "part.obj", 1);
+  EXPECT_EQ(model.facets, (std::vector<std::array<std::uint32_t, 3>>{{0, 1, 2}}));
+  EXPECT_EQ(model.contradicted_normals, 1u);
+}
+
+TEST(ModelFile, BinaryPlyOfEitherByteOrderIsTheSame) {
+  const std::string little = binary_ply(tetrahedron);
+  std::string big = little.substr(0, little.find("end_header\n") + 11);
+  big.replace(big.find("little"), 6, "big");
+  const auto put = [&](const char* from) { big.append({from[3], from[2], from[1], from[0]}); };
+  const char* body = little.data() + little.find("end_header\n") + 11;
+  for (int i = 0; i < 36; ++i) put(body + 4 * i);
+  for (int i = 0; i < 4; ++i) {
+    big += '\3';
+    for (int k = 0; k < 3; ++k) put(body + 144 + 13 * i + 1 + 4 * k);
+  }
+  const ModelFile a = model_from_bytes(little, "a.ply", 1), b = model_from_bytes(big, "b.ply", 1);
+  EXPECT_EQ(a.vertices_mm, b.vertices_mm);
+  EXPECT_EQ(a.facets, b.facets);
+}
+
+TEST(ModelFile, MoreThanAModelMayHaveIsRefusedBeforeItIsKept) {
+  std::string bytes = binary_stl({});
+  const auto count = static_cast<std::uint32_t>(max_model_facets + 1);
+  std::memcpy(bytes.data() + 80, &count, 4);
+  bytes.resize(84 + std::size_t{50} * count);
+  EXPECT_THAT(refusal_of(bytes, "part.stl"), ::testing::HasSubstr("and 4194305 facets, a model may have"));
+  EXPECT_THAT(refusal_of("v 0 0 " + std::string(5000, '0') + "\n", "part.obj"),
+              ::testing::HasSubstr("has a line of 5006 bytes, it may have 4096"));
+}
+
+TEST(ModelFile, NothingOutsideItsFolderIsRead) {
+  const datum::testing::FreshFolder folder;
+  const std::string good = binary_stl(tetrahedron);
+  const std::string sha =
+      sha256_hex({ByteView(reinterpret_cast<const std::uint8_t*>(good.data()), good.size())});
+  folder.write("in/part.stl", good);
+  folder.write("in/parts/part.stl", good);
+  const fs::path outside = folder.write("outside.stl", good);
+  fs::create_symlink(outside, folder / "in/link.stl");
+  fs::create_directory_symlink(folder.path(), folder / "in/up");
+  fs::create_directory(folder / "in/folder.stl");
+  ASSERT_EQ(::mkfifo((folder / "in/fifo.stl").c_str(), 0600), 0);
+  const auto refusal = [&](const fs::path& file, const std::string& sha256) -> std::string {
+    try {
+      read_model(folder / "in", file, 1, sha256);
+    } catch (const ModelError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refusal("part.stl", sha), "accepted");
+  EXPECT_EQ(refusal("parts/part.stl", sha), "accepted");
+  const auto refused = [&](const fs::path& file, const char* why) {
+    const std::string text = refusal(file, std::string(64, '0'));
+    EXPECT_THAT(text, ::testing::HasSubstr(why)) << file;
+    EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr(sha.substr(0, 8)))) << file << " is no oracle";
+  };
+  refused(outside, "is not below");
+  refused("../outside.stl", "is not below");
+  refused("", "is not a model");
+  refused("link.stl", "is a link; bring the file itself");
+  refused("up/outside.stl", "can't be opened: Not a directory");
+  refused("fifo.stl", "is not a regular file");
+  refused("folder.stl", "is not a regular file");
+  refused("/etc/hostname", "is not a model that datumd reads");
 }
 
 TEST(ModelFile, ACoordinateThatIsNoNumberIsRefused) {
   std::string bytes = binary_stl(tetrahedron);
   const float nan = std::numeric_limits<float>::quiet_NaN();
   std::memcpy(bytes.data() + 84 + 50 + 12, &nan, 4);
-  EXPECT_THAT(refusal_of(bytes, "part.stl"), testing::HasSubstr("a coordinate that is not a number"));
+  EXPECT_THAT(refusal_of(bytes, "part.stl"), ::testing::HasSubstr("a coordinate that is not a number"));
+  for (const char* number : {"nan", "inf", "-inf", "1e39", "1e999", "0x1", "1,5", ""})
+    EXPECT_THAT(refusal_of(fmt::format("v 0 0 {}\n", number), "part.obj"),
+                ::testing::StartsWith("part.obj:1: has a "))
+        << number;
 }
