@@ -1,29 +1,48 @@
 #include "config/toml_reader.h"
 
+#include <fcntl.h>
 #include <openssl/evp.h>
+#include <sys/stat.h>
 #include <toml++/toml.h>
+#include <unistd.h>
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
-#include <fstream>
 #include <numeric>
 #include <set>
-#include <sstream>
+
+#include "config/toml_bounds.h"
 
 namespace datum::config {
 
 namespace {
 
+/// The whole of a regular file, of a size that is bounded; never waits.
 std::string bytes_of(const std::filesystem::path& path) {
-  std::error_code ignored;
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream bytes;
-  // An empty file is no error here; `<<` of an empty stream buffer would make it one.
-  if (in && in.peek() != std::ifstream::traits_type::eof()) bytes << in.rdbuf();
-  if (!in.is_open() || in.bad() || bytes.bad() || std::filesystem::is_directory(path, ignored)) {
-    throw ConfigError({path.string(), 0, 0}, "", "cannot be read",
-                      "a readable TOML file (check the path and its permissions)");
+  const auto refuse = [&](const std::string& problem, const std::string& allowed) {
+    throw ConfigError({path.string(), 0, 0}, "", problem, allowed);
+  };
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const std::unique_ptr<const int, void (*)(const int*)> closes(&fd, [](const int* f) {
+    if (*f >= 0) ::close(*f);
+  });
+  struct stat info {};
+  if (fd < 0 || ::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+    refuse("cannot be read", "a readable TOML file (check the path and its permissions)");
+  if (static_cast<std::size_t>(info.st_size) > max_toml_bytes)
+    refuse("has " + std::to_string(info.st_size) + " bytes",
+           "at most " + std::to_string(max_toml_bytes) + " bytes");
+  std::string bytes;
+  char block[65536];
+  // One that grows meanwhile is refused by its size as text.
+  while (bytes.size() <= max_toml_bytes) {
+    const ssize_t n = ::read(fd, block, sizeof block);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) refuse("cannot be read", "a readable TOML file (check the path and its permissions)");
+    if (n == 0) break;
+    bytes.append(block, static_cast<std::size_t>(n));
   }
-  return bytes.str();
+  return bytes;
 }
 
 std::pair<int, int> place(const toml::key& key) {
@@ -95,6 +114,7 @@ TomlTable::TomlTable(TomlTable&&) noexcept = default;
 TomlTable& TomlTable::operator=(TomlTable&&) noexcept = default;
 
 TomlTable TomlTable::from_text(std::string_view text, const std::string& name) {
+  check_toml_bounds(text, name);
   try {
     auto impl = std::make_unique<Impl>();
     impl->document = std::make_shared<toml::table>(toml::parse(text, name));
@@ -105,7 +125,7 @@ TomlTable TomlTable::from_text(std::string_view text, const std::string& name) {
   } catch (const toml::parse_error& error) {
     const auto at = error.source().begin;
     throw ConfigError({name, static_cast<int>(at.line), static_cast<int>(at.column)}, "",
-                      "not valid TOML: " + std::string(error.description()), "");
+                      "not valid TOML: " + std::string(error.description()).substr(0, 256), "");
   }
 }
 

@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include "config/toml_bounds.h"
 #include "tests/fresh_folder.h"
 
 namespace datum::config {
@@ -173,6 +175,92 @@ TEST(TomlReader, RefusesFilesThatCannotBeRead) {
   EXPECT_EQ(message(folder), folder.string() + rest);
   EXPECT_EQ(message(fresh.write("empty.toml", "")), "(accepted)")
       << "an empty file is a document without keys";
+}
+
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+std::string bounds_refusal(const std::string& text) {
+  return refusal_of(text, [](TomlTable&) {});
+}
+
+TEST(TomlBounds, AKeyOfManyPartsIsRefusedBeforeItIsFollowed) {
+  const std::string deep = "a" + repeated(".a", 35000);
+  const std::string refusal =
+      "f.toml:2:32: a key has more than 16 parts; allowed: at most 16 parts, divided by dots";
+  EXPECT_EQ(bounds_refusal("\n" + deep.substr(0, 60001) + " = 1"), refusal);
+  EXPECT_EQ(bounds_refusal("\n[" + deep.substr(0, 60001) + "]").substr(0, 13), "f.toml:2:33: ");
+  EXPECT_EQ(bounds_refusal("b = 1\n" + deep + " = 1"),
+            "f.toml:2:1: is a line of 70005 bytes; allowed: at most 65536 bytes a line");
+  EXPECT_EQ(bounds_refusal("x = { y = 1, " + repeated("a.", 17) + "b = 1 }").substr(0, 13), "f.toml:1:45: ");
+  EXPECT_EQ(bounds_refusal(repeated("a.", 15) + "a = 1"), "(accepted)");
+  EXPECT_EQ(bounds_refusal("a = [" + repeated("1.5, ", 1000) + "1.5]"), "(accepted)");
+}
+
+TEST(TomlBounds, BracketsAreCounted) {
+  EXPECT_EQ(
+      bounds_refusal("a = " + repeated("[", 17) + repeated("]", 17)),
+      "f.toml:1:21: brackets are nested deeper than 16; allowed: at most 16 brackets within each other");
+  EXPECT_EQ(bounds_refusal("a = " + repeated("{a=", 20000)).substr(0, 13), "f.toml:1:53: ");
+  EXPECT_EQ(bounds_refusal("a = " + repeated("[", 16) + repeated("]", 16)), "(accepted)");
+  EXPECT_EQ(bounds_refusal(repeated("[[t]]\nb = [[1], [2]]\n", 100)), "(accepted)");
+}
+
+/// A text in which strings and comments hide dots; behind each a key of too many parts is still seen.
+TEST(TomlBounds, WhatStandsInStringsAndCommentsIsNoKey) {
+  const std::string dots = repeated("a.", 40), many = dots + "b = 1";
+  const std::string strings[] = {"'" + dots + "'",
+                                 "\"" + dots + "\"",
+                                 R"("\")" + dots + "\"",
+                                 "'''\n" + dots + "'\n'' " + dots + "'''",
+                                 "\"\"\"\n" + dots + R"(\""" )" + dots + "\"\"\"",
+                                 "\"\"\"" + dots + "\"\"\"\"\"",
+                                 "'''" + dots + "''''",
+                                 R"("\\")"};
+  for (const std::string& hiding : strings) {
+    EXPECT_EQ(bounds_refusal("x = " + hiding), "(accepted)") << hiding;
+    EXPECT_NE(bounds_refusal("x = " + hiding + "\n" + many).find("more than 16 parts"), std::string::npos)
+        << hiding;
+    EXPECT_NE(bounds_refusal("t = { x = " + hiding + ", " + many + " }").find("more than 16 parts"),
+              std::string::npos)
+        << hiding;
+  }
+  EXPECT_EQ(bounds_refusal("x = 1 # \"" + dots + "\n'" + dots + "' = 1"), "(accepted)");
+  EXPECT_NE(bounds_refusal("x = 1 # \"\n" + many).find("more than 16 parts"), std::string::npos);
+}
+
+TEST(TomlBounds, OutsideStringsAndCommentsThereIsAsciiOnly) {
+  EXPECT_EQ(bounds_refusal("\xEF\xBB\xBF"
+                           "a = '\u00e9' # \u00e9\nb = \"\"\"\u00e9\n\u00e9\"\"\"\n"),
+            "(accepted)");
+  const std::string refusal = ": a character that is not ASCII; allowed: ASCII outside strings and comments";
+  EXPECT_EQ(bounds_refusal("a = 1\n\u00e9 = 1"), "f.toml:2:1" + refusal);
+  EXPECT_EQ(bounds_refusal("a\u00e9 = 1"), "f.toml:1:2" + refusal);
+  EXPECT_EQ(bounds_refusal("a = \"\"\"b\\\n \u00e9\"\"\""), "f.toml:2:2" + refusal);
+}
+
+TEST(TomlBounds, AFileIsARegularOneOfABoundedSize) {
+  const datum::testing::FreshFolder folder;
+  const auto refusal = [&](const std::filesystem::path& file) -> std::string {
+    try {
+      TomlTable::from_file(file);
+    } catch (const ConfigError& error) {
+      return std::string(error.what()).substr(file.string().size());
+    }
+    return "(accepted)";
+  };
+  ASSERT_EQ(::mkfifo((folder / "fifo.toml").c_str(), 0600), 0);
+  const std::string unreadable =
+      ": cannot be read; allowed: a readable TOML file (check the path and its permissions)";
+  EXPECT_EQ(refusal(folder / "fifo.toml"), unreadable);
+  EXPECT_EQ(refusal("/dev/zero"), unreadable);
+  EXPECT_EQ(refusal(folder.path()), unreadable);
+  std::filesystem::resize_file(folder.write("large.toml", ""), max_toml_bytes + 1);
+  EXPECT_EQ(refusal(folder / "large.toml"), ": has 4194305 bytes; allowed: at most 4194304 bytes");
+  EXPECT_EQ(refusal(folder.write("empty.toml", "")), "(accepted)");
 }
 
 }  // namespace

@@ -31,7 +31,6 @@ std::string slurp(const fs::path& file) {
 
 /// Of readers that are no target's own: what goes through them.
 const std::map<std::string, std::string> reached{
-    {"from_text", "toml_config"},            // TomlTable, under every toml_ target
     {"load_lines_drawing", "toml_drawing"},  // one of load_artefact_drawing's two kinds
     {"load_sensor", "toml_sensor"},          // load_sensor_profile, with fringes demodulated
     {"read_probe", "cmm_grbl"},
