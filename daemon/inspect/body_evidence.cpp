@@ -227,14 +227,18 @@ BodyEvidence body_evidence(const BoardPlan& plan, const SitePlan& site, const Fr
   return e;
 }
 
-std::vector<std::int32_t> sorted_heights_nm(const BoardPlan& plan, const SitePlan& site,
-                                            const FrameView& frame, const PlaneFit& floor) {
+RankPair heights_of_ranks(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
+                          const PlaneFit& floor, std::int64_t low, std::int64_t high) {
   const PixelRun* runs = plan.runs + site.body_run;
   std::vector<std::int32_t> nm =
       heights_nm(plan, site, frame, floor, std::vector<PixelRun>(runs, runs + site.body_runs));
   nm.erase(std::remove(nm.begin(), nm.end(), height::no_height), nm.end());
-  std::sort(nm.begin(), nm.end());
-  return nm;
+  const auto n = static_cast<std::int64_t>(nm.size());
+  const std::uint32_t ranks[] = {static_cast<std::uint32_t>(std::clamp<std::int64_t>(low, 1, n)),
+                                 static_cast<std::uint32_t>(std::clamp<std::int64_t>(high, 1, n))};
+  std::int32_t found[2];
+  height::RankSelector(nm).at(ranks, 2, found);
+  return {n, found[0], found[1]};
 }
 
 }  // namespace datum

@@ -63,16 +63,12 @@ double off_centre_um(const Measured& m) {
 /// Missing pixels could be all the highest or all the lowest: how far rank ceil(q N) of all N pixels may lie from the value.
 double rank_spread_um(double q, double value_nm, const Measured& m) {
   if (m.body.missing == 0) return 0;
-  const std::vector<std::int32_t> nm =
-      sorted_heights_nm(m.plan, m.plan.sites[m.index], view_of(m.frame), m.floor.fit);
-  const auto n = static_cast<std::int64_t>(nm.size());
-  const std::int64_t rank = nearest_rank(q, m.body.pixels);
-  const auto at = [&](std::int64_t r) {
-    return nm[static_cast<std::size_t>(std::clamp<std::int64_t>(r, 1, n) - 1)];
-  };
-  double high = at(rank) - value_nm, low = value_nm - at(rank - m.body.missing);
-  if (rank > n) high += m.body.missing_above_um * 1e3;
-  if (rank - m.body.missing < 1) low += m.body.missing_below_um * 1e3;
+  const std::int64_t rank = nearest_rank(q, m.body.pixels), low_rank = rank - m.body.missing;
+  const RankPair at =
+      heights_of_ranks(m.plan, m.plan.sites[m.index], view_of(m.frame), m.floor.fit, low_rank, rank);
+  double high = at.high_nm - value_nm, low = value_nm - at.low_nm;
+  if (rank > at.count) high += m.body.missing_above_um * 1e3;
+  if (low_rank < 1) low += m.body.missing_below_um * 1e3;
   return std::max({high, low, 0.0}) * 1e-3;
 }
 

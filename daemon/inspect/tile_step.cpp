@@ -46,27 +46,29 @@ TileStep step_among(const std::vector<TileLevel>& all, double noise_um, double c
   const TileSurface surface(tiles, 6);
   if (!surface.defined() || tiles.size() < fitted + 3) return {};
   std::vector<double> left;
+  std::vector<TileSurface::Vector> bases;
   double squares = 0;
   for (const TileLevel& t : tiles) {
     left.push_back(t.level - surface.at(t.x, t.y));
+    bases.push_back(surface.basis(t.x, t.y));
     squares += t.inliers * left.back() * left.back();
   }
   Candidate best;
-  std::vector<bool> low;
   for (int k = 0; k < directions; ++k) {
     const double turn = M_PI * k / directions;
     const std::vector<std::size_t> order = along(tiles, std::cos(turn), std::sin(turn));
-    low.assign(tiles.size(), false);
+    TileSurface::Vector bases_below = TileSurface::Vector::Zero(6);
     double below = 0, product = 0;
     std::size_t next = 0;
     for (int part = 0; part < parts; ++part) {
       const double share = least_part + part * (1 - 2 * least_part) / (parts - 1);
       for (; next < order.size() && below < share * pixels; ++next) {
-        low[order[next]] = true;
-        below += tiles[order[next]].inliers;
-        product += tiles[order[next]].inliers * left[order[next]];
+        const std::size_t i = order[next];
+        bases_below += tiles[i].inliers * bases[i];
+        below += tiles[i].inliers;
+        product += tiles[i].inliers * left[i];
       }
-      const Candidate c{surface.unfollowed(tiles, low), product,
+      const Candidate c{surface.unfollowed(bases_below, below), product,
                         std::min(below, pixels - below) / std::max(below, pixels - below)};
       if (c.squares > 1e-3 * pixels && c.explained() > best.explained()) best = c;
     }

@@ -69,15 +69,4 @@ double TileSurface::leverage(double x, double y) const {
   return b.dot(inverse_ * b);
 }
 
-double TileSurface::unfollowed(const std::vector<TileLevel>& tiles, const std::vector<bool>& raised) const {
-  Vector right = Vector::Zero(parameters_);
-  double pixels = 0;
-  for (std::size_t i = 0; i < tiles.size(); ++i) {
-    if (!raised[i]) continue;
-    right += tiles[i].inliers * basis(tiles[i].x, tiles[i].y);
-    pixels += tiles[i].inliers;
-  }
-  return pixels - right.dot(inverse_ * right);
-}
-
 }  // namespace datum

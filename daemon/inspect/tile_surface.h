@@ -23,13 +23,14 @@ class TileSurface {
   double at(double x, double y) const;
   /// Variance at a place over the variance of one pixel.
   double leverage(double x, double y) const;
-  /// Of the tiles that it was made of, some raised by 1 um: the sum of squares over pixels that such a surface leaves.
-  double unfollowed(const std::vector<TileLevel>& tiles, const std::vector<bool>& raised) const;
+  using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
+  /// 1, u, v (, uu, uv, vv) at a place.
+  Vector basis(double x, double y) const;
+  /// Where some of the tiles that it was made of are raised by 1 um: the sum of squares over pixels that such a surface
+  /// leaves. `bases`: sum of the raised tiles' bases, each by its `pixels`.
+  double unfollowed(const Vector& bases, double pixels) const { return pixels - bases.dot(inverse_ * bases); }
 
  private:
-  using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
-  Vector basis(double x, double y) const;
-
   bool defined_ = false;
   int parameters_ = 0;
   double x0_ = 0, y0_ = 0, per_x_ = 1, per_y_ = 1;
