@@ -215,15 +215,16 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   std::vector<SiteRecord> records(sites.size());
   measurer.measure(plan.plan(), view_of(frame), records.data());
   v.backend = measurer.describe();
-  std::vector<Floor> floors =
-      floors_of(recipe, *board, frame, records, in.threads > 0 ? in.threads : cpu_backend().threads);
+  const unsigned threads = in.threads > 0 ? in.threads : cpu_backend().threads;
+  std::vector<Floor> floors = floors_of(recipe, *board, frame, records, threads);
   FrameNoise noise;
   if (!recipe.uncertainty.ring_structure_is_board) noise = noise_of(plan.plan(), view_of(frame), floors);
   std::optional<BoardWarp> warp;
   if (recipe.warp) warp = warp_of(recipe, placement, sites, floors);
   const PlacementSources sources{recipe, frame, recipe.in_machine_coordinates ? in.calibration : nullptr,
                                  in.pose, placement};
-  for (std::size_t i = 0; i < recipe.components.size(); ++i) {
+  v.components.resize(recipe.components.size());
+  parallel_for(threads, recipe.components.size(), [&](std::size_t i, unsigned) {
     const Component& component = recipe.components[i];
     Floor& floor = floors[i];
     if (component.warp_fallback && sites[i].reason == Reason::none && floor.reason != Reason::none)
@@ -237,10 +238,10 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
       body = body_evidence(plan.plan(), plan.plan().sites[i], view_of(frame), floor.fit, records[i].body,
                            heights);
     }
-    v.components.push_back(judge({recipe, *in.sensor, frame, component, sites[i], floor, heights, body, noise,
-                                  plan.plan(), i, placement_terms(sources, component)},
-                                 warp));
-  }
+    v.components[i] = judge({recipe, *in.sensor, frame, component, sites[i], floor, heights, body, noise,
+                             plan.plan(), i, placement_terms(sources, component)},
+                            warp);
+  });
   if (warp) v.components.push_back(judge_warp(recipe, *in.sensor, *warp));
   v.decision = worst_of(v.components);
   return v;
