@@ -94,6 +94,14 @@ std::vector<HtmEstimate<Machine, Sensor>> stations(std::span<const SurfaceFrame>
   return out;
 }
 
+std::vector<SnapshotMotion> motions(std::span<const SurfaceFrame> frames) {
+  std::vector<SnapshotMotion> out;
+  for (const SurfaceFrame& f : frames)
+    out.push_back(
+        {f.pose.used, Eigen::Vector3d(f.pose.q_mm.data()), f.pose.pairing ? f.pose.pairing->u_um * 1e-3 : 0});
+  return out;
+}
+
 std::vector<SurfaceShot> shots_of(std::span<const SurfaceFrame> frames,
                                   const std::vector<HtmEstimate<Machine, Sensor>>& machine_from_sensor,
                                   const Htm<Machine, Model>& placed) {
@@ -179,9 +187,19 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
       window_extremes(surface.grids, surface.face_region, deviation, regions, recipe.settings.window_px);
   const auto beyond =
       window_extremes(surface.grids, surface.beyond_region, deviation, regions, recipe.settings.window_px);
-  const SurfaceSources sources{
-      recipe, *model, *in.sensor, shots, machine_from_sensor, part.machine_from_model, part.alignment};
-  const MeasuredSurface m{sources, surface, cover, gap_mm2, extremes, beyond, backend};
+  const auto noise =
+      region_noises(surface.grids, surface.face_region, deviation, regions, recipe.settings.window_px);
+  const std::vector<SnapshotMotion> motion = motions(frames);
+  const SurfaceSources sources{recipe,
+                               *model,
+                               *in.sensor,
+                               shots,
+                               machine_from_sensor,
+                               part.machine_from_model,
+                               part.alignment,
+                               in.recipe->in_machine_coordinates ? in.calibration : nullptr,
+                               motion};
+  const MeasuredSurface m{sources, surface, cover, gap_mm2, extremes, beyond, noise, backend};
   for (std::size_t r = 0; r < regions; ++r) v.components.push_back(judge(*in.recipe, m, r));
   v.decision = worst_of(v.components);
   std::shared_ptr<const FacetMap> facets;

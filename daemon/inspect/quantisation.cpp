@@ -14,10 +14,6 @@ struct Rounded {
   double width_um = 0;  // of its shorter side
 };
 
-double lsb_um(const Measured& m) {
-  return std::holds_alternative<std::vector<float>>(m.frame.counts) ? 0 : std::abs(m.frame.z.scale_mm) * 1e3;
-}
-
 Rounded top_of(const Measured& m, double lsb) {
   const HeightStatistics& h = m.heights;
   const Eigen::Vector2d size_um(m.body.cols * m.frame.x.scale_mm * 1e3,
@@ -40,20 +36,19 @@ Rounded floor_of(const Measured& m, double lsb) {
   return r;
 }
 
-/// Share of the whole error of rounding, `most` (LSB), that is left where noise dithers.
-double left_by_noise(double scatter, double most) {
+}  // namespace
+
+double left_of_rounding(double scatter, double most) {
   if (scatter < 0.6) return most;
   const double s2 = scatter * scatter - 1.0 / 12;
   return std::min(most, std::exp(-2 * M_PI * M_PI * s2) / M_PI / std::sqrt(2.0));
 }
 
-}  // namespace
-
 double height_quantisation_um(bool picked, const Measured& m) {
-  const double lsb = lsb_um(m), whole = 1 / std::sqrt(12.0);
+  const double lsb = lsb_um(m.frame), whole = 1 / std::sqrt(12.0);
   if (!(lsb > 0)) return 0;
   const auto mean = [&](const Rounded& r) {
-    return left_by_noise(r.scatter, whole) / std::max(1.0, r.steps);
+    return left_of_rounding(r.scatter, whole) / std::max(1.0, r.steps);
   };
   const Rounded top = top_of(m, lsb);
   const double of_top = picked ? whole / std::max(1.0, top.steps) : mean(top),
@@ -62,10 +57,10 @@ double height_quantisation_um(bool picked, const Measured& m) {
 }
 
 double slope_quantisation(const Measured& m) {
-  const double lsb = lsb_um(m), whole = 1 / std::sqrt(12.0);
+  const double lsb = lsb_um(m.frame), whole = 1 / std::sqrt(12.0);
   if (!(lsb > 0)) return 0;
   const auto slope = [&](const Rounded& r) {
-    return 1.5 * lsb / r.width_um * left_by_noise(r.scatter, whole) / whole / std::max(1.0, r.steps);
+    return 1.5 * lsb / r.width_um * left_of_rounding(r.scatter, whole) / whole / std::max(1.0, r.steps);
   };
   return slope(top_of(m, lsb)) + (m.floor.from_warp ? 0 : slope(floor_of(m, lsb)));
 }

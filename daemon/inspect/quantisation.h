@@ -14,6 +14,9 @@ namespace datum {
 /// LSB / sqrt 12 whatever the noise.
 double height_quantisation_um(bool picked, const Measured& m);
 
+/// Share of `most` (LSB) that rounding leaves in a mean where rounded values scatter by so many LSB.
+double left_of_rounding(double scatter_lsb, double most);
+
 /// Bound of a tilt in um over um: a region of width w on whose middle one step lies has a least-squares slope of 1.5 LSB / w;
 /// the same dithering and steps.
 double slope_quantisation(const Measured& m);

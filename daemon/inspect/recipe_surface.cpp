@@ -86,6 +86,7 @@ SurfaceSettings read_settings(config::TomlTable table) {
                                          {"isometric", "isometric"}});
   s.files = read_files(table);
   s.correlation_px = table.number_or("correlation_px", s.correlation_px, {1, 1000});
+  s.max_noise_sigmas = table.number_or("max_noise_sigmas", s.max_noise_sigmas, config::positive);
   table.finish();
   return s;
 }

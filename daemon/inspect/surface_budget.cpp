@@ -3,6 +3,10 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
+#include "daemon/inspect/floor.h"
+#include "daemon/inspect/normal.h"
+#include "daemon/inspect/quantisation.h"
+
 namespace datum {
 namespace {
 
@@ -52,17 +56,6 @@ double rounding_um(const SurfaceSources& s) {
 
 }  // namespace
 
-double extreme_lift(std::uint64_t windows, int pixels) {
-  const double tail = std::pow(static_cast<double>(std::max<std::uint64_t>(windows, 1)), -1.0 / pixels);
-  double low = 0, high = 10;
-  if (tail >= 0.5) return 0;
-  for (int i = 0; i < 60; ++i) {
-    const double t = (low + high) / 2;
-    (0.5 * std::erfc(t / std::sqrt(2.0)) > tail ? low : high) = t;
-  }
-  return high;
-}
-
 std::vector<UncertaintyTerm> deviation_budget(const DeviationPlace& place, const SurfaceSources& s) {
   const double share = share_of_z(place, s);
   return {{"calibration", calibration_um(place, s)},
@@ -73,19 +66,76 @@ std::vector<UncertaintyTerm> deviation_budget(const DeviationPlace& place, const
           {"reproducibility", s.recipe.uncertainty.reproducibility_um}};
 }
 
-std::vector<UncertaintyTerm> extreme_noise(const DeviationPlace& place, std::uint64_t windows,
-                                           const SurfaceSources& s) {
-  const int pixels = s.recipe.settings.window_px * s.recipe.settings.window_px;
-  const double sigma_um = noise_um(place, s);
-  return {{"noise", 0.3 * sigma_um},
-          {"noise_lift", extreme_lift(windows, pixels) * sigma_um / std::sqrt(3.0)}};
+NoiseLift unseen_lift(const DeviationPlace& place, std::uint64_t windows, const SurfaceSources& s) {
+  const double sigma_mm = noise_um(place, s) / 1000;
+  NoiseLift lift;
+  lift.scatter_mm = 0.3 * sigma_mm;
+  lift.form_mm = highest_of_normal(0.95, static_cast<double>(windows)) * sigma_mm / std::sqrt(3.0);
+  return lift;
+}
+
+double correlated_points(const RegionNoise& noise, const SurfaceSources& s) {
+  const double stated = s.recipe.settings.correlation_px;
+  return std::max(stated * stated, noise.correlation);
 }
 
 std::vector<UncertaintyTerm> mean_noise(const DeviationPlace& place, std::uint64_t points,
-                                        const SurfaceSources& s) {
-  const double per = s.recipe.settings.correlation_px * s.recipe.settings.correlation_px;
-  const double independent = std::max(1.0, static_cast<double>(points) / per);
-  return {{"noise", noise_um(place, s) / std::sqrt(independent)}};
+                                        const RegionNoise& noise, const SurfaceSources& s) {
+  const double independent = std::max(1.0, static_cast<double>(points) / correlated_points(noise, s));
+  return {{"noise", std::max(noise_um(place, s), 1000 * noise.sigma_mm) / std::sqrt(independent)}};
+}
+
+double most_noise_um(const DeviationPlace& place, const SurfaceSources& s) {
+  const double lsb = lsb_um(*s.shots[place.snapshot].frame) * share_of_z(place, s);
+  return s.recipe.settings.max_noise_sigmas * std::hypot(noise_um(place, s), lsb / std::sqrt(12.0)) +
+         rounding_um(s);
+}
+
+namespace {
+
+/// Mean slope of a region's facets against the sensor's z axis, and its area in mm^2.
+struct Lean {
+  double slope = 0, area_mm2 = 0;
+};
+
+Lean lean_of(std::size_t region, const Eigen::Vector3d& sensor_z, const SurfaceModel& model) {
+  Lean lean;
+  for (std::size_t f = 0; f < model.region_of_facet.size(); ++f) {
+    if (model.region_of_facet[f] != region) continue;
+    Eigen::Vector3d p[3];
+    for (std::size_t k = 0; k < 3; ++k)
+      p[k] = Eigen::Map<const Eigen::Vector3f>(model.triangles->corner[f][k].data()).cast<double>();
+    const Eigen::Vector3d doubled = (p[1] - p[0]).cross(p[2] - p[0]);
+    // area times tan: what lies across z over what lies along it; a wall is none of the seen ones
+    const double along = std::fabs(doubled.dot(sensor_z)), across = doubled.cross(sensor_z).norm();
+    lean.area_mm2 += doubled.norm() / 2;
+    lean.slope += doubled.norm() / 2 * std::min(10.0, across / std::max(1e-12, along));
+  }
+  if (lean.area_mm2 > 0) lean.slope /= lean.area_mm2;
+  return lean;
+}
+
+}  // namespace
+
+SurfaceRounding rounding_of(std::size_t region, const DeviationPlace& place, const RegionNoise& noise,
+                            const SurfaceSources& s) {
+  const double whole = 1 / std::sqrt(12.0);
+  const double share = share_of_z(place, s), lsb = lsb_um(*s.shots[place.snapshot].frame);
+  SurfaceRounding r;
+  if (!(lsb > 0 && share > 0)) return r;
+  const Eigen::Vector3d z = s.shots[place.snapshot].model_from_sensor.rotation().col(2);
+  const Lean lean = lean_of(region, z, s.model);
+  const double side_mm = std::sqrt(std::max(1e-6, lean.area_mm2));
+  const double steps = std::max(1.0, 1000 * lean.slope * side_mm / lsb);
+  // a region that shows no noise of its own is not dithered for certain
+  const double left = left_of_rounding(1000 * noise.sigma_mm / (lsb * share), whole);
+  r.mean_um = lsb * share * left / steps;
+  // without dithering what is taken for the noise's lift is one of rounding, and as large
+  const bool dithered = left < whole;
+  r.picked_um = lsb * share * whole * (dithered ? 1 : 2);
+  r.range_um = lsb * share * whole * (dithered ? 2 : std::sqrt(8.0));
+  r.slope = 1.5 * lsb * share * left / whole / side_mm / steps / std::sqrt(3.0);
+  return r;
 }
 
 std::vector<UncertaintyTerm> length_budget(double length_um, const SurfaceSources& s) {

@@ -6,7 +6,8 @@
 
 #include "calib/htm_estimate.h"
 #include "daemon/inspect/surface_compare.h"
-#include "daemon/inspect/surface_planes.h"
+#include "daemon/inspect/surface_noise.h"
+#include "daemon/inspect/surface_snapshots.h"
 #include "daemon/inspect/verdict.h"
 #include "drivers/frame/sensor_profile.h"
 
@@ -24,6 +25,8 @@ struct SurfaceSources {
   /// uncertainty.
   Htm<Machine, Model> machine_from_model;
   std::optional<Matrix6d> alignment = std::nullopt;  // covariance of model_from_machine
+  const Calibration* calibration = nullptr;          // null in sensor coordinates
+  std::span<const SnapshotMotion> motion = {};       // one for each snapshot, or none
 };
 
 /// Where a deviation is taken and which way it counts, relative to the model's origin.
@@ -32,19 +35,30 @@ struct DeviationPlace {
   std::uint16_t snapshot = 0;
 };
 
-/// Standard deviations by which the extreme of `windows` windows of `pixels` pixels each lies outside the surface by noise
-/// alone: windows (1 - Phi(t))^pixels = 1, the windows taken as independent, which overstates t; never below 0.
-double extreme_lift(std::uint64_t windows, int pixels);
-
 /// Of the deviation at a place, without noise: calibration, the part's placement, the sensor's scale and linearity,
 /// rounding, reproducibility.
 std::vector<UncertaintyTerm> deviation_budget(const DeviationPlace& place, const SurfaceSources& sources);
-/// Noise of an extreme: it scatters by less than 0.3 sigma (as opened_noise) and is lifted by between 0 and t sigma.
-std::vector<UncertaintyTerm> extreme_noise(const DeviationPlace& place, std::uint64_t windows,
-                                           const SurfaceSources& sources);
-/// Noise of a mean over so many points, of which those within correlation_px tell the same.
+/// What noise adds to the extreme of a region too small to show its noise: between 0 and where the highest of so many normal
+/// values stays below with 95 %, rectangular; it scatters by 0.3 sigma (the profile's).
+NoiseLift unseen_lift(const DeviationPlace& place, std::uint64_t windows, const SurfaceSources& sources);
+/// Noise of a mean over so many points: of the profile's sigma or the region's own, the larger; of correlation_px squared points or
+/// the region's own S, the larger, one is independent.
 std::vector<UncertaintyTerm> mean_noise(const DeviationPlace& place, std::uint64_t points,
-                                        const SurfaceSources& sources);
+                                        const RegionNoise& noise, const SurfaceSources& sources);
+/// Points that tell as much as one independent one.
+double correlated_points(const RegionNoise& noise, const SurfaceSources& sources);
+/// How noisy the region is allowed to be along its normal, um: max_noise_sigmas times the profile, rounding to the LSB included.
+double most_noise_um(const DeviationPlace& place, const SurfaceSources& sources);
+
+/// What rounding to the sensor's LSB leaves, standard uncertainties in um along the normal of a region (quantisation.h): in a mean
+/// over it, `steps` being those that its facets make across it; in one picked height; in the range of two, which noise
+/// or not may be a whole LSB too large or too small; in its slope, um over mm.
+struct SurfaceRounding {
+  double mean_um = 0, picked_um = 0, range_um = 0, slope = 0;
+};
+SurfaceRounding rounding_of(std::size_t region, const DeviationPlace& place, const RegionNoise& noise,
+                            const SurfaceSources& sources);
+
 /// Of a length within one region or between two, in which a rigid motion cancels: scale, linearity at both ends,
 /// reproducibility.
 std::vector<UncertaintyTerm> length_budget(double length_um, const SurfaceSources& sources);

@@ -10,9 +10,6 @@ namespace {
 
 Eigen::Vector3d widen(const std::array<float, 3>& v) { return {v[0], v[1], v[2]}; }
 
-/// A point marks the patches whose middle is within reach of it: at most a disc of that radius and the patches' own size.
-double most_area_mm2(const SurfaceSettings& settings) { return 16 * settings.reach_mm * settings.reach_mm; }
-
 std::vector<WeightedPoint> weighted_points(const ComparedSurface& surface, std::size_t region, float most) {
   std::vector<WeightedPoint> points;
   for (std::size_t i = 0; i < surface.face_region.size(); ++i) {
@@ -35,6 +32,9 @@ std::string words_of(ParallelStatus status) {
 }
 
 }  // namespace
+
+// A point marks the patches whose middle is within reach of it: at most a disc of that radius and the patches' own size.
+double most_area_mm2(const SurfaceSettings& settings) { return 16 * settings.reach_mm * settings.reach_mm; }
 
 Eigen::Vector3d mean_normal(const SurfaceModel& model, std::size_t region) {
   Eigen::Vector3d sum = Eigen::Vector3d::Zero();

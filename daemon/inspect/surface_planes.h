@@ -18,6 +18,9 @@ struct RegionPlanes {
   std::string refusal;  // why there are none; empty: there are
 };
 
+/// Most weight of a point in a fit.
+double most_area_mm2(const SurfaceSettings& settings);
+
 /// Area-weighted direction of a region's facets, outwards, of length 1.
 Eigen::Vector3d mean_normal(const SurfaceModel& model, std::size_t region);
 /// Box of a region's facets, relative to the model's origin, mm.

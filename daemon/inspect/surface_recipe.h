@@ -63,6 +63,8 @@ struct SurfaceSettings {
   std::string view = "top";  // from where its picture is drawn
   std::vector<PartFiles> files;
   double correlation_px = 5;  // pixels nearer than that are not independent
+  double max_noise_sigmas =
+      3;  // of a region's pixels about the planes of its tiles, as a multiple of the profile's sigma
 };
 
 struct SurfaceUncertainty {

@@ -57,6 +57,7 @@ enum class Reason : std::uint8_t {
   frame_unproven,    // it may show an earlier trigger's board, or names another one
   frame_repeated,    // its pixels came before
   body_clipped,      // too many pixels of the body out of the sensor's range or saturated
+  surface_noise,     // a region scatters by more than the sensor's profile explains
   internal,
 };
 const char* name_of(Reason r);  // "FLOOR_INLIER_RATIO", ...
@@ -112,6 +113,9 @@ struct RegionEvidence {
          p99_um = std::nan("");
   double lowest_um = std::nan(""), highest_um = std::nan("");  // over the windows
   std::array<double, 3> lowest_at_mm{}, highest_at_mm{};       // model coordinates
+  /// Standard deviation of its pixels about the planes of tiles, and how many of them tell as much as one
+  /// independent one; not a number where the region is too small.
+  double noise_um = std::nan(""), correlated_px = std::nan("");
 };
 
 /// A place where the board's surface was measured: under a component by its ring, or a patch of bare board.

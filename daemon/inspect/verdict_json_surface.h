@@ -25,6 +25,8 @@ void visit(F& f, V& v, const RegionEvidence&) {
   f("highest_um", v.highest_um);
   f("lowest_at_mm", v.lowest_at_mm);
   f("highest_at_mm", v.highest_at_mm);
+  f("noise_um", v.noise_um);
+  f("correlated_px", v.correlated_px);
 }
 
 template <class F, class V>

@@ -100,6 +100,8 @@ const char* name_of(Reason r) {  // NOLINT(readability-function-size): a table
       return "FRAME_REPEATED";
     case Reason::body_clipped:
       return "BODY_CLIPPED";
+    case Reason::surface_noise:
+      return "SURFACE_NOISE";
     case Reason::internal:
       return "INTERNAL";
   }

@@ -71,6 +71,7 @@ const std::vector<Coded>& result_codes() {
       {52, "SURFACE_COVERAGE", ""},
       {53, "SURFACE_BEYOND", ""},
       {54, "SURFACE_FIT", ""},
+      {55, "SURFACE_NOISE", ""},
       {60, "WARP_MODEL", ""},
       {61, "WARP_HULL", ""},
       {99, "INTERNAL", ""},

@@ -56,6 +56,7 @@ std::uint16_t bits_of(Reason reason) {
     case Reason::snapshots:
     case Reason::surface_coverage:
     case Reason::surface_beyond:
+    case Reason::surface_noise:
       return questionable_frame;
     default:
       return questionable_floor;

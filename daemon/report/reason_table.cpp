@@ -150,6 +150,11 @@ constexpr std::array rows{
               "Damage, chips or a cloth on the part; a wrong part.",
               "Look at the place that the text names."},
     ReasonRow{
+        Reason::surface_noise, "A region scatters by more than the sensor's profile explains.",
+        "recipe: surface.max_noise_sigmas; sensor profile: noise.sigma_um",
+        "The profile of another sensor or exposure; gloss; a surface that is rougher than its model.",
+        "Measure the profile anew, look at the surface, or raise max_noise_sigmas: U follows the noise."},
+    ReasonRow{
         Reason::surface_fit, "A region's points are no plane, or the part's place can't be fitted.",
         "recipe: alignment.datums, alignment.search_mm, alignment.max_shift_mm, alignment.max_turn_mrad",
         "Too narrow a region, or a part that lies farther from its place than was searched.",

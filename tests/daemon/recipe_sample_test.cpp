@@ -165,6 +165,7 @@ TEST_F(SurfaceSample, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(code.settings.max_view_deg, stated.settings.max_view_deg);
   EXPECT_EQ(code.settings.window_px, stated.settings.window_px);
   EXPECT_EQ(code.settings.correlation_px, stated.settings.correlation_px);
+  EXPECT_EQ(code.settings.max_noise_sigmas, stated.settings.max_noise_sigmas);
   EXPECT_EQ(code.settings.view, stated.settings.view);
   EXPECT_EQ(code.settings.files, stated.settings.files);
   EXPECT_EQ(FacetMapSettings{}.least, stated.facet_map.value().least);

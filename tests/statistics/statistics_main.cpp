@@ -9,20 +9,25 @@
 
 #include "tests/statistics/statistics_real.h"
 #include "tests/statistics/statistics_run.h"
+#include "tests/statistics/statistics_surface.h"
 #include "tests/statistics/statistics_table.h"
 
 namespace {
 
 using namespace datum::statistics;  // NOLINT(google-build-using-namespace): a program's one file
 
+/// Each word must be in a name of `all` or, where there are any, of `others`.
 template <class T, class Name>
 std::vector<T> chosen(const std::vector<T>& all, const std::vector<std::string>& words, const char* what,
-                      Name&& name) {
+                      Name&& name, const std::vector<std::string>& others = {}) {
   if (words.empty()) return all;
   std::vector<T> some;
+  const auto holds = [](const std::string& text, const std::string& word) {
+    return text.find(word) != std::string::npos;
+  };
   for (const std::string& word : words)
-    if (std::none_of(all.begin(), all.end(),
-                     [&](const T& t) { return name(t).find(word) != std::string::npos; }))
+    if (std::none_of(all.begin(), all.end(), [&](const T& t) { return holds(name(t), word); }) &&
+        std::none_of(others.begin(), others.end(), [&](const std::string& n) { return holds(n, word); }))
       throw std::runtime_error(fmt::format("no {} has '{}' in its name; --list prints them", what, word));
   for (const T& t : all)
     if (std::any_of(words.begin(), words.end(),
@@ -42,7 +47,7 @@ int main(int argc, char** argv) try {
   std::vector<std::string> only, body;
   std::string csv;
   bool list = false, shortfalls = false, budget = false;
-  app.add_option("--boards", plan.frames, fmt::format("frames of {} bodies a cell", 24))
+  app.add_option("--boards", plan.frames, fmt::format("frames of {} bodies a cell; parts of a surface", 24))
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
   app.add_option("--only", only, "rows whose name holds one of these words")->delimiter(',');
@@ -57,10 +62,21 @@ int main(int argc, char** argv) try {
   app.add_flag("--budget", budget, "print the root mean square of each term of the budgets too");
   app.add_flag("--list", list, "print the names of all rows and end");
   CLI11_PARSE(app, argc, argv);
-  plan.rows = chosen(all_rows(), only, "row", [](const Row& r) { return r.name; });
+  SurfacePlan surfaces;
+  std::vector<std::string> board_names, surface_names;
+  for (const Row& row : all_rows()) board_names.push_back(row.name);
+  for (const SurfaceRow& row : surface_rows()) surface_names.push_back(row.name);
+  plan.rows = chosen(
+      all_rows(), only, "row", [](const Row& r) { return r.name; }, surface_names);
+  surfaces.rows = chosen(
+      surface_rows(), only, "row", [](const SurfaceRow& r) { return r.name; }, board_names);
+  surfaces.parts = plan.frames;
+  surfaces.seed = plan.seed;
+  surfaces.threads = plan.threads;
   plan.bodies = chosen(bodies(), body, "body", [](const Body& b) { return std::string(b.name); });
   if (list) {
     for (const Row& row : plan.rows) fmt::print("{}\n", row.name);
+    for (const SurfaceRow& row : surfaces.rows) fmt::print("{}\n", row.name);
     return 0;
   }
   if (!real_board_is_here() &&
@@ -68,6 +84,7 @@ int main(int argc, char** argv) try {
     fmt::print("SKIPPED: the real board's rows; DATUM_REAL_DATA names the folder of pemtron/board.ptr\n");
   Table table(csv, shortfalls, budget);
   run(plan, [&](const Cells& cells) { table.add(cells); });
+  if (body.empty()) run_surfaces(surfaces, [&](const SurfaceCells& cells) { table.add(cells); });
   return table.finish() == 0 ? 0 : 1;
 } catch (const std::exception& e) {
   fmt::print(stderr, "statistics: {}\n", e.what());

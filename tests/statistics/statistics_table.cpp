@@ -47,27 +47,37 @@ Table::Table(const std::string& csv, bool shortfalls_only, bool budget)
 
 void Table::add(const Cells& cells) {
   for (std::size_t i = 0; i < column_count; ++i)
-    if (cells.tallies[i].cases > 0) add(cells, static_cast<Column>(i), cells.tallies[i]);
+    if (const auto column = static_cast<Column>(i); cells.tallies[i].cases > 0)
+      add(cells.row.name, cells.body.name, name_of(column), cells.tallies[i],
+          wanted_in(cells.row, cells.body, column));
   std::fflush(stdout);
 }
 
-void Table::add(const Cells& cells, Column column, const Tally& t) {
-  const std::string why = shortfall(t, wanted_in(cells.row, cells.body, column), alpha);
+void Table::add(const SurfaceCells& cells) {
+  for (std::size_t i = 0; i < surface_column_count; ++i)
+    add(cells.row.name, name_of(cells.form), name_of(static_cast<SurfaceColumn>(i)), cells.tallies[i],
+        wanted_in(cells.row));
+  std::fflush(stdout);
+}
+
+void Table::add(const std::string& row, const std::string& body, const std::string& column, const Tally& t,
+                const Wanted& wanted) {
+  const std::string why = shortfall(t, wanted, alpha);
   ++cells_;
   short_ += !why.empty();
   const double mean_U = t.accepted() > 0 ? 2 * t.u / t.accepted() : 0;
   if (!shortfalls_only_ || !why.empty())
     fmt::print(
-        "{:<42} {:<6} {:<10} {:>5} {:>9.2f} {:>9.2f} {:>8.2f} {:>8.1f} {:>8.1f} {:>5} {:>8.1f}  {}{}\n",
-        cells.row.name, cells.body.name, name_of(column), t.cases, t.bias(), t.worst, mean_U,
-        percent(t.outside, t.accepted()), percent(t.at_limit_passed, t.at_limit), t.beyond_passed,
-        percent(t.invalid, t.cases), why.empty() ? "" : "SHORT: " + why + "; ", commonest_reason(t));
+        "{:<42} {:<6} {:<10} {:>5} {:>9.2f} {:>9.2f} {:>8.2f} {:>8.1f} {:>8.1f} {:>5} {:>8.1f}  {}{}\n", row,
+        body, column, t.cases, t.bias(), t.worst, mean_U, percent(t.outside, t.accepted()),
+        percent(t.at_limit_passed, t.at_limit), t.beyond_passed, percent(t.invalid, t.cases),
+        why.empty() ? "" : "SHORT: " + why + "; ", commonest_reason(t));
   if (budget_ && t.accepted() > 0 && (!shortfalls_only_ || !why.empty()))
     fmt::print("{:<60} u:{}\n", "", budget_text(t));
   if (csv_.is_open())
-    csv_ << fmt::format("\"{}\",{},{},{},{},{},{},{},{},{},{},{},{},\"{}\"\n", cells.row.name,
-                        cells.body.name, name_of(column), t.cases, t.invalid, t.outside, t.at_limit,
-                        t.at_limit_passed, t.beyond, t.beyond_passed, t.bias(), t.worst, mean_U, why);
+    csv_ << fmt::format("\"{}\",{},{},{},{},{},{},{},{},{},{},{},{},\"{}\"\n", row, body, column, t.cases,
+                        t.invalid, t.outside, t.at_limit, t.at_limit_passed, t.beyond, t.beyond_passed,
+                        t.bias(), t.worst, mean_U, why);
 }
 
 int Table::finish() {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/statistics/statistics_run.h"
+#include "tests/statistics/statistics_surface_row.h"
 
 namespace datum::statistics {
 
@@ -16,11 +17,13 @@ class Table {
   /// `csv` may be empty; `budget`: the root mean square of each term of the accepted values' budgets too. Throws std::runtime_error where it can't be written.
   Table(const std::string& csv, bool shortfalls_only, bool budget = false);
   void add(const Cells& cells);
+  void add(const SurfaceCells& cells);
   /// Prints the summary; the number of cells that fall short.
   int finish();
 
  private:
-  void add(const Cells& cells, Column column, const Tally& tally);
+  void add(const std::string& row, const std::string& body, const std::string& column, const Tally& tally,
+           const Wanted& wanted);
   std::ofstream csv_;
   bool shortfalls_only_, budget_;
   int cells_ = 0, short_ = 0;
