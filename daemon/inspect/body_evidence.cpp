@@ -112,19 +112,19 @@ void set_places(const BoardPlan& plan, const SitePlan& site, const TopPlane& top
   e.off_centre = {top.mean_col - sum_col / e.pixels, top.mean_row - sum_row / e.pixels};
 }
 
-/// A body has one run a row: pixels within rim_px of its border along rows and columns.
-std::vector<PixelRun> rim_runs(const PixelRun* runs, std::int32_t count) {
+/// A body has one run a row: pixels within `width_px` of its border along rows and columns.
+std::vector<PixelRun> rim_runs(const PixelRun* runs, std::int32_t count, std::int32_t width_px) {
   std::vector<PixelRun> rim;
   for (std::int32_t i = 0; i < count; ++i) {
     const PixelRun run = runs[i];
     const std::int32_t end = run.col + run.length;
-    if (i < rim_px || i + rim_px >= count) {
+    if (i < width_px || i + width_px >= count) {
       rim.push_back(run);
       continue;
     }
-    const PixelRun above = runs[i - rim_px], below = runs[i + rim_px];
-    const std::int32_t from = std::max({run.col + rim_px, above.col, below.col}),
-                       to = std::min({end - rim_px, above.col + above.length, below.col + below.length});
+    const PixelRun above = runs[i - width_px], below = runs[i + width_px];
+    const std::int32_t from = std::max({run.col + width_px, above.col, below.col}),
+                       to = std::min({end - width_px, above.col + above.length, below.col + below.length});
     if (from >= to) {
       rim.push_back(run);
       continue;
@@ -133,6 +133,12 @@ std::vector<PixelRun> rim_runs(const PixelRun* runs, std::int32_t count) {
     rim.push_back({run.row, to, end - to});
   }
   return rim;
+}
+
+double pixels_in(const std::vector<PixelRun>& runs) {
+  double pixels = 0;
+  for (const PixelRun& run : runs) pixels += run.length;
+  return pixels;
 }
 
 /// All sums of a record but what is picked by rank.
@@ -177,7 +183,7 @@ RimShift rim_shift(const BoardPlan& plan, const SitePlan& site, const FrameView&
   RimShift shift;
   if (!heights.top.defined) return shift;
   const std::vector<PixelRun> runs =
-      rim_runs(plan.runs + site.body_run, static_cast<std::int32_t>(site.body_runs));
+      rim_runs(plan.runs + site.body_run, static_cast<std::int32_t>(site.body_runs), rim_px);
   const std::vector<std::int32_t> nm = heights_nm(plan, site, frame, floor, runs);
   std::int64_t sum = 0;
   std::uint32_t valid = 0;
@@ -200,6 +206,10 @@ RimShift rim_shift(const BoardPlan& plan, const SitePlan& site, const FrameView&
                        in.slope_col_nm * (all.mean_col - in.mean_col) +
                        in.slope_row_nm * (all.mean_row - in.mean_row);
   shift.defined = true;
+  const double all_px = site.body_pixels, rim_only = pixels_in(runs),
+               wide = pixels_in(rim_runs(plan.runs + site.body_run, static_cast<std::int32_t>(site.body_runs),
+                                         2 * rim_px));
+  shift.next_share = (wide - rim_only) / std::max(1.0, all_px - rim_only);
   shift.share = static_cast<double>(valid) / record.valid;
   shift.mean_um = (there - static_cast<double>(record.sum_nm) / record.valid) * 1e-3;
   shift.slope = {

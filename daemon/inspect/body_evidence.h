@@ -17,6 +17,9 @@ struct RimShift {
   bool defined = false;
   double share = 0;  // of the pixels with a height that lie in the rim
   double mean_um = 0;
+  /// Of the pixels without the rim, the share within rim_px of it: what reaches through the rim from a wall ends there at the
+  /// latest.
+  double next_share = 0;
   Eigen::Vector2d slope = Eigen::Vector2d::Zero();
   Eigen::Vector2d moments =
       Eigen::Vector2d::Ones();           // second ones along x and y, of all over those without the rim

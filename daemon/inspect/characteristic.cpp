@@ -38,7 +38,7 @@ double tilt_mdeg(const Measured& m) {
   const PlaneFit& f = m.floor.fit;
   const Slopes s = slopes_of(m);
   const double lift = std::sqrt(1 + f.a * f.a + f.b * f.b);
-  const Eigen::Vector3d floor(-f.a, -f.b, 1);
+  const Eigen::Vector3d floor(-f.a - m.floor.form_slope.x(), -f.b - m.floor.form_slope.y(), 1);
   const Eigen::Vector3d top(-f.a - s.x * lift, -f.b - s.y * lift, 1);
   return std::atan2(floor.cross(top).norm(), floor.dot(top)) * 180e3 / M_PI;
 }
@@ -58,6 +58,17 @@ double over_floor_um(double nm, const Measured& m) {
 double off_centre_um(const Measured& m) {
   const TopPlane& top = m.heights.top;
   return std::abs(top.slope_col_nm * m.body.off_centre.x() + top.slope_row_nm * m.body.off_centre.y()) * 1e-3;
+}
+
+/// Deviations that lie on one side, spikes at walls that reach all of a small body, move the mean away from the median by
+/// more than the frame's noise does: sqrt(pi / 2 - 1) of a mean's standard deviation for a normal distribution.
+double one_sided_um(const Measured& m) {
+  const double n = m.heights.valid;
+  const double apart = std::abs(static_cast<double>(m.heights.sum_nm) / n - median_nm(m.heights)) * 1e-3;
+  const double pixel = m.noise.pixels() > 0 ? std::sqrt(m.noise.pixel_um2()) : m.floor.noise_um;
+  const double by_chance =
+      pixel * std::sqrt((M_PI / 2 - 1) / n * m.noise.correlation_over(m.body.rows, m.body.cols));
+  return apart > 3 * by_chance ? apart : 0;
 }
 
 /// Missing pixels could be all the highest or all the lowest: how far rank ceil(q N) of all N pixels may lie from the value.
@@ -154,6 +165,7 @@ HeightNoise measure_height(const Measured& m, const TopNoise& top, CheckVerdict&
       v.value = over_floor_um(static_cast<double>(h.sum_nm) / h.valid, m);
       HeightNoise noise = mean_noise(top);
       noise.missing = off_centre_um(m);
+      noise.rim = one_sided_um(m);
       return noise;
     }
     default:  // recipe_demand.cpp lets a board have none of a surface's

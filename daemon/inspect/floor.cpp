@@ -109,6 +109,7 @@ void set_ring(const RingFloor& ring, Floor& floor) {
   floor.correlation = ring.evidence.correlation;
   floor.noise_um = ring.evidence.noise_um;
   floor.form_um = ring.evidence.floor_um;
+  floor.form_slope = ring.form_slope;
   floor.u_um = ring.u_um;
   floor.u_slope = ring.u_slope;
   floor.measured_again = ring.by_tiles;

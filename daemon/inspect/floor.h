@@ -25,6 +25,8 @@ struct Floor {
   double noise_um = 0;      // standard deviation of the inliers about the floor
   double form_um = 0;       // what the recipe's form adds to the plane under the body's centre
   double u_um = 0;          // standard uncertainty of the floor there
+  Eigen::Vector2d form_slope =
+      Eigen::Vector2d::Zero();                 // what it adds to the plane's slopes there, um over um
   std::optional<WarpFloorEvidence> from_warp;  // no ring's plane, but the board's surface
   TileStep step;                               // between parts of the ring that lies on the floor
   double u_slope = 0;                          // standard uncertainty of its slope, um over um

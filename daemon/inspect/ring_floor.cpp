@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "daemon/inspect/normal.h"
 #include "daemon/inspect/tile_surface.h"
 
 namespace datum {
@@ -59,6 +60,21 @@ double fullest_beside(const RingHeights& ring, std::size_t count, const PlaneFit
   return static_cast<double>(most) / static_cast<double>(floor);
 }
 
+/// The board's slope under the body is the quadratic's; a plane has that form as half width of a rectangular distribution.
+void set_slope_uncertainty(const SitePlan& plan, double coherent_n, RingFloor& f) {
+  const double random = f.evidence.noise_um * f.evidence.noise_um * f.evidence.correlation.sum;
+  const double of_form = random * f.form.slope_leverage;
+  const Eigen::Vector2d& slope = f.form.slope;
+  if (plan.quadratic_form && f.form.slope_leverage > 0) {
+    f.form_slope = slope;
+    f.u_slope = std::sqrt((random + coherent_n) * f.form.slope_leverage);
+    return;
+  }
+  const double det = f.fit.sxx * f.fit.syy - f.fit.sxy * f.fit.sxy;
+  const double of_plane = (random + coherent_n) * (f.fit.sxx + f.fit.syy) / det;
+  f.u_slope = std::sqrt(of_plane + std::max(0.0, slope.squaredNorm() - 2 * of_form) / 3);
+}
+
 void set_uncertainty(const SitePlan& plan, RingFloor& f) {
   const double n = std::max(1.0, static_cast<double>(f.fit.inliers));
   const double all = coherence * coherence * f.form.u_between_um * f.form.u_between_um;
@@ -66,25 +82,53 @@ void set_uncertainty(const SitePlan& plan, RingFloor& f) {
   // what may be noise is not extrapolated: the noise already is
   double variance =
       f.evidence.u_floor_um * f.evidence.u_floor_um + coherent * f.form.leverage + (all - coherent);
-  if (!plan.quadratic_form) {
+  if (plan.quadratic_form) {
+    f.evidence.floor_um += f.lost_um;
+    variance += f.lost_um * f.lost_um / 3;
+  } else {
     // the quadratic extrapolates: what it makes of the tiles' scatter is no bow
     const double told = f.evidence.form_um * f.evidence.form_um -
                         f.evidence.u_form_um * f.evidence.u_form_um - coherent * f.form.quadratic_leverage;
     variance += std::max(0.0, told) / 3;
   }
   f.u_um = std::sqrt(variance);
-  const double det = f.fit.sxx * f.fit.syy - f.fit.sxy * f.fit.sxy;
-  const double random = f.evidence.noise_um * f.evidence.noise_um * f.evidence.correlation.sum;
-  f.u_slope = std::sqrt((random + all * n) * (f.fit.sxx + f.fit.syy) / det);
+  set_slope_uncertainty(plan, coherent * n, f);
+}
+
+/// Inliers of a tile at level d are those of N(d, noise) within `reach_um` of the plane: their mean is nearer to it. The level
+/// whose truncated mean is the tile's, by fixed point.
+std::vector<TileLevel> untruncated(std::vector<TileLevel> levels, double noise_um, double reach_um) {
+  if (!(noise_um > 0)) return levels;
+  for (TileLevel& t : levels) {
+    const double mean = t.level;
+    for (int round = 0; round < 4; ++round) {
+      const double low = (-reach_um - t.level) / noise_um, high = (reach_um - t.level) / noise_um;
+      const double inside = normal_share_below(high) - normal_share_below(low);
+      if (!(inside > 0.5)) break;  // more lie outside than within: nothing tells the level
+      t.level = mean + noise_um * (normal_density(high) - normal_density(low)) / inside;
+    }
+  }
+  return levels;
+}
+
+/// Of the quadratic through the levels; 0 where they determine none.
+double under_body(const std::vector<TileLevel>& levels, double x_um, double y_um) {
+  std::vector<TileLevel> told;
+  for (const TileLevel& t : levels)
+    if (t.inliers >= least_tile_pixels) told.push_back(t);
+  const TileSurface surface(told, 6);
+  return surface.defined() ? surface.at(x_um, y_um) : 0;
 }
 
 /// All that a fit shows of the tiles that it stands on.
 void look(const SitePlan& plan, const RingTiles& tiles, const RingHeights& ring, double x_um, double y_um,
           double expected_form_um, RingFloor& f) {
   f.evidence = derive(plan, f.fit, f.record, x_um, y_um);
-  const std::vector<TileLevel> levels = tile_means(tiles, ring, f.fit, plan.refit_threshold);
+  const std::vector<TileLevel> means = tile_means(tiles, ring, f.fit, plan.refit_threshold);
   const int parameters = plan.quadratic_form ? 6 : 3;
-  f.noise_um = noise_within(levels);
+  f.noise_um = noise_within(means);
+  const std::vector<TileLevel> levels = untruncated(means, f.noise_um, plan.refit_threshold);
+  f.lost_um = plan.quadratic_form ? under_body(levels, x_um, y_um) - under_body(means, x_um, y_um) : 0;
   const double correlation = near_correlation(f.record, f.evidence.correlation, parameters);
   f.form = form_of(levels, parameters, f.noise_um, correlation, expected_form_um, x_um, y_um);
   f.step = step_among(levels, f.noise_um, correlation, expected_form_um);

@@ -19,12 +19,15 @@ struct RingFloor {
   TileForm form;            // of the tiles that lie on the floor
   TileStep step;            // among them
   double noise_um = 0;      // of a pixel within its tile
+  double lost_um = 0;       // of a quadratic form under the body, to the inliers' threshold about the plane
   double second_level = 0;  // pixels of the fullest other level over the floor's, wherever it lies
   bool by_tiles = false;    // the plane is that of tiles on one level, not the backend's
   std::uint32_t tiles = 0, tiles_off = 0;  // tiles of the ring, and those that lie on another level
   std::uint32_t inliers = 0;               // pixels of the whole ring on the floor
   std::array<std::uint32_t, site_sides> side_inliers{};
-  double u_um = 0;     // standard uncertainty of the floor under the body's centre
+  double u_um = 0;  // standard uncertainty of the floor under the body's centre
+  /// What a quadratic form adds to the plane's slopes under the body, um over um; zero for a plane.
+  Eigen::Vector2d form_slope = Eigen::Vector2d::Zero();
   double u_slope = 0;  // standard uncertainty of its slope, um over um
 };
 

@@ -147,6 +147,10 @@ TileForm form_of(const std::vector<TileLevel>& tiles, int parameters, double noi
   f.u_between_um = std::sqrt(f.between_um * f.between_um + f.expected_um2 * std::sqrt(2 / freedom));
   f.told_um2 = std::max(0.0, f.variance_um2 - f.expected_um2 * (1 + std::sqrt(2 / freedom)));
   f.leverage = std::max(1.0, surface.leverage(x, y) * pixels);
+  if (&left == &quadratic) {
+    f.slope = quadratic.slope(x, y);
+    f.slope_leverage = quadratic.slope_leverage(x, y);
+  }
   if (quadratic.defined()) f.quadratic_leverage = quadratic.leverage(x, y) * pixels;
   // three standard deviations of chi-squared: one even ring of some 700 is looked at more closely for it
   const double plane_freedom = static_cast<double>(f.tiles) - parameters;

@@ -6,6 +6,7 @@
 // fixed order, so every backend gives the same bytes.
 #pragma once
 
+#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -69,6 +70,9 @@ struct TileForm {
   // Variance of the form at the body's centre over that of a mean of all pixels: about 1 for a plane around the body; and
   // of a quadratic there, 0 where the tiles do not determine one
   double leverage = 1, quadratic_leverage = 0;
+  /// Of the quadratic under the body, um over um, and the variance of both slopes over a pixel's; zero where there is none.
+  Eigen::Vector2d slope = Eigen::Vector2d::Zero();
+  double slope_leverage = 0;
   /// One level holds all tiles: their variance is what noise explains, and no tile lacks inliers.
   bool even = false;
 };

@@ -69,4 +69,33 @@ double TileSurface::leverage(double x, double y) const {
   return b.dot(inverse_ * b);
 }
 
+TileSurface::Vector TileSurface::basis_by_x(double x, double y) const {
+  Vector b = Vector::Zero(parameters_);
+  b[1] = per_x_;
+  if (parameters_ == 6) {
+    b[3] = 2 * (x - x0_) * per_x_ * per_x_;
+    b[4] = (y - y0_) * per_y_ * per_x_;
+  }
+  return b;
+}
+
+TileSurface::Vector TileSurface::basis_by_y(double x, double y) const {
+  Vector b = Vector::Zero(parameters_);
+  b[2] = per_y_;
+  if (parameters_ == 6) {
+    b[4] = (x - x0_) * per_x_ * per_y_;
+    b[5] = 2 * (y - y0_) * per_y_ * per_y_;
+  }
+  return b;
+}
+
+Eigen::Vector2d TileSurface::slope(double x, double y) const {
+  return {basis_by_x(x, y).dot(coefficients_), basis_by_y(x, y).dot(coefficients_)};
+}
+
+double TileSurface::slope_leverage(double x, double y) const {
+  const Vector bx = basis_by_x(x, y), by = basis_by_y(x, y);
+  return bx.dot(inverse_ * bx) + by.dot(inverse_ * by);
+}
+
 }  // namespace datum

@@ -24,6 +24,10 @@ class TileSurface {
   /// Variance at a place over the variance of one pixel.
   double leverage(double x, double y) const;
   using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
+  /// Along x and y, um over um.
+  Eigen::Vector2d slope(double x, double y) const;
+  /// Variance of both slopes together over the variance of one pixel, per um^2.
+  double slope_leverage(double x, double y) const;
   /// 1, u, v (, uu, uv, vv) at a place.
   Vector basis(double x, double y) const;
   /// Where some of the tiles that it was made of are raised by 1 um: the sum of squares over pixels that such a surface
@@ -31,6 +35,9 @@ class TileSurface {
   double unfollowed(const Vector& bases, double pixels) const { return pixels - bases.dot(inverse_ * bases); }
 
  private:
+  Vector basis_by_x(double x, double y) const;
+  Vector basis_by_y(double x, double y) const;
+
   bool defined_ = false;
   int parameters_ = 0;
   double x0_ = 0, y0_ = 0, per_x_ = 1, per_y_ = 1;

@@ -94,7 +94,8 @@ void set_rim(const Measured& m, const Shown& s, double own, TopNoise& t) {
   const double ratio = ratio_of(m, s, square(rim.inner_rms_um));
   const double more = rim.share / (1 - rim.share);
   if (std::abs(rim.mean_um) > 2 * s.mean.u() * std::sqrt(ratio * more)) {
-    t.rim_um = std::abs(rim.mean_um);
+    // the pixels next to the rim may have as much of it as the rim has beyond them
+    t.rim_um = std::abs(rim.mean_um) * (1 + rim.next_share / rim.share);
     // Scatter at the border weighs by w^2 / 4 in a slope, scatter all over by w^2 / 12.
     t.slope_x *= std::sqrt(3.0);
     t.slope_y *= std::sqrt(3.0);
@@ -163,7 +164,9 @@ double floor_slope(const Measured& m) {
   const PlaneFit& f = m.floor.fit;
   const double det = f.sxx * f.syy - f.sxy * f.sxy;
   const double noise2 = std::max(square(m.floor.noise_um), m.noise.pixel_um2());
-  return std::sqrt(noise2 * std::max(m.floor.correlation.sum, ring_correlation(m)) * (f.syy + f.sxx) / det);
+  const double shown =
+      std::sqrt(noise2 * std::max(m.floor.correlation.sum, ring_correlation(m)) * (f.syy + f.sxx) / det);
+  return std::max(shown, m.floor.u_slope);
 }
 
 }  // namespace datum

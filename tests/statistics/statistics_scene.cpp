@@ -52,6 +52,11 @@ class Scenery {
     return random_.normal(static_cast<std::uint64_t>(1000000 + 16 * i + use));
   }
 
+  /// A level under the ring lies below the body's top, or it would hide the body.
+  double height_um() const {
+    return row_.level == Level::none ? body_.height_um : std::max(body_.height_um, 1.2 * row_.step_um);
+  }
+
   Kind kind_of(int i) const {
     if (row_.floors || row_.production || region_pixels(body_) < 4) return Kind::flat;
     return row_.clipped ? Kind::tilted : static_cast<Kind>(i % 3);
@@ -64,14 +69,14 @@ class Scenery {
     c.reference = "C" + std::to_string(i + 1);
     c.package = body_.name;
     c.body = {nominal, {body_.x_mm, body_.y_mm}, row_.production ? i % 4 * 30.0 : 0};
-    c.nominal_height_um = body_.height_um;
+    c.nominal_height_um = height_um();
     components_.push_back(c);
 
     TwinBody b;
     b.reference = c.reference;
     b.outline = {nominal + place_mm * Vector2d(normal(i, 0), normal(i, 1)), c.body.size_mm,
                  c.body.rotation_deg};
-    b.height_um = body_.height_um * (0.95 + 0.1 * uniform(i, 2));
+    b.height_um = height_um() * (0.95 + 0.1 * uniform(i, 2));
     Truth t;
     t.kind = kind_of(i);
     t.value.fill(std::nan(""));
