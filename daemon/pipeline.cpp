@@ -218,7 +218,8 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   const unsigned threads = in.threads > 0 ? in.threads : cpu_backend().threads;
   std::vector<Floor> floors = floors_of(recipe, *board, frame, records, threads);
   FrameNoise noise;
-  if (!recipe.uncertainty.ring_structure_is_board) noise = noise_of(plan.plan(), view_of(frame), floors);
+  if (!recipe.uncertainty.ring_structure_is_board)
+    noise = noise_of(plan.plan(), view_of(frame), floors, threads);
   std::optional<BoardWarp> warp;
   if (recipe.warp) warp = warp_of(recipe, placement, sites, floors);
   const PlacementSources sources{recipe, frame, recipe.in_machine_coordinates ? in.calibration : nullptr,

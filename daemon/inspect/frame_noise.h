@@ -62,6 +62,6 @@ class FrameNoise {
 /// Looks at the rings of floors that were accepted, in the order of the plan, until `most_pixels` were seen: about 5 ns
 /// a pixel.
 FrameNoise noise_of(const BoardPlan& plan, const FrameView& frame, const std::vector<Floor>& floors,
-                    std::size_t most_pixels = 65536);
+                    unsigned threads, std::size_t most_pixels = 65536);
 
 }  // namespace datum
