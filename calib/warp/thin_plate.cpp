@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "calib/warp/bordered_system.h"
 #include "calib/warp/knot_check.h"
+#include "calib/warp/thin_plate_kernel.h"
 
 namespace datum {
 namespace {
-
-/// r^2 ln r^2, of r^2; its limit at 0.
-double kernel(double r2) { return r2 > 0 ? r2 * std::log(r2) : 0; }
 
 constexpr int first_decade = -4, least_decade = -8, most_decade = 2;
 
@@ -32,13 +29,13 @@ ThinPlate::ThinPlate(std::vector<WarpKnot> knots, double tolerance_um, std::opti
   check_knots(knots_);
   scale();
   take(lambda ? solve(*lambda) : downhill());
-  const double error_um =
-      health_.condition * std::numeric_limits<double>::epsilon() * height_.cwiseAbs().maxCoeff();
-  if (!(error_um <= 1e-6 * tolerance_um))
+  rounding_um_ = health_.condition * std::numeric_limits<double>::epsilon() * height_.cwiseAbs().maxCoeff();
+  if (!(rounding_um_ <= 1e-6 * tolerance_um))
     refuse_warp(
         "the system of %zu knots has the condition %.3g: rounding alone moves the surface by up to %.3g um, "
         "allowed is a millionth of %.4g um; take knots that lie too close to each other out",
-        knots_.size(), health_.condition, error_um, tolerance_um);
+        knots_.size(), health_.condition, rounding_um_, tolerance_um);
+  find_neighbours();
 }
 
 void ThinPlate::scale() {
@@ -62,24 +59,25 @@ void ThinPlate::scale() {
     height_[i] = k.z_um - mean_um_;
     if (variance > 0) omega_[i] = k.u_um * k.u_um / variance;
   }
+  trend_ = WarpTrend(place_);
 }
 
 Eigen::MatrixXd ThinPlate::system(double lambda) const {
-  const Eigen::Index n = place_.rows();
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n + 3, n + 3);
+  const Eigen::Index n = place_.rows(), m = trend_.size();
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n + m, n + m);
   for (Eigen::Index i = 0; i < n; ++i) {
     for (Eigen::Index j = 0; j < i; ++j)
-      a(i, j) = a(j, i) = kernel((place_.row(i) - place_.row(j)).squaredNorm());
+      a(i, j) = a(j, i) = thin_plate_kernel((place_.row(i) - place_.row(j)).squaredNorm());
     a(i, i) = lambda * omega_[i];
-    a(i, n) = a(n, i) = 1;
-    for (Eigen::Index k = 0; k < 2; ++k) a(i, n + 1 + k) = a(n + 1 + k, i) = place_(i, k);
+    a.row(i).tail(m) = trend_.at(place_.row(i)).transpose();
+    a.col(i).tail(m) = a.row(i).tail(m).transpose();
   }
   return a;
 }
 
 ThinPlate::Solved ThinPlate::solve(double lambda) const {
   const Eigen::Index n = place_.rows();
-  Eigen::VectorXd right = Eigen::VectorXd::Zero(n + 3);
+  Eigen::VectorXd right = Eigen::VectorXd::Zero(n + trend_.size());
   right.head(n) = height_;
   Solved s{lambda, 0, solve_bordered(system(lambda), right), {}};
   for (Eigen::Index i = 0; i < n; ++i) {
@@ -115,7 +113,7 @@ void ThinPlate::take(Solved s) {
   double between = 0;
   for (Eigen::Index i = 0; i < n; ++i)
     between += solution_[i] * leave_one_out_um_[static_cast<std::size_t>(i)] / static_cast<double>(n);
-  const double whole = height_.dot(solution_.head(n)) / static_cast<double>(n - 3);
+  const double whole = height_.dot(solution_.head(n)) / static_cast<double>(n - trend_.size());
   const auto worst = std::max_element(leave_one_out_um_.begin(), leave_one_out_um_.end(),
                                       [](double a, double b) { return std::abs(a) < std::abs(b); });
   health_.knots = knots_.size();
@@ -131,9 +129,10 @@ void ThinPlate::take(Solved s) {
 
 Eigen::VectorXd ThinPlate::influence(const Eigen::Vector2d& p) const {
   const Eigen::Index n = place_.rows();
-  Eigen::VectorXd k(n + 3);
-  for (Eigen::Index i = 0; i < n; ++i) k[i] = kernel((p - place_.row(i).transpose()).squaredNorm());
-  k.tail<3>() << 1, p.x(), p.y();
+  Eigen::VectorXd k(n + trend_.size());
+  for (Eigen::Index i = 0; i < n; ++i)
+    k[i] = thin_plate_kernel((p - place_.row(i).transpose()).squaredNorm());
+  k.tail(trend_.size()) = trend_.at(p);
   return k;
 }
 
@@ -145,7 +144,7 @@ double ThinPlate::value_um(const Eigen::Vector2d& at_mm) const {
 Eigen::Vector2d ThinPlate::gradient_um_per_mm(const Eigen::Vector2d& at_mm) const {
   const Eigen::Index n = place_.rows();
   const Eigen::Vector2d p = scaled(at_mm);
-  Eigen::Vector2d slope = solution_.tail<2>();
+  Eigen::Vector2d slope = trend_.gradient(p).transpose() * solution_.tail(trend_.size());
   for (Eigen::Index i = 0; i < n; ++i) {
     const Eigen::Vector2d d = p - place_.row(i).transpose();
     const double r2 = d.squaredNorm();
@@ -154,7 +153,9 @@ Eigen::Vector2d ThinPlate::gradient_um_per_mm(const Eigen::Vector2d& at_mm) cons
   return slope / half_mm_;
 }
 
-double ThinPlate::u_um(const Eigen::Vector2d& at_mm) const { return u_um(WarpSum{{at_mm}, {1}}); }
+double ThinPlate::u_um(const Eigen::Vector2d& at_mm) const {
+  return std::hypot(u_um(WarpSum{{at_mm}, {1}}), left_out_um(at_mm) / std::sqrt(3.0));
+}
 
 double ThinPlate::value_um(const WarpSum& sum) const {
   double value = 0;
@@ -164,17 +165,18 @@ double ThinPlate::value_um(const WarpSum& sum) const {
 
 double ThinPlate::u_um(const WarpSum& sum) const {
   const Eigen::Index n = place_.rows();
-  Eigen::VectorXd k = Eigen::VectorXd::Zero(n + 3);
+  Eigen::VectorXd k = Eigen::VectorXd::Zero(n + trend_.size());
   double apart = 0;  // c^T K c
   for (std::size_t i = 0; i < sum.at_mm.size(); ++i) {
     const Eigen::Vector2d p = scaled(sum.at_mm[i]);
     k += sum.weight[i] * influence(p);
     for (std::size_t j = 0; j < i; ++j)
-      apart += 2 * sum.weight[i] * sum.weight[j] * kernel((p - scaled(sum.at_mm[j])).squaredNorm());
+      apart +=
+          2 * sum.weight[i] * sum.weight[j] * thin_plate_kernel((p - scaled(sum.at_mm[j])).squaredNorm());
   }
   const Eigen::VectorXd share = inverse_ * k;
   const double unknown = std::max(0.0, apart - k.dot(share));
-  double known = 0;
+  double known = rounding_um_ * rounding_um_;
   for (Eigen::Index i = 0; i < n; ++i) {
     const double part = share[i] * knots_[static_cast<std::size_t>(i)].u_um;
     known += part * part;

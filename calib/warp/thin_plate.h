@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "calib/warp/warp_trend.h"
+
 namespace datum {
 
 /// A place whose height is known.
@@ -46,7 +48,9 @@ struct WarpSum {
 };
 
 /// Minimises sum (f(p_i) - z_i)^2 / (lambda omega_i) + bending energy, omega_i the knots' variances over their mean:
-/// [K + lambda Omega, P; P^T, 0] [w; a] = [z; 0] with K = r^2 ln r^2 and P = (1, x, y), coordinates scaled to -1..1.
+/// [K + lambda Omega, P; P^T, 0] [w; a] = [z; 0] with K = r^2 ln r^2 and P the trend: 1, x, y and the quadratics that the
+/// knots determine (WarpTrend), coordinates scaled to -1..1. The energy is that of what is left over the trend: without
+/// quadratics a spline's free border flattens a twist by some percent (universal kriging; Matheron 1969).
 ///
 /// lambda: the decade of 1e-8..1e2 downhill from 1e-4 whose leave-one-out rms is least. Taking row and column i out of
 /// the system A leaves, by the Schur complement, w_i = (A^-1)_ii (z_i - prediction without i): so the error of
@@ -55,9 +59,10 @@ struct WarpSum {
 /// Uncertainty: the spline is the best linear unbiased prediction of a random surface whose generalised covariance
 /// is sigma^2 K (Matheron 1973; Wahba, chapter 1.5), so a sum s = sum c_j f(p_j) is predicted with the variance
 /// sigma^2 (c^T K c - k^T A^-1 k), k = sum c_j (K(p_j, knots), P(p_j)): it grows with the distance to the knots. sigma^2
-/// is the larger of two estimates, z^T w / (n - 3) (restricted maximum likelihood: the whole board's form) and the mean
+/// is the larger of two estimates, z^T w / (n - trend) (restricted maximum likelihood: the whole board's form) and the mean
 /// of w_i^2 / (A^-1)_ii (what was found between neighbours). To it is added what the knots' own uncertainties
-/// contribute, sum (A^-1 k)_i^2 u_i^2.
+/// contribute, sum (A^-1 k)_i^2 u_i^2, and the system's rounding. That random surface is smooth and alike everywhere; what a
+/// fold or a bump does between knots, left_out_um and unresolved_um tell.
 class ThinPlate {
  public:
   /// Throws WarpRefused: fewer than 4 knots or more than 1024, one that is not finite, two nearer than 1 um, all
@@ -67,10 +72,22 @@ class ThinPlate {
 
   double value_um(const Eigen::Vector2d& at_mm) const;
   Eigen::Vector2d gradient_um_per_mm(const Eigen::Vector2d& at_mm) const;
+  /// With that of left_out_um.
   double u_um(const Eigen::Vector2d& at_mm) const;
 
   double value_um(const WarpSum& sum) const;
   double u_um(const WarpSum& sum) const;
+
+  /// Half width of what the surface may be off at a place beyond u_um, in um, as knots that are left out show it: for a
+  /// board is not alike everywhere. g is the place's distance to the nearest knot, s a knot's to its own; a fold midway
+  /// between two knots misses a straight line by as much as either knot's neighbours miss it. The larger of: what one
+  /// of the five nearest knots (a lattice's cell and one) is off, beyond what the knots' own uncertainties explain, times
+  /// 2 g / s up to 1, g / s beyond; and sqrt(3) leave_one_out_um g / s, s the mean one. 0 at a knot.
+  double left_out_um(const Eigen::Vector2d& at_mm) const;
+  /// The same, or what a fold there hides that runs along rows of knots, so that each of these is met by its neighbours of
+  /// the row: a third of the second difference of what is over the trend, 2 g to either side, the larger of four
+  /// directions. A spline through lattices of 5 to 20 columns misses a fold midway between them by 0.21 to 0.35 of it.
+  double unresolved_um(const Eigen::Vector2d& at_mm) const;
 
   const WarpHealth& health() const { return health_; }
   const std::vector<WarpKnot>& knots() const { return knots_; }
@@ -85,17 +102,26 @@ class ThinPlate {
   Solved solve(double lambda) const;
   Solved downhill() const;
   void take(Solved solved);
-  /// (K(p, knots), 1, x, y) of a scaled place.
+  /// (K(p, knots), trend) of a scaled place.
   Eigen::VectorXd influence(const Eigen::Vector2d& p) const;
+  /// What is over the trend at a scaled place, in um.
+  double over_trend_um(const Eigen::Vector2d& p) const;
+  void find_neighbours();
+  double nearest(const Eigen::Vector2d& p) const;  // scaled
 
   std::vector<WarpKnot> knots_;
   Eigen::Vector2d centre_mm_ = Eigen::Vector2d::Zero();
   double half_mm_ = 1, mean_um_ = 0;
-  Eigen::MatrixXd place_;           // n x 2, scaled
+  Eigen::MatrixXd place_;  // n x 2, scaled
+  WarpTrend trend_;
   Eigen::VectorXd height_, omega_;  // um over the mean; relative variance
   Eigen::VectorXd solution_;        // w, a
   Eigen::MatrixXd inverse_;         // of the system
+  double rounding_um_ = 0;          // of a height, at most
   std::vector<double> leave_one_out_um_;
+  double mean_spacing_ = 0;
+  Eigen::VectorXd unexplained_um_,
+      spacing_;  // of each knot: left out, beyond noise; to the nearest other one, scaled
   WarpHealth health_;
 };
 

@@ -1,6 +1,7 @@
 #include "calib/warp/warp_floor.h"
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 
 namespace datum {
@@ -18,12 +19,22 @@ std::vector<Eigen::Vector2d> border_mm(const WarpArea& ring) {
   return places;
 }
 
+/// Standard uncertainty of a slope across the ring whose ends are off by up to half_um either way.
+double slope_of(double half_um, const WarpArea& ring) {
+  return 2 * half_um / std::sqrt(3.0) / ring.size_mm.minCoeff();
+}
+
 }  // namespace
 
 std::vector<Eigen::Vector2d> floor_places_mm(const WarpArea& ring, const Eigen::Vector2d& body_mm) {
   std::vector<Eigen::Vector2d> places = border_mm(ring);
   places.push_back(body_mm);
   return places;
+}
+
+void add_half_width(WarpFloor& floor, double half_um, const WarpArea& ring) {
+  floor.u_um = std::hypot(floor.u_um, half_um / std::sqrt(3.0));
+  floor.u_slope_um_per_mm = std::hypot(floor.u_slope_um_per_mm, slope_of(half_um, ring));
 }
 
 WarpFloor floor_of(const ThinPlate& surface, const WarpArea& ring, const Eigen::Vector2d& body_mm) {
@@ -42,12 +53,15 @@ WarpFloor floor_of(const ThinPlate& surface, const WarpArea& ring, const Eigen::
     return surface.u_um(WarpSum{places, {fit.row(row).begin(), fit.row(row).end()}});
   };
   WarpFloor f;
+  f.u_um = surface.u_um(body_mm);
+  f.u_slope_um_per_mm = Eigen::Vector2d(u_of(1), u_of(2)).norm();
   f.centre_mm = ring.centre_mm;
   f.plane_um = plane[0];
   f.slope_um_per_mm = plane.tail<2>();
   f.form_um = surface.value_um(body_mm) - plane[0] - f.slope_um_per_mm.dot(body_mm - ring.centre_mm);
-  f.u_um = surface.u_um(body_mm);
-  f.u_slope_um_per_mm = Eigen::Vector2d(u_of(1), u_of(2)).norm();
+  double half_um = 0;
+  for (const Eigen::Vector2d& at : places) half_um = std::max(half_um, surface.left_out_um(at));
+  f.u_slope_um_per_mm = std::hypot(f.u_slope_um_per_mm, slope_of(half_um, ring));
   return f;
 }
 

@@ -3,11 +3,12 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace datum {
 namespace {
 
-constexpr int edge_steps = 32;
+constexpr int edge_steps = 32, lattice_steps = 8;
 
 /// Of an area's own coordinates, -1/2 to 1/2 along both sides.
 Eigen::Vector2d place_mm(const WarpArea& area, double u, double v) {
@@ -20,7 +21,11 @@ WarpValue measured(const ThinPlate& surface, const WarpSum& sum, double scale) {
   double squares = 0;
   for (const double w : sum.weight) squares += w * w;
   return {scale * surface.value_um(sum), std::abs(scale) * surface.u_um(sum), 0,
-          std::abs(scale) * std::sqrt(squares)};
+          std::abs(scale) * std::sqrt(squares), 0};
+}
+
+HalfWidth unresolved(const ThinPlate& surface) {
+  return [&surface](const Eigen::Vector2d& at) { return surface.unresolved_um(at); };
 }
 
 double lift_of(double u, double picked_from) { return u * std::sqrt(2 * std::log(picked_from)); }
@@ -38,6 +43,54 @@ Eigen::VectorXd over_plane(const Eigen::MatrixX3d& places, const Eigen::Matrix3d
 std::array<Eigen::Vector2d, 4> corners_mm(const WarpArea& area) {
   return {place_mm(area, -0.5, -0.5), place_mm(area, 0.5, -0.5), place_mm(area, 0.5, 0.5),
           place_mm(area, -0.5, 0.5)};
+}
+
+double bow_half_percent(const WarpArea& area, const HalfWidth& half) {
+  const auto corner = corners_mm(area);
+  double largest = 0;
+  for (std::size_t e = 0; e < 4; ++e) {
+    const Eigen::Vector2d& from = corner[e];
+    const Eigen::Vector2d way = corner[(e + 1) % 4] - from;
+    const double h0 = half(from), h1 = half(from + way);
+    for (int k = 1; k < edge_steps; ++k) {
+      const double t = static_cast<double>(k) / edge_steps;
+      largest = std::max(largest, (half(from + t * way) + (1 - t) * h0 + t * h1) * 100 / (way.norm() * 1e3));
+    }
+  }
+  return largest;
+}
+
+double twist_half_percent(const WarpArea& area, const HalfWidth& half) {
+  double sum = 0;
+  for (const Eigen::Vector2d& corner : corners_mm(area)) sum += half(corner);
+  return sum * 100 / (2 * area.size_mm.norm() * 1e3);
+}
+
+double convexity_half_um(const WarpArea& area, const HalfWidth& half) {
+  double sum = half(area.centre_mm);
+  for (const Eigen::Vector2d& corner : corners_mm(area)) sum += half(corner) / 4;
+  return sum;
+}
+
+double peak_half_um(const WarpArea& area, const HalfWidth& half) {
+  double largest = 0;
+  for (const Eigen::Vector2d& at : places_mm(area, false)) largest = std::max(largest, half(at));
+  return std::sqrt(2.0) * largest;
+}
+
+std::vector<Eigen::Vector2d> places_mm(const WarpArea& area, bool edges) {
+  std::vector<Eigen::Vector2d> places;
+  for (int k = 0; k < edge_steps; ++k) {
+    const double t = static_cast<double>(k) / edge_steps - 0.5;
+    for (const auto& [u, v] : {std::pair(t, -0.5), {0.5, t}, {-t, 0.5}, {-0.5, -t}})
+      places.push_back(place_mm(area, u, v));
+  }
+  if (edges) return places;
+  for (int i = 1; i < lattice_steps; ++i)
+    for (int j = 1; j < lattice_steps; ++j)
+      places.push_back(place_mm(area, static_cast<double>(i) / lattice_steps - 0.5,
+                                static_cast<double>(j) / lattice_steps - 0.5));
+  return places;
 }
 
 WarpValue bow_percent(const ThinPlate& surface, const WarpArea& area) {
@@ -60,6 +113,7 @@ WarpValue bow_percent(const ThinPlate& surface, const WarpArea& area) {
   }
   WarpValue bow = measured(surface, worst, scale);
   bow.lift = lift_of(bow.u, 4);
+  bow.between = bow_half_percent(area, unresolved(surface));
   return bow;
 }
 
@@ -67,12 +121,17 @@ WarpValue twist_percent(const ThinPlate& surface, const WarpArea& area) {
   const auto c = corners_mm(area);
   const WarpSum fourth{{c.begin(), c.end()}, {1, -1, 1, -1}};
   const double scale = 100 / (2 * area.size_mm.norm() * 1e3);
-  return measured(surface, fourth, surface.value_um(fourth) < 0 ? -scale : scale);
+  WarpValue twist = measured(surface, fourth, surface.value_um(fourth) < 0 ? -scale : scale);
+  twist.between = twist_half_percent(area, unresolved(surface));
+  return twist;
 }
 
 WarpValue convexity_um(const ThinPlate& surface, const WarpArea& area) {
   const auto c = corners_mm(area);
-  return measured(surface, {{area.centre_mm, c[0], c[1], c[2], c[3]}, {1, -0.25, -0.25, -0.25, -0.25}}, 1);
+  WarpValue convexity =
+      measured(surface, {{area.centre_mm, c[0], c[1], c[2], c[3]}, {1, -0.25, -0.25, -0.25, -0.25}}, 1);
+  convexity.between = convexity_half_um(area, unresolved(surface));
+  return convexity;
 }
 
 WarpValue peak_to_valley_um(const ThinPlate& surface, const WarpArea& area, int steps) {
@@ -99,6 +158,7 @@ WarpValue peak_to_valley_um(const ThinPlate& surface, const WarpArea& area, int 
   WarpValue value = measured(surface, all, 1);
   // both ends are picked: of as many independent places as there are knots at most
   value.lift = lift_of(value.u, static_cast<double>(surface.knots().size()));
+  value.between = peak_half_um(area, unresolved(surface));
   return value;
 }
 

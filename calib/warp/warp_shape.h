@@ -5,6 +5,8 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <vector>
 
 #include "calib/warp/thin_plate.h"
 
@@ -19,10 +21,24 @@ struct WarpArea {
 
 /// u: of the sum of heights that the value is; per_um: what 1 um at each of them, by itself, adds to it in squares. lift: half width of what the model's uncertainty alone adds to a value that
 /// is picked as the largest of several, at most u sqrt(2 ln n) of n (the bound on the mean of the largest of n normal
-/// values); a picked value is too large rather than too small.
+/// values); a picked value is too large rather than too small. between: half width of what the surface may hide between
+/// knots (ThinPlate::unresolved_um), at all places that the value is picked from.
 struct WarpValue {
-  double value = 0, u = 0, lift = 0, per_um = 0;
+  double value = 0, u = 0, lift = 0, per_um = 0, between = 0;
 };
+
+/// Half width of a height at a place, in um.
+using HalfWidth = std::function<double(const Eigen::Vector2d& at_mm)>;
+
+/// Half width of a value whose heights are off by so much at each place, each as it does the most harm. peak: two places that
+/// are off independently.
+double bow_half_percent(const WarpArea& area, const HalfWidth& half);
+double twist_half_percent(const WarpArea& area, const HalfWidth& half);
+double convexity_half_um(const WarpArea& area, const HalfWidth& half);
+double peak_half_um(const WarpArea& area, const HalfWidth& half);
+
+/// Places that bow (`edges` alone) or all of an area's values are picked from: its corners, along its edges, and a lattice.
+std::vector<Eigen::Vector2d> places_mm(const WarpArea& area, bool edges);
 
 /// Corners from (-x, -y), counter-clockwise.
 std::array<Eigen::Vector2d, 4> corners_mm(const WarpArea& area);

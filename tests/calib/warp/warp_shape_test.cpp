@@ -76,5 +76,67 @@ TEST(WarpShape, AFootprintsFlatnessIsOfItsOwnArea) {
       << "of a quadratic, all is in 9 places";
 }
 
+/// Patches of 2 mm along the edges of 48 x 36 mm and a lattice between them, noise of 0.5 um.
+std::vector<WarpKnot> patches(const testing::Surface& surface, int columns, std::uint32_t board) {
+  std::vector<WarpKnot> knots;
+  const int rows = columns * 3 / 4;
+  for (int i = 0; i < columns; ++i)
+    for (int j = 0; j < rows; ++j) {
+      WarpKnot k;
+      k.at_mm = {1 + 46.0 * i / (columns - 1), 1 + 34.0 * j / (rows - 1)};
+      const auto number = static_cast<std::uint32_t>(knots.size());
+      k.z_um = surface(k.at_mm.x(), k.at_mm.y()) + 0.5 * testing::normal_of(board, number);
+      k.u_um = 0.5;
+      k.name = "P" + std::to_string(number);
+      knots.push_back(k);
+    }
+  return knots;
+}
+
+const WarpArea small{{24, 18}, {48, 36}, 0};
+
+// A twist is a quadratic: the trend holds it, however few or many patches there are.
+TEST(WarpShape, PureTwistIsNotLowAtDensePatches) {
+  const double true_percent = 0.1 * 4 * 160 / (2 * 60.0);
+  for (const int columns : {5, 8, 12}) {
+    double bias = 0, u = 0;
+    for (std::uint32_t board = 1; board <= 10; ++board) {
+      const ThinPlate model(
+          patches([](double x, double y) { return 160 * (x / 24 - 1) * (y / 18 - 1); }, columns, board), 100);
+      const WarpValue twist = twist_percent(model, small);
+      bias += (twist.value - true_percent) / 10;
+      u += twist.u / 10;
+    }
+    // of ten boards four standard uncertainties of a mean
+    EXPECT_LE(std::abs(bias), 4 * u / std::sqrt(10)) << columns;
+    EXPECT_LE(std::abs(bias), 0.005 * true_percent) << columns;
+  }
+}
+
+// A V-score: two flat halves. Its line lies between patches, or on them.
+TEST(WarpShape, AFoldBetweenPatchesLiesWithinU) {
+  int outside = 0, tried = 0;
+  double u = 0;
+  for (const int columns : {5, 8, 12})
+    for (std::uint32_t board = 0; board < 20; ++board) {
+      const double fold = board < 10 ? 24 : 14 + board, slope = 144 / 24.0, turn = board < 10 ? 0 : 0.2;
+      const ThinPlate model(
+          patches([&](double x, double y) { return -slope * std::abs(x - fold + turn * (y - 18)); }, columns,
+                  board + 1),
+          100);
+      double truth = 0;  // of the lower and the upper edge, at the fold
+      for (const double y : {0.0, 36.0}) {
+        const double at = fold - turn * (y - 18);
+        truth = std::max(truth, 0.1 * slope * 2 * at * (48 - at) / 48 / 48);
+      }
+      const WarpValue bow = bow_percent(model, small);
+      outside += std::abs(bow.value - truth) >
+                 2 * std::hypot(bow.u, bow.lift / std::sqrt(3), bow.between / std::sqrt(3));
+      u += bow.u;
+      ++tried;
+    }
+  EXPECT_LE(outside, tried * 6 / 100) << "of " << tried << ", mean u " << u / tried;
+}
+
 }  // namespace
 }  // namespace datum
