@@ -62,6 +62,12 @@ Table floor_table(const BoardVerdict& v) {
   return table;
 }
 
+std::string gap_text(const std::optional<WarpGapEvidence>& gap) {
+  if (!gap) return "";
+  return fmt::format(", up to {:.2f} mm from what was seen, at [{:.2f}, {:.2f}] mm", gap->mm, gap->at_mm[0],
+                     gap->at_mm[1]);
+}
+
 /// What stands behind the board's own form, a line for each.
 std::string warp_text(const WarpEvidence& w) {
   if (w.lambda == 0)
@@ -71,20 +77,21 @@ std::string warp_text(const WarpEvidence& w) {
     return std::abs(a.left_out_um) < std::abs(b.left_out_um);
   });
   return fmt::format(
-      "{:<12} {}; bow and twist of {:g} x {:g} mm; {} knots, {} rings and patches told no floor\n"
+      "{:<12} {}; bow and twist of {:g} x {:g} mm; {} knots, {} rings and patches told no floor{}\n"
       "{:<12} leave-one-out {:.3f} um rms, worst {} {:.3f} um; lambda {:g}, condition {:.3g}, growth {:.3g}, "
       "backward error {:.2g}\n",
       "warp", w.shape.empty() ? "shape not told" : w.shape, w.outline_mm[0], w.outline_mm[1], w.knots.size(),
-      w.refused, "", w.leave_one_out_um, worst->name, worst->left_out_um, w.lambda, w.condition, w.growth,
-      w.backward_error);
+      w.refused, gap_text(w.largest_gap), "", w.leave_one_out_um, worst->name, worst->left_out_um, w.lambda,
+      w.condition, w.growth, w.backward_error);
 }
 
 std::string warp_text(const BoardVerdict& v) {
   std::string text;
   for (const ComponentVerdict& c : v.components) {
     if (c.warp_floor)
-      text += fmt::format("{:<12} floor: warp model, u {:.3f} um, for its ring is {}: {}\n", c.reference,
-                          c.warp_floor->u_um, name_of(c.warp_floor->ring_reason), c.warp_floor->ring_detail);
+      text += fmt::format("{:<12} floor: warp model, u {:.3f} um{}, for its ring is {}: {}\n", c.reference,
+                          c.warp_floor->u_um, gap_text(c.warp_floor->largest_gap),
+                          name_of(c.warp_floor->ring_reason), c.warp_floor->ring_detail);
     if (c.warp) text += warp_text(*c.warp);
   }
   return text.empty() ? text : text + '\n';

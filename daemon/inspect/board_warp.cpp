@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 #include "calib/warp/hull.h"
 #include "daemon/inspect/decision.h"
@@ -45,11 +46,14 @@ double tolerance_um(const Recipe& recipe) {
 }
 
 /// Mirrors the recipe's words of what a component may ask.
-std::vector<UncertaintyTerm> warp_budget(const WarpValue& v, const Recipe& recipe,
+/// hidden: half width of what the value may be off where nothing was seen.
+std::vector<UncertaintyTerm> warp_budget(const WarpValue& v, double hidden, const Recipe& recipe,
                                          const SensorProfile& sensor) {
   const double root3 = std::sqrt(3.0);
   return {
       {"surface", v.u},
+      {"between_knots", v.between / root3},
+      {"gap", hidden / root3},
       {"extreme", v.lift / root3},
       {"floor_surface", v.per_um * recipe.floor.surface_um / root3},
       {"scale", std::abs(v.value) * sensor.scale_uncertainty_ppm * 1e-6},
@@ -72,17 +76,36 @@ WarpValue value_of(Characteristic c, const ThinPlate& surface, const WarpArea& o
   return peak_to_valley_um(surface, outline);
 }
 
-/// The reason why nothing can be told of an area.
-std::pair<Reason, std::string> refusal_of(const BoardWarp& warp, const WarpArea& area) {
+double half_of(Characteristic c, const WarpArea& outline, const HalfWidth& half) {
+  if (c == Characteristic::bow) return bow_half_percent(outline, half);
+  if (c == Characteristic::twist) return twist_half_percent(outline, half);
+  if (c == Characteristic::convexity) return convexity_half_um(outline, half);
+  return peak_half_um(outline, half);
+}
+
+/// The places that a characteristic of an area is made of.
+std::vector<Eigen::Vector2d> places_of(Characteristic c, const WarpArea& area) {
+  const auto corner = corners_mm(area);
+  std::vector<Eigen::Vector2d> places(corner.begin(), corner.end());
+  if (c == Characteristic::convexity) places.push_back(area.centre_mm);
+  if (c == Characteristic::twist || c == Characteristic::convexity) return places;
+  return places_mm(area, c == Characteristic::bow);
+}
+
+/// The reason why a characteristic of an area can't be told.
+std::pair<Reason, std::string> refusal_of(const Recipe& recipe, const BoardWarp& warp, const WarpArea& area,
+                                          Characteristic c) {
   if (warp.reason != Reason::none) return {warp.reason, warp.detail};
   const auto corner = corners_mm(area);
   std::string why = warp.beyond({corner.begin(), corner.end()});
-  return {why.empty() ? Reason::none : Reason::warp_hull, why};
+  if (!why.empty()) return {Reason::warp_hull, why};
+  why = too_far(recipe, warp.largest_gap(places_of(c, area)));
+  return {why.empty() ? Reason::none : Reason::warp_gap, why};
 }
 
 std::string shape_of(const ThinPlate& surface, const WarpArea& outline) {
   const WarpValue c = convexity_um(surface, outline);
-  if (std::abs(c.value) <= 2 * c.u) return "not told";
+  if (std::abs(c.value) <= 2 * std::hypot(c.u, c.between / std::sqrt(3.0))) return "not told";
   return c.value > 0 ? "convex" : "concave";
 }
 
@@ -96,6 +119,7 @@ WarpEvidence evidence_of(const Recipe& recipe, const BoardWarp& warp, bool outli
     e.knots.push_back({k.name, k.at_mm.x(), k.at_mm.y(), k.z_um, k.u_um, std::nan("")});
     if (warp.surface) e.knots.back().left_out_um = warp.surface->leave_one_out_um()[i];
   }
+  if (!warp.seen.empty()) e.largest_gap = warp.largest_gap(places_mm(area_of(outline), false));
   for (const Eigen::Vector2d& p : warp.hull) e.hull_mm.push_back({p.x(), p.y()});
   if (!warp.surface) return e;
   const WarpHealth& h = warp.surface->health();
@@ -148,11 +172,14 @@ BoardWarp warp_of(const Recipe& recipe, const Htm<Board, Sensor>& board_from_sen
     warp.knots.push_back(knot_of(site.reference, board_from_sensor, sites[i], floors[i]));
     seen.push_back(warp.knots.back().at_mm);
     if (floors[i].correlation.sum > warp.correlation.sum) warp.correlation = floors[i].correlation;
-    if (i < recipe.components.size()) continue;
+    if (i < recipe.components.size()) {
+      warp.seen.push_back(ring_area(recipe, site, false));
+      continue;
+    }
     const double side_mm = recipe.warp->patch_mm;
-    for (const Eigen::Vector2d& corner :
-         corners_mm(BoardRect{site.body.centre_mm, {side_mm, side_mm}, site.body.rotation_deg}))
-      seen.push_back(corner);
+    const BoardRect patch{site.body.centre_mm, {side_mm, side_mm}, site.body.rotation_deg};
+    for (const Eigen::Vector2d& corner : corners_mm(patch)) seen.push_back(corner);
+    warp.seen.push_back(area_of(patch));
   }
   warp.hull = convex_hull(seen);
   if (warp.knots.size() < static_cast<std::size_t>(recipe.warp->min_knots)) {
@@ -174,20 +201,20 @@ BoardWarp warp_of(const Recipe& recipe, const Htm<Board, Sensor>& board_from_sen
 ComponentVerdict judge_warp(const Recipe& recipe, const SensorProfile& sensor, const BoardWarp& warp) {
   const Component& row = recipe.warp->row;
   const WarpArea outline = area_of(warp_outline(recipe));
-  const auto [reason, detail] = refusal_of(warp, outline);
   ComponentVerdict c;
   c.reference = row.reference;
   c.package = row.package;
-  c.warp = evidence_of(recipe, warp, reason == Reason::none);
+  c.warp = evidence_of(recipe, warp,
+                       refusal_of(recipe, warp, outline, Characteristic::convexity).first == Reason::none);
   for (const Check& check : row.checks) {
     CheckVerdict& v = c.checks.emplace_back();
     v.check = check;
-    v.reason = reason;
-    v.detail = detail;
-    if (reason != Reason::none) continue;
+    std::tie(v.reason, v.detail) = refusal_of(recipe, warp, outline, check.characteristic);
+    if (v.reason != Reason::none) continue;
     const WarpValue value = value_of(check.characteristic, *warp.surface, outline);
     v.value = value.value;
-    v.budget = warp_budget(value, recipe, sensor);
+    const double hidden = half_of(check.characteristic, outline, hidden_um(recipe, warp));
+    v.budget = warp_budget(value, hidden, recipe, sensor);
     add_margin(v, recipe);
     v.u = combined(v.budget);
     decide(v, recipe.rule, recipe.rule_confidence);
@@ -200,13 +227,14 @@ CheckVerdict board_flatness(const Check& check, const Recipe& recipe, const Sens
                             const Component& component, const BoardWarp& warp) {
   CheckVerdict v;
   v.check = check;
-  std::tie(v.reason, v.detail) = refusal_of(warp, area_of(component.body));
+  const WarpArea area = area_of(component.body);
+  std::tie(v.reason, v.detail) = refusal_of(recipe, warp, area, check.characteristic);
   if (v.reason != Reason::none) return v;
   constexpr int steps =
       8;  // between few knots a footprint is near a quadratic: highest in a corner or in its middle
-  const WarpValue value = peak_to_valley_um(*warp.surface, area_of(component.body), steps);
+  const WarpValue value = peak_to_valley_um(*warp.surface, area, steps);
   v.value = value.value;
-  v.budget = warp_budget(value, recipe, sensor);
+  v.budget = warp_budget(value, peak_half_um(area, hidden_um(recipe, warp)), recipe, sensor);
   v.u = combined(v.budget);
   return v;
 }

@@ -23,11 +23,15 @@ struct BoardWarp {
   std::vector<WarpKnot> knots;
   std::uint32_t refused = 0;          // rings and patches that told no floor
   std::vector<Eigen::Vector2d> hull;  // of the places that were looked at: rings' centres, patches' corners
+  std::vector<WarpArea> seen;         // patches, and rings with what they enclose
   std::optional<ThinPlate> surface;
   Correlation correlation;  // the largest that a floor showed
 
   /// Empty where the hull holds all of them, else which lies how far beyond it.
   std::string beyond(const std::vector<Eigen::Vector2d>& places_mm) const;
+  /// To the nearest area that was seen; 0 in one.
+  double gap_mm(const Eigen::Vector2d& at_mm) const;
+  WarpGapEvidence largest_gap(const std::vector<Eigen::Vector2d>& places_mm) const;
 };
 
 /// Gates of a patch: those of the floor, but a side counts with half its pixels.
@@ -37,6 +41,15 @@ FloorSettings patch_gates(const FloorSettings& floor, const Site& patch);
 /// that the ring determines, whatever form the recipe's heights stand on.
 BoardWarp warp_of(const Recipe& recipe, const Htm<Board, Sensor>& board_from_sensor,
                   const std::vector<Site>& sites, const std::vector<Floor>& floors);
+
+/// The area that a component's ring goes round, to the ring's outer border, or to its middle.
+WarpArea ring_area(const Recipe& recipe, const Component& component, bool middle);
+
+/// Half width in um of what the board may do at a place that was not seen: half the recipe's curvature times the gap's square.
+HalfWidth hidden_um(const Recipe& recipe, const BoardWarp& warp);
+
+/// Words for a gap that the recipe does not allow; empty: it does.
+std::string too_far(const Recipe& recipe, const WarpGapEvidence& gap);
 
 /// The board's own row: bow, twist, peak to valley, convexity against their limits.
 ComponentVerdict judge_warp(const Recipe& recipe, const SensorProfile& sensor, const BoardWarp& warp);

@@ -1,21 +1,11 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
-#include <cmath>
-#include <numbers>
-
 #include "daemon/inspect/board_warp.h"
+#include "daemon/inspect/warp_recipe.h"
 
 namespace datum {
 namespace {
-
-/// The middle of the ring around a component.
-WarpArea ring_of(const Recipe& recipe, const Component& component) {
-  const BoardRect& outline = component.floor_outline ? *component.floor_outline : component.body;
-  const double out_mm = recipe.floor.inner_margin_mm + recipe.floor.outer_margin_mm;  // twice the mean margin
-  return {outline.centre_mm, outline.size_mm + Eigen::Vector2d::Constant(out_mm),
-          outline.rotation_deg * std::numbers::pi / 180};
-}
 
 /// A plane of the board's coordinates as a floor of the site: z = a x + b y + c in um from the site's centre.
 void set_plane(const WarpFloor& f, const Htm<Board, Sensor>& board_from_sensor, const Site& site,
@@ -39,15 +29,26 @@ void set_plane(const WarpFloor& f, const Htm<Board, Sensor>& board_from_sensor, 
 
 Floor fallback_floor(const Recipe& recipe, const Component& component, const Site& site, const Floor& ring,
                      const BoardWarp& warp, const Htm<Board, Sensor>& board_from_sensor) {
-  const WarpArea around = ring_of(recipe, component);
+  const WarpArea around = ring_area(recipe, component, true);
+  const std::vector<Eigen::Vector2d> places = floor_places_mm(around, component.body.centre_mm);
   std::string why = warp.detail;
-  if (warp.reason == Reason::none) why = warp.beyond(floor_places_mm(around, component.body.centre_mm));
+  if (warp.reason == Reason::none) why = warp.beyond(places);
   Floor floor = ring;
   if (!why.empty()) {
     floor.detail += "; the warp model can't stand in: " + why;
     return floor;
   }
-  const WarpFloor f = floor_of(*warp.surface, around, component.body.centre_mm);
+  const WarpGapEvidence gap = warp.largest_gap(places);
+  why = too_far(recipe, gap);
+  if (!why.empty()) {
+    floor.reason = Reason::warp_gap;
+    floor.detail = fmt::format("its ring is {} ({}), and the warp model can't stand in: {}",
+                               name_of(ring.reason), ring.detail, why);
+    return floor;
+  }
+  WarpFloor f = floor_of(*warp.surface, around, component.body.centre_mm);
+  const double curvature = recipe.warp->max_curvature_um_per_mm2;
+  add_half_width(f, curvature * gap.mm * gap.mm / 2, around);
   floor.reason = Reason::none;
   floor.detail.clear();
   floor.fit = PlaneFit{};
@@ -59,7 +60,7 @@ Floor fallback_floor(const Recipe& recipe, const Component& component, const Sit
   floor.correlation = warp.correlation;
   floor.from_warp = WarpFloorEvidence{
       ring.reason, ring.detail, floor.fit.a, floor.fit.b, floor.fit.c + site.reference_z_mm * 1e3,
-      f.form_um,   f.u_um};
+      f.form_um,   f.u_um,      gap};
   return floor;
 }
 

@@ -67,6 +67,9 @@ void read_warp(config::TomlTable table, Recipe& recipe, config::Problems& proble
   warp->patch_mm = table.number_or("patch_mm", warp->patch_mm, config::positive);
   warp->min_knots =
       static_cast<int>(table.integer_or("min_knots", warp->min_knots, least_warp_knots, most_warp_knots));
+  warp->max_gap_mm = table.number_or("max_gap_mm", warp->max_gap_mm, config::positive);
+  warp->max_curvature_um_per_mm2 =
+      table.number_or("max_curvature_um_per_mm2", warp->max_curvature_um_per_mm2, {0, 1000});
   std::vector<config::TomlTable> checks = table.tables("check");
   if (checks.empty()) table.refuse("check", "missing", "at least one [[warp.check]]");
   for (config::TomlTable& check : checks) {

@@ -52,6 +52,7 @@ enum class Reason : std::uint8_t {
   surface_fit,       // the region's points are no plane, or too narrow for one
   warp_model,        // the board's surface can't be told: too few places, or they carry none
   warp_hull,         // what is asked lies beyond the places where the board was seen
+  warp_gap,          // what is asked lies too far from them
   alignment,         // the board's place can't be told, or is too far from the recipe's
   frame_early,       // it came before the cell was armed, or before its unit's number was told
   frame_unproven,    // it may show an earlier trigger's board, or names another one
@@ -127,6 +128,12 @@ struct WarpKnotEvidence {
       std::nan("");  // less the height predicted from all others; not a number without a surface
 };
 
+/// How far a place lies from the nearest that was seen.
+struct WarpGapEvidence {
+  double mm = 0;
+  std::array<double, 2> at_mm{};  // board coordinates
+};
+
 /// Evidence behind a board's form (calib/warp/thin_plate.h).
 struct WarpEvidence {
   std::array<double, 2> outline_mm{};  // what bow and twist are of, about the board's middle
@@ -136,6 +143,7 @@ struct WarpEvidence {
   std::string
       shape;  // "convex" (+), "concave" (-) after JESD22-B112, "not told" within U, "" without a surface
   double lambda = 0, leave_one_out_um = 0, roughness_um = 0;
+  std::optional<WarpGapEvidence> largest_gap;  // of the outline's places
   double condition = 0, growth = 0, backward_error = 0;
 };
 
@@ -146,6 +154,7 @@ struct WarpFloorEvidence {
   double a = 0, b = 0, c_um = 0;  // as in FloorEvidence
   double form_um = 0;             // the surface over that plane at the body's centre
   double u_um = 0;
+  std::optional<WarpGapEvidence> largest_gap;  // of the ring's places and the body's centre
 };
 
 struct ComponentVerdict {

@@ -17,6 +17,12 @@ void visit(F& f, V& v, const WarpKnotEvidence&) {
 }
 
 template <class F, class V>
+void visit(F& f, V& v, const WarpGapEvidence&) {
+  f("mm", v.mm);
+  f("at_mm", v.at_mm);
+}
+
+template <class F, class V>
 void visit(F& f, V& v, const WarpEvidence&) {
   f("outline_mm", v.outline_mm);
   f("refused", v.refused);
@@ -26,6 +32,7 @@ void visit(F& f, V& v, const WarpEvidence&) {
   f("roughness_um", v.roughness_um);
   f("condition", v.condition);
   f("growth", v.growth);
+  f.where_known("largest_gap", v.largest_gap);
   f("backward_error", v.backward_error);
   f("knots", v.knots);
   f("hull_mm", v.hull_mm);
@@ -40,6 +47,7 @@ void visit(F& f, V& v, const WarpFloorEvidence&) {
   f("c_um", v.c_um);
   f("form_um", v.form_um);
   f("u_um", v.u_um);
+  f.where_known("largest_gap", v.largest_gap);
 }
 
 }  // namespace datum

@@ -88,6 +88,8 @@ const char* name_of(Reason r) {  // NOLINT(readability-function-size): a table
       return "SURFACE_FIT";
     case Reason::warp_model:
       return "WARP_MODEL";
+    case Reason::warp_gap:
+      return "WARP_GAP";
     case Reason::warp_hull:
       return "WARP_HULL";
     case Reason::alignment:

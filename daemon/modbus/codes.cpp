@@ -74,6 +74,7 @@ const std::vector<Coded>& result_codes() {
       {55, "SURFACE_NOISE", ""},
       {60, "WARP_MODEL", ""},
       {61, "WARP_HULL", ""},
+      {62, "WARP_GAP", ""},
       {99, "INTERNAL", ""},
   };
   return codes;

@@ -165,6 +165,11 @@ constexpr std::array rows{
     ReasonRow{Reason::warp_hull, "The board's form is asked where nothing was seen.",
               "recipe: warp.bare, warp.margin_mm", "No floor or patch reaches the board's corners.",
               "Add patches of bare board near the corners, or judge less of the outline."},
+    ReasonRow{Reason::warp_gap, "The board's form is asked too far from where it was seen.",
+              "recipe: warp.max_gap_mm, warp.bare",
+              "Patches lie far apart, or a ring is hidden far from all others.",
+              "Add patches of bare board nearer, or raise warp.max_gap_mm; warp.max_curvature_um_per_mm2 "
+              "says what U covers."},
     ReasonRow{Reason::alignment, "The board's place can't be told, or is too far from the recipe's.",
               "recipe: alignment.max_shift_mm, alignment.min_ratio",
               "Another board, one turned around, parts that repeat, or parts that the recipe does not list.",

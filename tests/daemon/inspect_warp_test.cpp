@@ -206,6 +206,84 @@ TEST(InspectWarp, TheSurfaceIsNoFloorBeyondWhatWasSeen) {
   EXPECT_EQ(c.decision, Decision::invalid);
 }
 
+// Nothing is left of the ring: the nearest place that was seen lies 2.2 mm off.
+TEST(InspectWarp, TheFallbackHasALargestGap) {
+  Scene s = bent_scene();
+  hide_ring(s);
+  s.recipe.components[0].warp_fallback = true;
+  auto near = make_warp();
+  near->max_gap_mm = 1.5;
+  s.recipe.warp = near;
+  const CheckVerdict refused = s.inspect().components[0].checks[0];
+  EXPECT_EQ(refused.reason, Reason::warp_gap);
+  EXPECT_EQ(refused.decision, Decision::invalid);
+  for (const char* part :
+       {"FLOOR_TOO_FEW", "warp.max_gap_mm allows 1.5", "[[warp.bare]]", "mm from the nearest"})
+    EXPECT_THAT(refused.detail, HasSubstr(part));
+  auto far = make_warp();
+  far->max_gap_mm = 3;
+  s.recipe.warp = far;
+  const BoardVerdict v = s.inspect();
+  ASSERT_EQ(v.components[0].checks[0].reason, Reason::none) << v.components[0].checks[0].detail;
+  ASSERT_TRUE(v.components[0].warp_floor->largest_gap);
+  EXPECT_GT(v.components[0].warp_floor->largest_gap->mm, 1.5);
+  EXPECT_LT(v.components[0].warp_floor->largest_gap->mm, 3);
+}
+
+/// A dome under U1 as its hidden ring would have shown it.
+TEST(InspectWarp, ADomeUnderAHiddenRingLiesWithinTheStatedCurvature) {
+  Scene s = bent_scene();
+  constexpr double dome_um = 8;  // 8 um over 2 mm: 4 um/mm^2
+  change_pixels(s, 1, 2, 5, 6, [&](int row, int col, std::int16_t& count, PixelClass&) {
+    const double x = s.frame.x.at(col) - 3, y = s.frame.y.at(row) - 4;
+    count = static_cast<std::int16_t>(count +
+                                      std::lround(dome_um * std::max(0.0, 1 - (x * x + y * y) / 4) / 0.5));
+  });
+  hide_ring(s);
+  s.recipe.components[0].warp_fallback = true;
+  auto stated = make_warp();
+  stated->max_curvature_um_per_mm2 = 4;
+  s.recipe.warp = stated;
+  const CheckVerdict c = s.inspect().components[0].checks[0];
+  ASSERT_EQ(c.reason, Reason::none) << c.detail;
+  EXPECT_GT(c.value - 400, 5) << "the surface can't know of it";
+  EXPECT_LE(std::abs(c.value - 400), 2 * c.u);
+  auto straight = make_warp();
+  straight->max_curvature_um_per_mm2 = 0;
+  s.recipe.warp = straight;
+  EXPECT_LT(s.inspect().components[0].checks[0].u, c.u);
+}
+
+TEST(InspectWarp, TheLargestGapStandsInTheVerdict) {
+  Scene s = bent_scene();
+  auto sparse =
+      make_warp();  // two patches of the lower edge are left out: from 3.07 to 6.8 mm nothing is seen there
+  sparse->patches.erase(sparse->patches.begin() + 2, sparse->patches.begin() + 4);
+  s.recipe.warp = sparse;
+  const BoardVerdict v = s.inspect();
+  ASSERT_TRUE(row_of(v).warp->largest_gap);
+  const double gap = row_of(v).warp->largest_gap->mm;
+  EXPECT_GT(gap, 1.5);  // U1's ring is nearer than the patches
+  EXPECT_LT(gap, 2.4);
+  EXPECT_NEAR(row_of(v).warp->largest_gap->at_mm[1], 0, 0.01);
+  const auto u_gap = [](const CheckVerdict& c) {
+    for (const UncertaintyTerm& t : c.budget)
+      if (t.name == "gap") return t.u;
+    return std::nan("");
+  };
+  // 2 um/mm^2 / 2 times the gap's square, over an edge of 12 mm in percent
+  EXPECT_NEAR(u_gap(check_of(v, 0)), gap * gap / 12e3 * 100 / std::sqrt(3.0), 2e-4);
+  EXPECT_NEAR(u_gap(check_of(v, 1)), 0, 1e-9) << "corners are seen";
+  sparse = std::make_shared<WarpRecipe>(*sparse);
+  sparse->max_gap_mm = 1.5;
+  s.recipe.warp = sparse;
+  const BoardVerdict refused = s.inspect();
+  EXPECT_EQ(check_of(refused, 0).reason, Reason::warp_gap);
+  EXPECT_THAT(check_of(refused, 0).detail, HasSubstr("warp.max_gap_mm allows 1.5"));
+  EXPECT_EQ(check_of(refused, 1).reason, Reason::none);
+  EXPECT_EQ(refused.decision, Decision::invalid);
+}
+
 TEST(InspectWarp, FlatnessUnderAComponentIsOfTheBoard) {
   Scene s = bent_scene();
   s.recipe.components[0].checks.push_back(upper(Characteristic::board_flatness, 10));

@@ -64,6 +64,8 @@ TEST_F(RecipeSample, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(plain.warp->margin_mm, whole.warp->margin_mm);
   EXPECT_EQ(plain.warp->patch_mm, whole.warp->patch_mm);
   EXPECT_EQ(plain.warp->min_knots, whole.warp->min_knots);
+  EXPECT_EQ(plain.warp->max_gap_mm, whole.warp->max_gap_mm);
+  EXPECT_EQ(plain.warp->max_curvature_um_per_mm2, whole.warp->max_curvature_um_per_mm2);
   EXPECT_EQ(plain.warp->patches.size(), whole.warp->patches.size());
   EXPECT_EQ(plain.components[0].warp_fallback, whole.components[0].warp_fallback);
 }
