@@ -14,10 +14,10 @@ struct WarpRecipe {
   double patch_mm = 3;   // side of the squares that are looked at on bare board
   int min_knots = 6;
   /// A place farther from all that was seen is not told.
-  double max_gap_mm = 15;
+  double max_gap_mm = 10;
   /// How much the board may curve where nothing was seen: a place at the distance g is off by half of it times g^2, the
-  /// sagitta over 2 g. 2 um/mm^2 is a bow of 0.75 % (what IPC-6012 allows where parts are surface-mounted) over 30 mm.
-  double max_curvature_um_per_mm2 = 2;
+  /// sagitta over 2 g. 3 um/mm^2 is a bow of 0.75 % (what IPC-6012 allows where parts are surface-mounted) over 20 mm.
+  double max_curvature_um_per_mm2 = 3;
   std::vector<Component> patches;  // their bodies are places without size; the ring around one is the square
 };
 

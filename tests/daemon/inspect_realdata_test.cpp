@@ -106,6 +106,7 @@ Recipe with_warp(const std::string& fallback) {
 [warp]
 margin_mm = 11
 patch_mm = 3
+max_curvature_um_per_mm2 = 1.5
 [[warp.check]]
 characteristic = "bow"
 upper_percent = 1.5
