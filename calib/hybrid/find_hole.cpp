@@ -62,6 +62,7 @@ PixelWindow window_of(const HeightFrame& frame, const Eigen::Vector3d& center_mm
   return w;
 }
 
+/// Share of the circumference, in steps of 10 degrees, where there is an edge.
 double coverage(Points edge_mm, const Circle3& circle) {
   constexpr int steps = 36;
   const Eigen::Matrix<double, 3, 2> t = tangents(circle.normal);
@@ -72,6 +73,44 @@ double coverage(Points edge_mm, const Circle3& circle) {
     seen[static_cast<std::size_t>(turn * steps) % steps] = true;
   }
   return static_cast<double>(std::count(seen.begin(), seen.end(), true)) / steps;
+}
+
+struct Found {
+  Fit<Circle3, 3> circle;
+  HoleRim rim = HoleRim::surface;
+  double chamfer_mm = 0;
+};
+
+/// Edges that lie off a circle all round belong to another one: a chamfer that gives heights here and none there.
+void check_one_rim(Points edge_mm, const std::vector<std::uint32_t>& on_circle, const Circle3& circle,
+                   double least) {
+  std::vector<bool> on(edge_mm.size(), false);
+  for (const std::uint32_t i : on_circle) on[i] = true;
+  std::vector<Eigen::Vector3d> off;
+  for (std::size_t i = 0; i < edge_mm.size(); ++i)
+    if (!on[i]) off.push_back(edge_mm[i]);
+  const double share = coverage(off, circle);
+  if (share > 1 - least)
+    throw FitRefused(
+        printed("its edge has two rims: beside the circle of %.3f mm, %.0f %% of the circumference "
+                "has another edge, allowed %.0f %%; a chamfer that is seen in part?",
+                circle.radius_mm, 100 * share, 100 * (1 - least)));
+}
+
+/// The rim that a circle is, and how far outside of it the slope around it begins.
+void name_rim(const MissingPatch& patch, const std::vector<Eigen::Vector3d>& slope_mm, double pitch_mm,
+              Found& found) {
+  if (2 * patch.slope_edges < patch.edge_mm.size()) return;
+  const Circle3& c = found.circle.feature;
+  std::vector<double> out;
+  for (const Eigen::Vector3d& p : slope_mm) {
+    const double off = (p - c.center_mm).norm() - c.radius_mm;
+    if (off > 0 && off < c.radius_mm) out.push_back(off);
+  }
+  if (out.empty()) return;
+  std::nth_element(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(out.size() / 2), out.end());
+  found.rim = HoleRim::bore;
+  found.chamfer_mm = std::max(pitch_mm, out[out.size() / 2]);
 }
 
 /// Circle of a patch's edge in the surface, with the covariance of pixels that round each edge to a pitch.
@@ -87,6 +126,7 @@ Fit<Circle3, 3> circle_of(const MissingPatch& patch, const Plane3& surface, doub
   if (seen < least)
     throw FitRefused(printed("its edge is seen on %.0f %% of the circumference, allowed %.0f %%", 100 * seen,
                              100 * least));
+  check_one_rim(patch.edge_mm, found.inliers, circle.feature, least);
   const double sigma = circle.evidence.sigma_mm;
   if (sigma < robust.noise_sigma_mm) circle.covariance *= std::pow(robust.noise_sigma_mm / sigma, 2);
   return circle;
@@ -103,9 +143,9 @@ Plane3 surface_of(const HeightFrame& frame, const PixelWindow& window, const Hol
   }
 }
 
-HoleCandidate candidate_of(const Fit<Circle3, 3>& circle,
-                           const HtmEstimate<Machine, Sensor>& machine_from_sensor,
+HoleCandidate candidate_of(const Found& found, const HtmEstimate<Machine, Sensor>& machine_from_sensor,
                            const HoleSearch& search) {
+  const Fit<Circle3, 3>& circle = found.circle;
   const Circle3& c = circle.feature;
   const Eigen::Matrix3d r = machine_from_sensor.htm.rotation();
   const Eigen::Matrix<double, 3, 2> t = r * tangents(c.normal);
@@ -116,7 +156,9 @@ HoleCandidate candidate_of(const Fit<Circle3, 3>& circle,
           r * c.normal,
           c.radius_mm,
           Eigen::Vector3d(own(0, 0), own(1, 1), circle.covariance(2, 2)).cwiseSqrt(),
-          {std::sqrt(shared(0, 0) + side * side), std::sqrt(shared(1, 1) + side * side), search.u_edge_mm}};
+          {std::sqrt(shared(0, 0) + side * side), std::sqrt(shared(1, 1) + side * side), search.u_edge_mm},
+          found.rim,
+          found.chamfer_mm};
 }
 
 /// The circle's distance from its nominal place across the surface's normal, and from its nominal radius.
@@ -128,6 +170,14 @@ bool fits(const Circle3& c, const Eigen::Vector3d& center_mm, const HoleNominal&
 
 }  // namespace
 
+const char* name_of(HoleRim rim) { return rim == HoleRim::bore ? "BORE" : "SURFACE"; }
+
+std::string words_of(const HoleCandidate& hole) {
+  if (hole.rim == HoleRim::bore)
+    return printed("rim BORE, inside a chamfer of about %.2f mm", hole.chamfer_mm);
+  return "rim SURFACE: a chamfer that the sensor does not see would be part of the hole";
+}
+
 HoleCandidate find_hole(const HeightFrame& frame, const HtmEstimate<Machine, Sensor>& machine_from_sensor,
                         const HoleNominal& nominal, const HoleSearch& search) {
   check(frame, nominal, search);
@@ -137,10 +187,11 @@ HoleCandidate find_hole(const HeightFrame& frame, const HtmEstimate<Machine, Sen
   const double pitch_mm = std::max(frame.x.scale_mm, frame.y.scale_mm);
   const double least_pixels = least_area * std::acos(-1.0) * nominal.radius_mm * nominal.radius_mm /
                               (frame.x.scale_mm * frame.y.scale_mm);
-  std::optional<Fit<Circle3, 3>> found;
+  std::optional<Found> found;
   std::string passed_over;
-  for (const MissingPatch& patch : missing_patches(
-           frame, window, surface, surface_sigmas * search.noise_sigma_mm, search.edge_depth_mm)) {
+  const HoleEdges edges =
+      hole_edges(frame, window, surface, surface_sigmas * search.noise_sigma_mm, search.edge_depth_mm);
+  for (const MissingPatch& patch : edges.patches) {
     if (static_cast<double>(patch.pixels) < least_pixels) continue;
     if (patch.at_border) {
       passed_over += printed("; a patch of %zu pixels runs out of the window", patch.pixels);
@@ -154,7 +205,8 @@ HoleCandidate find_hole(const HeightFrame& frame, const HtmEstimate<Machine, Sen
       } else if (found) {
         throw HoleRefused("hole: several fit: make the search smaller");
       } else {
-        found = circle;
+        found = Found{circle};
+        name_rim(patch, edges.slope_mm, pitch_mm, *found);
       }
     } catch (const FitRefused& refused) {
       passed_over += printed("; a patch of %zu pixels: ", patch.pixels) + refused.what();

@@ -32,12 +32,13 @@ struct HoleSearch {
 };
 
 /// The one hole that fits `nominal`. `frame`: right-handed sensor coordinates. Surface: the plane of most
-/// pixels within the window; edge: half-way between a pixel of the hole and its neighbour on the surface, so
+/// pixels within the window; edge: half-way between a pixel of the hole and its neighbour on the surface or on a chamfer
+/// that leads down from it in steps of less than edge_depth, so
 /// its place is known to a pixel's pitch / sqrt(12), independent from edge pixel to edge pixel. u_own: that,
 /// through the circle's fit. u_shared: of the center the transform's covariance there and u_edge / 2 (an edge
 /// lost on one side moves the middle by half of it), of the radius u_edge. Throws HoleRefused: settings out
 /// of range, a window that leaves the frame, no plane, no hole, several, one that is no circle or not seen
-/// all round.
+/// all round, or whose chamfer is seen in part: its edge lies on two rims.
 HoleCandidate find_hole(const HeightFrame& frame, const HtmEstimate<Machine, Sensor>& machine_from_sensor,
                         const HoleNominal& nominal, const HoleSearch& search);
 

@@ -29,11 +29,15 @@ Json json(const HybridSettings& s) {
 }
 
 Json json(const HoleCandidate& h) {
-  return {{"center_mm", json(h.center_mm)},
-          {"normal", json(h.normal)},
-          {"radius_mm", h.radius_mm},
-          {"u_own_mm", json(h.u_own_mm)},
-          {"u_shared_mm", json(h.u_shared_mm)}};
+  Json hole = {{"center_mm", json(h.center_mm)},
+               {"normal", json(h.normal)},
+               {"radius_mm", h.radius_mm},
+               {"u_own_mm", json(h.u_own_mm)},
+               {"u_shared_mm", json(h.u_shared_mm)}};
+  if (!h.rim) return hole;
+  hole["rim"] = name_of(*h.rim);
+  hole["chamfer_mm"] = h.chamfer_mm;
+  return hole;
 }
 
 /// What has become of the input.
@@ -92,9 +96,19 @@ HybridSettings settings_of(const Json& j) {
   return s;
 }
 
+HoleRim rim_of(const Json& j) {
+  for (const HoleRim rim : {HoleRim::surface, HoleRim::bore})
+    if (j == name_of(rim)) return rim;
+  throw HybridLogError("rim = " + j.dump() + " is not known; allowed: SURFACE, BORE");
+}
+
 HoleCandidate hole_of(const Json& j) {
-  return {vector(j.at("center_mm")), vector(j.at("normal")), number(j.at("radius_mm")),
-          vector(j.at("u_own_mm")), vector(j.at("u_shared_mm"))};
+  HoleCandidate hole{vector(j.at("center_mm")), vector(j.at("normal")), number(j.at("radius_mm")),
+                     vector(j.at("u_own_mm")), vector(j.at("u_shared_mm"))};
+  if (!j.contains("rim")) return hole;
+  hole.rim = rim_of(j.at("rim"));
+  hole.chamfer_mm = number(j.at("chamfer_mm"));
+  return hole;
 }
 
 /// Room is left behind it for any deadline.

@@ -169,8 +169,8 @@ void HoleDesk::hole_sought(const std::shared_ptr<Snapshot>& s) {
     return fail_scan(error.what());  // a result that names nothing that made it is none
   }
   const HoleCandidate hole = *s->hole;
-  last_ = fmt::format("found in frame {}: center {:.3f} {:.3f} mm, radius {:.3f} mm", frame_id_,
-                      hole.center_mm.x(), hole.center_mm.y(), hole.radius_mm);
+  last_ = fmt::format("found in frame {}: center {:.3f} {:.3f} mm, radius {:.3f} mm, {}", frame_id_,
+                      hole.center_mm.x(), hole.center_mm.y(), hole.radius_mm, words_of(hole));
   snapshot_.reset();
   run_->scan(hole, EventLoop::now());
   probe_moved_on();
