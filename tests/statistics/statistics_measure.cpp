@@ -19,10 +19,10 @@ struct Question {
 };
 
 Characteristic characteristic_of(Column c) {
-  constexpr std::array<Characteristic, column_count> all{
+  constexpr std::array<Characteristic, 7> all{
       Characteristic::mean, Characteristic::median,   Characteristic::percentile, Characteristic::maximum,
       Characteristic::tilt, Characteristic::presence, Characteristic::mean};
-  return all[static_cast<std::size_t>(c)];
+  return all.at(static_cast<std::size_t>(c));  // the others have rows of their own
 }
 
 /// Limits that the truth stands on, and limits that it exceeds by a quarter of the tolerance, the tilt or the share.

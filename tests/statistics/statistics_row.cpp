@@ -213,11 +213,45 @@ void add_real_rows(std::vector<Row>& rows) {
   rows.back().wanted.invalid_least = 0.99;  // half of the ring
 }
 
+void add_warp_rows(std::vector<Row>& rows) {
+  const auto add = [&](const std::string& name, WarpForm form, double um) -> Row& {
+    Row r = white_row("warp " + name);
+    r.warp = form;
+    r.form_um = um;
+    rows.push_back(r);
+    return rows.back();
+  };
+  // a curvature that such boards keep: 0.2 um/mm^2 of a bow of 60 um over 48 mm, a few times that at most
+  add("plain", WarpForm::bent, 0).max_curvature_um_per_mm2 = 0.5;
+  add("twist", WarpForm::twist, 160).max_curvature_um_per_mm2 = 0.5;
+  add("V-score", WarpForm::fold, 144);
+  for (int um : {60, 150}) add(fmt::format("dome {} um", um), WarpForm::dome, um);
+  for (int um : {5}) add(fmt::format("bump {} um between patches", um), WarpForm::bump, um);
+  Row& correlated = add("correlated 10 px", WarpForm::bent, 0);
+  correlated.max_curvature_um_per_mm2 = 0.5;
+  correlated.noise.white_um = 0;
+  correlated.noise.world.smooth = {{sensor_um, 10}};
+}
+
+void add_hole_rows(std::vector<Row>& rows) {
+  for (double mm : {0.0, 0.06, 0.1, 0.2, 0.3, 0.4, 0.5}) {
+    Row r = white_row(fmt::format("hole, chamfer {} mm", mm));
+    r.chamfer_mm = mm;
+    r.wanted.invalid_most = 0.05;
+    rows.push_back(r);
+  }
+  rows.push_back(rows.back());
+  rows.back().name = "hole, chamfer 0.5 mm unseen in part";
+  rows.back().slope_unseen = true;
+  rows.back().wanted = {};
+}
+
 }  // namespace
 
 const char* name_of(Column c) {
-  constexpr std::array<const char*, column_count> names{"mean", "median",   "percentile", "maximum",
-                                                        "tilt", "presence", "quadratic"};
+  constexpr std::array<const char*, column_count> names{"mean",  "median",   "percentile", "maximum",
+                                                        "tilt",  "presence", "quadratic",  "bow",
+                                                        "twist", "fallback", "hole r",     "hole xy"};
   return names[static_cast<std::size_t>(c)];
 }
 
@@ -258,6 +292,8 @@ std::vector<Row> all_rows() {
   add_step_rows(rows);
   add_setting_rows(rows);
   add_real_rows(rows);
+  add_warp_rows(rows);
+  add_hole_rows(rows);
   return rows;
 }
 

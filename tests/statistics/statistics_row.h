@@ -11,9 +11,23 @@
 
 namespace datum::statistics {
 
-/// What is measured; the last one is the mean over a floor of form "quadratic".
-enum class Column { mean, median, percentile, maximum, tilt, presence, quadratic };
-constexpr std::size_t column_count = 7;
+/// What is measured. quadratic: the mean over a floor of form "quadratic". From bow on in rows of their own: of a board's
+/// form, of a height over it where a ring is hidden, of a hole's radius and both coordinates of its place.
+enum class Column {
+  mean,
+  median,
+  percentile,
+  maximum,
+  tilt,
+  presence,
+  quadratic,
+  bow,
+  twist,
+  warp_fallback,
+  hole_radius,
+  hole_place
+};
+constexpr std::size_t column_count = 12;
 const char* name_of(Column c);
 
 constexpr double pitch_mm = 0.05;  // of the twin's pixels
@@ -31,6 +45,10 @@ double region_pixels(const Body& body);
 /// A second level under part of each ring.
 enum class Level { none, side, sector, stripes, half, uneven, two_levels, ramp, step };
 const char* name_of(Level level);
+
+/// A board's form, of form_um: a twist; a fold along a V-score, its ends lower by that; a dome under the body whose ring is
+/// hidden; a bump between two patches of the lower edge. bent: as a production bends boards; it is under dome and bump too.
+enum class WarpForm { none, bent, twist, fold, dome, bump };
 
 /// Of the real board (shared data, pemtron/board.ptr).
 enum class Real {
@@ -65,6 +83,11 @@ struct Row {
   bool production = false;
   std::optional<double> refit_threshold_sigmas, max_rms_sigmas;
   Real real = Real::none;
+  WarpForm warp = WarpForm::none;
+  double form_um = 0;
+  std::optional<double> max_curvature_um_per_mm2;  // of the recipe; none: its default
+  std::optional<double> chamfer_mm;                // of a hole; none: no hole
+  bool slope_unseen = false;                       // then a chamfer gives no height
   Wanted wanted;
 };
 

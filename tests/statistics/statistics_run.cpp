@@ -6,8 +6,10 @@
 #include <mutex>
 #include <thread>
 
+#include "tests/statistics/statistics_hole.h"
 #include "tests/statistics/statistics_measure.h"
 #include "tests/statistics/statistics_real.h"
+#include "tests/statistics/statistics_warp.h"
 
 namespace datum::statistics {
 namespace {
@@ -47,6 +49,8 @@ std::vector<Tallies> measure_frames(const Cells* cells, std::size_t count, const
 }  // namespace
 
 Tallies measure_frame(const Row& row, const Body& body, std::uint64_t seed) {
+  if (row.warp != WarpForm::none) return measure_warp_frame(row, seed);
+  if (row.chamfer_mm) return measure_hole_frame(row, seed);
   const Scene scene = draw_scene(row, body, seed);
   Tallies tallies;
   std::vector<Column> columns{Column::mean};
@@ -67,7 +71,10 @@ void run(const Plan& plan, const std::function<void(const Cells&)>& done) {
   std::vector<Cells> cells;
   for (const Row& row : plan.rows)
     for (const Body& body : plan.bodies)
-      if (row.real != Real::none) {
+      if (row.warp != WarpForm::none || row.chamfer_mm) {
+        if (&body == &plan.bodies.front())
+          cells.push_back({row, row.chamfer_mm ? drilled_plate() : bare_board(), {}});
+      } else if (row.real != Real::none) {
         if (&body == &plan.bodies.front() && real_board_is_here()) cells.push_back({row, real_die(), {}});
       } else if (!row.floors || std::string(body.name) == "0805") {
         cells.push_back({row, body, {}});

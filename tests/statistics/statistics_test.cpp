@@ -83,6 +83,10 @@ TEST(Statistics, Settings) {
   expect_as_wanted(beginning({"profile sigma", "refit", "max_rms"}), {"0805"}, 1);
 }
 
+TEST(Statistics, BoardsForms) { expect_as_wanted(beginning({"warp "}), {"0805"}, 2); }
+
+TEST(Statistics, Holes) { expect_as_wanted(beginning({"hole, "}), {"0805"}, 2); }
+
 TEST(Statistics, TheRealBoard) {
   if (!real_board_is_here()) GTEST_SKIP() << "real measurement pemtron/board.ptr is absent";
   expect_as_wanted(beginning({"real board"}), {"0805"}, 10);
