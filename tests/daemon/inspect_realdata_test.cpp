@@ -107,6 +107,7 @@ Recipe with_warp(const std::string& fallback) {
 margin_mm = 11
 patch_mm = 3
 max_curvature_um_per_mm2 = 1.5
+max_gap_mm = 12
 [[warp.check]]
 characteristic = "bow"
 upper_percent = 1.5
