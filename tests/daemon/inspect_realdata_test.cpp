@@ -106,7 +106,7 @@ Recipe with_warp(const std::string& fallback) {
 [warp]
 margin_mm = 11
 patch_mm = 3
-max_curvature_um_per_mm2 = 1.5
+max_curvature_um_per_mm2 = 1.0
 max_gap_mm = 12
 [[warp.check]]
 characteristic = "bow"
