@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "calib/linear/linear_algebra.h"
 #include "calib/registration/model_fit_step.h"
@@ -13,7 +14,7 @@ namespace {
 using namespace model_fit;
 
 constexpr int cycles =
-    4;  // through all features: each is met again after the later ones have turned the part
+    12;  // through all features: each is met again after the later ones have turned the part
 
 Htm<Model, Machine> moved(const Htm<Model, Machine>& pose, const Eigen::Matrix4d& motion) {
   const Eigen::Matrix4d m = motion * pose.matrix();
@@ -34,7 +35,11 @@ std::string in_mm(double mm) {
 struct Feature {
   Equations equations;
   Told told;
+  Eigen::Matrix<double, 6, Eigen::Dynamic> free;  // that it was asked for
 };
+
+/// Root of the sum of a movement's variances.
+double deviation_of(const Matrix6d& covariance) { return std::sqrt(std::max(0.0, covariance.trace())); }
 
 class Fitter {
  public:
@@ -49,6 +54,8 @@ class Fitter {
   /// Moves the part until a step is small; true: it did. `moved_mm` is the length of all steps.
   bool settle(const ModelSamples& samples, const Eigen::Matrix<double, 6, Eigen::Dynamic>& free,
               Feature& feature, FitStep& step) {
+    feature.free = free;
+    double before_mm = std::numeric_limits<double>::infinity();
     for (int i = 0; i < settings_.most_iterations; ++i) {
       feature.equations = equations_of(samples(pose_), lever_);
       const Equations& e = feature.equations;
@@ -61,7 +68,11 @@ class Fitter {
       if (step.iterations++ == 0) step.rms_before_mm = e.rms_mm;
       if (e.groups < settings_.least_groups || step.told == 0) return true;
       const Vector6d movement = -(feature.told.inverse * e.pull);
-      if (!(movement.norm() > settings_.settled_mm)) return true;
+      const double step_mm = movement.norm();
+      if (!(step_mm > settings_.settled_mm)) return true;
+      const Matrix6d scatter = feature.told.inverse * e.scatter * feature.told.inverse;
+      if (step_mm >= before_mm / 2 && step_mm <= settings_.settled_share * deviation_of(scatter)) return true;
+      before_mm = step_mm;
       pose_ = moved(pose_, motion_of(lever_, movement));
     }
     return false;
@@ -87,10 +98,10 @@ Matrix6d covariance_of(const std::vector<Feature>& features) {
   return sum;
 }
 
-void finish(ModelFit& fit, const Fitter& fitter, const std::vector<Feature>& features,
+void finish(ModelFit& fit, const Fitter& fitter, const std::vector<Feature>& features, const Matrix6d& wander,
             const Htm<Model, Machine>& start) {
   const Matrix6d j = as_estimate(fitter.lever(), fitter.pose().translation_mm());
-  fit.model_from_machine = {fitter.pose(), j * covariance_of(features) * j.transpose()};
+  fit.model_from_machine = {fitter.pose(), j * (covariance_of(features) + wander) * j.transpose()};
   const Eigen::Matrix4d motion = fitter.pose().matrix() * start.inverse().matrix();
   fit.turn_rad = vector_from_rotation(motion.topLeftCorner<3, 3>()).norm();
   fit.shift_mm =
@@ -119,6 +130,8 @@ ModelFit fit_datums(const std::vector<ModelSamples>& features, const Htm<Model, 
   std::vector<Feature> found(features.size());
   Eigen::Matrix<double, 6, Eigen::Dynamic> free;
   bool settled = false;
+  Vector6d last = Vector6d::Zero();  // movement of a cycle
+  double before_mm = std::numeric_limits<double>::infinity();
   for (int cycle = 0; cycle < cycles && !settled; ++cycle) {
     free = Matrix6d::Identity();
     const Htm<Model, Machine> before = fitter.pose();
@@ -132,13 +145,23 @@ ModelFit fit_datums(const std::vector<ModelSamples>& features, const Htm<Model, 
       if (!fit.refusal.empty()) return fit;
       free = found[f].told.left;
     }
-    const Vector6d last = difference(fitter.pose(), before);
-    settled =
-        settled && last.head<3>().norm() * fitter.lever().arm_mm <= settings.settled_mm &&
-        (fitter.pose().inverse() * fitter.lever().center_mm - before.inverse() * fitter.lever().center_mm)
-                .norm() <= settings.settled_mm;
+    last << difference(fitter.pose(), before).head<3>() * fitter.lever().arm_mm,
+        fitter.pose().inverse() * fitter.lever().center_mm - before.inverse() * fitter.lever().center_mm;
+    const bool stands = last.norm() <= settings.settled_mm ||
+                        (last.norm() >= before_mm / 2 &&
+                         last.norm() <= settings.settled_share * deviation_of(covariance_of(found)));
+    settled = settled && stands;
+    before_mm = last.norm();
   }
-  finish(fit, fitter, found, start);
+  Matrix6d wander = Matrix6d::Zero();
+  if (!settled && last.norm() <= deviation_of(covariance_of(found))) {
+    settled = true;
+    wander = last * last.transpose();
+  }
+  finish(fit, fitter, found, wander, start);
+  for (std::size_t f = 0; f < features.size(); ++f)
+    fit.steps[f].off =
+        off_datum(features[f](fitter.pose()), fitter.lever(), found[f].free, settings.slope_rad);
   for (Eigen::Index k = 0; k < free.cols(); ++k) fit.untold.push_back(words_of(fitter.lever(), free.col(k)));
   if (!fit.untold.empty()) {
     fit.refusal =
@@ -157,7 +180,7 @@ ModelFit refine(const ModelSamples& surface, const HtmEstimate<Model, Machine>& 
   fitter.hold(lever_of(surface(start.htm)));
   std::vector<Feature> found(1);
   const bool settled = fitter.settle(surface, Matrix6d::Identity(), found[0], fit.steps[0]);
-  finish(fit, fitter, found, start.htm);
+  finish(fit, fitter, found, Matrix6d::Zero(), start.htm);
   // what the surface does not tell is as uncertain as it was
   const Matrix6d j = as_estimate(fitter.lever(), fitter.pose().translation_mm()), back = inverse_matrix(j);
   const auto& left = found[0].told.left;

@@ -33,10 +33,24 @@ using ModelSamples = std::function<std::vector<ModelSample>(const Htm<Model, Mac
 struct ModelFitSettings {
   int most_iterations = 30;  // of each datum feature, or of the refinement
   double settled_mm = 1e-6;  // a step that moves the samples less, root mean square, is the last one
+  /// So is one that is no less than half of the step before and below this share of its own standard uncertainty, from the
+  /// samples' scatter: points at an edge come and go with the pose. A tenth adds 0.5 % to that uncertainty. Datums that
+  /// still move the part in turns, by less than its standard uncertainty, end as well: that movement is added to it.
+  double settled_share = 0.1;
   /// A direction is told if the surface resists a movement along it more than normals that are wrong by so much would:
   /// facets of a round surface are. 80 facets around turn by 4.5 degrees each, rms 1.3 degrees or 0.023 rad off.
   double slope_rad = 0.03;
   std::size_t least_groups = 6;  // of each feature: fewer say nothing about its scatter
+};
+
+/// Groups of a datum feature that stand off it: their mean distance is farther than 6 standard deviations of the groups'
+/// means (1.4826 times the median absolute deviation) from their median. A burr, dirt, damage.
+struct OffDatum {
+  std::size_t groups = 0;
+  double largest_mm = 0;                            // mean distance of the farthest, signed
+  Eigen::Vector3d at_mm = Eigen::Vector3d::Zero();  // its middle, model coordinates
+  double pull_mm =
+      0;  // by how much the feature would lie elsewhere without them, root mean square over the samples
 };
 
 /// Of one datum feature, or of the refinement.
@@ -46,6 +60,7 @@ struct FitStep {
   int iterations = 0;
   int told = 0;          // directions that it fixed
   double condition = 0;  // least told resistance over the largest, 0 to 1
+  OffDatum off;
 };
 
 struct ModelFit {

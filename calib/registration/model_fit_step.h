@@ -31,6 +31,10 @@ struct Told {
 };
 Told told_by(const Equations& e, const Eigen::Matrix<double, 6, Eigen::Dynamic>& free, double slope_rad);
 
+/// What stands off a feature whose samples lie about the model as its fit left them.
+OffDatum off_datum(const std::vector<ModelSample>& samples, const Lever& lever,
+                   const Eigen::Matrix<double, 6, Eigen::Dynamic>& free, double slope_rad);
+
 /// The motion of a movement, exactly rigid.
 Eigen::Matrix4d motion_of(const Lever& lever, const Vector6d& movement_mm);
 /// d(w in rad, d in mm, as HtmEstimate counts them: beside the translation) / d(movement).

@@ -213,7 +213,17 @@ std::size_t region_named(const SurfaceRecipe& surface, const std::string& name) 
   return surface.regions.size();
 }
 
-void read_alignment(config::TomlTable table, SurfaceRecipe& surface) {
+/// The share of a tolerance that a gauge may take up.
+double tenth_of_tolerance_um(const Recipe& recipe) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Component& c : recipe.components)
+    for (const Check& check : c.checks)
+      if (std::string_view(unit_of(check.characteristic)) == "um" && tolerance_of(check) > 0)
+        least = std::min(least, tolerance_of(check) / 10);
+  return least;
+}
+
+void read_alignment(config::TomlTable table, const Recipe& recipe, SurfaceRecipe& surface) {
   AlignmentDemand demand;
   for (const std::string& name : table.texts("datums")) {
     const std::size_t region = region_named(surface, name);
@@ -226,6 +236,8 @@ void read_alignment(config::TomlTable table, SurfaceRecipe& surface) {
   if (demand.datums.empty())
     table.refuse("datums", "name no region", "names of regions, the first datum first");
   demand.search_mm = table.number("search_mm", config::positive);
+  demand.max_datum_pull_um =
+      table.number_if("max_datum_pull_um", config::positive).value_or(tenth_of_tolerance_um(recipe));
   if (auto refinement = table.table_if("refinement")) {
     demand.refinement = RefinementDemand{refinement->number("max_shift_mm", config::positive),
                                          refinement->number("max_turn_mrad", config::positive)};
@@ -269,7 +281,7 @@ void read_surface(config::TomlTable& file, Recipe& recipe, config::Problems& pro
   });
   problems.attempt([&] { find_datums(*surface, datums); });
   problems.attempt([&] {
-    if (auto table = file.table_if("alignment")) read_alignment(std::move(*table), *surface);
+    if (auto table = file.table_if("alignment")) read_alignment(std::move(*table), recipe, *surface);
   });
   problems.attempt([&] {
     if (auto table = file.table_if("facet_map")) {

@@ -1,5 +1,7 @@
 #include "daemon/inspect/surface_placing.h"
 
+#include <fmt/format.h>
+
 #include "daemon/inspect/surface_alignment.h"
 
 namespace datum {
@@ -15,6 +17,10 @@ AlignmentStep evidence_of(const FitStep& fit, const std::string& region) {
   step.rms_before_um = 1000 * fit.rms_before_mm;
   step.rms_after_um = 1000 * fit.rms_after_mm;
   step.condition = fit.condition;
+  if (fit.off.groups > 0) {
+    step.off_um = 1000 * fit.off.largest_mm;
+    step.off_pull_um = 1000 * fit.off.pull_mm;
+  }
   return step;
 }
 
@@ -26,6 +32,23 @@ std::string named(std::string refusal, const std::vector<AlignmentStep>& datums)
       return number + " (region " + datums[k].region + ")" + refusal.substr(number.size());
   }
   return refusal;
+}
+
+/// The first datum of which so much stands off that the part lies elsewhere; empty: none.
+std::string off_refusal(const std::vector<FitStep>& steps, double max_pull_um) {
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    const OffDatum& off = steps[k].off;
+    if (!(1000 * off.pull_mm > max_pull_um)) continue;
+    return fmt::format(
+        "datum {}: {} of its {} tiles stand off it, the farthest by {:+.1f} um about ({:.2f}, {:.2f}, "
+        "{:.2f}) mm of "
+        "the model, and move the part by {:.2f} um; alignment.max_datum_pull_um allows {:.3g} um; look there "
+        "for a "
+        "burr or dirt and remove it, or name another datum",
+        k + 1, off.groups, steps[k].groups, 1000 * off.largest_mm, off.at_mm.x(), off.at_mm.y(),
+        off.at_mm.z(), 1000 * off.pull_mm, max_pull_um);
+  }
+  return {};
 }
 
 void hold(PlacedPart& part, const HtmEstimate<Model, Machine>& pose) {
@@ -58,7 +81,8 @@ PlacedPart place_part(const SurfaceRecipe& recipe, const SurfaceModel& model,
     part.evidence->datums.push_back(evidence_of(fit.steps[k], model.regions[datums[k]].name));
   part.evidence->shift_mm = fit.shift_mm;
   part.evidence->turn_mrad = 1000 * fit.turn_rad;
-  part.refusal = named(fit.refusal, part.evidence->datums);
+  part.refusal = named(fit.refusal.empty() ? off_refusal(fit.steps, demand.max_datum_pull_um) : fit.refusal,
+                       part.evidence->datums);
   if (!part.refusal.empty()) return part;
   hold(part, fit.model_from_machine);
   if (!demand.refinement) return part;

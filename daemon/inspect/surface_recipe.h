@@ -7,6 +7,7 @@
 #include <Eigen/Core>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -82,6 +83,8 @@ struct RefinementDemand {
 struct AlignmentDemand {
   std::vector<std::size_t> datums;             // in their order
   double search_mm = 0;                        // how far the part may lie from its placement
+  /// What stands off a datum may move the part by so much. Left out of a recipe: a tenth of its narrowest tolerance in um.
+  double max_datum_pull_um = std::numeric_limits<double>::infinity();
   std::optional<RefinementDemand> refinement;  // none: the datums decide
 };
 

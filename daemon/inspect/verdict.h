@@ -217,6 +217,8 @@ struct AlignmentStep {
   std::uint64_t points = 0, tiles = 0, directions = 0, iterations = 0;  // directions: that it fixed
   double rms_before_um = 0, rms_after_um = 0;                           // of the distances from the model
   double condition = 0;  // how well the least of its directions is held against the best, 0 to 1
+  std::optional<double> off_um,
+      off_pull_um;  // farthest tile that stands off; what those tiles move the part by
 };
 
 /// How a part was found near its placement.

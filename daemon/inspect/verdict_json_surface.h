@@ -53,6 +53,8 @@ void visit(F& f, V& v, const AlignmentStep&) {
   f("rms_before_um", v.rms_before_um);
   f("rms_after_um", v.rms_after_um);
   f("condition", v.condition);
+  f.where_known("off_um", v.off_um);
+  f.where_known("off_pull_um", v.off_pull_um);
 }
 
 template <class F, class V>
