@@ -12,6 +12,7 @@ enum Exit : int {
   no_connection = 7,
   refused_command = 8,
   not_written = 9,
+  untold = 10,  // of `verify`
 };
 
 /// For help and manual, a line each.
@@ -31,6 +32,9 @@ inline constexpr struct {
     {"7", "the daemon is not there, or does not answer in time"},
     {"8", "the daemon refused the command; its words are on stderr"},
     {"9", "the file, or what reads stdout, takes no more"},
+    {"10",
+     "a verification that is good as far as it goes, and does not tell all: a flat plate, a part that "
+     "repeats itself"},
 };
 
 }  // namespace datum

@@ -19,10 +19,11 @@ int status(Found found) { return static_cast<int>(found); }
 }  // namespace
 
 CLI::App* add_verify(CLI::App& app, VerifyOptions& o) {
-  auto* all = app.add_subcommand("verify",
-                                 "how well a sensor or a calibration does, and whether results are as "
-                                 "written; needs no daemon; exit status 0 good, 1 not good, 2 not "
-                                 "enough to say, 3 no measurement, 4 bad input");
+  auto* all =
+      app.add_subcommand("verify",
+                         "how well a sensor or a calibration does, and whether results are as "
+                         "written; needs no daemon; exit status 0 good, 1 not good, 2 not "
+                         "enough to say, 3 no measurement, 4 bad input, 10 good, but not all is told");
   all->require_subcommand(1);
   const auto step = [&](const char* name, const char* words) {
     auto* command = all->add_subcommand(name, words);
@@ -50,6 +51,12 @@ CLI::App* add_verify(CLI::App& app, VerifyOptions& o) {
   flatness->add_option("--area", o.area, "only X0,X1,Y0,Y1 in mm, sensor coordinates");
   for (auto* command : {spheres, flatness})
     command->add_flag("--discard-worst", o.discard_worst, "leave the worst three per mille of points out");
+  auto* points = all->add_subcommand(
+      "points", "flatness, profile and parallel planes of a list of points, as a CMM gives it");
+  points->callback([&o] { o.step = "points"; });
+  points->add_option("points", o.frame, "CSV: x_mm,y_mm,z_mm and, where wanted, weight and plane")
+      ->required();
+  points->add_option("--nominal", o.nominal, "NX,NY,NZ,OFFSET in mm: the plane that profiles are of");
   add_verify_results(*all, o.results, [&o] { o.step = "results"; });
   return all;
 }
@@ -59,6 +66,7 @@ int verify(const VerifyOptions& o) {
     const Verified verified = o.step == "results"   ? verify_results(o.results)
                               : o.step == "overlap" ? verify_overlap(o)
                               : o.step == "spheres" ? verify_spheres(o)
+                              : o.step == "points"  ? verify_points(o)
                                                     : verify_flatness(o);
     fmt::print("{}", verified.text);
     return status(verified.found);

@@ -145,7 +145,7 @@ Verified verify_flatness(const VerifyOptions& o) {
   return {
       Found::good,
       fmt::format(
-          "F {:.2f} um of {} points ({} of {} pixels not measured, {} discarded), sigma {:.2f} um\n{}\n{}",
+          "F {:.5f} um of {} points ({} of {} pixels not measured, {} discarded), sigma {:.5f} um\n{}\n{}",
           f.flatness_um, points.size(), pixels - points.size(), pixels, f.discarded,
           1e3 * f.fit.evidence.sigma_mm, identity_of(o.frame, frame), made_by(sensor))};
 }

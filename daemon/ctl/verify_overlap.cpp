@@ -102,6 +102,36 @@ std::string pairs_text(const RegistrationReport& report) {
   return table.text(false);
 }
 
+/// Axes along which no pair that agrees tells a shift.
+std::string untold_axes(const RegistrationReport& report) {
+  std::string axes;
+  for (int axis = 0; axis < 3; ++axis) {
+    const bool told = std::any_of(report.pairs.begin(), report.pairs.end(), [&](const PairReport& pair) {
+      return pair.agreement == Agreement::agrees && pair.shift.tells(axis);
+    });
+    if (!told) axes += (axes.empty() ? "" : ", ") + std::string(1, "xyz"[axis]);
+  }
+  return axes;
+}
+
+/// Mistaken conventions that put the snapshots elsewhere, and they agree there too.
+std::string untold_conventions(const RegistrationReport& report, const std::vector<Snapshot>& snapshots,
+                               const SnapshotModel& model) {
+  constexpr double elsewhere_mm = 1;
+  const auto way = [&](std::size_t k, Convention c) -> Eigen::Vector3d {
+    return (pose_of(model, snapshots[k].q_mm, c) - pose_of(model, snapshots[0].q_mm, c))
+        .topRightCorner<3, 1>();
+  };
+  std::string names;
+  for (const Convention c : report.not_excluded)
+    for (std::size_t k = 1; k < snapshots.size(); ++k)
+      if ((way(k, c) - way(k, Convention::as_stated)).norm() > elsewhere_mm) {
+        names += (names.empty() ? "" : ", ") + std::string(name_of(c));
+        break;
+      }
+  return names;
+}
+
 Found judged(const RegistrationReport& report) {
   bool bad = false;
   for (const PairReport& pair : report.pairs)
@@ -134,7 +164,22 @@ Verified verify_overlap(const VerifyOptions& o) {
       "rad, scale {} ppm)\n",
       o.position_u_um, o.squareness_u_rad, o.scale_u_ppm);
   text += fmt::format("calibration {}  sha256 {}\n", calibration.id, calibration.sha256);
-  return {judged(report), text + made_by(sensor)};
+  Found found = judged(report);
+  if (found == Found::good) {
+    const std::string axes = untold_axes(report),
+                      conventions = untold_conventions(report, snapshots, model_of(calibration, o));
+    if (!axes.empty())
+      text += fmt::format(
+          "NOT TOLD: a shift along {}: no overlap has texture for it; take a part with edges across it\n",
+          axes);
+    if (!conventions.empty())
+      text += fmt::format(
+          "NOT TOLD: {}: they agree there too; take a part that does not repeat itself, or another way of "
+          "the stage\n",
+          conventions);
+    if (!axes.empty() || !conventions.empty()) found = Found::untold;
+  }
+  return {found, text + made_by(sensor)};
 }
 
 }  // namespace datum

@@ -147,6 +147,15 @@ TEST_F(DatumctlVerifyOverlap, TooLittleOverlapIsNotEnough) {
   EXPECT_THAT(v.text, HasSubstr("take some in between"));
 }
 
+// Nothing across z is seen on a flat plate: it agrees wherever the stage is told to be.
+TEST_F(DatumctlVerifyOverlap, AFlatPlateDoesNotTellAllAndSaysSo) {
+  a = at(testing::flat(), {0, 0, 0}, 5);
+  b = at(testing::flat(), {9, 5, 0.8}, 6);
+  const Verified v = told("9,5,0.8");
+  EXPECT_EQ(static_cast<int>(v.found), 10) << v.text;
+  EXPECT_THAT(v.text, HasSubstr("NOT TOLD: a shift along x, y"));
+}
+
 TEST_F(DatumctlVerifyOverlap, WhatWouldAgreeAnywayIsRefused) {
   o.snapshots = {a + "@0,0,0", a + "@9,5,0.8"};
   EXPECT_THAT(refusal_of(verify_overlap), HasSubstr("are one frame"));
@@ -263,6 +272,26 @@ TEST_F(DatumctlVerifyArtefact, FlatnessIsThePeakToValleyOfTheArea) {
   EXPECT_THROW(verify_flatness(o), FitRefused);
   o.area = "31,30,0,10";
   EXPECT_THAT(refusal_of(verify_flatness), HasSubstr("X0 < X1"));
+}
+
+TEST_F(DatumctlVerify, PointsOfACoordinateMeasuringMachine) {
+  o.frame =
+      folder
+          .write(
+              "points.csv",
+              "x_mm,y_mm,z_mm,plane\n0,0,0.000001,1\n10,0,-0.000001,1\n0,10,-0.000001,1\n10,10,0.000001,1\n"
+              "0,0,5,2\n10,0,5,2\n0,10,5,2\n10,10,5,2\n")
+          .string();
+  o.nominal = "0,0,1,0";
+  const Verified v = verify_points(o);
+  EXPECT_THAT(v.text, HasSubstr("0.002000")) << "flatness and profile of 2 nm";
+  EXPECT_THAT(v.text, HasSubstr("plane 2 from plane 1: 5.000000000 mm"));
+  o.step = "points";
+  EXPECT_EQ(verify(o), 0);
+  folder.write("points.csv", "x_mm,y_mm,z_mm\n0,0,0\n1,1,0\n2,2,0\n3,3,0\n");
+  EXPECT_EQ(verify(o), 3) << "on a line";
+  folder.write("points.csv", "x,y,z\n");
+  EXPECT_EQ(verify(o), 4);
 }
 
 TEST_F(DatumctlVerifyArtefact, TheProgramItselfPrintsAndExits) {
