@@ -36,19 +36,64 @@ ArtefactLocation<Machine> located(const ArtefactDrawing& drawing, const FaceTouc
   return locate<Machine>(surface_of(touches, machine, probe), drawing, machine.outwards, FaceNoise::pooled);
 }
 
+/// With the radius off by e, face f lies off by -e d_f from where the pose puts it, d_f the change of its offset with the radius:
+/// e by least squares over the faces, each with its touches' noise and its form.
+ToldRadius told_radius(const ArtefactDrawing& drawing, const FaceTouches& touches,
+                       const MachineSetup& machine, const ArtefactLocation<Machine>& at) {
+  const double by_mm = 0.01;
+  const auto more = located(drawing, touches, machine, by_mm),
+             less = located(drawing, touches, machine, -by_mm);
+  double information = 0, pull = 0;
+  for (const Face face : all_faces) {
+    const std::size_t f = index_of(face);
+    const double d = (more.faces[f].offset_um - less.faces[f].offset_um) * 1e-3 / (2 * by_mm);
+    const double noise_mm = std::max(machine.probe.u_touch_mm, at.faces[f].sigma_um * 1e-3),
+                 form_mm = drawing.tolerance.form_um * 1e-3,
+                 variance = noise_mm * noise_mm / static_cast<double>(at.faces[f].points) + form_mm * form_mm;
+    information += d * d / variance;
+    pull -= d * at.faces[f].offset_um * 1e-3 / variance;
+  }
+  // beyond the radius itself nothing is told
+  if (!(information > 0) || 1 / std::sqrt(information) > machine.probe.radius_mm)
+    return {machine.probe.radius_mm, HUGE_VAL, machine.probe.u_radius_mm};
+  ToldRadius told{machine.probe.radius_mm + pull / information, 1 / std::sqrt(information),
+                  machine.probe.u_radius_mm};
+  const double off_mm = std::abs(pull / information);
+  if (off_mm > 2 * std::hypot(told.u_mm, told.taken_u_mm)) told.taken_u_mm = off_mm;
+  return told;
+}
+
+void judge_radius(const MachineSetup& machine, CalibrationSolution& s) {
+  const Probe& probe = machine.probe;
+  char text[320];
+  if (probe.u_radius_mm == 0) {
+    s.findings.push_back(
+        "calibration.probe_u_radius_um is 0: no radius is known exactly; measure the tip on a ring gauge or "
+        "a sphere and state the "
+        "standard uncertainty");
+    return;
+  }
+  const double off_mm = s.radius.mm - probe.radius_mm, u_mm = std::hypot(s.radius.u_mm, probe.u_radius_mm);
+  if (!std::isfinite(u_mm) || std::abs(off_mm) <= 3 * u_mm) return;
+  std::snprintf(
+      text, sizeof text,
+      "the touched faces tell a probe radius of %.4f mm (u %.1f um), the configuration states %.4f mm (u "
+      "%.1f um): "
+      "measure the tip on a ring gauge or a sphere, then calibration.probe_radius_mm and probe_u_radius_um",
+      s.radius.mm, 1e3 * s.radius.u_mm, probe.radius_mm, 1e3 * probe.u_radius_mm);
+  s.findings.push_back(text);
+}
+
 /// One radius serves all touches: its error moves the artefact as a whole.
-ArtefactLocation<Machine> touched_artefact(const ArtefactDrawing& drawing, const FaceTouches& touches,
-                                           const MachineSetup& machine) {
-  ArtefactLocation<Machine> at = located(drawing, touches, machine, 0);
-  const double u_mm = machine.probe.u_radius_mm;
-  if (u_mm == 0) return at;
+void add_radius(const ArtefactDrawing& drawing, const FaceTouches& touches, const MachineSetup& machine,
+                double u_mm, ArtefactLocation<Machine>& at) {
+  if (u_mm == 0) return;
   const auto more = located(drawing, touches, machine, u_mm),
              less = located(drawing, touches, machine, -u_mm);
   const Vector6d joint = difference(more.joint, less.joint) / 2;
   const Vector6d constructed = difference(more.constructed, less.constructed) / 2;
   at.joint.covariance += joint * joint.transpose();
   at.constructed.covariance += constructed * constructed.transpose();
-  return at;
 }
 
 template <class To>
@@ -75,7 +120,10 @@ void add_residuals(const ArtefactLocation<To>& at, const std::string& device, co
 CalibrationSolution solve_calibration(const ArtefactDrawing& drawing, const FaceTouches& touches,
                                       const ScannedFaces& scan, const MachineSetup& machine) {
   CalibrationSolution s;
-  s.touched = touched_artefact(drawing, touches, machine);
+  s.touched = located(drawing, touches, machine, 0);
+  s.radius = told_radius(drawing, touches, machine, s.touched);
+  judge_radius(machine, s);
+  add_radius(drawing, touches, machine, s.radius.taken_u_mm, s.touched);
   s.scanned = locate<Sensor>(scan.points, drawing, Eigen::Vector3d::UnitZ(), FaceNoise::each_face);
   s.joint = machine_from_sensor(s.touched.joint, s.scanned.joint);
   s.constructed = machine_from_sensor(s.touched.constructed, s.scanned.constructed);

@@ -33,6 +33,16 @@ struct ScannedFaces {
   Eigen::Vector3d q_mm = Eigen::Vector3d::Zero();  // where the stage stood, as its scales read it
 };
 
+/// What the touched faces tell of the probe's radius, by their directions: a radius that is too large lifts a flank's plane by
+/// more than a pose can take back.
+struct ToldRadius {
+  /// u_mm: standard uncertainty, of touches and the drawing's form; infinite where the directions do not differ.
+  double mm = 0, u_mm = 0;
+  /// Of the stated radius, as it entered the covariance: the stated one, or what the faces differ by where that is beyond two
+  /// standard uncertainties.
+  double taken_u_mm = 0;
+};
+
 struct CalibrationSolution {
   ArtefactLocation<Machine> touched;
   ArtefactLocation<Sensor> scanned;
@@ -40,10 +50,14 @@ struct CalibrationSolution {
   HtmEstimate<Machine, Sensor> joint, constructed;
   Vector6d disagreement = Vector6d::Zero();  // difference(constructed, joint)
   std::vector<FeatureResidual> residuals;    // "LP scan", "LP touch", ...: about the drawn plane
-  double rms_um = 0;                         // of the device whose residuals are larger
-  std::vector<std::string> findings;         // why it must not be accepted, each with its remedy
+  ToldRadius radius;
+  double rms_um = 0;                  // of the device whose residuals are larger
+  std::vector<std::string> findings;  // why it must not be accepted, each with its remedy
 };
 
+/// A radius that the faces contradict by more than three standard uncertainties (theirs and the stated one) is a finding, and so
+/// is one whose uncertainty is stated as 0; from two on its uncertainty is what they differ by.
+///
 /// Touches go through the stage's squareness and scale, then a probe's radius into the material. The uncertainty
 /// of that radius, common to all touches, is added to the covariance. Throws FitRefused, naming the face.
 CalibrationSolution solve_calibration(const ArtefactDrawing& drawing, const FaceTouches& touches,

@@ -44,6 +44,7 @@ Drift drift_of(const HtmEstimate<Machine, Sensor>& again, const HtmEstimate<Mach
   const auto beyond = [](double value, double u, double limit) { return value > 2 * u && value > limit; };
   d.drifted = beyond(d.shift_um.norm(), d.u_shift_um, limits.shift_um) ||
               beyond(d.turn_mdeg.norm(), d.u_turn_mdeg, limits.turn_mdeg);
+  d.untold = !d.drifted && (2 * d.u_shift_um > limits.shift_um || 2 * d.u_turn_mdeg > limits.turn_mdeg);
   d.words = words_of(d, limits);
   return d;
 }

@@ -19,7 +19,8 @@ struct Drift {
   Eigen::Vector3d turn_mdeg = Eigen::Vector3d::Zero();  // rotation vector
   double u_turn_mdeg = 0;                               // about that vector
   bool drifted = false;
-  std::string words;  // one line: both with U (k = 2) and what is allowed
+  bool untold = false;  // not drifted, but U exceeds what is allowed: a drift beyond the limit could hide
+  std::string words;    // one line: both with U (k = 2) and what is allowed
 };
 
 /// `again` and `current`: with the stage at the same position. `artefact_mm`: the artefact's origin in sensor

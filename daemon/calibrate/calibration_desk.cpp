@@ -240,6 +240,15 @@ void CalibrationDesk::verify() {
     if (!current) refuse("no calibration of sensor " + parts_.sensor.serial + " is current; accept this one");
     const Calibration& c = store.find(current->calibration);
     drift = session_->drift_from(c, {settings().drift_limit_um, settings().drift_limit_mdeg});
+    if (drift.untold) {
+      last_ = "whether " + c.id + " holds can't be told, U exceeds what is allowed: " + drift.words;
+      record([&](const std::string& utc) { log_.noted(utc, "verify", last_); });
+      write_page(last_);
+      enter(Step::solved);
+      refuse(last_ +
+             "; touch the faces more often, scan with less noise, or widen calibration.drift_limit_um and "
+             "drift_limit_mdeg");
+    }
     journal(drift.drifted ? JournalEvent::drift : JournalEvent::verified, c, session_->operator_name(),
             drift.words);
     last_ = (drift.drifted ? c.id + " has drifted: " : c.id + " holds: ") + drift.words;

@@ -49,6 +49,12 @@ void report_solution(const CalibrationSolution& s, std::vector<std::string>& lin
   for (const FeatureResidual& r : s.residuals)
     residuals += fmt::format(" {} {:.1f} ({})", r.feature, r.rms_um, r.points);
   lines.push_back(residuals);
+  lines.push_back(
+      std::isfinite(s.radius.u_mm)
+          ? fmt::format(
+                "probe radius by the faces {:.4f} mm, U {:.1f} um; u of the stated one taken as {:.1f} um",
+                s.radius.mm, 2e3 * s.radius.u_mm, 1e3 * s.radius.taken_u_mm)
+          : std::string("probe radius: the faces' directions tell none"));
   for (const std::string& finding : s.findings) lines.push_back("finding: " + finding);
   lines.push_back(s.findings.empty() ? "to be accepted or verified" : "must not be accepted");
 }

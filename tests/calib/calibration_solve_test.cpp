@@ -111,6 +111,34 @@ TEST(CalibrationSolve, CarriesTheProbesRadius) {
   EXPECT_LT(u[5], 0.0116);
 }
 
+// The tip is larger than stated: z of the calibration would be off by as much. u of what the faces tell is 6.5 um here, by 1 um
+// of the drawing's form and flanks of 30 degrees: 50 um are a contradiction, 20 um are refused or enter U.
+TEST(CalibrationSolve, TheFacesContradictAWrongRadius) {
+  const Bench bench;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const CalibrationSolution right = bench.solve(seed);
+    EXPECT_NEAR(right.radius.mm, 1.0, 3 * right.radius.u_mm);
+    EXPECT_LT(right.radius.u_mm, 0.008);
+    EXPECT_EQ(right.radius.taken_u_mm, 0.0005);
+    EXPECT_THAT(right.findings, ::testing::IsEmpty());
+    const auto solved = [&](double radius_mm) {
+      return solve_calibration(drawing, bench.touches(seed, radius_mm), bench.scan(seed), bench.machine);
+    };
+    EXPECT_THAT(solved(1.05).findings,
+                ::testing::Contains(::testing::HasSubstr("measure the tip on a ring gauge")));
+    const CalibrationSolution off = solved(1.02);
+    const double z_mm = difference(bench.machine_from_sensor, off.joint.htm)[5],
+                 u_mm = std::sqrt(off.joint.covariance(5, 5));
+    EXPECT_TRUE(!off.findings.empty() || std::abs(z_mm) < 2 * u_mm) << z_mm << " " << u_mm;
+  }
+}
+
+TEST(CalibrationSolve, ARadiusIsNotKnownExactly) {
+  Bench bench;
+  bench.machine.probe.u_radius_mm = 0;
+  EXPECT_THAT(bench.solve(1).findings, ::testing::ElementsAre(::testing::HasSubstr("ring gauge")));
+}
+
 TEST(CalibrationSolve, SeesWhatTheOperatorMixedUp) {
   const Bench bench;
   const auto scan = bench.scan(1);

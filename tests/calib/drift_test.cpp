@@ -60,5 +60,15 @@ TEST(Drift, IsOneOnlyBeyondItsUncertaintyAndTheLimit) {
   EXPECT_TRUE(drifted(20.1, 5.1, 1, 2.6)) << "one is enough";
 }
 
+TEST(Drift, IsNotToldWhereItsUncertaintyExceedsTheLimit) {
+  const auto drift = [](double shift_um, double u_um, double u_mdeg) {
+    return drift_of(estimate(u_um, u_mdeg, {0, 0, shift_um}), estimate(0.01, 0.001), artefact, {20, 5});
+  };
+  EXPECT_FALSE(drift(1, 9.9, 0.1).untold);
+  EXPECT_TRUE(drift(1, 10.1, 0.1).untold) << "U 20.2 um, allowed 20";
+  EXPECT_TRUE(drift(1, 1, 2.6).untold) << "U 5.2 mdeg, allowed 5";
+  EXPECT_FALSE(drift(50, 10.1, 0.1).untold) << "a drift that is seen is told";
+}
+
 }  // namespace
 }  // namespace datum
