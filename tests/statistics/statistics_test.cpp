@@ -65,6 +65,10 @@ TEST(Statistics, TopsAndMissingPixels) {
 
 TEST(Statistics, Carriers) { expect_as_wanted(beginning({"bow", "ring", "carrier"}), {"0805"}, 4); }
 
+TEST(Statistics, BowUnderLargeBodies) { expect_as_wanted(beginning({"bow", "ring"}), {"10x10"}, 3); }
+
+TEST(Statistics, SpikesThroughTheRim) { expect_as_wanted(beginning({"spikes"}), {"0402"}, 6); }
+
 TEST(Statistics, Floors) { expect_as_wanted(beginning({"floor "}), {"0805"}, 4); }
 
 /// Every other step: 2, 10, 35, 150, 1000 um.
