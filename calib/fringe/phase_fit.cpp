@@ -9,6 +9,7 @@
 
 #include "calib/fringe/node_columns.h"
 #include "calib/fringe/node_fit.h"
+#include "calib/fringe/plate_spots.h"
 #include "calib/htm.h"
 
 namespace datum {
@@ -163,6 +164,7 @@ PhaseFit fit_phase_heights(std::vector<FlatStep> steps, const PhaseFitSettings& 
   const HeightModel model{s.cell_px, fit.columns, fit.rows, fit.nodes.data()};
   for (const FlatStep& step : steps) fit.steps.push_back(residual_of(step, model, s));
   judge(fit, s);
+  fit.spots = plate_spots(steps, model, s, fit.u_model_um);
   return fit;
 }
 

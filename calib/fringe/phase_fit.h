@@ -39,6 +39,12 @@ struct StepResidual {
   double mean_um = 0, rms_um = 0, noise_um = 0;  // noise: rms of what the camera's noise makes of it
 };
 
+/// A place of the plate that stands off what the model makes of it in all steps (calib/fringe/plate_spots.h).
+struct PlateSpot {
+  std::uint32_t row = 0, column = 0;  // of the camera's image, its middle
+  double off_um = 0;
+};
+
 struct PhaseFit {
   std::uint32_t columns = 0, rows = 0;  // nodes
   std::vector<HeightNode> nodes;        // per_px NaN: not calibrated
@@ -46,7 +52,8 @@ struct PhaseFit {
   std::vector<StepResidual> steps;      // ascending z
   double residual_rms_um = 0;           // over the pixels of all steps
   double u_model_um = 0;  // standard uncertainty of a height: fit, residual beyond noise, steps and plate
-  std::uint64_t calibrated = 0;                          // nodes
+  std::vector<PlateSpot> spots;  // farther off than u_model_um: dust on the plate? farthest first
+  std::uint64_t calibrated = 0;  // nodes
   double worst_condition = 0, worst_backward_error = 0;  // of the nodes' equations
 };
 

@@ -116,6 +116,11 @@ std::string told(const PhaseCalibration& c, const PhaseFit& fit, const std::file
   for (const CalibratedStep& s : c.steps)
     text += fmt::format("{:>12.2f}  {:>9}  {:>+9.3f}  {:>9.3f}  {:>9.3f}\n", s.residual.z_um,
                         s.residual.pixels, s.residual.mean_um, s.residual.rms_um, s.residual.noise_um);
+  if (!fit.spots.empty())
+    text += fmt::format(
+        "warning: {} places of the plate stand off it in all steps, the farthest by {:+.2f} um about row {}, "
+        "column {}: look there for dust or a dent, clean the plate and measure it anew\n",
+        fit.spots.size(), fit.spots[0].off_um, fit.spots[0].row, fit.spots[0].column);
   text += fmt::format(
       "nodes {} of {}, worst condition {:.3g}, backward error {:.2g}\nresiduals {:.3f} um rms, u of a height "
       "{:.3f} um "

@@ -112,6 +112,21 @@ TEST_F(PhaseFitTest, APinholeProjectorIsModelledExactly) {
       << "beyond the steps nothing is said";
 }
 
+// Dust of 10 px that goes with the plate: the model takes part of it up, what is left names its place.
+TEST_F(PhaseFitTest, DustOnThePlateIsNamed) {
+  EXPECT_TRUE(fit().spots.empty());
+  for (Flat& f : flats)
+    for (std::uint32_t row = 40; row < 50; ++row)
+      for (std::uint32_t col = 66; col < 76; ++col)
+        f.column[std::size_t{row} * width + col] +=
+            static_cast<float>(column_of(row, col, f.z_um + 40) - column_of(row, col, f.z_um));
+  const PhaseFit dusty = fit();
+  ASSERT_FALSE(dusty.spots.empty());
+  EXPECT_NEAR(dusty.spots[0].row, 45, 8);
+  EXPECT_NEAR(dusty.spots[0].column, 71, 8);
+  EXPECT_GT(dusty.spots[0].off_um, 5);
+}
+
 // Of a plain straight line the pinhole's bend is left over: z^2 / 400 mm of a range of +- 1.5 mm, 5.6 um at its ends.
 TEST_F(PhaseFitTest, WithoutTheBendWhatIsLeftStandsInItsUncertainty) {
   settings.bend = false;
