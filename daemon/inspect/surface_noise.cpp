@@ -15,7 +15,8 @@ namespace {
 constexpr std::array<int, 4> tile_sides{8, 16, 32, 64};
 constexpr double least_independent = 15;  // values of a tile: five for each parameter of its plane
 constexpr std::size_t least_tiles = 4, most_tiles = 64;
-constexpr double least_fill = 0.75;  // of a tile's pixels, so that it is looked at
+constexpr std::size_t lag_pixels = 16384;  // that the autocorrelation is taken from, about
+constexpr double least_fill = 0.75;        // of a tile's pixels, so that it is looked at
 constexpr double uncorrelated = 0.05;
 constexpr double plane_parameters = 3;
 
@@ -238,8 +239,14 @@ RegionNoise noise_of_tiles(const std::vector<Tile>& tiles, int window_px, bool& 
   pixels /= static_cast<double>(tiles.size());
   // form correlates: tiles that hold a dent tell nothing of the noise
   const double most = 2 * median(variance);
-  for (std::size_t i = 0; i < tiles.size(); ++i)
-    if (variance[i] <= most) lags.add(tiles[i]);
+  const std::size_t wanted = std::max<std::size_t>(
+      least_tiles, lag_pixels / static_cast<std::size_t>(noise.tile_px * noise.tile_px));
+  const std::size_t step = std::max<std::size_t>(1, tiles.size() / wanted);
+  for (std::size_t i = 0, next = 0; i < tiles.size(); ++i) {
+    if (i < next || variance[i] > most) continue;
+    lags.add(tiles[i]);
+    next = i + step;
+  }
   noise.correlation = lags.correlation(pixels);
   // A chi-squared's median lies below its mean by (1 - 2 / 9n)^3 (Wilson and Hilferty 1931).
   const double independent = std::max(2 * plane_parameters, pixels / noise.correlation);
@@ -446,12 +453,12 @@ double window_level(const FormLevel& l, const RegionNoise& noise) {
   return l.mm - std::hypot(noise.window_mean_mm, l.drop_mm) + std::fabs(noise.window_mean_mm);
 }
 
-/// Levels within an eighth of a window's scatter become one; those too low to matter are left out.
+/// Levels within a quarter of a window's scatter become one; those too low to matter are left out.
 std::vector<FormLevel> binned(const RegionNoise& noise, const std::vector<FormLevel>& form) {
   double top_mm = -HUGE_VAL;
   for (const FormLevel& l : form) top_mm = std::max(top_mm, window_level(l, noise));
-  const double width = noise.window_sigma_mm / 8;
-  std::vector<FormLevel> bins(128);
+  const double width = noise.window_sigma_mm / 4;
+  std::vector<FormLevel> bins(48);
   for (const FormLevel& l : form) {
     const double at_mm = window_level(l, noise), k = (top_mm - at_mm) / width;
     if (!(k < static_cast<double>(bins.size()))) continue;
@@ -470,7 +477,7 @@ double highest_quantile(const RegionNoise& noise, const std::vector<FormLevel>& 
   double low = levels.front().mm + noise.window_mean_mm - 9 * noise.window_sigma_mm;
   double high = levels.front().mm + noise.window_mean_mm + 9 * noise.window_sigma_mm;
   const double wanted = std::log(probability);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 36; ++i) {
     const double x = (low + high) / 2;
     double log_share = 0;
     for (const FormLevel& l : levels) {
