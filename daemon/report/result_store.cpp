@@ -7,6 +7,7 @@
 #include "daemon/report/sqlite.h"
 #include "daemon/report/store_lock.h"
 #include "daemon/report/store_mark.h"
+#include "daemon/report/store_presence.h"
 #include "daemon/report/store_removal.h"
 #include "daemon/report/store_renewal.h"
 #include "daemon/report/store_rows.h"
@@ -61,7 +62,8 @@ struct ResultStore::Impl {
   bool has_chain = true, has_former = true;
   std::vector<FormerId> former;
   std::unique_ptr<StoreMark> mark;  // null: reading only
-  std::string head_sha256;          // of the result stored last
+  std::unique_ptr<StorePresence> presence;
+  std::string head_sha256;  // of the result stored last
   bool mark_failed = false;
 
   void open(int flags);
@@ -122,6 +124,7 @@ ResultStore::ResultStore(const fs::path& file, const StoreOpening& opening)
   id_ = store_id_of(db, file);
   const std::uint64_t given = last_given(db, file);
   impl_->mark->keep({id_, given, chain_sha256(given)});
+  impl_->presence = std::make_unique<StorePresence>(file);
 }
 
 Renewal ResultStore::renew(const HeldPosition& held, const std::string& utc) {
@@ -146,7 +149,10 @@ ResultStore::ResultStore(const fs::path& file, Reading) : impl_(std::make_unique
   impl_->has_former = schema >= 3;
   impl_->prepare_reads();
   id_ = store_id_of(impl_->db.get(), file);
+  impl_->presence = std::make_unique<StorePresence>(file);
 }
+
+void ResultStore::check_present() const { impl_->presence->check(); }
 
 void ResultStore::Impl::open(int flags) {
   db = sqlite::open(file, flags);
@@ -185,7 +191,9 @@ std::uint64_t ResultStore::store(BoardVerdict& verdict) {
   const auto sequence = verdict.sequence;
   auto id = std::exchange(verdict.store_id, id_);
   try {
+    impl_->presence->check();
     const std::uint64_t given = impl_->commit_one(verdict);
+    impl_->presence->check();  // it may have gone meanwhile
     impl_->mark_failed |= !impl_->mark->advance(given, impl_->head_sha256);
     return given;
   } catch (...) {

@@ -137,8 +137,11 @@ class ResultStore {
   Renewal renew(const HeldPosition& held, const std::string& utc);
 
   /// Gives the verdict its sequence and store_id and commits it. Returns the sequence only when it is on the
-  /// disk. Throws StoreError and leaves the verdict as it was; the number is then not used up.
+  /// disk and the store still has its name. Throws StoreError and leaves the verdict as it was; it is then not to be announced.
   std::uint64_t store(BoardVerdict& verdict);
+
+  /// Throws StoreError (io) where the store's files lost their names since it was opened: nothing is stored then.
+  void check_present() const;
 
   std::optional<StoredResult> latest();
   std::optional<StoredResult> get(std::uint64_t sequence);

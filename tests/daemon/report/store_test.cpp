@@ -250,5 +250,31 @@ TEST(ResultStore, SaysThatTheDeviceIsFullAndGoesOnWhenThereIsRoom) {
   EXPECT_EQ(WEXITSTATUS(status), good);
 }
 
+/// Once "announced, and gone after the next start".
+TEST(ResultStore, StoresNothingWhereItsFilesLostTheirNames) {
+  for (const char* ending : {"", "-wal", "-shm"}) {
+    const FreshFolder folder;
+    const fs::path file = folder / "results.db", lost = file.string() + ending;
+    ResultStore store(file);
+    ResultStore reader = ResultStore::read_only(file);
+    BoardVerdict v = board();
+    store.store(v);
+    const auto refused = [&](const char* words) {
+      BoardVerdict w = board();
+      expect_store_error(Kind::io, words, [&] { store.store(w); });
+      EXPECT_EQ(w.sequence, board().sequence) << "it is not to be announced";
+      expect_store_error(Kind::io, words, [&] { reader.check_present(); });
+    };
+    fs::rename(lost, folder / "elsewhere");
+    refused("is gone since datumd opened the store");
+    std::ofstream(lost) << "another";
+    refused("is another file since datumd opened the store");
+    fs::rename(folder / "elsewhere", lost);
+    EXPECT_EQ(store.store(v), 2u) << "put back under its name";
+    fs::remove(lost);
+    refused("is gone since datumd opened the store");
+  }
+}
+
 }  // namespace
 }  // namespace datum
