@@ -11,6 +11,7 @@
 #include "daemon/report/part_files.h"
 #include "daemon/report/picture.h"
 #include "daemon/version.h"
+#include "drivers/frame/bounded_text.h"
 
 namespace datum {
 
@@ -37,7 +38,7 @@ BoardVerdict invalid_verdict(const BoardOrder& order, const InspectionInputs& in
   BoardVerdict v;
   v.decision = Decision::invalid;
   v.reason = order.reason;
-  v.detail = order.detail;
+  v.detail = bounded_text(order.detail);
   v.measured_at = inputs.measured_at;
   v.unit_id = order.unit;
   v.recipe = order.recipe->name;
@@ -111,7 +112,7 @@ void load(BoardOrder& order) {
     order.frame = read_claim(*order.claim, *order.sensor);
     order.frame_error = order.claim->doubt;
   } catch (const std::exception& error) {
-    order.frame_error = error.what();
+    order.frame_error = bounded_text(error.what());
   }
   order.times.read_ns = EventLoop::now();
 }

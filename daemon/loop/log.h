@@ -16,7 +16,7 @@ enum class Priority { error = 3, warning = 4, notice = 5, info = 6, debug = 7 };
 using LogFieldList = std::vector<std::pair<const char*, std::string>>;
 
 /// Writes one line: where standard error is the journal's, as an entry with `fields`, and without them on standard error
-/// where the journal does not take it (with the "<N>" prefix of its priority). Never waits for the journal. From any thread.
+/// where the journal does not take it: printable_text of it and of each field (with the "<N>" prefix of its priority). Never waits for the journal. From any thread.
 void log_line(Priority priority, const std::string& text, const LogFieldList& fields = {});
 
 /// Entries that the journal did not take.

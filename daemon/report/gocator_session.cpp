@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "daemon/report/result_line.h"
+#include "drivers/frame/bounded_text.h"
 
 namespace datum {
 namespace {
@@ -37,7 +38,8 @@ std::vector<std::string> split(const std::string& command, char delimiter) {
 }
 
 /// An error is one line, whatever it quotes.
-std::string one_line(std::string text) {
+std::string one_line(const std::string& whole) {
+  std::string text = bounded_text(whole);
   for (char& c : text)
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   return text;

@@ -40,7 +40,7 @@ void help_syntax(Call& call) {
   }
   if (out.empty())
     throw Error(illegal_parameter_value, typed + " is no header; SYSTem:HELP:HEADers? lists them");
-  call.session.answer(quote(out));
+  call.session.answer(quote_whole(out));
 }
 
 void all_errors(Call& call) {
@@ -266,7 +266,7 @@ std::vector<Command> system_commands() {
        {},
        "state that the machine was homed since it lost its position"},
       {"DIAGnostic:ECHO?",
-       [](Call& c) { c.session.answer(quote(c[0].text)); },
+       [](Call& c) { c.session.answer(quote_whole(c[0].text)); },
        {{Parameter::Kind::string, "text"}},
        "the text itself: a mark in the stream of answers"},
   };

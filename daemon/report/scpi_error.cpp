@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "drivers/frame/bounded_text.h"
+
 namespace datum::scpi {
 namespace {
 
@@ -42,7 +44,9 @@ std::uint8_t event_bit_of(int number) {
   }
 }
 
-std::string quote(const std::string& text) {
+std::string quote(const std::string& text) { return quote_whole(bounded_text(text)); }
+
+std::string quote_whole(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"') out += '"';
@@ -58,7 +62,7 @@ void ErrorQueue::push(int number, const std::string& detail) {
   }
   std::string text = detail.empty() ? text_of(number) : fmt::format("{};{}", text_of(number), detail);
   if (text.size() > longest_text) text.resize(longest_text);
-  entries_.push_back(fmt::format("{},{}", number, quote(text)));
+  entries_.push_back(fmt::format("{},{}", number, quote_whole(text)));
 }
 
 std::string ErrorQueue::pop() {

@@ -115,8 +115,10 @@ class ErrorQueue {
   std::deque<std::string> entries_;
 };
 
-/// Quoted as an answer: the text between double quotes, doubled inside; line ends and other controls become
+/// Quoted as an answer: bounded_text of it between double quotes, doubled inside; line ends and other controls become
 /// blanks.
 std::string quote(const std::string& text);
+/// The same of a text whose length its own command bounds.
+std::string quote_whole(const std::string& text);
 
 }  // namespace datum::scpi

@@ -4,11 +4,14 @@
 #include <stdexcept>
 #include <string>
 
+#include "drivers/frame/bounded_text.h"
+
 namespace datum {
 
 class FrameError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  /// A file's own words may be in it: bounded_text of it is kept.
+  explicit FrameError(const std::string& what) : std::runtime_error(bounded_text(what)) {}
 };
 
 }  // namespace datum

@@ -4,11 +4,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "drivers/frame/bounded_text.h"
+
 namespace datum {
 
 class ModelError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit ModelError(const std::string& what) : std::runtime_error(bounded_text(what)) {}
 };
 
 }  // namespace datum

@@ -51,7 +51,8 @@ const std::map<std::string, std::vector<std::string>> may_include{
      {"drivers/frame/", "drivers/port/", "drivers/genicam/", "drivers/gocator/", "drivers/sensor/",
       "drivers/link_error.h"}},
     {"drivers/fringe/", {"drivers/frame/", "drivers/sensor/", "drivers/fringe/"}},
-    {"drivers/model/", {"drivers/model/", "drivers/sensor/file_bytes.h", "drivers/sensor/stored_number.h"}},
+    {"drivers/model/",
+     {"drivers/frame/", "drivers/model/", "drivers/sensor/file_bytes.h", "drivers/sensor/stored_number.h"}},
     {"drivers/virtual/",
      {"drivers/", "calib/", "config/finite_options.h", "config/sensor_profile_file.h", "config/toml_reader.h",
       "daemon/report/table.h"}},  // shipped programs
