@@ -134,7 +134,7 @@ void check_recipes(const DaemonConfig& c, const std::optional<SensorProfile>& se
   const RecipeStore store(c.recipes);
   found.lines.insert(found.lines.end(), store.problems().begin(), store.problems().end());
   if (sensor) {
-    for (const Recipe& recipe : store.all()) check_recipe(recipe, c, *sensor, found);
+    for (const Recipe* recipe : store.all()) check_recipe(*recipe, c, *sensor, found);
   }
   if (c.recipe.empty() || store.find(c.recipe)) return;
   std::string known;

@@ -80,6 +80,11 @@ void read_sensor(TomlTable table, DaemonConfig& c) {
 
 void read_inspection(TomlTable table, DaemonConfig& c) {
   c.recipes = path_of(table, "recipes_folder", c);
+  c.recipe_quota.files = static_cast<std::size_t>(
+      table.integer_or("recipes_most", static_cast<std::int64_t>(c.recipe_quota.files), 1, 10'000));
+  c.recipe_quota.bytes =
+      1024 * static_cast<std::uint64_t>(table.integer_or(
+                 "recipes_most_kib", static_cast<std::int64_t>(c.recipe_quota.bytes / 1024), 1, 1 << 20));
   c.recipe = name_if(table, "recipe", c);
   c.calibration = name_if(table, "calibration", c);
   c.calibrations = path_if(table, "calibrations_folder", c);

@@ -14,6 +14,7 @@
 #include "daemon/metrics/settings.h"
 #include "daemon/modbus/settings.h"
 #include "daemon/report/command_server.h"
+#include "daemon/report/recipe_files.h"
 #include "daemon/retention/settings.h"
 #include "drivers/cmm/settings.h"
 #include "drivers/genicam/settings.h"
@@ -53,6 +54,7 @@ struct DaemonConfig {
   std::optional<CmmSettings> cmm;            // none: no pose is used
 
   std::filesystem::path recipes;       // folder
+  RecipeQuota recipe_quota;            // that hosts may fill it to
   std::string recipe;                  // chosen at start; empty: a host chooses
   std::filesystem::path calibrations;  // folder
   std::string calibration;  // id, or "current"; empty: only recipes in sensor coordinates can be measured

@@ -118,7 +118,7 @@ void InspectionCell::load_calibration() {
 }
 
 void InspectionCell::reload() {
-  recipes_ = std::make_shared<const RecipeStore>(parts_.config.recipes);
+  look_at_recipes();
   for (const std::string& problem : recipes_->problems())
     log(4, "recipe refused: " + problem, {Event::recipe_refused, {{"DATUM_REASON", problem}}});
   load_calibration();
@@ -189,7 +189,7 @@ void InspectionCell::select_recipe(const std::string& name, const std::optional<
   recipe_.reset();
   if (state_ != InstrumentState::idle) armed_mark_.clear();
   enter(InstrumentState::idle, "a recipe is chosen");
-  recipes_ = std::make_shared<const RecipeStore>(parts_.config.recipes);
+  look_at_recipes();
   const Recipe* found = recipes_->find(name);
   if (!found) {
     std::string why = "no recipe '" + name + "'";

@@ -151,6 +151,7 @@ class InspectionCell final : public Instrument, public Pollable {
   CalibrationDeskParts calibration_parts();
   HoleDeskParts hole_parts();
   RecipeShelfParts shelf_parts();
+  std::shared_ptr<const RecipeStore> look_at_recipes();
   ReplayDeskParts replay_parts();
   void refuse_beside(const char* what) const;
   std::vector<std::string> link_self_test();

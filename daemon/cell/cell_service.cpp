@@ -9,14 +9,23 @@
 namespace datum {
 
 RecipeShelfParts InspectionCell::shelf_parts() {
-  return {parts_.config.recipes, [this](const std::string& name) { return recipe_ && recipe_->name == name; },
+  return {parts_.config.recipes,
+          parts_.config.recipe_quota,
+          [this] { return look_at_recipes(); },
+          [this](const std::string& name) { return recipe_ && recipe_->name == name; },
           [this] { return state_ == InstrumentState::idle; },
           [this](const std::string& name) {
-            recipes_ = std::make_shared<const RecipeStore>(parts_.config.recipes);
+            look_at_recipes();
             if (recipe_ && recipe_->name == name)
               recipe_.reset();  // the next board is never measured by the old one
           },
           parts_.log};
+}
+
+/// On the loop: only what changed since the last look is read.
+std::shared_ptr<const RecipeStore> InspectionCell::look_at_recipes() {
+  return recipes_ =
+             std::make_shared<const RecipeStore>(parts_.config.recipes, recipes_.get(), parts_.utc_ns());
 }
 
 ReplayDeskParts InspectionCell::replay_parts() {
@@ -99,6 +108,7 @@ std::vector<std::string> InspectionCell::link_self_test() {
   if (const std::string fault = parts_.backend.fault(); !fault.empty())
     failures.push_back("backend: boards are measured on the CPU: " + fault);
   try {
+    parts_.reader.check_present();
     parts_.reader.extent();
   } catch (const std::exception& error) {
     failures.push_back(error.what());

@@ -68,18 +68,27 @@ void check_text(const std::string& name, const std::string& text, const std::str
 }  // namespace
 
 fs::path RecipeShelf::file_of(const std::string& name) const {
-  const RecipeStore store(parts_.folder);
-  const Recipe* found = store.find(name);
+  const auto store = parts_.look();
+  const Recipe* found = store->find(name);
   if (!found) throw Error(scpi::file_name_not_found, fmt::format("no recipe '{}'", name.substr(0, 64)));
   return found->file;
 }
 
-/// The recipe's file, or a new one that takes nobody's place.
-fs::path RecipeShelf::file_for(const std::string& name) const {
-  const RecipeStore store(parts_.folder);
-  if (const Recipe* found = store.find(name)) return found->file;
-  const fs::path file = parts_.folder / (name + ".toml");
+/// The recipe's file, or a new one that takes nobody's place. -254 it would be beyond the quota.
+fs::path RecipeShelf::file_for(const std::string& name, std::size_t bytes) const {
+  const auto store = parts_.look();
+  const Recipe* found = store->find(name);
   std::error_code none;
+  const std::uint64_t before = found ? fs::file_size(found->file, none) : 0;
+  const std::uint64_t files = store->files() + (found ? 0 : 1);
+  const std::uint64_t all = store->bytes() - (none ? 0 : std::min(before, store->bytes())) + bytes;
+  if (files > parts_.quota.files || (all > parts_.quota.bytes && bytes > before))
+    throw Error(scpi::media_full,
+                fmt::format("the folder would have {} recipes of {} bytes, it may have {} of {} "
+                            "(inspection.recipes_most, recipes_most_kib); delete recipes",
+                            files, all, parts_.quota.files, parts_.quota.bytes));
+  if (found) return found->file;
+  const fs::path file = parts_.folder / (name + ".toml");
   if (fs::exists(fs::symlink_status(file, none)))
     throw Error(scpi::settings_conflict,
                 file.string() + " is there and is not this recipe; look at it first");
@@ -100,7 +109,7 @@ void RecipeShelf::write(const std::string& name, const std::string& text, const 
   check_text(name, text, sha256);
   if (parts_.is_chosen(name) && !parts_.is_idle())
     throw Error(scpi::settings_conflict, "it is chosen and the cell is armed; ABORt disarms it");
-  const fs::path file = file_for(name);
+  const fs::path file = file_for(name, text.size());
   try {
     write_file_durably(file, text);
   } catch (const std::system_error& error) {

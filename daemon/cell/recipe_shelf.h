@@ -3,8 +3,10 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "daemon/inspect/recipe_store.h"
 #include "daemon/report/command_link.h"
 #include "daemon/report/recipe_files.h"
 
@@ -12,6 +14,8 @@ namespace datum {
 
 struct RecipeShelfParts {
   std::filesystem::path folder;
+  RecipeQuota quota;
+  std::function<std::shared_ptr<const RecipeStore>()> look;  // at the folder as it is now
   std::function<bool(const std::string& name)> is_chosen;
   std::function<bool()> is_idle;                         // not armed, nothing in work
   std::function<void(const std::string& name)> changed;  // the file of this recipe is another one, or gone
@@ -28,7 +32,7 @@ class RecipeShelf final : public RecipeFiles {
 
  private:
   std::filesystem::path file_of(const std::string& name) const;
-  std::filesystem::path file_for(const std::string& name) const;
+  std::filesystem::path file_for(const std::string& name, std::size_t bytes) const;
 
   RecipeShelfParts parts_;
 };

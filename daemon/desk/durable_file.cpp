@@ -51,7 +51,9 @@ void sync_folder_of(const fs::path& file) {
 void write_file_durably(const fs::path& file, const std::string& text) {
   const fs::path part = file.parent_path() / ("." + file.filename().string() + ".part");
   try {
-    const Descriptor to(part, O_WRONLY | O_CREAT | O_TRUNC);
+    // What lies there is of a writer that died, or a link that would lead somewhere else.
+    ::unlink(part.c_str());
+    const Descriptor to(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
     to.write(text);
     to.sync();
   } catch (...) {

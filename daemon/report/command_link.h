@@ -106,6 +106,7 @@ class CommandLink final : public CommandEndpoint {
   std::unique_ptr<HostCodec> codec_;
   TokenBucket rate_;
   int turn_left_ = 0;  // commands until the other links have their turn
+  MonotonicNs turn_ends_ = 0;
   ResultDelivery delivery_;
   bool result_waits_ = false;                  // for the next deadline, which knows the time
   std::optional<MonotonicNs> store_again_at_;  // it could not be read

@@ -2,9 +2,17 @@
 // more.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace datum {
+
+/// What hosts may fill the folder to: a file more, or bytes more, are refused.
+struct RecipeQuota {
+  std::size_t files = 200;
+  std::uint64_t bytes = 16 << 20;
+};
 
 class RecipeFiles {
  public:
@@ -15,7 +23,7 @@ class RecipeFiles {
   /// Checks the text as a whole, then puts it durably in the place of the recipe of this name, or beside the others.
   /// After a power cut either the old one or the new one is there. Refused, and nothing changed: -230 the text is not
   /// that of `sha256`; -224 it is no recipe (the first problem with line and column), or one of another name; -221 it
-  /// is chosen and the cell is armed; -257 the name can't be a file's; -258, -254, -250 the folder. A recipe that was
+  /// is chosen and the cell is armed; -257 the name can't be a file's; -254 beyond the quota; -258, -254, -250 the folder. A recipe that was
   /// chosen is chosen no longer.
   virtual void write(const std::string& name, const std::string& text, const std::string& sha256) = 0;
   /// -256 no such recipe; -221 it is chosen; -258, -250 the folder.

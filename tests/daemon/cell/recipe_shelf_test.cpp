@@ -1,12 +1,14 @@
 // Recipes that hosts store: whole, checked, durable, and never under a board's feet.
 #include "daemon/cell/recipe_shelf.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "config/toml_reader.h"
@@ -35,13 +37,27 @@ std::string named(const std::string& name) {
 }
 
 struct Shelf {
+  explicit Shelf(const RecipeQuota& most = {}) : quota(most) {}
   testing::FreshFolder folder;
   std::string chosen;
   bool idle = true;
   std::vector<std::string> changed;
-  RecipeShelf shelf{{folder.path(), [this](const std::string& name) { return name == chosen; },
-                     [this] { return idle; }, [this](const std::string& name) { changed.push_back(name); },
-                     [](int, const std::string&) {}}};
+  RecipeQuota quota;
+  std::int64_t utc_ns = 0;
+  std::shared_ptr<const RecipeStore> known;
+  std::size_t files_read = 0;  // by all looks
+  std::shared_ptr<const RecipeStore> look() {
+    known = std::make_shared<const RecipeStore>(folder.path(), known.get(), utc_ns);
+    files_read += known->files_read();
+    return known;
+  }
+  RecipeShelf shelf = make();
+  RecipeShelf make() {
+    return RecipeShelf({folder.path(), quota, [this] { return look(); },
+                        [this](const std::string& name) { return name == chosen; }, [this] { return idle; },
+                        [this](const std::string& name) { changed.push_back(name); },
+                        [](int, const std::string&) {}});
+  }
 
   void write(const std::string& name, const std::string& text) {
     shelf.write(name, text, config::sha256_hex(text));
@@ -135,6 +151,57 @@ TEST(RecipeShelf, SaysWhichWayTheFolderIsClosed) {
   std::filesystem::permissions(s.folder.path(),
                                std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
   EXPECT_EQ(refused([&] { s.write("bench", named("bench")); }), -258);
+}
+
+/// 540 bytes once cost the loop 51 s: each deletion of a recipe that is not there parsed the whole folder.
+TEST(RecipeShelf, LooksAtFilesThatDidNotChangeOnlyOnce) {
+  Shelf s;
+  for (int i = 0; i < 20; ++i) s.folder.write(fmt::format("r{}.toml", i), named(fmt::format("r{}", i)));
+  s.utc_ns = std::numeric_limits<std::int64_t>::max();  // long after they were written
+  EXPECT_EQ(refused([&] { s.shelf.remove("none"); }), -256);
+  const std::size_t first = s.files_read;
+  EXPECT_EQ(first, 20u);
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(refused([&] { s.shelf.remove("none"); }), -256);
+  EXPECT_EQ(s.files_read, first);
+  s.write("r7", named("r7") + "# second edition\n");
+  EXPECT_EQ(s.shelf.read("r7"), named("r7") + "# second edition\n");
+  s.shelf.remove("r7");
+  EXPECT_EQ(refused([&] { s.shelf.read("r7"); }), -256);
+  EXPECT_EQ(s.files_read, first + 1) << "what changed is read again, and nothing else";
+}
+
+TEST(RecipeShelf, ReadsAgainWhatMayHaveChangedWithinATick) {
+  Shelf s;
+  s.folder.write("a.toml", named("a"));
+  s.utc_ns = 0;  // the file is as new as the clock can tell
+  EXPECT_NE(s.look()->find("a"), nullptr);
+  EXPECT_NE(s.look()->find("a"), nullptr);
+  EXPECT_EQ(s.files_read, 2u);
+}
+
+TEST(RecipeShelf, HasAQuotaOfFilesAndBytes) {
+  Shelf s({2, 3 * demo().size()});
+  std::string words;
+  s.write("a", named("a"));
+  s.write("b", named("b"));
+  EXPECT_EQ(refused([&] { s.write("c", named("c")); }, &words), -254);
+  EXPECT_THAT(words, HasSubstr("would have 3 recipes"));
+  EXPECT_THAT(words, HasSubstr("inspection.recipes_most"));
+  s.write("b", named("b") + "# second edition\n");
+  EXPECT_EQ(refused([&] { s.write("b", named("b") + '#' + std::string(2 * demo().size(), 'x') + '\n'); }),
+            -254);
+  EXPECT_EQ(s.shelf.read("b"), named("b") + "# second edition\n");
+  s.shelf.remove("a");
+  s.write("c", named("c"));
+}
+
+TEST(RecipeShelf, AnUploadFollowsNoLink) {
+  Shelf s;
+  const auto outside = s.folder.write("outside/secret", "kept");
+  std::filesystem::create_symlink(outside, s.folder / ".bench.toml.part");
+  s.write("bench", named("bench"));
+  EXPECT_EQ(slurp(outside), "kept");
+  EXPECT_FALSE(std::filesystem::is_symlink(s.folder / "bench.toml"));
 }
 
 }  // namespace

@@ -189,7 +189,10 @@ class TestCell : public Instrument {
   RecipeFiles& recipe_files() override { return files; }
   Replayer& replayer() override { return replays; }
   std::string unit() const override { return unit_; }
-  void set_unit(const std::string& serial) override { unit_ = serial; }
+  void set_unit(const std::string& serial) override {
+    unit_ = serial;
+    now_ns += unit_takes_ns;
+  }
   void set_temperature(double degc) override { temperature_ = TemperatureReading{degc, 1'772'353'800}; }
   std::optional<TemperatureReading> temperature() const override { return temperature_; }
   void arm() override {
@@ -238,7 +241,9 @@ class TestCell : public Instrument {
   HostLinks host_links() const override { return configured; }
   std::int64_t utc_s() const override { return 1'795'245'497; }  // 2026-11-21T07:18:17Z
   std::vector<LinkReport> link_reports() const override { return reports; }
-  MonotonicNs monotonic_ns() const override { return 60'000'000'000; }
+  MonotonicNs monotonic_ns() const override { return now_ns; }
+  MonotonicNs now_ns = 60'000'000'000;
+  MonotonicNs unit_takes_ns = 0;  // CONFigure:UNIT
   std::vector<std::string> links() const override { return {"cmm: open", "sensor \"drop\": open"}; }
 
   Calibrator& calibrator() override { return calibration_steps; }

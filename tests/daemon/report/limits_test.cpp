@@ -218,5 +218,21 @@ TEST_F(Served, DoesNotFillTheJournalForHostsThatComeAndGo) {
   EXPECT_THAT(log.at(51), HasSubstr("is not in host.tcp.allow"));
 }
 
+/// A turn ends with the command in which 25 ms are over; the rest comes in the host's next turns.
+TEST_F(Paced, AHostsTurnHasABudgetOfTime) {
+  connect(10'000);
+  cell.unit_takes_ns = 10'000'000;
+  for (int i = 0; i < 10; ++i) wire.to_daemon += "CONF:UNIT 'u" + std::to_string(i) + "'\n";
+  link->on_ready(second);
+  EXPECT_EQ(cell.unit(), "u2");
+  ASSERT_TRUE(link->deadline());
+  EXPECT_LE(*link->deadline(), second) << "at once, when the others had their turn";
+  for (const char* last : {"u5", "u8", "u9"}) {
+    link->on_deadline(second);
+    EXPECT_EQ(cell.unit(), last);
+  }
+  EXPECT_EQ(link->deadline(), std::nullopt);
+}
+
 }  // namespace
 }  // namespace datum
