@@ -13,7 +13,15 @@ namespace {
 constexpr int component_cells = 16;  // beside those of the board
 constexpr std::uint64_t batch = 64;  // results in memory at once
 
-std::string quoted(const std::string& text) {
+/// A spreadsheet takes a cell that begins so for a formula, and units, frames and components are named by others: an
+/// apostrophe in front makes it a text (OWASP, "CSV injection").
+std::string no_formula(const std::string& text) {
+  const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
+  return formula ? "'" + text : text;
+}
+
+std::string quoted(const std::string& cell) {
+  const std::string text = no_formula(cell);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -1,5 +1,6 @@
 // Stored results as text for other programs: CSV rows (RFC 4180: comma, quotes doubled, CR LF) in UTF-8 with decimal
-// points, and JSON lines. Times are ISO 8601 UTC. A value's unit stands in the column before it.
+// points, and JSON lines. A text that begins with = + - @, a tab or CR has an apostrophe in front, since spreadsheets
+// compute such cells. Times are ISO 8601 UTC. A value's unit stands in the column before it.
 #pragma once
 
 #include <cstdint>
