@@ -12,6 +12,7 @@
 #include "daemon/report/picture.h"
 #include "daemon/version.h"
 #include "drivers/frame/bounded_text.h"
+#include "drivers/frame/frame_error.h"
 
 namespace datum {
 
@@ -79,6 +80,21 @@ void measure_part(BoardOrder& order, const InspectionInputs& inputs) {
   order.verdict = order.part.verdict;
 }
 
+/// Counts the ends of the process while the order's delivery is measured; makes it INVALID where there were two.
+std::unique_ptr<DeliveryTry> try_of(BoardOrder& order) {
+  const ClaimedFrame* claim = order.claim           ? &*order.claim
+                              : order.taken.empty() ? nullptr
+                                                    : &order.taken.back().claim;
+  if (!claim || order.reason != Reason::none) return nullptr;
+  try {
+    return std::make_unique<DeliveryTry>(*claim, "measured");
+  } catch (const FrameError& error) {
+    order.reason = order.frame_reason = Reason::frame;
+    order.detail = order.frame_error = error.what();
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 std::string iso8601(std::int64_t utc_ns) {
@@ -109,6 +125,7 @@ Pose pose_of(const std::optional<PairingResult>& pairing) {
 
 void load(BoardOrder& order) {
   try {
+    if (!order.claim->received) sync_claim_record(order.claim->entry.parent_path());
     order.frame = read_claim(*order.claim, *order.sensor);
     order.frame_error = order.claim->doubt;
   } catch (const std::exception& error) {
@@ -120,6 +137,7 @@ void load(BoardOrder& order) {
 void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
   try {
     order.times.begun_ns = EventLoop::now();
+    std::unique_ptr<DeliveryTry> attempt = try_of(order);
     InspectionInputs inputs;
     inputs.recipe = order.recipe.get();
     inputs.sensor = order.sensor;
@@ -153,6 +171,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
     order.verdict.frame_age = order.age;
     if (order.controller) order.verdict.controller = order.controller->newest();
     order.times.measured_ns = EventLoop::now();
+    attempt.reset();
     if (order.aborted) return;
     store.store(order.verdict);
     order.times.stored_ns = EventLoop::now();

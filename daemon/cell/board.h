@@ -69,7 +69,9 @@ struct BoardOrder {
   std::optional<DroppedFrame> frame;
   std::string frame_error;              // why the delivery can't be read, or not be measured
   Reason frame_reason = Reason::frame;  // of that
-  MonotonicNs taken_ns = 0;             // the delivery
+  std::string
+      left_over_doubt;       // why one that was in work when datumd ended can't be measured as it was claimed
+  MonotonicNs taken_ns = 0;  // the delivery
   std::optional<FrameAge> age;
   bool loading = false;
   Reason passed_over = Reason::none;  // why a frame that came since the trigger is not its own

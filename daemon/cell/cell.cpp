@@ -284,7 +284,10 @@ void InspectionCell::arm_anew(bool resumes) {
   exposures_.came(parts_.frames.begin(armed_ns_));
   exposures_.triggered(armed_ns_, parts_.frames.link_since());
   resumed_ = resumes;
-  if (trigger_ == TriggerMode::on_frame && !resumes && !armed_mark_.set(true))
+  // Frames that came while datumd was down belong to the recipe that was chosen then.
+  const std::string armed_for = recipe_->name + ' ' + recipe_->sha256;
+  same_recipe_ = resumes && armed_mark_.text() == armed_for;
+  if (trigger_ == TriggerMode::on_frame && !same_recipe_ && !armed_mark_.set(true, armed_for))
     log(4, "it can't be kept that the cell is armed: frames that come while datumd is down will be INVALID");
   enter(InstrumentState::armed);
 }

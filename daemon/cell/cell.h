@@ -173,6 +173,8 @@ class InspectionCell final : public Instrument, public Pollable {
   void pass_over(BoardOrder& board, Reason reason, const std::string& why);
   void await_another_frame(MonotonicNs now);
   void take_frame(const ClaimedFrame& claim, MonotonicNs now);
+  ClaimRecord record_of_claims() const;
+  void restore_order(BoardOrder& order, const ClaimedFrame& claim);
   void frame_loaded(const std::shared_ptr<BoardOrder>& board);
   std::optional<HostSpan> time_frame(BoardOrder& board);
   bool prove_triggered(BoardOrder& board, const std::optional<HostSpan>& exposed);
@@ -245,9 +247,10 @@ class InspectionCell final : public Instrument, public Pollable {
   FrameTimeLimits time_limits_;
   OutstandingExposures exposures_;
   SeenPictures seen_;
-  CellMark armed_mark_;     // an armed cell measures each frame
-  CellMark exposing_mark_;  // a frame is awaited, or outstanding
-  bool resumed_ = false;    // the arming is that of the process before
+  CellMark armed_mark_;       // an armed cell measures each frame
+  CellMark exposing_mark_;    // a frame is awaited, or outstanding
+  bool resumed_ = false;      // the arming is that of the process before
+  bool same_recipe_ = false;  // and so is the recipe
   std::uint16_t questionable_ = 0;
   std::uint64_t boards_ = 0;
   std::uint64_t begun_ = 0, announced_ = 0;

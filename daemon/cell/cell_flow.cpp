@@ -131,6 +131,7 @@ void InspectionCell::after_round(MonotonicNs now) {
   const bool wanted =
       on_frame ? state_ == InstrumentState::armed : state_ == InstrumentState::waiting && !board_->claim;
   if (!wanted) return keep_results(now);
+  parts_.frames.claims_are_for(record_of_claims());
   auto claim = parts_.frames.next();
   for (; claim && is_early(*claim); claim = parts_.frames.next()) {
     if (exposures_.count() > 0) return examine_early(*claim);
@@ -138,6 +139,7 @@ void InspectionCell::after_round(MonotonicNs now) {
   }
   if (!claim) return keep_results(now);
   if (!board_) begin_board(now);
+  if (claim->left_over) restore_order(*board_, *claim);
   if (exposures_.count() > 0)
     claim->exposed = claim->exposed_by_clock;  // the newest trigger's or an earlier one's
   take_frame(*claim, now);

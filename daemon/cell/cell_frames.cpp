@@ -119,6 +119,52 @@ void InspectionCell::examine_early(const ClaimedFrame& claim) {
                        });
 }
 
+// ---- what a frame is taken for ----
+
+/// Of a delivery that is claimed now: with it a process that finds it in work/ measures what this one would have.
+ClaimRecord InspectionCell::record_of_claims() const {
+  const BoardOrder* order = board_ ? board_.get() : part_.get();
+  const Recipe& recipe = order ? *order->recipe : *recipe_;
+  return {recipe.name, recipe.sha256, trigger_ == TriggerMode::bus ? "bus" : "on_frame",
+          order ? order->unit : unit_};
+}
+
+/// A delivery that was in work when datumd ended is measured with its own recipe and unit, or not at all. Another unit that
+/// was told since waits for its own frame.
+void InspectionCell::restore_order(BoardOrder& order, const ClaimedFrame& claim) {
+  return_unit(order);
+  order.unit_told_ns = 0;
+  if (!claim.record || !order.taken.empty()) {
+    order.left_over_doubt = fmt::format(
+        "{} was in work when datumd ended, and for which recipe and unit is not known; let the sensor expose "
+        "anew",
+        claim.name());
+    return;
+  }
+  order.unit = claim.record->unit;
+  const Recipe* own = recipes_->find(claim.record->recipe);
+  if (own && own->sha256 == claim.record->recipe_sha256) {
+    order.recipe = std::shared_ptr<const Recipe>(recipes_, own);
+  } else {
+    Recipe gone;  // its name stands in the result, and nothing is measured by it
+    gone.name = claim.record->recipe;
+    gone.sha256 = claim.record->recipe_sha256;
+    gone.sensor_serial = parts_.sensor.serial;
+    order.recipe = std::make_shared<const Recipe>(std::move(gone));
+    order.left_over_doubt = fmt::format(
+        "{} was in work when datumd ended, for recipe {} with SHA-256 {}, which is not there any more; bring "
+        "it back, or "
+        "let the sensor expose anew",
+        claim.name(), claim.record->recipe, claim.record->recipe_sha256);
+  }
+  order.calibration = order.recipe->in_machine_coordinates ? calibration_ : nullptr;
+  if (claim.record->trigger == "bus")
+    order.left_over_doubt = fmt::format(
+        "{} was in work when datumd ended, for a TRIGger; whose exposure it shows is known no longer: "
+        "trigger again",
+        claim.name());
+}
+
 // ---- the frame that is taken ----
 
 void InspectionCell::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
@@ -183,7 +229,7 @@ void InspectionCell::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
     ++frames_.twice;
     parts_.frames.duplicate(*board->claim, board->frame->identity);
     if (trigger_ == TriggerMode::bus) return await_another_frame(EventLoop::now());
-    return_unit(*board);
+    if (!board->claim->left_over) return_unit(*board);
     board_.reset();
     enter(InstrumentState::armed);
     return;
@@ -193,7 +239,6 @@ void InspectionCell::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
                         parts_.reader.already_measured(board->claim->stem(), "").has_value();
   if (recorded) {
     parts_.frames.failed(*board->claim, board->frame_error);
-    return_unit(*board);
     board_.reset();
     enter(InstrumentState::armed);
     return;
@@ -276,14 +321,15 @@ bool InspectionCell::prove_triggered(BoardOrder& board, const std::optional<Host
 /// Delivered while the process before was armed, or was down and armed again by its start.
 bool InspectionCell::delivered_while_armed(const ClaimedFrame& claim) const {
   if (!resumed_ || !armed_mark_.stamp()) return false;
-  return claim.left_over || (claim.delivered && is_later(*claim.delivered, *armed_mark_.stamp()));
+  if (claim.left_over) return claim.record.has_value();
+  return same_recipe_ && claim.delivered && is_later(*claim.delivered, *armed_mark_.stamp());
 }
 
 /// A frame that starts its own board: without proof it is INVALID.
 void InspectionCell::prove_unasked(BoardOrder& board, const std::optional<HostSpan>& exposed) {
   const Doubt doubt = doubt_of_unasked(board, exposed);
   if (doubt.reason == Reason::none) return;
-  if (doubt.of_another_unit) return_unit(board);
+  if (doubt.of_another_unit && !board.claim->left_over) return_unit(board);
   if (!board.frame_error.empty()) return;  // INVALID already
   board.frame_error = doubt.why;
   board.frame_reason = doubt.reason;
@@ -298,6 +344,7 @@ InspectionCell::Doubt InspectionCell::doubt_of_unasked(const BoardOrder& board,
   const std::string unit_id = board.frame ? board.frame->frame.unit_id : "";
   if (const std::string id = picture_id(board); !id.empty())
     return {Reason::frame_repeated, repeated(claim, id), false};
+  if (!board.left_over_doubt.empty()) return {Reason::frame_early, board.left_over_doubt, false};
   if (!while_armed && seen_ns <= armed_ns_) {
     exposures_.came(claim.again ? 0 : 1);
     return {Reason::frame_early, before_arming(claim, armed_ns_ - seen_ns), true};

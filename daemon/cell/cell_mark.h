@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "drivers/sensor/claimed_frame.h"
 
@@ -15,13 +16,16 @@ class CellMark {
 
   /// As it stood when this process began, or was set since; none: it is not set.
   const std::optional<FileStamp>& stamp() const { return stamp_; }
+  /// What was written with it; empty: nothing, or it is not set.
+  const std::string& text() const { return text_; }
   /// Sets it anew; `durable`: it outlives a power cut. False: the file system refuses.
-  bool set(bool durable);
+  bool set(bool durable, const std::string& text = "");
   void clear();
 
  private:
   std::filesystem::path file_;
   std::optional<FileStamp> stamp_;
+  std::string text_;
 };
 
 }  // namespace datum

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_tries = 5;
+constexpr int most_ends = 2;
 
 /// What was moved here is ours alone, so that what holds now holds while it is read: no link leads out of the folder.
 void check_files(const ClaimedFrame& claim) {
@@ -22,26 +22,6 @@ void check_files(const ClaimedFrame& claim) {
       throw FrameError(fmt::format("{}: {} is a link, a folder or a device; deliver files", claim.name(),
                                    file.path().filename().string()));
 }
-
-/// A file that ends the whole process, for want of memory perhaps, must not end it for ever.
-class Try {
- public:
-  explicit Try(const ClaimedFrame& claim) : file_(claim.entry.parent_path() / ".tries") {
-    const Descriptor out(::open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666));
-    struct stat before {};
-    if (out.get() < 0 || ::fstat(out.get(), &before) != 0 || ::write(out.get(), "x", 1) != 1) return;
-    if (before.st_size >= most_tries)
-      throw FrameError(fmt::format(
-          "{}: datumd ended {} times while it read this; the file may be too large for its memory",
-          claim.name(), most_tries));
-  }
-  ~Try() { ::unlink(file_.c_str()); }
-  Try(const Try&) = delete;
-  Try& operator=(const Try&) = delete;
-
- private:
-  fs::path file_;
-};
 
 }  // namespace
 
@@ -55,10 +35,28 @@ bool is_later(const FileStamp& a, const FileStamp& b) {
   return a.device == b.device && a.changed_ns > b.changed_ns;
 }
 
+DeliveryTry::DeliveryTry(const ClaimedFrame& claim, const char* doing) {
+  if (claim.received) return;
+  const fs::path file = claim.entry.parent_path() / fmt::format(".{}", doing);
+  const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666));
+  struct stat before {};
+  if (out.get() < 0 || ::fstat(out.get(), &before) != 0) return;
+  if (before.st_size >= most_ends)
+    throw FrameError(
+        fmt::format("{}: datumd ended {} times while it {} this; it is damaged or too large for its memory: "
+                    "keep it for whoever "
+                    "maintains datumd, and let the sensor expose anew",
+                    claim.name(), most_ends, doing));
+  if (::write(out.get(), "x", 1) == 1) file_ = file;
+}
+
+DeliveryTry::~DeliveryTry() {
+  if (!file_.empty()) ::unlink(file_.c_str());
+}
+
 DroppedFrame read_claim(const ClaimedFrame& claim, const SensorProfile& profile) {
-  std::optional<Try> attempt;
   if (!claim.received) check_files(claim);
-  if (claim.left_over) attempt.emplace(claim);
+  const DeliveryTry attempt(claim, "read");
   DroppedFrame dropped{claim.received ? claim.received->read(profile) : read_frame(claim.entry, profile), {}};
   HeightFrame& frame = dropped.frame;
   if (claim.exposed) frame.captured.host = claim.exposed;

@@ -10,6 +10,7 @@
 #include "drivers/frame/height_frame.h"
 #include "drivers/frame/probe_point.h"
 #include "drivers/frame/sensor_profile.h"
+#include "drivers/sensor/claim_record.h"
 
 namespace datum {
 
@@ -39,6 +40,7 @@ struct ClaimedFrame {
   bool again = false;                                 // its sensor's count says that it came before
   bool left_over = false;                             // found in work/ at start: an earlier run died over it
   std::optional<FileStamp> delivered = std::nullopt;  // of a file's delivery
+  std::optional<ClaimRecord> record = std::nullopt;   // of a left-over one: what it was claimed for
 
   std::shared_ptr<ReceivedFrame> received = nullptr;  // from the network; `entry` is a name then
   // Where the source knows it: not before its own newest trigger, which holds where no earlier one is outstanding.
@@ -60,6 +62,20 @@ struct FrameIdentity {
 struct DroppedFrame {
   HeightFrame frame;
   FrameIdentity identity;
+};
+
+/// While it lives, that a process ends is put down to this delivery: it must not end the next ones for ever. Of a delivery
+/// from the network there is nothing to count.
+class DeliveryTry {
+ public:
+  /// `doing` is "read" or "measured". Throws FrameError where the process ended twice meanwhile.
+  DeliveryTry(const ClaimedFrame& claim, const char* doing);
+  ~DeliveryTry();
+  DeliveryTry(const DeliveryTry&) = delete;
+  DeliveryTry& operator=(const DeliveryTry&) = delete;
+
+ private:
+  std::filesystem::path file_;  // empty: nothing is counted
 };
 
 /// Reads a claimed delivery, doubtful or not; for a worker thread. Throws FrameError (see read_frame).

@@ -172,7 +172,8 @@ void DropFolder::pull_images(const fs::path& sidecar) const {
   }
 }
 
-std::optional<ClaimedFrame> DropFolder::claim(const std::string& name) {
+std::optional<ClaimedFrame> DropFolder::claim(const std::string& name,
+                                              const std::optional<ClaimRecord>& record) {
   ClaimedFrame claim;
   fs::path slot;
   for (;;) {
@@ -183,9 +184,12 @@ std::optional<ClaimedFrame> DropFolder::claim(const std::string& name) {
       throw LostError(fmt::format("{} can't be made: {}", slot.string(), std::strerror(errno)));
   }
   claim.entry = slot / name;
+  if (record)
+    write_claim_record(slot, *record);  // without it, on a full disk, an end meanwhile makes it INVALID
   // The trigger first: this rename is the claim. Its images follow; after a crash in between left_over()
   // fetches them.
   if (!move(folder_ / name, claim.entry)) {
+    remove_claim_record(slot);
     ::rmdir(slot.c_str());
     return std::nullopt;
   }
@@ -199,14 +203,20 @@ std::vector<ClaimedFrame> DropFolder::left_over() {
     const std::uint64_t token = number_of(slot);
     if (token == 0) continue;
     last_token_ = std::max(last_token_, token);
-    if (::rmdir(slot.c_str()) == 0) continue;  // died before its rename
-    for (const fs::path& file : list(slot)) {
+    const std::vector<fs::path> files = list(slot);
+    if (files.empty() || (files.size() == 1 && files[0].filename() == ".claim")) {  // died before its rename
+      remove_claim_record(slot);
+      ::rmdir(slot.c_str());
+      continue;
+    }
+    for (const fs::path& file : files) {
       if (!is_trigger(file.filename().string()) && file.extension() != ".gdp") continue;
       if (file.extension() == ".json") pull_images(file);
       ClaimedFrame& claim = claims.emplace_back();
       claim.token = token;
       claim.entry = file;
       claim.left_over = true;
+      claim.record = claim_record_in(slot);
       break;
     }
   }
@@ -220,6 +230,7 @@ void DropFolder::finish(const ClaimedFrame& claim, End end, const std::string& t
   if (end == End::discarded) ::mkdir(folder.c_str(), 0777);  // where it is not there yet; else told below
   const Descriptor work = open_folder(slot.parent_path()), target = open_folder(folder);
   const std::string slot_name = slot.filename().string();
+  remove_claim_record(slot);
   if (!text.empty())
     write_beside(open_folder(slot), claim.name(), end == End::failed ? ".reason.txt" : ".note.txt",
                  text + "\n");

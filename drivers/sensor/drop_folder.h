@@ -2,7 +2,7 @@
 //
 //   FOLDER/            producers deliver here: NAME.ptr, NAME.csv, or images and last their sidecar NAME.json;
 //                      of a sensor with a FrameReader the images that this one names
-//   FOLDER/work/N/     one delivery that is being measured (N counts up)
+//   FOLDER/work/N/     one delivery that is being measured (N counts up), and .claim: for which recipe and unit (claim_record.h)
 //   FOLDER/done/NAME/  measured; a second delivery of the same name goes to NAME~2, NAME~3, ...
 //   FOLDER/discard/NAME/  measured and not to be kept: retention removes it
 //   FOLDER/failed/NAME/  could not be read; the reason is beside the file, in FILE.reason.txt
@@ -43,8 +43,9 @@ class DropFolder {
   /// Moves a trigger, then the images that it names, to a new folder of work/. (Of a sidecar that can't be
   /// read: images of its stem.) None: another reader was faster. Throws LostError where the file system
   /// refuses.
-  std::optional<ClaimedFrame> claim(const std::string& name);
-  /// Deliveries in work/ from an earlier run, oldest first. Empty folders are removed. Throws LostError.
+  /// `record` lies beside it before it is moved.
+  std::optional<ClaimedFrame> claim(const std::string& name, const std::optional<ClaimRecord>& record = {});
+  /// Deliveries in work/ from an earlier run, with their records, oldest first. Empty folders are removed. Throws LostError.
   std::vector<ClaimedFrame> left_over();
 
   enum class End { done, failed, discarded };

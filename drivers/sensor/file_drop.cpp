@@ -196,7 +196,7 @@ std::optional<ClaimedFrame> FileDrop::next() {
     ready_.pop_front();
     ready_names_.erase(ready.name);
     try {
-      auto claim = folder_.claim(ready.name);
+      auto claim = folder_.claim(ready.name, claims_are_for_);
       if (!claim) continue;
       claim->first_seen_ns = ready.first_seen_ns;
       claim->delivered = ready.delivered;

@@ -63,6 +63,7 @@ class FileDrop final : public Pollable, public FrameSource {
   /// What lies there already is seen now, by a listing too: of remote writers no event tells.
   std::size_t begin(MonotonicNs now) override;
 
+  void claims_are_for(const ClaimRecord& record) override { claims_are_for_ = record; }
   /// Left-over ones first, then in order of completion.
   std::optional<ClaimedFrame> next() override;
   bool is_duplicate(const FrameIdentity& identity) const override { return measured_.has(identity); }
@@ -109,6 +110,7 @@ class FileDrop final : public Pollable, public FrameSource {
 
   FileDropSettings settings_;
   MeasuredFrames measured_;
+  std::optional<ClaimRecord> claims_are_for_;
   DropFolder folder_;
   std::unique_ptr<FolderWatch> watch_;
   std::map<std::string, Growing> growing_;

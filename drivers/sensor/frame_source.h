@@ -43,6 +43,8 @@ class FrameSource : public LinkTeller {
   /// Why the board in progress can't be measured, since the last call; empty: it can.
   virtual std::string take_fault() { return {}; }
 
+  /// What deliveries are claimed for from now on, where a source keeps it beside them.
+  virtual void claims_are_for(const ClaimRecord&) {}
   /// Claims the next complete delivery. None: nothing to do now.
   virtual std::optional<ClaimedFrame> next() = 0;
   virtual bool is_duplicate(const FrameIdentity& identity) const = 0;

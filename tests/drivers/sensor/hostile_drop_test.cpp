@@ -102,16 +102,18 @@ TEST_F(HostileDrop, NoFolderOfItsOwnMayBeALink) {
   }
 }
 
-// The mark is made before a left-over file is read and taken away after that; five that stayed are five deaths.
+// The mark is made before a file is read and taken away after that; two that stayed are two deaths.
 TEST_F(HostileDrop, AFileThatEndsTheProcessAgainAndAgainIsRefused) {
   auto claim = *folder.claim(put("a.ptr"));
   claim.left_over = true;
-  write_file(drop / "work/1/.tries", "xxxx");
+  write_file(drop / "work/1/.read", "x");
   EXPECT_NO_THROW(read_claim(claim, make_profile()));
   EXPECT_THAT(names(drop / "work/1"), ElementsAre("a.ptr"));
-  write_file(drop / "work/1/.tries", "xxxxx");
-  expect_refusal([&] { read_claim(claim, make_profile()); },
-                 "a.ptr: datumd ended 5 times while it read this; the file may be too large for its memory");
+  write_file(drop / "work/1/.read", "xx");
+  expect_refusal(
+      [&] { read_claim(claim, make_profile()); },
+      "a.ptr: datumd ended 2 times while it read this; it is damaged or too large for its memory: keep "
+      "it for whoever maintains datumd, and let the sensor expose anew");
 }
 
 // Of each of 64 texts 8 KB are stored and 7.9 MB would be unpacked. The picture has 2 pixels; libpng, zlib and gtest

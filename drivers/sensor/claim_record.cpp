@@ -1,0 +1,101 @@
+#include "drivers/sensor/claim_record.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+
+#include "drivers/frame/frame_error.h"
+#include "drivers/sensor/descriptor.h"
+#include "drivers/sensor/file_bytes.h"
+
+namespace datum {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view title = "datum claim 1\n";
+constexpr std::size_t max_record_bytes = 4096;
+
+fs::path record_in(const fs::path& folder) { return folder / ".claim"; }
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text)
+    if (c > ' ' && c <= '~' && c != '%')
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return out;
+}
+
+std::optional<std::string> unescaped(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    unsigned byte = 0;
+    const std::string_view hex = text.substr(i + 1, 2);
+    const auto [end, error] = std::from_chars(hex.data(), hex.data() + hex.size(), byte, 16);
+    if (hex.size() != 2 || error != std::errc{} || end != hex.data() + 2) return std::nullopt;
+    out += static_cast<char>(byte);
+    i += 2;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string to_text(const ClaimRecord& r) {
+  return fmt::format("{}recipe {}\nsha256 {}\ntrigger {}\nunit {}\n", title, escaped(r.recipe),
+                     escaped(r.recipe_sha256), escaped(r.trigger), escaped(r.unit));
+}
+
+std::optional<ClaimRecord> claim_record_from_text(std::string_view text) {
+  if (!text.starts_with(title)) return std::nullopt;
+  text.remove_prefix(title.size());
+  ClaimRecord record;
+  const std::pair<std::string_view, std::string*> lines[] = {{"recipe ", &record.recipe},
+                                                             {"sha256 ", &record.recipe_sha256},
+                                                             {"trigger ", &record.trigger},
+                                                             {"unit ", &record.unit}};
+  for (const auto& [key, value] : lines) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos || !text.starts_with(key)) return std::nullopt;
+    const auto read = unescaped(text.substr(key.size(), end - key.size()));
+    if (!read) return std::nullopt;
+    *value = *read;
+    text.remove_prefix(end + 1);
+  }
+  const bool good = text.empty() && !record.recipe.empty() && record.recipe_sha256.size() == 64 &&
+                    (record.trigger == "on_frame" || record.trigger == "bus");
+  return good ? std::optional(record) : std::nullopt;
+}
+
+bool write_claim_record(const fs::path& folder, const ClaimRecord& record) {
+  const Descriptor out(
+      ::open(record_in(folder).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  const std::string text = to_text(record);
+  return out.get() >= 0 && ::write(out.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+void sync_claim_record(const fs::path& folder) {
+  const Descriptor record(::open(record_in(folder).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (record.get() >= 0) ::fsync(record.get());
+}
+
+std::optional<ClaimRecord> claim_record_in(const fs::path& folder) {
+  try {
+    const Bytes bytes = read_bytes_below(folder, ".claim", max_record_bytes);
+    return claim_record_from_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  } catch (const FrameError&) {
+    return std::nullopt;
+  }
+}
+
+void remove_claim_record(const fs::path& folder) { ::unlink(record_in(folder).c_str()); }
+
+}  // namespace datum
