@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "daemon/inspect/decision.h"
 #include "daemon/inspect/surface_characteristic.h"
 #include "daemon/inspect/surface_placing.h"
+#include "daemon/inspect/surface_spots.h"
 #include "daemon/pipeline_parts.h"
 
 namespace datum {
@@ -104,13 +106,18 @@ std::vector<SnapshotMotion> motions(std::span<const SurfaceFrame> frames) {
 
 std::vector<SurfaceShot> shots_of(std::span<const SurfaceFrame> frames,
                                   const std::vector<HtmEstimate<Machine, Sensor>>& machine_from_sensor,
-                                  const Htm<Machine, Model>& placed) {
+                                  const PlacedPart& part, const SurfaceModel& model,
+                                  const SurfaceUncertainty& uncertainty) {
+  const Htm<Machine, Model>& placed = part.machine_from_model;
   std::vector<SurfaceShot> shots;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const Htm<Model, Sensor> model_from_sensor = machine_from_sensor.empty()
                                                      ? Htm<Model, Sensor>(placed.inverse().matrix())
                                                      : placed.inverse() * machine_from_sensor[i].htm;
+    const HtmEstimate<Machine, Sensor>* station =
+        machine_from_sensor.empty() ? nullptr : &machine_from_sensor[i];
     shots.push_back({frames[i].frame, model_from_sensor});
+    shots.back().edge_mm = edge_zone_mm(shots.back(), part, station, model, uncertainty);
   }
   return shots;
 }
@@ -128,30 +135,62 @@ std::vector<double> gaps_of(SurfaceMap& map, const SurfaceRecipe& recipe, unsign
   return gap_mm2;
 }
 
-ComponentVerdict judge(const Recipe& recipe, const MeasuredSurface& m, std::size_t region) {
+/// Why nothing of a region can be told.
+Refusal region_doubt(const MeasuredSurface& m, const SurfaceSpots& spots, std::size_t region) {
+  auto [reason, detail] = beyond_refusal(m, spots, region);
+  if (reason == Reason::none) std::tie(reason, detail) = region_refusal(m, region);
+  return {reason, detail};
+}
+
+void doubt(CheckVerdict& v, const Refusal& why) {
+  v.decision = v.decision_simple = Decision::invalid;
+  v.reason = why.reason;
+  v.detail = why.detail;
+}
+
+/// What passed does so no longer; what failed has failed.
+void doubt(BoardVerdict& v, const Refusal& why) {
+  for (ComponentVerdict& c : v.components) {
+    for (CheckVerdict& check : c.checks)
+      if (check.decision == Decision::pass || check.decision == Decision::inconclusive) doubt(check, why);
+    c.decision = worst_of(c.checks);
+  }
+  v.decision = Decision::invalid;
+  v.reason = why.reason;
+  v.detail = why.detail;
+}
+
+CheckVerdict judge(const Recipe& recipe, const MeasuredSurface& m, const SurfaceSpots& spots,
+                   std::size_t region, std::size_t check) {
+  const std::size_t datum = recipe.surface->regions[region].datum[check];
+  CheckVerdict v;
+  v.check = recipe.components[region].checks[check];
+  Refusal why = region_doubt(m, spots, region);
+  if (why.reason == Reason::none && datum != region) {
+    why = region_doubt(m, spots, datum);
+    why.detail = fmt::format("its datum {}: {}", m.sources.model.regions[datum].name, why.detail);
+  }
+  v.reason = why.reason;
+  v.detail = why.detail;
+  if (v.reason != Reason::none) return v;
+  v = evaluate(v.check, region, datum, m);
+  if (v.reason != Reason::none) return v;
+  decide(v, recipe.rule, recipe.rule_confidence);
+  if (v.decision != Decision::pass && v.decision != Decision::inconclusive) return v;
+  if (const auto [reason, detail] = spot_refusal(m, spots, v.check, region, datum); reason != Reason::none)
+    doubt(v, {reason, detail});
+  return v;
+}
+
+ComponentVerdict judge(const Recipe& recipe, const MeasuredSurface& m, const SurfaceSpots& spots,
+                       std::size_t region) {
   const Component& component = recipe.components[region];
   ComponentVerdict c;
   c.reference = component.reference;
   c.package = component.package;
   c.region = evidence_of(m, region);
-  const auto [reason, detail] = region_refusal(m, region);
-  for (std::size_t k = 0; k < component.checks.size(); ++k) {
-    const std::size_t datum = recipe.surface->regions[region].datum[k];
-    auto why = std::pair(reason, detail);
-    if (why.first == Reason::none && datum != region) {
-      why = region_refusal(m, datum);
-      why.second = fmt::format("its datum {}: {}", m.sources.model.regions[datum].name, why.second);
-    }
-    CheckVerdict v;
-    v.check = component.checks[k];
-    v.reason = why.first;
-    v.detail = why.second;
-    if (v.reason == Reason::none) {
-      v = evaluate(component.checks[k], region, datum, m);
-      if (v.reason == Reason::none) decide(v, recipe.rule, recipe.rule_confidence);
-    }
-    c.checks.push_back(std::move(v));
-  }
+  for (std::size_t k = 0; k < component.checks.size(); ++k)
+    c.checks.push_back(judge(recipe, m, spots, region, k));
   c.decision = worst_of(c.checks);
   return c;
 }
@@ -170,25 +209,25 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
     return {refused(std::move(v), *in.recipe, {Reason::surface_fit, "alignment: " + part.refusal})};
   Eigen::Map<Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(v.surface->machine_from_model.data()) =
       part.machine_from_model.matrix();
-  const std::vector<SurfaceShot> shots = shots_of(frames, machine_from_sensor, part.machine_from_model);
+  const std::vector<SurfaceShot> shots =
+      shots_of(frames, machine_from_sensor, part, *model, recipe.uncertainty);
   CpuDistanceFinder cpu(backend);
   DistanceFinder& finder = in.finder ? *in.finder : cpu;
-  ComparedSurface surface = compare_with_model(*model, recipe.settings, shots, finder);
+  ComparedSurface surface = compare_with_model(*model, recipe.settings, shots, finder, backend.threads);
   v.backend = finder.describe();
   v.surface->points = surface.map.points.size();
   v.surface->beyond = surface.beyond;
-  v.surface->hidden = surface.hidden;
+  v.surface->hidden = surface.explained;
   const std::vector<double> gap_mm2 = gaps_of(surface.map, recipe, backend.threads);
   const SurfaceCover cover = cover_of(surface.map, {recipe.settings.reach_mm, 1}, backend.threads);
   std::vector<float> deviation;
   for (const ModelDistance& d : surface.map.distances) deviation.push_back(d.distance);
   const std::size_t regions = recipe.regions.size();
   const auto extremes =
-      window_extremes(surface.grids, surface.face_region, deviation, regions, recipe.settings.window_px);
-  const auto beyond =
-      window_extremes(surface.grids, surface.beyond_region, deviation, regions, recipe.settings.window_px);
+      window_extremes(surface.grids, surface.judged_region, deviation, regions, recipe.settings.window_px);
   const auto noise =
       region_noises(surface.grids, surface.face_region, deviation, regions, recipe.settings.window_px);
+  const SurfaceSpots spots = find_spots(surface, recipe.settings, extremes, noise, *in.sensor);
   const std::vector<SnapshotMotion> motion = motions(frames);
   const SurfaceSources sources{recipe,
                                *model,
@@ -199,9 +238,11 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
                                part.alignment,
                                in.recipe->in_machine_coordinates ? in.calibration : nullptr,
                                motion};
-  const MeasuredSurface m{sources, surface, cover, gap_mm2, extremes, beyond, noise, backend};
-  for (std::size_t r = 0; r < regions; ++r) v.components.push_back(judge(*in.recipe, m, r));
+  const MeasuredSurface m{sources, surface, cover, gap_mm2, extremes, noise, backend};
+  for (std::size_t r = 0; r < regions; ++r) v.components.push_back(judge(*in.recipe, m, spots, r));
   v.decision = worst_of(v.components);
+  if (const auto [reason, detail] = beyond_refusal(m, spots, no_region); reason != Reason::none)
+    doubt(v, Refusal{reason, detail});
   std::shared_ptr<const FacetMap> facets;
   if (recipe.facet_map)
     facets = std::make_shared<const FacetMap>(

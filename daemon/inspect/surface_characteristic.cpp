@@ -222,14 +222,6 @@ RegionEvidence evidence_of(const MeasuredSurface& m, std::size_t region) {
 std::pair<Reason, std::string> region_refusal(const MeasuredSurface& m, std::size_t region) {
   const RegionDemand& demand = m.sources.recipe.regions[region];
   const int window = m.sources.recipe.settings.window_px;
-  if (const WindowExtremes& far = m.beyond[region]; far.windows > 0) {
-    const auto at = model_place(m, far.highest_at);
-    return {
-        Reason::surface_beyond,
-        fmt::format("{} windows of {} x {} pixels lie farther than search_mm = {:g} from it, the first at "
-                    "[{:.3f}, {:.3f}, {:.3f}] mm: damage, or something on the part",
-                    far.windows, window, window, m.sources.recipe.settings.search_mm, at[0], at[1], at[2])};
-  }
   const double area = m.cover.area_mm2[region], share = m.cover.covered_mm2[region] / area;
   if (!(share >= demand.min_coverage))
     return {Reason::surface_coverage,
@@ -242,7 +234,7 @@ std::pair<Reason, std::string> region_refusal(const MeasuredSurface& m, std::siz
                         m.gap_mm2[region], demand.max_gap_mm)};
   if (m.extremes[region].windows == 0)
     return {Reason::surface_coverage,
-            fmt::format("no {} x {} pixels side by side lie on its faces", window, window)};
+            fmt::format("no {} x {} pixels side by side were compared with it", window, window)};
   if (std::string why = noise_refusal(m, region); !why.empty()) return {Reason::surface_noise, why};
   return {Reason::none, ""};
 }

@@ -14,7 +14,6 @@ struct MeasuredSurface {
   const SurfaceCover& cover;                    // within surface.reach_mm
   const std::vector<double>& gap_mm2;           // of each region: farther than its max_gap_mm from any point
   const std::vector<WindowExtremes>& extremes;  // of the deviations
-  const std::vector<WindowExtremes>& beyond;    // windows of points beyond the search
   const std::vector<RegionNoise>& noise;        // of each region
   const Backend& backend;
 };

@@ -3,6 +3,9 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "daemon/inspect/surface_judge.h"
+#include "gpu/core/parallel_for.h"
+
 namespace datum {
 namespace {
 
@@ -39,45 +42,6 @@ void add_points(const SurfaceShot& shot, const Eigen::Vector3d& origin, std::uin
   out.map.snapshot.resize(out.map.points.size(), number);
 }
 
-class Sight {
- public:
-  Sight(const SurfaceModel& model, const SurfaceSettings& settings, std::span<const SurfaceShot> shots)
-      : model_(*model.triangles),
-        least_cosine_(static_cast<float>(std::cos(settings.max_view_deg * M_PI / 180))) {
-    for (const SurfaceShot& shot : shots)
-      towards_.push_back(shot.model_from_sensor.rotation().col(2).cast<float>());
-  }
-  /// Whether the sensor of this snapshot can have seen the place.
-  bool sees(const ModelDistance& place, std::uint16_t snapshot) const {
-    const auto& n = model_.normal[place.facet][static_cast<std::size_t>(place.place)];
-    const Eigen::Vector3f& v = towards_[snapshot];
-    return n[0] * v.x() + n[1] * v.y() + n[2] * v.z() >= least_cosine_;
-  }
-
- private:
-  const TriangleModel& model_;
-  float least_cosine_;
-  std::vector<Eigen::Vector3f> towards_;  // from the part to the sensor, model coordinates
-};
-
-/// Points about the part that nothing was found for: a part torn away or bent must not count as not seen.
-std::vector<std::uint32_t> unexplained(const SurfaceModel& model, const SurfaceSettings& settings,
-                                       const SurfaceMap& map) {
-  const Eigen::Vector3d origin = origin_of(model);
-  const Eigen::Vector3f low =
-      (model.low_mm - origin).cast<float>().array() - static_cast<float>(settings.search_mm);
-  const Eigen::Vector3f high =
-      (model.high_mm - origin).cast<float>().array() + static_cast<float>(settings.search_mm);
-  std::vector<std::uint32_t> found;
-  for (std::size_t i = 0; i < map.points.size(); ++i) {
-    const ModelPoint& p = map.points[i];
-    const bool near = p.x >= low.x() && p.x <= high.x() && p.y >= low.y() && p.y <= high.y() &&
-                      p.z >= low.z() && p.z <= high.z();
-    if (near && map.distances[i].kind == MatchClass::no_data) found.push_back(static_cast<std::uint32_t>(i));
-  }
-  return found;
-}
-
 DistanceSettings distance_settings(const SurfaceSettings& settings, double search_mm) {
   DistanceSettings d;
   d.search = static_cast<float>(search_mm);
@@ -85,28 +49,67 @@ DistanceSettings distance_settings(const SurfaceSettings& settings, double searc
   return d;
 }
 
-void explain(const SurfaceModel& model, const SurfaceSettings& settings, const Sight& sight,
-             DistanceFinder& finder, ComparedSurface& out) {
-  const std::vector<std::uint32_t> which = unexplained(model, settings, out.map);
-  out.beyond = which.size();
-  out.beyond_region.assign(out.map.points.size(), no_region);
-  std::vector<ModelPoint> points;
-  for (const std::uint32_t i : which) points.push_back(out.map.points[i]);
-  std::vector<ModelDistance> found(points.size());
-  const double anywhere = 2 * (model.high_mm - model.low_mm).norm() + 2 * settings.search_mm;
-  finder.find({model.triangles, model.search}, points.data(), points.size(),
-              distance_settings(settings, anywhere), found.data());
-  for (std::size_t k = 0; k < which.size(); ++k) {
-    const ModelDistance& d = found[k];
-    if (d.kind == MatchClass::face && sight.sees(d, out.map.snapshot[which[k]]))
-      out.beyond_region[which[k]] = model.region_of_facet[d.facet];
+std::uint16_t region_of(const SurfaceModel& model, std::uint32_t facet) {
+  return facet == no_facet ? no_region : model.region_of_facet[facet];
+}
+
+void keep(const SurfaceModel& model, const JudgedPixel& pixel, std::uint32_t i, ComparedSurface& out) {
+  ModelDistance& d = out.map.distances[i];
+  if (pixel.along_ray) d.place = Place::face;
+  if (pixel.facet != no_facet) d.facet = pixel.facet;
+  d.distance = static_cast<float>(pixel.deviation_mm);
+  switch (pixel.judgement) {
+    case Judgement::face:
+      d.kind = MatchClass::face;
+      out.face_region[i] = out.judged_region[i] = region_of(model, pixel.charged);
+      return;
+    case Judgement::edge:
+      d.kind = MatchClass::edge;
+      out.judged_region[i] = region_of(model, pixel.charged);
+      return;
+    case Judgement::rim:
+      return;
+    case Judgement::beyond:
+      out.is_beyond[i] = 1;
+      out.beyond_region[i] = region_of(model, pixel.charged);
+      [[fallthrough]];
+    case Judgement::explained:
+      d = ModelDistance{};
   }
+}
+
+std::vector<double> heights_of(const HeightFrame& f) {
+  std::vector<double> heights(f.size(), std::nan(""));
+  std::visit(
+      [&](const auto& counts) {
+        for (std::size_t i = 0; i < heights.size(); ++i)
+          if (f.classes[i] == PixelClass::ok) heights[i] = f.z.at(static_cast<double>(counts[i]));
+      },
+      f.counts);
+  return heights;
+}
+
+void judge_snapshot(const SurfaceModel& model, const SurfaceSettings& settings, const SurfaceShot& shot,
+                    const SnapshotGrid& grid, unsigned threads, ComparedSurface& out) {
+  const SurfaceRays rays(*model.triangles, shot, threads);
+  const std::vector<double> heights = heights_of(*shot.frame);
+  const double least_cosine = std::cos(settings.max_view_deg * M_PI / 180);
+  const SurfaceJudge judge(*model.triangles, rays, heights, shot, settings.search_mm, least_cosine);
+  parallel_for(threads, static_cast<std::size_t>(grid.rows), [&](std::size_t r, unsigned) {
+    for (int col = 0; col < grid.cols; ++col) {
+      const std::uint32_t i =
+          grid.point[r * static_cast<std::size_t>(grid.cols) + static_cast<std::size_t>(col)];
+      if (i == no_point) continue;
+      keep(model, judge.judge(static_cast<int>(r), col, out.map.points[i], out.map.distances[i]), i, out);
+    }
+  });
 }
 
 }  // namespace
 
 ComparedSurface compare_with_model(const SurfaceModel& model, const SurfaceSettings& settings,
-                                   std::span<const SurfaceShot> shots, DistanceFinder& finder) {
+                                   std::span<const SurfaceShot> shots, DistanceFinder& finder,
+                                   unsigned threads) {
   std::size_t pixels = 0;
   for (const SurfaceShot& shot : shots) pixels += shot.frame->size();
   if (pixels > most_points) throw std::invalid_argument("the snapshots have more than 2^28 pixels together");
@@ -120,18 +123,14 @@ ComparedSurface compare_with_model(const SurfaceModel& model, const SurfaceSetti
   map.distances.resize(map.points.size());
   finder.find({model.triangles, model.search}, map.points.data(), map.points.size(),
               distance_settings(settings, settings.search_mm), map.distances.data());
-  const Sight sight(model, settings, shots);
-  explain(model, settings, sight, finder, out);
   out.face_region.assign(map.points.size(), no_region);
+  out.judged_region = out.beyond_region = out.face_region;
+  out.is_beyond.assign(map.points.size(), 0);
+  for (std::size_t k = 0; k < shots.size(); ++k)
+    judge_snapshot(model, settings, shots[k], out.grids[k], threads, out);
   for (std::size_t i = 0; i < map.points.size(); ++i) {
-    ModelDistance& d = map.distances[i];
-    if (d.kind == MatchClass::no_data) continue;
-    if (!sight.sees(d, map.snapshot[i])) {
-      d = ModelDistance{};
-      ++out.hidden;
-    } else if (d.kind == MatchClass::face) {
-      out.face_region[i] = model.region_of_facet[d.facet];
-    }
+    out.beyond += out.is_beyond[i];
+    out.explained += out.is_beyond[i] == 0 && map.distances[i].kind == MatchClass::no_data;
   }
   return out;
 }

@@ -1,8 +1,7 @@
-// Snapshots become points in model coordinates, each with its signed distance from the model.
+// Snapshots become points in model coordinates, each with its signed deviation from the model (surface_judge.h).
 //
-// What is left out is counted. A point is not compared where nothing is within the search distance (beyond), where the
-// nearest place is one that the sensor can't see from where it was (hidden: a table under a hole lies close to the part's
-// underside), or where it is a sharp or open edge, which has no normal (class edge, rim).
+// What is left out is counted: what lies before or behind the model by more than the search distance (beyond), and what tells
+// nothing of it (explained): beside the model, or beside a step of it.
 #pragma once
 
 #include <span>
@@ -18,6 +17,7 @@ namespace datum {
 struct SurfaceShot {
   const HeightFrame* frame = nullptr;
   Htm<Model, Sensor> model_from_sensor;
+  double edge_mm = 0;  // beside a step: what is nearer to it across the ray can't be told from it
 };
 
 inline constexpr std::uint32_t no_point = 0xFFFFFFFF;
@@ -33,13 +33,17 @@ struct ComparedSurface {
   std::vector<SnapshotGrid> grids;
   /// Element i: region of point i where it was compared on a face of one; no_region otherwise.
   std::vector<std::uint16_t> face_region;
-  /// Region of whose face, seen by the sensor, point i is nearest to but farther than the search; no_region otherwise.
+  /// The same, and where it was compared with an edge: the region that is charged with its deviation.
+  std::vector<std::uint16_t> judged_region;
+  /// Element i: point i lies beyond the search, before or behind beyond_region[i] (no_region: of a facet without a region).
+  std::vector<std::uint8_t> is_beyond;
   std::vector<std::uint16_t> beyond_region;
-  std::uint64_t beyond = 0, hidden = 0;
+  std::uint64_t beyond = 0, explained = 0;
 };
 
 /// Throws std::invalid_argument for more than 2^28 points. The result does not depend on who looks for the distances.
 ComparedSurface compare_with_model(const SurfaceModel& model, const SurfaceSettings& settings,
-                                   std::span<const SurfaceShot> shots, DistanceFinder& finder);
+                                   std::span<const SurfaceShot> shots, DistanceFinder& finder,
+                                   unsigned threads = 1);
 
 }  // namespace datum

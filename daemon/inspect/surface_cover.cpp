@@ -21,7 +21,7 @@ void check_distances(const SurfaceMap& map) {
 
 constexpr std::uint32_t nowhere = 0xFFFFFFFF;
 
-/// Of each point the patch that it lies on, or nowhere without data.
+/// Of each judged point the patch that it lies on, nowhere of others.
 std::vector<std::uint32_t> patches_of(const SurfaceMap& map, const SurfacePatches& patches,
                                       unsigned threads) {
   std::vector<std::uint32_t> of(map.points.size(), nowhere);
@@ -29,7 +29,8 @@ std::vector<std::uint32_t> patches_of(const SurfaceMap& map, const SurfacePatche
   parallel_for(threads, (of.size() + run - 1) / run, [&](std::size_t r, unsigned) {
     for (std::size_t i = r * run; i < std::min(of.size(), (r + 1) * run); ++i) {
       const ModelDistance& d = map.distances[i];
-      if (d.kind != MatchClass::no_data)
+      // beyond the end of an open model nothing was judged
+      if (d.kind == MatchClass::face || d.kind == MatchClass::edge)
         of[i] = patches.patch_at(foot_of(*map.model, map.points[i], d), d.facet);
     }
   });

@@ -2,7 +2,7 @@
 //
 // The surface is cut into patches of 0.4 reach_mm at most, in voxels of that size. A point marks the patches around its own
 // one (that of the place nearest to it): those whose centers lie within reach_mm, of the same region and facing the same way
-// (within 60 degrees: the far side of a thin wall is another surface). A patch that enough points mark is covered, and its
+// (within 60 degrees: the far side of a thin wall is another surface). Points on no face or edge mark none. A patch that enough points mark is covered, and its
 // area is shared by them: where snapshots overlap or pixels lie closer, a point stands for less. Both depend on which points
 // there are, not on their order or on threads.
 #pragma once

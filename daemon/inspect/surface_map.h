@@ -38,7 +38,7 @@ struct SurfaceMap {
   std::vector<ModelDistance> distances;  // signed, of class face, edge, rim or no_data
   std::vector<std::uint16_t> snapshot;   // that the point was seen in
 
-  /// From cover_of(): the area of the model that a point stands for; 0 of points without data.
+  /// From cover_of(): the area of the model that a point stands for; 0 of points that are not judged.
   std::vector<double> area_mm2;
 };
 

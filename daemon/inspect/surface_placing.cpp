@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "daemon/inspect/surface_alignment.h"
 
 namespace datum {
@@ -96,6 +99,36 @@ PlacedPart place_part(const SurfaceRecipe& recipe, const SurfaceModel& model,
   part.refusal = refined.refusal;
   if (part.refusal.empty()) hold(part, refined.model_from_machine);
   return part;
+}
+
+double edge_zone_mm(const SurfaceShot& shot, const PlacedPart& part,
+                    const HtmEstimate<Machine, Sensor>* station, const SurfaceModel& model,
+                    const SurfaceUncertainty& uncertainty) {
+  const Htm<Model, Machine> model_from_machine = part.machine_from_model.inverse();
+  const Eigen::Matrix3d to_sensor = shot.model_from_sensor.rotation().transpose();
+  double largest_mm2 = 0;
+  for (int k = 0; k < 8; ++k) {
+    const Eigen::Vector3d corner((k & 1 ? model.high_mm : model.low_mm).x(),
+                                 (k & 2 ? model.high_mm : model.low_mm).y(),
+                                 (k & 4 ? model.high_mm : model.low_mm).z());
+    Eigen::Matrix3d c = Eigen::Matrix3d::Zero();  // model axes
+    if (part.alignment) {
+      c = point_covariance(HtmEstimate<Model, Machine>{model_from_machine, *part.alignment},
+                           part.machine_from_model * corner);
+    } else {
+      const double turned_mm = uncertainty.placement_mrad * 1e-3 * corner.norm();
+      c.diagonal().array() += uncertainty.placement_mm * uncertainty.placement_mm + turned_mm * turned_mm;
+    }
+    if (station) {
+      const Eigen::Matrix3d r = model_from_machine.rotation();
+      c += r * point_covariance(*station, shot.model_from_sensor.inverse() * corner) * r.transpose();
+    }
+    const Eigen::Matrix2d across = (to_sensor * c * to_sensor.transpose()).topLeftCorner<2, 2>();
+    // the larger of its two eigenvalues
+    const double mean = across.trace() / 2, half = (across(0, 0) - across(1, 1)) / 2;
+    largest_mm2 = std::max(largest_mm2, mean + std::hypot(half, across(0, 1)));
+  }
+  return std::max(shot.frame->x.scale_mm, shot.frame->y.scale_mm) / 2 + 2 * std::sqrt(largest_mm2);
 }
 
 }  // namespace datum

@@ -25,4 +25,12 @@ PlacedPart place_part(const SurfaceRecipe& recipe, const SurfaceModel& model,
                       std::span<const HtmEstimate<Machine, Sensor>> machine_from_sensor,
                       const Backend& backend);
 
+/// Across the rays of a snapshot: nearer to a step of the model than this a pixel may have seen either side of it. Half a
+/// pixel, what it averages over, and the expanded uncertainty (k = 2) of the part's place before the sensor where it is the
+/// largest, at the corners of the model's box: by the alignment or the placement, and by the calibration with the stage
+/// (`station`; null in sensor coordinates). mm.
+double edge_zone_mm(const SurfaceShot& shot, const PlacedPart& part,
+                    const HtmEstimate<Machine, Sensor>* station, const SurfaceModel& model,
+                    const SurfaceUncertainty& uncertainty);
+
 }  // namespace datum

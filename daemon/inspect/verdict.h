@@ -59,6 +59,7 @@ enum class Reason : std::uint8_t {
   frame_repeated,    // its pixels came before
   body_clipped,      // too many pixels of the body out of the sensor's range or saturated
   surface_noise,     // a region scatters by more than the sensor's profile explains
+  surface_spot,      // too few pixels for an extreme are out of a limit, and too many for noise
   internal,
 };
 const char* name_of(Reason r);  // "FLOOR_INLIER_RATIO", ...
@@ -241,7 +242,8 @@ struct SurfaceEvidence {
   std::optional<AlignmentEvidence> alignment;   // none: the placement held
   std::vector<SnapshotEvidence> snapshots;
   std::uint64_t points = 0;  // with a height
-  /// Of them: not compared, for nothing is within the search, or only what the sensor can't see.
+  /// Of them: farther than the search before or behind what their rays meet; explained without a deviation, being
+  /// beside the model or a step of it.
   std::uint64_t beyond = 0, hidden = 0;
 };
 

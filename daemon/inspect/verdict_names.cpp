@@ -104,6 +104,8 @@ const char* name_of(Reason r) {  // NOLINT(readability-function-size): a table
       return "BODY_CLIPPED";
     case Reason::surface_noise:
       return "SURFACE_NOISE";
+    case Reason::surface_spot:
+      return "SURFACE_SPOT";
     case Reason::internal:
       return "INTERNAL";
   }

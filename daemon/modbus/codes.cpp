@@ -72,6 +72,7 @@ const std::vector<Coded>& result_codes() {
       {53, "SURFACE_BEYOND", ""},
       {54, "SURFACE_FIT", ""},
       {55, "SURFACE_NOISE", ""},
+      {56, "SURFACE_SPOT", ""},
       {60, "WARP_MODEL", ""},
       {61, "WARP_HULL", ""},
       {62, "WARP_GAP", ""},

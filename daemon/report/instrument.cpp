@@ -57,6 +57,7 @@ std::uint16_t bits_of(Reason reason) {
     case Reason::surface_coverage:
     case Reason::surface_beyond:
     case Reason::surface_noise:
+    case Reason::surface_spot:
       return questionable_frame;
     default:
       return questionable_floor;

@@ -145,10 +145,22 @@ constexpr std::array rows{
               "recipe: region.min_coverage, region.max_gap_mm",
               "Shadow, gloss, a snapshot that is missing, a part placed elsewhere.",
               "Add a snapshot that sees it; look at the exported map."},
-    ReasonRow{Reason::surface_beyond, "Something lies farther from the region than was searched.",
-              "recipe: surface.search_mm, surface.window_px",
-              "Damage, chips or a cloth on the part; a wrong part.",
-              "Look at the place that the text names."},
+    ReasonRow{Reason::surface_beyond,
+              "At least 4 pixels side by side lie farther before or behind the part than was searched.",
+              "recipe: surface.search_mm",
+              "Damage, a missing feature, chips, a clamp or a cloth on the part; a wrong part. Facets of no "
+              "region count too: "
+              "the part is INVALID as a whole then.",
+              "Look at the place that the text names; take away what lies there."},
+    ReasonRow{
+        Reason::surface_spot,
+        "At least 4 pixels side by side are out of a limit and fill no window, so that no extreme tells of "
+        "them.",
+        "recipe: surface.window_px, limits of the region's checks",
+        "A small dent, a burr, a feature beside its place by a pixel or two; dust; a sensor that errs beside "
+        "steps.",
+        "Look at the place that the text names. A smaller surface.window_px makes such spots a value with a "
+        "decision."},
     ReasonRow{
         Reason::surface_noise, "A region scatters by more than the sensor's profile explains.",
         "recipe: surface.max_noise_sigmas; sensor profile: noise.sigma_um",

@@ -43,6 +43,14 @@ TEST(SurfaceStatistics, AnOffsetIsItsMean) {
   for (const double um : {s.least_um, s.largest_um}) EXPECT_NEAR(um, 100, 2e-6);
 }
 
+TEST(SurfaceStatistics, PointsBeyondAnOpenEdgeCoverNothing) {
+  std::vector<ModelPoint> points;
+  add_points(points, -20.4, -20, 0.1, raised);
+  SurfaceMap map = compared(sheet_model(3), points);
+  ASSERT_EQ(map.distances[0].kind, MatchClass::rim);
+  EXPECT_EQ(cover_of(map, {0.5, 1}).covered_mm2[0], 0);
+}
+
 TEST(SurfaceStatistics, AHalfSeenTenTimesAsDenselyWeighsNoMore) {
   std::vector<ModelPoint> even, uneven;
   add_points(even, -20, 20, 0.2, half_raised);

@@ -11,6 +11,7 @@
 #include "tests/statistics/statistics_run.h"
 #include "tests/statistics/statistics_surface.h"
 #include "tests/statistics/statistics_table.h"
+#include "tests/statistics/surface_campaign.h"
 
 namespace {
 
@@ -34,6 +35,28 @@ std::vector<T> chosen(const std::vector<T>& all, const std::vector<std::string>&
                     [&](const std::string& w) { return name(t).find(w) != std::string::npos; }))
       some.push_back(t);
   return some;
+}
+
+void print(const std::string& name, const CampaignTally& t) {
+  fmt::print("{:10} {:5} {:5} {:12} {:5} {:7} {:7} {:10}\n", name, t.cases, t.passed, t.inconclusive,
+             t.failed, t.invalid, t.seen, t.wrong_passes);
+}
+
+/// Exit status 1 where a defect that pixels see passes, or more than 2 % of the good parts are refused.
+int run_defects(const CampaignPlan& plan) {
+  const Campaign all = run_campaign(plan);
+  for (const std::string& words : all.wrong) fmt::print("{}\n", words);
+  fmt::print("{:10} {:>5} {:>5} {:>12} {:>5} {:>7} {:>7} {:>10}\n", "", "cases", "PASS", "INCONCLUSIVE",
+             "FAIL", "INVALID", "seen", "wrong PASS");
+  for (const auto& [name, tally] : all.of_solid) print(name, tally);
+  for (const auto& [name, tally] : all.of_defect) print(name, tally);
+  print("all", all.defects);
+  print("good parts", all.good);
+  const int refused = all.good.failed + all.good.invalid;
+  fmt::print(
+      "seen: by {} pixels of a snapshot and more, beyond {} times the limit\ngood parts refused: {:.1f} %\n",
+      seen_px, beyond_limit, 100.0 * refused / std::max(1, all.good.cases));
+  return all.defects.wrong_passes > 0 || 50 * refused > all.good.cases ? 1 : 0;
 }
 
 }  // namespace
@@ -60,8 +83,19 @@ int main(int argc, char** argv) try {
   app.add_option("--csv", csv, "the table as a file too");
   app.add_flag("--short", shortfalls, "print only cells that fall short");
   app.add_flag("--budget", budget, "print the root mean square of each term of the budgets too");
+  CampaignPlan campaign;
+  campaign.cases = 0;
+  app.add_option("--defects", campaign.cases,
+                 "so many seeded defects of surfaces instead, on five solids at four limits, and a quarter "
+                 "as many good parts")
+      ->check(CLI::Range(1, 1000000));
   app.add_flag("--list", list, "print the names of all rows and end");
   CLI11_PARSE(app, argc, argv);
+  if (campaign.cases > 0) {
+    campaign.seed = plan.seed;
+    campaign.threads = plan.threads;
+    return run_defects(campaign);
+  }
   SurfacePlan surfaces;
   std::vector<std::string> board_names, surface_names;
   for (const Row& row : all_rows()) board_names.push_back(row.name);

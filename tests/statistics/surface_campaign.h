@@ -1,0 +1,36 @@
+// Seeded defects through the daemon's own inspection: no PASS where pixels see too large a deviation, few good parts refused.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/statistics/surface_defect.h"
+
+namespace datum::statistics {
+
+struct CampaignPlan {
+  int cases = 1000;  // with a defect; a quarter as many good parts beside
+  std::uint64_t seed = 1;
+  unsigned threads = 1;
+};
+
+struct CampaignTally {
+  int cases = 0, passed = 0, inconclusive = 0, failed = 0, invalid = 0;
+  int seen = 0;  // at least seen_px pixels of a snapshot see more than beyond_limit times the tolerance
+  int wrong_passes = 0;  // of those
+};
+
+inline constexpr double beyond_limit = 1.25;
+inline constexpr int seen_px = 4;
+
+struct Campaign {
+  std::map<std::string, CampaignTally> of_solid, of_defect;  // by name
+  CampaignTally defects, good;
+  std::vector<std::string> wrong;  // in words: each wrong PASS and each good part that is refused
+};
+
+/// The same with any number of threads.
+Campaign run_campaign(const CampaignPlan& plan);
+
+}  // namespace datum::statistics
