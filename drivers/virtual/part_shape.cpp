@@ -16,6 +16,7 @@ using Eigen::Vector2d;
 using Eigen::Vector3d;
 
 constexpr double dent_bottom_mm = 2.5, dent_rim_mm = 4.5;  // radii
+constexpr double post_width_mm = 1;
 
 struct Block {
   int x0, x1, y0, y1;
@@ -23,6 +24,8 @@ struct Block {
 };
 // Apart from each other and from the chamfers: a wall's upright edge then runs between two levels only.
 constexpr Block blocks[] = {{30, 70, 46, 52, 5}, {8, 24, 42, 56, 2}};
+// From below, under the dent.
+constexpr Block pocket{54, 66, 32, 44, -1};
 
 Vector2d turned(const Vector2d& v) { return {-v.y(), v.x()}; }
 
@@ -43,6 +46,7 @@ class Mesher {
     raised(shape.cone);
     drilled(shape.hole);
     if (defects.dent_um != 0) dent(defects);
+    if (defects.post_mm != 0) post(defects);
   }
   std::vector<PartFacet> take() { return std::move(facets_); }
 
@@ -65,11 +69,13 @@ class Mesher {
     return std::abs(i + 0.5 - round.center_mm.x()) < round.half_cells &&
            std::abs(k + 0.5 - round.center_mm.y()) < round.half_cells;
   }
+  static bool in(const Block& b, int i, int k) { return i >= b.x0 && i < b.x1 && k >= b.y0 && k < b.y1; }
   static double level(int i, int k) {
     for (const Block& b : blocks)
-      if (i >= b.x0 && i < b.x1 && k >= b.y0 && k < b.y1) return b.level_mm;
+      if (in(b, i, k)) return b.level_mm;
     return 0;
   }
+  double lower(int i, int k) const { return in(pocket, i, k) ? pocket.level_mm : lower(); }
 
   void cell(int i, int k) {
     const Vector2d a(i, k), b(i + 1, k), c(i + 1, k + 1), d(i, k + 1);
@@ -83,9 +89,12 @@ class Mesher {
         quad(top(b), top(c), top(d), top(a));
       }
     }
-    if (!in(shape_.hole, i, k)) quad(at(a, lower()), at(d, lower()), at(c, lower()), at(b, lower()));
+    const double low = lower(i, k);
+    if (!in(shape_.hole, i, k)) quad(at(a, low), at(d, low), at(c, low), at(b, low));
     wall(b, c, z, level(i + 1, k));
     wall(c, d, z, level(i, k + 1));
+    wall(b, c, lower(i + 1, k), low);
+    wall(c, d, lower(i, k + 1), low);
   }
   /// Between a cell of level `inner` on the left of p -> q and one of level `outer` on its right.
   void wall(const Vector2d& p, const Vector2d& q, double inner, double outer) {
@@ -150,11 +159,26 @@ class Mesher {
       }
   }
 
+  void post(const PartDefects& defects) {
+    constexpr int sides = 24;
+    const Vector2d& middle = defects.post_center_mm;
+    const auto corner = [&](int i, double z) {
+      const double turn = 2 * std::numbers::pi * i / sides;
+      return at(middle + 0.5 * post_width_mm * Vector2d(std::cos(turn), std::sin(turn)), z);
+    };
+    for (int i = 0; i < sides; ++i) {
+      quad(corner(i, 0), corner(i + 1, 0), corner(i + 1, defects.post_mm), corner(i, defects.post_mm));
+      facet(corner(i, defects.post_mm), corner(i + 1, defects.post_mm), at(middle, defects.post_mm));
+    }
+  }
+
   const PartShape& shape_;
   Vector2d shift_;
   int nx_, ny_;
   std::vector<PartFacet> facets_;
 };
+
+constexpr const char* words_allowed = "good, dent=UM, hole=DX:DY or post=MM, joined by commas";
 
 double number_in(const std::string& word, const std::string& text) {
   std::size_t used = 0;
@@ -165,7 +189,7 @@ double number_in(const std::string& word, const std::string& text) {
   }
   if (used == 0 || used != text.size() || !(std::abs(value) <= 2000))
     throw std::invalid_argument("'" + word + "': '" + text + "' is not a number up to 2000; " +
-                                "good, dent=UM or hole=DX:DY in mm, joined by commas");
+                                words_allowed);
   return value;
 }
 
@@ -181,10 +205,14 @@ PartDefects parse_defects(const std::string& text) {
     } else if (word.rfind("hole=", 0) == 0 && colon != std::string::npos) {
       d.hole_shift_mm = {number_in(word, word.substr(equals + 1, colon - equals - 1)),
                          number_in(word, word.substr(colon + 1))};
+    } else if (word.rfind("post=", 0) == 0) {
+      d.post_mm = number_in(word, word.substr(equals + 1));
     } else if (word != "good") {
-      throw std::invalid_argument("'" + word + "': good, dent=UM or hole=DX:DY in mm, joined by commas");
+      throw std::invalid_argument("'" + word + "': " + words_allowed);
     }
   }
+  if (!(d.post_mm >= 0 && d.post_mm <= 20))
+    throw std::invalid_argument("'" + text + "': a post may be 0 to 20 mm high");
   if (!(d.hole_shift_mm.norm() <= 2))
     throw std::invalid_argument("'" + text + "': the hole may be shifted by 2 mm");
   return d;

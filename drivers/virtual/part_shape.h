@@ -2,7 +2,7 @@
 //
 // Part coordinates in mm: origin at a corner of the plate, x along its 96 mm, y along its 64 mm, z up, 0 at the plate's
 // upper side, -8 at its lower one. Its edges are chamfered by 3 mm at 45 degrees. On it: a rib 5 mm high, a pad 2 mm
-// high, a boss 4 mm high, a blunt cone 6 mm high, and a countersunk hole.
+// high, a boss 4 mm high, a blunt cone 6 mm high, and a countersunk hole. From below a pocket leaves a wall of 1 mm.
 #pragma once
 
 #include <Eigen/Core>
@@ -36,14 +36,17 @@ struct PartShape {
 struct PartDefects {
   double dent_um = 0;  // depth of a dent in the plate with a flat bottom, 5 mm wide, its rim 9 mm wide
   Eigen::Vector2d dent_center_mm{60, 38};
-  Eigen::Vector2d hole_shift_mm{0, 0};  // of the hole with its countersink
+  Eigen::Vector2d hole_shift_mm{0, 0};     // of the hole with its countersink
+  double post_mm = 0;                      // height of a post that is no part's, 1 mm wide
+  Eigen::Vector2d post_center_mm{40, 45};  // beside the rib
 };
 
-/// Applies words such as "dent=150" (um) and "hole=0.12:-0.08" (mm), "good" for none, joined by commas. Throws
+/// Applies words such as "dent=150" (um), "hole=0.12:-0.08" and "post=3" (mm), "good" for none, joined by commas. Throws
 /// std::invalid_argument with what is allowed.
 PartDefects parse_defects(const std::string& text);
 
-/// Facets of the solid, two to a square millimetre; the same ones in the same order whatever is wrong with it.
+/// Facets of the solid, two to a square millimetre; the same ones in the same order whatever is wrong with it, then those of a
+/// post, which stands on it.
 std::vector<PartFacet> part_facets(const PartShape& shape, const PartDefects& defects);
 
 /// Binary STL in mm. Throws std::runtime_error naming the file.

@@ -37,7 +37,8 @@ Options read_options(int argc, char** argv, int& status) {
       ->check(CLI::ExistingFile);
   app.add_option("--model", o.model, "write the part as drawn to this STL file, in mm");
   app.add_option("--drop", o.drop, "folder to deliver snapshots into")->check(CLI::ExistingDirectory);
-  app.add_option("--part", o.parts, "one part per option: good, dent=UM, hole=DX:DY in mm, joined by commas");
+  app.add_option("--part", o.parts,
+                 "one part per option: good, dent=UM, hole=DX:DY or post=MM, joined by commas");
   app.add_option(
          "--displaced", o.displaced,
          "X,Y,Z,MRAD: each part lies off its place by so many mm, turned about its z, more with each part")

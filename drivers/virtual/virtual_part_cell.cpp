@@ -52,6 +52,7 @@ std::string truth_of(const VirtualPartCell& cell, const PartDefects& defects) {
       {"dent_um", defects.dent_um},
       {"dent_center_mm", {defects.dent_center_mm.x(), defects.dent_center_mm.y()}},
       {"hole_shift_mm", {defects.hole_shift_mm.x(), defects.hole_shift_mm.y()}},
+      {"post_mm", defects.post_mm},
   };
   for (int row = 0; row < 4; ++row)
     for (int col = 0; col < 4; ++col) out["machine_from_part"].push_back(cell.machine_from_part(row, col));

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Two machined parts compared with their model by the real daemon: a stage on a pseudo-terminal carries a virtual 3D sensor
-# to seven places over each; the part is found by its datums. One part is good, one has a dent and a hole in the wrong place.
+# Three machined parts compared with their model by the real daemon: a stage on a pseudo-terminal carries a virtual 3D sensor
+# to seven places over each; the part is found by its datums. One part is good, one has a hole in the wrong place and a dent where
+# the wall is 1 mm thin, so deep that its bottom lies nearer to the wall's far side; on one stands what is no part's.
 # Usage: demo_surface.sh BIN [FOLDER]; the cell is built anew in FOLDER (default: ../surface beside BIN).
 set -eu
 bin=$(cd "$1" && pwd)
@@ -22,10 +23,10 @@ printf '[host.tcp]\nport = 0\n' >>datumd.toml
 
 . "$tree/tests/scenario/demo_programs.sh"
 
-# Put down twice: 0.3 mm and 2 mrad off its place, then twice as far.
+# Put down three times: 0.3 mm and 2 mrad off its place, then twice and three times as far.
 start sensor.log "$bin/virtual-part" --twin twins/surface.toml --calibration calibrations/demo.toml \
   --model recipes/demo-part.stl --drop drop --truth truth.jsonl --on-trigger trigger --displaced 0.2,-0.2,0.1,2 \
-  --part good --part dent=150,hole=0.12:-0.08
+  --part good --part dent=600,hole=0.12:-0.08 --part post=3
 start cmm.log "$bin/virtual-cmm" --preset grbl_1_1 --link cmm --position 91,68,35 --control moves
 until_true "the virtual CMM did not come up" test -e cmm
 until_true "the virtual sensor did not come up" test -e trigger
@@ -42,7 +43,8 @@ ctl choose demo-part >ctl.log
 ctl arm >>ctl.log
 
 "$bin/virtual-part" --twin twins/surface.toml --calibration calibrations/demo.toml --positions >positions
-for part in good damaged; do
+earlier=0
+for part in good damaged dirty; do
   ctl unit "$part" >>ctl.log
   taken=0
   while read -r x y z; do
@@ -52,19 +54,21 @@ for part in good damaged; do
     ctl send '*TRG' >>ctl.log || fail "the trigger is refused"
     echo >trigger
     [ $taken -eq 7 ] || until_true "snapshot $taken is not kept" \
-      sh -c "[ \$(grep -c 'snapshot $((taken + 1)) of 7 .* is next' datumd.log) -ge $([ $part = good ] && echo 1 || echo 2) ]"
+      sh -c "[ \$(grep -c 'snapshot $((taken + 1)) of 7 .* is next' datumd.log) -gt $earlier ]"
   done <positions
+  earlier=$((earlier + 1))
   until_true "no result" sh -c "'$bin/datumctl' results --store results.db | grep -q $part"
 done
 
-for n in 00000001 00000002; do until_true "no picture of result $n" sh -c "ls pictures/$n*.png"; done
-for part in 1 2; do
+for n in 00000001 00000002 00000003; do until_true "no picture of result $n" sh -c "ls pictures/$n*.png"; done
+for part in 1 2 3; do
   echo
   status=0
   "$bin/datumctl" show $part --store results.db >shown$part || status=$?
   cat shown$part
-  case $part$status in 10 | 21) ;; *) fail "the good part shall PASS and the damaged one FAIL" ;; esac
+  case $part$status in 10 | 21 | 33) ;; *) fail "the parts shall PASS, FAIL and be INVALID" ;; esac
 done
+grep -q 'SURFACE_BEYOND' shown3 || fail "the post is not found"
 
 # Against what is true of the virtual part. A profile is twice the largest deviation; the countersink's flank stands at 45
 # degrees, so that a shift moves it by 1 / sqrt(2) along its normal.

@@ -1,4 +1,5 @@
-// `./datum demo --surface`: two parts, seven snapshots each, the damage of one found within its uncertainty.
+// `./datum demo --surface`: three parts, seven snapshots each, the damage of one found within its uncertainty,
+// and what stands on another.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -16,15 +17,17 @@ TEST(ScenarioSurface, AGoodPartPassesAndDamageIsFound) {
       run({DATUM_SOURCE_DIR "/tests/scenario/demo_surface.sh", DATUM_BIN, folder.path() / "surface"},
           folder.path());
   ASSERT_EQ(outcome.status, 0) << outcome.output;
-  EXPECT_NE(outcome.output.find("dent: 150.0 um deep, measured 1"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("dent: 600.0 um deep, measured "), std::string::npos) << outcome.output;
   const auto stored = [&](const char* sequence) {
     return nlohmann::json::parse(
         run({"datumctl", "show", sequence, "--json", "--store", "surface/results.db"}, folder.path()).output);
   };
-  const auto good = stored("1"), damaged = stored("2");
+  const auto good = stored("1"), damaged = stored("2"), dirty = stored("3");
   EXPECT_EQ(good["decision"], "PASS");
   EXPECT_EQ(damaged["decision"], "FAIL");
-  for (const auto& verdict : {good, damaged}) {
+  EXPECT_EQ(dirty["decision"], "INVALID");
+  EXPECT_EQ(dirty["components"][0]["checks"][0]["reason"], "SURFACE_BEYOND");
+  for (const auto& verdict : {good, damaged, dirty}) {
     EXPECT_EQ(verdict["surface"]["snapshots"].size(), 7u);
     const auto& alignment = verdict["surface"]["alignment"];
     EXPECT_EQ(alignment["datums"][0]["directions"], 3);
@@ -36,7 +39,7 @@ TEST(ScenarioSurface, AGoodPartPassesAndDamageIsFound) {
     const bool is_damaged = region["reference"] == "top" || region["reference"] == "countersink";
     EXPECT_EQ(region["decision"], is_damaged ? "FAIL" : "PASS") << region["reference"];
   }
-  for (const char* picture : {"00000001_PASS.png", "00000002_FAIL.png"})
+  for (const char* picture : {"00000001_PASS.png", "00000002_FAIL.png", "00000003_INVALID.png"})
     EXPECT_EQ(slurp(folder.path() / "surface/pictures" / picture).substr(0, 8), "\x89PNG\r\n\x1a\n")
         << picture;
 }

@@ -58,7 +58,7 @@ TEST(Part, IsAClosedSolid) {
 TEST(Part, HasTheVolumeOfItsDrawing) {
   const PartShape s;
   // chamfers: a prism of 3 x 3 / 2 along every edge, less what two of them share at each corner, 3^3 / 3
-  const double plate = 96 * 64 * 8 - 4.5 * 2 * (96 + 64) + 4 * 9;
+  const double plate = 96 * 64 * 8 - 4.5 * 2 * (96 + 64) + 4 * 9 - 12 * 12 * 7;  // and the pocket below
   const double blocks = 40 * 6 * 5 + 16 * 14 * 2;
   const double hole =
       frustum(s.hole) - disc(s.hole.end_radius_mm, s.hole) * 5;  // its countersink's end is below 0
@@ -73,8 +73,8 @@ TEST(Part, HasTheVolumeOfItsDrawing) {
 }
 
 TEST(Part, WordsAreRefusedWithWhatIsAllowed) {
-  for (const char* text :
-       {"dents=1", "dent=", "dent=x", "dent=1x", "hole=1", "hole=3:0", "hole=a:b", "dent=1e9"}) {
+  for (const char* text : {"dents=1", "dent=", "dent=x", "dent=1x", "hole=1", "hole=3:0", "hole=a:b",
+                           "dent=1e9", "post=21", "post=-1"}) {
     try {
       parse_defects(text);
       ADD_FAILURE() << text;
@@ -113,6 +113,14 @@ TEST(Part, IsSeenFromAbove) {
   // the cone's flank: at a distance r from its axis (9 - r) * 6/5 high, chords of 88 below it by up to 1e-3 of 9 mm
   EXPECT_NEAR(seen.z_mm[at(78, 22)], (9 - std::hypot(6.5, 0.5)) * 1.2, 0.02);
   EXPECT_EQ(seen.classes[at(48, 20)], PixelClass::no_data);  // through the hole
+  const TwinSurface posted =
+      look_at(part_facets({}, parse_defects("post=3")), Eigen::Matrix4d::Identity(), view);
+  EXPECT_EQ(posted.z_mm[at(40, 45)], 0) << "beside it";
+  TwinView fine = view;
+  fine.x.offset_mm = fine.y.offset_mm = 0;
+  EXPECT_NEAR(
+      look_at(part_facets({}, parse_defects("post=3")), Eigen::Matrix4d::Identity(), fine).z_mm[at(40, 45)],
+      3, 1e-9);
 }
 
 TEST(Part, SteepFacesAndShadowsGiveNoHeight) {
