@@ -55,6 +55,7 @@ Floor fallback_floor(const Recipe& recipe, const Component& component, const Sit
   set_plane(f, board_from_sensor, site, floor.fit);
   floor.form_um = recipe.floor.form == FloorForm::quadratic ? f.form_um : 0;
   floor.u_um = f.u_um;
+  floor.form_slope.setZero();  // the ring's own
   floor.u_slope = f.u_slope_um_per_mm * 1e-3;
   floor.noise_um = ring.evidence.sigma_um;
   floor.correlation = warp.correlation;

@@ -76,7 +76,10 @@ struct Size {
   int frames, grid;
 };
 
-void expect_true(const HostileNoise& noise, const char* kind) {
+/// Noise of low frequencies makes steps between halves of a ring that are as real as a carrier's: such floors are refused.
+constexpr double refused_of_low_frequencies = 0.25;
+
+void expect_true(const HostileNoise& noise, const char* kind, double refused = 0.01) {
   // true tilts are what each body can tell from its noise
   const Size sizes[] = {{"01005", 0.4, 0.2, 1, 3000, 14, 3},
                         {"0201", 0.6, 0.3, 1, 1500, 14, 3},
@@ -95,7 +98,7 @@ void expect_true(const HostileNoise& noise, const char* kind) {
       SCOPED_TRACE(std::string(kind) + ", " + size.name + ", " + names[i]);
       const int n = row[i].n - row[i].invalid;
       const bool no_patch = i == 3 && s.body_mm.y() < 0.3;  // two rows hold no 3 x 3 pixels
-      EXPECT_LE(row[i].invalid, no_patch ? row[i].n : most(0.01, row[i].n) * row[i].n);
+      EXPECT_LE(row[i].invalid, no_patch ? row[i].n : most(refused, row[i].n) * row[i].n);
       if (n == 0) continue;
       EXPECT_LE(row[i].outside, most(0.06, n) * n);
       EXPECT_LE(row[i].wrong_at, most(0.05, n) * n);
@@ -109,13 +112,13 @@ TEST(BodyStatistics, White) { expect_true({}, "white"); }
 TEST(BodyStatistics, CorrelatedOverTwoPixels) {
   HostileNoise n;
   n.kernel_px = 2;
-  expect_true(n, "over 2 px");
+  expect_true(n, "over 2 px", refused_of_low_frequencies);
 }
 
 TEST(BodyStatistics, CorrelatedOverTenPixels) {
   HostileNoise n;
   n.kernel_px = 10;
-  expect_true(n, "over 10 px");
+  expect_true(n, "over 10 px", refused_of_low_frequencies);
 }
 
 TEST(BodyStatistics, RowsOfTheirOwn) {
@@ -128,7 +131,7 @@ TEST(BodyStatistics, LowFrequencies) {
   HostileNoise n;
   n.low_um = 1;
   n.low_px = 20;
-  expect_true(n, "low frequencies");
+  expect_true(n, "low frequencies", refused_of_low_frequencies);
 }
 
 TEST(BodyStatistics, StepsCoarserThanTheNoise) {

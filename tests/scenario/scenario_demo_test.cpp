@@ -67,7 +67,11 @@ void write_warped_recipe(const fs::path& file) {
   std::string text = slurp(DATUM_SOURCE_DIR "/config/recipes/demo-board.toml");
   const std::string package = "[package.TQFP44]\n";
   text.insert(text.find(package) + package.size(), "fallback = \"warp\"\n");
+  // U1 lies 15 mm from the nearest floor; the twin bows by 0.2 um/mm^2 at the most
   text += R"(
+[warp]
+max_gap_mm = 16
+max_curvature_um_per_mm2 = 0.2
 [[warp.check]]
 characteristic = "bow"
 upper_percent = 0.75

@@ -1,0 +1,14 @@
+// Lists of points of a coordinate measuring machine, as CSV.
+#include <stdexcept>
+#include <string>
+
+#include "calib/verify/point_planes.h"
+#include "tests/fuzz/fuzz_target.h"
+
+DATUM_FUZZ_TARGET(point_list) {
+  try {
+    for (const datum::ListedPoint& p : datum::read_points(std::string(bytes), "fuzz.csv"))
+      datum::fuzz::expect(p.weight > 0 && p.mm.allFinite(), "a point that was read is one");
+  } catch (const std::invalid_argument&) {
+  }
+}
