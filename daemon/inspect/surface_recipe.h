@@ -23,7 +23,7 @@ struct Model;  // the coordinate system of a part's model
 struct SurfaceModelSettings {
   std::filesystem::path folder;  // of the recipe
   std::filesystem::path file;    // below it
-  std::string sha256;  // of the file, lower-case hex
+  std::string sha256;            // of the file, lower-case hex
   double mm_per_unit = 1;
   Eigen::Vector3d size_mm = Eigen::Vector3d::Zero();
   double size_tolerance_mm = 0;
@@ -81,8 +81,8 @@ struct RefinementDemand {
 
 /// By which regions a part is found near its placement.
 struct AlignmentDemand {
-  std::vector<std::size_t> datums;             // in their order
-  double search_mm = 0;                        // how far the part may lie from its placement
+  std::vector<std::size_t> datums;  // in their order
+  double search_mm = 0;             // how far the part may lie from its placement
   /// What stands off a datum may move the part by so much. Left out of a recipe: a tenth of its narrowest tolerance in um.
   double max_datum_pull_um = std::numeric_limits<double>::infinity();
   std::optional<RefinementDemand> refinement;  // none: the datums decide
