@@ -16,6 +16,9 @@ namespace datum {
 
 namespace {
 
+/// The text of the mark: what the cell is armed with.
+std::string armed_for(const Recipe& recipe) { return recipe.name + ' ' + recipe.sha256; }
+
 std::string why_in_words(const std::string& why) { return why.empty() ? "" : ": " + why; }
 
 LogEvent refused_calibration(const std::string& id, const std::string& why) {
@@ -130,6 +133,11 @@ void InspectionCell::reload() {
   if (found) {
     log(5, fmt::format("recipe {} changed, now {}", name, found->sha256),
         {Event::recipe_chosen, {{"DATUM_RECIPE", name}}});
+    if (armed_mark_.stamp() && !armed_mark_.rewrite(armed_for(*recipe_)))
+      log(4,
+          "it can't be kept that the cell is armed with the changed recipe: frames that come while datumd is "
+          "down "
+          "will be INVALID");
     return;
   }
   abandon("its recipe is gone or refused");
@@ -285,9 +293,8 @@ void InspectionCell::arm_anew(bool resumes) {
   exposures_.triggered(armed_ns_, parts_.frames.link_since());
   resumed_ = resumes;
   // Frames that came while datumd was down belong to the recipe that was chosen then.
-  const std::string armed_for = recipe_->name + ' ' + recipe_->sha256;
-  same_recipe_ = resumes && armed_mark_.text() == armed_for;
-  if (trigger_ == TriggerMode::on_frame && !same_recipe_ && !armed_mark_.set(true, armed_for))
+  same_recipe_ = resumes && armed_mark_.text() == armed_for(*recipe_);
+  if (trigger_ == TriggerMode::on_frame && !same_recipe_ && !armed_mark_.set(true, armed_for(*recipe_)))
     log(4, "it can't be kept that the cell is armed: frames that come while datumd is down will be INVALID");
   enter(InstrumentState::armed);
 }

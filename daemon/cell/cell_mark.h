@@ -20,9 +20,14 @@ class CellMark {
   const std::string& text() const { return text_; }
   /// Sets it anew; `durable`: it outlives a power cut. False: the file system refuses.
   bool set(bool durable, const std::string& text = "");
+  /// Another text, durable, in one step; the stamp stays. False: the file system refuses, and the mark says what it said.
+  bool rewrite(const std::string& text);
   void clear();
 
  private:
+  void read();
+  bool write(const std::filesystem::path& file, bool durable, const std::string& bytes) const;
+
   std::filesystem::path file_;
   std::optional<FileStamp> stamp_;
   std::string text_;

@@ -209,6 +209,26 @@ TEST_F(ScenarioLateFrames, FramesThatComeWhileAnArmedCellIsDownAreItsOwn) {
   expect("INVALID", "FRAME_EARLY", "");
 }
 
+// A running cell measures what is there by the recipe that SIGHUP brought, and so does the one after it. A change that no
+// process was told of is nobody's choice.
+TEST_F(ScenarioLateFrames, ARecipeThatWasReloadedIsTheOneOfTheNextStart) {
+  begin({});
+  cell->write("recipes/box.toml", Cell::recipe_text(400));
+  cell->daemon().signal(SIGHUP);
+  ASSERT_TRUE(cell->daemon().says("recipe box changed, now")) << cell->daemon().output();
+  cell->daemon().signal(SIGKILL);
+  cell->daemon().wait();
+  deliver("meanwhile", bad_height_um);
+  start_again();
+  expect("PASS", "NONE", "");
+  cell->daemon().signal(SIGKILL);
+  cell->daemon().wait();
+  cell->write("recipes/box.toml", Cell::recipe_text(40));
+  deliver("untold", good_height_um);
+  start_again();
+  expect("INVALID", "FRAME_EARLY", "");
+}
+
 /// A sidecar and its ENVI heights, in place of a .ptr file.
 void deliver_with_sidecar(const Cell& cell, const std::string& name, const std::string& more,
                           std::uint32_t seed) {

@@ -128,6 +128,25 @@ TEST(CellMark, OutlivesItsProcessUntilItIsCleared) {
   EXPECT_FALSE(CellMark(file).stamp());
 }
 
+TEST(CellMark, RewrittenItSaysSomethingElseAndKeepsItsTime) {
+  const testing::FreshFolder folder;
+  const auto file = folder.path() / "results.db.armed";
+  CellMark mark(file);
+  EXPECT_FALSE(mark.rewrite("box b")) << "it is not set";
+  ASSERT_TRUE(mark.set(true, "box a"));
+  const FileStamp set = *mark.stamp();
+  for (const char* text : {"box b", "box c"}) {
+    ASSERT_TRUE(mark.rewrite(text));
+    const CellMark next(file);
+    EXPECT_EQ(next.text(), text);
+    ASSERT_TRUE(next.stamp());
+    EXPECT_EQ(next.stamp()->changed_ns, set.changed_ns);
+  }
+  CellMark next(file);
+  ASSERT_TRUE(next.set(true, "box d"));
+  EXPECT_TRUE(is_later(*CellMark(file).stamp(), set));
+}
+
 TEST(CellMark, RefusedIsNotSet) {
   const testing::FreshFolder folder;
   CellMark mark(folder.path() / "no such folder/mark");
