@@ -15,7 +15,8 @@ std::uint32_t least_px(const SurfaceSettings& settings) {
 /// Points of one spot, in the order in which they are reached from the first.
 class Spreader {
  public:
-  Spreader(const SnapshotGrid& grid, const std::vector<std::uint8_t>& is_out) : grid_(grid), is_out_(is_out) {
+  Spreader(const SnapshotGrid& grid, const std::vector<std::uint8_t>& is_out, int reach_px)
+      : grid_(grid), is_out_(is_out), reach_(reach_px) {
     taken_.assign(grid.point.size(), 0);
   }
   bool starts(std::size_t pixel) const {
@@ -30,9 +31,8 @@ class Spreader {
       points_.push_back(grid_.point[pixels_[k]]);
       const auto cols = static_cast<std::size_t>(grid_.cols);
       const int row = static_cast<int>(pixels_[k] / cols), col = static_cast<int>(pixels_[k] % cols);
-      for (int r = std::max(0, row - spot_reach_px); r <= std::min(grid_.rows - 1, row + spot_reach_px); ++r)
-        for (int c = std::max(0, col - spot_reach_px); c <= std::min(grid_.cols - 1, col + spot_reach_px);
-             ++c) {
+      for (int r = std::max(0, row - reach_); r <= std::min(grid_.rows - 1, row + reach_); ++r)
+        for (int c = std::max(0, col - reach_); c <= std::min(grid_.cols - 1, col + reach_); ++c) {
           const std::size_t pixel = static_cast<std::size_t>(r) * cols + static_cast<std::size_t>(c);
           if (!starts(pixel)) continue;
           taken_[pixel] = 1;
@@ -45,6 +45,7 @@ class Spreader {
  private:
   const SnapshotGrid& grid_;
   const std::vector<std::uint8_t>& is_out_;
+  int reach_;
   std::vector<std::uint8_t> taken_;
   std::vector<std::size_t> pixels_;
   std::vector<std::uint32_t> points_;
@@ -119,15 +120,28 @@ SurfaceSpot range_spot(const MeasuredSurface& m, double limit_mm, std::size_t re
                   least_px(settings))[region];
 }
 
+/// Adds spots of pixels that were compared with a step and are off the same way: `sign` of their deviation.
+void add_step_spots(const ComparedSurface& surface, std::vector<std::uint8_t> is_out,
+                    const SurfaceSettings& settings, double sign, std::vector<SurfaceSpot>& spots) {
+  const SurfaceMap& map = surface.map;
+  for (std::size_t i = 0; i < is_out.size(); ++i)
+    is_out[i] =
+        is_out[i] && map.distances[i].kind == MatchClass::edge && sign * map.distances[i].distance > 0;
+  const std::vector<SurfaceSpot> steps = spots_of(surface.grids, is_out, surface.judged_region,
+                                                  map.regions.size(), least_px(settings), step_reach_px);
+  for (std::size_t r = 0; r < spots.size(); ++r)
+    if (steps[r].pixels > spots[r].pixels) spots[r] = steps[r];
+}
+
 }  // namespace
 
 std::vector<SurfaceSpot> spots_of(const std::vector<SnapshotGrid>& grids,
                                   const std::vector<std::uint8_t>& is_out,
                                   const std::vector<std::uint16_t>& region_of_point, std::size_t regions,
-                                  std::uint32_t least_px) {
+                                  std::uint32_t least_px, int reach_px) {
   std::vector<SurfaceSpot> all(regions + 1);
   for (const SnapshotGrid& grid : grids) {
-    Spreader spreader(grid, is_out);
+    Spreader spreader(grid, is_out, reach_px);
     for (std::size_t pixel = 0; pixel < grid.point.size(); ++pixel) {
       if (!spreader.starts(pixel)) continue;
       const std::vector<std::uint32_t>& points = spreader.spread(pixel);
@@ -158,8 +172,11 @@ SurfaceSpots find_spots(const ComparedSurface& surface, const SurfaceSettings& s
                 d < std::min(map.regions[r].lower_mm, bounds[r].low_mm);
   }
   const std::size_t regions = map.regions.size();
-  return {spots_of(surface.grids, surface.is_beyond, surface.beyond_region, regions, least_px(settings)),
-          spots_of(surface.grids, is_out, region, regions, least_px(settings))};
+  SurfaceSpots spots{
+      spots_of(surface.grids, surface.is_beyond, surface.beyond_region, regions, least_px(settings)),
+      spots_of(surface.grids, is_out, region, regions, least_px(settings))};
+  for (const double sign : {1.0, -1.0}) add_step_spots(surface, is_out, settings, sign, spots.out);
+  return spots;
 }
 
 std::pair<Reason, std::string> beyond_refusal(const MeasuredSurface& m, const SurfaceSpots& spots,
@@ -184,9 +201,9 @@ std::pair<Reason, std::string> spot_refusal(const MeasuredSurface& m, const Surf
   SurfaceSpot spot = spots.out[region];
   if (is_range && spot.pixels == 0 && check.upper) spot = range_spot(m, *check.upper / 1000, region, datum);
   if (spot.pixels == 0) return {Reason::none, ""};
-  return {Reason::surface_spot, fmt::format("{} pixels side by side of snapshot {} are out of its limits, "
+  return {Reason::surface_spot, fmt::format("{} pixels of snapshot {} close together are out of its limits, "
                                             "the first at {}, and fill no window of "
-                                            "{} x {}: a small defect, or a burr",
+                                            "{} x {}: a small defect, a burr, or a step beside its place",
                                             spot.pixels, m.surface.map.snapshot[spot.at] + 1,
                                             words_of_place(m, spot.at), window, window)};
 }

@@ -3,7 +3,9 @@
 // An extreme counts where a whole window of pixels has it. What fills no window is no extreme, and no evidence for PASS either:
 // least_spot_px pixels that are out, each within spot_reach_px of another, make their regions INVALID. That is an area opening
 // (L. Vincent, "Morphological area openings and closings for grey-scale images", 1993) of the pixels that are out. The reach is
-// two pixels: of an edge that stands beside its place by less than a pixel, the pixels that see it do not touch.
+// two pixels: of an edge that stands beside its place by less than a pixel, the pixels that see it do not touch. Where it stands
+// beside it by little more than the zone in which a step explains all, one pixel in many sees it: pixels that are off the same
+// way and were compared with a step belong together within step_reach_px.
 //
 // What noise alone makes of a region does not count as out: values within 5 standard deviations of a pixel of what the region
 // shows beside (of 10^6 pixels 0.6 lie beyond, and a spot takes four). What it shows is the lesser of its highest window, which no
@@ -20,6 +22,8 @@ namespace datum {
 
 inline constexpr std::uint32_t least_spot_px = 4;
 inline constexpr int spot_reach_px = 2;  // along rows and columns
+/// Of steps: an edge that is off by a sixteenth of a pixel more than explained shows in every sixteenth pixel along it.
+inline constexpr int step_reach_px = 16;
 
 struct SurfaceSpot {
   std::uint32_t pixels = 0;     // of the whole spot; 0: there is none
@@ -31,7 +35,7 @@ struct SurfaceSpot {
 std::vector<SurfaceSpot> spots_of(const std::vector<SnapshotGrid>& grids,
                                   const std::vector<std::uint8_t>& is_out,
                                   const std::vector<std::uint16_t>& region_of_point, std::size_t regions,
-                                  std::uint32_t least_px);
+                                  std::uint32_t least_px, int reach_px = spot_reach_px);
 
 /// What speaks against a part beside its extremes.
 struct SurfaceSpots {

@@ -45,6 +45,7 @@ void print(const std::string& name, const CampaignTally& t) {
 /// Exit status 1 where a defect that pixels see passes, or more than 2 % of the good parts are refused.
 int run_defects(const CampaignPlan& plan) {
   const Campaign all = run_campaign(plan);
+  for (const std::string& words : all.told) fmt::print("{}\n", words);
   for (const std::string& words : all.wrong) fmt::print("{}\n", words);
   fmt::print("{:10} {:>5} {:>5} {:>12} {:>5} {:>7} {:>7} {:>10}\n", "", "cases", "PASS", "INCONCLUSIVE",
              "FAIL", "INVALID", "seen", "wrong PASS");
@@ -89,6 +90,9 @@ int main(int argc, char** argv) try {
                  "so many seeded defects of surfaces instead, on five solids at four limits, and a quarter "
                  "as many good parts")
       ->check(CLI::Range(1, 1000000));
+  app.add_option("--case", campaign.only,
+                 "of these seeded defects the cases of these seeds alone, each in words")
+      ->delimiter(',');
   app.add_flag("--list", list, "print the names of all rows and end");
   CLI11_PARSE(app, argc, argv);
   if (campaign.cases > 0) {

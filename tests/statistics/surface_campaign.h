@@ -1,6 +1,7 @@
 // Seeded defects through the daemon's own inspection: no PASS where pixels see too large a deviation, few good parts refused.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@ struct CampaignPlan {
   int cases = 1000;  // with a defect; a quarter as many good parts beside
   std::uint64_t seed = 1;
   unsigned threads = 1;
+  std::vector<std::uint64_t> only;  // cases of these seeds alone, all told in words; none: all
 };
 
 struct CampaignTally {
@@ -28,6 +30,7 @@ struct Campaign {
   std::map<std::string, CampaignTally> of_solid, of_defect;  // by name
   CampaignTally defects, good;
   std::vector<std::string> wrong;  // in words: each wrong PASS and each good part that is refused
+  std::vector<std::string> told;   // each case of CampaignPlan::only
 };
 
 /// The same with any number of threads.

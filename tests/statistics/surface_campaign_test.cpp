@@ -19,4 +19,23 @@ TEST(SurfaceCampaign, NoDefectThatPixelsSeePasses) {
   EXPECT_EQ(all.good.cases, plan.cases / 4);
 }
 
+// A boss of 3 mm that stands 0.13 mm beside its place, pixels of 0.15 mm: along its edges every fourth one sees it.
+TEST(SurfaceCampaign, AStepBesideItsPlaceDoesNotPassWhereEveryFourthPixelSeesIt) {
+  CampaignPlan plan;
+  plan.only = {1'000'364};
+  const Campaign all = run_campaign(plan);
+  ASSERT_EQ(all.defects.seen, 1);
+  EXPECT_EQ(all.defects.wrong_passes, 0) << all.told[0];
+}
+
+// Its rays pass a pixel beside its edge and meet the table 5 mm below; the edge itself is within its limit.
+TEST(SurfaceCampaign, WhatABentEdgeLetsSeeBehindItIsNoDeviationOfIt) {
+  CampaignPlan plan;
+  plan.only = {1'000'542};
+  const Campaign all = run_campaign(plan);
+  ASSERT_EQ(all.defects.cases, 1);
+  EXPECT_EQ(all.defects.seen, 0) << all.told[0];
+  EXPECT_EQ(all.defects.passed, 1) << all.told[0];
+}
+
 }  // namespace datum::statistics

@@ -170,8 +170,10 @@ SurfaceCell::Seen SurfaceCell::look(const SeededDefect& defect, std::uint64_t se
         if (ray_mm <= beyond * limit_um_ / 2000) continue;
         const TwinView v = view();
         const double near_mm = oracle.distance({v.x.at(col), v.y.at(row), as_is.z_mm[at]}, ray_mm);
-        const double told_mm = std::min(ray_mm, near_mm);
+        double told_mm = std::min(ray_mm, near_mm);
         if (told_mm < 0.9 * ray_mm && near_mm <= zone_mm) continue;
+        // a ray that a bent edge lets pass may meet the table; the edge itself is off by that at most
+        if (defect.kind == Defect::bent) told_mm = std::min(told_mm, defect.size_mm);
         if (told_mm <= beyond * limit_um_ / 2000) continue;
         ++pixels;
         seen.truth.worst_um = std::max(seen.truth.worst_um, 1000 * told_mm);
