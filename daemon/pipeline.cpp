@@ -221,7 +221,10 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   if (!recipe.uncertainty.ring_structure_is_board)
     noise = noise_of(plan.plan(), view_of(frame), floors, threads);
   std::optional<BoardWarp> warp;
-  if (recipe.warp) warp = warp_of(recipe, placement, sites, floors);
+  if (recipe.warp) {
+    warp = warp_of(recipe, placement, sites, floors);
+    look_beside_knots(*warp, {recipe, frame, placement, view}, threads);
+  }
   const PlacementSources sources{recipe, frame, recipe.in_machine_coordinates ? in.calibration : nullptr,
                                  in.pose, placement};
   v.components.resize(recipe.components.size());

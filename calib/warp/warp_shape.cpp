@@ -93,6 +93,10 @@ std::vector<Eigen::Vector2d> places_mm(const WarpArea& area, bool edges) {
   return places;
 }
 
+double between_places_mm(const WarpArea& area, bool edges) {
+  return edges ? area.size_mm.maxCoeff() / (2 * edge_steps) : area.size_mm.norm() / (2 * lattice_steps);
+}
+
 WarpValue bow_percent(const ThinPlate& surface, const WarpArea& area) {
   const auto corner = corners_mm(area);
   WarpSum worst;

@@ -40,6 +40,9 @@ double peak_half_um(const WarpArea& area, const HalfWidth& half);
 /// Places that bow (`edges` alone) or all of an area's values are picked from: its corners, along its edges, and a lattice.
 std::vector<Eigen::Vector2d> places_mm(const WarpArea& area, bool edges);
 
+/// No place of the edges (`edges`), or of the area, lies farther from the nearest of them.
+double between_places_mm(const WarpArea& area, bool edges);
+
 /// Corners from (-x, -y), counter-clockwise.
 std::array<Eigen::Vector2d, 4> corners_mm(const WarpArea& area);
 

@@ -42,6 +42,16 @@ WarpGapEvidence BoardWarp::largest_gap(const std::vector<Eigen::Vector2d>& place
   return largest;
 }
 
+std::optional<WarpOffEvidence> farthest_off(const BoardWarp& warp,
+                                            const std::vector<Eigen::Vector2d>& places_mm, double reach_mm) {
+  std::optional<WarpOffEvidence> farthest;
+  for (const Eigen::Vector2d& at : places_mm)
+    if (const auto off = warp.bare.farthest(at, reach_mm);
+        off && (!farthest || std::abs(off->um) > std::abs(farthest->um)))
+      farthest = off;
+  return farthest;
+}
+
 HalfWidth hidden_um(const Recipe& recipe, const BoardWarp& warp) {
   return [&warp, curvature = recipe.warp->max_curvature_um_per_mm2](const Eigen::Vector2d& at) {
     const double gap = warp.gap_mm(at);

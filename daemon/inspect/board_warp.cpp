@@ -46,13 +46,15 @@ double tolerance_um(const Recipe& recipe) {
 }
 
 /// Mirrors the recipe's words of what a component may ask.
-/// hidden: half width of what the value may be off where nothing was seen.
-std::vector<UncertaintyTerm> warp_budget(const WarpValue& v, double hidden, const Recipe& recipe,
+/// hidden: half width of what the value may be off where nothing was seen; off: what it is off where bare board between knots
+/// contradicts the surface. That is no width within which nothing is known: it stands for a standard uncertainty whole, so that
+/// a limit is kept with what was seen.
+std::vector<UncertaintyTerm> warp_budget(const WarpValue& v, double hidden, double off, const Recipe& recipe,
                                          const SensorProfile& sensor) {
   const double root3 = std::sqrt(3.0);
   return {
       {"surface", v.u},
-      {"between_knots", v.between / root3},
+      {"between_knots", std::max(v.between / root3, off)},
       {"gap", hidden / root3},
       {"extreme", v.lift / root3},
       {"floor_surface", v.per_um * recipe.floor.surface_um / root3},
@@ -92,6 +94,36 @@ std::vector<Eigen::Vector2d> places_of(Characteristic c, const WarpArea& area) {
   return places_mm(area, c == Characteristic::bow);
 }
 
+/// How far from the places of a characteristic bare board is compared with the surface.
+double reach_of(const Recipe& recipe, Characteristic c, const WarpArea& area) {
+  if (c == Characteristic::twist || c == Characteristic::convexity) return recipe.warp->patch_mm / 2;
+  return between_places_mm(area, c == Characteristic::bow);
+}
+
+HalfWidth seen_off(const BoardWarp& warp, double reach_mm) {
+  return [&warp, reach_mm](const Eigen::Vector2d& at) {
+    const auto off = warp.bare.farthest(at, reach_mm);
+    return off ? std::abs(off->um) : 0;
+  };
+}
+
+/// Names the place where bare board contradicts the surface, where that is most of the uncertainty: then it is a gap between
+/// knots that makes the value INVALID.
+void name_off(CheckVerdict& v, const WarpOffEvidence& off, double u_off) {
+  if (2 * u_off * u_off < v.u * v.u) return;
+  const std::string place =
+      fmt::format("bare board at [{:.2f}, {:.2f}] mm lies {:.0f} um off the surface through the knots",
+                  off.at_mm[0], off.at_mm[1], off.um);
+  if (v.reason != Reason::uncertainty) {
+    v.detail += fmt::format("{}{}", v.detail.empty() ? "" : "; ", place);
+    return;
+  }
+  v.reason = Reason::warp_gap;
+  v.detail = fmt::format(
+      "{}: {}; add a knot there ([[warp.bare]]), or exclude what stands on the board ([[exclusion]])", place,
+      v.detail);
+}
+
 /// The reason why a characteristic of an area can't be told.
 std::pair<Reason, std::string> refusal_of(const Recipe& recipe, const BoardWarp& warp, const WarpArea& area,
                                           Characteristic c) {
@@ -122,6 +154,7 @@ WarpEvidence evidence_of(const Recipe& recipe, const BoardWarp& warp, bool outli
   if (!warp.seen.empty()) e.largest_gap = warp.largest_gap(places_mm(area_of(outline), false));
   for (const Eigen::Vector2d& p : warp.hull) e.hull_mm.push_back({p.x(), p.y()});
   if (!warp.surface) return e;
+  e.farthest_off = warp.bare.farthest();
   const WarpHealth& h = warp.surface->health();
   if (outline_seen) e.shape = shape_of(*warp.surface, area_of(outline));
   e.lambda = h.lambda;
@@ -163,6 +196,7 @@ BoardWarp warp_of(const Recipe& recipe, const Htm<Board, Sensor>& board_from_sen
                   const std::vector<Site>& sites, const std::vector<Floor>& floors) {
   BoardWarp warp;
   std::vector<Eigen::Vector2d> seen;
+  std::vector<double> noise_um;
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const Component& site = site_component(recipe, i);
     if (sites[i].reason != Reason::none || floors[i].reason != Reason::none) {
@@ -171,6 +205,7 @@ BoardWarp warp_of(const Recipe& recipe, const Htm<Board, Sensor>& board_from_sen
     }
     warp.knots.push_back(knot_of(site.reference, board_from_sensor, sites[i], floors[i]));
     seen.push_back(warp.knots.back().at_mm);
+    noise_um.push_back(floors[i].noise_um);
     if (floors[i].correlation.sum > warp.correlation.sum) warp.correlation = floors[i].correlation;
     if (i < recipe.components.size()) {
       warp.seen.push_back(ring_area(recipe, site, false));
@@ -182,6 +217,11 @@ BoardWarp warp_of(const Recipe& recipe, const Htm<Board, Sensor>& board_from_sen
     warp.seen.push_back(area_of(patch));
   }
   warp.hull = convex_hull(seen);
+  if (!noise_um.empty()) {
+    const auto middle = noise_um.begin() + static_cast<std::ptrdiff_t>(noise_um.size() / 2);
+    std::nth_element(noise_um.begin(), middle, noise_um.end());
+    warp.noise_um = *middle;
+  }
   if (warp.knots.size() < static_cast<std::size_t>(recipe.warp->min_knots)) {
     warp.reason = Reason::warp_model;
     warp.detail = fmt::format(
@@ -196,6 +236,21 @@ BoardWarp warp_of(const Recipe& recipe, const Htm<Board, Sensor>& board_from_sen
     warp.detail = e.what();
   }
   return warp;
+}
+
+void look_beside_knots(BoardWarp& warp, const BareView& look, unsigned threads) {
+  if (!warp.surface) return;
+  const Recipe& recipe = look.recipe;
+  const WarpArea outline = area_of(warp_outline(recipe));
+  std::vector<LookedAt> places;
+  for (const Check& check : recipe.warp->row.checks)
+    for (const Eigen::Vector2d& at : places_of(check.characteristic, outline))
+      places.emplace_back(at, reach_of(recipe, check.characteristic, outline));
+  for (const Component& c : recipe.components)
+    if (c.warp_fallback)
+      for (const Eigen::Vector2d& at : floor_places_mm(ring_area(recipe, c, true), c.body.centre_mm))
+        places.emplace_back(at, 0);
+  warp.bare = BareBoard(look, *warp.surface, places, {warp.noise_um, warp.correlation.sum}, threads);
 }
 
 ComponentVerdict judge_warp(const Recipe& recipe, const SensorProfile& sensor, const BoardWarp& warp) {
@@ -214,10 +269,13 @@ ComponentVerdict judge_warp(const Recipe& recipe, const SensorProfile& sensor, c
     const WarpValue value = value_of(check.characteristic, *warp.surface, outline);
     v.value = value.value;
     const double hidden = half_of(check.characteristic, outline, hidden_um(recipe, warp));
-    v.budget = warp_budget(value, hidden, recipe, sensor);
+    const double reach_mm = reach_of(recipe, check.characteristic, outline);
+    const double off = half_of(check.characteristic, outline, seen_off(warp, reach_mm));
+    v.budget = warp_budget(value, hidden, off, recipe, sensor);
     add_margin(v, recipe);
     v.u = combined(v.budget);
     decide(v, recipe.rule, recipe.rule_confidence);
+    if (off > 0) name_off(v, *farthest_off(warp, places_of(check.characteristic, outline), reach_mm), off);
   }
   c.decision = worst_of(c.checks);
   return c;
@@ -234,7 +292,7 @@ CheckVerdict board_flatness(const Check& check, const Recipe& recipe, const Sens
       8;  // between few knots a footprint is near a quadratic: highest in a corner or in its middle
   const WarpValue value = peak_to_valley_um(*warp.surface, area, steps);
   v.value = value.value;
-  v.budget = warp_budget(value, peak_half_um(area, hidden_um(recipe, warp)), recipe, sensor);
+  v.budget = warp_budget(value, peak_half_um(area, hidden_um(recipe, warp)), 0, recipe, sensor);
   v.u = combined(v.budget);
   return v;
 }

@@ -10,6 +10,7 @@
 
 #include "calib/htm.h"
 #include "calib/warp/warp_floor.h"
+#include "daemon/inspect/bare_board.h"
 #include "daemon/inspect/floor.h"
 #include "daemon/inspect/verdict.h"
 #include "drivers/frame/sensor_profile.h"
@@ -26,6 +27,8 @@ struct BoardWarp {
   std::vector<WarpArea> seen;         // patches, and rings with what they enclose
   std::optional<ThinPlate> surface;
   Correlation correlation;  // the largest that a floor showed
+  double noise_um = 0;      // of a pixel about its floor: the median of the floors
+  BareBoard bare;           // beside the knots
 
   /// Empty where the hull holds all of them, else which lies how far beyond it.
   std::string beyond(const std::vector<Eigen::Vector2d>& places_mm) const;
@@ -41,6 +44,14 @@ FloorSettings patch_gates(const FloorSettings& floor, const Site& patch);
 /// that the ring determines, whatever form the recipe's heights stand on.
 BoardWarp warp_of(const Recipe& recipe, const Htm<Board, Sensor>& board_from_sensor,
                   const std::vector<Site>& sites, const std::vector<Floor>& floors);
+
+/// Compares the surface with the bare board that the frame shows where the recipe's checks and fallback floors stand on it.
+/// Does nothing where there is no surface.
+void look_beside_knots(BoardWarp& warp, const BareView& look, unsigned threads);
+
+/// The farthest that bare board lies off the surface within reach_mm of any of these places; none: nothing was seen there.
+std::optional<WarpOffEvidence> farthest_off(const BoardWarp& warp,
+                                            const std::vector<Eigen::Vector2d>& places_mm, double reach_mm);
 
 /// The area that a component's ring goes round, to the ring's outer border, or to its middle.
 WarpArea ring_area(const Recipe& recipe, const Component& component, bool middle);

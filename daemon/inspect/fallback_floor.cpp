@@ -48,7 +48,8 @@ Floor fallback_floor(const Recipe& recipe, const Component& component, const Sit
   }
   WarpFloor f = floor_of(*warp.surface, around, component.body.centre_mm);
   const double curvature = recipe.warp->max_curvature_um_per_mm2;
-  add_half_width(f, curvature * gap.mm * gap.mm / 2, around);
+  const auto off = farthest_off(warp, places, 0);
+  add_half_width(f, std::max(curvature * gap.mm * gap.mm / 2, off ? std::abs(off->um) : 0), around);
   floor.reason = Reason::none;
   floor.detail.clear();
   floor.fit = PlaneFit{};

@@ -135,6 +135,12 @@ struct WarpGapEvidence {
   std::array<double, 2> at_mm{};  // board coordinates
 };
 
+/// How far bare board lies off the surface through the knots, beyond what noise explains.
+struct WarpOffEvidence {
+  double um = 0;
+  std::array<double, 2> at_mm{};  // board coordinates
+};
+
 /// Evidence behind a board's form (calib/warp/thin_plate.h).
 struct WarpEvidence {
   std::array<double, 2> outline_mm{};  // what bow and twist are of, about the board's middle
@@ -145,6 +151,7 @@ struct WarpEvidence {
       shape;  // "convex" (+), "concave" (-) after JESD22-B112, "not told" within U, "" without a surface
   double lambda = 0, leave_one_out_um = 0, roughness_um = 0;
   std::optional<WarpGapEvidence> largest_gap;  // of the outline's places
+  std::optional<WarpOffEvidence> farthest_off;  // of the bare board that was looked at beside the knots
   double condition = 0, growth = 0, backward_error = 0;
 };
 

@@ -23,6 +23,12 @@ void visit(F& f, V& v, const WarpGapEvidence&) {
 }
 
 template <class F, class V>
+void visit(F& f, V& v, const WarpOffEvidence&) {
+  f("um", v.um);
+  f("at_mm", v.at_mm);
+}
+
+template <class F, class V>
 void visit(F& f, V& v, const WarpEvidence&) {
   f("outline_mm", v.outline_mm);
   f("refused", v.refused);
@@ -33,6 +39,7 @@ void visit(F& f, V& v, const WarpEvidence&) {
   f("condition", v.condition);
   f("growth", v.growth);
   f.where_known("largest_gap", v.largest_gap);
+  f.where_known("farthest_off", v.farthest_off);
   f("backward_error", v.backward_error);
   f("knots", v.knots);
   f("hull_mm", v.hull_mm);

@@ -154,7 +154,7 @@ constexpr std::array rows{
               "Look at the place that the text names; take away what lies there."},
     ReasonRow{
         Reason::surface_spot,
-        "At least 4 pixels side by side are out of a limit and fill no window, so that no extreme tells of "
+        "At least 4 pixels close together are out of a limit and fill no window, so that no extreme tells of "
         "them.",
         "recipe: surface.window_px, limits of the region's checks",
         "A small dent, a burr, a feature beside its place by a pixel or two; dust; a sensor that errs beside "
@@ -177,11 +177,15 @@ constexpr std::array rows{
     ReasonRow{Reason::warp_hull, "The board's form is asked where nothing was seen.",
               "recipe: warp.bare, warp.margin_mm", "No floor or patch reaches the board's corners.",
               "Add patches of bare board near the corners, or judge less of the outline."},
-    ReasonRow{Reason::warp_gap, "The board's form is asked too far from where it was seen.",
-              "recipe: warp.max_gap_mm, warp.bare",
-              "Patches lie far apart, or a ring is hidden far from all others.",
-              "Add patches of bare board nearer, or raise warp.max_gap_mm; warp.max_curvature_um_per_mm2 "
-              "says what U covers."},
+    ReasonRow{
+        Reason::warp_gap,
+        "The board's form is asked too far from where it was seen, or bare board "
+        "lies off it there.",
+        "recipe: warp.max_gap_mm, warp.bare, exclusion",
+        "Patches lie far apart; a ring is hidden far from all others; a bump between patches, or something "
+        "on the board that the recipe does not list.",
+        "Add patches of bare board nearer, or raise warp.max_gap_mm; warp.max_curvature_um_per_mm2 "
+        "says what U covers. Name as [[exclusion]] what stands on the board."},
     ReasonRow{Reason::alignment, "The board's place can't be told, or is too far from the recipe's.",
               "recipe: alignment.max_shift_mm, alignment.min_ratio",
               "Another board, one turned around, parts that repeat, or parts that the recipe does not list.",

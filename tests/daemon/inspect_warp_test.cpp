@@ -284,6 +284,48 @@ TEST(InspectWarp, TheLargestGapStandsInTheVerdict) {
   EXPECT_EQ(refused.decision, Decision::invalid);
 }
 
+/// Beside two patches of the lower edge, which stay flat: 430 um within 0.5 mm.
+void raise_between_patches(Scene& s) {
+  change_pixels(s, 1, 0, 3, 2, [&](int row, int col, std::int16_t& count, PixelClass&) {
+    const double x = s.frame.x.at(col) - (0.4 + 11.2 / 12), y = s.frame.y.at(row);
+    const double t2 = (x * x + y * y) / 0.25;
+    count = static_cast<std::int16_t>(count + std::lround(t2 < 1 ? 430 * (1 - t2) * (1 - t2) / 0.5 : 0));
+  });
+}
+
+TEST(InspectWarp, ABumpBetweenPatchesThatThePixelsShowDoesNotPass) {
+  Scene s = bent_scene();
+  raise_between_patches(s);
+  const CheckVerdict c = check_of(s.inspect(), 0);
+  EXPECT_EQ(c.decision, Decision::invalid);
+  EXPECT_EQ(c.reason, Reason::warp_gap) << c.value << " +- " << 2 * c.u << " " << c.detail;
+  EXPECT_THAT(c.detail, HasSubstr("um off the surface through the knots"));
+  EXPECT_THAT(c.detail, HasSubstr("[[warp.bare]]"));
+}
+
+TEST(InspectWarp, ASmallBumpBetweenPatchesIsInTheUncertaintyAndInTheVerdict) {
+  Scene s = bent_scene();
+  raise_between_patches(s);
+  auto wide = make_warp();
+  wide->row.checks[0].upper = 20;
+  s.recipe.warp = wide;
+  const BoardVerdict v = s.inspect();
+  const CheckVerdict& c = check_of(v, 0);
+  ASSERT_EQ(c.reason, Reason::none) << c.detail;
+  EXPECT_LE(std::abs(c.value - (430e-3 + 7.9e-3) / 12 * 100), 2 * c.u);  // 7.9 um of bow there
+  ASSERT_TRUE(row_of(v).warp->farthest_off);
+  EXPECT_GT(row_of(v).warp->farthest_off->um, 300);
+  EXPECT_NEAR(row_of(v).warp->farthest_off->at_mm[0], 0.4 + 11.2 / 12, 0.3);
+  EXPECT_THAT(to_json(v), HasSubstr("\"farthest_off\":{\"um\":"));
+}
+
+TEST(InspectWarp, WhatIsExcludedIsNoBareBoard) {
+  Scene s = bent_scene();
+  raise_between_patches(s);
+  s.recipe.exclusions.push_back({{0.4 + 11.2 / 12, 0}, {1.1, 1.2}, 0});
+  EXPECT_EQ(check_of(s.inspect(), 0).decision, Decision::pass) << check_of(s.inspect(), 0).detail;
+}
+
 TEST(InspectWarp, FlatnessUnderAComponentIsOfTheBoard) {
   Scene s = bent_scene();
   s.recipe.components[0].checks.push_back(upper(Characteristic::board_flatness, 10));

@@ -226,7 +226,7 @@ void add_warp_rows(std::vector<Row>& rows) {
   add("twist", WarpForm::twist, 160).max_curvature_um_per_mm2 = 0.5;
   add("V-score", WarpForm::fold, 144);
   for (int um : {60, 150}) add(fmt::format("dome {} um", um), WarpForm::dome, um);
-  for (int um : {5}) add(fmt::format("bump {} um between patches", um), WarpForm::bump, um);
+  for (int um : {5, 430}) add(fmt::format("bump {} um between patches", um), WarpForm::bump, um);
   Row& correlated = add("correlated 10 px", WarpForm::bent, 0);
   correlated.max_curvature_um_per_mm2 = 0.5;
   correlated.noise.white_um = 0;
