@@ -131,13 +131,13 @@ void InspectionCell::reload() {
   const std::string name = recipe_->name;
   recipe_ = found ? std::shared_ptr<const Recipe>(recipes_, found) : nullptr;
   if (found) {
-    log(5, fmt::format("recipe {} changed, now {}", name, found->sha256),
-        {Event::recipe_chosen, {{"DATUM_RECIPE", name}}});
     if (armed_mark_.stamp() && !armed_mark_.rewrite(armed_for(*recipe_)))
       log(4,
           "it can't be kept that the cell is armed with the changed recipe: frames that come while datumd is "
           "down "
           "will be INVALID");
+    log(5, fmt::format("recipe {} changed, now {}", name, found->sha256),
+        {Event::recipe_chosen, {{"DATUM_RECIPE", name}}});
     return;
   }
   abandon("its recipe is gone or refused");
