@@ -12,6 +12,7 @@
 #include "daemon/report/part_files.h"
 #include "daemon/report/picture.h"
 #include "daemon/report/table.h"
+#include "drivers/sensor/file_bytes.h"
 #include "drivers/sensor/read_frame.h"
 
 namespace datum {
@@ -40,7 +41,7 @@ Read read_files(const OnceOptions& options) {
 
 void read_frames(const OnceOptions& options, const BackendChoice& backend, Read& read) {
   read.sensor = load_sensor(options.sensor, backend.demodulator);
-  for (const auto& file : options.frames) read.frames.push_back(read_frame(file, read.sensor));
+  for (const auto& file : options.frames) read.frames.push_back(read_frame(link_followed(file), read.sensor));
 }
 
 InspectionInputs inputs_of(const OnceOptions& options, const Read& read, std::int64_t utc_ns) {

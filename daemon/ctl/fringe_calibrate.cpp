@@ -36,7 +36,7 @@ PlateSet plate_of(const std::string& text, const SensorProfile& sensor, FringeDe
   const std::size_t at = text.rfind('@');
   PlateSet plate;
   plate.z_mm = height_of(text, at);
-  plate.raw = read_raw_set(text.substr(0, at), *sensor.fringe);
+  plate.raw = read_raw_set(link_followed(text.substr(0, at)), *sensor.fringe);
   if (plate.raw.sidecar.sensor_serial != sensor.serial)
     throw std::invalid_argument(fmt::format("{}: comes from sensor '{}', the profile is of '{}'",
                                             plate.raw.source, plate.raw.sidecar.sensor_serial,

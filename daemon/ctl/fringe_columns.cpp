@@ -9,6 +9,7 @@
 
 #include "daemon/ctl/fringe_column_picture.h"
 #include "drivers/frame/frame_error.h"
+#include "drivers/sensor/file_bytes.h"
 #include "drivers/sensor/raster.h"
 #include "gpu/fringe_phase/unwrap_plan.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 Raster read_image(const std::filesystem::path& file) {
   constexpr std::size_t largest = std::size_t{1} << 30;
-  const Bytes bytes = read_bytes(file, largest);
+  const Bytes bytes = read_bytes(link_followed(file), largest);
   const std::string end = file.extension().string();
   if (end == ".png") return read_png(bytes, file.string());
   if (end == ".tif" || end == ".tiff") return read_tiff(bytes, file.string());

@@ -12,6 +12,7 @@
 #include "daemon/ctl/verify_frame.h"
 #include "daemon/fringe/fringe_frames.h"
 #include "daemon/report/table.h"
+#include "drivers/sensor/file_bytes.h"
 
 namespace datum {
 namespace {
@@ -113,7 +114,7 @@ Area area_of(const std::string& text) {
 Verified verify_spheres(const VerifyOptions& o) {
   const SensorProfile sensor = load_sensor(o.sensor, 0);
   const SphereDrawing drawing = load_sphere_drawing(o.drawing);
-  const HeightFrame frame = read_frame(o.frame, sensor);
+  const HeightFrame frame = read_frame(link_followed(o.frame), sensor);
   SphereSearchSettings settings;
   settings.noise_sigma_mm = noise_mm(frame, sensor);
   settings.allowed_size_mm = searched_within_mm;
@@ -130,7 +131,7 @@ Verified verify_spheres(const VerifyOptions& o) {
 Verified verify_flatness(const VerifyOptions& o) {
   const Area area = area_of(o.area);
   const SensorProfile sensor = load_sensor(o.sensor, 0);
-  const HeightFrame frame = read_frame(o.frame, sensor);
+  const HeightFrame frame = read_frame(link_followed(o.frame), sensor);
   std::vector<Eigen::Vector3d> points;
   std::size_t pixels = 0;
   for (int row = 0; row < frame.rows; ++row) {

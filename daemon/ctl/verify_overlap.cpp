@@ -11,6 +11,7 @@
 #include "daemon/ctl/verify_frame.h"
 #include "daemon/fringe/fringe_frames.h"
 #include "daemon/report/table.h"
+#include "drivers/sensor/file_bytes.h"
 
 namespace datum {
 namespace {
@@ -32,7 +33,7 @@ Told read_told(const std::vector<std::string>& arguments, const SensorProfile& s
     const auto q = numbers_of(argument.substr(at + 1), 3, "snapshot '" + argument + "', stage position");
     told.files.push_back(argument.substr(0, at));
     told.q_mm.emplace_back(q[0], q[1], q[2]);
-    told.frames.push_back(read_frame(told.files.back(), sensor));
+    told.frames.push_back(read_frame(link_followed(told.files.back()), sensor));
   }
   return told;
 }

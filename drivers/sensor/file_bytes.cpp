@@ -60,9 +60,17 @@ Descriptor open_parent_below(const std::filesystem::path& folder, const std::fil
 }  // namespace
 
 Bytes read_bytes(const std::filesystem::path& path, std::size_t max_size) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  if (file.get() < 0 && errno == ELOOP) refuse_file(path, "is a link; deliver the file itself");
   if (file.get() < 0) refuse_file(path, fmt::format("can't be opened: {}", std::strerror(errno)));
   return bytes_of_opened(file, path, max_size);
+}
+
+std::filesystem::path link_followed(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error)) return path;
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  return error ? path : target;
 }
 
 Bytes read_bytes_below(const std::filesystem::path& folder, const std::filesystem::path& file,

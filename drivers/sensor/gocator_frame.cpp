@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "drivers/frame/frame_error.h"
+#include "drivers/sensor/descriptor.h"
 #include "drivers/sensor/file_bytes.h"
 #include "drivers/sensor/read_frame.h"
 
@@ -30,13 +31,19 @@ bool write_all(int fd, gocator::ByteView bytes) {
 void GocatorFrame::write() {
   if (file_.empty()) return;
   const auto fail = [&] { write_problem_ = file_.string() + ": not kept: " + std::strerror(errno); };
-  if (::mkdir(file_.parent_path().c_str(), 0777) != 0 && errno != EEXIST) return fail();
-  const int fd = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const std::filesystem::path folder = file_.parent_path(), name = file_.filename();
+  if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) return fail();
+  // Whatever took the folder's or the file's place since, a link or a FIFO, is neither followed nor waited for.
+  const Descriptor at(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (at.get() < 0) return fail();
+  if (::unlinkat(at.get(), name.c_str(), 0) != 0 && errno != ENOENT) return fail();
+  const Descriptor out(
+      ::openat(at.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  const int fd = out.get();
   if (fd < 0) return fail();
   bool whole = true;
   for (const gocator::ByteView piece : set_.content()) whole = whole && write_all(fd, piece);
   if (!whole || ::fsync(fd) != 0) fail();
-  ::close(fd);
 }
 
 HeightFrame GocatorFrame::read(const SensorProfile& profile) {

@@ -1,6 +1,7 @@
 #include "drivers/fringe/raw_set.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "drivers/frame/frame_error.h"
 #include "tests/drivers/fringe/raw_sets.h"
@@ -61,6 +62,18 @@ TEST_F(RawSetTest, ReadsEveryImageInItsPlace) {
   EXPECT_EQ(set.sidecar.captured.ns, 17);
   EXPECT_EQ(set.source, "b7.json");
   EXPECT_EQ(set.content_sha256.size(), 64u);
+}
+
+TEST_F(RawSetTest, ALinkOrAFifoInThePlaceOfAnImageIsRefused) {
+  const SetSidecar sidecar = write_images(folder.path(), "c", 10, settings);
+  write_file(at("c.json"), write_set_sidecar(sidecar));
+  const std::string image = sidecar.images[0].name;
+  std::filesystem::rename(at(image), at("elsewhere"));
+  std::filesystem::create_symlink(at("elsewhere"), at(image));
+  EXPECT_THAT(refusal(at("c.json")), HasSubstr("is a link; deliver the file itself"));
+  std::filesystem::remove(at(image));
+  ASSERT_EQ(::mkfifo(at(image).c_str(), 0600), 0);
+  EXPECT_THAT(refusal(at("c.json")), HasSubstr("is not a regular file"));
 }
 
 TEST_F(RawSetTest, SixteenBitsAndTiffAreReadToo) {

@@ -220,6 +220,26 @@ TEST(GocatorSource, WhatACrashLeftInTheArchiveIsToldAndPutAside) {
   EXPECT_TRUE(std::filesystem::exists(*settings.archive / "failed" / "7@5" / "7@5.gdp"));
 }
 
+TEST(GocatorSource, ALinkInTheArchiveIsNotWrittenThrough) {
+  testing::FreshFolder folder;
+  auto settings = gocator_settings();
+  settings.archive = folder.path() / "frames";
+  const auto secret = folder.write("secret", "precious");
+  GocatorRig rig(settings);
+  ASSERT_TRUE(rig.connect());
+  rig.expose();
+  const auto claim = rig.claim();
+  const auto slot = *settings.archive / "work" / std::to_string(claim->token);
+  std::filesystem::create_directories(slot);
+  std::filesystem::create_symlink(secret, slot / claim->name());
+  const DroppedFrame live = load_frame(*claim, gocator_profile());
+  rig.source.measured(*claim, live.identity);
+  EXPECT_EQ(rig.warnings(), "");
+  EXPECT_EQ(std::filesystem::file_size(secret), 8u);
+  const auto file = *settings.archive / "done" / claim->stem() / claim->name();
+  EXPECT_EQ(read_frame(file, gocator_profile()).content_sha256, live.identity.content_sha256);
+}
+
 TEST(GocatorSource, AnArchiveThatCannotBeWrittenDoesNotCostTheFrame) {
   testing::FreshFolder folder;
   auto settings = gocator_settings();

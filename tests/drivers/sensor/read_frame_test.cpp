@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "drivers/sensor/file_bytes.h"
 #include "tests/drivers/sensor/expect_refusal.h"
 #include "tests/drivers/sensor/tiny_files.h"
 #include "tests/fresh_folder.h"
@@ -196,6 +197,22 @@ TEST_F(ReadFrame, WhatIsNotThereOrNotAFrameIsRefused) {
   folder.write("g.json", std::string(70000, ' '));
   refuse("g.json", (folder.path() / "g.json").string() +
                        ": has 70000 bytes, more than the 65536 that such a file may have");
+}
+
+// A delivery's files are looked at before they are read: whatever takes their place in between is not followed.
+TEST_F(ReadFrame, ALinkInThePlaceOfAFileIsNotFollowed) {
+  write_tiny_frame(folder.path(), "a");
+  folder.write("board.ptr", tiny_ptr());
+  std::filesystem::create_symlink(folder.path() / "board.ptr", folder.path() / "link.ptr");
+  refuse("link.ptr", (folder.path() / "link.ptr").string() + ": is a link; deliver the file itself");
+  EXPECT_EQ(link_followed(folder.path() / "link.ptr"),
+            std::filesystem::canonical(folder.path() / "board.ptr"));
+  EXPECT_EQ(link_followed("no/such.ptr"), "no/such.ptr");
+  std::filesystem::rename(folder.path() / "a_z.tif", folder.path() / "elsewhere.tif");
+  std::filesystem::create_symlink(folder.path() / "elsewhere.tif", folder.path() / "a_z.tif");
+  refuse("a.json", (folder.path() / "a_z.tif").string() + ": is a link; deliver the file itself");
+  std::filesystem::create_symlink(folder.path() / "a.json", folder.path() / "b.json");
+  refuse("b.json", (folder.path() / "b.json").string() + ": is a link; deliver the file itself");
 }
 
 TEST_F(ReadFrame, AnotherSensorOrAProfileWithoutRangeIsRefused) {
