@@ -1,6 +1,7 @@
 // datumctl: the operator's command line. Results come from the store, everything else over the command
 // protocol.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 
@@ -9,6 +10,7 @@
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/dialogue.h"
 #include "daemon/ctl/exit_status.h"
+#include "daemon/ctl/terminal_text.h"
 #include "daemon/report/result_store.h"
 
 namespace {
@@ -24,6 +26,8 @@ void say(const std::string& lines) {
 
 int main(int argc, char** argv) {
   using namespace datum;
+  guard_terminal(stdout, STDOUT_FILENO);
+  guard_terminal(stderr, STDERR_FILENO);
   CommandLine line;
   try {
     return line.run(argc, argv);

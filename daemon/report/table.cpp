@@ -96,7 +96,9 @@ std::string Table::text(bool colour) const {
 
 bool wants_colour(std::FILE* out) {
   const char* no = std::getenv("NO_COLOR");  // https://no-color.org
-  return isatty(fileno(out)) == 1 && (!no || *no == 0);
+  // stdout may stand for what is written to the terminal by way of a filter, which has no descriptor.
+  const int fd = out == stdout ? STDOUT_FILENO : fileno(out);
+  return isatty(fd) == 1 && (!no || *no == 0);
 }
 
 std::string shown_number(const std::optional<double>& value) {
