@@ -2,7 +2,7 @@
 
 #include <sys/un.h>
 
-#include "daemon/metrics/listening_socket.h"
+#include "drivers/port/allow_list.h"
 
 namespace datum::config {
 namespace {

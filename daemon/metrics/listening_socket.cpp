@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "drivers/port/allow_list.h"
+
 namespace datum {
 namespace {
 
@@ -52,14 +54,6 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
 
 Descriptor::~Descriptor() {
   if (fd_ >= 0) ::close(fd_);
-}
-
-bool is_loopback(const std::string& address) {
-  in_addr v4{};
-  if (inet_pton(AF_INET, address.c_str(), &v4) == 1)
-    return (ntohl(v4.s_addr) >> IN_CLASSA_NSHIFT) == IN_LOOPBACKNET;
-  in6_addr v6{};
-  return inet_pton(AF_INET6, address.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
 }
 
 Descriptor listen_at(const std::filesystem::path& socket) {

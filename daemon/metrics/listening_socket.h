@@ -23,9 +23,6 @@ class Descriptor {
   int fd_ = -1;
 };
 
-/// Whether a numeric address reaches this computer alone: 127.0.0.0/8 or ::1.
-bool is_loopback(const std::string& address);
-
 /// Listens, without blocking. What a datumd that is gone left behind is taken away; mode 0660, so that the file's group may
 /// read. Throws std::runtime_error where another program listens there, or it can't be made.
 Descriptor listen_at(const std::filesystem::path& socket);

@@ -31,6 +31,8 @@ class MetricsConnection final : public Pollable {
   void on_deadline(MonotonicNs now) override {
     if (now >= due_ && end_ == End::none) end_ = End::given_up;
   }
+  /// Another one has its place.
+  void give_up() { end_ = End::given_up; }
   std::string describe() const override { return "metrics: a scraper"; }
 
  private:

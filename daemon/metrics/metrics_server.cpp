@@ -14,15 +14,15 @@ constexpr int error = 3, info = 6;
 
 }  // namespace
 
-/// Takes one connection a turn, and none while there is no room for it.
+/// Takes one connection a turn, at their pace.
 class MetricsServer::Listener final : public Pollable {
  public:
   Listener(Descriptor socket, MetricsServer& server) : socket_(std::move(socket)), server_(server) {}
   std::uint16_t port() const { return port_of(socket_); }
 
-  int fd() const override { return server_.has_room(server_.now_) ? socket_.get() : -1; }
+  int fd() const override { return server_.has_turn(server_.now_) ? socket_.get() : -1; }
   void on_ready(MonotonicNs now) override {
-    if (!server_.has_room(now)) return;
+    if (!server_.has_turn(now)) return;
     const int taken = ::accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (taken >= 0) return server_.take(taken, now);
     server_.allowance_.take(
@@ -71,12 +71,20 @@ void MetricsServer::listen(MonotonicNs now) {
   }
 }
 
-bool MetricsServer::has_room(MonotonicNs now) const {
-  return connections_.size() < most_connections && allowance_.ready(now);
+/// It goes in tidy(): the set may be about to serve it.
+void MetricsServer::make_room() {
+  std::size_t open = 0;
+  MetricsConnection* oldest = nullptr;
+  for (const auto& c : connections_) {
+    if (c->end() != MetricsConnection::End::none) continue;
+    if (open++ == 0) oldest = c.get();
+  }
+  if (open >= most_connections) oldest->give_up();
 }
 
 void MetricsServer::take(int socket, MonotonicNs now) {
   allowance_.take(now);
+  make_room();
   connections_.push_back(std::make_unique<MetricsConnection>(
       Descriptor(socket), [this](MetricsForm form, MonotonicNs at) { return text(form, at); },
       now + patience_ms * ns_per_ms));

@@ -1,8 +1,8 @@
 // GET /metrics on a Unix socket or a loopback port. To the loop it is one Pollable.
 //
-// A scraper can't hold anybody up: at most `most_connections` at once and `per_second` in a second, the others wait in the
-// kernel's queue; a request has `longest` bytes and all of it `patience_ms`; the text is made at most once in `fresh_ms`
-// and shared by all who ask meanwhile. What can't be listened at is logged and tried again: boards don't wait for it.
+// A scraper can't hold anybody up: `per_second` are taken in a second, and where one more than `most_connections` comes the
+// oldest goes, whether it sent half a request or does not read; a request has `longest` bytes and all of it `patience_ms`; the
+// text is made at most once in `fresh_ms` and shared by all who ask meanwhile. What can't be listened at is logged and tried again: boards don't wait for it.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,8 @@ namespace datum {
 
 class MetricsServer final : public Pollable {
  public:
-  static constexpr std::size_t most_connections = 8;
+  // A scrape is answered in the turn in which its request is there; the oldest has had most_connections / per_second, 3 s.
+  static constexpr std::size_t most_connections = 60;
   static constexpr int per_second = 20, burst = 40;
   static constexpr int patience_ms = 5000, fresh_ms = 500, listen_again_ms = 10'000;
 
@@ -50,7 +51,8 @@ class MetricsServer final : public Pollable {
 
   void listen(MonotonicNs now);
   void take(int socket, MonotonicNs now);
-  bool has_room(MonotonicNs now) const;
+  bool has_turn(MonotonicNs now) const { return allowance_.ready(now); }
+  void make_room();
   SharedText text(MetricsForm form, MonotonicNs now);
   void tidy();
 

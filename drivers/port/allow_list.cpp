@@ -13,8 +13,9 @@ namespace {
 
 constexpr int mapped_bits = 96;  // ::ffff:0:0/96 holds IPv4 (RFC 4291, 2.5.5.2)
 
-/// Address of "10.0.0.7:5025", "[fe80::1%eth0]:5025", "10.0.0.7" or "fe80::1".
-std::string address_in(std::string_view peer) {
+}  // namespace
+
+std::string address_of(std::string_view peer) {
   if (!peer.empty() && peer.front() == '[') {
     peer = peer.substr(1, peer.find(']') - 1);
   } else if (std::count(peer.begin(), peer.end(), ':') == 1) {
@@ -23,7 +24,10 @@ std::string address_in(std::string_view peer) {
   return std::string(peer.substr(0, peer.find('%')));
 }
 
-}  // namespace
+bool is_loopback(std::string_view peer) {
+  static const AllowList here({"127.0.0.0/8", "::1"});
+  return here.allows(peer);
+}
 
 bool AllowList::read(const std::string& text, Address& address, bool& v4) {
   address = {};
@@ -70,7 +74,7 @@ bool AllowList::allows(std::string_view peer) const {
   if (everybody()) return true;
   Address address{};
   bool v4 = false;
-  return read(address_in(peer), address, v4) &&
+  return read(address_of(peer), address, v4) &&
          std::any_of(ranges_.begin(), ranges_.end(),
                      [&](const Range& range) { return within(address, range); });
 }

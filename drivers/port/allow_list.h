@@ -9,6 +9,11 @@
 
 namespace datum {
 
+/// The address of "10.0.0.7:5025", "[fe80::1%eth0]:5025", "10.0.0.7" or "fe80::1".
+std::string address_of(std::string_view peer);
+/// It is this computer by its address alone: 127.0.0.0/8 or ::1.
+bool is_loopback(std::string_view peer);
+
 class AllowList {
  public:
   /// Allows everybody.
