@@ -63,6 +63,23 @@ std::string_view key_of(std::string_view line, std::size_t& value) {
   return key.find(' ') == key.npos ? key : std::string_view();
 }
 
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+
+/// Whether the word at `at` is not a part of another one.
+bool stands_alone(std::string_view text, std::size_t at, std::size_t size) {
+  const std::string_view word = text.substr(at, size);
+  const bool letters = std::all_of(word.begin(), word.end(), is_letter);
+  const auto joined = [&](char inner, char outer) {
+    return (is_digit(inner) && is_digit(outer)) || (letters && is_letter(outer));
+  };
+  std::size_t before = at;
+  if (is_digit(word.front()))
+    while (before > 0 && text[before - 1] == '0') --before;
+  if (before > 0 && joined(word.front(), text[before - 1])) return false;
+  return at + size == text.size() || !joined(word.back(), text[at + size]);
+}
+
 }  // namespace
 
 Redaction::Redaction(std::string computer) : computer_(std::move(computer)) {
@@ -77,6 +94,36 @@ bool Redaction::is_secret(std::string_view key) {
 
 void Redaction::hide(const std::string& kind, const std::string& word) {
   if (word.size() >= shortest_word) hidden_.emplace(word, kind);
+}
+
+void Redaction::hide_inside(const std::string& kind, const std::string& word) {
+  if (word.size() < shortest_word) return;
+  Hidden hidden{lower(word), word, kind};
+  std::vector<Hidden>& alike = inside_[hidden.word.substr(0, shortest_word)];
+  const auto same = [&](const Hidden& h) { return h.word == hidden.word; };
+  if (std::any_of(alike.begin(), alike.end(), same)) return;
+  const auto longer = [&](const Hidden& h) { return h.word.size() > hidden.word.size(); };
+  alike.insert(std::partition_point(alike.begin(), alike.end(), longer), std::move(hidden));
+}
+
+const Redaction::Hidden* Redaction::hidden_at(std::string_view text, std::size_t at) const {
+  const auto alike = inside_.find(std::string(text.substr(at, shortest_word)));
+  if (alike == inside_.end()) return nullptr;
+  for (const Hidden& h : alike->second)
+    if (text.substr(at, h.word.size()) == h.word && stands_alone(text, at, h.word.size())) return &h;
+  return nullptr;
+}
+
+std::string Redaction::without_hidden(std::string_view text) {
+  if (inside_.empty()) return std::string(text);
+  const std::string small = lower(text);
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const Hidden* hidden = hidden_at(small, i);
+    out += hidden ? stand_in(hidden->kind, hidden->shown) : std::string(1, text[i]);
+    i += hidden ? hidden->word.size() : 1;
+  }
+  return out;
 }
 
 std::string Redaction::stand_in(const std::string& kind, const std::string& word) {
@@ -104,7 +151,9 @@ std::string Redaction::word(std::string_view token) {
   return text;
 }
 
-std::string Redaction::line(std::string_view text) {
+std::string Redaction::line(std::string_view whole) {
+  const std::string cleared = without_hidden(whole);
+  const std::string_view text = cleared;
   std::size_t value = 0;
   if (const std::string_view key = key_of(text, value); is_secret(key)) {
     ++counts_["secret"];

@@ -24,7 +24,7 @@ class SupportBundle {
   explicit SupportBundle(Redaction redaction) : redaction_(std::move(redaction)) {}
 
   /// Words that the entries added from now on must not carry.
-  void hide(const std::string& kind, const std::string& word) { redaction_.hide(kind, word); }
+  void hide_inside(const std::string& kind, const std::string& word) { redaction_.hide_inside(kind, word); }
   /// Cleans and cuts; of a `log` the end is kept, else the beginning.
   enum class Keep : std::uint8_t { beginning, end };
   void add(const std::string& name, const std::string& text, const std::string& left_out = "",

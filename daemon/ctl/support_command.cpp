@@ -34,14 +34,19 @@ std::string computer_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-/// The newest results, a line of JSON each. Numbers of boards are hidden, here and in what is gathered after it.
+// Boards that the newest lines of the journal may name: as many as there are lines.
+constexpr std::uint64_t most_hidden = 5000;
+
+/// The newest results, a line of JSON each. Numbers of boards, and the names of their frames, which may hold them, are hidden,
+/// here and in what is gathered after it.
 void add_results(SupportBundle& bundle, const fs::path& store, std::uint64_t last) {
   bundle.try_add("results.jsonl", [&] {
     std::string text;
-    for (const StoredResult& r : ResultStore::read_only(store).list({}, last)) {
-      auto json = nlohmann::ordered_json::parse(r.json);
-      if (!r.unit_id.empty()) bundle.hide("unit", r.unit_id);
-      text += json.dump() + "\n";
+    std::uint64_t listed = 0;
+    for (const StoredResult& r : ResultStore::read_only(store).list({}, std::max(last, most_hidden))) {
+      bundle.hide_inside("unit", r.unit_id);
+      bundle.hide_inside("frame", r.frame_id);
+      if (listed++ < last) text += nlohmann::ordered_json::parse(r.json).dump() + "\n";
     }
     return text;
   });

@@ -163,7 +163,7 @@ TEST(ScenarioWatching, ASupportBundleIsMadeAlsoOfADaemonThatIsDown) {
   Program& datumd = cell.start();
   const auto host = cell.connect();
   host->command("CONF:UNIT 'SN-4711'");
-  cell.deliver("a", frame_of_box(good_height_um, 1));
+  cell.deliver("sn-4711_top", frame_of_box(good_height_um, 1));
   host->result();
   const auto bundle_of = [&](const std::string& name) {
     const Outcome made = run({"datumctl", "support", "--config", "datumd.toml", "--output", name, "--tcp",
@@ -194,6 +194,7 @@ TEST(ScenarioWatching, ASupportBundleIsMadeAlsoOfADaemonThatIsDown) {
   for (const auto& [name, text] : up) {
     EXPECT_THAT(text, Not(HasSubstr("192.168.77.5"))) << name;
     EXPECT_THAT(text, Not(HasSubstr("SN-4711"))) << name;
+    EXPECT_THAT(text, Not(HasSubstr("sn-4711"))) << name << " has it in the frame's name";
   }
   EXPECT_THAT(up["config/datumd.toml"], HasSubstr("\"address-"));
   EXPECT_THAT(up["results.jsonl"], HasSubstr("\"unit-1\""));

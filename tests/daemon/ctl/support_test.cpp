@@ -60,6 +60,21 @@ TEST(Redaction, PeopleComputersAndBoards) {
             "computer-1 datumd[12]: unit unit-1, not SN-12345");
 }
 
+TEST(Redaction, AUnitsNumberInsideANameIsHiddenToo) {
+  Redaction r;
+  for (const char* unit : {"SN-1234", "4711", "12", "SN 42", "Anna", "SN-1234-B"})
+    r.hide_inside("unit", unit);
+  EXPECT_EQ(r.clean("done/SN-1234_top_007.ptr, line2-sn-1234.json"),
+            "done/unit-1_top_007.ptr, line2-unit-1.json");
+  EXPECT_EQ(r.clean("boardSN-1234top"), "boardunit-1top");
+  EXPECT_EQ(r.clean("f4711, 0004711.ptr; 14711, 47110 and 0x47"),
+            "funit-2, 000unit-2.ptr; 14711, 47110 and 0x47");
+  EXPECT_EQ(r.clean("not SN-12345; unit SN 42 of 12"), "not SN-12345; unit unit-3 of 12");
+  EXPECT_EQ(r.clean("Anna_1, anna.ptr, Joanna, annals"), "unit-4_1, unit-4.ptr, Joanna, annals");
+  EXPECT_EQ(r.clean("SN-1234-B/SN-1234"), "unit-5/unit-1") << "the longest first";
+  EXPECT_EQ(r.counts().at("unit"), 10u);
+}
+
 TEST(SupportBundle, IsBoundedAndSaysWhatIsMissing) {
   SupportBundle bundle{Redaction()};
   bundle.add("a.txt", "host 10.1.1.1\n");
