@@ -1,5 +1,6 @@
 #include "config/config_advice.h"
 
+#include <algorithm>
 #include <regex>
 
 namespace datum {
@@ -23,6 +24,12 @@ std::vector<std::string> config_advice(const DaemonConfig& c) {
   if (cmm) advise_path("cmm.serial.path", cmm->path, lines);
   if (c.serial) advise_path("host.serial.path", c.serial->line.path, lines);
   if (c.modbus_serial) advise_path("host.modbus_serial.path", c.modbus_serial->line.path, lines);
+  const auto configures = [](const auto& role) { return role.second == Role::configure; };
+  if (c.calibrate && !c.control.roles.empty() &&
+      std::none_of(c.control.roles.begin(), c.control.roles.end(), configures))
+    lines.push_back(
+        "calibration: no link of [host] has role = \"configure\", so nobody can start or accept a "
+        "calibration");
   return lines;
 }
 

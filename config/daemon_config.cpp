@@ -189,8 +189,22 @@ SerialLinkSettings read_host_serial(TomlTable table) {
   link.gocator = config::read_protocol(table);
   link.push_results = table.boolean_or("push_results", link.push_results);
   if (link.gocator) link.gocator->asynchronous = link.push_results;
+  link.role = config::read_role(table, link.gocator ? Role::operate : link.role, !link.gocator);
   table.finish();
   return link;
+}
+
+void read_roles(TomlTable& host, DaemonConfig& c) {
+  std::map<std::string, Role>& roles = c.control.roles;
+  if (c.serial) roles["serial"] = c.serial->role;
+  if (c.tcp) roles["tcp"] = c.tcp->role;
+  if (c.gocator_host) roles["gocator"] = c.gocator_host->role;
+  if (c.modbus_tcp) roles["modbus_tcp"] = c.modbus_tcp->role;
+  if (c.modbus_serial) roles["modbus_serial"] = c.modbus_serial->role;
+  const auto reserved = roles.find(c.control.reserved);
+  if (reserved != roles.end() && reserved->second == Role::read)
+    host.refuse("control", "is reserved for [host." + reserved->first + "], whose role is \"read\"",
+                "a link whose role is \"operate\" or \"configure\"");
 }
 
 void read_host(std::optional<TomlTable> table, DaemonConfig& c, config::Problems& problems) {
@@ -213,6 +227,7 @@ void read_host(std::optional<TomlTable> table, DaemonConfig& c, config::Problems
     if (auto line = table->table_if("modbus_serial"))
       c.modbus_serial = config::read_modbus_serial(std::move(*line));
   });
+  read_roles(*table, c);
   table->finish();
 }
 

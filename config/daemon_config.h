@@ -39,6 +39,7 @@ struct SerialLinkSettings {
   SerialSettings line;
   bool push_results = true;
   std::optional<GocatorSettings> gocator{};  // none: SCPI
+  Role role = Role::configure;
 };
 
 struct DaemonConfig {

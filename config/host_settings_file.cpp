@@ -29,20 +29,40 @@ AllowList read_allow(TomlTable& table) {
   }
 }
 
+Role read_role(TomlTable& table, Role fallback, bool can_configure) {
+  if (!can_configure)
+    return table.choice_or("role", fallback, {{"read", Role::read}, {"operate", Role::operate}});
+  return table.choice_or("role", fallback,
+                         {{"read", Role::read}, {"operate", Role::operate}, {"configure", Role::configure}});
+}
+
+std::string read_address(TomlTable& table, const std::string& fallback) {
+  const std::string address = table.text_or("address", fallback);
+  const bool insecure = table.boolean_or("insecure", false);
+  unsigned char bytes[16];
+  if (inet_pton(AF_INET, address.c_str(), bytes) != 1 && inet_pton(AF_INET6, address.c_str(), bytes) != 1)
+    table.refuse("address", "'" + address + "' is not a numeric address",
+                 "such as 127.0.0.1 (this computer only), ::1, or an address of this computer");
+  if (!is_loopback(address) && !insecure)
+    table.refuse(
+        "address",
+        "'" + address +
+            "' is reached by other computers, and this link has neither encryption nor a password",
+        "127.0.0.1 or ::1, with a tunnel to it; or insecure = true beside it, on a network that is the "
+        "cell's own");
+  return address;
+}
+
 namespace {
 
 /// What every listening link has.
 void read_listener(TomlTable& table, CommandServerSettings& server) {
-  server.address = table.text_or("address", server.address);
-  unsigned char bytes[16];
-  if (inet_pton(AF_INET, server.address.c_str(), bytes) != 1 &&
-      inet_pton(AF_INET6, server.address.c_str(), bytes) != 1) {
-    table.refuse("address", "'" + server.address + "' is not a numeric address",
-                 "such as 127.0.0.1 (this computer only), ::1, or an address of this computer");
-  }
+  server.address = read_address(table, server.address);
   server.port = static_cast<std::uint16_t>(table.integer_or("port", server.port, 0, 65535));
   server.most_connections =
       static_cast<int>(table.integer_or("most_connections", server.most_connections, 1, 64));
+  server.most_per_address =
+      static_cast<int>(table.integer_or("most_per_address", server.most_per_address, 1, 64));
   server.idle_s = static_cast<int>(table.integer_or("idle_s", server.idle_s, 1, 86'400));
   server.commands_per_second =
       static_cast<int>(table.integer_or("commands_per_second", server.commands_per_second, 1, 1'000'000));
@@ -60,6 +80,7 @@ bool may_delimit(const std::string& text) {
 CommandServerSettings read_host_tcp(TomlTable table) {
   CommandServerSettings server;
   read_listener(table, server);
+  server.role = read_role(table, server.role, true);
   server.push_results = table.boolean_or("push_results", server.push_results);
   table.finish();
   return server;
@@ -102,6 +123,7 @@ CommandServerSettings read_host_gocator(TomlTable table) {
   server.port = 8190;
   server.most_connections = 16;
   read_listener(table, server);
+  server.role = read_role(table, server.role, false);
   server.gocator = read_ascii(table);
   server.gocator->asynchronous =
       table.choice_or("mode", server.gocator->asynchronous, {{"asynchronous", true}, {"polled", false}});

@@ -13,6 +13,11 @@ namespace datum::config {
 ControlSettings read_control(TomlTable& host);
 /// `allow` of a listening link: none allows everybody.
 AllowList read_allow(TomlTable& table);
+/// What the hosts of a link may do. Of Modbus and Gocator hosts, which can't configure, `read` or `operate`.
+Role read_role(TomlTable& table, Role fallback, bool can_configure);
+/// `address` of a listening link, and whether its neighbours on the network are trusted. Throws ConfigError where it is not
+/// numeric, and where others reach it and `insecure` does not say that they may.
+std::string read_address(TomlTable& table, const std::string& fallback);
 /// [host.tcp].
 CommandServerSettings read_host_tcp(TomlTable table);
 /// [host.gocator].

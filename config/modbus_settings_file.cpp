@@ -1,20 +1,16 @@
 #include "config/modbus_settings_file.h"
 
-#include <arpa/inet.h>
-
 #include "config/host_settings_file.h"
 
 namespace datum::config {
 
 modbus::TcpSettings read_modbus_tcp(TomlTable table) {
   modbus::TcpSettings s;
-  s.address = table.text_or("address", s.address);
-  unsigned char bytes[16];
-  if (inet_pton(AF_INET, s.address.c_str(), bytes) != 1 && inet_pton(AF_INET6, s.address.c_str(), bytes) != 1)
-    table.refuse("address", "'" + s.address + "' is not a numeric address",
-                 "such as 127.0.0.1 (this computer only), ::1, or an address of this computer");
+  s.address = read_address(table, s.address);
+  s.role = read_role(table, s.role, false);
   s.port = static_cast<std::uint16_t>(table.integer_or("port", s.port, 0, 65535));
   s.most_connections = static_cast<int>(table.integer_or("most_connections", s.most_connections, 1, 64));
+  s.most_per_address = static_cast<int>(table.integer_or("most_per_address", s.most_per_address, 1, 64));
   s.idle_s = static_cast<int>(table.integer_or("idle_s", s.idle_s, 1, 86'400));
   s.allow = read_allow(table);
   table.finish();
@@ -32,6 +28,7 @@ modbus::SerialLineSettings read_modbus_serial(TomlTable table) {
                                   {{"none", Parity::none}, {"even", Parity::even}, {"odd", Parity::odd}});
   const int stop_bits = s.line.parity == Parity::none ? 2 : 1;
   s.line.stop_bits = static_cast<int>(table.integer_or("stop_bits", stop_bits, 1, 2));
+  s.role = read_role(table, s.role, false);
   s.unit = static_cast<int>(table.integer_or("unit", s.unit, 1, 247));
   table.finish();
   return s;

@@ -34,6 +34,8 @@ class ModbusDesk final : public CommandEndpoint {
   void disconnect(const std::shared_ptr<Mailbox>& mailbox);
   /// Control is this host's now.
   bool has_control(const std::string& host) const { return parts_.control.owner() == host; }
+  /// The host that a place is kept for, see ControlDesk.
+  const std::string& place_kept_for() const { return parts_.control.place_kept_for(); }
   /// No write is taken any more: links can be ended.
   void close();
   /// To be watched beside the desk.

@@ -23,10 +23,10 @@ std::string name_of(const std::string& peer) { return "modbus_tcp " + peer.subst
 
 class TcpLink {
  public:
-  TcpLink(std::unique_ptr<Port> port, std::shared_ptr<Mailbox> mailbox, std::string peer)
+  TcpLink(std::unique_ptr<Port> port, std::shared_ptr<Mailbox> mailbox, HeldPlace held)
       : port_(std::move(port)),
         mailbox_(std::move(mailbox)),
-        peer_(std::move(peer)),
+        held_(std::move(held)),
         session_(tcp_context(port_->fd()), Session::Kind::tcp, *mailbox_),
         stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         thread_([this] { serve(); }) {}
@@ -42,7 +42,8 @@ class TcpLink {
 
   bool ended() const { return ended_; }
   const std::shared_ptr<Mailbox>& mailbox() const { return mailbox_; }
-  const std::string& peer() const { return peer_; }
+  const std::string& peer() const { return held_.peer; }
+  const HeldPlace& held() const { return held_; }
   MonotonicNs heard() const { return session_.heard(); }
 
  private:
@@ -55,7 +56,7 @@ class TcpLink {
 
   std::unique_ptr<Port> port_;
   std::shared_ptr<Mailbox> mailbox_;
-  std::string peer_;
+  HeldPlace held_;
   Session session_;
   int stop_;
   std::atomic<bool> ended_{false};
@@ -97,21 +98,35 @@ void TcpServer::accept(std::unique_ptr<Port> port, const std::string& peer, Mono
   tidy();
   if (!settings_.allow.allows(peer))
     return refuse(fmt::format("{} refused, it is not in host.modbus_tcp.allow", peer));
-  if (links_.size() >= static_cast<std::size_t>(settings_.most_connections) && !make_room(now))
-    return refuse(fmt::format("{} refused, {} hosts are connected", peer, links_.size()));
+  PlaceChoice choice = place_for(peer);
+  if (choice.place == HostPlace::none && make_room(now, choice.address_is_full ? &peer : nullptr))
+    choice.place = HostPlace::common;
+  if (choice.place == HostPlace::none)
+    return refuse(fmt::format("{} refused, {} hosts are connected: host.modbus_tcp.{}", peer, links_.size(),
+                              choice.address_is_full ? "most_per_address" : "most_connections"));
   if (port->fd() >= FD_SETSIZE)  // libmodbus waits with select(2)
     return refuse(fmt::format("{} refused, too many descriptors are open", peer));
   ++accepted_;
-  links_.push_back(std::make_unique<TcpLink>(std::move(port), desk_.connect(name_of(peer)), peer));
+  links_.push_back(std::make_unique<TcpLink>(std::move(port), desk_.connect(name_of(peer)),
+                                             HeldPlace{peer, choice.place}));
   log_(6, fmt::format("modbus: {} connected", peer));
 }
 
-/// True: the host that was silent longest, and long enough, has gone for another one.
-bool TcpServer::make_room(MonotonicNs now) {
+PlaceChoice TcpServer::place_for(const std::string& peer) const {
+  std::vector<HeldPlace> held;
+  for (const auto& link : links_) held.push_back(link->held());
+  const std::string kept = desk_.place_kept_for(), link = "modbus_tcp ";
+  return choose_place({settings_.most_connections, settings_.most_per_address, settings_.address}, held, peer,
+                      kept.rfind(link, 0) == 0 ? kept.substr(link.size()) : "");
+}
+
+/// True: the host that was silent longest, and long enough, has gone for another one; `of_peer`: of this one's address.
+bool TcpServer::make_room(MonotonicNs now, const std::string* of_peer) {
   auto longest = links_.end();
   MonotonicNs since = now - MonotonicNs{settings_.idle_s} * 1'000'000'000;
   for (auto link = links_.begin(); link != links_.end(); ++link)
-    if ((*link)->heard() <= since && !desk_.has_control(name_of((*link)->peer())))
+    if ((*link)->held().place == HostPlace::common && (!of_peer || same_origin(*of_peer, (*link)->peer())) &&
+        (*link)->heard() <= since && !desk_.has_control(name_of((*link)->peer())))
       longest = link, since = (*link)->heard();
   if (longest == links_.end()) return false;
   log_(5, fmt::format("modbus: {} is closed, silent for {} s, and another host came: host.modbus_tcp.idle_s",

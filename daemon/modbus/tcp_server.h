@@ -8,6 +8,7 @@
 
 #include "daemon/modbus/desk.h"
 #include "daemon/modbus/settings.h"
+#include "daemon/report/host_places.h"
 #include "daemon/report/token_bucket.h"
 #include "drivers/port/tcp_listener.h"
 
@@ -34,7 +35,8 @@ class TcpServer final : public Pollable, public LinkTeller {
 
  private:
   void accept(std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now);
-  bool make_room(MonotonicNs now);
+  PlaceChoice place_for(const std::string& peer) const;
+  bool make_room(MonotonicNs now, const std::string* of_peer);
   void tidy();
   void refuse(const std::string& why);
 

@@ -36,6 +36,7 @@ CommandLink::CommandLink(std::unique_ptr<Port> port, Instrument& instrument, Com
       delivery_(instrument),
       settings_(std::move(settings)),
       log_(std::move(log)),
+      spoke_ns_(settings_.since),
       was_open_(port->is_open()),
       link_(
           std::move(port), limits_of(settings_), [this](MonotonicNs) { opened(); },
@@ -113,11 +114,14 @@ void CommandLink::lost(const std::string& why) {
     log_(warning, fmt::format("{}; trying again", why), event);
 }
 
-std::optional<MonotonicNs> CommandLink::idle_since() const {
-  const bool listens = (codec_->pushes_results() || delivery_.active()) && unsent_.empty();
-  if (!link_.is_open() || listens || codec_->owes() || instrument_.control().owner() == settings_.host)
+std::optional<MonotonicNs> CommandLink::quiet_since() const {
+  if (!link_.is_open() || codec_->owes() || instrument_.control().owner() == settings_.host)
     return std::nullopt;
-  return link_.record().heard_ns.value_or(settings_.since);
+  return spoke_ns_;
+}
+
+bool CommandLink::listens() const {
+  return (codec_->pushes_results() || delivery_.active()) && unsent_.empty();
 }
 
 void CommandLink::dismiss(const std::string& line, const std::string& why, MonotonicNs now) {
@@ -144,6 +148,7 @@ void CommandLink::work(MonotonicNs now) {
       codec_->receive({reinterpret_cast<const char*>(bytes.data()), n});
       send_answers();
     }
+    if (std::exchange(executed_, codec_->executed()) != codec_->executed()) spoke_ns_ = now;
     if (link_.is_open()) flush();
     deliver();
   });
@@ -193,6 +198,7 @@ bool CommandLink::take_host_line(std::string_view line) {
   const std::uint64_t acknowledged = delivery_.acknowledged_results();
   try {
     delivery_.take(parse_host_line(line), now_);
+    spoke_ns_ = now_;
     if (const auto ahead = delivery_.take_ahead())
       instrument_.position_ahead(instrument_.results().store_id, {*ahead, settings_.host});
     instrument_.control().meter().of(settings_.host).acknowledged +=

@@ -70,8 +70,10 @@ class CommandLink final : public CommandEndpoint {
 
   /// Not open and not going to be.
   bool finished() const { return !link_.is_open() && !link_.deadline(); }
-  /// Since when its host has been silent. None: it has control, waits for an answer, or reads the results that it is sent.
-  std::optional<MonotonicNs> idle_since() const;
+  /// Since when its host has said nothing that was executed or acknowledged. None: it has control or waits for an answer.
+  std::optional<MonotonicNs> quiet_since() const;
+  /// It reads the results that it is sent.
+  bool listens() const;
   /// Says this line, where one can be said, and closes.
   void dismiss(const std::string& line, const std::string& why, MonotonicNs now);
   /// Result lines that never went out on this link, where it was not asked to deliver without loss.
@@ -118,7 +120,9 @@ class CommandLink final : public CommandEndpoint {
   std::size_t sent_of_first_ = 0;
   std::optional<Gap> gap_;
   std::uint64_t lost_results_ = 0;
-  MonotonicNs now_ = 0;  // of the event being handled
+  MonotonicNs now_ = 0;   // of the event being handled
+  MonotonicNs spoke_ns_;  // its host, to some effect
+  std::uint64_t executed_ = 0;
   bool was_open_;
   LinkKeeper link_;  // last: it tells this one
 };

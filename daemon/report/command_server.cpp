@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "drivers/port/allow_list.h"
+
 namespace datum {
 
 namespace {
@@ -48,7 +50,7 @@ std::string CommandServer::describe() const {
   std::string text = fmt::format("commands, {} {}:{}: {} of {} connections", key(), settings_.address, port(),
                                  links_.size(), settings_.most_connections);
   std::uint64_t lost = 0;
-  for (const auto& link : links_) lost += link->lost_results();
+  for (const Served& s : links_) lost += s.link->lost_results();
   return lost == 0 ? text : text + fmt::format(", {} result lines not sent", lost);
 }
 
@@ -63,6 +65,26 @@ std::optional<LinkReport> CommandServer::report(MonotonicNs) const {
   return report;
 }
 
+PlaceChoice CommandServer::place_for(const std::string& peer) const {
+  std::vector<HeldPlace> held;
+  for (const Served& s : links_)
+    if (!s.link->finished()) held.push_back({s.peer, s.place});
+  // Control that another kind of link has keeps no place here.
+  const std::string kept = instrument_.control().place_kept_for(), link = key() + " ";
+  const std::string kept_for = kept.rfind(link, 0) == 0 ? kept.substr(link.size()) : "";
+  return choose_place({settings_.most_connections, settings_.most_per_address, settings_.address}, held, peer,
+                      kept_for);
+}
+
+std::string CommandServer::why_full(const std::string& peer, bool address_is_full) const {
+  if (!address_is_full)
+    return fmt::format("{} hosts are connected: host.{}.most_connections", links_.size(), key());
+  return fmt::format(
+      "{} hosts of {} are connected: host.{}.most_per_address",
+      most_per_address({settings_.most_connections, settings_.most_per_address, settings_.address}),
+      address_of(peer), key());
+}
+
 void CommandServer::accept(std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now) {
   const auto refused = [&](const std::string& why) {
     LogEvent event{Event::host_refused, of_host(key() + " " + peer)};
@@ -70,11 +92,13 @@ void CommandServer::accept(std::unique_ptr<Port> port, const std::string& peer, 
     note(4, fmt::format("commands: {} refused, {}", peer, why), now, event);
   };
   if (!settings_.allow.allows(peer)) return refused(fmt::format("it is not in host.{}.allow", key()));
-  const auto open = std::count_if(links_.begin(), links_.end(), [](const auto& l) { return !l->finished(); });
-  if (open >= settings_.most_connections && !make_room(now)) {
-    refuse(*port, fmt::format("{},{} hosts are connected: host.{}.most_connections\r\n",
-                              settings_.gocator ? "ERROR" : "REFUSED", links_.size(), key()));
-    return refused(fmt::format("{} hosts are connected", links_.size()));
+  PlaceChoice choice = place_for(peer);
+  if (choice.place == HostPlace::none && make_room(now, choice.address_is_full ? &peer : nullptr))
+    choice.place = HostPlace::common;
+  if (choice.place == HostPlace::none) {
+    const std::string why = why_full(peer, choice.address_is_full);
+    refuse(*port, fmt::format("{},{}\r\n", settings_.gocator ? "ERROR" : "REFUSED", why));
+    return refused(why);
   }
   ++accepted_;
   CommandLinkSettings link;
@@ -83,41 +107,57 @@ void CommandServer::accept(std::unique_ptr<Port> port, const std::string& peer, 
   link.gocator = settings_.gocator;
   link.commands_per_second = settings_.commands_per_second;
   link.since = now;
+  const auto log = [this](int priority, const std::string& text, const LogEvent& event) {
+    note(priority, text, now_, event);
+  };
   links_.push_back(
-      std::make_unique<CommandLink>(std::move(port), instrument_, link,
-                                    [this](int priority, const std::string& text, const LogEvent& event) {
-                                      note(priority, text, now_, event);
-                                    }));
-  set_.add(*links_.back());
+      {peer, choice.place, std::make_unique<CommandLink>(std::move(port), instrument_, link, log)});
+  set_.add(*links_.back().link);
   note(6, fmt::format("commands: {} connected", peer), now);
 }
 
-/// True: the host that was idle longest, and long enough, has gone for another one.
-bool CommandServer::make_room(MonotonicNs now) {
-  CommandLink* longest = nullptr;
-  MonotonicNs since = now - MonotonicNs{settings_.idle_s} * 1'000'000'000;
-  for (const auto& link : links_)
-    if (const auto idle = link->idle_since(); idle && *idle <= since) longest = link.get(), since = *idle;
+/// True: a host has gone for another one. The one that was idle longest, and long enough; or, where hosts that only listen
+/// have more than half of the places, the newest of these. `of_peer`: of its address, which has all that one may have.
+bool CommandServer::make_room(MonotonicNs now, const std::string* of_peer) {
+  const MonotonicNs latest = now - MonotonicNs{settings_.idle_s} * 1'000'000'000;
+  const Served *longest = nullptr, *newest_listener = nullptr;
+  int listeners = 0;
+  for (const Served& s : links_) {
+    if (s.place != HostPlace::common || (of_peer && !same_origin(*of_peer, s.peer))) continue;
+    const auto quiet = s.link->quiet_since();
+    const bool listens = s.link->listens();
+    listeners += listens;
+    if (!quiet || *quiet > latest) continue;
+    if (listens)
+      newest_listener = &s;
+    else if (!longest || *quiet < *longest->link->quiet_since())
+      longest = &s;
+  }
+  if (!longest && 2 * listeners > settings_.most_connections) longest = newest_listener;
   if (!longest) return false;
-  const std::string why = fmt::format("silent for {} s, and another host came: host.{}.idle_s",
-                                      (now - since) / 1'000'000'000, key());
-  longest->dismiss(fmt::format("{},{}\r\n", settings_.gocator ? "ERROR" : "CLOSED", why),
-                   fmt::format("{}: {}", longest->describe(), why), now);
+  dismiss(*longest->link, *longest->link->quiet_since(), now);
   return true;
 }
 
+void CommandServer::dismiss(CommandLink& link, MonotonicNs quiet_since, MonotonicNs now) {
+  const std::string why = fmt::format("silent for {} s, and another host came: host.{}.idle_s",
+                                      (now - quiet_since) / 1'000'000'000, key());
+  link.dismiss(fmt::format("{},{}\r\n", settings_.gocator ? "ERROR" : "CLOSED", why),
+               fmt::format("{}: {}", link.describe(), why), now);
+}
+
 std::optional<MonotonicNs> CommandServer::deadline() const {
-  const auto finished = [](const auto& link) { return link->finished(); };
+  const auto finished = [](const Served& s) { return s.link->finished(); };
   if (std::any_of(links_.begin(), links_.end(), finished)) return 0;
   return set_.deadline();
 }
 
 /// Forgets closed connections and looks again at what each waits for.
 void CommandServer::tidy() {
-  for (const auto& link : links_)
-    if (link->finished()) set_.remove(*link);
-  links_.erase(std::remove_if(links_.begin(), links_.end(), [](const auto& l) { return l->finished(); }),
-               links_.end());
+  const auto finished = [](const Served& s) { return s.link->finished(); };
+  for (const Served& s : links_)
+    if (finished(s)) set_.remove(*s.link);
+  links_.erase(std::remove_if(links_.begin(), links_.end(), finished), links_.end());
   set_.sync();
 }
 
@@ -136,24 +176,24 @@ void CommandServer::on_deadline(MonotonicNs now) {
 // Reaping is left to the next event (a closed link asks for none but its hang-up is one): a link may be
 // telling the instrument something in this very moment, and must not vanish under its feet.
 void CommandServer::push_result(const BoardVerdict& verdict) {
-  for (const auto& link : links_) link->push_result(verdict);
+  for (const Served& s : links_) s.link->push_result(verdict);
   set_.sync();
 }
 
 void CommandServer::instrument_changed() {
-  for (const auto& link : links_) link->instrument_changed();
+  for (const Served& s : links_) s.link->instrument_changed();
   set_.sync();
 }
 
 std::optional<std::uint64_t> CommandServer::acknowledged() const {
   std::optional<std::uint64_t> least;
-  for (const auto& link : links_)
-    if (const auto one = link->acknowledged(); one && (!least || *one < *least)) least = one;
+  for (const Served& s : links_)
+    if (const auto one = s.link->acknowledged(); one && (!least || *one < *least)) least = one;
   return least;
 }
 
 void CommandServer::raise(int number, const std::string& detail) {
-  for (const auto& link : links_) link->raise(number, detail);
+  for (const Served& s : links_) s.link->raise(number, detail);
 }
 
 }  // namespace datum

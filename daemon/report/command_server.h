@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daemon/report/command_link.h"
+#include "daemon/report/host_places.h"
 #include "daemon/report/poll_set.h"
 #include "daemon/report/token_bucket.h"
 #include "drivers/port/allow_list.h"
@@ -18,11 +19,13 @@ struct CommandServerSettings {
   std::string address = "127.0.0.1";  // numeric; whoever reaches it can command the cell
   std::uint16_t port = 5025;          // 0: a free one, see CommandServer::port()
   int most_connections = 8;   // one more is told so and closed: a host at work is never thrown out for it
-  int idle_s = 60;            // but one that is silent for so long and waits for nothing
+  int most_per_address = 0;   // host_places.h
+  int idle_s = 60;            // but one that says nothing for so long and waits for nothing
   bool push_results = false;  // at the start of a connection; the host changes it with DATA:PUSH
   int commands_per_second = 10'000;          // of one connection; what comes faster waits with the host
   std::optional<GocatorSettings> gocator{};  // none: SCPI
   AllowList allow{};                         // others are closed without a word
+  Role role = Role::operate;
 };
 
 class CommandServer final : public CommandEndpoint {
@@ -50,7 +53,15 @@ class CommandServer final : public CommandEndpoint {
 
  private:
   void accept(std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now);
-  bool make_room(MonotonicNs now);
+  struct Served {
+    std::string peer;
+    HostPlace place;
+    std::unique_ptr<CommandLink> link;
+  };
+  PlaceChoice place_for(const std::string& peer) const;
+  std::string why_full(const std::string& peer, bool address_is_full) const;
+  bool make_room(MonotonicNs now, const std::string* of_peer);
+  void dismiss(CommandLink& link, MonotonicNs quiet_since, MonotonicNs now);
   /// The table of [host] that this is.
   std::string key() const { return settings_.gocator ? "gocator" : "tcp"; }
   void note(int priority, const std::string& text, MonotonicNs now, const LogEvent& event = {});
@@ -65,7 +76,7 @@ class CommandServer final : public CommandEndpoint {
   TcpListener listener_;
   PollSet set_;
   std::uint64_t accepted_ = 0;
-  std::vector<std::unique_ptr<CommandLink>> links_;
+  std::vector<Served> links_;  // in the order in which they came
 };
 
 }  // namespace datum

@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t most_accounts = 64;  // more hosts than links: some came and went
 constexpr std::size_t longest_note = 120;  // characters of a command
 
+std::string link_of(const std::string& host) { return host.substr(0, host.find(' ')); }
 std::string without_port(const std::string& host) { return host.substr(0, host.rfind(':')); }
 
 /// As one line of a log: a block in a command may hold anything.
@@ -24,27 +25,49 @@ std::string shown(std::string_view what) {
 
 }  // namespace
 
+const char* name_of(Role role) {
+  return role == Role::read ? "read" : role == Role::operate ? "operate" : "configure";
+}
+
 ControlDesk::ControlDesk(ControlSettings settings, Clock now, Log log)
     : settings_(std::move(settings)), now_(std::move(now)), log_(std::move(log)) {}
 
 bool ControlDesk::is_reserved(const std::string& host) const {
-  return !settings_.reserved.empty() && host.substr(0, host.find(' ')) == settings_.reserved;
+  return !settings_.reserved.empty() && link_of(host) == settings_.reserved;
+}
+
+Role ControlDesk::role_of(const std::string& host) const {
+  const auto found = settings_.roles.find(link_of(host));
+  return found == settings_.roles.end() ? Role::configure : found->second;
+}
+
+void ControlDesk::demand(Role needed, const std::string& host) const {
+  if (role_of(host) >= needed) return;
+  const std::string link = link_of(host);
+  throw scpi::Error(scpi::command_protected,
+                    fmt::format("hosts of [host.{}] have role \"{}\"; this takes host.{}.role = \"{}\"", link,
+                                name_of(role_of(host)), link, name_of(needed)));
 }
 
 bool ControlDesk::request(const std::string& host) {
+  demand(Role::operate, host);
   if (holder_ == host) return true;
   const bool free = holder_.empty() && settings_.reserved.empty();
   const bool its_own = is_reserved(host) && !is_reserved(holder_);
   if (!free && !its_own) return false;
   note(logged_notice, host, holder_.empty() ? "has control" : "takes control back from " + holder_);
   holder_ = host;
+  lost_.clear();
   return true;
 }
 
 void ControlDesk::force(const std::string& host) {
+  const bool anothers = !settings_.reserved.empty() && !is_reserved(host);
+  demand(anothers ? Role::configure : Role::operate, host);
   if (holder_ == host) return;
   note(logged_warning, host, owner().empty() ? "has control" : "takes control by force from " + owner());
   holder_ = host;
+  lost_.clear();
 }
 
 void ControlDesk::release(const std::string& host) {
@@ -56,20 +79,28 @@ void ControlDesk::release(const std::string& host) {
 void ControlDesk::left(const std::string& host) {
   if (holder_ != host) return;
   holder_.clear();
+  lost_ = host;
   note(logged_notice, host, "is gone; its control is free");
 }
 
 bool ControlDesk::may_change(const std::string& host) const {
+  if (role_of(host) < Role::operate) return false;
   if (!holder_.empty()) return holder_ == host;
   return settings_.reserved.empty() || is_reserved(host);
 }
 
-void ControlDesk::change(const std::string& host, std::string_view what) {
+void ControlDesk::change(const std::string& host, std::string_view what, Role needed) {
+  demand(needed, host);
   if (!may_change(host))
     throw scpi::Error(
         scpi::command_protected,
         fmt::format("{} {}; SYSTem:LOCK:FORCe takes control, SYSTem:LOCK:REQuest? asks for it", owner(),
                     holder_.empty() ? "is the only link that may command" : "has control"));
+  note(logged_info, host, what);
+}
+
+void ControlDesk::stop(const std::string& host, std::string_view what) {
+  demand(Role::operate, host);
   note(logged_info, host, what);
 }
 

@@ -25,8 +25,17 @@
 
 namespace datum {
 
+/// What the hosts of a link may do. Each may do what the one before it may.
+enum class Role : std::uint8_t {
+  read,     // ask, and set what is their own link's
+  operate,  // choose a recipe, arm, trigger, stop, take control
+  configure,  // change what later boards are judged by: recipes and calibrations; take control from whom it is reserved for
+};
+const char* name_of(Role role);
+
 struct ControlSettings {
-  std::string reserved;  // key of a link ("serial", "modbus_serial"); empty: none
+  std::string reserved;                 // key of a link ("serial", "modbus_serial"); empty: none
+  std::map<std::string, Role> roles{};  // by key of a link; one that is not there may do all
   // Commands that are logged of one host, and as many changes of control; what goes beyond is counted.
   int logged_burst = 20, logged_per_second = 2;
 };
@@ -38,24 +47,30 @@ class ControlDesk {
 
   ControlDesk(ControlSettings settings, Clock now, Log log);
 
-  /// True: `host` holds control now. False: another one does, see owner(). The reserved link always gets it.
+  /// True: `host` holds control now. False: another one does, see owner(). The reserved link always gets it. Throws
+  /// scpi::Error -203 where it may only read.
   bool request(const std::string& host);
-  /// Takes control from whoever has it.
+  /// Takes control from whoever has it. Throws scpi::Error -203 where the link's role does not allow it: where control is
+  /// reserved for another link, `configure` does.
   void force(const std::string& host);
   /// Gives it back; nothing where another host holds it.
   void release(const std::string& host);
   /// The link of this host is gone: what it held is free.
   void left(const std::string& host);
 
+  /// Whom a place is kept for: the host that holds control, or held it when its link broke; empty: none.
+  const std::string& place_kept_for() const { return holder_.empty() ? lost_ : holder_; }
+
   /// The host that holds control, else the reserved link, else empty.
   std::string owner() const { return holder_.empty() ? settings_.reserved : holder_; }
   bool may_change(const std::string& host) const;
+  Role role_of(const std::string& host) const;
 
-  /// `host` is about to change the cell by `what`, a command as it came. Throws scpi::Error -203 that names the holder
-  /// where it must not; otherwise logs it.
-  void change(const std::string& host, std::string_view what);
-  /// The same for what everybody may do at any time: only logged.
-  void stop(const std::string& host, std::string_view what) { note(logged_info, host, what); }
+  /// `host` is about to change the cell by `what`, a command as it came, for which a link needs the role `needed`. Throws
+  /// scpi::Error -203 that names the role or the holder where it must not; otherwise logs it.
+  void change(const std::string& host, std::string_view what, Role needed = Role::operate);
+  /// The same for what whoever operates may do at any time, whoever has control.
+  void stop(const std::string& host, std::string_view what);
 
   /// What hosts asked and were sent: every codec enters it.
   HostMeter& meter() { return meter_; }
@@ -67,6 +82,7 @@ class ControlDesk {
   };
   static constexpr int logged_warning = 4, logged_notice = 5, logged_info = 6;
   bool is_reserved(const std::string& host) const;
+  void demand(Role needed, const std::string& host) const;
   void note(int priority, const std::string& host, std::string_view what);
   Noted& account_of(const std::string& host);
 
@@ -74,7 +90,7 @@ class ControlDesk {
   Clock now_;
   Log log_;
   HostMeter meter_;
-  std::string holder_;
+  std::string holder_, lost_;  // lost: its link broke while it held control, and nobody took it since
   std::map<std::string, Noted> noted_;  // by host without its port, so that reconnecting opens no new account
 };
 

@@ -82,8 +82,9 @@ void GocatorSession::resume() {
     commands_.pop_front();
     const MonotonicNs from = instrument_.monotonic_ns();
     answers_.push_back(reply(command) + settings_.terminator);
-    instrument_.control().meter().command(host_, answers_.back().rfind("OK", 0) == 0,
-                                          instrument_.monotonic_ns() - from);
+    const bool done = answers_.back().rfind("OK", 0) == 0;
+    if (done) count_executed();
+    instrument_.control().meter().command(host_, done, instrument_.monotonic_ns() - from);
   }
 }
 

@@ -19,6 +19,9 @@ class HostCodec {
   using Pace = std::function<bool()>;
   void on_command(Pace pace) { pace_ = std::move(pace); }
 
+  /// Commands that were executed and not refused. An empty line is none.
+  std::uint64_t executed() const { return executed_; }
+
   /// Executes every command that is complete.
   virtual void receive(std::string_view bytes) = 0;
   /// Commands wait because the pace was exceeded: the caller reads no more until resume() has emptied them.
@@ -43,8 +46,10 @@ class HostCodec {
 
  protected:
   bool in_pace() { return !pace_ || pace_(); }
+  void count_executed() { ++executed_; }
 
  private:
+  std::uint64_t executed_ = 0;
   Pace pace_;
 };
 

@@ -19,7 +19,10 @@ std::string subsystem(const scpi::Command& command) {
 
 std::string meaning(const scpi::Command& command) {
   std::string text = *command.help ? command.help : "what was set";
-  text += command.access == scpi::Access::reads ? "." : ". Commands the cell.";
+  using scpi::Access;
+  text += command.access == Access::reads        ? "."
+          : command.access == Access::configures ? ". Commands the cell; takes role \"configure\"."
+                                                 : ". Commands the cell.";
   for (const scpi::Parameter& p : command.parameters)
     text += fmt::format("\n{}{}: {}.", p.name, p.optional ? " (may be left out)" : "", scpi::range_text(p));
   return text;

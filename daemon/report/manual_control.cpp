@@ -37,13 +37,17 @@ std::vector<Section> control_sections() {
              "with the link. A cable "
              "that is pulled off a serial line ends no link: then SYSTem:LOCK:FORCe takes it, which is a "
              "warning in the log."),
-        text("[host] control = \"serial\" reserves control for a link, as for the PLC that runs the "
-             "line: without asking it is "
-             "the only one that commands, others take control by FORCe alone, and SYSTem:LOCK:REQuest? "
-             "on that link gets it "
-             "back from whoever has it. Each command that changes the cell is in the log with the host's "
-             "name, 20 at once and "
-             "2 a second of one host; more are counted.")}},
+        text(
+            "[host] control = \"serial\" reserves control for a link, as for the PLC that runs the "
+            "line: without asking it is "
+            "the only one that commands, others take control by FORCe alone, for which their link needs "
+            "role = \"configure\", and SYSTem:LOCK:REQuest? on that link gets it "
+            "back from whoever has it. Each link of [host] has a role: \"read\" asks and is sent results; "
+            "\"operate\" commands; \"configure\" also stores recipes and calibrations. TCP links operate and "
+            "serial lines configure unless their table says otherwise. Each command that changes the cell is "
+            "in the log with the host's "
+            "name, 20 at once and "
+            "2 a second of one host; more are counted.")}},
       {"LIMITS", {text(limits())}},
       {"GOCATOR HOSTS",
        {text("On [host.gocator], TCP port 8190, and on a serial line with protocol = \"gocator_ascii\", "

@@ -22,9 +22,9 @@ struct Call {
   const Value& operator[](std::size_t i) const { return *arguments[i]; }
 };
 
-/// Any host reads, sets what is its own link's, and stops; what commands the cell is refused with -203 where another
-/// host holds control (control.h).
-enum class Access : std::uint8_t { reads, commands, stops };
+/// Any host reads and sets what is its own link's; the others take a role of its link, and what commands or configures the
+/// cell is refused with -203 where another host holds control (control.h).
+enum class Access : std::uint8_t { reads, commands, configures, stops };
 
 struct Command {
   Pattern pattern;  // of a common command: "*ESE?" matches by itself

@@ -27,7 +27,8 @@ std::vector<Command> memory_commands() {
        "one; its "
        "hash in hex, because a digit that a line has flipped makes a valid recipe with another limit. It is "
        "checked "
-       "as a whole first; not while it is chosen and armed; afterwards it must be chosen again"},
+       "as a whole first; not while it is chosen and armed; afterwards it must be chosen again",
+       Access::configures},
       {"MMEMory:DATA?",
        [](Call& c) { c.session.answer(block(files(c).read(c[0].text))); },
        {name},
@@ -35,7 +36,8 @@ std::vector<Command> memory_commands() {
       {"MMEMory:DELete",
        [](Call& c) { files(c).remove(c[0].text); },
        {name},
-       "remove a recipe's file; not while it is chosen"},
+       "remove a recipe's file; not while it is chosen",
+       Access::configures},
   };
 }
 

@@ -167,6 +167,7 @@ bool Session::run_message() {
       }
       if (!std::exchange(paid_, false) && !in_pace()) return false;
       execute(*std::exchange(unit_, std::nullopt));
+      count_executed();
       enter(true);
     }
   } catch (const Error& error) {
@@ -195,6 +196,8 @@ void Session::execute(const Unit& unit) {
   Call call{*this, convert(found.command->parameters, unit.parameters), found.match.suffixes};
   if (found.command->access == Access::commands)
     instrument_.control().change(host_, shown(*found.command, unit));
+  if (found.command->access == Access::configures)
+    instrument_.control().change(host_, shown(*found.command, unit), Role::configure);
   if (found.command->access == Access::stops) instrument_.control().stop(host_, shown(*found.command, unit));
   found.command->run(call);
   status_.operation.update(instrument_.operation_condition());

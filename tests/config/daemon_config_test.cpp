@@ -140,5 +140,34 @@ TEST_F(DaemonConfigFile, EveryProblemIsNamedNotOnlyTheFirst) {
   EXPECT_THAT(keys, ElementsAre("inspection.trigger", "backend.kind", "host.serial.path", "host.tcp.port"));
 }
 
+TEST_F(DaemonConfigFile, ALinkThatOthersReachSaysThatItIsInsecure) {
+  const auto refusal = [&](const std::string& text) -> std::string {
+    try {
+      loaded(text);
+    } catch (const config::ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  for (const std::string table : {"[host.tcp]", "[host.gocator]", "[host.modbus_tcp]"}) {
+    std::string open = least;
+    open.replace(open.find("[host.tcp]"), 10, table + "\naddress = \"0.0.0.0\"");
+    EXPECT_THAT(refusal(open), ::testing::HasSubstr("insecure = true")) << table;
+    EXPECT_EQ(refusal(open + "insecure = true\n"), "") << table;
+  }
+  EXPECT_EQ(refusal(least + "address = \"::1\"\n"), "");
+}
+
+TEST_F(DaemonConfigFile, EachLinkHasARole) {
+  const auto serial = std::string("[host.serial]\npath = \"/dev/ttyS0\"\nbaud = 9600\n");
+  EXPECT_EQ(loaded(least + serial).control.roles,
+            (std::map<std::string, Role>{{"tcp", Role::operate}, {"serial", Role::configure}}));
+  EXPECT_EQ(loaded(least + "role = \"read\"\n").control.roles.at("tcp"), Role::read);
+  EXPECT_THROW(loaded(least + "[host.gocator]\nrole = \"configure\"\n"), config::ConfigError);
+  std::string reserved = least + "role = \"read\"\n";
+  reserved.insert(reserved.find("[host.tcp]"), "[host]\ncontrol = \"tcp\"\n");
+  EXPECT_THROW(loaded(reserved), config::ConfigError);
+}
+
 }  // namespace
 }  // namespace datum

@@ -74,9 +74,20 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(plain.backend.kind, whole.backend.kind);
   EXPECT_EQ(plain.backend.threads, whole.backend.threads);
   EXPECT_EQ(plain.control.reserved, whole.control.reserved);
+  EXPECT_EQ(plain.tcp->role, whole.tcp->role);
+  EXPECT_EQ(SerialLinkSettings{}.role, whole.serial->role);
+  EXPECT_EQ(CommandServerSettings{}.role, whole.gocator_host->role);
+  EXPECT_EQ(modbus::TcpSettings{}.role, whole.modbus_tcp->role);
+  EXPECT_EQ(modbus::SerialLineSettings{}.role, whole.modbus_serial->role);
   EXPECT_EQ(plain.tcp->address, whole.tcp->address);
   EXPECT_EQ(plain.tcp->port, whole.tcp->port);
   EXPECT_EQ(plain.tcp->most_connections, whole.tcp->most_connections);
+  const auto per_address = [](const auto& s) {
+    return most_per_address({s.most_connections, s.most_per_address, s.address});
+  };
+  EXPECT_EQ(per_address(*plain.tcp), per_address(*whole.tcp));
+  EXPECT_EQ(per_address(CommandServerSettings{"127.0.0.1", 0, 16}), per_address(*whole.gocator_host));
+  EXPECT_EQ(per_address(modbus::TcpSettings{}), per_address(*whole.modbus_tcp));
   EXPECT_EQ(plain.tcp->idle_s, whole.tcp->idle_s);
   EXPECT_EQ(CommandServerSettings{}.idle_s, whole.gocator_host->idle_s);
   EXPECT_EQ(plain.tcp->commands_per_second, whole.tcp->commands_per_second);

@@ -43,7 +43,7 @@ std::string config_text(const CellOptions& o) {
          o.trigger + "\"\narm_at_start = " + word(o.arm_at_start) +
          "\nframe_timeout_ms = " + std::to_string(o.frame_timeout_ms) +
          "\n[results]\nstore_file = \"results.db\"\n[backend]\nthreads = 1\n[host.tcp]\nport = "
-         "0\npush_results = " +
+         "0\nrole = \"configure\"\npush_results = " +
          word(o.push_results) + "\n" + o.more;
 }
 

@@ -116,6 +116,8 @@ TEST(ModbusTcp, TheHostThatIsSilentLongestMakesRoomUnlessItHasControl) {
   EXPECT_TRUE(receive(second).empty());
   EXPECT_FALSE(first.read(0, 1).empty());
   ASSERT_TRUE(third.write(at_command, {command_take_control}));
+  TcpHost kept(server.port());
+  EXPECT_FALSE(kept.read(0, 1).empty()) << "the place of the address that has control";
   TcpHost fourth(server.port());
   EXPECT_TRUE(receive(fourth).empty());
   EXPECT_FALSE(first.read(0, 1).empty());

@@ -52,7 +52,8 @@ class ModbusServer {
   explicit ModbusServer(int most_connections = 8, int idle_s = 60)
       : control_({}, EventLoop::now, [](int, const std::string&) {}),
         desk_({cell_, control_, [](int, const std::string&) {}, folder_ / "results.db.modbus"}),
-        server_({"127.0.0.1", 0, most_connections, {}, idle_s}, desk_, [](int, const std::string&) {}) {
+        server_({"127.0.0.1", 0, most_connections, 0, {}, Role::operate, idle_s}, desk_,
+                [](int, const std::string&) {}) {
     for (Pollable* p : std::initializer_list<Pollable*>{&desk_, &desk_.keeper(), &server_, &post_})
       loop_.add(*p);
     cell_.select_recipe("mainboard", std::nullopt);

@@ -20,9 +20,10 @@ const std::string plc = "serial /dev/ttyUSB0", engineer = "tcp 10.0.0.7:50112",
                   scada = "modbus_tcp 10.0.0.9:1053";
 
 struct Desk : ::testing::Test {
-  ControlDesk made(const std::string& reserved = "") {
+  ControlDesk made(const std::string& reserved = "", const std::map<std::string, Role>& roles = {}) {
     ControlSettings settings;
     settings.reserved = reserved;
+    settings.roles = roles;
     return {settings, [this] { return now; },
             [this](int priority, const std::string& text) {
               log.push_back(std::to_string(priority) + " " + text);
@@ -102,6 +103,36 @@ TEST_F(Desk, IsReservedForALinkThatNobodyLocksOut) {
   desk.left(engineer);
   EXPECT_EQ(desk.owner(), "serial");
   EXPECT_FALSE(desk.request(engineer));
+}
+
+TEST_F(Desk, HoldsHostsToTheRoleOfTheirLink) {
+  auto desk = made("", {{"tcp", Role::operate}, {"modbus_tcp", Role::read}});
+  EXPECT_EQ(tried(desk, engineer), "");
+  EXPECT_THAT(tried(desk, scada), HasSubstr("hosts of [host.modbus_tcp] have role \"read\"; this takes "
+                                            "host.modbus_tcp.role = \"operate\""));
+  EXPECT_FALSE(desk.may_change(scada));
+  EXPECT_THROW(desk.stop(scada, "ABOR"), scpi::Error);
+  EXPECT_THROW(desk.request(scada), scpi::Error);
+  EXPECT_THROW(desk.force(scada), scpi::Error);
+  EXPECT_EQ(desk.owner(), "");
+  EXPECT_THROW(desk.change(engineer, "MMEM:DEL 'a'", Role::configure), scpi::Error);
+  EXPECT_NO_THROW(desk.change(plc, "MMEM:DEL 'a'", Role::configure));
+  EXPECT_TRUE(desk.request(plc));
+  desk.force(engineer);
+  EXPECT_EQ(desk.owner(), engineer) << "nobody reserved it";
+}
+
+TEST_F(Desk, ReservedControlIsForcedByWhoeverConfiguresAlone) {
+  auto desk = made("serial", {{"tcp", Role::operate}, {"gocator", Role::configure}});
+  EXPECT_THROW(desk.force(engineer), scpi::Error);
+  EXPECT_EQ(desk.owner(), "serial");
+  EXPECT_TRUE(desk.request(plc));
+  EXPECT_THROW(desk.force(engineer), scpi::Error);
+  EXPECT_EQ(desk.owner(), plc);
+  desk.force("gocator 10.0.0.8:1");
+  EXPECT_EQ(desk.owner(), "gocator 10.0.0.8:1");
+  desk.force(plc);
+  EXPECT_EQ(desk.owner(), plc);
 }
 
 // 20 at once, 2 a second: a PLC that triggers each half second is logged whole.

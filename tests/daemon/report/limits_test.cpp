@@ -180,7 +180,9 @@ TEST_F(Served, AHostThatIsIdleMakesRoomForAnother) {
   now = 30 * second;
   EXPECT_EQ(ask(*busy, "*ESE?", 2), "0\n");
   now = 60 * second - 1;
-  const std::string refused = "REFUSED,6 hosts are connected: host.tcp.most_connections\r\n";
+  const std::string refused = "REFUSED,7 hosts are connected: host.tcp.most_connections\r\n";
+  const auto owners_second = connect();
+  EXPECT_EQ(ask(*owners_second, "*ESE?", 2), "0\n") << "the place of the address that has control";
   EXPECT_EQ(testing::receive(*connect(), refused.size()), refused);
   now = 60 * second;
   const auto another = connect();
@@ -189,9 +191,76 @@ TEST_F(Served, AHostThatIsIdleMakesRoomForAnother) {
   EXPECT_EQ(testing::receive(*silent, said.size()), said);
   EXPECT_THROW(testing::receive(*silent, 1), LostError);
   EXPECT_THAT(log, Contains(HasSubstr("another host came")));
-  EXPECT_EQ(testing::receive(*connect(), refused.size()), refused) << "the next one has been silent for 30 s";
+  EXPECT_EQ(testing::receive(*connect(), 8), "REFUSED,") << "the next one has been silent for 30 s";
   for (const auto* host : {&owner, &listener, &busy, &another}) EXPECT_EQ(ask(**host, "*ESE?", 2), "0\n");
-  EXPECT_EQ(server->connections(), 6u);
+  EXPECT_EQ(server->connections(), 7u);
+}
+
+TEST_F(Served, AnEmptyLineOrARefusedCommandIsNoSignOfLife) {
+  CommandServerSettings settings;
+  settings.most_connections = 3;
+  listen(settings);
+  const auto empty = connect(), wrong = connect(), busy = connect();
+  now = 30 * second;
+  for (const auto& [host, line] :
+       {std::pair(&empty, "\n"), std::pair(&wrong, "NONSENSE\n"), std::pair(&busy, "*ESE?\n")}) {
+    (*host)->write(reinterpret_cast<const std::uint8_t*>(line), std::string(line).size());
+    serve();
+  }
+  now = 60 * second;
+  const auto a = connect(), b = connect(), c = connect();
+  EXPECT_EQ(testing::receive(*empty, 7), "CLOSED,");
+  EXPECT_EQ(testing::receive(*wrong, 7), "CLOSED,");
+  EXPECT_EQ(ask(*a, "*ESE?", 2), "0\n");
+  EXPECT_EQ(ask(*b, "*ESE?", 2), "0\n");
+  EXPECT_EQ(testing::receive(*c, 8), "REFUSED,") << "the third one is at work";
+}
+
+// The newest goes: who takes results since the morning stays.
+TEST_F(Served, HostsThatOnlyListenAreSafeInHalfOfThePlaces) {
+  CommandServerSettings settings;
+  settings.most_connections = 4;
+  settings.push_results = true;
+  listen(settings);
+  const auto first = connect(), second_one = connect(), third = connect(), fourth = connect();
+  now = 60 * second;
+  const auto a = connect();
+  EXPECT_EQ(ask(*a, "DATA:PUSH OFF;*ESE?", 2), "0\n");
+  const auto b = connect();
+  EXPECT_EQ(ask(*b, "DATA:PUSH OFF;*ESE?", 2), "0\n");
+  EXPECT_EQ(testing::receive(*fourth, 7), "CLOSED,");
+  EXPECT_EQ(testing::receive(*third, 7), "CLOSED,");
+  EXPECT_EQ(testing::receive(*connect(), 8), "REFUSED,");
+  EXPECT_EQ(ask(*first, "*ESE?", 2), "0\n");
+  EXPECT_EQ(ask(*second_one, "*ESE?", 2), "0\n");
+}
+
+TEST_F(Served, OneAddressDoesNotTakeAllPlaces) {
+  CommandServerSettings settings;
+  settings.address = "0.0.0.0";
+  settings.most_connections = 3;
+  listen(settings);
+  const auto a = connect(), b = connect(), local = connect();
+  EXPECT_EQ(ask(*local, "*ESE?", 2), "0\n") << "the place of this computer";
+  const std::string said = "REFUSED,2 hosts of 127.0.0.1 are connected: host.tcp.most_per_address\r\n";
+  EXPECT_EQ(testing::receive(*connect(), said.size()), said);
+  now = 60 * second;
+  const auto d = connect();
+  EXPECT_EQ(ask(*d, "*ESE?", 2), "0\n") << "an idle one of the same address went";
+}
+
+TEST_F(Served, KeepsAPlaceForTheHostThatHadControlWhenItsLinkBroke) {
+  CommandServerSettings settings;
+  settings.most_connections = 2;
+  listen(settings);
+  auto owner = connect();
+  EXPECT_EQ(ask(*owner, "SYST:LOCK:REQ?", 2), "1\n");
+  owner.reset();
+  serve();
+  const auto a = connect(), b = connect(), back = connect();
+  EXPECT_EQ(ask(*back, "SYST:LOCK:REQ?", 2), "1\n");
+  EXPECT_EQ(testing::receive(*connect(), 8), "REFUSED,");
+  EXPECT_EQ(ask(*back, "SYST:LOCK:REL;*ESE?", 2), "0\n");
 }
 
 TEST_F(Served, FreesTheControlOfAHostThatIsGone) {

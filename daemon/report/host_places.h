@@ -1,0 +1,41 @@
+// The places of a listener: which of them a new connection may have. Pure.
+//
+// Of `most_connections` common places one address has `most_per_address` at most. Beyond them one place is kept for the
+// address of the host that has control, or had it when its link broke, and, where other computers reach the listener, one
+// for this computer itself: whoever maintains the cell gets in, however many others came before.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace datum {
+
+struct PlaceLimits {
+  int most_connections = 8;
+  int most_per_address = 0;  // 0: half of them where other computers reach the listener, otherwise all
+  std::string listens_at{};  // numeric
+};
+
+enum class HostPlace : std::uint8_t { none, common, control, local };
+struct HeldPlace {
+  std::string peer;
+  HostPlace place = HostPlace::common;
+};
+
+struct PlaceChoice {
+  HostPlace place = HostPlace::none;
+  bool address_is_full = false;  // where there is none: because its address has as many as one may
+};
+
+/// `kept_for`: the peer that has control, empty: none. Peers are named as AllowList has them.
+PlaceChoice choose_place(const PlaceLimits& limits, const std::vector<HeldPlace>& held, std::string_view peer,
+                         std::string_view kept_for);
+
+/// What most_per_address means for this listener.
+int most_per_address(const PlaceLimits& limits);
+/// Both are the same computer's: by their address, without port.
+bool same_origin(std::string_view a, std::string_view b);
+
+}  // namespace datum
