@@ -52,6 +52,7 @@ path = "FOLDER/cmm"
 baud = 115200
 [host.tcp]
 port = 0
+role = "configure"
 [host.serial]
 path = "FOLDER/host"
 baud = 115200
