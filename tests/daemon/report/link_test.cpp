@@ -186,7 +186,7 @@ TEST(CommandLink, SurvivesAHostThatVanishesWhileItIsAnswered) {
 
 /// The server on a thread of its own, as the daemon's loop would run it, while blocking hosts talk to it.
 struct Served : Cell {
-  explicit Served(const CommandServerSettings& settings = {"127.0.0.1", 0, 3, 60, false})
+  explicit Served(const CommandServerSettings& settings = {"127.0.0.1", 0, 3, 0, 60, false})
       : server(settings, cell, sink), thread([this] {
           while (!stop) {
             pollfd entry{server.fd(), POLLIN, 0};
@@ -234,7 +234,7 @@ TEST(CommandServer, ClosesOneConnectionTooManyAndTakesTheNextWhenOneEnds) {
 
 TEST(CommandServer, ForgetsAHostThatAPushFoundGone) {
   Cell c;
-  CommandServer server({"127.0.0.1", 0, 3, 60, true}, c.cell, c.sink);
+  CommandServer server({"127.0.0.1", 0, 3, 0, 60, true}, c.cell, c.sink);
   {
     auto host = tcp_port("127.0.0.1", server.port());
     host->open();
