@@ -57,6 +57,8 @@ RowPieces::RowPieces(Columns whole) {
 
 void RowPieces::cut(Columns hole) {
   if (hole.empty()) return;
+  const auto apart = [&](const Columns& p) { return p.end <= hole.begin || hole.end <= p.begin; };
+  if (std::all_of(pieces_.begin(), pieces_.end(), apart)) return;
   std::vector<Columns> left;
   for (const Columns& p : pieces_) {
     const Columns before{p.begin, std::min(p.end, hole.begin)}, after{std::max(p.begin, hole.end), p.end};

@@ -61,7 +61,19 @@ RingMargins margins_of(const Recipe& recipe, std::size_t index) {
   return {0, recipe.warp->patch_mm / 2, std::max(f.neighbour_margin_mm, f.inner_margin_mm)};
 }
 
-Obstacles obstacles_of(const Recipe& recipe, std::size_t index, const Quad& outer, const BoardView& view) {
+/// Circles about both do not touch: what most pairs of a board are, told without a turned corner.
+bool far_apart(const BoardRect& a, double a_margin_mm, const BoardRect& b, double b_margin_mm) {
+  const auto radius = [](const BoardRect& rect, double margin_mm) {
+    return (rect.size_mm / 2 + Eigen::Vector2d::Constant(margin_mm)).norm();
+  };
+  constexpr double rounding_mm = 1e-6;
+  const double touching = radius(a, a_margin_mm) + radius(b, b_margin_mm) + rounding_mm;
+  return (a.centre_mm - b.centre_mm).squaredNorm() > touching * touching;
+}
+
+Obstacles obstacles_of(const Recipe& recipe, std::size_t index, const BoardRect& outline, const Quad& outer,
+                       const BoardView& view) {
+  const RingMargins margins = margins_of(recipe, index);
   Obstacles o;
   const auto add = [&](const Quad& quad) {
     if (may_meet(quad, outer)) o.quads.push_back(quad);
@@ -71,7 +83,8 @@ Obstacles obstacles_of(const Recipe& recipe, std::size_t index, const Quad& oute
     const Component& c = recipe.components[other];
     const bool patch = index >= recipe.components.size();  // a package under its die is no bare board either
     const BoardRect& body = patch && c.floor_outline ? *c.floor_outline : c.body;
-    add(quad_of(body, margins_of(recipe, index).neighbour_mm, view));
+    if (!far_apart(outline, margins.outer_mm, body, margins.neighbour_mm))
+      add(quad_of(body, margins.neighbour_mm, view));
   }
   for (const BoardRect& rect : recipe.exclusions) add(quad_of(rect, 0, view));
   for (const BoardCircle& hole : recipe.holes)
@@ -93,11 +106,14 @@ std::vector<SidedRun> ring_runs(const std::array<Quad, ring_sides>& sides, const
   const auto [first, last] = rows_of(outer);
   for (int row = first; row <= last; ++row) {
     const std::size_t row_begin = runs.size();
+    std::array<Columns, ring_sides> of_sides;
+    for (std::size_t side = 0; side < sides.size(); ++side) of_sides[side] = columns_of(sides[side], row);
+    const Columns of_board = columns_of(obstacles.board, row);
     for (std::size_t side = 0; side < sides.size(); ++side) {
-      RowPieces row_pieces(columns_of(sides[side], row));
-      for (std::size_t before = 0; before < side; ++before) row_pieces.cut(columns_of(sides[before], row));
+      RowPieces row_pieces(of_sides[side]);
+      for (std::size_t before = 0; before < side; ++before) row_pieces.cut(of_sides[before]);
       if (row_pieces.pieces().empty()) continue;
-      row_pieces.keep(columns_of(obstacles.board, row));
+      row_pieces.keep(of_board);
       for (const Quad& quad : obstacles.quads) row_pieces.cut(columns_of(quad, row));
       for (const MappedCircle& circle : obstacles.circles) row_pieces.cut(columns_of(circle, row));
       for (const Columns& c : row_pieces.pieces())
@@ -185,7 +201,7 @@ Site site_of(const Recipe& recipe, std::size_t index, const HeightFrame& frame, 
   }
   site.body = body_runs(component, recipe, frame, view);
   for (const SidedRun& sided :
-       ring_runs(sides_of(inner, outer), obstacles_of(recipe, index, outer, view), outer)) {
+       ring_runs(sides_of(inner, outer), obstacles_of(recipe, index, outline, outer, view), outer)) {
     site.ring.push_back(sided.run);
     site.ring_side.push_back(sided.side);
   }
