@@ -49,6 +49,19 @@ void check(const BodyPixels& body, const HeightDemand& demand, std::size_t index
     if (k == 0) refuse(index, "the k highest need k of at least 1");
 }
 
+/// Both medians in one pass: their neighbours lie side by side.
+void set_medians(RankSelector& selector, std::uint32_t n, BodyRecord* out) {
+  const Ranks low = height::ranks_of((n + 1) / 2, n), high = height::ranks_of(n / 2 + 1, n);
+  const std::uint32_t of_low[] = {low.low, low.rank, low.high}, of_high[] = {high.low, high.rank, high.high};
+  std::uint32_t ranks[6];
+  std::merge(of_low, of_low + 3, of_high, of_high + 3, ranks);
+  std::int32_t found[6];
+  selector.at(ranks, 6, found);
+  const auto at = [&](std::uint32_t rank) { return found[std::find(ranks, ranks + 6, rank) - ranks]; };
+  out->median_low = {at(low.low), at(low.rank), at(low.high)};
+  out->median_high = {at(high.low), at(high.rank), at(high.high)};
+}
+
 RankedHeights heights_at(RankSelector& selector, std::uint32_t rank, std::uint32_t n) {
   const Ranks r = height::ranks_of(rank, n);
   const std::uint32_t ranks[] = {r.low, r.rank, r.high};
@@ -72,13 +85,13 @@ TopHeights top_heights(RankSelector& selector, const std::vector<std::int32_t>& 
   return top;
 }
 
-void order_statistics(const std::vector<std::int32_t>& values, const HeightDemand& demand, BodyRecord* out) {
-  RankSelector selector(values);
+void order_statistics(const std::vector<std::int32_t>& values, const HeightDemand& demand, Isa isa,
+                      BodyRecord* out) {
+  RankSelector selector(values, isa);
   const auto n = static_cast<std::uint32_t>(values.size());
   out->min_nm = selector.min();
   out->max_nm = selector.max();
-  out->median_low = heights_at(selector, (n + 1) / 2, n);
-  out->median_high = n % 2 ? out->median_low : heights_at(selector, n / 2 + 1, n);
+  set_medians(selector, n, out);
   for (std::size_t i = 0; i < demand.quantiles.size(); ++i)
     out->quantiles[i] = heights_at(selector, nearest_rank(demand.quantiles[i], n), n);
   for (std::size_t i = 0; i < demand.top_counts.size(); ++i)
@@ -131,21 +144,25 @@ BodyRecord measure_body(const BodyPixels& body, const HeightDemand& demand, Isa 
   std::vector<std::int32_t> valid(nm.size());
   const std::int32_t present_nm = height::present_threshold_nm(demand.present_above_um);
   std::size_t n = 0;
-  std::int64_t sum = 0;
-  std::uint32_t present = 0;
   for (const std::int32_t v : nm) {
-    const bool measured = v != no_height;
     valid[n] = v;  // overwritten by the next height where there is none
-    n += measured;
-    sum += measured ? v : 0;
-    present += measured && v > present_nm;
+    n += v != no_height;
   }
   valid.resize(n);
   if (valid.empty()) return s;
   s.valid = static_cast<std::uint32_t>(n);
-  s.sum_nm = sum;
-  s.present = present;
-  order_statistics(valid, demand, &s);
+  vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
+    const std::int32_t* h = valid.data();
+    std::int64_t sum = 0;
+    std::uint32_t present = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      sum += h[i];
+      present += h[i] > present_nm;
+    }
+    s.sum_nm = sum;
+    s.present = present;
+  });
+  order_statistics(valid, demand, isa, &s);
   const Window w = height::window_of(body.runs, body.run_count);
   if (demand.opened_maximum) s.opened_max_nm = height::opened_maximum(body, nm.data(), w, &s.patches);
   s.row0 = w.row + w.rows / 2;

@@ -104,10 +104,18 @@ std::int32_t opened_maximum(const BodyPixels& body, const std::int32_t* nm, cons
   return highest;
 }
 
-RankSelector::RankSelector(const std::vector<std::int32_t>& values) : values_(values) {
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  min_ = *low;
-  max_ = *high;
+RankSelector::RankSelector(const std::vector<std::int32_t>& values, Isa isa)
+    : values_(values), min_(values.front()), max_(values.front()) {
+  vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
+    const std::int32_t* v = values.data();
+    std::int32_t low = v[0], high = v[0];
+    for (std::size_t i = 1; i < values.size(); ++i) {
+      low = v[i] < low ? v[i] : low;
+      high = v[i] > high ? v[i] : high;
+    }
+    min_ = low;
+    max_ = high;
+  });
   constexpr std::uint32_t most_bins = 4096;
   const std::uint32_t range = static_cast<std::uint32_t>(max_) - static_cast<std::uint32_t>(min_);
   while ((range >> shift_) >= most_bins) ++shift_;

@@ -29,7 +29,7 @@ std::int32_t opened_maximum(const BodyPixels& body, const std::int32_t* nm, cons
 class RankSelector {
  public:
   /// `values`: not empty, in any order; they outlive the selector.
-  explicit RankSelector(const std::vector<std::int32_t>& values);
+  RankSelector(const std::vector<std::int32_t>& values, Isa isa);
   /// z_(rank) for ranks[0] <= ranks[1] <= ..., each from 1 to the number of values; one pass over the values.
   void at(const std::uint32_t* ranks, int count, std::int32_t* found);
   std::int32_t min() const { return min_; }
