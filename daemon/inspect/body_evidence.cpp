@@ -1,7 +1,9 @@
 #include "daemon/inspect/body_evidence.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "drivers/frame/height_frame.h"
@@ -28,19 +30,19 @@ BodyPixels pixels_of(const SitePlan& site, const PixelRun* runs, std::uint32_t r
 
 /// Heights in nm of runs, in their order.
 std::vector<std::int32_t> heights_nm(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
-                                     const PlaneFit& floor, const std::vector<PixelRun>& runs) {
+                                     const PlaneFit& floor, const PixelRun* runs, std::uint32_t run_count) {
   BoardPlan part = plan;
   SitePlan region = site;
-  part.runs = runs.data();
+  part.runs = runs;
   region.body_run = 0;
-  region.body_runs = static_cast<std::uint32_t>(runs.size());
+  region.body_runs = run_count;
   region.body_pixels = 0;
-  for (const PixelRun& run : runs) region.body_pixels += static_cast<std::uint32_t>(run.length);
+  for (std::uint32_t i = 0; i < run_count; ++i)
+    region.body_pixels += static_cast<std::uint32_t>(runs[i].length);
   const std::unique_ptr<float[]> z = take_body(part, region, frame, best_isa());
   std::vector<std::int32_t> nm(region.body_pixels);
   if (!nm.empty())
-    height::quantise_heights(pixels_of(site, runs.data(), region.body_runs, z.get(), floor), best_isa(),
-                             nm.data());
+    height::quantise_heights(pixels_of(site, runs, run_count, z.get(), floor), best_isa(), nm.data());
   return nm;
 }
 
@@ -53,44 +55,82 @@ struct OnPlane {
   }
 };
 
-/// Classes of one run. A plane's extremes along a run lie at its ends.
-void count_run(const PixelRun& run, const std::uint8_t* classes, const TopPlane& top, BodyEvidence& e,
-               OnPlane& seen, OnPlane& missing) {
-  std::uint32_t none = 0, clipped = 0;
-  for (std::int32_t k = 0; k < run.length; ++k) {
-    none += classes[k] != 0;
-    clipped += classes[k] == static_cast<std::uint8_t>(PixelClass::out_of_range) ||
-               classes[k] == static_cast<std::uint8_t>(PixelClass::saturated);
+/// The first of `length` pixels that has a height, or the first that has none; `length` where there is no such pixel.
+std::int32_t first_of(bool with_height, const std::uint8_t* classes, std::int32_t length) {
+  std::int32_t k = 0;
+  std::uint64_t eight = 0;
+  for (; k + 8 <= length; k += 8) {
+    std::memcpy(&eight, classes + k, sizeof eight);
+    if (with_height || eight != 0) break;
   }
-  e.missing += none;
-  e.clipped += clipped;
+  while (k < length && (classes[k] == 0) != with_height) ++k;
+  return k;
+}
+
+/// The same from the other end: the last such pixel, -1 where there is none.
+std::int32_t last_of(bool with_height, const std::uint8_t* classes, std::int32_t length) {
+  std::uint64_t eight = 0;
+  for (; length >= 8; length -= 8) {
+    std::memcpy(&eight, classes + length - 8, sizeof eight);
+    if (with_height || eight != 0) break;
+  }
+  while (length > 0 && (classes[length - 1] == 0) != with_height) --length;
+  return length - 1;
+}
+
+/// Where on the top plane a run's pixels of one kind reach: a plane's extremes along a run lie at its ends.
+void add_ends(const PixelRun& run, const std::uint8_t* classes, const TopPlane& top, bool with_height,
+              OnPlane& where) {
+  const std::int32_t first = first_of(with_height, classes, run.length);
+  if (first == run.length) return;
   const auto at = [&](std::int32_t k) {
     return top.slope_col_nm * (run.col + k - top.mean_col) + top.slope_row_nm * (run.row - top.mean_row);
   };
-  const auto ends = [&](bool wanted, OnPlane& where) {
-    std::int32_t first = 0, last = run.length - 1;
-    while (first < run.length && (classes[first] != 0) != wanted) ++first;
-    while (last > first && (classes[last] != 0) != wanted) --last;
-    if (first >= run.length) return;
-    where.add(at(first));
-    where.add(at(last));
-  };
-  if (none < static_cast<std::uint32_t>(run.length)) ends(false, seen);
-  if (none > 0) ends(true, missing);
+  where.add(at(first));
+  where.add(at(last_of(with_height, classes, run.length)));
 }
 
+/// Bytes of eight that are `value`, as their highest bits.
+std::uint64_t equal_bytes(std::uint64_t eight, PixelClass value) {
+  constexpr std::uint64_t ones = 0x0101010101010101u, low_bits = 0x7F7F7F7F7F7F7F7Fu;
+  const std::uint64_t other = eight ^ (ones * static_cast<std::uint8_t>(value));
+  return ~(((other & low_bits) + low_bits) | other | low_bits);
+}
+
+std::uint32_t clipped_in(const std::uint8_t* classes, std::int32_t length) {
+  std::uint32_t clipped = 0;
+  for (std::int32_t k = 0; k < length; k += 8) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, classes + k, static_cast<std::size_t>(std::min(8, length - k)));
+    if (eight == 0) continue;  // most pixels have a height
+    clipped += static_cast<std::uint32_t>(std::popcount(equal_bytes(eight, PixelClass::out_of_range) |
+                                                        equal_bytes(eight, PixelClass::saturated)));
+  }
+  return clipped;
+}
+
+/// e.missing is known: no pixel is looked at where none is missing.
 void count_classes(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, const TopPlane& top,
                    BodyEvidence& e) {
-  if (!frame.classes) return;
+  if (!frame.classes || e.missing == 0) return;
+  const PixelRun* runs = plan.runs + site.body_run;
+  const auto classes_of = [&](const PixelRun& run) {
+    return frame.classes + static_cast<std::size_t>(run.row) * static_cast<std::size_t>(plan.cols) +
+           static_cast<std::size_t>(run.col);
+  };
+  for (std::uint32_t i = 0; i < site.body_runs; ++i) {
+    constexpr std::uint32_t ahead = 6;  // rows: far apart in memory
+    if (i + ahead < site.body_runs)
+      for (std::int32_t k = 0; k < runs[i + ahead].length; k += 64)
+        __builtin_prefetch(classes_of(runs[i + ahead]) + k);
+    e.clipped += clipped_in(classes_of(runs[i]), runs[i].length);
+  }
+  if (e.missing == e.pixels) return;
   OnPlane seen, missing;
   for (std::uint32_t i = 0; i < site.body_runs; ++i) {
-    const PixelRun run = plan.runs[site.body_run + i];
-    count_run(run,
-              frame.classes + static_cast<std::size_t>(run.row) * static_cast<std::size_t>(plan.cols) +
-                  static_cast<std::size_t>(run.col),
-              top, e, seen, missing);
+    add_ends(runs[i], classes_of(runs[i]), top, true, seen);
+    add_ends(runs[i], classes_of(runs[i]), top, false, missing);
   }
-  if (e.missing == 0 || e.missing == e.pixels) return;
   e.missing_above_um = std::max(0.0, missing.highest - seen.highest) * 1e-3;
   e.missing_below_um = std::max(0.0, seen.lowest - missing.lowest) * 1e-3;
 }
@@ -184,7 +224,8 @@ RimShift rim_shift(const BoardPlan& plan, const SitePlan& site, const FrameView&
   if (!heights.top.defined) return shift;
   const std::vector<PixelRun> runs =
       rim_runs(plan.runs + site.body_run, static_cast<std::int32_t>(site.body_runs), rim_px);
-  const std::vector<std::int32_t> nm = heights_nm(plan, site, frame, floor, runs);
+  const std::vector<std::int32_t> nm =
+      heights_nm(plan, site, frame, floor, runs.data(), static_cast<std::uint32_t>(runs.size()));
   std::int64_t sum = 0;
   std::uint32_t valid = 0;
   for (const std::int32_t h : nm) {
@@ -229,26 +270,12 @@ BodyEvidence body_evidence(const BoardPlan& plan, const SitePlan& site, const Fr
                            const PlaneFit& floor, const BodyRecord& record, const HeightStatistics& heights) {
   BodyEvidence e;
   e.pixels = site.body_pixels;
-  count_classes(plan, site, frame, heights.top, e);
   e.missing = e.pixels - heights.valid;  // a height beyond what is measured is none either
+  count_classes(plan, site, frame, heights.top, e);
   if (heights.valid == 0) return e;
   set_places(plan, site, heights.top, e);
   e.rim = rim_shift(plan, site, frame, floor, record, heights);
   return e;
-}
-
-RankPair heights_of_ranks(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
-                          const PlaneFit& floor, std::int64_t low, std::int64_t high) {
-  const PixelRun* runs = plan.runs + site.body_run;
-  std::vector<std::int32_t> nm =
-      heights_nm(plan, site, frame, floor, std::vector<PixelRun>(runs, runs + site.body_runs));
-  nm.erase(std::remove(nm.begin(), nm.end(), height::no_height), nm.end());
-  const auto n = static_cast<std::int64_t>(nm.size());
-  const std::uint32_t ranks[] = {static_cast<std::uint32_t>(std::clamp<std::int64_t>(low, 1, n)),
-                                 static_cast<std::uint32_t>(std::clamp<std::int64_t>(high, 1, n))};
-  std::int32_t found[2];
-  height::RankSelector(nm).at(ranks, 2, found);
-  return {n, found[0], found[1]};
 }
 
 }  // namespace datum

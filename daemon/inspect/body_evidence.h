@@ -46,14 +46,4 @@ inline constexpr std::int32_t rim_px = 2;
 BodyEvidence body_evidence(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
                            const PlaneFit& floor, const BodyRecord& record, const HeightStatistics& heights);
 
-/// Two of a body's heights in order, and how many there are.
-struct RankPair {
-  std::int64_t count = 0;
-  std::int32_t low_nm = 0, high_nm = 0;
-};
-
-/// The heights of ranks low <= high of the body's pixels with a height, at least one; ranks beyond them are the last ones.
-RankPair heights_of_ranks(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
-                          const PlaneFit& floor, std::int64_t low, std::int64_t high);
-
 }  // namespace datum

@@ -113,6 +113,8 @@ void set_ring(const RingFloor& ring, Floor& floor) {
   floor.u_um = ring.u_um;
   floor.u_slope = ring.u_slope;
   floor.measured_again = ring.by_tiles;
+  floor.bow = ring.bow;
+  floor.bow_explains = ring.bow_explains;
 }
 
 }  // namespace
@@ -143,10 +145,10 @@ Floor floor_of(const FloorSettings& settings, const Site& site, const BoardPlan&
   e.valid = record.fit.valid;
   if (record.fit.status == FitStatus::ok) {
     const Isa isa = best_isa();
-    const RingPoints points = take_ring(plan, p, view_of(frame), isa);
-    const RingHeights ring{plan.runs + p.ring_run, points.x.get(), points.y.get(), points.z.get()};
-    const RingFloor measured = ring_floor(p, record, ring, plan.run_side + p.ring_run, site.body_mm.x() * 1e3,
-                                          site.body_mm.y() * 1e3, lsb_um(frame), settings.form_um, isa);
+    const std::unique_ptr<float[]> z = take_ring_z(plan, p, view_of(frame), isa);
+    const RingFloor measured =
+        ring_floor(p, record, plan.runs + p.ring_run, plan.run_side + p.ring_run, z.get(),
+                   {site.body_mm.x() * 1e3, site.body_mm.y() * 1e3, lsb_um(frame), settings.form_um, isa});
     floor.fit = measured.fit;
     set_fit(measured.fit, site, e);
     set_ring(measured, floor);

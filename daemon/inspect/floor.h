@@ -13,6 +13,7 @@
 #include "gpu/board/site_record.h"
 #include "gpu/component_height/residual_correlation.h"
 #include "gpu/core/board_plan.h"
+#include "gpu/floor_evidence/floor_evidence_math.h"
 
 namespace datum {
 
@@ -31,6 +32,8 @@ struct Floor {
   TileStep step;                               // between parts of the ring that lies on the floor
   double u_slope = 0;                          // standard uncertainty of its slope, um over um
   bool measured_again = false;  // `fit` is not the record's: heights over it are measured on the host
+  ring_math::Form bow;          // the quadratic that the ring's inliers show about the plane
+  double bow_explains = 0;      // of their variance, over what it leaves
 };
 
 /// Of the frame's heights in um; 0 for floats.

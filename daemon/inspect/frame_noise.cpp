@@ -1,14 +1,14 @@
 #include "daemon/inspect/frame_noise.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "gpu/board/site_pixels.h"
 #include "gpu/core/parallel_for.h"
+#include "gpu/core/vector_loop.h"
 #include "gpu/floor_evidence/floor_evidence_math.h"
 
 namespace datum {
@@ -26,22 +26,25 @@ struct Blocks {
   std::vector<float> sum, pixels;
 };
 
+/// Each is the sum of two that lie `apart`, `step` from pair to pair.
+void add_pairs(const float* __restrict from, std::size_t apart, std::size_t step, std::size_t count,
+               float* __restrict to) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = from[i * step] + from[i * step + apart];
+}
+
 /// Two rows or two columns of blocks become one; an odd last one is dropped.
 Blocks halved(const Blocks& from, bool rows) {
   Blocks to;
   to.rows = rows ? from.rows / 2 : from.rows;
   to.cols = rows ? from.cols : from.cols / 2;
-  const std::size_t n = static_cast<std::size_t>(to.rows) * static_cast<std::size_t>(to.cols);
+  const auto across = static_cast<std::size_t>(from.cols), count = static_cast<std::size_t>(to.cols);
+  const std::size_t n = static_cast<std::size_t>(to.rows) * count;
   to.sum.resize(n);
   to.pixels.resize(n);
-  const std::size_t across = static_cast<std::size_t>(from.cols), other = rows ? across : 1;
-  std::size_t out = 0;
-  for (int r = 0; r < to.rows; ++r) {
-    std::size_t in = static_cast<std::size_t>(rows ? 2 * r : r) * across;
-    for (int c = 0; c < to.cols; ++c, ++out, in += rows ? 1 : 2) {
-      to.sum[out] = from.sum[in] + from.sum[in + other];
-      to.pixels[out] = from.pixels[in] + from.pixels[in + other];
-    }
+  for (std::size_t r = 0; r < static_cast<std::size_t>(to.rows); ++r) {
+    const std::size_t in = (rows ? 2 * r : r) * across, apart = rows ? across : 1, step = rows ? 1 : 2;
+    add_pairs(&from.sum[in], apart, step, count, &to.sum[r * count]);
+    add_pairs(&from.pixels[in], apart, step, count, &to.pixels[r * count]);
   }
   return to;
 }
@@ -64,86 +67,38 @@ struct RingResiduals {
   int fitted = 3;
 };
 
-/// The quadratic through all inliers: least squares in places over the ring's half sides. Coefficients of 1, u, v, uu, uv, vv.
-using Quadric = Eigen::Matrix<double, 6, 1>;
-
-Quadric basis(const SitePlan& site, float x, float y) {
-  const double u = x / site.half_x, v = y / site.half_y;
-  return (Quadric() << 1, u, v, u * u, u * v, v * v).finished();
-}
-
-/// Sums of u^i v^k to degree 4 and of residuals times those to degree 2: what the quadratic's normal equations are made of. A
-/// rank update for each pixel took ten times as long.
-struct QuadricSums {
-  double of[5][5] = {};  // u^i v^k
-  Quadric right = Quadric::Zero();
-  double squares = 0;
-
-  void add(double u, double v, double r) {
-    const double uu = u * u, vv = v * v, uv = u * v;
-    of[0][0] += 1;
-    of[1][0] += u;
-    of[0][1] += v;
-    of[2][0] += uu;
-    of[1][1] += uv;
-    of[0][2] += vv;
-    of[3][0] += uu * u;
-    of[2][1] += uu * v;
-    of[1][2] += u * vv;
-    of[0][3] += vv * v;
-    of[4][0] += uu * uu;
-    of[3][1] += uu * uv;
-    of[2][2] += uu * vv;
-    of[1][3] += uv * vv;
-    of[0][4] += vv * vv;
-    right[0] += r;
-    right[1] += r * u;
-    right[2] += r * v;
-    right[3] += r * uu;
-    right[4] += r * uv;
-    right[5] += r * vv;
-    squares += r * r;
-  }
-  Quadric solved() const {
-    constexpr int powers[6][2] = {{0, 0}, {1, 0}, {0, 1}, {2, 0}, {1, 1}, {0, 2}};
-    Eigen::Matrix<double, 6, 6> normal;
-    for (int i = 0; i < 6; ++i)
-      for (int k = 0; k < 6; ++k) normal(i, k) = of[powers[i][0] + powers[k][0]][powers[i][1] + powers[k][1]];
-    return normal.selfadjointView<Eigen::Lower>().ldlt().solve(right);
-  }
-};
-
-/// How much of the residuals' variance it explains, as a multiple of what it leaves; its coefficients.
-std::pair<double, Quadric> quadric_of(const SitePlan& site, const RingPoints& p,
-                                      const std::vector<float>& um) {
-  QuadricSums sums;
-  for (std::size_t i = 0; i < um.size(); ++i)
-    if (!std::isnan(um[i])) sums.add(p.x[i] / site.half_x, p.y[i] / site.half_y, um[i]);
-  const Quadric q = sums.solved();
-  const double explained = q.dot(sums.right);
-  if (!q.allFinite() || !(sums.squares > explained)) return {0, Quadric::Zero()};
-  return {explained / (sums.squares - explained), q};
-}
-
 /// A board's bow is none of the sensor's noise. It is taken out where the floor has that form, and where it is plain: a
 /// quadratic that explains a quarter of what it leaves is more than low frequencies below the noise of pixels make.
 constexpr double plain_form = 0.25;
 
 RingResiduals residuals_of(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
                            const Floor& floor) {
-  const RingPoints p = take_ring(plan, site, frame, best_isa());
+  const Isa isa = best_isa();
+  const PixelRun* runs = plan.runs + site.ring_run;
+  const std::unique_ptr<float[]> heights = take_ring_z(plan, site, frame, isa);
   const ring_math::RingPass pass = ring_math::ring_pass(site, floor.fit.a, floor.fit.b, floor.fit.c);
+  const bool bowed = site.quadratic_form || floor.bow_explains >= plain_form;
   RingResiduals r;
+  r.fitted = bowed ? 6 : 3;
   r.um.resize(site.ring_pixels);
-  for (std::size_t i = 0; i < r.um.size(); ++i) {
-    const float um = ring_math::residual(pass, p.x[i], p.y[i], p.z[i]);
-    r.um[i] = std::abs(um) <= site.refit_threshold ? um : std::numeric_limits<float>::quiet_NaN();
-  }
-  const auto [explained, q] = quadric_of(site, p, r.um);
-  if (!site.quadratic_form && explained < plain_form) return r;
-  r.fitted = 6;
-  for (std::size_t i = 0; i < r.um.size(); ++i)
-    r.um[i] -= static_cast<float>(q.dot(basis(site, p.x[i], p.y[i])));
+  vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
+    const ring_math::RingPass p = pass;
+    const ring_math::Form form = bowed ? floor.bow : ring_math::Form{};
+    const float* z = heights.get();
+    float* um = r.um.data();
+    for (std::uint32_t i = 0; i < site.ring_runs; ++i) {
+      const PixelRun run = runs[i];
+      const ring_math::RowForm row = ring_math::row_form(form, ring_math::cell_of(p.v, run.row));
+      const float y = um_of(site.grid.y, run.row);
+      for (std::int32_t k = 0; k < run.length; ++k) {
+        const float left = ring_math::residual(p, um_of(site.grid.x, run.col + k), y, z[k]);
+        const float bow = ring_math::height_of(row, (run.col + k - p.u.ref) >> p.u.shift);
+        um[k] = std::fabs(left) <= p.refit_threshold ? left - bow : std::numeric_limits<float>::quiet_NaN();
+      }
+      z += run.length;
+      um += run.length;
+    }
+  });
   return r;
 }
 
@@ -228,19 +183,44 @@ void NoiseScan::add_side(const BoardPlan& plan, const SitePlan& site, std::uint8
   }
 }
 
-void NoiseScan::add_blocks(const Blocks& blocks, std::size_t a, std::size_t b) {
-  const auto least = static_cast<float>(least_fill * std::ldexp(1.0, static_cast<int>(a + b)));
-  Sums s;
-  for (std::size_t i = 0; i < blocks.sum.size(); ++i) {
-    if (blocks.pixels[i] < least || !(blocks.pixels[i] > 0)) continue;
-    s.squares += static_cast<double>(blocks.sum[i]) * blocks.sum[i];
-    s.pixels += blocks.pixels[i];
-    s.blocks += 1;
+namespace {
+
+/// Sums over blocks in a fixed number of lanes, the same on any machine.
+struct Lanes {
+  static constexpr std::size_t count = 8;
+  double squares[count] = {}, pixels[count] = {}, blocks[count] = {};
+};
+
+/// Masks in place of branches: else the loop is no vector.
+DATUM_HD void add_filled(const float* __restrict sum, const float* __restrict pixels, std::size_t n,
+                         float least, Lanes* to) {
+  for (std::size_t done = 0; done + Lanes::count <= n; done += Lanes::count) {
+    for (std::size_t i = 0; i < Lanes::count; ++i) {
+      const std::uint32_t filled = pixels[done + i] >= least ? ~0u : 0u;
+      const float s = float_of(bits_of(sum[done + i]) & filled),
+                  p = float_of(bits_of(pixels[done + i]) & filled);
+      to->squares[i] += static_cast<double>(s) * static_cast<double>(s);
+      to->pixels[i] += static_cast<double>(p);
+      to->blocks[i] += static_cast<double>(float_of(bits_of(1.f) & filled));
+    }
   }
-  Sums& all = sums_[a][b];
-  all.squares += s.squares;
-  all.pixels += s.pixels;
-  all.blocks += s.blocks;
+}
+
+}  // namespace
+
+void NoiseScan::add_blocks(const Blocks& blocks, std::size_t a, std::size_t b) {
+  const auto least = static_cast<float>(std::max(least_fill * std::ldexp(1.0, static_cast<int>(a + b)), 0.5));
+  const std::size_t n = blocks.sum.size(), in_lanes = n / Lanes::count * Lanes::count;
+  Lanes lanes;
+  vector_loop(best_isa(), [&]() DATUM_VECTOR_LOOP {
+    add_filled(blocks.sum.data(), blocks.pixels.data(), in_lanes, least, &lanes);
+  });
+  Sums s;
+  for (std::size_t i = 0; i < Lanes::count; ++i) s.add({lanes.squares[i], lanes.pixels[i], lanes.blocks[i]});
+  for (std::size_t i = in_lanes; i < n; ++i)
+    if (blocks.pixels[i] >= least)
+      s.add({static_cast<double>(blocks.sum[i]) * blocks.sum[i], blocks.pixels[i], 1});
+  sums_[a][b].add(s);
 }
 
 namespace {

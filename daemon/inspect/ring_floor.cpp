@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "daemon/inspect/normal.h"
-#include "daemon/inspect/tile_surface.h"
+#include "gpu/board/site_pixels.h"
 
 namespace datum {
 namespace {
@@ -26,6 +26,8 @@ double near_correlation(const RingRecord& record, const Correlation& all, int fi
   const double s = static_cast<double>(product) / static_cast<double>(record.residuals.squares);
   return std::max(1.0, s / (1 - fitted * lags / n));
 }
+
+int parameters_of(const SitePlan& plan) { return plan.quadratic_form ? 6 : 3; }
 
 /// Of a pixel about its tile's plane.
 double noise_within(const std::vector<TileLevel>& tiles) {
@@ -96,42 +98,51 @@ void set_uncertainty(const SitePlan& plan, RingFloor& f) {
 }
 
 /// Inliers of a tile at level d are those of N(d, noise) within `reach_um` of the plane: their mean is nearer to it. The level
-/// whose truncated mean is the tile's, by fixed point.
+/// whose truncated mean is the tile's, by fixed point to a ten thousandth of the noise; it begins where small levels end.
 std::vector<TileLevel> untruncated(std::vector<TileLevel> levels, double noise_um, double reach_um) {
   if (!(noise_um > 0)) return levels;
+  const double reach = reach_um / noise_um, held = 2 * normal_share_below(reach) - 1;
+  const double lost = std::min(0.9, 2 * reach * normal_density(reach) / held);  // of a small level
   for (TileLevel& t : levels) {
     const double mean = t.level;
+    double guess = t.level = mean / (1 - lost);
+    if (std::fabs(guess) < 0.1 * noise_um) continue;  // the cubic term is below 6e-5 of the noise
     for (int round = 0; round < 4; ++round) {
-      const double low = (-reach_um - t.level) / noise_um, high = (reach_um - t.level) / noise_um;
+      const double low = (-reach_um - guess) / noise_um, high = (reach_um - guess) / noise_um;
       const double inside = normal_share_below(high) - normal_share_below(low);
-      if (!(inside > 0.5)) break;  // more lie outside than within: nothing tells the level
+      if (!(inside > 0.5)) {  // more lie outside than within: nothing tells the level
+        if (round == 0) t.level = mean;
+        break;
+      }
       t.level = mean + noise_um * (normal_density(high) - normal_density(low)) / inside;
+      if (std::fabs(t.level - guess) < 1e-4 * noise_um) break;
+      guess = t.level;
     }
   }
   return levels;
 }
 
-/// Of the quadratic through the levels; 0 where they determine none.
-double under_body(const std::vector<TileLevel>& levels, double x_um, double y_um) {
-  std::vector<TileLevel> told;
-  for (const TileLevel& t : levels)
-    if (t.inliers >= least_tile_pixels) told.push_back(t);
-  const TileSurface surface(told, 6);
-  return surface.defined() ? surface.at(x_um, y_um) : 0;
+/// What the quadratic under the body loses to the inliers' threshold.
+double lost_under_body(const FittedTiles& tiles, const std::vector<TileLevel>& means, double x_um,
+                       double y_um) {
+  if (!tiles.quadratic.defined()) return 0;
+  std::vector<double> by;
+  for (const TileLevel& t : means)
+    if (t.inliers >= least_tile_pixels) by.push_back(tiles.told[by.size()].level - t.level);
+  return tiles.quadratic.change_at(x_um, y_um, tiles.told, by);
 }
 
 /// All that a fit shows of the tiles that it stands on.
-void look(const SitePlan& plan, const RingTiles& tiles, const RingHeights& ring, double x_um, double y_um,
-          double expected_form_um, RingFloor& f) {
-  f.evidence = derive(plan, f.fit, f.record, x_um, y_um);
-  const std::vector<TileLevel> means = tile_means(tiles, ring, f.fit, plan.refit_threshold);
-  const int parameters = plan.quadratic_form ? 6 : 3;
+void look(const SitePlan& plan, const RingTiles& tiles, const float* z, const FloorAbout& about,
+          RingFloor& f) {
+  f.evidence = derive(plan, f.fit, f.record, about.x_um, about.y_um);
+  const std::vector<TileLevel> means = tile_means(tiles, plan, z, f.fit, plan.refit_threshold, about.isa);
   f.noise_um = noise_within(means);
-  const std::vector<TileLevel> levels = untruncated(means, f.noise_um, plan.refit_threshold);
-  f.lost_um = plan.quadratic_form ? under_body(levels, x_um, y_um) - under_body(means, x_um, y_um) : 0;
-  const double correlation = near_correlation(f.record, f.evidence.correlation, parameters);
-  f.form = form_of(levels, parameters, f.noise_um, correlation, expected_form_um, x_um, y_um);
-  f.step = step_among(levels, f.noise_um, correlation, expected_form_um);
+  const FittedTiles fitted(untruncated(means, f.noise_um, plan.refit_threshold), parameters_of(plan));
+  f.lost_um = plan.quadratic_form ? lost_under_body(fitted, means, about.x_um, about.y_um) : 0;
+  const double correlation = near_correlation(f.record, f.evidence.correlation, parameters_of(plan));
+  f.form = form_of(fitted, f.noise_um, correlation, about.form_um, about.x_um, about.y_um);
+  f.step = step_among(fitted, f.noise_um, correlation, about.form_um);
 }
 
 /// Pixels of the whole ring that lie on the plane, tiles that an edge crosses included.
@@ -152,23 +163,23 @@ void count_inliers(const SitePlan& plan, const RingHeights& ring, const std::uin
 /// The heights of tiles on the floor.
 std::vector<float> masked(const RingTiles& tiles, const std::vector<bool>& on_floor,
                           const RingHeights& ring) {
-  const std::vector<std::uint16_t>& tile_of = tiles.of_pixel();
-  std::vector<float> z(ring.z, ring.z + tile_of.size());
-  for (std::size_t i = 0; i < z.size(); ++i)
-    if (!on_floor[tile_of[i]]) z[i] = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<std::uint16_t> tile_of = tiles.of_pixel();
+  std::vector<float> z(tile_of.size() + pixel_padding, std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t i = 0; i < tile_of.size(); ++i)
+    if (on_floor[tile_of[i]]) z[i] = ring.z[i];
   return z;
 }
 
 /// The plane of the tiles on the floor, by the same kernel as the ring's, its thresholds from what the tiles show.
 bool fit_again(SitePlan& plan, const RingHeights& ring, const std::uint8_t* run_sides, const TileFloor& among,
-               double lsb_um, Isa isa, RingFloor& f) {
+               const FloorAbout& about, RingFloor& f) {
   const double sigma = std::sqrt(among.noise_um * among.noise_um + among.scatter_um * among.scatter_um);
   PlaneFitSettings settings;
-  settings.threshold = static_cast<float>(std::max(consensus_sigmas * sigma, 2 * lsb_um));
+  settings.threshold = static_cast<float>(std::max(consensus_sigmas * sigma, 2 * about.lsb_um));
   settings.refit_threshold = std::max(settings.threshold, static_cast<float>(refit_sigmas * sigma));
   const PlanePoints points{ring.x, ring.y, ring.z, plan.ring_pixels, plan.half_x, plan.half_y, plan.seed};
   Backend one;
-  one.isa = isa;
+  one.isa = about.isa;
   PlaneFit fit;
   fit_planes(&points, 1, settings, one, &fit);
   if (fit.status != FitStatus::ok || !fit.fixed_point) return false;
@@ -177,39 +188,68 @@ bool fit_again(SitePlan& plan, const RingHeights& ring, const std::uint8_t* run_
   plan.sigma_um = sigma;
   fit.valid = f.fit.valid;
   f.fit = fit;
-  f.record = measure_ring(plan, RingPixels{ring.runs, run_sides, ring.x, ring.y, ring.z}, fit, isa);
+  f.record = measure_ring(plan, RingPixels{ring.runs, run_sides, ring.x, ring.y, ring.z}, fit, about.isa);
   return true;
+}
+
+/// The quadratic that a ring's pixels on the floor show, and how much it explains of what it leaves.
+void set_bow(const SitePlan& plan, const RingRecord& record, RingFloor& f) {
+  f.bow = {};
+  f.bow_explains = 0;
+  const ring_math::Quadratic q = ring_math::quadratic_of(record.moments, plan);
+  if (!q.defined) return;
+  const float steps_per_um = plane_math::quantising_scale(plan.refit_threshold);
+  f.bow = ring_math::form_of(q, steps_per_um);
+  const double scale[6] = {1, q.to_u, q.to_v, q.to_u * q.to_u, q.to_u * q.to_v, q.to_v * q.to_v};
+  double explained = 0;
+  for (int i = 0; i < 6; ++i)
+    explained += q.coefficient[i] * static_cast<double>(record.moments.r[i]) * scale[i];
+  const double per_um = static_cast<double>(steps_per_um);
+  const double step_um = plan.sigma_um / ring_math::steps_per_sigma;
+  explained /= per_um * per_um;
+  // the record's residuals are those about the form of the floor
+  const double squares = static_cast<double>(record.residuals.squares) * step_um * step_um;
+  const double left = plan.quadratic_form ? squares : squares - explained;
+  f.bow_explains = left > 0 ? explained / left : 0;
+}
+
+/// The ring is no even level: the floor is the plane of those of its tiles that lie on one.
+void look_for_levels(const SitePlan& site, SitePlan& plan, const RingTiles& tiles, const RingHeights& ring,
+                     const std::uint8_t* run_sides, const FloorAbout& about, RingFloor& f) {
+  const TileFloor among =
+      floor_among_tiles(tiles, ring, f.fit, parameters_of(plan), about.lsb_um, about.form_um, plan.seed);
+  const std::vector<float> z = among.found ? masked(tiles, among.on_floor, ring) : std::vector<float>();
+  const RingHeights on_floor{ring.runs, ring.x, ring.y, z.data()};
+  if (among.found && fit_again(plan, on_floor, run_sides, among, about, f)) {
+    f.by_tiles = true;
+    look(plan, tiles, z.data(), about, f);
+    count_inliers(plan, ring, run_sides, f);
+    const RingPixels all{ring.runs, run_sides, ring.x, ring.y, ring.z};
+    set_bow(site, measure_ring(site, all, f.fit, about.isa), f);
+    f.tiles_off = static_cast<std::uint32_t>(std::count(among.on_floor.begin(), among.on_floor.end(), false));
+  }
+  f.second_level = std::max(among.second_level, fullest_beside(ring, plan.ring_pixels, f.fit, plan.threshold,
+                                                               plan.refit_threshold));
 }
 
 }  // namespace
 
-RingFloor ring_floor(const SitePlan& site, const SiteRecord& record, const RingHeights& ring,
-                     const std::uint8_t* run_sides, double x_um, double y_um, double lsb_um,
-                     double expected_form_um, Isa isa) {
+RingFloor ring_floor(const SitePlan& site, const SiteRecord& record, const PixelRun* runs,
+                     const std::uint8_t* run_sides, const float* z, const FloorAbout& about) {
   RingFloor f;
   f.fit = record.fit;
   f.record = record.ring;
   f.inliers = record.ring.inliers;
   std::copy(std::begin(f.record.side_inliers), std::end(f.record.side_inliers), f.side_inliers.begin());
   SitePlan plan = site;
-  const RingTiles tiles(plan, ring.runs);
+  const RingTiles tiles(plan, runs);
   f.tiles = tiles.count();
-  look(plan, tiles, ring, x_um, y_um, expected_form_um, f);
+  set_bow(site, record.ring, f);
+  look(plan, tiles, z, about, f);
   f.second_level = f.evidence.second_level;
   if (!f.form.even) {
-    const TileFloor among = floor_among_tiles(tiles, ring, f.fit, plan.quadratic_form ? 6 : 3, lsb_um,
-                                              expected_form_um, plan.seed);
-    const std::vector<float> z = among.found ? masked(tiles, among.on_floor, ring) : std::vector<float>();
-    const RingHeights on_floor{ring.runs, ring.x, ring.y, z.data()};
-    if (among.found && fit_again(plan, on_floor, run_sides, among, lsb_um, isa, f)) {
-      f.by_tiles = true;
-      look(plan, tiles, on_floor, x_um, y_um, expected_form_um, f);
-      count_inliers(plan, ring, run_sides, f);
-      f.tiles_off =
-          static_cast<std::uint32_t>(std::count(among.on_floor.begin(), among.on_floor.end(), false));
-    }
-    f.second_level = std::max(among.second_level, fullest_beside(ring, plan.ring_pixels, f.fit,
-                                                                 plan.threshold, plan.refit_threshold));
+    const RingPlaces places = ring_places(plan, runs, about.isa);
+    look_for_levels(site, plan, tiles, {runs, places.x.get(), places.y.get(), z}, run_sides, about, f);
   }
   if (f.step.shown()) f.second_level = std::max(f.second_level, f.step.smaller);
   set_uncertainty(plan, f);

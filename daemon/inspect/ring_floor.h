@@ -5,9 +5,11 @@
 #include <array>
 
 #include "daemon/inspect/ring_tiles.h"
+#include "daemon/inspect/tile_form.h"
 #include "daemon/inspect/tile_step.h"
 #include "gpu/board/site_record.h"
 #include "gpu/floor_evidence/floor_evidence.h"
+#include "gpu/floor_evidence/floor_evidence_math.h"
 
 namespace datum {
 
@@ -29,17 +31,25 @@ struct RingFloor {
   /// What a quadratic form adds to the plane's slopes under the body, um over um; zero for a plane.
   Eigen::Vector2d form_slope = Eigen::Vector2d::Zero();
   double u_slope = 0;  // standard uncertainty of its slope, um over um
+  /// The quadratic through the ring's pixels near the plane, and the variance that it explains over what it leaves.
+  ring_math::Form bow;
+  double bow_explains = 0;
 };
 
-/// `plan` and `record` of one site whose fit is ok; (x_um, y_um) the body's centre; `lsb_um` of the frame's heights, 0 for
-/// floats.
-/// `expected_form_um`: FloorSettings::form_um.
+/// What a ring's floor is asked for.
+struct FloorAbout {
+  double x_um = 0, y_um = 0;  // the body's centre
+  double lsb_um = 0;          // of the frame's heights, 0 for floats
+  double form_um = 0;         // FloorSettings::form_um
+  Isa isa = Isa::scalar;
+};
+
+/// `plan` and `record` of one site whose fit is ok; `z` of the ring's pixels (take_ring_z).
 ///
 /// Uncertainty: noise (RingEvidence::u_floor_um), the part of the tiles' scatter that noise does not explain, times the
 /// form's leverage under the body as if it were one coherent deviation (a level under part of a ring is), and for a plane the
 /// bow that a quadratic through the ring shows beyond its own uncertainty, as half width of a rectangular distribution.
-RingFloor ring_floor(const SitePlan& plan, const SiteRecord& record, const RingHeights& ring,
-                     const std::uint8_t* run_sides, double x_um, double y_um, double lsb_um,
-                     double expected_form_um, Isa isa);
+RingFloor ring_floor(const SitePlan& plan, const SiteRecord& record, const PixelRun* runs,
+                     const std::uint8_t* run_sides, const float* z, const FloorAbout& about);
 
 }  // namespace datum

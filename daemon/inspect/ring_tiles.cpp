@@ -4,159 +4,218 @@
 #include <cmath>
 #include <limits>
 
-#include "daemon/inspect/tile_surface.h"
+#include "gpu/core/portable.h"
+#include "gpu/core/vector_loop.h"
 
 namespace datum {
 namespace {
 
 constexpr double wanted_tiles = 48;
 constexpr std::int32_t least_side_px = 4;
-
-/// Of the noise's variance of a tile's mean at most this share of a pixel's: noise that is one height all over a tile
-/// can't be told from form.
-constexpr double most_of_a_pixel = 0.5;
+constexpr std::int32_t piece_px = 16;
+static_assert(piece_px <= pixel_padding);
 
 }  // namespace
 
-RingTiles::RingTiles(const SitePlan& site, const PixelRun* runs) {
+RingTiles::RingTiles(const SitePlan& site, const PixelRun* runs)
+    : runs_(runs), run_count_(site.ring_runs), pixels_(site.ring_pixels) {
   side_px_ = std::max(least_side_px,
                       static_cast<std::int32_t>(std::lround(std::sqrt(site.ring_pixels / wanted_tiles))));
-  std::int32_t first_row = std::numeric_limits<std::int32_t>::max(), first_col = first_row, last_row = 0,
-               last_col = 0;
-  for (std::uint32_t i = 0; i < site.ring_runs; ++i) {
-    first_row = std::min(first_row, runs[i].row);
-    first_col = std::min(first_col, runs[i].col);
+  if (run_count_ == 0) return;
+  first_row_ = first_col_ = std::numeric_limits<std::int32_t>::max();
+  std::int32_t last_row = 0, last_col = 0;
+  for (std::uint32_t i = 0; i < run_count_; ++i) {
+    first_row_ = std::min(first_row_, runs[i].row);
+    first_col_ = std::min(first_col_, runs[i].col);
     last_row = std::max(last_row, runs[i].row);
     last_col = std::max(last_col, runs[i].col + runs[i].length - 1);
   }
-  if (site.ring_runs == 0) return;
-  const std::int32_t across = (last_col - first_col) / side_px_ + 1,
-                     down = (last_row - first_row) / side_px_ + 1;
-  constexpr std::uint16_t none = 0xFFFF;
-  std::vector<std::uint16_t> tile_at(static_cast<std::size_t>(across) * static_cast<std::size_t>(down), none);
-  of_pixel_.reserve(site.ring_pixels);
-  for (std::uint32_t i = 0; i < site.ring_runs; ++i) {
-    const std::size_t row =
-        static_cast<std::size_t>((runs[i].row - first_row) / side_px_) * static_cast<std::size_t>(across);
-    for (std::int32_t k = 0; k < runs[i].length; ++k) {
-      std::uint16_t& tile = tile_at[row + static_cast<std::size_t>((runs[i].col + k - first_col) / side_px_)];
-      if (tile == none) tile = static_cast<std::uint16_t>(count_++);
-      of_pixel_.push_back(tile);
-    }
+  across_ = (last_col - first_col_) / side_px_ + 1;
+  const std::int32_t down = (last_row - first_row_) / side_px_ + 1;
+  tile_at_.assign(static_cast<std::size_t>(across_) * static_cast<std::size_t>(down), none);
+  for (std::uint32_t i = 0; i < run_count_; ++i) {
+    std::uint16_t* tile = &at(runs[i].row, runs[i].col);
+    const std::uint16_t* last = &at(runs[i].row, runs[i].col + runs[i].length - 1);
+    for (; tile <= last; ++tile)
+      if (*tile == none) *tile = static_cast<std::uint16_t>(count_++);
   }
+}
+
+std::vector<std::uint16_t> RingTiles::of_pixel() const {
+  std::vector<std::uint16_t> of;
+  of.reserve(pixels_);
+  for (std::uint32_t i = 0; i < run_count_; ++i) {
+    const std::uint16_t* row = &tile_at_[static_cast<std::size_t>((runs_[i].row - first_row_) / side_px_) *
+                                         static_cast<std::size_t>(across_)];
+    for (std::int32_t k = 0; k < runs_[i].length; ++k)
+      of.push_back(row[(runs_[i].col + k - first_col_) / side_px_]);
+  }
+  return of;
 }
 
 namespace {
 
-/// Sums over a tile's inliers; x and y from the tile's first one, r the residual.
+/// Sums over one column of a row of tiles; j counts its rows from 0.
+enum ColumnSum { heights, inliers, sum_j, sum_jj, sum_r, sum_jr, sum_rr, column_sums };
+
+/// Over a tile's inliers; k counts columns and j rows from the tile's first ones.
 struct TileSums {
-  double x0 = 0, y0 = 0;
-  double x = 0, y = 0, r = 0, xx = 0, xy = 0, yy = 0, xr = 0, yr = 0, rr = 0;
+  double n = 0, k = 0, j = 0, r = 0, kk = 0, kj = 0, jj = 0, kr = 0, jr = 0, rr = 0;
+
+  void add(const float* const (&of)[column_sums], std::size_t col, double at) {
+    const double in = of[inliers][col], js = of[sum_j][col], rs = of[sum_r][col];
+    n += in;
+    k += at * in;
+    j += js;
+    r += rs;
+    kk += at * at * in;
+    kj += at * js;
+    jj += of[sum_jj][col];
+    kr += at * rs;
+    jr += of[sum_jr][col];
+    rr += of[sum_rr][col];
+  }
+  /// Squares about the tile's own least-squares plane, so that bow is not taken for noise.
+  double about_plane() const {
+    const double skk = kk - k * k / n, skj = kj - k * j / n, sjj = jj - j * j / n;
+    const double skr = kr - k * r / n, sjr = jr - j * r / n, srr = rr - r * r / n;
+    const double det = skk * sjj - skj * skj;
+    if (!(det > 1e-6 * skk * sjj)) return std::max(0.0, srr);
+    const double a = (skr * sjj - sjr * skj) / det, b = (sjr * skk - skr * skj) / det;
+    return std::max(0.0, srr - a * skr - b * sjr);
+  }
 };
 
-/// Squares about the tile's own least-squares plane, so that bow is not taken for noise.
-double squares_about_plane(const TileSums& s, double n) {
-  const double xx = s.xx - s.x * s.x / n, xy = s.xy - s.x * s.y / n, yy = s.yy - s.y * s.y / n;
-  const double xr = s.xr - s.x * s.r / n, yr = s.yr - s.y * s.r / n, rr = s.rr - s.r * s.r / n;
-  const double det = xx * yy - xy * xy;
-  if (!(det > 1e-6 * xx * yy)) return std::max(0.0, rr);
-  const double a = (xr * yy - yr * xy) / det, b = (yr * xx - xr * xy) / det;
-  return std::max(0.0, rr - a * xr - b * yr);
+double um_at(const AxisToUm& axis, double index) {
+  return static_cast<double>(axis.rest) + static_cast<double>(axis.per_index) * (index - axis.ref);
+}
+
+struct RowOfRing {
+  float floor, reach, j;  // b y + c, of the inliers, row of the tile
+};
+
+/// Adds a run to its columns, in pieces of one length: what a piece holds beyond its run counts nothing. Pointers that are
+/// parameters and masks in place of selects: else the loop is no vector.
+DATUM_HD void add_run(const float* __restrict z, const float* __restrict floor, RowOfRing row,
+                      std::int32_t length, float* __restrict with_height, float* __restrict n,
+                      float* __restrict js, float* __restrict jjs, float* __restrict rs,
+                      float* __restrict jrs, float* __restrict rrs) {
+  constexpr float most = std::numeric_limits<float>::max();
+  const float j = row.j, jj = j * j;
+  for (std::int32_t done = 0; done < length; done += piece_px) {
+    for (std::int32_t i = 0; i < piece_px; ++i) {
+      const std::int32_t k = done + i;
+      const float r = z[k] - floor[k] - row.floor, far = std::fabs(r);
+      const std::uint32_t own = k < length ? ~0u : 0u;
+      const std::uint32_t in = (far <= row.reach ? ~0u : 0u) & own, known = (far <= most ? ~0u : 0u) & own;
+      const float one = float_of(bits_of(1.f) & in), left = float_of(bits_of(r) & in);
+      with_height[k] += float_of(bits_of(1.f) & known);
+      n[k] += one;
+      js[k] += j * one;
+      jjs[k] += jj * one;
+      rs[k] += left;
+      jrs[k] += j * left;
+      rrs[k] += left * left;
+    }
+  }
 }
 
 }  // namespace
 
-std::vector<TileLevel> tile_means(const RingTiles& tiles, const RingHeights& ring, const PlaneFit& plane,
-                                  double reach_um) {
-  std::vector<TileLevel> out(tiles.count());
-  std::vector<TileSums> sums(tiles.count());
-  const std::vector<std::uint16_t>& tile_of = tiles.of_pixel();
-  for (std::size_t i = 0; i < tile_of.size(); ++i) {
-    if (!(std::fabs(ring.z[i]) <= std::numeric_limits<float>::max())) continue;
-    TileLevel& t = out[tile_of[i]];
-    ++t.heights;
-    const double r = residual_of(ring, i, plane);
-    if (!(std::fabs(r) <= reach_um)) continue;
-    TileSums& s = sums[tile_of[i]];
-    if (t.inliers++ == 0) {
-      s.x0 = ring.x[i];
-      s.y0 = ring.y[i];
+/// Adds a ring up by columns of its rows of tiles: loops without a reduction are vectors in any order of lanes.
+class TileMeans {
+ public:
+  TileMeans(const RingTiles& tiles, const SitePlan& site, const PlaneFit& plane, double reach_um)
+      : tiles_(tiles),
+        site_(site),
+        plane_(plane),
+        reach_um_(static_cast<float>(reach_um)),
+        width_(static_cast<std::size_t>(tiles.across_) * static_cast<std::size_t>(tiles.side_px_) + piece_px),
+        room_((column_sums + 1) * width_),
+        levels_(tiles.count()) {
+    for (std::size_t s = 0; s < column_sums; ++s) of_[s] = &room_[s * width_];
+    floor_ = &room_[column_sums * width_];
+    for (std::size_t c = 0; c < width_; ++c)
+      floor_[c] =
+          static_cast<float>(plane.a * um_at(site.grid.x, tiles.first_col_ + static_cast<std::int32_t>(c)));
+  }
+
+  std::vector<TileLevel> of(const float* z, Isa isa) {
+    for (std::uint32_t run = 0; run < tiles_.run_count_;) {
+      const std::int32_t band = band_of(run);
+      std::uint32_t end = run;
+      while (end < tiles_.run_count_ && band_of(end) == band) ++end;
+      z = add_runs(run, end, tiles_.first_row_ + band * tiles_.side_px_, z, isa);
+      close(band);
+      run = end;
     }
-    const double x = ring.x[i] - s.x0, y = ring.y[i] - s.y0;
-    s.x += x;
-    s.y += y;
-    s.r += r;
-    s.xx += x * x;
-    s.xy += x * y;
-    s.yy += y * y;
-    s.xr += x * r;
-    s.yr += y * r;
-    s.rr += r * r;
+    return std::move(levels_);
   }
-  for (std::size_t k = 0; k < out.size(); ++k) {
-    TileLevel& t = out[k];
-    if (t.inliers == 0) continue;
-    const TileSums& s = sums[k];
-    t.x = s.x0 + s.x / t.inliers;
-    t.y = s.y0 + s.y / t.inliers;
-    t.level = s.r / t.inliers;
-    t.squares = squares_about_plane(s, t.inliers);
+
+ private:
+  std::int32_t band_of(std::uint32_t run) const {
+    return (tiles_.runs_[run].row - tiles_.first_row_) / tiles_.side_px_;
   }
-  return out;
+  const float* add_runs(std::uint32_t from, std::uint32_t to, std::int32_t first_row, const float* z,
+                        Isa isa);
+  void close(std::int32_t band);
+
+  const RingTiles& tiles_;
+  const SitePlan& site_;
+  const PlaneFit& plane_;
+  const float reach_um_;
+  const std::size_t width_;
+  std::vector<float> room_;
+  float* of_[column_sums];
+  float* floor_;  // a x of each column
+  std::vector<TileLevel> levels_;
+};
+
+const float* TileMeans::add_runs(std::uint32_t from, std::uint32_t to, std::int32_t first_row, const float* z,
+                                 Isa isa) {
+  vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
+    const float reach = reach_um_;
+    for (std::uint32_t i = from; i < to; ++i) {
+      const PixelRun run = tiles_.runs_[i];
+      const std::int32_t at = run.col - tiles_.first_col_;
+      const float row = static_cast<float>(plane_.b * um_at(site_.grid.y, run.row) + plane_.c);
+      add_run(z, floor_ + at, {row, reach, static_cast<float>(run.row - first_row)}, run.length,
+              of_[heights] + at, of_[inliers] + at, of_[sum_j] + at, of_[sum_jj] + at, of_[sum_r] + at,
+              of_[sum_jr] + at, of_[sum_rr] + at);
+      z += run.length;
+    }
+  });
+  return z;
 }
 
-TileForm form_of(const std::vector<TileLevel>& tiles, int parameters, double noise_um, double correlation,
-                 double expected_form_um, double x, double y) {
-  TileForm f;
-  std::vector<TileLevel> told;
-  double pixels = 0, heights = 0, inliers = 0;
-  for (const TileLevel& t : tiles) {
-    heights += t.heights;
-    inliers += t.inliers;
-    if (t.inliers < least_tile_pixels) continue;
-    told.push_back(t);
-    pixels += t.inliers;
+/// The tiles of one row are complete.
+void TileMeans::close(std::int32_t band) {
+  const auto side = static_cast<std::size_t>(tiles_.side_px_);
+  for (std::size_t cell = 0; cell < static_cast<std::size_t>(tiles_.across_); ++cell) {
+    const std::uint16_t tile =
+        tiles_.tile_at_[static_cast<std::size_t>(band) * static_cast<std::size_t>(tiles_.across_) + cell];
+    if (tile == RingTiles::none) continue;
+    TileSums s;
+    double with_height = 0;
+    for (std::size_t k = 0; k < side; ++k) {
+      s.add(of_, cell * side + k, static_cast<double>(k));
+      with_height += of_[heights][cell * side + k];
+    }
+    TileLevel& t = levels_[tile];
+    t.heights = static_cast<std::uint32_t>(with_height);
+    t.inliers = static_cast<std::uint32_t>(s.n);
+    if (t.inliers == 0) continue;
+    t.x = um_at(site_.grid.x, tiles_.first_col_ + static_cast<double>(cell * side) + s.k / s.n);
+    t.y = um_at(site_.grid.y, tiles_.first_row_ + band * tiles_.side_px_ + s.j / s.n);
+    t.level = s.r / s.n;
+    t.squares = s.about_plane();
   }
-  f.tiles = static_cast<std::uint32_t>(told.size());
-  const TileSurface surface(told, parameters), quadratic(told, 6);
-  const TileSurface& left = quadratic.defined() && f.tiles >= 9 ? quadratic : surface;
-  const int fitted = &left == &quadratic ? 6 : parameters;
-  if (!surface.defined() || f.tiles < static_cast<std::uint32_t>(fitted) + 3) {
-    f.between_um = f.u_between_um = noise_um;  // too few to tell form from noise
-    return f;
-  }
-  const double share = inliers / heights, form2 = expected_form_um * expected_form_um;
-  double expected = 0, squares = 0, worst = 0, even = 0;
-  bool lacking = false;
-  for (const TileLevel& t : told) {
-    const double of_mean = noise_um * noise_um * std::min(correlation / t.inliers, most_of_a_pixel);
-    const double d = t.level - left.at(t.x, t.y), off = t.level - surface.at(t.x, t.y);
-    expected += t.inliers * of_mean;
-    squares += t.inliers * d * d;
-    even += t.inliers * off * off / (of_mean + form2);
-    worst = std::max(worst, off * off / (of_mean + form2));
-  }
-  for (const TileLevel& t : tiles) {
-    const double wanted = share * t.heights;
-    lacking = lacking || t.inliers < wanted - 5 * std::sqrt(wanted * (1 - share) + 1) - 0.1 * wanted;
-  }
-  const double freedom = static_cast<double>(f.tiles) - fitted;
-  f.expected_um2 = expected / pixels;
-  f.variance_um2 = squares / pixels * f.tiles / freedom;
-  f.between_um = std::sqrt(std::max(0.0, f.variance_um2 - f.expected_um2));
-  f.u_between_um = std::sqrt(f.between_um * f.between_um + f.expected_um2 * std::sqrt(2 / freedom));
-  f.told_um2 = std::max(0.0, f.variance_um2 - f.expected_um2 * (1 + std::sqrt(2 / freedom)));
-  f.leverage = std::max(1.0, surface.leverage(x, y) * pixels);
-  if (&left == &quadratic) {
-    f.slope = quadratic.slope(x, y);
-    f.slope_leverage = quadratic.slope_leverage(x, y);
-  }
-  if (quadratic.defined()) f.quadratic_leverage = quadratic.leverage(x, y) * pixels;
-  // three standard deviations of chi-squared: one even ring of some 700 is looked at more closely for it
-  const double plane_freedom = static_cast<double>(f.tiles) - parameters;
-  f.even = share > 0.75 && !lacking && worst < 25 &&
-           even / pixels * f.tiles < plane_freedom * (1 + 3 * std::sqrt(2 / plane_freedom));
-  return f;
+  std::fill_n(of_[0], column_sums * width_, 0.f);
+}
+
+std::vector<TileLevel> tile_means(const RingTiles& tiles, const SitePlan& site, const float* z,
+                                  const PlaneFit& plane, double reach_um, Isa isa) {
+  return TileMeans(tiles, site, plane, reach_um).of(z, isa);
 }
 
 }  // namespace datum

@@ -11,12 +11,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpu/board/site_pixels.h"
 #include "gpu/core/board_plan.h"
 #include "gpu/plane_fit/plane_fit.h"
 
 namespace datum {
 
-/// Heights of a ring's pixels in the order of its runs; z = NaN where there is no height.
+/// A ring's pixels in the order of its runs; z = NaN where there is no height.
 struct RingHeights {
   const PixelRun* runs = nullptr;
   const float *x = nullptr, *y = nullptr, *z = nullptr;
@@ -30,18 +31,28 @@ inline double residual_of(const RingHeights& ring, std::size_t i, const PlaneFit
 /// Squares of the pixel grid that hold a ring's pixels: about 48 of them, none smaller than 4 x 4 pixels.
 class RingTiles {
  public:
+  /// The ring's runs outlive it.
   RingTiles(const SitePlan& site, const PixelRun* runs);
 
   std::uint32_t count() const { return count_; }
   /// Side of a tile in pixels.
   std::int32_t side_px() const { return side_px_; }
   /// Tile of each pixel, in the order of the runs.
-  const std::vector<std::uint16_t>& of_pixel() const { return of_pixel_; }
+  std::vector<std::uint16_t> of_pixel() const;
 
  private:
-  std::int32_t side_px_ = 0;
-  std::uint32_t count_ = 0;
-  std::vector<std::uint16_t> of_pixel_;
+  friend class TileMeans;
+  static constexpr std::uint16_t none = 0xFFFF;
+  std::uint16_t& at(std::int32_t row, std::int32_t col) {
+    return tile_at_[static_cast<std::size_t>((row - first_row_) / side_px_) *
+                        static_cast<std::size_t>(across_) +
+                    static_cast<std::size_t>((col - first_col_) / side_px_)];
+  }
+
+  const PixelRun* runs_;
+  std::uint32_t run_count_, pixels_, count_ = 0;
+  std::int32_t side_px_ = 0, first_row_ = 0, first_col_ = 0, across_ = 0;
+  std::vector<std::uint16_t> tile_at_;  // of the squares, row by row; none where the ring has no pixel
 };
 
 /// One tile of a ring about a plane.
@@ -54,32 +65,10 @@ struct TileLevel {
   double error = 0;           // of a mode: standard error, form that is expected included
 };
 
-/// Means of the pixels whose residual is at most `reach_um`.
-std::vector<TileLevel> tile_means(const RingTiles& tiles, const RingHeights& ring, const PlaneFit& plane,
-                                  double reach_um);
-
-/// What the levels of tiles show beside a plane (form 3 parameters) or a quadratic (6).
-struct TileForm {
-  std::uint32_t tiles = 0;  // that have enough inliers to tell
-  double expected_um2 = 0;  // variance of a tile's level that noise explains
-  double variance_um2 = 0;  // as it is, about the least-squares form
-  double between_um = 0;    // standard deviation that noise does not explain
-  double u_between_um =
-      0;  // the same with what can hide behind noise: one standard deviation of its variance more
-  double told_um2 = 0;  // variance that is beyond noise by more than one standard deviation of it
-  // Variance of the form at the body's centre over that of a mean of all pixels: about 1 for a plane around the body; and
-  // of a quadratic there, 0 where the tiles do not determine one
-  double leverage = 1, quadratic_leverage = 0;
-  /// Of the quadratic under the body, um over um, and the variance of both slopes over a pixel's; zero where there is none.
-  Eigen::Vector2d slope = Eigen::Vector2d::Zero();
-  double slope_leverage = 0;
-  /// One level holds all tiles: their variance is what noise explains, and no tile lacks inliers.
-  bool even = false;
-};
-
-/// `noise_um` of a pixel, `correlation` the sum of its autocorrelation over lags of two pixels; (x, y) the body's centre.
-TileForm form_of(const std::vector<TileLevel>& tiles, int parameters, double noise_um, double correlation,
-                 double expected_form_um, double x, double y);
+/// Means of the pixels whose residual is at most `reach_um`; `z` of the ring's pixels in the order of its runs and
+/// pixel_padding more, NaN where there is no height. Sums over columns of a tile are floats in a fixed order: the same bits on every `isa`.
+std::vector<TileLevel> tile_means(const RingTiles& tiles, const SitePlan& site, const float* z,
+                                  const PlaneFit& plane, double reach_um, Isa isa);
 
 /// The floor among several levels: which tiles lie on one plane.
 struct TileFloor {

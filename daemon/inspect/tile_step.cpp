@@ -1,29 +1,44 @@
 #include "daemon/inspect/tile_step.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <utility>
-
-#include "daemon/inspect/tile_surface.h"
 
 namespace datum {
 namespace {
 
-constexpr int directions = 16;
+constexpr std::size_t directions = 16;
 constexpr int parts = 9;  // lines of a direction: their lower part holds 1/6 to 5/6 of the pixels
 constexpr double least_part = 1.0 / 6;
 
-/// Tiles in the order of their places along a direction.
-std::vector<std::size_t> along(const std::vector<TileLevel>& tiles, double x, double y) {
-  std::vector<std::size_t> order(tiles.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const double at_a = tiles[a].x * x + tiles[a].y * y, at_b = tiles[b].x * x + tiles[b].y * y;
-    return at_a < at_b || (at_a == at_b && a < b);
-  });
-  return order;
+std::array<Eigen::Vector2d, directions> all_directions() {
+  std::array<Eigen::Vector2d, directions> all;
+  for (std::size_t k = 0; k < directions; ++k) {
+    const double turn = M_PI * static_cast<double>(k) / directions;
+    all[k] = {std::cos(turn), std::sin(turn)};
+  }
+  return all;
+}
+
+/// Puts tiles in the order of their places along a direction. From one direction to the next few change their place, so
+/// that insertion is quick.
+void sort_along(const std::vector<TileLevel>& tiles, const Eigen::Vector2d& direction,
+                std::vector<std::size_t>& order) {
+  std::vector<double> place(tiles.size());
+  for (std::size_t i = 0; i < tiles.size(); ++i)
+    place[i] = tiles[i].x * direction.x() + tiles[i].y * direction.y();
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    const std::size_t i = order[k];
+    std::size_t to = k;
+    for (; to > 0; --to) {
+      const std::size_t before = order[to - 1];
+      if (place[before] < place[i] || (place[before] == place[i] && before < i)) break;
+      order[to] = before;
+    }
+    order[to] = i;
+  }
 }
 
 double distance2(const TileLevel& a, const TileLevel& b) {
@@ -31,12 +46,57 @@ double distance2(const TileLevel& a, const TileLevel& b) {
 }
 
 /// A step of 1 um, as far as the surface does not follow it: sum of squares over pixels, and its product with what the
-/// surface leaves of the levels.
+/// surface leaves of the levels. Below it lie the first tiles of a direction.
 struct Candidate {
   double squares = 0, product = 0, smaller = 0;
-  std::vector<bool> below;
+  std::size_t direction = 0, below = 0;
   double explained() const { return squares > 0 ? product * product / squares : 0; }
 };
+
+/// What the quadratic leaves of the tiles.
+struct Left {
+  std::vector<double> um;
+  double squares = 0;  // over pixels
+};
+
+Left left_by(const TileSurface& surface, const std::vector<TileLevel>& tiles) {
+  Left left;
+  for (const TileLevel& t : tiles) {
+    left.um.push_back(t.level - surface.at(t.x, t.y));
+    left.squares += t.inliers * left.um.back() * left.um.back();
+  }
+  return left;
+}
+
+Candidate best_step(const FittedTiles& fitted, const Left& left,
+                    const std::array<Eigen::Vector2d, directions>& along) {
+  const std::vector<TileLevel>& tiles = fitted.told;
+  std::vector<TileSurface::Vector> bases;
+  for (const TileLevel& t : tiles) bases.push_back(t.inliers * fitted.quadratic.basis(t.x, t.y));
+  std::vector<std::size_t> order(tiles.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  Candidate best;
+  for (std::size_t k = 0; k < directions; ++k) {
+    sort_along(tiles, along[k], order);
+    TileSurface::Vector bases_below = TileSurface::Vector::Zero();
+    double below = 0, product = 0;
+    std::size_t next = 0;
+    for (int part = 0; part < parts; ++part) {
+      const double share = least_part + part * (1 - 2 * least_part) / (parts - 1);
+      for (; next < order.size() && below < share * fitted.pixels; ++next) {
+        const std::size_t i = order[next];
+        bases_below += bases[i];
+        below += tiles[i].inliers;
+        product += tiles[i].inliers * left.um[i];
+      }
+      const Candidate c{fitted.quadratic.unfollowed(bases_below, below), product,
+                        std::min(below, fitted.pixels - below) / std::max(below, fitted.pixels - below), k,
+                        next};
+      if (c.squares > 1e-3 * fitted.pixels && c.explained() > best.explained()) best = c;
+    }
+  }
+  return best;
+}
 
 /// How alike neighbouring tiles err where neither quadratic nor step tells: noise of low frequencies makes steps by chance, and
 /// their variance is (1 + r) / (1 - r) times that of tiles that are independent (a chain around the body).
@@ -61,69 +121,36 @@ double neighbours_alike(const std::vector<TileLevel>& tiles, const std::vector<d
   return (1 + r) / (1 - r);
 }
 
+/// Of what step and quadratic together leave.
+double alike_about(const FittedTiles& fitted, const Candidate& step, const Eigen::Vector2d& direction) {
+  std::vector<TileLevel> stepped = fitted.told;
+  std::vector<std::size_t> order(stepped.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  sort_along(stepped, direction, order);
+  for (std::size_t i = 0; i < step.below; ++i) stepped[order[i]].level -= step.product / step.squares;
+  return neighbours_alike(stepped, left_by(TileSurface(stepped, 6), stepped).um);
+}
+
 }  // namespace
 
-TileStep step_among(const std::vector<TileLevel>& all, double noise_um, double correlation,
-                    double expected_form_um) {
-  std::vector<TileLevel> tiles;
-  double pixels = 0;
-  for (const TileLevel& t : all) {
-    if (t.inliers < least_tile_pixels) continue;
-    tiles.push_back(t);
-    pixels += t.inliers;
-  }
-  constexpr int fitted = 7;  // quadratic and step
-  const TileSurface surface(tiles, 6);
-  if (!surface.defined() || tiles.size() < fitted + 3) return {};
-  std::vector<double> left;
-  std::vector<TileSurface::Vector> bases;
-  double squares = 0;
-  for (const TileLevel& t : tiles) {
-    left.push_back(t.level - surface.at(t.x, t.y));
-    bases.push_back(surface.basis(t.x, t.y));
-    squares += t.inliers * left.back() * left.back();
-  }
-  Candidate best;
-  for (int k = 0; k < directions; ++k) {
-    const double turn = M_PI * k / directions;
-    const std::vector<std::size_t> order = along(tiles, std::cos(turn), std::sin(turn));
-    TileSurface::Vector bases_below = TileSurface::Vector::Zero(6);
-    std::vector<bool> is_below(tiles.size(), false);
-    double below = 0, product = 0;
-    std::size_t next = 0;
-    for (int part = 0; part < parts; ++part) {
-      const double share = least_part + part * (1 - 2 * least_part) / (parts - 1);
-      for (; next < order.size() && below < share * pixels; ++next) {
-        const std::size_t i = order[next];
-        is_below[i] = true;
-        bases_below += tiles[i].inliers * bases[i];
-        below += tiles[i].inliers;
-        product += tiles[i].inliers * left[i];
-      }
-      Candidate c{surface.unfollowed(bases_below, below),
-                  product,
-                  std::min(below, pixels - below) / std::max(below, pixels - below),
-                  {}};
-      if (!(c.squares > 1e-3 * pixels && c.explained() > best.explained())) continue;
-      c.below = is_below;
-      best = std::move(c);
-    }
-  }
+TileStep step_among(const FittedTiles& fitted, double noise_um, double correlation, double expected_form_um) {
+  constexpr int parameters = 7;  // quadratic and step
+  const std::size_t tiles = fitted.told.size();
+  if (!fitted.quadratic.defined() || tiles < parameters + 3) return {};
+  static const std::array<Eigen::Vector2d, directions> along = all_directions();
+  const Left left = left_by(fitted.quadratic, fitted.told);
+  const Candidate best = best_step(fitted, left, along);
   if (!(best.squares > 0)) return {};
-  // what step and quadratic together leave
-  std::vector<TileLevel> stepped = tiles;
-  for (std::size_t i = 0; i < tiles.size(); ++i)
-    stepped[i].level -= best.below[i] ? best.product / best.squares : 0;
-  const TileSurface about(stepped, 6);
-  for (std::size_t i = 0; i < tiles.size(); ++i)
-    left[i] = stepped[i].level - about.at(tiles[i].x, tiles[i].y);
-  const double freedom = static_cast<double>(tiles.size()) - fitted;
-  const double scatter = (squares - best.explained()) / freedom;
+  const double freedom = static_cast<double>(tiles) - parameters;
+  const double scatter = (left.squares - best.explained()) / freedom;
   const double of_noise = noise_um * noise_um * correlation;
-  const double of_form = expected_form_um * expected_form_um * pixels / static_cast<double>(tiles.size());
-  return {std::abs(best.product) / best.squares,
-          std::sqrt((std::max(scatter, of_noise) * neighbours_alike(tiles, left) + of_form) / best.squares),
-          best.smaller};
+  const double of_form = expected_form_um * expected_form_um * fitted.pixels / static_cast<double>(tiles);
+  TileStep step{std::abs(best.product) / best.squares,
+                std::sqrt((std::max(scatter, of_noise) + of_form) / best.squares), best.smaller};
+  if (!step.shown()) return step;  // nor with what neighbours share: that only adds
+  const double alike = alike_about(fitted, best, along[best.direction]);
+  step.u_um = std::sqrt((std::max(scatter, of_noise) * alike + of_form) / best.squares);
+  return step;
 }
 
 }  // namespace datum

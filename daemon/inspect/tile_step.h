@@ -2,9 +2,7 @@
 // follow such a step and hides most of it from the pixels' residuals. Lengths in um.
 #pragma once
 
-#include <vector>
-
-#include "daemon/inspect/ring_tiles.h"
+#include "daemon/inspect/tile_form.h"
 
 namespace datum {
 
@@ -18,8 +16,8 @@ struct TileStep {
 
 /// The step that explains most of what a quadratic through the tiles leaves, of 16 directions and parts of a sixth to a half
 /// of the pixels; 0 where the tiles determine none. u from the tiles' scatter about quadratic and step, at least what noise
-/// of a pixel and its correlation give, and from the form that is expected of each tile.
-TileStep step_among(const std::vector<TileLevel>& tiles, double noise_um, double correlation,
-                    double expected_form_um);
+/// of a pixel and its correlation give, from the form that is expected of each tile, and, for a step that would be shown
+/// without it, from what neighbouring tiles share.
+TileStep step_among(const FittedTiles& tiles, double noise_um, double correlation, double expected_form_um);
 
 }  // namespace datum

@@ -24,28 +24,34 @@ TileSurface::TileSurface(const std::vector<TileLevel>& tiles, int parameters) : 
   if (!(far_x > 0) || !(far_y > 0)) return;
   per_x_ = 1 / far_x;
   per_y_ = 1 / far_y;
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6> normal(parameters, parameters);
-  normal.setZero();
-  Vector right(parameters);
-  right.setZero();
+  if (parameters == 6)
+    solve<6>(tiles, pixels);
+  else
+    solve<3>(tiles, pixels);
+}
+
+template <int N>
+void TileSurface::solve(const std::vector<TileLevel>& tiles, double pixels) {
+  using Square = Eigen::Matrix<double, N, N>;
+  Square normal = Square::Zero();
+  Eigen::Matrix<double, N, 1> right = Eigen::Matrix<double, N, 1>::Zero();
   for (const TileLevel& t : tiles) {
-    const Vector b = basis(t.x, t.y);
-    for (int i = 0; i < parameters; ++i) {
-      right[i] += t.inliers * t.level * b[i];
-      for (int j = 0; j < parameters; ++j) normal(i, j) += t.inliers * b[i] * b[j];
-    }
+    const Eigen::Matrix<double, N, 1> b = basis(t.x, t.y).template head<N>();
+    const Eigen::Matrix<double, N, 1> weighed = t.inliers * b;
+    right += t.level * weighed;
+    normal += weighed * b.transpose();
   }
-  const auto factors = normal.ldlt();
+  const Eigen::LDLT<Square> factors = normal.ldlt();
   // a pivot below a millionth of the pixels: the tiles lie on a line, or on a conic
   if (factors.info() != Eigen::Success || !(factors.vectorD().minCoeff() > 1e-6 * pixels)) return;
-  inverse_ = factors.solve(decltype(normal)::Identity(parameters, parameters));
-  coefficients_ = factors.solve(right);
+  inverse_.template topLeftCorner<N, N>() = factors.solve(Square::Identity());
+  coefficients_.template head<N>() = factors.solve(right);
   defined_ = true;
 }
 
 TileSurface::Vector TileSurface::basis(double x, double y) const {
   const double u = (x - x0_) * per_x_, v = (y - y0_) * per_y_;
-  Vector b(parameters_);
+  Vector b = Vector::Zero();
   b[0] = 1;
   b[1] = u;
   b[2] = v;
@@ -57,20 +63,22 @@ TileSurface::Vector TileSurface::basis(double x, double y) const {
   return b;
 }
 
-double TileSurface::at(double x, double y) const {
-  const Vector b = basis(x, y);
-  double z = 0;
-  for (int i = 0; i < parameters_; ++i) z += b[i] * coefficients_[i];
-  return z;
-}
-
 double TileSurface::leverage(double x, double y) const {
   const Vector b = basis(x, y);
   return b.dot(inverse_ * b);
 }
 
+double TileSurface::change_at(double x, double y, const std::vector<TileLevel>& tiles,
+                              const std::vector<double>& by) const {
+  const Vector there = inverse_ * basis(x, y);
+  double change = 0;
+  for (std::size_t i = 0; i < tiles.size(); ++i)
+    change += tiles[i].inliers * by[i] * there.dot(basis(tiles[i].x, tiles[i].y));
+  return change;
+}
+
 TileSurface::Vector TileSurface::basis_by_x(double x, double y) const {
-  Vector b = Vector::Zero(parameters_);
+  Vector b = Vector::Zero();
   b[1] = per_x_;
   if (parameters_ == 6) {
     b[3] = 2 * (x - x0_) * per_x_ * per_x_;
@@ -80,7 +88,7 @@ TileSurface::Vector TileSurface::basis_by_x(double x, double y) const {
 }
 
 TileSurface::Vector TileSurface::basis_by_y(double x, double y) const {
-  Vector b = Vector::Zero(parameters_);
+  Vector b = Vector::Zero();
   b[2] = per_y_;
   if (parameters_ == 6) {
     b[4] = (x - x0_) * per_x_ * per_y_;

@@ -1,6 +1,7 @@
 #include "gpu/board/site_pixels.h"
 
 #include <limits>
+#include <utility>
 
 #include "gpu/core/vector_loop.h"
 
@@ -9,7 +10,7 @@ namespace {
 
 // As in the ring's evidence: pieces of one length reach beyond their run, and the next run writes over what
 // is too much.
-constexpr std::int32_t piece_px = 32;
+constexpr std::int32_t piece_px = pixel_padding;
 
 std::unique_ptr<float[]> room_for(std::size_t n) { return std::unique_ptr<float[]>(new float[n + piece_px]); }
 
@@ -30,11 +31,27 @@ DATUM_HD void heights_of(const Count* counts, const std::uint8_t* classes, const
   }
 }
 
+/// Runs are too short for the machine to see where the next one lies: their lines are asked for some runs ahead.
+constexpr std::uint32_t runs_ahead = 6;
+constexpr std::size_t line_bytes = 64;
+
+DATUM_HD void fetch(const void* from, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += line_bytes)
+    __builtin_prefetch(static_cast<const char*>(from) + at);
+}
+
 template <class Count>
 DATUM_HD void take_z(const BoardPlan& plan, const FrameView& frame, const AxisToUm& axis,
                      const PixelRun* runs, std::uint32_t run_count, float* z) {
   const std::size_t pitch = static_cast<std::size_t>(frame.pitch), cols = static_cast<std::size_t>(plan.cols);
+  const auto fetch_run = [&](const PixelRun& run) __attribute__((always_inline)) {
+    const std::size_t row = static_cast<std::size_t>(run.row), col = static_cast<std::size_t>(run.col),
+                      length = static_cast<std::size_t>(run.length);
+    fetch(static_cast<const Count*>(frame.counts) + row * pitch + col, length * sizeof(Count));
+    if (frame.classes) fetch(frame.classes + row * cols + col, length);
+  };
   for (std::uint32_t i = 0; i < run_count; ++i) {
+    if (i + runs_ahead < run_count) fetch_run(runs[i + runs_ahead]);
     const std::size_t row = static_cast<std::size_t>(runs[i].row),
                       col = static_cast<std::size_t>(runs[i].col);
     const Count* counts = static_cast<const Count*>(frame.counts) + row * pitch + col;
@@ -67,10 +84,15 @@ void take_z(const BoardPlan& plan, const FrameView& frame, const AxisToUm& axis,
 
 }  // namespace
 
-RingPoints take_ring(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, Isa isa) {
-  RingPoints p{room_for(site.ring_pixels), room_for(site.ring_pixels), room_for(site.ring_pixels)};
-  const PixelRun* runs = plan.runs + site.ring_run;
-  take_z(plan, frame, site.grid.z, runs, site.ring_runs, isa, p.z.get());
+std::unique_ptr<float[]> take_ring_z(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
+                                     Isa isa) {
+  std::unique_ptr<float[]> z = room_for(site.ring_pixels);
+  take_z(plan, frame, site.grid.z, plan.runs + site.ring_run, site.ring_runs, isa, z.get());
+  return z;
+}
+
+RingPlaces ring_places(const SitePlan& site, const PixelRun* runs, Isa isa) {
+  RingPlaces p{room_for(site.ring_pixels), room_for(site.ring_pixels)};
   vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
     float *x = p.x.get(), *y = p.y.get();
     const AxisToUm axis = site.grid.x;
@@ -89,6 +111,11 @@ RingPoints take_ring(const BoardPlan& plan, const SitePlan& site, const FrameVie
   });
   return p;
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the result owns them
+
+RingPoints take_ring(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, Isa isa) {
+  RingPlaces p = ring_places(site, plan.runs + site.ring_run, isa);
+  return {std::move(p.x), std::move(p.y), take_ring_z(plan, site, frame, isa)};
+}
 
 std::unique_ptr<float[]> take_body(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
                                    Isa isa) {
