@@ -47,6 +47,7 @@ InspectionCell::InspectionCell(CellParts parts)
       holes_.latched(sample, now);
     });
   }
+  control_.on_deed([this](const std::string& host, std::string_view what) { note_deed(host, what); });
   utc_.observe(EventLoop::now(), parts_.utc_ns());
   if (!parts_.writer.renewed()) doubtful_id_ = parts_.reader.id();
   ended_ns_ = EventLoop::now();

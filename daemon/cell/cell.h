@@ -29,6 +29,7 @@
 #include "daemon/loop/worker.h"
 #include "daemon/pipeline.h"
 #include "daemon/report/command_link.h"
+#include "daemon/report/deed_book.h"
 #include "daemon/report/instrument.h"
 #include "daemon/report/result_store.h"
 #include "daemon/retention/retention.h"
@@ -204,6 +205,8 @@ class InspectionCell final : public Instrument, public Pollable {
   void watch_clock(MonotonicNs now);
   void watch_room();
   void keep_results(MonotonicNs now);
+  void note_deed(const std::string& host, std::string_view what);
+  void keep_deeds(MonotonicNs now);
   std::string shortage() const { return parts_.retention ? parts_.retention->shortage() : ""; }
   void conclude(Reason reason, const std::string& detail);
   void conclude_without_frame(Reason reason, const std::string& detail);
@@ -215,6 +218,8 @@ class InspectionCell final : public Instrument, public Pollable {
 
   CellParts parts_;
   ControlDesk control_;
+  DeedBook deeds_;
+  MonotonicNs deeds_due_ns_ = 0;  // not before: the store refused them
   std::shared_ptr<BoardPlanner> planner_ = std::make_shared<BoardPlanner>();  // used by whoever measures
   std::vector<CommandEndpoint*> endpoints_;
   std::vector<const Pollable*> links_;

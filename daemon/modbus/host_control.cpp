@@ -119,7 +119,7 @@ void Host::follow_control(MonotonicNs now) {
 void Host::trigger() {
   const std::string unit = text_at(at_unit), unit_before = cell_.instrument.unit();
   const std::int16_t refusal = number_of_refusal([&] {
-    cell_.control.change(name_, unit.empty() ? "TRIGGER" : "TRIGGER, unit " + unit);
+    cell_.control.measure(name_, unit.empty() ? "TRIGGER" : "TRIGGER, unit " + unit);
     if (!unit.empty()) cell_.instrument.set_unit(unit);
     try {
       cell_.instrument.trigger();
@@ -183,14 +183,14 @@ void Host::execute(std::uint16_t command) {
     case command_choose_job_by_name:
       return choose(text_at(at_job_name));
     case command_set_unit:
-      cell_.control.change(name_, "unit " + text_at(at_unit));
+      cell_.control.measure(name_, "unit " + text_at(at_unit));
       cell.set_unit(text_at(at_unit));
       put_text(control_, at_unit - at_control, long_text, "");
       return;
     case command_set_temperature: {
       const float degc = get_f32(control_, at_temperature - at_control);
       if (!(degc >= -20 && degc <= 60)) throw scpi::Error(scpi::data_out_of_range, "-20 to 60 degC");
-      cell_.control.change(name_, fmt::format("temperature {} degC", degc));
+      cell_.control.measure(name_, fmt::format("temperature {} degC", degc));
       return cell.set_temperature(degc);
     }
     case command_resume:

@@ -105,7 +105,9 @@ class Walk {
   std::string hash_before(const ChainLink& first) {
     if (first.link == 1) return std::string(chain_begin);
     sqlite::Statement rows(
-        db_, file_, (std::string(link_columns) + "WHERE statement IS NOT NULL ORDER BY link DESC").c_str());
+        db_, file_,
+        (std::string(link_columns) + "WHERE statement LIKE '{\"what\":\"removed\"%' ORDER BY link DESC")
+            .c_str());
     while (rows.step()) {
       Removal removal;
       if (is_statement(rows.text(2), removal) && removal.last_link + 1 == first.link)

@@ -55,7 +55,9 @@ bool ControlDesk::request(const std::string& host) {
   const bool free = holder_.empty() && settings_.reserved.empty();
   const bool its_own = is_reserved(host) && !is_reserved(holder_);
   if (!free && !its_own) return false;
-  note(logged_notice, host, holder_.empty() ? "has control" : "takes control back from " + holder_);
+  const std::string words = holder_.empty() ? "has control" : "takes control back from " + holder_;
+  note(logged_notice, host, words);
+  tell_deed(host, words);
   holder_ = host;
   lost_.clear();
   return true;
@@ -65,7 +67,9 @@ void ControlDesk::force(const std::string& host) {
   const bool anothers = !settings_.reserved.empty() && !is_reserved(host);
   demand(anothers ? Role::configure : Role::operate, host);
   if (holder_ == host) return;
-  note(logged_warning, host, owner().empty() ? "has control" : "takes control by force from " + owner());
+  const std::string words = owner().empty() ? "has control" : "takes control by force from " + owner();
+  note(logged_warning, host, words);
+  tell_deed(host, words);
   holder_ = host;
   lost_.clear();
 }
@@ -91,17 +95,29 @@ bool ControlDesk::may_change(const std::string& host) const {
 
 void ControlDesk::change(const std::string& host, std::string_view what, Role needed) {
   demand(needed, host);
+  demand_control(host);
+  note(logged_info, host, what);
+  tell_deed(host, what);
+}
+
+void ControlDesk::measure(const std::string& host, std::string_view what) {
+  demand(Role::operate, host);
+  demand_control(host);
+  note(logged_info, host, what);
+}
+
+void ControlDesk::demand_control(const std::string& host) const {
   if (!may_change(host))
     throw scpi::Error(
         scpi::command_protected,
         fmt::format("{} {}; SYSTem:LOCK:FORCe takes control, SYSTem:LOCK:REQuest? asks for it", owner(),
                     holder_.empty() ? "is the only link that may command" : "has control"));
-  note(logged_info, host, what);
 }
 
 void ControlDesk::stop(const std::string& host, std::string_view what) {
   demand(Role::operate, host);
   note(logged_info, host, what);
+  tell_deed(host, what);
 }
 
 void ControlDesk::note(int priority, const std::string& host, std::string_view what) {

@@ -45,7 +45,11 @@ class ControlDesk {
   using Clock = std::function<MonotonicNs()>;
   using Log = LogSink;
 
+  /// What a host does that later results do not state themselves: a command as it came.
+  using Deeds = std::function<void(const std::string& host, std::string_view what)>;
+
   ControlDesk(ControlSettings settings, Clock now, Log log);
+  void on_deed(Deeds deeds) { deeds_ = std::move(deeds); }
 
   /// True: `host` holds control now. False: another one does, see owner(). The reserved link always gets it. Throws
   /// scpi::Error -203 where it may only read.
@@ -69,6 +73,8 @@ class ControlDesk {
   /// `host` is about to change the cell by `what`, a command as it came, for which a link needs the role `needed`. Throws
   /// scpi::Error -203 that names the role or the holder where it must not; otherwise logs it.
   void change(const std::string& host, std::string_view what, Role needed = Role::operate);
+  /// The same for what the board's result will state: its trigger, unit, temperature. It is no deed.
+  void measure(const std::string& host, std::string_view what);
   /// The same for what whoever operates may do at any time, whoever has control.
   void stop(const std::string& host, std::string_view what);
 
@@ -84,11 +90,16 @@ class ControlDesk {
   bool is_reserved(const std::string& host) const;
   void demand(Role needed, const std::string& host) const;
   void note(int priority, const std::string& host, std::string_view what);
+  void demand_control(const std::string& host) const;
+  void tell_deed(const std::string& host, std::string_view what) const {
+    if (deeds_) deeds_(host, what);
+  }
   Noted& account_of(const std::string& host);
 
   ControlSettings settings_;
   Clock now_;
   Log log_;
+  Deeds deeds_;
   HostMeter meter_;
   std::string holder_, lost_;  // lost: its link broke while it held control, and nobody took it since
   std::map<std::string, Noted> noted_;  // by host without its port, so that reconnecting opens no new account

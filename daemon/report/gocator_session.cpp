@@ -118,7 +118,7 @@ std::string GocatorSession::execute(const Words& words, const std::string& comma
   if (name == "decision") return results(words, GocatorParts::decisions);
   if (name == "start" || name == "trigger") {
     no_parameters(words);
-    change(command);
+    name == "start" ? change(command) : instrument_.control().measure(host_, command);
     expect_next();
     name == "start" ? instrument_.arm() : instrument_.trigger();
     return {};

@@ -98,6 +98,12 @@ std::string words_of(const Renewal& r) {
                      r.given + 1, r.why);
 }
 
+std::string to_statement(const Deed& d) {
+  Json json{{"what", "deed"}, {"host", d.host}, {"role", d.role}, {"deed", d.deed}, {"utc", d.utc}};
+  if (d.left_out > 0) json["left_out"] = d.left_out;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a host may send what is no UTF-8
+}
+
 std::string made_statement(const std::string& utc) { return Json{{"what", "made"}, {"utc", utc}}.dump(); }
 
 std::string migrated_statement(std::int64_t from_schema, std::uint64_t results, const std::string& utc) {
@@ -114,6 +120,12 @@ std::string words_of(const std::string& statement) {
     if (Renewal renewal; from_statement(statement, renewal))
       return fmt::format("{}: {}", renewal.utc, words_of(renewal));
     const std::string utc = json.value("utc", "");
+    if (json.at("what") == "deed") {
+      const auto left_out = json.value("left_out", std::uint64_t{0});
+      return fmt::format("{}: {} ({}): {}{}", utc, json.value("host", ""), json.value("role", ""),
+                         json.value("deed", ""),
+                         left_out == 0 ? "" : fmt::format(" ({} before it are not listed)", left_out));
+    }
     if (json.at("what") == "migrated")
       return fmt::format("{}: brought from schema {} with {} results", utc, json.at("from_schema").get<int>(),
                          json.at("results").get<std::uint64_t>());

@@ -65,6 +65,15 @@ bool from_statement(const std::string& statement, Renewal& renewal);
 /// "the store goes on under the id ...", for the log and the hosts.
 std::string words_of(const Renewal& renewal);
 
+/// What a host did to the cell.
+struct Deed {
+  std::string host, role;      // as control.h has them
+  std::string deed;            // a command, or what became of control
+  std::uint64_t left_out = 0;  // deeds of its before this one that no link states: too many
+  std::string utc;             // when, ISO 8601
+};
+std::string to_statement(const Deed& deed);
+
 /// That a store was made, or brought from an older schema with what it held.
 std::string made_statement(const std::string& utc);
 std::string migrated_statement(std::int64_t from_schema, std::uint64_t results, const std::string& utc);

@@ -206,6 +206,20 @@ std::uint64_t ResultStore::store(BoardVerdict& verdict) {
   }
 }
 
+void ResultStore::state(const std::vector<std::string>& statements) {
+  impl_->demand_writer();
+  impl_->presence->check();
+  sqlite3* db = impl_->db.get();
+  sqlite::execute(db, impl_->file, "BEGIN IMMEDIATE");
+  try {
+    for (const std::string& statement : statements) append_statement(db, impl_->file, id_, statement);
+    sqlite::execute(db, impl_->file, "COMMIT");
+  } catch (...) {
+    if (!sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr);
+    throw;
+  }
+}
+
 namespace {
 
 /// SQLite's integers are signed; no stored number is above that.

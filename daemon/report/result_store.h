@@ -140,6 +140,9 @@ class ResultStore {
   /// disk and the store still has its name. Throws StoreError and leaves the verdict as it was; it is then not to be announced.
   std::uint64_t store(BoardVerdict& verdict);
 
+  /// Commits links that state these, in this order. Throws StoreError and then states none of them.
+  void state(const std::vector<std::string>& statements);
+
   /// Throws StoreError (io) where the store's files lost their names since it was opened: nothing is stored then.
   void check_present() const;
 

@@ -94,7 +94,7 @@ std::vector<Command> common_commands() {
        [](Call& c) { c.session.answer(fmt::format("{}", c.session.status_byte())); },
        {},
        "status byte"},
-      {"*TRG", [](Call& c) { c.instrument().trigger(); }, {}, "as TRIGger"},
+      {"*TRG", [](Call& c) { c.instrument().trigger(); }, {}, "as TRIGger", Access::measures},
       {"*TST?", self_test, {}, "number of failed self-tests, each in the error queue; 0: all passed"},
       {"*WAI",
        [](Call& c) { c.session.wait_until_complete(); },

@@ -196,6 +196,8 @@ void Session::execute(const Unit& unit) {
   Call call{*this, convert(found.command->parameters, unit.parameters), found.match.suffixes};
   if (found.command->access == Access::commands)
     instrument_.control().change(host_, shown(*found.command, unit));
+  if (found.command->access == Access::measures)
+    instrument_.control().measure(host_, shown(*found.command, unit));
   if (found.command->access == Access::configures)
     instrument_.control().change(host_, shown(*found.command, unit), Role::configure);
   if (found.command->access == Access::stops) instrument_.control().stop(host_, shown(*found.command, unit));

@@ -67,7 +67,9 @@ class Removing {
   std::string hash_before(const ChainLink& first) {
     if (first.link == 1) return std::string(chain_begin);
     sqlite::Statement rows(
-        db_, file_, (std::string(link_columns) + "WHERE statement IS NOT NULL ORDER BY link DESC").c_str());
+        db_, file_,
+        (std::string(link_columns) + "WHERE statement LIKE '{\"what\":\"removed\"%' ORDER BY link DESC")
+            .c_str());
     while (rows.step()) {
       Removal earlier;
       if (from_statement(rows.text(2), earlier) && earlier.last_link + 1 == first.link)

@@ -155,5 +155,24 @@ TEST(ScenarioOperator, TestsItselfBesideTheLoop) {
   EXPECT_EQ(host->ask("*TST?;:SYST:ERR:COUN?"), "0;0");
 }
 
+// Whoever checks the results learns who commanded the cell.
+TEST(ScenarioOperator, WhoDidWhatStandsInTheChainOfResults) {
+  Cell cell(unarmed());
+  cell.start();
+  auto host = cell.connect();
+  const std::string name = host->ask("SYST:LOCK:NAME?");
+  EXPECT_EQ(host->command("SYST:LOCK:REQ?"), "1");
+  EXPECT_EQ(error_of(host->command("INIT")), 0);
+  EXPECT_EQ(error_of(host->command("ABOR")), 0);
+  const auto verified = [&] {
+    return run({"datumctl", "verify", "results", "--store", "results.db"}, cell.path()).output;
+  };
+  const Deadline end = patience();
+  while (verified().find("ABORt") == std::string::npos && std::chrono::steady_clock::now() < end)
+    host->ask("SYST:STAT?");
+  for (const char* deed : {"(configure): has control", "(configure): INITiate", "(configure): ABORt"})
+    EXPECT_NE(verified().find(name.substr(1, name.size() - 2) + " " + deed), std::string::npos) << verified();
+}
+
 }  // namespace
 }  // namespace datum::scenario

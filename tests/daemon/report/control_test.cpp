@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "daemon/report/deed_book.h"
+#include "daemon/report/result_chain.h"
 #include "daemon/report/scpi_error.h"
 #include "daemon/report/scpi_session.h"
 #include "tests/daemon/report/fixture.h"
@@ -133,6 +135,45 @@ TEST_F(Desk, ReservedControlIsForcedByWhoeverConfiguresAlone) {
   EXPECT_EQ(desk.owner(), "gocator 10.0.0.8:1");
   desk.force(plc);
   EXPECT_EQ(desk.owner(), plc);
+}
+
+TEST_F(Desk, TellsDeedsAndNotWhatResultsState) {
+  auto desk = made("", {{"modbus_tcp", Role::read}});
+  std::vector<std::string> deeds;
+  desk.on_deed([&](const std::string& host, std::string_view what) {
+    deeds.push_back(host + ": " + std::string(what));
+  });
+  desk.measure(engineer, "TRIG");
+  desk.change(engineer, std::string(300, 'x'));
+  desk.stop(engineer, "ABOR");
+  desk.request(plc);
+  desk.force(engineer);
+  EXPECT_NE(tried(desk, plc), "");
+  EXPECT_NE(tried(desk, scada), "");
+  EXPECT_THROW(desk.measure(plc, "TRIG"), scpi::Error);
+  EXPECT_THAT(deeds, ElementsAre(engineer + ": " + std::string(300, 'x'), engineer + ": ABOR",
+                                 plc + ": has control", engineer + ": takes control by force from " + plc));
+}
+
+TEST(DeedBook, KeepsWholeCommandsAndCountsWhatIsTooMuch) {
+  DeedBook book;
+  for (int i = 0; i < DeedBook::burst + 7; ++i)
+    book.add(engineer, "operate", "INIT", "2026-11-22T10:00:00Z", 0);
+  book.add("tcp 10.0.0.7:50999", "operate", "INIT", "2026-11-22T10:00:00Z", 0);
+  book.add(plc, "configure", "MMEM:DEL '\x1b\xff" + std::string(300, 'x'), "2026-11-22T10:00:00Z", 0);
+  std::vector<std::string> taken = book.take();
+  EXPECT_TRUE(book.empty());
+  ASSERT_THAT(taken, SizeIs(DeedBook::burst + 1));
+  EXPECT_EQ(words_of(taken[0]), "2026-11-22T10:00:00Z: " + engineer + " (operate): INIT");
+  EXPECT_THAT(words_of(taken.back()), HasSubstr(plc + " (configure): MMEM:DEL '"));
+  EXPECT_THAT(words_of(taken.back()), HasSubstr(std::string(300, 'x')));
+  book.add(engineer, "operate", "ABOR", "2026-11-22T10:00:01Z", second);
+  EXPECT_THAT(words_of(book.take().at(0)), HasSubstr("ABOR (8 before it are not listed)"));
+  book.add(plc, "configure", "INIT", "2026-11-22T10:00:02Z", second);
+  book.put_back({taken[0]});
+  taken = book.take();
+  ASSERT_THAT(taken, SizeIs(2));
+  EXPECT_THAT(words_of(taken[0]), HasSubstr(engineer));
 }
 
 // 20 at once, 2 a second: a PLC that triggers each half second is logged whole.

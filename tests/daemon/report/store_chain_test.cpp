@@ -284,5 +284,33 @@ TEST(Migration, LeavesTheOldWhereItDies) {
   }
 }
 
+TEST(Chain, DeedsAreLinksThatNobodyChangesUnseen) {
+  const FreshFolder folder;
+  const auto file = folder / "results.db";
+  const std::string deed =
+      to_statement(Deed{"tcp 10.0.0.7:1", "operate", "CONF:REC 'a'", 0, "2026-01-01T10:00:00Z"});
+  {
+    ResultStore store(file);
+    fill(store, 3);
+    store.state({deed, deed});
+    fill(store, 2);
+    RemovalOrder order;
+    order.up_to = 1;
+    EXPECT_EQ(store.remove_oldest(order).results, 1u);
+    store.state({deed});
+    order.up_to = 4;
+    const Removal removed = store.remove_oldest(order);
+    EXPECT_EQ(removed.results, 3u);
+    EXPECT_EQ(removed.altered, "");
+  }
+  EXPECT_EQ(first_fault(file), "");
+  EXPECT_THAT(check_chain(file, {}).statements,
+              ::testing::Contains("2026-01-01T10:00:00Z: tcp 10.0.0.7:1 (operate): CONF:REC 'a'"));
+  run_sql(file,
+          "UPDATE chain SET statement = replace(statement, '10.0.0.7', '10.0.0.8') WHERE statement LIKE "
+          "'%deed%'");
+  EXPECT_THAT(first_fault(file), HasSubstr("was altered"));
+}
+
 }  // namespace
 }  // namespace datum

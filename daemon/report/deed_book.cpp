@@ -1,0 +1,32 @@
+#include "daemon/report/deed_book.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "daemon/report/result_chain.h"
+#include "drivers/frame/bounded_text.h"
+
+namespace datum {
+
+void DeedBook::add(const std::string& host, std::string_view role, std::string_view what,
+                   const std::string& utc, MonotonicNs now) {
+  const std::string key = host.substr(0, host.rfind(':'));
+  if (accounts_.size() >= most_accounts && accounts_.count(key) == 0) accounts_.erase(accounts_.begin());
+  Account& account = accounts_[key];
+  if (waiting_.size() >= most_waiting || !account.deeds.take(now)) {
+    ++account.left_out;
+    return;
+  }
+  waiting_.push_back(to_statement(Deed{host, std::string(role), bounded_text(std::string(what)),
+                                       std::exchange(account.left_out, 0), utc}));
+}
+
+std::vector<std::string> DeedBook::take() { return std::exchange(waiting_, {}); }
+
+void DeedBook::put_back(std::vector<std::string> statements) {
+  std::move(waiting_.begin(), waiting_.end(), std::back_inserter(statements));
+  waiting_ = std::move(statements);
+}
+
+}  // namespace datum
