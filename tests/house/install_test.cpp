@@ -54,12 +54,12 @@ class Installed : public ::testing::Test {
 TEST_F(Installed, LiesWhereTheSystemLooks) {
   for (const char* name :
        {"bin/datumd", "bin/datumctl", "bin/datumd-gpu", "lib/systemd/system/datumd.service",
-        "lib/systemd/system/datumd@.service", "lib/sysusers.d/datumd.conf", "lib/tmpfiles.d/datumd.conf",
-        "lib/udev/rules.d/60-datumd.rules", "lib/systemd/catalog/datumd.catalog", "share/man/man8/datumd.8",
-        "share/man/man5/datumd.toml.5", "share/man/man1/datumctl.1", "share/man/man7/datumd-protocol.7",
-        "share/man/man7/datumd-modbus.7", "share/man/man7/datumd-reasons.7",
-        "share/bash-completion/completions/datumctl", "share/doc/datumd/README.md",
-        "share/doc/datumd/examples/datumd.toml"})
+        "lib/systemd/system/datumd@.service", "lib/systemd/system/datumd-account@.service",
+        "lib/sysusers.d/datumd.conf", "lib/tmpfiles.d/datumd.conf", "lib/udev/rules.d/60-datumd.rules",
+        "lib/systemd/catalog/datumd.catalog", "share/man/man8/datumd.8", "share/man/man5/datumd.toml.5",
+        "share/man/man1/datumctl.1", "share/man/man7/datumd-protocol.7", "share/man/man7/datumd-modbus.7",
+        "share/man/man7/datumd-reasons.7", "share/bash-completion/completions/datumctl",
+        "share/doc/datumd/README.md", "share/doc/datumd/examples/datumd.toml"})
     EXPECT_TRUE(std::filesystem::exists(file(name))) << name;
 }
 
@@ -72,7 +72,7 @@ TEST_F(Installed, UnitsAreExposedNoMoreThanIsPromised) {
     std::smatch level;
     ASSERT_TRUE(std::regex_search(out.text, level, std::regex("exposure level for [^:]*: ([0-9.]+)")))
         << out.text;
-    EXPECT_LE(std::stod(level[1]), 1.5) << unit;
+    EXPECT_LE(std::stod(level[1]), 1.3) << unit;
   }
 }
 
@@ -82,10 +82,28 @@ TEST_F(Installed, OneCellOrSeveralAreOneUnit) {
   EXPECT_THAT(several, HasSubstr("--config /etc/datumd/%i.toml\n"));
   EXPECT_THAT(several, HasSubstr("StateDirectory=datumd/%i\n"));
   EXPECT_THAT(one, Not(HasSubstr("@UNIT")));
+  EXPECT_THAT(several, HasSubstr("\nUser=datumd-%i\nGroup=datumd-%i\n")) << "an account of its own";
+  EXPECT_THAT(several, HasSubstr("\nRequires=datumd-account@%i.service\n"));
+  several = std::regex_replace(several, std::regex("; datumd-account@%i.service makes"),
+                               "; systemd/sysusers.conf makes");
+  several = std::regex_replace(several, std::regex("\nRequires=[^\n]*| datumd-account@%i.service"), "");
+  several = std::regex_replace(several, std::regex("=datumd-%i"), "=datumd");
   several = std::regex_replace(several, std::regex(" of cell %i"), "");
   several = std::regex_replace(several, std::regex("/etc/datumd/%i"), "/etc/datumd/datumd");
   several = std::regex_replace(several, std::regex("datumd/%i"), "datumd");
   EXPECT_EQ(several, one);
+}
+
+// No other process's memory is written, and nothing is sent to the world.
+TEST_F(Installed, UnitsKeepToTheirNetworkAndTheirOwnMemory) {
+  const std::string unit = text_of(file("lib/systemd/system/datumd.service"));
+  EXPECT_THAT(
+      unit,
+      HasSubstr("\nSystemCallFilter=~@privileged @resources @keyring process_vm_readv process_vm_writev\n"));
+  EXPECT_THAT(unit, HasSubstr("\nIPAddressDeny=any\n"));
+  EXPECT_THAT(unit, HasSubstr("\nPrivateUsers=yes\n"));
+  EXPECT_THAT(text_of(file("lib/systemd/system/datumd-account@.service")),
+              HasSubstr("--inline \"u datumd-%i - "));
 }
 
 /// The first match's group, "" where there is none.

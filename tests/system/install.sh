@@ -7,7 +7,7 @@ account() {
   says '^datumd:.*:/var/lib/datumd:.*nologin$' getent passwd datumd && says dialout id -nG datumd
 }
 modes() {
-  says '^750 datumd datumd$' stat -c '%a %U %G' /var/lib/datumd
+  says '^751 datumd datumd$' stat -c '%a %U %G' /var/lib/datumd
   says '^2770 datumd datumd$' stat -c '%a %U %G' /var/lib/datumd/drop
   says '^755 root root$' stat -c '%a %U %G' /etc/datumd
 }
