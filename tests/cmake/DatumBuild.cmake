@@ -37,6 +37,21 @@ if(DATUM_SANITIZE)
   add_link_options(-fsanitize=${DATUM_SANITIZE})
 endif()
 
+# What Debian builds its packages with (dpkg-buildflags, hardening=+all), for programs that strangers' bytes reach. Programs are
+# position-independent by the compilers' own default; a test looks at what was built. Not beside sanitizers, which bring their own.
+option(DATUM_HARDEN "Stack protectors, checked library calls, protected branches, read-only relocations" OFF)
+if(DATUM_HARDEN AND NOT DATUM_SANITIZE)
+  set(hardening -fstack-protector-strong -fstack-clash-protection)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64")
+    list(APPEND hardening -fcf-protection)
+  elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+    list(APPEND hardening -mbranch-protection=standard)
+  endif()
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${hardening}>")
+  add_compile_options("$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
+  add_link_options("LINKER:-z,relro,-z,now,-z,noexecstack")
+endif()
+
 # CUDA: C++17 for the oldest toolkit (JetPack 5's 11.4); contraction off as on the host. Machine code for the
 # controllers that are sold with this processor (x86: Hopper 9.0; Arm: Orin 8.7, Hopper 9.0, Thor 11.0), as far as this
 # toolkit knows them, and PTX of 8.0 for every other card since Ampere, translated at the first start.

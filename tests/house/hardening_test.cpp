@@ -1,0 +1,55 @@
+// The programs that strangers' bytes reach are built as Debian hardens its own: looked at in the files themselves.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+
+namespace datum {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string readelf(const std::string& what, const std::string& program) {
+  std::FILE* pipe =
+      popen(("LC_ALL=C readelf -W " + what + " " DATUM_BIN "/" + program + " 2>&1").c_str(), "r");
+  std::string text;
+  char bytes[4096];
+  for (std::size_t n = 0; (n = std::fread(bytes, 1, sizeof bytes, pipe)) > 0;) text.append(bytes, n);
+  EXPECT_EQ(pclose(pipe), 0) << text.substr(0, 200);
+  return text;
+}
+
+TEST(Hardening, IsThatOfTheReleasePreset) {
+  std::ifstream in(DATUM_SOURCE_DIR "/CMakePresets.json");
+  for (const auto& preset : nlohmann::json::parse(in).at("configurePresets"))
+    if (preset.at("name") == "release") {
+      EXPECT_EQ(preset.at("cacheVariables").value("DATUM_HARDEN", ""), "ON");
+    }
+}
+
+class HardenedProgram : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(HardenedProgram, HasWhatDebianHardensProgramsBy) {
+  if (!DATUM_HARDENED) GTEST_SKIP() << "this build is not hardened: DATUM_HARDEN is OFF";
+  const std::string program = GetParam();
+  EXPECT_THAT(readelf("-h", program), ContainsRegex("Type: +DYN")) << "position-independent";
+  const std::string segments = readelf("-l", program);
+  EXPECT_THAT(segments, HasSubstr("GNU_RELRO"));
+  EXPECT_THAT(segments, ContainsRegex("GNU_STACK[^\n]* RW ")) << "a stack that is not executed";
+  EXPECT_THAT(readelf("-d", program), ContainsRegex("BIND_NOW|FLAGS_1.*NOW"))
+      << "all relocations before main";
+  const std::string symbols = readelf("--dyn-syms", program);
+  EXPECT_THAT(symbols, HasSubstr("__stack_chk_fail")) << "-fstack-protector-strong";
+  EXPECT_TRUE(std::regex_search(symbols, std::regex(" __[a-z]+_chk[@ ]"))) << "_FORTIFY_SOURCE";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HardenedProgram, ::testing::Values("datumd", "datumctl", "datumd-gpu"));
+
+}  // namespace
+}  // namespace datum
