@@ -20,7 +20,7 @@
 namespace datum {
 
 struct GpuLinkSettings {
-  std::filesystem::path program = worker_beside_this_program();
+  std::filesystem::path program = program_beside_this("datumd-gpu");
   Backend staging;          // threads and instruction set that copy a frame into its slot
   std::uint32_t slots = 2;  // of the ring; boards take them in turn
   // A driver that was not in use takes seconds to start, more with eight cards and no persistence daemon.

@@ -8,7 +8,7 @@
 
 #include "daemon/gpu/gpu_health.h"
 #include "daemon/gpu/gpu_state.h"
-#include "daemon/gpu/worker_process.h"
+#include "daemon/process/child_process.h"
 
 namespace datum {
 
@@ -17,7 +17,7 @@ class GpuStateLink {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit GpuStateLink(std::filesystem::path program = worker_beside_this_program())
+  explicit GpuStateLink(std::filesystem::path program = program_beside_this("datumd-gpu"))
       : program_(std::move(program)) {}
 
   /// The newest sample; none where nothing was told in the last five seconds. Starts the process where it is not running,
@@ -33,7 +33,7 @@ class GpuStateLink {
 
   const std::filesystem::path program_;
   const RestartPauses pauses_;
-  WorkerProcess process_;
+  ChildProcess process_;
   std::optional<GpuSample> sample_;
   Clock::time_point sampled_, retry_at_ = Clock::time_point::min();
   std::chrono::nanoseconds pause_{0};

@@ -3,9 +3,6 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <cstring>
-
-#include "gpu/core/gpu_error.h"
 
 namespace datum {
 namespace {
@@ -68,31 +65,6 @@ std::uint64_t slot_frame_bytes(const BoardPlan& plan) {
          size_of(plan.type);
 }
 
-bool send_packet(int socket, const void* data, std::size_t size, int fd) {
-  iovec part{const_cast<void*>(data), size};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  if (fd >= 0) {
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
-  }
-  for (;;) {
-    // A full socket belongs to a side that does not read: it must not hold this one up.
-    const auto sent = ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent >= 0) return true;
-    if (errno == EINTR) continue;
-    if (errno == EPIPE || errno == ECONNRESET) return false;
-    throw GpuError(std::string("GPU worker: a message can't be sent: ") + std::strerror(errno), true);
-  }
-}
-
 bool ring(int socket, std::atomic<std::uint32_t>& sleeps) {
   if (sleeps.exchange(0) == 0) return true;
   const char bell = 1;
@@ -100,30 +72,6 @@ bool ring(int socket, std::atomic<std::uint32_t>& sleeps) {
     if (::send(socket, &bell, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1) return true;
     if (errno == EINTR) continue;
     return errno == EAGAIN;  // it has not heard the bells before this one
-  }
-}
-
-long receive_packet(int socket, void* data, std::size_t capacity, int* fd, bool wait) {
-  iovec part{data, capacity};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  if (fd) {
-    *fd = -1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-  }
-  for (;;) {
-    const auto got = ::recvmsg(socket, &message, MSG_TRUNC | MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return -1;
-    if (got < 0) return 0;
-    for (cmsghdr* h = CMSG_FIRSTHDR(&message); fd && h; h = CMSG_NXTHDR(&message, h)) {
-      if (h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS)
-        std::memcpy(fd, CMSG_DATA(h), sizeof *fd);
-    }
-    return got;
   }
 }
 

@@ -12,7 +12,7 @@
 namespace datum {
 
 struct StageLinkSettings {
-  std::filesystem::path program = worker_beside_this_program();
+  std::filesystem::path program = program_beside_this("datumd-gpu");
   std::chrono::milliseconds start_patience{60'000};  // GpuLinkSettings says why
   // Longest: millions of facets are sorted on one thread of the host, and the code of a newer card is translated, once.
   std::chrono::milliseconds model_patience{120'000};

@@ -10,7 +10,11 @@ namespace datum {
 
 void WorkerLink::start() {
   stop();
-  process_.start(program_);
+  try {
+    process_.start(program_);
+  } catch (const std::runtime_error& error) {
+    throw GpuError(std::string("GPU worker: ") + error.what(), false);
+  }
   started_ = Clock::now();
 }
 
@@ -34,7 +38,13 @@ long WorkerLink::receive(void* data, std::size_t capacity, Clock::time_point unt
 }
 
 void WorkerLink::send(const void* data, std::size_t size, int fd) {
-  if (!send_packet(process_.socket(), data, size, fd)) lost();
+  bool is_there = false;
+  try {
+    is_there = send_packet(process_.socket(), data, size, fd);
+  } catch (const std::runtime_error& error) {
+    throw GpuError(std::string("GPU worker: ") + error.what(), true);
+  }
+  if (!is_there) lost();
 }
 
 const Greeting* WorkerLink::greeting(Clock::time_point until) {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "daemon/gpu/gpu_wire.h"
-#include "daemon/gpu/worker_process.h"
+#include "daemon/process/child_process.h"
 
 namespace datum {
 
@@ -38,7 +38,7 @@ class WorkerLink {
  private:
   const std::filesystem::path program_;
   const std::chrono::milliseconds start_patience_;
-  WorkerProcess process_;
+  ChildProcess process_;
   std::optional<Greeting> greeting_;
   Clock::time_point started_;
 };

@@ -1,4 +1,4 @@
-#include "daemon/gpu/worker_process.h"
+#include "daemon/process/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -11,9 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-
-#include "daemon/gpu/gpu_wire.h"
-#include "gpu/core/gpu_error.h"
+#include <stdexcept>
 
 extern char** environ;
 
@@ -28,10 +26,10 @@ struct SpawnPlan {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, 2, 1);
-    posix_spawn_file_actions_adddup2(&actions, socket, gpu_worker_fd);
+    posix_spawn_file_actions_adddup2(&actions, socket, child_socket_fd);
 #if __GLIBC_PREREQ(2, 34)
     // The daemon opens all to be closed on exec; a library of its might not.
-    posix_spawn_file_actions_addclosefrom_np(&actions, gpu_worker_fd + 1);
+    posix_spawn_file_actions_addclosefrom_np(&actions, child_socket_fd + 1);
 #endif
     // Signals as a fresh process has them; a group of its own, so that a terminal's Ctrl-C is the daemon's
     // alone.
@@ -60,12 +58,12 @@ std::string in_words(int status) {
 
 }  // namespace
 
-void WorkerProcess::start(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
+void ChildProcess::start(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
   kill();
   reap();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    throw GpuError(std::string("GPU worker: no socket: ") + std::strerror(errno), false);
+    throw std::runtime_error(std::string("no socket: ") + std::strerror(errno));
   std::string name = program.string();
   std::vector<std::string> words = arguments;
   std::vector<char*> command{name.data()};
@@ -78,13 +76,13 @@ void WorkerProcess::start(const std::filesystem::path& program, const std::vecto
   ::close(ends[1]);
   if (error) {
     ::close(ends[0]);
-    throw GpuError("GPU worker: " + name + " does not start: " + std::strerror(error), false);
+    throw std::runtime_error(name + " does not start: " + std::strerror(error));
   }
   pid_ = pid;
   socket_ = ends[0];
 }
 
-void WorkerProcess::kill() {
+void ChildProcess::kill() {
   if (socket_ >= 0) ::close(socket_);
   socket_ = -1;
   if (pid_ <= 0) return;
@@ -94,12 +92,12 @@ void WorkerProcess::kill() {
   reap();
 }
 
-void WorkerProcess::reap() {
+void ChildProcess::reap() {
   const auto gone = [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; };
   dying_.erase(std::remove_if(dying_.begin(), dying_.end(), gone), dying_.end());
 }
 
-WorkerProcess::~WorkerProcess() {
+ChildProcess::~ChildProcess() {
   kill();
   for (int i = 0; i < 100 && !dying_.empty(); ++i) {  // at most 100 ms; init takes what is left
     ::poll(nullptr, 0, 1);
@@ -107,7 +105,7 @@ WorkerProcess::~WorkerProcess() {
   }
 }
 
-std::string WorkerProcess::how_it_ended() {
+std::string ChildProcess::how_it_ended() {
   for (int i = 0; pid_ > 0 && i < 50; ++i) {
     int status = 0;
     const pid_t got = ::waitpid(pid_, &status, WNOHANG);
@@ -121,10 +119,10 @@ std::string WorkerProcess::how_it_ended() {
   return "hung up";
 }
 
-std::filesystem::path worker_beside_this_program() {
+std::filesystem::path program_beside_this(const char* name) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return (error ? std::filesystem::path(".") : self.parent_path()) / "datumd-gpu";
+  return (error ? std::filesystem::path(".") : self.parent_path()) / name;
 }
 
 }  // namespace datum

@@ -1,4 +1,5 @@
-// The worker as a process: started, killed, and its end taken note of without waiting for it.
+// A program of datumd's own as a process beside it (datumd-gpu, datumd-parse): started, killed, and its end taken note of
+// without waiting for it.
 #pragma once
 
 #include <sys/types.h>
@@ -9,17 +10,20 @@
 
 namespace datum {
 
-class WorkerProcess {
+/// The child's end of the socket is this descriptor.
+constexpr int child_socket_fd = 3;
+
+class ChildProcess {
  public:
-  WorkerProcess() = default;
+  ChildProcess() = default;
   /// Starts the program with the socket's other end as its only descriptor beside the standard ones. Standard
-  /// input is empty; output and errors go to this process's standard error. Throws GpuError.
+  /// input is empty; output and errors go to this process's standard error. Throws std::runtime_error.
   void start(const std::filesystem::path& program, const std::vector<std::string>& arguments = {});
   /// Kills it. Never waits: a process that hangs in a driver dies when the driver lets it; it is reaped then.
   void kill();
-  ~WorkerProcess();
-  WorkerProcess(const WorkerProcess&) = delete;
-  WorkerProcess& operator=(const WorkerProcess&) = delete;
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
 
   bool started() const { return pid_ > 0; }
   pid_t pid() const { return pid_; }
@@ -36,7 +40,7 @@ class WorkerProcess {
   std::vector<pid_t> dying_;
 };
 
-/// datumd-gpu in the folder of the running program.
-std::filesystem::path worker_beside_this_program();
+/// `name` in the folder of the running program.
+std::filesystem::path program_beside_this(const char* name);
 
 }  // namespace datum
