@@ -43,6 +43,8 @@ ConfigError::ConfigError(Location where, std::string key, const std::string& pro
                          const std::string& allowed)
     : std::runtime_error(message(where, key, problem, allowed)),
       where_(std::move(where)),
-      key_(std::move(key)) {}
+      key_(std::move(key)),
+      problem_(problem),
+      allowed_(allowed) {}
 
 }  // namespace datum::config

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <openssl/evp.h>
 #include <sys/stat.h>
-#include <toml++/toml.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +11,7 @@
 #include <set>
 
 #include "config/toml_bounds.h"
+#include "config/toml_document.h"
 
 namespace datum::config {
 
@@ -45,8 +45,14 @@ std::string bytes_of(const std::filesystem::path& path) {
   return bytes;
 }
 
-std::pair<int, int> place(const toml::key& key) {
-  return {static_cast<int>(key.source().begin.line), static_cast<int>(key.source().begin.column)};
+std::pair<int, int> place(const TomlEntry& entry) { return {entry.line, entry.column}; }
+
+bool is_number(const TomlNode& node) {
+  return node.kind == TomlNode::Kind::whole || node.kind == TomlNode::Kind::real;
+}
+
+double number_of(const TomlNode& node) {
+  return node.kind == TomlNode::Kind::whole ? static_cast<double>(node.whole) : node.real;
 }
 
 /// Levenshtein distance: insertions, deletions and replacements that make `b` of `a`.
@@ -95,16 +101,16 @@ std::string sha256_hex(std::string_view bytes) {
 }
 
 struct TomlTable::Impl {
-  std::shared_ptr<toml::table> document;  // keeps the nodes alive
-  toml::table* table = nullptr;
+  std::shared_ptr<const TomlNode> document;  // keeps the nodes alive
+  const TomlNode* table = nullptr;
   std::string file;
   std::string sha256;
   std::string prefix;
   std::set<std::string, std::less<>> asked;
 
-  toml::node* find(std::string_view key) {
+  const TomlNode* find(std::string_view key) {
     asked.emplace(key);
-    return table->get(key);
+    return table->find(key);
   }
 };
 
@@ -113,44 +119,34 @@ TomlTable::~TomlTable() = default;
 TomlTable::TomlTable(TomlTable&&) noexcept = default;
 TomlTable& TomlTable::operator=(TomlTable&&) noexcept = default;
 
-TomlTable TomlTable::from_text(std::string_view text, const std::string& name) {
-  check_toml_bounds(text, name);
-  try {
-    auto impl = std::make_unique<Impl>();
-    impl->document = std::make_shared<toml::table>(toml::parse(text, name));
-    impl->table = impl->document.get();
-    impl->file = name;
-    impl->sha256 = sha256_hex(text);
-    return TomlTable(std::move(impl));
-  } catch (const toml::parse_error& error) {
-    const auto at = error.source().begin;
-    throw ConfigError({name, static_cast<int>(at.line), static_cast<int>(at.column)}, "",
-                      "not valid TOML: " + std::string(error.description()).substr(0, 256), "");
-  }
+TomlTable TomlTable::from_text(std::string_view text, const std::string& name, const TomlParser* apart) {
+  auto impl = std::make_unique<Impl>();
+  impl->document =
+      std::make_shared<const TomlNode>(apart ? apart->parse(text, name) : parse_toml(text, name));
+  impl->table = impl->document.get();
+  impl->file = name;
+  impl->sha256 = sha256_hex(text);
+  return TomlTable(std::move(impl));
 }
 
-TomlTable TomlTable::from_file(const std::filesystem::path& path) {
-  return from_text(bytes_of(path), path.string());
+TomlTable TomlTable::from_file(const std::filesystem::path& path, const TomlParser* apart) {
+  return from_text(bytes_of(path), path.string(), apart);
 }
 
 const std::string& TomlTable::sha256() const { return impl_->sha256; }
 
-bool TomlTable::has(std::string_view key) const { return impl_->table->contains(key); }
+bool TomlTable::has(std::string_view key) const { return impl_->table->find(key) != nullptr; }
 
 std::string TomlTable::path(std::string_view key) const {
   return impl_->prefix.empty() ? std::string(key) : impl_->prefix + "." + std::string(key);
 }
 
-Location TomlTable::where() const {
-  const auto at = impl_->table->source().begin;
-  return {impl_->file, static_cast<int>(at.line), static_cast<int>(at.column)};
-}
+Location TomlTable::where() const { return {impl_->file, impl_->table->line, impl_->table->column}; }
 
 Location TomlTable::where(std::string_view key) const {
-  const toml::node* node = impl_->table->get(key);
+  const TomlNode* node = impl_->table->find(key);
   if (!node) return where();
-  const auto at = node->source().begin;
-  return {impl_->file, static_cast<int>(at.line), static_cast<int>(at.column)};
+  return {impl_->file, node->line, node->column};
 }
 
 void TomlTable::refuse(std::string_view key, const std::string& problem, const std::string& allowed) const {
@@ -158,11 +154,10 @@ void TomlTable::refuse(std::string_view key, const std::string& problem, const s
 }
 
 std::string TomlTable::text(std::string_view key) {
-  const toml::node* node = impl_->find(key);
+  const TomlNode* node = impl_->find(key);
   if (!node) refuse(key, "missing", "a text in quotes");
-  const auto value = node->value_exact<std::string>();
-  if (!value) refuse(key, "is not a text", "a text in quotes");
-  return *value;
+  if (node->kind != TomlNode::Kind::text) refuse(key, "is not a text", "a text in quotes");
+  return node->text;
 }
 
 std::string TomlTable::text_or(std::string_view key, std::string fallback) {
@@ -177,11 +172,10 @@ std::optional<std::string> TomlTable::text_if(std::string_view key) {
 }
 
 bool TomlTable::boolean(std::string_view key) {
-  const toml::node* node = impl_->find(key);
+  const TomlNode* node = impl_->find(key);
   if (!node) refuse(key, "missing", "true or false");
-  const auto value = node->value_exact<bool>();
-  if (!value) refuse(key, "is not a truth value", "true or false");
-  return *value;
+  if (node->kind != TomlNode::Kind::truth) refuse(key, "is not a truth value", "true or false");
+  return node->whole != 0;
 }
 
 bool TomlTable::boolean_or(std::string_view key, bool fallback) {
@@ -190,10 +184,10 @@ bool TomlTable::boolean_or(std::string_view key, bool fallback) {
 }
 
 double TomlTable::number(std::string_view key, Range allowed) {
-  const toml::node* node = impl_->find(key);
+  const TomlNode* node = impl_->find(key);
   if (!node) refuse(key, "missing", "a number, " + shown(allowed));
-  if (!node->is_number()) refuse(key, "is not a number", "a number, " + shown(allowed));
-  const double value = *node->value<double>();
+  if (!is_number(*node)) refuse(key, "is not a number", "a number, " + shown(allowed));
+  const double value = number_of(*node);
   if (!std::isfinite(value) || value < allowed.min || value > allowed.max) {
     refuse(key, shown(value) + " is out of range", shown(allowed));
   }
@@ -215,12 +209,12 @@ std::int64_t TomlTable::integer(std::string_view key, std::int64_t min, std::int
   const std::string allowed =
       min == max ? std::to_string(min)
                  : "a whole number from " + std::to_string(min) + " to " + std::to_string(max);
-  const toml::node* node = impl_->find(key);
+  const TomlNode* node = impl_->find(key);
   if (!node) refuse(key, "missing", allowed);
-  const auto value = node->value_exact<std::int64_t>();
-  if (!value) refuse(key, "is not a whole number", allowed);
-  if (*value < min || *value > max) refuse(key, std::to_string(*value) + " is out of range", allowed);
-  return *value;
+  if (node->kind != TomlNode::Kind::whole) refuse(key, "is not a whole number", allowed);
+  const std::int64_t value = node->whole;
+  if (value < min || value > max) refuse(key, std::to_string(value) + " is out of range", allowed);
+  return value;
 }
 
 std::int64_t TomlTable::integer_or(std::string_view key, std::int64_t fallback, std::int64_t min,
@@ -245,33 +239,33 @@ std::vector<double> TomlTable::numbers_between(std::string_view key, std::size_t
   const std::string allowed = "an array of " + std::to_string(least) +
                               (least == most ? "" : " to " + std::to_string(most)) + " finite numbers" +
                               (any ? "" : ", each " + shown(range));
-  toml::node* node = impl_->find(key);
+  const TomlNode* node = impl_->find(key);
   if (!node) refuse(key, "missing", allowed);
-  const toml::array* array = node->as_array();
-  if (!array) refuse(key, "is not an array", allowed);
-  if (array->size() < least || array->size() > most) {
-    refuse(key, "has " + std::to_string(array->size()) + " elements", allowed);
+  if (node->kind != TomlNode::Kind::array) refuse(key, "is not an array", allowed);
+  const std::vector<TomlNode>& array = node->elements;
+  if (array.size() < least || array.size() > most) {
+    refuse(key, "has " + std::to_string(array.size()) + " elements", allowed);
   }
   std::vector<double> values;
-  for (const toml::node& element : *array) {
-    const auto value = element.is_number() ? element.value<double>() : std::nullopt;
-    if (!value || !std::isfinite(*value)) refuse(key, "has an element that is not a finite number", allowed);
-    if (*value < range.min || *value > range.max) refuse(key, shown(*value) + " is out of range", allowed);
-    values.push_back(*value);
+  for (const TomlNode& element : array) {
+    if (!is_number(element) || !std::isfinite(number_of(element)))
+      refuse(key, "has an element that is not a finite number", allowed);
+    const double value = number_of(element);
+    if (value < range.min || value > range.max) refuse(key, shown(value) + " is out of range", allowed);
+    values.push_back(value);
   }
   return values;
 }
 
 std::vector<std::string> TomlTable::texts(std::string_view key) {
-  toml::node* node = impl_->find(key);
+  const TomlNode* node = impl_->find(key);
   if (!node) refuse(key, "missing", "an array of texts");
-  const toml::array* array = node->as_array();
-  if (!array) refuse(key, "is not an array", "an array of texts");
+  if (node->kind != TomlNode::Kind::array) refuse(key, "is not an array", "an array of texts");
   std::vector<std::string> values;
-  for (const toml::node& element : *array) {
-    const auto value = element.value_exact<std::string>();
-    if (!value) refuse(key, "has an element that is not a text", "an array of texts");
-    values.push_back(*value);
+  for (const TomlNode& element : node->elements) {
+    if (element.kind != TomlNode::Kind::text)
+      refuse(key, "has an element that is not a text", "an array of texts");
+    values.push_back(element.text);
   }
   return values;
 }
@@ -282,12 +276,12 @@ std::vector<std::string> TomlTable::texts_or(std::string_view key, std::vector<s
 }
 
 TomlTable TomlTable::table(std::string_view key) {
-  toml::node* node = impl_->find(key);
+  const TomlNode* node = impl_->find(key);
   if (!node) refuse(key, "missing", "a table [" + path(key) + "]");
-  if (!node->is_table()) refuse(key, "is not a table", "a table [" + path(key) + "]");
+  if (node->kind != TomlNode::Kind::table) refuse(key, "is not a table", "a table [" + path(key) + "]");
   auto impl = std::make_unique<Impl>();
   impl->document = impl_->document;
-  impl->table = node->as_table();
+  impl->table = node;
   impl->file = impl_->file;
   impl->sha256 = impl_->sha256;
   impl->prefix = path(key);
@@ -302,16 +296,16 @@ std::optional<TomlTable> TomlTable::table_if(std::string_view key) {
 
 std::vector<TomlTable> TomlTable::tables(std::string_view key) {
   std::vector<TomlTable> all;
-  toml::node* node = impl_->find(key);
+  const TomlNode* node = impl_->find(key);
   if (!node) return all;
-  toml::array* array = node->as_array();
-  if (!array) refuse(key, "is not an array of tables", "[[" + path(key) + "]]");
+  if (node->kind != TomlNode::Kind::array) refuse(key, "is not an array of tables", "[[" + path(key) + "]]");
   std::size_t index = 0;
-  for (toml::node& element : *array) {
-    if (!element.is_table()) refuse(key, "has an element that is not a table", "[[" + path(key) + "]]");
+  for (const TomlNode& element : node->elements) {
+    if (element.kind != TomlNode::Kind::table)
+      refuse(key, "has an element that is not a table", "[[" + path(key) + "]]");
     auto impl = std::make_unique<Impl>();
     impl->document = impl_->document;
-    impl->table = element.as_table();
+    impl->table = &element;
     impl->file = impl_->file;
     impl->sha256 = impl_->sha256;
     impl->prefix = path(key) + "[" + std::to_string(index++) + "]";
@@ -321,9 +315,9 @@ std::vector<TomlTable> TomlTable::tables(std::string_view key) {
 }
 
 std::vector<std::string> TomlTable::table_names() const {
-  std::vector<std::pair<std::uint32_t, std::string>> found;
-  for (const auto& [key, node] : *impl_->table) {
-    if (node.is_table()) found.emplace_back(node.source().begin.line, std::string(std::string_view(key)));
+  std::vector<std::pair<int, std::string>> found;
+  for (const TomlEntry& entry : impl_->table->entries) {
+    if (entry.value.kind == TomlNode::Kind::table) found.emplace_back(entry.value.line, entry.key);
   }
   std::sort(found.begin(), found.end());
   std::vector<std::string> names;
@@ -332,16 +326,16 @@ std::vector<std::string> TomlTable::table_names() const {
 }
 
 void TomlTable::finish() const {
-  const toml::key* first = nullptr;
-  for (const auto& [key, node] : *impl_->table) {
-    if (impl_->asked.count(key.str())) continue;
-    if (!first || place(key) < place(*first)) first = &key;
+  const TomlEntry* first = nullptr;
+  for (const TomlEntry& entry : impl_->table->entries) {
+    if (impl_->asked.count(entry.key)) continue;
+    if (!first || place(entry) < place(*first)) first = &entry;
   }
   if (!first) return;
   std::string known;
   for (const std::string& key : impl_->asked) known += (known.empty() ? "" : ", ") + key;
-  const std::string near = nearest(first->str(), impl_->asked);
-  throw ConfigError({impl_->file, place(*first).first, place(*first).second}, path(first->str()),
+  const std::string near = nearest(first->key, impl_->asked);
+  throw ConfigError({impl_->file, place(*first).first, place(*first).second}, path(first->key),
                     "unknown key" + (near.empty() ? "" : " (did you mean " + near + "?)"),
                     known.empty() ? "no key at all" : "one of: " + known);
 }

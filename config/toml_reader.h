@@ -32,10 +32,12 @@ class ConfigError : public std::runtime_error {
   ConfigError(Location where, std::string key, const std::string& problem, const std::string& allowed);
   const Location& where() const { return where_; }
   const std::string& key() const { return key_; }
+  const std::string& problem() const { return problem_; }
+  const std::string& allowed() const { return allowed_; }
 
  private:
   Location where_;
-  std::string key_;
+  std::string key_, problem_, allowed_;
 };
 
 /// Collects refusals, so that a check of a file names all of them and not only the first.
@@ -79,14 +81,17 @@ std::string shown(Range range);
 /// SHA-256 of these bytes, lower-case hex.
 std::string sha256_hex(std::string_view bytes);
 
+class TomlParser;  // config/toml_document.h
+
 /// One table of a TOML document. Reading a key marks it as known; finish() refuses what was never asked for.
 /// All readers throw ConfigError: key missing, wrong type, outside its range, NaN or infinite.
 class TomlTable {
  public:
-  /// Throws ConfigError where the file can't be read or is not TOML.
-  static TomlTable from_file(const std::filesystem::path& path);
+  /// Throws ConfigError where the file can't be read or is not TOML. `apart` parses its bytes; null: this process.
+  static TomlTable from_file(const std::filesystem::path& path, const TomlParser* apart = nullptr);
   /// `name` stands for the file in messages.
-  static TomlTable from_text(std::string_view text, const std::string& name);
+  static TomlTable from_text(std::string_view text, const std::string& name,
+                             const TomlParser* apart = nullptr);
 
   /// SHA-256 of the whole document's bytes, lower-case hex: the identity of a recipe or calibration in a
   /// verdict.
