@@ -14,6 +14,10 @@
 
 namespace datum {
 
+namespace config {
+class TomlParser;
+}
+
 enum class CalibrationMethod : std::uint8_t { angled_slot, lines, sphere, imported };
 const char* name_of(CalibrationMethod method);  // as in the file: "angled-slot", ...
 
@@ -63,7 +67,8 @@ struct Calibration {
 
 /// Reads one TOML calibration. Throws config::ConfigError (place, key, allowed); the last thing looked at is the
 /// checksum, so that a slip in a key is told as what it is.
-Calibration load_calibration(const std::filesystem::path& file);
+/// `parser` parses it; null: this process.
+Calibration load_calibration(const std::filesystem::path& file, const config::TomlParser* parser = nullptr);
 
 /// The file's text of a calibration, checksum included: load_calibration of it gives the same values. Comments
 /// and layout of a file that was read are not kept.

@@ -180,8 +180,8 @@ Calibration read(config::TomlTable& file, std::string& checksum) {
 
 }  // namespace
 
-Calibration load_calibration(const std::filesystem::path& path) {
-  auto file = config::TomlTable::from_file(path);
+Calibration load_calibration(const std::filesystem::path& path, const config::TomlParser* parser) {
+  auto file = config::TomlTable::from_file(path, parser);
   std::string checksum;
   Calibration c = read(file, checksum);
   c.sha256 = checksum_of(c);

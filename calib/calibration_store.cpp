@@ -9,7 +9,8 @@
 
 namespace datum {
 
-CalibrationStore::CalibrationStore(const std::filesystem::path& folder) : folder_(folder) {
+CalibrationStore::CalibrationStore(const std::filesystem::path& folder, const config::TomlParser* parser)
+    : folder_(folder) {
   std::vector<std::filesystem::path> files;
   try {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -23,7 +24,7 @@ CalibrationStore::CalibrationStore(const std::filesystem::path& folder) : folder
   std::map<std::string, std::filesystem::path> seen;
   for (const auto& file : files) {
     try {
-      all_.push_back(load_calibration(file));
+      all_.push_back(load_calibration(file, parser));
       const auto [first, is_new] = seen.emplace(all_.back().id, file);
       if (!is_new) {
         problems_.push_back(file.string() + ": id: '" + all_.back().id + "' is also the id of " +

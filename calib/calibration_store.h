@@ -14,8 +14,9 @@ namespace datum {
 class CalibrationStore {
  public:
   /// Reads every *.toml of the folder, in the order of their names. A file that is refused does not stop the
-  /// others: it is named in problems(). Throws CalibrationError where the folder can't be read.
-  explicit CalibrationStore(const std::filesystem::path& folder);
+  /// others: it is named in problems(). Throws CalibrationError where the folder can't be read. `parser` parses them; null: this
+  /// process.
+  explicit CalibrationStore(const std::filesystem::path& folder, const config::TomlParser* parser = nullptr);
 
   /// The one calibration of this id. Throws CalibrationError where there is none, or where two files claim
   /// the id.

@@ -29,6 +29,7 @@
 #include "daemon/modbus/tcp_server.h"
 #include "daemon/observed.h"
 #include "daemon/once.h"
+#include "daemon/parsers.h"
 #include "daemon/report/command_server.h"
 #include "daemon/version.h"
 #include "drivers/cmm/reader.h"
@@ -199,7 +200,9 @@ int serve(const DaemonConfig& config) {
   const LogSink to_journal = observed.sink();
   for (const std::string& advice : config_advice(config)) to_journal(4, advice);
   const BackendChoice backend = backend_of(config, to_journal);
-  const SensorProfile sensor = sensor_of(config, backend);
+  SensorProfile sensor = sensor_of(config, backend);
+  const std::unique_ptr<ApartParsers> parsers = start_parsers(config, sensor.most_pixels, to_journal);
+  sensor.parser = parsers->frames();
   EventLoop loop;
   for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { loop.stop(); });
   InspectionCell* reloaded = nullptr;
@@ -223,7 +226,7 @@ int serve(const DaemonConfig& config) {
   InspectionCell cell(
       {config, sensor, backend, worker, *frames, cmm.get(), writer, reader, utc_ns, to_journal, &controller,
        [&metrics](const BoardVerdict& verdict, const BoardTimes& times) { metrics.board(verdict, times); },
-       [&facts] { return room_of(facts); }, &retention});
+       [&facts] { return room_of(facts); }, &retention, &parsers->texts(), &parsers->models()});
   reloaded = &cell;
 
   const auto hosts = hosts_of(config, cell, to_journal, sockets);

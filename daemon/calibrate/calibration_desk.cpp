@@ -218,7 +218,7 @@ void CalibrationDesk::accept(const std::string& id, const std::string& operator_
   if (!parts_.cell_is_idle())
     throw scpi::Error(scpi::settings_conflict, "the cell is armed; ABORt disarms it");
   try {
-    const CalibrationStore store(archive_.folder());
+    const CalibrationStore store(archive_.folder(), parts_.texts);
     if (!store.journal_problem().empty()) refuse(store.journal_problem());
     const Calibration& c = store.find(id);
     const std::string why = refusal(c, parts_.sensor.serial, utc_s());
@@ -234,7 +234,7 @@ void CalibrationDesk::verify() {
   demand(true);
   Drift drift;
   try {
-    const CalibrationStore store(archive_.folder());
+    const CalibrationStore store(archive_.folder(), parts_.texts);
     if (!store.journal_problem().empty()) refuse(store.journal_problem());
     const auto current = store.journal().current("machine", "sensor", parts_.sensor.serial);
     if (!current) refuse("no calibration of sensor " + parts_.sensor.serial + " is current; accept this one");
@@ -266,7 +266,7 @@ void CalibrationDesk::verify() {
 
 void CalibrationDesk::withdraw(const std::string& operator_name, const std::string& why) {
   try {
-    const CalibrationStore store(archive_.folder());
+    const CalibrationStore store(archive_.folder(), parts_.texts);
     if (!store.journal_problem().empty()) refuse(store.journal_problem());
     const auto current = store.journal().current("machine", "sensor", parts_.sensor.serial);
     if (!current) refuse("no calibration of sensor " + parts_.sensor.serial + " is current");

@@ -73,7 +73,8 @@ DeskParts InspectionCell::desk_parts() {
           [this] {
             for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();
           },
-          [this](int number, const std::string& detail) { raise(number, detail); }};
+          [this](int number, const std::string& detail) { raise(number, detail); },
+          parts_.texts};
 }
 
 CalibrationDeskParts InspectionCell::calibration_parts() {
@@ -111,7 +112,7 @@ void InspectionCell::load_calibration() {
   calibration_problem_.clear();
   if (parts_.config.calibration.empty()) return;
   try {
-    const CalibrationStore store(parts_.config.calibrations);
+    const CalibrationStore store(parts_.config.calibrations, parts_.texts);
     calibration_ =
         std::make_shared<const Calibration>(store.choose(parts_.config.calibration, parts_.sensor.serial));
   } catch (const std::exception& error) {

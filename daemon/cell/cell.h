@@ -66,6 +66,9 @@ struct CellParts {
   std::function<void(const BoardVerdict&, const BoardTimes&)> on_board{};
   std::function<StoreRoom()> room{};  // none: not known
   Retention* retention = nullptr;     // null: everything is kept, and no room is asked for
+  /// Who parses recipes and calibrations, and who reads models; null: this process.
+  const config::TomlParser* texts = nullptr;
+  const ModelParser* models = nullptr;
 };
 
 class InspectionCell final : public Instrument, public Pollable {
@@ -241,7 +244,7 @@ class InspectionCell final : public Instrument, public Pollable {
   TriggerMode trigger_;
   std::optional<StareSession> stare_;  // with a CMM
   std::shared_ptr<BoardOrder> board_;
-  std::shared_ptr<SurfaceModels> models_ = std::make_shared<SurfaceModels>();
+  std::shared_ptr<SurfaceModels> models_ = std::make_shared<SurfaceModels>(parts_.models);
   std::shared_ptr<BoardOrder> part_;        // between two of its snapshots; no board is in work then
   std::optional<MonotonicNs> part_due_;     // its next one
   std::shared_ptr<BoardOrder> unfinished_;  // its result could not be stored; first when armed again

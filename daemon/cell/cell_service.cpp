@@ -19,17 +19,19 @@ RecipeShelfParts InspectionCell::shelf_parts() {
             if (recipe_ && recipe_->name == name)
               recipe_.reset();  // the next board is never measured by the old one
           },
-          parts_.log};
+          parts_.log,
+          parts_.texts};
 }
 
 /// On the loop: only what changed since the last look is read.
 std::shared_ptr<const RecipeStore> InspectionCell::look_at_recipes() {
-  return recipes_ =
-             std::make_shared<const RecipeStore>(parts_.config.recipes, recipes_.get(), parts_.utc_ns());
+  return recipes_ = std::make_shared<const RecipeStore>(parts_.config.recipes, recipes_.get(),
+                                                        parts_.utc_ns(), parts_.texts);
 }
 
 ReplayDeskParts InspectionCell::replay_parts() {
-  return {{parts_.config.recipes, parts_.config.calibrations, deliveries_folder(parts_.config)},
+  return {{parts_.config.recipes, parts_.config.calibrations, deliveries_folder(parts_.config), parts_.texts,
+           parts_.models},
           parts_.sensor,
           *parts_.backend.measurer,
           parts_.config.backend.threads,

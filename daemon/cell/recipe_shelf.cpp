@@ -52,13 +52,14 @@ void check_name(const std::string& name) {
 }
 
 /// Throws -230, -224.
-void check_text(const std::string& name, const std::string& text, const std::string& sha256) {
+void check_text(const std::string& name, const std::string& text, const std::string& sha256,
+                const config::TomlParser* parser) {
   const std::string is = config::sha256_hex(text);
   if (scpi::upper(sha256) != scpi::upper(is))
     throw Error(scpi::data_corrupt_or_stale,
                 fmt::format("{} bytes came, their sha256 is {}", text.size(), is));
   config::Problems problems;
-  const Recipe recipe = recipe_from_text(text, name, problems);
+  const Recipe recipe = recipe_from_text(text, name, problems, parser);
   if (!problems.errors().empty())
     throw Error(scpi::illegal_parameter_value, problems.errors().front().what());
   if (recipe.name != name)
@@ -106,7 +107,7 @@ std::string RecipeShelf::read(const std::string& name) const {
 
 void RecipeShelf::write(const std::string& name, const std::string& text, const std::string& sha256) {
   check_name(name);
-  check_text(name, text, sha256);
+  check_text(name, text, sha256, parts_.parser);
   if (parts_.is_chosen(name) && !parts_.is_idle())
     throw Error(scpi::settings_conflict, "it is chosen and the cell is armed; ABORt disarms it");
   const fs::path file = file_for(name, text.size());

@@ -20,6 +20,7 @@ struct RecipeShelfParts {
   std::function<bool()> is_idle;                         // not armed, nothing in work
   std::function<void(const std::string& name)> changed;  // the file of this recipe is another one, or gone
   LogSink log;
+  const config::TomlParser* parser = nullptr;  // of what a host sends; null: this process
 };
 
 class RecipeShelf final : public RecipeFiles {

@@ -72,7 +72,7 @@ BoardVerdict part_again(const Replay& replay) {
   std::vector<SurfaceFrame> snapshots;
   for (std::size_t i = 0; i < frames.size(); ++i)
     snapshots.push_back({&frames[i], replay.verdict.surface->snapshots[i].pose});
-  SurfaceModels models;
+  SurfaceModels models(replay.models);
   return inspect_surface(snapshots, inputs_of(replay), models, cpu_backend(replay.threads)).verdict;
 }
 
@@ -89,9 +89,9 @@ nlohmann::json compared(const BoardVerdict& verdict) {
   throw scpi::Error(scpi::data_corrupt_or_stale, fmt::format("{} {} was {}, is {}", what, name, then, now));
 }
 
-Calibration calibration_of(const BoardVerdict& v, const std::filesystem::path& folder) {
+Calibration calibration_of(const BoardVerdict& v, const ReplayPlaces& places) {
   try {
-    return CalibrationStore(folder).find(v.calibration);
+    return CalibrationStore(places.calibrations, places.texts).find(v.calibration);
   } catch (const CalibrationError& error) {
     throw scpi::Error(scpi::file_name_not_found, error.what());
   }
@@ -111,14 +111,15 @@ std::shared_ptr<Replay> prepare_replay(const BoardVerdict& v, const ReplayPlaces
     throw scpi::Error(scpi::file_name_not_found,
                       "this cell does not keep its frames; see the sensor's table in datumd.toml");
   replay->frames = places.deliveries / "done";
-  replay->recipes = std::make_shared<const RecipeStore>(places.recipes);
+  replay->recipes = std::make_shared<const RecipeStore>(places.recipes, nullptr, 0, places.texts);
+  replay->models = places.models;
   replay->recipe = replay->recipes->find(v.recipe);
   if (!replay->recipe)
     throw scpi::Error(scpi::file_name_not_found, fmt::format("no recipe '{}' any more", v.recipe));
   if (replay->recipe->sha256 != v.recipe_sha256)
     refuse_changed("recipe", v.recipe, v.recipe_sha256, replay->recipe->sha256);
   if (replay->recipe->in_machine_coordinates) {
-    replay->calibration = calibration_of(v, places.calibrations);
+    replay->calibration = calibration_of(v, places);
     if (replay->calibration->sha256 != v.calibration_sha256)
       refuse_changed("calibration", v.calibration, v.calibration_sha256, replay->calibration->sha256);
   }

@@ -20,6 +20,7 @@ struct Replay {
   std::optional<Calibration> calibration;  // none in sensor coordinates
   const SensorProfile* sensor = nullptr;
   BoardMeasurer* measurer = nullptr;
+  const ModelParser* models = nullptr;  // who reads a model's file; null: this process
   unsigned threads = 0;
 
   bool failed = false;  // it can't be told
@@ -30,6 +31,8 @@ struct Replay {
 struct ReplayPlaces {
   std::filesystem::path recipes, calibrations;  // folders
   std::filesystem::path deliveries;             // measured ones lie in its done/; empty: they are not kept
+  const config::TomlParser* texts = nullptr;    // who parses recipes and calibrations; null: this process
+  const ModelParser* models = nullptr;          // the same of models
 };
 
 /// Of a result, with recipe, calibration and sensor profile as they were. Throws scpi::Error where one of them is gone or

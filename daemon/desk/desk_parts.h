@@ -25,6 +25,7 @@ struct DeskParts {
   LogSink log;
   std::function<void()> changed;                              // state or conditions: hosts are told
   std::function<void(int number, const std::string&)> raise;  // into every host's error queue
+  const config::TomlParser* texts = nullptr;                  // who parses calibrations; null: this process
 };
 
 }  // namespace datum

@@ -162,14 +162,16 @@ Recipe read_recipe(Open open, config::Problems& problems) {
 
 }  // namespace
 
-Recipe load_recipe(const std::filesystem::path& path, config::Problems& problems) {
-  Recipe recipe = read_recipe([&] { return config::TomlTable::from_file(path); }, problems);
+Recipe load_recipe(const std::filesystem::path& path, config::Problems& problems,
+                   const config::TomlParser* parser) {
+  Recipe recipe = read_recipe([&] { return config::TomlTable::from_file(path, parser); }, problems);
   recipe.file = path;
   return recipe;
 }
 
-Recipe recipe_from_text(std::string_view text, const std::string& name, config::Problems& problems) {
-  return read_recipe([&] { return config::TomlTable::from_text(text, name); }, problems);
+Recipe recipe_from_text(std::string_view text, const std::string& name, config::Problems& problems,
+                        const config::TomlParser* parser) {
+  return read_recipe([&] { return config::TomlTable::from_text(text, name, parser); }, problems);
 }
 
 Recipe load_recipe(const std::filesystem::path& path) {

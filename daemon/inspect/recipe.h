@@ -21,7 +21,8 @@ namespace datum {
 
 namespace config {
 class Problems;
-}
+class TomlParser;
+}  // namespace config
 struct SurfaceRecipe;    // daemon/inspect/surface_recipe.h
 struct WarpRecipe;       // daemon/inspect/warp_recipe.h
 struct AlignmentRecipe;  // daemon/inspect/alignment_recipe.h
@@ -177,9 +178,12 @@ std::array<Eigen::Vector2d, 4> corners_mm(const BoardRect& rect);
 /// Reads and checks a recipe file. Throws config::ConfigError with file, line, column, key, what is wrong,
 /// what is allowed.
 Recipe load_recipe(const std::filesystem::path& file);
-/// The same, naming every problem and not only the first; the recipe is of no use where there is one.
-Recipe load_recipe(const std::filesystem::path& file, config::Problems& problems);
+/// The same, naming every problem and not only the first; the recipe is of no use where there is one. `parser` parses
+/// it; null: this process.
+Recipe load_recipe(const std::filesystem::path& file, config::Problems& problems,
+                   const config::TomlParser* parser = nullptr);
 /// The same of a file's text; `name` stands for the file in messages.
-Recipe recipe_from_text(std::string_view text, const std::string& name, config::Problems& problems);
+Recipe recipe_from_text(std::string_view text, const std::string& name, config::Problems& problems,
+                        const config::TomlParser* parser = nullptr);
 
 }  // namespace datum

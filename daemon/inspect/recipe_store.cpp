@@ -22,8 +22,8 @@ RecipeFileRead::Stamp stamp_of_file(const std::filesystem::path& file) {
 
 }  // namespace
 
-RecipeStore::RecipeStore(const std::filesystem::path& folder, const RecipeStore* before,
-                         std::int64_t utc_ns) {
+RecipeStore::RecipeStore(const std::filesystem::path& folder, const RecipeStore* before, std::int64_t utc_ns,
+                         const config::TomlParser* parser) {
   std::vector<std::filesystem::path> files;
   try {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -36,7 +36,7 @@ RecipeStore::RecipeStore(const std::filesystem::path& folder, const RecipeStore*
   }
   std::sort(files.begin(), files.end());
   for (const auto& file : files) {
-    files_.push_back(read(file, before, utc_ns));
+    files_.push_back(read(file, before, utc_ns, parser));
     const RecipeFileRead& last = *files_.back();
     problems_.insert(problems_.end(), last.problems.begin(), last.problems.end());
     if (last.problems.empty()) all_.push_back(&last.recipe);
@@ -45,7 +45,8 @@ RecipeStore::RecipeStore(const std::filesystem::path& folder, const RecipeStore*
 }
 
 std::shared_ptr<const RecipeFileRead> RecipeStore::read(const std::filesystem::path& file,
-                                                        const RecipeStore* before, std::int64_t utc_ns) {
+                                                        const RecipeStore* before, std::int64_t utc_ns,
+                                                        const config::TomlParser* parser) {
   const RecipeFileRead::Stamp stamp = stamp_of_file(file);
   if (before) {
     const auto known =
@@ -59,7 +60,7 @@ std::shared_ptr<const RecipeFileRead> RecipeStore::read(const std::filesystem::p
   fresh->stamp = stamp;
   fresh->settled = std::max(stamp.modified_ns, stamp.changed_ns) < utc_ns - tick_ns;
   config::Problems problems;
-  fresh->recipe = load_recipe(file, problems);
+  fresh->recipe = load_recipe(file, problems, parser);
   for (const auto& error : problems.errors()) fresh->problems.push_back(error.what());
   ++files_read_;
   return fresh;

@@ -31,8 +31,9 @@ class RecipeStore {
   /// Reads every *.toml of the folder, in the order of their names. A file that is refused, and every recipe
   /// whose name another file claims too, is left out and named in problems(), as is a folder that can't be
   /// read. Files that are as `before` read them are not read again; `utc_ns` is the time of day by which files are stamped.
+  /// `parser` parses them; null: this process.
   explicit RecipeStore(const std::filesystem::path& folder, const RecipeStore* before = nullptr,
-                       std::int64_t utc_ns = 0);
+                       std::int64_t utc_ns = 0, const config::TomlParser* parser = nullptr);
 
   /// Null where there is no such recipe. Stays where it is as long as the store lives.
   const Recipe* find(const std::string& name) const;
@@ -51,7 +52,7 @@ class RecipeStore {
 
  private:
   std::shared_ptr<const RecipeFileRead> read(const std::filesystem::path& file, const RecipeStore* before,
-                                             std::int64_t utc_ns);
+                                             std::int64_t utc_ns, const config::TomlParser* parser);
   void leave_out_twins();
 
   std::vector<std::shared_ptr<const RecipeFileRead>> files_;  // sorted by path

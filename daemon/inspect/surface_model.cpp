@@ -159,10 +159,10 @@ SurfaceRegion toleranced(const RegionDemand& region, const std::vector<Check>& c
 
 }  // namespace
 
-SurfaceModel load_surface_model(const Recipe& recipe, unsigned threads) {
+SurfaceModel load_surface_model(const Recipe& recipe, unsigned threads, const ModelParser* parser) {
   const SurfaceRecipe& surface = *recipe.surface;
-  ModelFile file =
-      read_model(surface.model.folder, surface.model.file, surface.model.mm_per_unit, surface.model.sha256);
+  ModelFile file = read_model(surface.model.folder, surface.model.file, surface.model.mm_per_unit,
+                              surface.model.sha256, parser);
   SurfaceModel model;
   model.name = file.name;
   model.sha256 = file.sha256;
@@ -186,7 +186,7 @@ std::shared_ptr<const SurfaceModel> SurfaceModels::of(const Recipe& recipe, unsi
   const std::lock_guard lock(mutex_);
   auto found = last_.find(recipe.sha256);
   if (found == last_.end()) {
-    auto model = std::make_shared<const SurfaceModel>(load_surface_model(recipe, threads));
+    auto model = std::make_shared<const SurfaceModel>(load_surface_model(recipe, threads, parser_));
     if (last_.size() >= most)
       last_.erase(std::min_element(last_.begin(), last_.end(), [](const auto& a, const auto& b) {
         return a.second.first < b.second.first;

@@ -14,6 +14,8 @@
 
 namespace datum {
 
+class ModelParser;  // drivers/model/model_file.h
+
 struct SurfaceModel {
   std::string name, sha256;  // of the file
   double mm_per_unit = 1;
@@ -29,16 +31,19 @@ struct SurfaceModel {
 /// Reads and checks the model of a surface recipe. Throws ModelError where the file can't be read, has another hash or
 /// another size than the recipe states, is inside out, has facets turned against their neighbours or normals that
 /// contradict an open surface; where a region has no facet, shares one with another or cuts through one.
-SurfaceModel load_surface_model(const Recipe& recipe, unsigned threads);
+/// `parser` reads the file's bytes; null: this process.
+SurfaceModel load_surface_model(const Recipe& recipe, unsigned threads, const ModelParser* parser = nullptr);
 
 /// Models are kept from part to part, by what the recipe says of them. May be used by several threads.
 class SurfaceModels {
  public:
+  explicit SurfaceModels(const ModelParser* parser = nullptr) : parser_(parser) {}
   /// Throws as load_surface_model; what was refused is tried again the next time.
   std::shared_ptr<const SurfaceModel> of(const Recipe& recipe, unsigned threads);
 
  private:
   static constexpr std::size_t most = 4;  // a line changes between few parts
+  const ModelParser* const parser_;
   std::mutex mutex_;
   std::map<std::string, std::pair<std::uint64_t, std::shared_ptr<const SurfaceModel>>>
       last_;  // by recipe's hash

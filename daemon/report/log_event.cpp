@@ -55,6 +55,8 @@ constexpr std::array<EventKind, events - 1> kinds{{
     {Event::store_set_back, "store_set_back", "142ebb57ba1240658cfa855d7da51565",
      "DATUM_STORE DATUM_FORMER_STORE DATUM_SEQUENCE DATUM_REASON",
      "the result store was put back from a copy, or is one; it goes on under another id"},
+    {Event::parser_ended, "parser_ended", "8a8f1c0a5f4e4c6db0f2c1d09e7b3a64", "DATUM_FRAME DATUM_REASON",
+     "a file ended the process that parses it; it is refused and kept"},
 }};
 
 }  // namespace

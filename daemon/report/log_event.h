@@ -41,8 +41,9 @@ enum class Event : std::uint8_t {
   configuration_refused,
   metrics_trouble,
   store_set_back,
+  parser_ended,
 };
-inline constexpr std::size_t events = static_cast<std::size_t>(Event::store_set_back) + 1;
+inline constexpr std::size_t events = static_cast<std::size_t>(Event::parser_ended) + 1;
 
 struct EventKind {
   Event event;

@@ -13,6 +13,8 @@
 
 namespace datum {
 
+class FrameParser;  // drivers/sensor/frame_parser.h
+
 /// No frame has more, whatever anybody sets (check() of a HeightFrame).
 inline constexpr std::uint64_t most_frame_pixels = std::uint64_t{1} << 28;
 
@@ -37,6 +39,7 @@ struct SensorProfile {
   std::string sha256;                             // of the profile's file
   std::optional<FringeSettings> fringe;           // its deliveries are raw images of fringes
   std::shared_ptr<const FrameReader> reader;      // of its deliveries; null: they hold heights
+  std::shared_ptr<const FrameParser> parser;      // of compressed and printed heights; null: this process
   std::uint64_t most_pixels = most_frame_pixels;  // a frame of more is refused before it is unpacked
 };
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "drivers/frame/frame_error.h"
+#include "drivers/sensor/frame_parser.h"
 #include "drivers/sensor/height_file.h"
 #include "drivers/sensor/sidecar.h"
 
@@ -30,11 +31,19 @@ Bytes read_announced(const fs::path& sidecar, const SetImage& image, std::uint64
            fmt::format(
                "is not beside its sidecar {}; the set is not complete: deliver every image, the sidecar last",
                sidecar.filename().string()));
-  Bytes bytes = read_bytes(path, most_image_bytes(most_pixels));
-  if (sha256_hex({bytes}) != image.sha256)
-    refuse(image.name,
-           "its SHA-256 differs from the sidecar's; it is truncated, damaged, or of another board's set");
-  return bytes;
+  return read_bytes(path, most_image_bytes(most_pixels));
+}
+
+Raster decoded(const Bytes& bytes, const SetImage& image, std::uint64_t most_pixels,
+               const FrameParser* parser) {
+  const auto check_sum = [&] {
+    if (sha256_hex({bytes}) != image.sha256)
+      refuse(image.name,
+             "its SHA-256 differs from the sidecar's; it is truncated, damaged, or of another board's set");
+  };
+  if (parser) return parser->image(bytes, image.name, most_pixels, check_sum);
+  check_sum();
+  return read_image(bytes, image.name, most_pixels);
 }
 
 void check_alike(const RawSet& set, const Raster& image, std::size_t first_kind, const SetImage& which) {
@@ -60,14 +69,15 @@ void append(std::vector<Grey>& all, const std::vector<Grey>& image, int most, co
 
 }  // namespace
 
-RawSet read_raw_set(const fs::path& file, const FringeSettings& settings, std::uint64_t most_pixels) {
+RawSet read_raw_set(const fs::path& file, const FringeSettings& settings, std::uint64_t most_pixels,
+                    const FrameParser* parser) {
   RawSet set;
   set.source = file.filename().string();
   set.sidecar = parse_set_sidecar(read_bytes(file, max_sidecar_bytes), set.source, settings);
   std::string sums;
   std::size_t kind = 0;
   for (const SetImage& which : set.sidecar.images) {
-    const Raster image = read_image(read_announced(file, which, most_pixels), which.name, most_pixels);
+    const Raster image = decoded(read_announced(file, which, most_pixels), which, most_pixels, parser);
     if (set.rows == 0) {
       set.rows = image.rows;
       set.cols = image.cols;

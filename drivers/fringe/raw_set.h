@@ -23,7 +23,8 @@ struct RawSet {
 /// Reads the set of the sidecar `file`, its images beside it. Throws FrameError "FILE: what; what to do": an image that
 /// is missing, that is not the one that the sidecar means (SHA-256), of another size or depth than the first one, not
 /// grey of 8 or 16 bits, of more than `most_pixels`, or whose samples exceed settings.camera_maximum.
+/// `parser` decodes its images; null: this process.
 RawSet read_raw_set(const std::filesystem::path& file, const FringeSettings& settings,
-                    std::uint64_t most_pixels = most_frame_pixels);
+                    std::uint64_t most_pixels = most_frame_pixels, const FrameParser* parser = nullptr);
 
 }  // namespace datum

@@ -41,7 +41,7 @@ ModelFile model_from_bytes(std::string_view bytes, const std::string& name, doub
 }
 
 ModelFile read_model(const std::filesystem::path& folder, const std::filesystem::path& file,
-                     double mm_per_unit, const std::string& sha256) {
+                     double mm_per_unit, const std::string& sha256, const ModelParser* apart) {
   const std::string name = file.filename().string();
   model_format(name);  // nothing of any other file is told, not even its hash
   Bytes bytes;
@@ -56,7 +56,12 @@ ModelFile read_model(const std::filesystem::path& folder, const std::filesystem:
                "has the SHA-256 {}, the recipe is for {}; restore that file, or state the new one in the "
                "recipe",
                is, sha256));
-  return model_from_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name, mm_per_unit);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (!apart) return model_from_bytes(text, name, mm_per_unit);
+  ModelFile model = apart->parse(text, name, mm_per_unit);
+  model.name = name;
+  model.sha256 = sha256;
+  return model;
 }
 
 }  // namespace datum

@@ -9,6 +9,7 @@
 #include "drivers/frame/frame_error.h"
 #include "drivers/gocator/data_set.h"
 #include "drivers/gocator/protocol_error.h"
+#include "drivers/sensor/frame_parser.h"
 #include "drivers/sensor/gocator_csv.h"
 #include "drivers/sensor/height_file.h"
 #include "drivers/sensor/pemtron_ptr.h"
@@ -49,35 +50,62 @@ Bytes read_heights(const fs::path& path, const std::string& name, const SensorPr
   return read_bytes(path, most);
 }
 
-Bytes read_announced(const fs::path& sidecar, const std::string& name, const std::string& sha256,
-                     const SensorProfile& profile) {
+void check_sum(const std::string& name, const std::string& is, const std::string& announced) {
+  if (!announced.empty() && is != announced)
+    refuse(name, "its SHA-256 differs from the sidecar's; it is truncated, damaged or another file");
+}
+
+Bytes read_announced(const fs::path& sidecar, const std::string& name, const SensorProfile& profile) {
   const fs::path path = sidecar.parent_path() / name;
   if (!is_there(path)) {
     refuse(name, fmt::format("is not beside its sidecar {}; deliver the sidecar last",
                              sidecar.filename().string()));
   }
-  Bytes bytes = read_heights(path, name, profile);
-  if (!sha256.empty() && sha256_hex({bytes}) != sha256) {
-    refuse(name, "its SHA-256 differs from the sidecar's; it is truncated, damaged or another file");
-  }
-  return bytes;
+  return read_heights(path, name, profile);
+}
+
+/// `meanwhile` looks at the same bytes; what it throws goes before what their reader does.
+Raster heights_of(const Bytes& heights, const Bytes& header, const Bytes& text, const std::string& text_name,
+                  const FrameSidecar& sidecar, const SensorProfile& profile,
+                  const FrameParser::Meanwhile& meanwhile) {
+  if (profile.parser && !needs_header(sidecar.height_file))
+    return profile.parser->heights(heights, text, text_name, profile, meanwhile);
+  meanwhile();
+  return read_height_file(heights, header, sidecar, profile);
+}
+
+Raster grey_of(const Bytes& grey, const std::string& name, const SensorProfile& profile,
+               const FrameParser::Meanwhile& meanwhile) {
+  if (profile.parser) return profile.parser->image(grey, name, profile.most_pixels, meanwhile);
+  meanwhile();
+  return read_image(grey, name, profile.most_pixels);
 }
 
 HeightFrame read_with_sidecar(const fs::path& path, const SensorProfile& profile) {
-  const FrameSidecar sidecar = parse_sidecar(read_bytes(path, max_sidecar_bytes), path.filename().string());
-  const Bytes heights = read_announced(path, sidecar.height_file, sidecar.height_sha256, profile);
-  const Bytes header = sidecar.header_file
-                           ? read_announced(path, *sidecar.header_file, sidecar.header_sha256, profile)
-                           : Bytes{};
-  HeightFrame frame =
-      frame_from_raster(read_height_file(heights, header, sidecar, profile), sidecar, sidecar.height_file);
-  Bytes grey;
-  if (sidecar.intensity_file) {
-    grey = read_announced(path, *sidecar.intensity_file, sidecar.intensity_sha256, profile);
-    frame.intensity = intensity_from_raster(read_image(grey, *sidecar.intensity_file, profile.most_pixels),
-                                            *sidecar.intensity_file);
+  const std::string text_name = path.filename().string();
+  const Bytes text = read_bytes(path, max_sidecar_bytes);
+  const FrameSidecar sidecar = parse_sidecar(text, text_name);
+  const Bytes heights = read_announced(path, sidecar.height_file, profile);
+  Bytes header, grey;
+  if (sidecar.header_file) {
+    header = read_announced(path, *sidecar.header_file, profile);
+    check_sum(*sidecar.header_file, sha256_hex({header}), sidecar.header_sha256);
   }
-  frame.content_sha256 = sha256_hex({heights, grey, header});
+  std::string content_sha256;
+  Raster raster = heights_of(heights, header, text, text_name, sidecar, profile, [&] {
+    content_sha256 = sha256_hex({heights});
+    check_sum(sidecar.height_file, content_sha256, sidecar.height_sha256);
+  });
+  HeightFrame frame = frame_from_raster(std::move(raster), sidecar, sidecar.height_file);
+  if (sidecar.intensity_file) {
+    grey = read_announced(path, *sidecar.intensity_file, profile);
+    frame.intensity = intensity_from_raster(
+        grey_of(grey, *sidecar.intensity_file, profile,
+                [&] { check_sum(*sidecar.intensity_file, sha256_hex({grey}), sidecar.intensity_sha256); }),
+        *sidecar.intensity_file);
+  }
+  const bool is_heights_alone = grey.empty() && header.empty();
+  frame.content_sha256 = is_heights_alone ? content_sha256 : sha256_hex({heights, grey, header});
   return frame;
 }
 
@@ -109,6 +137,12 @@ HeightFrame read_gocator_data(ByteView bytes, const std::string& name, std::uint
   }
 }
 
+HeightFrame read_csv(const Bytes& bytes, const std::string& name, const SensorProfile& profile,
+                     const FrameParser::Meanwhile& meanwhile) {
+  return profile.parser ? profile.parser->gocator_csv(bytes, name, profile.most_pixels, meanwhile)
+                        : read_gocator_csv(bytes, name, profile.most_pixels);
+}
+
 HeightFrame read_delivery(const fs::path& path, const SensorProfile& profile) {
   const std::string name = path.filename().string();
   const std::string extension = lower_extension(path);
@@ -122,11 +156,14 @@ HeightFrame read_delivery(const fs::path& path, const SensorProfile& profile) {
            ".gdp is read");
   }
   const Bytes bytes = read_heights(path, name, profile);
+  std::string content_sha256;
+  const auto hash = [&] { content_sha256 = sha256_hex({bytes}); };
   HeightFrame frame = extension == ".ptr"   ? read_pemtron_ptr(bytes, profile, path.stem().string(), name)
-                      : extension == ".csv" ? read_gocator_csv(bytes, name, profile.most_pixels)
+                      : extension == ".csv" ? read_csv(bytes, name, profile, hash)
                                             : read_gocator_data(bytes, name, profile.most_pixels);
+  if (content_sha256.empty()) hash();
   frame.delivered = profile.handedness;  // no such format says it
-  frame.content_sha256 = sha256_hex({bytes});
+  frame.content_sha256 = content_sha256;
   return frame;
 }
 

@@ -13,7 +13,8 @@ namespace datum {
 ///   NAME.ptr             Pemtron; frame id = NAME
 ///   NAME.csv             Gocator CSV export
 ///   NAME.gdp             one data set of the Gocator protocol's data channel, as it was sent
-/// or, where the profile has a FrameReader, what that one takes.
+/// or, where the profile has a FrameReader, what that one takes. Where it has a FrameParser, that one parses all but the
+/// sidecar, .ptr, ENVI and .gdp.
 /// The frame is right-handed (mirrored once where the sensor is left-handed), checked (check()), of the
 /// profile's sensor, with every measured pixel outside the profile's range classed out_of_range, and hashed.
 /// May run on any thread.

@@ -31,7 +31,8 @@ constexpr const char* ways[] = {"well", "fault", "killed", "exits", "garbage-rec
 
 void lose_the_gpu(const Order& order, Findings& findings) {
   const testing::FreshFolder programs;
-  fs::copy_file(DATUM_BIN "/datumd", programs / "datumd");
+  for (const char* program : {"datumd", "datumd-parse"})
+    fs::copy_file(fs::path(DATUM_BIN) / program, programs / program);
   fs::copy_file(DATUM_TEST_WORKER_PROGRAM, programs / "datumd-gpu");
   scenario::CellOptions options;
   options.daemon = programs / "datumd";

@@ -40,7 +40,8 @@ const std::map<std::string, std::string> reached{
     {"read_triple", "cmm_grbl"},
     {"natural_in", "pcd"},  // numbers of a header
     {"number_in", "pcd"},
-    {"parse", "sidecar"},             // JsonObject
+    {"parse", "sidecar"},  // JsonObject
+    {"parse_toml", "toml_structure"},
     {"read_bytes", "tiff"},           // a whole file, of a size that is bounded
     {"read_columns", "cmm_columns"},  // the next four: of a line, by the codec
     {"read_expression", "cmm_custom"},

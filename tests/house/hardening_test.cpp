@@ -49,7 +49,8 @@ TEST_P(HardenedProgram, HasWhatDebianHardensProgramsBy) {
   EXPECT_TRUE(std::regex_search(symbols, std::regex(" __[a-z]+_chk[@ ]"))) << "_FORTIFY_SOURCE";
 }
 
-INSTANTIATE_TEST_SUITE_P(All, HardenedProgram, ::testing::Values("datumd", "datumctl", "datumd-gpu"));
+INSTANTIATE_TEST_SUITE_P(All, HardenedProgram,
+                         ::testing::Values("datumd", "datumctl", "datumd-gpu", "datumd-parse"));
 
 }  // namespace
 }  // namespace datum

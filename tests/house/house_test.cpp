@@ -86,10 +86,15 @@ const std::map<std::string, std::vector<std::string>> may_include{
      {"drivers/port/", "calib/utc_time.h", "daemon/cell/board_times.h",
       "daemon/controller/controller_state.h", "daemon/report/", "daemon/retention/retention_facts.h",
       "daemon/metrics/"}},
-    {"daemon/gpu/", {"gpu/", "daemon/gpu/"}},  // builds without the daemon
+    {"daemon/gpu/", {"gpu/", "daemon/gpu/", "daemon/process/"}},  // builds without the daemon
+    {"daemon/process/", {"daemon/process/"}},
+    {"daemon/parse/",
+     {"drivers/frame/", "drivers/sensor/", "drivers/model/", "config/toml_bounds.h", "config/toml_document.h",
+      "config/toml_reader.h", "daemon/process/", "daemon/parse/", "daemon/version.h", "gpu/core/progress.h"}},
     {"daemon/loop/", {"drivers/link_error.h", "drivers/frame/", "drivers/port/", "daemon/loop/"}},
-    {"config/toml_reader", {"config/toml_reader.h", "config/toml_bounds.h"}},
+    {"config/toml_reader", {"config/toml_reader.h", "config/toml_bounds.h", "config/toml_document.h"}},
     {"config/toml_bounds", {"config/toml_reader.h", "config/toml_bounds.h"}},
+    {"config/toml_document", {"config/toml_reader.h", "config/toml_bounds.h", "config/toml_document.h"}},
 };
 
 std::vector<std::string> includes_of(const std::string& text) {

@@ -52,14 +52,26 @@ class Installed : public ::testing::Test {
 };
 
 TEST_F(Installed, LiesWhereTheSystemLooks) {
-  for (const char* name :
-       {"bin/datumd", "bin/datumctl", "bin/datumd-gpu", "lib/systemd/system/datumd.service",
-        "lib/systemd/system/datumd@.service", "lib/systemd/system/datumd-account@.service",
-        "lib/sysusers.d/datumd.conf", "lib/tmpfiles.d/datumd.conf", "lib/udev/rules.d/60-datumd.rules",
-        "lib/systemd/catalog/datumd.catalog", "share/man/man8/datumd.8", "share/man/man5/datumd.toml.5",
-        "share/man/man1/datumctl.1", "share/man/man7/datumd-protocol.7", "share/man/man7/datumd-modbus.7",
-        "share/man/man7/datumd-reasons.7", "share/bash-completion/completions/datumctl",
-        "share/doc/datumd/README.md", "share/doc/datumd/examples/datumd.toml"})
+  for (const char* name : {"bin/datumd",
+                           "bin/datumctl",
+                           "bin/datumd-gpu",
+                           "bin/datumd-parse",
+                           "lib/systemd/system/datumd.service",
+                           "lib/systemd/system/datumd@.service",
+                           "lib/systemd/system/datumd-account@.service",
+                           "lib/sysusers.d/datumd.conf",
+                           "lib/tmpfiles.d/datumd.conf",
+                           "lib/udev/rules.d/60-datumd.rules",
+                           "lib/systemd/catalog/datumd.catalog",
+                           "share/man/man8/datumd.8",
+                           "share/man/man5/datumd.toml.5",
+                           "share/man/man1/datumctl.1",
+                           "share/man/man7/datumd-protocol.7",
+                           "share/man/man7/datumd-modbus.7",
+                           "share/man/man7/datumd-reasons.7",
+                           "share/bash-completion/completions/datumctl",
+                           "share/doc/datumd/README.md",
+                           "share/doc/datumd/examples/datumd.toml"})
     EXPECT_TRUE(std::filesystem::exists(file(name))) << name;
 }
 

@@ -23,7 +23,8 @@ using ::testing::HasSubstr;
 class Programs {
  public:
   Programs() {
-    fs::copy_file(DATUM_BIN "/datumd", folder_ / "datumd");
+    for (const char* program : {"datumd", "datumd-parse"})
+      fs::copy_file(fs::path(DATUM_BIN) / program, folder_ / program);
     fs::copy_file(DATUM_TEST_WORKER_PROGRAM, folder_ / "datumd-gpu");
   }
   std::string datumd() const { return (folder_ / "datumd").string(); }

@@ -14,6 +14,9 @@
 
 namespace datum::testing {
 
+/// Of the test program: who parses; null: the program itself.
+std::shared_ptr<const FrameParser> parser_under_test();
+
 inline constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 // Columns at -0.5, -0.48, -0.46 mm, rows at 0, 0.02 mm; heights in mm.
 inline const float heights_mm[] = {0.1f, 0.2f, -0.3f, nan, 0.0f, 1.25f};
@@ -28,9 +31,14 @@ std::string stored(T value, bool big_endian = false) {
 class OtherFormats : public ::testing::Test {
  protected:
   FreshFolder folder;
-  SensorProfile profile = make_profile();
+  SensorProfile profile = profile_under_test();
   FrameSidecar sidecar = grid_sidecar();
 
+  static SensorProfile profile_under_test() {
+    SensorProfile p = make_profile();
+    p.parser = parser_under_test();
+    return p;
+  }
   static FrameSidecar grid_sidecar() {
     FrameSidecar s = make_sidecar("a.bin");
     s.x = {0.02, -0.5};
@@ -60,7 +68,8 @@ class OtherFormats : public ::testing::Test {
     EXPECT_THAT(frame.classes, ::testing::ElementsAre(PixelClass::ok, PixelClass::ok, PixelClass::ok,
                                                       PixelClass::no_data, PixelClass::ok, PixelClass::ok));
     for (int i = 0; i < 6; ++i) {
-      if (i != 3) EXPECT_FLOAT_EQ(static_cast<float>(frame.z_mm(i / 3, i % 3)), heights_mm[i]) << i;
+      if (i == 3) continue;
+      EXPECT_FLOAT_EQ(static_cast<float>(frame.z_mm(i / 3, i % 3)), heights_mm[i]) << i;
     }
     EXPECT_DOUBLE_EQ(frame.x.at(2), -0.46);
     EXPECT_DOUBLE_EQ(frame.y.at(1), 0.02);

@@ -1,0 +1,74 @@
+// The parsers of a daemon, each of which has its input looked at by datumd-parse.
+//
+// Two processes: one for frames and models, whose orders come from the worker and may last, and one for texts, for which the
+// loop waits.
+#pragma once
+
+#include <memory>
+
+#include "config/toml_document.h"
+#include "daemon/parse/parse_link.h"
+#include "drivers/model/model_file.h"
+#include "drivers/sensor/frame_parser.h"
+
+namespace datum {
+
+/// Memory of the process for frames of at most so many pixels, and for models.
+ParseLinkSettings frame_parse_settings(std::uint64_t most_pixels);
+ParseLinkSettings text_parse_settings();
+
+class ApartFrames final : public FrameParser {
+ public:
+  explicit ApartFrames(ParseLink& link) : link_(link) {}
+  Raster image(ByteView file, const std::string& name, std::uint64_t most_pixels,
+               const Meanwhile& meanwhile) const override;
+  Raster heights(ByteView file, ByteView sidecar, const std::string& sidecar_name,
+                 const SensorProfile& profile, const Meanwhile& meanwhile) const override;
+  HeightFrame gocator_csv(ByteView file, const std::string& name, std::uint64_t most_pixels,
+                          const Meanwhile& meanwhile) const override;
+
+ private:
+  template <class Take>
+  void parse(const ParseOrder& order, const ByteParts& parts, const Meanwhile& meanwhile, Take take) const;
+
+  ParseLink& link_;
+};
+
+class ApartModels final : public ModelParser {
+ public:
+  explicit ApartModels(ParseLink& link) : link_(link) {}
+  ModelFile parse(std::string_view bytes, const std::string& name, double mm_per_unit) const override;
+
+ private:
+  ParseLink& link_;
+};
+
+class ApartTexts final : public config::TomlParser {
+ public:
+  explicit ApartTexts(ParseLink& link) : link_(link) {}
+  config::TomlNode parse(std::string_view text, const std::string& name) const override;
+
+ private:
+  ParseLink& link_;
+};
+
+/// All of it, for a daemon.
+class ApartParsers {
+ public:
+  using OnEnd = decltype(ParseLinkSettings::on_end);
+  ApartParsers(std::uint64_t most_pixels, OnEnd on_end);
+
+  /// Both processes. False: one is not confined (a build for sanitizers). Throws ParserEnded.
+  bool start();
+  std::shared_ptr<const FrameParser> frames() const { return frames_; }
+  const ModelParser& models() const { return models_; }
+  const config::TomlParser& texts() const { return texts_; }
+
+ private:
+  ParseLink frame_link_, text_link_;
+  std::shared_ptr<const ApartFrames> frames_ = std::make_shared<ApartFrames>(frame_link_);
+  ApartModels models_{frame_link_};
+  ApartTexts texts_{text_link_};
+};
+
+}  // namespace datum

@@ -1,0 +1,193 @@
+#include "daemon/parse/parse_link.h"
+
+#include <poll.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "daemon/process/packets.h"
+#include "daemon/version.h"
+#include "drivers/frame/bounded_text.h"
+#include "gpu/core/progress.h"
+
+namespace datum {
+namespace {
+
+/// Above it memory goes back when an input is done: a frame of a common sensor stays below.
+constexpr std::uint64_t kept_block_bytes = std::uint64_t{128} << 20;
+
+/// One packet; 0 where the process is gone, -1 where none came by then. Waiting is progress: it ends by itself.
+long receive_until(int socket, void* data, std::size_t capacity,
+                   std::chrono::steady_clock::time_point until) {
+  for (;;) {
+    const long size = receive_packet(socket, data, capacity, nullptr, false);
+    if (size >= 0) return size;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return -1;
+    pollfd watched{socket, POLLIN, 0};
+    ::poll(&watched, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 1000)));
+    mark_progress();
+  }
+}
+
+}  // namespace
+
+pid_t ParseLink::pid() const {
+  const std::lock_guard lock(mutex_);
+  return process_.pid();
+}
+
+bool ParseLink::start() {
+  const std::lock_guard lock(mutex_);
+  launch();
+  return greeted();
+}
+
+void ParseLink::launch() try {
+  confined_.reset();
+  process_.start(settings_.program,
+                 {std::to_string(settings_.memory_bytes), std::to_string(settings_.result_bytes)});
+  started_ = Clock::now();
+  input_ = ParseBlock::create("datumd-parse-input");
+  output_ = ParseBlock::create("datumd-parse-output");
+  for (const auto& [kind, block] :
+       {std::pair{ParseKind::take_input, &input_}, {ParseKind::take_output, &output_}}) {
+    ParseOrder order;
+    order.kind = kind;
+    send_packet(process_.socket(), &order, sizeof order, block->fd());
+  }
+} catch (const std::exception& error) {
+  process_.kill();
+  throw ParserEnded(error.what(), false);
+}
+
+bool ParseLink::greeted() {
+  if (confined_) return *confined_;
+  ParseGreeting heard;
+  const long size =
+      receive_until(process_.socket(), &heard, sizeof heard, started_ + settings_.start_patience);
+  std::string wrong;
+  if (size == 0)
+    wrong = end_in_words();
+  else if (size < 0)
+    wrong = "did not greet within " + std::to_string(settings_.start_patience.count()) + " ms";
+  else if (size != sizeof heard || text_in(heard.code) != code_id())
+    wrong = "is of another build; install both programs from one";
+  if (!wrong.empty()) {
+    process_.kill();
+    throw ParserEnded(settings_.program.string() + " " + wrong, false);
+  }
+  confined_ = heard.confined != 0;
+  return *confined_;
+}
+
+/// One that was killed between two inputs is no fault of the next one.
+bool ParseLink::waits_for_orders() const {
+  if (!process_.started()) return false;
+  char unasked = 0;
+  return !confined_ || receive_packet(process_.socket(), &unasked, sizeof unasked, nullptr, false) == -1;
+}
+
+/// At once, so that the next input need not wait for it.
+void ParseLink::launch_anew() {
+  process_.kill();
+  try {
+    launch();
+  } catch (const ParserEnded&) {  // told to the next input, where it still does not start
+  }
+}
+
+std::string ParseLink::end_in_words() {
+  const std::string end = process_.how_it_ended();
+  if (end.ends_with(" signal 31")) return end + " (SIGSYS: a system call that it may not make)";
+  if (end.ends_with(" signal 24")) return end + " (SIGXCPU: too much processor time)";
+  if (end.ends_with(" signal 25")) return end + " (SIGXFSZ: too large a result)";
+  return end;
+}
+
+/// The process can't lift it: setting limits is none of the system calls that it may make.
+void ParseLink::limit_cpu(std::chrono::nanoseconds patience) const {
+  clockid_t clock{};
+  timespec used{};
+  if (::clock_getcpuclockid(process_.pid(), &clock) != 0 || ::clock_gettime(clock, &used) != 0) return;
+  rlimit limit{};
+  limit.rlim_max = RLIM_INFINITY;
+  limit.rlim_cur = static_cast<rlim_t>(used.tv_sec + 2 + patience / std::chrono::seconds(1));
+  ::prlimit(process_.pid(), RLIMIT_CPU, &limit, nullptr);  // beside the deadline, where datumd itself is gone
+}
+
+void ParseLink::hand_over(const ParseOrder& order, const ByteParts& parts) {
+  std::uint64_t at = 0;
+  for (const auto& part : parts) {
+    input_.write(at, part.data(), part.size());
+    at += part.size();
+  }
+  if (!send_packet(process_.socket(), &order, sizeof order)) throw ParserEnded("it " + end_in_words(), true);
+}
+
+ParseAnswer ParseLink::answered(std::uint32_t number, std::chrono::nanoseconds patience) {
+  ParseAnswer answer;
+  const long size = receive_until(process_.socket(), &answer, sizeof answer,
+                                  Clock::now() + std::chrono::duration_cast<Clock::duration>(patience));
+  if (size == 0) throw ParserEnded("it " + end_in_words(), true);
+  if (size < 0)
+    throw ParserEnded("it gave no answer within " +
+                          std::to_string(std::chrono::ceil<std::chrono::milliseconds>(patience).count()) +
+                          " ms",
+                      true);
+  if (size != sizeof answer || answer.number != number || answer.head_bytes > most_parse_head)
+    throw ParserEnded("it answers with nonsense", true);
+  return answer;
+}
+
+std::vector<std::uint8_t> ParseLink::head_of(const ParseAnswer& answer) const {
+  std::vector<std::uint8_t> head(answer.head_bytes);
+  if (!output_.read(0, head.data(), head.size())) throw ParserEnded("it answers with nonsense", true);
+  return head;
+}
+
+void ParseLink::parse(ParseOrder order, const ByteParts& parts, const std::function<void()>& meanwhile,
+                      const std::function<void(ParsedOutput&)>& take,
+                      const std::function<void(const std::string&, FlatReader)>& refused) {
+  const std::lock_guard lock(mutex_);
+  if (!waits_for_orders()) launch();
+  greeted();
+  order.number = ++number_;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) bytes += order.part_bytes[i] = parts[i].size();
+  const auto patience = settings_.patience + settings_.patience_a_byte * bytes;
+  limit_cpu(patience);
+  std::exception_ptr found;
+  try {
+    hand_over(order, parts);
+    try {
+      meanwhile();
+    } catch (...) {
+      found = std::current_exception();
+    }
+    const ParseAnswer answer = answered(order.number, patience);
+    const std::vector<std::uint8_t> head = head_of(answer);
+    if (found) std::rethrow_exception(found);
+    if (answer.status == ParseStatus::done) {
+      ParsedOutput output(answer, head, output_);
+      take(output);
+    } else {
+      refused(printable_text(text_in(answer.text)), FlatReader(head));
+    }
+    input_.shrink(kept_block_bytes);
+    output_.shrink(kept_block_bytes);
+  } catch (const ParserEnded& error) {
+    launch_anew();
+    if (settings_.on_end) settings_.on_end(order, parts, error.what());
+    throw;
+  } catch (const FlatError& error) {
+    launch_anew();
+    const std::string why = std::string("it answers with nonsense: ") + error.what();
+    if (settings_.on_end) settings_.on_end(order, parts, why);
+    throw ParserEnded(why, true);
+  }
+}
+
+}  // namespace datum

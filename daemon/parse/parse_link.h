@@ -1,0 +1,79 @@
+// The daemon's end of datumd-parse: starts it, hands it orders, takes answers, and never waits beyond a deadline.
+//
+// Whatever the process does (ends, is killed, hangs, takes too much memory, speaks nonsense) is a ParserEnded here: the input
+// that it did it over is refused, the process is started anew at once, and the next input finds it well.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "daemon/parse/parse_output.h"
+#include "daemon/process/child_process.h"
+
+namespace datum {
+
+/// The process did not survive an input, or could not be started: why, in words.
+class ParserEnded : public std::runtime_error {
+ public:
+  ParserEnded(const std::string& what, bool over_input) : std::runtime_error(what), over_input(over_input) {}
+  const bool over_input;
+};
+
+using ByteParts = std::vector<std::span<const std::uint8_t>>;
+
+struct ParseLinkSettings {
+  std::filesystem::path program = program_beside_this("datumd-parse");
+  std::uint64_t memory_bytes = 0, result_bytes = 0;  // ConfinementLimits
+  // A process is started in some ms; a controller that boots has other work.
+  std::chrono::milliseconds start_patience{10'000};
+  // An input's deadline: the slowest reader, of printed numbers, takes some 10 ns a byte.
+  std::chrono::milliseconds patience{5'000};
+  std::chrono::nanoseconds patience_a_byte{50};
+  /// Told of each input over which the process ended, with the process's end in words. From the thread that parses.
+  std::function<void(const ParseOrder& order, const ByteParts& parts, const std::string& why)> on_end{};
+};
+
+class ParseLink {
+ public:
+  explicit ParseLink(ParseLinkSettings settings) : settings_(std::move(settings)) {}
+
+  /// Starts it and waits for its greeting: whether it is confined. Throws ParserEnded.
+  bool start();
+  pid_t pid() const;
+
+  /// Hands the parts over, calls `meanwhile`, and then `take` with the answer. A refusal is text: `refused` is called with it
+  /// and with the head. Throws ParserEnded, and what the callbacks throw.
+  void parse(ParseOrder order, const ByteParts& parts, const std::function<void()>& meanwhile,
+             const std::function<void(ParsedOutput&)>& take,
+             const std::function<void(const std::string& text, FlatReader head)>& refused);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void launch();
+  void launch_anew();
+  bool waits_for_orders() const;
+  bool greeted();
+  void hand_over(const ParseOrder& order, const ByteParts& parts);
+  void limit_cpu(std::chrono::nanoseconds patience) const;
+  ParseAnswer answered(std::uint32_t number, std::chrono::nanoseconds patience);
+  std::vector<std::uint8_t> head_of(const ParseAnswer& answer) const;
+  std::string end_in_words();
+
+  const ParseLinkSettings settings_;
+  mutable std::mutex mutex_;
+  ChildProcess process_;
+  ParseBlock input_, output_;
+  std::optional<bool> confined_;  // none: not greeted yet
+  Clock::time_point started_;
+  std::uint32_t number_ = 0;
+};
+
+}  // namespace datum

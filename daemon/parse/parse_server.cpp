@@ -1,0 +1,144 @@
+#include "daemon/parse/parse_server.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include <cstdlib>
+#include <iterator>
+#include <new>
+#include <stdexcept>
+
+#include "config/toml_reader.h"
+#include "daemon/parse/flat_toml.h"
+#include "daemon/process/packets.h"
+#include "daemon/version.h"
+#include "drivers/sensor/file_bytes.h"
+
+namespace datum {
+namespace {
+
+/// The input block as this process sees it, for one order.
+class MappedParts {
+ public:
+  MappedParts(int fd, const ParseOrder& order) {
+    for (const std::uint64_t bytes : order.part_bytes) size_ += bytes;
+    if (size_ == 0) return;
+    base_ = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
+    if (base_ == MAP_FAILED) throw std::bad_alloc();
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      parts[i] = {static_cast<const std::uint8_t*>(base_) + at, order.part_bytes[i]};
+      at += order.part_bytes[i];
+    }
+  }
+  ~MappedParts() {
+    if (size_ > 0 && base_ != MAP_FAILED) ::munmap(base_, size_);
+  }
+  MappedParts(const MappedParts&) = delete;
+  MappedParts& operator=(const MappedParts&) = delete;
+
+  ParseParts parts{};
+
+ private:
+  void* base_ = MAP_FAILED;
+  std::size_t size_ = 0;
+};
+
+class ParseServer {
+ public:
+  ParseServer(int socket, const ParseHandlers& handlers) : socket_(socket), handlers_(handlers) {}
+
+  void serve() {
+    for (;;) {
+      ParseOrder order;
+      int fd = -1;
+      const long size = receive_packet(socket_, &order, sizeof order, &fd, true);
+      if (size == 0) return;
+      if (size != sizeof order)
+        throw std::runtime_error("a packet of " + std::to_string(size) + " bytes is no order");
+      if (order.kind == ParseKind::take_input)
+        input_ = ParseBlock(fd);
+      else if (order.kind == ParseKind::take_output)
+        output_ = ParseBlock(fd);
+      else
+        send(done(order));
+    }
+  }
+
+ private:
+  void send(const ParseAnswer& answer) { send_packet(socket_, &answer, sizeof answer); }
+
+  ParseAnswer done(const ParseOrder& order) {
+    ParseAnswer answer;
+    answer.number = order.number;
+    try {
+      const auto handler = handlers_.find(order.kind);
+      if (handler == handlers_.end()) throw std::runtime_error("an order of an unknown kind");
+      const MappedParts mapped(input_.fd(), order);
+      handler->second(order, mapped.parts, [&](const ParseOutput& output) { put(output, answer); });
+    } catch (const config::ConfigError& error) {
+      refuse_text(error, answer);
+    } catch (const std::bad_alloc&) {
+      put_text(answer.text, "needs more memory to be read than it may take");
+    } catch (const std::exception& error) {
+      put_text(answer.text, error.what());
+    }
+    return answer;
+  }
+
+  void put(const ParseOutput& output, ParseAnswer& answer) {
+    const auto& head = output.head.bytes();
+    output_.write(0, head.data(), head.size());
+    std::uint64_t at = answer.head_bytes = head.size();
+    for (std::size_t i = 0; i < output.arrays.size(); ++i) {
+      output_.write(at, output.arrays[i].data(), output.arrays[i].size());
+      at += answer.array_bytes[i] = output.arrays[i].size();
+    }
+    answer.status = ParseStatus::done;
+  }
+
+  void refuse_text(const config::ConfigError& error, ParseAnswer& answer) {
+    ParseOutput output;
+    put_refusal(output.head, error);
+    put(output, answer);
+    answer.status = ParseStatus::refused;
+  }
+
+  const int socket_;
+  const ParseHandlers& handlers_;
+  ParseBlock input_, output_;
+};
+
+/// What libraries look for in the file system, or ask the kernel, when they are used first.
+void warm_up() {
+  static_cast<void>(sha256_hex({}));
+  ::setenv("TZ", "UTC0", 1);  // else libzip's times look for a zone's file
+  ::tzset();
+  int many[512] =
+      {};  // above 1024 bytes glibc's qsort, which libtiff calls, asks once how much memory there is
+  std::qsort(many, std::size(many), sizeof *many, [](const void* a, const void* b) {
+    return *static_cast<const int*>(a) - *static_cast<const int*>(b);
+  });
+#ifdef __GLIBC__
+  constexpr int kept = 1 << 28;  // of freed memory, so that the next frame finds it there
+  mallopt(M_MMAP_THRESHOLD, kept);
+  mallopt(M_TRIM_THRESHOLD, kept);
+#endif
+}
+
+}  // namespace
+
+int run_parse_server(int socket, const ConfinementLimits& limits, const ParseHandlers& handlers) {
+  warm_up();
+  ParseGreeting greeting;
+  put_text(greeting.code, code_id());
+  greeting.confined = can_confine();
+  confine(limits);
+  send_packet(socket, &greeting, sizeof greeting);
+  ParseServer(socket, handlers).serve();
+  return 0;
+}
+
+}  // namespace datum

@@ -1,0 +1,17 @@
+// Where this daemon's frames, models, recipes and calibrations are parsed: in datumd-parse, beside it.
+#pragma once
+
+#include <memory>
+
+#include "config/daemon_config.h"
+#include "daemon/parse/apart_parsers.h"
+#include "daemon/report/command_link.h"
+
+namespace datum {
+
+/// Started. An input over which it ends is logged and counted (parser_ended); a model or a text is kept in failed/ beside the
+/// deliveries, or beside the store, while a delivery goes there by itself. Throws ParserEnded.
+std::unique_ptr<ApartParsers> start_parsers(const DaemonConfig& config, std::uint64_t most_pixels,
+                                            const LogSink& log);
+
+}  // namespace datum
