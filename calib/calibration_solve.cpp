@@ -65,13 +65,23 @@ ToldRadius told_radius(const ArtefactDrawing& drawing, const FaceTouches& touche
 
 void judge_radius(const MachineSetup& machine, CalibrationSolution& s) {
   const Probe& probe = machine.probe;
-  char text[320];
+  char text[400];
   if (probe.u_radius_mm == 0) {
     s.findings.push_back(
         "calibration.probe_u_radius_um is 0: no radius is known exactly; measure the tip on a ring gauge or "
         "a sphere and state the "
         "standard uncertainty");
     return;
+  }
+  if (2e3 * s.radius.u_mm > machine.radius_limit_um && machine.radius_checked_by.empty()) {
+    std::snprintf(
+        text, sizeof text,
+        "the touched faces tell the probe's radius to U = %.1f um, calibration.probe_radius_limit_um allows "
+        "%g: "
+        "measure the tip on a "
+        "ring gauge or a sphere and state gauge, certificate and date in calibration.probe_checked_by",
+        2e3 * s.radius.u_mm, machine.radius_limit_um);
+    s.findings.push_back(text);
   }
   const double off_mm = s.radius.mm - probe.radius_mm, u_mm = std::hypot(s.radius.u_mm, probe.u_radius_mm);
   if (!std::isfinite(u_mm) || std::abs(off_mm) <= 3 * u_mm) return;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct MachineSetup {
   Eigen::Vector3d squareness_rad = Eigen::Vector3d::Zero();  // xy, xz, yz, as of StageModel
   Eigen::Vector3d scale_ppm = Eigen::Vector3d::Zero();
   double max_residual_um = 50;
+  double radius_limit_um =
+      HUGE_VAL;  // U (k = 2) of the probe's radius by the faces; beyond it radius_checked_by is demanded
+  std::string radius_checked_by;  // in words: a ring gauge, its certificate, the date
 };
 
 /// The artefact's faces in one snapshot.
@@ -56,7 +60,8 @@ struct CalibrationSolution {
 };
 
 /// A radius that the faces contradict by more than three standard uncertainties (theirs and the stated one) is a finding, and so
-/// is one whose uncertainty is stated as 0; from two on its uncertainty is what they differ by.
+/// is one whose uncertainty is stated as 0, and one that the faces tell no better than radius_limit_um where nobody states how it
+/// was checked; from two on its uncertainty is what they differ by.
 ///
 /// Touches go through the stage's squareness and scale, then a probe's radius into the material. The uncertainty
 /// of that radius, common to all touches, is added to the covariance. Throws FitRefused, naming the face.

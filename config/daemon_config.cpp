@@ -122,6 +122,9 @@ void read_calibrate(TomlTable table, DaemonConfig& c) {
   s.probe_radius_mm = table.number("probe_radius_mm", {0.01, 50});
   s.probe_u_radius_um = table.number("probe_u_radius_um", config::not_negative);
   s.probe_u_touch_um = table.number("probe_u_touch_um", config::positive);
+  s.probe_radius_limit_um =
+      table.number_or("probe_radius_limit_um", s.probe_radius_limit_um, config::positive);
+  s.probe_checked_by = table.text_or("probe_checked_by", "");
   read_three(table, "outwards", {-1, 1}, s.outwards);
   if (s.outwards == std::array<double, 3>{})
     table.refuse("outwards", "is no direction", "such as [0, 0, 1], out of the artefact's plate");
@@ -142,6 +145,16 @@ void read_calibrate(TomlTable table, DaemonConfig& c) {
   c.calibrate = s;
 }
 
+void read_ring_gauge(TomlTable table, HoleSettings& s) {
+  RingGauge gauge;
+  gauge.center_mm = Eigen::Map<const Eigen::Vector3d>(table.numbers("centre_mm", 3, {-1e5, 1e5}).data());
+  gauge.radius_mm = table.number("diameter_mm", {0.1, 1000}) / 2;
+  gauge.u_radius_mm = table.number("u_diameter_um", config::not_negative) * 1e-3 / 2;
+  s.gauge_valid_h = table.number_or("valid_h", s.gauge_valid_h, {0.01, 8760});
+  table.finish();
+  s.gauge = gauge;
+}
+
 void read_holes(TomlTable table, DaemonConfig& c) {
   HoleSettings s;
   s.logs = path_of(table, "log_folder", c);
@@ -151,6 +164,7 @@ void read_holes(TomlTable table, DaemonConfig& c) {
   s.spare_mm = table.number_or("spare_mm", s.spare_mm, {0.001, 100});
   s.eps_um = table.number_or("eps_um", s.eps_um, {0.001, 1000});
   s.timeout_ms = static_cast<int>(table.integer_or("timeout_ms", s.timeout_ms, 100, 3'600'000));
+  if (auto gauge = table.table_if("ring_gauge")) read_ring_gauge(std::move(*gauge), s);
   table.finish();
   c.holes = s;
 }

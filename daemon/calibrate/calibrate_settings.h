@@ -3,14 +3,18 @@
 
 #include <array>
 #include <filesystem>
+#include <string>
 
 namespace datum {
 
 struct CalibrateSettings {
-  std::filesystem::path artefacts;          // folder of drawings, one TOML file each
-  double probe_radius_mm = 0;               // of the tip, as calibrated
-  double probe_u_radius_um = 0;             // standard uncertainty of that radius
-  double probe_u_touch_um = 0;              // and of one touch: repeatability and scales
+  std::filesystem::path artefacts;  // folder of drawings, one TOML file each
+  double probe_radius_mm = 0;       // of the tip, as calibrated
+  double probe_u_radius_um = 0;     // standard uncertainty of that radius
+  double probe_u_touch_um = 0;      // and of one touch: repeatability and scales
+  /// U (k = 2) up to which the touched faces must tell that radius themselves; else somebody has to state how it was checked.
+  double probe_radius_limit_um = 5;
+  std::string probe_checked_by;             // ring gauge or sphere, certificate, date; empty: not stated
   std::array<double, 3> outwards{0, 0, 1};  // roughly out of the artefact's plate, machine coordinates
   std::array<double, 3> squareness_rad{};   // of the machine's axes: xy, xz, yz, by a ball bar
   std::array<double, 3> scale_ppm{};        // what its scales lack
@@ -23,7 +27,8 @@ struct CalibrateSettings {
   /// A verification finds a drift where it is beyond its own uncertainty (k = 2) and beyond one of these, of the
   /// artefact's place in machine coordinates.
   double drift_limit_um = 20;
-  double drift_limit_mdeg = 5;
+  double drift_limit_mdeg =
+      10;  // U of a turn with the drawn angled slot of 120 mm, 6 touches a face: 7.6 mdeg
 };
 
 }  // namespace datum

@@ -38,7 +38,8 @@ std::string transform_line(const char* name, const HtmEstimate<Machine, Sensor>&
       2 * u[2] * 180e3 / std::numbers::pi);
 }
 
-void report_solution(const CalibrationSolution& s, std::vector<std::string>& lines) {
+void report_solution(const CalibrationSolution& s, const MachineSetup& machine,
+                     std::vector<std::string>& lines) {
   lines.push_back(transform_line("joint fit", s.joint));
   lines.push_back(transform_line("construction", s.constructed));
   lines.push_back(
@@ -55,6 +56,8 @@ void report_solution(const CalibrationSolution& s, std::vector<std::string>& lin
                 "probe radius by the faces {:.4f} mm, U {:.1f} um; u of the stated one taken as {:.1f} um",
                 s.radius.mm, 2e3 * s.radius.u_mm, 1e3 * s.radius.taken_u_mm)
           : std::string("probe radius: the faces' directions tell none"));
+  if (!machine.radius_checked_by.empty())
+    lines.push_back("probe radius checked by: " + machine.radius_checked_by);
   for (const std::string& finding : s.findings) lines.push_back("finding: " + finding);
   lines.push_back(s.findings.empty() ? "to be accepted or verified" : "must not be accepted");
 }
@@ -68,6 +71,8 @@ MachineSetup machine_setup(const CalibrateSettings& s) {
   machine.squareness_rad = Eigen::Map<const Eigen::Vector3d>(s.squareness_rad.data());
   machine.scale_ppm = Eigen::Map<const Eigen::Vector3d>(s.scale_ppm.data());
   machine.max_residual_um = s.max_residual_um;
+  machine.radius_limit_um = s.probe_radius_limit_um;
+  machine.radius_checked_by = s.probe_checked_by;
   return machine;
 }
 
@@ -157,7 +162,7 @@ std::vector<std::string> CalibrationSession::report() const {
   } else {
     lines.push_back("scan: needed");
   }
-  if (solution_) report_solution(*solution_, lines);
+  if (solution_) report_solution(*solution_, machine_, lines);
   return lines;
 }
 

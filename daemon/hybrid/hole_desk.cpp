@@ -60,6 +60,7 @@ void HoleDesk::start(const HoleOrder& order) {
   if (active()) conflict("a hole is in progress; PROBe:HOLE:ABORt ends it");
   demand_rest();
   parts_.demand_idle();
+  demand_gauge(order);
   const auto calibration = parts_.calibration();
   step_ = Step::idle;  // what the hole before came to is no more
   if (run_ && calibration->sha256 != calibration_->sha256) run_.reset();
@@ -78,6 +79,24 @@ void HoleDesk::start(const HoleOrder& order) {
                   order.center_mm.x(), order.center_mm.y(), order.center_mm.z(), order.radius_mm,
                   calibration_->id, log_.file().string()));
   enter_step(Step::started);
+}
+
+bool HoleDesk::orders_gauge() const {
+  return settings().gauge && is_gauge(*settings().gauge, order_.center_mm);
+}
+
+/// The touches of a hole can't show a wrong radius of the tip.
+void HoleDesk::demand_gauge(const HoleOrder& order) const {
+  const HoleSettings& s = settings();
+  if (!s.gauge || is_gauge(*s.gauge, order.center_mm)) return;
+  const double ns = s.gauge_valid_h * 3600e9;
+  if (gauge_held_ns_ && static_cast<double>(EventLoop::now() - *gauge_held_ns_) <= ns) return;
+  conflict(fmt::format(
+      "the probe's radius {} the ring gauge within {:g} h (holes.ring_gauge): measure the gauge first, a "
+      "hole at "
+      "{:.3f} {:.3f} {:.3f} mm of radius {:.4f} mm",
+      gauge_held_ns_ ? "was not checked on" : "has not held on", s.gauge_valid_h, s.gauge->center_mm.x(),
+      s.gauge->center_mm.y(), s.gauge->center_mm.z(), s.gauge->radius_mm));
 }
 
 /// The bias of earlier holes holds while the calibration does.
@@ -210,6 +229,11 @@ std::vector<std::string> HoleDesk::report() const {
     if (pending()) lines.push_back("waiting for the probe");
   }
   if (step_ == Step::ended && !run_->probe().why().empty()) lines.push_back(run_->probe().why());
+  if (step_ == Step::ended && !settings().gauge)
+    lines.push_back(
+        fmt::format("the probe's radius is as calibration.probe_radius_mm states it, u {:g} um; no ring "
+                    "gauge checks it (holes.ring_gauge)",
+                    parts_.config.calibrate->probe_u_radius_um));
   return lines;
 }
 

@@ -74,6 +74,9 @@ class HoleDesk final : public HoleProber {
   void await(Awaited what);
   ProbeMover* mover() const { return parts_.cmm ? parts_.cmm->mover() : nullptr; }
   void demand_rest() const;
+  bool orders_gauge() const;
+  void demand_gauge(const HoleOrder& order) const;
+  void check_gauge(const TouchedHole& hole);
   void drive();
   void moved(const std::string& why, MonotonicNs now);
   void stop_moving(const std::string& why);
@@ -103,7 +106,8 @@ class HoleDesk final : public HoleProber {
   std::optional<MonotonicNs> frame_due_;
   std::shared_ptr<Snapshot> snapshot_;
   std::string frame_id_, frame_sha256_;  // the hole was found in
-  std::string last_;                     // what the last step came to
+  std::optional<MonotonicNs> gauge_held_ns_;
+  std::string last_;  // what the last step came to
 };
 
 }  // namespace datum

@@ -75,11 +75,30 @@ void HoleDesk::probe_moved_on() {
                         probe.hole().center_mm.x(), probe.hole().center_mm.y(), probe.hole().radius_mm,
                         2 * probe.hole().u_mm.x(), 2 * probe.hole().u_mm.y(), 2 * probe.hole().u_mm.z());
     say(std::string("DONE: ") + last_);
+    if (orders_gauge()) check_gauge(probe.hole());
   } else {
     last_.clear();
     parts_.raise(scpi::execution_error, fmt::format("hole: {}: {}", name_of(probe.state()), probe.why()));
   }
   enter_step(Step::ended);
+}
+
+void HoleDesk::check_gauge(const TouchedHole& hole) {
+  const GaugeCheck check = compared(hole, *settings().gauge);
+  gauge_held_ns_.reset();
+  if (check.held) gauge_held_ns_ = EventLoop::now();
+  last_ += "; " + check.words;
+  say(check.words);
+  try {
+    log_.source(nlohmann::ordered_json{{"utc", iso8601_from_utc(parts_.utc_ns() / 1'000'000'000)},
+                                       {"ring_gauge_off_mm", check.off_mm},
+                                       {"ring_gauge_u_mm", check.u_mm},
+                                       {"ring_gauge_held", check.held}}
+                    .dump());
+  } catch (const HoleLogError& error) {
+    parts_.raise(scpi::mass_storage_error, error.what());
+  }
+  if (!check.held) parts_.raise(scpi::execution_error, "hole: " + check.words);
 }
 
 /// A log that can't be written is told to every host and ends nothing.

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+
+#include "calib/hybrid/ring_gauge.h"
 
 namespace datum {
 
@@ -14,6 +17,9 @@ struct HoleSettings {
   double spare_mm = 0.5;       // wherever the way must be free
   double eps_um = 5;           // center and radius stand still
   int timeout_ms = 60'000;     // an operator walks the probe there
+  /// Holes are touched only within so many hours after the gauge was measured and held; none: the radius is as stated.
+  std::optional<RingGauge> gauge;
+  double gauge_valid_h = 24;
 };
 
 }  // namespace datum

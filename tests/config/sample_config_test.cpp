@@ -123,6 +123,9 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(nominal.valid_days, calibrate.valid_days);
   EXPECT_EQ(nominal.temperature_window_k, calibrate.temperature_window_k);
   EXPECT_EQ(nominal.max_residual_um, calibrate.max_residual_um);
+  EXPECT_EQ(nominal.probe_radius_limit_um, calibrate.probe_radius_limit_um);
+  EXPECT_EQ(nominal.probe_checked_by, calibrate.probe_checked_by);
+  EXPECT_EQ(HoleSettings{}.gauge_valid_h, whole.holes->gauge_valid_h);
   EXPECT_EQ(nominal.drift_limit_um, calibrate.drift_limit_um);
   EXPECT_EQ(nominal.drift_limit_mdeg, calibrate.drift_limit_mdeg);
 

@@ -39,7 +39,7 @@ artefacts_folder = "artefacts"
 probe_radius_mm = 1.0
 probe_u_radius_um = 0.3
 probe_u_touch_um = 0.5
-drift_limit_mdeg = 10.0
+probe_checked_by = "ring gauge 20 mm, certificate 4711, 2026-03-01"
 [results]
 store_file = "results.db"
 [backend]

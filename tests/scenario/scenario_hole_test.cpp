@@ -131,6 +131,43 @@ class ScenarioHole : public ::testing::Test {
   int frames = 0;
 };
 
+std::string holes_with_gauge(double diameter_mm) {
+  const Eigen::Vector3d at = calibration().at(stage_mm) * Eigen::Vector3d(bore_x_mm, bore_y_mm, top_mm);
+  char text[320];
+  std::snprintf(text, sizeof text,
+                "[holes]\nlog_folder = \"holes\"\nu_edge_um = 50.0\nspare_mm = 0.2\n[holes.ring_gauge]\n"
+                "centre_mm = [%.3f, %.3f, %.3f]\ndiameter_mm = %.4f\nu_diameter_um = 0.4\n",
+                at.x(), at.y(), at.z(), diameter_mm);
+  return text;
+}
+
+/// The plate's bore is the ring gauge.
+class ScenarioHoleGauge : public ScenarioHole {
+ protected:
+  explicit ScenarioHoleGauge(double diameter_mm = 2 * bore_radius_mm)
+      : ScenarioHole(holes_with_gauge(diameter_mm)) {}
+  std::string elsewhere() const {
+    char line[120];
+    std::snprintf(line, sizeof line, "PROB:HOLE:STAR %.3f,%.3f,%.3f,1.5,0.5,0.2", bore_mm.x() + 5,
+                  bore_mm.y(), bore_mm.z());
+    return line;
+  }
+  void measure_gauge() {
+    expect_good(start_command());
+    scan("bored");
+    ASSERT_EQ(state(), "APPROACH") << host->ask("PROB:HOLE:STAT?");
+    enter();
+    for (int touches = 0; state() == "TOUCHING" && touches < 50; ++touches) touch();
+    ASSERT_EQ(state(), "DONE") << host->ask("PROB:HOLE:STAT?");
+  }
+};
+
+/// As a tip of 20 um less than the stated radius reads it.
+class ScenarioHoleWrongTip : public ScenarioHoleGauge {
+ protected:
+  ScenarioHoleWrongTip() : ScenarioHoleGauge(2 * (bore_radius_mm - 0.02)) {}
+};
+
 class ScenarioHoleWithoutFolder : public ScenarioHole {
  protected:
   ScenarioHoleWithoutFolder() : ScenarioHole("") {}
@@ -165,6 +202,7 @@ TEST_F(ScenarioHole, IsFoundEnteredAndMeasured) {
   EXPECT_EQ(result[9], "8");
   EXPECT_EQ(result[11], "x");
   EXPECT_EQ(result[12], made.sha256);
+  EXPECT_NE(host->ask("PROB:HOLE:STAT?").find("no ring gauge checks it"), std::string::npos);
   const std::string sources = slurp(fs::path(cell.path() / log_name(0)).replace_extension(".sources"));
   const auto source = nlohmann::json::parse(sources);
   EXPECT_EQ(source["frame_sha256"], result[14]) << sources;
@@ -180,6 +218,25 @@ TEST_F(ScenarioHole, IsFoundEnteredAndMeasured) {
   cell.write("changed.jsonl", log);
   EXPECT_EQ(datumctl("replay changed.jsonl").status, 8);
   EXPECT_EQ(datumctl("replay nowhere.jsonl").status, 4);
+}
+
+TEST_F(ScenarioHoleGauge, IsMeasuredBeforeAnyHole) {
+  const std::string refused = host->command(elsewhere());
+  EXPECT_EQ(refused.substr(0, 5), "-221,");
+  EXPECT_NE(refused.find("measure the gauge first"), std::string::npos) << refused;
+  measure_gauge();
+  EXPECT_NE(host->ask("PROB:HOLE:STAT?").find("the ring gauge reads"), std::string::npos);
+  const std::string sources = slurp(fs::path(cell.path() / log_name(0)).replace_extension(".sources"));
+  EXPECT_NE(sources.find("\"ring_gauge_held\":true"), std::string::npos) << sources;
+  expect_good(elsewhere());
+}
+
+TEST_F(ScenarioHoleWrongTip, IsToldByTheRingGaugeAndTouchesNoHole) {
+  measure_gauge();
+  EXPECT_NE(host->ask("SYST:ERR?").find("the tip's radius is not the stated one"), std::string::npos);
+  EXPECT_NE(host->ask("PROB:HOLE:STAT?").find("reads +20"), std::string::npos)
+      << host->ask("PROB:HOLE:STAT?");
+  EXPECT_EQ(error_of(elsewhere()), -221);
 }
 
 TEST_F(ScenarioHole, AProbeInAnotherPlaceIsGuarded) {

@@ -32,6 +32,7 @@ class Session : public ::testing::Test {
     settings.probe_radius_mm = 1;
     settings.probe_u_radius_um = 0.5;
     settings.probe_u_touch_um = 1;
+    settings.probe_checked_by = "ring gauge RG 20";
     session = std::make_unique<CalibrationSession>(drawing, "J. M.", 20.5, machine_setup(settings));
   }
   void touch_all() {
@@ -133,6 +134,35 @@ TEST_F(Session, AFindingForbidsIt) {
   EXPECT_EQ(session->report().back(), "must not be accepted");
   EXPECT_THROW(calibration(), CalibrationError);
   EXPECT_THROW(session->drift_from(Calibration{}, {}), CalibrationError) << "nor verified with";
+}
+
+TEST_F(Session, ARadiusThatTheFacesCannotTellIsNotBelievedUnlessSomebodySaysHowItWasChecked) {
+  settings.probe_checked_by = "";
+  session = std::make_unique<CalibrationSession>(drawing, "J. M.", 20.5, machine_setup(settings));
+  begin_log();
+  touch_all();
+  scan(truth);
+  session->solve();
+  EXPECT_THAT(session->report(),
+              Contains(HasSubstr("finding: the touched faces tell the probe's radius to U = ")));
+  EXPECT_THAT(session->report(), Contains(HasSubstr("calibration.probe_checked_by")));
+  EXPECT_THROW(calibration(), CalibrationError);
+  settings.probe_radius_limit_um = 100;  // who is content with what the faces tell
+  session = std::make_unique<CalibrationSession>(drawing, "J. M.", 20.5, machine_setup(settings));
+  touch_all();
+  scan(truth);
+  session->solve();
+  EXPECT_NO_THROW(calibration());
+}
+
+TEST_F(Session, TheDefaultDriftLimitsAreTold) {
+  begin_log();
+  touch_all();
+  scan(truth);
+  session->solve();
+  const Drift drift =
+      session->drift_from(calibration(), {settings.drift_limit_um, settings.drift_limit_mdeg});
+  EXPECT_FALSE(drift.untold) << drift.words;
 }
 
 TEST_F(Session, MeasuresADrift) {

@@ -156,6 +156,32 @@ TEST_F(DatumctlVerifyOverlap, AFlatPlateDoesNotTellAllAndSaysSo) {
   EXPECT_THAT(v.text, HasSubstr("NOT TOLD: a shift along x, y"));
 }
 
+// A part that repeats itself every 4 mm: with the stage's axes reversed snapshots 8 and 4 mm apart agree as well.
+TEST_F(DatumctlVerifyOverlap, APartThatRepeatsItselfDoesNotTellAllAndSaysSo) {
+  const testing::Surface periodic = [](double x, double y) {
+    return 0.5 * std::sin(2 * M_PI * x / 4) + 0.4 * std::cos(2 * M_PI * y / 4);
+  };
+  a = at(periodic, {0, 0, 0}, 7);
+  b = at(periodic, {8, 4, 0}, 8);
+  const Verified v = told("8,4,0");
+  EXPECT_THAT(v.text, HasSubstr("  AGREES  "));
+  EXPECT_EQ(static_cast<int>(v.found), 10) << v.text;
+  EXPECT_THAT(v.text, HasSubstr("NOT TOLD: "));
+  EXPECT_THAT(v.text, HasSubstr("STAGE_REVERSED"));
+  EXPECT_THAT(v.text, HasSubstr("take a part that does not repeat itself"));
+}
+
+// Told one period wrong it agrees too: the position is not told either.
+TEST_F(DatumctlVerifyOverlap, AStageThatIsOffByAPeriodIsNotGood) {
+  const testing::Surface periodic = [](double x, double y) {
+    return 0.5 * std::sin(2 * M_PI * x / 4) + 0.4 * std::cos(2 * M_PI * y / 4);
+  };
+  a = at(periodic, {0, 0, 0}, 9);
+  b = at(periodic, {8, 4, 0}, 10);
+  const Verified v = told("4,4,0");
+  EXPECT_NE(v.found, Found::good) << v.text;
+}
+
 TEST_F(DatumctlVerifyOverlap, WhatWouldAgreeAnywayIsRefused) {
   o.snapshots = {a + "@0,0,0", a + "@9,5,0.8"};
   EXPECT_THAT(refusal_of(verify_overlap), HasSubstr("are one frame"));
