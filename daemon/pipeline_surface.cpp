@@ -8,6 +8,7 @@
 
 #include "daemon/inspect/decision.h"
 #include "daemon/inspect/surface_characteristic.h"
+#include "daemon/inspect/surface_mask.h"
 #include "daemon/inspect/surface_placing.h"
 #include "daemon/inspect/surface_spots.h"
 #include "daemon/pipeline_parts.h"
@@ -104,7 +105,7 @@ std::vector<SnapshotMotion> motions(std::span<const SurfaceFrame> frames) {
   return out;
 }
 
-std::vector<SurfaceShot> shots_of(std::span<const SurfaceFrame> frames,
+std::vector<SurfaceShot> shots_of(std::span<const HeightFrame* const> frames,
                                   const std::vector<HtmEstimate<Machine, Sensor>>& machine_from_sensor,
                                   const PlacedPart& part, const SurfaceModel& model,
                                   const SurfaceUncertainty& uncertainty) {
@@ -116,7 +117,7 @@ std::vector<SurfaceShot> shots_of(std::span<const SurfaceFrame> frames,
                                                      : placed.inverse() * machine_from_sensor[i].htm;
     const HtmEstimate<Machine, Sensor>* station =
         machine_from_sensor.empty() ? nullptr : &machine_from_sensor[i];
-    shots.push_back({frames[i].frame, model_from_sensor});
+    shots.push_back({frames[i], model_from_sensor});
     shots.back().edge_mm = edge_zone_mm(shots.back(), part, station, model, uncertainty);
   }
   return shots;
@@ -203,6 +204,12 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   const auto machine_from_sensor = stations(frames, in);
   std::vector<const HeightFrame*> heights;
   for (const SurfaceFrame& f : frames) heights.push_back(f.frame);
+  MaskedFrames masked;
+  if (!recipe.masks.empty()) {
+    masked = without_masks(recipe, heights, machine_from_sensor);
+    v.surface->masks = masked.masks;
+    for (std::size_t i = 0; i < heights.size(); ++i) heights[i] = &masked.frames[i];
+  }
   const PlacedPart part = place_part(recipe, *model, heights, machine_from_sensor, backend);
   v.surface->alignment = part.evidence;
   if (!part.refusal.empty())
@@ -210,7 +217,7 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   Eigen::Map<Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(v.surface->machine_from_model.data()) =
       part.machine_from_model.matrix();
   const std::vector<SurfaceShot> shots =
-      shots_of(frames, machine_from_sensor, part, *model, recipe.uncertainty);
+      shots_of(heights, machine_from_sensor, part, *model, recipe.uncertainty);
   CpuDistanceFinder cpu(backend);
   DistanceFinder& finder = in.finder ? *in.finder : cpu;
   ComparedSurface surface = compare_with_model(*model, recipe.settings, shots, finder, backend.threads);

@@ -189,9 +189,18 @@ std::string verdict_text(const BoardVerdict& v, bool colour) {
   return head.text(colour) + '\n' + component_table(v).text(colour);
 }
 
+/// What a recipe's masks took out of a part's snapshots.
+std::string masks_text(const BoardVerdict& v) {
+  std::string text;
+  if (v.surface && v.surface->masks)
+    for (const MaskEvidence& mask : *v.surface->masks)
+      text += fmt::format("{:<12} {}: {} pixels were not compared\n", "mask", mask.name, mask.pixels);
+  return text;
+}
+
 std::string board_text(const BoardVerdict& v, bool colour) {
   const std::string floors = v.surface ? "" : floor_table(v).text(colour) + '\n';  // a part has none
-  return verdict_text(v, colour) + '\n' + floors + warp_text(v) + identities_text(v);
+  return verdict_text(v, colour) + '\n' + floors + warp_text(v) + masks_text(v) + identities_text(v);
 }
 
 }  // namespace datum

@@ -9,7 +9,7 @@
 namespace datum {
 namespace {
 
-constexpr std::size_t most_snapshots = 64;
+constexpr std::size_t most_snapshots = 64, most_masks = 64;
 
 Eigen::Vector3d vector_of(config::TomlTable& table, const char* key, config::Range range = {}) {
   return Eigen::Map<const Eigen::Vector3d>(table.numbers(key, 3, range).data());
@@ -250,6 +250,24 @@ void read_alignment(config::TomlTable table, const Recipe& recipe, SurfaceRecipe
   surface.alignment = std::move(demand);
 }
 
+void read_mask(config::TomlTable& table, SurfaceRecipe& surface) {
+  SurfaceMask mask;
+  mask.name = read_name(table, "name");
+  mask.low_mm = vector_of(table, "low_mm");
+  mask.high_mm = vector_of(table, "high_mm");
+  if ((mask.low_mm.array() >= mask.high_mm.array()).any())
+    table.refuse("low_mm", "a coordinate is not below high_mm's",
+                 "the lowest corner of a box that has a volume");
+  for (const SurfaceMask& other : surface.masks)
+    if (other.name == mask.name)
+      table.refuse("name", "'" + mask.name + "' is used twice", "a name of its own for each mask");
+  table.finish();
+  if (surface.masks.size() == most_masks)
+    table.refuse("name", "there are more than " + std::to_string(most_masks) + " masks",
+                 "fewer, larger boxes");
+  surface.masks.push_back(std::move(mask));
+}
+
 }  // namespace
 
 void read_surface(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
@@ -280,6 +298,10 @@ void read_surface(config::TomlTable& file, Recipe& recipe, config::Problems& pro
       problems.attempt([&] { read_region(table, recipe, *surface, datums); });
   });
   problems.attempt([&] { find_datums(*surface, datums); });
+  problems.attempt([&] {
+    for (config::TomlTable& table : file.tables("mask"))
+      problems.attempt([&] { read_mask(table, *surface); });
+  });
   problems.attempt([&] {
     if (auto table = file.table_if("alignment")) read_alignment(std::move(*table), recipe, *surface);
   });

@@ -95,6 +95,13 @@ struct FacetMapSettings {
   std::uint32_t least = 3;  // fewer points are no data
 };
 
+/// What stands before the part when it is measured and belongs to the fixture: a clamp, a pin, a cable. A box in model
+/// coordinates as the recipe places the model: it stays there where the alignment finds the part beside its place.
+struct SurfaceMask {
+  std::string name;
+  Eigen::Vector3d low_mm = Eigen::Vector3d::Zero(), high_mm = Eigen::Vector3d::Zero();
+};
+
 struct SurfaceRecipe {
   SurfaceModelSettings model;
   Htm<Machine, Model> machine_from_model;  // Machine read as Sensor where the recipe is in sensor coordinates
@@ -105,6 +112,7 @@ struct SurfaceRecipe {
   SurfaceUncertainty uncertainty;
   std::optional<AlignmentDemand> alignment;  // none: the placement holds
   std::optional<FacetMapSettings> facet_map;
+  std::vector<SurfaceMask> masks;
   std::vector<RegionDemand> regions;  // region i is component i of the recipe
 };
 

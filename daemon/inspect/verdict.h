@@ -239,6 +239,12 @@ struct AlignmentEvidence {
   std::vector<std::string> untold;  // directions that the refinement left alone
 };
 
+/// Pixels that a recipe's mask took out of all snapshots together.
+struct MaskEvidence {
+  std::string name;
+  std::uint64_t pixels = 0;
+};
+
 /// What a surface was compared with, and from what it was made.
 struct SurfaceEvidence {
   std::string model, model_sha256;
@@ -248,6 +254,7 @@ struct SurfaceEvidence {
   std::array<double, 16> machine_from_model{};  // row by row, lengths in mm
   std::optional<AlignmentEvidence> alignment;   // none: the placement held
   std::vector<SnapshotEvidence> snapshots;
+  std::optional<std::vector<MaskEvidence>> masks;  // of a recipe that has some
   std::uint64_t points = 0;  // with a height
   /// Of them: farther than the search before or behind what their rays meet; explained without a deviation, being
   /// beside the model or a step of it.

@@ -71,6 +71,12 @@ void visit(F& f, V& v, const AlignmentEvidence&) {
 }
 
 template <class F, class V>
+void visit(F& f, V& v, const MaskEvidence&) {
+  f("name", v.name);
+  f("pixels", v.pixels);
+}
+
+template <class F, class V>
 void visit(F& f, V& v, const SurfaceEvidence&) {
   f("model", v.model);
   f("model_sha256", v.model_sha256);
@@ -83,6 +89,7 @@ void visit(F& f, V& v, const SurfaceEvidence&) {
   f("machine_from_model", v.machine_from_model);
   f.where_known("alignment", v.alignment);
   f("snapshots", v.snapshots);
+  f.where_known("masks", v.masks);
   f("points", v.points);
   f("beyond", v.beyond);
   f("hidden", v.hidden);

@@ -147,11 +147,11 @@ constexpr std::array rows{
               "Add a snapshot that sees it; look at the exported map."},
     ReasonRow{Reason::surface_beyond,
               "At least 4 pixels side by side lie farther before or behind the part than was searched.",
-              "recipe: surface.search_mm",
+              "recipe: surface.search_mm, mask",
               "Damage, a missing feature, chips, a clamp or a cloth on the part; a wrong part. Facets of no "
               "region count too: "
               "the part is INVALID as a whole then.",
-              "Look at the place that the text names; take away what lies there."},
+              "Look at the place that the text names; take away what lies there. State a clamp as [[mask]]."},
     ReasonRow{
         Reason::surface_spot,
         "At least 4 pixels close together are out of a limit and fill no window, so that no extreme tells of "
