@@ -118,32 +118,14 @@ WindowSums windows_of(const Tile& tile, int window_px) {
   return s;
 }
 
-/// Products of pixels so far apart, over all tiles.
+/// Products of pixels so far apart, over all tiles. A lag is summed when it is asked for: most noise ends long before the last.
 class Lags {
  public:
   explicit Lags(int most)
-      : most_(most),
-        side_(2 * most + 1),
-        sum_(static_cast<std::size_t>((most + 1) * side_)),
-        n_(sum_.size()) {}
+      : most_(most), side_(2 * most + 1), mean_(static_cast<std::size_t>((most + 1) * side_), std::nan("")) {}
 
-  /// Half of all lags: the others are the same.
-  void add(const Tile& tile) {
-    for (int dr = 0; dr <= most_; ++dr)
-      for (int dc = -most_; dc <= most_; ++dc) {
-        const std::size_t k = static_cast<std::size_t>(dr * side_ + dc + most_);
-        double sum = 0, n = 0;
-        for (int row = 0; row + dr < tile.side; ++row)
-          for (int col = std::max(0, -dc); col < std::min(tile.side, tile.side - dc); ++col) {
-            const float product = tile.at(row, col) * tile.at(row + dr, col + dc);
-            if (std::isnan(product)) continue;
-            sum += product;
-            n += 1;
-          }
-        sum_[k] += sum;
-        n_[k] += n;
-      }
-  }
+  /// Borrows it.
+  void add(const Tile& tile) { tiles_.push_back(&tile); }
   /// S. A tile's plane lowers each of its pixels' covariances by about p S / n of the variance, p its parameters; the sum ends at
   /// the first square ring of lags that is uncorrelated on the average.
   double correlation(double pixels) {
@@ -170,18 +152,37 @@ class Lags {
   bool ended() const { return ended_; }
 
  private:
-  double at(int dr, int dc) const {
+  /// Half of all lags are the same as the others.
+  double at(int dr, int dc) {
     if (dr < 0) return at(-dr, -dc);
-    const std::size_t k = static_cast<std::size_t>(dr * side_ + dc + most_);
-    return n_[k] > 0 ? sum_[k] / n_[k] : 0;
+    double& mean = mean_[static_cast<std::size_t>(dr * side_ + dc + most_)];
+    if (std::isnan(mean)) mean = mean_product(dr, dc);
+    return mean;
   }
-  double rho(int dr, int dc, double variance, double taken) const {
+  double mean_product(int dr, int dc) const {
+    double all = 0, number = 0;
+    for (const Tile* tile : tiles_) {
+      double sum = 0, n = 0;
+      for (int row = 0; row + dr < tile->side; ++row)
+        for (int col = std::max(0, -dc); col < std::min(tile->side, tile->side - dc); ++col) {
+          const float product = tile->at(row, col) * tile->at(row + dr, col + dc);
+          if (std::isnan(product)) continue;
+          sum += product;
+          n += 1;
+        }
+      all += sum;
+      number += n;
+    }
+    return number > 0 ? all / number : 0;
+  }
+  double rho(int dr, int dc, double variance, double taken) {
     return at(dr, dc) / variance * (1 - taken) + taken;
   }
 
   int most_, side_;
   bool ended_ = true;
-  std::vector<double> sum_, n_;
+  std::vector<const Tile*> tiles_;
+  std::vector<double> mean_;  // NaN: not asked for yet
 };
 
 double median(std::vector<double> values) {
