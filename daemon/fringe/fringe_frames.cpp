@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "config/sensor_profile_file.h"
+#include "daemon/fringe/fringe_ripple.h"
 #include "drivers/frame/frame_error.h"
 
 namespace datum {
@@ -44,7 +46,7 @@ IntensityImage mean_image(const RawSet& set, const MeasuredFringes& measured) {
 }
 
 StageRecord record_of(const RawSet& set, const FringeSettings& s, const PhaseCalibration& c,
-                      const MeasuredFringes& m) {
+                      const MeasuredFringes& m, const FringeRipple& ripple) {
   StageRecord r{"fringe demodulation", version, {}, {}, {}, {}, {}};
   r.parameters = {{"mode", s.steps == 1 ? "fourier" : "phase shift"},
                   {"steps", fmt::format("{}", s.steps)},
@@ -65,6 +67,13 @@ StageRecord record_of(const RawSet& set, const FringeSettings& s, const PhaseCal
   if (!m.residual.empty()) r.health.emplace_back("median_residual_grey", median_of_ok(m, m.residual));
   r.health.emplace_back("median_noise_um", median_of_ok(m, m.height_sigma_um));
   r.health.emplace_back("phase_model_u_um", c.u_model_um);
+  r.health.emplace_back("contrast_ripple_um", ripple.height_um);
+  if (ripple.height_um > 2 * c.u_model_um)
+    r.warnings.push_back(fmt::format(
+        "contrast waves with the fringes about row {}, column {} (share {:.3f}): light by way of another "
+        "face, or a projector "
+        "whose steps are uneven; heights there may be {:.1f} um off, which is in the phase's uncertainty",
+        ripple.row, ripple.col, ripple.share, ripple.height_um));
   if (s.steps == 1) {
     r.health.emplace_back("ROW_END_px", static_cast<double>(count_of(m, row_end_class)));
     r.warnings.push_back("a single image: walls of components break it; for bare boards and paste only");
@@ -104,9 +113,15 @@ HeightFrame FringeFrames::read(const std::filesystem::path& delivery, const Sens
   frame.content_sha256 = set.content_sha256;
   frame.source = set.source;
   if (!m.mean.empty()) frame.intensity = mean_image(set, m);
-  frame.stages = {record_of(set, settings_, calibration_, m)};
+  const FringeRipple ripple =
+      single_shot_ ? FringeRipple{}
+                   : ripple_of(m, set.rows, set.cols,
+                               *std::min_element(settings_.periods_px.begin(), settings_.periods_px.end()));
+  frame.stages = {record_of(set, settings_, calibration_, m, ripple)};
   const double noise_um = median_of_ok(m, m.height_sigma_um);
-  frame.phase_uncertainty = PhaseUncertainty{std::isnan(noise_um) ? 0 : noise_um, calibration_.u_model_um};
+  frame.phase_uncertainty =
+      PhaseUncertainty{std::isnan(noise_um) ? 0 : noise_um,
+                       std::hypot(calibration_.u_model_um, ripple.height_um / std::sqrt(3.0))};
   frame.classes.reserve(m.classes.size());
   for (const FringeClass c : m.classes) frame.classes.push_back(class_of(c));
   frame.counts = std::move(m.height);

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "config/sensor_profile_file.h"
+#include "daemon/fringe/fringe_ripple.h"
 #include "drivers/frame/frame_error.h"
 #include "drivers/sensor/read_frame.h"
 #include "drivers/virtual/virtual_fringe_cell.h"
@@ -118,6 +119,34 @@ class FringeFramesTest : public ::testing::Test {
     profile.reader = std::make_shared<FringeFrames>(*profile.fringe, c, cpu_fringe_demodulator(threads));
   }
 };
+
+// Each pixel also sees a share of what falls on its place in a mirroring wall at a column of the picture.
+TEST_F(FringeFramesTest, FringesByWayOfAnotherFaceShowInTheContrast) {
+  const PhaseCalibration c = calibrated();
+  const HeightModel model = c.model();
+  const auto demodulator = cpu_fringe_demodulator(1);
+  RawSet set = plate(1.1, 7);
+  const auto period = *std::min_element(profile.fringe->periods_px.begin(), profile.fringe->periods_px.end());
+  const auto measured = [&] { return measure_fringes(set, *profile.fringe, &model, *demodulator); };
+  const MeasuredFringes clean = measured();
+  EXPECT_EQ(ripple_of(clean, set.rows, set.cols, period).share, 0);
+  constexpr double share = 0.05;
+  auto& grey = std::get<std::vector<std::uint8_t>>(set.grey);
+  const std::vector<std::uint8_t> direct = grey;
+  const auto cols = static_cast<std::size_t>(set.cols);
+  for (std::size_t i = 0; i < grey.size(); ++i)
+    grey[i] = static_cast<std::uint8_t>(
+        std::lround((direct[i] + share * direct[i - i % cols + (cols - 1 - i % cols)]) / (1 + share)));
+  const MeasuredFringes seen = measured();
+  double worst_um = 0;
+  for (std::size_t i = 0; i < seen.height.size(); ++i)
+    if (seen.classes[i] == FringeClass::ok && clean.classes[i] == FringeClass::ok)
+      worst_um = std::max(worst_um, c.lsb_um * std::abs(seen.height[i] - clean.height[i]));
+  const FringeRipple ripple = ripple_of(seen, set.rows, set.cols, period);
+  EXPECT_GT(ripple.share, 0.6 * share);
+  EXPECT_LT(ripple.share, 3 * share);
+  EXPECT_GT(ripple.height_um, 0.4 * worst_um) << worst_um;
+}
 
 // A pixel's noise is what the record says, and about 3 um. Its mean over a plate of 45,000 pixels: noise 0.02 um, and the
 // model's own uncertainty within k = 3.
