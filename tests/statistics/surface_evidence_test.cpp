@@ -103,6 +103,48 @@ TEST(SurfaceEvidence, ABossWithVerticalWallsBesideItsPlaceDoesNotPass) {
       }
 }
 
+/// 24 x 20 mm, plane but for pyramids of 0.2 mm with faces at 45 degrees within 3 and 2 mm of its middle. Between valleys h deep a point
+/// that lies 2 h below is nearest to their edges and to no face.
+Solid fine_knurl() {
+  static constexpr double step = 0.1;
+  static constexpr int most_i = 30, most_k = 20;
+  const auto lines = [](int most, double half_mm) {
+    std::vector<double> at;
+    for (int i = -most; i <= most; ++i) at.push_back(step * i);
+    for (double mm = step * most + 1; mm < half_mm; mm += 1) at.push_back(mm), at.insert(at.begin(), -mm);
+    at.push_back(half_mm);
+    at.insert(at.begin(), -half_mm);
+    return at;
+  };
+  Solid s;
+  s.name = "fine knurl";
+  s.low_mm << -12, -10, -4;
+  s.high_mm << 12, 10, step;
+  s.facets = [=](const Feature&) {
+    return columns(
+        lines(most_i, 12), lines(most_k, 10), -4, [](const Eigen::Vector2d&, const Eigen::Vector2d& p) {
+          const long i = std::lround(p.x() / step), k = std::lround(p.y() / step);
+          return i % 2 != 0 && k % 2 != 0 && std::abs(i) < most_i && std::abs(k) < most_k ? step : 0.0;
+        });
+  };
+  s.regions = solid_of("knurl").regions;
+  return s;
+}
+
+// Beside the knurl there are windows of faces, so that what was judged passes; what was not must not count as seen. Without the
+// judgement of edges and without spots this part reads 6.7 +- 5.0 um, PASS.
+TEST(SurfaceEvidence, ADentInAFineKnurlIsSeenThoughEveryPointIsNearestToAnEdge) {
+  const Solid solid = fine_knurl();
+  SurfaceCell cell(solid, 120);
+  const auto told = [&](const SeededDefect& defect) {
+    return cell.inspect(cell.look(defect, 7, beyond_limit));
+  };
+  const BoardVerdict good = told({});
+  EXPECT_EQ(good.decision, Decision::pass) << to_json(good);
+  const BoardVerdict dented = told({Defect::dent, {0.3, -0.2}, 0.2, 1.4, 0});
+  EXPECT_TRUE(dented.decision == Decision::fail || dented.decision == Decision::invalid) << to_json(dented);
+}
+
 TEST(SurfaceEvidence, ADentInAKnurlIsSeenWhereEdgesAreEverywhere) {
   const Told part = told_of("knurl", 120, {Defect::dent, {3.3, -4.1}, 0.2, 2.5, 0});
   EXPECT_EQ(part.verdict.decision, Decision::fail) << to_json(part.verdict);
