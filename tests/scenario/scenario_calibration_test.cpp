@@ -70,8 +70,10 @@ std::string truth(const Eigen::Isometry3d& bump = Eigen::Isometry3d::Identity())
 
 class ScenarioCalibration : public ::testing::Test {
  protected:
-  ScenarioCalibration() : line(cell.path() / "host") {
+  /// more: lines of [calibration].
+  explicit ScenarioCalibration(const std::string& more = "") : line(cell.path() / "host") {
     std::string config = config_text;
+    config.insert(config.find("[results]"), more);
     for (auto at = config.find("FOLDER"); at != std::string::npos; at = config.find("FOLDER"))
       config.replace(at, 6, cell.path());
     config += "[cmm.pairing]\nwindow_ms = " + std::to_string(5000 * slower()) + "\n";
@@ -254,6 +256,29 @@ TEST_F(ScenarioCalibration, FromAnUncalibratedStartToABoardAndToABump) {
   EXPECT_EQ(error_of("INIT"), -340);
   EXPECT_NE(fields(host->ask("CAL:CURR?")).at(5).find("has drifted"), std::string::npos);
   EXPECT_EQ(cell.results().size(), 1u);
+}
+
+/// Less than U of a turn with this artefact, 7.6 mdeg.
+class ScenarioUntoldDrift : public ScenarioCalibration {
+ protected:
+  ScenarioUntoldDrift() : ScenarioCalibration("drift_limit_mdeg = 5.0\n") {}
+};
+
+TEST_F(ScenarioUntoldDrift, IsNoVerification) {
+  mount_sensor("truth/mounted.toml", 1);
+  expect_good("CONF:REC 'demo-board'");
+  collect_and_solve();
+  expect_good("CAL:ACC");
+  mount_sensor("truth/mounted.toml", 3);
+  collect_and_solve();
+  const std::string refused = host->command("CAL:VER");
+  EXPECT_EQ(refused.substr(0, 5), "-340,") << refused;
+  EXPECT_NE(refused.find("can't be told, U exceeds what is allowed"), std::string::npos) << refused;
+  EXPECT_EQ(fields(host->ask("CAL:STAT?")).at(0), "SOLVED");
+  expect_good("CAL:ABOR");
+  const std::string current_now = host->ask("CAL:CURR?");
+  EXPECT_NE(current_now.find(current().id), std::string::npos) << current_now;
+  EXPECT_EQ(current_now.find("drifted"), std::string::npos) << current_now;
 }
 
 TEST_F(ScenarioCalibration, WhatGoesWrongMakesNoCalibration) {

@@ -155,16 +155,6 @@ TEST_F(Session, ARadiusThatTheFacesCannotTellIsNotBelievedUnlessSomebodySaysHowI
   EXPECT_NO_THROW(calibration());
 }
 
-TEST_F(Session, TheDefaultDriftLimitsAreTold) {
-  begin_log();
-  touch_all();
-  scan(truth);
-  session->solve();
-  const Drift drift =
-      session->drift_from(calibration(), {settings.drift_limit_um, settings.drift_limit_mdeg});
-  EXPECT_FALSE(drift.untold) << drift.words;
-}
-
 TEST_F(Session, MeasuresADrift) {
   begin_log();
   touch_all();
