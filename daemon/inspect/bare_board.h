@@ -36,7 +36,8 @@ class BareBoard {
   BareBoard(const BareView& look, const ThinPlate& surface, const std::vector<LookedAt>& places,
             const PixelNoise& noise, unsigned threads);
 
-  /// Of the tiles within reach_mm of a place the one that lies farthest off the surface beyond what noise explains; none where no tile there tells anything.
+  /// Of the tiles within reach_mm of a place the one that lies farthest off the surface beyond what noise explains; none
+  /// where no tile there tells anything.
   std::optional<WarpOffEvidence> farthest(const Eigen::Vector2d& at_mm, double reach_mm) const;
   /// Of all tiles.
   std::optional<WarpOffEvidence> farthest() const;
