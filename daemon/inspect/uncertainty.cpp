@@ -14,6 +14,15 @@ double rank_scatter(double p, double n) {
   return std::sqrt(p * (1 - p) / n) / normal_density(normal_quantile(p));
 }
 
+/// Heights are over the ring's plane, whose slope is not the form's under the body: a top appears tilted by the difference,
+/// and its ends lie that much higher or lower.
+double form_lift_um(const Measured& m) {
+  const Eigen::Vector2d& slope = m.floor.form_slope;
+  const double cols_um = m.body.cols * std::abs(m.frame.x.scale_mm) * 1e3,
+               rows_um = m.body.rows * std::abs(m.frame.y.scale_mm) * 1e3;
+  return (std::abs(slope.x()) * cols_um + std::abs(slope.y()) * rows_um) / 2;
+}
+
 }  // namespace
 
 HeightNoise mean_noise(const TopNoise& top) { return {top.mean_um, 0, 0, 0, false}; }
@@ -29,12 +38,12 @@ HeightNoise order_noise(const OrderStatistic& s, const Measured& m, const TopNoi
   const double p = (r - 0.375) / (n + 0.25);
   const double normal = top.pixel_um * rank_scatter(p, n) * std::sqrt(correlation);
   const double z = std::abs(normal_quantile(p));
-  return {std::max(scatter * spacing_um, normal), std::abs(r - (n + 1) / 2) <= 1 ? 0 : top.pixel_um * z, 0, 0,
-          true};
+  const double lift = std::abs(r - (n + 1) / 2) <= 1 ? 0 : top.pixel_um * z;
+  return {std::max(scatter * spacing_um, normal), lift + std::abs(2 * p - 1) * form_lift_um(m), 0, 0, true};
 }
 
 HeightNoise extreme_noise(const Measured& m, const TopNoise& top) {
-  return {top.mean_um, top.pixel_um * highest_of_normal(0.95, m.heights.valid), 0, 0, true};
+  return {top.mean_um, top.pixel_um * highest_of_normal(0.95, m.heights.valid) + form_lift_um(m), 0, 0, true};
 }
 
 HeightNoise top_mean_noise(double k, const Measured& m, const TopNoise& top) {
@@ -42,7 +51,8 @@ HeightNoise top_mean_noise(double k, const Measured& m, const TopNoise& top) {
   if (share >= 1) return {top.mean_um, 0, 0, 0, true};
   const double own = top.pixel_um / std::sqrt(std::max(1.0, k / top.correlation));
   return {std::sqrt(own * own + top.mean_um * top.mean_um),
-          top.pixel_um * normal_density(normal_quantile(share)) / share, 0, 0, true};
+          top.pixel_um * normal_density(normal_quantile(share)) / share + (1 - share) * form_lift_um(m), 0, 0,
+          true};
 }
 
 HeightNoise opened_noise(const Measured& m, const TopNoise& top) {
@@ -54,7 +64,7 @@ HeightNoise opened_noise(const Measured& m, const TopNoise& top) {
     return -normal_quantile(std::pow(-std::expm1(std::log(probability) / of), 1 / values));
   };
   const double low = below(0.05, std::max(1.0, patches / 4), many), high = below(0.95, patches, few);
-  return {top.mean_um, top.pixel_um * std::max(std::abs(low), std::abs(high)), 0, 0, true};
+  return {top.mean_um, top.pixel_um * std::max(std::abs(low), std::abs(high)) + form_lift_um(m), 0, 0, true};
 }
 
 namespace {
