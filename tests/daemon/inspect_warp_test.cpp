@@ -192,6 +192,25 @@ TEST(InspectWarp, AFloorOfTheSurfaceIsPerpendicularAndTilted) {
   EXPECT_GT(b.u, a.u);
 }
 
+/// What is left of the ring is a strip on one side: its quadratic's slope under the body means nothing, and is no part of a
+/// floor that the surface tells.
+TEST(InspectWarp, AFloorOfTheSurfaceHasNothingOfTheRingsForm) {
+  Scene s = bent_scene();
+  s.recipe.components[0].warp_fallback = true;
+  s.recipe.components[0].checks.push_back(upper(Characteristic::tilt, 3000));
+  const BoardVerdict own = s.inspect();
+  change_pixels(s, 1, 2, 5, 6, [&](int row, int col, std::int16_t&, PixelClass& c) {
+    const double x = s.frame.x.at(col) - 3, y = s.frame.y.at(row) - 4;
+    if (x > -1.05 && (std::abs(x) > 1 || std::abs(y) > 0.6)) c = PixelClass::shadow;
+  });
+  const BoardVerdict v = s.inspect();
+  ASSERT_TRUE(v.components[0].warp_floor);
+  EXPECT_EQ(v.components[0].warp_floor->ring_reason, Reason::floor_sides);
+  const CheckVerdict &a = own.components[0].checks[1], &b = v.components[0].checks[1];
+  ASSERT_EQ(b.reason, Reason::none) << b.detail;
+  EXPECT_LE(std::abs(a.value - b.value), 2 * (a.u + b.u));
+}
+
 TEST(InspectWarp, TheSurfaceIsNoFloorBeyondWhatWasSeen) {
   Scene s = bent_scene();
   s.recipe.components[0].warp_fallback = true;
