@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "calib/fit/construction.h"
+#include "calib/linear/median.h"
 
 namespace datum {
 
@@ -23,12 +24,6 @@ int face_over(const ArtefactDrawing& drawing, double x, double y) {
     if (drawing.faces[i].contains(x, y)) return static_cast<int>(i);
   }
   return -1;
-}
-
-double median(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 }  // namespace
@@ -65,7 +60,7 @@ void trim_to_own_planes(Points points, Assignment& assignment) {
       residuals.push_back(std::abs(distance_mm(plane[f], p)));
     // 1.4826 times the median is the standard deviation of a normal distribution. Beyond 4 lie 6 in 100 000
     // of it: the scatter of what stays is smaller by 0.05 %. Points without noise keep their rounding.
-    limit[f] = std::max(4 * 1.4826 * median(residuals), 1e-9);
+    limit[f] = std::max(4 * 1.4826 * median_of(residuals), 1e-9);
     assignment.faces[f].clear();
   }
   for (std::size_t i = 0; i < points.size(); ++i) {

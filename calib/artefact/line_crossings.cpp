@@ -5,16 +5,11 @@
 
 #include "calib/artefact/grey_edges.h"
 #include "calib/fit/robust.h"
+#include "calib/linear/median.h"
 
 namespace datum {
 
 namespace {
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// u = at + slope v by least squares, about the mean of v.
 FittedLine regression(const std::vector<Crossing>& crossings) {
@@ -95,7 +90,7 @@ FittedLine fitted_line(const std::vector<Crossing>& crossings) {
   const FittedLine first = regression(crossings);
   std::vector<double> off, widths;
   for (const Crossing& c : crossings) off.push_back(std::abs(c.u_mm - first.line.u(c.v_mm)));
-  const double limit = std::max(4 * 1.4826 * median(off), 1e-9);
+  const double limit = std::max(4 * 1.4826 * median_of(off), 1e-9);
   std::vector<Crossing> kept;
   for (std::size_t i = 0; i < off.size(); ++i) {
     if (off[i] > limit) continue;
@@ -103,7 +98,7 @@ FittedLine fitted_line(const std::vector<Crossing>& crossings) {
     widths.push_back(crossings[i].width_mm);
   }
   FittedLine fit = regression(kept);
-  fit.width_mm = median(widths);
+  fit.width_mm = median_of(widths);
   return fit;
 }
 

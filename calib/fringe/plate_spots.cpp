@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calib/linear/median.h"
+
 namespace datum {
 namespace {
 
 constexpr double off_sigmas = 6, sigma_of_mad = 1.4826, least_filled = 0.5;
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 struct Square {
   double sum_um = 0;
@@ -47,9 +43,9 @@ std::vector<PlateSpot> plate_spots(const std::vector<FlatStep>& steps, const Hei
                    static_cast<std::uint32_t>(i % across) * side + side / 2, means.back()});
   }
   if (means.empty()) return {};
-  const double middle = median(means);
+  const double middle = median_of(means);
   for (const double m : means) spread.push_back(std::abs(m - middle));
-  const double far_um = std::max(least_um, off_sigmas * sigma_of_mad * median(spread));
+  const double far_um = std::max(least_um, off_sigmas * sigma_of_mad * median_of(spread));
   std::erase_if(all, [&](const PlateSpot& spot) { return !(std::abs(spot.off_um - middle) > far_um); });
   std::stable_sort(all.begin(), all.end(), [](const PlateSpot& a, const PlateSpot& b) {
     return std::abs(a.off_um) > std::abs(b.off_um);

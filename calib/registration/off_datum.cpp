@@ -2,6 +2,8 @@
 #include <cmath>
 #include <map>
 
+#include "calib/linear/median.h"
+
 #include "calib/registration/model_fit_step.h"
 
 namespace datum::model_fit {
@@ -14,12 +16,6 @@ struct Group {
   Eigen::Vector3d middle_mm = Eigen::Vector3d::Zero();
   double mean_mm() const { return sum_mm / weight; }
 };
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 }  // namespace
 
@@ -36,9 +32,9 @@ OffDatum off_datum(const std::vector<ModelSample>& samples, const Lever& lever,
   if (groups.empty()) return off;
   std::vector<double> means, spread;
   for (const auto& [number, g] : groups) means.push_back(g.mean_mm());
-  const double middle = median(means);
+  const double middle = median_of(means);
   for (const double m : means) spread.push_back(std::abs(m - middle));
-  const double far_mm = off_sigmas * sigma_of_mad * median(spread);
+  const double far_mm = off_sigmas * sigma_of_mad * median_of(spread);
   const auto stands_off = [&](const Group& g) { return std::abs(g.mean_mm() - middle) > far_mm; };
   for (const auto& [number, g] : groups) {
     if (!stands_off(g)) continue;

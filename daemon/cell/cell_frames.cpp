@@ -6,12 +6,12 @@
 
 #include "daemon/cell/cell.h"
 #include "daemon/loop/event_loop.h"
+#include "drivers/frame/probe_point.h"
 
 namespace datum {
 
 namespace {
 
-constexpr MonotonicNs ns_per_ms = 1'000'000;
 constexpr const char* before_trigger = "arrived before the trigger; the sensor must expose after it";
 
 /// From the exposure, where the source knows it, to now: pixels are still made after a stamp.

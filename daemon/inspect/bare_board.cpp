@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "calib/linear/median.h"
 #include "daemon/inspect/warp_recipe.h"
 #include "gpu/core/parallel_for.h"
 
@@ -19,22 +20,15 @@ constexpr double sigma_per_mad = 1.4826, median_per_mean = 1.2533;
 
 double pitch_mm(const HeightFrame& frame) { return std::max(frame.x.scale_mm, frame.y.scale_mm); }
 
-/// Changes the order of the values.
-double median(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// Of some hundred tiles one is 3 standard uncertainties off by chance.
 constexpr double chance_sigmas = 3;
 
 /// Median less what chance makes of it, 0 at least.
 double told_um(std::vector<double> um, const PixelNoise& noise) {
   const auto n = static_cast<double>(um.size());
-  const double level = median(um);
+  const double level = median_of(um);
   for (double& v : um) v = std::abs(v - level);
-  const double sigma_um = std::max(noise.sigma_um, sigma_per_mad * median(um));
+  const double sigma_um = std::max(noise.sigma_um, sigma_per_mad * median_of(um));
   const double u = median_per_mean * sigma_um * std::sqrt(std::min(1.0, noise.correlation / n));
   return std::copysign(std::max(0.0, std::abs(level) - chance_sigmas * u), level);
 }

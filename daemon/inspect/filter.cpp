@@ -15,7 +15,7 @@
 namespace datum {
 namespace {
 
-constexpr double most_steps = 1 << 30;
+constexpr double most_grey_steps = 1 << 30;
 constexpr double um_per_mm = 1e3;
 
 /// Heights in steps about their middle, and what a step is.
@@ -36,10 +36,10 @@ Steps in_steps(const HeightFrame& frame, const std::vector<T>& counts) {
     lowest = std::min(lowest, static_cast<double>(counts[i]));
     highest = std::max(highest, static_cast<double>(counts[i]));
   }
-  if ((highest - lowest) * per_count >= most_steps)
+  if ((highest - lowest) * per_count >= most_grey_steps)
     throw std::domain_error(
         fmt::format("the filter works on heights that span less than {:.4g} mm; the frame's span {:.4g} mm",
-                    most_steps / per_count * std::abs(frame.z.scale_mm),
+                    most_grey_steps / per_count * std::abs(frame.z.scale_mm),
                     (highest - lowest) * std::abs(frame.z.scale_mm)));
   const double middle = lowest <= highest ? std::round((lowest + highest) / 2) : 0;
   Steps s;

@@ -141,7 +141,7 @@ std::vector<PixelRun> body_runs(const Component& component, const Recipe& recipe
   return runs;
 }
 
-std::uint32_t pixels_in(const std::vector<PixelRun>& runs) {
+std::uint32_t count_pixels(const std::vector<PixelRun>& runs) {
   std::uint32_t n = 0;
   for (const PixelRun& run : runs) n += static_cast<std::uint32_t>(run.length);
   return n;
@@ -205,8 +205,8 @@ Site site_of(const Recipe& recipe, std::size_t index, const HeightFrame& frame, 
     site.ring.push_back(sided.run);
     site.ring_side.push_back(sided.side);
   }
-  site.ring_pixels = pixels_in(site.ring);
-  site.body_pixels = pixels_in(site.body);
+  site.ring_pixels = count_pixels(site.ring);
+  site.body_pixels = count_pixels(site.body);
   const bool body_seen = in_view(site.body, view), ring_seen = in_view(site.ring, view);
   if (!body_seen || !ring_seen) refuse_view(site, body_seen ? "floor ring" : "body", view);
   return site;

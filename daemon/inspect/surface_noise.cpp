@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "calib/linear/median.h"
 #include "daemon/inspect/normal.h"
 #include "daemon/inspect/surface_region_pixels.h"
 
@@ -185,12 +186,6 @@ class Lags {
   std::vector<double> mean_;  // NaN: not asked for yet
 };
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// Places of tiles, half a tile apart, in all snapshots.
 struct TilePlace {
   std::size_t snapshot;
@@ -219,7 +214,7 @@ RegionNoise noise_of_tiles(const std::vector<Tile>& tiles, int window_px, bool& 
   }
   pixels /= static_cast<double>(tiles.size());
   // form correlates: tiles that hold a dent tell nothing of the noise
-  const double most = 2 * median(variance);
+  const double most = 2 * median_of(variance);
   const std::size_t wanted = std::max<std::size_t>(
       least_tiles, lag_pixels / static_cast<std::size_t>(noise.tile_px * noise.tile_px));
   const std::size_t step = std::max<std::size_t>(1, tiles.size() / wanted);
@@ -234,17 +229,18 @@ RegionNoise noise_of_tiles(const std::vector<Tile>& tiles, int window_px, bool& 
   enough = lags.ended() && independent >= least_independent;
   const double freedom = independent - plane_parameters;
   const double given_back = independent / freedom / std::pow(1 - 2 / (9 * freedom), 3);
-  noise.sigma_mm = std::sqrt(median(variance) * given_back);
+  noise.sigma_mm = std::sqrt(median_of(variance) * given_back);
   noise.freedom = freedom * static_cast<double>(tiles.size()) / 4;  // tiles overlap by half both ways
   if (mean.empty()) {
     noise.tiles = 0;
     return noise;
   }
-  noise.window_mean_mm = median(mean) * std::sqrt(given_back);
-  noise.window_sigma_mm = std::sqrt(median(spread) * given_back);
+  noise.window_mean_mm = median_of(mean) * std::sqrt(given_back);
+  noise.window_sigma_mm = std::sqrt(median_of(spread) * given_back);
   const double windows = std::pow(noise.tile_px - window_px + 1, 2);
   if (noise.window_sigma_mm > 0) {
-    const double z = (median(highest) * std::sqrt(given_back) - noise.window_mean_mm) / noise.window_sigma_mm;
+    const double z =
+        (median_of(highest) * std::sqrt(given_back) - noise.window_mean_mm) / noise.window_sigma_mm;
     noise.windows_per_tile = std::clamp(std::log(0.5) / std::log(normal_share_below(z)), 1.0, windows);
   }
   return noise;

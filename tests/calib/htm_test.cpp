@@ -6,7 +6,7 @@
 #include <concepts>
 #include <limits>
 
-namespace datum {
+namespace datum::htm_test {
 namespace {
 
 struct A;
@@ -121,4 +121,4 @@ TEST(Htm, LeftHandedCalibrationIsMirroredOnBothSides) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::htm_test

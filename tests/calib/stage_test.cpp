@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-namespace datum {
+namespace datum::stage_test {
 namespace {
 
 // The squareness of the thesis' machine (METROLOGY finding 5).
@@ -122,4 +122,4 @@ TEST(Stage, EstimateKeepsTheRotationsCovarianceAndAddsTheMotions) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::stage_test

@@ -7,7 +7,7 @@
 
 #include "tests/daemon/inspect_fixture.h"
 
-namespace datum {
+namespace datum::board_planner_test {
 namespace {
 
 using testing::make_scene;
@@ -88,4 +88,4 @@ TEST(BoardPlanner, AKeptPlanGivesTheSameVerdict) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::board_planner_test

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace datum {
+namespace datum::decision_test {
 namespace {
 
 Check limits(std::optional<double> lower, std::optional<double> upper) {
@@ -154,4 +154,4 @@ TEST(WhyNotPass, NamesTheWorstComponentsAndWhatMadeThemSo) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::decision_test

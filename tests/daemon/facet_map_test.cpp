@@ -8,7 +8,7 @@
 #include "daemon/report/part_files.h"
 #include "tests/daemon/surface_scan.h"
 
-namespace datum {
+namespace datum::facet_map_test {
 namespace {
 
 using testing::check;
@@ -133,4 +133,4 @@ TEST(PartFiles, ARecipeThatNamesOthersIsRefused) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::facet_map_test

@@ -7,7 +7,7 @@
 #include "drivers/sensor/read_frame.h"
 #include "tests/real_data.h"
 
-namespace datum {
+namespace datum::inspect_alignment_realdata_test {
 namespace {
 
 const std::filesystem::path source{DATUM_SOURCE_DIR};
@@ -69,4 +69,4 @@ TEST(PemtronAlignment, ARecipeThatKnowsHalfOfThePartsIsRefused) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::inspect_alignment_realdata_test

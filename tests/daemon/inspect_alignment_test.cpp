@@ -6,7 +6,7 @@
 #include "daemon/pipeline_alignment.h"
 #include "tests/daemon/inspect_fixture.h"
 
-namespace datum {
+namespace datum::inspect_alignment_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -112,4 +112,4 @@ TEST(InspectAlignment, ThePictureHasRoomForTheBoardAndItsShift) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::inspect_alignment_test

@@ -9,7 +9,7 @@
 #include "daemon/inspect/uncertainty.h"
 #include "tests/daemon/inspect_fixture.h"
 
-namespace datum {
+namespace datum::inspect_filter_test {
 namespace {
 
 using testing::make_scene;
@@ -218,4 +218,4 @@ TEST(InspectFiltered, RefusesHeightsThatSpanTooMuch) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::inspect_filter_test

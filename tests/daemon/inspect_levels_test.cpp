@@ -6,7 +6,7 @@
 
 #include "tests/daemon/inspect_fixture.h"
 
-namespace datum {
+namespace datum::inspect_levels_test {
 namespace {
 
 using testing::change_pixels;
@@ -134,4 +134,4 @@ TEST(Levels, ExpectedFormIsOneLevel) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::inspect_levels_test

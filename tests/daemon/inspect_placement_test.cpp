@@ -6,7 +6,7 @@
 #include "daemon/inspect/uncertainty.h"
 #include "tests/daemon/inspect_fixture.h"
 
-namespace datum {
+namespace datum::inspect_placement_test {
 namespace {
 
 using testing::change_pixels;
@@ -120,4 +120,4 @@ TEST(InspectPlacement, AHeightsLinearityCountsAtBothEnds) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::inspect_placement_test

@@ -14,7 +14,7 @@
 #include "drivers/sensor/read_frame.h"
 #include "tests/real_data.h"
 
-namespace datum {
+namespace datum::inspect_realdata_test {
 namespace {
 
 using ::testing::DoubleNear;
@@ -181,4 +181,4 @@ TEST(Pemtron, TheSurfaceStandsInForARing) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::inspect_realdata_test

@@ -6,7 +6,7 @@
 
 #include "tests/daemon/inspect_fixture.h"
 
-namespace datum {
+namespace datum::inspect_refusal_test {
 namespace {
 
 using testing::change_pixels;
@@ -315,4 +315,4 @@ TEST(Refusal, RefusedVerdictsAreWrittenAndReadBack) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::inspect_refusal_test

@@ -3,7 +3,7 @@
 
 #include "tests/daemon/inspect_fixture.h"
 
-namespace datum {
+namespace datum::inspect_test {
 namespace {
 
 using testing::change_pixels;
@@ -342,4 +342,4 @@ TEST(Inspect, PhasesBringTheirUncertainty) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::inspect_test

@@ -5,7 +5,7 @@
 #include "daemon/inspect/warp_recipe.h"
 #include "tests/daemon/inspect_fixture.h"
 
-namespace datum {
+namespace datum::inspect_warp_test {
 namespace {
 
 using testing::change_pixels;
@@ -398,4 +398,4 @@ TEST(InspectWarp, FieldOfViewNamesAPatch) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::inspect_warp_test

@@ -4,7 +4,7 @@
 
 #include "tests/daemon/surface_scan.h"
 
-namespace datum {
+namespace datum::surface_inspection_test {
 namespace {
 
 using testing::check;
@@ -323,4 +323,4 @@ TEST_F(SurfaceRefusal, SnapshotsMissingTwiceOrElsewhere) {
   EXPECT_EQ(s.inspect(recipe, {{&s.frame, s.pose}, {&other, moved}}).verdict.reason, Reason::none);
 }
 
-}  // namespace datum
+}  // namespace datum::surface_inspection_test

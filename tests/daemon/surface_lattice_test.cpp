@@ -8,7 +8,7 @@
 #include "daemon/inspect/surface_alignment.h"
 #include "daemon/inspect/surface_placing.h"
 
-namespace datum {
+namespace datum::surface_lattice_test {
 namespace {
 
 using Eigen::Vector3d;
@@ -149,4 +149,4 @@ TEST(SurfaceLattice, ABurrThatMovesThePartRefusesIt) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::surface_lattice_test

@@ -7,7 +7,7 @@
 #include "drivers/virtual/twin_world.h"
 #include "tests/daemon/surface_scan.h"
 
-namespace datum {
+namespace datum::surface_noise_test {
 namespace {
 
 using testing::check;
@@ -102,4 +102,4 @@ TEST(SurfaceSnapshots, ATurnOfTheCalibrationShiftsThemAgainstEachOther) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::surface_noise_test

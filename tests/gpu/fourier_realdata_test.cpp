@@ -8,7 +8,7 @@
 #include "tests/gpu/fourier_scenes.h"
 #include "tests/real_data.h"
 
-namespace datum {
+namespace datum::fourier_realdata_test {
 namespace {
 
 using namespace testing;
@@ -76,4 +76,4 @@ TEST(RealFringes, ASingleImageFollowsTheTwelveStepsWhereTheSurfaceIsSmooth) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::fourier_realdata_test

@@ -8,7 +8,7 @@
 #include "tests/gpu/fringe_scenes.h"
 #include "tests/real_data.h"
 
-namespace datum {
+namespace datum::fringe_realdata_test {
 namespace {
 
 using namespace testing;
@@ -154,4 +154,4 @@ TEST(RealFringes, ColumnsHaveNoJumpsOffTheEdges) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::fringe_realdata_test

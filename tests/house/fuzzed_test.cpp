@@ -18,6 +18,7 @@
 
 namespace fs = std::filesystem;
 
+namespace fuzzed_test {
 namespace {
 
 const fs::path root = DATUM_SOURCE_DIR;
@@ -116,3 +117,5 @@ TEST(House, EveryReaderOfBytesFromOutsideIsFuzzed) {
     EXPECT_FALSE(fs::is_empty(root / "tests/fuzz/corpus" / target)) << target;
   }
 }
+
+}  // namespace fuzzed_test

@@ -13,6 +13,7 @@
 
 namespace fs = std::filesystem;
 
+namespace house_test {
 namespace {
 
 const fs::path root = DATUM_SOURCE_DIR;
@@ -183,3 +184,5 @@ TEST(House, SourcesStayShort) {
     }
   }
 }
+
+}  // namespace house_test

@@ -18,8 +18,8 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double tolerance_um = 60;
-constexpr double bow_um = 15, bump_um = 30, bump_mm = 0.8;  // of the forms; the bump's is its radius
+constexpr double limit_band_um = 60;
+constexpr double form_bow_um = 15, bump_um = 30, bump_mm = 0.8;  // of the forms; the bump's is its radius
 
 /// Two levels side by side along x, 4 mm apart; `half_mm` long each.
 struct Part {
@@ -48,7 +48,7 @@ struct Truth {
     double um = offset_um;
     if (form == SurfaceForm::bowed) {
       const double u = (x - 0.5) / part.half_mm * 2 - 1, v = y / 5;
-      um += bow_um * (1 - (u * u + v * v) / 2);
+      um += form_bow_um * (1 - (u * u + v * v) / 2);
     } else if (form == SurfaceForm::bump) {
       const double r2 =
           (Eigen::Vector2d(x, y) - bump_mm).squaredNorm() / statistics::bump_mm / statistics::bump_mm;
@@ -197,12 +197,12 @@ void count(SurfaceColumn column, const CheckVerdict& v, double truth, Tally& t) 
   t.outside += std::abs(error) > 2 * v.u;
   for (const UncertaintyTerm& term : v.budget) t.terms[term.name] += term.u * term.u;
   const bool two_sided = column == SurfaceColumn::thickness || column == SurfaceColumn::mean;
-  if (!two_sided && truth < tolerance_um / 4) return;  // a limit that good parts never come near
-  const double lower = two_sided ? truth - 2 * tolerance_um : -HUGE_VAL;
+  if (!two_sided && truth < limit_band_um / 4) return;  // a limit that good parts never come near
+  const double lower = two_sided ? truth - 2 * limit_band_um : -HUGE_VAL;
   ++t.at_limit;
   t.at_limit_passed += decided(v, lower, truth) == Decision::pass;
   ++t.beyond;
-  t.beyond_passed += decided(v, lower, truth - tolerance_um / 4) == Decision::pass;
+  t.beyond_passed += decided(v, lower, truth - limit_band_um / 4) == Decision::pass;
 }
 
 using SurfaceTallies = std::array<Tally, surface_column_count>;

@@ -4,7 +4,7 @@
 #include "calib/fit/construction.h"
 #include "tests/calib/fit/fit_points.h"
 
-namespace datum {
+namespace datum::campaign_test {
 namespace {
 
 using testing::Noise;
@@ -97,4 +97,4 @@ TEST(FitCampaign, NoCylinderIsAcceptedWrong) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::campaign_test

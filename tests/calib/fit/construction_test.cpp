@@ -4,7 +4,7 @@
 
 #include <Eigen/Geometry>
 
-namespace datum {
+namespace datum::construction_test {
 namespace {
 
 const Plane3 floor_plane{{100, 200, 10}, {0, 0, 2}};  // its normal is not of length 1
@@ -91,4 +91,4 @@ TEST(Construction, RefusesWhatIsNotDetermined) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::construction_test

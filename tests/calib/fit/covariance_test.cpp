@@ -7,7 +7,7 @@
 #include "calib/fit/construction.h"
 #include "tests/calib/fit/fit_points.h"
 
-namespace datum {
+namespace datum::covariance_test {
 namespace {
 
 using testing::Noise;
@@ -155,4 +155,4 @@ TEST(Covariance, IntersectionOfPlanes) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::covariance_test

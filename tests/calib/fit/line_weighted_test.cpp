@@ -5,7 +5,7 @@
 #include "tests/calib/fit/fit_points.h"
 #include "tests/calib/fit/quad_newton.h"
 
-namespace datum {
+namespace datum::line_weighted_test {
 namespace {
 
 using testing::Jet;
@@ -112,4 +112,4 @@ TEST(LineWeighted, RefusesWhatItCannotFit) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::line_weighted_test

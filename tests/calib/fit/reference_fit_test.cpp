@@ -4,7 +4,7 @@
 #include "tests/calib/fit/fit_points.h"
 #include "tests/calib/fit/quad_newton.h"
 
-namespace datum {
+namespace datum::reference_fit_test {
 namespace {
 
 using testing::Jet;
@@ -189,4 +189,4 @@ TEST(ReferenceFit, Cylinder) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::reference_fit_test

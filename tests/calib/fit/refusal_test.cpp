@@ -7,7 +7,7 @@
 #include "calib/fit/construction.h"
 #include "tests/calib/fit/fit_points.h"
 
-namespace datum {
+namespace datum::refusal_test {
 namespace {
 
 using testing::Noise;
@@ -209,4 +209,4 @@ TEST(FeatureFit, MovesWithItsPoints) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::refusal_test

@@ -9,7 +9,7 @@
 #include "calib/fit/robust_search.h"
 #include "tests/calib/fit/fit_points.h"
 
-namespace datum {
+namespace datum::robust_test {
 namespace {
 
 using testing::Noise;
@@ -166,4 +166,4 @@ TEST(Robust, DrawsDistinctIndicesEvenly) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::robust_test

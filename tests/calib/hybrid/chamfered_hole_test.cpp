@@ -8,7 +8,7 @@
 
 #include "calib/hybrid/find_hole.h"
 
-namespace datum {
+namespace datum::chamfered_hole_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -118,4 +118,4 @@ TEST(ChamferedHole, AChamferThatIsSeenInPartIsRefused) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::chamfered_hole_test

@@ -7,7 +7,7 @@
 #include <functional>
 #include <random>
 
-namespace datum {
+namespace datum::find_hole_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -205,4 +205,4 @@ TEST(FindHole, BadFramesAndSettingsAreRefused) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::find_hole_test

@@ -12,7 +12,7 @@
 #include "drivers/cmm/presets.h"
 #include "drivers/virtual/virtual_probe.h"
 
-namespace datum {
+namespace datum::hybrid_grbl_test {
 namespace {
 
 using State = HybridProbe::State;
@@ -176,4 +176,4 @@ TEST(HybridGrbl, ABumpedSensorIsAMismatch) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::hybrid_grbl_test

@@ -8,7 +8,7 @@
 
 #include "tests/calib/hybrid/bore.h"
 
-namespace datum {
+namespace datum::hybrid_log_test {
 namespace {
 
 using testing::Bore;
@@ -107,4 +107,4 @@ TEST(HybridLog, ALineThatIsNoneIsNamed) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::hybrid_log_test

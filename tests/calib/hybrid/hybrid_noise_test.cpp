@@ -5,7 +5,7 @@
 
 #include "tests/calib/hybrid/bore.h"
 
-namespace datum {
+namespace datum::hybrid_noise_test {
 namespace {
 
 HybridSettings settings() {
@@ -57,4 +57,4 @@ TEST(HybridNoise, HolesAreDoneAndTheirUncertaintyIsHonest) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::hybrid_noise_test

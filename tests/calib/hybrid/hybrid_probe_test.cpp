@@ -9,7 +9,7 @@
 
 #include "tests/calib/hybrid/bore.h"
 
-namespace datum {
+namespace datum::hybrid_probe_test {
 namespace {
 
 using State = HybridProbe::State;
@@ -278,4 +278,4 @@ TEST(HybridSettings, RefusedWithWhatIsAllowed) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::hybrid_probe_test

@@ -9,7 +9,7 @@
 
 #include "tests/calib/hybrid/bore.h"
 
-namespace datum {
+namespace datum::thesis_table_test {
 namespace {
 
 struct Hole {
@@ -150,4 +150,4 @@ TEST(ScanBias, UncertaintyIsTheScatterButNeverBelowTheHolesOwn) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::thesis_table_test

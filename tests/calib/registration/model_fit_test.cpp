@@ -10,7 +10,7 @@
 
 #include "calib/registration/model_fit_step.h"
 
-namespace datum {
+namespace datum::model_fit_test {
 namespace {
 
 using Eigen::Vector3d;
@@ -248,4 +248,4 @@ TEST(ModelFit, WeightsDecideWhoIsFollowed) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::model_fit_test

@@ -6,7 +6,7 @@
 
 #include "tests/calib/registration/board_scene.h"
 
-namespace datum {
+namespace datum::registration_test {
 namespace {
 
 using ::testing::AnyOf;
@@ -344,4 +344,4 @@ TEST(Registration, BadSettingsAndFramesAreRefused) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::registration_test

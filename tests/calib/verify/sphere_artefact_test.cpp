@@ -6,7 +6,7 @@
 
 #include "tests/calib/fit/fit_points.h"
 
-namespace datum {
+namespace datum::sphere_artefact_test {
 namespace {
 
 using testing::Noise;
@@ -179,4 +179,4 @@ TEST(SphereArtefact, SettingsThatMeanNothingAreRefused) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::sphere_artefact_test

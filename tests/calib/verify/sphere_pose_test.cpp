@@ -7,7 +7,7 @@
 #include "calib/artefact/sphere_artefact.h"
 #include "tests/calib/fit/fit_points.h"
 
-namespace datum {
+namespace datum::sphere_pose_test {
 namespace {
 
 using testing::Noise;
@@ -120,4 +120,4 @@ TEST(SpherePose, PointsThatHoldNoTransformAreRefused) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::sphere_pose_test

@@ -6,7 +6,7 @@
 #include "tests/calib/fit/quad_newton.h"
 #include "tests/real_data.h"
 
-namespace datum {
+namespace datum::sphere_realdata_test {
 namespace {
 
 const char* const snapshot = "gocator/snapshot_export.csv";
@@ -74,4 +74,4 @@ TEST(SphereRealData, ABulbIsNoArtefact) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::sphere_realdata_test

@@ -9,7 +9,7 @@
 #include "tests/calib/fit/fit_points.h"
 #include "tests/fresh_folder.h"
 
-namespace datum {
+namespace datum::sphere_search_test {
 namespace {
 
 using testing::Noise;
@@ -195,4 +195,4 @@ TEST_F(SphereDrawingFile, RefusesWhatFitsInTwoWaysOrNone) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::sphere_search_test

@@ -5,7 +5,7 @@
 #include "calib/warp/hull.h"
 #include "tests/calib/warp/boards.h"
 
-namespace datum {
+namespace datum::thin_plate_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -181,4 +181,4 @@ TEST(ConvexHull, HoldsItsPlacesAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::thin_plate_test

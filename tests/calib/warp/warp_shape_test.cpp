@@ -4,7 +4,7 @@
 #include "calib/warp/warp_shape.h"
 #include "tests/calib/warp/boards.h"
 
-namespace datum {
+namespace datum::warp_shape_test {
 namespace {
 
 using testing::look_at;
@@ -139,4 +139,4 @@ TEST(WarpShape, AFoldBetweenPatchesLiesWithinU) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::warp_shape_test

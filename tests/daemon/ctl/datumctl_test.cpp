@@ -13,7 +13,7 @@
 #include "tests/a_calibration.h"
 #include "tests/daemon/report/fixture.h"
 
-namespace datum {
+namespace datum::datumctl_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -139,4 +139,4 @@ TEST(DatumctlCalibrate, SealsWhatIsGoodInEachKey) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::datumctl_test

@@ -9,7 +9,7 @@
 #include "nlohmann/json.hpp"
 #include "tests/fresh_folder.h"
 
-namespace datum {
+namespace datum::listen_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -128,4 +128,4 @@ TEST(Listen, WhatItCantDoIsRefused) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::listen_test

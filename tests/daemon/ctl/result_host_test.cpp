@@ -8,7 +8,7 @@
 #include "daemon/report/result_delivery.h"
 #include "tests/daemon/report/fixture.h"
 
-namespace datum {
+namespace datum::result_host_test {
 namespace {
 
 constexpr MonotonicNs ms = 1'000'000;
@@ -207,4 +207,4 @@ TEST_F(ResultHostTest, AsksAgainWhereNothingComes) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::result_host_test

@@ -10,7 +10,7 @@
 #include "daemon/report/command_link.h"
 #include "tests/daemon/report/fixture.h"
 
-namespace datum {
+namespace datum::watch_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -174,4 +174,4 @@ TEST(WatchScreen, CutsCharactersWholeAndEndsColours) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::watch_test

@@ -14,7 +14,7 @@
 #include "tests/daemon/metrics/exposition_grammar.h"
 #include "tests/daemon/report/fixture.h"
 
-namespace datum {
+namespace datum::exposition_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -261,4 +261,4 @@ TEST(MetricTable, NamesFollowPrometheus) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::exposition_test

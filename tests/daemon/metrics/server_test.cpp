@@ -13,7 +13,7 @@
 #include "drivers/port/allow_list.h"
 #include "tests/fresh_folder.h"
 
-namespace datum {
+namespace datum::server_test {
 namespace {
 
 constexpr MonotonicNs ms = 1'000'000;
@@ -257,4 +257,4 @@ TEST_F(Server, OnlyThisComputerReachesAPort) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::server_test

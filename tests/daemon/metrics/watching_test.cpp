@@ -17,7 +17,7 @@
 #include "daemon/report/log_event.h"
 #include "tests/fresh_folder.h"
 
-namespace datum {
+namespace datum::watching_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -167,4 +167,4 @@ TEST(JournalEntries, ArriveAndNeverWait) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::watching_test

@@ -13,7 +13,7 @@
 #include "daemon/report/chain_check.h"
 #include "tests/daemon/report/fixture.h"
 
-namespace datum {
+namespace datum::result_keeper_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -202,4 +202,4 @@ TEST_F(Results, DISABLED_HowLongSlicesTake) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::result_keeper_test

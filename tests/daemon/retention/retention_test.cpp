@@ -12,7 +12,7 @@
 #include "calib/utc_time.h"
 #include "tests/fresh_folder.h"
 
-namespace datum {
+namespace datum::retention_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -234,4 +234,4 @@ TEST(Slices, TellWhatTheyDid) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::retention_test

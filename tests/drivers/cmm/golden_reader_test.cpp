@@ -6,7 +6,7 @@
 #include "tests/drivers/cmm/transcript.h"
 #include "tests/drivers/cmm/transcript_port.h"
 
-namespace datum {
+namespace datum::golden_reader_test {
 namespace {
 
 using ::testing::ElementsAreArray;
@@ -108,4 +108,4 @@ TEST(CmmReader, APauseEndsAnAnswer) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::golden_reader_test

@@ -6,7 +6,7 @@
 
 #include "drivers/cmm/presets.h"
 
-namespace datum {
+namespace datum::grbl_motion_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -63,4 +63,4 @@ TEST(GrblMotion, IsOffUnlessAllowedAndKeepsToItsLimits) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::grbl_motion_test

@@ -9,7 +9,7 @@
 #include "drivers/cmm/reader.h"
 #include "drivers/cmm/stare_session.h"
 
-namespace datum {
+namespace datum::line_fault_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -215,4 +215,4 @@ INSTANTIATE_TEST_SUITE_P(Matrix, LineTrouble, ::testing::ValuesIn(troubles), [](
 });
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::line_fault_test

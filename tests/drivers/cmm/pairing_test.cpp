@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace datum {
+namespace datum::pairing_test {
 namespace {
 
 constexpr MonotonicNs ms = ns_per_ms;
@@ -151,4 +151,4 @@ TEST_F(Pairing, RefusesPositionsFarFromTheFrameInTime) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::pairing_test

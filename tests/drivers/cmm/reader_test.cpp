@@ -9,7 +9,7 @@
 #include "tests/drivers/cmm/transcript.h"
 #include "tests/drivers/port/pty_pair.h"
 
-namespace datum {
+namespace datum::reader_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -254,4 +254,4 @@ TEST(CmmReader, WorksOverTcpAndFindsAServerThatComesLate) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::reader_test

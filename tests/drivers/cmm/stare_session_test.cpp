@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace datum {
+namespace datum::stare_session_test {
 namespace {
 
 using Step = StareSession::Step;
@@ -197,4 +197,4 @@ TEST_F(Session, StepsHaveNames) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::stare_session_test

@@ -6,7 +6,7 @@
 #include "drivers/virtual/virtual_touch.h"
 #include "tests/drivers/cmm/transcript.h"
 
-namespace datum {
+namespace datum::touch_codec_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -190,4 +190,4 @@ TEST(TouchCodec, EveryPresetKnowsWhatItSaysAtATouch) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::touch_codec_test

@@ -7,7 +7,7 @@
 #include "tests/drivers/cmm/transcript.h"
 #include "tests/drivers/port/pty_pair.h"
 
-namespace datum {
+namespace datum::touch_reader_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -118,4 +118,4 @@ TEST(TouchReader, ADeviceThatSaysNothingAtATouchIsPolledOn) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::touch_reader_test

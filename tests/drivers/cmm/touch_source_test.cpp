@@ -4,7 +4,7 @@
 
 #include "drivers/cmm/presets.h"
 
-namespace datum {
+namespace datum::touch_source_test {
 namespace {
 
 using Step = TouchSource::Step;
@@ -157,4 +157,4 @@ TEST(TouchSettings, RefusedWithWhatIsAllowed) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::touch_source_test

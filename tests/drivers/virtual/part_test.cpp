@@ -9,7 +9,7 @@
 
 #include "drivers/virtual/virtual_part_cell.h"
 
-namespace datum {
+namespace datum::part_test {
 namespace {
 
 using Eigen::Vector3d;
@@ -170,4 +170,4 @@ TEST(Part, SampleCellSeesThePlateInSevenSnapshots) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::part_test

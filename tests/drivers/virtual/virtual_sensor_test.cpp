@@ -13,7 +13,7 @@
 #include "drivers/virtual/twin_file.h"
 #include "drivers/virtual/virtual_sensor_board.h"
 
-namespace datum {
+namespace datum::virtual_sensor_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -215,4 +215,4 @@ TEST(TwinFile, TheWorldsKeysAreRead) {
 }
 
 }  // namespace
-}  // namespace datum
+}  // namespace datum::virtual_sensor_test
