@@ -23,9 +23,9 @@ struct HoleCandidate {
   double radius_mm = 0;
   Eigen::Vector3d u_own_mm = Eigen::Vector3d::Zero();  // of this hole: pixels of its edge
   Eigen::Vector3d u_shared_mm =
-      Eigen::Vector3d::Zero();  // of all holes: calibration, edges that the sensor loses
-  std::optional<HoleRim> rim;   // none: of a log that was written before rims were told
-  double chamfer_mm = 0;        // width of the chamfer that was seen, to a pixel's pitch or two; 0: none was
+      Eigen::Vector3d::Zero();   // of all holes: calibration, edges that the sensor loses
+  std::optional<HoleRim> rim{};  // none: of a log that was written before rims were told
+  double chamfer_mm = 0;         // width of the chamfer that was seen, to a pixel's pitch or two; 0: none was
 
   Eigen::Vector3d u_mm() const { return (u_own_mm.cwiseAbs2() + u_shared_mm.cwiseAbs2()).cwiseSqrt(); }
 };

@@ -48,7 +48,8 @@ bool ParseLink::start() {
 void ParseLink::launch() try {
   confined_.reset();
   process_.start(settings_.program,
-                 {std::to_string(settings_.memory_bytes), std::to_string(settings_.result_bytes)});
+                 {std::to_string(settings_.memory_bytes), std::to_string(settings_.result_bytes)},
+                 ChildProcess::Preloaded::none);
   started_ = Clock::now();
   input_ = ParseBlock::create("datumd-parse-input");
   output_ = ParseBlock::create("datumd-parse-output");

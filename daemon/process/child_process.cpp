@@ -58,7 +58,8 @@ std::string in_words(int status) {
 
 }  // namespace
 
-void ChildProcess::start(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
+void ChildProcess::start(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                         Preloaded preloaded) {
   kill();
   reap();
   int ends[2];
@@ -69,10 +70,15 @@ void ChildProcess::start(const std::filesystem::path& program, const std::vector
   std::vector<char*> command{name.data()};
   for (std::string& word : words) command.push_back(word.data());
   command.push_back(nullptr);
+  std::vector<char*> environment;
+  for (char** variable = environ; *variable; ++variable)
+    if (preloaded == Preloaded::as_here || std::strncmp(*variable, "LD_PRELOAD=", 11) != 0)
+      environment.push_back(*variable);
+  environment.push_back(nullptr);
   const SpawnPlan plan(ends[1]);
   pid_t pid = -1;
   const int error =
-      ::posix_spawn(&pid, name.c_str(), &plan.actions, &plan.attributes, command.data(), environ);
+      ::posix_spawn(&pid, name.c_str(), &plan.actions, &plan.attributes, command.data(), environment.data());
   ::close(ends[1]);
   if (error) {
     ::close(ends[0]);

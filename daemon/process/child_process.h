@@ -16,9 +16,13 @@ constexpr int child_socket_fd = 3;
 class ChildProcess {
  public:
   ChildProcess() = default;
+  /// What the dynamic linker loads into this process (LD_PRELOAD) is loaded into the child too, or not: such a library makes
+  /// system calls that a confined child would be killed for.
+  enum class Preloaded { as_here, none };
   /// Starts the program with the socket's other end as its only descriptor beside the standard ones. Standard
   /// input is empty; output and errors go to this process's standard error. Throws std::runtime_error.
-  void start(const std::filesystem::path& program, const std::vector<std::string>& arguments = {});
+  void start(const std::filesystem::path& program, const std::vector<std::string>& arguments = {},
+             Preloaded preloaded = Preloaded::as_here);
   /// Kills it. Never waits: a process that hangs in a driver dies when the driver lets it; it is reaped then.
   void kill();
   ~ChildProcess();

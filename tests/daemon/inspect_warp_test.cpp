@@ -11,8 +11,7 @@ namespace {
 using testing::change_pixels;
 using ::testing::HasSubstr;
 using testing::make_scene;
-using testing::render;
-using testing::Scene;
+using testing::render, testing::Scene;
 
 /// Of the board of 12 x 8 mm: 20 um of bow along x, corners that rise and fall by 15 um.
 constexpr double bow_um = 20, twist_um = 15;

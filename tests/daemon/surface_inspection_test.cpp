@@ -80,8 +80,6 @@ const CheckVerdict& check_of(const BoardVerdict& v, std::size_t component, std::
   return v.components.at(component).checks.at(check);
 }
 
-}  // namespace
-
 // Coordinates to 20 mm are kept in single precision: half a unit in the last place is 2^-20 mm, 1 nm. A distance is made of
 // a handful of them, so a single one is good to 0.01 um and a mean of thousands to far less than the 0.05 um asked for.
 TEST(SurfaceInspection, AnOffsetOfEveryShapeIsFoundInMachineCoordinates) {
@@ -156,8 +154,6 @@ TEST(SurfaceInspection, ParallelismAndFlatnessOfALevelThatLeans) {
   EXPECT_LT(check_of(v, 1, 2).value, 0.2);  // its own plane leans with it
 }
 
-namespace {
-
 class SurfaceRefusal : public ::testing::Test {
  protected:
   SurfaceRefusal() { s.window_px = 3; }
@@ -184,8 +180,6 @@ class SurfaceRefusal : public ::testing::Test {
   ShapeScene s{shapes()[3], 0.0};
   const std::string top = region("top", upwards, any_deviation);
 };
-
-}  // namespace
 
 TEST_F(SurfaceRefusal, ADentDeeperThanTheSearchIsNotOverlooked) {
   change(3, [&](int row, int col) { s.height(row, col) -= 2; });
@@ -323,4 +317,5 @@ TEST_F(SurfaceRefusal, SnapshotsMissingTwiceOrElsewhere) {
   EXPECT_EQ(s.inspect(recipe, {{&s.frame, s.pose}, {&other, moved}}).verdict.reason, Reason::none);
 }
 
+}  // namespace
 }  // namespace datum::surface_inspection_test

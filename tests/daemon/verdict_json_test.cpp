@@ -69,12 +69,12 @@ TEST(VerdictJson, HowAPartWasFoundStandsThereWhereItWasLookedFor) {
   v.surface.emplace();
   EXPECT_EQ(to_json(v).find("alignment"), std::string::npos);
   AlignmentEvidence& a = v.surface->alignment.emplace();
-  a.datums = {{"top", 17000, 262, 3, 6, 143.6, 3.38, 0.2}};
+  a.datums = {{"top", 17000, 262, 3, 6, 143.6, 3.38, 0.2, {}, {}}};
   a.shift_mm = 0.49;
   a.turn_mrad = 4.7;
   a.covariance[35] = 1.0 / 3;
   EXPECT_EQ(to_json(v).find("refinement"), std::string::npos);
-  a.refinement = AlignmentStep{"", 30000, 800, 4, 3, 5.1, 3.2, 0.01};
+  a.refinement = AlignmentStep{"", 30000, 800, 4, 3, 5.1, 3.2, 0.01, {}, {}};
   a.refinement_shift_um = 7.5;
   a.refinement_turn_urad = 12;
   a.untold = {"turn about (0.00, 0.00, 1.00) through (12.0, 3.0, 0.0) mm"};

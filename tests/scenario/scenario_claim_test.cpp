@@ -32,7 +32,9 @@ struct Claims : ::testing::Test {
   /// As a process leaves it that ended over it.
   void put_in_work(const std::string& name, const std::optional<ClaimRecord>& record, int ends = 0) {
     cell.write("drop/work/7/" + name + ".ptr", frame_of_box(good_height_um, 3));
-    if (record) ASSERT_TRUE(write_claim_record(cell.drop() / "work/7", *record));
+    if (record) {
+      ASSERT_TRUE(write_claim_record(cell.drop() / "work/7", *record));
+    }
     if (ends > 0) cell.write("drop/work/7/.measured", std::string(static_cast<std::size_t>(ends), 'x'));
   }
   bool is_settled(const std::string& name) const {

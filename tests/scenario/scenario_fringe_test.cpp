@@ -173,7 +173,9 @@ TEST(ScenarioFringe, RawImagesBecomePassFailAndInvalidWithTheirEvidence) {
                                                      {&doubtful, "L1", "INVALID"},
                                                      {&doubtful, "U1", "PASS"}})
     for (const auto& component : (*verdict)["components"])
-      if (component["reference"] == reference) EXPECT_EQ(component["decision"], decision) << reference;
+      if (component["reference"] == reference) {
+        EXPECT_EQ(component["decision"], decision) << reference;
+      }
   for (const auto* verdict : {&good, &bad, &doubtful}) {
     ASSERT_EQ((*verdict)["stages"].size(), 1u);
     const auto& stage = (*verdict)["stages"][0];

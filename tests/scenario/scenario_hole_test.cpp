@@ -213,10 +213,11 @@ TEST_F(ScenarioHole, IsFoundEnteredAndMeasured) {
   EXPECT_EQ(again.status, 0) << again.output;
   EXPECT_NE(again.output.find("the same as then"), std::string::npos) << again.output;
   std::string log = slurp(cell.path() / log_name(0));
-  const auto digit = log.find("\"tip_mm\":[12") + 14;
+  const auto digit = log.find("\"tip_mm\":[12") + 13;  // the first decimal
   log[digit] = log[digit] == '1' ? '2' : '1';
   cell.write("changed.jsonl", log);
-  EXPECT_EQ(datumctl("replay changed.jsonl").status, 8);
+  const Outcome changed = datumctl("replay changed.jsonl");
+  EXPECT_EQ(changed.status, 8) << changed.output;
   EXPECT_EQ(datumctl("replay nowhere.jsonl").status, 4);
 }
 

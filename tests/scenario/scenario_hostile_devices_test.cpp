@@ -145,7 +145,9 @@ void expect_service(const std::string& what, const CellOptions& options, Hostile
   }
   EXPECT_FALSE(datumd.has_ended());
   const double grown = usage_of(datumd.pid()).peak_kib - before;
-  if (memory_tells) EXPECT_LT(grown, most_kib);
+  if (memory_tells) {
+    EXPECT_LT(grown, most_kib);
+  }
   std::printf("%-32s %5d answers meanwhile, %+6.0f KiB, %s\n", what.c_str(), answers, grown,
               armed.substr(0, 60).c_str());
 }

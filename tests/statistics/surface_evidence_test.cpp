@@ -34,8 +34,6 @@ Told told_of(const std::string& solid, double limit_um, const SeededDefect& defe
 
 class GoodPart : public ::testing::TestWithParam<std::string> {};
 
-}  // namespace
-
 TEST_P(GoodPart, Passes) {
   const Told part = told_of(GetParam(), 120, {});
   EXPECT_EQ(part.verdict.decision, Decision::pass) << to_json(part.verdict);
@@ -163,4 +161,5 @@ TEST(SurfaceEvidence, WhatContinuesThePartBeyondItsOutlineIsNoFixture) {
   EXPECT_NE(told_of("sheet", 120, burr).verdict.decision, Decision::pass);
 }
 
+}  // namespace
 }  // namespace datum::statistics

@@ -82,8 +82,6 @@ class Failover : public ::testing::Test {
   std::unique_ptr<FailoverMeasurer> measurer_;
 };
 
-}  // namespace
-
 TEST_F(Failover, AWorkerThatIsWellMeasuresEveryBoard) {
   begin("well");
   ASSERT_TRUE(greeted());
@@ -342,4 +340,5 @@ TEST_F(Failover, AWorkerThatHangsEndsWithItsDaemon) {
   ::waitpid(daemon, nullptr, 0);
 }
 
+}  // namespace
 }  // namespace datum

@@ -131,8 +131,6 @@ class GpuFailover : public ::testing::Test {
   std::unique_ptr<FailoverMeasurer> measurer_;
 };
 
-}  // namespace
-
 TEST_F(GpuFailover, AWellGpuMeasuresEveryBoard) {
   for (const CountType type : {CountType::int16, CountType::int32, CountType::float32}) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -182,4 +180,5 @@ TEST_F(GpuFailover, AWorkerThatIsKilledInTheMiddle) {
   expect_return();
 }
 
+}  // namespace
 }  // namespace datum

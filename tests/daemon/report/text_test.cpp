@@ -114,7 +114,7 @@ TEST(Show, NamesEverythingThatAResultRestsOn) {
 TEST(Show, TellsWhatABoardsFormRestsOn) {
   BoardVerdict v = stored_board();
   v.components[0].warp_floor =
-      WarpFloorEvidence{Reason::floor_sides, "200 pixels on 3 sides are demanded", 0, 0, 0, 0, 4.2};
+      WarpFloorEvidence{Reason::floor_sides, "200 pixels on 3 sides are demanded", 0, 0, 0, 0, 4.2, {}};
   ComponentVerdict& row = v.components.emplace_back();
   row.reference = "BOARD";
   row.warp.emplace();

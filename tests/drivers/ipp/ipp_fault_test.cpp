@@ -111,7 +111,9 @@ TEST_P(IppTrouble, IsNoPositionOrATrueOneAndEnds) {
   StareSession stare(part_cell().pairing);
   rig.reader.on_sample([&](const ProbePoint& p, MonotonicNs now) {
     rig.samples.push_back(p);
-    if (p.state == ProbeState::ok) EXPECT_NEAR(p.position_mm[0], -18, 1e-5) << "never a wrong one";
+    if (p.state == ProbeState::ok) {
+      EXPECT_NEAR(p.position_mm[0], -18, 1e-5) << "never a wrong one";
+    }
     if (stare.wants_position()) stare.position(p, now);
   });
   stare.start(rig.now);

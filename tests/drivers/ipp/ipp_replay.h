@@ -27,7 +27,9 @@ class IppReplay {
 
   void run(const TranscriptStep& step) {
     using Is = TranscriptStep::Is;
-    if (step.is == Is::to_device) EXPECT_EQ(sent(step.text.size()), step.text);
+    if (step.is == Is::to_device) {
+      EXPECT_EQ(sent(step.text.size()), step.text);
+    }
     if (step.is == Is::elapse) {
       now_ += step.ms * ns_per_ms;
       if (client_.deadline() && *client_.deadline() <= now_) client_.on_deadline(now_);
