@@ -213,7 +213,9 @@ TEST_F(ScenarioHole, IsFoundEnteredAndMeasured) {
   EXPECT_EQ(again.status, 0) << again.output;
   EXPECT_NE(again.output.find("the same as then"), std::string::npos) << again.output;
   std::string log = slurp(cell.path() / log_name(0));
-  const auto digit = log.find("\"tip_mm\":[12") + 13;  // the first decimal
+  const auto tip = log.find("\"tip_mm\":[", log.find("\"in\":\"touched\""));
+  ASSERT_NE(tip, std::string::npos) << log;
+  const auto digit = log.find('.', tip) + 1;
   log[digit] = log[digit] == '1' ? '2' : '1';
   cell.write("changed.jsonl", log);
   const Outcome changed = datumctl("replay changed.jsonl");
