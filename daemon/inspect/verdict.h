@@ -150,7 +150,7 @@ struct WarpEvidence {
   std::string
       shape;  // "convex" (+), "concave" (-) after JESD22-B112, "not told" within U, "" without a surface
   double lambda = 0, leave_one_out_um = 0, roughness_um = 0;
-  std::optional<WarpGapEvidence> largest_gap;  // of the outline's places
+  std::optional<WarpGapEvidence> largest_gap;   // of the outline's places
   std::optional<WarpOffEvidence> farthest_off;  // of the bare board that was looked at beside the knots
   double condition = 0, growth = 0, backward_error = 0;
 };
@@ -255,7 +255,7 @@ struct SurfaceEvidence {
   std::optional<AlignmentEvidence> alignment;   // none: the placement held
   std::vector<SnapshotEvidence> snapshots;
   std::optional<std::vector<MaskEvidence>> masks;  // of a recipe that has some
-  std::uint64_t points = 0;  // with a height
+  std::uint64_t points = 0;                        // with a height
   /// Of them: farther than the search before or behind what their rays meet; explained without a deviation, being
   /// beside the model or a step of it.
   std::uint64_t beyond = 0, hidden = 0;

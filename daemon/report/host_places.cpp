@@ -24,13 +24,14 @@ PlaceChoice choose_place(const PlaceLimits& limits, const std::vector<HeldPlace>
     });
   };
   const int most = most_per_address(limits);
-  const bool address_is_full =
-      most < limits.most_connections && count(HostPlace::common, true) >= most;
-  if (!address_is_full && count(HostPlace::common, false) < limits.most_connections) return {HostPlace::common};
+  const bool address_is_full = most < limits.most_connections && count(HostPlace::common, true) >= most;
+  if (!address_is_full && count(HostPlace::common, false) < limits.most_connections)
+    return {HostPlace::common};
   if (!kept_for.empty() && same_origin(kept_for, peer) && count(HostPlace::control, false) == 0)
     return {HostPlace::control};
   const bool is_here = is_loopback(peer) || address_of(peer) == address_of(limits.listens_at);
-  if (!is_loopback(limits.listens_at) && is_here && count(HostPlace::local, false) == 0) return {HostPlace::local};
+  if (!is_loopback(limits.listens_at) && is_here && count(HostPlace::local, false) == 0)
+    return {HostPlace::local};
   return {HostPlace::none, address_is_full};
 }
 

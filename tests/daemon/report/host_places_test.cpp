@@ -20,7 +20,8 @@ TEST(HostPlaces, AreHalfForOneAddressWhereOthersReachTheLink) {
   const PlaceChoice refused = choose_place(open_link, held, "10.0.0.7:1026", "");
   EXPECT_EQ(refused.place, HostPlace::none);
   EXPECT_TRUE(refused.address_is_full);
-  EXPECT_EQ(choose_place({4, 3, "0.0.0.0"}, held, "10.0.0.7:1026", "").place, HostPlace::common) << "as stated";
+  EXPECT_EQ(choose_place({4, 3, "0.0.0.0"}, held, "10.0.0.7:1026", "").place, HostPlace::common)
+      << "as stated";
   EXPECT_EQ(
       choose_place(own_link, held_by({"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"}), "127.0.0.1:4", "").place,
       HostPlace::common);
