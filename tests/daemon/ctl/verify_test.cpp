@@ -156,11 +156,13 @@ TEST_F(DatumctlVerifyOverlap, AFlatPlateDoesNotTellAllAndSaysSo) {
   EXPECT_THAT(v.text, HasSubstr("NOT TOLD: a shift along x, y"));
 }
 
-// A part that repeats itself every 4 mm: with the stage's axes reversed snapshots 8 and 4 mm apart agree as well.
+/// It repeats itself every 4 mm along x and y.
+double periodic(double x, double y) {
+  return 0.5 * std::sin(2 * M_PI * x / 4) + 0.4 * std::cos(2 * M_PI * y / 4);
+}
+
+// With the stage's axes reversed snapshots 8 and 4 mm apart agree as well.
 TEST_F(DatumctlVerifyOverlap, APartThatRepeatsItselfDoesNotTellAllAndSaysSo) {
-  const testing::Surface periodic = [](double x, double y) {
-    return 0.5 * std::sin(2 * M_PI * x / 4) + 0.4 * std::cos(2 * M_PI * y / 4);
-  };
   a = at(periodic, {0, 0, 0}, 7);
   b = at(periodic, {8, 4, 0}, 8);
   const Verified v = told("8,4,0");
@@ -173,9 +175,6 @@ TEST_F(DatumctlVerifyOverlap, APartThatRepeatsItselfDoesNotTellAllAndSaysSo) {
 
 // Told one period wrong it agrees too: the position is not told either.
 TEST_F(DatumctlVerifyOverlap, AStageThatIsOffByAPeriodIsNotGood) {
-  const testing::Surface periodic = [](double x, double y) {
-    return 0.5 * std::sin(2 * M_PI * x / 4) + 0.4 * std::cos(2 * M_PI * y / 4);
-  };
   a = at(periodic, {0, 0, 0}, 9);
   b = at(periodic, {8, 4, 0}, 10);
   const Verified v = told("4,4,0");
