@@ -7,34 +7,17 @@
 #include <ctime>
 #include <vector>
 
+#include "drivers/frame/percent_text.h"
+
 namespace datum {
 namespace {
 
-std::string percent_encoded(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = byte > 32 && byte < 127 && c != ',' && c != '*' && c != '%';
-    out += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
-  }
-  return out;
-}
+/// What stands between fields and before the checksum.
+constexpr std::string_view separators = ",*";
 
-std::string percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    unsigned byte = 0;
-    const char* from = text.data() + i + 1;
-    if (i + 2 >= text.size() || std::from_chars(from, from + 2, byte, 16).ptr != from + 2)
-      throw std::runtime_error("result line: '%' is not followed by two hex digits");
-    out += static_cast<char>(byte);
-    i += 2;
-  }
-  return out;
+std::string text_in_field(std::string_view field) {
+  if (auto text = percent_decoded(field)) return *text;
+  throw std::runtime_error("result line: '%' is not followed by two hex digits");
 }
 
 template <class T>
@@ -120,8 +103,9 @@ std::string result_line(const BoardVerdict& verdict, LineCheck check) {
   for (const auto& component : verdict.components) ++n.at(static_cast<std::size_t>(component.decision));
   return with_crc(
       fmt::format("R,{},{},{},{},{},{},{},{},{},{}", verdict.store_id, verdict.sequence,
-                  utc_us_from_iso8601(verdict.measured_at), percent_encoded(verdict.recipe),
-                  percent_encoded(verdict.frame_id), name_of(verdict.decision), n[0], n[1], n[2], n[3]),
+                  utc_us_from_iso8601(verdict.measured_at), percent_encoded(verdict.recipe, separators),
+                  percent_encoded(verdict.frame_id, separators), name_of(verdict.decision), n[0], n[1], n[2],
+                  n[3]),
       check);
 }
 
@@ -136,8 +120,8 @@ ResultLine parse_result_line(std::string_view line) {
   r.store_id = f[1];
   r.sequence = number<std::uint64_t>(f[2], "sequence");
   r.utc_us = number<std::int64_t>(f[3], "time");
-  r.recipe = percent_decoded(f[4]);
-  r.frame = percent_decoded(f[5]);
+  r.recipe = text_in_field(f[4]);
+  r.frame = text_in_field(f[5]);
   r.decision = decision_of(f[6]);
   r.n_pass = number<std::uint32_t>(f[7], "pass count");
   r.n_inconclusive = number<std::uint32_t>(f[8], "inconclusive count");

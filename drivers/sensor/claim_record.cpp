@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <charconv>
-
 #include "drivers/frame/frame_error.h"
+#include "drivers/frame/percent_text.h"
 #include "drivers/sensor/descriptor.h"
 #include "drivers/sensor/file_bytes.h"
 
@@ -20,38 +19,11 @@ constexpr std::size_t max_record_bytes = 4096;
 
 fs::path record_in(const fs::path& folder) { return folder / ".claim"; }
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    if (c > ' ' && c <= '~' && c != '%')
-      out += c;
-    else
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  return out;
-}
-
-std::optional<std::string> unescaped(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    unsigned byte = 0;
-    const std::string_view hex = text.substr(i + 1, 2);
-    const auto [end, error] = std::from_chars(hex.data(), hex.data() + hex.size(), byte, 16);
-    if (hex.size() != 2 || error != std::errc{} || end != hex.data() + 2) return std::nullopt;
-    out += static_cast<char>(byte);
-    i += 2;
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string to_text(const ClaimRecord& r) {
-  return fmt::format("{}recipe {}\nsha256 {}\ntrigger {}\nunit {}\n", title, escaped(r.recipe),
-                     escaped(r.recipe_sha256), escaped(r.trigger), escaped(r.unit));
+  return fmt::format("{}recipe {}\nsha256 {}\ntrigger {}\nunit {}\n", title, percent_encoded(r.recipe),
+                     percent_encoded(r.recipe_sha256), percent_encoded(r.trigger), percent_encoded(r.unit));
 }
 
 std::optional<ClaimRecord> claim_record_from_text(std::string_view text) {
@@ -65,7 +37,7 @@ std::optional<ClaimRecord> claim_record_from_text(std::string_view text) {
   for (const auto& [key, value] : lines) {
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos || !text.starts_with(key)) return std::nullopt;
-    const auto read = unescaped(text.substr(key.size(), end - key.size()));
+    const auto read = percent_decoded(text.substr(key.size(), end - key.size()));
     if (!read) return std::nullopt;
     *value = *read;
     text.remove_prefix(end + 1);
