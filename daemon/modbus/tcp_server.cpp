@@ -115,9 +115,8 @@ void TcpServer::accept(std::unique_ptr<Port> port, const std::string& peer, Mono
 PlaceChoice TcpServer::place_for(const std::string& peer) const {
   std::vector<HeldPlace> held;
   for (const auto& link : links_) held.push_back(link->held());
-  const std::string kept = desk_.place_kept_for(), link = "modbus_tcp ";
   return choose_place({settings_.most_connections, settings_.most_per_address, settings_.address}, held, peer,
-                      kept.rfind(link, 0) == 0 ? kept.substr(link.size()) : "");
+                      peer_on("modbus_tcp", desk_.place_kept_for()));
 }
 
 /// True: the host that was silent longest, and long enough, has gone for another one; `of_peer`: of this one's address.

@@ -70,10 +70,8 @@ PlaceChoice CommandServer::place_for(const std::string& peer) const {
   for (const Served& s : links_)
     if (!s.link->finished()) held.push_back({s.peer, s.place});
   // Control that another kind of link has keeps no place here.
-  const std::string kept = instrument_.control().place_kept_for(), link = key() + " ";
-  const std::string kept_for = kept.rfind(link, 0) == 0 ? kept.substr(link.size()) : "";
   return choose_place({settings_.most_connections, settings_.most_per_address, settings_.address}, held, peer,
-                      kept_for);
+                      peer_on(key(), instrument_.control().place_kept_for()));
 }
 
 std::string CommandServer::why_full(const std::string& peer, bool address_is_full) const {

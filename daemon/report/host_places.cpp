@@ -16,6 +16,12 @@ bool same_origin(std::string_view a, std::string_view b) {
   return address_of(a) == address_of(b) || (is_loopback(a) && is_loopback(b));
 }
 
+std::string_view peer_on(std::string_view link, std::string_view host) {
+  const bool is_on_it =
+      host.size() > link.size() && host.substr(0, link.size()) == link && host[link.size()] == ' ';
+  return is_on_it ? host.substr(link.size() + 1) : std::string_view();
+}
+
 PlaceChoice choose_place(const PlaceLimits& limits, const std::vector<HeldPlace>& held, std::string_view peer,
                          std::string_view kept_for) {
   const auto count = [&](HostPlace place, bool of_peer) {

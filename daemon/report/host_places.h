@@ -35,6 +35,8 @@ PlaceChoice choose_place(const PlaceLimits& limits, const std::vector<HeldPlace>
 
 /// What most_per_address means for this listener.
 int most_per_address(const PlaceLimits& limits);
+/// The peer of a host ("tcp 10.0.0.7:1026") on that link; empty where the host is another link's.
+std::string_view peer_on(std::string_view link, std::string_view host);
 /// Both are the same computer's: by their address, without port.
 bool same_origin(std::string_view a, std::string_view b);
 

@@ -35,6 +35,13 @@ TEST(HostPlaces, LoopbackIsOneComputer) {
   EXPECT_TRUE(same_origin("[fe80::1%eth0]:1", "[fe80::1%eth0]:2"));
 }
 
+TEST(HostPlaces, APeerIsOnTheLinkThatItsHostNames) {
+  EXPECT_EQ(peer_on("tcp", "tcp 10.0.0.7:1026"), "10.0.0.7:1026");
+  EXPECT_EQ(peer_on("tcp", "modbus_tcp 10.0.0.7:1026"), "");
+  EXPECT_EQ(peer_on("tcp", "tcp"), "");
+  EXPECT_EQ(peer_on("modbus_tcp", ""), "");
+}
+
 TEST(HostPlaces, OneIsKeptForControlAndOneForThisComputer) {
   auto held = held_by({"10.0.0.1:1", "10.0.0.2:1", "10.0.0.3:1", "10.0.0.4:1"});
   EXPECT_EQ(choose_place(open_link, held, "10.0.0.9:1", "").place, HostPlace::none);
