@@ -41,9 +41,7 @@ Raster decoded(const Bytes& bytes, const SetImage& image, std::uint64_t most_pix
       refuse(image.name,
              "its SHA-256 differs from the sidecar's; it is truncated, damaged, or of another board's set");
   };
-  if (parser) return parser->image(bytes, image.name, most_pixels, check_sum);
-  check_sum();
-  return read_image(bytes, image.name, most_pixels);
+  return image_by(parser, bytes, image.name, most_pixels, check_sum);
 }
 
 void check_alike(const RawSet& set, const Raster& image, std::size_t first_kind, const SetImage& which) {

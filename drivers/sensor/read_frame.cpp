@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -68,17 +69,11 @@ Bytes read_announced(const fs::path& sidecar, const std::string& name, const Sen
 Raster heights_of(const Bytes& heights, const Bytes& header, const Bytes& text, const std::string& text_name,
                   const FrameSidecar& sidecar, const SensorProfile& profile,
                   const FrameParser::Meanwhile& meanwhile) {
-  if (profile.parser && !needs_header(sidecar.height_file))
+  std::optional<Raster> plain = plain_image(heights, sidecar.height_file, profile.most_pixels);
+  if (!plain && profile.parser && !needs_header(sidecar.height_file))
     return profile.parser->heights(heights, text, text_name, profile, meanwhile);
   meanwhile();
-  return read_height_file(heights, header, sidecar, profile);
-}
-
-Raster grey_of(const Bytes& grey, const std::string& name, const SensorProfile& profile,
-               const FrameParser::Meanwhile& meanwhile) {
-  if (profile.parser) return profile.parser->image(grey, name, profile.most_pixels, meanwhile);
-  meanwhile();
-  return read_image(grey, name, profile.most_pixels);
+  return plain ? *std::move(plain) : read_height_file(heights, header, sidecar, profile);
 }
 
 HeightFrame read_with_sidecar(const fs::path& path, const SensorProfile& profile) {
@@ -100,8 +95,8 @@ HeightFrame read_with_sidecar(const fs::path& path, const SensorProfile& profile
   if (sidecar.intensity_file) {
     grey = read_announced(path, *sidecar.intensity_file, profile);
     frame.intensity = intensity_from_raster(
-        grey_of(grey, *sidecar.intensity_file, profile,
-                [&] { check_sum(*sidecar.intensity_file, sha256_hex({grey}), sidecar.intensity_sha256); }),
+        image_by(profile.parser.get(), grey, *sidecar.intensity_file, profile.most_pixels,
+                 [&] { check_sum(*sidecar.intensity_file, sha256_hex({grey}), sidecar.intensity_sha256); }),
         *sidecar.intensity_file);
   }
   const bool is_heights_alone = grey.empty() && header.empty();

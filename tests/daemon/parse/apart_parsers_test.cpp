@@ -3,7 +3,6 @@
 #include "daemon/parse/apart_parsers.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <random>
 
@@ -97,45 +96,6 @@ TEST_F(ApartTest, AFrameOfManyPixelsCrossesWhole) {
   const Raster there =
       ApartFrames(*link).image(bytes_of(read_file(folder.path() / "a.tif")), "a.tif", most_pixels, [] {});
   EXPECT_TRUE(there.samples == Samples(heights));
-}
-
-/// Of reading the frame of `sidecar`, hash and all; the median of five.
-double read_ms(const fs::path& sidecar, const SensorProfile& profile) {
-  std::vector<double> took;
-  for (int i = 0; i < 5; ++i) {
-    const auto from = std::chrono::steady_clock::now();
-    EXPECT_EQ(read_frame(sidecar, profile).rows, 2000);
-    took.push_back(
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - from).count());
-  }
-  std::nth_element(took.begin(), took.begin() + 2, took.end());
-  return took[2];
-}
-
-// What it costs to read 4 million pixels apart: said, not judged, for other programs run beside this one.
-TEST(ApartCost, OfFourMillionPixels) {
-  const FreshFolder folder;
-  constexpr int side = 2000;
-  std::vector<std::int16_t> heights(std::size_t{side} * side);
-  std::mt19937 random(1);
-  for (std::size_t i = 0; i < heights.size(); ++i)
-    heights[i] = static_cast<std::int16_t>(i / side + random() % 16);
-  TiffOptions lzw;
-  lzw.compression = 5;
-  write_tiff(folder / "plain.tif", side, side, heights);
-  write_tiff(folder / "lzw.tif", side, side, heights, lzw);
-  write_png(folder / "grey.png", side, side, std::vector<std::uint16_t>(heights.begin(), heights.end()));
-  ParseLink link(frame_parse_settings(std::uint64_t{side} * side));
-  link.start();
-  SensorProfile here = make_profile(), apart = here;
-  apart.parser = std::make_shared<ApartFrames>(link);
-  for (const char* name : {"plain.tif", "lzw.tif", "grey.png"}) {
-    FrameSidecar sidecar = make_sidecar(name);
-    sidecar.invalid = {InvalidMark::Kind::none, 0};
-    sidecar.height_sha256 = sha256_hex({bytes_of(read_file(folder / name))});
-    const fs::path file = folder.write("a.json", write_sidecar(sidecar));
-    std::printf("%s: %.1f ms here, %.1f ms apart\n", name, read_ms(file, here), read_ms(file, apart));
-  }
 }
 
 TEST_F(ApartTest, CsvExportsAreTheSame) {
