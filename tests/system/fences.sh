@@ -19,7 +19,8 @@ limits() {
     [ "$(cat "$group/memory.max")" -lt "$(awk '/MemTotal/ { print $2 * 1024 }' /proc/meminfo)" ]
 }
 devices() {  # a program under the unit's fences: the serial line opens, the disk does not
-  fence="systemd-run -q --wait --pipe -p User=datumd -p SupplementaryGroups=disk -p DevicePolicy=closed"
+  fence="systemd-run -q --wait --pipe -p User=datumd -p SupplementaryGroups=disk -p DevicePolicy=closed \
+    -p PrivateUsers=yes"
   for allowed in $(sed -n 's/^DeviceAllow=\(\S*\) rw$/\1/p' /usr/lib/systemd/system/datumd.service); do
     fence="$fence -p DeviceAllow=$allowed"
   done
