@@ -1,58 +1,64 @@
 #include "daemon/report/result_chain.h"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "daemon/report/result_store.h"
+#include "daemon/sign/link_hash.h"
 
 namespace datum {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// SHA-256 over netstrings.
-class Digest {
- public:
-  Digest() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
-    if (!context_ || EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) != 1)
-      throw std::runtime_error("SHA-256 is not available");
-  }
-  Digest& field(std::string_view bytes) {
-    char length[24];
-    const auto end = fmt::format_to(length, "{}:", bytes.size());
-    add({length, static_cast<std::size_t>(end - length)});
-    add(bytes);
-    add(",");
+/// What a link's hash covers behind the hash before it. `To` takes fields.
+template <class To>
+To& put_body(To& to, const StoredResult& r) {
+  to.field(r.store_id)
+      .field(std::to_string(r.sequence))
+      .field(r.measured_at)
+      .field(r.unit_id)
+      .field(r.recipe);
+  to.field(std::to_string(static_cast<int>(r.decision))).field(r.reason).field(r.frame_id);
+  to.field(r.frame_sha256).field(r.json);
+  return to;
+}
+template <class To>
+To& put_body(To& to, const std::string& store_id, const std::string& statement) {
+  to.field(store_id).field("statement").field(statement);
+  return to;
+}
+
+struct Netstrings {
+  std::string text;
+  Netstrings& field(std::string_view bytes) {
+    text.append(std::to_string(bytes.size())).append(":").append(bytes).append(",");
     return *this;
   }
-  std::string hex() {
-    unsigned char bytes[EVP_MAX_MD_SIZE];
-    unsigned n = 0;
-    EVP_DigestFinal_ex(context_.get(), bytes, &n);
-    std::string text;
-    for (unsigned i = 0; i < n; ++i) fmt::format_to(std::back_inserter(text), "{:02x}", bytes[i]);
-    return text;
-  }
-
- private:
-  void add(std::string_view bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
 };
 
 }  // namespace
 
 std::string chain_hash(std::string_view before, const StoredResult& r) {
-  Digest digest;
-  digest.field(before).field(r.store_id).field(std::to_string(r.sequence)).field(r.measured_at);
-  digest.field(r.unit_id).field(r.recipe).field(std::to_string(static_cast<int>(r.decision)));
-  return digest.field(r.reason).field(r.frame_id).field(r.frame_sha256).field(r.json).hex();
+  LinkHash hash(before);
+  return put_body(hash, r).hex();
 }
 
 std::string chain_hash(std::string_view before, const std::string& store_id, const std::string& statement) {
-  return Digest().field(before).field(store_id).field("statement").field(statement).hex();
+  LinkHash hash(before);
+  return put_body(hash, store_id, statement).hex();
+}
+
+std::string chain_body(const StoredResult& r) {
+  Netstrings to;
+  return std::move(put_body(to, r).text);
+}
+
+std::string chain_body(const std::string& store_id, const std::string& statement) {
+  Netstrings to;
+  return std::move(put_body(to, store_id, statement).text);
 }
 
 std::string to_statement(const Removal& r) {

@@ -25,6 +25,10 @@ std::string chain_hash(std::string_view before, const StoredResult& result);
 /// Hash of a statement's link.
 std::string chain_hash(std::string_view before, const std::string& store_id, const std::string& statement);
 
+/// All that these hash behind `before`, as netstrings: what a signer is shown (daemon/sign).
+std::string chain_body(const StoredResult& result);
+std::string chain_body(const std::string& store_id, const std::string& statement);
+
 /// One link as it is stored.
 struct ChainLink {
   std::uint64_t link = 0;      // counts from 1, without holes

@@ -50,7 +50,8 @@ TEST_P(HardenedProgram, HasWhatDebianHardensProgramsBy) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HardenedProgram,
-                         ::testing::Values("datumd", "datumctl", "datumd-gpu", "datumd-parse"));
+                         ::testing::Values("datumd", "datumctl", "datumd-gpu", "datumd-parse",
+                                           "datumd-sign"));
 
 }  // namespace
 }  // namespace datum

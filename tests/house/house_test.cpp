@@ -70,7 +70,7 @@ const std::map<std::string, std::vector<std::string>> may_include{
      {"drivers/frame/", "calib/", "gpu/", "daemon/inspect/", "daemon/pipeline", "daemon/version.h"}},
     {"daemon/report/",
      {"drivers/frame/", "drivers/port/", "drivers/link_error.h", "calib/", "gpu/", "daemon/inspect/",
-      "daemon/report/"}},
+      "daemon/report/", "daemon/sign/"}},
     {"daemon/modbus/",
      {"drivers/port/", "drivers/link_error.h", "daemon/inspect/", "daemon/loop/", "daemon/report/",
       "daemon/modbus/"}},
@@ -89,6 +89,7 @@ const std::map<std::string, std::vector<std::string>> may_include{
       "daemon/metrics/"}},
     {"daemon/gpu/", {"gpu/", "daemon/gpu/", "daemon/process/"}},  // builds without the daemon
     {"daemon/process/", {"daemon/process/"}},
+    {"daemon/sign/", {"calib/utc_time.h", "daemon/desk/durable_file.h", "daemon/sign/"}},
     {"daemon/parse/",
      {"drivers/frame/", "drivers/sensor/", "drivers/model/", "config/toml_bounds.h", "config/toml_document.h",
       "config/toml_reader.h", "daemon/process/", "daemon/parse/", "daemon/version.h", "gpu/core/progress.h"}},

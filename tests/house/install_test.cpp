@@ -56,6 +56,7 @@ TEST_F(Installed, LiesWhereTheSystemLooks) {
                            "bin/datumctl",
                            "bin/datumd-gpu",
                            "bin/datumd-parse",
+                           "bin/datumd-sign",
                            "lib/systemd/system/datumd.service",
                            "lib/systemd/system/datumd@.service",
                            "lib/systemd/system/datumd-account@.service",

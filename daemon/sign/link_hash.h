@@ -1,0 +1,39 @@
+// The SHA-256 of one link of the chain of results, from the hash before it and the link's body: what result_chain.h hashes
+// behind it, as netstrings. Whoever has bodies can walk a chain without knowing what they mean.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace datum {
+
+/// A link and its hash.
+struct ChainPlace {
+  std::uint64_t link = 0;  // counts from 1
+  std::string sha256;      // 64 hex digits
+  bool operator==(const ChainPlace&) const = default;
+};
+
+class LinkHash {
+ public:
+  /// `before`: hash of the link before.
+  explicit LinkHash(std::string_view before);
+  ~LinkHash();
+  LinkHash(LinkHash&&) noexcept;
+  LinkHash& operator=(LinkHash&&) noexcept;
+
+  /// Appends a part of the body as it is.
+  LinkHash& add(std::string_view bytes);
+  /// Appends one netstring, "LENGTH:BYTES,".
+  LinkHash& field(std::string_view bytes);
+  /// Ends it.
+  std::string hex();
+
+ private:
+  struct Context;
+  std::unique_ptr<Context> context_;
+};
+
+}  // namespace datum
