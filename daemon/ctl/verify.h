@@ -12,7 +12,8 @@ namespace datum {
 
 struct ResultsCheck {
   std::string store, config = "/etc/datumd/datumd.toml";
-  std::vector<std::string> held;  // LINK:SHA256
+  std::vector<std::string> held;                // LINK:SHA256
+  std::vector<std::string> public_keys, heads;  // files
   bool frames = false;
   std::uint64_t from = 0;  // sequence
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <fstream>
 #include <map>
 #include <stdexcept>
 
@@ -11,6 +12,7 @@
 #include "daemon/fringe/fringe_frames.h"
 #include "daemon/report/chain_check.h"
 #include "daemon/report/scpi_error.h"
+#include "daemon/report/signature_check.h"
 #include "daemon/report/store_check.h"
 #include "gpu/board/cpu_board.h"
 
@@ -30,11 +32,36 @@ HeldLink held_of(const std::string& text) {
   return held;
 }
 
+SignedHead head_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text(most_signed_head_bytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  try {
+    return signed_head_of(text);
+  } catch (const SignedHeadError& error) {
+    throw std::invalid_argument(
+        fmt::format("--head {}: {}; 'datumctl signature' writes one", file, error.what()));
+  }
+}
+
+KnownSignatures known_of(const ResultsCheck& o) {
+  KnownSignatures known;
+  for (const std::string& file : o.heads) known.heads.push_back(head_of(file));
+  try {
+    for (const std::string& file : o.public_keys) known.keys.push_back(public_key_of(file));
+  } catch (const KeyError& error) {
+    throw std::invalid_argument(fmt::format("--public-key {}", error.what()));
+  }
+  return known;
+}
+
 std::string words_of(const ChainFault& fault) {
   return fault.sequence == 0 ? fault.what : fmt::format("result {} {}", fault.sequence, fault.what);
 }
 
-std::string text_of(const ChainReport& report, const StoreStanding& standing) {
+std::string text_of(const ChainReport& report, const SignatureReport& signatures,
+                    const StoreStanding& standing) {
   std::string text = fmt::format("store {}: {} results, {} to {}\n", report.store_id, report.results,
                                  report.first, report.last);
   for (const std::string& renewal : report.renewals) text += fmt::format("  {}\n", renewal);
@@ -45,6 +72,7 @@ std::string text_of(const ChainReport& report, const StoreStanding& standing) {
     text += fmt::format("and {} more\n", report.faults - report.first_faults.size());
   if (report.faults == 0)
     text += report.results == 0 ? "the chain is whole, and has no result\n" : "the chain is whole\n";
+  text += words_of(signatures, report);
   if (!standing.vouched.empty()) text += standing.vouched + '\n';
   if (!standing.fault.empty()) text += fmt::format("NOT AS WRITTEN: {}\n", standing.fault);
   if (!standing.unknown.empty()) text += fmt::format("CAN'T BE TOLD: {}\n", standing.unknown);
@@ -134,6 +162,16 @@ void add_verify_results(CLI::App& verify, ResultsCheck& o, const std::function<v
       ->add_option("--held", o.held,
                    "LINK:SHA256, a head that was told before: only it finds a store written anew")
       ->allow_extra_args(false);
+  command
+      ->add_option("--public-key", o.public_keys,
+                   "PEM file with the signer's public key, had from elsewhere than the store: only its "
+                   "signatures count")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--head", o.heads,
+                   "a signed head that was kept elsewhere ('datumctl signature'): finds a store rewritten or "
+                   "cut since")
+      ->allow_extra_args(false);
   auto* frames =
       command->add_flag("--frames", o.frames, "measure the frames that are still kept again, and compare");
   command->add_option("--from", o.from, "with --frames: from this result on")->needs(frames);
@@ -146,13 +184,17 @@ Verified verify_results(const ResultsCheck& o) {
   if (o.store.empty() || o.frames) config = load_daemon_config(o.config);
   const std::filesystem::path file = o.store.empty() ? config->store : std::filesystem::path(o.store);
   const std::optional<Mark> mark = read_mark(file);
+  const KnownSignatures known = known_of(o);
+  const SignatureReport signatures = check_signatures(file, known);
+  held.insert(held.end(), signatures.held.begin(), signatures.held.end());
   const ChainReport report = check_chain(file, held);
   const StoreStanding standing = standing_of(file, mark, report);
-  const bool good = report.faults == 0 && standing.fault.empty();
-  Verified verified{!good             ? Found::not_good
-                    : standing.enough ? Found::good
-                                      : Found::not_enough,
-                    text_of(report, standing)};
+  const bool good = report.faults == 0 && signatures.faults.empty() && standing.fault.empty();
+  const bool told = signatures.held.size() > report.removed_heads.size() || !known.any();
+  Verified verified{!good                     ? Found::not_good
+                    : standing.enough && told ? Found::good
+                                              : Found::not_enough,
+                    text_of(report, signatures, standing)};
   if (!o.frames) return verified;
   auto store = ResultStore::read_only(file);
   FrameCheck check(o, *config);

@@ -22,6 +22,7 @@ class Walk {
         rows_(db, file, (std::string(result_columns) + "ORDER BY sequence").c_str()) {
     report_.store_id = store_id_of(db, file);
     id_ = first_id();
+    for (const HeldLink& link : held_) held_at_.emplace(link.link, &link);
   }
 
   ChainReport run() {
@@ -40,6 +41,7 @@ class Walk {
 
  private:
   void step(const ChainLink& link) {
+    const std::string id_before = id_;
     if (report_.links++ == 0) {
       before_ = hash_before(link);
       first_link_ = link.link;
@@ -50,12 +52,21 @@ class Walk {
       step_result(link);
     else
       step_statement(link);
-    for (const HeldLink& held : held_)
-      if (held.link == link.link && held.sha256 != link.sha256)
-        fault(link.sequence,
-              fmt::format("link {} is not what is held elsewhere: the store was rewritten", link.link));
+    for (auto [at, end] = held_at_.equal_range(link.link); at != end; ++at)
+      compare(*at->second, link, id_before);
     before_ = link.sha256;
     report_.head = link;
+  }
+
+  void compare(const HeldLink& held, const ChainLink& link, const std::string& id_before) {
+    if (held.sha256 != link.sha256)
+      fault(link.sequence, fmt::format("link {} is not what {}: the store was rewritten", link.link,
+                                       held.who.empty() ? "is held elsewhere" : held.who + " says"));
+    else if (!held.store.empty() && held.store != id_ && held.store != id_before)
+      fault(link.sequence,
+            fmt::format("{} is of store {}, link {} of store {}", held.who, held.store, link.link, id_));
+    else if (held.in_store)
+      report_.signed_link = link.link, report_.signed_result = report_.last;
   }
 
   void step_statement(const ChainLink& link) {
@@ -147,12 +158,16 @@ class Walk {
   }
 
   void check_held(const HeldLink& held) {
+    const std::string who = held.who.empty() ? "" : fmt::format(" by {}", held.who);
     if (held.link > report_.head.link)
       fault(0, fmt::format(
-                   "link {} is held elsewhere, the chain ends with {}: it was cut, or is of another store",
-                   held.link, report_.head.link));
-    else if (held.link + 1 < first_link_)
+                   "link {} is held elsewhere{}, the chain ends with {}: it was cut, or is of another store",
+                   held.link, who, report_.head.link));
+    else if (held.link + 1 < first_link_ && held.who.empty())
       fault(0, fmt::format("link {} was removed since; hold a newer one", held.link));
+    else if (held.link < first_link_ && !held.in_store)
+      report_.removed_heads.push_back(fmt::format(
+          "{} is of link {}, which retention removed since; keep a newer one", held.who, held.link));
   }
 
   void fault(std::uint64_t sequence, const std::string& what) {
@@ -164,6 +179,7 @@ class Walk {
   sqlite3* db_;
   const fs::path& file_;
   const std::vector<HeldLink>& held_;
+  std::multimap<std::uint64_t, const HeldLink*> held_at_;  // by link
   sqlite::Statement rows_;
   StoredResult row_;
   bool have_row_ = false;

@@ -24,6 +24,8 @@ struct ChainReport {
   std::vector<std::string> statements;  // in words, the newest; what befell the store
   std::vector<std::string> renewals;  // in words, the oldest: it was set back, or copied, and got another id
   ChainLink head;                     // the newest link
+  std::uint64_t signed_link = 0, signed_result = 0;  // up to which signatures of its own hold; 0: none does
+  std::vector<std::string> removed_heads;  // of those held: links that retention took since, in words
   std::uint64_t faults = 0;
   std::vector<ChainFault> first_faults;  // in the chain's order
 
@@ -34,6 +36,9 @@ struct ChainReport {
 struct HeldLink {
   std::uint64_t link = 0;
   std::string sha256;
+  std::string store{};    // id under which it was signed; empty: it is not known
+  std::string who{};      // "signature 17 of ..."; empty: nobody signed it
+  bool in_store = false;  // kept in the store itself
 };
 
 /// Reads beside a running daemon, all of it as it is at one moment. Throws StoreError; kind `corrupt` also where the

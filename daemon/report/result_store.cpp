@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "daemon/report/signed_heads.h"
 #include "daemon/report/sqlite.h"
 #include "daemon/report/store_lock.h"
 #include "daemon/report/store_mark.h"
@@ -218,6 +219,16 @@ void ResultStore::state(const std::vector<std::string>& statements) {
     if (!sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr);
     throw;
   }
+}
+
+void ResultStore::keep_signed(const std::vector<SignedHead>& heads) {
+  impl_->demand_writer();
+  impl_->presence->check();
+  keep_signed_heads(impl_->db.get(), impl_->file, heads);
+}
+
+std::optional<std::string> ResultStore::signed_head() {
+  return newest_signed_head(impl_->db.get(), impl_->file);
 }
 
 namespace {

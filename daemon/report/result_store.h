@@ -16,6 +16,7 @@
 
 #include "daemon/inspect/verdict.h"
 #include "daemon/report/result_chain.h"
+#include "daemon/sign/signed_head.h"
 
 namespace datum {
 
@@ -142,6 +143,11 @@ class ResultStore {
 
   /// Commits links that state these, in this order. Throws StoreError and then states none of them.
   void state(const std::vector<std::string>& statements);
+
+  /// Keeps heads of its chain that a signer signed. Throws StoreError and then keeps none of them.
+  void keep_signed(const std::vector<SignedHead>& heads);
+  /// The newest of them as it was kept; none: there is none.
+  std::optional<std::string> signed_head();
 
   /// Throws StoreError (io) where the store's files lost their names since it was opened: nothing is stored then.
   void check_present() const;

@@ -4,7 +4,7 @@
 //   2  chain: a hash for each result and statement (result_chain.h)
 //   3  former: ids that the store had before (store_renewal.h)
 //
-// A backup has one more, copy: when it was made, and how far the store had got (store_backup.h).
+// A store whose heads are signed has one more, signed_head (signed_heads.h). A backup has one more, copy: when it was made, and how far the store had got (store_backup.h).
 #pragma once
 
 #include <sqlite3.h>
