@@ -10,6 +10,7 @@
 #include "config/metrics_settings_file.h"
 #include "config/modbus_settings_file.h"
 #include "config/retention_settings_file.h"
+#include "config/signing_settings_file.h"
 
 namespace datum {
 
@@ -300,6 +301,10 @@ DaemonConfig load_daemon_config(const fs::path& path, config::Problems& problems
     problems.attempt([&] {
       if (auto retention = file.table_if("retention"))
         c.retention = config::read_retention(std::move(*retention));
+    });
+    problems.attempt([&] {
+      if (auto signatures = file.table_if("signatures"))
+        c.signatures = config::read_signatures(std::move(*signatures));
     });
     problems.attempt([&] { read_backend(file.table_if("backend"), c.backend); });
     problems.attempt([&] {

@@ -15,6 +15,7 @@
 #include "daemon/modbus/settings.h"
 #include "daemon/report/command_server.h"
 #include "daemon/report/recipe_files.h"
+#include "daemon/report/signing_settings.h"
 #include "daemon/retention/settings.h"
 #include "drivers/cmm/settings.h"
 #include "drivers/genicam/settings.h"
@@ -70,6 +71,7 @@ struct DaemonConfig {
   std::filesystem::path store;                    // SQLite file
   std::optional<std::filesystem::path> pictures;  // folder; none: no picture is written
   RetentionSettings retention;
+  std::optional<SigningSettings> signatures;  // none: heads of the chain are not signed
   BackendSettings backend;
   std::optional<CalibrateSettings> calibrate;  // none: the cell can't be calibrated here
   std::optional<HoleSettings> holes;           // none: no hole is scanned and touched here

@@ -218,7 +218,7 @@ int serve(const DaemonConfig& config) {
   ResultStore writer(config.store, {iso8601(utc_ns()), tell_migration, held});
   ResultStore reader = ResultStore::read_only(config.store);
   Retention retention(kept_files(config));
-  Worker worker;
+  Worker worker, signer;
   const std::unique_ptr<FrameSource> frames = frames_of(config, sensor, reader);
   const std::unique_ptr<CmmSource> cmm = config.cmm ? cmm_of(*config.cmm) : nullptr;
   CellMetrics& metrics = observed.metrics();
@@ -226,7 +226,7 @@ int serve(const DaemonConfig& config) {
   InspectionCell cell(
       {config, sensor, backend, worker, *frames, cmm.get(), writer, reader, utc_ns, to_journal, &controller,
        [&metrics](const BoardVerdict& verdict, const BoardTimes& times) { metrics.board(verdict, times); },
-       [&facts] { return room_of(facts); }, &retention, &parsers->texts(), &parsers->models()});
+       [&facts] { return room_of(facts); }, &retention, &parsers->texts(), &parsers->models(), &signer});
   reloaded = &cell;
 
   const auto hosts = hosts_of(config, cell, to_journal, sockets);
@@ -242,6 +242,7 @@ int serve(const DaemonConfig& config) {
     loop.add(*cmm);
   }
   loop.add(worker);
+  loop.add(signer);
   for (Pollable* link : frames->pollables()) loop.add(*link);
   loop.add(cell);
 
@@ -254,6 +255,9 @@ int serve(const DaemonConfig& config) {
     loop.add(metrics_service->server());
   }
   turn(loop, cell, watchdog, to_journal);
+  worker.finish();
+  signer.finish();
+  cell.sign_at_end();
   return 0;
 }
 

@@ -39,6 +39,7 @@ InspectionCell::InspectionCell(CellParts parts)
       holes_(hole_parts()),
       shelf_(shelf_parts()),
       replays_(replay_parts()) {
+  if (parts_.config.signatures) signing_.emplace(*parts_.config.signatures);
   if (parts_.cmm) {
     stare_.emplace(parts_.config.cmm->pairing);
     parts_.cmm->on_sample([this](const ProbePoint& sample, MonotonicNs now) { position(sample, now); });
@@ -286,6 +287,7 @@ void InspectionCell::arm_anew(bool resumes) {
   if (const std::string why = reader_refusal(); !why.empty())
     throw scpi::Error(scpi::calibration_failed, why);
   if (const std::string why = shortage(); !why.empty()) throw scpi::Error(scpi::media_full, why);
+  if (const std::string why = signing_refusal(); !why.empty()) throw scpi::Error(scpi::hardware_missing, why);
   if (const std::string why = parts_.frames.refusal(); !why.empty())
     throw scpi::Error(scpi::hardware_missing, why);
   if (parts_.cmm && parts_.cmm->latest(EventLoop::now()).state == ProbeState::link_down)

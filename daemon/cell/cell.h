@@ -22,6 +22,7 @@
 #include "daemon/cell/frame_time.h"
 #include "daemon/cell/recipe_shelf.h"
 #include "daemon/cell/replay_desk.h"
+#include "daemon/cell/signing_schedule.h"
 #include "daemon/controller/controller_watch.h"
 #include "daemon/hybrid/hole_desk.h"
 #include "daemon/inspect/board_planner.h"
@@ -32,6 +33,7 @@
 #include "daemon/report/deed_book.h"
 #include "daemon/report/instrument.h"
 #include "daemon/report/result_store.h"
+#include "daemon/report/signing_client.h"
 #include "daemon/retention/retention.h"
 #include "drivers/cmm/source.h"
 #include "drivers/cmm/stare_session.h"
@@ -69,6 +71,7 @@ struct CellParts {
   /// Who parses recipes and calibrations, and who reads models; null: this process.
   const config::TomlParser* texts = nullptr;
   const ModelParser* models = nullptr;
+  Worker* signer = nullptr;  // waits for whoever signs the chain of results; null: nobody is asked
 };
 
 class InspectionCell final : public Instrument, public Pollable {
@@ -91,6 +94,8 @@ class InspectionCell final : public Instrument, public Pollable {
   /// SIGHUP: reads recipes and calibration again. A chosen recipe that is no longer valid is no longer
   /// chosen.
   void reload();
+  /// After the last round of the loop, with the worker finished: the head of the chain is signed once more.
+  void sign_at_end();
   /// One line for the service manager.
   std::string status_line() const;
   bool busy() const { return board_ != nullptr; }
@@ -135,6 +140,7 @@ class InspectionCell final : public Instrument, public Pollable {
   std::vector<std::string> self_test() override;
   std::optional<StoredResult> result(std::optional<std::uint64_t> sequence) override;
   StoreExtent results() override { return parts_.reader.extent(); }
+  std::optional<std::string> signed_head() override { return parts_.reader.signed_head(); }
   void position_ahead(const std::string& store_id, const HeldPosition& held) override;
   CalibrationStatus calibration() const override;
   Replayer& replayer() override { return replays_; }
@@ -210,6 +216,12 @@ class InspectionCell final : public Instrument, public Pollable {
   void keep_results(MonotonicNs now);
   void note_deed(const std::string& host, std::string_view what);
   void keep_deeds(MonotonicNs now);
+  void keep_signatures(MonotonicNs now);
+  void store_signatures();
+  void signing_done();
+  void signing_failed(const std::string& why);
+  void watch_signatures();
+  std::string signing_refusal() const;
   std::string shortage() const { return parts_.retention ? parts_.retention->shortage() : ""; }
   void conclude(Reason reason, const std::string& detail);
   void conclude_without_frame(Reason reason, const std::string& detail);
@@ -222,7 +234,10 @@ class InspectionCell final : public Instrument, public Pollable {
   CellParts parts_;
   ControlDesk control_;
   DeedBook deeds_;
-  MonotonicNs deeds_due_ns_ = 0;  // not before: the store refused them
+  MonotonicNs deeds_due_ns_ = 0;            // not before: the store refused them
+  std::optional<SigningSchedule> signing_;  // none: nobody signs
+  Signatures signed_;                       // not stored yet
+  std::string not_signed_;                  // why, as it was told last
   std::shared_ptr<BoardPlanner> planner_ = std::make_shared<BoardPlanner>();  // used by whoever measures
   std::vector<CommandEndpoint*> endpoints_;
   std::vector<const Pollable*> links_;

@@ -121,6 +121,7 @@ void InspectionCell::after_round(MonotonicNs now) {
   watch_sensor();
   watch_clock(now);
   watch_room();
+  watch_signatures();
   if (parts_.cmm)
     for (const std::string& note : parts_.cmm->take_notes()) log(5, "cmm: " + note);
   if (desk_.active()) return desk_.after_round(now);
@@ -282,6 +283,7 @@ void InspectionCell::settle_frame(const BoardOrder& board) {
 
 void InspectionCell::announce(const std::shared_ptr<BoardOrder>& board) {
   ++boards_;
+  if (signing_) signing_->stored();
   const BoardVerdict& v = board->verdict;
   questionable_ = questionable_bits(v);
   log(v.decision == Decision::invalid ? 4 : 6,

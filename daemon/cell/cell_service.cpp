@@ -116,6 +116,7 @@ std::vector<std::string> InspectionCell::link_self_test() {
     failures.push_back(error.what());
   }
   if (const std::string why = shortage(); !why.empty()) failures.push_back(why);
+  if (!not_signed_.empty()) failures.push_back("the chain of results is not signed: " + not_signed_);
   if (const std::string why = parts_.frames.refusal(); !why.empty()) failures.push_back(why);
   if (parts_.cmm && parts_.cmm->latest(EventLoop::now()).state == ProbeState::link_down)
     failures.push_back(parts_.cmm->describe());

@@ -17,6 +17,7 @@ CommandLine::CommandLine() : app("datumctl: results and control of datumd", "dat
   add_result_commands(*this);
   add_export_command(*this);
   add_backup_commands(*this);
+  add_signature_command(*this);
   add_device_commands(*this);
   add_listen_command(*this);
   add_doctor_command(*this);

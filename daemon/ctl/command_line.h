@@ -56,6 +56,7 @@ class CommandLine {
 void add_result_commands(CommandLine& line);       // results, show
 void add_export_command(CommandLine& line);        // export
 void add_backup_commands(CommandLine& line);       // backup, restore
+void add_signature_command(CommandLine& line);     // signature
 void add_cell_commands(CommandLine& line);         // recipes, choose, unit, arm, trigger, abort
 void add_device_commands(CommandLine& line);       // temperature, position, links, reopen, selftest
 void add_listen_command(CommandLine& line);        // listen

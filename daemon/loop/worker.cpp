@@ -16,13 +16,17 @@ Worker::Worker() : event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
 }
 
 Worker::~Worker() {
+  finish();
+  ::close(event_);
+}
+
+void Worker::finish() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_one();
-  thread_.join();
-  ::close(event_);
+  if (thread_.joinable()) thread_.join();
 }
 
 void Worker::submit(std::function<void()> job, std::function<void()> then) {

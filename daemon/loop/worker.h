@@ -17,6 +17,8 @@ class Worker : public Pollable {
   Worker();
   /// Finishes the job in hand, drops those that wait.
   ~Worker() override;
+  /// Finishes the job in hand, drops those that wait; takes no others. What follows the job does not run.
+  void finish();
 
   void submit(std::function<void()> job, std::function<void()> then);
   bool busy() const { return submitted_ != finished_; }

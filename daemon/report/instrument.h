@@ -159,6 +159,8 @@ class Instrument {
   /// Newest result, or that of a sequence; none: there is no such result.
   virtual std::optional<StoredResult> result(std::optional<std::uint64_t> sequence) = 0;
   virtual StoreExtent results() = 0;
+  /// The newest head of the store's chain that the signer signed, as text (daemon/sign/signed_head.h); none: none was.
+  virtual std::optional<std::string> signed_head() { return std::nullopt; }
   /// A host holds a number of the store with this id that the store never gave: it was set back, and gets another id.
   virtual void position_ahead(const std::string& /*store_id*/, const HeldPosition& /*held*/) {}
   virtual Replayer& replayer() = 0;

@@ -57,6 +57,8 @@ constexpr std::array<EventKind, events - 1> kinds{{
      "the result store was put back from a copy, or is one; it goes on under another id"},
     {Event::parser_ended, "parser_ended", "8a8f1c0a5f4e4c6db0f2c1d09e7b3a64", "DATUM_FRAME DATUM_REASON",
      "a file ended the process that parses it; it is refused and kept"},
+    {Event::signing_trouble, "signing_trouble", "5f0c3b6fd2a94cbd8b1f4e0a9d7762ce", "DATUM_REASON",
+     "the chain of results is not signed; somebody may have changed it"},
 }};
 
 }  // namespace

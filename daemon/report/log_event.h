@@ -42,8 +42,9 @@ enum class Event : std::uint8_t {
   metrics_trouble,
   store_set_back,
   parser_ended,
+  signing_trouble,
 };
-inline constexpr std::size_t events = static_cast<std::size_t>(Event::parser_ended) + 1;
+inline constexpr std::size_t events = static_cast<std::size_t>(Event::signing_trouble) + 1;
 
 struct EventKind {
   Event event;

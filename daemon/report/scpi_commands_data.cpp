@@ -5,6 +5,7 @@
 
 #include "daemon/report/scpi_answer.h"
 #include "daemon/report/scpi_commands.h"
+#include "daemon/sign/signed_head.h"
 
 namespace datum::scpi {
 namespace {
@@ -39,6 +40,13 @@ void former(Call& call) {
 void next(Call& call) {
   const auto have = call.instrument().results();
   call.session.answer(fmt::format("{}", have.next(call.session.acknowledged())));
+}
+
+std::string signed_head_of(Call& call) {
+  auto head = call.instrument().signed_head();
+  if (!head)
+    throw Error(data_corrupt_or_stale, "no head of the chain was signed; [signatures] names who signs");
+  return *std::move(head);
 }
 
 void replayed(Call& call) {
@@ -77,6 +85,16 @@ std::vector<Command> data_commands() {
        "where the store was set back: the id before, the last result of it that is left, and the highest "
        "number "
        "that is known to have been given under it; what follows has numbers above that one"},
+      {"DATA:SIGNature?",
+       [](Call& c) { c.session.answer(block(signed_head_of(c))); },
+       {},
+       "the newest head of the chain of results that the signer signed, as a block: keep it, and datumctl "
+       "verify "
+       "results --head shows whether anything before it was changed since"},
+      {"DATA:SIGNature:KEY?",
+       [](Call& c) { c.session.answer(block(pem_of(datum::signed_head_of(signed_head_of(c)).key))); },
+       {},
+       "the public key that this head names, PEM; that it is the signer's only somebody else can say"},
       {"DATA:ACK",
        acknowledge,
        {from_none, store},

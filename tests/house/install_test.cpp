@@ -60,6 +60,8 @@ TEST_F(Installed, LiesWhereTheSystemLooks) {
                            "lib/systemd/system/datumd.service",
                            "lib/systemd/system/datumd@.service",
                            "lib/systemd/system/datumd-account@.service",
+                           "lib/systemd/system/datumd-sign.socket",
+                           "lib/systemd/system/datumd-sign@.socket",
                            "lib/sysusers.d/datumd.conf",
                            "lib/tmpfiles.d/datumd.conf",
                            "lib/udev/rules.d/60-datumd.rules",
@@ -79,7 +81,8 @@ TEST_F(Installed, LiesWhereTheSystemLooks) {
 TEST_F(Installed, UnitsAreExposedNoMoreThanIsPromised) {
   if (output_of("systemd-analyze security --help").text.find("--offline") == std::string::npos)
     GTEST_SKIP() << "no systemd-analyze that judges units offline (systemd 250)";
-  for (const char* unit : {"datumd.service", "datumd@.service"}) {
+  for (const char* unit :
+       {"datumd.service", "datumd@.service", "datumd-sign.service", "datumd-sign@.service"}) {
     const Output out = output_of("systemd-analyze security --offline=true --no-pager " +
                                  file("lib/systemd/system/" + std::string(unit)).string());
     std::smatch level;
@@ -117,6 +120,24 @@ TEST_F(Installed, UnitsKeepToTheirNetworkAndTheirOwnMemory) {
   EXPECT_THAT(unit, HasSubstr("\nPrivateUsers=yes\n"));
   EXPECT_THAT(text_of(file("lib/systemd/system/datumd-account@.service")),
               HasSubstr("--inline \"u datumd-%i - "));
+}
+
+// The signer's key and memory are nobody else's; its socket is for datumd's account.
+TEST_F(Installed, SignerIsApart) {
+  for (const auto& [at, name, user] :
+       {std::tuple{"", "datumd", "datumd"}, std::tuple{"@", "%i", "datumd-%i"}}) {
+    const std::string stem = "lib/systemd/system/datumd-sign" + std::string(at);
+    const std::string service = text_of(file(stem + ".service")), socket = text_of(file(stem + ".socket"));
+    EXPECT_THAT(service, HasSubstr("\nUser=datumd-sign\nGroup=datumd-sign\n"));
+    EXPECT_THAT(service, HasSubstr("\nStateDirectory=datumd-sign/" + std::string(name) +
+                                   "\nStateDirectoryMode=0700\n"));
+    EXPECT_THAT(service, HasSubstr("\nLoadCredentialEncrypted=signing-key:/etc/datumd/"));
+    EXPECT_THAT(service, HasSubstr("\nPrivateNetwork=yes\n"));
+    EXPECT_THAT(socket, HasSubstr("\nListenStream=/run/datumd-sign/" + std::string(name) + ".sock\n"));
+    EXPECT_THAT(socket, HasSubstr("\nSocketUser=" + std::string(user) + "\n"));
+    EXPECT_THAT(socket, HasSubstr("\nSocketMode=0600\n"));
+    EXPECT_THAT(service + socket, Not(HasSubstr("@SIGN")));
+  }
 }
 
 /// The first match's group, "" where there is none.

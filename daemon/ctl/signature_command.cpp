@@ -1,0 +1,26 @@
+// datumctl signature: the newest signed head of the chain of results, to be kept elsewhere.
+#include <fmt/format.h>
+
+#include "daemon/ctl/command_line.h"
+#include "daemon/ctl/dialogue.h"
+#include "daemon/ctl/exit_status.h"
+
+namespace datum {
+
+void add_signature_command(CommandLine& line) {
+  auto key = std::make_shared<bool>(false);
+  auto* signature =
+      line.link_leaf(line.app, "signature",
+                     "the newest signed head of the chain of results, for a file that is kept elsewhere: "
+                     "'verify results --head' then shows what was changed since",
+                     [&line, key] {
+                       auto host = connect(line.link);
+                       fmt::print("{}", ask_block(host, *key ? "DATA:SIGNature:KEY?" : "DATA:SIGNature?"));
+                       return good;
+                     });
+  signature->add_flag(
+      "--key", *key,
+      "the public key that it names instead, in PEM; that it is the signer's only somebody else can say");
+}
+
+}  // namespace datum
