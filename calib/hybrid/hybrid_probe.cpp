@@ -104,14 +104,27 @@ Eigen::Vector3d HybridProbe::direction(int touch) const {
 }
 
 std::vector<ProbeMove> HybridProbe::moves() const {
-  if (state_ == State::approach) {
-    const double above =
-        settings_.probe.radius_mm + beyond_chance * larger(u_expected_mm()) + settings_.spare_mm;
-    return {{false, expected_.center_mm + above * expected_.normal}, {false, middle_mm()}};
-  }
+  if (state_ == State::approach) return {{false, above_mm()}, {false, middle_mm()}};
   if (state_ != State::touching) return {};
   const Eigen::Vector3d to = direction(static_cast<int>(touches_.size()));
   return {{true, middle_mm() + (tip_circle_mm() + reach_mm()) * to}, {false, middle_mm()}};
+}
+
+Eigen::Vector3d HybridProbe::above_mm() const {
+  const Eigen::Vector3d& center = round_ > 1 ? hole_.center_mm : expected_.center_mm;
+  return center + (room().clear_mm + settings_.spare_mm) * expected_.normal;
+}
+
+HoleRoom HybridProbe::room() const {
+  const Eigen::Vector3d u = round_ > 1 ? hole_.u_mm : u_expected_mm();
+  HoleRoom room;
+  room.surface_mm = round_ > 1 ? hole_.center_mm : expected_.center_mm;
+  room.normal = expected_.normal;
+  room.free_mm = tip_circle_mm() - beyond_chance * (larger(u) + u.z()) - hole_.form_mm - settings_.spare_mm;
+  room.touch_mm = tip_circle_mm() + reach_mm();
+  room.depth_mm = settings_.depth_mm + settings_.spare_mm;
+  room.clear_mm = settings_.probe.radius_mm + beyond_chance * larger(u_expected_mm());
+  return room;
 }
 
 void HybridProbe::entered(const Eigen::Vector3d& tip_mm, MonotonicNs now) {

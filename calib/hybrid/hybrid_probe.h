@@ -39,6 +39,14 @@ struct ProbeMove {
   Eigen::Vector3d to_mm;       // of the tip's centre, machine coordinates
 };
 
+/// Where the tip's centre is free around the hole. Machine coordinates, mm. 3 standard uncertainties and the spare room are taken off.
+struct HoleRoom {
+  Eigen::Vector3d surface_mm, normal;  // the hole's middle on its surface; out of the material
+  double free_mm = 0;                  // off the axis: surely free
+  double touch_mm = 0;                 // off the axis: a touch may lie so far out
+  double depth_mm = 0, clear_mm = 0;   // inside down to this depth; outside from this height on
+};
+
 class HybridProbe {
  public:
   enum class State { idle, approach, touching, done, mismatch, guard, no_convergence };
@@ -63,6 +71,10 @@ class HybridProbe {
   const std::string& why() const { return why_; }
   /// What to do next; empty unless approaching or touching. Touching: to the wall and back to the middle.
   std::vector<ProbeMove> moves() const;
+  /// Around the moves, and around the way out of the hole, to above_mm().
+  HoleRoom room() const;
+  /// Above the hole, where the tip is free on all sides.
+  Eigen::Vector3d above_mm() const;
 
   /// The scan less the bias known when it came.
   const HoleCandidate& expected() const { return expected_; }

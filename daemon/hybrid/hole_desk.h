@@ -78,6 +78,8 @@ class HoleDesk final : public HoleProber {
   void demand_gauge(const HoleOrder& order) const;
   void check_gauge(const TouchedHole& hole);
   void drive();
+  ProbeRoom room() const;
+  void leave_hole();
   void moved(const std::string& why, MonotonicNs now);
   void stop_moving(const std::string& why);
   void touch_ended(MonotonicNs now);

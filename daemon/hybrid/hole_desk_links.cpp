@@ -67,8 +67,8 @@ void HoleDesk::probe_moved_on() {
   record();
   const HybridProbe& probe = run_->probe();
   if (!probe.finished()) return enter_step(Step::probing);
-  // After the last touch it still goes back to the middle; after anything else somebody must look first.
-  if (probe.state() != HybridProbe::State::done) stop_moving(probe.why());
+  // After the last touch it still goes back to the middle and out of the hole; after anything else somebody must look first.
+  probe.state() == HybridProbe::State::done ? leave_hole() : stop_moving(probe.why());
   stop_waiting();
   if (probe.state() == HybridProbe::State::done) {
     last_ = fmt::format("center {:.4f} {:.4f} mm, radius {:.4f} mm, U (k = 2) {:.4f} {:.4f} {:.4f} mm",

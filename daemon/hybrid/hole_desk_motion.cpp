@@ -1,11 +1,25 @@
 // The probe moved by the machine itself, along the way that the hybrid probe tells.
 #include <fmt/format.h>
 
+#include <Eigen/LU>
+
 #include "daemon/hybrid/hole_desk.h"
+#include "daemon/hybrid/hole_room.h"
 #include "daemon/loop/event_loop.h"
 #include "daemon/report/scpi_error.h"
 
 namespace datum {
+
+ProbeRoom HoleDesk::room() const {
+  return room_in_scales(run_->probe().room(), calibration_->stage.a.inverse(),
+                        parts_.config.calibrate->probe_radius_mm);
+}
+
+/// The next hole is entered from above: the way there must not lead through this one's wall.
+void HoleDesk::leave_hole() {
+  if (way_.empty()) return;  // led by hand
+  way_.push_back({false, calibration_->stage.a.inverse() * run_->probe().above_mm()});
+}
 
 /// The first of way_ begins.
 void HoleDesk::drive() {
@@ -14,7 +28,7 @@ void HoleDesk::drive() {
   say(fmt::format("moves {} {:.4f} {:.4f} {:.4f} mm", next.until_contact ? "until contact, to" : "to",
                   next.to_mm.x(), next.to_mm.y(), next.to_mm.z()));
   try {
-    mover()->move({next.to_mm.x(), next.to_mm.y(), next.to_mm.z()}, next.until_contact, now);
+    mover()->move({{next.to_mm.x(), next.to_mm.y(), next.to_mm.z()}, next.until_contact, room()}, now);
   } catch (const RefusedError& refused) {
     moved(refused.what(), now);
   }

@@ -39,6 +39,9 @@ class CmmSource : public Pollable, public LinkTeller {
   virtual bool refused() const = 0;
   /// Moves the probe by itself; null: the device can't, or the configuration does not allow it.
   virtual ProbeMover* mover() { return nullptr; }
+  /// Stops what moves and says goodbye to the device; closed() once both are done or can't be. Nothing is opened again.
+  virtual void close(MonotonicNs) {}
+  virtual bool closed() const { return true; }
   /// What an operator should find in the log, once.
   virtual std::vector<std::string> take_notes() { return {}; }
 };

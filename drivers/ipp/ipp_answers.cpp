@@ -56,12 +56,16 @@ void IppClient::take(const IppLine& line, MonotonicNs now) {
     case Is::complete:
       if (d.transaction.purpose == watchdog)
         return watchdog_answered(std::exchange(watchdog_answer_, {}), now);
+      if (d.transaction.purpose == abortion) return aborted(now);
       if (running() && script_[step_] == d.transaction.purpose) finish_step(d.transaction, now);
       return;
     case Is::unsolicited:
       return take_unsolicited(line, now);
+    case Is::abandoned:
+      return;
     case Is::stray:
       ++strays_;
+      if (line.mark == IppMark::error) take_error(read_ipp_error(line.text), nullptr, now);
       return;
   }
 }
@@ -96,6 +100,8 @@ void IppClient::take_unsolicited(const IppLine& line, MonotonicNs now) {
     return hold(point_of(reading.values.front().arguments), true, line.first_byte_ns, line.last_byte_ns, 0);
   if (name == "KeyPress" || name == "GoTo") return;
   // ChangeTool, SetProp, and whatever this client does not know.
+  limits_.reset();
+  abort_move("the machine said " + shortened(line.text), now);
   note("the machine says " + shortened(line.text));
   disturbed_ = true;
   context_why_ = "the machine said " + shortened(line.text) + "; it is being read back";
@@ -107,8 +113,9 @@ std::string IppClient::read(Step step, const Answer& answer, const IppTransactio
     extended_ = fmt::format("{}", fmt::join(answer.data, "; "));
     return "";
   }
-  const bool silent = step == end_session || step == start_session || step == report_content ||
-                      step == clear_errors || step == move_reports || step == property || step == motion;
+  const bool silent = step == first_abort || step == first_clear || step == end_session ||
+                      step == start_session || step == report_content || step == clear_errors ||
+                      step == move_reports || step == demand || step == motion;
   if (silent) return "";
   if (answer.data.size() != 1) return fmt::format("{} data lines where one is due", answer.data.size());
   const IppReading reading = read_ipp_values(answer.data.front());

@@ -12,6 +12,7 @@ void IppChannel::reset() {
   fast_.clear();
   running_.clear();
   daemons_.clear();
+  abandoned_.clear();
   unacknowledged_.clear();
 }
 
@@ -27,7 +28,7 @@ std::string IppChannel::free_tag(bool event) {
   do {
     last = last % most + 1;
     tag = event ? fmt::format("E{:04}", last) : fmt::format("{:05}", last);
-  } while (running_.count(tag) > 0 || daemons_.count(tag) > 0);
+  } while (running_.count(tag) > 0 || daemons_.count(tag) > 0 || abandoned_.count(tag) > 0);
   return tag;
 }
 
@@ -57,6 +58,11 @@ IppChannel::Delivery IppChannel::receive(const IppLine& line) {
     return d;
   }
   const auto found = running_.find(line.tag);
+  if (found == running_.end() && abandoned_.count(line.tag) > 0) {
+    d.is = Is::abandoned;
+    if (line.mark == IppMark::complete) abandoned_.erase(line.tag);
+    return d;
+  }
   if (found == running_.end()) {
     const auto daemon = daemons_.find(line.tag);
     if (daemon == daemons_.end()) return d;
@@ -90,6 +96,19 @@ std::optional<IppTransaction> IppChannel::drop_unacknowledged() {
   IppTransaction t = found->second;
   running_.erase(found);
   return t;
+}
+
+void IppChannel::abandon() {
+  normal_.clear();
+  for (auto it = running_.begin(); it != running_.end();) {
+    if (it->second.event) {
+      ++it;
+      continue;
+    }
+    if (unacknowledged_ == it->first) unacknowledged_.clear();
+    abandoned_.insert(it->first);
+    it = running_.erase(it);
+  }
 }
 
 bool IppChannel::busy(int purpose) const {

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "drivers/ipp/ipp_framer.h"
@@ -34,13 +35,24 @@ class IppChannel {
   std::optional<std::string> next_line(MonotonicNs now);
 
   struct Delivery {
-    enum class Is { acknowledged, data, error, complete, report, unsolicited, stray } is = Is::stray;
-    IppTransaction transaction;  // not of unsolicited and stray lines
+    enum class Is {
+      acknowledged,
+      data,
+      error,
+      complete,
+      report,
+      unsolicited,
+      abandoned,
+      stray
+    } is = Is::stray;
+    IppTransaction transaction;  // not of unsolicited, abandoned and stray lines
   };
-  /// Whose line it is. Stray: under a tag that no transaction has.
+  /// Whose line it is. Abandoned: of a transaction that AbortE ended. Stray: under a tag that no transaction has.
   Delivery receive(const IppLine& line);
   /// The server refused the line that waits for its '&' (errors 0001 to 0008 under E0000); its transaction.
   std::optional<IppTransaction> drop_unacknowledged();
+  /// AbortE was done: what ran in the normal queue is over, whatever the server still says of it.
+  void abandon();
 
   /// A command is queued or runs with this purpose.
   bool busy(int purpose) const;
@@ -58,7 +70,8 @@ class IppChannel {
   std::deque<Queued> normal_, fast_;
   std::map<std::string, IppTransaction> running_;
   std::map<std::string, IppTransaction> daemons_;
-  std::string unacknowledged_;  // tag
+  std::set<std::string> abandoned_;  // tags, until their '%'
+  std::string unacknowledged_;       // tag
   int last_tag_ = 0, last_event_ = 0;
 };
 

@@ -28,13 +28,16 @@ void IppClient::opened(MonotonicNs now) {
   stopping_.reset();
   settled_.reset();
   if (motion_) end_move("the session was lost during the move");
-  recovered_ = session_ = mended_ = false;
+  recovered_ = session_ = mended_ = aborting_ = false;
+  limits_.reset();
   context_why_ = "tool and coordinate system are not read yet";
   sequence_ = 0;
   state_ = State::starting;
   next_watchdog_ns_ = now + settings_.ipp.watchdog_ms * ns_per_ms;
-  std::vector<Step> script{end_session,     start_session, version,           machine_class,  report_content,
-                           extended_status, homed,         coordinate_system, transformation, tool};
+  std::vector<Step> script;
+  if (settings_.ipp.motion) script = {first_abort, first_clear};
+  script.insert(script.end(), {end_session, start_session, version, machine_class, report_content,
+                               extended_status, homed, coordinate_system, transformation, tool});
   if (settings_.ipp.move_report_s) script.push_back(move_reports);
   run(std::move(script), now);
 }
@@ -50,7 +53,11 @@ void IppClient::ask_next(MonotonicNs now) {
   if (running() && script_[step_] == transformation && reading_.coordinate_system == "MachineCsy") ++step_;
   if (!running()) return script_ended(now);
   const Step step = script_[step_];
-  if ((step == property || step == motion) && !prepare_step(step, now)) return script_ended(now);
+  if ((step == demand || step == motion) && !prepare_step(step, now)) return script_ended(now);
+  if (step == demand && motion_->demands.empty()) {
+    ++step_;
+    return ask_next(now);
+  }
   if (step == homed) {
     reading_ = {};
     reading_why_.clear();
@@ -60,11 +67,18 @@ void IppClient::ask_next(MonotonicNs now) {
   asked_ns_ = now;
   told_late_ = false;
   answer_ = {};
-  channel_.ask(command_of(step), step, step == error_status || step == move_reports, step == move_reports);
+  channel_.ask(command_of(step), step, step == first_abort || step == error_status || step == move_reports,
+               step == move_reports);
 }
 
 std::string IppClient::command_of(Step step) const {
   switch (step) {
+    case first_abort:
+    case abortion:
+      return "AbortE()";
+    case first_clear:
+    case clear_errors:
+      return "ClearAllErrors()";
     case end_session:
       return "EndSession()";
     case start_session:
@@ -77,8 +91,6 @@ std::string IppClient::command_of(Step step) const {
       return "OnPtMeasReport(X(), Y(), Z())";
     case extended_status:
       return "GetXtdErrStatus()";
-    case clear_errors:
-      return "ClearAllErrors()";
     case error_status:
     case watchdog:
       return "GetErrStatusE()";
@@ -95,12 +107,11 @@ std::string IppClient::command_of(Step step) const {
                          settings_.ipp.move_report_mm);
     case position:
       return "Get(X(), Y(), Z())";
-    case property:
-      return motion_->properties.front();
+    case demand:
+      return motion_->demands.front().command;
     case motion:
-      return move_command(settings_, motion_->from_mm, motion_->to_mm, motion_->until_contact);
-    case abortion:
-      return "AbortE()";
+      return motion_->way.until_contact ? touch_command(settings_, motion_->touch)
+                                        : go_to_command(settings_, motion_->way.to_mm);
   }
   return "";
 }
@@ -113,8 +124,11 @@ void IppClient::begin_round(MonotonicNs now) {
 void IppClient::script_ended(MonotonicNs now) {
   script_.clear();
   step_ = 0;
+  closed_ = closing_;
+  if (closing_) return;
   if (motion_ && state_ == State::ready) {
-    if (!motion_->sent && motion_->why.empty() && motion_->properties.empty()) return begin_move(now);
+    const bool waits = motion_->phase == Motion::Phase::start && motion_->why.empty();
+    if (waits) return begin_move(now);
     look_at_arrival();
   }
   if (state_ == State::ready) return;
@@ -125,9 +139,14 @@ void IppClient::script_ended(MonotonicNs now) {
 void IppClient::finish_step(const IppTransaction& t, MonotonicNs now) {
   const Step step = script_[step_];
   const Answer answer = std::exchange(answer_, {});
-  if (step == property || step == motion) move_step_done(step, answer, t, now);
+  if (step == demand || step == motion) move_step_done(step, answer, t, now);
   if (stopping_) return recover(now);
-  if (step == start_session) session_ = true;
+  if (step == first_abort) first_refused_ = answer.stopped;
+  if (step == start_session) {
+    session_ = true;
+    if (std::exchange(first_refused_, false))
+      script_.insert(script_.begin() + static_cast<std::ptrdiff_t>(step_) + 1, {first_abort, first_clear});
+  }
   std::string why = t.spoiled ? "its lines came in an order that I++ DME does not have" : "";
   if (answer.too_long) why = "it is longer than any answer is";
   if (why.empty() && !answer.stopped) why = read(step, answer, t);
@@ -142,12 +161,12 @@ void IppClient::finish_step(const IppTransaction& t, MonotonicNs now) {
   if (stopping_) return recover(now);  // the error status is still set
   if (step == tool || (step == coordinate_system && !why.empty())) settle_context();
   if (!running()) return;
-  ++step_;
+  if (step != demand) ++step_;  // those of a move are done when none is left
   ask_next(now);
 }
 
 void IppClient::poll_soon(MonotonicNs now) {
-  if (state_ != State::ready) return;
+  if (state_ != State::ready || closing_) return;
   next_poll_ns_ = now;
   if (!running()) begin_round(now);
 }
@@ -165,8 +184,8 @@ std::optional<MonotonicNs> IppClient::deadline() const {
   if (motion_ && motion_->sent && !motion_->ended && motion_->why.empty()) sooner(motion_->due_ns);
   if (running() && !told_late_ && script_[step_] != motion)
     sooner(asked_ns_ + settings_.poll.timeout_ms * ns_per_ms);
-  if (!running() || state_ == State::fault) sooner(next_poll_ns_);
-  if (session_ && !channel_.busy(watchdog)) sooner(next_watchdog_ns_);
+  if (!closing_ && (!running() || state_ == State::fault)) sooner(next_poll_ns_);
+  if (session_ && !closing_ && !channel_.busy(watchdog)) sooner(next_watchdog_ns_);
   return first;
 }
 
@@ -177,7 +196,7 @@ void IppClient::on_deadline(MonotonicNs now) {
                         running() ? fmt::format(" to {}", command_of(script_[step_])) : "");
     return;
   }
-  if (session_ && !channel_.busy(watchdog) && now >= next_watchdog_ns_) {
+  if (session_ && !closing_ && !channel_.busy(watchdog) && now >= next_watchdog_ns_) {
     next_watchdog_ns_ = now + settings_.ipp.watchdog_ms * ns_per_ms;
     watchdog_answer_ = {};
     channel_.ask(command_of(watchdog), watchdog, true);
@@ -191,7 +210,7 @@ void IppClient::on_deadline(MonotonicNs now) {
          fmt::format("no answer to {} within {} ms", command_of(script_[step_]), settings_.poll.timeout_ms),
          now);
   }
-  if (now < next_poll_ns_) return;
+  if (closing_ || now < next_poll_ns_) return;
   if (state_ == State::fault) {
     stay_in_fault(now);
   } else if (state_ == State::ready && !running()) {

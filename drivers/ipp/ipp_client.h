@@ -2,7 +2,11 @@
 //
 //   STARTING -session, machine, tool, coordinate system-> READY -poll: position, then what makes it one-> READY
 //   an error of severity 2 or more -> RECOVERING: status, ClearAllErrors, all read anew -> READY
-//   move(): position and context read, properties set, GoTo or PtMeas, position and context read again -> READY
+//   move(): position and context read, the machine's limits read, properties set and read back, GoTo or PtMeas, position
+//           and context read again -> READY
+//   AbortE: nothing else until its '%', then ClearAllErrors and all read anew (6.3.1.5, 6.2.5) -> READY
+//   close(): what moves is stopped, then EndSession
+//   Where the machine may move, each session begins with AbortE: a daemon before this one may have left it moving.
 //   the next such error before a good position, or a fatal one -> FAULT, until the machine says it is well
 //
 // A position or touch is good where tool, coordinate system, transformation and homing were as the cell demands
@@ -13,6 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +26,7 @@
 #include "drivers/ipp/ipp_channel.h"
 #include "drivers/ipp/ipp_context.h"
 #include "drivers/ipp/ipp_error.h"
+#include "drivers/ipp/ipp_touch.h"
 #include "drivers/ipp/ipp_value.h"
 
 namespace datum {
@@ -51,10 +57,15 @@ class IppClient {
   void confirm();
 
   /// Moves the probe, as ProbeMover's: the start is read first, the end is read back. Throws RefusedError.
-  void move(const std::array<double, 3>& to_mm, bool until_contact, MonotonicNs now);
+  void move(const ProbeWay& way, MonotonicNs now);
   /// Stops a move that is in progress, for this reason.
   void abort_move(const std::string& why, MonotonicNs now);
   bool moving() const { return motion_.has_value(); }
+  /// A move was sent and its end is not known: what is sent last must stop the machine.
+  bool under_way() const { return aborting_ || (motion_ && motion_->sent && !motion_->ended); }
+  /// Stops what moves and ends the session. closed(): both are done, or the link was lost on the way.
+  void close(MonotonicNs now);
+  bool closed() const { return closed_; }
   /// How the last move ended, once: empty for well.
   std::optional<std::string> take_moved();
   /// The link is gone or is being given up: what is sent nevertheless, in the hope that it arrives; empty: nothing.
@@ -69,6 +80,8 @@ class IppClient {
  private:
   enum class State { starting, ready, recovering, fault };
   enum Step : int {
+    first_abort,  // of a session
+    first_clear,
     end_session,
     start_session,
     version,
@@ -83,7 +96,7 @@ class IppClient {
     tool,
     move_reports,
     position,
-    property,  // of a move
+    demand,    // of a move: a limit, a property that is set or read back
     motion,    // itself
     watchdog,  // beside the script
     abortion,  // beside the script
@@ -101,12 +114,23 @@ class IppClient {
     std::string before;  // why the context before it was not good
   };
 
+  struct Demand {
+    std::string command;
+    std::string property{};  // whose number the answer is; empty: no data are due
+    std::function<void(std::optional<double>)> take{};
+    bool optional = false;  // a machine may not know it
+  };
   struct Motion {
-    std::array<double, 3> to_mm{}, from_mm{};
-    bool until_contact = false;
-    std::vector<std::string> properties{};  // still to be set
-    bool sent = false;                      // the machine may be moving
-    bool ended = false;                     // it stands; position and context are read back
+    enum class Phase { start, limits, values, ready };
+    ProbeWay way;
+    std::array<double, 3> from_mm{}, contact_mm{};
+    Phase phase = Phase::start;
+    std::deque<Demand> demands{};  // the first is asked
+    IppLimits limits{};            // as they come in
+    IppTouch told{};               // read back
+    IppTouchWay touch{};
+    bool sent = false;   // the machine may be moving
+    bool ended = false;  // it stands; position and context are read back
     MonotonicNs due_ns = 0;
     std::string why{};  // it is no good any more
   };
@@ -114,6 +138,15 @@ class IppClient {
   // a move
   void begin_move(MonotonicNs now);
   bool prepare_step(Step step, MonotonicNs now);
+  void next_phase();
+  void demand_limits();
+  void demand_values();
+  void set_and_read(const char* property, double wanted, double& told);
+  void read_range(const std::string& property, IppRange& range);
+  void read_optional(const char* property, std::optional<double>& value);
+  void demand_done(const Answer& answer, const IppTransaction& t);
+  void aborted(MonotonicNs now);
+  void leave(bool after_errors, MonotonicNs now);
   void move_step_done(Step step, const Answer& answer, const IppTransaction& t, MonotonicNs now);
   void look_at_arrival();
   void end_move(const std::string& why);
@@ -185,6 +218,11 @@ class IppClient {
   bool mended_ = false;     // in a fault: an operator says so
   std::string fault_why_, extended_;
   std::optional<Motion> motion_;
+  std::optional<IppLimits> limits_;  // of the active tool, in this session
+  bool aborting_ = false;            // AbortE is asked and not yet done
+  bool clearing_ = false;            // the machine does not know a property: its error is being cleared
+  bool closing_ = false, closed_ = false;
+  bool first_refused_ = false;  // AbortE before the session: it is said again in it
   std::optional<std::string> moved_;
   std::optional<ProbePoint> settled_;  // the last position, whose context is known
   std::vector<std::string> notes_;

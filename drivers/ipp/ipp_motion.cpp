@@ -10,10 +10,6 @@ namespace {
 using Xyz = std::array<double, 3>;
 constexpr const char* axis_names = "XYZ";
 
-[[noreturn]] void refuse(const std::string& what) { throw RefusedError("probe motion: " + what); }
-
-double distance_mm(const Xyz& a, const Xyz& b) { return std::hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]); }
-
 /// As the controller counts, in the order of the axes.
 std::vector<double> shown_of(const CmmSettings& settings, const Xyz& machine_mm) {
   std::vector<double> shown;
@@ -31,65 +27,63 @@ std::string words(const CmmSettings& settings, const std::vector<double>& shown)
   return text;
 }
 
-/// Out of the material: against the way, in X, Y, Z of the controller.
-Xyz normal_of(const CmmSettings& settings, const Xyz& from_mm, const Xyz& to_mm) {
-  const std::vector<double> from = shown_of(settings, from_mm), to = shown_of(settings, to_mm);
+/// Out of the material: against the way, in X, Y, Z of the controller. Each axis has the scale 1 (check() demands it).
+Xyz normal_of(const CmmSettings& settings, const Xyz& direction) {
   Xyz normal{};
-  double squares = 0;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    normal.at(static_cast<std::size_t>(settings.axes[i].label[0] - 'X')) = from[i] - to[i];
-    squares += (from[i] - to[i]) * (from[i] - to[i]);
-  }
-  for (double& part : normal) part /= std::sqrt(squares);
+  for (const AxisSettings& axis : settings.axes)
+    normal.at(static_cast<std::size_t>(axis.label[0] - 'X')) =
+        -direction.at(static_cast<std::size_t>(axis.machine_axis)) / (axis.reversed ? -1 : 1);
   return normal;
-}
-
-void check_end(const CmmSettings& settings, const char* which, const Xyz& mm) {
-  const IppMotionSettings& motion = *settings.ipp.motion;
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (!std::isfinite(mm[i])) refuse(fmt::format("a {} that is no number", which));
-    if (mm[i] >= motion.min_mm[i] && mm[i] <= motion.max_mm[i]) continue;
-    refuse(fmt::format("{} {} = {:.4f} mm is outside the box of motion, {} to {} mm", which, axis_names[i],
-                       mm[i], motion.min_mm[i], motion.max_mm[i]));
-  }
-  for (const AxisSettings& axis : settings.axes) {
-    const double at = mm.at(static_cast<std::size_t>(axis.machine_axis));
-    if (at >= axis.min_mm && at <= axis.max_mm) continue;
-    refuse(fmt::format("{} {} = {:.4f} mm is outside its axis, {} to {} mm", which,
-                       axis_names[axis.machine_axis], at, axis.min_mm, axis.max_mm));
-  }
 }
 
 }  // namespace
 
-void check_move(const CmmSettings& settings, const Xyz& from_mm, const Xyz& to_mm) {
-  if (!settings.ipp.motion)
-    refuse("not allowed; the cell's configuration must allow it, and nobody be in reach");
-  check_end(settings, "start", from_mm);
-  check_end(settings, "target", to_mm);
-  for (std::size_t i = 0; i < 3; ++i)
-    if (settings.fixed_mm[i] && from_mm[i] != to_mm[i])
-      refuse(fmt::format("the device has no axis {}", axis_names[i]));
-  const double way_mm = distance_mm(from_mm, to_mm);
-  if (way_mm > settings.ipp.motion->most_mm)
-    refuse(fmt::format("{:.3f} mm at once; allowed: {} mm", way_mm, settings.ipp.motion->most_mm));
+void refuse_motion(const std::string& what) { throw RefusedError("probe motion: " + what); }
+
+double way_length_mm(const Xyz& from_mm, const Xyz& to_mm) {
+  return std::hypot(to_mm[0] - from_mm[0], to_mm[1] - from_mm[1], to_mm[2] - from_mm[2]);
 }
 
-std::vector<std::string> move_properties(const CmmSettings& settings, const Xyz& from_mm, const Xyz& to_mm,
-                                         bool until_contact) {
+void check_box(const CmmSettings& settings, double tip_radius_mm, const std::string& which, const Xyz& mm) {
   const IppMotionSettings& motion = *settings.ipp.motion;
-  if (!until_contact) return {fmt::format("SetProp(Tool.GoToPar.Speed({}))", motion.speed_mm_s)};
-  return {fmt::format("SetProp(Tool.PtMeasPar.Speed({}))", motion.probing_speed_mm_s),
-          fmt::format("SetProp(Tool.PtMeasPar.Approach({:.5f}))", distance_mm(from_mm, to_mm)),
-          "SetProp(Tool.PtMeasPar.Search(0))"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!std::isfinite(mm[i])) refuse_motion(fmt::format("a {} that is no number", which));
+    if (mm[i] - tip_radius_mm >= motion.min_mm[i] && mm[i] + tip_radius_mm <= motion.max_mm[i]) continue;
+    refuse_motion(fmt::format(
+        "{} {} = {:.4f} mm, with the tip's radius of {:g} mm, is outside the box of motion, {} to {} mm",
+        which, axis_names[i], mm[i], tip_radius_mm, motion.min_mm[i], motion.max_mm[i]));
+  }
+  for (const AxisSettings& axis : settings.axes) {
+    const double at = mm.at(static_cast<std::size_t>(axis.machine_axis));
+    if (at >= axis.min_mm && at <= axis.max_mm) continue;
+    refuse_motion(fmt::format("{} {} = {:.4f} mm is outside its axis, {} to {} mm", which,
+                              axis_names[axis.machine_axis], at, axis.min_mm, axis.max_mm));
+  }
 }
 
-std::string move_command(const CmmSettings& settings, const Xyz& from_mm, const Xyz& to_mm,
-                         bool until_contact) {
-  const std::string target = words(settings, shown_of(settings, to_mm));
-  if (!until_contact) return "GoTo(" + target + ")";
-  const Xyz n = normal_of(settings, from_mm, to_mm);
-  return fmt::format("PtMeas({}, IJK({:.6f}, {:.6f}, {:.6f}))", target, n[0], n[1], n[2]);
+void check_move(const CmmSettings& settings, const Xyz& from_mm, const ProbeWay& way) {
+  if (!settings.ipp.motion)
+    refuse_motion("not allowed; the cell's configuration must allow it, and nobody be in reach");
+  check_box(settings, way.room.tip_radius_mm, "start", from_mm);
+  check_box(settings, way.room.tip_radius_mm, "target", way.to_mm);
+  for (std::size_t i = 0; i < 3; ++i)
+    if (settings.fixed_mm[i] && from_mm[i] != way.to_mm[i])
+      refuse_motion(fmt::format("the device has no axis {}", axis_names[i]));
+  const double way_mm = way_length_mm(from_mm, way.to_mm);
+  if (way_mm > settings.ipp.motion->most_mm)
+    refuse_motion(fmt::format("{:.3f} mm at once; allowed: {} mm", way_mm, settings.ipp.motion->most_mm));
+  if (way.until_contact) return;
+  if (const std::string why = not_free(way.room, from_mm, way.to_mm); !why.empty()) refuse_motion(why);
+}
+
+std::string go_to_command(const CmmSettings& settings, const Xyz& to_mm) {
+  return "GoTo(" + words(settings, shown_of(settings, to_mm)) + ")";
+}
+
+std::string touch_command(const CmmSettings& settings, const IppTouchWay& touch) {
+  const Xyz n = normal_of(settings, touch.direction);
+  return fmt::format("PtMeas({}, IJK({:.6f}, {:.6f}, {:.6f}))",
+                     words(settings, shown_of(settings, touch.nominal_mm)), n[0], n[1], n[2]);
 }
 
 }  // namespace datum

@@ -5,7 +5,15 @@
 #include <algorithm>
 #include <array>
 
+#include "drivers/ipp/ipp_stop.h"
+
 namespace datum {
+namespace {
+
+constexpr int farewell_ms = 1000;  // of a machine that moves and a link that is no session any more
+
+}  // namespace
+
 IppReader::IppReader(const CmmSettings& settings, std::unique_ptr<Port> port)
     : settings_(settings),
       client_(settings),
@@ -13,14 +21,38 @@ IppReader::IppReader(const CmmSettings& settings, std::unique_ptr<Port> port)
           std::move(port), {}, [this](MonotonicNs now) { opened(now); },
           [this](const std::string& why, MonotonicNs now) { link_down(why, now); }) {}
 
-void IppReader::start(MonotonicNs now) { link_.start(now); }
+IppReader::~IppReader() {
+  if (settings_.ipp.motion) ipp_last_words(-1);
+  if (client_.under_way() && link_.fd() >= 0) ipp_stop(link_.fd(), farewell_ms);
+}
+
+void IppReader::start(MonotonicNs now) {
+  if (!closing_) link_.start(now);
+}
+
+void IppReader::close(MonotonicNs now) {
+  if (closing_) return;
+  closing_ = true;
+  if (link_.is_open()) client_.close(now);
+  if (link_.is_open()) return link_.run(now, [&] { attend(now); });
+  if (left_moving_) ipp_stop_first(settings_, farewell_ms);
+  stay_closed(now);
+}
+
+void IppReader::stay_closed(MonotonicNs now) {
+  if (settings_.ipp.motion) ipp_last_words(-1);
+  link_.shut(now);
+}
 
 void IppReader::opened(MonotonicNs now) {
+  left_moving_ = false;  // its first command is AbortE
   client_.opened(now);
   attend(now);
 }
 
 void IppReader::link_down(const std::string& why, MonotonicNs now) {
+  left_moving_ = left_moving_ || client_.under_way();
+  if (settings_.ipp.motion) ipp_last_words(-1);
   if (latest_.state == ProbeState::link_down && latest_.detail == why) return;  // told already
   latest_ = ProbePoint{};
   latest_.state = ProbeState::link_down;
@@ -31,9 +63,10 @@ void IppReader::link_down(const std::string& why, MonotonicNs now) {
   deliver(now);
 }
 
-void IppReader::move(const std::array<double, 3>& to_mm, bool until_contact, MonotonicNs now) {
+void IppReader::move(const ProbeWay& way, MonotonicNs now) {
+  if (closing_) throw RefusedError("probe motion: datumd ends");
   if (!link_.is_open()) throw RefusedError("probe motion: no link: " + link_.describe());
-  client_.move(to_mm, until_contact, now);
+  client_.move(way, now);
   link_.run(now, [&] { attend(now); });
 }
 
@@ -58,9 +91,13 @@ void IppReader::receive(MonotonicNs now) {
 
 void IppReader::attend(MonotonicNs now) {
   if (!link_.is_open()) return;
-  link_.send(client_.take_output(now));
+  const std::string bytes = client_.take_output(now);
+  if (settings_.ipp.motion) ipp_last_words(client_.under_way() ? link_.fd() : -1);
+  link_.send(bytes);
   deliver(now);
+  if (closing_ && client_.closed()) return stay_closed(now);
   if (!link_.is_open() || client_.lost().empty()) return;
+  left_moving_ = left_moving_ || client_.under_way();
   link_.send(client_.farewell(client_.lost()));  // the controller may still hear it
   deliver(now);
   throw LostError(link_.port().describe() + ": " + client_.lost());
@@ -90,12 +127,14 @@ void IppReader::poll_soon(MonotonicNs now) {
 }
 
 std::optional<MonotonicNs> IppReader::deadline() const {
+  if (closing_ && !link_.is_open()) return std::nullopt;
   const auto of_link = link_.deadline(), of_client = client_.deadline();
   if (!link_.is_open() || !of_client) return of_link;
   return of_link ? std::min(*of_link, *of_client) : of_client;
 }
 
 void IppReader::on_deadline(MonotonicNs now) {
+  if (closing_ && !link_.is_open()) return;
   if (link_.on_deadline(now) || !link_.is_open()) return;
   const auto due = client_.deadline();
   if (!due || now < *due) return;

@@ -16,6 +16,8 @@ class IppReader final : public CmmSource, public ProbeMover {
   /// Throws RefusedError as check(settings) does. The link is opened by start().
   IppReader(const CmmSettings& settings, std::unique_ptr<Port> port);
   explicit IppReader(const CmmSettings& settings) : IppReader(settings, open_link(settings)) {}
+  /// Stops what moves: the process may end by an exception.
+  ~IppReader() override;
 
   void on_sample(OnSample handler) override { handler_ = std::move(handler); }
   /// PtMeas that the machine tells by itself: manual measurement with the joystick.
@@ -32,9 +34,11 @@ class IppReader final : public CmmSource, public ProbeMover {
   bool refused() const override { return link_.refused(); }
   std::vector<std::string> take_notes() override { return client_.take_notes(); }
   ProbeMover* mover() override { return settings_.ipp.motion ? this : nullptr; }
+  void close(MonotonicNs now) override;
+  bool closed() const override { return closing_ && !link_.is_open(); }
 
   // ProbeMover
-  void move(const std::array<double, 3>& to_mm, bool until_contact, MonotonicNs now) override;
+  void move(const ProbeWay& way, MonotonicNs now) override;
   void stop(const std::string& why, MonotonicNs now) override;
   bool moving() const override { return client_.moving(); }
   void on_moved(std::function<void(const std::string& why, MonotonicNs now)> handler) override {
@@ -56,12 +60,14 @@ class IppReader final : public CmmSource, public ProbeMover {
   /// Sends what the client has to say, delivers what it has heard, closes a link that it gave up.
   void attend(MonotonicNs now);
   void deliver(MonotonicNs now);
+  void stay_closed(MonotonicNs now);
 
   CmmSettings settings_;
   IppClient client_;
   OnSample handler_, touch_handler_;
   std::function<void(const std::string& why, MonotonicNs now)> moved_;
-  bool wants_touches_ = false;
+  bool wants_touches_ = false, closing_ = false;
+  bool left_moving_ = false;  // the link was lost during a move, and none has been opened since
   std::uint64_t samples_ = 0, faults_ = 0;
   MonotonicNs sampled_ns_ = 0;
   ProbePoint latest_;

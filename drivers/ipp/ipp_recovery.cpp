@@ -17,6 +17,11 @@ constexpr int session_exists[] = {8, 507};  // the standard says 0008, a server 
 
 bool IppClient::tolerated(const IppError& e, const IppTransaction& of) const {
   if (e.severity >= IppError::fatal) return false;
+  if (of.purpose == first_abort || of.purpose == first_clear) return true;  // there was no session
+  if (closing_ && of.purpose == clear_errors) return true;
+  // What a machine does not know of itself it refuses in one way or another.
+  if (of.purpose == demand && e.severity <= IppError::stopping)
+    return motion_ && !motion_->demands.empty() && motion_->demands.front().optional;
   if (of.purpose == end_session) return true;  // there was no session to end
   if (of.purpose == start_session) return e.code == session_exists[0] || e.code == session_exists[1];
   return of.purpose == extended_status && state_ == State::recovering;  // it may want to be cleared first
@@ -24,7 +29,10 @@ bool IppClient::tolerated(const IppError& e, const IppTransaction& of) const {
 
 void IppClient::take_error(const IppError& e, const IppTransaction* of, MonotonicNs now) {
   ++errors_;
-  if (of && tolerated(e, *of)) return;
+  if (of && tolerated(e, *of)) {
+    clearing_ = clearing_ || (of->purpose == demand && e.severity >= IppError::stopping);
+    return;
+  }
   note(datum::describe(e));
   if (e.severity < IppError::stopping) {
     // A warning spoils nothing: the transaction's data tell.
@@ -35,6 +43,8 @@ void IppClient::take_error(const IppError& e, const IppTransaction* of, Monotoni
     return;
   }
   if (!of && e.code <= last_line_code) channel_.drop_unacknowledged();
+  // The move's own transaction ends by itself; under any other the machine may go on.
+  if (!of || of->purpose != motion) abort_move(datum::describe(e), now);
   stop(e, now);
 }
 
@@ -43,7 +53,7 @@ void IppClient::stop(const IppError& e, MonotonicNs now) {
     lost_ = "no session: " + datum::describe(e);
     return;
   }
-  if (state_ == State::fault) return;
+  if (state_ == State::fault || closing_) return;
   const bool worse = !stopping_ || e.severity > stopping_->severity;
   if (worse) stopping_ = e;
   // A transaction that runs ends first; its '%' comes after the error.
@@ -59,17 +69,20 @@ void IppClient::recover(MonotonicNs now) {
   settled_.reset();
   if (motion_) end_move(motion_->why.empty() ? why : motion_->why + "; " + why);
   settle_all(ProbeState::device_error, why);
+  if (closing_) return leave(true, now);
   if (!session_) {
     lost_ = "no session: " + why;
     return;
   }
-  if (e.severity >= IppError::fatal || recovered_) return enter_fault(why, now);
+  if (e.severity >= IppError::fatal || (recovered_ && !aborting_)) return enter_fault(why, now);
   emit(ProbeState::device_error, why, now);
   recovered_ = true;
   state_ = State::recovering;
-  run({extended_status, clear_errors, error_status, report_content, homed, coordinate_system, transformation,
-       tool},
-      now);
+  // After AbortE nothing is taken before ClearAllErrors (6.3.1.5); else what it clears is read first.
+  std::vector<Step> script{extended_status, clear_errors};
+  if (aborting_) script = {clear_errors, extended_status};
+  script.insert(script.end(), {error_status, report_content, homed, coordinate_system, transformation, tool});
+  run(std::move(script), now);
 }
 
 void IppClient::enter_fault(const std::string& why, MonotonicNs now) {
@@ -89,7 +102,7 @@ void IppClient::watchdog_answered(const Answer& answer, MonotonicNs now) {
     state_ = State::recovering;
     return run({report_content, homed, coordinate_system, transformation, tool}, now);
   }
-  if (state_ == State::ready && (!set || *set != 0))
+  if (state_ == State::ready && !clearing_ && !closing_ && (!set || *set != 0))
     stop({IppError::stopping, 0, "GetErrStatusE()", "the machine's error status is set"}, now);
 }
 

@@ -146,4 +146,13 @@ std::optional<std::vector<double>> numbers_of(const std::vector<IppValue>& value
   return numbers;
 }
 
+std::optional<double> property_of(std::string_view text, std::string_view property) {
+  const IppReading reading = read_ipp_values(text);
+  if (!reading.why.empty() || reading.values.size() != 1) return std::nullopt;
+  const IppValue& only = reading.values.front();
+  if (only.is == IppValue::Is::number) return only.number;
+  if (only.text != property && only.text != property.substr(property.rfind('.') + 1)) return std::nullopt;
+  return number_of(reading.values, only.text);
+}
+
 }  // namespace datum

@@ -31,5 +31,7 @@ std::optional<double> number_of(const std::vector<IppValue>& values, std::string
 std::optional<std::string> word_of(const std::vector<IppValue>& values, std::string_view name);
 /// All numbers of NAME(1, 2, 3), or of 1, 2, 3 alone; nothing where one of them is no number.
 std::optional<std::vector<double>> numbers_of(const std::vector<IppValue>& values, std::string_view name);
+/// Of an answer to GetProp(PROPERTY()): PROPERTY(number), its last word with the number, or the number alone.
+std::optional<double> property_of(std::string_view text, std::string_view property);
 
 }  // namespace datum

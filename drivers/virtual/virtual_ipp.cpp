@@ -25,7 +25,7 @@ struct Options {
   int listen = 1294;
   std::string control, fault = "none";
   std::vector<double> position{0, 0, 0}, transform;
-  bool version_2 = false;
+  bool version_2 = false, trace = false;
 };
 
 MonotonicNs now_ns() {
@@ -43,6 +43,7 @@ class VirtualIpp {
  public:
   VirtualIpp(const Options& options, VirtualIppServer server)
       : server_(std::move(server)),
+        trace_(options.trace),
         listener_("127.0.0.1", static_cast<std::uint16_t>(options.listen),
                   [this](std::unique_ptr<Port> link, const std::string&, MonotonicNs) {
                     accept(std::move(link));
@@ -121,10 +122,14 @@ class VirtualIpp {
     try {
       std::uint8_t bytes[4096];
       while (const std::size_t got = link_ ? link_->read(bytes, sizeof bytes) : 0)
-        send(server_.receive(std::string(reinterpret_cast<const char*>(bytes), got), now_ns()));
+        hear(std::string(reinterpret_cast<const char*>(bytes), got));
     } catch (const LostError&) {
       hang_up();
     }
+  }
+  void hear(const std::string& bytes) {
+    if (trace_) say("hears " + bytes.substr(0, bytes.find_last_not_of("\r\n") + 1));
+    send(server_.receive(bytes, now_ns()));
   }
   // A client that does not read loses the rest.
   void send(const std::string& bytes) {
@@ -137,6 +142,7 @@ class VirtualIpp {
   }
 
   VirtualIppServer server_;
+  bool trace_;
   TcpListener listener_;
   std::unique_ptr<Port> link_;
   int signals_ = -1, control_ = -1;
@@ -162,7 +168,13 @@ int main(int argc, char** argv) try {
   app.add_option("--transform", o.transform, "of PartCsy: X0,Y0,Z0 in mm, theta,psi,phi in degrees")
       ->delimiter(',')
       ->expected(6);
-  app.add_option("--speed", server.machine.speed_mm_s, "of moves, mm/s")->check(CLI::PositiveNumber);
+  app.add_option("--speed", server.machine.parameters["Tool.GoToPar.Speed"].act, "of moves, mm/s")
+      ->check(CLI::Range(1.0, 500.0));
+  app.add_option("--tool-radius", server.machine.tool_radius_mm,
+                 "of the tip, mm: PtMeas approaches and ends by it")
+      ->check(CLI::Range(0.0, 50.0))
+      ->capture_default_str();
+  app.add_flag("--trace", o.trace, "print what the client says");
   app.add_flag("--inches", server.machine.inches, "the controller was set up in inches");
   app.add_flag(
       "--unhomed", [&](std::int64_t) { server.machine.homed = false; }, "the machine is not homed");
@@ -171,7 +183,8 @@ int main(int argc, char** argv) try {
   app.add_option(
       "--control", o.control,
       "FIFO (made if absent) of orders: \"move X Y Z\", \"touch X Y Z\" in mm, \"tool NAME\", \"csy "
-      "NAME\", \"error SEVERITY CODE\", \"fault NAME\", \"reset\", \"hang-up\" ...");
+      "NAME\", \"set PROPERTY VALUE [MIN MAX]\", \"error SEVERITY CODE\", \"fault NAME\", \"reset\", "
+      "\"hang-up\" ...");
   datum::refuse_not_finite(app);
   CLI11_PARSE(app, argc, argv);
   server.fault = virtual_ipp_fault(o.fault);

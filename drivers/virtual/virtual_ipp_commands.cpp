@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "drivers/virtual/virtual_ipp_server.h"
+#include "drivers/virtual/virtual_ipp_words.h"
 
 namespace datum {
 namespace {
@@ -20,33 +21,20 @@ std::string unquoted(std::string text) {
   return text;
 }
 
-/// "X(1.5)" -> 1.5 where the name is right.
-std::optional<double> value_of(const std::vector<std::string>& arguments, const std::string& name) {
-  for (const std::string& argument : arguments) {
-    const auto open = argument.find('(');
-    if (open == std::string::npos || argument.substr(0, argument.find_last_not_of(' ', open - 1) + 1) != name)
-      continue;
-    return std::strtod(argument.c_str() + open + 1, nullptr);
-  }
-  return std::nullopt;
-}
-
-std::string name_of_argument(const std::string& argument) {
-  return argument.substr(0, argument.find_first_of(" ("));
-}
-
 }  // namespace
 
 void VirtualIppServer::execute(const Command& c, MonotonicNs now) {
   const bool always = c.name == "EndSession" || c.name == "StartSession" || c.name == "ClearAllErrors" ||
                       c.name == "GetErrStatusE" || c.name == "GetXtdErrStatus" || c.name == "AbortE";
-  if (!session_ && c.name != "EndSession" && c.name != "StartSession")
+  if (c.name == "AbortE")
+    abort(c, now);  // whoever left it moving
+  else if (!session_ && c.name != "EndSession" && c.name != "StartSession")
     refuse(c, 508, "Bad context");
   else if (error_ && !always)
     refuse(c, 514, "Use ClearAllErrors to continue");
   else if (move_command(c, now)) {
     if (moving_) return;  // its '%' comes when the machine arrives
-  } else if (!session_command(c) && !state_command(c, now) && !system_command(c))
+  } else if (!session_command(c) && !state_command(c, now) && !property_command(c) && !system_command(c))
     refuse(c, 501, "Unsupported command");
   complete(c);
 }
@@ -96,17 +84,8 @@ bool VirtualIppServer::state_command(const Command& c, MonotonicNs now) {
   } else if (c.name == "Get") {
     std::vector<std::string> names;
     for (const std::string& argument : c.arguments) names.push_back(name_of_argument(argument));
-    const std::string answer = words(names, now);
+    const std::string answer = words(names, machine.shown(now));
     answer.empty() ? refuse(c, 509, "Bad argument") : data(c, answer);
-  } else if (c.name == "GetProp" && c.arguments == std::vector<std::string>{"Tool.Name()"}) {
-    data(c, "Tool.Name(" + quoted(machine.tool) + ")");
-  } else if (c.name == "SetProp") {
-    const std::string argument = c.arguments.size() == 1 ? c.arguments[0] : "";
-    const bool known =
-        argument.rfind("Tool.GoToPar.Speed(", 0) == 0 || argument.rfind("Tool.PtMeasPar.", 0) == 0;
-    if (!known) return refuse(c, 510, "Bad property"), true;
-    if (argument.rfind("Tool.GoToPar.Speed(", 0) == 0 || argument.rfind("Tool.PtMeasPar.Speed(", 0) == 0)
-      machine.speed_mm_s = std::strtod(argument.c_str() + argument.find('(') + 1, nullptr);
   } else if (c.name == "EnumTools") {
     for (const auto& [name, offset] : machine.tools) data(c, '"' + name + '"');
   } else if (c.name == "OnPtMeasReport") {
@@ -144,34 +123,6 @@ bool VirtualIppServer::system_command(const Command& c) {
   return true;
 }
 
-bool VirtualIppServer::move_command(const Command& c, MonotonicNs now) {
-  if (c.name == "AbortE") {
-    machine.halt(now);
-    if (moving_) {
-      say(moving_->tag, '!', "Error(2, 0006, \"" + moving_->text + "\", \"Transaction aborted\")");
-      complete(*moving_);
-      moving_.reset();
-    }
-    error_ = true;
-    return true;
-  }
-  if (c.name != "GoTo" && c.name != "PtMeas") return false;
-  if (!machine.homed) return refuse(c, 1005, "Machine not homed", 3), true;
-  VirtualXyz target = machine.shown(now);
-  const char* names[] = {"X", "Y", "Z"};
-  for (std::size_t i = 0; i < 3; ++i)
-    if (const auto value = value_of(c.arguments, names[i])) target[i] = *value;
-  VirtualXyz tip = machine.tip_of(target);
-  const auto wall = machine.wall_before(tip, now);
-  if (wall && c.name == "GoTo") return refuse(c, 1001, "Unexpected touch", 3), true;
-  if (!wall && machine.hole && c.name == "PtMeas") return refuse(c, 1006, "Surface not found", 2), true;
-  if (wall) tip = *wall;
-  tip[0] += machine.overshoot_mm;
-  if (!machine.go(tip, now)) return refuse(c, 1008, "Target position out of machine volume", 3), true;
-  moving_ = c;
-  return true;
-}
-
 void VirtualIppServer::begin_daemon(const Command& c, MonotonicNs now) {
   if (daemon_) return refuse(c, 515, "Daemon already exists");
   Daemon daemon{c.tag,
@@ -188,8 +139,7 @@ void VirtualIppServer::begin_daemon(const Command& c, MonotonicNs now) {
   daemon_ = daemon;
 }
 
-std::string VirtualIppServer::words(const std::vector<std::string>& names, MonotonicNs now) const {
-  const VirtualXyz p = machine.shown(now);
+std::string VirtualIppServer::words(const std::vector<std::string>& names, const VirtualXyz& p) const {
   std::string text;
   for (const std::string& name : names) {
     if (name.size() != 1 || name[0] < 'X' || name[0] > 'Z') return "";
@@ -209,7 +159,7 @@ std::string VirtualIppServer::order(const std::string& line, MonotonicNs now) {
   const bool named = std::sscanf(line.c_str(), "%*15s %63s", name) == 1;
   if ((what == "move" || what == "touch") && numbers == 3) {
     machine.place(machine.tip_of({v[0], v[1], v[2]}));
-    if (what == "touch") say("E0000", '#', "PtMeas(" + words(touch_content_, now) + ")");
+    if (what == "touch") say("E0000", '#', "PtMeas(" + words(touch_content_, machine.shown(now)) + ")");
   } else if ((what == "tool" || what == "silent-tool") && named && machine.tools.count(name) > 0) {
     machine.tool = name;
     if (what == "tool") say("E0000", '#', fmt::format("ChangeTool(\"{}\")", name));
@@ -218,6 +168,7 @@ std::string VirtualIppServer::order(const std::string& line, MonotonicNs now) {
     machine.coordinate_system = name;
   } else if (what == "transform" && numbers == 6) {
     machine.systems["PartCsy"] = v;
+  } else if (set_order(line)) {
   } else if (what == "hole" && numbers == 4) {
     machine.hole = VirtualIppMachine::Hole{v[0], v[1], v[2], v[3]};
   } else if (what == "overshoot" && numbers == 1) {
@@ -239,7 +190,8 @@ std::string VirtualIppServer::order(const std::string& line, MonotonicNs now) {
   } else {
     throw std::invalid_argument(fmt::format(
         "'{}'; allowed: move X Y Z, touch X Y Z, tool NAME, silent-tool NAME, csy NAME, transform X0 Y0 Z0 "
-        "THETA PSI PHI, hole X Y TIP_RADIUS SURFACE_Z, overshoot MM, home, unhome, inches, mm, error "
+        "THETA PSI PHI, hole X Y TIP_RADIUS SURFACE_Z, overshoot MM, set PROPERTY VALUE [MIN MAX], set "
+        "PROPERTY unknown, home, unhome, inches, mm, error "
         "SEVERITY CODE, hold-error SEVERITY CODE, key NAME, "
         "mend, "
         "fault NAME",

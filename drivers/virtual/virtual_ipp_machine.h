@@ -3,9 +3,11 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "drivers/frame/probe_point.h"
 
@@ -20,6 +22,11 @@ using VirtualCsy = std::array<double, 6>;
 VirtualXyz into_csy(const VirtualCsy& csy, const VirtualXyz& p);
 VirtualXyz out_of_csy(const VirtualCsy& csy, const VirtualXyz& p);
 
+/// A property with a range: SetProp beyond it sets the nearest end.
+struct VirtualParameter {
+  double act = 0, min = 0, max = 0, def = 0;
+};
+
 class VirtualIppMachine {
  public:
   std::string tool = "Probe1";
@@ -30,7 +37,15 @@ class VirtualIppMachine {
       {"MoveableMachineCsy", {}}, {"MultipleArmCsy", {}}, {"PartCsy", {}}};
   bool homed = true;
   bool inches = false;  // a controller that was set up wrongly: the numbers are inches
-  double speed_mm_s = 100;
+  /// Of the active tool; mm and mm/s. Their least and greatest are those of a well-known reference server.
+  std::map<std::string, VirtualParameter> parameters{{"Tool.GoToPar.Speed", {100, 1, 500, 5}},
+                                                     {"Tool.PtMeasPar.Speed", {20, 1, 500, 5}},
+                                                     {"Tool.PtMeasPar.Approach", {10, 1, 100, 20}},
+                                                     {"Tool.PtMeasPar.Search", {10, 1, 100, 20}},
+                                                     {"Tool.PtMeasPar.Retract", {10, 1, 100, 20}}};
+  /// Without a range. Where one is not here, the controller does not know it.
+  std::map<std::string, double> values{{"Part.Approach", 0}, {"Part.Search", 0}, {"Part.Retract", 0}};
+  double tool_radius_mm = 0.5;
   VirtualXyz volume_mm{1000, 800, 600};  // of the carriage, from 0
   /// A hole in a plate, as the tip's centre feels its wall: below the surface it is kept within the circle.
   struct Hole {
@@ -42,16 +57,22 @@ class VirtualIppMachine {
   /// Of the tip, MachineCsy, mm.
   VirtualXyz tip_mm(MonotonicNs now) const;
   /// As the controller shows it: active tool, active coordinate system.
-  VirtualXyz shown(MonotonicNs now) const;
+  VirtualXyz shown(MonotonicNs now) const { return shown_of(tip_mm(now)); }
+  VirtualXyz shown_of(const VirtualXyz& tip_mm) const;
   /// Shown coordinates -> tip in MachineCsy.
   VirtualXyz tip_of(const VirtualXyz& shown) const;
 
   /// Puts the tip there at once: somebody moved the stage.
   void place(const VirtualXyz& tip_mm);
-  /// Moves the tip there from now on, straight; false: outside the volume.
-  bool go(const VirtualXyz& tip_mm, MonotonicNs now);
-  /// Where a straight way from here to `tip_mm` meets the hole's wall; nothing: nowhere.
-  std::optional<VirtualXyz> wall_before(const VirtualXyz& tip_mm, MonotonicNs now) const;
+  struct Leg {
+    VirtualXyz to_mm;
+    double speed_mm_s = 1;
+  };
+  /// Moves the tip along these from now on, each straight; false: one ends outside the volume.
+  bool go(const std::vector<Leg>& legs, MonotonicNs now);
+  bool reaches(const VirtualXyz& tip_mm) const;
+  /// Where a straight way meets the hole's wall; nothing: nowhere.
+  std::optional<VirtualXyz> wall_between(const VirtualXyz& from_mm, const VirtualXyz& to_mm) const;
   /// Stands still where it is.
   void halt(MonotonicNs now);
   bool moving(MonotonicNs now) const { return now < arrives_ns_; }
@@ -59,9 +80,14 @@ class VirtualIppMachine {
 
  private:
   VirtualXyz offset() const;
+  struct Stretch {
+    VirtualXyz from_mm, to_mm;  // carriage
+    MonotonicNs left_ns, arrives_ns;
+  };
 
-  VirtualXyz from_{0, 0, 120}, to_{0, 0, 120};  // carriage, mm
-  MonotonicNs left_ns_ = 0, arrives_ns_ = 0;
+  VirtualXyz stands_{0, 0, 120};  // carriage, mm, at the end
+  std::deque<Stretch> way_;
+  MonotonicNs arrives_ns_ = 0;
 };
 
 }  // namespace datum

@@ -99,11 +99,9 @@ void VirtualIppServer::take_line(const std::string& line, MonotonicNs now) {
 
 // The normal queue waits behind a running move.
 void VirtualIppServer::work(MonotonicNs now) {
-  if (moving_ && !machine.moving(now)) {
-    if (moving_->name == "PtMeas") data(*moving_, words(touch_content_, now));
-    complete(*std::exchange(moving_, std::nullopt));
-  }
-  while (!moving_ && !queue_.empty()) {
+  if (moving_ && !machine.moving(now)) arrive();
+  // A move that its client left goes on too.
+  while (!moving_ && !machine.moving(now) && !queue_.empty()) {
     const Command c = queue_.front();
     queue_.pop_front();
     execute(c, now);
@@ -119,21 +117,22 @@ std::string VirtualIppServer::advance(MonotonicNs now) {
 }
 
 std::optional<MonotonicNs> VirtualIppServer::deadline() const {
-  if (!moving_) return std::nullopt;
-  if (!daemon_) return machine.arrives_ns();
+  if (!moving_ && queue_.empty()) return std::nullopt;
+  if (!daemon_ || !moving_) return machine.arrives_ns();
   constexpr MonotonicNs shortest_ns = 100'000'000;  // ten reports a second at most
-  return std::min(machine.arrives_ns(), daemon_->last_ns + shortest_ns);
+  return std::min(machine.arrives_ns(), std::max(daemon_->last_ns, daemon_->looked_ns) + shortest_ns);
 }
 
 void VirtualIppServer::report(MonotonicNs now) {
   if (!daemon_ || !moving_ || now - daemon_->last_ns < 100'000'000) return;
+  daemon_->looked_ns = now;
   const VirtualXyz at = machine.shown(now);
   const double way =
       std::hypot(at[0] - daemon_->last_mm[0], at[1] - daemon_->last_mm[1], at[2] - daemon_->last_mm[2]);
   if (static_cast<double>(now - daemon_->last_ns) < daemon_->time_s * 1e9 && way < daemon_->way_mm) return;
   daemon_->last_ns = now;
   daemon_->last_mm = at;
-  say(daemon_->tag, '#', words(daemon_->content, now));
+  say(daemon_->tag, '#', words(daemon_->content, at));
 }
 
 void VirtualIppServer::hung_up() {

@@ -45,6 +45,7 @@ class VirtualIppServer {
 
   /// What a person does at the machine: "move X Y Z", "touch X Y Z" (mm, as shown), "tool NAME", "silent-tool
   /// NAME", "csy NAME", "transform X0 Y0 Z0 THETA PSI PHI" (of PartCsy), "home", "unhome", "inches", "mm",
+  /// "set PROPERTY VALUE [MIN MAX]" (also Tool.Radius; "unknown" for a property that it does not know),
   /// "error SEVERITY CODE", "hold-error SEVERITY CODE" (cleared by "mend" alone), "key F1", "fault NAME". What the machine sends by itself. Throws
   /// std::invalid_argument.
   std::string order(const std::string& line, MonotonicNs now);
@@ -60,6 +61,7 @@ class VirtualIppServer {
     std::vector<std::string> content;
     MonotonicNs last_ns = 0;
     VirtualXyz last_mm{};
+    MonotonicNs looked_ns = 0;  // at how far it went
   };
 
   void take_line(const std::string& line, MonotonicNs now);
@@ -68,7 +70,16 @@ class VirtualIppServer {
   bool session_command(const Command& c);
   bool state_command(const Command& c, MonotonicNs now);
   bool system_command(const Command& c);
+  bool property_command(const Command& c);
+  std::string property(const std::string& argument) const;
+  void set_property(const Command& c);
+  bool set_order(const std::string& line);
   bool move_command(const Command& c, MonotonicNs now);
+  void abort(const Command& c, MonotonicNs now);
+  void go_to(const Command& c, MonotonicNs now);
+  void touch(const Command& c, MonotonicNs now);
+  VirtualXyz target_of(const Command& c, MonotonicNs now) const;
+  void arrive();
   void begin_daemon(const Command& c, MonotonicNs now);
   void report(MonotonicNs now);
 
@@ -81,7 +92,7 @@ class VirtualIppServer {
   void refuse(const Command& c, int code, const std::string& text, int severity = 2) {
     fail(c.tag, severity, code, c.tag + " " + c.text, text);
   }
-  std::string words(const std::vector<std::string>& names, MonotonicNs now) const;
+  std::string words(const std::vector<std::string>& names, const VirtualXyz& shown) const;
   std::string quoted(const std::string& text) const {
     return version_2 ? text : std::string("\"") + text + "\"";
   }
@@ -90,7 +101,13 @@ class VirtualIppServer {
   std::string received_, out_;
   std::string held_;  // reorder: the data that wait for the '%'
   std::deque<Command> queue_;
+  struct Ending {                // of the move, when the machine arrives
+    int code = 0, severity = 2;  // 0: none
+    std::string text;
+    std::optional<VirtualXyz> touched_mm;  // tip
+  };
   std::optional<Command> moving_;  // its '%' comes when the machine arrives
+  Ending ending_;
   std::optional<Daemon> daemon_;
   std::vector<std::string> touch_content_{"X", "Y", "Z"};
   std::set<std::string> running_;  // tags

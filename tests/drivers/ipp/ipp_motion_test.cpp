@@ -1,101 +1,47 @@
 // Motion over I++ DME: what is said to the controller, what is refused before, and what stops it, against the
 // virtual server in injected time.
-#include "drivers/ipp/ipp_motion.h"
-
 #include <gmock/gmock.h>
 
-#include <cmath>
-#include <limits>
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
 
-#include "tests/drivers/ipp/ipp_wire.h"
+#include "tests/drivers/ipp/ipp_moving.h"
 
 namespace datum {
 namespace {
 
+using ::testing::Contains;
+using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::IppRig;
 using ::testing::IsEmpty;
+using testing::moving_cell;
+using ::testing::Not;
+using testing::refusal;
 using ::testing::StartsWith;
-using Xyz = std::array<double, 3>;
+using testing::to;
+using testing::Xyz;
 
-CmmSettings moving_cell() {
-  CmmSettings s = testing::ipp_cell();
-  IppMotionSettings& motion = s.ipp.motion.emplace();
-  motion.speed_mm_s = 20;
-  motion.probing_speed_mm_s = 2;
-  motion.min_mm = {0, 0, 0};
-  motion.max_mm = {100, 100, 100};
-  return s;
-}
-
-template <class Call>
-std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const RefusedError& e) {
-    return e.what();
-  }
-  return "";
-}
-
-TEST(IppMotion, SaysWhereToAndHowFast) {
-  const CmmSettings s = moving_cell();
-  EXPECT_THAT(move_properties(s, {1, 2, 3}, {4, 6, 3}, false),
-              ElementsAre("SetProp(Tool.GoToPar.Speed(20))"));
-  EXPECT_EQ(move_command(s, {1, 2, 3}, {4, 6, 3}, false), "GoTo(X(4.00000), Y(6.00000), Z(3.00000))");
-  // It measures from where it stands: the approach is the whole way, 5 mm, and nothing is sought beyond.
-  EXPECT_THAT(move_properties(s, {1, 2, 3}, {4, 6, 3}, true),
-              ElementsAre("SetProp(Tool.PtMeasPar.Speed(2))", "SetProp(Tool.PtMeasPar.Approach(5.00000))",
-                          "SetProp(Tool.PtMeasPar.Search(0))"));
-  EXPECT_EQ(move_command(s, {1, 2, 3}, {4, 6, 3}, true),
-            "PtMeas(X(4.00000), Y(6.00000), Z(3.00000), IJK(-0.600000, -0.800000, 0.000000))");
-  CmmSettings mapped = s;  // the controller's X is the machine's -Y + 50, its Y the machine's X
-  mapped.axes[0].machine_axis = 1;
-  mapped.axes[0].reversed = true;
-  mapped.axes[0].offset_mm = 50;
-  mapped.axes[1].machine_axis = 0;
-  EXPECT_EQ(move_command(mapped, {1, 2, 3}, {4, 6, 3}, true),
-            "PtMeas(X(44.00000), Y(4.00000), Z(3.00000), IJK(0.800000, -0.600000, 0.000000))");
-}
-
-TEST(IppMotion, WhatIsNeverSaid) {
-  const CmmSettings s = moving_cell();
-  const auto refused = [&](const CmmSettings& c, const Xyz& to) {
-    return refusal([&] { check_move(c, {1, 2, 3}, to); });
-  };
-  EXPECT_EQ(refused(s, {4, 6, 3}), "");
-  EXPECT_THAT(refused(testing::ipp_cell(), {4, 6, 3}), StartsWith("probe motion: not allowed"));
-  EXPECT_EQ(refused(s, {4, 6, 100.001}),
-            "probe motion: target Z = 100.0010 mm is outside the box of motion, 0 to 100 mm");
-  EXPECT_EQ(refusal([&] {
-              check_move(s, {-0.1, 0, 0}, {1, 1, 1});
-            }),
-            "probe motion: start X = -0.1000 mm is outside the box of motion, 0 to 100 mm");
-  EXPECT_EQ(refused(s, {std::numeric_limits<double>::quiet_NaN(), 0, 0}),
-            "probe motion: a target that is no number");
-  EXPECT_THAT(refused(s, {99, 99, 99}), HasSubstr("mm at once; allowed: 100 mm"));
-  CmmSettings limited = s;
-  limited.axes[1].max_mm = 5;
-  EXPECT_EQ(refused(limited, {4, 6, 3}),
-            "probe motion: target Y = 6.0000 mm is outside its axis, -1000000 to 5 mm");
-}
-
-// A hole of tip radius 4 mm about (10, 20); the probe stands in its middle, 1 mm below the surface.
+// The probe stands in the middle of the bore, 1 mm below the surface.
 struct Moving : IppRig {
   std::vector<std::string> ends;
 
-  explicit Moving(const CmmSettings& s = moving_cell()) : IppRig(s) {
+  explicit Moving(const CmmSettings& s = moving_cell(), const std::string& before = "") : IppRig(s) {
     if (reader.mover())
       reader.mover()->on_moved([this](const std::string& why, MonotonicNs) { ends.push_back(why); });
+    if (!before.empty()) order(before);
     until_good();
     order("hole 10 20 4 31");
   }
-  void go(const Xyz& to, bool until_contact = false, int ms = 5000) {
-    reader.mover()->move(to, until_contact, now);
+  void go(const Xyz& target, bool until_contact = false, int ms = 5000) {
+    reader.mover()->move(to(target, until_contact), now);
     pass(ms);
   }
   Xyz tip() { return server.machine.tip_mm(now); }
+  double set(const std::string& parameter) { return server.machine.parameters.at(parameter).act; }
 };
 
 TEST(IppMotion, GoesThereAndReadsItBack) {
@@ -104,7 +50,7 @@ TEST(IppMotion, GoesThereAndReadsItBack) {
   EXPECT_THAT(rig.ends, ElementsAre(""));
   EXPECT_THAT(rig.tip(), ElementsAre(12, 20, 30));
   EXPECT_EQ(rig.reader.latest(rig.now).position_mm, (Xyz{12, 20, 30}));
-  EXPECT_EQ(rig.server.machine.speed_mm_s, 20);
+  EXPECT_EQ(rig.set("Tool.GoToPar.Speed"), 20);
   EXPECT_FALSE(rig.reader.moving());
 }
 
@@ -115,21 +61,25 @@ TEST(IppMotion, TouchesTheWallAndTellsOfItAsATouch) {
   ASSERT_EQ(rig.touches.size(), 1u);
   EXPECT_EQ(rig.touches[0].state, ProbeState::ok) << rig.touches[0].detail;
   EXPECT_NEAR(rig.touches[0].position_mm[0], 14, 1e-5);  // five decimals on the wire
-  EXPECT_EQ(rig.server.machine.speed_mm_s, 2);
+  EXPECT_EQ(rig.set("Tool.PtMeasPar.Speed"), 2);
+  EXPECT_EQ(rig.set("Tool.PtMeasPar.Retract"), 3.5) << "not the 10 mm that the server stood at";
+  EXPECT_NEAR(rig.tip()[0], 10.5, 1e-5);
   rig.go({10, 20, 30});
   EXPECT_THAT(rig.ends, ElementsAre("", ""));
 }
 
 TEST(IppMotion, ADoubtEndsIt) {
   Moving missing;
-  missing.go({13, 20, 30}, true);
+  missing.order("hole 10 20 9 31");  // wider than any touch seeks
+  missing.go({14.5, 20, 30}, true);
   ASSERT_EQ(missing.ends.size(), 1u);
   EXPECT_THAT(missing.ends[0], HasSubstr("Surface not found"));
   EXPECT_THAT(missing.touches, IsEmpty());
   Moving crash;
-  crash.go({16, 20, 30});
+  crash.order("hole 10 20 1 31");  // narrower than any scan said
+  crash.go({12, 20, 30});
   EXPECT_THAT(crash.ends, ElementsAre(HasSubstr("Unexpected touch")));
-  EXPECT_THAT(crash.tip(), ElementsAre(10, 20, 30));
+  EXPECT_THAT(crash.tip(), ElementsAre(DoubleNear(11, 1e-6), 20, 30));
   Moving elsewhere;
   elsewhere.order("overshoot 0.2");
   elsewhere.go({12, 20, 30});
@@ -196,13 +146,13 @@ TEST(IppMotion, IsRefusedWhereItIsNotAllowedOrNotReady) {
   Moving forbidden(testing::ipp_cell());
   EXPECT_EQ(forbidden.reader.mover(), nullptr);
   EXPECT_THAT(refusal([&] {
-                forbidden.reader.move({10, 20, 30}, false, forbidden.now);
+                forbidden.reader.move(to({10, 20, 30}), forbidden.now);
               }),
               StartsWith("probe motion: not allowed"));
   Moving rig;
-  rig.reader.mover()->move({12, 20, 30}, false, rig.now);
+  rig.reader.mover()->move(to({12, 20, 30}), rig.now);
   EXPECT_EQ(refusal([&] {
-              rig.reader.mover()->move({11, 20, 30}, false, rig.now);
+              rig.reader.mover()->move(to({11, 20, 30}), rig.now);
             }),
             "probe motion: a move is in progress");
   rig.pass(3000);
@@ -213,18 +163,202 @@ TEST(IppMotion, IsRefusedWhereItIsNotAllowedOrNotReady) {
   EXPECT_THAT(rig.tip(), ElementsAre(12, 20, 30));
 }
 
+/// What the reader says from now on.
+struct Heard : Moving {
+  std::vector<std::string> said;
+  explicit Heard(const CmmSettings& s = moving_cell(), const std::string& before = "") : Moving(s, before) {
+    wire->on_line = [this](const std::string& line) { said.push_back(line.substr(6)); };
+  }
+};
+
+TEST(IppMotion, SetsAndReadsBackAllThatATouchNeeds) {
+  Heard rig;
+  rig.go({15, 20, 30}, true);
+  EXPECT_THAT(rig.ends, ElementsAre(""));
+  for (const char* name : {"Tool.GoToPar.Speed", "Tool.PtMeasPar.Speed", "Tool.PtMeasPar.Approach",
+                           "Tool.PtMeasPar.Search", "Tool.PtMeasPar.Retract"}) {
+    const std::string property = name;
+    for (const std::string limit : {".Min", ".Max"})
+      EXPECT_THAT(rig.said, Contains("GetProp(" + property + limit + "())"));
+    const auto set = std::find_if(rig.said.begin(), rig.said.end(), [&](const std::string& line) {
+      return line.rfind("SetProp(" + property + "(", 0) == 0;
+    });
+    ASSERT_NE(set, rig.said.end()) << property;
+    EXPECT_EQ(*(set + 1), "GetProp(" + property + "())");
+  }
+  const auto touch = std::find_if(rig.said.begin(), rig.said.end(),
+                                  [](const std::string& line) { return line.rfind("PtMeas(", 0) == 0; });
+  EXPECT_EQ(*(touch - 1), "GetProp(Part.Retract())") << "the last look at what somebody may have changed";
+}
+
+TEST(IppMotion, AMachineThatDoesNotTakeAPropertyIsNotTouchedWith) {
+  Heard rig(moving_cell(), "set Tool.PtMeasPar.Retract unknown");
+  rig.go({15, 20, 30}, true);
+  ASSERT_EQ(rig.ends.size(), 1u);
+  EXPECT_THAT(rig.ends[0], HasSubstr("the machine does not take SetProp(Tool.PtMeasPar.Retract("));
+  EXPECT_THAT(rig.said, Not(Contains(StartsWith("PtMeas("))));
+  EXPECT_THAT(rig.tip(), ElementsAre(10, 20, 30));
+}
+
+// The server refuses Search(0) with 0504: its least is 1. What it stands at then is what is reckoned with.
+TEST(IppMotion, WhatTheMachineStandsAtIsReckonedWith) {
+  Heard far(moving_cell(), "set Tool.PtMeasPar.Retract 9 9 100");
+  far.go({15, 20, 30}, true);
+  ASSERT_EQ(far.ends.size(), 1u);
+  EXPECT_THAT(far.ends[0], HasSubstr("leads to the other side of the bore"));
+  EXPECT_THAT(far.said, Not(Contains(StartsWith("PtMeas("))));
+  Heard part(moving_cell(), "set Part.Approach 1.5");
+  part.go({15, 20, 30}, true);
+  EXPECT_THAT(part.ends, ElementsAre(""));
+  EXPECT_NEAR(part.set("Tool.PtMeasPar.Approach"), 3, 1e-9) << "5 less 1.5 less the radius";
+  Heard radius(moving_cell(), "set Tool.Radius 8");
+  radius.go({15, 20, 30}, true);
+  EXPECT_THAT(radius.ends, ElementsAre(HasSubstr("the machine backs away by 4.500 mm before the touch")));
+}
+
+TEST(IppMotion, WhatAMachineDoesNotTellIsClearedAndForgotten) {
+  Heard rig(moving_cell(), "set Part.Search unknown");
+  rig.go({15, 20, 30}, true, 10'000);
+  EXPECT_THAT(rig.ends, ElementsAre(""));
+  const auto asked = std::find(rig.said.begin(), rig.said.end(), "GetProp(Part.Search())");
+  ASSERT_NE(asked, rig.said.end());
+  EXPECT_EQ(*(asked + 1), "ClearAllErrors()");
+  rig.said.clear();
+  rig.go({10, 20, 30});
+  rig.go({15, 20, 30}, true);
+  EXPECT_THAT(rig.ends, ElementsAre("", "", ""));
+  EXPECT_THAT(rig.said, Not(Contains("GetProp(Part.Search())")));
+  EXPECT_THAT(rig.said, Contains("GetProp(Part.Approach())"));
+}
+
+TEST(IppMotion, AfterAbortEErrorsAreClearedFirst) {
+  Heard rig;
+  rig.go({10, 20, 90}, false, 1000);
+  rig.said.clear();
+  rig.reader.mover()->stop("aborted", rig.now);
+  rig.pass(500);
+  ASSERT_GE(rig.said.size(), 3u);
+  const auto abort = std::find(rig.said.begin(), rig.said.end(), "AbortE()");
+  ASSERT_NE(abort, rig.said.end());
+  EXPECT_EQ(*(abort + 1), "ClearAllErrors()");
+  EXPECT_GE(rig.until_good(), 0);
+}
+
+// The first line of a session: the daemon before this one may have been killed while the machine moved.
+TEST(IppMotion, ASessionBeginsWithAbortE) {
+  Heard rig;
+  rig.go({10, 20, 90}, false, 1000);
+  rig.order("reset");
+  rig.said.clear();
+  rig.pass(2000);
+  ASSERT_GE(rig.said.size(), 4u);
+  EXPECT_THAT(std::vector<std::string>(rig.said.begin(), rig.said.begin() + 4),
+              ElementsAre("AbortE()", "ClearAllErrors()", "EndSession()", "StartSession()"));
+  EXPECT_FALSE(rig.server.machine.moving(rig.now));
+  EXPECT_LT(rig.tip()[2], 80);
+  Heard read_only(testing::ipp_cell());
+  read_only.order("reset");
+  read_only.said.clear();
+  read_only.pass(2000);
+  EXPECT_THAT(read_only.said, Not(Contains("AbortE()"))) << "nothing that moves is this cell's";
+}
+
+TEST(IppMotion, ClosingStopsTheMachineAndEndsTheSession) {
+  Heard rig;
+  rig.go({10, 20, 90}, false, 1000);
+  rig.said.clear();
+  rig.reader.close(rig.now);
+  rig.pass(500);
+  EXPECT_TRUE(rig.reader.closed());
+  EXPECT_FALSE(rig.server.machine.moving(rig.now));
+  std::erase(rig.said, "GetErrStatusE()");
+  EXPECT_THAT(rig.said, ElementsAre("AbortE()", "ClearAllErrors()", "EndSession()"));
+  EXPECT_THAT(rig.ends, ElementsAre(StartsWith("datumd ends")));
+  EXPECT_THAT(refusal([&] { rig.go({10, 20, 30}); }), HasSubstr("datumd ends"));
+  rig.pass(60'000);
+  EXPECT_TRUE(rig.reader.closed()) << "nothing is opened again";
+  Heard still;
+  still.said.clear();
+  still.reader.close(still.now);
+  still.pass(500);
+  EXPECT_TRUE(still.reader.closed());
+  EXPECT_EQ(still.said.back(), "EndSession()");
+}
+
+// Somebody's error, under a tag that nobody has: a controller that lost count is not trusted with a move.
+TEST(IppMotion, AnErrorUnderAnUnknownTagStopsTheMachine) {
+  Heard rig;
+  rig.go({10, 20, 90}, false, 1000);
+  ASSERT_TRUE(rig.server.machine.moving(rig.now));
+  rig.wire->queued += "77777 ! Error(3, 1000, \"Machine\", \"Drive fault\")\r\n";
+  rig.pass(500);
+  EXPECT_FALSE(rig.server.machine.moving(rig.now));
+  ASSERT_EQ(rig.ends.size(), 1u);
+  EXPECT_THAT(rig.ends[0], HasSubstr("Drive fault"));
+  Moving still;
+  still.samples.clear();
+  still.wire->queued += "77777 ! Error(9, 0503, \"Machine\", \"Controller gone\")\r\n";
+  still.pass(100);
+  EXPECT_THAT(still.reader.describe(), HasSubstr("FAULT"));
+}
+
+// datumd(8), MOTION: what is sent to a machine, command by command.
+TEST(IppMotion, TheManualNamesEachCommandThatIsSent) {
+  std::ifstream in(DATUM_SOURCE_DIR "/systemd/datumd.8.in");
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  const auto begin = page.find(".SH MOTION");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string motion = page.substr(begin, page.find(".SH ", begin + 1) - begin);
+  CmmSettings s = moving_cell();
+  s.ipp.move_report_s = 0.5;
+  s.pairing.latency_ms = 100;
+  s.ipp.coordinate_system = "PartCsy";
+  s.ipp.transformation = {0, 0, 0, 0, 0, 0};
+  IppRig rig(s);
+  std::set<std::string> said;
+  rig.wire->on_line = [&](const std::string& line) {
+    const auto open = line.find('(');
+    std::string command = line.substr(6, open - 6);
+    // A property by its name, a limit by its end.
+    if (command == "SetProp" || command == "GetProp") {
+      const std::string property = line.substr(open + 1, line.find('(', open + 1) - open - 1);
+      said.insert(property.ends_with(".Min") || property.ends_with(".Max")
+                      ? property.substr(0, property.size() - 4)
+                      : property + "(");
+      command += property.ends_with(".Max")   ? "(\\fIP\\fP.Max("
+                 : property.ends_with(".Min") ? "(\\fIP\\fP.Min("
+                                              : "(";
+      said.insert(command);
+      return;
+    }
+    said.insert(command + "(");
+  };
+  rig.order("csy PartCsy");
+  rig.order("reset");
+  ASSERT_GE(rig.until_good(), 0);
+  rig.order("hole 10 20 4 31");
+  for (const bool contact : {true, false}) {
+    rig.reader.mover()->move(to({contact ? 15.0 : 10.0, 20, 30}, contact), rig.now);
+    rig.pass(5000);
+  }
+  rig.order("error 2 1000");
+  rig.pass(2000);
+  rig.reader.close(rig.now);
+  rig.pass(1000);
+  EXPECT_GE(said.size(), 25u);
+  for (const std::string& command : said) EXPECT_THAT(motion, HasSubstr(command));
+}
+
 // Whatever the machine's offset is at, the way out of the hole is free once the tip is above it.
 TEST(VirtualIppHole, KeepsTheTipWithinItsCircle) {
   VirtualIppMachine machine;
-  machine.place({10, 20, 30});
   machine.hole = VirtualIppMachine::Hole{10, 20, 4, 31};
-  const auto wall = machine.wall_before({20, 20, 30}, 0);
+  const auto wall = machine.wall_between({10, 20, 30}, {20, 20, 30});
   ASSERT_TRUE(wall);
   EXPECT_DOUBLE_EQ((*wall)[0], 14);
-  EXPECT_FALSE(machine.wall_before({13, 20, 30}, 0));
-  EXPECT_FALSE(machine.wall_before({10, 20, 60}, 0));
-  machine.place({10, 20, 31});
-  EXPECT_FALSE(machine.wall_before({20, 20, 31}, 0));
+  EXPECT_FALSE(machine.wall_between({10, 20, 30}, {13, 20, 30}));
+  EXPECT_FALSE(machine.wall_between({10, 20, 30}, {10, 20, 60}));
+  EXPECT_FALSE(machine.wall_between({10, 20, 31}, {20, 20, 31}));
 }
 
 }  // namespace

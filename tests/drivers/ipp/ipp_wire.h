@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ class IppWire final : public Port {
 
   bool reachable = true, cut = false;
   std::string queued;
+  std::function<void(const std::string& line)> on_line;  // that the reader says
 
   void open() override {
     if (!reachable) throw LostError("wire: nobody there");
@@ -37,7 +39,9 @@ class IppWire final : public Port {
     return size;
   }
   std::size_t write(const std::uint8_t* from, std::size_t size) override {
-    queued += server_.receive(std::string(reinterpret_cast<const char*>(from), size), now_);
+    const std::string bytes(reinterpret_cast<const char*>(from), size);
+    if (on_line) on_line(bytes.substr(0, bytes.find('\r')));
+    queued += server_.receive(bytes, now_);
     return size;
   }
   std::string describe() const override { return "wire"; }
