@@ -18,6 +18,7 @@
 #include "daemon/backend_choice.h"
 #include "daemon/cell/cell.h"
 #include "daemon/controller/controller_watch.h"
+#include "daemon/ending.h"
 #include "daemon/fringe/fringe_frames.h"
 #include "daemon/loop/event_loop.h"
 #include "daemon/loop/inherited_sockets.h"
@@ -177,11 +178,13 @@ void open_modbus(ModbusHosts& hosts, const DaemonConfig& config, InspectionCell&
 }
 
 /// Until a signal ends it.
-void turn(EventLoop& loop, InspectionCell& cell, Watchdog& watchdog, const LogSink& to_journal) {
+void turn(EventLoop& loop, InspectionCell& cell, Watchdog& watchdog, Ending& ending,
+          const LogSink& to_journal) {
   std::string status;
   loop.after_each_round([&](MonotonicNs now) {
     cell.after_round(now);
     watchdog.feed(now);
+    ending.after_round(now);
     const std::string line = "STATUS=" + cell.status_line();
     if (line != status) sd_notify(0, (status = line).c_str());
   });
@@ -198,13 +201,15 @@ int serve(const DaemonConfig& config) {
   keep_freed_memory();
   Observed observed(config.cell);
   const LogSink to_journal = observed.sink();
+  stop_machine_first(config, to_journal);
   for (const std::string& advice : config_advice(config)) to_journal(4, advice);
   const BackendChoice backend = backend_of(config, to_journal);
   SensorProfile sensor = sensor_of(config, backend);
   const std::unique_ptr<ApartParsers> parsers = start_parsers(config, sensor.most_pixels, to_journal);
   sensor.parser = parsers->frames();
   EventLoop loop;
-  for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { loop.stop(); });
+  Ending ending(loop, to_journal);
+  for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { ending.begin(EventLoop::now()); });
   InspectionCell* reloaded = nullptr;
   loop.on_signal(SIGHUP, [&] {
     if (reloaded) reloaded->reload();
@@ -240,6 +245,7 @@ int serve(const DaemonConfig& config) {
   if (cmm) {
     cmm->start(EventLoop::now());
     loop.add(*cmm);
+    ending.waits_for(*cmm);
   }
   loop.add(worker);
   loop.add(signer);
@@ -254,7 +260,7 @@ int serve(const DaemonConfig& config) {
                                          retention, [&watchdog] { return watchdog.fed(); }});
     loop.add(metrics_service->server());
   }
-  turn(loop, cell, watchdog, to_journal);
+  turn(loop, cell, watchdog, ending, to_journal);
   worker.finish();
   signer.finish();
   cell.sign_at_end();

@@ -1,5 +1,7 @@
 // A hole, scanned and then touched by an I++ DME controller that datumd may move, through the real daemon.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <string.h>
 
 #include <fstream>
 
@@ -10,14 +12,16 @@
 namespace datum::scenario {
 namespace {
 
+using ::testing::ElementsAre;
+
 class ScenarioHoleMotion : public ::testing::Test {
  protected:
   /// `motion`: of [cmm.ipp]; empty: the machine may not move.
   void start(const std::string& motion) {
-    controller =
-        std::make_unique<Program>(std::vector<std::string>{"virtual-ipp", "--listen", "0", "--position",
-                                                           "100.2,80.4,30.1", "--control", "control"},
-                                  folder.path(), "ipp.log");
+    controller = std::make_unique<Program>(
+        std::vector<std::string>{"virtual-ipp", "--listen", "0", "--position", "100.2,80.4,30.1", "--control",
+                                 "control", "--trace"},
+        folder.path(), "ipp.log");
     ASSERT_TRUE(controller->says("127.0.0.1:"));
     const std::string said = controller->output();
     const int port = std::atoi(said.c_str() + said.find("127.0.0.1:") + 10);
@@ -65,7 +69,7 @@ class ScenarioHoleMotion : public ::testing::Test {
     EXPECT_EQ(host->command(command), "0,\"No error\"") << command << "\n" << cell->daemon().output();
   }
   std::string state() { return fields(host->ask("PROB:HOLE:STAT?")).at(0); }
-  void scan() {
+  void scan(const std::string& frame = "bored") {
     char line[120];
     std::snprintf(line, sizeof line, "PROB:HOLE:STAR %.3f,%.3f,%.3f,1.45,0.5,0.2", bore_mm.x() + 0.2,
                   bore_mm.y() - 0.1, bore_mm.z());
@@ -74,7 +78,7 @@ class ScenarioHoleMotion : public ::testing::Test {
     const Deadline deadline = patience();
     while ((std::stoi(host->ask("STAT:OPER:COND?")) & 8) == 0)  // sweeping
       ASSERT_LT(std::chrono::steady_clock::now(), deadline) << host->ask("PROB:HOLE:STAT?");
-    cell->deliver("bored", plate(true, 1));
+    cell->deliver(frame, plate(true, 1 + static_cast<float>(delivered++)));
     EXPECT_EQ(host->ask("*OPC?"), "1");
     ASSERT_EQ(state(), "APPROACH") << host->ask("PROB:HOLE:STAT?");
   }
@@ -85,6 +89,7 @@ class ScenarioHoleMotion : public ::testing::Test {
   std::unique_ptr<Cell> cell;
   std::unique_ptr<Host> host;
   Eigen::Vector3d bore_mm;
+  int delivered = 0;  // no frame comes twice
 };
 
 // The machine's circle is 1 mm in its own scales, which are 1 mrad out of square: 1 um on the true one. Touches are
@@ -107,6 +112,9 @@ TEST_F(ScenarioHoleMotion, TheMachineEntersAndTouches) {
   EXPECT_NEAR(std::stod(result.at(2)), bore_mm.y(), allowed_mm);
   EXPECT_NEAR(std::stod(result.at(4)), bore_radius_mm, allowed_mm);
   EXPECT_TRUE(cell->daemon().says("hole: moves until contact, to"));
+  EXPECT_TRUE(cell->daemon().says("touches: Approach ")) << "what was used is said";
+  EXPECT_NEAR(std::stod(fields(host->ask("DIAG:POS?")).at(3)), bore_mm.z() + 0.9, 0.3)
+      << "out of the hole again";
 }
 
 TEST_F(ScenarioHoleMotion, AnAbortStopsTheMachine) {
@@ -121,6 +129,77 @@ TEST_F(ScenarioHoleMotion, AnAbortStopsTheMachine) {
   await_position("OK");  // its errors are cleared: it may be asked again
   const std::string stands = host->ask("DIAG:POS?");
   EXPECT_LT(std::stod(fields(stands).at(1)), bore_mm.x() - 1) << "not there";
+}
+
+/// Lines that the controller heard since `mark`, less the watchdog's.
+std::vector<std::string> heard_since(const std::string& output, std::size_t mark) {
+  std::vector<std::string> lines;
+  const std::string begin = "virtual-ipp: hears ";
+  for (std::size_t at = mark; (at = output.find(begin, at)) != std::string::npos; ++at) {
+    const std::string line =
+        output.substr(at + begin.size() + 6, output.find('\n', at) - at - begin.size() - 6);
+    if (line != "GetErrStatusE()") lines.push_back(line);
+  }
+  return lines;
+}
+
+// Whoever ends datumd while the machine moves: it is stopped, and told so, before the process is gone.
+TEST_F(ScenarioHoleMotion, WhateverEndsTheDaemonStopsTheMachineFirst) {
+  start(motion("1", "[200, 120, 60]"));
+  for (const int signal : {SIGTERM, SIGINT, SIGABRT}) {
+    if (cell->daemon().has_ended()) {
+      cell->start();
+      host = cell->connect();
+      await_position("OK");
+    }
+    scan(std::to_string(signal));
+    expect_good("PROB:HOLE:ENT");
+    ASSERT_TRUE(cell->daemon().says("moves: GoTo(")) << cell->daemon().output();
+    const std::size_t mark = controller->output().size();
+    host.reset();
+    cell->daemon().signal(signal);
+    EXPECT_EQ(cell->daemon().wait(), signal == SIGABRT ? -SIGABRT : 0);
+    EXPECT_THAT(heard_since(controller->output(), mark),
+                ElementsAre("AbortE()", "ClearAllErrors()", "EndSession()"))
+        << strsignal(signal);
+  }
+}
+
+// kill -9 leaves nobody to say anything: the machine goes on until the next datumd is started.
+TEST_F(ScenarioHoleMotion, WhatAKilledDaemonLeftMovingIsStoppedBeforeAnythingElse) {
+  start(motion("1", "[200, 120, 60]"));
+  scan();
+  expect_good("PROB:HOLE:ENT");
+  ASSERT_TRUE(cell->daemon().says("moves: GoTo(")) << cell->daemon().output();
+  host.reset();
+  cell->daemon().signal(SIGKILL);
+  cell->daemon().wait();
+  const std::size_t mark = controller->output().size();
+  cell->start();
+  host = cell->connect();
+  await_position("OK");
+  const auto heard = heard_since(controller->output(), mark);
+  ASSERT_GE(heard.size(), 3u);
+  EXPECT_EQ(heard[0], "AbortE()");
+  EXPECT_LT(cell->daemon().output().find("the machine stands: AbortE before anything else"),
+            cell->daemon().output().find("backend: "));
+  const std::string stands = host->ask("DIAG:POS?");
+  EXPECT_LT(std::stod(fields(stands).at(1)), bore_mm.x() - 1) << "not there";
+}
+
+// A reference server's limits and defaults, and one whose least retract is larger than the bore.
+TEST_F(ScenarioHoleMotion, ARetractThroughTheOtherWallIsRefusedBeforeTheTouch) {
+  start(motion("200", "[200, 120, 60]"));
+  order("set Tool.PtMeasPar.Retract 10 10 100");
+  scan();
+  expect_good("PROB:HOLE:ENT");
+  EXPECT_EQ(host->ask("*OPC?"), "1");
+  ASSERT_EQ(state(), "TOUCHING") << host->ask("PROB:HOLE:STAT?") << cell->daemon().output();
+  host->command("PROB:HOLE:TOUC");
+  EXPECT_EQ(host->ask("*OPC?"), "1");
+  EXPECT_EQ(state(), "GUARD");
+  EXPECT_NE(host->ask("PROB:HOLE:STAT?").find("leads to the other side of the bore"), std::string::npos);
+  EXPECT_EQ(controller->output().find(" PtMeas("), std::string::npos);
 }
 
 TEST_F(ScenarioHoleMotion, OutsideTheBoxNothingMoves) {
