@@ -18,16 +18,19 @@ namespace {
 /// Above it memory goes back when an input is done: a frame of a common sensor stays below.
 constexpr std::uint64_t kept_block_bytes = std::uint64_t{128} << 20;
 
-/// One packet; 0 where the process is gone, -1 where none came by then. Waiting is progress: it ends by itself.
-long receive_until(int socket, void* data, std::size_t capacity,
-                   std::chrono::steady_clock::time_point until) {
+/// One packet; 0 where the process is gone, -1 where none came by then, or `is_over` before. Waiting is progress: it ends by
+/// itself.
+long receive_until(
+    int socket, void* data, std::size_t capacity, std::chrono::steady_clock::time_point until,
+    const std::function<bool()>& is_over = [] { return false; }) {
+  constexpr std::int64_t look_again_ms = 100;
   for (;;) {
     const long size = receive_packet(socket, data, capacity, nullptr, false);
     if (size >= 0) return size;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return -1;
+    if (left.count() <= 0 || is_over()) return -1;
     pollfd watched{socket, POLLIN, 0};
-    ::poll(&watched, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 1000)));
+    ::poll(&watched, 1, static_cast<int>(std::min(left.count(), look_again_ms)));
     mark_progress();
   }
 }
@@ -108,14 +111,20 @@ std::string ParseLink::end_in_words() {
   return end;
 }
 
-/// The process can't lift it: setting limits is none of the system calls that it may make.
-void ParseLink::limit_cpu(std::chrono::nanoseconds patience) const {
+/// What the process has used since its start; none where the kernel does not say.
+std::optional<std::chrono::nanoseconds> ParseLink::cpu_time() const {
   clockid_t clock{};
   timespec used{};
-  if (::clock_getcpuclockid(process_.pid(), &clock) != 0 || ::clock_gettime(clock, &used) != 0) return;
+  if (::clock_getcpuclockid(process_.pid(), &clock) != 0 || ::clock_gettime(clock, &used) != 0)
+    return std::nullopt;
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
+/// The process can't lift it: setting limits is none of the system calls that it may make.
+void ParseLink::limit_cpu(std::chrono::nanoseconds until) const {
   rlimit limit{};
   limit.rlim_max = RLIM_INFINITY;
-  limit.rlim_cur = static_cast<rlim_t>(used.tv_sec + 2 + patience / std::chrono::seconds(1));
+  limit.rlim_cur = static_cast<rlim_t>(2 + until / std::chrono::seconds(1));
   ::prlimit(process_.pid(), RLIMIT_CPU, &limit, nullptr);  // beside the deadline, where datumd itself is gone
 }
 
@@ -128,16 +137,23 @@ void ParseLink::hand_over(const ParseOrder& order, const ByteParts& parts) {
   if (!send_packet(process_.socket(), &order, sizeof order)) throw ParserEnded("it " + end_in_words(), true);
 }
 
-ParseAnswer ParseLink::answered(std::uint32_t number, std::chrono::nanoseconds patience) {
+ParseAnswer ParseLink::answered(std::uint32_t number, const Patience& patience,
+                                std::optional<std::chrono::nanoseconds> cpu_before) {
+  const auto in_ms = [](std::chrono::nanoseconds time) {
+    return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(time).count()) + " ms";
+  };
+  bool is_spent = false;
   ParseAnswer answer;
-  const long size = receive_until(process_.socket(), &answer, sizeof answer,
-                                  Clock::now() + std::chrono::duration_cast<Clock::duration>(patience));
+  const long size =
+      receive_until(process_.socket(), &answer, sizeof answer,
+                    Clock::now() + std::chrono::duration_cast<Clock::duration>(patience.all), [&] {
+                      const auto now = cpu_time();
+                      return is_spent = now && cpu_before && *now - *cpu_before > patience.cpu;
+                    });
   if (size == 0) throw ParserEnded("it " + end_in_words(), true);
-  if (size < 0)
-    throw ParserEnded("it gave no answer within " +
-                          std::to_string(std::chrono::ceil<std::chrono::milliseconds>(patience).count()) +
-                          " ms",
-                      true);
+  if (size < 0 && is_spent)
+    throw ParserEnded("it gave no answer within " + in_ms(patience.cpu) + " of processor time", true);
+  if (size < 0) throw ParserEnded("it gave no answer within " + in_ms(patience.all), true);
   if (size != sizeof answer || answer.number != number || answer.head_bytes > most_parse_head)
     throw ParserEnded("it answers with nonsense", true);
   return answer;
@@ -158,8 +174,10 @@ void ParseLink::parse(ParseOrder order, const ByteParts& parts, const std::funct
   order.number = ++number_;
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) bytes += order.part_bytes[i] = parts[i].size();
-  const auto patience = settings_.patience + settings_.patience_a_byte * bytes;
-  limit_cpu(patience);
+  const auto for_bytes = settings_.patience_a_byte * bytes;
+  const Patience patience{settings_.patience + for_bytes, settings_.cpu_patience + for_bytes};
+  const auto cpu_before = cpu_time();
+  if (cpu_before) limit_cpu(*cpu_before + patience.cpu);
   std::exception_ptr found;
   try {
     hand_over(order, parts);
@@ -168,7 +186,7 @@ void ParseLink::parse(ParseOrder order, const ByteParts& parts, const std::funct
     } catch (...) {
       found = std::current_exception();
     }
-    const ParseAnswer answer = answered(order.number, patience);
+    const ParseAnswer answer = answered(order.number, patience, cpu_before);
     const std::vector<std::uint8_t> head = head_of(answer);
     if (found) std::rethrow_exception(found);
     if (answer.status == ParseStatus::done) {

@@ -14,9 +14,9 @@ namespace {
 constexpr MonotonicNs store_again_ns = 250'000'000;
 constexpr int reads_per_event = 16;  // then the other links have their turn
 constexpr int commands_per_turn = 64;
-// Of one host; a command that has begun is ended. Twenty hosts that use all of it leave half a second to a round of the
-// loop, of the watchdog's 20 s.
-constexpr MonotonicNs turn_ns = 25'000'000;
+// Of one host; a command that has begun is ended. Between frame and result the loop turns five times: a host that uses all of
+// it delays a board by 5 ms at most, and twenty of them leave the loop's round well below the watchdog's 20 s.
+constexpr MonotonicNs turn_ns = 1'000'000;
 constexpr int warning = 4, notice = 5, error = 3;
 
 LinkLimits limits_of(const CommandLinkSettings& settings) {

@@ -42,6 +42,8 @@ const std::vector<Fault>& all_faults() {
        swap_the_calibration},
       {"gpu", "the GPU's process is killed, stops, babbles, its device fails", 40, 2, lose_the_gpu},
       {"devices", "a storm of garbage and broken connections on the CMM's line", 60, 3, storm_the_devices},
+      {"parsers", "damaged files by every entrance, to each of the two parsers, while boards are timed",
+       100'000, 40, attack_the_parsers},
       {"files", "no descriptor is left", 20, 0, use_up_the_descriptors},
   };
   return faults;

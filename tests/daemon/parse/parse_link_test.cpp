@@ -36,7 +36,7 @@ class ParseLinkTest : public ::testing::Test {
     s.program = DATUM_TEST_PARSE_PROGRAM;
     s.memory_bytes = 512 * mib;
     s.result_bytes = 32 * mib;
-    s.patience = patience;
+    s.patience = s.cpu_patience = patience;
     s.on_end = [this](const ParseOrder& order, const ByteParts& parts, const std::string& why) {
       ends.push_back(text_in(order.name) + " " + why);
       ended_over.emplace_back(parts[0].begin(), parts[0].end());
@@ -127,6 +127,16 @@ TEST_F(ParseLinkTest, WhatHangsIsEndedAtItsDeadline) {
   EXPECT_EQ(ends.size(), 1u);
   ParseLink patient(settings());
   expect_good(patient);
+}
+
+TEST_F(ParseLinkTest, WhatLoopsIsEndedWhenItsProcessorTimeIsOver) {
+  ParseLinkSettings s = settings();  // a minute of patience
+  s.cpu_patience = 300ms;
+  ParseLink link(s);
+  link.start();
+  EXPECT_THAT(refusal(link, "harm-hang.png"), HasSubstr("it gave no answer within 301 ms of processor time"));
+  EXPECT_EQ(ends.size(), 1u);
+  expect_good(link);
 }
 
 TEST_F(ParseLinkTest, AMemoryBombMeetsTheLimitAndIsRefused) {
