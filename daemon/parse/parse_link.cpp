@@ -105,6 +105,11 @@ void ParseLink::launch_anew() {
 
 std::string ParseLink::end_in_words() {
   const std::string end = process_.how_it_ended();
+  if (end.ends_with(" status " + std::to_string(exit_unconfined)))
+    return end +
+           " (the kernel does not confine it, and nothing of strangers is parsed without that: boot a kernel "
+           "with "
+           "CONFIG_SECCOMP_FILTER)";
   if (end.ends_with(" signal 31")) return end + " (SIGSYS: a system call that it may not make)";
   if (end.ends_with(" signal 24")) return end + " (SIGXCPU: too much processor time)";
   if (end.ends_with(" signal 25")) return end + " (SIGXFSZ: too large a result)";

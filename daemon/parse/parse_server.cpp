@@ -5,10 +5,12 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <iterator>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
 #include "config/toml_reader.h"
 #include "daemon/parse/flat_toml.h"
@@ -135,7 +137,12 @@ int run_parse_server(int socket, const ConfinementLimits& limits, const ParseHan
   ParseGreeting greeting;
   put_text(greeting.code, code_id());
   greeting.confined = can_confine();
-  confine(limits);
+  try {
+    confine(limits);
+  } catch (const std::system_error& error) {
+    std::fprintf(stderr, "datumd-parse: %s\n", error.what());
+    return exit_unconfined;
+  }
   send_packet(socket, &greeting, sizeof greeting);
   ParseServer(socket, handlers).serve();
   return 0;

@@ -20,7 +20,7 @@ using ParseHandlers = std::map<ParseKind, ParseHandler>;
 /// The readers of the product.
 ParseHandlers product_parsers();
 
-/// Confines itself, greets, serves. Returns the exit status. Throws std::exception where it can't.
+/// Confines itself, greets, serves. Returns the exit status, exit_unconfined. Throws std::exception where it can't.
 int run_parse_server(int socket, const ConfinementLimits& limits, const ParseHandlers& handlers);
 
 }  // namespace datum

@@ -31,6 +31,9 @@ constexpr std::size_t most_parse_parts = 3, most_parse_arrays = 2;
 /// Of texts' trees above all: 4 MiB of TOML have at most 2 million values of 26 bytes.
 constexpr std::uint64_t most_parse_head = std::uint64_t{64} << 20;
 
+/// What datumd-parse ends with where the kernel does not confine it (EX_OSERR).
+constexpr int exit_unconfined = 71;
+
 struct ParseGreeting {
   char code[64] = {};         // code_id(): another build has other formats
   std::uint8_t confined = 0;  // 0: a build for sanitizers or coverage

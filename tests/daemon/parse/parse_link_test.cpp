@@ -181,6 +181,10 @@ TEST_F(ParseLinkTest, AProgramThatIsNotThereOrOfAnotherKindIsToldAtTheStart) {
   };
   EXPECT_THAT(why("/nowhere/datumd-parse"), HasSubstr("/nowhere/datumd-parse does not start: No such file"));
   EXPECT_THAT(why("/bin/true"), HasSubstr("/bin/true ended with status 0"));
+  const auto unconfined = folder.write("unconfined", "#!/bin/sh\nexit 71\n");
+  std::filesystem::permissions(unconfined, std::filesystem::perms::owner_all);
+  EXPECT_THAT(why(unconfined), HasSubstr("ended with status 71 (the kernel does not confine it"));
+  EXPECT_THAT(why(unconfined), HasSubstr("CONFIG_SECCOMP_FILTER"));
   ParseLink link(s);
   EXPECT_THAT(refusal(link, "a.png"), HasSubstr("a.png: it can't be read apart from the rest: "));
   EXPECT_TRUE(ends.empty()) << "no input did it";
