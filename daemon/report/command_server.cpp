@@ -1,6 +1,7 @@
 #include "daemon/report/command_server.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -65,13 +66,21 @@ std::optional<LinkReport> CommandServer::report(MonotonicNs) const {
   return report;
 }
 
-PlaceChoice CommandServer::place_for(const std::string& peer) const {
+/// Looked up now and then alone: hosts that come without end would keep the loop at reading tables.
+bool CommandServer::maintains(const std::string& peer, MonotonicNs now) {
+  if (!look_ups_.take(now)) return false;
+  const auto account = settings_.account_of(peer, port());
+  return account && (*account == 0 || *account == ::geteuid());
+}
+
+PlaceChoice CommandServer::place_for(const std::string& peer, MonotonicNs now) {
   std::vector<HeldPlace> held;
   for (const Served& s : links_)
     if (!s.link->finished()) held.push_back({s.peer, s.place});
   // Control that another kind of link has keeps no place here.
   return choose_place({settings_.most_connections, settings_.most_per_address, settings_.address}, held, peer,
-                      peer_on(key(), instrument_.control().place_kept_for()));
+                      peer_on(key(), instrument_.control().place_kept_for()),
+                      [&] { return maintains(peer, now); });
 }
 
 std::string CommandServer::why_full(const std::string& peer, bool address_is_full) const {
@@ -90,7 +99,7 @@ void CommandServer::accept(std::unique_ptr<Port> port, const std::string& peer, 
     note(4, fmt::format("commands: {} refused, {}", peer, why), now, event);
   };
   if (!settings_.allow.allows(peer)) return refused(fmt::format("it is not in host.{}.allow", key()));
-  PlaceChoice choice = place_for(peer);
+  PlaceChoice choice = place_for(peer, now);
   if (choice.place == HostPlace::none && make_room(now, choice.address_is_full ? &peer : nullptr))
     choice.place = HostPlace::common;
   if (choice.place == HostPlace::none) {

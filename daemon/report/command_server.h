@@ -2,6 +2,7 @@
 // descriptor is an epoll set of the listener and the connections.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "daemon/report/poll_set.h"
 #include "daemon/report/token_bucket.h"
 #include "drivers/port/allow_list.h"
+#include "drivers/port/peer_account.h"
 #include "drivers/port/tcp_listener.h"
 
 namespace datum {
@@ -26,6 +28,8 @@ struct CommandServerSettings {
   std::optional<GocatorSettings> gocator{};  // none: SCPI
   AllowList allow{};                         // others are closed without a word
   Role role = Role::operate;
+  /// Of a peer of this computer that is connected to that port.
+  std::function<std::optional<std::uint32_t>(const std::string& peer, int port)> account_of = account_of_peer;
 };
 
 class CommandServer final : public CommandEndpoint {
@@ -58,7 +62,8 @@ class CommandServer final : public CommandEndpoint {
     HostPlace place;
     std::unique_ptr<CommandLink> link;
   };
-  PlaceChoice place_for(const std::string& peer) const;
+  bool maintains(const std::string& peer, MonotonicNs now);
+  PlaceChoice place_for(const std::string& peer, MonotonicNs now);
   std::string why_full(const std::string& peer, bool address_is_full) const;
   bool make_room(MonotonicNs now, const std::string* of_peer);
   void dismiss(CommandLink& link, MonotonicNs quiet_since, MonotonicNs now);
@@ -71,6 +76,7 @@ class CommandServer final : public CommandEndpoint {
   Instrument& instrument_;
   LogSink log_;
   TokenBucket lines_{2, 50};  // of the log: who connects and goes
+  TokenBucket look_ups_{10, 10};
   std::uint64_t unlisted_ = 0;
   MonotonicNs now_ = 0;  // of the event being handled
   TcpListener listener_;

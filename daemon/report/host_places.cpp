@@ -23,7 +23,7 @@ std::string_view peer_on(std::string_view link, std::string_view host) {
 }
 
 PlaceChoice choose_place(const PlaceLimits& limits, const std::vector<HeldPlace>& held, std::string_view peer,
-                         std::string_view kept_for) {
+                         std::string_view kept_for, const std::function<bool()>& maintains) {
   const auto count = [&](HostPlace place, bool of_peer) {
     return std::count_if(held.begin(), held.end(), [&](const HeldPlace& h) {
       return h.place == place && (!of_peer || same_origin(h.peer, peer));
@@ -35,9 +35,11 @@ PlaceChoice choose_place(const PlaceLimits& limits, const std::vector<HeldPlace>
     return {HostPlace::common};
   if (!kept_for.empty() && same_origin(kept_for, peer) && count(HostPlace::control, false) == 0)
     return {HostPlace::control};
-  const bool is_here = is_loopback(peer) || address_of(peer) == address_of(limits.listens_at);
-  if (!is_loopback(limits.listens_at) && is_here && count(HostPlace::local, false) == 0)
-    return {HostPlace::local};
+  const auto is_kept_for = [&] {
+    if (is_loopback(limits.listens_at)) return maintains();
+    return is_loopback(peer) || address_of(peer) == address_of(limits.listens_at);
+  };
+  if (count(HostPlace::local, false) == 0 && is_kept_for()) return {HostPlace::local};
   return {HostPlace::none, address_is_full};
 }
 

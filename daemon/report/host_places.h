@@ -1,11 +1,13 @@
 // The places of a listener: which of them a new connection may have. Pure.
 //
 // Of `most_connections` common places one address has `most_per_address` at most. Beyond them one place is kept for the
-// address of the host that has control, or had it when its link broke, and, where other computers reach the listener, one
-// for this computer itself: whoever maintains the cell gets in, however many others came before.
+// address of the host that has control, or had it when its link broke. One more is kept for this computer itself where others
+// reach the listener, and where none do for root and datumd's own account: whoever maintains the cell gets in, however many
+// others came before.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,9 +31,11 @@ struct PlaceChoice {
   bool address_is_full = false;  // where there is none: because its address has as many as one may
 };
 
-/// `kept_for`: the peer that has control, empty: none. Peers are named as AllowList has them.
-PlaceChoice choose_place(const PlaceLimits& limits, const std::vector<HeldPlace>& held, std::string_view peer,
-                         std::string_view kept_for);
+/// `kept_for`: the peer that has control, empty: none. Peers are named as AllowList has them. `maintains`: the peer's process is
+/// root's or of datumd's own account; asked for where the listener is this computer's alone and there is no other place.
+PlaceChoice choose_place(
+    const PlaceLimits& limits, const std::vector<HeldPlace>& held, std::string_view peer,
+    std::string_view kept_for, const std::function<bool()>& maintains = [] { return false; });
 
 /// What most_per_address means for this listener.
 int most_per_address(const PlaceLimits& limits);

@@ -57,5 +57,16 @@ TEST(HostPlaces, OneIsKeptForControlAndOneForThisComputer) {
   EXPECT_EQ(choose_place(open_link, held, "127.0.0.1:2", "").place, HostPlace::none);
 }
 
+TEST(HostPlaces, WhereThisComputerIsAloneOneIsKeptForWhoMaintainsIt) {
+  auto held = held_by({"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3", "127.0.0.1:4"});
+  const auto maintains = [] { return true; };
+  EXPECT_EQ(choose_place(own_link, held, "127.0.0.1:5", "").place, HostPlace::none);
+  EXPECT_EQ(choose_place(own_link, held, "127.0.0.1:5", "", maintains).place, HostPlace::local);
+  held.push_back({"127.0.0.1:5", HostPlace::local});
+  EXPECT_EQ(choose_place(own_link, held, "127.0.0.1:6", "", maintains).place, HostPlace::none);
+  held.erase(held.begin());
+  EXPECT_EQ(choose_place(own_link, held, "127.0.0.1:6", "", maintains).place, HostPlace::common);
+}
+
 }  // namespace
 }  // namespace datum

@@ -1,6 +1,7 @@
 // What one host may do to the daemon: who may connect, how many, how fast. Time is injected.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -111,6 +112,7 @@ TEST_F(Paced, ForgetsWhatWaitedWhenTheLineBreaks) {
 struct Served : ::testing::Test {
   void listen(CommandServerSettings settings) {
     settings.port = 0;
+    settings.account_of = [this](const std::string&, int) { return account; };
     server = std::make_unique<CommandServer>(settings, cell,
                                              [this](int, const std::string& text) { log.push_back(text); });
   }
@@ -131,6 +133,7 @@ struct Served : ::testing::Test {
     return testing::receive(host, answer);
   }
   MonotonicNs now = 0;
+  std::optional<std::uint32_t> account = ::geteuid() + 1;  // of whoever connects: a stranger
   testing::FreshFolder folder;
   testing::TestCell cell{folder / "results.db"};
   std::vector<std::string> log;
@@ -151,6 +154,30 @@ TEST_F(Served, ClosesWhoIsNotAllowed) {
   listen(settings);
   const auto friendly = connect();
   EXPECT_EQ(ask(*friendly, "*ESE?", 2), "0\n");
+}
+
+TEST_F(Served, KeepsAPlaceForRootAndItsOwnAccount) {
+  CommandServerSettings settings;
+  settings.most_connections = 1;
+  listen(settings);
+  const auto stuck = connect();
+  account = std::nullopt;
+  EXPECT_EQ(testing::receive(*connect(), 8), "REFUSED,");
+  for (const std::uint32_t maintainer : {0u, static_cast<std::uint32_t>(::geteuid())}) {
+    account = maintainer;
+    const auto host = connect();
+    EXPECT_EQ(ask(*host, "*ESE?", 2), "0\n");
+    EXPECT_EQ(testing::receive(*connect(), 8), "REFUSED,") << "one";
+    host->close();
+    serve();
+  }
+  // Where looking up is asked for too often, nobody is looked up.
+  account = ::geteuid() + 1;
+  for (int i = 0; i < 20; ++i) connect();
+  account = 0;
+  EXPECT_EQ(testing::receive(*connect(), 8), "REFUSED,");
+  now += 1'000'000'000;
+  EXPECT_EQ(ask(*connect(), "*ESE?", 2), "0\n");
 }
 
 TEST_F(Served, TellsTheHostThatIsOneTooManyAndKeepsTheOthers) {

@@ -1,0 +1,19 @@
+// Whose process is at the other end of a TCP connection inside this computer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace datum {
+
+/// User id of the socket `peer` ("127.0.0.1:41576", "[::1]:41576", as TcpListener names it) of an established connection to
+/// `port`, by the kernel's table of connections (Linux, Documentation/networking/proc_net_tcp.rst). None: the table has no such
+/// connection, or is larger than is worth reading.
+std::optional<std::uint32_t> account_of_peer(const std::string& peer, int port);
+
+/// The same of a table's text.
+std::optional<std::uint32_t> account_in(std::string_view table, const std::string& peer, int port);
+
+}  // namespace datum
