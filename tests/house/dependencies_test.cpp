@@ -1,0 +1,238 @@
+// Dependencies: the list that says what each is fed with is that of the script and of CMake; the SBOM is SPDX 2.3 and names what is
+// linked; the package is packed the same whatever the umask, the time zone and the language.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "tests/fresh_folder.h"
+
+namespace datum {
+namespace dependencies_test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+
+const fs::path root = DATUM_SOURCE_DIR;
+
+std::string slurp(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::set<std::string> matches(const std::string& text, const std::string& expression) {
+  std::set<std::string> found;
+  const std::regex pattern(expression);
+  for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at)
+    found.insert((*at)[1]);
+  return found;
+}
+
+/// First columns of the table behind a heading.
+std::set<std::string> rows_of(const std::string& heading) {
+  const std::string text = slurp(root / "systemd/DEPENDENCIES.md");
+  const auto from = text.find("\n## " + heading + "\n");
+  std::set<std::string> rows =
+      matches(text.substr(from, text.find("\n## ", from + 4) - from), R"(\n\| ([a-z0-9+.-]+) \|)");
+  rows.erase("package");
+  return rows;
+}
+
+struct Output {
+  int status;
+  std::string text;
+};
+Output output_of(const std::string& command) {
+  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  std::string text;
+  char bytes[4096];
+  for (std::size_t n = 0; (n = std::fread(bytes, 1, sizeof bytes, pipe)) > 0;) text.append(bytes, n);
+  return {pclose(pipe), text};
+}
+
+}  // namespace
+
+TEST(Dependencies, AreThoseOfTheScriptAndOfCMake) {
+  std::set<std::string> listed = rows_of("Libraries");
+  const std::set<std::string> libraries = listed, tools = rows_of("Tools");
+  listed.insert(tools.begin(), tools.end());
+  const std::string script = slurp(root / "datum");
+  const auto from = script.find("build_packages=\""), to = script.find("\"\n", from);
+  ASSERT_NE(from, std::string::npos);
+  EXPECT_EQ(matches(script.substr(from + 15, to - from - 14), R"(([a-z][a-z0-9+.-]+)(?=[ \\"]))"), listed);
+  const std::string cmake = slurp(root / "tests/cmake/DatumDependencies.cmake");
+  std::set<std::string> found = matches(cmake, "# ((?:lib)?[a-z0-9-]+-dev)");
+  for (const char* of_tests : {"libgtest-dev", "libbenchmark-dev"}) EXPECT_EQ(found.erase(of_tests), 1u);
+  EXPECT_EQ(found, libraries);
+}
+
+/// A folder as a package has it, with programs of this build.
+struct Sbom : ::testing::Test {
+  Sbom() {
+    fs::create_directories(folder / "root" / "usr" / "bin");
+    for (const char* program : {"datumd", "datumd-sign"})
+      fs::copy(fs::path(DATUM_BIN) / program, folder / "root" / "usr" / "bin" / program);
+    folder.write("root/DEBIAN/control",
+                 "Package: datumd\nVersion: 0.1.0\nArchitecture: amd64\nInstalled-Size: 1\n"
+                 "Maintainer: nobody <root@localhost>\nDescription: test\n");
+    folder.write("root/usr/share/doc/datumd/copyright", "x");
+  }
+  bool has_tools() const {
+    return output_of("command -v python3 dpkg-query ninja readelf").status == 0 &&
+           output_of("dpkg -S /usr/bin/dpkg").status == 0 &&
+           output_of("ninja -C " DATUM_BUILD " -t deps | head -n 1").text.size() > 20;
+  }
+  Output made(const std::string& environment = "") const {
+    return output_of(environment + " SOURCE_DATE_EPOCH=1795400000 python3 " +
+                     (root / "systemd/sbom.py").string() + " " + (folder / "root").string() +
+                     " " DATUM_BUILD " " + (root / "systemd/DEPENDENCIES.md").string() + " abc123");
+  }
+  testing::FreshFolder folder;
+};
+
+// The rules of SPDX 2.3 (clauses 6 to 11) for a document in JSON, as far as it uses them.
+TEST_F(Sbom, IsAnSpdxDocument) {
+  if (!has_tools()) GTEST_SKIP() << "no dpkg, python3 or ninja";
+  const Output out = made();
+  ASSERT_EQ(out.status, 0) << out.text;
+  const auto sbom = nlohmann::json::parse(out.text);
+  EXPECT_EQ(sbom.at("spdxVersion"), "SPDX-2.3");
+  EXPECT_EQ(sbom.at("dataLicense"), "CC0-1.0");
+  EXPECT_EQ(sbom.at("SPDXID"), "SPDXRef-DOCUMENT");
+  EXPECT_TRUE(
+      std::regex_match(sbom.at("documentNamespace").get<std::string>(), std::regex("https://[^#\\s]+")));
+  EXPECT_EQ(sbom.at("creationInfo").at("created"), "2026-11-23T02:13:20Z");
+  EXPECT_THAT(sbom.at("creationInfo").at("creators"), Contains("Tool: datumd-sbom"));
+  std::set<std::string> ids{"SPDXRef-DOCUMENT"};
+  const std::regex licence(
+      "NOASSERTION|NONE|LicenseRef-[A-Za-z0-9.-]+|[A-Za-z0-9.+-]+( (AND|OR|WITH) [A-Za-z0-9.+-]+)*");
+  for (const auto& package : sbom.at("packages")) {
+    const std::string id = package.at("SPDXID");
+    EXPECT_TRUE(std::regex_match(id, std::regex("SPDXRef-[A-Za-z0-9.-]+"))) << id;
+    EXPECT_TRUE(ids.insert(id).second) << id << " twice";
+    EXPECT_FALSE(package.at("name").get<std::string>().empty());
+    EXPECT_TRUE(package.contains("downloadLocation"));
+    EXPECT_EQ(package.at("filesAnalyzed"), false) << "else a verification code would be due";
+    for (const char* key : {"licenseDeclared", "licenseConcluded"})
+      EXPECT_TRUE(std::regex_match(package.at(key).get<std::string>(), licence))
+          << id << ' ' << package.at(key);
+    if (package.contains("supplier")) {
+      EXPECT_THAT(package.at("supplier").get<std::string>(), HasSubstr("Organization: "));
+    }
+    for (const auto& reference : package.value("externalRefs", nlohmann::json::array())) {
+      EXPECT_EQ(reference.at("referenceCategory"), "PACKAGE-MANAGER");
+      EXPECT_EQ(reference.at("referenceType"), "purl");
+      EXPECT_TRUE(std::regex_match(reference.at("referenceLocator").get<std::string>(),
+                                   std::regex("pkg:deb/debian/[a-z0-9.+-]+@[^\\s?]+\\?arch=[a-z0-9]+")));
+    }
+  }
+  std::set<std::string> extracted;
+  for (const auto& info : sbom.value("hasExtractedLicensingInfos", nlohmann::json::array())) {
+    extracted.insert(info.at("licenseId"));
+    EXPECT_FALSE(info.at("extractedText").get<std::string>().empty());
+  }
+  for (const auto& package : sbom.at("packages"))
+    if (const std::string used = package.at("licenseDeclared"); used.rfind("LicenseRef-", 0) == 0) {
+      EXPECT_TRUE(extracted.count(used)) << used;
+    }
+  for (const auto& file : sbom.at("files")) {
+    EXPECT_TRUE(ids.insert(file.at("SPDXID")).second);
+    EXPECT_EQ(file.at("fileName").get<std::string>().rfind("./", 0), 0u);
+    std::set<std::string> kinds;
+    for (const auto& sum : file.at("checksums")) kinds.insert(sum.at("algorithm"));
+    EXPECT_THAT(kinds, Contains("SHA1")) << "which 8.4 demands";
+    EXPECT_THAT(kinds, Contains("SHA256"));
+  }
+  const std::set<std::string> kinds{"DESCRIBES",    "CONTAINS",    "DEPENDS_ON",
+                                    "DYNAMIC_LINK", "STATIC_LINK", "BUILD_DEPENDENCY_OF"};
+  bool describes = false;
+  for (const auto& relation : sbom.at("relationships")) {
+    EXPECT_TRUE(ids.count(relation.at("spdxElementId"))) << relation;
+    EXPECT_TRUE(ids.count(relation.at("relatedSpdxElement"))) << relation;
+    EXPECT_TRUE(kinds.count(relation.at("relationshipType"))) << relation;
+    describes |=
+        relation.at("relationshipType") == "DESCRIBES" && relation.at("spdxElementId") == "SPDXRef-DOCUMENT";
+  }
+  EXPECT_TRUE(describes);
+}
+
+TEST_F(Sbom, NamesWhatIsLinkedWithItsLicence) {
+  if (!has_tools()) GTEST_SKIP() << "no dpkg, python3 or ninja";
+  const Output out = made();
+  ASSERT_EQ(out.status, 0) << out.text;
+  const auto sbom = nlohmann::json::parse(out.text);
+  std::map<std::string, std::string> licences;
+  for (const auto& package : sbom.at("packages"))
+    licences[package.at("name")] = package.at("licenseDeclared");
+  EXPECT_EQ(licences["libsqlite3-0"], "blessing");
+  EXPECT_EQ(licences["libeigen3-dev"], "MPL-2.0") << "headers alone";
+  EXPECT_EQ(licences["libcli11-dev"], "BSD-3-Clause");
+  EXPECT_EQ(licences.count("libgtest-dev"), 0u) << "of tests";
+  const auto has = [&](const std::string& from, const std::string& kind, const std::string& to) {
+    for (const auto& r : sbom.at("relationships"))
+      if (r.at("spdxElementId") == from && r.at("relationshipType") == kind &&
+          r.at("relatedSpdxElement") == to)
+        return true;
+    return false;
+  };
+  EXPECT_TRUE(has("SPDXRef-File-datumd", "DYNAMIC_LINK", "SPDXRef-Package-libsqlite3-0"));
+  EXPECT_FALSE(has("SPDXRef-File-datumd-sign", "DYNAMIC_LINK", "SPDXRef-Package-libsqlite3-0"));
+  EXPECT_TRUE(has("SPDXRef-Package-datumd", "STATIC_LINK", "SPDXRef-Package-libeigen3-dev"));
+  // Each library of the list is there, by itself or by what it is linked as.
+  std::set<std::string> unlicensed;
+  for (const std::string& row : rows_of("Libraries"))
+    if (licences.count(row) == 0 || licences[row] == "NOASSERTION") unlicensed.insert(row);
+  EXPECT_EQ(unlicensed, std::set<std::string>{});
+}
+
+TEST_F(Sbom, ThePackageIsTheSameWhateverItWasPackedUnder) {
+  if (!has_tools() || output_of("command -v dpkg-deb").status != 0)
+    GTEST_SKIP() << "no dpkg, python3 or ninja";
+  fs::remove(folder / "root" / "usr" / "bin" / "datumd");  // whose compression takes its time
+  const auto packed = [&](const std::string& name, const std::string& environment) {
+    const std::string deb = (folder.path() / name).string();
+    const Output out = output_of("set -e; umask 022; dpkg-deb --root-owner-group -Znone --build " +
+                                 (folder / "root").string() + " " + deb + " >/dev/null; " + environment +
+                                 " SOURCE_DATE_EPOCH=1795400000 " +
+                                 (root / "systemd/finish_package.sh").string() + " " + deb + " " DATUM_BUILD);
+    EXPECT_EQ(out.status, 0) << out.text;
+    return slurp(deb);
+  };
+  const std::string one = packed("one.deb", "umask 022; TZ=UTC");
+  fs::last_write_time(folder / "root" / "usr" / "bin" / "datumd-sign", fs::file_time_type::clock::now());
+  fs::permissions(folder / "root" / "usr" / "share", static_cast<fs::perms>(0700));
+  const std::string two = packed("two.deb", "umask 077; export LC_ALL=C.UTF-8; TZ=Asia/Kathmandu");
+  EXPECT_GT(one.size(), 10'000u);
+  EXPECT_TRUE(one == two);
+  EXPECT_THAT(output_of("dpkg-deb -c " + (folder / "two.deb").string()).text,
+              HasSubstr("-rw-r--r-- root/root"));
+  EXPECT_THAT(output_of("dpkg-deb -c " + (folder / "two.deb").string()).text, HasSubstr("datumd.spdx.json"));
+}
+
+// No folder of whoever built it is in a program: else two builds would differ, and people's names would go out.
+TEST(Reproducible, ProgramsNameNoFolderOfTheirBuild) {
+  for (const char* name : {"datumd", "datumctl", "datumd-parse", "datumd-sign"}) {
+    // Installing takes the place of libraries out (RPATH), stripping the names of files.
+    const testing::FreshFolder folder;
+    fs::copy(fs::path(DATUM_BIN) / name, folder / name);
+    output_of("strip " + (folder / name).string());
+    EXPECT_EQ(slurp(folder / name).find(root.string() + "/"), std::string::npos) << name;
+  }
+}
+
+}  // namespace dependencies_test
+}  // namespace datum
