@@ -16,14 +16,27 @@ FailoverMeasurer::FailoverMeasurer(std::unique_ptr<GpuLink> link, std::unique_pt
   if (link_->started()) health_.started();
 }
 
-void FailoverMeasurer::measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records) {
+template <class OnCpu>
+bool FailoverMeasurer::measured_by_gpu_or(const BoardPlan& plan, const FrameView& frame, SiteRecord* records,
+                                          const OnCpu& on_cpu) {
   const std::lock_guard one_at_a_time(measuring_);
   if (measured_by_gpu(plan, frame, records)) {
     health_.set_last("cuda " + link_->device());
-    return;
+    return true;
   }
-  cpu_->measure(plan, frame, records);
+  on_cpu();
   health_.set_last(cpu_->describe());
+  return false;
+}
+
+void FailoverMeasurer::measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records) {
+  measured_by_gpu_or(plan, frame, records, [&] { cpu_->measure(plan, frame, records); });
+}
+
+void FailoverMeasurer::measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records,
+                               unsigned threads, const SiteWork& work) {
+  if (measured_by_gpu_or(plan, frame, records, [&] { cpu_->measure(plan, frame, records, threads, work); }))
+    work_on_sites(plan, frame, records, threads, work);
 }
 
 bool FailoverMeasurer::measured_by_gpu(const BoardPlan& plan, const FrameView& frame, SiteRecord* records) {

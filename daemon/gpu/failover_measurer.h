@@ -27,6 +27,8 @@ class FailoverMeasurer final : public BoardMeasurer {
 
   /// May be called from several threads, which wait for each other.
   void measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records) override;
+  void measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records, unsigned threads,
+               const SiteWork& work) override;
   /// Who measured the last board: "cuda NVIDIA H200 sm_90", "cpu avx512 x16".
   std::string describe() const override { return health_.last(); }
   /// "" while the GPU is well, else what its last fault was.
@@ -35,6 +37,9 @@ class FailoverMeasurer final : public BoardMeasurer {
   std::uint64_t restarts() const { return health_.restarts(); }
 
  private:
+  template <class OnCpu>
+  bool measured_by_gpu_or(const BoardPlan& plan, const FrameView& frame, SiteRecord* records,
+                          const OnCpu& on_cpu);
   bool measured_by_gpu(const BoardPlan& plan, const FrameView& frame, SiteRecord* records);
 
   const std::unique_ptr<GpuLink> link_;

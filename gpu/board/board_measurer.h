@@ -1,6 +1,8 @@
 // Who measures a board: the CPU, a device, or one after the other. All give the same bytes.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 
 #include "gpu/core/board_plan.h"
@@ -9,6 +11,21 @@ namespace datum {
 
 struct SiteRecord;  // gpu/board/site_record.h
 
+/// z of one site's pixels for the host to read: um from the nominal board at the site's centre, in the order of its runs, NaN
+/// where there is no height; pixel_padding (gpu/board/site_pixels.h) more mean nothing. Null where the fit is not ok.
+struct SiteHeights {
+  const float* ring = nullptr;
+  const float* body = nullptr;
+};
+
+/// What the host does with a site whose record is complete: called once a site, from several threads; must not call
+/// parallel_for.
+using SiteWork = std::function<void(std::size_t site, const SiteHeights& heights)>;
+
+/// The host's work on sites whose records are complete: reads their pixels once, on at most `threads` threads.
+void work_on_sites(const BoardPlan& plan, const FrameView& frame, const SiteRecord* records, unsigned threads,
+                   const SiteWork& work);
+
 class BoardMeasurer {
  public:
   virtual ~BoardMeasurer() = default;
@@ -16,6 +33,10 @@ class BoardMeasurer {
   /// defined where its fit is ok. Throws std::invalid_argument for a plan that contradicts itself or its
   /// frame.
   virtual void measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records) = 0;
+  /// measure(), and the host's work on each site on at most `threads` threads: work_on_sites(), except where a measurer reads
+  /// the pixels on the host and does the work while they are at hand.
+  virtual void measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records, unsigned threads,
+                       const SiteWork& work);
   /// "cpu avx512 x2", "cuda NVIDIA H200 sm_90": who measured the last board, for its verdict.
   virtual std::string describe() const = 0;
 };

@@ -1,46 +1,29 @@
 #include "gpu/board/cpu_board.h"
 
 #include <algorithm>
-#include <map>
+#include <memory>
+#include <numeric>
 #include <utility>
-#include <vector>
 
 #include "gpu/board/site_pixels.h"
 #include "gpu/component_height/component_height.h"
 #include "gpu/core/parallel_for.h"
 #include "gpu/floor_evidence/floor_evidence.h"
+#include "gpu/plane_fit/plane_fitter.h"
 
 namespace datum {
 namespace {
 
-std::vector<RingPoints> take_rings(const BoardPlan& plan, const FrameView& frame, const Backend& backend) {
-  std::vector<RingPoints> rings(plan.site_count);
-  parallel_for(backend.threads, rings.size(), [&](std::size_t i, unsigned) {
-    rings[i] = take_ring(plan, plan.sites[i], frame, backend.isa);
-  });
-  return rings;
+PlaneFit fit_of(const BoardPlan& plan, const SitePlan& site, const RingPoints& ring, PlaneFitter& fitter) {
+  return fitter.fit(
+      {ring.x.get(), ring.y.get(), ring.z.get(), site.ring_pixels, site.half_x, site.half_y, site.seed},
+      fit_settings(plan, site));
 }
 
-/// One batch has one threshold; with a noise profile of one value all floors are one batch.
-std::vector<PlaneFit> fit(const BoardPlan& plan, const std::vector<RingPoints>& rings,
-                          const Backend& backend) {
-  std::map<std::pair<float, float>, std::vector<std::size_t>> batches;
-  for (std::size_t i = 0; i < plan.site_count; ++i)
-    batches[{plan.sites[i].threshold, plan.sites[i].refit_threshold}].push_back(i);
-  std::vector<PlaneFit> fits(plan.site_count);
-  for (const auto& [thresholds, members] : batches) {
-    std::vector<PlanePoints> points;
-    for (std::size_t i : members) {
-      const SitePlan& s = plan.sites[i];
-      const RingPoints& ring = rings[i];
-      points.push_back({ring.x.get(), ring.y.get(), ring.z.get(), s.ring_pixels, s.half_x, s.half_y, s.seed});
-    }
-    std::vector<PlaneFit> batch(members.size());
-    fit_planes(points.data(), points.size(), fit_settings(plan, plan.sites[members.front()]), backend,
-               batch.data());
-    for (std::size_t k = 0; k < members.size(); ++k) fits[members[k]] = batch[k];
-  }
-  return fits;
+std::vector<PlaneFitter> fitters_of(const Backend& backend) {
+  std::vector<PlaneFitter> fitters;
+  for (unsigned i = 0; i < std::max(1u, backend.threads); ++i) fitters.emplace_back(backend.isa);
+  return fitters;
 }
 
 RingRecord ring_record(const BoardPlan& plan, const SitePlan& site, const RingPoints& ring,
@@ -50,13 +33,12 @@ RingRecord ring_record(const BoardPlan& plan, const SitePlan& site, const RingPo
   return measure_ring(site, pixels, fit, isa);
 }
 
-BodyRecord body_record(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
-                       const PlaneFit& fit, Isa isa) {
-  const std::unique_ptr<float[]> z = take_body(plan, site, frame, isa);
+BodyRecord body_record(const BoardPlan& plan, const SitePlan& site, const float* z, const PlaneFit& fit,
+                       Isa isa) {
   BodyPixels body;
   body.runs = plan.runs + site.body_run;
   body.run_count = site.body_runs;
-  body.z = z.get();
+  body.z = z;
   body.x = site.grid.x;
   body.y = site.grid.y;
   body.a = fit.a;
@@ -77,23 +59,49 @@ PlaneFitSettings fit_settings(const BoardPlan& plan, const SitePlan& site) {
   return s;
 }
 
-void fit_rings(const BoardPlan& plan, const FrameView& frame, const Backend& backend, PlaneFit* fits) {
-  check(plan, frame);
-  const std::vector<PlaneFit> all = fit(plan, take_rings(plan, frame, backend), backend);
-  std::copy(all.begin(), all.end(), fits);
+std::vector<std::uint32_t> largest_first(const BoardPlan& plan) {
+  std::vector<std::uint32_t> order(plan.site_count);
+  std::iota(order.begin(), order.end(), 0u);
+  const auto pixels = [&](std::uint32_t i) {
+    return std::uint64_t{plan.sites[i].ring_pixels} + plan.sites[i].body_pixels;
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return pixels(a) > pixels(b); });
+  return order;
 }
 
-void measure_board(const BoardPlan& plan, const FrameView& frame, const Backend& backend,
-                   SiteRecord* records) {
+void fit_rings(const BoardPlan& plan, const FrameView& frame, const Backend& backend, PlaneFit* fits) {
   check(plan, frame);
-  const std::vector<RingPoints> rings = take_rings(plan, frame, backend);
-  const std::vector<PlaneFit> fits = fit(plan, rings, backend);
-  parallel_for(backend.threads, plan.site_count, [&](std::size_t i, unsigned) {
-    records[i] = SiteRecord{};
-    records[i].fit = fits[i];
-    if (fits[i].status != FitStatus::ok) return;
-    records[i].ring = ring_record(plan, plan.sites[i], rings[i], fits[i], backend.isa);
-    records[i].body = body_record(plan, plan.sites[i], frame, fits[i], backend.isa);
+  const std::vector<std::uint32_t> order = largest_first(plan);
+  std::vector<PlaneFitter> fitters = fitters_of(backend);
+  parallel_for(backend.threads, order.size(), [&](std::size_t k, unsigned slot) {
+    const SitePlan& site = plan.sites[order[k]];
+    fits[order[k]] = fit_of(plan, site, take_ring(plan, site, frame, backend.isa), fitters[slot]);
+  });
+}
+
+void measure_board(const BoardPlan& plan, const FrameView& frame, const Backend& backend, SiteRecord* records,
+                   const SiteWork& work) {
+  check(plan, frame);
+  const std::vector<std::uint32_t> order = largest_first(plan);
+  std::vector<PlaneFitter> fitters = fitters_of(backend);
+  // a site from its pixels to its record and the host's work, so that its pixels stay in the cache of one core
+  parallel_for(backend.threads, order.size(), [&](std::size_t k, unsigned slot) {
+    const std::uint32_t i = order[k];
+    const SitePlan& site = plan.sites[i];
+    SiteRecord& record = records[i];
+    record = SiteRecord{};
+    const RingPoints ring = take_ring(plan, site, frame, backend.isa);
+    record.fit = fit_of(plan, site, ring, fitters[slot]);
+    SiteHeights heights;
+    std::unique_ptr<float[]> body;
+    if (record.fit.status == FitStatus::ok) {
+      record.ring = ring_record(plan, site, ring, record.fit, backend.isa);
+      body = take_body(plan, site, frame, backend.isa);
+      record.body = body_record(plan, site, body.get(), record.fit, backend.isa);
+      heights = {ring.z.get(), body.get()};
+    }
+    if (work) work(i, heights);
   });
 }
 
@@ -101,6 +109,11 @@ CpuBoardMeasurer::CpuBoardMeasurer(Backend backend) : backend_(std::move(backend
 
 void CpuBoardMeasurer::measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records) {
   measure_board(plan, frame, backend_, records);
+}
+
+void CpuBoardMeasurer::measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records,
+                               unsigned /*threads*/, const SiteWork& work) {
+  measure_board(plan, frame, backend_, records, work);
 }
 
 std::string CpuBoardMeasurer::describe() const { return datum::describe(backend_); }

@@ -1,7 +1,9 @@
 // A board on the CPU: rings to planes, their evidence, bodies to heights.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "gpu/board/board_measurer.h"
 #include "gpu/board/site_record.h"
@@ -21,14 +23,21 @@ PlaneFitSettings fit_settings(const BoardPlan& plan, const SitePlan& site);
 /// The planes of all rings: plan.site_count fits.
 void fit_rings(const BoardPlan& plan, const FrameView& frame, const Backend& backend, PlaneFit* fits);
 
-/// All of a board: plan.site_count records. Ring and body are left empty where the fit is not ok.
-void measure_board(const BoardPlan& plan, const FrameView& frame, const Backend& backend,
-                   SiteRecord* records);
+/// All of a board: plan.site_count records. Ring and body are left empty where the fit is not ok. `work`: of
+/// BoardMeasurer::measure(); may be empty.
+void measure_board(const BoardPlan& plan, const FrameView& frame, const Backend& backend, SiteRecord* records,
+                   const SiteWork& work = {});
+
+/// A plan's sites by their pixels: the order in which threads take them.
+std::vector<std::uint32_t> largest_first(const BoardPlan& plan);
 
 class CpuBoardMeasurer : public BoardMeasurer {
  public:
   explicit CpuBoardMeasurer(Backend backend);
   void measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records) override;
+  /// With its own backend's threads.
+  void measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records, unsigned threads,
+               const SiteWork& work) override;
   std::string describe() const override;
 
  private:

@@ -10,34 +10,26 @@
 #include "gpu/core/parallel_for.h"
 #include "gpu/plane_fit/plane_fit_check.h"
 #include "gpu/plane_fit/plane_fit_search.h"
+#include "gpu/plane_fit/plane_fitter.h"
 
 namespace datum {
 namespace {
 
 using namespace plane_math;
 
-/// Memory of one thread, as large as the largest plane so far.
-class Scratch {
- public:
-  SearchScratch lists(std::size_t points) {
-    const std::size_t room = points + simd_padding;
-    if (memory_.size() < 9 * room) memory_.resize(9 * room);
-    const auto list = [&](std::size_t i) {
-      float* x = memory_.data() + 3 * i * room;
-      return PointList{x, x + room, x + 2 * room, 0};
-    };
-    return SearchScratch{list(0), list(1), list(2)};
-  }
-
- private:
-  std::vector<float> memory_;
-};
+/// Memory of one plane: three lists of so many points, each of x, y, z.
+SearchScratch lists_in(float* memory, std::size_t room) {
+  const auto list = [&](std::size_t i) {
+    float* x = memory + 3 * i * room;
+    return PointList{x, x + room, x + 2 * room, 0};
+  };
+  return SearchScratch{list(0), list(1), list(2)};
+}
 
 PlaneFit fit_one(const PlaneKernels& kernels, const PlanePoints& p, const PlaneFitSettings& settings,
-                 Scratch* scratch) {
+                 const SearchScratch& lists) {
   const Cloud cloud{p.x, p.y, p.z, p.size};
   const FitRegion region{p.half_x, p.half_y, settings.residual == Residual::perpendicular};
-  const SearchScratch lists = scratch->lists(p.size);
   const auto look = [&] {
     PointList chosen = lists.pool;  // next to nothing
     return kernels.select(cloud, KeyRange{p.seed, 0}, p.half_x, p.half_y, &chosen);
@@ -92,16 +84,25 @@ void fit_planes(const PlanePoints* planes, std::size_t count, const PlaneFitSett
   if (backend.kind != BackendKind::cpu)
     throw std::invalid_argument("plane fit: fit_planes is the CPU's; on a device CudaPlaneFit fits");
 
-  const PlaneKernels& kernels = plane_kernels(backend.isa);
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t i, std::size_t j) { return planes[i].size > planes[j].size; });
-  std::vector<Scratch> scratch(std::max(1u, backend.threads));
+  std::vector<PlaneFitter> fitters;
+  for (unsigned i = 0; i < std::max(1u, backend.threads); ++i) fitters.emplace_back(backend.isa);
   parallel_for(backend.threads, count, [&](std::size_t i, unsigned slot) {
-    const std::size_t plane = order[i];
-    fits[plane] = fit_one(kernels, planes[plane], settings, &scratch[slot]);
+    fits[order[i]] = fitters[slot].fit(planes[order[i]], settings);
   });
+}
+
+PlaneFit PlaneFitter::fit(const PlanePoints& plane, const PlaneFitSettings& settings) {
+  check_batch(&plane, 1, settings);
+  const std::size_t room = plane.size + simd_padding;
+  if (room > room_) {
+    memory_.reset(new float[9 * room]);
+    room_ = room;
+  }
+  return fit_one(plane_kernels(isa_), plane, settings, lists_in(memory_.get(), room));
 }
 
 }  // namespace datum

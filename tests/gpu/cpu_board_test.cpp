@@ -8,6 +8,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "gpu/board/site_pixels.h"
 #include "gpu/component_height/component_height.h"
 #include "gpu/floor_evidence/floor_evidence.h"
 #include "tests/gpu/map_scene.h"
@@ -129,6 +130,48 @@ TEST(CpuBoard, SaysWhoMeasures) {
   std::vector<SiteRecord> records(map.sites.size());
   measurer.measure(map.plan(), map.view(), records.data());
   EXPECT_EQ(bytes_of(records[0]), measure(map.plan(), map.view(), cpu_backend(1))[0]);
+}
+
+/// A measurer whose pixels are elsewhere: its host reads them after the records.
+class Elsewhere : public BoardMeasurer {
+ public:
+  using BoardMeasurer::measure;
+  void measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records) override {
+    measure_board(plan, frame, cpu_backend(1), records);
+  }
+  std::string describe() const override { return "elsewhere"; }
+};
+
+TEST(CpuBoard, TheHostWorksOnceOnEachSiteWithItsPixels) {
+  MapScene map = small_board();
+  const SitePlan& empty = map.sites[1];
+  for (std::uint32_t i = empty.ring_run; i < empty.ring_run + empty.ring_runs; ++i)
+    for (std::int32_t k = 0; k < map.runs[i].length; ++k)
+      map.clear(static_cast<std::size_t>(map.runs[i].row) * map.pitch + map.runs[i].col + k);
+  const std::vector<std::string> expected = measure(map.plan(), map.view(), cpu_backend(1));
+  CpuBoardMeasurer here(cpu_backend(3));
+  Elsewhere elsewhere;
+  for (BoardMeasurer* measurer :
+       {static_cast<BoardMeasurer*>(&here), static_cast<BoardMeasurer*>(&elsewhere)}) {
+    std::vector<SiteRecord> records(map.sites.size());
+    std::vector<std::string> seen(map.sites.size());
+    std::vector<int> times(map.sites.size(), 0);
+    measurer->measure(map.plan(), map.view(), records.data(), 3,
+                      [&](std::size_t i, const SiteHeights& heights) {
+                        ++times[i];
+                        seen[i] = bytes_of(records[i]);
+                        EXPECT_EQ(heights.ring == nullptr, i == 1) << measurer->describe();
+                        EXPECT_EQ(heights.body == nullptr, i == 1);
+                        if (!heights.ring || !heights.body) return;
+                        const SitePlan& site = map.sites[i];
+                        const auto ring = take_ring_z(map.plan(), site, map.view(), Isa::scalar),
+                                   body = take_body(map.plan(), site, map.view(), Isa::scalar);
+                        EXPECT_EQ(std::memcmp(heights.ring, ring.get(), site.ring_pixels * sizeof(float)), 0);
+                        EXPECT_EQ(std::memcmp(heights.body, body.get(), site.body_pixels * sizeof(float)), 0);
+                      });
+    EXPECT_EQ(seen, expected) << measurer->describe();
+    EXPECT_EQ(times, std::vector<int>(map.sites.size(), 1));
+  }
 }
 
 TEST(CpuBoard, RefusesAPlanThatContradictsItself) {
