@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -70,45 +71,65 @@ RankedHeights heights_at(RankSelector& selector, std::uint32_t rank, std::uint32
   return {found[0], found[1], found[2]};
 }
 
-TopHeights top_heights(RankSelector& selector, const std::vector<std::int32_t>& values, std::uint32_t k) {
+TopHeights top_heights(RankSelector& selector, const std::int32_t* nm, std::size_t count, std::uint32_t n,
+                       std::uint32_t k) {
   TopHeights top;
-  const auto n = static_cast<std::uint32_t>(values.size());
   top.threshold_nm = no_height;
   if (k > n) return top;
   const std::uint32_t rank = n - k + 1;
   selector.at(&rank, 1, &top.threshold_nm);
-  for (std::int32_t v : values) {
-    if (v <= top.threshold_nm) continue;
-    top.sum_above_nm += v;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (nm[i] <= top.threshold_nm) continue;
+    top.sum_above_nm += nm[i];
     ++top.above;
   }
   return top;
 }
 
-void order_statistics(const std::vector<std::int32_t>& values, const HeightDemand& demand, Isa isa,
+void order_statistics(const std::int32_t* nm, std::size_t count, const HeightDemand& demand, Isa isa,
                       BodyRecord* out) {
-  RankSelector selector(values, isa);
-  const auto n = static_cast<std::uint32_t>(values.size());
-  out->min_nm = selector.min();
-  out->max_nm = selector.max();
+  const std::uint32_t n = out->valid;
+  RankSelector selector(nm, count, n, isa);
   set_medians(selector, n, out);
   for (std::size_t i = 0; i < demand.quantiles.size(); ++i)
     out->quantiles[i] = heights_at(selector, nearest_rank(demand.quantiles[i], n), n);
   for (std::size_t i = 0; i < demand.top_counts.size(); ++i)
-    out->top[i] = top_heights(selector, values, demand.top_counts[i]);
+    out->top[i] = top_heights(selector, nm, count, n, demand.top_counts[i]);
 }
 
-BoxProducts top_products(const BodyPixels& body, const std::vector<std::int32_t>& nm,
+/// Number, sum, extremes and presence of the heights. Two loops of one width each are what compilers turn into vectors.
+void survey(const std::int32_t* nm, std::size_t count, std::int32_t present_nm, Isa isa, BodyRecord* out) {
+  vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < count; ++i) sum += nm[i] != no_height ? nm[i] : 0;
+    std::int32_t valid = 0, present = 0, low = INT32_MAX, high = no_height;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int32_t h = nm[i];
+      const auto less = static_cast<std::int32_t>(static_cast<std::uint32_t>(h) - 1);  // no_height: INT32_MAX
+      valid += h != no_height;
+      present += h > present_nm;  // no_height is below all
+      low = less < low ? less : low;
+      high = h > high ? h : high;
+    }
+    out->sum_nm = sum;
+    out->valid = static_cast<std::uint32_t>(valid);
+    out->present = static_cast<std::uint32_t>(present);
+    out->min_nm = static_cast<std::int32_t>(static_cast<std::uint32_t>(low) + 1);
+    out->max_nm = high;
+  });
+}
+
+BoxProducts top_products(const BodyPixels& body, const std::int32_t* nm, std::size_t count,
                          const BodyRecord& record, Isa isa) {
   double variance = 0;
   const height::TopPass pass =
       height::top_pass(height::top_plane(record, &variance),
                        static_cast<double>(record.sum_nm) / record.valid, record.row0, record.col0);
   if (pass.per_nm == 0) return {};
-  std::vector<std::int16_t> steps(nm.size());
+  const std::unique_ptr<std::int16_t[]> steps(new std::int16_t[count]);
   vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
-    const std::int32_t* h = nm.data();
-    std::int16_t* out = steps.data();
+    const std::int32_t* h = nm;
+    std::int16_t* out = steps.get();
     const height::TopPass p = pass;
     for (std::uint32_t i = 0; i < body.run_count; ++i) {
       const PixelRun run = body.runs[i];
@@ -118,7 +139,7 @@ BoxProducts top_products(const BodyPixels& body, const std::vector<std::int32_t>
       out += run.length;
     }
   });
-  return box_products(body.runs, body.run_count, steps.data(), record.valid, 3, isa);
+  return box_products(body.runs, body.run_count, steps.get(), record.valid, 3, isa);
 }
 
 OrderStatistic statistic_of(const RankedHeights& heights, std::uint32_t rank, std::uint32_t n) {
@@ -139,36 +160,18 @@ HeightDemand demand_of(const SitePlan& site) {
 
 BodyRecord measure_body(const BodyPixels& body, const HeightDemand& demand, Isa isa) {
   BodyRecord s;
-  std::vector<std::int32_t> nm(pixels_of(body));
-  height::quantise_heights(body, isa, nm.data());
-  std::vector<std::int32_t> valid(nm.size());
-  const std::int32_t present_nm = height::present_threshold_nm(demand.present_above_um);
-  std::size_t n = 0;
-  for (const std::int32_t v : nm) {
-    valid[n] = v;  // overwritten by the next height where there is none
-    n += v != no_height;
-  }
-  valid.resize(n);
-  if (valid.empty()) return s;
-  s.valid = static_cast<std::uint32_t>(n);
-  vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
-    const std::int32_t* h = valid.data();
-    std::int64_t sum = 0;
-    std::uint32_t present = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      sum += h[i];
-      present += h[i] > present_nm;
-    }
-    s.sum_nm = sum;
-    s.present = present;
-  });
-  order_statistics(valid, demand, isa, &s);
+  const std::size_t count = pixels_of(body);
+  const std::unique_ptr<std::int32_t[]> nm(new std::int32_t[count]);
+  height::quantise_heights(body, isa, nm.get());
+  survey(nm.get(), count, height::present_threshold_nm(demand.present_above_um), isa, &s);
+  if (s.valid == 0) return BodyRecord{};
+  order_statistics(nm.get(), count, demand, isa, &s);
   const Window w = height::window_of(body.runs, body.run_count);
-  if (demand.opened_maximum) s.opened_max_nm = height::opened_maximum(body, nm.data(), w, &s.patches);
+  if (demand.opened_maximum) s.opened_max_nm = height::opened_maximum(body, nm.get(), w, &s.patches);
   s.row0 = w.row + w.rows / 2;
   s.col0 = w.col + w.cols / 2;
-  s.moments = height::moments(body, nm.data(), s.row0, s.col0, isa);
-  s.residuals = top_products(body, nm, s, isa);
+  s.moments = height::moments(body, nm.get(), s.row0, s.col0, isa);
+  s.residuals = top_products(body, nm.get(), count, s, isa);
   return s;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "gpu/component_height/component_height_kernels.h"
 #include "gpu/core/vector_loop.h"
@@ -104,51 +105,66 @@ std::int32_t opened_maximum(const BodyPixels& body, const std::int32_t* nm, cons
   return highest;
 }
 
-RankSelector::RankSelector(const std::vector<std::int32_t>& values, Isa isa)
-    : values_(values), min_(values.front()), max_(values.front()) {
-  vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
-    const std::int32_t* v = values.data();
-    std::int32_t low = v[0], high = v[0];
-    for (std::size_t i = 1; i < values.size(); ++i) {
-      low = v[i] < low ? v[i] : low;
-      high = v[i] > high ? v[i] : high;
-    }
-    min_ = low;
-    max_ = high;
-  });
-  constexpr std::uint32_t most_bins = 4096;
-  const std::uint32_t range = static_cast<std::uint32_t>(max_) - static_cast<std::uint32_t>(min_);
-  while ((range >> shift_) >= most_bins) ++shift_;
-  const std::size_t bins = (range >> shift_) + 2;
-  below_.assign(bins, 0);
-  // Neighbours often fall into one bin, and an increment waits for the one before: odd ones are counted
-  // apart.
-  std::vector<std::uint32_t> odd(bins, 0);
-  std::size_t i = 0;
-  for (; i + 2 <= values.size(); i += 2) {
-    ++below_[bin_of(values[i]) + 1];
-    ++odd[bin_of(values[i + 1]) + 1];
+namespace {
+
+constexpr std::size_t sample_size = 512;
+
+/// Marks those of a piece of heights that lie from `low` to `high`; the number of those below. no_height is below all.
+constexpr std::size_t piece_px = 1024;
+DATUM_HD std::uint32_t mark(const std::int32_t* __restrict nm, std::size_t n, std::int32_t low,
+                            std::int32_t high, std::uint8_t* __restrict in) {
+  std::uint32_t below = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    below += nm[k] < low;
+    in[k] = static_cast<std::uint8_t>((nm[k] >= low) & (nm[k] <= high));
   }
-  if (i < values.size()) ++below_[bin_of(values[i]) + 1];
-  for (std::size_t bin = 1; bin < bins; ++bin) below_[bin] += odd[bin] + below_[bin - 1];
+  return below;
+}
+
+}  // namespace
+
+RankSelector::RankSelector(const std::int32_t* nm, std::size_t count, std::uint32_t valid, Isa isa)
+    : nm_(nm), count_(count), valid_(valid), isa_(isa) {
+  if (count < 4 * sample_size) return;
+  for (std::size_t i = 0; i < count; i += count / sample_size)
+    if (nm[i] != no_height) sample_.push_back(nm[i]);
+  std::sort(sample_.begin(), sample_.end());
+}
+
+/// Copies the heights from `low` to `high` to chosen_; the number of heights below.
+std::uint32_t RankSelector::choose(std::int32_t low, std::int32_t high) {
+  chosen_.clear();
+  std::uint32_t below = 0;
+  alignas(64) std::uint8_t in[piece_px];
+  for (std::size_t from = 0; from < count_; from += piece_px) {
+    const std::size_t n = std::min(piece_px, count_ - from), eights = (n + 7) / 8 * 8;
+    std::fill(in + n, in + eights, std::uint8_t{0});
+    vector_loop(isa_, [&]() DATUM_VECTOR_LOOP { below += mark(nm_ + from, n, low, high, in); });
+    for (std::size_t k = 0; k < eights; k += 8) {
+      std::uint64_t eight = 0;
+      std::memcpy(&eight, in + k, sizeof eight);
+      for (; eight != 0; eight &= eight - 1)
+        chosen_.push_back(nm_[from + k + static_cast<std::size_t>(__builtin_ctzll(eight)) / 8]);
+    }
+  }
+  return below - (static_cast<std::uint32_t>(count_) - valid_);
 }
 
 void RankSelector::at(const std::uint32_t* ranks, int count, std::int32_t* found) {
-  const auto bin_of_rank = [this](std::uint32_t rank) {
-    return static_cast<std::uint32_t>(std::lower_bound(below_.begin() + 1, below_.end(), rank) -
-                                      below_.begin() - 1);
-  };
-  const std::uint32_t first = bin_of_rank(ranks[0]), width = bin_of_rank(ranks[count - 1]) - first;
-  chosen_.resize(below_[first + width + 1] - below_[first] + 1);
-  std::size_t n = 0;
-  for (std::int32_t v : values_) {
-    chosen_[n] = v;  // overwritten by the next one where it is of another bin
-    n += bin_of(v) - first <= width;
-  }
+  const auto size = static_cast<double>(sample_.size());
+  // four standard deviations of a share in the sample, and one place
+  const double reach = 2 * std::sqrt(size) + 1;
+  const double first = size * ranks[0] / valid_ - reach, last = size * ranks[count - 1] / valid_ + reach;
+  const std::int32_t low = first >= 0 && first < size ? sample_[static_cast<std::size_t>(first)]
+                                                      : no_height + 1,
+                     high = last >= 0 && last < size ? sample_[static_cast<std::size_t>(last)] : INT32_MAX;
+  std::uint32_t below = choose(low, high);
+  if (ranks[0] <= below || ranks[count - 1] > below + chosen_.size())
+    below = choose(no_height + 1, INT32_MAX);
   auto begin = chosen_.begin();
   for (int i = 0; i < count; ++i) {
-    const auto nth = chosen_.begin() + (ranks[i] - below_[first] - 1);
-    std::nth_element(begin, nth, chosen_.begin() + static_cast<std::ptrdiff_t>(n));
+    const auto nth = chosen_.begin() + (ranks[i] - below - 1);
+    std::nth_element(begin, nth, chosen_.end());
     found[i] = *nth;
     begin = nth;  // what is below stays below
   }

@@ -24,26 +24,23 @@ HeightMoments moments(const BodyPixels& body, const std::int32_t* nm, std::int32
 std::int32_t opened_maximum(const BodyPixels& body, const std::int32_t* nm, const Window& window,
                             std::uint32_t* patches);
 
-/// Exact order statistics of integers: a histogram tells the bin of a rank, a selection among the values of
-/// that bin does the rest.
+/// Exact order statistics of heights: a sample of them tells between which values a rank lies, a selection among those
+/// does the rest. Where the sample was no good one, all are selected among.
 class RankSelector {
  public:
-  /// `values`: not empty, in any order; they outlive the selector.
-  RankSelector(const std::vector<std::int32_t>& values, Isa isa);
-  /// z_(rank) for ranks[0] <= ranks[1] <= ..., each from 1 to the number of values; one pass over the values.
+  /// `nm`: `count` heights, `valid` of them not no_height, at least one; they outlive the selector.
+  RankSelector(const std::int32_t* nm, std::size_t count, std::uint32_t valid, Isa isa);
+  /// z_(rank) for ranks[0] <= ranks[1] <= ..., each from 1 to `valid`; one pass over the heights.
   void at(const std::uint32_t* ranks, int count, std::int32_t* found);
-  std::int32_t min() const { return min_; }
-  std::int32_t max() const { return max_; }
 
  private:
-  std::uint32_t bin_of(std::int32_t v) const {
-    return (static_cast<std::uint32_t>(v) - static_cast<std::uint32_t>(min_)) >> shift_;
-  }
+  std::uint32_t choose(std::int32_t low, std::int32_t high);
 
-  const std::vector<std::int32_t>& values_;
-  std::int32_t min_, max_;
-  int shift_ = 0;
-  std::vector<std::uint32_t> below_;  // values in lower bins
+  const std::int32_t* nm_;
+  const std::size_t count_;
+  const std::uint32_t valid_;
+  const Isa isa_;
+  std::vector<std::int32_t> sample_;  // in ascending order
   std::vector<std::int32_t> chosen_;
 };
 

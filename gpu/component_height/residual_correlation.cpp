@@ -50,6 +50,8 @@ std::int64_t sum_of_squares(const Padded& p) {
 /// sum_p r_p B_L(p): L is a power of two, so a box of 2 L + 1 is two boxes of L, found by doubling, and a
 /// pixel.
 DATUM_HD std::int64_t box_product_sum(const Padded& p, int reach, std::int32_t* column, std::int32_t* box) {
+  // so many products of two residuals up to 255 and a box's pixels stay within 32 bits
+  const int side = 2 * reach + 1, piece = INT32_MAX / (255 * 255 * side * side);
   for (std::size_t c = 0; c < p.pitch; ++c) column[c] = 0;
   const std::int16_t* first = p.values.data();
   for (int r = 0; r < 2 * reach; ++r)
@@ -66,9 +68,14 @@ DATUM_HD std::int64_t box_product_sum(const Padded& p, int reach, std::int32_t* 
     const std::int16_t* v = p.row(r);
     const std::size_t left = static_cast<std::size_t>(max_reach - reach);
     // box[left + c] now covers 2 L columns; the last one is added here
-    for (int c = 0; c < p.cols; ++c) {
-      const std::size_t at = left + static_cast<std::size_t>(c);
-      sum += static_cast<std::int64_t>(v[c]) * (box[at] + column[at + 2 * static_cast<std::size_t>(reach)]);
+    for (int from = 0; from < p.cols; from += piece) {
+      const int to = from + piece < p.cols ? from + piece : p.cols;
+      std::int32_t of_piece = 0;
+      for (int c = from; c < to; ++c) {
+        const std::size_t at = left + static_cast<std::size_t>(c);
+        of_piece += v[c] * (box[at] + column[at + 2 * static_cast<std::size_t>(reach)]);
+      }
+      sum += of_piece;
     }
     const std::int16_t* leaves = first + static_cast<std::size_t>(r + max_reach - reach) * p.pitch;
     for (std::size_t c = 0; c < p.pitch; ++c) column[c] -= leaves[c];

@@ -137,8 +137,9 @@ void noise_steps(const SitePlan& site, const RingPass& pass, const Form& form, c
         for (std::int32_t k = 0; k < piece_px; ++k) {
           const float r = um[done + k];
           const float left = r - height_of(row, (run.col + done + k - p.u.ref) >> p.u.shift);
-          out[done + k] =
-              static_cast<std::int16_t>(std::fabs(r) <= p.refit_threshold ? noise_step(p, left) : 0);
+          // a mask in place of a choice: else the loop is no vector
+          const std::int32_t in = std::fabs(r) <= p.refit_threshold ? -1 : 0;
+          out[done + k] = static_cast<std::int16_t>(noise_step(p, left) & in);
         }
       }
       um += run.length;

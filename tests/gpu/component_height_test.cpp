@@ -1,4 +1,6 @@
 #include "gpu/component_height/component_height.h"
+#include "gpu/component_height/component_height_kernels.h"
+#include "gpu/component_height/residual_correlation.h"
 
 #include <gtest/gtest.h>
 
@@ -103,6 +105,46 @@ TEST(ComponentHeight, OrderStatisticsAreThoseOfASortedList) {
   std::int64_t sum = 0;
   for (std::int32_t v : sorted) sum += v;
   EXPECT_EQ(s.sum_nm, sum);
+}
+
+/// Ranks are looked for between the heights of every some-hundredth pixel. A pattern of that period shows one height only.
+TEST(ComponentHeight, RanksDoNotHangOnTheirSample) {
+  for (const int period : {2, 5, 7, 10}) {
+    Patch p(101, 1024 * period / 100 + 40);
+    const std::size_t stride = p.z.size() / 512;
+    for (std::size_t i = 0; i < p.z.size(); ++i)
+      p.z[i] =
+          i % stride == 0 ? 9000.f + static_cast<float>(i) * 1e-3f : static_cast<float>((i * 7919) % 6000);
+    HeightDemand demand;
+    demand.quantiles = {0.1, 0.9};
+    const HeightStatistics s = measure(p, demand);
+    std::vector<std::int32_t> sorted;
+    for (float z : p.z)
+      sorted.push_back(static_cast<std::int32_t>(std::nearbyint(static_cast<double>(z) * 1000)));
+    std::sort(sorted.begin(), sorted.end());
+    const std::size_t n = sorted.size();
+    ASSERT_GT(n, 2048u);
+    EXPECT_EQ(s.median_low.nm, sorted[(n + 1) / 2 - 1]);
+    EXPECT_EQ(s.median_high.nm, sorted[n / 2]);
+    for (const OrderStatistic& q : s.quantiles) EXPECT_EQ(q.nm, sorted[q.rank - 1]);
+  }
+}
+
+/// All residuals the largest: the sum of products over rows of 8,000 pixels is far beyond 32 bits.
+TEST(ComponentHeight, BoxProductsOfTheLargestResidualsAreExact) {
+  constexpr std::int32_t rows = 4, cols = 8000, most = 255;
+  std::vector<PixelRun> runs;
+  for (std::int32_t r = 0; r < rows; ++r) runs.push_back({r, 0, cols});
+  const std::vector<std::int16_t> residuals(static_cast<std::size_t>(rows * cols), most);
+  const BoxProducts sums = box_products(runs.data(), rows, residuals.data(), rows * cols, 3, best_isa());
+  EXPECT_EQ(sums.squares, std::int64_t{most} * most * rows * cols);
+  // neighbours along one axis of length n within k places, the pixel itself included
+  const auto pairs = [](std::int64_t n, std::int64_t k) {
+    k = std::min(k, n - 1);
+    return n * (2 * k + 1) - k * (k + 1);
+  };
+  for (int k = 0; k < 5; ++k)
+    EXPECT_EQ(sums.products[k], std::int64_t{most} * most * pairs(rows, 1 << k) * pairs(cols, 1 << k)) << k;
 }
 
 TEST(ComponentHeight, EqualHeightsHaveEqualRanks) {
