@@ -11,15 +11,14 @@
 #include "daemon/inspect/characteristic.h"
 #include "daemon/inspect/decision.h"
 #include "daemon/inspect/filter.h"
-#include "daemon/inspect/floor.h"
 #include "daemon/inspect/site_map.h"
+#include "daemon/inspect/site_scan.h"
+#include "daemon/inspect/top_noise.h"
 #include "daemon/inspect/warp_recipe.h"
 #include "daemon/pipeline_alignment.h"
 #include "daemon/pipeline_mirror.h"
 #include "daemon/pipeline_parts.h"
 #include "gpu/board/cpu_board.h"
-#include "gpu/board/site_pixels.h"
-#include "gpu/component_height/component_height.h"
 #include "gpu/core/parallel_for.h"
 
 namespace datum {
@@ -101,7 +100,7 @@ CheckVerdict checked_clipped(const Check& check, const Measured& m, const Refusa
                              check.characteristic == Characteristic::mean ||
                              check.characteristic == Characteristic::presence;
   if (of_all_pixels && shows_no_part(m)) {
-    CheckVerdict v = evaluate(check, m);
+    CheckVerdict v = evaluate(check, m, top_noise_of(m));
     if (v.reason == Reason::none) decide(v, m.recipe.rule, m.recipe.rule_confidence);
     if (fails_presence(v, m)) {
       v.reason = Reason::none;
@@ -116,9 +115,9 @@ CheckVerdict checked_clipped(const Check& check, const Measured& m, const Refusa
   return v;
 }
 
-/// What is told of a check, whose component may have been refused.
-CheckVerdict checked(const Check& check, const Measured& m, const std::optional<Refusal>& why,
-                     const std::optional<BoardWarp>& warp) {
+/// What is told of a check, whose component may have been refused; `top` where it was not.
+CheckVerdict checked(const Check& check, const Measured& m, const TopNoise& top,
+                     const std::optional<Refusal>& why, const std::optional<BoardWarp>& warp) {
   CheckVerdict v;
   v.check = check;
   if (check.characteristic == Characteristic::board_flatness) {
@@ -129,7 +128,7 @@ CheckVerdict checked(const Check& check, const Measured& m, const std::optional<
     v.reason = why->reason;
     v.detail = why->detail;
   } else {
-    v = evaluate(check, m);
+    v = evaluate(check, m, top);
   }
   if (v.reason == Reason::none && v.decision == Decision::invalid)
     decide(v, m.recipe.rule, m.recipe.rule_confidence);
@@ -154,7 +153,8 @@ ComponentVerdict judge(const Measured& m, const std::optional<BoardWarp>& warp) 
   c.body_valid = m.heights.valid;
   const std::optional<Refusal> why = component_refusal(m);
   c.warp_floor = m.floor.from_warp;
-  for (const Check& check : m.component.checks) c.checks.push_back(checked(check, m, why, warp));
+  const TopNoise top = why ? TopNoise{} : top_noise_of(m);
+  for (const Check& check : m.component.checks) c.checks.push_back(checked(check, m, top, why, warp));
   c.decision = worst_of(c.checks);
   return c;
 }
@@ -164,35 +164,6 @@ std::shared_ptr<const PlannedBoard> planned(const HeightFrame& frame, const Insp
   const unsigned threads = in.threads > 0 ? in.threads : cpu_backend().threads;
   if (in.planner) return in.planner->of(*in.recipe, *in.sensor, frame, placement, view, threads);
   return std::make_shared<PlannedBoard>(plan_board(*in.recipe, *in.sensor, frame, view, threads));
-}
-
-std::vector<Floor> floors_of(const Recipe& recipe, const PlannedBoard& board, const HeightFrame& frame,
-                             const std::vector<SiteRecord>& records, unsigned threads) {
-  std::vector<Floor> floors(board.sites.size());
-  const BoardPlan plan = board.plan.plan();
-  parallel_for(threads, floors.size(), [&](std::size_t i, unsigned) {
-    const bool patch = i >= recipe.components.size();
-    floors[i] = floor_of(patch ? patch_gates(recipe.floor, board.sites[i]) : recipe.floor, board.sites[i],
-                         plan, i, records[i], frame);
-  });
-  return floors;
-}
-
-/// A body over a floor that is not the backend's: measured once more, on the host, which gives every backend's bytes.
-BodyRecord body_over(const Floor& floor, const BoardPlan& plan, std::size_t index, const HeightFrame& frame,
-                     const Component& component) {
-  const SitePlan& site = plan.sites[index];
-  const std::unique_ptr<float[]> z = take_body(plan, site, view_of(frame), best_isa());
-  BodyPixels body;
-  body.runs = plan.runs + site.body_run;
-  body.run_count = site.body_runs;
-  body.z = z.get();
-  body.x = site.grid.x;
-  body.y = site.grid.y;
-  body.a = floor.fit.a;
-  body.b = floor.fit.b;
-  body.c = floor.fit.c;
-  return measure_body(body, demand_of(component), best_isa());
 }
 
 BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in,
@@ -211,15 +182,13 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
 
   const std::shared_ptr<const PlannedBoard> board = planned(frame, in, placement, view);
   const std::vector<Site>& sites = board->sites;
-  const OwnedBoardPlan& plan = board->plan;
-  std::vector<SiteRecord> records(sites.size());
-  measurer.measure(plan.plan(), view_of(frame), records.data());
-  v.backend = measurer.describe();
   const unsigned threads = in.threads > 0 ? in.threads : cpu_backend().threads;
-  std::vector<Floor> floors = floors_of(recipe, *board, frame, records, threads);
-  FrameNoise noise;
-  if (!recipe.uncertainty.ring_structure_is_board)
-    noise = noise_of(plan.plan(), view_of(frame), floors, threads);
+  SiteScan scan(recipe, *board, frame);
+  measurer.measure(board->plan.plan(), view_of(frame), scan.records(), threads,
+                   [&](std::size_t i, const SiteHeights& heights) { scan.look(i, heights); });
+  v.backend = measurer.describe();
+  std::vector<Floor>& floors = scan.floors();
+  const FrameNoise noise = scan.noise(threads);
   std::optional<BoardWarp> warp;
   if (recipe.warp) {
     warp = warp_of(recipe, placement, sites, floors);
@@ -231,19 +200,14 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   parallel_for(threads, recipe.components.size(), [&](std::size_t i, unsigned) {
     const Component& component = recipe.components[i];
     Floor& floor = floors[i];
-    if (component.warp_fallback && sites[i].reason == Reason::none && floor.reason != Reason::none)
+    std::optional<SeenBody> over_warp;
+    if (component.warp_fallback && sites[i].reason == Reason::none && floor.reason != Reason::none) {
       floor = fallback_floor(recipe, component, sites[i], floor, *warp, placement);
-    HeightStatistics heights;
-    BodyEvidence body;
-    if (sites[i].reason == Reason::none && floor.reason == Reason::none) {
-      if (floor.from_warp || floor.measured_again)
-        records[i].body = body_over(floor, plan.plan(), i, frame, component);
-      heights = derive(records[i].body, demand_of(component));
-      body = body_evidence(plan.plan(), plan.plan().sites[i], view_of(frame), floor.fit, records[i].body,
-                           heights);
+      if (floor.reason == Reason::none) over_warp = scan.seen_over(floor, i);
     }
-    v.components[i] = judge({recipe, *in.sensor, frame, component, sites[i], floor, heights, body, noise,
-                             plan.plan(), i, placement_terms(sources, component)},
+    const SeenBody& body = over_warp ? *over_warp : scan.bodies()[i];
+    v.components[i] = judge({recipe, *in.sensor, frame, component, sites[i], floor, body.heights,
+                             body.evidence, noise, placement_terms(sources, component)},
                             warp);
   });
   if (warp) v.components.push_back(judge_warp(recipe, *in.sensor, *warp));

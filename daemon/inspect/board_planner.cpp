@@ -10,10 +10,13 @@ namespace datum {
 PlannedBoard plan_board(const Recipe& recipe, const SensorProfile& sensor, const HeightFrame& frame,
                         const BoardView& view, unsigned threads) {
   std::vector<Site> sites(site_count(recipe));
-  parallel_for(threads, sites.size(),
-               [&](std::size_t i, unsigned) { sites[i] = site_of(recipe, i, frame, view); });
+  std::vector<SiteShape> shapes(sites.size());
+  parallel_for(threads, sites.size(), [&](std::size_t i, unsigned) {
+    sites[i] = site_of(recipe, i, frame, view);
+    if (sites[i].reason == Reason::none) shapes[i] = {RingTiles(sites[i].ring), BodyShape(sites[i].body)};
+  });
   OwnedBoardPlan plan(recipe, sensor, frame, sites);
-  return {std::move(sites), std::move(plan)};
+  return {std::move(sites), std::move(shapes), std::move(plan)};
 }
 
 BoardPlanner::Key BoardPlanner::key_of(const Recipe& recipe, const SensorProfile& sensor,

@@ -9,12 +9,21 @@
 #include <vector>
 
 #include "daemon/inspect/board_plan_of.h"
+#include "daemon/inspect/body_evidence.h"
+#include "daemon/inspect/ring_tiles.h"
 
 namespace datum {
+
+/// What is known of a site's pixels before any frame.
+struct SiteShape {
+  RingTiles tiles;
+  BodyShape body;
+};
 
 /// Sites and plan of one recipe at one place in frames of one geometry.
 struct PlannedBoard {
   std::vector<Site> sites;
+  std::vector<SiteShape> shapes;  // of each site
   OwnedBoardPlan plan;
 };
 

@@ -1,7 +1,6 @@
 #include "daemon/inspect/body_evidence.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -10,39 +9,33 @@
 #include "gpu/board/site_pixels.h"
 #include "gpu/component_height/component_height_kernels.h"
 #include "gpu/component_height/component_height_math.h"
+#include "gpu/core/vector_loop.h"
 
 namespace datum {
 namespace {
 
-BodyPixels pixels_of(const SitePlan& site, const PixelRun* runs, std::uint32_t run_count, const float* z,
-                     const PlaneFit& floor) {
-  BodyPixels body;
-  body.runs = runs;
-  body.run_count = run_count;
-  body.z = z;
-  body.x = site.grid.x;
-  body.y = site.grid.y;
-  body.a = floor.a;
-  body.b = floor.b;
-  body.c = floor.c;
-  return body;
+BodyPixels pixels_of(const BodyHeights& body, const std::vector<PixelRun>& runs, const float* z) {
+  BodyPixels pixels;
+  pixels.runs = runs.data();
+  pixels.run_count = static_cast<std::uint32_t>(runs.size());
+  pixels.z = z;
+  pixels.x = body.site.grid.x;
+  pixels.y = body.site.grid.y;
+  pixels.a = body.floor.a;
+  pixels.b = body.floor.b;
+  pixels.c = body.floor.c;
+  return pixels;
 }
 
-/// Heights in nm of runs, in their order.
-std::vector<std::int32_t> heights_nm(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
-                                     const PlaneFit& floor, const PixelRun* runs, std::uint32_t run_count) {
-  BoardPlan part = plan;
-  SitePlan region = site;
-  part.runs = runs;
-  region.body_run = 0;
-  region.body_runs = run_count;
-  region.body_pixels = 0;
-  for (std::uint32_t i = 0; i < run_count; ++i)
-    region.body_pixels += static_cast<std::uint32_t>(runs[i].length);
-  const std::unique_ptr<float[]> z = take_body(part, region, frame, best_isa());
-  std::vector<std::int32_t> nm(region.body_pixels);
-  if (!nm.empty())
-    height::quantise_heights(pixels_of(site, runs, run_count, z.get(), floor), best_isa(), nm.data());
+/// Heights in nm of the rim, in the order of its runs.
+std::vector<std::int32_t> rim_nm(const BodyHeights& body, const BodyShape& shape) {
+  const auto pixels = static_cast<std::size_t>(shape.rim_pixels);
+  std::vector<float> z(pixels + pixel_padding);
+  float* to = z.data();
+  for (std::size_t i = 0; i < shape.rim.size(); ++i)
+    to = std::copy_n(body.z + shape.rim_at[i], shape.rim[i].length, to);
+  std::vector<std::int32_t> nm(pixels);
+  if (!nm.empty()) height::quantise_heights(pixels_of(body, shape.rim, z.data()), best_isa(), nm.data());
   return nm;
 }
 
@@ -90,66 +83,46 @@ void add_ends(const PixelRun& run, const std::uint8_t* classes, const TopPlane& 
   where.add(at(last_of(with_height, classes, run.length)));
 }
 
-/// Bytes of eight that are `value`, as their highest bits.
-std::uint64_t equal_bytes(std::uint64_t eight, PixelClass value) {
-  constexpr std::uint64_t ones = 0x0101010101010101u, low_bits = 0x7F7F7F7F7F7F7F7Fu;
-  const std::uint64_t other = eight ^ (ones * static_cast<std::uint8_t>(value));
-  return ~(((other & low_bits) + low_bits) | other | low_bits);
-}
-
-std::uint32_t clipped_in(const std::uint8_t* classes, std::int32_t length) {
+std::uint32_t clipped_in(const std::uint8_t* classes, std::int32_t length, Isa isa) {
   std::uint32_t clipped = 0;
-  for (std::int32_t k = 0; k < length; k += 8) {
-    std::uint64_t eight = 0;
-    std::memcpy(&eight, classes + k, static_cast<std::size_t>(std::min(8, length - k)));
-    if (eight == 0) continue;  // most pixels have a height
-    clipped += static_cast<std::uint32_t>(std::popcount(equal_bytes(eight, PixelClass::out_of_range) |
-                                                        equal_bytes(eight, PixelClass::saturated)));
-  }
+  vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
+    constexpr auto beyond = static_cast<std::uint8_t>(PixelClass::out_of_range),
+                   saturated = static_cast<std::uint8_t>(PixelClass::saturated);
+    std::uint8_t any = 0;  // most runs have none, and bytes are compared faster than counted
+    for (std::int32_t k = 0; k < length; ++k)
+      any = static_cast<std::uint8_t>(any | (classes[k] == beyond) | (classes[k] == saturated));
+    if (any == 0) return;
+    for (std::int32_t k = 0; k < length; ++k)
+      clipped += static_cast<std::uint32_t>((classes[k] == beyond) | (classes[k] == saturated));
+  });
   return clipped;
 }
 
 /// e.missing is known: no pixel is looked at where none is missing.
-void count_classes(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, const TopPlane& top,
-                   BodyEvidence& e) {
-  if (!frame.classes || e.missing == 0) return;
-  const PixelRun* runs = plan.runs + site.body_run;
+void count_classes(const BodyHeights& body, const std::uint8_t* classes, std::int32_t cols,
+                   const TopPlane& top, BodyEvidence& e) {
+  if (!classes || e.missing == 0) return;
+  const PixelRun* runs = body.runs;
+  const std::uint32_t count = body.site.body_runs;
   const auto classes_of = [&](const PixelRun& run) {
-    return frame.classes + static_cast<std::size_t>(run.row) * static_cast<std::size_t>(plan.cols) +
+    return classes + static_cast<std::size_t>(run.row) * static_cast<std::size_t>(cols) +
            static_cast<std::size_t>(run.col);
   };
-  for (std::uint32_t i = 0; i < site.body_runs; ++i) {
+  const Isa isa = best_isa();
+  OnPlane seen, missing;
+  for (std::uint32_t i = 0; i < count; ++i) {
     constexpr std::uint32_t ahead = 6;  // rows: far apart in memory
-    if (i + ahead < site.body_runs)
+    if (i + ahead < count)
       for (std::int32_t k = 0; k < runs[i + ahead].length; k += 64)
         __builtin_prefetch(classes_of(runs[i + ahead]) + k);
-    e.clipped += clipped_in(classes_of(runs[i]), runs[i].length);
+    const std::uint8_t* of_run = classes_of(runs[i]);
+    e.clipped += clipped_in(of_run, runs[i].length, isa);
+    add_ends(runs[i], of_run, top, true, seen);
+    add_ends(runs[i], of_run, top, false, missing);
   }
   if (e.missing == e.pixels) return;
-  OnPlane seen, missing;
-  for (std::uint32_t i = 0; i < site.body_runs; ++i) {
-    add_ends(runs[i], classes_of(runs[i]), top, true, seen);
-    add_ends(runs[i], classes_of(runs[i]), top, false, missing);
-  }
   e.missing_above_um = std::max(0.0, missing.highest - seen.highest) * 1e-3;
   e.missing_below_um = std::max(0.0, seen.lowest - missing.lowest) * 1e-3;
-}
-
-/// Rows, columns and centroid of the body's pixels.
-void set_places(const BoardPlan& plan, const SitePlan& site, const TopPlane& top, BodyEvidence& e) {
-  double sum_col = 0, sum_row = 0;
-  std::int32_t left = INT32_MAX, right = 0;
-  const PixelRun* runs = plan.runs + site.body_run;
-  for (std::uint32_t i = 0; i < site.body_runs; ++i) {
-    sum_col += runs[i].length * (runs[i].col + (runs[i].length - 1) / 2.0);
-    sum_row += static_cast<double>(runs[i].length) * runs[i].row;
-    left = std::min(left, runs[i].col);
-    right = std::max(right, runs[i].col + runs[i].length);
-  }
-  if (site.body_runs == 0) return;
-  e.rows = runs[site.body_runs - 1].row - runs[0].row + 1;
-  e.cols = right - left;
-  e.off_centre = {top.mean_col - sum_col / e.pixels, top.mean_row - sum_row / e.pixels};
 }
 
 /// A body has one run a row: pixels within `width_px` of its border along rows and columns.
@@ -218,14 +191,11 @@ OnPlane over_plane(const std::vector<PixelRun>& runs, const std::vector<std::int
   return range;
 }
 
-RimShift rim_shift(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, const PlaneFit& floor,
-                   const BodyRecord& record, const HeightStatistics& heights) {
+RimShift rim_shift(const BodyHeights& body, const BodyShape& shape, const BodyRecord& record,
+                   const HeightStatistics& heights) {
   RimShift shift;
   if (!heights.top.defined) return shift;
-  const std::vector<PixelRun> runs =
-      rim_runs(plan.runs + site.body_run, static_cast<std::int32_t>(site.body_runs), rim_px);
-  const std::vector<std::int32_t> nm =
-      heights_nm(plan, site, frame, floor, runs.data(), static_cast<std::uint32_t>(runs.size()));
+  const std::vector<std::int32_t> nm = rim_nm(body, shape);
   std::int64_t sum = 0;
   std::uint32_t valid = 0;
   for (const std::int32_t h : nm) {
@@ -236,8 +206,7 @@ RimShift rim_shift(const BoardPlan& plan, const SitePlan& site, const FrameView&
   // An inside that tells anything: a quarter of the body and a dozen pixels.
   if (valid + 12 > record.valid || 4 * valid > 3 * record.valid || valid == 0) return shift;
   const HeightMoments rim =
-      height::moments(pixels_of(site, runs.data(), static_cast<std::uint32_t>(runs.size()), nullptr, floor),
-                      nm.data(), record.row0, record.col0, best_isa());
+      height::moments(pixels_of(body, shape.rim, nullptr), nm.data(), record.row0, record.col0, best_isa());
   const Sums inner = without(record, rim, sum, valid);
   double variance = 0;
   const TopPlane in = height::top_plane(inner, &variance);
@@ -247,18 +216,17 @@ RimShift rim_shift(const BoardPlan& plan, const SitePlan& site, const FrameView&
                        in.slope_col_nm * (all.mean_col - in.mean_col) +
                        in.slope_row_nm * (all.mean_row - in.mean_row);
   shift.defined = true;
-  const double all_px = site.body_pixels, rim_only = pixels_in(runs),
-               wide = pixels_in(rim_runs(plan.runs + site.body_run, static_cast<std::int32_t>(site.body_runs),
-                                         2 * rim_px));
-  shift.next_share = (wide - rim_only) / std::max(1.0, all_px - rim_only);
+  shift.next_share =
+      (shape.wide_rim_pixels - shape.rim_pixels) / std::max(1.0, body.site.body_pixels - shape.rim_pixels);
   shift.share = static_cast<double>(valid) / record.valid;
   shift.mean_um = (there - static_cast<double>(record.sum_nm) / record.valid) * 1e-3;
   shift.slope = {
-      (in.slope_col_nm - all.slope_col_nm) * 1e-3 / std::abs(static_cast<double>(site.grid.x.per_index)),
-      (in.slope_row_nm - all.slope_row_nm) * 1e-3 / std::abs(static_cast<double>(site.grid.y.per_index))};
+      (in.slope_col_nm - all.slope_col_nm) * 1e-3 / std::abs(static_cast<double>(body.site.grid.x.per_index)),
+      (in.slope_row_nm - all.slope_row_nm) * 1e-3 /
+          std::abs(static_cast<double>(body.site.grid.y.per_index))};
   shift.moments = {all.scc / in.scc, all.srr / in.srr};
   shift.inner_rms_um = in.residual_rms_nm * 1e-3;
-  const OnPlane range = over_plane(runs, nm, in, static_cast<double>(inner.sum_nm) / inner.valid);
+  const OnPlane range = over_plane(shape.rim, nm, in, static_cast<double>(inner.sum_nm) / inner.valid);
   shift.highest_um = range.highest * 1e-3;
   shift.lowest_um = range.lowest * 1e-3;
   return shift;
@@ -266,15 +234,45 @@ RimShift rim_shift(const BoardPlan& plan, const SitePlan& site, const FrameView&
 
 }  // namespace
 
-BodyEvidence body_evidence(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
-                           const PlaneFit& floor, const BodyRecord& record, const HeightStatistics& heights) {
+BodyShape::BodyShape(const std::vector<PixelRun>& body) {
+  if (body.empty()) return;
+  double sum_col = 0, sum_row = 0, pixels = 0;
+  std::int32_t left = INT32_MAX, right = 0;
+  for (const PixelRun& run : body) {
+    sum_col += run.length * (run.col + (run.length - 1) / 2.0);
+    sum_row += static_cast<double>(run.length) * run.row;
+    pixels += run.length;
+    left = std::min(left, run.col);
+    right = std::max(right, run.col + run.length);
+  }
+  rows = body.back().row - body.front().row + 1;
+  cols = right - left;
+  centroid = {sum_col / pixels, sum_row / pixels};
+  const auto count = static_cast<std::int32_t>(body.size());
+  rim = rim_runs(body.data(), count, rim_px);
+  rim_pixels = pixels_in(rim);
+  wide_rim_pixels = pixels_in(rim_runs(body.data(), count, 2 * rim_px));
+  std::uint32_t begin = 0;
+  std::size_t of_body = 0;
+  for (const PixelRun& run : rim) {
+    for (; body[of_body].row != run.row; ++of_body) begin += static_cast<std::uint32_t>(body[of_body].length);
+    rim_at.push_back(begin + static_cast<std::uint32_t>(run.col - body[of_body].col));
+  }
+}
+
+BodyEvidence body_evidence(const BodyHeights& body, const BodyShape& shape, const std::uint8_t* classes,
+                           std::int32_t cols, const BodyRecord& record, const HeightStatistics& heights,
+                           const WantedRanks& wanted) {
   BodyEvidence e;
-  e.pixels = site.body_pixels;
+  e.pixels = body.site.body_pixels;
   e.missing = e.pixels - heights.valid;  // a height beyond what is measured is none either
-  count_classes(plan, site, frame, heights.top, e);
+  count_classes(body, classes, cols, heights.top, e);
   if (heights.valid == 0) return e;
-  set_places(plan, site, heights.top, e);
-  e.rim = rim_shift(plan, site, frame, floor, record, heights);
+  e.rows = shape.rows;
+  e.cols = shape.cols;
+  e.off_centre = Eigen::Vector2d(heights.top.mean_col, heights.top.mean_row) - shape.centroid;
+  e.rim = rim_shift(body, shape, record, heights);
+  e.ranks = missing_ranks(body, e.missing, heights, wanted);
   return e;
 }
 

@@ -3,8 +3,9 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <vector>
 
-#include "daemon/inspect/site_map.h"
+#include "daemon/inspect/body_ranks.h"
 #include "gpu/board/site_record.h"
 #include "gpu/component_height/component_height.h"
 #include "gpu/core/board_plan.h"
@@ -36,14 +37,28 @@ struct BodyEvidence {
   /// How far the top plane at missing pixels lies above its highest seen pixel, and below its lowest; um, not negative.
   double missing_above_um = 0, missing_below_um = 0;
   RimShift rim;
+  MissingRanks ranks;
 };
 
 /// Pixels of the border that count as rim: what an overshoot at a wall leaves behind the recipe's erosion.
 inline constexpr std::int32_t rim_px = 2;
 
-/// The body of `site` over the plane z = a x + b y + c (PlaneFit's), whose record and statistics these are. On the host,
-/// about 2 ns a run and pixel of the rim, 0.1 ns a pixel of the body.
-BodyEvidence body_evidence(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
-                           const PlaneFit& floor, const BodyRecord& record, const HeightStatistics& heights);
+/// Where a body's pixels lie. It belongs to a plan: no frame changes it.
+struct BodyShape {
+  BodyShape() = default;
+  explicit BodyShape(const std::vector<PixelRun>& body);
+
+  double rows = 0, cols = 0;                           // that it spans
+  Eigen::Vector2d centroid = Eigen::Vector2d::Zero();  // column and row
+  std::vector<PixelRun> rim;                           // pixels within rim_px of the border
+  std::vector<std::uint32_t> rim_at;                   // of each run's first pixel among the body's
+  double rim_pixels = 0, wide_rim_pixels = 0;          // within rim_px, and within twice that
+};
+
+/// The body over a floor whose record and statistics these are. `classes` of the frame, of `cols` columns; null where no pixel
+/// has one. `wanted`: ranks that a check asks for.
+BodyEvidence body_evidence(const BodyHeights& body, const BodyShape& shape, const std::uint8_t* classes,
+                           std::int32_t cols, const BodyRecord& record, const HeightStatistics& heights,
+                           const WantedRanks& wanted);
 
 }  // namespace datum

@@ -14,17 +14,6 @@
 namespace datum {
 namespace {
 
-/// A body's z over a floor.
-struct Body {
-  const PixelRun* runs;
-  std::uint32_t run_count;
-  const float* z;  // in the order of the runs
-  const SiteGrid& grid;
-  const PlaneFit& floor;
-
-  height::FloorPass pass() const { return height::floor_pass(grid.x, grid.y, floor.a, floor.b, floor.c); }
-};
-
 /// The heights of a window, and how many lie below and above it.
 struct Window {
   std::vector<std::int32_t> in;
@@ -42,18 +31,18 @@ struct Window {
   }
 };
 
-Window all_of(const Body& body, std::size_t pixels) {
+Window all_of(const BodyHeights& body) {
   BodyPixels all;
   all.runs = body.runs;
-  all.run_count = body.run_count;
+  all.run_count = body.site.body_runs;
   all.z = body.z;
-  all.x = body.grid.x;
-  all.y = body.grid.y;
+  all.x = body.site.grid.x;
+  all.y = body.site.grid.y;
   all.a = body.floor.a;
   all.b = body.floor.b;
   all.c = body.floor.c;
   Window w;
-  w.in.resize(pixels);
+  w.in.resize(body.site.body_pixels);
   height::quantise_heights(all, best_isa(), w.in.data());
   w.in.erase(std::remove(w.in.begin(), w.in.end(), height::no_height), w.in.end());
   return w;
@@ -85,12 +74,14 @@ DATUM_HD void mark(const float* __restrict z, float per_col, float from_ref, Bou
 }
 
 /// Heights from `low_nm` to `high_nm`, chosen by floats: what they round widens the window.
-Window window_of(const Body& body, double low_nm, double high_nm) {
-  const height::FloorPass pass = body.pass();
+Window window_of(const BodyHeights& body, double low_nm, double high_nm) {
+  const height::FloorPass pass =
+      height::floor_pass(body.site.grid.x, body.site.grid.y, body.floor.a, body.floor.b, body.floor.c);
+  const std::uint32_t run_count = body.site.body_runs;
   const double per_um = 1 / pass.nm_per_um;
   const auto per_col = static_cast<float>(pass.per_col * per_um);
   std::int32_t longest = 0;
-  for (std::uint32_t i = 0; i < body.run_count; ++i) longest = std::max(longest, body.runs[i].length);
+  for (std::uint32_t i = 0; i < run_count; ++i) longest = std::max(longest, body.runs[i].length);
   const std::unique_ptr<std::uint8_t[]> in(
       new std::uint8_t[static_cast<std::size_t>(longest) + pixel_padding]);
   Window w;
@@ -98,7 +89,7 @@ Window window_of(const Body& body, double low_nm, double high_nm) {
   found.resize(1024);
   std::size_t n = 0;
   const float* z = body.z;
-  for (std::uint32_t i = 0; i < body.run_count; ++i) {
+  for (std::uint32_t i = 0; i < run_count; ++i) {
     const PixelRun run = body.runs[i];
     const double row = height::floor_at_row(pass, run.row);
     const std::int32_t first = run.col - pass.col_ref;
@@ -131,11 +122,8 @@ Window window_of(const Body& body, double low_nm, double high_nm) {
 
 }  // namespace
 
-RankPair heights_of_ranks(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
-                          const PlaneFit& floor, std::uint32_t valid, const OrderStatistic& near,
+RankPair heights_of_ranks(const BodyHeights& body, std::uint32_t valid, const OrderStatistic& near,
                           std::int64_t low, std::int64_t high) {
-  const std::unique_ptr<float[]> z = take_body(plan, site, frame, best_isa());
-  const Body body{plan.runs + site.body_run, site.body_runs, z.get(), site.grid, floor};
   low = std::clamp<std::int64_t>(low, 1, valid);
   high = std::clamp<std::int64_t>(high, 1, valid);
   const double ranks = std::max(1.0, static_cast<double>(near.high_rank) - near.low_rank);
@@ -149,8 +137,23 @@ RankPair heights_of_ranks(const BoardPlan& plan, const SitePlan& site, const Fra
                        reach(std::max<std::int64_t>(high, near.rank), slack) + 1);
   // heights that are too large to be measured count on neither side
   const bool complete = w.below + w.above + static_cast<std::int64_t>(w.in.size()) == valid;
-  if (!complete || !w.holds(low) || !w.holds(high)) w = all_of(body, site.body_pixels);
+  if (!complete || !w.holds(low) || !w.holds(high)) w = all_of(body);
   return w.at(low, high);
+}
+
+MissingRanks missing_ranks(const BodyHeights& body, std::uint32_t missing, const HeightStatistics& heights,
+                           const WantedRanks& wanted) {
+  MissingRanks ranks;
+  ranks.quantiles.resize(wanted.quantiles.size());
+  if (missing == 0) return ranks;
+  const auto of = [&](double q, const OrderStatistic& near) {
+    const std::int64_t rank = nearest_rank(q, body.site.body_pixels);
+    return heights_of_ranks(body, heights.valid, near, rank - missing, rank);
+  };
+  if (wanted.median) ranks.median = of(0.5, heights.median_low);
+  for (std::size_t i = 0; i < wanted.quantiles.size(); ++i)
+    ranks.quantiles[i] = of(wanted.quantiles[i], heights.quantiles[i]);
+  return ranks;
 }
 
 }  // namespace datum

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "daemon/inspect/board_plan_of.h"
-#include "daemon/inspect/body_ranks.h"
+#include "daemon/inspect/top_noise.h"
 #include "daemon/inspect/uncertainty.h"
 
 namespace datum {
@@ -73,11 +72,9 @@ double one_sided_um(const Measured& m) {
 }
 
 /// Missing pixels could be all the highest or all the lowest: how far rank ceil(q N) of all N pixels may lie from the value.
-double rank_spread_um(double q, double value_nm, const OrderStatistic& near, const Measured& m) {
+double rank_spread_um(double q, double value_nm, const RankPair& at, const Measured& m) {
   if (m.body.missing == 0) return 0;
   const std::int64_t rank = nearest_rank(q, m.body.pixels), low_rank = rank - m.body.missing;
-  const RankPair at = heights_of_ranks(m.plan, m.plan.sites[m.index], view_of(m.frame), m.floor.fit,
-                                       m.heights.valid, near, low_rank, rank);
   double high = at.high_nm - value_nm, low = value_nm - at.low_nm;
   if (rank > m.heights.valid) high += m.body.missing_above_um * 1e3;
   if (low_rank < 1) low += m.body.missing_below_um * 1e3;
@@ -110,16 +107,17 @@ HeightNoise measure_median(const Measured& m, const TopNoise& top, CheckVerdict&
   const double nm = median_nm(m.heights);
   v.value = over_floor_um(nm, m);
   HeightNoise noise = order_noise(m.heights.median_low, m, top);
-  noise.missing = std::max(rank_spread_um(0.5, nm, m.heights.median_low, m), off_centre_um(m));
+  noise.missing = std::max(rank_spread_um(0.5, nm, m.body.ranks.median, m), off_centre_um(m));
   return noise;
 }
 
 HeightNoise measure_percentile(const Measured& m, const TopNoise& top, CheckVerdict& v) {
   const double q = v.check.parameter;
-  const OrderStatistic& s = m.heights.quantiles[index_of(demand_of(m.component).quantiles, q)];
+  const std::size_t index = index_of(demand_of(m.component).quantiles, q);
+  const OrderStatistic& s = m.heights.quantiles[index];
   v.value = over_floor_um(s.nm, m);
   HeightNoise noise = order_noise(s, m, top);
-  noise.missing = rank_spread_um(q, s.nm, s, m);
+  noise.missing = rank_spread_um(q, s.nm, m.body.ranks.quantiles[index], m);
   if (q > 0.5 && (1 - q) < m.body.rim.share) noise.rim = top.rim_high_um;
   if (q < 0.5 && q < m.body.rim.share) noise.rim = top.rim_low_um;
   const double tail = std::min(q, 1 - q) * m.body.pixels;
@@ -191,9 +189,15 @@ HeightDemand demand_of(const Component& component) {
   return d;
 }
 
-CheckVerdict evaluate(const Check& check, const Measured& m) {
+WantedRanks wanted_ranks(const Component& component) {
+  const bool median = std::any_of(component.checks.begin(), component.checks.end(), [](const Check& check) {
+    return check.characteristic == Characteristic::median;
+  });
+  return {median, demand_of(component).quantiles};
+}
+
+CheckVerdict evaluate(const Check& check, const Measured& m, const TopNoise& top) {
   const HeightStatistics& h = m.heights;
-  const TopNoise top = top_noise_of(m);
   const Slopes s = slopes_of(m);
   const double slope = Eigen::Vector2d(s.x, s.y).norm();
   CheckVerdict v;

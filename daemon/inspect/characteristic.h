@@ -21,16 +21,18 @@ struct Measured {
   const HeightStatistics& heights;
   const BodyEvidence& body;
   const FrameNoise& noise;
-  const BoardPlan& plan;
-  std::size_t index = 0;                      // of the site in the plan
   std::vector<PlacementTerm> placement = {};  // of its region in the frame
 };
 
 /// What the kernel must find for a component's checks.
 HeightDemand demand_of(const Component& component);
+/// Ranks that the component's checks ask for.
+WantedRanks wanted_ranks(const Component& component);
+
+struct TopNoise;  // daemon/inspect/top_noise.h
 
 /// Value, u and budget of one check, without a decision; INVALID with its reason where there is no such
-/// value.
-CheckVerdict evaluate(const Check& check, const Measured& m);
+/// value. `top`: top_noise_of(m).
+CheckVerdict evaluate(const Check& check, const Measured& m, const TopNoise& top);
 
 }  // namespace datum

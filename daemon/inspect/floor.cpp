@@ -7,9 +7,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "daemon/inspect/board_plan_of.h"
+#include "daemon/inspect/board_planner.h"
 #include "daemon/inspect/ring_floor.h"
-#include "gpu/board/site_pixels.h"
 
 namespace datum {
 namespace {
@@ -132,10 +131,12 @@ FloorThresholds thresholds_of(const FloorSettings& settings, const SensorProfile
   return t;
 }
 
-Floor floor_of(const FloorSettings& settings, const Site& site, const BoardPlan& plan, std::size_t index,
-               const SiteRecord& record, const HeightFrame& frame) {
+Floor floor_of(const FloorSettings& settings, const PlannedBoard& board, std::size_t index,
+               const SiteRecord& record, const float* ring_z, const HeightFrame& frame) {
   Floor floor;
   floor.fit = record.fit;
+  const Site& site = board.sites[index];
+  const BoardPlan plan = board.plan.plan();
   const SitePlan& p = plan.sites[index];
   FloorEvidence& e = floor.evidence;
   e.sigma_um = p.sigma_um;
@@ -144,11 +145,9 @@ Floor floor_of(const FloorSettings& settings, const Site& site, const BoardPlan&
   e.pixels = site.ring_pixels;
   e.valid = record.fit.valid;
   if (record.fit.status == FitStatus::ok) {
-    const Isa isa = best_isa();
-    const std::unique_ptr<float[]> z = take_ring_z(plan, p, view_of(frame), isa);
-    const RingFloor measured =
-        ring_floor(p, record, plan.runs + p.ring_run, plan.run_side + p.ring_run, z.get(),
-                   {site.body_mm.x() * 1e3, site.body_mm.y() * 1e3, lsb_um(frame), settings.form_um, isa});
+    const RingFloor measured = ring_floor(
+        p, board.shapes[index].tiles, record, plan.runs + p.ring_run, plan.run_side + p.ring_run, ring_z,
+        {site.body_mm.x() * 1e3, site.body_mm.y() * 1e3, lsb_um(frame), settings.form_um, best_isa()});
     floor.fit = measured.fit;
     set_fit(measured.fit, site, e);
     set_ring(measured, floor);

@@ -17,6 +17,8 @@
 
 namespace datum {
 
+struct PlannedBoard;  // daemon/inspect/board_planner.h
+
 struct Floor {
   Reason reason = Reason::none;
   std::string detail;
@@ -48,8 +50,8 @@ FloorThresholds thresholds_of(const FloorSettings& settings, const SensorProfile
                               const HeightFrame& frame, const Site& site);
 
 /// The floor that a site's ring shows, with its evidence; refused where it does not pass the gates.
-/// `index` of the site in `plan`, the plan that was measured in `frame`.
-Floor floor_of(const FloorSettings& settings, const Site& site, const BoardPlan& plan, std::size_t index,
-               const SiteRecord& record, const HeightFrame& frame);
+/// `index` of the site in `board`, which was measured in `frame`; `ring_z`: SiteHeights::ring.
+Floor floor_of(const FloorSettings& settings, const PlannedBoard& board, std::size_t index,
+               const SiteRecord& record, const float* ring_z, const HeightFrame& frame);
 
 }  // namespace datum

@@ -24,29 +24,49 @@ constexpr double growth = 1.25;        // from scale to scale: correlation has n
 struct Blocks {
   int rows = 0, cols = 0;
   std::vector<float> sum, pixels;
+
+  void resize(int new_rows, int new_cols) {
+    rows = new_rows;
+    cols = new_cols;
+    if (sum.size() < size()) {
+      sum.resize(size());
+      pixels.resize(size());
+    }
+  }
+  std::size_t size() const { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols); }
 };
 
 /// Each is the sum of two that lie `apart`, `step` from pair to pair.
-void add_pairs(const float* __restrict from, std::size_t apart, std::size_t step, std::size_t count,
-               float* __restrict to) {
+DATUM_HD void add_pairs(const float* __restrict from, std::size_t apart, std::size_t step, std::size_t count,
+                        float* __restrict to) {
   for (std::size_t i = 0; i < count; ++i) to[i] = from[i * step] + from[i * step + apart];
 }
 
 /// Two rows or two columns of blocks become one; an odd last one is dropped.
-Blocks halved(const Blocks& from, bool rows) {
-  Blocks to;
-  to.rows = rows ? from.rows / 2 : from.rows;
-  to.cols = rows ? from.cols : from.cols / 2;
-  const auto across = static_cast<std::size_t>(from.cols), count = static_cast<std::size_t>(to.cols);
-  const std::size_t n = static_cast<std::size_t>(to.rows) * count;
-  to.sum.resize(n);
-  to.pixels.resize(n);
-  for (std::size_t r = 0; r < static_cast<std::size_t>(to.rows); ++r) {
-    const std::size_t in = (rows ? 2 * r : r) * across, apart = rows ? across : 1, step = rows ? 1 : 2;
-    add_pairs(&from.sum[in], apart, step, count, &to.sum[r * count]);
-    add_pairs(&from.pixels[in], apart, step, count, &to.pixels[r * count]);
-  }
-  return to;
+void halve(const Blocks& from, bool rows, Isa isa, Blocks& to) {
+  to.resize(rows ? from.rows / 2 : from.rows, rows ? from.cols : from.cols / 2);
+  const auto across = static_cast<std::size_t>(from.cols), count = static_cast<std::size_t>(to.cols),
+             down = static_cast<std::size_t>(to.rows);
+  vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
+    const float *sum = from.sum.data(), *pixels = from.pixels.data();
+    float *to_sum = to.sum.data(), *to_pixels = to.pixels.data();
+    if (rows) {
+      for (std::size_t r = 0; r < down; ++r) {
+        add_pairs(sum + 2 * r * across, across, 1, count, to_sum + r * count);
+        add_pairs(pixels + 2 * r * across, across, 1, count, to_pixels + r * count);
+      }
+      return;
+    }
+    if (across % 2 == 0) {  // no pair crosses from row to row
+      add_pairs(sum, 1, 2, down * count, to_sum);
+      add_pairs(pixels, 1, 2, down * count, to_pixels);
+      return;
+    }
+    for (std::size_t r = 0; r < down; ++r) {
+      add_pairs(sum + r * across, 1, 2, count, to_sum + r * count);
+      add_pairs(pixels + r * across, 1, 2, count, to_pixels + r * count);
+    }
+  });
 }
 
 }  // namespace
@@ -71,20 +91,18 @@ struct RingResiduals {
 /// quadratic that explains a quarter of what it leaves is more than low frequencies below the noise of pixels make.
 constexpr double plain_form = 0.25;
 
-RingResiduals residuals_of(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
+RingResiduals residuals_of(const BoardPlan& plan, const SitePlan& site, const float* ring_z,
                            const Floor& floor) {
-  const Isa isa = best_isa();
   const PixelRun* runs = plan.runs + site.ring_run;
-  const std::unique_ptr<float[]> heights = take_ring_z(plan, site, frame, isa);
   const ring_math::RingPass pass = ring_math::ring_pass(site, floor.fit.a, floor.fit.b, floor.fit.c);
   const bool bowed = site.quadratic_form || floor.bow_explains >= plain_form;
   RingResiduals r;
   r.fitted = bowed ? 6 : 3;
   r.um.resize(site.ring_pixels);
-  vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
+  vector_loop(best_isa(), [&]() DATUM_VECTOR_LOOP {
     const ring_math::RingPass p = pass;
     const ring_math::Form form = bowed ? floor.bow : ring_math::Form{};
-    const float* z = heights.get();
+    const float* z = ring_z;
     float* um = r.um.data();
     for (std::uint32_t i = 0; i < site.ring_runs; ++i) {
       const PixelRun run = runs[i];
@@ -107,8 +125,8 @@ RingResiduals residuals_of(const BoardPlan& plan, const SitePlan& site, const Fr
 /// Adds rings up, then tells what they show.
 class NoiseScan {
  public:
-  void add(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, const Floor& floor) {
-    const RingResiduals residuals = residuals_of(plan, site, frame, floor);
+  void add(const BoardPlan& plan, const SitePlan& site, const float* ring_z, const Floor& floor) {
+    const RingResiduals residuals = residuals_of(plan, site, ring_z, floor);
     for (std::uint8_t side = 0; side < site_sides; ++side) add_side(plan, site, side, residuals.um);
     fitted_ += static_cast<std::size_t>(residuals.fitted);
   }
@@ -132,7 +150,7 @@ class NoiseScan {
 
   void add_side(const BoardPlan& plan, const SitePlan& site, std::uint8_t side,
                 const std::vector<float>& residuals);
-  void add_blocks(const Blocks& blocks, std::size_t a, std::size_t b);
+  void add_blocks(const Blocks& blocks, std::size_t a, std::size_t b, Isa isa);
   static void believe(FrameNoise::Scales& scales, const FrameNoise::Scale& shown, std::size_t a,
                       std::size_t b);
   static void extend(FrameNoise::Scales& scales, std::size_t a, std::size_t b);
@@ -156,10 +174,7 @@ void NoiseScan::add_side(const BoardPlan& plan, const SitePlan& site, std::uint8
   }
   if (bottom < 0) return;
   Blocks pixels;
-  pixels.rows = bottom - top;
-  pixels.cols = right - left;
-  pixels.sum.assign(static_cast<std::size_t>(pixels.rows) * static_cast<std::size_t>(pixels.cols), 0);
-  pixels.pixels = pixels.sum;
+  pixels.resize(bottom - top, right - left);
   std::size_t at = 0;
   for (std::uint32_t i = 0; i < site.ring_runs; at += static_cast<std::size_t>(runs[i].length), ++i) {
     if (sides[i] != side) continue;
@@ -174,12 +189,18 @@ void NoiseScan::add_side(const BoardPlan& plan, const SitePlan& site, std::uint8
       pixels_ += inlier;
     }
   }
-  for (std::size_t rows = 0; rows < FrameNoise::levels && pixels.rows > 0;
-       ++rows, pixels = halved(pixels, true)) {
-    Blocks blocks = pixels;
-    for (std::size_t cols = 0; cols < FrameNoise::levels && blocks.cols > 0;
-         ++cols, blocks = halved(blocks, false))
-      add_blocks(blocks, rows, cols);
+  const Isa isa = best_isa();
+  Blocks fewer_rows, blocks, fewer_cols;
+  for (std::size_t a = 0; a < FrameNoise::levels && pixels.rows > 0; ++a) {
+    add_blocks(pixels, a, 0, isa);
+    halve(pixels, false, isa, blocks);
+    for (std::size_t b = 1; b < FrameNoise::levels && blocks.cols > 0; ++b) {
+      add_blocks(blocks, a, b, isa);
+      halve(blocks, false, isa, fewer_cols);
+      std::swap(blocks, fewer_cols);
+    }
+    halve(pixels, true, isa, fewer_rows);
+    std::swap(pixels, fewer_rows);
   }
 }
 
@@ -208,11 +229,11 @@ DATUM_HD void add_filled(const float* __restrict sum, const float* __restrict pi
 
 }  // namespace
 
-void NoiseScan::add_blocks(const Blocks& blocks, std::size_t a, std::size_t b) {
+void NoiseScan::add_blocks(const Blocks& blocks, std::size_t a, std::size_t b, Isa isa) {
   const auto least = static_cast<float>(std::max(least_fill * std::ldexp(1.0, static_cast<int>(a + b)), 0.5));
-  const std::size_t n = blocks.sum.size(), in_lanes = n / Lanes::count * Lanes::count;
+  const std::size_t n = blocks.size(), in_lanes = n / Lanes::count * Lanes::count;
   Lanes lanes;
-  vector_loop(best_isa(), [&]() DATUM_VECTOR_LOOP {
+  vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
     add_filled(blocks.sum.data(), blocks.pixels.data(), in_lanes, least, &lanes);
   });
   Sums s;
@@ -314,21 +335,41 @@ ShownVariance FrameNoise::mean_over(double rows, double cols) const {
   return {um2_ * std::min(s.sum, most_sum(n)) / n, s.freedom};
 }
 
-FrameNoise noise_of(const BoardPlan& plan, const FrameView& frame, const std::vector<Floor>& floors,
-                    unsigned threads, std::size_t most_pixels) {
-  std::vector<std::size_t> rings;
+FrameNoiseScan::FrameNoiseScan(const BoardPlan& plan, std::size_t most_pixels)
+    : plan_(plan), most_pixels_(most_pixels), scans_(plan.site_count) {
+  for (std::size_t pixels = 0; first_ < plan.site_count && pixels < most_pixels; ++first_)
+    pixels += plan.sites[first_].ring_pixels;
+}
+
+FrameNoiseScan::~FrameNoiseScan() = default;
+
+bool FrameNoiseScan::counts(std::size_t site, const Floor& floor) const {
+  return floor.reason == Reason::none && !floor.from_warp && plan_.sites[site].ring_runs > 0;
+}
+
+void FrameNoiseScan::look(std::size_t site, const Floor& floor, const float* ring_z) {
+  if (site >= first_ || !counts(site, floor)) return;
+  scans_[site] = std::make_unique<NoiseScan>();
+  scans_[site]->add(plan_, plan_.sites[site], ring_z, floor);
+}
+
+FrameNoise FrameNoiseScan::noise(const FrameView& frame, const std::vector<Floor>& floors, unsigned threads) {
+  std::vector<std::size_t> rings, unseen;
   std::size_t pixels = 0;
-  for (std::size_t i = 0; i < floors.size() && pixels < most_pixels; ++i) {
-    if (floors[i].reason != Reason::none || floors[i].from_warp || plan.sites[i].ring_runs == 0) continue;
+  for (std::size_t i = 0; i < floors.size() && pixels < most_pixels_; ++i) {
+    if (!counts(i, floors[i])) continue;
     rings.push_back(i);
+    if (!scans_[i]) unseen.push_back(i);
     pixels += floors[i].evidence.inliers;
   }
-  std::vector<NoiseScan> scans(rings.size());
-  parallel_for(threads, rings.size(), [&](std::size_t k, unsigned) {
-    scans[k].add(plan, plan.sites[rings[k]], frame, floors[rings[k]]);
+  parallel_for(threads, unseen.size(), [&](std::size_t k, unsigned) {
+    const std::size_t i = unseen[k];
+    const std::unique_ptr<float[]> z = take_ring_z(plan_, plan_.sites[i], frame, best_isa());
+    scans_[i] = std::make_unique<NoiseScan>();
+    scans_[i]->add(plan_, plan_.sites[i], z.get(), floors[i]);
   });
   NoiseScan all;
-  for (const NoiseScan& scan : scans) all.add(scan);
+  for (const std::size_t i : rings) all.add(*scans_[i]);
   return all.noise();
 }
 

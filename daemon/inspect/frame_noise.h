@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "daemon/inspect/floor.h"
@@ -25,6 +26,8 @@ struct ShownVariance {
 
 /// Student's t of 95.45 % (two-sided) over 2, at least 1; Cornish and Fisher's series, 1.5 degrees at least.
 double student_ratio(double freedom);
+
+class NoiseScan;
 
 /// Where there was no ring to look at, pixels() is 0 and every variance too.
 class FrameNoise {
@@ -59,9 +62,28 @@ class FrameNoise {
 /// ended goes on. Blocks wider than a ring both ways are reckoned as if rows and columns correlate each for itself:
 /// S(A, B) = S(A, b) S(a, B) / S(a, b).
 ///
-/// Looks at the rings of floors that were accepted, in the order of the plan, until `most_pixels` were seen: about 5 ns
-/// a pixel.
-FrameNoise noise_of(const BoardPlan& plan, const FrameView& frame, const std::vector<Floor>& floors,
-                    unsigned threads, std::size_t most_pixels = 65536);
+/// Looks at the rings of floors that were accepted, in the order of the plan, until `most_pixels` were seen: about 1 ns a
+/// pixel of theirs.
+class FrameNoiseScan {
+ public:
+  explicit FrameNoiseScan(const BoardPlan& plan, std::size_t most_pixels = 65536);
+  ~FrameNoiseScan();
+  FrameNoiseScan(const FrameNoiseScan&) = delete;
+  FrameNoiseScan& operator=(const FrameNoiseScan&) = delete;
+
+  /// A ring while its pixels are at hand (SiteHeights::ring): looked at where it is one of the first. From several threads,
+  /// each site once.
+  void look(std::size_t site, const Floor& floor, const float* ring_z);
+  /// Of all floors; looks at those rings that became first because others were refused.
+  FrameNoise noise(const FrameView& frame, const std::vector<Floor>& floors, unsigned threads);
+
+ private:
+  bool counts(std::size_t site, const Floor& floor) const;
+
+  const BoardPlan plan_;
+  const std::size_t most_pixels_;
+  std::vector<std::unique_ptr<NoiseScan>> scans_;  // of each site; null where it was not looked at
+  std::size_t first_ = 0;  // sites that are enough where all pixels lie on their floors
+};
 
 }  // namespace datum

@@ -133,10 +133,11 @@ double lost_under_body(const FittedTiles& tiles, const std::vector<TileLevel>& m
 }
 
 /// All that a fit shows of the tiles that it stands on.
-void look(const SitePlan& plan, const RingTiles& tiles, const float* z, const FloorAbout& about,
-          RingFloor& f) {
+void look(const SitePlan& plan, const RingTiles& tiles, const PixelRun* runs, const float* z,
+          const FloorAbout& about, RingFloor& f) {
   f.evidence = derive(plan, f.fit, f.record, about.x_um, about.y_um);
-  const std::vector<TileLevel> means = tile_means(tiles, plan, z, f.fit, plan.refit_threshold, about.isa);
+  const std::vector<TileLevel> means =
+      tile_means(tiles, plan, runs, z, f.fit, plan.refit_threshold, about.isa);
   f.noise_um = noise_within(means);
   const FittedTiles fitted(untruncated(means, f.noise_um, plan.refit_threshold), parameters_of(plan));
   f.lost_um = plan.quadratic_form ? lost_under_body(fitted, means, about.x_um, about.y_um) : 0;
@@ -163,7 +164,7 @@ void count_inliers(const SitePlan& plan, const RingHeights& ring, const std::uin
 /// The heights of tiles on the floor.
 std::vector<float> masked(const RingTiles& tiles, const std::vector<bool>& on_floor,
                           const RingHeights& ring) {
-  const std::vector<std::uint16_t> tile_of = tiles.of_pixel();
+  const std::vector<std::uint16_t> tile_of = tiles.of_pixel(ring.runs);
   std::vector<float> z(tile_of.size() + pixel_padding, std::numeric_limits<float>::quiet_NaN());
   for (std::size_t i = 0; i < tile_of.size(); ++i)
     if (on_floor[tile_of[i]]) z[i] = ring.z[i];
@@ -222,7 +223,7 @@ void look_for_levels(const SitePlan& site, SitePlan& plan, const RingTiles& tile
   const RingHeights on_floor{ring.runs, ring.x, ring.y, z.data()};
   if (among.found && fit_again(plan, on_floor, run_sides, among, about, f)) {
     f.by_tiles = true;
-    look(plan, tiles, z.data(), about, f);
+    look(plan, tiles, ring.runs, z.data(), about, f);
     count_inliers(plan, ring, run_sides, f);
     const RingPixels all{ring.runs, run_sides, ring.x, ring.y, ring.z};
     set_bow(site, measure_ring(site, all, f.fit, about.isa), f);
@@ -234,18 +235,18 @@ void look_for_levels(const SitePlan& site, SitePlan& plan, const RingTiles& tile
 
 }  // namespace
 
-RingFloor ring_floor(const SitePlan& site, const SiteRecord& record, const PixelRun* runs,
-                     const std::uint8_t* run_sides, const float* z, const FloorAbout& about) {
+RingFloor ring_floor(const SitePlan& site, const RingTiles& tiles, const SiteRecord& record,
+                     const PixelRun* runs, const std::uint8_t* run_sides, const float* z,
+                     const FloorAbout& about) {
   RingFloor f;
   f.fit = record.fit;
   f.record = record.ring;
   f.inliers = record.ring.inliers;
   std::copy(std::begin(f.record.side_inliers), std::end(f.record.side_inliers), f.side_inliers.begin());
   SitePlan plan = site;
-  const RingTiles tiles(plan, runs);
   f.tiles = tiles.count();
   set_bow(site, record.ring, f);
-  look(plan, tiles, z, about, f);
+  look(plan, tiles, runs, z, about, f);
   f.second_level = f.evidence.second_level;
   if (!f.form.even) {
     const RingPlaces places = ring_places(plan, runs, about.isa);

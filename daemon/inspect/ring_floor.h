@@ -44,12 +44,13 @@ struct FloorAbout {
   Isa isa = Isa::scalar;
 };
 
-/// `plan` and `record` of one site whose fit is ok; `z` of the ring's pixels (take_ring_z).
+/// `plan`, `tiles` and `record` of one site whose fit is ok; `z` of the ring's pixels (SiteHeights).
 ///
 /// Uncertainty: noise (RingEvidence::u_floor_um), the part of the tiles' scatter that noise does not explain, times the
 /// form's leverage under the body as if it were one coherent deviation (a level under part of a ring is), and for a plane the
 /// bow that a quadratic through the ring shows beyond its own uncertainty, as half width of a rectangular distribution.
-RingFloor ring_floor(const SitePlan& plan, const SiteRecord& record, const PixelRun* runs,
-                     const std::uint8_t* run_sides, const float* z, const FloorAbout& about);
+RingFloor ring_floor(const SitePlan& plan, const RingTiles& tiles, const SiteRecord& record,
+                     const PixelRun* runs, const std::uint8_t* run_sides, const float* z,
+                     const FloorAbout& about);
 
 }  // namespace datum

@@ -17,38 +17,39 @@ static_assert(piece_px <= pixel_padding);
 
 }  // namespace
 
-RingTiles::RingTiles(const SitePlan& site, const PixelRun* runs)
-    : runs_(runs), run_count_(site.ring_runs), pixels_(site.ring_pixels) {
-  side_px_ = std::max(least_side_px,
-                      static_cast<std::int32_t>(std::lround(std::sqrt(site.ring_pixels / wanted_tiles))));
-  if (run_count_ == 0) return;
+RingTiles::RingTiles(const std::vector<PixelRun>& ring)
+    : run_count_(static_cast<std::uint32_t>(ring.size())) {
+  if (ring.empty()) return;
   first_row_ = first_col_ = std::numeric_limits<std::int32_t>::max();
   std::int32_t last_row = 0, last_col = 0;
-  for (std::uint32_t i = 0; i < run_count_; ++i) {
-    first_row_ = std::min(first_row_, runs[i].row);
-    first_col_ = std::min(first_col_, runs[i].col);
-    last_row = std::max(last_row, runs[i].row);
-    last_col = std::max(last_col, runs[i].col + runs[i].length - 1);
+  for (const PixelRun& run : ring) {
+    pixels_ += static_cast<std::uint32_t>(run.length);
+    first_row_ = std::min(first_row_, run.row);
+    first_col_ = std::min(first_col_, run.col);
+    last_row = std::max(last_row, run.row);
+    last_col = std::max(last_col, run.col + run.length - 1);
   }
+  side_px_ =
+      std::max(least_side_px, static_cast<std::int32_t>(std::lround(std::sqrt(pixels_ / wanted_tiles))));
   across_ = (last_col - first_col_) / side_px_ + 1;
   const std::int32_t down = (last_row - first_row_) / side_px_ + 1;
   tile_at_.assign(static_cast<std::size_t>(across_) * static_cast<std::size_t>(down), none);
-  for (std::uint32_t i = 0; i < run_count_; ++i) {
-    std::uint16_t* tile = &at(runs[i].row, runs[i].col);
-    const std::uint16_t* last = &at(runs[i].row, runs[i].col + runs[i].length - 1);
+  for (const PixelRun& run : ring) {
+    std::uint16_t* tile = &at(run.row, run.col);
+    const std::uint16_t* last = &at(run.row, run.col + run.length - 1);
     for (; tile <= last; ++tile)
       if (*tile == none) *tile = static_cast<std::uint16_t>(count_++);
   }
 }
 
-std::vector<std::uint16_t> RingTiles::of_pixel() const {
+std::vector<std::uint16_t> RingTiles::of_pixel(const PixelRun* runs) const {
   std::vector<std::uint16_t> of;
   of.reserve(pixels_);
   for (std::uint32_t i = 0; i < run_count_; ++i) {
-    const std::uint16_t* row = &tile_at_[static_cast<std::size_t>((runs_[i].row - first_row_) / side_px_) *
+    const std::uint16_t* row = &tile_at_[static_cast<std::size_t>((runs[i].row - first_row_) / side_px_) *
                                          static_cast<std::size_t>(across_)];
-    for (std::int32_t k = 0; k < runs_[i].length; ++k)
-      of.push_back(row[(runs_[i].col + k - first_col_) / side_px_]);
+    for (std::int32_t k = 0; k < runs[i].length; ++k)
+      of.push_back(row[(runs[i].col + k - first_col_) / side_px_]);
   }
   return of;
 }
@@ -125,9 +126,11 @@ DATUM_HD void add_run(const float* __restrict z, const float* __restrict floor, 
 /// Adds a ring up by columns of its rows of tiles: loops without a reduction are vectors in any order of lanes.
 class TileMeans {
  public:
-  TileMeans(const RingTiles& tiles, const SitePlan& site, const PlaneFit& plane, double reach_um)
+  TileMeans(const RingTiles& tiles, const SitePlan& site, const PixelRun* runs, const PlaneFit& plane,
+            double reach_um)
       : tiles_(tiles),
         site_(site),
+        runs_(runs),
         plane_(plane),
         reach_um_(static_cast<float>(reach_um)),
         width_(static_cast<std::size_t>(tiles.across_) * static_cast<std::size_t>(tiles.side_px_) + piece_px),
@@ -154,7 +157,7 @@ class TileMeans {
 
  private:
   std::int32_t band_of(std::uint32_t run) const {
-    return (tiles_.runs_[run].row - tiles_.first_row_) / tiles_.side_px_;
+    return (runs_[run].row - tiles_.first_row_) / tiles_.side_px_;
   }
   const float* add_runs(std::uint32_t from, std::uint32_t to, std::int32_t first_row, const float* z,
                         Isa isa);
@@ -162,6 +165,7 @@ class TileMeans {
 
   const RingTiles& tiles_;
   const SitePlan& site_;
+  const PixelRun* runs_;
   const PlaneFit& plane_;
   const float reach_um_;
   const std::size_t width_;
@@ -176,7 +180,7 @@ const float* TileMeans::add_runs(std::uint32_t from, std::uint32_t to, std::int3
   vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
     const float reach = reach_um_;
     for (std::uint32_t i = from; i < to; ++i) {
-      const PixelRun run = tiles_.runs_[i];
+      const PixelRun run = runs_[i];
       const std::int32_t at = run.col - tiles_.first_col_;
       const float row = static_cast<float>(plane_.b * um_at(site_.grid.y, run.row) + plane_.c);
       add_run(z, floor_ + at, {row, reach, static_cast<float>(run.row - first_row)}, run.length,
@@ -213,9 +217,9 @@ void TileMeans::close(std::int32_t band) {
   std::fill_n(of_[0], column_sums * width_, 0.f);
 }
 
-std::vector<TileLevel> tile_means(const RingTiles& tiles, const SitePlan& site, const float* z,
-                                  const PlaneFit& plane, double reach_um, Isa isa) {
-  return TileMeans(tiles, site, plane, reach_um).of(z, isa);
+std::vector<TileLevel> tile_means(const RingTiles& tiles, const SitePlan& site, const PixelRun* runs,
+                                  const float* z, const PlaneFit& plane, double reach_um, Isa isa) {
+  return TileMeans(tiles, site, runs, plane, reach_um).of(z, isa);
 }
 
 }  // namespace datum

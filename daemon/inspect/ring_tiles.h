@@ -28,17 +28,18 @@ inline double residual_of(const RingHeights& ring, std::size_t i, const PlaneFit
   return ring.z[i] - (plane.a * ring.x[i] + plane.b * ring.y[i] + plane.c);
 }
 
-/// Squares of the pixel grid that hold a ring's pixels: about 48 of them, none smaller than 4 x 4 pixels.
+/// Squares of the pixel grid that hold a ring's pixels: about 48 of them, none smaller than 4 x 4 pixels. They belong to a
+/// plan: no frame changes them.
 class RingTiles {
  public:
-  /// The ring's runs outlive it.
-  RingTiles(const SitePlan& site, const PixelRun* runs);
+  RingTiles() = default;
+  explicit RingTiles(const std::vector<PixelRun>& ring);
 
   std::uint32_t count() const { return count_; }
   /// Side of a tile in pixels.
   std::int32_t side_px() const { return side_px_; }
-  /// Tile of each pixel, in the order of the runs.
-  std::vector<std::uint16_t> of_pixel() const;
+  /// Tile of each pixel, in the order of the ring's runs.
+  std::vector<std::uint16_t> of_pixel(const PixelRun* runs) const;
 
  private:
   friend class TileMeans;
@@ -49,8 +50,7 @@ class RingTiles {
                     static_cast<std::size_t>((col - first_col_) / side_px_)];
   }
 
-  const PixelRun* runs_;
-  std::uint32_t run_count_, pixels_, count_ = 0;
+  std::uint32_t run_count_ = 0, pixels_ = 0, count_ = 0;
   std::int32_t side_px_ = 0, first_row_ = 0, first_col_ = 0, across_ = 0;
   std::vector<std::uint16_t> tile_at_;  // of the squares, row by row; none where the ring has no pixel
 };
@@ -67,8 +67,8 @@ struct TileLevel {
 
 /// Means of the pixels whose residual is at most `reach_um`; `z` of the ring's pixels in the order of its runs and
 /// pixel_padding more, NaN where there is no height. Sums over columns of a tile are floats in a fixed order: the same bits on every `isa`.
-std::vector<TileLevel> tile_means(const RingTiles& tiles, const SitePlan& site, const float* z,
-                                  const PlaneFit& plane, double reach_um, Isa isa);
+std::vector<TileLevel> tile_means(const RingTiles& tiles, const SitePlan& site, const PixelRun* runs,
+                                  const float* z, const PlaneFit& plane, double reach_um, Isa isa);
 
 /// The floor among several levels: which tiles lie on one plane.
 struct TileFloor {

@@ -23,7 +23,7 @@ using TileResiduals = std::vector<std::vector<Residual>>;
 
 TileResiduals residuals_of(const RingTiles& tiles, const RingHeights& ring, const PlaneFit& plane) {
   TileResiduals out(tiles.count());
-  const std::vector<std::uint16_t> tile_of = tiles.of_pixel();
+  const std::vector<std::uint16_t> tile_of = tiles.of_pixel(ring.runs);
   for (std::size_t i = 0; i < tile_of.size(); ++i) {
     if (!(std::fabs(ring.z[i]) <= std::numeric_limits<float>::max())) continue;
     const double r = residual_of(ring, i, plane);

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace datum {
 namespace {
@@ -22,22 +21,31 @@ std::array<Eigen::Vector2d, directions> all_directions() {
   return all;
 }
 
+/// A tile by its place along a direction.
+struct Placed {
+  double place;
+  std::size_t tile;
+  bool before(const Placed& other) const {
+    return place < other.place || (place == other.place && tile < other.tile);
+  }
+};
+
+std::vector<Placed> unordered(std::size_t tiles) {
+  std::vector<Placed> order(tiles);
+  for (std::size_t i = 0; i < tiles; ++i) order[i].tile = i;
+  return order;
+}
+
 /// Puts tiles in the order of their places along a direction. From one direction to the next few change their place, so
 /// that insertion is quick.
 void sort_along(const std::vector<TileLevel>& tiles, const Eigen::Vector2d& direction,
-                std::vector<std::size_t>& order) {
-  std::vector<double> place(tiles.size());
-  for (std::size_t i = 0; i < tiles.size(); ++i)
-    place[i] = tiles[i].x * direction.x() + tiles[i].y * direction.y();
+                std::vector<Placed>& order) {
+  for (Placed& p : order) p.place = tiles[p.tile].x * direction.x() + tiles[p.tile].y * direction.y();
   for (std::size_t k = 1; k < order.size(); ++k) {
-    const std::size_t i = order[k];
+    const Placed inserted = order[k];
     std::size_t to = k;
-    for (; to > 0; --to) {
-      const std::size_t before = order[to - 1];
-      if (place[before] < place[i] || (place[before] == place[i] && before < i)) break;
-      order[to] = before;
-    }
-    order[to] = i;
+    for (; to > 0 && inserted.before(order[to - 1]); --to) order[to] = order[to - 1];
+    order[to] = inserted;
   }
 }
 
@@ -73,8 +81,7 @@ Candidate best_step(const FittedTiles& fitted, const Left& left,
   const std::vector<TileLevel>& tiles = fitted.told;
   std::vector<TileSurface::Vector> bases;
   for (const TileLevel& t : tiles) bases.push_back(t.inliers * fitted.quadratic.basis(t.x, t.y));
-  std::vector<std::size_t> order(tiles.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<Placed> order = unordered(tiles.size());
   Candidate best;
   for (std::size_t k = 0; k < directions; ++k) {
     sort_along(tiles, along[k], order);
@@ -84,7 +91,7 @@ Candidate best_step(const FittedTiles& fitted, const Left& left,
     for (int part = 0; part < parts; ++part) {
       const double share = least_part + part * (1 - 2 * least_part) / (parts - 1);
       for (; next < order.size() && below < share * fitted.pixels; ++next) {
-        const std::size_t i = order[next];
+        const std::size_t i = order[next].tile;
         bases_below += bases[i];
         below += tiles[i].inliers;
         product += tiles[i].inliers * left.um[i];
@@ -124,10 +131,9 @@ double neighbours_alike(const std::vector<TileLevel>& tiles, const std::vector<d
 /// Of what step and quadratic together leave.
 double alike_about(const FittedTiles& fitted, const Candidate& step, const Eigen::Vector2d& direction) {
   std::vector<TileLevel> stepped = fitted.told;
-  std::vector<std::size_t> order(stepped.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<Placed> order = unordered(stepped.size());
   sort_along(stepped, direction, order);
-  for (std::size_t i = 0; i < step.below; ++i) stepped[order[i]].level -= step.product / step.squares;
+  for (std::size_t i = 0; i < step.below; ++i) stepped[order[i].tile].level -= step.product / step.squares;
   return neighbours_alike(stepped, left_by(TileSurface(stepped, 6), stepped).um);
 }
 

@@ -48,8 +48,8 @@ struct Ring {
     z.resize(z.size() + pixel_padding);
   }
   TileFloor floor(int parameters) const {
-    return floor_among_tiles(RingTiles(site, runs.data()), {runs.data(), x.data(), y.data(), z.data()},
-                             PlaneFit{}, parameters, 0, 0, 1);
+    return floor_among_tiles(RingTiles(runs), {runs.data(), x.data(), y.data(), z.data()}, PlaneFit{},
+                             parameters, 0, 0, 1);
   }
 };
 
@@ -99,10 +99,6 @@ class BodyRanks : public ::testing::TestWithParam<double> {
     site_.body_runs = 40;
     site_.body_pixels = 40 * 60;
     for (std::int32_t row = 0; row < 40; ++row) runs_.push_back({row, 0, 60});
-    plan_.runs = runs_.data();
-    plan_.rows = 40;
-    plan_.cols = 60;
-    plan_.type = CountType::float32;
     floor_.a = 0.01;
     floor_.b = -0.02;
     floor_.c = 3;
@@ -118,18 +114,18 @@ class BodyRanks : public ::testing::TestWithParam<double> {
         if (nm != height::no_height) sorted_.push_back(nm);
       }
     std::sort(sorted_.begin(), sorted_.end());
+    z_.resize(z_.size() + pixel_padding);
   }
   std::int32_t at(std::int64_t rank) const { return sorted_.at(static_cast<std::size_t>(rank) - 1); }
   OrderStatistic known(std::uint32_t rank) const {
     return {rank, rank - 50, rank + 50, at(rank), at(rank - 50), at(rank + 50)};
   }
   RankPair of(const OrderStatistic& near, std::int64_t low, std::int64_t high) const {
-    return heights_of_ranks(plan_, site_, {z_.data(), nullptr, 60}, floor_,
+    return heights_of_ranks({site_, runs_.data(), z_.data(), floor_},
                             static_cast<std::uint32_t>(sorted_.size()), near, low, high);
   }
 
   SitePlan site_;
-  BoardPlan plan_;
   PlaneFit floor_;
   std::vector<PixelRun> runs_;
   std::vector<float> z_;
