@@ -126,6 +126,7 @@ void InspectionCell::after_round(MonotonicNs now) {
     for (const std::string& note : parts_.cmm->take_notes()) log(5, "cmm: " + note);
   if (desk_.active()) return desk_.after_round(now);
   if (holes_.active()) return holes_.after_round(now);
+  keep_signatures(now);  // also where one frame follows the other
   if (parts_.worker.busy()) return;
   if (unfinished_ && state_ == InstrumentState::armed) return conclude_unfinished();
   const bool on_frame = trigger_ == TriggerMode::on_frame;

@@ -66,7 +66,6 @@ void InspectionCell::position_ahead(const std::string& store_id, const HeldPosit
 /// On the worker, which stores too; a frame that comes meanwhile waits for one slice at most.
 void InspectionCell::keep_results(MonotonicNs now) {
   keep_deeds(now);
-  keep_signatures(now);
   if (parts_.worker.busy()) return;
   if (!parts_.retention || board_ || part_ || !parts_.retention->due(now)) return;
   KeepMoment moment{parts_.utc_ns() / 1'000'000'000, std::nullopt, EventLoop::now};

@@ -130,6 +130,23 @@ TEST(ScenarioSign, ASignerThatHangsOrIsGoneDelaysNoBoard) {
       << s.cell.daemon().output();
 }
 
+/// Between two frames of a queue nothing else is done but this.
+TEST(ScenarioSign, ALineThatNeverRestsIsSignedMeanwhile) {
+  constexpr int boards = 20;
+  SignedCell s;
+  const auto host = s.cell.connect();
+  s.await_signature(0);
+  for (int k = 1; k <= boards; ++k)
+    s.cell.deliver("f" + std::to_string(100 + k),
+                   frame_of_box(good_height_um, static_cast<std::uint32_t>(k)));
+  for (int k = 0; k < boards; ++k) host->result();
+  s.await_signature(boards);
+  const std::string said = s.verify({"--public-key", "key.pub"}).output;
+  const auto at = said.find("signed: ");
+  ASSERT_NE(at, std::string::npos) << said;
+  EXPECT_GE(std::stoi(said.substr(at + 8)), 5) << said;
+}
+
 TEST(ScenarioSign, WhereSignaturesAreRequiredNoBoardIsTakenWithoutThem) {
   SignedCell s("required = true\n");
   const auto host = s.cell.connect();
