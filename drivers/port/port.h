@@ -20,6 +20,10 @@ class Port {
   virtual bool is_open() const = 0;
   virtual bool connected() const { return is_open(); }
   virtual int fd() const = 0;
+  /// It has something of its own to send, or a connect to learn of: write(nullptr, 0) when there is room.
+  virtual bool wants_write() const { return is_open() && !connected(); }
+  /// Bytes can be read that fd() does not show.
+  virtual bool holds_input() const { return false; }
   /// Bytes read into `to`, 0 if none are there now. Throws LostError at end of stream or hang-up.
   virtual std::size_t read(std::uint8_t* to, std::size_t room) = 0;
   /// Bytes taken, maybe fewer than asked, 0 if none fit now. Throws LostError.

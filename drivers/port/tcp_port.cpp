@@ -65,6 +65,7 @@ class TcpPort final : public SocketPort {
 
   bool connected() const override { return is_open() && (!in_progress_ || settled() == 0); }
 
+  bool wants_write() const override { return is_open() && in_progress_; }
   std::size_t read(std::uint8_t* to, std::size_t room) override {
     return finish_connect() ? SocketPort::read(to, room) : 0;
   }

@@ -43,6 +43,7 @@ std::vector<fs::path> sources_under(const std::string& folder) {
 const std::map<std::string, std::vector<std::string>> may_include{
     {"drivers/frame/", {"drivers/frame/"}},
     {"drivers/port/", {"drivers/frame/", "drivers/port/", "drivers/link_error.h"}},
+    {"drivers/tls/", {"drivers/port/", "drivers/tls/", "drivers/link_error.h"}},
     {"drivers/cmm/", {"drivers/frame/", "drivers/port/", "drivers/cmm/", "drivers/link_error.h"}},
     {"drivers/ipp/",
      {"drivers/frame/", "drivers/port/", "drivers/cmm/", "drivers/ipp/", "drivers/link_error.h"}},
@@ -69,8 +70,8 @@ const std::map<std::string, std::vector<std::string>> may_include{
     {"daemon/pipeline",
      {"drivers/frame/", "calib/", "gpu/", "daemon/inspect/", "daemon/pipeline", "daemon/version.h"}},
     {"daemon/report/",
-     {"drivers/frame/", "drivers/port/", "drivers/link_error.h", "calib/", "gpu/", "daemon/inspect/",
-      "daemon/report/", "daemon/sign/"}},
+     {"drivers/frame/", "drivers/port/", "drivers/tls/", "drivers/link_error.h", "calib/", "gpu/",
+      "daemon/inspect/", "daemon/report/", "daemon/sign/"}},
     {"daemon/modbus/",
      {"drivers/port/", "drivers/link_error.h", "daemon/inspect/", "daemon/loop/", "daemon/report/",
       "daemon/modbus/"}},
