@@ -14,7 +14,8 @@ constexpr MonotonicNs deeds_again_ns = 10'000'000'000;
 }  // namespace
 
 void InspectionCell::note_deed(const std::string& host, std::string_view what) {
-  deeds_.add(host, name_of(control_.role_of(host)), what, iso8601_from_utc(utc_s()), EventLoop::now());
+  deeds_.add({host, name_of(control_.role_of(host)), control_.certificate_of(host)}, what,
+             iso8601_from_utc(utc_s()), EventLoop::now());
 }
 
 /// On the worker, which stores too, while no board waits for it.

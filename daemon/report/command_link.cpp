@@ -78,6 +78,7 @@ std::optional<LinkReport> CommandLink::report(MonotonicNs) const {
 std::optional<MonotonicNs> CommandLink::deadline() const {
   if (!link_.is_open()) return link_.deadline();
   if (codec_->waits()) return rate_.ready_at();
+  if (link_.port().holds_input()) return 0;  // read, but for its turn's end; no event comes of it
   if (!delivery_.active() || !unsent_.empty()) return std::nullopt;
   if (store_again_at_) return store_again_at_;
   return result_waits_ ? 0 : delivery_.deadline();
@@ -85,7 +86,7 @@ std::optional<MonotonicNs> CommandLink::deadline() const {
 
 void CommandLink::on_deadline(MonotonicNs now) {
   now_ = now;
-  if (link_.is_open()) return codec_->waits() ? work(now) : deliver();
+  if (link_.is_open()) return codec_->waits() || link_.port().holds_input() ? work(now) : deliver();
   link_.on_deadline(now);
 }
 
@@ -145,6 +146,7 @@ void CommandLink::work(MonotonicNs now) {
       const std::size_t n = link_.read(bytes.data(), bytes.size(), now);
       if (n == 0) break;
       link_.good();  // a peer that speaks
+      if (begins_tls(bytes.data(), n, now)) break;
       codec_->receive({reinterpret_cast<const char*>(bytes.data()), n});
       send_answers();
     }
@@ -152,6 +154,16 @@ void CommandLink::work(MonotonicNs now) {
     if (link_.is_open()) flush();
     deliver();
   });
+}
+
+/// RFC 8446, 5.1: a record of the handshake and the version that every client writes there. No host's line begins so.
+bool CommandLink::begins_tls(const std::uint8_t* bytes, std::size_t size, MonotonicNs now) {
+  if (std::exchange(began_, true) || !settings_.tells_of_tls || size < 2 || bytes[0] != 22 || bytes[1] != 3)
+    return false;
+  const std::string link = "host." + settings_.host.substr(0, settings_.host.find(' '));
+  dismiss(fmt::format("REFUSED,{} speaks without TLS\r\n", link),
+          fmt::format("{}: the peer speaks TLS, {} does not", name(), link), now);
+  return true;
 }
 
 void CommandLink::instrument_changed() {
@@ -258,6 +270,7 @@ void CommandLink::drop_answers() {
 }
 
 void CommandLink::flush() {
+  if (link_.port().wants_write()) link_.port().write(nullptr, 0);  // of what it took before
   while (!unsent_.empty()) {
     const std::string& first = unsent_.front().bytes;
     const auto* from = reinterpret_cast<const std::uint8_t*>(first.data()) + sent_of_first_;

@@ -40,6 +40,7 @@ struct CommandLinkSettings {
   int commands_per_second = 10'000;
   std::optional<GocatorSettings> gocator{};  // none: SCPI
   MonotonicNs since = 0;                     // when it was accepted
+  bool tells_of_tls = false;  // a peer that begins with TLS is told that this link has none, and closed
 };
 
 class CommandLink final : public CommandEndpoint {
@@ -54,7 +55,9 @@ class CommandLink final : public CommandEndpoint {
 
   /// -1 also while the host's commands wait for their pace: what it sends stays with it.
   int fd() const override { return paused() ? -1 : link_.fd(); }
-  bool wants_write() const override { return link_.is_open() && !unsent_.empty(); }
+  bool wants_write() const override {
+    return link_.is_open() && (!unsent_.empty() || link_.port().wants_write());
+  }
   void on_ready(MonotonicNs now) override;
   std::optional<MonotonicNs> deadline() const override;
   void on_deadline(MonotonicNs now) override;
@@ -102,6 +105,7 @@ class CommandLink final : public CommandEndpoint {
   void announce_gap();
   void drop_answers();
   bool take_host_line(std::string_view line);
+  bool begins_tls(const std::uint8_t* bytes, std::size_t size, MonotonicNs now);
   void deliver();
 
   Instrument& instrument_;
@@ -123,6 +127,7 @@ class CommandLink final : public CommandEndpoint {
   MonotonicNs now_ = 0;   // of the event being handled
   MonotonicNs spoke_ns_;  // its host, to some effect
   std::uint64_t executed_ = 0;
+  bool began_ = false;  // something came
   bool was_open_;
   LinkKeeper link_;  // last: it tells this one
 };

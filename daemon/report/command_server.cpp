@@ -12,9 +12,12 @@ namespace datum {
 
 namespace {
 
-/// What fits goes out; the peer is not waited for.
+/// What fits goes out; the peer is not waited for. What it has sent already is thrown away: unread, it would take the line with
+/// it (RST).
 void refuse(Port& port, const std::string& line) {
   try {
+    std::uint8_t thrown_away[4096];
+    port.read(thrown_away, sizeof thrown_away);
     port.write(reinterpret_cast<const std::uint8_t*>(line.data()), line.size());
   } catch (const LostError&) {
   }
@@ -34,6 +37,21 @@ CommandServer::CommandServer(const CommandServerSettings& settings, Instrument& 
           },
           inherited) {
   set_.add(listener_);
+  if (settings_.tls) open_gate();
+}
+
+void CommandServer::open_gate() {
+  gate_ = std::make_unique<TlsGate>(
+      settings_.tls->files,
+      TlsGate::Parts{[this] { return instrument_.utc_s(); }, [this] { return instrument_.monotonic_ns(); },
+                     [this](std::unique_ptr<Port> port, const std::string& peer, const TlsIdentity& identity,
+                            MonotonicNs now) { admit(std::move(port), peer, identity, now); },
+                     [this](const std::string& peer, const std::string& why, MonotonicNs now) {
+                       refused(peer, why, now);
+                     },
+                     "REFUSED,host." + key() + " takes TLS alone\r\n",
+                     [this](const std::string& peer, MonotonicNs now) { return maintains(peer, now); }});
+  set_.add(*gate_);
 }
 
 /// Hosts that come and go without end don't fill the journal; errors are always listed.
@@ -48,8 +66,9 @@ void CommandServer::note(int priority, const std::string& text, MonotonicNs now,
 }
 
 std::string CommandServer::describe() const {
-  std::string text = fmt::format("commands, {} {}:{}: {} of {} connections", key(), settings_.address, port(),
-                                 links_.size(), settings_.most_connections);
+  std::string text = fmt::format("commands, {} {}:{}: {} of {} connections{}", key(), settings_.address,
+                                 port(), links_.size(), settings_.most_connections, gate_ ? ", TLS" : "");
+  if (gate_ && !gate_->expiry().empty()) text += ", " + gate_->expiry();
   std::uint64_t lost = 0;
   for (const Served& s : links_) lost += s.link->lost_results();
   return lost == 0 ? text : text + fmt::format(", {} result lines not sent", lost);
@@ -63,6 +82,11 @@ std::optional<LinkReport> CommandServer::report(MonotonicNs) const {
                             settings_.most_connections);
   report.state = LinkState::open;
   report.record.opened = accepted_;
+  if (!gate_) return report;
+  report.peer += ", TLS";
+  for (const std::string& notice : {gate_->expiry(), stale_})
+    if (!notice.empty()) report.peer += ", " + notice;
+  if (gate_->has_expired()) report.trouble = gate_->expiry() + ": no host gets in";
   return report;
 }
 
@@ -92,20 +116,43 @@ std::string CommandServer::why_full(const std::string& peer, bool address_is_ful
       address_of(peer), key());
 }
 
+void CommandServer::refused(const std::string& peer, const std::string& why, MonotonicNs now) {
+  LogEvent event{Event::host_refused, of_host(key() + " " + peer)};
+  event.fields.emplace_back("DATUM_REASON", why);
+  note(4, fmt::format("commands: {} refused, {}", peer, why), now, event);
+}
+
 void CommandServer::accept(std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now) {
-  const auto refused = [&](const std::string& why) {
-    LogEvent event{Event::host_refused, of_host(key() + " " + peer)};
-    event.fields.emplace_back("DATUM_REASON", why);
-    note(4, fmt::format("commands: {} refused, {}", peer, why), now, event);
-  };
-  if (!settings_.allow.allows(peer)) return refused(fmt::format("it is not in host.{}.allow", key()));
+  if (!settings_.allow.allows(peer))
+    return refused(peer, fmt::format("it is not in host.{}.allow", key()), now);
+  if (gate_) return gate_->enter(std::move(port), peer, now);
+  admit(std::move(port), peer, std::nullopt, now);
+}
+
+/// For the log: who it is, with what it may do.
+std::string CommandServer::identified(const std::string& peer,
+                                      const std::optional<TlsIdentity>& identity) const {
+  if (!identity) return peer;
+  const auto role = role_of(*identity, settings_.tls->clients);
+  return fmt::format("{} ({}, {})", peer, text_of(*identity), role ? name_of(*role) : "no role");
+}
+
+void CommandServer::admit(std::unique_ptr<Port> port, const std::string& peer,
+                          const std::optional<TlsIdentity>& identity, MonotonicNs now) {
+  const std::optional<Role> role = identity ? role_of(*identity, settings_.tls->clients) : std::nullopt;
+  if (identity && !role) {
+    refuse(*port, fmt::format("REFUSED,no [[host.{}.tls.client]] names this certificate: {}\r\n", key(),
+                              text_of(*identity)));
+    return refused(identified(peer, identity),
+                   fmt::format("no [[host.{}.tls.client]] names its certificate", key()), now);
+  }
   PlaceChoice choice = place_for(peer, now);
   if (choice.place == HostPlace::none && make_room(now, choice.address_is_full ? &peer : nullptr))
     choice.place = HostPlace::common;
   if (choice.place == HostPlace::none) {
     const std::string why = why_full(peer, choice.address_is_full);
     refuse(*port, fmt::format("{},{}\r\n", settings_.gocator ? "ERROR" : "REFUSED", why));
-    return refused(why);
+    return refused(identified(peer, identity), why, now);
   }
   ++accepted_;
   CommandLinkSettings link;
@@ -114,13 +161,45 @@ void CommandServer::accept(std::unique_ptr<Port> port, const std::string& peer, 
   link.gocator = settings_.gocator;
   link.commands_per_second = settings_.commands_per_second;
   link.since = now;
+  link.tells_of_tls = !gate_;
+  if (identity) instrument_.control().identify(link.host, {text_of(*identity), *role});
   const auto log = [this](int priority, const std::string& text, const LogEvent& event) {
     note(priority, text, now_, event);
   };
   links_.push_back(
-      {peer, choice.place, std::make_unique<CommandLink>(std::move(port), instrument_, link, log)});
+      {peer, choice.place, identity, std::make_unique<CommandLink>(std::move(port), instrument_, link, log)});
   set_.add(*links_.back().link);
-  note(6, fmt::format("commands: {} connected", peer), now);
+  note(6, fmt::format("commands: {} connected", identified(peer, identity)), now);
+}
+
+void CommandServer::reload(const std::optional<HostTls>& tls, MonotonicNs now) {
+  if (settings_.tls.has_value() != tls.has_value())
+    throw RefusedError(fmt::format("host.{}.tls came or went; that takes a restart", key()));
+  if (!gate_) return;
+  now_ = now;
+  try {
+    gate_->reload(tls->files);
+  } catch (const RefusedError&) {
+    stale_ = "its certificates could not be read again";
+    throw;
+  }
+  stale_.clear();
+  settings_.tls = tls;
+  for (const Served& served : links_) judge_again(served, now);
+  set_.sync();
+}
+
+void CommandServer::judge_again(const Served& served, MonotonicNs now) {
+  if (!served.identity || served.link->finished()) return;
+  const std::optional<Role> role = role_of(*served.identity, settings_.tls->clients);
+  std::string why = gate_->context().objection(*served.identity);
+  if (why.empty() && !role)
+    why = fmt::format("no [[host.{}.tls.client]] names its certificate any more", key());
+  if (why.empty())
+    return instrument_.control().identify(key() + " " + served.peer, {text_of(*served.identity), *role});
+  note(4, fmt::format("commands: {} closed, {}", identified(served.peer, served.identity), why), now);
+  served.link->dismiss(fmt::format("CLOSED,{}\r\n", why), fmt::format("{}: {}", served.link->describe(), why),
+                       now);
 }
 
 /// True: a host has gone for another one. The one that was idle longest, and long enough; or, where hosts that only listen

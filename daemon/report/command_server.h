@@ -10,6 +10,7 @@
 #include "daemon/report/command_link.h"
 #include "daemon/report/host_places.h"
 #include "daemon/report/poll_set.h"
+#include "daemon/report/tls_gate.h"
 #include "daemon/report/token_bucket.h"
 #include "drivers/port/allow_list.h"
 #include "drivers/port/peer_account.h"
@@ -27,6 +28,7 @@ struct CommandServerSettings {
   int commands_per_second = 10'000;          // of one connection; what comes faster waits with the host
   std::optional<GocatorSettings> gocator{};  // none: SCPI
   AllowList allow{};                         // others are closed without a word
+  std::optional<HostTls> tls{};              // none: hosts prove nothing, `role` is that of each
   Role role = Role::operate;
   /// Of a peer of this computer that is connected to that port.
   std::function<std::optional<std::uint32_t>(const std::string& peer, int port)> account_of = account_of_peer;
@@ -39,6 +41,11 @@ class CommandServer final : public CommandEndpoint {
   CommandServer(const CommandServerSettings& settings, Instrument& instrument, LogSink log,
                 int inherited = -1);
 
+  /// Certificates and roles as they are now: for the next connections, and for those that are there. One that would not get in
+  /// any more is closed. Throws RefusedError, and goes on with what it had; TLS itself comes and goes with a restart.
+  void reload(const std::optional<HostTls>& tls, MonotonicNs now);
+
+  bool speaks_gocator() const { return settings_.gocator.has_value(); }
   std::uint16_t port() const { return listener_.port(); }
   std::size_t connections() const { return links_.size(); }
 
@@ -56,12 +63,19 @@ class CommandServer final : public CommandEndpoint {
   void raise(int number, const std::string& detail) override;
 
  private:
-  void accept(std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now);
   struct Served {
     std::string peer;
     HostPlace place;
+    std::optional<TlsIdentity> identity;
     std::unique_ptr<CommandLink> link;
   };
+  void open_gate();
+  void accept(std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now);
+  void admit(std::unique_ptr<Port> port, const std::string& peer, const std::optional<TlsIdentity>& identity,
+             MonotonicNs now);
+  std::string identified(const std::string& peer, const std::optional<TlsIdentity>& identity) const;
+  void refused(const std::string& peer, const std::string& why, MonotonicNs now);
+  void judge_again(const Served& served, MonotonicNs now);
   bool maintains(const std::string& peer, MonotonicNs now);
   PlaceChoice place_for(const std::string& peer, MonotonicNs now);
   std::string why_full(const std::string& peer, bool address_is_full) const;
@@ -81,6 +95,8 @@ class CommandServer final : public CommandEndpoint {
   MonotonicNs now_ = 0;  // of the event being handled
   TcpListener listener_;
   PollSet set_;
+  std::unique_ptr<TlsGate> gate_;  // none: without TLS
+  std::string stale_;              // why the certificates are not those of the files
   std::uint64_t accepted_ = 0;
   std::vector<Served> links_;  // in the order in which they came
 };

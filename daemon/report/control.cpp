@@ -36,7 +36,19 @@ bool ControlDesk::is_reserved(const std::string& host) const {
   return !settings_.reserved.empty() && link_of(host) == settings_.reserved;
 }
 
+void ControlDesk::identify(const std::string& host, HostIdentity identity) {
+  const Role role = identity.role;
+  identities_[host] = std::move(identity);
+  if (role < Role::operate) release(host);
+}
+
+std::string ControlDesk::certificate_of(const std::string& host) const {
+  const auto found = identities_.find(host);
+  return found == identities_.end() ? "" : found->second.certificate;
+}
+
 Role ControlDesk::role_of(const std::string& host) const {
+  if (const auto proved = identities_.find(host); proved != identities_.end()) return proved->second.role;
   const auto found = settings_.roles.find(link_of(host));
   return found == settings_.roles.end() ? Role::configure : found->second;
 }
@@ -44,6 +56,11 @@ Role ControlDesk::role_of(const std::string& host) const {
 void ControlDesk::demand(Role needed, const std::string& host) const {
   if (role_of(host) >= needed) return;
   const std::string link = link_of(host);
+  if (identities_.count(host) > 0)
+    throw scpi::Error(scpi::command_protected,
+                      fmt::format("this certificate has role \"{}\"; this takes role = \"{}\" in its "
+                                  "[[host.{}.tls.client]]",
+                                  name_of(role_of(host)), name_of(needed), link));
   throw scpi::Error(scpi::command_protected,
                     fmt::format("hosts of [host.{}] have role \"{}\"; this takes host.{}.role = \"{}\"", link,
                                 name_of(role_of(host)), link, name_of(needed)));
@@ -81,10 +98,12 @@ void ControlDesk::release(const std::string& host) {
 }
 
 void ControlDesk::left(const std::string& host) {
-  if (holder_ != host) return;
-  holder_.clear();
-  lost_ = host;
-  note(logged_notice, host, "is gone; its control is free");
+  if (holder_ == host) {
+    holder_.clear();
+    lost_ = host;
+    note(logged_notice, host, "is gone; its control is free");
+  }
+  identities_.erase(host);
 }
 
 bool ControlDesk::may_change(const std::string& host) const {
@@ -127,8 +146,9 @@ void ControlDesk::note(int priority, const std::string& host, std::string_view w
     return;
   }
   const std::uint64_t left_out = std::exchange(account.left_out, 0);
+  const std::string certificate = certificate_of(host);
   log_(priority,
-       fmt::format("{}: {}{}", host, shown(what),
+       fmt::format("{}{}: {}{}", host, certificate.empty() ? "" : " (" + certificate + ")", shown(what),
                    left_out == 0 ? "" : fmt::format(" ({} before it are not listed)", left_out)),
        priority == logged_warning ? LogEvent{Event::control_taken, of_host(host)} : LogEvent{});
 }

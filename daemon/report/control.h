@@ -33,6 +33,12 @@ enum class Role : std::uint8_t {
 };
 const char* name_of(Role role);
 
+/// A host that proved who it is, and what it may therefore do.
+struct HostIdentity {
+  std::string certificate;  // unabridged: subject, serial, fingerprint
+  Role role = Role::read;
+};
+
 struct ControlSettings {
   std::string reserved;                 // key of a link ("serial", "modbus_serial"); empty: none
   std::map<std::string, Role> roles{};  // by key of a link; one that is not there may do all
@@ -50,6 +56,12 @@ class ControlDesk {
 
   ControlDesk(ControlSettings settings, Clock now, Log log);
   void on_deed(Deeds deeds) { deeds_ = std::move(deeds); }
+
+  /// This host proved who it is; until left(). Its role counts in place of its link's. Said again: it has another one, and
+  /// gives control back where it may no longer operate.
+  void identify(const std::string& host, HostIdentity identity);
+  /// Empty: it proved nothing.
+  std::string certificate_of(const std::string& host) const;
 
   /// True: `host` holds control now. False: another one does, see owner(). The reserved link always gets it. Throws
   /// scpi::Error -203 where it may only read.
@@ -102,6 +114,7 @@ class ControlDesk {
   Deeds deeds_;
   HostMeter meter_;
   std::string holder_, lost_;  // lost: its link broke while it held control, and nobody took it since
+  std::map<std::string, HostIdentity> identities_;  // by host
   std::map<std::string, Noted> noted_;  // by host without its port, so that reconnecting opens no new account
 };
 

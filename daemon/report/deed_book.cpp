@@ -9,17 +9,16 @@
 
 namespace datum {
 
-void DeedBook::add(const std::string& host, std::string_view role, std::string_view what,
-                   const std::string& utc, MonotonicNs now) {
-  const std::string key = host.substr(0, host.rfind(':'));
+void DeedBook::add(const Doer& who, std::string_view what, const std::string& utc, MonotonicNs now) {
+  const std::string key = who.host.substr(0, who.host.rfind(':'));
   if (accounts_.size() >= most_accounts && accounts_.count(key) == 0) accounts_.erase(accounts_.begin());
   Account& account = accounts_[key];
   if (waiting_.size() >= most_waiting || !account.deeds.take(now)) {
     ++account.left_out;
     return;
   }
-  waiting_.push_back(to_statement(Deed{host, std::string(role), bounded_text(std::string(what)),
-                                       std::exchange(account.left_out, 0), utc}));
+  waiting_.push_back(to_statement(Deed{who.host, who.role, bounded_text(std::string(what)),
+                                       std::exchange(account.left_out, 0), utc, who.certificate}));
 }
 
 std::vector<std::string> DeedBook::take() { return std::exchange(waiting_, {}); }

@@ -20,10 +20,13 @@ class DeedBook {
   static constexpr int per_second = 5, burst = 100;
   static constexpr std::size_t most_waiting = 1000;
 
+  struct Doer {
+    std::string host, role;
+    std::string certificate{};  // unabridged; empty: the host proved nothing
+  };
   /// `what`: a command as it came; the whole of it is kept, up to 512 bytes, then its beginning, length and hash
-  /// (bounded_text.h). `role`: of the host's link. `utc`: ISO 8601.
-  void add(const std::string& host, std::string_view role, std::string_view what, const std::string& utc,
-           MonotonicNs now);
+  /// (bounded_text.h). `utc`: ISO 8601.
+  void add(const Doer& who, std::string_view what, const std::string& utc, MonotonicNs now);
   bool empty() const { return waiting_.empty(); }
   /// Statements for the chain, oldest first; they are no longer waiting.
   std::vector<std::string> take();

@@ -107,6 +107,7 @@ std::string words_of(const Renewal& r) {
 std::string to_statement(const Deed& d) {
   Json json{{"what", "deed"}, {"host", d.host}, {"role", d.role}, {"deed", d.deed}, {"utc", d.utc}};
   if (d.left_out > 0) json["left_out"] = d.left_out;
+  if (!d.certificate.empty()) json["certificate"] = d.certificate;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a host may send what is no UTF-8
 }
 
@@ -128,8 +129,9 @@ std::string words_of(const std::string& statement) {
     const std::string utc = json.value("utc", "");
     if (json.at("what") == "deed") {
       const auto left_out = json.value("left_out", std::uint64_t{0});
-      return fmt::format("{}: {} ({}): {}{}", utc, json.value("host", ""), json.value("role", ""),
-                         json.value("deed", ""),
+      const std::string certificate = json.value("certificate", "");
+      return fmt::format("{}: {} ({}{}): {}{}", utc, json.value("host", ""), json.value("role", ""),
+                         certificate.empty() ? "" : ", " + certificate, json.value("deed", ""),
                          left_out == 0 ? "" : fmt::format(" ({} before it are not listed)", left_out));
     }
     if (json.at("what") == "migrated")

@@ -75,6 +75,7 @@ struct Deed {
   std::string deed;            // a command, or what became of control
   std::uint64_t left_out = 0;  // deeds of its before this one that no link states: too many
   std::string utc;             // when, ISO 8601
+  std::string certificate{};   // that the host proved who it is by, unabridged; empty: by nothing
 };
 std::string to_statement(const Deed& deed);
 

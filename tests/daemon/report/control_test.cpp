@@ -158,18 +158,18 @@ TEST_F(Desk, TellsDeedsAndNotWhatResultsState) {
 TEST(DeedBook, KeepsWholeCommandsAndCountsWhatIsTooMuch) {
   DeedBook book;
   for (int i = 0; i < DeedBook::burst + 7; ++i)
-    book.add(engineer, "operate", "INIT", "2026-11-22T10:00:00Z", 0);
-  book.add("tcp 10.0.0.7:50999", "operate", "INIT", "2026-11-22T10:00:00Z", 0);
-  book.add(plc, "configure", "MMEM:DEL '\x1b\xff" + std::string(300, 'x'), "2026-11-22T10:00:00Z", 0);
+    book.add({engineer, "operate"}, "INIT", "2026-11-22T10:00:00Z", 0);
+  book.add({"tcp 10.0.0.7:50999", "operate"}, "INIT", "2026-11-22T10:00:00Z", 0);
+  book.add({plc, "configure"}, "MMEM:DEL '\x1b\xff" + std::string(300, 'x'), "2026-11-22T10:00:00Z", 0);
   std::vector<std::string> taken = book.take();
   EXPECT_TRUE(book.empty());
   ASSERT_THAT(taken, SizeIs(DeedBook::burst + 1));
   EXPECT_EQ(words_of(taken[0]), "2026-11-22T10:00:00Z: " + engineer + " (operate): INIT");
   EXPECT_THAT(words_of(taken.back()), HasSubstr(plc + " (configure): MMEM:DEL '"));
   EXPECT_THAT(words_of(taken.back()), HasSubstr(std::string(300, 'x')));
-  book.add(engineer, "operate", "ABOR", "2026-11-22T10:00:01Z", second);
+  book.add({engineer, "operate"}, "ABOR", "2026-11-22T10:00:01Z", second);
   EXPECT_THAT(words_of(book.take().at(0)), HasSubstr("ABOR (8 before it are not listed)"));
-  book.add(plc, "configure", "INIT", "2026-11-22T10:00:02Z", second);
+  book.add({plc, "configure"}, "INIT", "2026-11-22T10:00:02Z", second);
   book.put_back({taken[0]});
   taken = book.take();
   ASSERT_THAT(taken, SizeIs(2));
