@@ -2,6 +2,7 @@
 #include "calib/fringe/phase_calibration.h"
 #include "config/daemon_config.h"
 #include "config/sensor_profile_file.h"
+#include "config/tls_settings_file.h"
 #include "daemon/fringe/fringe_maps.h"
 #include "daemon/fringe/single_shot.h"
 #include "daemon/inspect/recipe_store.h"
@@ -155,6 +156,8 @@ std::vector<std::string> check_config(const fs::path& file, std::int64_t now_utc
   if (c.calibrate) found.folder("calibration.artefacts_folder", c.calibrate->artefacts, true);
   if (c.gocator && c.gocator->archive) found.folder("sensor.gocator", *c.gocator->archive, false);
   if (!c.file_drop.folder.empty()) found.folder("sensor.drop_folder", c.file_drop.folder, false);
+  if (const std::string why = config::tls_problem(c); !why.empty())
+    found.refuse("host.tcp.tls", why, "files that datumd(8) names under TLS");
   const auto sensor = c.sensor_profile.empty() ? std::nullopt : check_sensor(c, found);
   if (sensor) check_fringe(c, *sensor, now_utc_s, found);
   check_calibrations(c, sensor, now_utc_s, found);

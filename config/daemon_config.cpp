@@ -229,7 +229,10 @@ void read_host(std::optional<TomlTable> table, DaemonConfig& c, config::Problems
     if (auto serial = table->table_if("serial")) c.serial = read_host_serial(std::move(*serial));
   });
   problems.attempt([&] {
-    if (auto tcp = table->table_if("tcp")) c.tcp = config::read_host_tcp(std::move(*tcp));
+    auto tcp = table->table_if("tcp");
+    if (!tcp) return;
+    if (tcp->has("tls")) c.places["host.tcp.tls"] = tcp->where("tls");
+    c.tcp = config::read_host_tcp(std::move(*tcp), c.file.parent_path());
   });
   problems.attempt([&] {
     if (auto gocator = table->table_if("gocator"))

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "config/tls_settings_file.h"
+
 namespace datum::config {
 
 ControlSettings read_control(TomlTable& host) {
@@ -36,28 +38,32 @@ Role read_role(TomlTable& table, Role fallback, bool can_configure) {
                          {{"read", Role::read}, {"operate", Role::operate}, {"configure", Role::configure}});
 }
 
-std::string read_address(TomlTable& table, const std::string& fallback) {
+std::string read_address(TomlTable& table, const std::string& fallback, const std::string& secured_by,
+                         bool secured) {
   const std::string address = table.text_or("address", fallback);
   const bool insecure = table.boolean_or("insecure", false);
   unsigned char bytes[16];
   if (inet_pton(AF_INET, address.c_str(), bytes) != 1 && inet_pton(AF_INET6, address.c_str(), bytes) != 1)
     table.refuse("address", "'" + address + "' is not a numeric address",
                  "such as 127.0.0.1 (this computer only), ::1, or an address of this computer");
-  if (!is_loopback(address) && !insecure)
-    table.refuse(
-        "address",
-        "'" + address +
-            "' is reached by other computers, and this link has neither encryption nor a password",
-        "127.0.0.1 or ::1, with a tunnel to it; or insecure = true beside it, on a network that is the "
-        "cell's own");
+  if (secured && insecure)
+    table.refuse("insecure", "stands beside " + secured_by,
+                 "one of both: hosts of this link prove who they are");
+  if (!is_loopback(address) && !insecure && !secured)
+    table.refuse("address",
+                 "'" + address +
+                     "' is reached by other computers, and this link has neither encryption nor a password",
+                 (secured_by.empty() ? "127.0.0.1 or ::1, with a tunnel to it"
+                                     : "a table " + secured_by + "; 127.0.0.1 or ::1") +
+                     "; or insecure = true beside it, on a network that is the cell's own");
   return address;
 }
 
 namespace {
 
 /// What every listening link has.
-void read_listener(TomlTable& table, CommandServerSettings& server) {
-  server.address = read_address(table, server.address);
+void read_listener(TomlTable& table, CommandServerSettings& server, const std::string& secured_by = "") {
+  server.address = read_address(table, server.address, secured_by, server.tls.has_value());
   server.port = static_cast<std::uint16_t>(table.integer_or("port", server.port, 0, 65535));
   server.most_connections =
       static_cast<int>(table.integer_or("most_connections", server.most_connections, 1, 64));
@@ -77,10 +83,13 @@ bool may_delimit(const std::string& text) {
 
 }  // namespace
 
-CommandServerSettings read_host_tcp(TomlTable table) {
+CommandServerSettings read_host_tcp(TomlTable table, const std::filesystem::path& folder) {
   CommandServerSettings server;
-  read_listener(table, server);
-  server.role = read_role(table, server.role, true);
+  if (auto tls = table.table_if("tls")) server.tls = read_tls(std::move(*tls), folder);
+  read_listener(table, server, "[host.tcp.tls]");
+  if (server.tls && table.has("role"))
+    table.refuse("role", "stands beside [host.tcp.tls]", "role in each [[host.tcp.tls.client]]");
+  server.role = server.tls ? highest_role(server.tls->clients) : read_role(table, server.role, true);
   server.push_results = table.boolean_or("push_results", server.push_results);
   table.finish();
   return server;

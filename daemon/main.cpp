@@ -9,12 +9,14 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <set>
 
 #include "config/config_advice.h"
 #include "config/daemon_config.h"
 #include "config/finite_options.h"
+#include "config/tls_settings_file.h"
 #include "daemon/backend_choice.h"
 #include "daemon/cell/cell.h"
 #include "daemon/controller/controller_watch.h"
@@ -62,8 +64,11 @@ int check(const std::filesystem::path& config) {
   const auto problems = check_config(config, utc_ns() / 1'000'000'000);
   for (const std::string& problem : problems) fmt::print(stderr, "{}\n", problem);
   if (problems.empty()) {
-    for (const std::string& advice : config_advice(load_daemon_config(config)))
+    const DaemonConfig good = load_daemon_config(config);
+    for (const std::string& advice : config_advice(good))
       fmt::print(stderr, "{}: advice: {}\n", config.string(), advice);
+    for (const std::string& ends : config::tls_expiry(good, utc_ns() / 1'000'000'000))
+      fmt::print(stderr, "{}: warning: {}\n", config.string(), ends);
     fmt::print("{}: good\n", config.string());
   }
   return problems.empty() ? 0 : exit_config;
@@ -153,6 +158,22 @@ std::vector<std::unique_ptr<CommandEndpoint>> hosts_of(const DaemonConfig& confi
   return hosts;
 }
 
+/// Of the configuration as it is now, [host.tcp.tls] alone: certificates and roles.
+void reload_tls(const DaemonConfig& config, const std::vector<std::unique_ptr<CommandEndpoint>>& hosts,
+                const LogSink& to_journal) {
+  if (!config.tcp || !config.tcp->tls) return;
+  for (const auto& host : hosts) {
+    auto* server = dynamic_cast<CommandServer*>(host.get());
+    if (!server || server->speaks_gocator()) continue;
+    try {
+      const DaemonConfig now = load_daemon_config(config.file);
+      server->reload(now.tcp ? now.tcp->tls : std::nullopt, EventLoop::now());
+    } catch (const std::runtime_error& refused) {
+      to_journal(3, fmt::format("host.tcp.tls stays as it was: {}", refused.what()));
+    }
+  }
+}
+
 struct ModbusHosts {
   std::optional<modbus::ModbusDesk> desk;
   std::vector<std::unique_ptr<Pollable>> links;  // gone before the desk
@@ -203,6 +224,7 @@ int serve(const DaemonConfig& config) {
   const LogSink to_journal = observed.sink();
   stop_machine_first(config, to_journal);
   for (const std::string& advice : config_advice(config)) to_journal(4, advice);
+  for (const std::string& ends : config::tls_expiry(config, utc_ns() / 1'000'000'000)) to_journal(4, ends);
   const BackendChoice backend = backend_of(config, to_journal);
   SensorProfile sensor = sensor_of(config, backend);
   const std::unique_ptr<ApartParsers> parsers = start_parsers(config, sensor.most_pixels, to_journal);
@@ -210,9 +232,9 @@ int serve(const DaemonConfig& config) {
   EventLoop loop;
   Ending ending(loop, to_journal);
   for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { ending.begin(EventLoop::now()); });
-  InspectionCell* reloaded = nullptr;
+  std::function<void()> reload;
   loop.on_signal(SIGHUP, [&] {
-    if (reloaded) reloaded->reload();
+    if (reload) reload();
   });
 
   const ControllerWatch controller(
@@ -232,13 +254,15 @@ int serve(const DaemonConfig& config) {
       {config, sensor, backend, worker, *frames, cmm.get(), writer, reader, utc_ns, to_journal, &controller,
        [&metrics](const BoardVerdict& verdict, const BoardTimes& times) { metrics.board(verdict, times); },
        [&facts] { return room_of(facts); }, &retention, &parsers->texts(), &parsers->models(), &signer});
-  reloaded = &cell;
-
   const auto hosts = hosts_of(config, cell, to_journal, sockets);
   for (const auto& host : hosts) {
     cell.add_endpoint(*host);
     loop.add(*host);
   }
+  reload = [&] {
+    cell.reload();
+    reload_tls(config, hosts, to_journal);
+  };
   ModbusHosts modbus;
   open_modbus(modbus, config, cell, to_journal, sockets, loop);
   if (writer.renewed()) cell.tell_renewal(*writer.renewed());

@@ -158,6 +158,30 @@ TEST_F(DaemonConfigFile, ALinkThatOthersReachSaysThatItIsInsecure) {
   EXPECT_EQ(refusal(least + "address = \"::1\"\n"), "");
 }
 
+TEST_F(DaemonConfigFile, HostsByCertificateHaveTheirOwnRoles) {
+  const std::string tls =
+      "[host.tcp.tls]\ncertificate = \"tls/a.crt\"\nkey = \"%d/a.key\"\nclient_ca = \"/etc/ca.crt\"\n"
+      "[[host.tcp.tls.client]]\nname = \"plc\"\nrole = \"operate\"\n[[host.tcp.tls.client]]\nsha256 = \"";
+  std::string fingerprint = "AB";
+  for (int i = 1; i < 32; ++i) fingerprint += ":AB";
+  const DaemonConfig c =
+      loaded(least + "address = \"0.0.0.0\"\n" + tls + fingerprint + "\"\nrole = \"configure\"\n");
+  ASSERT_TRUE(c.tcp->tls);
+  EXPECT_EQ(c.tcp->tls->files.certificate, folder.path() / "cell/tls/a.crt");
+  EXPECT_EQ(c.tcp->tls->files.key, "%d/a.key");
+  EXPECT_EQ(c.tcp->tls->files.client_ca, "/etc/ca.crt");
+  EXPECT_TRUE(c.tcp->tls->files.crl.empty());
+  EXPECT_EQ(c.control.roles.at("tcp"), Role::configure) << "the highest";
+  ASSERT_EQ(c.tcp->tls->clients.size(), 2u);
+  EXPECT_EQ(c.tcp->tls->clients[1].sha256.substr(60), "abab");
+  TlsIdentity identity;
+  identity.name = "plc";
+  EXPECT_EQ(role_of(identity, c.tcp->tls->clients), Role::operate);
+  identity.sha256 = c.tcp->tls->clients[1].sha256;
+  EXPECT_EQ(role_of(identity, c.tcp->tls->clients), Role::configure) << "the fingerprint is stronger";
+  EXPECT_EQ(role_of(TlsIdentity{}, c.tcp->tls->clients), std::nullopt) << "an empty name is nobody's";
+}
+
 TEST_F(DaemonConfigFile, EachLinkHasARole) {
   const auto serial = std::string("[host.serial]\npath = \"/dev/ttyS0\"\nbaud = 9600\n");
   EXPECT_EQ(loaded(least + serial).control.roles,

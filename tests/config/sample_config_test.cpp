@@ -279,6 +279,22 @@ TEST_F(SampleConfig, ShowsEveryKeyThatTheLoaderKnowsAndNoOther) {
   }
 }
 
+TEST_F(SampleConfig, TheTlsTablesAreWhatTheLoaderKnows) {
+  const auto begin = sample.find("#|[host.tcp.tls]"), end = sample.find("\n\n", begin);
+  ASSERT_NE(begin, std::string::npos);
+  const std::string text = sample + "\n" + replaced(sample.substr(begin, end - begin), "#|", "") + "\n";
+  for (const std::string header : {"host.tcp.tls", "host.tcp.tls.client"}) {
+    const auto known = known_keys(
+        folder, text, header, [](const fs::path& file, config::Problems& p) { load_daemon_config(file, p); });
+    EXPECT_FALSE(known.empty()) << header;
+    EXPECT_EQ(known, shown_keys(sample, header)) << header;
+  }
+  const DaemonConfig c = load_daemon_config(with_state_here(text));
+  ASSERT_TRUE(c.tcp->tls);
+  EXPECT_EQ(c.tcp->tls->clients.size(), 2u);
+  EXPECT_EQ(c.tcp->tls->clients[0].role, Role::operate);
+}
+
 /// A cell with an I++ DME controller, as the sample's alternatives show it.
 std::string with_ipp(const std::string& sample) {
   const auto begin = sample.find("#|[cmm.ipp]"), end = sample.find("\n\n", begin);

@@ -1,0 +1,25 @@
+// [host.tcp.tls]: who proves what on a listening link, and what is wrong with the files that it names.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "config/daemon_config.h"
+#include "daemon/report/tls_clients.h"
+
+namespace datum::config {
+
+/// Files are resolved against `folder`; they are not opened. Throws ConfigError.
+HostTls read_tls(TomlTable table, const std::filesystem::path& folder);
+
+/// Why a daemon of this configuration would refuse its files; empty: it would not, or has no TLS. A key that only the service
+/// manager hands over is not looked at where it is not there.
+std::string tls_problem(const DaemonConfig& config);
+
+/// What will end soon, or has: "host.tcp.tls.certificate: expires on 2026-12-05, in 12 days". Files that can't be read give
+/// none.
+std::vector<std::string> tls_expiry(const DaemonConfig& config, std::int64_t now_utc_s);
+
+}  // namespace datum::config
