@@ -49,6 +49,10 @@ std::string config_advice(const LinkOptions& link, const std::string& file) {
     if (!link.serial.empty() || address != link.tcp)
       text += fmt::format("{}: [host.tcp] names {}; try: datumctl status --tcp {}\n", file, address, address);
   }
+  if (config.tcp && config.tcp->tls && link.serial.empty() && link.tls_ca.empty())
+    text +=
+        file +
+        ": [host.tcp.tls]: it takes --tls-ca, --tls-cert and --tls-key, or DATUMCTL_TLS_CA, _CERT and _KEY\n";
   if (config.serial && link.serial.empty())
     text += fmt::format("{}: [host.serial] names {} at {} baud, for a host at its other end\n", file,
                         config.serial->line.path, config.serial->line.baud);

@@ -43,6 +43,8 @@ CLI::App* CommandLine::link_leaf(CLI::App& under, const std::string& name, const
   auto* command = leaf(under, name, words, std::move(run));
   add_link_options(*command, link);
   offer(command->get_option("--serial"), Offer::serial_lines);
+  for (const char* file : {"--tls-ca", "--tls-cert", "--tls-key"})
+    offer(command->get_option(file), Offer::files);
   return command;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "config/tls_settings_file.h"
 #include "daemon/report/result_store.h"
 #include "daemon/report/sqlite.h"
 
@@ -42,6 +43,21 @@ std::vector<Finding> examine_store(const std::filesystem::path& store) {
   } catch (const std::exception& error) {
     return {{"store", error.what(), State::bad, "ls -l " + store.parent_path().string()}};
   }
+}
+
+std::vector<Finding> examine_tls(const DaemonConfig& config, std::int64_t now_utc_s) {
+  if (!config.tcp || !config.tcp->tls) return {};
+  const std::string certificate = config.tcp->tls->files.certificate.string();
+  if (const std::string why = config::tls_problem(config); !why.empty())
+    return {{"certificates", why, State::bad,
+             "ls -l " + std::filesystem::path(certificate).parent_path().string()}};
+  std::vector<Finding> findings;
+  for (const std::string& ends : config::tls_expiry(config, now_utc_s))
+    findings.push_back({"certificates", ends,
+                        ends.find("expired") == std::string::npos ? State::doubtful : State::bad,
+                        "renew it, then: sudo systemctl reload datumd"});
+  if (findings.empty()) findings.push_back({"certificates", certificate + " is good", State::good, ""});
+  return findings;
 }
 
 std::vector<Finding> examine_unit(const std::string& unit, const std::string& properties) {

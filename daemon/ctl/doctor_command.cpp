@@ -59,9 +59,13 @@ Needs needs_of(const DaemonConfig& c) {
   return needs;
 }
 
-std::vector<Finding> examine_configuration(const std::string& file) {
+std::int64_t now_s() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto problems = check_config(file, std::chrono::duration_cast<std::chrono::seconds>(now).count());
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
+std::vector<Finding> examine_configuration(const std::string& file) {
+  const auto problems = check_config(file, now_s());
   if (problems.empty()) return {{"configuration", file + " is good", State::good, ""}};
   std::vector<Finding> findings;
   for (const std::string& problem : problems)
@@ -104,6 +108,7 @@ std::vector<Finding> doctor::examine_cell(const std::string& file, bool service)
   take(examine_service(file));
   take(doctor::examine(needs_of(config), service ? this_computer_for_the_service() : this_computer()));
   if (!config.store.empty()) take(examine_store(config.store));
+  take(examine_tls(config, now_s()));
   return findings;
 }
 

@@ -3,13 +3,48 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <ctime>
+
+#include "drivers/tls/tls_port.h"
 
 namespace datum {
+namespace {
+
+/// "[::1]" of "[::1]:5025" is ::1 to certificates and to the resolver.
+std::string host_of(std::string host) {
+  return host.size() > 2 && host.front() == '[' && host.back() == ']' ? host.substr(1, host.size() - 2)
+                                                                      : host;
+}
+
+std::unique_ptr<Port> secured(std::unique_ptr<Port> tcp, const LinkOptions& o, const std::string& host) {
+  if (o.tls_certificate.empty() != o.tls_key.empty())
+    throw RefusedError("--tls-cert and --tls-key belong together");
+  const TlsClientSettings files{o.tls_ca, o.tls_certificate, o.tls_key,
+                                o.tls_name.empty() ? host : o.tls_name};
+  return std::make_unique<TlsPort>(
+      std::move(tcp), TlsContext::of_client(files, [] { return std::int64_t{std::time(nullptr)}; }));
+}
+
+}  // namespace
 
 void add_link_options(CLI::App& command, LinkOptions& o) {
   auto* tcp = command.add_option("--tcp", o.tcp, "HOST:PORT of datumd")->capture_default_str();
   command.add_option("--serial", o.serial, "serial line instead")->excludes(tcp);
   command.add_option("--baud", o.baud, "of the serial line")->capture_default_str();
+  command
+      .add_option("--tls-ca", o.tls_ca,
+                  "TLS: PEM file of who signed datumd's certificate; or DATUMCTL_TLS_CA")
+      ->envname("DATUMCTL_TLS_CA");
+  command
+      .add_option("--tls-cert", o.tls_certificate,
+                  "PEM file of this client's certificate; or DATUMCTL_TLS_CERT")
+      ->envname("DATUMCTL_TLS_CERT");
+  command.add_option("--tls-key", o.tls_key, "PEM file of its private key, mode 600; or DATUMCTL_TLS_KEY")
+      ->envname("DATUMCTL_TLS_KEY");
+  command
+      .add_option("--tls-name", o.tls_name,
+                  "name that datumd's certificate must have (default: HOST of --tcp); or DATUMCTL_TLS_NAME")
+      ->envname("DATUMCTL_TLS_NAME");
   command.add_option("--timeout-ms", o.time_out_ms, "how long an answer may take")
       ->capture_default_str()
       ->check(CLI::Range(1, 3600000));
@@ -29,7 +64,11 @@ std::unique_ptr<Port> port_of(const LinkOptions& o) {
   const auto [rest, error] = std::from_chars(from, end, number);
   if (error != std::errc() || rest != end || number == 0 || colon == 0)
     throw RefusedError("--tcp " + o.tcp + ": HOST:PORT with a port from 1 to 65535 is wanted");
-  return tcp_port(o.tcp.substr(0, colon), number);
+  const std::string host = host_of(o.tcp.substr(0, colon));
+  auto tcp = tcp_port(host, number);
+  if (o.tls_ca.empty() && !(o.tls_certificate.empty() && o.tls_key.empty()))
+    throw RefusedError("--tls-cert without --tls-ca: who signed datumd's certificate?");
+  return o.tls_ca.empty() ? std::move(tcp) : secured(std::move(tcp), o, host);
 }
 
 ScpiClient connect(const LinkOptions& o) { return {port_of(o), std::chrono::milliseconds(o.time_out_ms)}; }

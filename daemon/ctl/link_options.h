@@ -12,6 +12,9 @@ namespace datum {
 struct LinkOptions {
   std::string tcp = "127.0.0.1:5025", serial;  // serial: a device's path, instead of TCP where it is given
   int baud = 115200, time_out_ms = 5000;
+  // TLS where a CA is named: who signed datumd's certificate, what this client shows, the name that datumd's certificate must
+  // have (empty: the host of `tcp`).
+  std::string tls_ca, tls_certificate, tls_key, tls_name;
 };
 
 /// How long the answer to a command that waits for people or for a board may take.
@@ -19,7 +22,8 @@ inline constexpr int longest_step_ms = 600'000;
 
 void add_link_options(CLI::App& command, LinkOptions& options);
 
-/// Not open yet. Throws RefusedError for a --tcp that is no HOST:PORT, and as serial_port() does.
+/// Not open yet. Throws RefusedError for a --tcp that is no HOST:PORT, for TLS files that can't be used, and as serial_port()
+/// does.
 std::unique_ptr<Port> port_of(const LinkOptions& options);
 
 /// Throws as ScpiClient and port_of().

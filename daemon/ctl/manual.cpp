@@ -38,7 +38,8 @@ std::string synopsis(const CLI::App& command, const std::string& path) {
 }
 
 bool is_of_link(const CLI::Option& option) {
-  for (const char* name : {"--tcp", "--serial", "--baud", "--timeout-ms"})
+  for (const char* name :
+       {"--tcp", "--serial", "--baud", "--timeout-ms", "--tls-ca", "--tls-cert", "--tls-key", "--tls-name"})
     if (option.get_name() == name) return true;
   return false;
 }

@@ -48,14 +48,29 @@ ScpiClient::ScpiClient(std::unique_ptr<Port> port, std::chrono::milliseconds tim
   start_clock();
   port_->open();
   while (!port_->connected()) {
-    wait(POLLOUT);
+    wait(POLLIN);
     port_->write(nullptr, 0);  // throws what became of the connection
   }
+}
+
+/// What came before the end may say why: "REFUSED,host.tcp takes TLS alone".
+void ScpiClient::lost(const LostError& error) {
+  try {
+    std::array<std::uint8_t, 4096> bytes{};
+    while (const std::size_t n = port_->read(bytes.data(), bytes.size()))
+      received_.append(reinterpret_cast<const char*>(bytes.data()), n);
+  } catch (const std::runtime_error&) {  // that it is lost is known
+  }
+  if (const std::size_t n = whole_line(received_)) last_line_ = received_.substr(0, n - 1);
+  if (begins(last_line_, "REFUSED,") || begins(last_line_, "CLOSED,"))
+    throw LostError(port_->describe() + ": " + last_line_.substr(0, last_line_.find('\r')));
+  throw error;
 }
 
 void ScpiClient::wait(short events) {
   using namespace std::chrono;
   const auto left = duration_cast<milliseconds>(until_ - steady_clock::now()).count();
+  if (port_->wants_write()) events |= POLLOUT;
   pollfd entry{port_->fd(), events, 0};
   if (left <= 0 || poll(&entry, 1, static_cast<int>(left)) == 0)
     throw TransientError(fmt::format("{}: no answer within {} ms", port_->describe(), time_out_.count()));
@@ -86,6 +101,14 @@ std::string ScpiClient::read_line() {
 
 ScpiClient::Reply ScpiClient::send(const std::string& message) {
   start_clock();
+  try {
+    return exchange(message);
+  } catch (const LostError& error) {
+    lost(error);
+  }
+}
+
+ScpiClient::Reply ScpiClient::exchange(const std::string& message) {
   const std::string mark = fmt::format("\"datumctl {}\"", ++mark_);
   write(message + "\n:DIAGnostic:ECHO? " + mark + ";:SYSTem:ERRor:ALL?\n");
   Reply reply;
@@ -96,6 +119,7 @@ ScpiClient::Reply ScpiClient::send(const std::string& message) {
       if (!begins(errors, "0,")) reply.errors.push_back(errors);
       return reply;
     }
+    last_line_ = line;
     if (!begins(line, "R,") && !begins(line, "GAP,")) reply.answers.push_back(std::move(line));
   }
 }

@@ -26,15 +26,17 @@ class ScpiClient {
   Reply send(const std::string& message);
 
  private:
+  Reply exchange(const std::string& message);
   void write(const std::string& bytes);
   std::string read_line();
   void wait(short events);
+  [[noreturn]] void lost(const LostError& error);
   void start_clock() { until_ = std::chrono::steady_clock::now() + time_out_; }
 
   std::unique_ptr<Port> port_;
   std::chrono::milliseconds time_out_;
   std::chrono::steady_clock::time_point until_{};
-  std::string received_;
+  std::string received_, last_line_;
   unsigned mark_ = 0;
 };
 

@@ -31,7 +31,7 @@ MonotonicNs WatchLink::deadline() const {
 void WatchLink::work(MonotonicNs now) {
   try {
     if (!port_) return now >= open_at_ ? connect(now) : void();
-    if (!up_ && port_->connected()) up(now);
+    if (!up_) go_on_connecting(now);
     if (up_) receive(now);
     if (up_ && now >= ask_at_) ask(now);
     if (up_ && now >= results_.deadline()) results_.on_deadline(now);
@@ -51,6 +51,11 @@ void WatchLink::connect(MonotonicNs now) {
   port_->open();
   if (port_->connected()) up(now);
   send();
+}
+
+void WatchLink::go_on_connecting(MonotonicNs now) {
+  port_->write(nullptr, 0);  // throws what became of the connection
+  if (port_->connected()) up(now);
 }
 
 void WatchLink::up(MonotonicNs now) {
@@ -88,6 +93,7 @@ void WatchLink::receive(MonotonicNs now) {
 
 void WatchLink::take(const std::string& line, MonotonicNs now) {
   heard_ns_ = now;
+  if (line.rfind("REFUSED,", 0) == 0) throw LostError(port_->describe() + ": " + line);
   back_off_ns_ = 0;
   if (!results_.take(line, now)) return take_answer(line);
   for (const auto& event : results_.events()) view_.delivered(event);
@@ -117,7 +123,6 @@ void WatchLink::send() {
     if (n == 0) return;
     unsent_.erase(0, n);
   }
-  if (port_ && !up_) port_->write(nullptr, 0);  // throws what became of the connection
 }
 
 }  // namespace datum

@@ -41,13 +41,14 @@ class WatchLink {
   /// -1 while there is no connection.
   int fd() const { return port_ ? port_->fd() : -1; }
   /// The connection is being made, or bytes wait for room.
-  bool wants_write() const { return port_ && (!up_ || !unsent_.empty()); }
+  bool wants_write() const { return port_ && (port_->wants_write() || !unsent_.empty()); }
   MonotonicNs deadline() const;
   /// Something can be read or written, or the deadline has come. Throws RefusedError, which no waiting mends.
   void work(MonotonicNs now);
 
  private:
   void connect(MonotonicNs now);
+  void go_on_connecting(MonotonicNs now);
   void up(MonotonicNs now);
   void lose(const std::string& why, MonotonicNs now);
   void receive(MonotonicNs now);

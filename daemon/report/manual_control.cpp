@@ -44,7 +44,9 @@ std::vector<Section> control_sections() {
             "role = \"configure\", and SYSTem:LOCK:REQuest? on that link gets it "
             "back from whoever has it. Each link of [host] has a role: \"read\" asks and is sent results; "
             "\"operate\" commands; \"configure\" also stores recipes and calibrations. TCP links operate and "
-            "serial lines configure unless their table says otherwise. Each command that changes the cell is "
+            "serial lines configure unless their table says otherwise; with [host.tcp.tls] each host of TCP "
+            "proves who it is, and its certificate has the role (TLS in datumd(8)). Each command that "
+            "changes the cell is "
             "in the log with the host's "
             "name, 20 at once and "
             "2 a second of one host; more are counted.")}},

@@ -42,9 +42,9 @@ std::string config_text(const CellOptions& o) {
          "[inspection]\nrecipes_folder = \"recipes\"\nrecipe = \"box\"\ntrigger = \"" +
          o.trigger + "\"\narm_at_start = " + word(o.arm_at_start) +
          "\nframe_timeout_ms = " + std::to_string(o.frame_timeout_ms) +
-         "\n[results]\nstore_file = \"results.db\"\n[backend]\nthreads = 1\n[host.tcp]\nport = "
-         "0\nrole = \"configure\"\npush_results = " +
-         word(o.push_results) + "\n" + o.more;
+         "\n[results]\nstore_file = \"results.db\"\n[backend]\nthreads = 1\n[host.tcp]\nport = 0\n" +
+         (o.role.empty() ? "" : "role = \"" + o.role + "\"\n") + "push_results = " + word(o.push_results) +
+         "\n" + o.more;
 }
 
 void append(std::string& bytes, std::uint32_t number) {

@@ -47,8 +47,9 @@ struct CellOptions {
   bool arm_at_start = true;
   bool push_results = true;
   int frame_timeout_ms = 30'000;
-  std::string daemon = "datumd";  // or a path
-  std::string more = "";          // further tables of the configuration; FOLDER stands for the cell's
+  std::string role = "configure";  // of hosts by TCP; empty: no such key
+  std::string daemon = "datumd";   // or a path
+  std::string more = "";           // further tables of the configuration; FOLDER stands for the cell's
 };
 
 constexpr double good_height_um = 500, bad_height_um = 700;  // limits: 460 and 540
