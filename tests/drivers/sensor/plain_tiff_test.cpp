@@ -62,6 +62,20 @@ TEST_F(PlainTiff, ReadsEachDepthInOneStripAndInSeveral) {
   }
 }
 
+// As tifffile writes it; and what is out of order, missing or told twice (tests/fuzz/corpus).
+TEST_F(PlainTiff, KnowsTagsThatSayNothingOfTheSamples) {
+  const auto kept = [](const std::string& name) {
+    return read_file(std::filesystem::path(DATUM_SOURCE_DIR) / "tests/fuzz/corpus/tiff" / name);
+  };
+  for (const char* name :
+       {"plain", "plain_described", "plain_strips", "plain_strips_swapped", "plain_rows_per_strip_missing"})
+    EXPECT_TRUE(is_accepted(kept(name))) << name;
+  for (const char* name :
+       {"plain_tag_twice", "plain_counts_missing", "plain_offsets_too_few", "plain_unsorted",
+        "plain_rows_per_strip_zero", "plain_count_longer", "plain_huge", "plain_text_without_end"})
+    EXPECT_FALSE(is_accepted(kept(name))) << name;
+}
+
 TEST_F(PlainTiff, LeavesEveryOtherFormToItsReader) {
   const auto is_left = [&](auto alter) {
     TiffOptions o;
