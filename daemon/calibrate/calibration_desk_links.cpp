@@ -59,10 +59,8 @@ bool CalibrationDesk::awaits_frame() const {
 void CalibrationDesk::position(const ProbePoint& sample, MonotonicNs now) {
   if (step_ == Step::touching) {
     touches_->position(sample, now);
-    if (touches_->finished())
-      touch_ended();
-    else
-      parts_.cmm->poll_soon(now);
+    if (touches_->finished()) return touch_ended();
+    if (touches_->wants_position()) parts_.cmm->poll_soon(now);
   } else if (step_ == Step::scanning && stare_.wants_position()) {
     stare_.position(sample, now);
     if (stare_.step() == StareSession::Step::wait_frame) {

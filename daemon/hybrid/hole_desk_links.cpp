@@ -26,10 +26,8 @@ bool HoleDesk::awaits_frame() const {
 void HoleDesk::position(const ProbePoint& sample, MonotonicNs now) {
   if (awaited_ != Awaited::nothing) {
     touches_->position(sample, now);
-    if (touches_->finished())
-      touch_ended(now);
-    else
-      parts_.cmm->poll_soon(now);
+    if (touches_->finished()) return touch_ended(now);
+    if (touches_->wants_position()) parts_.cmm->poll_soon(now);
   } else if (step_ == Step::scanning && stare_.wants_position()) {
     stare_.position(sample, now);
     if (stare_.step() == StareSession::Step::wait_frame) {

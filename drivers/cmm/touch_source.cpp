@@ -59,12 +59,6 @@ void TouchSource::latched(const ProbePoint& point, MonotonicNs) {
   if (step_ != Step::waiting || settings_.rule != TouchRule::latched || point.first_byte_ns < asked_ns_)
     return;
   if (point.state != ProbeState::ok) return fail(fmt::format("{} {}", name_of(point.state), point.detail));
-  // Two touches do not agree to the last count on every axis.
-  if (touched_ && point.position_mm == touch_.position_mm) {
-    ++repeats_;
-    last_fault_ = "the touch before was sent again";
-    return;
-  }
   done({point.position_mm, TouchRule::latched, 1, 0, point.last_byte_ns});
 }
 
@@ -109,7 +103,6 @@ void TouchSource::on_deadline(MonotonicNs now) {
 
 void TouchSource::done(const Touch& touch) {
   touch_ = touch;
-  touched_ = true;
   step_ = Step::done;
   deadline_.reset();
 }

@@ -51,12 +51,14 @@ class TouchSource {
 
   /// Waits for a touch from now on, whatever went on before.
   void ask(MonotonicNs now);
-  /// What the device latched. Passed over: before ask(), under the other rule, the very touch before sent
-  /// again (a contact that bounces). One that is not ok fails the touch.
+  /// What the device latched. Passed over: before ask(), a contact that bounces among them, and under the other rule. One
+  /// that is not ok fails the touch. Equal positions of two touches are two touches: a step is a few um.
   void latched(const ProbePoint& point, MonotonicNs now);
   /// A position of the reader. stand_still: taken if measured after ask(); one that is not ok starts the
   /// count anew. latched: a lost link or reference fails the touch, nothing else matters.
   void position(const ProbePoint& point, MonotonicNs now);
+  /// The next position is of use as soon as it can be had. A latched touch comes unasked: polls keep to their period.
+  bool wants_position() const { return step_ == Step::waiting && settings_.rule == TouchRule::stand_still; }
   void abort();
   std::optional<MonotonicNs> deadline() const { return deadline_; }
   void on_deadline(MonotonicNs now);
@@ -67,8 +69,6 @@ class TouchSource {
   const Touch& touch() const { return touch_; }
   /// Why it failed, for the operator.
   const std::string& why() const { return why_; }
-  /// Touches that were the one before, sent again.
-  std::uint64_t repeats() const { return repeats_; }
 
  private:
   void stood(const ProbePoint& point);
@@ -82,9 +82,7 @@ class TouchSource {
   std::deque<ProbePoint> stood_;  // the last positions, at most `samples`
   std::string last_fault_;        // of a position since ask()
   Touch touch_;
-  bool touched_ = false;  // touch_ holds one
   std::string why_;
-  std::uint64_t repeats_ = 0;
 };
 
 const char* name_of(TouchSource::Step step);
