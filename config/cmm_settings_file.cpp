@@ -164,6 +164,7 @@ void read_line(TomlTable& table, CmmSettings& s) {
   s.touch = table.choice_or("touch", s.touch,
                             {{"stand_still", TouchRule::stand_still}, {"latched", TouchRule::latched}});
   read_framing(table.table_if("framing"), s.framing);
+  if (s.layout == Layout::grbl && s.unit == LengthUnit::inch) s.number.decimals = 4;  // as GRBL then sends
   read_number(table.table_if("number"), s.number);
 }
 

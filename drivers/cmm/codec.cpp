@@ -45,6 +45,7 @@ void CmmCodec::begin_round(MonotonicNs poll_sent) {
   in_round_ = true;
   answers_ = 0;
   poll_sent_ns_ = poll_sent;
+  reader_.grbl().round();
 }
 
 void CmmCodec::receive(const std::uint8_t* bytes, std::size_t size, MonotonicNs at) {

@@ -44,8 +44,8 @@ class CmmCodec {
   bool in_round() const { return in_round_; }
   /// Strings of this round that were answered or accepted: the next one may go out.
   std::size_t answers() const { return answers_; }
-  /// The device has not told yet what settings.setup asks for.
-  bool needs_setup() const { return settings_.device_tells_unit && !reader_.grbl().unit_known(); }
+  /// The device is to tell what settings.setup asks for: it has not yet, or it may have changed.
+  bool needs_setup() const { return settings_.device_tells_unit && reader_.grbl().wants_unit(); }
   /// An operator states that the machine was homed since its position was lost.
   void confirm_referenced() {
     reader_.grbl().confirm_referenced();

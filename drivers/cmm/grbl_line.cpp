@@ -20,12 +20,25 @@ std::string_view take_field(std::string_view& rest, char separator) {
   return field;
 }
 
+// 5 s at the preset's rate.
+constexpr unsigned rounds_of_a_unit = 25;
+
 }  // namespace
 
 void GrblReader::reset() {
   offset_.reset();
   inches_.reset();
-  listing_ = false;
+  listing_ = confirmed_ = false;
+}
+
+void GrblReader::confirm_referenced() {
+  lost_.clear();
+  confirmed_ = true;
+}
+
+bool GrblReader::wants_unit() const {
+  const bool old = rounds_ > 0 && rounds_ % rounds_of_a_unit == 0;
+  return !inches_ || old || check_report_unit().state != ProbeState::ok;
 }
 
 LineReading GrblReader::read(std::string_view line) {
@@ -71,8 +84,15 @@ LineReading GrblReader::read_probe(std::string_view line) const {
 }
 
 LineReading GrblReader::read_setting(std::string_view line) {
-  if (line == "$13=0") inches_ = false;
-  if (line == "$13=1") inches_ = true;
+  if (line == "$13=0" || line == "$13=1") {
+    inches_ = line == "$13=1";
+    rounds_ = 0;
+  }
+  // Without a homing cycle GRBL begins in Idle: its banner may have been missed.
+  if (line == "$22=0" && !confirmed_ && lost_.empty())
+    lost_ =
+        "the controller has no homing cycle ($22=0): nothing tells whether the machine is referenced; "
+        "DIAGnostic:POSition:REFerenced states it";
   if (line.find('=') == std::string_view::npos)
     return fault(ProbeState::malformed, "not a setting of GRBL 1.1: " + in_quotes(line));
   return ignored_line();

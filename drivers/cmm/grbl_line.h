@@ -19,8 +19,11 @@ class GrblReader {
   void reset();
   /// A line could not be read: it may have carried a new offset.
   void forget_offset() { offset_.reset(); }
-  void confirm_referenced() { lost_.clear(); }
-  bool unit_known() const { return inches_.has_value(); }
+  void confirm_referenced();
+  /// A poll goes out: the unit that was told is older by one.
+  void round() { ++rounds_; }
+  /// $13 may change at any time, and nothing says so: it is asked for until it is known and right, and now and then.
+  bool wants_unit() const;
 
  private:
   LineReading read_report(std::string_view line);
@@ -34,8 +37,10 @@ class GrblReader {
   CmmSettings settings_;
   std::optional<std::vector<double>> offset_;  // WCO
   std::optional<bool> inches_;                 // $13
-  std::string lost_ = "";                      // why the position may be lost; empty: it is not
-  bool listing_ = false;                       // within the answer to $#, whose [PRB:] repeats the last touch
+  unsigned rounds_ = 0;                        // since it was told
+  bool confirmed_ = false;  // by an operator, since the link was opened or the controller reset
+  std::string lost_ = "";   // why the position may be lost; empty: it is not
+  bool listing_ = false;    // within the answer to $#, whose [PRB:] repeats the last touch
 };
 
 }  // namespace datum

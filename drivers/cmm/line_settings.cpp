@@ -98,6 +98,10 @@ void check_number(const CmmSettings& settings) {
     refuse("a number with exponent has no fixed decimals");
   if (number.pointless && !number.implied_decimals)
     refuse("this device sends no decimal point: state number.implied_decimals as set at the device");
+  // report.c of GRBL 1.1: N_DECIMAL_COORDVALUE_INCH.
+  if (settings.layout == Layout::grbl && settings.unit == LengthUnit::inch &&
+      number.decimals.value_or(4) != 4)
+    refuse(fmt::format("number.decimals = {}; GRBL sends 4 in inches: state 4", *number.decimals));
   need_range("decimals", number.decimals.value_or(0), 0, 9);
   need_range("implied_decimals", number.implied_decimals.value_or(0), 0, 9);
 }

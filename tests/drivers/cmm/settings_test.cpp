@@ -134,6 +134,8 @@ TEST(CmmSettings, ContradictoryLayoutsAreRefused) {
 
 TEST(CmmSettings, WrongNumbersAreRefused) {
   const CmmSettings s = grbl_1_1();
+  EXPECT_EQ(refusal(s, [](auto& c) { c.unit = LengthUnit::inch; }),
+            "cmm: number.decimals = 3; GRBL sends 4 in inches: state 4");
   EXPECT_EQ(refusal(s, [](auto& c) { c.framing.terminator = ""; }),
             "cmm: a line ends in 0 ways; allowed: one of terminator (1 or 2 bytes), fixed_length and gap_ms");
   EXPECT_EQ(refusal(s, [](auto& c) { c.framing.max_length = 5000; }),

@@ -89,6 +89,46 @@ TEST(TouchCodec, GrblUnitOfATouchMustBeKnownAndRight) {
   EXPECT_THAT(inches.touches(), ElementsAre(HasSubstr("WRONG_UNIT the device reports in inch")));
 }
 
+// $13 changes with a sender at the same controller, and no report shows it: neither that it became wrong nor that it was
+// put right.
+TEST(TouchCodec, GrblIsAskedForItsUnitAgain) {
+  Wire wire = grbl_in_mm();
+  EXPECT_FALSE(wire.codec.needs_setup());
+  int rounds = 0;
+  for (; rounds < 100 && !wire.codec.needs_setup(); ++rounds) wire.codec.begin_round(wire.now);
+  EXPECT_EQ(rounds, 25) << "5 s at 5 Hz";
+  wire.send("$13=1\r\nok\r\n[PRB:1.000,2.000,3.000:1]\r\n");
+  EXPECT_THAT(wire.touches(), ElementsAre(HasSubstr("WRONG_UNIT the device reports in inch")));
+  for (int i = 0; i < 3; ++i) {
+    wire.codec.begin_round(wire.now);
+    EXPECT_TRUE(wire.codec.needs_setup()) << "with each poll, until it is right";
+  }
+  wire.send("$13=0\r\nok\r\n[PRB:1.000,2.000,3.000:1]\r\n");
+  EXPECT_THAT(wire.touches(), ElementsAre("OK 1 2 3"));
+  wire.codec.begin_round(wire.now);
+  EXPECT_FALSE(wire.codec.needs_setup());
+}
+
+// Idle after a start whose banner nobody heard: without a homing cycle nothing tells where the machine is.
+TEST(TouchCodec, GrblWithoutHomingIsReferencedByAnOperatorAlone) {
+  Wire wire(grbl_1_1());
+  wire.send("$13=0\r\n$22=0\r\nok\r\n");
+  wire.codec.begin_round(wire.now);
+  wire.send("<Idle|MPos:1.000,2.000,3.000|FS:0,0>\r\n");
+  EXPECT_THAT(wire.samples(),
+              ElementsAre(HasSubstr("NOT_REFERENCED the controller has no homing cycle ($22=0)")));
+  wire.codec.confirm_referenced();
+  wire.send("$13=0\r\n$22=0\r\nok\r\n");
+  wire.codec.begin_round(wire.now);
+  wire.send("<Idle|MPos:1.000,2.000,3.000|FS:0,0>\r\n");
+  EXPECT_THAT(wire.samples(), ElementsAre("OK 1 2 3"));
+  wire.codec.reset();  // opened again: it may have been started anew in between
+  wire.send("$13=0\r\n$22=0\r\nok\r\n");
+  wire.codec.begin_round(wire.now);
+  wire.send("<Idle|MPos:1.000,2.000,3.000|FS:0,0>\r\n");
+  EXPECT_THAT(wire.samples(), ElementsAre(HasSubstr("NOT_REFERENCED")));
+}
+
 TEST(TouchCodec, GrblTouchGoesThroughTheAxesSettings) {
   CmmSettings settings = grbl_1_1();
   settings.axes[0].reversed = true;
