@@ -34,10 +34,14 @@ void check_range(const Parameter& p, double value) {
   throw Error(data_out_of_range, fmt::format("{} {}; {} to {}", p.name, value, p.min, p.max));
 }
 
+double number_without_range(const Parameter& p, const Element& e) {
+  return e.kind == Element::Kind::character ? named_number(p, e.text)
+                                            : in_base_unit(decimal(e.text), p.dimension, e.suffix);
+}
+
 Value number_of(const Parameter& p, const Element& e) {
   Value v;
-  v.number = e.kind == Element::Kind::character ? named_number(p, e.text)
-                                                : in_base_unit(decimal(e.text), p.dimension, e.suffix);
+  v.number = number_without_range(p, e);
   check_range(p, v.number);
   return v;
 }
@@ -50,7 +54,7 @@ Value integer_of(const Parameter& p, const Element& e) {
   const auto [end, error] = std::from_chars(e.text.data(), e.text.data() + e.text.size(), v.integer);
   const bool exact =
       e.kind == Element::Kind::number && error == std::errc() && end == e.text.data() + e.text.size();
-  const double number = exact ? static_cast<double>(v.integer) : number_of(p, e).number;
+  const double number = exact ? static_cast<double>(v.integer) : number_without_range(p, e);
   v.number = std::round(number);
   if (p.whole && v.number != number)
     throw Error(data_out_of_range, fmt::format("{} {}; a whole number", p.name, number));

@@ -124,7 +124,11 @@ Element Parser::number() {
   const auto behind = at_;
   skip_blanks();
   const auto from = at_;
-  while (!at_end() && (is_letter(here()) || here() == '/' || here() == '%')) ++at_;
+  // 488.2, 7.7.3: units are multiplied by '.' and divided by '/'.
+  const auto of_unit = [&](char c) {
+    return is_letter(c) || c == '/' || c == '%' || (c == '.' && at_ > from);
+  };
+  while (!at_end() && of_unit(here())) ++at_;
   if (at_ - from > longest_mnemonic)
     throw Error(suffix_too_long, fmt::format("at most {} characters", longest_mnemonic));
   e.suffix = upper(message_.substr(from, at_ - from));

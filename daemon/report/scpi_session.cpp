@@ -7,6 +7,7 @@
 
 #include "daemon/report/result_line.h"
 #include "daemon/report/scpi_answer.h"
+#include "daemon/report/scpi_characters.h"
 #include "daemon/report/scpi_commands.h"
 
 namespace datum::scpi {
@@ -22,6 +23,9 @@ struct Found {
 /// Throws -114 where only a number behind a word is wrong, -113 where there is no such header.
 Found find(const std::vector<std::string>& words, const Header& header) {
   bool suffix_wrong = false;
+  // Numeric suffixes are SCPI's; a common header of IEEE 488.2 has none.
+  if (header.common() && !header.mnemonics.front().empty() && is_digit(header.mnemonics.front().back()))
+    throw Error(undefined_header, header.typed);
   for (const auto& command : all_commands()) {
     const auto match = command.pattern.match(words, header.query);
     if (match && !match->suffix_out_of_range) return {&command, *match};
@@ -167,6 +171,7 @@ bool Session::run_message() {
       }
       if (!std::exchange(paid_, false) && !in_pace()) return false;
       execute(*std::exchange(unit_, std::nullopt));
+      release_complete();  // *OPC;*ESR?: with nothing pending the bit is due at once
       count_executed();
       enter(true);
     }

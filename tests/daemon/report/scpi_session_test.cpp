@@ -50,6 +50,35 @@ TEST(ScpiErrors, OfTheSyntaxEndTheMessageThoseOfExecutionDoNot) {
   EXPECT_EQ(host.ask("*ESE?"), "2\n");
 }
 
+TEST(ScpiErrors, ACommonHeaderHasNoNumericSuffix) {
+  ScpiHost host;
+  EXPECT_EQ(host.error_of("*IDN1?"), "-113,\"Undefined header;*IDN1?\"\n");
+  EXPECT_EQ(host.error_of("*ESE1"), "-113,\"Undefined header;*ESE1\"\n");
+}
+
+// IEEE 488.2, 10.10: rounded to an integer, then 0 to 255.
+TEST(ScpiErrors, AMaskIsRoundedBeforeItsRangeIsLookedAt) {
+  ScpiHost host;
+  EXPECT_EQ(host.ask("*ESE 255.4;*ESE?"), "255\n");
+  EXPECT_THAT(host.error_of("*ESE 255.5"), StartsWith("-222,"));
+  EXPECT_EQ(host.ask("*ESE -0.4;*ESE?"), "0\n");
+}
+
+TEST(ScpiErrors, AUnitThatIsNoneIsTheSameErrorHoweverItIsWritten) {
+  ScpiHost host;
+  EXPECT_THAT(host.error_of("SENS:TEMP 20 CEL.M"), StartsWith("-131,"));
+  EXPECT_THAT(host.error_of("SENS:TEMP 20 CEL/M"), StartsWith("-131,"));
+}
+
+// IEEE 488.2, 12.5.2.2: with nothing pending the operation is complete at once.
+TEST(ScpiStatus, OperationCompleteIsDueAtOnce) {
+  ScpiHost host;
+  host.ask("*CLS");
+  EXPECT_EQ(host.ask("*OPC;*ESR?"), "1\n");
+  host.ask("CONF:REC 'mainboard';:INIT;:TRIG");
+  EXPECT_EQ(host.ask("*OPC;*ESR?"), "0\n") << "a board is pending";
+}
+
 TEST(ScpiErrors, NameWhatTheInstrumentThrew) {
   ScpiHost host;
   host.cell.failures = {"store: read-only file system", "cmm: link down"};
