@@ -197,9 +197,6 @@ void InspectionCell::select_recipe(const std::string& name, const std::optional<
   if (part_)
     throw scpi::Error(scpi::settings_conflict,
                       next_snapshot() + " is awaited; take it, or ABORt gives the part up");
-  recipe_.reset();
-  if (state_ != InstrumentState::idle) armed_mark_.clear();
-  enter(InstrumentState::idle, "a recipe is chosen");
   look_at_recipes();
   const Recipe* found = recipes_->find(name);
   if (!found) {
@@ -212,6 +209,8 @@ void InspectionCell::select_recipe(const std::string& name, const std::optional<
   if (found->sensor_serial != parts_.sensor.serial)
     throw scpi::Error(scpi::settings_conflict, fmt::format("the recipe is for sensor {}, this cell has {}",
                                                            found->sensor_serial, parts_.sensor.serial));
+  if (state_ != InstrumentState::idle) armed_mark_.clear();
+  enter(InstrumentState::idle, "a recipe is chosen");
   recipe_ = std::shared_ptr<const Recipe>(recipes_, found);
   log(6, fmt::format("recipe {} chosen, sha256 {}", name, found->sha256),
       {Event::recipe_chosen, {{"DATUM_RECIPE", name}}});

@@ -161,7 +161,13 @@ void Host::run(std::uint16_t command) {
 
 void Host::choose(const std::string& job) {
   cell_.control.change(name_, "recipe " + job);
-  cell_.instrument.select_recipe(job, std::nullopt);
+  try {
+    cell_.instrument.select_recipe(job, std::nullopt);
+  } catch (...) {
+    // A PLC goes by READY alone: the next board must not be measured by the former job.
+    if (!cell_.instrument.operation_pending()) cell_.instrument.abort();
+    throw;
+  }
 }
 
 void Host::execute(std::uint16_t command) {

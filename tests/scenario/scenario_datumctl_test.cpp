@@ -57,8 +57,10 @@ TEST_F(ScenarioDatumctl, TakesABoardFromTheRecipeToItsVerdict) {
   const Outcome unknown = ctl({"choose", "no-such"});
   EXPECT_EQ(unknown.status, 8);
   EXPECT_THAT(unknown.output, HasSubstr("refused: -256"));
-  EXPECT_EQ(ctl({"arm"}).status, 8) << "no recipe is chosen any more";
+  EXPECT_EQ(json({"arm"})["state"], "ARMED") << "what was chosen before stays";
+  EXPECT_EQ(ctl({"choose", "no-such"}).status, 8);
   EXPECT_EQ(ctl({"choose", "box", "--sha256", "0123"}).status, 8);
+  EXPECT_EQ(json({"status"})["state"], "ARMED") << "a refused command changes nothing";
   EXPECT_EQ(json({"choose", "box"})["recipe"]["name"], "box");
   EXPECT_EQ(json({"arm"})["state"], "ARMED");
 

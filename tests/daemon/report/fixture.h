@@ -177,12 +177,11 @@ class TestCell : public Instrument {
   std::optional<SelectedRecipe> recipe() const override { return recipe_; }
   void select_recipe(const std::string& name, const std::optional<std::string>& sha256) override {
     if (operation_pending()) throw scpi::Error(scpi::settings_conflict, "a board is being measured");
-    recipe_.reset();
-    state_ = InstrumentState::idle;
     const auto known = recipes();
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw scpi::Error(scpi::file_name_not_found, "no recipe '" + name + "'");
     if (sha256 && *sha256 != "ab12") throw scpi::Error(scpi::settings_conflict, "the file has another hash");
+    state_ = InstrumentState::idle;
     recipe_ = SelectedRecipe{name, "ab12"};
   }
   const Recipe* chosen_recipe() const override { return recipe_ ? &recipe_content : nullptr; }
