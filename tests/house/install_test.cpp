@@ -150,7 +150,9 @@ TEST_F(Installed, SocketsStandWhereTheSampleConfigurationListens) {
   const std::string sample = text_of(file("share/doc/datumd/examples/datumd.toml"));
   for (const auto& [unit, table] : {std::pair{"datumd", "tcp"}, std::pair{"datumd-gocator", "gocator"},
                                     std::pair{"datumd-modbus", "modbus_tcp"}}) {
-    const std::string keys = found(sample, "\n#?\\[host\\." + std::string(table) + "\\]([^\\[]*)");
+    // Up to the line that begins another table; texts may name one.
+    const std::string keys =
+        found(sample, "\n#?\\[host\\." + std::string(table) + "\\]\n((?:(?!#?[|]?\\[)[^\n]*\n)*)");
     const std::string place = found(keys, "#address = \"([^\"]*)") + ":" + found(keys, "#port = ([0-9]+)");
     for (const std::string at : {"", "@"}) {
       const std::string text = text_of(file("lib/systemd/system/" + (unit + at) + ".socket"));
