@@ -264,6 +264,16 @@ Level formed_as(const std::vector<TileLevel>& tiles, const Level& plane, int par
   return curved.surface.defined() ? curved : plane;
 }
 
+/// Starts on the level of the best of them, and on what lies beside it.
+std::vector<Start> all_starts(const std::vector<TileLevel>& tiles, std::uint64_t seed) {
+  std::vector<Start> starts = best_starts(tiles, seed);
+  if (starts.empty()) return starts;
+  const Level best = formed(tiles, starts.front().closest, 3);
+  if (!best.surface.defined()) return starts;
+  for (Start& start : starts_beside(tiles, best.in, seed)) starts.push_back(std::move(start));
+  return starts;
+}
+
 std::optional<Level> best_level(const std::vector<TileLevel>& tiles, const std::vector<Start>& starts,
                                 int parameters) {
   std::vector<Explanation> all;
@@ -337,7 +347,7 @@ TileFloor floor_among_tiles(const RingTiles& tiles, const RingHeights& ring, con
         modes_of(tiles, ring, about, std::max(lsb_um / std::sqrt(12.0), 1e-3), expected_form_um);
     const std::vector<TileLevel>& levels = modes.levels;
     if (levels.size() < static_cast<std::size_t>(parameters) + 3) return floor;
-    std::optional<Level> level = best_level(levels, best_starts(levels, seed), parameters);
+    std::optional<Level> level = best_level(levels, all_starts(levels, seed), parameters);
     if (!level) return floor;
     if (round == 0) {
       const TileSurface plane_of(chosen(levels, level->in), 3);

@@ -13,7 +13,8 @@ constexpr int trials =
     200;  // three tiles of one level that holds 45 % of them are missed in (1 - 0.09)^200 = 6e-9
 constexpr double closest_share = 0.4;
 constexpr int most_steps = 30;
-constexpr std::size_t kept_starts = 12;
+constexpr std::size_t kept_starts = 12, kept_beside = 3;
+constexpr std::size_t least_beside = 8;  // tiles: 40 % of them are a plane
 
 struct Random {
   std::uint64_t state;
@@ -132,6 +133,26 @@ std::vector<Start> best_starts(const std::vector<TileLevel>& tiles, std::uint64_
   }
   std::stable_sort(starts.begin(), starts.end(),
                    [](const Start& a, const Start& b) { return a.scale < b.scale; });
+  return starts;
+}
+
+std::vector<Start> starts_beside(const std::vector<TileLevel>& tiles, const std::vector<bool>& in,
+                                 std::uint64_t seed) {
+  std::vector<TileLevel> beside;
+  std::vector<std::size_t> place;
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    if (in[i]) continue;
+    beside.push_back(tiles[i]);
+    place.push_back(i);
+  }
+  if (beside.size() < std::max(least_beside, tiles.size() / 4)) return {};
+  std::vector<Start> starts = best_starts(beside, seed);
+  if (starts.size() > kept_beside) starts.resize(kept_beside);
+  for (Start& start : starts) {
+    std::vector<bool> closest(tiles.size(), false);
+    for (std::size_t i = 0; i < place.size(); ++i) closest[place[i]] = start.closest[i];
+    start.closest = std::move(closest);
+  }
   return starts;
 }
 

@@ -22,4 +22,9 @@ std::vector<TileLevel> chosen(const std::vector<TileLevel>& tiles, const std::ve
 /// trimmed squares; Rousseeuw and Van Driessen 2006).
 std::vector<Start> best_starts(const std::vector<TileLevel>& tiles, std::uint64_t seed);
 
+/// The best starts among those tiles that are not in, where they are a quarter of all and more. Two planes may each hold half
+/// of a ring, a level and a slope that bridges two others: all of best_starts() may lie on one of them.
+std::vector<Start> starts_beside(const std::vector<TileLevel>& tiles, const std::vector<bool>& in,
+                                 std::uint64_t seed);
+
 }  // namespace datum

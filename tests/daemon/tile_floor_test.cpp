@@ -9,6 +9,7 @@
 
 #include "daemon/inspect/body_ranks.h"
 #include "daemon/inspect/ring_tiles.h"
+#include "daemon/inspect/tile_starts.h"
 #include "gpu/component_height/component_height_math.h"
 
 namespace datum {
@@ -23,7 +24,8 @@ struct Ring {
   std::vector<PixelRun> runs;
   std::vector<float> x, y, z;
 
-  Ring(std::uint64_t seed, const std::function<double(double, double)>& level_um) {
+  /// `smooth_px`: standard deviation of the Gaussian that correlates the noise; 0: white.
+  Ring(std::uint64_t seed, const std::function<double(double, double)>& level_um, double smooth_px = 0) {
     site.grid.x = site.grid.y = axis_to_um(pitch_um, -outer_px * pitch_um, outer_px);
     for (std::int32_t row = 0; row <= 2 * outer_px; ++row) {
       const bool beside = std::abs(row - outer_px) <= inner_px;
@@ -36,16 +38,45 @@ struct Ring {
       runs.push_back({row, outer_px + inner_px + 1, side});
     }
     std::mt19937_64 random(seed);
-    std::normal_distribution<double> noise(0, noise_um);
+    std::normal_distribution<double> white(0, noise_um);
+    const std::vector<double> smooth = smooth_px > 0 ? smoothed(random, smooth_px) : std::vector<double>();
     for (const PixelRun& run : runs)
       for (std::int32_t k = 0; k < run.length; ++k) {
         x.push_back(um_of(site.grid.x, run.col + k));
         y.push_back(um_of(site.grid.y, run.row));
-        z.push_back(static_cast<float>(level_um(x.back() / 1e3, y.back() / 1e3) + noise(random)));
+        const double level = level_um(x.back() / 1e3, y.back() / 1e3);
+        const double noise =
+            smooth_px > 0 ? smooth[static_cast<std::size_t>(run.row * side_px + run.col + k)] : white(random);
+        z.push_back(static_cast<float>(level + noise));
       }
     site.ring_runs = static_cast<std::uint32_t>(runs.size());
     site.ring_pixels = static_cast<std::uint32_t>(z.size());
     z.resize(z.size() + pixel_padding);
+  }
+  static constexpr std::int32_t side_px = 2 * outer_px + 1;
+  /// Noise of the whole square, rows and columns smoothed one after the other.
+  static std::vector<double> smoothed(std::mt19937_64& random, double px) {
+    const std::int32_t reach = static_cast<std::int32_t>(4 * px);
+    std::vector<double> weight, field(side_px * side_px), next(field.size());
+    double squares = 0;
+    for (std::int32_t k = -reach; k <= reach; ++k) {
+      weight.push_back(std::exp(-k * k / (2 * px * px)));
+      squares += weight.back() * weight.back();
+    }
+    std::normal_distribution<double> white(0, noise_um / squares);
+    for (double& v : field) v = white(random);
+    for (const std::int32_t step : {1, side_px}) {
+      for (std::int32_t i = 0; i < side_px * side_px; ++i) {
+        const std::int32_t at = i / step % side_px;
+        double sum = 0;
+        for (std::int32_t k = -reach; k <= reach; ++k)  // round the edge: the noise is as large there
+          sum += weight[static_cast<std::size_t>(k + reach)] *
+                 field[static_cast<std::size_t>(i + ((at + k + side_px) % side_px - at) * step)];
+        next[static_cast<std::size_t>(i)] = sum;
+      }
+      std::swap(field, next);
+    }
+    return field;
   }
   TileFloor floor(int parameters) const {
     return floor_among_tiles(RingTiles(runs), {runs.data(), x.data(), y.data(), z.data()}, PlaneFit{},
@@ -88,6 +119,37 @@ TEST(TileFloor, NoneIsToldWhereAnotherIsNearlyAsGood) {
   };
   EXPECT_GE(ring(165).floor(3).second_level, 1);
   for (const std::uint64_t seed : {1, 2, 3, 4, 5}) EXPECT_LT(ring(seed).floor(3).second_level, 0.8) << seed;
+}
+
+/// Half of the tiles at 0, opposite sides at 20 and 10 um: a slope through both sides holds as many as the floor does, and
+/// where it holds them a little better all starts lie on it.
+TEST(TileFloor, StartsBesideASlopeLieOnTheFloor) {
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> noise;
+  std::vector<TileLevel> tiles;
+  std::vector<bool> on_slope;
+  for (int i = 0; i < 56; ++i) {
+    const double turn = 2 * M_PI * (i + 0.5) / 56;
+    TileLevel t;
+    t.x = 2e3 * std::cos(turn);
+    t.y = 2e3 * std::sin(turn);
+    on_slope.push_back(std::abs(t.x) > 1.4e3);
+    t.heights = t.inliers = 100;
+    t.error = 0.5;
+    t.level = on_slope.back() ? 15 + t.x / 400 + 0.2 * noise(random) : noise(random);
+    tiles.push_back(t);
+  }
+  const Start best = best_starts(tiles, 1).front();
+  for (std::size_t i = 0; i < tiles.size(); ++i) EXPECT_LE(best.closest[i], on_slope[i]) << i;
+  const std::vector<Start> beside = starts_beside(tiles, on_slope, 1);
+  ASSERT_FALSE(beside.empty());
+  for (const Start& start : beside) {
+    EXPECT_GE(std::count(start.closest.begin(), start.closest.end(), true), 8);
+    for (std::size_t i = 0; i < tiles.size(); ++i) EXPECT_LE(start.closest[i], !on_slope[i]) << i;
+  }
+  std::vector<bool> most(tiles.size(), true);
+  most[0] = most[1] = most[2] = false;
+  EXPECT_TRUE(starts_beside(tiles, most, 1).empty());
 }
 
 /// A body of 60 x 40 pixels over a tilted floor; some have no height.
