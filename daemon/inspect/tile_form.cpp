@@ -4,14 +4,6 @@
 #include <cmath>
 
 namespace datum {
-namespace {
-
-/// Of the noise's variance of a tile's mean at most this share of a pixel's: noise that is one height all over a tile
-/// can't be told from form.
-constexpr double most_of_a_pixel = 0.5;
-
-}  // namespace
-
 FittedTiles::FittedTiles(const std::vector<TileLevel>& all, int wanted) : parameters(wanted) {
   double heights = 0, inliers = 0;
   for (const TileLevel& t : all) {

@@ -21,9 +21,9 @@ struct Residual {
 };
 using TileResiduals = std::vector<std::vector<Residual>>;
 
-TileResiduals residuals_of(const RingTiles& tiles, const RingHeights& ring, const PlaneFit& plane) {
-  TileResiduals out(tiles.count());
-  const std::vector<std::uint16_t> tile_of = tiles.of_pixel(ring.runs);
+TileResiduals residuals_of(const std::vector<std::uint16_t>& tile_of, std::size_t tiles,
+                           const RingHeights& ring, const PlaneFit& plane) {
+  TileResiduals out(tiles);
   for (std::size_t i = 0; i < tile_of.size(); ++i) {
     if (!(std::fabs(ring.z[i]) <= std::numeric_limits<float>::max())) continue;
     const double r = residual_of(ring, i, plane);
@@ -110,18 +110,70 @@ TileLevel mode_of(const std::vector<Residual>& tile, double noise) {
   return level;
 }
 
+/// Neighbours along a run that lie in one tile, both near its mode.
+struct Neighbours {
+  double squares = 0, n = 0;
+  double products[2] = {}, pairs[2] = {};  // one and two pixels apart
+  /// Sum of the autocorrelation over two pixels either way along a row.
+  double sum() const {
+    double sum = 1;
+    for (std::size_t k = 0; k < 2; ++k)
+      if (pairs[k] > 0) sum += 2 * std::clamp(products[k] / pairs[k] * n / squares, -1.0, 1.0);
+    return sum;
+  }
+};
+
+/// The median over the tiles: a ramp through some of them is no noise.
+double correlation_about(const std::vector<TileLevel>& modes, const std::vector<std::uint16_t>& tile_of,
+                         const RingHeights& ring, const PlaneFit& plane, double noise) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  std::vector<Neighbours> of_tile(modes.size());
+  double before[2] = {};  // the last pixel's, and the one before it
+  std::int32_t left_of_run = 0;
+  const PixelRun* run = ring.runs;
+  for (std::size_t i = 0; i < tile_of.size(); ++i) {
+    const bool new_run = left_of_run == 0;
+    if (new_run) left_of_run = (run++)->length;
+    --left_of_run;
+    if (new_run || tile_of[i] != tile_of[i - 1]) before[0] = before[1] = none;
+    double r = residual_of(ring, i, plane) - modes[tile_of[i]].level;
+    if (!(std::fabs(r) <= window_sigmas * noise)) r = none;
+    Neighbours& t = of_tile[tile_of[i]];
+    for (std::size_t k = 0; k < 2; ++k) {
+      if (std::isnan(r * before[k])) continue;
+      t.products[k] += r * before[k];
+      ++t.pairs[k];
+    }
+    if (!std::isnan(r)) {
+      t.squares += r * r;
+      ++t.n;
+    }
+    before[1] = before[0];
+    before[0] = r;
+  }
+  std::vector<double> sums;
+  for (const Neighbours& t : of_tile)
+    if (t.n >= 2 * least_tile_pixels && t.squares > 0) sums.push_back(t.sum());
+  const double sum = sums.empty() ? 1 : std::max(1.0, median_of(sums));
+  return sum * sum;
+}
+
 }  // namespace
 
 TileModes modes_of(const RingTiles& tiles, const RingHeights& ring, const PlaneFit& plane,
                    double least_noise_um, double expected_form_um) {
-  const TileResiduals residuals = residuals_of(tiles, ring, plane);
+  const std::vector<std::uint16_t> tile_of = tiles.of_pixel(ring.runs);
+  const TileResiduals residuals = residuals_of(tile_of, tiles.count(), ring, plane);
   TileModes modes;
   modes.noise_um = std::max(noise_of(residuals), least_noise_um);
-  for (std::size_t i = 0; i < residuals.size(); ++i) {
-    TileLevel level = mode_of(residuals[i], modes.noise_um);
+  std::vector<TileLevel> all;
+  for (const auto& tile : residuals) all.push_back(mode_of(tile, modes.noise_um));
+  modes.correlation = correlation_about(all, tile_of, ring, plane, modes.noise_um);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    TileLevel& level = all[i];
     if (level.inliers < least_tile_pixels) continue;
-    level.error =
-        std::sqrt(modes.noise_um * modes.noise_um / level.inliers + expected_form_um * expected_form_um);
+    const double of_mean = std::min(modes.correlation / level.inliers, most_of_a_pixel);
+    level.error = std::sqrt(modes.noise_um * modes.noise_um * of_mean + expected_form_um * expected_form_um);
     modes.levels.push_back(level);
     modes.tile.push_back(i);
   }

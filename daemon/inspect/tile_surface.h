@@ -10,6 +10,9 @@ namespace datum {
 
 /// Inliers below which a tile tells no level.
 inline constexpr std::uint32_t least_tile_pixels = 6;
+/// Of the noise's variance of a tile's mean at most this share of a pixel's: noise that is one height all over a tile
+/// can't be told from form.
+inline constexpr double most_of_a_pixel = 0.5;
 
 /// z = c0 + c1 u + c2 v (+ c3 uu + c4 uv + c5 vv), u and v within about -1 to 1; tiles weigh by their inliers.
 class TileSurface {

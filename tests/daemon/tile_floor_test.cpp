@@ -9,6 +9,7 @@
 
 #include "daemon/inspect/body_ranks.h"
 #include "daemon/inspect/ring_tiles.h"
+#include "daemon/inspect/tile_modes.h"
 #include "daemon/inspect/tile_starts.h"
 #include "gpu/component_height/component_height_math.h"
 
@@ -150,6 +151,24 @@ TEST(TileFloor, StartsBesideASlopeLieOnTheFloor) {
   std::vector<bool> most(tiles.size(), true);
   most[0] = most[1] = most[2] = false;
   EXPECT_TRUE(starts_beside(tiles, most, 1).empty());
+}
+
+/// Noise that correlates scatters the levels of tiles by more than their pixels tell; levels and ramps are none.
+TEST(TileModes, TellHowNoiseCorrelates) {
+  const auto correlation = [](const std::function<double(double, double)>& level_um, double smooth_px) {
+    const Ring ring(5, level_um, smooth_px);
+    return modes_of(RingTiles(ring.runs), {ring.runs.data(), ring.x.data(), ring.y.data(), ring.z.data()},
+                    PlaneFit{}, 1e-3, 0)
+        .correlation;
+  };
+  const auto even = [](double, double) { return 0; };
+  const auto step = [](double x, double) { return x > 1.2 ? 35 : 0; };
+  const auto ramp = [](double x, double) { return x > 1.2 ? 35 * (x - 1.2) : 0; };
+  EXPECT_LT(correlation(even, 0), 1.1);
+  EXPECT_LT(correlation(step, 0), 1.1);
+  EXPECT_LT(correlation(ramp, 0), 1.2);
+  EXPECT_GT(correlation(even, 2), 4);
+  EXPECT_NEAR(correlation(step, 2), correlation(even, 2), 0.1 * correlation(even, 2));
 }
 
 /// A body of 60 x 40 pixels over a tilted floor; some have no height.
