@@ -48,6 +48,7 @@ TEST(ScenarioOperator, StoresARecipeThatTheNextBoardIsMeasuredBy) {
 void tamper(const std::filesystem::path& store) {
   sqlite3* db = nullptr;
   ASSERT_EQ(sqlite3_open(store.c_str(), &db), SQLITE_OK);
+  sqlite3_busy_timeout(db, 10000);  // the daemon may be at a commit of its own
   char* why = nullptr;
   EXPECT_EQ(
       sqlite3_exec(db,
