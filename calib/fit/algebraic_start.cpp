@@ -1,7 +1,9 @@
 #include "calib/fit/algebraic_start.h"
 
-#include <Eigen/QR>
 #include <cmath>
+#include <limits>
+
+#include "calib/linear/linear_algebra.h"
 
 namespace datum {
 namespace {
@@ -18,9 +20,13 @@ std::optional<Ball<D>> solve(std::span<const Eigen::Matrix<double, D, 1>> points
     a += row * row.transpose();
     b += row * p.squaredNorm();
   }
-  const Eigen::ColPivHouseholderQR<Square> qr(a);
-  if (!qr.isInvertible()) return std::nullopt;
-  const Column x = qr.solve(b);
+  const EigenSystem e = eigen_system(a);
+  if (!(e.values[0] > (D + 1) * std::numeric_limits<double>::epsilon() * e.values[D])) return std::nullopt;
+  Column x = Column::Zero();
+  for (int i = 0; i <= D; ++i) {
+    const Column axis = e.vectors.col(i);
+    x += axis * (axis.dot(b) / e.values[i]);
+  }
   const double square = x[D] + x.template head<D>().squaredNorm();
   if (!(square > 0) || !std::isfinite(square)) return std::nullopt;
   return Ball<D>{x.template head<D>(), std::sqrt(square)};

@@ -38,9 +38,11 @@ struct CircleModel3 {
   Circle3 moved(const Circle3& c, const CircleRow& step) const {
     const Eigen::Matrix<double, 3, 2> t = tangents(c.normal);
     const Eigen::Vector3d normal = (c.normal + t * step.segment<2>(3)).normalized();
-    const Eigen::Quaterniond turn = Eigen::Quaterniond::FromTwoVectors(c.normal, normal);
     const Eigen::Vector3d center = c.center_mm + t * step.head<2>() + step[2] * c.normal;
-    return {turn * center, normal, c.radius_mm + step[5]};
+    // Rodrigues' rotation from normal to normal. Eigen's FromTwoVectors compiles a singular value decomposition for
+    // opposite vectors, which a step along the tangents can't make.
+    const Eigen::Vector3d axis = c.normal.cross(normal), across = axis.cross(center);
+    return {center + across + axis.cross(across) / (1 + c.normal.dot(normal)), normal, c.radius_mm + step[5]};
   }
   /// Derivative of (center, tilts, radius) by the iteration's parameters.
   static Eigen::Matrix<double, 6, 6> handed_out(const Circle3& c) {
