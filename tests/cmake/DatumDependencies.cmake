@@ -40,7 +40,7 @@ endif()
 
 if(DATUM_PRECOMPILE AND DATUM_DAEMON)
   datum_headers(computing FILES <Eigen/Geometry>)
-  datum_headers(light LIBS CLI11::CLI11 nlohmann_json::nlohmann_json FILES <CLI/CLI.hpp> <nlohmann/json.hpp>)
+  datum_headers(light LIBS nlohmann_json::nlohmann_json FILES <nlohmann/json.hpp>)
   if(DATUM_TESTS)
     datum_headers(test LIBS GTest::gtest GTest::gmock FILES <gmock/gmock.h> <gtest/gtest.h> <Eigen/Geometry>)
   endif()
