@@ -2,6 +2,8 @@
 
 #include <Eigen/Geometry>
 
+#include "calib/linear/linear_algebra.h"
+
 namespace datum {
 
 Eigen::Matrix3d cross_matrix(const Eigen::Vector3d& v) {
@@ -39,7 +41,7 @@ Matrix6d composed_covariance(const Eigen::Matrix4d& left, const Matrix6d& left_c
   by_left.bottomLeftCorner<3, 3>() = -cross_matrix(r1 * translation_of(right));
   by_right.topLeftCorner<3, 3>() = r1;
   by_right.bottomRightCorner<3, 3>() = r1;
-  return by_left * left_covariance * by_left.transpose() + by_right * right_covariance * by_right.transpose();
+  return covariance_through(by_left, left_covariance) + covariance_through(by_right, right_covariance);
 }
 
 // R^T = R_est^T exp(-w) = exp(-R_est^T w) R_est^T;  -R^T T = -R_est^T (T + d - w x T).
@@ -49,7 +51,7 @@ Matrix6d inverse_covariance(const Eigen::Matrix4d& matrix, const Matrix6d& covar
   by.topLeftCorner<3, 3>() = -back;
   by.bottomLeftCorner<3, 3>() = -back * cross_matrix(translation_of(matrix));
   by.bottomRightCorner<3, 3>() = -back;
-  return by * covariance * by.transpose();
+  return covariance_through(by, covariance);
 }
 
 Eigen::Matrix4d corrected(const Eigen::Matrix4d& matrix, const Vector6d& correction) {
@@ -71,7 +73,7 @@ Eigen::Matrix3d point_covariance(const Eigen::Matrix4d& matrix, const Matrix6d& 
                                  const Eigen::Vector3d& point_mm) {
   Eigen::Matrix<double, 3, 6> by;
   by << -cross_matrix(rotation_of(matrix) * point_mm), Eigen::Matrix3d::Identity();
-  return by * covariance * by.transpose();
+  return covariance_through(by, covariance);
 }
 
 }  // namespace detail

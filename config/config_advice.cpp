@@ -1,15 +1,17 @@
 #include "config/config_advice.h"
 
 #include <algorithm>
-#include <regex>
+#include <string_view>
 
 namespace datum {
 namespace {
 
 /// The kernel numbers USB adapters in the order in which it finds them.
 void advise_path(const char* key, const std::string& path, std::vector<std::string>& lines) {
-  static const std::regex numbered(R"(/dev/tty(USB|ACM)[0-9]+)");
-  if (!std::regex_match(path, numbered)) return;
+  constexpr std::string_view usb = "/dev/ttyUSB", acm = "/dev/ttyACM";
+  if (!path.starts_with(usb) && !path.starts_with(acm)) return;
+  const std::string_view number = std::string_view(path).substr(usb.size());
+  if (number.empty() || number.find_first_not_of("0123456789") != number.npos) return;
   lines.push_back(
       std::string(key) + ": '" + path +
       "' becomes another device when adapters are plugged in anew or found in another order; name its link "

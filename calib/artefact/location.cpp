@@ -125,12 +125,11 @@ ArtefactLocation<To> locate(const FacePoints& points, const ArtefactDrawing& dra
   const PoseEstimate constructed = constructed_pose(faces, drawing);
   const PoseEstimate joint = joint_pose(faces, drawing, constructed.matrix);
   const auto c = covariance_of(faces);
-  location.constructed = {Htm<To, Artefact>(constructed.matrix),
-                          constructed.gain * c * constructed.gain.transpose()};
-  location.joint = {Htm<To, Artefact>(joint.matrix), joint.gain * c * joint.gain.transpose()};
+  location.constructed = {Htm<To, Artefact>(constructed.matrix), covariance_through(constructed.gain, c)};
+  location.joint = {Htm<To, Artefact>(joint.matrix), covariance_through(joint.gain, c)};
   const PoseByFaces between = constructed.gain - joint.gain;
   location.disagreement = difference(location.constructed, location.joint);
-  location.disagreement_covariance = between * c * between.transpose();
+  location.disagreement_covariance = covariance_through(between, c);
   const FaceErrors residuals = face_residuals(faces, drawing, joint.matrix);
   location.faces = report(residuals, faces);
   location.rms_um = rms_um(residuals, faces);

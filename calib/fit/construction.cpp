@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "calib/fit/point_moments.h"
+#include "calib/linear/linear_algebra.h"
 
 namespace datum {
 namespace {
@@ -117,7 +118,7 @@ LineEstimate intersection(const Fit<Plane3, 3>& first, const Fit<Plane3, 3>& sec
     Eigen::Matrix<double, 4, 3> jacobian;
     jacobian.topRows<2>() = solve.col(k) * height.row(0);
     jacobian.bottomRows<2>() = solve.col(k) * height.row(1);
-    e.covariance += jacobian * planes[k]->covariance * jacobian.transpose();
+    e.covariance += covariance_through(jacobian, planes[k]->covariance);
   }
   const double allowed_rad = FitLimits{}.tilt_rad;
   if (!(e.covariance.topLeftCorner<2, 2>().trace() < allowed_rad * allowed_rad)) {

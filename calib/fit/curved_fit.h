@@ -14,8 +14,10 @@ Eigen::Matrix<double, N, N> covariance_of(const Normal<N>& normal, double sigma,
                                           const Eigen::Matrix<double, N, 1>& is_length, double length_mm) {
   // sigma is in scaled units, as J is; a parameter that is a length is length_mm times its scaled value.
   const Eigen::Matrix<double, N, 1> unit = (is_length * length_mm).array() + (1 - is_length.array());
-  const Eigen::Matrix<double, N, N> inverse = solve_symmetric(normal.jtj, Eigen::MatrixXd::Identity(N, N));
-  return unit.asDiagonal() * (sigma * sigma * inverse) * unit.asDiagonal();
+  Eigen::Matrix<double, N, N> covariance = solve_symmetric(normal.jtj, Eigen::MatrixXd::Identity(N, N));
+  for (int i = 0; i < N; ++i)
+    for (int k = 0; k < N; ++k) covariance(i, k) *= sigma * sigma * unit[i] * unit[k];
+  return covariance;
 }
 
 /// Refuses what did not converge, scatters like a cloud, or leaves the radius too uncertain.

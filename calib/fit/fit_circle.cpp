@@ -2,6 +2,7 @@
 
 #include "calib/fit/algebraic_start.h"
 #include "calib/fit/curved_fit.h"
+#include "calib/linear/linear_algebra.h"
 
 namespace datum {
 namespace {
@@ -94,7 +95,7 @@ Fit<Circle3, 6> fit_circle(Points points, const FitLimits& limits) {
   const CircleRow unit = (is_length * l).array() + (1 - is_length.array());
   const auto scaled_covariance =
       covariance_of<6>(CircleModel3{q}.linearised(out), fit.evidence.sigma_mm / l, none_is_length, l);
-  fit.covariance = unit.asDiagonal() * (g * scaled_covariance * g.transpose()) * unit.asDiagonal();
+  fit.covariance = unit.asDiagonal() * covariance_through(g, scaled_covariance) * unit.asDiagonal();
   refuse_curved(circle_name, circle_part, found.converged, fit.evidence, fit.feature.radius_mm,
                 fit.covariance(5, 5), limits);
   refuse_tilt(circle_name, circle_part, fit.covariance.block<2, 2>(3, 3), limits);

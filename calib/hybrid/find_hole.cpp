@@ -8,6 +8,7 @@
 
 #include "calib/fit/robust.h"
 #include "calib/hybrid/hole_edges.h"
+#include "calib/linear/linear_algebra.h"
 #include "calib/printed.h"
 
 namespace datum {
@@ -149,7 +150,7 @@ HoleCandidate candidate_of(const Found& found, const HtmEstimate<Machine, Sensor
   const Circle3& c = circle.feature;
   const Eigen::Matrix3d r = machine_from_sensor.htm.rotation();
   const Eigen::Matrix<double, 3, 2> t = r * tangents(c.normal);
-  const Eigen::Matrix3d own = t * circle.covariance.topLeftCorner<2, 2>() * t.transpose();
+  const Eigen::Matrix3d own = covariance_through(t, circle.covariance.topLeftCorner<2, 2>());
   const Eigen::Matrix3d shared = point_covariance(machine_from_sensor, c.center_mm);
   const double side = search.u_edge_mm / 2;
   return {machine_from_sensor.htm * c.center_mm,

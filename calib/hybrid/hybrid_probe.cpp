@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "calib/linear/linear_algebra.h"
 #include "calib/printed.h"
 
 namespace datum {
@@ -171,7 +172,7 @@ std::optional<TouchedHole> HybridProbe::circle() {
     const auto fit =
         circle_of_touches(touches_, expected_.normal, Surface::bore, settings_.probe, {}, middle_mm());
     const Eigen::Matrix<double, 3, 2> t = tangents(expected_.normal);
-    const Eigen::Matrix3d c = t * fit.covariance.topLeftCorner<2, 2>() * t.transpose();
+    const Eigen::Matrix3d c = covariance_through(t, fit.covariance.topLeftCorner<2, 2>());
     const double height = expected_.normal.dot(expected_.center_mm - fit.feature.center_mm);
     return TouchedHole{fit.feature.center_mm + height * expected_.normal, fit.feature.radius_mm,
                        Eigen::Vector3d(c(0, 0), c(1, 1), fit.covariance(2, 2)).cwiseSqrt(),

@@ -15,6 +15,11 @@ Eigen::MatrixXd solve_symmetric(const Eigen::MatrixXd& a, const Eigen::MatrixXd&
   return a.ldlt().solve(b);
 }
 
+Eigen::MatrixXd covariance_through(const Eigen::MatrixXd& jacobian, const Eigen::MatrixXd& covariance) {
+  const Eigen::MatrixXd half = jacobian.lazyProduct(covariance);
+  return half.lazyProduct(jacobian.transpose());
+}
+
 Eigen::MatrixXd inverse_matrix(const Eigen::MatrixXd& square) { return square.partialPivLu().inverse(); }
 
 }  // namespace datum

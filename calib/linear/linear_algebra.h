@@ -16,6 +16,9 @@ EigenSystem eigen_system(const Eigen::MatrixXd& symmetric);
 /// x of a x = b by LDL^T with diagonal pivoting; `a` is symmetric and positive or negative semidefinite.
 Eigen::MatrixXd solve_symmetric(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b);
 
+/// J C J^T: covariance of what depends on values of covariance C (n x n) by the Jacobian J (m x n).
+Eigen::MatrixXd covariance_through(const Eigen::MatrixXd& jacobian, const Eigen::MatrixXd& covariance);
+
 /// Of an invertible square matrix, by LU with partial pivoting.
 Eigen::MatrixXd inverse_matrix(const Eigen::MatrixXd& square);
 

@@ -1,5 +1,7 @@
 #include "calib/registration/convention.h"
 
+#include "calib/linear/linear_algebra.h"
+
 namespace datum {
 
 namespace {
@@ -109,7 +111,7 @@ Eigen::Matrix3d difference_covariance(const SnapshotModel& model, const Eigen::V
                                       const Eigen::Vector3d& q_b_mm) {
   const Eigen::Matrix3d way = cross_matrix(model.stage.a * (q_b_mm - q_a_mm));
   const StageModel from_a{model.stage.a, q_a_mm};
-  return way * model.at_calibration.covariance.topLeftCorner<3, 3>() * way.transpose() +
+  return covariance_through(way, model.at_calibration.covariance.topLeftCorner<3, 3>()) +
          motion_covariance(from_a, model.u, q_b_mm);
 }
 

@@ -101,7 +101,7 @@ Matrix6d covariance_of(const std::vector<Feature>& features) {
 void finish(ModelFit& fit, const Fitter& fitter, const std::vector<Feature>& features, const Matrix6d& wander,
             const Htm<Model, Machine>& start) {
   const Matrix6d j = as_estimate(fitter.lever(), fitter.pose().translation_mm());
-  fit.model_from_machine = {fitter.pose(), j * (covariance_of(features) + wander) * j.transpose()};
+  fit.model_from_machine = {fitter.pose(), covariance_through(j, covariance_of(features) + wander)};
   const Eigen::Matrix4d motion = fitter.pose().matrix() * start.inverse().matrix();
   fit.turn_rad = vector_from_rotation(motion.topLeftCorner<3, 3>()).norm();
   fit.shift_mm =
@@ -186,7 +186,7 @@ ModelFit refine(const ModelSamples& surface, const HtmEstimate<Model, Machine>& 
   const auto& left = found[0].told.left;
   const Matrix6d kept = left * left.transpose();
   fit.model_from_machine.covariance +=
-      j * kept * back * start.covariance * back.transpose() * kept * j.transpose();
+      covariance_through(j, covariance_through(kept, covariance_through(back, start.covariance)));
   for (Eigen::Index k = 0; k < left.cols(); ++k) fit.untold.push_back(words_of(fitter.lever(), left.col(k)));
   fit.refusal = too_little(fit.steps[0], settings.least_groups, "refinement");
   if (!fit.refusal.empty()) return fit;

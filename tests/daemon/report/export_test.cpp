@@ -26,5 +26,13 @@ TEST(ResultExport, ATextThatASpreadsheetWouldComputeHasAnApostrophe) {
   EXPECT_THAT(row_of_unit("SN=1"), Not(HasSubstr("'")));
 }
 
+TEST(ResultExport, ABoundIsADayOrSecondThatExists) {
+  EXPECT_EQ(from_bound("2026-01-31"), "2026-01-31");
+  EXPECT_EQ(from_bound("2026-01-31T10:00:00Z"), "2026-01-31T10:00:00");
+  for (const char* time : {"2026-13-45", "2026-02-29", "2026-01-31T25:00:00Z", "2026-01-31T10:00:00",
+                           "20260131", "", "yesterday"})
+    EXPECT_THROW(from_bound(time), std::invalid_argument) << time;
+}
+
 }  // namespace
 }  // namespace datum
