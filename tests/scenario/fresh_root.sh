@@ -43,6 +43,7 @@ package --arm64
 test
 test --arm64
 test --system
+attack
 fresh | is what runs here
 TEXT
 }
