@@ -157,7 +157,7 @@ TEST_P(FailoverAtStart, CostsNoBoard) {
   settings.start_patience = 300ms;
   begin(GetParam().first, settings);
   const testing::MapScene board = small_board();
-  for (int i = 0; i < 1000 && faults_.empty(); ++i) EXPECT_EQ(measure(board), cpu());
+  for (int i = 0; i < 1000000 && faults_.empty(); ++i) EXPECT_EQ(measure(board), cpu());
   ASSERT_EQ(faults_.size(), 1u);
   EXPECT_THAT(faults_[0], HasSubstr(GetParam().second));
   EXPECT_EQ(measure(board), cpu());
