@@ -92,6 +92,14 @@ TEST_F(Installed, UnitsAreExposedNoMoreThanIsPromised) {
   }
 }
 
+// The names are those of the kernel's drivers, in /proc/devices.
+TEST_F(Installed, UnitsOpenTheSerialPortsOfPcsAndOfArmControllers) {
+  for (const char* unit : {"datumd.service", "datumd@.service"})
+    for (const char* tty : {"ttyUSB", "ttyACM", "ttyS", "ttyTHS", "ttyAMA", "ttymxc"})
+      EXPECT_THAT(text_of(file("lib/systemd/system/") / unit),
+                  HasSubstr(std::string("\nDeviceAllow=char-") + tty + " rw\n"));
+}
+
 TEST_F(Installed, OneCellOrSeveralAreOneUnit) {
   const std::string one = text_of(file("lib/systemd/system/datumd.service"));
   std::string several = text_of(file("lib/systemd/system/datumd@.service"));
