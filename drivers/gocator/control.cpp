@@ -11,6 +11,14 @@ namespace datum::gocator {
 namespace {
 
 constexpr std::size_t name_bytes = 64, uptime_s_index = 6, uptime_us_index = 7;
+// The older reply: where its fields are.
+constexpr std::size_t older_bytes = 40, older_id_at = 8, older_status_at = 16, older_version_at = 24;
+
+/// No newer reply looks like it: its status, in bytes 6 to 9, would be 0x11000000.
+bool is_older_version(ByteView message) {
+  return message.size() == older_bytes && at<std::uint32_t>(message, 4) == 0 &&
+         at<std::uint64_t>(message, older_id_at) == static_cast<std::uint64_t>(Command::protocol_version);
+}
 
 void demand(const Reply& reply, std::size_t bytes) {
   if (reply.payload.size() >= bytes) return;
@@ -66,12 +74,22 @@ std::vector<std::uint8_t> request(Command command) {
 }
 
 Reply reply_of(ByteView message) {
+  if (is_older_version(message))
+    return {Command::protocol_version,
+            static_cast<std::int32_t>(at<std::int64_t>(message, older_status_at)),
+            {message.begin() + older_version_at, message.end()}};
   return {static_cast<Command>(at<std::uint16_t>(message, 4)),
           at<std::int32_t>(message, 6),
           {message.begin() + least_reply_bytes, message.end()}};
 }
 
 Version version_of(const Reply& reply) {
+  if (reply.command == Command::protocol_version && reply.payload.size() == older_bytes - older_version_at) {
+    const auto major = at<std::uint64_t>(reply.payload, 0), minor = at<std::uint64_t>(reply.payload, 8);
+    if (std::max(major, minor) > UINT16_MAX)
+      throw ProtocolError(Fault::size_mismatch, fmt::format("version {}.{} of a protocol", major, minor));
+    return {static_cast<int>(major), static_cast<int>(minor)};
+  }
   demand(reply, 2);
   return {reply.payload[0], reply.payload[1]};
 }

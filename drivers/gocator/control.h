@@ -38,7 +38,8 @@ struct Reply {
   std::int32_t status = 0;
   std::vector<std::uint8_t> payload;
 };
-/// Of a whole message of at least least_reply_bytes.
+/// Of a whole message of at least least_reply_bytes. Older firmware answers the question for its protocol's version in a form
+/// of its own, of 40 bytes as LMI's SDK reads it: u32 length, u32 0, u64 id, s64 status, u64 major, u64 minor.
 Reply reply_of(ByteView message);
 
 struct Version {
@@ -54,7 +55,8 @@ struct LoadedJob {
   bool modified = false;  // since it was loaded
 };
 
-/// All throw ProtocolError where the payload is shorter than its fields.
+/// All throw ProtocolError where the payload is shorter than its fields. A version in either form; of the older one also where
+/// a number is above 65535.
 Version version_of(const Reply& reply);
 States states_of(const Reply& reply);
 LoadedJob loaded_job_of(const Reply& reply);

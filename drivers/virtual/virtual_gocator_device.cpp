@@ -12,6 +12,8 @@ using gocator::append;
 using gocator::Command;
 
 constexpr std::size_t job_bytes = 64, attribute_size_at = 6;
+// Of LMI's SDK 6.1: it calls a sensor with another major incompatible.
+constexpr std::uint8_t protocol_major = 101, protocol_minor = 11;
 constexpr std::int32_t invalid_command = -998, invalid_state = -1000;
 constexpr std::uint32_t exposure_ns = 2'500'000;
 constexpr std::uint64_t a_minute_us = 60'000'000;
@@ -86,7 +88,7 @@ GocatorBytes VirtualGocatorDevice::answer(gocator::ByteView request, std::uint64
   GocatorBytes number;
   switch (command) {
     case Command::get_version:
-      return with({5, 3});
+      return with({protocol_major, protocol_minor});
     case Command::get_states:
       return with(states(now_us));
     case Command::get_loaded_job:

@@ -70,7 +70,7 @@ class ScenarioGocator : public ::testing::Test {
 
   bool sensor_is_up() {
     const Deadline deadline = patience();
-    while (host->ask("DIAG:LINK?").find("running, protocol 5.3, job") == std::string::npos)
+    while (host->ask("DIAG:LINK?").find("running, protocol 101.11, job") == std::string::npos)
       if (std::chrono::steady_clock::now() > deadline) return false;
     return true;
   }
@@ -310,13 +310,13 @@ TEST_F(ScenarioGocator, AnotherJobIsNotArmedAndMakesABoardInvalid) {
   start("bus", "software");
   EXPECT_THAT(host->command("*CLS;INIT"), HasSubstr("job 'other.job' is loaded"));
   order("job board.job");
-  ASSERT_TRUE(cell.daemon().says("running, protocol 5.3, job board.job"));
+  ASSERT_TRUE(cell.daemon().says("running, protocol 101.11, job board.job"));
   ASSERT_EQ(host->command("*CLS;INIT"), "0,\"No error\"");
   order("modified on");
   trigger();
   expect_invalid("was modified since it was loaded");
   order("modified off");
-  ASSERT_TRUE(cell.daemon().says("running, protocol 5.3, job board.job", 2));
+  ASSERT_TRUE(cell.daemon().says("running, protocol 101.11, job board.job", 2));
   expect_recovery("modified job");
 }
 

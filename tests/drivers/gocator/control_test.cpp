@@ -37,6 +37,20 @@ TEST(GocatorControl, ReplyIsTakenApart) {
   EXPECT_EQ(words_of_status(-5), "-5");
 }
 
+TEST(GocatorControl, TheOlderReplyOfFortyBytes) {
+  Bytes message{40, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0,
+                0,  0, 0, 0, 4, 0, 0, 0, 0, 0,    0, 0, 2, 0, 0, 0, 0, 0, 0, 0};
+  const Reply r = reply_of(message);
+  EXPECT_EQ(r.command, Command::protocol_version);
+  EXPECT_EQ(r.status, status_ok);
+  EXPECT_EQ(version_of(r).major, 4);
+  EXPECT_EQ(version_of(r).minor, 2);
+  message[31] = 1;  // 2^56 + 4
+  EXPECT_THROW(version_of(reply_of(message)), ProtocolError);
+  message[8] = 1;
+  EXPECT_NE(reply_of(message).command, Command::protocol_version) << "another id";
+}
+
 TEST(GocatorControl, PayloadsByTheirFields) {
   EXPECT_EQ(version_of(reply(Command::get_version, {5, 3})).major, 5);
   EXPECT_EQ(version_of(reply(Command::get_version, {5, 3})).minor, 3);

@@ -48,10 +48,19 @@ inline gocator::Settings gocator_settings() {
   return s;
 }
 
+/// The reply to 0x1100 as LMI's SDK reads it: u32 length, u32 0, u64 id, s64 status, u64 major, u64 minor.
+inline GocatorBytes older_version(std::uint64_t major, std::uint64_t minor) {
+  GocatorBytes reply;
+  for (const std::uint32_t v : {40u, 0u}) gocator::append(reply, v);
+  for (const std::uint64_t v : {std::uint64_t{0x1100}, std::uint64_t{1}, major, minor})
+    gocator::append(reply, v);
+  return reply;
+}
+
 class GocatorRig {
  public:
   explicit GocatorRig(gocator::Settings settings = gocator_settings())
-      : control_(0, [this](const GocatorBytes& request) { return device.answer(request, device_us()); }),
+      : control_(0, [this](const GocatorBytes& request) { return answer(request); }),
         health_(0),
         data_(0),
         source(
@@ -118,9 +127,17 @@ class GocatorRig {
 
   MonotonicNs now = 10'000'000 * ms, switched_on = 1'000'000 * ms;
   VirtualGocatorDevice device{67890, "board.job"};
-  std::string stored;  // frame id that the store knows
+  std::string stored;           // frame id that the store knows
+  bool older_firmware = false;  // protocol 4.2, which only the older question gets
 
  private:
+  GocatorBytes answer(const GocatorBytes& request) {
+    const auto command = static_cast<gocator::Command>(gocator::at<std::uint16_t>(request, 4));
+    if (older_firmware && command == gocator::Command::get_version)
+      return reply_message(command, gocator::status_invalid_command);
+    if (older_firmware && command == gocator::Command::protocol_version) return older_version(4, 2);
+    return device.answer(request, device_us());
+  }
   bool asked_clock() const { return source.describe().find("job board.job") != std::string::npos; }
   gocator::Settings at_ports(gocator::Settings s) const {
     s.control_port = control_.port();

@@ -23,8 +23,20 @@ TEST(GocatorSource, ConnectsGreetsAndStartsTheSensor) {
   GocatorRig rig;
   EXPECT_EQ(rig.source.refusal(), "") << "not tried yet";
   ASSERT_TRUE(rig.connect()) << rig.source.describe();
-  EXPECT_THAT(rig.source.describe(), HasSubstr("running, protocol 5.3, job board.job"));
+  EXPECT_THAT(rig.source.describe(), HasSubstr("running, protocol 101.11, job board.job"))
+      << "the major of LMI's SDK, which calls any other incompatible";
   EXPECT_EQ(rig.warnings(), "");
+}
+
+// It knows no GetVersion, and answers the older question in its own form.
+TEST(GocatorSource, OlderFirmwareTellsItsVersionInFortyBytes) {
+  GocatorRig rig;
+  rig.older_firmware = true;
+  ASSERT_TRUE(rig.connect()) << rig.source.describe();
+  EXPECT_THAT(rig.source.describe(), HasSubstr("running, protocol 4.2, job board.job"));
+  EXPECT_EQ(rig.warnings(), "");
+  rig.expose();
+  ASSERT_TRUE(rig.claim());
 }
 
 TEST(GocatorSource, AFrameIsRightHandedInMillimetresAndSaysWhatMadeIt) {
