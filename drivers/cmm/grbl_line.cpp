@@ -28,6 +28,7 @@ constexpr unsigned rounds_of_a_unit = 25;
 void GrblReader::reset() {
   offset_.reset();
   inches_.reset();
+  one_by_one_.reset();
   listing_ = confirmed_ = false;
 }
 
@@ -60,6 +61,7 @@ LineReading GrblReader::read_push(std::string_view line) {
   if (starts_with(line, "[PRB:") && !listing_) return read_probe(line);
   if (line == "ok" || starts_with(line, "error:")) listing_ = false;
   if (starts_with(line, "[TLO:")) listing_ = true;
+  if (starts_with(line, "[OPT:") && line.back() == ']') take_options(line);
   if (line == "ok" || starts_with(line, "error:") || (starts_with(line, "[") && line.back() == ']'))
     return ignored_line();
   if (starts_with(line, "$")) return read_setting(line);
@@ -98,6 +100,23 @@ LineReading GrblReader::read_setting(std::string_view line) {
   return ignored_line();
 }
 
+// "[OPT:VHL,15,128]": a letter for each option that the controller was built with.
+void GrblReader::take_options(std::string_view line) {
+  const std::string_view letters = line.substr(5, line.find(',') - 5);
+  one_by_one_ = letters.find('H') != std::string_view::npos;
+}
+
+// Seen during a homing cycle alone, which ends in Alarm where it fails. Which axes it homes no report says: all of them where
+// the controller has no other cycle.
+void GrblReader::homing() {
+  if (one_by_one_ == false) return lost_.clear();
+  if (lost_.empty()) return;
+  lost_ = fmt::format(
+      "{}: not every axis may have been homed; DIAGnostic:POSition:REFerenced states that all are",
+      one_by_one_ ? "the controller homes axes one by one too ($HX; H in [OPT:])"
+                  : "the controller has not said whether it homes axes one by one ($I, [OPT:])");
+}
+
 // $13 chooses the unit of every report and no report shows it.
 LineReading GrblReader::check_report_unit() const {
   if (!settings_.device_tells_unit) return {};
@@ -118,8 +137,8 @@ LineReading GrblReader::check_state(std::string_view state) {
     if (lost_.empty()) lost_ = "the controller is in alarm; home the machine";
     return fault(ProbeState::not_referenced, lost_);
   }
-  if (word == "Home") {  // seen during a homing cycle alone, which ends in Alarm where it fails
-    lost_.clear();
+  if (word == "Home") {
+    homing();
     return fault(ProbeState::not_referenced, "homing");
   }
   if (word == "Check") return fault(ProbeState::device_error, "check mode: commands do not move the machine");

@@ -29,6 +29,8 @@ class GrblReader {
   LineReading read_report(std::string_view line);
   LineReading read_push(std::string_view line);
   LineReading read_setting(std::string_view line);
+  void take_options(std::string_view line);
+  void homing();
   LineReading read_probe(std::string_view line) const;
   LineReading check_state(std::string_view state);
   LineReading check_report_unit() const;
@@ -37,6 +39,7 @@ class GrblReader {
   CmmSettings settings_;
   std::optional<std::vector<double>> offset_;  // WCO
   std::optional<bool> inches_;                 // $13
+  std::optional<bool> one_by_one_;             // H of [OPT:]: axes may be homed alone ($HX)
   unsigned rounds_ = 0;                        // since it was told
   bool confirmed_ = false;  // by an operator, since the link was opened or the controller reset
   std::string lost_ = "";   // why the position may be lost; empty: it is not

@@ -217,7 +217,7 @@ CmmSettings grbl_1_1() {
   s.layout = Layout::grbl;
   s.number.decimals = 3;  // 4 in inches
   s.device_tells_unit = true;
-  s.setup = "$$\n";
+  s.setup = "$$\n$I\n";
   s.touch = TouchRule::latched;
   s.axes = three_axes("X", "Y", "Z");
   s.poll.strings = {"?"};

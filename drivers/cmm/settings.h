@@ -198,7 +198,7 @@ struct CmmSettings {
   LengthUnit unit = LengthUnit::mm;
   UnitToken unit_token = UnitToken::none;
   bool device_tells_unit = false;  // GRBL: no position is used before $13 was read and agrees with `unit`
-  std::string setup;               // sent with each poll until the device has told what is missing ("$$\n")
+  std::string setup;  // sent with each poll until the device has told what is missing ("$$\n$I\n")
   std::vector<StatusToken> status_tokens;
   std::vector<AxisSettings> axes;                 // on the line, in its order; 1 to 6
   std::array<std::optional<double>, 3> fixed_mm;  // where machine axes stand that the device does not measure

@@ -151,6 +151,7 @@ std::string VirtualCmmDevice::grbl() {
 std::string VirtualCmmDevice::grbl_line(const std::string& line) {
   if (line.empty()) return "";
   if (line == "$$") return "$0=10\r\n$1=25\r\n$10=1\r\n$13=0\r\n$20=0\r\n$21=0\r\n$22=1\r\nok\r\n";
+  if (line == "$I") return "[VER:1.1h.20190830:]\r\n[OPT:VL,15,128]\r\nok\r\n";
   return line == "$X" || line == "$H" ? "ok\r\n" : "error:20\r\n";
 }
 

@@ -40,6 +40,7 @@ bool VirtualProbe::go(const std::array<double, 3>& way) {
 
 std::string VirtualProbe::receive_line(const std::string& line) {
   if (line == "$$") return "$13=0\r\nok\r\n";
+  if (line == "$I") return "[VER:1.1h.20190830:]\r\n[OPT:VL,15,128]\r\nok\r\n";
   std::istringstream words(line);
   std::array<double, 3> way{};
   bool relative = false, probing = false, moving = false;

@@ -190,10 +190,10 @@ TEST(CmmReader, ARefusedLinkWaitsForTheOperator) {
 
 TEST(CmmReader, GrblIsAskedForItsUnitUntilItTells) {
   Rig rig(grbl_1_1());
-  EXPECT_EQ(rig.pty.receive(4), "$$\n?");
+  EXPECT_EQ(rig.pty.receive(7), "$$\n$I\n?");
   rig.answer("<Idle|MPos:1.000,2.000,3.000|FS:0,0>\r\nerror:8\r\n");
   rig.pass(200);
-  EXPECT_EQ(rig.pty.receive(4), "$$\n?");
+  EXPECT_EQ(rig.pty.receive(7), "$$\n$I\n?");
   rig.answer("$13=0\r\nok\r\n<Idle|MPos:1.000,2.000,3.000|FS:0,0>\r\n");
   EXPECT_EQ(rig.latest(), "OK 1 2 3");
   rig.pass(200);

@@ -129,6 +129,35 @@ TEST(TouchCodec, GrblWithoutHomingIsReferencedByAnOperatorAlone) {
   EXPECT_THAT(wire.samples(), ElementsAre(HasSubstr("NOT_REFERENCED")));
 }
 
+// A report of "Home" says that a cycle runs, and not of which axes: with $HX the others are where they were.
+TEST(TouchCodec, GrblHomingReferencesAllAxesOnlyWhereNoneIsHomedAlone) {
+  const auto after_homing = [](const std::string& options) {
+    Wire wire = grbl_in_mm();
+    wire.send(options + "ALARM:1\r\n");
+    for (const char* report :
+         {"<Home|MPos:-1.000,7.000,8.000|FS:0,0>\r\n", "<Idle|MPos:-1.000,7.000,8.000|FS:0,0>\r\n"}) {
+      wire.samples();
+      wire.codec.begin_round(wire.now);
+      wire.send(report);
+    }
+    std::string first = wire.samples().at(0);
+    wire.codec.confirm_referenced();
+    wire.codec.begin_round(wire.now);
+    wire.send("<Home|MPos:-1.000,7.000,8.000|FS:0,0>\r\n");
+    wire.samples();
+    wire.codec.begin_round(wire.now);
+    wire.send("<Idle|MPos:-1.000,7.000,8.000|FS:0,0>\r\n");
+    EXPECT_THAT(wire.samples(), ElementsAre("OK -1 7 8")) << "an axis that is homed again loses nothing";
+    return first;
+  };
+  EXPECT_EQ(after_homing("[OPT:VL,15,128]\r\nok\r\n"), "OK -1 7 8");
+  EXPECT_EQ(after_homing("[OPT:,15,128]\r\nok\r\n"), "OK -1 7 8");
+  EXPECT_THAT(after_homing("[OPT:VHL,15,128]\r\nok\r\n"),
+              HasSubstr("NOT_REFERENCED the controller homes axes one by one too ($HX; H in [OPT:])"));
+  EXPECT_THAT(after_homing(""),
+              HasSubstr("NOT_REFERENCED the controller has not said whether it homes axes one by one"));
+}
+
 TEST(TouchCodec, GrblTouchGoesThroughTheAxesSettings) {
   CmmSettings settings = grbl_1_1();
   settings.axes[0].reversed = true;

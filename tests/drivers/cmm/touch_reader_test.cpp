@@ -84,7 +84,7 @@ TEST(TouchReader, TheRestOfATouchIsNobodysPosition) {
 
 TEST(TouchReader, GrblIsPolledOnAndItsTouchesAreTold) {
   Rig rig(grbl_1_1());
-  rig.pty.receive(4);
+  rig.pty.receive(7);
   rig.send("$13=0\r\nok\r\n<Idle|MPos:0.000,0.000,9.000|FS:0,0>\r\n", rig.samples);
   rig.reader.listen(true, rig.now);
   EXPECT_TRUE(rig.reader.listening());
