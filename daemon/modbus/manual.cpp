@@ -43,7 +43,7 @@ void overview(Roff& page) {
           "Modbus TCP where the configuration has [host.modbus_tcp], port 1502, any unit identifier; RTU "
           "where it "
           "has [host.modbus_serial]. Function codes 1 to 6, 15 and 16; 3 and 4 read the same registers. A "
-          "broadcast is not taken, since it could not be answered. Each link is served by a thread of its "
+          "broadcast that writes is done, and not answered. Each link is served by a thread of its "
           "own, at "
           "most 500 requests a second; what comes faster waits.")
       .paragraph(

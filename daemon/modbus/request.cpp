@@ -122,4 +122,31 @@ Exception check_write(const Request& request) {
   return Exception::none;
 }
 
+std::vector<std::uint8_t> exception_answer(std::uint8_t function, Exception why) {
+  return {static_cast<std::uint8_t>(function | 0x80), static_cast<std::uint8_t>(why)};
+}
+
+// Function, address, and the value or the quantity.
+std::vector<std::uint8_t> write_answer(std::span<const std::uint8_t> pdu) {
+  return {pdu.begin(), pdu.begin() + 5};
+}
+
+std::vector<std::uint8_t> read_answer(std::uint8_t function, const Request& request,
+                                      const std::vector<std::uint16_t>& values) {
+  const bool bits = request.table == Table::coils || request.table == Table::discrete_inputs;
+  const std::size_t bytes = bits ? (values.size() + 7) / 8 : 2 * values.size();
+  std::vector<std::uint8_t> answer(2 + bytes);
+  answer[0] = function;
+  answer[1] = static_cast<std::uint8_t>(bytes);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (bits) {
+      answer[2 + i / 8] = static_cast<std::uint8_t>(answer[2 + i / 8] | (values[i] & 1) << i % 8);
+    } else {
+      answer[2 + 2 * i] = static_cast<std::uint8_t>(values[i] >> 8);
+      answer[3 + 2 * i] = static_cast<std::uint8_t>(values[i]);
+    }
+  }
+  return answer;
+}
+
 }  // namespace datum::modbus

@@ -37,4 +37,10 @@ Exception check_write(const Request& request);
 /// What a read would be refused for.
 Exception check_read(const Request& request);
 
+/// Answers, as `pdu` begins: an exception; what was written, as it was asked for; `values` that were read.
+std::vector<std::uint8_t> exception_answer(std::uint8_t function, Exception why);
+std::vector<std::uint8_t> write_answer(std::span<const std::uint8_t> pdu);
+std::vector<std::uint8_t> read_answer(std::uint8_t function, const Request& request,
+                                      const std::vector<std::uint16_t>& values);
+
 }  // namespace datum::modbus

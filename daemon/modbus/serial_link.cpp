@@ -13,8 +13,7 @@ namespace {
 
 constexpr int longest_back_off_ms = 5000;
 // The standard's 1.5 characters do not survive a USB adapter, which gathers bytes for up to 16 ms.
-constexpr std::uint32_t least_silence_us = 50'000;
-constexpr std::uint32_t bits_per_character = 11;
+constexpr int least_silence_ms = 50, bits_per_character = 11;
 
 LinkLimits limits() {
   LinkLimits limits;
@@ -99,15 +98,11 @@ bool SerialLink::open() {
 }
 
 void SerialLink::serve() {
-  const std::uint32_t silence_us =
-      std::max(least_silence_us,
-               4u * bits_per_character * 1'000'000u / static_cast<std::uint32_t>(settings_.line.baud));
+  const int silence_ms = std::max(least_silence_ms, 4 * bits_per_character * 1000 / settings_.line.baud + 1);
   link_.start(EventLoop::now());
   while (open()) {
     mailbox_->present(true);
-    const bool stopped =
-        Session(rtu_context(link_.fd(), settings_.unit, silence_us), Session::Kind::rtu, *mailbox_)
-            .run(stop_);
+    const bool stopped = Session(link_.fd(), RtuSettings{settings_.unit, silence_ms}, *mailbox_).run(stop_);
     mailbox_->present(false);
     if (stopped) return;
     link_.lose("lost", EventLoop::now());

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/eventfd.h>
-#include <sys/select.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -27,7 +26,7 @@ class TcpLink {
       : port_(std::move(port)),
         mailbox_(std::move(mailbox)),
         held_(std::move(held)),
-        session_(tcp_context(port_->fd()), Session::Kind::tcp, *mailbox_),
+        session_(port_->fd(), *mailbox_),
         stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         thread_([this] { serve(); }) {}
   ~TcpLink() {
@@ -104,8 +103,6 @@ void TcpServer::accept(std::unique_ptr<Port> port, const std::string& peer, Mono
   if (choice.place == HostPlace::none)
     return refuse(fmt::format("{} refused, {} hosts are connected: host.modbus_tcp.{}", peer, links_.size(),
                               choice.address_is_full ? "most_per_address" : "most_connections"));
-  if (port->fd() >= FD_SETSIZE)  // libmodbus waits with select(2)
-    return refuse(fmt::format("{} refused, too many descriptors are open", peer));
   ++accepted_;
   links_.push_back(std::make_unique<TcpLink>(std::move(port), desk_.connect(name_of(peer)),
                                              HeldPlace{peer, choice.place}));

@@ -24,7 +24,9 @@ if(DATUM_DAEMON)
   find_package(SQLite3 REQUIRED)                       # libsqlite3-dev
   pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)        # libsystemd-dev
   pkg_check_modules(SERIALPORT REQUIRED IMPORTED_TARGET libserialport)  # libserialport-dev
-  pkg_check_modules(MODBUS REQUIRED IMPORTED_TARGET libmodbus)          # libmodbus-dev
+  if(DATUM_TESTS)
+    pkg_check_modules(MODBUS REQUIRED IMPORTED_TARGET libmodbus)        # libmodbus-dev, the hosts of tests
+  endif()
   pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)          # libpcre2-dev
   pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)             # libzip-dev
   find_package(pugixml REQUIRED)                       # libpugixml-dev

@@ -73,11 +73,34 @@ TEST(ModbusTcp, StaysInStepAfterAFunctionThatItDoesNotKnow) {
   EXPECT_EQ(host.read(at_test_u16, 1), (std::vector<std::uint16_t>{4660}));
 }
 
+// Each is refused with its transaction and its function, and the link goes on.
+TEST(ModbusTcp, AnswersEachRequestThatItRefuses) {
+  ModbusServer server;
+  TcpHost host(server.port());
+  Bytes many{16, 0, 100, 0, 124, 248};
+  many.resize(many.size() + 248);
+  const std::pair<Bytes, int> refused[] = {
+      {{8, 0, 0, 1, 2}, 1},    {{43, 14, 1, 0}, 1},       {{100, 1, 2, 3}, 1}, {{22, 0, 4}, 1},
+      {{23, 0, 4}, 1},         {{16, 0, 100, 0}, 3},      {{15, 0, 0}, 3},     {{3}, 3},
+      {{3, 0, 1, 0, 1, 9}, 3}, {{6, 0, 100, 0, 1, 9}, 3}, {many, 3},           {{0, 1}, 1},
+      {{128, 1}, 1},           {{131, 0, 1, 0, 1}, 1},    {{255}, 1}};
+  for (const auto& [pdu, why] : refused) {
+    const auto length = static_cast<std::uint16_t>(pdu.size() + 1);
+    Bytes request{3, 7, 0, 0, static_cast<std::uint8_t>(length >> 8), static_cast<std::uint8_t>(length), 9};
+    request.insert(request.end(), pdu.begin(), pdu.end());
+    send(host, request);
+    ASSERT_EQ(receive(host), (Bytes{3, 7, 0, 0, 0, 3, 9, static_cast<std::uint8_t>(pdu[0] | 0x80),
+                                    static_cast<std::uint8_t>(why)}))
+        << "function " << int(pdu[0]);
+  }
+  EXPECT_EQ(host.read(at_test_u16, 1), (std::vector<std::uint16_t>{4660}));
+}
+
 TEST(ModbusTcp, HangsUpOnWhatIsNoModbus) {
   ModbusServer server;
   for (const Bytes& rubbish :
        {Bytes{'G', 'E', 'T', ' ', '/', ' ', 'H', 'T', 'T', 'P', '/', '1', '.', '1', '\r', '\n'},
-        Bytes{0, 1, 0, 0, 0, 2, 1, 3, 0, 1, 0, 1},  // announces less than it is
+        Bytes{0, 1, 0, 0, 0, 1, 1, 3, 0, 1, 0, 1},  // announces no function
         Bytes{0, 1, 0, 9, 0, 6, 1, 3, 0, 1, 0, 1},  // another protocol
         Bytes{0, 1, 0, 0, 9, 9, 1, 3, 0, 1, 0, 1},  // longer than any request
         Bytes{0, 1, 0, 0, 0, 6, 1, 3}}) {           // half a request, then silence

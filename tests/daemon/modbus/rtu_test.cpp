@@ -57,6 +57,12 @@ struct RtuLine {
     }
     return "";
   }
+  /// What is answered to it within some seconds; sent once.
+  std::string once(const std::string& request, std::size_t size) {
+    pty->send(request);
+    pollfd watched{pty->fd(), POLLIN, 0};
+    return ::poll(&watched, 1, 3000) == 1 ? pty->receive(size) : "";
+  }
   void expect_served() {
     EXPECT_EQ(ask(frame(bytes({17, 3, 0, at_test_u16, 0, 1})), 7), frame(bytes({17, 3, 2, 0x12, 0x34})));
   }
@@ -99,9 +105,54 @@ TEST(ModbusRtu, LeavesOthersOnTheLineAlone) {
   line.expect_served();
   line.pty->send(frame(bytes({18, 6, 0, at_job_index, 0, 7})));  // another unit's
   line.expect_served();
-  line.pty->send(frame(bytes({0, 6, 0, at_job_index, 0, 7})));  // everybody's: not answered, so not taken
-  line.expect_served();
   EXPECT_EQ(line.ask(frame(bytes({17, 3, 0, at_job_index, 0, 1})), 7), frame(bytes({17, 3, 2, 0, 0})));
+  line.pty->send(frame(bytes({0, 6, 0, at_job_index, 0, 7})));  // everybody's: done, and not answered
+  EXPECT_EQ(line.once(frame(bytes({17, 3, 0, at_job_index, 0, 1})), 7), frame(bytes({17, 3, 2, 0, 7})));
+}
+
+// libmodbus 3.1 took what came after a request to another unit for that unit's answer.
+TEST(ModbusRtu, AnswersTheRequestBehindOneToAnAbsentUnit) {
+  RtuLine line;
+  line.expect_served();
+  const std::string read = frame(bytes({17, 3, 0, at_test_u16, 0, 1}));
+  for (const std::string& absent :
+       {frame(bytes({18, 3, 0, 0, 0, 1})), frame(bytes({18, 16, 0, 100, 0, 1, 2, 0, 7}))}) {
+    line.pty->send(absent);
+    EXPECT_EQ(line.once(read, 7), frame(bytes({17, 3, 2, 0x12, 0x34})));
+    line.pty->send(absent);
+    EXPECT_EQ(line.once(frame(bytes({17, 6, 0, at_job_index, 0, 3})), 8),
+              frame(bytes({17, 6, 0, at_job_index, 0, 3})));
+  }
+  // One that is there: its answers are nobody's requests.
+  line.pty->send(frame(bytes({18, 3, 0, 0, 0, 2})) + frame(bytes({18, 3, 4, 1, 2, 3, 4})) +
+                 frame(bytes({18, 5, 0, 0, 0xFF, 0})) + frame(bytes({18, 0x85, 2})));
+  EXPECT_EQ(line.once(read, 7), frame(bytes({17, 3, 2, 0x12, 0x34})));
+}
+
+// Data or none, known to datumd or not, too short or too long.
+TEST(ModbusRtu, AnswersEachRequestThatItRefuses) {
+  RtuLine line;
+  line.expect_served();
+  std::string many = bytes({17, 16, 0, 100, 0, 124, 248});
+  many.append(248, 0);
+  const std::pair<std::string, int> refused[] = {{bytes({17, 8, 0, 0, 0xA5, 0x37}), 1},
+                                                 {bytes({17, 8, 0, 0, 1, 2, 3, 4}), 1},
+                                                 {bytes({17, 43, 14, 1, 0}), 1},
+                                                 {bytes({17, 100, 1, 2, 3}), 1},
+                                                 {bytes({17, 100}), 1},
+                                                 {bytes({17, 22, 0, 4, 0, 1}), 1},
+                                                 {bytes({17, 23, 0, 4, 0, 1}), 1},
+                                                 {bytes({17, 16, 0, 100, 0}), 3},
+                                                 {bytes({17, 15, 0, 0, 0, 1}), 3},
+                                                 {many, 3},
+                                                 {bytes({17, 3, 0, at_test_u16, 0, 1, 9}), 3}};
+  for (const auto& [request, why] : refused)
+    EXPECT_EQ(line.once(frame(request), 5), frame(bytes({17, request[1] | 0x80, why})))
+        << "function " << int(request[1]);
+  line.pty->send(frame(bytes({17, 6, 0, at_job_index, 0, 7})) + "\x01");
+  line.expect_served();
+  EXPECT_EQ(line.once(frame(bytes({17, 3, 0, at_job_index, 0, 1})), 7), frame(bytes({17, 3, 2, 0, 0})))
+      << "a byte behind the request";
 }
 
 TEST(ModbusRtu, OpensTheLineAgainAfterItWasUnplugged) {
