@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <thread>
 
 #include "tests/drivers/sensor/tiny_files.h"
 #include "tests/scenario/scenario_cell.h"
@@ -140,6 +141,9 @@ TEST_F(ScenarioParse, ParsersThatAreKilledAreStartedAnew) {
     const auto parsers = programs->parsers();
     EXPECT_EQ(parsers.size(), 2u);
     for (const pid_t parser : parsers) ::kill(parser, i == 0 ? SIGKILL : SIGSEGV);
+    // One that was sent its input before it is dead has read it.
+    for (const pid_t parser : parsers)
+      while (std::ranges::count(programs->parsers(), parser) > 0) std::this_thread::yield();
     const std::string name = "a" + std::to_string(i);
     deliver(name, image);
     EXPECT_FALSE(fs::exists(cell->drop() / "failed" / name))
