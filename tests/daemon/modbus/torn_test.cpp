@@ -28,14 +28,13 @@ std::shared_ptr<const Image> image_of(std::uint32_t n) {
 // 20,000 images, read in requests that hold several values.
 TEST(Torn, NoReadMixesTwoImages) {
   Mailbox mailbox(-1, image_of(0));
-  std::atomic<bool> done{false};
-  std::thread writer([&] {
-    for (std::uint32_t n = 1; n <= 20'000; ++n) mailbox.publish(image_of(n));
-    done = true;
+  const std::jthread writer([&](const std::stop_token& stop) {
+    for (std::uint32_t n = 1; !stop.stop_requested(); ++n) mailbox.publish(image_of(n));
   });
   Request request;
   std::uint64_t seen = 0, differing = 0;
-  while (!done) {
+  // However the two threads share the processor, the writer is seen at work.
+  for (int reads = 0; reads < 20'000 || differing <= 1000; ++reads) {
     request.address = at_result_sequence;
     request.count = at_fifo_sequence + 4 - at_result_sequence;
     const auto base = mailbox.image()->read(request);
@@ -56,8 +55,6 @@ TEST(Torn, NoReadMixesTwoImages) {
     differing += a != seen;
     seen = a;
   }
-  writer.join();
-  EXPECT_GT(differing, 10u) << "the writer was seen at work";
 }
 
 // The same through sockets: 300 boards of a real handshake's cell, while a second host reads.
