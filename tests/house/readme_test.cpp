@@ -23,12 +23,14 @@ namespace {
 
 const std::filesystem::path root = DATUM_SOURCE_DIR;
 
-std::string readme() {
-  std::ifstream in(root / "README.md");
+std::string text_of(const char* file) {
+  std::ifstream in(root / file);
   std::stringstream text;
   text << in.rdbuf();
   return text.str();
 }
+
+std::string readme() { return text_of("README.md"); }
 
 /// Bodies of the fenced blocks of one language.
 std::vector<std::string> blocks(const std::string& language) {
@@ -78,6 +80,20 @@ TEST(Readme, NamesOnlySubcommandsThatExist) {
     EXPECT_NE((usage + "\n  help ").find("\n  " + (*i)[1].str() + " "), std::string::npos) << (*i)[0];
   }
   EXPECT_GE(seen, 4);
+}
+
+// datum fresh starts each command in a bare root, and refuses to run where one has no line.
+TEST(Readme, FreshRootsStartEachSubcommand) {
+  const std::string fresh = "\n" + text_of("tests/scenario/fresh_root.sh"),
+                    usage = output_of((root / "datum").string() + " help").text;
+  const std::regex command(R"(\n  ([a-z]+) )");
+  int seen = 0;
+  for (std::sregex_iterator i(usage.begin(), usage.end(), command), end; i != end; ++i, ++seen) {
+    const std::string line = "\n" + (*i)[1].str();
+    EXPECT_TRUE(fresh.find(line + "\n") != std::string::npos || fresh.find(line + " ") != std::string::npos)
+        << (*i)[1];
+  }
+  EXPECT_GE(seen, 20);
 }
 
 TEST(Readme, NamesOnlyFilesThatExist) {
