@@ -32,15 +32,7 @@ struct Window {
 };
 
 Window all_of(const BodyHeights& body) {
-  BodyPixels all;
-  all.runs = body.runs;
-  all.run_count = body.site.body_runs;
-  all.z = body.z;
-  all.x = body.site.grid.x;
-  all.y = body.site.grid.y;
-  all.a = body.floor.a;
-  all.b = body.floor.b;
-  all.c = body.floor.c;
+  const BodyPixels all = pixels_of(body);
   Window w;
   w.in.resize(body.site.body_pixels);
   height::quantise_heights(all, best_isa(), w.in.data());
@@ -121,6 +113,19 @@ Window window_of(const BodyHeights& body, double low_nm, double high_nm) {
 }
 
 }  // namespace
+
+BodyPixels pixels_of(const BodyHeights& body) {
+  BodyPixels pixels;
+  pixels.runs = body.runs;
+  pixels.run_count = body.site.body_runs;
+  pixels.z = body.z;
+  pixels.x = body.site.grid.x;
+  pixels.y = body.site.grid.y;
+  pixels.a = body.floor.a;
+  pixels.b = body.floor.b;
+  pixels.c = body.floor.c;
+  return pixels;
+}
 
 RankPair heights_of_ranks(const BodyHeights& body, std::uint32_t valid, const OrderStatistic& near,
                           std::int64_t low, std::int64_t high) {

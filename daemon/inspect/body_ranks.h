@@ -22,6 +22,9 @@ struct BodyHeights {
   const PlaneFit& floor;
 };
 
+/// The body's pixels over that floor, as the kernels take them; they lie where `body`'s do.
+BodyPixels pixels_of(const BodyHeights& body);
+
 /// The heights of ranks low <= high of the body's `valid` pixels with a height over its floor, at least one; ranks beyond them
 /// are the last ones. `near`: a rank that is known over the same floor; where the heights are as dense as there, only those
 /// between are looked at: about 0.5 ns a pixel, else 10.

@@ -10,16 +10,7 @@ namespace {
 
 /// A body over a floor that is not the backend's: measured once more, on the host, which gives every backend's bytes.
 BodyRecord record_over(const BodyHeights& body, const Component& component) {
-  BodyPixels pixels;
-  pixels.runs = body.runs;
-  pixels.run_count = body.site.body_runs;
-  pixels.z = body.z;
-  pixels.x = body.site.grid.x;
-  pixels.y = body.site.grid.y;
-  pixels.a = body.floor.a;
-  pixels.b = body.floor.b;
-  pixels.c = body.floor.c;
-  return measure_body(pixels, demand_of(component), best_isa());
+  return measure_body(pixels_of(body), demand_of(component), best_isa());
 }
 
 }  // namespace
