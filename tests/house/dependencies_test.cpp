@@ -15,6 +15,7 @@
 #include <string>
 
 #include "tests/fresh_folder.h"
+#include "tests/house/output_of.h"
 
 namespace datum {
 namespace dependencies_test {
@@ -52,17 +53,8 @@ std::set<std::string> rows_of(const std::string& heading) {
   return rows;
 }
 
-struct Output {
-  int status;
-  std::string text;
-};
-Output output_of(const std::string& command) {
-  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  std::string text;
-  char bytes[4096];
-  for (std::size_t n = 0; (n = std::fread(bytes, 1, sizeof bytes, pipe)) > 0;) text.append(bytes, n);
-  return {pclose(pipe), text};
-}
+using testing::Output;
+using testing::output_of;
 
 }  // namespace
 

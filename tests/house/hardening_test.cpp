@@ -8,6 +8,8 @@
 #include <regex>
 #include <string>
 
+#include "tests/house/output_of.h"
+
 namespace datum {
 namespace {
 
@@ -16,13 +18,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string readelf(const std::string& what, const std::string& program) {
-  std::FILE* pipe =
-      popen(("LC_ALL=C readelf -W " + what + " " DATUM_BIN "/" + program + " 2>&1").c_str(), "r");
-  std::string text;
-  char bytes[4096];
-  for (std::size_t n = 0; (n = std::fread(bytes, 1, sizeof bytes, pipe)) > 0;) text.append(bytes, n);
-  EXPECT_EQ(pclose(pipe), 0) << text.substr(0, 200);
-  return text;
+  const testing::Output said =
+      testing::output_of("LC_ALL=C readelf -W " + what + " " DATUM_BIN "/" + program);
+  EXPECT_EQ(said.status, 0) << said.text.substr(0, 200);
+  return said.text;
 }
 
 TEST(Hardening, IsThatOfTheReleasePreset) {

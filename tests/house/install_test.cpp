@@ -11,23 +11,15 @@
 #include <string>
 
 #include "tests/fresh_folder.h"
+#include "tests/house/output_of.h"
 
 namespace datum {
 namespace {
 
 using ::testing::HasSubstr;
 
-struct Output {
-  int status;
-  std::string text;
-};
-Output output_of(const std::string& command) {
-  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  std::string text;
-  char buffer[4096];
-  while (const std::size_t size = std::fread(buffer, 1, sizeof buffer, pipe)) text.append(buffer, size);
-  return {pclose(pipe), text};
-}
+using testing::Output;
+using testing::output_of;
 
 std::string text_of(const std::filesystem::path& file) {
   std::ifstream in(file);

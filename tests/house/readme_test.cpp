@@ -16,6 +16,7 @@
 #include "daemon/inspect/verdict.h"
 #include "daemon/report/scpi_commands.h"
 #include "daemon/report/scpi_parser.h"
+#include "tests/house/output_of.h"
 #include "tests/real_data.h"
 
 namespace datum {
@@ -43,18 +44,8 @@ std::vector<std::string> blocks(const std::string& language) {
   return found;
 }
 
-struct Output {
-  int status;
-  std::string text;
-};
-Output output_of(const std::string& command) {
-  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  std::string text;
-  char buffer[4096];
-  for (std::size_t n = 0; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
-  const int status = pclose(pipe);
-  return {WEXITSTATUS(status), text};
-}
+using testing::Output;
+using testing::output_of;
 
 bool is_command(const std::string& line) {
   const auto unit = scpi::Parser(line).next();
