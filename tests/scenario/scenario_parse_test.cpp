@@ -52,11 +52,14 @@ class ScenarioParse : public ::testing::Test {
     CellOptions options;
     options.daemon = programs->datumd();
     cell.emplace(options);
-    std::vector<std::int16_t> heights(std::size_t{20} * 20, 100);
+    image = image_at(100);
+  }
+  std::string image_at(std::int16_t height) const {
+    const std::vector<std::int16_t> heights(std::size_t{20} * 20, height);
     testing::TiffOptions lzw;  // a plain one datumd reads itself
     lzw.compression = 5;
     testing::write_tiff(cell->path() / "image.tif", 20, 20, heights, lzw);
-    image = slurp(cell->path() / "image.tif");
+    return slurp(cell->path() / "image.tif");
   }
   void run() {
     cell->start();
@@ -145,9 +148,10 @@ TEST_F(ScenarioParse, ParsersThatAreKilledAreStartedAnew) {
     for (const pid_t parser : parsers)
       while (std::ranges::count(programs->parsers(), parser) > 0) std::this_thread::yield();
     const std::string name = "a" + std::to_string(i);
-    deliver(name, image);
+    deliver(name, image_at(static_cast<std::int16_t>(100 + i)));  // other pixels: no frame that came before
     EXPECT_FALSE(fs::exists(cell->drop() / "failed" / name))
-        << "an input between which and its end nothing was read";
+        << "an input between which and its end nothing was read: "
+        << failed_text(name + "/" + name + ".json.reason.txt");
     EXPECT_THAT(sent_recipe("other", other_recipe("")), HasSubstr("No error"));
     expect_pass();
   }
