@@ -1,0 +1,173 @@
+// A surface recipe from snapshots to verdict: the demo's part in seven snapshots of 440 x 440 pixels, frames in memory.
+//
+//   bench_surface [REPEATS]     one table: median and spread, 1 thread and all threads; user CPU time beside
+//
+// Peer: Embree's point query (libembree-dev) for the distances of the same points alone, which is the first step of these.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "config/toml_reader.h"
+#include "daemon/pipeline_surface.h"
+#include "drivers/virtual/virtual_part_cell.h"
+#include "tests/fresh_folder.h"
+#ifdef DATUM_BENCH_EMBREE
+#include "tests/bench/peer_embree.h"
+#endif
+
+namespace datum::bench {
+namespace {
+
+/// As the demo puts it down: 0.3 mm and 2 mrad off its place.
+VirtualPartCell displaced_cell(const std::filesystem::path& config) {
+  VirtualPartCell cell = load_part_cell(config / "twins/surface.toml", config / "calibrations/demo.toml");
+  cell.sensor.left_handed = false;
+  Eigen::Matrix4d off = Eigen::Matrix4d::Identity();
+  off.topLeftCorner<3, 3>() = Eigen::AngleAxisd(0.002, Eigen::Vector3d::UnitZ()).toRotationMatrix();
+  off.topRightCorner<3, 1>() << 0.2, -0.2, 0.1;
+  cell.machine_from_part = cell.machine_from_part * off;
+  return cell;
+}
+
+struct Part {
+  std::vector<HeightFrame> frames;
+  std::vector<SurfaceFrame> surface;
+};
+
+Part part_of(const VirtualPartCell& cell, const std::string& defects) {
+  const std::vector<PartFacet> facets = part_facets(cell.shape, parse_defects(defects));
+  Part part;
+  for (std::size_t i = 0; i < cell.positions_mm.size(); ++i)
+    part.frames.push_back(snapshot_of(cell, facets, {i, 1 + i, 1 + i, 0}));
+  for (std::size_t i = 0; i < part.frames.size(); ++i) {
+    SurfaceFrame& f = part.surface.emplace_back();
+    f.frame = &part.frames[i];
+    f.pose.used = true;
+    Eigen::Map<Eigen::Vector3d>(f.pose.q_mm.data()) = cell.positions_mm[i];
+  }
+  return part;
+}
+
+/// The demo's recipe beside the part's model.
+Recipe demo_recipe(const testing::FreshFolder& folder, const std::filesystem::path& config,
+                   const VirtualPartCell& cell) {
+  write_stl(folder.path() / "demo-part.stl", part_facets(cell.shape, {}));
+  std::filesystem::copy_file(config / "recipes/demo-part.toml", folder.path() / "demo-part.toml");
+  return load_recipe(folder.path() / "demo-part.toml");
+}
+
+/// What config/sensors/virtual.toml says.
+SensorProfile demo_sensor() {
+  SensorProfile s;
+  s.serial = "VS3D-0001";
+  s.z_min_mm = -8;
+  s.z_max_mm = 8;
+  s.scale_uncertainty_ppm = 100;
+  s.linearity_um = 0.3;
+  s.noise = {{0.0}, {3.36}};
+  return s;
+}
+
+double user_ms() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return 1e3 * static_cast<double>(usage.ru_utime.tv_sec) +
+         1e-3 * static_cast<double>(usage.ru_utime.tv_usec);
+}
+
+struct Times {
+  std::vector<double> wall_ms, user_ms;
+  BoardVerdict verdict;
+  std::shared_ptr<const SurfaceMap> map;
+};
+
+Times run(const Part& part, const InspectionInputs& in, SurfaceModels& models, unsigned threads,
+          int repeats) {
+  using Clock = std::chrono::steady_clock;
+  const Backend backend = cpu_backend(threads);
+  Times t;
+  for (int i = -1; i < repeats; ++i) {  // one to warm up
+    const auto begin = Clock::now();
+    const double user = user_ms();
+    SurfaceInspection inspection = inspect_surface(part.surface, in, models, backend);
+    const double wall = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    if (i >= 0) {
+      t.wall_ms.push_back(wall);
+      t.user_ms.push_back(user_ms() - user);
+    }
+    t.verdict = std::move(inspection.verdict);
+    t.map = std::move(inspection.map);
+  }
+  return t;
+}
+
+std::string summary(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  const auto at = [&](double q) {
+    return v[static_cast<std::size_t>(q * static_cast<double>(v.size() - 1))];
+  };
+  return fmt::format("{:8.1f} ({:.1f} .. {:.1f})", at(0.5), at(0.1), at(0.9));
+}
+
+/// So that what made it faster is seen to have changed no verdict.
+std::string digest_of(BoardVerdict v) {
+  v.code.clear();
+  v.backend.clear();
+  return config::sha256_hex(to_json(v)).substr(0, 12);
+}
+
+void peer_row([[maybe_unused]] const SurfaceMap& map, [[maybe_unused]] unsigned threads,
+              [[maybe_unused]] int repeats) {
+#ifdef DATUM_BENCH_EMBREE
+  std::vector<double> ms;
+  for (int i = -1; i < repeats; ++i) {
+    const EmbreeResult r = embree_distances(*map.model, map.points, threads);
+    if (i >= 0) ms.push_back(1e3 * (r.build_s + r.query_s));
+  }
+  fmt::print("{:<30} {:<30} distances of {} points from {} facets alone\n",
+             fmt::format("Embree x{}", threads), summary(ms), map.points.size(), map.model->corner.size());
+#else
+  fmt::print("Embree: not installed (libembree-dev)\n");
+#endif
+}
+
+void bench(int repeats) {
+  const std::filesystem::path config = std::filesystem::path(DATUM_SOURCE_DIR) / "config";
+  const testing::FreshFolder folder;
+  const VirtualPartCell cell = displaced_cell(config);
+  const Recipe recipe = demo_recipe(folder, config, cell);
+  const SensorProfile sensor = demo_sensor();
+  InspectionInputs in;
+  in.recipe = &recipe;
+  in.sensor = &sensor;
+  in.calibration = &cell.calibration;
+  in.now_utc_s = cell.calibration.made_utc_s + 1;
+  SurfaceModels models;
+  fmt::print("demo-part, {} snapshots of {} x {} pixels in memory; ms, median (10 % .. 90 %) of {}\n",
+             cell.positions_mm.size(), cell.view.rows, cell.view.cols, repeats);
+  fmt::print("{:<30} {:<30} {:<30} verdict, its hash\n", "part, backend", "snapshots to verdict",
+             "user CPU time");
+  const unsigned all = std::max(1u, std::thread::hardware_concurrency());
+  for (const char* defects : {"good", "dent=600,hole=0.12:-0.08"}) {
+    const Part part = part_of(cell, defects);
+    for (const unsigned threads : {1u, all}) {
+      const Times t = run(part, in, models, threads, repeats);
+      fmt::print("{:<30} {:<30} {:<30} {} {}\n", fmt::format("{} x{}", defects, threads), summary(t.wall_ms),
+                 summary(t.user_ms), name_of(t.verdict.decision), digest_of(t.verdict));
+      if (t.map) peer_row(*t.map, threads, repeats);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace datum::bench
+
+int main(int argc, char** argv) {
+  datum::bench::bench(argc > 1 ? std::max(1, std::atoi(argv[1])) : 11);
+  return 0;
+}
