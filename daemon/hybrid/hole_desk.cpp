@@ -60,8 +60,8 @@ void HoleDesk::start(const HoleOrder& order) {
   if (active()) conflict("a hole is in progress; PROBe:HOLE:ABORt ends it");
   demand_rest();
   parts_.demand_idle();
-  demand_gauge(order);
   const auto calibration = parts_.calibration();
+  demand_gauge(order, *calibration);
   step_ = Step::idle;  // what the hole before came to is no more
   if (run_ && calibration->sha256 != calibration_->sha256) run_.reset();
   calibration_ = calibration;
@@ -85,18 +85,30 @@ bool HoleDesk::orders_gauge() const {
   return settings().gauge && is_gauge(*settings().gauge, order_.center_mm);
 }
 
+/// Why the gauge says nothing of the probe as it is now; empty: it held.
+std::string HoleDesk::gauge_doubt(const Calibration& calibration) const {
+  if (!gauge_)
+    return "the ring gauge was not measured since datumd started, and what was done to the probe before is "
+           "not known";
+  if (!gauge_->check.held) return fmt::format("the ring gauge did not hold on {}", gauge_->utc);
+  if (gauge_->calibration_sha256 != calibration.sha256)
+    return fmt::format("the ring gauge held on {}, under another calibration", gauge_->utc);
+  const double age_h = static_cast<double>(EventLoop::now() - gauge_->at_ns) / 3600e9;
+  if (age_h > settings().gauge_valid_h)
+    return fmt::format("the ring gauge held on {}, {:.2f} h ago, and valid_h is {:g}", gauge_->utc, age_h,
+                       settings().gauge_valid_h);
+  return "";
+}
+
 /// The touches of a hole can't show a wrong radius of the tip.
-void HoleDesk::demand_gauge(const HoleOrder& order) const {
-  const HoleSettings& s = settings();
-  if (!s.gauge || is_gauge(*s.gauge, order.center_mm)) return;
-  const double ns = s.gauge_valid_h * 3600e9;
-  if (gauge_held_ns_ && static_cast<double>(EventLoop::now() - *gauge_held_ns_) <= ns) return;
-  conflict(fmt::format(
-      "the probe's radius {} the ring gauge within {:g} h (holes.ring_gauge): measure the gauge first, a "
-      "hole at "
-      "{:.3f} {:.3f} {:.3f} mm of radius {:.4f} mm",
-      gauge_held_ns_ ? "was not checked on" : "has not held on", s.gauge_valid_h, s.gauge->center_mm.x(),
-      s.gauge->center_mm.y(), s.gauge->center_mm.z(), s.gauge->radius_mm));
+void HoleDesk::demand_gauge(const HoleOrder& order, const Calibration& calibration) const {
+  const auto& gauge = settings().gauge;
+  if (!gauge || is_gauge(*gauge, order.center_mm)) return;
+  if (const std::string why = gauge_doubt(calibration); !why.empty())
+    conflict(
+        fmt::format("{} (holes.ring_gauge): measure the gauge first, a hole at {:.3f} {:.3f} {:.3f} mm "
+                    "of radius {:.4f} mm",
+                    why, gauge->center_mm.x(), gauge->center_mm.y(), gauge->center_mm.z(), gauge->radius_mm));
 }
 
 /// The bias of earlier holes holds while the calibration does.
@@ -234,6 +246,8 @@ std::vector<std::string> HoleDesk::report() const {
         fmt::format("the probe's radius is as calibration.probe_radius_mm states it, u {:g} um; no ring "
                     "gauge checks it (holes.ring_gauge)",
                     parts_.config.calibrate->probe_u_radius_um));
+  if (step_ == Step::ended && settings().gauge && gauge_ && !orders_gauge())
+    lines.push_back(fmt::format("{}, on {}", gauge_->check.words, gauge_->utc));
   return lines;
 }
 

@@ -66,6 +66,12 @@ class HoleDesk final : public HoleProber {
   enum class Step { idle, started, scanning, probing, ended };
   enum class Awaited { nothing, entry, touch };
   struct Snapshot;  // a frame and what was found in it, shared with the worker
+  /// What the last hole at the ring gauge's place came to.
+  struct MeasuredGauge {
+    GaugeCheck check;
+    MonotonicNs at_ns;
+    std::string utc, calibration_sha256;
+  };
 
   void enter_step(Step step);
   const HoleSettings& settings() const;
@@ -75,8 +81,9 @@ class HoleDesk final : public HoleProber {
   ProbeMover* mover() const { return parts_.cmm ? parts_.cmm->mover() : nullptr; }
   void demand_rest() const;
   bool orders_gauge() const;
-  void demand_gauge(const HoleOrder& order) const;
-  void check_gauge(const TouchedHole& hole);
+  void demand_gauge(const HoleOrder& order, const Calibration& calibration) const;
+  std::string gauge_doubt(const Calibration& calibration) const;
+  void check_gauge();
   void drive();
   ProbeRoom room() const;
   void leave_hole();
@@ -108,7 +115,8 @@ class HoleDesk final : public HoleProber {
   std::optional<MonotonicNs> frame_due_;
   std::shared_ptr<Snapshot> snapshot_;
   std::string frame_id_, frame_sha256_;  // the hole was found in
-  std::optional<MonotonicNs> gauge_held_ns_;
+  /// Since this program started: while none ran, nobody watched the probe, so that a restart demands the gauge anew.
+  std::optional<MeasuredGauge> gauge_;
   std::string last_;  // what the last step came to
 };
 

@@ -73,22 +73,25 @@ void HoleDesk::probe_moved_on() {
                         probe.hole().center_mm.x(), probe.hole().center_mm.y(), probe.hole().radius_mm,
                         2 * probe.hole().u_mm.x(), 2 * probe.hole().u_mm.y(), 2 * probe.hole().u_mm.z());
     say(std::string("DONE: ") + last_);
-    if (orders_gauge()) check_gauge(probe.hole());
   } else {
     last_.clear();
     parts_.raise(scpi::execution_error, fmt::format("hole: {}: {}", name_of(probe.state()), probe.why()));
   }
+  if (orders_gauge()) check_gauge();
   enter_step(Step::ended);
 }
 
-void HoleDesk::check_gauge(const TouchedHole& hole) {
-  const GaugeCheck check = compared(hole, *settings().gauge);
-  gauge_held_ns_.reset();
-  if (check.held) gauge_held_ns_ = EventLoop::now();
+/// A gauge that could not be measured leaves as much doubt as one that reads wrong.
+void HoleDesk::check_gauge() {
+  const HybridProbe& probe = run_->probe();
+  gauge_ = {{}, EventLoop::now(), iso8601_from_utc(parts_.utc_ns() / 1'000'000'000), calibration_->sha256};
+  if (probe.state() != HybridProbe::State::done) return;
+  gauge_->check = compared(probe.hole(), *settings().gauge);
+  const GaugeCheck& check = gauge_->check;
   last_ += "; " + check.words;
   say(check.words);
   try {
-    log_.source(nlohmann::ordered_json{{"utc", iso8601_from_utc(parts_.utc_ns() / 1'000'000'000)},
+    log_.source(nlohmann::ordered_json{{"utc", gauge_->utc},
                                        {"ring_gauge_off_mm", check.off_mm},
                                        {"ring_gauge_u_mm", check.u_mm},
                                        {"ring_gauge_held", check.held}}
@@ -195,16 +198,19 @@ void HoleDesk::hole_sought(const std::shared_ptr<Snapshot>& s) {
 
 std::string HoleDesk::source_line(const Snapshot& s) const {
   const auto list = [](const Eigen::Vector3d& v) { return nlohmann::ordered_json{v.x(), v.y(), v.z()}; };
-  const nlohmann::ordered_json line{{"utc", iso8601_from_utc(parts_.utc_ns() / 1'000'000'000)},
-                                    {"nominal_center_mm", list(order_.center_mm)},
-                                    {"nominal_radius_mm", order_.radius_mm},
-                                    {"search_mm", order_.search_mm},
-                                    {"radius_tolerance_mm", order_.radius_tolerance_mm},
-                                    {"frame", s.dropped->identity.frame_id},
-                                    {"frame_sha256", s.dropped->identity.content_sha256},
-                                    {"q_mm", list(s.q_mm)},
-                                    {"calibration", calibration_->id},
-                                    {"calibration_sha256", calibration_->sha256}};
+  nlohmann::ordered_json line{{"utc", iso8601_from_utc(parts_.utc_ns() / 1'000'000'000)},
+                              {"nominal_center_mm", list(order_.center_mm)},
+                              {"nominal_radius_mm", order_.radius_mm},
+                              {"search_mm", order_.search_mm},
+                              {"radius_tolerance_mm", order_.radius_tolerance_mm},
+                              {"frame", s.dropped->identity.frame_id},
+                              {"frame_sha256", s.dropped->identity.content_sha256},
+                              {"q_mm", list(s.q_mm)},
+                              {"calibration", calibration_->id},
+                              {"calibration_sha256", calibration_->sha256}};
+  if (gauge_ && !orders_gauge())
+    line["ring_gauge"] = {
+        {"utc", gauge_->utc}, {"off_mm", gauge_->check.off_mm}, {"u_mm", gauge_->check.u_mm}};
   return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

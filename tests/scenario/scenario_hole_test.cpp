@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -226,12 +227,50 @@ TEST_F(ScenarioHole, IsFoundEnteredAndMeasured) {
 TEST_F(ScenarioHoleGauge, IsMeasuredBeforeAnyHole) {
   const std::string refused = host->command(elsewhere());
   EXPECT_EQ(refused.substr(0, 5), "-221,");
+  EXPECT_NE(refused.find("was not measured since datumd started"), std::string::npos) << refused;
   EXPECT_NE(refused.find("measure the gauge first"), std::string::npos) << refused;
   measure_gauge();
   EXPECT_NE(host->ask("PROB:HOLE:STAT?").find("the ring gauge reads"), std::string::npos);
   const std::string sources = slurp(fs::path(cell.path() / log_name(0)).replace_extension(".sources"));
   EXPECT_NE(sources.find("\"ring_gauge_held\":true"), std::string::npos) << sources;
   expect_good(elsewhere());
+}
+
+// Nobody watched the probe while no datumd ran: the tip may be another one.
+TEST_F(ScenarioHoleGauge, IsMeasuredAnewAfterARestart) {
+  measure_gauge();
+  expect_good(elsewhere());
+  host.reset();
+  cell.daemon().signal(SIGTERM);
+  EXPECT_EQ(cell.daemon().wait(), 0) << cell.daemon().output();
+  if (!cell.start().says("8N1: open")) throw std::runtime_error(cell.daemon().output());
+  host = cell.connect();
+  const std::string refused = host->command(elsewhere());
+  EXPECT_EQ(refused.substr(0, 5), "-221,");
+  EXPECT_NE(refused.find("was not measured since datumd started"), std::string::npos) << refused;
+}
+
+TEST_F(ScenarioHoleGauge, ThatCouldNotBeMeasuredHoldsNoMore) {
+  measure_gauge();
+  expect_good(start_command());
+  scan("again");
+  order("move", next().at(1) + Eigen::Vector3d(0.3, 0, 0));
+  EXPECT_EQ(error_of("PROB:HOLE:ENT"), 0);
+  EXPECT_EQ(host->ask("*OPC?"), "1");
+  ASSERT_EQ(state(), "GUARD") << host->ask("PROB:HOLE:STAT?");
+  EXPECT_NE(host->ask("SYST:ERR?").find("GUARD"), std::string::npos);
+  const std::string refused = host->command(elsewhere());
+  EXPECT_NE(refused.find("the ring gauge did not hold on"), std::string::npos) << refused;
+}
+
+TEST_F(ScenarioHoleGauge, IsMeasuredAnewUnderAnotherCalibration) {
+  measure_gauge();
+  Calibration other = made;
+  other.operator_name += " again";
+  other.sha256 = checksum_of(other);
+  cell.write("calibrations/x.toml", to_toml(other));
+  const std::string refused = host->command(elsewhere());
+  EXPECT_NE(refused.find("under another calibration"), std::string::npos) << refused;
 }
 
 TEST_F(ScenarioHoleWrongTip, IsToldByTheRingGaugeAndTouchesNoHole) {
