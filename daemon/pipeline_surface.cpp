@@ -204,18 +204,16 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   const auto machine_from_sensor = stations(frames, in);
   std::vector<const HeightFrame*> heights;
   for (const SurfaceFrame& f : frames) heights.push_back(f.frame);
-  MaskedFrames masked;
-  if (!recipe.masks.empty()) {
-    masked = without_masks(recipe, heights, machine_from_sensor);
-    v.surface->masks = masked.masks;
-    for (std::size_t i = 0; i < heights.size(); ++i) heights[i] = &masked.frames[i];
-  }
-  const PlacedPart part = place_part(recipe, *model, heights, machine_from_sensor, backend);
+  SurfaceMasks masks(recipe, heights, machine_from_sensor);
+  const PlacedPart part = place_part(recipe, *model, masks.to_align(), machine_from_sensor, backend);
   v.surface->alignment = part.evidence;
   if (!part.refusal.empty())
-    return {refused(std::move(v), *in.recipe, {Reason::surface_fit, "alignment: " + part.refusal})};
+    return {refused(std::move(v), *in.recipe,
+                    {Reason::surface_fit, "alignment: " + part.refusal + masks.alignment_words()})};
   Eigen::Map<Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(v.surface->machine_from_model.data()) =
       part.machine_from_model.matrix();
+  heights = masks.to_compare(part.machine_from_model);
+  v.surface->masks = masks.evidence();
   const std::vector<SurfaceShot> shots =
       shots_of(heights, machine_from_sensor, part, *model, recipe.uncertainty);
   CpuDistanceFinder cpu(backend);

@@ -250,9 +250,22 @@ void read_alignment(config::TomlTable table, const Recipe& recipe, SurfaceRecipe
   surface.alignment = std::move(demand);
 }
 
-void read_mask(config::TomlTable& table, SurfaceRecipe& surface) {
+/// A box's numbers alone don't say whether it stays with the fixture or goes with the part.
+MaskOf read_mask_of(config::TomlTable& table, bool in_machine) {
+  const std::string fixture = in_machine ? "machine" : "sensor";
+  const std::string text = table.text_or("coordinates", "");
+  if (text != fixture && text != "model")
+    table.refuse("coordinates", text.empty() ? "missing" : "'" + text + "' is none of this recipe's",
+                 "\"" + fixture +
+                     "\" as of [placement], for what the fixture holds (a clamp), or \"model\", "
+                     "for what goes with the part where the alignment finds it (a label)");
+  return text == "model" ? MaskOf::part : MaskOf::fixture;
+}
+
+void read_mask(config::TomlTable& table, bool in_machine, SurfaceRecipe& surface) {
   SurfaceMask mask;
   mask.name = read_name(table, "name");
+  mask.of = read_mask_of(table, in_machine);
   mask.low_mm = vector_of(table, "low_mm");
   mask.high_mm = vector_of(table, "high_mm");
   if ((mask.low_mm.array() >= mask.high_mm.array()).any())
@@ -300,7 +313,7 @@ void read_surface(config::TomlTable& file, Recipe& recipe, config::Problems& pro
   problems.attempt([&] { find_datums(*surface, datums); });
   problems.attempt([&] {
     for (config::TomlTable& table : file.tables("mask"))
-      problems.attempt([&] { read_mask(table, *surface); });
+      problems.attempt([&] { read_mask(table, recipe.in_machine_coordinates, *surface); });
   });
   problems.attempt([&] {
     if (auto table = file.table_if("alignment")) read_alignment(std::move(*table), recipe, *surface);

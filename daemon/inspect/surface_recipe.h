@@ -95,10 +95,14 @@ struct FacetMapSettings {
   std::uint32_t least = 3;  // fewer points are no data
 };
 
-/// What stands before the part when it is measured and belongs to the fixture: a clamp, a pin, a cable. A box in model
-/// coordinates as the recipe places the model: it stays there where the alignment finds the part beside its place.
+/// Whose box a mask is: the fixture's, in the coordinates of the placement (machine, or sensor), which stays where it is; or the
+/// part's, in the model's coordinates, which lies where the alignment finds the part.
+enum class MaskOf : std::uint8_t { fixture, part };
+
+/// What stands before the part when it is measured, or on it, and is not judged: a clamp, a pin, a cable; a label, a sprue.
 struct SurfaceMask {
   std::string name;
+  MaskOf of = MaskOf::fixture;
   Eigen::Vector3d low_mm = Eigen::Vector3d::Zero(), high_mm = Eigen::Vector3d::Zero();
 };
 

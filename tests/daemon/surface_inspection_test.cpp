@@ -187,37 +187,6 @@ TEST_F(SurfaceRefusal, ADentDeeperThanTheSearchIsNotOverlooked) {
                  "49 pixels side by side of snapshot 1 lie farther than search_mm = 1 from it");
 }
 
-const char* const clamp =
-    "[[mask]]\nname = \"clamp\"\nlow_mm = [-100, -100, {}]\nhigh_mm = [100, 100, 100]\n";
-
-// 7 x 7 pixels 2 mm above the part, whose top lies at 3 mm.
-TEST_F(SurfaceRefusal, AClampThatTheRecipeMasksIsNamedAndNotJudged) {
-  change(3, [&](int row, int col) { s.height(row, col) += 2; });
-  expect_refused(Reason::surface_beyond,
-                 "49 pixels side by side of snapshot 1 lie farther than search_mm = 1");
-  const BoardVerdict v = s.inspect(s.recipe(top + fmt::format(fmt::runtime(clamp), 4.5))).verdict;
-  EXPECT_EQ(v.decision, Decision::pass) << to_json(v);
-  ASSERT_TRUE(v.surface->masks);
-  EXPECT_EQ(v.surface->masks->at(0).name, "clamp");
-  EXPECT_EQ(v.surface->masks->at(0).pixels, 49u);
-  EXPECT_THAT(to_json(v), HasSubstr("\"masks\":[{\"name\":\"clamp\",\"pixels\":49}]"));
-  EXPECT_EQ(to_json(verdict_from_json(to_json(v))), to_json(v));
-}
-
-// What the clamp hides was not seen.
-TEST_F(SurfaceRefusal, ALargeClampThatIsMaskedIsAGapInThePart) {
-  change(45, [&](int row, int col) { s.height(row, col) += 2; });
-  const BoardVerdict v = s.inspect(s.recipe(top + fmt::format(fmt::runtime(clamp), 4.5))).verdict;
-  EXPECT_EQ(check_of(v, 0, 0).reason, Reason::surface_coverage) << check_of(v, 0, 0).detail;
-  EXPECT_THAT(check_of(v, 0, 0).detail, HasSubstr("lie farther than max_gap_mm = 3"));
-}
-
-TEST_F(SurfaceRefusal, AMaskWithoutAVolumeIsRefused) {
-  EXPECT_THAT(
-      [&] { s.recipe(top + "[[mask]]\nname = \"a\"\nlow_mm = [0, 0, 1]\nhigh_mm = [1, 1, 1]\n"); },
-      ::testing::ThrowsMessage<config::ConfigError>(HasSubstr("a coordinate is not below high_mm's")));
-}
-
 TEST_F(SurfaceRefusal, APieceTornAwayIsAGap) {
   change(45, [&](int row, int col) { s.pixel(row, col) = PixelClass::no_data; });
   expect_refused(Reason::surface_coverage, "lie farther than max_gap_mm = 3");
