@@ -26,9 +26,9 @@ struct Folder {
 };
 
 const Folder folders[] = {
-    {"config", 34, [](const fs::path& file) { load_daemon_config(file); }},
+    {"config", 100, [](const fs::path& file) { load_daemon_config(file); }},
     {"sensor", 15, [](const fs::path& file) { load_sensor_profile(file); }},
-    {"recipe", 30, [](const fs::path& file) { load_recipe(file); }},
+    {"recipe", 90, [](const fs::path& file) { load_recipe(file); }},
     {"calibration", 35, [](const fs::path& file) { load_calibration(file); }},
 };
 
