@@ -245,7 +245,7 @@ int serve(const DaemonConfig& config) {
   ResultStore writer(config.store, {iso8601(utc_ns()), tell_migration, held});
   ResultStore reader = ResultStore::read_only(config.store);
   Retention retention(kept_files(config));
-  Worker worker, signer;
+  Worker worker, signer, uploader;
   const std::unique_ptr<FrameSource> frames = frames_of(config, sensor, reader);
   const std::unique_ptr<CmmSource> cmm = config.cmm ? cmm_of(*config.cmm) : nullptr;
   CellMetrics& metrics = observed.metrics();
@@ -253,7 +253,8 @@ int serve(const DaemonConfig& config) {
   InspectionCell cell(
       {config, sensor, backend, worker, *frames, cmm.get(), writer, reader, utc_ns, to_journal, &controller,
        [&metrics](const BoardVerdict& verdict, const BoardTimes& times) { metrics.board(verdict, times); },
-       [&facts] { return room_of(facts); }, &retention, &parsers->texts(), &parsers->models(), &signer});
+       [&facts] { return room_of(facts); }, &retention, &parsers->texts(), &parsers->models(), &signer,
+       &parsers->uploads(), &uploader});
   const auto hosts = hosts_of(config, cell, to_journal, sockets);
   for (const auto& host : hosts) {
     cell.add_endpoint(*host);
@@ -273,6 +274,7 @@ int serve(const DaemonConfig& config) {
   }
   loop.add(worker);
   loop.add(signer);
+  loop.add(uploader);
   for (Pollable* link : frames->pollables()) loop.add(*link);
   loop.add(cell);
 
@@ -287,6 +289,7 @@ int serve(const DaemonConfig& config) {
   turn(loop, cell, watchdog, ending, to_journal);
   worker.finish();
   signer.finish();
+  uploader.finish();
   cell.sign_at_end();
   return 0;
 }

@@ -72,6 +72,9 @@ struct CellParts {
   const config::TomlParser* texts = nullptr;
   const ModelParser* models = nullptr;
   Worker* signer = nullptr;  // waits for whoever signs the chain of results; null: nobody is asked
+  // Who parses what hosts upload, and waits for that and for the disk; null: `texts`, and the loop.
+  const config::TomlParser* uploads = nullptr;
+  Worker* uploader = nullptr;
 };
 
 class InspectionCell final : public Instrument, public Pollable {

@@ -20,7 +20,11 @@ RecipeShelfParts InspectionCell::shelf_parts() {
               recipe_.reset();  // the next board is never measured by the old one
           },
           parts_.log,
-          parts_.texts};
+          parts_.uploads ? parts_.uploads : parts_.texts,
+          parts_.uploader,
+          [this] {
+            for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();
+          }};
 }
 
 /// On the loop: only what changed since the last look is read.

@@ -21,22 +21,37 @@ namespace fs = std::filesystem;
 using scpi::Error;
 
 /// What the file system refused, as a host is told.
-[[noreturn]] void refuse(const std::system_error& error) {
+Error refusal_of(const std::system_error& error) {
   switch (error.code().value()) {
     case EACCES:
     case EPERM:
     case EROFS:
-      throw Error(
+      return Error(
           scpi::media_protected,
           fmt::format("{}; keep inspection.recipes_folder where datumd may write, below /var/lib/datumd "
                       "under its service",
                       error.what()));
     case ENOSPC:
     case EDQUOT:
-      throw Error(scpi::media_full, error.what());
+      return Error(scpi::media_full, error.what());
     default:
-      throw Error(scpi::mass_storage_error, error.what());
+      return Error(scpi::mass_storage_error, error.what());
   }
+}
+
+/// Why `act` is refused; none: it is done.
+template <class Act>
+std::optional<Error> refusal_of(const Act& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::system_error& error) {
+    return refusal_of(error);
+  } catch (const std::exception& error) {
+    return Error(scpi::system_error, error.what());
+  }
+  return std::nullopt;
 }
 
 void check_name(const std::string& name) {
@@ -105,20 +120,72 @@ std::string RecipeShelf::read(const std::string& name) const {
   return text.str();
 }
 
-void RecipeShelf::write(const std::string& name, const std::string& text, const std::string& sha256) {
-  check_name(name);
-  check_text(name, text, sha256, parts_.parser);
+void RecipeShelf::write(const std::string& name, const std::string& text, const std::string& sha256,
+                        WriteDone done) {
+  uploads_.push_back(std::make_shared<Upload>(Upload{name, text, sha256, std::move(done)}));
+  if (uploads_.size() == 1) begin();
+}
+
+void RecipeShelf::begin() {
+  apart(
+      [parser = parts_.parser](Upload& u) {
+        check_name(u.name);
+        check_text(u.name, u.text, u.sha256, parser);
+      },
+      [this](Upload& u) { place(u); });
+}
+
+/// `job` on the worker's thread, `then` on the loop's; a refusal in either is the upload's end.
+void RecipeShelf::apart(const Step& job, const Step& then) {
+  const auto upload = uploads_.front();
+  const auto first = [upload, job] { upload->refused = refusal_of([&] { job(*upload); }); };
+  const auto second = [this, upload, then] {
+    if (!upload->refused) {
+      const auto why = refusal_of([&] { then(*upload); });
+      if (!why) return;
+      upload->refused = why;
+    }
+    end();
+  };
+  if (parts_.worker) return parts_.worker->submit(first, second);
+  first();
+  second();
+}
+
+void RecipeShelf::refuse_while_measured_with(const std::string& name) const {
   if (parts_.is_chosen(name) && !parts_.is_idle())
     throw Error(scpi::settings_conflict, "it is chosen and the cell is armed; ABORt disarms it");
-  const fs::path file = file_for(name, text.size());
+}
+
+void RecipeShelf::place(Upload& upload) {
+  refuse_while_measured_with(upload.name);
+  upload.file = file_for(upload.name, upload.text.size());
+  apart([](Upload& u) { u.part = write_part_durably(u.file, u.text); }, [this](Upload& u) { put(u); });
+}
+
+/// Looked at once more: the cell was armed meanwhile, maybe.
+void RecipeShelf::put(Upload& upload) {
   try {
-    write_file_durably(file, text);
-  } catch (const std::system_error& error) {
-    refuse(error);
+    refuse_while_measured_with(upload.name);
+    put_in_place(upload.part, upload.file);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(upload.part, ignored);
+    throw;
   }
-  parts_.log(5, fmt::format("a host stored recipe {}, sha256 {}, in {}", name, config::sha256_hex(text),
-                            file.string()));
-  parts_.changed(name);
+  parts_.log(5, fmt::format("a host stored recipe {}, sha256 {}, in {}", upload.name,
+                            config::sha256_hex(upload.text), upload.file.string()));
+  parts_.changed(upload.name);
+  apart([](Upload& u) { sync_name_of(u.file); }, [this](Upload&) { end(); });
+}
+
+/// The next one first: who is told may send another one.
+void RecipeShelf::end() {
+  const auto upload = uploads_.front();
+  uploads_.pop_front();
+  if (!uploads_.empty()) begin();
+  upload->done(upload->refused);
+  if (parts_.worker && parts_.ended) parts_.ended();
 }
 
 void RecipeShelf::remove(const std::string& name) {
@@ -127,7 +194,7 @@ void RecipeShelf::remove(const std::string& name) {
   try {
     remove_file_durably(file);
   } catch (const std::system_error& error) {
-    refuse(error);
+    throw refusal_of(error);
   }
   parts_.log(5, fmt::format("a host removed recipe {}, {}", name, file.string()));
   parts_.changed(name);

@@ -42,14 +42,14 @@ class Descriptor {
   int fd_;
 };
 
-void sync_folder_of(const fs::path& file) {
+}  // namespace
+
+void sync_name_of(const fs::path& file) {
   Descriptor(file.has_parent_path() ? file.parent_path() : fs::path("."), O_RDONLY | O_DIRECTORY).sync();
 }
 
-}  // namespace
-
-void write_file_durably(const fs::path& file, const std::string& text) {
-  const fs::path part = file.parent_path() / ("." + file.filename().string() + ".part");
+fs::path write_part_durably(const fs::path& file, const std::string& text) {
+  fs::path part = file.parent_path() / ("." + file.filename().string() + ".part");
   try {
     // What lies there is of a writer that died, or a link that would lead somewhere else.
     ::unlink(part.c_str());
@@ -60,13 +60,21 @@ void write_file_durably(const fs::path& file, const std::string& text) {
     ::unlink(part.c_str());
     throw;
   }
+  return part;
+}
+
+void put_in_place(const fs::path& part, const fs::path& file) {
   if (::rename(part.c_str(), file.c_str()) != 0) fail(file, "cannot be renamed to");
-  sync_folder_of(file);
+}
+
+void write_file_durably(const fs::path& file, const std::string& text) {
+  put_in_place(write_part_durably(file, text), file);
+  sync_name_of(file);
 }
 
 void remove_file_durably(const fs::path& file) {
   if (::unlink(file.c_str()) != 0) fail(file, "cannot be removed");
-  sync_folder_of(file);
+  sync_name_of(file);
 }
 
 }  // namespace datum

@@ -36,6 +36,12 @@ std::string in_words(const ParserEnded& error) {
       error.what());
 }
 
+ParseLinkSettings texts_told(const ApartParsers::OnEnd& on_end) {
+  ParseLinkSettings s = text_parse_settings();
+  s.on_end = on_end;
+  return s;
+}
+
 }  // namespace
 
 ParseLinkSettings frame_parse_settings(std::uint64_t most_pixels) {
@@ -151,15 +157,13 @@ ApartParsers::ApartParsers(std::uint64_t most_pixels, OnEnd on_end)
         s.on_end = on_end;
         return s;
       }()),
-      text_link_([&] {
-        ParseLinkSettings s = text_parse_settings();
-        s.on_end = on_end;
-        return s;
-      }()) {}
+      text_link_(texts_told(on_end)),
+      upload_link_(texts_told(on_end)) {}
 
 bool ApartParsers::start() {
-  const bool frames = frame_link_.start(), texts = text_link_.start();
-  return frames && texts;
+  bool confined = true;
+  for (ParseLink* link : {&frame_link_, &text_link_, &upload_link_}) confined = link->start() && confined;
+  return confined;
 }
 
 }  // namespace datum

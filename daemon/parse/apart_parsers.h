@@ -1,7 +1,7 @@
 // The parsers of a daemon, each of which has its input looked at by datumd-parse.
 //
-// Two processes: one for frames and models, whose orders come from the worker and may last, and one for texts, for which the
-// loop waits.
+// Three processes: one for frames and models, whose orders come from the worker and may last, one for texts, for which the loop
+// waits, and one for the texts that hosts upload, for which it does not: a hostile one holds up its own kind alone.
 #pragma once
 
 #include <memory>
@@ -58,17 +58,18 @@ class ApartParsers {
   using OnEnd = decltype(ParseLinkSettings::on_end);
   ApartParsers(std::uint64_t most_pixels, OnEnd on_end);
 
-  /// Both processes. False: one is not confined (a build for sanitizers). Throws ParserEnded.
+  /// All processes. False: one is not confined (a build for sanitizers). Throws ParserEnded.
   bool start();
   std::shared_ptr<const FrameParser> frames() const { return frames_; }
   const ModelParser& models() const { return models_; }
   const config::TomlParser& texts() const { return texts_; }
+  const config::TomlParser& uploads() const { return uploads_; }
 
  private:
-  ParseLink frame_link_, text_link_;
+  ParseLink frame_link_, text_link_, upload_link_;
   std::shared_ptr<const ApartFrames> frames_ = std::make_shared<ApartFrames>(frame_link_);
   ApartModels models_{frame_link_};
-  ApartTexts texts_{text_link_};
+  ApartTexts texts_{text_link_}, uploads_{upload_link_};
 };
 
 }  // namespace datum

@@ -78,7 +78,8 @@ std::optional<LinkReport> CommandLink::report(MonotonicNs) const {
 std::optional<MonotonicNs> CommandLink::deadline() const {
   if (!link_.is_open()) return link_.deadline();
   if (codec_->waits()) return rate_.ready_at();
-  if (link_.port().holds_input()) return 0;  // read, but for its turn's end; no event comes of it
+  // Read, but for its turn's end; no event comes of it.
+  if (link_.port().holds_input() && !codec_->full()) return 0;
   if (!delivery_.active() || !unsent_.empty()) return std::nullopt;
   if (store_again_at_) return store_again_at_;
   return result_waits_ ? 0 : delivery_.deadline();
@@ -142,7 +143,7 @@ void CommandLink::work(MonotonicNs now) {
   link_.run(now, [&] {
     codec_->resume();
     send_answers();
-    for (int i = 0; i < reads_per_event && link_.is_open() && !codec_->waits(); ++i) {
+    for (int i = 0; i < reads_per_event && link_.is_open() && !codec_->waits() && !codec_->full(); ++i) {
       const std::size_t n = link_.read(bytes.data(), bytes.size(), now);
       if (n == 0) break;
       link_.good();  // a peer that speaks

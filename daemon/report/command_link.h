@@ -53,7 +53,7 @@ class CommandLink final : public CommandEndpoint {
   /// The port may be open already; otherwise deadline() is at once and on_deadline opens it.
   CommandLink(std::unique_ptr<Port> port, Instrument& instrument, CommandLinkSettings settings, LogSink log);
 
-  /// -1 also while the host's commands wait for their pace: what it sends stays with it.
+  /// -1 also while the host's commands wait for their pace, or for the end of one: what it sends stays with it.
   int fd() const override { return paused() ? -1 : link_.fd(); }
   bool wants_write() const override {
     return link_.is_open() && (!unsent_.empty() || link_.port().wants_write());
@@ -92,7 +92,7 @@ class CommandLink final : public CommandEndpoint {
     std::string store_id;
   };
 
-  bool paused() const { return codec_->waits() && rate_.ready_at() > now_; }
+  bool paused() const { return codec_->full() || (codec_->waits() && rate_.ready_at() > now_); }
   std::unique_ptr<HostCodec> codec_of(const CommandLinkSettings& settings);
   bool in_pace();
   void work(MonotonicNs now);

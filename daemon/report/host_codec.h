@@ -27,6 +27,9 @@ class HostCodec {
   /// Commands wait because the pace was exceeded: the caller reads no more until resume() has emptied them.
   virtual bool waits() const = 0;
   virtual void resume() = 0;
+  /// A command is still being done, and what follows it stays with the host: the caller reads no more until it has ended, which
+  /// instrument_changed() tells.
+  virtual bool full() const { return false; }
   /// The host waits for an answer that comes by itself: the end of an operation.
   virtual bool owes() const { return false; }
   /// Lines that are ready, each with its end; the caller sends them in this order and whole.

@@ -4,7 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+
+#include "daemon/report/scpi_error.h"
 
 namespace datum {
 
@@ -25,7 +29,11 @@ class RecipeFiles {
   /// that of `sha256`; -224 it is no recipe (the first problem with line and column), or one of another name; -221 it
   /// is chosen and the cell is armed; -257 the name can't be a file's; -254 beyond the quota; -258, -254, -250 the folder. A recipe that was
   /// chosen is chosen no longer.
-  virtual void write(const std::string& name, const std::string& text, const std::string& sha256) = 0;
+  /// `done` is called when that has ended, at once or later from the loop, and then instrument_changed() on every endpoint:
+  /// neither the text's parser nor the disk holds the loop up.
+  using WriteDone = std::function<void(const std::optional<scpi::Error>& refused)>;
+  virtual void write(const std::string& name, const std::string& text, const std::string& sha256,
+                     WriteDone done) = 0;
   /// -256 no such recipe; -221 it is chosen; -258, -250 the folder.
   virtual void remove(const std::string& name) = 0;
 };

@@ -38,7 +38,8 @@ void reset(Call& call) {
 }
 
 void self_test(Call& call) {
-  const auto later = call.session.answer_later();
+  const auto later = std::make_shared<Session::Later>();
+  call.session.wait_for(later);
   call.instrument().self_test([later](const std::vector<std::string>& failures) {
     for (const auto& failure : failures) later->errors.push_back(failure);
     later->error_number = self_test_failed;

@@ -1,6 +1,9 @@
 // MMEMory: recipes as files, to and from a host.
 #include <fmt/format.h>
 
+#include <memory>
+#include <optional>
+
 #include "daemon/report/scpi_answer.h"
 #include "daemon/report/scpi_commands.h"
 
@@ -11,7 +14,15 @@ RecipeFiles& files(Call& call) { return call.instrument().recipe_files(); }
 
 void upload(Call& call) {
   if (call[1].text.empty()) throw Error(illegal_parameter_value, "an empty block is no recipe");
-  files(call).write(call[0].text, call[1].text, call[2].text);
+  const auto stored = std::make_shared<Session::Later>();
+  stored->answers = false;
+  files(call).write(call[0].text, call[1].text, call[2].text, [stored](const std::optional<Error>& refused) {
+    stored->done = true;
+    if (!refused) return;
+    stored->error_number = refused->number();
+    stored->errors.emplace_back(refused->what());
+  });
+  call.session.wait_for(stored);
 }
 
 }  // namespace

@@ -125,8 +125,12 @@ void Session::release_complete() {
 
 bool Session::waits_for_others() {
   if (later_ && later_->done) {
-    for (const auto& error : later_->errors) raise(later_->error_number, error);
-    answer(std::exchange(later_, nullptr)->text);
+    const auto ended = std::exchange(later_, nullptr);
+    for (const auto& error : ended->errors) raise(ended->error_number, error);
+    if (ended->answers) answer(ended->text);
+    const bool done = ended->answers || ended->errors.empty();
+    if (done) count_executed();
+    instrument_.control().meter().command(host_, done, later_took_ns_);
   }
   return held_ || later_ || lost_;
 }
@@ -172,6 +176,10 @@ bool Session::run_message() {
       if (!std::exchange(paid_, false) && !in_pace()) return false;
       execute(*std::exchange(unit_, std::nullopt));
       release_complete();  // *OPC;*ESR?: with nothing pending the bit is due at once
+      if (later_) {
+        later_took_ns_ = instrument_.monotonic_ns() - from;
+        continue;
+      }
       count_executed();
       enter(true);
     }

@@ -5,7 +5,7 @@
 //  - After a command error (-1xx) the rest of that message is not executed; after an execution error it is.
 //  - *OPC? takes its place in the order of answers and is answered when nothing is pending; later messages
 //    are executed meanwhile (so ABORt works), their answers wait behind it. *WAI holds everything behind it, and so
-//    does *TST? until the worker has done it.
+//    does *TST? until the worker has done it, and MMEMory:DATA until the recipe is stored or refused.
 //  - Answers of one message come as one line, joined by ';', ended by LF.
 #pragma once
 
@@ -40,6 +40,7 @@ class Session final : public HostCodec {
   void receive(std::string_view bytes) override;
   bool waits() const override { return !held_ && !later_ && (parser_ || !inbox_.empty()); }
   void resume() override { work(); }
+  bool full() const override { return later_ && !later_->answers; }
   bool owes() const override { return held_ || later_ || event_when_complete_ || !outbox_.empty(); }
   /// Something changed in the instrument: an operation ended, a condition came or went.
   void instrument_changed() override;
@@ -69,14 +70,14 @@ class Session final : public HostCodec {
   void answer_when_complete() { line_.push_back({"1", true}); }
   void set_event_when_complete() { event_when_complete_ = true; }
   void wait_until_complete() { held_ = instrument_.operation_pending(); }
-  /// An answer that comes later, at its place: what follows waits. Who fills it in calls instrument_changed().
+  /// An end that comes later, and its answer, at its place: what follows waits. Who fills it in calls instrument_changed().
   struct Later {
-    bool done = false;
+    bool done = false, answers = true;
     std::string text;
     std::vector<std::string> errors;  // raised with `error_number` before the answer
     int error_number = 0;
   };
-  std::shared_ptr<Later> answer_later() { return later_ = std::make_shared<Later>(); }
+  void wait_for(std::shared_ptr<Later> later) { later_ = std::move(later); }
   /// *CLS and *RST: *OPC and *OPC? no longer wait.
   void forget_completion();
 
@@ -110,6 +111,7 @@ class Session final : public HostCodec {
   std::deque<Line> outbox_;           // lines, those in front may still wait for completion
   bool held_ = false;                 // by *WAI
   std::shared_ptr<Later> later_;      // what is executed waits for it
+  MonotonicNs later_took_ns_ = 0;     // of the loop, its command
   bool event_when_complete_ = false;  // *OPC
   bool working_ = false;
   bool lost_ = false;  // link_lost() came from within a command

@@ -4,13 +4,17 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
 #include <limits>
+#include <semaphore>
 #include <sstream>
+#include <thread>
 
+#include "config/toml_document.h"
 #include "config/toml_reader.h"
 #include "daemon/inspect/recipe_store.h"
 #include "daemon/report/scpi_error.h"
@@ -51,16 +55,25 @@ struct Shelf {
     files_read += known->files_read();
     return known;
   }
-  RecipeShelf shelf = make();
-  RecipeShelf make() {
-    return RecipeShelf({folder.path(), quota, [this] { return look(); },
-                        [this](const std::string& name) { return name == chosen; }, [this] { return idle; },
-                        [this](const std::string& name) { changed.push_back(name); },
-                        [](int, const std::string&) {}});
+  RecipeShelf shelf{parts()};
+  RecipeShelfParts parts() {
+    return {folder.path(),
+            quota,
+            [this] { return look(); },
+            [this](const std::string& name) { return name == chosen; },
+            [this] { return idle; },
+            [this](const std::string& name) { changed.push_back(name); },
+            [](int, const std::string&) {}};
   }
 
   void write(const std::string& name, const std::string& text) {
-    shelf.write(name, text, config::sha256_hex(text));
+    write(name, text, config::sha256_hex(text));
+  }
+  /// Throws what it is refused with.
+  void write(const std::string& name, const std::string& text, const std::string& sha256) {
+    std::optional<scpi::Error> why;
+    shelf.write(name, text, sha256, [&](const std::optional<scpi::Error>& told) { why = told; });
+    if (why) throw *why;
   }
   std::vector<std::string> files() const {
     std::vector<std::string> names;
@@ -110,7 +123,7 @@ TEST(RecipeShelf, ChangesNothingWhereItRefuses) {
   s.write("bench", named("bench"));
   std::string flipped = named("bench"), words;
   flipped[flipped.find("height_um") + 12] ^= 1;
-  EXPECT_EQ(refused([&] { s.shelf.write("bench", flipped, config::sha256_hex(named("bench"))); }), -230)
+  EXPECT_EQ(refused([&] { s.write("bench", flipped, config::sha256_hex(named("bench"))); }), -230)
       << "a digit that the line flipped";
   EXPECT_EQ(refused([&] { s.write("bench", "schema = 1\nname = \"bench\"\n"); }, &words), -224);
   EXPECT_THAT(words, HasSubstr("bench:"));
@@ -193,6 +206,108 @@ TEST(RecipeShelf, HasAQuotaOfFilesAndBytes) {
   EXPECT_EQ(s.shelf.read("b"), named("b") + "# second edition\n");
   s.shelf.remove("a");
   s.write("c", named("c"));
+}
+
+/// Who parses tells on which thread, and waits until it may go on.
+class HeldParser final : public config::TomlParser {
+ public:
+  config::TomlNode parse(std::string_view text, const std::string& name) const override {
+    threads.push_back(std::this_thread::get_id());
+    if (held) go_on.acquire();
+    return config::parse_toml(text, name);
+  }
+  mutable std::vector<std::thread::id> threads;  // by whom each text was parsed; read when the worker is idle
+  mutable std::counting_semaphore<> go_on{0};
+  bool held = true;
+};
+
+/// A shelf with a thread of its own, whose loop the test is.
+struct BusyShelf : Shelf {
+  explicit BusyShelf(const RecipeQuota& most = {}) : Shelf(most) {}
+  HeldParser parser;
+  Worker worker;
+  int told = 0;
+  RecipeShelf apart = [this] {
+    RecipeShelfParts all = parts();
+    all.parser = &parser;
+    all.worker = &worker;
+    all.ended = [this] { ++told; };
+    return RecipeShelf(all);
+  }();
+  std::vector<std::string> ends;
+
+  void upload(const std::string& name, const std::string& text) {
+    apart.write(name, text, config::sha256_hex(text), [this, name](const std::optional<scpi::Error>& why) {
+      ends.push_back(name + (why ? std::to_string(why->number()) : ""));
+    });
+  }
+  /// Until so many uploads have ended.
+  void run(std::size_t uploads) {
+    while (ends.size() < uploads) {
+      pollfd watched{worker.fd(), POLLIN, 0};
+      ASSERT_EQ(::poll(&watched, 1, 20'000), 1);
+      worker.on_ready(0);
+    }
+  }
+};
+
+/// The loop once waited for the parser, and for the disk: a board was announced that much later.
+TEST(RecipeShelf, TheLoopWaitsNeitherForTheParserNorForTheDisk) {
+  BusyShelf s;
+  s.upload("a", named("a"));
+  s.upload("b", "no recipe");
+  s.folder.write("old.toml", named("old"));
+  EXPECT_NE(s.look()->find("old"), nullptr) << "while a text is parsed";
+  EXPECT_TRUE(s.ends.empty());
+  s.parser.go_on.release(2);
+  s.run(2);
+  EXPECT_EQ(s.ends, (std::vector<std::string>{"a", "b-224"})) << "in their order";
+  EXPECT_EQ(s.told, 2);
+  EXPECT_EQ(s.changed, std::vector<std::string>{"a"});
+  for (const auto thread : s.parser.threads) EXPECT_NE(thread, std::this_thread::get_id());
+  EXPECT_EQ(s.parser.threads.size(), 2u);
+}
+
+TEST(RecipeShelf, WhatIsArmedMeanwhileIsNotTouched) {
+  BusyShelf s;
+  s.Shelf::write("bench", named("bench"));
+  s.changed.clear();
+  s.upload("bench", named("bench") + "# second edition\n");
+  s.chosen = "bench";
+  s.idle = false;
+  s.parser.go_on.release();
+  s.run(1);
+  EXPECT_EQ(s.ends, std::vector<std::string>{"bench-221"});
+  EXPECT_EQ(slurp(s.folder / "bench.toml"), named("bench"));
+  EXPECT_EQ(s.files(), std::vector<std::string>{"bench.toml"}) << "nothing is left of it";
+  EXPECT_TRUE(s.changed.empty());
+}
+
+/// Armed between the look before and the rename: while the text goes to the disk.
+TEST(RecipeShelf, WhatIsArmedWhileTheTextIsWrittenIsNotTouched) {
+  BusyShelf s;
+  s.Shelf::write("bench", named("bench"));
+  s.chosen = "bench";
+  s.parser.held = false;
+  s.upload("bench", named("bench") + "# second edition\n");
+  pollfd watched{s.worker.fd(), POLLIN, 0};
+  ASSERT_EQ(::poll(&watched, 1, 20'000), 1);
+  s.worker.on_ready(0);  // parsed and placed
+  s.idle = false;
+  s.run(1);
+  EXPECT_EQ(s.ends, std::vector<std::string>{"bench-221"});
+  EXPECT_EQ(s.files(), std::vector<std::string>{"bench.toml"});
+  EXPECT_EQ(slurp(s.folder / "bench.toml"), named("bench"));
+}
+
+/// Each is counted before the next one is looked at.
+TEST(RecipeShelf, TwoUploadsAtOnceAreNotBeyondTheQuota) {
+  BusyShelf s({1, 1 << 20});
+  s.parser.held = false;
+  s.upload("a", named("a"));
+  s.upload("b", named("b"));
+  s.run(2);
+  EXPECT_EQ(s.ends, (std::vector<std::string>{"a", "b-254"}));
 }
 
 TEST(RecipeShelf, AnUploadFollowsNoLink) {

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -127,12 +129,23 @@ class TestRecipeFiles : public RecipeFiles {
     if (found == texts.end()) throw scpi::Error(scpi::file_name_not_found, "no recipe '" + name + "'");
     return found->second;
   }
-  void write(const std::string& name, const std::string& text, const std::string& sha256) override {
-    if (refusal != 0) throw scpi::Error(refusal, "the folder of recipes");
-    if (name.find('/') != std::string::npos) throw scpi::Error(scpi::file_name_error, name);
-    if (sha256 != "good") throw scpi::Error(scpi::data_corrupt_or_stale, "the text is not that of this hash");
-    if (text.rfind(name, 0) != 0) throw scpi::Error(scpi::illegal_parameter_value, "line 1: no recipe");
-    texts[name] = text;
+  void write(const std::string& name, const std::string& text, const std::string& sha256,
+             WriteDone done) override {
+    if (lasts) {
+      waiting.push_back({name, text, sha256, std::move(done)});
+      return;
+    }
+    const auto why = objection(name, text, sha256);
+    if (!why) texts[name] = text;
+    done(why);
+  }
+  /// Ends the oldest upload that lasts.
+  void end_one() {
+    const Upload upload = std::move(waiting.front());
+    waiting.pop_front();
+    lasts = false;
+    write(upload.name, upload.text, upload.sha256, upload.done);
+    lasts = true;
   }
   void remove(const std::string& name) override {
     if (texts.erase(name) == 0) throw scpi::Error(scpi::file_name_not_found, "no recipe '" + name + "'");
@@ -140,6 +153,23 @@ class TestRecipeFiles : public RecipeFiles {
 
   std::map<std::string, std::string> texts{{"mainboard", "mainboard\n"}};
   int refusal = 0;
+  bool lasts = false;  // uploads end when the test says so
+  struct Upload {
+    std::string name, text, sha256;
+    WriteDone done;
+  };
+  std::deque<Upload> waiting;
+
+ private:
+  std::optional<scpi::Error> objection(const std::string& name, const std::string& text,
+                                       const std::string& sha256) const {
+    if (refusal != 0) return scpi::Error(refusal, "the folder of recipes");
+    if (name.find('/') != std::string::npos) return scpi::Error(scpi::file_name_error, name);
+    if (sha256 != "good")
+      return scpi::Error(scpi::data_corrupt_or_stale, "the text is not that of this hash");
+    if (text.rfind(name, 0) != 0) return scpi::Error(scpi::illegal_parameter_value, "line 1: no recipe");
+    return std::nullopt;
+  }
 };
 
 /// Starts, and ends when the test says so.

@@ -71,6 +71,32 @@ struct SocketLink : Cell {
   std::unique_ptr<CommandLink> link;
 };
 
+/// However much it sends behind it: that stays with the host, and none of it is lost.
+TEST(CommandLink, ReadsNoMoreWhileAnUploadIsUnderWay) {
+  SocketLink s;
+  s.cell.files.lasts = true;
+  std::string behind;
+  for (int i = 0; i < 2000; ++i) behind += "*OPC?\n";
+  s.say("MMEM:DATA 'bench',#15bench,'good'\n" + behind);
+  EXPECT_EQ(s.link->fd(), -1);
+  EXPECT_EQ(s.link->deadline(), std::nullopt) << "the loop does not spin";
+  EXPECT_EQ(s.heard(), "");
+  s.cell.files.end_one();
+  s.link->instrument_changed();
+  EXPECT_GE(s.link->fd(), 0);
+  std::string heard;
+  for (int i = 0; i < 200 && heard.size() < 4000; ++i) {
+    const MonotonicNs now = i * MonotonicNs{100'000'000};  // beyond the pace of one burst
+    if (s.link->deadline())
+      s.link->on_deadline(now);
+    else
+      s.link->on_ready(now);
+    heard += s.heard();
+  }
+  EXPECT_EQ(heard.size(), 4000u) << "all are answered";
+  EXPECT_EQ(s.cell.files.texts.count("bench"), 1u);
+}
+
 TEST(CommandLink, AnswersOverASerialLineAndComesBackAfterALoss) {
   Cell c;
   PtyPair pty;
