@@ -41,6 +41,13 @@ std::optional<KeyHandover> kept_handover(const fs::path& state, const std::strin
   return handover;
 }
 
+/// What would not be read again would be the last head of its store for ever.
+void check_readable(const std::string& text) try {
+  signed_head_of(text);
+} catch (const SignedHeadError& error) {
+  throw SignRefused(fmt::format("links count from 1: {}", error.what()));
+}
+
 std::size_t stores_in(const fs::path& state) {
   return static_cast<std::size_t>(
       std::count_if(fs::directory_iterator(state), fs::directory_iterator(),
@@ -100,7 +107,9 @@ SignedHead HeadSigner::sign(const Descent& way) {
   head.utc = iso8601_from_utc(utc_s_());
   head.handed_over = handed_over_;
   datum::sign(head, key_);
-  write_file_durably(file_of(way.store_), text_of(head));
+  const std::string text = text_of(head);
+  check_readable(text);
+  write_file_durably(file_of(way.store_), text);
   return head;
 }
 

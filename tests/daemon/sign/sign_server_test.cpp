@@ -86,6 +86,13 @@ TEST_F(SignServer, TellsAClientThatStillSendsWhyItRefuses) {
   EXPECT_THAT(answers("LAST ../key.pem\n"), HasSubstr("REFUSED a store's id has 16 hex digits"));
 }
 
+/// It signed the head of an empty chain once, could not read it, and signed nothing for that store any more.
+TEST_F(SignServer, SignsNothingThatIsNoHead) {
+  EXPECT_THAT(answers("SIGN " + store + " 0 " + zeros + "\n0\n"), HasSubstr("REFUSED links count from 1"));
+  EXPECT_EQ(answers("LAST " + store + "\n"), "NONE\n") << "and nothing of it is kept";
+  EXPECT_THAT(answers("SIGN " + store + " 0 " + zeros + "\n1\nx0\n"), HasSubstr("SIGNED "));
+}
+
 TEST_F(SignServer, HangsUpOnWhoSpeaksSomethingElse) {
   for (const std::string& said :
        {std::string("GET / HTTP/1.0\r\n\r\n"), std::string(4000, 'x'), std::string("\n"),
