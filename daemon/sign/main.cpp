@@ -54,7 +54,7 @@ int act(const Arguments& a) {
   const int inherited = sd_listen_fds(1);
   if (a.socket.empty() && inherited != 1)
     throw std::runtime_error("no socket: --socket PATH, or datumd-sign.socket");
-  const int listening = a.socket.empty() ? SD_LISTEN_FDS_START : listen_at(a.socket);
+  const int listening = a.socket.empty() ? SD_LISTEN_FDS_START : listen_for_clients(a.socket);
   fmt::print(stderr, "datumd-sign: signs with {}\n", signer.public_key());
   sd_notify(0, "READY=1");
   serve_clients(listening, signer, {std::chrono::minutes(1), [](const std::string& text) {

@@ -92,7 +92,7 @@ void answer_client(int socket, HeadSigner& signer, const SignServerSettings& set
   }
 }
 
-int listen_at(const std::filesystem::path& path) {
+int listen_for_clients(const std::filesystem::path& path) {
   sockaddr_un at{};
   at.sun_family = AF_UNIX;
   const std::string name = path.string();

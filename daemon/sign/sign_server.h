@@ -18,7 +18,7 @@ struct SignServerSettings {
 void answer_client(int socket, HeadSigner& signer, const SignServerSettings& settings);
 
 /// A Unix socket at `path` that only this account and its group reach; one that lies there is replaced. Throws std::system_error.
-int listen_at(const std::filesystem::path& path);
+int listen_for_clients(const std::filesystem::path& path);
 
 /// Answers clients for ever.
 [[noreturn]] void serve_clients(int listening, HeadSigner& signer, const SignServerSettings& settings);

@@ -31,11 +31,15 @@ stat_of() { sed -n "s/^stat::$1: *//p" "$2" | tail -n 1; }
 
 longest() {  # target: bytes of an input; what is longer costs time and finds nothing new
   case $1 in
-    calibration_journal | toml_fringe | *_log) echo 4096 ;;
-    model_file | toml_* | tiff | png | gocator_csv | sidecar | set_sidecar | verdict_json) echo 1536 ;;
-    gpu_wire | stage_wire | scpi_session | metrics_request) echo 768 ;;
+    calibration_journal | toml_fringe | tls_gate | *_log) echo 4096 ;;
+    model_file | toml_* | tiff | png | gocator_csv | sidecar | set_sidecar | tls_certificate | verdict_json) echo 1536 ;;
+    gpu_wire | stage_wire | scpi_session | metrics_request | sign*) echo 768 ;;
     *) echo 192 ;;
   esac
+}
+
+leaks() {  # target: what a session keeps until it ends looks like a leak of each input, which costs most of the time
+  case $1 in scpi_session | gocator_host | sign_socket | tls_*) echo 0 ;; *) echo 1 ;; esac
 }
 
 fuzz() {  # target, seconds (0: any): one slice; false where something was found
@@ -44,7 +48,7 @@ fuzz() {  # target, seconds (0: any): one slice; false where something was found
   left=$((runs - made))
   [ $left -lt $slice ] || left=$slice
   log=$work/$1.log status=0
-  "$build/bin/fuzz_$1" -runs=$left -max_total_time="$2" -seed=$((made / slice + 1)) -max_len="$(longest "$1")" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+  "$build/bin/fuzz_$1" -runs=$left -max_total_time="$2" -seed=$((made / slice + 1)) -max_len="$(longest "$1")" -detect_leaks="$(leaks "$1")" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
     -artifact_prefix="$work/findings/$1-" "$work/corpus/$1" "$kept/$1" >"$log" 2>&1 || status=$?
   executed=$(stat_of number_of_executed_units "$log")
   echo $((made + ${executed:-0})) >"$work/done/$1"

@@ -47,7 +47,7 @@ class TestSigner {
   void begin() {
     signer_ =
         std::make_unique<HeadSigner>(SigningKey::from_file(key_), state(), [this] { return utc_s.load(); });
-    listening_ = listen_at(socket());
+    listening_ = listen_for_clients(socket());
     thread_ = std::thread([this] {
       for (int client = 0; (client = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;)
         answer_client(client, *signer_, {});

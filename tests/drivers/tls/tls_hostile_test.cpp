@@ -2,75 +2,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <openssl/pem.h>
-#include <openssl/ssl.h>
 
 #include <random>
 
-#include "tests/drivers/tls/tls_wire.h"
+#include "tests/drivers/tls/raw_client.h"
 
 namespace datum {
 namespace tls_hostile_test {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using testing::RawClient;
 using testing::TlsFiles;
 using testing::Wire;
 using testing::WirePort;
-
-/// A client that keeps to none of datumd's rules.
-class RawClient {
- public:
-  RawClient(Wire& wire, const TlsClientSettings& files, int version)
-      : wire_(wire), context_(SSL_CTX_new(TLS_client_method())) {
-    SSL_CTX_set_security_level(context_, 0);
-    SSL_CTX_set_cipher_list(context_, "ALL:@SECLEVEL=0");
-    SSL_CTX_set_min_proto_version(context_, version);
-    SSL_CTX_set_max_proto_version(context_, version);
-    SSL_CTX_set_session_cache_mode(context_, SSL_SESS_CACHE_CLIENT);
-    SSL_CTX_use_certificate_chain_file(context_, files.certificate.c_str());
-    SSL_CTX_use_PrivateKey_file(context_, files.key.c_str(), SSL_FILETYPE_PEM);
-    begin(nullptr);
-  }
-  ~RawClient() {
-    SSL_free(ssl);
-    SSL_CTX_free(context_);
-  }
-  RawClient(const RawClient&) = delete;
-  RawClient& operator=(const RawClient&) = delete;
-
-  void begin(SSL_SESSION* resumed) {
-    SSL_free(ssl);
-    ssl = SSL_new(context_);
-    in_ = BIO_new(BIO_s_mem());
-    out_ = BIO_new(BIO_s_mem());
-    BIO_set_mem_eof_return(in_, -1);
-    SSL_set_bio(ssl, in_, out_);
-    SSL_set_connect_state(ssl);
-    if (resumed) SSL_set_session(ssl, resumed);
-  }
-  void take() {
-    BIO_write(in_, wire_.to_client.data(), static_cast<int>(wire_.to_client.size()));
-    wire_.to_client.clear();
-  }
-  void send() {
-    char bytes[4096];
-    for (int n; (n = BIO_read(out_, bytes, sizeof bytes)) > 0;)
-      wire_.to_server.append(bytes, static_cast<std::size_t>(n));
-  }
-  bool shake() {
-    take();
-    const int done = SSL_do_handshake(ssl);
-    send();
-    return done == 1;
-  }
-
-  SSL* ssl = nullptr;
-
- private:
-  Wire& wire_;
-  SSL_CTX* context_;
-  BIO *in_ = nullptr, *out_ = nullptr;
-};
 
 struct Hostile : ::testing::Test {
   std::unique_ptr<TlsPort> served() {

@@ -1,0 +1,17 @@
+// A signed head as a file or a signer shows it: one spelling for each, and no signature covers two of them.
+#include "daemon/sign/signed_head.h"
+#include "tests/fuzz/fuzz_target.h"
+
+using namespace datum;
+
+DATUM_FUZZ_TARGET(signed_head) {
+  const std::string text(bytes);
+  try {
+    SignedHead head = signed_head_of(text);
+    fuzz::expect(text_of(head) == text, "each has one spelling");
+    if (!is_good(head)) return;
+    ++head.number;
+    fuzz::expect(!is_good(head), "another number is not signed");
+  } catch (const SignedHeadError&) {
+  }
+}
