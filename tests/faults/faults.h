@@ -20,6 +20,8 @@ void swap_the_calibration(const Order& order, Findings& findings);
 void use_up_the_descriptors(const Order& order, Findings& findings);
 void lose_the_gpu(const Order& order, Findings& findings);
 void attack_the_parsers(const Order& order, Findings& findings);
+void attack_with_models(const Order& order, Findings& findings);
+void attack_with_fringe_sets(const Order& order, Findings& findings);
 void storm_the_devices(const Order& order, Findings& findings);
 
 /// A name space where this process may mount. Throws Skipped.

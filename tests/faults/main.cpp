@@ -42,8 +42,11 @@ const std::vector<Fault>& all_faults() {
        swap_the_calibration},
       {"gpu", "the GPU's process is killed, stops, babbles, its device fails", 40, 2, lose_the_gpu},
       {"devices", "a storm of garbage and broken connections on the CMM's line", 60, 3, storm_the_devices},
-      {"parsers", "damaged files by every entrance, to each of the two parsers, while boards are timed",
+      {"parsers",
+       "damaged frames, uploaded recipes and calibrations, to each of the parsers, while boards are timed",
        100'000, 40, attack_the_parsers},
+      {"models", "damaged models of parts, good boards in between", 100'000, 40, attack_with_models},
+      {"fringe", "damaged sets of fringe images, good sets in between", 100'000, 20, attack_with_fringe_sets},
       {"files", "no descriptor is left", 20, 0, use_up_the_descriptors},
   };
   return faults;
