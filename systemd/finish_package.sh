@@ -1,7 +1,6 @@
 #!/bin/sh
 # The package as CPack made it, with its SBOM, packed again so that the same tree gives the same bytes: times of the commit, modes
-# of no umask, names in one order. Usage: finish_package.sh PACKAGE BUILD [plain]; plain: without an SBOM, where the libraries of
-# another processor can't be asked.
+# of no umask, names in one order. Usage: finish_package.sh PACKAGE BUILD [SYSROOT]: the packages of another processor, where it is one.
 set -eu
 package=$1
 build=$2
@@ -17,10 +16,8 @@ trap 'rm -rf "$work"' EXIT
 root=$work/root
 dpkg-deb --raw-extract "$package" "$root"
 find "$root" -type d -exec chmod 0755 {} +
-if [ "${3:-}" != plain ]; then
-  python3 "$here/sbom.py" "$root" "$build" "$here/DEPENDENCIES.md" "$commit" >"$work/sbom"
-  install -m 0644 "$work/sbom" "$root/usr/share/doc/datumd/datumd.spdx.json"
-fi
+python3 "$here/sbom.py" "$root" "$build" "$here/DEPENDENCIES.md" "$commit" ${3:+"$3"} >"$work/sbom"
+install -m 0644 "$work/sbom" "$root/usr/share/doc/datumd/datumd.spdx.json"
 (cd "$root" && find usr lib etc -type f 2>/dev/null | sort | xargs -d '\n' md5sum) >"$work/md5sums"
 install -m 0644 "$work/md5sums" "$root/DEBIAN/md5sums"
 size=$(find "$root" -path "$root/DEBIAN" -prune -o -type f -printf '%s\n' | awk '{ kib += int(($1 + 1023) / 1024) } END { print kib }')

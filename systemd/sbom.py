@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """SPDX 2.3 of a datumd package: its programs with their hashes, and the Debian packages that are linked into them.
 
-usage: sbom.py ROOT BUILD TABLE COMMIT
+usage: sbom.py ROOT BUILD TABLE COMMIT [SYSROOT]
   ROOT    the unpacked package; BUILD  the folder it was built in; TABLE  systemd/DEPENDENCIES.md; COMMIT  what was built
+  SYSROOT unpacked packages of another processor, with their database (tests/arm64/sysroot.sh), that it was built against
 
-What is linked is looked up, not listed: shared libraries by the dynamic linker (ldd), headers by what the compilers read
-(ninja -t deps). dpkg says whose they are. SOURCE_DATE_EPOCH is the time; the same tree on the same machine gives the same bytes.
+What is linked is looked up, not listed: shared libraries by the dynamic linker (ldd; in a SYSROOT by what they name), headers by
+what the compilers read (ninja -t deps). dpkg says whose they are. SOURCE_DATE_EPOCH is the time; the same tree on the same machine gives the same bytes.
 """
 import datetime
 import hashlib
@@ -33,8 +34,11 @@ EXTRACTED = {
                                                   "has their words.")}
 
 
-def said(*command, allowed=(0,)):
-    run = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}, check=False)
+SYSROOT = os.path.realpath(sys.argv[5]) if len(sys.argv) > 5 else ""
+
+
+def said(*command, allowed=(0,), **environment):
+    run = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C", **environment}, check=False)
     if run.returncode not in allowed:
         sys.exit(f"sbom.py: {' '.join(command)[:200]}: {run.stderr.strip()}")
     return run.stdout
@@ -58,12 +62,28 @@ def programs_of(root):
     return found
 
 
+def databases():
+    """Of this system, and of the other processor's packages: environment of dpkg."""
+    return [{}] + ([{"DPKG_ADMINDIR": SYSROOT + "/var/lib/dpkg"}] if SYSROOT else [])
+
+
+def is_in_sysroot(path):
+    return bool(SYSROOT) and path.startswith(SYSROOT + "/")
+
+
 def owners(paths):
     """Path: package. What no package owns is left out."""
+    found = {}
+    for database in databases():
+        found.update(owners_in(database, {path for path in paths if is_in_sysroot(path) == bool(database)}))
+    return found
+
+
+def owners_in(database, paths):
     asked = sorted({form for path in paths for form in forms(path)})
     found = {}
     for at in range(0, len(asked), 500):
-        for line in said("dpkg", "-S", *asked[at:at + 500], allowed=(0, 1)).splitlines():
+        for line in said("dpkg", "-S", *asked[at:at + 500], allowed=(0, 1), **database).splitlines():
             packages, _, path = line.partition(": ")
             if not line.startswith("diversion"):
                 found[path] = packages.split(", ")[0].split(":")[0]
@@ -74,13 +94,33 @@ def owners(paths):
 def forms(path):
     """/lib and /usr/lib are one folder; dpkg knows one of the names."""
     path = os.path.normpath(path)
-    return [path, path[4:] if path.startswith("/usr/lib") else "/usr" + path, os.path.realpath(path)]
+    root = SYSROOT if is_in_sysroot(path) else ""
+    inner = path[len(root):]
+    return [path, root + (inner[4:] if inner.startswith("/usr/lib") else "/usr" + inner), os.path.realpath(path)]
+
+
+def needed_by(program):
+    return set(re.findall(r"\(NEEDED\).*\[(.*)\]", said("readelf", "-d", program)))
+
+
+def loaded_from_sysroot(wanted):
+    """Name: path, of these and of what they load."""
+    folders = [os.path.join(SYSROOT, folder) for base in ("usr/lib", "lib")
+               for folder in [base] + [f"{base}/{name}" for name in sorted(os.listdir(os.path.join(SYSROOT, base))) if "linux-gnu" in name]]
+    loaded, left = {}, set(wanted)
+    while left:
+        name = left.pop()
+        path = next((os.path.join(folder, name) for folder in folders if os.path.exists(os.path.join(folder, name))), None)
+        if path and name not in loaded:
+            loaded[name] = path
+            left |= needed_by(path) - set(loaded)
+    return loaded
 
 
 def shared_of(program):
     """Paths of libraries: those that it asks for itself, and all."""
-    wanted = set(re.findall(r"\(NEEDED\).*\[(.*)\]", said("readelf", "-d", program)))
-    loaded = dict(re.findall(r"^\s*(\S+) => (/\S+)", said("ldd", program), re.M))
+    wanted = needed_by(program)
+    loaded = loaded_from_sysroot(wanted) if SYSROOT else dict(re.findall(r"^\s*(\S+) => (/\S+)", said("ldd", program), re.M))
     missing = {name for name in wanted if name not in loaded and not name.startswith("ld-linux")}
     if missing:
         sys.exit(f"sbom.py: {program}: not found: {', '.join(sorted(missing))}")
@@ -96,7 +136,8 @@ def headers_of(build):
         elif counts and line.strip().startswith("/"):
             headers.add(os.path.normpath(line.strip()))
     tree = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-    return {h for h in headers if not os.path.realpath(h).startswith((tree + "/", os.path.realpath(build) + "/"))}
+    own = (tree + "/", os.path.realpath(build) + "/")
+    return {h for h in headers if is_in_sysroot(h) or not os.path.realpath(h).startswith(own)}
 
 
 def cuda_version(build):
@@ -108,8 +149,15 @@ def cuda_version(build):
 def facts_of(packages):
     """Package: version, source package, its version, architecture."""
     form = "${Package}\t${Version}\t${source:Package}\t${source:Version}\t${Architecture}\n"
-    rows = [line.split("\t") for line in said("dpkg-query", "-W", "-f", form, *sorted(packages)).splitlines()]
-    return {row[0]: row[1:] for row in rows}
+    facts = {}
+    for database in databases():  # the other processor's packages are the ones that are meant where both have one
+        for line in said("dpkg-query", "-W", "-f", form, *sorted(packages), allowed=(0, 1), **database).splitlines():
+            row = line.split("\t")
+            facts[row[0]] = row[1:]
+    missing = set(packages) - set(facts)
+    if missing:
+        sys.exit(f"sbom.py: dpkg knows no {', '.join(sorted(missing))}")
+    return facts
 
 
 def spdx_id(name):
@@ -122,7 +170,7 @@ def digest(path, kind):
 
 
 def main():
-    root, build, table, commit = sys.argv[1:]
+    root, build, table, commit = sys.argv[1:5]
     declared = table_of(table)
     control = dict(re.findall(r"^(\S+): (.*)$", open(os.path.join(root, "DEBIAN/control"), encoding="utf-8").read(), re.M))
     programs = programs_of(root)

@@ -112,7 +112,7 @@ package() {
   made=$(ls -t "$tree"/build/package/*_arm64.deb | head -n 1)
   # CPack goes on without the dependencies where dpkg-shlibdeps stumbles.
   dpkg-deb -f "$made" Depends | grep -q 'libstdc++6' || { echo "arm64: $made names no libraries to depend on" >&2; exit 1; }
-  "$tree/systemd/finish_package.sh" "$made" "$out/daemon" plain
+  "$tree/systemd/finish_package.sh" "$made" "$out/daemon" "$root"
   echo "$made"
 }
 

@@ -89,10 +89,11 @@ struct Sbom : ::testing::Test {
            output_of("dpkg -S /usr/bin/dpkg").status == 0 &&
            output_of("ninja -C " DATUM_BUILD " -t deps | head -n 1").text.size() > 20;
   }
-  Output made(const std::string& environment = "") const {
+  Output made(const std::string& environment = "", const std::string& sysroot = "") const {
     return output_of(environment + " SOURCE_DATE_EPOCH=1795400000 python3 " +
                      (root / "systemd/sbom.py").string() + " " + (folder / "root").string() +
-                     " " DATUM_BUILD " " + (root / "systemd/DEPENDENCIES.md").string() + " abc123");
+                     " " DATUM_BUILD " " + (root / "systemd/DEPENDENCIES.md").string() + " abc123 " +
+                     sysroot);
   }
   testing::FreshFolder folder;
 };
@@ -190,6 +191,30 @@ TEST_F(Sbom, NamesWhatIsLinkedWithItsLicence) {
   for (const std::string& row : rows_of("Libraries"))
     if (licences.count(row) == 0 || licences[row] == "NOASSERTION") unlicensed.insert(row);
   EXPECT_EQ(unlicensed, std::set<std::string>{});
+}
+
+// As of another processor: the libraries lie in a folder, with the database of their packages, and no ldd can ask them.
+TEST_F(Sbom, IsTheSameOfLibrariesThatLieInAFolder) {
+  if (!has_tools()) GTEST_SKIP() << "no dpkg, python3 or ninja";
+  const Output here = made();
+  ASSERT_EQ(here.status, 0) << here.text;
+  const Output unpacked = output_of(R"(set -e; cd )" + folder.path().string() + R"(
+root=$PWD/sysroot; info=$root/var/lib/dpkg/info; mkdir -p $info $root/lib; echo 1 >$info/format
+ldd root/usr/bin/* | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | sort -u >libraries
+for library in $(cat libraries); do dpkg -S $library $(readlink -f $library) /usr$library 2>/dev/null || true; done |
+  sed 's/: .*//' | sort -u >packages
+for package in $(cat packages); do
+  dpkg-query -s $package | sed 's/^$/ ./' >>$root/var/lib/dpkg/status
+  echo >>$root/var/lib/dpkg/status
+  dpkg-query -L $package | sed "s|^|$root|" >$info/$package.list
+  dpkg-query -L $package | grep '/lib.*[.]so' | while read -r file; do
+    [ ! -f $file ] || { mkdir -p $root$(dirname $file); cp -a $file $root$file; }
+  done
+done)");
+  ASSERT_EQ(unpacked.status, 0) << unpacked.text;
+  const Output there = made("", (folder / "sysroot").string());
+  ASSERT_EQ(there.status, 0) << there.text;
+  EXPECT_EQ(nlohmann::json::parse(there.text), nlohmann::json::parse(here.text));
 }
 
 TEST_F(Sbom, ThePackageIsTheSameWhateverItWasPackedUnder) {
