@@ -97,7 +97,7 @@ std::vector<double> areas_of(const RegionModel& model, const std::vector<ModelPo
   map.model = model.triangles;
   map.points = points;
   map.distances = found(model, points, settings, backend);
-  cover_of(map, {reach_mm, 1}, backend.threads);
+  share_area(map, reach_mm, backend.threads);
   return map.area_mm2;
 }
 

@@ -21,6 +21,9 @@ void check_distances(const SurfaceMap& map) {
 
 constexpr std::uint32_t nowhere = 0xFFFFFFFF;
 
+/// Beyond the end of an open model nothing is.
+bool is_judged(const ModelDistance& d) { return d.kind == MatchClass::face || d.kind == MatchClass::edge; }
+
 /// Of each judged point the patch that it lies on, nowhere of others.
 std::vector<std::uint32_t> patches_of(const SurfaceMap& map, const SurfacePatches& patches,
                                       unsigned threads) {
@@ -29,9 +32,7 @@ std::vector<std::uint32_t> patches_of(const SurfaceMap& map, const SurfacePatche
   parallel_for(threads, (of.size() + run - 1) / run, [&](std::size_t r, unsigned) {
     for (std::size_t i = r * run; i < std::min(of.size(), (r + 1) * run); ++i) {
       const ModelDistance& d = map.distances[i];
-      // beyond the end of an open model nothing was judged
-      if (d.kind == MatchClass::face || d.kind == MatchClass::edge)
-        of[i] = patches.patch_at(foot_of(*map.model, map.points[i], d), d.facet);
+      if (is_judged(d)) of[i] = patches.patch_at(foot_of(*map.model, map.points[i], d), d.facet);
     }
   });
   return of;
@@ -47,11 +48,8 @@ void for_patches(std::size_t count, unsigned threads, const Work& work) {
   });
 }
 
-}  // namespace
-
-SurfaceCover cover_of(SurfaceMap& map, const CoverSettings& settings, unsigned threads) {
-  check_distances(map);
-  const SurfacePatches patches(map, settings.reach_mm);
+/// How many points mark each patch; shares each patch's area among those that do.
+std::vector<std::uint32_t> mark(SurfaceMap& map, const SurfacePatches& patches, unsigned threads) {
   const std::vector<std::uint32_t> of = patches_of(map, patches, threads);
   const std::size_t count = patches.all().size();
   std::vector<std::uint32_t> own(count), marks(count);
@@ -69,6 +67,29 @@ SurfaceCover cover_of(SurfaceMap& map, const CoverSettings& settings, unsigned t
   map.area_mm2.assign(map.points.size(), 0);
   for (std::size_t i = 0; i < of.size(); ++i)
     if (of[i] != nowhere) map.area_mm2[i] = share[of[i]];
+  return marks;
+}
+
+}  // namespace
+
+void share_area(SurfaceMap& map, double reach_mm, unsigned threads) {
+  check_distances(map);
+  Eigen::AlignedBox3d about;
+  for (const ModelDistance& d : map.distances)
+    if (is_judged(d))
+      for (const auto& corner : map.model->corner[d.facet])
+        about.extend(Eigen::Vector3f(corner[0], corner[1], corner[2]).cast<double>());
+  // A patch that a point marks lies within the reach of the point's own; both may be a voxel wide, 0.7 reaches.
+  about.min().array() -= 3 * reach_mm;
+  about.max().array() += 3 * reach_mm;
+  mark(map, SurfacePatches(map, reach_mm, &about), threads);
+}
+
+SurfaceCover cover_of(SurfaceMap& map, const CoverSettings& settings, unsigned threads) {
+  check_distances(map);
+  const SurfacePatches patches(map, settings.reach_mm);
+  const std::vector<std::uint32_t> marks = mark(map, patches, threads);
+  const std::size_t count = marks.size();
   SurfaceCover cover;
   cover.patches = count;
   cover.area_mm2.resize(map.regions.size() + 1);

@@ -26,4 +26,7 @@ struct SurfaceCover {
 /// is not above 0 or that would cut the surface into more than 2^24 pieces, and for lists of unequal lengths.
 SurfaceCover cover_of(SurfaceMap& map, const CoverSettings& settings, unsigned threads = 1);
 
+/// Fills map.area_mm2 as cover_of() with min_points 1 does, but looks only at what of the model lies about the points.
+void share_area(SurfaceMap& map, double reach_mm, unsigned threads = 1);
+
 }  // namespace datum

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -57,33 +58,17 @@ Halves halve(const Corners& t, double side_mm) {
   return {square(a, b) <= side_mm * side_mm, {a, middle, c}, {middle, b, c}};
 }
 
-template <class Take>
-void cut(const Corners& t, double area_mm2, double side_mm, const Take& take) {
-  const Halves halves = halve(t, side_mm);
-  if (halves.whole) return take(center_of(t), area_mm2);
-  cut(halves.first, area_mm2 / 2, side_mm, take);
-  cut(halves.second, area_mm2 / 2, side_mm, take);
-}
-
-/// The middle of the piece that a place lies in.
-SurfacePlace piece_at(Corners t, const SurfacePlace& normal, const SurfacePlace& place, double side_mm) {
-  for (;;) {
-    const Halves halves = halve(t, side_mm);
-    if (halves.whole) return center_of(t);
-    // across the cut from the middle to the corner opposite, towards the second half
-    const SurfacePlace& middle = halves.second[0];
-    const SurfacePlace across = cross(minus(halves.second[2], middle), normal);
-    const bool is_second =
-        dot(across, minus(place, middle)) * dot(across, minus(halves.second[1], middle)) > 0;
-    t = is_second ? halves.second : halves.first;
-  }
-}
-
 int axis_of(const SurfacePlace& n) {
   std::size_t axis = 0;
   for (std::size_t k = 1; k < 3; ++k)
     if (std::abs(n[k]) > std::abs(n[axis])) axis = k;
   return static_cast<int>(2 * axis) + (n[axis] < 0);
+}
+
+Eigen::AlignedBox3d box_of(const Corners& t) {
+  Eigen::AlignedBox3d box;
+  for (const SurfacePlace& p : t) box.extend(Eigen::Map<const Eigen::Vector3d>(p.data()));
+  return box;
 }
 
 [[noreturn]] void too_fine(double reach_mm) {
@@ -108,25 +93,46 @@ SurfacePlace foot_of(const TriangleModel& model, const ModelPoint& point, const 
   return mix(u, v, std::clamp(dot(minus(p, u), side) / dot(side, side), 0.0, 1.0));
 }
 
-SurfacePatches::SurfacePatches(const SurfaceMap& map, double reach_mm)
+SurfacePatches::SurfacePatches(const SurfaceMap& map, double reach_mm, const Eigen::AlignedBox3d* about)
     : map_(map), reach_mm_(reach_mm), side_mm_(side_per_reach * reach_mm) {
   if (!(reach_mm > 0 && std::isfinite(reach_mm)))
     throw std::invalid_argument("cover of a surface: reach " + std::to_string(reach_mm) +
                                 " mm; a length above 0 is wanted");
   const TriangleModel& model = *map.model;
+  std::vector<std::uint32_t> facets;
   double area = 0;
-  for (std::size_t f = 0; f < model.corner.size(); ++f) area += area_of(corners_of(model, f));
-  // the largest piece has three sides of that length
-  if (area > static_cast<double>(most_pieces) * side_mm_ * side_mm_ * std::sqrt(3.0) / 4) too_fine(reach_mm);
-  std::size_t pieces = 0;
   for (std::uint32_t f = 0; f < model.corner.size(); ++f) {
     const Corners t = corners_of(model, f);
-    cut(t, area_of(t), side_mm_, [&](const SurfacePlace& center, double part) {
-      if (++pieces > most_pieces) too_fine(reach_mm);
-      add(center, part, f);
-    });
+    if (about && !about->intersects(box_of(t))) continue;
+    facets.push_back(f);
+    area += area_of(t);
   }
+  // the largest piece has three sides of that length
+  if (area > static_cast<double>(most_pieces) * side_mm_ * side_mm_ * std::sqrt(3.0) / 4) too_fine(reach_mm);
+  root_.resize(model.corner.size());
+  for (const std::uint32_t f : facets) {
+    const Corners t = corners_of(model, f);
+    root_[f] = cut(t, area_of(t), f);
+  }
+  at_ = {};
   finish();
+}
+
+std::int32_t SurfacePatches::cut(const Corners& t, double area_mm2, std::uint32_t facet) {
+  const Halves halves = halve(t, side_mm_);
+  if (halves.whole) {
+    if (++pieces_ > most_pieces) too_fine(reach_mm_);
+    return ~static_cast<std::int32_t>(add(center_of(t), area_mm2, facet));
+  }
+  const auto at = static_cast<std::int32_t>(cuts_.size());
+  // across the cut from the middle to the corner opposite, towards the second half
+  const SurfacePlace& middle = halves.second[0];
+  const SurfacePlace across = cross(minus(halves.second[2], middle), widen(map_.model->normal[facet][0]));
+  cuts_.push_back({middle, across, dot(across, minus(halves.second[1], middle)), {}});
+  const std::int32_t first = cut(halves.first, area_mm2 / 2, facet);
+  const std::int32_t second = cut(halves.second, area_mm2 / 2, facet);
+  cuts_[static_cast<std::size_t>(at)].half = {first, second};
+  return at;
 }
 
 std::size_t SurfacePatches::KeyHash::operator()(const Key& k) const {
@@ -143,7 +149,7 @@ SurfacePatches::Key SurfacePatches::key_of(const SurfacePlace& center, std::uint
   return key;
 }
 
-void SurfacePatches::add(const SurfacePlace& center, double area_mm2, std::uint32_t facet) {
+std::uint32_t SurfacePatches::add(const SurfacePlace& center, double area_mm2, std::uint32_t facet) {
   const auto [found, is_new] =
       at_.try_emplace(key_of(center, facet), static_cast<std::uint32_t>(patches_.size()));
   if (is_new) patches_.push_back({{}, {}, 0, region_of(facet)});
@@ -154,18 +160,27 @@ void SurfacePatches::add(const SurfacePlace& center, double area_mm2, std::uint3
     patch.normal[k] += area_mm2 * n[k];
   }
   patch.area_mm2 += area_mm2;
+  return found->second;
 }
 
-/// Sums become means; patches are put where near() looks for them.
+/// Sums become means; patches are put where near() looks for them, those of a cell in their order.
 void SurfacePatches::finish() {
-  for (std::uint32_t i = 0; i < patches_.size(); ++i) {
-    SurfacePatch& patch = patches_[i];
+  std::vector<std::uint64_t> keys;
+  for (SurfacePatch& patch : patches_) {
     const double length = std::sqrt(dot(patch.normal, patch.normal));
     for (std::size_t k = 0; k < 3; ++k) {
       patch.center[k] /= patch.area_mm2;
       patch.normal[k] /= length;
     }
-    cells_[key({cell(patch.center[0]), cell(patch.center[1]), cell(patch.center[2])})].push_back(i);
+    keys.push_back(key({cell(patch.center[0]), cell(patch.center[1]), cell(patch.center[2])}));
+  }
+  number_.resize(patches_.size());
+  std::iota(number_.begin(), number_.end(), 0u);
+  std::stable_sort(number_.begin(), number_.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+  for (std::uint32_t i = 0; i < number_.size(); ++i) {
+    by_cell_.push_back(patches_[number_[i]]);
+    cells_.try_emplace(keys[number_[i]], i, i).first->second.second = i + 1;
   }
 }
 
@@ -175,8 +190,12 @@ std::size_t SurfacePatches::region_of(std::uint32_t facet) const {
 }
 
 std::uint32_t SurfacePatches::patch_at(const SurfacePlace& place, std::uint32_t facet) const {
-  const SurfacePlace n = widen(map_.model->normal[facet][0]);
-  return at_.at(key_of(piece_at(corners_of(*map_.model, facet), n, place, side_mm_), facet));
+  std::int32_t at = root_[facet];
+  while (at >= 0) {
+    const Cut& c = cuts_[static_cast<std::size_t>(at)];
+    at = c.half[dot(c.across, minus(place, c.middle)) * c.second > 0];
+  }
+  return static_cast<std::uint32_t>(~at);
 }
 
 std::int64_t SurfacePatches::cell(double mm) const {

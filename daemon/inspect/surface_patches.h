@@ -1,6 +1,7 @@
 // A model's surface cut into patches, and which of them lie near each other.
 #pragma once
 
+#include <Eigen/Geometry>
 #include <array>
 #include <cstdint>
 #include <unordered_map>
@@ -24,12 +25,12 @@ struct SurfacePatch {
 
 class SurfacePatches {
  public:
-  /// Throws std::invalid_argument for a reach that is not above 0 or so small that there are more than 2^24 pieces.
-  SurfacePatches(const SurfaceMap& map, double reach_mm);
+  /// `about`: facets whose boxes lie apart from it are left out; null: none. Throws std::invalid_argument for a reach that
+  /// is not above 0 or so small that there are more than 2^24 pieces.
+  SurfacePatches(const SurfaceMap& map, double reach_mm, const Eigen::AlignedBox3d* about = nullptr);
 
   const std::vector<SurfacePatch>& all() const { return patches_; }
-  std::size_t region_of(std::uint32_t facet) const;
-  /// The patch that a place of a facet belongs to.
+  /// The patch that a place of a facet belongs to; of a facet that was not left out.
   std::uint32_t patch_at(const SurfacePlace& place, std::uint32_t facet) const;
 
   /// Calls visit(other) in a fixed order for patches of the same region, itself among them, that face its way and whose
@@ -47,12 +48,13 @@ class SurfacePatches {
         for (std::int64_t z = low[2]; z <= high[2]; ++z) {
           const auto found = cells_.find(key({x, y, z}));
           if (found == cells_.end()) continue;
-          for (const std::uint32_t i : found->second)
-            if (meet(patches_[i], from)) visit(i);
+          for (std::uint32_t i = found->second.first; i < found->second.second; ++i)
+            if (meet(by_cell_[i], from)) visit(number_[i]);
         }
   }
 
  private:
+  using Corners = std::array<SurfacePlace, 3>;
   /// Where pieces are put together: a voxel, the axis that they face along, the region.
   struct Key {
     std::array<std::int64_t, 3> voxel;
@@ -63,9 +65,17 @@ class SurfacePatches {
   struct KeyHash {
     std::size_t operator()(const Key& k) const;
   };
+  /// Where a part of a facet was halved. Its halves are cuts, or ~patch where they are pieces.
+  struct Cut {
+    SurfacePlace middle, across;
+    double second;  // its sign is that of places in the second half
+    std::array<std::int32_t, 2> half;
+  };
 
+  std::size_t region_of(std::uint32_t facet) const;
+  std::int32_t cut(const Corners& t, double area_mm2, std::uint32_t facet);
   Key key_of(const SurfacePlace& center, std::uint32_t facet) const;
-  void add(const SurfacePlace& center, double area_mm2, std::uint32_t facet);
+  std::uint32_t add(const SurfacePlace& center, double area_mm2, std::uint32_t facet);
   void finish();
   std::int64_t cell(double mm) const;
   static std::uint64_t key(const std::array<std::int64_t, 3>& cell);
@@ -73,9 +83,15 @@ class SurfacePatches {
 
   const SurfaceMap& map_;
   double reach_mm_, side_mm_;  // side: of pieces and voxels
+  std::size_t pieces_ = 0;
   std::vector<SurfacePatch> patches_;
-  std::unordered_map<Key, std::uint32_t, KeyHash> at_;
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> cells_;  // 2 reaches wide
+  std::unordered_map<Key, std::uint32_t, KeyHash> at_;  // while facets are cut
+  std::vector<std::int32_t> root_;                      // of each facet, as Cut::half
+  std::vector<Cut> cuts_;
+  // Patches by cells that are 2 reaches wide: of each cell its first and behind its last.
+  std::unordered_map<std::uint64_t, std::pair<std::uint32_t, std::uint32_t>> cells_;
+  std::vector<SurfacePatch> by_cell_;
+  std::vector<std::uint32_t> number_;  // of those among all
 };
 
 }  // namespace datum

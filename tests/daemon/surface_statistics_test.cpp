@@ -51,6 +51,19 @@ TEST(SurfaceStatistics, PointsBeyondAnOpenEdgeCoverNothing) {
   EXPECT_EQ(cover_of(map, {0.5, 1}).covered_mm2[0], 0);
 }
 
+// A strip of points in the middle of facets that are smaller than the reach: what they share lies on other facets too.
+TEST(SurfaceStatistics, APartOfTheModelGivesItsPointsTheSameAreas) {
+  std::vector<ModelPoint> points;
+  add_points(points, -3, -1, 0.25, raised);
+  for (const double reach_mm : {0.3, 0.9, 2.5}) {
+    SurfaceMap whole = compared(sheet_model(97), points), part = whole;
+    cover_of(whole, {reach_mm, 1});
+    share_area(part, reach_mm);
+    EXPECT_GT(part.area_mm2[0], 0);
+    EXPECT_EQ(part.area_mm2, whole.area_mm2) << reach_mm;
+  }
+}
+
 TEST(SurfaceStatistics, AHalfSeenTenTimesAsDenselyWeighsNoMore) {
   std::vector<ModelPoint> even, uneven;
   add_points(even, -20, 20, 0.2, half_raised);
