@@ -68,6 +68,44 @@ my %verbs = (
       sleep 0.5;
     }
   },
+  # The beginning of a TLS hello on so many connections, each closed one replaced, for so many seconds.
+  hellos => sub {
+    my ($port, $address, $number, $seconds) = @_;
+    my @held;
+    my $until = time + $seconds;
+    $SIG{PIPE} = 'IGNORE';
+    while (time < $until) {
+      @held = grep { $_->blocking(0); my $n = sysread($_, my $byte, 1); !defined $n || $n > 0 } @held;
+      while (@held < $number) {
+        my $host = connected($port, $address) or last;
+        syswrite $host, "\x16\x03\x01\x02\x00\x01\x00";
+        push @held, $host;
+      }
+      sleep 0.05;
+    }
+  },
+  # Records of the handshake that hold anything, a connection each.
+  noise => sub {
+    my ($port, $number) = @_;
+    $SIG{PIPE} = 'IGNORE';
+    for my $i (1 .. $number) {
+      my $host = connected($port) or next;
+      my $body = join '', map { chr rand 256 } 1 .. 1 + rand 3000;
+      substr($body, 0, 4) = "\x01" . substr(pack('N', length($body) - 4), 1) if $i % 2;
+      syswrite $host, "\x16\x03\x01" . pack('n', length $body) . $body;
+      syswrite $host, $body if $i % 3 == 0;
+      sleep 0.05;
+    }
+  },
+  # Asks the signer for a head at this place of a store's chain; its answer.
+  sign => sub {
+    my ($path, $store, $link, $hash) = @_;
+    require IO::Socket::UNIX;
+    my $signer = IO::Socket::UNIX->new(Peer => $path) or die "$!\n";
+    print $signer "SIGN $store $link $hash\n0\n";
+    $signer->flush;
+    print scalar(<$signer>) // "closed\n";
+  },
   # Requests of which the half is sent, and then a whole one: the time in ms until that is answered.
   halves => sub {
     my ($port, $number) = @_;

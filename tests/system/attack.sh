@@ -10,6 +10,8 @@ cd /payload || exit
 . ./attack_files.sh
 . ./attack_hosts.sh
 . ./attack_system.sh
+. ./attack_tls.sh
+. ./attack_sign.sh
 
 # probe ITEM TEXT COMMAND OPENED: OPENED runs the command, or a part of it, where it must fail
 probe() {
@@ -75,6 +77,17 @@ probe 13 "no memory of another process, no address on the internet" own_memory_a
 cell_with '[metrics]' 'address = "127.0.0.1"' 'port = 9476' 2>&1 | tell
 probe 14 "half-sent requests do not delay a scrape" scrape stopped_scrape
 probe 15 "the support bundle names no unit and no frame" bundle bundle_of_a_recipe
+
+cell_of_certificates 2>&1 | tell
+probe 8 "TLS: no certificate, another CA's, one of a server, one without a role: nobody gets in" strangers_kept_out engineer_kept_out
+probe 8 "TLS: a certificate of role \"read\" changes nothing" reader_only_reads engineer_only_reads
+probe 8 "TLS: a revoked certificate does not get in" revoked revoked_unread
+probe 7 "TLS: 60 hellos that never end keep no host out" half_hellos stopped_meanwhile
+probe 7 "TLS: noise before and after the handshake, renegotiation: datumd measures on" garbage_survived killed_by_hand
+signed_cell 2>&1 | tell
+probe S "signer: datumd's account reads neither its key nor its memory" key_out_of_reach key_in_reach
+probe S "signer: datumd's account gets no other history signed" no_other_history own_history
+probe S "signer: systemd-analyze security at most 1.3" signer_fenced nobody_fenced
 
 echo "$(count held) held, $(($(count BROKEN) + $(count UNPROVED))) broken" | tell
 sync

@@ -8,7 +8,7 @@ depends=$(dpkg-deb -f "$2" Depends | sed 's/([^)]*)//g; s/,//g')
 here=$(cd "$(dirname "$0")" && pwd)
 
 # What a controller has besides datumd, and what the checks speak to it with.
-tools=systemd-sysv,dbus,udev,kmod,linux-image-amd64,initramfs-tools,procps,socat
+tools=systemd-sysv,dbus,udev,kmod,linux-image-amd64,initramfs-tools,procps,socat,openssl
 key=$( (cat "$0" "$here/checks.service"; echo "$depends") | sha256sum | cut -d ' ' -f 1)
 [ "$(cat "$folder/root.key" 2>/dev/null)" != "$key" ] || exit 0
 
