@@ -81,6 +81,7 @@ probe 15 "the support bundle names no unit and no frame" bundle bundle_of_a_reci
 cell_of_certificates 2>&1 | tell
 probe 8 "TLS: no certificate, another CA's, one of a server, one without a role: nobody gets in" strangers_kept_out engineer_kept_out
 probe 8 "TLS: a certificate of role \"read\" changes nothing" reader_only_reads engineer_only_reads
+cell_of_certificates 2>&1 | tell
 probe 8 "TLS: a revoked certificate does not get in" revoked revoked_unread
 probe 7 "TLS: 60 hellos that never end keep no host out" half_hellos stopped_meanwhile
 probe 7 "TLS: noise before and after the handshake, renegotiation: datumd measures on" garbage_survived killed_by_hand

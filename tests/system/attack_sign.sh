@@ -28,7 +28,7 @@ key_out_of_reach() {
   for secret in /etc/datumd/signing-key.cred /run/credentials/datumd-sign.service/signing-key "/proc/$signer/mem" "/proc/$signer/environ"; do
     ! as_datumd head -c 1 "$secret" >/dev/null 2>&1 || { echo "datumd reads $secret"; return 1; }
   done
-  for folder in /var/lib/datumd-sign /run/credentials/datumd-sign.service; do
+  for folder in /var/lib/datumd-sign/datumd /run/credentials/datumd-sign.service; do
     ! as_datumd ls "$folder" >/dev/null 2>&1 || { echo "datumd lists $folder"; return 1; }
     ! as_datumd touch "$folder/x" 2>/dev/null || { echo "datumd writes to $folder"; return 1; }
   done
