@@ -72,7 +72,7 @@ only_reads() {  # WHO is answered, and changes nothing
 reader_only_reads() { only_reads reader; }
 engineer_only_reads() { only_reads engineer; }
 
-# Hellos that are never ended, from every account, while a host with a certificate is answered within 5 s.
+# Hellos of a stranger that are never ended, while a host with a certificate is answered within 5 s.
 answered_meanwhile() {
   from=$(date +%s%3N)
   tls_ctl engineer status >/dev/null || { echo "the engineer is not answered"; return 1; }
@@ -81,7 +81,8 @@ answered_meanwhile() {
   [ $took -lt 5000 ]
 }
 half_hellos() {
-  runuser -u nobody -- perl /payload/attack.pl hellos 5025 127.0.0.2 60 20 &
+  attack address 192.0.2.1 || return
+  runuser -u nobody -- perl /payload/attack.pl hellos 5025 192.0.2.1 60 20 &
   holder=$!
   until_true sh -c '[ "$(grep -c ":13A1 .* 01 " /proc/net/tcp)" -ge 8 ]'
   answered_meanwhile && unharmed true
