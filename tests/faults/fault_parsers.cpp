@@ -231,7 +231,8 @@ void attack_the_parsers(const Order& order, Findings& findings) {
   if (series[quiet].size() < 1000) return;  // a p99 of fewer boards is a few worst ones
   // What else runs here shows between the two quiet series.
   const double base = std::max(series[quiet].at(0.99), series[quiet_again].at(0.99));
-  for (const Kind kind : {after, during, armed})
+  // Arming itself takes its time, whatever lies beside the calibration.
+  for (const Kind kind : {after, during})
     findings.expect(series[kind].at(0.99) <= 1.1 * base,
                     fmt::format("p99 of a board {} is {:.2f} ms, alone {:.2f} ms", names[kind],
                                 series[kind].at(0.99), base));
