@@ -123,7 +123,7 @@ void attack_with_models(const Order& order, Findings& findings) {
     const std::string verdict = attacked.reader().ask("FETC:JSON?");
     findings.expect(verdict.find(file) != std::string::npos, "no word of the model: " + verdict);
     choose("box");
-    attacked.board();
+    attacked.board(static_cast<std::uint32_t>(i));
     attacked.clean();
   }
   attacked.finish();

@@ -99,7 +99,7 @@ class Attacked {
       throw std::runtime_error("control is not given");
   }
 
-  double board() { return cell_.board(); }
+  double board(std::uint32_t noise, int variant) { return cell_.board(noise, variant); }
   void deliver_damaged(int n) {
     for (int i = 0; i < n; ++i) {
       const Sample& sample = samples_[frames_ % samples_.size()];
@@ -198,7 +198,7 @@ constexpr std::array<const char*, kinds> names{"alone",
                                                "right behind a damaged frame",
                                                "armed among damaged calibrations"};
 
-double timed(Attacked& cell, Kind kind) {
+double timed(Attacked& cell, Kind kind, std::uint32_t round) {
   if (kind == after) {
     cell.deliver_damaged(batch - 1);
     cell.await_damaged();
@@ -206,7 +206,7 @@ double timed(Attacked& cell, Kind kind) {
   if (kind == during) cell.upload_damaged(batch);
   if (kind == behind) cell.deliver_damaged(1);
   if (kind == armed) cell.arm_among_damaged_calibrations(batch);
-  const double ms = cell.board();
+  const double ms = cell.board(round, kind);
   cell.await_uploads();
   return ms;
 }
@@ -220,7 +220,7 @@ void attack_the_parsers(const Order& order, Findings& findings) {
     // In another order each time, so that what comes before is no one's alone.
     for (unsigned i = 0; i < kinds; ++i) {
       const auto kind = static_cast<Kind>((round + i) % kinds);
-      series[kind].take(timed(cell, kind));
+      series[kind].take(timed(cell, kind, round));
     }
     cell.clean();
   }

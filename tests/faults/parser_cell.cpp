@@ -48,10 +48,10 @@ void ParserCell::put(const std::string& name) {
   fs::rename(cell_.path() / "outbox" / name, cell_.drop() / name);
 }
 
-double ParserCell::board() {
+double ParserCell::board(std::uint32_t noise, int variant) {
   findings_.count("good boards");
   const std::string name = fmt::format("good{}", ++boards_);
-  write_good(name, scenario::frame_of_box(scenario::good_height_um, boards_));
+  write_good(name, scenario::frame_of_box(scenario::good_height_um, noise), variant);
   const auto from = Clock::now();
   put(name + ".json");
   for (;;) {
@@ -67,13 +67,13 @@ double ParserCell::board() {
 }
 
 /// The .ptr's heights in another format.
-void ParserCell::write_good(const std::string& name, const std::string& ptr) {
+void ParserCell::write_good(const std::string& name, const std::string& ptr, int variant) {
   constexpr double count_um = 0.05;
   std::vector<std::int16_t> counts(std::size_t{side} * side);
   for (std::size_t i = 0; i < counts.size(); ++i) {
     float um = 0;
     std::memcpy(&um, ptr.data() + 32 + i * sizeof um, sizeof um);
-    counts[i] = static_cast<std::int16_t>(std::lround(um / count_um));
+    counts[i] = static_cast<std::int16_t>(std::lround(um / count_um) + variant);
   }
   testing::TiffOptions lzw;
   lzw.compression = 5;

@@ -28,7 +28,9 @@ class ParserCell {
   /// Moves what lies in the outbox into the drop folder.
   void put(const std::string& name);
   /// A good board, an LZW TIFF, which datumd has parsed apart; how long from its delivery to its result, in ms.
-  double board();
+  /// Its noise decides how closely it is looked at, which takes up to twice as long for one in a hundred: boards that are compared
+  /// have the same noise, and each its own `variant`, counts by which all of it is higher, so that no picture comes twice.
+  double board(std::uint32_t noise, int variant = 0);
   /// So many damaged frames were delivered, of which no result was seen yet.
   void awaits(int frames) { waiting_ += frames; }
   void await_damaged();
@@ -38,7 +40,7 @@ class ParserCell {
   void finish();
 
  private:
-  void write_good(const std::string& name, const std::string& ptr);
+  void write_good(const std::string& name, const std::string& ptr, int variant);
   void expect_refused(const plc::ResultLine& line);
 
   scenario::Cell cell_{[] {
