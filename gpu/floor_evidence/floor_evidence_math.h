@@ -8,6 +8,7 @@
 #include "gpu/core/board_plan.h"
 #include "gpu/core/portable.h"
 #include "gpu/floor_evidence/ring_record.h"
+#include "gpu/plane_fit/inlier_sums.h"
 #include "gpu/plane_fit/level_math.h"
 #include "gpu/plane_fit/plane_fit_math.h"
 

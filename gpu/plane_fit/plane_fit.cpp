@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "gpu/core/parallel_for.h"
+#include "gpu/plane_fit/local_optimization_cpu.h"
 #include "gpu/plane_fit/plane_fit_check.h"
-#include "gpu/plane_fit/plane_fit_search.h"
 #include "gpu/plane_fit/plane_fitter.h"
+#include "gpu/plane_fit/refinement_cpu.h"
+#include "gpu/plane_fit/sampling_cpu.h"
 
 namespace datum {
 namespace {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gpu/plane_fit/plane_fit_kernels.h"
+#include "gpu/plane_fit/sampling.h"
 
 namespace datum {
 namespace {

@@ -7,12 +7,11 @@
 #include <random>
 #include <vector>
 
-#include "gpu/core/cuda_launch.cuh"
 #include "gpu/core/parallel_for.h"
+#include "gpu/plane_fit/fit_launch.cuh"
+#include "gpu/plane_fit/pixel_table.h"
 #include "gpu/plane_fit/plane_fit_check.h"
-#include "gpu/plane_fit/plane_fit_kernel.cuh"
-#include "gpu/plane_fit/plane_fit_pixels.h"
-#include "gpu/plane_fit/plane_fit_table.h"
+#include "gpu/plane_fit/stopping_table.h"
 
 namespace datum {
 namespace {
@@ -128,7 +127,7 @@ void CudaPlaneFit::State::lay_out() {
   for (const std::size_t i : order) {
     if (tasks[i].by_number) searches.push_back(static_cast<std::uint32_t>(i));
     for (std::uint32_t t = 0; t < tasks[i].tiles; ++t)
-      first.push_back(static_cast<unsigned long long>(i) << tile_bits | t);
+      first.push_back(static_cast<unsigned long long>(i) << part_bits | t);
   }
   if (options.shuffle_seed) {
     std::mt19937_64 engine(options.shuffle_seed);
@@ -136,7 +135,7 @@ void CudaPlaneFit::State::lay_out() {
   }
   first_count = static_cast<std::uint32_t>(first.size());
   search_count = static_cast<std::uint32_t>(searches.size());
-  if (tasks.size() >= 1u << tile_bits || all_tiles >= 1u << 30)
+  if (tasks.size() >= 1u << part_bits || all_tiles >= 1u << 30)
     throw GpuError(std::to_string(tasks.size()) + " planes are more than the CUDA backend takes at a time",
                    false);
   slot_count = 1024;
@@ -302,39 +301,25 @@ Batch CudaPlaneFit::State::batch() const {
   b.pools = pools.get();
   b.fits = fits.get();
   b.undone = undone.get();
-  b.queue = queue.get();
-  b.slots = slots.get();
-  b.slot_mask = slot_count - 1;
-  b.first_tasks = first_tasks.get();
-  b.first_count = first_count;
   b.searches = search_tasks.get();
-  b.planes = device_planes;
   b.tile_quads = tile_quads;
   b.needed = NeededTable{needed.get(), static_cast<float>(std::log2(1 - settings.confidence))};
   b.max_hypotheses = settings.max_hypotheses;
   b.perpendicular = settings.residual == Residual::perpendicular;
-  b.patience_ns = 1'000'000ull * static_cast<unsigned>(options.patience_ms);
+  b.schedule = Schedule{queue.get(),
+                        slots.get(),
+                        slot_count - 1,
+                        first_tasks.get(),
+                        first_count,
+                        device_planes,
+                        1'000'000ull * static_cast<unsigned>(options.patience_ms)};
   return b;
 }
 
 template <class Source>
 void CudaPlaneFit::State::launch(cudaStream_t stream, const Source& source) {
-  static_assert(sizeof(Shared) <= orin_shared_bytes);
-  const auto search = exact ? search_batch<Source, true> : search_batch<Source, false>,
-             fit = exact ? fit_batch<Source, true> : fit_batch<Source, false>;
-  for (const auto kernel : {search, fit})
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(sizeof(Shared))),
-          "shared memory");
-  if (search_count == 0) {
-    fit<<<blocks(), block_threads, sizeof(Shared), stream>>>(batch(), source);
-  } else {
-    search<<<search_count, block_threads, sizeof(Shared), stream>>>(batch(), source);
-    check(cudaGetLastError(), "launch of the search");
-    launch_early(fit, blocks(), block_threads, sizeof(Shared), stream, "launch of the plane fit", batch(),
-                 source);
-  }
-  check(cudaGetLastError(), "launch of the plane fit");
+  const FitLaunch shape{blocks(), search_count, stream};
+  exact ? launch_exact(shape, batch(), source) : launch_screened(shape, batch(), source);
 }
 
 template <class Count>

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "gpu/core/backend.h"
+#include "gpu/plane_fit/inlier_sums.h"
 #include "gpu/plane_fit/plane_fit_math.h"
 
 namespace datum {
@@ -25,6 +26,8 @@ struct PointList {
   std::size_t size;
 };
 constexpr std::size_t simd_padding = 64;
+
+inline Cloud cloud_of(const PointList& list) { return Cloud{list.x, list.y, list.z, list.size}; }
 
 /// Keys of a plane's points (plane_math::point_key) up to `limit`.
 struct KeyRange {

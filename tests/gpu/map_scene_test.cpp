@@ -6,8 +6,8 @@
 
 #include <set>
 
-#include "gpu/plane_fit/plane_fit_pixels.h"
-#include "gpu/plane_fit/plane_fit_steps.h"
+#include "gpu/plane_fit/pixel_table.h"
+#include "gpu/plane_fit/sampling.h"
 
 namespace datum {
 namespace {

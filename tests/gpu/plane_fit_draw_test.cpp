@@ -5,7 +5,9 @@
 #include <limits>
 #include <set>
 
-#include "gpu/plane_fit/plane_fit_search.h"
+#include "gpu/plane_fit/hypotheses.h"
+#include "gpu/plane_fit/local_optimization.h"
+#include "gpu/plane_fit/local_optimization_cpu.h"
 #include "tests/gpu/plane_fit_scene.h"
 
 namespace datum {

@@ -1,17 +1,18 @@
 // The arithmetic by itself, and the alternation that ends in a fixed point.
 #include "gpu/plane_fit/plane_fit_math.h"
 
-#include <random>
-
-#include "gpu/core/wide.h"
-#include "gpu/plane_fit/plane_fit_table.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
+#include <random>
 #include <vector>
 
-#include "gpu/plane_fit/plane_fit_refine.h"
+#include "gpu/core/wide.h"
+#include "gpu/plane_fit/hypotheses.h"
+#include "gpu/plane_fit/local_optimization.h"
+#include "gpu/plane_fit/refinement_cpu.h"
+#include "gpu/plane_fit/sampling.h"
+#include "gpu/plane_fit/stopping_table.h"
 #include "tests/gpu/plane_fit_scene.h"
 
 namespace datum {

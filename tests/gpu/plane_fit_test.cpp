@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "gpu/plane_fit/plane_fit_steps.h"
+#include "gpu/plane_fit/refinement.h"
 #include "tests/gpu/plane_fit_scene.h"
 
 namespace datum {

@@ -1,96 +1,14 @@
-// Device memory of the plane fit, and the two forms in which points lie there.
+// The two forms in which the points of a plane lie in device memory.
 #pragma once
 
 #include <cstdint>
 
 #include "gpu/core/height_map.h"
-#include "gpu/plane_fit/plane_fit_pixels.h"
-#include "gpu/plane_fit/plane_fit_steps.h"
+#include "gpu/plane_fit/batch.cuh"
+#include "gpu/plane_fit/pixel_table.h"
+#include "gpu/plane_fit/sampling.h"
 
 namespace datum::cuda {
-
-constexpr int block_threads = 256, block_warps = block_threads / 32, blocks_per_multiprocessor = 4;
-constexpr int max_subset = 1536, max_pool = 512, max_counted = 64, max_tried = 1024;
-constexpr std::uint32_t max_points = 1u
-                                     << 22;  // of a plane: a count and a number of a hypothesis share 32 bits
-constexpr std::uint32_t draw_capacity = 2048;  // per plane; more are drawn only where points coincide
-constexpr int quads_per_thread = 8;            // 32 points: their products' sums fit 32 bits
-constexpr std::uint32_t summed_quads = block_threads * quads_per_thread, max_tile_quads = 2 * summed_quads;
-
-/// What is known of a plane before its points are read.
-struct PlaneTask {
-  std::uint64_t first = 0;  // quads of the points begin here
-  std::uint32_t quads = 0;  // four points each
-  std::uint32_t size = 0;   // points
-  std::uint32_t tiles = 0;
-  std::uint32_t draws = 0, draw_room = 0;  // place in the list of draws
-  std::uint32_t first_tile = 0;            // its number among all planes' tiles
-  float half_x = 0, half_y = 0, threshold = 0, refit_threshold = 0;
-  std::uint64_t seed = 0;
-  std::uint32_t by_number = 0;    // the points are drawn by number
-  std::uint32_t fours_drawn = 0;  // place of them in a map's list
-  std::uint32_t first_limit = 0;  // keys of the first draw, generous: as if a quarter had no height
-  std::uint32_t subset_limit = 0, pool_limit = 0;  // key_limit() where every point has a height
-  SiteGrid grid;
-};
-
-/// What the pass over a plane's points is for. first: nothing is known yet, points are selected by place. done: no pass.
-enum class Phase : std::uint32_t { first, select, survey, count, accumulate, done };
-
-/// What is found out about a plane. All zero between two batches.
-struct PlaneWork {
-  std::uint32_t tiles_done, valid, outside, draw_count;
-  std::uint32_t key_limit;  // of the select pass; 0: the first
-  Phase phase;
-  std::uint32_t surveyed;   // valid and outside are known
-  std::uint32_t by_number;  // the pool is the subset
-  std::uint32_t tried, subset_size, pool_size, counted;
-  int needed, top;
-  alignas(16) long long moments[10];
-  std::uint32_t counts[max_counted];
-  float4 hypotheses[max_counted];
-  Refiner refiner;
-  PlaneFit fit;
-};
-
-/// Each on its own line of the cache: blocks that wait read some of them all the time.
-struct Queue {
-  alignas(128) unsigned long long head;
-  alignas(128) unsigned long long tail;
-  alignas(128) unsigned long long first_next;
-  alignas(128) unsigned int planes_done;
-  unsigned int blocks_done, abandoned;
-};
-
-/// hypotheses_needed() by table.
-struct NeededTable {
-  const double* miss_one;  // up to which k + 1 hypotheses suffice
-  float log2_miss;         // of all hypotheses, allowed
-};
-
-/// One batch as the kernel sees it.
-struct Batch {
-  const PlaneTask* tasks;
-  PlaneWork* work;
-  float4* draws;               // x, y, z, key
-  float4* band;                // x, y, r; a tile has room for all its points
-  std::uint32_t* band_counts;  // of each tile
-  std::uint32_t* all_counts;   // exact mode: max_tried per plane
-  float4 *subsets, *pools;     // exact mode: max_subset and max_pool per plane
-  PlaneFit* fits;
-  std::uint32_t* undone;  // per plane: the CPU must do it
-  Queue* queue;
-  unsigned long long* slots;
-  unsigned int slot_mask;
-  const std::uint32_t* searches;          // planes whose points are drawn by number
-  const unsigned long long* first_tasks;  // plane << tile_bits | tile
-  unsigned int first_count, planes;
-  std::uint32_t tile_quads;
-  NeededTable needed;
-  int max_hypotheses;
-  bool perpendicular;
-  unsigned long long patience_ns;
-};
 
 struct Quad {
   float x[4], y[4], z[4];
@@ -203,5 +121,30 @@ struct MapSource {
     return q;
   }
 };
+
+/// step(quad) for the quads of a tile; `ahead` loads are in flight at a time.
+template <int ahead, class Source, class Step>
+__device__ void for_quads(const Source& source, const PlaneTask& task, std::uint32_t begin, std::uint32_t end,
+                          Step step) {
+  // Lanes beyond the end read the last quad again and get points without a height, so that warps stay whole.
+  for (std::uint32_t q = begin + threadIdx.x; q - threadIdx.x < end; q += ahead * block_threads) {
+    typename Source::Raw raw[ahead];
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) {
+      const std::uint32_t at = q + k * block_threads;
+      raw[k] = source.load(task, at < end ? at : end - 1);
+    }
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) {
+      if (k > 0 && q - threadIdx.x + k * block_threads >= end) break;
+      Quad quad = Source::unpack(source, task, raw[k]);
+      if (q + k * block_threads >= end) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) quad.z[i] = __int_as_float(0x7FC00000);
+      }
+      step(quad);
+    }
+  }
+}
 
 }  // namespace datum::cuda

@@ -4,7 +4,9 @@
 // into the queue. So a plane that needs one pass more delays nobody, and no pass costs a launch.
 #pragma once
 
-#include "gpu/plane_fit/plane_fit_after.cuh"
+#include "gpu/core/cuda_launch.cuh"
+#include "gpu/plane_fit/fit_launch.cuh"
+#include "gpu/plane_fit/phases.cuh"
 
 namespace datum::cuda {
 
@@ -16,17 +18,29 @@ __device__ inline void begin_here(Shared& s, Staging& staging) {
   __syncthreads();
 }
 
-template <class Source, bool Exact>
+/// What follows a plane's pass, in the block that finished the last tile of it.
+template <class Mode>
+__device__ __forceinline__ Phase next_phase(const Batch& b, const PlaneTask& task, std::uint32_t plane,
+                                            Phase phase, Shared& s) {
+  if (phase == Phase::first || phase == Phase::select) return after_select<Mode>(b, task, plane, s);
+  if (phase == Phase::survey) return after_survey(b, plane);
+  if constexpr (Mode::counts_all_points) {
+    if (phase == Phase::count) return Mode::after_count(b, task, plane, s);
+  }
+  return after_accumulate(b, task, plane, s);
+}
+
+template <class Mode, class Source>
 __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     fit_batch(const DATUM_GRID_CONSTANT Batch b, const DATUM_GRID_CONSTANT Source source) {
   extern __shared__ __align__(16) unsigned char memory[];
   Shared& s = *reinterpret_cast<Shared*>(memory);
   Staging& staging = *reinterpret_cast<Staging*>(s.staging);
-  const unsigned long long deadline = now_ns() + b.patience_ns;
+  const unsigned long long deadline = now_ns() + b.schedule.patience_ns;
   // Another warp than the one that counts finished tiles finds the next task.
   const bool dispatches = threadIdx.x == 32;
   Dispatcher& dispatcher = *reinterpret_cast<Dispatcher*>(s.dispatcher);
-  if (dispatches) new (s.dispatcher) Dispatcher(b, deadline);
+  if (dispatches) new (s.dispatcher) Dispatcher(b.schedule, deadline);
   for (;;) {
     __syncthreads();
     if (dispatches) {
@@ -35,12 +49,12 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     }
     __syncthreads();
     if (s.task == no_task) break;
-    const std::uint32_t plane = static_cast<std::uint32_t>(s.task >> tile_bits);
+    const std::uint32_t plane = static_cast<std::uint32_t>(s.task >> part_bits);
     const PlaneTask& task = b.tasks[plane];
     PlaneWork* const work = b.work + plane;
-    const std::uint32_t tile = static_cast<std::uint32_t>(s.task) & ((1u << tile_bits) - 1);
+    const std::uint32_t tile = static_cast<std::uint32_t>(s.task) & ((1u << part_bits) - 1);
     if (task.by_number) {
-      if (dispatches) dispatcher.wait_for_search(work);
+      if (dispatches) dispatcher.wait_until_set(reinterpret_cast<const std::uint32_t&>(work->phase));
       __syncthreads();
     }
     Phase phase = static_cast<Phase>(__ldcg(reinterpret_cast<const std::uint32_t*>(&work->phase)));
@@ -61,16 +75,8 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
         } else {
           accumulate_tile<true>(source, task, work, list, begin, end, base, s.tile_sums);
         }
-      } else if constexpr (Exact) {
-        const int counted = static_cast<int>(__ldcg(&work->counted));
-        for (int k = threadIdx.x; k < (counted + 3) / 4 * 4; k += block_threads)
-          s.hypotheses[k] = __ldcg(&work->hypotheses[k]);
-        __syncthreads();
-        if (surveyed) {
-          count_tile<false>(source, task, work, begin, end, s.hypotheses, counted, s.warp_counts);
-        } else {
-          count_tile<true>(source, task, work, begin, end, s.hypotheses, counted, s.warp_counts);
-        }
+      } else if constexpr (Mode::counts_all_points) {
+        Mode::count_pass(source, task, work, surveyed, begin, end, s);
       }
       __syncthreads();
       if (threadIdx.x < 32) {
@@ -91,14 +97,11 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
       }
       __syncthreads();
       if (!s.last) break;
-      phase = phase == Phase::first || phase == Phase::select ? after_select<Exact>(b, task, plane, s)
-              : phase == Phase::survey                        ? after_survey(b, plane)
-              : phase == Phase::accumulate                    ? after_accumulate(b, task, plane, s)
-                                                              : after_count(b, task, plane, s);
+      phase = next_phase<Mode>(b, task, plane, phase, s);
       if (phase == Phase::done) break;
       if (threadIdx.x == 0) work->phase = phase;
       if (task.tiles > 1) {
-        push(b, plane, task.tiles, s, deadline);
+        push(b.schedule, plane, task.tiles, s.place, deadline, block_threads);
         break;
       }
       begin_here(s, staging);
@@ -109,15 +112,15 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
                    : "memory");  // so that this kernel's end is that of the searches, too
 #endif
   // The last block leaves the queue as the next batch wants to find it.
-  if (threadIdx.x == 0 && atomicAdd(&b.queue->blocks_done, 1u) == gridDim.x - 1) {
-    b.queue->head = b.queue->tail = b.queue->first_next = 0;
-    b.queue->planes_done = b.queue->blocks_done = 0;
+  if (threadIdx.x == 0 && atomicAdd(&b.schedule.queue->blocks_done, 1u) == gridDim.x - 1) {
+    b.schedule.queue->head = b.schedule.queue->tail = b.schedule.queue->first_next = 0;
+    b.schedule.queue->jobs_done = b.schedule.queue->blocks_done = 0;
   }
 }
 
 /// Before it, and beside it where the device can: draws the points of the planes that are drawn by number and searches
 /// these, one block each. All of them have begun when the other kernel begins, and wait for nothing.
-template <class Source, bool Exact>
+template <class Mode, class Source>
 __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     search_batch(const DATUM_GRID_CONSTANT Batch b, const DATUM_GRID_CONSTANT Source source) {
   extern __shared__ __align__(16) unsigned char memory[];
@@ -125,11 +128,31 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
 #endif
-  const Phase phase = draw<Exact>(b, source, b.tasks[plane], plane, *reinterpret_cast<Shared*>(memory));
+  const Phase phase = draw<Mode>(b, source, b.tasks[plane], plane, *reinterpret_cast<Shared*>(memory));
   __threadfence();
   __syncthreads();
   if (threadIdx.x == 0)
     *reinterpret_cast<volatile std::uint32_t*>(&b.work[plane].phase) = static_cast<std::uint32_t>(phase);
+}
+
+/// Launches both kernels of a batch.
+template <class Mode, class Source>
+void launch_kernels(const FitLaunch& launch, const Batch& batch, const Source& source) {
+  static_assert(sizeof(Shared) <= orin_shared_bytes);
+  const auto search = search_batch<Mode, Source>, fit = fit_batch<Mode, Source>;
+  for (const auto kernel : {search, fit})
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(sizeof(Shared))),
+          "shared memory");
+  if (launch.searches == 0) {
+    fit<<<launch.blocks, block_threads, sizeof(Shared), launch.stream>>>(batch, source);
+  } else {
+    search<<<launch.searches, block_threads, sizeof(Shared), launch.stream>>>(batch, source);
+    check(cudaGetLastError(), "launch of the search");
+    launch_early(fit, launch.blocks, block_threads, sizeof(Shared), launch.stream, "launch of the plane fit",
+                 batch, source);
+  }
+  check(cudaGetLastError(), "launch of the plane fit");
 }
 
 }  // namespace datum::cuda

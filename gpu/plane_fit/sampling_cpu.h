@@ -1,8 +1,9 @@
-// Which of the sampled planes has the consensus.
+// Sampled points on the CPU.
 #pragma once
 
 #include "gpu/plane_fit/plane_fit.h"
-#include "gpu/plane_fit/plane_fit_refine.h"
+#include "gpu/plane_fit/plane_fit_kernels.h"
+#include "gpu/plane_fit/sampling.h"
 
 namespace datum {
 
@@ -20,19 +21,9 @@ struct Drawn {
   PointList
       pool{};  // some or all of them, in an order that their numbers or places make: hypotheses go through these
 };
+
 /// By place also where the region has no width.
 Drawn draw_points(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t seed, DrawBy draw,
                   const FitRegion& region, const SearchScratch& scratch);
-
-struct Consensus {
-  bool found = false;
-  plane_math::Plane plane;
-  std::uint32_t hypotheses = 0;  // N of the sequential rule
-};
-
-/// Lays planes through three points of the pool and applies the sequential rule.
-Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const Drawn& drawn,
-                         std::uint64_t seed, const PlaneFitSettings& settings, const FitRegion& region,
-                         const PointList& band);
 
 }  // namespace datum

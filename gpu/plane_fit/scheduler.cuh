@@ -5,17 +5,37 @@
 // none. No block waits for one that has not started, so any grid size makes progress.
 #pragma once
 
+#include <cstdint>
+
 #include "gpu/core/cuda_dialect.cuh"
-#include "gpu/plane_fit/plane_fit_polish.cuh"
 
 namespace datum::cuda {
+
+/// Each on its own line of the cache: blocks that wait read some of them all the time.
+struct Queue {
+  alignas(128) unsigned long long head;
+  alignas(128) unsigned long long tail;
+  alignas(128) unsigned long long first_next;
+  alignas(128) unsigned int jobs_done;
+  unsigned int blocks_done, abandoned;
+};
 
 // A task is a plane and a tile of it, 20 bits each. In its slot it carries the turn of the ring of slots above them: a
 // block that is busy may leave its task lie until another block waits for the next turn of the same slot.
 constexpr unsigned long long no_task = ~0ull, task_mask = (1ull << 40) - 1;
-constexpr int tile_bits = 20;
+constexpr int part_bits = 20;
 
-__device__ inline unsigned long long turn_of(const Batch& b, unsigned long long place) {
+/// What a block needs to find its next task, and to queue others.
+struct Schedule {
+  Queue* queue;
+  unsigned long long* slots;
+  unsigned int slot_mask;
+  const unsigned long long* first_tasks;  // job << part_bits | part
+  unsigned int first_count, jobs;
+  unsigned long long patience_ns;
+};
+
+__device__ inline unsigned long long turn_of(const Schedule& b, unsigned long long place) {
   return (place >> __popc(b.slot_mask)) + 1;
 }
 
@@ -25,17 +45,8 @@ __device__ inline unsigned long long now_ns() {
   return t;
 }
 
-__device__ inline FitRegion region_of(const Batch& batch, const PlaneTask& task) {
-  return FitRegion{task.half_x, task.half_y, batch.perpendicular};
-}
-
-/// Keys up to which points are drawn.
-__device__ inline std::uint32_t select_limit(const PlaneTask& task, std::uint32_t of_work) {
-  return of_work ? of_work : task.first_limit;
-}
-
 /// What a tile's taker needs to see was written and fenced before.
-__device__ inline void put(const Batch& b, unsigned long long place, unsigned long long task,
+__device__ inline void put(const Schedule& b, unsigned long long place, unsigned long long task,
                            unsigned long long deadline) {
   unsigned long long* slot = b.slots + (place & b.slot_mask);
   // There is room for all tiles twice, so that whoever has the last turn of this slot has long taken it.
@@ -47,7 +58,7 @@ __device__ inline void put(const Batch& b, unsigned long long place, unsigned lo
 /// One thread of a block finds the next task; in shared memory, so that no other thread keeps it in registers.
 class Dispatcher {
  public:
-  __device__ Dispatcher(const Batch& b, unsigned long long deadline) : b_(b), deadline_(deadline) {}
+  __device__ Dispatcher(const Schedule& b, unsigned long long deadline) : b_(b), deadline_(deadline) {}
 
   /// The next task, or no_task when all planes are done or the batch took too long.
   __device__ unsigned long long take() {
@@ -57,9 +68,9 @@ class Dispatcher {
     return task == no_task ? wait() : task;
   }
 
-  /// Until the plane's search has ended, or the batch took too long.
-  __device__ void wait_for_search(const PlaneWork* work) {
-    while (now(work->phase) == Phase::first && !now(b_.queue->abandoned)) {
+  /// Until another kernel has set `word`, or the batch took too long.
+  __device__ void wait_until_set(const std::uint32_t& word) {
+    while (now(word) == 0 && !now(b_.queue->abandoned)) {
       if (now_ns() > deadline_) atomicExch(&b_.queue->abandoned, 1u);
       __nanosleep(50);
     }
@@ -92,7 +103,7 @@ class Dispatcher {
       }
       __nanosleep(50);  // leaves the queue to those that work
       if (looks % 4 != 0) continue;
-      if (now(b_.queue->planes_done) >= b_.planes || now(b_.queue->abandoned)) return no_task;
+      if (now(b_.queue->jobs_done) >= b_.jobs || now(b_.queue->abandoned)) return no_task;
       if (now_ns() > deadline_) {
         atomicExch(&b_.queue->abandoned, 1u);
         return no_task;
@@ -100,33 +111,19 @@ class Dispatcher {
     }
   }
 
-  const Batch& b_;
+  const Schedule& b_;
   unsigned long long deadline_, next_ = no_task;
   bool first_left_ = true;
 };
 
-struct Shared {
-  union {
-    alignas(16) unsigned char staging[sizeof(Staging)];
-    alignas(16) unsigned char search[sizeof(Search)];
-  };
-  alignas(16) unsigned char refining[sizeof(Refining)];
-  TileSums tile_sums;
-  std::uint32_t warp_counts[block_warps][max_counted];
-  float4 hypotheses[max_counted];
-  unsigned long long task, place;
-  alignas(16) unsigned char dispatcher[sizeof(Dispatcher)];
-  bool last;
-};
-
-/// All threads: queues the tiles of the plane's next pass after everything about it was written.
-__device__ inline void push(const Batch& b, std::uint32_t plane, std::uint32_t tiles, Shared& s,
-                            unsigned long long deadline) {
-  if (threadIdx.x == 0) s.place = atomicAdd(&b.queue->tail, static_cast<unsigned long long>(tiles));
+/// All threads: queues the parts of a job's next pass after everything about it was written.
+__device__ inline void push(const Schedule& b, std::uint32_t job, std::uint32_t parts,
+                            unsigned long long& place, unsigned long long deadline, unsigned threads) {
+  if (threadIdx.x == 0) place = atomicAdd(&b.queue->tail, static_cast<unsigned long long>(parts));
   __threadfence();
   __syncthreads();
-  for (std::uint32_t t = threadIdx.x; t < tiles; t += block_threads)
-    put(b, s.place + t, static_cast<unsigned long long>(plane) << tile_bits | t, deadline);
+  for (std::uint32_t t = threadIdx.x; t < parts; t += threads)
+    put(b, place + t, static_cast<unsigned long long>(job) << part_bits | t, deadline);
 }
 
 }  // namespace datum::cuda

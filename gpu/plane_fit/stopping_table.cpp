@@ -1,4 +1,4 @@
-#include "gpu/plane_fit/plane_fit_table.h"
+#include "gpu/plane_fit/stopping_table.h"
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gpu/plane_fit/plane_fit_kernels.h"
-#include "gpu/plane_fit/plane_fit_steps.h"
+#include "gpu/plane_fit/refinement.h"
 
 namespace datum {
 

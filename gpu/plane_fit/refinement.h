@@ -1,75 +1,13 @@
-// What happens between the passes over the points, written once for every backend: how many points are drawn, when the
-// sequential rule ends, how least squares is repeated. C++17.
+// Least squares on all points, repeated until the inlier set stands still, and the result that it gives: for every
+// backend. C++17.
 #pragma once
 
+#include "gpu/plane_fit/inlier_sums.h"
 #include "gpu/plane_fit/plane_fit.h"
-#include "gpu/plane_fit/plane_fit_math.h"
 
 namespace datum {
 
-/// What a plane is fitted over, and how its threshold is meant.
-struct FitRegion {
-  float half_x, half_y;
-  bool perpendicular;
-};
-
 namespace plane_math {
-
-constexpr std::uint32_t subset_target = 1024, pool_target = 256;
-constexpr int candidates = 8;  // best hypotheses of the subset that are polished before one is chosen
-
-/// Key limit that `target` of `valid` points are expected to meet; all of them where they are not many more.
-DATUM_HD std::uint32_t key_limit(std::uint32_t valid, std::uint32_t target) {
-  if (valid <= target + target / 2) return 0xFFFFFFFFu;
-  return static_cast<std::uint32_t>((std::uint64_t{target} << 32) / valid - 1);
-}
-
-/// Points are drawn by number in fours that lie beside each other, for memory is read in such pieces. These are looked
-/// at: all where they are not many more than a subset.
-constexpr std::uint32_t most_looked_at = subset_target + subset_target / 2;
-DATUM_HD std::uint32_t fours_looked_at(std::uint32_t size) {
-  return size <= most_looked_at ? (size + 3) / 4 : subset_target / 4;
-}
-
-/// Which four is the k-th of them, k < fours_looked_at(size): one of each of as many equal parts of the points. The last
-/// may have less than four points. (Hypotheses have counters whose second word is 0.)
-DATUM_HD std::uint32_t drawn_four(std::uint32_t k, std::uint32_t size, std::uint64_t seed) {
-  if (size <= most_looked_at) return k;
-  const std::uint64_t fours = (size + 3) / 4;
-  const auto begin = static_cast<std::uint32_t>(k * fours / (subset_target / 4)),
-             end = static_cast<std::uint32_t>((k + 1) * fours / (subset_target / 4));
-  return begin + multiply_high(philox(PhiloxBlock{{k, 1, 0, 0}}, seed).word[0], end - begin);
-}
-
-/// A point without a height stands for nothing; one out of bounds ends the fit, but not here.
-DATUM_HD bool may_be_drawn(float x, float y, float z, const FitRegion& region) {
-  return has_height(z) && ::fabsf(x) <= region.half_x && ::fabsf(y) <= region.half_y;
-}
-
-/// Whether `drawn` points, those of the fours that have a height, are too few to stand for a plane.
-DATUM_HD bool too_few_drawn(std::uint32_t drawn, std::uint32_t size) {
-  return 2 * drawn < (size <= most_looked_at ? size : subset_target);
-}
-
-/// A ratio seen on `points` of more, drawn one by one, is off by at most 2.33 sqrt(0.25 / points) in 99 of 100 cases: N is
-/// reckoned for as many inliers fewer. (Points beside each other may be alike: of fours it may be off twice as much.)
-DATUM_HD std::int64_t count_margin(std::uint32_t points, bool of_more) {
-  return of_more ? static_cast<std::int64_t>(::ceil(2.33 * ::sqrt(0.25 * points))) : 0;
-}
-
-/// Least area of a sample that is not degenerate (`through`).
-DATUM_HD double least_area(const FitRegion& region) {
-  return double(region.half_x) * region.half_y * 0.000244140625;  // 2^-12
-}
-
-/// The hypothesis of number `index` through three of `pool_size` >= 3 points; point(i) gives one.
-template <class Pool>
-DATUM_HD Hypothesis hypothesis_of(std::uint32_t index, std::uint64_t seed, const Pool& pool,
-                                  std::uint32_t pool_size, float threshold, const FitRegion& region) {
-  const Triple t = draw_three(philox(PhiloxBlock{{index, 0, 0, 0}}, seed), pool_size);
-  return through(pool[t.index[0]], pool[t.index[1]], pool[t.index[2]], least_area(region), threshold,
-                 region.perpendicular);
-}
 
 /// Share of the threshold that the band list covers on either side: a plane that moves less anywhere in the
 /// region can only win or lose points of the band.
@@ -216,85 +154,6 @@ class Refiner {
   int newest_ = 0;
   plane_math::Hypothesis change_{};
 };
-
-/// Where least squares on the points drawn ended: a start for all points.
-struct Polished {
-  bool spans = false;  // the inliers span a plane; nothing below counts otherwise
-  plane_math::Plane plane;
-  double reach = 0;  // threshold along z
-  std::int64_t inliers = 0;
-  double sum_squares = 0;  // of their vertical residuals
-};
-
-/// The same alternation on the points drawn, rough, for all points follow: in 11 bits, until a plane moves by less than
-/// 1/8 of the threshold. take() the sums over |r| < base().core until it says that this is the end.
-class Polisher {
- public:
-  /// 11 bits: sums of products of all points drawn fit 32 bits.
-  static constexpr int most = 1023;
-  static_assert(std::int64_t{plane_math::most_looked_at} * most * most < (1LL << 31), "32-bit sum overflows");
-  static constexpr double least = 4;  // variance of the inliers, in squared steps of 11 bits
-  static constexpr int limit = 16;
-  static constexpr float still = 0.125f;
-
-  DATUM_MEMBER Polisher(const plane_math::Plane& start, float threshold, const FitRegion& region)
-      : threshold_(threshold), region_(region) {
-    base_.scale_x = plane_math::quantising_scale(region.half_x, most);
-    base_.scale_y = plane_math::quantising_scale(region.half_y, most);
-    base_.outer = -1;
-    begin_at(start);
-  }
-  DATUM_MEMBER const plane_math::Base& base() const { return base_; }
-  DATUM_MEMBER const Polished& result() const { return result_; }
-
-  /// False: this was the last step.
-  DATUM_MEMBER bool take(const plane_math::Moments& sums) {
-    return accept(sums.n, plane_math::solve(sums, base_, least));
-  }
-  DATUM_MEMBER bool accept(std::int64_t inliers, const plane_math::Solution& solution) {
-    result_.spans = solution.spans;
-    if (!solution.spans) return false;
-    const plane_math::Plane& change = solution.change;
-    result_.plane = plane_math::Plane{base_.a + change.a, base_.b + change.b, base_.c + change.c};
-    result_.reach = base_.core;
-    result_.inliers = inliers;
-    result_.sum_squares = solution.sum_squares;
-    const double moved =
-        ::fabs(change.a) * region_.half_x + ::fabs(change.b) * region_.half_y + ::fabs(change.c);
-    if (++steps_ == limit || !(moved > still * base_.core)) return false;
-    begin_at(result_.plane);
-    return true;
-  }
-
- private:
-  DATUM_MEMBER void begin_at(const plane_math::Plane& plane) {
-    base_.a = static_cast<float>(plane.a);
-    base_.b = static_cast<float>(plane.b);
-    base_.c = static_cast<float>(plane.c);
-    base_.core =
-        static_cast<float>(threshold_ * plane_math::slope_factor(base_.a, base_.b, region_.perpendicular));
-    base_.scale_r = plane_math::quantising_scale(base_.core, most);
-  }
-
-  float threshold_;
-  FitRegion region_;
-  plane_math::Base base_{};
-  Polished result_;
-  int steps_ = 0;
-};
-
-/// Whether the alternation from `start` is bound to end where it ended before: both stay within two
-/// thresholds of each other everywhere. Planes through three points of a floor do, a plane that bridges two
-/// levels does not.
-DATUM_HD bool same_basin(const plane_math::Plane& start, const Polished& ended, const FitRegion& region) {
-  const double apart = ::fabs(start.a - ended.plane.a) * region.half_x +
-                       ::fabs(start.b - ended.plane.b) * region.half_y + ::fabs(start.c - ended.plane.c);
-  return apart <= 2 * ended.reach;
-}
-
-/// Inliers less their squared residuals in units of the threshold: a plane that bridges two levels can collect as many
-/// inliers as a floor, but they do not lie as close to it.
-DATUM_HD double gain_of(const Polished& p) { return double(p.inliers) - p.sum_squares / (p.reach * p.reach); }
 
 /// What is known of a plane once all its points were looked at.
 DATUM_HD PlaneFit surveyed(std::uint32_t valid, bool in_bounds) {

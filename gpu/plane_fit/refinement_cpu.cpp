@@ -1,4 +1,4 @@
-#include "gpu/plane_fit/plane_fit_refine.h"
+#include "gpu/plane_fit/refinement_cpu.h"
 
 namespace datum {
 

@@ -1,8 +1,8 @@
-#include "gpu/plane_fit/plane_fit_pixels.h"
+#include "gpu/plane_fit/pixel_table.h"
 
 #include <cmath>
 
-#include "gpu/plane_fit/plane_fit_steps.h"
+#include "gpu/plane_fit/sampling.h"
 
 namespace datum {
 

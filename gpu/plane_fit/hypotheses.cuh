@@ -1,0 +1,180 @@
+// Hypotheses of one plane: made through sampled points, counted, and replayed in the order of the sequential rule; one
+// block per plane.
+#pragma once
+
+#include "gpu/plane_fit/hypotheses.h"
+#include "gpu/plane_fit/local_optimization.h"
+#include "gpu/plane_fit/shared_memory.cuh"
+#include "gpu/plane_fit/warp.cuh"
+
+namespace datum::cuda {
+
+using plane_math::Hypothesis;
+
+/// The points of the pool in their order.
+struct PoolOf {
+  const Search* s;
+  __device__ plane_math::Point operator[](std::uint32_t i) const {
+    const int at = s->by_number ? static_cast<int>(i) : s->pool[i];
+    return plane_math::Point{s->x[at], s->y[at], s->z[at]};
+  }
+};
+
+/// 1 where |r| <= reach, else 0; a comparison that yields a float costs one instruction where a predicate costs two.
+__device__ inline float is_within(float r, float reach) {
+  float hit;
+  asm("{.reg .f32 a; abs.f32 a, %1; set.le.f32.f32 %0, a, %2;}" : "=f"(hit) : "f"(r), "f"(reach));
+  return hit;
+}
+
+/// Lays `count` hypotheses from number `first` on, as (-a, -b, c, reach); filled up to whole fours.
+template <class Pool>
+__device__ void lay(const PlaneTask& task, const FitRegion& region, const Pool& pool, std::uint32_t pool_size,
+                    int first, int count, float4* hypotheses) {
+  const int rounded = (count + 3) / 4 * 4;
+  for (int k = threadIdx.x; k < rounded; k += block_threads) {
+    float4 h = make_float4(0, 0, 0, -1);
+    if (k < count) {
+      const Hypothesis laid = plane_math::hypothesis_of(static_cast<std::uint32_t>(first + k), task.seed,
+                                                        pool, pool_size, task.threshold, region);
+      h = make_float4(-laid.a, -laid.b, laid.c, laid.reach);
+    }
+    hypotheses[k] = h;
+  }
+}
+
+/// Counts the subset's inliers of the hypotheses laid; each warp takes four at a time.
+__device__ inline void count_subset(Search& s, int first, int count) {
+  const int lane = threadIdx.x % 32, size = static_cast<int>(s.size);
+  for (int k = threadIdx.x / 32 * 4; k < count; k += block_warps * 4) {
+    float4 h[4];
+    float hits[4] = {};
+#pragma unroll
+    for (int u = 0; u < 4; ++u) h[u] = s.hypotheses[k + u];
+#pragma unroll 4
+    for (int i = lane; i < size; i += 32) {
+      const float x = s.x[i], y = s.y[i], z = s.z[i];
+#pragma unroll
+      for (int u = 0; u < 4; ++u)
+        hits[u] = __fadd_rn(hits[u], is_within(fmaf(h[u].x, x, fmaf(h[u].y, y, z - h[u].z)), h[u].w));
+    }
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+      const unsigned sum = __reduce_add_sync(whole_warp, static_cast<unsigned>(hits[u]));
+      if (lane == 0 && k + u < count) s.counts[first + k + u] = sum;
+    }
+  }
+}
+
+/// hypotheses_needed() by table: the first k with miss_one <= needed[k - 1], from where the formula puts it.
+__device__ inline int needed_for(std::int64_t inliers, std::uint32_t points, const NeededTable& needed,
+                                 int limit) {
+  const double w = inliers > 0 ? double(inliers) / points : 0;
+  const double miss_one = 1 - w * w * w;
+  const float guess =
+      needed.log2_miss / __log2f(static_cast<float>(miss_one));  // of miss_one near 1: infinite
+  int k = fabsf(guess) < static_cast<float>(limit) ? static_cast<int>(guess) : limit;
+  if (k < 1) k = 1;
+  while (k > 1 && miss_one <= __ldg(needed.miss_one + k - 2)) --k;
+  while (k < limit && !(miss_one <= __ldg(needed.miss_one + k - 1))) ++k;
+  return k;
+}
+
+/// One warp replays the paper's loop over counts[tried ... tried + count), whatever batch they came in: a hypothesis is
+/// tried while its number is below what the best before it demands.
+__device__ inline void replay(const std::uint32_t* counts, int count, std::uint32_t points,
+                              std::int64_t margin, const NeededTable& table, int* tried, int* needed,
+                              int* top) {
+  const int lane = threadIdx.x % 32;
+  for (int begin = 0; begin < count; begin += 32) {
+    const int number = *tried + lane;
+    const bool there = begin + lane < count;
+    int best = there ? static_cast<int>(counts[number]) : -1;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+      const int other = __shfl_up_sync(whole_warp, best, step);
+      if (lane >= step && other > best) best = other;
+    }
+    best = best > *top ? best : *top;  // up to and with this hypothesis
+    const int demanded = needed_for(best - margin, points, table, *needed);
+    int before = __shfl_up_sync(whole_warp, demanded, 1);
+    if (lane == 0) before = *needed;
+    const unsigned taken = __ballot_sync(whole_warp, there && number < before);
+    const int n = __popc(taken);  // they are the first n: demands fall while numbers rise
+    if (n > 0) {
+      *needed = __shfl_sync(whole_warp, demanded, n - 1);
+      *top = __shfl_sync(whole_warp, best, n - 1);
+      *tried += n;
+    }
+    if (n < 32) return;
+  }
+}
+
+/// One warp: the up to `candidates` hypotheses of the highest counts from 3 on, lower numbers first where equal.
+/// Counts are below max_points.
+__device__ inline int find_best(const std::uint32_t* counts, int tried, std::uint16_t* best) {
+  const int lane = threadIdx.x % 32;
+  const auto rank_of = [&](int i) {
+    return i < tried ? counts[i] << 10 | static_cast<std::uint32_t>(max_tried - 1 - i) : 0;
+  };
+  const std::uint32_t kept[3] = {rank_of(lane), rank_of(lane + 32),
+                                 rank_of(lane + 64)};  // mostly these are all
+  std::uint32_t below = 0xFFFFFFFFu;
+  int found = 0;
+#pragma unroll 1
+  while (found < plane_math::candidates) {
+    std::uint32_t most = 0;
+#pragma unroll
+    for (const std::uint32_t rank : kept)
+      if (rank < below && rank > most) most = rank;
+#pragma unroll 1
+    for (int i = lane + 96; i < tried; i += 32) {
+      const std::uint32_t rank = rank_of(i);
+      if (rank < below && rank > most) most = rank;
+    }
+    most = __reduce_max_sync(whole_warp, most);
+    if ((most >> 10) < 3) break;
+    if (lane == 0) best[found] = static_cast<std::uint16_t>(max_tried - 1 - (most & (max_tried - 1)));
+    below = most;
+    ++found;
+  }
+  __syncwarp();
+  return found;
+}
+
+/// Hypotheses are counted on the subset until the rule ends: s.tried. `of_more`: than the subset's points have a height.
+__device__ inline void run_rule_on_subset(const Batch& batch, const PlaneTask& task, const FitRegion& region,
+                                          bool of_more, Search& s) {
+  const std::uint32_t points = s.size;
+  const std::int64_t margin = plane_math::count_margin(points, of_more);
+  if (threadIdx.x == 0) {
+    s.tried = 0;
+    s.needed = batch.max_hypotheses;
+    s.top = -1;
+  }
+  __syncthreads();
+  int batch_size = 32;  // one hypothesis in four warps' turns; later batches are as large as there is room
+  for (;;) {
+    const int left = s.needed - s.tried, tried = s.tried;
+    if (left <= 0) break;
+    const int count = left < batch_size ? left : batch_size;
+    lay(task, region, PoolOf{&s}, s.pool_size, tried, count, s.hypotheses);
+    __syncthreads();
+    count_subset(s, tried, count);
+    __syncthreads();
+    if (threadIdx.x < 32) {
+      int now_tried = s.tried, needed = s.needed, top = s.top;
+      replay(s.counts, count, points, margin, batch.needed, &now_tried, &needed, &top);
+      __syncwarp();
+      if (threadIdx.x == 0) {
+        s.tried = now_tried;
+        s.needed = needed;
+        s.top = top;
+      }
+    }
+    __syncthreads();
+    batch_size = max_counted;
+  }
+}
+
+}  // namespace datum::cuda

@@ -1,0 +1,57 @@
+// Planes through three sampled points, and how many of them the rule asks for: for every backend. C++17.
+#pragma once
+
+#include "gpu/core/philox.h"
+#include "gpu/plane_fit/plane_fit_math.h"
+
+namespace datum::plane_math {
+
+/// Plane through three points. Degenerate where twice the triangle's area is below 2^-12 of half_x * half_y.
+DATUM_HD Hypothesis through(const Point& p, const Point& q, const Point& s, double min_area, float threshold,
+                            bool perpendicular) {
+  const double ux = double(q.x) - p.x, uy = double(q.y) - p.y, uz = double(q.z) - p.z;
+  const double vx = double(s.x) - p.x, vy = double(s.y) - p.y, vz = double(s.z) - p.z;
+  const double area = ux * vy - uy * vx;
+  const double inverse = 1 / area;
+  const double a = (uz * vy - uy * vz) * inverse, b = (ux * vz - uz * vx) * inverse;
+  const double c = p.z - (a * p.x + b * p.y);
+  const double reach = threshold * slope_factor(a, b, perpendicular);
+  if (!(::fabs(area) >= min_area) || !(reach < 1e30) || !(::fabs(c) < 1e30)) return Hypothesis{0, 0, 0, -1};
+  return Hypothesis{float(a), float(b), float(c), float(reach)};
+}
+
+/// Least area of a sample that is not degenerate (`through`).
+DATUM_HD double least_area(const FitRegion& region) {
+  return double(region.half_x) * region.half_y * 0.000244140625;  // 2^-12
+}
+
+/// The hypothesis of number `index` through three of `pool_size` >= 3 points; point(i) gives one.
+template <class Pool>
+DATUM_HD Hypothesis hypothesis_of(std::uint32_t index, std::uint64_t seed, const Pool& pool,
+                                  std::uint32_t pool_size, float threshold, const FitRegion& region) {
+  const Triple t = draw_three(philox(PhiloxBlock{{index, 0, 0, 0}}, seed), pool_size);
+  return through(pool[t.index[0]], pool[t.index[1]], pool[t.index[2]], least_area(region), threshold,
+                 region.perpendicular);
+}
+
+/// Equation 2 of the paper without a logarithm: the least N <= limit with (1 - w^3)^N <= 1 - p, w = inliers /
+/// points.
+DATUM_HD int hypotheses_needed(std::int64_t inliers, std::uint32_t points, double p, int limit) {
+  const double w = inliers > 0 ? double(inliers) / points : 0;
+  const double miss_one = 1 - w * w * w;
+  double miss_all = miss_one;
+  int n = 1;
+  while (n < limit && !(miss_all <= 1 - p)) {
+    miss_all *= miss_one;
+    ++n;
+  }
+  return n;
+}
+
+/// A ratio seen on `points` of more, drawn one by one, is off by at most 2.33 sqrt(0.25 / points) in 99 of 100 cases: N is
+/// reckoned for as many inliers fewer. (Points beside each other may be alike: of fours it may be off twice as much.)
+DATUM_HD std::int64_t count_margin(std::uint32_t points, bool of_more) {
+  return of_more ? static_cast<std::int64_t>(::ceil(2.33 * ::sqrt(0.25 * points))) : 0;
+}
+
+}  // namespace datum::plane_math

@@ -1,0 +1,41 @@
+// Hypotheses and the sequential rule on the CPU.
+#pragma once
+
+#include <array>
+
+#include "gpu/plane_fit/hypotheses.h"
+#include "gpu/plane_fit/local_optimization.h"
+#include "gpu/plane_fit/plane_fit.h"
+#include "gpu/plane_fit/plane_fit_kernels.h"
+
+namespace datum {
+
+struct Candidate {
+  std::int64_t count = -1;
+  plane_math::Hypothesis hypothesis{};
+};
+
+/// The paper's loop over counts that come in batches: N shrinks with every new best, equal counts keep the
+/// lower index.
+class SequentialRule {
+ public:
+  SequentialRule(const PlaneFitSettings& s, std::uint32_t points, std::int64_t margin)
+      : p_(s.confidence), points_(points), margin_(margin), needed_(s.max_hypotheses) {}
+
+  int needed() const { return needed_; }
+  void take(const plane_math::Hypothesis& h, std::uint32_t count);
+  const std::array<Candidate, plane_math::candidates>& best() const { return best_; }
+
+ private:
+  double p_;
+  std::uint32_t points_;
+  std::int64_t margin_, top_ = -1;
+  int needed_;
+  std::array<Candidate, plane_math::candidates> best_;
+};
+
+/// Counts hypotheses through points of the pool on `counted` until the rule ends. How many.
+int run_rule(const PlaneKernels& kernels, const Cloud& counted, const PointList& pool, std::uint64_t seed,
+             const PlaneFitSettings& settings, const FitRegion& region, SequentialRule* rule);
+
+}  // namespace datum

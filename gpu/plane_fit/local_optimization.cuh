@@ -1,0 +1,159 @@
+// Which sampled plane has the consensus: least squares on the sampled points refines the best hypotheses; one block
+// per plane.
+#pragma once
+
+#include <new>
+
+#include "gpu/plane_fit/hypotheses.cuh"
+#include "gpu/plane_fit/inlier_sums.cuh"
+#include "gpu/plane_fit/least_squares.cuh"
+#include "gpu/plane_fit/local_optimization.h"
+#include "gpu/plane_fit/shared_memory.cuh"
+
+namespace datum::cuda {
+
+using plane_math::Plane;
+
+/// Polisher::take() by one warp, lane k < 10 holding the k-th of the sums. All lanes know whether it goes on: not where it
+/// is bound to end at one of the ends so far, which s.lost tells.
+__device__ inline bool take_in_warp(Search& s, Polisher& polisher, const FitRegion& region, int sum) {
+  const int n = __shfl_sync(whole_warp, sum, 0);
+  plane_math::Central m;
+  m.n = n;
+  m.x = __shfl_sync(whole_warp, sum, 1);
+  m.y = __shfl_sync(whole_warp, sum, 2);
+  m.r = __shfl_sync(whole_warp, sum, 3);
+  m.xx = central_of_few(m.n, __shfl_sync(whole_warp, sum, 4), m.x, m.x);
+  m.xy = central_of_few(m.n, __shfl_sync(whole_warp, sum, 5), m.x, m.y);
+  m.yy = central_of_few(m.n, __shfl_sync(whole_warp, sum, 6), m.y, m.y);
+  m.xr = central_of_few(m.n, __shfl_sync(whole_warp, sum, 7), m.x, m.r);
+  m.yr = central_of_few(m.n, __shfl_sync(whole_warp, sum, 8), m.y, m.r);
+  m.rr = central_of_few(m.n, __shfl_sync(whole_warp, sum, 9), m.r, m.r);
+  const plane_math::Solution solution = solution_in_warp(m, polisher.base(), Polisher::least);
+  __syncwarp();  // all have read the base plane
+  bool more = false;
+  const int lane = threadIdx.x % 32;
+  if (lane == 0) more = polisher.accept(n, solution);
+  __syncwarp();
+  const bool lost =
+      __any_sync(whole_warp, lane < s.ended && same_basin(polisher.result().plane, s.ends[lane], region));
+  if (lane == 0) s.lost = lost;
+  return __shfl_sync(whole_warp, static_cast<int>(more), 0) && !lost;
+}
+
+__device__ inline Polisher& polisher_of(Search& s) { return *reinterpret_cast<Polisher*>(s.polisher); }
+
+/// All threads: least squares on the points drawn, from a start in shared memory; polisher_of(s) knows the end.
+inline __device__ __noinline__ void polish(Search& s, const Plane& start, float threshold,
+                                           const FitRegion& region) {
+  constexpr int each = (max_subset - 1) / block_threads + 1;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, size = static_cast<int>(s.size);
+  if (threadIdx.x == 0) new (s.polisher) Polisher(start, threshold, region);
+  float x[each], y[each], z[each];
+#pragma unroll
+  for (int k = 0; k < each; ++k) {
+    const int i = threadIdx.x + k * block_threads;
+    x[k] = i < size ? s.x[i] : 0.f;
+    y[k] = i < size ? s.y[i] : 0.f;
+    z[k] = i < size ? s.z[i] : __int_as_float(0x7FC00000);
+  }
+  __syncthreads();
+  do {
+    const Base base = polisher_of(s).base();
+    Sums sums;
+#pragma unroll
+    for (int k = 0; k < each; ++k) {
+      if (k * block_threads >= size) break;
+      const float r = fmaf(-base.a, x[k], fmaf(-base.b, y[k], z[k] - base.c));
+      sums.add(fabsf(r) < base.core, x[k], y[k], r, base);
+    }
+    const int all[10] = {sums.n,  sums.x,  sums.y,  sums.r,  sums.xx,
+                         sums.xy, sums.yy, sums.xr, sums.yr, sums.rr};
+    int mine = 0;
+#pragma unroll
+    for (int k = 0; k < 10; ++k) {
+      const int sum = __reduce_add_sync(whole_warp, all[k]);
+      if (lane == k) mine = sum;
+    }
+    if (lane < 10) s.sums[warp][lane] = mine;
+    __syncthreads();
+    if (warp == 0) {
+      int sum = 0;
+      if (lane < 10) {
+#pragma unroll
+        for (int w = 0; w < block_warps; ++w) sum += s.sums[w][lane];
+      }
+      const bool more = take_in_warp(s, polisher_of(s), region, sum);
+      if (lane == 0) s.more = more;
+    }
+    __syncthreads();
+  } while (s.more);
+}
+
+/// First thread: where a polished plane ended.
+__device__ inline void keep_end(Search& s, const Polished& end) {
+  if (!end.spans) return;
+  s.ends[s.ended++] = end;
+  const double gain = gain_of(end);
+  if (gain > s.gain) {
+    s.gain = gain;
+    s.plane = end.plane;
+  }
+}
+
+/// Those of the candidates `left` that do not end where another one ended. All warps find the same.
+__device__ inline unsigned still_apart(const Search& s, unsigned left, const FitRegion& region) {
+  const int lane = threadIdx.x % 32;
+  bool apart = left >> lane & 1;
+  for (int e = 0; apart && e < s.ended; ++e) apart = !same_basin(s.starts[lane], s.ends[e], region);
+  return __ballot_sync(whole_warp, apart);
+}
+
+/// The best hypotheses polished in their order; the one with the largest gain is the start of the fit. A candidate that
+/// is bound to end where an earlier one ended is left out.
+inline __device__ __noinline__ void polish_best(const PlaneTask& task, const FitRegion& region, Search& s) {
+  const int lane = threadIdx.x % 32;
+  if (threadIdx.x == 0) {
+    s.ended = 0;
+    s.gain = -1;
+  }
+  if (static_cast<int>(threadIdx.x) < s.best_count) {
+    const Hypothesis h = plane_math::hypothesis_of(s.best[threadIdx.x], task.seed, PoolOf{&s}, s.pool_size,
+                                                   task.threshold, region);
+    s.starts[threadIdx.x] = Plane{h.a, h.b, h.c};
+  }
+  __syncthreads();
+  const std::uint64_t most = s.counts[s.best[0]];
+  const bool counts = lane < s.best_count && std::uint64_t{4} * s.counts[s.best[lane]] >= 3 * most;
+  unsigned left = __ballot_sync(whole_warp, counts);  // every warp finds the same
+  while (left != 0) {
+    polish(s, s.starts[__ffs(left) - 1], task.threshold, region);
+    if (threadIdx.x == 0 && !s.lost) keep_end(s, polisher_of(s).result());
+    __syncthreads();
+    left = still_apart(s, left & (left - 1), region);
+    __syncthreads();
+  }
+}
+
+/// Screened mode: s.found, s.plane, s.tried.
+inline __device__ __noinline__ void search_subset(const Batch& batch, const PlaneTask& task,
+                                                  const FitRegion& region, bool of_more, Search& s) {
+  if (threadIdx.x == 0) {
+    s.tried = 0;
+    s.found = false;
+  }
+  __syncthreads();
+  if (s.pool_size < 3) return;
+  run_rule_on_subset(batch, task, region, of_more, s);
+  if (threadIdx.x < 32) {
+    const int found = find_best(s.counts, s.tried, s.best);
+    if (threadIdx.x == 0) s.best_count = found;
+  }
+  __syncthreads();
+  if (s.best_count == 0) return;
+  polish_best(task, region, s);
+  if (threadIdx.x == 0) s.found = s.gain >= 0;
+  __syncthreads();
+}
+
+}  // namespace datum::cuda

@@ -1,0 +1,86 @@
+#include "gpu/plane_fit/local_optimization_cpu.h"
+
+#include <algorithm>
+#include <array>
+
+#include "gpu/plane_fit/hypotheses_cpu.h"
+#include "gpu/plane_fit/local_optimization.h"
+
+namespace datum {
+
+namespace {
+
+using namespace plane_math;
+
+Plane plane_of(const Hypothesis& h) { return Plane{h.a, h.b, h.c}; }
+
+/// Planes that polishing ended at.
+struct Ends {
+  std::array<Polished, candidates> at;
+  std::size_t count = 0;
+  bool lead_to(const Plane& plane, const FitRegion& region) const {
+    return std::any_of(at.begin(), at.begin() + count,
+                       [&](const Polished& end) { return same_basin(plane, end, region); });
+  }
+};
+
+/// Does not span where it is bound to end at one of `ends`.
+Polished polish(const PlaneKernels& kernels, const Cloud& subset, const Plane& start, float threshold,
+                const FitRegion& region, PointList band, const Ends& ends) {
+  Polisher polisher(start, threshold, region);
+  for (bool more = true; more;) {
+    band.size = 0;
+    more = polisher.take(kernels.accumulate(subset, polisher.base(), &band));
+    if (ends.lead_to(polisher.result().plane, region)) return Polished{};
+  }
+  return polisher.result();
+}
+
+/// Polishes the best hypotheses and keeps the one with the least sum(min(r^2, reach^2)).
+bool polish_best(const PlaneKernels& kernels, const Cloud& subset, const SequentialRule& rule,
+                 float threshold, const FitRegion& region, const PointList& band, Plane* plane) {
+  Ends ends;
+  double best = -1;
+  for (const Candidate& c : rule.best()) {
+    if (c.count < 3 || 4 * c.count < 3 * rule.best().front().count) break;
+    const Plane start = plane_of(c.hypothesis);
+    if (ends.lead_to(start, region)) continue;
+    const Polished p = polish(kernels, subset, start, threshold, region, band, ends);
+    if (!p.spans) continue;
+    ends.at[ends.count++] = p;
+    if (gain_of(p) > best) {
+      best = gain_of(p);
+      *plane = p.plane;
+    }
+  }
+  return best >= 0;
+}
+
+}  // namespace
+
+Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const Drawn& drawn,
+                         std::uint64_t seed, const PlaneFitSettings& settings, const FitRegion& region,
+                         const PointList& band) {
+  Consensus result;
+  if (drawn.pool.size < 3) return result;
+  const bool screened = settings.mode == FitMode::screened;
+  const Cloud subset = cloud_of(drawn.subset);
+  const std::uint32_t points = screened ? static_cast<std::uint32_t>(subset.size) : drawn.survey.valid;
+  const std::int64_t margin = count_margin(points, screened && drawn.of_more);
+  SequentialRule rule(settings, points, margin);
+  result.hypotheses = static_cast<std::uint32_t>(
+      run_rule(kernels, screened ? subset : cloud, drawn.pool, seed, settings, region, &rule));
+  const Candidate& winner = rule.best().front();
+  result.found = winner.count >= 3;
+  result.plane = plane_of(winner.hypothesis);
+  if (!result.found) return result;
+  if (screened) {
+    result.found = polish_best(kernels, subset, rule, settings.threshold, region, band, &result.plane);
+  } else {
+    const Polished p = polish(kernels, subset, result.plane, settings.threshold, region, band, Ends{});
+    if (p.spans) result.plane = p.plane;
+  }
+  return result;
+}
+
+}  // namespace datum

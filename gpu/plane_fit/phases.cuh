@@ -1,0 +1,163 @@
+// What follows a plane's pass over its points, in the block that finished the last tile of it.
+//
+// Each function says what the next pass over the points is for. None of them is inlined: they would take registers from the
+// passes, and nvcc 13.0 lost the reconvergence of a warp before barriers when all was one function (compute-sanitizer
+// synccheck found it).
+#pragma once
+
+#include "gpu/plane_fit/local_optimization.cuh"
+#include "gpu/plane_fit/refinement.cuh"
+#include "gpu/plane_fit/sampling.cuh"
+#include "gpu/plane_fit/shared_memory.cuh"
+
+namespace datum::cuda {
+
+__device__ inline void clear(PlaneWork* work) {
+  std::uint32_t* words = reinterpret_cast<std::uint32_t*>(work);
+  for (std::uint32_t i = threadIdx.x; i < sizeof(PlaneWork) / 4; i += block_threads) words[i] = 0;
+}
+
+/// All threads: the plane's result stands.
+__device__ inline void finish(const Batch& b, std::uint32_t plane, const PlaneFit& fit, bool undone) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    b.fits[plane] = fit;
+    b.undone[plane] = undone;
+  }
+  clear(b.work + plane);  // seen by the next launch
+  if (threadIdx.x == 0) atomicAdd(&b.schedule.queue->jobs_done, 1u);
+}
+
+/// All threads: the next pass is over all points, around the base plane of the refiner in shared memory.
+__device__ inline void begin_accumulate(PlaneWork* work, const Refiner& refiner) {
+  __syncthreads();
+  const std::uint32_t* words = reinterpret_cast<const std::uint32_t*>(&refiner);
+  for (unsigned i = threadIdx.x; i < sizeof(Refiner) / 4; i += block_threads)
+    reinterpret_cast<std::uint32_t*>(&work->refiner)[i] = words[i];
+  if (threadIdx.x < 10) work->moments[threadIdx.x] = 0;
+  if (threadIdx.x == 0) work->tiles_done = 0;
+}
+
+__device__ inline float widest(const PlaneTask& task) {
+  return task.refit_threshold > task.threshold ? task.refit_threshold : task.threshold;
+}
+
+/// Nothing was found in the points drawn. All points are to be looked at where none was, so that the
+/// result can tell of them.
+__device__ inline Phase give_up(const Batch& b, std::uint32_t plane, PlaneWork* work, const PlaneFit& fit) {
+  if (work->surveyed) {
+    finish(b, plane, fit, false);
+    return Phase::done;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    work->fit = fit;
+    work->tiles_done = 0;
+  }
+  return Phase::survey;
+}
+
+/// After the select pass. The phase of the next pass.
+template <class Mode>
+__device__ __noinline__ Phase after_select(const Batch& b, const PlaneTask& task, std::uint32_t plane,
+                                           Shared& shared) {
+  PlaneWork* work = b.work + plane;
+  Search& s = *reinterpret_cast<Search*>(shared.search);
+  const std::uint32_t valid = __ldcg(&work->valid), drawn = __ldcg(&work->draw_count);
+  const bool outside = __ldcg(&work->outside) != 0;
+  if (outside || valid < 3 || task.half_x == 0 || task.half_y == 0) {
+    finish(b, plane, surveyed(valid, !outside), false);
+    return Phase::done;
+  }
+  // Mostly every point has a height, and nothing is left to be reckoned.
+  const bool all = valid == task.size;
+  const std::uint32_t limit =
+                          all ? task.subset_limit : plane_math::key_limit(valid, plane_math::subset_target),
+                      pool_limit =
+                          all ? task.pool_limit : plane_math::key_limit(valid, plane_math::pool_target);
+  if (limit > select_limit(task, __ldcg(&work->key_limit))) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      work->key_limit = limit;
+      work->valid = work->outside = work->draw_count = work->tiles_done = 0;
+    }
+    return Phase::select;
+  }
+  if (drawn > task.draw_room || !gather_draws(b.draws + task.draws, drawn, limit, pool_limit, s)) {
+    finish(b, plane, surveyed(valid, true), true);
+    return Phase::done;
+  }
+  if (threadIdx.x == 0) work->surveyed = 1;
+  return Mode::after_draw(b, task, plane, surveyed(valid, true), s.size < valid, shared);
+}
+
+/// Instead of a pass: the points are drawn by number. The phase of the next pass.
+template <class Mode, class Source>
+__device__ __noinline__ Phase draw(const Batch& b, const Source& source, const PlaneTask& task,
+                                   std::uint32_t plane, Shared& shared) {
+  Search& s = *reinterpret_cast<Search*>(shared.search);
+  draw_by_number(source, task, region_of(b, task), s);
+  if (plane_math::too_few_drawn(s.size, task.size)) return Phase::select;
+  PlaneFit fit;
+  fit.status = FitStatus::no_consensus;
+  return Mode::after_draw(b, task, plane, fit, task.size > plane_math::most_looked_at, shared);
+}
+
+/// After a pass that only looked at the points, for a plane whose search found nothing.
+inline __device__ __noinline__ Phase after_survey(const Batch& b, std::uint32_t plane) {
+  const PlaneWork* work = b.work + plane;
+  const bool outside = __ldcg(&work->outside) != 0;
+  PlaneFit fit = surveyed(__ldcg(&work->valid), !outside);
+  if (!outside) fit.hypotheses = __ldcg(&work->fit.hypotheses);
+  finish(b, plane, fit, false);
+  return Phase::done;
+}
+
+/// After a pass that summed the inliers and listed those that a small change moves.
+inline __device__ __noinline__ Phase after_accumulate(const Batch& b, const PlaneTask& task,
+                                                      std::uint32_t plane, Shared& shared) {
+  PlaneWork* work = b.work + plane;
+  Refining& r = *reinterpret_cast<Refining*>(shared.refining);
+  const std::uint32_t valid = __ldcg(&work->valid);
+  if (__ldcg(&work->outside) != 0) {
+    finish(b, plane, surveyed(valid, false), false);
+    return Phase::done;
+  }
+  const int lane = threadIdx.x % 32;
+  const long long core = lane < 10 ? __ldcg(&work->moments[lane]) : 0;
+  Near& near = *reinterpret_cast<Near*>(shared.search);
+  Refiner& refiner = *reinterpret_cast<Refiner*>(near.refiner);
+  if (threadIdx.x < 32) copy_by_warp(&refiner, &work->refiner);
+  if (threadIdx.x == 0) {
+    r.fit = work->fit;
+    r.fit.valid = valid;
+    work->surveyed = 1;
+  }
+  gather_near(b, task, near);
+  const Base base = refiner.base();
+  Refiner::Next next;
+  do {
+    const Hypothesis change = refiner.change();
+    next = take_sums(r, refiner, sum_in_warp(sum_near(b, task, near, base, change)), core, max_refits);
+  } while (next == Refiner::Next::again);
+  const Refined& end = refiner.result();
+  const bool ended = next == Refiner::Next::done;
+  __syncthreads();  // the first thread begins to change what the others look at
+  if (threadIdx.x == 0) {
+    if (ended) {
+      r.fit.refits = static_cast<std::uint32_t>(end.refits);
+    } else {
+      refiner.rebase();
+      work->fit = r.fit;
+    }
+  }
+  if (!ended) {
+    begin_accumulate(work, refiner);
+    return Phase::accumulate;
+  }
+  if (threadIdx.x < 32 && end.spans) report_by_warp(end, &r.fit);
+  finish(b, plane, r.fit, false);
+  return Phase::done;
+}
+
+}  // namespace datum::cuda

@@ -1,0 +1,149 @@
+// Least squares on all points of a plane, from the sums of its tiles and from the points near the threshold.
+#pragma once
+
+#include "gpu/plane_fit/inlier_sums.cuh"
+#include "gpu/plane_fit/least_squares.cuh"
+#include "gpu/plane_fit/refinement.h"
+#include "gpu/plane_fit/shared_memory.cuh"
+#include "gpu/plane_fit/warp.cuh"
+
+namespace datum::cuda {
+
+using plane_math::Hypothesis;
+
+/// take() by one warp; lane k < 10 holds the k-th of the sums. Lane 0 knows what follows.
+__device__ inline Refiner::Next take_in_warp(Refiner& refiner, long long sum, int limit) {
+  const int lane = threadIdx.x % 32;
+  bool still = true, swings = true;
+  if (lane < 10) {
+    // Moments are ten numbers in the order of the sums.
+    still = reinterpret_cast<const long long*>(&refiner.sums_before(0))[lane] == sum;
+    swings = reinterpret_cast<const long long*>(&refiner.sums_before(1))[lane] == sum;
+  }
+  still = __all_sync(whole_warp, still);
+  swings = __all_sync(whole_warp, swings);
+  plane_math::Solution solution;
+  Hypothesis change{};
+  if (!still && !swings) {
+    if (lane < 10) reinterpret_cast<long long*>(&refiner.oldest())[lane] = sum;
+    solution = solve_in_warp(sum, refiner.base());
+    change = refiner.changed_by(solution);  // every lane, so that nothing waits for the first one's branch
+  }
+  __syncwarp();
+  Refiner::Next next = Refiner::Next::done;
+  if (lane == 0) next = still || swings ? refiner.settle(still) : refiner.accept(solution, change, limit);
+  return next;
+}
+
+/// All threads: the warps' sums are added and taken by the first warp, with the one refiner of the block.
+__device__ inline Refiner::Next take_sums(Refining& r, Refiner& refiner, long long sum, long long core,
+                                          int limit) {
+  const int lane = threadIdx.x % 32;
+  if (lane < 10) r.partial[threadIdx.x / 32][lane] = sum;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    sum = core;
+    if (lane < 10) {
+#pragma unroll
+      for (int w = 0; w < block_warps; ++w) sum += r.partial[w][lane];
+    }
+    const Refiner::Next next = take_in_warp(refiner, sum, limit);
+    if (lane == 0) r.next = next;
+  }
+  __syncthreads();
+  return r.next;
+}
+
+/// report() by one warp, a lane for each quotient.
+__device__ inline void report_by_warp(const Refined& end, PlaneFit* fit) {
+  const int lane = threadIdx.x % 32;
+  const plane_math::Moments& m = end.moments;
+  const double n = double(m.n), sx = end.base.scale_x, sy = end.base.scale_y;
+  const double sum = lane == 0 ? end.sum_squares : double(lane == 1 ? m.x : m.y);
+  const double square = plane_math::central(m.n,
+                                            lane == 3   ? m.xx
+                                            : lane == 4 ? m.xy
+                                                        : m.yy,
+                                            lane == 5 ? m.y : m.x, lane == 3 ? m.x : m.y);
+  const double u = lane == 0 ? 1 : lane == 2 || lane == 5 ? sy : sx, v = lane < 3 ? 1 : lane == 3 ? sx : sy;
+  const double quotient = (lane < 3 ? sum : square) / n / (u * v);
+  double* const to[6] = {&fit->rms, &fit->mean_x, &fit->mean_y, &fit->sxx, &fit->sxy, &fit->syy};
+#pragma unroll
+  for (int k = 0; k < 6; ++k)
+    if (lane == k) *to[k] = k == 0 ? ::sqrt(quotient) : quotient;
+  if (lane != 0) return;
+  fit->status = FitStatus::ok;
+  fit->fixed_point = end.fixed_point;
+  fit->a = end.plane.a;
+  fit->b = end.plane.b;
+  fit->c = end.plane.c;
+  fit->inliers = static_cast<std::uint32_t>(m.n);
+}
+
+/// A base plane that no point is near.
+__device__ inline Base nothing_inside() {
+  Base base{};
+  base.core = base.outer = -1;
+  return base;
+}
+
+/// The band list of the tile that begins with a quad of its plane.
+__device__ inline float4* band_of(const Batch& b, const PlaneTask& task, std::uint64_t quad) {
+  return b.band + 4 * (task.first + quad);
+}
+
+/// Copies the tiles' lists, in any order, for only sums follow. near.listed > Near::room: they are too long.
+__device__ inline void gather_near(const Batch& b, const PlaneTask& task, Near& near) {
+  const int lane = threadIdx.x % 32;
+  if (threadIdx.x == 0) near.listed = 0;
+  __syncthreads();
+  for (std::uint32_t tile = threadIdx.x / 32; tile < task.tiles; tile += block_warps) {
+    const std::uint32_t n = __ldcg(b.band_counts + task.first_tile + tile);
+    std::uint32_t to = 0;
+    if (lane == 0 && n > 0) to = atomicAdd(&near.listed, n);
+    to = __shfl_sync(whole_warp, to, 0);
+    const float4* const from = band_of(b, task, std::uint64_t{tile} * b.tile_quads);
+    for (std::uint32_t i = lane; i < n && to + i < Near::room; i += 32) {
+      const float4 p = __ldcg(from + i);
+      near.x[to + i] = p.x;
+      near.y[to + i] = p.y;
+      near.r[to + i] = p.z;
+    }
+  }
+  __syncthreads();
+}
+
+/// A thread's share of the points on the list that `change` leaves inliers; they differ from pass to pass only here.
+__device__ inline WideSums sum_near(const Batch& b, const PlaneTask& task, const Near& near, const Base& base,
+                                    const Hypothesis& change) {
+  WideSums wide;
+  Sums sums;
+  int held = 0;
+  const auto add = [&](float x, float y, float r) {
+    const float moved = fmaf(-change.a, x, fmaf(-change.b, y, r - change.c));
+    sums.add(fabsf(moved) <= change.reach, x, y, r, base);
+    if (++held == 16) {
+      wide.add(sums);
+      sums = Sums{};
+      held = 0;
+    }
+  };
+  if (near.listed <= Near::room) {
+#pragma unroll 1
+    for (std::uint32_t i = threadIdx.x; i < near.listed; i += block_threads)
+      add(near.x[i], near.y[i], near.r[i]);
+  } else {
+    for (std::uint32_t tile = threadIdx.x / 32; tile < task.tiles; tile += block_warps) {
+      const std::uint32_t n = __ldcg(b.band_counts + task.first_tile + tile);
+#pragma unroll 1
+      for (std::uint32_t i = threadIdx.x % 32; i < n; i += 32) {
+        const float4 p = __ldcg(band_of(b, task, std::uint64_t{tile} * b.tile_quads) + i);
+        add(p.x, p.y, p.z);
+      }
+    }
+  }
+  wide.add(sums);
+  return wide;
+}
+
+}  // namespace datum::cuda

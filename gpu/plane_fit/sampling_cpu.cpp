@@ -1,0 +1,114 @@
+#include "gpu/plane_fit/sampling_cpu.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <vector>
+
+namespace datum {
+
+namespace {
+
+using namespace plane_math;
+
+/// Points drawn by place, put into the order of their keys.
+class KeyOrder {
+ public:
+  KeyOrder(const PointList& points, std::uint64_t seed) {
+    const std::uint32_t low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
+    entries_.resize(points.size);
+    for (std::size_t i = 0; i < points.size; ++i) {
+      const std::uint32_t x = bits_of(points.x[i]), y = bits_of(points.y[i]);
+      entries_[i] = Entry{point_key(x, y, low, high), bits_of(points.z[i]), x, y};
+    }
+    sort();
+    for (std::size_t i = 0; i < points.size; ++i) {
+      points.x[i] = float_of(entries_[i].x);
+      points.y[i] = float_of(entries_[i].y);
+      points.z[i] = float_of(entries_[i].z);
+    }
+  }
+
+ private:
+  struct Entry {
+    std::uint32_t key, z, x, y;
+    bool operator<(const Entry& e) const { return std::tie(key, z, x, y) < std::tie(e.key, e.z, e.x, e.y); }
+  };
+
+  /// Keys are uniform, so a distribution by their leading part leaves next to nothing to be sorted.
+  void sort() {
+    std::uint32_t largest = 0;
+    for (const Entry& e : entries_) largest = std::max(largest, e.key);
+    const std::uint64_t per_key = (std::uint64_t{buckets} << 32) / (std::uint64_t{largest} + 1);
+    const auto bucket_of = [&](const Entry& e) { return static_cast<std::size_t>((e.key * per_key) >> 32); };
+    std::array<std::uint32_t, buckets + 1> begin{};
+    for (const Entry& e : entries_) ++begin[bucket_of(e) + 1];
+    for (std::size_t i = 0; i < buckets; ++i) begin[i + 1] += begin[i];
+    const std::array<std::uint32_t, buckets + 1> first = begin;
+    std::vector<Entry> sorted(entries_.size());
+    for (const Entry& e : entries_) sorted[begin[bucket_of(e)]++] = e;
+    for (std::size_t i = 0; i < buckets; ++i)
+      std::sort(sorted.begin() + first[i], sorted.begin() + first[i + 1]);
+    entries_.swap(sorted);
+  }
+
+  static constexpr std::size_t buckets = 256;
+  std::vector<Entry> entries_;
+};
+
+/// False: too few of the points looked at have a height, or they lie outside.
+bool draw_by_number(const Cloud& cloud, std::uint64_t seed, const FitRegion& region,
+                    const SearchScratch& scratch, Drawn* drawn) {
+  const std::uint32_t size = static_cast<std::uint32_t>(cloud.size), fours = fours_looked_at(size);
+  // They lie far apart in memory: all are sent for before the first is waited for.
+  std::array<std::uint32_t, most_looked_at / 4> first;
+  for (std::uint32_t k = 0; k < fours; ++k) {
+    first[k] = 4 * drawn_four(k, size, seed);
+    for (const float* of : {cloud.x, cloud.y, cloud.z}) __builtin_prefetch(of + first[k]);
+  }
+  PointList list = scratch.subset;
+  list.size = 0;
+  for (std::uint32_t k = 0; k < fours; ++k) {
+    for (std::uint32_t i = first[k]; i < std::min(first[k] + 4, size); ++i) {
+      const float x = list.x[list.size] = cloud.x[i], y = list.y[list.size] = cloud.y[i],
+                  z = list.z[list.size] = cloud.z[i];
+      list.size += may_be_drawn(x, y, z, region);
+    }
+  }
+  if (too_few_drawn(static_cast<std::uint32_t>(list.size), size)) return false;
+  drawn->subset = drawn->pool = list;
+  drawn->of_more = size > most_looked_at;
+  return true;
+}
+
+void draw_by_place(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t seed,
+                   const FitRegion& region, const SearchScratch& scratch, Drawn* drawn) {
+  const auto select = [&](const Cloud& from, std::uint32_t limit, PointList to, PointList* chosen) {
+    to.size = 0;
+    const Survey survey = kernels.select(from, KeyRange{seed, limit}, region.half_x, region.half_y, &to);
+    *chosen = to;
+    return survey;
+  };
+  // Mostly every point has a height; where not, the subset is drawn anew from those that have one.
+  const std::uint32_t size = static_cast<std::uint32_t>(cloud.size);
+  drawn->survey = select(cloud, key_limit(size, subset_target), scratch.subset, &drawn->subset);
+  drawn->surveyed = true;
+  const std::uint32_t valid = drawn->survey.valid, limit = key_limit(valid, subset_target);
+  if (limit != key_limit(size, subset_target)) select(cloud, limit, scratch.subset, &drawn->subset);
+  drawn->of_more = drawn->subset.size < valid;
+  select(cloud_of(drawn->subset), key_limit(valid, pool_target), scratch.pool, &drawn->pool);
+  KeyOrder(drawn->pool, seed);
+}
+
+}  // namespace
+
+Drawn draw_points(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t seed, DrawBy draw,
+                  const FitRegion& region, const SearchScratch& scratch) {
+  Drawn drawn;
+  const bool by_number = draw == DrawBy::number && region.half_x != 0 && region.half_y != 0 &&
+                         draw_by_number(cloud, seed, region, scratch, &drawn);
+  if (!by_number) draw_by_place(kernels, cloud, seed, region, scratch, &drawn);
+  return drawn;
+}
+
+}  // namespace datum

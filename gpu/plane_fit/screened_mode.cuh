@@ -1,0 +1,31 @@
+// Screened mode: hypotheses are counted on the sampled points alone.
+#pragma once
+
+#include "gpu/plane_fit/phases.cuh"
+
+namespace datum::cuda {
+
+struct ScreenedMode {
+  static constexpr bool counts_all_points = false;
+
+  /// The points are drawn, `of_more` than themselves. The phase of the next pass.
+  static __device__ __noinline__ Phase after_draw(const Batch& b, const PlaneTask& task, std::uint32_t plane,
+                                                  PlaneFit fit, bool of_more, Shared& shared) {
+    PlaneWork* work = b.work + plane;
+    Search& s = *reinterpret_cast<Search*>(shared.search);
+    Refining& r = *reinterpret_cast<Refining*>(shared.refining);
+    const FitRegion region = region_of(b, task);
+    search_subset(b, task, region, of_more, s);
+    fit.hypotheses = static_cast<std::uint32_t>(s.tried);
+    if (!s.found) return give_up(b, plane, work, fit);
+    if (threadIdx.x == 0) {
+      work->fit = fit;
+      r.refiner = Refiner(s.plane, widest(task), region);
+      r.refiner.rebase();
+    }
+    begin_accumulate(work, r.refiner);
+    return Phase::accumulate;
+  }
+};
+
+}  // namespace datum::cuda

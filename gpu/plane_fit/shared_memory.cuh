@@ -1,0 +1,84 @@
+// Shared memory of a block. DESIGN.md has its map.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/plane_fit/batch.cuh"
+#include "gpu/plane_fit/local_optimization.h"
+#include "gpu/plane_fit/refinement.h"
+#include "gpu/plane_fit/scheduler.cuh"
+
+namespace datum::cuda {
+
+constexpr std::uint32_t staged =
+    512;  // entries of a tile that are kept in shared memory before they are written out
+
+/// Rare points of a tile, gathered so that one addition to global memory places them all.
+struct Staging {
+  float4 entry[staged];
+  std::uint32_t count, place;
+};
+
+/// The drawn points and what is laid through them.
+struct Search {
+  float x[max_subset], y[max_subset],
+      z[max_subset];                              // drawn by place in any order: only counts and sums follow
+  std::uint16_t drawn[max_pool], pool[max_pool];  // numbers of the pool's points: as found, and in order
+  float4 hypotheses[max_counted];
+  std::uint32_t counts[max_tried];
+  std::uint32_t size, pool_size, filled, keys[max_pool];  // keys of drawn
+  bool by_number;                                         // the pool is the subset as it lies
+  std::uint16_t order[max_pool];
+  int tried, needed, top;
+  std::uint16_t best[plane_math::candidates];        // hypotheses of the highest counts
+  plane_math::Plane starts[plane_math::candidates];  // and their planes
+  int best_count;
+  Polished ends[plane_math::candidates];
+  int ended;
+  double gain;
+  plane_math::Plane plane;
+  bool found, more, lost;
+  alignas(16) unsigned char polisher[sizeof(Polisher)];
+  int sums[block_warps][10];
+};
+
+/// What a tile adds to its plane, by warp: ten sums and the points with a height.
+constexpr int tile_sums = 11;
+struct TileSums {
+  long long of_warp[block_warps][tile_sums];
+  std::uint32_t listed;
+};
+
+/// Shared memory of a refinement: the warps' sums, a Refiner, and what it wants next.
+struct Refining {
+  long long partial[block_warps][10];
+  Refiner refiner;
+  Refiner::Next next;
+  PlaneFit fit;
+};
+
+/// A band list, which is read once for every least-squares plane, and the refiner that takes its sums: they lie where the
+/// search was.
+struct Near {
+  static constexpr std::uint32_t room = (sizeof(Search) - sizeof(Refiner) - 48) / (3 * sizeof(float));
+  float x[room], y[room], r[room];
+  alignas(16) unsigned char refiner[sizeof(Refiner)];
+  std::uint32_t listed;
+};
+static_assert(sizeof(Near) <= sizeof(Search), "it finds room there");
+
+struct Shared {
+  union {
+    alignas(16) unsigned char staging[sizeof(Staging)];
+    alignas(16) unsigned char search[sizeof(Search)];
+  };
+  alignas(16) unsigned char refining[sizeof(Refining)];
+  TileSums tile_sums;
+  std::uint32_t warp_counts[block_warps][max_counted];
+  float4 hypotheses[max_counted];
+  unsigned long long task, place;
+  alignas(16) unsigned char dispatcher[sizeof(Dispatcher)];
+  bool last;
+};
+
+}  // namespace datum::cuda
