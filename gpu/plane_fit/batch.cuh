@@ -27,9 +27,9 @@ struct PlaneTask {
   std::uint32_t first_tile = 0;            // its number among all planes' tiles
   float half_x = 0, half_y = 0, threshold = 0, refit_threshold = 0;
   std::uint64_t seed = 0;
-  std::uint32_t by_number = 0;    // the points are drawn by number
-  std::uint32_t fours_drawn = 0;  // place of them in a map's list
-  std::uint32_t first_limit = 0;  // keys of the first draw, generous: as if a quarter had no height
+  std::uint32_t by_number = 0;           // the points are drawn by number
+  std::uint32_t first_sampled_quad = 0;  // place of them in a map's list
+  std::uint32_t first_limit = 0;         // keys of the first draw, generous: as if a quarter had no height
   std::uint32_t subset_limit = 0, pool_limit = 0;  // key_limit() where every point has a height
   SiteGrid grid;
 };

@@ -55,7 +55,7 @@ __device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWor
       }
       if constexpr (Surveying) survey.look<Source::bounded>(task, q);
     }
-    // Four at a time: their counts of at most 8 pack into one exact float each pair, and one reduction sums a pair.
+    // CountQuad at a time: their counts of at most 8 pack into one exact float each pair, and one reduction sums a pair.
 #pragma unroll 1
     for (int k = 0; k < count; k += 4) {
       float hits[4];

@@ -27,7 +27,7 @@ __device__ inline float is_within(float r, float reach) {
   return hit;
 }
 
-/// Lays `count` hypotheses from number `first` on, as (-a, -b, c, reach); filled up to whole fours.
+/// Lays `count` hypotheses from number `first` on, as (-a, -b, c, reach); filled up to whole quads.
 template <class Pool>
 __device__ void lay(const PlaneTask& task, const FitRegion& region, const Pool& pool, std::uint32_t pool_size,
                     int first, int count, float4* hypotheses) {

@@ -49,7 +49,7 @@ DATUM_HD int hypotheses_needed(std::int64_t inliers, std::uint32_t points, doubl
 }
 
 /// A ratio seen on `points` of more, drawn one by one, is off by at most 2.33 sqrt(0.25 / points) in 99 of 100 cases: N is
-/// reckoned for as many inliers fewer. (Points beside each other may be alike: of fours it may be off twice as much.)
+/// reckoned for as many inliers fewer. (Points beside each other may be alike: of quads it may be off twice as much.)
 DATUM_HD std::int64_t count_margin(std::uint32_t points, bool of_more) {
   return of_more ? static_cast<std::int64_t>(::ceil(2.33 * ::sqrt(0.25 * points))) : 0;
 }

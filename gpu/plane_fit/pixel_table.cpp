@@ -32,20 +32,20 @@ bool inside_bounds(const BoardPlan& plan, const SitePlan& site) {
   return true;
 }
 
-void add_fours_drawn(const BoardPlan& plan, const SitePlan& site, std::int32_t pitch,
-                     std::vector<PixelFour>* fours) {
+void add_sampled_quads(const BoardPlan& plan, const SitePlan& site, std::int32_t pitch,
+                       std::vector<PixelQuad>* quads) {
   const PixelRun* run = plan.runs + site.ring_run;
   std::uint32_t before = 0;  // pixels of the ring in earlier runs
-  for (std::uint32_t k = 0; k < plane_math::fours_looked_at(site.ring_pixels); ++k) {
-    const std::uint32_t first = 4 * plane_math::drawn_four(k, site.ring_pixels, site.seed);
-    PixelFour four{no_pixel, no_pixel, no_pixel, no_pixel};
+  for (std::uint32_t k = 0; k < plane_math::sampled_quads(site.ring_pixels); ++k) {
+    const std::uint32_t first = 4 * plane_math::sampled_quad(k, site.ring_pixels, site.seed);
+    PixelQuad quad{no_pixel, no_pixel, no_pixel, no_pixel};
     for (std::uint32_t n = first; n < first + 4 && n < site.ring_pixels; ++n) {
       for (; n - before >= static_cast<std::uint32_t>(run->length); ++run)
         before += static_cast<std::uint32_t>(run->length);
-      four[n - first] = static_cast<std::uint32_t>(run->row) * static_cast<std::uint32_t>(pitch) +
+      quad[n - first] = static_cast<std::uint32_t>(run->row) * static_cast<std::uint32_t>(pitch) +
                         static_cast<std::uint32_t>(run->col) + (n - before);
     }
-    fours->push_back(four);
+    quads->push_back(quad);
   }
 }
 

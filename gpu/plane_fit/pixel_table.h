@@ -10,8 +10,8 @@
 namespace datum {
 
 constexpr std::uint32_t no_pixel = 0xFFFFFFFFu;
-/// Four pixels drawn by number, row * pitch + col each; no_pixel behind the last one of a ring.
-using PixelFour = std::array<std::uint32_t, 4>;
+/// CountQuad pixels drawn by number, row * pitch + col each; no_pixel behind the last one of a ring.
+using PixelQuad = std::array<std::uint32_t, 4>;
 
 /// Appends the aligned groups of four pixels in which a ring lies: index << 4 | which of the four belong to it.
 void add_groups(const BoardPlan& plan, const SitePlan& site, std::int32_t pitch,
@@ -20,8 +20,8 @@ void add_groups(const BoardPlan& plan, const SitePlan& site, std::int32_t pitch,
 /// Whether all pixels of a ring lie inside half_x, half_y.
 bool inside_bounds(const BoardPlan& plan, const SitePlan& site);
 
-/// Appends the fours of a ring that are drawn by number.
-void add_fours_drawn(const BoardPlan& plan, const SitePlan& site, std::int32_t pitch,
-                     std::vector<PixelFour>* fours);
+/// Appends the quads of a ring that are drawn by number.
+void add_sampled_quads(const BoardPlan& plan, const SitePlan& site, std::int32_t pitch,
+                       std::vector<PixelQuad>* quads);
 
 }  // namespace datum

@@ -49,7 +49,7 @@ struct CudaPlaneFit::State {
   Buffer<WorkBytes> work;
   Buffer<float4> draws, band, subsets, pools;
   Buffer<std::uint32_t> all_counts, undone, map_table, search_tasks, band_counts;
-  Buffer<PixelFour> pixels_drawn;
+  Buffer<PixelQuad> sampled_pixels;
   Buffer<PlaneFit> fits;
   Buffer<Queue> queue;
   Buffer<unsigned long long> slots, first_tasks;
@@ -236,13 +236,13 @@ void CudaPlaneFit::prepare(const BoardPlan& plan, std::int32_t pitch) {
                    false);
   s.tasks.assign(s.count, PlaneTask{});
   std::vector<std::uint32_t> table;
-  std::vector<PixelFour> drawn;
+  std::vector<PixelQuad> drawn;
   for (std::size_t i = 0; i < s.count; ++i) {
     const SitePlan& site = plan.sites[i];
     PlaneTask& t = s.tasks[i];
     t.first = table.size();
-    t.fours_drawn = static_cast<std::uint32_t>(drawn.size());
-    add_fours_drawn(plan, site, pitch, &drawn);
+    t.first_sampled_quad = static_cast<std::uint32_t>(drawn.size());
+    add_sampled_quads(plan, site, pitch, &drawn);
     add_groups(plan, site, pitch, &table);
     t.quads = static_cast<std::uint32_t>(table.size() - t.first);
     t.size = site.ring_pixels;
@@ -263,7 +263,7 @@ void CudaPlaneFit::prepare(const BoardPlan& plan, std::int32_t pitch) {
   }
   s.lay_out();
   to_device(s.map_table, table, "pixel table");
-  to_device(s.pixels_drawn, drawn, "pixel table");
+  to_device(s.sampled_pixels, drawn, "pixel table");
 }
 
 void CudaPlaneFit::upload(CudaStream stream) {
@@ -326,7 +326,7 @@ template <class Count>
 void CudaPlaneFit::State::launch_map(cudaStream_t stream, const void* image) {
   const auto groups = static_cast<std::uint32_t>(pitch / 4);
   launch(stream, MapSource<Count>{static_cast<const Count*>(image), map_table.get(),
-                                  reinterpret_cast<const uint4*>(pixels_drawn.get()), groups,
+                                  reinterpret_cast<const uint4*>(sampled_pixels.get()), groups,
                                   ((1ull << 38) + groups - 1) / groups});
 }
 

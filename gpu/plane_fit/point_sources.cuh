@@ -30,9 +30,9 @@ struct PointSource {
   __device__ static Quad unpack(const PointSource&, const PlaneTask&, const Raw& r) {
     return Quad{{r.x.x, r.x.y, r.x.z, r.x.w}, {r.y.x, r.y.y, r.y.z, r.y.w}, {r.z.x, r.z.y, r.z.z, r.z.w}};
   }
-  /// The k-th four drawn by number.
-  __device__ Quad drawn(const PlaneTask& task, std::uint32_t k) const {
-    return unpack(*this, task, load(task, plane_math::drawn_four(k, task.size, task.seed)));
+  /// The k-th quad drawn by number.
+  __device__ Quad sampled_quad(const PlaneTask& task, std::uint32_t k) const {
+    return unpack(*this, task, load(task, plane_math::sampled_quad(k, task.size, task.seed)));
   }
 };
 
@@ -48,7 +48,7 @@ __device__ float z_of(const AxisToUm& axis, Count count) {
 }
 
 template <class Count>
-struct alignas(4 * sizeof(Count)) Four {
+struct alignas(4 * sizeof(Count)) CountQuad {
   Count v[4];
 };
 
@@ -59,13 +59,13 @@ struct MapSource {
   static constexpr int ahead = 4;
   const Count* image;
   const std::uint32_t* table;
-  const uint4* pixels_drawn;  // the fours of each plane, in the order of their numbers
+  const uint4* sampled_pixels;  // the quads of each plane, in the order of their numbers
   std::uint32_t groups_per_row;
   unsigned long long row_magic;  // ceil(2^38 / groups_per_row)
 
   struct Raw {
     std::uint32_t entry;
-    Four<Count> counts;
+    CountQuad<Count> counts;
   };
   __device__ Raw load(const PlaneTask& task, std::uint32_t quad) const {
     const std::uint32_t entry = __ldg(table + task.first + quad);
@@ -78,7 +78,7 @@ struct MapSource {
       r.counts.v[2] = static_cast<Count>(two.y & 0xFFFF);
       r.counts.v[3] = static_cast<Count>(two.y >> 16);
     } else {
-      r.counts = *reinterpret_cast<const Four<Count>*>(at);
+      r.counts = *reinterpret_cast<const CountQuad<Count>*>(at);
     }
     return r;
   }
@@ -89,9 +89,9 @@ struct MapSource {
   __device__ std::uint32_t row_of(std::uint32_t group) const {
     return static_cast<std::uint32_t>((group * row_magic) >> 38);
   }
-  __device__ Quad drawn(const PlaneTask& task, std::uint32_t k) const {
-    const uint4 four = __ldg(pixels_drawn + task.fours_drawn + k);
-    const std::uint32_t pixels[4] = {four.x, four.y, four.z, four.w};
+  __device__ Quad sampled_quad(const PlaneTask& task, std::uint32_t k) const {
+    const uint4 quad = __ldg(sampled_pixels + task.first_sampled_quad + k);
+    const std::uint32_t pixels[4] = {quad.x, quad.y, quad.z, quad.w};
     Quad q;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {

@@ -180,15 +180,15 @@ template <class Source>
 __device__ void draw_by_number(const Source& source, const PlaneTask& task, const FitRegion& region,
                                Search& s) {
   constexpr int most = (plane_math::most_looked_at / 4 - 1) / block_threads + 1;
-  const std::uint32_t fours = plane_math::fours_looked_at(task.size);
-  const int each = fours > block_threads ? most : 1, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const std::uint32_t quads = plane_math::sampled_quads(task.size);
+  const int each = quads > block_threads ? most : 1, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const std::uint32_t first = threadIdx.x * each;
   Quad q[most];
   unsigned taken = 0;
 #pragma unroll
   for (int k = 0; k < most; ++k) {
-    if (k >= each || first + k >= fours) break;
-    q[k] = source.drawn(task, first + k);
+    if (k >= each || first + k >= quads) break;
+    q[k] = source.sampled_quad(task, first + k);
 #pragma unroll
     for (int i = 0; i < 4; ++i)
       if (plane_math::may_be_drawn(q[k].x[i], q[k].y[i], q[k].z[i], region)) taken |= 1u << (4 * k + i);

@@ -27,20 +27,20 @@ DATUM_HD std::uint32_t key_limit(std::uint32_t valid, std::uint32_t target) {
   return static_cast<std::uint32_t>((std::uint64_t{target} << 32) / valid - 1);
 }
 
-/// Points are drawn by number in fours that lie beside each other, for memory is read in such pieces. These are looked
+/// Points are drawn by number in quads that lie beside each other, for memory is read in such pieces. These are looked
 /// at: all where they are not many more than a subset.
 constexpr std::uint32_t most_looked_at = subset_target + subset_target / 2;
-DATUM_HD std::uint32_t fours_looked_at(std::uint32_t size) {
+DATUM_HD std::uint32_t sampled_quads(std::uint32_t size) {
   return size <= most_looked_at ? (size + 3) / 4 : subset_target / 4;
 }
 
-/// Which four is the k-th of them, k < fours_looked_at(size): one of each of as many equal parts of the points. The last
+/// Which quad is the k-th of them, k < sampled_quads(size): one of each of as many equal parts of the points. The last
 /// may have less than four points. (Hypotheses have counters whose second word is 0.)
-DATUM_HD std::uint32_t drawn_four(std::uint32_t k, std::uint32_t size, std::uint64_t seed) {
+DATUM_HD std::uint32_t sampled_quad(std::uint32_t k, std::uint32_t size, std::uint64_t seed) {
   if (size <= most_looked_at) return k;
-  const std::uint64_t fours = (size + 3) / 4;
-  const auto begin = static_cast<std::uint32_t>(k * fours / (subset_target / 4)),
-             end = static_cast<std::uint32_t>((k + 1) * fours / (subset_target / 4));
+  const std::uint64_t quads = (size + 3) / 4;
+  const auto begin = static_cast<std::uint32_t>(k * quads / (subset_target / 4)),
+             end = static_cast<std::uint32_t>((k + 1) * quads / (subset_target / 4));
   return begin + multiply_high(philox(PhiloxBlock{{k, 1, 0, 0}}, seed).word[0], end - begin);
 }
 
@@ -49,7 +49,7 @@ DATUM_HD bool may_be_drawn(float x, float y, float z, const FitRegion& region) {
   return has_height(z) && ::fabsf(x) <= region.half_x && ::fabsf(y) <= region.half_y;
 }
 
-/// Whether `drawn` points, those of the fours that have a height, are too few to stand for a plane.
+/// Whether `drawn` points, those of the quads that have a height, are too few to stand for a plane.
 DATUM_HD bool too_few_drawn(std::uint32_t drawn, std::uint32_t size) {
   return 2 * drawn < (size <= most_looked_at ? size : subset_target);
 }

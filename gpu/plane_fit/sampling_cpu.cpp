@@ -59,16 +59,16 @@ class KeyOrder {
 /// False: too few of the points looked at have a height, or they lie outside.
 bool draw_by_number(const Cloud& cloud, std::uint64_t seed, const FitRegion& region,
                     const SearchScratch& scratch, Drawn* drawn) {
-  const std::uint32_t size = static_cast<std::uint32_t>(cloud.size), fours = fours_looked_at(size);
+  const std::uint32_t size = static_cast<std::uint32_t>(cloud.size), quads = sampled_quads(size);
   // They lie far apart in memory: all are sent for before the first is waited for.
   std::array<std::uint32_t, most_looked_at / 4> first;
-  for (std::uint32_t k = 0; k < fours; ++k) {
-    first[k] = 4 * drawn_four(k, size, seed);
+  for (std::uint32_t k = 0; k < quads; ++k) {
+    first[k] = 4 * sampled_quad(k, size, seed);
     for (const float* of : {cloud.x, cloud.y, cloud.z}) __builtin_prefetch(of + first[k]);
   }
   PointList list = scratch.subset;
   list.size = 0;
-  for (std::uint32_t k = 0; k < fours; ++k) {
+  for (std::uint32_t k = 0; k < quads; ++k) {
     for (std::uint32_t i = first[k]; i < std::min(first[k] + 4, size); ++i) {
       const float x = list.x[list.size] = cloud.x[i], y = list.y[list.size] = cloud.y[i],
                   z = list.z[list.size] = cloud.z[i];

@@ -82,7 +82,7 @@ TEST(MapScene, PointsLieWithinTheirBounds) {
 TEST(PlaneFitPixels, FoursDrawnAreThePixelsOfThePointsDrawn) {
   BoardOptions o;
   o.rows = 500, o.cols = 401;
-  // 4000, 1110 and 2898 pixels: all of the second are looked at, the last fours of the last two are no whole ones
+  // 4000, 1110 and 2898 pixels: all of the second are looked at, the last quads of the last two are no whole ones
   const MapScene m = board_map({{10, 120, 60}, {5, 40, 61}, {9, 31, 112}}, o);
   for (std::size_t i = 0; i < m.sites.size(); ++i) {
     const SitePlan& site = m.sites[i];
@@ -91,13 +91,13 @@ TEST(PlaneFitPixels, FoursDrawnAreThePixelsOfThePointsDrawn) {
       for (std::int32_t k = 0; k < m.runs[r].length; ++k)
         pixels.push_back(static_cast<std::uint32_t>(m.runs[r].row * m.pitch + m.runs[r].col + k));
     ASSERT_EQ(pixels.size(), site.ring_pixels);
-    std::vector<PixelFour> fours;
-    add_fours_drawn(m.plan(), site, m.pitch, &fours);
-    ASSERT_EQ(fours.size(), plane_math::fours_looked_at(site.ring_pixels));
-    for (std::uint32_t k = 0; k < fours.size(); ++k) {
-      const std::size_t first = std::size_t{4} * plane_math::drawn_four(k, site.ring_pixels, site.seed);
+    std::vector<PixelQuad> quads;
+    add_sampled_quads(m.plan(), site, m.pitch, &quads);
+    ASSERT_EQ(quads.size(), plane_math::sampled_quads(site.ring_pixels));
+    for (std::uint32_t k = 0; k < quads.size(); ++k) {
+      const std::size_t first = std::size_t{4} * plane_math::sampled_quad(k, site.ring_pixels, site.seed);
       for (std::size_t j = 0; j < 4; ++j)
-        EXPECT_EQ(fours[k][j], first + j < pixels.size() ? pixels[first + j] : no_pixel) << i << " " << k;
+        EXPECT_EQ(quads[k][j], first + j < pixels.size() ? pixels[first + j] : no_pixel) << i << " " << k;
     }
   }
 }

@@ -22,8 +22,8 @@ constexpr float no_height = std::numeric_limits<float>::quiet_NaN(),
 /// Numbers of the points that a plane of `size` points draws, in their order.
 std::vector<std::uint32_t> numbers_drawn(std::uint32_t size, std::uint64_t seed) {
   std::vector<std::uint32_t> numbers;
-  for (std::uint32_t k = 0; k < fours_looked_at(size); ++k)
-    for (std::uint32_t i = 0, first = 4 * drawn_four(k, size, seed); i < 4 && first + i < size; ++i)
+  for (std::uint32_t k = 0; k < sampled_quads(size); ++k)
+    for (std::uint32_t i = 0, first = 4 * sampled_quad(k, size, seed); i < 4 && first + i < size; ++i)
       numbers.push_back(first + i);
   return numbers;
 }
@@ -124,19 +124,19 @@ TEST(DrawByNumber, TakesAllOfAFewPoints) {
   }
 }
 
-TEST(DrawByNumber, TakesOneFourOfEachOf256EqualParts) {
+TEST(DrawByNumber, TakesOneQuadOfEachOf256EqualParts) {
   for (const std::uint32_t size : {1537u, 1538u, 1541u, 40001u}) {
-    const std::uint64_t fours = (size + 3) / 4;
-    const auto begin_of = [&](std::uint64_t k) { return k * fours / 256; };
+    const std::uint64_t quads = (size + 3) / 4;
+    const auto begin_of = [&](std::uint64_t k) { return k * quads / 256; };
     bool with_last = false, without_last = false;
     Scene s = numbered_scene(size, 0);
-    for (s.seed = 0; s.seed < 300; ++s.seed) {  // the last four is one of 40 at most: missed with e^-7.6
+    for (s.seed = 0; s.seed < 300; ++s.seed) {  // the last quad is one of 40 at most: missed with e^-7.6
       std::vector<float> expected;
       for (std::uint32_t k = 0; k < 256; ++k) {
-        const std::uint32_t four = drawn_four(k, size, s.seed);
-        ASSERT_GE(four, begin_of(k));
-        ASSERT_LT(four, begin_of(k + 1));
-        for (std::uint32_t i = 4 * four; i < 4 * four + 4 && i < size; ++i)
+        const std::uint32_t quad = sampled_quad(k, size, s.seed);
+        ASSERT_GE(quad, begin_of(k));
+        ASSERT_LT(quad, begin_of(k + 1));
+        for (std::uint32_t i = 4 * quad; i < 4 * quad + 4 && i < size; ++i)
           expected.push_back(static_cast<float>(i));
       }
       const Drawing drawing(s, DrawBy::number);
@@ -160,7 +160,7 @@ TEST(DrawByNumber, IsUniformInsideAPart) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     std::uint32_t before = 0;
     for (std::uint32_t k = 0; k < parts; ++k) {
-      const std::uint32_t at = drawn_four(k, 4 * places * parts, seed) - k * places;
+      const std::uint32_t at = sampled_quad(k, 4 * places * parts, seed) - k * places;
       ASSERT_LT(at, places);
       ++all[at], ++each[k * places + at];
       if (k > 0) ++pairs[before * places + at];
@@ -184,7 +184,8 @@ TEST(DrawByNumber, DiffersWithEachWordOfTheSeed) {
   // 256 parts of 40 places agree in 256 / 40 = 6.4 by chance, s = 2.5; 5 s above it are 18.9.
   for (const std::uint64_t other : {std::uint64_t{1}, std::uint64_t{1} << 32}) {
     int same = 0;
-    for (std::uint32_t k = 0; k < 256; ++k) same += drawn_four(k, 40960, 0) == drawn_four(k, 40960, other);
+    for (std::uint32_t k = 0; k < 256; ++k)
+      same += sampled_quad(k, 40960, 0) == sampled_quad(k, 40960, other);
     EXPECT_LE(same, 18);
   }
 }
