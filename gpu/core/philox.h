@@ -32,7 +32,7 @@ struct Triple {
 };
 
 /// Three distinct indices below n >= 3, without a loop: each is drawn from what the ones before it leave.
-DATUM_HD Triple draw_three(PhiloxBlock r, std::uint32_t n) {
+DATUM_HD Triple sample_three(PhiloxBlock r, std::uint32_t n) {
   const std::uint32_t i0 = multiply_high(r.word[0], n);
   std::uint32_t i1 = multiply_high(r.word[1], n - 1), i2 = multiply_high(r.word[2], n - 2);
   i1 += i1 >= i0;

@@ -13,8 +13,8 @@ constexpr int block_threads = 256, block_warps = block_threads / 32, blocks_per_
 constexpr int max_subset = 1536, max_pool = 512, max_counted = 64, max_tried = 1024;
 constexpr std::uint32_t max_points = 1u
                                      << 22;  // of a plane: a count and a number of a hypothesis share 32 bits
-constexpr std::uint32_t draw_capacity = 2048;  // per plane; more are drawn only where points coincide
-constexpr int quads_per_thread = 8;            // 32 points: their products' sums fit 32 bits
+constexpr std::uint32_t sample_capacity = 2048;  // per plane; more are sampled only where points coincide
+constexpr int quads_per_thread = 8;              // 32 points: their products' sums fit 32 bits
 constexpr std::uint32_t summed_quads = block_threads * quads_per_thread, max_tile_quads = 2 * summed_quads;
 
 /// What is known of a plane before its points are read.
@@ -23,27 +23,27 @@ struct PlaneTask {
   std::uint32_t quads = 0;  // four points each
   std::uint32_t size = 0;   // points
   std::uint32_t tiles = 0;
-  std::uint32_t draws = 0, draw_room = 0;  // place in the list of draws
-  std::uint32_t first_tile = 0;            // its number among all planes' tiles
+  std::uint32_t first_sample = 0, sample_room = 0;  // place in the list of samples
+  std::uint32_t first_tile = 0;                     // its number among all planes' tiles
   float half_x = 0, half_y = 0, threshold = 0, refit_threshold = 0;
   std::uint64_t seed = 0;
-  std::uint32_t by_number = 0;           // the points are drawn by number
+  std::uint32_t by_index = 0;            // the points are sampled by index
   std::uint32_t first_sampled_quad = 0;  // place of them in a map's list
-  std::uint32_t first_limit = 0;         // keys of the first draw, generous: as if a quarter had no height
+  std::uint32_t first_limit = 0;         // keys of the first sample, generous: as if a quarter had no height
   std::uint32_t subset_limit = 0, pool_limit = 0;  // key_limit() where every point has a height
   SiteGrid grid;
 };
 
-/// What the pass over a plane's points is for. first: nothing is known yet, points are selected by place. done: no pass.
+/// What the pass over a plane's points is for. first: nothing is known yet, points are selected by position. done: no pass.
 enum class Phase : std::uint32_t { first, select, survey, count, accumulate, done };
 
 /// What is found out about a plane. All zero between two batches.
 struct PlaneWork {
-  std::uint32_t tiles_done, valid, outside, draw_count;
+  std::uint32_t tiles_done, valid, outside, sample_count;
   std::uint32_t key_limit;  // of the select pass; 0: the first
   Phase phase;
-  std::uint32_t surveyed;   // valid and outside are known
-  std::uint32_t by_number;  // the pool is the subset
+  std::uint32_t surveyed;  // valid and outside are known
+  std::uint32_t by_index;  // the pool is the subset
   std::uint32_t tried, subset_size, pool_size, counted;
   int needed, top;
   alignas(16) long long moments[10];
@@ -63,7 +63,7 @@ struct NeededTable {
 struct Batch {
   const PlaneTask* tasks;
   PlaneWork* work;
-  float4* draws;               // x, y, z, key
+  float4* samples;             // x, y, z, key
   float4* band;                // x, y, r; a tile has room for all its points
   std::uint32_t* band_counts;  // of each tile
   std::uint32_t* all_counts;   // exact mode: max_tried per plane
@@ -71,7 +71,7 @@ struct Batch {
   PlaneFit* fits;
   std::uint32_t* undone;          // per plane: the CPU must do it
   Schedule schedule;              // a plane is a job, its tiles are the parts
-  const std::uint32_t* searches;  // planes whose points are drawn by number
+  const std::uint32_t* searches;  // planes whose points are sampled by index
   std::uint32_t tile_quads;
   NeededTable needed;
   int max_hypotheses;

@@ -14,8 +14,8 @@ struct StoredPool {
 };
 
 __device__ inline StoredPool stored_pool(const Batch& b, std::uint32_t plane) {
-  return __ldcg(&b.work[plane].by_number) ? StoredPool{b.subsets + std::uint64_t{plane} * max_subset}
-                                          : StoredPool{b.pools + std::uint64_t{plane} * max_pool};
+  return __ldcg(&b.work[plane].by_index) ? StoredPool{b.subsets + std::uint64_t{plane} * max_subset}
+                                         : StoredPool{b.pools + std::uint64_t{plane} * max_pool};
 }
 
 /// Lays the next hypotheses to be counted on all points.
@@ -90,9 +90,10 @@ __device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWor
 struct ExactMode {
   static constexpr bool counts_all_points = true;
 
-  /// The points are drawn, `of_more` than themselves. The phase of the next pass.
-  static __device__ __noinline__ Phase after_draw(const Batch& b, const PlaneTask& task, std::uint32_t plane,
-                                                  PlaneFit fit, bool of_more, Shared& shared) {
+  /// The points are sampled, `of_more` than themselves. The phase of the next pass.
+  static __device__ __noinline__ Phase after_sampling(const Batch& b, const PlaneTask& task,
+                                                      std::uint32_t plane, PlaneFit fit, bool of_more,
+                                                      Shared& shared) {
     PlaneWork* work = b.work + plane;
     Search& s = *reinterpret_cast<Search*>(shared.search);
     const FitRegion region = region_of(b, task);
@@ -101,12 +102,12 @@ struct ExactMode {
     float4* const pool = b.pools + std::uint64_t{plane} * max_pool;
     for (std::uint32_t i = threadIdx.x; i < s.size; i += block_threads)
       subset[i] = make_float4(s.x[i], s.y[i], s.z[i], 0);
-    for (std::uint32_t i = threadIdx.x; !s.by_number && i < s.pool_size; i += block_threads) {
+    for (std::uint32_t i = threadIdx.x; !s.by_index && i < s.pool_size; i += block_threads) {
       const plane_math::Point p = PoolOf{&s}[i];
       pool[i] = make_float4(p.x, p.y, p.z, 0);
     }
     if (threadIdx.x == 0) {
-      work->by_number = s.by_number;
+      work->by_index = s.by_index;
       work->subset_size = s.size;
       work->pool_size = s.pool_size;
       work->tried = 0;

@@ -1,4 +1,4 @@
-// Two kernels fit a batch. The first searches the planes whose points are drawn by number, a block each. The other begins
+// Two kernels fit a batch. The first searches the planes whose points are sampled by index, a block each. The other begins
 // beside it: its blocks take tiles of the planes, first those of each plane's first pass, for whose search they wait, then
 // from a queue; whoever finishes the last tile of a plane's pass decides what follows and puts the tiles of the next pass
 // into the queue. So a plane that needs one pass more delays nobody, and no pass costs a launch.
@@ -53,19 +53,19 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     const PlaneTask& task = b.tasks[plane];
     PlaneWork* const work = b.work + plane;
     const std::uint32_t tile = static_cast<std::uint32_t>(s.task) & ((1u << part_bits) - 1);
-    if (task.by_number) {
+    if (task.by_index) {
       if (dispatches) dispatcher.wait_until_set(reinterpret_cast<const std::uint32_t&>(work->phase));
       __syncthreads();
     }
     Phase phase = static_cast<Phase>(__ldcg(reinterpret_cast<const std::uint32_t*>(&work->phase)));
-    if (task.by_number && phase == Phase::first) continue;  // the batch took too long
+    if (task.by_index && phase == Phase::first) continue;  // the batch took too long
     const std::uint32_t begin = tile * b.tile_quads;
     const std::uint32_t end = task.quads - begin < b.tile_quads ? task.quads : begin + b.tile_quads;
     for (;;) {
       const bool surveyed = __ldcg(&work->surveyed) != 0;
       const Base of_plane = work->refiner.base();  // asked for with the phase, not after it
       if (phase == Phase::first || phase == Phase::select) {
-        select_tile(source, task, work, b.draws, select_limit(task, __ldcg(&work->key_limit)), begin, end,
+        select_tile(source, task, work, b.samples, select_limit(task, __ldcg(&work->key_limit)), begin, end,
                     staging);
       } else if (phase == Phase::accumulate || phase == Phase::survey) {
         const Base base = phase == Phase::survey ? nothing_inside() : of_plane;
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
   }
 }
 
-/// Before it, and beside it where the device can: draws the points of the planes that are drawn by number and searches
+/// Before it, and beside it where the device can: samples the points of the planes that are sampled by index and searches
 /// these, one block each. All of them have begun when the other kernel begins, and wait for nothing.
 template <class Mode, class Source>
 __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
@@ -128,7 +128,8 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
 #endif
-  const Phase phase = draw<Mode>(b, source, b.tasks[plane], plane, *reinterpret_cast<Shared*>(memory));
+  const Phase phase =
+      sample_and_search<Mode>(b, source, b.tasks[plane], plane, *reinterpret_cast<Shared*>(memory));
   __threadfence();
   __syncthreads();
   if (threadIdx.x == 0)

@@ -9,7 +9,7 @@ namespace datum::cuda {
 
 struct FitLaunch {
   unsigned blocks = 0;    // of the fit
-  unsigned searches = 0;  // planes whose points are drawn by number: a block each
+  unsigned searches = 0;  // planes whose points are sampled by index: a block each
   cudaStream_t stream = nullptr;
 };
 

@@ -15,7 +15,7 @@ using plane_math::Hypothesis;
 struct PoolOf {
   const Search* s;
   __device__ plane_math::Point operator[](std::uint32_t i) const {
-    const int at = s->by_number ? static_cast<int>(i) : s->pool[i];
+    const int at = s->by_index ? static_cast<int>(i) : s->pool[i];
     return plane_math::Point{s->x[at], s->y[at], s->z[at]};
   }
 };

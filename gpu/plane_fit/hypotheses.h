@@ -29,7 +29,7 @@ DATUM_HD double least_area(const FitRegion& region) {
 template <class Pool>
 DATUM_HD Hypothesis hypothesis_of(std::uint32_t index, std::uint64_t seed, const Pool& pool,
                                   std::uint32_t pool_size, float threshold, const FitRegion& region) {
-  const Triple t = draw_three(philox(PhiloxBlock{{index, 0, 0, 0}}, seed), pool_size);
+  const Triple t = sample_three(philox(PhiloxBlock{{index, 0, 0, 0}}, seed), pool_size);
   return through(pool[t.index[0]], pool[t.index[1]], pool[t.index[2]], least_area(region), threshold,
                  region.perpendicular);
 }
@@ -48,7 +48,7 @@ DATUM_HD int hypotheses_needed(std::int64_t inliers, std::uint32_t points, doubl
   return n;
 }
 
-/// A ratio seen on `points` of more, drawn one by one, is off by at most 2.33 sqrt(0.25 / points) in 99 of 100 cases: N is
+/// A ratio seen on `points` of more, sampled one by one, is off by at most 2.33 sqrt(0.25 / points) in 99 of 100 cases: N is
 /// reckoned for as many inliers fewer. (Points beside each other may be alike: of quads it may be off twice as much.)
 DATUM_HD std::int64_t count_margin(std::uint32_t points, bool of_more) {
   return of_more ? static_cast<std::int64_t>(::ceil(2.33 * ::sqrt(0.25 * points))) : 0;

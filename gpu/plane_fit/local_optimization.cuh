@@ -43,7 +43,7 @@ __device__ inline bool take_in_warp(Search& s, Polisher& polisher, const FitRegi
 
 __device__ inline Polisher& polisher_of(Search& s) { return *reinterpret_cast<Polisher*>(s.polisher); }
 
-/// All threads: least squares on the points drawn, from a start in shared memory; polisher_of(s) knows the end.
+/// All threads: least squares on the points sampled, from a start in shared memory; polisher_of(s) knows the end.
 inline __device__ __noinline__ void polish(Search& s, const Plane& start, float threshold,
                                            const FitRegion& region) {
   constexpr int each = (max_subset - 1) / block_threads + 1;

@@ -10,7 +10,7 @@ namespace plane_math {
 constexpr int candidates = 8;  // best hypotheses of the subset that are polished before one is chosen
 }  // namespace plane_math
 
-/// Where least squares on the points drawn ended: a start for all points.
+/// Where least squares on the points sampled ended: a start for all points.
 struct Polished {
   bool spans = false;  // the inliers span a plane; nothing below counts otherwise
   plane_math::Plane plane;
@@ -19,13 +19,14 @@ struct Polished {
   double sum_squares = 0;  // of their vertical residuals
 };
 
-/// The same alternation on the points drawn, rough, for all points follow: in 11 bits, until a plane moves by less than
+/// The same alternation on the points sampled, rough, for all points follow: in 11 bits, until a plane moves by less than
 /// 1/8 of the threshold. take() the sums over |r| < base().core until it says that this is the end.
 class Polisher {
  public:
-  /// 11 bits: sums of products of all points drawn fit 32 bits.
+  /// 11 bits: sums of products of all points sampled fit 32 bits.
   static constexpr int most = 1023;
-  static_assert(std::int64_t{plane_math::most_looked_at} * most * most < (1LL << 31), "32-bit sum overflows");
+  static_assert(std::int64_t{plane_math::max_sampled_points} * most * most < (1LL << 31),
+                "32-bit sum overflows");
   static constexpr double least = 4;  // variance of the inliers, in squared steps of 11 bits
   static constexpr int limit = 16;
   static constexpr float still = 0.125f;

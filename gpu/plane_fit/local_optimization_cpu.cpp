@@ -58,18 +58,18 @@ bool polish_best(const PlaneKernels& kernels, const Cloud& subset, const Sequent
 
 }  // namespace
 
-Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const Drawn& drawn,
+Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const SampledPoints& sampled,
                          std::uint64_t seed, const PlaneFitSettings& settings, const FitRegion& region,
                          const PointList& band) {
   Consensus result;
-  if (drawn.pool.size < 3) return result;
+  if (sampled.pool.size < 3) return result;
   const bool screened = settings.mode == FitMode::screened;
-  const Cloud subset = cloud_of(drawn.subset);
-  const std::uint32_t points = screened ? static_cast<std::uint32_t>(subset.size) : drawn.survey.valid;
-  const std::int64_t margin = count_margin(points, screened && drawn.of_more);
+  const Cloud subset = cloud_of(sampled.subset);
+  const std::uint32_t points = screened ? static_cast<std::uint32_t>(subset.size) : sampled.survey.valid;
+  const std::int64_t margin = count_margin(points, screened && sampled.of_more);
   SequentialRule rule(settings, points, margin);
   result.hypotheses = static_cast<std::uint32_t>(
-      run_rule(kernels, screened ? subset : cloud, drawn.pool, seed, settings, region, &rule));
+      run_rule(kernels, screened ? subset : cloud, sampled.pool, seed, settings, region, &rule));
   const Candidate& winner = rule.best().front();
   result.found = winner.count >= 3;
   result.plane = plane_of(winner.hypothesis);

@@ -42,7 +42,7 @@ __device__ inline float widest(const PlaneTask& task) {
   return task.refit_threshold > task.threshold ? task.refit_threshold : task.threshold;
 }
 
-/// Nothing was found in the points drawn. All points are to be looked at where none was, so that the
+/// Nothing was found in the points sampled. All points are to be looked at where none was, so that the
 /// result can tell of them.
 __device__ inline Phase give_up(const Batch& b, std::uint32_t plane, PlaneWork* work, const PlaneFit& fit) {
   if (work->surveyed) {
@@ -63,7 +63,7 @@ __device__ __noinline__ Phase after_select(const Batch& b, const PlaneTask& task
                                            Shared& shared) {
   PlaneWork* work = b.work + plane;
   Search& s = *reinterpret_cast<Search*>(shared.search);
-  const std::uint32_t valid = __ldcg(&work->valid), drawn = __ldcg(&work->draw_count);
+  const std::uint32_t valid = __ldcg(&work->valid), sampled = __ldcg(&work->sample_count);
   const bool outside = __ldcg(&work->outside) != 0;
   if (outside || valid < 3 || task.half_x == 0 || task.half_y == 0) {
     finish(b, plane, surveyed(valid, !outside), false);
@@ -79,28 +79,29 @@ __device__ __noinline__ Phase after_select(const Batch& b, const PlaneTask& task
     __syncthreads();
     if (threadIdx.x == 0) {
       work->key_limit = limit;
-      work->valid = work->outside = work->draw_count = work->tiles_done = 0;
+      work->valid = work->outside = work->sample_count = work->tiles_done = 0;
     }
     return Phase::select;
   }
-  if (drawn > task.draw_room || !gather_draws(b.draws + task.draws, drawn, limit, pool_limit, s)) {
+  if (sampled > task.sample_room ||
+      !gather_samples(b.samples + task.first_sample, sampled, limit, pool_limit, s)) {
     finish(b, plane, surveyed(valid, true), true);
     return Phase::done;
   }
   if (threadIdx.x == 0) work->surveyed = 1;
-  return Mode::after_draw(b, task, plane, surveyed(valid, true), s.size < valid, shared);
+  return Mode::after_sampling(b, task, plane, surveyed(valid, true), s.size < valid, shared);
 }
 
-/// Instead of a pass: the points are drawn by number. The phase of the next pass.
+/// Instead of a pass: the points are sampled by index. The phase of the next pass.
 template <class Mode, class Source>
-__device__ __noinline__ Phase draw(const Batch& b, const Source& source, const PlaneTask& task,
-                                   std::uint32_t plane, Shared& shared) {
+__device__ __noinline__ Phase sample_and_search(const Batch& b, const Source& source, const PlaneTask& task,
+                                                std::uint32_t plane, Shared& shared) {
   Search& s = *reinterpret_cast<Search*>(shared.search);
-  draw_by_number(source, task, region_of(b, task), s);
-  if (plane_math::too_few_drawn(s.size, task.size)) return Phase::select;
+  sample_by_index(source, task, region_of(b, task), s);
+  if (plane_math::too_few_sampled(s.size, task.size)) return Phase::select;
   PlaneFit fit;
   fit.status = FitStatus::no_consensus;
-  return Mode::after_draw(b, task, plane, fit, task.size > plane_math::most_looked_at, shared);
+  return Mode::after_sampling(b, task, plane, fit, task.size > plane_math::max_sampled_points, shared);
 }
 
 /// After a pass that only looked at the points, for a plane whose search found nothing.

@@ -10,7 +10,7 @@
 namespace datum {
 
 constexpr std::uint32_t no_pixel = 0xFFFFFFFFu;
-/// CountQuad pixels drawn by number, row * pitch + col each; no_pixel behind the last one of a ring.
+/// Four pixels sampled by index, row * pitch + col each; no_pixel behind the last one of a ring.
 using PixelQuad = std::array<std::uint32_t, 4>;
 
 /// Appends the aligned groups of four pixels in which a ring lies: index << 4 | which of the four belong to it.
@@ -20,7 +20,7 @@ void add_groups(const BoardPlan& plan, const SitePlan& site, std::int32_t pitch,
 /// Whether all pixels of a ring lie inside half_x, half_y.
 bool inside_bounds(const BoardPlan& plan, const SitePlan& site);
 
-/// Appends the quads of a ring that are drawn by number.
+/// Appends the quads of a ring that are sampled by index.
 void add_sampled_quads(const BoardPlan& plan, const SitePlan& site, std::int32_t pitch,
                        std::vector<PixelQuad>* quads);
 

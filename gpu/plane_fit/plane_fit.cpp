@@ -36,26 +36,26 @@ PlaneFit fit_one(const PlaneKernels& kernels, const PlanePoints& p, const PlaneF
     PointList chosen = lists.pool;  // next to nothing
     return kernels.select(cloud, KeyRange{p.seed, 0}, p.half_x, p.half_y, &chosen);
   };
-  Drawn drawn = draw_points(kernels, cloud, p.seed, settings.draw, region, lists);
-  if (settings.mode == FitMode::exact && !drawn.surveyed) {
-    drawn.survey = look();
-    drawn.surveyed = true;
+  SampledPoints sampled = sample_points(kernels, cloud, p.seed, settings.sampling, region, lists);
+  if (settings.mode == FitMode::exact && !sampled.surveyed) {
+    sampled.survey = look();
+    sampled.surveyed = true;
   }
-  if (drawn.surveyed) {
-    const PlaneFit fit = surveyed(drawn.survey.valid, drawn.survey.in_bounds);
+  if (sampled.surveyed) {
+    const PlaneFit fit = surveyed(sampled.survey.valid, sampled.survey.in_bounds);
     if (fit.status != FitStatus::no_consensus || p.half_x == 0 || p.half_y == 0) return fit;
   }
 
-  const Consensus consensus = find_consensus(kernels, cloud, drawn, p.seed, settings, region, lists.band);
+  const Consensus consensus = find_consensus(kernels, cloud, sampled, p.seed, settings, region, lists.band);
   Refined refined;
   if (consensus.found) {
     const float threshold = std::max(settings.threshold, settings.refit_threshold);
     refined = refine(kernels, cloud, consensus.plane, threshold, region, lists.band, max_refits,
-                     drawn.surveyed ? nullptr : &drawn.survey);
-  } else if (!drawn.surveyed) {
-    drawn.survey = look();
+                     sampled.surveyed ? nullptr : &sampled.survey);
+  } else if (!sampled.surveyed) {
+    sampled.survey = look();
   }
-  PlaneFit fit = surveyed(drawn.survey.valid, drawn.survey.in_bounds);
+  PlaneFit fit = surveyed(sampled.survey.valid, sampled.survey.in_bounds);
   if (fit.status == FitStatus::out_of_bounds) return fit;
   fit.hypotheses = consensus.hypotheses;
   fit.refits = static_cast<std::uint32_t>(refined.refits);

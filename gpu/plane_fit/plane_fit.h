@@ -17,11 +17,11 @@ enum class FitMode : std::uint8_t {
   screened,  // hypotheses are counted on a subset of about 1024 points, all points are read about once
 };
 
-/// Which points stand for all of a plane while it is searched; every point decides about the least-squares plane.
-enum class DrawBy : std::uint8_t {
-  number,  // four beside each other of each of 256 equal parts of the points as they lie: no other is looked at. Where
-  // fewer than half of them have a height, by place
-  place,  // by keys of x and y: all points are looked at before, and their order never shows
+/// Which points stand for all of a plane while hypotheses are tested; every point decides about the least-squares plane.
+enum class SamplingOrder : std::uint8_t {
+  by_index,  // four beside each other of each of 256 equal parts of the points as they lie: no other is looked at. Where
+  // fewer than half of them have a height, by position
+  by_position,  // by keys of x and y: all points are looked at before, and their order never shows
 };
 
 /// Distance that a threshold is compared with: along z, or perpendicular to the plane (the paper).
@@ -33,7 +33,7 @@ enum class Residual : std::uint8_t { vertical, perpendicular };
 /// rule and lacks that protection.
 struct PlaneFitSettings {
   FitMode mode = FitMode::screened;
-  DrawBy draw = DrawBy::number;
+  SamplingOrder sampling = SamplingOrder::by_index;
   Residual residual = Residual::vertical;
   float threshold = 0;             // t of the paper: consensus of a hypothesis, |r| <= t
   float refit_threshold = 0;       // inliers of the least-squares plane, >= threshold; 0 = same as threshold
@@ -41,7 +41,7 @@ struct PlaneFitSettings {
   int max_hypotheses = 512;
 };
 
-/// Points of one plane. A pixel without a height has z = NaN. Their order shows in nothing but what is drawn by number.
+/// Points of one plane. A pixel without a height has z = NaN. Their order shows in nothing but what is sampled by index.
 struct PlanePoints {
   const float* x = nullptr;
   const float* y = nullptr;

@@ -47,7 +47,7 @@ struct CudaPlaneFit::State {
 
   Buffer<PlaneTask> task_buffer;
   Buffer<WorkBytes> work;
-  Buffer<float4> draws, band, subsets, pools;
+  Buffer<float4> samples, band, subsets, pools;
   Buffer<std::uint32_t> all_counts, undone, map_table, search_tasks, band_counts;
   Buffer<PixelQuad> sampled_pixels;
   Buffer<PlaneFit> fits;
@@ -97,7 +97,7 @@ std::uint32_t CudaPlaneFit::State::tile_for_device() const {
 void CudaPlaneFit::State::lay_out() {
   all_undone = settings.max_hypotheses > max_tried;
   total_quads = 0;
-  std::uint64_t draw_room = 0, all_tiles = 0;
+  std::uint64_t sample_room = 0, all_tiles = 0;
   for (const PlaneTask& t : tasks) total_quads += t.quads;
   tile_quads = options.tile_quads ? std::min(options.tile_quads, max_tile_quads) : tile_for_device();
   device_planes = 0;
@@ -106,15 +106,15 @@ void CudaPlaneFit::State::lay_out() {
     PlaneTask& t = tasks[i];
     t.tiles = (t.quads + tile_quads - 1) / tile_quads;
     if (t.size > max_points) all_undone = true;
-    t.by_number = settings.draw == DrawBy::number && t.half_x != 0 && t.half_y != 0;
+    t.by_index = settings.sampling == SamplingOrder::by_index && t.half_x != 0 && t.half_y != 0;
     t.first_limit = plane_math::key_limit(t.size - t.size / 4, plane_math::subset_target);
     t.subset_limit = plane_math::key_limit(t.size, plane_math::subset_target);
     t.pool_limit = plane_math::key_limit(t.size, plane_math::pool_target);
-    t.draws = static_cast<std::uint32_t>(draw_room);
-    t.draw_room = std::min(up_to(t.size, 4), draw_capacity);
+    t.first_sample = static_cast<std::uint32_t>(sample_room);
+    t.sample_room = std::min(up_to(t.size, 4), sample_capacity);
     t.first_tile = static_cast<std::uint32_t>(all_tiles);
     all_tiles += t.tiles;
-    draw_room += t.draw_room;
+    sample_room += t.sample_room;
     if (t.tiles > 0) {
       ++device_planes;
       order.push_back(i);
@@ -125,7 +125,7 @@ void CudaPlaneFit::State::lay_out() {
   std::vector<std::uint32_t> searches;
   std::vector<unsigned long long> first;
   for (const std::size_t i : order) {
-    if (tasks[i].by_number) searches.push_back(static_cast<std::uint32_t>(i));
+    if (tasks[i].by_index) searches.push_back(static_cast<std::uint32_t>(i));
     for (std::uint32_t t = 0; t < tasks[i].tiles; ++t)
       first.push_back(static_cast<unsigned long long>(i) << part_bits | t);
   }
@@ -148,7 +148,7 @@ void CudaPlaneFit::State::lay_out() {
   zeroed(queue, 1, "queue");
   zeroed(slots, slot_count, "queue");
   to_device(undone, std::vector<std::uint32_t>(std::max<std::size_t>(tasks.size(), 1), all_undone), "flags");
-  draws.reserve(std::max<std::uint64_t>(draw_room, 1));
+  samples.reserve(std::max<std::uint64_t>(sample_room, 1));
   band.reserve(std::max<std::uint64_t>(4 * total_quads, 1));
   band_counts.reserve(std::max<std::uint64_t>(all_tiles, 1));
   all_counts.reserve(exact ? tasks.size() * max_tried : 1);
@@ -236,13 +236,13 @@ void CudaPlaneFit::prepare(const BoardPlan& plan, std::int32_t pitch) {
                    false);
   s.tasks.assign(s.count, PlaneTask{});
   std::vector<std::uint32_t> table;
-  std::vector<PixelQuad> drawn;
+  std::vector<PixelQuad> sampled;
   for (std::size_t i = 0; i < s.count; ++i) {
     const SitePlan& site = plan.sites[i];
     PlaneTask& t = s.tasks[i];
     t.first = table.size();
-    t.first_sampled_quad = static_cast<std::uint32_t>(drawn.size());
-    add_sampled_quads(plan, site, pitch, &drawn);
+    t.first_sampled_quad = static_cast<std::uint32_t>(sampled.size());
+    add_sampled_quads(plan, site, pitch, &sampled);
     add_groups(plan, site, pitch, &table);
     t.quads = static_cast<std::uint32_t>(table.size() - t.first);
     t.size = site.ring_pixels;
@@ -263,7 +263,7 @@ void CudaPlaneFit::prepare(const BoardPlan& plan, std::int32_t pitch) {
   }
   s.lay_out();
   to_device(s.map_table, table, "pixel table");
-  to_device(s.sampled_pixels, drawn, "pixel table");
+  to_device(s.sampled_pixels, sampled, "pixel table");
 }
 
 void CudaPlaneFit::upload(CudaStream stream) {
@@ -293,7 +293,7 @@ Batch CudaPlaneFit::State::batch() const {
   Batch b{};
   b.tasks = task_buffer.get();
   b.work = reinterpret_cast<PlaneWork*>(work.get());
-  b.draws = draws.get();
+  b.samples = samples.get();
   b.band = band.get();
   b.band_counts = band_counts.get();
   b.all_counts = all_counts.get();

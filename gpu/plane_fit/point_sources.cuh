@@ -30,7 +30,7 @@ struct PointSource {
   __device__ static Quad unpack(const PointSource&, const PlaneTask&, const Raw& r) {
     return Quad{{r.x.x, r.x.y, r.x.z, r.x.w}, {r.y.x, r.y.y, r.y.z, r.y.w}, {r.z.x, r.z.y, r.z.z, r.z.w}};
   }
-  /// The k-th quad drawn by number.
+  /// The k-th quad sampled by index.
   __device__ Quad sampled_quad(const PlaneTask& task, std::uint32_t k) const {
     return unpack(*this, task, load(task, plane_math::sampled_quad(k, task.size, task.seed)));
   }

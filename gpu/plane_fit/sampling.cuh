@@ -33,18 +33,18 @@ __device__ void unstage(Staging& s, std::uint32_t* list_count, Put put) {
   if (threadIdx.x == 0) s.count = 0;
 }
 
-/// Keys up to which points are drawn.
+/// Keys up to which points are sampled.
 __device__ inline std::uint32_t select_limit(const PlaneTask& task, std::uint32_t of_work) {
   return of_work ? of_work : task.first_limit;
 }
 
-/// Looks at all points, and draws those with keys up to `limit`.
+/// Looks at all points, and samples those with keys up to `limit`.
 template <class Source>
-__device__ void select_tile(const Source& source, const PlaneTask& task, PlaneWork* work, float4* draws,
+__device__ void select_tile(const Source& source, const PlaneTask& task, PlaneWork* work, float4* samples,
                             std::uint32_t limit, std::uint32_t begin, std::uint32_t end, Staging& staging) {
   const std::uint32_t low = static_cast<std::uint32_t>(task.seed),
                       high = static_cast<std::uint32_t>(task.seed >> 32);
-  float4* const list = draws + task.draws;
+  float4* const list = samples + task.first_sample;
   Survey survey;
   for_quads<Source::ahead>(source, task, begin, end, [&](const Quad& q) {
     survey.look<false>(task, q);
@@ -53,12 +53,13 @@ __device__ void select_tile(const Source& source, const PlaneTask& task, PlaneWo
       const float x = q.x[i], y = q.y[i], z = q.z[i];
       const std::uint32_t key = plane_math::point_key(__float_as_uint(x), __float_as_uint(y), low, high);
       if (key <= limit && has_height(z))
-        stage(staging, make_float4(x, y, z, __uint_as_float(key)), list, task.draw_room, &work->draw_count);
+        stage(staging, make_float4(x, y, z, __uint_as_float(key)), list, task.sample_room,
+              &work->sample_count);
     }
   });
   survey.tell(work);
-  unstage(staging, &work->draw_count, [&](std::uint32_t at, const float4& e) {
-    if (at < task.draw_room) list[at] = e;
+  unstage(staging, &work->sample_count, [&](std::uint32_t at, const float4& e) {
+    if (at < task.sample_room) list[at] = e;
   });
 }
 
@@ -113,27 +114,28 @@ __device__ inline void order_pool(Search& s, std::uint32_t pool_limit) {
 #pragma unroll 1
     for (; at > 0; --at) {
       const std::uint32_t other = s.keys[mine[at - 1]];
-      if (key > other || (key == other && !before_in_pool(s, s.drawn[moving], s.drawn[mine[at - 1]]))) break;
+      if (key > other || (key == other && !before_in_pool(s, s.unordered[moving], s.unordered[mine[at - 1]])))
+        break;
       mine[at] = mine[at - 1];
     }
     mine[at] = moving;
   }
 #pragma unroll 1
-  for (int i = 0; i < static_cast<int>(own); ++i) s.pool[begin[b] + i] = s.drawn[mine[i]];
+  for (int i = 0; i < static_cast<int>(own); ++i) s.pool[begin[b] + i] = s.unordered[mine[i]];
   __syncthreads();
 }
 
-/// Filters the plane's draws by the limits of their keys, and orders the pool. False: more points than there is room
+/// Filters the plane's samples by the limits of their keys, and orders the pool. False: more points than there is room
 /// for, so they lie at one place.
-inline __device__ __noinline__ bool gather_draws(const float4* draws, std::uint32_t drawn,
-                                                 std::uint32_t limit, std::uint32_t pool_limit, Search& s) {
-  constexpr int each = draw_capacity / block_threads;  // there are at most so many
+inline __device__ __noinline__ bool gather_samples(const float4* samples, std::uint32_t sampled,
+                                                   std::uint32_t limit, std::uint32_t pool_limit, Search& s) {
+  constexpr int each = sample_capacity / block_threads;  // there are at most so many
   const unsigned lane = threadIdx.x % 32;
   float4 d[each];
 #pragma unroll
   for (int k = 0; k < each; ++k) {
     const std::uint32_t i = threadIdx.x + k * block_threads;
-    d[k] = i < drawn ? __ldcg(draws + i) : make_float4(0, 0, 0, 0);
+    d[k] = i < sampled ? __ldcg(samples + i) : make_float4(0, 0, 0, 0);
   }
   if (threadIdx.x == 0) s.filled = 0;
   s.counts[threadIdx.x] = 0;
@@ -142,7 +144,7 @@ inline __device__ __noinline__ bool gather_draws(const float4* draws, std::uint3
   unsigned own = 0;
 #pragma unroll
   for (int k = 0; k < each; ++k)
-    if (threadIdx.x + k * block_threads < drawn)
+    if (threadIdx.x + k * block_threads < sampled)
       own += (__float_as_uint(d[k].w) <= limit) + ((__float_as_uint(d[k].w) <= pool_limit) << 16);
   const unsigned up_to_here = sum_up_to_here(own, lane);
   unsigned place = 0;
@@ -151,7 +153,7 @@ inline __device__ __noinline__ bool gather_draws(const float4* draws, std::uint3
 #pragma unroll
   for (int k = 0; k < each; ++k) {
     const std::uint32_t key = __float_as_uint(d[k].w), at = place & 0xFFFFu, member = place >> 16;
-    if (!(threadIdx.x + k * block_threads < drawn && key <= limit)) continue;
+    if (!(threadIdx.x + k * block_threads < sampled && key <= limit)) continue;
     const bool in_pool = key <= pool_limit;
     place += 1 + (in_pool << 16);
     if (at >= max_subset) continue;
@@ -159,7 +161,7 @@ inline __device__ __noinline__ bool gather_draws(const float4* draws, std::uint3
     s.y[at] = d[k].y;
     s.z[at] = d[k].z;
     if (in_pool && member < max_pool) {
-      s.drawn[member] = static_cast<std::uint16_t>(at);
+      s.unordered[member] = static_cast<std::uint16_t>(at);
       s.keys[member] = key;
     }
   }
@@ -167,7 +169,7 @@ inline __device__ __noinline__ bool gather_draws(const float4* draws, std::uint3
   if (threadIdx.x == 0) {
     s.size = s.filled & 0xFFFFu;
     s.pool_size = s.filled >> 16;
-    s.by_number = false;
+    s.by_index = false;
   }
   __syncthreads();
   if (s.size > max_subset || s.pool_size > max_pool) return false;
@@ -175,11 +177,11 @@ inline __device__ __noinline__ bool gather_draws(const float4* draws, std::uint3
   return true;
 }
 
-/// The points drawn by number, in their order: s.size of them.
+/// The points sampled by index, in their order: s.size of them.
 template <class Source>
-__device__ void draw_by_number(const Source& source, const PlaneTask& task, const FitRegion& region,
-                               Search& s) {
-  constexpr int most = (plane_math::most_looked_at / 4 - 1) / block_threads + 1;
+__device__ void sample_by_index(const Source& source, const PlaneTask& task, const FitRegion& region,
+                                Search& s) {
+  constexpr int most = (plane_math::max_sampled_points / 4 - 1) / block_threads + 1;
   const std::uint32_t quads = plane_math::sampled_quads(task.size);
   const int each = quads > block_threads ? most : 1, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const std::uint32_t first = threadIdx.x * each;
@@ -191,7 +193,7 @@ __device__ void draw_by_number(const Source& source, const PlaneTask& task, cons
     q[k] = source.sampled_quad(task, first + k);
 #pragma unroll
     for (int i = 0; i < 4; ++i)
-      if (plane_math::may_be_drawn(q[k].x[i], q[k].y[i], q[k].z[i], region)) taken |= 1u << (4 * k + i);
+      if (plane_math::may_be_sampled(q[k].x[i], q[k].y[i], q[k].z[i], region)) taken |= 1u << (4 * k + i);
   }
   const std::uint32_t own = __popc(taken);
   const std::uint32_t up_to_here = sum_up_to_here(own, lane);
@@ -211,7 +213,7 @@ __device__ void draw_by_number(const Source& source, const PlaneTask& task, cons
   }
   if (threadIdx.x == block_threads - 1) {
     s.size = s.pool_size = at;
-    s.by_number = true;
+    s.by_index = true;
   }
   __syncthreads();
 }

@@ -27,17 +27,17 @@ DATUM_HD std::uint32_t key_limit(std::uint32_t valid, std::uint32_t target) {
   return static_cast<std::uint32_t>((std::uint64_t{target} << 32) / valid - 1);
 }
 
-/// Points are drawn by number in quads that lie beside each other, for memory is read in such pieces. These are looked
+/// Points are sampled by index in quads that lie beside each other, for memory is read in such pieces. These are looked
 /// at: all where they are not many more than a subset.
-constexpr std::uint32_t most_looked_at = subset_target + subset_target / 2;
+constexpr std::uint32_t max_sampled_points = subset_target + subset_target / 2;
 DATUM_HD std::uint32_t sampled_quads(std::uint32_t size) {
-  return size <= most_looked_at ? (size + 3) / 4 : subset_target / 4;
+  return size <= max_sampled_points ? (size + 3) / 4 : subset_target / 4;
 }
 
 /// Which quad is the k-th of them, k < sampled_quads(size): one of each of as many equal parts of the points. The last
 /// may have less than four points. (Hypotheses have counters whose second word is 0.)
 DATUM_HD std::uint32_t sampled_quad(std::uint32_t k, std::uint32_t size, std::uint64_t seed) {
-  if (size <= most_looked_at) return k;
+  if (size <= max_sampled_points) return k;
   const std::uint64_t quads = (size + 3) / 4;
   const auto begin = static_cast<std::uint32_t>(k * quads / (subset_target / 4)),
              end = static_cast<std::uint32_t>((k + 1) * quads / (subset_target / 4));
@@ -45,13 +45,13 @@ DATUM_HD std::uint32_t sampled_quad(std::uint32_t k, std::uint32_t size, std::ui
 }
 
 /// A point without a height stands for nothing; one out of bounds ends the fit, but not here.
-DATUM_HD bool may_be_drawn(float x, float y, float z, const FitRegion& region) {
+DATUM_HD bool may_be_sampled(float x, float y, float z, const FitRegion& region) {
   return has_height(z) && ::fabsf(x) <= region.half_x && ::fabsf(y) <= region.half_y;
 }
 
-/// Whether `drawn` points, those of the quads that have a height, are too few to stand for a plane.
-DATUM_HD bool too_few_drawn(std::uint32_t drawn, std::uint32_t size) {
-  return 2 * drawn < (size <= most_looked_at ? size : subset_target);
+/// Whether `sampled` points, those of the quads that have a height, are too few to stand for a plane.
+DATUM_HD bool too_few_sampled(std::uint32_t sampled, std::uint32_t size) {
+  return 2 * sampled < (size <= max_sampled_points ? size : subset_target);
 }
 
 }  // namespace datum::plane_math

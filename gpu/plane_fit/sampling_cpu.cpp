@@ -11,7 +11,7 @@ namespace {
 
 using namespace plane_math;
 
-/// Points drawn by place, put into the order of their keys.
+/// Points sampled by position, put into the order of their keys.
 class KeyOrder {
  public:
   KeyOrder(const PointList& points, std::uint64_t seed) {
@@ -57,11 +57,11 @@ class KeyOrder {
 };
 
 /// False: too few of the points looked at have a height, or they lie outside.
-bool draw_by_number(const Cloud& cloud, std::uint64_t seed, const FitRegion& region,
-                    const SearchScratch& scratch, Drawn* drawn) {
+bool sample_by_index(const Cloud& cloud, std::uint64_t seed, const FitRegion& region,
+                     const SearchScratch& scratch, SampledPoints* sampled) {
   const std::uint32_t size = static_cast<std::uint32_t>(cloud.size), quads = sampled_quads(size);
   // They lie far apart in memory: all are sent for before the first is waited for.
-  std::array<std::uint32_t, most_looked_at / 4> first;
+  std::array<std::uint32_t, max_sampled_points / 4> first;
   for (std::uint32_t k = 0; k < quads; ++k) {
     first[k] = 4 * sampled_quad(k, size, seed);
     for (const float* of : {cloud.x, cloud.y, cloud.z}) __builtin_prefetch(of + first[k]);
@@ -72,43 +72,43 @@ bool draw_by_number(const Cloud& cloud, std::uint64_t seed, const FitRegion& reg
     for (std::uint32_t i = first[k]; i < std::min(first[k] + 4, size); ++i) {
       const float x = list.x[list.size] = cloud.x[i], y = list.y[list.size] = cloud.y[i],
                   z = list.z[list.size] = cloud.z[i];
-      list.size += may_be_drawn(x, y, z, region);
+      list.size += may_be_sampled(x, y, z, region);
     }
   }
-  if (too_few_drawn(static_cast<std::uint32_t>(list.size), size)) return false;
-  drawn->subset = drawn->pool = list;
-  drawn->of_more = size > most_looked_at;
+  if (too_few_sampled(static_cast<std::uint32_t>(list.size), size)) return false;
+  sampled->subset = sampled->pool = list;
+  sampled->of_more = size > max_sampled_points;
   return true;
 }
 
-void draw_by_place(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t seed,
-                   const FitRegion& region, const SearchScratch& scratch, Drawn* drawn) {
+void sample_by_position(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t seed,
+                        const FitRegion& region, const SearchScratch& scratch, SampledPoints* sampled) {
   const auto select = [&](const Cloud& from, std::uint32_t limit, PointList to, PointList* chosen) {
     to.size = 0;
     const Survey survey = kernels.select(from, KeyRange{seed, limit}, region.half_x, region.half_y, &to);
     *chosen = to;
     return survey;
   };
-  // Mostly every point has a height; where not, the subset is drawn anew from those that have one.
+  // Mostly every point has a height; where not, the subset is sampled anew from those that have one.
   const std::uint32_t size = static_cast<std::uint32_t>(cloud.size);
-  drawn->survey = select(cloud, key_limit(size, subset_target), scratch.subset, &drawn->subset);
-  drawn->surveyed = true;
-  const std::uint32_t valid = drawn->survey.valid, limit = key_limit(valid, subset_target);
-  if (limit != key_limit(size, subset_target)) select(cloud, limit, scratch.subset, &drawn->subset);
-  drawn->of_more = drawn->subset.size < valid;
-  select(cloud_of(drawn->subset), key_limit(valid, pool_target), scratch.pool, &drawn->pool);
-  KeyOrder(drawn->pool, seed);
+  sampled->survey = select(cloud, key_limit(size, subset_target), scratch.subset, &sampled->subset);
+  sampled->surveyed = true;
+  const std::uint32_t valid = sampled->survey.valid, limit = key_limit(valid, subset_target);
+  if (limit != key_limit(size, subset_target)) select(cloud, limit, scratch.subset, &sampled->subset);
+  sampled->of_more = sampled->subset.size < valid;
+  select(cloud_of(sampled->subset), key_limit(valid, pool_target), scratch.pool, &sampled->pool);
+  KeyOrder(sampled->pool, seed);
 }
 
 }  // namespace
 
-Drawn draw_points(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t seed, DrawBy draw,
-                  const FitRegion& region, const SearchScratch& scratch) {
-  Drawn drawn;
-  const bool by_number = draw == DrawBy::number && region.half_x != 0 && region.half_y != 0 &&
-                         draw_by_number(cloud, seed, region, scratch, &drawn);
-  if (!by_number) draw_by_place(kernels, cloud, seed, region, scratch, &drawn);
-  return drawn;
+SampledPoints sample_points(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t seed,
+                            SamplingOrder order, const FitRegion& region, const SearchScratch& scratch) {
+  SampledPoints sampled;
+  const bool by_index = order == SamplingOrder::by_index && region.half_x != 0 && region.half_y != 0 &&
+                        sample_by_index(cloud, seed, region, scratch, &sampled);
+  if (!by_index) sample_by_position(kernels, cloud, seed, region, scratch, &sampled);
+  return sampled;
 }
 
 }  // namespace datum

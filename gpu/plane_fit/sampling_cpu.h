@@ -13,7 +13,7 @@ struct SearchScratch {
 };
 
 /// Points that stand for a plane's points.
-struct Drawn {
+struct SampledPoints {
   bool surveyed = false;  // all points were looked at
   Survey survey{};        // where they were
   bool of_more = false;   // the subset is not all of the points with a height
@@ -23,7 +23,7 @@ struct Drawn {
 };
 
 /// By place also where the region has no width.
-Drawn draw_points(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t seed, DrawBy draw,
-                  const FitRegion& region, const SearchScratch& scratch);
+SampledPoints sample_points(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t seed,
+                            SamplingOrder order, const FitRegion& region, const SearchScratch& scratch);
 
 }  // namespace datum

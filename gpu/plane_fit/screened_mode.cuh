@@ -8,9 +8,10 @@ namespace datum::cuda {
 struct ScreenedMode {
   static constexpr bool counts_all_points = false;
 
-  /// The points are drawn, `of_more` than themselves. The phase of the next pass.
-  static __device__ __noinline__ Phase after_draw(const Batch& b, const PlaneTask& task, std::uint32_t plane,
-                                                  PlaneFit fit, bool of_more, Shared& shared) {
+  /// The points are sampled, `of_more` than themselves. The phase of the next pass.
+  static __device__ __noinline__ Phase after_sampling(const Batch& b, const PlaneTask& task,
+                                                      std::uint32_t plane, PlaneFit fit, bool of_more,
+                                                      Shared& shared) {
     PlaneWork* work = b.work + plane;
     Search& s = *reinterpret_cast<Search*>(shared.search);
     Refining& r = *reinterpret_cast<Refining*>(shared.refining);

@@ -19,15 +19,15 @@ struct Staging {
   std::uint32_t count, place;
 };
 
-/// The drawn points and what is laid through them.
+/// The sampled points and what is laid through them.
 struct Search {
   float x[max_subset], y[max_subset],
-      z[max_subset];                              // drawn by place in any order: only counts and sums follow
-  std::uint16_t drawn[max_pool], pool[max_pool];  // numbers of the pool's points: as found, and in order
+      z[max_subset];  // sampled by position in any order: only counts and sums follow
+  std::uint16_t unordered[max_pool], pool[max_pool];  // numbers of the pool's points: as found, and in order
   float4 hypotheses[max_counted];
   std::uint32_t counts[max_tried];
-  std::uint32_t size, pool_size, filled, keys[max_pool];  // keys of drawn
-  bool by_number;                                         // the pool is the subset as it lies
+  std::uint32_t size, pool_size, filled, keys[max_pool];  // keys of sampled
+  bool by_index;                                          // the pool is the subset as it lies
   std::uint16_t order[max_pool];
   int tried, needed, top;
   std::uint16_t best[plane_math::candidates];        // hypotheses of the highest counts

@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(block_size) sample(Points points, float t, flo
   for (; tried < limit; ++tried) {
     if (threadIdx.x == 0) {
       const PhiloxBlock counter{{static_cast<std::uint32_t>(tried), blockIdx.x, 0, 0}};
-      const Triple i = draw_three(philox(counter, 1), size);
+      const Triple i = sample_three(philox(counter, 1), size);
       plane = plane_through(point(i.index[0]), point(i.index[1]), point(i.index[2]));
     }
     ninliers[threadIdx.x] = 0;
@@ -195,7 +195,7 @@ struct Baselines::State {
   NormalForm draw(std::uint32_t plane, int i) const {
     const PlanePoints& p = on_host[plane];
     const PhiloxBlock counter{{static_cast<std::uint32_t>(i), plane, 0, 0}};
-    const Triple k = draw_three(philox(counter, 1), p.size);
+    const Triple k = sample_three(philox(counter, 1), p.size);
     const auto point = [&](std::uint32_t j) { return make_float3(p.x[j], p.y[j], p.z[j]); };
     return plane_through(point(k.index[0]), point(k.index[1]), point(k.index[2]));
   }

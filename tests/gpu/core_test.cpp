@@ -35,7 +35,7 @@ TEST(Philox, DrawsEveryTripleEquallyOften) {
   std::map<std::array<std::uint32_t, 3>, int> seen;
   constexpr int draws = 60000, triples = 5 * 4 * 3, mean = draws / triples;
   for (std::uint32_t i = 0; i < draws; ++i) {
-    const Triple t = draw_three(philox({{i, 0, 0, 0}}, 7), 5);
+    const Triple t = sample_three(philox({{i, 0, 0, 0}}, 7), 5);
     ++seen[{t.index[0], t.index[1], t.index[2]}];
   }
   ASSERT_EQ(seen.size(), triples);  // all that are distinct, and none other

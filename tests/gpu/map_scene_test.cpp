@@ -164,7 +164,7 @@ TEST(MapScene, PatchesAreThePapersPlanes) {
     EXPECT_EQ(m.rows, 200);
     EXPECT_EQ(m.cols, 200);
     for (const PlaneFit& f : fit_rings_on_cpu(m.plan(), m.view())) {
-      // 10,000 draws of probability 0.7, even within 0.7 of the plane: 5 deviations of the count, 6 of the
+      // 10,000 samples of probability 0.7, even within 0.7 of the plane: 5 deviations of the count, 6 of the
       // corner
       EXPECT_NEAR(f.inliers, 7000, 5 * std::sqrt(10000 * 0.7 * 0.3));
       EXPECT_EQ(f.valid, 10000u);

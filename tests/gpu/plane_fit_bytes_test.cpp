@@ -1,4 +1,4 @@
-// Same bytes: for every instruction set, thread count, batch size and, of points drawn by place, order.
+// Same bytes: for every instruction set, thread count, batch size and, of points sampled by position, order.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -36,7 +36,7 @@ TEST(PlaneFitBytes, SameForEveryBatch) {
   }
 }
 
-TEST(PlaneFitBytes, SameForEveryOrderOfPointsDrawnByPlace) {
+TEST(PlaneFitBytes, SameForEveryOrderOfPointsSampledByPosition) {
   const std::vector<Scene> scenes = ragged_batch();
   std::vector<Scene> shuffled;
   std::mt19937_64 engine(3);
@@ -49,15 +49,15 @@ TEST(PlaneFitBytes, SameForEveryOrderOfPointsDrawnByPlace) {
       t.x[i] = s.x[order[i]], t.y[i] = s.y[order[i]], t.z[i] = s.z[order[i]];
     shuffled.push_back(t);
   }
-  int draws_seen = 0;
+  int orders_seen = 0;
   for (PlaneFitSettings settings : all_settings()) {
-    draws_seen +=
+    orders_seen +=
         bytes_of_all(shuffled, settings, cpu_backend(2)) != bytes_of_all(scenes, settings, cpu_backend(2));
-    settings.draw = DrawBy::place;
+    settings.sampling = SamplingOrder::by_position;
     EXPECT_EQ(bytes_of_all(shuffled, settings, cpu_backend(2)),
               bytes_of_all(scenes, settings, cpu_backend(2)));
   }
-  EXPECT_GT(draws_seen, 0);  // drawn by number an order does show, in N at least
+  EXPECT_GT(orders_seen, 0);  // sampled by index an order does show, in N at least
 }
 
 TEST(PlaneFitBytes, AnotherSeedSamplesOtherPlanes) {  // else the tests above could not see an order

@@ -132,14 +132,14 @@ TEST_F(PlaneFitCuda, DegenerateInput) {
       filled(70000, 300, [&](int i, double, double) { return i % 2 ? 7.5 : -7.5; }));  // all in the band
   scenes.push_back(
       filled(40000, 100, [&](int i, double, double) { return i % 50 ? nan : static_cast<float>(i % 7); }));
-  for (const int copies : {100, 5000}) {  // one place: all are drawn or none
+  for (const int copies : {100, 5000}) {  // one place: all are sampled or none
     Scene same;
     same.half_x = same.half_y = 10;
     for (int i = 0; i < copies; ++i) same.add(1, 1, i % 5, true);
     for (int i = 0; i < 100; ++i) same.add(i % 10 - 5, i / 10 - 5, 0, true);
     scenes.push_back(same);
   }
-  Scene stacked;  // so many at so few places that there is no room for what is drawn
+  Scene stacked;  // so many at so few places that there is no room for what is sampled
   stacked.half_x = stacked.half_y = 10;
   for (int i = 0; i < 40000; ++i) stacked.add(i % 3, i % 4, 0.001 * (i % 1000), true);
   scenes.push_back(stacked);

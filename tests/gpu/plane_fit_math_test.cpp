@@ -49,7 +49,7 @@ TEST(PlaneMath, KeysOfALatticeAreUniform) {
           ++top[key >> 24], ++low[key & 255];
         }
       }
-      // Chi square with 255 degrees of freedom: mean 255, s = sqrt(510) = 22.6. 18 values are drawn: 5 s.
+      // Chi square with 255 degrees of freedom: mean 255, s = sqrt(510) = 22.6. 18 values are sampled: 5 s.
       for (const auto& histogram : {top, low}) {
         double chi = 0;
         for (const double n : histogram) chi += (n - 40000. / bins) * (n - 40000. / bins) / (40000. / bins);
@@ -282,7 +282,7 @@ TEST(Polisher, SaysWhenItsInliersSpanNoPlane) {
 
 // 1536 points in the corners, as far above or below the plane as an inlier may be: the largest sums of 11 bits.
 TEST(Polisher, LargestSumsFit32Bits) {
-  constexpr std::int64_t n = most_looked_at, edge = Polisher::most;
+  constexpr std::int64_t n = max_sampled_points, edge = Polisher::most;
   for (const double x : {-1., 1.}) {
     for (const double y : {-1., 1.}) {
       for (const double r : {-1., 1.}) {

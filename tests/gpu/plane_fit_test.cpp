@@ -184,7 +184,7 @@ TEST(PlaneFit, PointsWithoutAHeightCountForNothing) {
       sparse.add(random.between(-1, 1) * s.half_x, random.between(-1, 1) * s.half_y, i % 3 ? nan : inf,
                  false);
     PlaneFitSettings settings = ring_settings(mode);
-    settings.draw = DrawBy::place;
+    settings.sampling = SamplingOrder::by_position;
     EXPECT_EQ(bytes_of(fit(s, settings)), bytes_of(fit(sparse, settings)));
   }
 }

@@ -46,7 +46,7 @@ inline std::vector<PlaneFitSettings> all_settings() {
       all.push_back(s);
     }
     all.push_back(all.back());
-    all.back().draw = DrawBy::place;
+    all.back().sampling = SamplingOrder::by_position;
   }
   return all;
 }

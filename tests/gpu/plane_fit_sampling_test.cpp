@@ -1,4 +1,4 @@
-// Points drawn by number: which they are, when they do not suffice, and what is told of the points that nobody drew.
+// Points sampled by index: which they are, when they do not suffice, and what is told of the points that nobody sampled.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,8 +19,8 @@ using namespace testing;
 constexpr float no_height = std::numeric_limits<float>::quiet_NaN(),
                 endless = std::numeric_limits<float>::infinity();
 
-/// Numbers of the points that a plane of `size` points draws, in their order.
-std::vector<std::uint32_t> numbers_drawn(std::uint32_t size, std::uint64_t seed) {
+/// Numbers of the points that a plane of `size` points samples, in their order.
+std::vector<std::uint32_t> sampled_numbers(std::uint32_t size, std::uint64_t seed) {
   std::vector<std::uint32_t> numbers;
   for (std::uint32_t k = 0; k < sampled_quads(size); ++k)
     for (std::uint32_t i = 0, first = 4 * sampled_quad(k, size, seed); i < 4 && first + i < size; ++i)
@@ -28,10 +28,10 @@ std::vector<std::uint32_t> numbers_drawn(std::uint32_t size, std::uint64_t seed)
   return numbers;
 }
 
-/// draw_points() with the memory that it needs.
-class Drawing {
+/// sample_points() with the memory that it needs.
+class Sampling {
  public:
-  Drawing(const Scene& s, DrawBy by, bool perpendicular = false)
+  Sampling(const Scene& s, SamplingOrder order, bool perpendicular = false)
       : cloud_{s.x.data(), s.y.data(), s.z.data(), s.x.size()},
         seed_(s.seed),
         region_{s.half_x, s.half_y, perpendicular},
@@ -42,26 +42,26 @@ class Drawing {
       return PointList{x, x + room, x + 2 * room, 0};
     };
     band_ = list(2);
-    drawn_ = draw_points(plane_kernels(best_isa()), cloud_, seed_, by, region_,
-                         SearchScratch{list(0), list(1), band_});
-    if (drawn_.surveyed) return;  // exact mode looks at all points before it searches
+    sampled_ = sample_points(plane_kernels(best_isa()), cloud_, seed_, order, region_,
+                             SearchScratch{list(0), list(1), band_});
+    if (sampled_.surveyed) return;  // exact mode looks at all points before it searches
     PointList none = list(1);
-    drawn_.survey = plane_kernels(best_isa()).select(cloud_, KeyRange{0, 0}, s.half_x, s.half_y, &none);
+    sampled_.survey = plane_kernels(best_isa()).select(cloud_, KeyRange{0, 0}, s.half_x, s.half_y, &none);
   }
   const Cloud& cloud() const { return cloud_; }
-  const Drawn& drawn() const { return drawn_; }
+  const SampledPoints& sampled() const { return sampled_; }
   const FitRegion& region() const { return region_; }
   /// Of the pool.
   Point operator[](std::uint32_t i) const {
-    return Point{drawn_.pool.x[i], drawn_.pool.y[i], drawn_.pool.z[i]};
+    return Point{sampled_.pool.x[i], sampled_.pool.y[i], sampled_.pool.z[i]};
   }
   Consensus consensus(const PlaneFitSettings& settings) const {
-    return find_consensus(plane_kernels(best_isa()), cloud_, drawn_, seed_, settings, region_, band_);
+    return find_consensus(plane_kernels(best_isa()), cloud_, sampled_, seed_, settings, region_, band_);
   }
   /// Where the Polisher ends from `start`.
   Polished polished(const Plane& start, float threshold) const {
     Polisher polisher(start, threshold, region_);
-    const Cloud subset{drawn_.subset.x, drawn_.subset.y, drawn_.subset.z, drawn_.subset.size};
+    const Cloud subset{sampled_.subset.x, sampled_.subset.y, sampled_.subset.z, sampled_.subset.size};
     PointList none = band_;
     while (polisher.take(plane_kernels(Isa::scalar).accumulate(subset, polisher.base(), &none))) {
     }
@@ -74,7 +74,7 @@ class Drawing {
   FitRegion region_;
   std::vector<float> memory_;
   PointList band_{};
-  Drawn drawn_;
+  SampledPoints sampled_;
 };
 
 /// Points whose x is their number.
@@ -101,22 +101,22 @@ Scene rough_floor(std::uint32_t size, std::uint64_t seed) {
   return s;
 }
 
-PlaneFitSettings floor_settings_of(FitMode mode, DrawBy draw = DrawBy::number,
+PlaneFitSettings floor_settings_of(FitMode mode, SamplingOrder order = SamplingOrder::by_index,
                                    Residual residual = Residual::vertical) {
   PlaneFitSettings s;
-  s.mode = mode, s.draw = draw, s.residual = residual;
+  s.mode = mode, s.sampling = order, s.residual = residual;
   s.threshold = 7.5f, s.refit_threshold = 15;
   return s;
 }
 
 constexpr std::array<FitMode, 2> both_modes{FitMode::exact, FitMode::screened};
-constexpr std::array<DrawBy, 2> both_draws{DrawBy::number, DrawBy::place};
+constexpr std::array<SamplingOrder, 2> both_orders{SamplingOrder::by_index, SamplingOrder::by_position};
 
-TEST(DrawByNumber, TakesAllOfAFewPoints) {
+TEST(SampledByIndex, TakesAllOfAFewPoints) {
   for (const std::uint32_t size : {0u, 1u, 2u, 3u, 4u, 5u, 1535u, 1536u}) {
     for (const std::uint64_t seed : {0u, 77u}) {
-      const Drawing drawing(numbered_scene(size, seed), DrawBy::number);
-      const Drawn& d = drawing.drawn();
+      const Sampling sampling(numbered_scene(size, seed), SamplingOrder::by_index);
+      const SampledPoints& d = sampling.sampled();
       ASSERT_EQ(d.subset.size, size);
       for (std::uint32_t i = 0; i < size; ++i) ASSERT_EQ(d.subset.x[i], static_cast<float>(i)) << size;
       EXPECT_FALSE(d.surveyed || d.of_more) << size;
@@ -124,7 +124,7 @@ TEST(DrawByNumber, TakesAllOfAFewPoints) {
   }
 }
 
-TEST(DrawByNumber, TakesOneQuadOfEachOf256EqualParts) {
+TEST(SampledByIndex, TakesOneQuadOfEachOf256EqualParts) {
   for (const std::uint32_t size : {1537u, 1538u, 1541u, 40001u}) {
     const std::uint64_t quads = (size + 3) / 4;
     const auto begin_of = [&](std::uint64_t k) { return k * quads / 256; };
@@ -139,22 +139,22 @@ TEST(DrawByNumber, TakesOneQuadOfEachOf256EqualParts) {
         for (std::uint32_t i = 4 * quad; i < 4 * quad + 4 && i < size; ++i)
           expected.push_back(static_cast<float>(i));
       }
-      const Drawing drawing(s, DrawBy::number);
-      const PointList& drawn = drawing.drawn().subset;
-      ASSERT_EQ(std::vector<float>(drawn.x, drawn.x + drawn.size), expected) << size << " " << s.seed;
-      EXPECT_EQ(drawing.drawn().pool.x, drawn.x);
-      EXPECT_EQ(drawing.drawn().pool.size, drawn.size);
-      EXPECT_TRUE(drawing.drawn().of_more);
-      EXPECT_FALSE(drawing.drawn().surveyed);
+      const Sampling sampling(s, SamplingOrder::by_index);
+      const PointList& sampled = sampling.sampled().subset;
+      ASSERT_EQ(std::vector<float>(sampled.x, sampled.x + sampled.size), expected) << size << " " << s.seed;
+      EXPECT_EQ(sampling.sampled().pool.x, sampled.x);
+      EXPECT_EQ(sampling.sampled().pool.size, sampled.size);
+      EXPECT_TRUE(sampling.sampled().of_more);
+      EXPECT_FALSE(sampling.sampled().surveyed);
       const bool last = expected.back() == static_cast<float>(size - 1);
-      EXPECT_EQ(drawn.size, last ? 1024 - (4 - size % 4) % 4 : 1024);
+      EXPECT_EQ(sampled.size, last ? 1024 - (4 - size % 4) % 4 : 1024);
       (last ? with_last : without_last) = true;
     }
     EXPECT_TRUE(with_last && without_last) << size;
   }
 }
 
-TEST(DrawByNumber, IsUniformInsideAPart) {
+TEST(SampledByIndex, IsUniformInsideAPart) {
   constexpr std::uint32_t places = 40, parts = 256, seeds = 500;
   std::vector<double> all(places), each(std::size_t{places} * parts), pairs(std::size_t{places} * places);
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
@@ -169,18 +169,18 @@ TEST(DrawByNumber, IsUniformInsideAPart) {
   }
   // Chi square over equal cells with f degrees of freedom: mean f, variance below 2 f. Beyond 5 s of it: 5 in 10^5 for
   // the 39, the most lopsided.
-  const auto expect_uniform = [](const std::vector<double>& cells, double draws, double freedom) {
+  const auto expect_uniform = [](const std::vector<double>& cells, double samples, double freedom) {
     double chi = 0;
-    const double expected = draws / static_cast<double>(cells.size());
+    const double expected = samples / static_cast<double>(cells.size());
     for (const double n : cells) chi += (n - expected) * (n - expected) / expected;
     EXPECT_LT(std::fabs(chi - freedom), 5 * std::sqrt(2 * freedom)) << cells.size() << " cells";
   };
   expect_uniform(all, parts * seeds, places - 1);
-  expect_uniform(each, parts * seeds, parts * (places - 1));  // as many draws in each part
+  expect_uniform(each, parts * seeds, parts * (places - 1));  // as many samples in each part
   expect_uniform(pairs, (parts - 1) * seeds, places * places - 1);
 }
 
-TEST(DrawByNumber, DiffersWithEachWordOfTheSeed) {
+TEST(SampledByIndex, DiffersWithEachWordOfTheSeed) {
   // 256 parts of 40 places agree in 256 / 40 = 6.4 by chance, s = 2.5; 5 s above it are 18.9.
   for (const std::uint64_t other : {std::uint64_t{1}, std::uint64_t{1} << 32}) {
     int same = 0;
@@ -201,40 +201,40 @@ Scene thinned(Scene s, double share, bool scattered) {
   return s;
 }
 
-// Of 1024 points drawn 410 +- 16 have a height where 60 % have none, 614 +- 16 where 40 % have none: 512 is 6 s away.
-TEST(DrawByNumber, IsByPlaceWhereFewerThanHalfHaveAHeight) {
+// Of 1024 points sampled 410 +- 16 have a height where 60 % have none, 614 +- 16 where 40 % have none: 512 is 6 s away.
+TEST(SampledByIndex, IsByPositionWhereFewerThanHalfHaveAHeight) {
   for (const std::uint32_t size : {1000u, 40001u}) {
     for (const bool scattered : {true, false}) {
       const Scene whole = rough_floor(size, 3), sparse = thinned(whole, 0.6, scattered);
       const Scene fair = thinned(whole, 0.4, scattered);
-      EXPECT_TRUE(Drawing(sparse, DrawBy::number).drawn().surveyed);
-      EXPECT_FALSE(Drawing(fair, DrawBy::number).drawn().surveyed);
+      EXPECT_TRUE(Sampling(sparse, SamplingOrder::by_index).sampled().surveyed);
+      EXPECT_FALSE(Sampling(fair, SamplingOrder::by_index).sampled().surveyed);
       for (const FitMode mode : both_modes) {
-        const PlaneFitSettings by_number = floor_settings_of(mode),
-                               by_place = floor_settings_of(mode, DrawBy::place);
-        EXPECT_EQ(bytes_of(fit(sparse, by_number)), bytes_of(fit(sparse, by_place)));
-        EXPECT_EQ(fit(sparse, by_number).status, FitStatus::ok);
-        EXPECT_NE(bytes_of(fit(fair, by_number)), bytes_of(fit(fair, by_place)))
-            << "a draw that shows in nothing";
-        EXPECT_EQ(fit(fair, by_number).status, FitStatus::ok);
+        const PlaneFitSettings by_index = floor_settings_of(mode),
+                               by_position = floor_settings_of(mode, SamplingOrder::by_position);
+        EXPECT_EQ(bytes_of(fit(sparse, by_index)), bytes_of(fit(sparse, by_position)));
+        EXPECT_EQ(fit(sparse, by_index).status, FitStatus::ok);
+        EXPECT_NE(bytes_of(fit(fair, by_index)), bytes_of(fit(fair, by_position)))
+            << "an order that shows in nothing";
+        EXPECT_EQ(fit(fair, by_index).status, FitStatus::ok);
       }
     }
   }
 }
 
-TEST(DrawByNumber, HalfOfTheHeightsSuffice) {
+TEST(SampledByIndex, HalfOfTheHeightsSuffice) {
   Scene s = rough_floor(1000, 4);
   for (std::size_t i = 0; i < 500; ++i) s.z[2 * i] = no_height;
-  EXPECT_FALSE(Drawing(s, DrawBy::number).drawn().surveyed);
-  s.x[1] = -2 * s.half_x;  // one out of bounds is not drawn either
-  EXPECT_TRUE(Drawing(s, DrawBy::number).drawn().surveyed);
+  EXPECT_FALSE(Sampling(s, SamplingOrder::by_index).sampled().surveyed);
+  s.x[1] = -2 * s.half_x;  // one out of bounds is not sampled either
+  EXPECT_TRUE(Sampling(s, SamplingOrder::by_index).sampled().surveyed);
 }
 
-/// The first number from `from` on that is not drawn.
-std::uint32_t undrawn(const Scene& s, std::uint32_t from) {
-  const std::vector<std::uint32_t> numbers = numbers_drawn(static_cast<std::uint32_t>(s.x.size()), s.seed);
-  const std::set<std::uint32_t> drawn(numbers.begin(), numbers.end());
-  while (drawn.count(from) > 0) ++from;
+/// The first number from `from` on that is not sampled.
+std::uint32_t unsampled(const Scene& s, std::uint32_t from) {
+  const std::vector<std::uint32_t> numbers = sampled_numbers(static_cast<std::uint32_t>(s.x.size()), s.seed);
+  const std::set<std::uint32_t> sampled(numbers.begin(), numbers.end());
+  while (sampled.count(from) > 0) ++from;
   return from;
 }
 
@@ -246,16 +246,16 @@ std::uint32_t heights_of(const Scene& s) {
 /// What is told of a plane that is none.
 void expect_refused(const Scene& s, FitStatus status, std::uint32_t hypotheses) {
   for (const FitMode mode : both_modes) {
-    for (const DrawBy draw : both_draws) {
+    for (const SamplingOrder order : both_orders) {
       for (const Isa isa : runnable_isas()) {
         PlaneFit none;
         none.status = status;
         none.valid = heights_of(s);
         none.hypotheses = hypotheses;
         const Backend backend{BackendKind::cpu, isa, 1, ""};
-        EXPECT_EQ(bytes_of(fit_all({s}, floor_settings_of(mode, draw), backend).front()), bytes_of(none))
-            << (mode == FitMode::exact ? "exact" : "screened") << (draw == DrawBy::place ? " by place " : " ")
-            << name_of(isa);
+        EXPECT_EQ(bytes_of(fit_all({s}, floor_settings_of(mode, order), backend).front()), bytes_of(none))
+            << (mode == FitMode::exact ? "exact" : "screened")
+            << (order == SamplingOrder::by_position ? " by position " : " ") << name_of(isa);
       }
     }
   }
@@ -272,12 +272,12 @@ Scene line_of(std::uint32_t size) {
   return s;
 }
 
-TEST(Undrawn, OutOfBoundsIsToldOfOnePointThatNobodyDrew) {
+TEST(Unsampled, OutOfBoundsIsToldOfOnePointThatIsNotSampled) {
   for (const bool consensus : {true, false}) {
     const Scene inside = consensus ? thinned(rough_floor(40001, 6), 0.3, true) : line_of(40001);
     for (const std::uint32_t from : {0u, 20000u, 39990u}) {
       Scene s = inside;
-      const std::uint32_t i = undrawn(s, from);
+      const std::uint32_t i = unsampled(s, from);
       const float x = s.x[i], y = s.y[i];
       s.z[i] = no_height;  // its place does not matter
       s.x[i] = 2 * s.half_x;
@@ -296,10 +296,10 @@ TEST(Undrawn, OutOfBoundsIsToldOfOnePointThatNobodyDrew) {
   }
 }
 
-TEST(Undrawn, ManyOutOfBoundsOnTheFloorAreToldToo) {  // their sums overflow before anybody knows
+TEST(Unsampled, ManyOutOfBoundsOnTheFloorAreToldToo) {  // their sums overflow before anybody knows
   Scene s = rough_floor(40001, 6);
-  const std::vector<std::uint32_t> drawn = numbers_drawn(40001, s.seed);
-  const std::set<std::uint32_t> kept(drawn.begin(), drawn.end());
+  const std::vector<std::uint32_t> sampled = sampled_numbers(40001, s.seed);
+  const std::set<std::uint32_t> kept(sampled.begin(), sampled.end());
   for (std::uint32_t i = 0; i < s.x.size(); ++i) {
     if (kept.count(i) > 0) continue;
     s.x[i] = 1599, s.y[i] = 1199;  // 25,584 and 19,184 in 14-bit integers that end at 8,191
@@ -308,7 +308,7 @@ TEST(Undrawn, ManyOutOfBoundsOnTheFloorAreToldToo) {  // their sums overflow bef
   expect_refused(s, FitStatus::out_of_bounds, 0);
 }
 
-TEST(Undrawn, HeightsAreCountedWhereNothingIsFound) {
+TEST(Unsampled, HeightsAreCountedWhereNothingIsFound) {
   const std::uint32_t tried = static_cast<std::uint32_t>(PlaneFitSettings{}.max_hypotheses);
   for (const std::uint32_t size : {3u, 4u, 100u, 1536u, 1537u, 40001u}) {
     const Scene s = line_of(size);
@@ -326,14 +326,15 @@ struct PlainRule {
   std::int64_t best = -1;
   Hypothesis winner{};
 
-  PlainRule(const Drawing& d, std::uint64_t seed, const PlaneFitSettings& settings) {
+  PlainRule(const Sampling& d, std::uint64_t seed, const PlaneFitSettings& settings) {
     const Cloud& c = d.cloud();
     std::uint32_t valid = 0;
     for (std::size_t i = 0; i < c.size; ++i) valid += std::isfinite(c.z[i]);
     int needed = settings.max_hypotheses;
     for (; static_cast<int>(hypotheses) < needed; ++hypotheses) {
-      const Hypothesis h = hypothesis_of(hypotheses, seed, d, static_cast<std::uint32_t>(d.drawn().pool.size),
-                                         settings.threshold, d.region());
+      const Hypothesis h =
+          hypothesis_of(hypotheses, seed, d, static_cast<std::uint32_t>(d.sampled().pool.size),
+                        settings.threshold, d.region());
       std::int64_t count = 0;
       for (std::size_t i = 0; i < c.size; ++i)
         count += std::fabs(std::fma(-h.a, c.x[i], std::fma(-h.b, c.y[i], c.z[i] - h.c))) <= h.reach;
@@ -349,22 +350,22 @@ TEST(ExactMode, KeepsToThePapersRuleOverThePointsDrawn) {
   for (const std::uint32_t size : {5u, 12u, 30u, 600u, 1537u, 9001u}) {
     for (const std::uint64_t seed : {1u, 2u, 3u}) {
       const Scene s = thinned(rough_floor(size, seed), 0.2, true);
-      for (const DrawBy draw : both_draws) {
+      for (const SamplingOrder order : both_orders) {
         for (const Residual residual : {Residual::vertical, Residual::perpendicular}) {
-          PlaneFitSettings settings = floor_settings_of(FitMode::exact, draw, residual);
+          PlaneFitSettings settings = floor_settings_of(FitMode::exact, order, residual);
           settings.max_hypotheses = 150;
-          const Drawing drawing(s, draw, residual == Residual::perpendicular);
-          const PlainRule rule(drawing, s.seed, settings);
-          const Consensus found = drawing.consensus(settings);
+          const Sampling sampling(s, order, residual == Residual::perpendicular);
+          const PlainRule rule(sampling, s.seed, settings);
+          const Consensus found = sampling.consensus(settings);
           ASSERT_TRUE(found.found);
           EXPECT_EQ(found.hypotheses, rule.hypotheses);
           for (const Isa isa : runnable_isas()) {
             std::uint32_t count = 0;
-            plane_kernels(isa).count(drawing.cloud(), &rule.winner, 1, &count);
+            plane_kernels(isa).count(sampling.cloud(), &rule.winner, 1, &count);
             EXPECT_EQ(count, rule.best) << name_of(isa);
           }
           const Plane winner{rule.winner.a, rule.winner.b, rule.winner.c};
-          const Polished polished = drawing.polished(winner, settings.threshold);
+          const Polished polished = sampling.polished(winner, settings.threshold);
           const Plane& expected = polished.spans ? polished.plane : winner;
           EXPECT_EQ(found.plane.a, expected.a);
           EXPECT_EQ(found.plane.b, expected.b);
@@ -376,20 +377,20 @@ TEST(ExactMode, KeepsToThePapersRuleOverThePointsDrawn) {
   }
 }
 
-// The points drawn lie in a strip too narrow for least squares in 11 bits, the others do not.
-TEST(ExactMode, KeepsAWinnerThatThePointsDrawnCannotPolish) {
+// The points sampled lie in a strip too narrow for least squares in 11 bits, the others do not.
+TEST(ExactMode, KeepsAWinnerThatTheSampledPointsCannotOptimize) {
   Scene s;
   s.half_x = s.half_y = 1000;  // 11 bits: whole numbers
   s.seed = 4;
   Random random(4);
-  const std::vector<std::uint32_t> drawn = numbers_drawn(40000, s.seed);
-  const std::set<std::uint32_t> narrow(drawn.begin(), drawn.end());
+  const std::vector<std::uint32_t> sampled = sampled_numbers(40000, s.seed);
+  const std::set<std::uint32_t> narrow(sampled.begin(), sampled.end());
   for (std::uint32_t i = 0; i < 40000; ++i) {
     const double x = random.between(-1000, 1000), y = random.between(-2, 2) * (narrow.count(i) > 0 ? 1 : 500);
     s.add(x, y, 0.02 * x - 0.03 * y + 100, true);
   }
-  const Drawing drawing(s, DrawBy::number);
-  EXPECT_FALSE(drawing.polished({0.02, -0.03, 100}, 7.5f).spans);  // variance 4/3 of y; 4 are needed
+  const Sampling sampling(s, SamplingOrder::by_index);
+  EXPECT_FALSE(sampling.polished({0.02, -0.03, 100}, 7.5f).spans);  // variance 4/3 of y; 4 are needed
   const PlaneFit exact = fit(s, floor_settings_of(FitMode::exact));
   EXPECT_EQ(exact.status, FitStatus::ok);
   EXPECT_EQ(exact.inliers, 40000u);
