@@ -196,13 +196,13 @@ struct ExactMode {
       const Hypothesis h = plane_math::hypothesis_of(s.best[0], task.seed, stored_pool(b, plane),
                                                      work->pool_size, task.threshold, region);
       s.size = size;
-      s.ended = 0;
+      s.optimum_count = 0;
       s.starts[0] = plane_math::Plane{h.a, h.b, h.c};
     }
     __syncthreads();
-    polish(s, s.starts[0], task.threshold, region);
+    optimize_locally(s, s.starts[0], task.threshold, region);
     if (threadIdx.x == 0) {
-      const Polished& p = polisher_of(s).result();
+      const LocalOptimum& p = optimizer_of(s).result();
       work->fit = fit;
       r.refiner = Refiner(p.spans ? p.plane : s.starts[0], widest(task), region);
       r.refiner.rebase();

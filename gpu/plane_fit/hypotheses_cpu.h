@@ -34,7 +34,7 @@ class SequentialRule {
   std::array<Candidate, plane_math::candidates> best_;
 };
 
-/// Counts hypotheses through points of the pool on `counted` until the rule ends. How many.
+/// Counts hypotheses through points of the pool on `counted` until the rule ends. Returns how many.
 int run_rule(const PlaneKernels& kernels, const Cloud& counted, const PointList& pool, std::uint64_t seed,
              const PlaneFitSettings& settings, const FitRegion& region, SequentialRule* rule);
 

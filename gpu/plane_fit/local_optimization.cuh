@@ -14,9 +14,9 @@ namespace datum::cuda {
 
 using plane_math::Plane;
 
-/// Polisher::take() by one warp, lane k < 10 holding the k-th of the sums. All lanes know whether it goes on: not where it
-/// is bound to end at one of the ends so far, which s.lost tells.
-__device__ inline bool take_in_warp(Search& s, Polisher& polisher, const FitRegion& region, int sum) {
+/// LocalOptimizer::take() by one warp, lane k < 10 holding the k-th of the sums. All lanes know whether it goes on: not where it
+/// is bound to end at one of the ends so far, which s.duplicate tells.
+__device__ inline bool take_in_warp(Search& s, LocalOptimizer& optimizer, const FitRegion& region, int sum) {
   const int n = __shfl_sync(whole_warp, sum, 0);
   plane_math::Central m;
   m.n = n;
@@ -29,26 +29,28 @@ __device__ inline bool take_in_warp(Search& s, Polisher& polisher, const FitRegi
   m.xr = central_of_few(m.n, __shfl_sync(whole_warp, sum, 7), m.x, m.r);
   m.yr = central_of_few(m.n, __shfl_sync(whole_warp, sum, 8), m.y, m.r);
   m.rr = central_of_few(m.n, __shfl_sync(whole_warp, sum, 9), m.r, m.r);
-  const plane_math::Solution solution = solution_in_warp(m, polisher.base(), Polisher::least);
+  const plane_math::Solution solution = solution_in_warp(m, optimizer.base(), LocalOptimizer::least);
   __syncwarp();  // all have read the base plane
   bool more = false;
   const int lane = threadIdx.x % 32;
-  if (lane == 0) more = polisher.accept(n, solution);
+  if (lane == 0) more = optimizer.accept(n, solution);
   __syncwarp();
-  const bool lost =
-      __any_sync(whole_warp, lane < s.ended && same_basin(polisher.result().plane, s.ends[lane], region));
-  if (lane == 0) s.lost = lost;
-  return __shfl_sync(whole_warp, static_cast<int>(more), 0) && !lost;
+  const bool duplicate = __any_sync(
+      whole_warp, lane < s.optimum_count && same_basin(optimizer.result().plane, s.optima[lane], region));
+  if (lane == 0) s.duplicate = duplicate;
+  return __shfl_sync(whole_warp, static_cast<int>(more), 0) && !duplicate;
 }
 
-__device__ inline Polisher& polisher_of(Search& s) { return *reinterpret_cast<Polisher*>(s.polisher); }
+__device__ inline LocalOptimizer& optimizer_of(Search& s) {
+  return *reinterpret_cast<LocalOptimizer*>(s.optimizer);
+}
 
-/// All threads: least squares on the points sampled, from a start in shared memory; polisher_of(s) knows the end.
-inline __device__ __noinline__ void polish(Search& s, const Plane& start, float threshold,
-                                           const FitRegion& region) {
+/// All threads: least squares on the points sampled, from a start in shared memory; optimizer_of(s) knows the end.
+inline __device__ __noinline__ void optimize_locally(Search& s, const Plane& start, float threshold,
+                                                     const FitRegion& region) {
   constexpr int each = (max_subset - 1) / block_threads + 1;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, size = static_cast<int>(s.size);
-  if (threadIdx.x == 0) new (s.polisher) Polisher(start, threshold, region);
+  if (threadIdx.x == 0) new (s.optimizer) LocalOptimizer(start, threshold, region);
   float x[each], y[each], z[each];
 #pragma unroll
   for (int k = 0; k < each; ++k) {
@@ -59,7 +61,7 @@ inline __device__ __noinline__ void polish(Search& s, const Plane& start, float 
   }
   __syncthreads();
   do {
-    const Base base = polisher_of(s).base();
+    const Base base = optimizer_of(s).base();
     Sums sums;
 #pragma unroll
     for (int k = 0; k < each; ++k) {
@@ -83,17 +85,17 @@ inline __device__ __noinline__ void polish(Search& s, const Plane& start, float 
 #pragma unroll
         for (int w = 0; w < block_warps; ++w) sum += s.sums[w][lane];
       }
-      const bool more = take_in_warp(s, polisher_of(s), region, sum);
+      const bool more = take_in_warp(s, optimizer_of(s), region, sum);
       if (lane == 0) s.more = more;
     }
     __syncthreads();
   } while (s.more);
 }
 
-/// First thread: where a polished plane ended.
-__device__ inline void keep_end(Search& s, const Polished& end) {
+/// First thread: keeps the optimum.
+__device__ inline void keep_optimum(Search& s, const LocalOptimum& end) {
   if (!end.spans) return;
-  s.ends[s.ended++] = end;
+  s.optima[s.optimum_count++] = end;
   const double gain = gain_of(end);
   if (gain > s.gain) {
     s.gain = gain;
@@ -102,19 +104,19 @@ __device__ inline void keep_end(Search& s, const Polished& end) {
 }
 
 /// Those of the candidates `left` that do not end where another one ended. All warps find the same.
-__device__ inline unsigned still_apart(const Search& s, unsigned left, const FitRegion& region) {
+__device__ inline unsigned without_duplicates(const Search& s, unsigned left, const FitRegion& region) {
   const int lane = threadIdx.x % 32;
   bool apart = left >> lane & 1;
-  for (int e = 0; apart && e < s.ended; ++e) apart = !same_basin(s.starts[lane], s.ends[e], region);
+  for (int e = 0; apart && e < s.optimum_count; ++e) apart = !same_basin(s.starts[lane], s.optima[e], region);
   return __ballot_sync(whole_warp, apart);
 }
 
-/// The best hypotheses polished in their order; the one with the largest gain is the start of the fit. A candidate that
+/// Optimises the best hypotheses in their order; the one with the largest gain is the start of the fit. A candidate that
 /// is bound to end where an earlier one ended is left out.
-inline __device__ __noinline__ void polish_best(const PlaneTask& task, const FitRegion& region, Search& s) {
+inline __device__ __noinline__ void optimize_best(const PlaneTask& task, const FitRegion& region, Search& s) {
   const int lane = threadIdx.x % 32;
   if (threadIdx.x == 0) {
-    s.ended = 0;
+    s.optimum_count = 0;
     s.gain = -1;
   }
   if (static_cast<int>(threadIdx.x) < s.best_count) {
@@ -127,10 +129,10 @@ inline __device__ __noinline__ void polish_best(const PlaneTask& task, const Fit
   const bool counts = lane < s.best_count && std::uint64_t{4} * s.counts[s.best[lane]] >= 3 * most;
   unsigned left = __ballot_sync(whole_warp, counts);  // every warp finds the same
   while (left != 0) {
-    polish(s, s.starts[__ffs(left) - 1], task.threshold, region);
-    if (threadIdx.x == 0 && !s.lost) keep_end(s, polisher_of(s).result());
+    optimize_locally(s, s.starts[__ffs(left) - 1], task.threshold, region);
+    if (threadIdx.x == 0 && !s.duplicate) keep_optimum(s, optimizer_of(s).result());
     __syncthreads();
-    left = still_apart(s, left & (left - 1), region);
+    left = without_duplicates(s, left & (left - 1), region);
     __syncthreads();
   }
 }
@@ -151,7 +153,7 @@ inline __device__ __noinline__ void search_subset(const Batch& batch, const Plan
   }
   __syncthreads();
   if (s.best_count == 0) return;
-  polish_best(task, region, s);
+  optimize_best(task, region, s);
   if (threadIdx.x == 0) s.found = s.gain >= 0;
   __syncthreads();
 }

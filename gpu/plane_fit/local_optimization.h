@@ -7,11 +7,11 @@
 namespace datum {
 
 namespace plane_math {
-constexpr int candidates = 8;  // best hypotheses of the subset that are polished before one is chosen
+constexpr int candidates = 8;  // best hypotheses of the subset that are optimised locally
 }  // namespace plane_math
 
 /// Where least squares on the points sampled ended: a start for all points.
-struct Polished {
+struct LocalOptimum {
   bool spans = false;  // the inliers span a plane; nothing below counts otherwise
   plane_math::Plane plane;
   double reach = 0;  // threshold along z
@@ -21,7 +21,7 @@ struct Polished {
 
 /// The same alternation on the points sampled, rough, for all points follow: in 11 bits, until a plane moves by less than
 /// 1/8 of the threshold. take() the sums over |r| < base().core until it says that this is the end.
-class Polisher {
+class LocalOptimizer {
  public:
   /// 11 bits: sums of products of all points sampled fit 32 bits.
   static constexpr int most = 1023;
@@ -31,7 +31,7 @@ class Polisher {
   static constexpr int limit = 16;
   static constexpr float still = 0.125f;
 
-  DATUM_MEMBER Polisher(const plane_math::Plane& start, float threshold, const FitRegion& region)
+  DATUM_MEMBER LocalOptimizer(const plane_math::Plane& start, float threshold, const FitRegion& region)
       : threshold_(threshold), region_(region) {
     base_.scale_x = plane_math::quantising_scale(region.half_x, most);
     base_.scale_y = plane_math::quantising_scale(region.half_y, most);
@@ -39,7 +39,7 @@ class Polisher {
     begin_at(start);
   }
   DATUM_MEMBER const plane_math::Base& base() const { return base_; }
-  DATUM_MEMBER const Polished& result() const { return result_; }
+  DATUM_MEMBER const LocalOptimum& result() const { return result_; }
 
   /// False: this was the last step.
   DATUM_MEMBER bool take(const plane_math::Moments& sums) {
@@ -73,14 +73,14 @@ class Polisher {
   float threshold_;
   FitRegion region_;
   plane_math::Base base_{};
-  Polished result_;
+  LocalOptimum result_;
   int steps_ = 0;
 };
 
 /// Whether the alternation from `start` is bound to end where it ended before: both stay within two
 /// thresholds of each other everywhere. Planes through three points of a floor do, a plane that bridges two
 /// levels does not.
-DATUM_HD bool same_basin(const plane_math::Plane& start, const Polished& ended, const FitRegion& region) {
+DATUM_HD bool same_basin(const plane_math::Plane& start, const LocalOptimum& ended, const FitRegion& region) {
   const double apart = ::fabs(start.a - ended.plane.a) * region.half_x +
                        ::fabs(start.b - ended.plane.b) * region.half_y + ::fabs(start.c - ended.plane.c);
   return apart <= 2 * ended.reach;
@@ -88,6 +88,8 @@ DATUM_HD bool same_basin(const plane_math::Plane& start, const Polished& ended, 
 
 /// Inliers less their squared residuals in units of the threshold: a plane that bridges two levels can collect as many
 /// inliers as a floor, but they do not lie as close to it.
-DATUM_HD double gain_of(const Polished& p) { return double(p.inliers) - p.sum_squares / (p.reach * p.reach); }
+DATUM_HD double gain_of(const LocalOptimum& p) {
+  return double(p.inliers) - p.sum_squares / (p.reach * p.reach);
+}
 
 }  // namespace datum

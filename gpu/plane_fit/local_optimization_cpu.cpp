@@ -14,40 +14,41 @@ using namespace plane_math;
 
 Plane plane_of(const Hypothesis& h) { return Plane{h.a, h.b, h.c}; }
 
-/// Planes that polishing ended at.
-struct Ends {
-  std::array<Polished, candidates> at;
+/// Planes that local optimisation ended at.
+struct Optima {
+  std::array<LocalOptimum, candidates> at;
   std::size_t count = 0;
-  bool lead_to(const Plane& plane, const FitRegion& region) const {
+  bool has_near(const Plane& plane, const FitRegion& region) const {
     return std::any_of(at.begin(), at.begin() + count,
-                       [&](const Polished& end) { return same_basin(plane, end, region); });
+                       [&](const LocalOptimum& end) { return same_basin(plane, end, region); });
   }
 };
 
-/// Does not span where it is bound to end at one of `ends`.
-Polished polish(const PlaneKernels& kernels, const Cloud& subset, const Plane& start, float threshold,
-                const FitRegion& region, PointList band, const Ends& ends) {
-  Polisher polisher(start, threshold, region);
+/// Does not span where it is bound to end at one of `optima`.
+LocalOptimum optimize_locally(const PlaneKernels& kernels, const Cloud& subset, const Plane& start,
+                              float threshold, const FitRegion& region, PointList band,
+                              const Optima& optima) {
+  LocalOptimizer optimizer(start, threshold, region);
   for (bool more = true; more;) {
     band.size = 0;
-    more = polisher.take(kernels.accumulate(subset, polisher.base(), &band));
-    if (ends.lead_to(polisher.result().plane, region)) return Polished{};
+    more = optimizer.take(kernels.accumulate(subset, optimizer.base(), &band));
+    if (optima.has_near(optimizer.result().plane, region)) return LocalOptimum{};
   }
-  return polisher.result();
+  return optimizer.result();
 }
 
-/// Polishes the best hypotheses and keeps the one with the least sum(min(r^2, reach^2)).
-bool polish_best(const PlaneKernels& kernels, const Cloud& subset, const SequentialRule& rule,
-                 float threshold, const FitRegion& region, const PointList& band, Plane* plane) {
-  Ends ends;
+/// Optimises the best hypotheses and keeps the one with the least sum(min(r^2, reach^2)).
+bool optimize_best(const PlaneKernels& kernels, const Cloud& subset, const SequentialRule& rule,
+                   float threshold, const FitRegion& region, const PointList& band, Plane* plane) {
+  Optima optima;
   double best = -1;
   for (const Candidate& c : rule.best()) {
     if (c.count < 3 || 4 * c.count < 3 * rule.best().front().count) break;
     const Plane start = plane_of(c.hypothesis);
-    if (ends.lead_to(start, region)) continue;
-    const Polished p = polish(kernels, subset, start, threshold, region, band, ends);
+    if (optima.has_near(start, region)) continue;
+    const LocalOptimum p = optimize_locally(kernels, subset, start, threshold, region, band, optima);
     if (!p.spans) continue;
-    ends.at[ends.count++] = p;
+    optima.at[optima.count++] = p;
     if (gain_of(p) > best) {
       best = gain_of(p);
       *plane = p.plane;
@@ -75,9 +76,10 @@ Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const 
   result.plane = plane_of(winner.hypothesis);
   if (!result.found) return result;
   if (screened) {
-    result.found = polish_best(kernels, subset, rule, settings.threshold, region, band, &result.plane);
+    result.found = optimize_best(kernels, subset, rule, settings.threshold, region, band, &result.plane);
   } else {
-    const Polished p = polish(kernels, subset, result.plane, settings.threshold, region, band, Ends{});
+    const LocalOptimum p =
+        optimize_locally(kernels, subset, result.plane, settings.threshold, region, band, Optima{});
     if (p.spans) result.plane = p.plane;
   }
   return result;

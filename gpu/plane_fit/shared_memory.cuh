@@ -33,12 +33,12 @@ struct Search {
   std::uint16_t best[plane_math::candidates];        // hypotheses of the highest counts
   plane_math::Plane starts[plane_math::candidates];  // and their planes
   int best_count;
-  Polished ends[plane_math::candidates];
-  int ended;
+  LocalOptimum optima[plane_math::candidates];
+  int optimum_count;
   double gain;
   plane_math::Plane plane;
-  bool found, more, lost;
-  alignas(16) unsigned char polisher[sizeof(Polisher)];
+  bool found, more, duplicate;
+  alignas(16) unsigned char optimizer[sizeof(LocalOptimizer)];
   int sums[block_warps][10];
 };
 

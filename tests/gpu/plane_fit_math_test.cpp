@@ -115,7 +115,7 @@ TEST(Refine, SaysWhenTheLimitCameFirst) {
 }
 
 /// Points on whole numbers within +-511 and halves within +-255.5, which 11 bits hold as they are.
-struct PolisherFixture {
+struct OptimizerFixture {
   static constexpr FitRegion region{512, 256, false};
   std::vector<float> x, y, z;
   int steps = 0;
@@ -139,18 +139,18 @@ struct PolisherFixture {
     return plane_kernels(isa).accumulate(Cloud{x.data(), y.data(), z.data(), x.size()}, base, &none);
   }
   /// Says for each step how far it moved; the last base is left in *base.
-  Polished run(const Plane& start, float threshold, Base* base) {
-    Polisher polisher(start, threshold, region);
+  LocalOptimum run(const Plane& start, float threshold, Base* base) {
+    LocalOptimizer optimizer(start, threshold, region);
     bool more = true;
     for (steps = 0; more; ++steps) {
       EXPECT_TRUE(steps == 0 || moved > threshold / 8) << "went on at step " << steps;
-      *base = polisher.base();
-      more = polisher.take(sums(*base));
-      if (!polisher.result().spans) break;
+      *base = optimizer.base();
+      more = optimizer.take(sums(*base));
+      if (!optimizer.result().spans) break;
       moved =
-          corner_error(polisher.result().plane, {base->a, base->b, base->c}, region.half_x, region.half_y);
+          corner_error(optimizer.result().plane, {base->a, base->b, base->c}, region.half_x, region.half_y);
     }
-    return polisher.result();
+    return optimizer.result();
   }
   /// Least squares over the points within `threshold` of a plane, in long double, unrounded.
   TruePlane plane_near(const TruePlane& p, double threshold, double* weight = nullptr) const {
@@ -189,9 +189,9 @@ struct PolisherFixture {
 // Inliers within half a threshold, all others beyond one and a half: any plane within half a threshold of the floor has
 // the same inliers, so the second step ends where the alternation does, but for rounding: half a step of 11 bits for each
 // residual, and three roundings of floats below 64.
-TEST(Polisher, EndsAtTheLeastSquaresPlaneOfItsInliers) {
+TEST(LocalOptimizer, EndsAtTheLeastSquaresPlaneOfItsInliers) {
   for (const float threshold : {0.75f, 1.f, 1.9f}) {
-    PolisherFixture f;
+    OptimizerFixture f;
     Random random(3);
     const TruePlane floor{0.02, -0.03, 5};
     for (std::size_t i = 0; i < 1024; ++i) {
@@ -203,7 +203,7 @@ TEST(Polisher, EndsAtTheLeastSquaresPlaneOfItsInliers) {
                              threshold * side * (outlier ? random.between(1.5, 10) : random.between(0, 0.5)));
     }
     Base base{};
-    const Polished end =
+    const LocalOptimum end =
         f.run({floor.a + 0.1 * threshold / 512, floor.b - 0.1 * threshold / 256, floor.c + 0.2 * threshold},
               threshold, &base);
     ASSERT_TRUE(end.spans);
@@ -226,19 +226,19 @@ TEST(Polisher, EndsAtTheLeastSquaresPlaneOfItsInliers) {
 // 7 + (3 + 2 sqrt(3)) 4 / pi = 15.2 of q d t / n. The last step moves by m = t / 8 at most, from
 // d = sqrt(m^2 + e^2) / (1 - q), to sqrt((q m)^2 + e^2) / (1 - q), both independent: with n = 887 d is 0.239 t, e 0.043 t
 // and the end 0.128 t off, root mean square.
-TEST(Polisher, EndsNearTheFixedPointOfThePointsDrawn) {
+TEST(LocalOptimizer, EndsNearTheFixedPointOfThePointsDrawn) {
   double squares = 0;
   constexpr int scenes = 200;
   for (int seed = 0; seed < scenes; ++seed) {
-    PolisherFixture f;
+    OptimizerFixture f;
     Random random(static_cast<std::uint64_t>(seed));
     for (std::size_t i = 0; i < 1024; ++i)
       f.add_evenly(i + 7 * static_cast<std::size_t>(seed), random.gauss());
     Base base{};
     const double tilt = random.between(-0.5, 0.5);
-    const Polished end = f.run({tilt / 512, -tilt / 256, 0.7 * tilt}, 1.5f, &base);
+    const LocalOptimum end = f.run({tilt / 512, -tilt / 256, 0.7 * tilt}, 1.5f, &base);
     ASSERT_TRUE(end.spans);
-    EXPECT_LT(f.steps, Polisher::limit);
+    EXPECT_LT(f.steps, LocalOptimizer::limit);
     EXPECT_LE(f.moved, 1.5 / 8);
     TruePlane still{end.plane.a, end.plane.b, end.plane.c};
     for (int k = 0; k < 60; ++k) still = f.plane_near(still, 1.5);
@@ -250,28 +250,28 @@ TEST(Polisher, EndsNearTheFixedPointOfThePointsDrawn) {
 
 // Twice as many points with each 1.39 thresholds upwards: the mean of a window of +-t lies (coth(1/2) - 2) t = 0.164 t
 // above its middle, wherever it is, so each step climbs by more than an eighth; 16 of them stay below the top.
-TEST(Polisher, GivesUpAfterItsLimit) {
-  PolisherFixture f;
+TEST(LocalOptimizer, GivesUpAfterItsLimit) {
+  OptimizerFixture f;
   for (std::size_t i = 0; i < 1536; ++i) {
     const double share = (static_cast<double>(i) + 0.5) / 1536, low = std::exp(-0.5), high = std::exp(2.25);
     f.add_evenly(i * 619 % 1536, 2 * std::log(low + share * (high - low)));
   }
   Base base{};
-  const Polished end = f.run({0, 0, 0}, 1, &base);
+  const LocalOptimum end = f.run({0, 0, 0}, 1, &base);
   EXPECT_TRUE(end.spans);
   EXPECT_EQ(f.steps, 16);
-  EXPECT_EQ(f.steps, Polisher::limit);
+  EXPECT_EQ(f.steps, LocalOptimizer::limit);
   EXPECT_GT(f.moved, 1. / 8);
 }
 
-TEST(Polisher, SaysWhenItsInliersSpanNoPlane) {
+TEST(LocalOptimizer, SaysWhenItsInliersSpanNoPlane) {
   Base base{};
-  PolisherFixture none, line, strip;
+  OptimizerFixture none, line, strip;
   for (int i = -500; i < 500; ++i) {
     line.add(i, i / 2., 0);
     strip.add(i, i % 2 ? 0.5 : -0.5, 0);  // a step of 11 bits either way; two are just enough
   }
-  PolisherFixture wider = strip;
+  OptimizerFixture wider = strip;
   for (float& y : wider.y) y *= 2;
   EXPECT_FALSE(none.run({0, 0, 0}, 1, &base).spans);
   EXPECT_FALSE(line.run({0, 0, 0}, 1, &base).spans);
@@ -281,14 +281,14 @@ TEST(Polisher, SaysWhenItsInliersSpanNoPlane) {
 }
 
 // 1536 points in the corners, as far above or below the plane as an inlier may be: the largest sums of 11 bits.
-TEST(Polisher, LargestSumsFit32Bits) {
-  constexpr std::int64_t n = max_sampled_points, edge = Polisher::most;
+TEST(LocalOptimizer, LargestSumsFit32Bits) {
+  constexpr std::int64_t n = max_sampled_points, edge = LocalOptimizer::most;
   for (const double x : {-1., 1.}) {
     for (const double y : {-1., 1.}) {
       for (const double r : {-1., 1.}) {
-        PolisherFixture f;
+        OptimizerFixture f;
         for (std::int64_t i = 0; i < n; ++i) f.add(1023 * x, 1023 * y, std::nextafter(1023.f, 0.f) * r);
-        const Base base = Polisher({0, 0, 0}, 1023, {1023, 1023, false}).base();
+        const Base base = LocalOptimizer({0, 0, 0}, 1023, {1023, 1023, false}).base();
         const auto sum = [&](double sign) { return static_cast<std::int64_t>(sign) * n * edge; };
         const Moments expected{n,
                                sum(x),

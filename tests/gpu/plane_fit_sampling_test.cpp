@@ -58,14 +58,14 @@ class Sampling {
   Consensus consensus(const PlaneFitSettings& settings) const {
     return find_consensus(plane_kernels(best_isa()), cloud_, sampled_, seed_, settings, region_, band_);
   }
-  /// Where the Polisher ends from `start`.
-  Polished polished(const Plane& start, float threshold) const {
-    Polisher polisher(start, threshold, region_);
+  /// Where the LocalOptimizer ends from `start`.
+  LocalOptimum optimum(const Plane& start, float threshold) const {
+    LocalOptimizer optimizer(start, threshold, region_);
     const Cloud subset{sampled_.subset.x, sampled_.subset.y, sampled_.subset.z, sampled_.subset.size};
     PointList none = band_;
-    while (polisher.take(plane_kernels(Isa::scalar).accumulate(subset, polisher.base(), &none))) {
+    while (optimizer.take(plane_kernels(Isa::scalar).accumulate(subset, optimizer.base(), &none))) {
     }
-    return polisher.result();
+    return optimizer.result();
   }
 
  private:
@@ -365,8 +365,8 @@ TEST(ExactMode, KeepsToThePapersRuleOverThePointsDrawn) {
             EXPECT_EQ(count, rule.best) << name_of(isa);
           }
           const Plane winner{rule.winner.a, rule.winner.b, rule.winner.c};
-          const Polished polished = sampling.polished(winner, settings.threshold);
-          const Plane& expected = polished.spans ? polished.plane : winner;
+          const LocalOptimum optimum = sampling.optimum(winner, settings.threshold);
+          const Plane& expected = optimum.spans ? optimum.plane : winner;
           EXPECT_EQ(found.plane.a, expected.a);
           EXPECT_EQ(found.plane.b, expected.b);
           EXPECT_EQ(found.plane.c, expected.c);
@@ -390,7 +390,7 @@ TEST(ExactMode, KeepsAWinnerThatTheSampledPointsCannotOptimize) {
     s.add(x, y, 0.02 * x - 0.03 * y + 100, true);
   }
   const Sampling sampling(s, SamplingOrder::by_index);
-  EXPECT_FALSE(sampling.polished({0.02, -0.03, 100}, 7.5f).spans);  // variance 4/3 of y; 4 are needed
+  EXPECT_FALSE(sampling.optimum({0.02, -0.03, 100}, 7.5f).spans);  // variance 4/3 of y; 4 are needed
   const PlaneFit exact = fit(s, floor_settings_of(FitMode::exact));
   EXPECT_EQ(exact.status, FitStatus::ok);
   EXPECT_EQ(exact.inliers, 40000u);
