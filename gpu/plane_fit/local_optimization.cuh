@@ -96,9 +96,9 @@ inline __device__ __noinline__ void optimize_locally(Search& s, const Plane& sta
 __device__ inline void keep_optimum(Search& s, const LocalOptimum& end) {
   if (!end.spans) return;
   s.optima[s.optimum_count++] = end;
-  const double gain = gain_of(end);
-  if (gain > s.gain) {
-    s.gain = gain;
+  const double score = msac_score(end);
+  if (score > s.score) {
+    s.score = score;
     s.plane = end.plane;
   }
 }
@@ -111,13 +111,13 @@ __device__ inline unsigned without_duplicates(const Search& s, unsigned left, co
   return __ballot_sync(whole_warp, apart);
 }
 
-/// Optimises the best hypotheses in their order; the one with the largest gain is the start of the fit. A candidate that
+/// Optimises the best hypotheses in their order; the one with the largest score is the start of the fit. A candidate that
 /// is bound to end where an earlier one ended is left out.
 inline __device__ __noinline__ void optimize_best(const PlaneTask& task, const FitRegion& region, Search& s) {
   const int lane = threadIdx.x % 32;
   if (threadIdx.x == 0) {
     s.optimum_count = 0;
-    s.gain = -1;
+    s.score = -1;
   }
   if (static_cast<int>(threadIdx.x) < s.best_count) {
     const Hypothesis h = plane_math::hypothesis_of(s.best[threadIdx.x], task.seed, PoolOf{&s}, s.pool_size,
@@ -154,7 +154,7 @@ inline __device__ __noinline__ void search_subset(const Batch& batch, const Plan
   __syncthreads();
   if (s.best_count == 0) return;
   optimize_best(task, region, s);
-  if (threadIdx.x == 0) s.found = s.gain >= 0;
+  if (threadIdx.x == 0) s.found = s.score >= 0;
   __syncthreads();
 }
 

@@ -88,7 +88,7 @@ DATUM_HD bool same_basin(const plane_math::Plane& start, const LocalOptimum& end
 
 /// Inliers less their squared residuals in units of the threshold: a plane that bridges two levels can collect as many
 /// inliers as a floor, but they do not lie as close to it.
-DATUM_HD double gain_of(const LocalOptimum& p) {
+DATUM_HD double msac_score(const LocalOptimum& p) {
   return double(p.inliers) - p.sum_squares / (p.reach * p.reach);
 }
 

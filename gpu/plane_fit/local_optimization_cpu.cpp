@@ -49,8 +49,8 @@ bool optimize_best(const PlaneKernels& kernels, const Cloud& subset, const Seque
     const LocalOptimum p = optimize_locally(kernels, subset, start, threshold, region, band, optima);
     if (!p.spans) continue;
     optima.at[optima.count++] = p;
-    if (gain_of(p) > best) {
-      best = gain_of(p);
+    if (msac_score(p) > best) {
+      best = msac_score(p);
       *plane = p.plane;
     }
   }

@@ -35,7 +35,7 @@ struct Search {
   int best_count;
   LocalOptimum optima[plane_math::candidates];
   int optimum_count;
-  double gain;
+  double score;
   plane_math::Plane plane;
   bool found, more, duplicate;
   alignas(16) unsigned char optimizer[sizeof(LocalOptimizer)];
