@@ -36,7 +36,7 @@ __device__ inline bool take_in_warp(Search& s, LocalOptimizer& optimizer, const 
   if (lane == 0) more = optimizer.accept(n, solution);
   __syncwarp();
   const bool duplicate = __any_sync(
-      whole_warp, lane < s.optimum_count && same_basin(optimizer.result().plane, s.optima[lane], region));
+      whole_warp, lane < s.optimum_count && is_duplicate(optimizer.result().plane, s.optima[lane], region));
   if (lane == 0) s.duplicate = duplicate;
   return __shfl_sync(whole_warp, static_cast<int>(more), 0) && !duplicate;
 }
@@ -107,7 +107,8 @@ __device__ inline void keep_optimum(Search& s, const LocalOptimum& end) {
 __device__ inline unsigned without_duplicates(const Search& s, unsigned left, const FitRegion& region) {
   const int lane = threadIdx.x % 32;
   bool apart = left >> lane & 1;
-  for (int e = 0; apart && e < s.optimum_count; ++e) apart = !same_basin(s.starts[lane], s.optima[e], region);
+  for (int e = 0; apart && e < s.optimum_count; ++e)
+    apart = !is_duplicate(s.starts[lane], s.optima[e], region);
   return __ballot_sync(whole_warp, apart);
 }
 

@@ -80,7 +80,8 @@ class LocalOptimizer {
 /// Whether the alternation from `start` is bound to end where it ended before: both stay within two
 /// thresholds of each other everywhere. Planes through three points of a floor do, a plane that bridges two
 /// levels does not.
-DATUM_HD bool same_basin(const plane_math::Plane& start, const LocalOptimum& ended, const FitRegion& region) {
+DATUM_HD bool is_duplicate(const plane_math::Plane& start, const LocalOptimum& ended,
+                           const FitRegion& region) {
   const double apart = ::fabs(start.a - ended.plane.a) * region.half_x +
                        ::fabs(start.b - ended.plane.b) * region.half_y + ::fabs(start.c - ended.plane.c);
   return apart <= 2 * ended.reach;

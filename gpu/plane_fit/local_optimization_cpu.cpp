@@ -20,7 +20,7 @@ struct Optima {
   std::size_t count = 0;
   bool has_near(const Plane& plane, const FitRegion& region) const {
     return std::any_of(at.begin(), at.begin() + count,
-                       [&](const LocalOptimum& end) { return same_basin(plane, end, region); });
+                       [&](const LocalOptimum& end) { return is_duplicate(plane, end, region); });
   }
 };
 
