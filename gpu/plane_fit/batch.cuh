@@ -54,7 +54,7 @@ struct PlaneWork {
 };
 
 /// hypotheses_needed() by table.
-struct NeededTable {
+struct StoppingTable {
   const double* miss_one;  // up to which k + 1 hypotheses suffice
   float log2_miss;         // of all hypotheses, allowed
 };
@@ -73,7 +73,7 @@ struct Batch {
   Schedule schedule;              // a plane is a job, its tiles are the parts
   const std::uint32_t* searches;  // planes whose points are sampled by index
   std::uint32_t tile_quads;
-  NeededTable needed;
+  StoppingTable needed;
   int max_hypotheses;
   bool perpendicular;
 };

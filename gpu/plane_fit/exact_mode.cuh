@@ -21,7 +21,8 @@ __device__ inline StoredPool stored_pool(const Batch& b, std::uint32_t plane) {
 /// Lays the next hypotheses to be counted on all points.
 __device__ inline void begin_count(const Batch& b, const PlaneTask& task, std::uint32_t plane,
                                    PlaneWork* work, int tried, int count) {
-  lay(task, region_of(b, task), stored_pool(b, plane), work->pool_size, tried, count, work->hypotheses);
+  generate_hypotheses(task, region_of(b, task), stored_pool(b, plane), work->pool_size, tried, count,
+                      work->hypotheses);
   if (threadIdx.x < max_counted) work->counts[threadIdx.x] = 0;
   if (threadIdx.x == 0) {
     work->counted = count;
@@ -116,7 +117,7 @@ struct ExactMode {
     }
     __syncthreads();
     // As many as the rule is expected to want, so that it mostly takes one pass.
-    run_rule_on_subset(b, task, region, of_more, s);
+    test_on_subset(b, task, region, of_more, s);
     begin_count(b, task, plane, work, 0, s.tried < max_counted ? s.tried : max_counted);
     return Phase::count;
   }
@@ -158,7 +159,7 @@ struct ExactMode {
     __syncthreads();
     if (threadIdx.x < 32) {
       int tried = before, needed = __ldcg(&work->needed), top = __ldcg(&work->top);
-      replay(s.counts, counted, valid, 0, b.needed, &tried, &needed, &top);
+      apply_stopping_rule(s.counts, counted, valid, 0, b.needed, &tried, &needed, &top);
       const int found = tried < needed ? 0 : find_best(s.counts, tried, s.best);
       __syncwarp();
       if (threadIdx.x == 0) {

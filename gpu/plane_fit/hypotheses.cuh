@@ -29,21 +29,21 @@ __device__ inline float is_within(float r, float reach) {
 
 /// Lays `count` hypotheses from number `first` on, as (-a, -b, c, reach); filled up to whole quads.
 template <class Pool>
-__device__ void lay(const PlaneTask& task, const FitRegion& region, const Pool& pool, std::uint32_t pool_size,
-                    int first, int count, float4* hypotheses) {
+__device__ void generate_hypotheses(const PlaneTask& task, const FitRegion& region, const Pool& pool,
+                                    std::uint32_t pool_size, int first, int count, float4* hypotheses) {
   const int rounded = (count + 3) / 4 * 4;
   for (int k = threadIdx.x; k < rounded; k += block_threads) {
     float4 h = make_float4(0, 0, 0, -1);
     if (k < count) {
-      const Hypothesis laid = plane_math::hypothesis_of(static_cast<std::uint32_t>(first + k), task.seed,
-                                                        pool, pool_size, task.threshold, region);
-      h = make_float4(-laid.a, -laid.b, laid.c, laid.reach);
+      const Hypothesis hypothesis = plane_math::hypothesis_of(
+          static_cast<std::uint32_t>(first + k), task.seed, pool, pool_size, task.threshold, region);
+      h = make_float4(-hypothesis.a, -hypothesis.b, hypothesis.c, hypothesis.reach);
     }
     hypotheses[k] = h;
   }
 }
 
-/// Counts the subset's inliers of the hypotheses laid; each warp takes four at a time.
+/// Counts the subset's inliers of the given hypotheses; each warp takes four at a time.
 __device__ inline void count_subset(Search& s, int first, int count) {
   const int lane = threadIdx.x % 32, size = static_cast<int>(s.size);
   for (int k = threadIdx.x / 32 * 4; k < count; k += block_warps * 4) {
@@ -67,8 +67,8 @@ __device__ inline void count_subset(Search& s, int first, int count) {
 }
 
 /// hypotheses_needed() by table: the first k with miss_one <= needed[k - 1], from where the formula puts it.
-__device__ inline int needed_for(std::int64_t inliers, std::uint32_t points, const NeededTable& needed,
-                                 int limit) {
+__device__ inline int needed_by_table(std::int64_t inliers, std::uint32_t points, const StoppingTable& needed,
+                                      int limit) {
   const double w = inliers > 0 ? double(inliers) / points : 0;
   const double miss_one = 1 - w * w * w;
   const float guess =
@@ -82,9 +82,9 @@ __device__ inline int needed_for(std::int64_t inliers, std::uint32_t points, con
 
 /// One warp replays the paper's loop over counts[tried ... tried + count), whatever batch they came in: a hypothesis is
 /// tried while its number is below what the best before it demands.
-__device__ inline void replay(const std::uint32_t* counts, int count, std::uint32_t points,
-                              std::int64_t margin, const NeededTable& table, int* tried, int* needed,
-                              int* top) {
+__device__ inline void apply_stopping_rule(const std::uint32_t* counts, int count, std::uint32_t points,
+                                           std::int64_t margin, const StoppingTable& table, int* tried,
+                                           int* needed, int* top) {
   const int lane = threadIdx.x % 32;
   for (int begin = 0; begin < count; begin += 32) {
     const int number = *tried + lane;
@@ -96,7 +96,7 @@ __device__ inline void replay(const std::uint32_t* counts, int count, std::uint3
       if (lane >= step && other > best) best = other;
     }
     best = best > *top ? best : *top;  // up to and with this hypothesis
-    const int demanded = needed_for(best - margin, points, table, *needed);
+    const int demanded = needed_by_table(best - margin, points, table, *needed);
     int before = __shfl_up_sync(whole_warp, demanded, 1);
     if (lane == 0) before = *needed;
     const unsigned taken = __ballot_sync(whole_warp, there && number < before);
@@ -143,8 +143,8 @@ __device__ inline int find_best(const std::uint32_t* counts, int tried, std::uin
 }
 
 /// Hypotheses are counted on the subset until the rule ends: s.tried. `of_more`: than the subset's points have a height.
-__device__ inline void run_rule_on_subset(const Batch& batch, const PlaneTask& task, const FitRegion& region,
-                                          bool of_more, Search& s) {
+__device__ inline void test_on_subset(const Batch& batch, const PlaneTask& task, const FitRegion& region,
+                                      bool of_more, Search& s) {
   const std::uint32_t points = s.size;
   const std::int64_t margin = plane_math::count_margin(points, of_more);
   if (threadIdx.x == 0) {
@@ -158,13 +158,13 @@ __device__ inline void run_rule_on_subset(const Batch& batch, const PlaneTask& t
     const int left = s.needed - s.tried, tried = s.tried;
     if (left <= 0) break;
     const int count = left < batch_size ? left : batch_size;
-    lay(task, region, PoolOf{&s}, s.pool_size, tried, count, s.hypotheses);
+    generate_hypotheses(task, region, PoolOf{&s}, s.pool_size, tried, count, s.hypotheses);
     __syncthreads();
     count_subset(s, tried, count);
     __syncthreads();
     if (threadIdx.x < 32) {
       int now_tried = s.tried, needed = s.needed, top = s.top;
-      replay(s.counts, count, points, margin, batch.needed, &now_tried, &needed, &top);
+      apply_stopping_rule(s.counts, count, points, margin, batch.needed, &now_tried, &needed, &top);
       __syncwarp();
       if (threadIdx.x == 0) {
         s.tried = now_tried;

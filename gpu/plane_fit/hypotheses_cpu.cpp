@@ -10,7 +10,7 @@ using namespace plane_math;
 
 constexpr int batch = 8;  // hypotheses counted together; the rule below makes it invisible
 
-/// Hypotheses are laid through these.
+/// Hypotheses go through these.
 struct Pool {
   const PointList& points;
   Point operator[](std::uint32_t i) const { return Point{points.x[i], points.y[i], points.z[i]}; }
@@ -18,7 +18,7 @@ struct Pool {
 
 }  // namespace
 
-void SequentialRule::take(const Hypothesis& h, std::uint32_t count) {
+void StoppingRule::take(const Hypothesis& h, std::uint32_t count) {
   // behind those of equal counts, which came before
   const auto place =
       std::find_if(best_.begin(), best_.end(), [&](const Candidate& c) { return c.count < count; });
@@ -32,8 +32,9 @@ void SequentialRule::take(const Hypothesis& h, std::uint32_t count) {
   }
 }
 
-int run_rule(const PlaneKernels& kernels, const Cloud& counted, const PointList& pool, std::uint64_t seed,
-             const PlaneFitSettings& settings, const FitRegion& region, SequentialRule* rule) {
+int test_hypotheses(const PlaneKernels& kernels, const Cloud& counted, const PointList& pool,
+                    std::uint64_t seed, const PlaneFitSettings& settings, const FitRegion& region,
+                    StoppingRule* rule) {
   int tried = 0;
   while (tried < rule->needed()) {
     Hypothesis h[batch];

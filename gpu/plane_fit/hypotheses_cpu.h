@@ -17,9 +17,9 @@ struct Candidate {
 
 /// The paper's loop over counts that come in batches: N shrinks with every new best, equal counts keep the
 /// lower index.
-class SequentialRule {
+class StoppingRule {
  public:
-  SequentialRule(const PlaneFitSettings& s, std::uint32_t points, std::int64_t margin)
+  StoppingRule(const PlaneFitSettings& s, std::uint32_t points, std::int64_t margin)
       : p_(s.confidence), points_(points), margin_(margin), needed_(s.max_hypotheses) {}
 
   int needed() const { return needed_; }
@@ -35,7 +35,8 @@ class SequentialRule {
 };
 
 /// Counts hypotheses through points of the pool on `counted` until the rule ends. Returns how many.
-int run_rule(const PlaneKernels& kernels, const Cloud& counted, const PointList& pool, std::uint64_t seed,
-             const PlaneFitSettings& settings, const FitRegion& region, SequentialRule* rule);
+int test_hypotheses(const PlaneKernels& kernels, const Cloud& counted, const PointList& pool,
+                    std::uint64_t seed, const PlaneFitSettings& settings, const FitRegion& region,
+                    StoppingRule* rule);
 
 }  // namespace datum

@@ -147,7 +147,7 @@ inline __device__ __noinline__ void search_subset(const Batch& batch, const Plan
   }
   __syncthreads();
   if (s.pool_size < 3) return;
-  run_rule_on_subset(batch, task, region, of_more, s);
+  test_on_subset(batch, task, region, of_more, s);
   if (threadIdx.x < 32) {
     const int found = find_best(s.counts, s.tried, s.best);
     if (threadIdx.x == 0) s.best_count = found;

@@ -38,7 +38,7 @@ LocalOptimum optimize_locally(const PlaneKernels& kernels, const Cloud& subset, 
 }
 
 /// Optimises the best hypotheses and keeps the one with the least sum(min(r^2, reach^2)).
-bool optimize_best(const PlaneKernels& kernels, const Cloud& subset, const SequentialRule& rule,
+bool optimize_best(const PlaneKernels& kernels, const Cloud& subset, const StoppingRule& rule,
                    float threshold, const FitRegion& region, const PointList& band, Plane* plane) {
   Optima optima;
   double best = -1;
@@ -68,9 +68,9 @@ Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const 
   const Cloud subset = cloud_of(sampled.subset);
   const std::uint32_t points = screened ? static_cast<std::uint32_t>(subset.size) : sampled.survey.valid;
   const std::int64_t margin = count_margin(points, screened && sampled.of_more);
-  SequentialRule rule(settings, points, margin);
+  StoppingRule rule(settings, points, margin);
   result.hypotheses = static_cast<std::uint32_t>(
-      run_rule(kernels, screened ? subset : cloud, sampled.pool, seed, settings, region, &rule));
+      test_hypotheses(kernels, screened ? subset : cloud, sampled.pool, seed, settings, region, &rule));
   const Candidate& winner = rule.best().front();
   result.found = winner.count >= 3;
   result.plane = plane_of(winner.hypothesis);

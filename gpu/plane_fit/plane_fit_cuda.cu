@@ -62,7 +62,7 @@ struct CudaPlaneFit::State {
   Buffer<std::uint32_t> host_undone{Where::host_mapped};
   Buffer<Queue> host_queue{Where::host_mapped};
 
-  void lay_out();
+  void plan_tiles();
   unsigned blocks() const;
   std::uint32_t tile_for_device() const;
   std::string unfinished() const;
@@ -94,7 +94,7 @@ std::uint32_t CudaPlaneFit::State::tile_for_device() const {
 }
 
 /// Cuts the planes into tiles and takes the memory for all that is done with them.
-void CudaPlaneFit::State::lay_out() {
+void CudaPlaneFit::State::plan_tiles() {
   all_undone = settings.max_hypotheses > max_tried;
   total_quads = 0;
   std::uint64_t sample_room = 0, all_tiles = 0;
@@ -161,7 +161,7 @@ void CudaPlaneFit::State::lay_out() {
   host_undone.reserve(std::max<std::size_t>(tasks.size(), 1));
   host_queue.reserve(1);
   if (needed_for != settings.confidence) {
-    to_device(needed, hypotheses_table(settings.confidence, max_tried), "hypotheses");
+    to_device(needed, stopping_table(settings.confidence, max_tried), "hypotheses");
     needed_for = settings.confidence;
   }
 }
@@ -198,7 +198,7 @@ void CudaPlaneFit::prepare(const PlanePoints* planes, std::size_t count, const P
     t.seed = p.seed;
     quads += t.quads;
   }
-  s.lay_out();
+  s.plan_tiles();
   s.coordinates.reserve(std::max<std::uint64_t>(3 * quads, 1));
   s.pinned.reserve(std::max<std::uint64_t>(3 * quads, 1));
   float* const base = reinterpret_cast<float*>(s.pinned.get());
@@ -261,7 +261,7 @@ void CudaPlaneFit::prepare(const BoardPlan& plan, std::int32_t pitch) {
     if (plan.type == CountType::int16 && std::abs(site.grid.z.ref) > 1 << 21)
       throw GpuError("site " + std::to_string(i) + ": the board lies outside the sensor's counts", false);
   }
-  s.lay_out();
+  s.plan_tiles();
   to_device(s.map_table, table, "pixel table");
   to_device(s.sampled_pixels, sampled, "pixel table");
 }
@@ -303,7 +303,7 @@ Batch CudaPlaneFit::State::batch() const {
   b.undone = undone.get();
   b.searches = search_tasks.get();
   b.tile_quads = tile_quads;
-  b.needed = NeededTable{needed.get(), static_cast<float>(std::log2(1 - settings.confidence))};
+  b.needed = StoppingTable{needed.get(), static_cast<float>(std::log2(1 - settings.confidence))};
   b.max_hypotheses = settings.max_hypotheses;
   b.perpendicular = settings.residual == Residual::perpendicular;
   b.schedule = Schedule{queue.get(),

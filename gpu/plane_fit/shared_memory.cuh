@@ -19,7 +19,7 @@ struct Staging {
   std::uint32_t count, place;
 };
 
-/// The sampled points and what is laid through them.
+/// The sampled points and the hypotheses through them.
 struct Search {
   float x[max_subset], y[max_subset],
       z[max_subset];  // sampled by position in any order: only counts and sums follow

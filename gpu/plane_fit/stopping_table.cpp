@@ -14,7 +14,7 @@ double miss_all(double miss_one, int k) {
 
 }  // namespace
 
-std::vector<double> hypotheses_table(double p, int limit) {
+std::vector<double> stopping_table(double p, int limit) {
   std::vector<double> table;
   for (int k = 1; k <= limit; ++k) {
     // Rounded products rise with their factor, so the boundary lies within a few units of the exact root.

@@ -6,6 +6,6 @@
 namespace datum {
 
 /// element k - 1: the largest 1 - w^3 for which plane_math::hypotheses_needed(p) says at most k, for k up to `limit`.
-std::vector<double> hypotheses_table(double p, int limit);
+std::vector<double> stopping_table(double p, int limit);
 
 }  // namespace datum

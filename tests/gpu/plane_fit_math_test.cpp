@@ -307,9 +307,9 @@ TEST(LocalOptimizer, LargestSumsFit32Bits) {
   }
 }
 
-TEST(HypothesesTable, SaysWhatTheLoopSays) {
+TEST(StoppingTable, SaysWhatTheLoopSays) {
   for (const double p : {0.5, 0.999, 1 - 1e-9}) {
-    const std::vector<double> table = hypotheses_table(p, 300);
+    const std::vector<double> table = stopping_table(p, 300);
     Random random(1);
     for (int i = 0; i < 20000; ++i) {
       const auto inliers = static_cast<std::int64_t>(random.between(-5, 1024));
