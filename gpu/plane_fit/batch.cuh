@@ -35,14 +35,14 @@ struct PlaneTask {
 };
 
 /// What the pass over a plane's points is for. first: nothing is known yet, points are selected by position. done: no pass.
-enum class Phase : std::uint32_t { first, select, survey, count, accumulate, done };
+enum class Phase : std::uint32_t { first, select, scan, count, accumulate, done };
 
 /// What is found out about a plane. All zero between two batches.
 struct PlaneWork {
   std::uint32_t tiles_done, valid, outside, sample_count;
   std::uint32_t key_limit;  // of the select pass; 0: the first
   Phase phase;
-  std::uint32_t surveyed;  // valid and outside are known
+  std::uint32_t scanned;   // valid and outside are known
   std::uint32_t by_index;  // the pool is the subset
   std::uint32_t tried, subset_size, pool_size, counted;
   int needed, top;

@@ -31,7 +31,7 @@ __device__ inline void begin_count(const Batch& b, const PlaneTask& task, std::u
 }
 
 /// work->counts[k] += points within reach of hypothesis k.
-template <bool Surveying, class Source>
+template <bool Scan, class Source>
 __device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWork* work, std::uint32_t begin,
                            std::uint32_t end, const float4* hypotheses, int count,
                            std::uint32_t (*warp_counts)[max_counted]) {
@@ -40,7 +40,7 @@ __device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWor
   const bool first_lane = threadIdx.x % 32 == 0;
   for (int k = threadIdx.x % 32; k < count; k += 32) warp_counts[warp][k] = 0;
   __syncwarp();
-  Survey survey;
+  ThreadScan scan;
   for (std::uint32_t first = begin; first < end; first += quads * block_threads) {
     float x[4 * quads], y[4 * quads], z[4 * quads];
 #pragma unroll
@@ -54,7 +54,7 @@ __device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWor
         y[4 * k + i] = q.y[i];
         z[4 * k + i] = q.z[i];
       }
-      if constexpr (Surveying) survey.look<Source::bounded>(task, q);
+      if constexpr (Scan) scan.add<Source::bounded>(task, q);
     }
     // CountQuad at a time: their counts of at most 8 pack into one exact float each pair, and one reduction sums a pair.
 #pragma unroll 1
@@ -79,7 +79,7 @@ __device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWor
       }
     }
   }
-  if constexpr (Surveying) survey.tell(work);
+  if constexpr (Scan) scan.report(work);
   __syncthreads();
   for (int k = threadIdx.x; k < count; k += block_threads) {
     std::uint32_t sum = 0;
@@ -125,12 +125,12 @@ struct ExactMode {
   /// Counts the inliers of the plane's hypotheses among a tile's points.
   template <class Source>
   static __device__ void count_pass(const Source& source, const PlaneTask& task, PlaneWork* work,
-                                    bool surveyed, std::uint32_t begin, std::uint32_t end, Shared& s) {
+                                    bool scanned, std::uint32_t begin, std::uint32_t end, Shared& s) {
     const int counted = static_cast<int>(__ldcg(&work->counted));
     for (int k = threadIdx.x; k < (counted + 3) / 4 * 4; k += block_threads)
       s.hypotheses[k] = __ldcg(&work->hypotheses[k]);
     __syncthreads();
-    if (surveyed) {
+    if (scanned) {
       count_tile<false>(source, task, work, begin, end, s.hypotheses, counted, s.warp_counts);
     } else {
       count_tile<true>(source, task, work, begin, end, s.hypotheses, counted, s.warp_counts);
@@ -148,7 +148,7 @@ struct ExactMode {
               counted = static_cast<int>(__ldcg(&work->counted));
     const std::uint32_t valid = __ldcg(&work->valid);
     if (__ldcg(&work->outside) != 0) {
-      finish(b, plane, surveyed(valid, false), false);
+      finish(b, plane, result_of_scan(valid, false), false);
       return Phase::done;
     }
     for (int k = threadIdx.x; k < before; k += block_threads) s.counts[k] = __ldcg(counts + k);
@@ -166,7 +166,7 @@ struct ExactMode {
         work->tried = static_cast<std::uint32_t>(tried);
         work->needed = needed;
         work->top = top;
-        work->surveyed = 1;
+        work->scanned = 1;
         s.tried = tried;
         s.needed = needed;
         s.best_count = found;
@@ -178,7 +178,7 @@ struct ExactMode {
       begin_count(b, task, plane, work, s.tried, left < max_counted ? left : max_counted);
       return Phase::count;
     }
-    PlaneFit fit = surveyed(valid, true);
+    PlaneFit fit = result_of_scan(valid, true);
     fit.hypotheses = static_cast<std::uint32_t>(s.tried);
     if (s.best_count == 0) {
       finish(b, plane, fit, false);

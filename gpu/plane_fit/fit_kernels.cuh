@@ -23,7 +23,7 @@ template <class Mode>
 __device__ __forceinline__ Phase next_phase(const Batch& b, const PlaneTask& task, std::uint32_t plane,
                                             Phase phase, Shared& s) {
   if (phase == Phase::first || phase == Phase::select) return after_select<Mode>(b, task, plane, s);
-  if (phase == Phase::survey) return after_survey(b, plane);
+  if (phase == Phase::scan) return after_scan(b, plane);
   if constexpr (Mode::counts_all_points) {
     if (phase == Phase::count) return Mode::after_count(b, task, plane, s);
   }
@@ -62,28 +62,28 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     const std::uint32_t begin = tile * b.tile_quads;
     const std::uint32_t end = task.quads - begin < b.tile_quads ? task.quads : begin + b.tile_quads;
     for (;;) {
-      const bool surveyed = __ldcg(&work->surveyed) != 0;
+      const bool scanned = __ldcg(&work->scanned) != 0;
       const Base of_plane = work->refiner.base();  // asked for with the phase, not after it
       if (phase == Phase::first || phase == Phase::select) {
         select_tile(source, task, work, b.samples, select_limit(task, __ldcg(&work->key_limit)), begin, end,
                     staging);
-      } else if (phase == Phase::accumulate || phase == Phase::survey) {
-        const Base base = phase == Phase::survey ? nothing_inside() : of_plane;
+      } else if (phase == Phase::accumulate || phase == Phase::scan) {
+        const Base base = phase == Phase::scan ? nothing_inside() : of_plane;
         float4* const list = band_of(b, task, begin);
-        if (surveyed) {
+        if (scanned) {
           accumulate_tile<false>(source, task, work, list, begin, end, base, s.tile_sums);
         } else {
           accumulate_tile<true>(source, task, work, list, begin, end, base, s.tile_sums);
         }
       } else if constexpr (Mode::counts_all_points) {
-        Mode::count_pass(source, task, work, surveyed, begin, end, s);
+        Mode::count_pass(source, task, work, scanned, begin, end, s);
       }
       __syncthreads();
       if (threadIdx.x < 32) {
-        if (phase == Phase::accumulate || phase == Phase::survey) {
+        if (phase == Phase::accumulate || phase == Phase::scan) {
           std::uint32_t* const listed = b.band_counts + task.first_tile + tile;
-          surveyed ? add_tile_sums<false>(s.tile_sums, work, listed)
-                   : add_tile_sums<true>(s.tile_sums, work, listed);
+          scanned ? add_tile_sums<false>(s.tile_sums, work, listed)
+                  : add_tile_sums<true>(s.tile_sums, work, listed);
           __syncwarp();
         }
         // What this block added must be seen by the block that finds the pass complete.

@@ -101,17 +101,17 @@ __device__ inline long long sum_in_warp(const WideSums& s) {
 }
 
 /// Sums the points with |r| < base.core and lists those up to base.outer. `list` has room for all points of the tile.
-template <bool Surveying, class Source>
+template <bool Scan, class Source>
 __device__ void accumulate_tile(const Source& source, const PlaneTask& task, PlaneWork* work, float4* list,
                                 std::uint32_t begin, std::uint32_t end, const Base& base, TileSums& sums) {
   const int lane = threadIdx.x % 32;
   long long of_warp = 0;
-  Survey survey;
+  ThreadScan scan;
   for (; begin < end; begin += summed_quads) {
     Sums of_thread;
     for_quads<Source::ahead>(
         source, task, begin, end - begin < summed_quads ? end : begin + summed_quads, [&](const Quad& q) {
-          if constexpr (Surveying) survey.look<Source::bounded>(task, q);
+          if constexpr (Scan) scan.add<Source::bounded>(task, q);
           unsigned near = 0;
           float r[4];
 #pragma unroll
@@ -127,16 +127,16 @@ __device__ void accumulate_tile(const Source& source, const PlaneTask& task, Pla
         });
     of_warp += sum_in_warp(of_thread);
   }
-  if constexpr (Surveying) {
-    const unsigned valid = __reduce_add_sync(whole_warp, survey.valid);
+  if constexpr (Scan) {
+    const unsigned valid = __reduce_add_sync(whole_warp, scan.valid);
     if (lane == 10) of_warp = valid;
-    if (__any_sync(whole_warp, survey.outside) && lane == 0) atomicOr(&work->outside, 1u);
+    if (__any_sync(whole_warp, scan.outside) && lane == 0) atomicOr(&work->outside, 1u);
   }
   if (lane < tile_sums) sums.of_warp[threadIdx.x / 32][lane] = of_warp;
 }
 
 /// The first warp, when all warps have summed: the plane gets the tile's sums.
-template <bool Surveying>
+template <bool Scan>
 __device__ void add_tile_sums(const TileSums& sums, PlaneWork* work, std::uint32_t* listed) {
   const int lane = threadIdx.x;
   if (lane < tile_sums) {
@@ -144,7 +144,7 @@ __device__ void add_tile_sums(const TileSums& sums, PlaneWork* work, std::uint32
 #pragma unroll
     for (int w = 0; w < block_warps; ++w) sum += sums.of_warp[w][lane];
     if (lane == 10) {
-      if (Surveying && sum != 0) atomicAdd(&work->valid, static_cast<std::uint32_t>(sum));
+      if (Scan && sum != 0) atomicAdd(&work->valid, static_cast<std::uint32_t>(sum));
     } else if (sum != 0) {
       atomicAdd(reinterpret_cast<unsigned long long*>(&work->moments[lane]),
                 static_cast<unsigned long long>(sum));

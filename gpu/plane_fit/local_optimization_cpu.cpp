@@ -66,7 +66,7 @@ Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const 
   if (sampled.pool.size < 3) return result;
   const bool screened = settings.mode == FitMode::screened;
   const Cloud subset = cloud_of(sampled.subset);
-  const std::uint32_t points = screened ? static_cast<std::uint32_t>(subset.size) : sampled.survey.valid;
+  const std::uint32_t points = screened ? static_cast<std::uint32_t>(subset.size) : sampled.scan.valid;
   const std::int64_t margin = count_margin(points, screened && sampled.of_more);
   StoppingRule rule(settings, points, margin);
   result.hypotheses = static_cast<std::uint32_t>(

@@ -45,7 +45,7 @@ __device__ inline float widest(const PlaneTask& task) {
 /// Nothing was found in the points sampled. All points are to be looked at where none was, so that the
 /// result can tell of them.
 __device__ inline Phase give_up(const Batch& b, std::uint32_t plane, PlaneWork* work, const PlaneFit& fit) {
-  if (work->surveyed) {
+  if (work->scanned) {
     finish(b, plane, fit, false);
     return Phase::done;
   }
@@ -54,7 +54,7 @@ __device__ inline Phase give_up(const Batch& b, std::uint32_t plane, PlaneWork* 
     work->fit = fit;
     work->tiles_done = 0;
   }
-  return Phase::survey;
+  return Phase::scan;
 }
 
 /// After the select pass. The phase of the next pass.
@@ -66,7 +66,7 @@ __device__ __noinline__ Phase after_select(const Batch& b, const PlaneTask& task
   const std::uint32_t valid = __ldcg(&work->valid), sampled = __ldcg(&work->sample_count);
   const bool outside = __ldcg(&work->outside) != 0;
   if (outside || valid < 3 || task.half_x == 0 || task.half_y == 0) {
-    finish(b, plane, surveyed(valid, !outside), false);
+    finish(b, plane, result_of_scan(valid, !outside), false);
     return Phase::done;
   }
   // Mostly every point has a height, and nothing is left to be reckoned.
@@ -85,11 +85,11 @@ __device__ __noinline__ Phase after_select(const Batch& b, const PlaneTask& task
   }
   if (sampled > task.sample_room ||
       !gather_samples(b.samples + task.first_sample, sampled, limit, pool_limit, s)) {
-    finish(b, plane, surveyed(valid, true), true);
+    finish(b, plane, result_of_scan(valid, true), true);
     return Phase::done;
   }
-  if (threadIdx.x == 0) work->surveyed = 1;
-  return Mode::after_sampling(b, task, plane, surveyed(valid, true), s.size < valid, shared);
+  if (threadIdx.x == 0) work->scanned = 1;
+  return Mode::after_sampling(b, task, plane, result_of_scan(valid, true), s.size < valid, shared);
 }
 
 /// Instead of a pass: the points are sampled by index. The phase of the next pass.
@@ -105,10 +105,10 @@ __device__ __noinline__ Phase sample_and_search(const Batch& b, const Source& so
 }
 
 /// After a pass that only looked at the points, for a plane whose search found nothing.
-inline __device__ __noinline__ Phase after_survey(const Batch& b, std::uint32_t plane) {
+inline __device__ __noinline__ Phase after_scan(const Batch& b, std::uint32_t plane) {
   const PlaneWork* work = b.work + plane;
   const bool outside = __ldcg(&work->outside) != 0;
-  PlaneFit fit = surveyed(__ldcg(&work->valid), !outside);
+  PlaneFit fit = result_of_scan(__ldcg(&work->valid), !outside);
   if (!outside) fit.hypotheses = __ldcg(&work->fit.hypotheses);
   finish(b, plane, fit, false);
   return Phase::done;
@@ -121,7 +121,7 @@ inline __device__ __noinline__ Phase after_accumulate(const Batch& b, const Plan
   Refining& r = *reinterpret_cast<Refining*>(shared.refining);
   const std::uint32_t valid = __ldcg(&work->valid);
   if (__ldcg(&work->outside) != 0) {
-    finish(b, plane, surveyed(valid, false), false);
+    finish(b, plane, result_of_scan(valid, false), false);
     return Phase::done;
   }
   const int lane = threadIdx.x % 32;
@@ -132,7 +132,7 @@ inline __device__ __noinline__ Phase after_accumulate(const Batch& b, const Plan
   if (threadIdx.x == 0) {
     r.fit = work->fit;
     r.fit.valid = valid;
-    work->surveyed = 1;
+    work->scanned = 1;
   }
   gather_near(b, task, near);
   const Base base = refiner.base();

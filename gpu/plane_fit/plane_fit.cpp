@@ -32,17 +32,17 @@ PlaneFit fit_one(const PlaneKernels& kernels, const PlanePoints& p, const PlaneF
                  const SearchScratch& lists) {
   const Cloud cloud{p.x, p.y, p.z, p.size};
   const FitRegion region{p.half_x, p.half_y, settings.residual == Residual::perpendicular};
-  const auto look = [&] {
+  const auto scan = [&] {
     PointList chosen = lists.pool;  // next to nothing
     return kernels.select(cloud, KeyRange{p.seed, 0}, p.half_x, p.half_y, &chosen);
   };
   SampledPoints sampled = sample_points(kernels, cloud, p.seed, settings.sampling, region, lists);
-  if (settings.mode == FitMode::exact && !sampled.surveyed) {
-    sampled.survey = look();
-    sampled.surveyed = true;
+  if (settings.mode == FitMode::exact && !sampled.scanned) {
+    sampled.scan = scan();
+    sampled.scanned = true;
   }
-  if (sampled.surveyed) {
-    const PlaneFit fit = surveyed(sampled.survey.valid, sampled.survey.in_bounds);
+  if (sampled.scanned) {
+    const PlaneFit fit = result_of_scan(sampled.scan.valid, sampled.scan.in_bounds);
     if (fit.status != FitStatus::no_consensus || p.half_x == 0 || p.half_y == 0) return fit;
   }
 
@@ -51,11 +51,11 @@ PlaneFit fit_one(const PlaneKernels& kernels, const PlanePoints& p, const PlaneF
   if (consensus.found) {
     const float threshold = std::max(settings.threshold, settings.refit_threshold);
     refined = refine(kernels, cloud, consensus.plane, threshold, region, lists.band, max_refits,
-                     sampled.surveyed ? nullptr : &sampled.survey);
-  } else if (!sampled.surveyed) {
-    sampled.survey = look();
+                     sampled.scanned ? nullptr : &sampled.scan);
+  } else if (!sampled.scanned) {
+    sampled.scan = scan();
   }
-  PlaneFit fit = surveyed(sampled.survey.valid, sampled.survey.in_bounds);
+  PlaneFit fit = result_of_scan(sampled.scan.valid, sampled.scan.in_bounds);
   if (fit.status == FitStatus::out_of_bounds) return fit;
   fit.hypotheses = consensus.hypotheses;
   fit.refits = static_cast<std::uint32_t>(refined.refits);

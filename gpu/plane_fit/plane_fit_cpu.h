@@ -57,17 +57,17 @@ inline typename S::M has_height(typename S::F z) {
 
 /// Looks at the points that pass: whether they have a height, and lie inside the bounds.
 template <class S>
-class Surveying {
+class Scanner {
  public:
-  Surveying(float half_x, float half_y) : hx_(S::set(half_x)), hy_(S::set(half_y)), outside_(S::none()) {}
-  inline DATUM_IN_LOOP typename S::M look(typename S::F x, typename S::F y, typename S::F z) {
+  Scanner(float half_x, float half_y) : hx_(S::set(half_x)), hy_(S::set(half_y)), outside_(S::none()) {}
+  inline DATUM_IN_LOOP typename S::M add(typename S::F x, typename S::F y, typename S::F z) {
     const typename S::M height = has_height<S>(z);
     outside_ =
         S::either(outside_, S::first_only(height, S::both(S::le(S::abs(x), hx_), S::le(S::abs(y), hy_))));
     valid_ += S::count(height);
     return height;
   }
-  Survey result() const { return Survey{valid_, !S::any(outside_)}; }
+  ValidityScan result() const { return ValidityScan{valid_, !S::any(outside_)}; }
 
  private:
   typename S::F hx_, hy_;
@@ -76,13 +76,13 @@ class Surveying {
 };
 
 template <class S>
-Survey select(const Cloud& cloud, const KeyRange& keys, float half_x, float half_y, PointList* chosen) {
+ValidityScan select(const Cloud& cloud, const KeyRange& keys, float half_x, float half_y, PointList* chosen) {
   using F = typename S::F;
   using M = typename S::M;
   const std::uint32_t low = static_cast<std::uint32_t>(keys.seed),
                       high = static_cast<std::uint32_t>(keys.seed >> 32);
   const typename S::U most = typename S::U{} + keys.limit, lanes = S::lane_numbers();
-  Surveying<S> surveying(half_x, half_y);
+  Scanner<S> scanner(half_x, half_y);
   // Chosen points are rare and scattered: their numbers are collected without a branch, their coordinates
   // afterwards.
   float* numbers = chosen->z + chosen->size;
@@ -91,7 +91,7 @@ Survey select(const Cloud& cloud, const KeyRange& keys, float half_x, float half
             [&](std::size_t first, const float* px, const float* py, const float* pz) DATUM_IN_LOOP {
               for (int at = 0; at < 2 * S::width; at += S::width) {
                 const F x = S::load(px + at), y = S::load(py + at), z = S::load(pz + at);
-                const M height = surveying.look(x, y, z);
+                const M height = scanner.add(x, y, z);
                 const M taken =
                     S::both(S::le(plane_math::point_key(S::bits(x), S::bits(y), low, high), most), height);
                 S::append(numbers, taken, S::from_bits(lanes + static_cast<std::uint32_t>(first + at)));
@@ -106,7 +106,7 @@ Survey select(const Cloud& cloud, const KeyRange& keys, float half_x, float half
     chosen->z[k] = cloud.z[i];
   }
   chosen->size = size;
-  return surveying.result();
+  return scanner.result();
 }
 
 template <class S, int K>
@@ -231,10 +231,10 @@ inline DATUM_IN_LOOP void append(PointList& list, typename S::M taken, const Lan
   list.size += S::count(taken);
 }
 
-/// look(points): at each vector of points before anything is made of them.
-template <class S, class Look>
-inline DATUM_IN_LOOP Moments accumulate_looking(const Cloud& cloud, const Base& base, PointList* band,
-                                                Look look) {
+/// visit(points): at each vector of points before anything is made of them.
+template <class S, class Visit>
+inline DATUM_IN_LOOP Moments accumulate_visiting(const Cloud& cloud, const Base& base, PointList* band,
+                                                 Visit visit) {
   using F = typename S::F;
   using M = typename S::M;
   const F a = S::set(-base.a), b = S::set(-base.b), c = S::set(base.c);
@@ -242,8 +242,8 @@ inline DATUM_IN_LOOP Moments accumulate_looking(const Cloud& cloud, const Base& 
   PointList list = *band;
   const Moments sums =
       sum_inliers<S>(cloud, base, [&](Lanes<S>& p, Lanes<S>& q, M& in_p, M& in_q) DATUM_IN_LOOP {
-        look(p);
-        look(q);
+        visit(p);
+        visit(q);
         p.z = plane_math::residual<S>(p.x, p.y, p.z, a, b, c);
         q.z = plane_math::residual<S>(q.x, q.y, q.z, a, b, c);
         in_p = S::lt(S::abs(p.z), core);
@@ -261,16 +261,16 @@ inline DATUM_IN_LOOP Moments accumulate_looking(const Cloud& cloud, const Base& 
 
 template <class S>
 Moments accumulate(const Cloud& cloud, const Base& base, PointList* band) {
-  return accumulate_looking<S>(cloud, base, band, [](const Lanes<S>&) DATUM_IN_LOOP {});
+  return accumulate_visiting<S>(cloud, base, band, [](const Lanes<S>&) DATUM_IN_LOOP {});
 }
 
 template <class S>
-Moments survey(const Cloud& cloud, const Base& base, float half_x, float half_y, PointList* band,
-               Survey* seen) {
-  Surveying<S> surveying(half_x, half_y);
-  const Moments sums = accumulate_looking<S>(
-      cloud, base, band, [&](const Lanes<S>& p) DATUM_IN_LOOP { surveying.look(p.x, p.y, p.z); });
-  *seen = surveying.result();
+Moments accumulate_scanning(const Cloud& cloud, const Base& base, float half_x, float half_y, PointList* band,
+                            ValidityScan* seen) {
+  Scanner<S> scanner(half_x, half_y);
+  const Moments sums = accumulate_visiting<S>(
+      cloud, base, band, [&](const Lanes<S>& p) DATUM_IN_LOOP { scanner.add(p.x, p.y, p.z); });
+  *seen = scanner.result();
   return sums;
 }
 
@@ -288,7 +288,7 @@ Moments accumulate_band(const Cloud& band, const Base& base, const Hypothesis& c
 
 template <class S>
 constexpr PlaneKernels kernels_of() {
-  return PlaneKernels{select<S>, count<S>, accumulate<S>, survey<S>, accumulate_band<S>};
+  return PlaneKernels{select<S>, count<S>, accumulate<S>, accumulate_scanning<S>, accumulate_band<S>};
 }
 
 }  // namespace

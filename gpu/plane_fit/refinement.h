@@ -156,7 +156,7 @@ class Refiner {
 };
 
 /// What is known of a plane once all its points were looked at.
-DATUM_HD PlaneFit surveyed(std::uint32_t valid, bool in_bounds) {
+DATUM_HD PlaneFit result_of_scan(std::uint32_t valid, bool in_bounds) {
   PlaneFit fit;
   fit.valid = valid;
   fit.status = !in_bounds  ? FitStatus::out_of_bounds

@@ -45,9 +45,9 @@ __device__ void select_tile(const Source& source, const PlaneTask& task, PlaneWo
   const std::uint32_t low = static_cast<std::uint32_t>(task.seed),
                       high = static_cast<std::uint32_t>(task.seed >> 32);
   float4* const list = samples + task.first_sample;
-  Survey survey;
+  ThreadScan scan;
   for_quads<Source::ahead>(source, task, begin, end, [&](const Quad& q) {
-    survey.look<false>(task, q);
+    scan.add<false>(task, q);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const float x = q.x[i], y = q.y[i], z = q.z[i];
@@ -57,7 +57,7 @@ __device__ void select_tile(const Source& source, const PlaneTask& task, PlaneWo
               &work->sample_count);
     }
   });
-  survey.tell(work);
+  scan.report(work);
   unstage(staging, &work->sample_count, [&](std::uint32_t at, const float4& e) {
     if (at < task.sample_room) list[at] = e;
   });

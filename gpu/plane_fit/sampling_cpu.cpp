@@ -85,15 +85,15 @@ void sample_by_position(const PlaneKernels& kernels, const Cloud& cloud, std::ui
                         const FitRegion& region, const SearchScratch& scratch, SampledPoints* sampled) {
   const auto select = [&](const Cloud& from, std::uint32_t limit, PointList to, PointList* chosen) {
     to.size = 0;
-    const Survey survey = kernels.select(from, KeyRange{seed, limit}, region.half_x, region.half_y, &to);
+    const ValidityScan scan = kernels.select(from, KeyRange{seed, limit}, region.half_x, region.half_y, &to);
     *chosen = to;
-    return survey;
+    return scan;
   };
   // Mostly every point has a height; where not, the subset is sampled anew from those that have one.
   const std::uint32_t size = static_cast<std::uint32_t>(cloud.size);
-  sampled->survey = select(cloud, key_limit(size, subset_target), scratch.subset, &sampled->subset);
-  sampled->surveyed = true;
-  const std::uint32_t valid = sampled->survey.valid, limit = key_limit(valid, subset_target);
+  sampled->scan = select(cloud, key_limit(size, subset_target), scratch.subset, &sampled->subset);
+  sampled->scanned = true;
+  const std::uint32_t valid = sampled->scan.valid, limit = key_limit(valid, subset_target);
   if (limit != key_limit(size, subset_target)) select(cloud, limit, scratch.subset, &sampled->subset);
   sampled->of_more = sampled->subset.size < valid;
   select(cloud_of(sampled->subset), key_limit(valid, pool_target), scratch.pool, &sampled->pool);

@@ -14,10 +14,10 @@ struct SearchScratch {
 
 /// Points that stand for a plane's points.
 struct SampledPoints {
-  bool surveyed = false;  // all points were looked at
-  Survey survey{};        // where they were
-  bool of_more = false;   // the subset is not all of the points with a height
-  PointList subset{};     // screened mode: about 1024 points, on which hypotheses are counted
+  bool scanned = false;  // all points were looked at
+  ValidityScan scan{};   // where they were
+  bool of_more = false;  // the subset is not all of the points with a height
+  PointList subset{};    // screened mode: about 1024 points, on which hypotheses are counted
   PointList
       pool{};  // some or all of them, in an order that their numbers or places make: hypotheses go through these
 };

@@ -17,12 +17,12 @@ __device__ inline float larger(float a, float b) {
 }
 
 /// Looks at the points that pass: how many have a height, whether these lie inside the bounds.
-struct Survey {
+struct ThreadScan {
   unsigned valid = 0;
   bool outside = false;
 
   template <bool Bounded>
-  __device__ void look(const PlaneTask& task, const Quad& q) {
+  __device__ void add(const PlaneTask& task, const Quad& q) {
     if constexpr (Bounded) {
 #pragma unroll
       for (const float z : q.z) valid += has_height(z);
@@ -34,11 +34,11 @@ struct Survey {
       if (has_height(z) && x <= task.half_x && y <= task.half_y) {
         valid += 4;
       } else {
-        look_closely(task, q);
+        add_each(task, q);
       }
     }
   }
-  __device__ void look_closely(const PlaneTask& task, const Quad& q) {
+  __device__ void add_each(const PlaneTask& task, const Quad& q) {
 #pragma unroll 1
     for (int i = 0; i < 4; ++i) {
       const float x = i == 0 ? q.x[0] : i == 1 ? q.x[1] : i == 2 ? q.x[2] : q.x[3];
@@ -50,7 +50,7 @@ struct Survey {
     }
   }
   /// The whole warp.
-  __device__ void tell(PlaneWork* work) const {
+  __device__ void report(PlaneWork* work) const {
     const unsigned sum = __reduce_add_sync(whole_warp, valid);
     const bool any = __any_sync(whole_warp, outside);
     if (threadIdx.x % 32 != 0) return;

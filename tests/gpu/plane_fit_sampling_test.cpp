@@ -44,9 +44,9 @@ class Sampling {
     band_ = list(2);
     sampled_ = sample_points(plane_kernels(best_isa()), cloud_, seed_, order, region_,
                              SearchScratch{list(0), list(1), band_});
-    if (sampled_.surveyed) return;  // exact mode looks at all points before it searches
+    if (sampled_.scanned) return;  // exact mode looks at all points before it searches
     PointList none = list(1);
-    sampled_.survey = plane_kernels(best_isa()).select(cloud_, KeyRange{0, 0}, s.half_x, s.half_y, &none);
+    sampled_.scan = plane_kernels(best_isa()).select(cloud_, KeyRange{0, 0}, s.half_x, s.half_y, &none);
   }
   const Cloud& cloud() const { return cloud_; }
   const SampledPoints& sampled() const { return sampled_; }
@@ -119,7 +119,7 @@ TEST(SampledByIndex, TakesAllOfAFewPoints) {
       const SampledPoints& d = sampling.sampled();
       ASSERT_EQ(d.subset.size, size);
       for (std::uint32_t i = 0; i < size; ++i) ASSERT_EQ(d.subset.x[i], static_cast<float>(i)) << size;
-      EXPECT_FALSE(d.surveyed || d.of_more) << size;
+      EXPECT_FALSE(d.scanned || d.of_more) << size;
     }
   }
 }
@@ -145,7 +145,7 @@ TEST(SampledByIndex, TakesOneQuadOfEachOf256EqualParts) {
       EXPECT_EQ(sampling.sampled().pool.x, sampled.x);
       EXPECT_EQ(sampling.sampled().pool.size, sampled.size);
       EXPECT_TRUE(sampling.sampled().of_more);
-      EXPECT_FALSE(sampling.sampled().surveyed);
+      EXPECT_FALSE(sampling.sampled().scanned);
       const bool last = expected.back() == static_cast<float>(size - 1);
       EXPECT_EQ(sampled.size, last ? 1024 - (4 - size % 4) % 4 : 1024);
       (last ? with_last : without_last) = true;
@@ -207,8 +207,8 @@ TEST(SampledByIndex, IsByPositionWhereFewerThanHalfHaveAHeight) {
     for (const bool scattered : {true, false}) {
       const Scene whole = rough_floor(size, 3), sparse = thinned(whole, 0.6, scattered);
       const Scene fair = thinned(whole, 0.4, scattered);
-      EXPECT_TRUE(Sampling(sparse, SamplingOrder::by_index).sampled().surveyed);
-      EXPECT_FALSE(Sampling(fair, SamplingOrder::by_index).sampled().surveyed);
+      EXPECT_TRUE(Sampling(sparse, SamplingOrder::by_index).sampled().scanned);
+      EXPECT_FALSE(Sampling(fair, SamplingOrder::by_index).sampled().scanned);
       for (const FitMode mode : both_modes) {
         const PlaneFitSettings by_index = floor_settings_of(mode),
                                by_position = floor_settings_of(mode, SamplingOrder::by_position);
@@ -225,9 +225,9 @@ TEST(SampledByIndex, IsByPositionWhereFewerThanHalfHaveAHeight) {
 TEST(SampledByIndex, HalfOfTheHeightsSuffice) {
   Scene s = rough_floor(1000, 4);
   for (std::size_t i = 0; i < 500; ++i) s.z[2 * i] = no_height;
-  EXPECT_FALSE(Sampling(s, SamplingOrder::by_index).sampled().surveyed);
+  EXPECT_FALSE(Sampling(s, SamplingOrder::by_index).sampled().scanned);
   s.x[1] = -2 * s.half_x;  // one out of bounds is not sampled either
-  EXPECT_TRUE(Sampling(s, SamplingOrder::by_index).sampled().surveyed);
+  EXPECT_TRUE(Sampling(s, SamplingOrder::by_index).sampled().scanned);
 }
 
 /// The first number from `from` on that is not sampled.
