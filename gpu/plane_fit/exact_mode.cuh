@@ -30,7 +30,7 @@ __device__ inline void begin_count(const Batch& b, const PlaneTask& task, std::u
   }
 }
 
-/// work->counts[k] += points within reach of hypothesis k.
+/// work->counts[k] += points within the threshold of hypothesis k.
 template <bool Scan, class Source>
 __device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWork* work, std::uint32_t begin,
                            std::uint32_t end, const float4* hypotheses, int count,

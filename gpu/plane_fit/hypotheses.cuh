@@ -20,14 +20,14 @@ struct PoolOf {
   }
 };
 
-/// 1 where |r| <= reach, else 0; a comparison that yields a float costs one instruction where a predicate costs two.
-__device__ inline float is_within(float r, float reach) {
+/// 1 where |r| <= z_threshold, else 0; a comparison that yields a float costs one instruction where a predicate costs two.
+__device__ inline float is_within(float r, float z_threshold) {
   float hit;
-  asm("{.reg .f32 a; abs.f32 a, %1; set.le.f32.f32 %0, a, %2;}" : "=f"(hit) : "f"(r), "f"(reach));
+  asm("{.reg .f32 a; abs.f32 a, %1; set.le.f32.f32 %0, a, %2;}" : "=f"(hit) : "f"(r), "f"(z_threshold));
   return hit;
 }
 
-/// Lays `count` hypotheses from number `first` on, as (-a, -b, c, reach); filled up to whole quads.
+/// Lays `count` hypotheses from number `first` on, as (-a, -b, c, z_threshold); filled up to whole quads.
 template <class Pool>
 __device__ void generate_hypotheses(const PlaneTask& task, const FitRegion& region, const Pool& pool,
                                     std::uint32_t pool_size, int first, int count, float4* hypotheses) {
@@ -37,7 +37,7 @@ __device__ void generate_hypotheses(const PlaneTask& task, const FitRegion& regi
     if (k < count) {
       const Hypothesis hypothesis = plane_math::hypothesis_of(
           static_cast<std::uint32_t>(first + k), task.seed, pool, pool_size, task.threshold, region);
-      h = make_float4(-hypothesis.a, -hypothesis.b, hypothesis.c, hypothesis.reach);
+      h = make_float4(-hypothesis.a, -hypothesis.b, hypothesis.c, hypothesis.z_threshold);
     }
     hypotheses[k] = h;
   }

@@ -15,9 +15,10 @@ DATUM_HD Hypothesis through(const Point& p, const Point& q, const Point& s, doub
   const double inverse = 1 / area;
   const double a = (uz * vy - uy * vz) * inverse, b = (ux * vz - uz * vx) * inverse;
   const double c = p.z - (a * p.x + b * p.y);
-  const double reach = threshold * slope_factor(a, b, perpendicular);
-  if (!(::fabs(area) >= min_area) || !(reach < 1e30) || !(::fabs(c) < 1e30)) return Hypothesis{0, 0, 0, -1};
-  return Hypothesis{float(a), float(b), float(c), float(reach)};
+  const double z_threshold = threshold * slope_factor(a, b, perpendicular);
+  if (!(::fabs(area) >= min_area) || !(z_threshold < 1e30) || !(::fabs(c) < 1e30))
+    return Hypothesis{0, 0, 0, -1};
+  return Hypothesis{float(a), float(b), float(c), float(z_threshold)};
 }
 
 /// Least area of a sample that is not degenerate (`through`).

@@ -8,8 +8,8 @@
 
 namespace datum::level {
 
-constexpr int bins_per_threshold = 8, reach_in_thresholds = 64;
-constexpr int window = 2 * bins_per_threshold, half_bins = bins_per_threshold * reach_in_thresholds;
+constexpr int bins_per_threshold = 8, range_in_thresholds = 64;
+constexpr int window = 2 * bins_per_threshold, half_bins = bins_per_threshold * range_in_thresholds;
 constexpr int bins = 2 * half_bins;  // bin half_bins begins at a residual of 0
 
 struct Binning {

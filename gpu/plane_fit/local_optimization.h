@@ -14,7 +14,7 @@ constexpr int candidates = 8;  // best hypotheses of the subset that are optimis
 struct LocalOptimum {
   bool spans = false;  // the inliers span a plane; nothing below counts otherwise
   plane_math::Plane plane;
-  double reach = 0;  // threshold along z
+  double z_threshold = 0;  // threshold along z
   std::int64_t inliers = 0;
   double sum_squares = 0;  // of their vertical residuals
 };
@@ -50,7 +50,7 @@ class LocalOptimizer {
     if (!solution.spans) return false;
     const plane_math::Plane& change = solution.change;
     result_.plane = plane_math::Plane{base_.a + change.a, base_.b + change.b, base_.c + change.c};
-    result_.reach = base_.core;
+    result_.z_threshold = base_.core;
     result_.inliers = inliers;
     result_.sum_squares = solution.sum_squares;
     const double moved =
@@ -84,13 +84,13 @@ DATUM_HD bool is_duplicate(const plane_math::Plane& start, const LocalOptimum& e
                            const FitRegion& region) {
   const double apart = ::fabs(start.a - ended.plane.a) * region.half_x +
                        ::fabs(start.b - ended.plane.b) * region.half_y + ::fabs(start.c - ended.plane.c);
-  return apart <= 2 * ended.reach;
+  return apart <= 2 * ended.z_threshold;
 }
 
 /// Inliers less their squared residuals in units of the threshold: a plane that bridges two levels can collect as many
 /// inliers as a floor, but they do not lie as close to it.
 DATUM_HD double msac_score(const LocalOptimum& p) {
-  return double(p.inliers) - p.sum_squares / (p.reach * p.reach);
+  return double(p.inliers) - p.sum_squares / (p.z_threshold * p.z_threshold);
 }
 
 }  // namespace datum

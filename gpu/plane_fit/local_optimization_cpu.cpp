@@ -37,7 +37,7 @@ LocalOptimum optimize_locally(const PlaneKernels& kernels, const Cloud& subset, 
   return optimizer.result();
 }
 
-/// Optimises the best hypotheses and keeps the one with the least sum(min(r^2, reach^2)).
+/// Optimises the best hypotheses and keeps the one with the least sum(min(r^2, z_threshold^2)).
 bool optimize_best(const PlaneKernels& kernels, const Cloud& subset, const StoppingRule& rule,
                    float threshold, const FitRegion& region, const PointList& band, Plane* plane) {
   Optima optima;

@@ -113,13 +113,13 @@ template <class S, int K>
 inline void count_some(const Cloud& cloud, std::size_t begin, std::size_t end, const Hypothesis* h,
                        std::uint32_t* counts) {
   using F = typename S::F;
-  F a[K], b[K], c[K], reach[K];
+  F a[K], b[K], c[K], z_threshold[K];
   typename S::I hits[K];
   for (int k = 0; k < K; ++k) {
     a[k] = S::set(-h[k].a);
     b[k] = S::set(-h[k].b);
     c[k] = S::set(h[k].c);
-    reach[k] = S::set(h[k].reach);
+    z_threshold[k] = S::set(h[k].z_threshold);
     hits[k] = S::zero();
   }
   const Steps<S> steps(cloud, begin, end);
@@ -130,7 +130,7 @@ inline void count_some(const Cloud& cloud, std::size_t begin, std::size_t end, c
                 const F x = S::load(px + at), y = S::load(py + at), z = S::load(pz + at);
                 for (int k = 0; k < K; ++k) {
                   const F r = plane_math::residual<S>(x, y, z, a[k], b[k], c[k]);
-                  hits[k] = S::count(hits[k], S::le(S::abs(r), reach[k]));
+                  hits[k] = S::count(hits[k], S::le(S::abs(r), z_threshold[k]));
                 }
               }
             });
@@ -278,11 +278,12 @@ template <class S>
 Moments accumulate_band(const Cloud& band, const Base& base, const Hypothesis& change) {
   using F = typename S::F;
   using M = typename S::M;
-  const F a = S::set(-change.a), b = S::set(-change.b), c = S::set(change.c), reach = S::set(change.reach);
+  const F a = S::set(-change.a), b = S::set(-change.b), c = S::set(change.c),
+          z_threshold = S::set(change.z_threshold);
   return sum_inliers<S>(band, base,
                         [&](const Lanes<S>& p, const Lanes<S>& q, M& in_p, M& in_q) DATUM_IN_LOOP {
-                          in_p = S::le(S::abs(plane_math::residual<S>(p.x, p.y, p.z, a, b, c)), reach);
-                          in_q = S::le(S::abs(plane_math::residual<S>(q.x, q.y, q.z, a, b, c)), reach);
+                          in_p = S::le(S::abs(plane_math::residual<S>(p.x, p.y, p.z, a, b, c)), z_threshold);
+                          in_q = S::le(S::abs(plane_math::residual<S>(q.x, q.y, q.z, a, b, c)), z_threshold);
                         });
 }
 

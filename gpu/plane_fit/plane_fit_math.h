@@ -24,10 +24,10 @@ struct Plane {
   double a = 0, b = 0, c = 0;  // z = a x + b y + c
 };
 
-/// A plane as the loops see it; reach is the threshold along z. Negative: a sample that spans no plane, never
+/// A plane as the loops see it; z_threshold is the threshold along z. Negative: a sample that spans no plane, never
 /// counted.
 struct Hypothesis {
-  float a, b, c, reach;
+  float a, b, c, z_threshold;
 };
 
 struct Point {

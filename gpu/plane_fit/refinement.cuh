@@ -121,7 +121,7 @@ __device__ inline WideSums sum_near(const Batch& b, const PlaneTask& task, const
   int held = 0;
   const auto add = [&](float x, float y, float r) {
     const float moved = fmaf(-change.a, x, fmaf(-change.b, y, r - change.c));
-    sums.add(fabsf(moved) <= change.reach, x, y, r, base);
+    sums.add(fabsf(moved) <= change.z_threshold, x, y, r, base);
     if (++held == 16) {
       wide.add(sums);
       sums = Sums{};

@@ -13,20 +13,21 @@ namespace plane_math {
 /// region can only win or lose points of the band.
 constexpr float band_share = 0.1875f;
 
-/// `scale_x` and `scale_y`: of the region. `reach`: the threshold along z.
+/// `scale_x` and `scale_y`: of the region. `z_threshold`: the threshold along z.
 DATUM_HD Base base_at(const Plane& plane, float threshold, const FitRegion& region, float scale_x,
-                      float scale_y, float* reach_at) {
+                      float scale_y, float* z_threshold_out) {
   Base base{};
   base.a = static_cast<float>(plane.a);
   base.b = static_cast<float>(plane.b);
   base.c = static_cast<float>(plane.c);
-  const float reach = static_cast<float>(threshold * slope_factor(base.a, base.b, region.perpendicular));
-  base.core = reach - band_share * reach;
-  base.outer = reach + band_share * reach;
+  const float z_threshold =
+      static_cast<float>(threshold * slope_factor(base.a, base.b, region.perpendicular));
+  base.core = z_threshold - band_share * z_threshold;
+  base.outer = z_threshold + band_share * z_threshold;
   base.scale_x = scale_x;
   base.scale_y = scale_y;
   base.scale_r = quantising_scale(base.outer);
-  *reach_at = reach;
+  *z_threshold_out = z_threshold;
   return base;
 }
 
@@ -39,10 +40,10 @@ DATUM_HD Hypothesis changed(const Base& base, const Plane& change, float thresho
 /// Whether all points that `change` moves across its threshold lie on the band list: the change of a residual
 /// is linear, so the region's corners bound it. 2^-19 of the threshold covers the rounding of the residuals and of this.
 DATUM_HD bool within_band(const Base& base, const Hypothesis& change, const FitRegion& region) {
-  const float reach = (base.core + base.outer) / 2, half_band = (base.outer - base.core) / 2;
+  const float z_threshold = (base.core + base.outer) / 2, half_band = (base.outer - base.core) / 2;
   const float moved = ::fabsf(change.a) * region.half_x + ::fabsf(change.b) * region.half_y +
-                      ::fabsf(change.c) + ::fabsf(change.reach - reach);
-  return moved + reach * 1.9073486328125e-06f <= half_band;
+                      ::fabsf(change.c) + ::fabsf(change.z_threshold - z_threshold);
+  return moved + z_threshold * 1.9073486328125e-06f <= half_band;
 }
 
 }  // namespace plane_math
@@ -53,7 +54,7 @@ struct Refined {
   int refits = 0;
   plane_math::Plane plane;
   double sum_squares = 0;       // of the inliers' vertical residuals
-  double reach = 0;             // threshold along z
+  double z_threshold = 0;       // threshold along z
   plane_math::Moments moments;  // of the inliers
   plane_math::Base base{};      // scales of the moments
 };
@@ -78,17 +79,17 @@ class Refiner {
 
   /// The next pass is over all points.
   DATUM_MEMBER void rebase() {
-    float reach = 0;
-    result_.base = plane_math::base_at(result_.plane, threshold_, region_, scale_x_, scale_y_, &reach);
+    float z_threshold = 0;
+    result_.base = plane_math::base_at(result_.plane, threshold_, region_, scale_x_, scale_y_, &z_threshold);
     steps_[0] = Step{};
     steps_[1] = Step{};
-    change_ = plane_math::Hypothesis{0, 0, 0, reach};
+    change_ = plane_math::Hypothesis{0, 0, 0, z_threshold};
   }
   DATUM_MEMBER const plane_math::Base& base() const { return result_.base; }
   DATUM_MEMBER const plane_math::Hypothesis& change() const { return change_; }
   DATUM_MEMBER const Refined& result() const { return result_; }
 
-  /// `sums`: of the points within change().reach of the base plane plus change().
+  /// `sums`: of the points within change().z_threshold of the base plane plus change().
   DATUM_MEMBER Next take(const plane_math::Moments& sums, int limit) {
     const bool still = sums == sums_before(0), swings = sums == sums_before(1);
     if (still || swings) return settle(still);
@@ -122,7 +123,7 @@ class Refiner {
     if (!result_.spans) return Next::done;
     ++result_.refits;
     change_ = change;
-    result_.reach = change_.reach;
+    result_.z_threshold = change_.z_threshold;
     newest_ = 1 - newest_;
     steps_[newest_].solution = solution;
     if (result_.refits < limit && plane_math::within_band(base(), change_, region_)) return Next::again;

@@ -73,11 +73,11 @@ TEST(PlaneMath, ThroughThreePointsMeetsThem) {
   const Point p{-150, 20, 7}, q{90, -80, -3}, s{10, 130, 40};
   const Hypothesis h = through(p, q, s, 1, 2, true);
   for (const Point& v : {p, q, s}) EXPECT_NEAR(double(h.a) * v.x + double(h.b) * v.y + h.c, v.z, 1e-4);
-  EXPECT_NEAR(h.reach, 2 * std::sqrt(1 + double(h.a) * h.a + double(h.b) * h.b), 1e-6);
-  EXPECT_EQ(through(p, q, s, 1, 2, false).reach, 2);
-  EXPECT_LT(through(p, p, s, 1, 2, false).reach, 0);                      // two points
-  EXPECT_LT(through(p, {0, 0, 1}, {150, -20, 9}, 1, 2, false).reach, 0);  // three on a line
-  EXPECT_LT(through({0, 0, 3e38f}, q, s, 1, 2, false).reach, 0);          // a height that no plane has
+  EXPECT_NEAR(h.z_threshold, 2 * std::sqrt(1 + double(h.a) * h.a + double(h.b) * h.b), 1e-6);
+  EXPECT_EQ(through(p, q, s, 1, 2, false).z_threshold, 2);
+  EXPECT_LT(through(p, p, s, 1, 2, false).z_threshold, 0);                      // two points
+  EXPECT_LT(through(p, {0, 0, 1}, {150, -20, 9}, 1, 2, false).z_threshold, 0);  // three on a line
+  EXPECT_LT(through({0, 0, 3e38f}, q, s, 1, 2, false).z_threshold, 0);          // a height that no plane has
 }
 
 struct Fixture {
@@ -211,7 +211,7 @@ TEST(LocalOptimizer, EndsAtTheLeastSquaresPlaneOfItsInliers) {
     double weight = 0;
     const TruePlane expected = f.plane_near(floor, threshold, &weight);
     EXPECT_LE(corner_error(end.plane, expected, 512, 256), weight * (0.5 / base.scale_r + 3 * 64 * 0x1p-24));
-    EXPECT_EQ(end.reach, threshold);
+    EXPECT_EQ(end.z_threshold, threshold);
     std::int64_t inliers = 0;
     for (std::size_t i = 0; i < f.x.size(); ++i)
       inliers += std::fabs(f.z[i] - (floor.a * f.x[i] + floor.b * f.y[i] + floor.c)) < threshold;

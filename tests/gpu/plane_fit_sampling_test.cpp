@@ -337,7 +337,7 @@ struct PlainRule {
                         settings.threshold, d.region());
       std::int64_t count = 0;
       for (std::size_t i = 0; i < c.size; ++i)
-        count += std::fabs(std::fma(-h.a, c.x[i], std::fma(-h.b, c.y[i], c.z[i] - h.c))) <= h.reach;
+        count += std::fabs(std::fma(-h.a, c.x[i], std::fma(-h.b, c.y[i], c.z[i] - h.c))) <= h.z_threshold;
       if (count <= best) continue;
       best = count;
       winner = h;
