@@ -63,11 +63,11 @@ struct StoppingTable {
 struct Batch {
   const PlaneTask* tasks;
   PlaneWork* work;
-  float4* samples;             // x, y, z, key
-  float4* band;                // x, y, r; a tile has room for all its points
-  std::uint32_t* band_counts;  // of each tile
-  std::uint32_t* all_counts;   // exact mode: max_tried per plane
-  float4 *subsets, *pools;     // exact mode: max_subset and max_pool per plane
+  float4* samples;                 // x, y, z, key
+  float4* boundary;                // x, y, r; a tile has room for all its points
+  std::uint32_t* boundary_counts;  // of each tile
+  std::uint32_t* all_counts;       // exact mode: max_tried per plane
+  float4 *subsets, *pools;         // exact mode: max_subset and max_pool per plane
   PlaneFit* fits;
   std::uint32_t* undone;          // per plane: the CPU must do it
   Schedule schedule;              // a plane is a job, its tiles are the parts

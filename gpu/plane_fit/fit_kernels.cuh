@@ -13,7 +13,7 @@ namespace datum::cuda {
 /// All threads: the next pass over a plane of one tile is this block's own.
 __device__ inline void begin_here(Shared& s, Staging& staging) {
   __syncthreads();
-  if (threadIdx.x == 0) staging.count = s.tile_sums.listed = 0;
+  if (threadIdx.x == 0) staging.count = s.tile_sums.boundary_count = 0;
   __threadfence();
   __syncthreads();
 }
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     __syncthreads();
     if (dispatches) {
       s.task = dispatcher.take();
-      staging.count = s.tile_sums.listed = 0;
+      staging.count = s.tile_sums.boundary_count = 0;
     }
     __syncthreads();
     if (s.task == no_task) break;
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
                     staging);
       } else if (phase == Phase::accumulate || phase == Phase::scan) {
         const Base base = phase == Phase::scan ? nothing_inside() : of_plane;
-        float4* const list = band_of(b, task, begin);
+        float4* const list = boundary_of(b, task, begin);
         if (scanned) {
           accumulate_tile<false>(source, task, work, list, begin, end, base, s.tile_sums);
         } else {
@@ -81,9 +81,9 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
       __syncthreads();
       if (threadIdx.x < 32) {
         if (phase == Phase::accumulate || phase == Phase::scan) {
-          std::uint32_t* const listed = b.band_counts + task.first_tile + tile;
-          scanned ? add_tile_sums<false>(s.tile_sums, work, listed)
-                  : add_tile_sums<true>(s.tile_sums, work, listed);
+          std::uint32_t* const boundary_count = b.boundary_counts + task.first_tile + tile;
+          scanned ? add_tile_sums<false>(s.tile_sums, work, boundary_count)
+                  : add_tile_sums<true>(s.tile_sums, work, boundary_count);
           __syncwarp();
         }
         // What this block added must be seen by the block that finds the pass complete.

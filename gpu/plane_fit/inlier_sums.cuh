@@ -29,9 +29,10 @@ struct Sums {
     yr += qy * qr;
     rr += qr * qr;
   }
-  /// Adds the point where |r| < base.core, and sets `bit` in `near` where not but |r| <= base.outer. Predicates cost nothing
+  /// Adds the point where |r| < base.core, and sets `bit` in `boundary` where not but |r| <= base.outer. Predicates cost nothing
   /// here, choosing a value to add costs an instruction each.
-  __device__ void add_near(float pr, float px, float py, const Base& base, unsigned bit, unsigned& near) {
+  __device__ void add_or_flag(float pr, float px, float py, const Base& base, unsigned bit,
+                              unsigned& boundary) {
     const int qx = quantised(px, base.scale_x), qy = quantised(py, base.scale_y),
               qr = quantised(pr, base.scale_r);
     asm("{\n\t"
@@ -53,7 +54,7 @@ struct Sums {
         "@by or.b32 %10, %10, %17;\n\t"
         "}"
         : "+r"(n), "+r"(x), "+r"(y), "+r"(r), "+r"(xx), "+r"(xy), "+r"(yy), "+r"(xr), "+r"(yr), "+r"(rr),
-          "+r"(near)
+          "+r"(boundary)
         : "f"(pr), "f"(base.core), "f"(base.outer), "r"(qx), "r"(qy), "r"(qr), "r"(bit));
   }
   __device__ static int quantised(float v, float scale) {
@@ -112,18 +113,18 @@ __device__ void accumulate_tile(const Source& source, const PlaneTask& task, Pla
     for_quads<Source::ahead>(
         source, task, begin, end - begin < summed_quads ? end : begin + summed_quads, [&](const Quad& q) {
           if constexpr (Scan) scan.add<Source::bounded>(task, q);
-          unsigned near = 0;
+          unsigned boundary = 0;
           float r[4];
 #pragma unroll
           for (int i = 0; i < 4; ++i) {
             r[i] = fmaf(-base.a, q.x[i], fmaf(-base.b, q.y[i], q.z[i] - base.c));
-            of_thread.add_near(r[i], q.x[i], q.y[i], base, 1u << i, near);
+            of_thread.add_or_flag(r[i], q.x[i], q.y[i], base, 1u << i, boundary);
           }
-          if (near == 0) return;
-          std::uint32_t at = atomicAdd(&sums.listed, static_cast<std::uint32_t>(__popc(near)));
+          if (boundary == 0) return;
+          std::uint32_t at = atomicAdd(&sums.boundary_count, static_cast<std::uint32_t>(__popc(boundary)));
 #pragma unroll
           for (int i = 0; i < 4; ++i)
-            if (near >> i & 1) list[at++] = make_float4(q.x[i], q.y[i], r[i], 0.f);
+            if (boundary >> i & 1) list[at++] = make_float4(q.x[i], q.y[i], r[i], 0.f);
         });
     of_warp += sum_in_warp(of_thread);
   }
@@ -137,7 +138,7 @@ __device__ void accumulate_tile(const Source& source, const PlaneTask& task, Pla
 
 /// The first warp, when all warps have summed: the plane gets the tile's sums.
 template <bool Scan>
-__device__ void add_tile_sums(const TileSums& sums, PlaneWork* work, std::uint32_t* listed) {
+__device__ void add_tile_sums(const TileSums& sums, PlaneWork* work, std::uint32_t* boundary_count) {
   const int lane = threadIdx.x;
   if (lane < tile_sums) {
     long long sum = 0;
@@ -150,7 +151,7 @@ __device__ void add_tile_sums(const TileSums& sums, PlaneWork* work, std::uint32
                 static_cast<unsigned long long>(sum));
     }
   } else if (lane == tile_sums) {
-    *listed = sums.listed;
+    *boundary_count = sums.boundary_count;
   }
 }
 

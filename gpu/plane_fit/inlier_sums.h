@@ -39,7 +39,7 @@ DATUM_HD float quantising_scale(float bound, int most = quantised_max) {
   return float_of(bits_of(float(most) / bound) & 0x7F800000u);
 }
 
-/// Base plane of a pass over all points. |r| < core: inside whatever refit follows; up to outer: on the band
+/// Base plane of a pass over all points. |r| < core: inside whatever refit follows; up to outer: on the boundary
 /// list.
 struct Base {
   float a, b, c;

@@ -26,12 +26,12 @@ struct Optima {
 
 /// Does not span where it is bound to end at one of `optima`.
 LocalOptimum optimize_locally(const PlaneKernels& kernels, const Cloud& subset, const Plane& start,
-                              float threshold, const FitRegion& region, PointList band,
+                              float threshold, const FitRegion& region, PointList boundary,
                               const Optima& optima) {
   LocalOptimizer optimizer(start, threshold, region);
   for (bool more = true; more;) {
-    band.size = 0;
-    more = optimizer.take(kernels.accumulate(subset, optimizer.base(), &band));
+    boundary.size = 0;
+    more = optimizer.take(kernels.accumulate(subset, optimizer.base(), &boundary));
     if (optima.has_near(optimizer.result().plane, region)) return LocalOptimum{};
   }
   return optimizer.result();
@@ -39,14 +39,14 @@ LocalOptimum optimize_locally(const PlaneKernels& kernels, const Cloud& subset, 
 
 /// Optimises the best hypotheses and keeps the one with the least sum(min(r^2, z_threshold^2)).
 bool optimize_best(const PlaneKernels& kernels, const Cloud& subset, const StoppingRule& rule,
-                   float threshold, const FitRegion& region, const PointList& band, Plane* plane) {
+                   float threshold, const FitRegion& region, const PointList& boundary, Plane* plane) {
   Optima optima;
   double best = -1;
   for (const Candidate& c : rule.best()) {
     if (c.count < 3 || 4 * c.count < 3 * rule.best().front().count) break;
     const Plane start = plane_of(c.hypothesis);
     if (optima.has_near(start, region)) continue;
-    const LocalOptimum p = optimize_locally(kernels, subset, start, threshold, region, band, optima);
+    const LocalOptimum p = optimize_locally(kernels, subset, start, threshold, region, boundary, optima);
     if (!p.spans) continue;
     optima.at[optima.count++] = p;
     if (msac_score(p) > best) {
@@ -61,7 +61,7 @@ bool optimize_best(const PlaneKernels& kernels, const Cloud& subset, const Stopp
 
 Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const SampledPoints& sampled,
                          std::uint64_t seed, const PlaneFitSettings& settings, const FitRegion& region,
-                         const PointList& band) {
+                         const PointList& boundary) {
   Consensus result;
   if (sampled.pool.size < 3) return result;
   const bool screened = settings.mode == FitMode::screened;
@@ -76,10 +76,10 @@ Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const 
   result.plane = plane_of(winner.hypothesis);
   if (!result.found) return result;
   if (screened) {
-    result.found = optimize_best(kernels, subset, rule, settings.threshold, region, band, &result.plane);
+    result.found = optimize_best(kernels, subset, rule, settings.threshold, region, boundary, &result.plane);
   } else {
     const LocalOptimum p =
-        optimize_locally(kernels, subset, result.plane, settings.threshold, region, band, Optima{});
+        optimize_locally(kernels, subset, result.plane, settings.threshold, region, boundary, Optima{});
     if (p.spans) result.plane = p.plane;
   }
   return result;

@@ -15,6 +15,6 @@ struct Consensus {
 /// Lays planes through three points of the pool and applies the sequential rule.
 Consensus find_consensus(const PlaneKernels& kernels, const Cloud& cloud, const SampledPoints& sampled,
                          std::uint64_t seed, const PlaneFitSettings& settings, const FitRegion& region,
-                         const PointList& band);
+                         const PointList& boundary);
 
 }  // namespace datum

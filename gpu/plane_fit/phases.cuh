@@ -114,7 +114,7 @@ inline __device__ __noinline__ Phase after_scan(const Batch& b, std::uint32_t pl
   return Phase::done;
 }
 
-/// After a pass that summed the inliers and listed those that a small change moves.
+/// After a pass that summed the inliers and boundary_count those that a small change moves.
 inline __device__ __noinline__ Phase after_accumulate(const Batch& b, const PlaneTask& task,
                                                       std::uint32_t plane, Shared& shared) {
   PlaneWork* work = b.work + plane;
@@ -126,20 +126,21 @@ inline __device__ __noinline__ Phase after_accumulate(const Batch& b, const Plan
   }
   const int lane = threadIdx.x % 32;
   const long long core = lane < 10 ? __ldcg(&work->moments[lane]) : 0;
-  Near& near = *reinterpret_cast<Near*>(shared.search);
-  Refiner& refiner = *reinterpret_cast<Refiner*>(near.refiner);
+  BoundaryCandidates& boundary = *reinterpret_cast<BoundaryCandidates*>(shared.search);
+  Refiner& refiner = *reinterpret_cast<Refiner*>(boundary.refiner);
   if (threadIdx.x < 32) copy_by_warp(&refiner, &work->refiner);
   if (threadIdx.x == 0) {
     r.fit = work->fit;
     r.fit.valid = valid;
     work->scanned = 1;
   }
-  gather_near(b, task, near);
+  gather_boundary(b, task, boundary);
   const Base base = refiner.base();
   Refiner::Next next;
   do {
     const Hypothesis change = refiner.change();
-    next = take_sums(r, refiner, sum_in_warp(sum_near(b, task, near, base, change)), core, max_refits);
+    next =
+        take_sums(r, refiner, sum_in_warp(sum_boundary(b, task, boundary, base, change)), core, max_refits);
   } while (next == Refiner::Next::again);
   const Refined& end = refiner.result();
   const bool ended = next == Refiner::Next::done;

@@ -46,11 +46,12 @@ PlaneFit fit_one(const PlaneKernels& kernels, const PlanePoints& p, const PlaneF
     if (fit.status != FitStatus::no_consensus || p.half_x == 0 || p.half_y == 0) return fit;
   }
 
-  const Consensus consensus = find_consensus(kernels, cloud, sampled, p.seed, settings, region, lists.band);
+  const Consensus consensus =
+      find_consensus(kernels, cloud, sampled, p.seed, settings, region, lists.boundary);
   Refined refined;
   if (consensus.found) {
     const float threshold = std::max(settings.threshold, settings.refit_threshold);
-    refined = refine(kernels, cloud, consensus.plane, threshold, region, lists.band, max_refits,
+    refined = refine(kernels, cloud, consensus.plane, threshold, region, lists.boundary, max_refits,
                      sampled.scanned ? nullptr : &sampled.scan);
   } else if (!sampled.scanned) {
     sampled.scan = scan();

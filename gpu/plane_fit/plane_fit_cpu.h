@@ -233,13 +233,13 @@ inline DATUM_IN_LOOP void append(PointList& list, typename S::M taken, const Lan
 
 /// visit(points): at each vector of points before anything is made of them.
 template <class S, class Visit>
-inline DATUM_IN_LOOP Moments accumulate_visiting(const Cloud& cloud, const Base& base, PointList* band,
+inline DATUM_IN_LOOP Moments accumulate_visiting(const Cloud& cloud, const Base& base, PointList* boundary,
                                                  Visit visit) {
   using F = typename S::F;
   using M = typename S::M;
   const F a = S::set(-base.a), b = S::set(-base.b), c = S::set(base.c);
   const F core = S::set(base.core), outer = S::set(base.outer);
-  PointList list = *band;
+  PointList list = *boundary;
   const Moments sums =
       sum_inliers<S>(cloud, base, [&](Lanes<S>& p, Lanes<S>& q, M& in_p, M& in_q) DATUM_IN_LOOP {
         visit(p);
@@ -248,39 +248,39 @@ inline DATUM_IN_LOOP Moments accumulate_visiting(const Cloud& cloud, const Base&
         q.z = plane_math::residual<S>(q.x, q.y, q.z, a, b, c);
         in_p = S::lt(S::abs(p.z), core);
         in_q = S::lt(S::abs(q.z), core);
-        const M near_p = S::first_only(S::le(S::abs(p.z), outer), in_p);
-        const M near_q = S::first_only(S::le(S::abs(q.z), outer), in_q);
-        if (S::any(S::either(near_p, near_q))) {
-          append<S>(list, near_p, p);
-          append<S>(list, near_q, q);
+        const M boundary_p = S::first_only(S::le(S::abs(p.z), outer), in_p);
+        const M boundary_q = S::first_only(S::le(S::abs(q.z), outer), in_q);
+        if (S::any(S::either(boundary_p, boundary_q))) {
+          append<S>(list, boundary_p, p);
+          append<S>(list, boundary_q, q);
         }
       });
-  band->size = list.size;
+  boundary->size = list.size;
   return sums;
 }
 
 template <class S>
-Moments accumulate(const Cloud& cloud, const Base& base, PointList* band) {
-  return accumulate_visiting<S>(cloud, base, band, [](const Lanes<S>&) DATUM_IN_LOOP {});
+Moments accumulate(const Cloud& cloud, const Base& base, PointList* boundary) {
+  return accumulate_visiting<S>(cloud, base, boundary, [](const Lanes<S>&) DATUM_IN_LOOP {});
 }
 
 template <class S>
-Moments accumulate_scanning(const Cloud& cloud, const Base& base, float half_x, float half_y, PointList* band,
-                            ValidityScan* seen) {
+Moments accumulate_scanning(const Cloud& cloud, const Base& base, float half_x, float half_y,
+                            PointList* boundary, ValidityScan* seen) {
   Scanner<S> scanner(half_x, half_y);
   const Moments sums = accumulate_visiting<S>(
-      cloud, base, band, [&](const Lanes<S>& p) DATUM_IN_LOOP { scanner.add(p.x, p.y, p.z); });
+      cloud, base, boundary, [&](const Lanes<S>& p) DATUM_IN_LOOP { scanner.add(p.x, p.y, p.z); });
   *seen = scanner.result();
   return sums;
 }
 
 template <class S>
-Moments accumulate_band(const Cloud& band, const Base& base, const Hypothesis& change) {
+Moments accumulate_boundary(const Cloud& boundary, const Base& base, const Hypothesis& change) {
   using F = typename S::F;
   using M = typename S::M;
   const F a = S::set(-change.a), b = S::set(-change.b), c = S::set(change.c),
           z_threshold = S::set(change.z_threshold);
-  return sum_inliers<S>(band, base,
+  return sum_inliers<S>(boundary, base,
                         [&](const Lanes<S>& p, const Lanes<S>& q, M& in_p, M& in_q) DATUM_IN_LOOP {
                           in_p = S::le(S::abs(plane_math::residual<S>(p.x, p.y, p.z, a, b, c)), z_threshold);
                           in_q = S::le(S::abs(plane_math::residual<S>(q.x, q.y, q.z, a, b, c)), z_threshold);
@@ -289,7 +289,7 @@ Moments accumulate_band(const Cloud& band, const Base& base, const Hypothesis& c
 
 template <class S>
 constexpr PlaneKernels kernels_of() {
-  return PlaneKernels{select<S>, count<S>, accumulate<S>, accumulate_scanning<S>, accumulate_band<S>};
+  return PlaneKernels{select<S>, count<S>, accumulate<S>, accumulate_scanning<S>, accumulate_boundary<S>};
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ struct CudaPlaneFit::State {
 
   Buffer<PlaneTask> task_buffer;
   Buffer<WorkBytes> work;
-  Buffer<float4> samples, band, subsets, pools;
-  Buffer<std::uint32_t> all_counts, undone, map_table, search_tasks, band_counts;
+  Buffer<float4> samples, boundary, subsets, pools;
+  Buffer<std::uint32_t> all_counts, undone, map_table, search_tasks, boundary_counts;
   Buffer<PixelQuad> sampled_pixels;
   Buffer<PlaneFit> fits;
   Buffer<Queue> queue;
@@ -149,8 +149,8 @@ void CudaPlaneFit::State::plan_tiles() {
   zeroed(slots, slot_count, "queue");
   to_device(undone, std::vector<std::uint32_t>(std::max<std::size_t>(tasks.size(), 1), all_undone), "flags");
   samples.reserve(std::max<std::uint64_t>(sample_room, 1));
-  band.reserve(std::max<std::uint64_t>(4 * total_quads, 1));
-  band_counts.reserve(std::max<std::uint64_t>(all_tiles, 1));
+  boundary.reserve(std::max<std::uint64_t>(4 * total_quads, 1));
+  boundary_counts.reserve(std::max<std::uint64_t>(all_tiles, 1));
   all_counts.reserve(exact ? tasks.size() * max_tried : 1);
   subsets.reserve(exact ? tasks.size() * max_subset : 1);
   pools.reserve(exact ? tasks.size() * max_pool : 1);
@@ -294,8 +294,8 @@ Batch CudaPlaneFit::State::batch() const {
   b.tasks = task_buffer.get();
   b.work = reinterpret_cast<PlaneWork*>(work.get());
   b.samples = samples.get();
-  b.band = band.get();
-  b.band_counts = band_counts.get();
+  b.boundary = boundary.get();
+  b.boundary_counts = boundary_counts.get();
   b.all_counts = all_counts.get();
   b.subsets = subsets.get();
   b.pools = pools.get();

@@ -48,13 +48,13 @@ struct PlaneKernels {
   /// counts[k] = number of points with |residual to hypothesis k| <= its z_threshold.
   void (*count)(const Cloud& cloud, const plane_math::Hypothesis* hypotheses, int k, std::uint32_t* counts);
   /// Sums the points with |r| < base.core and appends (x, y, r) of those with base.core <= |r| <= base.outer.
-  plane_math::Moments (*accumulate)(const Cloud& cloud, const plane_math::Base& base, PointList* band);
+  plane_math::Moments (*accumulate)(const Cloud& cloud, const plane_math::Base& base, PointList* boundary);
   /// The same, and looks at the points as select does.
   plane_math::Moments (*accumulate_scanning)(const Cloud& cloud, const plane_math::Base& base, float half_x,
-                                             float half_y, PointList* band, ValidityScan* scan);
-  /// Sums the points (x, y, r) of a band list that lie within change.z_threshold of the base plane plus `change`.
-  plane_math::Moments (*accumulate_band)(const Cloud& band, const plane_math::Base& base,
-                                         const plane_math::Hypothesis& change);
+                                             float half_y, PointList* boundary, ValidityScan* scan);
+  /// Sums the points (x, y, r) of a boundary candidates that lie within change.z_threshold of the base plane plus `change`.
+  plane_math::Moments (*accumulate_boundary)(const Cloud& boundary, const plane_math::Base& base,
+                                             const plane_math::Hypothesis& change);
 };
 
 /// Throws std::runtime_error where this build carries no loops for the instruction set.

@@ -87,35 +87,36 @@ __device__ inline Base nothing_inside() {
   return base;
 }
 
-/// The band list of the tile that begins with a quad of its plane.
-__device__ inline float4* band_of(const Batch& b, const PlaneTask& task, std::uint64_t quad) {
-  return b.band + 4 * (task.first + quad);
+/// The boundary candidates of the tile that begins with a quad of its plane.
+__device__ inline float4* boundary_of(const Batch& b, const PlaneTask& task, std::uint64_t quad) {
+  return b.boundary + 4 * (task.first + quad);
 }
 
-/// Copies the tiles' lists, in any order, for only sums follow. near.listed > Near::room: they are too long.
-__device__ inline void gather_near(const Batch& b, const PlaneTask& task, Near& near) {
+/// Copies the tiles' lists, in any order, for only sums follow. boundary.count > BoundaryCandidates::room: they are too long.
+__device__ inline void gather_boundary(const Batch& b, const PlaneTask& task, BoundaryCandidates& boundary) {
   const int lane = threadIdx.x % 32;
-  if (threadIdx.x == 0) near.listed = 0;
+  if (threadIdx.x == 0) boundary.count = 0;
   __syncthreads();
   for (std::uint32_t tile = threadIdx.x / 32; tile < task.tiles; tile += block_warps) {
-    const std::uint32_t n = __ldcg(b.band_counts + task.first_tile + tile);
+    const std::uint32_t n = __ldcg(b.boundary_counts + task.first_tile + tile);
     std::uint32_t to = 0;
-    if (lane == 0 && n > 0) to = atomicAdd(&near.listed, n);
+    if (lane == 0 && n > 0) to = atomicAdd(&boundary.count, n);
     to = __shfl_sync(whole_warp, to, 0);
-    const float4* const from = band_of(b, task, std::uint64_t{tile} * b.tile_quads);
-    for (std::uint32_t i = lane; i < n && to + i < Near::room; i += 32) {
+    const float4* const from = boundary_of(b, task, std::uint64_t{tile} * b.tile_quads);
+    for (std::uint32_t i = lane; i < n && to + i < BoundaryCandidates::room; i += 32) {
       const float4 p = __ldcg(from + i);
-      near.x[to + i] = p.x;
-      near.y[to + i] = p.y;
-      near.r[to + i] = p.z;
+      boundary.x[to + i] = p.x;
+      boundary.y[to + i] = p.y;
+      boundary.r[to + i] = p.z;
     }
   }
   __syncthreads();
 }
 
 /// A thread's share of the points on the list that `change` leaves inliers; they differ from pass to pass only here.
-__device__ inline WideSums sum_near(const Batch& b, const PlaneTask& task, const Near& near, const Base& base,
-                                    const Hypothesis& change) {
+__device__ inline WideSums sum_boundary(const Batch& b, const PlaneTask& task,
+                                        const BoundaryCandidates& boundary, const Base& base,
+                                        const Hypothesis& change) {
   WideSums wide;
   Sums sums;
   int held = 0;
@@ -128,16 +129,16 @@ __device__ inline WideSums sum_near(const Batch& b, const PlaneTask& task, const
       held = 0;
     }
   };
-  if (near.listed <= Near::room) {
+  if (boundary.count <= BoundaryCandidates::room) {
 #pragma unroll 1
-    for (std::uint32_t i = threadIdx.x; i < near.listed; i += block_threads)
-      add(near.x[i], near.y[i], near.r[i]);
+    for (std::uint32_t i = threadIdx.x; i < boundary.count; i += block_threads)
+      add(boundary.x[i], boundary.y[i], boundary.r[i]);
   } else {
     for (std::uint32_t tile = threadIdx.x / 32; tile < task.tiles; tile += block_warps) {
-      const std::uint32_t n = __ldcg(b.band_counts + task.first_tile + tile);
+      const std::uint32_t n = __ldcg(b.boundary_counts + task.first_tile + tile);
 #pragma unroll 1
       for (std::uint32_t i = threadIdx.x % 32; i < n; i += 32) {
-        const float4 p = __ldcg(band_of(b, task, std::uint64_t{tile} * b.tile_quads) + i);
+        const float4 p = __ldcg(boundary_of(b, task, std::uint64_t{tile} * b.tile_quads) + i);
         add(p.x, p.y, p.z);
       }
     }

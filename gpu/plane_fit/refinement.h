@@ -9,9 +9,9 @@ namespace datum {
 
 namespace plane_math {
 
-/// Share of the threshold that the band list covers on either side: a plane that moves less anywhere in the
-/// region can only win or lose points of the band.
-constexpr float band_share = 0.1875f;
+/// Share of the threshold that the boundary candidates covers on either side: a plane that moves less anywhere in the
+/// region can only win or lose points of the boundary.
+constexpr float boundary_share = 0.1875f;
 
 /// `scale_x` and `scale_y`: of the region. `z_threshold`: the threshold along z.
 DATUM_HD Base base_at(const Plane& plane, float threshold, const FitRegion& region, float scale_x,
@@ -22,8 +22,8 @@ DATUM_HD Base base_at(const Plane& plane, float threshold, const FitRegion& regi
   base.c = static_cast<float>(plane.c);
   const float z_threshold =
       static_cast<float>(threshold * slope_factor(base.a, base.b, region.perpendicular));
-  base.core = z_threshold - band_share * z_threshold;
-  base.outer = z_threshold + band_share * z_threshold;
+  base.core = z_threshold - boundary_share * z_threshold;
+  base.outer = z_threshold + boundary_share * z_threshold;
   base.scale_x = scale_x;
   base.scale_y = scale_y;
   base.scale_r = quantising_scale(base.outer);
@@ -37,13 +37,13 @@ DATUM_HD Hypothesis changed(const Base& base, const Plane& change, float thresho
                     static_cast<float>(threshold * factor)};
 }
 
-/// Whether all points that `change` moves across its threshold lie on the band list: the change of a residual
+/// Whether all points that `change` moves across its threshold lie on the boundary candidates: the change of a residual
 /// is linear, so the region's corners bound it. 2^-19 of the threshold covers the rounding of the residuals and of this.
-DATUM_HD bool within_band(const Base& base, const Hypothesis& change, const FitRegion& region) {
-  const float z_threshold = (base.core + base.outer) / 2, half_band = (base.outer - base.core) / 2;
+DATUM_HD bool within_boundary(const Base& base, const Hypothesis& change, const FitRegion& region) {
+  const float z_threshold = (base.core + base.outer) / 2, half_width = (base.outer - base.core) / 2;
   const float moved = ::fabsf(change.a) * region.half_x + ::fabsf(change.b) * region.half_y +
                       ::fabsf(change.c) + ::fabsf(change.z_threshold - z_threshold);
-  return moved + z_threshold * 1.9073486328125e-06f <= half_band;
+  return moved + z_threshold * 1.9073486328125e-06f <= half_width;
 }
 
 }  // namespace plane_math
@@ -126,7 +126,7 @@ class Refiner {
     result_.z_threshold = change_.z_threshold;
     newest_ = 1 - newest_;
     steps_[newest_].solution = solution;
-    if (result_.refits < limit && plane_math::within_band(base(), change_, region_)) return Next::again;
+    if (result_.refits < limit && plane_math::within_boundary(base(), change_, region_)) return Next::again;
     keep(steps_[newest_]);
     return result_.refits == limit ? Next::done : Next::rebase;
   }

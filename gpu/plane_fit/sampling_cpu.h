@@ -9,7 +9,7 @@ namespace datum {
 
 /// Memory for one plane: lists with room for all of its points.
 struct SearchScratch {
-  PointList subset, pool, band;
+  PointList subset, pool, boundary;
 };
 
 /// Points that stand for a plane's points.

@@ -46,7 +46,7 @@ struct Search {
 constexpr int tile_sums = 11;
 struct TileSums {
   long long of_warp[block_warps][tile_sums];
-  std::uint32_t listed;
+  std::uint32_t boundary_count;
 };
 
 /// Shared memory of a refinement: the warps' sums, a Refiner, and what it wants next.
@@ -57,15 +57,15 @@ struct Refining {
   PlaneFit fit;
 };
 
-/// A band list, which is read once for every least-squares plane, and the refiner that takes its sums: they lie where the
+/// A boundary candidates, which is read once for every least-squares plane, and the refiner that takes its sums: they lie where the
 /// search was.
-struct Near {
+struct BoundaryCandidates {
   static constexpr std::uint32_t room = (sizeof(Search) - sizeof(Refiner) - 48) / (3 * sizeof(float));
   float x[room], y[room], r[room];
   alignas(16) unsigned char refiner[sizeof(Refiner)];
-  std::uint32_t listed;
+  std::uint32_t count;
 };
-static_assert(sizeof(Near) <= sizeof(Search), "it finds room there");
+static_assert(sizeof(BoundaryCandidates) <= sizeof(Search), "it finds room there");
 
 struct Shared {
   union {

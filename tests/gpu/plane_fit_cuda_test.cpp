@@ -129,7 +129,7 @@ TEST_F(PlaneFitCuda, DegenerateInput) {
   scenes.push_back(filled(5000, 100, [&](int i, double x, double) { return i % 11 ? 1e6 * x : nan; }));
   scenes.push_back(filled(3000, 100, [&](int, double x, double y) { return x > -90 ? nan : 0.1 * y; }));
   scenes.push_back(
-      filled(70000, 300, [&](int i, double, double) { return i % 2 ? 7.5 : -7.5; }));  // all in the band
+      filled(70000, 300, [&](int i, double, double) { return i % 2 ? 7.5 : -7.5; }));  // all in the boundary
   scenes.push_back(
       filled(40000, 100, [&](int i, double, double) { return i % 50 ? nan : static_cast<float>(i % 7); }));
   for (const int copies : {100, 5000}) {  // one place: all are sampled or none

@@ -86,8 +86,8 @@ struct Fixture {
   Refined run(const Plane& start, int limit = max_refits) {
     const std::size_t room = scene.x.size() + simd_padding;
     const Cloud cloud{scene.x.data(), scene.y.data(), scene.z.data(), scene.x.size()};
-    const PointList band{memory.data(), memory.data() + room, memory.data() + 2 * room, 0};
-    return refine(plane_kernels(best_isa()), cloud, start, 1, FitRegion{200, 200, true}, band, limit);
+    const PointList boundary{memory.data(), memory.data() + room, memory.data() + 2 * room, 0};
+    return refine(plane_kernels(best_isa()), cloud, start, 1, FitRegion{200, 200, true}, boundary, limit);
   }
 };
 
@@ -101,7 +101,7 @@ TEST(Refine, EndsInTheSameFixedPointFromAnywhereNear) {
     EXPECT_GT(r.refits, 1);
     EXPECT_EQ(r.moments.n, near.moments.n);
     EXPECT_LE(corner_error(r.plane, {near.plane.a, near.plane.b, near.plane.c}, 200, 200),
-              2 * std::sqrt(7.) * (1 + band_share) * 1.01 / 8192);
+              2 * std::sqrt(7.) * (1 + boundary_share) * 1.01 / 8192);
   }
 }
 

@@ -41,9 +41,9 @@ class Sampling {
       float* x = memory_.data() + 3 * i * room;
       return PointList{x, x + room, x + 2 * room, 0};
     };
-    band_ = list(2);
+    boundary_ = list(2);
     sampled_ = sample_points(plane_kernels(best_isa()), cloud_, seed_, order, region_,
-                             SearchScratch{list(0), list(1), band_});
+                             SearchScratch{list(0), list(1), boundary_});
     if (sampled_.scanned) return;  // exact mode looks at all points before it searches
     PointList none = list(1);
     sampled_.scan = plane_kernels(best_isa()).select(cloud_, KeyRange{0, 0}, s.half_x, s.half_y, &none);
@@ -56,13 +56,13 @@ class Sampling {
     return Point{sampled_.pool.x[i], sampled_.pool.y[i], sampled_.pool.z[i]};
   }
   Consensus consensus(const PlaneFitSettings& settings) const {
-    return find_consensus(plane_kernels(best_isa()), cloud_, sampled_, seed_, settings, region_, band_);
+    return find_consensus(plane_kernels(best_isa()), cloud_, sampled_, seed_, settings, region_, boundary_);
   }
   /// Where the LocalOptimizer ends from `start`.
   LocalOptimum optimum(const Plane& start, float threshold) const {
     LocalOptimizer optimizer(start, threshold, region_);
     const Cloud subset{sampled_.subset.x, sampled_.subset.y, sampled_.subset.z, sampled_.subset.size};
-    PointList none = band_;
+    PointList none = boundary_;
     while (optimizer.take(plane_kernels(Isa::scalar).accumulate(subset, optimizer.base(), &none))) {
     }
     return optimizer.result();
@@ -73,7 +73,7 @@ class Sampling {
   std::uint64_t seed_;
   FitRegion region_;
   std::vector<float> memory_;
-  PointList band_{};
+  PointList boundary_{};
   SampledPoints sampled_;
 };
 

@@ -18,12 +18,12 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float inf = std::numeric_limits<float>::infinity();
 
 /// Rounding a residual to 14-bit integers moves it by at most half a step, and a step is at most outer / 4096
-/// with outer = 1 + band_share thresholds along z. The fitted plane at a corner of a uniformly filled square is a sum
+/// with outer = 1 + boundary_share thresholds along z. The fitted plane at a corner of a uniformly filled square is a sum
 /// of residuals whose weights have n * sum(w^2) = 1 + 3 + 3 there, hence sum(|w|) <= sqrt(7). x and y round
-/// too, but only slopes of the residuals against the base plane (below band_share thresholds over the half width)
+/// too, but only slopes of the residuals against the base plane (below boundary_share thresholds over the half width)
 /// feel it: less than 1e-4 of the above.
 double corner_rounding(double threshold_along_z) {
-  return std::sqrt(7.) * (1 + plane_math::band_share) * threshold_along_z / 4096 / 2 * 1.001;
+  return std::sqrt(7.) * (1 + plane_math::boundary_share) * threshold_along_z / 4096 / 2 * 1.001;
 }
 
 struct PaperCase {
