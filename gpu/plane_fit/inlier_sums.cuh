@@ -29,7 +29,7 @@ struct Sums {
     yr += qy * qr;
     rr += qr * qr;
   }
-  /// Adds the point where |r| < base.core, and sets `bit` in `boundary` where not but |r| <= base.outer. Predicates cost nothing
+  /// Adds the point where |r| < base.always_inlier, and sets `bit` in `boundary` where not but |r| <= base.possible_inlier. Predicates cost nothing
   /// here, choosing a value to add costs an instruction each.
   __device__ void add_or_flag(float pr, float px, float py, const Base& base, unsigned bit,
                               unsigned& boundary) {
@@ -55,7 +55,7 @@ struct Sums {
         "}"
         : "+r"(n), "+r"(x), "+r"(y), "+r"(r), "+r"(xx), "+r"(xy), "+r"(yy), "+r"(xr), "+r"(yr), "+r"(rr),
           "+r"(boundary)
-        : "f"(pr), "f"(base.core), "f"(base.outer), "r"(qx), "r"(qy), "r"(qr), "r"(bit));
+        : "f"(pr), "f"(base.always_inlier), "f"(base.possible_inlier), "r"(qx), "r"(qy), "r"(qr), "r"(bit));
   }
   __device__ static int quantised(float v, float scale) {
     return __float_as_int(fmaf(v, scale, 12582912.f)) - 0x4B400000;
@@ -101,7 +101,7 @@ __device__ inline long long sum_in_warp(const WideSums& s) {
   return mine;
 }
 
-/// Sums the points with |r| < base.core and lists those up to base.outer. `list` has room for all points of the tile.
+/// Sums the points with |r| < base.always_inlier and lists those up to base.possible_inlier. `list` has room for all points of the tile.
 template <bool Scan, class Source>
 __device__ void accumulate_tile(const Source& source, const PlaneTask& task, PlaneWork* work, float4* list,
                                 std::uint32_t begin, std::uint32_t end, const Base& base, TileSums& sums) {

@@ -39,11 +39,11 @@ DATUM_HD float quantising_scale(float bound, int most = quantised_max) {
   return float_of(bits_of(float(most) / bound) & 0x7F800000u);
 }
 
-/// Base plane of a pass over all points. |r| < core: inside whatever refit follows; up to outer: on the boundary
+/// Base plane of a pass over all points. |r| < always_inlier: inside whatever refit follows; up to possible_inlier: on the boundary
 /// list.
 struct Base {
   float a, b, c;
-  float core, outer;
+  float always_inlier, possible_inlier;
   float scale_x, scale_y, scale_r;
 };
 

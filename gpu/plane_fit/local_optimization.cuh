@@ -67,7 +67,7 @@ inline __device__ __noinline__ void optimize_locally(Search& s, const Plane& sta
     for (int k = 0; k < each; ++k) {
       if (k * block_threads >= size) break;
       const float r = fmaf(-base.a, x[k], fmaf(-base.b, y[k], z[k] - base.c));
-      sums.add(fabsf(r) < base.core, x[k], y[k], r, base);
+      sums.add(fabsf(r) < base.always_inlier, x[k], y[k], r, base);
     }
     const int all[10] = {sums.n,  sums.x,  sums.y,  sums.r,  sums.xx,
                          sums.xy, sums.yy, sums.xr, sums.yr, sums.rr};

@@ -20,7 +20,7 @@ struct LocalOptimum {
 };
 
 /// The same alternation on the points sampled, rough, for all points follow: in 11 bits, until a plane moves by less than
-/// 1/8 of the threshold. take() the sums over |r| < base().core until it says that this is the end.
+/// 1/8 of the threshold. take() the sums over |r| < base().always_inlier until it says that this is the end.
 class LocalOptimizer {
  public:
   /// 11 bits: sums of products of all points sampled fit 32 bits.
@@ -35,7 +35,7 @@ class LocalOptimizer {
       : threshold_(threshold), region_(region) {
     base_.scale_x = plane_math::quantising_scale(region.half_x, most);
     base_.scale_y = plane_math::quantising_scale(region.half_y, most);
-    base_.outer = -1;
+    base_.possible_inlier = -1;
     begin_at(start);
   }
   DATUM_MEMBER const plane_math::Base& base() const { return base_; }
@@ -50,12 +50,12 @@ class LocalOptimizer {
     if (!solution.spans) return false;
     const plane_math::Plane& change = solution.change;
     result_.plane = plane_math::Plane{base_.a + change.a, base_.b + change.b, base_.c + change.c};
-    result_.z_threshold = base_.core;
+    result_.z_threshold = base_.always_inlier;
     result_.inliers = inliers;
     result_.sum_squares = solution.sum_squares;
     const double moved =
         ::fabs(change.a) * region_.half_x + ::fabs(change.b) * region_.half_y + ::fabs(change.c);
-    if (++steps_ == limit || !(moved > still * base_.core)) return false;
+    if (++steps_ == limit || !(moved > still * base_.always_inlier)) return false;
     begin_at(result_.plane);
     return true;
   }
@@ -65,9 +65,9 @@ class LocalOptimizer {
     base_.a = static_cast<float>(plane.a);
     base_.b = static_cast<float>(plane.b);
     base_.c = static_cast<float>(plane.c);
-    base_.core =
+    base_.always_inlier =
         static_cast<float>(threshold_ * plane_math::slope_factor(base_.a, base_.b, region_.perpendicular));
-    base_.scale_r = plane_math::quantising_scale(base_.core, most);
+    base_.scale_r = plane_math::quantising_scale(base_.always_inlier, most);
   }
 
   float threshold_;

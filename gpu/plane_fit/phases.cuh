@@ -125,7 +125,7 @@ inline __device__ __noinline__ Phase after_accumulate(const Batch& b, const Plan
     return Phase::done;
   }
   const int lane = threadIdx.x % 32;
-  const long long core = lane < 10 ? __ldcg(&work->moments[lane]) : 0;
+  const long long always = lane < 10 ? __ldcg(&work->moments[lane]) : 0;
   BoundaryCandidates& boundary = *reinterpret_cast<BoundaryCandidates*>(shared.search);
   Refiner& refiner = *reinterpret_cast<Refiner*>(boundary.refiner);
   if (threadIdx.x < 32) copy_by_warp(&refiner, &work->refiner);
@@ -140,7 +140,7 @@ inline __device__ __noinline__ Phase after_accumulate(const Batch& b, const Plan
   do {
     const Hypothesis change = refiner.change();
     next =
-        take_sums(r, refiner, sum_in_warp(sum_boundary(b, task, boundary, base, change)), core, max_refits);
+        take_sums(r, refiner, sum_in_warp(sum_boundary(b, task, boundary, base, change)), always, max_refits);
   } while (next == Refiner::Next::again);
   const Refined& end = refiner.result();
   const bool ended = next == Refiner::Next::done;

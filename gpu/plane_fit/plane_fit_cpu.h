@@ -238,7 +238,7 @@ inline DATUM_IN_LOOP Moments accumulate_visiting(const Cloud& cloud, const Base&
   using F = typename S::F;
   using M = typename S::M;
   const F a = S::set(-base.a), b = S::set(-base.b), c = S::set(base.c);
-  const F core = S::set(base.core), outer = S::set(base.outer);
+  const F always_inlier = S::set(base.always_inlier), possible_inlier = S::set(base.possible_inlier);
   PointList list = *boundary;
   const Moments sums =
       sum_inliers<S>(cloud, base, [&](Lanes<S>& p, Lanes<S>& q, M& in_p, M& in_q) DATUM_IN_LOOP {
@@ -246,10 +246,10 @@ inline DATUM_IN_LOOP Moments accumulate_visiting(const Cloud& cloud, const Base&
         visit(q);
         p.z = plane_math::residual<S>(p.x, p.y, p.z, a, b, c);
         q.z = plane_math::residual<S>(q.x, q.y, q.z, a, b, c);
-        in_p = S::lt(S::abs(p.z), core);
-        in_q = S::lt(S::abs(q.z), core);
-        const M boundary_p = S::first_only(S::le(S::abs(p.z), outer), in_p);
-        const M boundary_q = S::first_only(S::le(S::abs(q.z), outer), in_q);
+        in_p = S::lt(S::abs(p.z), always_inlier);
+        in_q = S::lt(S::abs(q.z), always_inlier);
+        const M boundary_p = S::first_only(S::le(S::abs(p.z), possible_inlier), in_p);
+        const M boundary_q = S::first_only(S::le(S::abs(q.z), possible_inlier), in_q);
         if (S::any(S::either(boundary_p, boundary_q))) {
           append<S>(list, boundary_p, p);
           append<S>(list, boundary_q, q);

@@ -47,7 +47,7 @@ struct PlaneKernels {
                          PointList* chosen);
   /// counts[k] = number of points with |residual to hypothesis k| <= its z_threshold.
   void (*count)(const Cloud& cloud, const plane_math::Hypothesis* hypotheses, int k, std::uint32_t* counts);
-  /// Sums the points with |r| < base.core and appends (x, y, r) of those with base.core <= |r| <= base.outer.
+  /// Sums the points with |r| < base.always_inlier and appends (x, y, r) of those with base.always_inlier <= |r| <= base.possible_inlier.
   plane_math::Moments (*accumulate)(const Cloud& cloud, const plane_math::Base& base, PointList* boundary);
   /// The same, and looks at the points as select does.
   plane_math::Moments (*accumulate_scanning)(const Cloud& cloud, const plane_math::Base& base, float half_x,

@@ -36,13 +36,13 @@ __device__ inline Refiner::Next take_in_warp(Refiner& refiner, long long sum, in
 }
 
 /// All threads: the warps' sums are added and taken by the first warp, with the one refiner of the block.
-__device__ inline Refiner::Next take_sums(Refining& r, Refiner& refiner, long long sum, long long core,
+__device__ inline Refiner::Next take_sums(Refining& r, Refiner& refiner, long long sum, long long always,
                                           int limit) {
   const int lane = threadIdx.x % 32;
   if (lane < 10) r.partial[threadIdx.x / 32][lane] = sum;
   __syncthreads();
   if (threadIdx.x < 32) {
-    sum = core;
+    sum = always;
     if (lane < 10) {
 #pragma unroll
       for (int w = 0; w < block_warps; ++w) sum += r.partial[w][lane];
@@ -83,7 +83,7 @@ __device__ inline void report_by_warp(const Refined& end, PlaneFit* fit) {
 /// A base plane that no point is near.
 __device__ inline Base nothing_inside() {
   Base base{};
-  base.core = base.outer = -1;
+  base.always_inlier = base.possible_inlier = -1;
   return base;
 }
 

@@ -22,11 +22,11 @@ DATUM_HD Base base_at(const Plane& plane, float threshold, const FitRegion& regi
   base.c = static_cast<float>(plane.c);
   const float z_threshold =
       static_cast<float>(threshold * slope_factor(base.a, base.b, region.perpendicular));
-  base.core = z_threshold - boundary_share * z_threshold;
-  base.outer = z_threshold + boundary_share * z_threshold;
+  base.always_inlier = z_threshold - boundary_share * z_threshold;
+  base.possible_inlier = z_threshold + boundary_share * z_threshold;
   base.scale_x = scale_x;
   base.scale_y = scale_y;
-  base.scale_r = quantising_scale(base.outer);
+  base.scale_r = quantising_scale(base.possible_inlier);
   *z_threshold_out = z_threshold;
   return base;
 }
@@ -40,7 +40,8 @@ DATUM_HD Hypothesis changed(const Base& base, const Plane& change, float thresho
 /// Whether all points that `change` moves across its threshold lie on the boundary candidates: the change of a residual
 /// is linear, so the region's corners bound it. 2^-19 of the threshold covers the rounding of the residuals and of this.
 DATUM_HD bool within_boundary(const Base& base, const Hypothesis& change, const FitRegion& region) {
-  const float z_threshold = (base.core + base.outer) / 2, half_width = (base.outer - base.core) / 2;
+  const float z_threshold = (base.always_inlier + base.possible_inlier) / 2,
+              half_width = (base.possible_inlier - base.always_inlier) / 2;
   const float moved = ::fabsf(change.a) * region.half_x + ::fabsf(change.b) * region.half_y +
                       ::fabsf(change.c) + ::fabsf(change.z_threshold - z_threshold);
   return moved + z_threshold * 1.9073486328125e-06f <= half_width;
