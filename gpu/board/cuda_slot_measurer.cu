@@ -67,7 +67,7 @@ struct CudaSlotMeasurer::State {
   Buffer<SiteRecord> records;
   Buffer<Tally> tally;
   Buffer<SiteRecord> host_records{Where::host_mapped};
-  Buffer<std::uint32_t> host_undone{Where::host_mapped};
+  Buffer<std::uint32_t> host_needs_cpu{Where::host_mapped};
   Buffer<Answer> answer{Where::host_mapped};
 
   Stream stream, branch{first_priority()};  // of heights: they take longer than the evidence
@@ -101,7 +101,7 @@ struct CudaSlotMeasurer::State {
   void publish_records();
   template <class Launch>
   void run(Launch launch, std::chrono::milliseconds patience);
-  void measure_undone(int slot, SiteRecord* out);
+  void measure_on_cpu(int slot, SiteRecord* out);
 };
 
 void CudaSlotMeasurer::State::copy(const BoardPlan& of) {
@@ -127,7 +127,7 @@ void CudaSlotMeasurer::State::take_memory() {
   zeroed(records, plan.site_count, "records");
   zeroed(tally, 1, "records");
   host_records.reserve(std::max<std::size_t>(plan.site_count, 1));
-  host_undone.reserve(std::max<std::size_t>(plan.site_count, 1));
+  host_needs_cpu.reserve(std::max<std::size_t>(plan.site_count, 1));
   answer.reserve(1);
   *answer.get() = Answer{};
   launched = 0;
@@ -191,11 +191,11 @@ void CudaSlotMeasurer::State::publish_records() {
   Publication p{};
   p.fits = reinterpret_cast<const uint4*>(fit.device_fits());
   p.records = reinterpret_cast<const uint4*>(records.get());
-  p.undone = fit.device_undone();
+  p.needs_cpu = fit.device_needs_cpu();
   p.abandoned = fit.device_abandoned();
   p.sites = plan.site_count;
   p.host_records = reinterpret_cast<uint4*>(on_device(host_records));
-  p.host_undone = on_device(host_undone);
+  p.host_needs_cpu = on_device(host_needs_cpu);
   p.answer = on_device(answer);
   p.tally = tally.get();
   const std::size_t words = plan.site_count * record_words,
@@ -239,10 +239,10 @@ void CudaSlotMeasurer::State::run(Launch launch, std::chrono::milliseconds patie
 }
 
 /// The planes that the device does not do, with all that rests on them.
-void CudaSlotMeasurer::State::measure_undone(int slot, SiteRecord* out) {
+void CudaSlotMeasurer::State::measure_on_cpu(int slot, SiteRecord* out) {
   std::vector<std::uint32_t> left;
   for (std::uint32_t i = 0; i < plan.site_count; ++i)
-    if (host_undone.get()[i]) left.push_back(i);
+    if (host_needs_cpu.get()[i]) left.push_back(i);
   if (left.empty()) return;
   std::vector<SitePlan> some;
   for (const std::uint32_t i : left) some.push_back(sites[i]);
@@ -307,7 +307,7 @@ void CudaSlotMeasurer::measure(int slot, SiteRecord* records, int patience_ms) {
         std::chrono::milliseconds(patience_ms));
   s.prepared = true;
   std::copy(s.host_records.get(), s.host_records.get() + s.plan.site_count, records);
-  s.measure_undone(slot, records);
+  s.measure_on_cpu(slot, records);
 }
 
 std::string CudaSlotMeasurer::describe() const {

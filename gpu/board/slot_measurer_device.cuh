@@ -68,11 +68,11 @@ struct Tally {
 struct Publication {
   const uint4* fits;     // of PlaneFit
   const uint4* records;  // of SiteRecord, without their fits
-  const std::uint32_t* undone;
+  const std::uint32_t* needs_cpu;
   const unsigned int* abandoned;
   std::uint32_t sites;
   uint4* host_records;
-  std::uint32_t* host_undone;
+  std::uint32_t* host_needs_cpu;
   Answer* answer;
   Tally* tally;
 };
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(copy_threads) publish(Publication p) {
     const std::size_t site = i / record_words, word = i % record_words;
     p.host_records[i] = word < fit_words ? p.fits[site * fit_words + word] : p.records[i];
   }
-  for (std::size_t i = first; i < p.sites; i += step) p.host_undone[i] = p.undone[i];
+  for (std::size_t i = first; i < p.sites; i += step) p.host_needs_cpu[i] = p.needs_cpu[i];
   __threadfence_system();
   __syncthreads();
   if (threadIdx.x != 0 || atomicAdd(&p.tally->blocks_done, 1u) != gridDim.x - 1) return;

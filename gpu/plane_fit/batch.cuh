@@ -69,7 +69,7 @@ struct Batch {
   std::uint32_t* all_counts;       // exact mode: max_tried per plane
   float4 *subsets, *pools;         // exact mode: max_subset and max_pool per plane
   PlaneFit* fits;
-  std::uint32_t* undone;          // per plane: the CPU must do it
+  std::uint32_t* needs_cpu;       // per plane: the CPU must do it
   Schedule schedule;              // a plane is a job, its tiles are the parts
   const std::uint32_t* searches;  // planes whose points are sampled by index
   std::uint32_t tile_quads;

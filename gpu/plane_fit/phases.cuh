@@ -18,11 +18,11 @@ __device__ inline void clear(PlaneWork* work) {
 }
 
 /// All threads: the plane's result stands.
-__device__ inline void finish(const Batch& b, std::uint32_t plane, const PlaneFit& fit, bool undone) {
+__device__ inline void finish(const Batch& b, std::uint32_t plane, const PlaneFit& fit, bool needs_cpu) {
   __syncthreads();
   if (threadIdx.x == 0) {
     b.fits[plane] = fit;
-    b.undone[plane] = undone;
+    b.needs_cpu[plane] = needs_cpu;
   }
   clear(b.work + plane);  // seen by the next launch
   if (threadIdx.x == 0) atomicAdd(&b.schedule.queue->jobs_done, 1u);

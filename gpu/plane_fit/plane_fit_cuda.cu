@@ -35,7 +35,7 @@ struct CudaPlaneFit::State {
   // what is fitted
   std::vector<PlanePoints> points;  // of prepare(planes)
   PlaneFitSettings settings;
-  bool of_map = false, exact = false, all_undone = false;
+  bool of_map = false, exact = false, all_need_cpu = false;
   CountType type = CountType::int16;
   std::int32_t pitch = 0;
   std::size_t count = 0;
@@ -48,7 +48,7 @@ struct CudaPlaneFit::State {
   Buffer<PlaneTask> task_buffer;
   Buffer<WorkBytes> work;
   Buffer<float4> samples, boundary, subsets, pools;
-  Buffer<std::uint32_t> all_counts, undone, map_table, search_tasks, boundary_counts;
+  Buffer<std::uint32_t> all_counts, needs_cpu, map_table, search_tasks, boundary_counts;
   Buffer<PixelQuad> sampled_pixels;
   Buffer<PlaneFit> fits;
   Buffer<Queue> queue;
@@ -59,7 +59,7 @@ struct CudaPlaneFit::State {
   Buffer<float4> coordinates;
   Buffer<float4> pinned{Where::host_mapped};
   Buffer<PlaneFit> host_fits{Where::host_mapped};
-  Buffer<std::uint32_t> host_undone{Where::host_mapped};
+  Buffer<std::uint32_t> host_needs_cpu{Where::host_mapped};
   Buffer<Queue> host_queue{Where::host_mapped};
 
   void plan_tiles();
@@ -95,7 +95,7 @@ std::uint32_t CudaPlaneFit::State::tile_for_device() const {
 
 /// Cuts the planes into tiles and takes the memory for all that is done with them.
 void CudaPlaneFit::State::plan_tiles() {
-  all_undone = settings.max_hypotheses > max_tried;
+  all_need_cpu = settings.max_hypotheses > max_tried;
   total_quads = 0;
   std::uint64_t sample_room = 0, all_tiles = 0;
   for (const PlaneTask& t : tasks) total_quads += t.quads;
@@ -105,7 +105,7 @@ void CudaPlaneFit::State::plan_tiles() {
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     PlaneTask& t = tasks[i];
     t.tiles = (t.quads + tile_quads - 1) / tile_quads;
-    if (t.size > max_points) all_undone = true;
+    if (t.size > max_points) all_need_cpu = true;
     t.by_index = settings.sampling == SamplingOrder::by_index && t.half_x != 0 && t.half_y != 0;
     t.first_limit = plane_math::key_limit(t.size - t.size / 4, plane_math::subset_target);
     t.subset_limit = plane_math::key_limit(t.size, plane_math::subset_target);
@@ -147,7 +147,8 @@ void CudaPlaneFit::State::plan_tiles() {
   zeroed(work, tasks.size(), "plane work");
   zeroed(queue, 1, "queue");
   zeroed(slots, slot_count, "queue");
-  to_device(undone, std::vector<std::uint32_t>(std::max<std::size_t>(tasks.size(), 1), all_undone), "flags");
+  to_device(needs_cpu, std::vector<std::uint32_t>(std::max<std::size_t>(tasks.size(), 1), all_need_cpu),
+            "flags");
   samples.reserve(std::max<std::uint64_t>(sample_room, 1));
   boundary.reserve(std::max<std::uint64_t>(4 * total_quads, 1));
   boundary_counts.reserve(std::max<std::uint64_t>(all_tiles, 1));
@@ -158,7 +159,7 @@ void CudaPlaneFit::State::plan_tiles() {
   for (PlaneFit& f : empty) f.status = FitStatus::too_few_points;  // what a plane without points stays
   to_device(fits, empty, "fits");
   host_fits.reserve(std::max<std::size_t>(tasks.size(), 1));
-  host_undone.reserve(std::max<std::size_t>(tasks.size(), 1));
+  host_needs_cpu.reserve(std::max<std::size_t>(tasks.size(), 1));
   host_queue.reserve(1);
   if (needed_for != settings.confidence) {
     to_device(needed, stopping_table(settings.confidence, max_tried), "hypotheses");
@@ -300,7 +301,7 @@ Batch CudaPlaneFit::State::batch() const {
   b.subsets = subsets.get();
   b.pools = pools.get();
   b.fits = fits.get();
-  b.undone = undone.get();
+  b.needs_cpu = needs_cpu.get();
   b.searches = search_tasks.get();
   b.tile_quads = tile_quads;
   b.needed = StoppingTable{needed.get(), static_cast<float>(std::log2(1 - settings.confidence))};
@@ -332,7 +333,7 @@ void CudaPlaneFit::State::launch_map(cudaStream_t stream, const void* image) {
 
 void CudaPlaneFit::launch(CudaStream stream, const void* image) {
   State& s = *state_;
-  if (s.device_planes == 0 || s.all_undone) return;
+  if (s.device_planes == 0 || s.all_need_cpu) return;
   if (!s.of_map) {
     const float4* base = s.coordinates.get();
     s.launch(stream, PointSource{base, base + s.total_quads, base + 2 * s.total_quads});
@@ -345,34 +346,36 @@ void CudaPlaneFit::launch(CudaStream stream, const void* image) {
   }
 }
 
-void CudaPlaneFit::fetch(CudaStream stream, PlaneFit* out, std::uint8_t* undone) {
+void CudaPlaneFit::fetch(CudaStream stream, PlaneFit* out, std::uint8_t* needs_cpu) {
   State& s = *state_;
   if (s.count == 0) return;
   check(cudaMemcpyAsync(s.host_fits.get(), s.fits.get(), s.count * sizeof(PlaneFit), cudaMemcpyDeviceToHost,
                         stream),
         "fits");
-  check(cudaMemcpyAsync(s.host_undone.get(), s.undone.get(), s.count * 4, cudaMemcpyDeviceToHost, stream),
-        "flags");
+  check(
+      cudaMemcpyAsync(s.host_needs_cpu.get(), s.needs_cpu.get(), s.count * 4, cudaMemcpyDeviceToHost, stream),
+      "flags");
   check(cudaMemcpyAsync(s.host_queue.get(), s.queue.get(), sizeof(Queue), cudaMemcpyDeviceToHost, stream),
         "queue");
   wait(stream, std::chrono::milliseconds(2 * s.options.patience_ms), "the plane fit");
   if (s.host_queue.get()->abandoned)
     throw GpuError("CUDA: the plane fit was not done within its time" + s.unfinished(), true);
   for (std::size_t i = 0; i < s.count; ++i) {
-    const bool left = s.all_undone || s.host_undone.get()[i];
+    const bool left = s.all_need_cpu || s.host_needs_cpu.get()[i];
     out[i] = s.host_fits.get()[i];
-    if (undone) undone[i] = left;
+    if (needs_cpu) needs_cpu[i] = left;
     if (!left) continue;
     if (!s.of_map) {
       fit_planes(&s.points[i], 1, s.settings, cpu_backend(1), &out[i]);
-    } else if (!undone) {
-      throw GpuError("ring " + std::to_string(i) + " was left undone", false);
+    } else if (!needs_cpu) {
+      throw GpuError("ring " + std::to_string(i) + " needs the CPU, and the caller asked for no flags",
+                     false);
     }
   }
 }
 
 const PlaneFit* CudaPlaneFit::device_fits() const { return state_->fits.get(); }
-const std::uint32_t* CudaPlaneFit::device_undone() const { return state_->undone.get(); }
+const std::uint32_t* CudaPlaneFit::device_needs_cpu() const { return state_->needs_cpu.get(); }
 const unsigned int* CudaPlaneFit::device_abandoned() const { return &state_->queue.get()->abandoned; }
 
 }  // namespace datum

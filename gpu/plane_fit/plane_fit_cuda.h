@@ -23,7 +23,7 @@ struct CudaFitOptions {
 };
 
 /// A batch of planes on the first CUDA device. Results are byte for byte those of fit_planes on the CPU: a plane that
-/// the device leaves undone (thousands of points at one place, more than 1024 hypotheses) is done by the CPU: points in
+/// the device leaves to the CPU (thousands of points at one place, more than 1024 hypotheses) is done by the CPU: points in
 /// fetch(), rings by the caller. Members throw GpuError, prepare() std::invalid_argument for what fit_planes refuses; one
 /// object is used by one thread at a time.
 class CudaPlaneFit {
@@ -41,13 +41,13 @@ class CudaPlaneFit {
   void upload(CudaStream stream);
   /// Kernels only, asynchronous; may be captured into a graph. `image`: for rings, the height map.
   void launch(CudaStream stream, const void* image = nullptr);
-  /// Waits for the stream and copies the results. Rings that were left undone are marked in
-  /// `undone` (one per ring) for the caller to fit on the CPU; without it they are a GpuError.
-  void fetch(CudaStream stream, PlaneFit* fits, std::uint8_t* undone = nullptr);
+  /// Waits for the stream and copies the results. Rings that need the CPU are marked in
+  /// `needs_cpu` (one per ring) for the caller to fit on the CPU; without it they are a GpuError.
+  void fetch(CudaStream stream, PlaneFit* fits, std::uint8_t* needs_cpu = nullptr);
 
-  /// The fits on the device, and which planes were left undone (not 0), for kernels that follow in the stream.
+  /// The fits on the device, and which planes need the CPU (not 0), for kernels that follow in the stream.
   const PlaneFit* device_fits() const;
-  const std::uint32_t* device_undone() const;
+  const std::uint32_t* device_needs_cpu() const;
   /// Not 0 after a batch that took too long: its results are not to be used. Device memory.
   const unsigned int* device_abandoned() const;
 

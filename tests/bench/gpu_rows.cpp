@@ -100,13 +100,13 @@ void take_fits(const Workload& w, const std::vector<BaselineFit>& fits, Row* row
 void compare(const Workload& w, const std::vector<PlaneFit>& of_cpu, const Stream& stream,
              CudaPlaneFit* fitter, Row* row) {
   std::vector<PlaneFit> fits(of_cpu.size());
-  std::vector<std::uint8_t> undone(fits.size());
-  fitter->fetch(stream, fits.data(), undone.data());
+  std::vector<std::uint8_t> needs_cpu(fits.size());
+  fitter->fetch(stream, fits.data(), needs_cpu.data());
   take_fits(w, fits, row);
   std::size_t differ = 0, left = 0;
   for (std::size_t i = 0; i < fits.size(); ++i) {
-    left += undone[i];
-    differ += !undone[i] && bytes_of(fits[i]) != bytes_of(of_cpu[i]);
+    left += needs_cpu[i];
+    differ += !needs_cpu[i] && bytes_of(fits[i]) != bytes_of(of_cpu[i]);
   }
   row->bytes = differ ? "DIFFER in " + std::to_string(differ) + " planes" : "equal";
   if (left) row->bytes += ", " + std::to_string(left) + " left to the CPU";
@@ -164,7 +164,7 @@ void add_map_rows(const Workload& w, const Reference& cpu, const Stream& stream,
     const auto graph = std::make_shared<Replay>(stream, [&](CudaStream s) { fitter->launch(s, frame); });
     const auto in_place = std::make_shared<Replay>(stream, [&](CudaStream s) { fitter->launch(s, mapped); });
     const auto fits = std::make_shared<std::vector<PlaneFit>>(w.planes.size());
-    const auto undone = std::make_shared<std::vector<std::uint8_t>>(w.planes.size());
+    const auto needs_cpu = std::make_shared<std::vector<std::uint8_t>>(w.planes.size());
     Row kernels;
     kernels.name = std::string("datumd ") + name_of(mode) + ", int16 map";
     kernels.samples_per_round = 10;
@@ -181,7 +181,7 @@ void add_map_rows(const Workload& w, const Reference& cpu, const Stream& stream,
       return wall_us([&] {
         check(cudaMemcpyAsync(frame, w.frame.get(), bytes, cudaMemcpyHostToDevice, stream), "frame");
         graph->launch();
-        fitter->fetch(stream, fits->data(), undone->data());
+        fitter->fetch(stream, fits->data(), needs_cpu->data());
       });
     };
     rows->push_back(upload);
@@ -194,7 +194,7 @@ void add_map_rows(const Workload& w, const Reference& cpu, const Stream& stream,
     read.sample = [=, &stream] {
       return wall_us([&] {
         in_place->launch();
-        fitter->fetch(stream, fits->data(), undone->data());
+        fitter->fetch(stream, fits->data(), needs_cpu->data());
       });
     };
     rows->push_back(read);

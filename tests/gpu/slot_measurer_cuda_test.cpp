@@ -208,7 +208,7 @@ TEST_F(SlotMeasurerCuda, HeightsAtTheEndsOfTheirTypes) {
   }
 }
 
-// Planes that the device leaves undone are the CPU's: all of them for too many hypotheses; some of those whose points
+// Planes that the device leaves to the CPU are the CPU's: all of them for too many hypotheses; some of those whose points
 // lie at one place, so that all or none are drawn.
 TEST_F(SlotMeasurerCuda, UndonePlanes) {
   MapScene m = board_map(std::vector<RingShape>(36, RingShape{9, 100, 100}),
