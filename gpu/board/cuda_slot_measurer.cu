@@ -192,7 +192,7 @@ void CudaSlotMeasurer::State::publish_records() {
   p.fits = reinterpret_cast<const uint4*>(fit.device_fits());
   p.records = reinterpret_cast<const uint4*>(records.get());
   p.needs_cpu = fit.device_needs_cpu();
-  p.abandoned = fit.device_abandoned();
+  p.timed_out = fit.device_timed_out();
   p.sites = plan.site_count;
   p.host_records = reinterpret_cast<uint4*>(on_device(host_records));
   p.host_needs_cpu = on_device(host_needs_cpu);
@@ -235,7 +235,7 @@ void CudaSlotMeasurer::State::run(Launch launch, std::chrono::milliseconds patie
   launch();
   wait_until([&] { return __atomic_load_n(&a->boards, __ATOMIC_ACQUIRE) == number; }, stream, patience,
              "a board");
-  if (a->abandoned) throw GpuError("CUDA: the planes of a board were not done within their time", true);
+  if (a->timed_out) throw GpuError("CUDA: the planes of a board were not done within their time", true);
 }
 
 /// The planes that the device does not do, with all that rests on them.

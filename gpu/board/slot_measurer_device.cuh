@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(copy_threads)
 /// What the host waits for, in mapped memory. Written last.
 struct Answer {
   std::uint32_t boards;     // measured since the last prepare()
-  std::uint32_t abandoned;  // the last one took the planes too long: its records are not to be used
+  std::uint32_t timed_out;  // the last one took the planes too long: its records are not to be used
 };
 
 /// Device memory.
@@ -69,7 +69,7 @@ struct Publication {
   const uint4* fits;     // of PlaneFit
   const uint4* records;  // of SiteRecord, without their fits
   const std::uint32_t* needs_cpu;
-  const unsigned int* abandoned;
+  const unsigned int* timed_out;
   std::uint32_t sites;
   uint4* host_records;
   std::uint32_t* host_needs_cpu;
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(copy_threads) publish(Publication p) {
   __syncthreads();
   if (threadIdx.x != 0 || atomicAdd(&p.tally->blocks_done, 1u) != gridDim.x - 1) return;
   p.tally->blocks_done = p.tally->rings_done = 0;
-  p.answer->abandoned = *p.abandoned;
+  p.answer->timed_out = *p.timed_out;
   __threadfence_system();
   const std::uint32_t boards = p.tally->boards + 1;
   p.tally->boards = boards;

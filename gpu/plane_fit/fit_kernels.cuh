@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
   extern __shared__ __align__(16) unsigned char memory[];
   Shared& s = *reinterpret_cast<Shared*>(memory);
   Staging& staging = *reinterpret_cast<Staging*>(s.staging);
-  const unsigned long long deadline = now_ns() + b.schedule.patience_ns;
+  const unsigned long long deadline = now_ns() + b.schedule.timeout_ns;
   // Another warp than the one that counts finished tiles finds the next task.
   const bool dispatches = threadIdx.x == 32;
   Dispatcher& dispatcher = *reinterpret_cast<Dispatcher*>(s.dispatcher);

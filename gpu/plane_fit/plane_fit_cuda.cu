@@ -275,7 +275,7 @@ void CudaPlaneFit::upload(CudaStream stream) {
         "upload of points");
 }
 
-/// The first plane that an abandoned batch left, for the log.
+/// The first plane that an timed_out batch left, for the log.
 std::string CudaPlaneFit::State::unfinished() const {
   std::vector<WorkBytes> left(tasks.size());
   check(cudaMemcpy(left.data(), work.get(), left.size() * sizeof(WorkBytes), cudaMemcpyDeviceToHost),
@@ -313,7 +313,7 @@ Batch CudaPlaneFit::State::batch() const {
                         first_tasks.get(),
                         first_count,
                         device_planes,
-                        1'000'000ull * static_cast<unsigned>(options.patience_ms)};
+                        1'000'000ull * static_cast<unsigned>(options.timeout_ms)};
   return b;
 }
 
@@ -357,8 +357,8 @@ void CudaPlaneFit::fetch(CudaStream stream, PlaneFit* out, std::uint8_t* needs_c
       "flags");
   check(cudaMemcpyAsync(s.host_queue.get(), s.queue.get(), sizeof(Queue), cudaMemcpyDeviceToHost, stream),
         "queue");
-  wait(stream, std::chrono::milliseconds(2 * s.options.patience_ms), "the plane fit");
-  if (s.host_queue.get()->abandoned)
+  wait(stream, std::chrono::milliseconds(2 * s.options.timeout_ms), "the plane fit");
+  if (s.host_queue.get()->timed_out)
     throw GpuError("CUDA: the plane fit was not done within its time" + s.unfinished(), true);
   for (std::size_t i = 0; i < s.count; ++i) {
     const bool left = s.all_need_cpu || s.host_needs_cpu.get()[i];
@@ -376,6 +376,6 @@ void CudaPlaneFit::fetch(CudaStream stream, PlaneFit* out, std::uint8_t* needs_c
 
 const PlaneFit* CudaPlaneFit::device_fits() const { return state_->fits.get(); }
 const std::uint32_t* CudaPlaneFit::device_needs_cpu() const { return state_->needs_cpu.get(); }
-const unsigned int* CudaPlaneFit::device_abandoned() const { return &state_->queue.get()->abandoned; }
+const unsigned int* CudaPlaneFit::device_timed_out() const { return &state_->queue.get()->timed_out; }
 
 }  // namespace datum

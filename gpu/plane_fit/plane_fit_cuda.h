@@ -19,7 +19,7 @@ struct CudaFitOptions {
   std::uint32_t tile_quads = 0;    // groups of four points that a block takes at a time, at most 4096
   unsigned blocks = 0;             // of the grid
   std::uint64_t shuffle_seed = 0;  // first tiles in a random order instead of largest planes first
-  int patience_ms = 500;           // after which the device gives a batch up; the host waits twice as long
+  int timeout_ms = 500;            // after which the device gives a batch up; the host waits twice as long
 };
 
 /// A batch of planes on the first CUDA device. Results are byte for byte those of fit_planes on the CPU: a plane that
@@ -49,7 +49,7 @@ class CudaPlaneFit {
   const PlaneFit* device_fits() const;
   const std::uint32_t* device_needs_cpu() const;
   /// Not 0 after a batch that took too long: its results are not to be used. Device memory.
-  const unsigned int* device_abandoned() const;
+  const unsigned int* device_timed_out() const;
 
  private:
   struct State;

@@ -20,6 +20,6 @@ void CudaPlaneFit::launch(CudaStream, const void*) { refuse(); }
 void CudaPlaneFit::fetch(CudaStream, PlaneFit*, std::uint8_t*) { refuse(); }
 const PlaneFit* CudaPlaneFit::device_fits() const { return nullptr; }
 const std::uint32_t* CudaPlaneFit::device_needs_cpu() const { return nullptr; }
-const unsigned int* CudaPlaneFit::device_abandoned() const { return nullptr; }
+const unsigned int* CudaPlaneFit::device_timed_out() const { return nullptr; }
 
 }  // namespace datum

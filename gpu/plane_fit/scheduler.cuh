@@ -17,7 +17,7 @@ struct Queue {
   alignas(128) unsigned long long tail;
   alignas(128) unsigned long long first_next;
   alignas(128) unsigned int jobs_done;
-  unsigned int blocks_done, abandoned;
+  unsigned int blocks_done, timed_out;
 };
 
 // A task is a plane and a tile of it, 20 bits each. In its slot it carries the turn of the ring of slots above them: a
@@ -32,7 +32,7 @@ struct Schedule {
   unsigned int slot_mask;
   const unsigned long long* first_tasks;  // job << part_bits | part
   unsigned int first_count, jobs;
-  unsigned long long patience_ns;
+  unsigned long long timeout_ns;
 };
 
 __device__ inline unsigned long long turn_of(const Schedule& b, unsigned long long place) {
@@ -70,8 +70,8 @@ class Dispatcher {
 
   /// Until another kernel has set `word`, or the batch took too long.
   __device__ void wait_until_set(const std::uint32_t& word) {
-    while (now(word) == 0 && !now(b_.queue->abandoned)) {
-      if (now_ns() > deadline_) atomicExch(&b_.queue->abandoned, 1u);
+    while (now(word) == 0 && !now(b_.queue->timed_out)) {
+      if (now_ns() > deadline_) atomicExch(&b_.queue->timed_out, 1u);
       __nanosleep(50);
     }
     __threadfence();
@@ -103,9 +103,9 @@ class Dispatcher {
       }
       __nanosleep(50);  // leaves the queue to those that work
       if (looks % 4 != 0) continue;
-      if (now(b_.queue->jobs_done) >= b_.jobs || now(b_.queue->abandoned)) return no_task;
+      if (now(b_.queue->jobs_done) >= b_.jobs || now(b_.queue->timed_out)) return no_task;
       if (now_ns() > deadline_) {
-        atomicExch(&b_.queue->abandoned, 1u);
+        atomicExch(&b_.queue->timed_out, 1u);
         return no_task;
       }
     }

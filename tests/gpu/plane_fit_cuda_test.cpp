@@ -221,7 +221,7 @@ TEST_F(PlaneFitCuda, FewSmallPlanes) {
   for (std::size_t i = 0; i + 1 < scenes.size(); ++i) scenes.erase(scenes.begin() + static_cast<long>(i));
   CudaFitOptions options;
   options.tile_quads = 128;
-  options.patience_ms = 60000;
+  options.timeout_ms = 60000;
   for (const PlaneFitSettings& settings : all_settings()) {
     CudaPlaneFit fitter(options);
     expect_same(on_device(fitter, scenes, settings, 2), scenes, settings, "few small planes");
