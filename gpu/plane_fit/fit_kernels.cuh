@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
   for (;;) {
     __syncthreads();
     if (dispatches) {
-      s.task = dispatcher.take();
+      s.task = dispatcher.next_task();
       staging.count = s.tile_sums.boundary_count = 0;
     }
     __syncthreads();
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
       if (phase == Phase::done) break;
       if (threadIdx.x == 0) work->phase = phase;
       if (task.tiles > 1) {
-        push(b.schedule, plane, task.tiles, s.place, deadline, block_threads);
+        enqueue_parts(b.schedule, plane, task.tiles, s.place, deadline, block_threads);
         break;
       }
       begin_here(s, staging);

@@ -18,7 +18,7 @@ struct Pool {
 
 }  // namespace
 
-void StoppingRule::take(const Hypothesis& h, std::uint32_t count) {
+void StoppingRule::add(const Hypothesis& h, std::uint32_t count) {
   // behind those of equal counts, which came before
   const auto place =
       std::find_if(best_.begin(), best_.end(), [&](const Candidate& c) { return c.count < count; });
@@ -44,7 +44,7 @@ int test_hypotheses(const PlaneKernels& kernels, const Cloud& counted, const Poi
       h[i] = hypothesis_of(static_cast<std::uint32_t>(tried + i), seed, Pool{pool},
                            static_cast<std::uint32_t>(pool.size), settings.threshold, region);
     kernels.count(counted, h, k, counts);
-    for (int i = 0; i < k && tried < rule->needed(); ++i, ++tried) rule->take(h[i], counts[i]);
+    for (int i = 0; i < k && tried < rule->needed(); ++i, ++tried) rule->add(h[i], counts[i]);
   }
   return tried;
 }

@@ -23,7 +23,7 @@ class StoppingRule {
       : p_(s.confidence), points_(points), margin_(margin), needed_(s.max_hypotheses) {}
 
   int needed() const { return needed_; }
-  void take(const plane_math::Hypothesis& h, std::uint32_t count);
+  void add(const plane_math::Hypothesis& h, std::uint32_t count);
   const std::array<Candidate, plane_math::candidates>& best() const { return best_; }
 
  private:

@@ -16,7 +16,8 @@ using plane_math::Plane;
 
 /// LocalOptimizer::take() by one warp, lane k < 10 holding the k-th of the sums. All lanes know whether it goes on: not where it
 /// is bound to end at one of the ends so far, which s.duplicate tells.
-__device__ inline bool take_in_warp(Search& s, LocalOptimizer& optimizer, const FitRegion& region, int sum) {
+__device__ inline bool advance_in_warp(Search& s, LocalOptimizer& optimizer, const FitRegion& region,
+                                       int sum) {
   const int n = __shfl_sync(whole_warp, sum, 0);
   plane_math::Central m;
   m.n = n;
@@ -85,7 +86,7 @@ inline __device__ __noinline__ void optimize_locally(Search& s, const Plane& sta
 #pragma unroll
         for (int w = 0; w < block_warps; ++w) sum += s.sums[w][lane];
       }
-      const bool more = take_in_warp(s, optimizer_of(s), region, sum);
+      const bool more = advance_in_warp(s, optimizer_of(s), region, sum);
       if (lane == 0) s.more = more;
     }
     __syncthreads();

@@ -42,7 +42,7 @@ class LocalOptimizer {
   DATUM_MEMBER const LocalOptimum& result() const { return result_; }
 
   /// False: this was the last step.
-  DATUM_MEMBER bool take(const plane_math::Moments& sums) {
+  DATUM_MEMBER bool advance(const plane_math::Moments& sums) {
     return accept(sums.n, plane_math::solve(sums, base_, least));
   }
   DATUM_MEMBER bool accept(std::int64_t inliers, const plane_math::Solution& solution) {

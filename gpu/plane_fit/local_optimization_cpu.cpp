@@ -31,7 +31,7 @@ LocalOptimum optimize_locally(const PlaneKernels& kernels, const Cloud& subset, 
   LocalOptimizer optimizer(start, threshold, region);
   for (bool more = true; more;) {
     boundary.size = 0;
-    more = optimizer.take(kernels.accumulate(subset, optimizer.base(), &boundary));
+    more = optimizer.advance(kernels.accumulate(subset, optimizer.base(), &boundary));
     if (optima.has_near(optimizer.result().plane, region)) return LocalOptimum{};
   }
   return optimizer.result();

@@ -139,8 +139,8 @@ inline __device__ __noinline__ Phase after_accumulate(const Batch& b, const Plan
   Refiner::Next next;
   do {
     const Hypothesis change = refiner.change();
-    next =
-        take_sums(r, refiner, sum_in_warp(sum_boundary(b, task, boundary, base, change)), always, max_refits);
+    next = advance_by_sums(r, refiner, sum_in_warp(sum_boundary(b, task, boundary, base, change)), always,
+                           max_refits);
   } while (next == Refiner::Next::again);
   const Refined& end = refiner.result();
   const bool ended = next == Refiner::Next::done;

@@ -12,7 +12,7 @@ namespace datum::cuda {
 using plane_math::Hypothesis;
 
 /// take() by one warp; lane k < 10 holds the k-th of the sums. Lane 0 knows what follows.
-__device__ inline Refiner::Next take_in_warp(Refiner& refiner, long long sum, int limit) {
+__device__ inline Refiner::Next advance_in_warp(Refiner& refiner, long long sum, int limit) {
   const int lane = threadIdx.x % 32;
   bool still = true, swings = true;
   if (lane < 10) {
@@ -36,8 +36,8 @@ __device__ inline Refiner::Next take_in_warp(Refiner& refiner, long long sum, in
 }
 
 /// All threads: the warps' sums are added and taken by the first warp, with the one refiner of the block.
-__device__ inline Refiner::Next take_sums(Refining& r, Refiner& refiner, long long sum, long long always,
-                                          int limit) {
+__device__ inline Refiner::Next advance_by_sums(Refining& r, Refiner& refiner, long long sum,
+                                                long long always, int limit) {
   const int lane = threadIdx.x % 32;
   if (lane < 10) r.partial[threadIdx.x / 32][lane] = sum;
   __syncthreads();
@@ -47,7 +47,7 @@ __device__ inline Refiner::Next take_sums(Refining& r, Refiner& refiner, long lo
 #pragma unroll
       for (int w = 0; w < block_warps; ++w) sum += r.partial[w][lane];
     }
-    const Refiner::Next next = take_in_warp(refiner, sum, limit);
+    const Refiner::Next next = advance_in_warp(refiner, sum, limit);
     if (lane == 0) r.next = next;
   }
   __syncthreads();

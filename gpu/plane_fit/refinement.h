@@ -65,7 +65,7 @@ constexpr int max_refits = 32;
 /// Alternates "inliers of the plane" and "least-squares plane of the inliers". Each half of a step lowers
 /// sum(min(r^2, threshold^2)), so the alternation ends; rounding alone can make it swing between two sets, of which the
 /// larger (then the one of smaller sum of squares, then the earlier) is kept. The points are read by whoever drives it:
-///   rebase(); do sum the inliers of base() + change() while take(sums) == again; repeat while it says rebase.
+///   rebase(); do sum the inliers of base() + change() while advance(sums) == again; repeat while it says rebase.
 class Refiner {
  public:
   enum class Next { again, rebase, done };
@@ -91,7 +91,7 @@ class Refiner {
   DATUM_MEMBER const Refined& result() const { return result_; }
 
   /// `sums`: of the points within change().z_threshold of the base plane plus change().
-  DATUM_MEMBER Next take(const plane_math::Moments& sums, int limit) {
+  DATUM_MEMBER Next advance(const plane_math::Moments& sums, int limit) {
     const bool still = sums == sums_before(0), swings = sums == sums_before(1);
     if (still || swings) return settle(still);
     oldest() = sums;

@@ -17,8 +17,8 @@ Refined refine(const PlaneKernels& kernels, const Cloud& cloud, const plane_math
     const Cloud candidates{boundary.x, boundary.y, boundary.z, boundary.size};
     Refiner::Next next = Refiner::Next::again;
     do {
-      next = refiner.take(always + kernels.accumulate_boundary(candidates, refiner.base(), refiner.change()),
-                          limit);
+      next = refiner.advance(
+          always + kernels.accumulate_boundary(candidates, refiner.base(), refiner.change()), limit);
     } while (next == Refiner::Next::again);
     if (next == Refiner::Next::done) return refiner.result();
   }

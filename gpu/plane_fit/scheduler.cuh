@@ -46,8 +46,8 @@ __device__ inline unsigned long long now_ns() {
 }
 
 /// What a tile's taker needs to see was written and fenced before.
-__device__ inline void put(const Schedule& b, unsigned long long place, unsigned long long task,
-                           unsigned long long deadline) {
+__device__ inline void enqueue(const Schedule& b, unsigned long long place, unsigned long long task,
+                               unsigned long long deadline) {
   unsigned long long* slot = b.slots + (place & b.slot_mask);
   // There is room for all tiles twice, so that whoever has the last turn of this slot has long taken it.
   while (*reinterpret_cast<volatile unsigned long long*>(slot) != 0 && now_ns() < deadline) {
@@ -61,7 +61,7 @@ class Dispatcher {
   __device__ Dispatcher(const Schedule& b, unsigned long long deadline) : b_(b), deadline_(deadline) {}
 
   /// The next task, or no_task when all planes are done or the batch took too long.
-  __device__ unsigned long long take() {
+  __device__ unsigned long long next_task() {
     look_ahead();
     const unsigned long long task = next_;
     next_ = no_task;
@@ -117,13 +117,14 @@ class Dispatcher {
 };
 
 /// All threads: queues the parts of a job's next pass after everything about it was written.
-__device__ inline void push(const Schedule& b, std::uint32_t job, std::uint32_t parts,
-                            unsigned long long& place, unsigned long long deadline, unsigned threads) {
+__device__ inline void enqueue_parts(const Schedule& b, std::uint32_t job, std::uint32_t parts,
+                                     unsigned long long& place, unsigned long long deadline,
+                                     unsigned threads) {
   if (threadIdx.x == 0) place = atomicAdd(&b.queue->tail, static_cast<unsigned long long>(parts));
   __threadfence();
   __syncthreads();
   for (std::uint32_t t = threadIdx.x; t < parts; t += threads)
-    put(b, place + t, static_cast<unsigned long long>(job) << part_bits | t, deadline);
+    enqueue(b, place + t, static_cast<unsigned long long>(job) << part_bits | t, deadline);
 }
 
 }  // namespace datum::cuda

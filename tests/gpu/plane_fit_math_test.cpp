@@ -145,7 +145,7 @@ struct OptimizerFixture {
     for (steps = 0; more; ++steps) {
       EXPECT_TRUE(steps == 0 || moved > threshold / 8) << "went on at step " << steps;
       *base = optimizer.base();
-      more = optimizer.take(sums(*base));
+      more = optimizer.advance(sums(*base));
       if (!optimizer.result().spans) break;
       moved =
           corner_error(optimizer.result().plane, {base->a, base->b, base->c}, region.half_x, region.half_y);

@@ -63,7 +63,7 @@ class Sampling {
     LocalOptimizer optimizer(start, threshold, region_);
     const Cloud subset{sampled_.subset.x, sampled_.subset.y, sampled_.subset.z, sampled_.subset.size};
     PointList none = boundary_;
-    while (optimizer.take(plane_kernels(Isa::scalar).accumulate(subset, optimizer.base(), &none))) {
+    while (optimizer.advance(plane_kernels(Isa::scalar).accumulate(subset, optimizer.base(), &none))) {
     }
     return optimizer.result();
   }
