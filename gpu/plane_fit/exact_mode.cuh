@@ -94,9 +94,9 @@ struct ExactMode {
   /// The points are sampled, `of_more` than themselves. The phase of the next pass.
   static __device__ __noinline__ Phase after_sampling(const Batch& b, const PlaneTask& task,
                                                       std::uint32_t plane, PlaneFit fit, bool of_more,
-                                                      Shared& shared) {
+                                                      BlockMemory& shared) {
     PlaneWork* work = b.work + plane;
-    Search& s = *reinterpret_cast<Search*>(shared.search);
+    SearchMemory& s = *reinterpret_cast<SearchMemory*>(shared.search);
     const FitRegion region = region_of(b, task);
     if (s.pool_size < 3) return give_up(b, plane, work, fit);
     float4* const subset = b.subsets + std::uint64_t{plane} * max_subset;
@@ -104,7 +104,7 @@ struct ExactMode {
     for (std::uint32_t i = threadIdx.x; i < s.size; i += block_threads)
       subset[i] = make_float4(s.x[i], s.y[i], s.z[i], 0);
     for (std::uint32_t i = threadIdx.x; !s.by_index && i < s.pool_size; i += block_threads) {
-      const plane_math::Point p = PoolOf{&s}[i];
+      const plane_math::Point p = SharedPool{&s}[i];
       pool[i] = make_float4(p.x, p.y, p.z, 0);
     }
     if (threadIdx.x == 0) {
@@ -125,7 +125,7 @@ struct ExactMode {
   /// Counts the inliers of the plane's hypotheses among a tile's points.
   template <class Source>
   static __device__ void count_pass(const Source& source, const PlaneTask& task, PlaneWork* work,
-                                    bool scanned, std::uint32_t begin, std::uint32_t end, Shared& s) {
+                                    bool scanned, std::uint32_t begin, std::uint32_t end, BlockMemory& s) {
     const int counted = static_cast<int>(__ldcg(&work->counted));
     for (int k = threadIdx.x; k < (counted + 3) / 4 * 4; k += block_threads)
       s.hypotheses[k] = __ldcg(&work->hypotheses[k]);
@@ -139,10 +139,10 @@ struct ExactMode {
 
   /// After a count pass of exact mode.
   static __device__ __noinline__ Phase after_count(const Batch& b, const PlaneTask& task, std::uint32_t plane,
-                                                   Shared& shared) {
+                                                   BlockMemory& shared) {
     PlaneWork* work = b.work + plane;
-    Search& s = *reinterpret_cast<Search*>(shared.search);
-    Refining& r = *reinterpret_cast<Refining*>(shared.refining);
+    SearchMemory& s = *reinterpret_cast<SearchMemory*>(shared.search);
+    RefinementMemory& r = *reinterpret_cast<RefinementMemory*>(shared.refinement);
     std::uint32_t* counts = b.all_counts + std::uint64_t{plane} * max_tried;
     const int before = static_cast<int>(__ldcg(&work->tried)),
               counted = static_cast<int>(__ldcg(&work->counted));

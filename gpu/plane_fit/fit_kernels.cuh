@@ -11,7 +11,7 @@
 namespace datum::cuda {
 
 /// All threads: the next pass over a plane of one tile is this block's own.
-__device__ inline void begin_here(Shared& s, Staging& staging) {
+__device__ inline void begin_here(BlockMemory& s, Staging& staging) {
   __syncthreads();
   if (threadIdx.x == 0) staging.count = s.tile_sums.boundary_count = 0;
   __threadfence();
@@ -21,7 +21,7 @@ __device__ inline void begin_here(Shared& s, Staging& staging) {
 /// What follows a plane's pass, in the block that finished the last tile of it.
 template <class Mode>
 __device__ __forceinline__ Phase next_phase(const Batch& b, const PlaneTask& task, std::uint32_t plane,
-                                            Phase phase, Shared& s) {
+                                            Phase phase, BlockMemory& s) {
   if (phase == Phase::first || phase == Phase::select) return after_select<Mode>(b, task, plane, s);
   if (phase == Phase::scan) return after_scan(b, plane);
   if constexpr (Mode::counts_all_points) {
@@ -34,7 +34,7 @@ template <class Mode, class Source>
 __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     fit_batch(const DATUM_GRID_CONSTANT Batch b, const DATUM_GRID_CONSTANT Source source) {
   extern __shared__ __align__(16) unsigned char memory[];
-  Shared& s = *reinterpret_cast<Shared*>(memory);
+  BlockMemory& s = *reinterpret_cast<BlockMemory*>(memory);
   Staging& staging = *reinterpret_cast<Staging*>(s.staging);
   const unsigned long long deadline = now_ns() + b.schedule.timeout_ns;
   // Another warp than the one that counts finished tiles finds the next task.
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
   asm volatile("griddepcontrol.launch_dependents;");
 #endif
   const Phase phase =
-      sample_and_search<Mode>(b, source, b.tasks[plane], plane, *reinterpret_cast<Shared*>(memory));
+      sample_and_search<Mode>(b, source, b.tasks[plane], plane, *reinterpret_cast<BlockMemory*>(memory));
   __threadfence();
   __syncthreads();
   if (threadIdx.x == 0)
@@ -139,19 +139,19 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
 /// Launches both kernels of a batch.
 template <class Mode, class Source>
 void launch_kernels(const FitLaunch& launch, const Batch& batch, const Source& source) {
-  static_assert(sizeof(Shared) <= orin_shared_bytes);
+  static_assert(sizeof(BlockMemory) <= orin_shared_bytes);
   const auto search = search_batch<Mode, Source>, fit = fit_batch<Mode, Source>;
   for (const auto kernel : {search, fit})
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(sizeof(Shared))),
+                               static_cast<int>(sizeof(BlockMemory))),
           "shared memory");
   if (launch.searches == 0) {
-    fit<<<launch.blocks, block_threads, sizeof(Shared), launch.stream>>>(batch, source);
+    fit<<<launch.blocks, block_threads, sizeof(BlockMemory), launch.stream>>>(batch, source);
   } else {
-    search<<<launch.searches, block_threads, sizeof(Shared), launch.stream>>>(batch, source);
+    search<<<launch.searches, block_threads, sizeof(BlockMemory), launch.stream>>>(batch, source);
     check(cudaGetLastError(), "launch of the search");
-    launch_early(fit, launch.blocks, block_threads, sizeof(Shared), launch.stream, "launch of the plane fit",
-                 batch, source);
+    launch_early(fit, launch.blocks, block_threads, sizeof(BlockMemory), launch.stream,
+                 "launch of the plane fit", batch, source);
   }
   check(cudaGetLastError(), "launch of the plane fit");
 }

@@ -12,8 +12,8 @@ namespace datum::cuda {
 using plane_math::Hypothesis;
 
 /// The points of the pool in their order.
-struct PoolOf {
-  const Search* s;
+struct SharedPool {
+  const SearchMemory* s;
   __device__ plane_math::Point operator[](std::uint32_t i) const {
     const int at = s->by_index ? static_cast<int>(i) : s->pool[i];
     return plane_math::Point{s->x[at], s->y[at], s->z[at]};
@@ -44,7 +44,7 @@ __device__ void generate_hypotheses(const PlaneTask& task, const FitRegion& regi
 }
 
 /// Counts the subset's inliers of the given hypotheses; each warp takes four at a time.
-__device__ inline void count_subset(Search& s, int first, int count) {
+__device__ inline void count_subset(SearchMemory& s, int first, int count) {
   const int lane = threadIdx.x % 32, size = static_cast<int>(s.size);
   for (int k = threadIdx.x / 32 * 4; k < count; k += block_warps * 4) {
     float4 h[4];
@@ -144,7 +144,7 @@ __device__ inline int find_best(const std::uint32_t* counts, int tried, std::uin
 
 /// Hypotheses are counted on the subset until the rule ends: s.tried. `of_more`: than the subset's points have a height.
 __device__ inline void test_on_subset(const Batch& batch, const PlaneTask& task, const FitRegion& region,
-                                      bool of_more, Search& s) {
+                                      bool of_more, SearchMemory& s) {
   const std::uint32_t points = s.size;
   const std::int64_t margin = plane_math::count_margin(points, of_more);
   if (threadIdx.x == 0) {
@@ -158,7 +158,7 @@ __device__ inline void test_on_subset(const Batch& batch, const PlaneTask& task,
     const int left = s.needed - s.tried, tried = s.tried;
     if (left <= 0) break;
     const int count = left < batch_size ? left : batch_size;
-    generate_hypotheses(task, region, PoolOf{&s}, s.pool_size, tried, count, s.hypotheses);
+    generate_hypotheses(task, region, SharedPool{&s}, s.pool_size, tried, count, s.hypotheses);
     __syncthreads();
     count_subset(s, tried, count);
     __syncthreads();

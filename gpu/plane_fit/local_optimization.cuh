@@ -16,7 +16,7 @@ using plane_math::Plane;
 
 /// LocalOptimizer::take() by one warp, lane k < 10 holding the k-th of the sums. All lanes know whether it goes on: not where it
 /// is bound to end at one of the ends so far, which s.duplicate tells.
-__device__ inline bool advance_in_warp(Search& s, LocalOptimizer& optimizer, const FitRegion& region,
+__device__ inline bool advance_in_warp(SearchMemory& s, LocalOptimizer& optimizer, const FitRegion& region,
                                        int sum) {
   const int n = __shfl_sync(whole_warp, sum, 0);
   plane_math::Central m;
@@ -42,12 +42,12 @@ __device__ inline bool advance_in_warp(Search& s, LocalOptimizer& optimizer, con
   return __shfl_sync(whole_warp, static_cast<int>(more), 0) && !duplicate;
 }
 
-__device__ inline LocalOptimizer& optimizer_of(Search& s) {
+__device__ inline LocalOptimizer& optimizer_of(SearchMemory& s) {
   return *reinterpret_cast<LocalOptimizer*>(s.optimizer);
 }
 
 /// All threads: least squares on the points sampled, from a start in shared memory; optimizer_of(s) knows the end.
-inline __device__ __noinline__ void optimize_locally(Search& s, const Plane& start, float threshold,
+inline __device__ __noinline__ void optimize_locally(SearchMemory& s, const Plane& start, float threshold,
                                                      const FitRegion& region) {
   constexpr int each = (max_subset - 1) / block_threads + 1;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, size = static_cast<int>(s.size);
@@ -94,7 +94,7 @@ inline __device__ __noinline__ void optimize_locally(Search& s, const Plane& sta
 }
 
 /// First thread: keeps the optimum.
-__device__ inline void keep_optimum(Search& s, const LocalOptimum& end) {
+__device__ inline void keep_optimum(SearchMemory& s, const LocalOptimum& end) {
   if (!end.spans) return;
   s.optima[s.optimum_count++] = end;
   const double score = msac_score(end);
@@ -105,7 +105,7 @@ __device__ inline void keep_optimum(Search& s, const LocalOptimum& end) {
 }
 
 /// Those of the candidates `left` that do not end where another one ended. All warps find the same.
-__device__ inline unsigned without_duplicates(const Search& s, unsigned left, const FitRegion& region) {
+__device__ inline unsigned without_duplicates(const SearchMemory& s, unsigned left, const FitRegion& region) {
   const int lane = threadIdx.x % 32;
   bool apart = left >> lane & 1;
   for (int e = 0; apart && e < s.optimum_count; ++e)
@@ -115,15 +115,16 @@ __device__ inline unsigned without_duplicates(const Search& s, unsigned left, co
 
 /// Optimises the best hypotheses in their order; the one with the largest score is the start of the fit. A candidate that
 /// is bound to end where an earlier one ended is left out.
-inline __device__ __noinline__ void optimize_best(const PlaneTask& task, const FitRegion& region, Search& s) {
+inline __device__ __noinline__ void optimize_best(const PlaneTask& task, const FitRegion& region,
+                                                  SearchMemory& s) {
   const int lane = threadIdx.x % 32;
   if (threadIdx.x == 0) {
     s.optimum_count = 0;
     s.score = -1;
   }
   if (static_cast<int>(threadIdx.x) < s.best_count) {
-    const Hypothesis h = plane_math::hypothesis_of(s.best[threadIdx.x], task.seed, PoolOf{&s}, s.pool_size,
-                                                   task.threshold, region);
+    const Hypothesis h = plane_math::hypothesis_of(s.best[threadIdx.x], task.seed, SharedPool{&s},
+                                                   s.pool_size, task.threshold, region);
     s.starts[threadIdx.x] = Plane{h.a, h.b, h.c};
   }
   __syncthreads();
@@ -141,7 +142,7 @@ inline __device__ __noinline__ void optimize_best(const PlaneTask& task, const F
 
 /// Screened mode: s.found, s.plane, s.tried.
 inline __device__ __noinline__ void search_subset(const Batch& batch, const PlaneTask& task,
-                                                  const FitRegion& region, bool of_more, Search& s) {
+                                                  const FitRegion& region, bool of_more, SearchMemory& s) {
   if (threadIdx.x == 0) {
     s.tried = 0;
     s.found = false;

@@ -60,9 +60,9 @@ __device__ inline Phase give_up(const Batch& b, std::uint32_t plane, PlaneWork* 
 /// After the select pass. The phase of the next pass.
 template <class Mode>
 __device__ __noinline__ Phase after_select(const Batch& b, const PlaneTask& task, std::uint32_t plane,
-                                           Shared& shared) {
+                                           BlockMemory& shared) {
   PlaneWork* work = b.work + plane;
-  Search& s = *reinterpret_cast<Search*>(shared.search);
+  SearchMemory& s = *reinterpret_cast<SearchMemory*>(shared.search);
   const std::uint32_t valid = __ldcg(&work->valid), sampled = __ldcg(&work->sample_count);
   const bool outside = __ldcg(&work->outside) != 0;
   if (outside || valid < 3 || task.half_x == 0 || task.half_y == 0) {
@@ -95,8 +95,8 @@ __device__ __noinline__ Phase after_select(const Batch& b, const PlaneTask& task
 /// Instead of a pass: the points are sampled by index. The phase of the next pass.
 template <class Mode, class Source>
 __device__ __noinline__ Phase sample_and_search(const Batch& b, const Source& source, const PlaneTask& task,
-                                                std::uint32_t plane, Shared& shared) {
-  Search& s = *reinterpret_cast<Search*>(shared.search);
+                                                std::uint32_t plane, BlockMemory& shared) {
+  SearchMemory& s = *reinterpret_cast<SearchMemory*>(shared.search);
   sample_by_index(source, task, region_of(b, task), s);
   if (plane_math::too_few_sampled(s.size, task.size)) return Phase::select;
   PlaneFit fit;
@@ -116,9 +116,9 @@ inline __device__ __noinline__ Phase after_scan(const Batch& b, std::uint32_t pl
 
 /// After a pass that summed the inliers and boundary_count those that a small change moves.
 inline __device__ __noinline__ Phase after_accumulate(const Batch& b, const PlaneTask& task,
-                                                      std::uint32_t plane, Shared& shared) {
+                                                      std::uint32_t plane, BlockMemory& shared) {
   PlaneWork* work = b.work + plane;
-  Refining& r = *reinterpret_cast<Refining*>(shared.refining);
+  RefinementMemory& r = *reinterpret_cast<RefinementMemory*>(shared.refinement);
   const std::uint32_t valid = __ldcg(&work->valid);
   if (__ldcg(&work->outside) != 0) {
     finish(b, plane, result_of_scan(valid, false), false);

@@ -36,7 +36,7 @@ __device__ inline Refiner::Next advance_in_warp(Refiner& refiner, long long sum,
 }
 
 /// All threads: the warps' sums are added and taken by the first warp, with the one refiner of the block.
-__device__ inline Refiner::Next advance_by_sums(Refining& r, Refiner& refiner, long long sum,
+__device__ inline Refiner::Next advance_by_sums(RefinementMemory& r, Refiner& refiner, long long sum,
                                                 long long always, int limit) {
   const int lane = threadIdx.x % 32;
   if (lane < 10) r.partial[threadIdx.x / 32][lane] = sum;

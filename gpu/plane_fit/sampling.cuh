@@ -64,7 +64,7 @@ __device__ void select_tile(const Source& source, const PlaneTask& task, PlaneWo
 }
 
 /// Order of points of equal keys in the pool: by z, x, y.
-__device__ inline bool before_in_pool(const Search& s, int p, int q) {
+__device__ inline bool before_in_pool(const SearchMemory& s, int p, int q) {
   const std::uint32_t pz = __float_as_uint(s.z[p]), qz = __float_as_uint(s.z[q]);
   if (pz != qz) return pz < qz;
   const std::uint32_t px = __float_as_uint(s.x[p]), qx = __float_as_uint(s.x[q]);
@@ -73,7 +73,7 @@ __device__ inline bool before_in_pool(const Search& s, int p, int q) {
 }
 
 /// Orders the pool: keys are uniform up to the limit, so 256 buckets leave next to nothing to be sorted.
-__device__ inline void order_pool(Search& s, std::uint32_t pool_limit) {
+__device__ inline void order_pool(SearchMemory& s, std::uint32_t pool_limit) {
   constexpr int buckets = block_threads;
   std::uint32_t* const filled = s.counts;           // of each bucket; nothing is counted yet
   std::uint32_t* const begin = s.counts + buckets;  // of each bucket
@@ -128,7 +128,8 @@ __device__ inline void order_pool(Search& s, std::uint32_t pool_limit) {
 /// Filters the plane's samples by the limits of their keys, and orders the pool. False: more points than there is room
 /// for, so they lie at one place.
 inline __device__ __noinline__ bool gather_samples(const float4* samples, std::uint32_t sampled,
-                                                   std::uint32_t limit, std::uint32_t pool_limit, Search& s) {
+                                                   std::uint32_t limit, std::uint32_t pool_limit,
+                                                   SearchMemory& s) {
   constexpr int each = sample_capacity / block_threads;  // there are at most so many
   const unsigned lane = threadIdx.x % 32;
   float4 d[each];
@@ -180,7 +181,7 @@ inline __device__ __noinline__ bool gather_samples(const float4* samples, std::u
 /// The points sampled by index, in their order: s.size of them.
 template <class Source>
 __device__ void sample_by_index(const Source& source, const PlaneTask& task, const FitRegion& region,
-                                Search& s) {
+                                SearchMemory& s) {
   constexpr int most = (plane_math::max_sampled_points / 4 - 1) / block_threads + 1;
   const std::uint32_t quads = plane_math::sampled_quads(task.size);
   const int each = quads > block_threads ? most : 1, lane = threadIdx.x % 32, warp = threadIdx.x / 32;

@@ -11,10 +11,10 @@ struct ScreenedMode {
   /// The points are sampled, `of_more` than themselves. The phase of the next pass.
   static __device__ __noinline__ Phase after_sampling(const Batch& b, const PlaneTask& task,
                                                       std::uint32_t plane, PlaneFit fit, bool of_more,
-                                                      Shared& shared) {
+                                                      BlockMemory& shared) {
     PlaneWork* work = b.work + plane;
-    Search& s = *reinterpret_cast<Search*>(shared.search);
-    Refining& r = *reinterpret_cast<Refining*>(shared.refining);
+    SearchMemory& s = *reinterpret_cast<SearchMemory*>(shared.search);
+    RefinementMemory& r = *reinterpret_cast<RefinementMemory*>(shared.refinement);
     const FitRegion region = region_of(b, task);
     search_subset(b, task, region, of_more, s);
     fit.hypotheses = static_cast<std::uint32_t>(s.tried);

@@ -20,7 +20,7 @@ struct Staging {
 };
 
 /// The sampled points and the hypotheses through them.
-struct Search {
+struct SearchMemory {
   float x[max_subset], y[max_subset],
       z[max_subset];  // sampled by position in any order: only counts and sums follow
   std::uint16_t unordered[max_pool], pool[max_pool];  // numbers of the pool's points: as found, and in order
@@ -50,7 +50,7 @@ struct TileSums {
 };
 
 /// Shared memory of a refinement: the warps' sums, a Refiner, and what it wants next.
-struct Refining {
+struct RefinementMemory {
   long long partial[block_warps][10];
   Refiner refiner;
   Refiner::Next next;
@@ -60,19 +60,19 @@ struct Refining {
 /// A boundary candidates, which is read once for every least-squares plane, and the refiner that takes its sums: they lie where the
 /// search was.
 struct BoundaryCandidates {
-  static constexpr std::uint32_t room = (sizeof(Search) - sizeof(Refiner) - 48) / (3 * sizeof(float));
+  static constexpr std::uint32_t room = (sizeof(SearchMemory) - sizeof(Refiner) - 48) / (3 * sizeof(float));
   float x[room], y[room], r[room];
   alignas(16) unsigned char refiner[sizeof(Refiner)];
   std::uint32_t count;
 };
-static_assert(sizeof(BoundaryCandidates) <= sizeof(Search), "it finds room there");
+static_assert(sizeof(BoundaryCandidates) <= sizeof(SearchMemory), "it finds room there");
 
-struct Shared {
+struct BlockMemory {
   union {
     alignas(16) unsigned char staging[sizeof(Staging)];
-    alignas(16) unsigned char search[sizeof(Search)];
+    alignas(16) unsigned char search[sizeof(SearchMemory)];
   };
-  alignas(16) unsigned char refining[sizeof(Refining)];
+  alignas(16) unsigned char refinement[sizeof(RefinementMemory)];
   TileSums tile_sums;
   std::uint32_t warp_counts[block_warps][max_counted];
   float4 hypotheses[max_counted];
