@@ -1,11 +1,13 @@
-// Exact mode: hypotheses are counted on all points, in passes over the tiles.
+// Exact mode: every hypothesis is counted on all points, in passes over the tiles, as in the multi-plane paper
+// (section II.1, step 1.3). Batches of hypotheses are counted together; the stopping rule sees the counts in their
+// order, so that the result is that of the paper's loop.
 #pragma once
 
 #include "gpu/plane_fit/phases.cuh"
 
 namespace datum::cuda {
 
-/// The same where the search's shared memory holds other things by now: exact mode keeps its pool in device memory.
+/// The pool in device memory, because the passes over the points use the shared memory of the search.
 struct StoredPool {
   const float4* points;
   __device__ plane_math::Point operator[](std::uint32_t i) const {
@@ -18,7 +20,7 @@ __device__ inline StoredPool stored_pool(const Batch& b, std::uint32_t plane) {
                                          : StoredPool{b.pools + std::uint64_t{plane} * max_pool};
 }
 
-/// Lays the next hypotheses to be counted on all points.
+/// All threads generate the next hypotheses and prepare a count pass.
 __device__ inline void begin_count(const Batch& b, const PlaneTask& task, std::uint32_t plane,
                                    PlaneWork* work, int tried, int count) {
   generate_hypotheses(task, region_of(b, task), stored_pool(b, plane), work->pool_size, tried, count,
@@ -30,7 +32,7 @@ __device__ inline void begin_count(const Batch& b, const PlaneTask& task, std::u
   }
 }
 
-/// work->counts[k] += points within the threshold of hypothesis k.
+/// Pass of Phase::count over a tile: work->counts[k] += inliers of hypothesis k.
 template <bool Scan, class Source>
 __device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWork* work, std::uint32_t begin,
                            std::uint32_t end, const float4* hypotheses, int count,
@@ -56,7 +58,7 @@ __device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWor
       }
       if constexpr (Scan) scan.add<Source::bounded>(task, q);
     }
-    // CountQuad at a time: their counts of at most 8 pack into one exact float each pair, and one reduction sums a pair.
+    // Four hypotheses at a time. Two counts of at most 8 pack into one exact float, so that one reduction sums both.
 #pragma unroll 1
     for (int k = 0; k < count; k += 4) {
       float hits[4];
@@ -88,10 +90,61 @@ __device__ void count_tile(const Source& source, const PlaneTask& task, PlaneWor
   }
 }
 
+/// All threads add the counts of a pass to those before and apply the stopping rule to them. s.best: the best
+/// hypotheses once the rule has ended.
+__device__ inline void apply_counts(const Batch& b, PlaneWork* work, std::uint32_t* counts, int before,
+                                    int counted, std::uint32_t valid, SearchMemory& s) {
+  for (int k = threadIdx.x; k < before; k += block_threads) s.counts[k] = __ldcg(counts + k);
+  for (int k = threadIdx.x; k < counted; k += block_threads) {
+    s.counts[before + k] = __ldcg(&work->counts[k]);
+    counts[before + k] = s.counts[before + k];
+  }
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    int tried = before, needed = __ldcg(&work->needed), top = __ldcg(&work->top);
+    apply_stopping_rule(s.counts, counted, valid, 0, b.needed, &tried, &needed, &top);
+    const int found = tried < needed ? 0 : find_best(s.counts, tried, s.best);
+    __syncwarp();
+    if (threadIdx.x == 0) {
+      work->tried = static_cast<std::uint32_t>(tried);
+      work->needed = needed;
+      work->top = top;
+      work->scanned = 1;
+      s.tried = tried;
+      s.needed = needed;
+      s.best_count = found;
+    }
+  }
+  __syncthreads();
+}
+
+/// All threads copy the subset back to shared memory, and the first one puts the plane of the best hypothesis into
+/// s.starts[0].
+__device__ inline void restore_subset(const Batch& b, const PlaneTask& task, std::uint32_t plane,
+                                      const FitRegion& region, const PlaneWork* work, SearchMemory& s) {
+  const float4* const subset = b.subsets + std::uint64_t{plane} * max_subset;
+  const std::uint32_t size = __ldcg(&work->subset_size);
+  for (std::uint32_t i = threadIdx.x; i < size; i += block_threads) {
+    const float4 p = __ldcg(subset + i);
+    s.x[i] = p.x;
+    s.y[i] = p.y;
+    s.z[i] = p.z;
+  }
+  if (threadIdx.x == 0) {
+    const Hypothesis h = plane_math::hypothesis_of(s.best[0], task.seed, stored_pool(b, plane),
+                                                   work->pool_size, task.threshold, region);
+    s.size = size;
+    s.optimum_count = 0;
+    s.starts[0] = plane_math::Plane{h.a, h.b, h.c};
+  }
+  __syncthreads();
+}
+
+/// The mode of the kernels.
 struct ExactMode {
   static constexpr bool counts_all_points = true;
 
-  /// The points are sampled, `of_more` than themselves. The phase of the next pass.
+  /// After the sampling: keeps subset and pool in device memory. See ScreenedMode.
   static __device__ __noinline__ Phase after_sampling(const Batch& b, const PlaneTask& task,
                                                       std::uint32_t plane, PlaneFit fit, bool of_more,
                                                       BlockMemory& shared) {
@@ -116,13 +169,13 @@ struct ExactMode {
       work->top = -1;
     }
     __syncthreads();
-    // As many as the rule is expected to want, so that it mostly takes one pass.
+    // The subset predicts how many hypotheses the rule needs, so that one pass nearly always suffices.
     test_on_subset(b, task, region, of_more, s);
     begin_count(b, task, plane, work, 0, s.tried < max_counted ? s.tried : max_counted);
     return Phase::count;
   }
 
-  /// Counts the inliers of the plane's hypotheses among a tile's points.
+  /// Pass of Phase::count over a tile.
   template <class Source>
   static __device__ void count_pass(const Source& source, const PlaneTask& task, PlaneWork* work,
                                     bool scanned, std::uint32_t begin, std::uint32_t end, BlockMemory& s) {
@@ -137,7 +190,7 @@ struct ExactMode {
     }
   }
 
-  /// After a count pass of exact mode.
+  /// After a count pass: counts more hypotheses, or refines the best one.
   static __device__ __noinline__ Phase after_count(const Batch& b, const PlaneTask& task, std::uint32_t plane,
                                                    BlockMemory& shared) {
     PlaneWork* work = b.work + plane;
@@ -151,28 +204,7 @@ struct ExactMode {
       finish(b, plane, result_of_scan(valid, false), false);
       return Phase::done;
     }
-    for (int k = threadIdx.x; k < before; k += block_threads) s.counts[k] = __ldcg(counts + k);
-    for (int k = threadIdx.x; k < counted; k += block_threads) {
-      s.counts[before + k] = __ldcg(&work->counts[k]);
-      counts[before + k] = s.counts[before + k];
-    }
-    __syncthreads();
-    if (threadIdx.x < 32) {
-      int tried = before, needed = __ldcg(&work->needed), top = __ldcg(&work->top);
-      apply_stopping_rule(s.counts, counted, valid, 0, b.needed, &tried, &needed, &top);
-      const int found = tried < needed ? 0 : find_best(s.counts, tried, s.best);
-      __syncwarp();
-      if (threadIdx.x == 0) {
-        work->tried = static_cast<std::uint32_t>(tried);
-        work->needed = needed;
-        work->top = top;
-        work->scanned = 1;
-        s.tried = tried;
-        s.needed = needed;
-        s.best_count = found;
-      }
-    }
-    __syncthreads();
+    apply_counts(b, work, counts, before, counted, valid, s);
     if (s.tried < s.needed) {
       const int left = s.needed - s.tried;
       begin_count(b, task, plane, work, s.tried, left < max_counted ? left : max_counted);
@@ -185,22 +217,7 @@ struct ExactMode {
       return Phase::done;
     }
     const FitRegion region = region_of(b, task);
-    const float4* const subset = b.subsets + std::uint64_t{plane} * max_subset;
-    const std::uint32_t size = __ldcg(&work->subset_size);
-    for (std::uint32_t i = threadIdx.x; i < size; i += block_threads) {
-      const float4 p = __ldcg(subset + i);
-      s.x[i] = p.x;
-      s.y[i] = p.y;
-      s.z[i] = p.z;
-    }
-    if (threadIdx.x == 0) {
-      const Hypothesis h = plane_math::hypothesis_of(s.best[0], task.seed, stored_pool(b, plane),
-                                                     work->pool_size, task.threshold, region);
-      s.size = size;
-      s.optimum_count = 0;
-      s.starts[0] = plane_math::Plane{h.a, h.b, h.c};
-    }
-    __syncthreads();
+    restore_subset(b, task, plane, region, work, s);
     optimize_locally(s, s.starts[0], task.threshold, region);
     if (threadIdx.x == 0) {
       const LocalOptimum& p = optimizer_of(s).result();

@@ -1,7 +1,9 @@
-// Two kernels fit a batch. The first searches the planes whose points are sampled by index, a block each. The other begins
-// beside it: its blocks take tiles of the planes, first those of each plane's first pass, for whose search they wait, then
-// from a queue; whoever finishes the last tile of a plane's pass decides what follows and puts the tiles of the next pass
-// into the queue. So a plane that needs one pass more delays nobody, and no pass costs a launch.
+// The two kernels that fit a batch (DESIGN.md draws their phases).
+//
+// search_batch searches the planes that are sampled by index, one block for each. fit_batch begins beside it: its
+// blocks pass over tiles of the planes, first those of each plane's first pass, for whose search they wait. The block
+// that finishes the last tile of a pass decides what follows and enqueues the tiles of the next pass. So a plane that
+// needs another pass delays no other plane, and no pass costs a launch.
 #pragma once
 
 #include "gpu/core/cuda_launch.cuh"
@@ -10,15 +12,57 @@
 
 namespace datum::cuda {
 
-/// All threads: the next pass over a plane of one tile is this block's own.
-__device__ inline void begin_here(BlockMemory& s, Staging& staging) {
-  __syncthreads();
-  if (threadIdx.x == 0) staging.count = s.tile_sums.boundary_count = 0;
-  __threadfence();
-  __syncthreads();
+/// The tile that a block passes over: quads [begin, end) of `plane`.
+struct Tile {
+  std::uint32_t plane, number, begin, end;
+};
+__device__ inline Tile tile_of(const Batch& b, unsigned long long task_number) {
+  const auto plane = static_cast<std::uint32_t>(task_number >> part_bits),
+             number = static_cast<std::uint32_t>(task_number) & ((1u << part_bits) - 1);
+  const std::uint32_t begin = number * b.tile_quads, quads = b.tasks[plane].quads;
+  return Tile{plane, number, begin, quads - begin < b.tile_quads ? quads : begin + b.tile_quads};
 }
 
-/// What follows a plane's pass, in the block that finished the last tile of it.
+/// All threads pass over a tile.
+template <class Mode, class Source>
+__device__ __forceinline__ void run_pass(const Batch& b, const Source& source, const PlaneTask& task,
+                                         PlaneWork* work, const Tile& tile, Phase phase, bool scanned,
+                                         BlockMemory& s) {
+  const Base base_of_plane = work->refiner.base();  // loaded together with the phase, not after it
+  if (phase == Phase::first || phase == Phase::select) {
+    select_tile(source, task, work, b.samples, select_limit(task, __ldcg(&work->key_limit)), tile.begin,
+                tile.end, *reinterpret_cast<Staging*>(s.staging));
+  } else if (phase == Phase::accumulate || phase == Phase::scan) {
+    const Base base = phase == Phase::scan ? nothing_inside() : base_of_plane;
+    float4* const list = boundary_of(b, task, tile.begin);
+    if (scanned) {
+      accumulate_tile<false>(source, task, work, list, tile.begin, tile.end, base, s.tile_sums);
+    } else {
+      accumulate_tile<true>(source, task, work, list, tile.begin, tile.end, base, s.tile_sums);
+    }
+  } else if constexpr (Mode::counts_all_points) {
+    Mode::count_pass(source, task, work, scanned, tile.begin, tile.end, s);
+  }
+}
+
+/// The first warp reports the end of a tile to its plane; s.last: it was the last one of the pass.
+__device__ __forceinline__ void report_tile(const Batch& b, const PlaneTask& task, PlaneWork* work,
+                                            std::uint32_t tile, Phase phase, bool scanned, BlockMemory& s) {
+  if (phase == Phase::accumulate || phase == Phase::scan) {
+    std::uint32_t* const boundary_count = b.boundary_counts + task.first_tile + tile;
+    scanned ? add_tile_sums<false>(s.tile_sums, work, boundary_count)
+            : add_tile_sums<true>(s.tile_sums, work, boundary_count);
+    __syncwarp();
+  }
+  // The block that finds the pass complete must see what this block has added.
+  if (threadIdx.x == 0) {
+    __threadfence();
+    s.last = atomicAdd(&work->tiles_done, 1u) == task.tiles - 1;
+    if (s.last) __threadfence();
+  }
+}
+
+/// What follows a plane's pass, in the block that finished its last tile: the phase of the next pass.
 template <class Mode>
 __device__ __forceinline__ Phase next_phase(const Batch& b, const PlaneTask& task, std::uint32_t plane,
                                             Phase phase, BlockMemory& s) {
@@ -30,14 +74,18 @@ __device__ __forceinline__ Phase next_phase(const Batch& b, const PlaneTask& tas
   return after_accumulate(b, task, plane, s);
 }
 
+/// One thread prepares the shared memory of the next pass.
+__device__ inline void begin_pass(BlockMemory& s) {
+  reinterpret_cast<Staging*>(s.staging)->count = s.tile_sums.boundary_count = 0;
+}
+
 template <class Mode, class Source>
 __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     fit_batch(const DATUM_GRID_CONSTANT Batch b, const DATUM_GRID_CONSTANT Source source) {
   extern __shared__ __align__(16) unsigned char memory[];
   BlockMemory& s = *reinterpret_cast<BlockMemory*>(memory);
-  Staging& staging = *reinterpret_cast<Staging*>(s.staging);
   const unsigned long long deadline = now_ns() + b.schedule.timeout_ns;
-  // Another warp than the one that counts finished tiles finds the next task.
+  // The second warp finds the next task while the first one reports the tile in hand.
   const bool dispatches = threadIdx.x == 32;
   Dispatcher& dispatcher = *reinterpret_cast<Dispatcher*>(s.dispatcher);
   if (dispatches) new (s.dispatcher) Dispatcher(b.schedule, deadline);
@@ -45,81 +93,56 @@ __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     __syncthreads();
     if (dispatches) {
       s.task = dispatcher.next_task();
-      staging.count = s.tile_sums.boundary_count = 0;
+      begin_pass(s);
     }
     __syncthreads();
     if (s.task == no_task) break;
-    const std::uint32_t plane = static_cast<std::uint32_t>(s.task >> part_bits);
-    const PlaneTask& task = b.tasks[plane];
-    PlaneWork* const work = b.work + plane;
-    const std::uint32_t tile = static_cast<std::uint32_t>(s.task) & ((1u << part_bits) - 1);
+    const Tile tile = tile_of(b, s.task);
+    const PlaneTask& task = b.tasks[tile.plane];
+    PlaneWork* const work = b.work + tile.plane;
     if (task.by_index) {
       if (dispatches) dispatcher.wait_until_set(reinterpret_cast<const std::uint32_t&>(work->phase));
       __syncthreads();
     }
     Phase phase = static_cast<Phase>(__ldcg(reinterpret_cast<const std::uint32_t*>(&work->phase)));
-    if (task.by_index && phase == Phase::first) continue;  // the batch took too long
-    const std::uint32_t begin = tile * b.tile_quads;
-    const std::uint32_t end = task.quads - begin < b.tile_quads ? task.quads : begin + b.tile_quads;
+    if (task.by_index && phase == Phase::first) continue;  // the batch has timed out
     for (;;) {
       const bool scanned = __ldcg(&work->scanned) != 0;
-      const Base of_plane = work->refiner.base();  // asked for with the phase, not after it
-      if (phase == Phase::first || phase == Phase::select) {
-        select_tile(source, task, work, b.samples, select_limit(task, __ldcg(&work->key_limit)), begin, end,
-                    staging);
-      } else if (phase == Phase::accumulate || phase == Phase::scan) {
-        const Base base = phase == Phase::scan ? nothing_inside() : of_plane;
-        float4* const list = boundary_of(b, task, begin);
-        if (scanned) {
-          accumulate_tile<false>(source, task, work, list, begin, end, base, s.tile_sums);
-        } else {
-          accumulate_tile<true>(source, task, work, list, begin, end, base, s.tile_sums);
-        }
-      } else if constexpr (Mode::counts_all_points) {
-        Mode::count_pass(source, task, work, scanned, begin, end, s);
-      }
+      run_pass<Mode>(b, source, task, work, tile, phase, scanned, s);
       __syncthreads();
       if (threadIdx.x < 32) {
-        if (phase == Phase::accumulate || phase == Phase::scan) {
-          std::uint32_t* const boundary_count = b.boundary_counts + task.first_tile + tile;
-          scanned ? add_tile_sums<false>(s.tile_sums, work, boundary_count)
-                  : add_tile_sums<true>(s.tile_sums, work, boundary_count);
-          __syncwarp();
-        }
-        // What this block added must be seen by the block that finds the pass complete.
-        if (threadIdx.x == 0) {
-          __threadfence();
-          s.last = atomicAdd(&work->tiles_done, 1u) == task.tiles - 1;
-          if (s.last) __threadfence();
-        }
+        report_tile(b, task, work, tile.number, phase, scanned, s);
       } else if (dispatches) {
         dispatcher.look_ahead();
       }
       __syncthreads();
       if (!s.last) break;
-      phase = next_phase<Mode>(b, task, plane, phase, s);
+      phase = next_phase<Mode>(b, task, tile.plane, phase, s);
       if (phase == Phase::done) break;
       if (threadIdx.x == 0) work->phase = phase;
       if (task.tiles > 1) {
-        enqueue_parts(b.schedule, plane, task.tiles, s.place, deadline, block_threads);
+        enqueue_parts(b.schedule, tile.plane, task.tiles, s.place, deadline, block_threads);
         break;
       }
-      begin_here(s, staging);
+      // The next pass over a plane of one tile is this block's own.
+      __syncthreads();
+      if (threadIdx.x == 0) begin_pass(s);
+      __threadfence();
+      __syncthreads();
     }
   }
 #if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::
-                   : "memory");  // so that this kernel's end is that of the searches, too
+  asm volatile("griddepcontrol.wait;" ::: "memory");  // the end of this kernel is that of the searches, too
 #endif
-  // The last block leaves the queue as the next batch wants to find it.
+  // The last block resets the queue for the next launch.
   if (threadIdx.x == 0 && atomicAdd(&b.schedule.queue->blocks_done, 1u) == gridDim.x - 1) {
     b.schedule.queue->head = b.schedule.queue->tail = b.schedule.queue->first_next = 0;
     b.schedule.queue->jobs_done = b.schedule.queue->blocks_done = 0;
   }
 }
 
-/// Before it, and beside it where the device can: samples the points of the planes that are sampled by index and searches
-/// these, one block each. All of them have begun when the other kernel begins, and wait for nothing.
+/// Samples and searches the planes that are sampled by index, one block for each. It precedes fit_batch, which may
+/// begin (programmatic dependent launch) once all these blocks have begun; none of them waits for anything.
 template <class Mode, class Source>
 __global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
     search_batch(const DATUM_GRID_CONSTANT Batch b, const DATUM_GRID_CONSTANT Source source) {
