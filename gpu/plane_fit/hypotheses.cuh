@@ -1,5 +1,6 @@
-// Hypotheses of one plane: made through sampled points, counted, and replayed in the order of the sequential rule; one
-// block per plane.
+// Hypotheses on the device: one block generates a batch of them, counts their inliers in the subset, and applies the
+// sequential stopping rule to the counts (DESIGN.md, steps 2 to 4). The rule sees the counts in the order of the
+// hypotheses, so the size of a batch never changes the result.
 #pragma once
 
 #include "gpu/plane_fit/hypotheses.h"
@@ -11,7 +12,7 @@ namespace datum::cuda {
 
 using plane_math::Hypothesis;
 
-/// The points of the pool in their order.
+/// The ordered points of the pool.
 struct SharedPool {
   const SearchMemory* s;
   __device__ plane_math::Point operator[](std::uint32_t i) const {
@@ -20,14 +21,14 @@ struct SharedPool {
   }
 };
 
-/// 1 where |r| <= z_threshold, else 0; a comparison that yields a float costs one instruction where a predicate costs two.
+/// 1 if |r| <= z_threshold, else 0. Comparing into a float and adding costs one instruction less than a predicate.
 __device__ inline float is_within(float r, float z_threshold) {
   float hit;
   asm("{.reg .f32 a; abs.f32 a, %1; set.le.f32.f32 %0, a, %2;}" : "=f"(hit) : "f"(r), "f"(z_threshold));
   return hit;
 }
 
-/// Lays `count` hypotheses from number `first` on, as (-a, -b, c, z_threshold); filled up to whole quads.
+/// Generates `count` hypotheses from number `first` on, as (-a, -b, c, z_threshold), padded to a multiple of four.
 template <class Pool>
 __device__ void generate_hypotheses(const PlaneTask& task, const FitRegion& region, const Pool& pool,
                                     std::uint32_t pool_size, int first, int count, float4* hypotheses) {
@@ -43,7 +44,7 @@ __device__ void generate_hypotheses(const PlaneTask& task, const FitRegion& regi
   }
 }
 
-/// Counts the subset's inliers of the given hypotheses; each warp takes four at a time.
+/// Counts the inliers of `count` hypotheses in the subset; each warp counts four at a time.
 __device__ inline void count_subset(SearchMemory& s, int first, int count) {
   const int lane = threadIdx.x % 32, size = static_cast<int>(s.size);
   for (int k = threadIdx.x / 32 * 4; k < count; k += block_warps * 4) {
@@ -66,13 +67,14 @@ __device__ inline void count_subset(SearchMemory& s, int first, int count) {
   }
 }
 
-/// hypotheses_needed() by table: the first k with miss_one <= needed[k - 1], from where the formula puts it.
+/// hypotheses_needed() by the table: the first k with miss_one <= needed[k - 1]. The search begins at equation 2 in
+/// float, whose error cannot change the result.
 __device__ inline int needed_by_table(std::int64_t inliers, std::uint32_t points, const StoppingTable& needed,
                                       int limit) {
   const double w = inliers > 0 ? double(inliers) / points : 0;
   const double miss_one = 1 - w * w * w;
   const float guess =
-      needed.log2_miss / __log2f(static_cast<float>(miss_one));  // of miss_one near 1: infinite
+      needed.log2_miss / __log2f(static_cast<float>(miss_one));  // infinite where miss_one rounds to 1
   int k = fabsf(guess) < static_cast<float>(limit) ? static_cast<int>(guess) : limit;
   if (k < 1) k = 1;
   while (k > 1 && miss_one <= __ldg(needed.miss_one + k - 2)) --k;
@@ -80,8 +82,8 @@ __device__ inline int needed_by_table(std::int64_t inliers, std::uint32_t points
   return k;
 }
 
-/// One warp replays the paper's loop over counts[tried ... tried + count), whatever batch they came in: a hypothesis is
-/// tried while its number is below what the best before it demands.
+/// One warp applies the sequential stopping rule to counts[*tried ... *tried + count): a hypothesis is tried while its
+/// number is below the N that the best count before it demands. Equal counts keep the lower number.
 __device__ inline void apply_stopping_rule(const std::uint32_t* counts, int count, std::uint32_t points,
                                            std::int64_t margin, const StoppingTable& table, int* tried,
                                            int* needed, int* top) {
@@ -95,12 +97,12 @@ __device__ inline void apply_stopping_rule(const std::uint32_t* counts, int coun
       const int other = __shfl_up_sync(whole_warp, best, step);
       if (lane >= step && other > best) best = other;
     }
-    best = best > *top ? best : *top;  // up to and with this hypothesis
+    best = best > *top ? best : *top;  // of the hypotheses up to this one
     const int demanded = needed_by_table(best - margin, points, table, *needed);
     int before = __shfl_up_sync(whole_warp, demanded, 1);
     if (lane == 0) before = *needed;
     const unsigned taken = __ballot_sync(whole_warp, there && number < before);
-    const int n = __popc(taken);  // they are the first n: demands fall while numbers rise
+    const int n = __popc(taken);  // the first n, because N never rises with the number
     if (n > 0) {
       *needed = __shfl_sync(whole_warp, demanded, n - 1);
       *top = __shfl_sync(whole_warp, best, n - 1);
@@ -110,15 +112,15 @@ __device__ inline void apply_stopping_rule(const std::uint32_t* counts, int coun
   }
 }
 
-/// One warp: the up to `candidates` hypotheses of the highest counts from 3 on, lower numbers first where equal.
-/// Counts are below max_points.
+/// One warp finds the `candidates` hypotheses with the highest counts of at least 3, those of equal counts in the
+/// order of their numbers. Returns how many there are. A rank packs the count, below max_points = 2^22, and 10 bits
+/// of number.
 __device__ inline int find_best(const std::uint32_t* counts, int tried, std::uint16_t* best) {
   const int lane = threadIdx.x % 32;
   const auto rank_of = [&](int i) {
     return i < tried ? counts[i] << 10 | static_cast<std::uint32_t>(max_tried - 1 - i) : 0;
   };
-  const std::uint32_t kept[3] = {rank_of(lane), rank_of(lane + 32),
-                                 rank_of(lane + 64)};  // mostly these are all
+  const std::uint32_t kept[3] = {rank_of(lane), rank_of(lane + 32), rank_of(lane + 64)};  // nearly always all
   std::uint32_t below = 0xFFFFFFFFu;
   int found = 0;
 #pragma unroll 1
@@ -142,7 +144,8 @@ __device__ inline int find_best(const std::uint32_t* counts, int tried, std::uin
   return found;
 }
 
-/// Hypotheses are counted on the subset until the rule ends: s.tried. `of_more`: than the subset's points have a height.
+/// Tests hypotheses on the subset until the rule ends; s.tried is their number. `of_more`: the subset is a sample of
+/// more points.
 __device__ inline void test_on_subset(const Batch& batch, const PlaneTask& task, const FitRegion& region,
                                       bool of_more, SearchMemory& s) {
   const std::uint32_t points = s.size;
@@ -153,7 +156,7 @@ __device__ inline void test_on_subset(const Batch& batch, const PlaneTask& task,
     s.top = -1;
   }
   __syncthreads();
-  int batch_size = 32;  // one hypothesis in four warps' turns; later batches are as large as there is room
+  int batch_size = 32;  // four hypotheses for each warp; N is unknown before the first batch
   for (;;) {
     const int left = s.needed - s.tried, tried = s.tried;
     if (left <= 0) break;

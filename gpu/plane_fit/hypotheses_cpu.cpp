@@ -8,9 +8,9 @@ namespace {
 
 using namespace plane_math;
 
-constexpr int batch = 8;  // hypotheses counted together; the rule below makes it invisible
+constexpr int batch = 8;  // hypotheses counted together; the rule makes the result independent of it
 
-/// Hypotheses go through these.
+/// Points of the pool by index.
 struct Pool {
   const PointList& points;
   Point operator[](std::uint32_t i) const { return Point{points.x[i], points.y[i], points.z[i]}; }
@@ -19,7 +19,7 @@ struct Pool {
 }  // namespace
 
 void StoppingRule::add(const Hypothesis& h, std::uint32_t count) {
-  // behind those of equal counts, which came before
+  // behind those of equal counts, whose numbers are lower
   const auto place =
       std::find_if(best_.begin(), best_.end(), [&](const Candidate& c) { return c.count < count; });
   if (place != best_.end()) {

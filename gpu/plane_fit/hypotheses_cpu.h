@@ -1,4 +1,4 @@
-// Hypotheses and the sequential rule on the CPU.
+// Hypotheses and the sequential stopping rule on the CPU.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ struct Candidate {
   plane_math::Hypothesis hypothesis{};
 };
 
-/// The paper's loop over counts that come in batches: N shrinks with every new best, equal counts keep the
-/// lower index.
+/// The sequential stopping rule (the multi-plane paper, section II.1) over counts that come in batches: N shrinks with
+/// every new best count; of equal counts the lower number wins.
 class StoppingRule {
  public:
   StoppingRule(const PlaneFitSettings& s, std::uint32_t points, std::int64_t margin)
@@ -34,7 +34,7 @@ class StoppingRule {
   std::array<Candidate, plane_math::candidates> best_;
 };
 
-/// Counts hypotheses through points of the pool on `counted` until the rule ends. Returns how many.
+/// Generates hypotheses through points of the pool and counts them on `counted` until the rule ends. Returns N.
 int test_hypotheses(const PlaneKernels& kernels, const Cloud& counted, const PointList& pool,
                     std::uint64_t seed, const PlaneFitSettings& settings, const FitRegion& region,
                     StoppingRule* rule);

@@ -1,4 +1,5 @@
-// Integer sums over the inliers of a plane, by threads, warps and tiles.
+// Inlier sums on the device: the accumulate pass over a tile (DESIGN.md, steps 5 and 6). A thread sums in 32 bits as
+// many points as fit, a warp in 64 bits, a tile adds to its plane in device memory by atomic additions of integers.
 #pragma once
 
 #include "gpu/plane_fit/inlier_sums.h"
@@ -11,7 +12,7 @@ namespace datum::cuda {
 
 using plane_math::Base;
 
-/// Nine sums of at most 32 points.
+/// The ten moments of at most 32 points.
 struct Sums {
   int n = 0, x = 0, y = 0, r = 0, xx = 0, xy = 0, yy = 0, xr = 0, yr = 0, rr = 0;
 
@@ -29,8 +30,8 @@ struct Sums {
     yr += qy * qr;
     rr += qr * qr;
   }
-  /// Adds the point where |r| < base.always_inlier, and sets `bit` in `boundary` where not but |r| <= base.possible_inlier. Predicates cost nothing
-  /// here, choosing a value to add costs an instruction each.
+  /// Adds the point if |r| < base.always_inlier; else, if |r| <= base.possible_inlier, sets `bit` in `boundary`.
+  /// Predicated additions cost nothing more, selecting each value to add would cost an instruction.
   __device__ void add_or_flag(float pr, float px, float py, const Base& base, unsigned bit,
                               unsigned& boundary) {
     const int qx = quantised(px, base.scale_x), qy = quantised(py, base.scale_y),
@@ -62,7 +63,7 @@ struct Sums {
   }
 };
 
-/// Lane k gets the k-th of a warp's ten sums.
+/// Lane k gets the k-th of the ten moments of a warp.
 __device__ inline long long sum_in_warp(const Sums& s) {
   const int once[4] = {s.n, s.x, s.y, s.r}, twice[6] = {s.xx, s.xy, s.yy, s.xr, s.yr, s.rr};
   const int lane = threadIdx.x % 32;
@@ -81,7 +82,7 @@ __device__ inline long long sum_in_warp(const Sums& s) {
   return mine;
 }
 
-/// Sums of one thread over any number of points.
+/// The ten moments of one thread over any number of points.
 struct WideSums {
   long long v[10] = {};
   __device__ void add(const Sums& s) {
@@ -90,7 +91,7 @@ struct WideSums {
   }
 };
 
-/// The same of sums over any number of points, |sum| < 2^52.
+/// The same over any number of points, |sum| < 2^52.
 __device__ inline long long sum_in_warp(const WideSums& s) {
   long long mine = 0;
 #pragma unroll
@@ -101,7 +102,8 @@ __device__ inline long long sum_in_warp(const WideSums& s) {
   return mine;
 }
 
-/// Sums the points with |r| < base.always_inlier and lists those up to base.possible_inlier. `list` has room for all points of the tile.
+/// Pass of Phase::accumulate over a tile: sums its always-inliers into `sums` and lists its boundary candidates in
+/// `list`, which has room for all its points. Scan: the validity and bounds scan runs in the same pass.
 template <bool Scan, class Source>
 __device__ void accumulate_tile(const Source& source, const PlaneTask& task, PlaneWork* work, float4* list,
                                 std::uint32_t begin, std::uint32_t end, const Base& base, TileSums& sums) {
@@ -136,7 +138,7 @@ __device__ void accumulate_tile(const Source& source, const PlaneTask& task, Pla
   if (lane < tile_sums) sums.of_warp[threadIdx.x / 32][lane] = of_warp;
 }
 
-/// The first warp, when all warps have summed: the plane gets the tile's sums.
+/// The first warp, after all warps have summed, adds the tile's sums to its plane.
 template <bool Scan>
 __device__ void add_tile_sums(const TileSums& sums, PlaneWork* work, std::uint32_t* boundary_count) {
   const int lane = threadIdx.x;

@@ -1,4 +1,4 @@
-// Least squares of a plane by one warp.
+// Least-squares plane by one warp: the same operations in the same order as solve(), independent ones side by side.
 #pragma once
 
 #include "gpu/plane_fit/inlier_sums.h"
@@ -8,13 +8,13 @@ namespace datum::cuda {
 
 using plane_math::Base;
 
-/// central() of few enough points that all products are exact in double: n^2 * 2^26 < 2^53.
+/// central() for so few points that all products are exact in double: n^2 * 2^26 < 2^53.
 constexpr double few_points = 11585;
 __device__ inline double central_of_few(double n, double uv, double u, double v) {
   return fma(-u, v, n * uv);
 }
 
-/// solution_of() by one warp: three lanes divide.
+/// solve() from central moments by one warp: three lanes divide.
 __device__ inline plane_math::Solution solution_in_warp(const plane_math::Central& m, const Base& base,
                                                         double least) {
   if (!m.span(least)) return plane_math::Solution{};
@@ -25,11 +25,10 @@ __device__ inline plane_math::Solution solution_in_warp(const plane_math::Centra
   return plane_math::solution_of(m, per, base);
 }
 
-/// solve() by one warp, lane k < 10 holding the k-th of the moments: what does not depend on each other is done side by
-/// side. All lanes get the solution.
+/// solve() by one warp, lane k < 10 holding the k-th of the moments. All lanes get the solution.
 __device__ inline plane_math::Solution solve_in_warp(long long moment, const Base& base) {
   const int lane = threadIdx.x % 32;
-  // Lanes 0 to 5: xx, xy, yy, xr, yr, rr less the products of the sums of their factors.
+  // Lanes 0 to 5 compute the central moments xx, xy, yy, xr, yr, rr.
   const int u = lane == 2 || lane == 4 ? 2 : lane == 5 ? 3 : 1, v = lane == 0 ? 1 : lane < 3 ? 2 : 3;
   const double sum = static_cast<double>(moment);
   plane_math::Central m;

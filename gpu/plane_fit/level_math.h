@@ -1,4 +1,5 @@
-// Residuals in bins, and the fullest window of bins beside a plane; written once for every backend. C++17.
+// Second level beside a plane: residuals in bins, and the fullest window of bins. Written once for every backend.
+// C++17.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Which sampled plane has the consensus: least squares on the sampled points refines the best hypotheses; one block
-// per plane.
+// Local optimisation on the device: one block optimises the best hypotheses of its plane on the subset, one after the
+// other, and keeps the plane of the best MSAC score (DESIGN.md, step 5).
 #pragma once
 
 #include <new>
@@ -14,8 +14,8 @@ namespace datum::cuda {
 
 using plane_math::Plane;
 
-/// LocalOptimizer::take() by one warp, lane k < 10 holding the k-th of the sums. All lanes know whether it goes on: not where it
-/// is bound to end at one of the ends so far, which s.duplicate tells.
+/// LocalOptimizer::advance() by one warp, lane k < 10 holding the k-th of the sums. Returns to all lanes whether
+/// another step follows. s.duplicate: the plane came near an earlier optimum, where it would end too.
 __device__ inline bool advance_in_warp(SearchMemory& s, LocalOptimizer& optimizer, const FitRegion& region,
                                        int sum) {
   const int n = __shfl_sync(whole_warp, sum, 0);
@@ -31,7 +31,7 @@ __device__ inline bool advance_in_warp(SearchMemory& s, LocalOptimizer& optimize
   m.yr = central_of_few(m.n, __shfl_sync(whole_warp, sum, 8), m.y, m.r);
   m.rr = central_of_few(m.n, __shfl_sync(whole_warp, sum, 9), m.r, m.r);
   const plane_math::Solution solution = solution_in_warp(m, optimizer.base(), LocalOptimizer::least);
-  __syncwarp();  // all have read the base plane
+  __syncwarp();  // all lanes have read the base plane, which accept() changes
   bool more = false;
   const int lane = threadIdx.x % 32;
   if (lane == 0) more = optimizer.accept(n, solution);
@@ -46,7 +46,7 @@ __device__ inline LocalOptimizer& optimizer_of(SearchMemory& s) {
   return *reinterpret_cast<LocalOptimizer*>(s.optimizer);
 }
 
-/// All threads: least squares on the points sampled, from a start in shared memory; optimizer_of(s) knows the end.
+/// All threads optimise `start`, which lies in shared memory, on the subset; optimizer_of(s) holds the result.
 inline __device__ __noinline__ void optimize_locally(SearchMemory& s, const Plane& start, float threshold,
                                                      const FitRegion& region) {
   constexpr int each = (max_subset - 1) / block_threads + 1;
@@ -93,7 +93,7 @@ inline __device__ __noinline__ void optimize_locally(SearchMemory& s, const Plan
   } while (s.more);
 }
 
-/// First thread: keeps the optimum.
+/// The first thread keeps an optimum, and its plane if its score is the best.
 __device__ inline void keep_optimum(SearchMemory& s, const LocalOptimum& end) {
   if (!end.spans) return;
   s.optima[s.optimum_count++] = end;
@@ -104,7 +104,7 @@ __device__ inline void keep_optimum(SearchMemory& s, const LocalOptimum& end) {
   }
 }
 
-/// Those of the candidates `left` that do not end where another one ended. All warps find the same.
+/// The candidates `left` that are no duplicates of an optimum, as a mask. All warps compute the same.
 __device__ inline unsigned without_duplicates(const SearchMemory& s, unsigned left, const FitRegion& region) {
   const int lane = threadIdx.x % 32;
   bool apart = left >> lane & 1;
@@ -113,8 +113,8 @@ __device__ inline unsigned without_duplicates(const SearchMemory& s, unsigned le
   return __ballot_sync(whole_warp, apart);
 }
 
-/// Optimises the best hypotheses in their order; the one with the largest score is the start of the fit. A candidate that
-/// is bound to end where an earlier one ended is left out.
+/// All threads optimise the best hypotheses in the order of their counts, down to 3/4 of the highest, without
+/// duplicates of earlier optima. s.plane: the optimum of the best score, where the refinement starts.
 inline __device__ __noinline__ void optimize_best(const PlaneTask& task, const FitRegion& region,
                                                   SearchMemory& s) {
   const int lane = threadIdx.x % 32;
@@ -130,7 +130,7 @@ inline __device__ __noinline__ void optimize_best(const PlaneTask& task, const F
   __syncthreads();
   const std::uint64_t most = s.counts[s.best[0]];
   const bool counts = lane < s.best_count && std::uint64_t{4} * s.counts[s.best[lane]] >= 3 * most;
-  unsigned left = __ballot_sync(whole_warp, counts);  // every warp finds the same
+  unsigned left = __ballot_sync(whole_warp, counts);  // the same in every warp
   while (left != 0) {
     optimize_locally(s, s.starts[__ffs(left) - 1], task.threshold, region);
     if (threadIdx.x == 0 && !s.duplicate) keep_optimum(s, optimizer_of(s).result());
@@ -140,7 +140,7 @@ inline __device__ __noinline__ void optimize_best(const PlaneTask& task, const F
   }
 }
 
-/// Screened mode: s.found, s.plane, s.tried.
+/// All threads search the consensus of the subset: s.found, s.plane, s.tried.
 inline __device__ __noinline__ void search_subset(const Batch& batch, const PlaneTask& task,
                                                   const FitRegion& region, bool of_more, SearchMemory& s) {
   if (threadIdx.x == 0) {

@@ -1,4 +1,9 @@
-// Least squares on the sampled points, and which plane is the best of those it ends at: for every backend. C++17.
+// Local optimisation of the best hypotheses on the sampled points, and the score by which one is chosen (DESIGN.md,
+// step 5). Written once for every backend. C++17.
+//
+// O. Chum, J. Matas and J. Kittler, "Locally Optimized RANSAC", DAGM 2003, section 3.
+// P. H. S. Torr and A. Zisserman, "MLESAC: a new robust estimator with application to estimating image geometry",
+// Computer Vision and Image Understanding 78(1), 2000: the score of MSAC.
 #pragma once
 
 #include "gpu/plane_fit/inlier_sums.h"
@@ -7,27 +12,28 @@
 namespace datum {
 
 namespace plane_math {
-constexpr int candidates = 8;  // best hypotheses of the subset that are optimised locally
+constexpr int candidates = 8;  // the best hypotheses, which are optimised locally
 }  // namespace plane_math
 
-/// Where least squares on the points sampled ended: a start for all points.
+/// Result of a local optimisation: the start plane for the refinement on all points.
 struct LocalOptimum {
-  bool spans = false;  // the inliers span a plane; nothing below counts otherwise
+  bool spans = false;  // the inliers determine a plane; the other members mean nothing otherwise
   plane_math::Plane plane;
-  double z_threshold = 0;  // threshold along z
+  double z_threshold = 0;  // inlier threshold along z
   std::int64_t inliers = 0;
-  double sum_squares = 0;  // of their vertical residuals
+  double sum_squares = 0;  // of the inliers' residuals along z
 };
 
-/// The same alternation on the points sampled, rough, for all points follow: in 11 bits, until a plane moves by less than
-/// 1/8 of the threshold. take() the sums over |r| < base().always_inlier until it says that this is the end.
+/// Alternates "inliers of the plane" and "least-squares plane of the inliers" on the sampled points, until the plane
+/// moves by less than 1/8 of the threshold. 11-bit integers suffice because the refinement on all points follows. The
+/// caller passes the sums over |r| < base().always_inlier to advance() while it returns true.
 class LocalOptimizer {
  public:
-  /// 11 bits: sums of products of all points sampled fit 32 bits.
+  /// 11 bits: the sum of the products of all sampled points fits 32 bits.
   static constexpr int most = 1023;
   static_assert(std::int64_t{plane_math::max_sampled_points} * most * most < (1LL << 31),
                 "32-bit sum overflows");
-  static constexpr double least = 4;  // variance of the inliers, in squared steps of 11 bits
+  static constexpr double least = 4;  // variance of the inliers, in squared quantisation steps of 11 bits
   static constexpr int limit = 16;
   static constexpr float still = 0.125f;
 
@@ -41,10 +47,11 @@ class LocalOptimizer {
   DATUM_MEMBER const plane_math::Base& base() const { return base_; }
   DATUM_MEMBER const LocalOptimum& result() const { return result_; }
 
-  /// False: this was the last step.
+  /// Returns false after the last step.
   DATUM_MEMBER bool advance(const plane_math::Moments& sums) {
     return accept(sums.n, plane_math::solve(sums, base_, least));
   }
+  /// advance() for a device whose threads share the solution of the sums.
   DATUM_MEMBER bool accept(std::int64_t inliers, const plane_math::Solution& solution) {
     result_.spans = solution.spans;
     if (!solution.spans) return false;
@@ -77,9 +84,9 @@ class LocalOptimizer {
   int steps_ = 0;
 };
 
-/// Whether the alternation from `start` is bound to end where it ended before: both stay within two
-/// thresholds of each other everywhere. Planes through three points of a floor do, a plane that bridges two
-/// levels does not.
+/// Whether `start` is a duplicate hypothesis of a plane that was optimised: both lie within two thresholds of each
+/// other in the whole region. Its optimisation would end at the same plane. Planes through three points of one floor
+/// are duplicates, a plane that bridges two levels is none.
 DATUM_HD bool is_duplicate(const plane_math::Plane& start, const LocalOptimum& ended,
                            const FitRegion& region) {
   const double apart = ::fabs(start.a - ended.plane.a) * region.half_x +
@@ -87,8 +94,8 @@ DATUM_HD bool is_duplicate(const plane_math::Plane& start, const LocalOptimum& e
   return apart <= 2 * ended.z_threshold;
 }
 
-/// Inliers less their squared residuals in units of the threshold: a plane that bridges two levels can collect as many
-/// inliers as a floor, but they do not lie as close to it.
+/// MSAC score: sum(1 - r^2 / threshold^2) over the inliers, which is the number of points less MSAC's cost in squared
+/// thresholds. A count alone does not tell a floor from a plane that bridges two levels.
 DATUM_HD double msac_score(const LocalOptimum& p) {
   return double(p.inliers) - p.sum_squares / (p.z_threshold * p.z_threshold);
 }

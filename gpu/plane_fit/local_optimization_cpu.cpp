@@ -14,7 +14,7 @@ using namespace plane_math;
 
 Plane plane_of(const Hypothesis& h) { return Plane{h.a, h.b, h.c}; }
 
-/// Planes that local optimisation ended at.
+/// Results of the local optimisations so far.
 struct Optima {
   std::array<LocalOptimum, candidates> at;
   std::size_t count = 0;
@@ -24,7 +24,7 @@ struct Optima {
   }
 };
 
-/// Does not span where it is bound to end at one of `optima`.
+/// Result of the optimisation of `start`; spans is false where it came near one of `optima`, at which it would end too.
 LocalOptimum optimize_locally(const PlaneKernels& kernels, const Cloud& subset, const Plane& start,
                               float threshold, const FitRegion& region, PointList boundary,
                               const Optima& optima) {
@@ -37,7 +37,7 @@ LocalOptimum optimize_locally(const PlaneKernels& kernels, const Cloud& subset, 
   return optimizer.result();
 }
 
-/// Optimises the best hypotheses and keeps the one with the least sum(min(r^2, z_threshold^2)).
+/// Optimises the best hypotheses, down to 3/4 of the highest count; *plane is the optimum of the best MSAC score.
 bool optimize_best(const PlaneKernels& kernels, const Cloud& subset, const StoppingRule& rule,
                    float threshold, const FitRegion& region, const PointList& boundary, Plane* plane) {
   Optima optima;

@@ -1,8 +1,8 @@
-// What follows a plane's pass over its points, in the block that finished the last tile of it.
+// Phases of a plane: what follows a pass over its points. The block that finished the last tile of the pass calls these
+// functions with all its threads; each returns the phase of the next pass (DESIGN.md draws the transitions).
 //
-// Each function says what the next pass over the points is for. None of them is inlined: they would take registers from the
-// passes, and nvcc 13.0 lost the reconvergence of a warp before barriers when all was one function (compute-sanitizer
-// synccheck found it).
+// They are not inlined: they would take registers from the passes, and nvcc 13.0 lost the reconvergence of a warp
+// before barriers when all was one function (found by compute-sanitizer synccheck).
 #pragma once
 
 #include "gpu/plane_fit/local_optimization.cuh"
@@ -12,23 +12,24 @@
 
 namespace datum::cuda {
 
+/// All threads clear the work area of a plane for the next launch.
 __device__ inline void clear(PlaneWork* work) {
   std::uint32_t* words = reinterpret_cast<std::uint32_t*>(work);
   for (std::uint32_t i = threadIdx.x; i < sizeof(PlaneWork) / 4; i += block_threads) words[i] = 0;
 }
 
-/// All threads: the plane's result stands.
+/// All threads write the result of a plane. needs_cpu: it needs the CPU fallback, and `fit` means nothing.
 __device__ inline void finish(const Batch& b, std::uint32_t plane, const PlaneFit& fit, bool needs_cpu) {
   __syncthreads();
   if (threadIdx.x == 0) {
     b.fits[plane] = fit;
     b.needs_cpu[plane] = needs_cpu;
   }
-  clear(b.work + plane);  // seen by the next launch
+  clear(b.work + plane);
   if (threadIdx.x == 0) atomicAdd(&b.schedule.queue->jobs_done, 1u);
 }
 
-/// All threads: the next pass is over all points, around the base plane of the refiner in shared memory.
+/// All threads prepare an accumulate pass around the base plane of `refiner`, which lies in shared memory.
 __device__ inline void begin_accumulate(PlaneWork* work, const Refiner& refiner) {
   __syncthreads();
   const std::uint32_t* words = reinterpret_cast<const std::uint32_t*>(&refiner);
@@ -38,12 +39,12 @@ __device__ inline void begin_accumulate(PlaneWork* work, const Refiner& refiner)
   if (threadIdx.x == 0) work->tiles_done = 0;
 }
 
+/// The threshold of the refinement.
 __device__ inline float widest(const PlaneTask& task) {
   return task.refit_threshold > task.threshold ? task.refit_threshold : task.threshold;
 }
 
-/// Nothing was found in the points sampled. All points are to be looked at where none was, so that the
-/// result can tell of them.
+/// The sampled points have no consensus. A plane sampled by index still needs the scan of its points for its result.
 __device__ inline Phase give_up(const Batch& b, std::uint32_t plane, PlaneWork* work, const PlaneFit& fit) {
   if (work->scanned) {
     finish(b, plane, fit, false);
@@ -57,7 +58,7 @@ __device__ inline Phase give_up(const Batch& b, std::uint32_t plane, PlaneWork* 
   return Phase::scan;
 }
 
-/// After the select pass. The phase of the next pass.
+/// After a select pass: orders the samples, or repeats the pass with the limit for the points that have a height.
 template <class Mode>
 __device__ __noinline__ Phase after_select(const Batch& b, const PlaneTask& task, std::uint32_t plane,
                                            BlockMemory& shared) {
@@ -69,7 +70,7 @@ __device__ __noinline__ Phase after_select(const Batch& b, const PlaneTask& task
     finish(b, plane, result_of_scan(valid, !outside), false);
     return Phase::done;
   }
-  // Mostly every point has a height, and nothing is left to be reckoned.
+  // Nearly always every point has a height, and the host has computed the limits.
   const bool all = valid == task.size;
   const std::uint32_t limit =
                           all ? task.subset_limit : plane_math::key_limit(valid, plane_math::subset_target),
@@ -92,7 +93,7 @@ __device__ __noinline__ Phase after_select(const Batch& b, const PlaneTask& task
   return Mode::after_sampling(b, task, plane, result_of_scan(valid, true), s.size < valid, shared);
 }
 
-/// Instead of a pass: the points are sampled by index. The phase of the next pass.
+/// In place of a first pass: samples by index and searches. Phase::select if too few of the samples have a height.
 template <class Mode, class Source>
 __device__ __noinline__ Phase sample_and_search(const Batch& b, const Source& source, const PlaneTask& task,
                                                 std::uint32_t plane, BlockMemory& shared) {
@@ -104,7 +105,7 @@ __device__ __noinline__ Phase sample_and_search(const Batch& b, const Source& so
   return Mode::after_sampling(b, task, plane, fit, task.size > plane_math::max_sampled_points, shared);
 }
 
-/// After a pass that only looked at the points, for a plane whose search found nothing.
+/// After the scan pass of a plane without consensus.
 inline __device__ __noinline__ Phase after_scan(const Batch& b, std::uint32_t plane) {
   const PlaneWork* work = b.work + plane;
   const bool outside = __ldcg(&work->outside) != 0;
@@ -114,7 +115,8 @@ inline __device__ __noinline__ Phase after_scan(const Batch& b, std::uint32_t pl
   return Phase::done;
 }
 
-/// After a pass that summed the inliers and boundary_count those that a small change moves.
+/// After an accumulate pass: refines the plane within the boundary, and ends or begins another pass around the new
+/// plane.
 inline __device__ __noinline__ Phase after_accumulate(const Batch& b, const PlaneTask& task,
                                                       std::uint32_t plane, BlockMemory& shared) {
   PlaneWork* work = b.work + plane;
@@ -144,7 +146,7 @@ inline __device__ __noinline__ Phase after_accumulate(const Batch& b, const Plan
   } while (next == Refiner::Next::again);
   const Refined& end = refiner.result();
   const bool ended = next == Refiner::Next::done;
-  __syncthreads();  // the first thread begins to change what the others look at
+  __syncthreads();  // all threads have read the refiner, which the first one changes
   if (threadIdx.x == 0) {
     if (ended) {
       r.fit.refits = static_cast<std::uint32_t>(end.refits);

@@ -19,7 +19,7 @@ namespace {
 
 using namespace plane_math;
 
-/// Memory of one plane: three lists of so many points, each of x, y, z.
+/// Three lists of x, y and z with room for `room` points each.
 SearchScratch lists_in(float* memory, std::size_t room) {
   const auto list = [&](std::size_t i) {
     float* x = memory + 3 * i * room;
@@ -33,7 +33,7 @@ PlaneFit fit_one(const PlaneKernels& kernels, const PlanePoints& p, const PlaneF
   const Cloud cloud{p.x, p.y, p.z, p.size};
   const FitRegion region{p.half_x, p.half_y, settings.residual == Residual::perpendicular};
   const auto scan = [&] {
-    PointList chosen = lists.pool;  // next to nothing
+    PointList chosen = lists.pool;  // the key limit 0 selects next to nothing
     return kernels.select(cloud, KeyRange{p.seed, 0}, p.half_x, p.half_y, &chosen);
   };
   SampledPoints sampled = sample_points(kernels, cloud, p.seed, settings.sampling, region, lists);

@@ -1,5 +1,5 @@
-// The CPU loops, written once for every lane type. Included by one file per instruction set and by nothing
-// else: the unnamed namespace keeps each file's copy to itself.
+// The CPU's loops, written once for every lane type. Only the file of each instruction set includes this header; the
+// unnamed namespace keeps its copy apart from those compiled for other instructions.
 #pragma once
 
 #include "gpu/plane_fit/plane_fit_kernels.h"
@@ -14,7 +14,7 @@ using plane_math::Moments;
 
 #define DATUM_IN_LOOP __attribute__((always_inline))
 
-/// The points in steps of 2 * width; the last step is filled up with points without a height.
+/// The points in steps of 2 * width; the last step is padded with points without a height.
 template <class S>
 class Steps {
  public:
@@ -33,8 +33,7 @@ class Steps {
   }
 
   std::size_t count() const { return total_; }
-  /// step(number of the first point, x, y, z) with pointers to `points` floats, for the steps from `first` up
-  /// to `beyond`.
+  /// Calls step(index of the first point, x, y, z), with pointers to `points` floats, for the steps [first, beyond).
   template <class Step>
   inline DATUM_IN_LOOP void run(std::size_t first, std::size_t beyond, Step step) const {
     for (std::size_t i = first; i < beyond; ++i) {
@@ -55,7 +54,7 @@ inline typename S::M has_height(typename S::F z) {
   return S::le(S::abs(z), S::set(float_of(0x7F7FFFFFu)));
 }
 
-/// Looks at the points that pass: whether they have a height, and lie inside the bounds.
+/// Validity and bounds scan of vectors of points.
 template <class S>
 class Scanner {
  public:
@@ -83,8 +82,7 @@ ValidityScan select(const Cloud& cloud, const KeyRange& keys, float half_x, floa
                       high = static_cast<std::uint32_t>(keys.seed >> 32);
   const typename S::U most = typename S::U{} + keys.limit, lanes = S::lane_numbers();
   Scanner<S> scanner(half_x, half_y);
-  // Chosen points are rare and scattered: their numbers are collected without a branch, their coordinates
-  // afterwards.
+  // Selected points are rare and scattered: their indices are appended without a branch, their coordinates afterwards.
   float* numbers = chosen->z + chosen->size;
   const Steps<S> steps(cloud, 0, cloud.size);
   steps.run(0, steps.count(),
@@ -150,7 +148,7 @@ void count(const Cloud& cloud, const Hypothesis* hypotheses, int k, std::uint32_
   }
 }
 
-/// Nine sums in 32-bit lanes.
+/// Nine moments in 32-bit lanes.
 template <class S>
 struct Sums {
   typename S::I x = S::zero(), y = S::zero(), r = S::zero(), xx = S::zero(), xy = S::zero(), yy = S::zero(),
@@ -170,7 +168,7 @@ struct Sums {
   }
 };
 
-/// The same in 64-bit lanes, which no number of points overflows.
+/// Ten moments in 64-bit lanes, for any number of points.
 template <class S>
 struct WideSums {
   std::int64_t n = 0;
@@ -198,7 +196,7 @@ struct Lanes {
   typename S::F x, y, z;
 };
 
-/// Sums x, y, z over the lanes that `inlier(first, second, in)` accepts of two vectors; it may replace z.
+/// Sums over the points for which inlier(p, q, in_p, in_q) sets the mask of two vectors. It replaces z by the residual.
 template <class S, class Inlier>
 inline DATUM_IN_LOOP Moments sum_inliers(const Cloud& cloud, const Base& base, Inlier inlier) {
   const typename S::F sx = S::set(base.scale_x), sy = S::set(base.scale_y), sr = S::set(base.scale_r);
@@ -231,7 +229,7 @@ inline DATUM_IN_LOOP void append(PointList& list, typename S::M taken, const Lan
   list.size += S::count(taken);
 }
 
-/// visit(points): at each vector of points before anything is made of them.
+/// accumulate() that calls visit(points) for each vector of points.
 template <class S, class Visit>
 inline DATUM_IN_LOOP Moments accumulate_visiting(const Cloud& cloud, const Base& base, PointList* boundary,
                                                  Visit visit) {

@@ -18,7 +18,7 @@ namespace {
 
 using namespace cuda;
 
-/// Room of PlaneWork, which only the device constructs.
+/// Memory of a PlaneWork, whose constructors run on the device only.
 struct alignas(16) WorkBytes {
   unsigned char bytes[sizeof(PlaneWork)];
 };
@@ -32,8 +32,8 @@ struct CudaPlaneFit::State {
   CudaFitOptions options;
   int multiprocessors = 0;
 
-  // what is fitted
-  std::vector<PlanePoints> points;  // of prepare(planes)
+  // the batch
+  std::vector<PlanePoints> points;  // of planes of points
   PlaneFitSettings settings;
   bool of_map = false, exact = false, all_need_cpu = false;
   CountType type = CountType::int16;
@@ -77,8 +77,8 @@ unsigned CudaPlaneFit::State::blocks() const {
   return options.blocks ? options.blocks : static_cast<unsigned>(multiprocessors * blocks_per_multiprocessor);
 }
 
-/// Every block gets a share at once; but where planes are about as many as blocks, each plane is one block's own. Exact
-/// mode reads the points more often, so that handing tiles over costs it more.
+/// Quads of a tile. Every block gets an equal share; where there are about as many planes as blocks, a plane is one
+/// tile. Exact mode reads the points more often, so that larger tiles save it more hand-overs.
 std::uint32_t CudaPlaneFit::State::tile_for_device() const {
   const std::uint32_t most = exact ? summed_quads + summed_quads / 4 * 3 : summed_quads;
   std::uint32_t largest = 0, planes = 0;
@@ -93,7 +93,7 @@ std::uint32_t CudaPlaneFit::State::tile_for_device() const {
       most);
 }
 
-/// Cuts the planes into tiles and takes the memory for all that is done with them.
+/// Divides the planes into tiles and allocates the memory of the batch.
 void CudaPlaneFit::State::plan_tiles() {
   all_need_cpu = settings.max_hypotheses > max_tried;
   total_quads = 0;
@@ -156,7 +156,7 @@ void CudaPlaneFit::State::plan_tiles() {
   subsets.reserve(exact ? tasks.size() * max_subset : 1);
   pools.reserve(exact ? tasks.size() * max_pool : 1);
   std::vector<PlaneFit> empty(tasks.size());
-  for (PlaneFit& f : empty) f.status = FitStatus::too_few_points;  // what a plane without points stays
+  for (PlaneFit& f : empty) f.status = FitStatus::too_few_points;  // the result of a plane without points
   to_device(fits, empty, "fits");
   host_fits.reserve(std::max<std::size_t>(tasks.size(), 1));
   host_needs_cpu.reserve(std::max<std::size_t>(tasks.size(), 1));
@@ -275,7 +275,7 @@ void CudaPlaneFit::upload(CudaStream stream) {
         "upload of points");
 }
 
-/// The first plane that an timed_out batch left, for the log.
+/// Names the first unfinished plane of a batch that timed out, for the log.
 std::string CudaPlaneFit::State::unfinished() const {
   std::vector<WorkBytes> left(tasks.size());
   check(cudaMemcpy(left.data(), work.get(), left.size() * sizeof(WorkBytes), cudaMemcpyDeviceToHost),

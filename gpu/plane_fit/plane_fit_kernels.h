@@ -1,5 +1,5 @@
-// The loops over points that a backend supplies. Each result is a set or an integer sum, so the order of the
-// points, the width of a vector and the number of threads cannot show in it.
+// The loops over points that an instruction set of the CPU supplies. Each result is a set or an integer sum, so that
+// the order of the points, the width of a vector and the number of threads do not change it.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace datum {
 
-/// Points as three arrays; z not finite = no height. Read-only.
+/// Read-only points as three arrays; z not finite: no height.
 struct Cloud {
   const float* x;
   const float* y;
@@ -18,7 +18,7 @@ struct Cloud {
   std::size_t size;
 };
 
-/// Growing list of points; room for `size` + simd_padding more must be there before a loop appends.
+/// Growing list of points. A loop that appends n points needs room for n + simd_padding more.
 struct PointList {
   float* x;
   float* y;
@@ -35,29 +35,29 @@ struct KeyRange {
   std::uint32_t limit;
 };
 
+/// Result of the validity and bounds scan.
 struct ValidityScan {
   std::uint32_t valid;  // points with a height
-  bool in_bounds;       // all of them
+  bool in_bounds;       // all of these lie inside the bounds
 };
 
 struct PlaneKernels {
-  /// Counts the points with a height, looks whether they lie inside half_x, half_y, and appends those of them
-  /// whose key is in the range.
+  /// Scans the points against half_x and half_y, and appends those with a height whose key is in the range.
   ValidityScan (*select)(const Cloud& cloud, const KeyRange& keys, float half_x, float half_y,
                          PointList* chosen);
-  /// counts[k] = number of points with |residual to hypothesis k| <= its z_threshold.
+  /// counts[i] = inliers of hypothesis i, |residual| <= z_threshold, for i < k.
   void (*count)(const Cloud& cloud, const plane_math::Hypothesis* hypotheses, int k, std::uint32_t* counts);
-  /// Sums the points with |r| < base.always_inlier and appends (x, y, r) of those with base.always_inlier <= |r| <= base.possible_inlier.
+  /// Sums the always-inliers of `base` and appends (x, y, r) of its boundary candidates.
   plane_math::Moments (*accumulate)(const Cloud& cloud, const plane_math::Base& base, PointList* boundary);
-  /// The same, and looks at the points as select does.
+  /// accumulate() and the scan of select() in one pass.
   plane_math::Moments (*accumulate_scanning)(const Cloud& cloud, const plane_math::Base& base, float half_x,
                                              float half_y, PointList* boundary, ValidityScan* scan);
-  /// Sums the points (x, y, r) of a boundary candidates that lie within change.z_threshold of the base plane plus `change`.
+  /// Sums the boundary candidates (x, y, r) within change.z_threshold of the base plane plus `change`.
   plane_math::Moments (*accumulate_boundary)(const Cloud& boundary, const plane_math::Base& base,
                                              const plane_math::Hypothesis& change);
 };
 
-/// Throws std::runtime_error where this build carries no loops for the instruction set.
+/// Throws std::runtime_error if this build has no loops for the instruction set.
 const PlaneKernels& plane_kernels(Isa isa);
 
 }  // namespace datum

@@ -1,4 +1,4 @@
-// The two forms in which the points of a plane lie in device memory.
+// Point sources: the two forms in which the points of a plane lie in device memory, and the loop over them.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,15 @@
 
 namespace datum::cuda {
 
+/// Four points of neighbouring indices. z = NaN: no height, or no point.
 struct Quad {
   float x[4], y[4], z[4];
 };
 
-/// Three arrays; every plane begins on 16 bytes and is filled up with z = NaN to whole quads.
+/// Points as three arrays. Each plane begins on 16 bytes and is padded with z = NaN to whole quads.
 struct PointSource {
-  static constexpr bool bounded = false;  // points may lie outside the plane's bounds
-  static constexpr int ahead = 2;         // loads of a thread at a time
+  static constexpr bool bounded = false;  // points may lie outside the bounds
+  static constexpr int ahead = 2;         // loads that a thread has in flight
   const float4 *x, *y, *z;
 
   struct Raw {
@@ -36,30 +37,31 @@ struct PointSource {
   }
 };
 
-/// um_of for |index - ref| < 2^22, where the conversion to float is exact and an addition does it: converting is slow.
+/// um_of() for |index - ref| < 2^22, where an addition converts exactly to float; the conversion instruction is slow.
 __device__ inline float small_um_of(const AxisToUm& axis, std::int32_t index) {
   return fmaf(__int_as_float(0x4B400000 + (index - axis.ref)) - 12582912.f, axis.per_index, axis.rest);
 }
-/// prepare() sees to it that 16-bit counts lie near their reference.
+/// prepare() refuses plans whose 16-bit counts lie farther from their reference.
 __device__ inline float z_of(const AxisToUm& axis, std::int16_t count) { return small_um_of(axis, count); }
 template <class Count>
 __device__ float z_of(const AxisToUm& axis, Count count) {
   return um_of(axis, count);
 }
 
+/// Four pixels' counts, one load.
 template <class Count>
 struct alignas(4 * sizeof(Count)) CountQuad {
   Count v[4];
 };
 
-/// A height map and a table of its aligned groups of four pixels: index << 4 | which of the four belong to the plane.
+/// A height map. The table lists its aligned groups of four pixels: index << 4 | which of the four belong to the plane.
 template <class Count>
 struct MapSource {
-  static constexpr bool bounded = true;  // prepare() has looked
+  static constexpr bool bounded = true;  // prepare() refuses rings that leave the bounds
   static constexpr int ahead = 4;
   const Count* image;
   const std::uint32_t* table;
-  const uint4* sampled_pixels;  // the quads of each plane, in the order of their numbers
+  const uint4* sampled_pixels;  // the sampled quads of each plane
   std::uint32_t groups_per_row;
   unsigned long long row_magic;  // ceil(2^38 / groups_per_row)
 
@@ -122,11 +124,11 @@ struct MapSource {
   }
 };
 
-/// step(quad) for the quads of a tile; `ahead` loads are in flight at a time.
+/// Calls step(quad) for the quads [begin, end) of a plane; `ahead` loads of a thread are in flight at a time.
 template <int ahead, class Source, class Step>
 __device__ void for_quads(const Source& source, const PlaneTask& task, std::uint32_t begin, std::uint32_t end,
                           Step step) {
-  // Lanes beyond the end read the last quad again and get points without a height, so that warps stay whole.
+  // Lanes beyond the end read the last quad again, without heights, so that the step may use whole warps.
   for (std::uint32_t q = begin + threadIdx.x; q - threadIdx.x < end; q += ahead * block_threads) {
     typename Source::Raw raw[ahead];
 #pragma unroll

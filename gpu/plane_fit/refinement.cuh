@@ -1,4 +1,5 @@
-// Least squares on all points of a plane, from the sums of its tiles and from the points near the threshold.
+// Refinement on the device: least squares on all points of a plane (DESIGN.md, steps 7 to 9). The block that finished
+// the accumulate pass repeats the fit from the sums of the always-inliers and from the boundary candidates alone.
 #pragma once
 
 #include "gpu/plane_fit/inlier_sums.cuh"
@@ -11,12 +12,12 @@ namespace datum::cuda {
 
 using plane_math::Hypothesis;
 
-/// take() by one warp; lane k < 10 holds the k-th of the sums. Lane 0 knows what follows.
+/// Refiner::advance() by one warp, lane k < 10 holding the k-th of the sums. Returns the next step to lane 0.
 __device__ inline Refiner::Next advance_in_warp(Refiner& refiner, long long sum, int limit) {
   const int lane = threadIdx.x % 32;
   bool still = true, swings = true;
   if (lane < 10) {
-    // Moments are ten numbers in the order of the sums.
+    // Moments holds its ten members in the order of the lanes.
     still = reinterpret_cast<const long long*>(&refiner.sums_before(0))[lane] == sum;
     swings = reinterpret_cast<const long long*>(&refiner.sums_before(1))[lane] == sum;
   }
@@ -27,7 +28,8 @@ __device__ inline Refiner::Next advance_in_warp(Refiner& refiner, long long sum,
   if (!still && !swings) {
     if (lane < 10) reinterpret_cast<long long*>(&refiner.oldest())[lane] = sum;
     solution = solve_in_warp(sum, refiner.base());
-    change = refiner.changed_by(solution);  // every lane, so that nothing waits for the first one's branch
+    change =
+        refiner.changed_by(solution);  // in all lanes: a branch of the first lane would make the others wait
   }
   __syncwarp();
   Refiner::Next next = Refiner::Next::done;
@@ -35,7 +37,8 @@ __device__ inline Refiner::Next advance_in_warp(Refiner& refiner, long long sum,
   return next;
 }
 
-/// All threads: the warps' sums are added and taken by the first warp, with the one refiner of the block.
+/// All threads: the first warp adds the sums of the warps to `always`, the sums of the always-inliers, and advances the
+/// refiner of the block.
 __device__ inline Refiner::Next advance_by_sums(RefinementMemory& r, Refiner& refiner, long long sum,
                                                 long long always, int limit) {
   const int lane = threadIdx.x % 32;
@@ -54,7 +57,7 @@ __device__ inline Refiner::Next advance_by_sums(RefinementMemory& r, Refiner& re
   return r.next;
 }
 
-/// report() by one warp, a lane for each quotient.
+/// report() by one warp, one lane for each quotient.
 __device__ inline void report_by_warp(const Refined& end, PlaneFit* fit) {
   const int lane = threadIdx.x % 32;
   const plane_math::Moments& m = end.moments;
@@ -80,19 +83,20 @@ __device__ inline void report_by_warp(const Refined& end, PlaneFit* fit) {
   fit->inliers = static_cast<std::uint32_t>(m.n);
 }
 
-/// A base plane that no point is near.
+/// A base plane without always-inliers and boundary candidates: a pass around it only scans.
 __device__ inline Base nothing_inside() {
   Base base{};
   base.always_inlier = base.possible_inlier = -1;
   return base;
 }
 
-/// The boundary candidates of the tile that begins with a quad of its plane.
+/// The list of the tile that begins with quad `quad` of its plane.
 __device__ inline float4* boundary_of(const Batch& b, const PlaneTask& task, std::uint64_t quad) {
   return b.boundary + 4 * (task.first + quad);
 }
 
-/// Copies the tiles' lists, in any order, for only sums follow. boundary.count > BoundaryCandidates::room: they are too long.
+/// Gathers the lists of the tiles in shared memory, in any order, because only integer sums follow. If boundary.count >
+/// BoundaryCandidates::room they do not fit, and stay in device memory.
 __device__ inline void gather_boundary(const Batch& b, const PlaneTask& task, BoundaryCandidates& boundary) {
   const int lane = threadIdx.x % 32;
   if (threadIdx.x == 0) boundary.count = 0;
@@ -113,7 +117,7 @@ __device__ inline void gather_boundary(const Batch& b, const PlaneTask& task, Bo
   __syncthreads();
 }
 
-/// A thread's share of the points on the list that `change` leaves inliers; they differ from pass to pass only here.
+/// A thread's sums over the boundary candidates that are inliers of the base plane plus `change`.
 __device__ inline WideSums sum_boundary(const Batch& b, const PlaneTask& task,
                                         const BoundaryCandidates& boundary, const Base& base,
                                         const Hypothesis& change) {

@@ -1,5 +1,8 @@
-// Least squares on all points, repeated until the inlier set stands still, and the result that it gives: for every
-// backend. C++17.
+// Refinement on all points: least squares repeated to an unchanged inlier set, and the result that it gives (DESIGN.md,
+// steps 6 to 9). Written once for every backend. C++17.
+//
+// The multi-plane paper (hypotheses.h) fits once (section II.1, step 3) and says that the step can be repeated. One
+// fit is 15 times as far from the least-squares plane of the true inliers as the fixed point (DESIGN.md).
 #pragma once
 
 #include "gpu/plane_fit/inlier_sums.h"
@@ -9,11 +12,12 @@ namespace datum {
 
 namespace plane_math {
 
-/// Share of the threshold that the boundary candidates covers on either side: a plane that moves less anywhere in the
-/// region can only win or lose points of the boundary.
+/// Half width of the boundary around the threshold, as a share of the threshold: a plane that moves less than this
+/// anywhere in the region gains and loses boundary candidates only.
 constexpr float boundary_share = 0.1875f;
 
-/// `scale_x` and `scale_y`: of the region. `z_threshold`: the threshold along z.
+/// Base plane of a pass. scale_x and scale_y: quantising_scale() of the region. *z_threshold_out: its inlier threshold
+/// along z.
 DATUM_HD Base base_at(const Plane& plane, float threshold, const FitRegion& region, float scale_x,
                       float scale_y, float* z_threshold_out) {
   Base base{};
@@ -31,14 +35,16 @@ DATUM_HD Base base_at(const Plane& plane, float threshold, const FitRegion& regi
   return base;
 }
 
+/// `change` of the base plane, with the inlier threshold along z of the changed plane.
 DATUM_HD Hypothesis changed(const Base& base, const Plane& change, float threshold, const FitRegion& region) {
   const double factor = slope_factor(base.a + change.a, base.b + change.b, region.perpendicular);
   return Hypothesis{static_cast<float>(change.a), static_cast<float>(change.b), static_cast<float>(change.c),
                     static_cast<float>(threshold * factor)};
 }
 
-/// Whether all points that `change` moves across its threshold lie on the boundary candidates: the change of a residual
-/// is linear, so the region's corners bound it. 2^-19 of the threshold covers the rounding of the residuals and of this.
+/// Whether all points that `change` moves across the threshold are boundary candidates. The change of a residual is
+/// linear in x and y, so that the corners of the region bound it. 2^-19 of the threshold covers the rounding of the
+/// residuals and of this bound: each is below 8 units in the last place of a float.
 DATUM_HD bool within_boundary(const Base& base, const Hypothesis& change, const FitRegion& region) {
   const float z_threshold = (base.always_inlier + base.possible_inlier) / 2,
               half_width = (base.possible_inlier - base.always_inlier) / 2;
@@ -49,13 +55,14 @@ DATUM_HD bool within_boundary(const Base& base, const Hypothesis& change, const 
 
 }  // namespace plane_math
 
+/// Result of a refinement.
 struct Refined {
-  bool spans = false;        // the inliers span a plane; nothing below counts otherwise
-  bool fixed_point = false;  // the inlier set stood still
+  bool spans = false;        // the inliers determine a plane; the other members mean nothing otherwise
+  bool fixed_point = false;  // the inlier set did not change any more
   int refits = 0;
   plane_math::Plane plane;
-  double sum_squares = 0;       // of the inliers' vertical residuals
-  double z_threshold = 0;       // threshold along z
+  double sum_squares = 0;       // of the inliers' residuals along z
+  double z_threshold = 0;       // inlier threshold along z
   plane_math::Moments moments;  // of the inliers
   plane_math::Base base{};      // scales of the moments
 };
@@ -63,9 +70,10 @@ struct Refined {
 constexpr int max_refits = 32;
 
 /// Alternates "inliers of the plane" and "least-squares plane of the inliers". Each half of a step lowers
-/// sum(min(r^2, threshold^2)), so the alternation ends; rounding alone can make it swing between two sets, of which the
-/// larger (then the one of smaller sum of squares, then the earlier) is kept. The points are read by whoever drives it:
-///   rebase(); do sum the inliers of base() + change() while advance(sums) == again; repeat while it says rebase.
+/// sum(min(r^2, threshold^2)), so that the alternation ends; only rounding can make it a cycle of two sets. Of these it
+/// keeps the larger, then the one with the smaller sum of squares, then the earlier. The caller reads the points:
+///   do { rebase(); do sums = sum over the inliers of base() + change(); while (advance(sums) == again); }
+///   while (it returned rebase);
 class Refiner {
  public:
   enum class Next { again, rebase, done };
@@ -78,7 +86,7 @@ class Refiner {
     result_.plane = start;
   }
 
-  /// The next pass is over all points.
+  /// Makes the current plane the base plane of a pass over all points.
   DATUM_MEMBER void rebase() {
     float z_threshold = 0;
     result_.base = plane_math::base_at(result_.plane, threshold_, region_, scale_x_, scale_y_, &z_threshold);
@@ -90,7 +98,7 @@ class Refiner {
   DATUM_MEMBER const plane_math::Hypothesis& change() const { return change_; }
   DATUM_MEMBER const Refined& result() const { return result_; }
 
-  /// `sums`: of the points within change().z_threshold of the base plane plus change().
+  /// `sums`: over the points within change().z_threshold of the base plane plus change(). At most `limit` refits.
   DATUM_MEMBER Next advance(const plane_math::Moments& sums, int limit) {
     const bool still = sums == sums_before(0), swings = sums == sums_before(1);
     if (still || swings) return settle(still);
@@ -99,14 +107,14 @@ class Refiner {
     return accept(solution, changed_by(solution), limit);
   }
 
-  // take() in its parts, for a device whose threads share the work.
+  // The parts of advance(), for a device whose threads share the work.
   /// The sums of the last step (0) and of the one before it (1) on the same base plane.
   DATUM_MEMBER const plane_math::Moments& sums_before(int steps) const {
     return steps_[steps == 0 ? newest_ : 1 - newest_].moments;
   }
-  /// Where the sums of another inlier set go, in place of those before the last.
+  /// The place for the sums of a new inlier set: it replaces those of the step before the last.
   DATUM_MEMBER plane_math::Moments& oldest() { return steps_[1 - newest_].moments; }
-  /// The inlier set stands still or swings.
+  /// Ends at an inlier set that is the last one (`still`) or the one before it.
   DATUM_MEMBER Next settle(bool still) {
     const Step &last = steps_[newest_], &before = steps_[1 - newest_];
     const Step& kept = still || !better(before, last) ? last : before;
@@ -117,7 +125,7 @@ class Refiner {
   DATUM_MEMBER plane_math::Hypothesis changed_by(const plane_math::Solution& solution) const {
     return plane_math::changed(base(), solution.change, threshold_, region_);
   }
-  /// The least-squares plane of the sums in oldest(), and changed_by() it.
+  /// Continues with the least-squares plane of the sums in oldest(), `change` being changed_by() it.
   DATUM_MEMBER Next accept(const plane_math::Solution& solution, const plane_math::Hypothesis& change,
                            int limit) {
     result_.spans = solution.spans;
@@ -157,7 +165,7 @@ class Refiner {
   plane_math::Hypothesis change_{};
 };
 
-/// What is known of a plane once all its points were looked at.
+/// Result of the validity and bounds scan: no_consensus stands for "no plane yet".
 DATUM_HD PlaneFit result_of_scan(std::uint32_t valid, bool in_bounds) {
   PlaneFit fit;
   fit.valid = valid;
@@ -167,7 +175,7 @@ DATUM_HD PlaneFit result_of_scan(std::uint32_t valid, bool in_bounds) {
   return fit;
 }
 
-/// The part of a result that the inliers' moments make.
+/// Writes the plane and the statistics of its inliers.
 DATUM_HD void report(const Refined& r, PlaneFit* fit) {
   fit->status = FitStatus::ok;
   fit->fixed_point = r.fixed_point;

@@ -1,4 +1,4 @@
-// Least squares repeated until the inlier set stands still.
+// Refinement on the CPU.
 #pragma once
 
 #include "gpu/plane_fit/plane_fit_kernels.h"
@@ -6,8 +6,8 @@
 
 namespace datum {
 
-/// Drives a Refiner over a cloud from `start`, at most `limit` least-squares planes. `scan`: is filled in the first
-/// pass over the points, which ends it where one of them is out of bounds.
+/// Drives a Refiner over the points from `start`, for at most `limit` refits. If `scan` is not null, the first pass
+/// fills it, and the refinement ends there if a point is out of bounds.
 Refined refine(const PlaneKernels& kernels, const Cloud& cloud, const plane_math::Plane& start,
                float threshold, const FitRegion& region, PointList boundary, int limit = max_refits,
                ValidityScan* scan = nullptr);

@@ -1,4 +1,7 @@
-// Sampled points of a plane in the shared memory of a block.
+// Sampling on the device: the subset and the pool of a plane in the shared memory of a block (DESIGN.md, step 1).
+//
+// By index one block reads the sampled quads. By position the select pass lists the points with small keys, and the
+// block that finishes the pass filters and orders them.
 #pragma once
 
 #include "gpu/plane_fit/point_sources.cuh"
@@ -9,7 +12,7 @@
 
 namespace datum::cuda {
 
-/// Keeps a rare point; what finds no room goes to the list at once.
+/// Stages an entry; one that finds no room goes to the list in device memory at once.
 __device__ inline void stage(Staging& s, const float4& entry, float4* list, std::uint32_t room,
                              std::uint32_t* list_count) {
   const std::uint32_t at = atomicAdd(&s.count, 1u);
@@ -21,7 +24,7 @@ __device__ inline void stage(Staging& s, const float4& entry, float4* list, std:
   }
 }
 
-/// The whole block: writes the staged entries out. put(place, entry).
+/// The whole block writes the staged entries out by put(place, entry).
 template <class Put>
 __device__ void unstage(Staging& s, std::uint32_t* list_count, Put put) {
   __syncthreads();
@@ -33,12 +36,12 @@ __device__ void unstage(Staging& s, std::uint32_t* list_count, Put put) {
   if (threadIdx.x == 0) s.count = 0;
 }
 
-/// Keys up to which points are sampled.
+/// Key limit of a select pass.
 __device__ inline std::uint32_t select_limit(const PlaneTask& task, std::uint32_t of_work) {
   return of_work ? of_work : task.first_limit;
 }
 
-/// Looks at all points, and samples those with keys up to `limit`.
+/// Pass of Phase::first and Phase::select over a tile: scans all points, samples those with keys up to `limit`.
 template <class Source>
 __device__ void select_tile(const Source& source, const PlaneTask& task, PlaneWork* work, float4* samples,
                             std::uint32_t limit, std::uint32_t begin, std::uint32_t end, Staging& staging) {
@@ -63,7 +66,7 @@ __device__ void select_tile(const Source& source, const PlaneTask& task, PlaneWo
   });
 }
 
-/// Order of points of equal keys in the pool: by z, x, y.
+/// Order of the pool's points p and q of equal keys: by z, x, y.
 __device__ inline bool before_in_pool(const SearchMemory& s, int p, int q) {
   const std::uint32_t pz = __float_as_uint(s.z[p]), qz = __float_as_uint(s.z[q]);
   if (pz != qz) return pz < qz;
@@ -72,14 +75,14 @@ __device__ inline bool before_in_pool(const SearchMemory& s, int p, int q) {
   return __float_as_uint(s.y[p]) < __float_as_uint(s.y[q]);
 }
 
-/// Orders the pool: keys are uniform up to the limit, so 256 buckets leave next to nothing to be sorted.
+/// Orders the pool by key: a bucket sort, since keys are uniform, and an insertion sort of each bucket by one thread.
 __device__ inline void order_pool(SearchMemory& s, std::uint32_t pool_limit) {
   constexpr int buckets = block_threads;
-  std::uint32_t* const filled = s.counts;           // of each bucket; nothing is counted yet
+  std::uint32_t* const filled = s.counts;           // of each bucket; no hypothesis is counted yet
   std::uint32_t* const begin = s.counts + buckets;  // of each bucket
   std::uint32_t* const totals = s.counts + 2 * buckets;
-  const float per_key =
-      static_cast<float>(buckets) / static_cast<float>(pool_limit);  // any rising map of keys will do
+  const float per_key = static_cast<float>(buckets) /
+                        static_cast<float>(pool_limit);  // any rising map from keys to buckets will do
   const int n = s.pool_size, b = threadIdx.x, lane = b % 32;
   int bucket[max_pool / block_threads], rank[max_pool / block_threads];
 #pragma unroll
@@ -125,12 +128,12 @@ __device__ inline void order_pool(SearchMemory& s, std::uint32_t pool_limit) {
   __syncthreads();
 }
 
-/// Filters the plane's samples by the limits of their keys, and orders the pool. False: more points than there is room
-/// for, so they lie at one place.
+/// Filters the samples of a plane by the key limits and orders the pool. Returns false where they exceed the
+/// capacity: so many equal keys mean coinciding points, and the plane needs the CPU fallback.
 inline __device__ __noinline__ bool gather_samples(const float4* samples, std::uint32_t sampled,
                                                    std::uint32_t limit, std::uint32_t pool_limit,
                                                    SearchMemory& s) {
-  constexpr int each = sample_capacity / block_threads;  // there are at most so many
+  constexpr int each = sample_capacity / block_threads;
   const unsigned lane = threadIdx.x % 32;
   float4 d[each];
 #pragma unroll
@@ -141,7 +144,7 @@ inline __device__ __noinline__ bool gather_samples(const float4* samples, std::u
   if (threadIdx.x == 0) s.filled = 0;
   s.counts[threadIdx.x] = 0;
   __syncthreads();
-  // Points in the lower half of a number, those of the pool in the upper one.
+  // The lower 16 bits count the points of the subset, the upper ones those of the pool: one atomic addition for both.
   unsigned own = 0;
 #pragma unroll
   for (int k = 0; k < each; ++k)
@@ -178,7 +181,7 @@ inline __device__ __noinline__ bool gather_samples(const float4* samples, std::u
   return true;
 }
 
-/// The points sampled by index, in their order: s.size of them.
+/// Samples by index; the subset is in the order of the points, as on the CPU, and is the pool.
 template <class Source>
 __device__ void sample_by_index(const Source& source, const PlaneTask& task, const FitRegion& region,
                                 SearchMemory& s) {

@@ -11,7 +11,7 @@ namespace {
 
 using namespace plane_math;
 
-/// Points sampled by position, put into the order of their keys.
+/// Orders points that were sampled by position by their keys.
 class KeyOrder {
  public:
   KeyOrder(const PointList& points, std::uint64_t seed) {
@@ -35,7 +35,7 @@ class KeyOrder {
     bool operator<(const Entry& e) const { return std::tie(key, z, x, y) < std::tie(e.key, e.z, e.x, e.y); }
   };
 
-  /// Keys are uniform, so a distribution by their leading part leaves next to nothing to be sorted.
+  /// A bucket sort, because keys are uniform.
   void sort() {
     std::uint32_t largest = 0;
     for (const Entry& e : entries_) largest = std::max(largest, e.key);
@@ -56,11 +56,11 @@ class KeyOrder {
   std::vector<Entry> entries_;
 };
 
-/// False: too few of the points looked at have a height, or they lie outside.
+/// Returns false where too few of the sampled points have a height inside the bounds.
 bool sample_by_index(const Cloud& cloud, std::uint64_t seed, const FitRegion& region,
                      const SearchScratch& scratch, SampledPoints* sampled) {
   const std::uint32_t size = static_cast<std::uint32_t>(cloud.size), quads = sampled_quads(size);
-  // They lie far apart in memory: all are sent for before the first is waited for.
+  // The quads lie far apart in memory: prefetches overlap their latencies.
   std::array<std::uint32_t, max_sampled_points / 4> first;
   for (std::uint32_t k = 0; k < quads; ++k) {
     first[k] = 4 * sampled_quad(k, size, seed);
@@ -89,7 +89,7 @@ void sample_by_position(const PlaneKernels& kernels, const Cloud& cloud, std::ui
     *chosen = to;
     return scan;
   };
-  // Mostly every point has a height; where not, the subset is sampled anew from those that have one.
+  // Nearly always every point has a height; otherwise a second pass samples the subset with the right limit.
   const std::uint32_t size = static_cast<std::uint32_t>(cloud.size);
   sampled->scan = select(cloud, key_limit(size, subset_target), scratch.subset, &sampled->subset);
   sampled->scanned = true;

@@ -1,4 +1,4 @@
-// Sampled points on the CPU.
+// Sampling on the CPU.
 #pragma once
 
 #include "gpu/plane_fit/plane_fit.h"
@@ -12,17 +12,18 @@ struct SearchScratch {
   PointList subset, pool, boundary;
 };
 
-/// Points that stand for a plane's points.
+/// The sampled points of a plane.
 struct SampledPoints {
-  bool scanned = false;  // all points were looked at
-  ValidityScan scan{};   // where they were
-  bool of_more = false;  // the subset is not all of the points with a height
-  PointList subset{};    // screened mode: about 1024 points, on which hypotheses are counted
+  bool scanned = false;  // `scan` is known
+  ValidityScan scan{};   // of all points
+  bool of_more = false;  // the subset is a sample of more points
+  PointList
+      subset{};  // about 1024 points: screened mode counts hypotheses on them, both modes optimise locally
   PointList
       pool{};  // some or all of them, in an order that their numbers or places make: hypotheses go through these
 };
 
-/// By place also where the region has no width.
+/// A region without a width is sampled by position in any case.
 SampledPoints sample_points(const PlaneKernels& kernels, const Cloud& cloud, std::uint64_t seed,
                             SamplingOrder order, const FitRegion& region, const SearchScratch& scratch);
 

@@ -1,8 +1,10 @@
-// The queue of tiles, and a block's shared memory.
+// Scheduler: hands the parts of jobs to the blocks of one kernel. It knows neither planes nor points.
 //
-// First tiles come before queued ones; a block takes its next one while it tells the end of the one in hand. A block that has
-// nothing else to do takes a ticket: the queue's slot of that number is its own, and it waits there. One that works holds
-// none. No block waits for one that has not started, so any grid size makes progress.
+// Each job has passes of several parts. The parts of all first passes are known at the launch; the block that
+// finishes the last part of a pass enqueues the parts of the next pass. A block prefers the first passes, and fetches
+// its next task while its other threads report the one in hand. An idle block takes a ticket and waits at the slot of
+// that number; a working block holds no ticket. No block waits for one that has not started, so any grid size makes
+// progress.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +13,27 @@
 
 namespace datum::cuda {
 
-/// Each on its own line of the cache: blocks that wait read some of them all the time.
+/// Counters of one launch, zero between two launches. Each lies on its own cache line, because waiting blocks poll
+/// some.
 struct Queue {
-  alignas(128) unsigned long long head;
-  alignas(128) unsigned long long tail;
-  alignas(128) unsigned long long first_next;
+  alignas(128) unsigned long long head;        // tickets given out
+  alignas(128) unsigned long long tail;        // tasks enqueued
+  alignas(128) unsigned long long first_next;  // tasks of first passes given out
   alignas(128) unsigned int jobs_done;
   unsigned int blocks_done, timed_out;
 };
 
-// A task is a plane and a tile of it, 20 bits each. In its slot it carries the turn of the ring of slots above them: a
-// block that is busy may leave its task lie until another block waits for the next turn of the same slot.
+// A task is the number of a job and of a part of it, 20 bits each. The slots are a ring: above the task a slot
+// carries the number of the turn, because a busy block may leave its task there until another block waits for the
+// next turn.
 constexpr unsigned long long no_task = ~0ull, task_mask = (1ull << 40) - 1;
 constexpr int part_bits = 20;
 
-/// What a block needs to find its next task, and to queue others.
+/// The schedule of one launch, as the kernel sees it.
 struct Schedule {
   Queue* queue;
   unsigned long long* slots;
-  unsigned int slot_mask;
+  unsigned int slot_mask;                 // slots - 1, a power of two less 1
   const unsigned long long* first_tasks;  // job << part_bits | part
   unsigned int first_count, jobs;
   unsigned long long timeout_ns;
@@ -45,22 +49,22 @@ __device__ inline unsigned long long now_ns() {
   return t;
 }
 
-/// What a tile's taker needs to see was written and fenced before.
+/// Puts a task into its slot. The caller has written and fenced what the task's block must see.
 __device__ inline void enqueue(const Schedule& b, unsigned long long place, unsigned long long task,
                                unsigned long long deadline) {
   unsigned long long* slot = b.slots + (place & b.slot_mask);
-  // There is room for all tiles twice, so that whoever has the last turn of this slot has long taken it.
+  // The ring holds twice as many tasks as can wait, so the block of the last turn has taken its task long ago.
   while (*reinterpret_cast<volatile unsigned long long*>(slot) != 0 && now_ns() < deadline) {
   }
   *reinterpret_cast<volatile unsigned long long*>(slot) = turn_of(b, place) << 40 | task;
 }
 
-/// One thread of a block finds the next task; in shared memory, so that no other thread keeps it in registers.
+/// Finds the tasks of a block, in one of its threads. It lies in shared memory to save the registers of all threads.
 class Dispatcher {
  public:
   __device__ Dispatcher(const Schedule& b, unsigned long long deadline) : b_(b), deadline_(deadline) {}
 
-  /// The next task, or no_task when all planes are done or the batch took too long.
+  /// Returns the next task, or no_task when all jobs are done or the launch timed out.
   __device__ unsigned long long next_task() {
     look_ahead();
     const unsigned long long task = next_;
@@ -68,7 +72,7 @@ class Dispatcher {
     return task == no_task ? wait() : task;
   }
 
-  /// Until another kernel has set `word`, or the batch took too long.
+  /// Waits until another kernel has set `word`, or the launch has timed out.
   __device__ void wait_until_set(const std::uint32_t& word) {
     while (now(word) == 0 && !now(b_.queue->timed_out)) {
       if (now_ns() > deadline_) atomicExch(&b_.queue->timed_out, 1u);
@@ -77,7 +81,7 @@ class Dispatcher {
     __threadfence();
   }
 
-  /// Takes a first tile for later, while others tell the end of the one in hand.
+  /// Fetches a task of a first pass, while the other threads report the task in hand.
   __device__ void look_ahead() {
     if (!first_left_ || next_ != no_task) return;
     const unsigned long long i = atomicAdd(&b_.queue->first_next, 1ull);
@@ -90,7 +94,7 @@ class Dispatcher {
   __device__ static T now(const T& shared_with_others) {
     return *const_cast<const volatile T*>(&shared_with_others);
   }
-  /// A tile that was put into the queue.
+  /// Waits for an enqueued task.
   __device__ unsigned long long wait() {
     const unsigned long long place = atomicAdd(&b_.queue->head, 1ull);
     unsigned long long& slot = b_.slots[place & b_.slot_mask];
@@ -101,7 +105,7 @@ class Dispatcher {
         *const_cast<volatile unsigned long long*>(&slot) = 0;
         return task & task_mask;
       }
-      __nanosleep(50);  // leaves the queue to those that work
+      __nanosleep(50);  // leaves the memory to the blocks that work
       if (looks % 4 != 0) continue;
       if (now(b_.queue->jobs_done) >= b_.jobs || now(b_.queue->timed_out)) return no_task;
       if (now_ns() > deadline_) {
@@ -116,7 +120,8 @@ class Dispatcher {
   bool first_left_ = true;
 };
 
-/// All threads: queues the parts of a job's next pass after everything about it was written.
+/// All threads of a block: enqueue the parts of a job's next pass, after everything about it was written. `place`
+/// lies in shared memory.
 __device__ inline void enqueue_parts(const Schedule& b, std::uint32_t job, std::uint32_t parts,
                                      unsigned long long& place, unsigned long long deadline,
                                      unsigned threads) {

@@ -1,14 +1,16 @@
-// Screened mode: hypotheses are counted on the sampled points alone.
+// Screened mode: hypotheses are counted on the subset alone, and all points are read once (DESIGN.md).
 #pragma once
 
 #include "gpu/plane_fit/phases.cuh"
 
 namespace datum::cuda {
 
+/// The mode of the kernels.
 struct ScreenedMode {
   static constexpr bool counts_all_points = false;
 
-  /// The points are sampled, `of_more` than themselves. The phase of the next pass.
+  /// After the sampling. `fit`: what is known of the result; `of_more`: the subset is a sample of more points.
+  /// Returns the phase of the next pass.
   static __device__ __noinline__ Phase after_sampling(const Batch& b, const PlaneTask& task,
                                                       std::uint32_t plane, PlaneFit fit, bool of_more,
                                                       BlockMemory& shared) {

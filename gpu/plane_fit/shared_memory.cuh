@@ -1,4 +1,4 @@
-// Shared memory of a block. DESIGN.md has its map.
+// The shared memory of a block (DESIGN.md has its map). The steps of the algorithm share it, so it stands in one place.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,27 @@
 
 namespace datum::cuda {
 
-constexpr std::uint32_t staged =
-    512;  // entries of a tile that are kept in shared memory before they are written out
+constexpr std::uint32_t staged = 512;
 
-/// Rare points of a tile, gathered so that one addition to global memory places them all.
+/// Sampled points of a tile on their way to device memory: one atomic addition there reserves room for all.
 struct Staging {
   float4 entry[staged];
   std::uint32_t count, place;
 };
 
-/// The sampled points and the hypotheses through them.
+/// The sampled points, the hypotheses through them and their local optimisation.
 struct SearchMemory {
-  float x[max_subset], y[max_subset],
-      z[max_subset];  // sampled by position in any order: only counts and sums follow
-  std::uint16_t unordered[max_pool], pool[max_pool];  // numbers of the pool's points: as found, and in order
+  // The subset. Sampled by position its order is random, and only counts and integer sums use it.
+  float x[max_subset], y[max_subset], z[max_subset];
+  std::uint16_t unordered[max_pool], pool[max_pool];  // indices of the pool's points: as found, and in order
   float4 hypotheses[max_counted];
   std::uint32_t counts[max_tried];
-  std::uint32_t size, pool_size, filled, keys[max_pool];  // keys of sampled
-  bool by_index;                                          // the pool is the subset as it lies
+  std::uint32_t size, pool_size, filled, keys[max_pool];  // keys of `unordered`
+  bool by_index;                                          // the pool is the subset
   std::uint16_t order[max_pool];
   int tried, needed, top;
-  std::uint16_t best[plane_math::candidates];        // hypotheses of the highest counts
-  plane_math::Plane starts[plane_math::candidates];  // and their planes
+  std::uint16_t best[plane_math::candidates];        // the hypotheses of the highest counts
+  plane_math::Plane starts[plane_math::candidates];  // their planes
   int best_count;
   LocalOptimum optima[plane_math::candidates];
   int optimum_count;
@@ -42,14 +41,14 @@ struct SearchMemory {
   int sums[block_warps][10];
 };
 
-/// What a tile adds to its plane, by warp: ten sums and the points with a height.
+/// Sums of a tile by warp: ten moments and the number of points with a height.
 constexpr int tile_sums = 11;
 struct TileSums {
   long long of_warp[block_warps][tile_sums];
   std::uint32_t boundary_count;
 };
 
-/// Shared memory of a refinement: the warps' sums, a Refiner, and what it wants next.
+/// A refinement: the sums of the warps, a Refiner, and the step that it asks for.
 struct RefinementMemory {
   long long partial[block_warps][10];
   Refiner refiner;
@@ -57,16 +56,18 @@ struct RefinementMemory {
   PlaneFit fit;
 };
 
-/// A boundary candidates, which is read once for every least-squares plane, and the refiner that takes its sums: they lie where the
-/// search was.
+/// The boundary candidates of a plane, which every refit reads, and the refiner of its sums. They replace SearchMemory,
+/// which is no longer needed.
 struct BoundaryCandidates {
+  // 48 bytes: `count`, and padding to multiples of 16
   static constexpr std::uint32_t room = (sizeof(SearchMemory) - sizeof(Refiner) - 48) / (3 * sizeof(float));
   float x[room], y[room], r[room];
   alignas(16) unsigned char refiner[sizeof(Refiner)];
   std::uint32_t count;
 };
-static_assert(sizeof(BoundaryCandidates) <= sizeof(SearchMemory), "it finds room there");
+static_assert(sizeof(BoundaryCandidates) <= sizeof(SearchMemory), "boundary candidates replace the search");
 
+/// The dynamic shared memory of both kernels. Members of bytes hold objects whose constructors must not run there.
 struct BlockMemory {
   union {
     alignas(16) unsigned char staging[sizeof(Staging)];
@@ -78,7 +79,7 @@ struct BlockMemory {
   float4 hypotheses[max_counted];
   unsigned long long task, place;
   alignas(16) unsigned char dispatcher[sizeof(Dispatcher)];
-  bool last;
+  bool last;  // this block finished the last tile of the pass
 };
 
 }  // namespace datum::cuda

@@ -1,4 +1,4 @@
-// Which points of a plane have a height, and whether these lie inside the bounds.
+// Validity and bounds scan: how many points of a plane have a height, and whether these lie inside the bounds.
 #pragma once
 
 #include "gpu/plane_fit/batch.cuh"
@@ -16,7 +16,7 @@ __device__ inline float larger(float a, float b) {
   return most;
 }
 
-/// Looks at the points that pass: how many have a height, whether these lie inside the bounds.
+/// The share of one thread.
 struct ThreadScan {
   unsigned valid = 0;
   bool outside = false;
@@ -27,7 +27,7 @@ struct ThreadScan {
 #pragma unroll
       for (const float z : q.z) valid += has_height(z);
     } else {
-      // A sum is not finite where one of its parts is not, and mostly all are.
+      // One test for four points: a sum is finite only if all its terms are, and nearly all quads pass.
       const float z = (q.z[0] + q.z[1]) + (q.z[2] + q.z[3]);
       const float x = larger(larger(fabsf(q.x[0]), fabsf(q.x[1])), larger(fabsf(q.x[2]), fabsf(q.x[3])));
       const float y = larger(larger(fabsf(q.y[0]), fabsf(q.y[1])), larger(fabsf(q.y[2]), fabsf(q.y[3])));
@@ -49,7 +49,7 @@ struct ThreadScan {
       outside |= height && !(fabsf(x) <= task.half_x && fabsf(y) <= task.half_y);
     }
   }
-  /// The whole warp.
+  /// The whole warp adds its sums to the plane.
   __device__ void report(PlaneWork* work) const {
     const unsigned sum = __reduce_add_sync(whole_warp, valid);
     const bool any = __any_sync(whole_warp, outside);

@@ -1,4 +1,4 @@
-// Sums over a warp, and copies by one.
+// Sums, prefix sums and copies by a warp.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ __device__ inline long long warp_sum(long long v) {
   return (static_cast<long long>(high) << 26) + low;
 }
 
-/// A warp: the sum over its lanes up to and with this one.
+/// Inclusive prefix sum over the lanes of a warp.
 __device__ __forceinline__ std::uint32_t sum_up_to_here(std::uint32_t sum, int lane) {
 #pragma unroll
   for (int step = 1; step < 32; step *= 2) {
@@ -26,7 +26,7 @@ __device__ __forceinline__ std::uint32_t sum_up_to_here(std::uint32_t sum, int l
   return sum;
 }
 
-/// A warp copies what another block wrote.
+/// A warp copies what another block wrote; __ldcg bypasses the L1 cache, which may be stale.
 template <class T>
 __device__ void copy_by_warp(T* to, const T* from) {
   static_assert(sizeof(T) % 4 == 0, "whole words");
