@@ -18,7 +18,7 @@ namespace {
 
 using namespace cuda;
 
-constexpr std::chrono::milliseconds prepare_patience(2000);
+constexpr std::chrono::milliseconds prepare_timeout(2000);
 constexpr int transfer_repeats = 5;
 
 CudaDevice usable_device() {
@@ -100,7 +100,7 @@ struct CudaSlotMeasurer::State {
   void enqueue(int slot);
   void publish_records();
   template <class Launch>
-  void run(Launch launch, std::chrono::milliseconds patience);
+  void run(Launch launch, std::chrono::milliseconds timeout);
   void measure_on_cpu(int slot, SiteRecord* out);
 };
 
@@ -160,7 +160,7 @@ double CudaSlotMeasurer::State::time_us(FrameTransfer how) {
       gather_bodies(stream, slots.device(0));
     }
     check(cudaEventRecord(end, stream), "event");
-    wait(stream, prepare_patience, "the transfer of a frame");
+    wait(stream, prepare_timeout, "the transfer of a frame");
     float once = 0;
     check(cudaEventElapsedTime(&once, begin, end), "event");
     if (i > 0) ms.push_back(once);  // the first loads the code
@@ -229,11 +229,11 @@ void CudaSlotMeasurer::State::enqueue(int slot) {
 
 /// Launches a board and waits for its records.
 template <class Launch>
-void CudaSlotMeasurer::State::run(Launch launch, std::chrono::milliseconds patience) {
+void CudaSlotMeasurer::State::run(Launch launch, std::chrono::milliseconds timeout) {
   const std::uint32_t number = ++launched;
   const Answer* const a = answer.get();
   launch();
-  wait_until([&] { return __atomic_load_n(&a->boards, __ATOMIC_ACQUIRE) == number; }, stream, patience,
+  wait_until([&] { return __atomic_load_n(&a->boards, __ATOMIC_ACQUIRE) == number; }, stream, timeout,
              "a board");
   if (a->timed_out) throw GpuError("CUDA: the planes of a board were not done within their time", true);
 }
@@ -259,7 +259,7 @@ CudaSlotMeasurer::CudaSlotMeasurer(const SlotMemory& memory, FrameTransfer trans
 
 CudaSlotMeasurer::~CudaSlotMeasurer() {
   try {
-    wait(state_->stream, prepare_patience, "the last board");  // it may still read what goes away now
+    wait(state_->stream, prepare_timeout, "the last board");  // it may still read what goes away now
   } catch (const GpuError&) {
     // the device is lost, and with it all that it could read
   }
@@ -268,7 +268,7 @@ CudaSlotMeasurer::~CudaSlotMeasurer() {
 void CudaSlotMeasurer::prepare(const BoardPlan& plan, std::int32_t pitch) {
   State& s = *state_;
   s.prepared = false;
-  wait(s.stream, prepare_patience, "the board before");
+  wait(s.stream, prepare_timeout, "the board before");
   check(plan, FrameView{s.slots.memory().base, nullptr, pitch});
   const std::size_t frame_bytes =
       static_cast<std::size_t>(plan.rows) * static_cast<std::size_t>(pitch) * count_bytes(plan.type);
@@ -287,15 +287,15 @@ void CudaSlotMeasurer::prepare(const BoardPlan& plan, std::int32_t pitch) {
   s.take_memory();
   check(cudaDeviceSynchronize(), "the tables of a board");  // the streams do not wait for copies outside them
   s.choose_transfer();
-  s.run([&] { s.enqueue(0); }, prepare_patience);  // loads all code, which a capture might not
+  s.run([&] { s.enqueue(0); }, prepare_timeout);  // loads all code, which a capture might not
   const std::size_t slots = static_cast<std::size_t>(s.slots.memory().slots);
   for (std::size_t i = 0; i < slots; ++i)
     s.graphs.emplace_back().capture(s.stream, [&] { s.enqueue(static_cast<int>(i)); });
-  for (const Graph& graph : s.graphs) s.run([&] { graph.launch(s.stream); }, prepare_patience);
+  for (const Graph& graph : s.graphs) s.run([&] { graph.launch(s.stream); }, prepare_timeout);
   s.prepared = true;
 }
 
-void CudaSlotMeasurer::measure(int slot, SiteRecord* records, int patience_ms) {
+void CudaSlotMeasurer::measure(int slot, SiteRecord* records, int timeout_ms) {
   State& s = *state_;
   if (!s.prepared) throw GpuError("a board came before a plan was prepared", false);
   if (slot < 0 || slot >= s.slots.memory().slots)
@@ -304,7 +304,7 @@ void CudaSlotMeasurer::measure(int slot, SiteRecord* records, int patience_ms) {
         false);
   s.prepared = false;  // unless all goes well
   s.run([&] { s.graphs[static_cast<std::size_t>(slot)].launch(s.stream); },
-        std::chrono::milliseconds(patience_ms));
+        std::chrono::milliseconds(timeout_ms));
   s.prepared = true;
   std::copy(s.host_records.get(), s.host_records.get() + s.plan.site_count, records);
   s.measure_on_cpu(slot, records);

@@ -26,7 +26,7 @@ class CudaSlotMeasurer : public SlotMeasurer {
   /// themselves refuse. Runs a board in every slot, whatever lies there.
   void prepare(const BoardPlan& plan, std::int32_t pitch) override;
   /// After a GpuError another prepare() must come first.
-  void measure(int slot, SiteRecord* records, int patience_ms) override;
+  void measure(int slot, SiteRecord* records, int timeout_ms) override;
   std::string describe() const override;
 
   /// What prepare() chose, and both times where it measured: "gathered: 6.2 MB in 131 us, whole frame: 30.5 MB in 560

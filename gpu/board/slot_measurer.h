@@ -25,8 +25,8 @@ class SlotMeasurer {
   /// that rows begin on 16 bytes). Copies what it needs. Throws GpuError.
   virtual void prepare(const BoardPlan& plan, std::int32_t pitch) = 0;
   /// Measures the frame in a slot after the prepared plan: plan.site_count records. Throws GpuError where the device
-  /// faults or is not done after `patience_ms`.
-  virtual void measure(int slot, SiteRecord* records, int patience_ms) = 0;
+  /// faults or is not done after `timeout_ms`.
+  virtual void measure(int slot, SiteRecord* records, int timeout_ms) = 0;
   /// "NVIDIA H200 sm_90": who measures, for the verdict.
   virtual std::string describe() const = 0;
 };

@@ -13,7 +13,7 @@ constexpr int copy_threads = 256, copies_per_thread = 4;
 static_assert(sizeof(uint4) == piece_bytes);
 
 /// Longest wait of one gathering for another, in clock cycles: about a millisecond. It decides an order, not a result.
-constexpr long long gather_patience = 2'000'000;
+constexpr long long gather_timeout = 2'000'000;
 
 /// Device memory: blocks of the first gathering of a board that are done.
 struct Turn {
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(copy_threads)
   if (turn.after > 0) {
     if (threadIdx.x == 0) {
       const volatile std::uint32_t* const done = turn.done;
-      for (const long long begin = clock64(); *done < turn.after && clock64() - begin < gather_patience;) {
+      for (const long long begin = clock64(); *done < turn.after && clock64() - begin < gather_timeout;) {
       }
     }
     __syncthreads();

@@ -37,9 +37,9 @@ inline void spin_pause() {
 
 /// Waits until done() says so, spinning: a wait that sleeps costs more than most boards. Every 20 us it looks whether
 /// the stream has failed, or is empty though nothing is done. Throws GpuError then, and when it is not done within
-/// `patience`: a device that does not answer is lost.
+/// `timeout`: a device that does not answer is lost.
 template <class Done>
-void wait_until(Done done, cudaStream_t stream, std::chrono::milliseconds patience, const char* what) {
+void wait_until(Done done, cudaStream_t stream, std::chrono::milliseconds timeout, const char* what) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   Clock::time_point look = begin + std::chrono::microseconds(20);
@@ -49,9 +49,9 @@ void wait_until(Done done, cudaStream_t stream, std::chrono::milliseconds patien
       spin_pause();
     }
     const Clock::time_point now = Clock::now();
-    if (now - begin > patience)
+    if (now - begin > timeout)
       throw GpuError(
-          std::string("CUDA: ") + what + " was not done within " + std::to_string(patience.count()) + " ms",
+          std::string("CUDA: ") + what + " was not done within " + std::to_string(timeout.count()) + " ms",
           true);
     if (now < look) continue;
     const cudaError_t state = cudaStreamQuery(stream);
@@ -67,7 +67,7 @@ void wait_until(Done done, cudaStream_t stream, std::chrono::milliseconds patien
 }
 
 /// The same until the stream is empty.
-inline void wait(cudaStream_t stream, std::chrono::milliseconds patience, const char* what) {
+inline void wait(cudaStream_t stream, std::chrono::milliseconds timeout, const char* what) {
   const auto empty = [&] {
     const cudaError_t state = cudaStreamQuery(stream);
     if (state == cudaErrorNotReady) {
@@ -77,7 +77,7 @@ inline void wait(cudaStream_t stream, std::chrono::milliseconds patience, const 
     check(state, what);
     return true;
   };
-  wait_until(empty, stream, patience, what);
+  wait_until(empty, stream, timeout, what);
 }
 
 /// Memory of the device or, pinned and mapped, of the host; grows, never shrinks.

@@ -13,7 +13,7 @@ namespace {
 using namespace cuda;
 using namespace diffusion;
 
-constexpr std::chrono::milliseconds patience{20000};
+constexpr std::chrono::milliseconds timeout{20000};
 constexpr int rows = 8, warps = 2;  // of a block in a volume: fastest of 20 shapes (gpu/README.md)
 constexpr int map_warps = 4;
 constexpr int map_blocks = 8;  // on a multiprocessor
@@ -156,7 +156,7 @@ void CudaDiffusion::launch(CudaStream stream) {
 
 DiffusionRecord CudaDiffusion::fetch(CudaStream stream, std::int32_t* counts) {
   State& s = *state_;
-  cuda::wait(stream, patience, "diffusion");
+  cuda::wait(stream, timeout, "diffusion");
   const std::int32_t* result = s.settings.iterations % 2 ? s.to.get() : s.from.get();
   cuda::check(cudaMemcpy2D(counts, s.grid.nx * sizeof(std::int32_t), result, s.pitch * sizeof(std::int32_t),
                            s.grid.nx * sizeof(std::int32_t), s.rows, cudaMemcpyDeviceToHost),

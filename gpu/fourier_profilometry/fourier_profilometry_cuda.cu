@@ -11,7 +11,7 @@ namespace datum {
 namespace fourier {
 namespace {
 
-constexpr std::chrono::milliseconds patience{2000};
+constexpr std::chrono::milliseconds timeout{2000};
 
 template <class Sh, class Sample, int least_blocks>
 __global__ void __launch_bounds__(Sh::threads, least_blocks) pairs(const __grid_constant__ Query q) {
@@ -108,7 +108,7 @@ void CudaFourierProfilometry::demodulate(CudaStream stream, const FourierImage& 
               "image of fringes");
   launch(stream, {s.samples.get(), image.type, image.width, image.height},
          {s.classes.get(), s.phase_rad.get(), maps.modulation ? s.modulation.get() : nullptr});
-  cuda::wait(stream, patience, "Fourier profilometry");
+  cuda::wait(stream, timeout, "Fourier profilometry");
   cuda::check(cudaMemcpy(maps.classes, s.classes.get(), count, cudaMemcpyDeviceToHost), "classes of fringes");
   cuda::check(cudaMemcpy(maps.phase_rad, s.phase_rad.get(), count * sizeof(float), cudaMemcpyDeviceToHost),
               "phases");

@@ -13,7 +13,7 @@ using namespace cuda;
 using namespace fringe;
 
 constexpr int threads = 128, pixels = 4;  // of a thread, side by side
-constexpr std::chrono::milliseconds patience{1000};
+constexpr std::chrono::milliseconds timeout{1000};
 
 /// Rows of images and maps begin at multiples of `pitch` samples.
 struct Work {
@@ -333,7 +333,7 @@ void CudaFringePhase::launch(CudaStream stream) {
 
 void CudaFringePhase::fetch(CudaStream stream, const FringeMaps& maps) {
   State& s = *state_;
-  cuda::wait(stream, patience, "fringes");
+  cuda::wait(stream, timeout, "fringes");
   const FringeMaps& from = s.work.maps;
   s.fetch(from.classes, maps.classes);
   s.fetch(from.column_px, maps.column_px);

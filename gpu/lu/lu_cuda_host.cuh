@@ -14,7 +14,7 @@
 namespace datum {
 namespace lu {
 
-constexpr std::chrono::milliseconds patience{10000};
+constexpr std::chrono::milliseconds timeout{10000};
 
 /// A kernel and its shape.
 template <class T>
@@ -127,7 +127,7 @@ void CudaLu<T>::launch(CudaStream stream) {
 template <class T>
 void CudaLu<T>::fetch(CudaStream stream, T* factors, std::int32_t* pivots, std::int32_t* info) {
   State& s = *state_;
-  cuda::wait(stream, lu::patience, "LU");
+  cuda::wait(stream, lu::timeout, "LU");
   const auto take = [](auto* to, const auto& from, std::size_t count) {
     if (to)
       cuda::check(cudaMemcpy(to, from.get(), count * sizeof *to, cudaMemcpyDeviceToHost), "factors of LU");
@@ -161,7 +161,7 @@ void CudaLu<T>::launch_solve(CudaStream stream) {
 template <class T>
 void CudaLu<T>::fetch_solutions(CudaStream stream, T* x) {
   State& s = *state_;
-  cuda::wait(stream, lu::patience, "solution with LU");
+  cuda::wait(stream, lu::timeout, "solution with LU");
   cuda::check(cudaMemcpy(x, s.x.get(), s.n * s.batch * s.columns * sizeof(T), cudaMemcpyDeviceToHost),
               "solutions with LU");
 }

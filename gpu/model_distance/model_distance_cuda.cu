@@ -14,7 +14,7 @@ using namespace cuda;
 using namespace model;
 
 constexpr int threads = 128;
-constexpr std::chrono::milliseconds patience{2000};
+constexpr std::chrono::milliseconds timeout{2000};
 
 struct DeviceTree {
   const Block* blocks;
@@ -149,7 +149,7 @@ void CudaModelSearch::upload(CudaStream stream, const ModelPoint* points, std::s
   if (count == 0) return;
   cuda::check(cudaMemcpyAsync(s.points.get(), points, count * sizeof *points, cudaMemcpyHostToDevice, stream),
               "upload of points");
-  cuda::wait(stream, patience, "upload of points");
+  cuda::wait(stream, timeout, "upload of points");
 }
 
 void CudaModelSearch::launch(CudaStream stream, const DistanceSettings& settings) {
@@ -163,7 +163,7 @@ void CudaModelSearch::launch(CudaStream stream, const DistanceSettings& settings
 
 void CudaModelSearch::fetch(CudaStream stream, ModelDistance* out) {
   State& s = *state_;
-  cuda::wait(stream, patience, "search on a model");
+  cuda::wait(stream, timeout, "search on a model");
   if (s.count > 0)
     cuda::check(cudaMemcpy(out, s.out.get(), s.count * sizeof *out, cudaMemcpyDeviceToHost), "distances");
 }

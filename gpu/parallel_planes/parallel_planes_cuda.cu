@@ -18,7 +18,7 @@ constexpr int threads = 128;                      // four warps of four tiles
 constexpr int block_tiles = threads / lanes;      //
 constexpr int block_points = block_tiles * tile;  // 256 KiB
 constexpr int ahead = 8;                          // points of a lane that are on their way
-constexpr std::chrono::milliseconds patience{1000};
+constexpr std::chrono::milliseconds timeout{1000};
 
 /// What a block works on.
 struct BlockTask {
@@ -284,7 +284,7 @@ void CudaParallelPlanes::launch(CudaStream stream) {
 
 void CudaParallelPlanes::fetch(CudaStream stream, ParallelPlanes* shared, ParallelPlane* planes) {
   State& s = *state_;
-  cuda::wait(stream, patience, "parallel planes");
+  cuda::wait(stream, timeout, "parallel planes");
   if (s.set_count > 0)
     cuda::check(cudaMemcpy(shared, s.shared.get(), s.set_count * sizeof *shared, cudaMemcpyDeviceToHost),
                 "parallel planes");
@@ -307,7 +307,7 @@ void CudaParallelPlanes::extremes(CudaStream stream, PlaneExtremes* out) {
     find_extremes<<<s.blocks, threads, 0, stream>>>(search);
     cuda::check(cudaGetLastError(), "launch of the extremes of parallel planes");
   }
-  cuda::wait(stream, patience, "extremes of parallel planes");
+  cuda::wait(stream, timeout, "extremes of parallel planes");
   cuda::check(cudaMemcpy(keys.data(), s.extremes.get(), keys.size() * sizeof keys[0], cudaMemcpyDeviceToHost),
               "extremes of parallel planes");
   for (std::size_t i = 0; i < n; ++i) out[i] = {from_ordered(keys[i]), from_ordered(keys[n + i])};

@@ -11,7 +11,7 @@ using Complex = std::complex<float>;
 namespace {
 
 constexpr unsigned threads = 256, tile = 32;
-constexpr std::chrono::milliseconds patience{2000};
+constexpr std::chrono::milliseconds timeout{2000};
 using V = fft::Value<fft::ScalarFloat>;
 
 unsigned blocks_of(std::size_t count) { return static_cast<unsigned>((count + threads - 1) / threads); }
@@ -130,7 +130,7 @@ CorrelationShift CudaPhaseCorrelation::find(CudaStream stream, const float* imag
   highest<true><<<blocks, threads, 0, stream>>>(s.image.get(), p.cols, p.rows, p.lobe, s.keys.get());
   neighbours<<<1, 1, 0, stream>>>(s.image.get(), p.cols, p.rows, s.keys.get(), s.near.get());
   cuda::check(cudaGetLastError(), "launch of a phase correlation");
-  cuda::wait(stream, patience, "phase correlation");
+  cuda::wait(stream, timeout, "phase correlation");
   unsigned long long keys[2];
   float near[4];
   cuda::check(cudaMemcpy(keys, s.keys.get(), sizeof keys, cudaMemcpyDeviceToHost), "peaks");

@@ -17,7 +17,7 @@ constexpr int threads = 128;
 constexpr int many_threads = 256;
 constexpr int many_blocks = 1056;   // eight for each multiprocessor of a large card
 constexpr std::uint32_t few = 192;  // a facet with more balls about it is left to a block
-constexpr std::chrono::milliseconds patience{2000};
+constexpr std::chrono::milliseconds timeout{2000};
 
 struct DeviceGrid {
   Grid grid[most_levels];
@@ -286,7 +286,7 @@ unsigned blocks_of(std::uint32_t count) { return (count + threads - 1) / threads
 
 template <class T>
 void fetch_all(CudaStream stream, const Buffer<T>& from, std::uint32_t count, T* out) {
-  cuda::wait(stream, patience, "match with a model");
+  cuda::wait(stream, timeout, "match with a model");
   if (count > 0)
     cuda::check(cudaMemcpy(out, from.get(), count * sizeof *out, cudaMemcpyDeviceToHost), "matches");
 }

@@ -12,7 +12,7 @@
 namespace datum::bench {
 namespace {
 
-constexpr int slot_count = 3, patience_ms = 1000;
+constexpr int slot_count = 3, timeout_ms = 1000;
 
 /// The CPU may leave products out that no result needs, so these are not compared here.
 bool same(const SiteRecord& a, const SiteRecord& b) {
@@ -38,10 +38,10 @@ bool run_board_rows(const testing::MapScene& board, int repetitions) {
     plan.mode = mode;
     std::vector<SiteRecord> records(plan.site_count), of_cpu(plan.site_count);
     measurer.prepare(plan, board.pitch);
-    for (int i = 0; i < 20; ++i) measurer.measure(i % slot_count, records.data(), patience_ms);
+    for (int i = 0; i < 20; ++i) measurer.measure(i % slot_count, records.data(), timeout_ms);
     std::vector<double> us;
     for (int i = 0; i < repetitions; ++i)
-      us.push_back(wall_us([&] { measurer.measure(i % slot_count, records.data(), patience_ms); }));
+      us.push_back(wall_us([&] { measurer.measure(i % slot_count, records.data(), timeout_ms); }));
     measure_board(plan, board.view(), cpu_backend(), of_cpu.data());
     bool equal = true;
     for (std::size_t i = 0; i < records.size(); ++i) equal = equal && same(records[i], of_cpu[i]);

@@ -16,7 +16,7 @@ namespace {
 
 using namespace testing;
 
-constexpr int patience_ms = 1000;
+constexpr int timeout_ms = 1000;
 constexpr CountType types[] = {CountType::int16, CountType::int32, CountType::float32};
 
 class SlotMeasurerCuda : public ::testing::Test {
@@ -87,7 +87,7 @@ void expect_same(const MapScene& m, const std::vector<SiteRecord>& device, const
 void expect_board(CudaSlotMeasurer* measurer, int slot, const MapScene& m, const std::vector<SiteRecord>& cpu,
                   const std::string& where) {
   std::vector<SiteRecord> records = poison(m.sites.size());
-  measurer->measure(slot, records.data(), patience_ms);
+  measurer->measure(slot, records.data(), timeout_ms);
   expect_same(m, records, cpu, where + ", slot " + std::to_string(slot));
 }
 
@@ -239,7 +239,7 @@ TEST_F(SlotMeasurerCuda, OtherPlansAfterEachOther) {
     MapScene nothing;
     nothing.take_frame(CountType::int16, 10, 16);
     measurer.prepare(nothing.plan(), nothing.pitch);
-    measurer.measure(0, nullptr, patience_ms);
+    measurer.measure(0, nullptr, timeout_ms);
     if (HasFailure()) return;
   }
 }
@@ -250,7 +250,7 @@ TEST_F(SlotMeasurerCuda, RefusesWhatDoesNotFit) {
   EXPECT_THROW(CudaSlotMeasurer(SlotMemory{}), GpuError);
   CudaSlotMeasurer measurer(slots.memory());
   std::vector<SiteRecord> records(1);
-  EXPECT_THROW(measurer.measure(0, records.data(), patience_ms), GpuError);
+  EXPECT_THROW(measurer.measure(0, records.data(), timeout_ms), GpuError);
   try {
     measurer.prepare(m.plan(), m.pitch);
     ADD_FAILURE() << "a frame larger than its slot";
@@ -261,13 +261,13 @@ TEST_F(SlotMeasurerCuda, RefusesWhatDoesNotFit) {
   const MapScene fits = board_map({{4, 50, 30}}, options_of(CountType::int16, 1, 100, 100));
   slots.fill(0, fits);
   measurer.prepare(fits.plan(), fits.pitch);
-  EXPECT_THROW(measurer.measure(2, records.data(), patience_ms), GpuError);
-  EXPECT_THROW(measurer.measure(-1, records.data(), patience_ms), GpuError);
+  EXPECT_THROW(measurer.measure(2, records.data(), timeout_ms), GpuError);
+  EXPECT_THROW(measurer.measure(-1, records.data(), timeout_ms), GpuError);
   expect_board(&measurer, 0, fits, on_cpu(fits), "after refusals");
   MapScene outside = fits;
   outside.runs[3].col = 2000;
   EXPECT_THROW(measurer.prepare(outside.plan(), outside.pitch), std::invalid_argument);
-  EXPECT_THROW(measurer.measure(0, records.data(), patience_ms), GpuError);
+  EXPECT_THROW(measurer.measure(0, records.data(), timeout_ms), GpuError);
 }
 
 // Nobody waits without end; what comes late does not show in the next board.
@@ -287,7 +287,7 @@ TEST_F(SlotMeasurerCuda, ABoardThatIsNotDoneInTime) {
     } catch (const GpuError& error) {
       EXPECT_TRUE(error.lost);
     }
-    EXPECT_THROW(measurer.measure(0, records.data(), patience_ms), GpuError);  // before another prepare()
+    EXPECT_THROW(measurer.measure(0, records.data(), timeout_ms), GpuError);  // before another prepare()
   }
 }
 
