@@ -13,7 +13,7 @@
 
 namespace datum::diffusion {
 
-/// Powers of f/32, coefficients of 2^f (minimax on [-1/2, 1/2], KERNELS 4).
+/// Powers of f/32, coefficients of 2^f (minimax on [-1/2, 1/2]; errors: gpu/DESIGN.md, "Exponentials").
 constexpr double exp2_coefficients[6] = {1.0,          0.693142831,   0.240223512,
                                          0.0555740036, 0.00966628268, 0.00111255073};
 constexpr double root_log2e_32 = 0.21233045007200477;  // sqrt(log2(e) / 32)

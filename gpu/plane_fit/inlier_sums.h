@@ -1,5 +1,5 @@
 // Inlier sums: integer moments of the inliers of a plane, and the least-squares plane that they give (DESIGN.md,
-// steps 5 and 7). Written once for every backend. C++17.
+// steps 5 to 7). Written once for every backend. C++17.
 //
 // Integer addition is associative: any order of the points, any tile, vector or thread gives the same bits
 // (gpu/DESIGN.md, "Sums").

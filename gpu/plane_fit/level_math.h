@@ -25,7 +25,7 @@ DATUM_HD Binning binning(float threshold, float refit_threshold) {
   return Binning{static_cast<float>(per_um), excluded < half_bins ? static_cast<int>(excluded) : half_bins};
 }
 
-/// Bin of a residual; half_bins, which is never looked at, where it is not finite or far away.
+/// Bin of a residual; half_bins, a bin inside the floor, where it is not finite or out of range.
 DATUM_HD std::int32_t bin_of(float residual, float per_um) {
   const float bin = ::fmaf(residual, per_um, static_cast<float>(half_bins));
   const bool inside = bin >= 0 && bin < static_cast<float>(bins);

@@ -1,7 +1,7 @@
 // Local optimisation of the best hypotheses on the sampled points, and the score by which one is chosen (DESIGN.md,
 // step 5). Written once for every backend. C++17.
 //
-// O. Chum, J. Matas and J. Kittler, "Locally Optimized RANSAC", DAGM 2003, section 3.
+// O. Chum, J. Matas and J. Kittler, "Locally Optimized RANSAC", DAGM 2003.
 // P. H. S. Torr and A. Zisserman, "MLESAC: a new robust estimator with application to estimating image geometry",
 // Computer Vision and Image Understanding 78(1), 2000: the score of MSAC.
 #pragma once

@@ -82,7 +82,7 @@ TEST(MapScene, PointsLieWithinTheirBounds) {
 TEST(PlaneFitPixels, FoursDrawnAreThePixelsOfThePointsDrawn) {
   BoardOptions o;
   o.rows = 500, o.cols = 401;
-  // 4000, 1110 and 2898 pixels: all of the second are looked at, the last quads of the last two are no whole ones
+  // 4000, 1110 and 2898 pixels: all of the second are sampled, the last quads of the last two are no whole ones
   const MapScene m = board_map({{10, 120, 60}, {5, 40, 61}, {9, 31, 112}}, o);
   for (std::size_t i = 0; i < m.sites.size(); ++i) {
     const SitePlan& site = m.sites[i];

@@ -25,7 +25,7 @@ TEST(PlaneMath, HypothesesNeededIsEquationTwoOfThePaper) {
   for (const double p : {0.5, 0.999, 1 - 1e-9}) {
     for (const std::uint32_t inliers : {100u, 300u, 500u, 700u, 900u, 999u}) {
       const double w = inliers / 1000.0, exact = std::log(1 - p) / std::log(1 - w * w * w);
-      if (std::fabs(exact - std::round(exact)) < 1e-6) continue;  // a tie that rounding may tell either way
+      if (std::fabs(exact - std::round(exact)) < 1e-6) continue;  // a tie, which rounding may decide either way
       EXPECT_EQ(hypotheses_needed(inliers, 1000, p, 1 << 20), static_cast<int>(std::ceil(exact)))
           << w << " " << p;
     }
@@ -126,7 +126,7 @@ struct OptimizerFixture {
     y.push_back(static_cast<float>(py));
     z.push_back(static_cast<float>(pz));
   }
-  /// The i-th of a sequence that fills the region evenly, whatever piece of it is looked at: Roberts' R2.
+  /// The i-th point of a sequence of which every piece fills the region evenly: Roberts' R2.
   void add_evenly(std::size_t i, double pz) {
     const auto place = [&](double step) {
       return std::round(1022 * std::fmod(0.5 + step * static_cast<double>(i), 1));

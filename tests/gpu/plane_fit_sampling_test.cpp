@@ -1,4 +1,4 @@
-// Points sampled by index: which they are, when they do not suffice, and what is told of the points that nobody sampled.
+// Sampling by index: which points are sampled, when they do not suffice, and what the result says of the other points.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -243,7 +243,7 @@ std::uint32_t heights_of(const Scene& s) {
       std::count_if(s.z.begin(), s.z.end(), [](float z) { return std::isfinite(z); }));
 }
 
-/// What is told of a plane that is none.
+/// Expects the result of a plane that cannot be fitted.
 void expect_refused(const Scene& s, FitStatus status, std::uint32_t hypotheses) {
   for (const FitMode mode : both_modes) {
     for (const SamplingOrder order : both_orders) {

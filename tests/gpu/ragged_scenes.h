@@ -1,4 +1,4 @@
-// Batches that no backend may tell apart.
+// Batches for which all backends must return the same bytes.
 #pragma once
 
 #include <string>

@@ -208,8 +208,8 @@ TEST_F(SlotMeasurerCuda, HeightsAtTheEndsOfTheirTypes) {
   }
 }
 
-// Planes that the device leaves to the CPU are the CPU's: all of them for too many hypotheses; some of those whose points
-// lie at one place, so that all or none are drawn.
+// Planes that need the CPU fallback: all of them for too many hypotheses; some of those whose points
+// lie at one place, so that all or none are sampled.
 TEST_F(SlotMeasurerCuda, UndonePlanes) {
   MapScene m = board_map(std::vector<RingShape>(36, RingShape{9, 100, 100}),
                          options_of(CountType::int16, 8, 800, 800));
