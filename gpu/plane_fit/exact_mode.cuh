@@ -151,7 +151,7 @@ struct ExactMode {
     PlaneWork* work = b.work + plane;
     SearchMemory& s = *reinterpret_cast<SearchMemory*>(shared.search);
     const FitRegion region = region_of(b, task);
-    if (s.pool_size < 3) return give_up(b, plane, work, fit);
+    if (s.pool_size < 3) return end_without_consensus(b, plane, work, fit);
     float4* const subset = b.subsets + std::uint64_t{plane} * max_subset;
     float4* const pool = b.pools + std::uint64_t{plane} * max_pool;
     for (std::uint32_t i = threadIdx.x; i < s.size; i += block_threads)
@@ -222,7 +222,7 @@ struct ExactMode {
     if (threadIdx.x == 0) {
       const LocalOptimum& p = optimizer_of(s).result();
       work->fit = fit;
-      r.refiner = Refiner(p.spans ? p.plane : s.starts[0], widest(task), region);
+      r.refiner = Refiner(p.spans ? p.plane : s.starts[0], refinement_threshold(task), region);
       r.refiner.rebase();
     }
     begin_accumulate(work, r.refiner);

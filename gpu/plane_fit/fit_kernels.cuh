@@ -33,7 +33,7 @@ __device__ __forceinline__ void run_pass(const Batch& b, const Source& source, c
     select_tile(source, task, work, b.samples, select_limit(task, __ldcg(&work->key_limit)), tile.begin,
                 tile.end, *reinterpret_cast<Staging*>(s.staging));
   } else if (phase == Phase::accumulate || phase == Phase::scan) {
-    const Base base = phase == Phase::scan ? nothing_inside() : base_of_plane;
+    const Base base = phase == Phase::scan ? scan_only_base() : base_of_plane;
     float4* const list = boundary_of(b, task, tile.begin);
     if (scanned) {
       accumulate_tile<false>(source, task, work, list, tile.begin, tile.end, base, s.tile_sums);

@@ -35,7 +35,7 @@ class LocalOptimizer {
                 "32-bit sum overflows");
   static constexpr double least = 4;  // variance of the inliers, in squared quantisation steps of 11 bits
   static constexpr int limit = 16;
-  static constexpr float still = 0.125f;
+  static constexpr float least_move = 0.125f;  // of a plane that goes on, in thresholds
 
   DATUM_MEMBER LocalOptimizer(const plane_math::Plane& start, float threshold, const FitRegion& region)
       : threshold_(threshold), region_(region) {
@@ -62,7 +62,7 @@ class LocalOptimizer {
     result_.sum_squares = solution.sum_squares;
     const double moved =
         ::fabs(change.a) * region_.half_x + ::fabs(change.b) * region_.half_y + ::fabs(change.c);
-    if (++steps_ == limit || !(moved > still * base_.always_inlier)) return false;
+    if (++steps_ == limit || !(moved > least_move * base_.always_inlier)) return false;
     begin_at(result_.plane);
     return true;
   }

@@ -40,12 +40,13 @@ __device__ inline void begin_accumulate(PlaneWork* work, const Refiner& refiner)
 }
 
 /// The threshold of the refinement.
-__device__ inline float widest(const PlaneTask& task) {
+__device__ inline float refinement_threshold(const PlaneTask& task) {
   return task.refit_threshold > task.threshold ? task.refit_threshold : task.threshold;
 }
 
 /// The sampled points have no consensus. A plane sampled by index still needs the scan of its points for its result.
-__device__ inline Phase give_up(const Batch& b, std::uint32_t plane, PlaneWork* work, const PlaneFit& fit) {
+__device__ inline Phase end_without_consensus(const Batch& b, std::uint32_t plane, PlaneWork* work,
+                                              const PlaneFit& fit) {
   if (work->scanned) {
     finish(b, plane, fit, false);
     return Phase::done;

@@ -55,7 +55,7 @@ struct CudaPlaneFit::State {
   Buffer<unsigned long long> slots, first_tasks;
   std::uint32_t slot_count = 0, tile_quads = 0;
   Buffer<double> needed;
-  double needed_for = 0;
+  double table_confidence = 0;
   Buffer<float4> coordinates;
   Buffer<float4> pinned{Where::host_mapped};
   Buffer<PlaneFit> host_fits{Where::host_mapped};
@@ -136,7 +136,8 @@ void CudaPlaneFit::State::plan_tiles() {
   first_count = static_cast<std::uint32_t>(first.size());
   search_count = static_cast<std::uint32_t>(searches.size());
   if (tasks.size() >= 1u << part_bits || all_tiles >= 1u << 30)
-    throw GpuError(std::to_string(tasks.size()) + " planes are more than the CUDA backend takes at a time",
+    throw GpuError("a batch of " + std::to_string(tasks.size()) + " planes in " + std::to_string(all_tiles) +
+                       " tiles; the CUDA backend allows 2^20 - 1 planes and 2^30 - 1 tiles",
                    false);
   slot_count = 1024;
   while (slot_count < 2 * (all_tiles + blocks())) slot_count *= 2;
@@ -161,9 +162,9 @@ void CudaPlaneFit::State::plan_tiles() {
   host_fits.reserve(std::max<std::size_t>(tasks.size(), 1));
   host_needs_cpu.reserve(std::max<std::size_t>(tasks.size(), 1));
   host_queue.reserve(1);
-  if (needed_for != settings.confidence) {
+  if (table_confidence != settings.confidence) {
     to_device(needed, stopping_table(settings.confidence, max_tried), "hypotheses");
-    needed_for = settings.confidence;
+    table_confidence = settings.confidence;
   }
 }
 

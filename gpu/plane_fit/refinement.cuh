@@ -15,17 +15,17 @@ using plane_math::Hypothesis;
 /// Refiner::advance() by one warp, lane k < 10 holding the k-th of the sums. Returns the next step to lane 0.
 __device__ inline Refiner::Next advance_in_warp(Refiner& refiner, long long sum, int limit) {
   const int lane = threadIdx.x % 32;
-  bool still = true, swings = true;
+  bool unchanged = true, cycles = true;
   if (lane < 10) {
     // Moments holds its ten members in the order of the lanes.
-    still = reinterpret_cast<const long long*>(&refiner.sums_before(0))[lane] == sum;
-    swings = reinterpret_cast<const long long*>(&refiner.sums_before(1))[lane] == sum;
+    unchanged = reinterpret_cast<const long long*>(&refiner.sums_before(0))[lane] == sum;
+    cycles = reinterpret_cast<const long long*>(&refiner.sums_before(1))[lane] == sum;
   }
-  still = __all_sync(whole_warp, still);
-  swings = __all_sync(whole_warp, swings);
+  unchanged = __all_sync(whole_warp, unchanged);
+  cycles = __all_sync(whole_warp, cycles);
   plane_math::Solution solution;
   Hypothesis change{};
-  if (!still && !swings) {
+  if (!unchanged && !cycles) {
     if (lane < 10) reinterpret_cast<long long*>(&refiner.oldest())[lane] = sum;
     solution = solve_in_warp(sum, refiner.base());
     change =
@@ -33,7 +33,8 @@ __device__ inline Refiner::Next advance_in_warp(Refiner& refiner, long long sum,
   }
   __syncwarp();
   Refiner::Next next = Refiner::Next::done;
-  if (lane == 0) next = still || swings ? refiner.settle(still) : refiner.accept(solution, change, limit);
+  if (lane == 0)
+    next = unchanged || cycles ? refiner.settle(unchanged) : refiner.accept(solution, change, limit);
   return next;
 }
 
@@ -84,7 +85,7 @@ __device__ inline void report_by_warp(const Refined& end, PlaneFit* fit) {
 }
 
 /// A base plane without always-inliers and boundary candidates: a pass around it only scans.
-__device__ inline Base nothing_inside() {
+__device__ inline Base scan_only_base() {
   Base base{};
   base.always_inlier = base.possible_inlier = -1;
   return base;

@@ -100,8 +100,8 @@ class Refiner {
 
   /// `sums`: over the points within change().z_threshold of the base plane plus change(). At most `limit` refits.
   DATUM_MEMBER Next advance(const plane_math::Moments& sums, int limit) {
-    const bool still = sums == sums_before(0), swings = sums == sums_before(1);
-    if (still || swings) return settle(still);
+    const bool unchanged = sums == sums_before(0), cycles = sums == sums_before(1);
+    if (unchanged || cycles) return settle(unchanged);
     oldest() = sums;
     const plane_math::Solution solution = plane_math::solve(sums, base());
     return accept(solution, changed_by(solution), limit);
@@ -114,10 +114,10 @@ class Refiner {
   }
   /// The place for the sums of a new inlier set: it replaces those of the step before the last.
   DATUM_MEMBER plane_math::Moments& oldest() { return steps_[1 - newest_].moments; }
-  /// Ends at an inlier set that is the last one (`still`) or the one before it.
-  DATUM_MEMBER Next settle(bool still) {
+  /// Ends at an inlier set that is the last one (`unchanged`) or the one before it.
+  DATUM_MEMBER Next settle(bool unchanged) {
     const Step &last = steps_[newest_], &before = steps_[1 - newest_];
-    const Step& kept = still || !better(before, last) ? last : before;
+    const Step& kept = unchanged || !better(before, last) ? last : before;
     result_.fixed_point = true;
     keep(kept);
     return Next::done;

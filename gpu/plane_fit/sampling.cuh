@@ -95,7 +95,7 @@ __device__ inline void order_pool(SearchMemory& s, std::uint32_t pool_limit) {
   }
   __syncthreads();
   const std::uint32_t own = filled[b];
-  const std::uint32_t sum = sum_up_to_here(own, lane);
+  const std::uint32_t sum = inclusive_prefix_sum(own, lane);
   if (lane == 31) totals[b / 32] = sum;
   __syncthreads();
   std::uint32_t before = lane < b / 32 ? totals[lane] : 0;
@@ -150,10 +150,10 @@ inline __device__ __noinline__ bool gather_samples(const float4* samples, std::u
   for (int k = 0; k < each; ++k)
     if (threadIdx.x + k * block_threads < sampled)
       own += (__float_as_uint(d[k].w) <= limit) + ((__float_as_uint(d[k].w) <= pool_limit) << 16);
-  const unsigned up_to_here = sum_up_to_here(own, lane);
+  const unsigned prefix_sum = inclusive_prefix_sum(own, lane);
   unsigned place = 0;
-  if (lane == 31) place = atomicAdd(&s.filled, up_to_here);
-  place = __shfl_sync(whole_warp, place, 31) + up_to_here - own;
+  if (lane == 31) place = atomicAdd(&s.filled, prefix_sum);
+  place = __shfl_sync(whole_warp, place, 31) + prefix_sum - own;
 #pragma unroll
   for (int k = 0; k < each; ++k) {
     const std::uint32_t key = __float_as_uint(d[k].w), at = place & 0xFFFFu, member = place >> 16;
@@ -200,11 +200,11 @@ __device__ void sample_by_index(const Source& source, const PlaneTask& task, con
       if (plane_math::may_be_sampled(q[k].x[i], q[k].y[i], q[k].z[i], region)) taken |= 1u << (4 * k + i);
   }
   const std::uint32_t own = __popc(taken);
-  const std::uint32_t up_to_here = sum_up_to_here(own, lane);
-  if (lane == 31) s.counts[warp] = up_to_here;
+  const std::uint32_t prefix_sum = inclusive_prefix_sum(own, lane);
+  if (lane == 31) s.counts[warp] = prefix_sum;
   __syncthreads();
   const std::uint32_t before = __reduce_add_sync(whole_warp, lane < warp ? s.counts[lane] : 0);
-  std::uint32_t at = before + up_to_here - own;
+  std::uint32_t at = before + prefix_sum - own;
 #pragma unroll
   for (int k = 0; k < most; ++k) {
 #pragma unroll

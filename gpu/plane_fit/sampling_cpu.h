@@ -7,20 +7,19 @@
 
 namespace datum {
 
-/// Memory for one plane: lists with room for all of its points.
+/// Lists with room for all points of a plane.
 struct SearchScratch {
   PointList subset, pool, boundary;
 };
 
-/// The sampled points of a plane.
+/// The sampled points of a plane. Screened mode counts hypotheses on the subset; both modes optimise locally on it.
 struct SampledPoints {
   bool scanned = false;  // `scan` is known
   ValidityScan scan{};   // of all points
   bool of_more = false;  // the subset is a sample of more points
+  PointList subset{};    // about 1024 points
   PointList
-      subset{};  // about 1024 points: screened mode counts hypotheses on them, both modes optimise locally
-  PointList
-      pool{};  // some or all of them, in an order that their numbers or places make: hypotheses go through these
+      pool{};  // the points of hypotheses: the subset by index, or some of it in the order of their keys
 };
 
 /// A region without a width is sampled by position in any case.

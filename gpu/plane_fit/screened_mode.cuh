@@ -20,10 +20,10 @@ struct ScreenedMode {
     const FitRegion region = region_of(b, task);
     search_subset(b, task, region, of_more, s);
     fit.hypotheses = static_cast<std::uint32_t>(s.tried);
-    if (!s.found) return give_up(b, plane, work, fit);
+    if (!s.found) return end_without_consensus(b, plane, work, fit);
     if (threadIdx.x == 0) {
       work->fit = fit;
-      r.refiner = Refiner(s.plane, widest(task), region);
+      r.refiner = Refiner(s.plane, refinement_threshold(task), region);
       r.refiner.rebase();
     }
     begin_accumulate(work, r.refiner);

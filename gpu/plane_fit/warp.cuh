@@ -17,7 +17,7 @@ __device__ inline long long warp_sum(long long v) {
 }
 
 /// Inclusive prefix sum over the lanes of a warp.
-__device__ __forceinline__ std::uint32_t sum_up_to_here(std::uint32_t sum, int lane) {
+__device__ __forceinline__ std::uint32_t inclusive_prefix_sum(std::uint32_t sum, int lane) {
 #pragma unroll
   for (int step = 1; step < 32; step *= 2) {
     const std::uint32_t other = __shfl_up_sync(whole_warp, sum, step);

@@ -25,7 +25,8 @@ TEST(PlaneMath, HypothesesNeededIsEquationTwoOfThePaper) {
   for (const double p : {0.5, 0.999, 1 - 1e-9}) {
     for (const std::uint32_t inliers : {100u, 300u, 500u, 700u, 900u, 999u}) {
       const double w = inliers / 1000.0, exact = std::log(1 - p) / std::log(1 - w * w * w);
-      if (std::fabs(exact - std::round(exact)) < 1e-6) continue;  // a tie, which rounding may decide either way
+      if (std::fabs(exact - std::round(exact)) < 1e-6)
+        continue;  // a tie, which rounding may decide either way
       EXPECT_EQ(hypotheses_needed(inliers, 1000, p, 1 << 20), static_cast<int>(std::ceil(exact)))
           << w << " " << p;
     }
