@@ -37,11 +37,10 @@ DATUM_HD bool is_beside(std::int32_t bin, int excluded) {
   return bin < half_bins - excluded || bin >= half_bins + excluded;
 }
 
-/// The fullest window of `window` bins that lie all on one side of the floor; the lowest where several are
-/// as full.
+/// The fullest window of `window` bins on one side of the floor; of equally full ones the lowest.
 struct Fullest {
   std::uint32_t count = 0;
-  std::int32_t end = 0;  // bin behind its last one; 0 where count is 0
+  std::int32_t end = 0;  // the bin after its last one; 0 where count is 0
 };
 
 /// Slides the window over bins [from, to).
