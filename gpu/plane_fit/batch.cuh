@@ -12,8 +12,7 @@ namespace datum::cuda {
 constexpr int block_threads = 256, block_warps = block_threads / 32, blocks_per_multiprocessor = 4;
 constexpr int max_subset = 1536, max_pool = 512;   // points of a plane's subset, and of its pool
 constexpr int max_counted = 64, max_tried = 1024;  // hypotheses of one batch, and of a plane
-constexpr std::uint32_t max_points =
-    1u << 22;  // of a plane: find_best() packs a count and a number into 32 bits
+constexpr std::uint32_t max_points = 1u << 22;     // a plane has fewer: find_best() packs counts into 22 bits
 constexpr std::uint32_t sample_capacity = 2048;  // samples of a plane; more occur only where points coincide
 constexpr int quads_per_thread = 8;              // 32 points: the sums of their products fit 32 bits
 constexpr std::uint32_t summed_quads = block_threads * quads_per_thread, max_tile_quads = 2 * summed_quads;

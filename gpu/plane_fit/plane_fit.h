@@ -54,8 +54,7 @@ struct PlanePoints {
   const float* y = nullptr;
   const float* z = nullptr;
   std::uint32_t size = 0;
-  float half_x =
-      0;  // |x| <= half_x, |y| <= half_y: bounds known before the measurement, never taken from the data
+  float half_x = 0;  // bounds |x| <= half_x and |y| <= half_y, known before the measurement
   float half_y = 0;
   std::uint64_t seed = 0;  // of the random numbers; a plane's own, so that the batch does not matter
 };
