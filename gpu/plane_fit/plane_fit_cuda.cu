@@ -105,7 +105,7 @@ void CudaPlaneFit::State::plan_tiles() {
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     PlaneTask& t = tasks[i];
     t.tiles = (t.quads + tile_quads - 1) / tile_quads;
-    if (t.size > max_points) all_need_cpu = true;
+    if (t.size >= max_points) all_need_cpu = true;
     t.by_index = settings.sampling == SamplingOrder::by_index && t.half_x != 0 && t.half_y != 0;
     t.first_limit = plane_math::key_limit(t.size - t.size / 4, plane_math::subset_target);
     t.subset_limit = plane_math::key_limit(t.size, plane_math::subset_target);
