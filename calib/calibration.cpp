@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "calib/utc_time.h"
+#include "config/utc_time.h"
 
 namespace datum {
 

@@ -5,8 +5,8 @@
 
 #include "calib/calibration.h"
 #include "calib/linear/linear_algebra.h"
-#include "calib/utc_time.h"
 #include "config/toml_reader.h"
+#include "config/utc_time.h"
 
 namespace datum {
 

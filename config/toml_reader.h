@@ -1,7 +1,7 @@
 // Strict reading of TOML: every key is asked for by name, an unknown or ill-typed one is refused with its
 // place.
 //
-// This is a leaf: it knows TOML and nothing of datumd. config/daemon_config.h, the recipe and the calibration
+// This is a leaf: it knows TOML and nothing of datumd. daemon/configuration/daemon_config.h, the recipe and the calibration
 // store turn tables into each part's own Settings with it.
 #pragma once
 

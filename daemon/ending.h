@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "config/daemon_config.h"
-#include "daemon/loop/event_loop.h"
-#include "daemon/report/log_event.h"
+#include "daemon/configuration/daemon_config.h"
+#include "daemon/system/event_loop.h"
+#include "daemon/system/log_event.h"
 #include "drivers/cmm/source.h"
 
 namespace datum {

@@ -1,9 +1,9 @@
 #include "daemon/observed.h"
 
-#include "calib/utc_time.h"
-#include "daemon/loop/event_loop.h"
-#include "daemon/loop/log.h"
-#include "daemon/version.h"
+#include "config/utc_time.h"
+#include "daemon/system/event_loop.h"
+#include "daemon/system/log.h"
+#include "daemon/version/version.h"
 
 namespace datum {
 namespace {

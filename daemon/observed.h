@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 
-#include "config/daemon_config.h"
-#include "daemon/backend_choice.h"
 #include "daemon/cell/cell.h"
-#include "daemon/loop/worker.h"
+#include "daemon/configuration/daemon_config.h"
+#include "daemon/gpu_worker/backend_choice.h"
 #include "daemon/metrics/cell_metrics.h"
-#include "daemon/retention/retention.h"
+#include "daemon/store/retention/retention.h"
+#include "daemon/system/worker.h"
 
 namespace datum {
 

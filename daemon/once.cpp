@@ -2,16 +2,17 @@
 
 #include <fmt/format.h>
 
-#include "daemon/backend_choice.h"
 #include "daemon/cell/board.h"
 #include "daemon/controller/state_reader.h"
 #include "daemon/fringe/fringe_frames.h"
-#include "daemon/pipeline.h"
-#include "daemon/pipeline_alignment.h"
-#include "daemon/pipeline_surface.h"
-#include "daemon/report/part_files.h"
-#include "daemon/report/picture.h"
-#include "daemon/report/table.h"
+#include "daemon/gpu_worker/backend_choice.h"
+#include "daemon/inspection/board/pipeline.h"
+#include "daemon/inspection/board/pipeline_alignment.h"
+#include "daemon/inspection/surface/pipeline_surface.h"
+#include "daemon/inspection/verdict/verdict_table.h"
+#include "daemon/pictures/part_files.h"
+#include "daemon/pictures/picture.h"
+#include "daemon/text/table.h"
 #include "drivers/sensor/file_bytes.h"
 #include "drivers/sensor/read_frame.h"
 

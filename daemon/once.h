@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "config/daemon_config.h"
+#include "daemon/configuration/daemon_config.h"
 
 namespace datum {
 

@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "config/daemon_config.h"
+#include "daemon/configuration/daemon_config.h"
+#include "daemon/hosts/command_link.h"
 #include "daemon/parse/apart_parsers.h"
-#include "daemon/report/command_link.h"
 
 namespace datum {
 

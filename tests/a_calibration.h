@@ -5,7 +5,7 @@
 
 #include "calib/calibration.h"
 #include "calib/calibration_journal.h"
-#include "calib/utc_time.h"
+#include "config/utc_time.h"
 
 namespace datum::testing {
 

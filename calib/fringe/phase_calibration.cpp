@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "calib/utc_time.h"
 #include "config/toml_reader.h"
+#include "config/utc_time.h"
 
 namespace datum {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "calib/fringe/phase_calibration.h"
-#include "calib/utc_time.h"
 #include "config/toml_reader.h"
+#include "config/utc_time.h"
 
 namespace datum {
 namespace {

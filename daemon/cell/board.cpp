@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <ctime>
 
-#include "daemon/inspect/surface_recipe.h"
-#include "daemon/loop/event_loop.h"
-#include "daemon/pipeline_alignment.h"
-#include "daemon/report/part_files.h"
-#include "daemon/report/picture.h"
-#include "daemon/version.h"
+#include "daemon/inspection/board/pipeline_alignment.h"
+#include "daemon/inspection/surface/surface_recipe.h"
+#include "daemon/pictures/part_files.h"
+#include "daemon/pictures/picture.h"
+#include "daemon/system/event_loop.h"
+#include "daemon/version/version.h"
 #include "drivers/frame/bounded_text.h"
 #include "drivers/frame/frame_error.h"
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "daemon/cell/board_times.h"
 #include "daemon/controller/controller_watch.h"
-#include "daemon/pipeline_surface.h"
-#include "daemon/report/command_link.h"
-#include "daemon/report/result_store.h"
+#include "daemon/hosts/command_link.h"
+#include "daemon/inspection/surface/pipeline_surface.h"
+#include "daemon/metrics/board_times.h"
+#include "daemon/store/result_store.h"
 #include "drivers/cmm/pairing.h"
 #include "drivers/sensor/claimed_frame.h"
 

@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "calib/calibration_store.h"
-#include "calib/utc_time.h"
+#include "config/utc_time.h"
 #include "daemon/controller/controller_words.h"
-#include "daemon/loop/event_loop.h"
-#include "daemon/report/scpi_error.h"
-#include "daemon/version.h"
+#include "daemon/instrument/scpi_error.h"
+#include "daemon/system/event_loop.h"
+#include "daemon/version/version.h"
 
 namespace datum {
 
@@ -64,7 +64,8 @@ InspectionCell::InspectionCell(CellParts parts)
 }
 
 DeskParts InspectionCell::desk_parts() {
-  return {parts_.config,
+  const DaemonConfig& c = parts_.config;
+  return {{c.calibrations, c.calibrate, c.cmm, c.frame_timeout_ms},
           parts_.sensor,
           parts_.worker,
           parts_.frames,
@@ -88,7 +89,7 @@ CalibrationDeskParts InspectionCell::calibration_parts() {
 }
 
 HoleDeskParts InspectionCell::hole_parts() {
-  return {desk_parts(),
+  return {desk_parts(), parts_.config.holes,
           [this] {
             if (desk_.active())
               throw scpi::Error(scpi::settings_conflict,

@@ -1,9 +1,9 @@
 // What hosts did, into the chain of results.
 #include <fmt/format.h>
 
-#include "calib/utc_time.h"
+#include "config/utc_time.h"
 #include "daemon/cell/cell.h"
-#include "daemon/loop/event_loop.h"
+#include "daemon/system/event_loop.h"
 
 namespace datum {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "daemon/cell/cell.h"
-#include "daemon/loop/event_loop.h"
+#include "daemon/system/event_loop.h"
 #include "drivers/frame/probe_point.h"
 
 namespace datum {

@@ -3,10 +3,10 @@
 
 #include <utility>
 
-#include "calib/utc_time.h"
+#include "config/utc_time.h"
 #include "daemon/cell/cell.h"
-#include "daemon/loop/event_loop.h"
-#include "daemon/report/scpi_error.h"
+#include "daemon/instrument/scpi_error.h"
+#include "daemon/system/event_loop.h"
 
 namespace datum {
 

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "daemon/cell/cell.h"
-#include "daemon/inspect/surface_recipe.h"
-#include "daemon/loop/event_loop.h"
-#include "daemon/report/scpi_error.h"
+#include "daemon/inspection/surface/surface_recipe.h"
+#include "daemon/instrument/scpi_error.h"
+#include "daemon/system/event_loop.h"
 
 namespace datum {
 

@@ -3,8 +3,8 @@
 
 #include "daemon/cell/cell.h"
 #include "daemon/cell/self_test.h"
-#include "daemon/loop/event_loop.h"
-#include "daemon/report/scpi_error.h"
+#include "daemon/instrument/scpi_error.h"
+#include "daemon/system/event_loop.h"
 
 namespace datum {
 

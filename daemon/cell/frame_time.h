@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "config/daemon_config.h"
 #include "daemon/cell/utc_watch.h"
-#include "daemon/inspect/verdict.h"
+#include "daemon/configuration/daemon_config.h"
+#include "daemon/inspection/verdict/verdict.h"
 
 namespace datum {
 

@@ -9,10 +9,10 @@
 #include <system_error>
 
 #include "config/toml_reader.h"
-#include "daemon/desk/durable_file.h"
-#include "daemon/inspect/recipe_store.h"
-#include "daemon/report/scpi_error.h"
-#include "daemon/report/scpi_pattern.h"
+#include "daemon/inspection/recipe/recipe_store.h"
+#include "daemon/instrument/scpi_error.h"
+#include "daemon/scpi/scpi_pattern.h"
+#include "daemon/system/durable_file.h"
 
 namespace datum {
 namespace {

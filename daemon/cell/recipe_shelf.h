@@ -8,10 +8,10 @@
 #include <optional>
 #include <string>
 
-#include "daemon/inspect/recipe_store.h"
-#include "daemon/loop/worker.h"
-#include "daemon/report/command_link.h"
-#include "daemon/report/recipe_files.h"
+#include "daemon/hosts/command_link.h"
+#include "daemon/inspection/recipe/recipe_store.h"
+#include "daemon/instrument/recipe_files.h"
+#include "daemon/system/worker.h"
 
 namespace datum {
 

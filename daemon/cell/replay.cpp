@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "calib/calibration_store.h"
-#include "calib/utc_time.h"
-#include "daemon/report/scpi_error.h"
+#include "config/utc_time.h"
+#include "daemon/instrument/scpi_error.h"
 #include "drivers/sensor/read_frame.h"
 
 namespace datum {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "daemon/inspect/recipe_store.h"
-#include "daemon/pipeline_surface.h"
+#include "daemon/inspection/recipe/recipe_store.h"
+#include "daemon/inspection/surface/pipeline_surface.h"
 
 namespace datum {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "daemon/report/scpi_error.h"
+#include "daemon/instrument/scpi_error.h"
 
 namespace datum {
 using scpi::Error;

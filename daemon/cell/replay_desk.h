@@ -6,9 +6,9 @@
 #include <string>
 
 #include "daemon/cell/replay.h"
-#include "daemon/loop/worker.h"
-#include "daemon/report/replayer.h"
-#include "daemon/report/result_store.h"
+#include "daemon/instrument/replayer.h"
+#include "daemon/store/result_store.h"
+#include "daemon/system/worker.h"
 
 namespace datum {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "daemon/report/signing_settings.h"
+#include "daemon/store/signing_settings.h"
 #include "drivers/port/pollable.h"
 
 namespace datum {

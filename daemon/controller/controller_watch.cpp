@@ -7,7 +7,7 @@
 
 #include "daemon/controller/controller_words.h"
 #include "daemon/controller/state_reader.h"
-#include "daemon/gpu/gpu_state_link.h"
+#include "daemon/gpu_worker/gpu_state_link.h"
 
 namespace datum {
 namespace {

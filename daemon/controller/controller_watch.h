@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "daemon/controller/controller_state.h"
-#include "daemon/gpu/gpu_state.h"
+#include "daemon/gpu_worker/gpu_state.h"
 
 namespace datum {
 

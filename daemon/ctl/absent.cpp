@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "config/daemon_config.h"
+#include "daemon/configuration/daemon_config.h"
 
 namespace datum {
 namespace {

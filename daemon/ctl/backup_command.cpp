@@ -3,11 +3,11 @@
 
 #include <chrono>
 
-#include "calib/utc_time.h"
-#include "config/daemon_config.h"
+#include "config/utc_time.h"
+#include "daemon/configuration/daemon_config.h"
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/exit_status.h"
-#include "daemon/report/store_backup.h"
+#include "daemon/store/store_backup.h"
 
 namespace datum {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "calib/calibration.h"
-#include "daemon/calibrate/calibration_replay.h"
+#include "daemon/calibration/calibration_replay.h"
 #include "daemon/ctl/dialogue.h"
 #include "daemon/ctl/scpi_text.h"
 
@@ -101,7 +101,10 @@ bool calibrate(const CalibrateOptions& o, ScpiClient& host) {
 }
 
 bool replay(const CalibrateOptions& o) {
-  const Replayed replayed = replay_calibration(load_daemon_config(o.config), o.file);
+  const DaemonConfig config = load_daemon_config(o.config);
+  if (!config.calibrate) throw CalibrationError(config.file.string() + " has no [calibration]");
+  const Replayed replayed =
+      replay_calibration({*config.calibrate, config.sensor_profile, deliveries_folder(config)}, o.file);
   for (const std::string& line : replayed.now) fmt::print("{}\n", line);
   if (replayed.same()) return fmt::print("the same as then\n"), true;
   fmt::print(stderr, "datumctl: then it was:\n");

@@ -8,8 +8,8 @@
 #include "daemon/ctl/exit_status.h"
 #include "daemon/ctl/scpi_text.h"
 #include "daemon/ctl/show.h"
-#include "daemon/inspect/decision.h"
-#include "daemon/report/table.h"
+#include "daemon/inspection/verdict/decision.h"
+#include "daemon/text/table.h"
 
 namespace datum {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daemon/ctl/dialogue.h"
-#include "daemon/report/scpi_error.h"
+#include "daemon/instrument/scpi_error.h"
 
 namespace datum {
 

@@ -7,7 +7,7 @@
 #include "daemon/ctl/device_answers.h"
 #include "daemon/ctl/dialogue.h"
 #include "daemon/ctl/exit_status.h"
-#include "daemon/report/table.h"
+#include "daemon/text/table.h"
 
 namespace datum {
 namespace {

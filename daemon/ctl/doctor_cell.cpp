@@ -5,9 +5,9 @@
 #include <map>
 #include <sstream>
 
-#include "config/tls_settings_file.h"
-#include "daemon/report/result_store.h"
-#include "daemon/report/sqlite.h"
+#include "daemon/configuration/tls_health.h"
+#include "daemon/store/result_store.h"
+#include "daemon/store/sqlite.h"
 
 namespace datum::doctor {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/daemon_config.h"
+#include "daemon/configuration/daemon_config.h"
 #include "daemon/ctl/doctor.h"
 
 namespace datum::doctor {

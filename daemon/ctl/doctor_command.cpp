@@ -4,7 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "config/daemon_config.h"
+#include "daemon/configuration/daemon_config.h"
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/doctor_cell.h"
 #include "daemon/ctl/exit_status.h"

@@ -6,11 +6,11 @@
 #include <memory>
 #include <stdexcept>
 
-#include "config/daemon_config.h"
+#include "daemon/configuration/daemon_config.h"
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/exit_status.h"
-#include "daemon/report/part_file.h"
-#include "daemon/report/result_export.h"
+#include "daemon/pictures/part_file.h"
+#include "daemon/store/result_export.h"
 
 namespace datum {
 namespace {

@@ -5,12 +5,12 @@
 #include <charconv>
 #include <cmath>
 
-#include "calib/utc_time.h"
-#include "config/sensor_profile_file.h"
+#include "config/utc_time.h"
 #include "daemon/ctl/fringe.h"
-#include "daemon/desk/durable_file.h"
 #include "daemon/fringe/fringe_frames.h"
-#include "daemon/version.h"
+#include "daemon/system/durable_file.h"
+#include "daemon/version/version.h"
+#include "drivers/profile/sensor_profile_file.h"
 
 namespace datum {
 namespace {

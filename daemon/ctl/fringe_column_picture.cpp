@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "daemon/report/canvas.h"
+#include "daemon/pictures/canvas.h"
 
 namespace datum {
 namespace {

@@ -8,12 +8,12 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "config/cmm_settings_file.h"
 #include "config/toml_reader.h"
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/exit_status.h"
 #include "daemon/ctl/hearing.h"
 #include "daemon/ctl/monotonic_clock.h"
+#include "drivers/cmm/cmm_settings_file.h"
 #include "drivers/cmm/presets.h"
 #include "drivers/cmm/reader.h"
 

@@ -11,7 +11,7 @@
 #include "daemon/ctl/dialogue.h"
 #include "daemon/ctl/exit_status.h"
 #include "daemon/ctl/terminal_text.h"
-#include "daemon/report/result_store.h"
+#include "daemon/store/result_store.h"
 
 namespace {
 

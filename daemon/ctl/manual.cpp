@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "daemon/ctl/exit_status.h"
-#include "daemon/report/roff.h"
-#include "daemon/version.h"
+#include "daemon/text/roff.h"
+#include "daemon/version/version.h"
 
 namespace datum {
 namespace {

@@ -8,7 +8,7 @@
 #include "daemon/ctl/dialogue.h"
 #include "daemon/ctl/exit_status.h"
 #include "daemon/ctl/scpi_text.h"
-#include "daemon/report/table.h"
+#include "daemon/text/table.h"
 
 namespace datum {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "daemon/ctl/link_options.h"
-#include "daemon/report/result_store.h"
+#include "daemon/store/result_store.h"
 
 namespace datum {
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "config/daemon_config.h"
+#include "daemon/configuration/daemon_config.h"
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/exit_status.h"
 #include "daemon/ctl/remote_results.h"
 #include "daemon/ctl/show.h"
-#include "daemon/inspect/decision.h"
-#include "daemon/report/table.h"
+#include "daemon/inspection/verdict/decision.h"
+#include "daemon/text/table.h"
 
 namespace datum {
 namespace {

@@ -1,5 +1,5 @@
 // A host that takes results without loss: keeps the sequence that it has seen last, acknowledges, asks again for what
-// is missing, and lets each result through once (daemon/report/host_line.h). Lines in, events and lines out; no clock,
+// is missing, and lets each result through once (daemon/delivery/host_line.h). Lines in, events and lines out; no clock,
 // no descriptor.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/report/result_line.h"
+#include "daemon/delivery/result_line.h"
 #include "drivers/frame/probe_point.h"
 
 namespace datum {

@@ -6,8 +6,9 @@
 #include <cmath>
 
 #include "daemon/controller/controller_words.h"
-#include "daemon/inspect/decision.h"
-#include "daemon/report/table.h"
+#include "daemon/inspection/verdict/decision.h"
+#include "daemon/inspection/verdict/verdict_table.h"
+#include "daemon/text/table.h"
 
 namespace datum {
 namespace {

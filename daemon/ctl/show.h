@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/report/result_store.h"
+#include "daemon/store/result_store.h"
 
 namespace datum {
 

@@ -4,7 +4,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "calib/utc_time.h"
+#include "config/utc_time.h"
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/device_answers.h"
 #include "daemon/ctl/dialogue.h"
@@ -13,7 +13,7 @@
 #include "daemon/ctl/show.h"
 #include "daemon/ctl/status.h"
 #include "daemon/ctl/status_words.h"
-#include "daemon/report/table.h"
+#include "daemon/text/table.h"
 
 namespace datum {
 namespace {

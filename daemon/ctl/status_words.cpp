@@ -5,7 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "daemon/report/instrument.h"
+#include "daemon/inspection/verdict/verdict_table.h"
+#include "daemon/instrument/instrument.h"
 
 namespace datum {
 namespace {

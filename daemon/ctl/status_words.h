@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "daemon/report/table.h"
+#include "daemon/text/table.h"
 
 namespace datum {
 
-/// Conditions of STATus:OPERation and STATus:QUEStionable (daemon/report/instrument.h) that are set.
+/// Conditions of STATus:OPERation and STATus:QUEStionable (daemon/instrument/instrument.h) that are set.
 std::vector<std::string> operation_words(unsigned bits);
 std::vector<std::string> questionable_words(unsigned bits);
 

@@ -7,8 +7,8 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "calib/utc_time.h"
-#include "config/daemon_config.h"
+#include "config/utc_time.h"
+#include "daemon/configuration/daemon_config.h"
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/doctor_cell.h"
 #include "daemon/ctl/exit_status.h"
@@ -16,7 +16,7 @@
 #include "daemon/ctl/run_program.h"
 #include "daemon/ctl/status.h"
 #include "daemon/ctl/support_bundle.h"
-#include "daemon/version.h"
+#include "daemon/version/version.h"
 
 namespace datum {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "calib/fit/feature.h"
 #include "daemon/ctl/verify_results.h"
-#include "daemon/report/result_store.h"
+#include "daemon/store/result_store.h"
 
 namespace datum {
 namespace {

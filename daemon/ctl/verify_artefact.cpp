@@ -11,7 +11,7 @@
 #include "daemon/ctl/verify.h"
 #include "daemon/ctl/verify_frame.h"
 #include "daemon/fringe/fringe_frames.h"
-#include "daemon/report/table.h"
+#include "daemon/text/table.h"
 #include "drivers/sensor/file_bytes.h"
 
 namespace datum {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "daemon/version.h"
+#include "daemon/version/version.h"
 #include "drivers/frame/frame_error.h"
 
 namespace datum {

@@ -9,7 +9,7 @@
 #include "calib/verify/point_planes.h"
 #include "config/toml_reader.h"
 #include "daemon/ctl/verify.h"
-#include "daemon/report/table.h"
+#include "daemon/text/table.h"
 
 namespace datum {
 namespace {

@@ -7,13 +7,13 @@
 #include <map>
 #include <stdexcept>
 
-#include "config/daemon_config.h"
 #include "daemon/cell/replay.h"
+#include "daemon/configuration/daemon_config.h"
 #include "daemon/fringe/fringe_frames.h"
-#include "daemon/report/chain_check.h"
-#include "daemon/report/scpi_error.h"
-#include "daemon/report/signature_check.h"
-#include "daemon/report/store_check.h"
+#include "daemon/instrument/scpi_error.h"
+#include "daemon/store/chain_check.h"
+#include "daemon/store/signature_check.h"
+#include "daemon/store/store_check.h"
 #include "gpu/board/cpu_board.h"
 
 namespace datum {

@@ -15,7 +15,7 @@
 #include "daemon/ctl/monotonic_clock.h"
 #include "daemon/ctl/watch_screen.h"
 #include "daemon/ctl/watch_view.h"
-#include "daemon/report/table.h"
+#include "daemon/text/table.h"
 
 namespace datum {
 namespace {

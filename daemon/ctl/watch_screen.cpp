@@ -7,7 +7,8 @@
 #include <algorithm>
 
 #include "daemon/ctl/watch_view.h"
-#include "daemon/report/table.h"
+#include "daemon/inspection/verdict/verdict_table.h"
+#include "daemon/text/table.h"
 
 namespace datum {
 namespace {

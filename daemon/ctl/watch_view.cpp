@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "calib/utc_time.h"
+#include "config/utc_time.h"
 
 namespace datum {
 namespace {

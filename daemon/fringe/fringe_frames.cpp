@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "config/sensor_profile_file.h"
 #include "daemon/fringe/fringe_ripple.h"
 #include "drivers/frame/frame_error.h"
+#include "drivers/profile/sensor_profile_file.h"
 
 namespace datum {
 namespace {

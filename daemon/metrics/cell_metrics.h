@@ -9,13 +9,13 @@
 #include <string>
 #include <utility>
 
-#include "daemon/cell/board_times.h"
 #include "daemon/controller/controller_state.h"
+#include "daemon/instrument/instrument.h"
+#include "daemon/metrics/board_times.h"
 #include "daemon/metrics/metrics_server.h"
 #include "daemon/metrics/service_facts.h"
-#include "daemon/report/instrument.h"
-#include "daemon/report/log_event.h"
-#include "daemon/retention/retention_facts.h"
+#include "daemon/store/retention/retention_facts.h"
+#include "daemon/system/log_event.h"
 
 namespace datum {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "daemon/metrics/metric_table.h"
-#include "daemon/report/histogram.h"
+#include "daemon/system/histogram.h"
 
 namespace datum {
 

@@ -12,9 +12,9 @@
 
 #include "daemon/metrics/metrics_connection.h"
 #include "daemon/metrics/settings.h"
-#include "daemon/report/log_event.h"
-#include "daemon/report/poll_set.h"
-#include "daemon/report/token_bucket.h"
+#include "daemon/system/log_event.h"
+#include "daemon/system/poll_set.h"
+#include "daemon/system/token_bucket.h"
 
 namespace datum {
 

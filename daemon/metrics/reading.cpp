@@ -1,7 +1,7 @@
 #include "daemon/metrics/reading.h"
 
-#include "calib/utc_time.h"
-#include "daemon/report/control.h"
+#include "config/utc_time.h"
+#include "daemon/instrument/control.h"
 
 namespace datum {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/inspect/verdict.h"
+#include "daemon/inspection/verdict/verdict.h"
 
 namespace datum::modbus {
 

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "daemon/loop/event_loop.h"
+#include "daemon/system/event_loop.h"
 
 namespace datum::modbus {
 namespace {

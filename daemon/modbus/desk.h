@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "daemon/loop/worker.h"
 #include "daemon/modbus/host.h"
 #include "daemon/modbus/mailbox.h"
 #include "daemon/modbus/position_store.h"
+#include "daemon/system/worker.h"
 
 namespace datum::modbus {
 

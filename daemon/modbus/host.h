@@ -9,13 +9,13 @@
 #include <optional>
 #include <string>
 
+#include "daemon/hosts/command_link.h"
+#include "daemon/instrument/control.h"
+#include "daemon/instrument/instrument.h"
 #include "daemon/modbus/handshake.h"
 #include "daemon/modbus/heartbeat.h"
 #include "daemon/modbus/image.h"
 #include "daemon/modbus/result_fifo.h"
-#include "daemon/report/command_link.h"
-#include "daemon/report/control.h"
-#include "daemon/report/instrument.h"
 
 namespace datum::modbus {
 

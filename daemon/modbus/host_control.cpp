@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "daemon/instrument/scpi_error.h"
 #include "daemon/modbus/host.h"
 #include "daemon/modbus/registers.h"
-#include "daemon/report/scpi_error.h"
 
 namespace datum::modbus {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "daemon/modbus/register_map.h"
-#include "daemon/report/roff.h"
+#include "daemon/text/roff.h"
 
 namespace datum::modbus {
 namespace {

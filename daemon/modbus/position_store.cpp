@@ -1,6 +1,6 @@
 #include "daemon/modbus/position_store.h"
 
-#include "daemon/report/sqlite.h"
+#include "daemon/store/sqlite.h"
 
 namespace datum::modbus {
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "daemon/report/result_store.h"
+#include "daemon/store/result_store.h"
 
 namespace datum::modbus {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "daemon/report/result_store.h"
+#include "daemon/store/result_store.h"
 
 namespace datum::modbus {
 

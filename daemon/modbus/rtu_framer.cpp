@@ -3,7 +3,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "daemon/report/result_line.h"
+#include "daemon/text/checked_line.h"
 
 namespace datum::modbus {
 namespace {

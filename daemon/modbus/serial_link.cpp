@@ -5,8 +5,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "daemon/loop/event_loop.h"
 #include "daemon/modbus/session.h"
+#include "daemon/system/event_loop.h"
 
 namespace datum::modbus {
 namespace {

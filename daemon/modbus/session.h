@@ -6,9 +6,9 @@
 #include <atomic>
 #include <span>
 
-#include "daemon/loop/event_loop.h"
 #include "daemon/modbus/mailbox.h"
-#include "daemon/report/token_bucket.h"
+#include "daemon/system/event_loop.h"
+#include "daemon/system/token_bucket.h"
 
 namespace datum::modbus {
 

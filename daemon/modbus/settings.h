@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "daemon/report/control.h"
+#include "daemon/instrument/control.h"
 #include "drivers/port/allow_list.h"
 #include "drivers/port/port.h"
 
@@ -15,7 +15,7 @@ struct TcpSettings {
   // The standard's 502 needs CAP_NET_BIND_SERVICE, which the service does not have: nothing else of it needs a privilege.
   std::uint16_t port = 1502;  // 0: a free one
   int most_connections = 8;   // one more is closed at once
-  int most_per_address = 0;   // daemon/report/host_places.h
+  int most_per_address = 0;   // daemon/hosts/host_places.h
   AllowList allow;            // of peers
   Role role = Role::operate;
   int idle_s = 60;  // a host that asks nothing for so long and has no control makes room for one more

@@ -9,8 +9,8 @@
 #include <atomic>
 #include <thread>
 
-#include "daemon/loop/event_loop.h"
 #include "daemon/modbus/session.h"
+#include "daemon/system/event_loop.h"
 
 namespace datum::modbus {
 namespace {

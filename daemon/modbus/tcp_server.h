@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "daemon/hosts/host_places.h"
 #include "daemon/modbus/desk.h"
 #include "daemon/modbus/settings.h"
-#include "daemon/report/host_places.h"
-#include "daemon/report/token_bucket.h"
+#include "daemon/system/token_bucket.h"
 #include "drivers/port/tcp_listener.h"
 
 namespace datum::modbus {

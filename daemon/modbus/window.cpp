@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/delivery/result_line.h"
 #include "daemon/modbus/codes.h"
 #include "daemon/modbus/registers.h"
-#include "daemon/report/result_line.h"
 
 namespace datum::modbus {
 namespace {

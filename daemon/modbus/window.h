@@ -1,7 +1,7 @@
 // One result as the registers of a window.
 #pragma once
 
-#include "daemon/inspect/verdict.h"
+#include "daemon/inspection/verdict/verdict.h"
 #include "daemon/modbus/image.h"
 
 namespace datum::modbus {

@@ -7,7 +7,7 @@
 #include "daemon/parse/flat_frames.h"
 #include "daemon/parse/flat_model.h"
 #include "daemon/parse/flat_toml.h"
-#include "daemon/process/packets.h"
+#include "daemon/system/packets.h"
 #include "drivers/frame/frame_error.h"
 
 namespace datum {

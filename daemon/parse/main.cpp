@@ -8,8 +8,8 @@
 #include <exception>
 
 #include "daemon/parse/parse_server.h"
-#include "daemon/process/child_process.h"
-#include "daemon/version.h"
+#include "daemon/system/child_process.h"
+#include "daemon/version/version.h"
 
 namespace {
 

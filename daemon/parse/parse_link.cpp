@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <exception>
 
-#include "daemon/process/packets.h"
-#include "daemon/version.h"
+#include "daemon/system/packets.h"
+#include "daemon/version/version.h"
 #include "drivers/frame/bounded_text.h"
 #include "gpu/core/progress.h"
 

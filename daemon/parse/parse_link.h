@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "daemon/parse/parse_output.h"
-#include "daemon/process/child_process.h"
+#include "daemon/system/child_process.h"
 
 namespace datum {
 

@@ -14,8 +14,8 @@
 
 #include "config/toml_reader.h"
 #include "daemon/parse/flat_toml.h"
-#include "daemon/process/packets.h"
-#include "daemon/version.h"
+#include "daemon/system/packets.h"
+#include "daemon/version/version.h"
 #include "drivers/sensor/file_bytes.h"
 
 namespace datum {

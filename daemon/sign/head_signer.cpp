@@ -6,9 +6,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "calib/utc_time.h"
-#include "daemon/desk/durable_file.h"
+#include "config/utc_time.h"
 #include "daemon/sign/hex.h"
+#include "daemon/system/durable_file.h"
 
 namespace datum {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "calib/utc_time.h"
+#include "config/utc_time.h"
 #include "daemon/sign/sign_server.h"
 
 namespace {

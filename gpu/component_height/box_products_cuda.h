@@ -8,7 +8,7 @@
 
 #include "gpu/component_height/box_products.h"
 #include "gpu/component_height/box_tiles.h"
-#include "gpu/component_height/pixel_run.h"
+#include "gpu/core/pixel_run.h"
 #include "gpu/core/portable.h"
 #include "gpu/plane_fit/plane_fit.h"
 

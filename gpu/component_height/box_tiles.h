@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpu/component_height/pixel_run.h"
+#include "gpu/core/pixel_run.h"
 
 namespace datum {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "gpu/component_height/body_record.h"
-#include "gpu/component_height/pixel_run.h"
 #include "gpu/component_height/residual_correlation.h"
 #include "gpu/core/backend.h"
+#include "gpu/core/pixel_run.h"
 
 namespace datum {
 

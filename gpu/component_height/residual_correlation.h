@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include "gpu/component_height/box_products.h"
-#include "gpu/component_height/pixel_run.h"
 #include "gpu/core/backend.h"
+#include "gpu/core/pixel_run.h"
 
 namespace datum {
 

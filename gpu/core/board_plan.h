@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "gpu/component_height/pixel_run.h"
+#include "gpu/core/fit_mode.h"
 #include "gpu/core/height_map.h"
-#include "gpu/plane_fit/plane_fit.h"
+#include "gpu/core/pixel_run.h"
 
 namespace datum {
 

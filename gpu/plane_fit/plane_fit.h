@@ -13,13 +13,9 @@
 #include <cstdint>
 
 #include "gpu/core/backend.h"
+#include "gpu/core/fit_mode.h"
 
 namespace datum {
-
-enum class FitMode : std::uint8_t {
-  exact,     // each hypothesis is counted on all points (the multi-plane paper, section II.1)
-  screened,  // hypotheses are counted on a subset of about 1024 points; all points are read about once
-};
 
 /// Which points stand for all of a plane while hypotheses are tested; every point decides about the least-squares
 /// plane.

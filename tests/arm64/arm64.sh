@@ -19,7 +19,7 @@ configure() {  # folder [cmake argument...]
   folder=$1
   shift
   said=$(cmake -S "$tree" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON \
-    -DCMAKE_UNITY_BUILD_BATCH_SIZE=8 -DCMAKE_TOOLCHAIN_FILE="$tree/tests/cmake/aarch64.cmake" \
+    -DCMAKE_UNITY_BUILD_BATCH_SIZE=8 -DCMAKE_TOOLCHAIN_FILE="$tree/cmake/aarch64.cmake" \
     -DDATUM_SYSROOT="$root" -DDATUM_CUDA=OFF "$@" 2>&1) || { echo "$said"; exit 1; }
 }
 

@@ -12,10 +12,10 @@
 #include <memory>
 #include <vector>
 
-#include "daemon/report/command_server.h"
+#include "daemon/hosts/command_server.h"
 #include "drivers/port/tcp_listener.h"
-#include "tests/daemon/report/fixture.h"
-#include "tests/daemon/report/loop_thread.h"
+#include "tests/daemon/scpi/fixture.h"
+#include "tests/daemon/scpi/loop_thread.h"
 
 namespace {
 

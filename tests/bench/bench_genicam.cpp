@@ -22,11 +22,11 @@
 #include <thread>
 #include <vector>
 
-#include "daemon/loop/memory.h"
+#include "daemon/system/memory.h"
 #include "drivers/cmm/stare_session.h"
 #include "drivers/sensor/genicam_frame.h"
 #include "drivers/sensor/genicam_source.h"
-#include "drivers/virtual/virtual_genicam_camera.h"
+#include "tests/virtual_cell/virtual_genicam_camera.h"
 
 namespace {
 

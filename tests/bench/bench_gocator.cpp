@@ -13,11 +13,11 @@
 #include <thread>
 #include <vector>
 
-#include "daemon/loop/memory.h"
+#include "daemon/system/memory.h"
 #include "drivers/cmm/stare_session.h"
 #include "drivers/gocator/data_receiver.h"
 #include "drivers/sensor/gocator_frame.h"
-#include "drivers/virtual/virtual_gocator_bytes.h"
+#include "tests/virtual_cell/virtual_gocator_bytes.h"
 
 namespace {
 

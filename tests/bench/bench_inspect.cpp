@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "daemon/loop/memory.h"
-#include "daemon/pipeline.h"
-#include "daemon/report/result_store.h"
+#include "daemon/inspection/board/pipeline.h"
+#include "daemon/store/result_store.h"
+#include "daemon/system/memory.h"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "daemon/gpu/frame_stage.h"
-#include "daemon/gpu/gpu_link.h"
+#include "daemon/gpu_worker/frame_stage.h"
+#include "daemon/gpu_worker/gpu_link.h"
 #include "tests/gpu/map_scene.h"
 
 namespace {

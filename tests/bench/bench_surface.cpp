@@ -13,9 +13,9 @@
 #include <thread>
 
 #include "config/toml_reader.h"
-#include "daemon/pipeline_surface.h"
-#include "drivers/virtual/virtual_part_cell.h"
+#include "daemon/inspection/surface/pipeline_surface.h"
 #include "tests/fresh_folder.h"
+#include "tests/virtual_cell/virtual_part_cell.h"
 #ifdef DATUM_BENCH_EMBREE
 #include "tests/bench/peer_embree.h"
 #endif

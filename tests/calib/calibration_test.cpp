@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "calib/utc_time.h"
 #include "config/toml_reader.h"
+#include "config/utc_time.h"
 #include "tests/a_calibration.h"
 #include "tests/fresh_folder.h"
 

@@ -7,8 +7,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "calib/utc_time.h"
-#include "drivers/virtual/virtual_plc_answers.h"
+#include "config/utc_time.h"
+#include "tests/virtual_cell/virtual_plc_answers.h"
 
 namespace datum::faults {
 

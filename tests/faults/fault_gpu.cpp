@@ -1,6 +1,6 @@
 // The GPU's process is killed, stops or babbles in the middle of boards, or its device fails, over and over: each board is
 // measured, by the CPU then, with the same numbers. The process is the product's over a CPU measurer
-// (tests/daemon/gpu/test_gpu_worker.cpp); with a device gpu_failover_cuda_test shows the same.
+// (tests/daemon/gpu_worker/test_gpu_worker.cpp); with a device gpu_failover_cuda_test shows the same.
 #include <fmt/format.h>
 #include <signal.h>
 

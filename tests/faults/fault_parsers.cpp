@@ -8,7 +8,7 @@
 #include <random>
 
 #include "calib/calibration.h"
-#include "calib/utc_time.h"
+#include "config/utc_time.h"
 #include "drivers/sensor/file_bytes.h"
 #include "tests/damaged_bytes.h"
 #include "tests/drivers/sensor/tiny_files.h"

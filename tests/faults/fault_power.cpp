@@ -13,10 +13,10 @@
 #include <random>
 #include <regex>
 
-#include "drivers/virtual/virtual_plc_answers.h"
 #include "tests/faults/disk_states.h"
 #include "tests/faults/faults.h"
 #include "tests/faults/load.h"
+#include "tests/virtual_cell/virtual_plc_answers.h"
 
 namespace datum::faults {
 

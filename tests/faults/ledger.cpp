@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/toml_reader.h"
-#include "drivers/virtual/virtual_plc_answers.h"
+#include "tests/virtual_cell/virtual_plc_answers.h"
 
 namespace datum::faults {
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "drivers/virtual/virtual_plc_answers.h"
+#include "tests/virtual_cell/virtual_plc_answers.h"
 
 namespace datum::faults {
 

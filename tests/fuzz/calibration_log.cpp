@@ -1,5 +1,5 @@
 // Logs of calibrations, gone through again with an artefact of nothing and snapshots of no point.
-#include "daemon/calibrate/calibration_log.h"
+#include "daemon/calibration/calibration_log.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace datum;

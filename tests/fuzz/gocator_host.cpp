@@ -1,8 +1,8 @@
 // Bytes as a host built for a Gocator sensor may send them, in pieces, to its session over a test cell.
 #include <algorithm>
 
-#include "daemon/report/gocator_session.h"
-#include "tests/daemon/report/fixture.h"
+#include "daemon/gocator_ascii/gocator_session.h"
+#include "tests/daemon/scpi/fixture.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace datum;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "daemon/gpu/shared_memory.h"
+#include "daemon/gpu_worker/shared_memory.h"
 #include "gpu/core/gpu_error.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/memory_file.h"

@@ -1,5 +1,5 @@
 // What a host says of its results: RESUME, ACK, NAK, STOP.
-#include "daemon/report/host_line.h"
+#include "daemon/delivery/host_line.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace datum;

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "daemon/modbus/host.h"
-#include "tests/daemon/report/fixture.h"
+#include "tests/daemon/scpi/fixture.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace datum;

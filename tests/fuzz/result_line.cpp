@@ -1,5 +1,5 @@
 // Result lines as a host reads them.
-#include "daemon/report/result_line.h"
+#include "daemon/delivery/result_line.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace datum;

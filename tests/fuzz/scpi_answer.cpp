@@ -1,8 +1,8 @@
 // Answers and pushed lines as the hosts that we ship read them: datumctl and the virtual PLC.
 #include "daemon/ctl/scpi_client.h"
 #include "daemon/ctl/scpi_text.h"
-#include "drivers/virtual/virtual_plc_answers.h"
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/virtual_cell/virtual_plc_answers.h"
 
 using namespace datum;
 

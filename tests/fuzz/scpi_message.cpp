@@ -2,7 +2,7 @@
 // refused but by scpi::Error.
 #include <vector>
 
-#include "daemon/report/scpi_commands.h"
+#include "daemon/scpi/scpi_commands.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace datum;

@@ -1,7 +1,7 @@
 // Bytes as a host may send them, in pieces, to a session over a test cell.
 #include <algorithm>
 
-#include "tests/daemon/report/scpi_host.h"
+#include "tests/daemon/scpi/scpi_host.h"
 #include "tests/fuzz/fuzz_target.h"
 
 DATUM_FUZZ_TARGET(scpi_session) {

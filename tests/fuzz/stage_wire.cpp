@@ -1,5 +1,5 @@
 // Orders to the GPU's process beside a board's measurement: what lies in the memory of an order lies within it.
-#include "daemon/gpu/stage_wire.h"
+#include "daemon/gpu_worker/stage_wire.h"
 
 #include <algorithm>
 #include <cstring>

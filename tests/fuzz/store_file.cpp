@@ -2,8 +2,8 @@
 // content, and again.
 #include <fstream>
 
-#include "daemon/report/chain_check.h"
-#include "tests/daemon/report/fixture.h"
+#include "daemon/store/chain_check.h"
+#include "tests/daemon/scpi/fixture.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace datum;

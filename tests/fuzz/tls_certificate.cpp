@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "daemon/report/tls_clients.h"
+#include "daemon/hosts/tls_clients.h"
 #include "drivers/link_error.h"
 #include "drivers/tls/tls_words.h"
 #include "tests/fuzz/fuzz_target.h"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "daemon/report/tls_gate.h"
+#include "daemon/hosts/tls_gate.h"
 #include "tests/drivers/tls/tls_wire.h"
 #include "tests/fuzz/fuzz_target.h"
 

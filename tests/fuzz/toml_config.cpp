@@ -1,5 +1,5 @@
 // The configuration of a cell.
-#include "config/daemon_config.h"
+#include "daemon/configuration/daemon_config.h"
 #include "tests/fuzz/toml_bytes.h"
 
 DATUM_FUZZ_TARGET(toml_config) {

@@ -1,5 +1,5 @@
 // Recipes.
-#include "daemon/inspect/recipe.h"
+#include "daemon/inspection/recipe/recipe.h"
 #include "tests/fuzz/toml_bytes.h"
 
 DATUM_FUZZ_TARGET(toml_recipe) {

@@ -1,5 +1,5 @@
 // Sensor profiles.
-#include "config/sensor_profile_file.h"
+#include "drivers/profile/sensor_profile_file.h"
 #include "tests/fuzz/toml_bytes.h"
 
 DATUM_FUZZ_TARGET(toml_sensor) {

@@ -1,5 +1,5 @@
 // Stored verdicts: what was read is written and read again to the same.
-#include "daemon/inspect/verdict.h"
+#include "daemon/inspection/verdict/verdict.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace datum;

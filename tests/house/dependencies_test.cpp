@@ -66,7 +66,7 @@ TEST(Dependencies, AreThoseOfTheScriptAndOfCMake) {
   const auto from = script.find("build_packages=\""), to = script.find("\"\n", from);
   ASSERT_NE(from, std::string::npos);
   EXPECT_EQ(matches(script.substr(from + 15, to - from - 14), R"(([a-z][a-z0-9+.-]+)(?=[ \\"]))"), listed);
-  const std::string cmake = slurp(root / "tests/cmake/DatumDependencies.cmake");
+  const std::string cmake = slurp(root / "cmake/DatumDependencies.cmake");
   std::set<std::string> found = matches(cmake, "# ((?:lib)?[a-z0-9-]+-dev)");
   for (const char* of_tests : {"libgtest-dev", "libbenchmark-dev", "libmodbus-dev"})
     EXPECT_EQ(found.erase(of_tests), 1u);

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "daemon/inspect/verdict.h"
-#include "daemon/report/scpi_commands.h"
-#include "daemon/report/scpi_parser.h"
+#include "daemon/inspection/verdict/verdict.h"
+#include "daemon/scpi/scpi_commands.h"
+#include "daemon/scpi/scpi_parser.h"
 #include "tests/house/output_of.h"
 #include "tests/real_data.h"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "calib/utc_time.h"
+#include "config/utc_time.h"
 #include "tests/a_calibration.h"
 
 namespace datum::scenario {

@@ -10,9 +10,9 @@
 #include "calib/artefact/drawing.h"
 #include "calib/calibration.h"
 #include "calib/calibration_store.h"
-#include "drivers/virtual/virtual_cmm_line.h"
-#include "drivers/virtual/virtual_mount.h"
 #include "tests/scenario/scenario_cell.h"
+#include "tests/virtual_cell/virtual_cmm_line.h"
+#include "tests/virtual_cell/virtual_mount.h"
 
 namespace datum::scenario {
 namespace {

@@ -1,6 +1,6 @@
 // The real daemon with a GPU that goes wrong. The worker is the product's over a CPU measurer
 // (tests/daemon/gpu), in the place of datumd-gpu; a machine with a GPU shows the rest
-// (tests/daemon/gpu/gpu_failover_cuda_test.cpp).
+// (tests/daemon/gpu_worker/gpu_failover_cuda_test.cpp).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "drivers/virtual/virtual_plc_answers.h"
 #include "tests/scenario/scenario_program.h"
+#include "tests/virtual_cell/virtual_plc_answers.h"
 
 namespace datum::scenario {
 

@@ -9,11 +9,11 @@
 #include <random>
 
 #include "daemon/modbus/register_map.h"
-#include "drivers/virtual/virtual_cmm_line.h"
-#include "drivers/virtual/virtual_plc_answers.h"
 #include "tests/scenario/hostile_peers.h"
 #include "tests/scenario/process_usage.h"
 #include "tests/scenario/scenario_cell.h"
+#include "tests/virtual_cell/virtual_cmm_line.h"
+#include "tests/virtual_cell/virtual_plc_answers.h"
 
 namespace datum::scenario {
 namespace {

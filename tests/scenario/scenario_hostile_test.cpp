@@ -14,8 +14,8 @@
 #include <regex>
 #include <set>
 
-#include "daemon/report/command_link.h"
-#include "daemon/report/scpi_commands.h"
+#include "daemon/hosts/command_link.h"
+#include "daemon/scpi/scpi_commands.h"
 #include "tests/scenario/hostile_peers.h"
 #include "tests/scenario/process_usage.h"
 #include "tests/scenario/scenario_cell.h"

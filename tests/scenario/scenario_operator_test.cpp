@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "config/toml_reader.h"
-#include "tests/daemon/report/conformance/transcript.h"
+#include "tests/daemon/scpi/conformance/transcript.h"
 #include "tests/scenario/scenario_cell.h"
 
 namespace datum::scenario {
@@ -103,7 +103,7 @@ TEST(ScenarioOperator, AnswersAsTheTranscriptsSay) {
   for (const char* name : {"errors.txt", "parameters.txt"}) {
     const auto host = cell.connect();
     const auto lines = datum::testing::read_transcript(
-        std::filesystem::path(DATUM_SOURCE_DIR "/tests/daemon/report/conformance") / name);
+        std::filesystem::path(DATUM_SOURCE_DIR "/tests/daemon/scpi/conformance") / name);
     std::size_t answered = 0;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       if (lines[i].kind != TranscriptLine::Kind::sent) continue;

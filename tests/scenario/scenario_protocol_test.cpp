@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "drivers/virtual/virtual_cmm_line.h"
 #include "tests/scenario/scenario_cell.h"
+#include "tests/virtual_cell/virtual_cmm_line.h"
 
 namespace datum::scenario {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "daemon/loop/event_loop.h"
+#include "daemon/system/event_loop.h"
 #include "drivers/port/port.h"
-#include "tests/daemon/report/lossless_host.h"
+#include "tests/daemon/scpi/lossless_host.h"
 #include "tests/scenario/scenario_cell.h"
 
 namespace datum::scenario {

@@ -6,7 +6,7 @@
 
 #include <csignal>
 
-#include "tests/daemon/report/lossless_host.h"
+#include "tests/daemon/scpi/lossless_host.h"
 #include "tests/scenario/scenario_cell.h"
 
 namespace datum::scenario {

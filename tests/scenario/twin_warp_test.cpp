@@ -8,8 +8,8 @@
 #include <string>
 
 #include "config/toml_reader.h"
-#include "daemon/pipeline.h"
-#include "drivers/virtual/twin_produce.h"
+#include "daemon/inspection/board/pipeline.h"
+#include "tests/virtual_cell/twin_produce.h"
 
 namespace datum {
 namespace {

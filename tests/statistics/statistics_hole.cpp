@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "calib/hybrid/find_hole.h"
-#include "drivers/virtual/twin_random.h"
+#include "tests/virtual_cell/twin_random.h"
 
 namespace datum::statistics {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "daemon/pipeline.h"
+#include "daemon/inspection/board/pipeline.h"
 
 namespace datum::statistics {
 namespace {

@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "config/sensor_profile_file.h"
-#include "daemon/pipeline.h"
+#include "daemon/inspection/board/pipeline.h"
+#include "drivers/profile/sensor_profile_file.h"
 #include "drivers/sensor/read_frame.h"
-#include "drivers/virtual/twin_scene.h"
 #include "tests/statistics/statistics_measure.h"
 #include "tests/statistics/statistics_ring.h"
+#include "tests/virtual_cell/twin_scene.h"
 
 namespace datum::statistics {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "drivers/virtual/twin_board.h"
-#include "drivers/virtual/twin_random.h"
 #include "tests/statistics/statistics_row.h"
+#include "tests/virtual_cell/twin_board.h"
+#include "tests/virtual_cell/twin_random.h"
 
 namespace datum::statistics {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "drivers/virtual/twin_render.h"
+#include "tests/virtual_cell/twin_render.h"
 
 namespace datum::statistics {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "daemon/inspect/recipe.h"
+#include "daemon/inspection/recipe/recipe.h"
 #include "drivers/frame/sensor_profile.h"
 #include "tests/statistics/statistics_row.h"
 

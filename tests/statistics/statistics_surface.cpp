@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "calib/htm_estimate.h"
-#include "daemon/inspect/decision.h"
-#include "drivers/virtual/twin_world.h"
-#include "tests/daemon/surface_scan.h"
+#include "daemon/inspection/verdict/decision.h"
+#include "tests/daemon/inspection/surface/surface_scan.h"
+#include "tests/virtual_cell/twin_world.h"
 
 namespace datum::statistics {
 namespace {

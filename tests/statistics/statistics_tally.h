@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "daemon/inspect/verdict.h"
+#include "daemon/inspection/verdict/verdict.h"
 #include "tests/statistics/statistics_row.h"
 
 namespace datum::statistics {

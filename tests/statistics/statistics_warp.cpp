@@ -6,9 +6,9 @@
 #include <functional>
 #include <memory>
 
-#include "daemon/inspect/warp_recipe.h"
-#include "daemon/pipeline.h"
-#include "drivers/virtual/twin_random.h"
+#include "daemon/inspection/board/pipeline.h"
+#include "daemon/inspection/board/warp_recipe.h"
+#include "tests/virtual_cell/twin_random.h"
 
 namespace datum::statistics {
 namespace {

@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "config/toml_reader.h"
-#include "drivers/virtual/part_scene.h"
-#include "drivers/virtual/twin_render.h"
+#include "tests/virtual_cell/part_scene.h"
+#include "tests/virtual_cell/twin_render.h"
 
 namespace datum::statistics {
 namespace {

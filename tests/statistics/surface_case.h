@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "daemon/pipeline_surface.h"
+#include "daemon/inspection/surface/pipeline_surface.h"
 #include "tests/a_calibration.h"
 #include "tests/fresh_folder.h"
 #include "tests/statistics/surface_defect.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "drivers/virtual/part_shape.h"
+#include "tests/virtual_cell/part_shape.h"
 
 namespace datum::statistics {
 

@@ -8,7 +8,7 @@
 
 #include "calib/artefact/drawing_file.h"
 #include "calib/htm_estimate.h"
-#include "drivers/virtual/twin_random.h"
+#include "tests/virtual_cell/twin_random.h"
 
 namespace datum::testing {
 

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "calib/artefact/segmentation.h"
-#include "drivers/virtual/twin_artefact.h"
-#include "drivers/virtual/twin_render.h"
 #include "tests/calib/artefact/artefact_poses.h"
+#include "tests/virtual_cell/twin_artefact.h"
+#include "tests/virtual_cell/twin_render.h"
 
 namespace datum::testing {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "drivers/virtual/twin_artefact.h"
 #include "tests/calib/artefact/artefact_poses.h"
+#include "tests/virtual_cell/twin_artefact.h"
 
 namespace datum {
 namespace {

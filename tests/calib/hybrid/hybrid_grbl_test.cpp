@@ -10,7 +10,7 @@
 #include "drivers/cmm/codec.h"
 #include "drivers/cmm/grbl_motion.h"
 #include "drivers/cmm/presets.h"
-#include "drivers/virtual/virtual_probe.h"
+#include "tests/virtual_cell/virtual_probe.h"
 
 namespace datum::hybrid_grbl_test {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "calib/warp/warp_floor.h"
-#include "config/sensor_profile_file.h"
+#include "drivers/profile/sensor_profile_file.h"
 #include "drivers/sensor/read_frame.h"
 #include "tests/real_data.h"
 

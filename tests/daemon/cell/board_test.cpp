@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu/board/cpu_board.h"
-#include "tests/daemon/inspect_fixture.h"
+#include "tests/daemon/inspection/board/inspect_fixture.h"
 #include "tests/fresh_folder.h"
 
 namespace datum {

@@ -16,8 +16,8 @@
 
 #include "config/toml_document.h"
 #include "config/toml_reader.h"
-#include "daemon/inspect/recipe_store.h"
-#include "daemon/report/scpi_error.h"
+#include "daemon/inspection/recipe/recipe_store.h"
+#include "daemon/instrument/scpi_error.h"
 #include "tests/fresh_folder.h"
 
 namespace datum {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tests/daemon/report/fixture.h"
+#include "tests/daemon/scpi/fixture.h"
 
 namespace datum {
 namespace {

@@ -9,9 +9,9 @@
 #include "config/toml_reader.h"
 #include "daemon/ctl/calibrate.h"
 #include "daemon/ctl/scpi_text.h"
-#include "daemon/report/scpi_commands.h"
+#include "daemon/scpi/scpi_commands.h"
 #include "tests/a_calibration.h"
-#include "tests/daemon/report/fixture.h"
+#include "tests/daemon/scpi/fixture.h"
 
 namespace datum::datumctl_test {
 namespace {

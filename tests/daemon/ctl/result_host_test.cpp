@@ -5,8 +5,8 @@
 
 #include <random>
 
-#include "daemon/report/result_delivery.h"
-#include "tests/daemon/report/fixture.h"
+#include "daemon/delivery/result_delivery.h"
+#include "tests/daemon/scpi/fixture.h"
 
 namespace datum::result_host_test {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "daemon/ctl/doctor_cell.h"
 #include "daemon/ctl/run_program.h"
-#include "tests/daemon/report/fixture.h"
+#include "tests/daemon/scpi/fixture.h"
 
 namespace datum {
 namespace {

@@ -14,10 +14,10 @@
 
 #include "calib/artefact/sphere_artefact_drawing.h"
 #include "calib/fit/feature.h"
-#include "drivers/virtual/virtual_sensor_drop.h"
 #include "tests/a_calibration.h"
 #include "tests/calib/registration/board_scene.h"
 #include "tests/fresh_folder.h"
+#include "tests/virtual_cell/virtual_sensor_drop.h"
 
 namespace datum {
 namespace {

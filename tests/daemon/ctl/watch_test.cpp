@@ -7,8 +7,8 @@
 
 #include "daemon/ctl/watch_screen.h"
 #include "daemon/ctl/watch_view.h"
-#include "daemon/report/command_link.h"
-#include "tests/daemon/report/fixture.h"
+#include "daemon/hosts/command_link.h"
+#include "tests/daemon/scpi/fixture.h"
 
 namespace datum::watch_test {
 namespace {

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <map>
 
-#include "config/sensor_profile_file.h"
 #include "daemon/fringe/fringe_ripple.h"
 #include "drivers/frame/frame_error.h"
+#include "drivers/profile/sensor_profile_file.h"
 #include "drivers/sensor/read_frame.h"
-#include "drivers/virtual/virtual_fringe_cell.h"
 #include "tests/fresh_folder.h"
+#include "tests/virtual_cell/virtual_fringe_cell.h"
 
 namespace datum {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "daemon/metrics/cell_metrics.h"
 #include "tests/daemon/metrics/exposition_grammar.h"
-#include "tests/daemon/report/fixture.h"
+#include "tests/daemon/scpi/fixture.h"
 
 namespace datum::exposition_test {
 namespace {

@@ -12,9 +12,9 @@
 #include <regex>
 #include <set>
 
-#include "daemon/loop/journal.h"
 #include "daemon/metrics/metric_table.h"
-#include "daemon/report/log_event.h"
+#include "daemon/system/journal.h"
+#include "daemon/system/log_event.h"
 #include "tests/fresh_folder.h"
 
 namespace datum::watching_test {

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <thread>
 
-#include "daemon/loop/event_loop.h"
 #include "daemon/modbus/tcp_server.h"
+#include "daemon/system/event_loop.h"
 #include "tests/daemon/modbus/plc_cell.h"
 
 namespace datum::modbus::testing {

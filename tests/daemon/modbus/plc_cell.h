@@ -6,7 +6,7 @@
 
 #include "daemon/modbus/host.h"
 #include "daemon/modbus/registers.h"
-#include "tests/daemon/report/fixture.h"
+#include "tests/daemon/scpi/fixture.h"
 
 namespace datum::modbus::testing {
 

@@ -3,7 +3,7 @@
 #include <termios.h>
 
 #include "daemon/modbus/serial_link.h"
-#include "daemon/report/result_line.h"
+#include "daemon/text/checked_line.h"
 #include "tests/daemon/modbus/modbus_server.h"
 #include "tests/drivers/port/pty_pair.h"
 

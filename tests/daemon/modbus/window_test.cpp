@@ -5,7 +5,7 @@
 
 #include "daemon/modbus/registers.h"
 #include "daemon/modbus/window.h"
-#include "tests/daemon/report/fixture.h"
+#include "tests/daemon/scpi/fixture.h"
 
 namespace datum::modbus {
 namespace {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "daemon/parse/parse_server.h"
-#include "daemon/process/child_process.h"
+#include "daemon/system/child_process.h"
 
 namespace {
 

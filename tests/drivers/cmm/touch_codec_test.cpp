@@ -3,8 +3,8 @@
 
 #include "drivers/cmm/codec.h"
 #include "drivers/cmm/presets.h"
-#include "drivers/virtual/virtual_touch.h"
 #include "tests/drivers/cmm/transcript.h"
+#include "tests/virtual_cell/virtual_touch.h"
 
 namespace datum::touch_codec_test {
 namespace {

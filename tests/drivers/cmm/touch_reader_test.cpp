@@ -3,9 +3,9 @@
 
 #include "drivers/cmm/presets.h"
 #include "drivers/cmm/reader.h"
-#include "drivers/virtual/virtual_touch.h"
 #include "tests/drivers/cmm/transcript.h"
 #include "tests/drivers/port/pty_pair.h"
+#include "tests/virtual_cell/virtual_touch.h"
 
 namespace datum::touch_reader_test {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "drivers/sensor/gocator_source.h"
-#include "drivers/virtual/virtual_gocator_channel.h"
-#include "drivers/virtual/virtual_gocator_device.h"
+#include "tests/virtual_cell/virtual_gocator_channel.h"
+#include "tests/virtual_cell/virtual_gocator_device.h"
 
 namespace datum::testing {
 

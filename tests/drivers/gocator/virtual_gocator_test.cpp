@@ -1,8 +1,8 @@
 // What the virtual Gocator writes equals what LMI's own serializer writes, byte for byte.
 #include <gtest/gtest.h>
 
-#include "drivers/virtual/virtual_gocator_bytes.h"
 #include "tests/drivers/gocator/golden.h"
+#include "tests/virtual_cell/virtual_gocator_bytes.h"
 
 namespace datum {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "drivers/virtual/virtual_ipp_machine.h"
+#include "tests/virtual_cell/virtual_ipp_machine.h"
 
 namespace datum {
 namespace {

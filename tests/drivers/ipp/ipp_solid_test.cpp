@@ -5,7 +5,7 @@
 #include <random>
 
 #include "calib/hybrid/hybrid_probe.h"
-#include "daemon/hybrid/hole_room.h"
+#include "daemon/holes/hole_room.h"
 #include "drivers/cmm/presets.h"
 #include "drivers/ipp/ipp_reader.h"
 #include "tests/drivers/ipp/ipp_letter.h"

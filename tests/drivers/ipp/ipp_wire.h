@@ -8,7 +8,7 @@
 
 #include "drivers/cmm/presets.h"
 #include "drivers/ipp/ipp_reader.h"
-#include "drivers/virtual/virtual_ipp_server.h"
+#include "tests/virtual_cell/virtual_ipp_server.h"
 
 namespace datum::testing {
 

@@ -1,8 +1,8 @@
 // What the virtual server sends, byte for byte, against what NIST's server was seen to send.
 #include <gmock/gmock.h>
 
-#include "drivers/virtual/virtual_ipp_server.h"
 #include "tests/drivers/ipp/ipp_wire.h"
+#include "tests/virtual_cell/virtual_ipp_server.h"
 
 namespace datum {
 namespace {

@@ -1,0 +1,177 @@
+# Compiler settings that every target shares; the numeric contract lives here.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
+
+# Contraction to FMA changes inlier counts, so it is off for every file: an fma is written where one is meant.
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-fno-fast-math;-Wall;-Wextra;-Wpedantic;-Wconversion;-Wno-sign-conversion;-Wno-psabi;-pthread>")
+if(DATUM_WERROR)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()
+include_directories(${CMAKE_SOURCE_DIR})
+
+# Collecting its garbage takes the compiler a tenth of its time, more with precompiled headers.
+if(DATUM_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:--param ggc-min-expand=500 --param ggc-min-heapsize=1000000>")
+  # Precompiled headers lose the pragmas by which the standard library silences these (GCC bug 64117); the dev preset has them.
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread>")
+endif()
+
+find_program(DATUM_CCACHE ccache)
+if(DATUM_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${DATUM_CCACHE})
+  if(DATUM_PRECOMPILE)  # as ccache's manual asks for them
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${DATUM_CCACHE})
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  endif()
+endif()
+
+set(DATUM_SANITIZE "" CACHE STRING "Sanitizers: 'address,undefined' or 'thread'")
+if(DATUM_SANITIZE)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${DATUM_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>")
+  add_link_options(-fsanitize=${DATUM_SANITIZE})
+endif()
+
+# What Debian builds its packages with (dpkg-buildflags, hardening=+all), for programs that strangers' bytes reach. Programs are
+# position-independent by the compilers' own default; a test looks at what was built. Not beside sanitizers, which bring their own.
+option(DATUM_HARDEN "Stack protectors, checked library calls, protected branches, read-only relocations" OFF)
+if(DATUM_HARDEN AND NOT DATUM_SANITIZE)
+  set(hardening -fstack-protector-strong -fstack-clash-protection)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64")
+    list(APPEND hardening -fcf-protection)
+  elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+    list(APPEND hardening -mbranch-protection=standard)
+  endif()
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${hardening}>")
+  add_compile_options("$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
+  add_link_options("LINKER:-z,relro,-z,now,-z,noexecstack")
+endif()
+
+# CUDA: C++17 for the oldest toolkit (JetPack 5's 11.4); contraction off as on the host. Machine code for the
+# controllers that are sold with this processor (x86: Hopper 9.0; Arm: Orin 8.7, Hopper 9.0, Thor 11.0), as far as this
+# toolkit knows them, and PTX of 8.0 for every other card since Ampere, translated at the first start.
+set(DATUM_HAVE_CUDA OFF)
+if(NOT DATUM_CUDA STREQUAL "OFF")
+  include(CheckLanguage)
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    find_program(DATUM_NVCC nvcc PATHS /usr/local/cuda/bin)
+    if(DATUM_NVCC)
+      set(CMAKE_CUDA_COMPILER ${DATUM_NVCC})
+    endif()
+  endif()
+  if(CMAKE_CUDA_COMPILER OR DEFINED ENV{CUDACXX})
+    if(NOT CMAKE_CUDA_ARCHITECTURES)
+      execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE codes ERROR_QUIET)
+      set(CMAKE_CUDA_ARCHITECTURES "")
+      set(sold 87 90 110)
+      if(codes MATCHES "sm_90\n" AND NOT CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+        set(sold 90)
+      endif()
+      foreach(code ${sold})
+        if(codes MATCHES "sm_${code}\n")
+          list(APPEND CMAKE_CUDA_ARCHITECTURES ${code}-real)
+        endif()
+      endforeach()
+      list(APPEND CMAKE_CUDA_ARCHITECTURES 80-virtual)
+    endif()
+    set(CMAKE_CUDA_STANDARD 17)
+    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+    enable_language(CUDA)
+    set(DATUM_HAVE_CUDA ON)
+    add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-Xcompiler=-ffp-contract=off,-Wall,-Wextra>")
+  elseif(DATUM_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "DATUM_CUDA=ON, but nvcc was not found; name it by -DCMAKE_CUDA_COMPILER=/usr/local/cuda/bin/nvcc")
+  endif()
+endif()
+message(STATUS "CUDA backend: ${DATUM_HAVE_CUDA} (${CMAKE_CUDA_ARCHITECTURES})")
+
+# datum_cuda_sources(LIBRARY CUDA file... ABSENT file...): the first where there is a CUDA compiler, else the second.
+function(datum_cuda_sources library)
+  cmake_parse_arguments(S "" "" "CUDA;ABSENT" ${ARGN})
+  if(DATUM_HAVE_CUDA)
+    target_sources(${library} PRIVATE ${S_CUDA})
+    set_target_properties(${library} PROPERTIES CUDA_RUNTIME_LIBRARY Static)
+  else()
+    target_sources(${library} PRIVATE ${S_ABSENT})
+  endif()
+endfunction()
+
+# The code that makes a verdict is named in every result: the commit, or the release where there is no repository.
+execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} describe --always --dirty --abbrev=12
+                OUTPUT_VARIABLE DATUM_CODE_ID OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(NOT DATUM_CODE_ID)
+  set(DATUM_CODE_ID "release")
+endif()
+
+# datum_compile(TARGET KIND) : with the options and the precompiled headers of its kind. Release: `computing` at -O2, `light`
+# (reads options and texts, waits for links and people) and `test` at -O1, where -O2 would cost a third more of the compilers'
+# time and gain nothing. gpu/ and daemon/gpu_worker are of no kind: -O3, an instruction set for each file, no header but the standard's.
+set(DATUM_LEVEL_computing -O2)
+set(DATUM_LEVEL_light -O1)
+set(DATUM_LEVEL_test -O1)
+function(datum_compile target kind)
+  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:${DATUM_LEVEL_${kind}}>)
+  if(TARGET datum_${kind}_headers)
+    target_link_libraries(${target} PRIVATE fmt::fmt)
+    target_precompile_headers(${target} REUSE_FROM datum_${kind}_headers)
+  endif()
+endfunction()
+
+# datum_library(NAME [LIGHT] SOURCES... ) : a static library of one folder. The release build compiles 16 of its files at
+# once (CMAKE_UNITY_BUILD), so that two files of a library share no name.
+function(datum_library name)
+  cmake_parse_arguments(L "LIGHT" "" "" ${ARGN})
+  add_library(${name} STATIC ${L_UNPARSED_ARGUMENTS})
+  if(L_LIGHT)
+    datum_compile(${name} light)
+  elseif(NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/(daemon/)?gpu")
+    datum_compile(${name} computing)
+  endif()
+endfunction()
+
+# datum_program(NAME SOURCES...) : a program that is built into bin/ and installed; what it computes is in its libraries.
+function(datum_program name)
+  add_executable(${name} ${ARGN})
+  if(NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/daemon/gpu")
+    datum_compile(${name} light)
+  endif()
+  add_dependencies(programs ${name})
+  install(TARGETS ${name} RUNTIME DESTINATION bin)
+endfunction()
+
+# datum_test(NAME SOURCES file... LIBS lib... [LABELS label...]) : one GoogleTest program; each case is one ctest test.
+function(datum_test name)
+  cmake_parse_arguments(T "" "" "SOURCES;LIBS;LABELS" ${ARGN})
+  add_executable(${name} ${T_SOURCES})
+  target_link_libraries(${name} PRIVATE ${T_LIBS} GTest::gtest GTest::gmock GTest::gtest_main)
+  datum_compile(${name} test)
+  target_compile_definitions(${name} PRIVATE DATUM_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+                                             DATUM_REAL_DATA_DEFAULT="${CMAKE_SOURCE_DIR}/../shared/data")
+  set(properties TIMEOUT 600)
+  if(name MATCHES "_cuda_test$")
+    list(APPEND properties RESOURCE_LOCK cuda_device)  # one of them takes all of its memory
+  endif()
+  if(T_LABELS)
+    list(APPEND properties LABELS "${T_LABELS}")
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES ${properties})
+endfunction()
+
+# datum_headers(KIND LIBS lib... FILES header...) : parsed once for all targets of a kind.
+function(datum_headers kind)
+  cmake_parse_arguments(H "" "" "LIBS;FILES" ${ARGN})
+  set(name datum_${kind}_headers)
+  set(nothing ${CMAKE_BINARY_DIR}/headers/${name}.cpp)
+  file(GENERATE OUTPUT ${nothing} CONTENT "")
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${nothing})
+  target_link_libraries(${name} PRIVATE Eigen3::Eigen fmt::fmt ${H_LIBS})
+  target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:${DATUM_LEVEL_${kind}}>)
+  target_precompile_headers(${name} PRIVATE <algorithm> <array> <chrono> <cmath> <cstdint> <cstring> <filesystem> <fstream>
+    <functional> <map> <memory> <optional> <set> <sstream> <stdexcept> <string> <string_view> <utility> <vector>
+    <fmt/format.h> <Eigen/Core> ${H_FILES})
+endfunction()

@@ -1,0 +1,312 @@
+// What an operator may ask of the desk.
+#include "daemon/calibration/calibration_desk.h"
+
+#include <fmt/format.h>
+
+#include "calib/calibration_store.h"
+#include "config/utc_time.h"
+#include "daemon/calibration/calibration_page.h"
+#include "daemon/calibration/calibration_picture.h"
+#include "daemon/calibration/calibration_replay.h"
+#include "daemon/instrument/scpi_error.h"
+#include "daemon/system/event_loop.h"
+#include "daemon/version/version.h"
+
+namespace datum {
+
+namespace {
+
+TouchSettings touch_settings(const DeskSettings& config) {
+  TouchSettings s;
+  if (!config.cmm || !config.calibrate) return s;
+  s.rule = config.cmm->touch;
+  s.timeout_ms = config.calibrate->touch_timeout_ms;
+  s.latency_ms = config.cmm->pairing.latency_ms;
+  return s;
+}
+
+[[noreturn]] void refuse(const std::string& why) { throw scpi::Error(scpi::calibration_failed, why); }
+
+}  // namespace
+
+CalibrationDesk::CalibrationDesk(CalibrationDeskParts parts)
+    : parts_(std::move(parts)),
+      archive_(parts_.config.calibrations),
+      stare_(parts_.config.cmm ? parts_.config.cmm->pairing : PairSettings{}) {
+  std::error_code told_when_written;
+  if (parts_.config.calibrate) std::filesystem::create_directories(archive_.folder(), told_when_written);
+}
+
+const CalibrateSettings& CalibrationDesk::settings() const {
+  if (!parts_.config.calibrate || !parts_.cmm)
+    throw scpi::Error(
+        scpi::hardware_missing,
+        "the cell's configuration has no [calibration] and [cmm]; config/datumd.toml explains them");
+  return *parts_.config.calibrate;
+}
+
+ArtefactDrawing CalibrationDesk::drawing_of(const std::string& artefact) const {
+  try {
+    return find_drawing(settings().artefacts, artefact);
+  } catch (const CalibrationError& error) {
+    throw scpi::Error(scpi::file_name_not_found, error.what());
+  }
+}
+
+void CalibrationDesk::enter(Step step) {
+  step_ = step;
+  parts_.changed();
+}
+
+/// Refuses where no calibration is in progress, or where it waits for something.
+void CalibrationDesk::demand(bool collecting) const {
+  if (!active())
+    throw scpi::Error(scpi::settings_conflict, "no calibration is in progress; CALibration:STARt");
+  if (collecting && pending())
+    throw scpi::Error(scpi::settings_conflict, "it is " + step() + "; wait, or CALibration:ABORt");
+}
+
+Face CalibrationDesk::face_of(const std::string& name) const {
+  const auto face = face_named(name);
+  if (!face) throw scpi::Error(scpi::illegal_parameter_value, "'" + name + "'; LP, RP, LL, LR, SU or SL");
+  return *face;
+}
+
+void CalibrationDesk::start(const std::string& artefact, const std::string& operator_name, double degc) {
+  settings();
+  if (active())
+    throw scpi::Error(scpi::settings_conflict, "a calibration is in progress; CALibration:ABORt ends it");
+  if (!parts_.cell_is_idle())
+    throw scpi::Error(scpi::settings_conflict, "the cell is armed; ABORt disarms it");
+  session_ = std::make_shared<CalibrationSession>(drawing_of(artefact), operator_name, degc,
+                                                  machine_setup(settings()));
+  touches_.emplace(touch_settings(parts_.config));
+  log_.begin(archive_.folder(), iso8601_from_utc(utc_s()), *session_);
+  say("started by " + operator_name + " with artefact " + artefact + ", log " + log_.file().string());
+  last_.clear();
+  enter(Step::collecting);
+}
+
+void CalibrationDesk::touch(const std::string& face) {
+  demand(true);
+  touching_ = face_of(face);
+  const MonotonicNs now = EventLoop::now();
+  parts_.cmm->listen(parts_.config.cmm->touch == TouchRule::latched, now);
+  touches_->ask(now);
+  parts_.cmm->poll_soon(now);
+  enter(Step::touching);
+}
+
+void CalibrationDesk::forget(const std::string& face) {
+  demand(true);
+  session_->forget(face.empty() ? std::nullopt : std::optional(face_of(face)));
+  record([&](const std::string& utc) { log_.forgot(utc, face); });
+  enter(Step::collecting);
+}
+
+void CalibrationDesk::scan() {
+  demand(true);
+  const MonotonicNs now = EventLoop::now();
+  parts_.frames.begin(now);  // what lies there already is seen before
+  scan_asked_ns_ = now;
+  stare_.start(now);
+  parts_.cmm->poll_soon(now);
+  frame_due_ = now + MonotonicNs{parts_.config.frame_timeout_ms} * 1'000'000;
+  enter(Step::scanning);
+}
+
+void CalibrationDesk::solve() {
+  demand(true);
+  const auto why = std::make_shared<std::string>();
+  const auto solution = std::make_shared<std::optional<CalibrationSolution>>();
+  enter(Step::solving);
+  parts_.worker.submit(
+      [session = session_, why, solution, picture = beside("_residuals.png"),
+       limit_um = settings().max_residual_um] {
+        try {
+          solution->emplace(session->reckoned());
+          draw_residuals((*solution)->residuals, limit_um, "artefact " + session->drawing().serial)
+              .write_png(picture);
+        } catch (const std::exception& error) {
+          *why = error.what();
+        }
+      },
+      [this, session = session_, why, solution] {
+        if (session != session_) return;  // aborted
+        if (*solution) session_->solved(*std::move(*solution));
+        solve_ended(*why);
+      });
+}
+
+void CalibrationDesk::solve_ended(const std::string& why) {
+  if (!why.empty()) {
+    record([&](const std::string& utc) { log_.noted(utc, "refused", why); });
+    last_ = "not solved: " + why;
+    enter(Step::collecting);
+    parts_.raise(scpi::calibration_failed, why);
+    return;
+  }
+  record([&](const std::string& utc) { log_.solved(utc, *session_); });
+  for (const std::string& line : session_->report()) say(line);
+  last_.clear();
+  enter(Step::solved);
+}
+
+void CalibrationDesk::journal(JournalEvent event, const Calibration& c, const std::string& operator_name,
+                              const std::string& note) {
+  JournalEntry entry;
+  entry.event = event;
+  entry.utc = iso8601_from_utc(utc_s());
+  entry.to = "machine";
+  entry.from = "sensor";
+  entry.sensor_serial = c.sensor_serial;
+  entry.calibration = c.id;
+  entry.sha256 = c.sha256;
+  entry.operator_name = operator_name;
+  entry.note = note;
+  archive_.append(entry);
+  say(fmt::format("{} {} by {}: {}", name_of(event), c.id, operator_name, note));
+  parts_.reload();
+}
+
+std::filesystem::path CalibrationDesk::beside(const std::string& ending) const {
+  return log_.file().parent_path() / (log_.file().stem().string() + ending);
+}
+
+/// What was accepted or verified stands without it.
+void CalibrationDesk::write_page(const std::string& outcome) {
+  const PageFacts facts{outcome,
+                        iso8601_from_utc(utc_s()),
+                        parts_.sensor.serial,
+                        code_id(),
+                        log_.file().filename().string(),
+                        beside("_scan.png").filename().string(),
+                        beside("_residuals.png").filename().string()};
+  try {
+    write_durably(beside(".html"), page_of(*session_, facts));
+    last_ += "; page " + beside(".html").string();
+  } catch (const CalibrationError& error) {
+    parts_.log(4, std::string("no page: ") + error.what());
+  }
+}
+
+void CalibrationDesk::tell_accepted(const Calibration& c) const {
+  parts_.log(5, fmt::format("calibration {} is accepted, until {}", c.id, iso8601_from_utc(c.expires_utc_s)),
+             {Event::calibration_accepted, {{"DATUM_CALIBRATION", c.id}}});
+}
+
+void CalibrationDesk::accept() {
+  demand(true);
+  try {
+    const Calibration c = session_->calibration(parts_.sensor.serial, utc_s(), code_id(), settings());
+    archive_.store(c);
+    journal(
+        JournalEvent::accept, c, session_->operator_name(),
+        fmt::format("calibrated with artefact {}, residual {:.1f} um", c.artefact_serial, c.residual_rms_um));
+    record([&](const std::string& utc) { log_.noted(utc, "accept", c.id + " " + c.sha256); });
+    last_ = "accepted: " + c.id;
+    tell_accepted(c);
+    write_page("accepted as " + c.id + ", until " + iso8601_from_utc(c.expires_utc_s));
+  } catch (const CalibrationError& error) {
+    refuse(error.what());
+  }
+  session_.reset();
+  enter(Step::idle);
+}
+
+void CalibrationDesk::accept(const std::string& id, const std::string& operator_name) {
+  if (!parts_.cell_is_idle())
+    throw scpi::Error(scpi::settings_conflict, "the cell is armed; ABORt disarms it");
+  try {
+    const CalibrationStore store(archive_.folder(), parts_.texts);
+    if (!store.journal_problem().empty()) refuse(store.journal_problem());
+    const Calibration& c = store.find(id);
+    const std::string why = refusal(c, parts_.sensor.serial, utc_s());
+    if (!why.empty()) refuse(why);
+    journal(JournalEvent::accept, c, operator_name, fmt::format("of the folder, {}", name_of(c.method)));
+    tell_accepted(c);
+  } catch (const CalibrationError& error) {
+    refuse(error.what());
+  }
+}
+
+void CalibrationDesk::verify() {
+  demand(true);
+  Drift drift;
+  try {
+    const CalibrationStore store(archive_.folder(), parts_.texts);
+    if (!store.journal_problem().empty()) refuse(store.journal_problem());
+    const auto current = store.journal().current("machine", "sensor", parts_.sensor.serial);
+    if (!current) refuse("no calibration of sensor " + parts_.sensor.serial + " is current; accept this one");
+    const Calibration& c = store.find(current->calibration);
+    drift = session_->drift_from(c, {settings().drift_limit_um, settings().drift_limit_mdeg});
+    if (drift.untold) {
+      last_ = "whether " + c.id + " holds can't be told, U exceeds what is allowed: " + drift.words;
+      record([&](const std::string& utc) { log_.noted(utc, "verify", last_); });
+      write_page(last_);
+      enter(Step::solved);
+      refuse(last_ +
+             "; touch the faces more often, scan with less noise, or widen calibration.drift_limit_um and "
+             "drift_limit_mdeg");
+    }
+    journal(drift.drifted ? JournalEvent::drift : JournalEvent::verified, c, session_->operator_name(),
+            drift.words);
+    last_ = (drift.drifted ? c.id + " has drifted: " : c.id + " holds: ") + drift.words;
+    if (drift.drifted)
+      parts_.log(3, last_,
+                 {Event::calibration_drifted, {{"DATUM_CALIBRATION", c.id}, {"DATUM_REASON", drift.words}}});
+    record([&](const std::string& utc) { log_.noted(utc, "verify", last_); });
+    write_page(last_);
+  } catch (const CalibrationError& error) {
+    refuse(error.what());
+  }
+  enter(Step::solved);
+  if (drift.drifted) refuse(last_ + "; accept this calibration, or mend the cause");
+}
+
+void CalibrationDesk::withdraw(const std::string& operator_name, const std::string& why) {
+  try {
+    const CalibrationStore store(archive_.folder(), parts_.texts);
+    if (!store.journal_problem().empty()) refuse(store.journal_problem());
+    const auto current = store.journal().current("machine", "sensor", parts_.sensor.serial);
+    if (!current) refuse("no calibration of sensor " + parts_.sensor.serial + " is current");
+    Calibration c;
+    c.id = current->calibration;
+    c.sha256 = current->sha256;
+    c.sensor_serial = parts_.sensor.serial;
+    journal(JournalEvent::withdraw, c, operator_name, why);
+  } catch (const CalibrationError& error) {
+    refuse(error.what());
+  }
+}
+
+void CalibrationDesk::abort() {
+  if (!active()) return;
+  touches_->abort();
+  stare_.abort();
+  parts_.cmm->listen(false, EventLoop::now());
+  frame_due_.reset();
+  record([&](const std::string& utc) { log_.noted(utc, "abort", step()); });
+  say("aborted");
+  last_ = "aborted";
+  session_.reset();
+  snapshot_.reset();
+  enter(Step::idle);
+}
+
+std::string CalibrationDesk::step() const {
+  static constexpr const char* names[] = {"IDLE", "COLLECTING", "TOUCHING", "SCANNING", "SOLVING", "SOLVED"};
+  return names[static_cast<int>(step_)];
+}
+
+std::vector<std::string> CalibrationDesk::report() const {
+  std::vector<std::string> lines;
+  if (session_) lines = session_->report();
+  if (step_ == Step::touching) lines.push_back(fmt::format("waiting for a touch of {}", name_of(touching_)));
+  if (step_ == Step::scanning)
+    lines.push_back(awaits_frame() ? "waiting for the frame" : "waiting for the stage's position");
+  if (!last_.empty()) lines.push_back(last_);
+  return lines;
+}
+
+}  // namespace datum

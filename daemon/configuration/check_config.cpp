@@ -1,0 +1,168 @@
+#include "calib/calibration_store.h"
+#include "calib/fringe/phase_calibration.h"
+#include "daemon/configuration/daemon_config.h"
+#include "daemon/configuration/tls_health.h"
+#include "daemon/fringe/fringe_maps.h"
+#include "daemon/fringe/single_shot.h"
+#include "daemon/inspection/recipe/recipe_store.h"
+#include "daemon/inspection/surface/surface_model.h"
+#include "drivers/profile/sensor_profile_file.h"
+#include "gpu/fringe_phase/unwrap_plan.h"
+
+namespace datum {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Gathers problems of several files, in words.
+class Findings {
+ public:
+  explicit Findings(const DaemonConfig& config) : config_(config) {}
+
+  void take(const config::Problems& problems) {
+    for (const auto& error : problems.errors()) lines.push_back(error.what());
+  }
+  /// A key of the configuration that reads well but names something that is not right.
+  void refuse(const std::string& key, const std::string& problem, const std::string& allowed) {
+    const auto at = config_.places.find(key);
+    const config::Location where =
+        at == config_.places.end() ? config::Location{config_.file.string()} : at->second;
+    lines.push_back(config::ConfigError(where, key, problem, allowed).what());
+  }
+  void folder(const std::string& key, const fs::path& path, bool must_exist) {
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored) || (!must_exist && !fs::exists(path, ignored))) return;
+    refuse(key, path.string() + " is not a folder", "a folder that exists");
+  }
+
+  std::vector<std::string> lines;
+
+ private:
+  const DaemonConfig& config_;
+};
+
+std::optional<SensorProfile> check_sensor(const DaemonConfig& c, Findings& found) {
+  std::optional<SensorProfile> sensor;
+  std::error_code ignored;
+  if (!fs::is_regular_file(c.sensor_profile, ignored)) {
+    found.refuse("sensor.profile", c.sensor_profile.string() + " is not a file",
+                 "the profile of this cell's sensor");
+    return sensor;
+  }
+  config::Problems problems;
+  problems.attempt([&] { sensor = config::load_sensor_profile(c.sensor_profile); });
+  found.take(problems);
+  return sensor;
+}
+
+/// The phase-to-height calibration is only asked for its time: the cell's temperature is not known here.
+void check_fringe(const DaemonConfig& c, const SensorProfile& sensor, std::int64_t now_utc_s,
+                  Findings& found) {
+  if (c.fringe != sensor.fringe.has_value())
+    found.refuse("sensor.profile", fringe_contradiction(c, sensor), "one of both");
+  if (!sensor.fringe) return;
+  config::Problems problems;
+  problems.attempt([&] {
+    try {
+      const bool single = sensor.fringe->steps == 1;
+      if (!single)
+        plan_unwrapping(pattern_of(*sensor.fringe), static_cast<float>(sensor.fringe->agreement_px));
+      const PhaseCalibration phase = load_phase_calibration(sensor.fringe->calibration);
+      std::string why = mismatch(phase, sensor.serial, *sensor.fringe);
+      const CellMoment now{now_utc_s,
+                           phase.temperature ? std::optional(phase.temperature->measured_degc) : std::nullopt,
+                           now_utc_s, 1};
+      if (why.empty()) why = refusal(phase, now);
+      if (!why.empty()) found.lines.push_back(c.sensor_profile.string() + ": fringe.calibration: " + why);
+      if (why.empty() && single) SingleShot(*sensor.fringe, phase);
+    } catch (const std::invalid_argument& error) {
+      found.lines.push_back(c.sensor_profile.string() + ": fringe: " + error.what());
+    } catch (const CalibrationError& error) {
+      found.lines.push_back(c.sensor_profile.string() + ": fringe: " + error.what());
+    }
+  });
+  found.take(problems);
+}
+
+void check_calibrations(const DaemonConfig& c, const std::optional<SensorProfile>& sensor,
+                        std::int64_t now_utc_s, Findings& found) {
+  if (c.calibrations.empty()) return;
+  std::error_code ignored;
+  if (c.calibration == "current" && !fs::exists(c.calibrations, ignored)) return;  // made by the first one
+  try {
+    const CalibrationStore store(c.calibrations);
+    found.lines.insert(found.lines.end(), store.problems().begin(), store.problems().end());
+    if (c.calibration.empty() || !sensor) return;
+    // A cell that is still to be calibrated must be able to start.
+    if (c.calibration == "current" && store.journal_problem().empty() &&
+        !store.journal().current("machine", "sensor", sensor->serial))
+      return;
+    const Calibration& calibration = store.choose(c.calibration, sensor->serial);
+    const std::string why = refusal(calibration, sensor->serial, now_utc_s);
+    if (!why.empty()) found.refuse("inspection.calibration", why, "");
+  } catch (const CalibrationError& error) {
+    found.refuse("inspection.calibration", error.what(), "");
+  }
+}
+
+/// What the cell lacks for a recipe of its own sensor. Recipes of other sensors may lie in the same folder.
+void check_recipe(const Recipe& recipe, const DaemonConfig& c, const SensorProfile& sensor, Findings& found) {
+  if (recipe.sensor_serial == sensor.serial && recipe.in_machine_coordinates && c.calibration.empty()) {
+    found.lines.push_back(recipe.file.string() +
+                          ": board.coordinates: 'machine' needs a calibration; allowed: sensor, or "
+                          "inspection.calibration in " +
+                          c.file.string());
+  }
+  // A model may still be brought for a recipe that is not the chosen one; arming asks for it.
+  std::error_code ignored;
+  if (recipe.sensor_serial == sensor.serial && recipe.surface &&
+      (recipe.name == c.recipe ||
+       fs::exists(recipe.surface->model.folder / recipe.surface->model.file, ignored))) {
+    try {
+      load_surface_model(recipe, 1);
+    } catch (const ModelError& error) {
+      found.lines.push_back(recipe.file.string() + ": model: " + error.what());
+    }
+  }
+  if (recipe.name == c.recipe && recipe.sensor_serial != sensor.serial) {
+    found.refuse("inspection.recipe", "'" + c.recipe + "' is for sensor " + recipe.sensor_serial,
+                 "a recipe for this cell's sensor " + sensor.serial);
+  }
+}
+
+void check_recipes(const DaemonConfig& c, const std::optional<SensorProfile>& sensor, Findings& found) {
+  const RecipeStore store(c.recipes);
+  found.lines.insert(found.lines.end(), store.problems().begin(), store.problems().end());
+  if (sensor) {
+    for (const Recipe* recipe : store.all()) check_recipe(*recipe, c, *sensor, found);
+  }
+  if (c.recipe.empty() || store.find(c.recipe)) return;
+  std::string known;
+  for (const std::string& name : store.names()) known += (known.empty() ? "" : ", ") + name;
+  found.refuse("inspection.recipe", "'" + c.recipe + "' is not in " + c.recipes.string(),
+               known.empty() ? "a recipe in that folder" : "one of: " + known);
+}
+
+}  // namespace
+
+std::vector<std::string> check_config(const fs::path& file, std::int64_t now_utc_s) {
+  config::Problems problems;
+  const DaemonConfig c = load_daemon_config(file, problems);
+  Findings found(c);
+  found.take(problems);
+  if (!c.store.empty()) found.folder("results.store_file", c.store.parent_path(), true);
+  if (c.pictures) found.folder("results.pictures_folder", *c.pictures, false);
+  if (c.calibrate) found.folder("calibration.artefacts_folder", c.calibrate->artefacts, true);
+  if (c.gocator && c.gocator->archive) found.folder("sensor.gocator", *c.gocator->archive, false);
+  if (!c.file_drop.folder.empty()) found.folder("sensor.drop_folder", c.file_drop.folder, false);
+  if (const std::string why = config::tls_problem(c); !why.empty())
+    found.refuse("host.tcp.tls", why, "files that datumd(8) names under TLS");
+  const auto sensor = c.sensor_profile.empty() ? std::nullopt : check_sensor(c, found);
+  if (sensor) check_fringe(c, *sensor, now_utc_s, found);
+  check_calibrations(c, sensor, now_utc_s, found);
+  if (!c.recipes.empty()) check_recipes(c, sensor, found);
+  return found.lines;
+}
+
+}  // namespace datum

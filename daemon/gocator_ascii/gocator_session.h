@@ -1,0 +1,68 @@
+// GocatorSession: the ASCII protocol of Gocator sensors for one host, so that a line built around such a sensor reads datumd's
+// results with what it has. Commands, any letter case: name, then parameters behind the delimiter, then the terminator.
+//
+//   Start             arm                       Stop      disarm, as ABORt        Trigger   measure the board that lies there
+//   LoadJob[,recipe]  choose, or tell, the recipe         Stamp     time in us since 1970 UTC and number of the last result
+//   Result[,id...]    Value[,id...]    Decision[,id...]   of the last result; without ids by the custom format, else all
+//
+// Replies: OK, OK,<data>, ERROR,<why>. A result is the last one only where nothing is being measured and a board was finished
+// since this host triggered, started or chose a recipe: a host never reads the board before for the one that lies there.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/gocator_ascii/gocator_line.h"
+#include "daemon/instrument/host_codec.h"
+#include "daemon/instrument/instrument.h"
+
+namespace datum {
+
+class GocatorSession final : public HostCodec {
+ public:
+  static constexpr std::size_t longest_command = 1024;  // bytes
+
+  GocatorSession(Instrument& instrument, GocatorSettings settings, std::string host);
+
+  void receive(std::string_view bytes) override;
+  bool waits() const override { return !commands_.empty(); }
+  void resume() override;
+  std::vector<std::string> take_answers() override;
+  void instrument_changed() override {}
+  void link_lost() override;
+  /// This language has no place for it: the log has it, and the next result tells.
+  void raise(int, const std::string&) override {}
+
+  bool pushes_results() const override { return settings_.asynchronous; }
+  std::string pushed(const BoardVerdict& verdict) const override {
+    return gocator_result(verdict, settings_) + settings_.terminator;
+  }
+  std::string gap(const std::string&, std::uint64_t, std::uint64_t) const override { return {}; }
+
+ private:
+  using Words = std::vector<std::string>;  // name in lower case, parameters
+
+  void finish();
+  std::string reply(const std::string& command);
+  std::string execute(const Words& words, const std::string& command);
+  std::string job(const Words& words, const std::string& command);
+  std::string stamp();
+  std::string results(const Words& words, GocatorParts parts);
+  StoredResult last_result();
+  void change(const std::string& command) { instrument_.control().change(host_, command); }
+  void expect_next();
+
+  Instrument& instrument_;
+  GocatorSettings settings_;
+  std::string host_;
+  std::string line_;                  // half a command
+  bool too_long_ = false;             // the rest of it is left out
+  std::deque<std::string> commands_;  // whole ones; "" one that was too long
+  std::vector<std::string> answers_;
+  std::uint64_t old_ = 0;  // results up to this one belong to boards before
+};
+
+}  // namespace datum

@@ -1,0 +1,82 @@
+#include "daemon/gpu_worker/backend_choice.h"
+
+#include <chrono>
+
+#include "daemon/gpu_worker/failover_measurer.h"
+#include "daemon/gpu_worker/failover_stages.h"
+#include "drivers/link_error.h"
+#include "gpu/board/cpu_board.h"
+#include "gpu/core/gpu_error.h"
+
+namespace datum {
+namespace {
+
+using Kind = BackendSettings::Kind;
+
+/// A link to a GPU that can be used; else null, with the reason.
+std::unique_ptr<GpuLink> usable_gpu(const Backend& cpu, std::string& why) {
+  GpuLinkSettings settings;
+  settings.staging = cpu;
+  auto link = std::make_unique<GpuLink>(settings);
+  try {
+    link->start();
+    const Greeting* greeting = link->greeting(GpuLink::Clock::now() + 2 * settings.start_patience);
+    why = get_text(greeting->why);
+    return greeting->usable ? std::move(link) : nullptr;
+  } catch (const GpuError& error) {
+    why = error.what();
+    return nullptr;
+  }
+}
+
+std::chrono::nanoseconds monotonic() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+}  // namespace
+
+BackendChoice choose_backend(const BackendSettings& settings, Patience patience,
+                             const std::function<void(bool fault, const std::string& text)>& report) {
+  const Backend cpu = cpu_backend(settings.threads);
+  BackendChoice choice;
+  choice.measurer = std::make_unique<CpuBoardMeasurer>(cpu);
+  choice.finder = std::make_unique<CpuDistanceFinder>(cpu);
+  choice.diffuser = std::make_unique<CpuDiffuser>(cpu);
+  choice.demodulator = std::make_unique<CpuFringeDemodulator>(cpu);
+  choice.why = cpu.why + "; as configured";
+  choice.fault = [] { return std::string(); };
+  choice.worker_restarts = [] { return std::map<std::string, std::uint64_t>(); };
+  if (settings.kind == Kind::cpu) return choice;
+
+  std::string why;
+  std::unique_ptr<GpuLink> gpu = usable_gpu(cpu, why);
+  if (!gpu && settings.kind == Kind::cuda)
+    throw RefusedError("backend.kind = \"cuda\", but there is no usable GPU: " + why +
+                       "; allowed: \"auto\", \"cpu\"");
+  choice.why = cpu.why + "; " + why;
+  if (!gpu) return choice;
+
+  FailoverSettings failover;
+  if (patience == Patience::of_one_frame) failover.plan_patience = std::chrono::minutes(2);
+  auto measurer = std::make_unique<FailoverMeasurer>(std::move(gpu), std::move(choice.measurer), monotonic,
+                                                     report, failover);
+  // A part is seconds of scanning: its first one waits for the worker's start where one frame does.
+  auto stages = std::make_shared<GpuStages>(
+      std::make_unique<StageLink>(StageLinkSettings{}),
+      patience == Patience::of_one_frame ? std::chrono::seconds(120) : std::chrono::seconds(2), monotonic,
+      report);
+  choice.fault = [boards = measurer.get(), stages] {
+    const std::string of_boards = boards->fault();
+    return of_boards.empty() ? stages->fault() : of_boards;
+  };
+  choice.worker_restarts = [boards = measurer.get(), stages] {
+    return std::map<std::string, std::uint64_t>{{"boards", boards->restarts()},
+                                                {"stages", stages->restarts()}};
+  };
+  choice.measurer = std::move(measurer);
+  choice.finder = std::make_unique<FailoverFinder>(stages, cpu);
+  choice.diffuser = std::make_unique<FailoverDiffuser>(stages, cpu);
+  choice.demodulator = std::make_unique<FailoverDemodulator>(stages, cpu);
+  choice.why = "cuda " + why + "; in reserve: " + cpu.why;
+  return choice;
+}
+
+}  // namespace datum

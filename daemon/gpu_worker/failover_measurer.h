@@ -1,0 +1,52 @@
+// Boards on the GPU while it is well, on the CPU while it is not: the same bytes, and no board waits for a
+// repair.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "daemon/gpu_worker/gpu_health.h"
+#include "daemon/gpu_worker/gpu_link.h"
+#include "gpu/board/board_measurer.h"
+
+namespace datum {
+
+struct FailoverSettings {
+  // A board waits so long for a plan to be prepared; after that it goes to the CPU and the next one asks
+  // again.
+  std::chrono::milliseconds plan_patience{400};
+  RestartPauses pauses;
+};
+
+class FailoverMeasurer final : public BoardMeasurer {
+ public:
+  /// The link may be started already.
+  FailoverMeasurer(std::unique_ptr<GpuLink> link, std::unique_ptr<BoardMeasurer> cpu, GpuHealth::Now now,
+                   GpuHealth::Report report, FailoverSettings settings = {});
+
+  /// May be called from several threads, which wait for each other.
+  void measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records) override;
+  void measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records, unsigned threads,
+               const SiteWork& work) override;
+  /// Who measured the last board: "cuda NVIDIA H200 sm_90", "cpu avx512 x16".
+  std::string describe() const override { return health_.last(); }
+  /// "" while the GPU is well, else what its last fault was.
+  std::string fault() const { return health_.fault(); }
+  /// How often a worker had to be started anew.
+  std::uint64_t restarts() const { return health_.restarts(); }
+
+ private:
+  template <class OnCpu>
+  bool measured_by_gpu_or(const BoardPlan& plan, const FrameView& frame, SiteRecord* records,
+                          const OnCpu& on_cpu);
+  bool measured_by_gpu(const BoardPlan& plan, const FrameView& frame, SiteRecord* records);
+
+  const std::unique_ptr<GpuLink> link_;
+  const std::unique_ptr<BoardMeasurer> cpu_;
+  const std::chrono::milliseconds plan_patience_;
+  std::mutex measuring_;
+  GpuHealth health_;
+};
+
+}  // namespace datum

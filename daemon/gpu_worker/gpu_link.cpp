@@ -1,0 +1,197 @@
+#include "daemon/gpu_worker/gpu_link.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <thread>
+
+#include "daemon/gpu_worker/frame_stage.h"
+#include "gpu/board/cpu_board.h"
+#include "gpu/core/gpu_error.h"
+
+namespace datum {
+namespace {
+
+// A board is measured within this time on a card that is not busy; sleeping would add a tenth of it.
+constexpr auto spin_time = std::chrono::microseconds(500);
+// Room for the next recipe, so that a few components more do not need new memory.
+constexpr std::uint32_t spare_sites = 64, spare_runs = 16384;
+
+/// Without what lies between the fields, so that equal plans have equal bytes.
+SitePlan without_padding(SitePlan site) {
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+  __builtin_clear_padding(&site);
+#endif
+#endif
+  return site;
+}
+
+template <class T>
+bool same_bytes(const T* p, const std::vector<T>& q) {
+  return q.empty() || std::memcmp(p, q.data(), q.size() * sizeof(T)) == 0;
+}
+
+/// What no measurement of that site can give, "" where there is nothing of the kind.
+const char* contradiction(const SitePlan& site, const SiteRecord& record) {
+  const PlaneFit& f = record.fit;
+  if (static_cast<unsigned>(f.status) > static_cast<unsigned>(FitStatus::out_of_bounds)) return "its status";
+  if (f.valid > site.ring_pixels || f.inliers > f.valid) return "its numbers of pixels";
+  if (f.status != FitStatus::ok) return "";
+  if (!std::isfinite(f.a) || !std::isfinite(f.b) || !std::isfinite(f.c)) return "its plane";
+  if (record.ring.inliers > site.ring_pixels) return "its ring";
+  return "";
+}
+
+}  // namespace
+
+GpuLink::GpuLink(GpuLinkSettings settings)
+    : settings_(std::move(settings)), worker_(settings_.program, settings_.start_patience) {}
+
+void GpuLink::start() {
+  stop();
+  worker_.start();
+}
+
+void GpuLink::stop() {
+  worker_.stop();
+  memory_ = SharedMemory();
+  preparing_ = prepared_ = false;
+}
+
+const Greeting* GpuLink::greeting(Clock::time_point until) {
+  const Greeting* heard = worker_.greeting(until);
+  if (heard && !preparing_ && !prepared_) device_ = get_text(heard->device);
+  return heard;
+}
+
+bool GpuLink::is_prepared(const BoardPlan& plan) const {
+  if (!(preparing_ || prepared_)) return false;
+  if (plan.site_count != plan_.site_count || plan.run_count != plan_.run_count || plan.rows != plan_.rows ||
+      plan.cols != plan_.cols || plan.type != plan_.type || plan.mode != plan_.mode ||
+      plan.confidence != plan_.confidence || plan.max_hypotheses != plan_.max_hypotheses)
+    return false;
+  for (std::uint32_t i = 0; i < plan.site_count; ++i) {
+    const SitePlan site = without_padding(plan.sites[i]);
+    if (std::memcmp(&site, &sites_[i], sizeof site) != 0) return false;
+  }
+  return same_bytes(plan.runs, runs_) && same_bytes(plan.run_side, sides_);
+}
+
+void GpuLink::send(const BoardPlan& plan) {
+  prepared_ = false;
+  plan_ = plan;
+  plan_.sites = nullptr;
+  plan_.runs = nullptr;
+  plan_.run_side = nullptr;
+  sites_.assign(plan.sites, plan.sites + plan.site_count);
+  for (SitePlan& site : sites_) site = without_padding(site);
+  runs_.assign(plan.runs, plan.runs + plan.run_count);
+  sides_.assign(plan.run_side, plan.run_side + plan.run_count);
+  covered_ = covered_pixels(plan);
+
+  PrepareOrder order;
+  order.number = ++plans_;
+  order.plan = plan_;
+  const SharedLayout& has = memory_.layout();
+  const std::uint64_t frame_bytes = slot_frame_bytes(plan);
+  if (!memory_ || has.site_capacity < plan.site_count || has.run_capacity < plan.run_count ||
+      has.slot_bytes < frame_bytes) {
+    memory_ = SharedMemory::create(
+        layout_of(plan.site_count + spare_sites, plan.run_count + spare_runs, frame_bytes, settings_.slots));
+    order.new_memory = 1;
+    boards_ = 0;
+  }
+  order.layout = memory_.layout();
+  std::copy(sites_.begin(), sites_.end(), memory_.sites());
+  std::copy(runs_.begin(), runs_.end(), memory_.runs());
+  std::copy(sides_.begin(), sides_.end(), memory_.sides());
+  worker_.send(&order, sizeof order, order.new_memory ? memory_.fd() : -1);
+  preparing_ = true;
+  sent_ = Clock::now();
+}
+
+bool GpuLink::answered(Clock::time_point until) {
+  const auto deadline = sent_ + settings_.prepare_patience;
+  for (;;) {
+    PrepareAnswer answer;
+    const long size = worker_.receive(&answer, sizeof answer, std::min(until, deadline));
+    if (size == 1) continue;  // a late bell
+    if (size < 0) {
+      if (Clock::now() < deadline) return false;
+      throw GpuError("GPU worker: the plan was not prepared within " +
+                         std::to_string(settings_.prepare_patience.count()) + " ms",
+                     true);
+    }
+    if (size == sizeof answer && answer.number == plans_ && answer.status == WireStatus::failed)
+      throw GpuError(get_text(answer.text), false);
+    if (size != sizeof answer || answer.number != plans_ || answer.status != WireStatus::done)
+      throw GpuError("GPU worker: it answers a plan with nonsense", true);
+    device_ = get_text(answer.text);
+    preparing_ = false;
+    prepared_ = true;
+    return true;
+  }
+}
+
+bool GpuLink::prepare(const BoardPlan& plan, const FrameView& frame, Clock::time_point until) {
+  if (frame.pitch < plan.cols) check(plan, frame);  // says what is wrong
+  ring();
+  if (is_prepared(plan)) return prepared_ || answered(until);
+  check(plan, frame);
+  if (preparing_ && !answered(until)) return false;
+  send(plan);
+  return answered(until);
+}
+
+void GpuLink::ring() {
+  if (memory_ && !datum::ring(worker_.socket(), memory_.mailbox().worker_sleeps)) worker_.lost();
+}
+
+bool GpuLink::measure(const FrameView& frame, SiteRecord* records) {
+  ring();  // it looks for the order while the frame is copied
+  const std::uint32_t number = boards_ + 1, slot = number % settings_.slots;
+  if (!stage_frame(covered_, plan_.type, plan_.cols, frame, memory_.slot(slot), slot_pitch(plan_.cols),
+                   settings_.staging))
+    return false;
+  for (std::uint32_t i = 0; i < plan_.site_count; ++i)  // a record that is not written is no record
+    memory_.records()[i].fit.status = static_cast<FitStatus>(0xff);
+  boards_ = number;
+  Mailbox& box = memory_.mailbox();
+  box.slot = static_cast<std::int32_t>(slot);
+  // The worker gives up first, so that it can say why.
+  box.patience_ms = static_cast<std::int32_t>(settings_.measure_patience.count() * 3 / 4);
+  box.status = WireStatus::none;
+  box.daemon_sleeps.store(0);
+  box.order.store(number);
+  ring();
+  await_records(number);
+  if (box.status != WireStatus::done) throw GpuError(get_text(box.text), true);
+  std::copy(memory_.records(), memory_.records() + plan_.site_count, records);
+  for (std::uint32_t i = 0; i < plan_.site_count; ++i) {
+    const char* wrong = contradiction(sites_[i], records[i]);
+    if (*wrong)
+      throw GpuError("GPU worker: the record of site " + std::to_string(i) + " can't be: " + wrong, true);
+  }
+  return true;
+}
+
+void GpuLink::await_records(std::uint32_t number) {
+  Mailbox& box = memory_.mailbox();
+  const auto from = Clock::now(), deadline = from + settings_.measure_patience;
+  while (box.answer.load() != number && Clock::now() < from + spin_time) {
+    for (int i = 0; i < 32 && box.answer.load() != number; ++i) spin_pause();
+  }
+  box.daemon_sleeps.store(1);
+  while (box.answer.load() != number) {
+    char bell = 0;
+    const long size = worker_.receive(&bell, 1, deadline);
+    if (size > 1) throw GpuError("GPU worker: it answers a board with nonsense", true);
+    if (size < 0 && box.answer.load() != number)
+      throw GpuError(
+          "GPU worker: no answer within " + std::to_string(settings_.measure_patience.count()) + " ms", true);
+  }
+  box.daemon_sleeps.store(0);
+}
+
+}  // namespace datum

@@ -1,0 +1,40 @@
+#include "daemon/gpu_worker/gpu_stages.h"
+
+#include <utility>
+
+#include "gpu/core/gpu_error.h"
+
+namespace datum {
+
+GpuStages::GpuStages(std::unique_ptr<StageLink> link, std::chrono::milliseconds start_patience,
+                     GpuHealth::Now now, GpuHealth::Report report, RestartPauses pauses)
+    : link_(std::move(link)),
+      start_patience_(start_patience),
+      health_("frames are prepared and surfaces compared", std::move(now), std::move(report), pauses) {}
+
+std::string GpuStages::run(const std::function<void(StageLink&)>& work) {
+  const std::lock_guard one_at_a_time(running_);
+  try {
+    if (!link_->started()) {
+      if (!health_.may_start()) return "";
+      link_->start();
+      health_.started();
+    }
+    const Greeting* greeting = link_->greeting(StageLink::Clock::now() + start_patience_);
+    if (!greeting) {
+      health_.passed_over("the GPU's worker is still starting");
+      return "";
+    }
+    if (!greeting->usable) throw GpuError(get_text(greeting->why), true);
+    work(*link_);
+    const std::string device = get_text(greeting->device);
+    health_.did_well(device);
+    return "cuda " + device;
+  } catch (const GpuError& error) {
+    link_->stop();
+    health_.failed(error.what());
+    return "";
+  }
+}
+
+}  // namespace datum

@@ -1,0 +1,43 @@
+// The daemon's end of datumd-gpu --state, a process of its own: a driver that does not answer holds up nobody.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "daemon/gpu_worker/gpu_health.h"
+#include "daemon/gpu_worker/gpu_state.h"
+#include "daemon/system/child_process.h"
+
+namespace datum {
+
+/// Used from one thread at a time.
+class GpuStateLink {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit GpuStateLink(std::filesystem::path program = program_beside_this("datumd-gpu"))
+      : program_(std::move(program)) {}
+
+  /// The newest sample; none where nothing was told in the last five seconds. Starts the process where it is not running,
+  /// after a pause where it failed; one that says that there is no GPU is not started again. Never waits, never throws.
+  std::optional<GpuSample> newest(Clock::time_point now);
+  /// Why there is no sample.
+  const std::string& why_not() const { return why_not_; }
+
+ private:
+  void start(Clock::time_point now);
+  void receive(Clock::time_point now);
+  void failed(const std::string& why, Clock::time_point now);
+
+  const std::filesystem::path program_;
+  const RestartPauses pauses_;
+  ChildProcess process_;
+  std::optional<GpuSample> sample_;
+  Clock::time_point sampled_, retry_at_ = Clock::time_point::min();
+  std::chrono::nanoseconds pause_{0};
+  std::string why_not_ = "not asked yet";
+};
+
+}  // namespace datum

@@ -1,0 +1,58 @@
+// datumd-gpu: the process in which datumd uses the GPU. A device's fault ends it, not the daemon.
+#include <sys/socket.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "daemon/gpu_worker/gpu_state.h"
+#include "daemon/gpu_worker/gpu_wire.h"
+#include "daemon/gpu_worker/gpu_worker.h"
+#include "gpu/diffusion/diffusion_cuda.h"
+#include "gpu/fringe_phase/fringe_phase_cuda.h"
+#include "gpu/model_distance/model_distance_cuda.h"
+
+namespace {
+
+using namespace datum;
+
+/// On the stream of this process's one thread; nothing else of the worker's runs meanwhile.
+constexpr CudaStream stream = nullptr;
+
+DiffusionRecord diffuse_on_device(std::int32_t* counts, const DiffusionGrid& grid,
+                                  const DiffusionSettings& settings) {
+  static CudaDiffusion diffusion;
+  diffusion.prepare(counts, grid, settings, cpu_backend());
+  diffusion.upload(stream);
+  diffusion.launch(stream);
+  return diffusion.fetch(stream, counts);
+}
+
+void demodulate_on_device(const FringeImages& images, const FringePattern& pattern,
+                          const FringeLimits& limits, const HeightModel* model, const FringeMaps& maps) {
+  static CudaFringePhase fringes;
+  fringes.prepare(images, pattern, limits, model, maps);
+  fringes.upload(stream, images);
+  fringes.launch(stream);
+  fringes.fetch(stream, maps);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--version") == 0) {
+    std::printf("%s\n%s\n", wire_identity().code, cuda_build().c_str());
+    return 0;
+  }
+  const bool state = argc == 2 && std::strcmp(argv[1], "--state") == 0;
+  int type = 0;
+  socklen_t size = sizeof type;
+  if ((argc != 1 && !state) || ::getsockopt(gpu_worker_fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
+      type != SOCK_SEQPACKET) {
+    std::fprintf(stderr, "datumd-gpu: datumd starts this program; by hand only: datumd-gpu --version\n");
+    return 64;  // EX_USAGE
+  }
+  if (state) return run_gpu_state(gpu_worker_fd);
+  return run_gpu_worker(
+      gpu_worker_fd,
+      {probe_cuda_device, cuda_slot_measurer, {cuda_device_search, diffuse_on_device, demodulate_on_device}});
+}

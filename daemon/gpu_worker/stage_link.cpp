@@ -1,0 +1,126 @@
+#include "daemon/gpu_worker/stage_link.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "daemon/gpu_worker/stage_sense.h"
+#include "gpu/core/gpu_error.h"
+
+namespace datum {
+
+void StageLink::start() {
+  stop();
+  worker_.start();
+}
+
+void StageLink::stop() {
+  worker_.stop();
+  model_.reset();
+  memory_ = {};
+}
+
+std::byte* StageLink::memory_for(StageOrder& order) {
+  SharedBlock& memory = memory_[static_cast<std::size_t>(order.what)];
+  const std::uint64_t needed = bytes_of(order);
+  if (memory.bytes() < needed) {
+    memory = SharedBlock();  // both may be more than there is
+    memory = SharedBlock::create(needed);
+    order.bytes = needed;
+  }
+  return memory.base();
+}
+
+StageAnswer StageLink::ask(StageOrder order, std::chrono::milliseconds patience) {
+  order.number = ++orders_;
+  const SharedBlock& memory = memory_[static_cast<std::size_t>(order.what)];
+  worker_.send(&order, sizeof order, order.bytes > 0 ? memory.fd() : -1);
+  const auto deadline = Clock::now() + patience;
+  StageAnswer answer;
+  const long size = worker_.receive(&answer, sizeof answer, deadline);
+  if (size < 0)
+    throw GpuError("GPU worker: no answer within " + std::to_string(patience.count()) + " ms", true);
+  if (size == sizeof answer && answer.number == order.number && answer.status == WireStatus::failed)
+    throw GpuError(get_text(answer.text), true);
+  if (size != sizeof answer || answer.number != order.number || answer.status != WireStatus::done)
+    throw GpuError("GPU worker: it answers an order with nonsense", true);
+  return answer;
+}
+
+void StageLink::send_model(const std::shared_ptr<const TriangleModel>& model) {
+  model_.reset();
+  StageOrder order;
+  order.what = StageOrder::What::model;
+  order.count = model->corner.size();
+  put_model(*model, memory_for(order));
+  ask(order, settings_.model_patience);
+  memory_[static_cast<std::size_t>(order.what)] = SharedBlock();
+  model_ = model;
+}
+
+void StageLink::find_some(const ModelPoint* points, std::size_t count, const DistanceSettings& settings,
+                          ModelDistance* out) {
+  StageOrder order;
+  order.what = StageOrder::What::points;
+  order.count = count;
+  order.distance = settings;
+  std::byte* memory = memory_for(order);
+  std::memcpy(memory, points, count * sizeof *points);
+  auto* found = reinterpret_cast<ModelDistance*>(memory + count * sizeof *points);
+  std::memset(static_cast<void*>(found), 0xff, count * sizeof *found);  // what is not written is no distance
+  ask(order, settings_.points_patience);
+  std::memcpy(out, found, count * sizeof *found);
+  for (std::size_t i = 0; i < count; ++i)
+    if (contradicts(out[i], settings, model_->corner.size()))
+      throw GpuError("GPU worker: the distance of point " + std::to_string(i) + " can't be", true);
+}
+
+void StageLink::find(const std::shared_ptr<const TriangleModel>& model, const ModelPoint* points,
+                     std::size_t count, const DistanceSettings& settings, ModelDistance* out) {
+  if (model_ != model) send_model(model);
+  for (std::size_t first = 0; first < count; first += settings_.points_at_once) {
+    const std::size_t some = std::min<std::size_t>(count - first, settings_.points_at_once);
+    find_some(points + first, some, settings, out + first);
+  }
+}
+
+DiffusionRecord StageLink::diffuse(std::int32_t* counts, const DiffusionGrid& grid,
+                                   const DiffusionSettings& settings) {
+  StageOrder order;
+  order.what = StageOrder::What::diffusion;
+  order.grid = grid;
+  order.diffusion = settings;
+  std::byte* memory = memory_for(order);
+  const std::size_t bytes = grid.size() * sizeof *counts;
+  std::memcpy(memory, counts, bytes);
+  auto* diffused = reinterpret_cast<std::int32_t*>(memory + bytes);
+  std::memset(diffused, 0xff, bytes);
+  const StageAnswer answer = ask(order, settings_.frame_patience);
+  if (contradicts(counts, diffused, grid.size()))
+    throw GpuError("GPU worker: its diffused counts can't come from those it was given", true);
+  std::memcpy(counts, diffused, bytes);
+  return answer.diffusion;
+}
+
+void StageLink::demodulate(const FringeImages& images, const FringePattern& pattern,
+                           const FringeLimits& limits, const HeightModel* model, FringeMaps maps) {
+  StageOrder order;
+  order.what = StageOrder::What::fringes;
+  order.fringes = order_of(images, pattern, limits, model, maps);
+  std::byte* memory = memory_for(order);
+  const FringeLayout l = layout_of(order.fringes);
+  for (std::uint32_t i = 0; i < pattern.periods * pattern.steps; ++i)
+    std::memcpy(memory + l.image(i), images.images[i], l.image_bytes);
+  if (model) std::memcpy(memory + l.nodes, static_cast<const void*>(model->nodes), l.node_bytes);
+  std::memset(memory + l.maps, 0xff, l.total - l.maps);  // no class
+  ask(order, settings_.frame_patience);
+  const std::size_t pixels = std::size_t{images.width} * images.height;
+  if (contradicts(reinterpret_cast<const FringeClass*>(memory + l.map[0]),
+                  reinterpret_cast<const float*>(memory + l.map[1]), pixels, pattern))
+    throw GpuError("GPU worker: its projector columns can't be", true);
+  each_map(maps, [&](auto* map, std::size_t i) {
+    if (map) std::memcpy(static_cast<void*>(map), memory + l.map[i], pixels * sizeof *map);
+  });
+}
+
+}  // namespace datum

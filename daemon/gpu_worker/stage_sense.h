@@ -1,0 +1,46 @@
+// What no kernel can give: a worker that says so is wrong, whatever it says of itself.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "daemon/gpu_worker/stage_wire.h"
+
+namespace datum {
+
+inline bool contradicts(const ModelDistance& d, const DistanceSettings& settings, std::size_t facets) {
+  if (static_cast<unsigned>(d.kind) > static_cast<unsigned>(MatchClass::no_data) ||
+      static_cast<unsigned>(d.place) > static_cast<unsigned>(Place::corner_c))
+    return true;
+  // a length of float is off by a rounding or two
+  return d.kind != MatchClass::no_data &&
+         !(d.facet < facets && std::fabs(d.distance) <= settings.search * 1.000001f);
+}
+
+/// Diffusion keeps the sum, the range and the places without a count.
+inline bool contradicts(const std::int32_t* before, const std::int32_t* after, std::size_t size) {
+  std::int64_t sum = 0;
+  std::int32_t low = INT32_MAX, high = INT32_MIN, lowest = INT32_MAX, highest = INT32_MIN;
+  for (std::size_t i = 0; i < size; ++i) {
+    if ((before[i] == no_count_32) != (after[i] == no_count_32)) return true;
+    if (before[i] == no_count_32) continue;
+    sum += std::int64_t{after[i]} - before[i];
+    low = std::min(low, before[i]);
+    high = std::max(high, before[i]);
+    lowest = std::min(lowest, after[i]);
+    highest = std::max(highest, after[i]);
+  }
+  return sum != 0 || lowest < low || highest > high;
+}
+
+inline bool contradicts(const FringeClass* classes, const float* column_px, std::size_t size,
+                        const FringePattern& pattern) {
+  return !std::all_of(classes, classes + size, [&](const FringeClass& c) {
+    const float u = column_px[&c - classes];
+    return static_cast<unsigned>(c) <= static_cast<unsigned>(FringeClass::out_of_range) && u >= 0 &&
+           u <= pattern.width_px;
+  });
+}
+
+}  // namespace datum

@@ -1,0 +1,113 @@
+#include "daemon/gpu_worker/stage_wire.h"
+
+#include <cstring>
+
+namespace datum {
+namespace {
+
+constexpr std::uint64_t line = 64;  // where each array begins
+
+std::uint64_t up(std::uint64_t bytes) { return (bytes + line - 1) / line * line; }
+
+/// The arrays of a model that a search reads, in their order in the memory.
+template <class Model, class Visit>
+void each_array(Model& model, const Visit& visit) {
+  visit(model.corner);
+  visit(model.normal);
+  visit(model.cosine);
+}
+
+std::uint64_t model_bytes(std::uint64_t facets) {
+  const TriangleModel none;
+  std::uint64_t bytes = 0;
+  each_array(none, [&](const auto& array) { bytes += facets * sizeof array[0]; });
+  return bytes;
+}
+
+std::uint64_t points_bytes(std::uint64_t count) {
+  return count * (sizeof(ModelPoint) + sizeof(ModelDistance));
+}
+
+std::uint64_t diffusion_bytes(const DiffusionGrid& grid) {
+  const std::uint64_t plane = std::uint64_t{grid.nx} * grid.ny;  // of 32 bits each
+  if (plane == 0 || plane > most_stage_counts || grid.nz == 0 || grid.nz > most_stage_counts / plane)
+    return 0;
+  return 2 * plane * grid.nz * sizeof(std::int32_t);
+}
+
+std::uint64_t fringe_bytes(const FringeOrder& f) {
+  const std::uint64_t pixels = std::uint64_t{f.width} * f.height;
+  const std::uint64_t nodes = std::uint64_t{f.model.columns} * f.model.rows;
+  if (pixels == 0 || pixels > most_stage_counts || nodes > most_stage_counts ||
+      f.pattern.periods > most_periods || f.pattern.steps > most_steps || f.pattern.periods == 0 ||
+      f.pattern.steps == 0)
+    return 0;
+  return layout_of(f).total;
+}
+
+}  // namespace
+
+std::uint64_t bytes_of(const StageOrder& order) {
+  switch (order.what) {
+    case StageOrder::What::model:
+      return order.count <= most_model_facets ? model_bytes(order.count) : 0;
+    case StageOrder::What::points:
+      return order.count <= most_points_at_once ? points_bytes(order.count) : 0;
+    case StageOrder::What::diffusion:
+      return diffusion_bytes(order.grid);
+    case StageOrder::What::fringes:
+      return fringe_bytes(order.fringes);
+  }
+  return 0;
+}
+
+FringeLayout layout_of(const FringeOrder& order) {
+  FringeLayout l;
+  const std::uint64_t pixels = std::uint64_t{order.width} * order.height;
+  l.image_bytes = pixels * (order.type == SampleType::u8 ? 1 : 2);
+  l.image_pitch = up(l.image_bytes);
+  l.nodes = l.image(order.pattern.periods * order.pattern.steps);
+  l.node_bytes = std::uint64_t{order.model.columns} * order.model.rows * sizeof(HeightNode);
+  l.maps = l.total = up(l.nodes + l.node_bytes);
+  FringeMaps none;
+  each_map(none, [&](auto* map, std::size_t i) {
+    if (!(order.wanted >> i & 1)) return;
+    l.map[i] = l.total;
+    l.total = up(l.total + pixels * sizeof *map);
+  });
+  return l;
+}
+
+FringeOrder order_of(const FringeImages& images, const FringePattern& pattern, const FringeLimits& limits,
+                     const HeightModel* model, FringeMaps maps) {
+  FringeOrder order{pattern, limits, images.type, images.width, images.height, 0, {}};
+  if (model) {
+    order.model = *model;
+    order.model.nodes = nullptr;
+  }
+  each_map(maps, [&](auto* map, std::size_t i) {
+    if (map) order.wanted |= 1u << i;
+  });
+  return order;
+}
+
+void put_model(const TriangleModel& model, std::byte* to) {
+  each_array(model, [&](const auto& array) {
+    const std::size_t bytes = array.size() * sizeof array[0];
+    std::memcpy(to, array.data(), bytes);
+    to += bytes;
+  });
+}
+
+TriangleModel get_model(const std::byte* from, std::uint64_t facets) {
+  TriangleModel model;
+  each_array(model, [&](auto& array) {
+    array.resize(facets);
+    const std::size_t bytes = array.size() * sizeof array[0];
+    std::memcpy(array.data(), from, bytes);
+    from += bytes;
+  });
+  return model;
+}
+
+}  // namespace datum

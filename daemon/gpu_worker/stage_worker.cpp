@@ -1,0 +1,89 @@
+#include "daemon/gpu_worker/stage_worker.h"
+
+#include <unistd.h>
+
+#include <cstring>
+#include <exception>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "gpu/core/gpu_error.h"
+
+namespace datum {
+
+StageAnswer StageWorker::serve(const StageOrder& order, int fd) {
+  StageAnswer answer;
+  answer.number = order.number;
+  try {
+    if (static_cast<std::size_t>(order.what) >= stage_kinds)
+      throw GpuError("GPU worker: an order of an unknown kind", false);
+    SharedBlock& memory = memory_[static_cast<std::size_t>(order.what)];
+    if (order.bytes > 0) {
+      memory = SharedBlock();
+      memory = SharedBlock::map(std::exchange(fd, -1), order.bytes);
+    }
+    const std::uint64_t needed = bytes_of(order);
+    if (needed == 0 ? order.count != 0 || order.what != StageOrder::What::points : needed > memory.bytes())
+      throw GpuError("GPU worker: the memory does not hold what the order names", false);
+    switch (order.what) {
+      case StageOrder::What::model:
+        take_model(order, memory.base());
+        memory = SharedBlock();
+        break;
+      case StageOrder::What::points:
+        find(order, memory.base());
+        break;
+      case StageOrder::What::diffusion:
+        answer.diffusion = diffuse(order, memory.base());
+        break;
+      case StageOrder::What::fringes:
+        demodulate(order.fringes, memory.base());
+        break;
+    }
+    answer.status = WireStatus::done;
+  } catch (const std::exception& error) {
+    answer.status = WireStatus::failed;
+    put_text(answer.text, error.what());
+  }
+  if (fd >= 0) ::close(fd);
+  return answer;
+}
+
+void StageWorker::take_model(const StageOrder& order, const std::byte* memory) {
+  search_.reset();  // two models may be more than the device holds
+  search_ = device_.search(get_model(memory, order.count));
+}
+
+void StageWorker::find(const StageOrder& order, std::byte* memory) {
+  if (!search_) throw GpuError("GPU worker: points came before any model", false);
+  const auto* points = reinterpret_cast<const ModelPoint*>(memory);
+  auto* out = reinterpret_cast<ModelDistance*>(memory + order.count * sizeof(ModelPoint));
+  search_->find(points, order.count, order.distance, out);
+}
+
+DiffusionRecord StageWorker::diffuse(const StageOrder& order, std::byte* memory) {
+  const std::size_t bytes = order.grid.size() * sizeof(std::int32_t);
+  auto* counts = reinterpret_cast<std::int32_t*>(memory);
+  const DiffusionRecord record = device_.diffuse(counts, order.grid, order.diffusion);
+  std::memcpy(memory + bytes, counts, bytes);
+  return record;
+}
+
+void StageWorker::demodulate(const FringeOrder& order, std::byte* memory) {
+  const FringeLayout l = layout_of(order);
+  std::vector<const void*> images;
+  for (std::uint32_t i = 0; i < order.pattern.periods * order.pattern.steps; ++i)
+    images.push_back(memory + l.image(i));
+  HeightModel model = order.model;
+  model.nodes = reinterpret_cast<const HeightNode*>(memory + l.nodes);
+  FringeMaps maps;
+  each_map(maps, [&](auto*& map, std::size_t i) {
+    if (order.wanted >> i & 1)
+      map = reinterpret_cast<std::remove_reference_t<decltype(map)>>(memory + l.map[i]);
+  });
+  device_.demodulate({images.data(), order.type, order.width, order.height}, order.pattern, order.limits,
+                     model.cell_px > 0 ? &model : nullptr, maps);
+}
+
+}  // namespace datum

@@ -1,0 +1,41 @@
+// The worker's part for the stages beside a board's measurement.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+
+#include "daemon/gpu_worker/stage_wire.h"
+
+namespace datum {
+
+/// What a worker runs the stages with. Each throws what went wrong.
+struct StageDevice {
+  std::function<std::unique_ptr<DeviceSearch>(const TriangleModel&)> search;
+  /// As datum::diffuse.
+  std::function<DiffusionRecord(std::int32_t*, const DiffusionGrid&, const DiffusionSettings&)> diffuse;
+  /// As datum::demodulate.
+  std::function<void(const FringeImages&, const FringePattern&, const FringeLimits&, const HeightModel*,
+                     const FringeMaps&)>
+      demodulate;
+};
+
+class StageWorker {
+ public:
+  explicit StageWorker(StageDevice device) : device_(std::move(device)) {}
+
+  /// Does what the order says; what fails is told in the answer. `fd` is taken over.
+  StageAnswer serve(const StageOrder& order, int fd);
+
+ private:
+  void take_model(const StageOrder& order, const std::byte* memory);
+  void find(const StageOrder& order, std::byte* memory);
+  DiffusionRecord diffuse(const StageOrder& order, std::byte* memory);
+  void demodulate(const FringeOrder& order, std::byte* memory);
+
+  const StageDevice device_;
+  std::unique_ptr<DeviceSearch> search_;
+  std::array<SharedBlock, stage_kinds> memory_;
+};
+
+}  // namespace datum

@@ -1,0 +1,46 @@
+// The daemon's end of a worker process: started, greeted, its packets taken until a deadline, killed.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "daemon/gpu_worker/gpu_wire.h"
+#include "daemon/system/child_process.h"
+
+namespace datum {
+
+class WorkerLink {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  WorkerLink(std::filesystem::path program, std::chrono::milliseconds start_patience)
+      : program_(std::move(program)), start_patience_(start_patience) {}
+
+  bool started() const { return process_.started(); }
+  /// Does not wait for the worker. Throws GpuError.
+  void start();
+  void stop();
+  pid_t pid() const { return process_.pid(); }
+  int socket() const { return process_.socket(); }
+
+  /// Null where the worker has not greeted by then. Throws GpuError where it is of other code, gone, or
+  /// silent for start_patience. A greeting may say that there is no usable device.
+  const Greeting* greeting(Clock::time_point until);
+  /// Takes one packet, waiting for it; its size, -1 where none came by then. Throws GpuError where the worker is gone.
+  long receive(void* data, std::size_t capacity, Clock::time_point until);
+  /// Throws GpuError where the worker is gone.
+  void send(const void* data, std::size_t size, int fd = -1);
+  /// Throws GpuError that says how the worker ended.
+  [[noreturn]] void lost();
+
+ private:
+  const std::filesystem::path program_;
+  const std::chrono::milliseconds start_patience_;
+  ChildProcess process_;
+  std::optional<Greeting> greeting_;
+  Clock::time_point started_;
+};
+
+}  // namespace datum

@@ -1,0 +1,104 @@
+// TCP server of the command protocol. To the loop it is one Pollable, however many hosts are connected: its
+// descriptor is an epoll set of the listener and the connections.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daemon/hosts/command_link.h"
+#include "daemon/hosts/host_places.h"
+#include "daemon/hosts/tls_gate.h"
+#include "daemon/system/poll_set.h"
+#include "daemon/system/token_bucket.h"
+#include "drivers/port/allow_list.h"
+#include "drivers/port/peer_account.h"
+#include "drivers/port/tcp_listener.h"
+
+namespace datum {
+
+struct CommandServerSettings {
+  std::string address = "127.0.0.1";  // numeric; whoever reaches it can command the cell
+  std::uint16_t port = 5025;          // 0: a free one, see CommandServer::port()
+  int most_connections = 8;   // one more is told so and closed: a host at work is never thrown out for it
+  int most_per_address = 0;   // host_places.h
+  int idle_s = 60;            // but one that says nothing for so long and waits for nothing
+  bool push_results = false;  // at the start of a connection; the host changes it with DATA:PUSH
+  int commands_per_second = 10'000;          // of one connection; what comes faster waits with the host
+  std::optional<GocatorSettings> gocator{};  // none: SCPI
+  AllowList allow{};                         // others are closed without a word
+  std::optional<HostTls> tls{};              // none: hosts prove nothing, `role` is that of each
+  Role role = Role::operate;
+  /// Of a peer of this computer that is connected to that port.
+  std::function<std::optional<std::uint32_t>(const std::string& peer, int port)> account_of = account_of_peer;
+};
+
+class CommandServer final : public CommandEndpoint {
+ public:
+  /// Listens; on the inherited socket where one is given (tcp_listener.h). Throws RefusedError where the address is not
+  /// numeric, not of this host, or taken, and where that socket stands elsewhere.
+  CommandServer(const CommandServerSettings& settings, Instrument& instrument, LogSink log,
+                int inherited = -1);
+
+  /// Certificates and roles as they are now: for the next connections, and for those that are there. One that would not get in
+  /// any more is closed. Throws RefusedError, and goes on with what it had; TLS itself comes and goes with a restart.
+  void reload(const std::optional<HostTls>& tls, MonotonicNs now);
+
+  bool speaks_gocator() const { return settings_.gocator.has_value(); }
+  std::uint16_t port() const { return listener_.port(); }
+  std::size_t connections() const { return links_.size(); }
+
+  int fd() const override { return set_.fd(); }
+  void on_ready(MonotonicNs now) override;
+  std::optional<MonotonicNs> deadline() const override;
+  void on_deadline(MonotonicNs now) override;
+  std::string describe() const override;
+  /// Of the listening socket; connections come and go.
+  std::optional<LinkReport> report(MonotonicNs now) const override;
+
+  void push_result(const BoardVerdict& verdict) override;
+  void instrument_changed() override;
+  std::optional<std::uint64_t> acknowledged() const override;
+  void raise(int number, const std::string& detail) override;
+
+ private:
+  struct Served {
+    std::string peer;
+    HostPlace place;
+    std::optional<TlsIdentity> identity;
+    std::unique_ptr<CommandLink> link;
+  };
+  void open_gate();
+  void accept(std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now);
+  void admit(std::unique_ptr<Port> port, const std::string& peer, const std::optional<TlsIdentity>& identity,
+             MonotonicNs now);
+  std::string identified(const std::string& peer, const std::optional<TlsIdentity>& identity) const;
+  void refused(const std::string& peer, const std::string& why, MonotonicNs now);
+  void judge_again(const Served& served, MonotonicNs now);
+  bool maintains(const std::string& peer, MonotonicNs now);
+  PlaceChoice place_for(const std::string& peer, MonotonicNs now);
+  std::string why_full(const std::string& peer, bool address_is_full) const;
+  bool make_room(MonotonicNs now, const std::string* of_peer);
+  void dismiss(CommandLink& link, MonotonicNs quiet_since, MonotonicNs now);
+  /// The table of [host] that this is.
+  std::string key() const { return settings_.gocator ? "gocator" : "tcp"; }
+  void note(int priority, const std::string& text, MonotonicNs now, const LogEvent& event = {});
+  void tidy();
+
+  CommandServerSettings settings_;
+  Instrument& instrument_;
+  LogSink log_;
+  TokenBucket lines_{2, 50};  // of the log: who connects and goes
+  TokenBucket look_ups_{10, 10};
+  std::uint64_t unlisted_ = 0;
+  MonotonicNs now_ = 0;  // of the event being handled
+  TcpListener listener_;
+  PollSet set_;
+  std::unique_ptr<TlsGate> gate_;  // none: without TLS
+  std::string stale_;              // why the certificates are not those of the files
+  std::uint64_t accepted_ = 0;
+  std::vector<Served> links_;  // in the order in which they came
+};
+
+}  // namespace datum

@@ -1,0 +1,311 @@
+#include "daemon/inspection/board/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+
+#include "daemon/inspection/board/board_planner.h"
+#include "daemon/inspection/board/board_warp.h"
+#include "daemon/inspection/board/filter.h"
+#include "daemon/inspection/board/pipeline_alignment.h"
+#include "daemon/inspection/board/pipeline_mirror.h"
+#include "daemon/inspection/board/pipeline_parts.h"
+#include "daemon/inspection/board/site_map.h"
+#include "daemon/inspection/board/site_scan.h"
+#include "daemon/inspection/board/top_noise.h"
+#include "daemon/inspection/board/warp_recipe.h"
+#include "daemon/inspection/verdict/characteristic.h"
+#include "daemon/inspection/verdict/decision.h"
+#include "gpu/board/cpu_board.h"
+#include "gpu/core/parallel_for.h"
+
+namespace datum {
+
+Htm<Board, Sensor> board_from_sensor(const InspectionInputs& in) {
+  const Recipe& recipe = *in.recipe;
+  if (!recipe.in_machine_coordinates) return Htm<Sensor, Board>(recipe.machine_from_board.matrix()).inverse();
+  if (!in.calibration)
+    throw CalibrationError("recipe '" + recipe.name +
+                           "' is in machine coordinates and there is no calibration");
+  const Calibration& c = *in.calibration;
+  const auto& q = in.pose.q_mm;
+  const Htm<Machine, Sensor> machine_from_sensor =
+      in.pose.used ? c.at(Eigen::Vector3d(q[0], q[1], q[2])) : c.machine_from_sensor;
+  return recipe.machine_from_board.inverse() * machine_from_sensor;
+}
+
+namespace {
+
+std::optional<Refusal> tilt_refusal(const BoardView& view, const FloorSettings& floor) {
+  if (view.tilt_deg() <= floor.max_tilt_deg) return std::nullopt;
+  return Refusal{Reason::floor_tilt,
+                 fmt::format("the board stands at {:.3f} degrees to the sensor, at most {:.3f} are "
+                             "allowed; check the calibration and the board's placement",
+                             view.tilt_deg(), floor.max_tilt_deg)};
+}
+
+/// Pixels that the sensor cut off, or too few that it measured.
+std::optional<Refusal> body_refusal(const Measured& m) {
+  const BodySettings& gates = m.recipe.body;
+  const double clipped = static_cast<double>(m.body.clipped) / std::max(1u, m.site.body_pixels);
+  if (clipped > gates.max_clipped_ratio)
+    return Refusal{
+        Reason::body_clipped,
+        fmt::format("{} of the body's {} pixels are OUT_OF_RANGE or SATURATED: a share of {:.3f}, at most "
+                    "body.max_clipped_ratio = {:g} is allowed; move the part into the sensor's range or "
+                    "expose it less",
+                    m.body.clipped, m.site.body_pixels, clipped, gates.max_clipped_ratio)};
+  const double demanded = gates.min_valid_ratio * m.site.body_pixels;
+  if (m.heights.valid == 0 || m.heights.valid < demanded)
+    return Refusal{Reason::body_coverage,
+                   fmt::format("{} of the body's {} pixels have a height, at least {:.0f} are demanded",
+                               m.heights.valid, m.site.body_pixels, std::max(1.0, std::ceil(demanded)))};
+  if (m.heights.valid < static_cast<std::uint32_t>(gates.min_pixels))
+    return Refusal{
+        Reason::body_coverage,
+        fmt::format("{} pixels of the body have a height, at least body.min_pixels = {} are demanded; "
+                    "lower body.erode_px or use a finer pixel",
+                    m.heights.valid, gates.min_pixels)};
+  return std::nullopt;
+}
+
+std::optional<Refusal> component_refusal(const Measured& m) {
+  if (m.site.reason != Reason::none) return Refusal{m.site.reason, m.site.detail};
+  if (m.floor.reason != Reason::none) return Refusal{m.floor.reason, m.floor.detail};
+  return body_refusal(m);
+}
+
+/// Noise that is coherent over a tile is not seen within it: down to half of the profile's it may be right.
+bool profile_is_coarse(const FloorEvidence& floor) {
+  return floor.noise_um > 0 && 2 * floor.noise_um < floor.sigma_um;
+}
+
+/// Half of the body and more is seen below half of the nominal height: whatever the pixels hold that the sensor cut off
+/// (bare pads shine), the part is not there.
+bool shows_no_part(const Measured& m) {
+  return 2 * (m.heights.valid - m.heights.present) >= std::max(1u, m.site.body_pixels);
+}
+
+/// Even if each pixel without a height were the part.
+bool fails_presence(const CheckVerdict& v, const Measured& m) {
+  const double most = v.value + 1000.0 * m.body.missing / std::max(1u, m.body.pixels);
+  return v.check.characteristic == Characteristic::presence && v.check.lower && most < *v.check.lower;
+}
+
+/// A check of a body with pixels that were cut off: FAIL where the rest fails it in any case, else refused.
+CheckVerdict checked_clipped(const Check& check, const Measured& m, const Refusal& why) {
+  const bool of_all_pixels = check.characteristic == Characteristic::median ||
+                             check.characteristic == Characteristic::mean ||
+                             check.characteristic == Characteristic::presence;
+  if (of_all_pixels && shows_no_part(m)) {
+    CheckVerdict v = evaluate(check, m, top_noise_of(m));
+    if (v.reason == Reason::none) decide(v, m.recipe.rule, m.recipe.rule_confidence);
+    if (fails_presence(v, m)) {
+      v.reason = Reason::none;
+      v.decision = v.decision_simple = Decision::fail;
+    }
+    if (v.decision == Decision::fail) return v;
+  }
+  CheckVerdict v;
+  v.check = check;
+  v.reason = why.reason;
+  v.detail = why.detail;
+  return v;
+}
+
+/// What is told of a check, whose component may have been refused; `top` where it was not.
+CheckVerdict checked(const Check& check, const Measured& m, const TopNoise& top,
+                     const std::optional<Refusal>& why, const std::optional<BoardWarp>& warp) {
+  CheckVerdict v;
+  v.check = check;
+  if (check.characteristic == Characteristic::board_flatness) {
+    v = board_flatness(check, m.recipe, m.sensor, m.component, *warp);
+  } else if (why && why->reason == Reason::body_clipped) {
+    v = checked_clipped(check, m, *why);
+  } else if (why) {
+    v.reason = why->reason;
+    v.detail = why->detail;
+  } else {
+    v = evaluate(check, m, top);
+  }
+  if (v.reason == Reason::none && v.decision == Decision::invalid)
+    decide(v, m.recipe.rule, m.recipe.rule_confidence);
+  const bool on_warp = m.floor.from_warp && check.characteristic != Characteristic::board_flatness;
+  if (on_warp && v.reason == Reason::none)
+    v.detail = fmt::format("floor: warp model, u {:.3g} um (ring: {}){}{}", m.floor.u_um,
+                           name_of(m.floor.from_warp->ring_reason), v.detail.empty() ? "" : "; ", v.detail);
+  if (v.reason == Reason::none && profile_is_coarse(m.floor.evidence))
+    v.detail += fmt::format(
+        "{}the floor's pixels scatter by {:.3g} um, the sensor profile's noise.sigma_um says {:.3g} um: "
+        "measure it anew on a matt flat",
+        v.detail.empty() ? "" : "; ", m.floor.evidence.noise_um, m.floor.evidence.sigma_um);
+  return v;
+}
+
+ComponentVerdict judge(const Measured& m, const std::optional<BoardWarp>& warp) {
+  ComponentVerdict c;
+  c.reference = m.component.reference;
+  c.package = m.component.package;
+  c.floor = m.floor.evidence;
+  c.body_pixels = m.site.body_pixels;
+  c.body_valid = m.heights.valid;
+  const std::optional<Refusal> why = component_refusal(m);
+  c.warp_floor = m.floor.from_warp;
+  const TopNoise top = why ? TopNoise{} : top_noise_of(m);
+  for (const Check& check : m.component.checks) c.checks.push_back(checked(check, m, top, why, warp));
+  c.decision = worst_of(c.checks);
+  return c;
+}
+
+std::shared_ptr<const PlannedBoard> planned(const HeightFrame& frame, const InspectionInputs& in,
+                                            const Htm<Board, Sensor>& placement, const BoardView& view) {
+  const unsigned threads = in.threads > 0 ? in.threads : cpu_backend().threads;
+  if (in.planner) return in.planner->of(*in.recipe, *in.sensor, frame, placement, view, threads);
+  return std::make_shared<PlannedBoard>(plan_board(*in.recipe, *in.sensor, frame, view, threads));
+}
+
+BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in,
+                           BoardMeasurer& measurer) {
+  const Recipe& recipe = *in.recipe;
+  Htm<Board, Sensor> placement = board_from_sensor(in);
+  BoardView view(frame, placement);
+  if (const auto why = tilt_refusal(view, recipe.floor)) return refused(std::move(v), recipe, *why);
+  if (recipe.alignment) {
+    BoardShift shift = board_shift(recipe, frame, view, cpu_backend(in.threads));
+    v.stages.push_back(std::move(shift.stage));
+    if (shift.why) return refused(std::move(v), recipe, *shift.why);
+    placement = moved(placement, v.stages);
+    view = BoardView(frame, placement);
+  }
+
+  const std::shared_ptr<const PlannedBoard> board = planned(frame, in, placement, view);
+  const std::vector<Site>& sites = board->sites;
+  const unsigned threads = in.threads > 0 ? in.threads : cpu_backend().threads;
+  SiteScan scan(recipe, *board, frame);
+  measurer.measure(board->plan.plan(), view_of(frame), scan.records(), threads,
+                   [&](std::size_t i, const SiteHeights& heights) { scan.look(i, heights); });
+  v.backend = measurer.describe();
+  std::vector<Floor>& floors = scan.floors();
+  const FrameNoise noise = scan.noise(threads);
+  std::optional<BoardWarp> warp;
+  if (recipe.warp) {
+    warp = warp_of(recipe, placement, sites, floors);
+    look_beside_knots(*warp, {recipe, frame, placement, view}, threads);
+  }
+  const PlacementSources sources{recipe, frame, recipe.in_machine_coordinates ? in.calibration : nullptr,
+                                 in.pose, placement};
+  v.components.resize(recipe.components.size());
+  parallel_for(threads, recipe.components.size(), [&](std::size_t i, unsigned) {
+    const Component& component = recipe.components[i];
+    Floor& floor = floors[i];
+    std::optional<SeenBody> over_warp;
+    if (component.warp_fallback && sites[i].reason == Reason::none && floor.reason != Reason::none) {
+      floor = fallback_floor(recipe, component, sites[i], floor, *warp, placement);
+      if (floor.reason == Reason::none) over_warp = scan.seen_over(floor, i);
+    }
+    const SeenBody& body = over_warp ? *over_warp : scan.bodies()[i];
+    v.components[i] = judge({recipe, *in.sensor, frame, component, sites[i], floor, body.heights,
+                             body.evidence, noise, placement_terms(sources, component)},
+                            warp);
+  });
+  if (warp) v.components.push_back(judge_warp(recipe, *in.sensor, *warp));
+  v.decision = worst_of(v.components);
+  return v;
+}
+
+/// As it was delivered too: what the filter did to a value is part of its uncertainty. The plan that is kept is the
+/// filtered frame's.
+BoardVerdict inspect_filtered(BoardVerdict v, const HeightFrame& raw, const HeightFrame& frame,
+                              const InspectionInputs& in, BoardMeasurer& measurer) {
+  InspectionInputs unplanned = in;
+  unplanned.planner = nullptr;
+  const BoardVerdict unfiltered = inspect_board(v, raw, unplanned, measurer);
+  BoardVerdict measured = inspect_board(std::move(v), frame, in, measurer);
+  if (measured.reason != Reason::none) return measured;
+  if (unfiltered.reason != Reason::none)
+    return refused(std::move(measured), *in.recipe,
+                   {unfiltered.reason, "as delivered, before the filter: " + unfiltered.detail});
+  account_for_filter(measured, unfiltered, *in.recipe);
+  return measured;
+}
+
+HeightFrame filtered_for(const HeightFrame& frame, const InspectionInputs& in) {
+  CpuDiffuser cpu(cpu_backend(in.threads));
+  return filtered(frame, *in.recipe->filter, in.diffuser ? *in.diffuser : cpu);
+}
+
+/// Every component is good in a mirror, and here one shows what a mirror makes of the board: it is asymmetrical, and was
+/// seen by the wrong hand.
+std::optional<Refusal> handedness_refusal(const BoardVerdict& v, const HeightFrame& frame,
+                                          const InspectionInputs& in, BoardMeasurer& measurer) {
+  if (v.decision != Decision::fail) return std::nullopt;
+  InspectionInputs inputs = in;
+  for (const HeightFrame& image : mirror_images(frame)) {
+    const BoardVerdict mirrored =
+        inspect_board(identity(image, in, measurer.describe()), image, inputs, measurer);
+    inputs.planner = nullptr;  // of another geometry: the next board's plan stays
+    const Htm<Board, Sensor> placement = board_from_sensor(in);
+    if (!wrong_hand_explains(*in.recipe, {frame, v, moved(placement, v.stages)},
+                             {image, mirrored, moved(placement, mirrored.stages)}))
+      continue;
+    return Refusal{
+        Reason::frame,
+        "the board is bad in the frame and good in its mirror image: sensor.profile's handedness is not the "
+        "sensor's, the sensor mirrors its picture, or parts stand in each other's place"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& in, BoardMeasurer& measurer) {
+  BoardVerdict v = identity(frame, in, measurer.describe());
+  if (const auto why = frame_refusal(frame, in)) return refused(std::move(v), *in.recipe, *why);
+  if (const auto why = placement_refusal(frame, in)) return refused(std::move(v), *in.recipe, *why);
+  try {
+    std::optional<HeightFrame> smooth;
+    if (in.recipe->filter) smooth = filtered_for(frame, in);
+    const HeightFrame& heights = smooth ? *smooth : frame;
+    v.stages = heights.stages;
+    BoardVerdict measured =
+        smooth ? inspect_filtered(v, frame, *smooth, in, measurer) : inspect_board(v, frame, in, measurer);
+    if (const auto why = handedness_refusal(measured, heights, in, measurer))
+      return refused(std::move(v), *in.recipe, *why);
+    return measured;
+  } catch (const std::domain_error& e) {
+    return refused(std::move(v), *in.recipe, {Reason::calibration, e.what()});
+  } catch (const CalibrationError& e) {
+    return refused(std::move(v), *in.recipe, {Reason::calibration, e.what()});
+  } catch (const std::exception& e) {
+    return refused(std::move(v), *in.recipe, {Reason::internal, e.what()});
+  }
+}
+
+BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& in, const Backend& backend) {
+  CpuBoardMeasurer measurer(backend);
+  InspectionInputs inputs = in;
+  inputs.threads = backend.threads;
+  return inspect(frame, inputs, measurer);
+}
+
+std::vector<std::string> check_field_of_view(const HeightFrame& frame, const InspectionInputs& in) {
+  std::vector<std::string> lines;
+  if (const auto why = placement_refusal(frame, in))
+    return {std::string(name_of(why->reason)) + ": " + why->detail};
+  try {
+    const BoardView view(frame, board_from_sensor(in));
+    if (const auto why = tilt_refusal(view, in.recipe->floor)) return {why->detail};
+    for (std::size_t i = 0; i < site_count(*in.recipe); ++i) {
+      const Site site = site_of(*in.recipe, i, frame, view);
+      if (site.reason != Reason::none)
+        lines.push_back(site_component(*in.recipe, i).reference + ": " + site.detail);
+    }
+  } catch (const std::exception& e) {
+    lines.push_back(e.what());
+  }
+  return lines;
+}
+
+}  // namespace datum

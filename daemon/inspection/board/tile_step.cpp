@@ -1,0 +1,162 @@
+#include "daemon/inspection/board/tile_step.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace datum {
+namespace {
+
+constexpr std::size_t directions = 16;
+constexpr int parts = 9;  // lines of a direction: their lower part holds 1/6 to 5/6 of the pixels
+constexpr double least_part = 1.0 / 6;
+
+std::array<Eigen::Vector2d, directions> all_directions() {
+  std::array<Eigen::Vector2d, directions> all;
+  for (std::size_t k = 0; k < directions; ++k) {
+    const double turn = M_PI * static_cast<double>(k) / directions;
+    all[k] = {std::cos(turn), std::sin(turn)};
+  }
+  return all;
+}
+
+/// A tile by its place along a direction.
+struct Placed {
+  double place;
+  std::size_t tile;
+  bool before(const Placed& other) const {
+    return place < other.place || (place == other.place && tile < other.tile);
+  }
+};
+
+std::vector<Placed> unordered(std::size_t tiles) {
+  std::vector<Placed> order(tiles);
+  for (std::size_t i = 0; i < tiles; ++i) order[i].tile = i;
+  return order;
+}
+
+/// Puts tiles in the order of their places along a direction. From one direction to the next few change their place, so
+/// that insertion is quick.
+void sort_along(const std::vector<TileLevel>& tiles, const Eigen::Vector2d& direction,
+                std::vector<Placed>& order) {
+  for (Placed& p : order) p.place = tiles[p.tile].x * direction.x() + tiles[p.tile].y * direction.y();
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    const Placed inserted = order[k];
+    std::size_t to = k;
+    for (; to > 0 && inserted.before(order[to - 1]); --to) order[to] = order[to - 1];
+    order[to] = inserted;
+  }
+}
+
+double distance2(const TileLevel& a, const TileLevel& b) {
+  return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
+}
+
+/// A step of 1 um, as far as the surface does not follow it: sum of squares over pixels, and its product with what the
+/// surface leaves of the levels. Below it lie the first tiles of a direction.
+struct Candidate {
+  double squares = 0, product = 0, smaller = 0;
+  std::size_t direction = 0, below = 0;
+  double explained() const { return squares > 0 ? product * product / squares : 0; }
+};
+
+/// What the quadratic leaves of the tiles.
+struct Left {
+  std::vector<double> um;
+  double squares = 0;  // over pixels
+};
+
+Left left_by(const TileSurface& surface, const std::vector<TileLevel>& tiles) {
+  Left left;
+  for (const TileLevel& t : tiles) {
+    left.um.push_back(t.level - surface.at(t.x, t.y));
+    left.squares += t.inliers * left.um.back() * left.um.back();
+  }
+  return left;
+}
+
+Candidate best_step(const FittedTiles& fitted, const Left& left,
+                    const std::array<Eigen::Vector2d, directions>& along) {
+  const std::vector<TileLevel>& tiles = fitted.told;
+  std::vector<TileSurface::Vector> bases;
+  for (const TileLevel& t : tiles) bases.push_back(t.inliers * fitted.quadratic.basis(t.x, t.y));
+  std::vector<Placed> order = unordered(tiles.size());
+  Candidate best;
+  for (std::size_t k = 0; k < directions; ++k) {
+    sort_along(tiles, along[k], order);
+    TileSurface::Vector bases_below = TileSurface::Vector::Zero();
+    double below = 0, product = 0;
+    std::size_t next = 0;
+    for (int part = 0; part < parts; ++part) {
+      const double share = least_part + part * (1 - 2 * least_part) / (parts - 1);
+      for (; next < order.size() && below < share * fitted.pixels; ++next) {
+        const std::size_t i = order[next].tile;
+        bases_below += bases[i];
+        below += tiles[i].inliers;
+        product += tiles[i].inliers * left.um[i];
+      }
+      const Candidate c{fitted.quadratic.unfollowed(bases_below, below), product,
+                        std::min(below, fitted.pixels - below) / std::max(below, fitted.pixels - below), k,
+                        next};
+      if (c.squares > 1e-3 * fitted.pixels && c.explained() > best.explained()) best = c;
+    }
+  }
+  return best;
+}
+
+/// How alike neighbouring tiles err where neither quadratic nor step tells: noise of low frequencies makes steps by chance, and
+/// their variance is (1 + r) / (1 - r) times that of tiles that are independent (a chain around the body).
+double neighbours_alike(const std::vector<TileLevel>& tiles, const std::vector<double>& left) {
+  double nearest2 = 0;
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < tiles.size(); ++k)
+      if (k != i) least = std::min(least, distance2(tiles[i], tiles[k]));
+    nearest2 += least / static_cast<double>(tiles.size());
+  }
+  double products = 0, squares = 0, pairs = 0;
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    squares += left[i] * left[i] / static_cast<double>(tiles.size());
+    for (std::size_t k = 0; k < i; ++k) {
+      if (distance2(tiles[i], tiles[k]) > 2.25 * nearest2) continue;
+      products += left[i] * left[k];
+      ++pairs;
+    }
+  }
+  const double r = pairs > 0 && squares > 0 ? std::clamp(products / pairs / squares, 0.0, 0.9) : 0;
+  return (1 + r) / (1 - r);
+}
+
+/// Of what step and quadratic together leave.
+double alike_about(const FittedTiles& fitted, const Candidate& step, const Eigen::Vector2d& direction) {
+  std::vector<TileLevel> stepped = fitted.told;
+  std::vector<Placed> order = unordered(stepped.size());
+  sort_along(stepped, direction, order);
+  for (std::size_t i = 0; i < step.below; ++i) stepped[order[i].tile].level -= step.product / step.squares;
+  return neighbours_alike(stepped, left_by(TileSurface(stepped, 6), stepped).um);
+}
+
+}  // namespace
+
+TileStep step_among(const FittedTiles& fitted, double noise_um, double correlation, double expected_form_um) {
+  constexpr int parameters = 7;  // quadratic and step
+  const std::size_t tiles = fitted.told.size();
+  if (!fitted.quadratic.defined() || tiles < parameters + 3) return {};
+  static const std::array<Eigen::Vector2d, directions> along = all_directions();
+  const Left left = left_by(fitted.quadratic, fitted.told);
+  const Candidate best = best_step(fitted, left, along);
+  if (!(best.squares > 0)) return {};
+  const double freedom = static_cast<double>(tiles) - parameters;
+  const double scatter = (left.squares - best.explained()) / freedom;
+  const double of_noise = noise_um * noise_um * correlation;
+  const double of_form = expected_form_um * expected_form_um * fitted.pixels / static_cast<double>(tiles);
+  TileStep step{std::abs(best.product) / best.squares,
+                std::sqrt((std::max(scatter, of_noise) + of_form) / best.squares), best.smaller};
+  if (!step.shown()) return step;  // nor with what neighbours share: that only adds
+  const double alike = alike_about(fitted, best, along[best.direction]);
+  step.u_um = std::sqrt((std::max(scatter, of_noise) * alike + of_form) / best.squares);
+  return step;
+}
+
+}  // namespace datum

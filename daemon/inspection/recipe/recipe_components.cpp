@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+#include "daemon/inspection/board/warp_recipe.h"
+#include "daemon/inspection/recipe/recipe_file.h"
+#include "daemon/inspection/recipe/recipe_overlap.h"
+#include "gpu/core/board_plan.h"
+
+namespace datum {
+
+namespace {
+
+/// Keys that packages and components share; a component's own ones stand before its package's.
+struct Part {
+  std::optional<Eigen::Vector2d> body_mm, outline_mm, outline_offset_mm;
+  std::optional<double> nominal_um;
+  std::optional<bool> warp_fallback;
+  std::optional<Demand> demand;
+  std::vector<Demand> checks;
+};
+
+std::optional<Eigen::Vector2d> pair_if(config::TomlTable& table, const char* key, config::Range range = {}) {
+  if (!table.has(key)) return std::nullopt;
+  return Eigen::Vector2d(Eigen::Map<const Eigen::Vector2d>(table.numbers(key, 2, range).data()));
+}
+
+bool has_demand(config::TomlTable& table) {
+  bool any = false;
+  for (const char* key :
+       {"characteristic", "quantile", "top_count", "tolerance_um", "lower_um", "upper_um"}) {
+    any = any || table.has(key);
+  }
+  return any;
+}
+
+Part read_part(config::TomlTable& table) {
+  Part part;
+  part.body_mm = pair_if(table, "body_mm", config::positive);
+  part.outline_mm = pair_if(table, "floor_outline_mm", config::positive);
+  part.outline_offset_mm = pair_if(table, "floor_outline_offset_mm");
+  part.nominal_um = table.number_if("nominal_um", config::positive);
+  if (table.has("fallback"))
+    part.warp_fallback = table.choice<bool>("fallback", {{"none", false}, {"warp", true}});
+  if (has_demand(table)) part.demand = read_demand(table, true);
+  for (config::TomlTable& check : table.tables("check")) {
+    part.checks.push_back(read_demand(check, false));
+    check.finish();
+  }
+  return part;
+}
+
+using Packages = std::map<std::string, Part>;
+
+Packages read_packages(config::TomlTable& file, config::Problems& problems) {
+  Packages packages;
+  problems.attempt([&] {
+    auto all = file.table_if("package");
+    if (!all) return;
+    for (const std::string& name : all->table_names()) {
+      config::TomlTable table = all->table(name);
+      problems.attempt([&] {
+        packages[name] = read_part(table);
+        table.finish();
+      });
+    }
+    all->finish();
+  });
+  return packages;
+}
+
+BoardRect outline_of(const BoardRect& body, const Eigen::Vector2d& size_mm,
+                     const Eigen::Vector2d& offset_mm) {
+  const double turn = body.rotation_deg * std::numbers::pi / 180;
+  const Eigen::Vector2d turned(std::cos(turn) * offset_mm.x() - std::sin(turn) * offset_mm.y(),
+                               std::sin(turn) * offset_mm.x() + std::cos(turn) * offset_mm.y());
+  return {body.centre_mm + turned, size_mm, body.rotation_deg};
+}
+
+/// Laid over the package's part; every key that neither has is named with both places.
+Part merged(const Part& own, const Part& package) {
+  Part part = own;
+  if (!part.body_mm) part.body_mm = package.body_mm;
+  if (!part.nominal_um) part.nominal_um = package.nominal_um;
+  if (!part.warp_fallback) part.warp_fallback = package.warp_fallback;
+  if (!part.demand) part.demand = package.demand;
+  if (!part.outline_mm) part.outline_mm = package.outline_mm;
+  if (!part.outline_offset_mm) part.outline_offset_mm = package.outline_offset_mm;
+  part.checks.insert(part.checks.begin(), package.checks.begin(), package.checks.end());
+  return part;
+}
+
+void demand_complete(const Part& part, const std::string& package, const config::TomlTable& table) {
+  const auto need = [&](bool present, const char* key) {
+    if (!present) table.refuse(key, "missing", "a value here or in [package." + package + "]");
+  };
+  need(part.body_mm.has_value(), "body_mm");
+  need(part.nominal_um.has_value(), "nominal_um");
+  need(part.demand.has_value(), "characteristic");
+  if (part.outline_offset_mm) need(part.outline_mm.has_value(), "floor_outline_mm");
+}
+
+void demand_on_board(const BoardRect& rect, const Eigen::Vector2d& board_mm, const char* what,
+                     const config::TomlTable& table) {
+  constexpr double slack_mm = 1e-6;  // a nanometre, for the rounding of a turned corner
+  for (const Eigen::Vector2d& corner : corners_mm(rect)) {
+    if (corner.minCoeff() < -slack_mm || ((corner - board_mm).array() > slack_mm).any()) {
+      table.refuse(
+          "centre_mm",
+          std::string(what) + " reaches [" + config::shown(corner.x()) + ", " + config::shown(corner.y()) +
+              "] mm, outside the board",
+          "from [0, 0] to [" + config::shown(board_mm.x()) + ", " + config::shown(board_mm.y()) + "] mm");
+    }
+  }
+}
+
+/// What is measured of one component has room for so many.
+void demand_few(const std::vector<Check>& checks, const config::TomlTable& table) {
+  const auto few = [&](Characteristic characteristic, const char* what, int most) {
+    const auto n = std::count_if(checks.begin(), checks.end(),
+                                 [&](const Check& c) { return c.characteristic == characteristic; });
+    if (n > most)
+      table.refuse("check", std::to_string(n) + " checks of a " + what, "at most " + std::to_string(most));
+  };
+  few(Characteristic::percentile, "percentile", max_quantiles);
+  few(Characteristic::top_mean, "top_mean", max_top_counts);
+}
+
+/// What only the board's own surface tells needs one.
+void demand_warp(const Component& c, bool has_warp, const config::TomlTable& table) {
+  if (has_warp) return;
+  if (c.warp_fallback)
+    table.refuse("fallback", "is \"warp\", and the recipe has no [warp]", "[warp], or \"none\"");
+  for (const Check& check : c.checks)
+    if (check.characteristic == Characteristic::board_flatness)
+      table.refuse("check", "board_flatness is asked for, and the recipe has no [warp]",
+                   "[warp] with its limits");
+}
+
+Component read_component(config::TomlTable& table, const Packages& packages, const Eigen::Vector2d& board_mm,
+                         bool has_warp) {
+  Component c;
+  c.reference = read_name(table, "reference");
+  c.package = read_name(table, "package");
+  const auto known = packages.find(c.package);
+  const Part part = merged(read_part(table), known == packages.end() ? Part{} : known->second);
+  demand_complete(part, c.package, table);
+  c.body.centre_mm = Eigen::Map<const Eigen::Vector2d>(table.numbers("centre_mm", 2).data());
+  c.body.size_mm = *part.body_mm;
+  c.body.rotation_deg = table.number_or("rotation_deg", 0, {-360, 360});
+  c.nominal_height_um = *part.nominal_um;
+  c.warp_fallback = part.warp_fallback.value_or(false);
+  c.overlaps = table.texts_or("overlaps", {});
+  if (part.outline_mm) {
+    c.floor_outline =
+        outline_of(c.body, *part.outline_mm, part.outline_offset_mm.value_or(Eigen::Vector2d::Zero()));
+    demand_on_board(*c.floor_outline, board_mm, "the floor outline", table);
+  }
+  demand_on_board(c.body, board_mm, "the body", table);
+  c.checks.push_back(resolve(*part.demand, c.nominal_height_um, c.nominal_height_um, table));
+  for (const Demand& demand : part.checks) {
+    const bool around_height = demand.tolerance && demand.characteristic != Characteristic::board_flatness &&
+                               std::string(unit_of(demand.characteristic)) == "um";
+    c.checks.push_back(resolve(demand, around_height ? std::optional(c.nominal_height_um) : std::nullopt,
+                               c.nominal_height_um, table));
+  }
+  demand_few(c.checks, table);
+  demand_warp(c, has_warp, table);
+  table.finish();
+  return c;
+}
+
+}  // namespace
+
+std::array<Eigen::Vector2d, 4> corners_mm(const BoardRect& rect) {
+  const Eigen::Vector2d half = rect.size_mm / 2;
+  std::array<Eigen::Vector2d, 4> corners{
+      Eigen::Vector2d(-half.x(), -half.y()), Eigen::Vector2d(half.x(), -half.y()),
+      Eigen::Vector2d(half.x(), half.y()), Eigen::Vector2d(-half.x(), half.y())};
+  const double turn = rect.rotation_deg * std::numbers::pi / 180;
+  const double c = std::cos(turn), s = std::sin(turn);
+  for (Eigen::Vector2d& p : corners) {
+    p = rect.centre_mm + Eigen::Vector2d(c * p.x() - s * p.y(), s * p.x() + c * p.y());
+  }
+  return corners;
+}
+
+void read_components(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
+  const Packages packages = read_packages(file, problems);
+  std::map<std::string, int> line_of;  // of each reference
+  if (recipe.warp) line_of[recipe.warp->row.reference] = 0;
+  std::vector<config::TomlTable> tables = file.tables("component");
+  if (tables.empty()) file.refuse("component", "missing", "at least one [[component]]");
+  std::vector<std::reference_wrapper<const config::TomlTable>> read;
+  for (config::TomlTable& table : tables) {
+    problems.attempt([&] {
+      Component c = read_component(table, packages, recipe.board_size_mm, file.has("warp"));
+      const auto [first, fresh] = line_of.emplace(c.reference, table.where("reference").line);
+      if (!fresh) {
+        const std::string where = first->second > 0 ? ", first in line " + std::to_string(first->second) : "";
+        table.refuse("reference", "'" + c.reference + "' is used twice" + where,
+                     "a reference of its own for each component");
+      }
+      recipe.components.push_back(std::move(c));
+      read.push_back(table);
+    });
+  }
+  refuse_overlaps(recipe, read, read.size() == tables.size(), problems);
+}
+
+}  // namespace datum

@@ -1,0 +1,161 @@
+#include "daemon/inspection/recipe/recipe_file.h"
+
+namespace datum {
+
+namespace {
+
+Characteristic read_characteristic(config::TomlTable& table, bool heights_only) {
+  using enum Characteristic;
+  if (heights_only) {
+    return table.choice<Characteristic>("characteristic", {{"mean", mean},
+                                                           {"median", median},
+                                                           {"maximum", maximum},
+                                                           {"minimum", minimum},
+                                                           {"percentile", percentile},
+                                                           {"top_mean", top_mean}});
+  }
+  return table.choice<Characteristic>("characteristic", {{"mean", mean},
+                                                         {"median", median},
+                                                         {"maximum", maximum},
+                                                         {"minimum", minimum},
+                                                         {"percentile", percentile},
+                                                         {"top_mean", top_mean},
+                                                         {"tilt", tilt},
+                                                         {"presence", presence},
+                                                         {"board_flatness", board_flatness}});
+}
+
+/// Values that a characteristic can take at all.
+config::Range range_of(Characteristic c) {
+  if (c == Characteristic::tilt) return {0, 90000};
+  if (c == Characteristic::presence) return {0, 1000};
+  using enum Characteristic;
+  if (c == profile || c == flatness || c == parallelism || c == thickness) return config::not_negative;
+  if (c == bow || c == twist || c == peak_to_valley || c == board_flatness) return config::not_negative;
+  return {};
+}
+
+void read_limits(config::TomlTable& table, Demand& d, bool heights_only) {
+  const std::string unit = std::string("_") + unit_of(d.characteristic);
+  const config::Range range = range_of(d.characteristic);
+  d.lower = table.number_if("lower" + unit, range);
+  d.upper = table.number_if("upper" + unit, range);
+  d.tolerance = table.number_if("tolerance" + unit, config::positive);
+  if (!heights_only) d.nominal = table.number_if("nominal" + unit, range);
+  if (d.tolerance && (d.lower || d.upper)) {
+    table.refuse("tolerance" + unit, "is given beside limits",
+                 "either tolerance" + unit + " or lower" + unit + " and upper" + unit);
+  }
+  if (!d.tolerance && !d.lower && !d.upper) {
+    table.refuse("lower" + unit, "a limit is missing",
+                 "at least one of lower" + unit + ", upper" + unit + ", tolerance" + unit);
+  }
+  if (d.lower && d.upper && *d.lower >= *d.upper) {
+    table.refuse(
+        "lower" + unit,
+        config::shown(*d.lower) + " is not below upper" + unit + " (" + config::shown(*d.upper) + ")",
+        "limits in rising order");
+  }
+}
+
+}  // namespace
+
+Demand read_surface_demand(config::TomlTable& table) {
+  using enum Characteristic;
+  Demand d;
+  d.characteristic = table.choice<Characteristic>("characteristic", {{"profile", profile},
+                                                                     {"deviation_maximum", deviation_maximum},
+                                                                     {"deviation_minimum", deviation_minimum},
+                                                                     {"deviation_mean", deviation_mean},
+                                                                     {"flatness", flatness},
+                                                                     {"parallelism", parallelism},
+                                                                     {"thickness", thickness}});
+  read_limits(table, d, false);
+  return d;
+}
+
+Demand read_warp_demand(config::TomlTable& table) {
+  using enum Characteristic;
+  Demand d;
+  d.characteristic = table.choice<Characteristic>(
+      "characteristic",
+      {{"bow", bow}, {"twist", twist}, {"peak_to_valley", peak_to_valley}, {"convexity", convexity}});
+  read_limits(table, d, false);
+  return d;
+}
+
+namespace {
+
+/// The rank of quantile 1 has no neighbours above, so nothing tells its uncertainty by its neighbours.
+double read_quantile(config::TomlTable& table) {
+  const double q = table.number("quantile");
+  if (!(q > 0 && q < 1))
+    table.refuse("quantile", config::shown(q) + " is out of range",
+                 "more than 0 and less than 1; the highest pixel alone is characteristic = \"top_mean\" with "
+                 "top_count = 1");
+  return q;
+}
+
+/// Of a good part, where no nominal is stated.
+std::optional<double> expected_of(Characteristic c, std::optional<double> height_um) {
+  using enum Characteristic;
+  if (c == thickness) return std::nullopt;
+  if (c <= top_mean) return height_um;
+  return 0;
+}
+
+/// A single limit needs a tolerance too, or no uncertainty were too large for it.
+void demand_tolerance(const Check& check, const config::TomlTable& table) {
+  if ((check.lower && check.upper) || tolerance_of(check) > 0) return;
+  const std::string unit = std::string("_") + unit_of(check.characteristic);
+  const std::string limit = (check.lower ? "lower" : "upper") + unit;
+  if (!check.nominal && !check.expected)
+    table.refuse("nominal" + unit, "missing",
+                 "the nominal, for " + limit +
+                     " is the only limit: their distance is the "
+                     "tolerance that U is compared with");
+  table.refuse(limit,
+               config::shown(check.lower ? *check.lower : *check.upper) +
+                   " is the nominal: a single limit there leaves no tolerance that U can be compared with",
+               "a limit apart from the nominal, or both limits");
+}
+
+}  // namespace
+
+Demand read_demand(config::TomlTable& table, bool heights_only) {
+  Demand d;
+  d.characteristic = read_characteristic(table, heights_only);
+  if (d.characteristic == Characteristic::percentile) {
+    d.parameter = read_quantile(table);
+  }
+  if (d.characteristic == Characteristic::top_mean) {
+    d.parameter = static_cast<double>(table.integer("top_count", 1, 1'000'000));
+  }
+  read_limits(table, d, heights_only);
+  return d;
+}
+
+Check resolve(const Demand& d, std::optional<double> nominal, std::optional<double> height_um,
+              const config::TomlTable& table) {
+  const std::string unit = std::string("_") + unit_of(d.characteristic);
+  Check check{d.characteristic, d.parameter, d.nominal ? d.nominal : nominal,
+              d.lower,          d.upper,     expected_of(d.characteristic, height_um)};
+  if (d.tolerance) {
+    if (!check.nominal) {
+      table.refuse("tolerance" + unit, "has no nominal to lie around", "nominal" + unit + " beside it");
+    }
+    check.lower = *check.nominal - *d.tolerance;
+    check.upper = *check.nominal + *d.tolerance;
+  }
+  const double n = check.nominal.value_or(0);
+  if (check.nominal && ((check.lower && n < *check.lower) || (check.upper && n > *check.upper))) {
+    table.refuse("nominal" + unit, config::shown(n) + " lies outside the limits",
+                 (check.lower ? "at least " + config::shown(*check.lower) : std::string()) +
+                     (check.lower && check.upper ? " and " : "") +
+                     (check.upper ? "at most " + config::shown(*check.upper) : std::string()));
+  }
+  demand_tolerance(check, table);
+  return check;
+}
+
+}  // namespace datum

@@ -1,0 +1,311 @@
+#include "daemon/inspection/surface/pipeline_surface.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "daemon/inspection/board/pipeline_parts.h"
+#include "daemon/inspection/surface/surface_characteristic.h"
+#include "daemon/inspection/surface/surface_mask.h"
+#include "daemon/inspection/surface/surface_placing.h"
+#include "daemon/inspection/surface/surface_spots.h"
+#include "daemon/inspection/verdict/decision.h"
+
+namespace datum {
+namespace {
+
+std::optional<Refusal> set_refusal(const SurfaceRecipe& recipe, std::span<const SurfaceFrame> frames) {
+  if (frames.size() != recipe.snapshots)
+    return Refusal{Reason::snapshots,
+                   fmt::format("{} snapshots came, the recipe demands {}", frames.size(), recipe.snapshots)};
+  std::set<std::pair<std::string, std::string>> seen;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const HeightFrame& f = *frames[i].frame;
+    if (!seen.emplace(f.frame_id, f.content_sha256).second)
+      return Refusal{Reason::snapshots, fmt::format("frame {} came twice", f.frame_id)};
+    if (std::string why = pose_refusal(recipe, i, frames[i].pose); !why.empty())
+      return Refusal{Reason::snapshots, why};
+  }
+  return std::nullopt;
+}
+
+/// Of each snapshot by itself, with its number.
+std::optional<Refusal> frames_refusal(std::span<const SurfaceFrame> frames, const InspectionInputs& in) {
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    InspectionInputs one = in;
+    one.pose = frames[i].pose;
+    auto why = frame_refusal(*frames[i].frame, one);
+    if (!why) why = placement_refusal(*frames[i].frame, one);
+    if (!why) continue;
+    if (frames.size() > 1) why->detail = fmt::format("snapshot {}: {}", i + 1, why->detail);
+    return why;
+  }
+  return std::nullopt;
+}
+
+/// What the snapshots are, whatever is made of them.
+SurfaceEvidence evidence_of(const SurfaceRecipe& recipe, std::span<const SurfaceFrame> frames) {
+  SurfaceEvidence e;
+  e.model = recipe.model.file.filename().string();
+  e.mm_per_unit = recipe.model.mm_per_unit;
+  Eigen::Map<Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(e.machine_from_model.data()) =
+      recipe.machine_from_model.matrix();
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const HeightFrame& f = *frames[i].frame;
+    SnapshotEvidence& s = e.snapshots.emplace_back();
+    s.name = i < recipe.poses.size() ? recipe.poses[i].name : std::to_string(i + 1);
+    s.frame_id = f.frame_id;
+    s.frame_source = f.source;
+    s.frame_sha256 = f.content_sha256;
+    s.captured = f.captured;
+    s.stamp = f.stamp;
+    s.pose = frames[i].pose;
+    s.stages = f.stages;
+    s.pixels = f.size();
+    s.valid = f.count_of(PixelClass::ok);
+  }
+  return e;
+}
+
+void add_model(SurfaceEvidence& e, const SurfaceModel& model) {
+  e.model_sha256 = model.sha256;
+  e.facets = model.facets;
+  e.degenerate_facets = model.triangles->faults.degenerate;
+  e.open_edges = model.triangles->faults.open_edges;
+  e.branched_edges = model.triangles->faults.branched_edges;
+  e.contradicted_normals = model.contradicted_normals;
+}
+
+/// With what is not known of the stage's way and of its position at the exposure.
+HtmEstimate<Machine, Sensor> station(const Calibration& c, const Pose& pose) {
+  HtmEstimate<Machine, Sensor> at{c.machine_from_sensor, c.covariance};
+  if (!pose.used) return at;
+  at = at_stage(at, c.stage, c.stage_u, Eigen::Vector3d(pose.q_mm.data()));
+  const double u_mm = pose.pairing ? pose.pairing->u_um * 1e-3 : 0;
+  at.covariance.bottomRightCorner<3, 3>().diagonal().array() += u_mm * u_mm;
+  return at;
+}
+
+/// Sensor to machine for each snapshot; none in sensor coordinates.
+std::vector<HtmEstimate<Machine, Sensor>> stations(std::span<const SurfaceFrame> frames,
+                                                   const InspectionInputs& in) {
+  std::vector<HtmEstimate<Machine, Sensor>> out;
+  if (!in.recipe->in_machine_coordinates) return out;
+  for (const SurfaceFrame& f : frames) out.push_back(station(*in.calibration, f.pose));
+  return out;
+}
+
+std::vector<SnapshotMotion> motions(std::span<const SurfaceFrame> frames) {
+  std::vector<SnapshotMotion> out;
+  for (const SurfaceFrame& f : frames)
+    out.push_back(
+        {f.pose.used, Eigen::Vector3d(f.pose.q_mm.data()), f.pose.pairing ? f.pose.pairing->u_um * 1e-3 : 0});
+  return out;
+}
+
+std::vector<SurfaceShot> shots_of(std::span<const HeightFrame* const> frames,
+                                  const std::vector<HtmEstimate<Machine, Sensor>>& machine_from_sensor,
+                                  const PlacedPart& part, const SurfaceModel& model,
+                                  const SurfaceUncertainty& uncertainty) {
+  const Htm<Machine, Model>& placed = part.machine_from_model;
+  std::vector<SurfaceShot> shots;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const Htm<Model, Sensor> model_from_sensor = machine_from_sensor.empty()
+                                                     ? Htm<Model, Sensor>(placed.inverse().matrix())
+                                                     : placed.inverse() * machine_from_sensor[i].htm;
+    const HtmEstimate<Machine, Sensor>* station =
+        machine_from_sensor.empty() ? nullptr : &machine_from_sensor[i];
+    shots.push_back({frames[i], model_from_sensor});
+    shots.back().edge_mm = edge_zone_mm(shots.back(), part, station, model, uncertainty);
+  }
+  return shots;
+}
+
+/// Of each region: what lies farther from every point than it may.
+std::vector<double> gaps_of(SurfaceMap& map, const SurfaceRecipe& recipe, unsigned threads) {
+  std::vector<double> gap_mm2(recipe.regions.size());
+  std::set<double> reaches;
+  for (const RegionDemand& region : recipe.regions) reaches.insert(region.max_gap_mm);
+  for (const double reach_mm : reaches) {
+    const SurfaceCover cover = cover_of(map, {reach_mm, 1}, threads);
+    for (std::size_t r = 0; r < gap_mm2.size(); ++r)
+      if (recipe.regions[r].max_gap_mm == reach_mm) gap_mm2[r] = cover.area_mm2[r] - cover.covered_mm2[r];
+  }
+  return gap_mm2;
+}
+
+/// Why nothing of a region can be told.
+Refusal region_doubt(const MeasuredSurface& m, const SurfaceSpots& spots, std::size_t region) {
+  auto [reason, detail] = beyond_refusal(m, spots, region);
+  if (reason == Reason::none) std::tie(reason, detail) = region_refusal(m, region);
+  return {reason, detail};
+}
+
+void doubt(CheckVerdict& v, const Refusal& why) {
+  v.decision = v.decision_simple = Decision::invalid;
+  v.reason = why.reason;
+  v.detail = why.detail;
+}
+
+/// What passed does so no longer; what failed has failed.
+void doubt(BoardVerdict& v, const Refusal& why) {
+  for (ComponentVerdict& c : v.components) {
+    for (CheckVerdict& check : c.checks)
+      if (check.decision == Decision::pass || check.decision == Decision::inconclusive) doubt(check, why);
+    c.decision = worst_of(c.checks);
+  }
+  v.decision = Decision::invalid;
+  v.reason = why.reason;
+  v.detail = why.detail;
+}
+
+CheckVerdict judge(const Recipe& recipe, const MeasuredSurface& m, const SurfaceSpots& spots,
+                   std::size_t region, std::size_t check) {
+  const std::size_t datum = recipe.surface->regions[region].datum[check];
+  CheckVerdict v;
+  v.check = recipe.components[region].checks[check];
+  Refusal why = region_doubt(m, spots, region);
+  if (why.reason == Reason::none && datum != region) {
+    why = region_doubt(m, spots, datum);
+    why.detail = fmt::format("its datum {}: {}", m.sources.model.regions[datum].name, why.detail);
+  }
+  v.reason = why.reason;
+  v.detail = why.detail;
+  if (v.reason != Reason::none) return v;
+  v = evaluate(v.check, region, datum, m);
+  if (v.reason != Reason::none) return v;
+  decide(v, recipe.rule, recipe.rule_confidence);
+  if (v.decision != Decision::pass && v.decision != Decision::inconclusive) return v;
+  if (const auto [reason, detail] = spot_refusal(m, spots, v.check, region, datum); reason != Reason::none)
+    doubt(v, {reason, detail});
+  return v;
+}
+
+ComponentVerdict judge(const Recipe& recipe, const MeasuredSurface& m, const SurfaceSpots& spots,
+                       std::size_t region) {
+  const Component& component = recipe.components[region];
+  ComponentVerdict c;
+  c.reference = component.reference;
+  c.package = component.package;
+  c.region = evidence_of(m, region);
+  for (std::size_t k = 0; k < component.checks.size(); ++k)
+    c.checks.push_back(judge(recipe, m, spots, region, k));
+  c.decision = worst_of(c.checks);
+  return c;
+}
+
+SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> frames,
+                                  const InspectionInputs& in, SurfaceModels& models, const Backend& backend) {
+  const SurfaceRecipe& recipe = *in.recipe->surface;
+  const std::shared_ptr<const SurfaceModel> model = models.of(*in.recipe, backend.threads);
+  add_model(*v.surface, *model);
+  const auto machine_from_sensor = stations(frames, in);
+  std::vector<const HeightFrame*> heights;
+  for (const SurfaceFrame& f : frames) heights.push_back(f.frame);
+  SurfaceMasks masks(recipe, heights, machine_from_sensor);
+  const PlacedPart part = place_part(recipe, *model, masks.to_align(), machine_from_sensor, backend);
+  v.surface->alignment = part.evidence;
+  if (!part.refusal.empty())
+    return {refused(std::move(v), *in.recipe,
+                    {Reason::surface_fit, "alignment: " + part.refusal + masks.alignment_words()})};
+  Eigen::Map<Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(v.surface->machine_from_model.data()) =
+      part.machine_from_model.matrix();
+  heights = masks.to_compare(part.machine_from_model);
+  v.surface->masks = masks.evidence();
+  const std::vector<SurfaceShot> shots =
+      shots_of(heights, machine_from_sensor, part, *model, recipe.uncertainty);
+  CpuDistanceFinder cpu(backend);
+  DistanceFinder& finder = in.finder ? *in.finder : cpu;
+  ComparedSurface surface = compare_with_model(*model, recipe.settings, shots, finder, backend.threads);
+  v.backend = finder.describe();
+  v.surface->points = surface.map.points.size();
+  v.surface->beyond = surface.beyond;
+  v.surface->hidden = surface.explained;
+  const std::vector<double> gap_mm2 = gaps_of(surface.map, recipe, backend.threads);
+  const SurfaceCover cover = cover_of(surface.map, {recipe.settings.reach_mm, 1}, backend.threads);
+  std::vector<float> deviation;
+  for (const ModelDistance& d : surface.map.distances) deviation.push_back(d.distance);
+  const std::size_t regions = recipe.regions.size();
+  const auto extremes =
+      window_extremes(surface.grids, surface.judged_region, deviation, regions, recipe.settings.window_px);
+  const auto noise =
+      region_noises(surface.grids, surface.face_region, deviation, regions, recipe.settings.window_px);
+  const SurfaceSpots spots = find_spots(surface, recipe.settings, extremes, noise, *in.sensor);
+  const std::vector<SnapshotMotion> motion = motions(frames);
+  const SurfaceSources sources{recipe,
+                               *model,
+                               *in.sensor,
+                               shots,
+                               machine_from_sensor,
+                               part.machine_from_model,
+                               part.alignment,
+                               in.recipe->in_machine_coordinates ? in.calibration : nullptr,
+                               motion};
+  const MeasuredSurface m{sources, surface, cover, gap_mm2, extremes, noise, backend};
+  for (std::size_t r = 0; r < regions; ++r) v.components.push_back(judge(*in.recipe, m, spots, r));
+  v.decision = worst_of(v.components);
+  if (const auto [reason, detail] = beyond_refusal(m, spots, no_region); reason != Reason::none)
+    doubt(v, Refusal{reason, detail});
+  std::shared_ptr<const FacetMap> facets;
+  if (recipe.facet_map)
+    facets = std::make_shared<const FacetMap>(
+        map_facets(*model, recipe.settings, *recipe.facet_map, surface, shots, backend));
+  return {std::move(v), std::make_shared<const SurfaceMap>(std::move(surface.map)), cover, std::move(facets)};
+}
+
+/// All that is known before anything is compared.
+BoardVerdict begun(std::span<const SurfaceFrame> frames, const InspectionInputs& in,
+                   const std::string& backend) {
+  const HeightFrame none;
+  InspectionInputs last = in;
+  if (!frames.empty()) last.pose = frames.back().pose;
+  BoardVerdict v = identity(frames.empty() ? none : *frames.back().frame, last, backend);
+  if (frames.empty()) v.sensor_serial = in.sensor->serial;
+  v.surface = evidence_of(*in.recipe->surface, frames);
+  return v;
+}
+
+}  // namespace
+
+std::string pose_refusal(const SurfaceRecipe& recipe, std::size_t number, const Pose& pose) {
+  if (recipe.poses.empty()) return "";
+  if (!pose.used) return "the recipe names the snapshots' poses and no position came with them";
+  const Eigen::Map<const Eigen::Vector3d> at(pose.q_mm.data());
+  const auto is_at = [&](const SnapshotPose& p) { return (at - p.position_mm).norm() <= p.tolerance_mm; };
+  const SnapshotPose& due = recipe.poses[number];
+  if (is_at(due)) return "";
+  const auto other = std::find_if(recipe.poses.begin(), recipe.poses.end(), is_at);
+  return fmt::format(
+      "snapshot {} was taken at [{:.3f}, {:.3f}, {:.3f}] mm{}, its pose is {} at [{:.3f}, {:.3f}, {:.3f}] mm",
+      number + 1, at.x(), at.y(), at.z(), other == recipe.poses.end() ? "" : ", which is pose " + other->name,
+      due.name, due.position_mm.x(), due.position_mm.y(), due.position_mm.z());
+}
+
+BoardVerdict refused_surface(std::span<const SurfaceFrame> frames, const InspectionInputs& in, Reason reason,
+                             const std::string& detail) {
+  return refused(begun(frames, in, describe(cpu_backend(in.threads))), *in.recipe, {reason, detail});
+}
+
+SurfaceInspection inspect_surface(std::span<const SurfaceFrame> frames, const InspectionInputs& in,
+                                  SurfaceModels& models, const Backend& backend) {
+  const BoardVerdict v = begun(frames, in, describe(backend));
+  auto why = set_refusal(*in.recipe->surface, frames);
+  if (!why) why = frames_refusal(frames, in);
+  if (why) return {refused(v, *in.recipe, *why)};
+  const auto refuse = [&](Reason reason, const std::exception& e) {
+    return SurfaceInspection{refused(v, *in.recipe, {reason, e.what()})};
+  };
+  try {
+    return compare_surface(v, frames, in, models, backend);
+  } catch (const ModelError& e) {
+    return refuse(Reason::model, e);
+  } catch (const CalibrationError& e) {
+    return refuse(Reason::calibration, e);
+  } catch (const std::exception& e) {
+    return refuse(Reason::internal, e);
+  }
+}
+
+}  // namespace datum

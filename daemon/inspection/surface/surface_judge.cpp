@@ -1,0 +1,215 @@
+#include "daemon/inspection/surface/surface_judge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "daemon/inspection/surface/surface_patches.h"
+
+namespace datum {
+namespace {
+
+constexpr double far = std::numeric_limits<double>::infinity();
+/// Places of a model are kept in single precision: some nm, more where a plane leans.
+constexpr double rounding_mm = 1e-4;
+
+double signed_as(double magnitude, double sign) { return std::copysign(magnitude, sign); }
+
+}  // namespace
+
+struct SurfaceJudge::Seen {
+  int row, col;
+  Eigen::Vector3d at;   // sensor coordinates
+  std::uint32_t facet;  // that the ray meets
+  double off_mm;        // along the ray, from where it meets it
+};
+
+struct SurfaceJudge::Levels {
+  double lowest = far,
+         highest = -far;     // of the facets about a place, at its x and y; -inf where a ray misses
+  double lowest_seen = far;  // the same, or where the rays meet them
+  std::uint32_t highest_facet = no_facet;
+  std::array<std::uint32_t, 9> facing;  // of them, those that the sensor can see
+  int facing_count = 0;
+};
+
+struct SurfaceJudge::Foot {
+  Eigen::Vector3d at;
+  Eigen::Vector2i pixel;  // row, column
+  double aside_mm;        // across the ray, from the point
+  double cosine;          // between the place's normal and the ray
+  bool in_sight;          // nothing of the model lies before it
+};
+
+SurfaceJudge::SurfaceJudge(const TriangleModel& model, const SurfaceRays& rays,
+                           const std::vector<double>& heights_mm, const SurfaceShot& shot, double search_mm,
+                           double least_cosine)
+    : model_(model),
+      rays_(rays),
+      heights_(heights_mm),
+      towards_(shot.model_from_sensor.rotation().col(2)),
+      rows_(shot.frame->rows),
+      cols_(shot.frame->cols),
+      edge_mm_(shot.edge_mm),
+      search_mm_(search_mm),
+      least_cosine_(least_cosine) {}
+
+double SurfaceJudge::height(int row, int col) const {
+  return rays_.inside(row, col) ? heights_[static_cast<std::size_t>(row) * static_cast<std::size_t>(cols_) +
+                                           static_cast<std::size_t>(col)]
+                                : std::nan("");
+}
+
+/// NaN where the pixel has no height or its ray misses the model.
+double SurfaceJudge::off_mm(int row, int col) const {
+  return rays_.facet(row, col) == no_facet ? std::nan("") : height(row, col) - rays_.z_mm(row, col);
+}
+
+SurfaceJudge::Levels SurfaceJudge::levels_at(const Eigen::Vector3d& place, const Eigen::Vector2i& first,
+                                             int size) const {
+  Levels levels;
+  for (int row = first[0]; row < first[0] + size; ++row)
+    for (int col = first[1]; col < first[1] + size; ++col) {
+      const std::uint32_t facet = rays_.facet(row, col);
+      // the frame's border tells nothing of what the model does there
+      const double z = facet == no_facet ? -far : rays_.plane_mm(facet, place.x(), place.y());
+      // a facet narrower than a pixel shows by its neighbours alone
+      levels.lowest_seen = std::min({levels.lowest_seen, z, facet == no_facet ? z : rays_.z_mm(row, col)});
+      levels.lowest = std::min(levels.lowest, z);
+      if (z > levels.highest) {
+        levels.highest = z;
+        levels.highest_facet = facet;
+      }
+      if (facet != no_facet && rays_.cosine(facet) >= least_cosine_)
+        levels.facing[static_cast<std::size_t>(levels.facing_count++)] = facet;
+    }
+  return levels;
+}
+
+SurfaceJudge::Foot SurfaceJudge::foot_of(const Seen& seen, const ModelPoint& point,
+                                         const ModelDistance& nearest) const {
+  Foot foot;
+  foot.at = rays_.sensor_place(datum::foot_of(model_, point, nearest));
+  foot.pixel = rays_.pixel_of(foot.at);
+  foot.aside_mm = (seen.at - foot.at).head<2>().norm();
+  const auto& n = model_.normal[nearest.facet][static_cast<std::size_t>(nearest.place)];
+  foot.cosine = n[0] * towards_.x() + n[1] * towards_.y() + n[2] * towards_.z();
+  foot.in_sight =
+      seen.facet == nearest.facet ||
+      foot.at.z() >= levels_at(foot.at, foot.pixel - Eigen::Vector2i(1, 1), 3).lowest_seen - rounding_mm;
+  return foot;
+}
+
+bool SurfaceJudge::is_beside_own_pixel(const Seen& seen, const Foot& foot) const {
+  return (foot.pixel - Eigen::Vector2i(seen.row, seen.col)).cwiseAbs().maxCoeff() <= 1;
+}
+
+/// Whether carries(row, col) of all pixels between the point's and its foot's.
+template <class Carries>
+bool SurfaceJudge::all_between(const Seen& seen, const Foot& foot, const Carries& carries) const {
+  const Eigen::Vector2i way = foot.pixel - Eigen::Vector2i(seen.row, seen.col);
+  const int steps = way.cwiseAbs().maxCoeff();
+  for (int i = 1; i < steps; ++i) {
+    const double t = static_cast<double>(i) / steps;
+    if (!carries(seen.row + static_cast<int>(std::lround(t * way[0])),
+                 seen.col + static_cast<int>(std::lround(t * way[1]))))
+      return false;
+  }
+  return true;
+}
+
+/// What moved carries everything between with it: a post beside a wall stands apart from it, a wall that moved does not.
+bool SurfaceJudge::reaches(const Seen& seen, const Foot& foot) const {
+  if (is_beside_own_pixel(seen, foot)) return true;
+  return all_between(seen, foot, [&](int row, int col) {
+    const double off = off_mm(row, col);
+    return off * seen.off_mm > 0 && std::abs(off) >= 0.5 * std::abs(seen.off_mm);
+  });
+}
+
+JudgedPixel SurfaceJudge::along_ray(const Seen& seen) const {
+  const double cosine = rays_.cosine(seen.facet);
+  JudgedPixel pixel{Judgement::face, seen.off_mm * cosine, seen.facet, seen.facet, true};
+  // of a wall the ray tells no more than that something stands far before or behind it
+  const double told_mm = cosine >= least_cosine_ ? pixel.deviation_mm : seen.off_mm;
+  if (std::abs(told_mm) > search_mm_) {
+    pixel.judgement = Judgement::beyond;
+  } else if (cosine < least_cosine_) {
+    pixel = {};
+  }
+  return pixel;
+}
+
+/// Off the model's surface by what a step that moved to the point would be off; or along the ray, where that is less.
+JudgedPixel SurfaceJudge::displaced(const Seen& seen, const Foot& foot, const ModelDistance& nearest) const {
+  JudgedPixel ray = along_ray(seen);
+  if (!reaches(seen, foot)) return ray;
+  const Levels levels = levels_at(foot.at, foot.pixel - Eigen::Vector2i(1, 1), 3);
+  double least = far;
+  std::uint32_t level = no_facet;
+  for (int k = 0; k < levels.facing_count; ++k) {
+    const std::uint32_t facet = levels.facing[static_cast<std::size_t>(k)];
+    const double z = rays_.plane_mm(facet, foot.at.x(), foot.at.y());
+    const double off = std::hypot(foot.aside_mm, z - seen.at.z());
+    if (off < least) level = facet;
+    least = std::min(least, off);
+  }
+  const bool steep = rays_.cosine(seen.facet) < least_cosine_;
+  if (steep ? least > search_mm_ : least >= std::abs(ray.deviation_mm)) return ray;
+  // a wall has no tolerance of its own that a ray along it could tell
+  return {Judgement::edge, signed_as(least, seen.off_mm), nearest.facet, steep ? level : seen.facet, false};
+}
+
+/// The nearest place is an edge, or a wall that the sensor sees along.
+JudgedPixel SurfaceJudge::by_foot(const Seen& seen, const Foot& foot, const ModelDistance& nearest) const {
+  if (foot.aside_mm > edge_mm_) return displaced(seen, foot, nearest);
+  const Eigen::Vector2i first(
+      static_cast<int>(std::floor((foot.at.y() - rays_.y_mm(0)) / rays_.step_y_mm())),
+      static_cast<int>(std::floor((foot.at.x() - rays_.x_mm(0)) / rays_.step_x_mm())));
+  const Levels levels = levels_at(foot.at, first, 2);
+  const double above = seen.at.z() - std::max(levels.highest, foot.at.z());
+  const double below = std::min(levels.lowest, foot.at.z()) - seen.at.z();
+  // what is mostly aside of the step tells nothing
+  if (std::max(above, below) < std::abs(nearest.distance) / 2) return {};
+  if (rays_.cosine(seen.facet) < least_cosine_) return {};
+  return {Judgement::edge, above > 0 ? above : -below, nearest.facet, seen.facet, false};
+}
+
+/// Where the ray misses the model: the fixture, the table, or something that continues the part beyond its outline.
+JudgedPixel SurfaceJudge::beside_model(const Seen& seen, const Foot& foot,
+                                       const ModelDistance& nearest) const {
+  if (foot.aside_mm <= edge_mm_) return {};
+  const Levels levels = levels_at(foot.at, foot.pixel - Eigen::Vector2i(1, 1), 3);
+  if (levels.highest_facet == no_facet) return {};
+  const double level = levels.highest - rays_.pitch_mm();
+  const bool continues = seen.at.z() >= level && all_between(seen, foot, [&](int row, int col) {
+                           return rays_.facet(row, col) != no_facet || height(row, col) >= level;
+                         });
+  if (!continues) return {};
+  return {Judgement::edge, std::abs(double{nearest.distance}), nearest.facet, levels.highest_facet, false};
+}
+
+JudgedPixel SurfaceJudge::judge(int row, int col, const ModelPoint& point,
+                                const ModelDistance& nearest) const {
+  const std::uint32_t met = rays_.facet(row, col);
+  const bool found = nearest.kind != MatchClass::no_data;
+  if (met != no_facet && rays_.cosine(met) < 0) return {};  // the far side of an open model
+  if (met == no_facet && !found) return {};
+  const Seen seen{row, col, {rays_.x_mm(col), rays_.y_mm(row), height(row, col)}, met, off_mm(row, col)};
+  if (!found) return along_ray(seen);
+  const Foot foot = foot_of(seen, point, nearest);
+  const bool is_seen = foot.in_sight && foot.cosine >= least_cosine_;
+  if (nearest.kind == MatchClass::face && is_seen &&
+      (met == no_facet ? foot.aside_mm <= edge_mm_ : reaches(seen, foot)))
+    return {Judgement::face, nearest.distance, nearest.facet, nearest.facet, false};
+  if (nearest.kind == MatchClass::rim)
+    return met == no_facet || foot.aside_mm <= edge_mm_
+               ? JudgedPixel{Judgement::rim, nearest.distance, nearest.facet, nearest.facet, false}
+               : along_ray(seen);
+  if (met == no_facet) return beside_model(seen, foot, nearest);
+  const bool looks_away = foot.cosine <= -least_cosine_;
+  if (foot.in_sight && !looks_away) return by_foot(seen, foot, nearest);
+  return along_ray(seen);
+}
+
+}  // namespace datum

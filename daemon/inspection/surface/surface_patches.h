@@ -1,0 +1,97 @@
+// A model's surface cut into patches, and which of them lie near each other.
+#pragma once
+
+#include <Eigen/Geometry>
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "daemon/inspection/surface/surface_map.h"
+
+namespace datum {
+
+/// mm, relative to the model's origin.
+using SurfacePlace = std::array<double, 3>;
+
+/// The place of a facet that is nearest to a point, by what the search found.
+SurfacePlace foot_of(const TriangleModel& model, const ModelPoint& point, const ModelDistance& found);
+
+struct SurfacePatch {
+  SurfacePlace center{}, normal{};  // means over its area; the normal of length 1
+  double area_mm2 = 0;
+  std::size_t region = 0;  // regions.size() where facets belong to none
+};
+
+class SurfacePatches {
+ public:
+  /// `about`: facets whose boxes lie apart from it are left out; null: none. Throws std::invalid_argument for a reach that
+  /// is not above 0 or so small that there are more than 2^24 pieces.
+  SurfacePatches(const SurfaceMap& map, double reach_mm, const Eigen::AlignedBox3d* about = nullptr);
+
+  const std::vector<SurfacePatch>& all() const { return patches_; }
+  /// The patch that a place of a facet belongs to; of a facet that was not left out.
+  std::uint32_t patch_at(const SurfacePlace& place, std::uint32_t facet) const;
+
+  /// Calls visit(other) in a fixed order for patches of the same region, itself among them, that face its way and whose
+  /// centers are not further than the reach.
+  template <class Visit>
+  void near(std::uint32_t patch, const Visit& visit) const {
+    const SurfacePatch& from = patches_[patch];
+    std::array<std::int64_t, 3> low, high;
+    for (std::size_t k = 0; k < 3; ++k) {
+      low[k] = cell(from.center[k] - reach_mm_);
+      high[k] = cell(from.center[k] + reach_mm_);
+    }
+    for (std::int64_t x = low[0]; x <= high[0]; ++x)
+      for (std::int64_t y = low[1]; y <= high[1]; ++y)
+        for (std::int64_t z = low[2]; z <= high[2]; ++z) {
+          const auto found = cells_.find(key({x, y, z}));
+          if (found == cells_.end()) continue;
+          for (std::uint32_t i = found->second.first; i < found->second.second; ++i)
+            if (meet(by_cell_[i], from)) visit(number_[i]);
+        }
+  }
+
+ private:
+  using Corners = std::array<SurfacePlace, 3>;
+  /// Where pieces are put together: a voxel, the axis that they face along, the region.
+  struct Key {
+    std::array<std::int64_t, 3> voxel;
+    int axis;
+    std::size_t region;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& k) const;
+  };
+  /// Where a part of a facet was halved. Its halves are cuts, or ~patch where they are pieces.
+  struct Cut {
+    SurfacePlace middle, across;
+    double second;  // its sign is that of places in the second half
+    std::array<std::int32_t, 2> half;
+  };
+
+  std::size_t region_of(std::uint32_t facet) const;
+  std::int32_t cut(const Corners& t, double area_mm2, std::uint32_t facet);
+  Key key_of(const SurfacePlace& center, std::uint32_t facet) const;
+  std::uint32_t add(const SurfacePlace& center, double area_mm2, std::uint32_t facet);
+  void finish();
+  std::int64_t cell(double mm) const;
+  static std::uint64_t key(const std::array<std::int64_t, 3>& cell);
+  bool meet(const SurfacePatch& a, const SurfacePatch& b) const;
+
+  const SurfaceMap& map_;
+  double reach_mm_, side_mm_;  // side: of pieces and voxels
+  std::size_t pieces_ = 0;
+  std::vector<SurfacePatch> patches_;
+  std::unordered_map<Key, std::uint32_t, KeyHash> at_;  // while facets are cut
+  std::vector<std::int32_t> root_;                      // of each facet, as Cut::half
+  std::vector<Cut> cuts_;
+  // Patches by cells that are 2 reaches wide: of each cell its first and behind its last.
+  std::unordered_map<std::uint64_t, std::pair<std::uint32_t, std::uint32_t>> cells_;
+  std::vector<SurfacePatch> by_cell_;
+  std::vector<std::uint32_t> number_;  // of those among all
+};
+
+}  // namespace datum

@@ -1,0 +1,70 @@
+// Which facet of a model each viewing ray of a snapshot meets first.
+//
+// A snapshot's rays run along its sensor's z, one through the middle of each pixel, so that the first facet on a ray is what
+// a depth buffer of the model keeps (E. Catmull, "A subdivision algorithm for computer display of curved surfaces", 1974).
+// Facets that look away from the sensor hide what lies behind them too: an open model has a far side.
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "daemon/inspection/surface/surface_compare.h"
+
+namespace datum {
+
+inline constexpr std::uint32_t no_facet = 0xFFFFFFFF;
+
+/// All lengths in mm, sensor coordinates of the snapshot. Borrows the snapshot's frame. The result does not depend on the
+/// number of threads.
+class SurfaceRays {
+ public:
+  SurfaceRays(const TriangleModel& model, const SurfaceShot& shot, unsigned threads);
+
+  /// The facet that the ray of a pixel meets first; no_facet where it misses the model, or where there is no such pixel.
+  std::uint32_t facet(int row, int col) const { return inside(row, col) ? met_[index(row, col)] : no_facet; }
+  /// z at which it does; of a pixel whose ray meets a facet.
+  double z_mm(int row, int col) const { return z_[index(row, col)]; }
+  /// z at which the plane of a facet stands over x, y.
+  double plane_mm(std::uint32_t facet, double x_mm, double y_mm) const {
+    const Plane& p = planes_[facet];
+    return p.z_mm + p.slope_x * (x_mm - p.x_mm) + p.slope_y * (y_mm - p.y_mm);
+  }
+  /// Between the facet's normal and the sensor's z; below 0 the facet looks away.
+  double cosine(std::uint32_t facet) const { return planes_[facet].cosine; }
+  /// A place relative to the model's origin.
+  Eigen::Vector3d sensor_place(const std::array<double, 3>& model_place) const;
+  Eigen::Vector2i pixel_of(const Eigen::Vector3d& sensor_place) const;
+  double x_mm(int col) const { return x_.at(col); }
+  double y_mm(int row) const { return y_.at(row); }
+  double step_x_mm() const { return x_.scale_mm; }
+  double step_y_mm() const { return y_.scale_mm; }
+  double pitch_mm() const { return std::max(x_.scale_mm, y_.scale_mm); }
+  bool inside(int row, int col) const { return row >= 0 && row < rows_ && col >= 0 && col < cols_; }
+
+ private:
+  struct Plane {
+    double x_mm, y_mm, z_mm, slope_x, slope_y, cosine;
+  };
+  using Corners = std::array<Eigen::Vector3d, 3>;
+
+  std::size_t index(int row, int col) const {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(cols_) + static_cast<std::size_t>(col);
+  }
+  Corners corners_of(const TriangleModel& model, std::uint32_t facet) const;
+  void project(const TriangleModel& model, unsigned threads);
+  void keep_nearest(const TriangleModel& model, const std::vector<std::array<int, 2>>& rows_of, int first,
+                    int last);
+
+  int rows_, cols_;
+  AxisScale x_, y_;
+  Eigen::Matrix3d rotation_;  // sensor from model
+  Eigen::Vector3d shift_;     // of the model's origin
+  std::vector<Plane> planes_;
+  std::vector<std::uint32_t> met_;
+  std::vector<double> z_;
+};
+
+}  // namespace datum

@@ -1,0 +1,211 @@
+#include "daemon/inspection/surface/surface_spots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace datum {
+namespace {
+
+std::uint32_t least_px(const SurfaceSettings& settings) {
+  return std::min(least_spot_px, static_cast<std::uint32_t>(settings.window_px * settings.window_px));
+}
+
+/// Points of one spot, in the order in which they are reached from the first.
+class Spreader {
+ public:
+  Spreader(const SnapshotGrid& grid, const std::vector<std::uint8_t>& is_out, int reach_px)
+      : grid_(grid), is_out_(is_out), reach_(reach_px) {
+    taken_.assign(grid.point.size(), 0);
+  }
+  bool starts(std::size_t pixel) const {
+    const std::uint32_t i = grid_.point[pixel];
+    return i != no_point && is_out_[i] != 0 && taken_[pixel] == 0;
+  }
+  const std::vector<std::uint32_t>& spread(std::size_t from) {
+    pixels_.assign(1, from);
+    points_.clear();
+    taken_[from] = 1;
+    for (std::size_t k = 0; k < pixels_.size(); ++k) {
+      points_.push_back(grid_.point[pixels_[k]]);
+      const auto cols = static_cast<std::size_t>(grid_.cols);
+      const int row = static_cast<int>(pixels_[k] / cols), col = static_cast<int>(pixels_[k] % cols);
+      for (int r = std::max(0, row - reach_); r <= std::min(grid_.rows - 1, row + reach_); ++r)
+        for (int c = std::max(0, col - reach_); c <= std::min(grid_.cols - 1, col + reach_); ++c) {
+          const std::size_t pixel = static_cast<std::size_t>(r) * cols + static_cast<std::size_t>(c);
+          if (!starts(pixel)) continue;
+          taken_[pixel] = 1;
+          pixels_.push_back(pixel);
+        }
+    }
+    return points_;
+  }
+
+ private:
+  const SnapshotGrid& grid_;
+  const std::vector<std::uint8_t>& is_out_;
+  int reach_;
+  std::vector<std::uint8_t> taken_;
+  std::vector<std::size_t> pixels_;
+  std::vector<std::uint32_t> points_;
+};
+
+std::string words_of_place(const MeasuredSurface& m, std::uint32_t point) {
+  const ModelPoint& p = m.surface.map.points[point];
+  const auto& o = m.sources.model.triangles->origin;
+  return fmt::format("[{:.3f}, {:.3f}, {:.3f}] mm", p.x + o[0], p.y + o[1], p.z + o[2]);
+}
+
+constexpr double noise_sigmas = 5, share = 0.01,
+                 share_sigmas = 2.326;  // of a normal distribution, 1 % lie beyond
+
+double sigma_mm(const RegionNoise& noise, const SensorProfile& sensor) {
+  if (noise.tiles > 0) return noise.sigma_mm;
+  return *std::max_element(sensor.noise.sigma_um.begin(), sensor.noise.sigma_um.end()) / 1000;
+}
+
+struct Bounds {
+  double low_mm = 0, high_mm = 0;
+};
+
+/// Between which noise may scatter a region's values.
+Bounds noise_bounds(std::vector<float> values, const WindowExtremes& e, double sigma_mm) {
+  if (values.empty()) return {};
+  const auto rank = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));
+  const auto value_at = [&](std::size_t at) {
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at), values.end());
+    return double{values[at]};
+  };
+  double low = value_at(rank) + share_sigmas * sigma_mm;
+  double high = value_at(values.size() - 1 - rank) - share_sigmas * sigma_mm;
+  if (e.windows > 0) {
+    low = std::max(low, double{e.lowest});
+    high = std::min(high, double{e.highest});
+  }
+  return {low - noise_sigmas * sigma_mm, high + noise_sigmas * sigma_mm};
+}
+
+/// Of each region, of the values of its points.
+std::vector<Bounds> noise_bounds(const std::vector<std::uint16_t>& region_of_point, const SurfaceMap& map,
+                                 const std::vector<WindowExtremes>& extremes,
+                                 const std::vector<RegionNoise>& noise, const SensorProfile& sensor) {
+  std::vector<std::vector<float>> values(extremes.size());
+  for (std::size_t i = 0; i < region_of_point.size(); ++i)
+    if (region_of_point[i] < values.size()) values[region_of_point[i]].push_back(map.distances[i].distance);
+  std::vector<Bounds> bounds;
+  for (std::size_t r = 0; r < values.size(); ++r)
+    bounds.push_back(noise_bounds(std::move(values[r]), extremes[r], sigma_mm(noise[r], sensor)));
+  return bounds;
+}
+
+/// Of a region's distances from the check's plane: a spot that makes their range wider than the limit allows.
+SurfaceSpot range_spot(const MeasuredSurface& m, double limit_mm, std::size_t region, std::size_t datum) {
+  const SurfaceSettings& settings = m.sources.recipe.settings;
+  const RegionPlanes fit = fit_region_planes(m.surface, m.sources.model, settings, {datum}, m.backend);
+  if (!fit.refusal.empty()) return {};
+  const std::vector<float> distance = distances_from(fit.shared, fit.planes[0], m.surface, region);
+  const WindowExtremes e = window_extremes(m.surface.grids, m.surface.face_region, distance,
+                                           m.extremes.size(), settings.window_px)[region];
+  std::vector<float> values;
+  for (std::size_t i = 0; i < distance.size(); ++i)
+    if (m.surface.face_region[i] == region) values.push_back(distance[i]);
+  const Bounds noise = noise_bounds(std::move(values), e, sigma_mm(m.noise[region], m.sources.sensor));
+  const double high = std::max(noise.high_mm, e.lowest + limit_mm),
+               low = std::min(noise.low_mm, e.highest - limit_mm);
+  std::vector<std::uint8_t> is_out(distance.size());
+  for (std::size_t i = 0; i < is_out.size(); ++i)
+    is_out[i] = m.surface.face_region[i] == region && (distance[i] > high || distance[i] < low);
+  return spots_of(m.surface.grids, is_out, m.surface.face_region, m.extremes.size(),
+                  least_px(settings))[region];
+}
+
+/// Adds spots of pixels that were compared with a step and are off the same way: `sign` of their deviation.
+void add_step_spots(const ComparedSurface& surface, std::vector<std::uint8_t> is_out,
+                    const SurfaceSettings& settings, double sign, std::vector<SurfaceSpot>& spots) {
+  const SurfaceMap& map = surface.map;
+  for (std::size_t i = 0; i < is_out.size(); ++i)
+    is_out[i] =
+        is_out[i] && map.distances[i].kind == MatchClass::edge && sign * map.distances[i].distance > 0;
+  const std::vector<SurfaceSpot> steps = spots_of(surface.grids, is_out, surface.judged_region,
+                                                  map.regions.size(), least_px(settings), step_reach_px);
+  for (std::size_t r = 0; r < spots.size(); ++r)
+    if (steps[r].pixels > spots[r].pixels) spots[r] = steps[r];
+}
+
+}  // namespace
+
+std::vector<SurfaceSpot> spots_of(const std::vector<SnapshotGrid>& grids,
+                                  const std::vector<std::uint8_t>& is_out,
+                                  const std::vector<std::uint16_t>& region_of_point, std::size_t regions,
+                                  std::uint32_t least_px, int reach_px) {
+  std::vector<SurfaceSpot> all(regions + 1);
+  for (const SnapshotGrid& grid : grids) {
+    Spreader spreader(grid, is_out, reach_px);
+    for (std::size_t pixel = 0; pixel < grid.point.size(); ++pixel) {
+      if (!spreader.starts(pixel)) continue;
+      const std::vector<std::uint32_t>& points = spreader.spread(pixel);
+      const auto size = static_cast<std::uint32_t>(points.size());
+      if (size < least_px) continue;
+      for (const std::uint32_t i : points) {
+        SurfaceSpot& spot = all[std::min<std::size_t>(region_of_point[i], regions)];
+        if (spot.pixels < size) spot = {size, i};
+      }
+    }
+  }
+  return all;
+}
+
+SurfaceSpots find_spots(const ComparedSurface& surface, const SurfaceSettings& settings,
+                        const std::vector<WindowExtremes>& extremes, const std::vector<RegionNoise>& noise,
+                        const SensorProfile& sensor) {
+  const SurfaceMap& map = surface.map;
+  const std::vector<Bounds> bounds = noise_bounds(surface.judged_region, map, extremes, noise, sensor);
+  std::vector<std::uint8_t> is_out = surface.is_beyond;
+  std::vector<std::uint16_t> region = surface.beyond_region;
+  for (std::size_t i = 0; i < is_out.size(); ++i) {
+    const std::uint16_t r = surface.judged_region[i];
+    if (r == no_region) continue;
+    region[i] = r;
+    const double d = map.distances[i].distance;
+    is_out[i] = d > std::max(map.regions[r].upper_mm, bounds[r].high_mm) ||
+                d < std::min(map.regions[r].lower_mm, bounds[r].low_mm);
+  }
+  const std::size_t regions = map.regions.size();
+  SurfaceSpots spots{
+      spots_of(surface.grids, surface.is_beyond, surface.beyond_region, regions, least_px(settings)),
+      spots_of(surface.grids, is_out, region, regions, least_px(settings))};
+  for (const double sign : {1.0, -1.0}) add_step_spots(surface, is_out, settings, sign, spots.out);
+  return spots;
+}
+
+std::pair<Reason, std::string> beyond_refusal(const MeasuredSurface& m, const SurfaceSpots& spots,
+                                              std::size_t region) {
+  const bool is_named = region != no_region;
+  const SurfaceSpot& spot = is_named ? spots.beyond[region] : spots.beyond.back();
+  if (spot.pixels == 0) return {};
+  return {
+      Reason::surface_beyond,
+      fmt::format(
+          "{} pixels side by side of snapshot {} lie farther than search_mm = {:g} from {}, the first at {}: "
+          "damage, or something on the part",
+          spot.pixels, m.surface.map.snapshot[spot.at] + 1, m.sources.recipe.settings.search_mm,
+          is_named ? "it" : "the part, where it belongs to no region", words_of_place(m, spot.at))};
+}
+
+std::pair<Reason, std::string> spot_refusal(const MeasuredSurface& m, const SurfaceSpots& spots,
+                                            const Check& check, std::size_t region, std::size_t datum) {
+  const int window = m.sources.recipe.settings.window_px;
+  const bool is_range =
+      check.characteristic == Characteristic::flatness || check.characteristic == Characteristic::parallelism;
+  SurfaceSpot spot = spots.out[region];
+  if (is_range && spot.pixels == 0 && check.upper) spot = range_spot(m, *check.upper / 1000, region, datum);
+  if (spot.pixels == 0) return {Reason::none, ""};
+  return {Reason::surface_spot, fmt::format("{} pixels of snapshot {} close together are out of its limits, "
+                                            "the first at {}, and fill no window of "
+                                            "{} x {}: a small defect, a burr, or a step beside its place",
+                                            spot.pixels, m.surface.map.snapshot[spot.at] + 1,
+                                            words_of_place(m, spot.at), window, window)};
+}
+
+}  // namespace datum

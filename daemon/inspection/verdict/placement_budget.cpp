@@ -1,0 +1,66 @@
+#include "daemon/inspection/verdict/placement_budget.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "daemon/inspection/recipe/alignment_recipe.h"
+
+namespace datum {
+namespace {
+
+/// Along the sensor's x and y, of one along the machine's axes.
+Eigen::Matrix2d in_sensor(const Calibration& c, const Eigen::Matrix3d& machine) {
+  const Eigen::Matrix3d r = c.machine_from_sensor.rotation();
+  return (r.transpose() * machine * r).topLeftCorner<2, 2>();
+}
+
+Eigen::Matrix3d turned(const Calibration& c, const Eigen::Vector3d& arm_mm) {
+  const Eigen::Matrix3d by = cross_matrix(c.machine_from_sensor.rotation() * arm_mm);
+  return by * c.covariance.topLeftCorner<3, 3>() * by.transpose();
+}
+
+Eigen::Matrix2d alignment_covariance(const PlacementSources& s) {
+  const double cell_mm = alignment_grid(s.recipe).cell_mm;
+  const Eigen::Array2d pixel_mm(s.frame.x.scale_mm, s.frame.y.scale_mm);
+  return ((pixel_mm.square() + cell_mm * cell_mm) / 12).matrix().asDiagonal();
+}
+
+}  // namespace
+
+std::vector<PlacementTerm> placement_terms(const PlacementSources& s, const Component& component) {
+  const Htm<Sensor, Board> sensor_from_board = s.board_from_sensor.inverse();
+  const Eigen::Vector2d& at = component.body.centre_mm;
+  const Eigen::Vector3d p =
+      sensor_from_board * Eigen::Vector3d(at.x(), at.y(), component.nominal_height_um * 1e-3);
+  std::vector<PlacementTerm> terms;
+  if (s.recipe.alignment) {
+    const Eigen::Vector2d middle = s.recipe.board_size_mm / 2;
+    const Eigen::Vector3d arm = p - sensor_from_board * Eigen::Vector3d(middle.x(), middle.y(), 0);
+    if (s.calibration)
+      terms.push_back({"calibration", in_sensor(*s.calibration, turned(*s.calibration, arm))});
+    terms.push_back({"alignment", alignment_covariance(s)});
+    return terms;
+  }
+  if (s.calibration) {
+    const Calibration& c = *s.calibration;
+    const HtmEstimate<Machine, Sensor> estimate{c.machine_from_sensor, c.covariance};
+    terms.push_back({"calibration", in_sensor(c, point_covariance(estimate, p))});
+    if (s.pose.used) {
+      const Eigen::Vector3d q_mm(s.pose.q_mm.data());
+      terms.push_back({"stage", in_sensor(c, motion_covariance(c.stage, c.stage_u, q_mm))});
+    }
+  }
+  if (s.calibration && s.pose.used && s.pose.pairing) {
+    const double u_mm = s.pose.pairing->u_um * 1e-3;
+    terms.push_back({"pairing", Eigen::Matrix2d::Identity() * (u_mm * u_mm)});
+  }
+  return terms;
+}
+
+void add_placement(std::vector<UncertaintyTerm>& budget, const std::vector<PlacementTerm>& terms,
+                   const Eigen::Vector2d& slope) {
+  for (const PlacementTerm& term : terms)
+    budget.push_back({term.name, 1e3 * std::sqrt(std::max(0.0, slope.dot(term.covariance_mm2 * slope)))});
+}
+
+}  // namespace datum

@@ -1,0 +1,379 @@
+// One list of keys per structure serves writing and reading, so that they can't drift apart.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <type_traits>
+
+#include "daemon/inspection/verdict/verdict.h"
+#include "daemon/inspection/verdict/verdict_json_controller.h"
+#include "daemon/inspection/verdict/verdict_json_frame.h"
+#include "daemon/inspection/verdict/verdict_json_pose.h"
+#include "daemon/inspection/verdict/verdict_json_surface.h"
+#include "daemon/inspection/verdict/verdict_json_warp.h"
+
+namespace datum {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* rule_name(DecisionRule r) { return r == DecisionRule::simple ? "simple" : "iso14253"; }
+
+template <class E>
+constexpr int last_value() {
+  if constexpr (std::is_same_v<E, Decision>) return static_cast<int>(Decision::invalid);
+  if constexpr (std::is_same_v<E, Reason>) return static_cast<int>(Reason::internal);
+  if constexpr (std::is_same_v<E, ProbeState>) return static_cast<int>(ProbeState::link_down);
+  if constexpr (std::is_same_v<E, ClockDomain>) return static_cast<int>(ClockDomain::utc);
+  if constexpr (std::is_same_v<E, PairingClass>) return static_cast<int>(PairingClass::stare);
+  if constexpr (std::is_same_v<E, ExposureBy>) return static_cast<int>(ExposureBy::clock);
+  if constexpr (std::is_same_v<E, Characteristic>) return static_cast<int>(Characteristic::board_flatness);
+  if constexpr (std::is_same_v<E, DecisionRule>) return static_cast<int>(DecisionRule::iso14253);
+}
+
+template <class E>
+const char* word(E e) {
+  if constexpr (std::is_same_v<E, DecisionRule>)
+    return rule_name(e);
+  else
+    return name_of(e);
+}
+
+[[noreturn]] void refuse(const std::string& key, const std::string& problem) {
+  throw std::runtime_error("verdict JSON: " + key + ": " + problem);
+}
+
+// ---- the lists of keys ----
+
+template <class F, class V>
+void visit(F& f, V& v, const FloorEvidence&) {
+  f("a_um_per_um", v.a);
+  f("b_um_per_um", v.b);
+  f("c_um", v.c_um);
+  f("centre_x_mm", v.centre_x_mm);
+  f("centre_y_mm", v.centre_y_mm);
+  f("sigma_um", v.sigma_um);
+  f("rms_um", v.rms_um);
+  f("inlier_ratio", v.inlier_ratio);
+  f("second_floor_ratio", v.second_floor);
+  f("side_inliers", v.side_inliers);
+  f("pixels", v.pixels);
+  f("valid", v.valid);
+  f("inliers", v.inliers);
+  f("hypotheses", v.hypotheses);
+  f("refits", v.refits);
+  f("effective_n", v.effective_n);
+  f("tilt_deg", v.tilt_deg);
+  f.later("form_um", v.form_um);
+  f.later("u_form_um", v.u_form_um);
+  f.later("noise_um", v.noise_um);
+  f.later("between_um", v.between_um);
+  f.where_known("tiles", v.tiles);
+  f.where_known("tiles_off", v.tiles_off);
+}
+
+template <class F, class V>
+void visit(F& f, V& v, const CheckVerdict&) {
+  f("characteristic", v.check.characteristic);
+  const std::string unit = std::string("_") + unit_of(v.check.characteristic);
+  f("parameter", v.check.parameter);
+  f("nominal" + unit, v.check.nominal);
+  f("lower" + unit, v.check.lower);
+  f("upper" + unit, v.check.upper);
+  f("decision", v.decision);
+  f("decision_simple", v.decision_simple);
+  f("reason", v.reason);
+  f("detail", v.detail);
+  f("value" + unit, v.value);
+  f("u" + unit, v.u);
+  f("p_conform", v.p_conform);
+  f("capability", v.capability);
+  f("budget" + unit, v.budget);
+}
+
+template <class F, class V>
+void visit(F& f, V& v, const ComponentVerdict&) {
+  f("reference", v.reference);
+  f("package", v.package);
+  f("decision", v.decision);
+  f.where_known("region", v.region);
+  f.where_known("warp", v.warp);
+  f.where_known("warp_floor", v.warp_floor);
+  if (!v.region && !v.warp) {
+    f("floor", v.floor);
+    f("body_pixels", v.body_pixels);
+    f("body_valid", v.body_valid);
+  }
+  f("checks", v.checks);
+}
+
+template <class F, class V>
+void visit(F& f, V& v, const BoardVerdict&) {
+  f("sequence", v.sequence);
+  f("store_id", v.store_id);
+  f("decision", v.decision);
+  f("reason", v.reason);
+  f("detail", v.detail);
+  f("measured_at", v.measured_at);
+  f("unit_id", v.unit_id);
+  f("recipe", v.recipe);
+  f("recipe_sha256", v.recipe_sha256);
+  f("rule", v.rule);
+  f("rule_confidence", v.rule_confidence);
+  f("calibration", v.calibration);
+  f("calibration_sha256", v.calibration_sha256);
+  f("sensor_serial", v.sensor_serial);
+  f("sensor_profile_sha256", v.sensor_profile_sha256);
+  f("frame_id", v.frame_id);
+  f("frame_source", v.frame_source);
+  f("frame_sha256", v.frame_sha256);
+  f("captured", v.captured);
+  f.where_known("frame_age", v.frame_age);
+  f.where_known("stamp", v.stamp);
+  f("code", v.code);
+  f("backend", v.backend);
+  f.where_known("controller", v.controller);
+  f("pose", v.pose);
+  f.where_any("stages", v.stages);
+  f.where_known("surface", v.surface);
+  f("components", v.components);
+}
+
+// ---- writing ----
+
+// All overloads are declared first: a template sees only those of these that stand before it.
+Json encode(const double& v);
+Json encode(const std::string& v);
+Json encode(const std::optional<double>& v);
+Json encode(const std::vector<UncertaintyTerm>& terms);
+template <class T>
+Json encode(const std::vector<std::pair<std::string, T>>& named);
+template <class T, std::size_t n>
+Json encode(const std::array<T, n>& values);
+template <class T>
+Json encode(const std::vector<T>& values);
+template <class T>
+Json encode(const T& value);
+
+struct Writer {
+  Json object = Json::object();
+  template <class T>
+  void operator()(const std::string& key, const T& value) {
+    object[key] = encode(value);
+  }
+  /// A number that verdicts of the first days lack.
+  void later(const std::string& key, const double& value) { (*this)(key, value); }
+  template <class T>
+  void where_known(const std::string& key, const std::optional<T>& value) {
+    if (value) object[key] = encode(*value);
+  }
+  template <class T>
+  void where_any(const std::string& key, const std::vector<T>& values) {
+    if (!values.empty()) object[key] = encode(values);
+  }
+};
+
+Json encode(const double& v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
+Json encode(const std::string& v) { return v; }
+Json encode(const std::optional<double>& v) { return v ? encode(*v) : Json(nullptr); }
+Json encode(const std::vector<UncertaintyTerm>& terms) {
+  Json object = Json::object();
+  for (const UncertaintyTerm& t : terms) object[t.name] = encode(t.u);
+  return object;
+}
+template <class T>
+Json encode(const std::vector<std::pair<std::string, T>>& named) {
+  Json object = Json::object();
+  for (const auto& [name, value] : named) object[name] = encode(value);
+  return object;
+}
+template <class T, std::size_t n>
+Json encode(const std::array<T, n>& values) {
+  Json array = Json::array();
+  for (const T& v : values) array.push_back(encode(v));
+  return array;
+}
+template <class T>
+Json encode(const std::vector<T>& values) {
+  Json array = Json::array();
+  for (const T& v : values) array.push_back(encode(v));
+  return array;
+}
+template <class T>
+Json encode(const T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    return word(value);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return value;
+  } else {
+    Writer writer;
+    visit(writer, value, value);
+    return std::move(writer.object);
+  }
+}
+
+// ---- reading ----
+
+void decode(const Json& json, const std::string& path, double& value);
+void decode(const Json& json, const std::string& path, std::string& value);
+void decode(const Json& json, const std::string& path, bool& value);
+void decode(const Json& json, const std::string& path, std::optional<double>& value);
+void decode(const Json& json, const std::string& path, std::vector<UncertaintyTerm>& terms);
+template <class T>
+void decode(const Json& json, const std::string& path, std::vector<std::pair<std::string, T>>& named);
+template <class T, std::size_t n>
+void decode(const Json& json, const std::string& path, std::array<T, n>& values);
+template <class T>
+void decode(const Json& json, const std::string& path, std::vector<T>& values);
+template <class T>
+void decode(const Json& json, const std::string& path, T& value);
+
+struct Reader {
+  const Json& object;
+  std::string path;
+  std::vector<std::string> known;
+
+  template <class T>
+  void operator()(const std::string& key, T& value) {
+    known.push_back(key);
+    const std::string name = path.empty() ? key : path + "." + key;
+    const auto found = object.find(key);
+    if (found == object.end()) refuse(name, "is missing");
+    decode(*found, name, value);
+  }
+  void later(const std::string& key, double& value) {
+    value = std::numeric_limits<double>::quiet_NaN();
+    if (object.contains(key))
+      (*this)(key, value);
+    else
+      known.push_back(key);
+  }
+  template <class T>
+  void where_known(const std::string& key, std::optional<T>& value) {
+    value.reset();
+    if (object.contains(key))
+      (*this)(key, value.emplace());
+    else
+      known.push_back(key);
+  }
+  template <class T>
+  void where_any(const std::string& key, std::vector<T>& values) {
+    values.clear();
+    if (object.contains(key))
+      (*this)(key, values);
+    else
+      known.push_back(key);
+  }
+  void refuse_unknown() const {
+    for (const auto& item : object.items()) {
+      if (std::find(known.begin(), known.end(), item.key()) == known.end()) {
+        refuse(path.empty() ? item.key() : path + "." + item.key(), "is not a key of a verdict");
+      }
+    }
+  }
+};
+
+void decode(const Json& json, const std::string& path, double& value) {
+  if (json.is_null()) {
+    value = std::numeric_limits<double>::quiet_NaN();
+  } else if (json.is_number()) {
+    value = json.get<double>();
+  } else {
+    refuse(path, "must be a number or null");
+  }
+}
+void decode(const Json& json, const std::string& path, std::string& value) {
+  if (!json.is_string()) refuse(path, "must be a text");
+  value = json.get<std::string>();
+}
+void decode(const Json& json, const std::string& path, bool& value) {
+  if (!json.is_boolean()) refuse(path, "must be true or false");
+  value = json.get<bool>();
+}
+void decode(const Json& json, const std::string& path, std::optional<double>& value) {
+  value.reset();
+  if (!json.is_null()) decode(json, path, value.emplace());
+}
+void decode(const Json& json, const std::string& path, std::vector<UncertaintyTerm>& terms) {
+  if (!json.is_object()) refuse(path, "must be an object");
+  terms.clear();
+  for (const auto& item : json.items()) {
+    terms.push_back({item.key(), 0});
+    decode(item.value(), path + "." + item.key(), terms.back().u);
+  }
+}
+template <class T>
+void decode(const Json& json, const std::string& path, std::vector<std::pair<std::string, T>>& named) {
+  if (!json.is_object()) refuse(path, "must be an object");
+  named.clear();
+  for (const auto& item : json.items()) {
+    named.emplace_back(item.key(), T{});
+    decode(item.value(), path + "." + item.key(), named.back().second);
+  }
+}
+template <class T, std::size_t n>
+void decode(const Json& json, const std::string& path, std::array<T, n>& values) {
+  if (!json.is_array() || json.size() != n) refuse(path, "must be an array of " + std::to_string(n));
+  for (std::size_t i = 0; i < n; ++i) decode(json[i], path + "[" + std::to_string(i) + "]", values[i]);
+}
+template <class T>
+void decode(const Json& json, const std::string& path, std::vector<T>& values) {
+  if (!json.is_array()) refuse(path, "must be an array");
+  values.clear();
+  for (const Json& element : json) {
+    const std::string place = path + "[" + std::to_string(values.size()) + "]";
+    decode(element, place, values.emplace_back());
+  }
+}
+
+template <class T>
+void decode_integer(const Json& json, const std::string& path, T& value) {
+  const bool fits = json.is_number_unsigned()
+                        ? json.get<std::uint64_t>() <= std::uint64_t(std::numeric_limits<T>::max())
+                        : json.is_number_integer() && std::is_signed_v<T>;
+  if (!fits) refuse(path, "must be an integer within its range");
+  value = json.get<T>();
+}
+template <class E>
+void decode_word(const Json& json, const std::string& path, E& value) {
+  std::string text;
+  decode(json, path, text);
+  for (int i = 0; i <= last_value<E>(); ++i) {
+    if (text == word(static_cast<E>(i))) {
+      value = static_cast<E>(i);
+      return;
+    }
+  }
+  refuse(path, "'" + text + "' is not known");
+}
+template <class T>
+void decode(const Json& json, const std::string& path, T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    decode_word(json, path, value);
+  } else if constexpr (std::is_integral_v<T>) {
+    decode_integer(json, path, value);
+  } else {
+    if (!json.is_object()) refuse(path, "must be an object");
+    Reader reader{json, path, {}};
+    visit(reader, value, value);
+    reader.refuse_unknown();
+  }
+}
+
+}  // namespace
+
+std::string to_json(const BoardVerdict& verdict) {
+  return encode(verdict).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+BoardVerdict verdict_from_json(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw std::runtime_error("verdict JSON: the text is not JSON");
+  if (!json.is_object()) throw std::runtime_error("verdict JSON: must be an object");
+  BoardVerdict verdict;
+  decode(json, "", verdict);
+  return verdict;
+}
+
+}  // namespace datum

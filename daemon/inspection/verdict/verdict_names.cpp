@@ -1,0 +1,115 @@
+#include "daemon/inspection/verdict/verdict.h"
+
+namespace datum {
+
+const char* name_of(Decision d) {
+  switch (d) {
+    case Decision::pass:
+      return "PASS";
+    case Decision::inconclusive:
+      return "INCONCLUSIVE";
+    case Decision::fail:
+      return "FAIL";
+    case Decision::invalid:
+      return "INVALID";
+  }
+  return "?";
+}
+
+int exit_status(Decision d) {
+  switch (d) {
+    case Decision::pass:
+      return 0;
+    case Decision::fail:
+      return 1;
+    case Decision::inconclusive:
+      return 2;
+    case Decision::invalid:
+      return 3;
+  }
+  return 3;
+}
+
+const char* name_of(PairingClass) { return "STARE"; }
+
+const char* name_of(ExposureBy e) { return e == ExposureBy::clock ? "CLOCK" : "ARRIVAL"; }
+
+const char* name_of(Reason r) {  // NOLINT(readability-function-size): a table
+  switch (r) {
+    case Reason::none:
+      return "NONE";
+    case Reason::floor_too_few:
+      return "FLOOR_TOO_FEW";
+    case Reason::floor_no_consensus:
+      return "FLOOR_NO_CONSENSUS";
+    case Reason::floor_not_fixed:
+      return "FLOOR_NOT_FIXED";
+    case Reason::floor_inlier_ratio:
+      return "FLOOR_INLIER_RATIO";
+    case Reason::floor_sides:
+      return "FLOOR_SIDES";
+    case Reason::floor_rms:
+      return "FLOOR_RMS";
+    case Reason::floor_second_level:
+      return "FLOOR_SECOND_LEVEL";
+    case Reason::floor_tilt:
+      return "FLOOR_TILT";
+    case Reason::body_coverage:
+      return "BODY_COVERAGE";
+    case Reason::out_of_view:
+      return "OUT_OF_VIEW";
+    case Reason::pose_missing:
+      return "POSE_MISSING";
+    case Reason::pose_stale:
+      return "POSE_STALE";
+    case Reason::pose_moved:
+      return "POSE_MOVED";
+    case Reason::pose_error:
+      return "POSE_ERROR";
+    case Reason::calibration:
+      return "CALIBRATION";
+    case Reason::sensor_mismatch:
+      return "SENSOR_MISMATCH";
+    case Reason::frame:
+      return "FRAME";
+    case Reason::frame_stale:
+      return "FRAME_STALE";
+    case Reason::uncertainty:
+      return "UNCERTAINTY";
+    case Reason::model:
+      return "MODEL";
+    case Reason::snapshots:
+      return "SNAPSHOTS";
+    case Reason::surface_coverage:
+      return "SURFACE_COVERAGE";
+    case Reason::surface_beyond:
+      return "SURFACE_BEYOND";
+    case Reason::surface_fit:
+      return "SURFACE_FIT";
+    case Reason::warp_model:
+      return "WARP_MODEL";
+    case Reason::warp_gap:
+      return "WARP_GAP";
+    case Reason::warp_hull:
+      return "WARP_HULL";
+    case Reason::alignment:
+      return "ALIGNMENT";
+    case Reason::frame_early:
+      return "FRAME_EARLY";
+    case Reason::frame_unproven:
+      return "FRAME_UNPROVEN";
+    case Reason::frame_repeated:
+      return "FRAME_REPEATED";
+    case Reason::body_clipped:
+      return "BODY_CLIPPED";
+    case Reason::surface_noise:
+      return "SURFACE_NOISE";
+    case Reason::surface_spot:
+      return "SURFACE_SPOT";
+    case Reason::internal:
+      return "INTERNAL";
+  }
+  return "?";
+}
+
+}  // namespace datum

@@ -1,0 +1,15 @@
+// A board's verdict as a table for people.
+#pragma once
+
+#include "daemon/inspection/verdict/verdict.h"
+#include "daemon/text/table.h"
+
+namespace datum {
+
+Ink ink_of(Decision decision);  // PASS green, INCONCLUSIVE yellow, FAIL red, INVALID magenta
+
+/// One row per check: reference, characteristic, value, U (k = 2), unit, lower, upper, verdict, reason and
+/// its words.
+Table component_table(const BoardVerdict& verdict);
+
+}  // namespace datum

@@ -1,0 +1,350 @@
+#include "daemon/store/result_store.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "daemon/store/signed_heads.h"
+#include "daemon/store/sqlite.h"
+#include "daemon/store/store_lock.h"
+#include "daemon/store/store_mark.h"
+#include "daemon/store/store_presence.h"
+#include "daemon/store/store_removal.h"
+#include "daemon/store/store_renewal.h"
+#include "daemon/store/store_rows.h"
+#include "daemon/store/store_schema.h"
+
+namespace datum {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int busy_timeout_ms = 2000;  // a reader that checkpoints holds the file for milliseconds
+// A WAL that grew behind a slow reader is cut back to this when it is written into the store.
+constexpr int most_wal_bytes = 16 << 20;
+
+}  // namespace
+
+BoardVerdict StoredResult::verdict() const {
+  try {
+    return verdict_from_json(json);
+  } catch (const std::runtime_error& e) {
+    throw StoreError(StoreError::Kind::corrupt,
+                     fmt::format("result {}: its JSON is no verdict: {}", sequence, e.what()));
+  }
+}
+
+StoredResult row_of(const BoardVerdict& v, std::string json) {
+  StoredResult r;
+  r.sequence = v.sequence;
+  r.store_id = v.store_id;
+  r.measured_at = v.measured_at;
+  r.unit_id = v.unit_id;
+  r.recipe = v.recipe;
+  r.frame_id = v.frame_id;
+  r.frame_sha256 = v.frame_sha256;
+  r.decision = v.decision;
+  r.reason = name_of(v.reason);
+  r.json = std::move(json);
+  return r;
+}
+
+struct ResultStore::Impl {
+  using Statement = sqlite::Statement;
+  fs::path file;
+  std::unique_ptr<StoreLock> lock;  // null: reading only
+  sqlite::Connection db;
+  std::unique_ptr<Statement> begin, commit, next, insert, chain_head, link;  // writer's
+  std::unique_ptr<Statement> latest, get, by_frame, extent;
+
+  std::unique_ptr<Statement> prepare(const char* sql) {
+    return std::make_unique<Statement>(db.get(), file, sql);
+  }
+  bool has_chain = true, has_former = true;
+  std::vector<FormerId> former;
+  std::unique_ptr<StoreMark> mark;  // null: reading only
+  std::unique_ptr<StorePresence> presence;
+  std::string head_sha256;  // of the result stored last
+  bool mark_failed = false;
+
+  void open(int flags);
+  void demand_writer() const {
+    if (!lock) throw std::logic_error("this result store was opened for reading");
+  }
+  void prepare_reads();
+  void prepare_writes();
+  std::uint64_t commit_one(BoardVerdict& verdict);
+  StoredResult known_row(const Statement& row, const std::string& id) const {
+    return known_row_of(row, id_at_sequence(former, static_cast<std::uint64_t>(row.integer(0)), id));
+  }
+};
+
+void ResultStore::Impl::prepare_reads() {
+  latest = prepare((std::string(result_columns) + "ORDER BY sequence DESC LIMIT 1").c_str());
+  get = prepare((std::string(result_columns) + "WHERE sequence = ?1").c_str());
+  by_frame = prepare("SELECT max(sequence), count(*) FROM result WHERE frame_sha256 = ?1 AND frame_id = ?2");
+  extent = prepare(
+      "SELECT (SELECT min(sequence) FROM result), (SELECT max(sequence) FROM result), (SELECT id FROM "
+      "store), "
+      "(SELECT last_sequence FROM store)");
+  if (has_former) former = former_ids_of(db.get(), file);
+}
+
+void ResultStore::Impl::prepare_writes() {
+  begin = prepare("BEGIN IMMEDIATE");
+  commit = prepare("COMMIT");
+  next = prepare("UPDATE store SET last_sequence = last_sequence + 1 WHERE one = 1 RETURNING last_sequence");
+  insert = prepare("INSERT INTO result VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)");
+  chain_head = prepare(head_link);
+  link = prepare(insert_link);
+}
+
+ResultStore ResultStore::read_only(const fs::path& file) { return {file, Reading()}; }
+ResultStore::~ResultStore() = default;
+ResultStore::ResultStore(ResultStore&&) noexcept = default;
+ResultStore& ResultStore::operator=(ResultStore&&) noexcept = default;
+
+ResultStore::ResultStore(const fs::path& file, const StoreOpening& opening)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->file = file;
+  impl_->lock = std::make_unique<StoreLock>(file);
+  impl_->open(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  sqlite3* db = impl_->db.get();
+  const std::int64_t schema = sqlite::query_integer(db, file, "PRAGMA user_version");
+  impl_->mark = std::make_unique<StoreMark>(file);
+  if (schema > 0 && readable_schema(db, file) < 3 && !impl_->mark->found())  // once migrated it must have one
+    impl_->mark->keep({store_id_of(db, file), last_given(db, file), ""});
+  prepare_schema(db, file, opening);
+  sqlite::execute(db, file, "PRAGMA journal_mode = WAL");
+  sqlite::execute(db, file, "PRAGMA synchronous = FULL");
+  sqlite::execute(db, file, fmt::format("PRAGMA journal_size_limit = {}", most_wal_bytes).c_str());
+  if (const auto found = find_set_back(db, file, schema, impl_->mark->found(), opening))
+    renewed_ = renew_store(db, file, *impl_->mark, *found, opening.utc);
+  impl_->prepare_writes();
+  impl_->prepare_reads();
+  id_ = store_id_of(db, file);
+  const std::uint64_t given = last_given(db, file);
+  impl_->mark->keep({id_, given, chain_sha256(given)});
+  impl_->presence = std::make_unique<StorePresence>(file);
+}
+
+Renewal ResultStore::renew(const HeldPosition& held, const std::string& utc) {
+  impl_->demand_writer();
+  sqlite3* db = impl_->db.get();
+  const Renewal renewal =
+      renew_store(db, impl_->file, *impl_->mark, set_back_by(held, last_given(db, impl_->file)), utc);
+  id_ = renewal.id;
+  impl_->former = former_ids_of(db, impl_->file);
+  return renewal;
+}
+
+ResultStore::ResultStore(const fs::path& file, Reading) : impl_(std::make_unique<Impl>()) {
+  if (!fs::exists(file))
+    throw StoreError(
+        StoreError::Kind::missing,
+        fmt::format("{}: no result store there; datumd makes it with its first start", file.string()));
+  impl_->file = file;
+  impl_->open(SQLITE_OPEN_READONLY);
+  const std::int64_t schema = readable_schema(impl_->db.get(), file);
+  impl_->has_chain = schema >= 2;
+  impl_->has_former = schema >= 3;
+  impl_->prepare_reads();
+  id_ = store_id_of(impl_->db.get(), file);
+  impl_->presence = std::make_unique<StorePresence>(file);
+}
+
+void ResultStore::check_present() const { impl_->presence->check(); }
+
+void ResultStore::Impl::open(int flags) {
+  db = sqlite::open(file, flags);
+  sqlite3_busy_timeout(db.get(), busy_timeout_ms);
+}
+
+std::uint64_t ResultStore::Impl::commit_one(BoardVerdict& verdict) {
+  sqlite::Run(*begin)->step();
+  {
+    sqlite::Run row(*next);
+    if (!row->step())
+      throw StoreError(StoreError::Kind::corrupt, file.string() + ": the store's own row is missing");
+    verdict.sequence = static_cast<std::uint64_t>(row->integer(0));
+    row->step();
+  }
+  const StoredResult r = row_of(verdict, to_json(verdict));
+  {
+    sqlite::Run row(*insert);
+    row->bind(1, static_cast<std::int64_t>(r.sequence)).bind(2, r.measured_at).bind(3, r.unit_id);
+    row->bind(4, r.recipe).bind(5, static_cast<std::int64_t>(r.decision)).bind(6, r.reason);
+    row->bind(7, r.frame_id).bind(8, r.frame_sha256).bind(9, r.json).step();
+  }
+  ChainLink before{0, 0, "", std::string(chain_begin)};
+  {
+    sqlite::Run row(*chain_head);
+    if (row->step()) before = link_of(*chain_head);
+  }
+  append_result(*link, before, r);
+  sqlite::Run(*commit)->step();
+  head_sha256 = before.sha256;
+  return verdict.sequence;
+}
+
+std::uint64_t ResultStore::store(BoardVerdict& verdict) {
+  impl_->demand_writer();
+  const auto sequence = verdict.sequence;
+  auto id = std::exchange(verdict.store_id, id_);
+  try {
+    impl_->presence->check();
+    const std::uint64_t given = impl_->commit_one(verdict);
+    impl_->presence->check();  // it may have gone meanwhile
+    impl_->mark_failed |= !impl_->mark->advance(given, impl_->head_sha256);
+    return given;
+  } catch (...) {
+    verdict.sequence = sequence;
+    verdict.store_id = std::move(id);
+    // SQLite rolls back by itself on some errors; asking again then fails harmlessly.
+    if (!sqlite3_get_autocommit(impl_->db.get()))
+      sqlite3_exec(impl_->db.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+    throw;
+  }
+}
+
+void ResultStore::state(const std::vector<std::string>& statements) {
+  impl_->demand_writer();
+  impl_->presence->check();
+  sqlite3* db = impl_->db.get();
+  sqlite::execute(db, impl_->file, "BEGIN IMMEDIATE");
+  try {
+    for (const std::string& statement : statements) append_statement(db, impl_->file, id_, statement);
+    sqlite::execute(db, impl_->file, "COMMIT");
+  } catch (...) {
+    if (!sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr);
+    throw;
+  }
+}
+
+void ResultStore::keep_signed(const std::vector<SignedHead>& heads) {
+  impl_->demand_writer();
+  impl_->presence->check();
+  keep_signed_heads(impl_->db.get(), impl_->file, heads);
+}
+
+std::optional<std::string> ResultStore::signed_head() {
+  return newest_signed_head(impl_->db.get(), impl_->file);
+}
+
+namespace {
+
+/// SQLite's integers are signed; no stored number is above that.
+std::int64_t clamped(std::uint64_t n) {
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  return static_cast<std::int64_t>(n > most ? most : n);
+}
+
+}  // namespace
+
+std::optional<StoredResult> ResultStore::latest() {
+  sqlite::Run row(*impl_->latest);
+  return row->step() ? std::optional(impl_->known_row(*impl_->latest, id_)) : std::nullopt;
+}
+
+std::optional<StoredResult> ResultStore::get(std::uint64_t sequence) {
+  sqlite::Run row(*impl_->get);
+  row->bind(1, clamped(sequence));
+  return row->step() ? std::optional(impl_->known_row(*impl_->get, id_)) : std::nullopt;
+}
+
+std::vector<StoredResult> ResultStore::list(const ResultFilter& filter, std::uint64_t limit,
+                                            ResultOrder order) {
+  std::string sql = std::string(result_columns) + "WHERE sequence > ?1";
+  if (filter.decision) sql += " AND decision = ?2";
+  if (filter.recipe) sql += " AND recipe = ?3";
+  if (filter.unit_id) sql += " AND unit_id = ?4";
+  if (filter.from) sql += " AND measured_at >= ?6";
+  if (filter.before) sql += " AND measured_at < ?7";
+  sql += order == ResultOrder::newest_first ? " ORDER BY sequence DESC" : " ORDER BY sequence";
+  sql += " LIMIT ?5";
+  sqlite::Statement rows(impl_->db.get(), impl_->file, sql.c_str());
+  rows.bind(1, clamped(filter.after.value_or(0))).bind(5, clamped(limit));
+  if (filter.decision) rows.bind(2, static_cast<std::int64_t>(*filter.decision));
+  if (filter.recipe) rows.bind(3, *filter.recipe);
+  if (filter.unit_id) rows.bind(4, *filter.unit_id);
+  if (filter.from) rows.bind(6, *filter.from);
+  if (filter.before) rows.bind(7, *filter.before);
+  std::vector<StoredResult> out;
+  while (rows.step()) out.push_back(impl_->known_row(rows, id_));
+  return out;
+}
+
+std::optional<std::uint64_t> ResultStore::already_measured(const std::string& frame_id,
+                                                           const std::string& sha256) {
+  sqlite::Run row(*impl_->by_frame);
+  row->bind(1, sha256).bind(2, frame_id);
+  if (!row->step() || row->integer(1) == 0) return std::nullopt;
+  return static_cast<std::uint64_t>(row->integer(0));
+}
+
+StoreExtent ResultStore::extent() {
+  sqlite::Run row(*impl_->extent);
+  row->step();
+  StoreExtent have;
+  have.first = static_cast<std::uint64_t>(row->integer(0));
+  have.last = static_cast<std::uint64_t>(row->integer(1));
+  have.store_id = impl_->extent->text(2);
+  have.given = static_cast<std::uint64_t>(row->integer(3));
+  if (have.store_id != id_) {  // the writer gave it another one
+    id_ = have.store_id;
+    if (impl_->has_former) impl_->former = former_ids_of(impl_->db.get(), impl_->file);
+  }
+  have.former = impl_->former;
+  have.count = have.last == 0 ? 0 : 1;  // for the count below
+  have.count = have.last == 0 ? 0 : have.count_above(have.first - 1);
+  return have;
+}
+
+std::optional<ChainLink> ResultStore::head() {
+  if (!impl_->has_chain) return std::nullopt;
+  return head_of(impl_->db.get(), impl_->file);
+}
+
+std::string ResultStore::chain_sha256(std::uint64_t sequence) {
+  if (!impl_->has_chain) return "";
+  // Of a result's link, not before the oldest's by more than there are results between them: found in a few steps.
+  sqlite::Statement row(
+      impl_->db.get(), impl_->file,
+      "SELECT sha256 FROM chain WHERE sequence = ?1 AND link >= (SELECT link - sequence + ?1 - ?2 FROM "
+      "chain WHERE sequence IS NOT NULL ORDER BY link LIMIT 1) ORDER BY link LIMIT 1");
+  std::uint64_t no_results = 0;
+  for (const FormerId& f : impl_->former)
+    if (f.given < sequence) no_results += f.given - f.last;
+  row.bind(1, clamped(sequence)).bind(2, clamped(no_results));
+  return row.step() ? row.text(0) : "";
+}
+
+Removal ResultStore::remove_oldest(const RemovalOrder& order) {
+  impl_->demand_writer();
+  const Removal removal = datum::remove_oldest(impl_->db.get(), impl_->file, id_, impl_->former, order);
+  if (!impl_->former.empty()) impl_->former = former_ids_of(impl_->db.get(), impl_->file);
+  return removal;
+}
+
+bool ResultStore::mark_failed() const { return impl_->mark_failed; }
+
+std::uint64_t ResultStore::used_bytes() {
+  const auto ask = [&](const char* pragma) {
+    return sqlite::query_integer(impl_->db.get(), impl_->file, pragma);
+  };
+  return static_cast<std::uint64_t>((ask("PRAGMA page_count") - ask("PRAGMA freelist_count")) *
+                                    ask("PRAGMA page_size"));
+}
+
+std::string ResultStore::kept_clock() {
+  if (!impl_->has_chain) return "";
+  sqlite::Statement row(impl_->db.get(), impl_->file, "SELECT clock_utc FROM store");
+  return row.step() ? row.text(0) : "";
+}
+
+void ResultStore::keep_clock(const std::string& utc) {
+  impl_->demand_writer();
+  sqlite::Statement(impl_->db.get(), impl_->file, "UPDATE store SET clock_utc = ?1").bind(1, utc).step();
+}
+
+}  // namespace datum

@@ -1,0 +1,135 @@
+#include "daemon/store/retention/file_keeper.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace datum {
+namespace {
+
+constexpr std::size_t most_notes = 64;  // that wait to be taken
+
+}  // namespace
+
+FileKeeper::FileKeeper(FileKeeperParts parts) : parts_(std::move(parts)) {
+  shortage_ = datum::shortage(*parts_.room, parts_.places, parts_.settings, false);
+}
+
+std::string FileKeeper::shortage() const {
+  const std::lock_guard lock(mutex_);
+  return shortage_;
+}
+
+void FileKeeper::trust_clock(bool trusted) {
+  const std::lock_guard lock(mutex_);
+  list_soon_ |= trusted != clock_trusted_;
+  clock_trusted_ = trusted;
+}
+
+std::vector<std::string> FileKeeper::take_notes() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(notes_, {});
+}
+
+std::map<std::string, KeptFiles> FileKeeper::kept() const {
+  const std::lock_guard lock(mutex_);
+  return kept_;
+}
+
+void FileKeeper::look() {
+  const bool short_before = !shortage().empty();
+  std::string why = datum::shortage(*parts_.room, parts_.places, parts_.settings, short_before);
+  {
+    const std::lock_guard lock(mutex_);
+    shortage_ = std::move(why);
+  }
+  if (going_.empty()) list();
+  remove_some();
+}
+
+/// Deliveries that nobody wants are few and always listed, the others now and then.
+void FileKeeper::list() {
+  if (!parts_.deliveries.empty()) {
+    going_ = deliveries_in(parts_.deliveries / "discard");
+    if (!going_.empty()) return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (++looks_ < looks_for_a_sweep && !list_soon_) return;
+    list_soon_ = false;
+  }
+  looks_ = 0;
+  const auto& deliveries = parts_.deliveries;
+  if (!deliveries.empty())
+    list("frames", {deliveries / "done", deliveries / "failed"}, parts_.settings.frames);
+  if (!parts_.pictures.empty()) list("pictures", {parts_.pictures}, parts_.settings.pictures);
+}
+
+void FileKeeper::list(const std::string& kind, const std::vector<std::filesystem::path>& folders,
+                      KeepLimit limit) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!clock_trusted_) limit.days.reset();
+  }
+  if (!limit.any()) return;
+  KeptFiles kept;
+  for (const auto& folder : folders) {
+    auto files = kind == "frames" ? deliveries_in(folder) : pictures_in(folder);
+    kept.number += files.size();
+    for (const KeptFile& file : files) kept.bytes += file.bytes;
+    const auto gone = beyond(std::move(files), limit, parts_.utc_s());
+    kept.number -= gone.size();
+    for (const KeptFile& file : gone) kept.bytes -= file.bytes;
+    if (!gone.empty())
+      note(fmt::format("{} of {} are beyond their limits and removed", gone.size(), folder.string()));
+    going_.insert(going_.begin(), gone.rbegin(), gone.rend());
+  }
+  const std::lock_guard lock(mutex_);
+  kept_[kind] = kept;
+}
+
+void FileKeeper::remove_some() {
+  for (std::size_t n = 0; n < most_at_once && !going_.empty(); ++n) {
+    try {
+      remove_kept(going_.back());
+    } catch (const std::system_error& error) {
+      if (std::exchange(told_, error.what()) != error.what()) note(error.what());
+    }
+    going_.pop_back();
+  }
+}
+
+void FileKeeper::note(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  if (notes_.size() < most_notes) notes_.push_back(text);
+}
+
+FileKeeperThread::FileKeeperThread(FileKeeper& keeper) : keeper_(keeper) {
+  thread_ = std::thread([this] { run(); });
+}
+
+FileKeeperThread::~FileKeeperThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void FileKeeperThread::run() {
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 19);  // of this thread
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    lock.unlock();
+    keeper_.look();
+    lock.lock();
+    wake_.wait_for(lock, std::chrono::seconds(1), [this] { return stopping_; });
+  }
+}
+
+}  // namespace datum

@@ -1,0 +1,100 @@
+#include "daemon/store/retention/file_sweep.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <regex>
+#include <system_error>
+
+namespace datum {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t day_s = 86'400;
+
+/// Of the name itself, not of what a link leads to.
+bool examine(const fs::path& path, struct stat& info) { return ::lstat(path.c_str(), &info) == 0; }
+
+std::uint64_t bytes_of(const struct stat& info) { return static_cast<std::uint64_t>(info.st_blocks) * 512; }
+
+template <class Take>
+void each_in(const fs::path& folder, Take take) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    take(entry->path());
+}
+
+bool begins_a_delivery(const fs::path& file) {
+  const std::string kind = file.extension().string();
+  return kind == ".json" || kind == ".ptr" || kind == ".csv" || kind == ".gdp";
+}
+
+/// False: it holds something that no delivery has.
+bool add_delivery(const fs::path& folder, KeptFile& kept) {
+  bool good = true, has_trigger = false;
+  each_in(folder, [&](const fs::path& file) {
+    struct stat info {};
+    if (!examine(file, info) || S_ISDIR(info.st_mode)) {
+      good = false;
+      return;
+    }
+    has_trigger |= S_ISREG(info.st_mode) && begins_a_delivery(file);
+    kept.bytes += bytes_of(info);
+  });
+  return good && has_trigger;
+}
+
+bool older(const KeptFile& a, const KeptFile& b) {
+  return a.changed_s != b.changed_s ? a.changed_s < b.changed_s : a.path < b.path;
+}
+
+}  // namespace
+
+std::vector<KeptFile> deliveries_in(const fs::path& folder) {
+  std::vector<KeptFile> found;
+  struct stat info {};
+  if (!examine(folder, info) || !S_ISDIR(info.st_mode)) return found;
+  each_in(folder, [&](const fs::path& path) {
+    if (!examine(path, info) || !S_ISDIR(info.st_mode)) return;
+    KeptFile kept{path, info.st_mtim.tv_sec, bytes_of(info)};
+    if (add_delivery(path, kept)) found.push_back(std::move(kept));
+  });
+  return found;
+}
+
+std::vector<KeptFile> pictures_in(const fs::path& folder) {
+  static const std::regex ours(
+      R"(\d{8,20}_(PASS|FAIL|INCONCLUSIVE|INVALID)(_points|_statistics|_histogram|_facets)?\.(png|ply|csv)(\.part)?)");
+  std::vector<KeptFile> found;
+  each_in(folder, [&](const fs::path& path) {
+    struct stat info {};
+    if (!std::regex_match(path.filename().string(), ours) || !examine(path, info) || !S_ISREG(info.st_mode))
+      return;
+    found.push_back({path, info.st_mtim.tv_sec, bytes_of(info)});
+  });
+  return found;
+}
+
+std::vector<KeptFile> beyond(std::vector<KeptFile> files, const KeepLimit& limit, std::int64_t now_s) {
+  std::sort(files.begin(), files.end(), older);
+  std::uint64_t all = 0;
+  for (const KeptFile& file : files) all += file.bytes;
+  std::size_t gone = 0;
+  for (; gone < files.size(); ++gone) {
+    const bool too_old = limit.days && files[gone].changed_s < now_s - *limit.days * day_s;
+    const bool too_much = limit.bytes && all > *limit.bytes;
+    if (!too_old && !too_much) break;
+    all -= files[gone].bytes;
+  }
+  files.resize(gone);
+  return files;
+}
+
+void remove_kept(const KeptFile& file) {
+  std::error_code error;
+  fs::remove_all(file.path, error);  // removes links, does not follow them
+  if (error) throw std::system_error(error, file.path.string() + ": can't be removed");
+}
+
+}  // namespace datum

@@ -1,0 +1,12 @@
+// [signatures]: who signs the chain of results, and when.
+#pragma once
+
+#include "config/toml_reader.h"
+#include "daemon/store/signing_settings.h"
+
+namespace datum::config {
+
+/// Throws ConfigError.
+SigningSettings read_signatures(TomlTable table);
+
+}  // namespace datum::config

@@ -1,0 +1,90 @@
+#include "daemon/store/store_rows.h"
+
+#include <fmt/format.h>
+
+namespace datum {
+
+StoredResult row_of(const sqlite::Statement& s, const std::string& id) {
+  StoredResult r;
+  r.store_id = id;
+  r.sequence = static_cast<std::uint64_t>(s.integer(0));
+  r.measured_at = s.text(1);
+  r.unit_id = s.text(2);
+  r.recipe = s.text(3);
+  r.decision = static_cast<Decision>(s.integer(4));
+  r.reason = s.text(5);
+  r.frame_id = s.text(6);
+  r.frame_sha256 = s.text(7);
+  r.json = s.text(8);
+  return r;
+}
+
+StoredResult known_row_of(const sqlite::Statement& s, const std::string& id) {
+  const auto decision = s.integer(4);
+  if (decision < 0 || decision > static_cast<std::int64_t>(Decision::invalid))
+    throw StoreError(StoreError::Kind::corrupt,
+                     fmt::format("result {}: decision {} is not known", s.integer(0), decision));
+  return row_of(s, id);
+}
+
+std::string store_id_of(sqlite3* db, const std::filesystem::path& file) {
+  sqlite::Statement id(db, file, "SELECT id FROM store");
+  if (!id.step())
+    throw StoreError(StoreError::Kind::corrupt, file.string() + ": the store's own row is missing");
+  return id.text(0);
+}
+
+std::uint64_t last_given(sqlite3* db, const std::filesystem::path& file) {
+  return static_cast<std::uint64_t>(sqlite::query_integer(db, file, "SELECT last_sequence FROM store"));
+}
+
+std::vector<FormerId> former_ids_of(sqlite3* db, const std::filesystem::path& file) {
+  sqlite::Statement rows(db, file, "SELECT link, id, last, given FROM former ORDER BY link");
+  std::vector<FormerId> former;
+  while (rows.step())
+    former.push_back({static_cast<std::uint64_t>(rows.integer(0)), rows.text(1),
+                      static_cast<std::uint64_t>(rows.integer(2)),
+                      static_cast<std::uint64_t>(rows.integer(3))});
+  return former;
+}
+
+const std::string& id_at_sequence(const std::vector<FormerId>& former, std::uint64_t sequence,
+                                  const std::string& present) {
+  for (const FormerId& f : former)
+    if (sequence <= f.last) return f.id;
+  return present;
+}
+
+const std::string& id_at_link(const std::vector<FormerId>& former, std::uint64_t link,
+                              const std::string& present) {
+  for (const FormerId& f : former)
+    if (link <= f.link) return f.id;
+  return present;
+}
+
+ChainLink link_of(const sqlite::Statement& s) {
+  return {static_cast<std::uint64_t>(s.integer(0)), static_cast<std::uint64_t>(s.integer(1)), s.text(2),
+          s.text(3)};
+}
+
+ChainLink head_of(sqlite3* db, const std::filesystem::path& file) {
+  sqlite::Statement row(db, file, head_link);
+  return row.step() ? link_of(row) : ChainLink{0, 0, "", std::string(chain_begin)};
+}
+
+void append_result(sqlite::Statement& insert, ChainLink& head, const StoredResult& result) {
+  head = {head.link + 1, result.sequence, "", chain_hash(head.sha256, result)};
+  sqlite::Run row(insert);
+  row->bind(1, static_cast<std::int64_t>(head.link)).bind(2, static_cast<std::int64_t>(head.sequence));
+  row->bind(4, head.sha256).step();  // statement stays NULL
+}
+
+void append_statement(sqlite3* db, const std::filesystem::path& file, const std::string& store_id,
+                      const std::string& statement) {
+  const ChainLink head = head_of(db, file);
+  sqlite::Statement row(db, file, insert_link);
+  row.bind(1, static_cast<std::int64_t>(head.link + 1)).bind(3, statement);
+  row.bind(4, chain_hash(head.sha256, store_id, statement)).step();
+}
+
+}  // namespace datum

@@ -1,0 +1,50 @@
+// Rows of the result store's tables, read and written by those that share a transaction.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "daemon/store/result_chain.h"
+#include "daemon/store/result_store.h"
+#include "daemon/store/sqlite.h"
+
+namespace datum {
+
+/// Of a whole result, for row_of; WHERE and ORDER BY follow.
+inline constexpr const char* result_columns =
+    "SELECT sequence, measured_at, unit_id, recipe, decision, reason, frame_id, frame_sha256, json FROM "
+    "result ";
+/// As it stands there, for the chain.
+StoredResult row_of(const sqlite::Statement& row, const std::string& store_id);
+/// Throws StoreError (corrupt) where its decision is none.
+StoredResult known_row_of(const sqlite::Statement& row, const std::string& store_id);
+
+/// Throws StoreError where the store's own row is missing.
+std::string store_id_of(sqlite3* db, const std::filesystem::path& file);
+
+/// The highest number that the store gave; with a hole, the one that the next number follows.
+std::uint64_t last_given(sqlite3* db, const std::filesystem::path& file);
+/// The ids that a store of schema 3 had before, oldest first.
+std::vector<FormerId> former_ids_of(sqlite3* db, const std::filesystem::path& file);
+/// The id that a result, or a link, was hashed with.
+const std::string& id_at_sequence(const std::vector<FormerId>& former, std::uint64_t sequence,
+                                  const std::string& present);
+const std::string& id_at_link(const std::vector<FormerId>& former, std::uint64_t link,
+                              const std::string& present);
+
+inline constexpr const char* link_columns = "SELECT link, sequence, statement, sha256 FROM chain ";
+inline constexpr const char* head_link =
+    "SELECT link, sequence, statement, sha256 FROM chain ORDER BY link DESC LIMIT 1";
+inline constexpr const char* insert_link = "INSERT INTO chain VALUES (?1, ?2, ?3, ?4)";
+ChainLink link_of(const sqlite::Statement& row);
+
+/// The newest link; where the chain's table was emptied, what stands before the first.
+ChainLink head_of(sqlite3* db, const std::filesystem::path& file);
+
+/// Writes the link of `result` behind `head` by the statement `insert`, and makes it the head.
+void append_result(sqlite::Statement& insert, ChainLink& head, const StoredResult& result);
+/// Writes a statement's link behind the newest.
+void append_statement(sqlite3* db, const std::filesystem::path& file, const std::string& store_id,
+                      const std::string& statement);
+
+}  // namespace datum

@@ -1,0 +1,195 @@
+// A GPU that goes wrong in every way costs no part: the CPU gives the same bytes.
+#include "daemon/gpu_worker/failover_stages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "daemon/gpu_worker/stage_worker.h"
+#include "tests/daemon/gpu_worker/stage_scenes.h"
+
+namespace datum {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class FailoverStagesTest : public ::testing::Test {
+ protected:
+  ~FailoverStagesTest() override { ::unsetenv("DATUM_TEST_WORKER"); }
+
+  void begin(const std::string& mode, StageLinkSettings settings = {}) {
+    ::setenv("DATUM_TEST_WORKER", mode.c_str(), 1);
+    settings.program = DATUM_TEST_WORKER_PROGRAM;
+    auto link = std::make_unique<StageLink>(settings);
+    link_ = link.get();
+    gpu_ = std::make_shared<GpuStages>(
+        std::move(link), 30s, [this] { return now_; },
+        [this](bool fault, const std::string& text) { (fault ? faults_ : words_).push_back(text); });
+    finder_ = std::make_unique<FailoverFinder>(gpu_, cpu_backend(2));
+    diffuser_ = std::make_unique<FailoverDiffuser>(gpu_, cpu_backend(2));
+    demodulator_ = std::make_unique<FailoverDemodulator>(gpu_, cpu_backend(2));
+  }
+  /// Who did them; the bytes must be the CPU's.
+  std::string find(const RawModel& raw, std::size_t count = 5000) {
+    return testing::find_by(*finder_, testing::searched(raw), count);
+  }
+  std::string find(const SearchedModel& model, std::size_t count) {
+    return testing::find_by(*finder_, model, count);
+  }
+  std::string diffuse(std::uint32_t side = 40) { return testing::diffuse_by(*diffuser_, side); }
+  std::string demodulate(std::uint32_t width = 37) { return testing::demodulate_by(*demodulator_, width); }
+  std::string cpu() const { return describe(cpu_backend(2)); }
+
+  const std::string device_ = "cuda test device sm_00";
+  std::chrono::nanoseconds now_{0};
+  std::vector<std::string> faults_, words_;
+  StageLink* link_ = nullptr;
+  std::shared_ptr<GpuStages> gpu_;
+  std::unique_ptr<FailoverFinder> finder_;
+  std::unique_ptr<FailoverDiffuser> diffuser_;
+  std::unique_ptr<FailoverDemodulator> demodulator_;
+};
+
+const RawModel box = testing::box_model(16, 12, 8, 6), ball = testing::sphere_model(9, 20);
+
+TEST_F(FailoverStagesTest, AWorkerThatIsWellDoesAll) {
+  begin("well");
+  EXPECT_EQ(find(box), device_);
+  EXPECT_EQ(find(ball), device_);
+  const SearchedModel model = testing::searched(box);
+  for (const std::size_t count : {100, 9000, 0, 40})  // memory grows, stays, holds less
+    EXPECT_EQ(find(model, count), device_);
+  for (const std::uint32_t side : {40, 64, 13}) EXPECT_EQ(diffuse(side), device_);
+  for (const std::uint32_t width : {37, 64, 16}) EXPECT_EQ(demodulate(width), device_);
+  EXPECT_EQ(find(model, 100), device_);  // the model is still there
+  EXPECT_THAT(faults_, IsEmpty());
+}
+
+TEST_F(FailoverStagesTest, MorePointsThanOneOrderHolds) {
+  StageLinkSettings settings;
+  settings.points_at_once = 1000;
+  begin("well", settings);
+  EXPECT_EQ(find(box, 3017), device_);
+}
+
+struct Fault {
+  const char *mode, *of_points, *of_frames;  // what the log hears
+};
+class StageFaults : public FailoverStagesTest, public ::testing::WithParamInterface<Fault> {
+ protected:
+  void begin_it() {
+    StageLinkSettings settings;
+    settings.points_patience = settings.model_patience = settings.frame_patience = settings.start_patience =
+        300ms;
+    begin(GetParam().mode, settings);
+  }
+  void told_once(const std::string& what) {
+    ASSERT_EQ(faults_.size(), 1u);
+    EXPECT_THAT(faults_[0],
+                HasSubstr("frames are prepared and surfaces compared on the CPU until it is back: "));
+    EXPECT_THAT(faults_[0], HasSubstr(what));
+    EXPECT_THAT(gpu_->fault(), HasSubstr(what));
+    EXPECT_FALSE(link_->started());
+  }
+};
+
+TEST_P(StageFaults, OfSurfacesEndOnTheCpu) {
+  begin_it();
+  for (int i = 0; i < 4; ++i) find(i < 2 ? box : ball);
+  EXPECT_EQ(finder_->describe(), cpu());
+  told_once(GetParam().of_points);
+}
+
+TEST_P(StageFaults, OfDiffusionEndOnTheCpu) {
+  begin_it();
+  for (int i = 0; i < 3; ++i) diffuse();
+  EXPECT_EQ(diffuser_->describe(), cpu());
+  told_once(GetParam().of_frames);
+}
+
+TEST_P(StageFaults, OfFringesEndOnTheCpu) {
+  begin_it();
+  for (int i = 0; i < 3; ++i) demodulate();
+  EXPECT_EQ(demodulator_->describe(), cpu());
+  told_once(GetParam().of_frames);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, StageFaults,
+    ::testing::Values(Fault{"fault", "an illegal memory access", "an illegal memory access"},
+                      Fault{"hang", "no answer within 300 ms", "no answer within 300 ms"},
+                      Fault{"killed", "was ended by signal 9", "was ended by signal 9"},
+                      Fault{"stopped", "no answer within 300 ms", "no answer within 300 ms"},
+                      Fault{"exits", "ended with status 3", "ended with status 3"},
+                      Fault{"garbage-records", "point 0 can't be", "can't"},
+                      Fault{"no-records", "point 0 can't be", "can't"},
+                      Fault{"out-of-memory", "out of memory", "out of memory"},
+                      Fault{"prepare-hangs", "no answer within 300 ms", "no answer within 300 ms"},
+                      Fault{"babbles", "nonsense", "nonsense"},
+                      Fault{"unusable", "no CUDA device", "no CUDA device"},
+                      Fault{"dies", "ended with status 7", "ended with status 7"},
+                      Fault{"silent", "no greeting within 300 ms", "no greeting within 300 ms"},
+                      Fault{"other-code", "0.0.9 stale", "0.0.9 stale"}),
+    [](const auto& info) {
+      std::string name = info.param.mode;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
+
+TEST_F(FailoverStagesTest, ComeBackAfterTheirPause) {
+  begin("killed");
+  EXPECT_EQ(find(box), device_);
+  EXPECT_EQ(find(box), cpu());
+  EXPECT_EQ(diffuse(), cpu());  // one worker, one pause
+  now_ += 1s;
+  EXPECT_EQ(find(box), device_);
+  EXPECT_EQ(diffuse(), device_);
+  EXPECT_THAT(words_, ElementsAre("the GPU measures again: test device sm_00"));
+  EXPECT_EQ(gpu_->fault(), "");
+  EXPECT_EQ(gpu_->restarts(), 1u);
+}
+
+TEST(StageWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {
+  StageWorker worker({[](const TriangleModel&) { return std::unique_ptr<DeviceSearch>(); }, {}, {}});
+  const auto answer = [&worker](StageOrder order, std::uint64_t bytes) {
+    order.bytes = bytes;
+    const SharedBlock memory = SharedBlock::create(bytes);
+    return std::string(worker.serve(order, ::dup(memory.fd())).text);
+  };
+  const char* const refusal = "does not hold what the order names";
+  StageOrder order;
+  order.count = 1000;
+  const std::uint64_t of_a_thousand = bytes_of(order);
+  EXPECT_THAT(answer(order, of_a_thousand - 1), HasSubstr(refusal));
+  for (const std::uint64_t count : {std::uint64_t{0}, most_model_facets + 1}) {
+    order.count = count;
+    EXPECT_THAT(answer(order, of_a_thousand), HasSubstr(refusal)) << count;
+  }
+  order.what = StageOrder::What::points;
+  order.count = 4;
+  EXPECT_THAT(answer(order, bytes_of(order)), HasSubstr("before any model"));
+  order.count = most_points_at_once + 1;
+  EXPECT_THAT(answer(order, 4096), HasSubstr(refusal));
+  order.what = StageOrder::What::diffusion;
+  for (const DiffusionGrid grid :
+       {DiffusionGrid{0, 4, 1}, {32, 32, 0}, {32, 32, 1}, {1u << 16, 1u << 16, 1u << 16}}) {
+    order.grid = grid;
+    EXPECT_THAT(answer(order, 8191), HasSubstr(refusal)) << grid.nx;
+  }
+  order.what = StageOrder::What::fringes;
+  order.fringes = {{4, 3, {15, 16, 17}, 100, 1, 0}, {}, SampleType::u8, 64, 64, 3, {}};
+  EXPECT_THAT(answer(order, bytes_of(order) - 1), HasSubstr(refusal));
+  order.fringes.pattern.steps = most_steps + 1;
+  EXPECT_THAT(answer(order, 1 << 20), HasSubstr(refusal));
+  order.what = static_cast<StageOrder::What>(77);
+  EXPECT_THAT(answer(order, 4096), HasSubstr("unknown kind"));
+}
+
+}  // namespace
+}  // namespace datum

@@ -1,0 +1,184 @@
+// A real GPU that faults, runs out of memory or hangs in the middle of a board: the CPU measures it, with the
+// same bytes, within two seconds, and the GPU is back after its pause. Faults come from tests/gpu/fault.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "daemon/gpu_worker/failover_measurer.h"
+#include "gpu/board/cpu_board.h"
+#include "gpu/core/cuda_device.h"
+#include "tests/fresh_folder.h"
+#include "tests/gpu/map_scene.h"
+
+namespace datum {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = GpuLink::Clock;
+
+testing::MapScene board_of(std::int32_t side, CountType type = CountType::int16, std::uint64_t seed = 1) {
+  testing::BoardOptions o;
+  o.rows = side;
+  o.cols = side - 3;
+  o.type = type;
+  o.seed = seed;
+  o.quadratic_form = o.opened_maximum = true;
+  return testing::board_map({{12, 40, 30}, {10, 30, 50}, {8, 60, 20}, {14, 24, 24}}, o);
+}
+
+/// Bytes of what every backend fills: the residuals' products of reaches that the stop rule never looks at
+/// may differ.
+std::string bytes_of(std::vector<SiteRecord> records) {
+  for (SiteRecord& r : records) {
+    for (std::int64_t& product : r.ring.residuals.products) product = 0;
+    for (std::int64_t& product : r.body.residuals.products) product = 0;
+    if (r.fit.status != FitStatus::ok) r.ring = {}, r.body = {};  // not defined
+    __builtin_clear_padding(&r);
+  }
+  return {reinterpret_cast<const char*>(records.data()), records.size() * sizeof(SiteRecord)};
+}
+
+std::string measured(BoardMeasurer& by, const testing::MapScene& board) {
+  std::vector<SiteRecord> records(board.sites.size());
+  by.measure(board.plan(), board.view(), records.data());
+  return bytes_of(records);
+}
+
+class GpuFailover : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const CudaDevice device = probe_cuda_device();
+    if (!device.usable) GTEST_SKIP() << device.why;
+    ::setenv("LD_PRELOAD", DATUM_GPU_FAULT_LIBRARY, 1);
+    ::setenv("DATUM_GPU_FAULT_FOLDER", folder_.path().c_str(), 1);
+    GpuLinkSettings settings;
+    settings.program = DATUM_GPU_PROGRAM;
+    settings.staging = cpu_backend(4);
+    auto link = std::make_unique<GpuLink>(settings);
+    link_ = link.get();
+    link_->start();
+    forget_faults();  // a worker that is started later is well
+    const Greeting* greeting = link_->greeting(Clock::now() + 60s);
+    ASSERT_TRUE(greeting && greeting->usable) << (greeting ? greeting->why : "no greeting");
+    measurer_ = std::make_unique<FailoverMeasurer>(
+        std::move(link), std::make_unique<CpuBoardMeasurer>(cpu_backend(4)), [this] { return now_; },
+        [this](bool fault, const std::string& text) { (fault ? faults_ : returns_).push_back(text); });
+    // The first plan may take longer than a board waits.
+    ASSERT_TRUE(link_->prepare(board_.plan(), board_.view(), Clock::now() + 60s));
+    expected_ = measured(cpu_, board_);
+    ASSERT_TRUE(on_gpu(board_, expected_));
+  }
+  ~GpuFailover() override { forget_faults(); }
+  static void forget_faults() {
+    ::unsetenv("LD_PRELOAD");
+    ::unsetenv("DATUM_GPU_FAULT_FOLDER");
+  }
+
+  /// Measures; the bytes must be the CPU's and the time within what is promised. Whether the GPU did it.
+  bool on_gpu(const testing::MapScene& board, const std::string& expected) {
+    const auto from = Clock::now();
+    const std::string bytes = measured(*measurer_, board);
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - from);
+    longest_ = std::max(longest_, took);
+    EXPECT_LT(took, 2s);
+    EXPECT_EQ(bytes == expected, true) << measurer_->describe();
+    return measurer_->describe().rfind("cuda ", 0) == 0;
+  }
+  void order(const std::string& fault, bool wait) {
+    std::ofstream(folder_.path() / fault).flush();
+    const auto until = Clock::now() + 30s;
+    while (wait && !std::filesystem::exists(folder_.path() / (fault + ".done"))) {
+      ASSERT_LT(Clock::now(), until) << fault;
+      ::poll(nullptr, 0, 1);
+    }
+  }
+  /// Measures until the fault shows; every board is good.
+  void measure_until_the_fault() {
+    const auto until = Clock::now() + 30s;
+    while (on_gpu(board_, expected_)) ASSERT_LT(Clock::now(), until) << "no fault showed";
+    ASSERT_EQ(faults_.size(), 1u);
+    RecordProperty("fault", faults_[0]);
+    RecordProperty("longest_ms", static_cast<int>(longest_.count()));
+    std::printf("  %s; longest board %d ms\n", faults_[0].c_str(), static_cast<int>(longest_.count()));
+    for (int i = 0; i < 3; ++i) EXPECT_FALSE(on_gpu(board_, expected_));
+  }
+  /// After its pause the GPU is started again and takes over.
+  void expect_return() {
+    const auto until = Clock::now() + 60s;
+    do {
+      now_ += 1s;
+      ASSERT_LT(Clock::now(), until) << measurer_->fault();
+    } while (!on_gpu(board_, expected_));
+    EXPECT_EQ(faults_.size(), 1u);
+    EXPECT_EQ(returns_.size(), 1u);
+    EXPECT_EQ(measurer_->fault(), "");
+  }
+
+  const testing::FreshFolder folder_;
+  const testing::MapScene board_ = board_of(301);
+  std::string expected_;
+  CpuBoardMeasurer cpu_{cpu_backend()};
+  std::chrono::nanoseconds now_{0};
+  std::chrono::milliseconds longest_{0};
+  std::vector<std::string> faults_, returns_;
+  GpuLink* link_ = nullptr;
+  std::unique_ptr<FailoverMeasurer> measurer_;
+};
+
+TEST_F(GpuFailover, AWellGpuMeasuresEveryBoard) {
+  for (const CountType type : {CountType::int16, CountType::int32, CountType::float32}) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      const testing::MapScene board = board_of(301 + 40 * static_cast<std::int32_t>(seed), type, seed);
+      const std::string expected = measured(cpu_, board);
+      on_gpu(board, expected);  // a new plan may take longer than a board waits
+      ASSERT_TRUE(link_->prepare(board.plan(), board.view(), Clock::now() + 60s));
+      EXPECT_TRUE(on_gpu(board, expected));
+    }
+  }
+  EXPECT_TRUE(faults_.empty()) << faults_.front();
+}
+
+TEST_F(GpuFailover, AKernelThatTraps) {
+  order("trap", false);  // between any two steps of the boards that follow
+  measure_until_the_fault();
+  expect_return();
+}
+
+TEST_F(GpuFailover, ADeviceThatHangs) {
+  order("spin", true);
+  measure_until_the_fault();
+  expect_return();
+}
+
+TEST_F(GpuFailover, ADeviceWithoutMemory) {
+  order("memory", true);
+  const testing::MapScene large = board_of(3000);  // needs more than the first plan took
+  const std::string expected = measured(cpu_, large);
+  const auto until = Clock::now() + 30s;
+  while (faults_.empty()) {  // it may take longer to refuse than a board waits
+    EXPECT_FALSE(on_gpu(large, expected));
+    ASSERT_LT(Clock::now(), until);
+  }
+  EXPECT_THAT(faults_[0], ::testing::HasSubstr("memory"));
+  std::printf("  %s; longest board %d ms\n", faults_[0].c_str(), static_cast<int>(longest_.count()));
+  expect_return();
+}
+
+TEST_F(GpuFailover, AWorkerThatIsKilledInTheMiddle) {
+  std::thread killer([worker = link_->pid()] {
+    ::poll(nullptr, 0, 20);  // some board is in hand then, whichever
+    ::kill(worker, SIGKILL);
+  });
+  measure_until_the_fault();
+  killer.join();
+  expect_return();
+}
+
+}  // namespace
+}  // namespace datum

@@ -1,0 +1,38 @@
+// The stages on a real device, in the worker's process: the CPU's bytes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "daemon/gpu_worker/failover_stages.h"
+#include "gpu/core/cuda_device.h"
+#include "tests/daemon/gpu_worker/stage_scenes.h"
+
+namespace datum {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+TEST(GpuStages, OfAWellDeviceGiveTheBytesOfTheCpu) {
+  const CudaDevice device = probe_cuda_device();
+  if (!device.usable) GTEST_SKIP() << device.why;
+  StageLinkSettings settings;
+  settings.program = DATUM_GPU_PROGRAM;
+  std::vector<std::string> faults;
+  auto gpu = std::make_shared<GpuStages>(
+      std::make_unique<StageLink>(settings), 60s, [] { return 0ns; },
+      [&](bool, const std::string& text) { faults.push_back(text); });
+  FailoverFinder finder(gpu, cpu_backend());
+  FailoverDiffuser diffuser(gpu, cpu_backend());
+  FailoverDemodulator demodulator(gpu, cpu_backend());
+  const SearchedModel box = testing::searched(testing::box_model(16, 12, 8, 6));
+  for (const std::uint32_t side : {13, 40, 1000, 64}) {
+    EXPECT_THAT(testing::diffuse_by(diffuser, side), StartsWith("cuda "));
+    EXPECT_THAT(testing::demodulate_by(demodulator, side), StartsWith("cuda "));
+    EXPECT_THAT(testing::find_by(finder, box, 100 * side), StartsWith("cuda "));
+  }
+  EXPECT_THAT(faults, IsEmpty());
+}
+
+}  // namespace
+}  // namespace datum

@@ -1,0 +1,177 @@
+// A GPU worker without a GPU: the product's worker over a CPU measurer, and all the ways in which a device or
+// a worker can go wrong. DATUM_TEST_WORKER says which.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "daemon/gpu_worker/gpu_wire.h"
+#include "daemon/gpu_worker/gpu_worker.h"
+#include "gpu/board/cpu_board.h"
+#include "gpu/core/gpu_error.h"
+
+namespace {
+
+using namespace datum;
+
+std::string mode() {
+  const char* text = std::getenv("DATUM_TEST_WORKER");
+  return text ? text : "well";
+}
+
+/// Waits for what never comes.
+[[noreturn]] void hang() {
+  for (;;) ::pause();
+}
+
+/// What the second piece of work comes to; `result`: where its first record lies.
+template <class Record>
+void go_wrong(int done, Record* result) {
+  if (done < 2) return;
+  if (mode() == "fault") throw GpuError("CUDA: kernel: an illegal memory access was encountered", true);
+  if (mode() == "hang") hang();
+  if (mode() == "killed") ::raise(SIGKILL);
+  if (mode() == "stopped") ::raise(SIGSTOP);
+  if (mode() == "exits") ::_exit(3);
+  if (mode() == "garbage-records") std::memset(static_cast<void*>(result), 0xAB, sizeof *result);
+}
+
+class TestMeasurer : public SlotMeasurer {
+ public:
+  explicit TestMeasurer(const SlotMemory& memory) : memory_(memory) {}
+
+  void prepare(const BoardPlan& plan, std::int32_t pitch) override {
+    if (mode() == "out-of-memory") throw GpuError("CUDA: device memory: out of memory", false);
+    if (mode() == "prepare-hangs") hang();
+    const char* const fifo = std::getenv("DATUM_TEST_FIFO");
+    if (fifo && mode() == "prepare-slow") ::close(::open(fifo, O_RDONLY));
+    sites_.assign(plan.sites, plan.sites + plan.site_count);
+    runs_.assign(plan.runs, plan.runs + plan.run_count);
+    sides_.assign(plan.run_side, plan.run_side + plan.run_count);
+    plan_ = plan;
+    plan_.sites = sites_.data();
+    plan_.runs = runs_.data();
+    plan_.run_side = sides_.data();
+    pitch_ = pitch;
+  }
+
+  void measure(int slot, SiteRecord* records, int) override {
+    ++boards_;
+    const char* at =
+        static_cast<const char*>(memory_.base) + memory_.slot_bytes * static_cast<unsigned>(slot);
+    if (mode() == "no-records") return;
+    if (mode() == "repeats" && !first_.empty()) {  // costs nothing but the way there and back
+      std::memcpy(static_cast<void*>(records), first_.data(), first_.size() * sizeof(SiteRecord));
+      return;
+    }
+    measure_board(plan_, {at, nullptr, pitch_}, cpu_backend(1), records);
+    if (mode() == "repeats") first_.assign(records, records + plan_.site_count);
+    go_wrong(boards_, records);
+  }
+
+  std::string describe() const override { return "test device"; }
+
+ private:
+  SlotMemory memory_;
+  BoardPlan plan_;
+  std::vector<SitePlan> sites_;
+  std::vector<PixelRun> runs_;
+  std::vector<std::uint8_t> sides_;
+  std::vector<SiteRecord> first_;
+  std::int32_t pitch_ = 0;
+  int boards_ = 0;
+};
+
+class TestSearch : public DeviceSearch {
+ public:
+  explicit TestSearch(const TriangleModel& model) : search_(std::make_shared<TriangleModel>(model)) {
+    if (mode() == "out-of-memory") throw GpuError("CUDA: device memory: out of memory", false);
+    if (mode() == "prepare-hangs") hang();
+  }
+  void find(const ModelPoint* points, std::size_t count, const DistanceSettings& settings,
+            ModelDistance* out) override {
+    if (mode() == "no-records") return;
+    search_.find(points, count, settings, cpu_backend(1), out);
+    go_wrong(++surfaces_, out);
+  }
+
+ private:
+  ModelSearch search_;
+  static inline int surfaces_ = 0;
+};
+
+DiffusionRecord diffuse_here(std::int32_t* counts, const DiffusionGrid& grid,
+                             const DiffusionSettings& settings) {
+  static int maps = 0;
+  if (mode() == "out-of-memory") throw GpuError("CUDA: device memory: out of memory", false);
+  if (mode() == "prepare-hangs") hang();
+  const DiffusionRecord record = diffuse(counts, grid, settings, cpu_backend(1));
+  if (mode() == "no-records") std::memset(counts, 0, grid.size() * sizeof *counts);
+  go_wrong(++maps, counts);
+  return record;
+}
+
+void demodulate_here(const FringeImages& images, const FringePattern& pattern, const FringeLimits& limits,
+                     const HeightModel* model, const FringeMaps& maps) {
+  static int sets = 0;
+  if (mode() == "out-of-memory") throw GpuError("CUDA: device memory: out of memory", false);
+  if (mode() == "prepare-hangs") hang();
+  if (mode() == "no-records") return;
+  demodulate(images, pattern, limits, model, cpu_backend(1), maps);
+  go_wrong(++sets, maps.classes);
+}
+
+CudaDevice probe() {
+  CudaDevice device;
+  device.usable = mode() != "unusable";
+  device.why = device.usable ? "a test device" : "no CUDA device: none is listed";
+  device.name = "test device";
+  return device;
+}
+
+/// A worker that greets as the product's does and then answers whatever it hears with bytes that mean
+/// nothing.
+int babble() {
+  Greeting greeting;
+  greeting.identity = wire_identity();
+  greeting.usable = 1;
+  send_packet(gpu_worker_fd, &greeting, sizeof greeting);
+  char heard[sizeof(PrepareOrder)];
+  int fd = -1;
+  const char nonsense[77] = "nonsense";
+  while (receive_packet(gpu_worker_fd, heard, sizeof heard, &fd, true) > 0)
+    send_packet(gpu_worker_fd, nonsense, sizeof nonsense);
+  return 0;
+}
+
+}  // namespace
+
+int main() {
+  if (mode() == "dies") return 7;
+  if (mode() == "silent" || mode() == "garbage-greeting" || mode() == "other-code" || mode() == "babbles")
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the product's worker, which sees to that, is not running then
+  if (mode() == "silent") hang();
+  if (mode() == "babbles") return babble();
+  if (mode() == "garbage-greeting") {
+    const std::string nonsense(sizeof(Greeting), '?');
+    send_packet(gpu_worker_fd, nonsense.data(), nonsense.size());
+    hang();
+  }
+  if (mode() == "other-code") {
+    Greeting greeting;
+    greeting.identity = wire_identity();
+    put_text(greeting.identity.code, "0.0.9 stale");
+    send_packet(gpu_worker_fd, &greeting, sizeof greeting);
+    hang();
+  }
+  return run_gpu_worker(gpu_worker_fd,
+                        {probe,
+                         [](const SlotMemory& memory) { return std::make_unique<TestMeasurer>(memory); },
+                         {[](const TriangleModel& model) { return std::make_unique<TestSearch>(model); },
+                          diffuse_here, demodulate_here}});
+}

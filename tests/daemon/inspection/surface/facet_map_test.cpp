@@ -1,0 +1,136 @@
+// What was measured at each facet of a model, through the whole stage, and its files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "daemon/pictures/part_files.h"
+#include "tests/daemon/inspection/surface/surface_scan.h"
+
+namespace datum::facet_map_test {
+namespace {
+
+using testing::check;
+using testing::FreshFolder;
+using ::testing::HasSubstr;
+using testing::region;
+using testing::SurfaceScene;
+
+const std::string top =
+    region("top", "normal = [0, 0, 1]\n", check("\"deviation_mean\"\nlower_um = -500\nupper_um = 500"));
+const std::string facet_map = "[facet_map]\nlongest_mm = 1.2\ngate_mm = 0.4\nleast_points = 4\n";
+
+/// 14 x 11 x 6 mm; only the top was seen.
+struct Box : SurfaceScene {
+  explicit Box(double off_mm) : SurfaceScene(testing::box_model(14, 11, 6, 5)) {
+    size = "14, 11, 6";
+    scan([=](const Eigen::Vector3d&) { return off_mm; });
+  }
+};
+
+TEST(FacetMap, TellsTheOffsetOfEveryFacetThatWasSeen) {
+  Box scene(0.1);
+  const SurfaceInspection part = scene.inspect(scene.recipe(top + facet_map));
+  ASSERT_TRUE(part.facets) << part.verdict.detail;
+  const FacetMap& map = *part.facets;
+  std::size_t faces = 0, unseen = 0;
+  for (std::size_t i = 0; i < map.by_points.size(); ++i) {
+    const bool upper = map.model->normal[i][0][2] > 0.9f;
+    unseen += !upper && map.by_points[i].kind == MatchClass::no_data;
+    EXPECT_LT(map.facet_in_file[i], scene.model.facets.size());
+    if (!upper || map.by_points[i].kind != MatchClass::face) continue;
+    ++faces;
+    // float coordinates of some hundred mm in the scan, of ten in the model: an ulp of 3e-5 and their rotation
+    EXPECT_NEAR(map.by_points[i].mean, 0.1, 2e-4);
+    EXPECT_GE(map.by_points[i].count, 4u);
+    EXPECT_NEAR(map.by_surface[i].distance, 0.1, 2e-4);
+    EXPECT_EQ(map.by_surface[i].kind, MatchClass::face);
+  }
+  // 14 x 11 mm in pieces of at most 1.2 x 1.2 / 2 mm^2, a ring of them at the edge
+  EXPECT_GT(faces, 100u);
+  EXPECT_GT(unseen, 100u);
+}
+
+TEST(FacetMap, ASurfaceBeyondTheGateIsNoDataNeverZero) {
+  Box scene(0.7);
+  const SurfaceInspection part = scene.inspect(scene.recipe(top + facet_map));
+  ASSERT_TRUE(part.facets) << part.verdict.detail;
+  for (const FacetDeviation& d : part.facets->by_points) {
+    if (d.kind != MatchClass::edge) {
+      EXPECT_EQ(d.kind, MatchClass::no_data);
+    }
+  }
+}
+
+TEST(FacetMap, AStepIsNotBridged) {
+  SnapshotGrid grid;
+  grid.rows = 2;
+  grid.cols = 3;
+  grid.point = {0, 1, 2, 3, 4, 5};
+  std::vector<ModelPoint> points{{0, 0, 0}, {1, 0, 0}, {2, 0, 9}, {0, 1, 0}, {1, 1, 0}, {2, 1, 9}};
+  EXPECT_EQ(facets_of(grid, points, {0, 0, 1}, 75).size(), 2u);
+  EXPECT_EQ(facets_of(grid, points, {0, 0, 1}, 89).size(), 4u);   // 83.7 degrees
+  EXPECT_EQ(facets_of(grid, points, {0, 0, -1}, 89).size(), 0u);  // from behind
+  grid.point[4] = no_point;
+  EXPECT_EQ(facets_of(grid, points, {0, 0, 1}, 89).size(), 1u);
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+TEST(PartFiles, AreThoseThatTheRecipeNames) {
+  Box scene(0.1);
+  scene.surface_keys =
+      "files = [\"facets\", \"statistics\", \"histogram\", \"points_csv\", \"points_ply\"]\n";
+  const Recipe all = scene.recipe(top + facet_map);
+  const SurfaceInspection part = scene.inspect(all);
+  FreshFolder folder;
+  const auto picture = folder.path() / "p.png";
+  write_part_files(picture, *all.surface, *part.map, part.cover, part.facets.get(), part.verdict);
+  for (const char* name : {"p.png", "p_facets.csv", "p_facets.ply", "p_statistics.csv", "p_histogram.png",
+                           "p_histogram.csv", "p_points.csv", "p_points.ply"})
+    EXPECT_TRUE(std::filesystem::exists(folder.path() / name)) << name;
+
+  const std::string csv = text_of(folder.path() / "p_facets.csv");
+  EXPECT_THAT(csv, HasSubstr("# facets cut to edges of at most 1.2 mm, gate 0.4 mm, at least 4 points\n"));
+  const auto rows = static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n'));
+  const auto notes = static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '#'));
+  EXPECT_EQ(rows, part.facets->by_points.size() + notes + 1);
+  EXPECT_THAT(csv, HasSubstr(",NO_DATA,0,,,,,NO_DATA,\n"));
+  const std::string ply = text_of(folder.path() / "p_facets.ply");
+  const std::size_t facets = part.facets->by_points.size();
+  const std::size_t header = ply.find("end_header\n") + 11;
+  EXPECT_EQ(ply.size() - header, facets * (3 * (3 * 8 + 4 + 3) + 1 + 3 * 4));
+
+  scene.surface_keys.clear();
+  const Recipe none = scene.recipe(top);
+  FreshFolder other;
+  write_part_files(other.path() / "p.png", *none.surface, *part.map, part.cover, nullptr, part.verdict);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(other.path()), {}), 1);
+}
+
+TEST(PartFiles, ARecipeThatNamesOthersIsRefused) {
+  Box scene(0);
+  const auto refusal = [&](const std::string& keys, const std::string& rest) {
+    scene.surface_keys = keys;
+    try {
+      scene.recipe(rest);
+      return std::string("accepted");
+    } catch (const std::exception& e) {
+      return std::string(e.what());
+    }
+  };
+  EXPECT_THAT(refusal("files = [\"pictures\"]\n", top), HasSubstr("'pictures' is none"));
+  EXPECT_THAT(refusal("files = [\"histogram\", \"histogram\"]\n", top), HasSubstr("named twice"));
+  EXPECT_THAT(refusal("files = [\"facets\"]\n", top), HasSubstr("[surface] files names facets"));
+  EXPECT_THAT(refusal("", top + "[facet_map]\nlongest_mm = 0\ngate_mm = 1\n"), HasSubstr("longest_mm"));
+  EXPECT_THAT(refusal("", top + "[facet_map]\nlongest_mm = 1\n"), HasSubstr("gate_mm"));
+}
+
+}  // namespace
+}  // namespace datum::facet_map_test

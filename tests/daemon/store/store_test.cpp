@@ -1,0 +1,280 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sqlite3.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "daemon/store/result_store.h"
+#include "tests/daemon/scpi/fixture.h"
+
+// SQLite calls this one: a commit that never reaches it survives kill -9 but not a power cut.
+static int syncs = 0;
+extern "C" int fdatasync(int fd) {
+  ++syncs;
+  return static_cast<int>(syscall(SYS_fdatasync, fd));
+}
+
+namespace datum {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::board;
+using testing::FreshFolder;
+using ::testing::HasSubstr;
+using Kind = StoreError::Kind;
+
+void run_sql(const fs::path& file, const char* sql) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  sqlite3_close(db);
+}
+
+template <class Act>
+void expect_store_error(Kind kind, const char* words, Act act) {
+  try {
+    act();
+    FAIL() << "nothing was thrown; expected: " << words;
+  } catch (const StoreError& e) {
+    EXPECT_EQ(e.kind(), kind) << e.what();
+    EXPECT_THAT(e.what(), HasSubstr(words));
+  }
+}
+
+TEST(ResultStore, KeepsTheWholeVerdictUnderItsSequence) {
+  const FreshFolder folder;
+  BoardVerdict v = board();
+  {
+    ResultStore store(folder / "results.db");
+    EXPECT_EQ(store.latest(), std::nullopt);
+    EXPECT_EQ(store.store(v), 1u);
+    EXPECT_EQ(v.sequence, 1u);
+    EXPECT_EQ(v.store_id, store.id());
+    EXPECT_EQ(store.id().size(), 16u);
+  }
+  ResultStore again(folder / "results.db");
+  const auto row = again.get(1);
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->json, to_json(v));
+  EXPECT_EQ(to_json(row->verdict()), to_json(v));
+  EXPECT_EQ(row->decision, Decision::invalid);
+  EXPECT_EQ(row->reason, "FLOOR_INLIER_RATIO");
+  EXPECT_EQ(row->unit_id, "SN-7");
+  EXPECT_EQ(again.get(2), std::nullopt);
+  EXPECT_EQ(again.get(UINT64_MAX), std::nullopt);
+}
+
+TEST(ResultStore, IsOnTheDiskWhenStoreReturns) {
+  const FreshFolder folder;
+  ResultStore store(folder / "results.db");
+  for (int n = 0; n < 3; ++n) {
+    const int before = syncs;
+    BoardVerdict v = board(n);
+    store.store(v);
+    EXPECT_GT(syncs, before) << "result " << v.sequence;
+  }
+}
+
+TEST(ResultStore, NeverGivesANumberTwiceEvenAfterDeletion) {
+  const FreshFolder folder;
+  for (std::uint64_t n = 1; n <= 3; ++n) {
+    BoardVerdict v = board();
+    EXPECT_EQ(ResultStore(folder / "results.db").store(v), n);
+    run_sql(folder / "results.db", "DELETE FROM result");
+  }
+}
+
+TEST(ResultStore, CountsBeyond32Bits) {
+  const FreshFolder folder;
+  { ResultStore make(folder / "results.db"); }
+  run_sql(folder / "results.db", "UPDATE store SET last_sequence = 9007199254740993");  // 2^53 + 1
+  ResultStore store(folder / "results.db");
+  BoardVerdict v = board();
+  EXPECT_EQ(store.store(v), 9007199254740994u);
+  EXPECT_EQ(store.latest()->sequence, 9007199254740994u);
+}
+
+TEST(ResultStore, ListsNewestFirstByFilter) {
+  const FreshFolder folder;
+  ResultStore store(folder / "results.db");
+  for (int n = 1; n <= 6; ++n) {
+    BoardVerdict v = board(n);
+    v.decision = n % 2 ? Decision::pass : Decision::fail;
+    v.recipe = n <= 3 ? "a" : "b";
+    store.store(v);
+  }
+  const auto sequences = [&](const ResultFilter& f, std::uint64_t limit, ResultOrder order) {
+    std::vector<std::uint64_t> out;
+    for (const auto& r : store.list(f, limit, order)) out.push_back(r.sequence);
+    return out;
+  };
+  using List = std::vector<std::uint64_t>;
+  EXPECT_EQ(sequences({}, 4, ResultOrder::newest_first), (List{6, 5, 4, 3}));
+  EXPECT_EQ(sequences({Decision::fail, {}, {}, {}, {}, {}}, 10, ResultOrder::newest_first), (List{6, 4, 2}));
+  EXPECT_EQ(sequences({Decision::fail, "a", {}, {}, {}, {}}, 10, ResultOrder::newest_first), (List{2}));
+  EXPECT_EQ(sequences({{}, {}, "SN-7", 4, {}, {}}, 10, ResultOrder::oldest_first), (List{5, 6}));
+  EXPECT_EQ(sequences({{}, {}, "other", {}, {}, {}}, 10, ResultOrder::oldest_first), List{});
+  const auto extent = store.extent();
+  EXPECT_EQ(extent.count, 6u);
+  EXPECT_EQ(extent.first, 1u);
+  EXPECT_EQ(extent.last, 6u);
+}
+
+TEST(ResultStore, KnowsAFrameByItsIdAndItsBytes) {
+  const FreshFolder folder;
+  ResultStore store(folder / "results.db");
+  BoardVerdict v = board(1);
+  store.store(v);
+  store.store(v);
+  EXPECT_EQ(store.already_measured(v.frame_id, v.frame_sha256), 2u);
+  EXPECT_EQ(store.already_measured(v.frame_id, board(2).frame_sha256), std::nullopt);
+  EXPECT_EQ(store.already_measured("other", v.frame_sha256), std::nullopt);
+}
+
+TEST(ResultStore, IsReadBesideItsWriterAndSeesWhatIsCommitted) {
+  const FreshFolder folder;
+  ResultStore writer(folder / "results.db");
+  auto reader = ResultStore::read_only(folder / "results.db");
+  EXPECT_EQ(reader.id(), writer.id());
+  BoardVerdict v = board();
+  writer.store(v);
+  ASSERT_TRUE(reader.latest());
+  EXPECT_EQ(reader.latest()->sequence, 1u);
+  EXPECT_THROW(reader.store(v), std::logic_error);
+}
+
+TEST(ResultStore, HasOneWriter) {
+  const FreshFolder folder;
+  ResultStore writer(folder / "results.db");
+  expect_store_error(Kind::locked, "another datumd writes to this store",
+                     [&] { ResultStore(folder / "results.db"); });
+}
+
+TEST(ResultStore, RefusesWhatIsNoStoreOfThisVersion) {
+  const FreshFolder folder;
+  const auto file = folder / "results.db";
+  expect_store_error(Kind::missing, "no result store there", [&] { ResultStore::read_only(file); });
+  expect_store_error(Kind::io, "check that the folder exists",
+                     [&] { ResultStore(folder / "none/results.db"); });
+  std::ofstream(file) << "sequence;recipe\n1;mainboard and enough text to be no header of SQLite\n";
+  expect_store_error(Kind::not_a_store, "not a result store", [&] { ResultStore{file}; });
+  fs::remove(file);
+  run_sql(file, "CREATE TABLE photos (id)");
+  expect_store_error(Kind::not_a_store, "not a result store of datumd", [&] { ResultStore{file}; });
+  fs::remove(file);
+  { ResultStore make(file); }
+  run_sql(file, "PRAGMA user_version = 99");
+  expect_store_error(Kind::newer, "schema version 99, this datumd knows up to 3", [&] { ResultStore{file}; });
+  expect_store_error(Kind::newer, "update datumd", [&] { ResultStore::read_only(file); });
+}
+
+TEST(ResultStore, ReportsDamageWithTheFile) {
+  const FreshFolder folder;
+  const auto file = folder / "results.db";
+  {
+    ResultStore store(file);
+    for (int n = 0; n < 40; ++n) {
+      BoardVerdict v = board(n);
+      store.store(v);
+    }
+  }
+  std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+  for (std::streamoff page = std::streamoff{2} * 4096;
+       page < static_cast<std::streamoff>(fs::file_size(file)); page += 4096) {
+    bytes.seekp(page);
+    bytes << std::string(64, '\xff');
+  }
+  bytes.close();
+  expect_store_error(Kind::corrupt, "results.db", [&] { ResultStore(file).list({}, 100); });
+}
+
+TEST(ResultStore, RefusesARowThatIsNoVerdict) {
+  const FreshFolder folder;
+  const auto file = folder / "results.db";
+  BoardVerdict v = board();
+  ResultStore(file).store(v);
+  run_sql(file, "UPDATE result SET json = '{}'");
+  expect_store_error(Kind::corrupt, "result 1: its JSON is no verdict",
+                     [&] { ResultStore(file).latest()->verdict(); });
+}
+
+/// Runs in a child, in its own mount namespace, on a file system of 512 KiB. Exit status: what went wrong, 0
+/// nothing.
+enum Outcome { good = 0, no_namespace = 77, never_full, other_error, verdict_touched, number_lost };
+
+/// A small tmpfs over `folder` that nobody else sees.
+bool mount_small(const fs::path& folder) {
+  const uid_t uid = getuid();
+  const gid_t gid = getgid();
+  if (unshare(uid == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER) != 0) return false;
+  if (uid != 0) {  // without a mapping the new file system takes no file from this user
+    std::ofstream("/proc/self/setgroups") << "deny";
+    std::ofstream("/proc/self/uid_map") << fmt::format("0 {} 1", uid);
+    std::ofstream("/proc/self/gid_map") << fmt::format("0 {} 1", gid);
+  }
+  return mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         mount("none", folder.c_str(), "tmpfs", 0, "size=512k") == 0;
+}
+
+int fill_a_small_device(const fs::path& folder) {
+  if (!mount_small(folder)) return no_namespace;
+  const auto ballast = folder / "ballast";
+  std::ofstream(ballast) << std::string(std::size_t{200} * 1024, 'x');
+  ResultStore store(folder / "results.db");
+  BoardVerdict v = board();
+  std::uint64_t last = 0;
+  try {
+    while (last < 10000) last = store.store(v);
+    return never_full;
+  } catch (const StoreError& e) {
+    if (e.kind() != Kind::full) return other_error;
+  }
+  if (last == 0 || v.sequence != last || v.store_id != store.id()) return verdict_touched;
+  fs::remove(ballast);
+  return store.store(v) == last + 1 && store.extent().count == last + 1 ? good : number_lost;
+}
+
+TEST(ResultStore, SaysThatTheDeviceIsFullAndGoesOnWhenThereIsRoom) {
+  const FreshFolder folder;
+  const pid_t child = fork();
+  if (child == 0) _exit(fill_a_small_device(folder / ""));
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == no_namespace) GTEST_SKIP() << "no user and mount namespaces here";
+  EXPECT_EQ(WEXITSTATUS(status), good);
+}
+
+/// Once "announced, and gone after the next start".
+TEST(ResultStore, StoresNothingWhereItsFilesLostTheirNames) {
+  for (const char* ending : {"", "-wal", "-shm"}) {
+    const FreshFolder folder;
+    const fs::path file = folder / "results.db", lost = file.string() + ending;
+    ResultStore store(file);
+    ResultStore reader = ResultStore::read_only(file);
+    BoardVerdict v = board();
+    store.store(v);
+    const auto refused = [&](const char* words) {
+      BoardVerdict w = board();
+      expect_store_error(Kind::io, words, [&] { store.store(w); });
+      EXPECT_EQ(w.sequence, board().sequence) << "it is not to be announced";
+      expect_store_error(Kind::io, words, [&] { reader.check_present(); });
+    };
+    fs::rename(lost, folder / "elsewhere");
+    refused("is gone since datumd opened the store");
+    std::ofstream(lost) << "another";
+    refused("is another file since datumd opened the store");
+    fs::rename(folder / "elsewhere", lost);
+    EXPECT_EQ(store.store(v), 2u) << "put back under its name";
+    fs::remove(lost);
+    refused("is gone since datumd opened the store");
+  }
+}
+
+}  // namespace
+}  // namespace datum

@@ -1,0 +1,28 @@
+// Boards from the line: every seed gives another board and another state of the sensor, spread about their
+// nominals.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/virtual_cell/twin_board.h"
+#include "tests/virtual_cell/twin_render.h"
+
+namespace datum {
+
+/// Standard deviations; linearity_um is the amplitude of the wave itself, its phase is uniform.
+struct TwinSpread {
+  double bow_um = 0;  // of the middle over the ends, along x and along y
+  double twist_um = 0;
+  double height_um = 0;  // true heights about TwinBody::height_um
+  double tilt_mdeg = 0;  // true tilt of a top, about each of its axes
+  double place_mm = 0;   // true place of a body, along x and along y
+  double scale_ppm = 0;  // scale error of the sensor during this snapshot
+};
+
+/// The board number `seed` of a production of `nominal`. The truth is in the result: truth_of(board).
+TwinBoard produce(const TwinBoard& nominal, const TwinSpread& spread, std::uint64_t seed);
+
+/// The sensor's systematic errors while it looks at board number `seed`.
+TwinNoise drift(const TwinNoise& noise, const TwinSpread& spread, std::uint64_t seed);
+
+}  // namespace datum

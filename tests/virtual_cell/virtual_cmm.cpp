@@ -1,0 +1,243 @@
+// virtual-cmm: a coordinate measuring machine that is not there, on a pseudo-terminal or a TCP port.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <list>
+#include <optional>
+
+#include "config/finite_options.h"
+#include "drivers/port/tcp_listener.h"
+#include "tests/virtual_cell/virtual_cmm_device.h"
+#include "tests/virtual_cell/virtual_cmm_line.h"
+#include "tests/virtual_cell/virtual_mount.h"
+
+namespace {
+
+using namespace datum;
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  VirtualCmmSettings device;
+  std::string link, script, control, artefact, mount;
+  int listen = -1;
+  int period_ms = 200;
+  std::uint64_t unplug_after = 0;
+  int replug_ms = 1000;
+  bool banner = false;
+};
+
+void add_options(CLI::App& app, Options& o, std::vector<double>& position, std::vector<double>& drift) {
+  app.add_option("--preset", o.device.preset, fmt::format("{}", fmt::join(virtual_cmm_presets(), ", ")))
+      ->capture_default_str();
+  app.add_option("--link", o.link, "symbolic link to keep pointing at the pseudo-terminal");
+  app.add_option("--listen", o.listen, "TCP port on 127.0.0.1 instead of a pseudo-terminal; 0: a free one")
+      ->check(CLI::Range(0, 65535));
+  app.add_option("--position", position, "X,Y,Z in mm")->delimiter(',')->expected(3);
+  app.add_option("--script", o.script, "file with a line \"X Y Z\" in mm for each answer; the last one stays")
+      ->check(CLI::ExistingFile);
+  app.add_option("--control", o.control,
+                 "FIFO (made if absent) of lines \"move X Y Z\", \"touch X Y Z\" in mm, \"touch LP 3/12\"");
+  auto* artefact = app.add_option("--artefact", o.artefact, "drawing of the artefact on the machine")
+                       ->check(CLI::ExistingFile);
+  app.add_option("--mount", o.mount, "where that artefact truly stands, and the probe")
+      ->check(CLI::ExistingFile)
+      ->needs(artefact);
+  app.add_option("--drift-um", drift, "X,Y,Z in um added with each answer")->delimiter(',')->expected(3);
+  app.add_option("--noise-um", o.device.noise_um, "uniform noise of up to this much in each axis")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--seed", o.device.seed, "of noise and garbage")->capture_default_str();
+  app.add_option("--period-ms", o.period_ms, "of a free-running device")->check(CLI::Range(10, 60'000));
+  app.add_flag("--banner", o.banner, "send what the device sends at power-on (GRBL: position lost)");
+  VirtualCmmFaults& f = o.device.faults;
+  app.add_option("--after", f.after, "good answers before the faults below begin");
+  app.add_flag("--stale", f.stale, "stop answering");
+  app.add_flag("--partial", f.partial, "leave the last axis out");
+  app.add_flag("--error", f.error, "answer with the device's own mark of an error");
+  app.add_option("--garbage", f.garbage, "random bytes before each answer")->check(CLI::Range(0, 4096));
+  app.add_option("--unplug-after", o.unplug_after, "hang up after so many answers, once; 0: never");
+  app.add_option("--replug-ms", o.replug_ms, "time until it comes back")->check(CLI::Range(0, 600'000));
+}
+
+std::vector<std::array<double, 3>> read_script(const std::string& file) {
+  std::vector<std::array<double, 3>> positions;
+  std::ifstream in(file);
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number) {
+    if (line.empty() || line[0] == '#') continue;
+    std::array<double, 3> p{};
+    char rest = 0;
+    if (std::sscanf(line.c_str(), "%lf %lf %lf %c", &p[0], &p[1], &p[2], &rest) != 3)
+      throw std::invalid_argument(fmt::format("{}:{}: '{}' is not \"X Y Z\" in mm", file, number, line));
+    positions.push_back(p);
+  }
+  if (positions.empty()) throw std::invalid_argument(file + ": no position; allowed: lines \"X Y Z\" in mm");
+  return positions;
+}
+
+class VirtualCmm {
+ public:
+  explicit VirtualCmm(const Options& options)
+      : options_(options), device_(options.device), line_(options.link), next_(Clock::now()) {
+    sigset_t stop;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGINT);
+    sigaddset(&stop, SIGTERM);
+    sigprocmask(SIG_BLOCK, &stop, nullptr);
+    signals_ = signalfd(-1, &stop, SFD_CLOEXEC);
+    signal(SIGPIPE, SIG_IGN);
+    open_control();
+    if (options_.listen < 0) {
+      plug_in();
+      return;
+    }
+    const auto take = [this](std::unique_ptr<Port> link, const std::string&, MonotonicNs) {
+      accept(std::move(link));
+    };
+    listener_ = std::make_unique<TcpListener>("127.0.0.1", static_cast<std::uint16_t>(options_.listen), take);
+    say(fmt::format("127.0.0.1:{}", listener_->port()));
+  }
+
+  void run() {
+    for (;;) {
+      std::vector<pollfd> watched{{signals_, POLLIN, 0}};
+      if (control_ >= 0) watched.push_back({control_, POLLIN, 0});
+      if (line_.plugged()) watched.push_back({line_.fd(), POLLIN, 0});
+      if (listener_) watched.push_back({listener_->fd(), POLLIN, 0});
+      for (const auto& link : links_) watched.push_back({link->fd(), POLLIN, 0});
+      const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next_ - Clock::now()).count();
+      if (poll(watched.data(), watched.size(), static_cast<int>(std::max<long>(0, wait))) < 0 &&
+          errno != EINTR)
+        return;
+      if (watched[0].revents != 0) return;
+      if (listener_) listener_->on_ready(0);
+      serve_control();
+      serve_line();
+      links_.remove_if([this](auto& link) { return !serve(*link); });
+      if (Clock::now() >= next_) tick();
+    }
+  }
+
+ private:
+  void say(const std::string& where) const {
+    fmt::print("virtual-cmm: {} on {}\n", options_.device.preset, where);
+    std::fflush(stdout);
+  }
+  void plug_in() {
+    line_.plug_in();
+    say(line_.path());
+    if (options_.banner) send(device_.banner());
+  }
+  void accept(std::unique_ptr<Port> link) {
+    links_.push_back(std::move(link));
+    if (options_.banner) send(device_.banner());
+  }
+
+  // A peer that does not read loses the rest, as on a real line.
+  void send(const std::string& bytes) {
+    if (bytes.empty()) return;
+    if (line_.plugged() && write(line_.fd(), bytes.data(), bytes.size()) < 0 && errno != EAGAIN)
+      throw std::system_error(errno, std::generic_category(), line_.path());
+    for (const auto& link : links_) {
+      try {
+        link->write(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+      } catch (const LostError&) {
+        link->close();
+      }
+    }
+    unplug_when_due();
+  }
+  void unplug_when_due() {
+    if (options_.unplug_after == 0 || device_.answers() < options_.unplug_after) return;
+    options_.unplug_after = 0;
+    line_.unplug();
+    for (const auto& link : links_) link->close();
+    next_ = Clock::now() + std::chrono::milliseconds(options_.replug_ms);
+  }
+  void open_control() {
+    if (options_.control.empty()) return;
+    if (!options_.mount.empty()) mount_ = load_mount(options_.artefact, options_.mount);
+    if (::mkfifo(options_.control.c_str(), 0600) != 0 && errno != EEXIST)
+      throw std::system_error(errno, std::generic_category(), options_.control);
+    // For both directions, so that it never ends.
+    control_ = ::open(options_.control.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (control_ < 0) throw std::system_error(errno, std::generic_category(), options_.control);
+  }
+  void serve_control() {
+    char bytes[256];
+    ssize_t got = 0;
+    while (control_ >= 0 && (got = read(control_, bytes, sizeof bytes)) > 0)
+      orders_.append(bytes, static_cast<std::size_t>(got));
+    for (std::size_t end = 0; (end = orders_.find('\n')) != std::string::npos; orders_.erase(0, end + 1)) {
+      const VirtualOrder order = order_of(orders_.substr(0, end), mount_ ? &*mount_ : nullptr);
+      if (order.touch)
+        send(device_.touch(order.position_mm));
+      else
+        device_.move(order.position_mm);
+      const auto& p = order.position_mm;
+      fmt::print("virtual-cmm: {} {:.4f} {:.4f} {:.4f}\n", order.touch ? "touched" : "at", p[0], p[1], p[2]);
+      std::fflush(stdout);
+    }
+  }
+  void serve_line() {
+    char bytes[256];
+    while (line_.plugged()) {
+      const ssize_t got = read(line_.fd(), bytes, sizeof bytes);
+      if (got <= 0) return;
+      send(device_.receive(std::string(bytes, static_cast<std::size_t>(got))));
+    }
+  }
+  bool serve(Port& link) {
+    try {
+      std::uint8_t bytes[256];
+      while (const std::size_t got = link.read(bytes, sizeof bytes))
+        send(device_.receive(std::string(reinterpret_cast<const char*>(bytes), got)));
+      return true;
+    } catch (const LostError&) {
+      return false;
+    }
+  }
+  void tick() {
+    next_ = Clock::now() + std::chrono::milliseconds(options_.period_ms);
+    if (!listener_ && !line_.plugged()) return plug_in();
+    send(device_.stream());
+  }
+
+  Options options_;
+  VirtualCmmDevice device_;
+  VirtualLine line_;
+  std::unique_ptr<TcpListener> listener_;
+  std::list<std::unique_ptr<Port>> links_;
+  Clock::time_point next_;
+  int signals_ = -1;
+  int control_ = -1;
+  std::string orders_;
+  std::optional<VirtualMount> mount_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  CLI::App app{"virtual-cmm: a CMM, DRO or gantry that is not there, with faults on demand"};
+  Options options;
+  std::vector<double> position, drift;
+  add_options(app, options, position, drift);
+  datum::refuse_not_finite(app);
+  CLI11_PARSE(app, argc, argv);
+  if (!position.empty()) options.device.positions_mm = {{position[0], position[1], position[2]}};
+  if (!options.script.empty()) options.device.positions_mm = read_script(options.script);
+  if (!drift.empty()) options.device.drift_um = {drift[0], drift[1], drift[2]};
+  VirtualCmm(options).run();
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "virtual-cmm: %s\n", error.what());
+  return 1;
+}

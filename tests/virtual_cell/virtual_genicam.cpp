@@ -1,0 +1,198 @@
+// virtual-genicam: a GigE Vision 3D camera that is not there. Shows boards of the digital twin as Coord3D_C16, with faults
+// on demand.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <mutex>
+#include <sstream>
+
+#include "config/finite_options.h"
+#include "tests/virtual_cell/virtual_genicam_camera.h"
+#include "tests/virtual_cell/virtual_genicam_network.h"
+#include "tests/virtual_cell/virtual_sensor_board.h"
+#include "tests/virtual_cell/virtual_sensor_cell.h"
+
+namespace {
+
+using namespace datum;
+
+constexpr int work_ms = 2;
+
+struct Options {
+  VirtualCellFiles files;
+  GenicamIdentity identity;
+  std::string calibration, control, board = "good";
+  std::uint64_t seed = 1;
+  double mbit_per_s = 1000;
+};
+
+void add_options(CLI::App& app, Options& o) {
+  app.add_option("--recipe", o.files.recipe, "recipe of the board; its sensor_serial is the camera's")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app.add_option("--twin", o.files.twin, "what a daemon can't know: true board and sensor errors")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app.add_option("--calibration", o.calibration, "calibration that places the sensor")
+      ->check(CLI::ExistingFile);
+  app.add_option("--address", o.identity.address,
+                 "within 127.0.0.0/8; on 127.0.0.1 it is found by its serial number too")
+      ->capture_default_str();
+  app.add_option("--firmware", o.identity.firmware, "that it states")->capture_default_str();
+  app.add_option("--board", o.board, "what stands there: as virtual-sensor --board")->capture_default_str();
+  app.add_option("--seed", o.seed, "of the first board; the next one has the next seed")
+      ->capture_default_str();
+  app.add_option("--mbit-per-s", o.mbit_per_s, "of its link; a receiver that is slower loses packets")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option(
+      "--control", o.control,
+      "FIFO (made if absent) of lines: trigger | board SPEC | "
+      "fault skip|incomplete|headless|twice|back|mirror|old|future | scale UM | unit Millimeter|Inch|Pixel | "
+      "mode RectifiedC|CalibratedC | rows N | stop | restart [coarse]");
+}
+
+class VirtualGenicam {
+ public:
+  explicit VirtualGenicam(const Options& o) : options_(o), cell_(load_cell(o.files)) {
+    options_.identity.serial = cell_.sensor.serial;
+    constexpr double bytes_per_mbit = 1e6 / 8;
+    set_link_speed(o.mbit_per_s * bytes_per_mbit);
+    parse_board(o.board, cell_);  // refused at the start rather than at the first trigger
+    sigset_t stop;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGINT);
+    sigaddset(&stop, SIGTERM);
+    sigprocmask(SIG_BLOCK, &stop, nullptr);
+    signals_ = signalfd(-1, &stop, SFD_CLOEXEC);
+    if (!o.control.empty()) open_orders();
+    switch_on();
+    say(fmt::format("stands at {}, serial {}", options_.identity.address, options_.identity.serial));
+  }
+
+  void run() {
+    for (;;) {
+      pollfd watched[] = {{signals_, POLLIN, 0}, {orders_, POLLIN, 0}};
+      if (poll(watched, orders_ < 0 ? 1 : 2, work_ms) < 0 && errno != EINTR) return;
+      if (watched[0].revents != 0) return;
+      camera_->work();
+      take_orders();
+    }
+  }
+
+ private:
+  static void say(const std::string& what) {
+    fmt::print("virtual-genicam: {}\n", what);
+    std::fflush(stdout);
+  }
+  void open_orders() {
+    if (::mkfifo(options_.control.c_str(), 0600) != 0 && errno != EEXIST)
+      throw std::system_error(errno, std::generic_category(), options_.control);
+    // For both directions, so that it never ends.
+    orders_ = ::open(options_.control.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (orders_ < 0) throw std::system_error(errno, std::generic_category(), options_.control);
+  }
+  void take_orders() {
+    char bytes[256];
+    ssize_t got = 0;
+    while (orders_ >= 0 && (got = read(orders_, bytes, sizeof bytes)) > 0)
+      ordered_.append(bytes, static_cast<std::size_t>(got));
+    for (std::size_t end = 0; (end = ordered_.find('\n')) != std::string::npos; ordered_.erase(0, end + 1)) {
+      try {
+        obey(ordered_.substr(0, end));
+        say("done: " + ordered_.substr(0, end));
+      } catch (const std::exception& error) {
+        say(fmt::format("refused: {}: {}", ordered_.substr(0, end), error.what()));
+      }
+    }
+  }
+
+  void obey(const std::string& line) {
+    std::istringstream in(line);
+    std::string verb, word;
+    in >> verb >> word;
+    if (verb == "trigger") {
+      if (!camera_->running()) throw std::runtime_error("it is not running");
+      camera_->trigger();
+    } else if (verb == "board") {
+      parse_board(word, cell_);
+      const std::lock_guard lock(mutex_);
+      options_.board = word;
+    } else if (verb == "scale") {
+      camera_->set_scale_c(std::stod(word) / 1000);
+    } else if (verb == "unit") {
+      camera_->set_distance_unit(word);
+    } else if (verb == "mode") {
+      camera_->set_output_mode(word);
+    } else if (verb == "rows") {
+      camera_->set_height(std::stoi(word));
+    } else if (verb == "stop") {
+      camera_->stop();
+    } else if (verb == "restart") {
+      restart(word == "coarse");
+    } else if (const auto fault = genicam_fault_named(word); verb == "fault" && fault) {
+      const std::lock_guard lock(mutex_);
+      fault_ = *fault;
+    } else {
+      throw std::invalid_argument("no such order");
+    }
+  }
+
+  void restart(bool coarse) {
+    camera_.reset();
+    if (coarse) {
+      for (AxisScale* axis : {&cell_.view.x, &cell_.view.y}) axis->scale_mm *= 2;
+      cell_.view.rows /= 2;
+      cell_.view.cols /= 2;
+    }
+    switch_on();
+  }
+  void switch_on() {
+    const HeightFrame shape = snapshot_of(cell_, cell_.nominal, {});
+    camera_ = std::make_unique<VirtualGenicamCamera>(options_.identity, shape, [this] { return expose(); });
+  }
+
+  /// On the camera's thread.
+  GenicamExposure expose() {
+    const std::lock_guard lock(mutex_);
+    const BoardSpec spec = parse_board(options_.board, cell_);
+    TwinBoard board = produce(cell_.nominal, cell_.spread, options_.seed);
+    for (const std::string& defect : spec.defects) apply_defect(board, defect);
+    GenicamExposure exposure{snapshot_of(cell_, board, {options_.seed, options_.seed, 0, DropFormat::tiff16}),
+                             std::exchange(fault_, GenicamFault::none)};
+    ++options_.seed;
+    say(fmt::format("frame {}, {}", options_.seed - 1, options_.board));
+    return exposure;
+  }
+
+  Options options_;
+  VirtualCell cell_;
+  int signals_ = -1, orders_ = -1;
+  std::string ordered_;
+  std::mutex mutex_;  // board, seed and fault: the camera's thread asks for them
+  GenicamFault fault_ = GenicamFault::none;
+  std::unique_ptr<VirtualGenicamCamera> camera_;  // last: it asks this one
+};
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  CLI::App app{"virtual-genicam: a GigE Vision 3D camera that is not there, with faults on demand"};
+  Options options;
+  add_options(app, options);
+  datum::refuse_not_finite(app);
+  CLI11_PARSE(app, argc, argv);
+  if (!options.calibration.empty()) options.files.calibration = options.calibration;
+  VirtualGenicam(options).run();
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "virtual-genicam: %s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,231 @@
+// virtual-gocator: a Gocator that is not there. Serves its three ports with boards of the digital twin, and with
+// faults on demand.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <sstream>
+
+#include "config/finite_options.h"
+#include "tests/virtual_cell/virtual_gocator_channel.h"
+#include "tests/virtual_cell/virtual_gocator_device.h"
+#include "tests/virtual_cell/virtual_sensor_board.h"
+#include "tests/virtual_cell/virtual_sensor_cell.h"
+
+namespace {
+
+using namespace datum;
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  VirtualCellFiles files;
+  std::string calibration, control, board = "good", job = "board.job";
+  std::vector<std::uint16_t> ports{0, 0, 0};
+  std::uint64_t seed = 1;
+  int health_ms = 1000;
+};
+
+void add_options(CLI::App& app, Options& o) {
+  app.add_option("--recipe", o.files.recipe, "recipe of the board; sensor_serial is a number")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app.add_option("--twin", o.files.twin, "what a daemon can't know: true board and sensor errors")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app.add_option("--calibration", o.calibration, "calibration that places the sensor")
+      ->check(CLI::ExistingFile);
+  app.add_option("--ports", o.ports, "CONTROL,HEALTH,DATA on 127.0.0.1; 0: a free one")
+      ->delimiter(',')
+      ->expected(3);
+  app.add_option("--board", o.board, "what stands there: as virtual-sensor --board")->capture_default_str();
+  app.add_option("--job", o.job, "name of the loaded job")->capture_default_str();
+  app.add_option("--seed", o.seed, "of the first board; the next one has the next seed")
+      ->capture_default_str();
+  app.add_option("--health-ms", o.health_ms, "between health messages")->check(CLI::Range(10, 600'000));
+  app.add_option(
+      "--control", o.control,
+      "FIFO (made if absent) of lines: trigger | board SPEC | job NAME | modified on|off | drops ID COUNT | "
+      "fault skip|stall|reset|corrupt|twice|back|units|mirror|old|late | late | silent | stop | restart "
+      "[coarse]");
+}
+
+class VirtualGocator {
+ public:
+  explicit VirtualGocator(const Options& o)
+      : options_(o),
+        cell_(load_cell(o.files)),
+        device_(serial_of(cell_), o.job),
+        control_(o.ports[0],
+                 [this](const GocatorBytes& request) { return device_.answer(request, now_us()); }),
+        health_(o.ports[1]),
+        data_(o.ports[2]) {
+    parse_board(o.board, cell_);  // refused at the start rather than at the first trigger
+    sigset_t stop;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGINT);
+    sigaddset(&stop, SIGTERM);
+    sigprocmask(SIG_BLOCK, &stop, nullptr);
+    signals_ = signalfd(-1, &stop, SFD_CLOEXEC);
+    signal(SIGPIPE, SIG_IGN);
+    if (!o.control.empty()) open_orders();
+    say(fmt::format("serves 127.0.0.1 {},{},{}", control_.port(), health_.port(), data_.port()));
+  }
+
+  void run() {
+    for (auto next_health = Clock::now();;) {
+      std::vector<pollfd> watched{{signals_, POLLIN, 0}};
+      if (orders_ >= 0) watched.push_back({orders_, POLLIN, 0});
+      for (auto* channel : {&control_, &health_, &data_}) channel->watch(watched);
+      const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next_health - Clock::now()).count();
+      if (poll(watched.data(), watched.size(), static_cast<int>(std::max<long>(0, wait))) < 0 &&
+          errno != EINTR)
+        return;
+      if (watched[0].revents != 0) return;
+      for (auto* channel : {&control_, &health_, &data_}) channel->serve();
+      if (device_.take_trigger()) expose();
+      take_orders();
+      if (Clock::now() < next_health) continue;
+      health_.send(device_.health());
+      next_health = Clock::now() + std::chrono::milliseconds(options_.health_ms);
+    }
+  }
+
+ private:
+  static std::uint32_t serial_of(const VirtualCell& cell) {
+    std::size_t end = 0;
+    const unsigned long serial = std::stoul(cell.sensor.serial, &end);
+    if (end != cell.sensor.serial.size() || serial > UINT32_MAX)
+      throw std::invalid_argument("sensor_serial '" + cell.sensor.serial + "' is not a number of a Gocator");
+    return static_cast<std::uint32_t>(serial);
+  }
+  static void say(const std::string& what) {
+    fmt::print("virtual-gocator: {}\n", what);
+    std::fflush(stdout);
+  }
+  /// Since it was switched on, which was a while ago at the start.
+  std::uint64_t now_us() const {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - booted_).count());
+  }
+  void open_orders() {
+    if (::mkfifo(options_.control.c_str(), 0600) != 0 && errno != EEXIST)
+      throw std::system_error(errno, std::generic_category(), options_.control);
+    // For both directions, so that it never ends.
+    orders_ = ::open(options_.control.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (orders_ < 0) throw std::system_error(errno, std::generic_category(), options_.control);
+  }
+  void take_orders() {
+    char bytes[256];
+    ssize_t got = 0;
+    while (orders_ >= 0 && (got = read(orders_, bytes, sizeof bytes)) > 0)
+      ordered_.append(bytes, static_cast<std::size_t>(got));
+    for (std::size_t end = 0; (end = ordered_.find('\n')) != std::string::npos; ordered_.erase(0, end + 1)) {
+      try {
+        obey(ordered_.substr(0, end));
+        say("done: " + ordered_.substr(0, end));
+      } catch (const std::exception& error) {
+        say(fmt::format("refused: {}: {}", ordered_.substr(0, end), error.what()));
+      }
+    }
+  }
+
+  void obey(const std::string& line) {
+    std::istringstream in(line);
+    std::string verb, word;
+    in >> verb >> word;
+    if (verb == "trigger") {
+      if (!device_.running()) throw std::runtime_error("it is not running");
+      expose();
+    } else if (verb == "board") {
+      parse_board(word, cell_);
+      options_.board = word;
+    } else if (verb == "job") {
+      device_.load_job(word);
+    } else if (verb == "modified") {
+      device_.modify(word == "on");
+    } else if (verb == "late") {
+      data_.send(std::exchange(late_, {}));
+    } else if (verb == "silent") {
+      device_.silence();
+    } else if (verb == "stop") {
+      device_.stop();
+    } else if (verb == "restart") {
+      restart(word == "coarse");
+    } else if (verb == "drops") {
+      std::int64_t count = 1;
+      in >> count;
+      device_.drop(static_cast<std::uint32_t>(std::stoul(word)), count);
+      health_.send(device_.health());
+    } else if (const auto fault = gocator_fault_named(word); verb == "fault" && fault) {
+      device_.fault(*fault);
+    } else {
+      throw std::invalid_argument("no such order");
+    }
+  }
+
+  void restart(bool coarse) {
+    for (auto* channel : {&control_, &health_, &data_}) channel->close_all();
+    booted_ = Clock::now();
+    device_.restart();
+    if (!coarse) return;
+    for (AxisScale* axis : {&cell_.view.x, &cell_.view.y}) axis->scale_mm *= 2;
+    cell_.view.rows /= 2;
+    cell_.view.cols /= 2;
+  }
+
+  void expose() {
+    const std::uint64_t exposed_us = now_us();
+    const BoardSpec spec = parse_board(options_.board, cell_);
+    TwinBoard board = produce(cell_.nominal, cell_.spread, options_.seed);
+    for (const std::string& defect : spec.defects) apply_defect(board, defect);
+    const HeightFrame frame =
+        snapshot_of(cell_, board, {options_.seed, options_.seed, 0, DropFormat::tiff16});
+    ++options_.seed;
+    send(device_.expose(frame, exposed_us));
+  }
+
+  void send(GocatorPayload payload) {
+    const bool half = payload.fault == GocatorFault::stall || payload.fault == GocatorFault::reset;
+    if (half) payload.bytes.resize(payload.bytes.size() / 2);
+    const int times = payload.fault == GocatorFault::skip ? 0 : payload.fault == GocatorFault::twice ? 2 : 1;
+    if (!late_.empty()) data_.send(std::exchange(late_, {}));
+    if (payload.fault == GocatorFault::late)
+      late_ = payload.bytes;
+    else
+      for (int i = 0; i < times; ++i) data_.send(payload.bytes);
+    if (payload.fault == GocatorFault::reset)
+      for (auto* channel : {&control_, &health_, &data_}) channel->close_all();
+    say(fmt::format("frame {}, {}", payload.index, options_.board));
+  }
+
+  Options options_;
+  GocatorBytes late_;  // made and not yet sent
+  VirtualCell cell_;
+  VirtualGocatorDevice device_;
+  VirtualGocatorChannel control_, health_, data_;
+  Clock::time_point booted_ = Clock::now() - std::chrono::minutes(30);
+  int signals_ = -1, orders_ = -1;
+  std::string ordered_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  CLI::App app{"virtual-gocator: a Gocator that is not there, with faults on demand"};
+  Options options;
+  add_options(app, options);
+  datum::refuse_not_finite(app);
+  CLI11_PARSE(app, argc, argv);
+  if (!options.calibration.empty()) options.files.calibration = options.calibration;
+  VirtualGocator(options).run();
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "virtual-gocator: %s\n", error.what());
+  return 1;
+}

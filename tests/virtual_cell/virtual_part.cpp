@@ -1,0 +1,159 @@
+// virtual-part: stands for a 3D sensor that scans a machined part. Writes the part's model as STL and delivers its
+// snapshots, one for each position of the stage, into a drop folder, at once or per trigger.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+
+#include "config/finite_options.h"
+#include "tests/virtual_cell/virtual_part_cell.h"
+
+namespace datum {
+namespace {
+
+struct Options {
+  std::filesystem::path twin, calibration, model, drop, truth, trigger;
+  std::vector<std::string> parts;
+  std::vector<double> displaced;
+  DropFormat format = DropFormat::tiff16;
+  std::uint64_t seed = 1, first_frame = 1;
+  std::size_t only = 0;
+  bool positions = false;
+};
+
+Options read_options(int argc, char** argv, int& status) {
+  Options o;
+  CLI::App app("virtual-part: snapshots of a virtual machined part, with its model and its truth");
+  app.add_option("--twin", o.twin, "where the part lies, the stage's positions, the sensor's errors")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app.add_option("--calibration", o.calibration, "calibration that places the sensor")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app.add_option("--model", o.model, "write the part as drawn to this STL file, in mm");
+  app.add_option("--drop", o.drop, "folder to deliver snapshots into")->check(CLI::ExistingDirectory);
+  app.add_option("--part", o.parts,
+                 "one part per option: good, dent=UM, hole=DX:DY or post=MM, joined by commas");
+  app.add_option(
+         "--displaced", o.displaced,
+         "X,Y,Z,MRAD: each part lies off its place by so many mm, turned about its z, more with each part")
+      ->delimiter(',')
+      ->expected(4);
+  app.add_option("--only", o.only, "deliver this snapshot of each part alone, counted from 1");
+  app.add_option("--seed", o.seed, "of the first snapshot's noise; the next one has the next seed");
+  app.add_option("--frame-id", o.first_frame, "number of the first frame");
+  app.add_option("--truth", o.truth, "append the truth of each part to this file, one JSON object per line");
+  app.add_option("--on-trigger", o.trigger,
+                 "deliver one snapshot for each line read from this FIFO (made if absent)");
+  app.add_flag("--positions", o.positions, "print the stage's position for each snapshot, X Y Z in mm");
+  app.add_option("--format", o.format, "tiff16, png16 or float")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, DropFormat>{
+          {"tiff16", DropFormat::tiff16}, {"png16", DropFormat::png16}, {"float", DropFormat::float32}}));
+  try {
+    datum::refuse_not_finite(app);
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    status = app.exit(e) == 0 ? 0 : 2;
+    return o;
+  }
+  status = -1;
+  return o;
+}
+
+/// A line for each snapshot. Opened for both directions, so that it never ends.
+class Trigger {
+ public:
+  explicit Trigger(const std::filesystem::path& path) : path_(path) {
+    if (path.empty()) return;
+    if (::mkfifo(path.c_str(), 0600) != 0 && errno != EEXIST) fail();
+    fd_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (fd_ < 0) fail();
+  }
+  ~Trigger() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  void wait() {
+    char byte = 0;
+    while (fd_ >= 0 && byte != '\n') {
+      const ssize_t n = ::read(fd_, &byte, 1);
+      if (n < 0 && errno != EINTR) fail();
+    }
+  }
+
+ private:
+  [[noreturn]] void fail() const { throw std::system_error(errno, std::generic_category(), path_.string()); }
+  std::filesystem::path path_;
+  int fd_ = -1;
+};
+
+void append(const std::filesystem::path& file, const std::string& line) {
+  std::ofstream stream(file, std::ios::app);
+  stream << line << '\n';
+  if (!stream.flush()) throw std::runtime_error(file.string() + ": can't be written");
+}
+
+void deliver_part(const Options& o, const VirtualPartCell& cell, const std::string& text, Trigger& trigger,
+                  std::uint64_t& n) {
+  const std::vector<PartFacet> part = part_facets(cell.shape, parse_defects(text));
+  if (!o.truth.empty()) append(o.truth, truth_of(cell, parse_defects(text)));
+  for (std::size_t i = 0; i < cell.positions_mm.size(); ++i) {
+    if (o.only != 0 && i + 1 != o.only) continue;
+    trigger.wait();
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto utc_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+    const HeightFrame frame = snapshot_of(cell, part, {i, o.seed + n, o.first_frame + n, utc_ns});
+    deliver(frame, o.format, DropFault::none, o.drop,
+            fmt::format("{}_{}", frame.sensor_serial, frame.frame_id));
+    fmt::print("virtual-part: snapshot {} of {} ({}, frame {})\n", i + 1, cell.positions_mm.size(), text,
+               frame.frame_id);
+    std::fflush(stdout);
+    ++n;
+  }
+}
+
+/// Nobody puts two parts down alike: the n-th lies off by n times as much.
+void displace(VirtualPartCell& cell, const std::vector<double>& by) {
+  if (by.empty()) return;
+  Eigen::Matrix4d off = Eigen::Matrix4d::Identity();
+  off.topLeftCorner<3, 3>() = rotation_from_vector({0, 0, by[3] / 1000});
+  off.topRightCorner<3, 1>() << by[0], by[1], by[2];
+  cell.machine_from_part = cell.machine_from_part * off;
+}
+
+int run(const Options& o) {
+  VirtualPartCell cell = load_part_cell(o.twin, o.calibration);
+  for (const std::string& text : o.parts) parse_defects(text);  // all before the first trigger
+  if (!o.parts.empty() && o.drop.empty()) throw std::invalid_argument("--part needs --drop FOLDER");
+  if (o.only > cell.positions_mm.size())
+    throw std::invalid_argument(fmt::format("--only {}: 1 to {}", o.only, cell.positions_mm.size()));
+  if (!o.model.empty()) write_stl(o.model, part_facets(cell.shape, {}));
+  if (o.positions)
+    for (const Eigen::Vector3d& q : cell.positions_mm)
+      fmt::print("{:.6g} {:.6g} {:.6g}\n", q.x(), q.y(), q.z());
+  std::fflush(stdout);
+  Trigger trigger(o.trigger);
+  std::uint64_t n = 0;
+  for (const std::string& text : o.parts) {
+    displace(cell, o.displaced);
+    deliver_part(o, cell, text, trigger, n);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace datum
+
+int main(int argc, char** argv) try {
+  int status = -1;
+  const datum::Options options = datum::read_options(argc, argv, status);
+  if (status >= 0) return status;
+  return datum::run(options);
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "virtual-part: %s\n", e.what());
+  return 1;
+}

@@ -1,0 +1,41 @@
+// What the virtual sensor stands before when it scans the surface part: where the part truly lies in the machine, the
+// stage's positions, the sensor's true errors. datumd never reads this file.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "calib/calibration.h"
+#include "tests/virtual_cell/part_scene.h"
+#include "tests/virtual_cell/twin_render.h"
+#include "tests/virtual_cell/virtual_sensor_drop.h"
+
+namespace datum {
+
+struct VirtualPartCell {
+  Calibration calibration;
+  Eigen::Matrix4d machine_from_part = Eigen::Matrix4d::Identity();
+  std::vector<Eigen::Vector3d> positions_mm;  // of the stage, one for each snapshot
+  TwinView view;
+  TwinSensor sensor;
+  PartShape shape;
+};
+
+/// Throws config::ConfigError or CalibrationError.
+VirtualPartCell load_part_cell(const std::filesystem::path& twin, const std::filesystem::path& calibration);
+
+/// Which part is looked at from which position.
+struct PartSnapshot {
+  std::size_t position = 0;
+  std::uint64_t seed = 1, frame = 1;
+  std::int64_t utc_ns = 0;
+};
+
+/// The frame of one snapshot, with its identity.
+HeightFrame snapshot_of(const VirtualPartCell& cell, const std::vector<PartFacet>& part,
+                        const PartSnapshot& snapshot);
+
+/// The truth as one line of JSON: the defects, where the part lies (row by row), and the snapshots' positions.
+std::string truth_of(const VirtualPartCell& cell, const PartDefects& defects);
+
+}  // namespace datum

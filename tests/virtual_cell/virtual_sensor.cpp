@@ -1,0 +1,154 @@
+// virtual-sensor: stands for a 3D sensor and its computer. Renders boards into a drop folder, at once or per
+// trigger.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "config/finite_options.h"
+#include "tests/virtual_cell/virtual_sensor_board.h"
+#include "tests/virtual_cell/virtual_sensor_cell.h"
+
+namespace datum {
+namespace {
+
+struct Options {
+  VirtualCellFiles files;
+  std::vector<double> position_mm;
+  std::string calibration;
+  std::filesystem::path drop, truth, trigger;
+  std::vector<std::string> boards;
+  DropFormat format = DropFormat::tiff16;
+  std::uint64_t seed = 1, first_frame = 1;
+  int count = 1;
+};
+
+Options read_options(int argc, char** argv, int& status) {
+  Options o;
+  CLI::App app("virtual-sensor: renders seeded boards with known truth into datumd's drop folder");
+  app.add_option("--recipe", o.files.recipe, "recipe of the board")->required()->check(CLI::ExistingFile);
+  app.add_option("--twin", o.files.twin, "what a daemon can't know: true board and sensor errors")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app.add_option("--calibration", o.calibration, "calibration that places the sensor")
+      ->check(CLI::ExistingFile);
+  auto* artefact = app.add_option("--artefact", o.files.artefact,
+                                  "drawing of the artefact that --board artefact shows; needs --calibration")
+                       ->check(CLI::ExistingFile);
+  app.add_option("--mount", o.files.mount, "where that artefact truly stands in the machine")
+      ->check(CLI::ExistingFile)
+      ->needs(artefact);
+  artefact->needs(app.get_option("--mount"))->needs(app.get_option("--calibration"));
+  app.add_option("--position", o.position_mm, "stage position X,Y,Z in mm (default: the calibration's own)")
+      ->delimiter(',')
+      ->expected(3);
+  app.add_option("--drop", o.drop, "folder to deliver into")->required()->check(CLI::ExistingDirectory);
+  app.add_option("--board", o.boards,
+                 "one board per option: artefact, or a comma list of good, lifted=REF[:um], missing=REF, "
+                 "height=REF:um, "
+                 "occluded=REF, level=REF[:um], ramp=REF[:um], dark=REF, and "
+                 "the faults truncated, wrong-sha, duplicate, sidecar-first");
+  app.add_option("--count", o.count, "number of good boards, where no --board is given")
+      ->check(CLI::Range(1, 1000000));
+  app.add_option("--seed", o.seed, "seed of the first board; the next one has the next seed");
+  app.add_option("--frame-id", o.first_frame, "number of the first frame");
+  app.add_option("--truth", o.truth, "append the truth of each board to this file, one JSON object per line");
+  app.add_option("--on-trigger", o.trigger,
+                 "deliver one board for each line read from this FIFO (made if absent)");
+  app.add_option("--format", o.format, "tiff16, png16 or float")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, DropFormat>{
+          {"tiff16", DropFormat::tiff16}, {"png16", DropFormat::png16}, {"float", DropFormat::float32}}));
+  try {
+    datum::refuse_not_finite(app);
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    status = app.exit(e) == 0 ? 0 : 2;
+    return o;
+  }
+  if (!o.calibration.empty()) o.files.calibration = o.calibration;
+  if (o.position_mm.size() == 3) o.files.position_mm = Eigen::Vector3d(o.position_mm.data());
+  if (o.boards.empty()) o.boards.assign(static_cast<std::size_t>(o.count), "good");
+  status = -1;
+  return o;
+}
+
+/// One line per falling edge of the wire that a PLC drives. Opened for both directions, so that it never
+/// ends.
+class Trigger {
+ public:
+  explicit Trigger(const std::filesystem::path& path) : path_(path) {
+    if (path.empty()) return;
+    if (::mkfifo(path.c_str(), 0600) != 0 && errno != EEXIST) fail();
+    fd_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (fd_ < 0) fail();
+  }
+  ~Trigger() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  void wait() {
+    char byte = 0;
+    while (fd_ >= 0 && byte != '\n') {
+      const ssize_t n = ::read(fd_, &byte, 1);
+      if (n < 0 && errno != EINTR) fail();
+    }
+  }
+
+ private:
+  [[noreturn]] void fail() const { throw std::system_error(errno, std::generic_category(), path_.string()); }
+  std::filesystem::path path_;
+  int fd_ = -1;
+};
+
+void append_truth(const std::filesystem::path& file, const DeliveredBoard& board) {
+  nlohmann::ordered_json out{{"frame_id", board.frame_id}, {"board", board.spec}, {"seed", board.seed}};
+  for (const TwinTruth& t : board.truth) {
+    out["components"].push_back({{"reference", t.reference},
+                                 {"present", t.present},
+                                 {"height_um", t.height_um},
+                                 {"tilt_mdeg", t.tilt_mdeg}});
+  }
+  std::ofstream stream(file, std::ios::app);
+  stream << out.dump() << '\n';
+  if (!stream.flush()) throw std::runtime_error(file.string() + ": can't be written");
+}
+
+int run(const Options& o) {
+  const VirtualCell cell = load_cell(o.files);
+  std::vector<BoardSpec> specs;
+  for (const std::string& text : o.boards)
+    specs.push_back(parse_board(text, cell));  // all before the first trigger
+  Trigger trigger(o.trigger);
+  std::uint64_t n = 0;
+  for (const BoardSpec& spec : specs) {
+    trigger.wait();
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto utc_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+    const DeliveredBoard board =
+        deliver_board(cell, spec, {o.seed + n, o.first_frame + n, utc_ns, o.format}, o.drop);
+    if (!o.truth.empty()) append_truth(o.truth, board);
+    fmt::print("virtual-sensor: frame {} of {} ({}, seed {})\n", board.frame_id, cell.recipe, spec.text,
+               board.seed);
+    std::fflush(stdout);
+    ++n;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace datum
+
+int main(int argc, char** argv) try {
+  int status = -1;
+  const datum::Options options = datum::read_options(argc, argv, status);
+  if (status >= 0) return status;
+  return datum::run(options);
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "virtual-sensor: %s\n", e.what());
+  return 1;
+}

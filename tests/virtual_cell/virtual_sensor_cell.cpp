@@ -1,0 +1,149 @@
+#include "tests/virtual_cell/virtual_sensor_cell.h"
+
+#include <cmath>
+#include <map>
+#include <numbers>
+
+#include "calib/calibration.h"
+#include "config/toml_reader.h"
+#include "tests/virtual_cell/twin_file.h"
+#include "tests/virtual_cell/virtual_mount.h"
+
+namespace datum {
+namespace {
+
+using config::TomlTable;
+
+Eigen::Vector2d pair_of(TomlTable& table, const char* key) {
+  const std::vector<double> v = table.numbers(key, 2);
+  return {v[0], v[1]};
+}
+
+Eigen::Matrix4d matrix_of(TomlTable& table, const char* key) {
+  const std::vector<double> m = table.numbers(key, 16);
+  return Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(m.data());
+}
+
+/// Where the recipe says that the board lies: its matrix, or origin_mm and rotation_deg.
+Eigen::Matrix4d placement(TomlTable& board) {
+  for (const char* key : {"machine_from_board", "sensor_from_board"})
+    if (board.has(key)) return matrix_of(board, key);
+  const std::vector<double> origin = board.numbers("origin_mm", 3);
+  const double turn = board.number_or("rotation_deg", 0) * std::numbers::pi / 180;
+  Eigen::Matrix4d m = Eigen::Matrix4d::Identity();
+  m.topLeftCorner<2, 2>() << std::cos(turn), -std::sin(turn), std::sin(turn), std::cos(turn);
+  m.topRightCorner<3, 1>() << origin[0], origin[1], origin[2];
+  return m;
+}
+
+struct Package {
+  std::optional<Eigen::Vector2d> body_mm;
+  std::optional<double> nominal_um;
+};
+
+Package read_package(TomlTable& table) {
+  Package p;
+  if (table.has("body_mm")) p.body_mm = pair_of(table, "body_mm");
+  p.nominal_um = table.number_if("nominal_um", config::positive);
+  return p;
+}
+
+/// Bodies at their nominal place and height. Keys that only an inspection needs are left to the daemon, which
+/// checks them.
+void read_bodies(TomlTable& recipe, TwinBoard& board) {
+  std::map<std::string, Package> packages;
+  if (auto all = recipe.table_if("package")) {
+    for (const std::string& name : all->table_names()) {
+      TomlTable table = all->table(name);
+      packages[name] = read_package(table);
+    }
+  }
+  for (TomlTable& table : recipe.tables("component")) {
+    const Package own = read_package(table), shared = packages[table.text("package")];
+    const auto body_mm = own.body_mm ? own.body_mm : shared.body_mm;
+    const auto nominal_um = own.nominal_um ? own.nominal_um : shared.nominal_um;
+    if (!body_mm) table.refuse("body_mm", "missing", "a value here or in the package");
+    if (!nominal_um) table.refuse("nominal_um", "missing", "a value here or in the package");
+    TwinBody body;
+    body.reference = table.text("reference");
+    body.outline = {pair_of(table, "centre_mm"), *body_mm, table.number_or("rotation_deg", 0)};
+    body.height_um = *nominal_um;
+    board.bodies.push_back(body);
+  }
+}
+
+TwinSpread read_spread(TomlTable table) {
+  TwinSpread s;
+  s.bow_um = table.number("bow_um", config::not_negative);
+  s.twist_um = table.number("twist_um", config::not_negative);
+  s.height_um = table.number("height_um", config::not_negative);
+  s.tilt_mdeg = table.number("tilt_mdeg", config::not_negative);
+  s.place_mm = table.number("place_mm", config::not_negative);
+  s.scale_ppm = table.number("scale_ppm", config::not_negative);
+  table.finish();
+  return s;
+}
+
+/// Two pads under the ends of each body, which are seen where it is missing.
+void add_pads(TomlTable pads, TwinBoard& board) {
+  const double height_um = pads.number("height_um", config::not_negative);
+  const double share = pads.number("share", {0, 0.5});
+  pads.finish();
+  for (const TwinBody& body : board.bodies) {
+    const double turn = body.outline.rotation_deg * std::numbers::pi / 180;
+    const Eigen::Vector2d along(std::cos(turn), std::sin(turn));
+    const double length = share * body.outline.size_mm.x();
+    for (double side : {-0.5, 0.5}) {
+      const Eigen::Vector2d centre =
+          body.outline.centre_mm + side * (body.outline.size_mm.x() - length) * along;
+      board.patches.push_back(
+          {{centre, {length, body.outline.size_mm.y()}, body.outline.rotation_deg}, height_um});
+    }
+  }
+}
+
+void read_twin(const std::filesystem::path& path, VirtualCell& cell) {
+  TomlTable twin = TomlTable::from_file(path);
+  twin.integer("schema", 1, 1);
+  read_twin_view(twin.table("view"), &cell.view, &cell.sensor);
+  cell.sensor.noise = read_twin_noise(twin.table("noise"));
+  cell.spread = read_spread(twin.table("spread"));
+  add_pads(twin.table("pads"), cell.nominal);
+  twin.finish();
+}
+
+void place_artefact(const VirtualCellFiles& files, const Htm<Machine, Sensor>& machine_from_sensor,
+                    VirtualCell& cell) {
+  const VirtualMount mount = load_mount(files.artefact, files.mount);
+  cell.artefact = TwinArtefact{mount.drawing};
+  cell.sensor_from_artefact = machine_from_sensor.inverse() * mount.machine_from_artefact;
+}
+
+}  // namespace
+
+VirtualCell load_cell(const VirtualCellFiles& files) {
+  VirtualCell cell;
+  TomlTable recipe = TomlTable::from_file(files.recipe);
+  cell.recipe = recipe.text("name");
+  cell.sensor.serial = recipe.text("sensor_serial");
+  TomlTable board = recipe.table("board");
+  cell.nominal.size_mm = pair_of(board, "size_mm");
+  const Htm<Machine, Board> machine_from_board(placement(board));
+  if (board.choice<bool>("coordinates", {{"machine", true}, {"sensor", false}})) {
+    if (!files.calibration)
+      board.refuse("coordinates", "is machine and no calibration is given", "--calibration FILE");
+    const Calibration calibration = load_calibration(*files.calibration);
+    const Eigen::Vector3d q = files.position_mm.value_or(calibration.stage.q_cal_mm);
+    cell.view.sensor_from_board = (calibration.at(q).inverse() * machine_from_board).matrix();
+    if (!files.artefact.empty()) place_artefact(files, calibration.at(q), cell);
+  } else {
+    cell.view.sensor_from_board = machine_from_board.matrix();
+  }
+  read_bodies(recipe, cell.nominal);
+  for (TomlTable& hole : recipe.tables("hole"))
+    cell.nominal.holes.push_back({pair_of(hole, "centre_mm"), hole.number("diameter_mm", config::positive)});
+  read_twin(files.twin, cell);
+  return cell;
+}
+
+}  // namespace datum
