@@ -116,7 +116,7 @@ FileKeeperParts kept_files(const DaemonConfig& config) {
   return parts;
 }
 
-/// Of an older datumd's store, once; the service manager is asked for patience.
+/// Of an older datumd's store, once; the service manager is asked for timeout.
 void tell_migration(std::uint64_t done, std::uint64_t of) {
   sd_notify(0, fmt::format("EXTEND_TIMEOUT_USEC=60000000\nSTATUS=brings the result store forward: {} of {}",
                            done, of)
@@ -125,7 +125,7 @@ void tell_migration(std::uint64_t done, std::uint64_t of) {
 
 BackendChoice backend_of(const DaemonConfig& config, const LogSink& to_journal) {
   BackendChoice backend =
-      choose_backend(config.backend, Patience::of_a_cell, [to_journal](bool fault, const std::string& text) {
+      choose_backend(config.backend, Timeout::of_a_cell, [to_journal](bool fault, const std::string& text) {
         to_journal(fault ? 4 : 5, "backend: " + text,
                    {fault ? Event::backend_fault : Event::backend_back, {{"DATUM_REASON", text}}});
       });

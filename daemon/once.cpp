@@ -124,7 +124,7 @@ int measure_part(const OnceOptions& options, const Read& read, const InspectionI
 int measure_once(const OnceOptions& options, std::int64_t utc_ns) {
   Read read = read_files(options);  // what is wrong with them is told before a GPU is started
   const BackendChoice backend =
-      choose_backend(options.backend, Patience::of_one_frame,
+      choose_backend(options.backend, Timeout::of_one_frame,
                      [](bool, const std::string& text) { fmt::print(stderr, "backend: {}\n", text); });
   read_frames(options, backend, read);
   InspectionInputs inputs = inputs_of(options, read, utc_ns);

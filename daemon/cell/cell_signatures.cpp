@@ -10,7 +10,7 @@ namespace datum {
 namespace {
 
 // At the end: the service manager waits for 30 s, and the signature can be had at the next start.
-constexpr std::chrono::milliseconds last_patience{3000};
+constexpr std::chrono::milliseconds last_timeout{3000};
 
 }  // namespace
 
@@ -86,7 +86,7 @@ void InspectionCell::sign_at_end() {
   if (!signing_) return;
   try {
     const Signatures got =
-        ask_for_signature({parts_.config.signatures->socket, parts_.config.store, last_patience});
+        ask_for_signature({parts_.config.signatures->socket, parts_.config.store, last_timeout});
     parts_.writer.keep_signed(got.heads);
   } catch (const std::exception& error) {
     log(4,

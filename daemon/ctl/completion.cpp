@@ -160,9 +160,9 @@ std::vector<std::string> live_words(Offer what, const LinkOptions& link) {
       words.push_back(entry.path().string());
     return words;
   }
-  constexpr int patience_ms = 1000;
+  constexpr int timeout_ms = 1000;
   LinkOptions quick = link;
-  quick.time_out_ms = patience_ms;
+  quick.time_out_ms = timeout_ms;
   try {
     auto host = connect(quick);
     if (what == Offer::recipes) return ask(host, "CONFigure:RECipe:CATalog?");

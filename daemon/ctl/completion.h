@@ -25,7 +25,7 @@ Completion complete(const CommandLine& line, const std::string& typed, const Liv
 /// being typed, empty behind a blank.
 std::vector<std::string> shell_words(const std::string& typed);
 
-/// Asks the daemon of these options, with little patience.
+/// Asks the daemon of these options, with little timeout.
 std::vector<std::string> live_words(Offer what, const LinkOptions& link);
 
 /// What a shell reads at its start: "bash", "zsh" or "fish". It calls `datumctl completion words`.

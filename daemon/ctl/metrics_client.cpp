@@ -18,7 +18,7 @@ namespace datum {
 namespace {
 
 constexpr std::size_t longest_answer = 8u << 20;
-constexpr int patience_s = 5;
+constexpr int timeout_s = 5;
 
 [[noreturn]] void fail(const std::string& where, const std::string& why) {
   throw std::runtime_error("metrics at " + where + ": " + why);
@@ -62,9 +62,9 @@ MetricsPlace place_of(const MetricsSettings& s) {
 std::string fetch_metrics(const MetricsSettings& settings) {
   const MetricsPlace place = place_of(settings);
   const Descriptor socket(::socket(place.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const timeval patience{patience_s, 0};
-  ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  const timeval timeout{timeout_s, 0};
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&place.address), place.size) != 0)
     fail(place.words, std::strerror(errno));
   const std::string request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";

@@ -69,7 +69,7 @@ void ResultHost::take_store(const std::vector<std::string_view>& fields) {
 /// Whether these are what comes after what was seen. Acknowledges, or asks for what is missing.
 bool ResultHost::is_next(std::uint64_t from, std::uint64_t to, MonotonicNs now) {
   if (from > seen_ + 1) {
-    if (!asked_again_ns_ || now - *asked_again_ns_ >= patience_ns) {
+    if (!asked_again_ns_ || now - *asked_again_ns_ >= timeout_ns) {
       asked_again_ns_ = now;
       say(fmt::format("NAK,{}", seen_ + 1));
     }

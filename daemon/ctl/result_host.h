@@ -46,7 +46,7 @@ class ResultHost {
 
  private:
   static constexpr MonotonicNs silence_ns = 3'000'000'000;  // three heartbeats
-  static constexpr MonotonicNs patience_ns = 500'000'000;   // before the same line is asked for again
+  static constexpr MonotonicNs timeout_ns = 500'000'000;    // before the same line is asked for again
 
   void say(const std::string& text);
   void resume();

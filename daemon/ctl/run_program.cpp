@@ -88,7 +88,7 @@ ProgramOutput run_program(const std::vector<std::string>& arguments, const Progr
   out.started = SpawnSettings(ends[1]).spawn(pid, arguments);
   ::close(ends[1]);
   if (out.started) {
-    const auto end = Clock::now() + std::chrono::milliseconds(limits.patience_ms);
+    const auto end = Clock::now() + std::chrono::milliseconds(limits.timeout_ms);
     out.in_time = read_all(ends[0], end, limits.most_bytes, out);
     if (!out.in_time) ::kill(-pid, SIGKILL);
     while (::waitpid(pid, &out.status, 0) < 0 && errno == EINTR) continue;

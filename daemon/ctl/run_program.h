@@ -8,7 +8,7 @@
 namespace datum {
 
 struct ProgramLimits {
-  int patience_ms = 10'000;          // then it is killed
+  int timeout_ms = 10'000;           // then it is killed
   std::size_t most_bytes = 1 << 20;  // what it says beyond is thrown away
 };
 

@@ -20,7 +20,7 @@ std::unique_ptr<GpuLink> usable_gpu(const Backend& cpu, std::string& why) {
   auto link = std::make_unique<GpuLink>(settings);
   try {
     link->start();
-    const Greeting* greeting = link->greeting(GpuLink::Clock::now() + 2 * settings.start_patience);
+    const Greeting* greeting = link->greeting(GpuLink::Clock::now() + 2 * settings.start_timeout);
     why = get_text(greeting->why);
     return greeting->usable ? std::move(link) : nullptr;
   } catch (const GpuError& error) {
@@ -33,7 +33,7 @@ std::chrono::nanoseconds monotonic() { return std::chrono::steady_clock::now().t
 
 }  // namespace
 
-BackendChoice choose_backend(const BackendSettings& settings, Patience patience,
+BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
                              const std::function<void(bool fault, const std::string& text)>& report) {
   const Backend cpu = cpu_backend(settings.threads);
   BackendChoice choice;
@@ -55,13 +55,13 @@ BackendChoice choose_backend(const BackendSettings& settings, Patience patience,
   if (!gpu) return choice;
 
   FailoverSettings failover;
-  if (patience == Patience::of_one_frame) failover.plan_patience = std::chrono::minutes(2);
+  if (timeout == Timeout::of_one_frame) failover.plan_timeout = std::chrono::minutes(2);
   auto measurer = std::make_unique<FailoverMeasurer>(std::move(gpu), std::move(choice.measurer), monotonic,
                                                      report, failover);
   // A part is seconds of scanning: its first one waits for the worker's start where one frame does.
   auto stages = std::make_shared<GpuStages>(
       std::make_unique<StageLink>(StageLinkSettings{}),
-      patience == Patience::of_one_frame ? std::chrono::seconds(120) : std::chrono::seconds(2), monotonic,
+      timeout == Timeout::of_one_frame ? std::chrono::seconds(120) : std::chrono::seconds(2), monotonic,
       report);
   choice.fault = [boards = measurer.get(), stages] {
     const std::string of_boards = boards->fault();

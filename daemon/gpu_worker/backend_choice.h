@@ -28,11 +28,11 @@ struct BackendChoice {
 };
 
 /// How long a board may wait until the GPU is prepared for it; a cell's boards are not held up.
-enum class Patience { of_a_cell, of_one_frame };
+enum class Timeout { of_a_cell, of_one_frame };
 
 /// Waits until the GPU has been looked at, seconds where its driver was not in use. `report` gets a line of
 /// each fault and each return. Throws RefusedError where settings.kind demands a GPU that can't be used.
-BackendChoice choose_backend(const BackendSettings& settings, Patience patience,
+BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
                              const std::function<void(bool fault, const std::string& text)>& report);
 
 }  // namespace datum

@@ -10,7 +10,7 @@ FailoverMeasurer::FailoverMeasurer(std::unique_ptr<GpuLink> link, std::unique_pt
                                    GpuHealth::Now now, GpuHealth::Report report, FailoverSettings settings)
     : link_(std::move(link)),
       cpu_(std::move(cpu)),
-      plan_patience_(settings.plan_patience),
+      plan_timeout_(settings.plan_timeout),
       health_("boards are measured", std::move(now), std::move(report), settings.pauses) {
   health_.set_last("cuda " + link_->device());
   if (link_->started()) health_.started();
@@ -54,7 +54,7 @@ bool FailoverMeasurer::measured_by_gpu(const BoardPlan& plan, const FrameView& f
     const Greeting* greeting = link_->greeting(asked);  // a board does not wait for a start
     if (!greeting) return passed_over("the GPU's worker is still starting");
     if (!greeting->usable) throw GpuError(get_text(greeting->why), true);
-    if (!link_->prepare(plan, frame, asked + plan_patience_))
+    if (!link_->prepare(plan, frame, asked + plan_timeout_))
       return passed_over("the GPU is not ready for this recipe and placement yet");
     if (!link_->measure(frame, records))
       return passed_over("a pixel holds the count that marks a missing height on the GPU");

@@ -15,7 +15,7 @@ namespace datum {
 struct FailoverSettings {
   // A board waits so long for a plan to be prepared; after that it goes to the CPU and the next one asks
   // again.
-  std::chrono::milliseconds plan_patience{400};
+  std::chrono::milliseconds plan_timeout{400};
   RestartPauses pauses;
 };
 
@@ -44,7 +44,7 @@ class FailoverMeasurer final : public BoardMeasurer {
 
   const std::unique_ptr<GpuLink> link_;
   const std::unique_ptr<BoardMeasurer> cpu_;
-  const std::chrono::milliseconds plan_patience_;
+  const std::chrono::milliseconds plan_timeout_;
   std::mutex measuring_;
   GpuHealth health_;
 };

@@ -46,7 +46,7 @@ const char* contradiction(const SitePlan& site, const SiteRecord& record) {
 }  // namespace
 
 GpuLink::GpuLink(GpuLinkSettings settings)
-    : settings_(std::move(settings)), worker_(settings_.program, settings_.start_patience) {}
+    : settings_(std::move(settings)), worker_(settings_.program, settings_.start_timeout) {}
 
 void GpuLink::start() {
   stop();
@@ -112,7 +112,7 @@ void GpuLink::send(const BoardPlan& plan) {
 }
 
 bool GpuLink::answered(Clock::time_point until) {
-  const auto deadline = sent_ + settings_.prepare_patience;
+  const auto deadline = sent_ + settings_.prepare_timeout;
   for (;;) {
     PrepareAnswer answer;
     const long size = worker_.receive(&answer, sizeof answer, std::min(until, deadline));
@@ -120,7 +120,7 @@ bool GpuLink::answered(Clock::time_point until) {
     if (size < 0) {
       if (Clock::now() < deadline) return false;
       throw GpuError("GPU worker: the plan was not prepared within " +
-                         std::to_string(settings_.prepare_patience.count()) + " ms",
+                         std::to_string(settings_.prepare_timeout.count()) + " ms",
                      true);
     }
     if (size == sizeof answer && answer.number == plans_ && answer.status == WireStatus::failed)
@@ -160,7 +160,7 @@ bool GpuLink::measure(const FrameView& frame, SiteRecord* records) {
   Mailbox& box = memory_.mailbox();
   box.slot = static_cast<std::int32_t>(slot);
   // The worker gives up first, so that it can say why.
-  box.patience_ms = static_cast<std::int32_t>(settings_.measure_patience.count() * 3 / 4);
+  box.timeout_ms = static_cast<std::int32_t>(settings_.measure_timeout.count() * 3 / 4);
   box.status = WireStatus::none;
   box.daemon_sleeps.store(0);
   box.order.store(number);
@@ -178,7 +178,7 @@ bool GpuLink::measure(const FrameView& frame, SiteRecord* records) {
 
 void GpuLink::await_records(std::uint32_t number) {
   Mailbox& box = memory_.mailbox();
-  const auto from = Clock::now(), deadline = from + settings_.measure_patience;
+  const auto from = Clock::now(), deadline = from + settings_.measure_timeout;
   while (box.answer.load() != number && Clock::now() < from + spin_time) {
     for (int i = 0; i < 32 && box.answer.load() != number; ++i) spin_pause();
   }
@@ -189,7 +189,7 @@ void GpuLink::await_records(std::uint32_t number) {
     if (size > 1) throw GpuError("GPU worker: it answers a board with nonsense", true);
     if (size < 0 && box.answer.load() != number)
       throw GpuError(
-          "GPU worker: no answer within " + std::to_string(settings_.measure_patience.count()) + " ms", true);
+          "GPU worker: no answer within " + std::to_string(settings_.measure_timeout.count()) + " ms", true);
   }
   box.daemon_sleeps.store(0);
 }

@@ -24,11 +24,11 @@ struct GpuLinkSettings {
   Backend staging;          // threads and instruction set that copy a frame into its slot
   std::uint32_t slots = 2;  // of the ring; boards take them in turn
   // A driver that was not in use takes seconds to start, more with eight cards and no persistence daemon.
-  std::chrono::milliseconds start_patience{60'000};
+  std::chrono::milliseconds start_timeout{60'000};
   // Longest: the code of a newer card is translated from PTX, once.
-  std::chrono::milliseconds prepare_patience{120'000};
+  std::chrono::milliseconds prepare_timeout{120'000};
   // A thousand times what a large board takes; with the CPU's time after it well below two seconds.
-  std::chrono::milliseconds measure_patience{700};
+  std::chrono::milliseconds measure_timeout{700};
 };
 
 class GpuLink {
@@ -46,14 +46,14 @@ class GpuLink {
   pid_t pid() const { return worker_.pid(); }
 
   /// Null where the worker has not greeted by then. Throws GpuError where it is of other code, gone, or
-  /// silent for start_patience. A greeting may say that there is no usable device.
+  /// silent for start_timeout. A greeting may say that there is no usable device.
   const Greeting* greeting(Clock::time_point until);
   /// Whether boards of this plan can be measured now. A plan that is not the last one is sent first. False:
   /// the worker was not done with it by then; ask again. Throws GpuError where it refuses or takes
-  /// prepare_patience, and std::invalid_argument for a plan that contradicts itself or its frame.
+  /// prepare_timeout, and std::invalid_argument for a plan that contradicts itself or its frame.
   bool prepare(const BoardPlan& plan, const FrameView& frame, Clock::time_point until);
   /// Measures a frame of the prepared plan: its site_count records. False: this frame can't be told in a slot
-  /// (stage_frame). Throws GpuError, at the latest measure_patience after the frame is in its slot.
+  /// (stage_frame). Throws GpuError, at the latest measure_timeout after the frame is in its slot.
   bool measure(const FrameView& frame, SiteRecord* records);
   /// "NVIDIA H200 sm_90": who measures.
   const std::string& device() const { return device_; }

@@ -6,10 +6,10 @@
 
 namespace datum {
 
-GpuStages::GpuStages(std::unique_ptr<StageLink> link, std::chrono::milliseconds start_patience,
+GpuStages::GpuStages(std::unique_ptr<StageLink> link, std::chrono::milliseconds start_timeout,
                      GpuHealth::Now now, GpuHealth::Report report, RestartPauses pauses)
     : link_(std::move(link)),
-      start_patience_(start_patience),
+      start_timeout_(start_timeout),
       health_("frames are prepared and surfaces compared", std::move(now), std::move(report), pauses) {}
 
 std::string GpuStages::run(const std::function<void(StageLink&)>& work) {
@@ -20,7 +20,7 @@ std::string GpuStages::run(const std::function<void(StageLink&)>& work) {
       link_->start();
       health_.started();
     }
-    const Greeting* greeting = link_->greeting(StageLink::Clock::now() + start_patience_);
+    const Greeting* greeting = link_->greeting(StageLink::Clock::now() + start_timeout_);
     if (!greeting) {
       health_.passed_over("the GPU's worker is still starting");
       return "";

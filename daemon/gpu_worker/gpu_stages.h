@@ -14,8 +14,8 @@ namespace datum {
 
 class GpuStages {
  public:
-  /// `start_patience`: how long a stage waits for the worker's start.
-  GpuStages(std::unique_ptr<StageLink> link, std::chrono::milliseconds start_patience, GpuHealth::Now now,
+  /// `start_timeout`: how long a stage waits for the worker's start.
+  GpuStages(std::unique_ptr<StageLink> link, std::chrono::milliseconds start_timeout, GpuHealth::Now now,
             GpuHealth::Report report, RestartPauses pauses = {});
 
   /// Lets the worker do it; "" where the CPU is to, else who did: "cuda NVIDIA H200 sm_90". Of several threads one waits
@@ -28,7 +28,7 @@ class GpuStages {
 
  private:
   const std::unique_ptr<StageLink> link_;
-  const std::chrono::milliseconds start_patience_;
+  const std::chrono::milliseconds start_timeout_;
   std::mutex running_;
   GpuHealth health_;
 };

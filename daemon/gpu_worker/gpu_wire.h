@@ -78,7 +78,7 @@ struct Mailbox {
   // written by the daemon
   alignas(64) std::atomic<std::uint32_t> order;
   std::int32_t slot;
-  std::int32_t patience_ms;
+  std::int32_t timeout_ms;
   alignas(64) std::atomic<std::uint32_t> daemon_sleeps;  // 1: ring after an answer
   // written by the worker
   alignas(64) std::atomic<std::uint32_t> answer;

@@ -122,7 +122,7 @@ class Worker {
     done_ = number;
     try {
       if (!measurer_) throw GpuError("GPU worker: a board came before any plan", false);
-      measurer_->measure(box.slot, memory_.records(), box.patience_ms);
+      measurer_->measure(box.slot, memory_.records(), box.timeout_ms);
       box.status = WireStatus::done;
     } catch (const std::exception& error) {
       put_text(box.text, error.what());

@@ -31,15 +31,15 @@ std::byte* StageLink::memory_for(StageOrder& order) {
   return memory.base();
 }
 
-StageAnswer StageLink::ask(StageOrder order, std::chrono::milliseconds patience) {
+StageAnswer StageLink::ask(StageOrder order, std::chrono::milliseconds timeout) {
   order.number = ++orders_;
   const SharedBlock& memory = memory_[static_cast<std::size_t>(order.what)];
   worker_.send(&order, sizeof order, order.bytes > 0 ? memory.fd() : -1);
-  const auto deadline = Clock::now() + patience;
+  const auto deadline = Clock::now() + timeout;
   StageAnswer answer;
   const long size = worker_.receive(&answer, sizeof answer, deadline);
   if (size < 0)
-    throw GpuError("GPU worker: no answer within " + std::to_string(patience.count()) + " ms", true);
+    throw GpuError("GPU worker: no answer within " + std::to_string(timeout.count()) + " ms", true);
   if (size == sizeof answer && answer.number == order.number && answer.status == WireStatus::failed)
     throw GpuError(get_text(answer.text), true);
   if (size != sizeof answer || answer.number != order.number || answer.status != WireStatus::done)
@@ -53,7 +53,7 @@ void StageLink::send_model(const std::shared_ptr<const TriangleModel>& model) {
   order.what = StageOrder::What::model;
   order.count = model->corner.size();
   put_model(*model, memory_for(order));
-  ask(order, settings_.model_patience);
+  ask(order, settings_.model_timeout);
   memory_[static_cast<std::size_t>(order.what)] = SharedBlock();
   model_ = model;
 }
@@ -68,7 +68,7 @@ void StageLink::find_some(const ModelPoint* points, std::size_t count, const Dis
   std::memcpy(memory, points, count * sizeof *points);
   auto* found = reinterpret_cast<ModelDistance*>(memory + count * sizeof *points);
   std::memset(static_cast<void*>(found), 0xff, count * sizeof *found);  // what is not written is no distance
-  ask(order, settings_.points_patience);
+  ask(order, settings_.points_timeout);
   std::memcpy(out, found, count * sizeof *found);
   for (std::size_t i = 0; i < count; ++i)
     if (contradicts(out[i], settings, model_->corner.size()))
@@ -95,7 +95,7 @@ DiffusionRecord StageLink::diffuse(std::int32_t* counts, const DiffusionGrid& gr
   std::memcpy(memory, counts, bytes);
   auto* diffused = reinterpret_cast<std::int32_t*>(memory + bytes);
   std::memset(diffused, 0xff, bytes);
-  const StageAnswer answer = ask(order, settings_.frame_patience);
+  const StageAnswer answer = ask(order, settings_.frame_timeout);
   if (contradicts(counts, diffused, grid.size()))
     throw GpuError("GPU worker: its diffused counts can't come from those it was given", true);
   std::memcpy(counts, diffused, bytes);
@@ -113,7 +113,7 @@ void StageLink::demodulate(const FringeImages& images, const FringePattern& patt
     std::memcpy(memory + l.image(i), images.images[i], l.image_bytes);
   if (model) std::memcpy(memory + l.nodes, static_cast<const void*>(model->nodes), l.node_bytes);
   std::memset(memory + l.maps, 0xff, l.total - l.maps);  // no class
-  ask(order, settings_.frame_patience);
+  ask(order, settings_.frame_timeout);
   const std::size_t pixels = std::size_t{images.width} * images.height;
   if (contradicts(reinterpret_cast<const FringeClass*>(memory + l.map[0]),
                   reinterpret_cast<const float*>(memory + l.map[1]), pixels, pattern))

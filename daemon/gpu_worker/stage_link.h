@@ -13,13 +13,13 @@ namespace datum {
 
 struct StageLinkSettings {
   std::filesystem::path program = program_beside_this("datumd-gpu");
-  std::chrono::milliseconds start_patience{60'000};  // GpuLinkSettings says why
+  std::chrono::milliseconds start_timeout{60'000};  // GpuLinkSettings says why
   // Longest: millions of facets are sorted on one thread of the host, and the code of a newer card is translated, once.
-  std::chrono::milliseconds model_patience{120'000};
+  std::chrono::milliseconds model_timeout{120'000};
   // Of 2^22 points at most; a thousand times what they take.
-  std::chrono::milliseconds points_patience{5'000};
+  std::chrono::milliseconds points_timeout{5'000};
   // Of a hundred iterations over 2^26 counts on the slowest controller, ten times over; of a set of images far less.
-  std::chrono::milliseconds frame_patience{30'000};
+  std::chrono::milliseconds frame_timeout{30'000};
   std::size_t points_at_once = most_points_at_once;
 };
 
@@ -28,7 +28,7 @@ class StageLink {
   using Clock = WorkerLink::Clock;
 
   explicit StageLink(StageLinkSettings settings)
-      : settings_(std::move(settings)), worker_(settings_.program, settings_.start_patience) {}
+      : settings_(std::move(settings)), worker_(settings_.program, settings_.start_timeout) {}
 
   bool started() const { return worker_.started(); }
   void start();
@@ -50,7 +50,7 @@ class StageLink {
                  ModelDistance* out);
   /// The memory of an order, made anew where the last one of its kind is too small.
   std::byte* memory_for(StageOrder& order);
-  StageAnswer ask(StageOrder order, std::chrono::milliseconds patience);
+  StageAnswer ask(StageOrder order, std::chrono::milliseconds timeout);
 
   const StageLinkSettings settings_;
   WorkerLink worker_;

@@ -49,13 +49,13 @@ void WorkerLink::send(const void* data, std::size_t size, int fd) {
 
 const Greeting* WorkerLink::greeting(Clock::time_point until) {
   if (greeting_) return &*greeting_;
-  const auto deadline = started_ + start_patience_;
+  const auto deadline = started_ + start_timeout_;
   Greeting heard;
   const long size = receive(&heard, sizeof heard, std::min(until, deadline));
   if (size < 0) {
     if (Clock::now() < deadline) return nullptr;
     throw GpuError(
-        "GPU worker: no greeting within " + std::to_string(start_patience_.count()) + " ms of its start",
+        "GPU worker: no greeting within " + std::to_string(start_timeout_.count()) + " ms of its start",
         true);
   }
   // A short packet leaves zeros, which are no identity either.

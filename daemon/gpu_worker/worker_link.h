@@ -15,8 +15,8 @@ class WorkerLink {
  public:
   using Clock = std::chrono::steady_clock;
 
-  WorkerLink(std::filesystem::path program, std::chrono::milliseconds start_patience)
-      : program_(std::move(program)), start_patience_(start_patience) {}
+  WorkerLink(std::filesystem::path program, std::chrono::milliseconds start_timeout)
+      : program_(std::move(program)), start_timeout_(start_timeout) {}
 
   bool started() const { return process_.started(); }
   /// Does not wait for the worker. Throws GpuError.
@@ -26,7 +26,7 @@ class WorkerLink {
   int socket() const { return process_.socket(); }
 
   /// Null where the worker has not greeted by then. Throws GpuError where it is of other code, gone, or
-  /// silent for start_patience. A greeting may say that there is no usable device.
+  /// silent for start_timeout. A greeting may say that there is no usable device.
   const Greeting* greeting(Clock::time_point until);
   /// Takes one packet, waiting for it; its size, -1 where none came by then. Throws GpuError where the worker is gone.
   long receive(void* data, std::size_t capacity, Clock::time_point until);
@@ -37,7 +37,7 @@ class WorkerLink {
 
  private:
   const std::filesystem::path program_;
-  const std::chrono::milliseconds start_patience_;
+  const std::chrono::milliseconds start_timeout_;
   ChildProcess process_;
   std::optional<Greeting> greeting_;
   Clock::time_point started_;

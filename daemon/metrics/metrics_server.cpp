@@ -87,7 +87,7 @@ void MetricsServer::take(int socket, MonotonicNs now) {
   make_room();
   connections_.push_back(std::make_unique<MetricsConnection>(
       Descriptor(socket), [this](MetricsForm form, MonotonicNs at) { return text(form, at); },
-      now + patience_ms * ns_per_ms));
+      now + timeout_ms * ns_per_ms));
   set_.add(*connections_.back());
 }
 

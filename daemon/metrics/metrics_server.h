@@ -1,7 +1,7 @@
 // GET /metrics on a Unix socket or a loopback port. To the loop it is one Pollable.
 //
 // A scraper can't hold anybody up: `per_second` are taken in a second, and where one more than `most_connections` comes the
-// oldest goes, whether it sent half a request or does not read; a request has `longest` bytes and all of it `patience_ms`; the
+// oldest goes, whether it sent half a request or does not read; a request has `longest` bytes and all of it `timeout_ms`; the
 // text is made at most once in `fresh_ms` and shared by all who ask meanwhile. What can't be listened at is logged and tried again: boards don't wait for it.
 #pragma once
 
@@ -23,7 +23,7 @@ class MetricsServer final : public Pollable {
   // A scrape is answered in the turn in which its request is there; the oldest has had most_connections / per_second, 3 s.
   static constexpr std::size_t most_connections = 60;
   static constexpr int per_second = 20, burst = 40;
-  static constexpr int patience_ms = 5000, fresh_ms = 500, listen_again_ms = 10'000;
+  static constexpr int timeout_ms = 5000, fresh_ms = 500, listen_again_ms = 10'000;
 
   struct Counts {
     std::uint64_t answered = 0, refused = 0, given_up = 0;

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto patience_at_end = std::chrono::seconds(1);
+constexpr auto timeout_at_end = std::chrono::seconds(1);
 
 std::string slurp(const char* file) {
   std::ifstream in(file);
@@ -91,7 +91,7 @@ FactKeeper::~FactKeeper() {
   std::unique_lock lock(shared_->mutex);
   shared_->stopping = true;
   shared_->wake.notify_all();
-  const bool ended = shared_->wake.wait_for(lock, patience_at_end, [&] { return shared_->ended; });
+  const bool ended = shared_->wake.wait_for(lock, timeout_at_end, [&] { return shared_->ended; });
   lock.unlock();
   ended ? thread_.join() : thread_.detach();  // it waits for a disk; the process ends without it
 }

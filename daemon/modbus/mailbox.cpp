@@ -16,14 +16,14 @@ void Mailbox::wake() const {
   [[maybe_unused]] const auto put = ::write(wake_, &one, sizeof one);
 }
 
-Exception Mailbox::write(Request request, std::chrono::milliseconds patience) {
+Exception Mailbox::write(Request request, std::chrono::milliseconds timeout) {
   std::unique_lock lock(mutex_);
   if (closed_) return Exception::device_failure;
   request_ = std::move(request);
   step_ = Step::waiting;
   wake();
   const auto taken = [this] { return step_ != Step::waiting; };
-  if (!answered_.wait_for(lock, patience, taken)) {
+  if (!answered_.wait_for(lock, timeout, taken)) {
     step_ = Step::none;
     return Exception::busy;
   }

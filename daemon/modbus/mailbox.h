@@ -21,8 +21,8 @@ class Mailbox {
 
   // For the link's thread.
   std::shared_ptr<const Image> image() const;
-  /// busy: the loop did not take it within `patience`, nothing was changed. device_failure: the daemon is ending.
-  Exception write(Request request, std::chrono::milliseconds patience);
+  /// busy: the loop did not take it within `timeout`, nothing was changed. device_failure: the daemon is ending.
+  Exception write(Request request, std::chrono::milliseconds timeout);
   /// The peer is there, or has gone.
   void present(bool is);
 

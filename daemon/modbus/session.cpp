@@ -14,8 +14,8 @@
 namespace datum::modbus {
 namespace {
 
-constexpr std::chrono::milliseconds patience(1000);  // of a peer with the daemon's loop
-constexpr int tcp_silence_ms = 500;                  // within a frame
+constexpr std::chrono::milliseconds timeout(1000);  // of a peer with the daemon's loop
+constexpr int tcp_silence_ms = 500;                 // within a frame
 constexpr int most_sending_ms = 1000;
 constexpr std::size_t mbap_bytes = 7;
 // The unit, and the longest body that function 16 can say, 255 bytes behind 6: longer ones than the standard's 253 get their
@@ -129,7 +129,7 @@ Session::Bytes Session::answer(std::span<const std::uint8_t> pdu) {
   const Request request = parse_request(pdu);
   Exception refusal = request.refusal;
   if (refusal == Exception::none) refusal = request.writes ? check_write(request) : check_read(request);
-  if (refusal == Exception::none && request.writes) refusal = mailbox_.write(request, patience);
+  if (refusal == Exception::none && request.writes) refusal = mailbox_.write(request, timeout);
   if (refusal != Exception::none) return exception_answer(pdu[0], refusal);
   if (request.writes) return write_answer(pdu);
   return read_answer(pdu[0], request, mailbox_.image()->read(request));

@@ -53,8 +53,8 @@ ParseLinkSettings frame_parse_settings(std::uint64_t most_pixels) {
   s.memory_bytes = 256 * mib + std::max(file + 38 * most_pixels, model);
   // A PNG of 4 million pixels takes 30 ns a pixel on a quiet controller, 130 among twelve other jobs on two cores.
   const std::chrono::milliseconds for_pixels(150 * most_pixels / 1'000'000);
-  s.patience += for_pixels;
-  s.cpu_patience += for_pixels;
+  s.timeout += for_pixels;
+  s.cpu_timeout += for_pixels;
   s.result_bytes =
       mib + std::max<std::uint64_t>(8 * most_pixels, 24 * max_model_vertices + 12 * max_model_facets);
   return s;
@@ -65,8 +65,8 @@ ParseLinkSettings text_parse_settings() {
   // A value of two bytes ("1,") is a node of some 200 in each of two trees, and 30 bytes flat, in vectors that double.
   s.memory_bytes = 256 * mib + config::max_toml_bytes / 2 * (2 * 2 * 200 + 2 * 30);
   s.result_bytes = most_parse_head;
-  s.patience = std::chrono::milliseconds(2'000);
-  s.cpu_patience = std::chrono::milliseconds(500);  // the loop waits
+  s.timeout = std::chrono::milliseconds(2'000);
+  s.cpu_timeout = std::chrono::milliseconds(500);  // the loop waits
   return s;
 }
 

@@ -71,12 +71,12 @@ bool ParseLink::greeted() {
   if (confined_) return *confined_;
   ParseGreeting heard;
   const long size =
-      receive_until(process_.socket(), &heard, sizeof heard, started_ + settings_.start_patience);
+      receive_until(process_.socket(), &heard, sizeof heard, started_ + settings_.start_timeout);
   std::string wrong;
   if (size == 0)
     wrong = end_in_words();
   else if (size < 0)
-    wrong = "did not greet within " + std::to_string(settings_.start_patience.count()) + " ms";
+    wrong = "did not greet within " + std::to_string(settings_.start_timeout.count()) + " ms";
   else if (size != sizeof heard || text_in(heard.code) != code_id())
     wrong = "is of another build; install both programs from one";
   if (!wrong.empty()) {
@@ -142,7 +142,7 @@ void ParseLink::hand_over(const ParseOrder& order, const ByteParts& parts) {
   if (!send_packet(process_.socket(), &order, sizeof order)) throw ParserEnded("it " + end_in_words(), true);
 }
 
-ParseAnswer ParseLink::answered(std::uint32_t number, const Patience& patience,
+ParseAnswer ParseLink::answered(std::uint32_t number, const Timeout& timeout,
                                 std::optional<std::chrono::nanoseconds> cpu_before) {
   const auto in_ms = [](std::chrono::nanoseconds time) {
     return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(time).count()) + " ms";
@@ -151,14 +151,14 @@ ParseAnswer ParseLink::answered(std::uint32_t number, const Patience& patience,
   ParseAnswer answer;
   const long size =
       receive_until(process_.socket(), &answer, sizeof answer,
-                    Clock::now() + std::chrono::duration_cast<Clock::duration>(patience.all), [&] {
+                    Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout.all), [&] {
                       const auto now = cpu_time();
-                      return is_spent = now && cpu_before && *now - *cpu_before > patience.cpu;
+                      return is_spent = now && cpu_before && *now - *cpu_before > timeout.cpu;
                     });
   if (size == 0) throw ParserEnded("it " + end_in_words(), true);
   if (size < 0 && is_spent)
-    throw ParserEnded("it gave no answer within " + in_ms(patience.cpu) + " of processor time", true);
-  if (size < 0) throw ParserEnded("it gave no answer within " + in_ms(patience.all), true);
+    throw ParserEnded("it gave no answer within " + in_ms(timeout.cpu) + " of processor time", true);
+  if (size < 0) throw ParserEnded("it gave no answer within " + in_ms(timeout.all), true);
   if (size != sizeof answer || answer.number != number || answer.head_bytes > most_parse_head)
     throw ParserEnded("it answers with nonsense", true);
   return answer;
@@ -179,10 +179,10 @@ void ParseLink::parse(ParseOrder order, const ByteParts& parts, const std::funct
   order.number = ++number_;
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) bytes += order.part_bytes[i] = parts[i].size();
-  const auto for_bytes = settings_.patience_a_byte * bytes;
-  const Patience patience{settings_.patience + for_bytes, settings_.cpu_patience + for_bytes};
+  const auto for_bytes = settings_.timeout_a_byte * bytes;
+  const Timeout timeout{settings_.timeout + for_bytes, settings_.cpu_timeout + for_bytes};
   const auto cpu_before = cpu_time();
-  if (cpu_before) limit_cpu(*cpu_before + patience.cpu);
+  if (cpu_before) limit_cpu(*cpu_before + timeout.cpu);
   std::exception_ptr found;
   try {
     hand_over(order, parts);
@@ -191,7 +191,7 @@ void ParseLink::parse(ParseOrder order, const ByteParts& parts, const std::funct
     } catch (...) {
       found = std::current_exception();
     }
-    const ParseAnswer answer = answered(order.number, patience, cpu_before);
+    const ParseAnswer answer = answered(order.number, timeout, cpu_before);
     const std::vector<std::uint8_t> head = head_of(answer);
     if (found) std::rethrow_exception(found);
     if (answer.status == ParseStatus::done) {

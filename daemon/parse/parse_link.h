@@ -32,11 +32,11 @@ struct ParseLinkSettings {
   std::filesystem::path program = program_beside_this("datumd-parse");
   std::uint64_t memory_bytes = 0, result_bytes = 0;  // ConfinementLimits
   // A process is started in some ms; a controller that boots has other work.
-  std::chrono::milliseconds start_patience{10'000};
+  std::chrono::milliseconds start_timeout{10'000};
   // An input's deadline: the slowest reader, of printed numbers, takes some 10 ns a byte. Its processor time is over sooner, so
   // that what loops holds the next frame up no longer than a reader could work; the rest is for a computer that is busy.
-  std::chrono::milliseconds patience{5'000}, cpu_patience{1'000};
-  std::chrono::nanoseconds patience_a_byte{50};
+  std::chrono::milliseconds timeout{5'000}, cpu_timeout{1'000};
+  std::chrono::nanoseconds timeout_a_byte{50};
   /// Told of each input over which the process ended, with the process's end in words. From the thread that parses.
   std::function<void(const ParseOrder& order, const ByteParts& parts, const std::string& why)> on_end{};
 };
@@ -63,12 +63,12 @@ class ParseLink {
   bool waits_for_orders() const;
   bool greeted();
   void hand_over(const ParseOrder& order, const ByteParts& parts);
-  struct Patience {
+  struct Timeout {
     std::chrono::nanoseconds all, cpu;
   };
   std::optional<std::chrono::nanoseconds> cpu_time() const;
   void limit_cpu(std::chrono::nanoseconds until) const;
-  ParseAnswer answered(std::uint32_t number, const Patience& patience,
+  ParseAnswer answered(std::uint32_t number, const Timeout& timeout,
                        std::optional<std::chrono::nanoseconds> cpu_before);
   std::vector<std::uint8_t> head_of(const ParseAnswer& answer) const;
   std::string end_in_words();

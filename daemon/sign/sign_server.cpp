@@ -70,7 +70,7 @@ std::string answer_to(SignStream& client, HeadSigner& signer, const std::string&
 }  // namespace
 
 void answer_client(int socket, HeadSigner& signer, const SignServerSettings& settings) {
-  SignStream client(socket, settings.patience);
+  SignStream client(socket, settings.timeout);
   const auto log = [&](const std::string& text) {
     if (settings.log) settings.log(text);
   };

@@ -10,7 +10,7 @@
 namespace datum {
 
 struct SignServerSettings {
-  std::chrono::milliseconds patience{60'000};  // for all that one client wants
+  std::chrono::milliseconds timeout{60'000};  // for all that one client wants
   std::function<void(const std::string&)> log{};
 };
 

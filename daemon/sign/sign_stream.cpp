@@ -18,8 +18,8 @@ constexpr std::size_t most_line = 512, part_bytes = 65536;
 
 }  // namespace
 
-SignStream::SignStream(int socket, std::chrono::milliseconds patience)
-    : socket_(socket), end_(std::chrono::steady_clock::now() + patience) {}
+SignStream::SignStream(int socket, std::chrono::milliseconds timeout)
+    : socket_(socket), end_(std::chrono::steady_clock::now() + timeout) {}
 
 SignStream::~SignStream() { ::close(socket_); }
 

@@ -23,8 +23,8 @@ class SignStreamError : public std::runtime_error {
 
 class SignStream {
  public:
-  /// Takes the socket over. After `patience` every call throws.
-  SignStream(int socket, std::chrono::milliseconds patience);
+  /// Takes the socket over. After `timeout` every call throws.
+  SignStream(int socket, std::chrono::milliseconds timeout);
   ~SignStream();
   SignStream(const SignStream&) = delete;
   SignStream& operator=(const SignStream&) = delete;

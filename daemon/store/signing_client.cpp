@@ -36,7 +36,7 @@ int connected(const fs::path& path) {
 class Conversation {
  public:
   Conversation(const SigningRequest& request)
-      : request_(request), chain_(request.store), signer_(connected(request.socket), request.patience) {}
+      : request_(request), chain_(request.store), signer_(connected(request.socket), request.timeout) {}
 
   Signatures run() {
     signer_.send(fmt::format("LAST {}\n", chain_.store_id()));

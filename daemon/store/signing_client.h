@@ -18,7 +18,7 @@ class SigningError : public std::runtime_error {
 
 struct SigningRequest {
   std::filesystem::path socket, store;
-  std::chrono::milliseconds patience{10'000};  // for all of it
+  std::chrono::milliseconds timeout{10'000};  // for all of it
   // So many links and bytes at once, of a signer that was long away; the rest is asked for in its turn.
   std::uint64_t most_links = 2000, most_bytes = std::uint64_t{64} << 20;
 };

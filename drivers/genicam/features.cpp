@@ -8,7 +8,7 @@ namespace datum::genicam {
 namespace {
 
 // A latched time is there with the answer; whoever copies it by software needs a moment.
-constexpr MonotonicNs latch_patience_ns = 200 * ns_per_ms;
+constexpr MonotonicNs latch_timeout_ns = 200 * ns_per_ms;
 constexpr double ns_per_s = 1e9;
 
 bool is_refusal(const GError& error) {
@@ -156,7 +156,7 @@ std::optional<ClockAnswer> latch_clock(const Features& features, ArvDevice* devi
     answer.camera_ns = ticks ? static_cast<std::uint64_t>(static_cast<double>(now) * ns_per_tick)
                              : static_cast<std::uint64_t>(now);
     return answer;
-  } while (answer.received_ns - answer.sent_ns < latch_patience_ns);
+  } while (answer.received_ns - answer.sent_ns < latch_timeout_ns);
   return std::nullopt;
 }
 

@@ -12,7 +12,7 @@ namespace datum {
 namespace {
 
 /// A transaction that is not done after two periods of the watchdog: half-open TCP, or a hung controller.
-MonotonicNs patience_ns(const CmmSettings& settings) { return 2 * ns_per_ms * settings.ipp.watchdog_ms; }
+MonotonicNs timeout_ns(const CmmSettings& settings) { return 2 * ns_per_ms * settings.ipp.watchdog_ms; }
 
 }  // namespace
 
@@ -180,7 +180,7 @@ std::string IppClient::take_output(MonotonicNs now) {
 std::optional<MonotonicNs> IppClient::deadline() const {
   std::optional<MonotonicNs> first;
   const auto sooner = [&first](MonotonicNs at) { first = std::min(first.value_or(at), at); };
-  if (const auto oldest = channel_.oldest_sent_ns(motion)) sooner(*oldest + patience_ns(settings_));
+  if (const auto oldest = channel_.oldest_sent_ns(motion)) sooner(*oldest + timeout_ns(settings_));
   if (motion_ && motion_->sent && !motion_->ended && motion_->why.empty()) sooner(motion_->due_ns);
   if (running() && !told_late_ && script_[step_] != motion)
     sooner(asked_ns_ + settings_.poll.timeout_ms * ns_per_ms);
@@ -190,9 +190,8 @@ std::optional<MonotonicNs> IppClient::deadline() const {
 }
 
 void IppClient::on_deadline(MonotonicNs now) {
-  if (const auto oldest = channel_.oldest_sent_ns(motion);
-      oldest && now >= *oldest + patience_ns(settings_)) {
-    lost_ = fmt::format("no answer for {} ms{}", patience_ns(settings_) / ns_per_ms,
+  if (const auto oldest = channel_.oldest_sent_ns(motion); oldest && now >= *oldest + timeout_ns(settings_)) {
+    lost_ = fmt::format("no answer for {} ms{}", timeout_ns(settings_) / ns_per_ms,
                         running() ? fmt::format(" to {}", command_of(script_[step_])) : "");
     return;
   }

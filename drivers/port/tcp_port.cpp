@@ -16,12 +16,12 @@ namespace {
 
 // A host that is busy may leave its network for a while and takes its results up again; a device that is silent for as
 // long as keepalive bears makes no measurement.
-constexpr int host_patience_ms = 60'000, device_patience_ms = 11'000;
+constexpr int host_timeout_ms = 60'000, device_timeout_ms = 11'000;
 
 // Keepalive rests while bytes are on their way: without this a peer that lost its power is noticed after a quarter of
 // an hour where something is sent to it each second.
-void be_patient(int socket, int patience_ms) {
-  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
+void be_patient(int socket, int timeout_ms) {
+  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof timeout_ms);
 }
 
 struct FreeAddresses {
@@ -52,7 +52,7 @@ class TcpPort final : public SocketPort {
     fd_ = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd_ < 0) throw_lost("no socket", errno);
     tune_socket(fd_);
-    be_patient(fd_, device_patience_ms);
+    be_patient(fd_, device_timeout_ms);
     if (connect(fd_, found->ai_addr, found->ai_addrlen) == 0) return;
     const int error = errno;
     if (error == EINPROGRESS) {
@@ -111,7 +111,7 @@ class AcceptedPort final : public SocketPort {
   AcceptedPort(int socket, std::string peer) : peer_(std::move(peer)) {
     fd_ = socket;
     tune_socket(socket);
-    be_patient(socket, host_patience_ms);
+    be_patient(socket, host_timeout_ms);
   }
   void open() override {
     if (!is_open()) throw RefusedError(describe() + ": the peer must connect again");

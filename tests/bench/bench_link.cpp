@@ -37,7 +37,7 @@ void rows_of(const char* name, const testing::MapScene& board, int repeats) {
   GpuLinkSettings settings;
   settings.program = DATUM_TEST_WORKER_PROGRAM;
   settings.staging = cpu_backend();
-  settings.measure_patience = std::chrono::seconds(30);
+  settings.measure_timeout = std::chrono::seconds(30);
   GpuLink link(settings);
   const BoardPlan plan = board.plan();
   const FrameView frame = board.view();

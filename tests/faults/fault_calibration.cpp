@@ -184,7 +184,7 @@ class Swapper {
   }
   void confirm(const std::string& sha256, const std::string& what) {
     const auto host = cell_.connect();
-    const Moment deadline = scenario::patience();
+    const Moment deadline = scenario::timeout();
     for (;;) {
       const auto said = scenario::fields(host->ask("CAL:CURR?"));
       if (sha256.empty() ? said.at(4) == "0" : said.at(4) == "1" && said.at(1) == sha256) break;

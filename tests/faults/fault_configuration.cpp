@@ -102,7 +102,7 @@ void change_the_configuration(const Order& order, Findings& findings) {
     }
     meddler.mend();
     if (cell.daemon().has_ended()) load.start();
-    while (!load.ready()) load.turn(scenario::patience());
+    while (!load.ready()) load.turn(scenario::timeout());
     cell.daemon().signal(SIGHUP);
     if (scenario::fields(cell.connect()->ask("SYST:STAT?")).at(0) == "IDLE") {
       findings.count("disarmed");

@@ -107,7 +107,7 @@ baud = 115200
 /// A board by trigger: its frame comes as soon as the sensor may expose. The result's line.
 std::string measure_one(const scenario::Cell& cell, scenario::Host& host, Ledger& ledger) {
   constexpr int sweeping = 8;
-  const Moment deadline = scenario::patience();
+  const Moment deadline = scenario::timeout();
   while (host.command("ABOR;:INIT").rfind("0,", 0) != 0 || host.command("TRIG").rfind("0,", 0) != 0)
     if (now() > deadline) throw std::runtime_error("can't be armed: " + host.ask("DIAG:LINK?"));
   for (bool exposed = false;;) {

@@ -42,7 +42,7 @@ class Killer {
 
  private:
   void work(Moment began) {
-    const Moment deadline = scenario::patience();
+    const Moment deadline = scenario::timeout();
     while (!load_.ready() && !cell_.daemon().has_ended() && now() < deadline) load_.turn(deadline);
     start_ = now() - began;
     if (random_() % 10 == 0) change_recipe();

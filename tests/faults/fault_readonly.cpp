@@ -114,7 +114,7 @@ class Reader {
   /// stored and told (Linux 6.18, as if ext4 said that all is well while it gave its journal up); halted, none of 30.
   void fail_between_calls() {
     cell_.daemon().signal(SIGSTOP);
-    const Moment deadline = scenario::patience();
+    const Moment deadline = scenario::timeout();
     while (!stands_still() && now() < deadline) load_.turn(now() + std::chrono::milliseconds(1));
     disk_.fail();
     cell_.daemon().signal(SIGCONT);
@@ -141,7 +141,7 @@ class Reader {
     expect_refused();
   }
   void await_idle() {
-    const Moment deadline = scenario::patience();
+    const Moment deadline = scenario::timeout();
     while (state().at(0) != "IDLE") {
       if (now() > deadline || cell_.daemon().has_ended())
         throw std::runtime_error("it is not disarmed:\n" + cell_.daemon().output());
@@ -160,7 +160,7 @@ class Reader {
     await_idle();
   }
   void arm_when_allowed() {
-    const Moment deadline = scenario::patience();
+    const Moment deadline = scenario::timeout();
     std::string said;
     while ((said = cell_.connect()->command("INIT")).rfind("0,", 0) != 0) {
       if (now() > deadline) throw std::runtime_error("it can't be armed again: " + said);
@@ -170,7 +170,7 @@ class Reader {
   /// It says why and ends; nothing is lost, and the next start is a good one.
   void start_on_it() {
     load_.launch();
-    const Moment deadline = scenario::patience();
+    const Moment deadline = scenario::timeout();
     while (!load_.ready() && !cell_.daemon().has_ended() && now() < deadline) load_.turn(deadline);
     if (load_.ready()) {
       findings_.count("of them started");

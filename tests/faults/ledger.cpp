@@ -78,7 +78,7 @@ void Ledger::announced(const std::string& line) {
 }
 
 bool settle(scenario::Cell& cell) {
-  const scenario::Deadline deadline = scenario::patience();
+  const scenario::Deadline deadline = scenario::timeout();
   const std::vector<std::string> empty{"done", "failed", "work"};
   const auto host = cell.connect();
   // Each question and its answer take a round of the daemon's loop.
@@ -94,7 +94,7 @@ std::map<std::uint64_t, std::string> tell_all(scenario::Host& host) {
   const std::uint64_t last = std::stoull(host.ask("DATA:LAST?"));
   host.command("DATA:PUSH OFF");
   host.send(with_crc("RESUME,-,0"));
-  const scenario::Deadline deadline = scenario::patience();
+  const scenario::Deadline deadline = scenario::timeout();
   while (told.size() < last) {
     if (!scenario::readable({host.fd()}, deadline) || !host.receive())
       throw std::runtime_error(fmt::format("{} results are stored, {} were told", last, told.size()));

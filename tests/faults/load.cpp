@@ -28,7 +28,7 @@ void Load::launch(const std::map<std::string, std::string>& environment) {
 
 void Load::start(const std::map<std::string, std::string>& environment) {
   launch(environment);
-  const Moment deadline = scenario::patience();
+  const Moment deadline = scenario::timeout();
   while (!ready() && !cell_.daemon().has_ended() && now() < deadline) turn(deadline);
   if (!ready()) throw std::runtime_error("datumd is not ready:\n" + cell_.daemon().output());
 }
@@ -42,7 +42,7 @@ void Load::connect() {
       if (i > 0) hosts_.back().host->send("DATA:PUSH OFF\n" + line_with_crc("RESUME,-,0"));
     }
   } catch (const std::system_error&) {
-    if (!scenario::readable({cell_.daemon().ended()}, scenario::patience())) throw;
+    if (!scenario::readable({cell_.daemon().ended()}, scenario::timeout())) throw;
   }
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): hosts_ owns them
 
@@ -102,7 +102,7 @@ void Load::arm_if_idle() {
 }
 
 bool Load::measure(int boards) {
-  const Moment deadline = scenario::patience();
+  const Moment deadline = scenario::timeout();
   most = boards;
   while (ledger_.boards() < boards || waiting() > 0) {
     if (cell_.daemon().has_ended() || now() > deadline) return false;

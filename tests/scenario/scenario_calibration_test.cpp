@@ -125,7 +125,7 @@ class ScenarioCalibration : public ::testing::Test {
     sensor = std::make_unique<Program>(words, cell.path(), "sensor." + number + ".log");
   }
   void tell(const std::string& fifo, const std::string& order) const {
-    const Deadline deadline = patience();
+    const Deadline deadline = timeout();
     while (!fs::exists(cell.path() / fifo) && std::chrono::steady_clock::now() < deadline) continue;
     std::ofstream(cell.path() / fifo) << order << "\n" << std::flush;
   }
@@ -135,7 +135,7 @@ class ScenarioCalibration : public ::testing::Test {
   /// Until the daemon says that the sensor may expose.
   void await_exposure() {
     constexpr int sweeping = 8;
-    const Deadline deadline = patience();
+    const Deadline deadline = timeout();
     while ((std::stoi(host->ask("STAT:OPER:COND?")) & sweeping) == 0)
       if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error(host->ask("CAL:STAT?"));
   }

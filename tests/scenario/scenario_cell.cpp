@@ -114,7 +114,7 @@ std::string Notify::next() {
 }
 
 std::string Notify::await(const std::string& text, const Program& sender) {
-  const Deadline deadline = patience();
+  const Deadline deadline = timeout();
   for (;;) {
     const bool over = sender.has_ended() || !readable({fd(), sender.ended()}, deadline);
     for (std::string message; !(message = next()).empty();)
@@ -188,7 +188,7 @@ void Cell::trigger(Host& host) const {
   constexpr int sweeping = 8;
   if (const std::string error = host.command("TRIG"); error.rfind("0,", 0) != 0)
     throw std::runtime_error(error);
-  const Deadline deadline = patience();
+  const Deadline deadline = timeout();
   while ((std::stoi(host.ask("STAT:OPER:COND?")) & sweeping) == 0)
     if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("the sensor may not expose");
 }

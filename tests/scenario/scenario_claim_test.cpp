@@ -44,7 +44,7 @@ struct Claims : ::testing::Test {
   nlohmann::json result_of_start(const std::string& name) {
     cell.start();
     const auto host = cell.connect();
-    const Deadline end = patience();
+    const Deadline end = timeout();
     while (!is_settled(name) && std::chrono::steady_clock::now() < end) host->ask("SYST:STAT?");
     EXPECT_TRUE(is_settled(name));
     stop();
@@ -79,7 +79,7 @@ void Claims::deliver_and_kill(const std::string& name) {
   for (const char* command : {"ABOR", "CONF:REC 'wide'", "CONF:UNIT 'SN 42'", "INIT"})
     EXPECT_EQ(host->command(command), "0,\"No error\"") << command;
   cell.deliver(name, frame_of_box(bad_height_um, static_cast<std::uint32_t>(std::hash<std::string>()(name))));
-  ASSERT_TRUE(readable({watch}, patience()));
+  ASSERT_TRUE(readable({watch}, timeout()));
   cell.daemon().signal(SIGKILL);
   cell.daemon().wait();
   ::close(watch);

@@ -149,7 +149,7 @@ void ScenarioCrash::live() {
   while (!dead && done < boards) {
     std::vector<int> watched{files.fd(), cell.notify().fd(), datumd.ended()};
     if (host) watched.push_back(host->fd());
-    ASSERT_TRUE(readable(watched, patience())) << datumd.output();
+    ASSERT_TRUE(readable(watched, timeout())) << datumd.output();
     ASSERT_FALSE(datumd.has_ended()) << datumd.output();
     for (const Event event : files.take()) happened(event);
     if (!dead) read_notify();

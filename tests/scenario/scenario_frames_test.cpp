@@ -95,7 +95,7 @@ TEST(ScenarioFrames, AFrameThatLayThereTooLongIsInvalid) {
   cell.start();
   const auto host = cell.connect();
   cell.deliver("old", frame_of_box(good_height_um, 1));
-  const Deadline deadline = patience();
+  const Deadline deadline = timeout();
   while (host->ask("DIAG:LINK?").find("1 ready") == std::string::npos)
     ASSERT_LT(std::chrono::steady_clock::now(), deadline) << host->ask("DIAG:LINK?");
   // Each question and its answer take a loop's round; by the clock of the table itself, 2 ms are over.

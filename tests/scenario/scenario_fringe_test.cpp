@@ -70,7 +70,7 @@ class LateCell {
   }
   Outcome ctl(std::vector<std::string> words) const { return run(ctl_words(std::move(words)), folder_); }
   void await(const std::vector<std::string>& words, const std::string& said) const {
-    const Deadline deadline = patience();
+    const Deadline deadline = timeout();
     while (ctl(words).output.find(said) == std::string::npos)
       if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("never: " + said);
   }

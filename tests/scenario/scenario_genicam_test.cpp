@@ -76,7 +76,7 @@ class ScenarioGenicam : public ::testing::Test {
   void arm() { ASSERT_EQ(host->command("*CLS;INIT"), "0,\"No error\""); }
 
   bool camera_is_up() {
-    const Deadline deadline = patience();
+    const Deadline deadline = timeout();
     while (host->ask("DIAG:LINK?").find("running, Aravis Fake 67890") == std::string::npos)
       if (std::chrono::steady_clock::now() > deadline) return false;
     return true;
@@ -218,7 +218,7 @@ TEST_F(ScenarioGenicam, AFrameSentTwiceIsNoSecondBoard) {
   order("trigger");
   order("board missing=B1");
   // a busy machine loses datagrams, and a block with them
-  const Deadline deadline = patience();
+  const Deadline deadline = timeout();
   while (cell.results().size() < 2 && std::chrono::steady_clock::now() < deadline) order("trigger");
   const auto results = cell.results();
   ASSERT_GE(results.size(), 2u);
@@ -229,7 +229,7 @@ TEST_F(ScenarioGenicam, AFrameOfBeforeArmingIsNoBoardAndTakesNoSerialNumber) {
   plug_in();
   start("on_frame", "external");
   order("trigger");
-  const Deadline deadline = patience();
+  const Deadline deadline = timeout();
   while (host->ask("DIAG:LINK?").find("1 waiting") == std::string::npos)
     ASSERT_LT(std::chrono::steady_clock::now(), deadline) << host->ask("DIAG:LINK?");
   ASSERT_EQ(host->command("*CLS;CONF:UNIT 'SN-7';:INIT"), "0,\"No error\"");
@@ -263,7 +263,7 @@ TEST_F(ScenarioGenicam, ACameraThatDoesItsWorstMakesNoWrongVerdict) {
   }
   order("rows 200");
   ASSERT_TRUE(camera_is_up());
-  const Deadline deadline = patience();
+  const Deadline deadline = timeout();
   do {  // its setup is read again, then it is measured
     ASSERT_LT(std::chrono::steady_clock::now(), deadline) << last()["detail"];
     trigger();
@@ -291,7 +291,7 @@ TEST_F(ScenarioGenicam, ASetupThatChangesUnderWayIsInvalidAndMeasuredOnceItIsRig
     trigger();
     expect_invalid(still);
     order(back);
-    const Deadline deadline = patience();
+    const Deadline deadline = timeout();
     while (host->ask("DIAG:LINK?").find("setup changed") == std::string::npos &&
            std::chrono::steady_clock::now() < deadline)
       continue;

@@ -69,7 +69,7 @@ class ScenarioGocator : public ::testing::Test {
   void arm() { ASSERT_EQ(host->command("INIT"), "0,\"No error\""); }
 
   bool sensor_is_up() {
-    const Deadline deadline = patience();
+    const Deadline deadline = timeout();
     while (host->ask("DIAG:LINK?").find("running, protocol 101.11, job") == std::string::npos)
       if (std::chrono::steady_clock::now() > deadline) return false;
     return true;
@@ -270,7 +270,7 @@ TEST_F(ScenarioGocator, AFrameOfBeforeArmingIsNoBoardAndTakesNoSerialNumber) {
   plug_in();
   start("on_frame", "external");
   order("trigger");
-  const Deadline deadline = patience();
+  const Deadline deadline = timeout();
   while (host->ask("DIAG:LINK?").find("1 waiting") == std::string::npos)
     ASSERT_LT(std::chrono::steady_clock::now(), deadline) << host->ask("DIAG:LINK?");
   ASSERT_EQ(host->command("CONF:UNIT 'SN-7';:INIT"), "0,\"No error\"");

@@ -92,7 +92,7 @@ TEST(ScenarioGpu, AKilledWorkerIsStartedAgain) {
   const pid_t worker = worker_beside(programs);
   ASSERT_GT(worker, 0);
   ::kill(worker, SIGKILL);
-  const Deadline deadline = patience();
+  const Deadline deadline = timeout();
   int boards = 1;
   while (!datumd.output().ends_with("\n") || count(datumd.output(), "the GPU measures again") == 0) {
     ASSERT_LT(std::chrono::steady_clock::now(), deadline) << datumd.output();
@@ -124,7 +124,7 @@ TEST(ScenarioGpu, TheWorkerEndsWithAKilledDaemon) {
   const int process = static_cast<int>(::syscall(SYS_pidfd_open, worker, 0));
   ASSERT_GE(process, 0);
   datumd.signal(SIGKILL);
-  EXPECT_TRUE(readable({process}, patience()));
+  EXPECT_TRUE(readable({process}, timeout()));
   ::close(process);
 }
 

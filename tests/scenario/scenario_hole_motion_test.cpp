@@ -60,7 +60,7 @@ class ScenarioHoleMotion : public ::testing::Test {
     ASSERT_TRUE(controller->says("done: " + line));
   }
   void await_position(const std::string& state) {
-    const Deadline deadline = patience();
+    const Deadline deadline = timeout();
     std::string said;
     while ((said = host->ask("DIAG:POS?")).rfind(state, 0) != 0)
       ASSERT_LT(std::chrono::steady_clock::now(), deadline) << said << "\n" << cell->daemon().output();
@@ -75,7 +75,7 @@ class ScenarioHoleMotion : public ::testing::Test {
                   bore_mm.y() - 0.1, bore_mm.z());
     expect_good(line);
     expect_good("PROB:HOLE:SCAN");
-    const Deadline deadline = patience();
+    const Deadline deadline = timeout();
     while ((std::stoi(host->ask("STAT:OPER:COND?")) & 8) == 0)  // sweeping
       ASSERT_LT(std::chrono::steady_clock::now(), deadline) << host->ask("PROB:HOLE:STAT?");
     cell->deliver(frame, plate(true, 1 + static_cast<float>(delivered++)));

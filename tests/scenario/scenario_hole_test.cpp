@@ -78,7 +78,7 @@ class ScenarioHole : public ::testing::Test {
     order("move", stage_mm);
     expect_good("PROB:HOLE:SCAN");
     constexpr int sweeping = 8;
-    const Deadline deadline = patience();
+    const Deadline deadline = timeout();
     while ((std::stoi(host->ask("STAT:OPER:COND?")) & sweeping) == 0)
       if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error(host->ask("PROB:HOLE:STAT?"));
     cell.deliver(name, plate(hole, static_cast<float>(++frames)));

@@ -48,7 +48,7 @@ bool Host::receive() {
 }
 
 std::string Host::next(std::deque<std::string>& lines, const std::string& what) {
-  const Deadline deadline = patience();
+  const Deadline deadline = timeout();
   while (lines.empty()) {
     if (!readable({fd_}, deadline)) throw std::runtime_error("nothing came: " + what);
     if (!receive() && lines.empty()) throw std::runtime_error("datumd hung up: " + what);

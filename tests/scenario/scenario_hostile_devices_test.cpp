@@ -131,7 +131,7 @@ void expect_service(const std::string& what, const CellOptions& options, Hostile
   Program& datumd = cell.start();
   const double before = usage_of(datumd.pid()).rss_kib;
   const auto host = cell.connect();
-  const Deadline deadline = patience();
+  const Deadline deadline = timeout();
   int answers = 0;
   for (; !device.has_struck() || answers < 100; ++answers) {
     ASSERT_LT(Clock::now(), deadline) << datumd.output();

@@ -214,7 +214,7 @@ TEST(ScenarioHostileModbus, BoardsAreMeasuredWhileOthersDoTheirWorst) {
     }
     ASSERT_TRUE(plc.is_served());
   });
-  const Deadline deadline = patience();
+  const Deadline deadline = timeout();
   while (plc.read(at_boards_pass + 1) + plc.read(at_boards_fail + 1) != 12) ASSERT_LT(Clock::now(), deadline);
   // 8 links, of which each has a thread, a request and an answer of 260 bytes and the sockets' buffers in the kernel.
   if (memory_tells) {
@@ -306,7 +306,7 @@ TEST(ScenarioHostile, ASerialHostOfRubbishNeitherStopsNorFillsTheDaemon) {
     EXPECT_LT(grown, 12 * 1024);
   }
   std::string said;
-  const Deadline deadline = patience();
+  const Deadline deadline = timeout();
   while (said.find("\"end\"") == std::string::npos && Clock::now() < deadline) {
     const std::string more = line.hear(std::chrono::milliseconds(100));
     said = said.substr(said.size() > 64 ? said.size() - 64 : 0) + more;

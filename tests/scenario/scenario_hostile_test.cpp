@@ -100,7 +100,7 @@ TEST(ScenarioHostile, AHostAtWorkGetsEveryResultWhileOthersDoTheirWorst) {
   std::printf("resident: %.0f KiB before, %.0f at most, %.0f after\n", before.rss_kib, after.peak_kib,
               after.rss_kib);
   // Who is gone is forgotten: descriptors and threads are as before.
-  const Deadline deadline = patience();
+  const Deadline deadline = timeout();
   for (Usage now = after; now.descriptors > before.descriptors || now.threads > before.threads;
        now = usage_of(datumd.pid())) {
     ASSERT_LT(Clock::now(), deadline) << now.descriptors << " descriptors, " << now.threads << " threads";

@@ -51,7 +51,7 @@ class ScenarioIpp : public ::testing::Test {
   }
   /// Until the machine's position is in this state.
   void await_position(const std::string& state) {
-    const Deadline deadline = patience();
+    const Deadline deadline = timeout();
     std::string said;
     while ((said = host->ask("DIAG:POS?")).rfind(state, 0) != 0)
       ASSERT_LT(Clock::now(), deadline) << said << "\n" << cell->daemon().output();

@@ -59,7 +59,7 @@ class ScenarioLateFrames : public ::testing::Test {
   }
   /// The daemon knows of so many deliveries that nobody has taken.
   void await_ready(int files) {
-    const Deadline deadline = patience();
+    const Deadline deadline = timeout();
     while (host->ask("DIAG:LINK?").find(std::to_string(files) + " ready") == std::string::npos)
       ASSERT_LT(std::chrono::steady_clock::now(), deadline) << host->ask("DIAG:LINK?");
   }

@@ -48,7 +48,7 @@ TEST(ScenarioManager, AHungInspectionIsNotFedThoughTheLoopTurns) {
     const FrozenThreads frozen(datumd.pid());
     if (frozen.count() == 0) GTEST_SKIP() << "no thread may be traced here";
     cell.deliver("a", frame_of_box(good_height_um, 1));
-    // Fed until the watchdog's own patience, half of the demanded period, is over; then a whole period without: systemd
+    // Fed until the watchdog's own timeout, half of the demanded period, is over; then a whole period without: systemd
     // would have killed it.
     const auto begin = std::chrono::steady_clock::now();
     auto fed = begin;

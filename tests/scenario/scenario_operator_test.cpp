@@ -168,7 +168,7 @@ TEST(ScenarioOperator, WhoDidWhatStandsInTheChainOfResults) {
   const auto verified = [&] {
     return run({"datumctl", "verify", "results", "--store", "results.db"}, cell.path()).output;
   };
-  const Deadline end = patience();
+  const Deadline end = timeout();
   while (verified().find("ABORt") == std::string::npos && std::chrono::steady_clock::now() < end)
     host->ask("SYST:STAT?");
   for (const char* deed : {"(configure): has control", "(configure): INITiate", "(configure): ABORt"})

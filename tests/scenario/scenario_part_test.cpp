@@ -112,7 +112,7 @@ class ScenarioPart : public ::testing::Test {
       arguments.push_back(part);
     }
     auto program = std::make_unique<Program>(arguments, cell.path(), "sensor" + only + ".log");
-    const Deadline deadline = patience();
+    const Deadline deadline = timeout();
     while (!fs::exists(cell.path() / ("trigger" + only)) && std::chrono::steady_clock::now() < deadline)
       readable({program->ended()}, std::chrono::steady_clock::now() + std::chrono::milliseconds(5));
     return program;
@@ -125,7 +125,7 @@ class ScenarioPart : public ::testing::Test {
       return at.at(0) == "OK" &&
              fmt::format("{:g} {:g} {:g}", std::stod(at[1]), std::stod(at[2]), std::stod(at[3])) == position;
     };
-    const Deadline deadline = patience();
+    const Deadline deadline = timeout();
     while (!there()) ASSERT_LT(std::chrono::steady_clock::now(), deadline);
     cell.trigger(*host);
     tell(cell.path() / fifo, "");
@@ -158,7 +158,7 @@ TEST_F(ScenarioPart, IsMeasuredInTwoSnapshotsAndReplayed) {
   EXPECT_EQ(cell.list("drop/done").size(), 2u);
   ASSERT_EQ(host->command("ABOR"), "0,\"No error\"");
   ASSERT_EQ(host->command(fmt::format("DATA:REPL {}", line.sequence)), "0,\"No error\"");
-  const Deadline deadline = patience();
+  const Deadline deadline = timeout();
   std::string replayed;
   while ((replayed = host->ask("DATA:REPL?")).find("RUNN") != std::string::npos &&
          std::chrono::steady_clock::now() < deadline)

@@ -51,7 +51,7 @@ int slower() {
   return by ? std::stoi(by) : 1;
 }
 
-Deadline patience() { return std::chrono::steady_clock::now() + std::chrono::seconds(60) * slower(); }
+Deadline timeout() { return std::chrono::steady_clock::now() + std::chrono::seconds(60) * slower(); }
 
 bool readable(const std::vector<int>& descriptors, Deadline deadline) {
   std::vector<pollfd> watched;
@@ -94,7 +94,7 @@ Program::~Program() {
 void Program::signal(int number) const { ::kill(pid_, number); }
 
 int Program::wait() {
-  if (!readable({ended_}, patience())) throw std::runtime_error("does not end; it said:\n" + output());
+  if (!readable({ended_}, timeout())) throw std::runtime_error("does not end; it said:\n" + output());
   int status = 0;
   ::waitpid(pid_, &status, 0);
   pid_ = -1;
@@ -104,7 +104,7 @@ int Program::wait() {
 bool Program::says(const std::string& text, int times) const {
   const int watch = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
   ::inotify_add_watch(watch, log_.c_str(), IN_MODIFY);
-  const Deadline deadline = patience();
+  const Deadline deadline = timeout();
   bool said = false, more = true;
   for (; !said && more; said = count(output(), text) >= times) {
     char events[4096];

@@ -16,7 +16,7 @@ using Deadline = std::chrono::steady_clock::time_point;
 /// How often longer than usual its programs take: DATUM_SLOWER, which the sanitizers' presets set; 1 without.
 int slower();
 /// Far beyond what anything here takes on a busy machine.
-Deadline patience();
+Deadline timeout();
 /// Waits until one of the descriptors can be read; false: the deadline is over.
 bool readable(const std::vector<int>& descriptors, Deadline deadline);
 

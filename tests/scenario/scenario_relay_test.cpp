@@ -22,7 +22,7 @@ class HostBehindTheLine {
   }
   /// Takes part until it has so many results; false: it never got them.
   bool work(std::size_t results, const Program& relay) {
-    const Deadline end = patience();
+    const Deadline end = timeout();
     while (host.results.size() < results && std::chrono::steady_clock::now() < end && !relay.has_ended()) {
       try {
         turn(relay);

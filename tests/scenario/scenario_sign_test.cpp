@@ -59,7 +59,7 @@ struct SignedCell {
   void await_signature(std::uint64_t result) const {
     const std::string upto = "results up to " + std::to_string(result);
     std::string said;
-    const auto deadline = patience();
+    const auto deadline = timeout();
     while (said.find(upto) == std::string::npos && std::chrono::steady_clock::now() < deadline)
       said = verify({"--public-key", "key.pub"}).output;
     EXPECT_THAT(said, HasSubstr(upto));

@@ -29,7 +29,7 @@ class Taker {
 
   /// Until it has taken so many results in all.
   const std::vector<ResultLine>& take(std::size_t results) {
-    const Deadline deadline = patience();
+    const Deadline deadline = timeout();
     while (host_.results.size() < results) {
       talk();
       if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("no more results came");

@@ -146,7 +146,7 @@ TEST_F(ScenarioTls, AReloadTakesRolesAndCertificatesAnew) {
   cell.write("datumd.toml",
              replaced(config, "\"reader\"\nrole = \"read\"", "\"reader\"\nrole = \"operate\""));
   cell.daemon().signal(SIGHUP);
-  const Deadline deadline = patience();
+  const Deadline deadline = timeout();
   while (ctl({"choose", "box"}, "reader").status != 0)
     ASSERT_LT(std::chrono::steady_clock::now(), deadline) << cell.daemon().output();
   cell.write("datumd.toml", replaced(config, "name = \"reader\"", "name = \"nobody\""));

@@ -30,7 +30,7 @@ std::string get_metrics(const std::filesystem::path& path, const std::string& re
   if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0 &&
       send(fd, request.data(), request.size(), MSG_NOSIGNAL) > 0) {
     char bytes[65536];
-    const Deadline deadline = patience();
+    const Deadline deadline = timeout();
     for (ssize_t n = 1; n > 0 && readable({fd}, deadline);) {
       n = recv(fd, bytes, sizeof bytes, 0);
       text.append(bytes, n > 0 ? static_cast<std::size_t>(n) : 0);

@@ -46,8 +46,8 @@ std::unique_ptr<Port> port_of(const std::string& link) {
       fmt::format("link '{}' is not known; tcp:HOST:PORT or serial:PATH[:BAUD]", link));
 }
 
-HostLink::HostLink(const std::string& link, std::chrono::milliseconds patience) : port_(port_of(link)) {
-  const auto until = Clock::now() + patience;
+HostLink::HostLink(const std::string& link, std::chrono::milliseconds timeout) : port_(port_of(link)) {
+  const auto until = Clock::now() + timeout;
   for (;;) {
     try {
       if (!port_->is_open()) port_->open();
@@ -71,8 +71,8 @@ std::string HostLink::query(const std::string& text) {
   return next(false, Clock::now() + answer_within_);
 }
 
-std::string HostLink::greet(std::chrono::milliseconds patience) {
-  const auto until = Clock::now() + patience;
+std::string HostLink::greet(std::chrono::milliseconds timeout) {
+  const auto until = Clock::now() + timeout;
   std::string identity;
   while (identity.empty()) {
     send("*IDN?");
@@ -87,8 +87,8 @@ std::string HostLink::greet(std::chrono::milliseconds patience) {
   return identity;
 }
 
-ResultLine HostLink::wait_result(std::chrono::milliseconds patience) {
-  const std::string line = next(true, Clock::now() + patience);
+ResultLine HostLink::wait_result(std::chrono::milliseconds timeout) {
+  const std::string line = next(true, Clock::now() + timeout);
   if (line[0] == 'G') throw ProtocolError("results were left out on this link: " + line);
   return read_result(line);
 }

@@ -25,20 +25,20 @@ class HostLink {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Opens; a link that is not there yet is tried again until `patience` is over. Throws Timeout,
+  /// Opens; a link that is not there yet is tried again until `timeout` is over. Throws Timeout,
   /// RefusedError.
-  HostLink(const std::string& link, std::chrono::milliseconds patience);
+  HostLink(const std::string& link, std::chrono::milliseconds timeout);
 
   /// The instrument's *IDN? answer, asked until it comes: a line that the other end opens loses what was sent before.
   /// Throws Timeout.
-  std::string greet(std::chrono::milliseconds patience);
+  std::string greet(std::chrono::milliseconds timeout);
   /// A command that has no answer; the error queue is read after it. Throws ProtocolError with the
   /// instrument's words.
   void command(const std::string& text);
   /// A query's answer. Throws Timeout.
   std::string query(const std::string& text);
   /// The next result line. Throws Timeout, ProtocolError.
-  ResultLine wait_result(std::chrono::milliseconds patience);
+  ResultLine wait_result(std::chrono::milliseconds timeout);
 
  private:
   void send(const std::string& line);

@@ -85,7 +85,7 @@ class StageFaults : public FailoverStagesTest, public ::testing::WithParamInterf
  protected:
   void begin_it() {
     StageLinkSettings settings;
-    settings.points_patience = settings.model_patience = settings.frame_patience = settings.start_patience =
+    settings.points_timeout = settings.model_timeout = settings.frame_timeout = settings.start_timeout =
         300ms;
     begin(GetParam().mode, settings);
   }

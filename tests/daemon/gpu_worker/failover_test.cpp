@@ -154,7 +154,7 @@ class FailoverAtStart : public Failover,
 
 TEST_P(FailoverAtStart, CostsNoBoard) {
   GpuLinkSettings settings;
-  settings.start_patience = 300ms;
+  settings.start_timeout = 300ms;
   begin(GetParam().first, settings);
   const testing::MapScene board = small_board();
   for (int i = 0; i < 1000000 && faults_.empty(); ++i) EXPECT_EQ(measure(board), cpu());
@@ -278,7 +278,7 @@ TEST_F(Failover, APlanThatTakesLongHoldsNoBoardUpAndIsNoFault) {
 
 TEST_F(Failover, APlanThatNeverEndsIsAFault) {
   GpuLinkSettings settings;
-  settings.prepare_patience = 500ms;
+  settings.prepare_timeout = 500ms;
   begin("prepare-hangs", settings);
   ASSERT_TRUE(greeted());
   const testing::MapScene board = small_board();

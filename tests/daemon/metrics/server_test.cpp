@@ -140,7 +140,7 @@ TEST_F(Server, ARequestInPiecesIsOneAndASlowOneIsGivenUp) {
   slow.send(get.substr(0, 5));
   in_time.send(get.substr(0, 5));
   turn();
-  now += (MetricsServer::patience_ms - 1) * ms;
+  now += (MetricsServer::timeout_ms - 1) * ms;
   in_time.send(get.substr(5));
   turn();
   EXPECT_NE(in_time.receive().find("200 OK"), std::string::npos);

@@ -30,13 +30,13 @@ class ParseLinkTest : public ::testing::Test {
     good = read_file(folder.path() / "a.png");
   }
 
-  /// Patience far beyond what these files take on a busy machine, but for what hangs.
-  ParseLinkSettings settings(std::chrono::milliseconds patience = 60s) {
+  /// Timeout far beyond what these files take on a busy machine, but for what hangs.
+  ParseLinkSettings settings(std::chrono::milliseconds timeout = 60s) {
     ParseLinkSettings s;
     s.program = DATUM_TEST_PARSE_PROGRAM;
     s.memory_bytes = 512 * mib;
     s.result_bytes = 32 * mib;
-    s.patience = s.cpu_patience = patience;
+    s.timeout = s.cpu_timeout = timeout;
     s.on_end = [this](const ParseOrder& order, const ByteParts& parts, const std::string& why) {
       ends.push_back(text_in(order.name) + " " + why);
       ended_over.emplace_back(parts[0].begin(), parts[0].end());
@@ -130,8 +130,8 @@ TEST_F(ParseLinkTest, WhatHangsIsEndedAtItsDeadline) {
 }
 
 TEST_F(ParseLinkTest, WhatLoopsIsEndedWhenItsProcessorTimeIsOver) {
-  ParseLinkSettings s = settings();  // a minute of patience
-  s.cpu_patience = 300ms;
+  ParseLinkSettings s = settings();  // a minute of timeout
+  s.cpu_timeout = 300ms;
   ParseLink link(s);
   link.start();
   EXPECT_THAT(refusal(link, "harm-hang.png"), HasSubstr("it gave no answer within 301 ms of processor time"));

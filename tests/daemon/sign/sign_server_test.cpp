@@ -38,11 +38,11 @@ struct SignServer : ::testing::Test {
                                           [] { return std::int64_t{1'795'400'000}; });
   }
   /// What it answers to all that a client sends before it hangs up.
-  std::string answers(const std::string& said, std::chrono::milliseconds patience = 5s) {
+  std::string answers(const std::string& said, std::chrono::milliseconds timeout = 5s) {
     int ends[2];
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     std::thread server([&] {
-      answer_client(ends[1], *signer, {patience, [this](const std::string& text) { log += text + '\n'; }});
+      answer_client(ends[1], *signer, {timeout, [this](const std::string& text) { log += text + '\n'; }});
     });
     std::size_t sent = 0;
     while (sent < said.size()) {
@@ -50,7 +50,7 @@ struct SignServer : ::testing::Test {
       if (n <= 0) break;
       sent += static_cast<std::size_t>(n);
     }
-    if (patience > 1s) ::shutdown(ends[0], SHUT_WR);
+    if (timeout > 1s) ::shutdown(ends[0], SHUT_WR);
     std::string text;
     char bytes[4096];
     for (ssize_t n = 0; (n = ::recv(ends[0], bytes, sizeof bytes, 0)) > 0;)

@@ -10,7 +10,7 @@
 namespace datum::soak {
 
 namespace fs = std::filesystem;
-using scenario::patience;
+using scenario::timeout;
 
 namespace {
 
@@ -85,11 +85,11 @@ void Soak::start() {
 
 /// Comes back until there is room, and takes what was stored meanwhile.
 void Soak::connect() {
-  const auto deadline = patience();
+  const auto deadline = timeout();
   for (host_->connect(port_); !host_->is_served(); host_->connect(port_))
     if (Clock::now() > deadline) throw std::runtime_error("no room for the host:\n" + log_end());
   while (record_.last_sequence() < host_->newest_at_start()) {
-    const auto line = host_->result(patience());
+    const auto line = host_->result(timeout());
     if (!line) throw std::runtime_error("stored results are not delivered:\n" + log_end());
     take(*line);
   }
@@ -144,7 +144,7 @@ void Soak::take(const ResultLine& line) {
 void Soak::await(int number, Mark mark) {
   next_mark_ = mark;
   while (delivered_.lower_bound(0) != delivered_.end() && delivered_.begin()->first <= number) {
-    const auto line = host_->result(patience());
+    const auto line = host_->result(timeout());
     if (!line) throw std::runtime_error(fmt::format("no result of board {}:\n{}", number, log_end()));
     take(*line);
   }
@@ -262,7 +262,7 @@ std::uint64_t Soak::compare_with_store() {
   late.connect(port_);
   std::uint64_t different = 0;
   for (const BoardLine& line : record_.boards()) {
-    const auto again = late.result(patience());
+    const auto again = late.result(timeout());
     if (!again) throw std::runtime_error("the store's results end early");
     const bool same = again->sequence == line.sequence && number_of(again->frame) == line.number &&
                       datum::name_of(again->decision) == line.decision;

@@ -84,7 +84,7 @@ bool SoakHost::receive(scenario::Deadline deadline) {
 
 bool SoakHost::is_served() {
   say("*OPC?\n");
-  const auto deadline = scenario::patience();
+  const auto deadline = scenario::timeout();
   while (answers_.empty())
     if (!receive(deadline)) return false;
   const std::string answer = std::move(answers_.front());
@@ -94,7 +94,7 @@ bool SoakHost::is_served() {
 
 std::string SoakHost::ask(const std::string& query) {
   say(query + "\n");
-  const auto deadline = scenario::patience();
+  const auto deadline = scenario::timeout();
   while (answers_.empty())
     if (!receive(deadline)) throw std::runtime_error("no answer to " + query);
   std::string answer = std::move(answers_.front());

@@ -13,15 +13,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t results_of_a_patience = 50'000;  // both programs take some 10 s for them
+constexpr std::size_t results_of_a_timeout = 50'000;  // both programs take some 10 s for them
 
 scenario::Outcome run(std::vector<std::string> arguments, const fs::path& store, std::size_t results) {
   const std::string log = arguments[1] + ".log";
   fs::remove(store.parent_path() / log);
   arguments.insert(arguments.end(), {"--store", store.filename().string()});
   scenario::Program program(arguments, store.parent_path(), log);
-  for (std::size_t n = results / results_of_a_patience;
-       n > 0 && !scenario::readable({program.ended()}, scenario::patience()); --n)
+  for (std::size_t n = results / results_of_a_timeout;
+       n > 0 && !scenario::readable({program.ended()}, scenario::timeout()); --n)
     continue;
   const int status = program.wait();
   return {status, program.output()};
