@@ -175,14 +175,14 @@ void reload_tls(const DaemonConfig& config, const std::vector<std::unique_ptr<Co
 }
 
 struct ModbusHosts {
-  std::optional<modbus::ModbusDesk> desk;
+  std::optional<modbus::RegisterServer> desk;
   std::vector<std::unique_ptr<Pollable>> links;  // gone before the desk
 };
 
 void open_modbus(ModbusHosts& hosts, const DaemonConfig& config, InspectionCell& cell,
                  const LogSink& to_journal, InheritedSockets& sockets, EventLoop& loop) {
   if (!config.modbus_tcp && !config.modbus_serial) return;
-  modbus::ModbusDesk& desk = hosts.desk.emplace(
+  modbus::RegisterServer& desk = hosts.desk.emplace(
       modbus::DeskParts{cell, cell.control(), to_journal, config.store.string() + ".modbus"});
   cell.add_endpoint(desk);
   loop.add(desk);

@@ -35,10 +35,10 @@ InspectionCell::InspectionCell(CellParts parts)
       exposures_(MonotonicNs{parts_.config.late_frame_ms} * 1'000'000),
       armed_mark_(parts_.config.store.string() + ".armed"),
       exposing_mark_(parts_.config.store.string() + ".exposing"),
-      desk_(calibration_parts()),
-      holes_(hole_parts()),
+      desk_(calibration_dependencies()),
+      holes_(hole_dependencies()),
       shelf_(shelf_parts()),
-      replays_(replay_parts()) {
+      replays_(remeasurement_dependencies()) {
   if (parts_.config.signatures) signing_.emplace(*parts_.config.signatures);
   if (parts_.cmm) {
     stare_.emplace(parts_.config.cmm->pairing);
@@ -63,7 +63,7 @@ InspectionCell::InspectionCell(CellParts parts)
   }
 }
 
-DeskParts InspectionCell::desk_parts() {
+DeskParts InspectionCell::procedure_dependencies() {
   const DaemonConfig& c = parts_.config;
   return {{c.calibrations, c.calibrate, c.cmm, c.frame_timeout_ms},
           parts_.sensor,
@@ -79,8 +79,8 @@ DeskParts InspectionCell::desk_parts() {
           parts_.texts};
 }
 
-CalibrationDeskParts InspectionCell::calibration_parts() {
-  return {desk_parts(), [this] { load_calibration(); },
+CalibrationProcedureDependencies InspectionCell::calibration_dependencies() {
+  return {procedure_dependencies(), [this] { load_calibration(); },
           [this] {
             if (holes_.active())
               throw scpi::Error(scpi::settings_conflict, "a hole is being probed; PROBe:HOLE:ABORt ends it");
@@ -88,8 +88,8 @@ CalibrationDeskParts InspectionCell::calibration_parts() {
           }};
 }
 
-HoleDeskParts InspectionCell::hole_parts() {
-  return {desk_parts(), parts_.config.holes,
+HoleProcedureDependencies InspectionCell::hole_dependencies() {
+  return {procedure_dependencies(), parts_.config.holes,
           [this] {
             if (desk_.active())
               throw scpi::Error(scpi::settings_conflict,

@@ -13,18 +13,18 @@
 #include <string>
 #include <vector>
 
-#include "daemon/calibration/calibration_desk.h"
+#include "daemon/calibration/calibration_procedure.h"
 #include "daemon/cell/board.h"
 #include "daemon/cell/cell_mark.h"
 #include "daemon/cell/frame_proof.h"
 #include "daemon/cell/frame_time.h"
 #include "daemon/cell/recipe_shelf.h"
-#include "daemon/cell/replay_desk.h"
+#include "daemon/cell/remeasurement.h"
 #include "daemon/cell/signing_schedule.h"
 #include "daemon/configuration/daemon_config.h"
 #include "daemon/controller/controller_watch.h"
 #include "daemon/gpu_worker/backend_choice.h"
-#include "daemon/holes/hole_desk.h"
+#include "daemon/holes/hole_procedure.h"
 #include "daemon/hosts/command_link.h"
 #include "daemon/inspection/board/board_planner.h"
 #include "daemon/inspection/board/pipeline.h"
@@ -113,7 +113,7 @@ class InspectionCell final : public Instrument, public Pollable {
 
   // Instrument
   InstrumentIdentity identity() const override;
-  ControlDesk& control() override { return control_; }
+  LockArbiter& control() override { return control_; }
   InstrumentState state() const override { return state_; }
   std::string state_detail() const override;
   /// Between two snapshots of a part nothing is: the host moves the stage.
@@ -160,12 +160,12 @@ class InspectionCell final : public Instrument, public Pollable {
   MonotonicNs monotonic_ns() const override;
 
  private:
-  DeskParts desk_parts();
-  CalibrationDeskParts calibration_parts();
-  HoleDeskParts hole_parts();
+  DeskParts procedure_dependencies();
+  CalibrationProcedureDependencies calibration_dependencies();
+  HoleProcedureDependencies hole_dependencies();
   RecipeShelfParts shelf_parts();
   std::shared_ptr<const RecipeStore> look_at_recipes();
-  ReplayDeskParts replay_parts();
+  RemeasurementDependencies remeasurement_dependencies();
   void refuse_beside(const char* what) const;
   std::vector<std::string> link_self_test();
   void load_calibration();
@@ -235,7 +235,7 @@ class InspectionCell final : public Instrument, public Pollable {
   }
 
   CellParts parts_;
-  ControlDesk control_;
+  LockArbiter control_;
   DeedBook deeds_;
   MonotonicNs deeds_due_ns_ = 0;            // not before: the store refused them
   std::optional<SigningSchedule> signing_;  // none: nobody signs
@@ -280,10 +280,10 @@ class InspectionCell final : public Instrument, public Pollable {
   std::uint16_t questionable_ = 0;
   std::uint64_t boards_ = 0;
   std::uint64_t begun_ = 0, announced_ = 0;
-  CalibrationDesk desk_;
-  HoleDesk holes_;
+  CalibrationProcedure desk_;
+  HoleProcedure holes_;
   RecipeShelf shelf_;
-  ReplayDesk replays_;
+  Remeasurement replays_;
 };
 
 }  // namespace datum

@@ -33,7 +33,7 @@ std::shared_ptr<const RecipeStore> InspectionCell::look_at_recipes() {
                                                         parts_.utc_ns(), parts_.texts);
 }
 
-ReplayDeskParts InspectionCell::replay_parts() {
+RemeasurementDependencies InspectionCell::remeasurement_dependencies() {
   return {{parts_.config.recipes, parts_.config.calibrations, deliveries_folder(parts_.config), parts_.texts,
            parts_.models},
           parts_.sensor,

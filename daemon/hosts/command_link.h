@@ -35,7 +35,7 @@ class CommandEndpoint : public Pollable, public LinkTeller {
 struct CommandLinkSettings {
   bool push_results = false;  // at start; the host changes it with DATA:PUSH
   bool reopen = false;        // after a loss, with back-off: serial lines and connections that datumd makes
-  std::string host = "host";  // who speaks there, as control.h names hosts
+  std::string host = "host";  // who speaks there, as lock_arbiter.h names hosts
   // A host that sends more is not read until its commands have been executed at this rate: none is lost.
   int commands_per_second = 10'000;
   std::optional<GocatorSettings> gocator{};  // none: SCPI

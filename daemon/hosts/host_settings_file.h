@@ -6,7 +6,7 @@
 
 #include "config/toml_reader.h"
 #include "daemon/hosts/command_server.h"
-#include "daemon/instrument/control.h"
+#include "daemon/instrument/lock_arbiter.h"
 
 namespace datum::config {
 

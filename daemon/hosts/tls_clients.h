@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/instrument/control.h"
+#include "daemon/instrument/lock_arbiter.h"
 #include "drivers/tls/tls_identity.h"
 #include "drivers/tls/tls_settings.h"
 

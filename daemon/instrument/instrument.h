@@ -16,8 +16,8 @@
 
 #include "calib/calibration.h"
 #include "daemon/instrument/calibrator.h"
-#include "daemon/instrument/control.h"
 #include "daemon/instrument/hole_prober.h"
+#include "daemon/instrument/lock_arbiter.h"
 #include "daemon/instrument/recipe_files.h"
 #include "daemon/instrument/replayer.h"
 #include "daemon/instrument/scpi_error.h"
@@ -104,7 +104,7 @@ class Instrument {
 
   virtual InstrumentIdentity identity() const = 0;
   /// Which host may command. Codecs ask it before every call that changes the cell; abort() is only noted.
-  virtual ControlDesk& control() = 0;
+  virtual LockArbiter& control() = 0;
   virtual InstrumentState state() const = 0;
   /// What is awaited or being done, in words ("waiting for a frame since 2.1 s"); may be empty.
   virtual std::string state_detail() const = 0;

@@ -1,7 +1,7 @@
 #include "daemon/metrics/reading.h"
 
 #include "config/utc_time.h"
-#include "daemon/instrument/control.h"
+#include "daemon/instrument/lock_arbiter.h"
 
 namespace datum {
 namespace {

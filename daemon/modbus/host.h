@@ -10,8 +10,8 @@
 #include <string>
 
 #include "daemon/hosts/command_link.h"
-#include "daemon/instrument/control.h"
 #include "daemon/instrument/instrument.h"
+#include "daemon/instrument/lock_arbiter.h"
 #include "daemon/modbus/handshake.h"
 #include "daemon/modbus/heartbeat.h"
 #include "daemon/modbus/image.h"
@@ -22,7 +22,7 @@ namespace datum::modbus {
 /// What all hosts of a cell share.
 struct CellView {
   Instrument& instrument;
-  ControlDesk& control;
+  LockArbiter& control;
   LogSink log;
   std::optional<StoreExtent> store;       // none: it can't be read
   std::array<std::uint32_t, 4> boards{};  // since the start, by Decision
@@ -31,7 +31,7 @@ struct CellView {
 
 class Host {
  public:
-  /// `acknowledged`: of the last run. `name` as control.h has it.
+  /// `acknowledged`: of the last run. `name` as lock_arbiter.h has it.
   Host(std::string name, std::uint64_t acknowledged, std::uint16_t last_id, CellView& cell);
 
   const std::string& name() const { return name_; }

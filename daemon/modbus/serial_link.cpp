@@ -23,7 +23,7 @@ LinkLimits limits() {
 
 }  // namespace
 
-SerialLink::SerialLink(const SerialLineSettings& settings, ModbusDesk& desk, LogSink log)
+SerialLink::SerialLink(const SerialLineSettings& settings, RegisterServer& desk, LogSink log)
     : settings_(settings),
       desk_(desk),
       log_(std::move(log)),

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "daemon/modbus/desk.h"
+#include "daemon/modbus/register_server.h"
 #include "daemon/modbus/settings.h"
 
 namespace datum::modbus {
@@ -15,7 +15,7 @@ namespace datum::modbus {
 class SerialLink final : public Pollable, public LinkTeller {
  public:
   /// Throws RefusedError where the settings are none.
-  SerialLink(const SerialLineSettings& settings, ModbusDesk& desk, LogSink log);
+  SerialLink(const SerialLineSettings& settings, RegisterServer& desk, LogSink log);
   ~SerialLink() override;
 
   int fd() const override { return -1; }
@@ -34,7 +34,7 @@ class SerialLink final : public Pollable, public LinkTeller {
   void say(int priority, const std::string& state);
 
   SerialLineSettings settings_;
-  ModbusDesk& desk_;
+  RegisterServer& desk_;
   LogSink log_;
   std::shared_ptr<Mailbox> mailbox_;
   mutable std::mutex mutex_;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "daemon/instrument/control.h"
+#include "daemon/instrument/lock_arbiter.h"
 #include "drivers/port/allow_list.h"
 #include "drivers/port/port.h"
 

@@ -62,7 +62,7 @@ class TcpLink {
   std::thread thread_;
 };
 
-TcpServer::TcpServer(const TcpSettings& settings, ModbusDesk& desk, LogSink log, int inherited)
+TcpServer::TcpServer(const TcpSettings& settings, RegisterServer& desk, LogSink log, int inherited)
     : settings_(settings),
       desk_(desk),
       log_(std::move(log)),

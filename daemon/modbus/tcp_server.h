@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "daemon/hosts/host_places.h"
-#include "daemon/modbus/desk.h"
+#include "daemon/modbus/register_server.h"
 #include "daemon/modbus/settings.h"
 #include "daemon/system/token_bucket.h"
 #include "drivers/port/tcp_listener.h"
@@ -20,7 +20,7 @@ class TcpServer final : public Pollable, public LinkTeller {
  public:
   /// Listens; on the inherited socket where one is given (tcp_listener.h). Throws RefusedError where the address is not
   /// numeric, not of this host, or taken, and where that socket stands elsewhere.
-  TcpServer(const TcpSettings& settings, ModbusDesk& desk, LogSink log, int inherited = -1);
+  TcpServer(const TcpSettings& settings, RegisterServer& desk, LogSink log, int inherited = -1);
   ~TcpServer() override;
 
   std::uint16_t port() const { return listener_.port(); }
@@ -41,7 +41,7 @@ class TcpServer final : public Pollable, public LinkTeller {
   void refuse(const std::string& why);
 
   TcpSettings settings_;
-  ModbusDesk& desk_;
+  RegisterServer& desk_;
   LogSink log_;
   TcpListener listener_;
   std::uint64_t accepted_ = 0;

@@ -23,7 +23,7 @@ struct Call {
 };
 
 /// Any host reads and sets what is its own link's; the others take a role of its link, and what commands or configures the
-/// cell is refused with -203 where another host holds control (control.h). `measures`: commands, and a result states it.
+/// cell is refused with -203 where another host holds control (lock_arbiter.h). `measures`: commands, and a result states it.
 enum class Access : std::uint8_t { reads, measures, commands, configures, stops };
 
 struct Command {

@@ -1,4 +1,4 @@
-// SYSTem:LOCK: which host commands the cell (control.h).
+// SYSTem:LOCK: which host commands the cell (lock_arbiter.h).
 #include "daemon/scpi/scpi_commands.h"
 
 namespace datum::scpi {

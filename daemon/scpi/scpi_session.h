@@ -29,7 +29,7 @@ namespace datum::scpi {
 
 class Session final : public HostCodec {
  public:
-  /// `host`: who speaks, as control.h names hosts.
+  /// `host`: who speaks, as lock_arbiter.h names hosts.
   explicit Session(Instrument& instrument, std::string host = "host");
 
   /// A line that is no command: true where it was taken. It is asked before anything is parsed, also behind *WAI.

@@ -71,7 +71,7 @@ std::string words_of(const Renewal& renewal);
 
 /// What a host did to the cell.
 struct Deed {
-  std::string host, role;      // as control.h has them
+  std::string host, role;      // as lock_arbiter.h has them
   std::string deed;            // a command, or what became of control
   std::uint64_t left_out = 0;  // deeds of its before this one that no link states: too many
   std::string utc;             // when, ISO 8601

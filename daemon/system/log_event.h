@@ -66,7 +66,7 @@ struct LogEvent {
   LogFields fields{};
 };
 
-/// Of an event about a host as control.h names it: "tcp 192.168.0.7:50112" came by the link host.tcp.
+/// Of an event about a host as lock_arbiter.h names it: "tcp 192.168.0.7:50112" came by the link host.tcp.
 LogFields of_host(const std::string& host);
 
 /// Takes lines; priority as of syslog(3): 3 error, 4 warning, 5 notice, 6 info. Made of whatever takes a line, with its

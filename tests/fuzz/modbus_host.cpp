@@ -13,7 +13,7 @@ namespace {
 struct Peer {
   datum::testing::FreshFolder folder;
   datum::testing::TestCell cell{folder / "results.db"};
-  ControlDesk control{{}, [] { return MonotonicNs{0}; }, [](int, const std::string&) {}};
+  LockArbiter control{{}, [] { return MonotonicNs{0}; }, [](int, const std::string&) {}};
   CellView view{cell, control, [](int, const std::string&) {}, {}, {}, false};
 };
 

@@ -65,7 +65,7 @@ class ModbusServer {
     thread_.join();
   }
   int port() const { return server_.port(); }
-  ModbusDesk& desk() { return desk_; }
+  RegisterServer& desk() { return desk_; }
   PlcCell& cell() { return cell_; }
   /// On the loop, and waits until it was done.
   void run(const std::function<void()>& action) {
@@ -97,8 +97,8 @@ class ModbusServer {
   EventLoop loop_;
   Post post_;
   PlcCell cell_{folder_ / "results.db"};
-  ControlDesk control_;
-  ModbusDesk desk_;
+  LockArbiter control_;
+  RegisterServer desk_;
   TcpServer server_;
   std::thread thread_;
 };

@@ -115,7 +115,7 @@ struct OneHost {
   datum::testing::FreshFolder folder;
   PlcCell cell;
   std::vector<std::string> log;
-  ControlDesk desk;
+  LockArbiter desk;
   CellView view;
   Host host;
   MonotonicNs now = 1'000'000'000;

@@ -190,7 +190,7 @@ class TestCell : public Instrument {
   explicit TestCell(const std::filesystem::path& store) : file_(store) {}
 
   InstrumentIdentity identity() const override { return {"datum", "datumd", "cell,1", "0.1.0"}; }
-  ControlDesk& control() override { return desk; }
+  LockArbiter& control() override { return desk; }
   InstrumentState state() const override { return state_; }
   std::string state_detail() const override { return detail; }
   bool operation_pending() const override {
@@ -288,7 +288,7 @@ class TestCell : public Instrument {
   bool test_takes_time = false;
   SelfTestDone test_done;
   std::vector<std::string> who_did_what;
-  ControlDesk desk{
+  LockArbiter desk{
       {}, [] { return 0; }, [this](int, const std::string& text) { who_did_what.push_back(text); }};
   TestCalibrator calibration_steps;
   TestHoleProber holes;

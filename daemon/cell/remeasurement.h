@@ -13,7 +13,7 @@
 namespace datum {
 
 /// All of it outlives the desk.
-struct ReplayDeskParts {
+struct RemeasurementDependencies {
   ReplayPlaces places;
   const SensorProfile& sensor;
   BoardMeasurer& measurer;
@@ -24,9 +24,9 @@ struct ReplayDeskParts {
   std::function<void()> changed;     // hosts are told
 };
 
-class ReplayDesk final : public Replayer {
+class Remeasurement final : public Replayer {
  public:
-  explicit ReplayDesk(ReplayDeskParts parts) : parts_(std::move(parts)) {}
+  explicit Remeasurement(RemeasurementDependencies parts) : parts_(std::move(parts)) {}
 
   void start(std::uint64_t sequence) override;
   ReplayOutcome outcome() const override { return outcome_; }
@@ -37,7 +37,7 @@ class ReplayDesk final : public Replayer {
  private:
   void finish(const std::shared_ptr<Replay>& replay);
 
-  ReplayDeskParts parts_;
+  RemeasurementDependencies parts_;
   std::shared_ptr<Replay> running_;
   ReplayOutcome outcome_;
 };

@@ -1,4 +1,4 @@
-// ModbusDesk: the loop's end of all Modbus links. Their threads read images and leave writes in mailboxes; here the writes
+// RegisterServer: the loop's end of all Modbus links. Their threads read images and leave writes in mailboxes; here the writes
 // are done and images made anew whenever the cell changes, on the loop's thread like every other host's commands.
 #pragma once
 
@@ -17,24 +17,24 @@ namespace datum::modbus {
 
 struct DeskParts {
   Instrument& instrument;
-  ControlDesk& control;
+  LockArbiter& control;
   LogSink log;
   std::filesystem::path positions;  // of hosts in the results
 };
 
-class ModbusDesk final : public CommandEndpoint {
+class RegisterServer final : public CommandEndpoint {
  public:
   /// Throws StoreError where the results or the positions can't be read.
-  explicit ModbusDesk(DeskParts parts);
+  explicit RegisterServer(DeskParts parts);
   /// Links must have ended.
-  ~ModbusDesk() override;
+  ~RegisterServer() override;
 
-  /// A link of this host, named as control.h has it; its peer counts as gone until Mailbox::present().
+  /// A link of this host, named as lock_arbiter.h has it; its peer counts as gone until Mailbox::present().
   std::shared_ptr<Mailbox> connect(const std::string& host);
   void disconnect(const std::shared_ptr<Mailbox>& mailbox);
   /// Control is this host's now.
   bool has_control(const std::string& host) const { return parts_.control.owner() == host; }
-  /// The host that a place is kept for, see ControlDesk.
+  /// The host that a place is kept for, see LockArbiter.
   const std::string& place_kept_for() const { return parts_.control.place_kept_for(); }
   /// No write is taken any more: links can be ended.
   void close();

@@ -17,7 +17,7 @@
 #include "calib/calibration.h"
 #include "calib/hybrid/find_hole.h"
 #include "calib/hybrid/hybrid_log.h"
-#include "daemon/calibration/desk_parts.h"
+#include "daemon/calibration/procedure.h"
 #include "daemon/holes/hole_log.h"
 #include "daemon/holes/hole_settings.h"
 #include "daemon/instrument/hole_prober.h"
@@ -27,16 +27,16 @@
 
 namespace datum {
 
-struct HoleDeskParts : DeskParts {
+struct HoleProcedureDependencies : DeskParts {
   const std::optional<HoleSettings>& holes;
   std::function<void()> demand_idle;  // throws scpi::Error: the cell does something else
   /// The one that may be used now; throws scpi::Error with why none may.
   std::function<std::shared_ptr<const Calibration>()> calibration;
 };
 
-class HoleDesk final : public HoleProber {
+class HoleProcedure final : public HoleProber {
  public:
-  explicit HoleDesk(HoleDeskParts parts);
+  explicit HoleProcedure(HoleProcedureDependencies parts);
 
   bool active() const { return step_ == Step::started || step_ == Step::scanning || step_ == Step::probing; }
   /// A touch, a position or a frame is awaited.
@@ -103,7 +103,7 @@ class HoleDesk final : public HoleProber {
   std::string source_line(const Snapshot& snapshot) const;
   void say(const std::string& text) { parts_.log(5, "hole: " + text); }
 
-  HoleDeskParts parts_;
+  HoleProcedureDependencies parts_;
   HoleLog log_;
   Step step_ = Step::idle;
   Awaited awaited_ = Awaited::nothing;

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <thread>
 
-#include "daemon/modbus/desk.h"
+#include "daemon/modbus/register_server.h"
 #include "tests/daemon/modbus/plc_cell.h"
 
 namespace datum::modbus {
@@ -51,12 +51,12 @@ struct Desk {
     return get_u64(mailbox.image()->base, at_fifo_sequence);
   }
   testing::PlcCell cell;
-  ControlDesk control;
-  ModbusDesk desk;
+  LockArbiter control;
+  RegisterServer desk;
   MonotonicNs now = 1'000'000'000;
 };
 
-TEST(ModbusDesk, EachHostHasItsOwnPlaceAndKeepsItOverARestart) {
+TEST(RegisterServer, EachHostHasItsOwnPlaceAndKeepsItOverARestart) {
   const datum::testing::FreshFolder folder;
   {
     Desk d(folder);
@@ -78,7 +78,7 @@ TEST(ModbusDesk, EachHostHasItsOwnPlaceAndKeepsItOverARestart) {
 }
 
 /// The store was put back from a copy while the desk's positions were not.
-TEST(ModbusDesk, AStoreThatWasSetBackHidesNothingFromItsHosts) {
+TEST(RegisterServer, AStoreThatWasSetBackHidesNothingFromItsHosts) {
   const datum::testing::FreshFolder folder;
   namespace fs = std::filesystem;
   const auto file = folder / "results.db", kept = folder / "kept.db";
@@ -118,7 +118,7 @@ TEST(ModbusDesk, AStoreThatWasSetBackHidesNothingFromItsHosts) {
 }
 
 /// While the desk has hosts: it is told by the next publication.
-TEST(ModbusDesk, FollowsAStoreThatGetsAnotherId) {
+TEST(RegisterServer, FollowsAStoreThatGetsAnotherId) {
   const datum::testing::FreshFolder folder;
   Desk d(folder);
   const auto plc = d.desk.connect("modbus_tcp 10.0.0.2");
@@ -135,7 +135,7 @@ TEST(ModbusDesk, FollowsAStoreThatGetsAnotherId) {
 }
 
 // What a host has not acknowledged is kept longer; who never acknowledges is no such host.
-TEST(ModbusDesk, TellsRetentionWhatItsHostsHave) {
+TEST(RegisterServer, TellsRetentionWhatItsHostsHave) {
   const datum::testing::FreshFolder folder;
   {
     Desk d(folder);
@@ -165,7 +165,7 @@ TEST(ModbusDesk, TellsRetentionWhatItsHostsHave) {
   EXPECT_EQ(d.desk.acknowledged(), 2u) << "it is back";
 }
 
-TEST(ModbusDesk, AResultTakenInTheHandshakeIsAcknowledged) {
+TEST(RegisterServer, AResultTakenInTheHandshakeIsAcknowledged) {
   const datum::testing::FreshFolder folder;
   Desk d(folder);
   const auto plc = d.desk.connect("modbus_tcp 10.0.0.2");
@@ -184,7 +184,7 @@ TEST(ModbusDesk, AResultTakenInTheHandshakeIsAcknowledged) {
   EXPECT_EQ(d.desk.acknowledged(), v.sequence);
 }
 
-TEST(ModbusDesk, PositionsInAnotherStoreSayNothing) {
+TEST(RegisterServer, PositionsInAnotherStoreSayNothing) {
   const datum::testing::FreshFolder folder;
   {
     Desk d(folder);
@@ -200,7 +200,7 @@ TEST(ModbusDesk, PositionsInAnotherStoreSayNothing) {
   EXPECT_EQ(d.shown(*plc), 1u);
 }
 
-TEST(ModbusDesk, AHostIsGoneWithItsLastLink) {
+TEST(RegisterServer, AHostIsGoneWithItsLastLink) {
   const datum::testing::FreshFolder folder;
   Desk d(folder);
   const auto one = d.desk.connect("modbus_tcp 10.0.0.2"), two = d.desk.connect("modbus_tcp 10.0.0.2");
@@ -214,7 +214,7 @@ TEST(ModbusDesk, AHostIsGoneWithItsLastLink) {
   EXPECT_EQ(d.control.owner(), "");
 }
 
-TEST(ModbusDesk, AWriteThatTheLoopDoesNotTakeChangesNothing) {
+TEST(RegisterServer, AWriteThatTheLoopDoesNotTakeChangesNothing) {
   const datum::testing::FreshFolder folder;
   Desk d(folder);
   const auto plc = d.desk.connect("modbus_tcp 10.0.0.2");
@@ -230,7 +230,7 @@ TEST(ModbusDesk, AWriteThatTheLoopDoesNotTakeChangesNothing) {
   EXPECT_EQ(plc->write(r, std::chrono::seconds(30)), Exception::device_failure);
 }
 
-TEST(ModbusDesk, BeatsEachHalfSecond) {
+TEST(RegisterServer, BeatsEachHalfSecond) {
   const datum::testing::FreshFolder folder;
   Desk d(folder);
   const auto plc = d.desk.connect("modbus_tcp 10.0.0.2");
@@ -244,7 +244,7 @@ TEST(ModbusDesk, BeatsEachHalfSecond) {
   EXPECT_NE(level(), first);
 }
 
-TEST(ModbusDesk, RefusesAFileThatHoldsNoPositions) {
+TEST(RegisterServer, RefusesAFileThatHoldsNoPositions) {
   const datum::testing::FreshFolder folder;
   folder.write("positions",
                "this is no database, but it is longer than a header of one hundred bytes would be, by far "

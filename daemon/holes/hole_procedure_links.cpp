@@ -4,13 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "config/utc_time.h"
-#include "daemon/holes/hole_desk.h"
+#include "daemon/holes/hole_procedure.h"
 #include "daemon/instrument/scpi_error.h"
 #include "daemon/system/event_loop.h"
 
 namespace datum {
 
-struct HoleDesk::Snapshot {
+struct HoleProcedure::Snapshot {
   ClaimedFrame claim;
   std::optional<DroppedFrame> dropped;
   std::optional<HoleCandidate> hole;
@@ -19,11 +19,11 @@ struct HoleDesk::Snapshot {
   bool read = false, sought = false;
 };
 
-bool HoleDesk::awaits_frame() const {
+bool HoleProcedure::awaits_frame() const {
   return step_ == Step::scanning && stare_.step() == StareSession::Step::wait_frame && !snapshot_;
 }
 
-void HoleDesk::position(const ProbePoint& sample, MonotonicNs now) {
+void HoleProcedure::position(const ProbePoint& sample, MonotonicNs now) {
   if (awaited_ != Awaited::nothing) {
     touches_->position(sample, now);
     if (touches_->finished()) return touch_ended(now);
@@ -38,13 +38,13 @@ void HoleDesk::position(const ProbePoint& sample, MonotonicNs now) {
   }
 }
 
-void HoleDesk::latched(const ProbePoint& sample, MonotonicNs now) {
+void HoleProcedure::latched(const ProbePoint& sample, MonotonicNs now) {
   if (awaited_ == Awaited::nothing) return;
   touches_->latched(sample, now);
   if (touches_->finished()) touch_ended(now);
 }
 
-void HoleDesk::touch_ended(MonotonicNs now) {
+void HoleProcedure::touch_ended(MonotonicNs now) {
   parts_.cmm->listen(false, now);
   const bool entry = awaited_ == Awaited::entry;
   awaited_ = Awaited::nothing;
@@ -61,7 +61,7 @@ void HoleDesk::touch_ended(MonotonicNs now) {
 }
 
 /// After every input of the run: on the disk, and told where it ended.
-void HoleDesk::probe_moved_on() {
+void HoleProcedure::probe_moved_on() {
   record();
   const HybridProbe& probe = run_->probe();
   if (!probe.finished()) return enter_step(Step::probing);
@@ -82,7 +82,7 @@ void HoleDesk::probe_moved_on() {
 }
 
 /// A gauge that could not be measured leaves as much doubt as one that reads wrong.
-void HoleDesk::check_gauge() {
+void HoleProcedure::check_gauge() {
   const HybridProbe& probe = run_->probe();
   gauge_ = {{}, EventLoop::now(), iso8601_from_utc(parts_.utc_ns() / 1'000'000'000), calibration_->sha256};
   if (probe.state() != HybridProbe::State::done) return;
@@ -103,7 +103,7 @@ void HoleDesk::check_gauge() {
 }
 
 /// A log that can't be written is told to every host and ends nothing.
-void HoleDesk::record() {
+void HoleProcedure::record() {
   try {
     log_.write(*run_);
   } catch (const HoleLogError& error) {
@@ -111,7 +111,7 @@ void HoleDesk::record() {
   }
 }
 
-void HoleDesk::after_round(MonotonicNs now) {
+void HoleProcedure::after_round(MonotonicNs now) {
   if (!awaits_frame() || parts_.worker.busy()) return;
   while (auto claim = parts_.frames.next()) {
     if (claim->first_seen_ns > scan_asked_ns_ && !claim->left_over) return take_frame(*claim, now);
@@ -119,7 +119,7 @@ void HoleDesk::after_round(MonotonicNs now) {
   }
 }
 
-void HoleDesk::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
+void HoleProcedure::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
   snapshot_ = std::make_shared<Snapshot>();
   snapshot_->claim = claim;
   frame_due_.reset();
@@ -136,7 +136,7 @@ void HoleDesk::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
       [this, s = snapshot_] { frame_read(s); });
 }
 
-void HoleDesk::frame_read(const std::shared_ptr<Snapshot>& s) {
+void HoleProcedure::frame_read(const std::shared_ptr<Snapshot>& s) {
   if (!s->error.empty()) {
     parts_.frames.failed(s->claim, s->error);
   } else if (parts_.frames.is_duplicate(s->dropped->identity)) {
@@ -152,7 +152,7 @@ void HoleDesk::frame_read(const std::shared_ptr<Snapshot>& s) {
 }
 
 /// Both the frame and the positions around it have come, or one of them can't.
-void HoleDesk::scan_ended() {
+void HoleProcedure::scan_ended() {
   if (snapshot_ && (!snapshot_->read || snapshot_->sought)) return;
   if (snapshot_ && !snapshot_->error.empty()) return fail_scan(snapshot_->error);
   if (stare_.step() == StareSession::Step::failed) return fail_scan(stare_.result().detail);
@@ -178,7 +178,7 @@ void HoleDesk::scan_ended() {
       [this, s = snapshot_] { hole_sought(s); });
 }
 
-void HoleDesk::hole_sought(const std::shared_ptr<Snapshot>& s) {
+void HoleProcedure::hole_sought(const std::shared_ptr<Snapshot>& s) {
   if (s != snapshot_) return;  // aborted
   if (!s->error.empty()) return fail_scan(s->error);
   frame_id_ = s->dropped->identity.frame_id;
@@ -196,7 +196,7 @@ void HoleDesk::hole_sought(const std::shared_ptr<Snapshot>& s) {
   probe_moved_on();
 }
 
-std::string HoleDesk::source_line(const Snapshot& s) const {
+std::string HoleProcedure::source_line(const Snapshot& s) const {
   const auto list = [](const Eigen::Vector3d& v) { return nlohmann::ordered_json{v.x(), v.y(), v.z()}; };
   nlohmann::ordered_json line{{"utc", iso8601_from_utc(parts_.utc_ns() / 1'000'000'000)},
                               {"nominal_center_mm", list(order_.center_mm)},
@@ -214,14 +214,14 @@ std::string HoleDesk::source_line(const Snapshot& s) const {
   return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-void HoleDesk::fail_scan(const std::string& why) {
+void HoleProcedure::fail_scan(const std::string& why) {
   stop_waiting();
   last_ = "no scan: " + why;
   enter_step(Step::started);
   parts_.raise(scpi::execution_error, last_);
 }
 
-std::optional<MonotonicNs> HoleDesk::deadline() const {
+std::optional<MonotonicNs> HoleProcedure::deadline() const {
   std::optional<MonotonicNs> first;
   const auto sooner = [&first](std::optional<MonotonicNs> at) {
     if (at && (!first || *at < *first)) first = at;
@@ -235,7 +235,7 @@ std::optional<MonotonicNs> HoleDesk::deadline() const {
   return first;
 }
 
-void HoleDesk::on_deadline(MonotonicNs now) {
+void HoleProcedure::on_deadline(MonotonicNs now) {
   if (awaited_ != Awaited::nothing) {
     touches_->on_deadline(now);
     if (touches_->finished()) return touch_ended(now);

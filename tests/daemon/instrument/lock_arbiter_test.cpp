@@ -1,5 +1,5 @@
 // Who may command the cell, and the log of who did. Time is injected.
-#include "daemon/instrument/control.h"
+#include "daemon/instrument/lock_arbiter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ const std::string plc = "serial /dev/ttyUSB0", engineer = "tcp 10.0.0.7:50112",
                   scada = "modbus_tcp 10.0.0.9:1053";
 
 struct Desk : ::testing::Test {
-  ControlDesk made(const std::string& reserved = "", const std::map<std::string, Role>& roles = {}) {
+  LockArbiter made(const std::string& reserved = "", const std::map<std::string, Role>& roles = {}) {
     ControlSettings settings;
     settings.reserved = reserved;
     settings.roles = roles;
@@ -32,7 +32,7 @@ struct Desk : ::testing::Test {
             }};
   }
   /// "" or what was refused.
-  static std::string tried(ControlDesk& desk, const std::string& host) {
+  static std::string tried(LockArbiter& desk, const std::string& host) {
     try {
       desk.change(host, "INIT");
     } catch (const scpi::Error& error) {

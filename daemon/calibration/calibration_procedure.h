@@ -16,21 +16,21 @@
 #include "daemon/calibration/calibration_archive.h"
 #include "daemon/calibration/calibration_log.h"
 #include "daemon/calibration/calibration_session.h"
-#include "daemon/calibration/desk_parts.h"
+#include "daemon/calibration/procedure.h"
 #include "daemon/instrument/calibrator.h"
 #include "drivers/cmm/stare_session.h"
 #include "drivers/cmm/touch_source.h"
 
 namespace datum {
 
-struct CalibrationDeskParts : DeskParts {
+struct CalibrationProcedureDependencies : DeskParts {
   std::function<void()> reload;  // another calibration is current
   std::function<bool()> cell_is_idle;
 };
 
-class CalibrationDesk final : public Calibrator {
+class CalibrationProcedure final : public Calibrator {
  public:
-  explicit CalibrationDesk(CalibrationDeskParts parts);
+  explicit CalibrationProcedure(CalibrationProcedureDependencies parts);
 
   bool active() const { return step_ != Step::idle; }
   /// A touch, a frame or the arithmetic is awaited.
@@ -94,7 +94,7 @@ class CalibrationDesk final : public Calibrator {
   void say(const std::string& text) { parts_.log(5, "calibration: " + text); }
   std::int64_t utc_s() const { return parts_.utc_ns() / 1'000'000'000; }
 
-  CalibrationDeskParts parts_;
+  CalibrationProcedureDependencies parts_;
   CalibrationArchive archive_;
   CalibrationLog log_;
   Step step_ = Step::idle;

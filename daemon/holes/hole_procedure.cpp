@@ -1,5 +1,5 @@
 // What an operator may ask of the desk.
-#include "daemon/holes/hole_desk.h"
+#include "daemon/holes/hole_procedure.h"
 
 #include <fmt/format.h>
 
@@ -24,12 +24,12 @@ std::string entering_words(bool by_itself) {
 
 }  // namespace
 
-HoleDesk::HoleDesk(HoleDeskParts parts)
+HoleProcedure::HoleProcedure(HoleProcedureDependencies parts)
     : parts_(std::move(parts)), stare_(parts_.config.cmm ? parts_.config.cmm->pairing : PairSettings{}) {
   if (mover()) mover()->on_moved([this](const std::string& why, MonotonicNs now) { moved(why, now); });
 }
 
-const HoleSettings& HoleDesk::settings() const {
+const HoleSettings& HoleProcedure::settings() const {
   if (!parts_.holes || !parts_.config.calibrate || !parts_.cmm)
     throw scpi::Error(
         scpi::hardware_missing,
@@ -38,7 +38,7 @@ const HoleSettings& HoleDesk::settings() const {
   return *parts_.holes;
 }
 
-HybridSettings HoleDesk::hybrid_settings() const {
+HybridSettings HoleProcedure::hybrid_settings() const {
   const HoleSettings& s = settings();
   const CalibrateSettings& c = *parts_.config.calibrate;
   HybridSettings hybrid;
@@ -50,12 +50,12 @@ HybridSettings HoleDesk::hybrid_settings() const {
   return hybrid;
 }
 
-void HoleDesk::enter_step(Step step) {
+void HoleProcedure::enter_step(Step step) {
   step_ = step;
   parts_.changed();
 }
 
-void HoleDesk::start(const HoleOrder& order) {
+void HoleProcedure::start(const HoleOrder& order) {
   settings();
   if (active()) conflict("a hole is in progress; PROBe:HOLE:ABORt ends it");
   demand_rest();
@@ -81,12 +81,12 @@ void HoleDesk::start(const HoleOrder& order) {
   enter_step(Step::started);
 }
 
-bool HoleDesk::orders_gauge() const {
+bool HoleProcedure::orders_gauge() const {
   return settings().gauge && is_gauge(*settings().gauge, order_.center_mm);
 }
 
 /// Why the gauge says nothing of the probe as it is now; empty: it held.
-std::string HoleDesk::gauge_doubt(const Calibration& calibration) const {
+std::string HoleProcedure::gauge_doubt(const Calibration& calibration) const {
   if (!gauge_)
     return "the ring gauge was not measured since datumd started, and what was done to the probe before is "
            "not known";
@@ -101,7 +101,7 @@ std::string HoleDesk::gauge_doubt(const Calibration& calibration) const {
 }
 
 /// The touches of a hole can't show a wrong radius of the tip.
-void HoleDesk::demand_gauge(const HoleOrder& order, const Calibration& calibration) const {
+void HoleProcedure::demand_gauge(const HoleOrder& order, const Calibration& calibration) const {
   const auto& gauge = settings().gauge;
   if (!gauge || is_gauge(*gauge, order.center_mm)) return;
   if (const std::string why = gauge_doubt(calibration); !why.empty())
@@ -112,14 +112,14 @@ void HoleDesk::demand_gauge(const HoleOrder& order, const Calibration& calibrati
 }
 
 /// The bias of earlier holes holds while the calibration does.
-void HoleDesk::take_up_run() {
+void HoleProcedure::take_up_run() {
   if (run_) return;
   run_.emplace(hybrid_settings());
   log_.begin(settings().logs, iso8601_from_utc(parts_.utc_ns() / 1'000'000'000));
   log_.write(*run_);
 }
 
-void HoleDesk::scan() {
+void HoleProcedure::scan() {
   if (step_ != Step::started)
     conflict(active() ? "it is " + step() + "; PROBe:HOLE:ABORt"
                       : "no hole is in progress; PROBe:HOLE:STARt");
@@ -134,7 +134,7 @@ void HoleDesk::scan() {
   enter_step(Step::scanning);
 }
 
-void HoleDesk::enter() {
+void HoleProcedure::enter() {
   if (step_ != Step::probing || run_->probe().state() != HybridProbe::State::approach)
     conflict("it is " + step() + ", not APPROACH; PROBe:HOLE:STATe? says what is next");
   demand_rest();
@@ -144,7 +144,7 @@ void HoleDesk::enter() {
   drive();
 }
 
-void HoleDesk::touch() {
+void HoleProcedure::touch() {
   if (step_ != Step::probing || run_->probe().state() != HybridProbe::State::touching)
     conflict("it is " + step() + ", not TOUCHING; PROBe:HOLE:STATe? says what is next");
   demand_rest();
@@ -155,12 +155,12 @@ void HoleDesk::touch() {
   drive();
 }
 
-void HoleDesk::demand_rest() const {
+void HoleProcedure::demand_rest() const {
   if (pending()) conflict("it waits for the probe already; wait, or PROBe:HOLE:ABORt");
 }
 
 /// A probe in the hole is free: only a machine that stands still says where.
-void HoleDesk::await(Awaited what) {
+void HoleProcedure::await(Awaited what) {
   TouchSettings s;
   s.rule = what == Awaited::entry ? TouchRule::stand_still : parts_.config.cmm->touch;
   s.timeout_ms = settings().timeout_ms;
@@ -174,7 +174,7 @@ void HoleDesk::await(Awaited what) {
   parts_.changed();
 }
 
-void HoleDesk::stop_waiting() {
+void HoleProcedure::stop_waiting() {
   if (touches_) touches_->abort();
   awaited_ = Awaited::nothing;
   stare_.abort();
@@ -183,7 +183,7 @@ void HoleDesk::stop_waiting() {
   if (parts_.cmm) parts_.cmm->listen(false, EventLoop::now());
 }
 
-void HoleDesk::abort() {
+void HoleProcedure::abort() {
   stop_moving("aborted");
   if (active()) {
     stop_waiting();
@@ -197,7 +197,7 @@ void HoleDesk::abort() {
   step_ = Step::idle;
 }
 
-std::string HoleDesk::step() const {
+std::string HoleProcedure::step() const {
   switch (step_) {
     case Step::idle:
       return "IDLE";
@@ -212,7 +212,7 @@ std::string HoleDesk::step() const {
   return name_of(run_->probe().state());
 }
 
-std::vector<HoleMove> HoleDesk::moves() const {
+std::vector<HoleMove> HoleProcedure::moves() const {
   std::vector<HoleMove> moves;
   if (step_ != Step::probing) return moves;
   const Eigen::Matrix3d scales_from_machine = calibration_->stage.a.inverse();
@@ -221,7 +221,7 @@ std::vector<HoleMove> HoleDesk::moves() const {
   return moves;
 }
 
-std::vector<std::string> HoleDesk::report() const {
+std::vector<std::string> HoleProcedure::report() const {
   std::vector<std::string> lines;
   if (!last_.empty()) lines.push_back(last_);
   if (step_ == Step::started) lines.push_back("next: PROBe:HOLE:SCAN, then let the sensor expose");
@@ -251,7 +251,7 @@ std::vector<std::string> HoleDesk::report() const {
   return lines;
 }
 
-std::optional<HoleResult> HoleDesk::result() const {
+std::optional<HoleResult> HoleProcedure::result() const {
   if (step_ != Step::ended) return std::nullopt;
   const TouchedHole& hole = run_->probe().hole();
   HoleResult r{step(),        run_->probe().why(), hole.center_mm,   hole.radius_mm,       hole.u_mm,

@@ -3,14 +3,14 @@
 
 #include "calib/artefact/segmentation.h"
 #include "config/utc_time.h"
-#include "daemon/calibration/calibration_desk.h"
 #include "daemon/calibration/calibration_picture.h"
+#include "daemon/calibration/calibration_procedure.h"
 #include "daemon/instrument/scpi_error.h"
 #include "daemon/system/event_loop.h"
 
 namespace datum {
 
-struct CalibrationDesk::Snapshot {
+struct CalibrationProcedure::Snapshot {
   ClaimedFrame claim;
   std::optional<FrameIdentity> identity;
   FacePoints faces;
@@ -52,11 +52,11 @@ void read_faces(Snapshot& s, const SensorProfile& sensor, const ArtefactDrawing&
 
 }  // namespace
 
-bool CalibrationDesk::awaits_frame() const {
+bool CalibrationProcedure::awaits_frame() const {
   return step_ == Step::scanning && stare_.step() == StareSession::Step::wait_frame && !snapshot_;
 }
 
-void CalibrationDesk::position(const ProbePoint& sample, MonotonicNs now) {
+void CalibrationProcedure::position(const ProbePoint& sample, MonotonicNs now) {
   if (step_ == Step::touching) {
     touches_->position(sample, now);
     if (touches_->finished()) return touch_ended();
@@ -71,13 +71,13 @@ void CalibrationDesk::position(const ProbePoint& sample, MonotonicNs now) {
   }
 }
 
-void CalibrationDesk::latched(const ProbePoint& sample, MonotonicNs now) {
+void CalibrationProcedure::latched(const ProbePoint& sample, MonotonicNs now) {
   if (step_ != Step::touching) return;
   touches_->latched(sample, now);
   if (touches_->finished()) touch_ended();
 }
 
-void CalibrationDesk::touch_ended() {
+void CalibrationProcedure::touch_ended() {
   parts_.cmm->listen(false, EventLoop::now());
   const std::string face = name_of(touching_);
   if (touches_->step() == TouchSource::Step::failed) {
@@ -94,7 +94,7 @@ void CalibrationDesk::touch_ended() {
   enter(Step::collecting);
 }
 
-void CalibrationDesk::after_round(MonotonicNs now) {
+void CalibrationProcedure::after_round(MonotonicNs now) {
   if (!awaits_frame() || parts_.worker.busy()) return;
   while (auto claim = parts_.frames.next()) {
     if (claim->first_seen_ns > scan_asked_ns_ && !claim->left_over) return take_frame(*claim, now);
@@ -102,7 +102,7 @@ void CalibrationDesk::after_round(MonotonicNs now) {
   }
 }
 
-void CalibrationDesk::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
+void CalibrationProcedure::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
   snapshot_ = std::make_shared<Snapshot>();
   snapshot_->claim = claim;
   snapshot_->picture = beside("_scan.png");
@@ -115,7 +115,7 @@ void CalibrationDesk::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
                        [this, s = snapshot_] { frame_read(s); });
 }
 
-void CalibrationDesk::frame_read(const std::shared_ptr<Snapshot>& s) {
+void CalibrationProcedure::frame_read(const std::shared_ptr<Snapshot>& s) {
   if (s->error.empty() && parts_.frames.is_duplicate(*s->identity)) {
     // An old frame shows where the stage stood then.
     s->error = "frame " + s->identity->frame_id + " was delivered before; let the sensor expose anew";
@@ -132,7 +132,7 @@ void CalibrationDesk::frame_read(const std::shared_ptr<Snapshot>& s) {
 }
 
 /// Both the frame and the positions around it have come, or one of them can't.
-void CalibrationDesk::scan_ended() {
+void CalibrationProcedure::scan_ended() {
   const bool failed = stare_.step() == StareSession::Step::failed;
   if (snapshot_ && !snapshot_->done) return;
   if (snapshot_ && !snapshot_->error.empty()) return fail_scan(snapshot_->error);
@@ -151,7 +151,7 @@ void CalibrationDesk::scan_ended() {
   enter(Step::collecting);
 }
 
-void CalibrationDesk::fail_scan(const std::string& why) {
+void CalibrationProcedure::fail_scan(const std::string& why) {
   stare_.abort();
   frame_due_.reset();
   snapshot_.reset();
@@ -161,7 +161,7 @@ void CalibrationDesk::fail_scan(const std::string& why) {
   parts_.raise(scpi::calibration_failed, last_);
 }
 
-std::optional<MonotonicNs> CalibrationDesk::deadline() const {
+std::optional<MonotonicNs> CalibrationProcedure::deadline() const {
   if (step_ == Step::touching) return touches_->deadline();
   if (step_ != Step::scanning) return std::nullopt;
   const auto stare = stare_.deadline();
@@ -169,7 +169,7 @@ std::optional<MonotonicNs> CalibrationDesk::deadline() const {
   return std::min(*stare, *frame_due_);
 }
 
-void CalibrationDesk::on_deadline(MonotonicNs now) {
+void CalibrationProcedure::on_deadline(MonotonicNs now) {
   if (step_ == Step::touching) {
     touches_->on_deadline(now);
     if (touches_->finished()) touch_ended();

@@ -1,4 +1,4 @@
-#include "daemon/modbus/desk.h"
+#include "daemon/modbus/register_server.h"
 
 #include <fmt/format.h>
 #include <sys/eventfd.h>
@@ -19,7 +19,7 @@ constexpr std::size_t most_positions = 1024;  // whoever comes then is given res
 
 }  // namespace
 
-ModbusDesk::ModbusDesk(DeskParts parts)
+RegisterServer::RegisterServer(DeskParts parts)
     : parts_(std::move(parts)),
       cell_{parts_.instrument, parts_.control, parts_.log, {}, {}, false},
       store_(parts_.positions),
@@ -35,7 +35,7 @@ ModbusDesk::ModbusDesk(DeskParts parts)
   keeper_.emplace();
 }
 
-ModbusDesk::~ModbusDesk() {
+RegisterServer::~RegisterServer() {
   close();
   positions_changed_ |= keeper_->busy();  // what waits there is dropped
   keeper_.reset();
@@ -47,12 +47,12 @@ ModbusDesk::~ModbusDesk() {
   ::close(wake_);
 }
 
-void ModbusDesk::close() {
+void RegisterServer::close() {
   for (const Link& link : links_) link.mailbox->close();
 }
 
 /// Positions hold where the store got another id while datumd ran: none is beyond the end that it had.
-void ModbusDesk::read_store() {
+void RegisterServer::read_store() {
   try {
     cell_.store = parts_.instrument.results();
     store_problem_.clear();
@@ -63,7 +63,7 @@ void ModbusDesk::read_store() {
   }
 }
 
-Host& ModbusDesk::host_named(const std::string& name) {
+Host& RegisterServer::host_named(const std::string& name) {
   if (const auto known = hosts_.find(name); known != hosts_.end()) return *known->second;
   // Who is not connected may go: its position is kept.
   for (auto it = hosts_.begin(); hosts_.size() >= most_hosts && it != hosts_.end();) {
@@ -78,14 +78,14 @@ Host& ModbusDesk::host_named(const std::string& name) {
   return *(hosts_[name] = std::make_unique<Host>(name, acknowledged, last_id, cell_));
 }
 
-std::shared_ptr<Mailbox> ModbusDesk::connect(const std::string& name) {
+std::shared_ptr<Mailbox> RegisterServer::connect(const std::string& name) {
   Host& host = host_named(name);
   auto first = std::make_shared<const Image>(host.image(EventLoop::now()));
   links_.push_back({std::make_shared<Mailbox>(wake_, std::move(first)), &host, false});
   return links_.back().mailbox;
 }
 
-void ModbusDesk::disconnect(const std::shared_ptr<Mailbox>& mailbox) {
+void RegisterServer::disconnect(const std::shared_ptr<Mailbox>& mailbox) {
   mailbox->present(false);
   mailbox->close();
   follow_presence();
@@ -95,7 +95,7 @@ void ModbusDesk::disconnect(const std::shared_ptr<Mailbox>& mailbox) {
 }
 
 /// A host is gone with its last link.
-void ModbusDesk::follow_presence() {
+void RegisterServer::follow_presence() {
   for (Link& link : links_) {
     const bool is = link.mailbox->is_present();
     if (std::exchange(link.present, is) == is || is) continue;
@@ -103,13 +103,13 @@ void ModbusDesk::follow_presence() {
   }
 }
 
-bool ModbusDesk::is_present(const std::string& host) const {
+bool RegisterServer::is_present(const std::string& host) const {
   return std::any_of(links_.begin(), links_.end(), [&](const Link& link) {
     return link.host->name() == host && link.mailbox->is_present();
   });
 }
 
-std::optional<std::uint64_t> ModbusDesk::acknowledged() const {
+std::optional<std::uint64_t> RegisterServer::acknowledged() const {
   std::optional<std::uint64_t> least;
   for (const auto& [host, position] : positions_) {
     const bool lost_some = cell_.store && position + 1 < cell_.store->first;
@@ -119,7 +119,7 @@ std::optional<std::uint64_t> ModbusDesk::acknowledged() const {
   return least;
 }
 
-void ModbusDesk::on_ready(MonotonicNs now) {
+void RegisterServer::on_ready(MonotonicNs now) {
   std::uint64_t count = 0;
   [[maybe_unused]] const auto got = ::read(wake_, &count, sizeof count);
   follow_presence();
@@ -135,7 +135,7 @@ void ModbusDesk::on_ready(MonotonicNs now) {
   for (const auto& [mailbox, answer] : done) mailbox->done(answer);
 }
 
-std::optional<MonotonicNs> ModbusDesk::deadline() const {
+std::optional<MonotonicNs> RegisterServer::deadline() const {
   if (changed_) return 0;
   MonotonicNs next = beat_.next();
   for (const auto& [name, host] : hosts_)
@@ -143,9 +143,9 @@ std::optional<MonotonicNs> ModbusDesk::deadline() const {
   return next;
 }
 
-void ModbusDesk::on_deadline(MonotonicNs now) { publish(now); }
+void RegisterServer::on_deadline(MonotonicNs now) { publish(now); }
 
-void ModbusDesk::publish(MonotonicNs now) {
+void RegisterServer::publish(MonotonicNs now) {
   // Retention may have taken results since.
   if (std::exchange(changed_, false) || !cell_.store) read_store();
   beat_.due(now);
@@ -158,7 +158,7 @@ void ModbusDesk::publish(MonotonicNs now) {
   keep_positions();
 }
 
-void ModbusDesk::push_result(const BoardVerdict& verdict) {
+void RegisterServer::push_result(const BoardVerdict& verdict) {
   ++cell_.boards[static_cast<std::size_t>(verdict.decision)];
   if (!cell_.store || cell_.store->store_id != verdict.store_id) {
     read_store();
@@ -172,7 +172,7 @@ void ModbusDesk::push_result(const BoardVerdict& verdict) {
 }
 
 /// True: there is something to be written.
-bool ModbusDesk::note_positions() {
+bool RegisterServer::note_positions() {
   for (const auto& [name, host] : hosts_) {
     const auto known = positions_.find(name);
     const std::uint64_t kept = known == positions_.end() ? 0 : known->second;
@@ -185,7 +185,7 @@ bool ModbusDesk::note_positions() {
 }
 
 /// What changed since, at once; what changes meanwhile, when that is done.
-void ModbusDesk::keep_positions() {
+void RegisterServer::keep_positions() {
   if (!note_positions() || keeper_->busy()) return;
   positions_changed_ = false;
   keeper_->submit(
@@ -202,7 +202,7 @@ void ModbusDesk::keep_positions() {
       [] {});
 }
 
-std::string ModbusDesk::describe() const {
+std::string RegisterServer::describe() const {
   const auto present = std::count_if(links_.begin(), links_.end(), [](const Link& l) { return l.present; });
   return fmt::format("modbus: {} links{}", present, store_problem_.empty() ? "" : ", " + store_problem_);
 }

@@ -1,4 +1,4 @@
-#include "daemon/instrument/control.h"
+#include "daemon/instrument/lock_arbiter.h"
 
 #include <fmt/format.h>
 
@@ -29,31 +29,31 @@ const char* name_of(Role role) {
   return role == Role::read ? "read" : role == Role::operate ? "operate" : "configure";
 }
 
-ControlDesk::ControlDesk(ControlSettings settings, Clock now, Log log)
+LockArbiter::LockArbiter(ControlSettings settings, Clock now, Log log)
     : settings_(std::move(settings)), now_(std::move(now)), log_(std::move(log)) {}
 
-bool ControlDesk::is_reserved(const std::string& host) const {
+bool LockArbiter::is_reserved(const std::string& host) const {
   return !settings_.reserved.empty() && link_of(host) == settings_.reserved;
 }
 
-void ControlDesk::identify(const std::string& host, HostIdentity identity) {
+void LockArbiter::identify(const std::string& host, HostIdentity identity) {
   const Role role = identity.role;
   identities_[host] = std::move(identity);
   if (role < Role::operate) release(host);
 }
 
-std::string ControlDesk::certificate_of(const std::string& host) const {
+std::string LockArbiter::certificate_of(const std::string& host) const {
   const auto found = identities_.find(host);
   return found == identities_.end() ? "" : found->second.certificate;
 }
 
-Role ControlDesk::role_of(const std::string& host) const {
+Role LockArbiter::role_of(const std::string& host) const {
   if (const auto proved = identities_.find(host); proved != identities_.end()) return proved->second.role;
   const auto found = settings_.roles.find(link_of(host));
   return found == settings_.roles.end() ? Role::configure : found->second;
 }
 
-void ControlDesk::demand(Role needed, const std::string& host) const {
+void LockArbiter::demand(Role needed, const std::string& host) const {
   if (role_of(host) >= needed) return;
   const std::string link = link_of(host);
   if (identities_.count(host) > 0)
@@ -66,7 +66,7 @@ void ControlDesk::demand(Role needed, const std::string& host) const {
                                 name_of(role_of(host)), link, name_of(needed)));
 }
 
-bool ControlDesk::request(const std::string& host) {
+bool LockArbiter::request(const std::string& host) {
   demand(Role::operate, host);
   if (holder_ == host) return true;
   const bool free = holder_.empty() && settings_.reserved.empty();
@@ -80,7 +80,7 @@ bool ControlDesk::request(const std::string& host) {
   return true;
 }
 
-void ControlDesk::force(const std::string& host) {
+void LockArbiter::force(const std::string& host) {
   const bool anothers = !settings_.reserved.empty() && !is_reserved(host);
   demand(anothers ? Role::configure : Role::operate, host);
   if (holder_ == host) return;
@@ -91,13 +91,13 @@ void ControlDesk::force(const std::string& host) {
   lost_.clear();
 }
 
-void ControlDesk::release(const std::string& host) {
+void LockArbiter::release(const std::string& host) {
   if (holder_ != host) return;
   holder_.clear();
   note(logged_notice, host, "gives control back");
 }
 
-void ControlDesk::left(const std::string& host) {
+void LockArbiter::left(const std::string& host) {
   if (holder_ == host) {
     holder_.clear();
     lost_ = host;
@@ -106,26 +106,26 @@ void ControlDesk::left(const std::string& host) {
   identities_.erase(host);
 }
 
-bool ControlDesk::may_change(const std::string& host) const {
+bool LockArbiter::may_change(const std::string& host) const {
   if (role_of(host) < Role::operate) return false;
   if (!holder_.empty()) return holder_ == host;
   return settings_.reserved.empty() || is_reserved(host);
 }
 
-void ControlDesk::change(const std::string& host, std::string_view what, Role needed) {
+void LockArbiter::change(const std::string& host, std::string_view what, Role needed) {
   demand(needed, host);
   demand_control(host);
   note(logged_info, host, what);
   tell_deed(host, what);
 }
 
-void ControlDesk::measure(const std::string& host, std::string_view what) {
+void LockArbiter::measure(const std::string& host, std::string_view what) {
   demand(Role::operate, host);
   demand_control(host);
   note(logged_info, host, what);
 }
 
-void ControlDesk::demand_control(const std::string& host) const {
+void LockArbiter::demand_control(const std::string& host) const {
   if (!may_change(host))
     throw scpi::Error(
         scpi::command_protected,
@@ -133,13 +133,13 @@ void ControlDesk::demand_control(const std::string& host) const {
                     holder_.empty() ? "is the only link that may command" : "has control"));
 }
 
-void ControlDesk::stop(const std::string& host, std::string_view what) {
+void LockArbiter::stop(const std::string& host, std::string_view what) {
   demand(Role::operate, host);
   note(logged_info, host, what);
   tell_deed(host, what);
 }
 
-void ControlDesk::note(int priority, const std::string& host, std::string_view what) {
+void LockArbiter::note(int priority, const std::string& host, std::string_view what) {
   Noted& account = account_of(host);
   if (!(priority == logged_info ? account.commands : account.control).take(now_())) {
     ++account.left_out;
@@ -153,7 +153,7 @@ void ControlDesk::note(int priority, const std::string& host, std::string_view w
        priority == logged_warning ? LogEvent{Event::control_taken, of_host(host)} : LogEvent{});
 }
 
-ControlDesk::Noted& ControlDesk::account_of(const std::string& host) {
+LockArbiter::Noted& LockArbiter::account_of(const std::string& host) {
   const std::string key = without_port(host);
   if (noted_.size() >= most_accounts && noted_.count(key) == 0) noted_.erase(noted_.begin());
   const TokenBucket fresh(settings_.logged_per_second, settings_.logged_burst);

@@ -19,7 +19,7 @@
 namespace datum {
 
 /// What the cell's configuration says of such a task.
-struct DeskSettings {
+struct ProcedureSettings {
   const std::filesystem::path& calibrations;  // folder
   const std::optional<CalibrateSettings>& calibrate;
   const std::optional<CmmSettings>& cmm;
@@ -28,7 +28,7 @@ struct DeskSettings {
 
 /// All of it outlives the desk.
 struct DeskParts {
-  DeskSettings config;
+  ProcedureSettings config;
   const SensorProfile& sensor;
   Worker& worker;
   FrameSource& frames;

@@ -1,4 +1,4 @@
-// ControlDesk: which host may command the cell, and the log of who did what. One desk per cell (Instrument::control()),
+// LockArbiter: which host may command the cell, and the log of who did what. One desk per cell (Instrument::control()),
 // asked by every host's codec before a command that changes the cell.
 //
 // While nobody holds control every host may command. One that holds it keeps the others from changing anything; they
@@ -46,7 +46,7 @@ struct ControlSettings {
   int logged_burst = 20, logged_per_second = 2;
 };
 
-class ControlDesk {
+class LockArbiter {
  public:
   using Clock = std::function<MonotonicNs()>;
   using Log = LogSink;
@@ -54,7 +54,7 @@ class ControlDesk {
   /// What a host does that later results do not state themselves: a command as it came.
   using Deeds = std::function<void(const std::string& host, std::string_view what)>;
 
-  ControlDesk(ControlSettings settings, Clock now, Log log);
+  LockArbiter(ControlSettings settings, Clock now, Log log);
   void on_deed(Deeds deeds) { deeds_ = std::move(deeds); }
 
   /// This host proved who it is; until left(). Its role counts in place of its link's. Said again: it has another one, and

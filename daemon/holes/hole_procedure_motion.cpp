@@ -3,26 +3,26 @@
 
 #include <Eigen/LU>
 
-#include "daemon/holes/hole_desk.h"
+#include "daemon/holes/hole_procedure.h"
 #include "daemon/holes/hole_room.h"
 #include "daemon/instrument/scpi_error.h"
 #include "daemon/system/event_loop.h"
 
 namespace datum {
 
-ProbeRoom HoleDesk::room() const {
+ProbeRoom HoleProcedure::room() const {
   return room_in_scales(run_->probe().room(), calibration_->stage.a.inverse(),
                         parts_.config.calibrate->probe_radius_mm);
 }
 
 /// The next hole is entered from above: the way there must not lead through this one's wall.
-void HoleDesk::leave_hole() {
+void HoleProcedure::leave_hole() {
   if (way_.empty()) return;  // led by hand
   way_.push_back({false, calibration_->stage.a.inverse() * run_->probe().above_mm()});
 }
 
 /// The first of way_ begins.
-void HoleDesk::drive() {
+void HoleProcedure::drive() {
   const MonotonicNs now = EventLoop::now();
   const HoleMove& next = way_.front();
   say(fmt::format("moves {} {:.4f} {:.4f} {:.4f} mm", next.until_contact ? "until contact, to" : "to",
@@ -34,7 +34,7 @@ void HoleDesk::drive() {
   }
 }
 
-void HoleDesk::moved(const std::string& why, MonotonicNs now) {
+void HoleProcedure::moved(const std::string& why, MonotonicNs now) {
   if (way_.empty()) return;  // stopped
   if (why.empty()) {
     way_.pop_front();
@@ -52,7 +52,7 @@ void HoleDesk::moved(const std::string& why, MonotonicNs now) {
   }
 }
 
-void HoleDesk::stop_moving(const std::string& why) {
+void HoleProcedure::stop_moving(const std::string& why) {
   if (way_.empty()) return;
   way_.clear();
   say("stops the machine: " + why);

@@ -1,5 +1,5 @@
 // What an operator may ask of the desk.
-#include "daemon/calibration/calibration_desk.h"
+#include "daemon/calibration/calibration_procedure.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace datum {
 
 namespace {
 
-TouchSettings touch_settings(const DeskSettings& config) {
+TouchSettings touch_settings(const ProcedureSettings& config) {
   TouchSettings s;
   if (!config.cmm || !config.calibrate) return s;
   s.rule = config.cmm->touch;
@@ -29,7 +29,7 @@ TouchSettings touch_settings(const DeskSettings& config) {
 
 }  // namespace
 
-CalibrationDesk::CalibrationDesk(CalibrationDeskParts parts)
+CalibrationProcedure::CalibrationProcedure(CalibrationProcedureDependencies parts)
     : parts_(std::move(parts)),
       archive_(parts_.config.calibrations),
       stare_(parts_.config.cmm ? parts_.config.cmm->pairing : PairSettings{}) {
@@ -37,7 +37,7 @@ CalibrationDesk::CalibrationDesk(CalibrationDeskParts parts)
   if (parts_.config.calibrate) std::filesystem::create_directories(archive_.folder(), told_when_written);
 }
 
-const CalibrateSettings& CalibrationDesk::settings() const {
+const CalibrateSettings& CalibrationProcedure::settings() const {
   if (!parts_.config.calibrate || !parts_.cmm)
     throw scpi::Error(
         scpi::hardware_missing,
@@ -45,7 +45,7 @@ const CalibrateSettings& CalibrationDesk::settings() const {
   return *parts_.config.calibrate;
 }
 
-ArtefactDrawing CalibrationDesk::drawing_of(const std::string& artefact) const {
+ArtefactDrawing CalibrationProcedure::drawing_of(const std::string& artefact) const {
   try {
     return find_drawing(settings().artefacts, artefact);
   } catch (const CalibrationError& error) {
@@ -53,26 +53,26 @@ ArtefactDrawing CalibrationDesk::drawing_of(const std::string& artefact) const {
   }
 }
 
-void CalibrationDesk::enter(Step step) {
+void CalibrationProcedure::enter(Step step) {
   step_ = step;
   parts_.changed();
 }
 
 /// Refuses where no calibration is in progress, or where it waits for something.
-void CalibrationDesk::demand(bool collecting) const {
+void CalibrationProcedure::demand(bool collecting) const {
   if (!active())
     throw scpi::Error(scpi::settings_conflict, "no calibration is in progress; CALibration:STARt");
   if (collecting && pending())
     throw scpi::Error(scpi::settings_conflict, "it is " + step() + "; wait, or CALibration:ABORt");
 }
 
-Face CalibrationDesk::face_of(const std::string& name) const {
+Face CalibrationProcedure::face_of(const std::string& name) const {
   const auto face = face_named(name);
   if (!face) throw scpi::Error(scpi::illegal_parameter_value, "'" + name + "'; LP, RP, LL, LR, SU or SL");
   return *face;
 }
 
-void CalibrationDesk::start(const std::string& artefact, const std::string& operator_name, double degc) {
+void CalibrationProcedure::start(const std::string& artefact, const std::string& operator_name, double degc) {
   settings();
   if (active())
     throw scpi::Error(scpi::settings_conflict, "a calibration is in progress; CALibration:ABORt ends it");
@@ -87,7 +87,7 @@ void CalibrationDesk::start(const std::string& artefact, const std::string& oper
   enter(Step::collecting);
 }
 
-void CalibrationDesk::touch(const std::string& face) {
+void CalibrationProcedure::touch(const std::string& face) {
   demand(true);
   touching_ = face_of(face);
   const MonotonicNs now = EventLoop::now();
@@ -97,14 +97,14 @@ void CalibrationDesk::touch(const std::string& face) {
   enter(Step::touching);
 }
 
-void CalibrationDesk::forget(const std::string& face) {
+void CalibrationProcedure::forget(const std::string& face) {
   demand(true);
   session_->forget(face.empty() ? std::nullopt : std::optional(face_of(face)));
   record([&](const std::string& utc) { log_.forgot(utc, face); });
   enter(Step::collecting);
 }
 
-void CalibrationDesk::scan() {
+void CalibrationProcedure::scan() {
   demand(true);
   const MonotonicNs now = EventLoop::now();
   parts_.frames.begin(now);  // what lies there already is seen before
@@ -115,7 +115,7 @@ void CalibrationDesk::scan() {
   enter(Step::scanning);
 }
 
-void CalibrationDesk::solve() {
+void CalibrationProcedure::solve() {
   demand(true);
   const auto why = std::make_shared<std::string>();
   const auto solution = std::make_shared<std::optional<CalibrationSolution>>();
@@ -138,7 +138,7 @@ void CalibrationDesk::solve() {
       });
 }
 
-void CalibrationDesk::solve_ended(const std::string& why) {
+void CalibrationProcedure::solve_ended(const std::string& why) {
   if (!why.empty()) {
     record([&](const std::string& utc) { log_.noted(utc, "refused", why); });
     last_ = "not solved: " + why;
@@ -152,8 +152,8 @@ void CalibrationDesk::solve_ended(const std::string& why) {
   enter(Step::solved);
 }
 
-void CalibrationDesk::journal(JournalEvent event, const Calibration& c, const std::string& operator_name,
-                              const std::string& note) {
+void CalibrationProcedure::journal(JournalEvent event, const Calibration& c, const std::string& operator_name,
+                                   const std::string& note) {
   JournalEntry entry;
   entry.event = event;
   entry.utc = iso8601_from_utc(utc_s());
@@ -169,12 +169,12 @@ void CalibrationDesk::journal(JournalEvent event, const Calibration& c, const st
   parts_.reload();
 }
 
-std::filesystem::path CalibrationDesk::beside(const std::string& ending) const {
+std::filesystem::path CalibrationProcedure::beside(const std::string& ending) const {
   return log_.file().parent_path() / (log_.file().stem().string() + ending);
 }
 
 /// What was accepted or verified stands without it.
-void CalibrationDesk::write_page(const std::string& outcome) {
+void CalibrationProcedure::write_page(const std::string& outcome) {
   const PageFacts facts{outcome,
                         iso8601_from_utc(utc_s()),
                         parts_.sensor.serial,
@@ -190,12 +190,12 @@ void CalibrationDesk::write_page(const std::string& outcome) {
   }
 }
 
-void CalibrationDesk::tell_accepted(const Calibration& c) const {
+void CalibrationProcedure::tell_accepted(const Calibration& c) const {
   parts_.log(5, fmt::format("calibration {} is accepted, until {}", c.id, iso8601_from_utc(c.expires_utc_s)),
              {Event::calibration_accepted, {{"DATUM_CALIBRATION", c.id}}});
 }
 
-void CalibrationDesk::accept() {
+void CalibrationProcedure::accept() {
   demand(true);
   try {
     const Calibration c = session_->calibration(parts_.sensor.serial, utc_s(), code_id(), settings());
@@ -214,7 +214,7 @@ void CalibrationDesk::accept() {
   enter(Step::idle);
 }
 
-void CalibrationDesk::accept(const std::string& id, const std::string& operator_name) {
+void CalibrationProcedure::accept(const std::string& id, const std::string& operator_name) {
   if (!parts_.cell_is_idle())
     throw scpi::Error(scpi::settings_conflict, "the cell is armed; ABORt disarms it");
   try {
@@ -230,7 +230,7 @@ void CalibrationDesk::accept(const std::string& id, const std::string& operator_
   }
 }
 
-void CalibrationDesk::verify() {
+void CalibrationProcedure::verify() {
   demand(true);
   Drift drift;
   try {
@@ -264,7 +264,7 @@ void CalibrationDesk::verify() {
   if (drift.drifted) refuse(last_ + "; accept this calibration, or mend the cause");
 }
 
-void CalibrationDesk::withdraw(const std::string& operator_name, const std::string& why) {
+void CalibrationProcedure::withdraw(const std::string& operator_name, const std::string& why) {
   try {
     const CalibrationStore store(archive_.folder(), parts_.texts);
     if (!store.journal_problem().empty()) refuse(store.journal_problem());
@@ -280,7 +280,7 @@ void CalibrationDesk::withdraw(const std::string& operator_name, const std::stri
   }
 }
 
-void CalibrationDesk::abort() {
+void CalibrationProcedure::abort() {
   if (!active()) return;
   touches_->abort();
   stare_.abort();
@@ -294,12 +294,12 @@ void CalibrationDesk::abort() {
   enter(Step::idle);
 }
 
-std::string CalibrationDesk::step() const {
+std::string CalibrationProcedure::step() const {
   static constexpr const char* names[] = {"IDLE", "COLLECTING", "TOUCHING", "SCANNING", "SOLVING", "SOLVED"};
   return names[static_cast<int>(step_)];
 }
 
-std::vector<std::string> CalibrationDesk::report() const {
+std::vector<std::string> CalibrationProcedure::report() const {
   std::vector<std::string> lines;
   if (session_) lines = session_->report();
   if (step_ == Step::touching) lines.push_back(fmt::format("waiting for a touch of {}", name_of(touching_)));

@@ -1,4 +1,4 @@
-#include "daemon/cell/replay_desk.h"
+#include "daemon/cell/remeasurement.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 namespace datum {
 using scpi::Error;
 
-void ReplayDesk::start(std::uint64_t sequence) {
+void Remeasurement::start(std::uint64_t sequence) {
   if (running_)
     throw Error(scpi::settings_conflict, fmt::format("result {} is being replayed", outcome_.sequence));
   parts_.check_idle();
@@ -22,7 +22,7 @@ void ReplayDesk::start(std::uint64_t sequence) {
   parts_.worker.submit([replay = running_] { run(*replay); }, [this, replay = running_] { finish(replay); });
 }
 
-void ReplayDesk::finish(const std::shared_ptr<Replay>& replay) {
+void Remeasurement::finish(const std::shared_ptr<Replay>& replay) {
   if (replay != running_) return;  // aborted
   running_.reset();
   outcome_.state = replay->failed ? "FAILED" : replay->detail.empty() ? "SAME" : "DIFFERENT";
@@ -30,7 +30,7 @@ void ReplayDesk::finish(const std::shared_ptr<Replay>& replay) {
   parts_.changed();
 }
 
-void ReplayDesk::abort() {
+void Remeasurement::abort() {
   if (!std::exchange(running_, nullptr)) return;
   outcome_.state = "FAILED";
   outcome_.detail = "a host aborted it";
