@@ -129,7 +129,7 @@ class CommandLink final : public CommandEndpoint {
   std::uint64_t executed_ = 0;
   bool began_ = false;  // something came
   bool was_open_;
-  LinkKeeper link_;  // last: it tells this one
+  Reconnector link_;  // last: it tells this one
 };
 
 }  // namespace datum

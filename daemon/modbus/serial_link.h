@@ -41,7 +41,7 @@ class SerialLink final : public Pollable, public LinkTeller {
   std::string state_ = "waiting to open";
   LinkReport report_;
   int stop_;
-  LinkKeeper link_;  // the thread's
+  Reconnector link_;  // the thread's
   std::thread thread_;
 };
 

@@ -9,7 +9,7 @@
 #include "drivers/cmm/codec.h"
 #include "drivers/cmm/settings.h"
 #include "drivers/cmm/source.h"
-#include "drivers/port/link_keeper.h"
+#include "drivers/port/reconnector.h"
 
 namespace datum {
 
@@ -69,7 +69,7 @@ class CmmReader final : public CmmSource {
   std::uint64_t samples_ = 0, faults_ = 0;
   MonotonicNs sampled_ns_ = 0;
   ProbePoint latest_;
-  LinkKeeper link_;  // last: it tells this one
+  Reconnector link_;  // last: it tells this one
 };
 
 }  // namespace datum

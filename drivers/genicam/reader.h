@@ -3,8 +3,8 @@
 #pragma once
 
 #include "drivers/genicam/camera_thread.h"
-#include "drivers/port/link_keeper.h"
 #include "drivers/port/pollable.h"
+#include "drivers/port/reconnector.h"
 
 namespace datum::genicam {
 
@@ -37,7 +37,7 @@ class Reader final : public Pollable {
   /// Why not; empty while the very first connection is being made.
   std::string why_not_running() const;
   const std::optional<Opened>& state() const { return opened_; }
-  const LinkKeeper& keeper() const { return keeper_; }
+  const Reconnector& keeper() const { return keeper_; }
 
   // Pollable
   int fd() const override { return thread_.fd(); }
@@ -53,7 +53,7 @@ class Reader final : public Pollable {
   Settings settings_;
   Listener& listener_;
   CameraThread thread_;
-  LinkKeeper keeper_;
+  Reconnector keeper_;
   std::optional<Opened> opened_;
   std::optional<MonotonicNs> triggered_ns_, next_check_ns_;
   std::string told_;  // the loss that was told last, while it lasts

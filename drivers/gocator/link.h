@@ -5,16 +5,16 @@
 #include <memory>
 #include <span>
 
-#include "drivers/port/link_keeper.h"
 #include "drivers/port/pollable.h"
+#include "drivers/port/reconnector.h"
 
 namespace datum::gocator {
 
 class Link final : public Pollable {
  public:
   using Ready = std::function<void(MonotonicNs now)>;
-  Link(std::unique_ptr<Port> port, const LinkLimits& limits, Ready on_ready, LinkKeeper::OnOpen on_open,
-       LinkKeeper::OnLoss on_loss)
+  Link(std::unique_ptr<Port> port, const LinkLimits& limits, Ready on_ready, Reconnector::OnOpen on_open,
+       Reconnector::OnLoss on_loss)
       : keeper_(std::move(port), limits, std::move(on_open), std::move(on_loss)),
         on_ready_(std::move(on_ready)) {}
 
@@ -23,8 +23,8 @@ class Link final : public Pollable {
   void send(std::span<const std::uint8_t> bytes) {
     keeper_.send({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
-  LinkKeeper& keeper() { return keeper_; }
-  const LinkKeeper& keeper() const { return keeper_; }
+  Reconnector& keeper() { return keeper_; }
+  const Reconnector& keeper() const { return keeper_; }
 
   // Pollable; the deadlines are the reader's
   int fd() const override { return keeper_.fd(); }
@@ -35,7 +35,7 @@ class Link final : public Pollable {
   std::string describe() const override { return keeper_.port().describe(); }
 
  private:
-  LinkKeeper keeper_;
+  Reconnector keeper_;
   Ready on_ready_;
 };
 

@@ -60,7 +60,7 @@ class Reader final : public Pollable {
   const std::optional<LoadedJob>& job() const { return job_; }
   const ClockEstimate& clock() const { return clock_; }
   /// The connection that the others follow.
-  const LinkKeeper& control() const { return control_.keeper(); }
+  const Reconnector& control() const { return control_.keeper(); }
   std::vector<Pollable*> pollables() { return {this, &control_, &health_, &data_}; }
 
   // Pollable: the deadlines of all three

@@ -7,7 +7,7 @@
 #include "drivers/cmm/probe_mover.h"
 #include "drivers/cmm/source.h"
 #include "drivers/ipp/ipp_client.h"
-#include "drivers/port/link_keeper.h"
+#include "drivers/port/reconnector.h"
 
 namespace datum {
 
@@ -71,7 +71,7 @@ class IppReader final : public CmmSource, public ProbeMover {
   std::uint64_t samples_ = 0, faults_ = 0;
   MonotonicNs sampled_ns_ = 0;
   ProbePoint latest_;
-  LinkKeeper link_;  // last: it tells this one
+  Reconnector link_;  // last: it tells this one
 };
 
 }  // namespace datum

@@ -2,7 +2,7 @@
 
 namespace datum {
 
-LinkReport report_of(const LinkKeeper& link, const std::string& name, const std::string& kind) {
+LinkReport report_of(const Reconnector& link, const std::string& name, const std::string& kind) {
   LinkReport report;
   report.name = name;
   report.kind = kind;

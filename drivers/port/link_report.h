@@ -5,7 +5,7 @@
 #include <string>
 
 #include "drivers/frame/height_frame.h"
-#include "drivers/port/link_keeper.h"
+#include "drivers/port/reconnector.h"
 
 namespace datum {
 
@@ -21,7 +21,7 @@ struct LinkReport {
 };
 
 /// What a keeper knows of its link.
-LinkReport report_of(const LinkKeeper& link, const std::string& name, const std::string& kind);
+LinkReport report_of(const Reconnector& link, const std::string& name, const std::string& kind);
 
 /// Whoever has a link.
 class LinkTeller {

@@ -1,4 +1,4 @@
-// LinkKeeper: keeps one port open. It connects in time, reopens later and later, and remembers how the link fared. No
+// Reconnector: keeps one port open. It connects in time, reopens later and later, and remembers how the link fared. No
 // protocol, no clock.
 //
 // Its user calls run() for all that reads or writes, send() for bytes that may have to wait, good() once the peer has
@@ -45,7 +45,7 @@ struct LinkRecord {
   std::optional<MonotonicNs> heard_ns;  // when bytes came last
 };
 
-class LinkKeeper {
+class Reconnector {
  public:
   /// Told when the port has connected, and may write at once.
   using OnOpen = std::function<void(MonotonicNs now)>;
@@ -55,9 +55,9 @@ class LinkKeeper {
   static constexpr std::size_t most_unsent = 256 * 1024;  // NOLINT(bugprone-implicit-widening*): constant
 
   /// A port that is open already (accepted) is taken as it is, without telling.
-  LinkKeeper(std::unique_ptr<Port> port, const LinkLimits& limits, OnOpen on_open, OnLoss on_loss);
-  LinkKeeper(const LinkKeeper&) = delete;
-  LinkKeeper& operator=(const LinkKeeper&) = delete;
+  Reconnector(std::unique_ptr<Port> port, const LinkLimits& limits, OnOpen on_open, OnLoss on_loss);
+  Reconnector(const Reconnector&) = delete;
+  Reconnector& operator=(const Reconnector&) = delete;
 
   /// Opens now, with the first back-off; no effect while it is open or connecting.
   void start(MonotonicNs now);

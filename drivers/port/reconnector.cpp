@@ -1,4 +1,4 @@
-#include "drivers/port/link_keeper.h"
+#include "drivers/port/reconnector.h"
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ const char* name_of(LinkState state) {
   return "?";
 }
 
-LinkKeeper::LinkKeeper(std::unique_ptr<Port> port, const LinkLimits& limits, OnOpen on_open, OnLoss on_loss)
+Reconnector::Reconnector(std::unique_ptr<Port> port, const LinkLimits& limits, OnOpen on_open, OnLoss on_loss)
     : port_(std::move(port)),
       limits_(limits),
       on_open_(std::move(on_open)),
@@ -31,18 +31,18 @@ LinkKeeper::LinkKeeper(std::unique_ptr<Port> port, const LinkLimits& limits, OnO
   record_.opened = is_open() ? 1 : 0;
 }
 
-void LinkKeeper::enter(LinkState state, MonotonicNs now) {
+void Reconnector::enter(LinkState state, MonotonicNs now) {
   if (state_ != state) record_.since_ns = now;
   state_ = state;
 }
 
-void LinkKeeper::start(MonotonicNs now) {
+void Reconnector::start(MonotonicNs now) {
   if (port_->is_open()) return;
   good();
   open(now);
 }
 
-void LinkKeeper::open(MonotonicNs now) {
+void Reconnector::open(MonotonicNs now) {
   due_.reset();
   ++record_.attempts;
   guarded(now, [&] {
@@ -53,7 +53,7 @@ void LinkKeeper::open(MonotonicNs now) {
   });
 }
 
-void LinkKeeper::settle(MonotonicNs now) {
+void Reconnector::settle(MonotonicNs now) {
   if (state_ != LinkState::connecting || !port_->connected()) return;
   enter(LinkState::open, now);
   due_.reset();
@@ -62,31 +62,31 @@ void LinkKeeper::settle(MonotonicNs now) {
   on_open_(now);
 }
 
-std::size_t LinkKeeper::read(std::uint8_t* to, std::size_t room, MonotonicNs now) {
+std::size_t Reconnector::read(std::uint8_t* to, std::size_t room, MonotonicNs now) {
   if (!port_->is_open()) return 0;
   const std::size_t got = port_->read(to, room);
   if (got > 0) record_.heard_ns = now;
   return got;
 }
 
-void LinkKeeper::send(std::string_view bytes) {
+void Reconnector::send(std::string_view bytes) {
   unsent_ += bytes;
   flush();
   if (unsent_.size() > most_unsent)
     throw LostError(fmt::format("{}: the peer does not read", port_->describe()));
 }
 
-void LinkKeeper::flush() {
+void Reconnector::flush() {
   if (!is_open() || unsent_.empty()) return;
   unsent_.erase(0, port_->write(reinterpret_cast<const std::uint8_t*>(unsent_.data()), unsent_.size()));
 }
 
-void LinkKeeper::good() {
+void Reconnector::good() {
   back_off_ns_ = limits_.first_back_off_ms * ns_per_ms;
   record_.attempts = 0;
 }
 
-void LinkKeeper::close(LinkState state, const std::string& why, MonotonicNs now) {
+void Reconnector::close(LinkState state, const std::string& why, MonotonicNs now) {
   port_->close();
   unsent_.clear();
   if (is_open()) ++record_.lost;
@@ -96,12 +96,12 @@ void LinkKeeper::close(LinkState state, const std::string& why, MonotonicNs now)
   on_loss_(why, now);
 }
 
-void LinkKeeper::refuse(const std::string& why, MonotonicNs now) {
+void Reconnector::refuse(const std::string& why, MonotonicNs now) {
   due_.reset();
   close(LinkState::refused, why, now);
 }
 
-void LinkKeeper::lose(const std::string& why, MonotonicNs now) {
+void Reconnector::lose(const std::string& why, MonotonicNs now) {
   due_.reset();
   if (limits_.reopens) {
     due_ = now + back_off_ns_;
@@ -110,20 +110,20 @@ void LinkKeeper::lose(const std::string& why, MonotonicNs now) {
   close(LinkState::closed, why, now);
 }
 
-void LinkKeeper::shut(MonotonicNs now) {
+void Reconnector::shut(MonotonicNs now) {
   port_->close();
   unsent_.clear();
   due_.reset();
   enter(LinkState::closed, now);
 }
 
-std::optional<MonotonicNs> LinkKeeper::deadline() const {
+std::optional<MonotonicNs> Reconnector::deadline() const {
   if (is_open() && limits_.silence_ms && record_.heard_ns)
     return *record_.heard_ns + *limits_.silence_ms * ns_per_ms;
   return due_;
 }
 
-bool LinkKeeper::on_deadline(MonotonicNs now) {
+bool Reconnector::on_deadline(MonotonicNs now) {
   const auto due = deadline();
   if (!due || now < *due) return false;
   switch (state_) {
@@ -142,7 +142,7 @@ bool LinkKeeper::on_deadline(MonotonicNs now) {
   return false;
 }
 
-std::string LinkKeeper::describe() const {
+std::string Reconnector::describe() const {
   const std::string text = name_of(state_);
   const bool down = state_ == LinkState::closed || state_ == LinkState::refused;
   return !down || record_.last_error.empty() ? text : text + ": " + record_.last_error;

@@ -1,4 +1,4 @@
-#include "drivers/port/link_keeper.h"
+#include "drivers/port/reconnector.h"
 
 #include <gmock/gmock.h>
 
@@ -53,7 +53,7 @@ struct Rig {
   MonotonicNs now = 1000 * ms;
   ScriptedPort* port;
   std::vector<std::string> told;
-  LinkKeeper link;
+  Reconnector link;
 
   explicit Rig(std::deque<ScriptedPort::Ends> ends = {}, const LinkLimits& limits = {}, bool accepted = false)
       : Rig(std::make_unique<ScriptedPort>(), std::move(ends), limits, accepted) {}
@@ -84,7 +84,7 @@ struct Rig {
 
 using Ends = ScriptedPort::Ends;
 
-TEST(LinkKeeper, OpensReadsAndWrites) {
+TEST(Reconnector, OpensReadsAndWrites) {
   Rig rig;
   EXPECT_EQ(rig.link.describe(), "closed, to be reopened");
   rig.link.start(rig.now);
@@ -103,7 +103,7 @@ TEST(LinkKeeper, OpensReadsAndWrites) {
   EXPECT_FALSE(rig.link.wants_write());
 }
 
-TEST(LinkKeeper, ReopensLaterAndLaterUntilThePeerIsWell) {
+TEST(Reconnector, ReopensLaterAndLaterUntilThePeerIsWell) {
   Rig rig(std::deque<Ends>(7, Ends::lost));
   rig.link.start(rig.now);
   std::vector<int> waits;
@@ -124,7 +124,7 @@ TEST(LinkKeeper, ReopensLaterAndLaterUntilThePeerIsWell) {
   EXPECT_EQ(rig.link.record().since_ns, rig.now);
 }
 
-TEST(LinkKeeper, AConnectThatTakesItsTimeIsToldAtItsEndOrGivenUp) {
+TEST(Reconnector, AConnectThatTakesItsTimeIsToldAtItsEndOrGivenUp) {
   Rig rig({Ends::late, Ends::late});
   rig.link.start(rig.now);
   EXPECT_EQ(rig.link.state(), LinkState::connecting);
@@ -138,7 +138,7 @@ TEST(LinkKeeper, AConnectThatTakesItsTimeIsToldAtItsEndOrGivenUp) {
   EXPECT_THAT(rig.told, ElementsAre("port: can't connect: no answer", "open"));
 }
 
-TEST(LinkKeeper, WhatIsRefusedWaitsForAnOperator) {
+TEST(Reconnector, WhatIsRefusedWaitsForAnOperator) {
   Rig rig({Ends::refused});
   rig.link.start(rig.now);
   EXPECT_TRUE(rig.link.refused());
@@ -148,7 +148,7 @@ TEST(LinkKeeper, WhatIsRefusedWaitsForAnOperator) {
   EXPECT_TRUE(rig.link.is_open());
 }
 
-TEST(LinkKeeper, WhatIsRefusedIsTriedAgainWhereThatMayHelp) {
+TEST(Reconnector, WhatIsRefusedIsTriedAgainWhereThatMayHelp) {
   LinkLimits limits;
   limits.refusal_is_final = false;
   Rig rig({Ends::refused}, limits);
@@ -157,7 +157,7 @@ TEST(LinkKeeper, WhatIsRefusedIsTriedAgainWhereThatMayHelp) {
   EXPECT_TRUE(rig.link.is_open());
 }
 
-TEST(LinkKeeper, ASilentPeerIsLost) {
+TEST(Reconnector, ASilentPeerIsLost) {
   LinkLimits limits;
   limits.silence_ms = 4000;
   Rig rig({}, limits);
@@ -171,7 +171,7 @@ TEST(LinkKeeper, ASilentPeerIsLost) {
   EXPECT_TRUE(rig.link.is_open());
 }
 
-TEST(LinkKeeper, APeerThatDoesNotReadIsLost) {
+TEST(Reconnector, APeerThatDoesNotReadIsLost) {
   Rig rig;
   rig.link.start(rig.now);
   rig.port->room = 0;
@@ -185,7 +185,7 @@ TEST(LinkKeeper, APeerThatDoesNotReadIsLost) {
   EXPECT_EQ(rig.port->taken, "") << "what was left unsent belonged to the link before";
 }
 
-TEST(LinkKeeper, AnAcceptedConnectionIsNotMadeAnew) {
+TEST(Reconnector, AnAcceptedConnectionIsNotMadeAnew) {
   LinkLimits limits;
   limits.reopens = false;
   Rig rig({}, limits, true);
@@ -197,7 +197,7 @@ TEST(LinkKeeper, AnAcceptedConnectionIsNotMadeAnew) {
   EXPECT_FALSE(rig.link.deadline());
 }
 
-TEST(LinkKeeper, ShutStaysShutAndTellsNobody) {
+TEST(Reconnector, ShutStaysShutAndTellsNobody) {
   Rig rig;
   rig.link.start(rig.now);
   rig.link.shut(rig.now);
