@@ -104,13 +104,13 @@ std::set<std::string> listening_tables(const DaemonConfig& config) {
 }
 
 /// What must have room before a board is taken.
-FileKeeperParts kept_files(const DaemonConfig& config) {
-  FileKeeperParts parts{config.retention,
-                        deliveries_folder(config),
-                        config.pictures.value_or(std::filesystem::path()),
-                        {{"the result store", config.store.parent_path()}},
-                        std::make_shared<FileSystemRoom>(),
-                        [] { return utc_ns() / 1'000'000'000; }};
+FileRetentionDependencies kept_files(const DaemonConfig& config) {
+  FileRetentionDependencies parts{config.retention,
+                                  deliveries_folder(config),
+                                  config.pictures.value_or(std::filesystem::path()),
+                                  {{"the result store", config.store.parent_path()}},
+                                  std::make_shared<FileSystemRoom>(),
+                                  [] { return utc_ns() / 1'000'000'000; }};
   if (!parts.deliveries.empty()) parts.places.push_back({"the frames' folder", parts.deliveries});
   if (!parts.pictures.empty()) parts.places.push_back({"the pictures' folder", parts.pictures});
   return parts;

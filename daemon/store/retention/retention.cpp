@@ -11,7 +11,7 @@ constexpr std::array<double, 8> slice_bounds_s{0.5e-3, 1e-3, 2e-3, 5e-3, 10e-3, 
 
 }  // namespace
 
-Retention::Retention(const FileKeeperParts& parts)
+Retention::Retention(const FileRetentionDependencies& parts)
     : settings_(parts.settings),
       results_(settings_),
       files_(parts),

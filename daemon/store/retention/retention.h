@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/store/retention/file_keeper.h"
-#include "daemon/store/retention/result_keeper.h"
+#include "daemon/store/retention/file_retention.h"
+#include "daemon/store/retention/result_retention.h"
 #include "drivers/frame/probe_point.h"
 
 namespace datum {
@@ -15,7 +15,7 @@ namespace datum {
 /// On the loop's thread, but for slice().
 class Retention {
  public:
-  explicit Retention(const FileKeeperParts& parts);
+  explicit Retention(const FileRetentionDependencies& parts);
 
   std::string shortage() const { return files_.shortage(); }
   /// Of a measured board's frame. What is not kept is removed soon.
@@ -41,14 +41,14 @@ class Retention {
   bool slices() const { return settings_.removes_results() || by_age(); }
 
   RetentionSettings settings_;
-  ResultKeeper results_;
-  FileKeeper files_;
+  ResultRetention results_;
+  FileRetention files_;
   bool running_ = false;
   MonotonicNs next_ = 0;
   std::string doubt_, unseen_;  // told last
   std::vector<std::string> notes_;
-  RetentionFacts facts_;      // those of slices
-  FileKeeperThread looking_;  // last: it uses the files' keeper
+  RetentionFacts facts_;         // those of slices
+  FileRetentionThread looking_;  // last: it uses the files' keeper
 };
 
 }  // namespace datum

@@ -145,7 +145,7 @@ TEST_F(Files, NobodyWantsADiscardedFrame) {
   fs::rename(folder / "done" / "gone", folder / "discard" / "gone");
   RetentionSettings settings;
   settings.frames.days = 1;
-  FileKeeper keeper(
+  FileRetention keeper(
       {settings, folder / "", {}, {}, std::make_shared<SetRoom>(), [] { return first_day_s + 9 * day_s; }});
   keeper.look();
   keeper.look();
@@ -158,9 +158,9 @@ TEST_F(Files, WhatIsKeptIsCounted) {
   write(folder / "pictures" / "00000001_PASS.png", 4096);
   RetentionSettings settings;
   settings.frames.bytes = 2 * mib + mib / 2;
-  FileKeeper keeper({settings, folder / "", folder / "pictures", {}, std::make_shared<SetRoom>(), [] {
-                       return first_day_s + 9 * day_s;
-                     }});
+  FileRetention keeper({settings, folder / "", folder / "pictures", {}, std::make_shared<SetRoom>(), [] {
+                          return first_day_s + 9 * day_s;
+                        }});
   EXPECT_TRUE(keeper.kept().empty()) << "not listed yet";
   keeper.look();
   const auto kept = keeper.kept();
@@ -173,7 +173,7 @@ TEST_F(Files, WhatIsKeptIsCounted) {
 
 TEST(FramesKept, ByDecision) {
   const FreshFolder folder;
-  FileKeeperParts parts{{}, {}, {}, {}, std::make_shared<SetRoom>(), [] { return first_day_s; }};
+  FileRetentionDependencies parts{{}, {}, {}, {}, std::make_shared<SetRoom>(), [] { return first_day_s; }};
   EXPECT_TRUE(Retention(parts).keeps_frame(Decision::pass));
   parts.settings.keep_frames = KeepFrames::failures;
   EXPECT_FALSE(Retention(parts).keeps_frame(Decision::pass));
@@ -186,7 +186,7 @@ TEST(FramesKept, ByDecision) {
 /// Slices come one at a time, soon after each other while there is more, and nothing is due without a limit.
 TEST(Slices, AreDueOneAtATime) {
   const FreshFolder folder;
-  FileKeeperParts parts{{}, {}, {}, {}, std::make_shared<SetRoom>(), [] { return first_day_s; }};
+  FileRetentionDependencies parts{{}, {}, {}, {}, std::make_shared<SetRoom>(), [] { return first_day_s; }};
   EXPECT_FALSE(Retention(parts).due(1));
   parts.settings.results_count = 5;
   Retention retention(parts);
@@ -204,7 +204,7 @@ TEST(Slices, AreDueOneAtATime) {
 }
 
 TEST(Slices, TellWhatTheyDid) {
-  FileKeeperParts parts{
+  FileRetentionDependencies parts{
       {}, {}, {}, {{"the result store", "/store"}}, std::make_shared<SetRoom>(), [] {
                           return first_day_s; }};
   parts.settings.results_count = 5;

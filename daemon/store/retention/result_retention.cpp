@@ -1,4 +1,4 @@
-#include "daemon/store/retention/result_keeper.h"
+#include "daemon/store/retention/result_retention.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,8 @@ std::optional<std::int64_t> seconds_of(const std::string& iso) {
 }  // namespace
 
 /// The clock where it can be believed, else the latest time at which it could.
-std::int64_t ResultKeeper::trusted_utc_s(ResultStore& store, std::int64_t utc_s, KeepOutcome& outcome) const {
+std::int64_t ResultRetention::trusted_utc_s(ResultStore& store, std::int64_t utc_s,
+                                            KeepOutcome& outcome) const {
   auto kept = seconds_of(store.kept_clock());
   if (!kept) {  // the first time: the newest result stands for it
     const auto newest = store.latest();
@@ -46,8 +47,8 @@ std::int64_t ResultKeeper::trusted_utc_s(ResultStore& store, std::int64_t utc_s,
   return utc_s;  // a clock that was set back removes less
 }
 
-std::vector<RemovalOrder> ResultKeeper::orders(ResultStore& store, std::int64_t trusted_s,
-                                               const StoreExtent& have, const KeepMoment& now) const {
+std::vector<RemovalOrder> ResultRetention::orders(ResultStore& store, std::int64_t trusted_s,
+                                                  const StoreExtent& have, const KeepMoment& now) const {
   std::vector<RemovalOrder> orders;
   const std::string utc = iso8601_from_utc(now.utc_s);
   const std::uint64_t acknowledged = now.acknowledged.value_or(all);
@@ -76,14 +77,14 @@ std::vector<RemovalOrder> ResultKeeper::orders(ResultStore& store, std::int64_t 
   return orders;
 }
 
-KeepOutcome ResultKeeper::slice(ResultStore& store, const KeepMoment& now) const {
+KeepOutcome ResultRetention::slice(ResultStore& store, const KeepMoment& now) const {
   const MonotonicNs from = now.clock ? now.clock() : 0;
   KeepOutcome outcome = remove(store, now);
   if (now.clock) outcome.took_ns = now.clock() - from;
   return outcome;
 }
 
-KeepOutcome ResultKeeper::remove(ResultStore& store, const KeepMoment& now) const {
+KeepOutcome ResultRetention::remove(ResultStore& store, const KeepMoment& now) const {
   KeepOutcome outcome;
   const bool by_age = settings_.results.days || settings_.frames.days || settings_.pictures.days;
   const std::int64_t trusted_s = by_age ? trusted_utc_s(store, now.utc_s, outcome) : now.utc_s;

@@ -18,7 +18,7 @@
 
 namespace datum {
 
-struct FileKeeperParts {
+struct FileRetentionDependencies {
   RetentionSettings settings;
   std::filesystem::path deliveries;  // done/, failed/ and discard/ are in it; empty: frames are not kept
   std::filesystem::path pictures;    // empty: none are written
@@ -27,13 +27,13 @@ struct FileKeeperParts {
   std::function<std::int64_t()> utc_s;  // since 1970-01-01; called on its thread
 };
 
-class FileKeeper {
+class FileRetention {
  public:
   static constexpr int looks_for_a_sweep = 600;    // the folders are listed no more often
   static constexpr std::size_t most_at_once = 16;  // files or folders removed in one look
 
   /// Looks at the room, not at the folders.
-  explicit FileKeeper(FileKeeperParts parts);
+  explicit FileRetention(FileRetentionDependencies parts);
 
   /// Why no further board may be taken; empty: there is room.
   std::string shortage() const;
@@ -54,7 +54,7 @@ class FileKeeper {
   void remove_some();
   void note(const std::string& text);
 
-  FileKeeperParts parts_;
+  FileRetentionDependencies parts_;
   mutable std::mutex mutex_;
   std::string shortage_;
   bool clock_trusted_ = false, list_soon_ = true;
@@ -67,17 +67,17 @@ class FileKeeper {
 };
 
 /// Looks once a second, until it is destroyed.
-class FileKeeperThread {
+class FileRetentionThread {
  public:
-  explicit FileKeeperThread(FileKeeper& keeper);
-  ~FileKeeperThread();
-  FileKeeperThread(const FileKeeperThread&) = delete;
-  FileKeeperThread& operator=(const FileKeeperThread&) = delete;
+  explicit FileRetentionThread(FileRetention& keeper);
+  ~FileRetentionThread();
+  FileRetentionThread(const FileRetentionThread&) = delete;
+  FileRetentionThread& operator=(const FileRetentionThread&) = delete;
 
  private:
   void run();
 
-  FileKeeper& keeper_;
+  FileRetention& keeper_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;

@@ -38,7 +38,7 @@ struct KeepOutcome {
   std::string doubt;               // of the clock; empty: none
 };
 
-class ResultKeeper {
+class ResultRetention {
  public:
   static constexpr int most_jump_days = 45;
   // A slice holds the store, and a board that comes waits: for as long as these are read, hashed and deleted. A result of
@@ -46,7 +46,7 @@ class ResultKeeper {
   static constexpr std::uint64_t most_at_once = 16;
   static constexpr MonotonicNs most_reading_ns = 2'000'000;  // deleting takes about as long as reading
 
-  explicit ResultKeeper(const RetentionSettings& settings) : settings_(settings) {}
+  explicit ResultRetention(const RetentionSettings& settings) : settings_(settings) {}
 
   /// Removes at most most_at_once results, one at least where one is due; on the thread that stores. Throws StoreError.
   KeepOutcome slice(ResultStore& store, const KeepMoment& now) const;

@@ -1,5 +1,5 @@
 // Which results go when, and that what is left is whole.
-#include "daemon/store/retention/result_keeper.h"
+#include "daemon/store/retention/result_retention.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ struct Results : ::testing::Test {
   /// All slices that are due at a moment.
   KeepOutcome keep(std::int64_t utc_s, std::optional<std::uint64_t> acknowledged = {}) {
     KeepOutcome all;
-    const ResultKeeper keeper(settings);
+    const ResultRetention keeper(settings);
     for (bool more = true; more;) {
       KeepOutcome one = keeper.slice(store, {utc_s, acknowledged});
       more = one.more;
@@ -110,7 +110,7 @@ TEST_F(Results, AnAcceptedDateIsTrue) {
   EXPECT_EQ(keep(on_day(121)).doubt, "");
   EXPECT_EQ(first(), 20u) << "all but the newest";
   EXPECT_EQ(keep(on_day(160)).doubt, "") << "from there on it runs by itself";
-  EXPECT_NE(keep(on_day(160 + ResultKeeper::most_jump_days + 1)).doubt, "");
+  EXPECT_NE(keep(on_day(160 + ResultRetention::most_jump_days + 1)).doubt, "");
 }
 
 /// Measured while the battery of the clock was empty.
@@ -161,21 +161,22 @@ TEST_F(Results, WhatWasAlteredIsNotedWhenItGoes) {
 TEST_F(Results, ASliceEndsByItsNumberOrItsTime) {
   settings.results_count = 1;
   fill(40);
-  const ResultKeeper keeper(settings);
+  const ResultRetention keeper(settings);
   MonotonicNs now = 0;
   const auto slice_with = [&](MonotonicNs a_look_takes) {
     return keeper.slice(store,
                         {on_day(40), std::nullopt, [&now, a_look_takes] { return now += a_look_takes; }});
   };
   const KeepOutcome fast = slice_with(1);
-  EXPECT_EQ(fast.removed.results, ResultKeeper::most_at_once);
+  EXPECT_EQ(fast.removed.results, ResultRetention::most_at_once);
   EXPECT_TRUE(fast.more);
   // The clock is asked at the beginning and before each result but the first: the fourth would begin at 2.1 ms.
-  const KeepOutcome slow = slice_with(ResultKeeper::most_reading_ns / 3 + 1);
+  const KeepOutcome slow = slice_with(ResultRetention::most_reading_ns / 3 + 1);
   EXPECT_EQ(slow.removed.results, 3u);
   EXPECT_TRUE(slow.more);
-  EXPECT_EQ(slow.took_ns, 5 * (ResultKeeper::most_reading_ns / 3 + 1)) << "by its clock";
-  EXPECT_EQ(slice_with(ResultKeeper::most_reading_ns * 100).removed.results, 1u) << "it goes on all the same";
+  EXPECT_EQ(slow.took_ns, 5 * (ResultRetention::most_reading_ns / 3 + 1)) << "by its clock";
+  EXPECT_EQ(slice_with(ResultRetention::most_reading_ns * 100).removed.results, 1u)
+      << "it goes on all the same";
   EXPECT_EQ(first(), 21u);
   EXPECT_EQ(check_chain(folder / "results.db").faults, 0u);
   while (slice_with(1).more) continue;
@@ -191,7 +192,7 @@ TEST_F(Results, DISABLED_HowLongSlicesTake) {
     return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
   };
   for (bool more = true; more;) {
-    const KeepOutcome one = ResultKeeper(settings).slice(store, {on_day(4000), std::nullopt, clock});
+    const KeepOutcome one = ResultRetention(settings).slice(store, {on_day(4000), std::nullopt, clock});
     more = one.more;
     took_ms.push_back(static_cast<double>(one.took_ns) * 1e-6);
   }

@@ -1,4 +1,4 @@
-#include "daemon/store/retention/file_keeper.h"
+#include "daemon/store/retention/file_retention.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -15,32 +15,32 @@ constexpr std::size_t most_notes = 64;  // that wait to be taken
 
 }  // namespace
 
-FileKeeper::FileKeeper(FileKeeperParts parts) : parts_(std::move(parts)) {
+FileRetention::FileRetention(FileRetentionDependencies parts) : parts_(std::move(parts)) {
   shortage_ = datum::shortage(*parts_.room, parts_.places, parts_.settings, false);
 }
 
-std::string FileKeeper::shortage() const {
+std::string FileRetention::shortage() const {
   const std::lock_guard lock(mutex_);
   return shortage_;
 }
 
-void FileKeeper::trust_clock(bool trusted) {
+void FileRetention::trust_clock(bool trusted) {
   const std::lock_guard lock(mutex_);
   list_soon_ |= trusted != clock_trusted_;
   clock_trusted_ = trusted;
 }
 
-std::vector<std::string> FileKeeper::take_notes() {
+std::vector<std::string> FileRetention::take_notes() {
   const std::lock_guard lock(mutex_);
   return std::exchange(notes_, {});
 }
 
-std::map<std::string, KeptFiles> FileKeeper::kept() const {
+std::map<std::string, KeptFiles> FileRetention::kept() const {
   const std::lock_guard lock(mutex_);
   return kept_;
 }
 
-void FileKeeper::look() {
+void FileRetention::look() {
   const bool short_before = !shortage().empty();
   std::string why = datum::shortage(*parts_.room, parts_.places, parts_.settings, short_before);
   {
@@ -52,7 +52,7 @@ void FileKeeper::look() {
 }
 
 /// Deliveries that nobody wants are few and always listed, the others now and then.
-void FileKeeper::list() {
+void FileRetention::list() {
   if (!parts_.deliveries.empty()) {
     going_ = deliveries_in(parts_.deliveries / "discard");
     if (!going_.empty()) return;
@@ -69,8 +69,8 @@ void FileKeeper::list() {
   if (!parts_.pictures.empty()) list("pictures", {parts_.pictures}, parts_.settings.pictures);
 }
 
-void FileKeeper::list(const std::string& kind, const std::vector<std::filesystem::path>& folders,
-                      KeepLimit limit) {
+void FileRetention::list(const std::string& kind, const std::vector<std::filesystem::path>& folders,
+                         KeepLimit limit) {
   {
     const std::lock_guard lock(mutex_);
     if (!clock_trusted_) limit.days.reset();
@@ -92,7 +92,7 @@ void FileKeeper::list(const std::string& kind, const std::vector<std::filesystem
   kept_[kind] = kept;
 }
 
-void FileKeeper::remove_some() {
+void FileRetention::remove_some() {
   for (std::size_t n = 0; n < most_at_once && !going_.empty(); ++n) {
     try {
       remove_kept(going_.back());
@@ -103,16 +103,16 @@ void FileKeeper::remove_some() {
   }
 }
 
-void FileKeeper::note(const std::string& text) {
+void FileRetention::note(const std::string& text) {
   const std::lock_guard lock(mutex_);
   if (notes_.size() < most_notes) notes_.push_back(text);
 }
 
-FileKeeperThread::FileKeeperThread(FileKeeper& keeper) : keeper_(keeper) {
+FileRetentionThread::FileRetentionThread(FileRetention& keeper) : keeper_(keeper) {
   thread_ = std::thread([this] { run(); });
 }
 
-FileKeeperThread::~FileKeeperThread() {
+FileRetentionThread::~FileRetentionThread() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -121,7 +121,7 @@ FileKeeperThread::~FileKeeperThread() {
   thread_.join();
 }
 
-void FileKeeperThread::run() {
+void FileRetentionThread::run() {
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 19);  // of this thread
   std::unique_lock lock(mutex_);
   while (!stopping_) {
