@@ -249,7 +249,7 @@ int serve(const DaemonConfig& config) {
   const std::unique_ptr<FrameSource> frames = frames_of(config, sensor, reader);
   const std::unique_ptr<CmmSource> cmm = config.cmm ? cmm_of(*config.cmm) : nullptr;
   CellMetrics& metrics = observed.metrics();
-  const FactKeeper facts(places_of(config), EventLoop::now);
+  const ServiceSampler facts(places_of(config), EventLoop::now);
   InspectionCell cell(
       {config, sensor, backend, worker, *frames, cmm.get(), writer, reader, utc_ns, to_journal, &controller,
        [&metrics](const BoardVerdict& verdict, const BoardTimes& times) { metrics.board(verdict, times); },

@@ -32,7 +32,7 @@ ServicePlaces places_of(const DaemonConfig& config) {
   return places;
 }
 
-StoreRoom room_of(const FactKeeper& keeper) {
+StoreRoom room_of(const ServiceSampler& keeper) {
   const auto facts = keeper.newest();
   if (!facts) return {};
   const auto free = facts->free_bytes.find("store");

@@ -40,7 +40,7 @@ int tell_refusal(const std::string& why, int status);
 ServicePlaces places_of(const DaemonConfig& config);
 
 /// Of the store's disk, as it was looked at last.
-StoreRoom room_of(const FactKeeper& facts);
+StoreRoom room_of(const ServiceSampler& facts);
 
 /// What the metrics are read from; all of it outlives them.
 struct MetricsParts {
@@ -50,7 +50,7 @@ struct MetricsParts {
   const BackendChoice& backend;
   const Worker& worker;
   const ControllerWatch& controller;
-  const FactKeeper& facts;
+  const ServiceSampler& facts;
   const Retention& retention;
   std::function<std::optional<MonotonicNs>()> watchdog_fed;
 };

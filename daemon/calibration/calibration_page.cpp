@@ -34,7 +34,7 @@ constexpr const char* style =
 
 }  // namespace
 
-std::string page_of(const CalibrationSession& session, const PageFacts& facts) {
+std::string page_of(const CalibrationSession& session, const PageContents& facts) {
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Calibration of sensor " +
       escaped(facts.sensor_serial) + "</title><style>" + style + "</style></head><body>\n";

@@ -8,7 +8,7 @@
 namespace datum {
 
 /// What the page says beside the session.
-struct PageFacts {
+struct PageContents {
   std::string outcome;  // "accepted: ...", "... has drifted: ..."
   std::string written;  // ISO 8601 UTC
   std::string sensor_serial, software;
@@ -16,6 +16,6 @@ struct PageFacts {
   std::string scan_png, residual_png;  // names beside the page
 };
 
-std::string page_of(const CalibrationSession& session, const PageFacts& facts);
+std::string page_of(const CalibrationSession& session, const PageContents& facts);
 
 }  // namespace datum

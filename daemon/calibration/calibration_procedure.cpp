@@ -175,13 +175,13 @@ std::filesystem::path CalibrationProcedure::beside(const std::string& ending) co
 
 /// What was accepted or verified stands without it.
 void CalibrationProcedure::write_page(const std::string& outcome) {
-  const PageFacts facts{outcome,
-                        iso8601_from_utc(utc_s()),
-                        parts_.sensor.serial,
-                        code_id(),
-                        log_.file().filename().string(),
-                        beside("_scan.png").filename().string(),
-                        beside("_residuals.png").filename().string()};
+  const PageContents facts{outcome,
+                           iso8601_from_utc(utc_s()),
+                           parts_.sensor.serial,
+                           code_id(),
+                           log_.file().filename().string(),
+                           beside("_scan.png").filename().string(),
+                           beside("_residuals.png").filename().string()};
   try {
     write_durably(beside(".html"), page_of(*session_, facts));
     last_ += "; page " + beside(".html").string();

@@ -13,8 +13,8 @@
 #include "daemon/instrument/instrument.h"
 #include "daemon/metrics/board_times.h"
 #include "daemon/metrics/metrics_server.h"
-#include "daemon/metrics/service_facts.h"
-#include "daemon/store/retention/retention_facts.h"
+#include "daemon/metrics/service_snapshot.h"
+#include "daemon/store/retention/retention_snapshot.h"
 #include "daemon/system/log_event.h"
 
 namespace datum {
@@ -28,9 +28,9 @@ struct ServiceReading {
   std::optional<MonotonicNs> worker_since, watchdog_fed;
   std::uint64_t log_lines_lost = 0;
   MetricsServer::Counts requests;
-  std::shared_ptr<const ServiceFacts> facts;  // null: not looked at yet
+  std::shared_ptr<const ServiceSnapshot> facts;  // null: not looked at yet
   std::optional<ControllerState> controller;
-  std::optional<RetentionFacts> retention;
+  std::optional<RetentionSnapshot> retention;
   std::map<std::string, std::uint64_t> worker_restarts;  // of datumd-gpu, by its work
   std::optional<std::int64_t> oldest_utc_s;              // of the oldest stored result
 };

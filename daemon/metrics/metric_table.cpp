@@ -91,7 +91,7 @@ constexpr std::array<MetricFamily, metrics> families{{
     {log_lines_lost, "datumd_log_lines_lost_total", counter, "", "Lines that the journal did not take."},
     {scrapes, "datumd_metrics_requests_total", counter, "outcome",
      "Requests for these numbers: answered, refused, or given up."},
-    {facts_age, "datumd_facts_age_seconds", gauge, "",
+    {snapshot_age, "datumd_facts_age_seconds", gauge, "",
      "Since sizes, free room and the GPU were looked at; it grows where a disk or a driver hangs."},
     {build_info, "datumd_build_info", gauge, "version cell", "Always 1."},
     {process_cpu, "process_cpu_seconds_total", counter, "", "Processor time of datumd, user and system."},

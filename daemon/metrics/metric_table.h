@@ -64,7 +64,7 @@ enum class Metric : std::uint8_t {
   log_lines,
   log_lines_lost,
   scrapes,
-  facts_age,
+  snapshot_age,
   build_info,
   process_cpu,
   process_memory,

@@ -71,11 +71,11 @@ void put_store(Exposition& to, Instrument& instrument) {
   }
 }
 
-void put_facts(Exposition& to, const ServiceFacts& facts, MonotonicNs now) {
+void put_snapshot(Exposition& to, const ServiceSnapshot& facts, MonotonicNs now) {
   put_if(to, Metric::store_bytes, facts.store_bytes);
   for (const auto& [place, bytes] : facts.free_bytes)
     to.add(Metric::free_bytes, number(bytes), {{"place", place}});
-  to.add(Metric::facts_age, number(now - facts.looked_ns) * 1e-9);
+  to.add(Metric::snapshot_age, number(now - facts.looked_ns) * 1e-9);
   put_if(to, Metric::process_cpu, facts.cpu_s);
   put_if(to, Metric::process_memory, facts.memory_bytes);
   put_if(to, Metric::process_virtual_memory, facts.virtual_bytes);
@@ -85,7 +85,7 @@ void put_facts(Exposition& to, const ServiceFacts& facts, MonotonicNs now) {
   put_if(to, Metric::process_start, facts.started_utc_s);
 }
 
-void put_retention(Exposition& to, const RetentionFacts& facts, MonotonicNs now) {
+void put_retention(Exposition& to, const RetentionSnapshot& facts, MonotonicNs now) {
   to.add(Metric::reserve_bytes, number(facts.reserve_bytes));
   to.add(Metric::room_short, facts.room_short);
   for (const auto& [kind, kept] : facts.kept) {
@@ -142,7 +142,7 @@ void put_service(Exposition& to, const ServiceReading& s, MonotonicNs now) {
   to.add(Metric::scrapes, number(s.requests.answered), {{"outcome", "answered"}});
   to.add(Metric::scrapes, number(s.requests.refused), {{"outcome", "refused"}});
   to.add(Metric::scrapes, number(s.requests.given_up), {{"outcome", "given_up"}});
-  if (s.facts) put_facts(to, *s.facts, now);
+  if (s.facts) put_snapshot(to, *s.facts, now);
   if (s.controller) put_controller(to, *s.controller);
 }
 

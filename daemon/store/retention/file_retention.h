@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "daemon/store/retention/file_sweep.h"
-#include "daemon/store/retention/retention_facts.h"
+#include "daemon/store/retention/retention_snapshot.h"
 #include "daemon/store/retention/room.h"
 
 namespace datum {

@@ -49,8 +49,8 @@ void Retention::end(const KeepOutcome& outcome, MonotonicNs now) {
   files_.trust_clock(doubt_.empty());
 }
 
-RetentionFacts Retention::facts() const {
-  RetentionFacts facts = facts_;
+RetentionSnapshot Retention::facts() const {
+  RetentionSnapshot facts = facts_;
   facts.clock_doubted = !doubt_.empty();
   facts.room_short = !shortage().empty();
   facts.kept = files_.kept();

@@ -31,7 +31,7 @@ class Retention {
 
   /// For the log, since the last call.
   std::vector<std::string> take_notes();
-  RetentionFacts facts() const;
+  RetentionSnapshot facts() const;
 
  private:
   static constexpr MonotonicNs period_ns = 600'000'000'000;  // between two looks for old results
@@ -47,7 +47,7 @@ class Retention {
   MonotonicNs next_ = 0;
   std::string doubt_, unseen_;  // told last
   std::vector<std::string> notes_;
-  RetentionFacts facts_;         // those of slices
+  RetentionSnapshot facts_;      // those of slices
   FileRetentionThread looking_;  // last: it uses the files' keeper
 };
 

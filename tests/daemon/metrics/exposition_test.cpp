@@ -32,7 +32,7 @@ ServiceReading a_service() {
   s.version = "0.1.0 \"quoted\" back\\slash\nline";
   s.cell = "cell-1";
   s.backend = "cpu avx2 x2";
-  s.facts = std::make_shared<ServiceFacts>(look_at_service({"/no/such/store", {{"store", "/"}}}));
+  s.facts = std::make_shared<ServiceSnapshot>(look_at_service({"/no/such/store", {{"store", "/"}}}));
   s.controller.emplace();
   s.controller->hottest_degc = 51.5;
   s.controller->throttled_by = {"gpu: thermal"};
@@ -43,7 +43,7 @@ ServiceReading a_service() {
   s.worker_restarts = {{"boards", 2}, {"stages", 0}};
   s.oldest_utc_s = 1'700'000'000;
   static constexpr std::array<double, 2> bounds{0.001, 0.01};
-  s.retention = RetentionFacts{3, 1, Histogram(bounds), false, true, 256 << 20, {{"frames", {7, 4096}}}};
+  s.retention = RetentionSnapshot{3, 1, Histogram(bounds), false, true, 256 << 20, {{"frames", {7, 4096}}}};
   s.retention->slices_s.observe(0.002);
   return s;
 }

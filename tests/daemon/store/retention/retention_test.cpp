@@ -221,7 +221,7 @@ TEST(Slices, TellWhatTheyDid) {
   retention.begin();
   retention.end(outcome, 7);
   retention.end(outcome, 8);
-  const RetentionFacts facts = retention.facts();
+  const RetentionSnapshot facts = retention.facts();
   EXPECT_EQ(facts.results_removed, 6u);
   EXPECT_EQ(facts.looked_ns, 8);
   EXPECT_NEAR(facts.slices_s.sum(), 0.008, 1e-12);

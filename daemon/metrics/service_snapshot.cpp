@@ -1,4 +1,4 @@
-#include "daemon/metrics/service_facts.h"
+#include "daemon/metrics/service_snapshot.h"
 
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -23,7 +23,7 @@ std::string slurp(const char* file) {
 }
 
 /// /proc/self/stat from its third field on, the command's name with its blanks and brackets left out.
-void read_stat(ServiceFacts& facts) {
+void read_stat(ServiceSnapshot& facts) {
   const std::string text = slurp("/proc/self/stat");
   const std::size_t after = text.rfind(')');
   if (after == text.npos) return;
@@ -51,8 +51,8 @@ std::uint64_t count_of(const fs::path& folder, std::error_code& error) {
 
 }  // namespace
 
-ServiceFacts look_at_service(const ServicePlaces& places) {
-  ServiceFacts facts;
+ServiceSnapshot look_at_service(const ServicePlaces& places) {
+  ServiceSnapshot facts;
   read_stat(facts);
   std::error_code error;
   if (const std::uint64_t n = count_of("/proc/self/fd", error); !error && n > 0)
@@ -71,13 +71,13 @@ ServiceFacts look_at_service(const ServicePlaces& places) {
   return facts;
 }
 
-FactKeeper::FactKeeper(ServicePlaces places, Clock now, int period_ms)
+ServiceSampler::ServiceSampler(ServicePlaces places, Clock now, int period_ms)
     : shared_(std::make_shared<Shared>()),
       thread_([shared = shared_, places = std::move(places), now, period_ms] {
         std::unique_lock lock(shared->mutex);
         while (!shared->stopping) {
           lock.unlock();
-          auto facts = std::make_shared<ServiceFacts>(look_at_service(places));
+          auto facts = std::make_shared<ServiceSnapshot>(look_at_service(places));
           facts->looked_ns = now();
           lock.lock();
           shared->newest = std::move(facts);
@@ -87,7 +87,7 @@ FactKeeper::FactKeeper(ServicePlaces places, Clock now, int period_ms)
         shared->wake.notify_all();
       }) {}
 
-FactKeeper::~FactKeeper() {
+ServiceSampler::~ServiceSampler() {
   std::unique_lock lock(shared_->mutex);
   shared_->stopping = true;
   shared_->wake.notify_all();
@@ -96,7 +96,7 @@ FactKeeper::~FactKeeper() {
   ended ? thread_.join() : thread_.detach();  // it waits for a disk; the process ends without it
 }
 
-std::shared_ptr<const ServiceFacts> FactKeeper::newest() const {
+std::shared_ptr<const ServiceSnapshot> ServiceSampler::newest() const {
   const std::lock_guard lock(shared_->mutex);
   return shared_->newest;
 }

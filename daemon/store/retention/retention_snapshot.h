@@ -16,7 +16,7 @@ struct KeptFiles {
   std::uint64_t number = 0, bytes = 0;  // deliveries and pictures; on the disk
 };
 
-struct RetentionFacts {
+struct RetentionSnapshot {
   std::uint64_t results_removed = 0;        // since the start
   std::optional<MonotonicNs> looked_ns{};   // for old results, last; none: no limit asks for it, or not yet
   Histogram slices_s;                       // how long each took: a board may have waited for it

@@ -16,7 +16,7 @@
 
 namespace datum {
 
-struct ServiceFacts {
+struct ServiceSnapshot {
   MonotonicNs looked_ns = 0;
   std::optional<double> cpu_s, started_utc_s;
   std::optional<std::uint64_t> memory_bytes, virtual_bytes, fds, most_fds, threads;
@@ -31,19 +31,19 @@ struct ServicePlaces {
 };
 
 /// Of this moment; what can't be told is absent. proc(5), statvfs(3).
-ServiceFacts look_at_service(const ServicePlaces& places);
+ServiceSnapshot look_at_service(const ServicePlaces& places);
 
-class FactKeeper {
+class ServiceSampler {
  public:
   using Clock = MonotonicNs (*)();
   /// Looks at once, and every `period_ms` after that.
-  FactKeeper(ServicePlaces places, Clock now, int period_ms = 5000);
-  ~FactKeeper();
-  FactKeeper(const FactKeeper&) = delete;
-  FactKeeper& operator=(const FactKeeper&) = delete;
+  ServiceSampler(ServicePlaces places, Clock now, int period_ms = 5000);
+  ~ServiceSampler();
+  ServiceSampler(const ServiceSampler&) = delete;
+  ServiceSampler& operator=(const ServiceSampler&) = delete;
 
   /// The newest; null: the first look is not over.
-  std::shared_ptr<const ServiceFacts> newest() const;
+  std::shared_ptr<const ServiceSnapshot> newest() const;
 
  private:
   /// Outlives the keeper where the thread hangs.
@@ -51,7 +51,7 @@ class FactKeeper {
     mutable std::mutex mutex;
     std::condition_variable wake;
     bool stopping = false, ended = false;
-    std::shared_ptr<const ServiceFacts> newest;
+    std::shared_ptr<const ServiceSnapshot> newest;
   };
   std::shared_ptr<Shared> shared_;
   std::thread thread_;
