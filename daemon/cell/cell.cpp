@@ -37,7 +37,7 @@ InspectionCell::InspectionCell(CellParts parts)
       exposing_mark_(parts_.config.store.string() + ".exposing"),
       desk_(calibration_dependencies()),
       holes_(hole_dependencies()),
-      shelf_(shelf_parts()),
+      recipe_repository_(repository_dependencies()),
       replays_(remeasurement_dependencies()) {
   if (parts_.config.signatures) signing_.emplace(*parts_.config.signatures);
   if (parts_.cmm) {

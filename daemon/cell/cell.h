@@ -18,7 +18,7 @@
 #include "daemon/cell/cell_mark.h"
 #include "daemon/cell/frame_proof.h"
 #include "daemon/cell/frame_time.h"
-#include "daemon/cell/recipe_shelf.h"
+#include "daemon/cell/recipe_repository.h"
 #include "daemon/cell/remeasurement.h"
 #include "daemon/cell/signing_schedule.h"
 #include "daemon/configuration/daemon_config.h"
@@ -128,7 +128,7 @@ class InspectionCell final : public Instrument, public Pollable {
   std::optional<SelectedRecipe> recipe() const override;
   void select_recipe(const std::string& name, const std::optional<std::string>& sha256) override;
   const Recipe* chosen_recipe() const override { return recipe_.get(); }
-  RecipeFiles& recipe_files() override { return shelf_; }
+  RecipeFiles& recipe_files() override { return recipe_repository_; }
   std::string unit() const override { return unit_; }
   void set_unit(const std::string& serial) override;
   void set_temperature(double degc) override;
@@ -163,7 +163,7 @@ class InspectionCell final : public Instrument, public Pollable {
   DeskParts procedure_dependencies();
   CalibrationProcedureDependencies calibration_dependencies();
   HoleProcedureDependencies hole_dependencies();
-  RecipeShelfParts shelf_parts();
+  RecipeRepositoryDependencies repository_dependencies();
   std::shared_ptr<const RecipeStore> look_at_recipes();
   RemeasurementDependencies remeasurement_dependencies();
   void refuse_beside(const char* what) const;
@@ -282,7 +282,7 @@ class InspectionCell final : public Instrument, public Pollable {
   std::uint64_t begun_ = 0, announced_ = 0;
   CalibrationProcedure desk_;
   HoleProcedure holes_;
-  RecipeShelf shelf_;
+  RecipeRepository recipe_repository_;
   Remeasurement replays_;
 };
 

@@ -8,7 +8,7 @@
 
 namespace datum {
 
-RecipeShelfParts InspectionCell::shelf_parts() {
+RecipeRepositoryDependencies InspectionCell::repository_dependencies() {
   return {parts_.config.recipes,
           parts_.config.recipe_quota,
           [this] { return look_at_recipes(); },

@@ -11,11 +11,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Shelf {
+struct Repository {
   datum::testing::FreshFolder folder;
   std::string sound;  // bytes of a small store
 
-  Shelf() {
+  Repository() {
     {
       ResultStore store(folder / "sound.db", {"2026-11-21T07:18:17Z", {}});
       for (int n = 1; n <= 8; ++n) {
@@ -53,8 +53,8 @@ void values_or_refusal(Read read) {
 }  // namespace
 
 DATUM_FUZZ_TARGET(store_file) {
-  static const Shelf shelf;
-  const fs::path file = shelf.changed(bytes);
+  static const Repository repository;
+  const fs::path file = repository.changed(bytes);
   values_or_refusal([&] {
     const ChainReport report = check_chain(file);
     fuzz::expect(report.first_faults.size() <= ChainReport::most_told, "few faults are told");

@@ -1,4 +1,4 @@
-#include "daemon/cell/recipe_shelf.h"
+#include "daemon/cell/recipe_repository.h"
 
 #include <fmt/format.h>
 
@@ -83,7 +83,7 @@ void check_text(const std::string& name, const std::string& text, const std::str
 
 }  // namespace
 
-fs::path RecipeShelf::file_of(const std::string& name) const {
+fs::path RecipeRepository::file_of(const std::string& name) const {
   const auto store = parts_.look();
   const Recipe* found = store->find(name);
   if (!found) throw Error(scpi::file_name_not_found, fmt::format("no recipe '{}'", name.substr(0, 64)));
@@ -91,7 +91,7 @@ fs::path RecipeShelf::file_of(const std::string& name) const {
 }
 
 /// The recipe's file, or a new one that takes nobody's place. -254 it would be beyond the quota.
-fs::path RecipeShelf::file_for(const std::string& name, std::size_t bytes) const {
+fs::path RecipeRepository::file_for(const std::string& name, std::size_t bytes) const {
   const auto store = parts_.look();
   const Recipe* found = store->find(name);
   std::error_code none;
@@ -111,7 +111,7 @@ fs::path RecipeShelf::file_for(const std::string& name, std::size_t bytes) const
   return file;
 }
 
-std::string RecipeShelf::read(const std::string& name) const {
+std::string RecipeRepository::read(const std::string& name) const {
   const fs::path file = file_of(name);
   std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
@@ -120,13 +120,13 @@ std::string RecipeShelf::read(const std::string& name) const {
   return text.str();
 }
 
-void RecipeShelf::write(const std::string& name, const std::string& text, const std::string& sha256,
-                        WriteDone done) {
+void RecipeRepository::write(const std::string& name, const std::string& text, const std::string& sha256,
+                             WriteDone done) {
   uploads_.push_back(std::make_shared<Upload>(Upload{name, text, sha256, std::move(done)}));
   if (uploads_.size() == 1) begin();
 }
 
-void RecipeShelf::begin() {
+void RecipeRepository::begin() {
   apart(
       [parser = parts_.parser](Upload& u) {
         check_name(u.name);
@@ -136,7 +136,7 @@ void RecipeShelf::begin() {
 }
 
 /// `job` on the worker's thread, `then` on the loop's; a refusal in either is the upload's end.
-void RecipeShelf::apart(const Step& job, const Step& then) {
+void RecipeRepository::apart(const Step& job, const Step& then) {
   const auto upload = uploads_.front();
   const auto first = [upload, job] { upload->refused = refusal_of([&] { job(*upload); }); };
   const auto second = [this, upload, then] {
@@ -152,19 +152,19 @@ void RecipeShelf::apart(const Step& job, const Step& then) {
   second();
 }
 
-void RecipeShelf::refuse_while_measured_with(const std::string& name) const {
+void RecipeRepository::refuse_while_measured_with(const std::string& name) const {
   if (parts_.is_chosen(name) && !parts_.is_idle())
     throw Error(scpi::settings_conflict, "it is chosen and the cell is armed; ABORt disarms it");
 }
 
-void RecipeShelf::place(Upload& upload) {
+void RecipeRepository::place(Upload& upload) {
   refuse_while_measured_with(upload.name);
   upload.file = file_for(upload.name, upload.text.size());
   apart([](Upload& u) { u.part = write_part_durably(u.file, u.text); }, [this](Upload& u) { put(u); });
 }
 
 /// Looked at once more: the cell was armed meanwhile, maybe.
-void RecipeShelf::put(Upload& upload) {
+void RecipeRepository::put(Upload& upload) {
   try {
     refuse_while_measured_with(upload.name);
     put_in_place(upload.part, upload.file);
@@ -180,7 +180,7 @@ void RecipeShelf::put(Upload& upload) {
 }
 
 /// The next one first: who is told may send another one.
-void RecipeShelf::end() {
+void RecipeRepository::end() {
   const auto upload = uploads_.front();
   uploads_.pop_front();
   if (!uploads_.empty()) begin();
@@ -188,7 +188,7 @@ void RecipeShelf::end() {
   if (parts_.worker && parts_.ended) parts_.ended();
 }
 
-void RecipeShelf::remove(const std::string& name) {
+void RecipeRepository::remove(const std::string& name) {
   if (parts_.is_chosen(name)) throw Error(scpi::settings_conflict, "it is chosen; choose another one first");
   const fs::path file = file_of(name);
   try {

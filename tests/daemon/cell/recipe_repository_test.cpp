@@ -1,5 +1,5 @@
 // Recipes that hosts store: whole, checked, durable, and never under a board's feet.
-#include "daemon/cell/recipe_shelf.h"
+#include "daemon/cell/recipe_repository.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -40,8 +40,8 @@ std::string named(const std::string& name) {
   return text;
 }
 
-struct Shelf {
-  explicit Shelf(const RecipeQuota& most = {}) : quota(most) {}
+struct Repository {
+  explicit Repository(const RecipeQuota& most = {}) : quota(most) {}
   testing::FreshFolder folder;
   std::string chosen;
   bool idle = true;
@@ -55,8 +55,8 @@ struct Shelf {
     files_read += known->files_read();
     return known;
   }
-  RecipeShelf shelf{parts()};
-  RecipeShelfParts parts() {
+  RecipeRepository repository{parts()};
+  RecipeRepositoryDependencies parts() {
     return {folder.path(),
             quota,
             [this] { return look(); },
@@ -72,7 +72,7 @@ struct Shelf {
   /// Throws what it is refused with.
   void write(const std::string& name, const std::string& text, const std::string& sha256) {
     std::optional<scpi::Error> why;
-    shelf.write(name, text, sha256, [&](const std::optional<scpi::Error>& told) { why = told; });
+    repository.write(name, text, sha256, [&](const std::optional<scpi::Error>& told) { why = told; });
     if (why) throw *why;
   }
   std::vector<std::string> files() const {
@@ -96,30 +96,30 @@ int refused(Do what, std::string* words = nullptr) {
   return 0;
 }
 
-TEST(RecipeShelf, StoresReadsAndRemoves) {
-  Shelf s;
+TEST(RecipeRepository, StoresReadsAndRemoves) {
+  Repository s;
   s.write("bench", named("bench"));
   EXPECT_EQ(s.files(), std::vector<std::string>{"bench.toml"});
-  EXPECT_EQ(s.shelf.read("bench"), named("bench"));
+  EXPECT_EQ(s.repository.read("bench"), named("bench"));
   EXPECT_NE(RecipeStore(s.folder.path()).find("bench"), nullptr);
-  s.shelf.remove("bench");
+  s.repository.remove("bench");
   EXPECT_TRUE(s.files().empty());
   EXPECT_EQ(s.changed, (std::vector<std::string>{"bench", "bench"}));
-  EXPECT_EQ(refused([&] { s.shelf.read("bench"); }), -256);
-  EXPECT_EQ(refused([&] { s.shelf.remove("bench"); }), -256);
+  EXPECT_EQ(refused([&] { s.repository.read("bench"); }), -256);
+  EXPECT_EQ(refused([&] { s.repository.remove("bench"); }), -256);
 }
 
-TEST(RecipeShelf, TakesThePlaceOfTheRecipeWhateverItsFileIsCalled) {
-  Shelf s;
+TEST(RecipeRepository, TakesThePlaceOfTheRecipeWhateverItsFileIsCalled) {
+  Repository s;
   s.folder.write("old-name.toml", named("bench"));
   const std::string text = named("bench") + "# second edition\n";
   s.write("bench", text);
   EXPECT_EQ(s.files(), std::vector<std::string>{"old-name.toml"});
-  EXPECT_EQ(s.shelf.read("bench"), text);
+  EXPECT_EQ(s.repository.read("bench"), text);
 }
 
-TEST(RecipeShelf, ChangesNothingWhereItRefuses) {
-  Shelf s;
+TEST(RecipeRepository, ChangesNothingWhereItRefuses) {
+  Repository s;
   s.write("bench", named("bench"));
   std::string flipped = named("bench"), words;
   flipped[flipped.find("height_um") + 12] ^= 1;
@@ -132,19 +132,19 @@ TEST(RecipeShelf, ChangesNothingWhereItRefuses) {
   for (const char* name : {"", ".hidden", "a/b", "../bench", "a b", "\xC3\xA4"})
     EXPECT_EQ(refused([&] { s.write(name, named(name)); }), -257) << name;
   EXPECT_EQ(s.files(), std::vector<std::string>{"bench.toml"});
-  EXPECT_EQ(s.shelf.read("bench"), named("bench"));
+  EXPECT_EQ(s.repository.read("bench"), named("bench"));
   EXPECT_EQ(s.changed.size(), 1u);
 }
 
-TEST(RecipeShelf, LeavesAFileAloneThatIsNotThisRecipe) {
-  Shelf s;
+TEST(RecipeRepository, LeavesAFileAloneThatIsNotThisRecipe) {
+  Repository s;
   s.folder.write("bench.toml", "half edited");
   EXPECT_EQ(refused([&] { s.write("bench", named("bench")); }), -221);
   EXPECT_EQ(slurp(s.folder / "bench.toml"), "half edited");
 }
 
-TEST(RecipeShelf, DoesNotTouchWhatIsMeasuredWith) {
-  Shelf s;
+TEST(RecipeRepository, DoesNotTouchWhatIsMeasuredWith) {
+  Repository s;
   s.write("bench", named("bench"));
   s.chosen = "bench";
   s.idle = false;
@@ -152,11 +152,11 @@ TEST(RecipeShelf, DoesNotTouchWhatIsMeasuredWith) {
   s.write("other", named("other"));
   s.idle = true;
   s.write("bench", named("bench") + "\n");
-  EXPECT_EQ(refused([&] { s.shelf.remove("bench"); }), -221) << "chosen, although not armed";
+  EXPECT_EQ(refused([&] { s.repository.remove("bench"); }), -221) << "chosen, although not armed";
 }
 
-TEST(RecipeShelf, SaysWhichWayTheFolderIsClosed) {
-  Shelf s;
+TEST(RecipeRepository, SaysWhichWayTheFolderIsClosed) {
+  Repository s;
   std::filesystem::remove_all(s.folder.path());
   EXPECT_EQ(refused([&] { s.write("bench", named("bench")); }), -250);
   if (::geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
@@ -167,24 +167,24 @@ TEST(RecipeShelf, SaysWhichWayTheFolderIsClosed) {
 }
 
 /// 540 bytes once cost the loop 51 s: each deletion of a recipe that is not there parsed the whole folder.
-TEST(RecipeShelf, LooksAtFilesThatDidNotChangeOnlyOnce) {
-  Shelf s;
+TEST(RecipeRepository, LooksAtFilesThatDidNotChangeOnlyOnce) {
+  Repository s;
   for (int i = 0; i < 20; ++i) s.folder.write(fmt::format("r{}.toml", i), named(fmt::format("r{}", i)));
   s.utc_ns = std::numeric_limits<std::int64_t>::max();  // long after they were written
-  EXPECT_EQ(refused([&] { s.shelf.remove("none"); }), -256);
+  EXPECT_EQ(refused([&] { s.repository.remove("none"); }), -256);
   const std::size_t first = s.files_read;
   EXPECT_EQ(first, 20u);
-  for (int i = 0; i < 30; ++i) EXPECT_EQ(refused([&] { s.shelf.remove("none"); }), -256);
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(refused([&] { s.repository.remove("none"); }), -256);
   EXPECT_EQ(s.files_read, first);
   s.write("r7", named("r7") + "# second edition\n");
-  EXPECT_EQ(s.shelf.read("r7"), named("r7") + "# second edition\n");
-  s.shelf.remove("r7");
-  EXPECT_EQ(refused([&] { s.shelf.read("r7"); }), -256);
+  EXPECT_EQ(s.repository.read("r7"), named("r7") + "# second edition\n");
+  s.repository.remove("r7");
+  EXPECT_EQ(refused([&] { s.repository.read("r7"); }), -256);
   EXPECT_EQ(s.files_read, first + 1) << "what changed is read again, and nothing else";
 }
 
-TEST(RecipeShelf, ReadsAgainWhatMayHaveChangedWithinATick) {
-  Shelf s;
+TEST(RecipeRepository, ReadsAgainWhatMayHaveChangedWithinATick) {
+  Repository s;
   s.folder.write("a.toml", named("a"));
   s.utc_ns = 0;  // the file is as new as the clock can tell
   EXPECT_NE(s.look()->find("a"), nullptr);
@@ -192,8 +192,8 @@ TEST(RecipeShelf, ReadsAgainWhatMayHaveChangedWithinATick) {
   EXPECT_EQ(s.files_read, 2u);
 }
 
-TEST(RecipeShelf, HasAQuotaOfFilesAndBytes) {
-  Shelf s({2, 3 * demo().size()});
+TEST(RecipeRepository, HasAQuotaOfFilesAndBytes) {
+  Repository s({2, 3 * demo().size()});
   std::string words;
   s.write("a", named("a"));
   s.write("b", named("b"));
@@ -203,8 +203,8 @@ TEST(RecipeShelf, HasAQuotaOfFilesAndBytes) {
   s.write("b", named("b") + "# second edition\n");
   EXPECT_EQ(refused([&] { s.write("b", named("b") + '#' + std::string(2 * demo().size(), 'x') + '\n'); }),
             -254);
-  EXPECT_EQ(s.shelf.read("b"), named("b") + "# second edition\n");
-  s.shelf.remove("a");
+  EXPECT_EQ(s.repository.read("b"), named("b") + "# second edition\n");
+  s.repository.remove("a");
   s.write("c", named("c"));
 }
 
@@ -221,18 +221,18 @@ class HeldParser final : public config::TomlParser {
   bool held = true;
 };
 
-/// A shelf with a thread of its own, whose loop the test is.
-struct BusyShelf : Shelf {
-  explicit BusyShelf(const RecipeQuota& most = {}) : Shelf(most) {}
+/// A repository with a thread of its own, whose loop the test is.
+struct BusyShelf : Repository {
+  explicit BusyShelf(const RecipeQuota& most = {}) : Repository(most) {}
   HeldParser parser;
   Worker worker;
   int told = 0;
-  RecipeShelf apart = [this] {
-    RecipeShelfParts all = parts();
+  RecipeRepository apart = [this] {
+    RecipeRepositoryDependencies all = parts();
     all.parser = &parser;
     all.worker = &worker;
     all.ended = [this] { ++told; };
-    return RecipeShelf(all);
+    return RecipeRepository(all);
   }();
   std::vector<std::string> ends;
 
@@ -252,7 +252,7 @@ struct BusyShelf : Shelf {
 };
 
 /// The loop once waited for the parser, and for the disk: a board was announced that much later.
-TEST(RecipeShelf, TheLoopWaitsNeitherForTheParserNorForTheDisk) {
+TEST(RecipeRepository, TheLoopWaitsNeitherForTheParserNorForTheDisk) {
   BusyShelf s;
   s.upload("a", named("a"));
   s.upload("b", "no recipe");
@@ -268,9 +268,9 @@ TEST(RecipeShelf, TheLoopWaitsNeitherForTheParserNorForTheDisk) {
   EXPECT_EQ(s.parser.threads.size(), 2u);
 }
 
-TEST(RecipeShelf, WhatIsArmedMeanwhileIsNotTouched) {
+TEST(RecipeRepository, WhatIsArmedMeanwhileIsNotTouched) {
   BusyShelf s;
-  s.Shelf::write("bench", named("bench"));
+  s.Repository::write("bench", named("bench"));
   s.changed.clear();
   s.upload("bench", named("bench") + "# second edition\n");
   s.chosen = "bench";
@@ -284,9 +284,9 @@ TEST(RecipeShelf, WhatIsArmedMeanwhileIsNotTouched) {
 }
 
 /// Armed between the look before and the rename: while the text goes to the disk.
-TEST(RecipeShelf, WhatIsArmedWhileTheTextIsWrittenIsNotTouched) {
+TEST(RecipeRepository, WhatIsArmedWhileTheTextIsWrittenIsNotTouched) {
   BusyShelf s;
-  s.Shelf::write("bench", named("bench"));
+  s.Repository::write("bench", named("bench"));
   s.chosen = "bench";
   s.parser.held = false;
   s.upload("bench", named("bench") + "# second edition\n");
@@ -301,7 +301,7 @@ TEST(RecipeShelf, WhatIsArmedWhileTheTextIsWrittenIsNotTouched) {
 }
 
 /// Each is counted before the next one is looked at.
-TEST(RecipeShelf, TwoUploadsAtOnceAreNotBeyondTheQuota) {
+TEST(RecipeRepository, TwoUploadsAtOnceAreNotBeyondTheQuota) {
   BusyShelf s({1, 1 << 20});
   s.parser.held = false;
   s.upload("a", named("a"));
@@ -310,8 +310,8 @@ TEST(RecipeShelf, TwoUploadsAtOnceAreNotBeyondTheQuota) {
   EXPECT_EQ(s.ends, (std::vector<std::string>{"a", "b-254"}));
 }
 
-TEST(RecipeShelf, AnUploadFollowsNoLink) {
-  Shelf s;
+TEST(RecipeRepository, AnUploadFollowsNoLink) {
+  Repository s;
   const auto outside = s.folder.write("outside/secret", "kept");
   std::filesystem::create_symlink(outside, s.folder / ".bench.toml.part");
   s.write("bench", named("bench"));

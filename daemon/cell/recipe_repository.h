@@ -15,7 +15,7 @@
 
 namespace datum {
 
-struct RecipeShelfParts {
+struct RecipeRepositoryDependencies {
   std::filesystem::path folder;
   RecipeQuota quota;
   std::function<std::shared_ptr<const RecipeStore>()> look;  // at the folder as it is now
@@ -29,9 +29,9 @@ struct RecipeShelfParts {
   std::function<void()> ended{};  // an upload of the worker's, and its host was told
 };
 
-class RecipeShelf final : public RecipeFiles {
+class RecipeRepository final : public RecipeFiles {
  public:
-  explicit RecipeShelf(RecipeShelfParts parts) : parts_(std::move(parts)) {}
+  explicit RecipeRepository(RecipeRepositoryDependencies parts) : parts_(std::move(parts)) {}
 
   std::string read(const std::string& name) const override;
   void write(const std::string& name, const std::string& text, const std::string& sha256,
@@ -56,7 +56,7 @@ class RecipeShelf final : public RecipeFiles {
   std::filesystem::path file_of(const std::string& name) const;
   std::filesystem::path file_for(const std::string& name, std::size_t bytes) const;
 
-  RecipeShelfParts parts_;
+  RecipeRepositoryDependencies parts_;
   std::deque<std::shared_ptr<Upload>> uploads_;  // the first is in hand: the quota counts what the others add
 };
 
