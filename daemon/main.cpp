@@ -193,7 +193,7 @@ void open_modbus(ModbusHosts& hosts, const DaemonConfig& config, InspectionCell&
   if (config.modbus_serial)
     hosts.links.push_back(std::make_unique<modbus::SerialLink>(*config.modbus_serial, desk, to_journal));
   for (const auto& link : hosts.links) {
-    cell.add_link(*link, dynamic_cast<const LinkTeller*>(link.get()));
+    cell.add_link(*link, dynamic_cast<const LinkStatusProvider*>(link.get()));
     loop.add(*link);
   }
 }

@@ -85,9 +85,9 @@ class InspectionCell final : public Instrument, public Pollable {
   /// Endpoints that are told of results and changes; they outlive the cell's last event.
   void add_endpoint(CommandEndpoint& endpoint) { endpoints_.push_back(&endpoint); }
   /// Links that status lists, beside the endpoints.
-  void add_link(const Pollable& link, const LinkTeller* teller) {
+  void add_link(const Pollable& link, const LinkStatusProvider* status_provider) {
     links_.push_back(&link);
-    tellers_.push_back(teller);
+    status_providers_.push_back(status_provider);
   }
 
   /// The alarm that the store got another id, to be told once the endpoints are there.
@@ -244,7 +244,7 @@ class InspectionCell final : public Instrument, public Pollable {
   std::shared_ptr<BoardPlanner> planner_ = std::make_shared<BoardPlanner>();  // used by whoever measures
   std::vector<CommandEndpoint*> endpoints_;
   std::vector<const Pollable*> links_;
-  std::vector<const LinkTeller*> tellers_;  // of them
+  std::vector<const LinkStatusProvider*> status_providers_;  // of them
   std::shared_ptr<const RecipeStore> recipes_;
   std::shared_ptr<const Recipe> recipe_;
   std::shared_ptr<const Calibration> calibration_;

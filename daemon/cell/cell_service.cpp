@@ -135,12 +135,13 @@ MonotonicNs InspectionCell::monotonic_ns() const { return EventLoop::now(); }
 
 std::vector<LinkReport> InspectionCell::link_reports() const {
   const MonotonicNs now = EventLoop::now();
-  std::vector<const LinkTeller*> tellers{&parts_.frames, parts_.cmm};
-  tellers.insert(tellers.end(), endpoints_.begin(), endpoints_.end());
-  tellers.insert(tellers.end(), tellers_.begin(), tellers_.end());
+  std::vector<const LinkStatusProvider*> status_providers{&parts_.frames, parts_.cmm};
+  status_providers.insert(status_providers.end(), endpoints_.begin(), endpoints_.end());
+  status_providers.insert(status_providers.end(), status_providers_.begin(), status_providers_.end());
   std::vector<LinkReport> reports;
-  for (const LinkTeller* teller : tellers)
-    if (auto report = teller ? teller->report(now) : std::nullopt) reports.push_back(std::move(*report));
+  for (const LinkStatusProvider* status_provider : status_providers)
+    if (auto report = status_provider ? status_provider->report(now) : std::nullopt)
+      reports.push_back(std::move(*report));
   return reports;
 }
 

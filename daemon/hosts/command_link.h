@@ -20,7 +20,7 @@
 namespace datum {
 
 /// What the daemon tells to every link, serial or listening.
-class CommandEndpoint : public Pollable, public LinkTeller {
+class CommandEndpoint : public Pollable, public LinkStatusProvider {
  public:
   /// A stored result. Goes out as a result line (result_line.h) on links that push.
   virtual void push_result(const BoardVerdict& verdict) = 0;

@@ -12,7 +12,7 @@
 namespace datum::modbus {
 
 /// On the loop only to be described: its descriptor is its thread's.
-class SerialLink final : public Pollable, public LinkTeller {
+class SerialLink final : public Pollable, public LinkStatusProvider {
  public:
   /// Throws RefusedError where the settings are none.
   SerialLink(const SerialLineSettings& settings, RegisterServer& desk, LogSink log);

@@ -16,7 +16,7 @@ namespace datum::modbus {
 
 class TcpLink;
 
-class TcpServer final : public Pollable, public LinkTeller {
+class TcpServer final : public Pollable, public LinkStatusProvider {
  public:
   /// Listens; on the inherited socket where one is given (tcp_listener.h). Throws RefusedError where the address is not
   /// numeric, not of this host, or taken, and where that socket stands elsewhere.

@@ -13,7 +13,7 @@ namespace datum {
 
 class ProbeMover;
 
-class CmmSource : public Pollable, public LinkTeller {
+class CmmSource : public Pollable, public LinkStatusProvider {
  public:
   /// Every sample, good or bad, as it comes; a lost link gives one link_down.
   using OnSample = std::function<void(const ProbePoint&, MonotonicNs now)>;

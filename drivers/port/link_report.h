@@ -24,9 +24,9 @@ struct LinkReport {
 LinkReport report_of(const Reconnector& link, const std::string& name, const std::string& kind);
 
 /// Whoever has a link.
-class LinkTeller {
+class LinkStatusProvider {
  public:
-  virtual ~LinkTeller() = default;
+  virtual ~LinkStatusProvider() = default;
   /// None: it has no link of its own.
   virtual std::optional<LinkReport> report(MonotonicNs) const { return std::nullopt; }
 };

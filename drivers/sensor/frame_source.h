@@ -21,7 +21,7 @@
 
 namespace datum {
 
-class FrameSource : public LinkTeller {
+class FrameSource : public LinkStatusProvider {
  public:
   /// What the loop watches.
   virtual std::vector<Pollable*> pollables() = 0;
