@@ -282,8 +282,8 @@ int serve(const DaemonConfig& config) {
                      [] { sd_notify(0, "WATCHDOG=1"); }});
   std::optional<MetricsService> metrics_service;
   if (config.metrics) {
-    metrics_service.emplace(MetricsParts{config, observed, cell, backend, worker, controller, facts,
-                                         retention, [&watchdog] { return watchdog.fed(); }});
+    metrics_service.emplace(MetricsDependencies{config, observed, cell, backend, worker, controller, facts,
+                                                retention, [&watchdog] { return watchdog.fed(); }});
     loop.add(metrics_service->server());
   }
   turn(loop, cell, watchdog, ending, to_journal);

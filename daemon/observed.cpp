@@ -46,7 +46,7 @@ int tell_refusal(const std::string& why, int status) {
   return status;
 }
 
-MetricsService::MetricsService(MetricsParts parts)
+MetricsService::MetricsService(MetricsDependencies parts)
     : parts_(std::move(parts)),
       server_(
           *parts_.config.metrics, [this](MetricsForm form) { return text(form); }, parts_.observed.sink()) {}

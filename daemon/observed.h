@@ -43,7 +43,7 @@ ServicePlaces places_of(const DaemonConfig& config);
 StoreRoom room_of(const ServiceSampler& facts);
 
 /// What the metrics are read from; all of it outlives them.
-struct MetricsParts {
+struct MetricsDependencies {
   const DaemonConfig& config;
   Observed& observed;
   InspectionCell& cell;
@@ -58,14 +58,14 @@ struct MetricsParts {
 /// The server of [metrics], for the loop.
 class MetricsService {
  public:
-  explicit MetricsService(MetricsParts parts);
+  explicit MetricsService(MetricsDependencies parts);
   MetricsServer& server() { return server_; }
 
  private:
   std::string text(MetricsForm form);
   std::optional<std::int64_t> oldest_utc_s();
 
-  MetricsParts parts_;
+  MetricsDependencies parts_;
   std::uint64_t oldest_ = 0;  // sequence of the oldest stored result, and when it was measured
   std::optional<std::int64_t> oldest_utc_s_;
   MetricsServer server_;

@@ -27,7 +27,7 @@ LogEvent refused_calibration(const std::string& id, const std::string& why) {
 
 }  // namespace
 
-InspectionCell::InspectionCell(CellParts parts)
+InspectionCell::InspectionCell(CellDependencies parts)
     : parts_(std::move(parts)),
       control_(parts_.config.control, EventLoop::now, parts_.log),
       trigger_(parts_.config.trigger),

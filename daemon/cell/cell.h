@@ -52,7 +52,7 @@ struct FrameCounts {
 };
 
 /// What a cell works with; all of it outlives the cell.
-struct CellParts {
+struct CellDependencies {
   const DaemonConfig& config;
   const SensorProfile& sensor;
   const BackendChoice& backend;
@@ -80,7 +80,7 @@ struct CellParts {
 class InspectionCell final : public Instrument, public Pollable {
  public:
   /// Reads recipes and calibration; what is wrong with them is logged and refused when armed.
-  explicit InspectionCell(CellParts parts);
+  explicit InspectionCell(CellDependencies parts);
 
   /// Endpoints that are told of results and changes; they outlive the cell's last event.
   void add_endpoint(CommandEndpoint& endpoint) { endpoints_.push_back(&endpoint); }
@@ -234,7 +234,7 @@ class InspectionCell final : public Instrument, public Pollable {
     parts_.log(priority, text, event);
   }
 
-  CellParts parts_;
+  CellDependencies parts_;
   LockArbiter control_;
   DeedBook deeds_;
   MonotonicNs deeds_due_ns_ = 0;            // not before: the store refused them

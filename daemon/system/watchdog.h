@@ -10,7 +10,7 @@
 
 namespace datum {
 
-struct WatchdogParts {
+struct WatchdogDependencies {
   MonotonicNs period_ns = 0;  // within which the manager wants to hear; 0: it does not ask
   std::function<std::optional<MonotonicNs>()> busy_since;  // of the job in hand; none: there is none
   std::function<std::uint64_t()> marks;                    // rises while that job makes progress
@@ -22,7 +22,7 @@ MonotonicNs watchdog_period_ns();
 
 class Watchdog {
  public:
-  explicit Watchdog(WatchdogParts parts) : parts_(std::move(parts)) {}
+  explicit Watchdog(WatchdogDependencies parts) : parts_(std::move(parts)) {}
 
   /// Tells four times a period. Not where a job has left no mark for half a period, or has run longer than any may.
   void feed(MonotonicNs now);
@@ -35,7 +35,7 @@ class Watchdog {
  private:
   bool hangs(MonotonicNs now);
 
-  WatchdogParts parts_;
+  WatchdogDependencies parts_;
   std::uint64_t marks_ = 0;
   MonotonicNs marked_ = 0;  // when they were seen to rise
   MonotonicNs next_ = 0;
