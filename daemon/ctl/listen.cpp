@@ -11,7 +11,7 @@
 #include "config/toml_reader.h"
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/exit_status.h"
-#include "daemon/ctl/hearing.h"
+#include "daemon/ctl/line_capture.h"
 #include "daemon/ctl/monotonic_clock.h"
 #include "drivers/cmm/cmm_settings_file.h"
 #include "drivers/cmm/presets.h"
@@ -37,7 +37,7 @@ volatile std::sig_atomic_t interrupted = 0;
 /// Hands on whatever is read through it.
 class TappedPort final : public Port {
  public:
-  TappedPort(std::unique_ptr<Port> port, Hearing& hearing) : port_(std::move(port)), hearing_(hearing) {}
+  TappedPort(std::unique_ptr<Port> port, LineCapture& hearing) : port_(std::move(port)), hearing_(hearing) {}
   void open() override { port_->open(); }
   void close() noexcept override { port_->close(); }
   bool is_open() const override { return port_->is_open(); }
@@ -53,7 +53,7 @@ class TappedPort final : public Port {
 
  private:
   std::unique_ptr<Port> port_;
-  Hearing& hearing_;
+  LineCapture& hearing_;
 };
 
 /// The configuration to judge by: a preset, or [cmm] of a file of datumd. Its links are left as they are.
@@ -100,8 +100,8 @@ CmmSettings asking(const std::optional<CmmSettings>& chosen, bool silent) {
   return settings;
 }
 
-void show(Hearing& hearing, MonotonicNs origin_ns, bool json, Json& kept) {
-  for (const HeardLine& line : hearing.take()) {
+void show(LineCapture& hearing, MonotonicNs origin_ns, bool json, Json& kept) {
+  for (const CapturedLine& line : hearing.take()) {
     if (json)
       kept.push_back(heard_json(line, hearing, origin_ns));
     else
@@ -111,7 +111,8 @@ void show(Hearing& hearing, MonotonicNs origin_ns, bool json, Json& kept) {
 }
 
 /// Until enough lines came, the time is up, or the operator ends it. False: the link was never open.
-bool hear(const ListenOptions& o, CmmReader& reader, Hearing& hearing, const std::function<void()>& tell) {
+bool hear(const ListenOptions& o, CmmReader& reader, LineCapture& hearing,
+          const std::function<void()>& tell) {
   const MonotonicNs end = now_ns() + static_cast<MonotonicNs>(o.seconds * 1e9);
   reader.start(now_ns());
   while (interrupted == 0 && hearing.lines() < o.lines && now_ns() < end) {
@@ -132,7 +133,7 @@ bool hear(const ListenOptions& o, CmmReader& reader, Hearing& hearing, const std
 
 int listen(CommandLine& line, const ListenOptions& o) {
   const std::optional<CmmSettings> chosen = chosen_of(o);
-  Hearing hearing(chosen);
+  LineCapture hearing(chosen);
   CmmReader reader(asking(chosen, o.silent), std::make_unique<TappedPort>(port_of(o, chosen), hearing));
   std::signal(SIGINT, [](int) { interrupted = 1; });
   const MonotonicNs origin_ns = now_ns();

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "daemon/ctl/hearing.h"
+#include "daemon/ctl/line_capture.h"
 #include "drivers/cmm/presets.h"
 #include "nlohmann/json.hpp"
 #include "tests/fresh_folder.h"
@@ -18,14 +18,14 @@ using ::testing::StartsWith;
 
 constexpr MonotonicNs ms = ns_per_ms;
 
-std::vector<std::string> raw_lines(Hearing& hearing) {
+std::vector<std::string> raw_lines(LineCapture& hearing) {
   std::vector<std::string> lines;
-  for (const HeardLine& line : hearing.take()) lines.push_back(escaped(line.bytes));
+  for (const CapturedLine& line : hearing.take()) lines.push_back(escaped(line.bytes));
   return lines;
 }
 
-TEST(Hearing, CutsLinesWhereTheyEndOrPause) {
-  Hearing hearing(std::nullopt);
+TEST(LineCapture, CutsLinesWhereTheyEndOrPause) {
+  LineCapture hearing(std::nullopt);
   hearing.receive("X=1\r\nY=2\r", 1000 * ms);
   EXPECT_THAT(raw_lines(hearing), ElementsAre("X=1\\r\\n"));
   hearing.receive(
@@ -45,8 +45,8 @@ TEST(Hearing, CutsLinesWhereTheyEndOrPause) {
   EXPECT_EQ(hearing.bytes(), 612u);
 }
 
-TEST(Hearing, TellsHowTheChosenPresetReadsEachLine) {
-  Hearing hearing(acurite_vro());
+TEST(LineCapture, TellsHowTheChosenPresetReadsEachLine) {
+  LineCapture hearing(acurite_vro());
   hearing.receive("X= 1.5 mm\rX= 4.0 INCH\r", 1000 * ms);
   hearing.end(1001 * ms);
   const auto lines = hearing.take();

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "daemon/ctl/hearing.h"
+#include "daemon/ctl/line_capture.h"
 
 namespace datum {
 namespace {
@@ -66,14 +66,14 @@ std::string reading_words(const TriedLine& line, const CmmSettings& settings) {
   return text + " " + unit_of(settings);
 }
 
-std::string heard_text(const HeardLine& line, const Hearing& hearing, MonotonicNs origin_ns) {
+std::string heard_text(const CapturedLine& line, const LineCapture& hearing, MonotonicNs origin_ns) {
   std::string text = fmt::format("{:10.3f}  {}\n", seconds(line.at_ns - origin_ns), escaped(line.bytes));
   for (const TriedLine& tried : line.readings)
     text += fmt::format("{:12}{}\n", "", reading_words(tried, hearing.chosen()->settings()));
   return text;
 }
 
-std::string summary_text(const Hearing& hearing) {
+std::string summary_text(const LineCapture& hearing) {
   std::string text = fmt::format("{} bytes, {} lines\n", hearing.bytes(), hearing.lines());
   if (const LineTrial* chosen = hearing.chosen()) {
     text += "\nas configured:\n" + tally(*chosen);
@@ -87,7 +87,7 @@ std::string summary_text(const Hearing& hearing) {
   return text;
 }
 
-Json heard_json(const HeardLine& line, const Hearing& hearing, MonotonicNs origin_ns) {
+Json heard_json(const CapturedLine& line, const LineCapture& hearing, MonotonicNs origin_ns) {
   Json readings = Json::array();
   for (const TriedLine& tried : line.readings)
     readings.push_back({{"state", tried.reading.ignored ? "IGNORED" : name_of(tried.reading.state)},
@@ -95,7 +95,7 @@ Json heard_json(const HeardLine& line, const Hearing& hearing, MonotonicNs origi
   return {{"at_s", seconds(line.at_ns - origin_ns)}, {"bytes", escaped(line.bytes)}, {"readings", readings}};
 }
 
-Json summary_json(const Hearing& hearing) {
+Json summary_json(const LineCapture& hearing) {
   Json presets = Json::array();
   for (const LineTrial* trial : hearing.ranked()) presets.push_back(tally_json(*trial));
   Json json{{"bytes", hearing.bytes()}, {"lines", hearing.lines()}, {"understood", hearing.understood()}};

@@ -1,4 +1,4 @@
-#include "daemon/ctl/hearing.h"
+#include "daemon/ctl/line_capture.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,12 +15,12 @@ bool ends_lines(char c) { return c == '\r' || c == '\n' || c == '\x03'; }
 
 }  // namespace
 
-Hearing::Hearing(const std::optional<CmmSettings>& chosen) {
+LineCapture::LineCapture(const std::optional<CmmSettings>& chosen) {
   if (chosen) chosen_.emplace(*chosen);
   for (const std::string& name : line_preset_names()) trials_.emplace_back(preset_by_name(name));
 }
 
-void Hearing::cut() {
+void LineCapture::cut() {
   ended_ = false;
   if (line_.bytes.empty()) return;
   if (chosen_) line_.readings = chosen_->take_lines();
@@ -29,7 +29,7 @@ void Hearing::cut() {
   fresh_.push_back(std::exchange(line_, {}));
 }
 
-void Hearing::receive(std::string_view bytes, MonotonicNs at) {
+void LineCapture::receive(std::string_view bytes, MonotonicNs at) {
   pause(at);
   last_byte_ns_ = at;
   bytes_ += bytes.size();
@@ -44,20 +44,20 @@ void Hearing::receive(std::string_view bytes, MonotonicNs at) {
   }
 }
 
-void Hearing::pause(MonotonicNs now) {
+void LineCapture::pause(MonotonicNs now) {
   if (chosen_) chosen_->pause(now);
   for (LineTrial& trial : trials_) trial.pause(now);
   if (now - last_byte_ns_ >= pause_ns) cut();
 }
 
-void Hearing::end(MonotonicNs now) {
+void LineCapture::end(MonotonicNs now) {
   pause(now);
   cut();
 }
 
-std::vector<HeardLine> Hearing::take() { return std::exchange(fresh_, {}); }
+std::vector<CapturedLine> LineCapture::take() { return std::exchange(fresh_, {}); }
 
-bool Hearing::understood() const {
+bool LineCapture::understood() const {
   if (chosen_) return chosen_->positions() > 0;
   return std::any_of(trials_.begin(), trials_.end(), [](const LineTrial& t) { return t.positions() > 0; });
 }

@@ -1,4 +1,4 @@
-// Hearing: what came over a link, cut into lines as a person would, beside what presets make of it. Values
+// LineCapture: what came over a link, cut into lines as a person would, beside what presets make of it. Values
 // only; for `datumctl listen`.
 #pragma once
 
@@ -12,17 +12,17 @@
 
 namespace datum {
 
-struct HeardLine {
+struct CapturedLine {
   MonotonicNs at_ns = 0;            // of its first byte
   std::string bytes;                // with its end
   std::vector<TriedLine> readings;  // by the chosen preset, of the lines that ended within it
 };
 
-class Hearing {
+class LineCapture {
  public:
   /// `chosen`: the preset or configuration to judge by; none: every known preset is tried and none is chosen.
   /// Throws RefusedError as LineTrial does.
-  explicit Hearing(const std::optional<CmmSettings>& chosen);
+  explicit LineCapture(const std::optional<CmmSettings>& chosen);
 
   void receive(std::string_view bytes, MonotonicNs at);
   /// Nothing came until `now`: a line that has begun may end by it.
@@ -30,7 +30,7 @@ class Hearing {
   /// Nothing more comes.
   void end(MonotonicNs now);
   /// Lines that have ended since the last call.
-  std::vector<HeardLine> take();
+  std::vector<CapturedLine> take();
 
   std::size_t lines() const { return lines_; }
   std::size_t bytes() const { return bytes_; }
@@ -45,11 +45,11 @@ class Hearing {
 
   std::optional<LineTrial> chosen_;
   std::vector<LineTrial> trials_;
-  HeardLine line_;
+  CapturedLine line_;
   MonotonicNs last_byte_ns_ = 0;
   bool ended_ = false;  // the line's last byte ends lines: what is no such byte begins the next one
   std::size_t lines_ = 0, bytes_ = 0;
-  std::vector<HeardLine> fresh_;
+  std::vector<CapturedLine> fresh_;
 };
 
 /// Bytes as text: \r \n \t \\ and \xNN where they are no printable ASCII.
@@ -57,10 +57,11 @@ std::string escaped(std::string_view bytes);
 /// "X 12.5, Y -3.25, Z 0.125 mm", or why there is none.
 std::string reading_words(const TriedLine& line, const CmmSettings& settings);
 /// "   0.250  X= 1.0 mm\r" and a line for each reading; `origin_ns`: what times count from.
-std::string heard_text(const HeardLine& line, const Hearing& hearing, MonotonicNs origin_ns);
+std::string heard_text(const CapturedLine& line, const LineCapture& hearing, MonotonicNs origin_ns);
 /// What every preset read, and what the chosen one needs.
-std::string summary_text(const Hearing& hearing);
-nlohmann::ordered_json heard_json(const HeardLine& line, const Hearing& hearing, MonotonicNs origin_ns);
-nlohmann::ordered_json summary_json(const Hearing& hearing);
+std::string summary_text(const LineCapture& hearing);
+nlohmann::ordered_json heard_json(const CapturedLine& line, const LineCapture& hearing,
+                                  MonotonicNs origin_ns);
+nlohmann::ordered_json summary_json(const LineCapture& hearing);
 
 }  // namespace datum
