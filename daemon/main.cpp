@@ -26,14 +26,14 @@
 #include "daemon/modbus/position_store.h"
 #include "daemon/modbus/serial_link.h"
 #include "daemon/modbus/tcp_server.h"
-#include "daemon/observed.h"
-#include "daemon/once.h"
 #include "daemon/parsers.h"
+#include "daemon/single_shot.h"
 #include "daemon/system/event_loop.h"
 #include "daemon/system/inherited_sockets.h"
 #include "daemon/system/log.h"
 #include "daemon/system/memory.h"
 #include "daemon/system/watchdog.h"
+#include "daemon/telemetry.h"
 #include "daemon/version/version.h"
 #include "drivers/cmm/reader.h"
 #include "drivers/ipp/ipp_reader.h"
@@ -220,8 +220,8 @@ void turn(EventLoop& loop, InspectionCell& cell, Watchdog& watchdog, Ending& end
 int serve(const DaemonConfig& config) {
   InheritedSockets sockets(listening_tables(config));  // before a process is started that could inherit them
   keep_freed_memory();
-  Observed observed(config.cell);
-  const LogSink to_journal = observed.sink();
+  Telemetry telemetry(config.cell);
+  const LogSink to_journal = telemetry.sink();
   stop_machine_first(config, to_journal);
   for (const std::string& advice : config_advice(config)) to_journal(4, advice);
   for (const std::string& ends : config::tls_expiry(config, utc_ns() / 1'000'000'000)) to_journal(4, ends);
@@ -248,7 +248,7 @@ int serve(const DaemonConfig& config) {
   Worker worker, signer, uploader;
   const std::unique_ptr<FrameSource> frames = frames_of(config, sensor, reader);
   const std::unique_ptr<CmmSource> cmm = config.cmm ? cmm_of(*config.cmm) : nullptr;
-  CellMetrics& metrics = observed.metrics();
+  CellMetrics& metrics = telemetry.metrics();
   const ServiceSampler facts(places_of(config), EventLoop::now);
   InspectionCell cell(
       {config, sensor, backend, worker, *frames, cmm.get(), writer, reader, utc_ns, to_journal, &controller,
@@ -282,7 +282,7 @@ int serve(const DaemonConfig& config) {
                      [] { sd_notify(0, "WATCHDOG=1"); }});
   std::optional<MetricsService> metrics_service;
   if (config.metrics) {
-    metrics_service.emplace(MetricsDependencies{config, observed, cell, backend, worker, controller, facts,
+    metrics_service.emplace(MetricsDependencies{config, telemetry, cell, backend, worker, controller, facts,
                                                 retention, [&watchdog] { return watchdog.fed(); }});
     loop.add(metrics_service->server());
   }
@@ -311,7 +311,7 @@ std::array<double, 3> position_of(const std::string& text) {
 
 struct Arguments {
   std::filesystem::path config = "/etc/datumd/datumd.toml";
-  OnceOptions once;
+  SingleShotOptions once;
   std::string picture, calibration;
   std::vector<std::string> positions;
   bool check_only = false, modbus_map = false;
@@ -362,7 +362,7 @@ int act(Arguments a) {
     for (const std::string& text : a.positions) a.once.positions_mm.push_back(position_of(text));
     if (!a.picture.empty()) a.once.picture = a.picture;
     if (!a.calibration.empty()) a.once.calibration = a.calibration;
-    return measure_once(a.once, utc_ns());
+    return measure_single_shot(a.once, utc_ns());
   }
   log(Priority::info, "datumd {}, {}", code_id(), features());
   return serve(load_daemon_config(a.config));

@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "config/toml_reader.h"
-#include "daemon/ctl/absent.h"
 #include "daemon/ctl/command_line.h"
+#include "daemon/ctl/connection_advice.h"
 #include "daemon/ctl/dialogue.h"
 #include "daemon/ctl/exit_status.h"
 #include "daemon/ctl/terminal_text.h"

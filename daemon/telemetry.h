@@ -16,9 +16,9 @@
 namespace datum {
 
 /// Every line of the daemon goes through it, from any thread. It outlives whoever has its sink.
-class Observed {
+class Telemetry {
  public:
-  explicit Observed(std::string cell) : cell_(std::move(cell)) {}
+  explicit Telemetry(std::string cell) : cell_(std::move(cell)) {}
 
   /// Writes the line, with the fields of its event, and counts it.
   void tell(int priority, const std::string& text, const LogEvent& event = {});
@@ -45,7 +45,7 @@ StoreRoom room_of(const ServiceSampler& facts);
 /// What the metrics are read from; all of it outlives them.
 struct MetricsDependencies {
   const DaemonConfig& config;
-  Observed& observed;
+  Telemetry& telemetry;
   InspectionCell& cell;
   const BackendChoice& backend;
   const Worker& worker;

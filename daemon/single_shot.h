@@ -12,7 +12,7 @@
 
 namespace datum {
 
-struct OnceOptions {
+struct SingleShotOptions {
   std::vector<std::filesystem::path>
       frames;  // whatever read_frame takes; one, or a surface recipe's snapshots
   /// Of the stage in mm, one for each frame, or none: it stands where the calibration was made.
@@ -29,6 +29,6 @@ struct OnceOptions {
 
 /// Returns the exit status: 0 PASS, 1 FAIL, 2 INCONCLUSIVE, 3 INVALID. Throws what reading the files throws,
 /// and RefusedError where the backend that is asked for is not there, or frames and positions differ in number.
-int measure_once(const OnceOptions& options, std::int64_t utc_ns);
+int measure_single_shot(const SingleShotOptions& options, std::int64_t utc_ns);
 
 }  // namespace datum

@@ -1,4 +1,4 @@
-#include "daemon/once.h"
+#include "daemon/single_shot.h"
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ struct Read {
   std::vector<HeightFrame> frames;
 };
 
-Read read_files(const OnceOptions& options) {
+Read read_files(const SingleShotOptions& options) {
   Read read{load_recipe(options.recipe), {}, std::nullopt, {}};
   if (options.calibration) read.calibration = load_calibration(*options.calibration);
   if (!options.positions_mm.empty() && options.positions_mm.size() != options.frames.size())
@@ -40,12 +40,12 @@ Read read_files(const OnceOptions& options) {
   return read;
 }
 
-void read_frames(const OnceOptions& options, const BackendChoice& backend, Read& read) {
+void read_frames(const SingleShotOptions& options, const BackendChoice& backend, Read& read) {
   read.sensor = load_sensor(options.sensor, backend.demodulator);
   for (const auto& file : options.frames) read.frames.push_back(read_frame(link_followed(file), read.sensor));
 }
 
-InspectionInputs inputs_of(const OnceOptions& options, const Read& read, std::int64_t utc_ns) {
+InspectionInputs inputs_of(const SingleShotOptions& options, const Read& read, std::int64_t utc_ns) {
   InspectionInputs inputs;
   inputs.recipe = &read.recipe;
   inputs.sensor = &read.sensor;
@@ -60,7 +60,7 @@ InspectionInputs inputs_of(const OnceOptions& options, const Read& read, std::in
 }
 
 /// Where the operator says that the stage stood: nobody measured it before and after.
-Pose pose_of(const OnceOptions& options, std::size_t i) {
+Pose pose_of(const SingleShotOptions& options, std::size_t i) {
   Pose pose;
   if (options.positions_mm.empty()) return pose;
   pose.used = true;
@@ -73,7 +73,7 @@ Pose pose_of(const OnceOptions& options, std::size_t i) {
   return pose;
 }
 
-void print(const OnceOptions& options, BoardVerdict verdict) {
+void print(const SingleShotOptions& options, BoardVerdict verdict) {
   verdict.controller = StateReader().read();
   if (!verdict.controller->gpu) verdict.controller->gpu_absent = "not asked for one frame";
   if (options.json) {
@@ -86,7 +86,7 @@ void print(const OnceOptions& options, BoardVerdict verdict) {
       verdict.reason == Reason::none ? "" : fmt::format(" {}: {}", name_of(verdict.reason), verdict.detail));
 }
 
-int measure_board(const OnceOptions& options, const Read& read, InspectionInputs inputs,
+int measure_board(const SingleShotOptions& options, const Read& read, InspectionInputs inputs,
                   BoardMeasurer& measurer) {
   inputs.pose = pose_of(options, 0);
   const HeightFrame& frame = read.frames.front();
@@ -102,7 +102,7 @@ int measure_board(const OnceOptions& options, const Read& read, InspectionInputs
   return exit_status(verdict.decision);
 }
 
-int measure_part(const OnceOptions& options, const Read& read, const InspectionInputs& inputs) {
+int measure_part(const SingleShotOptions& options, const Read& read, const InspectionInputs& inputs) {
   std::vector<SurfaceFrame> frames;
   for (std::size_t i = 0; i < read.frames.size(); ++i)
     frames.push_back({&read.frames[i], pose_of(options, i)});
@@ -121,7 +121,7 @@ int measure_part(const OnceOptions& options, const Read& read, const InspectionI
 
 }  // namespace
 
-int measure_once(const OnceOptions& options, std::int64_t utc_ns) {
+int measure_single_shot(const SingleShotOptions& options, std::int64_t utc_ns) {
   Read read = read_files(options);  // what is wrong with them is told before a GPU is started
   const BackendChoice backend =
       choose_backend(options.backend, Timeout::of_one_frame,

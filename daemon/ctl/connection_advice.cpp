@@ -1,4 +1,4 @@
-#include "daemon/ctl/absent.h"
+#include "daemon/ctl/connection_advice.h"
 
 #include <fmt/format.h>
 

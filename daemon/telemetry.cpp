@@ -1,4 +1,4 @@
-#include "daemon/observed.h"
+#include "daemon/telemetry.h"
 
 #include "config/utc_time.h"
 #include "daemon/system/event_loop.h"
@@ -14,7 +14,7 @@ LogFields fields_of(const EventKind& kind) {
 
 }  // namespace
 
-void Observed::tell(int priority, const std::string& text, const LogEvent& event) {
+void Telemetry::tell(int priority, const std::string& text, const LogEvent& event) {
   metrics_.heard(priority, event.event);
   LogFields fields{{"DATUM_CELL", cell_}};
   if (const EventKind* kind = kind_of(event.event)) {
@@ -49,7 +49,7 @@ int tell_refusal(const std::string& why, int status) {
 MetricsService::MetricsService(MetricsDependencies parts)
     : parts_(std::move(parts)),
       server_(
-          *parts_.config.metrics, [this](MetricsForm form) { return text(form); }, parts_.observed.sink()) {}
+          *parts_.config.metrics, [this](MetricsForm form) { return text(form); }, parts_.telemetry.sink()) {}
 
 /// A whole result is read for it, only where another one became the oldest.
 std::optional<std::int64_t> MetricsService::oldest_utc_s() {
@@ -85,7 +85,7 @@ std::string MetricsService::text(MetricsForm form) {
   now.retention = parts_.retention.facts();
   now.worker_restarts = parts_.backend.worker_restarts();
   now.oldest_utc_s = oldest_utc_s();
-  return parts_.observed.metrics().text(parts_.cell, now, form);
+  return parts_.telemetry.metrics().text(parts_.cell, now, form);
 }
 
 }  // namespace datum
