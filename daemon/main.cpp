@@ -227,7 +227,7 @@ int serve(const DaemonConfig& config) {
   for (const std::string& ends : config::tls_expiry(config, utc_ns() / 1'000'000'000)) to_journal(4, ends);
   const BackendChoice backend = backend_of(config, to_journal);
   SensorProfile sensor = sensor_of(config, backend);
-  const std::unique_ptr<ApartParsers> parsers = start_parsers(config, sensor.most_pixels, to_journal);
+  const std::unique_ptr<IsolatedParsers> parsers = start_parsers(config, sensor.most_pixels, to_journal);
   sensor.parser = parsers->frames();
   EventLoop loop;
   Ending ending(loop, to_journal);

@@ -6,8 +6,8 @@
 
 namespace datum {
 
-std::unique_ptr<ApartParsers> start_parsers(const DaemonConfig& config, std::uint64_t most_pixels,
-                                            const LogSink& log) {
+std::unique_ptr<IsolatedParsers> start_parsers(const DaemonConfig& config, std::uint64_t most_pixels,
+                                               const LogSink& log) {
   const std::filesystem::path deliveries = deliveries_folder(config);
   const KeptSamples samples((deliveries.empty() ? config.store.parent_path() : deliveries) / "failed");
   const auto on_end = [samples, log](const ParseOrder& order, const ByteParts& parts,
@@ -20,7 +20,7 @@ std::unique_ptr<ApartParsers> start_parsers(const DaemonConfig& config, std::uin
     }
     log(3, text, {Event::parser_ended, {{"DATUM_FRAME", name}, {"DATUM_REASON", why}}});
   };
-  auto parsers = std::make_unique<ApartParsers>(most_pixels, on_end);
+  auto parsers = std::make_unique<IsolatedParsers>(most_pixels, on_end);
   const bool confined = parsers->start();
   log(confined ? 6 : 4,
       confined ? "frames, models, recipes and calibrations are parsed apart, by datumd-parse without rights"

@@ -87,7 +87,7 @@ bool overlap(const DrawnArea& a, const DrawnArea& b) {
          b.y_min_mm < a.y_max_mm;
 }
 
-void check_apart(const TomlTable& file, const ArtefactDrawing& drawing) {
+void check_isolated(const TomlTable& file, const ArtefactDrawing& drawing) {
   for (Face f : all_faces) {
     for (Face g : all_faces) {
       if (f >= g) continue;
@@ -166,7 +166,7 @@ ArtefactDrawing load_artefact_drawing(const std::filesystem::path& path) {
   d.faces[index_of(Face::rp)] = plane_face(plane, "RP", d.plate);
   plane.finish();
   check_beside_slot(plane, d);
-  check_apart(file, d);
+  check_isolated(file, d);
   d.tolerance = tolerance_of(file.table("tolerance"));
   d.sha256 = file.sha256();
   file.finish();

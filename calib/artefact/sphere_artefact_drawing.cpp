@@ -25,7 +25,7 @@ DrawnSphere sphere_of(TomlTable& table) {
   return s;
 }
 
-void check_apart(const TomlTable& file, const std::vector<DrawnSphere>& spheres) {
+void check_isolated(const TomlTable& file, const std::vector<DrawnSphere>& spheres) {
   for (std::size_t i = 0; i < spheres.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {
       const double distance = (spheres[i].center_mm - spheres[k].center_mm).norm();
@@ -92,7 +92,7 @@ SphereDrawing load_sphere_drawing(const std::filesystem::path& path) {
   if (d.spheres.size() < 3 || d.spheres.size() > 8) {
     file.refuse("sphere", std::to_string(d.spheres.size()) + " spheres", "3 to 8 tables [[sphere]]");
   }
-  check_apart(file, d.spheres);
+  check_isolated(file, d.spheres);
   check_spread(file, d.spheres);
   check_no_exchange(file, d.spheres);
   d.sha256 = file.sha256();

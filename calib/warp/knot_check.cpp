@@ -20,7 +20,7 @@ void check_number(const std::vector<WarpKnot>& knots) {
       refuse_warp("knot %s is not finite", k.name.c_str());
 }
 
-void check_apart(const std::vector<WarpKnot>& knots) {
+void check_isolated(const std::vector<WarpKnot>& knots) {
   for (std::size_t i = 0; i < knots.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if ((knots[i].at_mm - knots[j].at_mm).norm() < nearest_mm)
@@ -62,7 +62,7 @@ void refuse_warp(const char* format, ...) {
 
 void check_knots(const std::vector<WarpKnot>& knots) {
   check_number(knots);
-  check_apart(knots);
+  check_isolated(knots);
   check_spread(knots);
 }
 

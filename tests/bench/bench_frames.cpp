@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "daemon/parse/apart_parsers.h"
+#include "daemon/parse/isolated_parsers.h"
 #include "drivers/sensor/height_file.h"
 #include "tests/drivers/sensor/tiny_files.h"
 #include "tests/fresh_folder.h"
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
                      std::vector<std::uint16_t>(heights.begin(), heights.end()));
   ParseLink link(frame_parse_settings(most_pixels));
   link.start();
-  const ApartFrames parser(link);
+  const IsolatedFrames parser(link);
   fmt::print("{} x {} pixels: libraries in this process, the product, its ratio\n", side, side);
   for (const char* name : {"plain.tif", "lzw.tif", "deflate.tif", "grey.png"})
     row(parser, name, testing::read_file(folder / name), repeats);

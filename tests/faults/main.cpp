@@ -78,7 +78,7 @@ int run_here(const Fault& fault, const Order& order) {
 }
 
 /// In a process of its own: name spaces, limits and signals of one fault are none of the next one's.
-int run_apart(const Fault& fault, const Order& order) {
+int run_isolated(const Fault& fault, const Order& order) {
   std::fflush(stdout);
   const pid_t child = ::fork();
   if (child == 0) {
@@ -125,7 +125,7 @@ int main(int argc, char** argv) try {
     if (!names.empty() && std::find(names.begin(), names.end(), fault.name) == names.end()) continue;
     if (few && fault.few == 0) continue;
     const int times = order.times > 0 ? order.times : few ? fault.few : fault.times;
-    const int status = run_apart(fault, {times, order.seed});
+    const int status = run_isolated(fault, {times, order.seed});
     if (status != good && status != skipped) worst = wrong;
   }
   return worst;

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "daemon/parse/apart_parsers.h"
 #include "daemon/parse/confinement.h"
 #include "daemon/parse/flat_model.h"
 #include "daemon/parse/flat_toml.h"
+#include "daemon/parse/isolated_parsers.h"
 #include "drivers/frame/frame_error.h"
 #include "tests/drivers/sensor/tiny_files.h"
 #include "tests/fresh_folder.h"
@@ -47,7 +47,7 @@ class ParseLinkTest : public ::testing::Test {
   std::string refusal(
       ParseLink& link, const std::string& name, const FrameParser::Meanwhile& meanwhile = [] {}) {
     try {
-      ApartFrames(link).image(bytes_of(good), name, most_pixels, meanwhile);
+      IsolatedFrames(link).image(bytes_of(good), name, most_pixels, meanwhile);
     } catch (const FrameError& error) {
       return error.what();
     }
@@ -55,7 +55,7 @@ class ParseLinkTest : public ::testing::Test {
   }
 
   void expect_good(ParseLink& link) {
-    const Raster raster = ApartFrames(link).image(bytes_of(good), "a.png", most_pixels, [] {});
+    const Raster raster = IsolatedFrames(link).image(bytes_of(good), "a.png", most_pixels, [] {});
     EXPECT_EQ(raster.rows, 2);
     EXPECT_EQ(raster.cols, 3);
     EXPECT_THAT(std::get<std::vector<std::uint16_t>>(raster.samples),

@@ -1,6 +1,6 @@
 // The product's datumd-parse: the same frames, models, documents and refusals as in this process, bit for bit; and damaged
 // files by the thousand, none of which ends it.
-#include "daemon/parse/apart_parsers.h"
+#include "daemon/parse/isolated_parsers.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -35,9 +35,9 @@ const std::string tiny_csv =
     "12,544820424776,2,3,-0.30000,5.00000,1.69400\n"
     "Y\\X,-0.30000,0.00000,0.30000\n5.00000,1.69400,,1.69700\n5.20000,-1.30600,31.69400,1.69100\nEnd\n";
 
-class ApartTest : public ::testing::Test {
+class IsolatedTest : public ::testing::Test {
  protected:
-  ApartTest() {
+  IsolatedTest() {
     settings_.on_end = [this](const ParseOrder&, const ByteParts&, const std::string& why) {
       ends.push_back(why);
     };
@@ -62,8 +62,8 @@ class ApartTest : public ::testing::Test {
   ParseLinkSettings settings_ = frame_parse_settings(most_pixels);
 };
 
-TEST_F(ApartTest, ImagesAreTheSameBitForBit) {
-  const ApartFrames apart(*link);
+TEST_F(IsolatedTest, ImagesAreTheSameBitForBit) {
+  const IsolatedFrames apart(*link);
   const auto compare = [&](const std::string& name) {
     const std::string bytes = read_file(folder.path() / name);
     const Raster here = read_image(bytes_of(bytes), name, most_pixels);
@@ -89,19 +89,20 @@ TEST_F(ApartTest, ImagesAreTheSameBitForBit) {
   EXPECT_TRUE(ends.empty());
 }
 
-TEST_F(ApartTest, AFrameOfManyPixelsCrossesWhole) {
+TEST_F(IsolatedTest, AFrameOfManyPixelsCrossesWhole) {
   constexpr int rows = 1000, cols = 1000;
   std::vector<std::int16_t> heights(std::size_t{rows} * cols);
   for (std::size_t i = 0; i < heights.size(); ++i) heights[i] = static_cast<std::int16_t>(i * 7919);
   write_tiff(folder.path() / "a.tif", rows, cols, heights);
   const Raster there =
-      ApartFrames(*link).image(bytes_of(read_file(folder.path() / "a.tif")), "a.tif", most_pixels, [] {});
+      IsolatedFrames(*link).image(bytes_of(read_file(folder.path() / "a.tif")), "a.tif", most_pixels, [] {});
   EXPECT_TRUE(there.samples == Samples(heights));
 }
 
-TEST_F(ApartTest, CsvExportsAreTheSame) {
+TEST_F(IsolatedTest, CsvExportsAreTheSame) {
   const HeightFrame here = read_gocator_csv(bytes_of(tiny_csv), "a.csv");
-  const HeightFrame there = ApartFrames(*link).gocator_csv(bytes_of(tiny_csv), "a.csv", most_pixels, [] {});
+  const HeightFrame there =
+      IsolatedFrames(*link).gocator_csv(bytes_of(tiny_csv), "a.csv", most_pixels, [] {});
   EXPECT_TRUE(there.counts == here.counts);
   EXPECT_EQ(there.classes, here.classes);
   EXPECT_EQ(there.sensor_serial, here.sensor_serial);
@@ -114,14 +115,14 @@ TEST_F(ApartTest, CsvExportsAreTheSame) {
     EXPECT_EQ((there.*axis).offset_mm, (here.*axis).offset_mm);
   }
   const std::string torn = tiny_csv.substr(0, tiny_csv.size() - 8);
-  EXPECT_EQ(refusal([&] { ApartFrames(*link).gocator_csv(bytes_of(torn), "a.csv", most_pixels, [] {}); }),
+  EXPECT_EQ(refusal([&] { IsolatedFrames(*link).gocator_csv(bytes_of(torn), "a.csv", most_pixels, [] {}); }),
             refusal([&] { read_gocator_csv(bytes_of(torn), "a.csv"); }));
 }
 
-TEST_F(ApartTest, ModelsAreTheSame) {
+TEST_F(IsolatedTest, ModelsAreTheSame) {
   const ModelFile here = model_from_bytes(one_facet, "a.stl", 25.4);
   const fs::path file = folder.write("a.stl", one_facet);
-  const ApartModels apart(*link);
+  const IsolatedModels apart(*link);
   const ModelFile there = read_model(folder.path(), "a.stl", 25.4, here.sha256, &apart);
   EXPECT_EQ(there.name, here.name);
   EXPECT_EQ(there.sha256, here.sha256);
@@ -132,8 +133,8 @@ TEST_F(ApartTest, ModelsAreTheSame) {
             refusal([&] { model_from_bytes("solid a\n", "a.stl", 1); }));
 }
 
-TEST_F(ApartTest, DocumentsAndTheirRefusalsAreTheSame) {
-  const ApartTexts apart(*link);
+TEST_F(IsolatedTest, DocumentsAndTheirRefusalsAreTheSame) {
+  const IsolatedTexts apart(*link);
   const std::string text =
       "a = 1\nb = [1.5, -0.0, nan, 9007199254740993]\n[c.d]\ntext = \"\\u00e9\"\nflag = true\nday = "
       "2020-01-01\n"
@@ -173,7 +174,7 @@ int inputs_of_a_kind() {
   return told ? std::atoi(told) : 400;
 }
 
-TEST_F(ApartTest, DamagedFilesDoNotEndIt) {
+TEST_F(IsolatedTest, DamagedFilesDoNotEndIt) {
   std::vector<std::int16_t> heights(std::size_t{20} * 18, 7);
   TiffOptions lzw;
   lzw.compression = 5;
@@ -187,9 +188,9 @@ TEST_F(ApartTest, DamagedFilesDoNotEndIt) {
   const std::string sidecar = write_sidecar(grid);
   const std::string x3p = slurp(fs::path(DATUM_SOURCE_DIR) / "tests/data/x3p/good.x3p");
   const std::string toml = slurp(fs::path(DATUM_SOURCE_DIR) / "config/recipes/demo-part.toml");
-  const ApartFrames frames(*link);
-  const ApartModels models(*link);
-  const ApartTexts texts(*link);
+  const IsolatedFrames frames(*link);
+  const IsolatedModels models(*link);
+  const IsolatedTexts texts(*link);
   const auto image = [&](const char* name) {
     return [&frames, name](const std::string& b) { frames.image(bytes_of(b), name, most_pixels, [] {}); };
   };

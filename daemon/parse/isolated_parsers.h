@@ -17,9 +17,9 @@ namespace datum {
 ParseLinkSettings frame_parse_settings(std::uint64_t most_pixels);
 ParseLinkSettings text_parse_settings();
 
-class ApartFrames final : public FrameParser {
+class IsolatedFrames final : public FrameParser {
  public:
-  explicit ApartFrames(ParseLink& link) : link_(link) {}
+  explicit IsolatedFrames(ParseLink& link) : link_(link) {}
   Raster image(ByteView file, const std::string& name, std::uint64_t most_pixels,
                const Meanwhile& meanwhile) const override;
   Raster heights(ByteView file, ByteView sidecar, const std::string& sidecar_name,
@@ -34,18 +34,18 @@ class ApartFrames final : public FrameParser {
   ParseLink& link_;
 };
 
-class ApartModels final : public ModelParser {
+class IsolatedModels final : public ModelParser {
  public:
-  explicit ApartModels(ParseLink& link) : link_(link) {}
+  explicit IsolatedModels(ParseLink& link) : link_(link) {}
   ModelFile parse(std::string_view bytes, const std::string& name, double mm_per_unit) const override;
 
  private:
   ParseLink& link_;
 };
 
-class ApartTexts final : public config::TomlParser {
+class IsolatedTexts final : public config::TomlParser {
  public:
-  explicit ApartTexts(ParseLink& link) : link_(link) {}
+  explicit IsolatedTexts(ParseLink& link) : link_(link) {}
   config::TomlNode parse(std::string_view text, const std::string& name) const override;
 
  private:
@@ -53,10 +53,10 @@ class ApartTexts final : public config::TomlParser {
 };
 
 /// All of it, for a daemon.
-class ApartParsers {
+class IsolatedParsers {
  public:
   using OnEnd = decltype(ParseLinkSettings::on_end);
-  ApartParsers(std::uint64_t most_pixels, OnEnd on_end);
+  IsolatedParsers(std::uint64_t most_pixels, OnEnd on_end);
 
   /// All processes. False: one is not confined (a build for sanitizers). Throws ParserEnded.
   bool start();
@@ -67,9 +67,9 @@ class ApartParsers {
 
  private:
   ParseLink frame_link_, text_link_, upload_link_;
-  std::shared_ptr<const ApartFrames> frames_ = std::make_shared<ApartFrames>(frame_link_);
-  ApartModels models_{frame_link_};
-  ApartTexts texts_{text_link_}, uploads_{upload_link_};
+  std::shared_ptr<const IsolatedFrames> frames_ = std::make_shared<IsolatedFrames>(frame_link_);
+  IsolatedModels models_{frame_link_};
+  IsolatedTexts texts_{text_link_}, uploads_{upload_link_};
 };
 
 }  // namespace datum

@@ -1,4 +1,4 @@
-#include "daemon/parse/apart_parsers.h"
+#include "daemon/parse/isolated_parsers.h"
 
 #include <fmt/format.h>
 
@@ -36,7 +36,7 @@ std::string in_words(const ParserEnded& error) {
       error.what());
 }
 
-ParseLinkSettings texts_told(const ApartParsers::OnEnd& on_end) {
+ParseLinkSettings texts_told(const IsolatedParsers::OnEnd& on_end) {
   ParseLinkSettings s = text_parse_settings();
   s.on_end = on_end;
   return s;
@@ -71,8 +71,8 @@ ParseLinkSettings text_parse_settings() {
 }
 
 template <class Take>
-void ApartFrames::parse(const ParseOrder& order, const ByteParts& parts, const Meanwhile& meanwhile,
-                        Take take) const {
+void IsolatedFrames::parse(const ParseOrder& order, const ByteParts& parts, const Meanwhile& meanwhile,
+                           Take take) const {
   try {
     link_.parse(order, parts, meanwhile, take,
                 [](const std::string& text, FlatReader) { throw FrameError(text); });
@@ -81,8 +81,8 @@ void ApartFrames::parse(const ParseOrder& order, const ByteParts& parts, const M
   }
 }
 
-Raster ApartFrames::image(ByteView file, const std::string& name, std::uint64_t most_pixels,
-                          const Meanwhile& meanwhile) const {
+Raster IsolatedFrames::image(ByteView file, const std::string& name, std::uint64_t most_pixels,
+                             const Meanwhile& meanwhile) const {
   ParseOrder order = order_of(ParseKind::image, name);
   order.most_pixels = most_pixels;
   Raster raster;
@@ -90,8 +90,8 @@ Raster ApartFrames::image(ByteView file, const std::string& name, std::uint64_t 
   return raster;
 }
 
-Raster ApartFrames::heights(ByteView file, ByteView sidecar, const std::string& sidecar_name,
-                            const SensorProfile& profile, const Meanwhile& meanwhile) const {
+Raster IsolatedFrames::heights(ByteView file, ByteView sidecar, const std::string& sidecar_name,
+                               const SensorProfile& profile, const Meanwhile& meanwhile) const {
   ParseOrder order = order_of(ParseKind::heights, sidecar_name);
   order.most_pixels = profile.most_pixels;
   put_text(order.sidecar, sidecar_name);
@@ -103,8 +103,8 @@ Raster ApartFrames::heights(ByteView file, ByteView sidecar, const std::string& 
   return raster;
 }
 
-HeightFrame ApartFrames::gocator_csv(ByteView file, const std::string& name, std::uint64_t most_pixels,
-                                     const Meanwhile& meanwhile) const {
+HeightFrame IsolatedFrames::gocator_csv(ByteView file, const std::string& name, std::uint64_t most_pixels,
+                                        const Meanwhile& meanwhile) const {
   ParseOrder order = order_of(ParseKind::gocator_csv, name);
   order.most_pixels = most_pixels;
   HeightFrame frame;
@@ -113,7 +113,7 @@ HeightFrame ApartFrames::gocator_csv(ByteView file, const std::string& name, std
   return frame;
 }
 
-ModelFile ApartModels::parse(std::string_view bytes, const std::string& name, double mm_per_unit) const {
+ModelFile IsolatedModels::parse(std::string_view bytes, const std::string& name, double mm_per_unit) const {
   ParseOrder order = order_of(ParseKind::model, name);
   order.mm_per_unit = mm_per_unit;
   ModelFile model;
@@ -127,7 +127,7 @@ ModelFile ApartModels::parse(std::string_view bytes, const std::string& name, do
   return model;
 }
 
-config::TomlNode ApartTexts::parse(std::string_view text, const std::string& name) const {
+config::TomlNode IsolatedTexts::parse(std::string_view text, const std::string& name) const {
   const auto refuse = [&](const std::string& problem) {
     throw config::ConfigError({name, 0, 0}, "", problem, "");
   };
@@ -151,7 +151,7 @@ config::TomlNode ApartTexts::parse(std::string_view text, const std::string& nam
   return root;
 }
 
-ApartParsers::ApartParsers(std::uint64_t most_pixels, OnEnd on_end)
+IsolatedParsers::IsolatedParsers(std::uint64_t most_pixels, OnEnd on_end)
     : frame_link_([&] {
         ParseLinkSettings s = frame_parse_settings(most_pixels);
         s.on_end = on_end;
@@ -160,7 +160,7 @@ ApartParsers::ApartParsers(std::uint64_t most_pixels, OnEnd on_end)
       text_link_(texts_told(on_end)),
       upload_link_(texts_told(on_end)) {}
 
-bool ApartParsers::start() {
+bool IsolatedParsers::start() {
   bool confined = true;
   for (ParseLink* link : {&frame_link_, &text_link_, &upload_link_}) confined = link->start() && confined;
   return confined;
