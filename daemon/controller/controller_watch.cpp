@@ -7,7 +7,7 @@
 
 #include "daemon/controller/controller_words.h"
 #include "daemon/controller/state_reader.h"
-#include "daemon/gpu_worker/gpu_state_link.h"
+#include "daemon/gpu_worker/gpu_state_client.h"
 
 namespace datum {
 namespace {
@@ -78,13 +78,13 @@ void ControllerWatch::work() {
 
 std::function<ControllerState()> controller_sampler(bool gpu) {
   const auto reader = std::make_shared<StateReader>();
-  const auto link = gpu ? std::make_shared<GpuStateLink>() : nullptr;
+  const auto link = gpu ? std::make_shared<GpuStateClient>() : nullptr;
   return [reader, link] {
     ControllerState state = reader->read();
     if (state.gpu) return state;
     if (!link) {
       state.gpu_absent = "not asked: boards are measured on the CPU";
-    } else if (const auto sample = link->newest(GpuStateLink::Clock::now())) {
+    } else if (const auto sample = link->newest(GpuStateClient::Clock::now())) {
       add_gpu(state, *sample);
     } else {
       state.gpu_absent = link->why_not();

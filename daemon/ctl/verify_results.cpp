@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::uint64_t batch = 16;  // results in memory at once
 
-HeldLink held_of(const std::string& text) {
-  HeldLink held;
+HeldEntry held_of(const std::string& text) {
+  HeldEntry held;
   const char* const end = text.data() + text.size();
   const auto [next, error] = std::from_chars(text.data(), end, held.link);
   if (error != std::errc() || next == end || *next != ':' || end - next != 65)
@@ -178,7 +178,7 @@ void add_verify_results(CLI::App& verify, ResultsCheck& o, const std::function<v
 }
 
 Verified verify_results(const ResultsCheck& o) {
-  std::vector<HeldLink> held;
+  std::vector<HeldEntry> held;
   for (const std::string& text : o.held) held.push_back(held_of(text));
   std::optional<DaemonConfig> config;
   if (o.store.empty() || o.frames) config = load_daemon_config(o.config);

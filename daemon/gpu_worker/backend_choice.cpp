@@ -14,13 +14,13 @@ namespace {
 using Kind = BackendSettings::Kind;
 
 /// A link to a GPU that can be used; else null, with the reason.
-std::unique_ptr<GpuLink> usable_gpu(const Backend& cpu, std::string& why) {
-  GpuLinkSettings settings;
+std::unique_ptr<GpuClient> usable_gpu(const Backend& cpu, std::string& why) {
+  GpuClientSettings settings;
   settings.staging = cpu;
-  auto link = std::make_unique<GpuLink>(settings);
+  auto link = std::make_unique<GpuClient>(settings);
   try {
     link->start();
-    const Greeting* greeting = link->greeting(GpuLink::Clock::now() + 2 * settings.start_timeout);
+    const Greeting* greeting = link->greeting(GpuClient::Clock::now() + 2 * settings.start_timeout);
     why = get_text(greeting->why);
     return greeting->usable ? std::move(link) : nullptr;
   } catch (const GpuError& error) {
@@ -47,7 +47,7 @@ BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
   if (settings.kind == Kind::cpu) return choice;
 
   std::string why;
-  std::unique_ptr<GpuLink> gpu = usable_gpu(cpu, why);
+  std::unique_ptr<GpuClient> gpu = usable_gpu(cpu, why);
   if (!gpu && settings.kind == Kind::cuda)
     throw RefusedError("backend.kind = \"cuda\", but there is no usable GPU: " + why +
                        "; allowed: \"auto\", \"cpu\"");

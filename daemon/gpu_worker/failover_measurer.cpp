@@ -6,7 +6,7 @@
 
 namespace datum {
 
-FailoverMeasurer::FailoverMeasurer(std::unique_ptr<GpuLink> link, std::unique_ptr<BoardMeasurer> cpu,
+FailoverMeasurer::FailoverMeasurer(std::unique_ptr<GpuClient> link, std::unique_ptr<BoardMeasurer> cpu,
                                    GpuHealth::Now now, GpuHealth::Report report, FailoverSettings settings)
     : link_(std::move(link)),
       cpu_(std::move(cpu)),
@@ -50,7 +50,7 @@ bool FailoverMeasurer::measured_by_gpu(const BoardPlan& plan, const FrameView& f
       link_->start();
       health_.started();
     }
-    const auto asked = GpuLink::Clock::now();
+    const auto asked = GpuClient::Clock::now();
     const Greeting* greeting = link_->greeting(asked);  // a board does not wait for a start
     if (!greeting) return passed_over("the GPU's worker is still starting");
     if (!greeting->usable) throw GpuError(get_text(greeting->why), true);

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <string>
 
+#include "daemon/gpu_worker/gpu_client.h"
 #include "daemon/gpu_worker/gpu_health.h"
-#include "daemon/gpu_worker/gpu_link.h"
 #include "gpu/board/board_measurer.h"
 
 namespace datum {
@@ -22,7 +22,7 @@ struct FailoverSettings {
 class FailoverMeasurer final : public BoardMeasurer {
  public:
   /// The link may be started already.
-  FailoverMeasurer(std::unique_ptr<GpuLink> link, std::unique_ptr<BoardMeasurer> cpu, GpuHealth::Now now,
+  FailoverMeasurer(std::unique_ptr<GpuClient> link, std::unique_ptr<BoardMeasurer> cpu, GpuHealth::Now now,
                    GpuHealth::Report report, FailoverSettings settings = {});
 
   /// May be called from several threads, which wait for each other.
@@ -42,7 +42,7 @@ class FailoverMeasurer final : public BoardMeasurer {
                           const OnCpu& on_cpu);
   bool measured_by_gpu(const BoardPlan& plan, const FrameView& frame, SiteRecord* records);
 
-  const std::unique_ptr<GpuLink> link_;
+  const std::unique_ptr<GpuClient> link_;
   const std::unique_ptr<BoardMeasurer> cpu_;
   const std::chrono::milliseconds plan_timeout_;
   std::mutex measuring_;

@@ -1,4 +1,4 @@
-// The other end of a GpuLink or a StageLink: measures boards, or runs the stages beside them, in a process of its own,
+// The other end of a GpuClient or a StageLink: measures boards, or runs the stages beside them, in a process of its own,
 // which a device's fault may end.
 #pragma once
 

@@ -7,13 +7,13 @@
 #include <memory>
 
 #include "daemon/gpu_worker/stage_wire.h"
-#include "daemon/gpu_worker/worker_link.h"
+#include "daemon/gpu_worker/worker_client.h"
 
 namespace datum {
 
 struct StageLinkSettings {
   std::filesystem::path program = program_beside_this("datumd-gpu");
-  std::chrono::milliseconds start_timeout{60'000};  // GpuLinkSettings says why
+  std::chrono::milliseconds start_timeout{60'000};  // GpuClientSettings says why
   // Longest: millions of facets are sorted on one thread of the host, and the code of a newer card is translated, once.
   std::chrono::milliseconds model_timeout{120'000};
   // Of 2^22 points at most; a thousand times what they take.
@@ -25,7 +25,7 @@ struct StageLinkSettings {
 
 class StageLink {
  public:
-  using Clock = WorkerLink::Clock;
+  using Clock = WorkerClient::Clock;
 
   explicit StageLink(StageLinkSettings settings)
       : settings_(std::move(settings)), worker_(settings_.program, settings_.start_timeout) {}
@@ -53,7 +53,7 @@ class StageLink {
   StageAnswer ask(StageOrder order, std::chrono::milliseconds timeout);
 
   const StageLinkSettings settings_;
-  WorkerLink worker_;
+  WorkerClient worker_;
   std::uint32_t orders_ = 0;
   std::shared_ptr<const TriangleModel> model_;   // that the worker holds
   std::array<SharedBlock, stage_kinds> memory_;  // of each kind of order

@@ -36,20 +36,20 @@ std::string in_words(const ParserEnded& error) {
       error.what());
 }
 
-ParseLinkSettings texts_told(const IsolatedParsers::OnEnd& on_end) {
-  ParseLinkSettings s = text_parse_settings();
+ParserClientSettings texts_told(const IsolatedParsers::OnEnd& on_end) {
+  ParserClientSettings s = text_parse_settings();
   s.on_end = on_end;
   return s;
 }
 
 }  // namespace
 
-ParseLinkSettings frame_parse_settings(std::uint64_t most_pixels) {
+ParserClientSettings frame_parse_settings(std::uint64_t most_pixels) {
   // Of a pixel: 64 bytes of its file (read_frame.cpp, 2 GiB at most), 30 of a cloud while it is read, 8 of its sample.
   const std::uint64_t file = std::min<std::uint64_t>(64 * most_pixels, 2048 * mib);
   // Of a model: its file, corners while vectors grow, and what goes back.
   const std::uint64_t model = max_model_bytes + 3 * 24 * max_model_vertices + 3 * 12 * max_model_facets;
-  ParseLinkSettings s;
+  ParserClientSettings s;
   s.memory_bytes = 256 * mib + std::max(file + 38 * most_pixels, model);
   // A PNG of 4 million pixels takes 30 ns a pixel on a quiet controller, 130 among twelve other jobs on two cores.
   const std::chrono::milliseconds for_pixels(150 * most_pixels / 1'000'000);
@@ -60,8 +60,8 @@ ParseLinkSettings frame_parse_settings(std::uint64_t most_pixels) {
   return s;
 }
 
-ParseLinkSettings text_parse_settings() {
-  ParseLinkSettings s;
+ParserClientSettings text_parse_settings() {
+  ParserClientSettings s;
   // A value of two bytes ("1,") is a node of some 200 in each of two trees, and 30 bytes flat, in vectors that double.
   s.memory_bytes = 256 * mib + config::max_toml_bytes / 2 * (2 * 2 * 200 + 2 * 30);
   s.result_bytes = most_parse_head;
@@ -153,7 +153,7 @@ config::TomlNode IsolatedTexts::parse(std::string_view text, const std::string& 
 
 IsolatedParsers::IsolatedParsers(std::uint64_t most_pixels, OnEnd on_end)
     : frame_link_([&] {
-        ParseLinkSettings s = frame_parse_settings(most_pixels);
+        ParserClientSettings s = frame_parse_settings(most_pixels);
         s.on_end = on_end;
         return s;
       }()),
@@ -162,7 +162,7 @@ IsolatedParsers::IsolatedParsers(std::uint64_t most_pixels, OnEnd on_end)
 
 bool IsolatedParsers::start() {
   bool confined = true;
-  for (ParseLink* link : {&frame_link_, &text_link_, &upload_link_}) confined = link->start() && confined;
+  for (ParserClient* link : {&frame_link_, &text_link_, &upload_link_}) confined = link->start() && confined;
   return confined;
 }
 

@@ -7,19 +7,19 @@
 #include <memory>
 
 #include "config/toml_document.h"
-#include "daemon/parse/parse_link.h"
+#include "daemon/parse/parser_client.h"
 #include "drivers/model/model_file.h"
 #include "drivers/sensor/frame_parser.h"
 
 namespace datum {
 
 /// Memory of the process for frames of at most so many pixels, and for models.
-ParseLinkSettings frame_parse_settings(std::uint64_t most_pixels);
-ParseLinkSettings text_parse_settings();
+ParserClientSettings frame_parse_settings(std::uint64_t most_pixels);
+ParserClientSettings text_parse_settings();
 
 class IsolatedFrames final : public FrameParser {
  public:
-  explicit IsolatedFrames(ParseLink& link) : link_(link) {}
+  explicit IsolatedFrames(ParserClient& link) : link_(link) {}
   Raster image(ByteView file, const std::string& name, std::uint64_t most_pixels,
                const Meanwhile& meanwhile) const override;
   Raster heights(ByteView file, ByteView sidecar, const std::string& sidecar_name,
@@ -31,31 +31,31 @@ class IsolatedFrames final : public FrameParser {
   template <class Take>
   void parse(const ParseOrder& order, const ByteParts& parts, const Meanwhile& meanwhile, Take take) const;
 
-  ParseLink& link_;
+  ParserClient& link_;
 };
 
 class IsolatedModels final : public ModelParser {
  public:
-  explicit IsolatedModels(ParseLink& link) : link_(link) {}
+  explicit IsolatedModels(ParserClient& link) : link_(link) {}
   ModelFile parse(std::string_view bytes, const std::string& name, double mm_per_unit) const override;
 
  private:
-  ParseLink& link_;
+  ParserClient& link_;
 };
 
 class IsolatedTexts final : public config::TomlParser {
  public:
-  explicit IsolatedTexts(ParseLink& link) : link_(link) {}
+  explicit IsolatedTexts(ParserClient& link) : link_(link) {}
   config::TomlNode parse(std::string_view text, const std::string& name) const override;
 
  private:
-  ParseLink& link_;
+  ParserClient& link_;
 };
 
 /// All of it, for a daemon.
 class IsolatedParsers {
  public:
-  using OnEnd = decltype(ParseLinkSettings::on_end);
+  using OnEnd = decltype(ParserClientSettings::on_end);
   IsolatedParsers(std::uint64_t most_pixels, OnEnd on_end);
 
   /// All processes. False: one is not confined (a build for sanitizers). Throws ParserEnded.
@@ -66,7 +66,7 @@ class IsolatedParsers {
   const config::TomlParser& uploads() const { return uploads_; }
 
  private:
-  ParseLink frame_link_, text_link_, upload_link_;
+  ParserClient frame_link_, text_link_, upload_link_;
   std::shared_ptr<const IsolatedFrames> frames_ = std::make_shared<IsolatedFrames>(frame_link_);
   IsolatedModels models_{frame_link_};
   IsolatedTexts texts_{text_link_}, uploads_{upload_link_};

@@ -34,7 +34,7 @@ class Descent {
   std::string store_;
   std::optional<SignedHead> last_;
   ChainPlace place_;
-  std::optional<LinkHash> hash_;
+  std::optional<EntryHash> hash_;
 };
 
 class HeadSigner {

@@ -21,7 +21,7 @@
 #include <string>
 
 #include "daemon/sign/ed25519.h"
-#include "daemon/sign/link_hash.h"
+#include "daemon/sign/entry_hash.h"
 
 namespace datum {
 

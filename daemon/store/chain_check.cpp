@@ -15,14 +15,14 @@ namespace fs = std::filesystem;
 
 class Walk {
  public:
-  Walk(sqlite3* db, const fs::path& file, const std::vector<HeldLink>& held)
+  Walk(sqlite3* db, const fs::path& file, const std::vector<HeldEntry>& held)
       : db_(db),
         file_(file),
         held_(held),
         rows_(db, file, (std::string(result_columns) + "ORDER BY sequence").c_str()) {
     report_.store_id = store_id_of(db, file);
     id_ = first_id();
-    for (const HeldLink& link : held_) held_at_.emplace(link.link, &link);
+    for (const HeldEntry& link : held_) held_at_.emplace(link.link, &link);
   }
 
   ChainReport run() {
@@ -34,13 +34,13 @@ class Walk {
       fault(0, fmt::format("the store's id is {}, its chain says {}", report_.store_id, id_));
     if (report_.links == 0) fault(0, "there is no chain");
     check_count();
-    for (const HeldLink& held : held_) check_held(held);
+    for (const HeldEntry& held : held_) check_held(held);
     report_.given = std::max(report_.last, given_);
     return std::move(report_);
   }
 
  private:
-  void step(const ChainLink& link) {
+  void step(const ChainEntry& link) {
     const std::string id_before = id_;
     if (report_.links++ == 0) {
       before_ = hash_before(link);
@@ -58,7 +58,7 @@ class Walk {
     report_.head = link;
   }
 
-  void compare(const HeldLink& held, const ChainLink& link, const std::string& id_before) {
+  void compare(const HeldEntry& held, const ChainEntry& link, const std::string& id_before) {
     if (held.sha256 != link.sha256)
       fault(link.sequence, fmt::format("link {} is not what {}: the store was rewritten", link.link,
                                        held.who.empty() ? "is held elsewhere" : held.who + " says"));
@@ -69,7 +69,7 @@ class Walk {
       report_.signed_link = link.link, report_.signed_result = report_.last;
   }
 
-  void step_statement(const ChainLink& link) {
+  void step_statement(const ChainEntry& link) {
     if (chain_hash(before_, id_, link.statement) != link.sha256)
       fault(0, fmt::format("statement {} was altered, or what stands before it", link.link));
     Renewal renewal;
@@ -86,7 +86,7 @@ class Walk {
     report_.statements.push_back(words_of(link.statement));
   }
 
-  void step_result(const ChainLink& link) {
+  void step_result(const ChainEntry& link) {
     ++report_.results;
     if (report_.first == 0) report_.first = link.sequence;
     const std::uint64_t before = std::max(report_.last, given_);
@@ -113,7 +113,7 @@ class Walk {
   }
 
   /// Of the first link: where retention took what stood before it, a statement further on says what that was.
-  std::string hash_before(const ChainLink& first) {
+  std::string hash_before(const ChainEntry& first) {
     if (first.link == 1) return std::string(chain_begin);
     sqlite::Statement rows(
         db_, file_,
@@ -157,7 +157,7 @@ class Walk {
       fault(counted, fmt::format("was the newest; the chain ends with {}", last));
   }
 
-  void check_held(const HeldLink& held) {
+  void check_held(const HeldEntry& held) {
     const std::string who = held.who.empty() ? "" : fmt::format(" by {}", held.who);
     if (held.link > report_.head.link)
       fault(0, fmt::format(
@@ -178,8 +178,8 @@ class Walk {
 
   sqlite3* db_;
   const fs::path& file_;
-  const std::vector<HeldLink>& held_;
-  std::multimap<std::uint64_t, const HeldLink*> held_at_;  // by link
+  const std::vector<HeldEntry>& held_;
+  std::multimap<std::uint64_t, const HeldEntry*> held_at_;  // by link
   sqlite::Statement rows_;
   StoredResult row_;
   bool have_row_ = false;
@@ -192,7 +192,7 @@ class Walk {
 
 }  // namespace
 
-ChainReport check_chain(const fs::path& file, const std::vector<HeldLink>& held) {
+ChainReport check_chain(const fs::path& file, const std::vector<HeldEntry>& held) {
   if (!fs::exists(file))
     throw StoreError(StoreError::Kind::missing, file.string() + ": no result store there");
   const sqlite::Connection db = sqlite::open(file, SQLITE_OPEN_READONLY);

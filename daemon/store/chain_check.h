@@ -23,7 +23,7 @@ struct ChainReport {
   std::uint64_t given = 0;              // the highest number that the chain knows of
   std::vector<std::string> statements;  // in words, the newest; what befell the store
   std::vector<std::string> renewals;  // in words, the oldest: it was set back, or copied, and got another id
-  ChainLink head;                     // the newest link
+  ChainEntry head;                    // the newest link
   std::uint64_t signed_link = 0, signed_result = 0;  // up to which signatures of its own hold; 0: none does
   std::vector<std::string> removed_heads;  // of those held: links that retention took since, in words
   std::uint64_t faults = 0;
@@ -33,7 +33,7 @@ struct ChainReport {
 };
 
 /// A link that somebody holds elsewhere, from an earlier report: who rewrites a whole store is found by it alone.
-struct HeldLink {
+struct HeldEntry {
   std::uint64_t link = 0;
   std::string sha256;
   std::string store{};    // id under which it was signed; empty: it is not known
@@ -43,6 +43,6 @@ struct HeldLink {
 
 /// Reads beside a running daemon, all of it as it is at one moment. Throws StoreError; kind `corrupt` also where the
 /// store is of a schema without a chain.
-ChainReport check_chain(const std::filesystem::path& store, const std::vector<HeldLink>& held = {});
+ChainReport check_chain(const std::filesystem::path& store, const std::vector<HeldEntry>& held = {});
 
 }  // namespace datum

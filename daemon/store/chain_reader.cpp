@@ -27,7 +27,7 @@ ChainPlace ChainReader::head() const {
        "DESC LIMIT 1")
           .c_str());
   if (!row.step()) return {};
-  const ChainLink head = link_of(row);
+  const ChainEntry head = link_of(row);
   return {head.link, head.sha256};
 }
 
@@ -38,7 +38,7 @@ std::optional<ChainPlace> ChainReader::place(std::uint64_t link) const {
   return ChainPlace{link, row.text(3)};
 }
 
-std::string ChainReader::body_of(const ChainLink& link) const {
+std::string ChainReader::body_of(const ChainEntry& link) const {
   const std::string& id = id_at_link(former_, link.link, id_);
   if (link.sequence == 0) return chain_body(id, link.statement);
   sqlite::Statement row(db_.get(), file_, (std::string(result_columns) + "WHERE sequence = ?1").c_str());
@@ -55,7 +55,7 @@ void ChainReader::bodies_after(std::uint64_t link,
                           (std::string(link_columns) + "WHERE link > ?1 ORDER BY link").c_str());
   links.bind(1, static_cast<std::int64_t>(link));
   while (links.step()) {
-    const ChainLink at = link_of(links);
+    const ChainEntry at = link_of(links);
     if (!take({at.link, at.sha256}, body_of(at))) return;
   }
 }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/sign/link_hash.h"
+#include "daemon/sign/entry_hash.h"
 #include "daemon/store/result_store.h"
 #include "daemon/store/sqlite.h"
 
@@ -32,7 +32,7 @@ class ChainReader {
                     const std::function<bool(const ChainPlace&, const std::string& body)>& take) const;
 
  private:
-  std::string body_of(const ChainLink& link) const;
+  std::string body_of(const ChainEntry& link) const;
 
   std::filesystem::path file_;
   sqlite::Connection db_;

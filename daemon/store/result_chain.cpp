@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "daemon/sign/link_hash.h"
+#include "daemon/sign/entry_hash.h"
 #include "daemon/store/result_store.h"
 
 namespace datum {
@@ -42,12 +42,12 @@ struct Netstrings {
 }  // namespace
 
 std::string chain_hash(std::string_view before, const StoredResult& r) {
-  LinkHash hash(before);
+  EntryHash hash(before);
   return put_body(hash, r).hex();
 }
 
 std::string chain_hash(std::string_view before, const std::string& store_id, const std::string& statement) {
-  LinkHash hash(before);
+  EntryHash hash(before);
   return put_body(hash, store_id, statement).hex();
 }
 

@@ -30,7 +30,7 @@ std::string chain_body(const StoredResult& result);
 std::string chain_body(const std::string& store_id, const std::string& statement);
 
 /// One link as it is stored.
-struct ChainLink {
+struct ChainEntry {
   std::uint64_t link = 0;      // counts from 1, without holes
   std::uint64_t sequence = 0;  // of the result; 0: a statement
   std::string statement;       // JSON

@@ -176,7 +176,7 @@ std::uint64_t ResultStore::Impl::commit_one(BoardVerdict& verdict) {
     row->bind(4, r.recipe).bind(5, static_cast<std::int64_t>(r.decision)).bind(6, r.reason);
     row->bind(7, r.frame_id).bind(8, r.frame_sha256).bind(9, r.json).step();
   }
-  ChainLink before{0, 0, "", std::string(chain_begin)};
+  ChainEntry before{0, 0, "", std::string(chain_begin)};
   {
     sqlite::Run row(*chain_head);
     if (row->step()) before = link_of(*chain_head);
@@ -300,7 +300,7 @@ StoreExtent ResultStore::extent() {
   return have;
 }
 
-std::optional<ChainLink> ResultStore::head() {
+std::optional<ChainEntry> ResultStore::head() {
   if (!impl_->has_chain) return std::nullopt;
   return head_of(impl_->db.get(), impl_->file);
 }

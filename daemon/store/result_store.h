@@ -161,7 +161,7 @@ class ResultStore {
   StoreExtent extent();
 
   /// The newest link of the chain. None: a store of schema 1, which only its writer brings forward.
-  std::optional<ChainLink> head();
+  std::optional<ChainEntry> head();
   /// Hash of a stored result's link; empty where it has none.
   std::string chain_sha256(std::uint64_t sequence);
 

@@ -140,7 +140,7 @@ std::string words_of(const SignatureReport& s, const ChainReport& chain) {
                         chain.last > chain.signed_result
                             ? fmt::format("results {} to {}", chain.signed_result + 1, chain.last)
                             : "none");
-  for (const HeldLink& held : s.held)
+  for (const HeldEntry& held : s.held)
     if (!held.in_store) text += fmt::format("looked at: {}, link {}\n", held.who, held.link);
   for (const std::string& what : s.faults) text += fmt::format("NOT AS WRITTEN: {}\n", what);
   for (const auto* list : {&s.unknown, &chain.removed_heads})

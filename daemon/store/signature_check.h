@@ -19,7 +19,7 @@ struct KnownSignatures {
 };
 
 struct SignatureReport {
-  std::vector<HeldLink> held;        // links that a good signature vouches for: for check_chain
+  std::vector<HeldEntry> held;       // links that a good signature vouches for: for check_chain
   std::vector<std::string> faults;   // in words
   std::vector<std::string> unknown;  // what can't be told, and from what
   std::uint64_t in_store = 0;        // good signatures that the store keeps

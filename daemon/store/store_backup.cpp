@@ -82,7 +82,7 @@ void copy_pages(const fs::path& from, const fs::path& to, const std::string& utc
   sqlite::execute(copy.get(), to, "PRAGMA journal_mode = DELETE");
   if (backup_note_of(copy.get(), to)) return;  // a copy of a backup
   const bool chain = readable_schema(copy.get(), to) >= 2;
-  const ChainLink head = chain ? head_of(copy.get(), to) : ChainLink{};
+  const ChainEntry head = chain ? head_of(copy.get(), to) : ChainEntry{};
   sqlite::execute(copy.get(), to,
                   "CREATE TABLE copy (utc TEXT NOT NULL, link INTEGER NOT NULL, sha256 TEXT NOT NULL, given "
                   "INTEGER NOT NULL)");

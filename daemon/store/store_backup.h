@@ -18,7 +18,7 @@ namespace datum {
 /// What a backup says of itself.
 struct BackupNote {
   std::string utc;
-  ChainLink head;           // link and SHA-256 of the newest link; without them where the store had no chain
+  ChainEntry head;          // link and SHA-256 of the newest link; without them where the store had no chain
   std::uint64_t given = 0;  // the highest number that the store had given
 };
 /// None: the file is no backup. The file is a store.

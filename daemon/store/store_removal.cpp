@@ -32,7 +32,7 @@ class Removing {
 
  private:
   /// False: this one stays, and so do all behind it.
-  bool take(const ChainLink& link) {
+  bool take(const ChainEntry& link) {
     if (before_.empty()) before_ = hash_before(link);
     if (link.sequence != 0) {
       if (link.sequence > order_.up_to || link.sequence >= newest_) return false;
@@ -47,7 +47,7 @@ class Removing {
     return true;
   }
 
-  bool take_result(const ChainLink& link) {
+  bool take_result(const ChainEntry& link) {
     sqlite::Statement row(db_, file_, (std::string(result_columns) + "WHERE sequence = ?1").c_str());
     row.bind(1, static_cast<std::int64_t>(link.sequence));
     if (!row.step()) {
@@ -64,7 +64,7 @@ class Removing {
   }
 
   /// Of the link before the oldest one: the newest statement of a removal tells it.
-  std::string hash_before(const ChainLink& first) {
+  std::string hash_before(const ChainEntry& first) {
     if (first.link == 1) return std::string(chain_begin);
     sqlite::Statement rows(
         db_, file_,

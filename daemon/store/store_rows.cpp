@@ -62,17 +62,17 @@ const std::string& id_at_link(const std::vector<FormerId>& former, std::uint64_t
   return present;
 }
 
-ChainLink link_of(const sqlite::Statement& s) {
+ChainEntry link_of(const sqlite::Statement& s) {
   return {static_cast<std::uint64_t>(s.integer(0)), static_cast<std::uint64_t>(s.integer(1)), s.text(2),
           s.text(3)};
 }
 
-ChainLink head_of(sqlite3* db, const std::filesystem::path& file) {
+ChainEntry head_of(sqlite3* db, const std::filesystem::path& file) {
   sqlite::Statement row(db, file, head_link);
-  return row.step() ? link_of(row) : ChainLink{0, 0, "", std::string(chain_begin)};
+  return row.step() ? link_of(row) : ChainEntry{0, 0, "", std::string(chain_begin)};
 }
 
-void append_result(sqlite::Statement& insert, ChainLink& head, const StoredResult& result) {
+void append_result(sqlite::Statement& insert, ChainEntry& head, const StoredResult& result) {
   head = {head.link + 1, result.sequence, "", chain_hash(head.sha256, result)};
   sqlite::Run row(insert);
   row->bind(1, static_cast<std::int64_t>(head.link)).bind(2, static_cast<std::int64_t>(head.sequence));
@@ -81,7 +81,7 @@ void append_result(sqlite::Statement& insert, ChainLink& head, const StoredResul
 
 void append_statement(sqlite3* db, const std::filesystem::path& file, const std::string& store_id,
                       const std::string& statement) {
-  const ChainLink head = head_of(db, file);
+  const ChainEntry head = head_of(db, file);
   sqlite::Statement row(db, file, insert_link);
   row.bind(1, static_cast<std::int64_t>(head.link + 1)).bind(3, statement);
   row.bind(4, chain_hash(head.sha256, store_id, statement)).step();

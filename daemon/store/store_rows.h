@@ -36,13 +36,13 @@ inline constexpr const char* link_columns = "SELECT link, sequence, statement, s
 inline constexpr const char* head_link =
     "SELECT link, sequence, statement, sha256 FROM chain ORDER BY link DESC LIMIT 1";
 inline constexpr const char* insert_link = "INSERT INTO chain VALUES (?1, ?2, ?3, ?4)";
-ChainLink link_of(const sqlite::Statement& row);
+ChainEntry link_of(const sqlite::Statement& row);
 
 /// The newest link; where the chain's table was emptied, what stands before the first.
-ChainLink head_of(sqlite3* db, const std::filesystem::path& file);
+ChainEntry head_of(sqlite3* db, const std::filesystem::path& file);
 
 /// Writes the link of `result` behind `head` by the statement `insert`, and makes it the head.
-void append_result(sqlite::Statement& insert, ChainLink& head, const StoredResult& result);
+void append_result(sqlite::Statement& insert, ChainEntry& head, const StoredResult& result);
 /// Writes a statement's link behind the newest.
 void append_statement(sqlite3* db, const std::filesystem::path& file, const std::string& store_id,
                       const std::string& statement);

@@ -89,7 +89,7 @@ void migrate_from_1(sqlite3* db, const fs::path& file, const StoreOpening& openi
       static_cast<std::uint64_t>(sqlite::query_integer(db, file, "SELECT count(*) FROM result"));
   const std::string id = store_id_of(db, file);
   append_statement(db, file, id, migrated_statement(1, count, opening.utc));
-  ChainLink link = head_of(db, file);
+  ChainEntry link = head_of(db, file);
   sqlite::Statement rows(db, file, (std::string(result_columns) + "ORDER BY sequence").c_str());
   sqlite::Statement insert(db, file, insert_link);
   for (std::uint64_t done = 0; rows.step(); ++done) {

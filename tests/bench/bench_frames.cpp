@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
   testing::write_tiff(folder / "deflate.tif", side, side, heights, with(deflate));
   testing::write_png(folder / "grey.png", side, side,
                      std::vector<std::uint16_t>(heights.begin(), heights.end()));
-  ParseLink link(frame_parse_settings(most_pixels));
+  ParserClient link(frame_parse_settings(most_pixels));
   link.start();
   const IsolatedFrames parser(link);
   fmt::print("{} x {} pixels: libraries in this process, the product, its ratio\n", side, side);

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "daemon/gpu_worker/frame_stage.h"
-#include "daemon/gpu_worker/gpu_link.h"
+#include "daemon/gpu_worker/gpu_client.h"
 #include "tests/gpu/map_scene.h"
 
 namespace {
 
 using namespace datum;
-using Clock = GpuLink::Clock;
+using Clock = GpuClient::Clock;
 
 template <class Work>
 void row(const char* what, int repeats, const Work& work) {
@@ -34,11 +34,11 @@ void row(const char* what, int repeats, const Work& work) {
 
 void rows_of(const char* name, const testing::MapScene& board, int repeats) {
   ::setenv("DATUM_TEST_WORKER", "repeats", 1);
-  GpuLinkSettings settings;
+  GpuClientSettings settings;
   settings.program = DATUM_TEST_WORKER_PROGRAM;
   settings.staging = cpu_backend();
   settings.measure_timeout = std::chrono::seconds(30);
-  GpuLink link(settings);
+  GpuClient link(settings);
   const BoardPlan plan = board.plan();
   const FrameView frame = board.view();
   std::vector<std::uint8_t> classes(

@@ -53,23 +53,23 @@ class Failover : public ::testing::Test {
   ~Failover() override { ::unsetenv("DATUM_TEST_WORKER"); }
 
   /// A measurer whose worker goes wrong in that way.
-  void begin(const std::string& mode, GpuLinkSettings settings = {}) {
+  void begin(const std::string& mode, GpuClientSettings settings = {}) {
     ::setenv("DATUM_TEST_WORKER", mode.c_str(), 1);
     settings.program = DATUM_TEST_WORKER_PROGRAM;
     settings.staging = cpu_backend(2);
-    auto link = std::make_unique<GpuLink>(settings);
+    auto link = std::make_unique<GpuClient>(settings);
     link_ = link.get();
     link_->start();
     measurer_ = std::make_unique<FailoverMeasurer>(
         std::move(link), std::make_unique<CpuBoardMeasurer>(cpu_backend(2)), [this] { return now_; },
         [this](bool fault, const std::string& text) { (fault ? faults_ : returns_).push_back(text); });
   }
-  bool greeted() { return link_->greeting(GpuLink::Clock::now() + 30s) != nullptr; }
+  bool greeted() { return link_->greeting(GpuClient::Clock::now() + 30s) != nullptr; }
   /// Measures; the bytes must be the CPU's and the time below the two seconds that are promised.
   std::string measure(const testing::MapScene& board) {
-    const auto from = GpuLink::Clock::now();
+    const auto from = GpuClient::Clock::now();
     const std::string bytes = bytes_of(records_of(*measurer_, board));
-    EXPECT_LT(GpuLink::Clock::now() - from, 2s);
+    EXPECT_LT(GpuClient::Clock::now() - from, 2s);
     CpuBoardMeasurer cpu(cpu_backend(1));
     EXPECT_EQ(bytes, bytes_of(records_of(cpu, board)));
     return measurer_->describe();
@@ -78,7 +78,7 @@ class Failover : public ::testing::Test {
 
   std::chrono::nanoseconds now_{0};
   std::vector<std::string> faults_, returns_;
-  GpuLink* link_ = nullptr;
+  GpuClient* link_ = nullptr;
   std::unique_ptr<FailoverMeasurer> measurer_;
 };
 
@@ -153,7 +153,7 @@ class FailoverAtStart : public Failover,
                         public ::testing::WithParamInterface<std::pair<const char*, const char*>> {};
 
 TEST_P(FailoverAtStart, CostsNoBoard) {
-  GpuLinkSettings settings;
+  GpuClientSettings settings;
   settings.start_timeout = 300ms;
   begin(GetParam().first, settings);
   const testing::MapScene board = small_board();
@@ -175,9 +175,9 @@ INSTANTIATE_TEST_SUITE_P(Faults, FailoverAtStart,
                                                      "the record of site 0 can't be: its status"}));
 
 TEST_F(Failover, AProgramThatIsNotThereIsNamed) {
-  GpuLinkSettings settings;
+  GpuClientSettings settings;
   settings.program = "/nowhere/datumd-gpu";
-  GpuLink link(settings);
+  GpuClient link(settings);
   try {
     link.start();
     FAIL() << "it started";
@@ -271,13 +271,13 @@ TEST_F(Failover, APlanThatTakesLongHoldsNoBoardUpAndIsNoFault) {
   ASSERT_EQ(returns_.size(), 1u) << "said once";
   EXPECT_THAT(returns_[0], HasSubstr("measured on the CPU: the GPU is not ready for this recipe"));
   { std::ofstream go(fifo); }  // waits for the worker to read, then lets it go on
-  ASSERT_TRUE(link_->prepare(board.plan(), board.view(), GpuLink::Clock::now() + 30s));
+  ASSERT_TRUE(link_->prepare(board.plan(), board.view(), GpuClient::Clock::now() + 30s));
   EXPECT_EQ(measure(board), "cuda test device");
   EXPECT_TRUE(faults_.empty());
 }
 
 TEST_F(Failover, APlanThatNeverEndsIsAFault) {
-  GpuLinkSettings settings;
+  GpuClientSettings settings;
   settings.prepare_timeout = 500ms;
   begin("prepare-hangs", settings);
   ASSERT_TRUE(greeted());
@@ -315,12 +315,12 @@ TEST_F(Failover, AWorkerThatHangsEndsWithItsDaemon) {
   ASSERT_EQ(::pipe(ends), 0);
   const pid_t daemon = ::fork();
   if (daemon == 0) {
-    GpuLinkSettings settings;
+    GpuClientSettings settings;
     settings.program = DATUM_TEST_WORKER_PROGRAM;
-    GpuLink link(settings);
+    GpuClient link(settings);
     link.start();
-    link.greeting(GpuLink::Clock::now() + 30s);
-    link.prepare(board.plan(), board.view(), GpuLink::Clock::now() + 200ms);
+    link.greeting(GpuClient::Clock::now() + 30s);
+    link.prepare(board.plan(), board.view(), GpuClient::Clock::now() + 200ms);
     const pid_t worker = link.pid();
     [[maybe_unused]] const auto put = ::write(ends[1], &worker, sizeof worker);
     ::_exit(0);  // as a daemon that crashes: nobody kills the worker

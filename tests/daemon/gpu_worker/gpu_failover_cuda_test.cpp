@@ -20,7 +20,7 @@ namespace datum {
 namespace {
 
 using namespace std::chrono_literals;
-using Clock = GpuLink::Clock;
+using Clock = GpuClient::Clock;
 
 testing::MapScene board_of(std::int32_t side, CountType type = CountType::int16, std::uint64_t seed = 1) {
   testing::BoardOptions o;
@@ -57,10 +57,10 @@ class GpuFailover : public ::testing::Test {
     if (!device.usable) GTEST_SKIP() << device.why;
     ::setenv("LD_PRELOAD", DATUM_GPU_FAULT_LIBRARY, 1);
     ::setenv("DATUM_GPU_FAULT_FOLDER", folder_.path().c_str(), 1);
-    GpuLinkSettings settings;
+    GpuClientSettings settings;
     settings.program = DATUM_GPU_PROGRAM;
     settings.staging = cpu_backend(4);
-    auto link = std::make_unique<GpuLink>(settings);
+    auto link = std::make_unique<GpuClient>(settings);
     link_ = link.get();
     link_->start();
     forget_faults();  // a worker that is started later is well
@@ -127,7 +127,7 @@ class GpuFailover : public ::testing::Test {
   std::chrono::nanoseconds now_{0};
   std::chrono::milliseconds longest_{0};
   std::vector<std::string> faults_, returns_;
-  GpuLink* link_ = nullptr;
+  GpuClient* link_ = nullptr;
   std::unique_ptr<FailoverMeasurer> measurer_;
 };
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "daemon/gpu_worker/gpu_state_link.h"
+#include "daemon/gpu_worker/gpu_state_client.h"
 #include "tests/fresh_folder.h"
 
 namespace datum {
@@ -40,10 +40,10 @@ void expect_test_gpu(const GpuSample& s) {
 TEST(GpuState, TheLibraryIsAskedInItsUnits) { expect_test_gpu(GpuStateReader(DATUM_TEST_NVML).sample()); }
 
 /// Asks until something is known, a minute at most.
-std::optional<GpuSample> told(GpuStateLink& link) {
-  const auto until = GpuStateLink::Clock::now() + 1min;
-  while (GpuStateLink::Clock::now() < until) {
-    if (auto sample = link.newest(GpuStateLink::Clock::now())) return sample;
+std::optional<GpuSample> told(GpuStateClient& link) {
+  const auto until = GpuStateClient::Clock::now() + 1min;
+  while (GpuStateClient::Clock::now() < until) {
+    if (auto sample = link.newest(GpuStateClient::Clock::now())) return sample;
     ::poll(nullptr, 0, 1);
   }
   return std::nullopt;
@@ -63,21 +63,21 @@ class StateProgramWithDriver : public StateProgram {
 };
 
 TEST_F(StateProgramWithDriver, TellsTheDaemon) {
-  GpuStateLink link(DATUM_GPU_PROGRAM);
-  EXPECT_FALSE(link.newest(GpuStateLink::Clock::now())) << "it does not wait";
+  GpuStateClient link(DATUM_GPU_PROGRAM);
+  EXPECT_FALSE(link.newest(GpuStateClient::Clock::now())) << "it does not wait";
   const auto sample = told(link);
   ASSERT_TRUE(sample) << link.why_not();
   expect_test_gpu(*sample);
   // A sample that nothing followed is no state any more.
-  const auto later = GpuStateLink::Clock::now() + 1h;
+  const auto later = GpuStateClient::Clock::now() + 1h;
   link.newest(later);
   EXPECT_FALSE(link.newest(later + 6s));
 }
 
 TEST_F(StateProgram, ThatDoesNotStartIsTriedAgainAfterAPause) {
   const testing::FreshFolder folder;
-  GpuStateLink link(folder / "datumd-gpu");
-  const auto start = GpuStateLink::Clock::now();
+  GpuStateClient link(folder / "datumd-gpu");
+  const auto start = GpuStateClient::Clock::now();
   EXPECT_FALSE(link.newest(start));
   EXPECT_THAT(link.why_not(), HasSubstr("datumd-gpu does not start"));
   std::filesystem::create_symlink(DATUM_GPU_PROGRAM, folder / "datumd-gpu");

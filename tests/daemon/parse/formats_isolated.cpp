@@ -3,7 +3,7 @@
 #include "tests/drivers/sensor/other_formats.h"
 
 std::shared_ptr<const datum::FrameParser> datum::testing::parser_under_test() {
-  static ParseLink link(frame_parse_settings(1'000'000));
+  static ParserClient link(frame_parse_settings(1'000'000));
   static const auto parser = std::make_shared<IsolatedFrames>(link);
   return parser;
 }

@@ -56,10 +56,10 @@ class IsolatedTest : public ::testing::Test {
 
   FreshFolder folder;
   std::vector<std::string> ends;
-  std::optional<ParseLink> link;
+  std::optional<ParserClient> link;
 
  private:
-  ParseLinkSettings settings_ = frame_parse_settings(most_pixels);
+  ParserClientSettings settings_ = frame_parse_settings(most_pixels);
 };
 
 TEST_F(IsolatedTest, ImagesAreTheSameBitForBit) {

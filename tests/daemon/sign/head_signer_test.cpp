@@ -22,7 +22,7 @@ const std::string store = "00000000000000aa", zeros(64, '0');
 
 /// Hash of a link whose body is `body`.
 ChainPlace next(const ChainPlace& before, const std::string& body) {
-  return {before.link + 1, LinkHash(before.sha256).add(body).hex()};
+  return {before.link + 1, EntryHash(before.sha256).add(body).hex()};
 }
 
 struct Signer : ::testing::Test {

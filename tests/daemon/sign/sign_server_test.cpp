@@ -71,8 +71,8 @@ TEST_F(SignServer, SignsAndTellsWhatItSignedLast) {
   const std::string big(200'000, 'x');
   const std::string two =
       answers(fmt::format("SIGN {} 10 {}\n{}\n{}1\ny0\nLAST {}\n", store, zeros, big.size(), big, store));
-  const ChainPlace one{11, LinkHash(zeros).add(big).hex()};
-  EXPECT_THAT(two, HasSubstr("\nlink 12 " + LinkHash(one.sha256).add("y").hex() + "\nafter 10 " + zeros));
+  const ChainPlace one{11, EntryHash(zeros).add(big).hex()};
+  EXPECT_THAT(two, HasSubstr("\nlink 12 " + EntryHash(one.sha256).add("y").hex() + "\nafter 10 " + zeros));
   EXPECT_THAT(two, HasSubstr("HEAD "));
 }
 

@@ -73,7 +73,7 @@ struct SignedStore : ::testing::Test {
       const ChainReader reader(file);
       ChainPlace before{0, std::string(chain_begin)};
       reader.bodies_after(0, [&](const ChainPlace& place, const std::string& body) {
-        before = {place.link, LinkHash(before.sha256).add(body).hex()};
+        before = {place.link, EntryHash(before.sha256).add(body).hex()};
         places.push_back(before);
         return true;
       });

@@ -37,7 +37,7 @@ void fill(ResultStore& store, int n) {
 }
 
 /// What the first fault is called: "SEQUENCE what".
-std::string first_fault(const fs::path& file, const std::vector<HeldLink>& held = {}) {
+std::string first_fault(const fs::path& file, const std::vector<HeldEntry>& held = {}) {
   const ChainReport report = check_chain(file, held);
   if (report.faults == 0) return "";
   return fmt::format("{} {}", report.first_faults.front().sequence, report.first_faults.front().what);
@@ -122,7 +122,7 @@ TEST(Chain, IsHeldByALinkThatIsKeptElsewhere) {
   ResultStore store(file), rewritten(other);
   fill(store, 4);
   fill(rewritten, 4);
-  const HeldLink held{store.head()->link, store.head()->sha256};
+  const HeldEntry held{store.head()->link, store.head()->sha256};
   fill(store, 1);
   EXPECT_EQ(first_fault(file, {held}), "");
   EXPECT_THAT(first_fault(other, {held}), HasSubstr("link 5 is not what is held elsewhere"));
@@ -135,7 +135,7 @@ TEST(Chain, RemovalIsStatedInTheChain) {
   const auto file = folder / "results.db";
   ResultStore store(file);
   fill(store, 9);
-  const HeldLink old{2, store.chain_sha256(1)}, newer{5, store.chain_sha256(4)};
+  const HeldEntry old{2, store.chain_sha256(1)}, newer{5, store.chain_sha256(4)};
   const Removal gone = store.remove_oldest({4, "", 3, "by hand", "2026-02-01T00:00:00Z"});
   EXPECT_EQ(gone.results, 3u);
   EXPECT_EQ(gone.last, 3u);

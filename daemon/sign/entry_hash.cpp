@@ -1,4 +1,4 @@
-#include "daemon/sign/link_hash.h"
+#include "daemon/sign/entry_hash.h"
 
 #include <openssl/evp.h>
 
@@ -9,29 +9,29 @@
 
 namespace datum {
 
-struct LinkHash::Context {
+struct EntryHash::Context {
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> md{EVP_MD_CTX_new(), EVP_MD_CTX_free};
 };
 
-LinkHash::LinkHash(std::string_view before) : context_(std::make_unique<Context>()) {
+EntryHash::EntryHash(std::string_view before) : context_(std::make_unique<Context>()) {
   if (!context_->md || EVP_DigestInit_ex(context_->md.get(), EVP_sha256(), nullptr) != 1)
     throw std::runtime_error("SHA-256 is not available");
   field(before);
 }
-LinkHash::~LinkHash() = default;
-LinkHash::LinkHash(LinkHash&&) noexcept = default;
-LinkHash& LinkHash::operator=(LinkHash&&) noexcept = default;
+EntryHash::~EntryHash() = default;
+EntryHash::EntryHash(EntryHash&&) noexcept = default;
+EntryHash& EntryHash::operator=(EntryHash&&) noexcept = default;
 
-LinkHash& LinkHash::add(std::string_view bytes) {
+EntryHash& EntryHash::add(std::string_view bytes) {
   EVP_DigestUpdate(context_->md.get(), bytes.data(), bytes.size());
   return *this;
 }
 
-LinkHash& LinkHash::field(std::string_view bytes) {
+EntryHash& EntryHash::field(std::string_view bytes) {
   return add(std::to_string(bytes.size())).add(":").add(bytes).add(",");
 }
 
-std::string LinkHash::hex() {
+std::string EntryHash::hex() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
   unsigned size = 0;
   EVP_DigestFinal_ex(context_->md.get(), bytes.data(), &size);

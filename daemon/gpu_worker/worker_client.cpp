@@ -1,4 +1,4 @@
-#include "daemon/gpu_worker/worker_link.h"
+#include "daemon/gpu_worker/worker_client.h"
 
 #include <poll.h>
 
@@ -8,7 +8,7 @@
 
 namespace datum {
 
-void WorkerLink::start() {
+void WorkerClient::start() {
   stop();
   try {
     process_.start(program_);
@@ -18,14 +18,14 @@ void WorkerLink::start() {
   started_ = Clock::now();
 }
 
-void WorkerLink::stop() {
+void WorkerClient::stop() {
   process_.kill();
   greeting_.reset();
 }
 
-void WorkerLink::lost() { throw GpuError("GPU worker: it " + process_.how_it_ended(), true); }
+void WorkerClient::lost() { throw GpuError("GPU worker: it " + process_.how_it_ended(), true); }
 
-long WorkerLink::receive(void* data, std::size_t capacity, Clock::time_point until) {
+long WorkerClient::receive(void* data, std::size_t capacity, Clock::time_point until) {
   for (;;) {
     const long size = receive_packet(process_.socket(), data, capacity, nullptr, false);
     if (size == 0) lost();
@@ -37,7 +37,7 @@ long WorkerLink::receive(void* data, std::size_t capacity, Clock::time_point unt
   }
 }
 
-void WorkerLink::send(const void* data, std::size_t size, int fd) {
+void WorkerClient::send(const void* data, std::size_t size, int fd) {
   bool is_there = false;
   try {
     is_there = send_packet(process_.socket(), data, size, fd);
@@ -47,7 +47,7 @@ void WorkerLink::send(const void* data, std::size_t size, int fd) {
   if (!is_there) lost();
 }
 
-const Greeting* WorkerLink::greeting(Clock::time_point until) {
+const Greeting* WorkerClient::greeting(Clock::time_point until) {
   if (greeting_) return &*greeting_;
   const auto deadline = started_ + start_timeout_;
   Greeting heard;

@@ -13,11 +13,11 @@
 namespace datum {
 
 /// Used from one thread at a time.
-class GpuStateLink {
+class GpuStateClient {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit GpuStateLink(std::filesystem::path program = program_beside_this("datumd-gpu"))
+  explicit GpuStateClient(std::filesystem::path program = program_beside_this("datumd-gpu"))
       : program_(std::move(program)) {}
 
   /// The newest sample; none where nothing was told in the last five seconds. Starts the process where it is not running,

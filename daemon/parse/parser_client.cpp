@@ -1,4 +1,4 @@
-#include "daemon/parse/parse_link.h"
+#include "daemon/parse/parser_client.h"
 
 #include <poll.h>
 #include <sys/resource.h>
@@ -37,18 +37,18 @@ long receive_until(
 
 }  // namespace
 
-pid_t ParseLink::pid() const {
+pid_t ParserClient::pid() const {
   const std::lock_guard lock(mutex_);
   return process_.pid();
 }
 
-bool ParseLink::start() {
+bool ParserClient::start() {
   const std::lock_guard lock(mutex_);
   launch();
   return greeted();
 }
 
-void ParseLink::launch() try {
+void ParserClient::launch() try {
   confined_.reset();
   process_.start(settings_.program,
                  {std::to_string(settings_.memory_bytes), std::to_string(settings_.result_bytes)},
@@ -67,7 +67,7 @@ void ParseLink::launch() try {
   throw ParserEnded(error.what(), false);
 }
 
-bool ParseLink::greeted() {
+bool ParserClient::greeted() {
   if (confined_) return *confined_;
   ParseGreeting heard;
   const long size =
@@ -88,14 +88,14 @@ bool ParseLink::greeted() {
 }
 
 /// One that was killed between two inputs is no fault of the next one.
-bool ParseLink::waits_for_orders() const {
+bool ParserClient::waits_for_orders() const {
   if (!process_.started()) return false;
   char unasked = 0;
   return !confined_ || receive_packet(process_.socket(), &unasked, sizeof unasked, nullptr, false) == -1;
 }
 
 /// At once, so that the next input need not wait for it.
-void ParseLink::launch_anew() {
+void ParserClient::launch_anew() {
   process_.kill();
   try {
     launch();
@@ -103,7 +103,7 @@ void ParseLink::launch_anew() {
   }
 }
 
-std::string ParseLink::end_in_words() {
+std::string ParserClient::end_in_words() {
   const std::string end = process_.how_it_ended();
   if (end.ends_with(" status " + std::to_string(exit_unconfined)))
     return end +
@@ -117,7 +117,7 @@ std::string ParseLink::end_in_words() {
 }
 
 /// What the process has used since its start; none where the kernel does not say.
-std::optional<std::chrono::nanoseconds> ParseLink::cpu_time() const {
+std::optional<std::chrono::nanoseconds> ParserClient::cpu_time() const {
   clockid_t clock{};
   timespec used{};
   if (::clock_getcpuclockid(process_.pid(), &clock) != 0 || ::clock_gettime(clock, &used) != 0)
@@ -126,14 +126,14 @@ std::optional<std::chrono::nanoseconds> ParseLink::cpu_time() const {
 }
 
 /// The process can't lift it: setting limits is none of the system calls that it may make.
-void ParseLink::limit_cpu(std::chrono::nanoseconds until) const {
+void ParserClient::limit_cpu(std::chrono::nanoseconds until) const {
   rlimit limit{};
   limit.rlim_max = RLIM_INFINITY;
   limit.rlim_cur = static_cast<rlim_t>(2 + until / std::chrono::seconds(1));
   ::prlimit(process_.pid(), RLIMIT_CPU, &limit, nullptr);  // beside the deadline, where datumd itself is gone
 }
 
-void ParseLink::hand_over(const ParseOrder& order, const ByteParts& parts) {
+void ParserClient::hand_over(const ParseOrder& order, const ByteParts& parts) {
   std::uint64_t at = 0;
   for (const auto& part : parts) {
     input_.write(at, part.data(), part.size());
@@ -142,8 +142,8 @@ void ParseLink::hand_over(const ParseOrder& order, const ByteParts& parts) {
   if (!send_packet(process_.socket(), &order, sizeof order)) throw ParserEnded("it " + end_in_words(), true);
 }
 
-ParseAnswer ParseLink::answered(std::uint32_t number, const Timeout& timeout,
-                                std::optional<std::chrono::nanoseconds> cpu_before) {
+ParseAnswer ParserClient::answered(std::uint32_t number, const Timeout& timeout,
+                                   std::optional<std::chrono::nanoseconds> cpu_before) {
   const auto in_ms = [](std::chrono::nanoseconds time) {
     return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(time).count()) + " ms";
   };
@@ -164,15 +164,15 @@ ParseAnswer ParseLink::answered(std::uint32_t number, const Timeout& timeout,
   return answer;
 }
 
-std::vector<std::uint8_t> ParseLink::head_of(const ParseAnswer& answer) const {
+std::vector<std::uint8_t> ParserClient::head_of(const ParseAnswer& answer) const {
   std::vector<std::uint8_t> head(answer.head_bytes);
   if (!output_.read(0, head.data(), head.size())) throw ParserEnded("it answers with nonsense", true);
   return head;
 }
 
-void ParseLink::parse(ParseOrder order, const ByteParts& parts, const std::function<void()>& meanwhile,
-                      const std::function<void(ParsedOutput&)>& take,
-                      const std::function<void(const std::string&, FlatReader)>& refused) {
+void ParserClient::parse(ParseOrder order, const ByteParts& parts, const std::function<void()>& meanwhile,
+                         const std::function<void(ParsedOutput&)>& take,
+                         const std::function<void(const std::string&, FlatReader)>& refused) {
   const std::lock_guard lock(mutex_);
   if (!waits_for_orders()) launch();
   greeted();

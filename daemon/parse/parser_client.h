@@ -28,7 +28,7 @@ class ParserEnded : public std::runtime_error {
 
 using ByteParts = std::vector<std::span<const std::uint8_t>>;
 
-struct ParseLinkSettings {
+struct ParserClientSettings {
   std::filesystem::path program = program_beside_this("datumd-parse");
   std::uint64_t memory_bytes = 0, result_bytes = 0;  // ConfinementLimits
   // A process is started in some ms; a controller that boots has other work.
@@ -41,9 +41,9 @@ struct ParseLinkSettings {
   std::function<void(const ParseOrder& order, const ByteParts& parts, const std::string& why)> on_end{};
 };
 
-class ParseLink {
+class ParserClient {
  public:
-  explicit ParseLink(ParseLinkSettings settings) : settings_(std::move(settings)) {}
+  explicit ParserClient(ParserClientSettings settings) : settings_(std::move(settings)) {}
 
   /// Starts it and waits for its greeting: whether it is confined. Throws ParserEnded.
   bool start();
@@ -73,7 +73,7 @@ class ParseLink {
   std::vector<std::uint8_t> head_of(const ParseAnswer& answer) const;
   std::string end_in_words();
 
-  const ParseLinkSettings settings_;
+  const ParserClientSettings settings_;
   mutable std::mutex mutex_;
   ChildProcess process_;
   ParseBlock input_, output_;

@@ -1,4 +1,4 @@
-#include "daemon/gpu_worker/gpu_state_link.h"
+#include "daemon/gpu_worker/gpu_state_client.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -10,7 +10,7 @@ constexpr auto fresh = std::chrono::seconds(5);
 
 }  // namespace
 
-std::optional<GpuSample> GpuStateLink::newest(Clock::time_point now) {
+std::optional<GpuSample> GpuStateClient::newest(Clock::time_point now) {
   if (process_.started()) receive(now);
   const bool told_that_there_is_none = sample_ && !sample_->present;
   if (!process_.started() && !told_that_there_is_none && now >= retry_at_) start(now);
@@ -18,7 +18,7 @@ std::optional<GpuSample> GpuStateLink::newest(Clock::time_point now) {
   return std::nullopt;
 }
 
-void GpuStateLink::start(Clock::time_point now) {
+void GpuStateClient::start(Clock::time_point now) {
   try {
     process_.start(program_, {"--state"});
     why_not_ = "not told yet";
@@ -27,7 +27,7 @@ void GpuStateLink::start(Clock::time_point now) {
   }
 }
 
-void GpuStateLink::receive(Clock::time_point now) {
+void GpuStateClient::receive(Clock::time_point now) {
   for (;;) {
     GpuSample heard;
     const long size = receive_packet(process_.socket(), &heard, sizeof heard, nullptr, false);
@@ -52,7 +52,7 @@ void GpuStateLink::receive(Clock::time_point now) {
   if (sample_ && now - sampled_ > fresh) why_not_ = "the driver does not answer";
 }
 
-void GpuStateLink::failed(const std::string& why, Clock::time_point now) {
+void GpuStateClient::failed(const std::string& why, Clock::time_point now) {
   why_not_ = why;
   process_.kill();
   pause_ = pause_.count() == 0 ? pauses_.first : std::min(2 * pause_, pauses_.longest);

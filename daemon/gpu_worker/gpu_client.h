@@ -14,12 +14,12 @@
 
 #include "daemon/gpu_worker/gpu_wire.h"
 #include "daemon/gpu_worker/shared_memory.h"
-#include "daemon/gpu_worker/worker_link.h"
+#include "daemon/gpu_worker/worker_client.h"
 #include "gpu/core/backend.h"
 
 namespace datum {
 
-struct GpuLinkSettings {
+struct GpuClientSettings {
   std::filesystem::path program = program_beside_this("datumd-gpu");
   Backend staging;          // threads and instruction set that copy a frame into its slot
   std::uint32_t slots = 2;  // of the ring; boards take them in turn
@@ -31,11 +31,11 @@ struct GpuLinkSettings {
   std::chrono::milliseconds measure_timeout{700};
 };
 
-class GpuLink {
+class GpuClient {
  public:
-  using Clock = WorkerLink::Clock;
+  using Clock = WorkerClient::Clock;
 
-  explicit GpuLink(GpuLinkSettings settings);
+  explicit GpuClient(GpuClientSettings settings);
 
   bool started() const { return worker_.started(); }
   /// Starts the worker; does not wait for it. Throws GpuError.
@@ -65,8 +65,8 @@ class GpuLink {
   void ring();
   void await_records(std::uint32_t number);
 
-  const GpuLinkSettings settings_;
-  WorkerLink worker_;
+  const GpuClientSettings settings_;
+  WorkerClient worker_;
   Clock::time_point sent_;
   SharedMemory memory_;
   std::uint32_t plans_ = 0, boards_ = 0;  // numbers of the last orders

@@ -1,4 +1,4 @@
-#include "daemon/gpu_worker/gpu_link.h"
+#include "daemon/gpu_worker/gpu_client.h"
 
 #include <algorithm>
 #include <cmath>
@@ -45,27 +45,27 @@ const char* contradiction(const SitePlan& site, const SiteRecord& record) {
 
 }  // namespace
 
-GpuLink::GpuLink(GpuLinkSettings settings)
+GpuClient::GpuClient(GpuClientSettings settings)
     : settings_(std::move(settings)), worker_(settings_.program, settings_.start_timeout) {}
 
-void GpuLink::start() {
+void GpuClient::start() {
   stop();
   worker_.start();
 }
 
-void GpuLink::stop() {
+void GpuClient::stop() {
   worker_.stop();
   memory_ = SharedMemory();
   preparing_ = prepared_ = false;
 }
 
-const Greeting* GpuLink::greeting(Clock::time_point until) {
+const Greeting* GpuClient::greeting(Clock::time_point until) {
   const Greeting* heard = worker_.greeting(until);
   if (heard && !preparing_ && !prepared_) device_ = get_text(heard->device);
   return heard;
 }
 
-bool GpuLink::is_prepared(const BoardPlan& plan) const {
+bool GpuClient::is_prepared(const BoardPlan& plan) const {
   if (!(preparing_ || prepared_)) return false;
   if (plan.site_count != plan_.site_count || plan.run_count != plan_.run_count || plan.rows != plan_.rows ||
       plan.cols != plan_.cols || plan.type != plan_.type || plan.mode != plan_.mode ||
@@ -78,7 +78,7 @@ bool GpuLink::is_prepared(const BoardPlan& plan) const {
   return same_bytes(plan.runs, runs_) && same_bytes(plan.run_side, sides_);
 }
 
-void GpuLink::send(const BoardPlan& plan) {
+void GpuClient::send(const BoardPlan& plan) {
   prepared_ = false;
   plan_ = plan;
   plan_.sites = nullptr;
@@ -111,7 +111,7 @@ void GpuLink::send(const BoardPlan& plan) {
   sent_ = Clock::now();
 }
 
-bool GpuLink::answered(Clock::time_point until) {
+bool GpuClient::answered(Clock::time_point until) {
   const auto deadline = sent_ + settings_.prepare_timeout;
   for (;;) {
     PrepareAnswer answer;
@@ -134,7 +134,7 @@ bool GpuLink::answered(Clock::time_point until) {
   }
 }
 
-bool GpuLink::prepare(const BoardPlan& plan, const FrameView& frame, Clock::time_point until) {
+bool GpuClient::prepare(const BoardPlan& plan, const FrameView& frame, Clock::time_point until) {
   if (frame.pitch < plan.cols) check(plan, frame);  // says what is wrong
   ring();
   if (is_prepared(plan)) return prepared_ || answered(until);
@@ -144,11 +144,11 @@ bool GpuLink::prepare(const BoardPlan& plan, const FrameView& frame, Clock::time
   return answered(until);
 }
 
-void GpuLink::ring() {
+void GpuClient::ring() {
   if (memory_ && !datum::ring(worker_.socket(), memory_.mailbox().worker_sleeps)) worker_.lost();
 }
 
-bool GpuLink::measure(const FrameView& frame, SiteRecord* records) {
+bool GpuClient::measure(const FrameView& frame, SiteRecord* records) {
   ring();  // it looks for the order while the frame is copied
   const std::uint32_t number = boards_ + 1, slot = number % settings_.slots;
   if (!stage_frame(covered_, plan_.type, plan_.cols, frame, memory_.slot(slot), slot_pitch(plan_.cols),
@@ -176,7 +176,7 @@ bool GpuLink::measure(const FrameView& frame, SiteRecord* records) {
   return true;
 }
 
-void GpuLink::await_records(std::uint32_t number) {
+void GpuClient::await_records(std::uint32_t number) {
   Mailbox& box = memory_.mailbox();
   const auto from = Clock::now(), deadline = from + settings_.measure_timeout;
   while (box.answer.load() != number && Clock::now() < from + spin_time) {

@@ -16,18 +16,18 @@ struct ChainPlace {
   bool operator==(const ChainPlace&) const = default;
 };
 
-class LinkHash {
+class EntryHash {
  public:
   /// `before`: hash of the link before.
-  explicit LinkHash(std::string_view before);
-  ~LinkHash();
-  LinkHash(LinkHash&&) noexcept;
-  LinkHash& operator=(LinkHash&&) noexcept;
+  explicit EntryHash(std::string_view before);
+  ~EntryHash();
+  EntryHash(EntryHash&&) noexcept;
+  EntryHash& operator=(EntryHash&&) noexcept;
 
   /// Appends a part of the body as it is.
-  LinkHash& add(std::string_view bytes);
+  EntryHash& add(std::string_view bytes);
   /// Appends one netstring, "LENGTH:BYTES,".
-  LinkHash& field(std::string_view bytes);
+  EntryHash& field(std::string_view bytes);
   /// Ends it.
   std::string hex();
 

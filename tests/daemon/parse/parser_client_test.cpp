@@ -1,5 +1,5 @@
 // Readers that a file has taken over, in the real confinement: each ends as a refusal, and the next file is read.
-#include "daemon/parse/parse_link.h"
+#include "daemon/parse/parser_client.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,16 +23,16 @@ using namespace std::chrono_literals;
 constexpr std::uint64_t mib = std::uint64_t{1} << 20;
 constexpr std::uint64_t most_pixels = 1'000'000;
 
-class ParseLinkTest : public ::testing::Test {
+class ParserClientTest : public ::testing::Test {
  protected:
-  ParseLinkTest() {
+  ParserClientTest() {
     write_png<std::uint16_t>(folder.path() / "a.png", 2, 3, {1, 2, 3, 4, 5, 65535});
     good = read_file(folder.path() / "a.png");
   }
 
   /// Timeout far beyond what these files take on a busy machine, but for what hangs.
-  ParseLinkSettings settings(std::chrono::milliseconds timeout = 60s) {
-    ParseLinkSettings s;
+  ParserClientSettings settings(std::chrono::milliseconds timeout = 60s) {
+    ParserClientSettings s;
     s.program = DATUM_TEST_PARSE_PROGRAM;
     s.memory_bytes = 512 * mib;
     s.result_bytes = 32 * mib;
@@ -45,7 +45,7 @@ class ParseLinkTest : public ::testing::Test {
   }
 
   std::string refusal(
-      ParseLink& link, const std::string& name, const FrameParser::Meanwhile& meanwhile = [] {}) {
+      ParserClient& link, const std::string& name, const FrameParser::Meanwhile& meanwhile = [] {}) {
     try {
       IsolatedFrames(link).image(bytes_of(good), name, most_pixels, meanwhile);
     } catch (const FrameError& error) {
@@ -54,7 +54,7 @@ class ParseLinkTest : public ::testing::Test {
     return "accepted";
   }
 
-  void expect_good(ParseLink& link) {
+  void expect_good(ParserClient& link) {
     const Raster raster = IsolatedFrames(link).image(bytes_of(good), "a.png", most_pixels, [] {});
     EXPECT_EQ(raster.rows, 2);
     EXPECT_EQ(raster.cols, 3);
@@ -98,8 +98,8 @@ const Harm all_harm[] = {
     {"silent", "nonsense: it ends too early", false},
 };
 
-TEST_F(ParseLinkTest, WhateverAReaderIsMadeToDoIsARefusalAndTheNextFileIsRead) {
-  ParseLink link(settings());
+TEST_F(ParserClientTest, WhateverAReaderIsMadeToDoIsARefusalAndTheNextFileIsRead) {
+  ParserClient link(settings());
   EXPECT_EQ(link.start(), can_confine());
   std::size_t ended = 0;
   for (const Harm& harm : all_harm) {
@@ -120,28 +120,28 @@ TEST_F(ParseLinkTest, WhateverAReaderIsMadeToDoIsARefusalAndTheNextFileIsRead) {
   EXPECT_EQ(ends.size(), ended);
 }
 
-TEST_F(ParseLinkTest, WhatHangsIsEndedAtItsDeadline) {
-  ParseLink link(settings(200ms));
+TEST_F(ParserClientTest, WhatHangsIsEndedAtItsDeadline) {
+  ParserClient link(settings(200ms));
   link.start();
   EXPECT_THAT(refusal(link, "harm-hang.png"), HasSubstr("it gave no answer within 201 ms"));
   EXPECT_EQ(ends.size(), 1u);
-  ParseLink patient(settings());
+  ParserClient patient(settings());
   expect_good(patient);
 }
 
-TEST_F(ParseLinkTest, WhatLoopsIsEndedWhenItsProcessorTimeIsOver) {
-  ParseLinkSettings s = settings();  // a minute of timeout
+TEST_F(ParserClientTest, WhatLoopsIsEndedWhenItsProcessorTimeIsOver) {
+  ParserClientSettings s = settings();  // a minute of timeout
   s.cpu_timeout = 300ms;
-  ParseLink link(s);
+  ParserClient link(s);
   link.start();
   EXPECT_THAT(refusal(link, "harm-hang.png"), HasSubstr("it gave no answer within 301 ms of processor time"));
   EXPECT_EQ(ends.size(), 1u);
   expect_good(link);
 }
 
-TEST_F(ParseLinkTest, AMemoryBombMeetsTheLimitAndIsRefused) {
+TEST_F(ParserClientTest, AMemoryBombMeetsTheLimitAndIsRefused) {
   if (!can_confine()) GTEST_SKIP() << "this build has no limits";
-  ParseLink link(settings());
+  ParserClient link(settings());
   link.start();
   const pid_t before = link.pid();
   EXPECT_EQ(refusal(link, "harm-memory.png"), "needs more memory to be read than it may take");
@@ -149,8 +149,8 @@ TEST_F(ParseLinkTest, AMemoryBombMeetsTheLimitAndIsRefused) {
   EXPECT_EQ(link.pid(), before) << "it gave the memory back";
 }
 
-TEST_F(ParseLinkTest, ASignalInTheMiddleOfAFileIsARefusal) {
-  ParseLink link(settings());
+TEST_F(ParserClientTest, ASignalInTheMiddleOfAFileIsARefusal) {
+  ParserClient link(settings());
   link.start();
   for (const int signal : {SIGKILL, SIGTERM}) {
     const pid_t pid = link.pid();
@@ -160,20 +160,20 @@ TEST_F(ParseLinkTest, ASignalInTheMiddleOfAFileIsARefusal) {
   }
 }
 
-TEST_F(ParseLinkTest, WhatIsFoundMeanwhileGoesBeforeWhatTheReaderFinds) {
-  ParseLink link(settings());
+TEST_F(ParserClientTest, WhatIsFoundMeanwhileGoesBeforeWhatTheReaderFinds) {
+  ParserClient link(settings());
   EXPECT_EQ(refusal(link, "a.jpg", [] { throw FrameError("another file"); }), "another file");
   EXPECT_EQ(refusal(link, "a.jpg"), "a.jpg: a sidecar's images are .tif, .tiff or .png");
   expect_good(link);
   EXPECT_TRUE(ends.empty());
 }
 
-TEST_F(ParseLinkTest, AProgramThatIsNotThereOrOfAnotherKindIsToldAtTheStart) {
-  ParseLinkSettings s = settings();
+TEST_F(ParserClientTest, AProgramThatIsNotThereOrOfAnotherKindIsToldAtTheStart) {
+  ParserClientSettings s = settings();
   const auto why = [&](const std::string& program) {
     s.program = program;
     try {
-      ParseLink(s).start();
+      ParserClient(s).start();
     } catch (const ParserEnded& error) {
       return std::string(error.what());
     }
@@ -185,7 +185,7 @@ TEST_F(ParseLinkTest, AProgramThatIsNotThereOrOfAnotherKindIsToldAtTheStart) {
   std::filesystem::permissions(unconfined, std::filesystem::perms::owner_all);
   EXPECT_THAT(why(unconfined), HasSubstr("ended with status 71 (the kernel does not confine it"));
   EXPECT_THAT(why(unconfined), HasSubstr("CONFIG_SECCOMP_FILTER"));
-  ParseLink link(s);
+  ParserClient link(s);
   EXPECT_THAT(refusal(link, "a.png"), HasSubstr("a.png: it can't be read apart from the rest: "));
   EXPECT_TRUE(ends.empty()) << "no input did it";
 }

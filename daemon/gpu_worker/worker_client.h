@@ -11,11 +11,11 @@
 
 namespace datum {
 
-class WorkerLink {
+class WorkerClient {
  public:
   using Clock = std::chrono::steady_clock;
 
-  WorkerLink(std::filesystem::path program, std::chrono::milliseconds start_timeout)
+  WorkerClient(std::filesystem::path program, std::chrono::milliseconds start_timeout)
       : program_(std::move(program)), start_timeout_(start_timeout) {}
 
   bool started() const { return process_.started(); }
