@@ -132,9 +132,9 @@ std::string captured_text(const BoardVerdict& v) {
 }
 
 /// One line of what was done, then its numbers, then what the operator should know.
-std::string stages_text(const std::vector<StageRecord>& stages) {
+std::string stages_text(const std::vector<StepRecord>& stages) {
   std::string text;
-  for (const StageRecord& s : stages) {
+  for (const StepRecord& s : stages) {
     std::string told, counted;
     for (const auto& [name, value] : s.parameters) told += fmt::format(", {} {}", name, value);
     for (const auto& [name, value] : s.health)

@@ -45,9 +45,9 @@ IntensityImage mean_image(const RawSet& set, const MeasuredFringes& measured) {
   return image;
 }
 
-StageRecord record_of(const RawSet& set, const FringeSettings& s, const PhaseCalibration& c,
-                      const MeasuredFringes& m, const FringeRipple& ripple) {
-  StageRecord r{"fringe demodulation", version, {}, {}, {}, {}, {}};
+StepRecord record_of(const RawSet& set, const FringeSettings& s, const PhaseCalibration& c,
+                     const MeasuredFringes& m, const FringeRipple& ripple) {
+  StepRecord r{"fringe demodulation", version, {}, {}, {}, {}, {}};
   r.parameters = {{"mode", s.steps == 1 ? "fourier" : "phase shift"},
                   {"steps", fmt::format("{}", s.steps)},
                   {"periods_px", fmt::format("{}", fmt::join(s.periods_px, " "))},

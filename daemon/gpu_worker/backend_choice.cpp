@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "daemon/gpu_worker/failover_measurer.h"
-#include "daemon/gpu_worker/failover_stages.h"
+#include "daemon/gpu_worker/failover_services.h"
 #include "drivers/link_error.h"
 #include "gpu/board/cpu_board.h"
 #include "gpu/core/gpu_error.h"
@@ -59,8 +59,8 @@ BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
   auto measurer = std::make_unique<FailoverMeasurer>(std::move(gpu), std::move(choice.measurer), monotonic,
                                                      report, failover);
   // A part is seconds of scanning: its first one waits for the worker's start where one frame does.
-  auto stages = std::make_shared<GpuStages>(
-      std::make_unique<StageLink>(StageLinkSettings{}),
+  auto stages = std::make_shared<GpuServices>(
+      std::make_unique<ServiceClient>(ServiceClientSettings{}),
       timeout == Timeout::of_one_frame ? std::chrono::seconds(120) : std::chrono::seconds(2), monotonic,
       report);
   choice.fault = [boards = measurer.get(), stages] {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <thread>
 
-#include "daemon/gpu_worker/frame_stage.h"
+#include "daemon/gpu_worker/slot_writing.h"
 #include "gpu/board/cpu_board.h"
 #include "gpu/core/gpu_error.h"
 

@@ -55,7 +55,7 @@ class Worker {
       }
       union {
         PrepareOrder order;
-        StageOrder stage;
+        ServiceRequest stage;
       } heard{};
       int fd = -1;
       const long size = receive_packet(socket_, &heard, sizeof heard, &fd, true);
@@ -66,7 +66,7 @@ class Worker {
       } else if (size == sizeof heard.order) {
         prepare(heard.order, fd);
       } else if (size == sizeof heard.stage) {
-        const StageAnswer answer = stages_.serve(heard.stage, fd);
+        const ServiceReply answer = stages_.serve(heard.stage, fd);
         send_packet(socket_, &answer, sizeof answer);
       } else {
         throw std::runtime_error("a packet of " + std::to_string(size) + " bytes is no order");
@@ -137,7 +137,7 @@ class Worker {
   SharedMemory memory_;  // outlives the measurer
   std::unique_ptr<SlotMeasurer> measurer_;
   std::uint32_t done_ = 0;  // number of the last order
-  StageWorker stages_;
+  ServiceWorker stages_;
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
-// The other end of a GpuClient or a StageLink: measures boards, or runs the stages beside them, in a process of its own,
+// The other end of a GpuClient or a ServiceClient: measures boards, or runs the stages beside them, in a process of its own,
 // which a device's fault may end.
 #pragma once
 
 #include <functional>
 #include <memory>
 
-#include "daemon/gpu_worker/stage_worker.h"
+#include "daemon/gpu_worker/service_worker.h"
 #include "gpu/board/slot_measurer.h"
 #include "gpu/core/cuda_device.h"
 
@@ -15,7 +15,7 @@ namespace datum {
 struct WorkerDevice {
   std::function<CudaDevice()> probe;
   std::function<std::unique_ptr<SlotMeasurer>(const SlotMemory&)> measurer;
-  StageDevice stages;
+  ServiceDevice stages;
 };
 
 /// Greets, then serves the orders that come over the socket until its other end is closed, whatever it is

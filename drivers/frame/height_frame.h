@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "drivers/frame/stage_record.h"
+#include "drivers/frame/step_record.h"
 
 namespace datum {
 
@@ -105,7 +105,7 @@ struct HeightFrame {
   CaptureTime captured;
   std::optional<SensorStamp> stamp;
   std::optional<PhaseUncertainty> phase_uncertainty;
-  std::vector<StageRecord> stages;  // that made these heights, in their order; empty: the sensor did
+  std::vector<StepRecord> stages;  // that made these heights, in their order; empty: the sensor did
   std::string content_sha256;  // hex, over the delivered bytes of the height file (and its intensity file)
   std::string source;          // file name or device, for messages
 

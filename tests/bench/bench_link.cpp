@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "daemon/gpu_worker/frame_stage.h"
 #include "daemon/gpu_worker/gpu_client.h"
+#include "daemon/gpu_worker/slot_writing.h"
 #include "tests/gpu/map_scene.h"
 
 namespace {

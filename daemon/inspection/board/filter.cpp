@@ -73,8 +73,8 @@ Change change_of(const std::vector<std::int32_t>& before, const std::vector<std:
   return c;
 }
 
-StageRecord record_of(const FilterSettings& f, const Steps& s, const DiffusionRecord& d, const Change& c) {
-  StageRecord r;
+StepRecord record_of(const FilterSettings& f, const Steps& s, const DiffusionRecord& d, const Change& c) {
+  StepRecord r;
   r.name = "perona_malik";
   r.version = "1";
   r.parameters = {{"conduction", name_of(f.conduction)},
@@ -148,7 +148,7 @@ HeightFrame filtered(const HeightFrame& frame, const FilterSettings& settings, D
                             settings.lambda, settings.iterations};
   const DiffusionGrid grid{static_cast<std::uint32_t>(frame.cols), static_cast<std::uint32_t>(frame.rows), 1};
   const DiffusionRecord done = diffuser.diffuse(steps.heights.data(), grid, d);
-  StageRecord record = record_of(settings, steps, done, change_of(before, steps.heights));
+  StepRecord record = record_of(settings, steps, done, change_of(before, steps.heights));
   record.input_sha256 = sha256_of(before);
   record.output_sha256 = sha256_of(steps.heights);
   HeightFrame out = frame;

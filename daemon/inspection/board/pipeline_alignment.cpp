@@ -102,9 +102,9 @@ std::vector<float> seen_mask(const std::vector<float>& heights, float board_mm, 
   return mask;
 }
 
-StageRecord record_of(const AlignmentRecipe& a, const AlignmentGrid& g, double height_um,
-                      const CorrelationShift& s) {
-  StageRecord r;
+StepRecord record_of(const AlignmentRecipe& a, const AlignmentGrid& g, double height_um,
+                     const CorrelationShift& s) {
+  StepRecord r;
   r.name = stage_name;
   r.version = "1";
   r.parameters = {{"max_shift_mm", fmt::format("{}", a.max_shift_mm)},
@@ -164,9 +164,9 @@ BoardShift board_shift(const Recipe& recipe, const HeightFrame& frame, const Boa
   return {refusal_of(s, a, g), record_of(a, g, height_um, s)};
 }
 
-Htm<Board, Sensor> moved(const Htm<Board, Sensor>& placement, const std::vector<StageRecord>& stages) {
+Htm<Board, Sensor> moved(const Htm<Board, Sensor>& placement, const std::vector<StepRecord>& stages) {
   Eigen::Matrix4d back = Eigen::Matrix4d::Identity();
-  for (const StageRecord& stage : stages) {
+  for (const StepRecord& stage : stages) {
     if (stage.name != stage_name) continue;
     for (const auto& [name, value] : stage.health) {
       if (name == "shift_x_um") back(0, 3) -= value * 1e-3;

@@ -12,7 +12,7 @@ namespace datum {
 /// How far a board lies from its place, along its own axes, or why that can't be told.
 struct BoardShift {
   std::optional<Refusal> why;
-  StageRecord stage;  // "coarse_alignment": settings and numbers, for the verdict
+  StepRecord stage;  // "coarse_alignment": settings and numbers, for the verdict
 };
 
 /// The recipe has an alignment. `view` is that of the recipe's placement.
@@ -20,6 +20,6 @@ BoardShift board_shift(const Recipe& recipe, const HeightFrame& frame, const Boa
                        const Backend& backend);
 
 /// The placement of a board that a stage among these found shifted; otherwise `placement`.
-Htm<Board, Sensor> moved(const Htm<Board, Sensor>& placement, const std::vector<StageRecord>& stages);
+Htm<Board, Sensor> moved(const Htm<Board, Sensor>& placement, const std::vector<StepRecord>& stages);
 
 }  // namespace datum

@@ -13,7 +13,7 @@
 #include "daemon/inspection/recipe/recipe.h"
 #include "drivers/frame/height_frame.h"
 #include "drivers/frame/probe_point.h"
-#include "drivers/frame/stage_record.h"
+#include "drivers/frame/step_record.h"
 
 namespace datum {
 
@@ -215,7 +215,7 @@ struct SnapshotEvidence {
   CaptureTime captured;
   std::optional<SensorStamp> stamp;
   Pose pose;
-  std::vector<StageRecord> stages;  // of its frame
+  std::vector<StepRecord> stages;  // of its frame
   std::uint64_t pixels = 0, valid = 0;
 };
 
@@ -291,7 +291,7 @@ struct BoardVerdict {
   std::string backend;                        // "cpu avx512 x2"
   std::optional<ControllerState> controller;  // how it stood then; none where nobody looked
   Pose pose;
-  std::vector<StageRecord> stages;  // that made the frame's heights; empty: the sensor did
+  std::vector<StepRecord> stages;  // that made the frame's heights; empty: the sensor did
   std::optional<SurfaceEvidence>
       surface;  // of a part compared with its model; frame and pose above are its last ones
   std::vector<ComponentVerdict> components;

@@ -42,7 +42,7 @@ void visit(F& f, V& v, const SensorStamp&) {
 }
 
 template <class F, class V>
-void visit(F& f, V& v, const StageRecord&) {
+void visit(F& f, V& v, const StepRecord&) {
   f("name", v.name);
   f("version", v.version);
   f("parameters", v.parameters);

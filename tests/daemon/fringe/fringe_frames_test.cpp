@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 const fs::path shipped = fs::path(DATUM_SOURCE_DIR) / "config";
 
-double number_of(const StageRecord& record, const std::string& name) {
+double number_of(const StepRecord& record, const std::string& name) {
   for (const auto& [key, value] : record.health)
     if (key == name) return value;
   return std::nan("");
@@ -196,7 +196,7 @@ TEST_F(FringeFramesTest, ABoardsHeightsAreItsOwnWhereTheyAreOkAndOtherwiseSayWhy
   EXPECT_LT(worst_um, 6 * 1.5 * frame.phase_uncertainty->noise_um)
       << "a dark surface is noisier than the median";
   ASSERT_EQ(frame.stages.size(), 1u);
-  const StageRecord& stage = frame.stages[0];
+  const StepRecord& stage = frame.stages[0];
   const double counted = number_of(stage, "OK_px") + number_of(stage, "SATURATED_px") +
                          number_of(stage, "LOW_MODULATION_px") + number_of(stage, "UNWRAP_px") +
                          number_of(stage, "OUT_OF_RANGE_px");

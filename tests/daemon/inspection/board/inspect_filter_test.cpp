@@ -26,7 +26,7 @@ double term(const CheckVerdict& v, const std::string& name) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-double health(const StageRecord& r, const std::string& name) {
+double health(const StepRecord& r, const std::string& name) {
   for (const auto& [key, value] : r.health)
     if (key == name) return value;
   return std::numeric_limits<double>::quiet_NaN();
@@ -48,7 +48,7 @@ TEST(InspectFiltered, SmoothsBeforeItMeasuresAndSaysSo) {
   ASSERT_EQ(v.decision, Decision::pass) << v.detail << first(v, 0).detail;
   EXPECT_TRUE(raw.stages.empty());
   ASSERT_EQ(v.stages.size(), 1u);
-  const StageRecord& r = v.stages[0];
+  const StepRecord& r = v.stages[0];
   EXPECT_EQ(r.name, "perona_malik");
   EXPECT_EQ(r.parameters, (std::vector<std::pair<std::string, std::string>>{{"conduction", "rational"},
                                                                             {"kappa", "robust"},

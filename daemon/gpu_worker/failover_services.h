@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "daemon/gpu_worker/gpu_stages.h"
+#include "daemon/gpu_worker/gpu_services.h"
 #include "gpu/diffusion/diffuser.h"
 #include "gpu/fringe_phase/fringe_demodulator.h"
 
@@ -30,11 +30,11 @@ class LastDoer {
   std::string who_;
 };
 
-/// A stage of type Stage whose member does `gpu` of a StageLink, or `cpu` where the GPU is not well.
+/// A stage of type Stage whose member does `gpu` of a ServiceClient, or `cpu` where the GPU is not well.
 template <class Stage, class Cpu>
-class FailoverStage : public Stage {
+class FailoverService : public Stage {
  public:
-  FailoverStage(std::shared_ptr<GpuStages> gpu, Backend cpu)
+  FailoverService(std::shared_ptr<GpuServices> gpu, Backend cpu)
       : gpu_(std::move(gpu)), cpu_(std::move(cpu)), last_(cpu_.describe()) {}
   std::string describe() const override { return last_.get(); }
 
@@ -47,39 +47,39 @@ class FailoverStage : public Stage {
   }
 
  private:
-  const std::shared_ptr<GpuStages> gpu_;
+  const std::shared_ptr<GpuServices> gpu_;
   Cpu cpu_;
   LastDoer last_;
 };
 
-class FailoverFinder final : public FailoverStage<DistanceFinder, CpuDistanceFinder> {
+class FailoverFinder final : public FailoverService<DistanceFinder, CpuDistanceFinder> {
  public:
-  using FailoverStage::FailoverStage;
+  using FailoverService::FailoverService;
   void find(const SearchedModel& model, const ModelPoint* points, std::size_t count,
             const DistanceSettings& settings, ModelDistance* out) override {
-    either([&](StageLink& gpu) { gpu.find(model.triangles, points, count, settings, out); },
+    either([&](ServiceClient& gpu) { gpu.find(model.triangles, points, count, settings, out); },
            [&](DistanceFinder& cpu) { cpu.find(model, points, count, settings, out); });
   }
 };
 
-class FailoverDiffuser final : public FailoverStage<Diffuser, CpuDiffuser> {
+class FailoverDiffuser final : public FailoverService<Diffuser, CpuDiffuser> {
  public:
-  using FailoverStage::FailoverStage;
+  using FailoverService::FailoverService;
   DiffusionRecord diffuse(std::int32_t* counts, const DiffusionGrid& grid,
                           const DiffusionSettings& settings) override {
     DiffusionRecord record;
-    either([&](StageLink& gpu) { record = gpu.diffuse(counts, grid, settings); },
+    either([&](ServiceClient& gpu) { record = gpu.diffuse(counts, grid, settings); },
            [&](Diffuser& cpu) { record = cpu.diffuse(counts, grid, settings); });
     return record;
   }
 };
 
-class FailoverDemodulator final : public FailoverStage<FringeDemodulator, CpuFringeDemodulator> {
+class FailoverDemodulator final : public FailoverService<FringeDemodulator, CpuFringeDemodulator> {
  public:
-  using FailoverStage::FailoverStage;
+  using FailoverService::FailoverService;
   void demodulate(const FringeImages& images, const FringePattern& pattern, const FringeLimits& limits,
                   const HeightModel* model, const FringeMaps& maps) override {
-    either([&](StageLink& gpu) { gpu.demodulate(images, pattern, limits, model, maps); },
+    either([&](ServiceClient& gpu) { gpu.demodulate(images, pattern, limits, model, maps); },
            [&](FringeDemodulator& cpu) { cpu.demodulate(images, pattern, limits, model, maps); });
   }
 };

@@ -1,4 +1,4 @@
-#include "daemon/gpu_worker/frame_stage.h"
+#include "daemon/gpu_worker/slot_writing.h"
 
 #include <algorithm>
 #include <atomic>

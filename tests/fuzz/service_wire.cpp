@@ -1,5 +1,5 @@
 // Orders to the GPU's process beside a board's measurement: what lies in the memory of an order lies within it.
-#include "daemon/gpu_worker/stage_wire.h"
+#include "daemon/gpu_worker/service_wire.h"
 
 #include <algorithm>
 #include <cstring>
@@ -36,10 +36,10 @@ void expect_within(const FringeOrder& order, std::uint64_t total) {
 
 }  // namespace
 
-DATUM_FUZZ_TARGET(stage_wire) {
-  StageOrder order;
-  order.what =
-      static_cast<StageOrder::What>(next<std::uint8_t>(bytes) % (stage_kinds + 1));  // and an unknown one
+DATUM_FUZZ_TARGET(service_wire) {
+  ServiceRequest order;
+  order.what = static_cast<ServiceRequest::What>(next<std::uint8_t>(bytes) %
+                                                 (service_kinds + 1));  // and an unknown one
   order.count = next<std::uint64_t>(bytes);
   order.grid = {next<std::uint32_t>(bytes), next<std::uint32_t>(bytes), next<std::uint32_t>(bytes)};
   FringeOrder& f = order.fringes;
@@ -53,9 +53,9 @@ DATUM_FUZZ_TARGET(stage_wire) {
   f.model.rows = next<std::uint32_t>(bytes);
   const std::uint64_t needed = bytes_of(order);
   fuzz::expect(needed < std::uint64_t{1} << 40, "an order of a size that a computer may have");
-  if (needed > 0 && order.what == StageOrder::What::fringes) expect_within(f, needed);
+  if (needed > 0 && order.what == ServiceRequest::What::fringes) expect_within(f, needed);
 
-  StageAnswer answer;
+  ServiceReply answer;
   std::memcpy(answer.text, bytes.data(), std::min(bytes.size(), sizeof answer.text));
   fuzz::expect(get_text(answer.text).size() <= sizeof answer.text, "a text within its array");
 }

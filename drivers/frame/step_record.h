@@ -1,4 +1,4 @@
-// StageRecord: what one stage did to a frame before it was measured, as a verdict tells it.
+// StepRecord: what one stage did to a frame before it was measured, as a verdict tells it.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace datum {
 
 /// Enough to repeat the stage and to see whether it worked. Names carry their units.
-struct StageRecord {
+struct StepRecord {
   std::string name, version;
   std::vector<std::pair<std::string, std::string>> parameters;
   std::string input_sha256, output_sha256;             // lower-case hex

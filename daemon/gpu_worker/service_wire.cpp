@@ -1,4 +1,4 @@
-#include "daemon/gpu_worker/stage_wire.h"
+#include "daemon/gpu_worker/service_wire.h"
 
 #include <cstring>
 
@@ -30,7 +30,7 @@ std::uint64_t points_bytes(std::uint64_t count) {
 
 std::uint64_t diffusion_bytes(const DiffusionGrid& grid) {
   const std::uint64_t plane = std::uint64_t{grid.nx} * grid.ny;  // of 32 bits each
-  if (plane == 0 || plane > most_stage_counts || grid.nz == 0 || grid.nz > most_stage_counts / plane)
+  if (plane == 0 || plane > most_service_counts || grid.nz == 0 || grid.nz > most_service_counts / plane)
     return 0;
   return 2 * plane * grid.nz * sizeof(std::int32_t);
 }
@@ -38,7 +38,7 @@ std::uint64_t diffusion_bytes(const DiffusionGrid& grid) {
 std::uint64_t fringe_bytes(const FringeOrder& f) {
   const std::uint64_t pixels = std::uint64_t{f.width} * f.height;
   const std::uint64_t nodes = std::uint64_t{f.model.columns} * f.model.rows;
-  if (pixels == 0 || pixels > most_stage_counts || nodes > most_stage_counts ||
+  if (pixels == 0 || pixels > most_service_counts || nodes > most_service_counts ||
       f.pattern.periods > most_periods || f.pattern.steps > most_steps || f.pattern.periods == 0 ||
       f.pattern.steps == 0)
     return 0;
@@ -47,15 +47,15 @@ std::uint64_t fringe_bytes(const FringeOrder& f) {
 
 }  // namespace
 
-std::uint64_t bytes_of(const StageOrder& order) {
+std::uint64_t bytes_of(const ServiceRequest& order) {
   switch (order.what) {
-    case StageOrder::What::model:
+    case ServiceRequest::What::model:
       return order.count <= most_model_facets ? model_bytes(order.count) : 0;
-    case StageOrder::What::points:
+    case ServiceRequest::What::points:
       return order.count <= most_points_at_once ? points_bytes(order.count) : 0;
-    case StageOrder::What::diffusion:
+    case ServiceRequest::What::diffusion:
       return diffusion_bytes(order.grid);
-    case StageOrder::What::fringes:
+    case ServiceRequest::What::fringes:
       return fringe_bytes(order.fringes);
   }
   return 0;

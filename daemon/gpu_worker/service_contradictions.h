@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "daemon/gpu_worker/stage_wire.h"
+#include "daemon/gpu_worker/service_wire.h"
 
 namespace datum {
 

@@ -1,10 +1,10 @@
 // What datumd and datumd-gpu say to each other about the stages beside a board's measurement, beside gpu_wire.h.
 //
-//   daemon -> worker   StageOrder::model, with a memory     TriangleModel as arrays, one after the other
-//   daemon -> worker   StageOrder::points                   points, then room for their distances
-//   daemon -> worker   StageOrder::diffusion                counts, then room for what becomes of them
-//   daemon -> worker   StageOrder::fringes                  images, the height model's nodes, then room for the maps
-//   worker -> daemon   StageAnswer                          it is there, or a text that says why not
+//   daemon -> worker   ServiceRequest::model, with a memory     TriangleModel as arrays, one after the other
+//   daemon -> worker   ServiceRequest::points                   points, then room for their distances
+//   daemon -> worker   ServiceRequest::diffusion                counts, then room for what becomes of them
+//   daemon -> worker   ServiceRequest::fringes                  images, the height model's nodes, then room for the maps
+//   worker -> daemon   ServiceReply                          it is there, or a text that says why not
 //
 // One order at a time. A memory comes with the first order of its kind and with one that needs a larger one.
 #pragma once
@@ -29,7 +29,7 @@ struct FringeOrder {
   HeightModel model;         // without nodes; cell_px = 0: none
 };
 
-struct StageOrder {
+struct ServiceRequest {
   enum class What : std::uint32_t { model, points, diffusion, fringes };
   What what = What::model;
   std::uint32_t number = 0;
@@ -40,11 +40,11 @@ struct StageOrder {
   DiffusionSettings diffusion;
   FringeOrder fringes;
 };
-constexpr std::size_t stage_kinds = 4;
-static_assert(sizeof(StageOrder) != sizeof(PrepareOrder) && sizeof(StageOrder) != 1,
+constexpr std::size_t service_kinds = 4;
+static_assert(sizeof(ServiceRequest) != sizeof(PrepareOrder) && sizeof(ServiceRequest) != 1,
               "orders are told apart by their size");
 
-struct StageAnswer {
+struct ServiceReply {
   std::uint32_t number = 0;
   WireStatus status = WireStatus::none;
   DiffusionRecord diffusion;
@@ -53,10 +53,10 @@ struct StageAnswer {
 
 constexpr std::uint64_t most_points_at_once = std::uint64_t{1} << 22;
 constexpr std::uint64_t most_model_facets = std::uint64_t{1} << 31;
-constexpr std::uint64_t most_stage_counts = std::uint64_t{1} << 30;
+constexpr std::uint64_t most_service_counts = std::uint64_t{1} << 30;
 
 /// Bytes of the memory that an order needs; 0: it means nothing, or is larger than any there is.
-std::uint64_t bytes_of(const StageOrder& order);
+std::uint64_t bytes_of(const ServiceRequest& order);
 
 void put_model(const TriangleModel& model, std::byte* to);
 TriangleModel get_model(const std::byte* from, std::uint64_t facets);

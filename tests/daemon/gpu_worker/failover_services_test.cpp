@@ -1,5 +1,5 @@
 // A GPU that goes wrong in every way costs no part: the CPU gives the same bytes.
-#include "daemon/gpu_worker/failover_stages.h"
+#include "daemon/gpu_worker/failover_services.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
-#include "daemon/gpu_worker/stage_worker.h"
-#include "tests/daemon/gpu_worker/stage_scenes.h"
+#include "daemon/gpu_worker/service_worker.h"
+#include "tests/daemon/gpu_worker/service_scenes.h"
 
 namespace datum {
 namespace {
@@ -19,16 +19,16 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class FailoverStagesTest : public ::testing::Test {
+class FailoverServicesTest : public ::testing::Test {
  protected:
-  ~FailoverStagesTest() override { ::unsetenv("DATUM_TEST_WORKER"); }
+  ~FailoverServicesTest() override { ::unsetenv("DATUM_TEST_WORKER"); }
 
-  void begin(const std::string& mode, StageLinkSettings settings = {}) {
+  void begin(const std::string& mode, ServiceClientSettings settings = {}) {
     ::setenv("DATUM_TEST_WORKER", mode.c_str(), 1);
     settings.program = DATUM_TEST_WORKER_PROGRAM;
-    auto link = std::make_unique<StageLink>(settings);
+    auto link = std::make_unique<ServiceClient>(settings);
     link_ = link.get();
-    gpu_ = std::make_shared<GpuStages>(
+    gpu_ = std::make_shared<GpuServices>(
         std::move(link), 30s, [this] { return now_; },
         [this](bool fault, const std::string& text) { (fault ? faults_ : words_).push_back(text); });
     finder_ = std::make_unique<FailoverFinder>(gpu_, cpu_backend(2));
@@ -49,8 +49,8 @@ class FailoverStagesTest : public ::testing::Test {
   const std::string device_ = "cuda test device sm_00";
   std::chrono::nanoseconds now_{0};
   std::vector<std::string> faults_, words_;
-  StageLink* link_ = nullptr;
-  std::shared_ptr<GpuStages> gpu_;
+  ServiceClient* link_ = nullptr;
+  std::shared_ptr<GpuServices> gpu_;
   std::unique_ptr<FailoverFinder> finder_;
   std::unique_ptr<FailoverDiffuser> diffuser_;
   std::unique_ptr<FailoverDemodulator> demodulator_;
@@ -58,7 +58,7 @@ class FailoverStagesTest : public ::testing::Test {
 
 const RawModel box = testing::box_model(16, 12, 8, 6), ball = testing::sphere_model(9, 20);
 
-TEST_F(FailoverStagesTest, AWorkerThatIsWellDoesAll) {
+TEST_F(FailoverServicesTest, AWorkerThatIsWellDoesAll) {
   begin("well");
   EXPECT_EQ(find(box), device_);
   EXPECT_EQ(find(ball), device_);
@@ -71,8 +71,8 @@ TEST_F(FailoverStagesTest, AWorkerThatIsWellDoesAll) {
   EXPECT_THAT(faults_, IsEmpty());
 }
 
-TEST_F(FailoverStagesTest, MorePointsThanOneOrderHolds) {
-  StageLinkSettings settings;
+TEST_F(FailoverServicesTest, MorePointsThanOneOrderHolds) {
+  ServiceClientSettings settings;
   settings.points_at_once = 1000;
   begin("well", settings);
   EXPECT_EQ(find(box, 3017), device_);
@@ -81,10 +81,10 @@ TEST_F(FailoverStagesTest, MorePointsThanOneOrderHolds) {
 struct Fault {
   const char *mode, *of_points, *of_frames;  // what the log hears
 };
-class StageFaults : public FailoverStagesTest, public ::testing::WithParamInterface<Fault> {
+class ServiceFaults : public FailoverServicesTest, public ::testing::WithParamInterface<Fault> {
  protected:
   void begin_it() {
-    StageLinkSettings settings;
+    ServiceClientSettings settings;
     settings.points_timeout = settings.model_timeout = settings.frame_timeout = settings.start_timeout =
         300ms;
     begin(GetParam().mode, settings);
@@ -99,21 +99,21 @@ class StageFaults : public FailoverStagesTest, public ::testing::WithParamInterf
   }
 };
 
-TEST_P(StageFaults, OfSurfacesEndOnTheCpu) {
+TEST_P(ServiceFaults, OfSurfacesEndOnTheCpu) {
   begin_it();
   for (int i = 0; i < 4; ++i) find(i < 2 ? box : ball);
   EXPECT_EQ(finder_->describe(), cpu());
   told_once(GetParam().of_points);
 }
 
-TEST_P(StageFaults, OfDiffusionEndOnTheCpu) {
+TEST_P(ServiceFaults, OfDiffusionEndOnTheCpu) {
   begin_it();
   for (int i = 0; i < 3; ++i) diffuse();
   EXPECT_EQ(diffuser_->describe(), cpu());
   told_once(GetParam().of_frames);
 }
 
-TEST_P(StageFaults, OfFringesEndOnTheCpu) {
+TEST_P(ServiceFaults, OfFringesEndOnTheCpu) {
   begin_it();
   for (int i = 0; i < 3; ++i) demodulate();
   EXPECT_EQ(demodulator_->describe(), cpu());
@@ -121,7 +121,7 @@ TEST_P(StageFaults, OfFringesEndOnTheCpu) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, StageFaults,
+    All, ServiceFaults,
     ::testing::Values(Fault{"fault", "an illegal memory access", "an illegal memory access"},
                       Fault{"hang", "no answer within 300 ms", "no answer within 300 ms"},
                       Fault{"killed", "was ended by signal 9", "was ended by signal 9"},
@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-TEST_F(FailoverStagesTest, ComeBackAfterTheirPause) {
+TEST_F(FailoverServicesTest, ComeBackAfterTheirPause) {
   begin("killed");
   EXPECT_EQ(find(box), device_);
   EXPECT_EQ(find(box), cpu());
@@ -155,15 +155,15 @@ TEST_F(FailoverStagesTest, ComeBackAfterTheirPause) {
   EXPECT_EQ(gpu_->restarts(), 1u);
 }
 
-TEST(StageWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {
-  StageWorker worker({[](const TriangleModel&) { return std::unique_ptr<DeviceSearch>(); }, {}, {}});
-  const auto answer = [&worker](StageOrder order, std::uint64_t bytes) {
+TEST(ServiceWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {
+  ServiceWorker worker({[](const TriangleModel&) { return std::unique_ptr<DeviceSearch>(); }, {}, {}});
+  const auto answer = [&worker](ServiceRequest order, std::uint64_t bytes) {
     order.bytes = bytes;
     const SharedBlock memory = SharedBlock::create(bytes);
     return std::string(worker.serve(order, ::dup(memory.fd())).text);
   };
   const char* const refusal = "does not hold what the order names";
-  StageOrder order;
+  ServiceRequest order;
   order.count = 1000;
   const std::uint64_t of_a_thousand = bytes_of(order);
   EXPECT_THAT(answer(order, of_a_thousand - 1), HasSubstr(refusal));
@@ -171,23 +171,23 @@ TEST(StageWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {
     order.count = count;
     EXPECT_THAT(answer(order, of_a_thousand), HasSubstr(refusal)) << count;
   }
-  order.what = StageOrder::What::points;
+  order.what = ServiceRequest::What::points;
   order.count = 4;
   EXPECT_THAT(answer(order, bytes_of(order)), HasSubstr("before any model"));
   order.count = most_points_at_once + 1;
   EXPECT_THAT(answer(order, 4096), HasSubstr(refusal));
-  order.what = StageOrder::What::diffusion;
+  order.what = ServiceRequest::What::diffusion;
   for (const DiffusionGrid grid :
        {DiffusionGrid{0, 4, 1}, {32, 32, 0}, {32, 32, 1}, {1u << 16, 1u << 16, 1u << 16}}) {
     order.grid = grid;
     EXPECT_THAT(answer(order, 8191), HasSubstr(refusal)) << grid.nx;
   }
-  order.what = StageOrder::What::fringes;
+  order.what = ServiceRequest::What::fringes;
   order.fringes = {{4, 3, {15, 16, 17}, 100, 1, 0}, {}, SampleType::u8, 64, 64, 3, {}};
   EXPECT_THAT(answer(order, bytes_of(order) - 1), HasSubstr(refusal));
   order.fringes.pattern.steps = most_steps + 1;
   EXPECT_THAT(answer(order, 1 << 20), HasSubstr(refusal));
-  order.what = static_cast<StageOrder::What>(77);
+  order.what = static_cast<ServiceRequest::What>(77);
   EXPECT_THAT(answer(order, 4096), HasSubstr("unknown kind"));
 }
 

@@ -1,4 +1,4 @@
-#include "daemon/gpu_worker/stage_worker.h"
+#include "daemon/gpu_worker/service_worker.h"
 
 #include <unistd.h>
 
@@ -12,11 +12,11 @@
 
 namespace datum {
 
-StageAnswer StageWorker::serve(const StageOrder& order, int fd) {
-  StageAnswer answer;
+ServiceReply ServiceWorker::serve(const ServiceRequest& order, int fd) {
+  ServiceReply answer;
   answer.number = order.number;
   try {
-    if (static_cast<std::size_t>(order.what) >= stage_kinds)
+    if (static_cast<std::size_t>(order.what) >= service_kinds)
       throw GpuError("GPU worker: an order of an unknown kind", false);
     SharedBlock& memory = memory_[static_cast<std::size_t>(order.what)];
     if (order.bytes > 0) {
@@ -24,20 +24,21 @@ StageAnswer StageWorker::serve(const StageOrder& order, int fd) {
       memory = SharedBlock::map(std::exchange(fd, -1), order.bytes);
     }
     const std::uint64_t needed = bytes_of(order);
-    if (needed == 0 ? order.count != 0 || order.what != StageOrder::What::points : needed > memory.bytes())
+    if (needed == 0 ? order.count != 0 || order.what != ServiceRequest::What::points
+                    : needed > memory.bytes())
       throw GpuError("GPU worker: the memory does not hold what the order names", false);
     switch (order.what) {
-      case StageOrder::What::model:
+      case ServiceRequest::What::model:
         take_model(order, memory.base());
         memory = SharedBlock();
         break;
-      case StageOrder::What::points:
+      case ServiceRequest::What::points:
         find(order, memory.base());
         break;
-      case StageOrder::What::diffusion:
+      case ServiceRequest::What::diffusion:
         answer.diffusion = diffuse(order, memory.base());
         break;
-      case StageOrder::What::fringes:
+      case ServiceRequest::What::fringes:
         demodulate(order.fringes, memory.base());
         break;
     }
@@ -50,19 +51,19 @@ StageAnswer StageWorker::serve(const StageOrder& order, int fd) {
   return answer;
 }
 
-void StageWorker::take_model(const StageOrder& order, const std::byte* memory) {
+void ServiceWorker::take_model(const ServiceRequest& order, const std::byte* memory) {
   search_.reset();  // two models may be more than the device holds
   search_ = device_.search(get_model(memory, order.count));
 }
 
-void StageWorker::find(const StageOrder& order, std::byte* memory) {
+void ServiceWorker::find(const ServiceRequest& order, std::byte* memory) {
   if (!search_) throw GpuError("GPU worker: points came before any model", false);
   const auto* points = reinterpret_cast<const ModelPoint*>(memory);
   auto* out = reinterpret_cast<ModelDistance*>(memory + order.count * sizeof(ModelPoint));
   search_->find(points, order.count, order.distance, out);
 }
 
-DiffusionRecord StageWorker::diffuse(const StageOrder& order, std::byte* memory) {
+DiffusionRecord ServiceWorker::diffuse(const ServiceRequest& order, std::byte* memory) {
   const std::size_t bytes = order.grid.size() * sizeof(std::int32_t);
   auto* counts = reinterpret_cast<std::int32_t*>(memory);
   const DiffusionRecord record = device_.diffuse(counts, order.grid, order.diffusion);
@@ -70,7 +71,7 @@ DiffusionRecord StageWorker::diffuse(const StageOrder& order, std::byte* memory)
   return record;
 }
 
-void StageWorker::demodulate(const FringeOrder& order, std::byte* memory) {
+void ServiceWorker::demodulate(const FringeOrder& order, std::byte* memory) {
   const FringeLayout l = layout_of(order);
   std::vector<const void*> images;
   for (std::uint32_t i = 0; i < order.pattern.periods * order.pattern.steps; ++i)

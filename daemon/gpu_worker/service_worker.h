@@ -5,12 +5,12 @@
 #include <functional>
 #include <memory>
 
-#include "daemon/gpu_worker/stage_wire.h"
+#include "daemon/gpu_worker/service_wire.h"
 
 namespace datum {
 
 /// What a worker runs the stages with. Each throws what went wrong.
-struct StageDevice {
+struct ServiceDevice {
   std::function<std::unique_ptr<DeviceSearch>(const TriangleModel&)> search;
   /// As datum::diffuse.
   std::function<DiffusionRecord(std::int32_t*, const DiffusionGrid&, const DiffusionSettings&)> diffuse;
@@ -20,22 +20,22 @@ struct StageDevice {
       demodulate;
 };
 
-class StageWorker {
+class ServiceWorker {
  public:
-  explicit StageWorker(StageDevice device) : device_(std::move(device)) {}
+  explicit ServiceWorker(ServiceDevice device) : device_(std::move(device)) {}
 
   /// Does what the order says; what fails is told in the answer. `fd` is taken over.
-  StageAnswer serve(const StageOrder& order, int fd);
+  ServiceReply serve(const ServiceRequest& order, int fd);
 
  private:
-  void take_model(const StageOrder& order, const std::byte* memory);
-  void find(const StageOrder& order, std::byte* memory);
-  DiffusionRecord diffuse(const StageOrder& order, std::byte* memory);
+  void take_model(const ServiceRequest& order, const std::byte* memory);
+  void find(const ServiceRequest& order, std::byte* memory);
+  DiffusionRecord diffuse(const ServiceRequest& order, std::byte* memory);
   void demodulate(const FringeOrder& order, std::byte* memory);
 
-  const StageDevice device_;
+  const ServiceDevice device_;
   std::unique_ptr<DeviceSearch> search_;
-  std::array<SharedBlock, stage_kinds> memory_;
+  std::array<SharedBlock, service_kinds> memory_;
 };
 
 }  // namespace datum

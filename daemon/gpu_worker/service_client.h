@@ -6,12 +6,12 @@
 #include <array>
 #include <memory>
 
-#include "daemon/gpu_worker/stage_wire.h"
+#include "daemon/gpu_worker/service_wire.h"
 #include "daemon/gpu_worker/worker_client.h"
 
 namespace datum {
 
-struct StageLinkSettings {
+struct ServiceClientSettings {
   std::filesystem::path program = program_beside_this("datumd-gpu");
   std::chrono::milliseconds start_timeout{60'000};  // GpuClientSettings says why
   // Longest: millions of facets are sorted on one thread of the host, and the code of a newer card is translated, once.
@@ -23,11 +23,11 @@ struct StageLinkSettings {
   std::size_t points_at_once = most_points_at_once;
 };
 
-class StageLink {
+class ServiceClient {
  public:
   using Clock = WorkerClient::Clock;
 
-  explicit StageLink(StageLinkSettings settings)
+  explicit ServiceClient(ServiceClientSettings settings)
       : settings_(std::move(settings)), worker_(settings_.program, settings_.start_timeout) {}
 
   bool started() const { return worker_.started(); }
@@ -49,14 +49,14 @@ class StageLink {
   void find_some(const ModelPoint* points, std::size_t count, const DistanceSettings& settings,
                  ModelDistance* out);
   /// The memory of an order, made anew where the last one of its kind is too small.
-  std::byte* memory_for(StageOrder& order);
-  StageAnswer ask(StageOrder order, std::chrono::milliseconds timeout);
+  std::byte* memory_for(ServiceRequest& order);
+  ServiceReply ask(ServiceRequest order, std::chrono::milliseconds timeout);
 
-  const StageLinkSettings settings_;
+  const ServiceClientSettings settings_;
   WorkerClient worker_;
   std::uint32_t orders_ = 0;
-  std::shared_ptr<const TriangleModel> model_;   // that the worker holds
-  std::array<SharedBlock, stage_kinds> memory_;  // of each kind of order
+  std::shared_ptr<const TriangleModel> model_;     // that the worker holds
+  std::array<SharedBlock, service_kinds> memory_;  // of each kind of order
 };
 
 }  // namespace datum

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "daemon/gpu_worker/failover_stages.h"
+#include "daemon/gpu_worker/failover_services.h"
 #include "gpu/core/cuda_device.h"
-#include "tests/daemon/gpu_worker/stage_scenes.h"
+#include "tests/daemon/gpu_worker/service_scenes.h"
 
 namespace datum {
 namespace {
@@ -13,14 +13,14 @@ using namespace std::chrono_literals;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-TEST(GpuStages, OfAWellDeviceGiveTheBytesOfTheCpu) {
+TEST(GpuServices, OfAWellDeviceGiveTheBytesOfTheCpu) {
   const CudaDevice device = probe_cuda_device();
   if (!device.usable) GTEST_SKIP() << device.why;
-  StageLinkSettings settings;
+  ServiceClientSettings settings;
   settings.program = DATUM_GPU_PROGRAM;
   std::vector<std::string> faults;
-  auto gpu = std::make_shared<GpuStages>(
-      std::make_unique<StageLink>(settings), 60s, [] { return 0ns; },
+  auto gpu = std::make_shared<GpuServices>(
+      std::make_unique<ServiceClient>(settings), 60s, [] { return 0ns; },
       [&](bool, const std::string& text) { faults.push_back(text); });
   FailoverFinder finder(gpu, cpu_backend());
   FailoverDiffuser diffuser(gpu, cpu_backend());

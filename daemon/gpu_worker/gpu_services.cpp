@@ -1,4 +1,4 @@
-#include "daemon/gpu_worker/gpu_stages.h"
+#include "daemon/gpu_worker/gpu_services.h"
 
 #include <utility>
 
@@ -6,13 +6,13 @@
 
 namespace datum {
 
-GpuStages::GpuStages(std::unique_ptr<StageLink> link, std::chrono::milliseconds start_timeout,
-                     GpuHealth::Now now, GpuHealth::Report report, RestartPauses pauses)
+GpuServices::GpuServices(std::unique_ptr<ServiceClient> link, std::chrono::milliseconds start_timeout,
+                         GpuHealth::Now now, GpuHealth::Report report, RestartPauses pauses)
     : link_(std::move(link)),
       start_timeout_(start_timeout),
       health_("frames are prepared and surfaces compared", std::move(now), std::move(report), pauses) {}
 
-std::string GpuStages::run(const std::function<void(StageLink&)>& work) {
+std::string GpuServices::run(const std::function<void(ServiceClient&)>& work) {
   const std::lock_guard one_at_a_time(running_);
   try {
     if (!link_->started()) {
@@ -20,7 +20,7 @@ std::string GpuStages::run(const std::function<void(StageLink&)>& work) {
       link_->start();
       health_.started();
     }
-    const Greeting* greeting = link_->greeting(StageLink::Clock::now() + start_timeout_);
+    const Greeting* greeting = link_->greeting(ServiceClient::Clock::now() + start_timeout_);
     if (!greeting) {
       health_.passed_over("the GPU's worker is still starting");
       return "";

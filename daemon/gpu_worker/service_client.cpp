@@ -1,26 +1,26 @@
-#include "daemon/gpu_worker/stage_link.h"
+#include "daemon/gpu_worker/service_client.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
-#include "daemon/gpu_worker/stage_sense.h"
+#include "daemon/gpu_worker/service_contradictions.h"
 #include "gpu/core/gpu_error.h"
 
 namespace datum {
 
-void StageLink::start() {
+void ServiceClient::start() {
   stop();
   worker_.start();
 }
 
-void StageLink::stop() {
+void ServiceClient::stop() {
   worker_.stop();
   model_.reset();
   memory_ = {};
 }
 
-std::byte* StageLink::memory_for(StageOrder& order) {
+std::byte* ServiceClient::memory_for(ServiceRequest& order) {
   SharedBlock& memory = memory_[static_cast<std::size_t>(order.what)];
   const std::uint64_t needed = bytes_of(order);
   if (memory.bytes() < needed) {
@@ -31,12 +31,12 @@ std::byte* StageLink::memory_for(StageOrder& order) {
   return memory.base();
 }
 
-StageAnswer StageLink::ask(StageOrder order, std::chrono::milliseconds timeout) {
+ServiceReply ServiceClient::ask(ServiceRequest order, std::chrono::milliseconds timeout) {
   order.number = ++orders_;
   const SharedBlock& memory = memory_[static_cast<std::size_t>(order.what)];
   worker_.send(&order, sizeof order, order.bytes > 0 ? memory.fd() : -1);
   const auto deadline = Clock::now() + timeout;
-  StageAnswer answer;
+  ServiceReply answer;
   const long size = worker_.receive(&answer, sizeof answer, deadline);
   if (size < 0)
     throw GpuError("GPU worker: no answer within " + std::to_string(timeout.count()) + " ms", true);
@@ -47,10 +47,10 @@ StageAnswer StageLink::ask(StageOrder order, std::chrono::milliseconds timeout) 
   return answer;
 }
 
-void StageLink::send_model(const std::shared_ptr<const TriangleModel>& model) {
+void ServiceClient::send_model(const std::shared_ptr<const TriangleModel>& model) {
   model_.reset();
-  StageOrder order;
-  order.what = StageOrder::What::model;
+  ServiceRequest order;
+  order.what = ServiceRequest::What::model;
   order.count = model->corner.size();
   put_model(*model, memory_for(order));
   ask(order, settings_.model_timeout);
@@ -58,10 +58,10 @@ void StageLink::send_model(const std::shared_ptr<const TriangleModel>& model) {
   model_ = model;
 }
 
-void StageLink::find_some(const ModelPoint* points, std::size_t count, const DistanceSettings& settings,
-                          ModelDistance* out) {
-  StageOrder order;
-  order.what = StageOrder::What::points;
+void ServiceClient::find_some(const ModelPoint* points, std::size_t count, const DistanceSettings& settings,
+                              ModelDistance* out) {
+  ServiceRequest order;
+  order.what = ServiceRequest::What::points;
   order.count = count;
   order.distance = settings;
   std::byte* memory = memory_for(order);
@@ -75,8 +75,8 @@ void StageLink::find_some(const ModelPoint* points, std::size_t count, const Dis
       throw GpuError("GPU worker: the distance of point " + std::to_string(i) + " can't be", true);
 }
 
-void StageLink::find(const std::shared_ptr<const TriangleModel>& model, const ModelPoint* points,
-                     std::size_t count, const DistanceSettings& settings, ModelDistance* out) {
+void ServiceClient::find(const std::shared_ptr<const TriangleModel>& model, const ModelPoint* points,
+                         std::size_t count, const DistanceSettings& settings, ModelDistance* out) {
   if (model_ != model) send_model(model);
   for (std::size_t first = 0; first < count; first += settings_.points_at_once) {
     const std::size_t some = std::min<std::size_t>(count - first, settings_.points_at_once);
@@ -84,10 +84,10 @@ void StageLink::find(const std::shared_ptr<const TriangleModel>& model, const Mo
   }
 }
 
-DiffusionRecord StageLink::diffuse(std::int32_t* counts, const DiffusionGrid& grid,
-                                   const DiffusionSettings& settings) {
-  StageOrder order;
-  order.what = StageOrder::What::diffusion;
+DiffusionRecord ServiceClient::diffuse(std::int32_t* counts, const DiffusionGrid& grid,
+                                       const DiffusionSettings& settings) {
+  ServiceRequest order;
+  order.what = ServiceRequest::What::diffusion;
   order.grid = grid;
   order.diffusion = settings;
   std::byte* memory = memory_for(order);
@@ -95,17 +95,17 @@ DiffusionRecord StageLink::diffuse(std::int32_t* counts, const DiffusionGrid& gr
   std::memcpy(memory, counts, bytes);
   auto* diffused = reinterpret_cast<std::int32_t*>(memory + bytes);
   std::memset(diffused, 0xff, bytes);
-  const StageAnswer answer = ask(order, settings_.frame_timeout);
+  const ServiceReply answer = ask(order, settings_.frame_timeout);
   if (contradicts(counts, diffused, grid.size()))
     throw GpuError("GPU worker: its diffused counts can't come from those it was given", true);
   std::memcpy(counts, diffused, bytes);
   return answer.diffusion;
 }
 
-void StageLink::demodulate(const FringeImages& images, const FringePattern& pattern,
-                           const FringeLimits& limits, const HeightModel* model, FringeMaps maps) {
-  StageOrder order;
-  order.what = StageOrder::What::fringes;
+void ServiceClient::demodulate(const FringeImages& images, const FringePattern& pattern,
+                               const FringeLimits& limits, const HeightModel* model, FringeMaps maps) {
+  ServiceRequest order;
+  order.what = ServiceRequest::What::fringes;
   order.fringes = order_of(images, pattern, limits, model, maps);
   std::byte* memory = memory_for(order);
   const FringeLayout l = layout_of(order.fringes);
