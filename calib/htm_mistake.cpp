@@ -93,7 +93,7 @@ const char* remedy(HtmMistake mistake) {
   return "";
 }
 
-std::string in_words(const NamedMistake& m) {
+std::string as_text(const NamedMistake& m) {
   return std::string(name_of(m.mistake)) + (m.detail.empty() ? "" : " (" + m.detail + ")");
 }
 
@@ -106,13 +106,13 @@ std::string words_of(const std::vector<NamedMistake>& explained) {
            "calibrate anew";
   }
   if (explained.size() == 1) {
-    return "the transform does not fit what was measured: " + in_words(explained[0]) + "; " +
+    return "the transform does not fit what was measured: " + as_text(explained[0]) + "; " +
            remedy(explained[0].mistake);
   }
   std::string list;
   bool one = true;
   for (const NamedMistake& m : explained) {
-    list += (list.empty() ? "" : ", or ") + in_words(m);
+    list += (list.empty() ? "" : ", or ") + as_text(m);
     one = one && same(m.corrected, explained[0].corrected);
   }
   return "the transform does not fit what was measured: ambiguous, " + list +

@@ -7,7 +7,7 @@
 
 #include "calib/calibration_store.h"
 #include "config/utc_time.h"
-#include "daemon/controller/controller_words.h"
+#include "daemon/controller/controller_text.h"
 #include "daemon/instrument/scpi_error.h"
 #include "daemon/system/event_loop.h"
 #include "daemon/version/version.h"
@@ -19,7 +19,7 @@ namespace {
 /// The text of the mark: what the cell is armed with.
 std::string armed_for(const Recipe& recipe) { return recipe.name + ' ' + recipe.sha256; }
 
-std::string why_in_words(const std::string& why) { return why.empty() ? "" : ": " + why; }
+std::string why_as_text(const std::string& why) { return why.empty() ? "" : ": " + why; }
 
 LogEvent refused_calibration(const std::string& id, const std::string& why) {
   return {Event::calibration_refused, {{"DATUM_CALIBRATION", id}, {"DATUM_REASON", why}}};
@@ -161,7 +161,7 @@ std::string InspectionCell::state_detail() const {
   switch (state_) {
     case InstrumentState::idle:
       return (recipe_ ? "not armed" : "no recipe chosen") +
-             why_in_words(shortage_.empty() ? why_idle_ : shortage_);
+             why_as_text(shortage_.empty() ? why_idle_ : shortage_);
     case InstrumentState::armed:
       if (part_) return "for a trigger: " + next_snapshot();
       return trigger_ == TriggerMode::bus ? "for a trigger" : "for a frame";
@@ -384,7 +384,7 @@ std::vector<std::string> InspectionCell::links() const {
   for (const CommandEndpoint* endpoint : endpoints_) lines.push_back(endpoint->describe());
   for (const Pollable* link : links_) lines.push_back(link->describe());
   if (const auto controller = parts_.controller ? parts_.controller->newest() : std::nullopt)
-    lines.push_back("controller: " + in_words(*controller));
+    lines.push_back("controller: " + as_text(*controller));
   return lines;
 }
 

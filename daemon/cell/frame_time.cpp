@@ -5,7 +5,7 @@
 namespace datum {
 namespace {
 
-std::string clock_words(const std::string& by) {
+std::string clock_text(const std::string& by) {
   if (by == "arrival") return "counted from its arrival";
   return by == "sensor" ? "by the sensor's clock" : "by its stamp in " + by;
 }
@@ -45,14 +45,14 @@ FrameAge age_of(const CaptureTime& captured, const FrameArrival& arrival, std::o
 std::string age_refusal(const FrameAge& age) {
   if (age.at_most_ms && *age.at_most_ms < 0)
     return fmt::format("it says that it was exposed {:.0f} ms after it came, {}: one of the clocks is wrong",
-                       -*age.at_most_ms, clock_words(age.by));
+                       -*age.at_most_ms, clock_text(age.by));
   if (!age.allowed_ms) return "";
   if (!age.at_most_ms)
     return fmt::format("it came before datumd started and tells no time; allowed: {:.0f} ms",
                        *age.allowed_ms);
   if (*age.at_most_ms <= *age.allowed_ms) return "";
   return fmt::format("it was up to {:.0f} ms old when it was taken, {}; allowed: {:.0f} ms", *age.at_most_ms,
-                     clock_words(age.by), *age.allowed_ms);
+                     clock_text(age.by), *age.allowed_ms);
 }
 
 }  // namespace datum

@@ -14,7 +14,7 @@ std::vector<std::string> tls_expiry(const DaemonConfig& config, std::int64_t now
   if (!config.tcp || !config.tcp->tls) return lines;
   const TlsEnds ends = ends_of(config.tcp->tls->files);
   const auto tell = [&](const char* key, std::int64_t ends_s, int warned_days) {
-    const std::string words = ends_s == 0 ? "" : expiry_words(ends_s, now_utc_s, warned_days);
+    const std::string words = ends_s == 0 ? "" : expiry_text(ends_s, now_utc_s, warned_days);
     if (!words.empty()) lines.push_back(std::string("host.tcp.tls.") + key + ": " + words);
   };
   tell("certificate", ends.certificate_s, TlsEnds::certificate_days);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <memory>
 
-#include "daemon/controller/controller_words.h"
+#include "daemon/controller/controller_text.h"
 #include "daemon/controller/state_reader.h"
 #include "daemon/gpu_worker/gpu_state_client.h"
 

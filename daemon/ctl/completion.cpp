@@ -152,7 +152,7 @@ Completion complete(const CommandLine& line, const std::string& typed, const Liv
   return found;
 }
 
-std::vector<std::string> live_words(Offer what, const LinkOptions& link) {
+std::vector<std::string> live_text(Offer what, const LinkOptions& link) {
   std::vector<std::string> words;
   if (what == Offer::serial_lines) {
     std::error_code none;

@@ -26,7 +26,7 @@ Completion complete(const CommandLine& line, const std::string& typed, const Liv
 std::vector<std::string> shell_words(const std::string& typed);
 
 /// Asks the daemon of these options, with little timeout.
-std::vector<std::string> live_words(Offer what, const LinkOptions& link);
+std::vector<std::string> live_text(Offer what, const LinkOptions& link);
 
 /// What a shell reads at its start: "bash", "zsh" or "fish". It calls `datumctl completion words`.
 std::string completion_script(const std::string& shell);

@@ -55,7 +55,7 @@ class LineCapture {
 /// Bytes as text: \r \n \t \\ and \xNN where they are no printable ASCII.
 std::string escaped(std::string_view bytes);
 /// "X 12.5, Y -3.25, Z 0.125 mm", or why there is none.
-std::string reading_words(const TriedLine& line, const CmmSettings& settings);
+std::string reading_text(const TriedLine& line, const CmmSettings& settings);
 /// "   0.250  X= 1.0 mm\r" and a line for each reading; `origin_ns`: what times count from.
 std::string heard_text(const CapturedLine& line, const LineCapture& hearing, MonotonicNs origin_ns);
 /// What every preset read, and what the chosen one needs.

@@ -52,7 +52,7 @@ std::string escaped(std::string_view bytes) {
   return text;
 }
 
-std::string reading_words(const TriedLine& line, const CmmSettings& settings) {
+std::string reading_text(const TriedLine& line, const CmmSettings& settings) {
   const LineReading& reading = line.reading;
   if (reading.ignored) return "says nothing of a position";
   if (reading.state != ProbeState::ok) return fmt::format("{} {}", name_of(reading.state), reading.detail);
@@ -69,7 +69,7 @@ std::string reading_words(const TriedLine& line, const CmmSettings& settings) {
 std::string heard_text(const CapturedLine& line, const LineCapture& hearing, MonotonicNs origin_ns) {
   std::string text = fmt::format("{:10.3f}  {}\n", seconds(line.at_ns - origin_ns), escaped(line.bytes));
   for (const TriedLine& tried : line.readings)
-    text += fmt::format("{:12}{}\n", "", reading_words(tried, hearing.chosen()->settings()));
+    text += fmt::format("{:12}{}\n", "", reading_text(tried, hearing.chosen()->settings()));
   return text;
 }
 
@@ -91,7 +91,7 @@ Json heard_json(const CapturedLine& line, const LineCapture& hearing, MonotonicN
   Json readings = Json::array();
   for (const TriedLine& tried : line.readings)
     readings.push_back({{"state", tried.reading.ignored ? "IGNORED" : name_of(tried.reading.state)},
-                        {"words", reading_words(tried, hearing.chosen()->settings())}});
+                        {"words", reading_text(tried, hearing.chosen()->settings())}});
   return {{"at_s", seconds(line.at_ns - origin_ns)}, {"bytes", escaped(line.bytes)}, {"readings", readings}};
 }
 

@@ -10,7 +10,7 @@ namespace datum {
 namespace {
 
 int print_words(const CommandLine& line, const std::string& typed) {
-  const Completion found = complete(line, typed, live_words);
+  const Completion found = complete(line, typed, live_text);
   for (const auto& word : found.words) fmt::print("{}\n", word);
   if (found.files) fmt::print(":files\n");
   return good;

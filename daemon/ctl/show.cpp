@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "daemon/controller/controller_words.h"
+#include "daemon/controller/controller_text.h"
 #include "daemon/inspection/verdict/decision.h"
 #include "daemon/inspection/verdict/verdict_table.h"
 #include "daemon/text/table.h"
@@ -155,7 +155,7 @@ std::string identities_text(const BoardVerdict& v) {
          line("frame", v.frame_id, v.frame_sha256) + line("from", v.frame_source, "") +
          line("captured", captured_text(v), "") + line("pose", pose_text(v.pose), "") +
          stages_text(v.stages) + line("code", v.code, "") + line("backend", v.backend, "") +
-         line("controller", v.controller ? in_words(*v.controller) : "", "") + line("store", v.store_id, "");
+         line("controller", v.controller ? as_text(*v.controller) : "", "") + line("store", v.store_id, "");
 }
 
 }  // namespace

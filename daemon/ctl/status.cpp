@@ -12,7 +12,7 @@
 #include "daemon/ctl/link_table.h"
 #include "daemon/ctl/show.h"
 #include "daemon/ctl/status.h"
-#include "daemon/ctl/status_words.h"
+#include "daemon/ctl/status_text.h"
 #include "daemon/text/table.h"
 
 namespace datum {
@@ -113,8 +113,8 @@ Json status_json(const CellStatus& s, std::int64_t now_utc_s) {
       {"unit", s.unit},
       {"calibration", calibration_json(s.calibration, now_utc_s)},
       {"results", {{"count", s.results}, {"newest", newest}, {"former_store", former_json(s.former_store)}}},
-      {"conditions", operation_words(s.operation)},
-      {"questionable", questionable_words(s.questionable)},
+      {"conditions", operation_text(s.operation)},
+      {"questionable", questionable_text(s.questionable)},
       {"control", s.owner},
       {"service", service_json(s.service)},
       {"links", s.links},
@@ -127,7 +127,7 @@ Cell calibration_cell(const std::vector<std::string>& c, std::int64_t now_utc_s)
   if (c[4] != "1") return {c[0] + ": " + c[5], Ink::red};
   const auto expires = utc_from_iso8601(c[2]);
   return {fmt::format("{}, expires {}{}, residual {} um", c[0], c[2],
-                      expires ? " (" + span_words(*expires - now_utc_s) + ")" : "", c[3])};
+                      expires ? " (" + span_text(*expires - now_utc_s) + ")" : "", c[3])};
 }
 
 Cell newest_cell(const CellStatus& s) {
@@ -161,9 +161,9 @@ std::string status_text(const CellStatus& s, std::int64_t now_utc_s, bool colour
     row("store", {fmt::format("put back from a copy: was {} up to result {}, new results follow number {}",
                               s.former_store[0], s.former_store[1], s.former_store[2]),
                   Ink::yellow});
-  row("conditions", {or_none(fmt::format("{}", fmt::join(operation_words(s.operation), ", ")))});
+  row("conditions", {or_none(fmt::format("{}", fmt::join(operation_text(s.operation), ", ")))});
   if (s.questionable)
-    row("doubtful", {fmt::format("{}", fmt::join(questionable_words(s.questionable), ", ")), Ink::yellow});
+    row("doubtful", {fmt::format("{}", fmt::join(questionable_text(s.questionable), ", ")), Ink::yellow});
   if (!s.service.empty()) {
     row("backend",
         s.service[1].empty() ? Cell{s.service[0]} : Cell{s.service[0] + ": " + s.service[1], Ink::red});

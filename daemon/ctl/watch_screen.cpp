@@ -134,7 +134,7 @@ void WatchScreen::cell(const WatchedCell& cell) {
 
 void WatchScreen::delivered(const DeliveryEvent& event) {
   changed_ = true;
-  if (event.kind == DeliveryEvent::Kind::gap) picture_.note = gap_words(event);
+  if (event.kind == DeliveryEvent::Kind::gap) picture_.note = gap_text(event);
   if (event.kind == DeliveryEvent::Kind::store && picture_.count > 0)
     picture_.note = "another store, " + event.store_id + ": its numbers begin anew";
   if (event.kind != DeliveryEvent::Kind::result) return;

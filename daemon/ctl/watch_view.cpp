@@ -38,7 +38,7 @@ std::string iso8601_of_us(std::int64_t utc_us) {
   return text;
 }
 
-std::string gap_words(const DeliveryEvent& gap) {
+std::string gap_text(const DeliveryEvent& gap) {
   return gap.from == gap.to ? fmt::format("result {} is no longer stored", gap.from)
                             : fmt::format("results {} to {} are no longer stored", gap.from, gap.to);
 }
@@ -92,7 +92,7 @@ void LineWatchView::delivered(const DeliveryEvent& e) {
   if (e.kind == DeliveryEvent::Kind::store)
     write_(fmt::format("store {}, results up to {}", e.store_id, e.to));
   else if (e.kind == DeliveryEvent::Kind::gap)
-    write_(gap_words(e));
+    write_(gap_text(e));
   else
     write_(fmt::format("{}  {}  {}  {}  {}  {} passed, {} inconclusive, {} failed, {} invalid", r.sequence,
                        iso8601_of_us(r.utc_us), r.recipe, r.frame, name_of(r.decision), r.n_pass,

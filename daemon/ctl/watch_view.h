@@ -42,6 +42,6 @@ class LineWatchView final : public WatchView {
 /// "2026-11-21T07:18:17.123456Z".
 std::string iso8601_of_us(std::int64_t utc_us);
 /// "results 5 to 9 are no longer stored", "result 5 is no longer stored".
-std::string gap_words(const DeliveryEvent& gap);
+std::string gap_text(const DeliveryEvent& gap);
 
 }  // namespace datum

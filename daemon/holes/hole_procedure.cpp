@@ -17,7 +17,7 @@ namespace {
 
 [[noreturn]] void conflict(const std::string& why) { throw scpi::Error(scpi::settings_conflict, why); }
 
-std::string entering_words(bool by_itself) {
+std::string entering_text(bool by_itself) {
   return by_itself ? "PROBe:HOLE:ENTer moves the tip above the hole and into it; nobody in its reach"
                    : "lead the tip above the hole and into it, then PROBe:HOLE:ENTer";
 }
@@ -230,7 +230,7 @@ std::vector<std::string> HoleProcedure::report() const {
   if (step_ == Step::probing) {
     const HybridProbe& probe = run_->probe();
     const bool entering = probe.state() == HybridProbe::State::approach;
-    lines.push_back(entering ? entering_words(mover() != nullptr)
+    lines.push_back(entering ? entering_text(mover() != nullptr)
                              : fmt::format("round {}, touch {} of {}: PROBe:HOLE:TOUCh{}", probe.round(),
                                            probe.touches().size() + 1, probe.touches_of_round(),
                                            mover() ? " goes" : ", then to the wall and back"));

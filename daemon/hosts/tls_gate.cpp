@@ -112,10 +112,10 @@ void TlsGate::on_deadline(MonotonicNs now) {
 std::string TlsGate::expiry() const {
   const std::int64_t now_s = parts_.utc_s();
   std::string text;
-  if (const std::string words = expiry_words(context_->certificate_ends_s(), now_s); !words.empty())
+  if (const std::string words = expiry_text(context_->certificate_ends_s(), now_s); !words.empty())
     text = "its certificate " + words;
   if (context_->crl_ends_s() == 0) return text;
-  if (const std::string words = expiry_words(context_->crl_ends_s(), now_s, 3); !words.empty())
+  if (const std::string words = expiry_text(context_->crl_ends_s(), now_s, 3); !words.empty())
     text += (text.empty() ? "" : "; ") + ("its list of revoked certificates " + words);
   return text;
 }

@@ -26,7 +26,7 @@ ByteView bytes_of_text(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-std::string in_words(const ParserEnded& error) {
+std::string as_text(const ParserEnded& error) {
   if (!error.over_input)
     return fmt::format("it can't be read apart from the rest: {}; install datumd-parse beside datumd",
                        error.what());
@@ -77,7 +77,7 @@ void IsolatedFrames::parse(const ParseOrder& order, const ByteParts& parts, cons
     link_.parse(order, parts, meanwhile, take,
                 [](const std::string& text, FlatReader) { throw FrameError(text); });
   } catch (const ParserEnded& error) {
-    throw FrameError(text_in(order.name) + ": " + in_words(error));
+    throw FrameError(text_in(order.name) + ": " + as_text(error));
   }
 }
 
@@ -122,7 +122,7 @@ ModelFile IsolatedModels::parse(std::string_view bytes, const std::string& name,
         order, {bytes_of_text(bytes)}, [] {}, [&](ParsedOutput& from) { model = take_model(from); },
         [](const std::string& text, FlatReader) { throw ModelError(text); });
   } catch (const ParserEnded& error) {
-    throw ModelError(name + ": " + in_words(error));
+    throw ModelError(name + ": " + as_text(error));
   }
   return model;
 }
@@ -146,7 +146,7 @@ config::TomlNode IsolatedTexts::parse(std::string_view text, const std::string& 
           refuse(why);
         });
   } catch (const ParserEnded& error) {
-    refuse(in_words(error));
+    refuse(as_text(error));
   }
   return root;
 }

@@ -74,7 +74,7 @@ bool ParserClient::greeted() {
       receive_until(process_.socket(), &heard, sizeof heard, started_ + settings_.start_timeout);
   std::string wrong;
   if (size == 0)
-    wrong = end_in_words();
+    wrong = end_as_text();
   else if (size < 0)
     wrong = "did not greet within " + std::to_string(settings_.start_timeout.count()) + " ms";
   else if (size != sizeof heard || text_in(heard.code) != code_id())
@@ -103,7 +103,7 @@ void ParserClient::launch_anew() {
   }
 }
 
-std::string ParserClient::end_in_words() {
+std::string ParserClient::end_as_text() {
   const std::string end = process_.how_it_ended();
   if (end.ends_with(" status " + std::to_string(exit_unconfined)))
     return end +
@@ -139,7 +139,7 @@ void ParserClient::hand_over(const ParseOrder& order, const ByteParts& parts) {
     input_.write(at, part.data(), part.size());
     at += part.size();
   }
-  if (!send_packet(process_.socket(), &order, sizeof order)) throw ParserEnded("it " + end_in_words(), true);
+  if (!send_packet(process_.socket(), &order, sizeof order)) throw ParserEnded("it " + end_as_text(), true);
 }
 
 ParseAnswer ParserClient::answered(std::uint32_t number, const Timeout& timeout,
@@ -155,7 +155,7 @@ ParseAnswer ParserClient::answered(std::uint32_t number, const Timeout& timeout,
                       const auto now = cpu_time();
                       return is_spent = now && cpu_before && *now - *cpu_before > timeout.cpu;
                     });
-  if (size == 0) throw ParserEnded("it " + end_in_words(), true);
+  if (size == 0) throw ParserEnded("it " + end_as_text(), true);
   if (size < 0 && is_spent)
     throw ParserEnded("it gave no answer within " + in_ms(timeout.cpu) + " of processor time", true);
   if (size < 0) throw ParserEnded("it gave no answer within " + in_ms(timeout.all), true);

@@ -71,7 +71,7 @@ class ParserClient {
   ParseAnswer answered(std::uint32_t number, const Timeout& timeout,
                        std::optional<std::chrono::nanoseconds> cpu_before);
   std::vector<std::uint8_t> head_of(const ParseAnswer& answer) const;
-  std::string end_in_words();
+  std::string end_as_text();
 
   const ParserClientSettings settings_;
   mutable std::mutex mutex_;

@@ -51,7 +51,7 @@ struct SpawnPlan {
   SpawnPlan& operator=(const SpawnPlan&) = delete;
 };
 
-std::string in_words(int status) {
+std::string as_text(int status) {
   if (WIFSIGNALED(status)) return "was ended by signal " + std::to_string(WTERMSIG(status));
   return "ended with status " + std::to_string(WEXITSTATUS(status));
 }
@@ -117,7 +117,7 @@ std::string ChildProcess::how_it_ended() {
     const pid_t got = ::waitpid(pid_, &status, WNOHANG);
     if (got == pid_) {
       pid_ = -1;
-      return in_words(status);
+      return as_text(status);
     }
     if (got < 0) break;
     ::poll(nullptr, 0, 1);

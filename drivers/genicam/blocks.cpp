@@ -38,7 +38,7 @@ const char* words_of(ArvBufferStatus status) {
 }
 
 /// Packets are lost where nobody has time to take them, or on the way.
-std::string incomplete_words(ArvBufferStatus status) {
+std::string incomplete_text(ArvBufferStatus status) {
   if (status == ARV_BUFFER_STATUS_SUCCESS) return "";
   return fmt::format("it is incomplete: {}; datumctl doctor looks for the cause", words_of(status));
 }
@@ -143,7 +143,7 @@ std::optional<Delivery> Blocks::next() {
   Payload& payload = delivery.payload;
   payload.block_id = arv_buffer_get_frame_id(buffer);
   payload.timestamp_ns = arv_buffer_get_timestamp(buffer);
-  payload.incomplete = incomplete_words(arv_buffer_get_status(buffer));
+  payload.incomplete = incomplete_text(arv_buffer_get_status(buffer));
   if (!payload.incomplete.empty()) {
     arv_stream_push_buffer(stream_, buffer);
     return delivery;

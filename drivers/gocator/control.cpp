@@ -52,7 +52,7 @@ const char* name_of(Command c) {
   return "an unknown command";
 }
 
-std::string words_of_status(std::int32_t status) {
+std::string text_of_status(std::int32_t status) {
   static constexpr std::pair<std::int32_t, const char*> known[] = {{1, "OK"},
                                                                    {0, "failed"},
                                                                    {-992, "simulation buffer empty"},

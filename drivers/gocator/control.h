@@ -27,7 +27,7 @@ const char* name_of(Command c);
 
 inline constexpr std::int32_t status_ok = 1, status_invalid_command = -998;
 /// "-1000, invalid state".
-std::string words_of_status(std::int32_t status);
+std::string text_of_status(std::int32_t status);
 
 inline constexpr std::size_t least_reply_bytes = 10, most_reply_bytes = 65536;
 

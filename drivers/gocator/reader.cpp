@@ -162,7 +162,7 @@ void Reader::answered(const Reply& reply, MonotonicNs now) {
 
 void Reader::refused(const Reply& reply, MonotonicNs now) {
   const std::string words =
-      fmt::format("{} was refused: status {}", name_of(reply.command), words_of_status(reply.status));
+      fmt::format("{} was refused: status {}", name_of(reply.command), text_of_status(reply.status));
   switch (reply.command) {
     case Command::get_version:  // older firmware
       if (reply.status == status_invalid_command) ask(Command::protocol_version, now, true);

@@ -22,7 +22,7 @@ IppReader::IppReader(const CmmSettings& settings, std::unique_ptr<Port> port)
           [this](const std::string& why, MonotonicNs now) { link_down(why, now); }) {}
 
 IppReader::~IppReader() {
-  if (settings_.ipp.motion) ipp_last_words(-1);
+  if (settings_.ipp.motion) ipp_last_text(-1);
   if (client_.under_way() && link_.fd() >= 0) ipp_stop(link_.fd(), farewell_ms);
 }
 
@@ -40,7 +40,7 @@ void IppReader::close(MonotonicNs now) {
 }
 
 void IppReader::stay_closed(MonotonicNs now) {
-  if (settings_.ipp.motion) ipp_last_words(-1);
+  if (settings_.ipp.motion) ipp_last_text(-1);
   link_.shut(now);
 }
 
@@ -52,7 +52,7 @@ void IppReader::opened(MonotonicNs now) {
 
 void IppReader::link_down(const std::string& why, MonotonicNs now) {
   left_moving_ = left_moving_ || client_.under_way();
-  if (settings_.ipp.motion) ipp_last_words(-1);
+  if (settings_.ipp.motion) ipp_last_text(-1);
   if (latest_.state == ProbeState::link_down && latest_.detail == why) return;  // told already
   latest_ = ProbePoint{};
   latest_.state = ProbeState::link_down;
@@ -92,7 +92,7 @@ void IppReader::receive(MonotonicNs now) {
 void IppReader::attend(MonotonicNs now) {
   if (!link_.is_open()) return;
   const std::string bytes = client_.take_output(now);
-  if (settings_.ipp.motion) ipp_last_words(client_.under_way() ? link_.fd() : -1);
+  if (settings_.ipp.motion) ipp_last_text(client_.under_way() ? link_.fd() : -1);
   link_.send(bytes);
   deliver(now);
   if (closing_ && client_.closed()) return stay_closed(now);

@@ -13,7 +13,7 @@
 namespace datum {
 namespace {
 
-constexpr int last_words_ms = 500;  // of a process that dies
+constexpr int last_text_ms = 500;  // of a process that dies
 std::atomic<int> moving_socket{-1};
 
 std::int64_t now_ms() {
@@ -62,7 +62,7 @@ bool say(int socket, const char* line, std::int64_t due_ms) {
 /// The signal comes again once this returns, with the action it had before.
 void dying(int) {
   const int socket = moving_socket.exchange(-1);
-  if (socket >= 0) ipp_stop(socket, last_words_ms);
+  if (socket >= 0) ipp_stop(socket, last_text_ms);
 }
 
 void catch_once() {
@@ -108,7 +108,7 @@ std::string ipp_stop_first(const CmmSettings& settings, int timeout_ms) {
   }
 }
 
-void ipp_last_words(int socket) {
+void ipp_last_text(int socket) {
   if (socket >= 0) catch_once();
   moving_socket = socket;
 }

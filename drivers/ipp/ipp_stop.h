@@ -17,6 +17,6 @@ std::string ipp_stop_first(const CmmSettings& settings, int timeout_ms);
 
 /// From now on a signal that ends the process (SIGABRT of a watchdog, SIGSEGV, SIGBUS, SIGFPE, SIGILL) stops the machine on
 /// this socket first; -1: nothing moves. One machine in a process.
-void ipp_last_words(int socket);
+void ipp_last_text(int socket);
 
 }  // namespace datum

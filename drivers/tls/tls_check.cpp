@@ -5,7 +5,7 @@
 #include "drivers/link_error.h"
 #include "drivers/tls/tls_context.h"
 #include "drivers/tls/tls_files.h"
-#include "drivers/tls/tls_words.h"
+#include "drivers/tls/tls_text.h"
 
 namespace datum {
 namespace {

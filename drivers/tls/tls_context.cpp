@@ -12,7 +12,7 @@
 #include "drivers/link_error.h"
 #include "drivers/tls/openssl_handles.h"
 #include "drivers/tls/tls_files.h"
-#include "drivers/tls/tls_words.h"
+#include "drivers/tls/tls_text.h"
 
 namespace datum {
 namespace {
@@ -26,7 +26,7 @@ constexpr unsigned char session_context[] = "datumd";
 int note_objection(int good, X509_STORE_CTX* store) {
   if (good == 1) return 1;
   auto* session = static_cast<SSL*>(X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
-  if (session) objection_of(session) = objection_words(store, SSL_is_server(session) == 1);
+  if (session) objection_of(session) = objection_text(store, SSL_is_server(session) == 1);
   return 0;
 }
 
@@ -185,7 +185,7 @@ std::string TlsContext::objection(const TlsIdentity& peer) const {
   X509_STORE_CTX_set_default(check.get(), "ssl_client");
   X509_STORE_CTX_set_flags(check.get(), X509_V_FLAG_NO_CHECK_TIME);
   const bool good = X509_verify_cert(check.get()) == 1;
-  const std::string why = good ? "" : objection_words(check.get(), true);
+  const std::string why = good ? "" : objection_text(check.get(), true);
   ERR_clear_error();
   return why;
 }

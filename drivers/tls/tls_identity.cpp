@@ -32,7 +32,7 @@ std::string day_of(std::int64_t utc_s) {
   return fmt::format("{:04}-{:02}-{:02}", day.tm_year + 1900, day.tm_mon + 1, day.tm_mday);
 }
 
-std::string expiry_words(std::int64_t ends_s, std::int64_t now_s, int warned_days) {
+std::string expiry_text(std::int64_t ends_s, std::int64_t now_s, int warned_days) {
   constexpr std::int64_t day_s = 86'400;
   if (now_s >= ends_s) return "expired on " + day_of(ends_s);
   if (ends_s - now_s > warned_days * day_s) return "";

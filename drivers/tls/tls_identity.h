@@ -28,6 +28,6 @@ std::string day_of(std::int64_t utc_s);
 
 /// How long a certificate is still good, for people: "expires on 2026-12-05, in 12 days", "expired on 2026-11-01"; empty
 /// where that is farther than `warned_days` away.
-std::string expiry_words(std::int64_t ends_s, std::int64_t now_s, int warned_days = 30);
+std::string expiry_text(std::int64_t ends_s, std::int64_t now_s, int warned_days = 30);
 
 }  // namespace datum

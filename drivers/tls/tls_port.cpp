@@ -9,7 +9,7 @@
 #include <new>
 
 #include "drivers/tls/openssl_handles.h"
-#include "drivers/tls/tls_words.h"
+#include "drivers/tls/tls_text.h"
 
 namespace datum {
 namespace {

@@ -198,7 +198,7 @@ void CudaSlotMeasurer::State::publish_records() {
   p.host_needs_cpu = on_device(host_needs_cpu);
   p.answer = on_device(answer);
   p.tally = tally.get();
-  const std::size_t words = plan.site_count * record_words,
+  const std::size_t words = plan.site_count * record_text,
                     most = 2 * static_cast<std::size_t>(device.multiprocessors);
   const std::size_t blocks = std::min((words + 2 * copy_threads - 1) / (2 * copy_threads), most);
   publish<<<static_cast<unsigned>(std::max<std::size_t>(blocks, 1)), copy_threads, 0, stream>>>(p);

@@ -77,7 +77,7 @@ struct Publication {
   Tally* tally;
 };
 
-constexpr std::size_t record_words = sizeof(SiteRecord) / sizeof(uint4),
+constexpr std::size_t record_text = sizeof(SiteRecord) / sizeof(uint4),
                       fit_words = sizeof(PlaneFit) / sizeof(uint4);
 static_assert(sizeof(SiteRecord) % sizeof(uint4) == 0 && sizeof(PlaneFit) % sizeof(uint4) == 0);
 static_assert(offsetof(SiteRecord, fit) == 0);
@@ -86,8 +86,8 @@ static_assert(offsetof(SiteRecord, fit) == 0);
 __global__ void __launch_bounds__(copy_threads) publish(Publication p) {
   const std::size_t step = std::size_t{gridDim.x} * copy_threads;
   const std::size_t first = std::size_t{blockIdx.x} * copy_threads + threadIdx.x;
-  for (std::size_t i = first; i < p.sites * record_words; i += step) {
-    const std::size_t site = i / record_words, word = i % record_words;
+  for (std::size_t i = first; i < p.sites * record_text; i += step) {
+    const std::size_t site = i / record_text, word = i % record_text;
     p.host_records[i] = word < fit_words ? p.fits[site * fit_words + word] : p.records[i];
   }
   for (std::size_t i = first; i < p.sites; i += step) p.host_needs_cpu[i] = p.needs_cpu[i];

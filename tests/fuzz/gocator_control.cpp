@@ -17,7 +17,7 @@ static void attempt(Read read) {
 
 static void read_all(const Reply& reply) {
   name_of(reply.command);
-  words_of_status(reply.status);
+  text_of_status(reply.status);
   attempt([&] { version_of(reply); });
   attempt([&] { states_of(reply); });
   attempt([&] { loaded_job_of(reply); });

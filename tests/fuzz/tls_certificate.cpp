@@ -6,7 +6,7 @@
 
 #include "daemon/hosts/tls_clients.h"
 #include "drivers/link_error.h"
-#include "drivers/tls/tls_words.h"
+#include "drivers/tls/tls_text.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace datum;
@@ -23,7 +23,7 @@ DATUM_FUZZ_TARGET(tls_certificate) {
     fuzz::expect(std::all_of(text.begin(), text.end(), printable), "an identity is printable ASCII");
     fuzz::expect(role_of(who, {{"", who.sha256, Role::read}}) == Role::read, "it is its own fingerprint");
     fuzz::expect(!who.name.empty() || !role_of(who, {{"line-plc", "", Role::configure}}), "no name, no role");
-    expiry_words(who.ends_s, 1'900'000'000);
+    expiry_text(who.ends_s, 1'900'000'000);
   } catch (const LostError&) {
   }
 }

@@ -178,7 +178,7 @@ class Mesher {
   std::vector<PartFacet> facets_;
 };
 
-constexpr const char* words_allowed = "good, dent=UM, hole=DX:DY or post=MM, joined by commas";
+constexpr const char* allowed_text = "good, dent=UM, hole=DX:DY or post=MM, joined by commas";
 
 double number_in(const std::string& word, const std::string& text) {
   std::size_t used = 0;
@@ -188,8 +188,7 @@ double number_in(const std::string& word, const std::string& text) {
   } catch (const std::exception&) {
   }
   if (used == 0 || used != text.size() || !(std::abs(value) <= 2000))
-    throw std::invalid_argument("'" + word + "': '" + text + "' is not a number up to 2000; " +
-                                words_allowed);
+    throw std::invalid_argument("'" + word + "': '" + text + "' is not a number up to 2000; " + allowed_text);
   return value;
 }
 
@@ -208,7 +207,7 @@ PartDefects parse_defects(const std::string& text) {
     } else if (word.rfind("post=", 0) == 0) {
       d.post_mm = number_in(word, word.substr(equals + 1));
     } else if (word != "good") {
-      throw std::invalid_argument("'" + word + "': " + words_allowed);
+      throw std::invalid_argument("'" + word + "': " + allowed_text);
     }
   }
   if (!(d.post_mm >= 0 && d.post_mm <= 20))

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "tests/virtual_cell/virtual_ipp_server.h"
-#include "tests/virtual_cell/virtual_ipp_words.h"
+#include "tests/virtual_cell/virtual_ipp_text.h"
 
 namespace datum {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "tests/virtual_cell/virtual_ipp_server.h"
-#include "tests/virtual_cell/virtual_ipp_words.h"
+#include "tests/virtual_cell/virtual_ipp_text.h"
 
 namespace datum {
 namespace {

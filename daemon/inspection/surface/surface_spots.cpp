@@ -51,7 +51,7 @@ class Spreader {
   std::vector<std::uint32_t> points_;
 };
 
-std::string words_of_place(const MeasuredSurface& m, std::uint32_t point) {
+std::string text_of_place(const MeasuredSurface& m, std::uint32_t point) {
   const ModelPoint& p = m.surface.map.points[point];
   const auto& o = m.sources.model.triangles->origin;
   return fmt::format("[{:.3f}, {:.3f}, {:.3f}] mm", p.x + o[0], p.y + o[1], p.z + o[2]);
@@ -190,7 +190,7 @@ std::pair<Reason, std::string> beyond_refusal(const MeasuredSurface& m, const Su
           "{} pixels side by side of snapshot {} lie farther than search_mm = {:g} from {}, the first at {}: "
           "damage, or something on the part",
           spot.pixels, m.surface.map.snapshot[spot.at] + 1, m.sources.recipe.settings.search_mm,
-          is_named ? "it" : "the part, where it belongs to no region", words_of_place(m, spot.at))};
+          is_named ? "it" : "the part, where it belongs to no region", text_of_place(m, spot.at))};
 }
 
 std::pair<Reason, std::string> spot_refusal(const MeasuredSurface& m, const SurfaceSpots& spots,
@@ -205,7 +205,7 @@ std::pair<Reason, std::string> spot_refusal(const MeasuredSurface& m, const Surf
                                             "the first at {}, and fill no window of "
                                             "{} x {}: a small defect, a burr, or a step beside its place",
                                             spot.pixels, m.surface.map.snapshot[spot.at] + 1,
-                                            words_of_place(m, spot.at), window, window)};
+                                            text_of_place(m, spot.at), window, window)};
 }
 
 }  // namespace datum

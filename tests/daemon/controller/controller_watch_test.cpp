@@ -6,7 +6,7 @@
 
 #include <future>
 
-#include "daemon/controller/controller_words.h"
+#include "daemon/controller/controller_text.h"
 
 namespace datum {
 namespace {
@@ -65,7 +65,7 @@ TEST(ControllerWatch, GivesTheNewestSampleWithItsAge) {
 }
 
 TEST(ControllerWords, NameWhatIsKnown) {
-  EXPECT_EQ(in_words(ControllerState{}), "the system tells nothing of its clocks");
+  EXPECT_EQ(as_text(ControllerState{}), "the system tells nothing of its clocks");
   ControllerState s = slowed({"over-current (oc3)"});
   s.model = "Jetson";
   s.power_mode = "MAXN (0)";
@@ -74,7 +74,7 @@ TEST(ControllerWords, NameWhatIsKnown) {
   s.hottest_degc = 60.6;
   s.gpu = GpuState{"17000000.gpu", "devfreq", 612, 1300.5, {}, {}, {}, 51.5, {}, {}};
   EXPECT_EQ(
-      in_words(s),
+      as_text(s),
       "Jetson; power mode MAXN (0); 1200 to 2200 MHz, at most 2200 of ?; governor performance; tj-thermal 61 "
       "degC; 17000000.gpu at 612 MHz of 1300, 52 degC; SLOWED DOWN by over-current (oc3)");
 }

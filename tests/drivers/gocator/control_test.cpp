@@ -33,8 +33,8 @@ TEST(GocatorControl, ReplyIsTakenApart) {
   EXPECT_EQ(r.command, Command::start);
   EXPECT_EQ(r.status, -1000);
   EXPECT_THAT(r.payload, ElementsAre(7, 9));
-  EXPECT_EQ(words_of_status(r.status), "-1000, invalid state");
-  EXPECT_EQ(words_of_status(-5), "-5");
+  EXPECT_EQ(text_of_status(r.status), "-1000, invalid state");
+  EXPECT_EQ(text_of_status(-5), "-5");
 }
 
 TEST(GocatorControl, TheOlderReplyOfFortyBytes) {

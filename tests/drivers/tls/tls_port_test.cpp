@@ -270,9 +270,9 @@ TEST(TlsPort, AChangedByteIsNeverHandedOn) {
 }
 
 TEST(TlsPort, ExpiryIsWarnedOfInTime) {
-  EXPECT_EQ(expiry_words(tls_now_s + 31 * tls_day_s, tls_now_s), "");
-  EXPECT_EQ(expiry_words(tls_now_s + 12 * tls_day_s, tls_now_s), "expires on 2030-03-29, in 12 days");
-  EXPECT_EQ(expiry_words(tls_now_s, tls_now_s), "expired on 2030-03-17");
+  EXPECT_EQ(expiry_text(tls_now_s + 31 * tls_day_s, tls_now_s), "");
+  EXPECT_EQ(expiry_text(tls_now_s + 12 * tls_day_s, tls_now_s), "expires on 2030-03-29, in 12 days");
+  EXPECT_EQ(expiry_text(tls_now_s, tls_now_s), "expired on 2030-03-17");
 }
 
 TEST(TlsPort, FingerprintsAreTakenAsOpensslPrintsThem) {

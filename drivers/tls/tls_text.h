@@ -18,7 +18,7 @@ struct TlsFailure {
 TlsFailure tls_failure(bool is_server);
 
 /// Of a chain that was not accepted, at the certificate in hand.
-std::string objection_words(X509_STORE_CTX* store, bool is_server);
+std::string objection_text(X509_STORE_CTX* store, bool is_server);
 
 /// Seconds since 1970-01-01.
 std::int64_t utc_of(const ASN1_TIME* time);

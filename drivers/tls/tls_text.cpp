@@ -1,4 +1,4 @@
-#include "drivers/tls/tls_words.h"
+#include "drivers/tls/tls_text.h"
 
 #include <fmt/format.h>
 #include <openssl/bn.h>
@@ -69,7 +69,7 @@ bool is_lasting(int alert) {
 }
 
 /// What the other side says is wrong with this one.
-TlsFailure alert_words(int alert, bool is_server) {
+TlsFailure alert_text(int alert, bool is_server) {
   const char* said = SSL_alert_desc_string_long(alert);
   if (is_server) return {fmt::format("it refuses datumd's certificate or TLS: {}", said), true};
   switch (alert) {
@@ -123,7 +123,7 @@ TlsFailure tls_failure(bool is_server) {
   int reason = 0;
   for (unsigned long code; (code = ERR_get_error()) != 0;)
     if (reason == 0 && ERR_GET_LIB(code) == ERR_LIB_SSL) reason = ERR_GET_REASON(code);
-  if (reason > SSL_AD_REASON_OFFSET) return alert_words(reason - SSL_AD_REASON_OFFSET, is_server);
+  if (reason > SSL_AD_REASON_OFFSET) return alert_text(reason - SSL_AD_REASON_OFFSET, is_server);
   const char* peer = is_server ? "it" : "the server";
   switch (reason) {
     case 0:
@@ -142,7 +142,7 @@ TlsFailure tls_failure(bool is_server) {
   }
 }
 
-std::string objection_words(X509_STORE_CTX* store, bool is_server) {
+std::string objection_text(X509_STORE_CTX* store, bool is_server) {
   const int error = X509_STORE_CTX_get_error(store);
   const X509* certificate = X509_STORE_CTX_get_current_cert(store);
   const std::string subject = certificate ? subject_of(certificate).substr(0, longest_subject) : "?";

@@ -1,4 +1,4 @@
-#include "daemon/ctl/status_words.h"
+#include "daemon/ctl/status_text.h"
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ std::vector<std::string> words_of(unsigned bits, const Names& names) {
 
 }  // namespace
 
-std::vector<std::string> operation_words(unsigned bits) {
+std::vector<std::string> operation_text(unsigned bits) {
   static const Names names{
       {operation_calibrating, "calibrating"},     {operation_sweeping, "acquiring"},
       {operation_measuring, "measuring"},         {operation_waiting_trigger, "waiting for trigger"},
@@ -34,7 +34,7 @@ std::vector<std::string> operation_words(unsigned bits) {
   return words_of(bits, names);
 }
 
-std::vector<std::string> questionable_words(unsigned bits) {
+std::vector<std::string> questionable_text(unsigned bits) {
   static const Names names{{questionable_calibration, "calibration"},
                            {questionable_pose, "pose"},
                            {questionable_floor, "floor"},
@@ -42,7 +42,7 @@ std::vector<std::string> questionable_words(unsigned bits) {
   return words_of(bits, names);
 }
 
-std::string span_words(std::int64_t seconds) {
+std::string span_text(std::int64_t seconds) {
   constexpr std::int64_t minute = 60, hour = 60 * minute, day = 24 * hour;
   const std::int64_t s = std::abs(seconds);
   const std::string span = s >= 2 * day      ? fmt::format("{} days", s / day)

@@ -1,4 +1,4 @@
-#include "daemon/controller/controller_words.h"
+#include "daemon/controller/controller_text.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ std::string clocks(const CpuState& cpu) {
                      mhz(cpu.limit_mhz), mhz(cpu.maximum_mhz));
 }
 
-std::string in_words(const GpuState& gpu) {
+std::string as_text(const GpuState& gpu) {
   std::string text = gpu.device;
   const auto add = [&](const char* form, const std::optional<double>& value) {
     if (value) text += fmt::format(fmt::runtime(form), *value);
@@ -36,7 +36,7 @@ std::string in_words(const GpuState& gpu) {
 
 }  // namespace
 
-std::string in_words(const ControllerState& state) {
+std::string as_text(const ControllerState& state) {
   std::string text;
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
@@ -46,7 +46,7 @@ std::string in_words(const ControllerState& state) {
   if (state.cpu.maximum_mhz || state.cpu.highest_mhz) add(clocks(state.cpu));
   if (!state.cpu.governor.empty()) add("governor " + state.cpu.governor);
   if (state.hottest_degc) add(fmt::format("{} {:.0f} degC", state.hottest_zone, *state.hottest_degc));
-  if (state.gpu) add(in_words(*state.gpu));
+  if (state.gpu) add(as_text(*state.gpu));
   if (!state.throttled_by.empty()) add("SLOWED DOWN by " + listed(state.throttled_by));
   return text.empty() ? "the system tells nothing of its clocks" : text;
 }

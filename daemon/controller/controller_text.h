@@ -10,7 +10,7 @@
 namespace datum {
 
 /// One line of `state` for an operator: "MAXN (0); cores 1.20 to 2.20 of 2.20 GHz, performance; ...".
-std::string in_words(const ControllerState& state);
+std::string as_text(const ControllerState& state);
 
 /// Says once that the controller is being slowed down, and once that it no longer is.
 class ThrottleNews {
