@@ -163,7 +163,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
       order.verdict = inspect(order.frame->frame, inputs, *order.measurer);
     else
       without_measuring();
-    if (const std::string why = order.late_doubt.why(); !why.empty() && order.reason == Reason::none) {
+    if (const std::string why = order.late_fault.why(); !why.empty() && order.reason == Reason::none) {
       order.reason = Reason::frame;
       order.detail = why;
       without_measuring();

@@ -19,7 +19,7 @@
 namespace datum {
 
 /// Why a frame can't be trusted after all: told by the loop while the worker may be measuring it.
-class LateDoubt {
+class LateFault {
  public:
   void tell(const std::string& why) {
     const std::lock_guard lock(mutex_);
@@ -70,7 +70,7 @@ struct BoardOrder {
   std::string frame_error;              // why the delivery can't be read, or not be measured
   Reason frame_reason = Reason::frame;  // of that
   std::string
-      left_over_doubt;       // why one that was in work when datumd ended can't be measured as it was claimed
+      left_over_fault;       // why one that was in work when datumd ended can't be measured as it was claimed
   MonotonicNs taken_ns = 0;  // the delivery
   std::optional<FrameAge> age;
   bool loading = false;
@@ -83,7 +83,7 @@ struct BoardOrder {
 
   std::int64_t latest_utc_ns = 0;    // that the clock ever said; see UtcWatch
   std::atomic<bool> aborted{false};  // set by the loop, obeyed before the store
-  LateDoubt late_doubt;              // the same
+  LateFault late_fault;              // the same
 
   BoardTimes times;  // loop and worker take turns
   BoardVerdict verdict;

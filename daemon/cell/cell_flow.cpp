@@ -198,7 +198,7 @@ void InspectionCell::watch_sensor() {
     for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();
   }
   if (!board_ || fault.empty()) return;
-  board_->late_doubt.tell(fault);
+  board_->late_fault.tell(fault);
   if (state_ == InstrumentState::waiting && !board_->claim) conclude(Reason::frame, fault);
 }
 

@@ -135,7 +135,7 @@ void InspectionCell::restore_order(BoardOrder& order, const ClaimedFrame& claim)
   return_unit(order);
   order.unit_told_ns = 0;
   if (!claim.record || !order.taken.empty()) {
-    order.left_over_doubt = fmt::format(
+    order.left_over_fault = fmt::format(
         "{} was in work when datumd ended, and for which recipe and unit is not known; let the sensor expose "
         "anew",
         claim.name());
@@ -151,7 +151,7 @@ void InspectionCell::restore_order(BoardOrder& order, const ClaimedFrame& claim)
     gone.sha256 = claim.record->recipe_sha256;
     gone.sensor_serial = parts_.sensor.serial;
     order.recipe = std::make_shared<const Recipe>(std::move(gone));
-    order.left_over_doubt = fmt::format(
+    order.left_over_fault = fmt::format(
         "{} was in work when datumd ended, for recipe {} with SHA-256 {}, which is not there any more; bring "
         "it back, or "
         "let the sensor expose anew",
@@ -159,7 +159,7 @@ void InspectionCell::restore_order(BoardOrder& order, const ClaimedFrame& claim)
   }
   order.calibration = order.recipe->in_machine_coordinates ? calibration_ : nullptr;
   if (claim.record->trigger == "bus")
-    order.left_over_doubt = fmt::format(
+    order.left_over_fault = fmt::format(
         "{} was in work when datumd ended, for a TRIGger; whose exposure it shows is known no longer: "
         "trigger again",
         claim.name());
@@ -344,7 +344,7 @@ InspectionCell::Doubt InspectionCell::doubt_of_unasked(const BoardOrder& board,
   const std::string unit_id = board.frame ? board.frame->frame.unit_id : "";
   if (const std::string id = picture_id(board); !id.empty())
     return {Reason::frame_repeated, repeated(claim, id), false};
-  if (!board.left_over_doubt.empty()) return {Reason::frame_early, board.left_over_doubt, false};
+  if (!board.left_over_fault.empty()) return {Reason::frame_early, board.left_over_fault, false};
   if (!while_armed && seen_ns <= armed_ns_) {
     exposures_.came(claim.again ? 0 : 1);
     return {Reason::frame_early, before_arming(claim, armed_ns_ - seen_ns), true};

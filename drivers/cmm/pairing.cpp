@@ -52,9 +52,9 @@ MonotonicNs measured_not_before(const ProbePoint& point, const PairSettings& set
   return point.poll_sent_ns != 0 ? point.poll_sent_ns : point.first_byte_ns - settings.latency_ms * ns_per_ms;
 }
 
-PairingDoubt doubt_of(const ProbePoint& before, const ProbePoint& after, double moved_um, CaptureWindow frame,
+PairingFault doubt_of(const ProbePoint& before, const ProbePoint& after, double moved_um, CaptureWindow frame,
                       const PairSettings& settings) {
-  PairingDoubt doubt;
+  PairingFault doubt;
   doubt.spread_ns = std::max<MonotonicNs>(0, after.last_byte_ns - frame.from_ns);
   double off_um = moved_um;
   // The least time that the way can have taken.

@@ -26,7 +26,7 @@ enum class PairFault : std::uint8_t {
 const char* name_of(PairFault fault);
 
 /// What the machine may have done between the exposure and the position that stands for it.
-struct PairingDoubt {
+struct PairingFault {
   MonotonicNs spread_ns = 0;  // from the earliest exposure to the latest instant of the position after
   double speed_um_per_s = 0;  // at most, on the average between the positions
   double u_um = 0;            // standard uncertainty of the position at the exposure
@@ -38,7 +38,7 @@ struct PairingResult {
   double moved_um = 0;  // distance between them; 0 where either is not ok
   bool exposure_known =
       false;  // by the sensor's clock; false: taken to lie between the position before and the arrival
-  PairingDoubt doubt;
+  PairingFault doubt;
   PairFault fault = PairFault::missing;
   std::string detail;  // for the operator, where not accepted
 };
@@ -50,7 +50,7 @@ PairingResult pair(const ProbePoint& before, const ProbePoint& after, CaptureWin
 
 /// Of a machine that went evenly from `before` to `after`: it is off by speed times spread at most, anywhere
 /// below that alike, so u is that over sqrt(3) (rectangular distribution, JCGM 100 4.3.7).
-PairingDoubt doubt_of(const ProbePoint& before, const ProbePoint& after, double moved_um, CaptureWindow frame,
+PairingFault doubt_of(const ProbePoint& before, const ProbePoint& after, double moved_um, CaptureWindow frame,
                       const PairSettings& settings);
 
 /// Earliest host time at which the position can have been measured: the poll's, or the first byte less the

@@ -30,7 +30,7 @@ ByteView bytes_of(const std::string& text) {
 }  // namespace
 
 // A fitted grid is known to a quarter of a step over its whole width, an exact one to what a double keeps.
-std::string resolution_doubt(const HeightFrame& frame, const std::array<double, 3>& um) {
+std::string resolution_fault(const HeightFrame& frame, const std::array<double, 3>& um) {
   const std::array<double, 3> has{frame.x.scale_mm * um_per_mm, frame.y.scale_mm * um_per_mm,
                                   std::abs(frame.z.scale_mm) * um_per_mm};
   const std::array<double, 3> allowed{0.25 / frame.cols, 0.25 / frame.rows, 1e-6};
@@ -46,7 +46,7 @@ std::string resolution_doubt(const HeightFrame& frame, const std::array<double, 
 
 HeightFrame GenicamFrame::read(const SensorProfile& profile) {
   HeightFrame frame = genicam::frame_of(payload_, setup_, origin_.name);
-  if (const std::string doubt = resolution_doubt(frame, origin_.resolution_um); !doubt.empty())
+  if (const std::string doubt = resolution_fault(frame, origin_.resolution_um); !doubt.empty())
     throw FrameError(origin_.name + ": " + doubt);
   const std::string setup = text_of(setup_);
   frame.content_sha256 = sha256_hex({bytes_of(setup), bytes_of(frame.frame_id), payload_.bytes});

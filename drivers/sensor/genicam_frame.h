@@ -29,6 +29,6 @@ class GenicamFrame final : public ReceivedFrame {
 };
 
 /// Why a frame of these steps is not one of this cell, in words; empty: it is.
-std::string resolution_doubt(const HeightFrame& frame, const std::array<double, 3>& resolution_um);
+std::string resolution_fault(const HeightFrame& frame, const std::array<double, 3>& resolution_um);
 
 }  // namespace datum

@@ -148,7 +148,7 @@ std::string GocatorSource::doubt_of(const gocator::DataSet& set, const std::opti
                                     MonotonicNs now) {
   std::string doubt = set.refusal;
   if (set.stamp) {
-    const std::string index = index_doubt(set.stamp->frame_index);
+    const std::string index = index_fault(set.stamp->frame_index);
     if (doubt.empty()) doubt = index;
   }
   if (doubt.empty() && set.surface) {
@@ -169,7 +169,7 @@ std::string GocatorSource::doubt_of(const gocator::DataSet& set, const std::opti
 }
 
 /// Frames that were made and did not come may have been this board's.
-std::string GocatorSource::index_doubt(std::uint64_t index) {
+std::string GocatorSource::index_fault(std::uint64_t index) {
   const auto last = std::exchange(last_index_, index);
   loss_told_ = false;
   const std::uint64_t overrun = std::exchange(overrun_, 0);

@@ -60,7 +60,7 @@ class GocatorSource final : public FrameSource, private gocator::Listener {
 
   ClaimedFrame claim_of(gocator::DataSet&& set, MonotonicNs first_byte_ns, MonotonicNs now);
   std::string doubt_of(const gocator::DataSet& set, const std::optional<HostSpan>& exposed, MonotonicNs now);
-  std::string index_doubt(std::uint64_t index);
+  std::string index_fault(std::uint64_t index);
   std::string job_refusal(const gocator::LoadedJob& job) const;
   void doubt_all(const std::string& why);
   void finish(const ClaimedFrame& claim, DropFolder::End end, const std::string& text);

@@ -137,7 +137,7 @@ std::vector<double> gaps_of(SurfaceMap& map, const SurfaceRecipe& recipe, unsign
 }
 
 /// Why nothing of a region can be told.
-Refusal region_doubt(const MeasuredSurface& m, const SurfaceSpots& spots, std::size_t region) {
+Refusal region_fault(const MeasuredSurface& m, const SurfaceSpots& spots, std::size_t region) {
   auto [reason, detail] = beyond_refusal(m, spots, region);
   if (reason == Reason::none) std::tie(reason, detail) = region_refusal(m, region);
   return {reason, detail};
@@ -166,9 +166,9 @@ CheckVerdict judge(const Recipe& recipe, const MeasuredSurface& m, const Surface
   const std::size_t datum = recipe.surface->regions[region].datum[check];
   CheckVerdict v;
   v.check = recipe.components[region].checks[check];
-  Refusal why = region_doubt(m, spots, region);
+  Refusal why = region_fault(m, spots, region);
   if (why.reason == Reason::none && datum != region) {
-    why = region_doubt(m, spots, datum);
+    why = region_fault(m, spots, datum);
     why.detail = fmt::format("its datum {}: {}", m.sources.model.regions[datum].name, why.detail);
   }
   v.reason = why.reason;

@@ -40,8 +40,8 @@ TEST(CellBoard, AFrameWithoutDoubtIsMeasured) {
 // Data were lost at the sensor while the worker measured: no value of it is given out.
 TEST(CellBoard, ADoubtThatComesWhileItIsMeasuredMakesItInvalid) {
   Rig rig;
-  rig.order.late_doubt.tell("Ethernet drops rose by 2 to 5");
-  rig.order.late_doubt.tell("and more");
+  rig.order.late_fault.tell("Ethernet drops rose by 2 to 5");
+  rig.order.late_fault.tell("and more");
   measure(rig.order, 1'000'000'000, rig.store);
   EXPECT_TRUE(rig.order.stored);
   const BoardVerdict& v = rig.order.verdict;

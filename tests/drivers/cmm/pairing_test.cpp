@@ -50,7 +50,7 @@ TEST_F(Pairing, AcceptsAMachineThatStoodStill) {
 // exposure may have begun at 1005 ms, 400 ms before the position after: 2.532 um at most, over sqrt(3) 1.462 um.
 TEST_F(Pairing, TellsWhatTheMachineMayHaveDoneMeanwhile) {
   after = at(10.0025, 20, 30, 1400);
-  const PairingDoubt doubt = result().doubt;
+  const PairingFault doubt = result().doubt;
   EXPECT_EQ(doubt.spread_ns, 400 * ms);
   EXPECT_NEAR(doubt.speed_um_per_s, 2.5 / 0.395, 1e-9);  // 10.0025 - 10 is 2.5 um within 1e-12 um
   EXPECT_NEAR(doubt.u_um, 2.5 / 0.395 * 0.4 / std::sqrt(3.0), 1e-9);
