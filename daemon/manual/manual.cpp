@@ -3,8 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <regex>
+#include <stdexcept>
+#include <vector>
 
+#include "daemon/hosts/command_server.h"
+#include "daemon/manual/reason_table.h"
+#include "daemon/manual/register_items.h"
 #include "daemon/scpi/scpi_commands.h"
+#include "daemon/scpi/scpi_framer.h"
 #include "daemon/text/roff.h"
 
 namespace datum::manual {
@@ -28,86 +37,87 @@ std::string meaning(const scpi::Command& command) {
   return text;
 }
 
-}  // namespace
+using Values = std::map<std::string, std::function<std::string()>>;
 
-Part text(std::string words) { return {Part::Kind::text, std::move(words)}; }
-Part verbatim(std::string lines) { return {Part::Kind::verbatim, std::move(lines)}; }
-Part item(std::string term, std::string words) {
-  return {Part::Kind::item, std::move(words), std::move(term)};
+template <class T>
+std::function<std::string()> number(T value) {
+  return [value] { return fmt::format("{}", value); };
 }
 
-Section command_section() {
-  Section section{
-      "COMMANDS",
-      {text("A word's capitals are its short form. What stands in square brackets may be left out; "
-            "<n> is a number, 1 where it is left out. Where a number is taken, so are MINimum and "
-            "MAXimum; the limits of a number that can be set are asked of its query: "
-            "SENSe:TEMPerature? MAX. What commands the cell is refused while another host has "
-            "control.")}};
+Values values(const std::string& version) {
+  const CommandServerSettings tcp;
+  Values values{{"VERSION", [version] { return version; }},
+                {"COMMANDS", commands},
+                {"ERRORS", errors},
+                {"REASONS", reasons},
+                {"CONNECTIONS", number(tcp.most_connections)},
+                {"IDLE_S", number(tcp.idle_s)},
+                {"COMMANDS_A_SECOND", number(tcp.commands_per_second)},
+                {"UNSENT_MIB", number(CommandLink::most_unsent / 1024 / 1024)},
+                {"MESSAGE_BYTES", number(scpi::Framer::longest_message)},
+                {"BLOCK_BYTES", number(scpi::Framer::longest_block)}};
+  add_registers(values);
+  return values;
+}
+
+}  // namespace
+
+std::string commands() {
   std::vector<std::string> subsystems;  // in the order of the table, each once
   for (const scpi::Command& command : scpi::all_commands())
     if (std::find(subsystems.begin(), subsystems.end(), subsystem(command)) == subsystems.end())
       subsystems.push_back(subsystem(command));
+  Roff items;
   for (const std::string& name : subsystems) {
-    section.parts.push_back(text(name + ":"));
+    items.paragraph(name + ":");
     for (const scpi::Command& command : scpi::all_commands()) {
       if (subsystem(command) != name) continue;
       const std::string parameters = scpi::signature(command.parameters);
-      section.parts.push_back(
-          item(command.pattern.text() + (parameters.empty() ? "" : " ") + parameters, meaning(command)));
+      items.item(command.pattern.text() + (parameters.empty() ? "" : " ") + parameters, "", meaning(command));
     }
   }
-  return section;
+  return items.text();
 }
 
-Section error_section() {
-  Section section{
-      "ERRORS",
-      {text(
-          "SYSTem:ERRor? takes the oldest of at most 32 errors: its number, and in quotes the standard's "
-          "words, a "
-          "semicolon, and what was wrong and what is allowed. Numbers from -100 on end their message; after "
-          "others the rest of it is executed. Bits of *ESR?: -1xx 32, -2xx 16, -3xx 8, -4xx 4.")}};
+std::string errors() {
+  Roff items;
   std::string never;
   for (const scpi::ErrorText& error : scpi::all_errors()) {
     if (error.cause)
-      section.parts.push_back(
-          item(fmt::format("{} {}", error.number, error.text), std::string(error.cause) + "."));
+      items.item(fmt::format("{} {}", error.number, error.text), "", std::string(error.cause) + ".");
     else if (error.never)
       never += fmt::format("{} {}: {}\n", error.number, error.text, error.never);
   }
-  section.parts.push_back(text("Numbers of the standard that datumd never raises, and why:"));
-  section.parts.push_back(verbatim(never));
-  return section;
+  items.paragraph("Numbers of the standard that datumd never raises, and why:");
+  items.example(never);
+  return items.text();
 }
 
-std::vector<Section> sections() {
-  std::vector<Section> all;
-  for (auto part : {links_sections(),
-                    {command_section()},
-                    status_sections(),
-                    {error_section()},
-                    delivery_sections(),
-                    control_sections(),
-                    host_sections()})
-    for (auto& section : part) all.push_back(std::move(section));
-  return all;
-}
-
-std::string page(const std::string& version) {
-  Roff roff("DATUMD-PROTOCOL", 7, "datumd " + version, "datumd manual");
-  for (const Section& section : sections()) {
-    roff.section(section.title);
-    for (const Part& p : section.parts) {
-      if (p.kind == Part::Kind::text)
-        roff.paragraph(p.text);
-      else if (p.kind == Part::Kind::verbatim)
-        roff.example(p.text);
-      else
-        roff.item(p.term, "", p.text);
-    }
+std::string reasons() {
+  Roff items;
+  for (const ReasonRow& row : reason_table()) {
+    items.item(name_of(row.reason), "", row.meaning);
+    items.more(fmt::format("Cause: {}", row.cause));
+    items.more(fmt::format("Keys: {}.", row.keys));
+    items.more(fmt::format("Remedy: {}", row.remedy));
   }
-  return roff.text();
+  return items.text();
+}
+
+std::string filled(const std::string& page, const std::string& version) {
+  static const std::regex marker("@([A-Z][A-Z_]*)@\n?");
+  const Values known = values(version);
+  std::string text;
+  auto rest = page.cbegin();
+  for (std::sregex_iterator hit(page.begin(), page.end(), marker), end; hit != end; ++hit) {
+    const auto value = known.find((*hit)[1]);
+    if (value == known.end()) throw std::runtime_error("no table and no limit is called " + hit->str());
+    text.append(rest, page.cbegin() + hit->position());
+    text += value->second();
+    if (text.back() != '\n' && hit->str().back() == '\n') text += '\n';
+    rest = page.cbegin() + hit->position() + hit->length();
+  }
+  return text.append(rest, page.cend());
 }
 
 }  // namespace datum::manual

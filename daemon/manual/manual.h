@@ -1,42 +1,19 @@
-// The manual page datumd-protocol(7), made from the table of commands, the table of errors and a few written sections.
+// Manual pages of protocols: written text (systemd/datumd-*.7.in) whose tables come from the product's own.
+//
+// A marker is NAME in capitals between two @. datumd-protocol.7.in has COMMANDS and ERRORS of the command protocol,
+// datumd-reasons.7.in REASONS, datumd-modbus.7.in the registers; limits stand as numbers in the text.
 #pragma once
 
 #include <string>
-#include <vector>
 
 namespace datum::manual {
 
-struct Part {
-  enum class Kind { text, verbatim, item } kind = Kind::text;
-  std::string text;
-  std::string term = "";  // of an item: what it is about
-};
-Part text(std::string words);
-/// Lines as they are: a table, an exchange.
-Part verbatim(std::string lines);
-Part item(std::string term, std::string words);
+/// The page (roff, macros of man(7)) with each marker replaced. Throws std::runtime_error that names a marker without a value.
+std::string filled(const std::string& page, const std::string& version);
 
-struct Section {
-  std::string title;  // in capitals
-  std::vector<Part> parts;
-};
-
-/// Written sections, one function per file manual_*.cpp; page() puts them in order.
-std::vector<Section> links_sections();     // NAME to LINKS
-std::vector<Section> status_sections();    // the registers
-std::vector<Section> delivery_sections();  // results without loss, line time against cycle time
-std::vector<Section> control_sections();   // who commands, other protocols
-std::vector<Section> host_sections();      // hosts and examples
-
-/// From all_commands() and all_errors().
-Section command_section();
-Section error_section();
-
-std::vector<Section> sections();
-/// roff with the macros of man(7). `version` stands at its foot.
-std::string page(const std::string& version);
-
-/// The manual page datumd-reasons(7), made from the table of reasons (reason_table.h).
-std::string reasons_page(const std::string& version);
+/// Items of roff, one for each command, error, reason.
+std::string commands();
+std::string errors();
+std::string reasons();
 
 }  // namespace datum::manual

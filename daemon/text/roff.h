@@ -7,6 +7,8 @@ namespace datum {
 
 class Roff {
  public:
+  /// A part of a page, without its head.
+  Roff() = default;
   /// "DATUMCTL", 1, "datumctl 0.1.0", "datumd manual": the page's head and foot. No date: the page is that of its
   /// version, whenever it was made.
   Roff(const std::string& title, int number, const std::string& source, const std::string& manual);

@@ -9,7 +9,6 @@
 
 #include "daemon/modbus/codes.h"
 #include "daemon/modbus/image.h"
-#include "daemon/modbus/manual.h"
 #include "daemon/modbus/register_map.h"
 #include "daemon/modbus/registers.h"
 
@@ -106,19 +105,6 @@ TEST(MapAsCsv, HasEachRegisterOnceWithItsAddressOnTheWire) {
   for (const Register& r : base_registers())
     EXPECT_THAT(csv, HasSubstr("\nregister," + std::to_string(r.address) + "," + std::to_string(r.count) +
                                "," + name_of(r.type) + ","));
-}
-
-TEST(ModbusManual, HasEachRegisterBitAndValue) {
-  const std::string page = manual_page("1.2");
-  for (const auto* table : {&base_registers(), &window_registers(), &row_registers()})
-    for (const Register& r : *table) EXPECT_THAT(page, HasSubstr(std::to_string(r.address))) << r.name;
-  for (const auto* table : {&base_registers(), &window_registers(), &row_registers()})
-    for (const Register& r : *table) EXPECT_THAT(page, HasSubstr(" " + std::string(r.name)));
-  for (const auto* table : {&bit_meanings(), &value_meanings()})
-    for (const Meaning& m : *table)
-      EXPECT_THAT(page, HasSubstr("\n" + std::to_string(m.number) + " " + m.name)) << m.of;
-  EXPECT_THAT(page, HasSubstr("300 STATUS"));
-  EXPECT_THAT(page, HasSubstr("104 to 107 ACK_SEQUENCE"));
 }
 
 /// Fields of a line, quoted ones too.
