@@ -26,6 +26,7 @@ statistics --short
 long
 soak --boards 20 --seed 1
 faults clock --times 1
+verdicts /opt/verdicts --boards 3
 install /opt/datumd
 package
 bench commands
