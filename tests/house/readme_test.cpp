@@ -73,11 +73,11 @@ TEST(Readme, NamesOnlySubcommandsThatExist) {
   EXPECT_GE(seen, 4);
 }
 
-// datum fresh starts each command in a bare root, and refuses to run where one has no line.
-TEST(Readme, FreshRootsStartEachSubcommand) {
-  const std::string fresh = "\n" + text_of("tests/scenario/fresh_root.sh"),
+// datum clean-root starts each command in a bare root, and refuses to run where one has no line.
+TEST(Readme, CleanRootsStartEachSubcommand) {
+  const std::string fresh = "\n" + text_of("tests/scenario/clean_root.sh"),
                     usage = output_of((root / "datum").string() + " help").text;
-  const std::regex command(R"(\n  ([a-z]+) )");
+  const std::regex command(R"(\n  ([a-z-]+) )");
   int seen = 0;
   for (std::sregex_iterator i(usage.begin(), usage.end(), command), end; i != end; ++i, ++seen) {
     const std::string line = "\n" + (*i)[1].str();

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A newcomer's machines: bare Debian 12 roots, a fresh clone of the committed tree in each, and ./datum with no other step.
 # Needs root, debootstrap and a Debian mirror (DATUM_MIRROR, else the host's own). Usage:
-#   fresh_root.sh [FOLDER [ROOT [COMMAND...]]]
+#   clean_root.sh [FOLDER [ROOT [COMMAND...]]]
 # Roots, FOLDER/ROOT each: `minimal` has the packages of priority `required`, and runs demo and test; `standard` has those of
 # `important` and `standard` too, as the installer leaves a machine (groff, man, perl, python3, an ssh client: a minimal root
 # hides what they change), and starts each command of `./datum help` once, in its shortest form. COMMAND: these alone.
@@ -35,7 +35,7 @@ bench fft
 bench diffusion
 bench lu --cpu
 bench fringe --quick
-peers
+comparison
 coverage -R House
 fuzz toml_recipe --runs 1000
 sanitize asan -R House
@@ -45,14 +45,14 @@ test
 test --arm64
 test --system
 attack
-fresh | is what runs here
+clean-root | is what runs here
 TEXT
 }
 # A command of the help that has no line above is a mistake of this file.
-for word in $("$tree/datum" help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' | sort -u); do
-  shortest | grep -q "^$word\( \|\$\)" || { echo "datum fresh: './datum $word' of the help is not started; add a line to $0" >&2; exit 2; }
+for word in $("$tree/datum" help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' | sort -u); do
+  shortest | grep -q "^$word\( \|\$\)" || { echo "datum clean-root: './datum $word' of the help is not started; add a line to $0" >&2; exit 2; }
 done
-[ "$(id -u)" = 0 ] || { echo "datum fresh: run as root: a root file system is made and entered" >&2; exit 2; }
+[ "$(id -u)" = 0 ] || { echo "datum clean-root: run as root: a root file system is made and entered" >&2; exit 2; }
 
 mounted=
 unmount() {
@@ -97,7 +97,7 @@ add_standard() {  # root
 
 failed=0
 for kind in $roots; do
-  case $kind in minimal | standard) ;; *) echo "datum fresh: root '$kind'; allowed: minimal, standard" >&2; exit 2 ;; esac
+  case $kind in minimal | standard) ;; *) echo "datum clean-root: root '$kind'; allowed: minimal, standard" >&2; exit 2 ;; esac
   root=$folder/$kind
   make_root "$root" "$kind"
   enter "$root"
@@ -120,7 +120,7 @@ for kind in $roots; do
     begun=$(date +%s) status=0
     inside "$root" "cd /src/datumd && ./datum $command" </dev/null >"$root/output" 2>&1 || status=$?
     tail -n 15 "$root/output"
-    # An exit status is a command's own word of what it found, too: peers and benches have none but 0.
+    # An exit status is a command's own word of what it found, too: comparison and benches have none but 0.
     if [ $status -eq 0 ]; then outcome=OK; else outcome=FAILED failed=1; fi
     echo "$outcome ./datum $command (exit status $status, $(($(date +%s) - begun)) s)" | tee -a "$root/outcomes"
   done <"$root/commands"
