@@ -39,72 +39,91 @@ long receive_until(
 
 pid_t ParserClient::pid() const {
   const std::lock_guard lock(mutex_);
-  return process_.pid();
+  return active_->process.pid();
+}
+
+pid_t ParserClient::spare_pid() const {
+  const std::lock_guard lock(mutex_);
+  return spare_->process.pid();
 }
 
 bool ParserClient::start() {
   const std::lock_guard lock(mutex_);
-  launch();
-  return greeted();
+  launch(*active_);
+  const bool confined = greeted(*active_);
+  launch(*spare_);
+  return confined;
 }
 
-void ParserClient::launch() try {
-  confined_.reset();
-  process_.start(settings_.program,
-                 {std::to_string(settings_.memory_bytes), std::to_string(settings_.result_bytes)},
-                 ChildProcess::Preloaded::none);
-  started_ = Clock::now();
-  input_ = ParseBlock::create("datumd-parse-input");
-  output_ = ParseBlock::create("datumd-parse-output");
+void ParserClient::launch(Parser& parser) try {
+  parser.confined.reset();
+  parser.process.start(settings_.program,
+                       {std::to_string(settings_.memory_bytes), std::to_string(settings_.result_bytes)},
+                       ChildProcess::Preloaded::none);
+  parser.started = Clock::now();
+  parser.input = ParseBlock::create("datumd-parse-input");
+  parser.output = ParseBlock::create("datumd-parse-output");
   for (const auto& [kind, block] :
-       {std::pair{ParseKind::take_input, &input_}, {ParseKind::take_output, &output_}}) {
+       {std::pair{ParseKind::take_input, &parser.input}, {ParseKind::take_output, &parser.output}}) {
     ParseOrder order;
     order.kind = kind;
-    send_packet(process_.socket(), &order, sizeof order, block->fd());
+    send_packet(parser.process.socket(), &order, sizeof order, block->fd());
   }
 } catch (const std::exception& error) {
-  process_.kill();
+  parser.process.kill();
   throw ParserEnded(error.what(), false);
 }
 
-bool ParserClient::greeted() {
-  if (confined_) return *confined_;
+bool ParserClient::greeted(Parser& parser) {
+  if (parser.confined) return *parser.confined;
   ParseGreeting heard;
   const long size =
-      receive_until(process_.socket(), &heard, sizeof heard, started_ + settings_.start_timeout);
+      receive_until(parser.process.socket(), &heard, sizeof heard, parser.started + settings_.start_timeout);
   std::string wrong;
   if (size == 0)
-    wrong = end_as_text();
+    wrong = end_as_text(parser.process);
   else if (size < 0)
     wrong = "did not greet within " + std::to_string(settings_.start_timeout.count()) + " ms";
   else if (size != sizeof heard || text_in(heard.code) != code_id())
     wrong = "is of another build; install both programs from one";
   if (!wrong.empty()) {
-    process_.kill();
+    parser.process.kill();
     throw ParserEnded(settings_.program.string() + " " + wrong, false);
   }
-  confined_ = heard.confined != 0;
-  return *confined_;
+  parser.confined = heard.confined != 0;
+  return *parser.confined;
 }
 
-/// One that was killed between two inputs is no fault of the next one.
-bool ParserClient::waits_for_orders() const {
-  if (!process_.started()) return false;
-  char unasked = 0;
-  return !confined_ || receive_packet(process_.socket(), &unasked, sizeof unasked, nullptr, false) == -1;
-}
-
-/// At once, so that the next input need not wait for it.
-void ParserClient::launch_anew() {
-  process_.kill();
+/// The spare process becomes the active one, and another one is started in its place.
+void ParserClient::replace() {
+  std::swap(active_, spare_);
+  spare_->process.kill();
   try {
-    launch();
-  } catch (const ParserEnded&) {  // told to the next input, where it still does not start
+    launch(*spare_);
+  } catch (const ParserEnded&) {  // reported to the next input, where it still does not start
   }
 }
 
-std::string ParserClient::end_as_text() {
-  const std::string end = process_.how_it_ended();
+/// A process that was killed between two inputs, active or spare, is no fault of the next input.
+void ParserClient::make_ready() {
+  const auto ended = [](const Parser& parser) {
+    char unasked = 0;
+    return !parser.process.started() ||
+           (parser.confined &&
+            receive_packet(parser.process.socket(), &unasked, sizeof unasked, nullptr, false) != -1);
+  };
+  if (ended(*active_)) replace();
+  if (ended(*active_)) launch(*active_);
+  try {
+    greeted(*active_);
+  } catch (const ParserEnded&) {  // killed while it stood by, or of no use at all
+    launch(*active_);
+    greeted(*active_);
+  }
+}
+
+std::string ParserClient::end_as_text(ChildProcess& process) {
+  const std::string end = process.how_it_ended();
   if (end.ends_with(" status " + std::to_string(exit_unconfined)))
     return end +
            " (the kernel does not confine it, and nothing of strangers is parsed without that: boot a kernel "
@@ -120,7 +139,7 @@ std::string ParserClient::end_as_text() {
 std::optional<std::chrono::nanoseconds> ParserClient::cpu_time() const {
   clockid_t clock{};
   timespec used{};
-  if (::clock_getcpuclockid(process_.pid(), &clock) != 0 || ::clock_gettime(clock, &used) != 0)
+  if (::clock_getcpuclockid(active_->process.pid(), &clock) != 0 || ::clock_gettime(clock, &used) != 0)
     return std::nullopt;
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
@@ -130,16 +149,18 @@ void ParserClient::limit_cpu(std::chrono::nanoseconds until) const {
   rlimit limit{};
   limit.rlim_max = RLIM_INFINITY;
   limit.rlim_cur = static_cast<rlim_t>(2 + until / std::chrono::seconds(1));
-  ::prlimit(process_.pid(), RLIMIT_CPU, &limit, nullptr);  // beside the deadline, where datumd itself is gone
+  ::prlimit(active_->process.pid(), RLIMIT_CPU, &limit,
+            nullptr);  // beside the deadline, where datumd itself is gone
 }
 
 void ParserClient::hand_over(const ParseOrder& order, const ByteParts& parts) {
   std::uint64_t at = 0;
   for (const auto& part : parts) {
-    input_.write(at, part.data(), part.size());
+    active_->input.write(at, part.data(), part.size());
     at += part.size();
   }
-  if (!send_packet(process_.socket(), &order, sizeof order)) throw ParserEnded("it " + end_as_text(), true);
+  if (!send_packet(active_->process.socket(), &order, sizeof order))
+    throw ParserEnded("it " + end_as_text(active_->process), true);
 }
 
 ParseAnswer ParserClient::answered(std::uint32_t number, const Timeout& timeout,
@@ -150,12 +171,12 @@ ParseAnswer ParserClient::answered(std::uint32_t number, const Timeout& timeout,
   bool is_spent = false;
   ParseAnswer answer;
   const long size =
-      receive_until(process_.socket(), &answer, sizeof answer,
+      receive_until(active_->process.socket(), &answer, sizeof answer,
                     Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout.all), [&] {
                       const auto now = cpu_time();
                       return is_spent = now && cpu_before && *now - *cpu_before > timeout.cpu;
                     });
-  if (size == 0) throw ParserEnded("it " + end_as_text(), true);
+  if (size == 0) throw ParserEnded("it " + end_as_text(active_->process), true);
   if (size < 0 && is_spent)
     throw ParserEnded("it gave no answer within " + in_ms(timeout.cpu) + " of processor time", true);
   if (size < 0) throw ParserEnded("it gave no answer within " + in_ms(timeout.all), true);
@@ -166,7 +187,7 @@ ParseAnswer ParserClient::answered(std::uint32_t number, const Timeout& timeout,
 
 std::vector<std::uint8_t> ParserClient::head_of(const ParseAnswer& answer) const {
   std::vector<std::uint8_t> head(answer.head_bytes);
-  if (!output_.read(0, head.data(), head.size())) throw ParserEnded("it answers with nonsense", true);
+  if (!active_->output.read(0, head.data(), head.size())) throw ParserEnded("it answers with nonsense", true);
   return head;
 }
 
@@ -174,8 +195,7 @@ void ParserClient::parse(ParseOrder order, const ByteParts& parts, const std::fu
                          const std::function<void(ParsedOutput&)>& take,
                          const std::function<void(const std::string&, FlatReader)>& refused) {
   const std::lock_guard lock(mutex_);
-  if (!waits_for_orders()) launch();
-  greeted();
+  make_ready();
   order.number = ++number_;
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) bytes += order.part_bytes[i] = parts[i].size();
@@ -195,19 +215,19 @@ void ParserClient::parse(ParseOrder order, const ByteParts& parts, const std::fu
     const std::vector<std::uint8_t> head = head_of(answer);
     if (found) std::rethrow_exception(found);
     if (answer.status == ParseStatus::done) {
-      ParsedOutput output(answer, head, output_);
+      ParsedOutput output(answer, head, active_->output);
       take(output);
     } else {
       refused(printable_text(text_in(answer.text)), FlatReader(head));
     }
-    input_.shrink(kept_block_bytes);
-    output_.shrink(kept_block_bytes);
+    active_->input.shrink(kept_block_bytes);
+    active_->output.shrink(kept_block_bytes);
   } catch (const ParserEnded& error) {
-    launch_anew();
+    replace();
     if (settings_.on_end) settings_.on_end(order, parts, error.what());
     throw;
   } catch (const FlatError& error) {
-    launch_anew();
+    replace();
     const std::string why = std::string("it answers with nonsense: ") + error.what();
     if (settings_.on_end) settings_.on_end(order, parts, why);
     throw ParserEnded(why, true);

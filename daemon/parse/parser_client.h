@@ -1,12 +1,14 @@
 // The daemon's end of datumd-parse: starts it, hands it orders, takes answers, and never waits beyond a deadline.
 //
 // Whatever the process does (ends, is killed, hangs, takes too much memory, speaks nonsense) is a ParserEnded here: the input
-// that it did it over is refused, the process is started anew at once, and the next input finds it well.
+// that it did it over is refused, and the next input goes to a second process that stands by, started and confined: no
+// input waits for a start.
 #pragma once
 
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -48,6 +50,8 @@ class ParserClient {
   /// Starts it and waits for its greeting: whether it is confined. Throws ParserEnded.
   bool start();
   pid_t pid() const;
+  /// The process that stands by.
+  pid_t spare_pid() const;
 
   /// Hands the parts over, calls `meanwhile`, and then `take` with the answer. A refusal is text: `refused` is called with it
   /// and with the head. Throws ParserEnded, and what the callbacks throw.
@@ -58,10 +62,16 @@ class ParserClient {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void launch();
-  void launch_anew();
-  bool waits_for_orders() const;
-  bool greeted();
+  struct Parser {
+    ChildProcess process;
+    ParseBlock input, output;
+    std::optional<bool> confined;  // none: not greeted yet
+    Clock::time_point started;
+  };
+  void launch(Parser& parser);
+  void replace();
+  void make_ready();
+  bool greeted(Parser& parser);
   void hand_over(const ParseOrder& order, const ByteParts& parts);
   struct Timeout {
     std::chrono::nanoseconds all, cpu;
@@ -71,14 +81,11 @@ class ParserClient {
   ParseAnswer answered(std::uint32_t number, const Timeout& timeout,
                        std::optional<std::chrono::nanoseconds> cpu_before);
   std::vector<std::uint8_t> head_of(const ParseAnswer& answer) const;
-  std::string end_as_text();
+  static std::string end_as_text(ChildProcess& process);
 
   const ParserClientSettings settings_;
   mutable std::mutex mutex_;
-  ChildProcess process_;
-  ParseBlock input_, output_;
-  std::optional<bool> confined_;  // none: not greeted yet
-  Clock::time_point started_;
+  std::unique_ptr<Parser> active_ = std::make_unique<Parser>(), spare_ = std::make_unique<Parser>();
   std::uint32_t number_ = 0;
 };
 

@@ -142,7 +142,7 @@ TEST_F(ScenarioParse, ParsersThatAreKilledAreStartedAnew) {
   run();
   for (int i = 0; i < 3; ++i) {
     const auto parsers = programs->parsers();
-    EXPECT_EQ(parsers.size(), 3u);
+    EXPECT_EQ(parsers.size(), 6u) << "each with one that stands by";
     for (const pid_t parser : parsers) ::kill(parser, i == 0 ? SIGKILL : SIGSEGV);
     // One that was sent its input before it is dead has read it.
     for (const pid_t parser : parsers)

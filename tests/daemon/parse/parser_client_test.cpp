@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 #include "daemon/parse/confinement.h"
 #include "daemon/parse/flat_model.h"
@@ -118,6 +119,38 @@ TEST_F(ParserClientTest, WhateverAReaderIsMadeToDoIsARefusalAndTheNextFileIsRead
     EXPECT_NE(link.pid(), before) << harm.name;
   }
   EXPECT_EQ(ends.size(), ended);
+}
+
+TEST_F(ParserClientTest, TheNextFileIsReadByTheProcessThatStoodBy) {
+  ParserClient link(settings());
+  link.start();
+  for (int i = 0; i < 3; ++i) {
+    const pid_t spare = link.spare_pid();
+    EXPECT_THAT(refusal(link, "harm-segfault.png"), HasSubstr("signal 11"));
+    EXPECT_EQ(link.pid(), spare) << "before the next file comes";
+    EXPECT_NE(link.spare_pid(), spare);
+    expect_good(link);
+    EXPECT_EQ(link.pid(), spare);
+  }
+}
+
+/// With or without the active process.
+TEST_F(ParserClientTest, ASpareProcessThatIsKilledIsNoFilesFault) {
+  ParserClient link(settings());
+  link.start();
+  for (const bool both : {false, true, true}) {
+    const std::vector<pid_t> killed =
+        both ? std::vector{link.pid(), link.spare_pid()} : std::vector{link.spare_pid()};
+    for (const pid_t pid : killed) {
+      ::kill(pid, SIGKILL);
+      siginfo_t end{};
+      ::waitid(P_PID, static_cast<id_t>(pid), &end, WEXITED | WNOWAIT);
+    }
+    expect_good(link);
+    EXPECT_THAT(refusal(link, "harm-segfault.png"), HasSubstr("signal 11"));
+    expect_good(link);
+  }
+  EXPECT_EQ(ends.size(), 3u) << "over the files that ended it";
 }
 
 TEST_F(ParserClientTest, WhatHangsIsEndedAtItsDeadline) {
