@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Gathers problems of several files, in words.
+/// Collects the problems of several files as text.
 class Findings {
  public:
   explicit Findings(const DaemonConfig& config) : config_(config) {}
@@ -23,7 +23,7 @@ class Findings {
   void take(const config::Problems& problems) {
     for (const auto& error : problems.errors()) lines.push_back(error.what());
   }
-  /// A key of the configuration that reads well but names something that is not right.
+  /// Refuses a key that parses but names an invalid file or value.
   void refuse(const std::string& key, const std::string& problem, const std::string& allowed) {
     const auto at = config_.places.find(key);
     const config::Location where =
@@ -56,7 +56,7 @@ std::optional<SensorProfile> check_sensor(const DaemonConfig& c, Findings& found
   return sensor;
 }
 
-/// The phase-to-height calibration is only asked for its time: the cell's temperature is not known here.
+/// Checks only the validity period of the phase-to-height calibration: the cell's temperature is unknown here.
 void check_fringe(const DaemonConfig& c, const SensorProfile& sensor, std::int64_t now_utc_s,
                   Findings& found) {
   if (c.fringe != sensor.fringe.has_value())
@@ -89,12 +89,13 @@ void check_calibrations(const DaemonConfig& c, const std::optional<SensorProfile
                         std::int64_t now_utc_s, Findings& found) {
   if (c.calibrations.empty()) return;
   std::error_code ignored;
-  if (c.calibration == "current" && !fs::exists(c.calibrations, ignored)) return;  // made by the first one
+  if (c.calibration == "current" && !fs::exists(c.calibrations, ignored))
+    return;  // the first calibration creates it
   try {
     const CalibrationStore store(c.calibrations);
     found.lines.insert(found.lines.end(), store.problems().begin(), store.problems().end());
     if (c.calibration.empty() || !sensor) return;
-    // A cell that is still to be calibrated must be able to start.
+    // A cell without a calibration must be able to start, so that it can be calibrated.
     if (c.calibration == "current" && store.journal_problem().empty() &&
         !store.journal().current("machine", "sensor", sensor->serial))
       return;
@@ -106,7 +107,7 @@ void check_calibrations(const DaemonConfig& c, const std::optional<SensorProfile
   }
 }
 
-/// What the cell lacks for a recipe of its own sensor. Recipes of other sensors may lie in the same folder.
+/// Lists the settings that a recipe of the cell's own sensor lacks. The folder may hold recipes of other sensors.
 void check_recipe(const Recipe& recipe, const DaemonConfig& c, const SensorProfile& sensor, Findings& found) {
   if (recipe.sensor_serial == sensor.serial && recipe.in_machine_coordinates && c.calibration.empty()) {
     found.lines.push_back(recipe.file.string() +
@@ -114,7 +115,7 @@ void check_recipe(const Recipe& recipe, const DaemonConfig& c, const SensorProfi
                           "inspection.calibration in " +
                           c.file.string());
   }
-  // A model may still be brought for a recipe that is not the chosen one; arming asks for it.
+  // A recipe that is not chosen may lack its model; arming checks it.
   std::error_code ignored;
   if (recipe.sensor_serial == sensor.serial && recipe.surface &&
       (recipe.name == c.recipe ||

@@ -6,7 +6,7 @@
 namespace datum {
 namespace {
 
-/// The kernel numbers USB adapters in the order in which it finds them.
+/// The kernel numbers USB adapters in the order of their discovery.
 void advise_path(const char* key, const std::string& path, std::vector<std::string>& lines) {
   constexpr std::string_view usb = "/dev/ttyUSB", acm = "/dev/ttyACM";
   if (!path.starts_with(usb) && !path.starts_with(acm)) return;

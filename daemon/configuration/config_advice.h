@@ -1,4 +1,4 @@
-// What a configuration may say but should not.
+// Advice on settings that are valid but risky.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace datum {
 
-/// One line each, "KEY: what may go wrong; what to do". The daemon starts all the same.
+/// One line each, "KEY: risk; remedy". The daemon starts all the same.
 std::vector<std::string> config_advice(const DaemonConfig& config);
 
 }  // namespace datum

@@ -21,8 +21,7 @@ using config::TomlTable;
 
 constexpr std::int64_t schema = 1;
 
-/// The value of a key that names a file or folder, resolved; its place is kept for messages about what it
-/// names.
+/// The resolved path of a key that names a file or folder. The key's location is kept for messages.
 fs::path path_of(TomlTable& table, const char* key, DaemonConfig& c) {
   const std::string text = table.text(key);
   if (text.empty()) table.refuse(key, "is empty", "a path, absolute or from the folder of this file");
@@ -74,7 +73,7 @@ void read_sensor(TomlTable table, DaemonConfig& c) {
   };
   drop.max_frame_mpix = static_cast<int>(table.integer_or(
       "max_frame_mpix", drop.max_frame_mpix, 1, static_cast<std::int64_t>(most_frame_pixels / 1'000'000)));
-  drop.max_age_ms = ms_if("max_age_ms", 604'800'000);  // a week
+  drop.max_age_ms = ms_if("max_age_ms", 604'800'000);  // one week
   drop.utc_uncertainty_ms = ms_if("utc_uncertainty_ms", 60'000);
   table.finish();
 }
@@ -129,7 +128,7 @@ void read_calibrate(TomlTable table, DaemonConfig& c) {
   read_three(table, "outwards", {-1, 1}, s.outwards);
   if (s.outwards == std::array<double, 3>{})
     table.refuse("outwards", "is no direction", "such as [0, 0, 1], out of the artefact's plate");
-  // Above 0.1 rad or 10 % it is a typing error (unit, decimal point), not a machine.
+  // Above 0.1 rad or 10 % the value is a typing error (unit, decimal point).
   read_three(table, "squareness_rad", {-0.1, 0.1}, s.squareness_rad);
   read_three(table, "scale_ppm", {-1e5, 1e5}, s.scale_ppm);
   read_three(table, "u_squareness_rad", {0, 0.1}, s.u_squareness_rad);
@@ -170,7 +169,7 @@ void read_holes(TomlTable table, DaemonConfig& c) {
   c.holes = s;
 }
 
-/// The stage's position enters a calibration, and the artefact is touched with the same machine.
+/// A calibration needs the position of the stage, and the same machine touches the artefact.
 void demand_a_machine(TomlTable& file, const DaemonConfig& c) {
   if (c.holes && !c.calibrate)
     file.refuse("holes", "there is no probe to touch holes with",
@@ -199,7 +198,7 @@ void read_backend(std::optional<TomlTable> table, BackendSettings& backend) {
 
 SerialLinkSettings read_host_serial(TomlTable table) {
   SerialLinkSettings link;
-  table.integer("baud", 50, 4'000'000);  // a host line has no preset to fall back on
+  table.integer("baud", 50, 4'000'000);  // a host line has no preset with a baud rate
   link.line = config::read_serial(table, {});
   link.gocator = config::read_protocol(table);
   link.push_results = table.boolean_or("push_results", link.push_results);
@@ -258,7 +257,7 @@ void demand_a_host(TomlTable& file, const DaemonConfig& c) {
     file.refuse("host", "missing: nobody could arm the cell", allowed + ", or arm_at_start = true");
 }
 
-/// The software trigger is sent when a host's command asks for a frame.
+/// A host's command sends the software trigger, so this sensor needs the trigger mode bus.
 void demand_somebody_who_triggers(TomlTable& file, const DaemonConfig& c) {
   if (!sensor_waits_for_software(c) || c.trigger == TriggerMode::bus) return;
   file.refuse(c.gocator ? "sensor.gocator" : "sensor.genicam",
@@ -266,7 +265,7 @@ void demand_somebody_who_triggers(TomlTable& file, const DaemonConfig& c) {
               "inspection.trigger = \"bus\", or trigger = \"external\"");
 }
 
-/// A frame that comes unasked says nothing of where the stage stood at its exposure.
+/// The stage position at the exposure of an untriggered frame is unknown, so a CMM needs the trigger mode bus.
 void demand_a_trigger(TomlTable& file, const DaemonConfig& c) {
   if (!c.cmm || c.trigger == TriggerMode::bus) return;
   file.refuse("cmm", "a position before the exposure is only known where a trigger asks for the frame",

@@ -1,4 +1,4 @@
-// The cell's configuration: one TOML file whose tables map one to one to the settings of the daemon's parts.
+// The cell's configuration: one TOML file; each table is the settings of one part of the daemon.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@
 
 namespace datum {
 
-/// What starts a measurement once the cell is armed.
+/// The event that starts a measurement in an armed cell.
 enum class TriggerMode : std::uint8_t {
   on_frame,  // each frame that the sensor delivers
-  bus,       // a TRIGger command; the next frame after it is measured
+  bus,       // a TRIGger command; the next frame is measured
 };
 
 struct SerialLinkSettings {
@@ -42,17 +42,17 @@ struct SerialLinkSettings {
 struct DaemonConfig {
   std::filesystem::path file;
   std::string sha256;
-  std::string cell;  // its name, in *IDN? and the log
+  std::string cell;  // name of the cell, in *IDN? and the log
 
   std::filesystem::path sensor_profile;
   FileDropSettings file_drop;                // where kind is file_drop or fringe
-  bool fringe = false;                       // what is dropped are raw images of fringes
+  bool fringe = false;                       // the delivered files are raw fringe images
   std::optional<gocator::Settings> gocator;  // where kind is gocator
   std::optional<genicam::Settings> genicam;  // where kind is genicam
-  std::optional<CmmSettings> cmm;            // none: no pose is used
+  std::optional<CmmSettings> cmm;            // none: the measurement uses no pose
 
   std::filesystem::path recipes;       // folder
-  RecipeQuota recipe_quota;            // that hosts may fill it to
+  RecipeQuota recipe_quota;            // limits for uploads by hosts
   std::string recipe;                  // chosen at start; empty: a host chooses
   std::filesystem::path calibrations;  // folder
   std::string calibration;  // id, or "current"; empty: only recipes in sensor coordinates can be measured
@@ -60,46 +60,45 @@ struct DaemonConfig {
   bool arm_at_start = false;
   int temperature_max_age_s = 3600;
   int frame_timeout_ms =
-      5000;  // from the trigger (with a CMM: from the position before) to the frame's arrival
+      5000;  // ms from the trigger (with a CMM: from the position before the exposure) to the arrival of the frame
   int late_frame_ms =
-      50'000;  // from a trigger: later than that no frame of it comes; default ten frame_timeout_ms
+      50'000;  // ms after a trigger its frame can no longer arrive; default 10 * frame_timeout_ms
 
   std::filesystem::path store;                    // SQLite file
   std::optional<std::filesystem::path> pictures;  // folder; none: no picture is written
   RetentionSettings retention;
   std::optional<SigningSettings> signatures;  // none: heads of the chain are not signed
   BackendSettings backend;
-  std::optional<CalibrateSettings> calibrate;  // none: the cell can't be calibrated here
-  std::optional<HoleSettings> holes;           // none: no hole is scanned and touched here
+  std::optional<CalibrateSettings> calibrate;  // none: this cell offers no calibration
+  std::optional<HoleSettings> holes;           // none: this cell offers no hole measurement
 
   std::optional<SerialLinkSettings> serial;  // the host's serial line
   std::optional<CommandServerSettings> tcp;
   std::optional<modbus::TcpSettings> modbus_tcp;
   std::optional<modbus::SerialLineSettings> modbus_serial;
-  std::optional<CommandServerSettings> gocator_host;  // results as a Gocator sensor writes them
+  std::optional<CommandServerSettings> gocator_host;  // results in the ASCII protocol of Gocator sensors
   ControlSettings control;
-  std::optional<MetricsSettings> metrics;  // none: nobody can read them
+  std::optional<MetricsSettings> metrics;  // none: no metrics are served
 
-  /// Where each key stands, by its full name ("inspection.calibration"), for messages about what it names.
+  /// Location of each key by its full name ("inspection.calibration"), for messages.
   std::map<std::string, config::Location> places;
 };
 
-/// Below it, in done/, lie the deliveries that were measured; empty: they are not kept.
+/// Folder whose done/ holds the measured deliveries; empty: deliveries are not kept.
 std::filesystem::path deliveries_folder(const DaemonConfig& config);
-/// Only a command that asks for a frame makes its sensor expose.
+/// True: the sensor exposes only on the software trigger that a host's command sends.
 bool sensor_waits_for_software(const DaemonConfig& config);
 
-/// What is wrong between sensor.kind and its profile, of which one means raw images of fringes and the other does not.
+/// The contradiction between sensor.kind and the sensor profile: one names raw fringe images, the other does not.
 std::string fringe_contradiction(const DaemonConfig& config, const SensorProfile& sensor);
 
 /// Relative paths are resolved against the folder of the configuration. Throws config::ConfigError.
 DaemonConfig load_daemon_config(const std::filesystem::path& file);
-/// The same, naming every problem and not only the first.
+/// The same, but collects every problem of a key in `problems`.
 DaemonConfig load_daemon_config(const std::filesystem::path& file, config::Problems& problems);
 
-/// Everything that is wrong with a configuration, its folders, sensor profile, calibrations and recipes, and
-/// between them: one line each, "FILE:LINE:COLUMN: KEY: what is wrong; allowed: what is". Empty: the daemon
-/// can start.
+/// Checks a configuration, its folders, sensor profile, calibrations and recipes, and their consistency. Returns one line
+/// per problem, "FILE:LINE:COLUMN: KEY: problem; allowed: values". Empty: the daemon can start.
 std::vector<std::string> check_config(const std::filesystem::path& file, std::int64_t now_utc_s);
 
 }  // namespace datum

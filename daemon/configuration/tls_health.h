@@ -1,4 +1,4 @@
-// What is wrong with the files that [host.tcp.tls] names, and what will be.
+// Present and future faults of the files that [host.tcp.tls] names.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace datum::config {
 
-/// Why a daemon of this configuration would refuse its files; empty: it would not, or has no TLS. A key that only the service
-/// manager hands over is not looked at where it is not there.
+/// Why a daemon with this configuration would refuse the files; empty: it accepts them, or has no TLS. A key that the
+/// service manager provides is checked only where it exists.
 std::string tls_problem(const DaemonConfig& config);
 
-/// What will end soon, or has: "host.tcp.tls.certificate: expires on 2026-12-05, in 12 days". Files that can't be read give
-/// none.
+/// Certificates that expire soon or have expired: "host.tcp.tls.certificate: expires on 2026-12-05, in 12 days".
+/// Unreadable files give no line.
 std::vector<std::string> tls_expiry(const DaemonConfig& config, std::int64_t now_utc_s);
 
 }  // namespace datum::config
