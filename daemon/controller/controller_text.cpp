@@ -13,7 +13,7 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-/// "1200 to 2200 of 2200 MHz"; "?" for what is not known.
+/// "1200 to 2200 of 2200 MHz"; "?" for an unknown value.
 std::string clocks(const CpuState& cpu) {
   const auto mhz = [](const std::optional<double>& v) { return v ? fmt::format("{:.0f}", *v) : "?"; };
   return fmt::format("{} to {} MHz, at most {} of {}", mhz(cpu.lowest_mhz), mhz(cpu.highest_mhz),

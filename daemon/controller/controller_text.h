@@ -1,4 +1,4 @@
-// The controller's state in an operator's words.
+// The state of the controller as text for an operator.
 #pragma once
 
 #include <chrono>
@@ -9,10 +9,10 @@
 
 namespace datum {
 
-/// One line of `state` for an operator: "MAXN (0); cores 1.20 to 2.20 of 2.20 GHz, performance; ...".
+/// One line: "MAXN (0); cores 1.20 to 2.20 of 2.20 GHz, performance; ...".
 std::string as_text(const ControllerState& state);
 
-/// Says once that the controller is being slowed down, and once that it no longer is.
+/// Reports once that the controller begins to throttle, and once that it has stopped.
 class ThrottleNews {
  public:
   using Clock = std::chrono::steady_clock;
@@ -20,7 +20,7 @@ class ThrottleNews {
     bool warning;
     std::string text;
   };
-  /// The line that is due after this sample. It is over where nothing slowed it down for a minute.
+  /// The line that this sample causes; none: no change. Throttling ends after one minute without a cause.
   std::optional<Line> hear(const ControllerState& state, Clock::time_point now);
 
  private:

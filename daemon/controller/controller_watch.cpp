@@ -33,7 +33,7 @@ void add_gpu(ControllerState& state, const GpuSample& sample) {
   gpu.temperature_degc = known(sample.temperature_degc);
   gpu.memory_bytes = known(sample.memory_bytes);
   gpu.memory_free_bytes = known(sample.memory_free_bytes);
-  // The others of nvmlClocksThrottleReasons are rest and somebody's settings.
+  // The other bits of nvmlClocksThrottleReasons are idle states and application settings.
   static constexpr std::pair<std::uint64_t, const char*> reasons[]{{0x04, "gpu: power limit"},
                                                                    {0x08, "gpu: hardware slowdown"},
                                                                    {0x20, "gpu: heat (software)"},

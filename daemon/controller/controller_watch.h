@@ -1,4 +1,4 @@
-// The controller's state, sampled beside the inspections: they take the newest sample and wait for nothing.
+// Samples the state of the controller beside the inspections. They read the newest sample and never wait.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace datum {
 
-/// The driver's sample as it stands in a verdict, with what slowed the GPU down.
+/// Adds the driver's sample and the causes of GPU throttling.
 void add_gpu(ControllerState& state, const GpuSample& sample);
 
 class ControllerWatch {
@@ -22,15 +22,15 @@ class ControllerWatch {
   using Clock = std::chrono::steady_clock;
   using Log = std::function<void(bool warning, const std::string& text)>;
 
-  /// Calls `sample` on a thread of its own, now and after each `period`; `log` is called there too.
+  /// Calls `sample` in a thread of its own, now and after each `period`; calls `log` in that thread too.
   ControllerWatch(std::function<ControllerState()> sample, Log log,
                   std::chrono::milliseconds period = std::chrono::seconds(1));
-  /// Waits for a sample that is being taken.
+  /// Waits until a running sample ends.
   ~ControllerWatch();
   ControllerWatch(const ControllerWatch&) = delete;
   ControllerWatch& operator=(const ControllerWatch&) = delete;
 
-  /// The newest sample with its age; none before the first. From any thread.
+  /// The newest sample with its age; none before the first. Any thread may call it.
   std::optional<ControllerState> newest() const;
 
  private:
@@ -47,7 +47,7 @@ class ControllerWatch {
   std::thread thread_;
 };
 
-/// What a daemon samples: the kernel's files, and the driver where `gpu` and they name no GPU.
+/// The sampler of a daemon: the kernel's files, and the NVIDIA driver where `gpu` is set and the files list no GPU.
 std::function<ControllerState()> controller_sampler(bool gpu);
 
 }  // namespace datum

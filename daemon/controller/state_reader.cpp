@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Up to its first line's end, or a zero as device trees have it; "" where it can't be read.
+/// The first line, up to its end or a NUL as device trees have it; "" where the file can't be read.
 std::string first_line(const fs::path& file) {
   std::ifstream in(file);
   std::string line;
@@ -30,7 +30,7 @@ std::optional<double> number_in(const fs::path& file, double per_unit) {
   return static_cast<double>(value) * per_unit;
 }
 
-/// In the order of their names; none where there is no such folder.
+/// Entries sorted by name; empty where the folder does not exist.
 std::vector<fs::path> entries(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code error;
@@ -57,12 +57,12 @@ bool concerns(const std::string& cpus, const std::vector<int>& cores) {
   return false;
 }
 
-/// A device that is there to slow something down; fans cool without that.
+/// True: a cooling device that throttles; fans do not.
 bool slows(const std::string& type) {
   return type == "Processor" || holds(type, "cpufreq") || holds(type, "devfreq") || holds(type, "throttle");
 }
 
-/// Of the integrated GPU's clock: "17000000.gpu", "17000000.ga10b", "gpu-gpc-0".
+/// True: the clock of an integrated GPU: "17000000.gpu", "17000000.ga10b", "gpu-gpc-0".
 bool of_gpu(const std::string& name) {
   return holds(name, ".gpu") || holds(name, ".ga10b") || begins(name, "gpu-gpc");
 }

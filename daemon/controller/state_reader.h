@@ -1,4 +1,4 @@
-// Power mode, clocks and heat as the kernel's files tell them, on a Jetson and elsewhere.
+// Power mode, clocks and temperatures from the kernel's files, on a Jetson and elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace datum {
 
-/// Cores that this process may run on, by the kernel's numbers.
+/// Kernel numbers of the cores that this process may run on.
 std::vector<int> usable_cores();
 
 /// Sources: Linux Documentation/ABI sysfs-devices-system-cpu, sysfs-class-thermal, sysfs-class-devfreq,
-/// sysfs-platform_profile; NVIDIA Jetson Linux Developer Guide, Platform Power and Performance, for nvpmodel's files and the
-/// over-current counters. What a system does not have stays empty; nothing is thrown.
+/// sysfs-platform_profile; NVIDIA Jetson Linux Developer Guide, "Platform Power and Performance", for nvpmodel's files
+/// and the over-current counters. Values that a system does not offer stay empty; nothing is thrown.
 class StateReader {
  public:
-  /// `root` stands for "/".
+  /// `root` replaces "/".
   explicit StateReader(std::filesystem::path root = "/", std::vector<int> cores = usable_cores());
 
-  /// A few hundred small files on the largest machines, milliseconds. Counters of throttling are compared with those of
-  /// the call before, so the first call can't see them move.
+  /// Reads a few hundred small files, some milliseconds. Throttling counters are compared with the previous call, so the
+  /// first call reports no throttling.
   ControllerState read();
 
  private:
