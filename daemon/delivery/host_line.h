@@ -1,13 +1,13 @@
-// What a host says of the results that it was sent; lines between its commands.
+// Lines of a host about the results that it received, between its commands.
 //
-//   RESUME,<store id>,<sequence>*<crc>   deliver without loss all that follows this one (0: everything); `-` for a store
-//                                        id that is not known
-//   ACK,<sequence>*<crc>                 this one and all before it have arrived
-//   NAK,<sequence>*<crc>                 all before this one have arrived; send from here again
-//   STOP*<crc>                           no longer without loss
+//   RESUME,<store id>,<sequence>*<crc>   begin lossless delivery after this sequence number (0: everything);
+//                                        `-` for an unknown store id
+//   ACK,<sequence>*<crc>                 this result and all before it have arrived
+//   NAK,<sequence>*<crc>                 all before this result have arrived; send from here again
+//   STOP*<crc>                           end lossless delivery
 //
-// <crc> as in result_line.h; the one that RESUME carries, CRC-16 or CRC-32, is what the daemon's lines carry from then
-// on. A damaged line is dropped: nothing follows from it, and what it would have said is said again.
+// <crc> as in result_line.h. The daemon's lines then carry the kind of checksum of the RESUME, CRC-16 or CRC-32. A
+// damaged line is dropped without effect; the host repeats it.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ namespace datum {
 struct HostLine {
   enum class Kind : std::uint8_t { resume, acknowledge, reject, stop };
   Kind kind = Kind::stop;
-  std::string store_id;  // of resume, "-" where unknown
+  std::string store_id;  // of RESUME; "-" unknown
   std::uint64_t sequence = 0;
   LineCheck check = LineCheck::crc16;
 };
 
-/// Whether it begins as one of these lines; no command does.
+/// True: the line begins as one of these; no command begins so.
 bool is_host_line(std::string_view line);
-/// A line without its LF; a CR before it is left out. Throws std::runtime_error that says what is wrong.
+/// Parses a line without its LF; a trailing CR is ignored. Throws std::runtime_error that names the fault.
 HostLine parse_host_line(std::string_view line);
 
 }  // namespace datum

@@ -34,7 +34,7 @@ void ResultDelivery::resume(const HostLine& said) {
   const bool knows = said.store_id == have.store_id;
   if (knows && said.sequence > have.highest()) ahead_ = said.sequence;
   check_ = said.check;
-  // Numbers of a store that this one never was say nothing about it.
+  // A sequence number under an id that this store never had says nothing about this store.
   const std::uint64_t has = have.position_of(said.store_id, said.sequence).value_or(0);
   begin(have, std::min(has, have.highest()), !knows);
 }
@@ -65,7 +65,7 @@ void ResultDelivery::acknowledge(std::uint64_t sequence, MonotonicNs now) {
   }
 }
 
-/// A host says NAK for each line behind the one it misses: following all of them would send the window as often.
+/// A host sends NAK for each line after a missing one; obeying each of them would resend the window as often.
 void ResultDelivery::reject(std::uint64_t sequence, MonotonicNs now) {
   if (reject_after_ && sequence == rejected_ && now < *reject_after_) return;
   rejected_ = sequence;
@@ -83,9 +83,10 @@ void ResultDelivery::fill(const StoreExtent& have) {
       window_.push_back({have.first - 1, gap_line(have.store_id, next, have.first - 1, check_)});
     } else if (const auto stored = instrument_.result(next)) {
       BoardVerdict verdict = stored->verdict();
-      verdict.store_id = have.store_id;  // the host is told of one store, whatever the id was then
+      verdict.store_id =
+          have.store_id;  // the host knows one store id, whatever the id was when the result was stored
       window_.push_back({next, result_line(verdict, check_), true});
-    } else {  // taken away since the extent was read
+    } else {  // retention removed it after the extent was read
       window_.push_back({next, gap_line(have.store_id, next, next, check_)});
     }
     taken_up_to_ = window_.back().last;

@@ -1,10 +1,10 @@
-// Results to one host without loss, over a line that drops, repeats and damages bytes: a window of lines that wait for
-// their acknowledgement, read from the store when there is room, sent again until the host has them.
+// Lossless delivery of results to one host over a line that drops, repeats and damages bytes. A window of lines waits for
+// acknowledgement; it is filled from the store and sent again until the host acknowledges.
 //
-// The host keeps the sequence it has seen last, nobody else; after a break it says RESUME (host_line.h). It drops what
-// it has seen, so that each result counts once. Retention that has taken results away is told by a GAP line, which is
-// acknowledged as a result is. Where the store goes on under another id, a GAP of that id up to what the host has stands
-// first: what it has taken under the former id does not come again. No clock, no descriptor; nothing is held but the window, whoever does not listen.
+// Only the host keeps the last sequence number it received; after a break it sends RESUME (host_line.h). It drops
+// duplicates, so each result counts once. A GAP line names results that retention removed; it is acknowledged like a
+// result. Where the store got another id, the first line is a GAP of the new id up to the host's position: results
+// received under the former id do not come again. No clock, no descriptor; only the window is held in memory.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,11 @@
 namespace datum {
 
 struct DeliverySettings {
-  std::size_t window = 8;                          // lines that wait for an acknowledgement
-  MonotonicNs resend_ns = 2'000'000'000;           // without one; doubled each time up to the longest
-  MonotonicNs longest_resend_ns = 16'000'000'000;  //
-  MonotonicNs heartbeat_ns = 1'000'000'000;        // after which an idle link is told that it lives
+  std::size_t window = 8;  // lines that may wait for an acknowledgement
+  MonotonicNs resend_ns =
+      2'000'000'000;  // without acknowledgement; doubled each time up to longest_resend_ns
+  MonotonicNs longest_resend_ns = 16'000'000'000;
+  MonotonicNs heartbeat_ns = 1'000'000'000;  // period of the heartbeat on an idle link
 };
 
 class ResultDelivery {
@@ -33,32 +34,32 @@ class ResultDelivery {
       : instrument_(instrument), settings_(settings) {}
 
   bool active() const { return active_; }
-  /// Takes a host's line. Throws std::runtime_error where it can't follow from what was sent (an acknowledgement of
-  /// what never went out): the host then talks of another store.
+  /// Handles a host's line. Throws std::runtime_error for an acknowledgement of a line that was never sent: the host then
+  /// refers to another store.
   void take(const HostLine& said, MonotonicNs now);
-  /// The link broke: the host must say RESUME again.
+  /// Ends the delivery after a broken link; the host must send RESUME again.
   void stop();
 
-  /// Lines that are due, without their ends. Call it when a result was stored, a host's line was taken or the deadline
-  /// has come, and only while the link has nothing unsent. Throws StoreError and leaves all as it was.
+  /// Lines that are due, without their ends. To be called when a result was stored, a host's line was handled or the
+  /// deadline has come, and only while the link has no unsent bytes. Throws StoreError and then changes nothing.
   std::vector<std::string> due(MonotonicNs now);
-  /// The link has sent all that due() gave: waiting for an acknowledgement begins.
+  /// The link has sent all lines of due(): the wait for acknowledgement begins.
   void sent(MonotonicNs now);
   std::optional<MonotonicNs> deadline() const;
 
-  /// All up to this one have arrived.
+  /// Highest acknowledged sequence number.
   std::uint64_t acknowledged() const { return has_; }
-  /// What the host said last is ahead of the store, though it named the store's id; told once.
+  /// A position of the host that is ahead of the store although it named the store's id; returned once.
   std::optional<std::uint64_t> take_ahead() { return std::exchange(ahead_, std::nullopt); }
-  /// Lines that were sent more than once.
+  /// Number of lines that were sent more than once.
   std::uint64_t repeated() const { return repeated_; }
-  /// Results that went out for the first time, and that the host has said to have.
+  /// Results that were sent for the first time, and results that the host acknowledged.
   std::uint64_t announced_results() const { return announced_; }
   std::uint64_t acknowledged_results() const { return acknowledged_; }
 
  private:
   struct Item {
-    std::uint64_t last = 0;  // sequence, of a GAP the last one that is missing
+    std::uint64_t last = 0;  // sequence number; of a GAP the last missing one
     std::string line;
     bool result = false;  // not a GAP
     bool again = false;
@@ -74,16 +75,16 @@ class ResultDelivery {
   DeliverySettings settings_;
   bool active_ = false, announce_ = false;
   LineCheck check_ = LineCheck::crc16;
-  std::string store_id_;           // that the host was told
-  std::uint64_t has_ = 0;          // it has all up to this one
-  std::uint64_t taken_up_to_ = 0;  // all up to this one are acknowledged or in the window
+  std::string store_id_;           // id that was sent to the host
+  std::uint64_t has_ = 0;          // acknowledged up to this sequence number
+  std::uint64_t taken_up_to_ = 0;  // acknowledged or in the window up to this sequence number
   std::optional<std::uint64_t> ahead_;
   std::deque<Item> window_;
-  std::size_t unsent_from_ = 0;  // items of the window from here on are to be sent
+  std::size_t unsent_from_ = 0;  // index of the first item of the window that is to be sent
   MonotonicNs pause_ns_ = 0;
   std::optional<MonotonicNs> resend_at_, beat_at_;
-  std::uint64_t rejected_ = 0;               // sequence of the last NAK that was followed
-  std::optional<MonotonicNs> reject_after_;  // the same NAK is not followed before
+  std::uint64_t rejected_ = 0;               // sequence number of the last NAK that was obeyed
+  std::optional<MonotonicNs> reject_after_;  // until then the same NAK is ignored
   std::uint64_t repeated_ = 0, announced_ = 0, acknowledged_ = 0;
 };
 

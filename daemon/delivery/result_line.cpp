@@ -12,7 +12,7 @@
 namespace datum {
 namespace {
 
-/// What stands between fields and before the checksum.
+/// Separators of fields and of the checksum.
 constexpr std::string_view separators = ",*";
 
 std::string text_in_field(std::string_view field) {
