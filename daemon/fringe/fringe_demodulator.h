@@ -1,4 +1,4 @@
-// Who demodulates where no other has been chosen.
+// The default demodulator.
 #pragma once
 
 #include <memory>

@@ -10,12 +10,12 @@ namespace datum {
 
 class FringeFrames final : public FrameReader {
  public:
-  /// settings.steps 1: a single shot, which this program's CPU demodulates. Throws CalibrationError (single_shot.h).
+  /// settings.steps 1: single-shot demodulation on the CPU of this process. Throws CalibrationError (single_shot.h).
   FringeFrames(FringeSettings settings, PhaseCalibration calibration,
                std::shared_ptr<FringeDemodulator> demodulator);
 
-  /// Heights are counts of the calibration's LSB; classes saturated, low_modulation, unwrap and out_of_range. The frame
-  /// carries the stage's record, its phase uncertainty and the mean image as intensity.
+  /// Heights are counts of the calibration's LSB. Classes: saturated, low_modulation, unwrap and out_of_range. The frame
+  /// carries the step records, its phase uncertainty, and the mean image as intensity.
   HeightFrame read(const std::filesystem::path& delivery, const SensorProfile& profile) const override;
   std::vector<std::string> files_of(const std::string& sidecar) const override;
   std::string refusal(const CellMoment& now) const override;
@@ -25,11 +25,11 @@ class FringeFrames final : public FrameReader {
   FringeSettings settings_;
   PhaseCalibration calibration_;
   std::shared_ptr<FringeDemodulator> demodulator_;
-  std::unique_ptr<const SingleShot> single_shot_;  // null: phases are shifted
+  std::unique_ptr<const SingleShot> single_shot_;  // null: phase-shifting
 };
 
-/// The profile of `file`, with the reader that its [fringe] asks for, where it has one. Throws config::ConfigError, also
-/// of the phase-to-height calibration, and CalibrationError where that is not this sensor's.
+/// The profile of `file`, with the reader that its [fringe] table selects. Throws config::ConfigError, also for the
+/// phase-to-height calibration, and CalibrationError where that belongs to another sensor.
 SensorProfile load_sensor(const std::filesystem::path& file, std::shared_ptr<FringeDemodulator> demodulator);
 /// The same on the CPU; threads 0: one per core.
 SensorProfile load_sensor(const std::filesystem::path& file, unsigned threads);

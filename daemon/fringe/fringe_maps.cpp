@@ -9,7 +9,7 @@
 namespace datum {
 namespace {
 
-/// The images in their order, each where it begins.
+/// Start addresses of the images in their order.
 std::vector<const void*> images_of(const RawSet& set) {
   std::vector<const void*> images;
   std::visit(

@@ -1,4 +1,4 @@
-// A raw set of fringes, demodulated: columns, classes, and with a calibrated model heights.
+// A demodulated raw set of fringes: projector columns, classes, and heights where there is a calibrated model.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace datum {
 
-/// Row-major, one of each pixel of the set; see FringeMaps. Heights are empty without a model.
+/// Row-major, one value per pixel of the set; see FringeMaps. Heights are empty without a model.
 struct MeasuredFringes {
   std::vector<FringeClass> classes;
   std::vector<float> column_px, sigma_px, modulation, mean;
-  std::vector<float> residual;  // empty with 3 steps, which no profile has
+  std::vector<float> residual;  // empty with 3 steps, which no profile allows
   std::vector<std::int32_t> height;
   std::vector<float> height_sigma_um;
 };
@@ -20,13 +20,13 @@ struct MeasuredFringes {
 FringePattern pattern_of(const FringeSettings& settings);
 FringeLimits limits_of(const FringeSettings& settings);
 
-/// Throws FrameError naming the set: settings that mean nothing, or a model of another image size.
+/// Throws FrameError that names the set, for invalid settings or a model of another image size.
 MeasuredFringes measure_fringes(const RawSet& set, const FringeSettings& settings, const HeightModel* model,
                                 FringeDemodulator& demodulator);
 
-/// How many of these there are.
+/// Number of pixels of class `c`.
 std::size_t count_of(const MeasuredFringes& measured, FringeClass c);
-/// The middle of the values of pixels that are ok, NaN where none is.
+/// Median of the values at pixels of class ok; NaN where there is none.
 double median_of_ok(const MeasuredFringes& measured, const std::vector<float>& values);
 
 }  // namespace datum

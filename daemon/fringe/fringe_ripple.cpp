@@ -39,7 +39,7 @@ Tile tile_at(const MeasuredFringes& m, int cols, int top, int left, double perio
   return t;
 }
 
-/// Sum of squares that so many of the basis' first functions leave.
+/// Residual sum of squares after a fit of the first `functions` basis functions.
 double left_over(const Tile& t, int functions, Eigen::VectorXd& factors) {
   Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(functions, functions);
   Eigen::VectorXd right = Eigen::VectorXd::Zero(functions);
@@ -57,7 +57,7 @@ double left_over(const Tile& t, int functions, Eigen::VectorXd& factors) {
   return squares;
 }
 
-/// 0 where the contrast does not wave with the fringes.
+/// Amplitude share of the waves; 0 where the contrast does not follow the fringes.
 double share_of(const Tile& t) {
   Eigen::VectorXd factors;
   const double plane = left_over(t, 3, factors), waves = left_over(t, basis_size, factors);

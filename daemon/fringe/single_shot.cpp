@@ -14,7 +14,7 @@
 namespace datum {
 namespace {
 
-/// Camera pixels of one period along a row, with the sign of the column's way, over the calibrated nodes.
+/// Camera pixels per period along a row, signed by the direction of the column, over the calibrated nodes.
 double carrier_px(const PhaseCalibration& c, double period_px) {
   double columns = 0, ways = 0;
   for (std::uint32_t row = 0; row < c.rows; ++row)
@@ -53,7 +53,7 @@ std::unique_ptr<const FourierProfilometry> filter_of(const FringeSettings& s, co
   }
 }
 
-/// The middle of the calibrated columns at a pixel; NaN: not calibrated.
+/// Centre of the calibrated columns at a pixel, bilinear between the nodes; NaN: not calibrated.
 double centre_at(const PhaseCalibration& c, std::size_t row, std::size_t col) {
   const std::size_t cell = c.settings.cell_px;
   const HeightNode* n = &c.nodes[row / cell * c.columns + col / cell];
@@ -79,7 +79,7 @@ FringeClass class_of(FourierClass c) {
   return row_end_class;
 }
 
-/// Of the height over the column, on the side that is within the range.
+/// Slope of the height over the column in um/px, on the side within the range.
 double slope_um_per_px(const HeightModel& model, std::uint32_t row, std::uint32_t col, float u, double z_um) {
   constexpr float step = 0.05f;
   const double above = height_um(model, row, col, u + step);
@@ -132,7 +132,8 @@ MeasuredFringes SingleShot::measure(const RawSet& set) const {
         m.classes[i] = FringeClass::out_of_range;
         continue;
       }
-      // the mean grey value is not told; with full contrast it is the modulation, twice that is on the safe side
+      // the mean grey value is unknown; at full contrast it equals the modulation, so twice the modulation is an upper
+      // bound
       const double light = 2 * m.modulation[i], noise = settings_.camera_noise_grey;
       const double grey = std::sqrt(noise * noise + settings_.camera_noise_per_grey * light);
       m.column_px[i] = u;
