@@ -16,12 +16,12 @@ namespace {
 
 constexpr int passed = 1, failed = 0, invalid_value = 1 << 1;
 
-/// Only PASS passes.
+/// Decision field: only PASS is 1.
 int decision_of(Decision d) {
   return d == Decision::pass ? passed : d == Decision::invalid ? invalid_value : failed;
 }
 
-/// None where the field of 32 bits can't hold it: the decision is then invalid too.
+/// None where the value exceeds the 32-bit field: the decision is then invalid too.
 std::optional<std::int64_t> value_of(const CheckVerdict& check) {
   constexpr double most = std::numeric_limits<std::int32_t>::max();
   const bool percent = std::strcmp(unit_of(check.check.characteristic), "percent") == 0;
@@ -34,7 +34,7 @@ std::string shown(const std::optional<std::int64_t>& value, const GocatorSetting
   return value ? fmt::format("{}", *value) : settings.invalid;
 }
 
-/// Number of "[12]" at `at`, which moves behind it; none: no such thing is there.
+/// Parses the number of "[12]" at `at` and moves `at` behind it. None: there is no index.
 std::optional<std::size_t> index_at(std::string_view format, std::size_t& at) {
   std::size_t id = 0;
   const auto close = format.find(']', at);

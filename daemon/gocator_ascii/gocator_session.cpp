@@ -12,7 +12,7 @@
 namespace datum {
 namespace {
 
-/// What a command is refused with, in this protocol's own form.
+/// A refusal in the form of this protocol.
 class Refused : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -37,7 +37,7 @@ std::vector<std::string> split(const std::string& command, char delimiter) {
   return words;
 }
 
-/// An error is one line, whatever it quotes.
+/// An error is one line, whatever text it quotes.
 std::string one_line(const std::string& whole) {
   std::string text = bounded_text(whole);
   for (char& c : text)
@@ -71,7 +71,7 @@ void GocatorSession::finish() {
   const std::string command = trimmed(std::exchange(line_, {}));
   if (std::exchange(too_long_, false)) {
     commands_.emplace_back();
-  } else if (!command.empty()) {  // the CR of a host that ends by CR LF where LF or CR is enough
+  } else if (!command.empty()) {  // skips the CR of a host that sends CR LF where the terminator is LF or CR
     commands_.push_back(command);
   }
 }

@@ -1,12 +1,12 @@
-// GocatorSession: the ASCII protocol of Gocator sensors for one host, so that a line built around such a sensor reads datumd's
-// results with what it has. Commands, any letter case: name, then parameters behind the delimiter, then the terminator.
+// GocatorSession: the ASCII protocol of Gocator sensors for one host. A line built for such a sensor reads datumd's
+// results without new software. Commands in any letter case: name, parameters after the delimiter, terminator.
 //
-//   Start             arm                       Stop      disarm, as ABORt        Trigger   measure the board that lies there
-//   LoadJob[,recipe]  choose, or tell, the recipe         Stamp     time in us since 1970 UTC and number of the last result
+//   Start             arm                       Stop      disarm, as ABORt        Trigger   measure the board in the cell
+//   LoadJob[,recipe]  choose or report the recipe         Stamp     time in us since 1970 UTC and number of the last result
 //   Result[,id...]    Value[,id...]    Decision[,id...]   of the last result; without ids by the custom format, else all
 //
-// Replies: OK, OK,<data>, ERROR,<why>. A result is the last one only where nothing is being measured and a board was finished
-// since this host triggered, started or chose a recipe: a host never reads the board before for the one that lies there.
+// Replies: OK, OK,<data>, ERROR,<why>. A result is valid as the last one only while no measurement runs and a board was
+// completed since this host triggered, armed or chose a recipe. A host never reads the result of an earlier board.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class GocatorSession final : public HostCodec {
   std::vector<std::string> take_answers() override;
   void instrument_changed() override {}
   void link_lost() override;
-  /// This language has no place for it: the log has it, and the next result tells.
+  /// The protocol has no error message: the log reports it, and the next result shows it.
   void raise(int, const std::string&) override {}
 
   bool pushes_results() const override { return settings_.asynchronous; }
@@ -58,11 +58,11 @@ class GocatorSession final : public HostCodec {
   Instrument& instrument_;
   GocatorSettings settings_;
   std::string host_;
-  std::string line_;                  // half a command
-  bool too_long_ = false;             // the rest of it is left out
-  std::deque<std::string> commands_;  // whole ones; "" one that was too long
+  std::string line_;                  // incomplete command
+  bool too_long_ = false;             // the rest of the command is ignored
+  std::deque<std::string> commands_;  // complete commands; "": one that was too long
   std::vector<std::string> answers_;
-  std::uint64_t old_ = 0;  // results up to this one belong to boards before
+  std::uint64_t old_ = 0;  // results up to this sequence number belong to earlier boards
 };
 
 }  // namespace datum
