@@ -12,10 +12,10 @@ namespace datum {
 namespace {
 
 constexpr MonotonicNs store_again_ns = 250'000'000;
-constexpr int reads_per_event = 16;  // then the other links have their turn
+constexpr int reads_per_event = 16;  // per event, then the other links are served
 constexpr int commands_per_turn = 64;
-// Of one host; a command that has begun is ended. Between frame and result the loop turns five times: a host that uses all of
-// it delays a board by 5 ms at most, and twenty of them leave the loop's round well below the watchdog's 20 s.
+// Budget of one host per turn of the loop; a command that has begun is completed. Between frame and result the loop turns
+// five times: one host delays a board by at most 5 ms, and twenty keep the round well below the watchdog's 20 s.
 constexpr MonotonicNs turn_ns = 1'000'000;
 constexpr int warning = 4, notice = 5, error = 3;
 
@@ -78,7 +78,7 @@ std::optional<LinkReport> CommandLink::report(MonotonicNs) const {
 std::optional<MonotonicNs> CommandLink::deadline() const {
   if (!link_.is_open()) return link_.deadline();
   if (codec_->waits()) return rate_.ready_at();
-  // Read, but for its turn's end; no event comes of it.
+  // Bytes are already read, so no event announces them; only the turn ended.
   if (link_.port().holds_input() && !codec_->full()) return 0;
   if (!delivery_.active() || !unsent_.empty()) return std::nullopt;
   if (store_again_at_) return store_again_at_;
@@ -111,7 +111,9 @@ void CommandLink::lost(const std::string& why) {
   if (link_.refused())
     log_(error, fmt::format("{}; this link stays closed", why), event);
   else if (was_open)
-    log_(settings_.reopen ? warning : 6, why, settings_.reopen ? event : LogEvent{});  // a host may go
+    log_(settings_.reopen ? warning : 6, why,
+         settings_.reopen ? event : LogEvent{});  // a host may disconnect at any
+                                                  // time
   else if (link_.record().attempts == 1)
     log_(warning, fmt::format("{}; trying again", why), event);
 }
@@ -146,7 +148,7 @@ void CommandLink::work(MonotonicNs now) {
     for (int i = 0; i < reads_per_event && link_.is_open() && !codec_->waits() && !codec_->full(); ++i) {
       const std::size_t n = link_.read(bytes.data(), bytes.size(), now);
       if (n == 0) break;
-      link_.good();  // a peer that speaks
+      link_.good();  // resets the back-off: the peer communicates
       if (begins_tls(bytes.data(), n, now)) break;
       codec_->receive({reinterpret_cast<const char*>(bytes.data()), n});
       send_answers();
@@ -157,7 +159,7 @@ void CommandLink::work(MonotonicNs now) {
   });
 }
 
-/// RFC 8446, 5.1: a record of the handshake and the version that every client writes there. No host's line begins so.
+/// TLS record header of a handshake (RFC 8446, 5.1). No host's line begins with these bytes.
 bool CommandLink::begins_tls(const std::uint8_t* bytes, std::size_t size, MonotonicNs now) {
   if (std::exchange(began_, true) || !settings_.tells_of_tls || size < 2 || bytes[0] != 22 || bytes[1] != 3)
     return false;
@@ -227,7 +229,7 @@ bool CommandLink::take_host_line(std::string_view line) {
   return true;
 }
 
-/// Only onto a link that has sent all: what a host does not read waits in the store, not here.
+/// Enqueues only on a link without unsent bytes: results that a host does not read wait in the store.
 void CommandLink::deliver() {
   if (!link_.is_open() || !delivery_.active() || !unsent_.empty()) return;
   if (store_again_at_ && now_ < *store_again_at_) return;
@@ -262,7 +264,7 @@ void CommandLink::send(std::string bytes, bool answer) {
   link_.run(now_, [&] { flush(); });
 }
 
-/// All answers but a line that has begun: its rest must follow.
+/// Drops all answers except a line that is partly sent.
 void CommandLink::drop_answers() {
   const auto from = unsent_.begin() + (sent_of_first_ > 0 ? 1 : 0);
   unsent_.erase(std::remove_if(from, unsent_.end(), [](const Unsent& u) { return u.answer; }), unsent_.end());
@@ -271,7 +273,7 @@ void CommandLink::drop_answers() {
 }
 
 void CommandLink::flush() {
-  if (link_.port().wants_write()) link_.port().write(nullptr, 0);  // of what it took before
+  if (link_.port().wants_write()) link_.port().write(nullptr, 0);  // of bytes that the port accepted before
   while (!unsent_.empty()) {
     const std::string& first = unsent_.front().bytes;
     const auto* from = reinterpret_cast<const std::uint8_t*>(first.data()) + sent_of_first_;

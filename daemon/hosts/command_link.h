@@ -1,6 +1,6 @@
-// Links that speak the command protocol: one serial line or one TCP connection. Results are pushed on those
-// that ask, and delivered without loss to those that acknowledge them (result_delivery.h). A link may speak the ASCII
-// protocol of Gocator sensors instead (gocator_session.h).
+// Links that speak the command protocol: one serial line or one TCP connection. Results are pushed on links that request
+// it, and delivered without loss to hosts that acknowledge (result_delivery.h). A link may speak the ASCII protocol of
+// Gocator sensors instead (gocator_session.h).
 #pragma once
 
 #include <deque>
@@ -19,41 +19,42 @@
 
 namespace datum {
 
-/// What the daemon tells to every link, serial or listening.
+/// Notifications from the daemon to every serial or listening link. All calls come from the loop's thread.
 class CommandEndpoint : public Pollable, public LinkStatusProvider {
  public:
-  /// A stored result. Goes out as a result line (result_line.h) on links that push.
+  /// A result was stored. Links that push send it as a result line (result_line.h).
   virtual void push_result(const BoardVerdict& verdict) = 0;
-  /// State, conditions or pending operations of the instrument changed: *OPC?, *WAI and status events follow.
+  /// The state, conditions or pending operations of the instrument changed: *OPC?, *WAI and status events follow.
   virtual void instrument_changed() = 0;
-  /// All results up to this one have been acknowledged by every host on it that acknowledges; none: there is none.
+  /// Sequence number up to which every acknowledging host of this endpoint has acknowledged; none: there is no such host.
   virtual std::optional<std::uint64_t> acknowledged() const { return std::nullopt; }
-  /// An error that no command caused (a lost device, a full disk): into every host's queue.
+  /// Enqueues an error that no command caused (a lost device, a full disk) in every host's error queue.
   virtual void raise(int number, const std::string& detail) = 0;
 };
 
 struct CommandLinkSettings {
   bool push_results = false;  // at start; the host changes it with DATA:PUSH
-  bool reopen = false;        // after a loss, with back-off: serial lines and connections that datumd makes
-  std::string host = "host";  // who speaks there, as lock_arbiter.h names hosts
-  // A host that sends more is not read until its commands have been executed at this rate: none is lost.
+  bool reopen = false;        // reconnect with back-off after a loss: serial lines and outgoing connections
+  std::string host = "host";  // name of the peer as in lock_arbiter.h
+  // Reading pauses until the received commands have been executed at this rate; no command is lost.
   int commands_per_second = 10'000;
   std::optional<GocatorSettings> gocator{};  // none: SCPI
-  MonotonicNs since = 0;                     // when it was accepted
-  bool tells_of_tls = false;  // a peer that begins with TLS is told that this link has none, and closed
+  MonotonicNs since = 0;                     // time of the accept
+  bool tells_of_tls =
+      false;  // a peer that begins with TLS gets a message that this link has none, and is closed
 };
 
 class CommandLink final : public CommandEndpoint {
  public:
-  /// Bytes that wait for a host that does not read: above the first, pushed lines are left out (and named in
-  /// a GAP line when there is room again); above the second, answers are dropped with -430.
+  /// Limits of unsent bytes for a host that does not read. Above the first, pushed lines are omitted; a GAP line names
+  /// them later. Above the second, answers are dropped with -430.
   static constexpr std::size_t most_unsent_for_push = std::size_t{64} * 1024;
   static constexpr std::size_t most_unsent = std::size_t{4} * 1024 * 1024;
 
-  /// The port may be open already; otherwise deadline() is at once and on_deadline opens it.
+  /// The port may be open already. Otherwise deadline() is immediate and on_deadline() opens it.
   CommandLink(std::unique_ptr<Port> port, Instrument& instrument, CommandLinkSettings settings, LogSink log);
 
-  /// -1 also while the host's commands wait for their pace, or for the end of one: what it sends stays with it.
+  /// -1 also while commands wait for the rate limit or for an operation: new bytes stay in the peer's buffer.
   int fd() const override { return paused() ? -1 : link_.fd(); }
   bool wants_write() const override {
     return link_.is_open() && (!unsent_.empty() || link_.port().wants_write());
@@ -71,15 +72,15 @@ class CommandLink final : public CommandEndpoint {
   }
   void raise(int number, const std::string& detail) override { codec_->raise(number, detail); }
 
-  /// Not open and not going to be.
+  /// Closed, and not to be opened again.
   bool finished() const { return !link_.is_open() && !link_.deadline(); }
-  /// Since when its host has said nothing that was executed or acknowledged. None: it has control or waits for an answer.
+  /// Time since which the host executed or acknowledged nothing. None: the host has control or waits for an answer.
   std::optional<MonotonicNs> quiet_since() const;
-  /// It reads the results that it is sent.
+  /// The host reads the results that are sent to it.
   bool listens() const;
-  /// Says this line, where one can be said, and closes.
+  /// Sends this line where the port accepts it, and closes.
   void dismiss(const std::string& line, const std::string& why, MonotonicNs now);
-  /// Result lines that never went out on this link, where it was not asked to deliver without loss.
+  /// Result lines that were omitted on this link, outside of lossless delivery.
   std::uint64_t lost_results() const { return lost_results_; }
 
  private:
@@ -111,25 +112,25 @@ class CommandLink final : public CommandEndpoint {
   Instrument& instrument_;
   std::unique_ptr<HostCodec> codec_;
   TokenBucket rate_;
-  int turn_left_ = 0;  // commands until the other links have their turn
+  int turn_left_ = 0;  // commands until the other links are served
   MonotonicNs turn_ends_ = 0;
   ResultDelivery delivery_;
-  bool result_waits_ = false;                  // for the next deadline, which knows the time
-  std::optional<MonotonicNs> store_again_at_;  // it could not be read
-  std::uint64_t damaged_lines_ = 0;            // of the host
+  bool result_waits_ = false;                  // until the next deadline, which has the time
+  std::optional<MonotonicNs> store_again_at_;  // next attempt after the store could not be read
+  std::uint64_t damaged_lines_ = 0;            // damaged lines from the host
   CommandLinkSettings settings_;
   LogSink log_;
-  std::deque<Unsent> unsent_;  // whole lines, so that none interleave
+  std::deque<Unsent> unsent_;  // whole lines, so that lines never interleave
   std::size_t unsent_bytes_ = 0;
   std::size_t sent_of_first_ = 0;
   std::optional<Gap> gap_;
   std::uint64_t lost_results_ = 0;
-  MonotonicNs now_ = 0;   // of the event being handled
-  MonotonicNs spoke_ns_;  // its host, to some effect
+  MonotonicNs now_ = 0;   // time of the event in progress
+  MonotonicNs spoke_ns_;  // last executed command or acknowledgement
   std::uint64_t executed_ = 0;
-  bool began_ = false;  // something came
+  bool began_ = false;  // at least one byte was received
   bool was_open_;
-  Reconnector link_;  // last: it tells this one
+  Reconnector link_;  // last member: its destructor notifies this object
 };
 
 }  // namespace datum

@@ -12,8 +12,8 @@ namespace datum {
 
 namespace {
 
-/// What fits goes out; the peer is not waited for. What it has sent already is thrown away: unread, it would take the line with
-/// it (RST).
+/// Sends without waiting. Received bytes are discarded first: with unread bytes, close() would reset the connection (RST)
+/// and the line would be lost.
 void refuse(Port& port, const std::string& line) {
   try {
     std::uint8_t thrown_away[4096];
@@ -54,7 +54,7 @@ void CommandServer::open_gate() {
   set_.add(*gate_);
 }
 
-/// Hosts that come and go without end don't fill the journal; errors are always listed.
+/// Limits log lines about connections; errors are always logged.
 void CommandServer::note(int priority, const std::string& text, MonotonicNs now, const LogEvent& event) {
   if (priority > 3 && !lines_.take(now)) {
     ++unlisted_;
@@ -90,7 +90,7 @@ std::optional<LinkReport> CommandServer::report(MonotonicNs) const {
   return report;
 }
 
-/// Looked up now and then alone: hosts that come without end would keep the loop at reading tables.
+/// Rate-limited: look-ups for endless connections would occupy the loop.
 bool CommandServer::maintains(const std::string& peer, MonotonicNs now) {
   if (!look_ups_.take(now)) return false;
   const auto account = settings_.account_of(peer, port());
@@ -101,7 +101,7 @@ PlaceChoice CommandServer::place_for(const std::string& peer, MonotonicNs now) {
   std::vector<HeldPlace> held;
   for (const Served& s : links_)
     if (!s.link->finished()) held.push_back({s.peer, s.place});
-  // Control that another kind of link has keeps no place here.
+  // Control held by another kind of link reserves no place here.
   return choose_place({settings_.most_connections, settings_.most_per_address, settings_.address}, held, peer,
                       peer_on(key(), instrument_.control().place_kept_for()),
                       [&] { return maintains(peer, now); });
@@ -129,7 +129,7 @@ void CommandServer::accept(std::unique_ptr<Port> port, const std::string& peer, 
   admit(std::move(port), peer, std::nullopt, now);
 }
 
-/// For the log: who it is, with what it may do.
+/// The identity and the role, for the log.
 std::string CommandServer::identified(const std::string& peer,
                                       const std::optional<TlsIdentity>& identity) const {
   if (!identity) return peer;
@@ -202,8 +202,8 @@ void CommandServer::judge_again(const Served& served, MonotonicNs now) {
                        now);
 }
 
-/// True: a host has gone for another one. The one that was idle longest, and long enough; or, where hosts that only listen
-/// have more than half of the places, the newest of these. `of_peer`: of its address, which has all that one may have.
+/// Dismisses one host that was idle for idle_s to admit another; true: done. The longest idle one goes. Hosts that only
+/// receive results go, the newest first, where they hold more than half of the places. `of_peer`: hosts of its address.
 bool CommandServer::make_room(MonotonicNs now, const std::string* of_peer) {
   const MonotonicNs latest = now - MonotonicNs{settings_.idle_s} * 1'000'000'000;
   const Served *longest = nullptr, *newest_listener = nullptr;
@@ -238,7 +238,7 @@ std::optional<MonotonicNs> CommandServer::deadline() const {
   return set_.deadline();
 }
 
-/// Forgets closed connections and looks again at what each waits for.
+/// Removes closed connections and updates the event masks of the others.
 void CommandServer::tidy() {
   const auto finished = [](const Served& s) { return s.link->finished(); };
   for (const Served& s : links_)
@@ -259,8 +259,8 @@ void CommandServer::on_deadline(MonotonicNs now) {
   tidy();
 }
 
-// Reaping is left to the next event (a closed link asks for none but its hang-up is one): a link may be
-// telling the instrument something in this very moment, and must not vanish under its feet.
+// Closed links are removed at the next event (a hang-up is one): a link may be calling the instrument at this moment, so
+// it must not be destroyed here.
 void CommandServer::push_result(const BoardVerdict& verdict) {
   for (const Served& s : links_) s.link->push_result(verdict);
   set_.sync();

@@ -1,5 +1,5 @@
-// TCP server of the command protocol. To the loop it is one Pollable, however many hosts are connected: its
-// descriptor is an epoll set of the listener and the connections.
+// TCP server of the command protocol. The loop sees one Pollable for all hosts: its descriptor is an epoll set of the
+// listener and the connections.
 #pragma once
 
 #include <functional>
@@ -19,30 +19,30 @@
 namespace datum {
 
 struct CommandServerSettings {
-  std::string address = "127.0.0.1";  // numeric; whoever reaches it can command the cell
-  std::uint16_t port = 5025;          // 0: a free one, see CommandServer::port()
-  int most_connections = 8;   // one more is told so and closed: a host at work is never thrown out for it
-  int most_per_address = 0;   // host_places.h
-  int idle_s = 60;            // but one that says nothing for so long and waits for nothing
+  std::string address = "127.0.0.1";  // numeric; every peer that reaches it can command the cell
+  std::uint16_t port = 5025;          // 0: a free port, see CommandServer::port()
+  int most_connections = 8;           // one more gets a message and is closed; a working host keeps its place
+  int most_per_address = 0;           // host_places.h
+  int idle_s = 60;            // seconds; an idle host that waits for nothing may lose its place after that
   bool push_results = false;  // at the start of a connection; the host changes it with DATA:PUSH
-  int commands_per_second = 10'000;          // of one connection; what comes faster waits with the host
+  int commands_per_second = 10'000;          // per connection; more wait in the peer's buffer
   std::optional<GocatorSettings> gocator{};  // none: SCPI
-  AllowList allow{};                         // others are closed without a word
-  std::optional<HostTls> tls{};              // none: hosts prove nothing, `role` is that of each
+  AllowList allow{};                         // others are closed without a message
+  std::optional<HostTls> tls{};              // none: hosts are not authenticated; each has `role`
   Role role = Role::operate;
-  /// Of a peer of this computer that is connected to that port.
+  /// Account of a local peer that is connected to the port; none: unknown.
   std::function<std::optional<std::uint32_t>(const std::string& peer, int port)> account_of = account_of_peer;
 };
 
 class CommandServer final : public CommandEndpoint {
  public:
-  /// Listens; on the inherited socket where one is given (tcp_listener.h). Throws RefusedError where the address is not
-  /// numeric, not of this host, or taken, and where that socket stands elsewhere.
+  /// Listens, on the inherited socket where one is given (tcp_listener.h). Throws RefusedError where the address is not
+  /// numeric, not of this host or in use, and where the inherited socket has another address.
   CommandServer(const CommandServerSettings& settings, Instrument& instrument, LogSink log,
                 int inherited = -1);
 
-  /// Certificates and roles as they are now: for the next connections, and for those that are there. One that would not get in
-  /// any more is closed. Throws RefusedError, and goes on with what it had; TLS itself comes and goes with a restart.
+  /// Applies new certificates and roles to new and existing connections. Connections that would be refused now are
+  /// closed. Throws RefusedError and keeps the former ones. Only a restart switches TLS on or off.
   void reload(const std::optional<HostTls>& tls, MonotonicNs now);
 
   bool speaks_gocator() const { return settings_.gocator.has_value(); }
@@ -54,7 +54,7 @@ class CommandServer final : public CommandEndpoint {
   std::optional<MonotonicNs> deadline() const override;
   void on_deadline(MonotonicNs now) override;
   std::string describe() const override;
-  /// Of the listening socket; connections come and go.
+  /// Reports the listening socket, not the connections.
   std::optional<LinkReport> report(MonotonicNs now) const override;
 
   void push_result(const BoardVerdict& verdict) override;
@@ -81,7 +81,7 @@ class CommandServer final : public CommandEndpoint {
   std::string why_full(const std::string& peer, bool address_is_full) const;
   bool make_room(MonotonicNs now, const std::string* of_peer);
   void dismiss(CommandLink& link, MonotonicNs quiet_since, MonotonicNs now);
-  /// The table of [host] that this is.
+  /// Name of its table under [host].
   std::string key() const { return settings_.gocator ? "gocator" : "tcp"; }
   void note(int priority, const std::string& text, MonotonicNs now, const LogEvent& event = {});
   void tidy();
@@ -89,16 +89,16 @@ class CommandServer final : public CommandEndpoint {
   CommandServerSettings settings_;
   Instrument& instrument_;
   LogSink log_;
-  TokenBucket lines_{2, 50};  // of the log: who connects and goes
+  TokenBucket lines_{2, 50};  // for log lines about connections
   TokenBucket look_ups_{10, 10};
   std::uint64_t unlisted_ = 0;
-  MonotonicNs now_ = 0;  // of the event being handled
+  MonotonicNs now_ = 0;  // time of the event in progress
   TcpListener listener_;
   PollSet set_;
   std::unique_ptr<TlsGate> gate_;  // none: without TLS
-  std::string stale_;              // why the certificates are not those of the files
+  std::string stale_;              // why the certificates in use differ from those of the files
   std::uint64_t accepted_ = 0;
-  std::vector<Served> links_;  // in the order in which they came
+  std::vector<Served> links_;  // in the order of their connection
 };
 
 }  // namespace datum

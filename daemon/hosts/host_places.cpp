@@ -11,7 +11,7 @@ int most_per_address(const PlaceLimits& limits) {
   return is_loopback(limits.listens_at) ? limits.most_connections : (limits.most_connections + 1) / 2;
 }
 
-/// 127.0.0.1 and 127.0.0.2 are one computer.
+/// All loopback addresses count as one computer.
 bool same_origin(std::string_view a, std::string_view b) {
   return address_of(a) == address_of(b) || (is_loopback(a) && is_loopback(b));
 }

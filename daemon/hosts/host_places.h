@@ -1,9 +1,9 @@
-// The places of a listener: which of them a new connection may have. Pure.
+// Assignment of a listener's places to connections. Pure functions.
 //
-// Of `most_connections` common places one address has `most_per_address` at most. Beyond them one place is kept for the
-// address of the host that has control, or had it when its link broke. One more is kept for this computer itself where others
-// reach the listener, and where none do for root and datumd's own account: whoever maintains the cell gets in, however many
-// others came before.
+// One address may hold `most_per_address` of the `most_connections` common places. One further place is reserved for the
+// address of the host that has control, or had it when its link broke. Another is reserved for this computer. Where only
+// this computer reaches the listener, that place is reserved for root and datumd's own account, so that maintenance
+// access remains possible under any load.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace datum {
 
 struct PlaceLimits {
   int most_connections = 8;
-  int most_per_address = 0;  // 0: half of them where other computers reach the listener, otherwise all
+  int most_per_address = 0;  // 0: half of the places where other computers reach the listener, else all
   std::string listens_at{};  // numeric
 };
 
@@ -28,20 +28,20 @@ struct HeldPlace {
 
 struct PlaceChoice {
   HostPlace place = HostPlace::none;
-  bool address_is_full = false;  // where there is none: because its address has as many as one may
+  bool address_is_full = false;  // reason for HostPlace::none: its address holds its maximum
 };
 
-/// `kept_for`: the peer that has control, empty: none. Peers are named as AllowList has them. `maintains`: the peer's process is
-/// root's or of datumd's own account; asked for where the listener is this computer's alone and there is no other place.
+/// `kept_for`: the peer that has control; empty: none. Peers are named as in AllowList. `maintains`: true where root or
+/// datumd's account owns the peer's process; called only for a loopback listener without another free place.
 PlaceChoice choose_place(
     const PlaceLimits& limits, const std::vector<HeldPlace>& held, std::string_view peer,
     std::string_view kept_for, const std::function<bool()>& maintains = [] { return false; });
 
-/// What most_per_address means for this listener.
+/// The effective value of most_per_address for this listener.
 int most_per_address(const PlaceLimits& limits);
-/// The peer of a host ("tcp 10.0.0.7:1026") on that link; empty where the host is another link's.
+/// The peer of a host ("tcp 10.0.0.7:1026") on that link; empty where the host is on another link.
 std::string_view peer_on(std::string_view link, std::string_view host);
-/// Both are the same computer's: by their address, without port.
+/// True: both addresses are of one computer; ports are ignored.
 bool same_origin(std::string_view a, std::string_view b);
 
 }  // namespace datum

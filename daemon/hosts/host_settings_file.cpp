@@ -61,7 +61,7 @@ std::string read_address(TomlTable& table, const std::string& fallback, const st
 
 namespace {
 
-/// What every listening link has.
+/// Reads the keys that all listening links share.
 void read_listener(TomlTable& table, CommandServerSettings& server, const std::string& secured_by = "") {
   server.address = read_address(table, server.address, secured_by, server.tls.has_value());
   server.port = static_cast<std::uint16_t>(table.integer_or("port", server.port, 0, 65535));
@@ -75,7 +75,7 @@ void read_listener(TomlTable& table, CommandServerSettings& server, const std::s
   server.allow = read_allow(table);
 }
 
-/// Printable, and none that stands in a number.
+/// Printable, and not a character of a number.
 bool may_delimit(const std::string& text) {
   return text.size() == 1 && (text == "\t" || (text[0] >= ' ' && text[0] <= '~')) &&
          std::string("+-.0123456789%").find(text) == std::string::npos;

@@ -1,4 +1,4 @@
-// Which certificates of clients have which role.
+// Roles of client certificates.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@
 namespace datum {
 
 struct TlsClient {
-  std::string name;    // common name of its subject; empty: it is named by its fingerprint
-  std::string sha256;  // 64 lower-case hexadecimal digits; empty: by its name
+  std::string name;    // common name of the subject; empty: the fingerprint identifies it
+  std::string sha256;  // 64 lower-case hexadecimal digits; empty: the name identifies it
   Role role = Role::read;
 };
 
@@ -23,10 +23,9 @@ struct HostTls {
   std::vector<TlsClient> clients;
 };
 
-/// None: this certificate has no role, whoever signed it. One that is named by its fingerprint has that role, whatever its
-/// name is.
+/// None: this certificate has no role, whichever CA signed it. An entry with a fingerprint takes precedence over a name.
 std::optional<Role> role_of(const TlsIdentity& identity, const std::vector<TlsClient>& clients);
-/// The highest of all.
+/// The highest role of all clients.
 Role highest_role(const std::vector<TlsClient>& clients);
 
 }  // namespace datum

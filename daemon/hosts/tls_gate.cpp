@@ -16,7 +16,7 @@ constexpr std::size_t most_accounts = 256;
 }  // namespace
 
 void TlsGate::Handshake::on_ready(MonotonicNs) {
-  // The others' turn has come: what waits here is still there in the next one.
+  // The turn is used up; the bytes remain for the next turn.
   if (ended() || gate_.parts_.monotonic_ns() >= gate_.turn_ends_) return;
   try {
     proved = port->shake();
@@ -48,7 +48,7 @@ bool TlsGate::in_pace(const std::string& peer, MonotonicNs now) {
   return account_of(peer).take(now) || (parts_.maintains && parts_.maintains(peer, now));
 }
 
-/// Who is at work needs a few milliseconds and is long through when it would be the oldest.
+/// A working peer completes the handshake in a few milliseconds, long before it is the oldest.
 void TlsGate::make_room(const std::string& peer, MonotonicNs now) {
   const auto of_peer = [&](const auto& h) { return same_origin(h->peer, peer); };
   const auto count = std::count_if(handshakes_.begin(), handshakes_.end(), of_peer);
@@ -80,7 +80,7 @@ void TlsGate::hand_on(Handshake& handshake, MonotonicNs now) {
   }
 }
 
-/// What has ended leaves; it may be told while a set is walked through, so it is taken out first.
+/// Removes completed handshakes. It may run while the poll set is iterated, so they leave the set first.
 void TlsGate::settle(MonotonicNs now) {
   const auto first = std::stable_partition(handshakes_.begin(), handshakes_.end(),
                                            [](const auto& h) { return !h->ended(); });

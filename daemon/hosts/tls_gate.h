@@ -1,5 +1,5 @@
-// TlsGate: connections that have not proved yet who they are. They have no host's place, and little of anything: time, bytes,
-// handshakes of one address, a part of each turn of the loop. Who proves it is handed on as an open port.
+// TlsGate: connections before authentication. They hold no host place, and their time, bytes, handshakes per address and
+// share of each turn of the loop are limited. An authenticated peer is passed on as an open port.
 #pragma once
 
 #include <cstdint>
@@ -18,37 +18,38 @@ namespace datum {
 
 class TlsGate final : public Pollable {
  public:
-  static constexpr MonotonicNs handshake_ns = 5'000'000'000;  // from the connection's beginning
-  // At once; for one more the oldest of all, or of its address, goes.
+  static constexpr MonotonicNs handshake_ns = 5'000'000'000;  // from the accept
+  // At a time; one more replaces the oldest of all, or of its address.
   static constexpr std::size_t most_handshakes = 32, most_per_address = 8;
   static constexpr int per_second = 20, burst = 40;  // handshakes of one address
-  static constexpr MonotonicNs turn_ns = 1'000'000;  // of the loop; a step that has begun is ended
+  static constexpr MonotonicNs turn_ns =
+      1'000'000;  // per turn of the loop; a step that has begun is completed
 
   struct Parts {
     TlsContext::Clock utc_s;
     std::function<MonotonicNs()> monotonic_ns;
-    /// The handshake has ended well; `identity` is unabridged.
+    /// The handshake succeeded; `identity` is unabridged.
     std::function<void(std::unique_ptr<Port>, const std::string& peer, const TlsIdentity& identity,
                        MonotonicNs now)>
         admit;
     std::function<void(const std::string& peer, const std::string& why, MonotonicNs now)> refused;
-    std::string plain_answer;  // to a peer that speaks without TLS
-    /// Whoever maintains the cell: its handshakes are not counted. None: nobody does.
+    std::string plain_answer;  // text for a peer that speaks without TLS
+    /// True: a maintenance account, whose handshakes are not limited. Empty: there is none.
     std::function<bool(const std::string& peer, MonotonicNs now)> maintains{};
   };
 
   /// Throws RefusedError as TlsContext does.
   TlsGate(const TlsServerSettings& files, Parts parts);
 
-  /// A connection that was just accepted. `peer` as TcpListener names it.
+  /// Adds an accepted connection. `peer` as TcpListener names it.
   void enter(std::unique_ptr<Port> port, const std::string& peer, MonotonicNs now);
-  /// From now on with what these files hold. Throws RefusedError, and goes on with what it had.
+  /// Applies these files from now on. Throws RefusedError and keeps the former ones.
   void reload(const TlsServerSettings& files);
   const TlsContext& context() const { return *context_; }
   std::size_t handshakes() const { return handshakes_.size(); }
-  /// What is wrong with the server's own certificates, or soon will be; empty: nothing.
+  /// A fault or a near expiry of the server's own certificates; empty: none.
   std::string expiry() const;
-  /// Its certificate, or its list of revoked ones, has expired: nobody gets in.
+  /// The certificate or the revocation list has expired: every handshake fails.
   bool has_expired() const;
 
   int fd() const override { return set_.fd(); }
@@ -58,7 +59,7 @@ class TlsGate final : public Pollable {
   std::string describe() const override { return "tls handshakes"; }
 
  private:
-  /// One connection that is under way.
+  /// One handshake in progress.
   class Handshake final : public Pollable {
    public:
     Handshake(TlsGate& gate, std::unique_ptr<TlsPort> port, std::string peer, MonotonicNs now)
@@ -72,7 +73,7 @@ class TlsGate final : public Pollable {
     bool ended() const { return proved || !why.empty(); }
 
     std::unique_ptr<TlsPort> port;
-    std::string peer, why;  // why: it is refused
+    std::string peer, why;  // why: reason of a refusal
     bool proved = false;
 
    private:
@@ -89,7 +90,7 @@ class TlsGate final : public Pollable {
   Parts parts_;
   std::shared_ptr<const TlsContext> context_;
   PollSet set_;
-  std::vector<std::unique_ptr<Handshake>> handshakes_;  // in the order in which they came
+  std::vector<std::unique_ptr<Handshake>> handshakes_;  // in the order of their connection
   std::map<std::string, TokenBucket> accounts_;         // by address
   MonotonicNs turn_ends_ = 0;
 };

@@ -1,4 +1,4 @@
-// [host.tcp.tls]: who proves what on a listening link.
+// [host.tcp.tls]: certificates of both sides of a listening link.
 #pragma once
 
 #include <filesystem>
