@@ -1,10 +1,10 @@
-// Calibrator: what the command protocol asks of a calibration. The daemon implements it; the codec knows no more.
+// Calibrator: the interface of the command protocol to a calibration. The daemon implements it.
 //
 //   start -> touch each face, scan -> solve -> accept, or verify against the current calibration
 //
-// touch(), scan() and solve() are overlapped as a trigger is: they return at once and
-// Instrument::operation_pending() stays true until they ended; how is in state(), a failure in the error queue.
-// A command is refused by throwing scpi::Error.
+// touch(), scan() and solve() are overlapped like trigger(): they return at once, and Instrument::operation_pending()
+// stays true until they end. step() gives the state; a failure goes to the error queue. A refusal is thrown as
+// scpi::Error. All calls come from the loop's thread.
 #pragma once
 
 #include <optional>
@@ -17,30 +17,30 @@ class Calibrator {
  public:
   virtual ~Calibrator() = default;
 
-  /// `artefact`: the serial number on it. -221 armed, or a calibration is in progress; -241 the cell's
-  /// configuration has no [calibration]; -256 no drawing of this artefact.
+  /// `artefact`: its serial number; `degc`: its temperature in degC. -221 armed, or a calibration is in progress; -241
+  /// the configuration has no [calibration]; -256 no drawing of this artefact.
   virtual void start(const std::string& artefact, const std::string& operator_name, double degc) = 0;
-  /// The next touch is one of this face. -221 no calibration is in progress, or it waits for something else;
-  /// -224 the artefact has no such face.
+  /// The next touch belongs to this face. -221 no calibration is in progress, or it waits for another step; -224 the
+  /// artefact has no such face.
   virtual void touch(const std::string& face) = 0;
-  /// Forgets the touches of a face, "" those of all.
+  /// Discards the touches of a face; "" discards all.
   virtual void forget(const std::string& face) = 0;
-  /// The next frame shows the artefact.
+  /// The next frame is taken as the scan of the artefact.
   virtual void scan() = 0;
   virtual void solve() = 0;
-  /// Stores what was solved and makes it current. -340 it must not be accepted, or could not be stored.
+  /// Stores the solved calibration and makes it current. -340 it fails its checks, or could not be stored.
   virtual void accept() = 0;
-  /// Makes a calibration that lies in the folder current. -340 it must not be.
+  /// Makes a stored calibration current. -340 it fails its checks.
   virtual void accept(const std::string& id, const std::string& operator_name) = 0;
-  /// Compares what was solved with the current calibration; both outcomes go to the journal. -340 it has drifted.
+  /// Compares the solved calibration with the current one; the journal records either outcome. -340 drift.
   virtual void verify() = 0;
-  /// The current calibration is current no more. -340 none is.
+  /// Withdraws the current calibration. -340 none is current.
   virtual void withdraw(const std::string& operator_name, const std::string& why) = 0;
   virtual void abort() = 0;
 
   /// IDLE, COLLECTING, TOUCHING, SCANNING, SOLVING or SOLVED.
   virtual std::string step() const = 0;
-  /// What is there and what is still needed, one line each, for an operator.
+  /// Collected and missing data, one line each, for an operator.
   virtual std::vector<std::string> report() const = 0;
 };
 

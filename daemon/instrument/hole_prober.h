@@ -1,10 +1,10 @@
-// HoleProber: what the command protocol asks of a hole that is scanned, then touched. The daemon implements it.
+// HoleProber: the interface of the command protocol to a hole that is scanned, then touched. The daemon implements it.
 //
 //   start -> scan -> enter -> touch ... -> DONE, MISMATCH, GUARD or NO CONVERGENCE
 //
-// scan(), enter() and touch() are overlapped as a trigger is. The probe is moved by whoever has it in hand, and
-// positions and touches are read; a machine that may move by itself enters and touches when it is told to. A
-// command is refused by throwing scpi::Error.
+// scan(), enter() and touch() are overlapped like trigger(). An operator moves the probe, and positions and touches are
+// read; a machine that may move by itself enters and touches on command. A refusal is thrown as scpi::Error. All calls
+// come from the loop's thread.
 #pragma once
 
 #include <Eigen/Core>
@@ -14,24 +14,24 @@
 
 namespace datum {
 
-/// Where the drawing expects the hole, machine coordinates, and how far off it may be.
+/// The expected hole by its drawing, in machine coordinates, and its tolerances.
 struct HoleOrder {
   Eigen::Vector3d center_mm = Eigen::Vector3d::Zero();  // on the surface
   double radius_mm = 0, search_mm = 0, radius_tolerance_mm = 0;
 };
 
 struct HoleMove {
-  bool until_contact = false;                       // otherwise any contact on the way is a crash
-  Eigen::Vector3d to_mm = Eigen::Vector3d::Zero();  // of the tip's centre, as the machine's scales read it
+  bool until_contact = false;                       // otherwise any contact on the way is a collision
+  Eigen::Vector3d to_mm = Eigen::Vector3d::Zero();  // centre of the tip, in the machine's scale readings
 };
 
-/// How a hole ended. Machine coordinates; no number is one where no round of touches was whole.
+/// The outcome, in machine coordinates. Numbers are NaN without a complete round of touches.
 struct HoleResult {
   std::string state, why;
   Eigen::Vector3d center_mm = Eigen::Vector3d::Zero();
   double radius_mm = 0;
-  Eigen::Vector3d u_mm = Eigen::Vector3d::Zero();  // standard uncertainty of x, y, radius
-  double form_mm = 0;                              // largest distance of a touch from the circle
+  Eigen::Vector3d u_mm = Eigen::Vector3d::Zero();  // standard uncertainty of x, y and radius
+  double form_mm = 0;                              // largest distance of a touch from the fitted circle
   int touches = 0;
   std::string calibration, calibration_sha256, frame, frame_sha256, log;
 };
@@ -40,25 +40,25 @@ class HoleProber {
  public:
   virtual ~HoleProber() = default;
 
-  /// -221 armed, a calibration or a hole is in progress; -241 the configuration has no [holes]; -340 no calibration
-  /// that may be used.
+  /// -221 armed, a calibration or a hole is in progress; -241 the configuration has no [holes]; -340 no usable
+  /// calibration.
   virtual void start(const HoleOrder& order) = 0;
-  /// The next frame shows the hole. -221 not started.
+  /// The next frame is taken as the scan of the hole. -221 not started.
   virtual void scan() = 0;
-  /// The tip stands still in the hole, where moves() leads.
+  /// The tip stands still in the hole, at the end of moves().
   virtual void enter() = 0;
-  /// The next touch is one of its wall.
+  /// The next touch belongs to the wall of the hole.
   virtual void touch() = 0;
-  /// Ends the hole in progress, and forgets what earlier ones said of the scan's bias. Never refuses.
+  /// Ends the hole in progress and discards the bias of the scan learnt from earlier holes. Never refuses.
   virtual void abort() = 0;
 
   /// IDLE, STARTED, SCANNING, APPROACH, TOUCHING, DONE, MISMATCH, GUARD or NO CONVERGENCE.
   virtual std::string step() const = 0;
-  /// What happened and what is to be done next, one line each, for an operator.
+  /// Completed and next steps, one line each, for an operator.
   virtual std::vector<std::string> report() const = 0;
-  /// What to do with the probe next; empty unless in APPROACH or TOUCHING.
+  /// Next moves of the probe; empty unless in APPROACH or TOUCHING.
   virtual std::vector<HoleMove> moves() const = 0;
-  /// Of the last hole; none while it is in progress.
+  /// The outcome of the last hole; none while one is in progress.
   virtual std::optional<HoleResult> result() const = 0;
 };
 

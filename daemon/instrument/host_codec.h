@@ -1,4 +1,4 @@
-// HostCodec: the language of one host, bytes in and whole lines out. No clock, no descriptor, no thread.
+// HostCodec: the protocol of one host, bytes in and whole lines out. No clock, no descriptor, no thread of its own.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +15,35 @@ class HostCodec {
  public:
   virtual ~HostCodec() = default;
 
-  /// Asked before each command is executed; false holds it and all behind it until resume().
+  /// Called before each command; false holds it and all commands after it until resume().
   using Pace = std::function<bool()>;
   void on_command(Pace pace) { pace_ = std::move(pace); }
 
-  /// Commands that were executed and not refused. An empty line is none.
+  /// Number of executed commands without refused ones. An empty line is no command.
   std::uint64_t executed() const { return executed_; }
 
-  /// Executes every command that is complete.
+  /// Executes every complete command.
   virtual void receive(std::string_view bytes) = 0;
-  /// Commands wait because the pace was exceeded: the caller reads no more until resume() has emptied them.
+  /// The rate limit holds commands: the caller stops reading until resume() has executed them.
   virtual bool waits() const = 0;
   virtual void resume() = 0;
-  /// A command is still being done, and what follows it stays with the host: the caller reads no more until it has ended, which
-  /// instrument_changed() tells.
+  /// An operation holds the commands after it: the caller stops reading until instrument_changed() ends it.
   virtual bool full() const { return false; }
-  /// The host waits for an answer that comes by itself: the end of an operation.
+  /// The host waits for an answer at the end of an operation.
   virtual bool owes() const { return false; }
-  /// Lines that are ready, each with its end; the caller sends them in this order and whole.
+  /// Complete lines with their ends; the caller sends them in this order and never splits them.
   virtual std::vector<std::string> take_answers() = 0;
-  /// Something changed in the instrument: an operation ended, a condition came or went.
+  /// An operation ended, or a condition of the instrument changed.
   virtual void instrument_changed() = 0;
-  /// The link broke: half a command and unsent answers are forgotten.
+  /// The link broke: discards an incomplete command and unsent answers.
   virtual void link_lost() = 0;
-  /// An error that no command caused.
+  /// Enqueues an error that no command caused.
   virtual void raise(int number, const std::string& detail) = 0;
 
-  /// Whether a stored result goes out unasked, and as which bytes.
+  /// True: stored results are sent unasked; pushed() gives the bytes.
   virtual bool pushes_results() const = 0;
   virtual std::string pushed(const BoardVerdict& verdict) const = 0;
-  /// What tells that results are not sent on this link; empty: this language has no such line.
+  /// The line that names results omitted on this link; empty: the protocol has none.
   virtual std::string gap(const std::string& store_id, std::uint64_t from, std::uint64_t to) const = 0;
 
  protected:

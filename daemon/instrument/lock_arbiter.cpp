@@ -9,13 +9,13 @@
 namespace datum {
 namespace {
 
-constexpr std::size_t most_accounts = 64;  // more hosts than links: some came and went
-constexpr std::size_t longest_note = 120;  // characters of a command
+constexpr std::size_t most_accounts = 64;  // more than there are links: hosts may come and go
+constexpr std::size_t longest_note = 120;  // characters of a logged command
 
 std::string link_of(const std::string& host) { return host.substr(0, host.find(' ')); }
 std::string without_port(const std::string& host) { return host.substr(0, host.rfind(':')); }
 
-/// As one line of a log: a block in a command may hold anything.
+/// One printable line for the log: a block in a command may hold any byte.
 std::string shown(std::string_view what) {
   std::string text(what.substr(0, longest_note));
   for (char& c : text)

@@ -1,13 +1,13 @@
-// LockArbiter: which host may command the cell, and the log of who did what. One desk per cell (Instrument::control()),
-// asked by every host's codec before a command that changes the cell.
+// LockArbiter: decides which host may command the cell, and logs their commands. One arbiter per cell
+// (Instrument::control()); every codec asks it before a command that changes the cell. Only the loop's thread calls it.
 //
-// While nobody holds control every host may command. One that holds it keeps the others from changing anything; they
-// still read, and they still stop: ABORt is not asked for here, since a stop makes no result and no PASS.
+// Without a holder of control every host may command. A holder keeps other hosts from changes; they may still read, and
+// they may stop: ABORt needs no control, since a stop makes no result and no PASS.
 //
-// `reserved` names the links (not the hosts) that own control while nobody else holds it: a PLC that runs the line. Another
-// host then has to take it by force, which is logged, and the reserved link gets it back by asking, at any moment.
+// `reserved` names the link, not the host, that owns control without a holder: a PLC that runs the line. Another host
+// must take control by force, which is logged. The reserved link gets it back on request at any moment.
 //
-// A host is named by its link and where it is: "serial /dev/ttyUSB0", "tcp 192.168.0.7:50112", "modbus_tcp 10.0.0.2:1053".
+// A host is named by its link and address: "serial /dev/ttyUSB0", "tcp 192.168.0.7:50112", "modbus_tcp 10.0.0.2:1053".
 // The first word is the key of its table under [host] in the configuration.
 #pragma once
 
@@ -25,24 +25,24 @@
 
 namespace datum {
 
-/// What the hosts of a link may do. Each may do what the one before it may.
+/// Permissions of a link's hosts. Each role includes the one before it.
 enum class Role : std::uint8_t {
-  read,     // ask, and set what is their own link's
-  operate,  // choose a recipe, arm, trigger, stop, take control
-  configure,  // change what later boards are judged by: recipes and calibrations; take control from whom it is reserved for
+  read,       // query, and settings of the own link
+  operate,    // choose a recipe, arm, trigger, stop, request control
+  configure,  // change recipes and calibrations, on which later verdicts depend; take reserved control
 };
 const char* name_of(Role role);
 
-/// A host that proved who it is, and what it may therefore do.
+/// An authenticated host and its role.
 struct HostIdentity {
   std::string certificate;  // unabridged: subject, serial, fingerprint
   Role role = Role::read;
 };
 
 struct ControlSettings {
-  std::string reserved;                 // key of a link ("serial", "modbus_serial"); empty: none
-  std::map<std::string, Role> roles{};  // by key of a link; one that is not there may do all
-  // Commands that are logged of one host, and as many changes of control; what goes beyond is counted.
+  std::string reserved;  // key of the link that owns control ("serial", "modbus_serial"); empty: none
+  std::map<std::string, Role> roles{};  // by key of a link; an absent link has all permissions
+  // Limits of logged commands per host, and of logged changes of control; further ones are counted.
   int logged_burst = 20, logged_per_second = 2;
 };
 
@@ -51,51 +51,51 @@ class LockArbiter {
   using Clock = std::function<MonotonicNs()>;
   using Log = LogSink;
 
-  /// What a host does that later results do not state themselves: a command as it came.
+  /// Receives commands that later results do not state themselves, in their received form.
   using Deeds = std::function<void(const std::string& host, std::string_view what)>;
 
   LockArbiter(ControlSettings settings, Clock now, Log log);
   void on_deed(Deeds deeds) { deeds_ = std::move(deeds); }
 
-  /// This host proved who it is; until left(). Its role counts in place of its link's. Said again: it has another one, and
-  /// gives control back where it may no longer operate.
+  /// Sets the authenticated identity of a host until left(); its role replaces that of the link. A second call changes
+  /// the role, and releases control where the new role may not operate.
   void identify(const std::string& host, HostIdentity identity);
-  /// Empty: it proved nothing.
+  /// Empty: not authenticated.
   std::string certificate_of(const std::string& host) const;
 
-  /// True: `host` holds control now. False: another one does, see owner(). The reserved link always gets it. Throws
-  /// scpi::Error -203 where it may only read.
+  /// True: `host` holds control now. False: another host does, see owner(). The reserved link always gets it. Throws
+  /// scpi::Error -203 for the role `read`.
   bool request(const std::string& host);
-  /// Takes control from whoever has it. Throws scpi::Error -203 where the link's role does not allow it: where control is
-  /// reserved for another link, `configure` does.
+  /// Takes control from any holder. Throws scpi::Error -203 where the role does not permit it: control that is reserved
+  /// for another link demands `configure`.
   void force(const std::string& host);
-  /// Gives it back; nothing where another host holds it.
+  /// Releases control; no effect where another host holds it.
   void release(const std::string& host);
-  /// The link of this host is gone: what it held is free.
+  /// The link of this host closed: releases its control.
   void left(const std::string& host);
 
-  /// Whom a place is kept for: the host that holds control, or held it when its link broke; empty: none.
+  /// The host that holds control, or held it when its link broke; empty: none. A connection place is reserved for it.
   const std::string& place_kept_for() const { return holder_.empty() ? lost_ : holder_; }
 
-  /// The host that holds control, else the reserved link, else empty.
+  /// The holder of control, else the reserved link, else empty.
   std::string owner() const { return holder_.empty() ? settings_.reserved : holder_; }
   bool may_change(const std::string& host) const;
   Role role_of(const std::string& host) const;
 
-  /// `host` is about to change the cell by `what`, a command as it came, for which a link needs the role `needed`. Throws
-  /// scpi::Error -203 that names the role or the holder where it must not; otherwise logs it.
+  /// Permits and logs `what`, a command of `host` in its received form that demands the role `needed`. Throws scpi::Error
+  /// -203 that names the missing role or the holder of control.
   void change(const std::string& host, std::string_view what, Role needed = Role::operate);
-  /// The same for what the board's result will state: its trigger, unit, temperature. It is no deed.
+  /// The same for trigger, unit and temperature, which the board's result states; they are no deeds.
   void measure(const std::string& host, std::string_view what);
-  /// The same for what whoever operates may do at any time, whoever has control.
+  /// The same for commands that the role operate permits at any time without control.
   void stop(const std::string& host, std::string_view what);
 
-  /// What hosts asked and were sent: every codec enters it.
+  /// Counters of commands and results; every codec updates them.
   HostMeter& meter() { return meter_; }
 
  private:
   struct Noted {
-    TokenBucket commands, control;  // a flood of commands does not hide who took control
+    TokenBucket commands, control;  // separate, so that many commands do not hide a change of control
     std::uint64_t left_out = 0;
   };
   static constexpr int logged_warning = 4, logged_notice = 5, logged_info = 6;
@@ -113,9 +113,10 @@ class LockArbiter {
   Log log_;
   Deeds deeds_;
   HostMeter meter_;
-  std::string holder_, lost_;  // lost: its link broke while it held control, and nobody took it since
+  std::string holder_,
+      lost_;  // lost: the host whose link broke while it held control, until another host requests it
   std::map<std::string, HostIdentity> identities_;  // by host
-  std::map<std::string, Noted> noted_;  // by host without its port, so that reconnecting opens no new account
+  std::map<std::string, Noted> noted_;  // by host without port, so that a reconnection opens no new account
 };
 
 }  // namespace datum

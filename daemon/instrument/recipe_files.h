@@ -1,5 +1,4 @@
-// RecipeFiles: what the command protocol asks of the folder of recipes. The daemon implements it; the codec knows no
-// more.
+// RecipeFiles: the interface of the command protocol to the folder of recipes. The daemon implements it.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,7 @@
 
 namespace datum {
 
-/// What hosts may fill the folder to: a file more, or bytes more, are refused.
+/// Limits of the folder for uploads; files or bytes beyond are refused.
 struct RecipeQuota {
   std::size_t files = 200;
   std::uint64_t bytes = 16 << 20;
@@ -22,19 +21,17 @@ class RecipeFiles {
  public:
   virtual ~RecipeFiles() = default;
 
-  /// The file's text. -256 no such recipe.
+  /// Returns the text of the file. -256 no such recipe.
   virtual std::string read(const std::string& name) const = 0;
-  /// Checks the text as a whole, then puts it durably in the place of the recipe of this name, or beside the others.
-  /// After a power cut either the old one or the new one is there. Refused, and nothing changed: -230 the text is not
-  /// that of `sha256`; -224 it is no recipe (the first problem with line and column), or one of another name; -221 it
-  /// is chosen and the cell is armed; -257 the name can't be a file's; -254 beyond the quota; -258, -254, -250 the folder. A recipe that was
-  /// chosen is chosen no longer.
-  /// `done` is called when that has ended, at once or later from the loop, and then instrument_changed() on every endpoint:
-  /// neither the text's parser nor the disk holds the loop up.
+  /// Checks the text completely, then replaces or adds the recipe durably; after a power cut the old or the new file
+  /// exists. A refusal changes nothing: -230 the text does not match `sha256`; -224 no valid recipe (first problem with
+  /// line and column) or another name; -221 it is chosen and the cell is armed; -257 invalid file name; -254 quota; -258,
+  /// -254, -250 errors of the folder. A chosen recipe is deselected. `done` is called at the end, at once or later from
+  /// the loop; instrument_changed() follows on every endpoint. Neither the parser nor the disk blocks the loop.
   using WriteDone = std::function<void(const std::optional<scpi::Error>& refused)>;
   virtual void write(const std::string& name, const std::string& text, const std::string& sha256,
                      WriteDone done) = 0;
-  /// -256 no such recipe; -221 it is chosen; -258, -250 the folder.
+  /// -256 no such recipe; -221 it is chosen; -258, -250 errors of the folder.
   virtual void remove(const std::string& name) = 0;
 };
 

@@ -1,5 +1,5 @@
-// Replayer: what the command protocol asks of a replay, a stored frame that is measured again with what it was
-// measured with. The daemon implements it; the codec knows no more.
+// Replayer: the interface of the command protocol to the repeated measurement of a stored frame, with the recipe and
+// calibration of its result. The daemon implements it.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@ namespace datum {
 struct ReplayOutcome {
   std::uint64_t sequence = 0;
   std::string state = "NONE";  // NONE, RUNNING, SAME, DIFFERENT or FAILED
-  std::string detail;          // the first difference, or why there is no answer
+  std::string detail;          // first difference, or the cause of a failure
 };
 
 class Replayer {
  public:
   virtual ~Replayer() = default;
 
-  /// Overlapped as a trigger is. Stores nothing. -221 armed, or something else is in progress; -222 no such result;
-  /// -230 its recipe, its calibration or its sensor is not the stored one's any more; -256 its frame, its recipe or its
-  /// calibration is gone.
+  /// Overlapped like trigger(); stores nothing. -221 armed, or another operation is in progress; -222 no such result;
+  /// -230 its recipe, calibration or sensor differs from the stored one; -256 its frame, recipe or calibration no longer
+  /// exists.
   virtual void start(std::uint64_t sequence) = 0;
-  /// Of the last replay.
+  /// Outcome of the last repeated measurement.
   virtual ReplayOutcome outcome() const = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace datum::scpi {
 namespace {
 
-constexpr std::size_t longest_text = 255;  // SCPI-99, 21.8.1
+constexpr std::size_t longest_text = 255;  // SCPI-99 volume 2, 21.8.1
 
 }  // namespace
 

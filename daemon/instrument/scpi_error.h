@@ -10,7 +10,7 @@
 
 namespace datum::scpi {
 
-/// The standard's numbers that datumd raises (SCPI-99 volume 2, chapter 21.8).
+/// Numbers of SCPI-99 volume 2, 21.8 that datumd raises.
 enum ErrorNumber : int {
   no_error = 0,
   invalid_character = -101,
@@ -63,17 +63,17 @@ enum ErrorNumber : int {
   query_deadlocked = -430,
 };
 
-/// A number of the standard, for the manual and for the test that reaches each.
+/// One number of the standard, for the manual and for the test that raises each.
 struct ErrorText {
   int number;
-  const char* text;        // the standard's own
-  const char* cause;       // what raises it here; null: nothing does
-  const char* never;       // why nothing does
-  bool by_a_link = false;  // raised by a link, not by what a message says
+  const char* text;        // text of the standard
+  const char* cause;       // cause in datumd; null: never raised
+  const char* never;       // why it is never raised
+  bool by_a_link = false;  // a link raises it, independent of a message
 };
 const std::vector<ErrorText>& all_errors();
 
-/// The standard's own text; "Device-specific error" for a number it does not have.
+/// Text of the standard; "Device-specific error" for other numbers.
 const char* text_of(int number);
 
 /// Bits of the standard event status register (IEEE 488.2, 11.5.1).
@@ -86,10 +86,10 @@ enum EventBit : std::uint8_t {
   user_request = 64,
   power_on = 128,
 };
-/// The bit that an error of this number sets.
+/// The event bit for an error number.
 std::uint8_t event_bit_of(int number);
 
-/// Thrown by whoever refuses a command; `detail` says what is wrong and what is allowed.
+/// A refusal of a command; `detail` states the fault and the allowed values.
 class Error : public std::runtime_error {
  public:
   explicit Error(int number, const std::string& detail = "") : std::runtime_error(detail), number_(number) {}
@@ -99,14 +99,13 @@ class Error : public std::runtime_error {
   int number_;
 };
 
-/// First in, first out. When it is full its last entry becomes -350 and what follows is lost until room is
-/// made.
+/// First in, first out. When it is full, its last entry becomes -350 and further errors are lost until an entry is read.
 class ErrorQueue {
  public:
   static constexpr std::size_t capacity = 32;
   void push(int number, const std::string& detail);
-  /// `-113,"Undefined header;FOO:BAR"`, at most 255 characters between the quotes; takes it out. Empty:
-  /// `0,"No error"`.
+  /// Removes and returns the oldest entry, `-113,"Undefined header;FOO:BAR"`, at most 255 characters between the quotes.
+  /// Empty queue: `0,"No error"`.
   std::string pop();
   std::size_t size() const { return entries_.size(); }
   void clear() { entries_.clear(); }
@@ -115,10 +114,9 @@ class ErrorQueue {
   std::deque<std::string> entries_;
 };
 
-/// Quoted as an answer: bounded_text of it between double quotes, doubled inside; line ends and other controls become
-/// blanks.
+/// bounded_text of `text` as a quoted answer; double quotes are doubled, line ends and controls become blanks.
 std::string quote(const std::string& text);
-/// The same of a text whose length its own command bounds.
+/// The same without a limit, for text that its command bounds.
 std::string quote_whole(const std::string& text);
 
 }  // namespace datum::scpi

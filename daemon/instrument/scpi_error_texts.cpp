@@ -1,4 +1,4 @@
-// The numbers of SCPI-99 volume 2, 21.8, what raises each here, and why some are never raised.
+// The numbers of SCPI-99 volume 2, 21.8: causes in datumd, and why some are never raised.
 #include "daemon/instrument/scpi_error.h"
 
 namespace datum::scpi {
