@@ -6,7 +6,7 @@ namespace datum {
 
 namespace {
 
-constexpr int first_stop_ms = 2000;  // of a start, where the controller does not answer
+constexpr int first_stop_ms = 2000;  // ms, for the connection at start where the controller does not answer
 
 }  // namespace
 

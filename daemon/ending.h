@@ -1,4 +1,5 @@
-// How the daemon ends in order: what moves is stopped first, within a deadline. And what one before it left moving.
+// Orderly shutdown: the machine is stopped first, within a deadline. At start, a machine that a killed datumd left moving
+// is stopped.
 #pragma once
 
 #include <optional>
@@ -14,9 +15,9 @@ class Ending {
  public:
   Ending(EventLoop& loop, LogSink log) : loop_(loop), log_(std::move(log)) {}
 
-  /// Its machine may move.
+  /// Registers the machine that shutdown stops.
   void waits_for(CmmSource& cmm) { cmm_ = &cmm; }
-  /// Told to end. The second time it ends at once.
+  /// Begins the shutdown. A second call ends the loop at once.
   void begin(MonotonicNs now);
   void after_round(MonotonicNs now);
 
@@ -30,7 +31,7 @@ class Ending {
   std::optional<MonotonicNs> due_;
 };
 
-/// Where the configuration allows motion: a daemon that was killed may have left its machine moving.
+/// Stops the machine at start where the configuration allows motion: a killed daemon may have left it moving.
 void stop_machine_first(const DaemonConfig& config, const LogSink& log);
 
 }  // namespace datum

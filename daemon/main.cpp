@@ -1,4 +1,4 @@
-// datumd: arguments, log of version and features, configuration, devices, ready, loop.
+// datumd in order: arguments, log of version and features, configuration, devices, ready, event loop.
 #include <fmt/format.h>
 #include <signal.h>
 #include <systemd/sd-daemon.h>
@@ -46,8 +46,8 @@ namespace {
 
 using namespace datum;
 
-constexpr int exit_config = 78;    // EX_CONFIG: systemd does not restart after it
-constexpr int exit_software = 70;  // EX_SOFTWARE
+constexpr int exit_config = 78;    // EX_CONFIG (sysexits.h): systemd does not restart the service
+constexpr int exit_software = 70;  // EX_SOFTWARE (sysexits.h)
 
 std::int64_t utc_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -59,7 +59,7 @@ const std::map<std::string, BackendSettings::Kind> backend_kinds{{"auto", Backen
                                                                  {"cpu", BackendSettings::Kind::cpu},
                                                                  {"cuda", BackendSettings::Kind::cuda}};
 
-/// Prints every problem; 0 where there is none.
+/// Prints every problem. Returns 0 where there is none.
 int check(const std::filesystem::path& config) {
   const auto problems = check_config(config, utc_ns() / 1'000'000'000);
   for (const std::string& problem : problems) fmt::print(stderr, "{}\n", problem);
@@ -103,7 +103,7 @@ std::set<std::string> listening_tables(const DaemonConfig& config) {
   return tables;
 }
 
-/// What must have room before a board is taken.
+/// Dependencies of the retention of files; their file systems must have room before a board is accepted.
 FileRetentionDependencies kept_files(const DaemonConfig& config) {
   FileRetentionDependencies parts{config.retention,
                                   deliveries_folder(config),
@@ -116,7 +116,7 @@ FileRetentionDependencies kept_files(const DaemonConfig& config) {
   return parts;
 }
 
-/// Of an older datumd's store, once; the service manager is asked for timeout.
+/// Reports the progress of a migration of the store, and extends the service manager's start timeout.
 void tell_migration(std::uint64_t done, std::uint64_t of) {
   sd_notify(0, fmt::format("EXTEND_TIMEOUT_USEC=60000000\nSTATUS=brings the result store forward: {} of {}",
                            done, of)
@@ -158,7 +158,7 @@ std::vector<std::unique_ptr<CommandEndpoint>> hosts_of(const DaemonConfig& confi
   return hosts;
 }
 
-/// Of the configuration as it is now, [host.tcp.tls] alone: certificates and roles.
+/// Reads the present configuration and applies only [host.tcp.tls]: certificates and roles.
 void reload_tls(const DaemonConfig& config, const std::vector<std::unique_ptr<CommandEndpoint>>& hosts,
                 const LogSink& to_journal) {
   if (!config.tcp || !config.tcp->tls) return;
@@ -176,7 +176,7 @@ void reload_tls(const DaemonConfig& config, const std::vector<std::unique_ptr<Co
 
 struct ModbusHosts {
   std::optional<modbus::RegisterServer> desk;
-  std::vector<std::unique_ptr<Pollable>> links;  // gone before the desk
+  std::vector<std::unique_ptr<Pollable>> links;  // destroyed before the register server
 };
 
 void open_modbus(ModbusHosts& hosts, const DaemonConfig& config, InspectionCell& cell,
@@ -198,7 +198,7 @@ void open_modbus(ModbusHosts& hosts, const DaemonConfig& config, InspectionCell&
   }
 }
 
-/// Until a signal ends it.
+/// Runs the loop until a signal ends it.
 void turn(EventLoop& loop, InspectionCell& cell, Watchdog& watchdog, Ending& ending,
           const LogSink& to_journal) {
   std::string status;
@@ -218,7 +218,7 @@ void turn(EventLoop& loop, InspectionCell& cell, Watchdog& watchdog, Ending& end
 }
 
 int serve(const DaemonConfig& config) {
-  InheritedSockets sockets(listening_tables(config));  // before a process is started that could inherit them
+  InheritedSockets sockets(listening_tables(config));  // before a child process could inherit them
   keep_freed_memory();
   Telemetry telemetry(config.cell);
   const LogSink to_journal = telemetry.sink();
@@ -294,7 +294,7 @@ int serve(const DaemonConfig& config) {
   return 0;
 }
 
-/// "X,Y,Z" in mm.
+/// Parses "X,Y,Z" in mm.
 std::array<double, 3> position_of(const std::string& text) {
   std::array<double, 3> mm{};
   const char* at = text.data();
@@ -392,7 +392,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) try {
   return run(argc, argv);
-} catch (const std::exception& error) {  // of the command line, or of telling
+} catch (const std::exception& error) {  // an error of the command line, or of writing the log
   std::fprintf(stderr, "datumd: %s\n", error.what());
   return exit_software;
 }

@@ -1,4 +1,4 @@
-// Where this daemon's frames, models, recipes and calibrations are parsed: in datumd-parse, beside it.
+// Parsers of frames, models, recipes and calibrations: they run isolated in the process datumd-parse.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace datum {
 
-/// Started. An input over which it ends is logged and counted (parser_ended); a model or a text is kept in failed/ beside the
-/// deliveries, or beside the store, while a delivery goes there by itself. Throws ParserEnded.
+/// Starts datumd-parse. An input that ends it is logged and counted (parser_ended). A model or a text is kept in failed/
+/// beside the deliveries, or beside the store; a delivery moves there by itself. Throws ParserEnded.
 std::unique_ptr<IsolatedParsers> start_parsers(const DaemonConfig& config, std::uint64_t most_pixels,
                                                const LogSink& log);
 

@@ -20,7 +20,7 @@ namespace datum {
 
 namespace {
 
-/// The files that say what is measured, and how.
+/// The parsed input files: recipe, sensor, calibration.
 struct Read {
   Recipe recipe;
   SensorProfile sensor;
@@ -59,7 +59,7 @@ InspectionInputs inputs_of(const SingleShotOptions& options, const Read& read, s
   return inputs;
 }
 
-/// Where the operator says that the stage stood: nobody measured it before and after.
+/// The pose from the operator's stage position; no measurement before and after the exposure confirms it.
 Pose pose_of(const SingleShotOptions& options, std::size_t i) {
   Pose pose;
   if (options.positions_mm.empty()) return pose;
@@ -96,7 +96,7 @@ int measure_board(const SingleShotOptions& options, const Read& read, Inspection
   try {
     write_picture(*options.picture, frame, read.recipe, verdict,
                   moved(board_from_sensor(inputs), verdict.stages).inverse());
-  } catch (const CalibrationError& error) {  // the verdict says so too; it stands without a picture
+  } catch (const CalibrationError& error) {  // the verdict states it too; it stands without a picture
     fmt::print(stderr, "no picture: {}\n", error.what());
   }
   return exit_status(verdict.decision);
@@ -122,7 +122,7 @@ int measure_part(const SingleShotOptions& options, const Read& read, const Inspe
 }  // namespace
 
 int measure_single_shot(const SingleShotOptions& options, std::int64_t utc_ns) {
-  Read read = read_files(options);  // what is wrong with them is told before a GPU is started
+  Read read = read_files(options);  // errors in the files are reported before a GPU is started
   const BackendChoice backend =
       choose_backend(options.backend, Timeout::of_one_frame,
                      [](bool, const std::string& text) { fmt::print(stderr, "backend: {}\n", text); });

@@ -1,4 +1,4 @@
-// datumd --once: measures one frame, or a part's snapshots, and prints the verdict; needs no cell.
+// datumd --once: measures one frame, or the snapshots of one part, and prints the verdict. It needs no cell.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ namespace datum {
 
 struct SingleShotOptions {
   std::vector<std::filesystem::path>
-      frames;  // whatever read_frame takes; one, or a surface recipe's snapshots
-  /// Of the stage in mm, one for each frame, or none: it stands where the calibration was made.
+      frames;  // every file that read_frame accepts; one, or the snapshots of a surface recipe
+  /// Stage positions in mm, one per frame. Empty: the stage stands where the calibration was made.
   std::vector<std::array<double, 3>> positions_mm;
   std::filesystem::path recipe;
   std::filesystem::path sensor;                      // profile
@@ -27,8 +27,8 @@ struct SingleShotOptions {
   BackendSettings backend{BackendSettings::Kind::cpu, 0};
 };
 
-/// Returns the exit status: 0 PASS, 1 FAIL, 2 INCONCLUSIVE, 3 INVALID. Throws what reading the files throws,
-/// and RefusedError where the backend that is asked for is not there, or frames and positions differ in number.
+/// Returns the exit status: 0 PASS, 1 FAIL, 2 INCONCLUSIVE, 3 INVALID. Throws the errors of the file readers. Throws
+/// RefusedError where the requested backend is missing, or the numbers of frames and positions differ.
 int measure_single_shot(const SingleShotOptions& options, std::int64_t utc_ns);
 
 }  // namespace datum

@@ -51,7 +51,7 @@ MetricsService::MetricsService(MetricsDependencies parts)
       server_(
           *parts_.config.metrics, [this](MetricsForm form) { return text(form); }, parts_.telemetry.sink()) {}
 
-/// A whole result is read for it, only where another one became the oldest.
+/// Parses a whole result, so it does that only when the oldest result changes.
 std::optional<std::int64_t> MetricsService::oldest_utc_s() {
   try {
     const std::uint64_t first = parts_.cell.results().first;
@@ -60,7 +60,7 @@ std::optional<std::int64_t> MetricsService::oldest_utc_s() {
     oldest_utc_s_ = stored ? utc_from_iso8601(stored->measured_at.substr(0, 19) + "Z") : std::nullopt;
     oldest_ = first;
     return oldest_utc_s_;
-  } catch (const std::exception&) {  // the log and *TST? tell it
+  } catch (const std::exception&) {  // the log and *TST? report it
     return std::nullopt;
   }
 }

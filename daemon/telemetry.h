@@ -1,4 +1,4 @@
-// What the outside sees of a running datumd: the journal, the counters, and the socket that they are read by.
+// Telemetry of a running datumd: the journal, the counters, and the socket that serves them.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace datum {
 
-/// Every line of the daemon goes through it, from any thread. It outlives whoever has its sink.
+/// Every log line of the daemon passes through it, from any thread. It outlives every holder of its sink.
 class Telemetry {
  public:
   explicit Telemetry(std::string cell) : cell_(std::move(cell)) {}
@@ -33,16 +33,16 @@ class Telemetry {
   CellMetrics metrics_;
 };
 
-/// Of a datumd that has no cell yet: why it does not start. Returns `status`.
+/// Reports why a datumd without a cell does not start. Returns `status`.
 int tell_refusal(const std::string& why, int status);
 
-/// Where this cell's results, pictures and frames lie.
+/// Folders of this cell's results, pictures and frames.
 ServicePlaces places_of(const DaemonConfig& config);
 
-/// Of the store's disk, as it was looked at last.
+/// Room on the store's disk, from the newest sample.
 StoreRoom room_of(const ServiceSampler& facts);
 
-/// What the metrics are read from; all of it outlives them.
+/// Sources of the metrics; all of them outlive MetricsService.
 struct MetricsDependencies {
   const DaemonConfig& config;
   Telemetry& telemetry;
@@ -66,7 +66,7 @@ class MetricsService {
   std::optional<std::int64_t> oldest_utc_s();
 
   MetricsDependencies parts_;
-  std::uint64_t oldest_ = 0;  // sequence of the oldest stored result, and when it was measured
+  std::uint64_t oldest_ = 0;  // sequence number of the oldest stored result, and its time of measurement
   std::optional<std::int64_t> oldest_utc_s_;
   MetricsServer server_;
 };
