@@ -112,7 +112,7 @@ class Walk {
     next_row();
   }
 
-  /// Of the first link: where retention took what stood before it, a statement further on says what that was.
+  /// Hash before the first entry: where retention removed the entries before it, a later statement gives their last hash.
   std::string hash_before(const ChainEntry& first) {
     if (first.link == 1) return std::string(chain_begin);
     sqlite::Statement rows(
@@ -129,7 +129,7 @@ class Walk {
     return "unknown";
   }
 
-  /// Under which the first link is hashed: the oldest statement of another id says it.
+  /// Id that the first entry is hashed with: the oldest statement of a renewal gives it.
   std::string first_id() {
     sqlite::Statement rows(
         db_, file_,
@@ -144,12 +144,12 @@ class Walk {
   static bool is_statement(const std::string& text, Statement& statement) {
     try {
       return from_statement(text, statement);
-    } catch (const std::runtime_error&) {  // told where the walk comes to it
+    } catch (const std::runtime_error&) {  // reported when the walk reaches it
       return false;
     }
   }
 
-  /// The number given last is counted in the store's own row.
+  /// The store's own row counts the sequence numbers that were given.
   void check_count() {
     const std::uint64_t counted = last_given(db_, file_);
     const std::uint64_t last = std::max(report_.last, given_);
@@ -179,14 +179,14 @@ class Walk {
   sqlite3* db_;
   const fs::path& file_;
   const std::vector<HeldEntry>& held_;
-  std::multimap<std::uint64_t, const HeldEntry*> held_at_;  // by link
+  std::multimap<std::uint64_t, const HeldEntry*> held_at_;  // by entry number
   sqlite::Statement rows_;
   StoredResult row_;
   bool have_row_ = false;
   std::uint64_t first_link_ = 0;
-  std::string before_, id_;  // of the link before the next one
-  std::uint64_t given_ = 0;  // the highest number that a statement of another id knows
-  bool is_begin_ = false;    // the chain begins with the store
+  std::string before_, id_;  // of the entry before the next one
+  std::uint64_t given_ = 0;  // highest sequence number that a renewal states
+  bool is_begin_ = false;    // the chain begins with the creation of the store
   ChainReport report_;
 };
 
@@ -201,7 +201,7 @@ ChainReport check_chain(const fs::path& file, const std::vector<HeldEntry>& held
     throw StoreError(
         StoreError::Kind::corrupt,
         file.string() + ": a store of schema 1 has no chain; it gets one when this datumd starts with it");
-  sqlite::execute(db.get(), file, "BEGIN");  // one moment for all that is read
+  sqlite::execute(db.get(), file, "BEGIN");  // one snapshot for all reads
   return Walk(db.get(), file, held).run();
 }
 

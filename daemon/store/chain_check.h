@@ -1,4 +1,4 @@
-// Walks a store's chain of hashes and says what was altered, taken out or put in.
+// Checks a store's hash chain, and reports altered, missing and inserted entries.
 #pragma once
 
 #include <cstdint>
@@ -10,39 +10,42 @@
 
 namespace datum {
 
-/// Something that is not as it was written.
+/// One deviation from the stored state.
 struct ChainFault {
-  std::uint64_t sequence = 0;  // of the result; 0: a statement, or the chain itself
+  std::uint64_t sequence = 0;  // sequence number of the result; 0: a statement, or the chain itself
   std::string what;
 };
 
 struct ChainReport {
   std::string store_id;
   std::uint64_t links = 0, results = 0;
-  std::uint64_t first = 0, last = 0;    // sequences
-  std::uint64_t given = 0;              // the highest number that the chain knows of
-  std::vector<std::string> statements;  // in words, the newest; what befell the store
-  std::vector<std::string> renewals;  // in words, the oldest: it was set back, or copied, and got another id
-  ChainEntry head;                    // the newest link
-  std::uint64_t signed_link = 0, signed_result = 0;  // up to which signatures of its own hold; 0: none does
-  std::vector<std::string> removed_heads;  // of those held: links that retention took since, in words
+  std::uint64_t first = 0, last = 0;    // sequence numbers
+  std::uint64_t given = 0;              // highest sequence number that the chain knows
+  std::vector<std::string> statements;  // the newest statements as text: events of the store
+  std::vector<std::string>
+      renewals;     // the oldest renewals as text: the store was set back or copied, and got another id
+  ChainEntry head;  // the newest entry
+  std::uint64_t signed_link = 0,
+                signed_result = 0;         // range covered by valid signatures of the store itself; 0: none
+  std::vector<std::string> removed_heads;  // entries of `held` that retention removed since, as text
   std::uint64_t faults = 0;
-  std::vector<ChainFault> first_faults;  // in the chain's order
+  std::vector<ChainFault> first_faults;  // in the order of the chain
 
-  static constexpr std::size_t most_told = 16;  // of each
+  static constexpr std::size_t most_told = 16;  // limit of each list
 };
 
-/// A link that somebody holds elsewhere, from an earlier report: who rewrites a whole store is found by it alone.
+/// An entry from an earlier report that somebody keeps elsewhere. Only such an entry detects a completely rewritten
+/// store.
 struct HeldEntry {
   std::uint64_t link = 0;
   std::string sha256;
-  std::string store{};    // id under which it was signed; empty: it is not known
-  std::string who{};      // "signature 17 of ..."; empty: nobody signed it
+  std::string store{};    // id under which it was signed; empty: unknown
+  std::string who{};      // "signature 17 of ..."; empty: not signed
   bool in_store = false;  // kept in the store itself
 };
 
-/// Reads beside a running daemon, all of it as it is at one moment. Throws StoreError; kind `corrupt` also where the
-/// store is of a schema without a chain.
+/// Reads beside a running daemon, in one snapshot. Throws StoreError; kind `corrupt` also where the store's schema has no
+/// chain.
 ChainReport check_chain(const std::filesystem::path& store, const std::vector<HeldEntry>& held = {});
 
 }  // namespace datum

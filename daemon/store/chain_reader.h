@@ -1,4 +1,4 @@
-// Reads a store's chain beside its writer, all of it as it is at one moment: what a signer is shown.
+// Reads a store's chain beside its writer, in one snapshot, for a signer.
 #pragma once
 
 #include <sqlite3.h>
@@ -17,16 +17,16 @@ namespace datum {
 
 class ChainReader {
  public:
-  /// Throws StoreError; kind `corrupt` also where the store is of a schema without a chain.
+  /// Throws StoreError; kind `corrupt` also where the store's schema has no chain.
   explicit ChainReader(const std::filesystem::path& store);
 
   const std::string& store_id() const { return id_; }
-  /// The newest link that is on the disk for certain: statements of a removal behind the last result are not, a power cut may take
-  /// them back (ResultStore::remove_oldest). Link 0: there is none.
+  /// The newest entry that is certainly on the disk. Removal statements after the last result are not: a power cut may
+  /// undo them (ResultStore::remove_oldest). Entry 0: none.
   ChainPlace head() const;
-  /// None: there is no such link, or it was removed.
+  /// None: the entry does not exist, or retention removed it.
   std::optional<ChainPlace> place(std::uint64_t link) const;
-  /// Each link behind this one in turn, as it is stored, and the body that its hash should cover; ends where `take` returns false.
+  /// Passes each entry after `link` in its stored form, with the body that its hash covers, until `take` returns false.
   /// Throws StoreError where a result of the chain is missing.
   void bodies_after(std::uint64_t link,
                     const std::function<bool(const ChainPlace&, const std::string& body)>& take) const;

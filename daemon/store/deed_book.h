@@ -1,6 +1,6 @@
-// DeedBook: what hosts did to the cell, on its way into the chain of results (result_chain.h), so that whoever checks results
-// also learns who armed, chose a recipe, stored one or took control, and when. What a result states itself (trigger, unit,
-// temperature) is none. On the loop's thread.
+// DeedBook: commands of hosts on their way into the chain of results (result_chain.h). Whoever checks results then sees
+// who armed, chose or stored a recipe, or took control, and when. Values that a result states itself (trigger, unit,
+// temperature) are not deeds. Only the loop's thread calls it.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ namespace datum {
 
 class DeedBook {
  public:
-  /// Of one host by its address, so that the chain does not grow by whoever commands without end; what goes beyond is counted in
-  /// its next deed.
+  /// Limits per address of a host, so that endless commands do not fill the chain. The next deed of the host counts the
+  /// omitted ones.
   static constexpr int per_second = 5, burst = 100;
   static constexpr std::size_t most_waiting = 1000;
 
   struct Doer {
     std::string host, role;
-    std::string certificate{};  // unabridged; empty: the host proved nothing
+    std::string certificate{};  // unabridged; empty: the host was not authenticated
   };
-  /// `what`: a command as it came; the whole of it is kept, up to 512 bytes, then its beginning, length and hash
+  /// `what`: a command in its received form, up to 512 bytes; beyond that its beginning, length and hash
   /// (bounded_text.h). `utc`: ISO 8601.
   void add(const Doer& who, std::string_view what, const std::string& utc, MonotonicNs now);
   bool empty() const { return waiting_.empty(); }
-  /// Statements for the chain, oldest first; they are no longer waiting.
+  /// Removes and returns the statements for the chain, oldest first.
   std::vector<std::string> take();
-  /// They could not be stored: they wait again, before the others.
+  /// Returns statements that could not be stored to the front of the queue.
   void put_back(std::vector<std::string> statements);
 
  private:
@@ -40,7 +40,7 @@ class DeedBook {
   };
   static constexpr std::size_t most_accounts = 64;
 
-  std::map<std::string, Account> accounts_;  // by host without its port
+  std::map<std::string, Account> accounts_;  // by host without port
   std::vector<std::string> waiting_;
 };
 

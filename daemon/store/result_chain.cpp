@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What a link's hash covers behind the hash before it. `To` takes fields.
+/// Appends the fields that the hash covers after the hash before.
 template <class To>
 To& put_body(To& to, const StoredResult& r) {
   to.field(r.store_id)
@@ -108,7 +108,7 @@ std::string to_statement(const Deed& d) {
   Json json{{"what", "deed"}, {"host", d.host}, {"role", d.role}, {"deed", d.deed}, {"utc", d.utc}};
   if (d.left_out > 0) json["left_out"] = d.left_out;
   if (!d.certificate.empty()) json["certificate"] = d.certificate;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a host may send what is no UTF-8
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a host may send invalid UTF-8
 }
 
 std::string made_statement(const std::string& utc) { return Json{{"what", "made"}, {"utc", utc}}.dump(); }

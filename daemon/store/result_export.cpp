@@ -11,11 +11,11 @@
 namespace datum {
 namespace {
 
-constexpr int component_cells = 16;  // beside those of the board
+constexpr int component_cells = 16;  // beside the cells of the board
 constexpr std::uint64_t batch = 64;  // results in memory at once
 
-/// A spreadsheet takes a cell that begins so for a formula, and units, frames and components are named by others: an
-/// apostrophe in front makes it a text (OWASP, "CSV injection").
+/// A spreadsheet takes such a cell for a formula, and other systems name units, frames and components. A leading
+/// apostrophe makes it text (OWASP, "CSV Injection").
 std::string no_formula(const std::string& text) {
   const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
   return formula ? "'" + text : text;
@@ -29,7 +29,7 @@ std::string quoted(const std::string& cell) {
   return out + "\"";
 }
 
-/// Shortest form that reads back as the same number; nothing where there is none.
+/// Shortest form that parses to the same number; empty for none.
 std::string number(std::optional<double> value) {
   return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
 }
@@ -75,7 +75,7 @@ std::string board_row(const BoardVerdict& v, const std::string& chain) {
 std::string check_row(const BoardVerdict& v, const std::string& chain, const ComponentVerdict& component,
                       const CheckVerdict& check) {
   const bool measured =
-      check.decision != Decision::invalid;  // a number beside INVALID would be taken for one
+      check.decision != Decision::invalid;  // a number beside INVALID could be mistaken for a measurement
   const auto known = [&](double x) { return measured ? std::optional(x) : std::nullopt; };
   Row row = board_cells(v, chain);
   row.text(component.reference).text(component.package).text(name_of(component.decision));
@@ -98,7 +98,7 @@ std::string component_rows(const BoardVerdict& v, const std::string& chain) {
 
 constexpr std::size_t date_only = 10;
 
-/// A day or second that exists, and nothing else that an upper or lower bound could be mistaken for.
+/// Accepts only an existing day or second, so that no bound is misread.
 void demand_time(const std::string& time) {
   if (!utc_from_iso8601(time.size() == date_only ? time + "T00:00:00Z" : time))
     throw std::invalid_argument("'" + time +
@@ -142,7 +142,7 @@ Exported export_results(ResultStore& store, const ResultFilter& filter, ExportRo
   }
 }
 
-// Stored times have microseconds ("...:00.000000Z"): compared as text, a bound without its Z stands before all of them.
+// Stored times have microseconds ("...:00.000000Z"). Compared as text, a bound without its Z precedes all of them.
 std::string from_bound(const std::string& time) {
   demand_time(time);
   return time.substr(0, time.size() - (time.size() > date_only));
@@ -150,8 +150,7 @@ std::string from_bound(const std::string& time) {
 
 std::string before_bound(const std::string& time) {
   demand_time(time);
-  return time.size() == date_only ? time + "U"
-                                  : time.substr(0, time.size() - 1);  // 'U' stands behind every "T..."
+  return time.size() == date_only ? time + "U" : time.substr(0, time.size() - 1);  // 'U' follows every "T..."
 }
 
 }  // namespace datum

@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int busy_timeout_ms = 2000;  // a reader that checkpoints holds the file for milliseconds
-// A WAL that grew behind a slow reader is cut back to this when it is written into the store.
+constexpr int busy_timeout_ms = 2000;  // a reader that checkpoints locks the file for milliseconds
+// Bytes to which the WAL is truncated at a checkpoint after it grew behind a slow reader.
 constexpr int most_wal_bytes = 16 << 20;
 
 }  // namespace
@@ -52,9 +52,9 @@ StoredResult row_of(const BoardVerdict& v, std::string json) {
 struct ResultStore::Impl {
   using Statement = sqlite::Statement;
   fs::path file;
-  std::unique_ptr<StoreLock> lock;  // null: reading only
+  std::unique_ptr<StoreLock> lock;  // null: read-only
   sqlite::Connection db;
-  std::unique_ptr<Statement> begin, commit, next, insert, chain_head, link;  // writer's
+  std::unique_ptr<Statement> begin, commit, next, insert, chain_head, link;  // of the writer
   std::unique_ptr<Statement> latest, get, by_frame, extent;
 
   std::unique_ptr<Statement> prepare(const char* sql) {
@@ -62,9 +62,9 @@ struct ResultStore::Impl {
   }
   bool has_chain = true, has_former = true;
   std::vector<FormerId> former;
-  std::unique_ptr<StoreMark> mark;  // null: reading only
+  std::unique_ptr<StoreMark> mark;  // null: read-only
   std::unique_ptr<StorePresence> presence;
-  std::string head_sha256;  // of the result stored last
+  std::string head_sha256;  // of the last stored result
   bool mark_failed = false;
 
   void open(int flags);
@@ -112,7 +112,8 @@ ResultStore::ResultStore(const fs::path& file, const StoreOpening& opening)
   sqlite3* db = impl_->db.get();
   const std::int64_t schema = sqlite::query_integer(db, file, "PRAGMA user_version");
   impl_->mark = std::make_unique<StoreMark>(file);
-  if (schema > 0 && readable_schema(db, file) < 3 && !impl_->mark->found())  // once migrated it must have one
+  if (schema > 0 && readable_schema(db, file) < 3 &&
+      !impl_->mark->found())  // a migrated store must have a mark
     impl_->mark->keep({store_id_of(db, file), last_given(db, file), ""});
   prepare_schema(db, file, opening);
   sqlite::execute(db, file, "PRAGMA journal_mode = WAL");
@@ -194,13 +195,13 @@ std::uint64_t ResultStore::store(BoardVerdict& verdict) {
   try {
     impl_->presence->check();
     const std::uint64_t given = impl_->commit_one(verdict);
-    impl_->presence->check();  // it may have gone meanwhile
+    impl_->presence->check();  // its files may have been removed meanwhile
     impl_->mark_failed |= !impl_->mark->advance(given, impl_->head_sha256);
     return given;
   } catch (...) {
     verdict.sequence = sequence;
     verdict.store_id = std::move(id);
-    // SQLite rolls back by itself on some errors; asking again then fails harmlessly.
+    // SQLite rolls back by itself on some errors; a second rollback then fails harmlessly.
     if (!sqlite3_get_autocommit(impl_->db.get()))
       sqlite3_exec(impl_->db.get(), "ROLLBACK", nullptr, nullptr, nullptr);
     throw;
@@ -233,7 +234,7 @@ std::optional<std::string> ResultStore::signed_head() {
 
 namespace {
 
-/// SQLite's integers are signed; no stored number is above that.
+/// SQLite's integers are signed; no stored number exceeds that.
 std::int64_t clamped(std::uint64_t n) {
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   return static_cast<std::int64_t>(n > most ? most : n);
@@ -290,12 +291,12 @@ StoreExtent ResultStore::extent() {
   have.last = static_cast<std::uint64_t>(row->integer(1));
   have.store_id = impl_->extent->text(2);
   have.given = static_cast<std::uint64_t>(row->integer(3));
-  if (have.store_id != id_) {  // the writer gave it another one
+  if (have.store_id != id_) {  // the writer changed the id
     id_ = have.store_id;
     if (impl_->has_former) impl_->former = former_ids_of(impl_->db.get(), impl_->file);
   }
   have.former = impl_->former;
-  have.count = have.last == 0 ? 0 : 1;  // for the count below
+  have.count = have.last == 0 ? 0 : 1;  // input of count_above()
   have.count = have.last == 0 ? 0 : have.count_above(have.first - 1);
   return have;
 }
@@ -307,7 +308,7 @@ std::optional<ChainEntry> ResultStore::head() {
 
 std::string ResultStore::chain_sha256(std::uint64_t sequence) {
   if (!impl_->has_chain) return "";
-  // Of a result's link, not before the oldest's by more than there are results between them: found in a few steps.
+  // Entry numbers exceed sequence numbers only by statements, so the search from the oldest result needs few steps.
   sqlite::Statement row(
       impl_->db.get(), impl_->file,
       "SELECT sha256 FROM chain WHERE sequence = ?1 AND link >= (SELECT link - sequence + ?1 - ?2 FROM "

@@ -54,7 +54,7 @@ class SignatureWalk {
   }
 
  private:
-  /// A key that a trusted one put in its place is trusted.
+  /// A key is trusted too where a trusted key handed over to it.
   bool trusts(const SignedHead& head) {
     if (known_.keys.empty() || trusted_.count(head.key) > 0) return true;
     const auto& from = head.handed_over;
@@ -77,7 +77,7 @@ class SignatureWalk {
     return true;
   }
 
-  /// Numbers and places of one store's signatures follow each other.
+  /// Checks that numbers and entries of one store's signatures ascend.
   void follow(const SignedHead& head) {
     const auto found = before_.find(head.store);
     if (found != before_.end()) compare(found->second, head);

@@ -1,4 +1,4 @@
-// What signed heads (daemon/sign/signed_head.h) say about a store: those that it keeps itself, and those that hosts kept.
+// Checks signed heads (daemon/sign/signed_head.h) against a store: those in the store, and those that hosts keep.
 #pragma once
 
 #include <filesystem>
@@ -10,27 +10,27 @@
 
 namespace datum {
 
-/// What is known of the signer from elsewhere.
+/// Keys and signed heads from outside of the store.
 struct KnownSignatures {
   std::vector<std::string>
-      keys;  // public keys, 64 hex digits; none: any that signed well counts, and the report says so
-  std::vector<SignedHead> heads;  // that hosts kept
+      keys;  // public keys, 64 hex digits; none: any valid signature counts, and the report says so
+  std::vector<SignedHead> heads;  // kept by hosts
   bool any() const { return !keys.empty() || !heads.empty(); }
 };
 
 struct SignatureReport {
-  std::vector<HeldEntry> held;       // links that a good signature vouches for: for check_chain
-  std::vector<std::string> faults;   // in words
-  std::vector<std::string> unknown;  // what can't be told, and from what
-  std::uint64_t in_store = 0;        // good signatures that the store keeps
-  std::string first, last;           // of these, "signature 17 of ...", and their keys
-  std::vector<std::string> keys;     // that signed them, the newest last
+  std::vector<HeldEntry> held;       // entries with a valid signature, for check_chain
+  std::vector<std::string> faults;   // as text
+  std::vector<std::string> unknown;  // unanswered questions and their cause
+  std::uint64_t in_store = 0;        // valid signatures in the store
+  std::string first, last;           // of these, "signature 17 of ..."
+  std::vector<std::string> keys;     // keys that signed them, the newest last
 };
 
-/// Before check_chain, whose chain is then never behind the signatures. Throws StoreError.
+/// To be called before check_chain, so that the chain is never older than the signatures. Throws StoreError.
 SignatureReport check_signatures(const std::filesystem::path& store, const KnownSignatures& known);
 
-/// Both together for a human, a line each.
+/// Both reports as text, one line per statement.
 std::string words_of(const SignatureReport& signatures, const ChainReport& chain);
 
 }  // namespace datum

@@ -1,4 +1,4 @@
-// Signed heads in the store, beside its chain: a table signed_head, made with the first of them, which older programs pass over.
+// Signed heads in the store: a table signed_head, created with the first of them; older programs ignore it.
 #pragma once
 
 #include <sqlite3.h>
@@ -12,11 +12,12 @@
 
 namespace datum {
 
-/// Keeps them, each once, in one transaction; those of links that retention removed go, but for the newest. Throws StoreError.
+/// Stores the heads, without duplicates, in one transaction. Heads of removed entries are deleted except the newest.
+/// Throws StoreError.
 void keep_signed_heads(sqlite3* db, const std::filesystem::path& file, const std::vector<SignedHead>& heads);
-/// The newest as it was kept; none: there is none.
+/// The newest stored one; none: there is none.
 std::optional<std::string> newest_signed_head(sqlite3* db, const std::filesystem::path& file);
-/// All of them as they were kept, in the order of their links.
+/// All stored ones, in the order of their entries.
 std::vector<std::string> signed_heads_of(sqlite3* db, const std::filesystem::path& file);
 
 }  // namespace datum

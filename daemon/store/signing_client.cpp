@@ -24,7 +24,7 @@ int connected(const fs::path& path) {
   if (name.size() >= sizeof at.sun_path)
     throw SigningError(fmt::format("{}: a socket's path has fewer than {} bytes", name, sizeof at.sun_path));
   std::memcpy(at.sun_path, name.c_str(), name.size() + 1);
-  // Not blocking: a signer whose queue is full does not hold this thread.
+  // Non-blocking: a signer with a full queue must not block this thread.
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd >= 0 && ::connect(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0) return fd;
   const int why = errno;
@@ -67,7 +67,7 @@ class Conversation {
   }
 
  private:
-  /// The signer's answer: none, or a good signed head of this store.
+  /// The answer of the signer: none, or a valid signed head of this store.
   std::optional<SignedHead> told() {
     const std::string line = signer_.line();
     if (line == "NONE") return std::nullopt;
@@ -83,7 +83,7 @@ class Conversation {
     return head;
   }
 
-  /// What was signed must be in the chain: otherwise somebody changed it since.
+  /// The chain must contain the signed entry; otherwise it was changed since.
   void compare(const SignedHead& last, const ChainPlace& head) const {
     if (last.head.link > head.link)
       throw SigningError(
@@ -101,7 +101,7 @@ class Conversation {
                       last.head.link, name_of(last)));
   }
 
-  /// The link that these bodies end with.
+  /// Sends the bodies, and returns the place of the last one.
   ChainPlace show_between(const ChainPlace& from, const ChainPlace& head) {
     ChainPlace to = from;
     std::uint64_t links = 0, bytes = 0;

@@ -10,7 +10,7 @@
 
 namespace datum {
 
-/// No signature was had; what() says why, and what that may mean.
+/// No signature was obtained; what() gives the cause and its possible meaning.
 class SigningError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -18,19 +18,19 @@ class SigningError : public std::runtime_error {
 
 struct SigningRequest {
   std::filesystem::path socket, store;
-  std::chrono::milliseconds timeout{10'000};  // for all of it
-  // So many links and bytes at once, of a signer that was long away; the rest is asked for in its turn.
+  std::chrono::milliseconds timeout{10'000};  // for the whole request
+  // Limits per request, for a signer that was absent for long; further requests follow.
   std::uint64_t most_links = 2000, most_bytes = std::uint64_t{64} << 20;
 };
 
 struct Signatures {
   std::vector<SignedHead>
-      heads;  // the one that was signed last before, too: the store may lack it; none: nothing to sign
-  bool more = false;  // links are left that these do not cover
+      heads;          // with the last signed head, which the store may lack; none: nothing to sign
+  bool more = false;  // entries remain that these heads do not cover
 };
 
-/// Shows the signer what the store gained since the head that it signed last, and takes its signature. Blocks: not for the loop's
-/// thread. Every signature is checked, and against the store. Throws SigningError, StoreError.
+/// Sends the signer the entries since the last signed head, and receives its signature. Blocks: not for the loop's
+/// thread. Every signature is verified, also against the store. Throws SigningError, StoreError.
 Signatures ask_for_signature(const SigningRequest& request);
 
 }  // namespace datum

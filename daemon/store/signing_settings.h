@@ -1,4 +1,4 @@
-// When heads of the chain of results are signed, and by whom.
+// When heads of the chain of results are signed, and the signer's socket.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@ namespace datum {
 
 struct SigningSettings {
   std::filesystem::path socket;       // of datumd-sign
-  std::uint64_t every_results = 100;  // stored since the signature before
-  int every_s = 600;      // at the latest, where there is anything new; the signer is asked all the same
-  bool required = false;  // without signatures the cell takes no board
+  std::uint64_t every_results = 100;  // stored since the last signature
+  int every_s = 600;                  // longest period with new entries; the signer is contacted in any case
+  bool required = false;              // the cell accepts no board without signatures
 };
 
 }  // namespace datum

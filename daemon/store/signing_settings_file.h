@@ -1,4 +1,4 @@
-// [signatures]: who signs the chain of results, and when.
+// [signatures]: signer of the chain of results, and the period of its signatures.
 #pragma once
 
 #include "config/toml_reader.h"

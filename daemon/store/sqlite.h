@@ -1,4 +1,4 @@
-// SQLite, held so that it can't leak: a connection, a prepared statement, and errors in words.
+// SQLite with RAII: a connection, a prepared statement, and errors as text.
 #pragma once
 
 #include <sqlite3.h>
@@ -17,10 +17,10 @@ using Connection = std::unique_ptr<sqlite3, CloseConnection>;
 
 /// Opens `file`; throws StoreError. `flags` as of sqlite3_open_v2.
 Connection open(const std::filesystem::path& file, int flags);
-/// Throws the StoreError that a failed call on this connection means; `doing` completes "can't ...".
+/// Throws the StoreError for a failed call on this connection; `doing` completes "can't ...".
 [[noreturn]] void fail(sqlite3* db, const std::filesystem::path& file, const std::string& doing);
 
-/// A statement prepared once and run many times.
+/// A prepared statement for repeated use.
 class Statement {
  public:
   Statement(sqlite3* db, const std::filesystem::path& file, const char* sql);
@@ -30,7 +30,7 @@ class Statement {
 
   Statement& bind(int index, const std::string& text);
   Statement& bind(int index, std::int64_t number);
-  /// True: a row is there to be read.
+  /// True: a row is available.
   bool step();
   void reset();
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
@@ -42,7 +42,7 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-/// Resets a statement when a scope ends, so that no read stays open and holds the WAL back.
+/// Resets a statement at the end of a scope, so that no open read holds the WAL back.
 class Run {
  public:
   explicit Run(Statement& statement) : statement_(statement) {}
@@ -55,7 +55,7 @@ class Run {
   Statement& statement_;
 };
 
-/// Runs statements that give no rows. Throws StoreError.
+/// Runs statements without result rows. Throws StoreError.
 void execute(sqlite3* db, const std::filesystem::path& file, const char* sql);
 /// First column of the first row.
 std::int64_t query_integer(sqlite3* db, const std::filesystem::path& file, const char* sql);

@@ -36,7 +36,7 @@ void sync(const fs::path& file, int flags) {
   if (!good) fail(file, "can't be brought to the disk", "look at the disk and at 'journalctl -k'");
 }
 
-/// A copy under a name of its own until it is whole; taken away where it does not get there.
+/// A copy under a temporary name; removed unless it is completed.
 class PartCopy {
  public:
   explicit PartCopy(const fs::path& to)
@@ -52,12 +52,12 @@ class PartCopy {
   PartCopy& operator=(const PartCopy&) = delete;
 
   const fs::path& path() const { return part_; }
-  /// Over what is there.
+  /// Replaces the existing file.
   void replace() const {
     if (::rename(part_.c_str(), to_.c_str()) != 0) fail(to_, "can't be replaced", "nothing was changed");
     sync(folder_of(to_), O_RDONLY | O_DIRECTORY);
   }
-  /// Never over what is there.
+  /// Never replaces an existing file.
   void appear() const {
     if (::renameat2(AT_FDCWD, part_.c_str(), AT_FDCWD, to_.c_str(), RENAME_NOREPLACE) != 0)
       fail(to_, "the copy can't get its name", "name another file; nothing was overwritten");
@@ -68,7 +68,7 @@ class PartCopy {
   fs::path to_, part_;
 };
 
-/// Everything of `from` at one moment, with the note; without a journal that could be left behind.
+/// Copies `from` in one snapshot and adds the note; leaves no journal behind.
 void copy_pages(const fs::path& from, const fs::path& to, const std::string& utc) {
   const sqlite::Connection source = sqlite::open(from, SQLITE_OPEN_READONLY);
   sqlite3_busy_timeout(source.get(), 2000);
@@ -80,7 +80,7 @@ void copy_pages(const fs::path& from, const fs::path& to, const std::string& utc
   sqlite3_backup_finish(pages);
   if (code != SQLITE_DONE) sqlite::fail(copy.get(), to, fmt::format("copy {}", from.string()));
   sqlite::execute(copy.get(), to, "PRAGMA journal_mode = DELETE");
-  if (backup_note_of(copy.get(), to)) return;  // a copy of a backup
+  if (backup_note_of(copy.get(), to)) return;  // `from` is itself a backup
   const bool chain = readable_schema(copy.get(), to) >= 2;
   const ChainEntry head = chain ? head_of(copy.get(), to) : ChainEntry{};
   sqlite::execute(copy.get(), to,
@@ -91,7 +91,7 @@ void copy_pages(const fs::path& from, const fs::path& to, const std::string& utc
   note.bind(4, static_cast<std::int64_t>(last_given(copy.get(), to))).step();
 }
 
-/// Reads every page of the copy, and walks its chain.
+/// Reads every page of the copy, and checks its chain.
 Backup examine(const fs::path& file) {
   const sqlite::Connection copy = sqlite::open(file, SQLITE_OPEN_READONLY);
   sqlite::Statement check(copy.get(), file, "PRAGMA integrity_check(1)");
@@ -105,7 +105,7 @@ Backup examine(const fs::path& file) {
   return backup;
 }
 
-/// The store's own account is its folder's: a copy that root makes must be datumd's.
+/// Gives the copy to the owner of its folder: a copy that root makes must belong to datumd's account.
 void give_to_owner_of(const fs::path& folder, const fs::path& file) {
   struct stat of {};
   if (::stat(folder.c_str(), &of) == 0 && ::geteuid() == 0 &&
@@ -113,7 +113,7 @@ void give_to_owner_of(const fs::path& folder, const fs::path& file) {
     fail(file, "can't be given to the owner of its folder", "nothing was changed");
 }
 
-/// A -wal beside another store's file would be taken for that store's: all of it goes into the old one first.
+/// Checkpoints the WAL of the former store: a -wal beside the new file would be taken for the new file's.
 void empty_wal(const fs::path& store) {
   {
     const sqlite::Connection db = sqlite::open(store, SQLITE_OPEN_READWRITE);
@@ -127,7 +127,7 @@ void empty_wal(const fs::path& store) {
         fmt::format("{}-wal: another program reads the store; end it and restore again", store.string()));
 }
 
-/// The old store gets another name beside its own; none: there is no old store.
+/// Renames the former store beside its place; empty: there is none.
 fs::path set_aside(const fs::path& store, const std::string& utc) {
   if (!fs::exists(store) && !fs::exists(store.string() + "-wal")) return {};
   try {

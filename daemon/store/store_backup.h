@@ -1,7 +1,7 @@
-// Whole copies of a result store, also while datumd writes to it, and how one is put back.
+// Backup of a result store, also while datumd writes to it, and its restoration.
 //
-// A backup is one file without a -wal, read as any store. Its table copy says when it was made and how far the store had got:
-// it is verified against that, and datumd never goes on with it under its id (store_renewal.h).
+// A backup is one file without a -wal, readable like any store. Its table `copy` holds its time and the state of the
+// store, against which it is verified. datumd never continues it under its id (store_renewal.h).
 #pragma once
 
 #include <sqlite3.h>
@@ -15,16 +15,16 @@
 
 namespace datum {
 
-/// What a backup says of itself.
+/// Content of the table `copy`.
 struct BackupNote {
   std::string utc;
-  ChainEntry head;          // link and SHA-256 of the newest link; without them where the store had no chain
-  std::uint64_t given = 0;  // the highest number that the store had given
+  ChainEntry head;          // number and SHA-256 of the newest entry; empty for a store without chain
+  std::uint64_t given = 0;  // highest sequence number that the store had given
 };
-/// None: the file is no backup. The file is a store.
+/// None: the file is not a backup. The file must be a store.
 std::optional<BackupNote> backup_note_of(sqlite3* db, const std::filesystem::path& file);
 
-/// The copy, or what it replaces, is not what it must be; what() says what was left where.
+/// The copy, or the file it replaces, is not valid; what() gives the remaining files.
 class BackupError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -34,16 +34,16 @@ struct Backup {
   BackupNote note;
   ChainReport report;  // of the copy
 };
-/// Copies `store` as it is at one moment to `to`, which must not exist: the copy is verified, on the disk, and then appears
-/// under its name in one step. A fault in the chain is copied too and told in the report. Throws StoreError, BackupError.
+/// Copies a snapshot of `store` to `to`, which must not exist. The copy is verified and on the disk before it appears
+/// under its name. A fault in the chain is copied too and reported. Throws StoreError, BackupError.
 Backup back_up(const std::filesystem::path& store, const std::filesystem::path& to, const std::string& utc);
 
 struct Restored {
   Backup backup;
-  std::filesystem::path set_aside;  // the store that was there; empty: there was none
+  std::filesystem::path set_aside;  // the former store; empty: there was none
 };
-/// Puts a copy in the place of `store` while no datumd writes there; what was there is set aside, never deleted. The copy must
-/// be as it was written. datumd gives it another id at its next start. Throws StoreError, BackupError, and changes nothing.
+/// Replaces `store` by a backup while no datumd writes there; the former store is renamed, never deleted. The backup must
+/// be unaltered. datumd assigns another id at its next start. Throws StoreError, BackupError, and changes nothing.
 Restored put_back(const std::filesystem::path& backup, const std::filesystem::path& store,
                   const std::string& utc);
 

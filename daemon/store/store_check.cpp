@@ -13,9 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file's header names the write-ahead log, and there is none; a reader makes an empty one.
+/// True: the file's header demands a WAL, and there is none; a reader would create an empty one.
 bool lacks_wal(const fs::path& store) {
-  constexpr std::streamoff write_version = 18;  // SQLite's file format: 2 is WAL
+  constexpr std::streamoff write_version = 18;  // offset in SQLite's file format; 2 is WAL
   std::ifstream header(store, std::ios::binary);
   header.seekg(write_version);
   std::error_code none;

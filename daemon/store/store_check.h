@@ -1,4 +1,4 @@
-// What the files beside a store say about whether its newest results are there; its chain alone does not know.
+// Evidence in the files beside a store for the completeness of its newest results, which the chain alone cannot show.
 #pragma once
 
 #include <filesystem>
@@ -12,13 +12,13 @@
 namespace datum {
 
 struct StoreStanding {
-  std::string vouched;  // what says that no result is missing at the end; empty: nothing does
-  std::string fault;    // what says that some are
-  std::string unknown;  // what can't be told, and from what
-  bool enough = true;   // false: a store of this schema has something beside it that could tell
+  std::string vouched;  // evidence that no result is missing at the end; empty: none
+  std::string fault;    // evidence that results are missing
+  std::string unknown;  // unanswered questions and their cause
+  bool enough = true;   // false: evidence that this schema should have is absent
 };
 
-/// `mark` was read before the chain: a daemon that stores meanwhile is ahead of it, never behind. Throws StoreError.
+/// `mark` must be read before the chain: a concurrent daemon is then ahead of it, never behind. Throws StoreError.
 StoreStanding standing_of(const std::filesystem::path& store, const std::optional<Mark>& mark,
                           const ChainReport& report);
 

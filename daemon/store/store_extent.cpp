@@ -1,4 +1,4 @@
-// Numbers of a store whose results have holes where it was set back.
+// Arithmetic of sequence numbers with the gaps that renewals leave.
 #include <algorithm>
 
 #include "daemon/store/result_store.h"
@@ -30,7 +30,7 @@ std::uint64_t StoreExtent::count_above(std::uint64_t sequence) const {
 std::uint64_t StoreExtent::below_newest(std::uint64_t results) const {
   std::uint64_t end = last;
   for (auto f = former.rbegin(); f != former.rend(); ++f) {
-    if (f->given >= end) continue;  // no result behind it
+    if (f->given >= end) continue;  // no result after it
     if (results <= end - f->given) break;
     results -= end - f->given;
     end = f->last;

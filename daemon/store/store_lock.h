@@ -1,14 +1,14 @@
-// The lock of a store's one writer: a file beside it.
+// Lock file for the single writer of a store.
 #pragma once
 
 #include <filesystem>
 
 namespace datum {
 
-/// Held while this object lives; the kernel lets go when the process dies, however it dies.
+/// Held during the life of this object; the kernel releases it at any end of the process.
 class StoreLock {
  public:
-  /// Throws StoreError: locked by another writer, or the lock's file can't be made.
+  /// Throws StoreError where another writer holds the lock, or its file can't be created.
   explicit StoreLock(const std::filesystem::path& store);
   ~StoreLock();
   StoreLock(const StoreLock&) = delete;

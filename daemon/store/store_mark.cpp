@@ -28,7 +28,7 @@ constexpr std::size_t most_former = 24;    // 24 lines of at most 45 bytes fit i
                                file.string(), what, std::strerror(errno)));
 }
 
-/// Of the file itself; time of birth 0 on a file system that keeps none.
+/// Identity of the file; birth time 0 on a file system without it.
 std::string identity_of(int fd) {
   struct statx s {};
   if (::statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &s) != 0) return "0 0";
@@ -45,7 +45,7 @@ std::string text_of(const Mark& mark, const std::string& identity) {
   return text + fmt::format("crc {:08X}\n", crc32(text));
 }
 
-/// None: not a whole block of a mark.
+/// None: not a complete block of a mark.
 std::optional<Mark> mark_from(const std::string& text, const std::string& identity) {
   const auto sum = text.rfind("crc ");
   if (text.rfind("datumd mark 1\n", 0) != 0 || sum == std::string::npos ||
@@ -135,7 +135,7 @@ void StoreMark::keep(const MarkedPlace& place) {
     if (former.size() > most_former) former.erase(former.begin());
   }
   now_.place = place;
-  // Both blocks: a mark that was found broken, or copied, is whole again.
+  // Both blocks, which repairs a damaged or copied mark.
   if (!write() || !write() || ::fsync(fd_) != 0) fail(file_, "can't write the mark of the result store");
   const fs::path folder = file_.has_parent_path() ? file_.parent_path() : fs::path(".");
   const int at = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,17 +1,17 @@
-// StoreMark: a file beside the result store that says how far the store has got. A store that is put back from a copy knows
-// nothing of the numbers that were given after the copy was made; the mark does.
+// StoreMark: a file beside the result store that records its progress. A store restored from a copy lacks the sequence
+// numbers that were given after the copy; the mark has them.
 //
-//   results.db.mark   two blocks, written in turn; the newer one with a good checksum holds
+//   results.db.mark   two blocks, written in turn; the newer one with a valid checksum holds
 //
 //     datumd mark 1
-//     turn 42                                   which block is the newer one
-//     file 1310735 1763829000123456789          inode and time of birth of this very file: a copied mark shows as one
-//     store 7f3c... 17 <SHA-256>                id, highest number given, hash of that result's link ("-": none)
-//     former 19ab... 25                         an id that went before, and its highest number
-//     crc 1A2B3C4D                              CRC-32 of all before this line
+//     turn 42                                   counts the writes; the higher block is the newer one
+//     file 1310735 1763829000123456789          inode and birth time of this file, which reveal a copied mark
+//     store 7f3c... 17 <SHA-256>                id, highest number given, hash of that result's entry ("-": none)
+//     former 19ab... 25                         a former id, and its highest number
+//     crc 1A2B3C4D                              CRC-32 of all bytes before this line
 //
-// A result's number reaches the mark before anybody is told of it, and the disk with the commit of the next result at the
-// latest: a power cut leaves the mark as old as one result, never ahead of the store.
+// A sequence number is written to the mark before its announcement, and reaches the disk at the latest with the commit of
+// the next result. After a power cut the mark may lack one result; it is never ahead of the store.
 #pragma once
 
 #include <cstdint>
@@ -25,42 +25,42 @@ namespace datum {
 
 std::filesystem::path mark_of(const std::filesystem::path& store);
 
-/// How far a store had got.
+/// Progress of a store.
 struct MarkedPlace {
   std::string store_id;
-  std::uint64_t given = 0;  // the highest number
-  std::string sha256;       // of that result's link; empty: there is none
+  std::uint64_t given = 0;  // highest sequence number
+  std::string sha256;       // of that result's entry; empty: none
 };
 
-/// What a mark's file holds.
+/// Content of a mark file.
 struct Mark {
   MarkedPlace place;
   std::vector<std::pair<std::string, std::uint64_t>>
-      former;           // ids with their highest numbers, the newest last
-  bool copied = false;  // the file is not the one that was written
+      former;           // ids with their highest sequence numbers, the newest last
+  bool copied = false;  // the file is a copy
   std::uint64_t turn = 0;
 
-  /// The highest number given under an id; none: the mark does not know it.
+  /// Highest sequence number given under an id; none: unknown id.
   std::optional<std::uint64_t> given(const std::string& store_id) const;
 };
 
-/// None: there is no mark there, or no block of it can be read. Throws StoreError (io).
+/// None: there is no mark, or none of its blocks is readable. Throws StoreError (io).
 std::optional<Mark> read_mark(const std::filesystem::path& store);
 
-/// The writer's side.
+/// Writes the mark.
 class StoreMark {
  public:
-  /// Opens the mark of a store, makes it where there is none. Throws StoreError (io).
+  /// Opens or creates the mark of a store. Throws StoreError (io).
   explicit StoreMark(const std::filesystem::path& store);
   ~StoreMark();
   StoreMark(const StoreMark&) = delete;
   StoreMark& operator=(const StoreMark&) = delete;
 
-  /// As the file was when it was opened; none: it held nothing.
+  /// Content at the opening; none: empty.
   const std::optional<Mark>& found() const { return found_; }
-  /// On the disk when it returns. Another id than before makes the one before a former one. Throws StoreError (io).
+  /// Writes durably. A changed id makes the id before a former one. Throws StoreError (io).
   void keep(const MarkedPlace& place);
-  /// Written, not waited for. False: it could not be written.
+  /// Writes without waiting for the disk. False: the write failed.
   bool advance(std::uint64_t given, const std::string& sha256);
 
  private:

@@ -1,5 +1,5 @@
-// Whether the files that SQLite holds open still have the store's names: what is committed to a file without a name, or
-// under another one, is gone after the next start.
+// Checks that the files SQLite holds open still have the store's names: a commit to an unlinked or renamed file is lost
+// at the next start.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace datum {
 
 class StorePresence {
  public:
-  /// Notes the store's file, its WAL and the WAL's index as they are now; all that are there are open by then.
+  /// Records the identities of the store's file, its WAL and the WAL index; all existing ones are open by then.
   explicit StorePresence(std::filesystem::path store);
 
-  /// Throws StoreError (io) where one of them is gone, or another file has its name.
+  /// Throws StoreError (io) where a file is missing, or another file has its name.
   void check() const;
 
  private:

@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The oldest links and their results, as far as the order goes.
+/// Removes the oldest entries and their results by the order.
 class Removing {
  public:
   Removing(sqlite3* db, const fs::path& file, const std::string& store_id,
@@ -31,7 +31,7 @@ class Removing {
   }
 
  private:
-  /// False: this one stays, and so do all behind it.
+  /// False: this entry stays, and all after it.
   bool take(const ChainEntry& link) {
     if (before_.empty()) before_ = hash_before(link);
     if (link.sequence != 0) {
@@ -63,7 +63,7 @@ class Removing {
     return true;
   }
 
-  /// Of the link before the oldest one: the newest statement of a removal tells it.
+  /// Hash before the oldest entry, from the newest removal statement.
   std::string hash_before(const ChainEntry& first) {
     if (first.link == 1) return std::string(chain_begin);
     sqlite::Statement rows(
@@ -89,7 +89,7 @@ class Removing {
   const std::vector<FormerId>& former_;
   const RemovalOrder& order_;
   std::uint64_t newest_ = 0;
-  std::string before_;  // hash of the link taken last
+  std::string before_;  // hash of the last removed entry
   Removal removal_;
 };
 
@@ -97,8 +97,8 @@ void execute(sqlite3* db, const fs::path& file, const std::string& sql) {
   sqlite::execute(db, file, sql.c_str());
 }
 
-/// Commits meanwhile are in order, but not waited for: the disk's time is a board's. The next result's commit, which is
-/// waited for, makes them durable with itself.
+/// Commits within its life are ordered but not synchronised, since waiting for the disk would delay a board. The
+/// synchronised commit of the next result makes them durable.
 class InOrder {
  public:
   InOrder(sqlite3* db, const fs::path& file) : db_(db) { execute(db, file, "PRAGMA synchronous = NORMAL"); }

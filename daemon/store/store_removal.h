@@ -1,4 +1,4 @@
-// Taking the oldest results out of a store, with the statement in its chain that they went.
+// Removal of the oldest results of a store, with a statement in its chain.
 #pragma once
 
 #include "daemon/store/result_store.h"
@@ -6,8 +6,8 @@
 
 namespace datum {
 
-/// As ResultStore::remove_oldest, in one transaction. What goes is compared with its hashes first: the statement says what
-/// was found altered, since nobody can find it afterwards.
+/// As ResultStore::remove_oldest, in one transaction. Hashes are verified first, and the statement records alterations,
+/// since nobody can find them afterwards.
 Removal remove_oldest(sqlite3* db, const std::filesystem::path& file, const std::string& store_id,
                       const std::vector<FormerId>& former, const RemovalOrder& order);
 

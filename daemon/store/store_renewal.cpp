@@ -19,7 +19,7 @@ std::string hash_of(sqlite3* db, const fs::path& file, std::uint64_t sequence) {
   return row.step() ? row.text(0) : "";
 }
 
-/// Why the mark does not vouch for a store that has given numbers up to `last`; empty: it does.
+/// Why the mark does not confirm a store that has given numbers up to `last`; empty: it does.
 std::string doubt_of(sqlite3* db, const fs::path& file, const std::string& id, std::uint64_t last,
                      const std::optional<Mark>& mark) {
   const auto given = mark ? mark->given(id) : std::nullopt;

@@ -1,4 +1,4 @@
-// Rows of the result store's tables, read and written by those that share a transaction.
+// Rows of the result store's tables, for the code that shares a transaction.
 #pragma once
 
 #include <filesystem>
@@ -10,23 +10,23 @@
 
 namespace datum {
 
-/// Of a whole result, for row_of; WHERE and ORDER BY follow.
+/// Columns of a whole result, for row_of; WHERE and ORDER BY follow.
 inline constexpr const char* result_columns =
     "SELECT sequence, measured_at, unit_id, recipe, decision, reason, frame_id, frame_sha256, json FROM "
     "result ";
-/// As it stands there, for the chain.
+/// The stored row, for the chain.
 StoredResult row_of(const sqlite::Statement& row, const std::string& store_id);
-/// Throws StoreError (corrupt) where its decision is none.
+/// Throws StoreError (corrupt) for an unknown decision.
 StoredResult known_row_of(const sqlite::Statement& row, const std::string& store_id);
 
-/// Throws StoreError where the store's own row is missing.
+/// Throws StoreError where the row of the store is missing.
 std::string store_id_of(sqlite3* db, const std::filesystem::path& file);
 
-/// The highest number that the store gave; with a hole, the one that the next number follows.
+/// Highest sequence number given; after a gap, the number that the next one follows.
 std::uint64_t last_given(sqlite3* db, const std::filesystem::path& file);
-/// The ids that a store of schema 3 had before, oldest first.
+/// Former ids of a store of schema 3, oldest first.
 std::vector<FormerId> former_ids_of(sqlite3* db, const std::filesystem::path& file);
-/// The id that a result, or a link, was hashed with.
+/// Id that the entry of a result, or an entry by its number, was hashed with.
 const std::string& id_at_sequence(const std::vector<FormerId>& former, std::uint64_t sequence,
                                   const std::string& present);
 const std::string& id_at_link(const std::vector<FormerId>& former, std::uint64_t link,
@@ -38,12 +38,12 @@ inline constexpr const char* head_link =
 inline constexpr const char* insert_link = "INSERT INTO chain VALUES (?1, ?2, ?3, ?4)";
 ChainEntry link_of(const sqlite::Statement& row);
 
-/// The newest link; where the chain's table was emptied, what stands before the first.
+/// The newest entry; for an emptied chain table, the state before the first entry.
 ChainEntry head_of(sqlite3* db, const std::filesystem::path& file);
 
-/// Writes the link of `result` behind `head` by the statement `insert`, and makes it the head.
+/// Inserts the entry of `result` after `head` by the statement `insert`, and makes it the head.
 void append_result(sqlite::Statement& insert, ChainEntry& head, const StoredResult& result);
-/// Writes a statement's link behind the newest.
+/// Appends the entry of a statement.
 void append_statement(sqlite3* db, const std::filesystem::path& file, const std::string& store_id,
                       const std::string& statement);
 

@@ -12,11 +12,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t application_id = 0x4454554d;  // "DTUM", in the file's header
-constexpr std::uint64_t told_every = 256;            // results migrated between two words of progress
+constexpr std::int64_t application_id = 0x4454554d;  // "DTUM", in the file header
+constexpr std::uint64_t told_every = 256;            // migrated results between two reports of progress
 
-// The counter is a row of its own, advanced in the transaction of the result: deleting results never frees a
-// number.
+// The counter is a row of its own, advanced in the transaction of the result: deletion of results never frees a number.
 constexpr const char* tables = R"sql(
   CREATE TABLE store (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, last_sequence INTEGER NOT NULL);
   CREATE TABLE result (
@@ -27,19 +26,19 @@ constexpr const char* tables = R"sql(
   CREATE INDEX result_decision ON result (decision, sequence);
 )sql";
 
-// Beside the results and not in their rows: migrating then writes no result anew. clock_utc: ResultStore::keep_clock.
+// A separate table, so that a migration rewrites no result. clock_utc: ResultStore::keep_clock.
 constexpr const char* chain_table = R"sql(
   CREATE TABLE chain (link INTEGER PRIMARY KEY, sequence INTEGER, statement TEXT, sha256 TEXT NOT NULL);
   ALTER TABLE store ADD COLUMN clock_utc TEXT NOT NULL DEFAULT '';
 )sql";
 
-// A copy of what the statements of the chain say, found without reading the chain.
+// A copy of the renewal statements, found without reading the chain.
 constexpr const char* former_table =
     "CREATE TABLE former (link INTEGER PRIMARY KEY, id TEXT NOT NULL, last INTEGER NOT NULL, given INTEGER "
     "NOT "
     "NULL)";
 
-/// Rolls back what was not committed.
+/// Rolls back an uncommitted transaction.
 class Transaction {
  public:
   Transaction(sqlite3* db, const fs::path& file) : db_(db), file_(file) {
@@ -80,7 +79,7 @@ void migrate_from_2(sqlite3* db, const fs::path& file) {
   all.commit();
 }
 
-/// Every result becomes a link, behind the statement that they came from an older schema.
+/// Creates an entry for every result, after a statement of the migration.
 void migrate_from_1(sqlite3* db, const fs::path& file, const StoreOpening& opening) {
   Transaction all(db, file);
   sqlite::execute(db, file, chain_table);

@@ -11,7 +11,7 @@
 namespace datum {
 namespace {
 
-constexpr std::size_t most_notes = 64;  // that wait to be taken
+constexpr std::size_t most_notes = 64;  // in the queue of take_notes()
 
 }  // namespace
 
@@ -51,7 +51,7 @@ void FileRetention::look() {
   remove_some();
 }
 
-/// Deliveries that nobody wants are few and always listed, the others now and then.
+/// Deliveries in discard/ are few and always listed; the others only periodically.
 void FileRetention::list() {
   if (!parts_.deliveries.empty()) {
     going_ = deliveries_in(parts_.deliveries / "discard");
@@ -122,7 +122,7 @@ FileRetentionThread::~FileRetentionThread() {
 }
 
 void FileRetentionThread::run() {
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 19);  // of this thread
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 19);  // lowest priority, for this thread
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     lock.unlock();

@@ -1,5 +1,5 @@
-// Watches the room and removes files, on a thread of its own: both may wait for a device, and neither the loop nor an
-// inspection waits for them.
+// Monitors free space and removes files in a thread of its own: both may wait for a device, which must not delay the loop
+// or an inspection.
 #pragma once
 
 #include <condition_variable>
@@ -20,36 +20,36 @@ namespace datum {
 
 struct FileRetentionDependencies {
   RetentionSettings settings;
-  std::filesystem::path deliveries;  // done/, failed/ and discard/ are in it; empty: frames are not kept
+  std::filesystem::path deliveries;  // folder of done/, failed/ and discard/; empty: frames are not kept
   std::filesystem::path pictures;    // empty: none are written
-  std::vector<RoomPlace> places;     // that need room
+  std::vector<RoomPlace> places;     // file systems that need free space
   std::shared_ptr<const RoomSource> room;
-  std::function<std::int64_t()> utc_s;  // since 1970-01-01; called on its thread
+  std::function<std::int64_t()> utc_s;  // seconds since 1970-01-01; called in the retention thread
 };
 
 class FileRetention {
  public:
-  static constexpr int looks_for_a_sweep = 600;    // the folders are listed no more often
-  static constexpr std::size_t most_at_once = 16;  // files or folders removed in one look
+  static constexpr int looks_for_a_sweep = 600;    // looks between two listings of the folders
+  static constexpr std::size_t most_at_once = 16;  // files or folders removed per look
 
-  /// Looks at the room, not at the folders.
+  /// Reads the free space, but does not list the folders.
   explicit FileRetention(FileRetentionDependencies parts);
 
-  /// Why no further board may be taken; empty: there is room.
+  /// Why the cell accepts no further board; empty: enough space.
   std::string shortage() const;
-  /// Files go by age only while somebody vouches for the clock.
+  /// Files are removed by age only while the clock is trusted.
   void trust_clock(bool trusted);
-  /// For the log, since the last call.
+  /// Lines for the log since the last call.
   std::vector<std::string> take_notes();
-  /// Of "frames" and "pictures" those that have a limit and were listed.
+  /// "frames" and "pictures", those with a limit and a listing.
   std::map<std::string, KeptFiles> kept() const;
 
-  /// On one thread; the others may be called on any.
+  /// Called from one thread only; the other members from any.
   void look();
 
  private:
   void list();
-  /// Of one kind of file, in its folders.
+  /// Lists one kind of file in its folders.
   void list(const std::string& kind, const std::vector<std::filesystem::path>& folders, KeepLimit limit);
   void remove_some();
   void note(const std::string& text);
@@ -60,13 +60,13 @@ class FileRetention {
   bool clock_trusted_ = false, list_soon_ = true;
   std::vector<std::string> notes_;
   std::map<std::string, KeptFiles> kept_;
-  // of the thread that looks:
+  // of the retention thread:
   int looks_ = 0;
-  std::vector<KeptFile> going_;  // the next one is the last
-  std::string told_;             // the failure noted last
+  std::vector<KeptFile> going_;  // removed from the back
+  std::string told_;             // last reported failure
 };
 
-/// Looks once a second, until it is destroyed.
+/// Calls FileRetention::look() once a second until its destruction.
 class FileRetentionThread {
  public:
   explicit FileRetentionThread(FileRetention& keeper);

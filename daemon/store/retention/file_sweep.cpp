@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t day_s = 86'400;
 
-/// Of the name itself, not of what a link leads to.
+/// Status of the directory entry itself, without following symbolic links.
 bool examine(const fs::path& path, struct stat& info) { return ::lstat(path.c_str(), &info) == 0; }
 
 std::uint64_t bytes_of(const struct stat& info) { return static_cast<std::uint64_t>(info.st_blocks) * 512; }
@@ -30,7 +30,7 @@ bool begins_a_delivery(const fs::path& file) {
   return kind == ".json" || kind == ".ptr" || kind == ".csv" || kind == ".gdp";
 }
 
-/// False: it holds something that no delivery has.
+/// False: it contains an entry that no delivery has.
 bool add_delivery(const fs::path& folder, KeptFile& kept) {
   bool good = true, has_trigger = false;
   each_in(folder, [&](const fs::path& file) {
@@ -93,7 +93,7 @@ std::vector<KeptFile> beyond(std::vector<KeptFile> files, const KeepLimit& limit
 
 void remove_kept(const KeptFile& file) {
   std::error_code error;
-  fs::remove_all(file.path, error);  // removes links, does not follow them
+  fs::remove_all(file.path, error);  // removes symbolic links without following them
   if (error) throw std::system_error(error, file.path.string() + ": can't be removed");
 }
 

@@ -11,21 +11,21 @@ namespace datum {
 namespace {
 
 constexpr std::int64_t seconds_per_day = 86'400;
-constexpr std::int64_t kept_every_s = 3600;  // the clock is written down no more often
+constexpr std::int64_t kept_every_s = 3600;  // shortest period of keep_clock()
 constexpr auto all = std::numeric_limits<std::uint64_t>::max();
 
-/// Of a stored time with its fraction of a second.
+/// Seconds of a stored time with its fraction.
 std::optional<std::int64_t> seconds_of(const std::string& iso) {
   return iso.size() < 19 ? std::nullopt : utc_from_iso8601(iso.substr(0, 19) + "Z");
 }
 
 }  // namespace
 
-/// The clock where it can be believed, else the latest time at which it could.
+/// The present time where the clock is trusted, else the last trusted time.
 std::int64_t ResultRetention::trusted_utc_s(ResultStore& store, std::int64_t utc_s,
                                             KeepOutcome& outcome) const {
   auto kept = seconds_of(store.kept_clock());
-  if (!kept) {  // the first time: the newest result stands for it
+  if (!kept) {  // first call: the newest result gives the time
     const auto newest = store.latest();
     kept = newest ? seconds_of(newest->measured_at) : std::optional(utc_s);
     if (!kept) kept = utc_s;
@@ -44,7 +44,7 @@ std::int64_t ResultRetention::trusted_utc_s(ResultStore& store, std::int64_t utc
   }
   if (store.kept_clock().empty() || utc_s > *kept + kept_every_s)
     store.keep_clock(iso8601_from_utc(std::max(*kept, utc_s)));
-  return utc_s;  // a clock that was set back removes less
+  return utc_s;  // a clock that was set back removes fewer results
 }
 
 std::vector<RemovalOrder> ResultRetention::orders(ResultStore& store, std::int64_t trusted_s,

@@ -1,11 +1,11 @@
-// Which results go, a few at a time between boards; the chain states each removal (result_chain.h).
+// Removal of results, in slices between boards; the chain states each removal (result_chain.h).
 //
-// By age: older than the limit by the clock, but only as far as somebody vouched for the clock. The store keeps the latest
-// time that it was taken for true; a clock that is ahead of that by more than most_jump_days, after a dead battery or a
-// wrong setting, removes nothing until it is right again or retention.date_accepted names a day near it. Results go in the
-// order of their sequence until one is young enough, so that one with a wrong date does not take others along.
+// By age: results beyond the limit by a trusted clock. The store keeps the last trusted time. A clock that is ahead of it
+// by more than most_jump_days, after an empty battery or a wrong setting, removes nothing until it is correct again or
+// retention.date_accepted names a nearby day. Results are removed in the order of their sequence numbers up to the first
+// young one, so that a result with a wrong date does not remove others.
 //
-// What a host that takes results without loss (or a Modbus host) has not acknowledged waits, until twice the limit.
+// Results that a lossless host or a Modbus host has not acknowledged are kept up to twice the limit.
 #pragma once
 
 #include <cstdint>
@@ -20,35 +20,37 @@
 
 namespace datum {
 
-/// At the moment of a slice.
+/// Inputs of a slice.
 struct KeepMoment {
   std::int64_t utc_s = 0;
   std::optional<std::uint64_t>
-      acknowledged{};                    // by every host that acknowledges; none: there is no such host
-  std::function<MonotonicNs()> clock{};  // bounds the slice; empty: only most_at_once does
+      acknowledged{};  // sequence number that every acknowledging host has acknowledged; none: no such
+                       // host
+  std::function<MonotonicNs()> clock{};  // limits the duration of the slice; empty: only most_at_once does
 };
 
-/// What a slice did.
+/// Outcome of a slice.
 struct KeepOutcome {
   Removal removed;
-  bool more = false;               // as much again may be due at once
-  MonotonicNs took_ns = 0;         // by the moment's clock
-  std::vector<std::string> notes;  // for the log
-  std::string unseen;              // results went that a host had not acknowledged; empty: none
-  std::string doubt;               // of the clock; empty: none
+  bool more = false;               // a further slice may be due at once
+  MonotonicNs took_ns = 0;         // by the clock of KeepMoment
+  std::vector<std::string> notes;  // lines for the log
+  std::string unseen;              // removed results that a host had not acknowledged; empty: none
+  std::string doubt;               // fault of the clock; empty: none
 };
 
 class ResultRetention {
  public:
   static constexpr int most_jump_days = 45;
-  // A slice holds the store, and a board that comes waits: for as long as these are read, hashed and deleted. A result of
-  // a board has some 4 KiB and takes 50 us; one of a part may have a MiB, and goes alone.
+  // A slice locks the store, and a new board waits while results are read, hashed and deleted. A result of a board has
+  // some 4 KiB and takes 50 us; a result of a part may have 1 MiB, and forms a slice of its own.
   static constexpr std::uint64_t most_at_once = 16;
   static constexpr MonotonicNs most_reading_ns = 2'000'000;  // deleting takes about as long as reading
 
   explicit ResultRetention(const RetentionSettings& settings) : settings_(settings) {}
 
-  /// Removes at most most_at_once results, one at least where one is due; on the thread that stores. Throws StoreError.
+  /// Removes at most most_at_once results, at least one where one is due; called in the storing thread. Throws
+  /// StoreError.
   KeepOutcome slice(ResultStore& store, const KeepMoment& now) const;
 
  private:

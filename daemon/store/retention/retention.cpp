@@ -6,7 +6,7 @@
 namespace datum {
 namespace {
 
-// Of most_reading_ns and what follows it; beyond the last a board was held up.
+// Seconds, around most_reading_ns; beyond the last bound a board was delayed.
 constexpr std::array<double, 8> slice_bounds_s{0.5e-3, 1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3, 0.1};
 
 }  // namespace
@@ -26,7 +26,8 @@ bool Retention::keeps_frame(Decision decision) const {
 KeepOutcome Retention::slice(ResultStore& store, const KeepMoment& moment) const {
   try {
     return results_.slice(store, moment);
-  } catch (const std::exception& error) {  // boards go on; the store says the same to them where it must
+  } catch (const std::exception&
+               error) {  // boards continue; the store reports the same fault to them where it must
     KeepOutcome outcome;
     outcome.notes.push_back(std::string("retention: ") + error.what());
     outcome.doubt = doubt_;

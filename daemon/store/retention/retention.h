@@ -1,4 +1,4 @@
-// Retention as the cell sees it: is there room for another board, is a slice of old results due, is this frame kept.
+// Retention for the cell: whether there is space for another board, whether a slice is due, and whether a frame is kept.
 #pragma once
 
 #include <memory>
@@ -12,29 +12,29 @@
 
 namespace datum {
 
-/// On the loop's thread, but for slice().
+/// Called from the loop's thread, except slice().
 class Retention {
  public:
   explicit Retention(const FileRetentionDependencies& parts);
 
   std::string shortage() const { return files_.shortage(); }
-  /// Of a measured board's frame. What is not kept is removed soon.
+  /// Whether the frame of a measured board is kept. Other frames are removed soon.
   bool keeps_frame(Decision decision) const;
 
-  /// A slice may be given to the worker now.
+  /// True: the worker may run a slice now.
   bool due(MonotonicNs now) const { return slices() && !running_ && now >= next_; }
   void begin() { running_ = true; }
-  /// On the thread that stores. Never throws.
+  /// Called in the storing thread. Never throws.
   KeepOutcome slice(ResultStore& store, const KeepMoment& moment) const;
-  /// What it did; tells when the next one is due.
+  /// Stores the outcome of a slice, and schedules the next one.
   void end(const KeepOutcome& outcome, MonotonicNs now);
 
-  /// For the log, since the last call.
+  /// Lines for the log since the last call.
   std::vector<std::string> take_notes();
   RetentionSnapshot facts() const;
 
  private:
-  static constexpr MonotonicNs period_ns = 600'000'000'000;  // between two looks for old results
+  static constexpr MonotonicNs period_ns = 600'000'000'000;  // between two searches for old results
   static constexpr MonotonicNs pause_ns = 100'000'000;       // between two slices
 
   bool by_age() const { return settings_.results.days || settings_.frames.days || settings_.pictures.days; }
@@ -45,10 +45,10 @@ class Retention {
   FileRetention files_;
   bool running_ = false;
   MonotonicNs next_ = 0;
-  std::string doubt_, unseen_;  // told last
+  std::string doubt_, unseen_;  // last reported ones
   std::vector<std::string> notes_;
-  RetentionSnapshot facts_;      // those of slices
-  FileRetentionThread looking_;  // last: it uses the files' keeper
+  RetentionSnapshot facts_;      // of slices
+  FileRetentionThread looking_;  // last member: it uses the worker that removes files
 };
 
 }  // namespace datum

@@ -1,4 +1,4 @@
-// [retention]: what is kept how long, and the room that must be left.
+// [retention]: how long data is kept, and the reserve of free space.
 #pragma once
 
 #include "config/toml_reader.h"

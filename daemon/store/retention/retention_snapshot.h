@@ -1,4 +1,4 @@
-// What retention tells of itself: values, for whoever watches.
+// State of retention as values, for metrics.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,21 @@
 
 namespace datum {
 
-/// As they were listed last, less what is to go.
+/// From the last listing, less the files to be removed.
 struct KeptFiles {
-  std::uint64_t number = 0, bytes = 0;  // deliveries and pictures; on the disk
+  std::uint64_t number = 0, bytes = 0;  // deliveries or pictures, and bytes on the disk
 };
 
 struct RetentionSnapshot {
-  std::uint64_t results_removed = 0;        // since the start
-  std::optional<MonotonicNs> looked_ns{};   // for old results, last; none: no limit asks for it, or not yet
-  Histogram slices_s;                       // how long each took: a board may have waited for it
-  bool clock_doubted = false;               // nothing goes by age
-  bool room_short = false;                  // no board is taken
-  std::uint64_t reserve_bytes = 0;          // the room that a board needs
-  std::map<std::string, KeptFiles> kept{};  // "frames", "pictures"; where a limit is set
+  std::uint64_t results_removed = 0;  // since the start
+  std::optional<MonotonicNs>
+      looked_ns{};             // time of the last search for old results; none: no limit demands it, or not
+                               // yet
+  Histogram slices_s;          // seconds per slice: a board may have waited for it
+  bool clock_doubted = false;  // nothing is removed by age
+  bool room_short = false;     // the cell accepts no board
+  std::uint64_t reserve_bytes = 0;          // free space that the cell demands
+  std::map<std::string, KeptFiles> kept{};  // "frames", "pictures"; those with a limit
 };
 
 }  // namespace datum

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t mib = std::uint64_t{1} << 20;
 
-/// Rounded down: what is there is never told as more.
+/// Rounded down, so that free space is never overstated.
 std::string in_mib(std::uint64_t bytes) { return fmt::format("{} MiB", bytes / mib); }
 
 std::string shortage_of(const RoomPlace& place, const Room& room, const RetentionSettings& s,
@@ -35,7 +35,7 @@ std::string shortage_of(const RoomPlace& place, const Room& room, const Retentio
 
 Room FileSystemRoom::of(const std::filesystem::path& path) const {
   struct statvfs info {};
-  // A folder that its first file will make has the room of the folder that it will be made in.
+  // A folder that does not exist yet has the free space of its nearest existing parent.
   std::filesystem::path there = std::filesystem::absolute(path);
   while (::statvfs(there.c_str(), &info) != 0) {
     if (errno == ENOENT && there.has_relative_path()) {

@@ -1,4 +1,4 @@
-// Room on file systems: how much is left, and whether that is enough to take another board.
+// Free space on file systems, and whether it suffices for another board.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 namespace datum {
 
 struct Room {
-  std::uint64_t bytes = 0;   // that this user may still write
-  std::uint64_t inodes = 0;  // files that may still be made
+  std::uint64_t bytes = 0;   // writable by this user
+  std::uint64_t inodes = 0;  // number of files that can be created
   bool counts_inodes = true;
   bool writable = true;
 };
 
-/// Who tells the room of the file system that a path is on.
+/// Source of the free space of a path's file system.
 class RoomSource {
  public:
   virtual ~RoomSource() = default;
@@ -25,20 +25,20 @@ class RoomSource {
   virtual Room of(const std::filesystem::path& path) const = 0;
 };
 
-/// statvfs(3); of a folder that is not there yet, where it will be made.
+/// statvfs(3); for a missing folder, of its nearest existing parent.
 class FileSystemRoom final : public RoomSource {
  public:
   Room of(const std::filesystem::path& path) const override;
 };
 
-/// What must have room, and what an operator calls it.
+/// A path that needs free space, and its name for an operator.
 struct RoomPlace {
   std::string name;  // "the result store"
   std::filesystem::path path;
 };
 
-/// Why no further board may be taken, in words for an operator; empty: there is room. `short_before`: then an eighth more
-/// than the reserve is asked for, so that the cell does not go to and fro.
+/// Why the cell accepts no further board, as text; empty: enough space. `short_before`: demands an eighth more than the
+/// reserve, as hysteresis.
 std::string shortage(const RoomSource& source, const std::vector<RoomPlace>& places,
                      const RetentionSettings& settings, bool short_before);
 
