@@ -18,7 +18,7 @@ extern char** environ;
 namespace datum {
 namespace {
 
-/// What posix_spawn does in the child.
+/// File actions and attributes for posix_spawn.
 struct SpawnPlan {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -28,11 +28,10 @@ struct SpawnPlan {
     posix_spawn_file_actions_adddup2(&actions, 2, 1);
     posix_spawn_file_actions_adddup2(&actions, socket, child_socket_fd);
 #if __GLIBC_PREREQ(2, 34)
-    // The daemon opens all to be closed on exec; a library of its might not.
+    // The daemon opens its descriptors with close-on-exec; one of its libraries might not.
     posix_spawn_file_actions_addclosefrom_np(&actions, child_socket_fd + 1);
 #endif
-    // Signals as a fresh process has them; a group of its own, so that a terminal's Ctrl-C is the daemon's
-    // alone.
+    // Default signal handling, and a process group of its own, so that Ctrl-C on a terminal reaches only the daemon.
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
@@ -92,7 +91,7 @@ void ChildProcess::kill() {
   if (socket_ >= 0) ::close(socket_);
   socket_ = -1;
   if (pid_ <= 0) return;
-  ::kill(pid_, SIGKILL);  // not reaped yet, so the number is still its own
+  ::kill(pid_, SIGKILL);  // not reaped yet, so the process number is still valid
   dying_.push_back(pid_);
   pid_ = -1;
   reap();
@@ -105,7 +104,7 @@ void ChildProcess::reap() {
 
 ChildProcess::~ChildProcess() {
   kill();
-  for (int i = 0; i < 100 && !dying_.empty(); ++i) {  // at most 100 ms; init takes what is left
+  for (int i = 0; i < 100 && !dying_.empty(); ++i) {  // at most 100 ms; init reaps the rest
     ::poll(nullptr, 0, 1);
     reap();
   }

@@ -1,5 +1,5 @@
-// A program of datumd's own as a process beside it (datumd-gpu, datumd-parse): started, killed, and its end taken note of
-// without waiting for it.
+// A program of datumd as a child process (datumd-gpu, datumd-parse): start, kill, and detection of its end without
+// waiting.
 #pragma once
 
 #include <sys/types.h>
@@ -10,20 +10,20 @@
 
 namespace datum {
 
-/// The child's end of the socket is this descriptor.
+/// Descriptor of the child's end of the socket.
 constexpr int child_socket_fd = 3;
 
 class ChildProcess {
  public:
   ChildProcess() = default;
-  /// What the dynamic linker loads into this process (LD_PRELOAD) is loaded into the child too, or not: such a library makes
-  /// system calls that a confined child would be killed for.
+  /// Whether the child loads this process's LD_PRELOAD libraries. Such a library makes system calls that would kill a
+  /// confined child.
   enum class Preloaded { as_here, none };
-  /// Starts the program with the socket's other end as its only descriptor beside the standard ones. Standard
-  /// input is empty; output and errors go to this process's standard error. Throws std::runtime_error.
+  /// Starts the program. Beside the standard descriptors it gets only its end of the socket. Standard input is empty;
+  /// output and errors go to this process's standard error. Throws std::runtime_error.
   void start(const std::filesystem::path& program, const std::vector<std::string>& arguments = {},
              Preloaded preloaded = Preloaded::as_here);
-  /// Kills it. Never waits: a process that hangs in a driver dies when the driver lets it; it is reaped then.
+  /// Kills the child without waiting. A child that hangs in a driver ends when the driver returns, and is reaped then.
   void kill();
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
@@ -31,9 +31,9 @@ class ChildProcess {
 
   bool started() const { return pid_ > 0; }
   pid_t pid() const { return pid_; }
-  /// This end of the socket.
+  /// This process's end of the socket.
   int socket() const { return socket_; }
-  /// "was ended by signal 9", "ended with status 1", or "hung up" where it lives on; looks for at most 50 ms.
+  /// "was ended by signal 9", "ended with status 1", or "hung up" where it still runs; waits for at most 50 ms.
   std::string how_it_ended();
 
  private:
@@ -44,7 +44,7 @@ class ChildProcess {
   std::vector<pid_t> dying_;
 };
 
-/// `name` in the folder of the running program.
+/// Path of `name` in the folder of the running program.
 std::filesystem::path program_beside_this(const char* name);
 
 }  // namespace datum

@@ -51,7 +51,7 @@ void sync_name_of(const fs::path& file) {
 fs::path write_part_durably(const fs::path& file, const std::string& text) {
   fs::path part = file.parent_path() / ("." + file.filename().string() + ".part");
   try {
-    // What lies there is of a writer that died, or a link that would lead somewhere else.
+    // A leftover of a dead writer, or a symbolic link to another file.
     ::unlink(part.c_str());
     const Descriptor to(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
     to.write(text);

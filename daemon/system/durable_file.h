@@ -1,4 +1,4 @@
-// Files that an operator trusts: whole or not at all, and on the disk before anybody is told.
+// Durable files: complete or absent, and on the disk before the call returns.
 #pragma once
 
 #include <filesystem>
@@ -6,17 +6,17 @@
 
 namespace datum {
 
-/// Writes a whole file: under a hidden name, to the disk, then renamed. Throws std::system_error, whose words begin with
-/// the file; what was there before is then still there.
+/// Writes a whole file: under a hidden name, synchronised to the disk, then renamed. Throws std::system_error whose text
+/// begins with the file; the former file then still exists.
 void write_file_durably(const std::filesystem::path& file, const std::string& text);
 
-/// Its steps: under a hidden name beside `file`, on the disk, which is returned; in the place of `file`, where a look finds it; its
-/// folder, and so its name, on the disk. Throw as it does; the first leaves nothing behind then.
+/// The steps of write_file_durably. The first writes and synchronises a hidden file beside `file`, and returns its path; on
+/// failure it leaves no file. The second renames it to `file`. The third synchronises the folder, and so the name.
 std::filesystem::path write_part_durably(const std::filesystem::path& file, const std::string& text);
 void put_in_place(const std::filesystem::path& part, const std::filesystem::path& file);
 void sync_name_of(const std::filesystem::path& file);
 
-/// The same for its removal.
+/// Removes a file and synchronises its folder.
 void remove_file_durably(const std::filesystem::path& file);
 
 }  // namespace datum

@@ -14,7 +14,7 @@ namespace datum {
 namespace {
 
 constexpr std::uint64_t idle_round_us =
-    1'000'000;  // longest time between two rounds; bounds the watchdog's feeding
+    1'000'000;  // us; longest time between two rounds; bounds the interval of watchdog notifications
 
 void must(int result, const char* what) {
   if (result < 0) throw std::system_error(-result, std::generic_category(), what);
@@ -32,12 +32,12 @@ struct EventLoop::Watch {
   Pollable* pollable;
   int fd = -1;
   Source io, timer;
-  std::optional<std::uint64_t> due_us{};  // that the timer is set to, until it has come
+  std::optional<std::uint64_t> due_us{};  // due time of the armed timer
 };
 
 EventLoop::EventLoop() {
   must(sd_event_new(&event_), "sd_event_new");
-  sd_event_set_watchdog(event_, 0);  // fed by hand: only while the worker makes progress too
+  sd_event_set_watchdog(event_, 0);  // notified by hand, only while the worker makes progress
 }
 
 EventLoop::~EventLoop() {
@@ -96,7 +96,7 @@ void EventLoop::sync(Watch& watch) {
     return;
   }
   const auto due_us = static_cast<std::uint64_t>(std::max<MonotonicNs>(*deadline, 0) + 999) / 1000;
-  // Setting it again would put it behind a descriptor that is readable in each round: a device that floods.
+  // A timer that is armed again would queue behind a descriptor that is readable in every round: a flooding device.
   if (watch.timer && watch.due_us == due_us) return;
   watch.due_us = due_us;
   if (!watch.timer) {

@@ -1,4 +1,4 @@
-// The daemon's one loop: sd-event under the Pollables of all links, with the watchdog and the signals.
+// The daemon's single event loop: sd-event for the Pollables of all links, the watchdog and the signals.
 #pragma once
 
 #include <systemd/sd-event.h>
@@ -19,17 +19,16 @@ class EventLoop {
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  /// Watches a pollable until remove(). It outlives its registration.
+  /// Watches a pollable until remove(). The pollable outlives its registration.
   void add(Pollable& pollable);
   void remove(Pollable& pollable);
 
-  /// Called on the loop when the signal arrives. The signal is blocked in every thread started afterwards.
+  /// Calls `action` on the loop when the signal arrives. Threads started afterwards inherit the blocked signal.
   void on_signal(int signal, std::function<void()> action);
-  /// Called after every round of events, and at least once a second: the place for what follows from any of
-  /// them.
+  /// Sets the action after every round of events, and at least once a second.
   void after_each_round(std::function<void(MonotonicNs)> action) { after_round_ = std::move(action); }
 
-  /// Runs until stop(). Throws what an action threw.
+  /// Runs until stop(). Rethrows the exception of an action.
   void run();
   void stop();
   static MonotonicNs now();

@@ -1,4 +1,4 @@
-// Histogram: how many observations were at most so large, for whoever draws quantiles from it later. No clock.
+// Histogram: counts of observations up to each bound, for quantiles. No clock.
 #pragma once
 
 #include <algorithm>
@@ -10,16 +10,17 @@ namespace datum {
 
 class Histogram {
  public:
-  /// Upper bounds, ascending, which outlive the histogram; what is larger than the last is counted beyond it.
+  /// `bounds`: ascending upper bounds, which outlive the histogram; larger values are counted in the last bucket.
   explicit Histogram(std::span<const double> bounds) : bounds_(bounds), counts_(bounds.size() + 1) {}
 
   void observe(double value) {
-    const auto at = std::lower_bound(bounds_.begin(), bounds_.end(), value);  // "le": at most the bound
+    const auto at =
+        std::lower_bound(bounds_.begin(), bounds_.end(), value);  // inclusive bound, Prometheus' "le"
     ++counts_[static_cast<std::size_t>(at - bounds_.begin())];
     sum_ += value;
   }
   std::span<const double> bounds() const { return bounds_; }
-  /// Of each bucket by itself; the last one is beyond every bound.
+  /// Counts of the single buckets; the last one is above every bound.
   const std::vector<std::uint64_t>& counts() const { return counts_; }
   double sum() const { return sum_; }
 

@@ -1,5 +1,5 @@
-// Listening sockets that the service manager made and hands over (sd_listen_fds(3)): a host that connects while the
-// daemon restarts waits in them, and a port below 1024 needs no privilege of the daemon.
+// Listening sockets from the service manager (sd_listen_fds(3)). A host that connects during a restart waits in them, and
+// a port below 1024 demands no privilege of the daemon.
 #pragma once
 
 #include <map>
@@ -10,15 +10,15 @@ namespace datum {
 
 class InheritedSockets {
  public:
-  /// Of this process, once: children don't see them. `tables` are the tables of [host] that listen, which the units'
-  /// FileDescriptorName= must name. Throws RefusedError for a socket of another name and for a second one of a name:
-  /// a host must not wait where nobody listens.
+  /// Takes the sockets of this process, once; children do not inherit them. `tables`: the listening tables of [host],
+  /// which FileDescriptorName= of the units must name. Throws RefusedError for another name and for a second socket of
+  /// one name: a host must not wait on an unserved socket.
   explicit InheritedSockets(const std::set<std::string>& tables);
   ~InheritedSockets();
   InheritedSockets(const InheritedSockets&) = delete;
   InheritedSockets& operator=(const InheritedSockets&) = delete;
 
-  /// The table's socket, the caller's from here on; -1 where none was handed over.
+  /// The socket of the table, owned by the caller from now on; -1: none.
   int take(const std::string& table);
 
  private:

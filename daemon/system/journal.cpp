@@ -37,7 +37,7 @@ std::string journal_entry(const Journal::Fields& fields) {
   return entry;
 }
 
-/// Not connected: a journal that was started anew is found again.
+/// Not connected, so that a restarted journal is found again.
 bool Journal::send(const Fields& fields) const {
   const std::string entry = journal_entry(fields);
   sockaddr_un to{};

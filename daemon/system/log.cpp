@@ -49,11 +49,11 @@ std::uint64_t log_lines_lost() { return lost; }
 void log_line(Priority priority, const std::string& text, const LogFieldList& fields) {
   static const bool journal = Journal::has_standard_error(),
                     prefixed = std::getenv("JOURNAL_STREAM") != nullptr;
-  std::string line = printable_text(text);  // one event, one line
+  std::string line = printable_text(text);  // one line per event
   LogFieldList bounded = fields;
   for (auto& [name, value] : bounded) value = printable_text(value);
   if (journal && entered(priority, line, bounded)) return;
-  // The journal's end of standard error may be full too, and then a write would wait for it.
+  // The journal's end of standard error may be full too; a write would then wait.
   pollfd room{STDERR_FILENO, POLLOUT, 0};
   if (journal && (::poll(&room, 1, 0) != 1 || (room.revents & POLLOUT) == 0)) {
     ++lost;

@@ -1,4 +1,4 @@
-// The log: entries of the journal where systemd started the program, else lines on standard error.
+// The log: journal entries where systemd started the program, else lines on standard error.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,14 +12,15 @@ namespace datum {
 
 enum class Priority { error = 3, warning = 4, notice = 5, info = 6, debug = 7 };
 
-/// Names of journal fields ("DATUM_LINK") with their values; one may come several times.
+/// Names of journal fields ("DATUM_LINK") with their values; a name may repeat.
 using LogFieldList = std::vector<std::pair<const char*, std::string>>;
 
-/// Writes one line: where standard error is the journal's, as an entry with `fields`, and without them on standard error
-/// where the journal does not take it: printable_text of it and of each field (with the "<N>" prefix of its priority). Never waits for the journal. From any thread.
+/// Writes one line after printable_text(). Where standard error is the journal's, it writes an entry with `fields`. Where
+/// the journal refuses it, or elsewhere, it writes to standard error, with the "<N>" prefix of the priority. Never waits
+/// for the journal. Any thread may call it.
 void log_line(Priority priority, const std::string& text, const LogFieldList& fields = {});
 
-/// Entries that the journal did not take.
+/// Number of entries that the journal refused.
 std::uint64_t log_lines_lost();
 
 template <class... Args>

@@ -1,7 +1,7 @@
-// What the journal and the counters hear beside a line of text: the kind of event, and what it is about.
+// The kind and the fields of an event, for the journal and the counters, beside its line of text.
 //
-// Each kind has a MESSAGE_ID of its own, which stays for good: alerts, catalogs and scripts name it. The table here is what
-// datumd.catalog and datumd(8) are held against.
+// Each kind has a permanent MESSAGE_ID, which alerts, catalogs and scripts name. Tests compare datumd.catalog and
+// datumd(8) with this table.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 namespace datum {
 
 enum class Event : std::uint8_t {
-  none,  // a line that nobody waits for
+  none,  // a line without an event
   ready,
   stopping,
   verdict,
@@ -48,17 +48,17 @@ inline constexpr std::size_t events = static_cast<std::size_t>(Event::signing_tr
 
 struct EventKind {
   Event event;
-  const char* name;        // "link_lost", as the counter datumd_events_total has it
+  const char* name;        // "link_lost", as in the counter datumd_events_total
   const char* message_id;  // 32 hexadecimal digits, of journald
-  const char* fields;      // that it carries beside those of every event
+  const char* fields;      // fields beside those of every event
   const char* meaning;     // in a few words
 };
-/// Of every event but none, in the order of the enumeration.
+/// All events except none, in the order of the enumeration.
 std::span<const EventKind> event_kinds();
-/// Null: none.
+/// Null for Event::none.
 const EventKind* kind_of(Event event);
 
-/// Names of journal fields ("DATUM_LINK") with what they say; one may come several times.
+/// Names of journal fields ("DATUM_LINK") with their values; a name may repeat.
 using LogFields = std::vector<std::pair<const char*, std::string>>;
 
 struct LogEvent {
@@ -66,11 +66,11 @@ struct LogEvent {
   LogFields fields{};
 };
 
-/// Of an event about a host as lock_arbiter.h names it: "tcp 192.168.0.7:50112" came by the link host.tcp.
+/// Fields of an event about a host as in lock_arbiter.h: "tcp 192.168.0.7:50112" used the link host.tcp.
 LogFields of_host(const std::string& host);
 
-/// Takes lines; priority as of syslog(3): 3 error, 4 warning, 5 notice, 6 info. Made of whatever takes a line, with its
-/// event or without.
+/// Receives lines; priority as of syslog(3): 3 error, 4 warning, 5 notice, 6 info. Constructed from a function with or
+/// without the event parameter.
 class LogSink {
  public:
   LogSink() = default;

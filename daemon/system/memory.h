@@ -1,11 +1,10 @@
-// How the process keeps its memory.
+// Settings of the memory allocator.
 #pragma once
 
 namespace datum {
 
-/// Every board needs the same tens of MB: what is freed stays with the process instead of going back to the kernel, which
-/// would zero it page by page for the next board (5 % of an inspection, `./datum bench inspect`). Call it before threads
-/// are started.
+/// Every board needs the same tens of MB. Freed memory stays with the process; the kernel would zero it page by page for
+/// the next board (5 % of an inspection, `./datum bench inspect`). To be called before threads start.
 void keep_freed_memory();
 
 }  // namespace datum

@@ -24,7 +24,7 @@ bool send_packet(int socket, const void* data, std::size_t size, int fd) {
     std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
   }
   for (;;) {
-    // A full socket belongs to a side that does not read: it must not hold this one up.
+    // The socket is full where the other side does not read; this side must not wait.
     const auto sent = ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent >= 0) return true;
     if (errno == EINTR) continue;

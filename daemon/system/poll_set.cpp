@@ -24,8 +24,7 @@ void PollSet::add(Pollable& pollable) {
 void PollSet::remove(Pollable& pollable) {
   const auto is = [&](const Watch& w) { return w.pollable == &pollable; };
   for (const auto& w : watches_)
-    if (is(w) && w.fd >= 0)
-      epoll_ctl(epoll_, EPOLL_CTL_DEL, w.fd, nullptr);  // fails where it is closed already
+    if (is(w) && w.fd >= 0) epoll_ctl(epoll_, EPOLL_CTL_DEL, w.fd, nullptr);  // fails for a closed descriptor
   watches_.erase(std::remove_if(watches_.begin(), watches_.end(), is), watches_.end());
 }
 
@@ -43,7 +42,7 @@ void PollSet::sync(Watch& watch) {
   epoll_event event{};
   event.events = write ? EPOLLIN | EPOLLOUT : EPOLLIN;
   event.data.ptr = watch.pollable;
-  // A closed descriptor left the set by itself, and its number may have come back.
+  // A closed descriptor left the set by itself, and its number may be in use again.
   if (epoll_ctl(epoll_, EPOLL_CTL_MOD, fd, &event) != 0) epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event);
 }
 
@@ -66,7 +65,7 @@ std::optional<MonotonicNs> PollSet::deadline() const {
 }
 
 void PollSet::on_deadline(MonotonicNs now) {
-  // By index: what is called may add to the set.
+  // by index: a callback may add to the set
   for (std::size_t i = 0; i < watches_.size(); ++i) {
     Pollable* pollable = watches_[i].pollable;
     if (const auto d = pollable->deadline(); d && *d <= now) pollable->on_deadline(now);

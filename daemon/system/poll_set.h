@@ -18,12 +18,12 @@ class PollSet {
 
   void add(Pollable& pollable);
   void remove(Pollable& pollable);
-  /// Looks again at descriptors and wants_write(): call it after anything that may have changed them.
+  /// Updates descriptors and wants_write(); to be called after any possible change of them.
   void sync();
 
   int fd() const { return epoll_; }
   void on_ready(MonotonicNs now);
-  /// Earliest of all; `none` where none has one.
+  /// Earliest deadline; none where no member has one.
   std::optional<MonotonicNs> deadline() const;
   void on_deadline(MonotonicNs now);
 

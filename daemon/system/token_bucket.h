@@ -1,4 +1,4 @@
-// TokenBucket: so many at once, so many a second after that. No clock of its own.
+// TokenBucket: a rate limit with bursts. Time is a parameter.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,12 @@ namespace datum {
 
 class TokenBucket {
  public:
-  /// `burst` at once, then `per_second`; both at least 1.
+  /// `burst` tokens at once, then `per_second`; both at least 1.
   TokenBucket(int per_second, int burst)
       : price_ns_(1'000'000'000 / per_second), full_ns_(price_ns_ * burst), saved_ns_(full_ns_) {}
 
   bool ready(MonotonicNs now) const { return saved_at(now) >= price_ns_; }
-  /// False, and nothing is taken, where it is empty.
+  /// Takes a token; false and no change where the bucket is empty.
   bool take(MonotonicNs now) {
     const MonotonicNs saved = saved_at(now);
     if (saved < price_ns_) return false;
@@ -22,7 +22,7 @@ class TokenBucket {
     counted_at_ = std::max(counted_at_, now);
     return true;
   }
-  /// When there is one again; the past where there is one.
+  /// Time of the next token; in the past where one is available.
   MonotonicNs ready_at() const { return counted_at_ + price_ns_ - saved_ns_; }
 
  private:

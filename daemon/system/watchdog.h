@@ -1,4 +1,4 @@
-// Watchdog: the service manager hears from datumd while the loop turns and the worker makes progress. No clock.
+// Watchdog: notifies the service manager while the loop turns and the worker makes progress. Time is a parameter.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,25 @@
 namespace datum {
 
 struct WatchdogDependencies {
-  MonotonicNs period_ns = 0;  // within which the manager wants to hear; 0: it does not ask
-  std::function<std::optional<MonotonicNs>()> busy_since;  // of the job in hand; none: there is none
-  std::function<std::uint64_t()> marks;                    // rises while that job makes progress
+  MonotonicNs period_ns = 0;  // WatchdogSec of the service manager; 0: no watchdog
+  std::function<std::optional<MonotonicNs>()> busy_since;  // begin of the running job; none: idle
+  std::function<std::uint64_t()> marks;                    // counter that rises while the job makes progress
   std::function<void()> tell;
 };
 
-/// As the manager's environment asks for it.
+/// Period from the environment of the service manager (sd_watchdog_enabled(3)).
 MonotonicNs watchdog_period_ns();
 
 class Watchdog {
  public:
   explicit Watchdog(WatchdogDependencies parts) : parts_(std::move(parts)) {}
 
-  /// Tells four times a period. Not where a job has left no mark for half a period, or has run longer than any may.
+  /// Notifies four times per period, unless a job made no progress for half a period or exceeds longest_job_ns.
   void feed(MonotonicNs now);
-  /// When it was told last.
+  /// Time of the last notification.
   std::optional<MonotonicNs> fed() const { return fed_; }
 
-  /// Beyond the largest frame on the slowest controller: marks without end are no progress.
+  /// Above the largest frame on the slowest controller: a counter that rises for ever is no progress.
   static constexpr MonotonicNs longest_job_ns = MonotonicNs{600} * 1'000'000'000;
 
  private:
@@ -37,7 +37,7 @@ class Watchdog {
 
   WatchdogDependencies parts_;
   std::uint64_t marks_ = 0;
-  MonotonicNs marked_ = 0;  // when they were seen to rise
+  MonotonicNs marked_ = 0;  // time of the last rise
   MonotonicNs next_ = 0;
   std::optional<MonotonicNs> fed_;
 };

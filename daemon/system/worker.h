@@ -1,4 +1,4 @@
-// One thread for inspections, so that the links stay alive while a board is measured.
+// One thread for inspections, so that the links are served during a measurement.
 #pragma once
 
 #include <condition_variable>
@@ -11,20 +11,20 @@
 
 namespace datum {
 
-/// Jobs run in order on the worker's thread; what follows each runs on the loop. A job must not throw.
+/// Jobs run in order in the worker's thread; the continuation of each runs on the loop. A job must not throw.
 class Worker : public Pollable {
  public:
   Worker();
-  /// Finishes the job in hand, drops those that wait.
+  /// Completes the running job, drops waiting ones.
   ~Worker() override;
-  /// Finishes the job in hand, drops those that wait; takes no others. What follows the job does not run.
+  /// Completes the running job without its continuation, drops waiting ones, accepts no others.
   void finish();
 
   void submit(std::function<void()> job, std::function<void()> then);
   bool busy() const { return submitted_ != finished_; }
-  /// Jobs that wait, are in hand, or whose end the loop has still to see.
+  /// Jobs that wait, run, or whose end the loop has not processed.
   std::uint64_t jobs() const { return submitted_ - finished_; }
-  /// When the job in hand began; none while idle. The watchdog is fed only while this is young.
+  /// Begin of the running job; none while idle. The watchdog is notified only while it is recent.
   std::optional<MonotonicNs> busy_since() const { return busy() ? std::optional(since_) : std::nullopt; }
 
   int fd() const override { return event_; }
@@ -44,7 +44,7 @@ class Worker : public Pollable {
   std::condition_variable wake_;
   std::deque<Task> waiting_, done_;
   bool stopping_ = false;
-  std::uint64_t submitted_ = 0, finished_ = 0;  // loop thread only
+  std::uint64_t submitted_ = 0, finished_ = 0;  // written by the loop's thread only
   MonotonicNs since_ = 0;
   std::thread thread_;
 };
