@@ -1,6 +1,4 @@
-// Lines of fields that a checksum guards: what hosts are sent, and what datumd keeps in small files.
-//
-//   field,field,...*<crc>
+// Lines of fields with a checksum, for hosts and for small files of datumd.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +15,17 @@ std::uint16_t crc16(std::string_view bytes);
 std::uint32_t crc32(std::string_view bytes);
 
 enum class LineCheck : std::uint8_t { crc16, crc32 };
-/// `text` + '*' + crc, without line end.
+/// `text` + '*' + checksum, without line end.
 std::string with_crc(const std::string& text, LineCheck check = LineCheck::crc16);
 
-/// A line taken apart: comma-separated fields and by what it was checked.
+/// A parsed line: comma-separated fields and the kind of its checksum.
 struct CheckedLine {
-  std::vector<std::string_view> fields;  // of the line that was given
+  std::vector<std::string_view> fields;  // views into the given line
   LineCheck check = LineCheck::crc16;
 };
-/// Throws std::runtime_error: no checksum, or one that does not belong to it.
+/// Throws std::runtime_error where the checksum is missing or wrong.
 CheckedLine checked_line(std::string_view line);
-/// A field as a whole number. Throws std::runtime_error that names it.
+/// A field as a whole number. Throws std::runtime_error that names the field.
 std::uint64_t number_in_line(std::string_view field, const char* name);
 
 }  // namespace datum

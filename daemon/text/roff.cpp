@@ -5,7 +5,7 @@
 namespace datum {
 namespace {
 
-/// An argument of a macro.
+/// Quotes an argument of a macro.
 std::string argument(const std::string& text) {
   std::string quoted;
   for (const char c : roff_escaped(text)) quoted += c == '"' ? "\\(dq" : std::string(1, c);
@@ -62,7 +62,7 @@ Roff& Roff::subsection(const std::string& title) {
   return *this;
 }
 
-/// Between two paragraphs; behind a title there is none before.
+/// Begins a paragraph; a title needs no break after it.
 void Roff::part() {
   if (!begun_) text_ += ".PP\n";
   begun_ = false;

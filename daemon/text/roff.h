@@ -1,4 +1,4 @@
-// A manual page in the macros of man(7): text in, what man(1) reads out.
+// A manual page in the macros of man(7).
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@ class Roff {
  public:
   /// A part of a page, without its head.
   Roff() = default;
-  /// "DATUMCTL", 1, "datumctl 0.1.0", "datumd manual": the page's head and foot. No date: the page is that of its
-  /// version, whenever it was made.
+  /// "DATUMCTL", 1, "datumctl 0.1.0", "datumd manual": head and foot of the page. It has no date, so that equal versions
+  /// give equal pages.
   Roff(const std::string& title, int number, const std::string& source, const std::string& manual);
 
   Roff& section(const std::string& title);     // "OPTIONS"
   Roff& subsection(const std::string& title);  // "datumctl show"
-  /// Plain text; a line of its own for each line end.
+  /// Plain text; each line end begins a line.
   Roff& paragraph(const std::string& text);
-  /// A tag in bold, `more` behind it as it stands, and what it means, indented.
+  /// An item: a bold tag, `more` unchanged, and its indented text.
   Roff& item(const std::string& tag, const std::string& more, const std::string& text);
-  /// A further line of the item before.
+  /// A further line of the last item.
   Roff& more(const std::string& text);
-  /// Lines as they stand, as of a terminal.
+  /// Lines unchanged, as of a terminal.
   Roff& example(const std::string& lines);
 
   const std::string& text() const { return text_; }
@@ -30,10 +30,10 @@ class Roff {
   void part();
 
   std::string text_;
-  bool begun_ = true;  // a section, and nothing in it yet
+  bool begun_ = true;  // a section without content so far
 };
 
-/// Plain text as roff input: backslashes, hyphens of options, and what would be a request at a line's beginning.
+/// Plain text as roff input: escapes backslashes, hyphens of options, and requests at the beginning of a line.
 std::string roff_escaped(const std::string& text);
 
 }  // namespace datum

@@ -27,7 +27,7 @@ const char* escape_of(Ink ink) {
   return "";
 }
 
-/// A file name or a device's words must not move the cursor.
+/// Text of a file name or a device must not move the cursor.
 std::string printable(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < ' ' || c == 127) c = '?';
@@ -41,7 +41,8 @@ std::size_t display_width(const std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     const bool continues = (byte & 0xC0) == 0x80;
-    const bool combining = (byte == 0xCC || byte == 0xCD) && i + 1 < text.size();  // U+0300 to U+036F, nearly
+    const bool combining =
+        (byte == 0xCC || byte == 0xCD) && i + 1 < text.size();  // U+0300 to U+036F, approximately
     if (!continues && !combining) ++width;
   }
   return width;
@@ -82,7 +83,7 @@ std::string Table::text(bool colour) const {
 
 bool wants_colour(std::FILE* out) {
   const char* no = std::getenv("NO_COLOR");  // https://no-color.org
-  // stdout may stand for what is written to the terminal by way of a filter, which has no descriptor.
+  // stdout may be a filter stream in front of the terminal, which has no descriptor.
   const int fd = out == stdout ? STDOUT_FILENO : fileno(out);
   return isatty(fd) == 1 && (!no || *no == 0);
 }

@@ -1,4 +1,4 @@
-// Tables for people: aligned columns, colour only where a terminal reads them.
+// Tables for people: aligned columns, and colour only on a terminal.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace datum {
 
-/// Colours that a cell may have; they never carry what its text does not say.
+/// Colours of a cell; they never carry information beyond its text.
 enum class Ink : std::uint8_t { plain, green, yellow, red, magenta };
 
 struct Cell {
-  std::string text;  // UTF-8; line ends and other controls are shown as '?'
+  std::string text;  // UTF-8; line ends and other controls appear as '?'
   Ink ink = Ink::plain;
 };
 
@@ -26,9 +26,9 @@ class Table {
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  /// As many cells as columns; throws std::invalid_argument otherwise.
+  /// `row` has one cell per column; throws std::invalid_argument otherwise.
   void add(std::vector<Cell> row);
-  /// A line of names, a rule, a line per row; two blanks between columns, none at a line's end.
+  /// A header line, a rule, a line per row; two blanks between columns, no trailing blanks.
   std::string text(bool colour) const;
 
  private:
@@ -36,13 +36,13 @@ class Table {
   std::vector<std::vector<Cell>> rows_;
 };
 
-/// A terminal, and NO_COLOR is not set.
+/// True: a terminal, and NO_COLOR is not set.
 bool wants_colour(std::FILE* out);
 
-/// Three decimals for um and mm, trailing zeros kept, so that columns line up; "-" where there is no number.
+/// Three decimals for um and mm, with trailing zeros, for aligned columns; "-" for none.
 std::string shown_number(const std::optional<double>& value);
 
-/// Columns that a terminal needs for UTF-8 text: code points, combining marks not counted.
+/// Columns of UTF-8 text on a terminal: code points without combining marks.
 std::size_t display_width(const std::string& text);
 
 }  // namespace datum
