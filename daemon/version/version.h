@@ -1,4 +1,4 @@
-// Which code this is: in every verdict, in *IDN? and in the log.
+// Identity of the code: in every verdict, in *IDN? and in the log.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@ namespace datum {
 
 /// "0.1.0 1a2b3c4d5e6f": version and commit ("-dirty" where the tree had changes).
 std::string code_id();
-/// What this build is made with: compiler, CUDA or none, libraries; for the log.
+/// Compiler, CUDA or none, and libraries of this build; for the log.
 std::string features();
 
 }  // namespace datum
