@@ -55,7 +55,7 @@ std::string key_text(const fs::path& file, Readers readers) {
   return text;
 }
 
-/// OpenSSL would ask a terminal for a password.
+/// Without this callback OpenSSL would ask a terminal for a password.
 int no_password(char*, int, int, void*) { return 0; }
 
 std::string raw_public_key(const EVP_PKEY* key) {

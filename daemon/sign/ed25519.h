@@ -1,5 +1,5 @@
-// Ed25519 signatures (RFC 8032) by OpenSSL. Keys and signatures travel as lower-case hex: a public key is 64 digits, a
-// signature 128.
+// Ed25519 signatures (RFC 8032) by OpenSSL. Keys and signatures are lower-case hex: 64 digits for a public key, 128 for a
+// signature.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace datum {
 
-/// A key's file can't be used; what() names the file, what is wrong and what to do.
+/// The file of a key can't be used; what() gives the file, the fault and the remedy.
 class KeyError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -18,8 +18,8 @@ class KeyError : public std::runtime_error {
 
 class SigningKey {
  public:
-  /// PEM, PKCS #8, as `openssl genpkey -algorithm ed25519` writes it. The file must be a regular one that no other account can
-  /// read or write; only root's group may read it, since an access list of systemd's shows as that. Throws KeyError.
+  /// Reads PEM, PKCS #8, as of `openssl genpkey -algorithm ed25519`. The file must be regular, without access for other
+  /// accounts. Only root's group may read it, since an access list of systemd appears as that. Throws KeyError.
   static SigningKey from_file(const std::filesystem::path& file);
   ~SigningKey();
   SigningKey(SigningKey&&) noexcept;
@@ -34,12 +34,12 @@ class SigningKey {
   std::string public_key_;
 };
 
-/// Whether the private key of `public_key` signed exactly these bytes. False for what is no key and no signature too.
+/// True: the private key of `public_key` signed exactly these bytes. False also for an invalid key or signature.
 bool is_signed_by(const std::string& public_key, std::string_view bytes, const std::string& signature);
 
-/// Of a PEM file as `openssl pkey -pubout` writes it. Throws KeyError.
+/// Reads a PEM file as of `openssl pkey -pubout`. Throws KeyError.
 std::string public_key_of(const std::filesystem::path& file);
-/// The same as PEM. Throws KeyError where the digits are no key.
+/// The public key as PEM. Throws KeyError for invalid digits.
 std::string pem_of(const std::string& public_key);
 
 }  // namespace datum

@@ -1,5 +1,5 @@
-// The SHA-256 of one link of the chain of results, from the hash before it and the link's body: what result_chain.h hashes
-// behind it, as netstrings. Whoever has bodies can walk a chain without knowing what they mean.
+// SHA-256 of one entry of the chain of results, over the hash of the entry before and the entry's body (netstrings, see
+// result_chain.h). A reader with the bodies can check a chain without an interpretation of them.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,26 @@
 
 namespace datum {
 
-/// A link and its hash.
+/// Number and hash of an entry.
 struct ChainPlace {
-  std::uint64_t link = 0;  // counts from 1
+  std::uint64_t link = 0;  // counted from 1
   std::string sha256;      // 64 hex digits
   bool operator==(const ChainPlace&) const = default;
 };
 
 class EntryHash {
  public:
-  /// `before`: hash of the link before.
+  /// `before`: hash of the entry before.
   explicit EntryHash(std::string_view before);
   ~EntryHash();
   EntryHash(EntryHash&&) noexcept;
   EntryHash& operator=(EntryHash&&) noexcept;
 
-  /// Appends a part of the body as it is.
+  /// Appends bytes of the body unchanged.
   EntryHash& add(std::string_view bytes);
   /// Appends one netstring, "LENGTH:BYTES,".
   EntryHash& field(std::string_view bytes);
-  /// Ends it.
+  /// Completes the hash; 64 hex digits.
   std::string hex();
 
  private:

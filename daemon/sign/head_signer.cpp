@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Empty: there is no such file. Throws std::runtime_error.
+/// The text of a small file; empty where it does not exist. Throws std::runtime_error.
 std::string small_file(const fs::path& file) {
   if (!fs::exists(file)) return "";
   std::ifstream in(file, std::ios::binary);
@@ -29,7 +29,7 @@ std::string small_file(const fs::path& file) {
 
 fs::path handover_file(const fs::path& state) { return state / "handed_over"; }
 
-/// None: this key took no other's place.
+/// None: this key has no former key.
 std::optional<KeyHandover> kept_handover(const fs::path& state, const std::string& key) {
   std::istringstream text(small_file(handover_file(state)));
   std::string of;
@@ -41,7 +41,7 @@ std::optional<KeyHandover> kept_handover(const fs::path& state, const std::strin
   return handover;
 }
 
-/// What would not be read again would be the last head of its store for ever.
+/// An unreadable head would remain the last head of its store for ever.
 void check_readable(const std::string& text) try {
   signed_head_of(text);
 } catch (const SignedHeadError& error) {

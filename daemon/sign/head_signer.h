@@ -1,7 +1,7 @@
-// HeadSigner: signs heads of chains, and never two branches of one store. For each store it keeps the head that it signed last, on
-// the disk before anybody has the signature, and signs only what descends from that head: it hashes the links in between itself.
-// Who has the store and datumd's account can thus add results, but gets no other history signed. A store that it does not know
-// begins with the head that it is shown first.
+// HeadSigner: signs heads of chains, and never two branches of one store. For each store it keeps the last signed head on
+// the disk before it returns the signature. It signs only a descendant of that head, and computes the hashes in between
+// itself. An attacker with the store and datumd's account can add results, but gets no other history signed. An unknown
+// store begins with its first head.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 
 namespace datum {
 
-/// What was asked for is not signed; what() says why.
+/// A refusal to sign; what() gives the reason.
 class SignRefused : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The way from the head that was signed last to the one that is to be signed.
+/// The entries from the last signed head to the head that is to be signed.
 class Descent {
  public:
   void begin_link() { hash_.emplace(place_.sha256); }
@@ -39,20 +39,20 @@ class Descent {
 
 class HeadSigner {
  public:
-  static constexpr std::size_t most_stores = 1000;  // of which it keeps a file
+  static constexpr std::size_t most_stores = 1000;  // with one state file each
 
-  /// `state`: a folder that nobody else may write to. `utc_s`: seconds since 1970-01-01. Throws std::runtime_error where a key's
-  /// handover in that folder can't be read.
+  /// `state`: a folder that only this account can write. `utc_s`: seconds since 1970-01-01. Throws std::runtime_error
+  /// where the handover of the key in that folder can't be read.
   HeadSigner(SigningKey key, std::filesystem::path state, std::function<std::int64_t()> utc_s);
 
   const std::string& public_key() const { return key_.public_key(); }
-  /// What it signed last for a store. Throws SignRefused where the id is none, or its own state is damaged: it then does not begin
-  /// anew.
+  /// The last signed head of a store. Throws SignRefused for an invalid id or a damaged state: the signer then does not
+  /// begin anew.
   std::optional<SignedHead> last(const std::string& store) const;
-  /// Throws SignRefused where `from` is not the head that was signed last.
+  /// Throws SignRefused where `from` is not the last signed head.
   Descent descend(const std::string& store, const ChainPlace& from) const;
-  /// The head at the end of the way; the same signature again where the way is empty. Throws SignRefused, std::system_error where
-  /// it can't be kept: then nothing is signed.
+  /// Signs the head at the end of the descent; an empty descent returns the last signature. Throws SignRefused, and
+  /// std::system_error where the state can't be written; then nothing is signed.
   SignedHead sign(const Descent& descent);
 
  private:
@@ -64,7 +64,7 @@ class HeadSigner {
   std::optional<KeyHandover> handed_over_;
 };
 
-/// Keeps in the signer's folder that `next` takes the place of `former`; signatures by `next` then say so. Throws
+/// Stores in the signer's folder that `next` replaces `former`; signatures by `next` then carry that statement. Throws
 /// std::system_error.
 void keep_handover(const std::filesystem::path& state, const SigningKey& former, const std::string& next,
                    const std::string& utc);

@@ -1,4 +1,4 @@
-// Lower-case hex digits, two a byte: one spelling for each value, so that a signed text has one spelling too.
+// Lower-case hex digits, two per byte: each value has one spelling, and therefore a signed text too.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ inline std::string hex_of(const unsigned char* bytes, std::size_t size) {
   return text;
 }
 
-/// Whether a text is exactly so many such digits.
+/// True: the text has exactly this number of such digits.
 inline bool is_hex(std::string_view text, std::size_t digits) {
   return text.size() == digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// None: the text is something else.
+/// None: the text is not hex.
 inline std::optional<std::vector<unsigned char>> bytes_of_hex(std::string_view text) {
   if (text.size() % 2 != 0 || !is_hex(text, text.size())) return std::nullopt;
   const auto value = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };

@@ -1,4 +1,4 @@
-// datumd-sign: keeps the key and signs heads of chains of results for datumd (datumd(8), SIGNATURES).
+// datumd-sign: keeps the key and signs heads of the chain of results for datumd (datumd(8), SIGNATURES).
 #include <fmt/format.h>
 #include <systemd/sd-daemon.h>
 
@@ -14,14 +14,14 @@ namespace {
 
 using namespace datum;
 
-constexpr int exit_config = 78;  // EX_CONFIG: systemd does not restart after it
+constexpr int exit_config = 78;  // EX_CONFIG (sysexits.h): systemd does not restart the service
 
 std::int64_t utc_s() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
 }
 
-/// The service manager's folder, with a name in it; empty: it names none.
+/// `name` in the folder that the service manager sets in `variable`; empty: not set.
 std::string in_folder(const char* variable, const char* name) {
   const char* folder = std::getenv(variable);
   return folder ? fmt::format("{}{}", folder, name) : "";

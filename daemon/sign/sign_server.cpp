@@ -18,14 +18,14 @@
 namespace datum {
 namespace {
 
-constexpr std::uint64_t most_body = std::uint64_t{1} << 30, most_links = 100'000;  // of one request
+constexpr std::uint64_t most_body = std::uint64_t{1} << 30, most_links = 100'000;  // per request
 
 std::string counted(const char* what, const SignedHead& head) {
   const std::string text = text_of(head);
   return fmt::format("{} {}\n{}", what, text.size(), text);
 }
 
-/// Words of a line without a line feed.
+/// The words of a line.
 std::vector<std::string> words_of(const std::string& line) {
   std::istringstream in(line);
   std::vector<std::string> words;
@@ -33,7 +33,7 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-/// All bodies are read, also of what is refused: a client that still sends would not see the answer.
+/// Reads all bodies, also for a refusal: a client that still sends would miss the answer.
 std::string sign(SignStream& client, HeadSigner& signer, const std::vector<std::string>& words) {
   std::optional<Descent> way;
   std::string refusal;
@@ -81,7 +81,7 @@ void answer_client(int socket, HeadSigner& signer, const SignServerSettings& set
         answer = answer_to(client, signer, line);
       } catch (const SignStreamError&) {
         throw;
-      } catch (const std::exception& error) {  // refused, or it could not be kept
+      } catch (const std::exception& error) {  // refused, or the state could not be written
         log(error.what());
         answer = fmt::format("REFUSED {}\n", std::string(error.what()).substr(0, 400));
       }

@@ -1,4 +1,4 @@
-// The signer's end of the socket (sign_stream.h): one client after the other, each within its time.
+// The signer's end of the socket (sign_stream.h): serves one client at a time, each with a timeout.
 #pragma once
 
 #include <chrono>
@@ -10,14 +10,14 @@
 namespace datum {
 
 struct SignServerSettings {
-  std::chrono::milliseconds timeout{60'000};  // for all that one client wants
+  std::chrono::milliseconds timeout{60'000};  // per client
   std::function<void(const std::string&)> log{};
 };
 
-/// Answers a client until it hangs up; `socket` is closed then. Throws nothing for what a client does.
+/// Serves a client until it hangs up, then closes `socket`. Throws nothing for faults of a client.
 void answer_client(int socket, HeadSigner& signer, const SignServerSettings& settings);
 
-/// A Unix socket at `path` that only this account and its group reach; one that lies there is replaced. Throws std::system_error.
+/// A Unix socket at `path` for this account and its group; replaces an existing one. Throws std::system_error.
 int listen_for_clients(const std::filesystem::path& path);
 
 /// Answers clients for ever.

@@ -37,7 +37,7 @@ bool is_utc(std::string_view text) {
   return true;
 }
 
-/// Takes the lines of a text one after the other.
+/// Splits a text into lines.
 class Lines {
  public:
   explicit Lines(std::string_view text) : left_(text) {}
