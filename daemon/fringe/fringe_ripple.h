@@ -2,7 +2,8 @@
 // and the sine fits as well as before. Its signature is a contrast that rises and falls with the fringes.
 //
 // A second sine of the share r, from column u2 in place of u, gives the contrast 1 + r cos(d) and the phase error r
-// sin(d), d = 2 pi (u2 - u) / p. On a mirroring wall u2 runs against u: two waves per period. Light from one bright place gives one.
+// sin(d), d = 2 pi (u2 - u) / p. On a mirroring wall u2 runs against u: two waves per period. Light from one bright place
+// gives one.
 #pragma once
 
 #include "daemon/fringe/fringe_maps.h"
