@@ -1,4 +1,4 @@
-// datumctl backup, restore: whole copies of the result store.
+// datumctl backup, restore: copies of the result store.
 #include <fmt/format.h>
 
 #include <chrono>

@@ -16,7 +16,7 @@ namespace {
 
 bool waits(const std::string& step) { return step == "touch" || step == "scan" || step == "solve"; }
 
-/// What the operator is to do while the daemon waits.
+/// Prints the operator's task while the daemon waits.
 void tell(const CalibrateOptions& o, int n) {
   if (o.step == "touch") {
     fmt::print("touch {} ({} of {}) ...\n", o.face, n, o.count);
@@ -94,7 +94,7 @@ bool calibrate(const CalibrateOptions& o, ScpiClient& host) {
     if (!good || !waits(o.step)) continue;
     tell(o, n);
     good = print_errors(host.send("*OPC?"));
-    // Whose errors are read before it is answered; what was waited for has its own behind that.
+    // send() reads the error queue before *OPC? is answered; errors of the awaited operation come after that.
     good &= print_errors(host.send("SYSTem:ERRor:COUNt?"));
   }
   return print_answers(host, "CALibration:STATe?") && good;

@@ -1,4 +1,4 @@
-// datumctl calibrate, hole, verify, fringe: their steps stand in files of their own.
+// Declares datumctl calibrate, hole, verify and fringe; other files implement their steps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,8 +13,6 @@
 
 namespace datum {
 namespace {
-
-/// An operator walks a probe to the artefact, or a sensor has to be told to expose.
 
 template <class Step>
 int without_daemon(Step step) {

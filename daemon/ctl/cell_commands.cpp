@@ -16,8 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A sensor may have to be told to expose, by a hand.
-
 struct CellOptions {
   std::string recipe, sha256, unit;
   bool wait = false;
@@ -39,7 +37,7 @@ int print_recipes(CommandLine& line) {
   return good;
 }
 
-/// What holds now: a script sees that it is what it asked for.
+/// Prints the resulting choice, so that a script can verify it.
 int print_choice(CommandLine& line, ScpiClient& host) {
   const auto recipe = ask(host, "CONFigure:RECipe?", 2);
   const std::string unit = ask(host, "CONFigure:UNIT?")[0];
@@ -70,13 +68,13 @@ int give_order(CommandLine& line, const std::string& command) {
   return print_choice(line, host);
 }
 
-/// Sequence of the newest result; 0: there is none.
+/// Sequence number of the newest result; 0: none.
 std::uint64_t newest(ScpiClient& host) {
   if (number_of(ask(host, "DATA:COUNt?")[0]).value_or(0) == 0) return 0;
   return std::stoull(ask(host, "FETCh:BOARd?", 13)[0]);
 }
 
-/// Waits for the result of the board that was triggered. An earlier board's is never taken for it.
+/// Waits for the result of the triggered board, and never accepts that of an earlier board.
 int wait_for_result(CommandLine& line, ScpiClient& host, std::uint64_t before) {
   if (wants_colour(stderr)) fmt::print(stderr, "measuring; the sensor exposes now ...\n");
   ask(host, "*OPC?");

@@ -1,4 +1,4 @@
-// The command line of datumctl: one tree, which --help, the manual page and completion are made from.
+// The command line of datumctl: one tree, from which --help, the manual page and completion are made.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,10 +11,10 @@
 
 namespace datum {
 
-/// What a word of the command line may be, where the tree does not say so itself.
+/// Kinds of completion that the tree itself does not define.
 enum class Offer {
   files,
-  recipes,  // of the daemon, if it answers
+  recipes,  // of the daemon, where it answers
   headers,  // of the command protocol
   serial_lines,
 };
@@ -29,22 +29,22 @@ class CommandLine {
   LinkOptions link;
   bool json = false;
 
-  /// A subcommand that does `run` and returns an exit status.
+  /// Adds a subcommand that calls `run` and returns its exit status.
   CLI::App* leaf(CLI::App& under, const std::string& name, const std::string& words,
                  std::function<int()> run);
-  /// What an existing one does.
+  /// Sets the action of an existing subcommand.
   void does(CLI::App& command, std::function<int()> run);
-  /// One that talks to the daemon.
+  /// Adds a subcommand that communicates with the daemon.
   CLI::App* link_leaf(CLI::App& under, const std::string& name, const std::string& words,
                       std::function<int()> run);
-  /// One that prints data, which --json gives to programs.
+  /// Adds --json to a subcommand that prints data.
   void add_json(CLI::App& command, const std::string& words = "the same as JSON");
 
-  /// Completion offers these for an option.
+  /// Sets the completion of an option.
   void offer(const CLI::Option* option, Offer what) { offers_[option] = what; }
   const Offer* offered(const CLI::Option* option) const;
 
-  /// Parses and runs. Throws what the subcommand throws.
+  /// Parses and runs. Rethrows the exceptions of the subcommand.
   int run(int argc, const char* const* argv);
 
  private:
@@ -52,7 +52,7 @@ class CommandLine {
   std::map<const CLI::Option*, Offer> offers_;
 };
 
-// Parts of the tree, by file.
+// Parts of the tree, one per file.
 void add_result_commands(CommandLine& line);       // results, show
 void add_export_command(CommandLine& line);        // export
 void add_backup_commands(CommandLine& line);       // backup, restore

@@ -43,11 +43,11 @@ std::vector<std::string> members_of(const CLI::Option& option) {
   return words;
 }
 
-/// What a line says up to its last word.
+/// Position in the command tree that a line leads to.
 struct Place {
   const CLI::App* command = nullptr;
   const CLI::Option* value_of = nullptr;  // the last word is this option's value
-  std::size_t positionals = 0;            // that came before it
+  std::size_t positionals = 0;            // number of positional arguments before it
   LinkOptions link;
 };
 
@@ -112,7 +112,7 @@ void add_names(const CLI::App& command, const std::string& typed, Completion& fo
 std::vector<std::string> shell_words(const std::string& typed) {
   std::vector<std::string> words(1);
   char quote = 0;
-  bool begun = false;  // the word, maybe by an empty quote
+  bool begun = false;  // a word has begun, possibly by an empty quote
   for (std::size_t i = 0; i < typed.size(); ++i) {
     const char c = typed[i];
     if (c == '\\' && quote != '\'' && i + 1 < typed.size()) {
@@ -171,7 +171,7 @@ std::vector<std::string> live_text(Offer what, const LinkOptions& link) {
       const std::string header = list.substr(from, list.find_first_of("/\n", from) - from);
       words.push_back(header.substr(header[0] == ':'));
     }
-  } catch (const std::exception&) {  // nobody to ask: nothing to offer
+  } catch (const std::exception&) {  // no daemon: no completions
   }
   return words;
 }

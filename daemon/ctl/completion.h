@@ -1,4 +1,4 @@
-// Shell completion: what may stand where the cursor is, from the command line's own tree.
+// Shell completion from the tree of the command line.
 #pragma once
 
 #include <functional>
@@ -9,26 +9,26 @@
 
 namespace datum {
 
-/// Words that the daemon or the machine knows: names of recipes, headers, serial lines. It may take its time, fail and
-/// give none.
+/// Words that only the daemon or the computer knows: recipe names, headers, serial lines. It may be slow or fail, and
+/// then gives none.
 using LiveWords = std::function<std::vector<std::string>(Offer what, const LinkOptions& link)>;
 
 struct Completion {
-  std::vector<std::string> words;  // what may stand in place of the last word, sorted
-  bool files = false;              // and names of files
+  std::vector<std::string> words;  // candidates for the last word, sorted
+  bool files = false;              // file names are candidates too
 };
 
-/// `typed`: the line up to the cursor, the program's name first.
+/// `typed`: the line up to the cursor, with the program name first.
 Completion complete(const CommandLine& line, const std::string& typed, const LiveWords& live);
 
-/// Words of a line as a shell takes them: blanks part, quotes and backslashes keep together. The last one is what is
-/// being typed, empty behind a blank.
+/// Splits a line like a shell: at blanks outside of quotes and backslashes. The last word is the one at the cursor; it is
+/// empty after a blank.
 std::vector<std::string> shell_words(const std::string& typed);
 
-/// Asks the daemon of these options, with little timeout.
+/// Asks the daemon with a short timeout.
 std::vector<std::string> live_text(Offer what, const LinkOptions& link);
 
-/// What a shell reads at its start: "bash", "zsh" or "fish". It calls `datumctl completion words`.
+/// The start-up script of "bash", "zsh" or "fish". It calls `datumctl completion words`.
 std::string completion_script(const std::string& shell);
 
 }  // namespace datum

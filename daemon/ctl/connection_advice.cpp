@@ -10,7 +10,7 @@
 namespace datum {
 namespace {
 
-/// First line that a command prints; empty where it can't be run.
+/// First output line of a command; empty where it can't run.
 std::string line_of(const char* command) {
   std::FILE* pipe = popen(command, "r");
   if (!pipe) return "";
@@ -32,7 +32,7 @@ std::string service_advice() {
   return fmt::format("the service datumd is {}; {}\n", state, remedy);
 }
 
-/// The address that the configuration names is the one to be asked.
+/// Advice where the configuration names another address than the one that was tried.
 std::string config_advice(const LinkOptions& link, const std::string& file) {
   if (!std::filesystem::exists(file)) return "";
   DaemonConfig config;

@@ -1,4 +1,4 @@
-// A daemon that is not there: what may be wrong, and what to do next.
+// Advice for a daemon that cannot be reached.
 #pragma once
 
 #include <string>
@@ -7,8 +7,7 @@
 
 namespace datum {
 
-/// Lines for an operator, each with its end: what systemd says of datumd, which addresses a configuration names, the
-/// command to run next.
+/// Lines for an operator, each with its end: state of the systemd unit, addresses in the configuration, next command.
 std::string advice(const LinkOptions& link, const std::string& config = "/etc/datumd/datumd.toml");
 
 }  // namespace datum

@@ -1,4 +1,4 @@
-// datumctl control: which host commands the cell (SYSTem:LOCK).
+// datumctl control: control of the cell by one host (SYSTem:LOCK).
 #include <fmt/format.h>
 
 #include <csignal>
@@ -24,7 +24,7 @@ int print_owner(CommandLine& line, ScpiClient& host) {
   return good;
 }
 
-/// A TCP host has control as long as its connection lasts.
+/// Keeps the connection open, on which control of a TCP host depends.
 void hold(ScpiClient& host) {
   sigset_t set;
   sigemptyset(&set);
@@ -34,7 +34,7 @@ void hold(ScpiClient& host) {
   std::fflush(stdout);
   const timespec second{1, 0};
   while (sigtimedwait(&set, nullptr, &second) < 0)
-    ask(host, "SYSTem:LOCK:OWNer?");  // throws where the link is lost
+    ask(host, "SYSTem:LOCK:OWNer?");  // throws on a lost connection
 }
 
 int take(CommandLine& line, bool by_force, bool held) {

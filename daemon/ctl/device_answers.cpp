@@ -32,7 +32,7 @@ SelfTest self_test_of(ScpiClient& host) {
   for (const auto& queue : reply.errors)
     for (const auto& error : queued_errors(queue)) {
       if (error.number != scpi::self_test_failed) throw RefusedCommand(queue);
-      const auto words = error.text.find(';');  // "Self-test failed;what"
+      const auto words = error.text.find(';');  // "Self-test failed;detail"
       test.failures.push_back(words == std::string::npos ? error.text : error.text.substr(words + 1));
     }
   if (reply.answers.size() != 1 || reply.answers.front() != fmt::format("{}", test.failures.size()))

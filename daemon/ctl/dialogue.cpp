@@ -10,7 +10,7 @@
 namespace datum {
 namespace {
 
-/// SCPI-99 volume 1, 7.2.1.5: stands for "not a number".
+/// SCPI-99 volume 1, 7.2.1.5: "not a number".
 constexpr double not_a_number = 9.91e37;
 
 std::string one_answer(ScpiClient& host, const std::string& query) {
@@ -41,7 +41,7 @@ std::string ask_block(ScpiClient& host, const std::string& query) {
       answer.size() > 1 && answer[0] == '#' ? static_cast<std::size_t>(answer[1] - '0') : 0;
   if (digits < 1 || digits > 9 || answer.size() < 2 + digits)
     throw RefusedCommand(query + ": the answer is no block");
-  return answer.substr(2 + digits);  // the client has counted its bytes
+  return answer.substr(2 + digits);  // the client has verified the length of the block
 }
 
 void order(ScpiClient& host, const std::string& command) {

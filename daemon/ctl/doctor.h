@@ -1,5 +1,5 @@
-// datumctl doctor: what of the computer stands in the way of a cell, and what mends it. Pure functions over a view of the
-// system; nothing is changed.
+// datumctl doctor: faults of the computer that hinder a cell, and their remedies. Pure functions of a view of the system;
+// nothing is changed.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace datum::doctor {
 
 enum class State : std::uint8_t {
   good,
-  doubtful,  // it may work; worth a look
+  doubtful,  // may work; check it
   bad,
 };
 const char* name_of(State state);  // "good", "doubtful", "BAD"
@@ -25,10 +25,10 @@ struct Finding {
   std::string check;  // "serial port", "socket buffer" ...
   std::string found;
   State state = State::good;
-  std::string run;  // the command that mends it; empty: nothing is to be run
+  std::string run;  // command that repairs it; empty: none
 };
 
-/// What a cell needs of its computer, as its configuration says.
+/// Demands of a cell on its computer, from its configuration.
 struct Needs {
   struct Listener {
     std::string key, address;
@@ -37,9 +37,9 @@ struct Needs {
   struct SerialLine {
     std::string key, path;
   };
-  std::optional<std::string> sensor_address;  // numeric; of a sensor on the network
-  bool camera = false;                        // which sends GigE Vision packets
-  int packet_size = 0;                        // bytes; 0: as large as gets through
+  std::optional<std::string> sensor_address;  // numeric address of a network sensor
+  bool camera = false;                        // the sensor sends GigE Vision packets
+  int packet_size = 0;                        // bytes; 0: largest size that passes
   std::int64_t socket_buffer_bytes = 0;
   std::vector<SerialLine> serial_lines;
   std::vector<Listener> listeners;
@@ -47,10 +47,10 @@ struct Needs {
   bool demands_gpu = false, takes_gpu = true;
 };
 
-/// All checks, in the order in which they are shown.
+/// All checks in the order of their presentation.
 std::vector<Finding> examine(const Needs& needs, const System& system);
 
-/// Its parts.
+/// The checks by subject.
 void examine_network(const Needs& needs, const System& system, std::vector<Finding>& findings);
 void examine_serial_lines(const Needs& needs, const System& system, std::vector<Finding>& findings);
 void examine_listeners(const Needs& needs, const System& system, std::vector<Finding>& findings);
@@ -58,7 +58,7 @@ void examine_gpu(const Needs& needs, const System& system, std::vector<Finding>&
 void examine_folders(const Needs& needs, const System& system, std::vector<Finding>& findings);
 void examine_clock(const System& system, std::vector<Finding>& findings);
 
-/// A check, what was found, and on a line of its own what to run.
+/// Checks and findings; the remedy is a line of its own.
 std::string shown(const std::vector<Finding>& findings);
 nlohmann::ordered_json as_json(const std::vector<Finding>& findings);
 bool any_bad(const std::vector<Finding>& findings);

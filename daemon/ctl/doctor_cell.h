@@ -1,4 +1,4 @@
-// The doctor's look at one cell: its configuration, its store, and what its computer lacks.
+// The doctor's checks of one cell: its configuration, its store, and the faults of its computer.
 #pragma once
 
 #include <filesystem>
@@ -10,16 +10,18 @@
 
 namespace datum::doctor {
 
-/// `service`: for the systemd unit in place of whoever calls. Throws nothing for what is wrong with the cell.
+/// `service`: checks for the account of the systemd unit instead of the caller's. Throws nothing for faults of the cell.
 std::vector<Finding> examine_cell(const std::string& config, bool service);
 
-/// Whether the store can be read and its pages hold together; reads all of it, which changes nothing.
+/// Checks that the store is readable and its pages are consistent; reads the whole file and changes nothing.
 std::vector<Finding> examine_store(const std::filesystem::path& store);
 
-/// Certificates, key and list of revoked ones of [host.tcp.tls], read by whoever calls; nothing where there is no such table.
+/// Checks certificates, key and revocation list of [host.tcp.tls] with the caller's permissions; empty without that
+/// table.
 std::vector<Finding> examine_tls(const DaemonConfig& config, std::int64_t now_utc_s);
 
-/// As the service manager sees datumd; nothing where there is none. `properties`: of systemctl show, "NAME=VALUE" a line.
+/// Checks the state of the systemd unit; empty without systemd. `properties`: output of systemctl show, "NAME=VALUE"
+/// lines.
 std::vector<Finding> examine_unit(const std::string& unit, const std::string& properties);
 
 }  // namespace datum::doctor

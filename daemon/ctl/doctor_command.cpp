@@ -73,7 +73,7 @@ std::vector<Finding> examine_configuration(const std::string& file) {
   return findings;
 }
 
-/// "datumd.service" of /etc/datumd/datumd.toml, "datumd@left.service" of left.toml beside it.
+/// "datumd.service" for /etc/datumd/datumd.toml, "datumd@left.service" for left.toml in the same folder.
 std::string unit_of(const std::string& config) {
   const std::string stem = std::filesystem::path(config).stem().string();
   return stem == "datumd" ? "datumd.service" : "datumd@" + stem + ".service";

@@ -1,4 +1,4 @@
-// The way to a sensor on the network: its interface, the size of its packets, the kernel's buffer for them.
+// Checks of the path to a network sensor: its interface, packet size, and the kernel's socket buffer.
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@ namespace {
 constexpr std::uint32_t loopback_net = 127u << 24, loopback_mask = 0xFF000000u;
 constexpr std::int64_t jumbo_mtu = 9000;
 
-/// The interface that the kernel sends to an address by: the longest match of /proc/net/route, whose numbers are
-/// hexadecimal in the byte order of the host. Empty: none.
+/// The interface of the kernel's route to an address: the longest match of /proc/net/route, whose numbers are hexadecimal
+/// in host byte order. Empty: no route.
 std::string interface_towards(const System& system, const std::string& address) {
   in_addr peer{};
   if (inet_pton(AF_INET, address.c_str(), &peer) != 1) return "";

@@ -1,4 +1,4 @@
-// GPU, folders that datumd writes to, and the computer's clock.
+// Checks of the GPU, of the folders that datumd writes, and of the clock.
 #include <fmt/format.h>
 
 #include "daemon/ctl/doctor.h"
@@ -8,11 +8,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A result is some kB, a picture some 100 kB: months of both.
+// A result has some kB, a picture some 100 kB: space for months.
 constexpr std::uint64_t enough_bytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t bytes_per_mib = std::uint64_t{1} << 20;
 
-/// Nodes of a GPU that datumd opens: of NVIDIA's driver, and of Jetson's.
+/// Device nodes of a GPU that datumd opens: of NVIDIA's driver, and of Jetson's.
 std::vector<std::string> gpu_nodes(const System& system) {
   std::vector<std::string> nodes;
   for (const std::string& name : system.names_in("/dev")) {
@@ -24,7 +24,7 @@ std::vector<std::string> gpu_nodes(const System& system) {
   return nodes;
 }
 
-/// The folder, or the nearest one above it that is there.
+/// The folder, or its nearest existing parent.
 fs::path nearest(const System& system, fs::path folder) {
   while (!system.exists(folder) && folder.has_relative_path()) folder = folder.parent_path();
   return folder;

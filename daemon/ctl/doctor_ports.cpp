@@ -1,4 +1,4 @@
-// Serial lines and listening ports: there, permitted, not another program's.
+// Checks of serial lines and listening ports: existence, permissions, other users.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* by_id = "/dev/serial/by-id";
 
-/// The device that a path leads to, whatever links are on the way.
+/// The device behind a path with symbolic links.
 std::string device_of(const System& system, const std::string& path) {
   fs::path at = path;
   for (int links = 0; links < 8; ++links) {
@@ -24,7 +24,7 @@ std::string device_of(const System& system, const std::string& path) {
   return at.string();
 }
 
-/// The name of a device that does not change when it is plugged in elsewhere; empty: it has none.
+/// The name of a device that is independent of its plug; empty: none.
 std::string stable_name(const System& system, const std::string& device) {
   for (const std::string& name : system.names_in(by_id)) {
     const std::string path = std::string(by_id) + "/" + name;
@@ -79,7 +79,7 @@ Finding examine_serial_line(const Needs::SerialLine& line, const System& system)
   return f;
 }
 
-/// Inodes of sockets that listen on a port, from /proc/net/tcp and tcp6.
+/// Inodes of sockets listening on a port, from /proc/net/tcp and tcp6.
 std::vector<std::string> listening_inodes(const System& system, int port) {
   std::vector<std::string> inodes;
   const std::string wanted = fmt::format(":{:04X}", port);

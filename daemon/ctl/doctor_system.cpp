@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* service_groups[] = {"dialout", "video"};  // SupplementaryGroups of the unit
 
-/// Fields of the line that begins with NAME: of /etc/group or /etc/passwd; empty: none.
+/// Fields of a line of /etc/group or /etc/passwd that `wanted` accepts; empty: none.
 std::vector<std::string> entry(const System& system, const fs::path& file,
                                const std::function<bool(const std::vector<std::string>&)>& wanted) {
   std::istringstream lines(system.text(file).value_or(""));
@@ -118,7 +118,7 @@ System this_computer() {
 
 System this_computer_for_the_service() {
   System system = this_computer();
-  constexpr unsigned nobody = 65534;  // a DynamicUser owns nothing that was there before it
+  constexpr unsigned nobody = 65534;  // a DynamicUser owns no file that existed before it
   system.account = {"datumd.service", nobody, {}, true};
   for (const char* name : service_groups) {
     const auto found = entry(system, "/etc/group", [&](const auto& fields) { return fields[0] == name; });

@@ -1,4 +1,4 @@
-// Exit statuses of datumctl. 0 to 3 are verdicts, of `show`, `trigger --wait` and `verify`.
+// Exit statuses of datumctl. 0 to 3 are the verdicts of `show`, `trigger --wait` and `verify`.
 #pragma once
 
 namespace datum {
@@ -15,7 +15,7 @@ enum Exit : int {
   untold = 10,  // of `verify`
 };
 
-/// For help and manual, a line each.
+/// One line each, for help and the manual page.
 inline constexpr struct {
   const char* status;
   const char* meaning;

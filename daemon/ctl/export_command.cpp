@@ -1,4 +1,4 @@
-// datumctl export: stored results for other programs, beside a running daemon or without one.
+// datumctl export: stored results for other programs, with or without a running daemon.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// `datumctl fringe`: what an operator does for a sensor whose frames are raw images of fringes. Needs no daemon.
+// `datumctl fringe`: commissioning of a sensor with raw fringe images. Needs no daemon.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,7 +12,7 @@
 namespace datum {
 
 struct FringeOptions {
-  std::string step;  // name of the subcommand that was given
+  std::string step;  // name of the chosen subcommand
   std::string sensor;
   std::vector<std::string> sets;  // SET.json@HEIGHT, in mm
   std::string id, operator_name, output;
@@ -27,12 +27,12 @@ struct FringeOptions {
 
 CLI::App* add_fringe(CLI::App& app, FringeOptions& options);
 
-/// Goes through the step that was given, prints what was found, on stderr why it was refused. Exit status: 0 done, 3 no
-/// calibration could be made, 4 bad input.
+/// Executes the chosen step, prints its result, and on stderr the reason of a refusal. Exit status: 0 done, 3 no
+/// calibration possible, 4 invalid input.
 int fringe(const FringeOptions& options);
 
-/// Demodulates the sets of the stepped flat, fits the phase-to-height model and writes it. What it prints. Throws
-/// CalibrationError, FrameError, config::ConfigError, std::invalid_argument for arguments.
+/// Demodulates the sets of the stepped flat, fits the phase-to-height model and writes it. Returns the text to print.
+/// Throws CalibrationError, FrameError, config::ConfigError, and std::invalid_argument for arguments.
 std::string calibrate_fringe(const FringeOptions& options);
 
 }  // namespace datum

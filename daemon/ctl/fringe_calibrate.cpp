@@ -1,4 +1,4 @@
-// datumctl fringe calibrate: raw sets of a plate at known heights -> the phase-to-height calibration's file.
+// datumctl fringe calibrate: raw sets of a plate at known heights -> file of the phase-to-height calibration.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -150,7 +150,7 @@ std::string calibrate_fringe(const FringeOptions& o) {
       o.output.empty() ? sensor.fringe->calibration : std::filesystem::path(o.output);
   std::filesystem::create_directories(std::filesystem::absolute(file).parent_path());
   write_file_durably(file, to_toml(c));
-  load_phase_calibration(file);  // what can't be read back is no calibration
+  load_phase_calibration(file);  // an unreadable file would be no calibration
   return told(c, fit, file);
 }
 

@@ -11,7 +11,8 @@
 namespace datum {
 namespace {
 
-/// What is left of the columns; NaN where not ok. Coordinates about the image's centre keep the sums well conditioned.
+/// Columns less their least-squares plane; NaN where not ok. Centred coordinates keep the normal equations well
+/// conditioned.
 std::vector<float> less_their_plane(const std::vector<float>& column, const std::vector<FringeClass>& classes,
                                     int width, int height) {
   Eigen::Matrix3d normal = Eigen::Matrix3d::Zero();

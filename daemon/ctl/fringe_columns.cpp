@@ -72,7 +72,7 @@ FringePattern pattern_of(const FringeColumnsOptions& o) {
   return p;
 }
 
-/// Of every `stride`-th step of the periods [first, first + periods).
+/// Demodulates every `stride`-th step of the periods [first, first + periods).
 void demodulate_some(const Images& images, std::uint32_t all_steps, std::uint32_t first, std::uint32_t stride,
                      const FringePattern& pattern, const FringeLimits& limits, const FringeMaps& maps) {
   std::vector<const void*> samples;
@@ -83,7 +83,7 @@ void demodulate_some(const Images& images, std::uint32_t all_steps, std::uint32_
              cpu_backend(), maps);
 }
 
-/// One period's phase in turns, by every `stride`-th step: its column within itself.
+/// Phase of one period in turns from every `stride`-th step: the column within the period.
 std::vector<float> phase_of(const Images& images, const FringePattern& pattern, std::uint32_t period,
                             std::uint32_t stride, const FringeLimits& limits) {
   FringePattern one = pattern;
@@ -103,7 +103,7 @@ std::vector<float> phase_of(const Images& images, const FringePattern& pattern, 
   return turns;
 }
 
-/// rms in rad over the pixels that are ok and all periods.
+/// Difference to all steps, rms in rad over all ok pixels and periods.
 double rms_of_fewer(const Images& images, const FringePattern& pattern, const FringeLimits& limits,
                     std::uint32_t stride, const std::vector<FringeClass>& classes) {
   double square = 0;

@@ -14,7 +14,7 @@ namespace datum {
 
 namespace {
 
-/// What the operator is to do while the daemon waits.
+/// Prints the operator's task while the daemon waits.
 void tell(const HoleOptions& o) {
   fmt::print("{} ...\n", o.step == "scan"    ? "let the sensor take a frame of the hole"
                          : o.step == "enter" ? "keep the tip still in the hole"
@@ -71,7 +71,7 @@ bool hole(const HoleOptions& o, ScpiClient& host) {
   if (good && waits(o)) {
     tell(o);
     good = print_errors(host.send("*OPC?"));
-    // Whose errors are read before it is answered; what was waited for has its own behind that.
+    // send() reads the error queue before *OPC? is answered; errors of the awaited operation come after that.
     good &= print_errors(host.send("SYSTem:ERRor:COUNt?"));
   }
   return print_answers(host, "PROBe:HOLE:STATe?") && good;

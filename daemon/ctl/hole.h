@@ -1,4 +1,4 @@
-// `datumctl hole`: a hole scanned, then touched, as PROBe:HOLE commands.
+// `datumctl hole`: a hole scanned, then touched, by the commands of PROBe:HOLE.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,25 +10,25 @@
 namespace datum {
 
 struct HoleOptions {
-  std::string step;  // name of the subcommand that was given
+  std::string step;  // name of the chosen subcommand
   std::string file;
   double x_mm = 0, y_mm = 0, z_mm = 0, radius_mm = 0, search_mm = 0, tolerance_mm = 0;
 };
 
-/// Adds `hole` with its steps; `link` adds the options of the connection to a step.
+/// Adds `hole` and its steps; `link` adds the connection options to a step.
 CLI::App* add_hole(CLI::App& app, HoleOptions& options, const std::function<void(CLI::App&)>& link);
 
-/// The command of a step, without its parameters' checks: those are the daemon's. Empty for status.
+/// The command of a step; the daemon checks its parameters. Empty for status.
 std::string command_of(const HoleOptions& options);
 
-/// Whether the daemon waits for a frame or the probe in this step.
+/// True: the daemon waits for a frame or the probe in this step.
 bool waits(const HoleOptions& options);
 
-/// Goes through a step and prints where the hole stands; errors on stderr. True: nothing was refused.
+/// Executes a step and prints the state of the hole; errors on stderr. True: no command was refused.
 bool hole(const HoleOptions& options, ScpiClient& host);
 
-/// `hole replay LOG`: true where the log's inputs give the log again, byte for byte. Prints its last line. Needs no
-/// daemon. Throws HybridLogError.
+/// `hole replay LOG`: true where the log's inputs reproduce the log byte for byte. Prints its last line. Needs no daemon.
+/// Throws HybridLogError.
 bool replay(const HoleOptions& options);
 
 }  // namespace datum

@@ -1,5 +1,5 @@
-// LineCapture: what came over a link, cut into lines as a person would, beside what presets make of it. Values
-// only; for `datumctl listen`.
+// LineCapture: bytes from a link split into lines, and their readings by presets. No descriptor, no clock; for `datumctl
+// listen`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,31 +13,31 @@
 namespace datum {
 
 struct CapturedLine {
-  MonotonicNs at_ns = 0;            // of its first byte
+  MonotonicNs at_ns = 0;            // time of its first byte
   std::string bytes;                // with its end
   std::vector<TriedLine> readings;  // by the chosen preset, of the lines that ended within it
 };
 
 class LineCapture {
  public:
-  /// `chosen`: the preset or configuration to judge by; none: every known preset is tried and none is chosen.
-  /// Throws RefusedError as LineTrial does.
+  /// `chosen`: preset or configuration to apply; none: every known preset is tried. Throws RefusedError as LineTrial
+  /// does.
   explicit LineCapture(const std::optional<CmmSettings>& chosen);
 
   void receive(std::string_view bytes, MonotonicNs at);
-  /// Nothing came until `now`: a line that has begun may end by it.
+  /// No byte came until `now`: an incomplete line may end here.
   void pause(MonotonicNs now);
-  /// Nothing more comes.
+  /// End of the capture.
   void end(MonotonicNs now);
-  /// Lines that have ended since the last call.
+  /// Lines that ended since the last call.
   std::vector<CapturedLine> take();
 
   std::size_t lines() const { return lines_; }
   std::size_t bytes() const { return bytes_; }
   const LineTrial* chosen() const { return chosen_ ? &*chosen_ : nullptr; }
-  /// Every known preset, the one that reads most first.
+  /// Every known preset, the one with most readings first.
   std::vector<const LineTrial*> ranked() const { return datum::ranked(trials_); }
-  /// A position came: by the chosen preset, or, where none is, by any.
+  /// True: the chosen preset, or any without a choice, read a position.
   bool understood() const;
 
  private:
@@ -47,18 +47,18 @@ class LineCapture {
   std::vector<LineTrial> trials_;
   CapturedLine line_;
   MonotonicNs last_byte_ns_ = 0;
-  bool ended_ = false;  // the line's last byte ends lines: what is no such byte begins the next one
+  bool ended_ = false;  // the last byte is a line end; any other byte begins the next line
   std::size_t lines_ = 0, bytes_ = 0;
   std::vector<CapturedLine> fresh_;
 };
 
-/// Bytes as text: \r \n \t \\ and \xNN where they are no printable ASCII.
+/// Bytes as text: \r \n \t \\ and \xNN for unprintable bytes.
 std::string escaped(std::string_view bytes);
-/// "X 12.5, Y -3.25, Z 0.125 mm", or why there is none.
+/// "X 12.5, Y -3.25, Z 0.125 mm", or why there is no position.
 std::string reading_text(const TriedLine& line, const CmmSettings& settings);
-/// "   0.250  X= 1.0 mm\r" and a line for each reading; `origin_ns`: what times count from.
+/// "   0.250  X= 1.0 mm\r" and one line per reading; times count from `origin_ns`.
 std::string heard_text(const CapturedLine& line, const LineCapture& hearing, MonotonicNs origin_ns);
-/// What every preset read, and what the chosen one needs.
+/// Readings by each preset, and missing settings of the chosen one.
 std::string summary_text(const LineCapture& hearing);
 nlohmann::ordered_json heard_json(const CapturedLine& line, const LineCapture& hearing,
                                   MonotonicNs origin_ns);

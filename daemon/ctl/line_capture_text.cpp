@@ -1,4 +1,4 @@
-// What was heard, for people and for programs.
+// The captured lines as text and as JSON.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -58,7 +58,7 @@ std::string reading_text(const TriedLine& line, const CmmSettings& settings) {
   if (reading.state != ProbeState::ok) return fmt::format("{} {}", name_of(reading.state), reading.detail);
   std::string text = reading.latched ? "touch at " : "";
   for (const auto& [axis, value] : reading.values) {
-    // One line per axis in order: which axis it is, its place in the group says.
+    // One line per axis: its place in the group gives the axis.
     const bool named = settings.grouping != Grouping::by_order;
     text += fmt::format("{}{} {}", &reading.values.front().first == &axis ? "" : ", ",
                         named ? settings.axes[axis].label : "value", value);

@@ -10,7 +10,7 @@
 namespace datum {
 namespace {
 
-/// "[::1]" of "[::1]:5025" is ::1 to certificates and to the resolver.
+/// "::1" of "[::1]:5025", as certificates and the resolver write it.
 std::string host_of(std::string host) {
   return host.size() > 2 && host.front() == '[' && host.back() == ']' ? host.substr(1, host.size() - 2)
                                                                       : host;

@@ -1,4 +1,4 @@
-// datumctl listen: raw lines of a CMM, DRO or gantry, how a preset reads them, and which presets would.
+// datumctl listen: raw lines of a CMM, DRO or gantry, their readings by a preset, and the presets that can read them.
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -34,7 +34,7 @@ struct ListenOptions {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// Hands on whatever is read through it.
+/// Passes on all bytes that are read through it.
 class TappedPort final : public Port {
  public:
   TappedPort(std::unique_ptr<Port> port, LineCapture& hearing) : port_(std::move(port)), hearing_(hearing) {}
@@ -56,7 +56,7 @@ class TappedPort final : public Port {
   LineCapture& hearing_;
 };
 
-/// The configuration to judge by: a preset, or [cmm] of a file of datumd. Its links are left as they are.
+/// The settings to apply: a preset, or [cmm] of a configuration file. Its links stay unchanged.
 std::optional<CmmSettings> chosen_of(const ListenOptions& o) {
   if (!o.preset.empty()) {
     CmmSettings settings = preset_by_name(o.preset);
@@ -92,7 +92,7 @@ std::unique_ptr<Port> port_of(const ListenOptions& o, const std::optional<CmmSet
   return serial_port(line);
 }
 
-/// What the reader needs to keep the link open and, where the device is asked, to ask it.
+/// The settings that the reader needs to open the link and, where the device is polled, to poll it.
 CmmSettings asking(const std::optional<CmmSettings>& chosen, bool silent) {
   CmmSettings settings = chosen ? LineTrial(*chosen).settings() : grbl_1_1();
   if (!silent && chosen) return settings;
@@ -110,13 +110,13 @@ void show(LineCapture& hearing, MonotonicNs origin_ns, bool json, Json& kept) {
   std::fflush(stdout);
 }
 
-/// Until enough lines came, the time is up, or the operator ends it. False: the link was never open.
+/// Captures until enough lines came, the time is over, or the operator interrupts. False: the link never opened.
 bool hear(const ListenOptions& o, CmmReader& reader, LineCapture& hearing,
           const std::function<void()>& tell) {
   const MonotonicNs end = now_ns() + static_cast<MonotonicNs>(o.seconds * 1e9);
   reader.start(now_ns());
   while (interrupted == 0 && hearing.lines() < o.lines && now_ns() < end) {
-    constexpr MonotonicNs tick_ns = 20 * ns_per_ms;  // so soon a pause is seen
+    constexpr MonotonicNs tick_ns = 20 * ns_per_ms;  // resolution of pauses
     const MonotonicNs wake = std::min({end, now_ns() + tick_ns, reader.deadline().value_or(end)});
     pollfd entry{reader.fd(), static_cast<short>(POLLIN | (reader.wants_write() ? POLLOUT : 0)), 0};
     ::poll(&entry, 1, static_cast<int>(std::max<MonotonicNs>((wake - now_ns()) / ns_per_ms + 1, 0)));

@@ -1,5 +1,4 @@
-// datumctl: the operator's command line. Results come from the store, everything else over the command
-// protocol.
+// datumctl: the operator's command line. Results come from the store, all other data over the command protocol.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -15,7 +15,7 @@ std::string description_of(const CLI::Option& option) {
   std::string text = option.get_description();
   const std::string type = option.get_type_name();
   if (const auto members = type.find('{'); members != std::string::npos) {
-    // Blanks between them: a list of twelve presets is longer than a line, and a line breaks at blanks alone.
+    // A blank after each: twelve presets exceed a line, and roff breaks lines at blanks only.
     text += ": one of ";
     for (const char c : type.substr(members + 1, type.find('}', members) - members - 1))
       text += c == ',' ? std::string(", ") : std::string(1, c);

@@ -1,4 +1,4 @@
-// datumctl(1), from the command line's own tree.
+// datumctl(1), from the tree of the command line.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace datum {
 
-/// Roff text of the page.
+/// The page as roff text.
 std::string manual_page(const CommandLine& line);
 
 }  // namespace datum

@@ -1,4 +1,4 @@
-// The metrics of a datumd on this computer.
+// Reads the metrics of a datumd on this computer.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace datum {
 
-/// The text of GET /metrics, by the socket where there is one, else by the port. Throws std::runtime_error with what is wrong:
-/// nobody there, not in time (5 s), or another answer.
+/// The body of GET /metrics, by the socket where one is configured, else by the port. Throws std::runtime_error: no
+/// server, timeout (5 s), or another answer.
 std::string fetch_metrics(const MetricsSettings& settings);
 
 }  // namespace datum

@@ -1,4 +1,4 @@
-// The clock that datumctl waits by.
+// The monotonic clock of datumctl.
 #pragma once
 
 #include <chrono>

@@ -28,7 +28,7 @@ int send_message(CommandLine& line, const std::string& message) {
   return reply.errors.empty() ? good : refused_command;
 }
 
-/// "ABORt/nquery/": SCPI-99, 21.11.
+/// "ABORt/nquery/": SCPI-99 volume 2, 21.11.
 struct Header {
   std::string text;
   bool command = true, query = true;
@@ -70,7 +70,7 @@ int print_syntax(CommandLine& line, const std::string& header) {
 int print_errors(CommandLine& line) {
   auto host = connect(line.link);
   Json all = Json::array();
-  const auto reply = host.send("*OPC");  // its errors are what was in the queue
+  const auto reply = host.send("*OPC");  // the errors of this reply are the content of the queue
   for (const auto& queue : reply.errors)
     for (const auto& error : queued_errors(queue)) {
       all.push_back({{"number", error.number}, {"text", error.text}});

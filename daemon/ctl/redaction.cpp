@@ -25,10 +25,10 @@ bool in_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == ':' || c == '_' || c == '-';
 }
 
-/// Loopback, any, broadcast and masks say nothing about a plant.
+/// Loopback, any, broadcast and masks reveal nothing about a plant.
 bool says_nothing(std::uint32_t host) {
   const std::uint32_t inverse = ~host;
-  const bool mask = (inverse & (inverse + 1)) == 0;  // ones, then zeroes
+  const bool mask = (inverse & (inverse + 1)) == 0;  // ones, then zeros
   return host >> 24 == 127 || host == 0 || mask;
 }
 
@@ -43,7 +43,7 @@ Address kind_of_address(const std::string& text) {
   return IN6_IS_ADDR_LOOPBACK(&v6) || IN6_IS_ADDR_UNSPECIFIED(&v6) ? Address::harmless : Address::of_a_plant;
 }
 
-/// Six pairs of hexadecimal digits between colons.
+/// Six pairs of hexadecimal digits with colons.
 bool is_mac(std::string_view text) {
   if (text.size() != 17) return false;
   for (std::size_t i = 0; i < text.size(); ++i)
@@ -51,7 +51,7 @@ bool is_mac(std::string_view text) {
   return true;
 }
 
-/// The name before '=' or ':' of a line that assigns, quotes taken off; empty: it does not.
+/// The name before '=' or ':' of an assignment, without quotes; empty: no assignment.
 std::string_view key_of(std::string_view line, std::size_t& value) {
   const std::size_t at = line.find_first_of("=:");
   if (at == line.npos) return {};
@@ -66,7 +66,7 @@ std::string_view key_of(std::string_view line, std::size_t& value) {
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 
-/// Whether the word at `at` is not a part of another one.
+/// True: the word at `at` is not part of a longer one.
 bool stands_alone(std::string_view text, std::size_t at, std::size_t size) {
   const std::string_view word = text.substr(at, size);
   const bool letters = std::all_of(word.begin(), word.end(), is_letter);
@@ -133,7 +133,7 @@ std::string Redaction::stand_in(const std::string& kind, const std::string& word
   return found->second;
 }
 
-/// An address may be followed by a port, and a word by what ends a sentence.
+/// A port may follow an address, and punctuation a word.
 std::string Redaction::word(std::string_view token) {
   if (token.empty()) return {};
   if (const auto found = hidden_.find(token); found != hidden_.end())
@@ -174,7 +174,7 @@ std::string Redaction::line(std::string_view whole) {
     while (to < text.size() && in_word(text[to])) ++to;
     out += word(text.substr(i, to - i));
     if (to < text.size()) out += text[to++];
-    // A path is looked at from each of its slashes.
+    // A path is tested from each of its slashes.
     if (to > i && to - 1 < text.size() && text[to - 1] == '/' && text.substr(to - 1, home.size()) == home) {
       out.pop_back();
       --to;

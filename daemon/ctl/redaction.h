@@ -1,5 +1,5 @@
-// What a support bundle must not carry out of a plant: whose network, whose parts, who works there, what opens doors. The same
-// thing becomes the same word everywhere, so that a reader can still follow it from the log to the configuration.
+// Removes confidential data of a plant from a support bundle: network, parts, people, credentials. Equal words get equal
+// substitutes everywhere, so that a reader can still follow them from the log to the configuration.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,22 @@ class Redaction {
   /// `computer`: its name, which is hidden too; empty: none.
   explicit Redaction(std::string computer = "");
 
-  /// A word that becomes "KIND-1", "KIND-2" ... wherever it stands by itself. Words of less than four characters are not
-  /// looked for: a unit "12" is also a number.
+  /// Replaces a word that stands alone by "KIND-1", "KIND-2" ... Words of less than four characters are not replaced: a
+  /// unit "12" is also a number.
   void hide(const std::string& kind, const std::string& word);
-  /// The same, and inside longer words, in capitals or not: a unit's number in the name of its frame. A number within a longer
-  /// number is another one, unless only zeros stand before it; a word of letters alone within a longer one is another one too.
+  /// The same, also inside longer words and in any letter case: a unit's number in the name of its frame. A number inside
+  /// a longer number is not replaced unless zeros precede it; a word of letters inside a longer one is not replaced
+  /// either.
   void hide_inside(const std::string& kind, const std::string& word);
 
-  /// Addresses of networks become "address-N" (those that say nothing stay: loopback, any, masks), of network cards "mac-N",
-  /// names below /home "user-N", values of keys as of is_secret() "(left out)", hidden words theirs.
+  /// Replaces network addresses by "address-N" (except loopback, any, masks), hardware addresses by "mac-N", names below
+  /// /home by "user-N", values of keys as of is_secret() by "(left out)", and hidden words by their substitutes.
   std::string clean(std::string_view text);
 
-  /// How often each kind was replaced.
+  /// Number of replacements of each kind.
   const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
-  /// Whether a key's value is a secret by its name: password, secret, token ... datumd has none today, and a configuration
-  /// that is refused may.
+  /// True: the name of a key indicates a secret: password, secret, token ... datumd has no such key today, but a refused
+  /// configuration may.
   static bool is_secret(std::string_view key);
 
  private:
@@ -44,10 +45,11 @@ class Redaction {
   std::string stand_in(const std::string& kind, const std::string& word);
 
   const std::string computer_;
-  std::map<std::string, std::string> stand_ins_;  // of what was seen
+  std::map<std::string, std::string> stand_ins_;  // by original text
   std::map<std::string, std::uint64_t> numbers_, counts_;
   std::map<std::string, std::string, std::less<>> hidden_;
-  std::unordered_map<std::string, std::vector<Hidden>> inside_;  // by how they begin, the longest first
+  std::unordered_map<std::string, std::vector<Hidden>>
+      inside_;  // by their first characters, the longest first
 };
 
 }  // namespace datum

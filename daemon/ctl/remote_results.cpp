@@ -16,7 +16,7 @@ StoredResult fetch(ScpiClient& host, std::uint64_t sequence) {
   return row_of(verdict, std::move(json));
 }
 
-/// None: there is no such result.
+/// None: not stored.
 std::optional<StoredResult> fetch_if_there(ScpiClient& host, std::uint64_t sequence) {
   try {
     return fetch(host, sequence);
@@ -27,7 +27,7 @@ std::optional<StoredResult> fetch_if_there(ScpiClient& host, std::uint64_t seque
   }
 }
 
-/// Where no result has a number since the store was set back: the newest one below.
+/// For a sequence number in a gap of a renewal: the newest result below.
 std::optional<std::uint64_t> below_hole(ScpiClient& host, std::uint64_t sequence) {
   const auto former = ask(host, "DATA:STORe:FORMer?", 3);
   const std::uint64_t last = std::stoull(former[1]), given = std::stoull(former[2]);
@@ -47,7 +47,7 @@ std::vector<StoredResult> remote_results(const LinkOptions& link, const ResultFi
   std::vector<StoredResult> found;
   auto left = static_cast<std::uint64_t>(number_of(ask(host, "DATA:COUNt?")[0]).value_or(0));
   if (left == 0) return found;
-  // Numbers have no holes, but where the store was set back.
+  // Sequence numbers have no gaps except those of renewals.
   for (std::uint64_t n = std::stoull(ask(host, "FETCh:BOARd?")[0]); left > 0 && n > 0 && found.size() < limit;
        --n) {
     auto r = fetch_if_there(host, n);

@@ -1,4 +1,4 @@
-// Stored results as the daemon gives them over the command protocol.
+// Stored results over the command protocol.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace datum {
 
-/// The newest that match, newest first, at most `limit`. Throws RefusedCommand, and as connect() does.
+/// The newest matching results, newest first, at most `limit`. Throws RefusedCommand, and as connect() does.
 std::vector<StoredResult> remote_results(const LinkOptions& link, const ResultFilter& filter,
                                          std::uint64_t limit);
 
-/// None: there is no such result. Throws as above.
+/// None: not stored. Throws as above.
 std::optional<StoredResult> remote_result(const LinkOptions& link, std::uint64_t sequence);
 
 }  // namespace datum

@@ -40,12 +40,12 @@ bool ResultHost::take(std::string_view line, MonotonicNs now) {
     if (fields[0] == "STORE") {
       take_store(fields);
     } else if (fields.size() > 1 &&
-               fields[1] == store_id_) {  // a line from before the STORE line is another's
+               fields[1] == store_id_) {  // before the STORE line, a line belongs to another store
       if (fields[0] == "R") take_result(line, now);
       if (fields[0] == "GAP") take_gap(fields, now);
     }
     heard_ns_ = now;
-  } catch (const std::runtime_error&) {  // damaged: it is sent again
+  } catch (const std::runtime_error&) {  // damaged: the daemon sends it again
   }
   return true;
 }
@@ -57,16 +57,16 @@ void ResultHost::take_store(const std::vector<std::string_view>& fields) {
   told.store_id = std::string(fields[1]);
   told.from = number_in_line(fields[2], "first");
   told.to = number_in_line(fields[3], "last");
-  if (told.store_id == store_id_) return;  // after a break: it goes on
+  if (told.store_id == store_id_) return;  // the same store continues after a break
   const bool first_time = std::exchange(store_id_, told.store_id) == "-";
-  // The numbers of a store that took the other's place begin anew, and all of its results are new.
-  // A number beyond the newest was counted in another store, or before this one was set back.
+  // Another store's numbers begin anew, and all of its results are new. A number beyond the newest belongs to another
+  // store, or to a time before this one was set back.
   seen_ = first_time ? std::min(after_.value_or(told.to), told.to) : 0;
   events_.push_back(told);
   if (seen_ > 0) resume();
 }
 
-/// Whether these are what comes after what was seen. Acknowledges, or asks for what is missing.
+/// True: the results follow the last one. Acknowledges, or asks for missing results.
 bool ResultHost::is_next(std::uint64_t from, std::uint64_t to, MonotonicNs now) {
   if (from > seen_ + 1) {
     if (!asked_again_ns_ || now - *asked_again_ns_ >= timeout_ns) {

@@ -1,6 +1,5 @@
-// A host that takes results without loss: keeps the sequence that it has seen last, acknowledges, asks again for what
-// is missing, and lets each result through once (daemon/delivery/host_line.h). Lines in, events and lines out; no clock,
-// no descriptor.
+// The host's side of lossless delivery (daemon/delivery/host_line.h): keeps the last sequence number, acknowledges,
+// requests missing results, and passes each result on once. Lines in, events and lines out; no clock, no descriptor.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +15,9 @@ namespace datum {
 
 struct DeliveryEvent {
   enum class Kind : std::uint8_t {
-    store,   // from and to: what it holds; also when another store has taken its place
-    result,  // the next one
-    gap,     // from and to are no longer stored: they will never come
+    store,   // from and to: range of the store; also where another store replaced it
+    result,  // the next result
+    gap,     // from and to are no longer stored
   };
   Kind kind = Kind::result;
   std::string store_id;
@@ -28,25 +27,25 @@ struct DeliveryEvent {
 
 class ResultHost {
  public:
-  /// All that follow `after` in the store that answers; none: what is newer than its newest.
+  /// Requests all results after `after` of the answering store; none: only results newer than its newest.
   explicit ResultHost(std::optional<std::uint64_t> after) : after_(after) {}
 
-  /// A connection is there: what to say is in to_daemon().
+  /// A connection is open; to_daemon() has the first lines.
   void connected(MonotonicNs now);
-  /// A line without its end. False: none of the delivery's, an answer perhaps. A damaged one counts as not heard.
+  /// Handles a line without its end. False: not a line of the delivery. A damaged line counts as not received.
   bool take(std::string_view line, MonotonicNs now);
-  /// Says RESUME again where nothing came in time.
+  /// Sends RESUME again after a timeout.
   void on_deadline(MonotonicNs now);
   MonotonicNs deadline() const { return heard_ns_ + silence_ns; }
 
-  /// What happened since the last call, in order.
+  /// Events since the last call, in order.
   std::vector<DeliveryEvent> events();
   /// Lines with their ends, to be sent.
   std::string to_daemon();
 
  private:
-  static constexpr MonotonicNs silence_ns = 3'000'000'000;  // three heartbeats
-  static constexpr MonotonicNs timeout_ns = 500'000'000;    // before the same line is asked for again
+  static constexpr MonotonicNs silence_ns = 3'000'000'000;  // ns, three heartbeats
+  static constexpr MonotonicNs timeout_ns = 500'000'000;    // before the same line is requested again
 
   void say(const std::string& text);
   void resume();

@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What the program begins with: nothing to read, one pipe for all it says, a group of its own.
+/// Start conditions of the program: empty input, one pipe for all output, a process group of its own.
 class SpawnSettings {
  public:
   explicit SpawnSettings(int pipe) {
@@ -54,7 +54,7 @@ class SpawnSettings {
   posix_spawnattr_t attributes_;
 };
 
-/// False: time was over before it closed its output.
+/// False: timeout before the program closed its output.
 bool read_all(int pipe, Clock::time_point end, std::size_t most, ProgramOutput& out) {
   std::array<char, 65536> bytes{};
   for (;;) {

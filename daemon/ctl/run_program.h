@@ -1,4 +1,4 @@
-// Another program's output, bounded in time and size.
+// Output of another program, limited in time and size.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,21 @@
 namespace datum {
 
 struct ProgramLimits {
-  int timeout_ms = 10'000;           // then it is killed
-  std::size_t most_bytes = 1 << 20;  // what it says beyond is thrown away
+  int timeout_ms = 10'000;           // then the program is killed
+  std::size_t most_bytes = 1 << 20;  // further output is discarded
 };
 
 struct ProgramOutput {
-  bool started = false;  // false: there is no such program, or it may not be run
+  bool started = false;  // false: the program is missing or not executable
   bool in_time = true;
-  bool cut = false;  // it said more
+  bool cut = false;  // output was discarded
   int status = -1;   // as of waitpid(2)
-  std::string text;  // standard output and error, in the order in which they came
-  /// Why there is less than all; empty: it ran, and said `text`.
+  std::string text;  // standard output and error in their order
+  /// Why the output is incomplete; empty: complete in `text`.
   std::string shortcoming() const;
 };
 
-/// Looks the program up in PATH; nothing goes through a shell. Its standard input is empty, its language English.
+/// Searches PATH; no shell is involved. Standard input is empty, and the language English.
 ProgramOutput run_program(const std::vector<std::string>& arguments, const ProgramLimits& limits = {});
 
 }  // namespace datum

@@ -11,7 +11,7 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool begins(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
 
-/// Bytes of the block header and block that begin at `at`; 0: no block there, or not whole yet (then `more`).
+/// Size of the block at `at` with its header; 0: no block, or incomplete (then `more`).
 std::size_t block_size(const std::string& bytes, std::size_t at, bool& more) {
   if (at + 1 >= bytes.size()) return more = true, 0;
   if (!is_digit(bytes[at + 1]) || bytes[at + 1] == '0') return 0;
@@ -49,17 +49,17 @@ ScpiClient::ScpiClient(std::unique_ptr<Port> port, std::chrono::milliseconds tim
   port_->open();
   while (!port_->connected()) {
     wait(POLLIN);
-    port_->write(nullptr, 0);  // throws what became of the connection
+    port_->write(nullptr, 0);  // throws the cause where the connection failed
   }
 }
 
-/// What came before the end may say why: "REFUSED,host.tcp takes TLS alone".
+/// Bytes before the hang-up may give the cause: "REFUSED,host.tcp takes TLS alone".
 void ScpiClient::lost(const LostError& error) {
   try {
     std::array<std::uint8_t, 4096> bytes{};
     while (const std::size_t n = port_->read(bytes.data(), bytes.size()))
       received_.append(reinterpret_cast<const char*>(bytes.data()), n);
-  } catch (const std::runtime_error&) {  // that it is lost is known
+  } catch (const std::runtime_error&) {  // the loss is already known
   }
   if (const std::size_t n = whole_line(received_)) last_line_ = received_.substr(0, n - 1);
   if (begins(last_line_, "REFUSED,") || begins(last_line_, "CLOSED,"))

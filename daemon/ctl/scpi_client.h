@@ -1,4 +1,4 @@
-// A host of the command protocol that waits for its answers: for datumctl and other short-lived programs.
+// A blocking client of the command protocol for datumctl and other short-lived programs.
 #pragma once
 
 #include <chrono>
@@ -12,17 +12,16 @@ namespace datum {
 
 class ScpiClient {
  public:
-  /// Opens the port. Throws LostError or RefusedError (drivers/link_error.h), TransientError where a
-  /// connection does not come about in time.
+  /// Opens the port. Throws LostError or RefusedError (drivers/link_error.h), and TransientError where the connection
+  /// times out.
   ScpiClient(std::unique_ptr<Port> port, std::chrono::milliseconds time_out);
 
   struct Reply {
-    std::vector<std::string> answers;  // without LF; pushed result lines are left out
+    std::vector<std::string> answers;  // without LF; pushed result lines are omitted
     std::vector<std::string> errors;   // from the error queue: `-113,"Undefined header;FOO"`
   };
-  /// Sends one message, then asks for its errors; an echoed mark tells where its answers end, so that a
-  /// command without an answer costs no waiting. Throws TransientError where the answers do not come in time,
-  /// LostError.
+  /// Sends one message, then reads its errors. An echoed mark shows the end of its answers, so that a command without an
+  /// answer causes no waiting. Throws TransientError on a timeout, and LostError.
   Reply send(const std::string& message);
 
  private:
@@ -40,8 +39,8 @@ class ScpiClient {
   unsigned mark_ = 0;
 };
 
-/// Length of the first line of `bytes` with its LF, 0 while it is not whole. An LF within a definite block or
-/// a quoted string does not end it.
+/// Length of the first line of `bytes` with its LF; 0 while it is incomplete. An LF within a definite length block or a
+/// quoted string does not end it.
 std::size_t whole_line(const std::string& bytes);
 
 }  // namespace datum

@@ -1,4 +1,4 @@
-// Parameters as the command protocol wants them, answers as it gives them. Pure text.
+// Parameters and answers of the command protocol as text. Pure functions.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace datum {
 
-/// A text as a parameter: quoted, its quotes doubled.
+/// A quoted string parameter with doubled quotes.
 std::string as_parameter(const std::string& text);
-/// Answers of one line, which ';' separates.
+/// The answers of one line, separated by ';'.
 std::vector<std::string> answers_of(const std::string& line);
-/// Fields of an answer, quotes taken off.
+/// The fields of an answer without quotes.
 std::vector<std::string> answer_fields(const std::string& answer);
 
 }  // namespace datum

@@ -1,4 +1,4 @@
-// datumctl completion, manual: for the installation, hidden.
+// datumctl completion, manual: hidden, for the installation.
 #include <fmt/format.h>
 
 #include "daemon/ctl/command_line.h"

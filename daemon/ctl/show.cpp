@@ -69,7 +69,7 @@ std::string gap_text(const std::optional<WarpGapEvidence>& gap) {
                      gap->at_mm[1]);
 }
 
-/// What stands behind the board's own form, a line for each.
+/// Evidence of the board's form, one line per value.
 std::string warp_text(const WarpEvidence& w) {
   if (w.lambda == 0)
     return fmt::format("{:<12} no surface: {} places seen, {} rings and patches told no floor\n", "warp",
@@ -131,7 +131,7 @@ std::string captured_text(const BoardVerdict& v) {
   return text;
 }
 
-/// One line of what was done, then its numbers, then what the operator should know.
+/// One line about the step, then its numbers, then notes for the operator.
 std::string stages_text(const std::vector<StepRecord>& stages) {
   std::string text;
   for (const StepRecord& s : stages) {
@@ -190,7 +190,7 @@ std::string verdict_text(const BoardVerdict& v, bool colour) {
   return head.text(colour) + '\n' + component_table(v).text(colour);
 }
 
-/// What a recipe's masks took out of a part's snapshots.
+/// Points that a recipe's masks removed from a part's snapshots.
 std::string masks_text(const BoardVerdict& v) {
   std::string text;
   if (v.surface && v.surface->masks)
@@ -200,7 +200,7 @@ std::string masks_text(const BoardVerdict& v) {
 }
 
 std::string board_text(const BoardVerdict& v, bool colour) {
-  const std::string floors = v.surface ? "" : floor_table(v).text(colour) + '\n';  // a part has none
+  const std::string floors = v.surface ? "" : floor_table(v).text(colour) + '\n';  // a part has no floors
   return verdict_text(v, colour) + '\n' + floors + warp_text(v) + masks_text(v) + identities_text(v);
 }
 

@@ -1,4 +1,4 @@
-// What datumctl prints of stored results.
+// Text and JSON of stored results for datumctl.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace datum {
 
-/// A line per result: sequence, time, unit, recipe, decision, frame, reason.
+/// One line per result: sequence number, time, unit, recipe, decision, frame, reason.
 std::string results_text(const std::vector<StoredResult>& results, bool colour);
-/// The same as one JSON array of the stored verdicts.
+/// One JSON array of the stored verdicts.
 std::string results_json(const std::vector<StoredResult>& results);
 
-/// What an operator wants of a board that was just measured: decision and components.
+/// Decision and components of the last measured board.
 std::string verdict_text(const BoardVerdict& verdict, bool colour);
 
-/// The whole of one board: decision, components, evidence of the floors, pose, identities.
+/// One board in full: decision, components, evidence of the floors, pose, identities.
 std::string board_text(const BoardVerdict& verdict, bool colour);
 
 /// The text, or "-" for none.

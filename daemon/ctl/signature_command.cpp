@@ -1,4 +1,4 @@
-// datumctl signature: the newest signed head of the chain of results, to be kept elsewhere.
+// datumctl signature: the newest signed head of the chain of results, for storage elsewhere.
 #include <fmt/format.h>
 
 #include "daemon/ctl/command_line.h"

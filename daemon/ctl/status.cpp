@@ -1,4 +1,4 @@
-// datumctl status: what the daemon is doing, with what, and whether it may be trusted.
+// datumctl status: the daemon's state, its inputs, and faults that affect trust in results.
 #include <fmt/format.h>
 
 #include <ctime>
@@ -22,14 +22,14 @@ using Json = nlohmann::ordered_json;
 
 struct CellStatus {
   std::vector<std::string> identity, state, recipe, calibration, links;
-  std::vector<std::string> service;  // empty: a datumd that does not tell
+  std::vector<std::string> service;  // empty: an older datumd without this query
   std::string unit, owner;
   std::uint64_t results = 0;
-  std::vector<std::string> board;  // of the newest result; empty: there is none
+  std::vector<std::string> board;  // of the newest result; empty: none
   std::vector<LinkRow> link_rows;
   unsigned operation = 0, questionable = 0;
   SelfTest test;
-  std::vector<std::string> former_store;  // where the store was set back: id, last, given
+  std::vector<std::string> former_store;  // of a store that was set back: id, last, given
 };
 
 unsigned bits(ScpiClient& host, const char* query) {

@@ -1,4 +1,4 @@
-// What the daemon is doing, as datumctl status shows it.
+// The daemon's state, as datumctl status shows it.
 #pragma once
 
 #include <string>

@@ -79,7 +79,7 @@ std::vector<SupportEntry> SupportBundle::entries(const std::string& made_by) con
 }
 
 void write_zip(const fs::path& file, const std::vector<SupportEntry>& entries, std::int64_t utc_s) {
-  // Made here, so that nobody else can read it or have put a link in its place.
+  // Created anew, so that no other account can read it or redirect it by a symbolic link.
   const std::string made = file.string() + ".part";
   ::unlink(made.c_str());
   const int fd = ::open(made.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
@@ -104,8 +104,8 @@ void write_zip(const fs::path& file, const std::vector<SupportEntry>& entries, s
            entry.name);
   }
   demand(zip_close(archive.get()) == 0, "writing");
-  static_cast<void>(archive.release());  // closed, and gone
-  ::chmod(made.c_str(), 0600);           // libzip writes beside it and takes its place
+  static_cast<void>(archive.release());  // closed and released by zip_close
+  ::chmod(made.c_str(), 0600);           // libzip replaces the file by a new one
   std::error_code error;
   fs::rename(made, file, error);
   if (error) throw std::runtime_error(fmt::format("{}: {}", file.string(), error.message()));

@@ -1,4 +1,4 @@
-// What somebody far away needs to understand a cell: gathered, cleaned of what must stay in the plant, bounded in size.
+// Support bundle: data for the remote diagnosis of a cell, redacted and limited in size.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 namespace datum {
 
 struct SupportEntry {
-  std::string name;      // of the file in the bundle: "system/lscpu.txt"
-  std::string text;      // cleaned
-  std::string left_out;  // why there is less than all, or nothing; empty: it is whole
+  std::string name;      // file name in the bundle: "system/lscpu.txt"
+  std::string text;      // redacted
+  std::string left_out;  // why it is incomplete or empty; empty: complete
 };
 
 class SupportBundle {
@@ -23,15 +23,15 @@ class SupportBundle {
 
   explicit SupportBundle(Redaction redaction) : redaction_(std::move(redaction)) {}
 
-  /// Words that the entries added from now on must not carry.
+  /// Words to be hidden in the entries added from now on.
   void hide_inside(const std::string& kind, const std::string& word) { redaction_.hide_inside(kind, word); }
-  /// Cleans and cuts; of a `log` the end is kept, else the beginning.
+  /// Redacts and truncates; of a log the end is kept, else the beginning.
   enum class Keep : std::uint8_t { beginning, end };
   void add(const std::string& name, const std::string& text, const std::string& left_out = "",
            Keep keep = Keep::beginning);
-  /// What `make` returns; what it throws becomes the reason why there is nothing.
+  /// Adds the text of `make`; its exception becomes the reason of an empty entry.
   void try_add(const std::string& name, const std::function<std::string()>& make);
-  /// A text file; its size is looked at before it is read.
+  /// Adds a text file; its size is checked before it is read.
   void add_file(const std::string& name, const std::filesystem::path& file);
 
   /// The manifest first, the others by name.
@@ -43,7 +43,7 @@ class SupportBundle {
   std::size_t bytes_ = 0;
 };
 
-/// Writes them as a ZIP archive that only its owner may read, whole or not at all. `utc_s`: time of its entries, since
+/// Writes a ZIP archive that only its owner may read, complete or not at all. `utc_s`: time of its entries, seconds since
 /// 1970-01-01. Throws std::runtime_error.
 void write_zip(const std::filesystem::path& file, const std::vector<SupportEntry>& entries,
                std::int64_t utc_s);

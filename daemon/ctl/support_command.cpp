@@ -34,11 +34,11 @@ std::string computer_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-// Boards that the newest lines of the journal may name: as many as there are lines.
+// The journal excerpt may name as many boards as it has lines.
 constexpr std::uint64_t most_hidden = 5000;
 
-/// The newest results, a line of JSON each. Numbers of boards, and the names of their frames, which may hold them, are hidden,
-/// here and in what is gathered after it.
+/// The newest results, one line of JSON each. Board numbers, and frame names that contain them, are hidden here and in
+/// later entries.
 void add_results(SupportBundle& bundle, const fs::path& store, std::uint64_t last) {
   bundle.try_add("results.jsonl", [&] {
     std::string text;
@@ -52,7 +52,7 @@ void add_results(SupportBundle& bundle, const fs::path& store, std::uint64_t las
   });
 }
 
-/// Files of one folder whose names end so, not those of folders in it.
+/// Adds the files of one folder with these endings, without subfolders.
 void add_folder(SupportBundle& bundle, const std::string& name, const fs::path& folder,
                 const std::vector<std::string>& endings) {
   std::error_code error;

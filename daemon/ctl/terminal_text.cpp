@@ -15,14 +15,14 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::array colours{"\x1b[0m"sv, "\x1b[32m"sv, "\x1b[33m"sv, "\x1b[35m"sv,
-                             "\x1b[1;31m"sv};  // of Table
+                             "\x1b[1;31m"sv};  // the colours of Table
 
 struct Step {
-  std::size_t bytes = 1;  // 0: it has only begun
+  std::size_t bytes = 1;  // 0: incomplete
   bool shown = false;
 };
 
-/// Of a sequence of two to four bytes (RFC 3629); overlong forms and halves of pairs are none.
+/// A sequence of two to four bytes (RFC 3629, 3); overlong forms and surrogates are invalid.
 Step step_of_many(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -60,7 +60,7 @@ std::string escaped(std::string_view bytes) {
   return text;
 }
 
-/// Behind a FILE.
+/// State behind a FILE.
 struct Guarded {
   int fd;
   TerminalText text;
@@ -104,8 +104,7 @@ void guard_terminal(std::FILE*& stream, int fd) {
   auto guarded = std::make_unique<Guarded>(Guarded{fd, {}});
   std::FILE* made = ::fopencookie(guarded.get(), "w", {nullptr, write_guarded, nullptr, nullptr});
   if (!made) throw std::runtime_error("the terminal can't be guarded: there is no memory for it");
-  static_cast<void>(
-      guarded.release());  // until the process ends: the C library writes what is left at its very end
+  static_cast<void>(guarded.release());  // until the process ends: the C library flushes at its very end
   std::setvbuf(made, nullptr, fd == STDERR_FILENO ? _IONBF : _IOLBF, BUFSIZ);
   stream = made;
 }

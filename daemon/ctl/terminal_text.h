@@ -1,5 +1,5 @@
-// What other programs say, on its way to a terminal: a terminal obeys control characters, so that a daemon, a device or a
-// file's name could write over what was shown before, hide it, or type for the operator.
+// Filters foreign text for a terminal. A terminal obeys control characters, so a daemon, a device or a file name could
+// overwrite or hide shown text, or type for the operator.
 #pragma once
 
 #include <cstdio>
@@ -8,20 +8,20 @@
 
 namespace datum {
 
-/// A stream of UTF-8 as a terminal may have it. Line feeds, tabs and the colours of Table pass; other control characters
-/// (C0, DEL, C1), characters that turn the direction of text, and bytes that are no UTF-8 are shown as \xHH.
+/// A stream of UTF-8 that is safe on a terminal. Line feeds, tabs and the colours of Table pass. Other control characters
+/// (C0, DEL, C1), characters that change the text direction, and invalid UTF-8 become \xHH.
 class TerminalText {
  public:
-  /// What may be shown now; a character that has only begun waits for its rest.
+  /// The safe text so far; an incomplete character waits for its remaining bytes.
   std::string pass(std::string_view bytes);
-  /// What waited, when nothing follows.
+  /// The waiting bytes at the end of the stream.
   std::string end();
 
  private:
   std::string rest_;
 };
 
-/// From here on what is printed to `stream` goes through TerminalText, where `fd` is a terminal; otherwise it goes as it is.
+/// From now on output to `stream` passes TerminalText where `fd` is a terminal.
 void guard_terminal(std::FILE*& stream, int fd);
 
 }  // namespace datum

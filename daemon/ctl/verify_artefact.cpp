@@ -19,7 +19,7 @@ namespace {
 
 using Align = Table::Align;
 
-/// The search must find spheres that the sensor shows wrong: by how much is what is asked for.
+/// The search must also find wrongly measured spheres, since their error is the result.
 constexpr double searched_within_mm = 0.1;
 
 Discard discard_of(const VerifyOptions& o) {
@@ -33,8 +33,7 @@ SphereLocation found_spheres(const HeightFrame& frame, SphereDrawing drawing,
   return locate_spheres(frame, drawing, settings);
 }
 
-/// All that the sensor shows of a sphere's cap, its outliers too: what is further from it than two surfaces may
-/// be is another surface.
+/// All pixels of a sphere's cap with its outliers; points beyond the distance of two surfaces belong to another surface.
 std::vector<Eigen::Vector3d> cap_of(const SphereSighting& seen, const HeightFrame& frame,
                                     const SphereSearchSettings& settings) {
   const Sphere& sphere = seen.fit.feature;

@@ -1,4 +1,4 @@
-// What the steps of `datumctl verify` share: a frame's noise, and lines that say what made a result.
+// Shared by the steps of `datumctl verify`: the noise of a frame, and lines about the origin of a result.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace datum {
 
-/// Standard deviation in mm of one height at the mean height of the frame's measured pixels. Throws FrameError
-/// where none is measured.
+/// Standard deviation in mm of one height, at the mean height of the measured pixels. Throws FrameError where there is
+/// none.
 double noise_mm(const HeightFrame& frame, const SensorProfile& sensor);
 
 /// "FILE, frame ID, sha256 ..."
 std::string identity_of(const std::string& file, const HeightFrame& frame);
 
-/// The line of the sensor's profile and of this program.
+/// The line about the sensor profile and this program.
 std::string made_by(const SensorProfile& sensor);
 
 }  // namespace datum

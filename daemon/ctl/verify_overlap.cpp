@@ -38,7 +38,7 @@ Told read_told(const std::vector<std::string>& arguments, const SensorProfile& s
   return told;
 }
 
-/// What would agree whatever the conventions are.
+/// Refuses snapshots that agree under every convention.
 void refuse_alike(const Told& told) {
   for (std::size_t i = 0; i < told.frames.size(); ++i) {
     for (std::size_t k = i + 1; k < told.frames.size(); ++k) {
@@ -103,7 +103,7 @@ std::string pairs_text(const RegistrationReport& report) {
   return table.text(false);
 }
 
-/// Axes along which no pair that agrees tells a shift.
+/// Axes along which no agreeing pair determines a shift.
 std::string untold_axes(const RegistrationReport& report) {
   std::string axes;
   for (int axis = 0; axis < 3; ++axis) {
@@ -115,7 +115,7 @@ std::string untold_axes(const RegistrationReport& report) {
   return axes;
 }
 
-/// Mistaken conventions that put the snapshots elsewhere, and they agree there too.
+/// Mistaken conventions that move the snapshots and agree equally well.
 std::string untold_conventions(const RegistrationReport& report, const std::vector<Snapshot>& snapshots,
                                const SnapshotModel& model) {
   constexpr double elsewhere_mm = 1;

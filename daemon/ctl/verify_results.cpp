@@ -128,7 +128,7 @@ class FrameCheck {
     }
   }
 
-  /// Each frame has its own name: they count together.
+  /// Without the frame's name, so that equal causes are counted together.
   static std::string frame_gone(const std::string& detail) {
     return detail.find(" is no longer in ") == std::string::npos ? detail : "the frame is no longer kept";
   }

@@ -1,5 +1,5 @@
-// `datumctl verify results`: is every stored result as it was written, and is its frame still measured the same. Reads
-// beside a running daemon, or without one.
+// `datumctl verify results`: checks that every stored result is unaltered, and that its frame gives the same result
+// again. Works with or without a running daemon.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,11 +10,11 @@
 
 namespace datum {
 
-/// Adds the subcommand `results` below `verify`; `chosen` is called where it is given.
+/// Adds the subcommand `results` of `verify`; `chosen` is called where it is given.
 void add_verify_results(CLI::App& verify, ResultsCheck& options, const std::function<void()>& chosen);
 
-/// good: all as written, and measured the same; not_good: something is not; not_enough: nothing says whether the newest results
-/// are there, or frames were asked for and none could be measured again. Throws StoreError, config::ConfigError, std::invalid_argument for arguments.
+/// good: unaltered and equal; not_good: a deviation; not_enough: no evidence for the newest results, or none of the
+/// requested frames could be measured again. Throws StoreError, config::ConfigError, std::invalid_argument for arguments.
 Verified verify_results(const ResultsCheck& options);
 
 }  // namespace datum

@@ -1,4 +1,4 @@
-// datumctl watch: live status, and each result as it is stored.
+// datumctl watch: live status, and each result when it is stored.
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ struct WatchOptions {
   int period_ms = 500;
 };
 
-/// Signals as a descriptor: the loop ends in order, and the terminal is given back.
+/// Signals as a descriptor, for an orderly end that restores the terminal.
 class Signals {
  public:
   Signals() {
@@ -40,7 +40,7 @@ class Signals {
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
   int fd() const { return fd_; }
-  /// The next one, 0 where none has come.
+  /// The next signal; 0: none.
   int next() const {
     signalfd_siginfo info;
     return ::read(fd_, &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
@@ -50,7 +50,7 @@ class Signals {
   int fd_ = -1;
 };
 
-/// Counts results, and hands everything on.
+/// Counts results, and forwards all events.
 class Counted final : public WatchView {
  public:
   explicit Counted(WatchView& view) : view_(view) {}
@@ -75,7 +75,7 @@ void wait(const WatchLink& link, const Signals& signals) {
   ::poll(entries, 2, static_cast<int>(std::min<MonotonicNs>(left / 1'000'000 + 1, 60'000)));
 }
 
-/// Until a signal ends it, so many results were seen, or nobody reads the output any more.
+/// Runs until a signal, the number of results, or a closed output.
 void watch(WatchLink& link, Counted& view, WatchScreen* screen) {
   const Signals signals;
   for (;;) {

@@ -12,9 +12,9 @@ namespace datum {
 namespace {
 
 constexpr MonotonicNs first_back_off_ns = 250'000'000, longest_back_off_ns = 5'000'000'000;
-constexpr MonotonicNs silence_ns = 8'000'000'000;  // of a peer that gives a heartbeat each second
+constexpr MonotonicNs silence_ns = 8'000'000'000;  // for a peer with a heartbeat per second
 
-// One answer of known parts, behind a mark: what else comes on a line is not taken for it.
+// One answer of known parts after a mark, so that no other line is mistaken for it.
 const std::string mark = "datumctl watch";
 const std::string question = ":DIAGnostic:ECHO? \"" + mark +
                              "\";:SYSTem:STATe?;:CONFigure:RECipe?;:CONFigure:UNIT?;:CALibration:CURRent?;"
@@ -54,7 +54,7 @@ void WatchLink::connect(MonotonicNs now) {
 }
 
 void WatchLink::go_on_connecting(MonotonicNs now) {
-  port_->write(nullptr, 0);  // throws what became of the connection
+  port_->write(nullptr, 0);  // throws the cause where the connection failed
   if (port_->connected()) up(now);
 }
 
@@ -62,7 +62,7 @@ void WatchLink::up(MonotonicNs now) {
   up_ = true;
   heard_ns_ = ask_at_ = now;
   results_.connected(now);
-  unsent_ = "\n" + results_.to_daemon();  // ends what a serial line may have begun
+  unsent_ = "\n" + results_.to_daemon();  // ends an incomplete line on a serial link
   view_.connected();
 }
 
@@ -86,7 +86,7 @@ void WatchLink::receive(MonotonicNs now) {
     received_.erase(0, n);
     take(line, now);
   }
-  // A damaged quote or block would make a line of all that follows.
+  // A damaged quote or block would join all further lines.
   constexpr std::size_t longest_line = 1 << 20;
   if (received_.size() > longest_line) received_.clear();
 }

@@ -1,5 +1,5 @@
-// The connection of `datumctl watch`: results without loss, and what the cell is doing, asked in between. It comes back
-// by itself. All times are given, none is read.
+// The connection of `datumctl watch`: lossless results, and queries of the cell's state in between. It reconnects by
+// itself. All times are parameters.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace datum {
 
-/// What the cell said of itself last.
+/// The last reported state of the cell.
 struct WatchedCell {
   std::string state, detail, recipe, unit, calibration,
       refusal;  // refusal: why the calibration must not be used
@@ -21,13 +21,13 @@ struct WatchedCell {
   bool operator==(const WatchedCell&) const = default;
 };
 
-/// What is told to whoever shows it, in order.
+/// Receives the events in their order.
 class WatchView {
  public:
   virtual ~WatchView() = default;
   virtual void connected() = 0;
   virtual void lost(const std::string& why, MonotonicNs retry_in_ns) = 0;
-  virtual void cell(const WatchedCell& cell) = 0;  // when it has changed
+  virtual void cell(const WatchedCell& cell) = 0;  // on a change
   virtual void delivered(const DeliveryEvent& event) = 0;
 };
 
@@ -38,12 +38,12 @@ class WatchLink {
   WatchLink(Open open, std::optional<std::uint64_t> after, MonotonicNs period_ns, WatchView& view)
       : open_(std::move(open)), results_(after), period_ns_(period_ns), view_(view) {}
 
-  /// -1 while there is no connection.
+  /// -1: not connected.
   int fd() const { return port_ ? port_->fd() : -1; }
-  /// The connection is being made, or bytes wait for room.
+  /// True: connecting, or unsent bytes wait for space.
   bool wants_write() const { return port_ && (port_->wants_write() || !unsent_.empty()); }
   MonotonicNs deadline() const;
-  /// Something can be read or written, or the deadline has come. Throws RefusedError, which no waiting mends.
+  /// Call on readiness of the descriptor or at the deadline. Throws RefusedError where reconnection is futile.
   void work(MonotonicNs now);
 
  private:

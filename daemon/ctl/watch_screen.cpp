@@ -13,7 +13,7 @@
 namespace datum {
 namespace {
 
-constexpr std::size_t most_results = 500;  // more fit no screen
+constexpr std::size_t most_results = 500;  // no screen shows more
 
 void put(const std::string& bytes) {
   for (std::size_t sent = 0; sent < bytes.size();) {
@@ -82,7 +82,7 @@ std::string cut_to(const std::string& line, std::size_t columns) {
       at = end + 1;
       continue;
     }
-    std::size_t next = at + 1;  // the whole of a character of UTF-8
+    std::size_t next = at + 1;  // skips a whole UTF-8 character
     while (next < line.size() && (static_cast<unsigned char>(line[next]) & 0xC0) == 0x80) ++next;
     width += display_width(line.substr(at, next - at));
     if (width > columns) break;
@@ -104,7 +104,7 @@ std::vector<std::string> lines_of(const WatchPicture& p, std::size_t rows, std::
   return lines;
 }
 
-// The alternate screen keeps what was on the terminal; the cursor is hidden.
+// The alternate screen preserves the terminal's content; the cursor is hidden.
 WatchScreen::WatchScreen(std::string address, bool colour) : colour_(colour) {
   picture_.address = std::move(address);
   picture_.connection = "connecting";

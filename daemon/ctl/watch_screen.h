@@ -1,5 +1,4 @@
-// What `datumctl watch` shows on a terminal: the whole screen anew when something has changed, written at once, so that
-// it does not flicker.
+// The screen of `datumctl watch`: redrawn as a whole on a change, in one write, so that it does not flicker.
 #pragma once
 
 #include <deque>
@@ -9,25 +8,25 @@
 
 namespace datum {
 
-/// What is on the screen.
+/// Content of the screen.
 struct WatchPicture {
-  std::string address, connection;  // connection: empty while it is up, else why it is down
+  std::string address, connection;  // connection: empty while it is up, else the fault
   WatchedCell cell;
   std::deque<ResultLine> results;  // oldest first
   std::string note;                // the last gap, or another store
   std::uint64_t count = 0;         // results since the start
 };
 
-/// Its lines for a terminal of this size, at most `rows`, none wider than `columns`.
+/// The lines for a terminal of this size: at most `rows`, at most `columns` wide.
 std::vector<std::string> lines_of(const WatchPicture& picture, std::size_t rows, std::size_t columns,
                                   bool colour);
 
-/// The first `columns` columns of a line; colours that it holds are ended.
+/// The first `columns` columns of a line; open colours are closed.
 std::string cut_to(const std::string& line, std::size_t columns);
 
 class WatchScreen final : public WatchView {
  public:
-  /// Takes the terminal of stdout over until it is destroyed.
+  /// Controls the terminal of stdout until its destruction.
   WatchScreen(std::string address, bool colour);
   ~WatchScreen() override;
   WatchScreen(const WatchScreen&) = delete;
@@ -37,7 +36,7 @@ class WatchScreen final : public WatchView {
   void lost(const std::string& why, MonotonicNs retry_in_ns) override;
   void cell(const WatchedCell& cell) override;
   void delivered(const DeliveryEvent& event) override;
-  /// Draws what has changed since it was drawn last; `size_changed`: in any case.
+  /// Draws changes since the last call; `size_changed`: draws always.
   void draw(bool size_changed);
 
  private:

@@ -1,4 +1,4 @@
-// What `datumctl watch` shows where there is no terminal: a line per event, for people or for programs.
+// Output of `datumctl watch` without a terminal: one line per event, as text or JSON.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@ namespace datum {
 
 using WriteLine = std::function<void(const std::string& line)>;
 
-/// One JSON object a line; its "event" is "connection", "cell", "store", "result" or "gap".
+/// One JSON object per line; its "event" is "connection", "cell", "store", "result" or "gap".
 class JsonWatchView final : public WatchView {
  public:
   JsonWatchView(std::string address, WriteLine write)
