@@ -13,7 +13,7 @@ namespace {
 
 using Kind = BackendSettings::Kind;
 
-/// A link to a GPU that can be used; else null, with the reason.
+/// A client of a usable GPU; else null, with the reason.
 std::unique_ptr<GpuClient> usable_gpu(const Backend& cpu, std::string& why) {
   GpuClientSettings settings;
   settings.staging = cpu;
@@ -58,7 +58,7 @@ BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
   if (timeout == Timeout::of_one_frame) failover.plan_timeout = std::chrono::minutes(2);
   auto measurer = std::make_unique<FailoverMeasurer>(std::move(gpu), std::move(choice.measurer), monotonic,
                                                      report, failover);
-  // A part is seconds of scanning: its first one waits for the worker's start where one frame does.
+  // Scanning a part takes seconds: its first service may wait for the worker's start like a single frame.
   auto stages = std::make_shared<GpuServices>(
       std::make_unique<ServiceClient>(ServiceClientSettings{}),
       timeout == Timeout::of_one_frame ? std::chrono::seconds(120) : std::chrono::seconds(2), monotonic,

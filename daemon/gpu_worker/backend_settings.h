@@ -1,4 +1,4 @@
-// [backend]: who measures boards.
+// [backend]: the backend that measures boards.
 #pragma once
 
 #include <cstdint>

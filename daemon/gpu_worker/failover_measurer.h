@@ -1,5 +1,4 @@
-// Boards on the GPU while it is well, on the CPU while it is not: the same bytes, and no board waits for a
-// repair.
+// Measures boards on the GPU, or on the CPU during a GPU fault: the same bytes, and no board waits for a recovery.
 #pragma once
 
 #include <memory>
@@ -13,27 +12,26 @@
 namespace datum {
 
 struct FailoverSettings {
-  // A board waits so long for a plan to be prepared; after that it goes to the CPU and the next one asks
-  // again.
+  // How long a board waits for the preparation of a plan; then the CPU measures it, and the next board tries again.
   std::chrono::milliseconds plan_timeout{400};
   RestartPauses pauses;
 };
 
 class FailoverMeasurer final : public BoardMeasurer {
  public:
-  /// The link may be started already.
+  /// The client may be started already.
   FailoverMeasurer(std::unique_ptr<GpuClient> link, std::unique_ptr<BoardMeasurer> cpu, GpuHealth::Now now,
                    GpuHealth::Report report, FailoverSettings settings = {});
 
-  /// May be called from several threads, which wait for each other.
+  /// Thread-safe; concurrent calls wait for each other.
   void measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records) override;
   void measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records, unsigned threads,
                const SiteWork& work) override;
-  /// Who measured the last board: "cuda NVIDIA H200 sm_90", "cpu avx512 x16".
+  /// Backend of the last board: "cuda NVIDIA H200 sm_90", "cpu avx512 x16".
   std::string describe() const override { return health_.last(); }
-  /// "" while the GPU is well, else what its last fault was.
+  /// "" while the GPU works, else its last fault.
   std::string fault() const { return health_.fault(); }
-  /// How often a worker had to be started anew.
+  /// Number of restarts of the worker.
   std::uint64_t restarts() const { return health_.restarts(); }
 
  private:

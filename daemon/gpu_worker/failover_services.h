@@ -1,4 +1,4 @@
-// Stages by the GPU while it is well, by the CPU while it is not: the same bytes.
+// Services on the GPU, or on the CPU during a GPU fault: the same bytes.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace datum {
 
-/// Who did the last one; asked from any thread.
+/// Backend of the last service. Thread-safe.
 class LastDoer {
  public:
   explicit LastDoer(std::string who) : who_(std::move(who)) {}
@@ -30,7 +30,7 @@ class LastDoer {
   std::string who_;
 };
 
-/// A stage of type Stage whose member does `gpu` of a ServiceClient, or `cpu` where the GPU is not well.
+/// A service with the interface Stage: calls `gpu` of a ServiceClient, or `cpu` during a GPU fault.
 template <class Stage, class Cpu>
 class FailoverService : public Stage {
  public:

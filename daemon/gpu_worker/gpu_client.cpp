@@ -12,12 +12,12 @@
 namespace datum {
 namespace {
 
-// A board is measured within this time on a card that is not busy; sleeping would add a tenth of it.
+// Longer than the measurement of a board on an idle card; sleeping would add a tenth of it.
 constexpr auto spin_time = std::chrono::microseconds(500);
-// Room for the next recipe, so that a few components more do not need new memory.
+// Reserve for the next recipe, so that a few more components need no new memory.
 constexpr std::uint32_t spare_sites = 64, spare_runs = 16384;
 
-/// Without what lies between the fields, so that equal plans have equal bytes.
+/// Clears padding, so that equal plans have equal bytes.
 SitePlan without_padding(SitePlan site) {
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_clear_padding)
@@ -32,7 +32,7 @@ bool same_bytes(const T* p, const std::vector<T>& q) {
   return q.empty() || std::memcmp(p, q.data(), q.size() * sizeof(T)) == 0;
 }
 
-/// What no measurement of that site can give, "" where there is nothing of the kind.
+/// Names a property of the record that no measurement of that site can give; "": none.
 const char* contradiction(const SitePlan& site, const SiteRecord& record) {
   const PlaneFit& f = record.fit;
   if (static_cast<unsigned>(f.status) > static_cast<unsigned>(FitStatus::out_of_bounds)) return "its status";
@@ -116,7 +116,7 @@ bool GpuClient::answered(Clock::time_point until) {
   for (;;) {
     PrepareAnswer answer;
     const long size = worker_.receive(&answer, sizeof answer, std::min(until, deadline));
-    if (size == 1) continue;  // a late bell
+    if (size == 1) continue;  // a late wake-up packet
     if (size < 0) {
       if (Clock::now() < deadline) return false;
       throw GpuError("GPU worker: the plan was not prepared within " +
@@ -135,7 +135,7 @@ bool GpuClient::answered(Clock::time_point until) {
 }
 
 bool GpuClient::prepare(const BoardPlan& plan, const FrameView& frame, Clock::time_point until) {
-  if (frame.pitch < plan.cols) check(plan, frame);  // says what is wrong
+  if (frame.pitch < plan.cols) check(plan, frame);  // throws with the reason
   ring();
   if (is_prepared(plan)) return prepared_ || answered(until);
   check(plan, frame);
@@ -149,17 +149,17 @@ void GpuClient::ring() {
 }
 
 bool GpuClient::measure(const FrameView& frame, SiteRecord* records) {
-  ring();  // it looks for the order while the frame is copied
+  ring();  // the worker polls for the order while the frame is copied
   const std::uint32_t number = boards_ + 1, slot = number % settings_.slots;
   if (!stage_frame(covered_, plan_.type, plan_.cols, frame, memory_.slot(slot), slot_pitch(plan_.cols),
                    settings_.staging))
     return false;
-  for (std::uint32_t i = 0; i < plan_.site_count; ++i)  // a record that is not written is no record
+  for (std::uint32_t i = 0; i < plan_.site_count; ++i)  // a record that stays unwritten is invalid
     memory_.records()[i].fit.status = static_cast<FitStatus>(0xff);
   boards_ = number;
   Mailbox& box = memory_.mailbox();
   box.slot = static_cast<std::int32_t>(slot);
-  // The worker gives up first, so that it can say why.
+  // The worker's timeout is shorter, so that it can report the reason.
   box.timeout_ms = static_cast<std::int32_t>(settings_.measure_timeout.count() * 3 / 4);
   box.status = WireStatus::none;
   box.daemon_sleeps.store(0);

@@ -1,4 +1,4 @@
-// How a GPU has fared: when it may be tried again after a fault, and what the log hears of it.
+// Health of a GPU: when it may be tried again after a fault, and the log lines about it.
 #pragma once
 
 #include <chrono>
@@ -10,38 +10,38 @@
 namespace datum {
 
 struct RestartPauses {
-  // Before the first restart after a fault; doubled for each fault after it.
+  // Before the first restart after a fault; doubled for each further fault.
   std::chrono::nanoseconds first = std::chrono::seconds(1);
-  // The longest; a GPU that was well for so long begins with the first one again.
+  // Upper limit. A GPU that worked for this long begins with the first pause again.
   std::chrono::nanoseconds longest = std::chrono::minutes(5);
 };
 
 class GpuHealth {
  public:
   using Now = std::function<std::chrono::nanoseconds()>;  // monotonic
-  /// A line for the log: of a fault, once until the GPU is back; of its return; of work that goes to the CPU while it is
-  /// well, once for each reason.
+  /// A line for the log: of a fault, once until recovery; of the recovery; of each reason for which the CPU works
+  /// although the GPU is usable, once.
   using Report = std::function<void(bool fault, const std::string& text)>;
 
-  /// `work`: what is done meanwhile on the CPU, "boards are measured".
+  /// `work`: the work that the CPU does during a fault, "boards are measured".
   GpuHealth(std::string work, Now now, Report report, RestartPauses pauses);
 
-  /// Whether a worker that is not running may be started.
+  /// True: a worker that is not running may be started.
   bool may_start() const { return now_() >= retry_at_; }
-  /// A worker was started.
+  /// Records a start of the worker.
   void started();
   void failed(const std::string& what);
-  /// It did what it was asked; `device`: who.
+  /// Records completed work; `device`: its executor.
   void did_well(const std::string& device);
-  /// No fault, and no silence either: said once for as long as it lasts.
+  /// Records work on the CPU without a GPU fault; reported once per reason.
   void passed_over(const std::string& why);
 
-  /// Who did the last work.
+  /// Records the executor of the last work.
   void set_last(const std::string& who);
   std::string last() const;
-  /// "" while the GPU is well, else what its last fault was.
+  /// "" while the GPU works, else its last fault.
   std::string fault() const;
-  /// How often a worker was started after the first one. These three may be asked from any thread.
+  /// Number of starts after the first. last(), fault() and restarts() are thread-safe.
   std::uint64_t restarts() const;
 
  private:
@@ -50,7 +50,7 @@ class GpuHealth {
   const Report report_;
   const RestartPauses pauses_;
   std::chrono::nanoseconds retry_at_{0}, well_since_{0}, pause_{0};  // pause_: before the last restart
-  std::string passed_over_;  // why the last work went to the CPU while the GPU is well
+  std::string passed_over_;  // why the CPU did the last work although the GPU is usable
   mutable std::mutex texts_;
   std::string last_, fault_;
   std::uint64_t starts_ = 0;

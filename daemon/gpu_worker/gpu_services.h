@@ -1,5 +1,5 @@
-// The GPU's worker of the stages beside a board's measurement: started by the first of them, passed over while it is not
-// well, so that no part waits for a repair.
+// The GPU worker for services: started by the first service, bypassed during a fault, so that no part waits for a
+// recovery.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@ namespace datum {
 
 class GpuServices {
  public:
-  /// `start_timeout`: how long a stage waits for the worker's start.
+  /// `start_timeout`: how long a service waits for the worker's start.
   GpuServices(std::unique_ptr<ServiceClient> link, std::chrono::milliseconds start_timeout,
               GpuHealth::Now now, GpuHealth::Report report, RestartPauses pauses = {});
 
-  /// Lets the worker do it; "" where the CPU is to, else who did: "cuda NVIDIA H200 sm_90". Of several threads one waits
-  /// for the other.
+  /// Calls `work` with the worker's client. Returns the executor, "cuda NVIDIA H200 sm_90"; "": the CPU must do the work.
+  /// Concurrent calls wait for each other.
   std::string run(const std::function<void(ServiceClient&)>& work);
-  /// "" while the GPU is well, else what its last fault was.
+  /// "" while the GPU works, else its last fault.
   std::string fault() const { return health_.fault(); }
-  /// How often the worker had to be started anew.
+  /// Number of restarts of the worker.
   std::uint64_t restarts() const { return health_.restarts(); }
 
  private:

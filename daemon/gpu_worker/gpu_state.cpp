@@ -15,7 +15,7 @@ constexpr int period_ms = 1000;
 using Device = void*;
 constexpr int clock_sm = 1, clock_memory = 2, temperature_gpu = 0;
 
-/// A function of the library, null where it has none of that name. They return 0 where they did what was asked.
+/// A function of the library, or null. The functions return 0 on success.
 template <class F>
 F function(void* library, const char* name) {
   return reinterpret_cast<F>(::dlsym(library, name));
@@ -26,7 +26,7 @@ std::string words(void* library, int status) {
   return text ? text(status) : "status " + std::to_string(status);
 }
 
-/// What `name` tells of a device, a count of `per_unit`; unknown where it refuses.
+/// A value of a device, divided by `per_unit`; unknown where the library refuses.
 template <class... Of>
 double number(void* library, const char* name, double per_unit, Device device, Of... of) {
   const auto ask = function<int (*)(Device, Of..., unsigned*)>(library, name);
@@ -34,7 +34,7 @@ double number(void* library, const char* name, double per_unit, Device device, O
   return ask && ask(device, of..., &value) == 0 ? value * per_unit : GpuSample::unknown;
 }
 
-/// The first device; null, with the reason in `sample`, where there is none.
+/// The first device; null, with the reason in `sample`, without a device.
 Device first_device(void* library, GpuSample& sample) {
   const auto count = function<int (*)(unsigned*)>(library, "nvmlDeviceGetCount_v2");
   const auto handle = function<int (*)(unsigned, Device*)>(library, "nvmlDeviceGetHandleByIndex_v2");
@@ -46,7 +46,7 @@ Device first_device(void* library, GpuSample& sample) {
   return device;
 }
 
-/// A GPU that shares the computer's memory refuses it.
+/// A GPU that shares the computer's memory refuses this query.
 void read_memory(void* library, Device device, GpuSample& sample) {
   struct Memory {  // nvmlMemory_t
     unsigned long long total = 0, free = 0, used = 0;
@@ -95,14 +95,14 @@ GpuSample GpuStateReader::sample() const {
 }
 
 int run_gpu_state(int socket) {
-  ::signal(SIGTERM, SIG_IGN);  // it ends with its daemon
+  ::signal(SIGTERM, SIG_IGN);  // the process ends with its daemon
   ::signal(SIGINT, SIG_IGN);
   try {
     const GpuStateReader reader;
     for (;;) {
       const GpuSample sample = reader.sample();
       if (!send_packet(socket, &sample, sizeof sample) || !sample.present) return 0;
-      pollfd watched{socket, 0, 0};  // a hang-up is reported unasked
+      pollfd watched{socket, 0, 0};  // poll() reports a hang-up without events
       if (::poll(&watched, 1, period_ms) > 0) return 0;
     }
   } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-// The daemon's end of datumd-gpu --state, a process of its own: a driver that does not answer holds up nobody.
+// The daemon's client of datumd-gpu --state, a separate process, so that a hanging driver blocks nothing else.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace datum {
 
-/// Used from one thread at a time.
+/// One thread at a time may use it.
 class GpuStateClient {
  public:
   using Clock = std::chrono::steady_clock;
@@ -20,8 +20,8 @@ class GpuStateClient {
   explicit GpuStateClient(std::filesystem::path program = program_beside_this("datumd-gpu"))
       : program_(std::move(program)) {}
 
-  /// The newest sample; none where nothing was told in the last five seconds. Starts the process where it is not running,
-  /// after a pause where it failed; one that says that there is no GPU is not started again. Never waits, never throws.
+  /// The newest sample; none where none came in the last five seconds. Starts the process where it is not running, with a
+  /// pause after a failure; not again where it reported that there is no GPU. Never waits, never throws.
   std::optional<GpuSample> newest(Clock::time_point now);
   /// Why there is no sample.
   const std::string& why_not() const { return why_not_; }

@@ -71,7 +71,7 @@ bool ring(int socket, std::atomic<std::uint32_t>& sleeps) {
   for (;;) {
     if (::send(socket, &bell, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1) return true;
     if (errno == EINTR) continue;
-    return errno == EAGAIN;  // it has not heard the bells before this one
+    return errno == EAGAIN;  // earlier wake-up packets are still unread
   }
 }
 

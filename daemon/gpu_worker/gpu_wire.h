@@ -1,13 +1,12 @@
-// What datumd and datumd-gpu say to each other, over a socket of whole packets and a shared memory.
+// Protocol between datumd and datumd-gpu, over a SOCK_SEQPACKET socket and a shared memory.
 //
 //   worker -> daemon   Greeting                                    once, at its start
-//   daemon -> worker   PrepareOrder, with the memory's descriptor where it is new
+//   daemon -> worker   PrepareOrder, with the descriptor of a new memory
 //   worker -> daemon   PrepareAnswer
 //   daemon -> worker   Mailbox::order = n     measure the slot that it names
-//   worker -> daemon   Mailbox::answer = n    the records are there, or a text that says why not
+//   worker -> daemon   Mailbox::answer = n    the records are written, or a text gives the fault
 //
-// One order at a time. A packet of one byte is a bell, rung where the other side sleeps: look into the
-// mailbox.
+// One order at a time. A packet of one byte wakes a sleeping peer, which then reads the mailbox.
 #pragma once
 
 #include <atomic>
@@ -22,18 +21,18 @@
 
 namespace datum {
 
-/// The worker's end of the socket is this descriptor.
+/// Descriptor of the worker's end of the socket.
 constexpr int gpu_worker_fd = child_socket_fd;
 
-/// What both programs must agree on: other code could give other bytes.
+/// Properties that both programs must share: other code could give other bytes.
 struct WireIdentity {
   std::uint32_t magic = 0, version = 0;
   std::uint32_t board_plan = 0, site_plan = 0, pixel_run = 0, site_record = 0;  // sizes in bytes
   char code[64] = {};                                                           // version and commit
 };
-/// Of this program.
+/// The identity of this program.
 WireIdentity wire_identity();
-/// "" where the other is of the same code, else what differs.
+/// "" for the same code, else the difference.
 std::string difference(const WireIdentity& other);
 
 struct Greeting {
@@ -43,17 +42,17 @@ struct Greeting {
   char why[512] = {};     // CudaDevice::why
 };
 
-/// Where things lie in the shared memory: offsets in bytes from its beginning, where the mailbox is.
+/// Offsets in bytes from the begin of the shared memory, where the mailbox is.
 struct SharedLayout {
   std::uint64_t sites = 0, runs = 0, sides = 0, records = 0, slots = 0;
   std::uint64_t slot_bytes = 0, total = 0;
   std::uint32_t site_capacity = 0, run_capacity = 0, slot_count = 0, reserved = 0;
   bool operator==(const SharedLayout&) const = default;
 };
-/// Slots begin on pages of any usual size (64 KiB).
+/// Slots are aligned to 64 KiB, a multiple of every usual page size.
 SharedLayout layout_of(std::uint32_t site_capacity, std::uint32_t run_capacity, std::uint64_t frame_bytes,
                        std::uint32_t slot_count);
-/// Counts from row to row of a frame in a slot: rows begin on 16 bytes.
+/// Row pitch in counts of a frame in a slot; rows are aligned to 16 bytes.
 std::int32_t slot_pitch(std::int32_t cols);
 std::size_t size_of(CountType type);
 /// Bytes of a frame of this plan in a slot.
@@ -63,7 +62,7 @@ struct PrepareOrder {
   std::uint32_t number = 0;
   std::uint32_t new_memory = 0;  // 1: the memory's descriptor comes with this packet
   SharedLayout layout;
-  BoardPlan plan;  // its pointers mean nothing; the arrays lie in the memory
+  BoardPlan plan;  // its pointers are void; the arrays are in the shared memory
 };
 
 enum class WireStatus : std::uint32_t { none, done, failed };
@@ -71,7 +70,7 @@ enum class WireStatus : std::uint32_t { none, done, failed };
 struct PrepareAnswer {
   std::uint32_t number = 0;
   WireStatus status = WireStatus::none;
-  char text[512] = {};  // done: SlotMeasurer::describe(); failed: why
+  char text[512] = {};  // done: SlotMeasurer::describe(); failed: the fault
 };
 
 struct Mailbox {
@@ -79,19 +78,18 @@ struct Mailbox {
   alignas(64) std::atomic<std::uint32_t> order;
   std::int32_t slot;
   std::int32_t timeout_ms;
-  alignas(64) std::atomic<std::uint32_t> daemon_sleeps;  // 1: ring after an answer
+  alignas(64) std::atomic<std::uint32_t> daemon_sleeps;  // 1: wake it after an answer
   // written by the worker
   alignas(64) std::atomic<std::uint32_t> answer;
   WireStatus status;
-  char text[512];                                        // why it failed
-  alignas(64) std::atomic<std::uint32_t> worker_sleeps;  // 1: ring after an order
+  char text[512];                                        // the fault
+  alignas(64) std::atomic<std::uint32_t> worker_sleeps;  // 1: wake it after an order
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
-/// Wakes the other side where `sleeps` says that it sleeps, once for each time. False: nobody is there any
-/// more.
+/// Wakes a sleeping peer, once per sleep. False: the peer is gone.
 bool ring(int socket, std::atomic<std::uint32_t>& sleeps);
-/// A moment of a loop that waits for another processor.
+/// One iteration of a spin loop.
 inline void spin_pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

@@ -16,14 +16,14 @@
 namespace datum {
 namespace {
 
-// The daemon rings when a board begins and orders when its frame is in the slot: so long the worker looks for
-// the order without sleeping, since waking up costs more than most boards.
+// The daemon wakes the worker at the begin of a board, and sends the order when the frame is in the slot. For this time
+// the worker polls for the order, since a wake-up takes longer than most boards.
 constexpr auto alert_time = std::chrono::milliseconds(2);
 
-/// Ends the process with its daemon, also while a device does not answer.
+/// Ends the process with its daemon, even during a device call.
 void end_with(int socket) {
   std::thread([socket] {
-    pollfd watched{socket, 0, 0};  // a hang-up is reported unasked
+    pollfd watched{socket, 0, 0};  // poll() reports a hang-up without events
     for (;;) {
       if (::poll(&watched, 1, -1) > 0 && (watched.revents & (POLLHUP | POLLERR | POLLNVAL))) ::_exit(0);
     }
@@ -134,7 +134,7 @@ class Worker {
 
   const int socket_;
   const WorkerDevice& device_;
-  SharedMemory memory_;  // outlives the measurer
+  SharedMemory memory_;  // destroyed after the measurer
   std::unique_ptr<SlotMeasurer> measurer_;
   std::uint32_t done_ = 0;  // number of the last order
   ServiceWorker stages_;
@@ -143,7 +143,7 @@ class Worker {
 }  // namespace
 
 int run_gpu_worker(int socket, const WorkerDevice& device) {
-  // It ends with its daemon, which may have a board in hand when both are asked to stop.
+  // The process ends with its daemon, which may complete a board after both are asked to stop.
   ::signal(SIGTERM, SIG_IGN);
   ::signal(SIGINT, SIG_IGN);
   end_with(socket);

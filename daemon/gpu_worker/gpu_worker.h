@@ -1,5 +1,5 @@
-// The other end of a GpuClient or a ServiceClient: measures boards, or runs the stages beside them, in a process of its own,
-// which a device's fault may end.
+// The worker's side of GpuClient and ServiceClient: measures boards or runs services in a separate process, which a
+// device fault may end.
 #pragma once
 
 #include <functional>
@@ -11,16 +11,15 @@
 
 namespace datum {
 
-/// What the worker measures with.
+/// Device functions of the worker.
 struct WorkerDevice {
   std::function<CudaDevice()> probe;
   std::function<std::unique_ptr<SlotMeasurer>(const SlotMemory&)> measurer;
   ServiceDevice stages;
 };
 
-/// Greets, then serves the orders that come over the socket until its other end is closed, whatever it is
-/// doing then. Returns the exit status of the process: 0, or 1 where the daemon said what no daemon says (a
-/// line on standard error).
+/// Sends the greeting, then serves orders until the other end of the socket closes. Returns the exit status: 0, or 1 for
+/// a protocol violation of the daemon (with a line on standard error).
 int run_gpu_worker(int socket, const WorkerDevice& device);
 
 }  // namespace datum

@@ -1,4 +1,4 @@
-// datumd-gpu: the process in which datumd uses the GPU. A device's fault ends it, not the daemon.
+// datumd-gpu: the process in which datumd uses the GPU. A device fault ends this process, not the daemon.
 #include <sys/socket.h>
 
 #include <cstdio>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace datum;
 
-/// On the stream of this process's one thread; nothing else of the worker's runs meanwhile.
+/// Runs on the stream of the single worker thread; no other device work is in flight.
 constexpr CudaStream stream = nullptr;
 
 DiffusionRecord diffuse_on_device(std::int32_t* counts, const DiffusionGrid& grid,

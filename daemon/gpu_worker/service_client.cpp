@@ -24,7 +24,7 @@ std::byte* ServiceClient::memory_for(ServiceRequest& order) {
   SharedBlock& memory = memory_[static_cast<std::size_t>(order.what)];
   const std::uint64_t needed = bytes_of(order);
   if (memory.bytes() < needed) {
-    memory = SharedBlock();  // both may be more than there is
+    memory = SharedBlock();  // first, since both together may exceed the memory
     memory = SharedBlock::create(needed);
     order.bytes = needed;
   }
@@ -67,7 +67,7 @@ void ServiceClient::find_some(const ModelPoint* points, std::size_t count, const
   std::byte* memory = memory_for(order);
   std::memcpy(memory, points, count * sizeof *points);
   auto* found = reinterpret_cast<ModelDistance*>(memory + count * sizeof *points);
-  std::memset(static_cast<void*>(found), 0xff, count * sizeof *found);  // what is not written is no distance
+  std::memset(static_cast<void*>(found), 0xff, count * sizeof *found);  // 0xff: no valid distance
   ask(order, settings_.points_timeout);
   std::memcpy(out, found, count * sizeof *found);
   for (std::size_t i = 0; i < count; ++i)
@@ -112,7 +112,7 @@ void ServiceClient::demodulate(const FringeImages& images, const FringePattern& 
   for (std::uint32_t i = 0; i < pattern.periods * pattern.steps; ++i)
     std::memcpy(memory + l.image(i), images.images[i], l.image_bytes);
   if (model) std::memcpy(memory + l.nodes, static_cast<const void*>(model->nodes), l.node_bytes);
-  std::memset(memory + l.maps, 0xff, l.total - l.maps);  // no class
+  std::memset(memory + l.maps, 0xff, l.total - l.maps);  // 0xff: no class
   ask(order, settings_.frame_timeout);
   const std::size_t pixels = std::size_t{images.width} * images.height;
   if (contradicts(reinterpret_cast<const FringeClass*>(memory + l.map[0]),

@@ -1,4 +1,4 @@
-// What no kernel can give: a worker that says so is wrong, whatever it says of itself.
+// Impossible results: a worker that returns them is faulty, whatever its status says.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@ inline bool contradicts(const ModelDistance& d, const DistanceSettings& settings
   if (static_cast<unsigned>(d.kind) > static_cast<unsigned>(MatchClass::no_data) ||
       static_cast<unsigned>(d.place) > static_cast<unsigned>(Place::corner_c))
     return true;
-  // a length of float is off by a rounding or two
+  // margin for the rounding of a float length
   return d.kind != MatchClass::no_data &&
          !(d.facet < facets && std::fabs(d.distance) <= settings.search * 1.000001f);
 }
 
-/// Diffusion keeps the sum, the range and the places without a count.
+/// Diffusion preserves the sum, the range, and the pixels without a count.
 inline bool contradicts(const std::int32_t* before, const std::int32_t* after, std::size_t size) {
   std::int64_t sum = 0;
   std::int32_t low = INT32_MAX, high = INT32_MIN, lowest = INT32_MAX, highest = INT32_MIN;

@@ -5,11 +5,11 @@
 namespace datum {
 namespace {
 
-constexpr std::uint64_t line = 64;  // where each array begins
+constexpr std::uint64_t line = 64;  // alignment of each array
 
 std::uint64_t up(std::uint64_t bytes) { return (bytes + line - 1) / line * line; }
 
-/// The arrays of a model that a search reads, in their order in the memory.
+/// Visits the arrays of a model for the search in their order in memory.
 template <class Model, class Visit>
 void each_array(Model& model, const Visit& visit) {
   visit(model.corner);
@@ -29,7 +29,7 @@ std::uint64_t points_bytes(std::uint64_t count) {
 }
 
 std::uint64_t diffusion_bytes(const DiffusionGrid& grid) {
-  const std::uint64_t plane = std::uint64_t{grid.nx} * grid.ny;  // of 32 bits each
+  const std::uint64_t plane = std::uint64_t{grid.nx} * grid.ny;  // values of 32 bits
   if (plane == 0 || plane > most_service_counts || grid.nz == 0 || grid.nz > most_service_counts / plane)
     return 0;
   return 2 * plane * grid.nz * sizeof(std::int32_t);

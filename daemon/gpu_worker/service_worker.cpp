@@ -52,7 +52,7 @@ ServiceReply ServiceWorker::serve(const ServiceRequest& order, int fd) {
 }
 
 void ServiceWorker::take_model(const ServiceRequest& order, const std::byte* memory) {
-  search_.reset();  // two models may be more than the device holds
+  search_.reset();  // first, since two models may exceed the device memory
   search_ = device_.search(get_model(memory, order.count));
 }
 

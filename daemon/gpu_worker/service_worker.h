@@ -1,4 +1,4 @@
-// The worker's part for the stages beside a board's measurement.
+// The worker's side of the services beside a board's measurement.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace datum {
 
-/// What a worker runs the stages with. Each throws what went wrong.
+/// Device functions for services. Each throws its fault.
 struct ServiceDevice {
   std::function<std::unique_ptr<DeviceSearch>(const TriangleModel&)> search;
   /// As datum::diffuse.
@@ -24,7 +24,7 @@ class ServiceWorker {
  public:
   explicit ServiceWorker(ServiceDevice device) : device_(std::move(device)) {}
 
-  /// Does what the order says; what fails is told in the answer. `fd` is taken over.
+  /// Executes the order; the answer reports a failure. `fd` is owned by the callee.
   ServiceReply serve(const ServiceRequest& order, int fd);
 
  private:

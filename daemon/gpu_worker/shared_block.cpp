@@ -26,10 +26,10 @@ SharedBlock SharedBlock::create(std::uint64_t bytes) {
   m.bytes_ = bytes;
   m.fd_ = ::memfd_create("datumd-frames", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (m.fd_ < 0) refuse("no shared memory", errno);
-  // Taken now: a page that is not there when it is written would be a signal, not an error.
+  // Allocated now: a missing page would raise a signal on writing, not an error.
   const int error = ::posix_fallocate(m.fd_, 0, static_cast<off_t>(bytes));
   if (error) refuse("no " + std::to_string(bytes >> 20) + " MiB of shared memory", error);
-  // A mapping that the other side cut short would be a signal too.
+  // Sealed: a truncation by the other side would raise a signal too.
   if (::fcntl(m.fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
     refuse("the shared memory's size can't be held", errno);
   m.map();

@@ -1,4 +1,4 @@
-// A piece of memory that datumd and datumd-gpu both see; what it maps lives as long as either side maps it.
+// Memory shared by datumd and datumd-gpu; it exists while either side maps it.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@ namespace datum {
 class SharedBlock {
  public:
   SharedBlock() = default;
-  /// Takes all of it at once (memfd), of a size that neither side can change. Throws GpuError.
+  /// Allocates all pages (memfd) with a sealed size. Throws GpuError.
   static SharedBlock create(std::uint64_t bytes);
-  /// Maps what the other side made; `fd` is taken over. Throws GpuError where it is of another size.
+  /// Maps the block of the other side; `fd` is owned by the callee. Throws GpuError for another size.
   static SharedBlock map(int fd, std::uint64_t bytes);
   SharedBlock(SharedBlock&& other) noexcept { swap(other); }
   SharedBlock& operator=(SharedBlock&& other) noexcept {

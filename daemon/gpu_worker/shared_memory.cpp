@@ -15,7 +15,7 @@ SharedMemory SharedMemory::create(const SharedLayout& layout) {
 }
 
 SharedMemory SharedMemory::map(int fd, const SharedLayout& layout) {
-  // Far above any frame and any number of slots, and below what overflows their product.
+  // Far above any frame and number of slots, and small enough that their product does not overflow.
   constexpr std::uint64_t most_slot_bytes = std::uint64_t{1} << 40, most_slots = 1 << 12;
   SharedMemory m;
   m.layout_ = layout;

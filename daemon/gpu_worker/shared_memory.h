@@ -1,4 +1,4 @@
-// Memory of boards that datumd and datumd-gpu both see: mailbox, plan, records and frame slots.
+// Shared memory of datumd and datumd-gpu for boards: mailbox, plan, records and frame slots.
 #pragma once
 
 #include "daemon/gpu_worker/gpu_wire.h"
@@ -11,8 +11,8 @@ class SharedMemory {
   SharedMemory() = default;
   /// Throws GpuError.
   static SharedMemory create(const SharedLayout& layout);
-  /// Maps what the other side made; `fd` is taken over. Throws GpuError where the layout is not one of
-  /// layout_of() or the memory is of another size.
+  /// Maps the memory of the other side; `fd` is owned by the callee. Throws GpuError where the layout is not one of
+  /// layout_of(), or for another size.
   static SharedMemory map(int fd, const SharedLayout& layout);
 
   explicit operator bool() const { return static_cast<bool>(block_); }

@@ -11,23 +11,23 @@
 namespace datum {
 namespace {
 
-// A gap is copied along where skipping it would cost more.
+// Smaller gaps are copied, which is faster than skipping them.
 constexpr std::int32_t small_gap_px = 64;
-// Per piece of work; small enough to spread a board over cores, large enough to outweigh handing it out.
+// Runs per task: small enough to spread a board over cores, large enough to outweigh the scheduling.
 constexpr std::size_t piece_runs = 512;
 
 DATUM_HD std::int16_t mark_of(std::int16_t) { return no_count_16; }
 DATUM_HD std::int32_t mark_of(std::int32_t) { return no_count_32; }
 DATUM_HD float mark_of(float) { return std::numeric_limits<float>::quiet_NaN(); }
-// A float that is NaN has no height whatever its class says.
+// A NaN float has no height, whatever its class.
 DATUM_HD bool is_mark(std::int16_t count) { return count == no_count_16; }
 DATUM_HD bool is_mark(std::int32_t count) { return count == no_count_32; }
 DATUM_HD bool is_mark(float) { return false; }
 
-// Pieces of one length, which compilers turn into vectors.
+// Pieces of constant length, which compilers vectorise.
 constexpr std::int32_t piece_px = 32;
 
-/// Not 0: a pixel with a height holds the mark.
+/// Not 0: a pixel with a height has the mark as its count.
 template <class Count>
 DATUM_HD unsigned fold_piece(const Count* __restrict from, const std::uint8_t* __restrict classes,
                              std::int32_t length, Count* __restrict to) {

@@ -1,5 +1,4 @@
-// A frame on its way into a slot: only the pixels that a plan looks at, missing heights marked by their
-// count.
+// Copies a frame into a slot: only the pixels of a plan, with missing heights marked in their counts.
 #pragma once
 
 #include <vector>
@@ -9,13 +8,12 @@
 
 namespace datum {
 
-/// The pixels that any ring or body of the plan covers, each at least once, by rows; gaps of a few pixels are
-/// filled.
+/// The pixels of all rings and bodies of the plan, each at least once, by rows; gaps of a few pixels are filled.
 std::vector<PixelRun> covered_pixels(const BoardPlan& plan);
 
 /// Copies those pixels of a frame of `type` with `cols` columns to the same places of `slot`, whose rows have
-/// `slot_pitch` counts. A pixel whose class is not 0 becomes no_count_16, no_count_32 or NaN. False: a pixel
-/// has a height whose count is that mark, so that this frame can't be told in a slot.
+/// `slot_pitch` counts. A pixel whose class is not 0 becomes no_count_16, no_count_32 or NaN. False: the count of a valid
+/// height equals that mark, so a slot cannot represent this frame.
 bool stage_frame(const std::vector<PixelRun>& pixels, CountType type, std::int32_t cols,
                  const FrameView& frame, void* slot, std::int32_t slot_pitch, const Backend& backend);
 

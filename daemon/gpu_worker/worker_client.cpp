@@ -58,7 +58,7 @@ const Greeting* WorkerClient::greeting(Clock::time_point until) {
         "GPU worker: no greeting within " + std::to_string(start_timeout_.count()) + " ms of its start",
         true);
   }
-  // A short packet leaves zeros, which are no identity either.
+  // A short packet leaves zeros, which differ from every identity.
   if (const std::string wrong = difference(heard.identity); !wrong.empty())
     throw GpuError(
         "GPU worker: " + program_.string() + ": " + wrong + "; install both programs from one build", false);

@@ -1,4 +1,4 @@
-// The daemon's end of a worker process: started, greeted, its packets taken until a deadline, killed.
+// The daemon's client of a worker process: start, greeting, packets with deadlines, kill.
 #pragma once
 
 #include <chrono>
@@ -25,14 +25,14 @@ class WorkerClient {
   pid_t pid() const { return process_.pid(); }
   int socket() const { return process_.socket(); }
 
-  /// Null where the worker has not greeted by then. Throws GpuError where it is of other code, gone, or
-  /// silent for start_timeout. A greeting may say that there is no usable device.
+  /// Null: no greeting until the deadline. Throws GpuError where the worker has other code, ended, or was silent for
+  /// start_timeout. A greeting may report that there is no usable device.
   const Greeting* greeting(Clock::time_point until);
-  /// Takes one packet, waiting for it; its size, -1 where none came by then. Throws GpuError where the worker is gone.
+  /// Receives one packet; returns its size, or -1 at the deadline. Throws GpuError where the worker is gone.
   long receive(void* data, std::size_t capacity, Clock::time_point until);
   /// Throws GpuError where the worker is gone.
   void send(const void* data, std::size_t size, int fd = -1);
-  /// Throws GpuError that says how the worker ended.
+  /// Throws GpuError that states how the worker ended.
   [[noreturn]] void lost();
 
  private:
