@@ -19,7 +19,7 @@
 namespace datum::manual {
 namespace {
 
-/// "CALibration" of "CALibration:STARt"; common commands together.
+/// "CALibration" for "CALibration:STARt"; common commands form one group.
 std::string subsystem(const scpi::Command& command) {
   const std::string& header = command.pattern.text();
   if (header[0] == '*') return "Common commands of IEEE 488.2";

@@ -1,5 +1,4 @@
-// What each reason of an INVALID result means, the key that governs it, its usual causes and what to do: datumd-reasons(7) is
-// made of it.
+// Meaning, governing key, usual causes and remedy of each reason of an INVALID result, for datumd-reasons(7).
 #pragma once
 
 #include <span>
@@ -11,11 +10,11 @@ namespace datum {
 struct ReasonRow {
   Reason reason;
   const char* meaning;
-  const char* keys;   // and the file that they stand in; "none"
-  const char* cause;  // what makes it, the usual first
+  const char* keys;   // with the file of the keys; "none"
+  const char* cause;  // the most usual cause first
   const char* remedy;
 };
-/// Every reason but none, once.
+/// Every reason except none, once.
 std::span<const ReasonRow> reason_table();
 
 }  // namespace datum
