@@ -5,10 +5,11 @@
 namespace datum {
 namespace {
 
-// Seconds. A small board takes some 10 ms, a part with its snapshots minutes; what a PLC waits for is between.
+// Seconds. A small board takes some 10 ms, a part with its snapshots minutes; PLC cycle times lie in between.
 constexpr std::array<double, 16> board_bounds_s{1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3, 0.1,  0.2,
                                                 0.5,  1.0,  2.0,  5.0,   10.0,  30.0,  60.0, 300.0};
-// A disk that keeps its word needs 0.1 ms (with a battery) to some 10 ms (turning); beyond a second it is ill.
+// Seconds. A synchronous write takes 0.1 ms (battery-backed cache) to some 10 ms (hard disk); beyond 1 s a disk is
+// faulty.
 constexpr std::array<double, 12> store_bounds_s{100e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3,
                                                 10e-3,  20e-3,  50e-3,  0.1,  0.5,  2.0};
 constexpr const char* stage_names[] = {"read", "position", "queue", "inspect", "store", "announce"};
@@ -19,7 +20,7 @@ double seconds(MonotonicNs from, MonotonicNs to) { return static_cast<double>(to
 
 }  // namespace
 
-/// What may be alerted on begins at 0: a series that begins with its first fault shows no increase.
+/// Counters with alerts begin at 0: a series that begins with its first fault shows no increase.
 CellMetrics::CellMetrics()
     : trigger_to_result_(board_bounds_s),
       frame_to_verdict_(board_bounds_s),

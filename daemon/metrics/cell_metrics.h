@@ -1,4 +1,4 @@
-// What datumd counts of its boards and events, and how all that is measurable becomes one text.
+// Counters of boards and events, and the exposition of all metrics.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace datum {
 
-/// What the instrument does not know of itself.
+/// Values that the instrument does not know.
 struct ServiceReading {
   std::string version, cell;  // of code and configuration
   std::string backend, backend_fault;
@@ -28,10 +28,10 @@ struct ServiceReading {
   std::optional<MonotonicNs> worker_since, watchdog_fed;
   std::uint64_t log_lines_lost = 0;
   MetricsServer::Counts requests;
-  std::shared_ptr<const ServiceSnapshot> facts;  // null: not looked at yet
+  std::shared_ptr<const ServiceSnapshot> facts;  // null: no sample yet
   std::optional<ControllerState> controller;
   std::optional<RetentionSnapshot> retention;
-  std::map<std::string, std::uint64_t> worker_restarts;  // of datumd-gpu, by its work
+  std::map<std::string, std::uint64_t> worker_restarts;  // restarts of datumd-gpu by kind of work
   std::optional<std::int64_t> oldest_utc_s;              // of the oldest stored result
 };
 
@@ -39,13 +39,13 @@ class CellMetrics {
  public:
   CellMetrics();
 
-  /// A line of the log. From any thread.
+  /// Counts a line of the log. Any thread may call it.
   void heard(int priority, Event event);
-  /// A stored result. The rest is called on the loop's thread.
+  /// Counts a stored result. This and the following members are called by the loop's thread.
   void board(const BoardVerdict& verdict, const BoardTimes& times);
   std::uint64_t count_of(Event event) const { return heard_[static_cast<std::size_t>(event)]; }
 
-  /// Everything, as of this moment. Throws nothing for what can't be read: it is left out.
+  /// All metrics of this moment. Never throws; unreadable values are omitted.
   std::string text(Instrument& instrument, const ServiceReading& service, MetricsForm form) const;
 
  private:

@@ -28,7 +28,7 @@ std::string shown(double value) {
   return fmt::format("{}", value);
 }
 
-/// "{a="b",le="0.5"}", empty where there is none.
+/// "{a="b",le="0.5"}"; empty without labels.
 std::string shown(const Exposition::Labels& labels, std::string_view bound = {}) {
   std::string text;
   for (const auto& [name, value] : labels)
@@ -37,7 +37,7 @@ std::string shown(const Exposition::Labels& labels, std::string_view bound = {})
   return text.empty() ? text : "{" + text + "}";
 }
 
-/// OpenMetrics wants a bound to be written as a float.
+/// OpenMetrics demands bounds as floats.
 std::string bound_of(double bound) {
   const std::string text = fmt::format("{}", bound);
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
@@ -75,7 +75,7 @@ std::string Exposition::text() const {
   for (const MetricFamily& family : metric_families()) {
     const std::string& lines = samples_[static_cast<std::size_t>(family.metric)];
     if (lines.empty()) continue;
-    std::string_view name = family.name;  // OpenMetrics names a counter's family without its ending
+    std::string_view name = family.name;  // OpenMetrics names the family of a counter without its suffix
     if (form_ == MetricsForm::openmetrics && name.ends_with(total)) name.remove_suffix(total.size());
     out +=
         fmt::format("# HELP {} {}\n# TYPE {} {}\n{}", name, family.help, name, name_of(family.kind), lines);

@@ -1,4 +1,4 @@
-// The metrics as text: Prometheus' text format 0.0.4, or OpenMetrics 1.0 for whoever asks for it.
+// The exposition: Prometheus text format 0.0.4, or OpenMetrics 1.0 on request.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 namespace datum {
 
 enum class MetricsForm : std::uint8_t { prometheus, openmetrics };
-/// Of the HTTP header Content-Type.
+/// Value of the HTTP header Content-Type.
 const char* content_type(MetricsForm form);
 
 class Exposition {
@@ -22,10 +22,10 @@ class Exposition {
 
   explicit Exposition(MetricsForm form) : form_(form) {}
 
-  /// Label values may hold any bytes; what is no UTF-8 or no text is replaced by '?'.
+  /// Label values may hold any bytes; invalid UTF-8 and control characters become '?'.
   void add(Metric metric, double value, const Labels& labels = {});
   void add(Metric metric, const Histogram& histogram, const Labels& labels = {});
-  /// Families in the order of the table, those without a sample left out.
+  /// The families in the order of the table, without those that have no sample.
   std::string text() const;
 
  private:

@@ -15,7 +15,7 @@ HttpRequest refused(int status) {
   return request;
 }
 
-/// The next word before `end`, which is taken off with it.
+/// Removes and returns the text before `end`.
 std::string_view take(std::string_view& text, std::string_view end) {
   const std::size_t at = text.find(end);
   const std::string_view word = text.substr(0, at);
@@ -35,7 +35,7 @@ bool is_token(std::string_view text) {
   });
 }
 
-/// OpenMetrics where it is accepted at all: who knows it prefers it.
+/// OpenMetrics where the header accepts it: such a client prefers it.
 MetricsForm form_of(std::string_view accept) {
   while (!accept.empty()) {
     std::string_view range = take(accept, ",");

@@ -1,4 +1,4 @@
-// The little of HTTP/1.1 (RFC 9112) that a scraper needs: one request without a body, one answer, the connection closed.
+// The subset of HTTP/1.1 (RFC 9112) for a scraper: one request without a body, one answer, then close.
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@ struct HttpRequest {
 
   enum class State : std::uint8_t { incomplete, good, refused };
   State state = State::incomplete;
-  int status = 0;     // where refused, or answered otherwise than by the metrics: 400, 404, 405, 431, 505
-  bool head = false;  // asked without the text
+  int status = 0;     // of a refusal: 400, 404, 405, 431, 505
+  bool head = false;  // HEAD: no body in the answer
   MetricsForm form = MetricsForm::prometheus;
 };
 
-/// Of all bytes that have come so far. Nothing of them is kept.
+/// Parses all bytes received so far. The result holds no reference to them.
 HttpRequest parse_request(std::string_view bytes);
-/// Status line and headers; `size`: bytes of the body that follows.
+/// Status line and headers; `size`: bytes of the body.
 std::string http_head(int status, std::string_view type, std::size_t size);
-/// What is told to whoever asked for something else, in words; one line.
+/// The one-line body of a refusal.
 std::string http_words(int status);
 
 }  // namespace datum

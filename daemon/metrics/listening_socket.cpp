@@ -32,7 +32,7 @@ Descriptor new_socket(int family, const std::string& where) {
   return made;
 }
 
-/// Somebody's socket that nobody listens at any more is taken away.
+/// Removes a socket file without a listener.
 void clear_away(const std::string& path, const sockaddr_un& address) {
   struct stat there {};
   if (::lstat(path.c_str(), &there) != 0) return;

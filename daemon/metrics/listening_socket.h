@@ -1,4 +1,4 @@
-// Sockets that scrapers come by.
+// Listening sockets for scrapers.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace datum {
 
-/// Closed when it goes.
+/// Closes the descriptor at its destruction.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -23,10 +23,10 @@ class Descriptor {
   int fd_ = -1;
 };
 
-/// Listens, without blocking. What a datumd that is gone left behind is taken away; mode 0660, so that the file's group may
-/// read. Throws std::runtime_error where another program listens there, or it can't be made.
+/// Listens, non-blocking. Removes the socket file of a dead datumd. Mode 0660, so that the file's group may connect.
+/// Throws std::runtime_error where another program listens there, or the socket can't be created.
 Descriptor listen_at(const std::filesystem::path& socket);
-/// Listens on a numeric loopback address; port 0 takes a free one. Throws std::runtime_error.
+/// Listens on a numeric loopback address; port 0 selects a free one. Throws std::runtime_error.
 Descriptor listen_at(const std::string& address, std::uint16_t port);
 std::uint16_t port_of(const Descriptor& socket);
 

@@ -1,5 +1,5 @@
-// The metrics of datumd: one table, which the exposition, datumd(8) and the alert rules are held against. Names as Prometheus
-// has them: base units (seconds, bytes), _total for what only grows.
+// The metrics of datumd: one table, with which tests compare the exposition, datumd(8) and the alert rules. Names by the
+// conventions of Prometheus: base units (seconds, bytes), _total for counters.
 #pragma once
 
 #include <cstddef>
@@ -83,7 +83,7 @@ struct MetricFamily {
   Metric metric;
   const char* name;
   MetricKind kind;
-  const char* labels;  // their names, separated by blanks
+  const char* labels;  // label names, separated by blanks
   const char* help;
 };
 /// In the order of the enumeration.

@@ -25,12 +25,12 @@ void MetricsConnection::read(MonotonicNs now) {
   for (int i = 0; i < reads_at_once; ++i) {
     const ssize_t got = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (got < 0 && later()) return;
-    if (got <= 0) {  // while it is answered: whoever sends no more may still read what fits
+    if (got <= 0) {  // during the answer: a peer that stopped sending may still read
       if (answering_) write();
       if (end_ == End::none) end_ = End::given_up;
       return;
     }
-    if (answering_) continue;  // nothing that follows a request is wanted, and none is kept
+    if (answering_) continue;  // bytes after a request are discarded
     request_.append(bytes.data(), static_cast<std::size_t>(got));
     const HttpRequest request = parse_request(request_);
     if (request.state != HttpRequest::State::incomplete) answer(request, now);

@@ -1,4 +1,4 @@
-// One scraper: its request is read, answered and the connection closed. Part of MetricsServer.
+// One scraper: its request is read and answered, then the connection is closed. Part of MetricsServer.
 #pragma once
 
 #include <functional>
@@ -14,14 +14,14 @@ namespace datum {
 class MetricsConnection final : public Pollable {
  public:
   using SharedText = std::shared_ptr<const std::string>;
-  /// The metrics of this moment.
+  /// Text of the metrics at `now`.
   using Text = std::function<SharedText(MetricsForm form, MonotonicNs now)>;
   enum class End : std::uint8_t { none, answered, refused, given_up };
 
   MetricsConnection(Descriptor socket, Text text, MonotonicNs due)
       : socket_(std::move(socket)), text_(std::move(text)), due_(due) {}
 
-  /// None: it goes on. Otherwise it is to be dropped.
+  /// None: in progress. Otherwise the connection is to be destroyed.
   End end() const { return end_; }
 
   int fd() const override { return end_ == End::none ? socket_.get() : -1; }
@@ -31,7 +31,7 @@ class MetricsConnection final : public Pollable {
   void on_deadline(MonotonicNs now) override {
     if (now >= due_ && end_ == End::none) end_ = End::given_up;
   }
-  /// Another one has its place.
+  /// Another connection gets its place.
   void give_up() { end_ = End::given_up; }
   std::string describe() const override { return "metrics: a scraper"; }
 
@@ -45,7 +45,7 @@ class MetricsConnection final : public Pollable {
   const MonotonicNs due_;
   std::string request_, head_;
   SharedText body_;
-  std::size_t sent_ = 0;  // of head and body
+  std::size_t sent_ = 0;  // bytes of head and body
   bool answering_ = false, good_ = false;
   End end_ = End::none;
 };

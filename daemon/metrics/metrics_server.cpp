@@ -14,7 +14,7 @@ constexpr int error = 3, info = 6;
 
 }  // namespace
 
-/// Takes one connection a turn, at their pace.
+/// Accepts one connection per turn, at most at `per_second`.
 class MetricsServer::Listener final : public Pollable {
  public:
   Listener(Descriptor socket, MetricsServer& server) : socket_(std::move(socket)), server_(server) {}
@@ -26,7 +26,7 @@ class MetricsServer::Listener final : public Pollable {
     const int taken = ::accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (taken >= 0) return server_.take(taken, now);
     server_.allowance_.take(
-        now);  // out of descriptors: a waiting connection must not wake the loop without end
+        now);  // no descriptors left: a waiting connection must not wake the loop endlessly
   }
   std::optional<MonotonicNs> deadline() const override { return std::nullopt; }
   void on_deadline(MonotonicNs) override {}
@@ -48,7 +48,7 @@ std::uint16_t MetricsServer::port() const {
   return listeners_.empty() || settings_.port == 0 ? std::uint16_t{0} : listeners_.back()->port();
 }
 
-/// All or nothing: who looks for one of two finds none, and the log says why.
+/// Opens both listeners or none: a scraper finds no half-working service, and the log gives the cause.
 void MetricsServer::listen(MonotonicNs now) {
   try {
     std::list<Descriptor> sockets;
@@ -71,7 +71,7 @@ void MetricsServer::listen(MonotonicNs now) {
   }
 }
 
-/// It goes in tidy(): the set may be about to serve it.
+/// Marks the oldest connection; tidy() destroys it, since the poll set may be about to serve it.
 void MetricsServer::make_room() {
   std::size_t open = 0;
   MetricsConnection* oldest = nullptr;

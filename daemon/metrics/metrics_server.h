@@ -1,8 +1,8 @@
-// GET /metrics on a Unix socket or a loopback port. To the loop it is one Pollable.
+// GET /metrics on a Unix socket or a loopback port. The loop sees it as one Pollable.
 //
-// A scraper can't hold anybody up: `per_second` are taken in a second, and where one more than `most_connections` comes the
-// oldest goes, whether it sent half a request or does not read; a request has `longest` bytes and all of it `timeout_ms`; the
-// text is made at most once in `fresh_ms` and shared by all who ask meanwhile. What can't be listened at is logged and tried again: boards don't wait for it.
+// No scraper can block the loop. At most `per_second` connections are accepted per second; beyond `most_connections` the
+// oldest one is closed in any state. A request has at most `longest` bytes and `timeout_ms`. The text is made at most
+// once per `fresh_ms` and shared. A listener that can't be opened is logged and tried again; boards do not wait for it.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ namespace datum {
 
 class MetricsServer final : public Pollable {
  public:
-  // A scrape is answered in the turn in which its request is there; the oldest has had most_connections / per_second, 3 s.
+  // A complete request is answered in the same turn; the oldest connection had most_connections / per_second = 3 s.
   static constexpr std::size_t most_connections = 60;
   static constexpr int per_second = 20, burst = 40;
   static constexpr int timeout_ms = 5000, fresh_ms = 500, listen_again_ms = 10'000;
@@ -28,7 +28,7 @@ class MetricsServer final : public Pollable {
   struct Counts {
     std::uint64_t answered = 0, refused = 0, given_up = 0;
   };
-  /// Makes the text of this moment; it throws nothing.
+  /// Makes the text of this moment; must not throw.
   using Text = std::function<std::string(MetricsForm)>;
 
   MetricsServer(MetricsSettings settings, Text text, LogSink log);
@@ -36,7 +36,7 @@ class MetricsServer final : public Pollable {
 
   const Counts& counts() const { return counts_; }
   std::size_t connections() const { return connections_.size(); }
-  /// Of the loopback listener; 0: there is none.
+  /// Port of the loopback listener; 0: none.
   std::uint16_t port() const;
 
   int fd() const override { return set_.fd(); }
@@ -68,7 +68,7 @@ class MetricsServer final : public Pollable {
   Made made_[2];  // by form
   std::optional<MonotonicNs> listen_at_ = 0;
   std::string trouble_;
-  MonotonicNs now_ = 0;  // of the event being handled
+  MonotonicNs now_ = 0;  // time of the event in progress
   PollSet set_;
   std::list<std::unique_ptr<Listener>> listeners_;
   std::list<std::unique_ptr<MetricsConnection>> connections_;

@@ -1,4 +1,4 @@
-// [metrics]: where the metrics can be read.
+// [metrics]: socket and port of the metrics.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace datum::config {
 
-/// A relative socket is resolved against `folder`. Throws ConfigError, also for an address that others reach.
+/// A relative socket path is resolved against `folder`. Throws ConfigError, also for an address that is not loopback.
 MetricsSettings read_metrics(TomlTable table, const std::filesystem::path& folder);
 
 }  // namespace datum::config

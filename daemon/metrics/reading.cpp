@@ -41,7 +41,7 @@ void put_links(Exposition& to, const Instrument& instrument) {
 
 void put_hosts(Exposition& to, Instrument& instrument) {
   for (const auto& [name, account] : instrument.control().meter().accounts()) {
-    const std::string link_name = "host." + name;  // as link reports have it
+    const std::string link_name = "host." + name;  // as in link reports
     const Exposition::Labels link{{"link", link_name}};
     to.add(Metric::results_announced, number(account.announced), link);
     to.add(Metric::results_acknowledged, number(account.acknowledged), link);
@@ -56,7 +56,7 @@ void put_calibration(Exposition& to, const Instrument& instrument) {
   const CalibrationStatus c = instrument.calibration();
   if (c.id.empty()) return;
   to.add(Metric::calibration_usable, c.refusal.empty());
-  if (c.sha256.empty()) return;  // it could not be read
+  if (c.sha256.empty()) return;  // the calibration could not be read
   put_if(to, Metric::calibration_expires, utc_from_iso8601(c.expires));
   to.add(Metric::calibration_residual, c.residual_rms_um * meters_per_um);
 }
@@ -67,7 +67,7 @@ void put_store(Exposition& to, Instrument& instrument) {
     to.add(Metric::store_first, number(have.first));
     to.add(Metric::store_last, number(have.last));
     to.add(Metric::store_results, number(have.count));
-  } catch (const std::exception&) {  // the log and *TST? tell it
+  } catch (const std::exception&) {  // the log and *TST? report it
   }
 }
 

@@ -1,4 +1,4 @@
-// What is read off at the moment of asking: the instrument, the process and its computer. Part of CellMetrics.
+// Values that are read at a scrape: instrument, process and computer. Part of CellMetrics.
 #pragma once
 
 #include "daemon/metrics/cell_metrics.h"

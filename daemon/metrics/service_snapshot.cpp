@@ -22,7 +22,7 @@ std::string slurp(const char* file) {
   return text.str();
 }
 
-/// /proc/self/stat from its third field on, the command's name with its blanks and brackets left out.
+/// /proc/self/stat from its third field on; the command name may contain blanks and parentheses.
 void read_stat(ServiceSnapshot& facts) {
   const std::string text = slurp("/proc/self/stat");
   const std::size_t after = text.rfind(')');
@@ -31,7 +31,9 @@ void read_stat(ServiceSnapshot& facts) {
   std::vector<std::string> fields;
   for (std::string field; in >> field;) fields.push_back(field);
   if (fields.size() < 22) return;
-  const auto number = [&](std::size_t field) { return std::stoull(fields[field - 3]); };  // as proc(5) counts
+  const auto number = [&](std::size_t field) {
+    return std::stoull(fields[field - 3]);
+  };  // field numbers of proc(5)
   const double ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
   facts.cpu_s = static_cast<double>(number(14) + number(15)) / ticks;
   facts.threads = number(20);
@@ -56,7 +58,7 @@ ServiceSnapshot look_at_service(const ServicePlaces& places) {
   read_stat(facts);
   std::error_code error;
   if (const std::uint64_t n = count_of("/proc/self/fd", error); !error && n > 0)
-    facts.fds = n - 1;  // the listing's own
+    facts.fds = n - 1;  // without the descriptor of the listing
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) facts.most_fds = limit.rlim_cur;
   for (const char* ending : {"", "-wal", "-shm"}) {

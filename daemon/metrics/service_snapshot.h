@@ -1,5 +1,5 @@
-// What the kernel knows of the process and its disks, looked at by a thread of its own: a disk that hangs, as one behind a
-// broken network does, holds up nobody but this thread.
+// State of the process and its disks from the kernel, sampled by a thread of its own: a hanging disk, as of a broken
+// network share, blocks only this thread.
 #pragma once
 
 #include <condition_variable>
@@ -21,32 +21,32 @@ struct ServiceSnapshot {
   std::optional<double> cpu_s, started_utc_s;
   std::optional<std::uint64_t> memory_bytes, virtual_bytes, fds, most_fds, threads;
   std::optional<std::uint64_t> store_bytes;
-  std::map<std::string, std::uint64_t> free_bytes;  // by what lies there
+  std::map<std::string, std::uint64_t> free_bytes;  // by kind of content
 };
 
-/// Where datumd writes.
+/// Folders that datumd writes.
 struct ServicePlaces {
-  std::filesystem::path store;                         // the file; its journal lies beside it
+  std::filesystem::path store;                         // the file; its WAL is beside it
   std::map<std::string, std::filesystem::path> rooms;  // "store", "pictures", "frames": folders
 };
 
-/// Of this moment; what can't be told is absent. proc(5), statvfs(3).
+/// Samples now; unavailable values are none. proc(5), statvfs(3).
 ServiceSnapshot look_at_service(const ServicePlaces& places);
 
 class ServiceSampler {
  public:
   using Clock = MonotonicNs (*)();
-  /// Looks at once, and every `period_ms` after that.
+  /// Samples at once, and every `period_ms` after that.
   ServiceSampler(ServicePlaces places, Clock now, int period_ms = 5000);
   ~ServiceSampler();
   ServiceSampler(const ServiceSampler&) = delete;
   ServiceSampler& operator=(const ServiceSampler&) = delete;
 
-  /// The newest; null: the first look is not over.
+  /// The newest sample; null: the first one is not complete.
   std::shared_ptr<const ServiceSnapshot> newest() const;
 
  private:
-  /// Outlives the keeper where the thread hangs.
+  /// Outlives the sampler where its thread hangs.
   struct Shared {
     mutable std::mutex mutex;
     std::condition_variable wake;

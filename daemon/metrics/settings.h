@@ -1,4 +1,4 @@
-// [metrics]: where the metrics can be read.
+// [metrics]: socket and port of the metrics.
 #pragma once
 
 #include <cstdint>
