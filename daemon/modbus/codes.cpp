@@ -5,7 +5,7 @@
 namespace datum::modbus {
 namespace {
 
-/// 0 where the name is not in the table: a test holds the tables to the enumerations.
+/// 0 for a name that is not in the table; a test compares the tables with the enumerations.
 std::uint16_t code_in(const std::vector<Coded>& table, const char* name) {
   for (const Coded& c : table)
     if (std::strcmp(c.name, name) == 0) return c.code;

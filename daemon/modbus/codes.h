@@ -1,4 +1,4 @@
-// Numbers on the wire for what the rest of datumd names. They never change: a PLC program holds them.
+// Numeric codes of the Modbus registers. They never change, since PLC programs contain them.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,11 @@ const std::vector<Coded>& result_codes();
 const std::vector<Coded>& characteristic_codes();
 const std::vector<Coded>& measure_codes();
 
-/// 0 is never a decision: an empty register is no verdict.
+/// 0 is never a decision: an empty register is not a verdict.
 std::uint16_t code_of(Decision decision);
 std::uint16_t code_of(Reason reason);
 std::uint16_t code_of(Characteristic characteristic);
-/// Of unit_of(characteristic).
+/// Code of unit_of(characteristic).
 std::uint16_t measure_code_of(Characteristic characteristic);
 
 }  // namespace datum::modbus

@@ -3,9 +3,9 @@
 //   READY -> TRIGGER rises -> RESULT_ID given, TRIGGER_ACK, BUSY -> TRIGGER falls -> TRIGGER_ACK falls
 //         -> the result is stored -> RESULTS_VALID -> RESULTS_ACK rises -> RESULTS_VALID falls -> RESULTS_ACK falls -> READY
 //
-// What comes at another time is ignored and named by a fault: TRIGGER while READY is 0, RESULTS_ACK while there is no
-// result. A level that stayed high starts nothing: TRIGGER and RESULTS_ACK must have fallen before READY, and a result is
-// taken by RESULTS_ACK rising after RESULTS_VALID. A result is shown under the id of its own trigger or not at all.
+// Untimely signals are ignored and named by a fault: TRIGGER while READY is 0, RESULTS_ACK without a result. A level that
+// stays high starts nothing: TRIGGER and RESULTS_ACK must fall before READY. RESULTS_ACK must rise after RESULTS_VALID to
+// accept a result. A result is shown only under the id of its own trigger.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,23 @@ namespace datum::modbus {
 
 class Handshake {
  public:
-  struct Signals {  // of the PLC, as it wrote them last
+  struct Signals {  // the PLC's last written signals
     bool trigger = false, results_ack = false, reset = false;
   };
   /// `last_id`: the id before the first one.
   explicit Handshake(std::uint16_t last_id) : id_(last_id) {}
 
-  /// The PLC wrote its signals. `ready`: all else that READY needs. True: TRIGGER is taken; trigger the cell and say
-  /// triggered() or refused().
+  /// The PLC wrote its signals. `ready`: the conditions of READY outside of the handshake. True: TRIGGER is accepted;
+  /// trigger the cell, then call triggered() or refused().
   bool plc(const Signals& now, bool ready);
-  /// The cell took it: this is its board's number.
+  /// The cell accepted the trigger for this board number.
   void triggered(std::uint64_t board);
   void refused(Fault why);
-  /// A board's result is in the store. True: it is the result of this handshake's trigger.
+  /// The result of a board was stored. True: it belongs to this handshake's trigger.
   bool stored(std::uint64_t board);
-  /// The board that the cell has in work, 0 for none: the one that is waited for is gone without a result.
+  /// The number of the board in progress, 0: none. The awaited board ended without a result where the number differs.
   void in_work(std::uint64_t board);
-  /// What the daemon noticed itself.
+  /// Sets a fault that the daemon detected.
   void fault(Fault fault) { fault_ = fault; }
 
   bool ready(bool all_else) const {
@@ -51,10 +51,10 @@ class Handshake {
  private:
   enum class Step : std::uint8_t {
     idle,
-    measuring,  // triggered, the result is to come
-    held,       // stored, TRIGGER has not fallen yet
+    measuring,  // triggered, the result is outstanding
+    held,       // stored, TRIGGER is still high
     shown,      // RESULTS_VALID
-    taken,      // RESULTS_ACK rose and has not fallen yet
+    taken,      // RESULTS_ACK is high
   };
   void show_when_fallen();
 

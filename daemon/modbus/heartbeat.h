@@ -1,4 +1,4 @@
-// Heartbeats: one that this side gives, one of the PLC that is watched. Time is told.
+// Heartbeats: one of this side, and supervision of the PLC's. Time is a parameter.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,11 @@
 
 namespace datum::modbus {
 
-/// HEARTBEAT_OUT: another level each half second.
+/// HEARTBEAT_OUT: toggles every half second.
 class Beat {
  public:
   static constexpr MonotonicNs period_ns = 500'000'000;
-  /// True: the level changed. A loop that was late beats once, not for all it missed.
+  /// True: the level changed. A late loop toggles once, not once per missed period.
   bool due(MonotonicNs now) {
     if (next_ && now < *next_) return false;
     level_ = !level_;
@@ -26,10 +26,10 @@ class Beat {
   std::optional<MonotonicNs> next_;
 };
 
-/// HEARTBEAT_IN: stale when it did not toggle for three periods.
+/// HEARTBEAT_IN: stale after three periods without a toggle.
 class PlcBeat {
  public:
-  /// 0: no longer watched.
+  /// 0: supervision off.
   void watch(int period_ms, MonotonicNs now) {
     period_ns_ = MonotonicNs{period_ms} * 1'000'000;
     toggled_at_ = now;
@@ -40,7 +40,7 @@ class PlcBeat {
     toggled_at_ = now;
   }
   bool stale(MonotonicNs now) const { return period_ns_ > 0 && now - toggled_at_ >= 3 * period_ns_; }
-  /// When it becomes stale unless it toggles; none: it is not watched.
+  /// Time at which it becomes stale; none: supervision off.
   std::optional<MonotonicNs> due() const {
     return period_ns_ > 0 ? std::optional(toggled_at_ + 3 * period_ns_) : std::nullopt;
   }

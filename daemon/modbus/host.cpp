@@ -1,4 +1,4 @@
-// What a host reads.
+// The registers that a host reads.
 #include "daemon/modbus/host.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ std::uint32_t counted(std::uint64_t n) {
 
 std::uint16_t state_number(InstrumentState state) { return static_cast<std::uint16_t>(state); }
 
-/// Bytes of a hash, two a register; nothing where it is none.
+/// Writes a hash, two bytes per register; nothing for invalid text.
 void put_hash(Words to, std::size_t at, const std::string& hex) {
   if (hex.size() != 64 ||
       !std::all_of(hex.begin(), hex.end(), [](unsigned char c) { return std::isxdigit(c); }))
@@ -72,7 +72,7 @@ unsigned Host::links() const {
   return bits;
 }
 
-/// Bits of NOT_READY but those of the handshake itself.
+/// Bits of NOT_READY except those of the handshake.
 unsigned Host::not_ready(MonotonicNs now) const {
   const unsigned up = links();
   unsigned bits = 0;
@@ -168,7 +168,7 @@ void Host::put_status(Image& image, MonotonicNs now) const {
   put_links(to, cell_.instrument.link_reports(), now);
 }
 
-/// The window of the oldest result that is not acknowledged.
+/// Loads the window of the oldest unacknowledged result.
 void Host::load_fifo() {
   const std::uint64_t next = cell_.store ? fifo_.oldest(*cell_.store) : 0;
   if (next == fifo_sequence_ && (next == 0 || cell_.store)) return;

@@ -1,5 +1,5 @@
-// Host: one Modbus peer as the cell sees it: the registers that it wrote, its handshake, its place in the results. A peer
-// that comes again, or twice at once, is the same host. All on the loop's thread; time is told.
+// Host: one Modbus peer: its written registers, its handshake, its position in the results. Reconnections and parallel
+// connections of a peer are the same host. Only the loop's thread calls it; time is a parameter.
 #pragma once
 
 #include <array>
@@ -19,31 +19,31 @@
 
 namespace datum::modbus {
 
-/// What all hosts of a cell share.
+/// State that all hosts of a cell share.
 struct CellView {
   Instrument& instrument;
   LockArbiter& control;
   LogSink log;
-  std::optional<StoreExtent> store;       // none: it can't be read
-  std::array<std::uint32_t, 4> boards{};  // since the start, by Decision
+  std::optional<StoreExtent> store;       // none: unreadable
+  std::array<std::uint32_t, 4> boards{};  // number since the start, by Decision
   bool heartbeat = false;                 // level of HEARTBEAT_OUT
 };
 
 class Host {
  public:
-  /// `acknowledged`: of the last run. `name` as lock_arbiter.h has it.
+  /// `acknowledged`: position from the last run. `name` as in lock_arbiter.h.
   Host(std::string name, std::uint64_t acknowledged, std::uint16_t last_id, CellView& cell);
 
   const std::string& name() const { return name_; }
   std::uint64_t acknowledged() const { return fifo_.acknowledged(); }
 
-  /// A write that check_write() passed. illegal_value: nothing was changed.
+  /// Executes a write that check_write() accepted. illegal_value: nothing was changed.
   Exception write(const Request& request, MonotonicNs now);
-  /// A result was stored; `board` is the number of its board.
+  /// A result was stored; `board` is its board number.
   void announced(const BoardVerdict& verdict, std::uint64_t board);
-  /// All registers as they are now.
+  /// All registers at this moment.
   Image image(MonotonicNs now);
-  /// When image() differs by the time alone.
+  /// Next time at which image() changes by time alone.
   std::optional<MonotonicNs> due() const;
 
  private:
@@ -80,7 +80,7 @@ class Host {
   PlcBeat plc_beat_;
   bool plc_stale_ = false;
   ResultFifo fifo_;
-  std::deque<Triggered> triggered_;  // the last ones
+  std::deque<Triggered> triggered_;  // the latest triggers
   std::shared_ptr<const Window> result_, fifo_window_;
   Decision result_decision_ = Decision::invalid;
   std::uint64_t result_sequence_ = 0, fifo_sequence_ = 0;

@@ -1,4 +1,4 @@
-// What a host wrote, and what follows from it.
+// Writes of a host, and their effects.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ bool covers(const Request& r, Address at) {
   return r.table == Table::holding_registers && at >= r.address && at < std::uint32_t{r.address} + r.count;
 }
 
-/// Up to its first 0 printable ASCII, of names also what UTF-8 is made of.
+/// True: printable ASCII up to the first 0; with ascii = false also bytes of UTF-8.
 bool is_text(ConstWords words, bool ascii) {
   for (const std::uint16_t c : words) {
     if (c == 0) return true;
@@ -35,7 +35,7 @@ void clear_tail(Words text) {
 
 std::string Host::text_at(Address at) const { return get_text(control_, at - at_control, long_text); }
 
-/// The writable registers as the request leaves them.
+/// The writable registers after the request.
 std::array<std::uint16_t, control_end - at_control> Host::merged(const Request& request) const {
   auto words = control_;
   if (request.table == Table::coils) {
@@ -94,7 +94,7 @@ Exception Host::write(const Request& request, MonotonicNs now) {
   return Exception::none;
 }
 
-/// CONTROL as it is now, for the handshake.
+/// Passes CONTROL to the handshake.
 void Host::follow_control(MonotonicNs now) {
   const unsigned bits = control_[0];
   plc_beat_.level((bits & control_heartbeat) != 0, now);
@@ -109,7 +109,7 @@ void Host::follow_control(MonotonicNs now) {
   if (!go && handshake_.ignored() != ignored && (why & not_ready_control))
     handshake_.fault(Fault::control_elsewhere);
   if (!shown || handshake_.results_valid()) return;
-  // One that missed an earlier result still has that first.
+  // A host that missed an earlier result still gets that one first.
   if (handshake_.taking() && cell_.store && fifo_.oldest(*cell_.store) == result_sequence_)
     fifo_.acknowledge(result_sequence_, *cell_.store);
   result_ = empty_window();
@@ -124,7 +124,7 @@ void Host::trigger() {
     try {
       cell_.instrument.trigger();
     } catch (...) {
-      cell_.instrument.set_unit(unit_before);  // it was for this board alone
+      cell_.instrument.set_unit(unit_before);  // it was for this board only
       throw;
     }
   });
@@ -164,7 +164,7 @@ void Host::choose(const std::string& job) {
   try {
     cell_.instrument.select_recipe(job, std::nullopt);
   } catch (...) {
-    // A PLC goes by READY alone: the next board must not be measured by the former job.
+    // A PLC relies on READY alone: the next board must not be measured with the former recipe.
     if (!cell_.instrument.operation_pending()) cell_.instrument.abort();
     throw;
   }
@@ -216,7 +216,8 @@ void Host::execute(std::uint16_t command) {
     case command_release_control:
       return cell_.control.release(name_);
     default:
-      throw scpi::Error(scpi::undefined_header, "no such command");  // check_values() let none through
+      throw scpi::Error(scpi::undefined_header,
+                        "no such command");  // check_values() refuses unknown commands
   }
 }
 

@@ -1,5 +1,4 @@
-// Image: all registers of one host as they are at one instant. It never changes once it is made; who reads several
-// registers of it reads values that belong together.
+// Image: all registers of one host at one instant. It is immutable, so that several registers are consistent.
 #pragma once
 
 #include <array>
@@ -12,18 +11,18 @@
 
 namespace datum::modbus {
 
-/// The registers of one window, window_size of them.
+/// The window_size registers of one window.
 using Window = std::vector<std::uint16_t>;
 
 struct Image {
   std::array<std::uint16_t, base_end> base{};
   std::shared_ptr<const Window> result, fifo;  // never null
 
-  /// `count` registers, or bits as 0 and 1, that check_read() passed.
+  /// Reads registers, or bits as 0 and 1, that check_read() accepted.
   std::vector<std::uint16_t> read(const Request& request) const;
 };
 
-/// No result: no decision, and values that are not there.
+/// The window without a result: no decision, and absent values.
 std::shared_ptr<const Window> empty_window();
 
 }  // namespace datum::modbus

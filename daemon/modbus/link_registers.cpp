@@ -23,7 +23,7 @@ std::uint16_t number_of(LinkState state) {
   return link_state_none;
 }
 
-/// In whole units; what does not fit is the largest that does.
+/// In whole units, saturating.
 std::int32_t counted(MonotonicNs ns, MonotonicNs unit_ns) {
   return static_cast<std::int32_t>(std::clamp<MonotonicNs>(ns / unit_ns, 0, INT32_MAX));
 }

@@ -1,4 +1,4 @@
-// The links of sensor and CMM as registers.
+// Registers of the sensor link and the CMM link.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
-// Mailbox: what a link's thread and the daemon's loop hand each other. Reads are answered from the image that the loop
-// published last, without the loop; a write waits until the loop has done it and published what came of it, so that the
-// next read shows it. The loop never waits for the thread.
+// Mailbox between a link's thread and the daemon's loop. Reads are answered from the last published image, without the
+// loop. A write waits until the loop has executed it and published the new image, so that the next read shows its effect.
+// The loop never waits for the thread.
 #pragma once
 
 #include <chrono>
@@ -16,22 +16,22 @@ namespace datum::modbus {
 
 class Mailbox {
  public:
-  /// `wake`: an eventfd of the loop's, written when something is to be taken.
+  /// `wake`: an eventfd of the loop, written on a new request.
   Mailbox(int wake, std::shared_ptr<const Image> first) : wake_(wake), image_(std::move(first)) {}
 
-  // For the link's thread.
+  // Called by the link's thread.
   std::shared_ptr<const Image> image() const;
-  /// busy: the loop did not take it within `timeout`, nothing was changed. device_failure: the daemon is ending.
+  /// busy: the loop did not accept it within `timeout`, and nothing was changed. device_failure: the daemon is ending.
   Exception write(Request request, std::chrono::milliseconds timeout);
-  /// The peer is there, or has gone.
+  /// Sets whether the peer is connected.
   void present(bool is);
 
-  // For the loop.
+  // Called by the loop's thread.
   std::optional<Request> take();
   void done(Exception answer);
   void publish(std::shared_ptr<const Image> image);
   bool is_present() const;
-  /// No write is taken any more; one that waits is answered.
+  /// Accepts no further writes; a waiting one is answered.
   void close();
 
  private:

@@ -25,7 +25,7 @@ std::string meaning_line(const char* kind, const std::string& address, const Mea
   return fmt::format("{},{},,,,{},,{}\n", kind, address, m.name, quoted(m.text));
 }
 
-/// Bits and values of the register, wherever the map shows it.
+/// Meanings of bits and values of a register, at each of its addresses.
 std::string meanings_of(const Register& r, Address base) {
   std::string out;
   for (const Meaning& m : bit_meanings())

@@ -8,7 +8,7 @@ namespace datum::config {
 
 /// Throws ConfigError.
 modbus::TcpSettings read_modbus_tcp(TomlTable table);
-/// The line's format is Modbus RTU's: 8 data bits, a second stop bit where there is no parity. Throws ConfigError.
+/// The line format is that of Modbus RTU: 8 data bits, a second stop bit without parity. Throws ConfigError.
 modbus::SerialLineSettings read_modbus_serial(TomlTable table);
 
 }  // namespace datum::config

@@ -1,6 +1,6 @@
-// PositionStore: up to which result each host has acknowledged, over restarts. A file of its own, so that no host waits for
-// the result store and none holds it up. What is written late is not lost: a host is given a result again whose
-// acknowledgement a power cut took.
+// PositionStore: the acknowledged position of each host across restarts. It has a file of its own, so that it and the
+// result store never wait for each other. After a power cut a host may receive results again whose acknowledgement was
+// lost.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@
 
 namespace datum::modbus {
 
-/// The highest one of any host in the result store of this id, as HeldPosition has it; sequence 0 where there is no file.
-/// Throws StoreError.
+/// The highest position of any host in the result store of this id, for HeldPosition; sequence 0 without a file. Throws
+/// StoreError.
 HeldPosition highest_position(const std::filesystem::path& file, const std::string& store_id);
 
 class PositionStore {
  public:
-  /// Opens the file, makes it where there is none. Throws StoreError.
+  /// Opens or creates the file. Throws StoreError.
   explicit PositionStore(const std::filesystem::path& file);
   ~PositionStore();
   PositionStore(const PositionStore&) = delete;
   PositionStore& operator=(const PositionStore&) = delete;
 
-  /// Of every host, in the result store of this id; positions in another one say nothing.
+  /// Positions of all hosts in the result store of this id; positions in other stores are ignored.
   std::map<std::string, std::uint64_t> load(const std::string& store_id);
   /// Durable when it returns. Throws StoreError.
   void save(const std::string& store_id, const std::map<std::string, std::uint64_t>& positions);

@@ -1,8 +1,8 @@
-// The Modbus register map: one table, from which the daemon answers, the manual and the exported CSV are made.
+// The Modbus register map: one table for the daemon's answers, the manual and the exported CSV.
 //
-// Addresses count from 0, as they stand on the wire. A value of several registers has its high word first, a text one
-// character a register, ended by 0. Function codes 3 and 4 read the same registers. Coil n is bit n of CONTROL, discrete
-// input n is bit n % 16 of STATUS, NOT_READY and LINKS in this order.
+// Addresses count from 0, as in a request. A value of several registers has its high word first, a text one character per
+// register, ended by 0. Function codes 3 and 4 read the same registers. Coil n is bit n of CONTROL, discrete input n is
+// bit n % 16 of STATUS, NOT_READY and LINKS in this order.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,17 @@ namespace datum::modbus {
 
 using Address = std::uint16_t;
 
-inline constexpr std::uint16_t map_version =
-    1;  // a change that an existing PLC program would not survive counts it up
+inline constexpr std::uint16_t map_version = 1;  // incremented by a change that breaks existing PLC programs
 inline constexpr std::int32_t test_i32 = -123456789;
 inline constexpr float test_f32 = 123456.0f;
 inline constexpr std::uint16_t test_u16 = 4660;
 inline constexpr std::uint64_t test_u64 = 0x0123456789ABCDEF;
 inline constexpr const char* test_text = "datumd";
 
-/// What a value that is not there reads as: a 32-bit integer, and a float that is NaN.
+/// Absent values: a 32-bit integer, and a float, which is NaN.
 inline constexpr std::int32_t no_integer = INT32_MIN;
 
-/// First registers of what the table describes.
+/// First registers of the entries of the table.
 enum At : Address {
   at_map_version = 0,
   at_test_u16 = 1,
@@ -79,14 +78,14 @@ enum At : Address {
   at_control_owner = 462,
   at_sensor_link = 500,
   at_cmm_link = 510,
-  base_end = 520,  // registers 0 to 519, those without a name read 0
+  base_end = 520,  // registers 0 to 519; unnamed ones read 0
 
-  // Two windows of the same layout, each shows one result.
-  at_result = 10000,  // of the handshake, while RESULTS_VALID
-  at_fifo = 30000,    // the oldest one that this host has not acknowledged
+  // Two windows of the same layout, one result each.
+  at_result = 10000,  // result of the handshake, while RESULTS_VALID
+  at_fifo = 30000,    // the oldest result that this host has not acknowledged
 };
 
-/// Of a window: offsets from its first register.
+/// Offsets from the first register of a window.
 enum In : Address {
   in_shown = 0,
   in_result_id = 1,
@@ -108,10 +107,10 @@ enum In : Address {
   in_first_row = 160,
 };
 inline constexpr Address window_size = 20000;
-/// Of a device's link: offsets from its first register.
+/// Offsets from the first register of a device's link.
 inline constexpr Address of_link_state = 0, of_link_lost = 1, of_link_since = 2, of_link_age = 4;
-inline constexpr Address of_link_clock = 6;  // of the sensor alone
-/// Of a row, one check of one component.
+inline constexpr Address of_link_clock = 6;  // of the sensor only
+/// Offsets of a row, one check of one component.
 enum Of : Address {
   of_reference = 0,
   of_characteristic = 12,
@@ -210,20 +209,20 @@ enum class Access : std::uint8_t { read, write };
 
 struct Register {
   Address address = 0;
-  std::uint16_t count = 1;  // registers
+  std::uint16_t count = 1;  // number of registers
   Type type = Type::u16;
   Access access = Access::read;
   const char* name = "";
-  const char* unit = "";  // "" where it has none
+  const char* unit = "";  // "" without a unit
   const char* text = "";
 };
 /// Registers 0 to base_end, in order.
 const std::vector<Register>& base_registers();
-/// Of a window, and of a row in it: addresses are offsets.
+/// Entries of a window, and of a row in it; addresses are offsets.
 const std::vector<Register>& window_registers();
 const std::vector<Register>& row_registers();
 
-/// What a bit, or a number, in every register of this name means.
+/// Meaning of a bit or a value in every register of this name.
 struct Meaning {
   const char* of = "";
   std::uint16_t number = 0;
@@ -233,8 +232,8 @@ struct Meaning {
 const std::vector<Meaning>& bit_meanings();
 const std::vector<Meaning>& value_meanings();
 
-/// The whole map as CSV: kind,address,registers,type,access,name,unit,text with a header line. kind: register, bit (address
-/// is register.bit), value (register=number), coil, discrete.
+/// The map as CSV with a header line: kind,address,registers,type,access,name,unit,text. kind: register, bit (address is
+/// register.bit), value (register=number), coil, discrete.
 std::string map_as_csv();
 
 }  // namespace datum::modbus

@@ -1,4 +1,4 @@
-// What bits and numbers in the registers mean.
+// Meanings of bits and values in the registers.
 #include "daemon/modbus/codes.h"
 #include "daemon/modbus/register_map.h"
 

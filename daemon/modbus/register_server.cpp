@@ -14,8 +14,8 @@
 namespace datum::modbus {
 namespace {
 
-constexpr std::size_t most_hosts = 64;        // more than links: some came and went
-constexpr std::size_t most_positions = 1024;  // whoever comes then is given results again after a restart
+constexpr std::size_t most_hosts = 64;        // more than there are links: hosts may come and go
+constexpr std::size_t most_positions = 1024;  // further hosts receive results again after a restart
 
 }  // namespace
 
@@ -37,7 +37,7 @@ RegisterServer::RegisterServer(DeskParts parts)
 
 RegisterServer::~RegisterServer() {
   close();
-  positions_changed_ |= keeper_->busy();  // what waits there is dropped
+  positions_changed_ |= keeper_->busy();  // pending positions are lost
   keeper_.reset();
   try {
     if (note_positions()) store_.save(cell_.store->store_id, positions_);
@@ -51,7 +51,7 @@ void RegisterServer::close() {
   for (const Link& link : links_) link.mailbox->close();
 }
 
-/// Positions hold where the store got another id while datumd ran: none is beyond the end that it had.
+/// Positions stay valid where the store got another id at run time: none is beyond its former end.
 void RegisterServer::read_store() {
   try {
     cell_.store = parts_.instrument.results();
@@ -65,7 +65,7 @@ void RegisterServer::read_store() {
 
 Host& RegisterServer::host_named(const std::string& name) {
   if (const auto known = hosts_.find(name); known != hosts_.end()) return *known->second;
-  // Who is not connected may go: its position is kept.
+  // Disconnected hosts may be removed: their positions are kept.
   for (auto it = hosts_.begin(); hosts_.size() >= most_hosts && it != hosts_.end();) {
     const Host* host = it->second.get();
     const bool idle =
@@ -94,7 +94,7 @@ void RegisterServer::disconnect(const std::shared_ptr<Mailbox>& mailbox) {
       links_.end());
 }
 
-/// A host is gone with its last link.
+/// A host is absent when its last link is.
 void RegisterServer::follow_presence() {
   for (Link& link : links_) {
     const bool is = link.mailbox->is_present();
@@ -131,7 +131,7 @@ void RegisterServer::on_ready(MonotonicNs now) {
       parts_.control.meter().command(link.host->name(), done.back().second == Exception::none,
                                      EventLoop::now() - from);
     }
-  publish(now);  // before they are answered: the next read shows it
+  publish(now);  // published before the answers: the next read shows the effect
   for (const auto& [mailbox, answer] : done) mailbox->done(answer);
 }
 
@@ -146,7 +146,7 @@ std::optional<MonotonicNs> RegisterServer::deadline() const {
 void RegisterServer::on_deadline(MonotonicNs now) { publish(now); }
 
 void RegisterServer::publish(MonotonicNs now) {
-  // Retention may have taken results since.
+  // Retention may have removed results since.
   if (std::exchange(changed_, false) || !cell_.store) read_store();
   beat_.due(now);
   cell_.heartbeat = beat_.level();
@@ -171,7 +171,7 @@ void RegisterServer::push_result(const BoardVerdict& verdict) {
   changed_ = true;
 }
 
-/// True: there is something to be written.
+/// True: there are positions to write.
 bool RegisterServer::note_positions() {
   for (const auto& [name, host] : hosts_) {
     const auto known = positions_.find(name);
@@ -184,7 +184,7 @@ bool RegisterServer::note_positions() {
   return positions_changed_ && cell_.store;
 }
 
-/// What changed since, at once; what changes meanwhile, when that is done.
+/// Writes changed positions; changes during a write follow after it.
 void RegisterServer::keep_positions() {
   if (!note_positions() || keeper_->busy()) return;
   positions_changed_ = false;

@@ -1,5 +1,5 @@
-// RegisterServer: the loop's end of all Modbus links. Their threads read images and leave writes in mailboxes; here the writes
-// are done and images made anew whenever the cell changes, on the loop's thread like every other host's commands.
+// RegisterServer: the loop's end of all Modbus links. Their threads read images and leave writes in mailboxes. The loop's
+// thread executes the writes and publishes new images whenever the cell changes.
 #pragma once
 
 #include <functional>
@@ -19,26 +19,26 @@ struct DeskParts {
   Instrument& instrument;
   LockArbiter& control;
   LogSink log;
-  std::filesystem::path positions;  // of hosts in the results
+  std::filesystem::path positions;  // file of the hosts' positions
 };
 
 class RegisterServer final : public CommandEndpoint {
  public:
   /// Throws StoreError where the results or the positions can't be read.
   explicit RegisterServer(DeskParts parts);
-  /// Links must have ended.
+  /// All links must have ended.
   ~RegisterServer() override;
 
-  /// A link of this host, named as lock_arbiter.h has it; its peer counts as gone until Mailbox::present().
+  /// Adds a link of this host, named as in lock_arbiter.h; the peer is absent until Mailbox::present().
   std::shared_ptr<Mailbox> connect(const std::string& host);
   void disconnect(const std::shared_ptr<Mailbox>& mailbox);
-  /// Control is this host's now.
+  /// True: this host has control.
   bool has_control(const std::string& host) const { return parts_.control.owner() == host; }
-  /// The host that a place is kept for, see LockArbiter.
+  /// The host with a reserved place, see LockArbiter.
   const std::string& place_kept_for() const { return parts_.control.place_kept_for(); }
-  /// No write is taken any more: links can be ended.
+  /// Accepts no further writes, so that links can end.
   void close();
-  /// To be watched beside the desk.
+  /// The thread that writes positions; the loop must poll it too.
   Pollable& keeper() { return *keeper_; }
 
   int fd() const override { return wake_; }
@@ -50,8 +50,8 @@ class RegisterServer final : public CommandEndpoint {
   void push_result(const BoardVerdict& verdict) override;
   void instrument_changed() override { changed_ = true; }
   void raise(int, const std::string&) override { changed_ = true; }
-  /// By every host that acknowledged anything in this store. One that is gone counts until results went that it had not
-  /// seen: then it holds up the others' no longer.
+  /// Lowest position of all hosts that acknowledged in this store. A disconnected host counts until retention removes
+  /// results that it has not received.
   std::optional<std::uint64_t> acknowledged() const override;
 
  private:
@@ -70,7 +70,7 @@ class RegisterServer final : public CommandEndpoint {
 
   DeskParts parts_;
   CellView cell_;
-  PositionStore store_;  // the keeper's while that lives
+  PositionStore store_;  // used by the writing thread during its life
   std::map<std::string, std::uint64_t> positions_;
   bool positions_changed_ = false;
   std::map<std::string, std::unique_ptr<Host>> hosts_;
@@ -80,7 +80,7 @@ class RegisterServer final : public CommandEndpoint {
   bool keeping_failed_ = false;
   std::string store_problem_;
   int wake_ = -1;
-  std::optional<Worker> keeper_;  // writes positions: a disk may be slow, the loop is not
+  std::optional<Worker> keeper_;  // writes positions, since a slow disk must not delay the loop
 };
 
 }  // namespace datum::modbus

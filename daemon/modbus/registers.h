@@ -1,4 +1,4 @@
-// Values into registers and out of them: high word first, a text one character a register.
+// Conversion between values and registers: high word first, one character of a text per register.
 #pragma once
 
 #include <bit>
@@ -28,7 +28,7 @@ inline void put_u64(Words to, std::size_t at, std::uint64_t value) {
   put_u32(to, at, static_cast<std::uint32_t>(value >> 32));
   put_u32(to, at + 2, static_cast<std::uint32_t>(value));
 }
-/// The rest of `room` registers becomes 0. False: the text is longer, and cut.
+/// Fills the rest of `room` registers with 0. False: the text was truncated.
 inline bool put_text(Words to, std::size_t at, std::size_t room, std::string_view text) {
   for (std::size_t i = 0; i < room; ++i)
     to[at + i] = i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
@@ -42,14 +42,14 @@ inline float get_f32(ConstWords from, std::size_t at) { return std::bit_cast<flo
 inline std::uint64_t get_u64(ConstWords from, std::size_t at) {
   return std::uint64_t{get_u32(from, at)} << 32 | get_u32(from, at + 2);
 }
-/// Up to the first 0.
+/// The text up to the first 0.
 inline std::string get_text(ConstWords from, std::size_t at, std::size_t room) {
   std::string text;
   for (std::size_t i = 0; i < room && from[at + i] != 0; ++i) text += static_cast<char>(from[at + i]);
   return text;
 }
 
-/// `value` * 1000 as a whole number; no_integer where it is not finite or does not fit.
+/// `value` * 1000 as a whole number; no_integer where it is not finite or out of range.
 std::int32_t milli(double value);
 
 }  // namespace datum::modbus

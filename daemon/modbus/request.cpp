@@ -61,7 +61,7 @@ Request write_many(std::span<const std::uint8_t> pdu, Table table) {
   return r;
 }
 
-/// The register that begins here or that this is a part of; none: no value has this address.
+/// The value at this address, or the one it is a part of; none: unused address.
 std::optional<Register> register_at(Address address) {
   for (const Register& r : base_registers())
     if (address >= r.address && address < r.address + r.count) return r;
@@ -126,7 +126,7 @@ std::vector<std::uint8_t> exception_answer(std::uint8_t function, Exception why)
   return {static_cast<std::uint8_t>(function | 0x80), static_cast<std::uint8_t>(why)};
 }
 
-// Function, address, and the value or the quantity.
+// Function code, address, and value or quantity.
 std::vector<std::uint8_t> write_answer(std::span<const std::uint8_t> pdu) {
   return {pdu.begin(), pdu.begin() + 5};
 }

@@ -9,14 +9,14 @@ namespace datum::modbus {
 namespace {
 
 constexpr std::size_t least_frame = 4;  // address, function, CRC
-// Twice the longest request that its own count of bytes can ask for: more is no frame of anybody's.
+// Twice the longest request that a byte count can announce: more bytes are no valid frame.
 constexpr std::size_t most_held = 528;
 
 std::uint16_t crc_of(std::span<const std::uint8_t> bytes) {
   return crc16({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-/// Bytes of the request that begins here; 0: not known, or not yet.
+/// Size of the request at the begin of `f`; 0: unknown or incomplete.
 std::size_t request_size(std::span<const std::uint8_t> f) {
   if (f.size() < 2) return 0;
   switch (f[1]) {
@@ -45,7 +45,7 @@ std::size_t request_size(std::span<const std::uint8_t> f) {
   }
 }
 
-/// Of the answer that begins here.
+/// Size of the answer at the begin of `f`.
 std::size_t answer_size(std::span<const std::uint8_t> f) {
   if (f.size() < 3) return 0;
   const int function = f[1];
@@ -59,7 +59,7 @@ bool ends_at(std::span<const std::uint8_t> f, std::size_t size) {
          crc_of(f.first(size - 2)) == (f[size - 2] | f[size - 1] << 8);
 }
 
-/// Bytes of the request or answer, of whatever unit, that begins here and is whole; 0: none.
+/// Size of a complete request or answer of any unit at the begin of `f`; 0: none.
 std::size_t whole_frame(std::span<const std::uint8_t> f) {
   for (const std::size_t size : {request_size(f), answer_size(f)})
     if (ends_at(f, size)) return size;
@@ -95,7 +95,7 @@ std::optional<std::vector<std::uint8_t>> RtuFramer::next() {
   }
   const std::size_t size = request_size(bytes_);
   if (!is_for_us() || !ends_at(bytes_, size)) return std::nullopt;
-  // What stands behind it is the next frame, or it is no such request: a byte too many.
+  // The bytes behind it must be the next frame; otherwise it is not such a request.
   const std::span<const std::uint8_t> behind = std::span(bytes_).subspan(size);
   if (!behind.empty() && whole_frame(behind) == 0) return std::nullopt;
   return take(size);

@@ -1,8 +1,8 @@
-// Frames of Modbus RTU in a stream of bytes, after "MODBUS over Serial Line" V1.02, 2.5.1. No descriptor, no clock.
+// Modbus RTU frames in a stream of bytes, after "MODBUS over Serial Line Specification and Implementation Guide" V1.02,
+// 2.5.1. No descriptor, no clock.
 //
-// A request ends where its function says so and its CRC is right there, so that it is answered without a silence; anything else
-// that is meant for this unit ends with a silence and counts where the CRC of all of it is right. What others on the line ask and
-// answer is passed over, frame by frame.
+// A request ends where its function code determines and its CRC matches, so that it is answered without a silence. Other
+// frames to this unit end with a silence and need a matching CRC. Traffic of other units is skipped frame by frame.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace datum::modbus {
 
-/// CRC of RTU, appended low byte first.
+/// Appends the CRC, low byte first.
 std::vector<std::uint8_t> with_crc(std::vector<std::uint8_t> frame);
 
 class RtuFramer {
@@ -21,11 +21,11 @@ class RtuFramer {
   explicit RtuFramer(int unit) : unit_(static_cast<std::uint8_t>(unit)) {}
 
   void receive(std::span<const std::uint8_t> bytes);
-  /// The next request to this unit or to all (0), its address first and without its CRC.
+  /// The next request to this unit or broadcast (0), with its address and without CRC.
   std::optional<std::vector<std::uint8_t>> next();
-  /// The line was silent: what has come ended there. As next().
+  /// The line was silent: the frame is complete. Returns as next().
   std::optional<std::vector<std::uint8_t>> silence();
-  /// Nothing has come that is not yet passed over.
+  /// True: no unprocessed bytes.
   bool empty() const { return bytes_.empty(); }
 
  private:

@@ -12,7 +12,7 @@ namespace datum::modbus {
 namespace {
 
 constexpr int longest_back_off_ms = 5000;
-// The standard's 1.5 characters do not survive a USB adapter, which gathers bytes for up to 16 ms.
+// The 1.5 characters of V1.02 (2.5.1.1) do not survive a USB adapter, which buffers bytes for up to 16 ms.
 constexpr int least_silence_ms = 50, bits_per_character = 11;
 
 LinkLimits limits() {
@@ -67,7 +67,7 @@ void SerialLink::say(int priority, const std::string& state) {
   log_(priority, describe(), event);
 }
 
-/// False: it is to end.
+/// False: the thread is to end.
 bool SerialLink::pause(int ms) const {
   pollfd stop{stop_, POLLIN, 0};
   return ::poll(&stop, 1, ms) == 0;
@@ -85,7 +85,7 @@ void SerialLink::lost(const std::string& why) {
     say(4, why + (was_open ? "; opening it again" : "; trying again"));
 }
 
-/// True: the line is open. False: it never will be, or this is to end.
+/// True: the line is open. False: it is refused, or the thread is to end.
 bool SerialLink::open() {
   while (!link_.is_open()) {
     const auto due = link_.deadline();

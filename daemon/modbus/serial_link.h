@@ -1,4 +1,4 @@
-// Modbus RTU on a serial line, served by a thread of its own that opens the line again after it was unplugged.
+// Modbus RTU on a serial line, in a thread of its own that reopens the line after a disconnection.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace datum::modbus {
 
-/// On the loop only to be described: its descriptor is its thread's.
+/// The loop only reads its description; the descriptor belongs to its thread.
 class SerialLink final : public Pollable, public LinkStatusProvider {
  public:
-  /// Throws RefusedError where the settings are none.
+  /// Throws RefusedError for invalid settings.
   SerialLink(const SerialLineSettings& settings, RegisterServer& desk, LogSink log);
   ~SerialLink() override;
 
@@ -41,7 +41,7 @@ class SerialLink final : public Pollable, public LinkStatusProvider {
   std::string state_ = "waiting to open";
   LinkReport report_;
   int stop_;
-  Reconnector link_;  // the thread's
+  Reconnector link_;  // used by the thread
   std::thread thread_;
 };
 

@@ -14,17 +14,17 @@
 namespace datum::modbus {
 namespace {
 
-constexpr std::chrono::milliseconds timeout(1000);  // of a peer with the daemon's loop
+constexpr std::chrono::milliseconds timeout(1000);  // for an answer of the daemon's loop
 constexpr int tcp_silence_ms = 500;                 // within a frame
 constexpr int most_sending_ms = 1000;
 constexpr std::size_t mbap_bytes = 7;
-// The unit, and the longest body that function 16 can say, 255 bytes behind 6: longer ones than the standard's 253 get their
-// exception.
+// The unit, and the longest body of function code 16 by its byte count: 255 bytes after 6. Frames beyond the standard's
+// 253 bytes then get their exception.
 constexpr std::size_t most_announced = 1 + 6 + 255;
 
 }  // namespace
 
-/// For the link, for `stop_`, or for time alone (no events).
+/// Waits for the link, for `stop_`, or only for the time (no events).
 Session::Woken Session::wait(short events, int timeout_ms) const {
   pollfd watched[] = {{events != 0 ? fd_ : -1, events, 0}, {stop_, POLLIN, 0}};
   if (::poll(watched, 2, timeout_ms) < 0) return errno == EINTR ? Woken::timeout : Woken::stopped;
@@ -32,7 +32,7 @@ Session::Woken Session::wait(short events, int timeout_ms) const {
   return watched[0].revents != 0 ? Woken::ready : Woken::timeout;
 }
 
-/// False: it was `stop_`.
+/// False: `stop_` was readable.
 bool Session::wait_for_allowance() {
   while (!allowance_.take(EventLoop::now()))
     if (wait(0, 1) == Woken::stopped) return false;
@@ -47,7 +47,7 @@ bool Session::run(int stop) {
   return served == Served::stopped;
 }
 
-/// All of them, each piece within `timeout_ms` (-1: whenever).
+/// Receives all bytes, each part within `timeout_ms` (-1: no timeout).
 Session::Served Session::receive(std::span<std::uint8_t> bytes, int timeout_ms) {
   while (!bytes.empty()) {
     const Woken woken = wait(POLLIN, timeout_ms);
@@ -83,7 +83,7 @@ Session::Served Session::serve_tcp() {
   heard_ = EventLoop::now();
   if (const Served s = receive({head.data() + 1, mbap_bytes - 1}, tcp_silence_ms); s != Served::on) return s;
   const std::size_t announced = static_cast<std::size_t>(head[4] << 8 | head[5]);
-  // A stream that is out of step stays so.
+  // A stream that is out of step cannot recover.
   if (head[2] != 0 || head[3] != 0 || announced < 2 || announced > most_announced) return Served::lost;
   Bytes pdu(announced - 1);
   if (const Served s = receive(pdu, tcp_silence_ms); s != Served::on) return s;
@@ -114,7 +114,7 @@ Session::Served Session::serve_rtu() {
   }
 }
 
-/// To all units: a write is done, and nobody answers.
+/// Broadcast: a write is executed without an answer.
 Session::Served Session::answer_rtu(const Bytes& frame) {
   if (!wait_for_allowance()) return Served::stopped;
   heard_ = EventLoop::now();

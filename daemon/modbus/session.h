@@ -1,6 +1,6 @@
-// Session: requests of one link, framed, answered and bounded here. libmodbus 3.1 did it before: it took the request behind one
-// to an absent unit for that unit's answer, guessed the length of functions that it does not know, and answered codes from 128
-// on without their high bit. A session may block for the length of a frame: it runs on a thread of the link's own.
+// Session: frames, answers and limits the requests of one link. libmodbus 3.1 was replaced: it took the request after one
+// to an absent unit for that unit's answer, guessed the length of unknown functions, and answered function codes from 128
+// on without their high bit. A session may block for one frame, so each link has its own thread.
 #pragma once
 
 #include <atomic>
@@ -12,26 +12,26 @@
 
 namespace datum::modbus {
 
-/// Requests of one link in a second: more wait, none is dropped. Each is answered by a thread, of which the inspection
-/// wants the processor too.
+/// Rate limit per link; further requests wait, none is dropped. The answering threads compete with the inspection for
+/// processors.
 inline constexpr int most_requests_per_s = 500;
 
-/// A serial line: its unit, 1 to 247, and the silence that ends a frame.
+/// A serial line: unit 1 to 247, and the silence that ends a frame.
 struct RtuSettings {
   int unit = 1, silence_ms = 50;
 };
 
 class Session {
  public:
-  /// Of a connected socket.
+  /// For a connected socket.
   Session(int socket, Mailbox& mailbox) : Session(socket, std::nullopt, mailbox) {}
-  /// Of an open line.
+  /// For an open line.
   Session(int line, std::optional<RtuSettings> rtu, Mailbox& mailbox)
       : fd_(line), rtu_(rtu), mailbox_(mailbox), heard_(EventLoop::now()) {}
 
-  /// Serves until the peer hangs up, sends what can't be followed, or `stop` can be read. True: it was `stop`.
+  /// Serves until the peer hangs up, violates the protocol, or `stop` is readable. True: `stop` was readable.
   bool run(int stop);
-  /// When the peer asked last, for any thread.
+  /// Time of the last request; thread-safe.
   MonotonicNs heard() const { return heard_; }
 
  private:

@@ -15,7 +15,7 @@
 namespace datum::modbus {
 namespace {
 
-/// "192.168.0.7:50112" -> "modbus_tcp 192.168.0.7": a host that connects again is the same.
+/// "192.168.0.7:50112" -> "modbus_tcp 192.168.0.7": a reconnected host is the same host.
 std::string name_of(const std::string& peer) { return "modbus_tcp " + peer.substr(0, peer.rfind(':')); }
 
 }  // namespace
@@ -31,7 +31,7 @@ class TcpLink {
         thread_([this] { serve(); }) {}
   ~TcpLink() {
     mailbox_->close();
-    ::shutdown(port_->fd(), SHUT_RDWR);  // wakes it within a frame
+    ::shutdown(port_->fd(), SHUT_RDWR);  // wakes the thread within a frame
     eventfd_write(stop_, 1);
     thread_.join();
     ::close(stop_);
@@ -50,7 +50,7 @@ class TcpLink {
     mailbox_->present(true);
     session_.run(stop_);
     ended_ = true;
-    mailbox_->present(false);  // wakes the loop, which looks for ended links
+    mailbox_->present(false);  // wakes the loop, which removes ended links
   }
 
   std::unique_ptr<Port> port_;
@@ -116,7 +116,8 @@ PlaceChoice TcpServer::place_for(const std::string& peer) const {
                       peer_on("modbus_tcp", desk_.place_kept_for()));
 }
 
-/// True: the host that was silent longest, and long enough, has gone for another one; `of_peer`: of this one's address.
+/// True: the host that was silent longest, beyond idle_s, was dismissed for another; `of_peer`: only hosts of its
+/// address.
 bool TcpServer::make_room(MonotonicNs now, const std::string* of_peer) {
   auto longest = links_.end();
   MonotonicNs since = now - MonotonicNs{settings_.idle_s} * 1'000'000'000;
@@ -132,7 +133,7 @@ bool TcpServer::make_room(MonotonicNs now, const std::string* of_peer) {
   return true;
 }
 
-/// Said of a few: who connects again and again does not fill the log.
+/// Rate-limited, so that repeated connections do not fill the log.
 void TcpServer::refuse(const std::string& why) {
   if (refusals_.take(EventLoop::now())) log_(4, "modbus: " + why);
 }

@@ -1,5 +1,5 @@
-// Modbus TCP: a listener on the loop, a thread for each connection. A peer that sends half a frame, or does not read, holds
-// up nobody but its own thread.
+// Modbus TCP: a listener on the loop, a thread per connection. A peer that sends incomplete frames, or does not read,
+// blocks only its own thread.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ class TcpLink;
 
 class TcpServer final : public Pollable, public LinkStatusProvider {
  public:
-  /// Listens; on the inherited socket where one is given (tcp_listener.h). Throws RefusedError where the address is not
-  /// numeric, not of this host, or taken, and where that socket stands elsewhere.
+  /// Listens, on the inherited socket where one is given (tcp_listener.h). Throws RefusedError where the address is not
+  /// numeric, not of this host or in use, and where the inherited socket has another address.
   TcpServer(const TcpSettings& settings, RegisterServer& desk, LogSink log, int inherited = -1);
   ~TcpServer() override;
 

@@ -12,7 +12,7 @@ namespace {
 
 std::uint16_t counted(std::size_t n) { return static_cast<std::uint16_t>(std::min<std::size_t>(n, 65535)); }
 
-/// True: the reference is cut.
+/// True: the reference was truncated.
 bool put_row(Words words, std::size_t row, const std::string& reference, const CheckVerdict& check) {
   const Words to = words.subspan(in_first_row + row * row_size, row_size);
   const bool whole = put_text(to, of_reference, reference_text, reference);

@@ -6,10 +6,10 @@
 
 namespace datum::modbus {
 
-/// `result_id`: of the trigger that it answers, 0 where it answers none.
+/// `result_id`: of its trigger; 0: no trigger of this host.
 std::shared_ptr<const Window> window_of(const BoardVerdict& verdict, std::uint16_t result_id);
 
-/// Why the board is INVALID: its own reason, else that of its first component that is.
+/// Why the board is INVALID: its own reason, else that of its first invalid component.
 Reason reason_of(const BoardVerdict& verdict);
 
 }  // namespace datum::modbus
