@@ -1,4 +1,4 @@
-// An RGB image that lines, polygons and text are drawn on, and its PNG.
+// An RGB image with lines, polygons and text, written as PNG.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace datum {
 
-/// Pixel coordinates: x right, y down, (0, 0) is the upper left pixel's centre.
+/// Pixel coordinates: x right, y down, (0, 0) is the centre of the upper left pixel.
 struct PixelPoint {
   double x = 0, y = 0;
 };
@@ -39,19 +39,19 @@ class Canvas {
   int width() const { return width_; }
   int height() const { return height_; }
   Rgb at(int x, int y) const;
-  /// Drawing outside the image is left out.
+  /// Clips at the borders of the image.
   void set(int x, int y, Rgb color);
   void fill(const PixelBox& box, Rgb color);
   /// Square pen of `pen` pixels.
   void line(PixelPoint from, PixelPoint to, Rgb color, int pen, Dash dash = {});
   void outline(const std::array<PixelPoint, 4>& corners, Rgb color, int pen, Dash dash = {});
-  /// Upper left corner at (x, y); characters outside printable ASCII are drawn as '?'.
+  /// Upper left corner at (x, y); characters outside of printable ASCII appear as '?'.
   void text(int x, int y, const std::string& text, Rgb color, int scale);
 
   static int text_width(const std::string& text, int scale);
   static int text_height(int scale);
 
-  /// Replaces the file as a whole. Throws std::runtime_error naming it.
+  /// Replaces the file atomically. Throws std::runtime_error that names it.
   void write_png(const std::filesystem::path& file) const;
 
  private:

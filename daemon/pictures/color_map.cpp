@@ -16,7 +16,7 @@ std::uint8_t byte_of(double linear) {
       std::lround(255 * std::clamp(to_srgb(std::clamp(linear, 0.0, 1.0)), 0.0, 1.0)));
 }
 
-/// Matrices of Ottosson's definition.
+/// Conversion with the matrices of Ottosson's definition (color_map.h).
 Rgb rgb_of(const OkLab& c) {
   const double l = std::pow(c.l + 0.3963377774 * c.a + 0.2158037573 * c.b, 3);
   const double m = std::pow(c.l - 0.1055613458 * c.a - 0.0638541728 * c.b, 3);
@@ -26,8 +26,8 @@ Rgb rgb_of(const OkLab& c) {
           byte_of(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
 }
 
-/// t from 0 to 1: lightness rises evenly, hue runs from violet (300 degrees) to yellow (105), and the chroma
-/// dips where sRGB holds no strong teal.
+/// t from 0 to 1: lightness rises linearly, and hue runs from violet (300 degrees) to yellow (105). Chroma is reduced
+/// where sRGB has no saturated teal.
 OkLab path(double t) {
   const double hue = (300 - 195 * t) * std::numbers::pi / 180;
   const double chroma = 0.125 + 0.03 * t - 0.19 * t * (1 - t);

@@ -1,4 +1,4 @@
-// A perceptually uniform sequence of colours: equal steps of height look equally large, light is high.
+// A perceptually uniform colour map: equal steps of height have equal colour differences, and light is high.
 #pragma once
 
 #include <array>
@@ -11,15 +11,15 @@ struct Rgb {
   friend bool operator==(const Rgb&, const Rgb&) = default;
 };
 
-/// OKLab (B. Ottosson, "A perceptual color space for image processing", 2020): L 0..1 lightness, a green-red,
-/// b blue-yellow.
+/// OKLab (B. Ottosson, "A perceptual color space for image processing", 2020): L 0..1 lightness, a green-red, b
+/// blue-yellow.
 struct OkLab {
   double l = 0, a = 0, b = 0;
 };
 OkLab oklab_of(Rgb color);
 
-/// 256 colours from dark violet over teal to light yellow, equally far apart along a path in OKLab on which
-/// lightness only rises.
+/// 256 colours from dark violet over teal to light yellow, equidistant along a path in OKLab with strictly rising
+/// lightness.
 const std::array<Rgb, 256>& height_colors();
 
 }  // namespace datum

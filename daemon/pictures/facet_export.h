@@ -1,4 +1,4 @@
-// What was measured at each facet of a model, as files for other programs.
+// Files with the measurement at each facet of a model, for other programs.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,14 @@
 
 namespace datum {
 
-/// A row for each facet of the cut model: its number in the model's file, centroid in mm of the model's coordinates, area in
-/// mm^2; of the points in front of it class, number, mean, least, largest and standard deviation in um; of the measured
-/// surface along its normal class and distance in um. What has no data is empty.
+/// One row per facet of the cut model: number in the model's file, centroid in mm of the model's coordinates, area in
+/// mm^2; class of the points in front of it, their number, mean, minimum, maximum and standard deviation in um; class and
+/// distance in um of the measured surface along its normal. Missing data are empty cells.
 void write_facets_csv(const std::filesystem::path& file, const FacetMap& map,
                       const std::array<double, 3>& model_origin_mm, const BoardVerdict& verdict);
 
-/// Binary little-endian PLY of the facets, three vertices each, with the mean of the points in front as scalar_deviation in um
-/// (not a number without data) and the pictures' colours.
+/// Binary little-endian PLY of the facets, three vertices each, with the mean of the points in front as scalar_deviation
+/// in um (NaN without data) and the pictures' colours.
 void write_facets_ply(const std::filesystem::path& file, const FacetMap& map,
                       const std::array<double, 3>& model_origin_mm, const BoardVerdict& verdict,
                       double range_um);

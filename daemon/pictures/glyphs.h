@@ -1,5 +1,5 @@
-// A bitmap font for pictures: printable ASCII, 5 x 8 pixels, one byte per row, bit 4 = leftmost pixel. Rows 0
-// to 6 stand on the base line, row 7 holds descenders.
+// A bitmap font for pictures: printable ASCII, 5 x 8 pixels, one byte per row, bit 4 = leftmost pixel. Rows 0 to 6 are
+// above the base line, row 7 holds descenders.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// A file that appears whole or not at all: written under another name, then renamed.
+// A file that appears complete or not at all: written under another name, then renamed.
 #pragma once
 
 #include <cstring>
@@ -10,15 +10,15 @@ namespace datum {
 
 class PartFile {
  public:
-  /// Throws std::runtime_error naming the file, as all members do.
+  /// All members throw std::runtime_error that names the file.
   explicit PartFile(const std::filesystem::path& file);
-  /// Takes back what was not finished.
+  /// Removes an unfinished file.
   ~PartFile();
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
 
   void write(const std::string& bytes);
-  /// The same once it is worth a write, and then empties it.
+  /// Writes and clears `bytes` once they exceed a buffer size.
   void write_some(std::string& bytes);
   void finish();
 
@@ -27,7 +27,7 @@ class PartFile {
   std::ofstream out_;
 };
 
-/// A number's own bytes, as binary PLY and STL have them.
+/// Appends the object representation of a number, for binary PLY and STL.
 template <class T>
 void append_bytes(std::string& to, T value) {
   char bytes[sizeof value];

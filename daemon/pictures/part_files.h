@@ -1,4 +1,4 @@
-// The files of a compared part that its recipe asks for, beside its picture.
+// The files of a compared part beside its picture, as its recipe requests.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,9 @@
 
 namespace datum {
 
-/// `picture`, and beside it, named after it: _points.ply, _points.csv, _statistics.csv, _histogram.png and .csv, _facets.ply
-/// and .csv, each where `files` of the recipe's [surface] names it. `facets` may be null. Throws std::runtime_error naming
-/// the file that can't be written.
+/// Writes `picture` and the files that `files` of the recipe's [surface] names: _points.ply, _points.csv,
+/// _statistics.csv, _histogram.png and .csv, _facets.ply and .csv, after the name of the picture. `facets` may be null.
+/// Throws std::runtime_error that names the file.
 void write_part_files(const std::filesystem::path& picture, const SurfaceRecipe& recipe,
                       const SurfaceMap& map, const SurfaceCover& cover, const FacetMap* facets,
                       const BoardVerdict& verdict);

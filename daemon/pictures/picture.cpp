@@ -12,9 +12,9 @@ namespace {
 
 using namespace picture;
 
-constexpr int margin = 14;      // around everything
-constexpr int bar_room = 110;   // colour bar with its numbers
-constexpr int min_width = 860;  // the footer's line
+constexpr int margin = 14;      // on all sides
+constexpr int bar_room = 110;   // for the colour bar and its numbers
+constexpr int min_width = 860;  // for the line of the footer
 constexpr int badge_scale = 3;
 
 std::vector<std::string> identity(const BoardVerdict& v) {
@@ -28,7 +28,7 @@ std::vector<std::string> identity(const BoardVerdict& v) {
   return words;
 }
 
-/// The board's verdict in its colour, its identity beside it.
+/// The verdict of the board in its colour, and its identity.
 void draw_header(Canvas& canvas, const PixelBox& box, const BoardVerdict& verdict,
                  const std::vector<std::string>& lines) {
   const std::string word = name_of(verdict.decision);

@@ -1,4 +1,4 @@
-// Rings, bodies and references in a picture.
+// Outlines of rings, components and references in a picture.
 #include <algorithm>
 #include <cmath>
 
@@ -82,7 +82,7 @@ bool inside(const Corners& corners, double x, double y) {
   return left == 0 || right == 0;
 }
 
-/// Places to try for a label of this size, best first: on the body where it fits, else around the ring.
+/// Candidate places of a label, best first: on the component where it fits, else around the ring.
 std::vector<PixelBox> places(const Drawn& d, int width, int height) {
   const PixelBox body = bounds(d.body), ring = bounds(d.outer);
   const int x = ring.x + (ring.width - width) / 2, y = ring.y + (ring.height - height) / 2;
@@ -117,7 +117,7 @@ void draw_components(Canvas& canvas, const PixelBox& map_box, const PictureMap& 
   for (const Drawn& d : all) draw_outlines(canvas, d);
 
   std::vector<PixelBox> taken;
-  for (auto d = all.rbegin(); d != all.rend(); ++d) {  // worst first: it gets the best place
+  for (auto d = all.rbegin(); d != all.rend(); ++d) {  // worst first, for the best place
     const int width = Canvas::text_width(d->label, text_scale) + 6,
               height = Canvas::text_height(text_scale) + 2;
     const auto cost = [&](const PixelBox& box) {

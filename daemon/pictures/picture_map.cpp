@@ -25,7 +25,7 @@ PictureMap::PictureMap(const HeightFrame& frame, const Htm<Sensor, Board>& senso
 
 PixelPoint PictureMap::turn(double c, double r) const {
   switch (turn_) {
-    case 0:  // board x = sensor x, board y = sensor y: up is against the rows
+    case 0:  // board x = sensor x, board y = sensor y: up is opposite to the rows
       return {c, high_ - 1 - r};
     case 1:  // board x = sensor y, board y = -x
       return {r, c};
@@ -39,8 +39,7 @@ PixelPoint PictureMap::turn(double c, double r) const {
 PixelPoint PictureMap::of_board(const Eigen::Vector2d& board_mm) const {
   const Eigen::Vector3d p = sensor_from_board_ * Eigen::Vector3d(board_mm.x(), board_mm.y(), 0);
   const double scale = static_cast<double>(grow_) / shrink_;
-  // A pixel's index is its centre: the first block's centre lies (shrink - 1) / 2 pixels after the first
-  // pixel's.
+  // A pixel index is its centre: the first block's centre is (shrink - 1) / 2 pixels after the first pixel's.
   const auto along = [&](double mm, const AxisScale& s) {
     return ((mm - s.offset_mm) / s.scale_mm + 0.5) * scale - 0.5;
   };

@@ -8,7 +8,7 @@
 namespace datum::picture {
 namespace {
 
-/// Shortest decimal form of a round step's multiple.
+/// Shortest decimal form of a multiple of a round step.
 std::string number(double value) {
   std::string text = std::to_string(std::lround(value * 1000));
   const bool negative = text[0] == '-';

@@ -1,4 +1,4 @@
-// Parts of a picture, each drawn into its own box.
+// Elements of a picture, each drawn into its own box.
 #pragma once
 
 #include <string>
@@ -18,24 +18,24 @@ inline constexpr int text_scale = 2;
 struct Stretch {
   double low_um = 0, high_um = 1;
 };
-/// Nearest-rank quantiles of the heights; 0..1 um where there is none, at least 1 um wide.
+/// Nearest-rank quantiles of the heights; 0..1 um without heights, at least 1 um wide.
 Stretch stretch_of(const HeightImage& image, double low, double high);
 Rgb height_color(double um, const Stretch& stretch);
 
-/// 1, 2 or 5 times a power of ten, the largest that is not above `limit`.
+/// The largest of 1, 2 or 5 times a power of ten that does not exceed `limit`.
 double round_step(double limit);
 
 void draw_heights(Canvas& canvas, const HeightImage& image, const Stretch& stretch, int left, int top);
 void draw_color_bar(Canvas& canvas, const PixelBox& box, const Stretch& stretch);
-/// Scale bar at the left, counts of the verdicts at the right, one line on what the colours mean below.
+/// Scale bar at the left, counts of the verdicts at the right, one line about the colours below.
 void draw_footer(Canvas& canvas, const PixelBox& box, const BoardVerdict& verdict, double mm_per_px,
                  const std::string& colours);
 
-/// Rings, bodies and references of all components; `map_box` is where the heights lie.
+/// Outlines of rings, components and references; `map_box` is the box of the heights.
 void draw_components(Canvas& canvas, const PixelBox& map_box, const PictureMap& map, const Recipe& recipe,
                      const BoardVerdict& verdict);
 
-/// Words joined by two blanks, broken into lines that are at most `width` pixels wide.
+/// Joins words by two blanks into lines of at most `width` pixels.
 std::vector<std::string> wrap(const std::vector<std::string>& words, int width);
 
 }  // namespace datum::picture

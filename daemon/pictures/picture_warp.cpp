@@ -17,11 +17,11 @@ namespace {
 using namespace picture;
 
 constexpr int longer_px = 900, cell_px = 6, warp_margin = 14, warp_bar_room = 110, warp_badge_scale = 3;
-constexpr double contours = 10;  // at least so many levels between highest and lowest
+constexpr double contours = 10;  // least number of levels between lowest and highest
 
-/// Heights over the surface's own plane in the cells' corners; NaN beyond the hull.
+/// Heights above the surface's least-squares plane at the corners of cells; NaN outside of the hull.
 struct Relief {
-  int columns = 0, rows = 0;  // of corners; row 0 is the lowest
+  int columns = 0, rows = 0;  // numbers of corners; row 0 is the lowest
   std::vector<double> um;
   double at(int column, int row) const { return um[static_cast<std::size_t>(row) * columns + column]; }
 };
@@ -79,7 +79,7 @@ Relief relief_of(const WarpEvidence& e, const Scale& scale) {
   return r;
 }
 
-/// Between the cells' corners, linear both ways.
+/// Bilinear between the corners of the cells.
 HeightImage image_of(const Relief& r, const Scale& scale) {
   HeightImage image{scale.width, scale.height, {}};
   for (int y = 0; y < image.height; ++y) {
@@ -103,10 +103,10 @@ std::string shown(double um) {
   return text;
 }
 
-/// Level that a pixel lies on the upper side of, in steps.
+/// Contour level below a pixel, in steps.
 double level_of(float um, double step) { return std::floor(static_cast<double>(um) / step); }
 
-/// A line where two neighbours lie on different sides of a level; its number once, in the middle of what is drawn of it.
+/// A line between neighbours on different sides of a level, with one number in the middle of it.
 void draw_contours(Canvas& canvas, const HeightImage& image, double step, const PixelBox& box) {
   std::vector<std::pair<double, PixelPoint>> crossings;
   for (int y = 0; y + 1 < image.height; ++y) {
@@ -146,7 +146,7 @@ void draw_contours(Canvas& canvas, const HeightImage& image, double step, const 
   }
 }
 
-/// Bodies thin, knots as crosses.
+/// Components as thin outlines, knots as crosses.
 void draw_places(Canvas& canvas, const Recipe& recipe, const WarpEvidence& e, const Scale& scale,
                  const PixelBox& box) {
   const auto px = [&](double x_mm, double y_mm) {
@@ -165,7 +165,7 @@ void draw_places(Canvas& canvas, const Recipe& recipe, const WarpEvidence& e, co
   }
 }
 
-/// What is told of the board, a check a word group, and from what.
+/// Results of the board by check, and their inputs.
 std::vector<std::string> words_of(const BoardVerdict& v, const ComponentVerdict& row) {
   std::vector<std::string> words{"recipe " + v.recipe, "frame " + v.frame_id};
   if (!v.unit_id.empty()) words.push_back("unit " + v.unit_id);

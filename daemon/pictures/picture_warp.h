@@ -1,4 +1,4 @@
-// The picture of a board's form: its surface over its own least-squares plane, with contour lines.
+// The picture of a board's form: its surface above its least-squares plane, with contour lines.
 #pragma once
 
 #include <filesystem>
@@ -10,12 +10,11 @@
 
 namespace datum {
 
-/// The board's x runs right, its y up; grey beyond the places that were seen. Made from the verdict's knots and lambda, which
-/// give the same surface again. None where the verdict tells no surface.
+/// The board's x points right, its y up; unmeasured places are grey. Drawn from the verdict's knots and lambda, which
+/// reproduce the surface. None without a surface in the verdict.
 std::optional<Canvas> draw_warp_picture(const Recipe& recipe, const BoardVerdict& verdict);
 
-/// "board.png" becomes "board-warp.png"; nothing is written where there is no surface. Throws std::runtime_error naming
-/// the file where it can't be written.
+/// Writes "board-warp.png" for "board.png"; nothing without a surface. Throws std::runtime_error that names the file.
 void write_warp_picture(const std::filesystem::path& board_picture, const Recipe& recipe,
                         const BoardVerdict& verdict);
 

@@ -40,7 +40,7 @@ std::size_t region_of(const SurfaceMap& map, const ModelDistance& d) {
                                                                       : map.region_of_facet[d.facet];
 }
 
-/// As a point's colour in a picture.
+/// The colour of a point, as in a picture.
 Rgb color_of(const SurfaceMap& map, const ModelDistance& d, double range_um) {
   if (d.kind == MatchClass::no_data) return no_data_color;
   if (d.kind != MatchClass::face) return d.kind == MatchClass::edge ? edge_color : rim_color;
@@ -59,9 +59,9 @@ void put_comments(PartFile& out, const BoardVerdict& verdict, const char* mark) 
   for (const std::string& line : provenance_of(verdict)) out.write(fmt::format("{} {}\n", mark, line));
 }
 
-/// A number as CSV has it: empty where there is none.
+/// A CSV number; empty for NaN.
 std::string cell(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : std::string(); }
-/// A name in CSV.
+/// A quoted CSV text.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (char c : ascii(text)) out += c == '"' ? std::string("\"\"") : std::string(1, c);

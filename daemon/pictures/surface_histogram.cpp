@@ -19,7 +19,7 @@ using namespace picture;
 
 constexpr int width = 1240, height = 600, histogram_margin = 20, left_of_bars = 110;
 constexpr double beyond = 1.25;
-constexpr std::size_t bins = 95;  // 19 steps, four bins each, and a quarter of the range beyond
+constexpr std::size_t bins = 95;  // 19 steps of four bins, and a quarter of the range beyond
 
 DeviationHistogram bins_of(const SurfaceMap& map, double range_um) {
   return histogram_of(map, -beyond * range_um, beyond * range_um, bins);
@@ -77,7 +77,7 @@ Canvas draw_histogram(const SurfaceMap& map, const BoardVerdict& verdict, double
   };
   for (std::size_t k = 0; k < bins && largest > 0; ++k) {
     if (h.area_mm2[k] <= 0) continue;
-    // the least area is seen too
+    // the smallest area stays visible
     const int high = std::max(2, static_cast<int>(std::lround(h.area_mm2[k] / largest * box.height)));
     const double middle = h.lower_um + (static_cast<double>(k) + 0.5) * h.width_um;
     canvas.fill({edge(k), box.y + box.height - high, std::max(1, edge(k + 1) - edge(k) - 1), high},

@@ -1,4 +1,4 @@
-// How a surface's deviations are spread, as a picture and as a table. Needs cover_of().
+// Distribution of a surface's deviations, as a picture and as a table. Needs cover_of().
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,14 @@
 
 namespace datum {
 
-/// Area of the model over deviation, in bins of a quarter of a colour step out to the range and a quarter of it beyond;
-/// bars in the pictures' colours, the statistics beside.
+/// Area of the model over deviation. A bin is a quarter of a colour step; the bins extend to the range and a quarter
+/// beyond. Bars have the pictures' colours; the statistics are beside them.
 Canvas draw_histogram(const SurfaceMap& map, const BoardVerdict& verdict, double range_um);
 
-/// Throws std::runtime_error naming the file where it can't be written.
+/// Throws std::runtime_error that names the file.
 void write_histogram_picture(const std::filesystem::path& file, const SurfaceMap& map,
                              const BoardVerdict& verdict, double range_um);
-/// A row for each bin: from_um, to_um, area_mm2; the first and the last one are open. Lines of provenance begin with '#'.
+/// One row per bin: from_um, to_um, area_mm2; the first and the last one are open. Lines about the origin begin with '#'.
 void write_histogram_csv(const std::filesystem::path& file, const SurfaceMap& map,
                          const BoardVerdict& verdict, double range_um);
 

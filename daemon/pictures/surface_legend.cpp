@@ -17,7 +17,7 @@ std::string tolerance_of(const SurfaceRegion& r) {
   return limit(r.lower_mm) + " .. " + limit(r.upper_mm);
 }
 
-/// All regions' tolerance where they have one and the same.
+/// The common tolerance of all regions; empty where they differ.
 std::string tolerances(const SurfaceMap& map) {
   std::string all;
   for (const SurfaceRegion& r : map.regions) {

@@ -16,7 +16,7 @@ using namespace picture;
 
 constexpr int surface_margin = 18, surface_gap = 12;
 
-/// Light from the upper left behind the viewer, weak enough to leave the colours told apart.
+/// Light from the upper left behind the viewer, weak enough to keep the colours distinct.
 Rgb shaded(Rgb color, const std::array<float, 3>& normal, const SurfaceView& view) {
   const Eigen::Vector3d n(normal[0], normal[1], normal[2]);
   const Eigen::Vector3d light = (view.towards - 0.35 * view.right + 0.45 * view.up).normalized();

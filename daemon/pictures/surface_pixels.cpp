@@ -8,8 +8,8 @@
 namespace datum {
 namespace {
 
-constexpr double same_depth_px = 3;  // a surface at 70 degrees falls by so much from pixel to pixel
-constexpr float same_side = 0.5f;    // cosine
+constexpr double same_depth_px = 3;  // depth change per pixel of a surface inclined by 70 degrees
+constexpr float same_side = 0.5f;    // cosine of the largest angle between normals
 
 struct Sum {
   std::int64_t nm = 0;
@@ -66,7 +66,7 @@ class Shower {
     int x, y;
     double length;
   };
-  /// Steps to all pixels within a radius, the nearest first, equally far ones by rows and columns.
+  /// Offsets of all pixels within a radius, nearest first, equal distances by rows and columns.
   static std::vector<Step> ring(double radius_px) {
     const int n = static_cast<int>(std::clamp(radius_px, 0.0, 64.0));
     std::vector<Step> steps;
@@ -94,7 +94,7 @@ class Shower {
     const auto &n = map_.model->normal[a][0], &m = map_.model->normal[b][0];
     return n[0] * m[0] + n[1] * m[1] + n[2] * m[2] >= same_side;
   }
-  /// A place on an edge belongs to the facets on both of its sides.
+  /// A point on an edge belongs to the facets on both of its sides.
   bool is_seen(std::size_t pixel, double depth, const ModelDistance& d) const {
     const std::uint32_t shown = raster_.facet[pixel];
     return shown != no_facet &&

@@ -1,4 +1,4 @@
-// What a picture of a compared surface shows at each pixel.
+// Content of each pixel in a picture of a compared surface.
 #pragma once
 
 #include "daemon/inspection/surface/surface_map.h"
@@ -9,12 +9,12 @@ namespace datum {
 enum class SurfacePixel : std::uint8_t { beside, no_data, face, edge, rim };
 
 struct SurfacePixels {
-  std::vector<SurfacePixel> what;  // as the raster's
-  std::vector<float> um;           // mean deviation of the points that lie there; meaningful for face
+  std::vector<SurfacePixel> what;  // in the layout of the raster
+  std::vector<float> um;           // mean deviation of the pixel's points; valid for face
 };
 
-/// Points are drawn where the place of the model nearest to them lies, if the viewer sees it; a pixel between them takes the
-/// nearest one's within reach_mm on the same surface. The order of points changes nothing.
+/// A point is drawn at its nearest place on the model where that is visible. A pixel between points gets the value of the
+/// nearest one within reach_mm on the same surface. The result is independent of the order of points.
 SurfacePixels pixels_of(const SurfaceMap& map, const SurfaceView& view, const SurfaceRaster& raster,
                         double reach_mm);
 

@@ -15,7 +15,7 @@ using Eigen::Vector3d;
 
 Vector3d widen(const std::array<float, 3>& v) { return {v[0], v[1], v[2]}; }
 
-/// z stands upright where it can; seen along z, y does.
+/// z points up where possible; in a view along z, y does.
 SurfaceView towards(const std::string& name, const Vector3d& direction) {
   SurfaceView v;
   v.name = name;
@@ -34,7 +34,7 @@ class Painter {
   /// Corners as (column, row, depth).
   void take(std::uint32_t facet, const Vector3d (&p)[3]) {
     const double twice = cross(p[0], p[1], p[2].x(), p[2].y());
-    if (twice == 0) return;  // on edge
+    if (twice == 0) return;  // seen edge-on
     const auto range = [&](int axis, int count) {
       const auto [low, high] = std::minmax({p[0][axis], p[1][axis], p[2][axis]});
       return std::pair(static_cast<int>(std::ceil(std::max(low, 0.0))),
@@ -62,7 +62,7 @@ class Painter {
   SurfaceRaster* raster_;
 };
 
-/// Puts the part's extent along the view's axes into the raster.
+/// Scales the part's extent along the view's axes to the raster.
 void fit(SurfaceRaster& raster, const TriangleModel& model, const SurfaceView& view, int max_px) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   double low[2] = {inf, inf}, high[2] = {-inf, -inf};
