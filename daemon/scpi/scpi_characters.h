@@ -1,4 +1,4 @@
-// Classes of characters of IEEE 488.2, 7.3.
+// Character classes of IEEE 488.2, 7.3.
 #pragma once
 
 namespace datum::scpi {

@@ -1,4 +1,4 @@
-// The one table of commands: what is understood, with which parameters, and what HELP says about it.
+// The table of commands: headers, parameters and help texts.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,26 @@ namespace datum::scpi {
 /// One execution of a command.
 struct Call {
   Session& session;
-  std::vector<std::optional<Value>> arguments;  // as declared
+  std::vector<std::optional<Value>> arguments;  // in the order of the declaration
   std::vector<int> suffixes;                    // one per <n>
 
   Instrument& instrument() const { return session.instrument(); }
   const Value& operator[](std::size_t i) const { return *arguments[i]; }
 };
 
-/// Any host reads and sets what is its own link's; the others take a role of its link, and what commands or configures the
-/// cell is refused with -203 where another host holds control (lock_arbiter.h). `measures`: commands, and a result states it.
+/// Every host may query, and set what belongs to its own link. The other kinds demand a role of the link. -203 refuses
+/// commands and configuration while another host has control (lock_arbiter.h). `measures`: a command that a result
+/// states.
 enum class Access : std::uint8_t { reads, measures, commands, configures, stops };
 
 struct Command {
-  Pattern pattern;  // of a common command: "*ESE?" matches by itself
+  Pattern pattern;  // of a common command, "*ESE?" is a pattern of its own
   void (*run)(Call&);
   std::vector<Parameter> parameters;
   const char* help;
   Access access;
 
-  /// A query reads, anything else commands, where `access` does not say otherwise.
+  /// A query reads, any other command commands, unless `access` is set.
   Command(const char* text, void (*handler)(Call&), std::vector<Parameter> declared, const char* words)
       : pattern(text),
         run(handler),
@@ -47,12 +48,12 @@ struct Command {
   }
 };
 
-/// "[<sequence>]", and the result that it names: the newest one without it. Throws Error -230 where there is none yet,
-/// -222 where that one is not stored.
+/// The parameter "[<sequence>]", and its result: without the parameter the newest one. Throws Error -230 for an empty
+/// store, -222 where the result is not stored.
 Parameter result_sequence();
 StoredResult asked_for(Call& call);
 
-/// Parts of the table, by file.
+/// Parts of the table, one per file.
 std::vector<Command> common_commands();       // 488.2
 std::vector<Command> system_commands();       // SYSTem, STATus, DIAGnostic
 std::vector<Command> control_commands();      // SYSTem:LOCK

@@ -1,4 +1,4 @@
-// CALibration: an artefact touched and scanned, step by step, and what became of earlier calibrations.
+// CALibration: the steps of a calibration, and the administration of earlier ones.
 #include <fmt/format.h>
 
 #include "daemon/scpi/scpi_answer.h"

@@ -6,11 +6,11 @@
 namespace datum::scpi {
 namespace {
 
-constexpr std::size_t longest_identity = 72;  // 488.2, 10.14.3
+constexpr std::size_t longest_identity = 72;  // IEEE 488.2, 10.14.3
 
 Parameter byte_mask() { return {Parameter::Kind::integer, "mask", false, 0, 255}; }
 
-/// One field of *IDN?: printable, without the separators of answers.
+/// One field of *IDN?: printable, without separators of answers.
 std::string field(const std::string& text) {
   std::string out;
   for (const char c : text) out += c < ' ' || c > '~' || c == ',' || c == ';' ? '-' : c;

@@ -1,4 +1,4 @@
-// SYSTem:LOCK: which host commands the cell (lock_arbiter.h).
+// SYSTem:LOCK: control of the cell by one host (lock_arbiter.h).
 #include "daemon/scpi/scpi_commands.h"
 
 namespace datum::scpi {

@@ -1,4 +1,4 @@
-// DATA: which results there are, which of them this host has, and one of them measured again.
+// DATA: range of the stored results, position of the host, and repeated measurement of a result.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace datum::scpi {
 namespace {
 
-/// With a store's id a number proves something; alone it may be another store's, or a slip.
+/// Only with the store's id is a number conclusive; alone it may belong to another store, or be a mistake.
 void acknowledge(Call& call) {
   const auto have = call.instrument().results();
   const std::uint64_t said = call[0].integer;
@@ -28,7 +28,7 @@ void acknowledge(Call& call) {
   call.session.acknowledge(*has);
 }
 
-/// The id before this one, where the store was set back.
+/// The former id of a store that was set back.
 void former(Call& call) {
   const auto have = call.instrument().results();
   const FormerId none;
@@ -36,7 +36,7 @@ void former(Call& call) {
   call.session.answer(fmt::format("{},{},{}", quote(f.id), f.last, f.given));
 }
 
-/// The oldest one that is still there: a gap shows in the number.
+/// The oldest remaining result; a gap is visible in its number.
 void next(Call& call) {
   const auto have = call.instrument().results();
   call.session.answer(fmt::format("{}", have.next(call.session.acknowledged())));

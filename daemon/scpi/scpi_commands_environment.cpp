@@ -1,4 +1,4 @@
-// SYSTem: the clock and the host links, as the configuration has them.
+// SYSTem: the clock, and the configured host links.
 #include <fmt/format.h>
 
 #include <ctime>

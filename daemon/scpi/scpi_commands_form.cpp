@@ -1,4 +1,4 @@
-// FORMat and UNIT: the form of the numbers that this link gets.
+// FORMat and UNIT: form of the numbers on this link.
 #include <fmt/format.h>
 
 #include "daemon/scpi/scpi_commands.h"

@@ -1,6 +1,6 @@
-// FETCh:HEIGht and CALCulate:LIMit: one height per component, and what it must keep to.
+// FETCh:HEIGht and CALCulate:LIMit: one height per component, and its limits.
 //
-// The height of a component is its first check in um, as the recipe lists them.
+// The height of a component is its first check in um, in the order of the recipe.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace datum::scpi {
 namespace {
 
-/// The board's own form is in um too, and no height.
+/// Bow and twist of the board are in um too, but are no heights.
 bool is_height(const Check& check) {
   return std::strcmp(unit_of(check.characteristic), "um") == 0 && check.characteristic < Characteristic::bow;
 }
@@ -50,7 +50,7 @@ const Recipe& chosen(Call& call) {
   return *recipe;
 }
 
-/// The component that the suffix of LIMit numbers, of `all`.
+/// The component with the number in the suffix of LIMit.
 template <class All>
 const auto& numbered(Call& call, const All& all) {
   const int n = call.suffixes.front();
@@ -85,7 +85,7 @@ void limit(Call& call) {
   call.session.answer(side == Side::lower ? lower_limit(told) : upper_limit(told));
 }
 
-/// Not PASS is failed: INCONCLUSIVE and INVALID are no licence to go on.
+/// Failed means not PASS: INCONCLUSIVE and INVALID do not release a board.
 void failed(Call& call) {
   const auto newest = call.instrument().result(std::nullopt);
   if (!newest) throw Error(data_corrupt_or_stale, "no board has been measured yet");

@@ -1,4 +1,4 @@
-// PROBe:HOLE: a hole scanned, then touched, step by step.
+// PROBe:HOLE: the steps of a hole that is scanned, then touched.
 #include <fmt/format.h>
 
 #include "daemon/scpi/scpi_answer.h"

@@ -1,4 +1,4 @@
-// From choosing a recipe to the trigger.
+// Recipe choice, arming and trigger.
 #include <fmt/format.h>
 
 #include "config/utc_time.h"
@@ -41,8 +41,8 @@ void temperature(Call& call) {
   call.session.answer(fmt::format("{},{}", number(told->degc), quote(iso8601_from_utc(told->utc_s))));
 }
 
-/// What starts a measurement (SCPI-99 volume 2, TRIGger:SOURce). IMMediate is refused: a measurement begins with a
-/// command or with a frame, never by itself.
+/// Trigger source (SCPI-99 volume 2, TRIGger:SOURce). IMMediate is refused: a measurement begins with a command or with a
+/// frame.
 void choose_source(Call& call) {
   call.instrument().set_trigger_source(call[0].word == 0 ? TriggerSource::bus : TriggerSource::external);
 }

@@ -1,4 +1,4 @@
-// MMEMory: recipes as files, to and from a host.
+// MMEMory: transfer of recipe files to and from a host.
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Results: of the last board, or of any that is stored.
+// Results of the last board, or of any stored one.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace datum::scpi {
 
 Parameter result_sequence() {
-  constexpr double largest = 9223372036854775807.0;  // a stored sequence is a signed 64-bit integer
+  constexpr double largest = 9223372036854775807.0;  // a stored sequence number is a signed 64-bit integer
   return {Parameter::Kind::integer, "sequence", true, 1, largest, std::nullopt, Dimension::none, {}, true};
 }
 

@@ -1,4 +1,4 @@
-// SYSTem, STATus and DIAGnostic: what every SCPI instrument tells about itself.
+// SYSTem, STATus and DIAGnostic: the state that every SCPI instrument reports.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 namespace datum::scpi {
 namespace {
 
-/// SCPI-99, 21.11: one header a line, "/qonly/" where only the query exists, "/nquery/" where none does.
+/// SCPI-99 volume 2, 21.11: one header per line, "/qonly/" for queries without command, "/nquery/" for commands without
+/// query.
 void help_headers(Call& call) {
   std::set<std::string> commands, queries;
   for (const auto& c : all_commands()) (c.pattern.is_query() ? queries : commands).insert(c.pattern.text());
@@ -27,7 +28,7 @@ void help_headers(Call& call) {
   call.session.answer(block(list));
 }
 
-/// The header may be typed as in a message: short or long, with or without '?'.
+/// The header as in a message: short or long form, with or without '?'.
 void help_syntax(Call& call) {
   std::string typed = call[0].text, out;
   Parser parser(typed);
@@ -58,7 +59,7 @@ void position(Call& call) {
   const auto p = call.instrument().position();
   if (!p) throw Error(hardware_missing, "no CMM is configured");
   const auto& q = p->position_mm;
-  const bool ok = p->state == ProbeState::ok;  // an old position is no position
+  const bool ok = p->state == ProbeState::ok;  // an old position is not reported
   call.session.answer(
       ok ? fmt::format("OK,{},{},{},\"\"", number(q[0]), number(q[1]), number(q[2]))
          : fmt::format("{},9.91E+37,9.91E+37,9.91E+37,{}", name_of(p->state), quote(p->detail)));
@@ -86,7 +87,7 @@ const char* word_of(LinkState state) {
   return "?";
 }
 
-/// Seconds since then, not a number where it never was.
+/// Seconds since `then`; NaN for none.
 std::string age_s(std::optional<MonotonicNs> then, MonotonicNs now) {
   return number(then ? static_cast<double>(now - *then) * 1e-9 : not_a_number);
 }
@@ -136,7 +137,7 @@ void event(Call& call) {
 template <ConditionRegister Status::*reg>
 void enable(Call& call) {
   (call.session.status().*reg).enable =
-      static_cast<std::uint16_t>(call[0].integer & 0x7FFF);  // bit 15 is always 0
+      static_cast<std::uint16_t>(call[0].integer & 0x7FFF);  // SCPI-99: bit 15 is always 0
 }
 template <ConditionRegister Status::*reg>
 void enabled(Call& call) {
@@ -151,7 +152,7 @@ void tell_filter(Call& call) {
   call.session.answer(fmt::format("{}", (call.session.status().*reg).*filter));
 }
 
-/// SCPI-99, 20.7: nothing is enabled, what comes is an event, what goes is none.
+/// SCPI-99 volume 2, 20.7: no bit enabled, positive transitions cause events, negative ones do not.
 void preset(Call& call) {
   for (ConditionRegister* r : {&call.session.status().operation, &call.session.status().questionable}) {
     r->enable = r->falls = 0;

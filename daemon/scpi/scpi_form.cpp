@@ -14,7 +14,7 @@ double as_told(double value) {
   return value;
 }
 
-/// The host's byte order does not matter.
+/// Independent of the computer's byte order.
 template <class Word>
 void append(std::string& out, Word word, bool swapped) {
   for (std::size_t i = 0; i < sizeof word; ++i) {

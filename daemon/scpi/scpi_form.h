@@ -1,6 +1,6 @@
-// In which form a host wants numbers: text or binary (SCPI-99 volume 2, FORMat), lengths in um or mm (UNIT).
+// Form of numbers on one link: text or binary (SCPI-99 volume 2, FORMat), lengths in um or mm (UNIT).
 //
-// Settings of one link. They change answers, never what is stored or measured.
+// The form affects answers, never stored values or measurements.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct AnswerForm {
 const char* name_of(LengthUnit unit);
 double in_unit(LengthUnit unit, double um);
 
-/// As text 1160.25,1190,... or as a definite block of IEEE numbers. What is no number is 9.91E37 in both, an infinite
-/// one 9.9E37 or -9.9E37 (SCPI-99 volume 1, 7.2.1.4 and 7.2.1.5).
+/// As text 1160.25,1190,... or as a definite length block of IEEE 754 numbers. In both, NaN is 9.91E37 and infinities are
+/// 9.9E37 and -9.9E37 (SCPI-99 volume 1, 7.2.1.4 and 7.2.1.5).
 std::string numbers(const std::vector<double>& values, const AnswerForm& form);
 
 }  // namespace datum::scpi

@@ -1,8 +1,7 @@
-// Framer: bytes in, whole program messages out, wherever the bytes were split.
+// Framer: bytes in, whole program messages out, independent of the split of the bytes.
 //
-// A message ends at LF. An LF inside a definite block (#<n><length><bytes>) is data; inside a quoted string
-// it ends the message all the same (the string is then refused), so that one lost quote never swallows what
-// follows.
+// A message ends at LF. An LF inside a definite length block (#<n><length><bytes>) is data. An LF inside a quoted string
+// ends the message (the string is then refused), so that one lost quote does not join all further messages.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,7 @@
 
 namespace datum::scpi {
 
-/// One message without its LF, or why what stood there is none (then `message` is empty).
+/// One message without its LF, or the error that replaces it (then `message` is empty).
 struct Framed {
   std::string message;
   int error = 0;
@@ -27,7 +26,7 @@ class Framer {
   using Sink = std::function<void(Framed)>;
 
   void feed(std::string_view bytes, const Sink& sink);
-  /// Forgets a message half read: the link broke.
+  /// Discards an incomplete message after the link broke.
   void clear();
 
  private:
@@ -40,7 +39,7 @@ class Framer {
 
   Place place_ = Place::plain;
   char quote_ = 0;
-  bool may_begin_block_ = false;  // '#' opens a block only where a parameter may begin
+  bool may_begin_block_ = false;  // '#' begins a block only where a parameter may begin
   int digits_left_ = 0;
   std::size_t block_left_ = 0, block_bytes_ = 0;
   Framed current_;

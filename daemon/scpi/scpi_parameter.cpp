@@ -22,7 +22,7 @@ double decimal(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool tiny = error == std::errc::result_out_of_range && text.find("e-") != std::string::npos;
-  if (tiny) return 0;  // 488.2: it rounds to what can be represented
+  if (tiny) return 0;  // IEEE 488.2: rounded to a representable number
   if (error == std::errc::result_out_of_range) throw Error(data_out_of_range, text.substr(0, 40));
   if (error != std::errc() || end != text.data() + text.size())
     throw Error(invalid_character_in_number, text.substr(0, 40));
@@ -46,8 +46,8 @@ Value number_of(const Parameter& p, const Element& e) {
   return v;
 }
 
-/// 488.2 rounds a decimal number where an integer is wanted (what names a result is not rounded to another one's
-/// name); plain digits are read exactly, beyond 2^53 too.
+/// IEEE 488.2 rounds a decimal number where an integer is expected. An integer that names a result is not rounded to
+/// another name; plain digits are parsed exactly, beyond 2^53 too.
 Value integer_of(const Parameter& p, const Element& e) {
   Value v;
   if (e.kind == Element::Kind::number && !e.suffix.empty()) throw Error(suffix_not_allowed, e.suffix);
@@ -123,7 +123,7 @@ Value value_of(const Parameter& p, const Element& e) {
   return v;
 }
 
-/// An optional parameter before a channel list, where the list comes at once.
+/// True: an optional parameter is omitted before a channel list.
 bool is_left_out(const std::vector<Parameter>& declared, std::size_t i, const Element& given) {
   return declared[i].optional && declared[i].kind != Kind::channels &&
          given.kind == Element::Kind::expression && i + 1 < declared.size() &&
@@ -139,7 +139,7 @@ std::vector<std::optional<Value>> convert(const std::vector<Parameter>& declared
   if (given.size() > declared.size())
     throw Error(parameter_not_allowed, fmt::format("{} given, at most {}", given.size(), declared.size()));
   std::vector<std::optional<Value>> values(declared.size());
-  std::size_t next = 0;  // of those given
+  std::size_t next = 0;  // of the given parameters
   for (std::size_t i = 0; i < declared.size(); ++i) {
     if (next < given.size()) {
       if (!is_left_out(declared, i, given[next])) values[i] = value_of(declared[i], given[next++]);

@@ -12,13 +12,13 @@
 namespace datum::scpi {
 namespace {
 
-constexpr std::size_t longest_mnemonic = 12;  // 488.2, 7.6.1.4.1; also of character data and of a unit
-constexpr std::size_t most_digits = 255;      // 7.7.2.4.1
-constexpr int largest_exponent = 32000;       // 7.7.2.4.1
+constexpr std::size_t longest_mnemonic = 12;  // IEEE 488.2, 7.6.1.4.1; also of character data and of a unit
+constexpr std::size_t most_digits = 255;      // IEEE 488.2, 7.7.2.4.1
+constexpr int largest_exponent = 32000;       // IEEE 488.2, 7.7.2.4.1
 
 bool is_blank(char c) { return c != 0 && static_cast<unsigned char>(c) <= ' '; }
 
-/// The character in an error's detail: printable as it is, else its code.
+/// The character for an error's detail: itself where printable, else its code.
 std::string shown(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte > 32 && byte < 127 ? fmt::format("'{}'", c) : fmt::format("byte 0x{:02X}", byte);
@@ -101,7 +101,7 @@ Element Parser::element() {
 
 Element Parser::number() {
   Element e{Element::Kind::number, "", ""};
-  std::size_t significant = 0;  // without leading zeros, which do not count
+  std::size_t significant = 0;  // leading zeros do not count
   const auto take_digits = [&] {
     const auto from = at_;
     for (; !at_end() && is_digit(here()); ++at_) {
@@ -124,7 +124,7 @@ Element Parser::number() {
   const auto behind = at_;
   skip_blanks();
   const auto from = at_;
-  // 488.2, 7.7.3: units are multiplied by '.' and divided by '/'.
+  // IEEE 488.2, 7.7.3: units are multiplied by '.' and divided by '/'.
   const auto of_unit = [&](char c) {
     return is_letter(c) || c == '/' || c == '%' || (c == '.' && at_ > from);
   };
@@ -138,7 +138,7 @@ Element Parser::number() {
   return e;
 }
 
-/// Blanks may stand before the E and behind it. Without digits it is none: "1 EV" has a unit.
+/// Blanks may surround the E. Without digits it is not an exponent: "1 EV" has a unit.
 std::string Parser::exponent() {
   std::size_t look = at_;
   const auto here_is = [&](const char* any) {

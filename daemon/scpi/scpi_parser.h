@@ -1,8 +1,7 @@
 // Parser: one program message, unit by unit (IEEE 488.2, chapter 7). It knows syntax, not commands.
 //
-// White space is any byte from 1 to 32 but LF, so a CR before LF is nothing special. 488.2 (7.4.1.2) counts
-// NUL too; here it is refused with -101, because a serial line delivers a byte with a parity or framing error
-// as NUL.
+// White space is any byte from 1 to 32 except LF, so CR before LF is white space. IEEE 488.2 (7.4.1.2) includes NUL; here
+// it is refused with -101, because a serial line delivers a byte with a parity or framing error as NUL.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +11,17 @@
 
 namespace datum::scpi {
 
-/// A parameter as typed.
+/// A parameter in its received form.
 struct Element {
   enum class Kind : std::uint8_t { number, character, string, block, expression };
   Kind kind = Kind::number;
   std::string text;    // number: its digits; string: without quotes, doubled quotes undone; block: its bytes
-  std::string suffix;  // unit behind a number, upper case; "" where there is none
+  std::string suffix;  // unit after a number, upper case; "" without a unit
 };
 
 struct Header {
-  std::vector<std::string> mnemonics;  // as typed; a common command is one mnemonic that begins with '*'
-  bool from_root = false;              // typed with a leading ':'
+  std::vector<std::string> mnemonics;  // as received; a common command is one mnemonic that begins with '*'
+  bool from_root = false;              // received with a leading ':'
   bool query = false;
   bool common() const { return mnemonics.front().front() == '*'; }
   std::string typed;
@@ -36,7 +35,7 @@ struct Unit {
 class Parser {
  public:
   explicit Parser(std::string message) : message_(std::move(message)) {}
-  /// Next unit; none at the end. Throws Error (-1xx): the rest of the message must then not be executed.
+  /// The next unit; none at the end. Throws Error (-1xx): the rest of the message must then not be executed.
   std::optional<Unit> next();
 
  private:

@@ -16,7 +16,7 @@ struct Word {
   std::optional<int> suffix;
 };
 
-/// "LIMit2" is LIMIT with suffix 2. A number that does not fit an int is out of everyone's range.
+/// "LIMit2" is LIMIT with suffix 2. A suffix above the range of int is out of range for every pattern.
 Word split(const std::string& typed) {
   const auto digits = std::find_if_not(typed.rbegin(), typed.rend(), is_digit).base();
   Word word{upper(std::string(typed.begin(), digits)), std::nullopt};

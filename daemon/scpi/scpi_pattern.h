@@ -1,8 +1,7 @@
 // Header patterns in the notation of manuals: "SYSTem:ERRor[:NEXT]?", "DIAGnostic:LINKs:STATe<n>?".
 //
-// Capitals are the short form; exactly the short or the long form is accepted, in any letter case. A node in
-// brackets may be left out. <n> takes a numeric suffix; without one it is 1. A node without <n> accepts the
-// suffix 1 alone.
+// Capitals are the short form. Only the short or the long form is accepted, in any letter case. A node in brackets is
+// optional. <n> accepts a numeric suffix, default 1. A node without <n> accepts only the suffix 1.
 #pragma once
 
 #include <optional>
@@ -14,14 +13,14 @@ namespace datum::scpi {
 
 class Pattern {
  public:
-  /// Throws std::invalid_argument for a pattern that can't be read: a slip in the table, not a host's.
+  /// Throws std::invalid_argument for an invalid pattern: a mistake in the table, not a host's.
   explicit Pattern(std::string_view text);
 
   struct Match {
-    bool suffix_out_of_range = false;  // the words are right, a number behind one of them is not
+    bool suffix_out_of_range = false;  // the words match, but a suffix does not
     std::vector<int> suffixes;         // one per <n> of the pattern
   };
-  /// `mnemonics` as typed, the query mark taken off. None: another command.
+  /// `mnemonics` in received form, without the query mark. None: another command.
   std::optional<Match> match(const std::vector<std::string>& mnemonics, bool query) const;
   bool is_query() const { return query_; }
   const std::string& text() const { return text_; }

@@ -13,17 +13,17 @@
 namespace datum::scpi {
 namespace {
 
-constexpr std::size_t most_held_bytes = Framer::longest_message;  // input behind *WAI
+constexpr std::size_t most_held_bytes = Framer::longest_message;  // input after *WAI
 
 struct Found {
   const Command* command;
   Pattern::Match match;
 };
 
-/// Throws -114 where only a number behind a word is wrong, -113 where there is no such header.
+/// Throws -114 where only a numeric suffix is wrong, -113 for an unknown header.
 Found find(const std::vector<std::string>& words, const Header& header) {
   bool suffix_wrong = false;
-  // Numeric suffixes are SCPI's; a common header of IEEE 488.2 has none.
+  // Numeric suffixes belong to SCPI; a common header of IEEE 488.2 has none.
   if (header.common() && !header.mnemonics.front().empty() && is_digit(header.mnemonics.front().back()))
     throw Error(undefined_header, header.typed);
   for (const auto& command : all_commands()) {
@@ -34,7 +34,7 @@ Found find(const std::vector<std::string>& words, const Header& header) {
   throw Error(suffix_wrong ? header_suffix_out_of_range : undefined_header, header.typed);
 }
 
-/// A command as the log shows it: whole header, parameters as typed.
+/// A command for the log: whole header, parameters as received.
 std::string shown(const Command& command, const Unit& unit) {
   std::string text = command.pattern.text();
   for (const auto& p : unit.parameters)
@@ -43,7 +43,7 @@ std::string shown(const Command& command, const Unit& unit) {
   return text;
 }
 
-/// "SENSe:TEMPerature? MAX": the limits of a number that can be set are asked of its query. None: another query.
+/// "SENSe:TEMPerature? MAX": a query with the limits of a settable number. None: another query.
 std::optional<double> limit_of(const Command& query, const Unit& unit) {
   const bool asks = query.pattern.is_query() && query.parameters.empty() && unit.parameters.size() == 1 &&
                     unit.parameters.front().kind == Element::Kind::character;
@@ -55,7 +55,7 @@ std::optional<double> limit_of(const Command& query, const Unit& unit) {
   return std::nullopt;
 }
 
-/// What an exception that a handler let through says to a host.
+/// Error number for an exception of a handler.
 int number_of(const StoreError& error) {
   switch (error.kind()) {
     case StoreError::Kind::full:
@@ -109,7 +109,7 @@ void Session::receive(std::string_view bytes) {
 void Session::instrument_changed() {
   status_.operation.update(instrument_.operation_condition());
   status_.questionable.update(instrument_.questionable_condition());
-  if (working_) return;  // called from within a command: work() looks again itself
+  if (working_) return;  // called from within a command: work() checks again itself
   release_complete();
   work();
 }
@@ -159,7 +159,7 @@ void Session::work() {
   if (std::exchange(lost_, false)) link_lost();
 }
 
-/// False: the rest waits for its pace.
+/// False: the rate limit holds the rest.
 bool Session::run_message() {
   MonotonicNs from = 0;
   const auto enter = [&](bool done) {
@@ -175,7 +175,7 @@ bool Session::run_message() {
       }
       if (!std::exchange(paid_, false) && !in_pace()) return false;
       execute(*std::exchange(unit_, std::nullopt));
-      release_complete();  // *OPC;*ESR?: with nothing pending the bit is due at once
+      release_complete();  // *OPC;*ESR?: without a pending operation the bit is set at once
       if (later_) {
         later_took_ns_ = instrument_.monotonic_ns() - from;
         continue;
@@ -256,7 +256,7 @@ std::string Session::gap(const std::string& store_id, std::uint64_t from, std::u
 }
 
 void Session::link_lost() {
-  if (working_) {  // a command's own answer broke the link: not under its feet
+  if (working_) {  // a command's own answer broke the link: its objects are still in use
     lost_ = true;
     return;
   }

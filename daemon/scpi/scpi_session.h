@@ -1,12 +1,11 @@
 // Session: the command protocol of one host, bytes in and whole answer lines out (SCPI-99 over IEEE 488.2).
 //
-// Every host has its own error queue, status registers and pending answers. No clock, no descriptor, no
-// thread.
-//  - After a command error (-1xx) the rest of that message is not executed; after an execution error it is.
-//  - *OPC? takes its place in the order of answers and is answered when nothing is pending; later messages
-//    are executed meanwhile (so ABORt works), their answers wait behind it. *WAI holds everything behind it, and so
-//    does *TST? until the worker has done it, and MMEMory:DATA until the recipe is stored or refused.
-//  - Answers of one message come as one line, joined by ';', ended by LF.
+// Every host has its own error queue, status registers and pending answers. No clock, no descriptor, no thread of its
+// own. - After a command error (-1xx) the rest of the message is not executed; after an execution error it is. - *OPC?
+// keeps its place in the order of answers and is answered without pending operations. Later messages are executed
+//    meanwhile (so ABORt works), and their answers wait after it. *WAI holds everything after it; so do *TST? until the
+//    worker has ended it, and MMEMory:DATA until the recipe is stored or refused.
+// - Answers of one message form one line, joined by ';', ended by LF.
 #pragma once
 
 #include <cstdint>
@@ -29,26 +28,26 @@ namespace datum::scpi {
 
 class Session final : public HostCodec {
  public:
-  /// `host`: who speaks, as lock_arbiter.h names hosts.
+  /// `host`: name of the peer as in lock_arbiter.h.
   explicit Session(Instrument& instrument, std::string host = "host");
 
-  /// A line that is no command: true where it was taken. It is asked before anything is parsed, also behind *WAI.
+  /// Handles a line that is not a command; true where it did. Called before the parser, also after *WAI.
   using OtherLine = std::function<bool(std::string_view line)>;
   void on_other_line(OtherLine handler) { other_line_ = std::move(handler); }
 
-  /// Executes every message that is complete.
+  /// Executes every complete message.
   void receive(std::string_view bytes) override;
   bool waits() const override { return !held_ && !later_ && (parser_ || !inbox_.empty()); }
   void resume() override { work(); }
   bool full() const override { return later_ && !later_->answers; }
   bool owes() const override { return held_ || later_ || event_when_complete_ || !outbox_.empty(); }
-  /// Something changed in the instrument: an operation ended, a condition came or went.
+  /// An operation ended, or a condition of the instrument changed.
   void instrument_changed() override;
-  /// Answer lines that are ready, each with its LF; the caller sends them in this order and whole.
+  /// Complete answer lines with LF; the caller sends them in this order and never splits them.
   std::vector<std::string> take_answers() override;
-  /// The link broke: half a message and unsent answers are forgotten; errors and status stay.
+  /// The link broke: discards an incomplete message and unsent answers; errors and status stay.
   void link_lost() override;
-  /// An error that no command caused: queued, its status bit set.
+  /// Enqueues an error that no command caused, and sets its event bit.
   void raise(int number, const std::string& detail) override;
 
   Instrument& instrument() { return instrument_; }
@@ -61,24 +60,25 @@ class Session final : public HostCodec {
   std::string gap(const std::string& store_id, std::uint64_t from, std::uint64_t to) const override;
   void push_results(bool on) { pushes_results_ = on; }
   AnswerForm& form() { return form_; }
-  /// The host has all results up to this one.
+  /// The host acknowledged all results up to this sequence number.
   std::uint64_t acknowledged() const { return acknowledged_; }
   void acknowledge(std::uint64_t sequence) { acknowledged_ = sequence; }
 
-  // What common commands do to the order of execution.
+  // Effects of common commands on the order of execution.
   void answer(std::string text) { line_.push_back({std::move(text), false}); }
   void answer_when_complete() { line_.push_back({"1", true}); }
   void set_event_when_complete() { event_when_complete_ = true; }
   void wait_until_complete() { held_ = instrument_.operation_pending(); }
-  /// An end that comes later, and its answer, at its place: what follows waits. Who fills it in calls instrument_changed().
+  /// The end of an operation and its answer, in the order of answers; later commands wait. Whoever sets it calls
+  /// instrument_changed().
   struct Later {
     bool done = false, answers = true;
     std::string text;
-    std::vector<std::string> errors;  // raised with `error_number` before the answer
+    std::vector<std::string> errors;  // enqueued with `error_number` before the answer
     int error_number = 0;
   };
   void wait_for(std::shared_ptr<Later> later) { later_ = std::move(later); }
-  /// *CLS and *RST: *OPC and *OPC? no longer wait.
+  /// *CLS and *RST: cancels *OPC and *OPC?.
   void forget_completion();
 
  private:
@@ -103,18 +103,18 @@ class Session final : public HostCodec {
   ErrorQueue errors_;
   std::deque<Framed> inbox_;
   std::size_t inbox_bytes_ = 0;
-  std::optional<Parser> parser_;      // message being executed
-  std::optional<Unit> unit_;          // of it, held back
-  bool paid_ = false;                 // a message brings the pace of its first command
-  std::vector<std::string> path_;     // where a header without ':' begins
+  std::optional<Parser> parser_;      // message in execution
+  std::optional<Unit> unit_;          // its next unit, held by the rate limit
+  bool paid_ = false;                 // the first command of a message passed the rate limit
+  std::vector<std::string> path_;     // path of a header without ':'
   Line line_;                         // answers of that message
-  std::deque<Line> outbox_;           // lines, those in front may still wait for completion
+  std::deque<Line> outbox_;           // complete lines; the first may still wait for completion
   bool held_ = false;                 // by *WAI
-  std::shared_ptr<Later> later_;      // what is executed waits for it
-  MonotonicNs later_took_ns_ = 0;     // of the loop, its command
+  std::shared_ptr<Later> later_;      // execution waits for it
+  MonotonicNs later_took_ns_ = 0;     // loop time of its command, ns
   bool event_when_complete_ = false;  // *OPC
   bool working_ = false;
-  bool lost_ = false;  // link_lost() came from within a command
+  bool lost_ = false;  // link_lost() was called from within a command
   bool pushes_results_ = false;
   AnswerForm form_;
   std::uint64_t acknowledged_ = 0;

@@ -14,7 +14,7 @@ struct Suffix {
   double factor, zero = 0;
 };
 
-// "M" is the metre: a prefix stands before a unit, and milli alone is none.
+// "M" is the metre: a prefix precedes a unit, and milli alone is no unit.
 constexpr Suffix units[] = {
     {Dimension::seconds, "S", 1},
     {Dimension::seconds, "MS", 1e-3},
