@@ -1,5 +1,5 @@
-// Dependencies: the list that says what each is fed with is that of the script and of CMake; the SBOM is SPDX 2.3 and names what is
-// linked; the package is packed the same whatever the umask, the time zone and the language.
+// Dependencies: DEPENDENCIES.md agrees with the script and with CMake; the SBOM is valid SPDX 2.3 and names all linked
+// libraries; the package is equal for any umask, time zone and language.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -43,7 +43,7 @@ std::set<std::string> matches(const std::string& text, const std::string& expres
   return found;
 }
 
-/// First columns of the table behind a heading.
+/// First column of the table below a heading.
 std::set<std::string> rows_of(const std::string& heading) {
   const std::string text = slurp(root / "systemd/DEPENDENCIES.md");
   const auto from = text.find("\n## " + heading + "\n");
@@ -73,7 +73,7 @@ TEST(Dependencies, AreThoseOfTheScriptAndOfCMake) {
   EXPECT_EQ(found, libraries);
 }
 
-/// A folder as a package has it, with programs of this build.
+/// A folder with the layout of a package and programs of this build.
 struct Sbom : ::testing::Test {
   Sbom() {
     fs::create_directories(folder / "root" / "usr" / "bin");
@@ -98,7 +98,7 @@ struct Sbom : ::testing::Test {
   testing::FreshFolder folder;
 };
 
-// The rules of SPDX 2.3 (clauses 6 to 11) for a document in JSON, as far as it uses them.
+// Rules of SPDX 2.3 (clauses 6 to 11) for the parts of the JSON format in use.
 TEST_F(Sbom, IsAnSpdxDocument) {
   if (!has_tools()) GTEST_SKIP() << "no dpkg, python3 or ninja";
   const Output out = made();
@@ -186,14 +186,14 @@ TEST_F(Sbom, NamesWhatIsLinkedWithItsLicence) {
   EXPECT_TRUE(has("SPDXRef-File-datumd", "DYNAMIC_LINK", "SPDXRef-Package-libsqlite3-0"));
   EXPECT_FALSE(has("SPDXRef-File-datumd-sign", "DYNAMIC_LINK", "SPDXRef-Package-libsqlite3-0"));
   EXPECT_TRUE(has("SPDXRef-Package-datumd", "STATIC_LINK", "SPDXRef-Package-libeigen3-dev"));
-  // Each library of the list is there, by itself or by what it is linked as.
+  // Each library of the list is present, directly or under its linked name.
   std::set<std::string> unlicensed;
   for (const std::string& row : rows_of("Libraries"))
     if (licences.count(row) == 0 || licences[row] == "NOASSERTION") unlicensed.insert(row);
   EXPECT_EQ(unlicensed, std::set<std::string>{});
 }
 
-// As of another processor: the libraries lie in a folder, with the database of their packages, and no ldd can ask them.
+// Libraries of another architecture: they are in a folder with their package database, and ldd can't run.
 TEST_F(Sbom, IsTheSameOfLibrariesThatLieInAFolder) {
   if (!has_tools()) GTEST_SKIP() << "no dpkg, python3 or ninja";
   const Output here = made();
@@ -220,7 +220,7 @@ done)");
 TEST_F(Sbom, ThePackageIsTheSameWhateverItWasPackedUnder) {
   if (!has_tools() || output_of("command -v dpkg-deb").status != 0)
     GTEST_SKIP() << "no dpkg, python3 or ninja";
-  fs::remove(folder / "root" / "usr" / "bin" / "datumd");  // whose compression takes its time
+  fs::remove(folder / "root" / "usr" / "bin" / "datumd");  // its compression is slow
   const auto packed = [&](const std::string& name, const std::string& environment) {
     const std::string deb = (folder.path() / name).string();
     const Output out = output_of("set -e; umask 022; dpkg-deb --root-owner-group -Znone --build " +
@@ -241,10 +241,10 @@ TEST_F(Sbom, ThePackageIsTheSameWhateverItWasPackedUnder) {
   EXPECT_THAT(output_of("dpkg-deb -c " + (folder / "two.deb").string()).text, HasSubstr("datumd.spdx.json"));
 }
 
-// No folder of whoever built it is in a program: else two builds would differ, and people's names would go out.
+// Programs contain no path of their build: builds would differ, and reveal names of people.
 TEST(Reproducible, ProgramsNameNoFolderOfTheirBuild) {
   for (const char* name : {"datumd", "datumctl", "datumd-parse", "datumd-sign"}) {
-    // Installing takes the place of libraries out (RPATH), stripping the names of files.
+    // Installation removes library paths (RPATH), stripping removes file names.
     const testing::FreshFolder folder;
     fs::copy(fs::path(DATUM_BIN) / name, folder / name);
     output_of("strip " + (folder / name).string());

@@ -1,8 +1,8 @@
-// Every function of the product that takes bytes from outside has a fuzz target, or is reached by one.
+// Every function of the product that reads external bytes has a fuzz target, or is called by one.
 //
-// Such a function is known by its name and its first argument: read_, parse_, load_, unpack_, replay, ..._from_json and
-// the like, of bytes, a text or a file's path; a constructor or receive() of bytes. A new one fails here until a file of
-// tests/fuzz names it, or the table says which target goes through it.
+// Such a function is recognised by its name and first argument: read_, parse_, load_, unpack_, replay, ..._from_json and
+// similar, of bytes, a text or a path; a constructor or receive() of bytes. A new function fails here until a file of
+// tests/fuzz names it, or the table names the target that calls it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::string slurp(const fs::path& file) {
   return text.str();
 }
 
-/// Of readers that are no target's own: what goes through them.
+/// Readers without a target of their own, and the target that calls them.
 const std::map<std::string, std::string> reached{
     {"load_lines_drawing", "toml_drawing"},  // one of load_artefact_drawing's two kinds
     {"load_sensor", "toml_sensor"},          // load_sensor_profile, with fringes demodulated
@@ -43,18 +43,18 @@ const std::map<std::string, std::string> reached{
     {"number_in", "pcd"},
     {"parse", "sidecar"},  // JsonObject
     {"parse_toml", "toml_structure"},
-    {"read_bytes", "tiff"},           // a whole file, of a size that is bounded
-    {"read_columns", "cmm_columns"},  // the next four: of a line, by the codec
+    {"read_bytes", "tiff"},           // a whole file of limited size
+    {"read_columns", "cmm_columns"},  // this and the next three: of a line, by the codec
     {"read_expression", "cmm_custom"},
     {"read_labelled", "cmm_labelled"},
     {"read_positional", "cmm_positional"},
     {"read_number", "cmm_positional"},
-    {"read_frame", "tiff"},  // chooses among the readers by the file's name
+    {"read_frame", "tiff"},  // selects the reader by the file name
     {"read_height_file", "tiff"},
     {"read_image", "png"},
     {"read_ipp_error", "ipp_client"},
     {"read_ipp_values", "ipp_client"},
-    {"read_obj", "model_file"},  // the next two as well: by model_from_bytes
+    {"read_obj", "model_file"},  // this and the next two: by model_from_bytes
     {"read_ply_model", "model_file"},
     {"read_stl", "model_file"},
     {"read_raw_set", "set_sidecar"},  // and its images, by png and tiff
@@ -64,7 +64,7 @@ const std::map<std::string, std::string> reached{
     {"utc_from_iso8601", "toml_calibration"},
 };
 
-/// Names of functions that take bytes from outside, as the product's headers declare them.
+/// Names of functions that read external bytes, from the product's headers.
 std::set<std::string> readers() {
   static const std::regex reader(
       R"re(\b((?:read|parse|load|unpack)(?:_\w+)?|replay(?:_\w+)?|\w+_from_(?:json|text|bytes|statement|iso8601)|from_(?:text|statement)|(?:number|natural)_in)\((?:ByteView|std::string_view|const std::string&|const std::filesystem::path&|std::span<const std::uint8_t>) (?:bytes|text|file|path|line|log|pdu|packed|json|data|statement)\b)re");
@@ -80,7 +80,7 @@ std::set<std::string> readers() {
   return names;
 }
 
-/// Whether a target calls `name` or hands it on.
+/// True: a target calls `name` or passes it on.
 bool named_in(const std::string& targets, const std::string& name) {
   for (std::size_t at = 0; (at = targets.find(name, at)) != targets.npos; at += name.size()) {
     const char before = at > 0 ? targets[at - 1] : ' ',

@@ -1,4 +1,4 @@
-// The programs that strangers' bytes reach are built as Debian hardens its own: looked at in the files themselves.
+// Programs that read external bytes are built with Debian's hardening options; checked in the ELF files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Rules of the tree that a compiler does not check; direction_test.cpp has those of includes.
+// Rules of the architecture that a compiler does not check; direction_test.cpp has the include rules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,23 +61,23 @@ TEST(House, NobodyIncludesMain) {
 TEST(House, TopLevelIsFixed) {
   const std::set<std::string> allowed{"CMakeLists.txt", "daemon", "drivers", "gpu", "calib", "config",
                                       "tests", "systemd", "README.md", "datum", "cmake",
-                                      // what tools expect at a root
+                                      // files that tools expect at a root
                                       "CMakePresets.json", "CHANGELOG.md", "LICENSE", ".clang-format",
                                       ".clang-tidy", ".gitignore", ".git", ".ci",
-                                      // what is not tracked
+                                      // untracked
                                       "build", "CMakeUserPresets.json", ".cache", ".vscode", ".idea"};
   for (const auto& entry : fs::directory_iterator(root)) {
     EXPECT_TRUE(allowed.count(entry.path().filename().string())) << entry.path();
   }
 }
 
-// A file of the kernels that reads a clock, a descriptor or writes a log is no pure function any more.
+// A kernel file with a clock, a descriptor or a log is not a pure function.
 TEST(House, ValuesStayPure) {
   const std::regex impure(
       R"(std::cout|std::cerr|printf\(|clock_gettime|steady_clock|system_clock|std::random_device|\brand\()");
   for (const char* folder : {"drivers/frame", "gpu"}) {
     for (const fs::path& file : sources_under(folder)) {
-      if (file == root / "gpu/core/cuda_support.cuh") continue;  // its waits for a device have deadlines
+      if (file == root / "gpu/core/cuda_support.cuh") continue;  // its device waits have deadlines
       std::smatch hit;
       const std::string text = slurp(file);
       if (std::regex_search(text, hit, impure) && hit.str() != "printf(")

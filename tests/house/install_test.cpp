@@ -1,4 +1,4 @@
-// What is installed: units that are fenced in as they say, pages that know every option, files where systemd looks for them.
+// The installed files: sandboxed units, manual pages with every option, files in the folders that systemd searches.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ TEST_F(Installed, UnitsAreExposedNoMoreThanIsPromised) {
   }
 }
 
-// The names are those of the kernel's drivers, in /proc/devices.
+// Names of the kernel's drivers, as in /proc/devices.
 TEST_F(Installed, UnitsOpenTheSerialPortsOfPcsAndOfArmControllers) {
   for (const char* unit : {"datumd.service", "datumd@.service"})
     for (const char* tty : {"ttyUSB", "ttyACM", "ttyS", "ttyTHS", "ttyAMA", "ttymxc"})
@@ -110,7 +110,7 @@ TEST_F(Installed, OneCellOrSeveralAreOneUnit) {
   EXPECT_EQ(several, one);
 }
 
-// No other process's memory is written, and nothing is sent to the world.
+// The units cannot write other processes' memory, and cannot reach the internet.
 TEST_F(Installed, UnitsKeepToTheirNetworkAndTheirOwnMemory) {
   const std::string unit = text_of(file("lib/systemd/system/datumd.service"));
   EXPECT_THAT(
@@ -122,7 +122,7 @@ TEST_F(Installed, UnitsKeepToTheirNetworkAndTheirOwnMemory) {
               HasSubstr("--inline \"u datumd-%i - "));
 }
 
-// The signer's key and memory are nobody else's; its socket is for datumd's account.
+// Only the signer's account can access its key and memory; its socket admits datumd's account.
 TEST_F(Installed, SignerIsApart) {
   for (const auto& [at, name, user] :
        {std::tuple{"", "datumd", "datumd"}, std::tuple{"@", "%i", "datumd-%i"}}) {
@@ -140,7 +140,7 @@ TEST_F(Installed, SignerIsApart) {
   }
 }
 
-/// The first match's group, "" where there is none.
+/// The first group of the first match; "": no match.
 std::string found(const std::string& text, const std::string& expression) {
   std::smatch match;
   return std::regex_search(text, match, std::regex(expression)) ? match[1].str() : "";
@@ -150,7 +150,7 @@ TEST_F(Installed, SocketsStandWhereTheSampleConfigurationListens) {
   const std::string sample = text_of(file("share/doc/datumd/examples/datumd.toml"));
   for (const auto& [unit, table] : {std::pair{"datumd", "tcp"}, std::pair{"datumd-gocator", "gocator"},
                                     std::pair{"datumd-modbus", "modbus_tcp"}}) {
-    // Up to the line that begins another table; texts may name one.
+    // Up to the header of the next table; text may name one.
     const std::string keys =
         found(sample, "\n#?\\[host\\." + std::string(table) + "\\]\n((?:(?!#?[|]?\\[)[^\n]*\n)*)");
     const std::string place = found(keys, "#address = \"([^\"]*)") + ":" + found(keys, "#port = ([0-9]+)");

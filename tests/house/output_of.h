@@ -1,4 +1,4 @@
-// What a shell command prints, both streams, and its exit status; 128 and the signal's number where one ended it.
+// Output of a shell command (both streams) and its exit status; 128 plus the number of a fatal signal.
 #pragma once
 
 #include <sys/wait.h>
