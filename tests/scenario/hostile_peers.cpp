@@ -8,7 +8,7 @@
 namespace datum::scenario {
 namespace {
 
-/// Closes with a reset instead of a farewell.
+/// Closes with a reset (RST) instead of an orderly shutdown.
 void break_off(int fd) {
   const linger at_once{1, 0};
   ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
@@ -24,7 +24,7 @@ int HostilePeers::enter(int port) {
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   static_cast<void>(
-      ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address));  // it may be refused
+      ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address));  // may be refused
   return fd;
 }
 

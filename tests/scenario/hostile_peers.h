@@ -1,4 +1,4 @@
-// Peers that do what no host should: on every TCP port that the daemon listens on.
+// Hostile peers on every TCP port of the daemon.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace datum::scenario {
 
-/// Connections that close with the object. Whatever the daemon does with them is no error here.
+/// Connections that close with the object. Refusals by the daemon are no error here.
 class HostilePeers {
  public:
   HostilePeers(std::vector<int> ports, std::uint64_t seed) : ports_(std::move(ports)), random_(seed) {}
@@ -16,17 +16,17 @@ class HostilePeers {
   HostilePeers(const HostilePeers&) = delete;
   HostilePeers& operator=(const HostilePeers&) = delete;
 
-  /// So many connections to each port; every third is broken off (RST), one byte or nothing is said on the others.
+  /// Opens `each` connections per port. Every third is reset; the others send one byte or nothing.
   void storm(int each);
-  /// Random bytes to each port, line ends among them, as many as it takes at once, at most `most`.
+  /// Sends random bytes with line ends to each port, at most `most`, as many as one write accepts.
   void garbage(std::size_t most);
-  /// A line or frame that never ends, to each port.
+  /// Sends an endless line or frame to each port.
   void oversized(std::size_t bytes);
-  /// The same question again and again; the answers are never read.
+  /// Repeats a query without reading the answers.
   void mute(const std::string& question, std::size_t times);
-  /// One more byte on a connection to each port that is kept for this.
+  /// Sends one further byte on a reserved connection per port.
   void drip();
-  /// All hang up.
+  /// Closes all connections.
   void leave();
   std::size_t present() const { return open_.size() + slow_.size(); }
 

@@ -1,4 +1,5 @@
-// A plate with a bore, the sensor's calibration, and where the bore is then: for holes that are scanned, then touched.
+// A plate with a bore, the sensor's calibration, and the true place of the bore, for holes that are scanned, then
+// touched.
 #pragma once
 
 #include <Eigen/LU>
@@ -15,7 +16,7 @@ constexpr double bore_x_mm = 4.4, bore_y_mm = 5.3, top_mm = 1, bore_radius_mm = 
 constexpr double probe_radius_mm = 0.5, depth_mm = 1;
 inline const Eigen::Vector3d stage_mm(100.2, 80.4, 30.1);
 
-/// A .ptr file of 10 x 10 mm: a plate at 1 mm, with a hole or without; `mark_um` makes its bytes others.
+/// A .ptr file of 10 x 10 mm: a plate at 1 mm, with or without a hole; `mark_um` makes its bytes unique.
 inline std::string plate(bool hole, float mark_um) {
   std::string bytes;
   const auto append = [&bytes](std::uint32_t word) {

@@ -1,5 +1,5 @@
-// A sensor that nobody has calibrated, an artefact, a CMM with a probe: by serial commands alone to a board that is
-// measured in machine coordinates; then the sensor is bumped.
+// An uncalibrated sensor, an artefact, and a CMM with a probe: serial commands lead to a board measured in machine
+// coordinates; then the sensor is displaced.
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
@@ -20,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path shipped = fs::path(DATUM_SOURCE_DIR) / "config";
-const Eigen::Vector3d stage_mm(120.8, 79.4, 35.1);  // where the stage stands for scans and boards
-constexpr int touches = 6;                          // of each face
+const Eigen::Vector3d stage_mm(120.8, 79.4, 35.1);  // position of the stage for scans and boards
+constexpr int touches = 6;                          // per face
 
 const char* const config_text = R"(schema = 1
 cell = "calibration"
@@ -58,7 +58,7 @@ path = "FOLDER/host"
 baud = 115200
 )";
 
-/// The demonstration's sensor on an ideal stage, moved and turned as `bump` says.
+/// The demonstration's sensor on an ideal stage, displaced by `bump`.
 std::string truth(const Eigen::Isometry3d& bump = Eigen::Isometry3d::Identity()) {
   Calibration c = load_calibration(shipped / "calibrations/demo.toml");
   c.squareness_rad.setZero();
@@ -93,7 +93,7 @@ class ScenarioCalibration : public ::testing::Test {
     if (!cell.start().says("8N1: open", 2)) throw std::runtime_error(cell.daemon().output());
     host = std::make_unique<Host>(line.fd(), false);
   }
-  /// Exposes for each line on its wire.
+  /// Exposes for each line on its trigger wire.
   void mount_sensor(const std::string& truth_file, int frame,
                     const std::vector<std::string>& shows = {"artefact", "good"}) {
     sensor.reset();
@@ -132,7 +132,7 @@ class ScenarioCalibration : public ::testing::Test {
   void expect_good(const std::string& command) {
     EXPECT_EQ(host->command(command), "0,\"No error\"") << command << "\n" << cell.daemon().output();
   }
-  /// Until the daemon says that the sensor may expose.
+  /// Waits until the daemon permits the exposure.
   void await_exposure() {
     constexpr int sweeping = 8;
     const Deadline deadline = timeout();
@@ -211,8 +211,8 @@ TEST_F(ScenarioCalibration, FromAnUncalibratedStartToABoardAndToABump) {
   EXPECT_EQ(made.operator_name, "J. M.");
   EXPECT_EQ(made.stage.q_cal_mm, stage_mm);
 
-  // How far off the truth is it, where the artefact stands? Noise of the touches is GRBL's rounding to 1 um
-  // (0.3 um standard deviation), of the scan some 3 um over 100 000 pixels a face; k = 3.
+  // Deviation from the truth at the artefact's place. The touches have GRBL's rounding to 1 um (0.3 um standard
+  // deviation), the scan some 3 um over 100 000 pixels a face; k = 3.
   const VirtualMount mount =
       load_mount(shipped / "artefacts/angled-slot-120.toml", shipped / "twins/artefact.toml");
   const Calibration real = load_calibration(cell.path() / "truth/mounted.toml");
@@ -243,7 +243,7 @@ TEST_F(ScenarioCalibration, FromAnUncalibratedStartToABoardAndToABump) {
   expect_good("CAL:ABOR");
   expect_good("INIT;:ABOR");
 
-  // Somebody bumped the sensor: 0.1 mm and 0.05 degrees.
+  // The sensor is displaced by 0.1 mm and 0.05 degrees.
   Eigen::Isometry3d bump = Eigen::Isometry3d::Identity();
   bump.translate(Eigen::Vector3d(0.08, -0.06, 0));
   bump.rotate(Eigen::AngleAxisd(0.05 * M_PI / 180, Eigen::Vector3d::UnitZ()));
@@ -258,7 +258,7 @@ TEST_F(ScenarioCalibration, FromAnUncalibratedStartToABoardAndToABump) {
   EXPECT_EQ(cell.results().size(), 1u);
 }
 
-/// Less than U of a turn with this artefact, 7.6 mdeg.
+/// Below the expanded uncertainty (k = 2) of a rotation with this artefact, 7.6 mdeg.
 class ScenarioUntoldDrift : public ScenarioCalibration {
  protected:
   ScenarioUntoldDrift() : ScenarioCalibration("drift_limit_mdeg = 5.0\n") {}
@@ -301,7 +301,7 @@ TEST_F(ScenarioCalibration, WhatGoesWrongMakesNoCalibration) {
   expect_good("CAL:SCAN");
   expose();
   EXPECT_EQ(host->ask("SYST:ERR?"), "0,\"No error\"");
-  // The sensor's computer delivers that frame once more, under another name.
+  // The sensor's computer delivers the same frame again under another name.
   expect_good("CAL:SCAN");
   deliver_again();
   EXPECT_NE(host->ask("SYST:ERR?").find("frame 000003 was delivered before"), std::string::npos);
@@ -319,7 +319,7 @@ TEST_F(ScenarioCalibration, WhatGoesWrongMakesNoCalibration) {
   host->send("*CLS");
   EXPECT_EQ(error_of("CAL:ACC"), -340) << host->ask("CAL:STAT?");
   EXPECT_EQ(error_of("CAL:VER"), -340);
-  // Forgotten and touched again as they are, it is one.
+  // After new touches of the correct faces it is accepted.
   expect_good("CAL:FORG 'LL';FORG 'LR'");
   for (const Face face : {Face::ll, Face::lr})
     for (int n = 1; n <= 4; ++n) {
@@ -355,7 +355,7 @@ TEST_F(ScenarioCalibration, ALogThatCannotBeWrittenIsToldAndEndsNothing) {
   EXPECT_FALSE(cell.daemon().has_ended());
 }
 
-// The same by an operator at a terminal, one step at a time.
+// The same by an operator at a terminal, step by step.
 TEST_F(ScenarioCalibration, AnOperatorIsLedThroughIt) {
   mount_sensor("truth/mounted.toml", 1);
   const auto step = [&](const std::string& words) {

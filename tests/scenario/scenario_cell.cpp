@@ -160,7 +160,7 @@ Program& Cell::launch(const std::map<std::string, std::string>& environment) {
   auto with_socket = environment;
   with_socket["NOTIFY_SOCKET"] = (path() / "notify").string();
   daemon_.reset();
-  while (!notify_.next().empty()) continue;  // of the one before
+  while (!notify_.next().empty()) continue;  // messages of the former daemon
   daemon_ = std::make_unique<Program>(std::vector<std::string>{program_, "--config", "datumd.toml"}, path(),
                                       "datumd." + std::to_string(++starts_) + ".log", with_socket);
   return *daemon_;

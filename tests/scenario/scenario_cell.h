@@ -17,7 +17,7 @@
 
 namespace datum::scenario {
 
-/// The socket of a service manager, read all the time: a full one would hold the daemon up.
+/// The notification socket of a service manager, read all the time: a full socket would block the daemon.
 class Notify {
  public:
   explicit Notify(const std::filesystem::path& path);
@@ -25,12 +25,11 @@ class Notify {
   Notify(const Notify&) = delete;
   Notify& operator=(const Notify&) = delete;
 
-  /// Becomes readable when a message is there.
+  /// Readable when a message waits.
   int fd() const { return arrived_; }
-  /// The next message that begins with `text`, others passed over; "" where the program ended or time was
-  /// over.
+  /// The next message that begins with `text`; others are skipped. "": the program ended, or timeout.
   std::string await(const std::string& text, const Program& sender);
-  /// The next message that is there, "" where none is.
+  /// The next waiting message; "": none.
   std::string next();
 
  private:
@@ -47,9 +46,9 @@ struct CellOptions {
   bool arm_at_start = true;
   bool push_results = true;
   int frame_timeout_ms = 30'000;
-  std::string role = "configure";  // of hosts by TCP; empty: no such key
-  std::string daemon = "datumd";   // or a path
-  std::string more = "";           // further tables of the configuration; FOLDER stands for the cell's
+  std::string role = "configure";  // of TCP hosts; empty: key absent
+  std::string daemon = "datumd";   // name or path
+  std::string more = "";  // further tables of the configuration; FOLDER is replaced by the cell's folder
 };
 
 constexpr double good_height_um = 500, bad_height_um = 700;  // limits: 460 and 540
@@ -60,31 +59,31 @@ class Cell {
 
   const std::filesystem::path& path() const { return folder_.path(); }
   std::filesystem::path drop() const { return path() / "drop"; }
-  /// Writes a file of the cell.
+  /// Writes a file in the cell's folder.
   void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
-  /// The recipe's file; its text differs with the tolerance alone.
+  /// The text of the recipe; only the tolerance varies.
   static std::string recipe_text(double tolerance_um = 40);
 
-  /// Starts datumd without waiting for anything.
+  /// Starts datumd without waiting.
   Program& launch(const std::map<std::string, std::string>& environment = {});
-  /// Starts datumd and waits until it is ready. Throws where it does not get there.
+  /// Starts datumd and waits until it is ready. Throws otherwise.
   Program& start(const std::map<std::string, std::string>& environment = {});
   Program& daemon() { return *daemon_; }
   Notify& notify() { return notify_; }
-  /// Of the daemon that was started last and is ready.
+  /// Port of the last started daemon, which must be ready.
   int tcp_port() const;
   std::unique_ptr<Host> connect() const { return std::make_unique<Host>(connect_tcp(tcp_port())); }
 
   /// Moves NAME.ptr into the drop folder in one step.
   void deliver(const std::string& name, const std::string& bytes) const;
-  /// Bus mode: triggers, waits until the sensor may expose.
+  /// Bus mode: triggers, and waits until the sensor may expose.
   void trigger(Host& host) const;
-  /// And delivers a good board.
+  /// The same, then delivers a good board.
   void trigger_and_deliver(Host& host, const std::string& name) const;
 
   /// All stored verdicts as datumctl prints them, oldest first.
   nlohmann::json results() const;
-  /// Names in a folder, sorted.
+  /// Sorted names in a folder.
   std::vector<std::string> list(const std::string& folder) const;
 
  private:
@@ -93,13 +92,13 @@ class Cell {
   std::unique_ptr<Program> daemon_;
   const std::string program_;
   int starts_ = 0;
-  mutable std::uint32_t delivered_ = 0;  // by trigger_and_deliver: no two frames have the same noise
+  mutable std::uint32_t delivered_ = 0;  // by trigger_and_deliver: each frame has another noise
 };
 
-/// A .ptr file: a tilted plane of 10 x 10 mm with a box of 3 x 2 mm in its middle, noise of 3 um.
+/// A .ptr file: a tilted plane of 10 x 10 mm with a box of 3 x 2 mm in the middle, noise of 3 um.
 std::string frame_of_box(double height_um, std::uint32_t seed);
 
-/// Comma separated fields of an answer.
+/// Comma-separated fields of an answer.
 inline std::vector<std::string> fields(const std::string& answer) { return plc::split(answer); }
 
 }  // namespace datum::scenario

@@ -1,4 +1,4 @@
-// A delivery that was in work when datumd ended: measured as it was claimed, or INVALID; never by another recipe.
+// A delivery in progress when datumd ended: measured with the recipe of its claim, or INVALID; never with another recipe.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-/// By "box" the bad board fails, by "wide" it passes.
+/// The bad board fails with "box" and passes with "wide".
 std::string wide_recipe() {
   std::string text = Cell::recipe_text(400);
   return text.replace(text.find("\"box\""), 5, "\"wide\"");
@@ -29,7 +29,7 @@ struct Claims : ::testing::Test {
   Claims() { cell.write("recipes/wide.toml", wide_recipe()); }
 
   void deliver_and_kill(const std::string& name);
-  /// As a process leaves it that ended over it.
+  /// The state that a process leaves when it ends during this delivery.
   void put_in_work(const std::string& name, const std::optional<ClaimRecord>& record, int ends = 0) {
     cell.write("drop/work/7/" + name + ".ptr", frame_of_box(good_height_um, 3));
     if (record) {
@@ -40,7 +40,7 @@ struct Claims : ::testing::Test {
   bool is_settled(const std::string& name) const {
     return fs::exists(cell.drop() / "done" / name) || fs::exists(cell.drop() / "failed" / name);
   }
-  /// The newest result when the delivery has left work/.
+  /// The newest result after the delivery left work/.
   nlohmann::json result_of_start(const std::string& name) {
     cell.start();
     const auto host = cell.connect();
@@ -55,7 +55,7 @@ struct Claims : ::testing::Test {
     cell.daemon().signal(SIGTERM);
     cell.daemon().wait();
   }
-  /// Armed once: what lies there before is nobody's board.
+  /// Arms once: frames from before belong to no board.
   void arm_once() {
     cell.start();
     stop();
@@ -70,7 +70,7 @@ struct Claims : ::testing::Test {
   Cell cell;
 };
 
-/// kill -9 as soon as the claim's folder is there: with a host's recipe and unit.
+/// kill -9 as soon as the claim's folder exists, with a host's recipe and unit.
 void Claims::deliver_and_kill(const std::string& name) {
   const int watch = ::inotify_init1(IN_CLOEXEC);
   ::inotify_add_watch(watch, (cell.drop() / "work").c_str(), IN_CREATE);
@@ -99,7 +99,7 @@ TEST_F(Claims, AfterAKillTheFrameIsMeasuredByTheRecipeAndUnitOfItsClaim) {
       EXPECT_EQ(result["recipe"], "wide") << result.dump();
       EXPECT_EQ(result["unit_id"], "SN 42");
       EXPECT_EQ(result["decision"], "PASS") << result.dump();
-    } else {  // killed before the claim: the configured recipe was not chosen when it came
+    } else {  // killed before the claim: the configured recipe was not yet chosen at the arrival
       EXPECT_EQ(result["decision"], "INVALID") << result.dump();
       EXPECT_EQ(result["reason"], "FRAME_EARLY");
     }
@@ -133,7 +133,7 @@ TEST_F(Claims, OfATriggerTheFrameIsInvalid) {
   EXPECT_THAT(result_of_start("f")["detail"].get<std::string>(), HasSubstr("for a TRIGger"));
 }
 
-/// Once it ended each start, with arm_at_start for ever.
+/// Such a delivery once ended every start with arm_at_start.
 TEST_F(Claims, ADeliveryThatEndedTheProcessTwiceGoesToFailed) {
   arm_once();
   cell.start();

@@ -1,4 +1,5 @@
-// A machine that lies, is silent, complains or is unplugged: never a PASS by its word, and the cell recovers.
+// A machine that sends wrong positions, is silent, reports errors or is unplugged: never a PASS by its data, and the cell
+// recovers.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -39,7 +40,7 @@ class ScenarioCmm : public ::testing::Test {
     host = cell.connect();
     ASSERT_EQ(host->command("INIT"), "0,\"No error\"");
   }
-  /// The last board is INVALID for one of these reasons, in the store as on the line.
+  /// The last board is INVALID for one of these reasons, in the store and on the line.
   void expect_invalid(const std::set<std::string>& reasons) {
     const auto line = host->result();
     EXPECT_EQ(line.decision, "INVALID");
@@ -50,7 +51,7 @@ class ScenarioCmm : public ::testing::Test {
     constexpr int questionable_pose = 512;
     EXPECT_EQ(std::stoi(host->ask("STAT:QUES:COND?")), questionable_pose);
   }
-  /// Unplugs the faulty machine, plugs a good one in.
+  /// Unplugs the faulty machine and plugs in a good one.
   void exchange_machine() {
     cmm->signal(SIGTERM);
     EXPECT_EQ(cmm->wait(), 0);
@@ -113,7 +114,7 @@ TEST_F(ScenarioCmm, TellsAnError) {
   ASSERT_EQ(host->command("TRIG"), "0,\"No error\"");
   expect_invalid({"POSE_ERROR"});
   exchange_machine();
-  // GRBL lost its position with the alarm: the same machine plugged in again is not yet believed.
+  // GRBL lost its position with the alarm: after reconnection the machine is not yet trusted.
   ASSERT_EQ(host->command("TRIG"), "0,\"No error\"");
   expect_invalid({"POSE_ERROR"});
   EXPECT_EQ(host->command("DIAG:POS:REF"), "0,\"No error\"");

@@ -1,5 +1,5 @@
-// kill -9 at any moment of 200 boards: no announced result is lost, no sequence number repeats, no frame is
-// lost or measured twice.
+// kill -9 at random moments of 200 boards: no announced result is lost, no sequence number repeats, no frame is lost or
+// measured twice.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -18,8 +18,8 @@ namespace {
 
 constexpr int boards = 200, kills = 50, most_ahead = 6;
 
-/// First value of the query's rows, joined. Opened for this question alone: a connection that stays would spare the
-/// daemon its recovery.
+/// First column of the query's rows, joined. Opened for this query only: a lasting connection would spare the daemon its
+/// recovery.
 std::string ask_store(const std::filesystem::path& store, const std::string& query) {
   sqlite3* db = nullptr;
   std::string answer;
@@ -35,10 +35,10 @@ std::string ask_store(const std::filesystem::path& store, const std::string& que
   return answer;
 }
 
-/// What happens in the cell, as seen from outside the daemon.
+/// Events of the cell as seen from outside of the daemon.
 enum Event { logged, ready, delivered, claimed, store_written, announced, settled, events };
 
-/// Tells what the daemon does to its files.
+/// Watches the daemon's operations on its files.
 class FileEvents {
  public:
   explicit FileEvents(const Cell& cell) : fd_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
@@ -78,7 +78,7 @@ std::string decision_of(int board) { return board % 3 == 0 ? "FAIL" : "PASS"; }
 
 class ScenarioCrash : public ::testing::Test {
  protected:
-  /// From one start of the daemon to its death, or to the last board.
+  /// One life of the daemon: from its start to its death, or to the last board.
   void live();
   void draw_kill() {
     kill_at = static_cast<Event>(lives++ % events);
@@ -87,7 +87,7 @@ class ScenarioCrash : public ::testing::Test {
   }
   void happened(Event event) {
     if (event == kill_at && countdown > 0 && --countdown == 0 && killed < kills) {
-      // One of four is asked to end in the middle of its work; before it is ready it need not listen.
+      // A quarter of the ends are SIGTERM during work; before it is ready the daemon need not handle it.
       ending = host && gentle ? SIGTERM : SIGKILL;
       cell.daemon().signal(ending);
       ++killed;
@@ -110,7 +110,7 @@ class ScenarioCrash : public ::testing::Test {
         happened(ready);
       }
   }
-  /// All that had been sent when the daemon died was received, too.
+  /// Reads all that was sent before the daemon died.
   void read_lines() {
     if (!host) return;
     host->receive();
@@ -131,12 +131,12 @@ class ScenarioCrash : public ::testing::Test {
   FileEvents files{cell};
   std::mt19937 random{20261121};
   std::unique_ptr<Host> host;
-  std::vector<plc::ResultLine> lines;  // that any host ever received
+  std::vector<plc::ResultLine> lines;  // received by any host
   Event kill_at = events;
   int countdown = 0, killed = 0, sent = 0, done = 0;
   std::map<Event, int> killed_at;
   bool dead = false;
-  bool armed_once = false;  // what lies there before is nobody's board
+  bool armed_once = false;  // frames from before belong to no board
   int ending = SIGKILL, lives = 0;
   bool gentle = false;
 };

@@ -1,4 +1,4 @@
-// datumctl beside the real daemon: what an operator types, what it says, its exit status.
+// datumctl with the real daemon: commands of an operator, their output and exit status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ struct ScenarioDatumctl : ::testing::Test {
     while (host->ask("SYST:STAT?").rfind(state, 0) != 0)
       ASSERT_FALSE(meanwhile.has_ended()) << meanwhile.output();
   }
-  /// A board through `trigger --wait`.
+  /// Measures a board by `trigger --wait`.
   Outcome measure(const std::string& name, double height_um) {
     Program trigger(to_cell({"trigger", "--wait", "--unit", "SN 1"}), cell.path(), name + ".log");
     await_state("WAITING", trigger);
@@ -162,7 +162,7 @@ std::vector<Json> events_of(const Program& watch, const std::string& kind) {
   return found;
 }
 
-// A power cut between two boards, on a serial line that stays: the second board is measured before watch is back.
+// A power cut between two boards on a persistent serial line: the second board is measured before watch reconnects.
 TEST(ScenarioDatumctlWatch, MissesNoResultWhenTheDaemonIsKilled) {
   CellOptions o;
   o.more = "[host.serial]\npath = \"FOLDER/host\"\nbaud = 115200\n";

@@ -1,4 +1,4 @@
-// The demonstration as a newcomer runs it: three boards, three verdicts, three pictures.
+// The demonstration as run by a newcomer: three boards, three verdicts, three pictures.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -38,7 +38,7 @@ const nlohmann::json& check_of(const nlohmann::json& verdict, const std::string&
   throw std::runtime_error(reference + " has no " + what);
 }
 
-/// "U3 tilt FAIL" of a row of the PLC's table: what it says but for its numbers, which the CMM's noise moves.
+/// "U3 tilt FAIL" of a row of the PLC's table, without numbers, which vary with the CMM's noise.
 std::string gist(const std::string& row) {
   std::istringstream in(row);
   std::string reference, what, word, verdict;
@@ -48,7 +48,7 @@ std::string gist(const std::string& row) {
   return reference + " " + what + " " + verdict;
 }
 
-/// Rows of the tables that the README shows of the demo.
+/// Rows of the demo's tables in the README.
 std::vector<std::string> rows_in_readme() {
   std::ifstream in(DATUM_SOURCE_DIR "/README.md");
   std::vector<std::string> rows;
@@ -62,12 +62,12 @@ std::vector<std::string> rows_in_readme() {
   return rows;
 }
 
-/// The demonstration's recipe with the board's own form, patches of bare board at its edges, and leave to use its surface.
+/// The demonstration's recipe with the board's form, patches of bare board at its edges, and fallback to its surface.
 void write_warped_recipe(const fs::path& file) {
   std::string text = slurp(DATUM_SOURCE_DIR "/config/recipes/demo-board.toml");
   const std::string package = "[package.TQFP44]\n";
   text.insert(text.find(package) + package.size(), "fallback = \"warp\"\n");
-  // U1 lies 15 mm from the nearest floor; the twin bows by 0.2 um/mm^2 at the most
+  // U1 is 15 mm from the nearest floor; the twin's curvature is at most 0.2 um/mm^2
   text += R"(
 [warp]
 max_gap_mm = 16
@@ -98,7 +98,7 @@ rows = 4
   std::ofstream(file) << text;
 }
 
-/// The third board's frame once more: the wire over U1's ring hides its floor, the board's surface stands in.
+/// The third board's frame: a wire over U1's ring hides its floor, so the board's surface is the datum.
 void expect_the_surface_to_stand_in(const fs::path& demo) {
   write_warped_recipe(demo / "recipes/warped.toml");
   fs::path frame;

@@ -1,4 +1,4 @@
-// The demonstration of devices: one board through a Gocator and through a GigE Vision camera.
+// The demonstration of devices: one board by a Gocator and by a GigE Vision camera.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// What was measured after these words, up to the next empty line.
+/// Result rows after this text, up to the next empty line.
 std::string rows_after(const std::string& output, const std::string& words) {
   const auto from = output.find("\nref ", output.find(words));
   return from == std::string::npos ? "none" : output.substr(from, output.find("\n\n", from) - from);

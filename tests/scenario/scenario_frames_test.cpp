@@ -1,4 +1,4 @@
-// What a sensor may do to the daemon: cut files, deliver twice, too early, or not at all.
+// Faulty deliveries of a sensor: truncated files, duplicates, early frames, missing frames.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -43,7 +43,7 @@ TEST(ScenarioFrames, TruncatedFrameIsInvalidAndTheNextOnePasses) {
   EXPECT_FALSE(datumd.has_ended());
 }
 
-/// A .ptr file of so many rows and columns that takes no room on the disk.
+/// A sparse .ptr file of this size.
 void deliver_nothing(const Cell& cell, const std::string& name, std::uint32_t rows, std::uint32_t cols) {
   const fs::path file = cell.path() / (name + ".part");
   const std::uint32_t header[8] = {rows, cols, 0, 0, 32, 1, 1, 1};
@@ -52,7 +52,7 @@ void deliver_nothing(const Cell& cell, const std::string& name, std::uint32_t ro
   fs::rename(file, cell.drop() / (name + ".ptr"));
 }
 
-// The second one's size is allowed, its header is not: a mebibyte is left for headers.
+// The second frame's size is allowed, its header is not: headers are limited to 1 MiB.
 TEST(ScenarioFrames, AFrameThatIsTooLargeIsRefusedUnreadAndTheNextOnePasses) {
   Cell cell;
   std::string config = slurp(cell.path() / "datumd.toml");
@@ -76,7 +76,7 @@ TEST(ScenarioFrames, AFrameThatIsTooLargeIsRefusedUnreadAndTheNextOnePasses) {
       results.at(2)["detail"],
       "large.ptr: 1000 rows x 1001 columns; at most 1 million pixels are read; where the sensor's frames are "
       "larger, raise sensor.max_frame_mpix");
-  // The large one's 4 MB of bytes, and what the allocator keeps; the huge one would be 2.4 GB.
+  // The large frame has 4 MB of bytes, plus the allocator's reserve; the huge one would have 2.4 GB.
   EXPECT_LT(usage_of(datumd.pid()).peak_kib - before_kib, 32 * 1024);
   cell.deliver("next", frame_of_box(good_height_um, 2));
   EXPECT_EQ(host->result().decision, "PASS");
@@ -84,7 +84,7 @@ TEST(ScenarioFrames, AFrameThatIsTooLargeIsRefusedUnreadAndTheNextOnePasses) {
   EXPECT_NE(slurp(cell.drop() / "failed/huge/huge.ptr.reason.txt").find("max_frame_mpix"), std::string::npos);
 }
 
-// A frame that lay in the folder while the cell was not armed shows a board of then.
+// A frame from before the arming shows an earlier board.
 TEST(ScenarioFrames, AFrameThatLayThereTooLongIsInvalid) {
   CellOptions options;
   options.arm_at_start = false;
@@ -98,7 +98,7 @@ TEST(ScenarioFrames, AFrameThatLayThereTooLongIsInvalid) {
   const Deadline deadline = timeout();
   while (host->ask("DIAG:LINK?").find("1 ready") == std::string::npos)
     ASSERT_LT(std::chrono::steady_clock::now(), deadline) << host->ask("DIAG:LINK?");
-  // Each question and its answer take a loop's round; by the clock of the table itself, 2 ms are over.
+  // Each query takes a round of the loop; by the clock of the table itself, 2 ms pass.
   while (std::stod(fields(host->ask("DIAG:LINK:TABL?")).at(10)) < 0.002)
     ASSERT_LT(std::chrono::steady_clock::now(), deadline);
   ASSERT_EQ(host->command("INIT"), "0,\"No error\"");
@@ -123,7 +123,7 @@ TEST(ScenarioFrames, SameFrameIsMeasuredOnce) {
   ASSERT_TRUE(datumd.says("a.ptr was delivered twice and is measured once"));
   datumd.signal(SIGTERM);
   EXPECT_EQ(datumd.wait(), 0);
-  // The store remembers what the process has forgotten.
+  // The store keeps what the restarted process does not know.
   Program& again = cell.start();
   cell.deliver("a", frame);
   ASSERT_TRUE(again.says("a.ptr was delivered twice and is measured once"));
@@ -163,7 +163,7 @@ TEST(ScenarioFrames, AbortWhileWaitingGivesNoResult) {
   EXPECT_EQ(fields(host->ask("SYST:STAT?")).at(0), "IDLE");
   EXPECT_EQ(host->ask("DATA:COUN?"), "0");
   EXPECT_FALSE(host->pushed());
-  // The cell is as good as new, but the frame of the aborted trigger may still come.
+  // The cell is ready again, but the frame of the aborted trigger may still arrive.
   EXPECT_EQ(host->command("INIT"), "0,\"No error\"");
   cell.trigger_and_deliver(*host, "aborted");
   ASSERT_TRUE(cell.daemon().says("aborted.ptr is passed over"));
@@ -178,7 +178,7 @@ TEST(ScenarioFrames, FrameBeforeItsTriggerIsNotMeasured) {
   ASSERT_EQ(fields(host->ask("SYST:STAT?")).at(0), "ARMED");
   for (int i = 0; i < 10; ++i) {
     SCOPED_TRACE(i);
-    // Both wait for the daemon when it looks: the file was there first.
+    // Both files wait for the stopped daemon; the early one was there first.
     const std::string early = "early" + std::to_string(i), right = "right" + std::to_string(i);
     datumd.signal(SIGSTOP);
     cell.deliver(early, frame_of_box(bad_height_um, 10 + i));

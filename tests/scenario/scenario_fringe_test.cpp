@@ -1,4 +1,4 @@
-// `./datum demo --fringe`: raw images of fringes to verdicts, and what those say of how the heights were made.
+// `./datum demo --fringe`: from raw fringe images to verdicts that record how the heights were computed.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// datumctl fringe calibrate with the demonstration's plates in this order, at these heights.
+/// datumctl fringe calibrate with the demonstration's plates in this order at these heights.
 Outcome calibrate(const fs::path& folder, const std::vector<std::pair<int, const char*>>& plates,
                   const std::vector<std::string>& more = {}) {
   std::vector<std::string> words{"datumctl", "fringe", "calibrate"};
@@ -45,7 +45,7 @@ void no_calibration_is_made_of_doubtful_plates(const fs::path& folder) {
   EXPECT_EQ(slurp(folder / "fringe/fringe/fp-0001.toml"), before);
 }
 
-/// A daemon of the demonstration's cell with other words in its configuration, and sets that wait to be delivered.
+/// A daemon of the demonstration's cell with a modified configuration, and sets to be delivered.
 class LateCell {
  public:
   LateCell(const fs::path& folder, const std::string& name,
@@ -74,7 +74,7 @@ class LateCell {
     while (ctl(words).output.find(said) == std::string::npos)
       if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("never: " + said);
   }
-  /// Images first, as a camera's computer does.
+  /// Images first, as a camera's computer writes them.
   void deliver(int number) const {
     const std::string stem = "FP-0001_000" + std::to_string(number);
     for (const auto& file : fs::directory_iterator(folder_ / "fringe/outbox"))
@@ -93,7 +93,7 @@ class LateCell {
   std::unique_ptr<Program> daemon_;
 };
 
-/// Set 901 is exposed for a trigger that times out, and comes while the next board waits; 902 is there before arming.
+/// Set 901 belongs to a trigger that timed out, and arrives while the next board waits; set 902 precedes the arming.
 void late_and_early_sets_are_no_boards(const fs::path& folder) {
   fs::create_directory(folder / "fringe/outbox");
   const Outcome made = run(
@@ -121,7 +121,7 @@ void late_and_early_sets_are_no_boards(const fs::path& folder) {
   EXPECT_EQ(cell.stored("1")["reason"], "FRAME_EARLY") << cell.stored("1")["detail"];
 }
 
-/// Made at 20.5 degC, it is refused until somebody tells the cell's temperature, and at another one.
+/// A calibration at 20.5 degC is refused without a reported temperature, and at another one.
 void the_cell_is_armed_at_the_calibrations_temperature_only(const fs::path& folder) {
   const Outcome made = calibrate(folder, {{1, "-0.75"}, {2, "0"}, {3, "0.75"}, {5, "2.25"}, {6, "3"}},
                                  {"--temperature", "20.5", "--temperature-window-k", "1"});
@@ -187,7 +187,7 @@ TEST(ScenarioFringe, RawImagesBecomePassFailAndInvalidWithTheirEvidence) {
   }
   EXPECT_GT(doubtful["stages"][0]["health"]["SATURATED_px"], 4000) << "80 x 80 pixels of L1 glare";
 
-  // The stored raw set by itself, without the cell: the same components.
+  // The stored raw set, measured without the cell, gives the same components.
   const fs::path kept = folder.path() / "fringe/drop/done/FP-0001_000001/FP-0001_000001.json";
   const Outcome once = run({"datumd", "--once", kept, "--recipe", "fringe/recipes/demo-fringe.toml",
                             "--sensor", "fringe/sensors/fringe.toml", "--json"},
@@ -195,7 +195,8 @@ TEST(ScenarioFringe, RawImagesBecomePassFailAndInvalidWithTheirEvidence) {
   EXPECT_EQ(once.status, 0) << once.output;
   EXPECT_EQ(nlohmann::json::parse(once.output)["components"], good["components"]);
 
-  // Every median of the good board against what its components truly are: U is of k = 2, 3 u leaves 1 in 60 of 6 boards.
+  // Every median of the good board against its component's truth: U has k = 2; 3 u is exceeded in one of 60 runs of 6
+  // boards.
   std::ifstream truth(folder.path() / "fringe/truth.jsonl");
   std::string line;
   std::getline(truth, line);

@@ -1,5 +1,5 @@
-// The real daemon and virtual-genicam, which is Aravis' own fake camera: boards are measured over GigE Vision, faults end
-// in INVALID with their reason, and the cell recovers by itself.
+// The real daemon with virtual-genicam, based on Aravis' fake camera: boards are measured over GigE Vision, faults end in
+// INVALID with their reason, and the cell recovers by itself.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -25,7 +25,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-/// The port of GigE Vision is the same everywhere: each test's camera has an address of its own.
+/// The GigE Vision port is fixed, so each test's camera has an address of its own.
 std::string own_address() {
   const int pid = ::getpid();
   return fmt::format("127.{}.{}.{}", 1 + (pid >> 16) % 254, (pid >> 8) & 255, 1 + (pid & 255) % 254);
@@ -36,7 +36,7 @@ class ScenarioGenicam : public ::testing::Test {
   ScenarioGenicam() : cell(CellOptions{}) {
     cell.write("sensor.toml", network_sensor::profile);
     cell.write("twin.toml", network_sensor::twin);
-    // Not in the middle: a mirrored frame shows bare board there.
+    // Off centre: a mirrored frame shows bare board there.
     cell.write("recipes/box.toml", replaced(replaced(Cell::recipe_text(), "\"S-1\"", "\"67890\""),
                                             "centre_mm = [5.0, 5.0]", "centre_mm = [3.5, 5.0]"));
   }
@@ -45,7 +45,7 @@ class ScenarioGenicam : public ::testing::Test {
     std::vector<std::string> arguments{"virtual-genicam", "--recipe",  "recipes/box.toml",
                                        "--twin",          "twin.toml", "--control",
                                        "orders",          "--address", address};
-    // A receive buffer of 200 KiB, which kernels give by default, bridges 8 ms of it.
+    // A receive buffer of 200 KiB, the default of kernels, covers 8 ms of it.
     arguments.insert(arguments.end(), {"--mbit-per-s", "200"});
     arguments.insert(arguments.end(), more.begin(), more.end());
     camera.reset();
@@ -100,7 +100,7 @@ class ScenarioGenicam : public ::testing::Test {
     EXPECT_THAT(board["detail"].get<std::string>(), HasSubstr(words));
   }
   void trigger() { ASSERT_EQ(host->command("*CLS;TRIG"), "0,\"No error\""); }
-  /// A good board is measured again, without anybody's help; prints how long that took.
+  /// A good board is measured again without intervention; prints the recovery time.
   void expect_recovery(const std::string& fault) {
     using namespace std::chrono;
     const auto from = steady_clock::now();
@@ -168,20 +168,21 @@ TEST_F(ScenarioGenicam, EachFaultIsInvalidWithItsReasonAndTheCellRecovers) {
   arm();
   trigger();
   expect_decision("PASS");
-  const std::pair<const char*, const char*> faults[] = {{"fault incomplete", "it is incomplete: "},
-                                                        {"fault headless", "it is incomplete: "},
-                                                        {"fault old", "no frame came within 2000 ms"},
-                                                        {"fault future", "after it came"},
-                                                        // Aravis itself throws away what goes back.
-                                                        {"fault back", "no frame came within 2000 ms"},
-                                                        {"fault twice", "no frame came within 2000 ms"},
-                                                        {"fault skip", "no frame came within 2000 ms"}};
+  const std::pair<const char*, const char*> faults[] = {
+      {"fault incomplete", "it is incomplete: "},
+      {"fault headless", "it is incomplete: "},
+      {"fault old", "no frame came within 2000 ms"},
+      {"fault future", "after it came"},
+      // Aravis itself discards frames with a decreasing number.
+      {"fault back", "no frame came within 2000 ms"},
+      {"fault twice", "no frame came within 2000 ms"},
+      {"fault skip", "no frame came within 2000 ms"}};
   for (const auto& [fault, words] : faults) {
     order(fault);
     trigger();
     expect_invalid(words);
     const std::string name = fault;
-    if (name == "fault back" || name == "fault twice" || name == "fault skip") {  // the next one tells of it
+    if (name == "fault back" || name == "fault twice" || name == "fault skip") {  // the next frame reports it
       trigger();
       expect_invalid("were lost");
     }
@@ -190,7 +191,8 @@ TEST_F(ScenarioGenicam, EachFaultIsInvalidWithItsReasonAndTheCellRecovers) {
   EXPECT_TRUE(cell.daemon().says("arrived before the trigger")) << "the old one";
 }
 
-// The frame of a trigger that timed out, by its stamp, comes while the next board waits: its verdict is not the next one's.
+// The frame of a trigger that timed out, by its timestamp, arrives while the next board waits: it must not decide that
+// board.
 TEST_F(ScenarioGenicam, ALateFrameIsNotTheNextBoardsVerdict) {
   plug_in();
   start("bus", "external");
@@ -217,7 +219,7 @@ TEST_F(ScenarioGenicam, AFrameSentTwiceIsNoSecondBoard) {
   order("fault twice");
   order("trigger");
   order("board missing=B1");
-  // a busy machine loses datagrams, and a block with them
+  // a busy machine may lose datagrams, and a block with them
   const Deadline deadline = timeout();
   while (cell.results().size() < 2 && std::chrono::steady_clock::now() < deadline) order("trigger");
   const auto results = cell.results();
@@ -240,7 +242,7 @@ TEST_F(ScenarioGenicam, AFrameOfBeforeArmingIsNoBoardAndTakesNoSerialNumber) {
   EXPECT_EQ(cell.results().size(), 1u);
 }
 
-// Of each frame either what it shows, or INVALID.
+// Each frame gives its true verdict, or INVALID.
 TEST_F(ScenarioGenicam, ACameraThatDoesItsWorstMakesNoWrongVerdict) {
   plug_in();
   start("bus", "software");
@@ -264,7 +266,7 @@ TEST_F(ScenarioGenicam, ACameraThatDoesItsWorstMakesNoWrongVerdict) {
   order("rows 200");
   ASSERT_TRUE(camera_is_up());
   const Deadline deadline = timeout();
-  do {  // its setup is read again, then it is measured
+  do {  // the setup is read again before the measurement
     ASSERT_LT(std::chrono::steady_clock::now(), deadline) << last()["detail"];
     trigger();
   } while (host->result().decision == "INVALID");

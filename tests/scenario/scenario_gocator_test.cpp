@@ -1,4 +1,4 @@
-// The real daemon and virtual-gocator: boards are measured over the network, faults end in INVALID with their reason,
+// The real daemon with virtual-gocator: boards are measured over the network, faults end in INVALID with their reason,
 // and the cell recovers by itself.
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ class ScenarioGocator : public ::testing::Test {
   ScenarioGocator() : cell(CellOptions{}) {
     cell.write("sensor.toml", network_sensor::profile);
     cell.write("twin.toml", network_sensor::twin);
-    // Not in the middle: a mirrored frame shows bare board there.
+    // Off centre: a mirrored frame shows bare board there.
     cell.write("recipes/box.toml", replaced(replaced(Cell::recipe_text(), "\"S-1\"", "\"67890\""),
                                             "centre_mm = [5.0, 5.0]", "centre_mm = [3.5, 5.0]"));
   }
@@ -93,7 +93,7 @@ class ScenarioGocator : public ::testing::Test {
     EXPECT_THAT(board["detail"].get<std::string>(), HasSubstr(words));
   }
   void trigger() { ASSERT_EQ(host->command("*CLS;TRIG"), "0,\"No error\""); }
-  /// A good board is measured again, without anybody's help; prints how long that took.
+  /// A good board is measured again without intervention; prints the recovery time.
   void expect_recovery(const std::string& fault) {
     using namespace std::chrono;
     const auto from = steady_clock::now();
@@ -223,7 +223,7 @@ TEST_F(ScenarioGocator, ALostFrameIsNoBoardAndMakesTheNextOneInvalid) {
   expect_recovery("fault skip");
 }
 
-// Board A is good, its frame is late; B lacks its part. Neither is B's verdict A's, nor is any board's after.
+// Board A is good, its frame is late; B lacks its component. No board gets another board's verdict.
 TEST_F(ScenarioGocator, ALateFrameIsNotTheNextBoardsVerdict) {
   plug_in();
   start("bus", "software");
@@ -242,14 +242,14 @@ TEST_F(ScenarioGocator, ALateFrameIsNotTheNextBoardsVerdict) {
   trigger();
   expect_invalid("no frame came within 2000 ms");
   order("fault skip");
-  trigger();  // the late one alone
+  trigger();  // only the late frame arrives
   expect_invalid("no frame came within 2000 ms");
   trigger();
   expect_invalid("were lost");
   expect_recovery("late frame");
 }
 
-// The sensor exposes by its own input: what it exposed for A comes while B waits.
+// The sensor exposes on its own input: the frame for A arrives while B waits.
 TEST_F(ScenarioGocator, ALateFrameOfAnExternalTriggerIsNotTheNextBoardsVerdict) {
   plug_in();
   start("bus", "external");
@@ -324,7 +324,7 @@ TEST_F(ScenarioGocator, LostDataFailTheBoardInProgress) {
   plug_in();
   start("bus", "external");
   arm();
-  order("drops 21005 0");  // as it is before
+  order("drops 21005 0");  // as before the fault
   trigger();
   order("drops 21005 3");
   expect_invalid("Ethernet drops rose by 3 to 3");

@@ -1,6 +1,5 @@
-// The real daemon with a GPU that goes wrong. The worker is the product's over a CPU measurer
-// (tests/daemon/gpu), in the place of datumd-gpu; a machine with a GPU shows the rest
-// (tests/daemon/gpu_worker/gpu_failover_cuda_test.cpp).
+// The real daemon with a faulty GPU. The worker is the product's worker with a CPU measurer (tests/daemon/gpu_worker) in
+// the place of datumd-gpu; gpu_failover_cuda_test.cpp there covers a real GPU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -19,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-/// A folder with datumd and a worker of that name beside it.
+/// A folder with datumd and a test worker under the name of datumd-gpu.
 class Programs {
  public:
   Programs() {
@@ -39,7 +38,7 @@ CellOptions cell_of(const Programs& programs) {
   return options;
 }
 
-/// The running worker, told from others by its program's place; 0: there is none.
+/// The running worker of this folder; 0: none.
 pid_t worker_beside(const Programs& programs) {
   for (const auto& process : fs::directory_iterator("/proc")) {
     std::error_code error;
@@ -65,7 +64,7 @@ TEST(ScenarioGpu, AFaultInTheMiddleOfABoardCostsNoResult) {
   const auto host = cell.connect();
   std::string frame = frame_of_box(good_height_um, 1);
   for (const char* name : {"a", "b", "c"}) {
-    frame[frame.size() - 4] = *name;  // a corner's last bits: another picture, the same component
+    frame[frame.size() - 4] = *name;  // last bits of a corner pixel: another frame, the same component
     cell.deliver(name, frame);
     EXPECT_EQ(host->result().decision, "PASS");
   }
@@ -77,7 +76,7 @@ TEST(ScenarioGpu, AFaultInTheMiddleOfABoardCostsNoResult) {
   EXPECT_THAT(datumd.output(), HasSubstr("an illegal memory access was encountered"));
   for (int i : {1, 2}) {
     EXPECT_THAT(stored[i]["backend"].get<std::string>(), HasSubstr("cpu"));
-    EXPECT_EQ(stored[i]["components"], stored[0]["components"]);  // the same frame, the same numbers
+    EXPECT_EQ(stored[i]["components"], stored[0]["components"]);  // equal frames give equal numbers
   }
 }
 
@@ -102,8 +101,8 @@ TEST(ScenarioGpu, AKilledWorkerIsStartedAgain) {
   }
   EXPECT_EQ(count(datumd.output(), "backend: the GPU failed"), 1) << datumd.output();
   EXPECT_EQ(count(datumd.output(), "backend: the GPU measures again"), 1) << datumd.output();
-  // Nothing of the daemon's is open in the new one: ports, the store and sockets would be held beyond the
-  // daemon's end.
+  // The restarted worker inherits no descriptor of the daemon: ports, the store and sockets would stay open beyond its
+  // end.
   const std::string open = "/proc/" + std::to_string(worker_beside(programs)) + "/fd";
   for (const auto& entry : fs::directory_iterator(open)) {
     if (std::stoi(entry.path().filename()) <= 3) continue;
@@ -132,7 +131,7 @@ TEST(ScenarioGpu, AStopFinishesTheBoardInHand) {
   const Programs programs;
   Cell cell(cell_of(programs));
   Program& datumd = cell.start();
-  ::kill(worker_beside(programs), SIGTERM);  // as a service manager that asks every process
+  ::kill(worker_beside(programs), SIGTERM);  // as a service manager that signals every process
   const auto host = cell.connect();
   cell.deliver("a", frame_of_box(good_height_um, 1));
   EXPECT_EQ(host->result().decision, "PASS");
@@ -154,13 +153,13 @@ TEST(ScenarioGpu, WhoAsksForAGpuIsToldWhyThereIsNone) {
   const Outcome refused = run({programs.datumd(), "--config", "cuda.toml"}, cell.path());
   EXPECT_EQ(refused.status, 78);
   EXPECT_THAT(refused.output, HasSubstr("no usable GPU: no CUDA device: none is listed; allowed: \"auto\""));
-  // "auto" starts on the CPU and says why.
+  // "auto" starts on the CPU and reports the reason.
   Program& datumd = cell.start({{"DATUM_TEST_WORKER", "unusable"}});
   EXPECT_TRUE(datumd.says("; no CUDA device: none is listed")) << datumd.output();
   ::unsetenv("DATUM_TEST_WORKER");
 }
 
-// A fault of CUDA in the daemon's own process would end it.
+// A CUDA fault in the daemon's own process would end it.
 TEST(ScenarioGpu, TheDaemonHoldsNoCuda) {
   EXPECT_EQ(slurp(DATUM_BIN "/datumd").find("cudaRegisterFatBinary"), std::string::npos);
 }

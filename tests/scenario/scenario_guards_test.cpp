@@ -1,4 +1,4 @@
-// A calibration that must not be measured with, through the real daemon.
+// Calibrations that must not be used, with the real daemon.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 namespace datum::scenario {
 namespace {
 
-// Who may not be measured with is refused when arming, through the real path, with the remedy.
+// Arming refuses an unusable calibration and names the remedy.
 TEST(ScenarioCalibrationGuards, NoBoardIsMeasuredByADoubtfulCalibration) {
   CellOptions options;
   options.arm_at_start = false;

@@ -1,4 +1,4 @@
-// A hole, scanned and then touched by an I++ DME controller that datumd may move, through the real daemon.
+// A hole that is scanned, then touched by an I++ DME controller that datumd may move, with the real daemon.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <string.h>
@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 
 class ScenarioHoleMotion : public ::testing::Test {
  protected:
-  /// `motion`: of [cmm.ipp]; empty: the machine may not move.
+  /// `motion`: table [cmm.ipp]; empty: the machine may not move.
   void start(const std::string& motion) {
     controller = std::make_unique<Program>(
         std::vector<std::string>{"virtual-ipp", "--listen", "0", "--position", "100.2,80.4,30.1", "--control",
@@ -89,11 +89,10 @@ class ScenarioHoleMotion : public ::testing::Test {
   std::unique_ptr<Cell> cell;
   std::unique_ptr<Host> host;
   Eigen::Vector3d bore_mm;
-  int delivered = 0;  // no frame comes twice
+  int delivered = 0;  // each frame is unique
 };
 
-// The machine's circle is 1 mm in its own scales, which are 1 mrad out of square: 1 um on the true one. Touches are
-// read to 0.01 um.
+// The machine's scales are 1 mrad out of square, so that a circle of 1 mm deviates by 1 um. Touches are read to 0.01 um.
 constexpr double allowed_mm = 0.0015;
 
 TEST_F(ScenarioHoleMotion, TheMachineEntersAndTouches) {
@@ -126,12 +125,12 @@ TEST_F(ScenarioHoleMotion, AnAbortStopsTheMachine) {
   EXPECT_EQ(state(), "IDLE");
   EXPECT_TRUE(cell->daemon().says("hole: stops the machine: aborted"));
   EXPECT_TRUE(cell->daemon().says("the move ended: aborted"));
-  await_position("OK");  // its errors are cleared: it may be asked again
+  await_position("OK");  // its errors are cleared, so that it can be asked again
   const std::string stands = host->ask("DIAG:POS?");
   EXPECT_LT(std::stod(fields(stands).at(1)), bore_mm.x() - 1) << "not there";
 }
 
-/// Lines that the controller heard since `mark`, less the watchdog's.
+/// Lines that the controller received since `mark`, without those of the watchdog.
 std::vector<std::string> heard_since(const std::string& output, std::size_t mark) {
   std::vector<std::string> lines;
   const std::string begin = "virtual-ipp: hears ";
@@ -143,7 +142,7 @@ std::vector<std::string> heard_since(const std::string& output, std::size_t mark
   return lines;
 }
 
-// Whoever ends datumd while the machine moves: it is stopped, and told so, before the process is gone.
+// Any end of datumd during a move stops the machine, with a log line, before the process exits.
 TEST_F(ScenarioHoleMotion, WhateverEndsTheDaemonStopsTheMachineFirst) {
   start(motion("1", "[200, 120, 60]"));
   for (const int signal : {SIGTERM, SIGINT, SIGABRT}) {
@@ -165,7 +164,7 @@ TEST_F(ScenarioHoleMotion, WhateverEndsTheDaemonStopsTheMachineFirst) {
   }
 }
 
-// kill -9 leaves nobody to say anything: the machine goes on until the next datumd is started.
+// After kill -9 the machine moves on until the next datumd starts.
 TEST_F(ScenarioHoleMotion, WhatAKilledDaemonLeftMovingIsStoppedBeforeAnythingElse) {
   start(motion("1", "[200, 120, 60]"));
   scan();
@@ -187,7 +186,7 @@ TEST_F(ScenarioHoleMotion, WhatAKilledDaemonLeftMovingIsStoppedBeforeAnythingEls
   EXPECT_LT(std::stod(fields(stands).at(1)), bore_mm.x() - 1) << "not there";
 }
 
-// A reference server's limits and defaults, and one whose least retract is larger than the bore.
+// Limits and defaults of a reference server, and a server with a smallest retract beyond the bore.
 TEST_F(ScenarioHoleMotion, ARetractThroughTheOtherWallIsRefusedBeforeTheTouch) {
   start(motion("200", "[200, 120, 60]"));
   order("set Tool.PtMeasPar.Retract 10 10 100");

@@ -1,4 +1,4 @@
-// A hole, scanned and then touched by somebody who moves the probe by hand, through the real daemon.
+// A hole that is scanned, then touched by hand, with the real daemon.
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
@@ -67,7 +67,7 @@ class ScenarioHole : public ::testing::Test {
   }
   int error_of(const std::string& command) { return std::stoi(host->command(command)); }
   std::string state() { return fields(host->ask("PROB:HOLE:STAT?")).at(0); }
-  /// Half a pixel and more off its place.
+  /// The expected place is off by more than half a pixel.
   std::string start_command() const {
     char line[120];
     std::snprintf(line, sizeof line, "PROB:HOLE:STAR %.3f,%.3f,%.3f,1.45,0.5,0.2", bore_mm.x() + 0.2,
@@ -84,7 +84,7 @@ class ScenarioHole : public ::testing::Test {
     cell.deliver(name, plate(hole, static_cast<float>(++frames)));
     EXPECT_EQ(host->ask("*OPC?"), "1");
   }
-  /// Places of the tip as the scales read them.
+  /// The demanded tip positions in scale readings.
   std::vector<Eigen::Vector3d> next() {
     const auto words = fields(host->ask("PROB:HOLE:NEXT?"));
     std::vector<Eigen::Vector3d> places;
@@ -97,7 +97,7 @@ class ScenarioHole : public ::testing::Test {
     expect_good("PROB:HOLE:ENT");
     EXPECT_EQ(host->ask("*OPC?"), "1");
   }
-  /// Where the way from the middle to `to` meets the wall: the tip's centre, read by the scales.
+  /// The contact on the way from the middle to `to`: the tip's centre in scale readings.
   Eigen::Vector3d contact(const Eigen::Vector3d& to, const Eigen::Vector3d& middle) const {
     const Eigen::Vector3d from = made.stage.a * middle - (bore_mm - depth_mm * Eigen::Vector3d::UnitZ());
     const Eigen::Vector3d way = (made.stage.a * (to - middle)).normalized();
@@ -142,7 +142,7 @@ std::string holes_with_gauge(double diameter_mm) {
   return text;
 }
 
-/// The plate's bore is the ring gauge.
+/// The bore of the plate is the ring gauge.
 class ScenarioHoleGauge : public ScenarioHole {
  protected:
   explicit ScenarioHoleGauge(double diameter_mm = 2 * bore_radius_mm)
@@ -163,7 +163,7 @@ class ScenarioHoleGauge : public ScenarioHole {
   }
 };
 
-/// As a tip of 20 um less than the stated radius reads it.
+/// The readings of a tip 20 um smaller than its stated radius.
 class ScenarioHoleWrongTip : public ScenarioHoleGauge {
  protected:
   ScenarioHoleWrongTip() : ScenarioHoleGauge(2 * (bore_radius_mm - 0.02)) {}
@@ -174,8 +174,8 @@ class ScenarioHoleWithoutFolder : public ScenarioHole {
   ScenarioHoleWithoutFolder() : ScenarioHole("") {}
 };
 
-// Each touch is reported to 1 um, 0.71 um off at most in the plane; a circle's center errs by 2/n sum(e_i d_i), at most
-// 0.71 * 4/pi = 0.9 um, its radius by 0.71 um.
+// Each touch is reported to 1 um, with an error of at most 0.71 um in the plane. A circle's centre has the error 2/n
+// sum(e_i d_i), at most 0.71 * 4/pi = 0.9 um, its radius 0.71 um.
 constexpr double reported_mm = 0.001;
 
 TEST_F(ScenarioHole, IsFoundEnteredAndMeasured) {
@@ -236,7 +236,7 @@ TEST_F(ScenarioHoleGauge, IsMeasuredBeforeAnyHole) {
   expect_good(elsewhere());
 }
 
-// Nobody watched the probe while no datumd ran: the tip may be another one.
+// While no datumd ran, the tip may have been exchanged.
 TEST_F(ScenarioHoleGauge, IsMeasuredAnewAfterARestart) {
   measure_gauge();
   expect_good(elsewhere());

@@ -1,4 +1,4 @@
-// A host of the command protocol on any descriptor, waiting with deadlines.
+// A host of the command protocol on any descriptor, with deadlines.
 #pragma once
 
 #include <deque>
@@ -10,12 +10,12 @@
 
 namespace datum::scenario {
 
-/// Connected to 127.0.0.1.
+/// Connects to 127.0.0.1.
 int connect_tcp(int port);
 
 class Host {
  public:
-  /// Takes the descriptor over where it `owns` it.
+  /// Closes the descriptor at its destruction where it `owns` it.
   explicit Host(int fd, bool owns = true) : fd_(fd), owns_(owns) {}
   ~Host();
   Host(const Host&) = delete;
@@ -23,16 +23,16 @@ class Host {
 
   int fd() const { return fd_; }
   void send(const std::string& line);
-  /// Next line that is an answer. Throws where none comes.
+  /// The next line that is an answer. Throws on a timeout.
   std::string ask(const std::string& query);
-  /// Sends a command; what the error queue then says: "0,..." where all went well.
+  /// Sends a command and returns the oldest error: "0,..." without one.
   std::string command(const std::string& command) { return ask(command + "\nSYST:ERR?"); }
-  /// Next pushed result, its CRC checked. Throws where none comes.
+  /// The next pushed result, with verified CRC. Throws on a timeout.
   plc::ResultLine result();
-  /// A pushed result that came before what was answered last; none: nothing was pushed.
+  /// A pushed result that preceded the last answer; none: nothing was pushed.
   std::optional<std::string> pushed();
 
-  /// Takes what is there now; false: the other end has hung up.
+  /// Receives waiting bytes; false: the other end hung up.
   bool receive();
 
  private:

@@ -1,4 +1,4 @@
-// Devices that mean harm: whatever they send, hosts are answered, memory is bounded, and no board passes by their word.
+// Hostile devices: whatever they send, hosts are answered, memory is bounded, and no board passes by their data.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -22,17 +22,17 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 enum class Behaviour : std::uint8_t {
-  flood,    // random bytes, line ends among them, without end
-  endless,  // one line without end
-  silent,   // takes the connection and says nothing
-  reset,    // breaks every connection off
+  flood,    // endless random bytes with line ends
+  endless,  // one endless line
+  silent,   // accepts the connection and sends nothing
+  reset,    // resets every connection
 };
 const char* name_of(Behaviour b) {
   static constexpr const char* names[] = {"flood", "endless line", "silence", "resets"};
   return names[static_cast<int>(b)];
 }
 
-/// Listens on some ports of 127.0.0.1 and behaves so to whoever connects.
+/// Listens on several ports of 127.0.0.1 and shows this behaviour to each peer.
 class HostileServer {
  public:
   HostileServer(int ports, Behaviour behaviour) : behaviour_(behaviour), stop_(::eventfd(0, EFD_CLOEXEC)) {
@@ -61,7 +61,7 @@ class HostileServer {
   HostileServer& operator=(const HostileServer&) = delete;
 
   int port(std::size_t i) const { return ports_[i]; }
-  /// It has done its worst: more than the daemon may keep, or what its peer took of that, to someone.
+  /// True: it sent more than the daemon may keep, or lost its connection.
   bool has_struck() const {
     return met_ > 0 && (sent_ >= 1 << 24 || lost_ > 0 || behaviour_ == Behaviour::silent);
   }
@@ -113,11 +113,11 @@ class HostileServer {
   std::thread thread_;
 };
 
-// A device's own buffers: 1 MiB for a message of the sensor (below), a line's and a socket's 64 KiB; what a first board takes
-// of memory, pages of programs touched, is less than 8 MiB.
+// Buffers of a device: 1 MiB for a message of the sensor (below), 64 KiB for a line and a socket. A first board touches
+// less than 8 MiB of new pages.
 constexpr double most_kib = 10 * 1024;
 
-/// The daemon with this device: it answers its host and does not grow while the device does its worst.
+/// The daemon answers its host and does not grow during this behaviour of the device.
 void expect_service(const std::string& what, const CellOptions& options, HostileServer& device,
                     bool is_sensor) {
   SCOPED_TRACE(what);
@@ -137,7 +137,7 @@ void expect_service(const std::string& what, const CellOptions& options, Hostile
     ASSERT_LT(Clock::now(), deadline) << datumd.output();
     ASSERT_NE(host->ask("*IDN?").find("datumd"), std::string::npos);
   }
-  // Refused, or a board that is INVALID: the device never says a word that can be believed.
+  // A refusal, or an INVALID board: the device never sends valid data.
   const std::string armed = host->command("INIT;:TRIG");
   if (armed.rfind("0,", 0) == 0) {
     if (!is_sensor) cell.deliver("board", frame_of_box(good_height_um, 1));

@@ -1,5 +1,5 @@
-// Hosts that mean harm on Modbus and on serial lines, on the real daemon: boards are measured and told meanwhile, nobody does or
-// reads what is not his, and whoever speaks well is served again at once.
+// Hostile hosts on Modbus and on serial lines of the real daemon: boards are measured and reported meanwhile, nobody
+// changes or reads foreign data, and a valid request is served again at once.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -31,17 +31,17 @@ std::string word(unsigned value) {
 }
 std::string read_of(unsigned address, unsigned count) { return bytes({3}) + word(address) + word(count); }
 std::string write_of(unsigned address, unsigned value) { return bytes({6}) + word(address) + word(value); }
-/// A request of Modbus TCP, for unit 1.
+/// A Modbus TCP request for unit 1.
 std::string framed(const std::string& pdu) {
   return bytes({0, 1, 0, 0}) + word(static_cast<unsigned>(pdu.size()) + 1) + bytes({1}) + pdu;
 }
-/// A frame of Modbus RTU, for unit 17.
+/// A Modbus RTU frame for unit 17.
 std::string rtu(const std::string& pdu) {
   const std::string all = bytes({17}) + pdu;
   const unsigned crc = plc::crc16(all);
   return all + bytes({static_cast<int>(crc & 0xFF), static_cast<int>(crc >> 8)});
 }
-const std::string proof = bytes({3, 2, test_u16 >> 8, test_u16 & 0xFF});  // of the constant in register 1
+const std::string proof = bytes({3, 2, test_u16 >> 8, test_u16 & 0xFF});  // the constant in register 1
 std::string exception(int function, int code) { return bytes({function | 0x80, code}); }
 
 int modbus_port(const Program& datumd) {
@@ -50,7 +50,7 @@ int modbus_port(const Program& datumd) {
   return at == std::string::npos ? 0 : std::atoi(log.c_str() + at + before.size());
 }
 
-/// What a descriptor has within some time; "" nothing, or its end.
+/// Bytes that a descriptor delivers within `time`; "": none, or its end.
 std::string heard(int fd, std::size_t most, std::chrono::milliseconds time) {
   if (!readable({fd}, Clock::now() + time)) return "";
   std::string got(most, '\0');
@@ -87,7 +87,7 @@ class ModbusPeer {
   int fd_;
 };
 
-/// All that a stranger might change.
+/// All state that a foreign host might change.
 std::string world_of(const Cell& cell, Host& owner) {
   std::string all = slurp(cell.path() / "recipes/box.toml");
   for (const char* query :
@@ -151,7 +151,7 @@ int next_board() {
   return ++number;
 }
 
-/// Boards, each with `harm` done before it: measured, told, and in order.
+/// Measures boards with `harm` before each: all are measured and reported in order.
 template <class Harm>
 void expect_boards(Cell& cell, Host& host, int boards, Harm&& harm) {
   for (int i = 0; i < boards; ++i) {
@@ -179,7 +179,7 @@ TEST(ScenarioHostileModbus, BoardsAreMeasuredWhileOthersDoTheirWorst) {
   const double before = usage_of(datumd.pid()).rss_kib;
   std::string many;
   for (int i = 0; i < 500; ++i) many += framed(read_of(at_fifo, 125));
-  std::string tests;  // each of them reckons
+  std::string tests;  // each of them computes
   for (int i = 0; i < 200; ++i)
     tests += framed(write_of(at_command, i % 2 ? command_none : command_self_test));
   std::vector<std::unique_ptr<ModbusPeer>> peers;
@@ -194,7 +194,7 @@ TEST(ScenarioHostileModbus, BoardsAreMeasuredWhileOthersDoTheirWorst) {
     };
     switch (i % 6) {
       case 0:
-        for (int n = 0; n < 3; ++n) send(many);  // the answers are never read
+        for (int n = 0; n < 3; ++n) send(many);  // without reading the answers
         break;
       case 1:
         send(bytes({0, 1, 0, 0, 255, 255, 1, 16}) + std::string(60'000, 'A'));
@@ -216,16 +216,16 @@ TEST(ScenarioHostileModbus, BoardsAreMeasuredWhileOthersDoTheirWorst) {
   });
   const Deadline deadline = timeout();
   while (plc.read(at_boards_pass + 1) + plc.read(at_boards_fail + 1) != 12) ASSERT_LT(Clock::now(), deadline);
-  // 8 links, of which each has a thread, a request and an answer of 260 bytes and the sockets' buffers in the kernel.
+  // 8 links, each with a thread, a request and an answer of 260 bytes, and socket buffers in the kernel.
   if (memory_tells) {
     EXPECT_LT(usage_of(datumd.pid()).peak_kib - before, 8 * 1024);
   }
 }
 
-/// The daemon's end of a line, served by a program that means harm.
+/// The line of the daemon to a hostile program.
 struct HostileLine {
   explicit HostileLine(const std::filesystem::path& link) : line(link) { line.plug_in(); }
-  /// As many bytes of it as the line takes within 1 s: what is not read by the daemon stays here.
+  /// Writes as many bytes as the line accepts within 1 s; unread bytes stay in the line.
   void pour(const std::string& what) const {
     const auto until = Clock::now() + std::chrono::seconds(1);
     for (std::size_t at = 0; at < what.size() && Clock::now() < until;) {
@@ -253,7 +253,7 @@ TEST(ScenarioHostileModbus, ALineOfRubbishIsInStepAgainAndTakesNothing) {
   const HostileLine line(cell.path() / "rtu");
   cell.start();
   const auto host = cell.connect();
-  // After what was no frame the line needs a silence, and first it is opened.
+  // After invalid frames the line needs a silence, and it must be opened first.
   const auto ask = [&](const std::string& pdu) {
     std::string answer;
     for (int tries = 0; tries < 100 && answer.empty(); ++tries) {
@@ -297,9 +297,9 @@ TEST(ScenarioHostile, ASerialHostOfRubbishNeitherStopsNorFillsTheDaemon) {
                                  "\n" + commands,
                                  "#9999999999\n" + std::string(1 << 16, '#'),
                                  std::string(1 << 16, '\n')};
-  // Nothing that it is told is read.
+  // Nothing of this is executed.
   expect_boards(cell, *host, static_cast<int>(std::size(rubbish)), [&](int i) { line.pour(rubbish[i]); });
-  // 4 MiB of answers are kept for a host that does not read; first boards touch less than 8 MiB of programs and frames.
+  // 4 MiB of answers are kept for a host that does not read; first boards touch less than 8 MiB of new pages.
   const double grown = usage_of(datumd.pid()).peak_kib - before;
   std::printf("%+.0f KiB for a line that is not read\n", grown);
   if (memory_tells) {
@@ -310,7 +310,7 @@ TEST(ScenarioHostile, ASerialHostOfRubbishNeitherStopsNorFillsTheDaemon) {
   while (said.find("\"end\"") == std::string::npos && Clock::now() < deadline) {
     const std::string more = line.hear(std::chrono::milliseconds(100));
     said = said.substr(said.size() > 64 ? said.size() - 64 : 0) + more;
-    if (more.empty()) line.pour("\n*CLS\nDIAG:ECHO? 'end'\n");  // all that was owed has been read
+    if (more.empty()) line.pour("\n*CLS\nDIAG:ECHO? 'end'\n");  // all outstanding answers have been read
   }
   EXPECT_NE(said.find("\"end\""), std::string::npos) << "it is served again";
   EXPECT_EQ(fields(host->ask("SYST:LOCK:OWN?")).at(0).rfind("tcp ", 0), 0u);

@@ -1,5 +1,5 @@
-// Hosts, devices and producers of files that mean harm, on the real daemon: a host at work gets every result, nobody does what
-// is another's, nothing leaves the drop folder, and memory stays within its limits.
+// Hostile hosts, devices and file producers with the real daemon: a working host gets every result, nobody changes
+// foreign data, nothing leaves the drop folder, and memory stays within its limits.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -26,7 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
-/// Where the log says that a link listens.
+/// The port of a link from the log.
 int port_of(const Program& datumd, const std::string& link) {
   const std::regex listening(link + R"( 127\.0\.0\.1:(\d+):)");
   std::smatch found;
@@ -40,7 +40,7 @@ CellOptions all_ports() {
   return options;
 }
 
-/// Delivers boards one at a time, with `harm` done before each; the latencies in ms, sorted.
+/// Delivers boards one at a time, with `harm` before each; returns the sorted latencies in ms.
 template <class Harm>
 std::vector<double> measure(Cell& cell, Host& host, std::uint64_t first, int boards, Harm&& harm) {
   std::vector<double> took;
@@ -61,10 +61,10 @@ std::vector<double> measure(Cell& cell, Host& host, std::uint64_t first, int boa
   return took;
 }
 
-// Between frame and result the loop turns five times (event, frame read, measured, line, acknowledged by the host's socket);
-// in each turn each of 24 links may have 64 commands, of a few us each with their answers: 24 x 64 x 5 x 5 us = 40 ms. A quiet
-// board takes 2 ms and more, so that its latency among hostile hosts is at most 20 times as long; the median is compared,
-// for this machine has other work too.
+// Between frame and result the loop turns five times (event, frame read, measured, line, acknowledged by the host's
+// socket). In each turn each of 24 links may execute 64 commands of a few us: 24 x 64 x 5 x 5 us = 40 ms. A quiet board
+// takes at least 2 ms, so hostile hosts raise its latency at most 20 times. The median is compared, since the machine has
+// other load.
 constexpr double most_times_slower = 20;
 
 TEST(ScenarioHostile, AHostAtWorkGetsEveryResultWhileOthersDoTheirWorst) {
@@ -80,18 +80,18 @@ TEST(ScenarioHostile, AHostAtWorkGetsEveryResultWhileOthersDoTheirWorst) {
         {cell.tcp_port(), port_of(datumd, "commands, gocator"), port_of(datumd, "modbus, tcp")}, 1);
     const auto loud = measure(cell, *host, boards + 1, boards, [&](int i) {
       if (i % 5 != 4) peers.leave();
-      for (int round = 0; round < 3; ++round) EXPECT_EQ(host->ask("*OPC?"), "1");  // there is room again
+      for (int round = 0; round < 3; ++round) EXPECT_EQ(host->ask("*OPC?"), "1");  // places are free again
       peers.drip();
       if (i % 5 == 0) peers.storm(30);
       if (i % 5 == 1) peers.garbage(1 << 18);
       if (i % 5 == 2) peers.oversized(1 << 20);
-      if (i % 5 == 3) peers.mute("FETC:JSON?\n", 1000);  // and goes on in the next round
+      if (i % 5 == 3) peers.mute("FETC:JSON?\n", 1000);  // and continues in the next round
     });
     std::printf("median latency: quiet %.1f ms, among hostile hosts %.1f ms (%.1f times); worst %.1f ms\n",
                 quiet[boards / 2], loud[boards / 2], loud[boards / 2] / quiet[boards / 2], loud.back());
     EXPECT_LT(loud[boards / 2], most_times_slower * quiet[boards / 2]);
   }
-  // What each of the 8 + 16 command links may keep for a host that does not read; the rest is a few KiB a link.
+  // Limit of the 8 + 16 command links for hosts that do not read; the rest is a few KiB per link.
   const double most_kib = 24.0 * CommandLink::most_unsent / 1024;
   const Usage after = usage_of(datumd.pid());
   if (memory_tells) {
@@ -99,7 +99,7 @@ TEST(ScenarioHostile, AHostAtWorkGetsEveryResultWhileOthersDoTheirWorst) {
   }
   std::printf("resident: %.0f KiB before, %.0f at most, %.0f after\n", before.rss_kib, after.peak_kib,
               after.rss_kib);
-  // Who is gone is forgotten: descriptors and threads are as before.
+  // State of closed connections is released: descriptors and threads are as before.
   const Deadline deadline = timeout();
   for (Usage now = after; now.descriptors > before.descriptors || now.threads > before.threads;
        now = usage_of(datumd.pid())) {
@@ -109,7 +109,7 @@ TEST(ScenarioHostile, AHostAtWorkGetsEveryResultWhileOthersDoTheirWorst) {
   EXPECT_EQ(fields(host->ask("SYST:STAT?")).at(0), "ARMED");
 }
 
-// A leak of 10 KiB in each of 100 steps shows through noise of 64 KiB; a step that comes once is no growth, but a span.
+// A leak of 10 KiB in each of 100 steps is detected under noise of 64 KiB; a single step is no growth, but a span.
 TEST(ProcessUsage, GrowthIsToldFromNoiseAndFromAStep) {
   std::vector<double> flat, leaking, step;
   std::mt19937 random(1);
@@ -146,7 +146,7 @@ std::string argument_for(const scpi::Parameter& p) {
   return "";
 }
 
-/// The command with what it needs.
+/// The command with valid parameters.
 std::string message_of(const scpi::Command& command) {
   std::string text = std::regex_replace(command.pattern.text(), std::regex(R"(\[[^\]]*\])"), "");
   text = std::regex_replace(text, std::regex("<n>"), "1");
@@ -159,7 +159,7 @@ std::string message_of(const scpi::Command& command) {
   return text;
 }
 
-/// Says it; its answers and the errors that it left.
+/// Sends it; returns its answers and errors.
 std::string outcome_of(Host& host, const std::string& message) {
   host.send("*CLS\n" + message + "\nSYST:ERR:ALL?");
   std::string all;
@@ -168,8 +168,8 @@ std::string outcome_of(Host& host, const std::string& message) {
   return all;
 }
 
-// All that a host may say without control and that is no question: its own link's settings, acknowledging what it has got,
-// stopping, and taking control, which is logged. A command that is added to the table belongs here or is refused.
+// Commands without query mark that a host may use without control: settings of its own link, acknowledgements, stops, and
+// taking control, which is logged. A new command of the table belongs here, or is refused.
 const std::set<std::string> free_to_all{"*CLS",
                                         "*ESE",
                                         "*OPC",
@@ -225,7 +225,7 @@ TEST(ScenarioHostile, NobodyDoesWithoutControlWhatIsNotFreeToAll) {
   std::printf("%d commands refused, %d questions change nothing\n", refused, asked);
 }
 
-/// A chunk of a PNG: its type, then its data.
+/// A PNG chunk: its type, then its data.
 std::string png_chunk(const std::string& body) {
   std::string bytes;
   const auto big = [&](std::uint32_t word) {
@@ -237,7 +237,7 @@ std::string png_chunk(const std::string& body) {
   return bytes;
 }
 
-/// What only claims to be large: 10^10 and 10^12 pixels, nested brackets, directories of a TIFF that follow themselves.
+/// Files that only claim a large size: 10^10 and 10^12 pixels, nested brackets, TIFF directories in a cycle.
 std::map<std::string, std::string> bombs() {
   const auto png = [](const std::string& side) {
     return "\x89PNG\r\n\x1A\n" + png_chunk("IHDR" + side + side + std::string("\x10\0\0\0\0", 5)) +
@@ -278,7 +278,7 @@ class ScenarioHostileDrop : public ::testing::Test {
     EXPECT_EQ(line.frame, name);
     EXPECT_EQ(line.decision, "PASS");
   }
-  /// The result of the delivery that was put there last; the next board is good.
+  /// The result of the last delivery; the next board is good.
   void expect_invalid(const std::string& what) {
     SCOPED_TRACE(what);
     EXPECT_EQ(host->result().decision, "INVALID");
@@ -299,7 +299,7 @@ class ScenarioHostileDrop : public ::testing::Test {
   int good = 0;
 };
 
-// Nothing that is no file of the folder is read, waited for or moved.
+// Objects that are not plain files are not read, awaited or moved.
 TEST_F(ScenarioHostileDrop, StrangeThingsAreLeftAloneAndTheNextBoardPasses) {
   const fs::path drop = cell.drop();
   fs::create_symlink(secret, drop / "absolute.ptr");
@@ -335,13 +335,13 @@ TEST_F(ScenarioHostileDrop, NamesOfAnyBytesAreRefusedOrMeasuredAndForgeNoLine) {
   expect_pass();
   put("\xFF\xFE.ptr", frame_of_box(good_height_um, 51));
   expect_invalid("no UTF-8");
-  put("...ptr.ptr", "x");  // hidden names are none of ours
+  put("...ptr.ptr", "x");  // hidden names are ignored
   expect_pass();
   put(std::string(251, 'n') + ".ptr", "x");
   expect_invalid("255 bytes");
 }
 
-// 40 MiB: a bomb that is believed takes 1 GiB and more; what is refused by its header takes what its file has. The frames of
+// 40 MiB: a decompressed bomb takes 1 GiB and more; a refusal by the header takes the size of the file. The frames of
 // this cell take 2 MiB each.
 TEST_F(ScenarioHostileDrop, BombsAreRefusedByTheirHeaders) {
   const double before = usage_of(cell.daemon().pid()).rss_kib;
@@ -371,7 +371,7 @@ TEST_F(ScenarioHostileDrop, BombsAreRefusedByTheirHeaders) {
   }
 }
 
-// Of a file that is written to while it is read the bytes that were there are measured or refused; never is one waited for.
+// A file that changes during reading is measured with the bytes present, or refused; the daemon never waits for it.
 TEST_F(ScenarioHostileDrop, AFileThatShrinksUnderTheReaderIsRefused) {
   const std::string whole = frame_of_box(good_height_um, 60);
   cell.write("outbox/any", whole);

@@ -1,4 +1,4 @@
-// Hosts of different kinds on the real daemon: one built for a Gocator sensor, an engineer who takes control.
+// Hosts of different kinds with the real daemon: a Gocator host, and an engineer who takes control.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -8,7 +8,7 @@
 namespace datum::scenario {
 namespace {
 
-/// Where the log says that the link listens.
+/// The port of the link from the log.
 int gocator_port(const Program& datumd) {
   static const std::regex listening(R"(commands, gocator 127\.0\.0\.1:(\d+):)");
   std::smatch found;

@@ -1,5 +1,5 @@
-// A board measured through an I++ DME controller, and what goes wrong there: the verdict says so, and the cell is back
-// without a restart. The times to recover are printed.
+// A board measured through an I++ DME controller, and faults of the controller: the verdict reports them, and the cell
+// recovers without a restart. The recovery times are printed.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -44,12 +44,12 @@ class ScenarioIpp : public ::testing::Test {
     await_position("OK");
     ASSERT_EQ(host->command("INIT"), "0,\"No error\"");
   }
-  /// What somebody does at the machine, done when this returns.
+  /// Executes an operator's action at the machine.
   void order(const std::string& line) {
     std::ofstream(folder / "control") << line << std::endl;
     ASSERT_TRUE(controller->says("done: " + line));
   }
-  /// Until the machine's position is in this state.
+  /// Waits for this state of the machine's position.
   void await_position(const std::string& state) {
     const Deadline deadline = timeout();
     std::string said;
@@ -71,14 +71,14 @@ class ScenarioIpp : public ::testing::Test {
     EXPECT_EQ(verdict["reason"], reason) << verdict["detail"];
     EXPECT_NE(verdict["detail"].get<std::string>().find(detail), std::string::npos) << verdict["detail"];
   }
-  /// After `mend` the machine is believed again, and measures.
+  /// After `mend` the machine is trusted again, and measures.
   void expect_recovery(const std::string& trouble, const std::vector<std::string>& mend) {
     const auto from = Clock::now();
     for (const std::string& line : mend) order(line);
     await_position("OK");
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - from);
     std::printf("%-28s back after %5ld ms\n", trouble.c_str(), static_cast<long>(took.count()));
-    host->send("*CLS");  // a link that was down is in the error queue of every host
+    host->send("*CLS");  // a lost link is in the error queue of every host
     expect_pass("after");
   }
 
@@ -127,7 +127,7 @@ TEST_F(ScenarioIpp, AnEmergencyStopHoldsUntilItIsMended) {
   expect_recovery("emergency stop", {"mend"});
 }
 
-// Half-open TCP: nothing comes back, and the connection stands.
+// Half-open TCP: no answer, but the connection exists.
 TEST_F(ScenarioIpp, ASilentControllerIsLeftAndFoundAgain) {
   start();
   cell->trigger(*host);

@@ -1,5 +1,5 @@
-// Keeping results with the real programs: what retention takes is told, what is left is as it was written and is measured the
-// same again, and without room no board is taken.
+// Retention with the real programs: removals are reported, the remaining results are unaltered and measured the same
+// again, and without free space no board is accepted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -52,7 +52,7 @@ struct Keeping {
 TEST(ScenarioKeeping, WhatIsTakenIsToldAndTheRestIsMeasuredTheSame) {
   Keeping k(keeping("results_count = 4\nframes = \"failures\"\n"));
   k.measure(7);
-  k.restart();  // looks for old results first thing
+  k.restart();  // searches for old results at its start
   const auto after = k.cell.connect();
   const Program& daemon = k.cell.daemon();
   while (after->ask("DATA:COUNt?") != "4") ASSERT_FALSE(daemon.has_ended()) << daemon.output();
@@ -110,7 +110,7 @@ TEST(ScenarioKeeping, ExportsBesideTheDaemon) {
   EXPECT_FALSE(std::filesystem::exists(k.cell.path() / "fail.jsonl.part"));
 }
 
-/// More is asked for than any disk has.
+/// The reserve exceeds every disk.
 TEST(ScenarioKeeping, WithoutRoomNoBoardIsTaken) {
   CellOptions o = keeping("reserve_mib = 16777216\n");
   o.arm_at_start = false;

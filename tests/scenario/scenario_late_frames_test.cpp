@@ -1,4 +1,4 @@
-// A frame is another board's unless something proves that it is not: late, early and repeated frames of a drop folder.
+// A frame belongs to another board unless there is proof: late, early and repeated frames of a drop folder.
 #include <gmock/gmock.h>
 #include <signal.h>
 
@@ -57,7 +57,7 @@ class ScenarioLateFrames : public ::testing::Test {
   void deliver(const std::string& name, double height_um) {
     cell->deliver(name, frame_of_box(height_um, ++seed));
   }
-  /// The daemon knows of so many deliveries that nobody has taken.
+  /// Waits until the daemon knows this number of unmeasured deliveries.
   void await_ready(int files) {
     const Deadline deadline = timeout();
     while (host->ask("DIAG:LINK?").find(std::to_string(files) + " ready") == std::string::npos)
@@ -89,7 +89,7 @@ TEST_F(ScenarioLateFrames, TheSecondFrameOfTwoTriggersIsTheSecondBoards) {
   ASSERT_TRUE(cell->daemon().says("a.ptr is passed over"));
   deliver("b", bad_height_um);
   expect("FAIL", "NONE", "SN-B");
-  trigger("SN-C");  // nothing is outstanding any more
+  trigger("SN-C");  // nothing is outstanding
   deliver("c", good_height_um);
   expect("PASS", "NONE", "SN-C");
 }
@@ -105,7 +105,7 @@ TEST_F(ScenarioLateFrames, ALateFrameThatComesBetweenTheTriggersIsNobodys) {
   expect("PASS", "NONE", "SN-B");
 }
 
-// A picture that came before, delivered early, is not the one that is outstanding.
+// An earlier frame that is delivered again does not settle the outstanding one.
 TEST_F(ScenarioLateFrames, ARepeatedFrameSettlesNothing) {
   begin(late_bus());
   trigger("SN-0");
@@ -188,8 +188,8 @@ TEST_F(ScenarioLateFrames, ASerialNumberDiesWithItsArming) {
   expect("PASS", "NONE", "");
 }
 
-// The daemon was down, its cell was not disarmed: what comes meanwhile is measured. What lay there before it ever was armed
-// is not.
+// The daemon was down while its cell was armed: frames from that time are measured. Frames from before the first arming
+// are not.
 TEST_F(ScenarioLateFrames, FramesThatComeWhileAnArmedCellIsDownAreItsOwn) {
   cell = std::make_unique<Cell>();
   deliver("before", good_height_um);
@@ -209,8 +209,8 @@ TEST_F(ScenarioLateFrames, FramesThatComeWhileAnArmedCellIsDownAreItsOwn) {
   expect("INVALID", "FRAME_EARLY", "");
 }
 
-// A running cell measures what is there by the recipe that SIGHUP brought, and so does the one after it. A change that no
-// process was told of is nobody's choice.
+// A running cell measures with the recipe that SIGHUP reloaded, and so does the next start. A change without SIGHUP is
+// not in force.
 TEST_F(ScenarioLateFrames, ARecipeThatWasReloadedIsTheOneOfTheNextStart) {
   begin({});
   cell->write("recipes/box.toml", Cell::recipe_text(400));

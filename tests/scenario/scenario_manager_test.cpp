@@ -1,4 +1,4 @@
-// What a service manager does for the daemon and to it: sockets that it hands over, a watchdog that it must feed.
+// The daemon and a service manager: inherited sockets, and the watchdog.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int exit_config = 78;
 
-/// A program's threads but its first stand still: an inspection that hangs while the loop turns.
+/// Stops all threads of a program except the first: an inspection that hangs while the loop turns.
 class FrozenThreads {
  public:
   explicit FrozenThreads(pid_t pid) {
@@ -48,8 +48,7 @@ TEST(ScenarioManager, AHungInspectionIsNotFedThoughTheLoopTurns) {
     const FrozenThreads frozen(datumd.pid());
     if (frozen.count() == 0) GTEST_SKIP() << "no thread may be traced here";
     cell.deliver("a", frame_of_box(good_height_um, 1));
-    // Fed until the watchdog's own timeout, half of the demanded period, is over; then a whole period without: systemd
-    // would have killed it.
+    // Notified until half of the demanded period is over, then silent for a whole period: systemd would have killed it.
     const auto begin = std::chrono::steady_clock::now();
     auto fed = begin;
     while (std::chrono::steady_clock::now() < fed + std::chrono::seconds(2)) {
@@ -65,7 +64,7 @@ TEST(ScenarioManager, AHungInspectionIsNotFedThoughTheLoopTurns) {
   EXPECT_EQ(cell.notify().await("WATCHDOG=1", datumd), "WATCHDOG=1");
 }
 
-/// The service manager's part: makes the socket, keeps it, and hands it to each datumd that it starts.
+/// The service manager's part: creates and keeps the socket, and passes it to each datumd that it starts.
 class SocketUnit {
  public:
   explicit SocketUnit(const Cell& cell) : cell_(cell), socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -83,7 +82,7 @@ class SocketUnit {
   SocketUnit& operator=(const SocketUnit&) = delete;
 
   int port() const { return port_; }
-  /// `names` as of FileDescriptorName=, one for each time that the socket is handed over.
+  /// `names` as of FileDescriptorName=, one per passed socket.
   std::unique_ptr<Program> start(const std::string& names) const {
     std::string hand_over;
     int count = 0;
@@ -127,7 +126,7 @@ TEST(ScenarioManager, AHostThatComesWhileTheDaemonRestartsWaitsInTheServiceManag
     datumd->signal(SIGTERM);
     EXPECT_EQ(datumd->wait(), 0);
   }
-  Host waiting(connect_tcp(unit.port()));  // nobody is there
+  Host waiting(connect_tcp(unit.port()));  // not served yet
   waiting.send("DATA:COUN?");
   const auto datumd = unit.start("tcp");
   ASSERT_EQ(cell.notify().await("READY=1", *datumd), "READY=1") << datumd->output();
@@ -150,7 +149,7 @@ TEST(ScenarioManager, ASocketThatTheConfigurationDoesNotNameIsRefused) {
   EXPECT_NE(refusal("modbus_tcp").find("a socket 'modbus_tcp'"), std::string::npos);
   EXPECT_NE(refusal("tcp,tcp").find("a second socket 'tcp'"), std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(cell.path() / "results.db")) << "nothing was begun";
-  // The configuration says port 0, a free one: not this one.
+  // The configuration says port 0, a free one; the socket has another.
   EXPECT_NE(refusal("tcp").find("listens at 127.0.0.1:" + std::to_string(unit.port())), std::string::npos);
 }
 

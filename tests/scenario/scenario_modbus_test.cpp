@@ -1,4 +1,4 @@
-// Modbus as a PLC, a SCADA and an integrator's tools meet it: mbpoll, pymodbus, and the README's PLC program.
+// Modbus with the tools of a PLC, a SCADA and an integrator: mbpoll, pymodbus, and the README's PLC program.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -9,7 +9,7 @@
 namespace datum::scenario {
 namespace {
 
-const char* const python = "/usr/bin/python3";  // the one that Debian's packages belong to
+const char* const python = "/usr/bin/python3";  // the interpreter of Debian's packages
 const char* const mbpoll = "/usr/bin/mbpoll";
 const std::string scripts = std::string(DATUM_SOURCE_DIR) + "/tests/scenario/plc/";
 
@@ -88,7 +88,7 @@ TEST(ScenarioModbus, TheReadmesPlcProgramSortsBoards) {
   EXPECT_EQ(cell.results().size(), 5u) << "what came too late is stored all the same";
 }
 
-/// What mbpoll prints for the constants: addresses from 0, high word first.
+/// mbpoll's output for the constants: addresses from 0, high word first.
 void read_constants(Cell& cell, const std::vector<std::string>& link, const std::string& device) {
   const auto poll = [&](const std::string& type, const std::string& address) {
     std::vector<std::string> all{mbpoll};
@@ -107,7 +107,7 @@ void read_constants(Cell& cell, const std::vector<std::string>& link, const std:
   EXPECT_NE(poll("3:int", "30180").find("[30180]: \t-2147483648\n"), std::string::npos) << "no value";
 }
 
-/// One board on its own; the FIFO shows it.
+/// One board; the FIFO shows it.
 void read_a_result(Cell& cell, const std::vector<std::string>& link, const std::string& device) {
   const auto poll = [&](const std::string& type, const std::string& address,
                         const std::vector<std::string>& values = {}) {
@@ -179,7 +179,7 @@ TEST(ScenarioModbus, AHostFindsItsPlaceAfterARestart) {
   EXPECT_NE(poll({"-t", "4:int", "-r", "334", "127.0.0.1"}).find("[334]: \t2\n"), std::string::npos);
 }
 
-/// Its position is ahead of a store that was put back: what comes then is not hidden behind it, and nothing comes twice.
+/// The PLC's position is ahead of a restored store: new results are neither hidden by it nor delivered twice.
 TEST(ScenarioModbus, APlcMissesNothingWhereTheStoreIsPutBack) {
   CellOptions o = options();
   o.trigger = "on_frame";
@@ -196,7 +196,7 @@ TEST(ScenarioModbus, APlcMissesNothingWhereTheStoreIsPutBack) {
     const Outcome plc =
         script(cell, "fifo.py", {port_of(cell), cell.path().string(), std::to_string(boards)});
     EXPECT_EQ(plc.status, 0) << plc.output;
-    const std::string& all = plc.output;  // of every run
+    const std::string& all = plc.output;  // of all runs
     return all.substr(all.rfind('\n', all.size() - 2) + 1);
   };
   const auto ctl = [&](const char* command) {

@@ -1,4 +1,4 @@
-// What a virtual sensor on a network is: its profile, and what it truly sees.
+// The profile of a virtual network sensor, and its true scene.
 #pragma once
 
 namespace datum::scenario::network_sensor {

@@ -1,4 +1,4 @@
-// What an operator does beside measuring, on the real daemon: recipes stored by a host, replays, trigger source.
+// Work of an operator beside measuring, with the real daemon: recipe uploads, repeated measurements, trigger source.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -48,7 +48,7 @@ TEST(ScenarioOperator, StoresARecipeThatTheNextBoardIsMeasuredBy) {
 void tamper(const std::filesystem::path& store) {
   sqlite3* db = nullptr;
   ASSERT_EQ(sqlite3_open(store.c_str(), &db), SQLITE_OK);
-  sqlite3_busy_timeout(db, 10000);  // the daemon may be at a commit of its own
+  sqlite3_busy_timeout(db, 10000);  // the daemon may be committing
   char* why = nullptr;
   EXPECT_EQ(
       sqlite3_exec(db,
@@ -95,7 +95,7 @@ TEST(ScenarioOperator, TriggersByFrameOrByCommand) {
   EXPECT_EQ(host->ask("TRIG:SOUR?"), "BUS") << "as configured";
 }
 
-/// Transcripts that say nothing of a cell hold for the daemon too, over its real link.
+/// Transcripts without a cell's state hold for the daemon too, over its real link.
 TEST(ScenarioOperator, AnswersAsTheTranscriptsSay) {
   using datum::testing::TranscriptLine;
   Cell cell(unarmed());
@@ -109,7 +109,7 @@ TEST(ScenarioOperator, AnswersAsTheTranscriptsSay) {
       if (lines[i].kind != TranscriptLine::Kind::sent) continue;
       const std::string sent = datum::testing::unescaped(lines[i].text);
       if (i + 1 == lines.size() || lines[i + 1].kind != TranscriptLine::Kind::answer) {
-        host->send(sent);  // an answer to it would stand in the place of the next one
+        host->send(sent);  // its answer would be taken for the next one
         continue;
       }
       ASSERT_EQ(host->ask(sent), datum::testing::unescaped(lines[i + 1].text)) << name << ": " << sent;
@@ -120,9 +120,9 @@ TEST(ScenarioOperator, AnswersAsTheTranscriptsSay) {
   }
 }
 
-/// pyvisa's own way to binary numbers, in both byte orders; its default is the least significant byte first.
+/// pyvisa's binary transfer in both byte orders; its default is least significant byte first.
 TEST(ScenarioOperator, GivesHeightsAsNumbersToPyvisa) {
-  const char* const python = "/usr/bin/python3";  // the one that Debian's packages belong to
+  const char* const python = "/usr/bin/python3";  // the interpreter of Debian's packages
   Cell cell(unarmed());
   if (run({python, "-c", "import pyvisa, pyvisa_py"}, cell.path()).status != 0)
     GTEST_SKIP() << "python3-pyvisa-py is not installed";
@@ -156,7 +156,7 @@ TEST(ScenarioOperator, TestsItselfBesideTheLoop) {
   EXPECT_EQ(host->ask("*TST?;:SYST:ERR:COUN?"), "0;0");
 }
 
-// Whoever checks the results learns who commanded the cell.
+// The chain of results shows who commanded the cell.
 TEST(ScenarioOperator, WhoDidWhatStandsInTheChainOfResults) {
   Cell cell(unarmed());
   cell.start();

@@ -1,6 +1,6 @@
-// Files that take their reader over, in the real daemon: datumd-parse ends, never datumd; the file is refused and kept with its
-// reason, and boards are measured all the while. The readers that can be taken over are tests/daemon/parse's, in the place of
-// datumd-parse; damaged files go through the product's own.
+// Files that take over their parser, with the real daemon: datumd-parse ends, never datumd. The file is refused and kept
+// with its reason, and boards are measured meanwhile. Vulnerable parsers (tests/daemon/parse) replace datumd-parse;
+// damaged files use the product's parsers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using Clock = std::chrono::steady_clock;
 
-/// A folder with datumd and a program in the place of datumd-parse beside it.
+/// A folder with datumd and a test program under the name of datumd-parse.
 class Programs {
  public:
   explicit Programs(const char* parse_program) {
@@ -56,7 +56,7 @@ class ScenarioParse : public ::testing::Test {
   }
   std::string image_at(std::int16_t height) const {
     const std::vector<std::int16_t> heights(std::size_t{20} * 20, height);
-    testing::TiffOptions lzw;  // a plain one datumd reads itself
+    testing::TiffOptions lzw;  // datumd itself reads an uncompressed one
     lzw.compression = 5;
     testing::write_tiff(cell->path() / "image.tif", 20, 20, heights, lzw);
     return slurp(cell->path() / "image.tif");
@@ -66,7 +66,7 @@ class ScenarioParse : public ::testing::Test {
     host = cell->connect();
     EXPECT_EQ(host->ask("SYST:LOCK:REQ?"), "1");
   }
-  /// A frame of NAME.json and NAME.tif; its result.
+  /// Delivers a frame of NAME.json and NAME.tif; returns its result.
   plc::ResultLine deliver(const std::string& name, const std::string& tiff) {
     cell->write("outbox/any", tiff);
     fs::rename(cell->path() / "outbox/any", cell->drop() / (name + ".tif"));
@@ -80,7 +80,7 @@ class ScenarioParse : public ::testing::Test {
     fs::rename(cell->path() / "outbox/any", cell->drop() / (name + ".json"));
     return host->result();
   }
-  /// How long a good board took, in ms.
+  /// Latency of a good board in ms.
   double expect_pass() {
     const std::string name = "good" + std::to_string(++good);
     const std::string frame = frame_of_box(good_height_um, static_cast<std::uint32_t>(good));
@@ -144,11 +144,13 @@ TEST_F(ScenarioParse, ParsersThatAreKilledAreStartedAnew) {
     const auto parsers = programs->parsers();
     EXPECT_EQ(parsers.size(), 6u) << "each with one that stands by";
     for (const pid_t parser : parsers) ::kill(parser, i == 0 ? SIGKILL : SIGSEGV);
-    // One that was sent its input before it is dead has read it.
+    // A parser that gets its input before it is dead has read it.
     for (const pid_t parser : parsers)
       while (std::ranges::count(programs->parsers(), parser) > 0) std::this_thread::yield();
     const std::string name = "a" + std::to_string(i);
-    deliver(name, image_at(static_cast<std::int16_t>(100 + i)));  // other pixels: no frame that came before
+    deliver(
+        name,
+        image_at(static_cast<std::int16_t>(100 + i)));  // other pixels, so that no earlier frame is repeated
     EXPECT_FALSE(fs::exists(cell->drop() / "failed" / name))
         << "an input between which and its end nothing was read: "
         << failed_text(name + "/" + name + ".json.reason.txt");
@@ -179,7 +181,7 @@ TEST_F(ScenarioParse, WithoutItsParsersDatumdDoesNotTakeABoard) {
   EXPECT_THAT(cell->daemon().output(), HasSubstr("datumd-parse ended with status 0"));
 }
 
-/// Of a good board while damaged files come: DATUM_PARSE_INPUTS of them, one before each.
+/// Latency of a good board among damaged files: DATUM_PARSE_INPUTS of them, one before each board.
 TEST_F(ScenarioParse, BoardsAreMeasuredAmongDamagedFiles) {
   const char* told = std::getenv("DATUM_PARSE_INPUTS");
   const int inputs = told ? std::atoi(told) : 40;

@@ -1,5 +1,5 @@
-// A part compared with its model by the real programs: each snapshot triggered and paired, one verdict for all of them, and
-// what goes wrong between two of them.
+// A part compared with its model by the real programs: each snapshot is triggered and paired, one verdict for all, and
+// faults between two snapshots.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ std::string recipe_text(int timeout_ms) {
   return text + surface + region;
 }
 
-/// Lines into a FIFO whose reader is there.
+/// Writes lines into a FIFO with a reader.
 void tell(const fs::path& fifo, const std::string& line) {
   const int fd = ::open(fifo.c_str(), O_WRONLY | O_CLOEXEC);
   const std::string text = line + "\n";
@@ -89,7 +89,7 @@ class ScenarioPart : public ::testing::Test {
     ASSERT_EQ(host->command("INIT"), "0,\"No error\"");
   }
 
-  /// Delivers one snapshot of each part, for each line written into the FIFO of its number.
+  /// Delivers one snapshot of each part per line in the FIFO of its number.
   std::unique_ptr<Program> sensor(const std::string& only, const std::string& part,
                                   const std::string& frame_id) {
     std::vector<std::string> arguments{"virtual-part",

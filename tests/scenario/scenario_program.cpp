@@ -76,7 +76,7 @@ std::string slurp(const fs::path& file) {
 Program::Program(const std::vector<std::string>& arguments, const fs::path& folder, const std::string& log,
                  const std::map<std::string, std::string>& environment)
     : log_(folder / log) {
-  std::ofstream(log_, std::ios::app).flush();  // so that it can be watched
+  std::ofstream(log_, std::ios::app).flush();  // created before it is watched
   pid_ = ::fork();
   if (pid_ == 0) become(arguments, folder, log_, environment);
   ended_ = pid_ < 0 ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));

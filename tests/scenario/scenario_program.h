@@ -1,5 +1,5 @@
-// A program of the cell, started as a user starts it. Whatever is awaited here is awaited on descriptors,
-// with a deadline that only a hung program reaches.
+// A program of the cell, started as a user starts it. All waiting uses descriptors and a deadline that only a hung
+// program reaches.
 #pragma once
 
 #include <sys/types.h>
@@ -13,19 +13,19 @@
 namespace datum::scenario {
 
 using Deadline = std::chrono::steady_clock::time_point;
-/// How often longer than usual its programs take: DATUM_SLOWER, which the sanitizers' presets set; 1 without.
+/// Factor of a program's duration: DATUM_SLOWER, which the sanitizers' presets set; default 1.
 int slower();
-/// Far beyond what anything here takes on a busy machine.
+/// Far beyond every duration here on a busy machine.
 Deadline timeout();
-/// Waits until one of the descriptors can be read; false: the deadline is over.
+/// Waits until a descriptor is readable; false: the deadline passed.
 bool readable(const std::vector<int>& descriptors, Deadline deadline);
 
 std::string slurp(const std::filesystem::path& file);
 
 class Program {
  public:
-  /// `arguments` begin with the program's name in the folder of the built programs, or a path. Standard
-  /// output and error go to folder/LOG. It dies with the test, however that ends.
+  /// `arguments` begin with the name of a built program, or a path. Standard output and error go to folder/LOG. The
+  /// program dies with the test in any case.
   Program(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
           const std::string& log, const std::map<std::string, std::string>& environment = {});
   ~Program();
@@ -34,14 +34,14 @@ class Program {
 
   pid_t pid() const { return pid_; }
   void signal(int number) const;
-  /// Exit status, or minus the signal that ended it. Throws where it does not end.
+  /// Exit status, or the negative number of a fatal signal. Throws where it does not end.
   int wait();
-  /// Becomes readable when the program has ended.
+  /// Readable when the program has ended.
   int ended() const { return ended_; }
   bool has_ended() const;
 
   std::string output() const { return slurp(log_); }
-  /// Waits until the text has been written so many times. False: it ended, or time was over, without.
+  /// Waits until the output has the text `times` times. False: the program ended, or timeout.
   bool says(const std::string& text, int times = 1) const;
 
  private:

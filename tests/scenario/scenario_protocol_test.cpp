@@ -1,4 +1,4 @@
-// The command protocol as a host meets it, over TCP and over a serial line.
+// The command protocol from a host's view, over TCP and over a serial line.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ CellOptions unarmed() {
   return options;
 }
 
-/// One host's whole day.
+/// The complete work of a host.
 void work_a_board(Cell& cell, Host& host, const std::string& frame) {
   const auto identity = fields(host.ask("*IDN?"));
   ASSERT_EQ(identity.size(), 4u);
@@ -40,7 +40,7 @@ void work_a_board(Cell& cell, Host& host, const std::string& frame) {
 
   EXPECT_EQ(error_of(host.command("CONF:UNIT 'SN \"1\"';:DATA:PUSH ON")), 0);
   cell.trigger_and_deliver(host, frame);
-  const plc::ResultLine line = host.result();  // its CRC is right
+  const plc::ResultLine line = host.result();  // with verified CRC
   EXPECT_EQ(line.recipe, "box");
   EXPECT_EQ(line.frame, frame);
   EXPECT_EQ(line.decision, "PASS");
@@ -56,7 +56,7 @@ void work_a_board(Cell& cell, Host& host, const std::string& frame) {
   const auto components = plc::read_components(host.ask("FETC:COMP? " + sequence));
   ASSERT_EQ(components.rows.size(), 1u);
   EXPECT_EQ(components.rows[0].reference, "B1");
-  // Noise of 3 um over 2000 pixels and more: the median is good to 0.1 um; 1 um is ten of that.
+  // Noise of 3 um over at least 2000 pixels: the median has 0.1 um; 1 um is ten times that.
   EXPECT_NEAR(components.rows[0].value.value_or(0), good_height_um, 1);
   EXPECT_EQ(components.rows[0].lower, good_height_um - 40);
   EXPECT_EQ(error_of(host.command("FETC:BOAR? 99")), -222);

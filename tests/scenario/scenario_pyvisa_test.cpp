@@ -1,4 +1,5 @@
-// The README's Python, run as it stands there but for the names of this cell: pyvisa with pyvisa-py as an independent host.
+// The README's Python code, run unchanged except for the names of this cell: pyvisa with pyvisa-py as an independent
+// host.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/scenario_cell.h"
@@ -6,7 +7,7 @@
 namespace datum::scenario {
 namespace {
 
-const char* const python = "/usr/bin/python3";  // the one that Debian's packages belong to
+const char* const python = "/usr/bin/python3";  // the interpreter of Debian's packages
 
 std::string readme_block() {
   const std::string text = slurp(std::filesystem::path(DATUM_SOURCE_DIR) / "README.md"),
@@ -27,7 +28,7 @@ bool has_pyvisa(const Cell& cell) {
          run({python, "-c", "import pyvisa, pyvisa_py"}, cell.path()).status == 0;
 }
 
-/// Runs it with this resource; a frame comes when its trigger was taken.
+/// Runs it with this resource; a frame is delivered when its trigger was accepted.
 void run_readme(const Cell& cell, const std::string& resource) {
   std::string script = readme_block();
   replace(&script, "TCPIP0::127.0.0.1::5025::SOCKET", resource);

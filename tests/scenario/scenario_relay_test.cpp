@@ -1,4 +1,4 @@
-// The real daemon, the real bad line and a host between which it stands: every board's result arrives once.
+// The real daemon and a host with a faulty line between them: every result arrives exactly once.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -12,7 +12,7 @@
 namespace datum::scenario {
 namespace {
 
-/// A host that keeps its serial line open as well as it can.
+/// A host that reopens its serial line whenever possible.
 class HostBehindTheLine {
  public:
   explicit HostBehindTheLine(const std::filesystem::path& path) {
@@ -20,7 +20,7 @@ class HostBehindTheLine {
     line.path = path;
     port_ = serial_port(line);
   }
-  /// Takes part until it has so many results; false: it never got them.
+  /// Runs until it has this number of results; false: it never got them.
   bool work(std::size_t results, const Program& relay) {
     const Deadline end = timeout();
     while (host.results.size() < results && std::chrono::steady_clock::now() < end && !relay.has_ended()) {
@@ -41,7 +41,7 @@ class HostBehindTheLine {
   void turn(const Program& relay) {
     const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
     if (!port_->is_open()) {
-      readable({relay.ended()}, soon);  // it is plugged in again in its own time
+      readable({relay.ended()}, soon);  // the relay plugs it in again at its own pace
       port_->open();
       host.link_lost(EventLoop::now());
     }
@@ -57,7 +57,7 @@ class HostBehindTheLine {
   std::unique_ptr<Port> port_;
 };
 
-// 0.3 % of bytes are damaged, so that every third line of 110 is; some twenty hang-ups and stalls beside it.
+// 0.3 % of bytes are damaged, hence every third line of 110; and some twenty hang-ups and stalls.
 TEST(ScenarioRelay, ABadSerialLineLosesNoResult) {
   constexpr int boards = 40;
   CellOptions options;

@@ -1,4 +1,4 @@
-// The daemon as a service: its start, its reload, its end, and what it tells the service manager.
+// The daemon as a service: start, reload, end, and its notifications to the service manager.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -53,7 +53,7 @@ TEST(ScenarioService, BrokenRecipeDisarmsAndIsNeverReplacedByTheOldOne) {
   EXPECT_EQ(std::stoi(host->command("CONF:REC 'box'")), -256);
   EXPECT_EQ(host->ask("DATA:COUN?"), "0");
   EXPECT_FALSE(host->pushed());
-  // Mended: the frame that waited is measured now, by the recipe as it is now.
+  // After the repair the waiting frame is measured with the present recipe.
   cell.write("recipes/box.toml", Cell::recipe_text(30));
   EXPECT_EQ(host->command("CONF:REC 'box';:INIT"), "0,\"No error\"");
   EXPECT_EQ(host->result().frame, "a");
@@ -73,7 +73,7 @@ TEST(ScenarioService, TellsTheServiceManagerAndEndsCleanly) {
   }
   for (std::string status = "-"; status.find("3 boards") == std::string::npos && !status.empty();)
     status = cell.notify().await("STATUS=", datumd);
-  // Nothing happens now, and yet it is fed; its period is below half of what was demanded.
+  // Idle, and yet the watchdog is notified, with less than half of the demanded period.
   while (!cell.notify().next().empty()) continue;
   const auto from = std::chrono::steady_clock::now();
   ASSERT_EQ(cell.notify().await("WATCHDOG=1", datumd), "WATCHDOG=1");
@@ -140,7 +140,7 @@ port = 70000
   EXPECT_FALSE(std::filesystem::exists(cell.path() / "results.db"));
 }
 
-/// Another program that writes to the store and does not end its transaction.
+/// Another program that holds a write transaction on the store.
 class StoreHolder {
  public:
   explicit StoreHolder(const std::filesystem::path& store) {

@@ -1,4 +1,4 @@
-// Signed results with the real programs: what a host keeps shows what was changed; a signer that hangs or is gone delays no board.
+// Signed results with the real programs: a host's copy reveals changes; a hung or absent signer delays no board.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -55,7 +55,7 @@ struct SignedCell {
                  frame_of_box(good_height_um, static_cast<std::uint32_t>(frames)));
     host.result();
   }
-  /// Until the head that was signed last covers this result.
+  /// Waits until the last signed head covers this result.
   void await_signature(std::uint64_t result) const {
     const std::string upto = "results up to " + std::to_string(result);
     std::string said;
@@ -123,14 +123,14 @@ TEST(ScenarioSign, ASignerThatHangsOrIsGoneDelaysNoBoard) {
   EXPECT_EQ(host->ask("DATA:COUNt?"), "5");
   EXPECT_THAT(host->ask("SYST:STAT?"), HasSubstr("ARMED"));
   s.start_signer();
-  s.cell.daemon().signal(SIGTERM);  // the last head is signed at an orderly end
+  s.cell.daemon().signal(SIGTERM);  // an orderly end signs the last head
   EXPECT_EQ(s.cell.daemon().wait(), 0);
   EXPECT_THAT(s.verify({"--public-key", "key.pub"}).output,
               HasSubstr("results up to 5; not yet signed: none"))
       << s.cell.daemon().output();
 }
 
-/// Between two frames of a queue nothing else is done but this.
+/// Between two queued frames only the signature is requested.
 TEST(ScenarioSign, ALineThatNeverRestsIsSignedMeanwhile) {
   constexpr int boards = 20;
   SignedCell s;

@@ -1,5 +1,5 @@
-// A result store that is put back from a copy while hosts are ahead of it: no result comes twice, none is missed, everybody is
-// told. The real daemon, datumctl, a host that takes results without loss, and a PLC.
+// A result store restored from a copy while hosts are ahead: no duplicates, no losses, and every host is informed. With
+// the real daemon, datumctl, a lossless host and a PLC.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ using datum::testing::LosslessHost;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A lossless host that comes again after every restart with what it remembers.
+/// A lossless host that reconnects after every restart with its position.
 class Taker {
  public:
   void connect(int port) {
@@ -27,14 +27,14 @@ class Taker {
   }
   ~Taker() { ::close(fd_); }
 
-  /// Until it has taken so many results in all.
+  /// Runs until it has this number of results in total.
   const std::vector<ResultLine>& take(std::size_t results) {
     const Deadline deadline = timeout();
     while (host_.results.size() < results) {
       talk();
       if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("no more results came");
     }
-    talk();  // the acknowledgement goes out
+    talk();  // sends the acknowledgement
     return host_.results;
   }
   const LosslessHost& host() const { return host_; }
@@ -81,7 +81,7 @@ struct PutBack {
     all.insert(all.end(), {"--config", "datumd.toml"});
     return run(all, cell.path());
   }
-  /// Boards until there are so many in all; the host has them then.
+  /// Measures boards up to this total; the host then has them.
   const std::vector<ResultLine>& measure(int boards) {
     const std::size_t wanted = taker.host().results.size() + static_cast<std::size_t>(boards);
     for (int k = 0; k < boards; ++k, ++frames)
@@ -139,7 +139,7 @@ TEST(ScenarioStore, ABackupThatIsPutBackLosesNoHostsResults) {
   EXPECT_THAT(whole.output, HasSubstr("the mark beside it agrees, up to result 8"));
 }
 
-/// A copy of the file alone, by hand.
+/// A manual copy of the file only.
 TEST(ScenarioStore, AFileThatIsPutBackByHandIsNoticed) {
   PutBack p(quiet());
   p.measure(2);
@@ -161,7 +161,7 @@ TEST(ScenarioStore, AFileThatIsPutBackByHandIsNoticed) {
   EXPECT_THAT(sequences(p.measure(1)), ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
-/// Store and mark as they were before, in their own inodes: nothing on this computer knows, the host does.
+/// Store and mark are restored into their own inodes: only the host knows.
 TEST(ScenarioStore, AHostThatIsAheadShowsAFolderThatWasPutBack) {
   PutBack p(quiet());
   p.measure(2);

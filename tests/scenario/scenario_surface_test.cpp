@@ -1,5 +1,5 @@
-// `./datum demo --surface`: three parts, seven snapshots each, the damage of one found within its uncertainty,
-// and what stands on another.
+// `./datum demo --surface`: three parts with seven snapshots each; the damage of one is found within its uncertainty, and
+// excess material on another.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// The real daemon and datumctl over TLS, with the README's own commands for the certificates.
+// The real daemon and datumctl over TLS, with the README's commands for the certificates.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -40,7 +40,7 @@ struct ScenarioTls : ::testing::Test {
   ScenarioTls() : cell(with_tls()) {
     const std::string commands = readme_block("sh", "openssl req -x509 -newkey");
     shell("mkdir tls && cd tls && set -e\n" + commands);
-    // The last command again, for others.
+    // The last command again, for further clients.
     const std::string last = commands.substr(commands.rfind("openssl req"));
     for (const std::string name : {"reader", "stranger"})
       shell("cd tls\n" + replaced(last, "engineer", name));

@@ -1,4 +1,4 @@
-// The daemon as it is watched: its metrics, its entries in the journal, its support bundle.
+// Monitoring of the daemon: its metrics, its journal entries, its support bundle.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -111,7 +111,7 @@ TEST(ScenarioWatching, HostileScrapersHoldNoBoardUp) {
   for (const int fd : crowd) close(fd);
 }
 
-/// datumd in a mount name space of its own, where the journal's socket is the test's and standard error counts as the
+/// datumd in a mount namespace of its own: the journal's socket is the test's, and standard error counts as the
 /// journal's.
 const char* const in_its_own_run = R"(#!/bin/sh
 exec unshare -rm sh -c '

@@ -1,5 +1,5 @@
-// Do a board's bow and twist lie where the daemon says, and the heights over a floor that its surface gave? Twin boards of a
-// production whose form is known, through a recipe as an engineer writes it.
+// Bow and twist of a board, and heights over its surface, against the truth. Twin boards of a production with known form,
+// measured with a complete recipe.
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
@@ -17,7 +17,7 @@ namespace {
 constexpr int boards = 24;
 const Eigen::Vector2d size_mm(48, 36);
 
-/// Nine bodies, 16 x 12 mm apart.
+/// Nine components, 16 x 12 mm apart.
 TwinBoard nominal_board() {
   TwinBoard board;
   board.size_mm = size_mm;
@@ -32,7 +32,7 @@ TwinBoard nominal_board() {
   return board;
 }
 
-/// The board stands 0.4 mm below the sensor's zero, tilted by 5 mrad about x and -8 mrad about y.
+/// The board is 0.4 mm below the sensor's zero, tilted by 5 mrad about x and -8 mrad about y.
 Eigen::Matrix4d sensor_from_board() {
   Eigen::Isometry3d pose(Eigen::Translation3d(0, 0, -0.4));
   pose.rotate(Eigen::AngleAxisd(0.005, Eigen::Vector3d::UnitX()));
@@ -152,7 +152,7 @@ BoardVerdict inspected(const TwinBoard& board, const std::string& recipe_toml, s
 double true_bow_percent(const TwinShape& s) {
   return 0.1 * std::max(std::abs(s.bow_x_um) / size_mm.x(), std::abs(s.bow_y_um) / size_mm.y());
 }
-/// The fourth corner is 4 times a corner's rise over the others' plane.
+/// The fourth corner rises above the plane of the others by 4 times a corner's rise.
 double true_twist_percent(const TwinShape& s) {
   return 0.1 * 4 * std::abs(s.twist_um) / (2 * size_mm.norm());
 }
@@ -178,7 +178,7 @@ TEST(TwinWarp, TrueBowAndTwistLieWithinU) {
   }
   std::printf("bow and twist of %d boards: within U %d of %d, rms error/u %.2f, mean u %.4f %%\n", boards,
               within, measured, std::sqrt(normalised / measured), u_um / measured);
-  // 95 % of 48; u is of a model and may be too large, not by so much that it says nothing
+  // 95 % of 48; u comes from a model and may be too large, but not useless
   EXPECT_GE(within, 46);
   EXPECT_LT(u_um / measured, 0.02);
 }

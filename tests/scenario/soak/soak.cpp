@@ -23,7 +23,7 @@ void write(const fs::path& file, const std::string& text) {
 
 double nominal_of(const std::string& recipe) { return recipe == "high" ? 700 : 500; }
 
-/// Where the log says that the link listens.
+/// The port of the link from the log.
 int port_in(const std::string& log, const std::string& link) {
   std::smatch found;
   const std::regex listening(link + R"( 127\.0\.0\.1:(\d+):)");
@@ -66,7 +66,7 @@ void Soak::start() {
   ++life_;
   before_ = {};
   daemon_.reset();
-  while (!notify_.next().empty()) continue;  // of the one before
+  while (!notify_.next().empty()) continue;  // messages of the former daemon
   fs::remove(cell_ / "datumd.log");
   daemon_ = std::make_unique<scenario::Program>(
       std::vector<std::string>{"datumd", "--config", "datumd.toml"}, cell_, "datumd.log",
@@ -83,7 +83,7 @@ void Soak::start() {
   connect();
 }
 
-/// Comes back until there is room, and takes what was stored meanwhile.
+/// Reconnects until a place is free, and receives the results stored meanwhile.
 void Soak::connect() {
   const auto deadline = timeout();
   for (host_->connect(port_); !host_->is_served(); host_->connect(port_))
@@ -115,7 +115,7 @@ void Soak::deliver(const Board& board) {
   delivered_[board.number] = Clock::now();
 }
 
-/// Its trigger lies somewhere in the drop folder.
+/// True: the trigger file of the board is in the drop folder.
 bool Soak::is_delivered(const Board& board) const {
   const auto is_there = [&](const fs::path& folder) {
     return fs::exists(folder / (board.name + ".ptr")) || fs::exists(folder / (board.name + ".json"));
@@ -151,7 +151,7 @@ void Soak::await(int number, Mark mark) {
   next_mark_ = Mark::plain;
 }
 
-/// Delivers boards of one recipe without waiting; the number of the last one.
+/// Delivers boards of one recipe without waiting; returns the number of the last one.
 int Soak::burst(int number) {
   int last = number;
   for (; last + 1 <= settings_.boards && last - number + 1 < boards_of_a_burst; ++last) {
@@ -181,7 +181,7 @@ void Soak::rewrite_recipe(const Board& board) const {
         Frames::recipe(board.recipe, nominal_of(board.recipe), 30 + static_cast<double>(board.noise % 20)));
 }
 
-/// What the fault is, while the board is on its way.
+/// Applies the fault while the board is in progress.
 void Soak::commit(const Board& board) {
   switch (board.fault) {
     case Fault::host_reset:
@@ -245,7 +245,7 @@ void Soak::run() {
     int last = b.number;
     if (b.fault == Fault::burst) last = burst(b.number);
     commit(b);
-    if (recipe_ != b.recipe) choose(b.recipe);  // datumd was started anew
+    if (recipe_ != b.recipe) choose(b.recipe);  // datumd was restarted
     const bool killed = b.fault == Fault::kill || b.fault == Fault::end;
     await(last, killed || was_cut_off ? Mark::broken : last > b.number ? Mark::burst : Mark::plain);
     next_ = last + 1;

@@ -1,4 +1,4 @@
-// 100,000 boards through the real daemon, with faults at random; it can be cut off at any moment and goes on.
+// 100,000 boards with random faults through the real daemon; it can be interrupted at any moment and continues.
 #pragma once
 
 #include <chrono>
@@ -25,9 +25,9 @@ struct Settings {
 class Soak {
  public:
   explicit Soak(const Settings& settings);
-  /// Until `boards` have their result. Throws std::runtime_error where the daemon does not do what it must.
+  /// Runs until `boards` have their result. Throws std::runtime_error for wrong behaviour of the daemon.
   void run();
-  /// The results as a host that comes later gets them: how many differ from what this one got.
+  /// Reads the results as a new host; returns the number of differences from those received before.
   std::uint64_t compare_with_store();
   const Record& record() const { return record_; }
   std::filesystem::path store() const { return cell_ / "results.db"; }
@@ -42,13 +42,13 @@ class Soak {
   void deliver(const Board& board);
   bool is_delivered(const Board& board) const;
   void take(const ResultLine& line);
-  /// Until every board up to this number has its result.
+  /// Waits until every board up to this number has its result.
   void await(int number, Mark mark);
   int burst(int number);
   void commit(const Board& board);
   void strangers() const;
   void rewrite_recipe(const Board& board) const;
-  /// All guests leave, the folders are emptied, and what the daemon takes is written down.
+  /// All peers disconnect, the folders are emptied, and the daemon's resources are recorded.
   void look(int number);
   std::string log_end() const;
 
@@ -62,7 +62,7 @@ class Soak {
   std::unique_ptr<scenario::HostilePeers> peers_;
   int port_ = 0, life_ = 0, next_ = 1;
   std::string recipe_;
-  std::map<int, Clock::time_point> delivered_;  // whose result is awaited
+  std::map<int, Clock::time_point> delivered_;  // boards whose result is outstanding
   scenario::Usage before_;
   Mark next_mark_ = Mark::plain;
 };

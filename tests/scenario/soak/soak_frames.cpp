@@ -20,7 +20,7 @@ constexpr int side_px = 100;
 constexpr double pitch_mm = 0.1;
 constexpr int no_data = -32768;
 
-/// Whole um above a tilted plane of 10 x 10 mm; a box of 3 x 2 mm in its middle; where occluded, no floor.
+/// Whole um above a tilted plane of 10 x 10 mm; a box of 3 x 2 mm in the middle; no floor where occluded.
 std::vector<std::int16_t> counts_of(Kind kind) {
   const double box_um = kind == Kind::missing ? 0 : kind == Kind::tall ? 700 : 500;
   std::mt19937 random(static_cast<std::uint32_t>(kind) + 1);
@@ -47,7 +47,7 @@ std::string ptr_of(const std::vector<std::int16_t>& counts) {
        {std::uint32_t{side_px}, std::uint32_t{side_px}, 0x41700000u, 0x41700000u, 32u, 1u, 1u, 1u})
     append(bytes, word);
   for (const std::int16_t count : counts) {
-    const float z = count == no_data ? 0.0F : count;  // 0: nothing seen
+    const float z = count == no_data ? 0.0F : count;  // 0: no data
     std::uint32_t bits = 0;
     std::memcpy(&bits, &z, sizeof bits);
     append(bytes, bits);
@@ -68,7 +68,7 @@ std::string sidecar_of(const Board& board, const std::string& image) {
   return write_sidecar(s);
 }
 
-/// A grey PNG of 16 bits that claims 100,000 x 100,000 pixels.
+/// A grey 16-bit PNG that claims 100,000 x 100,000 pixels.
 std::string bomb_png() {
   const auto chunk = [](const std::string& type, const std::string& data) {
     std::string bytes;

@@ -1,4 +1,4 @@
-// The soak's frames: few images, made once, delivered again and again under other names.
+// The frames of the soak: few images, created once and delivered repeatedly under other names.
 #pragma once
 
 #include <array>
@@ -11,15 +11,15 @@ namespace datum::soak {
 
 class Frames {
  public:
-  /// Makes the images; `folder` is on the drop folder's file system.
+  /// Creates the images; `folder` is on the file system of the drop folder.
   explicit Frames(const std::filesystem::path& folder);
 
-  /// Moves the board's frame into the drop folder as a sensor does: images first, each in one step.
+  /// Moves the board's frame into the drop folder as a sensor does: images first, each by a rename.
   void deliver(const Board& board, const std::filesystem::path& drop) const;
 
-  /// Text of the sensor's profile that fits them.
+  /// Text of the matching sensor profile.
   static std::string profile();
-  /// Text of the recipe: a box of `nominal_um` within the tolerance.
+  /// Text of the recipe: a box of `nominal_um` with this tolerance.
   static std::string recipe(const std::string& name, double nominal_um, double tolerance_um);
 
  private:

@@ -1,4 +1,4 @@
-// The well-behaved host of the soak: commands, and results taken without loss.
+// The well-behaved host of the soak: commands and lossless results.
 #pragma once
 
 #include <chrono>
@@ -13,32 +13,32 @@ namespace datum::soak {
 
 class SoakHost {
  public:
-  /// Results after sequence `after` are new to it.
+  /// Results after sequence number `after` are new to it.
   explicit SoakHost(std::uint64_t after) : delivery_(after) {}
   ~SoakHost() { leave(false); }
   SoakHost(const SoakHost&) = delete;
   SoakHost& operator=(const SoakHost&) = delete;
 
-  /// Connects to 127.0.0.1 and asks for what it has not seen.
+  /// Connects to 127.0.0.1 and requests unseen results.
   void connect(int port);
-  /// Hangs up, or breaks the connection off with a reset.
+  /// Closes the connection, or resets it.
   void leave(bool abruptly);
 
-  /// Whether there was room: another host too many is told so and hung up on.
+  /// True: a place was free; one host too many gets a message and is closed.
   bool is_served();
-  /// Throws std::runtime_error where no answer comes or the daemon hangs up.
+  /// Throws std::runtime_error on a timeout or a hang-up of the daemon.
   std::string ask(const std::string& query);
-  /// A command that must be taken. Throws with the daemon's words where it is not.
+  /// Sends a command that must succeed. Throws with the daemon's text otherwise.
   void command(const std::string& command);
 
-  /// The next result, others passed over that are none; waits at most until `deadline`; none: nothing came, or the daemon
-  /// hung up. Throws where results are missing for ever.
+  /// The next result; other lines are skipped. None: nothing came until `deadline`, or the daemon hung up. Throws where
+  /// results are missing for good.
   std::optional<ResultLine> result(scenario::Deadline deadline);
-  /// When the result that result() gave last had been received.
+  /// Time of reception of the last result of result().
   std::chrono::steady_clock::time_point received() const { return received_at_; }
-  /// Waits until something comes, at most until `deadline`; takes nothing.
+  /// Waits for input, at most until `deadline`; reads nothing.
   void wait(scenario::Deadline deadline) const { scenario::readable({fd_}, deadline); }
-  /// Of the store when this host came: the newest sequence then.
+  /// The newest sequence number of the store at the connection.
   std::uint64_t newest_at_start() const { return newest_; }
 
  private:
@@ -46,7 +46,7 @@ class SoakHost {
     ResultLine line;
     std::chrono::steady_clock::time_point at;
   };
-  /// Takes what is there; waits for more until `deadline`. False: nothing more comes.
+  /// Receives waiting bytes; waits for more until `deadline`. False: no more come.
   bool receive(scenario::Deadline deadline);
   void take(const std::string& line);
   void say(const std::string& bytes);

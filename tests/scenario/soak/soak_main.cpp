@@ -1,4 +1,4 @@
-// soak: boards without end through the real daemon (soak.h). Exit status 0 where nothing was wrong.
+// soak: an endless series of boards through the real daemon (soak.h). Exit status 0 without a fault.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,7 +10,7 @@
 
 namespace {
 
-/// The numbers that boards follow from: a folder keeps those that it was begun with.
+/// The numbers that determine the boards; a folder keeps its initial ones.
 struct Plan {
   std::uint64_t& seed;
   int &life, &rough;
@@ -22,7 +22,7 @@ struct Plan {
   }
 };
 
-/// The same board is the same in each run of a folder, and in its report. `numbers`: seed, life and rough.
+/// Keeps the plan of a folder for all its runs and its report. `numbers`: seed, life and rough.
 void keep_plan(datum::soak::Settings& settings, const std::vector<const CLI::Option*>& numbers,
                bool report_only) {
   const auto file = settings.folder / "plan";

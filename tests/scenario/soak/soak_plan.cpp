@@ -9,7 +9,7 @@ namespace {
 
 constexpr int boards_of_a_recipe = 250;
 
-/// SplitMix64: every number from seed and place alone.
+/// SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014): a number from seed and index alone.
 std::uint64_t mixed(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15u;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -26,7 +26,7 @@ Kind kind_of(std::uint64_t percent) {
   return damaged[percent % damaged.size()];
 }
 
-/// In 1/1000 of all boards.
+/// In thousandths of all boards.
 Fault fault_of(std::uint64_t draw, bool rough) {
   if (rough && draw >= 900) return draw < 980 ? Fault::kill : Fault::end;
   constexpr std::array<std::pair<Fault, std::uint64_t>, 9> shares{{{Fault::host_reset, 4},
@@ -45,7 +45,7 @@ Fault fault_of(std::uint64_t draw, bool rough) {
   return Fault::none;
 }
 
-/// The recipe "low" takes 500 um, "high" 700 um, each to 40 um.
+/// The recipe "low" accepts 500 um, "high" 700 um, each within 40 um.
 std::string truth_of(Kind kind, bool high) {
   if (kind == Kind::good) return high ? "FAIL" : "PASS";
   if (kind == Kind::tall) return high ? "PASS" : "FAIL";

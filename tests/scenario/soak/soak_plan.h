@@ -1,5 +1,5 @@
-// What the soak delivers: board by board, its true verdict and what is done to the cell meanwhile. All of it follows from
-// the seed and the board's number, so that a soak goes on where it was cut off.
+// The plan of the soak: each board, its true verdict, and the fault during it. Seed and board number determine all of it,
+// so that an interrupted soak continues.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +7,19 @@
 
 namespace datum::soak {
 
-/// What lies on the board, or what became of its frame.
+/// Content of the board, or damage of its frame.
 enum class Kind : std::uint8_t { good, tall, missing, occluded, truncated, bomb_png, bomb_header, nested };
 enum class Format : std::uint8_t { ptr, tiff, png };
 enum class Fault : std::uint8_t {
   none,
-  host_reset,   // the host's connection breaks off in the middle of a board
-  storm,        // more connections than allowed, on every port
+  host_reset,   // the host resets its connection during a board
+  storm,        // more connections than allowed on every port
   garbage,      // random bytes on every port
-  mute,         // a host that asks and never reads
-  drip,         // a byte for each board
-  stranger,     // links, fifos, folders and odd names in the drop folder
+  mute,         // a host that queries and never reads
+  drip,         // one byte per board
+  stranger,     // symbolic links, FIFOs, folders and odd names in the drop folder
   reload,       // SIGHUP
-  recipe_file,  // another tolerance in the recipe's file
+  recipe_file,  // another tolerance in the recipe file
   burst,        // many frames at once
   kill,         // SIGKILL
   end,          // SIGTERM
@@ -34,11 +34,11 @@ struct Board {
   std::string recipe, name;
   std::string truth;  // PASS, FAIL or INVALID
   Fault fault = Fault::none;
-  std::uint64_t noise = 0;  // of what is random in it
+  std::uint64_t noise = 0;  // seed of its random parts
 };
 
-/// Boards of one recipe in a row; the daemon lives through `life` boards, then is killed `kills` times among as many as
-/// `rough` boards.
+/// Boards of one recipe are consecutive. The daemon lives for `life` boards, then is killed `kills` times within `rough`
+/// boards.
 struct Rhythm {
   int life = 20'000, rough = 400;
 };
@@ -46,7 +46,7 @@ struct Rhythm {
 /// The board of this number, counted from 1.
 Board board(std::uint64_t seed, int number, const Rhythm& rhythm);
 
-/// Number of the board whose frame has this name; 0 where it is none.
+/// Number of the board with this frame name; 0: none.
 int number_of(const std::string& name);
 
 }  // namespace datum::soak

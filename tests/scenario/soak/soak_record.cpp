@@ -7,7 +7,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whole lines of a file, which ends with the last of them afterwards.
+/// The complete lines of a file; truncates an incomplete last line.
 std::vector<std::string> whole_lines(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::vector<std::string> lines;

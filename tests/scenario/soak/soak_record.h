@@ -1,4 +1,4 @@
-// What the soak has seen so far, in text files that it goes on from, and what they show.
+// Observations of the soak in text files, from which it continues, and their evaluation.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@
 
 namespace datum::soak {
 
-/// How a board came to its result.
+/// Circumstances of a board's result.
 enum class Mark : char {
-  plain = '-',   // alone, nothing but its own fault in its way
-  burst = 'b',   // among many at once: its latency is a queue's
-  broken = 'k',  // the daemon was killed over it, or the soak was cut off
+  plain = '-',   // single, with only its own fault
+  burst = 'b',   // one of many at once: its latency includes the queue
+  broken = 'k',  // the daemon was killed during it, or the soak was interrupted
 };
 
 struct BoardLine {
@@ -25,17 +25,17 @@ struct BoardLine {
   std::uint64_t sequence = 0;
   std::string decision;
   std::int64_t latency_us =
-      -1;  // from the frame's last rename to the result's line at the host; -1: not seen
+      -1;  // us from the last rename of the frame to the result line at the host; -1: unknown
   Mark mark = Mark::plain;
 };
 struct UsageLine {
-  int life = 0, number = 0;  // which start of the daemon, after which board
+  int life = 0, number = 0;  // number of the daemon's start, and of the last board
   scenario::Usage usage;
 };
 
 class Record {
  public:
-  /// Reads what `folder` holds of an earlier run; a last line that was cut off is dropped.
+  /// Reads the record of an earlier run in `folder`; drops an incomplete last line.
   explicit Record(const std::filesystem::path& folder);
 
   void add(const BoardLine& line);
@@ -59,14 +59,14 @@ class Record {
   std::ofstream boards_file_, usage_file_, faults_file_, seconds_file_;
 };
 
-/// Prints a line, marked where it tells of something wrong; 1 there, else 0.
+/// Prints a line, marked where it reports a fault; returns 1 for a fault, else 0.
 int say(bool wrong, const std::string& text);
 
-/// Has datumctl verify the store's chain and export its results, and compares them with what was announced. Prints what is
-/// found; the number of things that must not be. It may run beside the daemon.
+/// Verifies the store's chain and exports its results by datumctl, and compares them with the announced ones. Prints the
+/// findings and returns the number of faults. It may run beside the daemon.
 int check_store(const Record& record, const std::filesystem::path& store);
 
-/// Prints what the record and the store show; the number of things that must not be.
+/// Prints the evaluation of record and store; returns the number of faults.
 int report(const Record& record, std::uint64_t seed, const Rhythm& rhythm,
            const std::filesystem::path& store);
 

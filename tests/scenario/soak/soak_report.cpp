@@ -10,10 +10,10 @@
 namespace datum::soak {
 namespace {
 
-/// Of the life's first boards none counts: pools, caches and tables of symbols fill.
+/// The first boards of a life are excluded: pools, caches and symbol tables fill.
 constexpr int warm_up_boards = 3000;
 constexpr std::size_t least_samples = 20;
-// Growth by regression, and of what happens once, an arena of the allocator that a storm's threads filled.
+// Limits of the regression slope, and of a single step such as an allocator arena for a storm's threads.
 constexpr double flat = 0.01, most_span = 0.05;
 
 /// Nearest rank.
@@ -30,7 +30,7 @@ void latencies(const std::string& what, std::vector<std::int64_t> us) {
 }
 
 int verdicts(const Record& record, std::uint64_t seed, const Rhythm& rhythm) {
-  std::map<std::pair<std::string, std::string>, int> counts;  // truth, said
+  std::map<std::pair<std::string, std::string>, int> counts;  // true and reported verdict
   std::set<int> seen;
   int wrong = 0, repeated = 0, gaps = 0;
   std::uint64_t before = 0;
@@ -75,7 +75,7 @@ int memory(const Record& record) {
             "largest less smallest {:.2f} %, peak {:.0f} KiB",
             life, rss.size(), lines.back().number - lines.front().number - warm_up_boards, growth.mean,
             100 * growth.whole, 100 * of_anon.whole, 100 * growth.span, lines.back().usage.peak_kib));
-    const scenario::Usage& last = lines.back().usage;  // what is kept for ever is there at the end, too
+    const scenario::Usage& last = lines.back().usage;  // a leak persists until the end
     failures += say(last.descriptors > *descriptors.begin() || last.threads > *threads.begin(),
                     fmt::format("life {}: descriptors {} to {}, {} at its end; threads {} to {}, {}", life,
                                 *descriptors.begin(), *descriptors.rbegin(), last.descriptors,

@@ -1,4 +1,4 @@
-// The store behind a soak, by the programs that an operator has for it: datumctl verify results and datumctl export.
+// The store of a soak, checked by the operator's programs: datumctl verify results and datumctl export.
 #include <fmt/format.h>
 
 #include <map>
@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t results_of_a_timeout = 50'000;  // both programs take some 10 s for them
+constexpr std::size_t results_of_a_timeout = 50'000;  // results that both programs process in some 10 s
 
 scenario::Outcome run(std::vector<std::string> arguments, const fs::path& store, std::size_t results) {
   const std::string log = arguments[1] + ".log";
@@ -32,7 +32,7 @@ struct Row {
   std::string decision;
 };
 
-/// By sequence. No cell of the soak's holds a comma before those that are looked for.
+/// Rows by sequence number. No earlier cell of the soak contains a comma.
 std::map<std::uint64_t, Row> rows_of(const fs::path& csv) {
   std::ifstream in(csv);
   const auto cells = [&] {
