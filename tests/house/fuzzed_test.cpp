@@ -44,7 +44,7 @@ const std::map<std::string, std::string> reached{
     {"parse", "sidecar"},  // JsonObject
     {"parse_toml", "toml_structure"},
     {"read_bytes", "tiff"},           // a whole file of limited size
-    {"read_columns", "cmm_columns"},  // this and the next three: of a line, by the codec
+    {"read_columns", "cmm_columns"},  // this and the next four: of a line, by the codec
     {"read_expression", "cmm_custom"},
     {"read_labelled", "cmm_labelled"},
     {"read_positional", "cmm_positional"},
