@@ -1,4 +1,4 @@
-// Round holes, with chamfers and without, as a scan finds them.
+// Round holes with and without chamfers, in a scan.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace datum::statistics {
 
-/// What such a row's cells are of.
+/// Column key of such a row's cells.
 const Body& drilled_plate();
 
-/// Ten holes of 3.5 to 4.5 mm radius anywhere between the pixels: radius and both coordinates of the place.
+/// Ten holes of 3.5 to 4.5 mm radius with random subpixel positions: radius and both coordinates of the centre.
 Tallies measure_hole_frame(const Row& row, std::uint64_t seed);
 
 }  // namespace datum::statistics

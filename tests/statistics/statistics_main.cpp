@@ -1,4 +1,4 @@
-// statistics: how often the daemon is right where the world is hostile. Exit status 1 where a cell falls short.
+// statistics: frequency of correct results under adverse conditions. Exit status 1 where a cell falls short.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace datum::statistics;  // NOLINT(google-build-using-namespace): a program's one file
 
-/// Each word must be in a name of `all` or, where there are any, of `others`.
+/// Each word must match a name in `all` or, where there are any, in `others`.
 template <class T, class Name>
 std::vector<T> chosen(const std::vector<T>& all, const std::vector<std::string>& words, const char* what,
                       Name&& name, const std::vector<std::string>& others = {}) {
@@ -42,7 +42,7 @@ void print(const std::string& name, const CampaignTally& t) {
              t.failed, t.invalid, t.seen, t.wrong_passes);
 }
 
-/// Exit status 1 where a defect that pixels see passes, or more than 2 % of the good parts are refused.
+/// Exit status 1 where a visible defect passes, or more than 2 % of the good parts are refused.
 int run_defects(const CampaignPlan& plan) {
   const Campaign all = run_campaign(plan);
   for (const std::string& words : all.told) fmt::print("{}\n", words);

@@ -8,7 +8,7 @@
 namespace datum::statistics {
 namespace {
 
-constexpr double tolerance_um = 40;  // of heights; 1.25 times it is 10 um beyond
+constexpr double tolerance_um = 40;  // of heights; 1.25 times it is 10 um beyond the limit
 constexpr double wide_um = 2 * tolerance_um;
 
 enum class Role { at_limit, beyond };
@@ -25,7 +25,7 @@ Characteristic characteristic_of(Column c) {
   return all.at(static_cast<std::size_t>(c));  // the others have rows of their own
 }
 
-/// Limits that the truth stands on, and limits that it exceeds by a quarter of the tolerance, the tilt or the share.
+/// Limits at the truth, and limits that it exceeds by a quarter of the tolerance, the tilt or the share.
 void ask(Column column, double truth, Component& c, std::vector<Question>& questions) {
   const auto add = [&](Role role, std::optional<double> lower, std::optional<double> upper) {
     Check check;
@@ -51,7 +51,7 @@ void ask(Column column, double truth, Component& c, std::vector<Question>& quest
   }
 }
 
-/// Beyond every frame: the board as a whole is INVALID then, and no mirror image is measured for it.
+/// Outside of every frame: the whole board is INVALID, and its mirror image is not measured.
 Component out_of_view() {
   Component c;
   c.reference = "OFF";

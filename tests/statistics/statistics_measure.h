@@ -1,4 +1,4 @@
-// One frame through inspect(): what is asked, and what is counted of the answers.
+// One frame through inspect(): its questions, and counts of the answers.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace datum::statistics {
 
-/// Asks each column of each component whose truth has it: limits on the truth, and limits that the truth exceeds.
+/// Measures each column of each component with that truth: limits at the truth, and limits that the truth exceeds.
 void measure(const Scene& scene, const std::vector<Column>& columns, FloorForm form, Tallies& tallies);
 
 }  // namespace datum::statistics

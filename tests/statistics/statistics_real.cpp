@@ -19,8 +19,9 @@ namespace {
 using Eigen::Vector2d;
 
 constexpr Margins ring{0.36, 1.68};
-constexpr double right_die_mm = 2 * 4.68;  // from the left die's centre, along x
-constexpr double speckle_um = 60;  // a die is domed by +-30 um; what lies farther from its median is speckle
+constexpr double right_die_mm = 2 * 4.68;  // from the centre of the left die, along x
+constexpr double speckle_um =
+    60;  // a die is domed by +-30 um; points beyond this from its median are speckle
 
 std::filesystem::path board_file() {
   const char* folder = std::getenv("DATUM_REAL_DATA");
@@ -54,7 +55,7 @@ Scene clean_scene() {
 double& median_of(Truth& t) { return t.value[static_cast<std::size_t>(Column::median)]; }
 double& mean_of(Truth& t) { return t.value[static_cast<std::size_t>(Column::mean)]; }
 
-/// Heights as the recipe measures them; not a number where a die is INVALID.
+/// Heights as the recipe measures them; NaN for an INVALID die.
 std::vector<double> measured_um() {
   const RealBoard& real = real_board();
   InspectionInputs inputs;
@@ -81,7 +82,7 @@ void for_each_pixel(const HeightFrame& f, const Vector2d& centre_mm, const Vecto
     for (int col = x0; col <= x1; ++col) use(row, col, Vector2d(f.x.at(col), f.y.at(row)));
 }
 
-/// Least squares through all valid pixels of the ring, by another way than the daemon's: z = p . (1, x, y), mm.
+/// Least squares through all valid pixels of the ring, independent of the daemon's code: z = p . (1, x, y), mm.
 Eigen::Vector3d ring_plane(const HeightFrame& f, const BoardRect& package) {
   Eigen::Matrix3d normal = Eigen::Matrix3d::Zero();
   Eigen::Vector3d right = Eigen::Vector3d::Zero();
@@ -98,7 +99,7 @@ Eigen::Vector3d ring_plane(const HeightFrame& f, const BoardRect& package) {
   return normal.ldlt().solve(right);
 }
 
-/// Mean and median of a die over its ring's plane, without what lies beyond speckle_um of its median.
+/// Mean and median of a die above the plane of its ring, without points beyond speckle_um of its median.
 void set_unspeckled(const HeightFrame& f, const Component& c, Truth& t) {
   const Eigen::Vector3d plane = ring_plane(f, *c.floor_outline);
   std::vector<double> um;
@@ -130,7 +131,7 @@ void add_level(HeightFrame& f, const std::vector<TwinPatch>& patches, const Boar
                  });
 }
 
-/// Each of the five left dies against the middle between the highest and the lowest.
+/// Each of the five left dies against their midrange.
 Tallies left_dies() {
   Tallies tallies;
   Tally& t = tallies[static_cast<std::size_t>(Column::median)];

@@ -1,4 +1,4 @@
-// Rows of the real board: its own dies, and its rings with a second level put under them.
+// Rows of the real board: its own dies, and its rings with an added second level.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace datum::statistics {
 
-/// The file pemtron/board.ptr below DATUM_REAL_DATA (default ../shared/data beside the tree) can be read.
+/// True: the file pemtron/board.ptr below DATUM_REAL_DATA (default ../shared/data beside the tree) is readable.
 bool real_board_is_here();
 
-/// What stands in the column "body".
+/// Entry of the column "body".
 const Body& real_die();
 
-/// A row's frame number `seed`; rows without anything drawn are the same for each. Throws where a file can't be read.
+/// Frame `seed` of a row; rows without random parts are equal for each seed. Throws where a file can't be read.
 Tallies measure_real_frame(const Row& row, std::uint64_t seed);
 
 }  // namespace datum::statistics

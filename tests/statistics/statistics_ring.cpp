@@ -9,7 +9,7 @@ namespace {
 
 using Eigen::Vector2d;
 
-/// A grid of points in the ring of a body, relative to its centre, in axes turned by `quarter` right angles.
+/// A grid of points in the ring of a component, relative to its centre, in axes rotated by `quarter` right angles.
 std::vector<Vector2d> ring_points(const Vector2d& size_mm, const Margins& ring, int quarter) {
   constexpr int steps = 200;
   Vector2d body = size_mm;
@@ -31,7 +31,7 @@ double at_share(std::vector<double> values, double share) {
   return values[n];
 }
 
-/// What lies on one side of the body and is this share of its ring, to the edge of its cell.
+/// A patch on one side of the component that covers this share of its ring, up to the edge of its cell.
 TwinPatch side_patch(const TwinRect& body, const Margins& ring, double share, int quarter, double height_um) {
   std::vector<double> along;
   for (const Vector2d& p : ring_points(body.size_mm, ring, quarter)) along.push_back(p.x());
@@ -65,7 +65,7 @@ TwinPatch sector_patch(const TwinRect& body, const Margins& ring, double share, 
   return patch;
 }
 
-/// Traces of 0.2 mm, 0.6 mm apart, through the whole cell.
+/// Traces of 0.2 mm at a pitch of 0.6 mm through the whole cell.
 std::vector<TwinPatch> stripes(const TwinRect& body, const Margins& ring, bool upright, double phase,
                                double height_um) {
   constexpr double period = 0.6, width = 0.2;
@@ -101,7 +101,7 @@ std::vector<TwinPatch> level_patches(Level level, double step_um, const TwinRect
       return {side_patch(body, ring, 0.5, quarter, step_um)};
     case Level::uneven:
       return {side_patch(body, ring, 0.49, quarter, step_um)};
-    case Level::two_levels:  // on two sides, or on two sectors that meet
+    case Level::two_levels:  // on two sides, or on two adjacent sectors
       if (extra < 0.5)
         return {side_patch(body, ring, 0.25, quarter, step_um),
                 side_patch(body, ring, 0.25, quarter + 2, step_um / 2)};

@@ -9,13 +9,13 @@
 
 namespace datum::statistics {
 
-/// A floor ring lies between these distances from its body's outline.
+/// A floor ring, as distances from the outline of its component.
 struct Margins {
   double inner_mm, outer_mm;
 };
 constexpr Margins twin_ring{0.3, 1.2};
 
-/// Patches around one body, not beyond its ring; their places follow from `random` and `counter`.
+/// Patches around one component within its ring; `random` and `counter` determine their places.
 std::vector<TwinPatch> level_patches(Level level, double step_um, const TwinRect& body, const Margins& ring,
                                      const TwinRandom& random, std::uint64_t counter);
 

@@ -29,7 +29,7 @@ Row kernel_row(const std::string& name, double white_um, double smooth_um, doubl
   return r;
 }
 
-/// Every error of the twin's own sensor has its term in the budget: noise, scale, linearity, place.
+/// Every error of the twin's sensor has a term in the budget: noise, scale, linearity, position.
 Row production_row() {
   Row r;
   r.name = "production";
@@ -137,7 +137,7 @@ Row floor_row(const std::string& name, Level level, double step_um) {
   return r;
 }
 
-/// Must be measured, and well.
+/// Must be accepted, with a small error.
 Row good_floor_row(const std::string& name, Level level) {
   Row r = floor_row("floor " + name, level, 35);
   r.wanted.invalid_most = 0.05;
@@ -170,8 +170,8 @@ void add_step_rows(std::vector<Row>& rows) {
                       Level::uneven})
     for (int um : {2, 5, 10, 20, 35, 75, 150, 300, 1000}) {
       Row r = floor_row(fmt::format("step {} {} um", name_of(level), um), level, um);
-      // The step between halves of an 0805's ring is known to 0.7 um at this noise: one of 5 um is not seen in each board,
-      // one of 2 um cannot be told from none, and U covers half of it.
+      // At this noise the step between halves of an 0805's ring is known to 0.7 um: a step of 5 um is detected on most
+      // boards, one of 2 um is not, and U covers half of it.
       if (level == Level::half || level == Level::uneven)
         r.wanted.invalid_least = um < 5 ? 0 : um == 5 ? 0.9 : 0.99;
       rows.push_back(r);
@@ -221,7 +221,7 @@ void add_warp_rows(std::vector<Row>& rows) {
     rows.push_back(r);
     return rows.back();
   };
-  // a curvature that such boards keep: 0.2 um/mm^2 of a bow of 60 um over 48 mm, a few times that at most
+  // a curvature bound of such boards: 0.2 um/mm^2 for a bow of 60 um over 48 mm, a few times that at most
   add("plain", WarpForm::bent, 0).max_curvature_um_per_mm2 = 0.5;
   add("twist", WarpForm::twist, 160).max_curvature_um_per_mm2 = 0.5;
   add("V-score", WarpForm::fold, 144);
@@ -274,10 +274,10 @@ double region_pixels(const Body& body) {
 }
 
 Wanted wanted_in(const Row& row, const Body& body, Column column) {
-  // A quadratic through a ring that a second level disturbs is honest, but not bound to be accepted.
+  // A quadratic fit is valid on a ring with a second level, but need not be accepted.
   if (row.floors && column == Column::quadratic) return {};
   Wanted wanted = row.wanted;
-  // A maximum needs a patch of 3 x 3 pixels, and no noise is seen in one to three of them.
+  // A maximum needs a patch of 3 x 3 pixels, and one to three pixels show no noise.
   const double rows_of_pixels = std::min(body.x_mm, body.y_mm) / pitch_mm - 2 * body.erode_px;
   if (region_pixels(body) < 4 || (column == Column::maximum && rows_of_pixels < 3)) wanted.invalid_most = 1;
   return wanted;

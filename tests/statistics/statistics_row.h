@@ -1,4 +1,4 @@
-// A row of the table of statistics: what the world does to a height map, and what is wanted of the daemon on it.
+// A row of the statistics table: disturbances of a height map, and demands on the daemon.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace datum::statistics {
 
-/// What is measured. quadratic: the mean over a floor of form "quadratic". From bow on in rows of their own: of a board's
-/// form, of a height over it where a ring is hidden, of a hole's radius and both coordinates of its place.
+/// Measured quantity. quadratic: mean above a floor of form "quadratic". From bow on, in rows of their own: a board's
+/// form, a height above it where a ring is hidden, a hole's radius and both coordinates of its centre.
 enum class Column {
   mean,
   median,
@@ -30,56 +30,56 @@ enum class Column {
 constexpr std::size_t column_count = 12;
 const char* name_of(Column c);
 
-constexpr double pitch_mm = 0.05;  // of the twin's pixels
+constexpr double pitch_mm = 0.05;  // pixel pitch of the twin
 
-/// A chip or package by its usual name. The true tilt is eight standard uncertainties of
-/// white noise at the least.
+/// A chip or package by its usual name. The true tilt is at least eight standard uncertainties under white noise.
 struct Body {
   const char* name;
   double x_mm, y_mm, height_um, tilt_mdeg, erode_px;
 };
 const std::vector<Body>& bodies();
-/// Pixels that the recipe's top region holds, about.
+/// Approximate number of pixels in the recipe's top region.
 double region_pixels(const Body& body);
 
-/// A second level under part of each ring.
+/// A second level under a part of each ring.
 enum class Level { none, side, sector, stripes, half, uneven, two_levels, ramp, step };
 const char* name_of(Level level);
 
-/// A board's form, of form_um: a twist; a fold along a V-score, its ends lower by that; a dome under the body whose ring is
-/// hidden; a bump between two patches of the lower edge. bent: as a production bends boards; it is under dome and bump too.
+/// A board's form, of form_um. twist; fold: along a V-score, the ends lower by form_um; dome: under the component with
+/// the hidden ring; bump: between two patches of the lower edge. bent: bending by production, also under dome and bump.
 enum class WarpForm { none, bent, twist, fold, dome, bump };
 
-/// Of the real board (shared data, pemtron/board.ptr).
+/// Scenes of the real board (shared data, pemtron/board.ptr).
 enum class Real {
   none,
-  left_dies,  // five equal parts: within 4 um of their midrange
-  stepped,  // a second level is put under part of each package's ring: the dies' heights stay what they were
+  left_dies,   // five equal parts, within 4 um of their midrange
+  stepped,     // a second level under a part of each package's ring; the dies' heights are unchanged
   right_dies,  // speckled: heights are those without the speckle
 };
 
 struct Wanted {
-  double outside = 0.06;     // most of the accepted values farther than U (k = 2) from the truth
-  double outside_least = 0;  // fewer: U is larger than it has to be
-  double at_limit = 0.05;    // most PASS where the truth is the limit; there is none at 1.25 times it
+  double outside = 0.06;     // largest share of accepted values farther than U (k = 2) from the truth
+  double outside_least = 0;  // smaller shares: U is larger than necessary
+  double at_limit = 0.05;    // largest share of PASS with the limit at the truth; none at 1.25 times it
   double invalid_most = 1, invalid_least = 0;  // share of the cases
   double bias_um = std::numeric_limits<double>::infinity();
 };
 
 struct Row {
   std::string name;
-  bool floors = false;  // one body (0805) and heights alone: what the floor is worth
+  bool floors = false;  // only one component (0805) and heights: quality of the floor
   TwinNoise noise;
   double lsb_um = 0.25;
   double profile_sigma_um = 1;
   Level level = Level::none;
   double step_um = 35;
   bool bowed = false, three_sides = false;
-  bool clipped = false;     // tops tilted by 80 um/mm, their high side beyond the range
-  bool dark = false;        // one end of each body gives back little light
-  bool level_view = false;  // the sensor looks straight down: counts do not dither along a slope
+  bool clipped = false;     // tops inclined by 80 um/mm, with the high side beyond the range
+  bool dark = false;        // one end of each component reflects little light
+  bool level_view = false;  // perpendicular view: counts are not dithered by a slope
   double shadow_slope = 0;
-  // Boards from the line: bodies turned, tilted and out of place, bowed boards, a sensor whose scale and linearity err.
+  // Boards of a production: components rotated, tilted and displaced, bowed boards, a sensor with scale and linearity
+  // errors.
   bool production = false;
   std::optional<double> refit_threshold_sigmas, max_rms_sigmas;
   Real real = Real::none;
@@ -91,7 +91,7 @@ struct Row {
   Wanted wanted;
 };
 
-/// What is wanted in one cell of the table.
+/// Demands on one cell of the table.
 Wanted wanted_in(const Row& row, const Body& body, Column column);
 
 /// All rows of the table, in its order.

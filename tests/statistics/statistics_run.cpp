@@ -14,10 +14,10 @@
 namespace datum::statistics {
 namespace {
 
-/// The same in each frame: counted once.
+/// True: each frame is equal, and counts once.
 bool drawn_once(const Row& row) { return row.real == Real::left_dies || row.real == Real::right_dies; }
 
-/// Frames are independent: threads take them in any order, sums are made in the frames' own.
+/// Frames are independent: threads process them in any order; sums are formed in the order of frames.
 std::vector<Tallies> measure_frames(const Cells* cells, std::size_t count, const Plan& plan) {
   const auto frames = static_cast<std::size_t>(plan.frames);
   std::vector<Tallies> results(count * frames);
@@ -80,7 +80,7 @@ void run(const Plan& plan, const std::function<void(const Cells&)>& done) {
         cells.push_back({row, body, {}});
       }
   const std::size_t batch =
-      std::max<std::size_t>(1, plan.threads);  // of cells: their frames' results are kept
+      std::max<std::size_t>(1, plan.threads);  // number of cells whose frame results are kept
   const auto frames = static_cast<std::size_t>(plan.frames);
   for (std::size_t first = 0; first < cells.size(); first += batch) {
     const std::size_t here = std::min(batch, cells.size() - first);

@@ -1,4 +1,4 @@
-// Draws frames, measures them through inspect() and counts.
+// Generates frames, measures them through inspect() and counts.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,8 @@ struct Plan {
   unsigned threads = 1;
 };
 
-/// Rows in their order, within a row its bodies; `done` gets each of them as soon as it and all before it are measured.
-/// The same cells whatever the number of threads.
+/// Rows in their order, within a row its components; `done` gets each row as soon as it and all before it are measured.
+/// The cells do not depend on the number of threads.
 void run(const Plan& plan, const std::function<void(const Cells&)>& done);
 
 Tallies measure_frame(const Row& row, const Body& body, std::uint64_t seed);

@@ -13,11 +13,11 @@ namespace {
 using Eigen::Vector2d;
 using Eigen::Vector3d;
 
-constexpr double clip_slope = 0.08;  // rise over run of a top whose high side is beyond the range
+constexpr double clip_slope = 0.08;  // rise over run of a top with its high side beyond the range
 constexpr double steep = 0.1;        // rise over run
-constexpr double notch = 0.35;     // what is there of a notched body: a limit there leaves most of the scale
-constexpr double place_mm = 0.01;  // scatter of true places about the recipe's
-constexpr double bow_um = 150;     // of boards that are bowed
+constexpr double notch = 0.35;  // visible share of a notched component: a limit there uses most of the scale
+constexpr double place_mm = 0.01;  // standard deviation of true positions about the recipe's
+constexpr double bow_um = 150;     // of bowed boards
 constexpr double scale_ppm = 80, linearity_um = 0.1;  // of the production's sensor
 constexpr double gap_mm = 0.4;                        // between rings
 
@@ -46,13 +46,13 @@ class Scenery {
            Vector2d::Constant(gap_mm);
   }
 
-  /// A number of its own for each use; 16 for each body.
+  /// An independent number for each use; 16 uses per component.
   double uniform(int i, int use) const { return random_.uniform(static_cast<std::uint64_t>(16 * i + use)); }
   double normal(int i, int use) const {
     return random_.normal(static_cast<std::uint64_t>(1000000 + 16 * i + use));
   }
 
-  /// A level under the ring lies below the body's top, or it would hide the body.
+  /// A level under the ring is lower than the component's top, or it would hide the component.
   double height_um() const {
     return row_.level == Level::none ? body_.height_um : std::max(body_.height_um, 1.2 * row_.step_um);
   }
@@ -87,7 +87,7 @@ class Scenery {
     if (row_.production) {
       b.slope_x = std::tan(15 * normal(i, 2) * std::numbers::pi / 180e3);
       b.slope_y = std::tan(15 * normal(i, 3) * std::numbers::pi / 180e3);
-      if (i % 5 == 0)  // a trace that no recipe knows runs through the ring
+      if (i % 5 == 0)  // a trace outside of the recipe crosses the ring
         board_.patches.push_back({{cell + Vector2d(body_.x_mm / 2 + 0.7, 0), {0.2, cell_.y()}, 10}, 35});
     }
     add_around(b.outline, i);
@@ -141,7 +141,7 @@ class Scenery {
   const Vector2d cell_;
 };
 
-/// Heights of the pixels in a component's top region over the board's tangent plane under `body`, without any error.
+/// True heights of the pixels in a component's top region above the board's tangent plane under `body`.
 std::vector<double> region_um(const Component& c, const TwinBoard& board, const TwinSurface& surface,
                               const TwinView& view, double erode_px) {
   Eigen::Isometry3d board_from_sensor;
@@ -163,7 +163,7 @@ std::vector<double> region_um(const Component& c, const TwinBoard& board, const 
       const auto i =
           static_cast<std::size_t>(row) * static_cast<std::size_t>(view.cols) + static_cast<std::size_t>(col);
       const Vector3d start = board_from_sensor * Vector3d(view.x.at(col), view.y.at(row), 0);
-      // a recipe knows the flat board: its region lies at the nominal height over z = 0
+      // a recipe has the flat board: its region is at the nominal height above z = 0
       const Vector3d at_nominal = start + up * (c.nominal_height_um * 1e-3 - start.z()) / up.z();
       if (((at_nominal.head<2>() - centre).cwiseAbs().array() > half.array()).any()) continue;
       heights.push_back((start + surface.z_mm[i] * up - foot).dot(normal) * 1e3);
@@ -181,15 +181,16 @@ void set_truth(Truth& t, const TwinBody& body, std::vector<double> region, doubl
   }
   value(Column::mean) = value(Column::quadratic) = body.height_um;
   const double slope = std::abs(body.slope_x);
-  // On a steep top of few pixels neighbouring ranks lie farther apart than any noise: no case for ranks.
+  // On a steep top of few pixels neighbouring ranks differ by more than any noise: not a case for ranks.
   if (slope < steep) value(Column::median) = body.height_um;
   if (t.kind == Kind::flat) {
     value(Column::percentile) = value(Column::maximum) = body.height_um;
     return;
   }
   std::sort(region.begin(), region.end());
-  const auto rank =
-      static_cast<std::size_t>(std::ceil(quantile * static_cast<double>(region.size())));  // METROLOGY S6
+  const auto rank = static_cast<std::size_t>(
+      std::ceil(quantile * static_cast<double>(region.size())));  // daemon/inspection/METROLOGY.md,
+                                                                  // percentile
   if (slope < steep) value(Column::percentile) = region[rank - 1];
   value(Column::tilt) = std::atan(std::abs(body.slope_x)) * 180e3 / std::numbers::pi;
 }
@@ -204,11 +205,11 @@ Recipe recipe_of(const Row& row, const Body& body, const Scenery& scenery, std::
   r.machine_from_board = Htm<Machine, Board>(scenery.view_.sensor_from_board);
   r.floor.inner_margin_mm = twin_ring.inner_mm;
   r.floor.outer_margin_mm = twin_ring.outer_mm;
-  if (row.bowed) r.floor.form = FloorForm::quadratic;  // the truth stands on the bowed board
+  if (row.bowed) r.floor.form = FloorForm::quadratic;  // the truth refers to the bowed board
   if (row.refit_threshold_sigmas) r.floor.refit_threshold_sigmas = *row.refit_threshold_sigmas;
   if (row.max_rms_sigmas) r.floor.max_rms_sigmas = *row.max_rms_sigmas;
   r.body.erode_px = body.erode_px;
-  // places scatter by place_mm, and the pixels of a region have their centre up to half a pixel off its middle
+  // positions scatter by place_mm, and pixel centres are up to half a pixel off the region's middle
   r.uncertainty.position_mm = std::sqrt(place_mm * place_mm + pitch_mm * pitch_mm / 12);
   return r;
 }
@@ -221,7 +222,8 @@ SensorProfile profile_of(const Row& row) {
   p.z_max_mm = 8;
   if (row.production) {
     p.scale_uncertainty_ppm = scale_ppm;
-    p.linearity_um = linearity_um * std::sqrt(2.0 / 3);  // of a triangle wave, read at two unrelated phases
+    p.linearity_um =
+        linearity_um * std::sqrt(2.0 / 3);  // of a triangle wave, sampled at two independent phases
   }
   return p;
 }
@@ -234,7 +236,7 @@ Scene draw_scene(const Row& row, const Body& body, std::uint64_t seed) {
   sensor.serial = "twin";
   sensor.noise = row.noise;
   sensor.z.scale_mm = row.lsb_um * 1e-3;
-  // Each body has lines of its own: cells hold independent cases.
+  // Each component has lines of its own: cells hold independent cases.
   sensor.noise.world.line_px =
       static_cast<int>(std::max(body.x_mm, body.y_mm) / pitch_mm) + static_cast<int>(2.8 / pitch_mm);
   if (row.production) {

@@ -1,4 +1,4 @@
-// One frame of the table: bodies of one size whose truth is known by construction, as one row's world shows them.
+// One frame of the table: components of one size with true values by construction, under the disturbances of one row.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace datum::statistics {
 
 constexpr int across = 6, down = 4, bodies_of_a_frame = across * down;
 
-enum class Kind { flat, tilted, notched };  // what a body shows: heights; tilt and heights; presence
+enum class Kind { flat, tilted, notched };  // measured: heights; tilt and heights; presence
 
-/// True values of one body; a characteristic that its kind does not show is not a number.
+/// True values of one component; a characteristic that its kind lacks is NaN.
 struct Truth {
   Kind kind = Kind::flat;
   std::array<double, column_count> value{};
@@ -28,7 +28,7 @@ struct Scene {
   std::vector<Truth> truths;
 };
 
-/// Frame number `seed` of a cell of the table.
+/// Frame `seed` of a cell of the table.
 Scene draw_scene(const Row& row, const Body& body, std::uint64_t seed);
 
 constexpr double quantile = 0.9;  // of the column "percentile"

@@ -19,9 +19,9 @@ namespace {
 using Eigen::Vector3d;
 
 constexpr double limit_band_um = 60;
-constexpr double form_bow_um = 15, bump_um = 30, bump_mm = 0.8;  // of the forms; the bump's is its radius
+constexpr double form_bow_um = 15, bump_um = 30, bump_mm = 0.8;  // of the forms; bump_mm is its radius
 
-/// Two levels side by side along x, 4 mm apart; `half_mm` long each.
+/// Two levels side by side along x, 4 mm apart, each `half_mm` long.
 struct Part {
   double half_mm;
   RawModel model() const {
@@ -36,7 +36,7 @@ struct Part {
   }
 };
 
-/// Of one drawn part.
+/// Truth of one random part.
 struct Truth {
   Part part;
   SurfaceForm form = SurfaceForm::flat;
@@ -60,7 +60,8 @@ struct Truth {
 
 using Values = std::array<double, surface_column_count>;
 
-/// From a lattice of the sensor's pitch over the upper level, planes by least squares; extremes of 3 x 3 as the recipe says.
+/// From a lattice of the sensor's pitch over the upper level, with planes by least squares and extremes of 3 x 3 as in
+/// the recipe.
 Values values_of(const Truth& t) {
   const int nx = static_cast<int>(t.part.half_mm * 10), ny = 100;
   Eigen::MatrixXd um(nx, ny), flat(nx, ny);
@@ -87,13 +88,13 @@ Values values_of(const Truth& t) {
   };
   const auto [low, high] = opened(um);
   const auto [flat_low, flat_high] = opened(flat);
-  // the shared normal leans by half of the upper level's slope, for the lower one has as many points and none
+  // the shared normal inclines by half of the upper level's slope, since the lower level has as many points and no slope
   const double leaned_um = plane[1] / 2 * (t.part.half_mm + 0.5);
   return {2 * std::max(-low, high), flat_high - flat_low, high - low, 4000 + um.mean() - leaned_um,
           um.mean()};
 }
 
-/// White noise of variance 1 through a median of 5 x 5, not scaled.
+/// White noise of variance 1 after a median of 5 x 5, not scaled.
 std::vector<float> median_noise(int rows, int cols, std::mt19937_64& random) {
   std::normal_distribution<float> normal;
   std::vector<float> white(static_cast<std::size_t>(rows * cols)), out(white.size());
@@ -127,7 +128,7 @@ std::vector<float> noise_of(const SurfaceRow& row, int rows, int cols, std::mt19
   return noise;
 }
 
-/// What the sensor sees from where it really stands.
+/// The frame of the sensor at its true pose.
 HeightFrame seen(const Truth& t, const SurfaceRow& row, const Eigen::Matrix4d& model_from_sensor, int number,
                  std::mt19937_64& random) {
   HeightFrame f;
@@ -172,7 +173,7 @@ const std::string regions =
             testing::check("\"thickness\"\ndatum = \"low\"\nnominal_um = 4000\ntolerance_um = 5000") +
             testing::check("\"deviation_mean\"\nlower_um = -5000\nupper_um = 5000"));
 
-/// Decided with limits that the truth stands on, or exceeds by a quarter.
+/// Decision with limits at the truth, or limits that the truth exceeds by a quarter.
 Decision decided(CheckVerdict v, double lower, double upper) {
   v.check.lower = std::isfinite(lower) ? std::optional(lower) : std::nullopt;
   v.check.upper = upper;
@@ -197,7 +198,7 @@ void count(SurfaceColumn column, const CheckVerdict& v, double truth, Tally& t) 
   t.outside += std::abs(error) > 2 * v.u;
   for (const UncertaintyTerm& term : v.budget) t.terms[term.name] += term.u * term.u;
   const bool two_sided = column == SurfaceColumn::thickness || column == SurfaceColumn::mean;
-  if (!two_sided && truth < limit_band_um / 4) return;  // a limit that good parts never come near
+  if (!two_sided && truth < limit_band_um / 4) return;  // a limit far from good parts
   const double lower = two_sided ? truth - 2 * limit_band_um : -HUGE_VAL;
   ++t.at_limit;
   t.at_limit_passed += decided(v, lower, truth) == Decision::pass;

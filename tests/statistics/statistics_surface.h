@@ -1,4 +1,4 @@
-// Draws snapshots of a stepped part, measures them through inspect_surface() and counts.
+// Generates snapshots of a stepped part, measures them through inspect_surface() and counts.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct SurfacePlan {
   unsigned threads = 1;
 };
 
-/// Rows in their order, each with all forms. The same cells whatever the number of threads.
+/// Rows in their order, each with all forms. The cells do not depend on the number of threads.
 void run_surfaces(const SurfacePlan& plan, const std::function<void(const SurfaceCells&)>& done);
 
 }  // namespace datum::statistics

@@ -1,4 +1,4 @@
-// A row of the surface's table: how a stepped part is seen.
+// A row of the surface table: conditions of the measurement of a stepped part.
 #pragma once
 
 #include <array>
@@ -10,12 +10,12 @@
 
 namespace datum::statistics {
 
-/// Of the part's upper level; parallelism and thickness have the lower one as their datum.
+/// Of the part's upper level; the lower one is the datum of parallelism and thickness.
 enum class SurfaceColumn { profile, flatness, parallelism, thickness, mean };
 constexpr std::size_t surface_column_count = 5;
 const char* name_of(SurfaceColumn c);
 
-/// What the upper level's form really is.
+/// True form of the upper level.
 enum class SurfaceForm { flat, bowed, bump };
 const char* name_of(SurfaceForm form);
 
@@ -25,10 +25,10 @@ struct SurfaceRow {
   double kernel_px = 0;  // of the noise's Gaussian kernel; 0: white
   bool median = false;   // 5 x 5, over white noise of sigma
   double lsb_um = 0.1;
-  double profile_factor = 1;  // the profile's sigma over the real one
-  bool level_view = false;    // the sensor looks straight down
+  double profile_factor = 1;  // sigma of the profile over the true one
+  bool level_view = false;    // perpendicular view
   int snapshots = 1;
-  double turn_mrad = 0, stage_um = 0;  // standard uncertainties, stated and drawn
+  double turn_mrad = 0, stage_um = 0;  // standard uncertainties, stated and applied
   double invalid_least = 0, invalid_most = 0.02;
 };
 
@@ -40,7 +40,7 @@ struct SurfaceCells {
   std::array<Tally, surface_column_count> tallies;
 };
 
-/// Shares outside U of at most 6 %, at the limit 5 %, none at 1.25 times it.
+/// At most 6 % outside of U, at most 5 % PASS at the limit, none at 1.25 times it.
 Wanted wanted_in(const SurfaceRow& row);
 
 }  // namespace datum::statistics

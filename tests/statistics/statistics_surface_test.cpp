@@ -1,4 +1,4 @@
-// The surface's table of ./datum statistics with few cases: all rows, all forms, the same demands.
+// The surface table of ./datum statistics with few cases: all rows, all forms, the same demands.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

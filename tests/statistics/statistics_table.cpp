@@ -20,7 +20,7 @@ std::string commonest_reason(const Tally& t) {
   return most == t.reasons.end() ? "" : name_of(most->first);
 }
 
-/// Largest first, those below a hundredth of the largest left out.
+/// Largest first, without terms below a hundredth of the largest.
 std::string budget_text(const Tally& t) {
   std::vector<std::pair<double, std::string>> terms;
   for (const auto& [name, square] : t.terms) terms.emplace_back(std::sqrt(square / t.accepted()), name);

@@ -9,16 +9,17 @@
 
 namespace datum::statistics {
 
-/// Below this probability a count is no accident: about 1,000 cells make less than one false alarm in ten runs.
+/// Significance level: some 1,000 cells cause less than one false alarm in ten runs.
 constexpr double alpha = 1e-4;
 
 class Table {
  public:
-  /// `csv` may be empty; `budget`: the root mean square of each term of the accepted values' budgets too. Throws std::runtime_error where it can't be written.
+  /// `csv` may be empty; `budget`: also the root mean square of each budget term of accepted values. Throws
+  /// std::runtime_error where it can't be written.
   Table(const std::string& csv, bool shortfalls_only, bool budget = false);
   void add(const Cells& cells);
   void add(const SurfaceCells& cells);
-  /// Prints the summary; the number of cells that fall short.
+  /// Prints the summary; returns the number of cells that fall short.
   int finish();
 
  private:

@@ -1,4 +1,4 @@
-// The table's own sums and demands.
+// The table's sums and demands.
 #include "tests/statistics/statistics_tally.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace datum::statistics {
 namespace {
 
-/// Sums that are known: 0.5^10 * (10 + 1), and all.
+/// Known values: 0.5^10 * (10 + 1), and 1.
 TEST(StatisticsTally, TheTailOfABinomialDistribution) {
   EXPECT_NEAR(binomial_tail(10, 9, 0.5), 11.0 / 1024, 1e-12);
   EXPECT_NEAR(binomial_tail(10, 1, 0.06), 1 - std::pow(0.94, 10), 1e-12);
@@ -61,11 +61,11 @@ TEST(StatisticsTally, EachDemandCanFallShort) {
   EXPECT_EQ(with([](Tally& t) { t.outside = 2; }, wanted), "U too large");
   wanted = {};
   wanted.bias_um = 0.3;
-  EXPECT_EQ(with([](Tally& t) { t.error = 500; }, wanted), "bias");  // 0.5, its standard error 0.03
+  EXPECT_EQ(with([](Tally& t) { t.error = 500; }, wanted), "bias");  // 0.5, with a standard error of 0.03
   EXPECT_EQ(with([](Tally& t) { t.error = 300; }, wanted), "");
 }
 
-/// The same cells whatever the number of threads.
+/// The cells do not depend on the number of threads.
 TEST(StatisticsRun, ThreadsChangeNothing) {
   Plan plan;
   plan.rows = {all_rows().front()};

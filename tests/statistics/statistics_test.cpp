@@ -1,5 +1,5 @@
 // The table of ./datum statistics with few cases: the same rows, the same demands. A cell of 24 to 960 cases falls short
-// where chance would give it with less than 1e-4, so that this test sees what is wrong by much, the table what is wrong.
+// below a probability of 1e-4, so this test detects large errors, and the table small ones.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ void expect_as_wanted(const Chosen& chosen, const std::vector<std::string>& body
       ++cells;
       const auto column = static_cast<Column>(i);
       Wanted wanted = wanted_in(c.row, c.body, column);
-      wanted.outside_least = 0;  // U on quiet boards is two to three times the scatter: the table says so
+      wanted.outside_least = 0;  // U on quiet boards is two to three times the scatter: the table shows it
       EXPECT_EQ(shortfall(t, wanted, alpha), "") << fmt::format(
           "{}, {}, {}: {} cases, {} INVALID, {} outside U, {} of {} PASS at the limit, {} at 1.25, bias "
           "{:.2f}",

@@ -17,8 +17,8 @@ using Eigen::Vector2d;
 using Form = std::function<double(const Vector2d& at_mm)>;  // um
 
 constexpr int boards_of_a_frame = 10;
-constexpr double pixel_mm = 0.08, patch_mm = 2, room_um = 400;  // room: a limit's other end
-constexpr std::size_t hidden = 4;                               // of nine bodies, in the middle
+constexpr double pixel_mm = 0.08, patch_mm = 2, room_um = 400;  // room: distance of a limit's other end
+constexpr std::size_t hidden = 4;                               // of nine components, in the middle
 const Vector2d size_mm(48, 36);
 
 TwinBoard bare_twin(const TwinRandom& random) {
@@ -35,7 +35,7 @@ TwinBoard bare_twin(const TwinRandom& random) {
   return board;
 }
 
-/// Middle and corners as a production bends them.
+/// Middle and corners as bent by a production.
 Form production(const TwinRandom& random) {
   const double x_um = 60 * random.normal(1), y_um = 60 * random.normal(2), twist_um = 40 * random.normal(3);
   return [=](const Vector2d& p) {
@@ -55,7 +55,7 @@ Form form_of(const Row& row, const TwinRandom& random) {
   switch (row.warp) {
     case WarpForm::twist:
       return [=](const Vector2d& p) { return um * (p.x() / 24 - 1) * (p.y() / 18 - 1); };
-    case WarpForm::fold: {  // um at the ends, whose line lies anywhere in the middle third
+    case WarpForm::fold: {  // um at the ends; the line is in the middle third
       const double at = 16 + 16 * random.uniform(4), turn = 0.4 * (random.uniform(5) - 0.5);
       return [=](const Vector2d& p) { return -um * std::abs(p.x() - at + turn * (p.y() - 18)) / 24; };
     }
@@ -64,7 +64,7 @@ Form form_of(const Row& row, const TwinRandom& random) {
         const double t = (p - size_mm / 2).norm() / 9;
         return bent(p) + um * std::max(0.0, 1 - t * t);
       };
-    case WarpForm::bump: {  // midway between two patches of the lower edge
+    case WarpForm::bump: {  // between two patches of the lower edge
       const Vector2d at(1 + 46.0 / 6 * (std::floor(6 * random.uniform(6)) + 0.5), 0);
       return [=](const Vector2d& p) { return bent(p) + um * cap((p - at).norm(), 2.5); };
     }
@@ -85,7 +85,7 @@ TwinView view_of_board() {
   return view;
 }
 
-/// Bends what is seen; bodies are rigid and ride on the board under their middle.
+/// Bends the surface; components are rigid and follow the board under their middle.
 void bend(const Form& form, const TwinBoard& board, const TwinView& view, TwinSurface& surface) {
   Eigen::Isometry3d board_from_sensor;
   board_from_sensor.matrix() = view.sensor_from_board;
@@ -142,7 +142,7 @@ std::shared_ptr<WarpRecipe> warp_recipe(const Row& row) {
   return warp;
 }
 
-/// Limits on the truth, and limits that it exceeds by a quarter.
+/// Limits at the truth, and limits that it exceeds by a quarter.
 std::vector<Check> asked(Characteristic c, double truth) {
   const bool height = c == Characteristic::mean;
   std::vector<Check> checks(2);

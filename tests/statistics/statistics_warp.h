@@ -1,4 +1,4 @@
-// The board's own form, and heights over it where a ring is hidden: boards of 48 x 36 mm whose form is known.
+// The board's form, and heights above it where a ring is hidden: boards of 48 x 36 mm with known form.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace datum::statistics {
 
-/// What such a row's cells are of.
+/// Column key of such a row's cells.
 const Body& bare_board();
 
-/// Ten boards: bow, twist, and the height of the middle one of nine bodies, whose ring is hidden.
+/// Ten boards: bow, twist, and the height of the middle one of nine components, whose ring is hidden.
 Tallies measure_warp_frame(const Row& row, std::uint64_t seed);
 
 }  // namespace datum::statistics

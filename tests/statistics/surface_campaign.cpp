@@ -14,7 +14,7 @@ namespace datum::statistics {
 namespace {
 
 constexpr std::array limits_um{60.0, 120.0, 300.0, 1100.0};
-constexpr int good_share = 4;  // of the cases with a defect one good part each
+constexpr int good_share = 4;  // one good part per four cases with a defect
 
 struct Case {
   std::size_t solid, limit;
@@ -37,7 +37,7 @@ std::vector<Case> cases_of(const CampaignPlan& plan) {
     Case c{i % solids().size(), i / solids().size() % limits_um.size(),
            kinds[i / solids().size() / limits_um.size() % kinds.size()], plan.seed * 1'000'003 + i};
     if (c.kind == Defect::moved && !solids()[c.solid].has_feature) c.kind = Defect::dent;
-    // the virtual part's chamfers and features stand in the way of a bent edge
+    // the virtual part's chamfers and features collide with a bent edge
     if (c.kind == Defect::bent && solids()[c.solid].name == "demo") c.kind = Defect::pit;
     cases.push_back(c);
     if (n % good_share == 0)

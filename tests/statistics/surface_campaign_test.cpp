@@ -14,12 +14,12 @@ TEST(SurfaceCampaign, NoDefectThatPixelsSeePasses) {
   for (const std::string& words : all.wrong) ADD_FAILURE() << words;
   EXPECT_GT(all.defects.seen, plan.cases / 2);
   EXPECT_EQ(all.defects.wrong_passes, 0);
-  // 2 % of 10 is none
+  // 2 % of 10 is less than one
   EXPECT_EQ(all.good.failed + all.good.invalid, 0);
   EXPECT_EQ(all.good.cases, plan.cases / 4);
 }
 
-// A boss of 3 mm that stands 0.13 mm beside its place, pixels of 0.15 mm: along its edges every fourth one sees it.
+// A boss of 3 mm, displaced by 0.13 mm, with pixels of 0.15 mm: along its edges every fourth pixel shows it.
 TEST(SurfaceCampaign, AStepBesideItsPlaceDoesNotPassWhereEveryFourthPixelSeesIt) {
   CampaignPlan plan;
   plan.only = {1'000'364};
@@ -28,7 +28,7 @@ TEST(SurfaceCampaign, AStepBesideItsPlaceDoesNotPassWhereEveryFourthPixelSeesIt)
   EXPECT_EQ(all.defects.wrong_passes, 0) << all.told[0];
 }
 
-// Its rays pass a pixel beside its edge and meet the table 5 mm below; the edge itself is within its limit.
+// Rays pass its edge at a pixel's distance and meet the table 5 mm below; the edge itself is within its limit.
 TEST(SurfaceCampaign, WhatABentEdgeLetsSeeBehindItIsNoDeviationOfIt) {
   CampaignPlan plan;
   plan.only = {1'000'542};

@@ -42,7 +42,7 @@ Vector3d nearest_place(const Vector3d& p, const PartFacet& t) {
   return best;
 }
 
-/// Facets that look to the sensor, in its coordinates.
+/// Facets that face the sensor, in its coordinates.
 class Oracle {
  public:
   Oracle(const std::vector<PartFacet>& drawn, const Eigen::Matrix4d& sensor_from_part) {
@@ -55,7 +55,7 @@ class Oracle {
       facets_.push_back(f);
     }
   }
-  /// From the nearest facet, or `most` where none is nearer.
+  /// Distance to the nearest facet, at most `most`.
   double distance(const Vector3d& p, double most) const {
     double least = most;
     const int x = cell(p.x()), y = cell(p.y()), rings = static_cast<int>(most) + 1;
@@ -80,7 +80,8 @@ class Oracle {
 double normal_z(const TwinSurface& good, int row, int col) {
   const auto z = [&](int r, int c) { return good.z_mm[static_cast<std::size_t>(r * side_px + c)]; };
   const int r = std::clamp(row, 1, side_px - 2), c = std::clamp(col, 1, side_px - 2);
-  const auto slope = [&](double a, double b, double d) {  // the flatter side: the other may reach over a step
+  const auto slope = [&](double a, double b,
+                         double d) {  // the flatter side, since the other may cross a step
     return std::min(std::abs(b - a), std::abs(d - b)) / pitch_mm;
   };
   const double x = slope(z(r, c - 1), z(r, c), z(r, c + 1)), y = slope(z(r - 1, c), z(r, c), z(r + 1, c));
@@ -134,7 +135,7 @@ SurfaceCell::SurfaceCell(const Solid& solid, double limit_um) : solid_(solid), l
 SurfaceCell::Seen SurfaceCell::look(const SeededDefect& defect, std::uint64_t seed, double beyond) const {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> unit(-1, 1);
-  // a part lies where the recipe says, or where its datums find it
+  // the part is at the recipe's pose, or at that of its datums
   Eigen::Matrix4d off = Eigen::Matrix4d::Identity();
   if (recipe_.surface->alignment) {
     off.topLeftCorner<3, 3>() =
@@ -172,7 +173,7 @@ SurfaceCell::Seen SurfaceCell::look(const SeededDefect& defect, std::uint64_t se
         const double near_mm = oracle.distance({v.x.at(col), v.y.at(row), as_is.z_mm[at]}, ray_mm);
         double told_mm = std::min(ray_mm, near_mm);
         if (told_mm < 0.9 * ray_mm && near_mm <= zone_mm) continue;
-        // a ray that a bent edge lets pass may meet the table; the edge itself is off by that at most
+        // a ray that passes a bent edge may meet the table; the edge itself deviates by at most this
         if (defect.kind == Defect::bent) told_mm = std::min(told_mm, defect.size_mm);
         if (told_mm <= beyond * limit_um_ / 2000) continue;
         ++pixels;

@@ -1,4 +1,4 @@
-// A solid with a seeded defect, seen in two snapshots, inspected by the daemon's own pipeline, and what is true of it.
+// A solid with a seeded defect in two snapshots, inspected by the daemon's pipeline, and its truth.
 #pragma once
 
 #include <memory>
@@ -10,27 +10,27 @@
 
 namespace datum::statistics {
 
-/// What is true of a part, from frames without noise.
+/// Truth of a part, from frames without noise.
 struct DefectTruth {
-  double worst_um = 0;  // largest deviation that a pixel sees
-  int pixels = 0;       // of one snapshot, the most: how many see more than the demanded one
+  double worst_um = 0;  // largest deviation measured by a pixel
+  int pixels = 0;       // largest number in one snapshot of pixels above the demanded deviation
 };
 
-/// One solid and one limit: recipe, model and cell are kept from case to case. Not for several threads at a time.
+/// One solid and one limit: recipe, model and cell are reused. Not thread-safe.
 class SurfaceCell {
  public:
   SurfaceCell(const Solid& solid, double limit_um);
 
-  /// Noise and the part's place depend on the seed.
+  /// The seed determines the noise and the part's pose.
   struct Seen {
     std::vector<HeightFrame> frames;
     std::vector<Pose> poses;
     DefectTruth truth;
   };
-  /// Counts pixels that see more than `beyond` times the tolerance. A pixel sees
-  /// - the deviation along its ray, by the normal of what it should have met,
-  /// - or less: the distance from the nearest place of the model that looks to the sensor. Where that is the less, the pixel
-  ///   lies beside a step, and counts only farther from it than half a pixel and the uncertainty of its place.
+  /// Counts pixels that measure more than `beyond` times the tolerance. The deviation of a pixel is the smaller of - the
+  /// deviation along its ray, by the normal of the place that it should have met, - the distance from the nearest place
+  /// of the model that faces the sensor. Where this is the smaller one, the pixel is beside a
+  ///    step, and counts only beyond half a pixel and the uncertainty of its place.
   Seen look(const SeededDefect& defect, std::uint64_t seed, double beyond) const;
   BoardVerdict inspect(const Seen& seen);
 

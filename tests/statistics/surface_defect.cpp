@@ -12,7 +12,7 @@ namespace {
 using Eigen::Vector2d;
 using Eigen::Vector3d;
 
-/// Facets that reach into a circle are cut until no side is longer than fine_mm.
+/// Divides facets within a circle until no side exceeds fine_mm.
 template <class Near>
 void refine(const PartFacet& f, double fine_mm, const Near& near, std::vector<PartFacet>& out) {
   const double longest = std::max({(f[0] - f[1]).norm(), (f[1] - f[2]).norm(), (f[2] - f[0]).norm()});
@@ -25,7 +25,7 @@ void refine(const PartFacet& f, double fine_mm, const Near& near, std::vector<Pa
     refine(part, fine_mm, near, out);
 }
 
-/// Moves facets in z by off(x, y), which is 0 outside the circle; upper sides alone where only_up.
+/// Moves facets in z by off(x, y), which is 0 outside of the circle; only upper sides for only_up.
 template <class Off>
 std::vector<PartFacet> displaced(const std::vector<PartFacet>& facets, const Vector2d& at, double radius,
                                  bool only_up, const Off& off) {
@@ -49,7 +49,7 @@ std::vector<PartFacet> displaced(const std::vector<PartFacet>& facets, const Vec
   return out;
 }
 
-/// The highest place of the facets over x, y.
+/// The highest point of the facets at x, y.
 double height_at(const std::vector<PartFacet>& facets, const Vector2d& p) {
   double highest = -1e9;
   for (const PartFacet& f : facets) {
@@ -80,7 +80,7 @@ void add_post(std::vector<PartFacet>& facets, const SeededDefect& d) {
   }
 }
 
-/// A ridge along the edge at the lowest y, a third of it outside.
+/// A ridge along the edge at the lowest y, a third of it outside of the part.
 void add_burr(std::vector<PartFacet>& facets, const SeededDefect& d) {
   const double width = std::max(0.3, 0.8 * d.size_mm), z = height_at(facets, d.at_mm + Vector2d(0, 0.1));
   const double y0 = d.at_mm.y() - width / 3, y1 = y0 + width, ym = y0 + width / 3;

@@ -1,4 +1,4 @@
-// What speaks against a part and was dropped: points nearest to what the sensor can't see, to an edge, to nothing.
+// Formerly dropped evidence against a part: points nearest to a hidden face, to an edge, or to nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ TEST(SurfaceEvidence, ADentBeyondHalfASheetsThicknessIsNotItsFarSide) {
 TEST(SurfaceEvidence, ABentEdgeIsNotClippedAtHalfTheThickness) {
   const Told part = told_of("sheet", 550 * 2, {Defect::bent, {}, 0.8, 6, 0});
   EXPECT_EQ(part.verdict.decision, Decision::fail);
-  // a window of 0.45 mm and a pixel beside the edge, where it leans by 2 * 0.8 / 6
+  // a window of 0.45 mm and a pixel beside the edge, at an inclination of 2 * 0.8 / 6
   EXPECT_NEAR(part.check().value, 2 * 800, 2 * 1600 / 6.0 * 0.6) << part.check().detail;
 }
 
@@ -75,7 +75,7 @@ TEST(SurfaceEvidence, APostTallerThanTheSearchIsSeen) {
 
 TEST(SurfaceEvidence, APostBesideARibIsNotItsWall) {
   for (const double height : {3.0, 5.0, 6.5}) {
-    // the rib's wall stands at y = 46
+    // the rib's wall is at y = 46
     const Told part = told_of("demo", 120, {Defect::post, {34, 45.3}, height, 0.4, 0});
     EXPECT_EQ(part.verdict.decision, Decision::invalid);
     EXPECT_EQ(part.check().reason, Reason::surface_beyond) << to_json(part.verdict);
@@ -94,15 +94,15 @@ TEST(SurfaceEvidence, ABossWithVerticalWallsBesideItsPlaceDoesNotPass) {
   for (const double shift : {0.2, 0.5, 0.9})
     for (const double angle : {0.7, 2.9})
       for (const char* solid : {"box", "demo"}) {
-        if (solid == std::string("demo") && shift == 0.5) continue;  // seconds
+        if (solid == std::string("demo") && shift == 0.5) continue;  // takes seconds
         const Told part = told_of(solid, 120, {Defect::moved, {}, shift, 0, angle});
         EXPECT_NE(part.verdict.decision, Decision::pass)
             << solid << " " << shift << " " << angle << " " << part.truth.pixels;
       }
 }
 
-/// 24 x 20 mm, plane but for pyramids of 0.2 mm with faces at 45 degrees within 3 and 2 mm of its middle. Between valleys h deep a point
-/// that lies 2 h below is nearest to their edges and to no face.
+/// 24 x 20 mm, plane except for pyramids of 0.2 mm with faces at 45 degrees within 3 and 2 mm of the middle. Between
+/// valleys of depth h a point 2 h below is nearest to their edges and to no face.
 Solid fine_knurl() {
   static constexpr double step = 0.1;
   static constexpr int most_i = 30, most_k = 20;
@@ -129,8 +129,8 @@ Solid fine_knurl() {
   return s;
 }
 
-// Beside the knurl there are windows of faces, so that what was judged passes; what was not must not count as seen. Without the
-// judgement of edges and without spots this part reads 6.7 +- 5.0 um, PASS.
+// Beside the knurl there are windows of faces, so the evaluated surface passes; the rest must not count as seen. Without
+// the evaluation of edges and without spots this part gives 6.7 +- 5.0 um, PASS.
 TEST(SurfaceEvidence, ADentInAFineKnurlIsSeenThoughEveryPointIsNearestToAnEdge) {
   const Solid solid = fine_knurl();
   SurfaceCell cell(solid, 120);

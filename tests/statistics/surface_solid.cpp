@@ -44,7 +44,7 @@ class Columns {
     facets.push_back({a, b, c});
     facets.push_back({a, c, d});
   }
-  /// Cut along the diagonal that leads uphill.
+  /// Divided along the rising diagonal.
   void top(int i, int k) {
     Vector3d p[4];
     const Vector2d q[4] = {corner(i, k), corner(i + 1, k), corner(i + 1, k + 1), corner(i, k + 1)};
@@ -131,11 +131,11 @@ Solid box() {
   return s;
 }
 
-/// The virtual part's corner with boss, rib and two chamfers, found by its datums.
+/// The virtual part's corner with boss, rib and two chamfers, aligned by its datums.
 Solid demo() {
   Solid s;
   s.name = "demo";
-  s.reach_mm = 2;  // a large part: its cover takes most of the time
+  s.reach_mm = 2;  // a large part: its coverage takes most of the time
   s.low_mm << 0, 0, -8;
   s.high_mm << 96, 64, 6;
   s.has_feature = true;
@@ -174,7 +174,7 @@ std::vector<PartFacet> columns(const std::vector<double>& x_mm, const std::vecto
 const std::vector<Solid>& solids() {
   static const std::vector<Solid> all{
       of_heights("sheet", {32, 26}, -1, 0, 2, [](const Vector2d&) { return 0.0; }), box(), demo(),
-      // pyramids of 2 mm, their faces at 45 degrees
+      // pyramids of 2 mm with faces at 45 degrees
       of_heights("knurl", {24, 20}, -4, 1, 1,
                  [](const Vector2d& p) {
                    const auto is_odd = [](double v) { return std::lround(v) % 2 != 0; };
