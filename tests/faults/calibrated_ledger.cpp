@@ -14,16 +14,16 @@ namespace datum::faults {
 
 namespace {
 
-// A frame has 200 x 200 pixels of 0.05 mm behind 32 bytes of header. Each quarter of 5 x 5 mm holds a body of 3 x 2 mm and the
-// recipe's ring, 0.9 mm wide, around it.
+// A frame has 200 x 200 pixels of 0.05 mm after a header of 32 bytes. Each quarter of 5 x 5 mm holds a box of 3 x 2 mm,
+// and the recipe's ring of 0.9 mm around it.
 constexpr int side_px = 200, body_cols = 60, body_rows = 40, quarters = 4;
 constexpr std::size_t header = 32;
 constexpr double quarter_mm = 5, tolerance_um = 40;
 
 int centre_px(int high) { return side_px / 4 + high * side_px / 2; }
 
-/// Of the box in that quarter: the four differ by 9 um and more, and have their board's truth (the daemon takes a board
-/// that is good in its mirror image for a mirrored one).
+/// Index of the box in that quarter. The four heights differ by 9 um or more and have their board's truth, since the
+/// daemon detects a board that is good in its mirror image.
 int alike(int board, int quarter) { return board + 3 * quarter; }
 
 void raise_box(std::string& frame, int quarter, double height_um) {

@@ -1,5 +1,5 @@
-// Boards that show which calibration measured them: each has four boxes of other heights, and a calibration puts one of them
-// under the recipe's only component. And which calibration was in force between a board's delivery and its result.
+// Boards that reveal which calibration measured them: each has four boxes of different heights, and a calibration places
+// one of them under the recipe's only component. Also records the calibration in force between delivery and result.
 #pragma once
 
 #include <map>
@@ -15,14 +15,14 @@ class CalibratedLedger final : public Ledger {
  public:
   CalibratedLedger();
 
-  /// The recipe of such a cell, in machine coordinates.
+  /// The recipe of this cell, in machine coordinates.
   static std::string recipe_text();
-  /// A calibration as no other one, of the box in one of the quarters 0 to 3 of the frame. Its hash is known from here on.
+  /// A unique calibration for the box in quarter 0 to 3 of the frame. Its hash is recorded.
   Calibration another(const std::string& id, unsigned quarter);
 
-  /// What the cell is told to measure with now, by its hash; "": one that must not be used.
+  /// Records the hash of the calibration that the cell was ordered to use; "": an unusable one.
   void tells(const std::string& sha256);
-  /// It has that: boards that are delivered from now on are measured by nothing that was told before.
+  /// The order is in force: boards delivered from now on are measured with this calibration or a later one.
   void in_force();
 
   void announced(const std::string& line) override;
@@ -34,9 +34,10 @@ class CalibratedLedger final : public Ledger {
 
  private:
   std::vector<std::string> told_;
-  std::map<int, std::size_t> since_;     // from this board on: told_ of this index, or a later one
-  std::map<int, std::size_t> until_;     // of an announced board: the last one that it can be of
-  std::map<std::string, int> quarters_;  // by the calibration's hash
+  std::map<int, std::size_t>
+      since_;  // by board, inclusive: index in told_ of the earliest possible calibration
+  std::map<int, std::size_t> until_;     // by announced board: index of the latest possible calibration
+  std::map<std::string, int> quarters_;  // by hash of the calibration
 };
 
 }  // namespace datum::faults

@@ -1,4 +1,4 @@
-// The time of day as a program sees it, set while it runs (clock_library.cpp).
+// Control of a program's time of day at run time (clock_library.cpp).
 #pragma once
 
 #include <atomic>
@@ -7,9 +7,9 @@
 namespace datum::faults {
 
 struct ClockControl {
-  std::atomic<std::int64_t> ahead_ns;  // of the true time of day
+  std::atomic<std::int64_t> ahead_ns;  // offset to the true time of day
 };
 
-constexpr const char* clock_control_variable = "FAULT_CLOCK_CONTROL";  // a file with a ClockControl
+constexpr const char* clock_control_variable = "FAULT_CLOCK_CONTROL";  // path of a file with a ClockControl
 
 }  // namespace datum::faults

@@ -1,5 +1,5 @@
-// Loaded into datumd before the C library (LD_PRELOAD): the time of day that somebody sets. As in the kernel, the
-// monotonic clock, timers and the times of files know nothing of it.
+// Preloaded into datumd (LD_PRELOAD): an adjustable time of day. As in the kernel, the monotonic clock, timers and file
+// times are not affected.
 #include <dlfcn.h>
 #include <sys/time.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-// A disk that refuses or is slow, switched while a program runs: memory that it shares with who tests it.
+// A disk that refuses or is slow, switched at run time through shared memory.
 #pragma once
 
 #include <fcntl.h>
@@ -12,19 +12,19 @@
 
 namespace datum::faults {
 
-/// Of one part of the cell's folder.
+/// Faults of one part of the cell's folder.
 struct DiskTrouble {
-  std::atomic<std::int32_t> error;     // errno of everything that changes a file; 0: none
-  std::atomic<std::int32_t> delay_us;  // before it is done
+  std::atomic<std::int32_t> error;     // errno of every operation that changes a file; 0: none
+  std::atomic<std::int32_t> delay_us;  // before each operation
 };
 
 struct DiskControl {
   DiskTrouble store, drop, other;
-  std::atomic<std::uint64_t> acts;  // that changed a file, or were refused
+  std::atomic<std::uint64_t> acts;  // operations that changed a file, or were refused
 };
 static_assert(std::atomic<std::int32_t>::is_always_lock_free, "shared between processes");
 
-/// The shared memory behind a file; made where there is none. Throws std::system_error.
+/// Maps a file as shared memory; creates it where it is missing. Throws std::system_error.
 template <class Control>
 Control* share(const std::filesystem::path& file) {
   const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);

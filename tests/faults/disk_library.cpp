@@ -1,5 +1,5 @@
-// Loaded into datumd before the C library (LD_PRELOAD): writes down what it does to its files, and is the disk that
-// refuses or is slow. The daemon itself knows nothing of it.
+// Preloaded into datumd (LD_PRELOAD): records its file operations, and acts as a disk that refuses or is slow. The daemon
+// has no code for this.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace datum::faults;
 
-/// The C library's own function of that name.
+/// The C library's function of this name.
 template <class Function>
 Function* real(Function*, const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
@@ -48,11 +48,11 @@ struct Disk {
     if (const char* name = std::getenv(disk_control_variable)) control = share<DiskControl>(name);
   }
 };
-Disk* one = nullptr;  // there until the very end
+Disk* one = nullptr;  // never destroyed
 __attribute__((constructor)) void begin() { one = new Disk; }
 Disk& disk() { return *one; }
 
-/// "" of what does not lie in the folder, of standard output and the log of the daemon.
+/// "" for files outside of the folder, for standard output and the daemon's log.
 std::string counted(std::string path) {
   if (!one) return "";
   const std::string& folder = disk().folder;
@@ -87,7 +87,7 @@ void note(DiskAct act, const std::string& path, std::uint64_t offset = 0, const 
   ::syscall(SYS_write, d.log, record.data(), record.size());
 }
 
-/// False: the disk refuses, errno says why.
+/// False: the disk refuses; sets errno.
 bool may_change(const std::string& path) {
   if (path.empty() || !one || !one->control) return true;
   DiskControl* const control = one->control;
@@ -101,7 +101,7 @@ bool may_change(const std::string& path) {
   return true;
 }
 
-/// Opens, and notes where that made the file or emptied it.
+/// Opens, and records a creation or truncation of the file.
 template <class Open>
 int opened(const std::string& path, int flags, Open open) {
   const bool changes = (flags & (O_CREAT | O_TRUNC)) != 0;

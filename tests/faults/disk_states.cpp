@@ -6,7 +6,7 @@ namespace datum::faults {
 
 namespace {
 
-constexpr std::size_t most_moves = 60;  // a disk that has told nobody of its names for longer is none
+constexpr std::size_t most_moves = 60;  // disks flush names within this number of operations
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
@@ -79,7 +79,7 @@ void DiskStates::sync(const std::string& path) {
     for (Move& move : moves_) move.may_be_lost_on_ext4 = false;
     return;
   }
-  std::size_t last = 0;  // of its folder; those before it come along
+  std::size_t last = 0;  // of its folder, with all moves before it
   for (std::size_t i = 0; i < moves_.size(); ++i)
     if (folder_of(moves_[i].record.path) == path || folder_of(moves_[i].record.to) == path) last = i + 1;
   for (std::size_t i = 0; i < last; ++i) apply(moves_[i].record, moves_[i].made, synced_names_);

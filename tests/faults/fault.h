@@ -1,4 +1,4 @@
-// A fault that is made to happen to the real daemon in its virtual cell, and what must hold afterwards.
+// A fault of the real daemon in its virtual cell, and the conditions afterwards.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,26 @@
 
 namespace datum::faults {
 
-/// How often a fault is made to happen, and what its random moments are drawn from.
+/// Number of repetitions, and the seed of the random moments.
 struct Order {
   int times = 1;
   std::uint32_t seed = 1;
 };
 
-/// This machine can't make the fault happen; what() says why.
+/// This machine can't produce the fault; what() gives the reason.
 class Skipped : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// What was seen: counts of what was checked, and what did not hold.
+/// Results of a fault: counts of checks, and failures.
 class Findings {
  public:
-  /// Notes `otherwise` where it does not hold.
+  /// Records `otherwise` where the condition does not hold.
   void expect(bool holds, const std::string& otherwise) {
     if (!holds) wrong_.push_back(otherwise);
   }
-  /// Adds to a number that the fault's line shows: "512 kills".
+  /// Adds to a count in the fault's line: "512 kills".
   void count(const std::string& what, std::uint64_t n = 1) {
     if (!counts_.count(what)) order_.push_back(what);
     counts_[what] += n;
@@ -45,12 +45,12 @@ class Findings {
 struct Fault {
   const char* name;
   const char* what;
-  int times;  // where the command line says nothing
-  int few;    // in the share that ./datum test runs, 0: it is none of it
+  int times;  // default of the command line
+  int few;    // number in ./datum test; 0: not part of it
   void (*run)(const Order&, Findings&);
 };
 
-/// In the order in which they are run.
+/// In the order of execution.
 const std::vector<Fault>& all_faults();
 
 }  // namespace datum::faults

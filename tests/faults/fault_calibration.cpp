@@ -1,6 +1,6 @@
-// The calibration is exchanged under an armed cell, between boards and in the middle of one: its file is replaced, cut,
-// removed, made a link, sealed for another sensor, claimed twice; or another one is accepted, withdrawn, its journal
-// changed. Each result names the one that measured it, and none was measured by one that must not be used.
+// The calibration of an armed cell is exchanged between and during boards. Its file is replaced, truncated, removed,
+// replaced by a symbolic link, sealed for another sensor, or claimed twice; another one is accepted or withdrawn, or its
+// journal changed. Each result names its calibration, and no unusable calibration measures.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 class Swapper {
  public:
-  /// `accepted`: the cell measures with what its journal has as current; else with the one of a fixed id.
+  /// `accepted`: the cell uses the current calibration of its journal; else the one of a fixed id.
   Swapper(bool accepted, std::uint32_t seed, Findings& findings)
       : accepted_(accepted), random_(seed), findings_(findings) {
     std::string config = scenario::slurp(cell_.path() / "datumd.toml");
@@ -30,7 +30,7 @@ class Swapper {
     cell_.write("datumd.toml", config);
     cell_.write("recipes/box.toml", CalibratedLedger::recipe_text());
     fs::create_directories(cell_.path() / "calibrations");
-    ledger_.may_be_refused = true;  // who accepts another calibration disarms: a board in hand is given up
+    ledger_.may_be_refused = true;  // accepting another calibration disarms: a board in progress is aborted
     ledger_.invalid_is_fine = true;
     ledger_.early_is_fine = true;
     ledger_.tells("");
@@ -44,7 +44,7 @@ class Swapper {
     work();
     if (random_() % 2 == 0) return install();
     const std::string done = spoil();
-    if (random_() % 2 == 0) work();  // nobody has told it
+    if (random_() % 2 == 0) work();  // without a notification to the cell
     tell("", done);
     work();
     mend();
@@ -56,7 +56,7 @@ class Swapper {
   }
 
  private:
-  /// Some results, where any come, and part of a board.
+  /// Waits for some results, and a part of a board.
   void work() {
     const Moment longest = now() + std::chrono::milliseconds(300);
     const std::size_t until = ledger_.announcements() + random_() % 4;
@@ -66,7 +66,7 @@ class Swapper {
   fs::path file(const std::string& id) const { return cell_.path() / "calibrations" / (id + ".toml"); }
   std::string command(const std::string& text) { return cell_.connect()->command(text); }
 
-  /// In one step, in the file itself, or as a link to a file elsewhere.
+  /// By a rename, in place, or as a symbolic link to another file.
   void put(const std::string& id, const std::string& text) {
     const std::string name = "calibrations/" + id + ".toml";
     const auto way = random_() % 3;
@@ -99,7 +99,7 @@ class Swapper {
                          cell_.path())
         .status;
   }
-  /// As an operator does.
+  /// Accepts as an operator does.
   void accept(const Calibration& c) {
     constexpr int refused = 8;
     if (state() != "IDLE") {
@@ -112,7 +112,7 @@ class Swapper {
     confirm(c.sha256, "accepted");
   }
 
-  /// What can be in the way of the one in force; what was done.
+  /// Makes the calibration in force unusable; returns a description.
   std::string spoil() {
     const std::string whole = scenario::slurp(file(id_));
     findings_.count("spoilt");
@@ -148,7 +148,7 @@ class Swapper {
   }
   std::string spoil_journal() {
     if (random_() % 2 == 0) {
-      ledger_.tells("");  // the command itself is the word
+      ledger_.tells("");  // the command itself is the notification
       command("CAL:WITH 'faults','bumped'");
       return "it is withdrawn";
     }
@@ -164,7 +164,7 @@ class Swapper {
     if (accepted_) fs::remove(file(id_));
   }
 
-  /// SIGHUP, arming anew, or a start.
+  /// Notifies the cell by SIGHUP, new arming, or a restart.
   void tell(const std::string& sha256, const std::string& what) {
     ledger_.tells(sha256);
     const auto way = random_() % 8;

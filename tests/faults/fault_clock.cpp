@@ -1,5 +1,5 @@
-// The computer's clock is set under load: an hour back, a year forward, some seconds to and fro. Nothing that waits may
-// wait by it, and no result may be lost or doubled; stamps of results then say what the clock said.
+// The clock is set under load: an hour back, a year forward, some seconds back and forth. No timeout may depend on it,
+// and no result may be lost or duplicated; results carry the set time.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int hour_s = 3600, year_s = 365 * 24 * hour_s;
 
-/// Seconds that the clock is set to stand from the true time.
+/// Random offset to the true time in seconds.
 int drawn_offset_s(std::mt19937& random) {
   switch (random() % 4) {
     case 0:
@@ -51,7 +51,7 @@ void set_the_clock(const Order& order, Findings& findings) {
     const Moment from = now();
     findings.expect(load.measure(ledger.boards() + 3),
                     "no board after the clock was set:\n" + cell.daemon().output());
-    // The folder is listed, and hosts are written to, in seconds; an hour is far more.
+    // Listing the folder and writing to hosts take seconds; an hour is a failure.
     findings.expect(now() - from < std::chrono::minutes(1), "a board waited for the clock");
     if (told > 0)
       findings.expect(cell.daemon().says("this computer's clock was set by", told), "it was not told");

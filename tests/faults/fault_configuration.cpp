@@ -1,5 +1,5 @@
-// Recipes, the sensor's profile and the configuration are rewritten, cut, removed and replaced by links under an armed
-// cell, with SIGHUP, and the daemon is killed and started now and then: a result names what measured it, by its hash.
+// Recipes, sensor profile and configuration of an armed cell are rewritten, truncated, removed and replaced by symbolic
+// links, with SIGHUP, and the daemon is killed and restarted at times: a result names its inputs by hash.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -24,7 +24,7 @@ class Meddler {
       whole_[name] = scenario::slurp(cell.path() / name);
   }
 
-  /// Changes one file in one way; returns what was done.
+  /// Changes one file in one way; returns a description.
   std::string meddle() {
     const char* names[] = {"recipes/box.toml", "recipes/box.toml", "sensor.toml", "datumd.toml"};
     const std::string name = names[random_() % 4];
@@ -52,7 +52,7 @@ class Meddler {
         return name + " is rewritten";
     }
   }
-  /// All files as they should be.
+  /// Restores all files.
   void mend() {
     put("recipes/box.toml", scenario::Cell::recipe_text(ledger_.another_tolerance_um()));
     for (const auto& [name, text] : whole_) put(name, text);
@@ -60,7 +60,7 @@ class Meddler {
   std::mt19937& random() { return random_; }
 
  private:
-  /// Half of the time in one step, half of the time in the file itself, as some editors do.
+  /// Half of the writes rename, half write in place, as some editors do.
   void put(const std::string& name, const std::string& text) {
     if (random_() % 2 == 0 && !fs::is_symlink(cell_.path() / name))
       cell_.write(name, text);
@@ -78,7 +78,7 @@ class Meddler {
 void change_the_configuration(const Order& order, Findings& findings) {
   scenario::Cell cell;
   Ledger ledger;
-  ledger.may_be_refused = true;  // its recipe is gone: a board in hand is given up
+  ledger.may_be_refused = true;  // its recipe is gone: a board in progress is aborted
   ledger.early_is_fine = true;
   Load load(cell, ledger);
   Meddler meddler(cell, ledger, order.seed);

@@ -1,4 +1,4 @@
-// No descriptors are left, or one, or two: hosts and frames come all the same.
+// No descriptors are left, or one or two, while hosts and frames arrive.
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The daemon whose folder this is, 0: none.
+/// The daemon of this folder; 0: none.
 pid_t process_in(const fs::path& folder) {
   for (const auto& process : fs::directory_iterator("/proc")) {
     std::error_code error;
@@ -40,7 +40,7 @@ std::uint64_t descriptors_of(pid_t process) {
   return n;
 }
 
-/// Processor time that it has used, s.
+/// Processor time in s.
 double used_s(pid_t process) {
   std::ifstream stat(fmt::format("/proc/{}/stat", process));
   std::string word;
@@ -61,17 +61,17 @@ void use_up_the_descriptors(const Order& order, Findings& findings) {
   load.most = 0;
   load.start();
   const auto watching = cell.connect();
-  watching->ask("*OPC?");  // those before it are taken then
+  watching->ask("*OPC?");  // earlier hosts have been accepted by then
   const pid_t daemon = process_in(cell.path());
   const std::uint64_t before = descriptors_of(daemon);
   for (int n = 0; n < order.times; ++n) {
     limit_descriptors(daemon, descriptors_of(daemon) + random() % 4);
     std::vector<std::unique_ptr<scenario::Host>> hosts;
-    for (int i = 0; i < 3; ++i) hosts.push_back(cell.connect());  // the kernel takes them for it
+    for (int i = 0; i < 3; ++i) hosts.push_back(cell.connect());  // accepted by the kernel's backlog
     for (int i = 0; i < 2; ++i) ledger.deliver(cell, ledger.boards() + 1);
     load.turn_until(now() + std::chrono::milliseconds(200));
-    // Nothing is left to do. A host that can't be taken must not keep the loop turning: that is a tick each 10 ms, or
-    // what a busy machine leaves of it.
+    // Idle time: an unaccepted host must not keep the loop turning. Allowed: a tick per 10 ms, with margin for a busy
+    // machine.
     const double from_s = used_s(daemon);
     load.turn_until(now() + std::chrono::milliseconds(400));
     findings.expect(used_s(daemon) - from_s < 0.035, "it turns without rest:\n" + cell.daemon().output());
@@ -81,7 +81,7 @@ void use_up_the_descriptors(const Order& order, Findings& findings) {
     findings.count("times without descriptors");
   }
   findings.expect(load.measure(ledger.boards() + 1), "it stopped:\n" + cell.daemon().output());
-  const Moment deadline = now() + std::chrono::seconds(10);  // hosts that are gone are closed in their turn
+  const Moment deadline = now() + std::chrono::seconds(10);  // closed connections are released in their turn
   while (descriptors_of(daemon) > before && now() < deadline) watching->ask("*OPC?");
   findings.expect(descriptors_of(daemon) <= before,
                   fmt::format("{} descriptors were open, {} are", before, descriptors_of(daemon)));

@@ -1,6 +1,6 @@
-// Storms on the lines of devices. The CMM's line carries garbage as fast as it can be written, between positions and
-// instead of them; it is unplugged and plugged in again. Boards are INVALID then, or measured at the position that was
-// said; hosts are answered all the time.
+// Noise on the lines of devices. The CMM's line carries garbage at full speed between positions and instead of them; it
+// is unplugged and plugged in again. Boards are then INVALID, or measured at the reported position; hosts are always
+// answered.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -27,7 +27,7 @@ constexpr const char* said = "<Idle|MPos:10.000,20.000,30.000|FS:0,0>\r\n";
 
 constexpr const char* settings = "$13=0\r\nok\r\n";  // reports in mm
 
-/// A machine's end of a line that is plugged in under the name that the cell knows: it answers each question.
+/// The machine's end of a line under its configured name; answers each poll.
 class Machine {
  public:
   Machine(fs::path name, std::uint32_t seed) : name_(std::move(name)), random_(seed) {
@@ -42,7 +42,7 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  std::atomic<bool> storms = false, breaks = false;  // what it does from now on
+  std::atomic<bool> storms = false, breaks = false;  // present behaviour
   std::atomic<std::uint64_t> bytes = 0, breaks_made = 0;
 
  private:
@@ -61,7 +61,7 @@ class Machine {
     ::tcsetattr(end, TCSANOW, &raw);
     ::close(end);
   }
-  /// What it answers, and in a storm whatever comes, as fast as the line takes it.
+  /// Answers polls, and sends garbage at full speed when `storms` is set.
   void serve() {
     while (!stop_) {
       pollfd line{line_, static_cast<short>(storms ? POLLIN | POLLOUT : POLLIN), 0};
@@ -104,7 +104,7 @@ path = "FOLDER/machine"
 baud = 115200
 )";
 
-/// A board by trigger: its frame comes as soon as the sensor may expose. The result's line.
+/// A triggered board, whose frame is delivered when the sensor may expose. Returns the result line.
 std::string measure_one(const scenario::Cell& cell, scenario::Host& host, Ledger& ledger) {
   constexpr int sweeping = 8;
   const Moment deadline = scenario::timeout();

@@ -1,5 +1,5 @@
-// A disk that refuses: full, read-only, broken, forbidden, or only slow, in the middle of boards and between them, under
-// the store, the drop folder, or both. The library that is loaded into the daemon is that disk.
+// A disk that is full, read-only, broken, forbidden or slow, during and between boards, for the store, the drop folder,
+// or both. The preloaded library simulates that disk.
 #include <errno.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ void make_whole(DiskControl& disk) {
   for (DiskTrouble* part : {&disk.store, &disk.drop, &disk.other}) part->error = part->delay_us = 0;
 }
 
-/// A disk refuses for a random while. One of four times the daemon is killed meanwhile and started on that disk.
+/// The disk refuses for a random time. In a quarter of the cases the daemon is killed and restarted meanwhile.
 void refuse_for_a_while(scenario::Cell& cell, Load& load, DiskControl& disk, std::mt19937& random,
                         Findings& findings) {
   const int error = refusals[random() % std::size(refusals)];
@@ -95,7 +95,7 @@ void slow_the_disk(const Order& order, Findings& findings) {
     disk->store.delay_us = 100'000;
     const int board = ledger.boards() + 1;
     ledger.deliver(cell, board);
-    // Hosts are answered while a result is on its way to the disk, and it is not told before it is there.
+    // Hosts are answered while a result is being written, and it is not announced before it is durable.
     int answers = 0;
     const std::size_t told = ledger.announcements();
     while (ledger.announcements() == told && !cell.daemon().has_ended()) {

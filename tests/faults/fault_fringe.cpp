@@ -1,5 +1,4 @@
-// Damaged sets of fringe images through a daemon that measures by such sets: good ones, whose images the same process decodes, come
-// in between.
+// Damaged sets of fringe images with a running fringe daemon; good sets, decoded by the same process, come in between.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -116,7 +115,7 @@ class FringeCell {
     }
     sensor(words);
   }
-  /// Images of a smaller camera, each in another encoding, 8 and 16 bits.
+  /// Images of a smaller camera in several encodings, 8 and 16 bits.
   void make_samples() {
     std::vector<std::uint8_t> grey;
     for (int i = 0; i < rows * cols; ++i) grey.push_back(static_cast<std::uint8_t>(7 * i));

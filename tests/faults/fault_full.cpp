@@ -1,5 +1,5 @@
-// A file system without room: a small one in memory, mounted in a name space of its own, that holds the whole cell, is
-// filled under load to the last page or to less than a result needs, and emptied again.
+// A full file system: a small tmpfs in a mount namespace of its own holds the whole cell. Under load it is filled
+// completely, or to less than a result needs, and emptied again.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t size_mib = 400;  // more than the reserve that a cell wants before it arms
+constexpr std::uint64_t size_mib = 400;  // more than the reserve for arming
 
 void write_once(const char* file, const std::string& text) { std::ofstream(file) << text; }
 
@@ -31,7 +31,7 @@ void mount_in_memory(const fs::path& folder) {
     throw Skipped(fmt::format("no file system in memory: {}", std::strerror(errno)));
 }
 
-/// Fills the file system of a folder but for about so many bytes.
+/// Fills the file system of a folder up to about `rest` bytes.
 void fill(const fs::path& folder, std::uint64_t rest) {
   struct statvfs room {};
   ::statvfs(folder.c_str(), &room);
@@ -71,13 +71,13 @@ void fill_the_disk(const Order& order, Findings& findings) {
   Ledger ledger;
   ledger.invalid_is_fine = true;
   Load load(cell, ledger);
-  load.arms_again = true;  // room is looked at now and then
+  load.arms_again = true;  // free space is checked periodically
   std::mt19937 random(order.seed);
   load.start();
   for (int n = 0; n < order.times; ++n) {
     if (!load.measure(ledger.boards() + 3))
       throw std::runtime_error("it stopped:\n" + cell.daemon().output());
-    // Frames lie there already, as on a sensor's own disk; results find no room.
+    // Frames exist already, as on a sensor's own disk; results find no space.
     cell.daemon().signal(SIGSTOP);
     for (int i = 0; i < 6; ++i) ledger.deliver(cell, ledger.boards() + 1);
     fill(place.path(), random() % 3 == 0 ? 0 : random() % 60'000);

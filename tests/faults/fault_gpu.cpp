@@ -1,6 +1,6 @@
-// The GPU's process is killed, stops or babbles in the middle of boards, or its device fails, over and over: each board is
-// measured, by the CPU then, with the same numbers. The process is the product's over a CPU measurer
-// (tests/daemon/gpu_worker/test_gpu_worker.cpp); with a device gpu_failover_cuda_test shows the same.
+// The GPU process is killed, stops or violates the protocol during boards, or its device fails, repeatedly: each board is
+// measured by the CPU with equal numbers. The process is the product's worker with a CPU measurer
+// (tests/daemon/gpu_worker/test_gpu_worker.cpp); gpu_failover_cuda_test covers a real device.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The process whose program this is, 0: none runs.
+/// The process of this program; 0: none.
 pid_t process_of(const fs::path& program) {
   for (const auto& process : fs::directory_iterator("/proc")) {
     std::error_code error;

@@ -1,5 +1,5 @@
-// The kernel's queue of folder events overflows while the daemon does not read it: it stands still, files come and go in
-// its drop folder, then frames come whose events are lost.
+// The kernel's inotify queue overflows while the daemon is stopped: files come and go in its drop folder, then frames
+// come whose events are lost.
 #include <signal.h>
 
 #include <fstream>
@@ -31,7 +31,7 @@ void overflow_the_folder_events(const Order& order, Findings& findings) {
   for (int n = 0; n < order.times; ++n) {
     cell.daemon().signal(SIGSTOP);
     const std::filesystem::path stray = cell.drop() / ".stray";
-    for (std::uint64_t i = 0; i <= longest / 2; ++i) {  // each is made and closed: two events
+    for (std::uint64_t i = 0; i <= longest / 2; ++i) {  // creation and close are two events
       std::ofstream(stray.string() + std::to_string(i % 2)).flush();
       std::filesystem::remove(stray.string() + std::to_string(i % 2));
     }

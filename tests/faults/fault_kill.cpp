@@ -1,4 +1,4 @@
-// kill -9 at random moments under load: while the daemon starts, and after some results between two others.
+// kill -9 at random moments under load: during the start, and between results.
 #include <signal.h>
 
 #include <algorithm>
@@ -11,9 +11,9 @@ namespace datum::faults {
 
 namespace {
 
-constexpr unsigned most_results = 6;  // of one life
+constexpr unsigned most_results = 6;  // per life
 
-/// Any moment of a span.
+/// A random part of a span.
 std::chrono::nanoseconds part_of(std::chrono::nanoseconds span, std::mt19937& random) {
   return span * static_cast<int>(random() % 1000) / 1000;
 }
@@ -21,8 +21,7 @@ std::chrono::nanoseconds part_of(std::chrono::nanoseconds span, std::mt19937& ra
 class Killer {
  public:
   Killer(const Order& order, Findings& findings) : findings_(findings), random_(order.seed) {
-    ledger_.early_is_fine =
-        true;  // whether a changed recipe is that of frames that came before a kill, nobody knows
+    ledger_.early_is_fine = true;  // unknown whether frames before a kill belong to a changed recipe
   }
 
   /// From a start of the daemon to its death.
@@ -64,7 +63,7 @@ class Killer {
   scenario::Cell cell_;
   Ledger ledger_;
   Load load_{cell_, ledger_};
-  // How long the last start and the last boards took on this machine, each.
+  // Duration of the last start and of the last boards on this machine.
   std::chrono::nanoseconds start_ = std::chrono::milliseconds(100), board_ = std::chrono::milliseconds(50);
 };
 

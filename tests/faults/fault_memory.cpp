@@ -1,5 +1,5 @@
-// Memory that runs out at the n-th allocation, one of them or many in a row, while a board is read, measured, stored
-// and told: the daemon ends, or answers INVALID, or gives a right result; and it starts well again.
+// Memory exhaustion at the n-th allocation, once or many times in a row, while a board is read, measured, stored and
+// announced. The daemon ends, or reports INVALID, or gives a correct result; it then restarts without a fault.
 #include <signal.h>
 
 #include <random>
@@ -13,13 +13,13 @@ namespace datum::faults {
 
 namespace {
 
-/// One board with memory that runs out under it; starts the daemon where it does not run.
+/// Measures one board under memory exhaustion; starts the daemon where it does not run.
 void measure_short_of_memory(scenario::Cell& cell, Ledger& ledger, Load& load, MemoryControl& memory,
                              const std::filesystem::path& control, std::mt19937& random, Findings& findings) {
   if (!load.ready()) {
     memory.until = -1;
     load.start({{"LD_PRELOAD", FAULT_MEMORY_LIBRARY}, {memory_control_variable, control}});
-    load.measure(ledger.boards() + 1);  // what is allocated once is there
+    load.measure(ledger.boards() + 1);  // one-time allocations are done
   }
   const std::int64_t before = memory.made;
   load.measure(ledger.boards() + 1);
@@ -32,7 +32,7 @@ void measure_short_of_memory(scenario::Cell& cell, Ledger& ledger, Load& load, M
   findings.count(lived ? "lived" : "ended");
   if (lived) return;
   const int status = load.ended();
-  // Its own way out, or a thread's that an exception ends; never a stray pointer.
+  // An orderly end, or an uncaught exception in a thread; never a memory error.
   findings.expect(status == 70 || status == -SIGABRT,
                   "it ended by " + std::to_string(status) + ":\n" + cell.daemon().output());
 }

@@ -1,4 +1,4 @@
-// Damaged models of parts through a daemon that measures: good boards, whose frames the same process parses, come in between.
+// Damaged models of parts with a measuring daemon; good boards, whose frames the same process parses, come in between.
 #include <fmt/format.h>
 
 #include <array>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int models_between = 20;  // two good boards
+constexpr int models_between = 20;  // between two good boards
 
 std::string sha256_of(const std::string& text) { return sha256_hex({testing::bytes_of(text)}); }
 
@@ -33,7 +33,7 @@ constexpr std::array<std::array<int, 3>, facets> plate{{{0, 2, 1},
                                                         {2, 7, 6},
                                                         {3, 0, 4},
                                                         {3, 4, 7}}};
-/// Of a plate of 10 x 10 x 2 mm.
+/// A corner of a plate of 10 x 10 x 2 mm.
 std::array<int, 3> corner(int i) {
   return {i % 4 == 1 || i % 4 == 2 ? 10 : 0, i % 4 >= 2 ? 10 : 0, i >= 4 ? 2 : 0};
 }
@@ -81,7 +81,7 @@ std::string obj() {
   return text;
 }
 
-/// Of a part that lies nowhere near what the frame shows: whatever its model becomes, it does not pass.
+/// A recipe of a part far from the scene: no damaged model can pass.
 std::string part_recipe(const std::string& file, const std::string& model) {
   return fmt::format(
       "schema = 1\nkind = \"surface\"\nname = \"part\"\nsensor_serial = \"S-1\"\n[model]\nfile = \"{}\"\n"

@@ -1,6 +1,6 @@
-// Damaged files by the hundred thousand through the entrances of a daemon that measures: frames of each format in the drop folder,
-// recipes uploaded by a host, calibrations beside the one in force. Good boards, whose frames are parsed by the same process, are timed in turns: with nothing else, after
-// damaged frames, while damaged recipes are parsed, and right behind a damaged frame.
+// Damaged files in large numbers for every input of a measuring daemon: frames of each format in the drop folder, recipe
+// uploads, calibrations beside the one in force. Good boards, parsed by the same process, are timed: alone, after damaged
+// frames, during damaged recipes, and directly after a damaged frame.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -130,7 +130,7 @@ class Attacked {
   void await_uploads() {
     for (; answers_ > 0; --answers_) stored_ += uploader_->ask("").rfind("0,", 0) == 0;
   }
-  /// Beside the one in force, whose folder is read whole when the cell is armed.
+  /// Arms with damaged calibrations beside the one in force; arming reads the whole folder.
   void arm_among_damaged_calibrations(int n) {
     for (int i = 0; i < n; ++i)
       cell_.cell().write(fmt::format("calibrations/bad{}.toml", i), testing::damaged(calibration_, random_));
@@ -151,7 +151,7 @@ class Attacked {
   std::uint64_t inputs() const { return std::min({frames_, texts_, calibrations_}); }
 
  private:
-  /// So that calibrations are read; sensor and machine are one.
+  /// So that calibrations are read; sensor and machine coordinates are equal.
   void measure_in_machine_coordinates() {
     const scenario::Cell& cell = cell_.cell();
     Calibration c;
@@ -217,7 +217,7 @@ void attack_the_parsers(const Order& order, Findings& findings) {
   Attacked cell(order.seed, findings);
   std::array<Series, kinds> series;
   for (unsigned round = 0; cell.inputs() < static_cast<std::uint64_t>(order.times); ++round) {
-    // In another order each time, so that what comes before is no one's alone.
+    // The order rotates, so that each kind has varying predecessors.
     for (unsigned i = 0; i < kinds; ++i) {
       const auto kind = static_cast<Kind>((round + i) % kinds);
       series[kind].take(timed(cell, kind, round));
@@ -228,8 +228,8 @@ void attack_the_parsers(const Order& order, Findings& findings) {
   for (unsigned kind = 0; kind < kinds; ++kind)
     fmt::print("    board {:<32} median {:7.2f} ms, p99 {:7.2f} ms of {}\n", names[kind],
                series[kind].at(0.5), series[kind].at(0.99), series[kind].size());
-  if (series[quiet].size() < 1000) return;  // a p99 of fewer boards is a few worst ones
-  // What else runs here shows between the two quiet series.
+  if (series[quiet].size() < 1000) return;  // a p99 of fewer boards is determined by outliers
+  // Other load of this machine shows between the two quiet series.
   const double base = std::max(series[quiet].at(0.99), series[quiet_again].at(0.99));
   // Arming itself takes its time, whatever lies beside the calibration.
   for (const Kind kind : {after, during})

@@ -1,7 +1,7 @@
-// A power cut: what a disk may hold then, for hundreds of cuts at random, each with the real daemon started on it.
+// A power cut: possible disks for hundreds of random cuts; the real daemon is started on each.
 //
-// The daemon is recorded once, under load and over three starts: every write, sync, name, and every byte that it told
-// a host. A cut falls between two of these; the disk that it leaves is drawn (disk_states.h).
+// The daemon is recorded once, under load and over three starts: every write, sync, change of names, and every byte sent
+// to a host. A cut falls between two records; the remaining disk is random (disk_states.h).
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -24,7 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_stored_memory(const std::string& path) { return path.ends_with("-shm"); }  // made anew from the rest
+bool is_stored_memory(const std::string& path) {
+  return path.ends_with("-shm");
+}  // rebuilt from the other files
 
 /// Files and folders below this one.
 Tree tree_of(const fs::path& folder) {
@@ -41,7 +43,7 @@ struct Recording {
   std::vector<DiskRecord> log;
 };
 
-/// Lets the real daemon measure so many boards over three starts. Checks that the recording holds all it did.
+/// Records the real daemon with this number of boards over three starts. Checks that the recording is complete.
 Recording record(int boards, Findings& findings) {
   scenario::Cell cell;
   Ledger ledger;
@@ -65,7 +67,7 @@ Recording record(int boards, Findings& findings) {
   return made;
 }
 
-/// Result lines that went out whole, told apart by the socket.
+/// Complete result lines by socket.
 class Told {
  public:
   void follow(const DiskRecord& record, Ledger& ledger) {
@@ -79,7 +81,7 @@ class Told {
   std::map<std::uint64_t, std::string> unfinished_;
 };
 
-/// The board that a record first moves out of the drop folder, 0: none.
+/// The board that a record moves out of the drop folder first; 0: none.
 int board_in(const DiskRecord& record, const std::string& folder) {
   static const std::regex frame("/drop/f([0-9]+)\\.ptr");
   std::smatch match;
@@ -91,8 +93,8 @@ std::string sum_line(const std::string& text) {
   return fmt::format("crc {:08X}\n", ::crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
 }
 
-/// The store's mark names its own file by inode and time of birth. The disk that is laid out is the one that lost its power,
-/// not a copy of it.
+/// The mark contains the inode and birth time of its file. They are set to those of the written file, since the disk is
+/// the original one and not a copy.
 void name_its_own_file(const fs::path& mark) {
   const int fd = ::open(mark.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) return;
@@ -108,7 +110,7 @@ void name_its_own_file(const fs::path& mark) {
     const std::size_t from = text.find("file "), sum = text.rfind("crc ");
     if (from == std::string::npos || sum == std::string::npos ||
         text.substr(sum) != sum_line(text.substr(0, sum)))
-      continue;  // torn by the cut
+      continue;  // incomplete by the cut
     text.replace(from, text.find('\n', from) + 1 - from, named);
     text = text.substr(0, text.rfind("crc "));
     text += sum_line(text);
@@ -118,7 +120,7 @@ void name_its_own_file(const fs::path& mark) {
   ::close(fd);
 }
 
-/// A cell with that disk; frames that are done are names only.
+/// Writes that disk into a cell; completed frames are empty files.
 void lay_out(const Tree& disk, const Recording& recorded, const scenario::Cell& cell, std::mt19937& random) {
   for (const auto& [path, bytes] : disk) {
     const std::string inside = path.substr(recorded.folder.size() + 1);
@@ -143,7 +145,7 @@ void cut_the_power(const Order& order, Findings& findings) {
   std::sort(cuts.begin(), cuts.end());
   DiskStates states(recorded.before);
   Ledger ledger;
-  ledger.early_is_fine = true;  // the cut may take the note since when the cell was armed
+  ledger.early_is_fine = true;  // the cut may remove the note of the first arming
   Told told;
   std::size_t at = 0;
   for (const std::size_t cut : cuts) {

@@ -1,6 +1,6 @@
-// The file system that holds the store can only be read any more: the kernel makes it so under load, as after an error of the
-// disk; or a read-only mount is laid over it; or datumd is started on one that is mounted so. Then it is writable again.
-// A file system in an image, mounted in a name space of this process alone.
+// The store's file system becomes read-only: by the kernel under load, as after a disk error; by a read-only mount over
+// it; or before the start of datumd. Then it becomes writable again. The file system is an image in a mount namespace of
+// this process.
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -17,15 +17,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t size_bytes = 600u << 20;  // more than the reserve that a cell wants before it arms
+constexpr std::uintmax_t size_bytes = 600u << 20;  // more than the reserve for arming
 
 class StateDisk {
  public:
-  /// Under that folder of the cell. Throws Skipped.
+  /// Mounted in that folder of the cell. Throws Skipped.
   explicit StateDisk(const scenario::Cell& cell) : cell_(cell), folder_(cell.path() / "state") {
     fs::create_directory(folder_);
     cell.write("disk", "");
-    fs::resize_file(cell.path() / "disk", size_bytes);  // takes what is written
+    fs::resize_file(cell.path() / "disk", size_bytes);  // a sparse file
     must_run({"/sbin/mke2fs", "-q", "-F", "-t", "ext4", "disk"});
     must_run({"/bin/mount", "-n", "-o", "loop", "disk", "state"});
   }
@@ -33,9 +33,9 @@ class StateDisk {
   StateDisk(const StateDisk&) = delete;
   StateDisk& operator=(const StateDisk&) = delete;
 
-  /// As the kernel does after an error of the disk: what is open for writing can't be written either.
+  /// As the kernel after a disk error: open files are read-only too.
   void fail() { must(::mount(nullptr, folder_.c_str(), nullptr, MS_REMOUNT, "abort"), "abort"); }
-  /// What an administrator then does; nobody may use it.
+  /// The administrator's repair; no process may use it.
   void repair() {
     must(::umount(folder_.c_str()), "umount");
     const int corrected = 1;
@@ -43,13 +43,13 @@ class StateDisk {
       throw std::runtime_error("e2fsck does not mend it");
     must_run({"/bin/mount", "-n", "-o", "loop", "disk", "state"});
   }
-  /// New files and new names can't be made; what is open is written on.
+  /// New files and names are refused; open files stay writable.
   void cover() {
     must(::mount(folder_.c_str(), folder_.c_str(), nullptr, MS_BIND, nullptr), "bind");
     must(::mount(nullptr, folder_.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr), "bind ro");
   }
   void uncover() { must(::umount2(folder_.c_str(), MNT_DETACH), "umount"); }
-  /// Nobody may have it open for writing: the kernel refuses it otherwise.
+  /// No process may have a file open for writing: the kernel would refuse.
   void remount(bool readonly) {
     must(::mount(nullptr, folder_.c_str(), nullptr, readonly ? MS_REMOUNT | MS_RDONLY : MS_REMOUNT, nullptr),
          "remount");
@@ -74,13 +74,13 @@ class Reader {
     std::string config = scenario::slurp(cell_.path() / "datumd.toml");
     const std::string store = "\"results.db\"";
     cell_.write("datumd.toml", config.replace(config.find(store), store.size(), "\"state/results.db\""));
-    for (const char* name : {"results.db", "results.db.mark"})  // where the checks look for them
+    for (const char* name : {"results.db", "results.db.mark"})  // the checks look for them here
       fs::create_symlink(fs::path("state") / name, cell_.path() / name);
     ledger_.early_is_fine = true;
     load_.start();
   }
 
-  /// One way after the other.
+  /// One of the ways, in turn.
   void once(int n) {
     load_.turn_until(now() + std::chrono::milliseconds(50 + random_() % 100));
     switch (n % 3) {
@@ -110,8 +110,8 @@ class Reader {
   }
 
  private:
-  /// Not in the middle of an fsync(2): where its threads were not halted first, 1 of 20 failures took a result that had been
-  /// stored and told (Linux 6.18, as if ext4 said that all is well while it gave its journal up); halted, none of 30.
+  /// Not during an fsync(2). Without halting its threads, 1 of 20 failures lost a result that had been stored and
+  /// announced (Linux 6.18: ext4 reported success while it aborted its journal); with halting, none of 30.
   void fail_between_calls() {
     cell_.daemon().signal(SIGSTOP);
     const Moment deadline = scenario::timeout();
@@ -135,7 +135,7 @@ class Reader {
   }
   std::vector<std::string> state() const { return scenario::fields(cell_.connect()->ask("SYST:STAT?")); }
 
-  /// Within the second in which room is looked for, or with the next result; and the reason is told.
+  /// Within the second of the next check of free space, or with the next result; the reason is reported.
   void expect_disarmed() {
     await_idle();
     expect_refused();
@@ -148,7 +148,7 @@ class Reader {
       load_.turn_until(now() + std::chrono::milliseconds(5));
     }
   }
-  /// Some kernels do not tell statvfs(3) of a disk that failed: then the board that is kept is tried, and disarms at once.
+  /// Some kernels do not report a failed disk by statvfs(3): then the waiting board is tried, and disarms at once.
   void expect_refused() {
     const std::string why = state().at(1);
     findings_.expect(why.find("can only be read") != std::string::npos ||
@@ -167,7 +167,7 @@ class Reader {
       load_.turn_until(now() + std::chrono::milliseconds(20));
     }
   }
-  /// It says why and ends; nothing is lost, and the next start is a good one.
+  /// It ends with the reason; nothing is lost, and the next start succeeds.
   void start_on_it() {
     load_.launch();
     const Moment deadline = scenario::timeout();

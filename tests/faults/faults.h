@@ -1,4 +1,4 @@
-// The faults, each with what it does to the cell. All end with Ledger::check().
+// The faults of the real daemon. All end with Ledger::check().
 #pragma once
 
 #include "tests/faults/fault.h"
@@ -24,10 +24,10 @@ void attack_with_models(const Order& order, Findings& findings);
 void attack_with_fringe_sets(const Order& order, Findings& findings);
 void storm_the_devices(const Order& order, Findings& findings);
 
-/// A name space where this process may mount. Throws Skipped.
+/// Enters a namespace where this process may mount. Throws Skipped.
 void leave_the_machine_alone();
 
-/// A cell that a fault has disarmed.
+/// Arms a cell that a fault disarmed.
 void arm_again(const scenario::Cell& cell);
 
 }  // namespace datum::faults

@@ -15,11 +15,11 @@ namespace datum::faults {
 
 namespace {
 
-// The box's 2109 pixels carry uniform noise w = 10.4 um wide. Their median has a standard deviation of
-// w / (2 sqrt(n)) = 0.11 um; the floor and what else is in the budget come to less. Neighbours differ by 3 um.
+// The box's 2109 pixels have uniform noise of width w = 10.4 um. The standard deviation of their median is w / (2
+// sqrt(n)) = 0.11 um; the floor and the rest of the budget are smaller. Neighbours differ by 3 um.
 constexpr double most_error_um = 1.0;
 
-/// "ok", or what SQLite finds wrong.
+/// "ok", or SQLite's finding.
 std::string store_integrity(const std::filesystem::path& store) {
   sqlite3* db = nullptr;
   std::string said;
@@ -81,7 +81,7 @@ bool settle(scenario::Cell& cell) {
   const scenario::Deadline deadline = scenario::timeout();
   const std::vector<std::string> empty{"done", "failed", "work"};
   const auto host = cell.connect();
-  // Each question and its answer take a round of the daemon's loop.
+  // Each query takes a round of the daemon's loop.
   while (cell.list("drop") != empty || !cell.list("drop/work").empty()) {
     if (cell.daemon().has_ended() || std::chrono::steady_clock::now() > deadline) return false;
     host->ask("*OPC?");

@@ -33,9 +33,9 @@ void Load::start(const std::map<std::string, std::string>& environment) {
   if (!ready()) throw std::runtime_error("datumd is not ready:\n" + cell_.daemon().output());
 }
 
-/// Nothing is awaited here: the daemon may end at any moment.
+/// Does not wait: the daemon may end at any moment.
 void Load::connect() {
-  if (cell_.tcp_port() == 0) return;  // READY of the daemon before, that was killed
+  if (cell_.tcp_port() == 0) return;  // READY of the former, killed daemon
   try {
     for (int i = 0; i <= acknowledging_hosts; ++i) {
       hosts_.push_back({cell_.connect(), i > 0});
@@ -60,7 +60,7 @@ void Load::take_lines(Client& client) {
     ledger_.announced(*line);
     try {
       if (client.acknowledges) client.host->send(line_with_crc(fmt::format("ACK,{}", sequence_of(*line))));
-    } catch (const std::system_error&) {  // it has ended; what it had sent is still there
+    } catch (const std::system_error&) {  // the daemon ended; its sent lines are still readable
       continue;
     }
   }
@@ -68,11 +68,12 @@ void Load::take_lines(Client& client) {
 
 int Load::waiting() const {
   const std::vector<std::string> there = cell_.list("drop");
-  return static_cast<int>(there.size() + cell_.list("drop/work").size()) - 3;  // work, done, failed
+  return static_cast<int>(there.size() + cell_.list("drop/work").size()) -
+         3;  // without work, done and failed
 }
 
 void Load::deliver() {
-  if (!was_armed_) return;  // a frame from before the first arming is another board's
+  if (!was_armed_) return;  // a frame from before the first arming belongs to another board
   for (int n = waiting(); n < ahead && ledger_.boards() < most; ++n)
     ledger_.deliver(cell_, ledger_.boards() + 1);
 }
@@ -96,7 +97,7 @@ void Load::arm_if_idle() {
     if (scenario::fields(host->ask("SYST:STAT?")).at(0) != "IDLE") return;
     host->command("INIT");
     ++armed_again;
-  } catch (const std::exception&) {  // it had no memory for this host, or has ended
+  } catch (const std::exception&) {  // no memory for this host, or the daemon ended
     return;
   }
 }
@@ -106,7 +107,7 @@ bool Load::measure(int boards) {
   most = boards;
   while (ledger_.boards() < boards || waiting() > 0) {
     if (cell_.daemon().has_ended() || now() > deadline) return false;
-    turn(std::min(deadline, now() + std::chrono::milliseconds(20)));  // a frame may go without a line
+    turn(std::min(deadline, now() + std::chrono::milliseconds(20)));  // a frame may be handled without a line
     if (arms_again) arm_if_idle();
   }
   for (Client& client : hosts_) take_lines(client);

@@ -1,5 +1,4 @@
-// The load under which a fault happens: frames that pour in, a host that is pushed its results, hosts that take them
-// without loss and acknowledge each.
+// The load during a fault: continuous frames, a host with pushed results, and hosts with acknowledged lossless delivery.
 #pragma once
 
 #include <chrono>
@@ -21,27 +20,27 @@ class Load {
 
   /// Starts datumd; hosts connect when it is ready. `environment` as of scenario::Program.
   void launch(const std::map<std::string, std::string>& environment = {});
-  /// And waits until it is. Throws std::runtime_error where it does not get there.
+  /// The same, and waits until it is ready. Throws std::runtime_error otherwise.
   void start(const std::map<std::string, std::string>& environment = {});
   bool ready() const { return !hosts_.empty(); }
 
-  /// Delivers what is wanted, then waits until something happens, at most until then, and takes it in.
+  /// Delivers due frames, waits for an event until `until`, and handles it.
   void turn(Moment until);
-  /// Turns until then, or until the daemon has ended.
+  /// Turns until this moment, or until the daemon ended.
   void turn_until(Moment moment);
-  /// Turns until so many boards are delivered and measured. False: the daemon ended, or time was over.
+  /// Turns until this number of boards is delivered and measured. False: the daemon ended, or timeout.
   bool measure(int boards);
-  /// A cell that was disarmed is armed again meanwhile.
+  /// Arms a disarmed cell again meanwhile.
   bool arms_again = false;
   int armed_again = 0;
 
-  /// Ends the daemon by this signal; returns what Program::wait() does. What it had sent is taken in.
+  /// Ends the daemon by this signal and reads its sent lines; returns the value of Program::wait().
   int end(int signal);
-  /// Of a daemon that ended by itself.
+  /// The same for a daemon that ended by itself.
   int ended();
 
-  int ahead = 4;         // frames that wait in the drop folder
-  int most = 1'000'000;  // boards at all
+  int ahead = 4;         // number of frames kept in the drop folder
+  int most = 1'000'000;  // total number of boards
 
  private:
   struct Client {
@@ -61,7 +60,7 @@ class Load {
   bool was_armed_ = false;
 };
 
-/// Replaces a file of the cell by another in one step, as an editor does.
+/// Replaces a file of the cell by a rename, as an editor does.
 void replace(const scenario::Cell& cell, const std::string& name, const std::string& text);
 
 }  // namespace datum::faults

@@ -1,4 +1,4 @@
-// faults: makes faults happen to the real daemon, one line for each with what was checked.
+// faults: applies faults to the real daemon; prints one line per fault with its checks.
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -56,7 +56,7 @@ namespace {
 
 enum Status { good = 0, wrong = 1, skipped = 77 };
 
-/// One line, then one for each thing that is wrong; its exit status.
+/// Prints one line, then one per failure; returns the exit status.
 int run_here(const Fault& fault, const Order& order) {
   const auto began = std::chrono::steady_clock::now();
   Findings findings;
@@ -77,7 +77,7 @@ int run_here(const Fault& fault, const Order& order) {
   return findings.wrong().empty() ? good : wrong;
 }
 
-/// In a process of its own: name spaces, limits and signals of one fault are none of the next one's.
+/// In a child process, so that namespaces, limits and signals of a fault do not affect the next.
 int run_isolated(const Fault& fault, const Order& order) {
   std::fflush(stdout);
   const pid_t child = ::fork();

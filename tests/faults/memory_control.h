@@ -1,4 +1,4 @@
-// Memory that runs out at a chosen allocation, switched while a program runs (memory_library.cpp).
+// Memory exhaustion at a chosen allocation, switched at run time (memory_library.cpp).
 #pragma once
 
 #include <atomic>
@@ -7,12 +7,13 @@
 namespace datum::faults {
 
 struct MemoryControl {
-  std::atomic<std::int64_t> until;   // so many allocations succeed; below 0: all do
-  std::atomic<std::int64_t> fail;    // then so many fail
-  std::atomic<std::int64_t> failed;  // that did
-  std::atomic<std::int64_t> made;    // all that were asked for
+  std::atomic<std::int64_t> until;   // number of allocations that succeed; below 0: all
+  std::atomic<std::int64_t> fail;    // number of allocations that fail after them
+  std::atomic<std::int64_t> failed;  // failed allocations
+  std::atomic<std::int64_t> made;    // requested allocations
 };
 
-constexpr const char* memory_control_variable = "FAULT_MEMORY_CONTROL";  // a file with a MemoryControl
+constexpr const char* memory_control_variable =
+    "FAULT_MEMORY_CONTROL";  // path of a file with a MemoryControl
 
 }  // namespace datum::faults

@@ -1,4 +1,4 @@
-// Loaded into datumd before the C library (LD_PRELOAD): memory that runs out when it is told to.
+// Preloaded into datumd (LD_PRELOAD): memory exhaustion on demand.
 #include <errno.h>
 
 #include <cstdlib>
@@ -6,7 +6,7 @@
 #include "tests/faults/disk_control.h"
 #include "tests/faults/memory_control.h"
 
-// The C library's own, under the names that it has for this purpose.
+// The C library's own functions, under the names that it provides for this purpose.
 extern "C" {
 void* __libc_malloc(size_t);
 void* __libc_calloc(size_t, size_t);
