@@ -1,4 +1,4 @@
-// The journal of a folder of calibrations.
+// Journals of calibration folders.
 #include "calib/calibration_journal.h"
 #include "calib/htm.h"
 #include "tests/fuzz/fuzz_target.h"

@@ -1,4 +1,4 @@
-// Logs of calibrations, gone through again with an artefact of nothing and snapshots of no point.
+// Calibration logs, replayed with an empty artefact and snapshots without points.
 #include "daemon/calibration/calibration_log.h"
 #include "tests/fuzz/fuzz_target.h"
 
@@ -10,7 +10,7 @@ static void values_or_refusal(Read read) {
     read();
   } catch (const CalibrationError& refused) {
     fuzz::expect(std::string(refused.what()).starts_with("line "), "a refusal names its line");
-  } catch (const FitRefused&) {  // too little was touched or seen
+  } catch (const FitRefused&) {  // too few touches or points
   }
 }
 

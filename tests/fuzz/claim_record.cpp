@@ -1,4 +1,4 @@
-// The record beside a delivery in work/.
+// Claim records of deliveries in work/.
 #include "drivers/sensor/claim_record.h"
 #include "tests/fuzz/fuzz_target.h"
 

@@ -1,4 +1,4 @@
-// An organised cloud's bytes into its reader and onto a grid.
+// An organised point cloud: reader and resampling to a grid.
 #pragma once
 
 #include "drivers/sensor/organised_cloud.h"

@@ -1,7 +1,7 @@
-// Bytes from a CMM into its codec: whatever comes, a position is finite and within its axes' limits, or it is none.
+// Bytes of a CMM: the codec returns finite positions within the axes' limits, or none.
 //
-// 0xFF and a byte after it are no input but what happens to the codec meanwhile; what stands between two of them is
-// received at once.
+// 0xFF and the byte after it are an event for the codec instead of input; the bytes between two events are received at
+// once.
 #pragma once
 
 #include <algorithm>

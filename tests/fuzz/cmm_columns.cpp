@@ -1,4 +1,4 @@
-// Fixed columns: the first byte says which device.
+// Fixed columns; the first byte selects the device.
 #include "drivers/cmm/presets.h"
 #include "tests/fuzz/cmm_bytes.h"
 

@@ -1,5 +1,5 @@
-// What an integrator may configure, beyond the presets: ends of a line, check digits, forms of numbers, a
-// regular expression, watches. The first two bytes say which.
+// Configurable formats beyond the presets: line ends, check digits, number formats, a regular expression, watches. The
+// first two bytes select them.
 #include "drivers/cmm/presets.h"
 #include "tests/fuzz/cmm_bytes.h"
 

@@ -1,4 +1,4 @@
-// "12.000, -3.500, 0.250" with each checksum and the kinds of numbers: the first byte says which.
+// "12.000, -3.500, 0.250" with each checksum and number format; the first byte selects them.
 #include "tests/fuzz/cmm_bytes.h"
 
 using namespace datum;

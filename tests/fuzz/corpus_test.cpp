@@ -1,4 +1,4 @@
-// Every input that a fuzzer found worth keeping, and every one that once broke something, in the usual build.
+// Every kept fuzzing input and every former crash, in the usual build.
 #include <gtest/gtest.h>
 
 #include <filesystem>

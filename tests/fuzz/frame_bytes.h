@@ -1,4 +1,4 @@
-// A delivered file's bytes into its reader: a sound frame, or FrameError.
+// A delivered file: its reader returns a valid frame, or throws FrameError.
 #pragma once
 
 #include "drivers/frame/frame_error.h"
@@ -12,7 +12,7 @@ inline ByteView view(std::string_view bytes) {
   return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
-/// A sensor that fits every format.
+/// A sensor profile for every format.
 inline SensorProfile any_profile() {
   SensorProfile profile;
   profile.serial = "S1";

@@ -1,8 +1,8 @@
-// A codec or parser that takes bytes from outside, fed with any bytes. One file per target; under clang each is a
-// libFuzzer program of its own (./datum fuzz), in the usual build all are fed with the kept corpus (corpus_test.cpp).
+// A codec or parser of external bytes with arbitrary input. One file per target. Under clang each is a libFuzzer program
+// (./datum fuzz); in the usual build all get the kept corpus (corpus_test.cpp).
 //
-// A target lets the documented errors pass and nothing else: any other exception, a sanitizer's report and a broken
-// promise (expect) are findings.
+// A target accepts the documented errors only. Any other exception, a sanitizer report, and a broken promise (expect) are
+// findings.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@ namespace datum::fuzz {
 
 using Target = void (*)(std::string_view bytes);
 
-/// By name, of this program.
+/// The targets of this program by name.
 inline std::map<std::string, Target>& targets() {
   static std::map<std::string, Target> all;
   return all;
 }
 inline bool add_target(const char* name, Target target) { return targets().emplace(name, target).second; }
 
-/// What a target promises beside not crashing.
+/// A promise of a target beside not crashing.
 inline void expect(bool kept, const char* promise) {
   if (!kept) throw std::logic_error(std::string("broken: ") + promise);
 }

@@ -1,4 +1,4 @@
-// Blocks of a 3D camera: parts of any format, size and place, under any Scan3d setup.
+// Blocks of a 3D camera: parts of any format, size and offset, with any Scan3d setup.
 #include <cmath>
 
 #include "drivers/genicam/payload.h"
@@ -11,12 +11,12 @@ namespace {
 
 constexpr const char* modes[] = {"RectifiedC", "CalibratedABC_Grid", "RectifiedC_Linescan", "CalibratedC"};
 constexpr const char* units[] = {"Millimeter", "Inch", "Pixel"};
-// Those that are read, and one that is not.
+// Supported formats, and one unsupported.
 constexpr std::uint32_t formats[] = {0x011000B8, 0x012000BF, 0x023000B9, 0x023000BA, 0x026000C0, 0x026000C1,
                                      0x022000BB, 0x024000C3, 0x011000B6, 0x012000BD, 0x012000BE, 0x010800C6,
                                      0x011000C7, 0x012000C8, 0x01080001, 0x01100007, 0x010C00DA};
 
-/// Takes numbers from the front; 0 where there are none left.
+/// Takes numbers from the input; 0 at its end.
 class Numbers {
  public:
   explicit Numbers(std::string_view bytes) : bytes_(bytes) {}

@@ -1,4 +1,4 @@
-// Gocator's data channel, in pieces: data sets, and the frames that they become.
+// Gocator's data channel in pieces: data sets, and their frames.
 #include "drivers/frame/frame_error.h"
 #include "drivers/gocator/data_receiver.h"
 #include "drivers/gocator/protocol_error.h"

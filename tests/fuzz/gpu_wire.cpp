@@ -1,4 +1,4 @@
-// What the GPU's process and the daemon tell each other: a greeting, and the layout of their memory.
+// Protocol between the daemon and the GPU process: a greeting, and the layout of shared memory.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ static void greet(std::string_view bytes) {
   fuzz::expect(get_text(greeting.why).size() <= sizeof greeting.why, "a text within its array");
 }
 
-/// A memory of the size that the layout claims, where that is small.
+/// A memory of the claimed size, where that is small.
 static void map(const SharedLayout& layout) {
   constexpr std::uint64_t largest = 1 << 18;
   fuzz::MemoryFile file;
@@ -45,6 +45,6 @@ DATUM_FUZZ_TARGET(gpu_wire) {
   greet(bytes);
   auto order = begins_with<SharedLayout>(bytes);
   map(order);
-  // With the places that belong to its counts, which no fuzzer guesses.
+  // With consistent offsets, which a fuzzer does not find.
   map(layout_of(order.site_capacity % 64, order.run_capacity % 4096, order.slot_bytes, order.slot_count));
 }

@@ -1,4 +1,4 @@
-// What a host says of its results: RESUME, ACK, NAK, STOP.
+// Lines of a host about its results: RESUME, ACK, NAK, STOP.
 #include "daemon/delivery/host_line.h"
 #include "tests/fuzz/fuzz_target.h"
 
@@ -15,7 +15,7 @@ static void read(std::string_view line) {
 DATUM_FUZZ_TARGET(host_line) {
   is_host_line(bytes);
   read(bytes);
-  // With the checksum that belongs to it, which no fuzzer guesses.
+  // With a valid checksum, which a fuzzer does not find.
   read(with_crc(std::string(bytes), LineCheck::crc16));
   read(with_crc(std::string(bytes), LineCheck::crc32));
 }

@@ -1,4 +1,4 @@
-// Logs of holes scanned and touched: what a replay writes is a log that replays to itself.
+// Logs of holes: a replay writes a log that replays to itself.
 #include "calib/hybrid/hybrid_log.h"
 #include "tests/fuzz/fuzz_target.h"
 

@@ -1,5 +1,5 @@
-// Lines of an I++ DME server to the client: a session, positions and touches, errors. 0xFF and a byte after it: what
-// happens meanwhile, time passes.
+// Lines of an I++ DME server to the client: a session, positions and touches, errors. 0xFF and the byte after it: an
+// event, time passes.
 #include "drivers/ipp/ipp_client.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A file of memory alone, for readers that take a path.
+// A file in memory, for readers of a path.
 #pragma once
 
 #include <sys/mman.h>
@@ -20,7 +20,7 @@ class MemoryFile {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
-  /// The path of a file with these bytes, until the next call.
+  /// The path of a file with these bytes, valid until the next call.
   std::filesystem::path holding(std::string_view bytes) {
     if (::ftruncate(fd_, 0) != 0 ||
         ::pwrite(fd_, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))

@@ -1,4 +1,4 @@
-// Requests for the metrics: however the bytes come in pieces, the answer is that of the whole.
+// Requests for the metrics: the answer does not depend on the split of the bytes.
 #include "daemon/metrics/http_request.h"
 #include "tests/fuzz/fuzz_target.h"
 

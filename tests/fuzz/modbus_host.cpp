@@ -1,4 +1,4 @@
-// Modbus requests: parsed, checked against the map, written to a host of the cell. A length before each.
+// Modbus requests: parsed, checked against the map, written to a host of the cell. Each has its length in front.
 #include <algorithm>
 
 #include "daemon/modbus/host.h"

@@ -1,5 +1,5 @@
-// A line of Modbus RTU: pieces as they come, with a right CRC behind some, silences between some. A piece's first byte tells
-// which and how long it is.
+// A Modbus RTU line: pieces with and without a valid CRC and silences. The first byte of a piece gives its kind and
+// length.
 #include <algorithm>
 
 #include "daemon/modbus/request.h"
@@ -37,7 +37,7 @@ DATUM_FUZZ_TARGET(modbus_rtu) {
     }
     bytes.remove_prefix(1 + n);
   }
-  // Whatever came, the next request behind a silence is heard.
+  // After any input, the next request after a silence is accepted.
   framer.silence();
   framer.receive(with_crc({unit, 3, 0, 0, 0, 1}));
   fuzz::expect(framer.next().has_value(), "a request behind a silence is heard");

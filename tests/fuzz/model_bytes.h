@@ -1,4 +1,4 @@
-// What a model's reader promises of any bytes.
+// Promises of a model reader for any bytes.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ inline void expect_model_or_refusal(std::string_view bytes, const std::string& n
   try {
     const ModelFile model = model_from_bytes(bytes, name, 1);
     expect(!model.facets.empty(), "a model has a facet");
-    // A facet takes 8 bytes in the shortest text, its three vertices are its own or the file's.
+    // The shortest text of a facet has 8 bytes; its three vertices are its own or the file's.
     expect(model.facets.size() <= bytes.size() && model.vertices_mm.size() <= 3 * bytes.size(),
            "what is kept is bounded by the file");
     for (const auto& facet : model.facets)

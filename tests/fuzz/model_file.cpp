@@ -1,4 +1,4 @@
-// Models of parts, by their first byte STL, PLY or OBJ.
+// Models of parts; the first byte selects STL, PLY or OBJ.
 #include "tests/fuzz/model_bytes.h"
 
 DATUM_FUZZ_TARGET(model_file) {

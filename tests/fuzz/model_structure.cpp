@@ -1,5 +1,5 @@
-// Models put together from statements of their formats, in any order and number: elements twice, lists without corners,
-// facets before vertices, counts that nothing follows. The first byte chooses the format, each further one a statement.
+// Models from statements of their formats in any order and number: repeated elements, empty lists, facets before
+// vertices, counts without data. The first byte selects the format, each further one a statement.
 #include <string>
 #include <vector>
 

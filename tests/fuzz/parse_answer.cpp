@@ -1,5 +1,5 @@
-// What datumd makes of an answer where datumd-parse was taken over: kind, lengths of two arrays (2 bytes each) and
-// of the head, the head, and the block behind it.
+// Answers of a compromised datumd-parse: kind, lengths of two arrays (2 bytes each) and of the head, the head, and the
+// block after it.
 #include <algorithm>
 #include <array>
 

@@ -1,4 +1,4 @@
-// Lists of points of a coordinate measuring machine, as CSV.
+// Point lists of a coordinate measuring machine, as CSV.
 #include <stdexcept>
 #include <string>
 

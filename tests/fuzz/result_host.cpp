@@ -1,11 +1,11 @@
-// Lines of the daemon to a host that takes results without loss: each result once, in order.
+// Lines of the daemon to a lossless host: each result once, in order.
 #include "daemon/ctl/result_host.h"
 
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace datum;
 
-/// Lines get the checksum that belongs to them where they begin with a blank, which no fuzzer guesses.
+/// Lines that begin with a blank get a valid checksum, which a fuzzer does not find.
 static std::string checked(std::string_view line) {
   return line.substr(0, 1) == " " ? with_crc(std::string(line.substr(1)), LineCheck::crc32)
                                   : std::string(line);

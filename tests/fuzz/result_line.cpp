@@ -1,4 +1,4 @@
-// Result lines as a host reads them.
+// Result lines for the host's parser.
 #include "daemon/delivery/result_line.h"
 #include "tests/fuzz/fuzz_target.h"
 

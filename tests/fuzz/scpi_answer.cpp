@@ -1,4 +1,4 @@
-// Answers and pushed lines as the hosts that we ship read them: datumctl and the virtual PLC.
+// Answers and pushed lines for the shipped hosts: datumctl and the virtual PLC.
 #include "daemon/ctl/scpi_client.h"
 #include "daemon/ctl/scpi_text.h"
 #include "tests/fuzz/fuzz_target.h"

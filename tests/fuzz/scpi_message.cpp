@@ -1,5 +1,5 @@
-// Framer, parser, header patterns and parameters: messages are the same wherever their bytes are split, and nothing is
-// refused but by scpi::Error.
+// Framer, parser, header patterns and parameters: messages do not depend on the split of their bytes, and only
+// scpi::Error refuses.
 #include <vector>
 
 #include "daemon/scpi/scpi_commands.h"

@@ -1,4 +1,4 @@
-// Bytes as a host may send them, in pieces, to a session over a test cell.
+// Bytes of a host, in pieces, for a session with a test cell.
 #include <algorithm>
 
 #include "tests/daemon/scpi/scpi_host.h"
@@ -6,7 +6,7 @@
 
 DATUM_FUZZ_TARGET(scpi_session) {
   static datum::testing::ScpiHost host;
-  while (!bytes.empty()) {  // the first byte of a piece gives its length
+  while (!bytes.empty()) {  // the first byte of a piece is its length
     const auto n = std::min<std::size_t>(bytes.size(), 1 + static_cast<unsigned char>(bytes.front()));
     const std::string answers = host.raw(bytes.substr(0, n));
     datum::fuzz::expect(answers.empty() || answers.back() == '\n', "answers are whole lines");

@@ -1,4 +1,4 @@
-// Orders to the GPU's process beside a board's measurement: what lies in the memory of an order lies within it.
+// Orders of services to the GPU process: all parts lie within the memory of the order.
 #include "daemon/gpu_worker/service_wire.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ using namespace datum;
 
 namespace {
 
-/// The next number of the input; 0 where it has ended.
+/// The next number of the input; 0 at its end.
 template <class T>
 T next(std::string_view& bytes) {
   T value = 0;

@@ -1,4 +1,4 @@
-// JSON sidecars of sets of raw fringe images: what was read is written and read again to the same.
+// JSON sidecars of raw fringe sets: written and read again they are equal.
 #include "drivers/fringe/set_sidecar.h"
 #include "tests/fuzz/frame_bytes.h"
 

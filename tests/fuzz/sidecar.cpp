@@ -1,4 +1,4 @@
-// JSON sidecars: what was read is written and read again to the same.
+// JSON sidecars: written and read again they are equal.
 #include "drivers/sensor/sidecar.h"
 #include "tests/fuzz/frame_bytes.h"
 

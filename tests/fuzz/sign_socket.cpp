@@ -1,4 +1,4 @@
-// All that a client says to the signer before it hangs up.
+// Bytes of a client to the signer until its hang-up.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@ using namespace datum;
 
 namespace {
 
-// The private key 7, so that what it signed once is good in each run.
+// A fixed private key, so that earlier signatures stay valid.
 constexpr const char* key_pem =
     "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAH\n"
     "-----END PRIVATE KEY-----\n";
@@ -42,7 +42,7 @@ std::string said_to(int end) {
   return text;
 }
 
-/// A head that an answer holds is signed by this signer.
+/// A head in an answer has a valid signature of this signer.
 void judge(std::string_view answers, const HeadSigner& signer) {
   while (!answers.empty()) {
     const std::size_t end = answers.find('\n');

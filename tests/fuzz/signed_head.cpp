@@ -1,4 +1,4 @@
-// A signed head as a file or a signer shows it: one spelling for each, and no signature covers two of them.
+// Signed heads from a file or a signer: one spelling per value, and no signature covers two values.
 #include "daemon/sign/signed_head.h"
 #include "tests/fuzz/fuzz_target.h"
 

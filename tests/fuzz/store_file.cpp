@@ -1,5 +1,5 @@
-// Files of results whose bytes were changed: results and their chain are read, or refused. Three bytes of place, one of
-// content, and again.
+// Result stores with changed bytes: results and their chain are read, or refused. Three bytes of offset, one of content,
+// repeated.
 #include <fstream>
 
 #include "daemon/store/chain_check.h"
@@ -13,7 +13,7 @@ namespace {
 
 struct Repository {
   datum::testing::FreshFolder folder;
-  std::string sound;  // bytes of a small store
+  std::string sound;  // bytes of a small valid store
 
   Repository() {
     {

@@ -1,4 +1,4 @@
-// TIFF height maps, and the frame that a sidecar makes of them; what the plain reader accepts is what libtiff reads.
+// TIFF height maps, and the frame of a sidecar; the plain reader agrees with libtiff on every accepted file.
 #include <cstring>
 
 #include "drivers/sensor/plain_tiff.h"

@@ -1,4 +1,4 @@
-// A certificate in DER as a stranger shows it: who it says it is, in words that reach the log.
+// A foreign certificate in DER: its identity as text for the log.
 #include <openssl/err.h>
 #include <openssl/x509.h>
 

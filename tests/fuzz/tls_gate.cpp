@@ -1,5 +1,5 @@
-// Bytes of a stranger, in pieces, to the gate before a TLS server: nobody without a key that the CA signed gets in, and none
-// stays.
+// Bytes of an unknown peer, in pieces, to the gate of a TLS server: without a certified key no connection is admitted,
+// and none stays.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -38,7 +38,7 @@ DATUM_FUZZ_TARGET(tls_gate) {
   const int before = g.out;
   g.now += second_ns;
   g.gate.enter(accepted_port(ends[0], "10.0.0.9:1"), "10.0.0.9:1", g.now);
-  while (!bytes.empty()) {  // the first byte of a piece gives its length
+  while (!bytes.empty()) {  // the first byte of a piece is its length
     const std::size_t wanted = 1 + std::size_t{8} * static_cast<unsigned char>(bytes.front());
     const std::size_t n = std::min(bytes.size() - 1, wanted);
     if (n > 0 && ::send(ends[1], bytes.data() + 1, n, MSG_NOSIGNAL) < 0) break;

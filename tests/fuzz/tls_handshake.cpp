@@ -1,5 +1,5 @@
-// A known client's handshake of either version with bytes of its flights changed, left out, put in and said twice. The first
-// byte chooses the version, four more are a change: which flight and how, where, what.
+// A known client's handshake of either version with bytes of its flights changed, omitted, inserted and repeated. The
+// first byte selects the version, four more are a change: flight and kind, offset, value.
 #include "tests/drivers/tls/raw_client.h"
 #include "tests/fuzz/fuzz_target.h"
 

@@ -1,4 +1,4 @@
-// A TOML file's bytes into its reader: values, or ConfigError that names the place.
+// A TOML file: its reader returns values, or throws ConfigError with the place.
 #pragma once
 
 #include "config/toml_reader.h"

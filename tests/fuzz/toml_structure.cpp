@@ -1,5 +1,5 @@
-// TOML put together from its parts, each repeated: keys of many parts, brackets within brackets, strings that hide them.
-// Bytes come in pairs, a part and how often.
+// TOML from repeated elements: long dotted keys, nested brackets, strings with brackets. A pair of bytes gives an element
+// and its number.
 #include <string>
 
 #include "config/toml_reader.h"

@@ -1,4 +1,4 @@
-// Stored verdicts: what was read is written and read again to the same.
+// Stored verdicts: written and read again they are equal.
 #include "daemon/inspection/verdict/verdict.h"
 #include "tests/fuzz/fuzz_target.h"
 

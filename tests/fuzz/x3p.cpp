@@ -1,4 +1,4 @@
-// X3P: a zip, its XML and its matrix.
+// X3P: a ZIP archive, its XML and its matrix.
 #include "drivers/sensor/stated_map.h"
 #include "tests/fuzz/frame_bytes.h"
 
