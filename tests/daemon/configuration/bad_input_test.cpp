@@ -1,6 +1,6 @@
-// Folders of files that must each be refused with its exact message, which stands in the file's first line:
-//   # expect: NAME:LINE:COLUMN: KEY: what is wrong; allowed: what is
-// "..." at its end stands for words that are the TOML parser's own and differ between its releases.
+// Folders of files that must each be refused with an exact message, which is in the file's first line:
+//   # expect: NAME:LINE:COLUMN: KEY: problem; allowed: values
+// "..." at its end replaces text of the TOML parser, which differs between its releases.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 struct Folder {
   const char* name;
-  std::size_t least;  // files that must be there, so that an empty folder is no success
+  std::size_t least;  // least number of files, so that an empty folder is no success
   std::function<void(const fs::path&)> load;
 };
 

@@ -1,4 +1,4 @@
-// --check-config: every problem of a cell's files and between them, one line each.
+// --check-config: every problem of a cell's files and of their consistency, one line each.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ class CheckConfig : public ::testing::Test {
     folder.write("calibrations/march.toml", calibration_text("march"));
     folder.write("recipes/a.toml", recipe_text);
   }
-  /// Lines without the folder's name.
+  /// Lines without the path of the folder.
   std::vector<std::string> problems(std::int64_t now_utc_s = may_2026) {
     std::vector<std::string> lines = check_config(folder.path() / "d.toml", now_utc_s);
     const std::string path = folder.path().string() + "/";

@@ -1,4 +1,4 @@
-// The cell's configuration. What must be refused lies in tests/data/bad/config.
+// The cell's configuration. Files to be refused are in tests/data/bad/config.
 #include "daemon/configuration/daemon_config.h"
 #include "daemon/configuration/config_advice.h"
 
@@ -29,7 +29,7 @@ store_file = "../results.db"
 [host.tcp]
 )";
 
-/// A CMM's positions are paired with frames that a trigger asks for.
+/// A CMM's positions are paired with triggered frames.
 std::string with_cmm(const std::string& cmm) {
   std::string text = least;
   text.replace(text.find("on_frame"), 8, "bus");

@@ -1,5 +1,4 @@
-// config/datumd.toml is the documentation of every key, so it is executed and compared with what the loader
-// knows.
+// config/datumd.toml documents every key, so it is loaded and compared with the loader's keys.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +20,7 @@ using testing::slurp;
 
 const fs::path shipped = fs::path(DATUM_SOURCE_DIR) / "config";
 
-/// Every key of the sample; a CMM needs the other trigger.
+/// Every key of the sample; a CMM demands the other trigger mode.
 std::string with_every_key(const std::string& sample) {
   std::string text = testing::with_every_key(sample);
   return text.replace(text.find("trigger = \"on_frame\""), 20, "trigger = \"bus\"");
@@ -34,7 +33,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// A cell as installed, but with its state in a folder of the test.
+/// A cell as installed, but with its state in the test's folder.
 class SampleConfig : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -146,7 +145,7 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(AxisSettings{}.max_mm, file.axes.at(0).max_mm);
 }
 
-/// The sample with a network sensor, whose lines begin with `mark`, in place of the folder.
+/// The sample with a network sensor, whose lines begin with `mark`, in place of the drop folder.
 std::string with_network_sensor(const std::string& sample, const std::string& kind, const std::string& mark) {
   std::string text;
   bool block = false;
@@ -188,7 +187,7 @@ TEST_F(SampleConfig, ShowsEveryKeyOfAGocator) {
                  [](const fs::path& file, config::Problems& p) { load_daemon_config(file, p); });
   EXPECT_FALSE(known.empty());
   auto shown = shown_keys(sample, "sensor.gocator");
-  shown.erase("kind");  // stands before the next alternative, whose it is
+  shown.erase("kind");  // belongs to the next alternative
   EXPECT_EQ(known, shown);
 }
 
@@ -231,7 +230,7 @@ TEST_F(SampleConfig, AFringeSensorsProfileShowsEveryKeyAndTheDefaults) {
             config::load_sensor_profile(whole).fringe->shift);
 }
 
-// All but the calibration is shipped: that is made on the sensor.
+// Only the calibration is missing, since it is made on the sensor.
 TEST_F(SampleConfig, AFringeCellLacksItsCalibrationAndIsToldWhereKindAndProfileContradict) {
   const fs::path file = folder.path() / "etc/demo-fringe.toml";
   EXPECT_THAT(check_config(file, now_utc_s),
@@ -271,9 +270,9 @@ TEST_F(SampleConfig, ShowsEveryKeyThatTheLoaderKnowsAndNoOther) {
       load_daemon_config(file, p);
     });
     auto shown = shown_keys(sample, header);
-    if (header == "cmm.column") shown.erase("text");  // known for literals alone
-    if (header == "cmm") shown.erase("ipp");          // known for preset "ipp_dme" alone
-    if (header == "sensor") shown.erase("gocator"), shown.erase("genicam");  // known for their kind alone
+    if (header == "cmm.column") shown.erase("text");                         // only for literals
+    if (header == "cmm") shown.erase("ipp");                                 // only for preset "ipp_dme"
+    if (header == "sensor") shown.erase("gocator"), shown.erase("genicam");  // only for their kind
     EXPECT_FALSE(known.empty()) << "[" << header << "]";
     EXPECT_EQ(known, shown) << "[" << header << "]";
   }
@@ -295,7 +294,7 @@ TEST_F(SampleConfig, TheTlsTablesAreWhatTheLoaderKnows) {
   EXPECT_EQ(c.tcp->tls->clients[0].role, Role::operate);
 }
 
-/// A cell with an I++ DME controller, as the sample's alternatives show it.
+/// A cell with an I++ DME controller by the sample's alternatives.
 std::string with_ipp(const std::string& sample) {
   const auto begin = sample.find("#|[cmm.ipp]"), end = sample.find("\n\n", begin);
   std::string text = replaced(sample, "trigger = \"on_frame\"", "trigger = \"bus\"");

@@ -1,4 +1,4 @@
-// The sampling beside the inspections, and what the log hears of it.
+// Sampling beside the inspections, and its log lines.
 #include "daemon/controller/controller_watch.h"
 
 #include <gmock/gmock.h>
@@ -58,7 +58,7 @@ TEST(ControllerWatch, GivesTheNewestSampleWithItsAge) {
       1ms);
   ASSERT_EQ(logged.get_future().wait_for(60s), std::future_status::ready);
   ASSERT_EQ(second.get_future().wait_for(60s), std::future_status::ready);
-  const auto newest = watch.newest();  // the first is there when the second is asked for
+  const auto newest = watch.newest();  // the first sample is complete when the second is requested
   ASSERT_TRUE(newest);
   EXPECT_EQ(newest->model, "sample");
   EXPECT_GE(newest->age_ms, 0);
@@ -85,7 +85,7 @@ TEST(ControllerWatch, ADriversSampleIsAddedWithWhatSlowsTheGpu) {
   sample.devices = 8;
   put_text(sample.device, "NVIDIA H200");
   sample.clock_mhz = 1980;
-  sample.slowed_by = 0x1 | 0x4 | 0x40;  // at rest, power limit, heat
+  sample.slowed_by = 0x1 | 0x4 | 0x40;  // idle, power limit, temperature
   ControllerState s;
   add_gpu(s, sample);
   ASSERT_TRUE(s.gpu);

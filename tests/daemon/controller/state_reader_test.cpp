@@ -1,4 +1,4 @@
-// What the kernel's files tell, on trees of files as a Jetson Orin and a PC have them.
+// State from the kernel's files, on file trees of a Jetson Orin and a PC.
 #include "daemon/controller/state_reader.h"
 
 #include <gmock/gmock.h>
@@ -32,12 +32,12 @@ void write_orin(const testing::FreshFolder& root) {
              "< POWER_MODEL ID=2 NAME=MODE_30W >\n< PM_CONFIG DEFAULT=2 >\n");
   write_policy(root, "policy0", "0 1 2 3", "schedutil", 729600, 1728000, 2201600);
   write_policy(root, "policy4", "4 5 6 7", "performance", 1728000, 1728000, 2201600);
-  write_policy(root, "policy8", "8 9 10 11", "powersave", 100, 100, 100);  // cores that are not ours
+  write_policy(root, "policy8", "8 9 10 11", "powersave", 100, 100, 100);  // cores of other processes
   root.write("sys/class/thermal/thermal_zone0/type", "cpu-thermal\n");
   root.write("sys/class/thermal/thermal_zone0/temp", "48218\n");
   root.write("sys/class/thermal/thermal_zone1/type", "gpu-thermal\n");
   root.write("sys/class/thermal/thermal_zone1/temp", "51500\n");
-  root.write("sys/class/thermal/thermal_zone2/type", "cv0-thermal\n");  // off: no temp can be read
+  root.write("sys/class/thermal/thermal_zone2/type", "cv0-thermal\n");  // off: temp can't be read
   root.write("sys/class/thermal/cooling_device0/type", "pwm-fan\n");
   root.write("sys/class/thermal/cooling_device0/cur_state", "2\n");
   root.write("sys/class/thermal/cooling_device1/type", "cpufreq-cpu0\n");
@@ -82,7 +82,7 @@ TEST(StateReader, AModeWithoutANameIsItsNumber) {
   EXPECT_EQ(StateReader(root.path(), {0}).read().power_mode, "pmode:fast");
 }
 
-// Events are counted since the machine was started: only those since the sample before are told.
+// The kernel counts since boot; only events since the previous sample are reported.
 TEST(StateReader, WhatSlowsItDownIsToldWhileItDoes) {
   const testing::FreshFolder root;
   write_orin(root);

@@ -1,4 +1,4 @@
-// Completion and the manual page: made from the tree that --help is made from.
+// Completion and the manual page, from the same tree as --help.
 #include "daemon/ctl/completion.h"
 
 #include <gmock/gmock.h>
@@ -72,7 +72,7 @@ std::string output_of(const std::string& command) {
   return out;
 }
 
-/// What bash would put behind the line, by the script as it is installed.
+/// Completions of bash with the installed script.
 std::string in_bash(const std::string& typed) {
   const testing::FreshFolder folder;
   folder.write("datumctl", completion_script("bash"));
@@ -125,13 +125,13 @@ TEST(Manual, HasEachCommandAndOptionOfTheTree) {
   EXPECT_THAT(page, Not(HasSubstr("datumctl completion")));
 }
 
-/// A line of man(1) has 78 columns; an item's text begins at the 15th.
+/// A line of man(1) has 78 columns; an item's text begins at column 15.
 TEST(Manual, HasNoWordThatIsLongerThanALine) {
   std::istringstream words(manual_page(CommandLine()));
   for (std::string word; words >> word;) EXPECT_LE(word.size(), 64u) << word;
 }
 
-// mandoc is silent about lines that groff can't break, so that each that is installed is asked.
+// mandoc does not report lines that groff can't break, so each installed program checks the page.
 TEST(Manual, IsSoundRoffToGroff) {
   if (output_of("command -v groff").empty()) GTEST_SKIP() << "groff is not installed";
   const testing::FreshFolder folder;
@@ -144,7 +144,7 @@ TEST(Manual, IsSoundRoffToMandoc) {
   if (output_of("command -v mandoc").empty()) GTEST_SKIP() << "mandoc is not installed";
   const testing::FreshFolder folder;
   const auto file = folder.write("datumctl.1", manual_page(CommandLine())).string();
-  // A page without a date is meant: it is that of its version.
+  // The page has no date by design, so that equal versions give equal pages.
   EXPECT_EQ(output_of("mandoc -T lint -W warning " + file + " | grep -v 'missing date'"), "");
 }
 

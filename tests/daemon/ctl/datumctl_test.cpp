@@ -1,4 +1,4 @@
-// The program itself, on a real store: what it prints and its exit status.
+// The program with a real store: output and exit status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -35,7 +35,7 @@ Ended datumctl(const std::string& arguments) {
 
 struct Datumctl : ::testing::Test {
   Datumctl() : store(folder / "results.db") {
-    // Results 1 to 4, of frames 0, 2, 1 and 3.
+    // Results 1 to 4 of frames 0, 2, 1 and 3.
     for (const auto d : {Decision::pass, Decision::fail, Decision::inconclusive, Decision::invalid}) {
       BoardVerdict v = testing::board(static_cast<int>(d));
       v.decision = d;

@@ -1,4 +1,4 @@
-// What the doctor finds on computers that are folders here.
+// The doctor's findings on computers simulated by folders.
 #include "daemon/ctl/doctor.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ using ::testing::SizeIs;
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t gib = std::uint64_t{1} << 30;
-// Of nobody here: the files belong to whoever runs the test.
+// An unused account: the files belong to the account of the test.
 constexpr unsigned stranger = 54321;
 
 class Doctor : public ::testing::Test {
@@ -51,7 +51,7 @@ class Doctor : public ::testing::Test {
     needs.sensor_address = "192.168.1.20";
     needs.packet_size = packet_size;
     needs.socket_buffer_bytes = 8 << 20;
-    // As the kernel writes it: little-endian hexadecimal.
+    // The kernel's form: little-endian hexadecimal.
     file("/proc/net/route",
          "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT\n"
          "eth0\t00000000\t0100000A\t0003\t0\t0\t0\t00000000\t0\t0\t0\n"
@@ -59,7 +59,7 @@ class Doctor : public ::testing::Test {
     interface("eth0", 1500);
     file("/proc/sys/net/core/rmem_max", "8388608\n");
   }
-  /// The finding of a check, which must be there once.
+  /// The finding of a check, which must exist once.
   Finding finding(const std::string& check) {
     std::vector<Finding> found;
     for (const Finding& f : doctor::examine(needs, system))
@@ -186,7 +186,7 @@ TEST_F(Doctor, NodesOfAGpuMustBeOpenToTheAccount) {
   EXPECT_EQ(finding("GPU").state, State::bad);
   file("/dev/nvidia0", "", 0660);
   file("/dev/nvidiactl", "", 0666);
-  file("/dev/nvidia-modeset", "", 0600);  // of no concern
+  file("/dev/nvidia-modeset", "", 0600);  // not needed
   EXPECT_THAT(finding("GPU").found, HasSubstr("cell may not open /dev/nvidia0, group root may"));
   needs.demands_gpu = false;
   EXPECT_EQ(finding("GPU").state, State::doubtful) << "the CPU measures then";

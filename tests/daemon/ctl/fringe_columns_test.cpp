@@ -44,8 +44,8 @@ TEST(FringeColumns, SaysWhatTheImagesHold) {
               HasSubstr("12 steps; unwrapped by 1680 px and 210 px; bears a phase noise of 0.030 rad\n"));
   EXPECT_THAT(text, HasSubstr("60 x 40 pixels: 2389 OK, 1 SATURATED, 10 LOW MODULATION, 0 UNWRAP\n"));
   EXPECT_THAT(text, HasSubstr("medians: modulation 99."));
-  // Samples rounded to whole grey values, s = 0.29, on B = 100: sqrt(2 / N) s / B is 0.0024 rad for three steps, less for
-  // more; the least B of three periods is a little below 100.
+  // Samples rounded to whole grey values, s = 0.29, on B = 100: sqrt(2 / N) s / B is 0.0024 rad for three steps and less for
+  // more; the smallest B of three periods is slightly below 100.
   for (const char* line : {"3 of these 12 steps: phase 0.00", "4 of these 12 steps: phase 0.00",
                            "6 of these 12 steps: phase 0.00"})
     EXPECT_THAT(text, HasSubstr(line));

@@ -1,4 +1,4 @@
-// datumctl listen: what it makes of bytes, and the program itself on a device that is not there.
+// datumctl listen: its interpretation of bytes, and the program with a missing device.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 
@@ -74,7 +74,7 @@ Ended run(const std::string& command) {
   return ended;
 }
 
-/// The program on virtual-cmm, once that says where it is; PORT stands for its terminal.
+/// The program with virtual-cmm when that has reported its terminal, which replaces PORT.
 Ended listened(const std::string& device, const std::string& options) {
   testing::FreshFolder folder;
   const std::string script = "cd " + folder.path().string() + " && mkfifo said && { " + DATUM_VIRTUAL_CMM +

@@ -1,4 +1,4 @@
-// The host that datumctl watch is, against the daemon's own delivery, over a line that drops, repeats and damages.
+// The host of datumctl watch against the daemon's delivery, over a line that drops, repeats and damages.
 #include "daemon/ctl/result_host.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ std::vector<std::string> split(const std::string& text) {
   return lines;
 }
 
-/// A line that does to `per_cent` of the lines what a bad one does.
+/// A line that drops, repeats or damages `per_cent` of the lines.
 class BadLine {
  public:
   BadLine(std::uint32_t seed, unsigned per_cent) : random_(seed), per_cent_(per_cent) {}
@@ -48,7 +48,7 @@ struct ResultHostTest : ::testing::Test {
   void store(int boards) {
     for (int i = 0; i < boards; ++i) cell.finish_board(testing::board(++stored));
   }
-  /// One look of either side at what the other has said.
+  /// One exchange of lines in each direction.
   void exchange(ResultHost& host, ResultDelivery& daemon, BadLine& line) {
     now += 100 * ms;
     for (const auto& text : daemon.due(now))
@@ -59,7 +59,7 @@ struct ResultHostTest : ::testing::Test {
       for (const auto& carried : line.carry(text)) {
         try {
           daemon.take(parse_host_line(carried), now);
-        } catch (const std::runtime_error&) {  // damaged, or of before a break: dropped
+        } catch (const std::runtime_error&) {  // damaged, or from before a break: dropped
         }
       }
     for (auto& event : host.events()) events.push_back(std::move(event));
@@ -136,7 +136,7 @@ TEST_F(ResultHostTest, BeginsBehindTheSequenceThatItIsTold) {
   EXPECT_EQ(sequences(), from_to(4, 5));
 }
 
-/// It was counted in another store, or before this one was set back; no claim about this one.
+/// The number belongs to another store, or to a time before this one was set back.
 TEST_F(ResultHostTest, DoesNotClaimANumberThatTheStoreNeverGave) {
   store(5);
   ResultHost host(9);

@@ -1,4 +1,4 @@
-// The support bundle: what is replaced, what is bounded, what its manifest says, and the doctor's look at store and service.
+// The support bundle: redaction, limits and manifest, and the doctor's checks of store and service.
 #include "daemon/ctl/support_bundle.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What reaches an operator's terminal through datumctl.
+// Output of datumctl on an operator's terminal.
 #include "daemon/ctl/terminal_text.h"
 
 #include <gmock/gmock.h>
@@ -56,7 +56,7 @@ TEST(TerminalText, WhatComesInPiecesIsTheSame) {
   EXPECT_THAT(out, HasSubstr("\x1b[32mPASS\x1b[0m \xe2\x88\x9e\\x1b[3"));
 }
 
-/// Answers every message with something else than it was asked for.
+/// Answers every message with unrelated text.
 class HostileDaemon {
  public:
   HostileDaemon()

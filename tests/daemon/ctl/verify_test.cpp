@@ -1,4 +1,4 @@
-// datumctl verify: frames are written as a sensor's files and read again.
+// datumctl verify: frames are written as files of a sensor and read again.
 #include "daemon/ctl/verify.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ using ::testing::Not;
 
 constexpr double count_mm = 0.002;
 
-/// The numbers of the line that begins with these words.
+/// The numbers of the line that begins with this text.
 std::vector<double> row_of(const std::string& text, const std::string& begin) {
   const auto from = text.find("\n" + begin);
   if (from == std::string::npos) return {};
@@ -60,7 +60,7 @@ struct DatumctlVerify : ::testing::Test {
     c.machine_from_sensor = Htm<Machine, Sensor>(m);
     return c;
   }
-  /// Heights in mm as a delivery of sensor S7 of int16 counts of 2 um; returns the file.
+  /// Writes heights in mm as a delivery of sensor S7 with int16 counts of 2 um; returns the file.
   std::string delivered(HeightFrame frame, const std::string& id) {
     std::vector<std::int16_t> counts;
     for (int row = 0; row < frame.rows; ++row)
@@ -77,7 +77,7 @@ struct DatumctlVerify : ::testing::Test {
     deliver(frame, DropFormat::tiff16, DropFault::none, folder.path(), id);
     return (folder.path() / (id + ".json")).string();
   }
-  /// What S7 sees of a surface with the stage at q.
+  /// The frame of S7 on a surface with the stage at q.
   std::string at(const testing::Surface& surface, const Eigen::Vector3d& q, std::uint64_t seed) {
     return delivered(testing::seen(surface, calibration().at(q).matrix(), seed), fmt::format("f{}", seed));
   }
@@ -119,8 +119,8 @@ TEST_F(DatumctlVerifyOverlap, AWrongConventionIsNamedWithItsRemedy) {
   EXPECT_THAT(v.text, HasSubstr("STAGE_REVERSED"));
 }
 
-// Told 15 um too far in z, of which readings of 1 um explain nothing, of 20 um all: moved back by as much, b
-// lies on a. Four standard uncertainties.
+// The stated position is 15 um off in z: readings of 1 um do not explain it, of 20 um do. After a shift back by that, b
+// coincides with a. Tolerance: four standard uncertainties.
 TEST_F(DatumctlVerifyOverlap, AShiftIsToldInMicrometresAndIsNotGood) {
   const Verified v = told("9,5,0.815");
   EXPECT_EQ(v.found, Found::not_good) << v.text;
@@ -147,7 +147,7 @@ TEST_F(DatumctlVerifyOverlap, TooLittleOverlapIsNotEnough) {
   EXPECT_THAT(v.text, HasSubstr("take some in between"));
 }
 
-// Nothing across z is seen on a flat plate: it agrees wherever the stage is told to be.
+// A flat plate shows no shift within its plane: it agrees at every stated stage position.
 TEST_F(DatumctlVerifyOverlap, AFlatPlateDoesNotTellAllAndSaysSo) {
   a = at(testing::flat(), {0, 0, 0}, 5);
   b = at(testing::flat(), {9, 5, 0.8}, 6);
@@ -156,12 +156,12 @@ TEST_F(DatumctlVerifyOverlap, AFlatPlateDoesNotTellAllAndSaysSo) {
   EXPECT_THAT(v.text, HasSubstr("NOT TOLD: a shift along x, y"));
 }
 
-/// It repeats itself every 4 mm along x and y.
+/// Periodic with 4 mm along x and y.
 double periodic(double x, double y) {
   return 0.5 * std::sin(2 * M_PI * x / 4) + 0.4 * std::cos(2 * M_PI * y / 4);
 }
 
-// With the stage's axes reversed snapshots 8 and 4 mm apart agree as well.
+// With the stage's axes reversed, snapshots 8 and 4 mm apart agree as well.
 TEST_F(DatumctlVerifyOverlap, APartThatRepeatsItselfDoesNotTellAllAndSaysSo) {
   a = at(periodic, {0, 0, 0}, 7);
   b = at(periodic, {8, 4, 0}, 8);
@@ -173,7 +173,7 @@ TEST_F(DatumctlVerifyOverlap, APartThatRepeatsItselfDoesNotTellAllAndSaysSo) {
   EXPECT_THAT(v.text, HasSubstr("take a part that does not repeat itself"));
 }
 
-// Told one period wrong it agrees too: the position is not told either.
+// With a position off by one period it agrees too: the position is not determined.
 TEST_F(DatumctlVerifyOverlap, AStageThatIsOffByAPeriodIsNotGood) {
   a = at(periodic, {0, 0, 0}, 9);
   b = at(periodic, {8, 4, 0}, 10);
@@ -222,7 +222,7 @@ struct DatumctlVerifyArtefact : DatumctlVerify {
     f.classes.assign(f.size(), PixelClass::ok);
     return delivered(f, id);
   }
-  /// The drawn spheres over a table, each `larger_mm` in diameter, all places stretched.
+  /// The spheres of the drawing above a table, each `larger_mm` larger in diameter, all positions stretched.
   testing::Surface spheres(double larger_mm, double stretch) const {
     const SphereDrawing drawing = load_sphere_drawing(o.drawing);
     return [=](double x, double y) {
@@ -238,8 +238,8 @@ struct DatumctlVerifyArtefact : DatumctlVerify {
   }
 };
 
-// Spheres 30 um too large, distances 0.1 % too long: 72 um of 72 mm. PF of 5000 points of 3 um noise is about
-// 2 * 3.6 sigma = 22 um, never below 5 nor above 10.6 sigma.
+// Spheres 30 um too large, distances 0.1 % too long: 72 um of 72 mm. PF of 5000 points of 3 um noise is about 2 * 3.6
+// sigma = 22 um, never below 5 nor above 10.6 sigma.
 TEST_F(DatumctlVerifyArtefact, SizeAndSpacingErrorsAreMeasuredThoughTheyAreLarge) {
   o.frame = scene(spheres(0.03, 1.001), "spheres");
   const Verified v = verify_spheres(o);

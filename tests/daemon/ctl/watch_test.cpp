@@ -1,4 +1,4 @@
-// datumctl watch on the daemon's own link, over a socket pair that breaks, with the time given.
+// datumctl watch with the daemon's link over a socket pair that breaks; time is injected.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -126,7 +126,7 @@ TEST_F(Watch, MissesNoResultWhileItIsAway) {
 
 TEST_F(Watch, ADeadPeerIsLeft) {
   pass(1000 * ms);
-  auto silent = std::move(daemon);  // open, and says nothing more
+  auto silent = std::move(daemon);  // open, but silent
   pass(9000 * ms);
   const auto said = of("connection");
   ASSERT_GE(said.size(), 2u);

@@ -1,4 +1,4 @@
-// Results that are delivered without loss, from a cell that has no file.
+// Results for lossless delivery from a cell without a file.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace datum::testing {
 
 inline constexpr MonotonicNs second = 1'000'000'000;
 
-/// A cell of results that lie in no file: as many as the test says, the first ones taken away by retention.
+/// A cell with results in memory: number by the test, the first ones removed by retention.
 class Results : public TestCell {
  public:
   Results() : TestCell("/nonexistent") {}
@@ -26,7 +26,7 @@ class Results : public TestCell {
     const std::uint64_t n = sequence.value_or(last);
     ++read;
     if (n < first || n > last || results().hole(n) != 0) return std::nullopt;
-    StoredResult& stored = made_[n];  // a line at 5 % asks for each of them again and again
+    StoredResult& stored = made_[n];  // cached, since a line at 5 % requests each of them repeatedly
     if (stored.sequence == n) return stored;
     BoardVerdict v = board(static_cast<int>(n));
     v.components.clear();

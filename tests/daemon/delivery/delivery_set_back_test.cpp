@@ -1,4 +1,4 @@
-// Results without loss where the store was set back: every host goes on where it was, under the new id.
+// Lossless delivery after the store was set back: every host continues at its position under the new id.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,14 +15,14 @@ using testing::sequences;
 using ::testing::StartsWith;
 using DeliveredSetBack = testing::Delivered;
 
-/// Went as "aaaa" up to result 5 of 9; 10 to 12 are the present store's.
+/// The id was "aaaa" up to result 5 of 9; 10 to 12 belong to the present store.
 void set_back(Results& cell) {
   cell.id = "bbbb";
   cell.former = {{7, "aaaa", 5, 9}};
   cell.last = cell.given = 12;
 }
 
-/// What it has had under the former id does not come again, all else comes, under the present id.
+/// Results received under the former id do not come again; all others come under the present id.
 TEST_F(DeliveredSetBack, GoesOnWhereAHostWasBeforeTheStoreWasSetBack) {
   set_back(cell);
   delivery.take(said("RESUME,aaaa,8"), 0);
@@ -44,7 +44,7 @@ TEST_F(DeliveredSetBack, GoesOnWhereAHostWasBeforeTheStoreWasSetBack) {
   EXPECT_THAT(sequences(at(0)), ElementsAre(1, 2, 3, 4, 5, 10, 11));
 }
 
-/// While it delivers: the window is of the former id and is dropped.
+/// During a delivery: the window under the former id is dropped.
 TEST_F(DeliveredSetBack, TellsTheNewIdToAHostThatListens) {
   cell.id = "aaaa";
   cell.last = 5;

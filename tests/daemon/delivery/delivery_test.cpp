@@ -1,4 +1,4 @@
-// Results without loss: the state machine, and a whole link whose line drops, repeats and damages bytes. Time is
+// Lossless delivery: the state machine, and a whole link with a line that drops, repeats and damages bytes. Time is
 // injected.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(HostLine, SaysWhatItIsOrWhyNot) {
   EXPECT_EQ(resume.sequence, 41u);
   EXPECT_EQ(resume.check, LineCheck::crc32);
   EXPECT_EQ(parse_host_line(with_crc("ACK,7") + "\r").sequence, 7u);
-  EXPECT_EQ(parse_host_line("RESUME,-,0*6CDA").store_id, "-");  // as the README shows it
+  EXPECT_EQ(parse_host_line("RESUME,-,0*6CDA").store_id, "-");  // the README's example
   EXPECT_EQ(said("STOP").kind, HostLine::Kind::stop);
   const auto refused = [](const std::string& line) {
     try {
@@ -72,7 +72,7 @@ TEST_F(Delivered, SendsAWindowAndTheNextWhenItIsAcknowledged) {
   EXPECT_THAT(at(0), IsEmpty());
   delivery.take(said("ACK,3"), 0);
   EXPECT_THAT(sequences(at(0)), ElementsAre(9, 10, 11));
-  delivery.take(said("ACK,2"), 0);  // late: nothing new
+  delivery.take(said("ACK,2"), 0);  // late: no effect
   EXPECT_THAT(at(0), IsEmpty());
   delivery.take(said("ACK,11"), 0);
   cell.last = 13;
@@ -85,11 +85,11 @@ TEST_F(Delivered, SendsAgainWhatIsMissedOrNotAcknowledged) {
   at(0);
   delivery.take(said("NAK,2"), 0);  // 1 has arrived
   EXPECT_THAT(sequences(at(0)), ElementsAre(2, 3));
-  delivery.take(said("NAK,2"), second / 4);  // for the second line behind the lost one
+  delivery.take(said("NAK,2"), second / 4);  // for the second line after the lost one
   EXPECT_THAT(at(second / 4), IsEmpty());
   delivery.take(said("NAK,2"), second / 2);
   EXPECT_THAT(sequences(at(second / 2)), ElementsAre(2, 3));
-  // 2 s after it went out, then 4, then 8, 16, 16: a dead line is not filled.
+  // 2 s after the transmission, then 4, 8, 16, 16: a dead line is not filled.
   MonotonicNs now = second / 2;
   for (const int pause : {2, 4, 8, 16, 16}) {
     EXPECT_THAT(sequences(at(now + pause * second - 1)), IsEmpty()) << pause;
@@ -124,7 +124,7 @@ TEST_F(Delivered, StartsAnewForAHostOfAnotherStoreAndSaysSo) {
   EXPECT_THROW(delivery.take(said("ACK,1"), 0), std::runtime_error);
 }
 
-/// A share of bytes is dropped, doubled and turned as 2 : 1 : 1.
+/// Shares of dropped, doubled and inverted bytes are 2 : 1 : 1.
 LineFaultSettings faulty(double rate, std::uint64_t seed, double cut = 0) {
   LineFaultSettings s;
   s.drop = rate / 2;
@@ -136,7 +136,7 @@ LineFaultSettings faulty(double rate, std::uint64_t seed, double cut = 0) {
 
 struct Line {
   explicit Line(double rate, double cut = 0) : Line(own, rate, cut) {}
-  /// To a cell that other hosts share.
+  /// A line to a cell that other hosts share.
   Line(Results& shared, double rate, double cut = 0)
       : cell(shared), up(faulty(rate, 1, cut)), down(faulty(rate, 2, cut)) {}
 
@@ -171,7 +171,7 @@ struct Line {
     up.reopen();
     down.reopen();
   }
-  /// Lets time go on until `done`, from one deadline to the next.
+  /// Advances time from deadline to deadline until `done`.
   template <class Done>
   bool run(Done done, MonotonicNs limit) {
     for (const MonotonicNs end = now + limit; now < end;) {
@@ -208,7 +208,7 @@ void expect_all(const Line& line, std::uint64_t count) {
   }
 }
 
-/// Share of bytes that are damaged; at which the line stands still for 2 s, and as many at which it is cut; results.
+/// Share of damaged bytes; probability per byte of a 2 s stall, and equal one of a cut; number of results.
 struct Badness {
   double rate, cut;
   std::uint64_t results;
@@ -239,7 +239,7 @@ TEST_P(LossyLine, DeliversEachResultOnceAndUnaltered) {
 INSTANTIATE_TEST_SUITE_P(Rates, LossyLine,
                          ::testing::Values(Badness{0, 0, 1000}, Badness{0.001, 2e-5, 10'000},
                                            Badness{0.01, 5e-6, 10'000}, Badness{0.05, 1e-6, 100}));
-// Weeks of a line that nobody would keep: ./datum long.
+// Equivalent of weeks on an unusable line: ./datum long.
 INSTANTIATE_TEST_SUITE_P(DISABLED_Long, LossyLine, ::testing::Values(Badness{0.05, 1e-7, 10'000}));
 
 TEST(LossyLine, OutlastsHangUpsInTheMiddleOfALine) {
@@ -258,7 +258,7 @@ TEST(LossyLine, AHostThatIsGoneForAnHourCostsNothing) {
   Line line(0);
   line.cell.last = 3;
   ASSERT_TRUE(line.run([&] { return line.host.results.size() == 3; }, 60 * second));
-  line.wire.room = 300;  // nobody reads: the driver's buffer, then nothing
+  line.wire.room = 300;  // unread: the driver's buffer fills
   line.cell.read = 0;
   std::size_t held_before = 0;
   for (int s = 0; s < 3600; ++s) {

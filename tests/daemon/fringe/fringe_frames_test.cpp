@@ -1,4 +1,4 @@
-// Raw sets of the virtual fringe sensor through the daemon's reader: heights, classes, evidence, against the truth.
+// Raw sets of the virtual fringe sensor through the daemon's reader: heights, classes and evidence against the truth.
 #include "daemon/fringe/fringe_frames.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ class FringeFramesTest : public ::testing::Test {
   FringeTwin twin = load_fringe_twin(shipped / "twins/fringe-camera.toml");
   SensorProfile profile = config::load_sensor_profile(shipped / "sensors/fringe.toml");
 
-  /// Around L1 and U2, so that the tests are quick; C2, R1 and the others lie outside.
+  /// Around L1 and U2, for speed; C2, R1 and the others are outside.
   void SetUp() override {
     cell.view.cols = 300;
     cell.view.rows = 150;
@@ -75,7 +75,7 @@ class FringeFramesTest : public ::testing::Test {
     set.grey = std::move(all);
     return set;
   }
-  /// Made once for each hand and number of steps.
+  /// Calibrated once per handedness and number of steps.
   PhaseCalibration calibrated() {
     static std::map<std::pair<Handedness, int>, PhaseCalibration> made;
     const auto key = std::pair(profile.handedness, profile.fringe->steps);
@@ -120,7 +120,7 @@ class FringeFramesTest : public ::testing::Test {
   }
 };
 
-// Each pixel also sees a share of what falls on its place in a mirroring wall at a column of the picture.
+// Each pixel also receives a share of the light by a mirroring wall at one column of the image.
 TEST_F(FringeFramesTest, FringesByWayOfAnotherFaceShowInTheContrast) {
   const PhaseCalibration c = calibrated();
   const HeightModel model = c.model();
@@ -148,8 +148,8 @@ TEST_F(FringeFramesTest, FringesByWayOfAnotherFaceShowInTheContrast) {
   EXPECT_GT(ripple.height_um, 0.4 * worst_um) << worst_um;
 }
 
-// A pixel's noise is what the record says, and about 3 um. Its mean over a plate of 45,000 pixels: noise 0.02 um, and the
-// model's own uncertainty within k = 3.
+// A pixel's noise equals the record's, about 3 um. The mean over a plate of 45,000 pixels has noise of 0.02 um, and the
+// model's uncertainty with k = 3.
 TEST_F(FringeFramesTest, APlateBetweenTheStepsIsFlatAtItsHeightWithTheNoiseThatTheRecordSays) {
   const PhaseCalibration c = calibrated();
   read_by(c);
@@ -175,7 +175,7 @@ TEST_F(FringeFramesTest, APlateBetweenTheStepsIsFlatAtItsHeightWithTheNoiseThatT
   EXPECT_EQ(frame.intensity->bits, 8);
 }
 
-// Against the surface that the images were made of: a pixel's error is its noise, 6 sigma bounded, and the model's.
+// Against the surface of the images: a pixel's error is its noise, bounded by 6 sigma, and the model's error.
 TEST_F(FringeFramesTest, ABoardsHeightsAreItsOwnWhereTheyAreOkAndOtherwiseSayWhy) {
   read_by(calibrated());
   const FringeScene scene = board_scene(cell, twin, parse_fringe_board("shiny=L1,dark=U2", cell), 3);
@@ -227,7 +227,7 @@ TEST_F(FringeFramesTest, TheSameSetGivesTheSameBytesOnAnyNumberOfThreads) {
       << "L1 is 2 mm high, light comes in at 30 degrees: half of its shadow is in view";
 }
 
-// What a left-handed camera delivers is the mirror image of what a right-handed one does; datumd undoes it.
+// A left-handed camera delivers the mirror image of a right-handed one; datumd undoes it.
 TEST_F(FringeFramesTest, BothHandsShowTheSameBoardInTheSamePlace) {
   std::vector<HeightFrame> frames;
   for (const Handedness hand : {Handedness::left, Handedness::right}) {
@@ -243,15 +243,15 @@ TEST_F(FringeFramesTest, BothHandsShowTheSameBoardInTheSamePlace) {
     for (int col = 0; col < frames[0].cols; ++col) {
       if (frames[0].class_at(row, col) != PixelClass::ok || frames[1].class_at(row, col) != PixelClass::ok)
         continue;
-      // the same columns of the projector; the nodes lie elsewhere
+      // the same columns of the projector, but other nodes
       ASSERT_NEAR(frames[0].z_mm(row, col), frames[1].z_mm(row, col), 2e-3);
       ++both;
     }
   EXPECT_GT(both, frames[0].size() / 2);
 }
 
-// A wave of 600 px (30 mm) on a carrier of 37 px: the window's Hann shape leaves cos^2(pi / 2 * 37 / (0.75 * 600)) of it,
-// 1.7 % of 100 um less. Noise: 5 sigma of what the frame says, the window's end adds as much.
+// A wave of 600 px (30 mm) on a carrier of 37 px: the window's Hann shape transmits cos^2(pi / 2 * 37 / (0.75 * 600)),
+// 1.7 % of 100 um less. Noise: 5 sigma of the frame's noise; the window's end adds as much.
 TEST_F(FringeFramesTest, ASingleImageTellsABowedBoardAndSaysWhatItIsNotFor) {
   const PhaseCalibration c = calibrate({-0.5, -0.2, 0.1, 0.4, 0.7, 1});
   profile.fringe->periods_px = {16};

@@ -1,4 +1,4 @@
-// Results and commands as a Gocator sensor's ASCII protocol has them. The shapes are those of its manual's examples.
+// Results and commands of the Gocator ASCII protocol, in the forms of the examples in its user manual.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ TEST(GocatorLine, HasNoNumberForWhatNoFieldHolds) {
   }
 }
 
-// Halves go away from zero: 2.5 um is 3, as a sensor's own mm rounded to um would be.
+// Halves round away from zero: 2.5 um is 3, like a sensor's mm rounded to um.
 TEST(GocatorLine, RoundsToTheNearestMicrometre) {
   for (const auto& [um, text] : {std::pair(2.4, "V2,"), {2.5, "V3,"}, {-2.5, "V-3,"}, {-0.4, "V0,"}}) {
     BoardVerdict v = stored();
@@ -81,7 +81,7 @@ TEST(GocatorLine, FollowsACustomFormat) {
   EXPECT_EQ(gocator_result(stored(), s), "1795245497123456;7;0;1160;1;INVALID;2;INVALID[x];100%;%foo%");
 }
 
-/// A host of a cell, over a line that the test holds.
+/// A host of a cell, over a line of the test.
 struct GocatorHost : ::testing::Test {
   explicit GocatorHost(const GocatorSettings& s = {}) {
     CommandLinkSettings settings;

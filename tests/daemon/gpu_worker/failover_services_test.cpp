@@ -1,4 +1,4 @@
-// A GPU that goes wrong in every way costs no part: the CPU gives the same bytes.
+// Every GPU fault leaves each part measured: the CPU gives the same bytes.
 #include "daemon/gpu_worker/failover_services.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ class FailoverServicesTest : public ::testing::Test {
     diffuser_ = std::make_unique<FailoverDiffuser>(gpu_, cpu_backend(2));
     demodulator_ = std::make_unique<FailoverDemodulator>(gpu_, cpu_backend(2));
   }
-  /// Who did them; the bytes must be the CPU's.
+  /// Returns the executor; the bytes must equal the CPU's.
   std::string find(const RawModel& raw, std::size_t count = 5000) {
     return testing::find_by(*finder_, testing::searched(raw), count);
   }
@@ -63,11 +63,11 @@ TEST_F(FailoverServicesTest, AWorkerThatIsWellDoesAll) {
   EXPECT_EQ(find(box), device_);
   EXPECT_EQ(find(ball), device_);
   const SearchedModel model = testing::searched(box);
-  for (const std::size_t count : {100, 9000, 0, 40})  // memory grows, stays, holds less
+  for (const std::size_t count : {100, 9000, 0, 40})  // memory grows, stays, is only partly used
     EXPECT_EQ(find(model, count), device_);
   for (const std::uint32_t side : {40, 64, 13}) EXPECT_EQ(diffuse(side), device_);
   for (const std::uint32_t width : {37, 64, 16}) EXPECT_EQ(demodulate(width), device_);
-  EXPECT_EQ(find(model, 100), device_);  // the model is still there
+  EXPECT_EQ(find(model, 100), device_);  // the model is still loaded
   EXPECT_THAT(faults_, IsEmpty());
 }
 
@@ -79,7 +79,7 @@ TEST_F(FailoverServicesTest, MorePointsThanOneOrderHolds) {
 }
 
 struct Fault {
-  const char *mode, *of_points, *of_frames;  // what the log hears
+  const char *mode, *of_points, *of_frames;  // log text
 };
 class ServiceFaults : public FailoverServicesTest, public ::testing::WithParamInterface<Fault> {
  protected:

@@ -1,4 +1,4 @@
-// A GPU that goes wrong in every way costs no board: the CPU measures it, with the same bytes, in time.
+// Every GPU fault leaves each board measured: by the CPU, with the same bytes, in time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -40,9 +40,9 @@ std::vector<SiteRecord> records_of(BoardMeasurer& by, const testing::MapScene& b
   return records;
 }
 
-/// Bytes of what records say, without what lies between their fields.
+/// Bytes of the records with cleared padding.
 std::string bytes_of(std::vector<SiteRecord> records) {
-#if __has_builtin(__builtin_clear_padding)  // clang, which only checks, has none
+#if __has_builtin(__builtin_clear_padding)  // clang, used for checks only, lacks it
   for (SiteRecord& r : records) __builtin_clear_padding(&r);
 #endif
   return {reinterpret_cast<const char*>(records.data()), records.size() * sizeof(SiteRecord)};
@@ -52,7 +52,7 @@ class Failover : public ::testing::Test {
  protected:
   ~Failover() override { ::unsetenv("DATUM_TEST_WORKER"); }
 
-  /// A measurer whose worker goes wrong in that way.
+  /// A measurer whose worker has this fault.
   void begin(const std::string& mode, GpuClientSettings settings = {}) {
     ::setenv("DATUM_TEST_WORKER", mode.c_str(), 1);
     settings.program = DATUM_TEST_WORKER_PROGRAM;
@@ -65,7 +65,7 @@ class Failover : public ::testing::Test {
         [this](bool fault, const std::string& text) { (fault ? faults_ : returns_).push_back(text); });
   }
   bool greeted() { return link_->greeting(GpuClient::Clock::now() + 30s) != nullptr; }
-  /// Measures; the bytes must be the CPU's and the time below the two seconds that are promised.
+  /// Measures; the bytes must equal the CPU's, within the promised two seconds.
   std::string measure(const testing::MapScene& board) {
     const auto from = GpuClient::Clock::now();
     const std::string bytes = bytes_of(records_of(*measurer_, board));
@@ -103,7 +103,7 @@ TEST_F(Failover, ClassesAndMarksSayTheSame) {
       std::int16_t& count = counts[r * board.pitch + c];
       if (count != no_count_16) continue;
       classes[static_cast<std::size_t>(r) * board.cols + c] = static_cast<std::uint8_t>(1 + c % 9);
-      count = static_cast<std::int16_t>(c);  // any number: its class says that it is none
+      count = static_cast<std::int16_t>(c);  // any number: its class says that there is no height
     }
   }
   const FrameView frame{board.memory.data(), classes.data(), board.pitch};
@@ -116,8 +116,8 @@ TEST_F(Failover, ClassesAndMarksSayTheSame) {
   EXPECT_EQ(measured(*measurer_), measured(own));
   EXPECT_EQ(measurer_->describe(), "cuda test device");
 
-  // A height whose count is the mark of a missing one can't be told in a slot: that board is the CPU's, no
-  // fault.
+  // A height whose count equals the mark of a missing one cannot be represented in a slot: the CPU measures that board,
+  // without a fault.
   const PixelRun run = board.runs.front();
   counts[run.row * board.pitch + run.col] = no_count_16;
   classes[static_cast<std::size_t>(run.row) * board.cols + run.col] = 0;
@@ -211,7 +211,7 @@ TEST_F(Failover, AWorkerKilledBetweenBoardsIsStartedAgainAfterItsPause) {
 TEST_F(Failover, PausesDoubleUpToFiveMinutes) {
   begin("dies");
   const testing::MapScene board = small_board();
-  // One board starts it, a later one finds that it ended: until then it counts as starting.
+  // One board starts it, a later one detects its end: until then it counts as starting.
   const auto fails_again = [&] {
     while (link_->started()) measure(board);
   };
@@ -270,7 +270,7 @@ TEST_F(Failover, APlanThatTakesLongHoldsNoBoardUpAndIsNoFault) {
   EXPECT_EQ(measure(board), cpu());
   ASSERT_EQ(returns_.size(), 1u) << "said once";
   EXPECT_THAT(returns_[0], HasSubstr("measured on the CPU: the GPU is not ready for this recipe"));
-  { std::ofstream go(fifo); }  // waits for the worker to read, then lets it go on
+  { std::ofstream go(fifo); }  // waits for the worker's read, then releases it
   ASSERT_TRUE(link_->prepare(board.plan(), board.view(), GpuClient::Clock::now() + 30s));
   EXPECT_EQ(measure(board), "cuda test device");
   EXPECT_TRUE(faults_.empty());
@@ -323,7 +323,7 @@ TEST_F(Failover, AWorkerThatHangsEndsWithItsDaemon) {
     link.prepare(board.plan(), board.view(), GpuClient::Clock::now() + 200ms);
     const pid_t worker = link.pid();
     [[maybe_unused]] const auto put = ::write(ends[1], &worker, sizeof worker);
-    ::_exit(0);  // as a daemon that crashes: nobody kills the worker
+    ::_exit(0);  // as a crashing daemon: nobody kills the worker
   }
   pid_t worker = -1;
   ASSERT_EQ(::read(ends[0], &worker, sizeof worker), static_cast<ssize_t>(sizeof worker));
@@ -331,7 +331,7 @@ TEST_F(Failover, AWorkerThatHangsEndsWithItsDaemon) {
   ::close(ends[1]);
   ASSERT_GT(worker, 1);
   const int process = static_cast<int>(::syscall(SYS_pidfd_open, worker, 0));
-  if (process >= 0) {  // else it is gone already
+  if (process >= 0) {  // else it has ended already
     pollfd ended{process, POLLIN, 0};
     EXPECT_EQ(::poll(&ended, 1, 30'000), 1);
     if (!(ended.revents & POLLIN)) ::kill(worker, SIGKILL);  // it must not outlive a failed test

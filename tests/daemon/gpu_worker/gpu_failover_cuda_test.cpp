@@ -1,5 +1,5 @@
-// A real GPU that faults, runs out of memory or hangs in the middle of a board: the CPU measures it, with the
-// same bytes, within two seconds, and the GPU is back after its pause. Faults come from tests/gpu/fault.
+// A real GPU that faults, exhausts its memory or hangs during a board: the CPU measures it with the same bytes within two
+// seconds, and the GPU returns after its pause. tests/gpu/fault injects the faults.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -32,13 +32,12 @@ testing::MapScene board_of(std::int32_t side, CountType type = CountType::int16,
   return testing::board_map({{12, 40, 30}, {10, 30, 50}, {8, 60, 20}, {14, 24, 24}}, o);
 }
 
-/// Bytes of what every backend fills: the residuals' products of reaches that the stop rule never looks at
-/// may differ.
+/// Bytes that every backend fills: residual products beyond the stopping rule may differ.
 std::string bytes_of(std::vector<SiteRecord> records) {
   for (SiteRecord& r : records) {
     for (std::int64_t& product : r.ring.residuals.products) product = 0;
     for (std::int64_t& product : r.body.residuals.products) product = 0;
-    if (r.fit.status != FitStatus::ok) r.ring = {}, r.body = {};  // not defined
+    if (r.fit.status != FitStatus::ok) r.ring = {}, r.body = {};  // undefined
     __builtin_clear_padding(&r);
   }
   return {reinterpret_cast<const char*>(records.data()), records.size() * sizeof(SiteRecord)};
@@ -63,7 +62,7 @@ class GpuFailover : public ::testing::Test {
     auto link = std::make_unique<GpuClient>(settings);
     link_ = link.get();
     link_->start();
-    forget_faults();  // a worker that is started later is well
+    forget_faults();  // a worker that is started later has no fault
     const Greeting* greeting = link_->greeting(Clock::now() + 60s);
     ASSERT_TRUE(greeting && greeting->usable) << (greeting ? greeting->why : "no greeting");
     measurer_ = std::make_unique<FailoverMeasurer>(
@@ -80,7 +79,7 @@ class GpuFailover : public ::testing::Test {
     ::unsetenv("DATUM_GPU_FAULT_FOLDER");
   }
 
-  /// Measures; the bytes must be the CPU's and the time within what is promised. Whether the GPU did it.
+  /// Measures; the bytes must equal the CPU's, within the promised time. Returns whether the GPU measured.
   bool on_gpu(const testing::MapScene& board, const std::string& expected) {
     const auto from = Clock::now();
     const std::string bytes = measured(*measurer_, board);
@@ -98,7 +97,7 @@ class GpuFailover : public ::testing::Test {
       ::poll(nullptr, 0, 1);
     }
   }
-  /// Measures until the fault shows; every board is good.
+  /// Measures until the fault is detected; every board is correct.
   void measure_until_the_fault() {
     const auto until = Clock::now() + 30s;
     while (on_gpu(board_, expected_)) ASSERT_LT(Clock::now(), until) << "no fault showed";
@@ -108,7 +107,7 @@ class GpuFailover : public ::testing::Test {
     std::printf("  %s; longest board %d ms\n", faults_[0].c_str(), static_cast<int>(longest_.count()));
     for (int i = 0; i < 3; ++i) EXPECT_FALSE(on_gpu(board_, expected_));
   }
-  /// After its pause the GPU is started again and takes over.
+  /// After its pause the GPU is started again and measures.
   void expect_return() {
     const auto until = Clock::now() + 60s;
     do {
@@ -145,7 +144,7 @@ TEST_F(GpuFailover, AWellGpuMeasuresEveryBoard) {
 }
 
 TEST_F(GpuFailover, AKernelThatTraps) {
-  order("trap", false);  // between any two steps of the boards that follow
+  order("trap", false);  // at a random step of the following boards
   measure_until_the_fault();
   expect_return();
 }
@@ -158,10 +157,10 @@ TEST_F(GpuFailover, ADeviceThatHangs) {
 
 TEST_F(GpuFailover, ADeviceWithoutMemory) {
   order("memory", true);
-  const testing::MapScene large = board_of(3000);  // needs more than the first plan took
+  const testing::MapScene large = board_of(3000);  // needs more memory than the first plan
   const std::string expected = measured(cpu_, large);
   const auto until = Clock::now() + 30s;
-  while (faults_.empty()) {  // it may take longer to refuse than a board waits
+  while (faults_.empty()) {  // the refusal may take longer than a board waits
     EXPECT_FALSE(on_gpu(large, expected));
     ASSERT_LT(Clock::now(), until);
   }
@@ -172,7 +171,7 @@ TEST_F(GpuFailover, ADeviceWithoutMemory) {
 
 TEST_F(GpuFailover, AWorkerThatIsKilledInTheMiddle) {
   std::thread killer([worker = link_->pid()] {
-    ::poll(nullptr, 0, 20);  // some board is in hand then, whichever
+    ::poll(nullptr, 0, 20);  // a random board is in progress then
     ::kill(worker, SIGKILL);
   });
   measure_until_the_fault();

@@ -1,4 +1,4 @@
-// The stages on a real device, in the worker's process: the CPU's bytes.
+// Services on a real device in the worker process: the CPU's bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Clocks, power and heat of the GPU: by the real program, with the driver's library or without.
+// Clocks, power and temperature of the GPU by the real program, with and without the driver's library.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -39,7 +39,7 @@ void expect_test_gpu(const GpuSample& s) {
 
 TEST(GpuState, TheLibraryIsAskedInItsUnits) { expect_test_gpu(GpuStateReader(DATUM_TEST_NVML).sample()); }
 
-/// Asks until something is known, a minute at most.
+/// Polls until a sample or its absence is known, at most a minute.
 std::optional<GpuSample> told(GpuStateClient& link) {
   const auto until = GpuStateClient::Clock::now() + 1min;
   while (GpuStateClient::Clock::now() < until) {
@@ -68,7 +68,7 @@ TEST_F(StateProgramWithDriver, TellsTheDaemon) {
   const auto sample = told(link);
   ASSERT_TRUE(sample) << link.why_not();
   expect_test_gpu(*sample);
-  // A sample that nothing followed is no state any more.
+  // An old sample is no longer reported.
   const auto later = GpuStateClient::Clock::now() + 1h;
   link.newest(later);
   EXPECT_FALSE(link.newest(later + 6s));

@@ -1,4 +1,4 @@
-// A surface, a map and a set of fringes, each done by whoever is asked and compared with the CPU's bytes.
+// A surface, a map and a set of fringes, processed by a given backend and compared with the CPU's bytes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ inline SearchedModel searched(const RawModel& raw) {
   return model;
 }
 
-/// Each returns who did it.
+/// Each function returns the executor.
 inline std::string find_by(DistanceFinder& finder, const SearchedModel& model, std::size_t count = 5000) {
   const auto points = points_in_cube(count, 12, 3);
   std::vector<ModelDistance> found(count), expected(count);
@@ -53,7 +53,7 @@ inline std::string diffuse_by(Diffuser& diffuser, std::uint32_t side = 40) {
   return diffuser.describe();
 }
 
-/// Two periods of four steps each, some of it dark; with a height model.
+/// Two periods of four steps each, partly dark; with a height model.
 inline std::string demodulate_by(FringeDemodulator& demodulator, std::uint32_t width = 37) {
   const std::uint32_t height = 11;
   const FringePattern pattern{4, 2, {15, 16, 0}, 200, 1, 0};

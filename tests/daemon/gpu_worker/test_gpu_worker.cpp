@@ -1,5 +1,5 @@
-// A GPU worker without a GPU: the product's worker over a CPU measurer, and all the ways in which a device or
-// a worker can go wrong. DATUM_TEST_WORKER says which.
+// A GPU worker without a GPU: the product's worker with a CPU measurer, and all faults of a device or a worker.
+// DATUM_TEST_WORKER selects one.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -24,12 +24,12 @@ std::string mode() {
   return text ? text : "well";
 }
 
-/// Waits for what never comes.
+/// Hangs for ever.
 [[noreturn]] void hang() {
   for (;;) ::pause();
 }
 
-/// What the second piece of work comes to; `result`: where its first record lies.
+/// Effect of the fault on the second order; `result`: its first record.
 template <class Record>
 void go_wrong(int done, Record* result) {
   if (done < 2) return;
@@ -65,7 +65,7 @@ class TestMeasurer : public SlotMeasurer {
     const char* at =
         static_cast<const char*>(memory_.base) + memory_.slot_bytes * static_cast<unsigned>(slot);
     if (mode() == "no-records") return;
-    if (mode() == "repeats" && !first_.empty()) {  // costs nothing but the way there and back
+    if (mode() == "repeats" && !first_.empty()) {  // costs only the transfer
       std::memcpy(static_cast<void*>(records), first_.data(), first_.size() * sizeof(SiteRecord));
       return;
     }
@@ -134,8 +134,7 @@ CudaDevice probe() {
   return device;
 }
 
-/// A worker that greets as the product's does and then answers whatever it hears with bytes that mean
-/// nothing.
+/// A worker that sends the product's greeting and then answers every packet with meaningless bytes.
 int babble() {
   Greeting greeting;
   greeting.identity = wire_identity();
@@ -154,7 +153,7 @@ int babble() {
 int main() {
   if (mode() == "dies") return 7;
   if (mode() == "silent" || mode() == "garbage-greeting" || mode() == "other-code" || mode() == "babbles")
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the product's worker, which sees to that, is not running then
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the product's worker, which does this, is not running
   if (mode() == "silent") hang();
   if (mode() == "babbles") return babble();
   if (mode() == "garbage-greeting") {

@@ -1,5 +1,5 @@
-// A driver's library with one device, for machines without one: the functions that datumd-gpu --state asks, by their names and
-// types in the NVIDIA Management Library API reference.
+// A driver library with one device, for machines without one: the functions of datumd-gpu --state with the names and
+// types of the "NVML API Reference Guide" (NVIDIA).
 extern "C" {
 
 int nvmlInit_v2() { return 0; }

@@ -1,4 +1,4 @@
-// Which place a new connection may have.
+// Assignment of places to new connections.
 #include "daemon/hosts/host_places.h"
 
 #include <gtest/gtest.h>

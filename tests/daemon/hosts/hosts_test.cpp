@@ -1,4 +1,4 @@
-// Several hosts at once on the daemon's own loop: a serial line and TCP connections, real descriptors, each on a thread.
+// Several hosts at once on the daemon's loop: a serial line and TCP connections, real descriptors, one thread each.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <unistd.h>
@@ -49,8 +49,8 @@ class LineHost {
   std::string received_;
 };
 
-/// `count` commands whose answers name the host and the command; sixteen are under way at a time. The mask of its own status
-/// register is set and read between them: no host sees another's. Returns how many answers were not what is due.
+/// Sends `count` commands whose answers name the host and the command, sixteen in flight. Between them the mask of its
+/// status register is set and read: hosts do not see each other's. Returns the number of wrong answers.
 int converse(LineHost& host, int me, int count) {
   constexpr int ahead = 16;
   const auto command = [&](int i) {
@@ -84,7 +84,7 @@ TEST(Hosts, FourAtOnceGetEachItsOwnAnswers) {
   SerialSettings line;
   line.path = pty.path();
   CommandLink link(serial_port(line), cell, serial, quiet);
-  link.on_deadline(EventLoop::now());  // open before anything is said
+  link.on_deadline(EventLoop::now());  // open before the first command
   CommandServerSettings settings;
   settings.port = 0;
   settings.commands_per_second = 1'000'000;

@@ -1,4 +1,4 @@
-// What one host may do to the daemon: who may connect, how many, how fast. Time is injected.
+// Limits of a host: access, number and rate of connections. Time is injected.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ struct Paced : ::testing::Test {
   std::unique_ptr<CommandLink> link;
 };
 
-// 10 a second, one at once.
+// 10 a second, a burst of one.
 TEST_F(Paced, SlowsAFastHostAndLosesNothing) {
   connect(10);
   std::string due;
@@ -133,7 +133,7 @@ struct Served : ::testing::Test {
     return testing::receive(host, answer);
   }
   MonotonicNs now = 0;
-  std::optional<std::uint32_t> account = ::geteuid() + 1;  // of whoever connects: a stranger
+  std::optional<std::uint32_t> account = ::geteuid() + 1;  // of the peer: another account
   testing::FreshFolder folder;
   testing::TestCell cell{folder / "results.db"};
   std::vector<std::string> log;
@@ -171,7 +171,7 @@ TEST_F(Served, KeepsAPlaceForRootAndItsOwnAccount) {
     host->close();
     serve();
   }
-  // Where looking up is asked for too often, nobody is looked up.
+  // Beyond the rate of look-ups, no account is looked up.
   account = ::geteuid() + 1;
   for (int i = 0; i < 20; ++i) connect();
   account = 0;
@@ -192,7 +192,7 @@ TEST_F(Served, TellsTheHostThatIsOneTooManyAndKeepsTheOthers) {
   EXPECT_EQ(ask(*b, "*ESE?", 2), "0\n");
 }
 
-// 60 s of silence are enough; who has control, is sent results or waits for the end of an operation is not idle.
+// 60 s of silence suffice. A host that has control, receives results or waits for an operation is not idle.
 TEST_F(Served, AHostThatIsIdleMakesRoomForAnother) {
   CommandServerSettings settings;
   settings.most_connections = 6;
@@ -243,7 +243,7 @@ TEST_F(Served, AnEmptyLineOrARefusedCommandIsNoSignOfLife) {
   EXPECT_EQ(testing::receive(*c, 8), "REFUSED,") << "the third one is at work";
 }
 
-// The newest goes: who takes results since the morning stays.
+// The newest goes: a long-lasting listener stays.
 TEST_F(Served, HostsThatOnlyListenAreSafeInHalfOfThePlaces) {
   CommandServerSettings settings;
   settings.most_connections = 4;
@@ -301,7 +301,7 @@ TEST_F(Served, FreesTheControlOfAHostThatIsGone) {
   EXPECT_EQ(ask(*b, "SYST:LOCK:OWN?", 7), "\"NONE\"\n");
 }
 
-// 50 lines at once and 2 a second are kept of what hosts do.
+// Log lines about hosts: 50 at once and 2 a second.
 TEST_F(Served, DoesNotFillTheJournalForHostsThatComeAndGo) {
   CommandServerSettings settings;
   settings.allow = AllowList({"127.0.0.2"});
@@ -314,7 +314,7 @@ TEST_F(Served, DoesNotFillTheJournalForHostsThatComeAndGo) {
   EXPECT_THAT(log.at(51), HasSubstr("is not in host.tcp.allow"));
 }
 
-/// A turn ends with the command in which 25 ms are over; the rest comes in the host's next turns.
+/// A turn ends with the command that exceeds its 1 ms; further commands follow in the host's next turns.
 TEST_F(Paced, AHostsTurnHasABudgetOfTime) {
   connect(10'000);
   cell.unit_takes_ns = 400'000;

@@ -32,7 +32,7 @@ struct Cell {
   LogSink sink = [this](int, const std::string& text) { log.push_back(text); };
 };
 
-/// Lets a pollable do what is due now: what is readable, or its deadline.
+/// Handles due events of a pollable: readable descriptor or deadline.
 void serve(Pollable& p, MonotonicNs now = 0) {
   if (p.deadline() && *p.deadline() <= now) p.on_deadline(now);
   if (p.fd() >= 0 && testing::wait_readable(p.fd())) p.on_ready(now);
@@ -50,7 +50,7 @@ struct SocketLink : Cell {
     ASSERT_EQ(write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
     serve(*link);
   }
-  /// All that has come.
+  /// All received bytes.
   std::string heard() {
     std::string out;
     char bytes[65536];
@@ -58,7 +58,7 @@ struct SocketLink : Cell {
       out.append(bytes, static_cast<std::size_t>(n));
     return out;
   }
-  /// Reads and lets the link write until nothing more comes.
+  /// Reads and lets the link write until no more bytes come.
   std::string drain() {
     std::string out, part;
     while (!(part = heard()).empty() || link->wants_write()) {
@@ -71,7 +71,7 @@ struct SocketLink : Cell {
   std::unique_ptr<CommandLink> link;
 };
 
-/// However much it sends behind it: that stays with the host, and none of it is lost.
+/// Further input stays with the host, and none is lost.
 TEST(CommandLink, ReadsNoMoreWhileAnUploadIsUnderWay) {
   SocketLink s;
   s.cell.files.lasts = true;
@@ -86,7 +86,7 @@ TEST(CommandLink, ReadsNoMoreWhileAnUploadIsUnderWay) {
   EXPECT_GE(s.link->fd(), 0);
   std::string heard;
   for (int i = 0; i < 200 && heard.size() < 4000; ++i) {
-    const MonotonicNs now = i * MonotonicNs{100'000'000};  // beyond the pace of one burst
+    const MonotonicNs now = i * MonotonicNs{100'000'000};  // beyond one burst of the rate limit
     if (s.link->deadline())
       s.link->on_deadline(now);
     else
@@ -115,7 +115,7 @@ TEST(CommandLink, AnswersOverASerialLineAndComesBackAfterALoss) {
   EXPECT_FALSE(link.finished());
   ASSERT_EQ(link.deadline(), 1'000 + 250'000'000);
   MonotonicNs now = *link.deadline(), last = 0;
-  for (int i = 0; i < 8; ++i) {  // the path is gone: the pauses double up to 5 s
+  for (int i = 0; i < 8; ++i) {  // the path is missing: the pauses double up to 5 s
     link.on_deadline(now);
     ASSERT_TRUE(link.deadline());
     EXPECT_GE(*link.deadline() - now, last);
@@ -188,7 +188,7 @@ TEST(CommandLink, DropsAnswersThatNobodyReads) {
   }
   const std::string heard = s.drain();
   EXPECT_LT(heard.size(), CommandLink::most_unsent + (1 << 20));
-  for (std::size_t from = 0; from < heard.size(); from += 60003) {  // a line that had begun was ended
+  for (std::size_t from = 0; from < heard.size(); from += 60003) {  // a partly sent line was completed
     const std::string line = heard.substr(from, 60003);
     ASSERT_EQ(line, '"' + std::string(60000, line[1]) + "\"\n");
   }
@@ -210,8 +210,8 @@ TEST(CommandLink, SurvivesAHostThatVanishesWhileItIsAnswered) {
   EXPECT_EQ(s.link->fd(), -1);
 }
 
-/// The server on a thread of its own, as the daemon's loop would run it, while blocking hosts talk to it.
-/// Whoever runs the tests: hosts of root have a place of their own.
+/// The server in a thread of its own, as with the daemon's loop, while blocking hosts use it. The account of the test is
+/// replaced, since hosts of root have a reserved place.
 CommandServerSettings for_nobody(CommandServerSettings settings) {
   settings.account_of = [](const std::string&, int) { return std::optional<std::uint32_t>(65'534); };
   return settings;
@@ -255,7 +255,7 @@ TEST(CommandServer, ClosesOneConnectionTooManyAndTakesTheNextWhenOneEnds) {
     for (auto* host : {&a, &b, &c}) EXPECT_EQ(host->send("*ESE?").answers.size(), 1u);
     EXPECT_THROW(s.host().send("*ESE?"), LostError);
   }
-  for (;;) {  // the three hang-ups reach the server in their own time
+  for (;;) {  // the three hang-ups reach the server at their own pace
     try {
       EXPECT_EQ(s.host().send("*ESE?").answers.size(), 1u);
       break;

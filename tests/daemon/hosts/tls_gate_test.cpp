@@ -1,4 +1,4 @@
-// The gate before a TLS server alone, over socket pairs that play other addresses.
+// The gate before a TLS server alone, over socket pairs with assigned addresses.
 #include "daemon/hosts/tls_gate.h"
 
 #include <gmock/gmock.h>

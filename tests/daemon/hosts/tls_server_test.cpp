@@ -1,4 +1,4 @@
-// The command server with TLS: roles by certificate, who is let in, what strangers may take. Real sockets; time is injected.
+// The command server with TLS: roles by certificate, admission, limits for unknown peers. Real sockets; time is injected.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -22,7 +22,7 @@ using ::testing::StartsWith;
 
 constexpr MonotonicNs second = 1'000'000'000;
 
-/// TestCell at the day of the certificates.
+/// TestCell at the date of the certificates.
 class Cell : public testing::TestCell {
  public:
   using TestCell::TestCell;
@@ -47,7 +47,7 @@ struct TlsServer : ::testing::Test {
                                                  refusals.push_back(text);
                                              });
   }
-  /// The server's turns until nothing waits for it.
+  /// Turns of the server until no event is pending.
   void turn() {
     for (int i = 0; i < 20; ++i) {
       pollfd entry{server->fd(), POLLIN, 0};
@@ -73,7 +73,7 @@ struct TlsServer : ::testing::Test {
     return port;
   }
   std::unique_ptr<TlsPort> host(const std::string& name) { return secured(files.client(name)); }
-  /// What a client has got, and how its connection ended.
+  /// The bytes that a client received, and how its connection ended.
   std::string heard(Port& port) {
     std::string text;
     try {
@@ -98,7 +98,7 @@ struct TlsServer : ::testing::Test {
   testing::FreshFolder folder;
   Cell cell{folder / "results.db"};
   std::vector<std::string> log, refusals;
-  std::optional<std::uint32_t> account = 65'534;  // of whoever connects: nobody
+  std::optional<std::uint32_t> account = 65'534;  // of the peer: nobody
   MonotonicNs now = second;
   CommandServerSettings settings;
   std::unique_ptr<CommandServer> server;
@@ -185,7 +185,7 @@ TEST_F(TlsServer, APeerWithTlsIsToldWhereThereIsNone) {
   EXPECT_THAT(ask(*other, "*IDN?\n"), StartsWith("datum,"));
 }
 
-// Slow loris: half a handshake holds no host's place, and nothing at all after 5 s.
+// Slow loris: an incomplete handshake holds no host place, and ends after 5 s.
 TEST_F(TlsServer, HalfHandshakesTakeNoPlaceAndEnd) {
   settings.most_connections = 2;
   serve();
@@ -308,7 +308,7 @@ TEST_F(TlsServer, AnotherServersCertificateIsShownAfterAReload) {
   EXPECT_EQ(server->report(now)->trouble, "");
 }
 
-// Certificates end at midnight, in the middle of a board: who is connected stays, nobody new comes, and datumd starts.
+// Certificates expire during a board: existing connections stay, new ones are refused, and datumd starts.
 TEST_F(TlsServer, AnExpiredCertificateEndsNothingThatRuns) {
   const auto plc = host("plc");
   cell.today_s += 101 * testing::tls_day_s;
@@ -324,8 +324,8 @@ TEST_F(TlsServer, AnExpiredCertificateEndsNothingThatRuns) {
   EXPECT_NO_THROW(serve());
 }
 
-// 1014 records of 10,000 bytes, three reads each, 16 reads a turn: the last turn but one ends within the last record, of which the
-// descriptor shows nothing any more.
+// 1014 records of 10,000 bytes, three reads each, 16 reads per turn: the last turn but one ends within the last record,
+// for which the descriptor is no longer readable.
 TEST_F(TlsServer, ALineOfTenMegabytesAndItsAnswersAreBounded) {
   constexpr std::size_t record = 10'000, records_a_turn = 6;
   const auto plc = host("plc");

@@ -1,4 +1,4 @@
-// Who may command the cell, and the log of who did. Time is injected.
+// Control of the cell, and the log of commands. Time is injected.
 #include "daemon/instrument/lock_arbiter.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ struct Desk : ::testing::Test {
               log.push_back(std::to_string(priority) + " " + text);
             }};
   }
-  /// "" or what was refused.
+  /// The text of a refusal; "": accepted.
   static std::string tried(LockArbiter& desk, const std::string& host) {
     try {
       desk.change(host, "INIT");
@@ -61,7 +61,7 @@ TEST_F(Desk, RefusesOthersAndNamesTheHolder) {
   EXPECT_EQ(desk.owner(), plc);
   EXPECT_EQ(tried(desk, plc), "");
   EXPECT_THAT(tried(desk, engineer), HasSubstr(plc + " has control; SYSTem:LOCK:FORCe"));
-  desk.release(engineer);  // not its own
+  desk.release(engineer);  // not the holder
   EXPECT_NE(tried(desk, scada), "");
   desk.release(plc);
   EXPECT_EQ(tried(desk, scada), "");
@@ -176,7 +176,7 @@ TEST(DeedBook, KeepsWholeCommandsAndCountsWhatIsTooMuch) {
   EXPECT_THAT(words_of(taken[0]), HasSubstr(engineer));
 }
 
-// 20 at once, 2 a second: a PLC that triggers each half second is logged whole.
+// 20 at once, 2 a second: a PLC with a trigger per half second is logged completely.
 TEST_F(Desk, LogsNoFlood) {
   auto desk = made();
   for (int i = 0; i < 1000; ++i) desk.change(engineer, "INIT");
@@ -205,7 +205,7 @@ TEST_F(Desk, LogsACommandAsOneShortLine) {
   EXPECT_THAT(log.at(0), HasSubstr("MMEM:DATA 'a b xxx"));
 }
 
-// An account is forgotten for that of a host that came later: the log is wrong by a line, memory stays.
+// An account is replaced by that of a later host: one log line is wrong, memory is bounded.
 TEST_F(Desk, KeepsAccountsOfSixtyFourHosts) {
   auto desk = made();
   for (int i = 0; i < 30; ++i) desk.change("tcp 10.0.0.0:1", "INIT");

@@ -1,5 +1,5 @@
-// The grammar of Prometheus' text format 0.0.4 and of OpenMetrics 1.0, as far as datumd writes them, by hand: where promtool
-// is not installed this is what holds the text.
+// A parser of Prometheus' text format 0.0.4 and OpenMetrics 1.0 for datumd's output; it checks the text where promtool is
+// not installed.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ struct Sample {
 struct ParsedMetrics {
   std::map<std::string, std::string> types;  // by family
   std::vector<Sample> samples;
-  std::vector<std::string> wrong;  // lines, with what is wrong
+  std::vector<std::string> wrong;  // wrong lines with their fault
 
   std::optional<double> value(const std::string& name, const std::string& labels = "") const {
     for (const Sample& s : samples)
@@ -30,14 +30,14 @@ struct ParsedMetrics {
   }
 };
 
-/// A sample belongs to the family that was declared last: families don't interleave.
+/// A sample belongs to the last declared family: families do not interleave.
 inline bool belongs(const std::string& name, const std::string& family, const std::string& type, bool open) {
   if (type == "histogram")
     return name == family + "_bucket" || name == family + "_sum" || name == family + "_count";
   return open && type == "counter" ? name == family + "_total" : name == family;
 }
 
-/// Buckets of one series don't fall, and the last one is +Inf and the count.
+/// Buckets of a series do not decrease, and the last one is +Inf and equals the count.
 inline void check_buckets(ParsedMetrics& m) {
   std::map<std::string, double> last;
   static const std::regex bound(R"re(,?le="([^"]+)")re");

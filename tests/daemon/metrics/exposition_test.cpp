@@ -1,4 +1,4 @@
-// The text of the metrics: its grammar, its numbers, and that table, manual and alert rules name the same.
+// The exposition: its grammar and values, and agreement of table, manual and alert rules.
 #include "daemon/metrics/exposition.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using testing::parse_metrics;
 
 constexpr MonotonicNs ms = 1'000'000;
 
-/// A board that was triggered at 1 s and whose verdict is known 30 ms after its frame.
+/// A board triggered at 1 s, with a verdict 30 ms after its frame.
 BoardTimes some_times() {
   return {1000 * ms, 1010 * ms, 1020 * ms, 1021 * ms, 1022 * ms, 1040 * ms, 1043 * ms, 1044 * ms};
 }
@@ -218,7 +218,7 @@ TEST_F(Metrics, RetentionAndTheGpuAreSeen) {
   EXPECT_EQ(m.value("datumd_gpu_memory_free_bytes", "gpu=\"\""), 61e9);
 }
 
-// Prometheus' own judge, where it is installed (Debian: prometheus).
+// Prometheus' own checker, where it is installed (Debian: prometheus).
 TEST_F(Metrics, PromtoolFindsNothing) {
   if (std::system("command -v promtool >/dev/null") != 0) GTEST_SKIP() << "promtool is not installed";
   metrics.board(testing::board(), some_times());
@@ -227,7 +227,7 @@ TEST_F(Metrics, PromtoolFindsNothing) {
   EXPECT_EQ(std::system("promtool check rules " DATUM_SOURCE_DIR "/systemd/prometheus-alerts.yml"), 0);
 }
 
-// An alert on a metric that is not there never fires.
+// An alert on a missing metric never fires.
 TEST_F(Metrics, AlertsNameWhatThereIs) {
   std::ifstream in(DATUM_SOURCE_DIR "/systemd/prometheus-alerts.yml");
   const std::string rules{std::istreambuf_iterator<char>(in), {}};

@@ -1,4 +1,4 @@
-// The metrics' server against scrapers as they are and as they should not be. Time is told; sockets are real.
+// The metrics server with correct and faulty scrapers. Time is injected; sockets are real.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -42,7 +42,7 @@ class Scraper {
     EXPECT_EQ(::send(fd_, text.data(), text.size(), MSG_NOSIGNAL), text.size());
   }
   void say_no_more() const { shutdown(fd_, SHUT_WR); }
-  /// All that is there; `ended` where the server has closed.
+  /// All waiting bytes; `ended` where the server has closed.
   std::string receive() {
     std::string text;
     char bytes[65536];
@@ -76,7 +76,7 @@ class Server : public ::testing::Test {
         });
     turn();
   }
-  /// As the loop does, until nothing changes any more.
+  /// Turns as the loop does, until no event is pending.
   void turn() {
     for (int i = 0; i < 100; ++i) {
       server->on_ready(now);
@@ -154,7 +154,7 @@ TEST_F(Server, ARequestInPiecesIsOneAndASlowOneIsGivenUp) {
 }
 
 TEST_F(Server, WhoDoesNotReadHoldsNobodyUpForLong) {
-  start(8 << 20);  // more than a socket takes
+  start(8 << 20);  // more than a socket buffers
   Scraper deaf(folder / "m.sock");
   deaf.send(get);
   turn();
@@ -169,7 +169,7 @@ TEST_F(Server, WhoDoesNotReadHoldsNobodyUpForLong) {
   EXPECT_EQ(server->connections(), 0u) << "a half closed one must not wake the loop without end";
 }
 
-// Eight such held a scrape up for 10 s.
+// Eight of them once blocked a scrape for 10 s.
 TEST_F(Server, HalfARequestOrADeafReaderHoldsNoScrapeUp) {
   std::vector<std::unique_ptr<Scraper>> flood;
   for (std::size_t i = 0; i < MetricsServer::most_connections + 20; ++i) {
@@ -223,7 +223,7 @@ TEST_F(Server, TheSocketIsTheGroupsAndASecondDaemonIsRefused) {
   second.on_deadline(now);
   EXPECT_NE(said.find("another program listens there"), std::string::npos) << said;
   EXPECT_EQ(event, Event::metrics_trouble);
-  server.reset();  // the first one ends
+  server.reset();  // the first server ends
   second.on_deadline(now + MetricsServer::listen_again_ms * ms);
   EXPECT_TRUE(Scraper(folder / "m.sock").connected) << "tried again by itself";
 }

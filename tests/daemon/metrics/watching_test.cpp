@@ -1,4 +1,4 @@
-// What the journal is told: the table of events, its catalog, the entries' bytes, and a journal that does not read.
+// Journal entries: the table of events, its catalog, the bytes of entries, and a journal that does not read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -30,7 +30,7 @@ std::string slurp(const fs::path& file) {
 
 const fs::path catalog = fs::path(DATUM_SOURCE_DIR) / "systemd/datumd.catalog";
 
-/// Text of each entry by its id.
+/// Text of each catalog entry by its id.
 std::map<std::string, std::string> entries_of(const std::string& text) {
   static const std::regex head("\n-- ([0-9a-f]{32})\n");
   std::map<std::string, std::string> entries;
@@ -55,7 +55,7 @@ TEST(Events, EachHasAnIdOfItsOwnInItsPlace) {
   EXPECT_EQ(kind_of(Event::none), nullptr);
 }
 
-// An id that is told and not explained, or a field in an explanation that the event does not carry.
+// Every id has an explanation, and every field of an explanation belongs to its event.
 TEST(Events, TheCatalogExplainsEachAndNoOther) {
   const auto entries = entries_of(slurp(catalog));
   EXPECT_EQ(entries.size(), event_kinds().size());
@@ -86,7 +86,7 @@ TEST(Events, TheManualHasThemAll) {
         << f.name;
 }
 
-// journald's own reader, in a root of its own.
+// journald's reader, in a root of its own.
 TEST(Events, JournalctlReadsTheCatalog) {
   if (std::system("command -v journalctl >/dev/null") != 0) GTEST_SKIP() << "there is no journalctl";
   const testing::FreshFolder root;
@@ -116,7 +116,7 @@ TEST(Events, ASinkTakesLinesWithTheirEventAndWithout) {
   EXPECT_THAT(said, ElementsAre("3a", "b -", "c armed"));
 }
 
-/// A journal's socket that nobody but the test reads.
+/// A journal socket that only the test reads.
 class StandIn {
  public:
   explicit StandIn(const fs::path& path) : fd_(socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0)) {

@@ -1,4 +1,4 @@
-// The FIFO of one host: nothing is passed over, nothing goes on by a read.
+// The FIFO of a host: no result is skipped, and a read does not advance it.
 #include <gtest/gtest.h>
 
 #include "tests/daemon/modbus/plc_cell.h"
@@ -16,7 +16,7 @@ struct OnFrame : OneHost {
   }
   BoardVerdict measure(Decision decision, int n) {
     cell.source = TriggerSource::bus;
-    cell.trigger();  // the frame
+    cell.trigger();  // represents the frame
     cell.source = TriggerSource::external;
     return finish(decision, n);
   }
@@ -72,7 +72,7 @@ TEST(ResultFifo, AResultThatWasTakenEarlierDoesNotHideOneThatWasMissed) {
     h.control(control_trigger);
     h.control(0);
     h.finish(Decision::pass, n);
-    h.control(n == 1 ? control_reset : control_results_ack);  // the first one is not taken
+    h.control(n == 1 ? control_reset : control_results_ack);  // the first one is not accepted
     h.control(0);
   }
   EXPECT_EQ(h.at64(at_fifo_sequence), 1u);

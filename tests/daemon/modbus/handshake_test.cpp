@@ -1,4 +1,4 @@
-// The handshake over every order of events: what a PLC may see, whatever it and the cell do.
+// The handshake under every order of events: what a PLC sees.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,13 +9,13 @@
 namespace datum::modbus {
 namespace {
 
-/// A handshake with a cell that takes every trigger, and what happens to the two.
+/// A handshake with a cell that accepts every trigger, and events of both.
 struct Pair {
   Handshake handshake{100};
   Handshake::Signals plc;
-  std::uint64_t board = 0;     // in work
-  std::uint64_t begun = 0;     // triggers so far
-  std::uint64_t shown_of = 0;  // board of the result that was accepted last
+  std::uint64_t board = 0;     // in progress
+  std::uint64_t begun = 0;     // number of triggers
+  std::uint64_t shown_of = 0;  // board of the last accepted result
 
   bool cell_ready() const { return board == 0; }
   void write(bool trigger, bool ack, bool reset = false) {
@@ -160,7 +160,7 @@ TEST(Handshake, ARefusedTriggerIsNotAcknowledged) {
   EXPECT_TRUE(h.ready(true));
 }
 
-/// What must hold after every event.
+/// Conditions after every event.
 void check(const Pair& before, const Pair& p, const std::string& way) {
   const Handshake &h = p.handshake, &was = before.handshake;
   const auto holds = [&](bool is, const char* what) { EXPECT_TRUE(is) << what << ", way " << way; };
@@ -195,7 +195,7 @@ void explore(const Pair& from, int depth, const std::string& way) {
   }
 }
 
-// 10^6 ways: a whole cycle has five events, so that each of its steps is left in each direction and gone on from.
+// 10^6 sequences: a whole cycle has five events, so each of its steps is left in each direction and continued.
 TEST(Handshake, HoldsItsPromisesInEveryOrderOfSixEvents) { explore(Pair(), 6, ""); }
 
 }  // namespace

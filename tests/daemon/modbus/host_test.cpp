@@ -1,4 +1,4 @@
-// One host's registers over a cell and a real store: handshake, commands, control, heartbeat.
+// Registers of a host with a cell and a real store: handshake, commands, control, heartbeat.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -322,7 +322,7 @@ TEST(Host, ABoardThatIsAbortedLeavesAFaultAndNoResult) {
   h.control(control_trigger);
   h.control(0);
   const std::uint16_t id = h.at(at_result_id);
-  // Stored in the moment of its abortion, and announced after the next trigger.
+  // Stored at the moment of its abort, and announced after the next trigger.
   BoardVerdict late = h.cell.finish_board(datum::testing::board(1));
   h.view.store = h.cell.results();
   h.host.announced(late, 1);

@@ -1,4 +1,4 @@
-// The TCP server on real sockets against libmodbus as host, and against peers that speak no Modbus.
+// The TCP server on real sockets with libmodbus as host, and with peers that do not speak Modbus.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -19,7 +19,7 @@ void send(TcpHost& host, const Bytes& bytes) {
   ASSERT_EQ(::send(host.socket(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
             static_cast<ssize_t>(bytes.size()));
 }
-/// What comes next; empty: the server hung up.
+/// The next bytes; empty: the server hung up.
 Bytes receive(TcpHost& host) {
   pollfd watched{host.socket(), POLLIN, 0};
   EXPECT_EQ(::poll(&watched, 1, 30'000), 1);
@@ -64,7 +64,7 @@ TEST(ModbusTcp, AnswersWithTheExceptionsOfTheStandard) {
   EXPECT_EQ(host.read(at_test_u16, 1), (std::vector<std::uint16_t>{4660})) << "the link goes on";
 }
 
-// libmodbus does not know the length of such a request: what it leaves must not become the next one.
+// libmodbus does not know the length of such a request: its rest must not become the next request.
 TEST(ModbusTcp, StaysInStepAfterAFunctionThatItDoesNotKnow) {
   ModbusServer server;
   TcpHost host(server.port());
@@ -73,7 +73,7 @@ TEST(ModbusTcp, StaysInStepAfterAFunctionThatItDoesNotKnow) {
   EXPECT_EQ(host.read(at_test_u16, 1), (std::vector<std::uint16_t>{4660}));
 }
 
-// Each is refused with its transaction and its function, and the link goes on.
+// Each refusal has the transaction and function code of its request, and the link continues.
 TEST(ModbusTcp, AnswersEachRequestThatItRefuses) {
   ModbusServer server;
   TcpHost host(server.port());
@@ -100,10 +100,10 @@ TEST(ModbusTcp, HangsUpOnWhatIsNoModbus) {
   ModbusServer server;
   for (const Bytes& rubbish :
        {Bytes{'G', 'E', 'T', ' ', '/', ' ', 'H', 'T', 'T', 'P', '/', '1', '.', '1', '\r', '\n'},
-        Bytes{0, 1, 0, 0, 0, 1, 1, 3, 0, 1, 0, 1},  // announces no function
+        Bytes{0, 1, 0, 0, 0, 1, 1, 3, 0, 1, 0, 1},  // no function code
         Bytes{0, 1, 0, 9, 0, 6, 1, 3, 0, 1, 0, 1},  // another protocol
         Bytes{0, 1, 0, 0, 9, 9, 1, 3, 0, 1, 0, 1},  // longer than any request
-        Bytes{0, 1, 0, 0, 0, 6, 1, 3}}) {           // half a request, then silence
+        Bytes{0, 1, 0, 0, 0, 6, 1, 3}}) {           // an incomplete request, then silence
     TcpHost host(server.port());
     send(host, rubbish);
     EXPECT_TRUE(receive(host).empty());
@@ -122,7 +122,7 @@ TEST(ModbusTcp, OneMoreThanTheMostIsClosedAtOnceAndRoomIsMadeAgain) {
     TcpHost third(server.port());
     EXPECT_TRUE(receive(third).empty());
   }
-  for (bool served = false; !served;) {  // until the server has seen that the second one left
+  for (bool served = false; !served;) {  // until the server has detected the second hang-up
     TcpHost again(server.port());
     served = !again.read(0, 1).empty();
   }
@@ -146,7 +146,7 @@ TEST(ModbusTcp, TheHostThatIsSilentLongestMakesRoomUnlessItHasControl) {
   EXPECT_FALSE(first.read(0, 1).empty());
 }
 
-// Peers that send half a request or read no answer have a thread each, and nobody waits for them.
+// A peer with incomplete requests or unread answers has a thread of its own, and delays no other.
 TEST(ModbusTcp, ServesOthersWhilePeersFloodAndStall) {
   ModbusServer server;
   std::vector<std::unique_ptr<TcpHost>> stalled;
@@ -159,7 +159,7 @@ TEST(ModbusTcp, ServesOthersWhilePeersFloodAndStall) {
   std::thread flood([&] {
     Bytes many;
     for (int i = 0; i < 100; ++i) many.insert(many.end(), {0, 1, 0, 0, 0, 6, 1, 3, 0, 0, 0, 125});
-    // Its answers are never read: the server gives the link up.
+    // Its answers are never read: the server closes the link.
     while (!stop && ::send(flooding.socket(), many.data(), many.size(), MSG_NOSIGNAL) > 0) continue;
   });
   TcpHost good(server.port());

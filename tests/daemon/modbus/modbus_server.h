@@ -1,4 +1,4 @@
-// The real links and desk on a loop of their own thread, over a cell of the test, and libmodbus as the host.
+// The real links and register server on a loop in a thread of its own, with a test cell and libmodbus as host.
 #pragma once
 
 #include <modbus.h>
@@ -15,7 +15,7 @@
 
 namespace datum::modbus::testing {
 
-/// Runs what it is given on the loop.
+/// Runs functions on the loop.
 class Post final : public Pollable {
  public:
   Post() : event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
@@ -46,7 +46,7 @@ class Post final : public Pollable {
   std::vector<std::function<void()>> actions_;
 };
 
-/// Cell, desk and TCP server; all but its construction and end on the loop's thread.
+/// Cell, register server and TCP server; all members run on the loop's thread except construction and destruction.
 class ModbusServer {
  public:
   explicit ModbusServer(int most_connections = 8, int idle_s = 60)
@@ -67,7 +67,7 @@ class ModbusServer {
   int port() const { return server_.port(); }
   RegisterServer& desk() { return desk_; }
   PlcCell& cell() { return cell_; }
-  /// On the loop, and waits until it was done.
+  /// Runs `action` on the loop and waits for its end.
   void run(const std::function<void()>& action) {
     std::mutex mutex;
     std::condition_variable done;
@@ -81,7 +81,7 @@ class ModbusServer {
     std::unique_lock lock(mutex);
     done.wait(lock, [&] { return is_done; });
   }
-  /// The board in work gets its result and is announced; the images follow in the loop's next round.
+  /// Stores and announces the result of the board in progress; the images follow in the next round of the loop.
   BoardVerdict finish(Decision decision, int n) {
     BoardVerdict v;
     run([&] {
@@ -119,7 +119,7 @@ class TcpHost {
 
   bool connected() const { return connected_; }
   int socket() const { return modbus_get_socket(context_); }
-  /// Empty where it was refused; errno says how (EMBXILADD, ...).
+  /// Empty for a refusal; errno gives the exception (EMBXILADD, ...).
   std::vector<std::uint16_t> read(int address, int count) {
     std::vector<std::uint16_t> words(static_cast<std::size_t>(count));
     if (modbus_read_registers(context_, address, count, words.data()) != count) words.clear();

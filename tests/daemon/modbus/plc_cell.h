@@ -1,4 +1,4 @@
-// A cell that a PLC can trigger, and one Modbus host of it, without links: time is injected.
+// A cell for a PLC, and one Modbus host of it without a link; time is injected.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace datum::modbus::testing {
 
-/// A cell whose sensor is connected and that stays armed.
+/// A cell with a connected sensor that stays armed.
 class PlcCell : public datum::testing::TestCell {
  public:
   explicit PlcCell(const std::filesystem::path& store) : TestCell(store), store_file_(store) {}
-  /// Of an earlier run too.
+  /// Includes results of an earlier run.
   StoreExtent results() override {
     return std::filesystem::exists(store_file_) ? ResultStore::read_only(store_file_).extent()
                                                 : StoreExtent{};
@@ -66,7 +66,7 @@ struct OneHost {
     cell.select_recipe("mainboard", std::nullopt);
     cell.arm();
   }
-  /// Registers written by FC16; the exception that answers.
+  /// Writes registers by function code 16; returns the exception.
   Exception write(Address at, std::vector<std::uint16_t> values) {
     Request r;
     r.writes = true;
@@ -98,7 +98,7 @@ struct OneHost {
                              status_exposing | status_fifo_waiting);
   }
   std::int16_t command_result() { return static_cast<std::int16_t>(at(at_command_result)); }
-  /// The board in work gets its result, which is announced as the desk does it.
+  /// Stores the result of the board in progress, and announces it as the register server does.
   BoardVerdict finish(Decision decision, int n = 1) {
     const std::uint64_t board = cell.board_in_work();
     const BoardVerdict v = cell.finish(decision, n);

@@ -1,4 +1,4 @@
-// The desk: several hosts, each with its own place in the results, over a restart too.
+// The register server: several hosts, each with its own position in the results, also after a restart.
 #include <gtest/gtest.h>
 #include <poll.h>
 
@@ -20,7 +20,7 @@ struct Desk {
     cell.select_recipe("mainboard", std::nullopt);
     cell.arm();
   }
-  /// A write, as a link's thread makes it.
+  /// A write by a link's thread.
   Exception write(Mailbox& mailbox, Address at, std::vector<std::uint16_t> values) {
     Request r;
     r.writes = true;
@@ -77,7 +77,7 @@ TEST(RegisterServer, EachHostHasItsOwnPlaceAndKeepsItOverARestart) {
   EXPECT_EQ(d.shown(*scada), 1u);
 }
 
-/// The store was put back from a copy while the desk's positions were not.
+/// The store was restored from a copy; the positions were not.
 TEST(RegisterServer, AStoreThatWasSetBackHidesNothingFromItsHosts) {
   const datum::testing::FreshFolder folder;
   namespace fs = std::filesystem;
@@ -99,7 +99,7 @@ TEST(RegisterServer, AStoreThatWasSetBackHidesNothingFromItsHosts) {
   fs::copy_file(kept, file, fs::copy_options::overwrite_existing);
   EXPECT_EQ(read(id).sequence, 6u);
   EXPECT_EQ(read(id).who, "modbus_tcp 10.0.0.2");
-  fs::remove(folder / "results.db.mark");  // the position alone tells
+  fs::remove(folder / "results.db.mark");  // only the position reveals it
   ASSERT_TRUE(ResultStore(file, {"", {}, read}).renewed());
   EXPECT_EQ(ResultStore::read_only(file).extent().given, 6u);
   {
@@ -117,7 +117,7 @@ TEST(RegisterServer, AStoreThatWasSetBackHidesNothingFromItsHosts) {
   EXPECT_EQ(read(id).sequence, 0u) << "kept under the new id";
 }
 
-/// While the desk has hosts: it is told by the next publication.
+/// With connected hosts: the next publication reveals the new id.
 TEST(RegisterServer, FollowsAStoreThatGetsAnotherId) {
   const datum::testing::FreshFolder folder;
   Desk d(folder);
@@ -134,7 +134,7 @@ TEST(RegisterServer, FollowsAStoreThatGetsAnotherId) {
   EXPECT_EQ(d.write(*plc, at_ack_sequence, {0, 0, 0, 10}), Exception::illegal_value);
 }
 
-// What a host has not acknowledged is kept longer; who never acknowledges is no such host.
+// Results that a host has not acknowledged are kept longer; a host that never acknowledges does not count.
 TEST(RegisterServer, TellsRetentionWhatItsHostsHave) {
   const datum::testing::FreshFolder folder;
   {

@@ -1,4 +1,4 @@
-// Requests as bytes, and the exceptions of the standard.
+// Requests as bytes, and the standard's exceptions.
 #include <gtest/gtest.h>
 
 #include "daemon/modbus/register_map.h"

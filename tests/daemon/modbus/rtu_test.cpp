@@ -1,4 +1,4 @@
-// Modbus RTU on a pseudo-terminal, byte by byte: damaged, half and foreign frames, and a line that is unplugged.
+// Modbus RTU on a pseudo-terminal, byte by byte: damaged, incomplete and foreign frames, and an unplugged line.
 #include <gtest/gtest.h>
 #include <termios.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using datum::testing::PtyPair;
 
-/// Bytes with their CRC, low byte first.
+/// Appends the CRC, low byte first.
 std::string frame(std::string bytes) {
   const std::uint16_t crc = crc16(bytes);
   bytes += static_cast<char>(crc & 0xFF);
@@ -24,7 +24,7 @@ std::string bytes(std::initializer_list<int> values) {
   return text;
 }
 
-/// One that echoes nothing, as no line does, before it is opened too.
+/// A pseudo-terminal without echo, also before it is opened.
 std::unique_ptr<PtyPair> raw_pty() {
   auto pty = std::make_unique<PtyPair>();
   termios line{};
@@ -48,7 +48,7 @@ struct RtuLine {
   ~RtuLine() {
     server.run([&] { link.reset(); });
   }
-  /// Sends it until something is answered: after what was no frame the line needs a silence, and first it is opened.
+  /// Sends the request until it is answered: the line must open first, and after invalid frames it needs a silence.
   std::string ask(const std::string& request, std::size_t size) {
     for (int tries = 0; tries < 100; ++tries) {
       pty->send(request);
@@ -57,7 +57,7 @@ struct RtuLine {
     }
     return "";
   }
-  /// What is answered to it within some seconds; sent once.
+  /// The answer to a single request within some seconds.
   std::string once(const std::string& request, std::size_t size) {
     pty->send(request);
     pollfd watched{pty->fd(), POLLIN, 0};
@@ -106,11 +106,11 @@ TEST(ModbusRtu, LeavesOthersOnTheLineAlone) {
   line.pty->send(frame(bytes({18, 6, 0, at_job_index, 0, 7})));  // another unit's
   line.expect_served();
   EXPECT_EQ(line.ask(frame(bytes({17, 3, 0, at_job_index, 0, 1})), 7), frame(bytes({17, 3, 2, 0, 0})));
-  line.pty->send(frame(bytes({0, 6, 0, at_job_index, 0, 7})));  // everybody's: done, and not answered
+  line.pty->send(frame(bytes({0, 6, 0, at_job_index, 0, 7})));  // broadcast: executed, not answered
   EXPECT_EQ(line.once(frame(bytes({17, 3, 0, at_job_index, 0, 1})), 7), frame(bytes({17, 3, 2, 0, 7})));
 }
 
-// libmodbus 3.1 took what came after a request to another unit for that unit's answer.
+// libmodbus 3.1 took bytes after a request to another unit for that unit's answer.
 TEST(ModbusRtu, AnswersTheRequestBehindOneToAnAbsentUnit) {
   RtuLine line;
   line.expect_served();
@@ -123,13 +123,13 @@ TEST(ModbusRtu, AnswersTheRequestBehindOneToAnAbsentUnit) {
     EXPECT_EQ(line.once(frame(bytes({17, 6, 0, at_job_index, 0, 3})), 8),
               frame(bytes({17, 6, 0, at_job_index, 0, 3})));
   }
-  // One that is there: its answers are nobody's requests.
+  // Answers of a present unit are not requests.
   line.pty->send(frame(bytes({18, 3, 0, 0, 0, 2})) + frame(bytes({18, 3, 4, 1, 2, 3, 4})) +
                  frame(bytes({18, 5, 0, 0, 0xFF, 0})) + frame(bytes({18, 0x85, 2})));
   EXPECT_EQ(line.once(read, 7), frame(bytes({17, 3, 2, 0x12, 0x34})));
 }
 
-// Data or none, known to datumd or not, too short or too long.
+// With and without data, known and unknown, too short and too long.
 TEST(ModbusRtu, AnswersEachRequestThatItRefuses) {
   RtuLine line;
   line.expect_served();

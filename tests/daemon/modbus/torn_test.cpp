@@ -1,4 +1,4 @@
-// Values of several registers, and values that belong together, are of one instant, whatever the cell does meanwhile.
+// Values of several registers, and related values, are of one instant, whatever the cell does meanwhile.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace {
 using testing::ModbusServer;
 using testing::TcpHost;
 
-/// Registers that all come from one number, so that a mix of two is seen.
+/// Registers derived from one number, so that a mixture of two images is detected.
 std::shared_ptr<const Image> image_of(std::uint32_t n) {
   auto image = std::make_shared<Image>();
   put_u64(image->base, at_result_sequence, std::uint64_t{n} << 32 | n);
@@ -25,7 +25,7 @@ std::shared_ptr<const Image> image_of(std::uint32_t n) {
   return image;
 }
 
-// 20,000 images, read in requests that hold several values.
+// 20,000 images, read in requests of several values.
 TEST(Torn, NoReadMixesTwoImages) {
   Mailbox mailbox(-1, image_of(0));
   const std::jthread writer([&](const std::stop_token& stop) {
@@ -33,7 +33,7 @@ TEST(Torn, NoReadMixesTwoImages) {
   });
   Request request;
   std::uint64_t seen = 0, differing = 0;
-  // However the two threads share the processor, the writer is seen at work.
+  // Independent of the scheduling, the reads overlap with writes.
   for (int reads = 0; reads < 20'000 || differing <= 1000; ++reads) {
     request.address = at_result_sequence;
     request.count = at_fifo_sequence + 4 - at_result_sequence;
@@ -57,7 +57,7 @@ TEST(Torn, NoReadMixesTwoImages) {
   }
 }
 
-// The same through sockets: 300 boards of a real handshake's cell, while a second host reads.
+// The same through sockets: 300 boards of a cell with a real handshake, while a second host reads.
 TEST(Torn, AHostThatReadsWhileBoardsComeSeesEachWhole) {
   ModbusServer server;
   std::atomic<bool> done{false};

@@ -1,4 +1,4 @@
-// A verdict as registers: no value where there is none, no decision where there is none.
+// A verdict as registers: absent values and absent decisions.
 #include <gtest/gtest.h>
 
 #include <cmath>

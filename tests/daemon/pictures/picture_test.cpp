@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// 40 x 30 mm board of 0.1 mm pixels, flat but for two bodies of 1 mm; a corner without heights.
+/// A board of 40 x 30 mm with pixels of 0.1 mm, flat except for two bodies of 1 mm; a corner without heights.
 HeightFrame frame_of(int rows = 300, int cols = 400) {
   HeightFrame f;
   f.rows = rows;
@@ -77,9 +77,9 @@ struct Scene {
   Recipe recipe = recipe_of();
   Htm<Sensor, Board> pose;
   PictureMap map{frame, pose, 1600};
-  /// Where the map's first pixel lies in the picture.
+  /// Pixel of the map's origin in the picture.
   PixelPoint origin(const Canvas& canvas) const {
-    // margin 14 at the left; footer and margins below are the same for every verdict of one line of identity
+    // margin 14 at the left; footer and lower margins are equal for all verdicts with one line of identity
     for (int y = 0; y < canvas.height(); ++y)
       if (canvas.at(14, y) == height_colors()[0] || canvas.at(14, y) == Rgb{128, 128, 128})
         return {14.0, double(y)};
@@ -120,7 +120,7 @@ TEST(Picture, HeightsHaveTheirColourAndWhatIsMissingIsGrey) {
   EXPECT_EQ(s.at_board(canvas, 8, 9), height_colors()[255]);  // top of U1: the 99 % quantile
   EXPECT_EQ(s.at_board(canvas, 20, 25), height_colors()[0]);  // floor
   EXPECT_EQ(s.at_board(canvas, 1, 1), (Rgb{128, 128, 128}));  // no height
-  // the board's origin is at the lower left: the grey corner is the map's last row
+  // the board's origin is at the lower left: the grey corner is in the map's last row
   const PixelPoint p = s.map.of_board({0, 0});
   EXPECT_NEAR(p.x, 0, 1);
   EXPECT_NEAR(p.y, s.map.height() - 1, 1);
@@ -138,7 +138,7 @@ TEST(Picture, ABoardThatLiesTurnedUnderTheSensorIsDrawnUpright) {
     EXPECT_NEAR(x.y, origin.y, 1e-9) << quarters;
     EXPECT_NEAR(origin.y - y.y, 1 / map.mm_per_px(), 1e-9) << quarters;
     EXPECT_EQ(map.width(), quarters % 2 == 0 ? 800 : 600) << quarters;  // 400 x 300 drawn twice as large
-    // The picture of a point of the frame lies where its heights do: the corner without heights is at (0, 0).
+    // A point of the frame is at the place of its height: the corner without heights is at (0, 0).
     const HeightImage image = map.heights();
     const Eigen::Vector3d corner = Htm<Sensor, Board>(m).inverse() * Eigen::Vector3d(1, 1, 0);
     const PixelPoint p = map.of_board(corner.head<2>());
@@ -167,7 +167,7 @@ TEST(Picture, LargeFramesAreShrunkByTheMeanOfValidPixels) {
 TEST(Picture, TheStretchIsNearestRank) {
   HeightImage image{10, 10, {}};
   for (int i = 100; i >= 1; --i) image.um.push_back(static_cast<float>(i));
-  image.um[0] = std::nanf("");  // 100 is gone: 1 .. 99
+  image.um[0] = std::nanf("");  // 100 is removed: 1 .. 99
   const picture::Stretch s = picture::stretch_of(image, 0.05, 0.9);
   EXPECT_EQ(s.low_um, 5);    // ceil(0.05 * 99) = 5
   EXPECT_EQ(s.high_um, 90);  // ceil(0.9 * 99) = 90
@@ -199,7 +199,7 @@ TEST(Picture, TheSameBoardGivesTheSamePng) {
   fs::remove_all(folder);
 }
 
-/// A bow of 200 um along x, seen in 9 x 7 places; `corner`: the last of them too.
+/// A bow of 200 um along x, measured at 9 x 7 places; `corner`: with the last of them.
 BoardVerdict bowed(bool corner) {
   BoardVerdict v = verdict_of(Decision::pass, Decision::pass);
   ComponentVerdict& row = v.components.emplace_back();
@@ -223,7 +223,7 @@ BoardVerdict bowed(bool corner) {
   return v;
 }
 
-/// The map is 900 pixels wide; its upper left corner lies behind the margin and the header of one line.
+/// The map is 900 pixels wide; its upper left corner follows the margin and the header of one line.
 constexpr int warp_left = 14, warp_top = 28 + 36;
 
 TEST(WarpPicture, TheMiddleOfABowIsLightAndContoursLieBetween) {
@@ -233,7 +233,7 @@ TEST(WarpPicture, TheMiddleOfABowIsLightAndContoursLieBetween) {
   EXPECT_GT(lightness(450, 500), 0.85) << "high is light";
   EXPECT_LT(lightness(4, 500), 0.35);
   EXPECT_LT(lightness(894, 500), 0.35) << "the slope of 3 um/mm is no form";
-  // 200 um over its plane in steps of 20 um: 10 steps, and each level crosses a line of pixels twice
+  // 200 um above its plane in steps of 20 um: 10 steps, and each level crosses a line of pixels twice
   int lines = 0;
   const auto contour = [&](int x) { return canvas->at(warp_left + x, warp_top + 500) == picture::halo; };
   for (int x = 1; x < 899; ++x) lines += contour(x) && !contour(x - 1);
@@ -276,8 +276,8 @@ TEST(Picture, AFolderThatIsNotThereIsNamed) {
 }
 
 TEST(ColorMap, StepsAreEqualAndLightnessOnlyRises) {
-  // A step of the path is about 1.02 / 255 = 0.004; rounding to bytes moves a colour by up to 0.5 / 255 in
-  // each of three channels, which is at most 0.003 in OKLab. Over 16 steps (0.064) that is 10 %.
+  // A step of the path is about 1.02 / 255 = 0.004. Rounding to bytes moves a colour by up to 0.5 / 255 in each of three
+  // channels, at most 0.003 in OKLab. Over 16 steps (0.064) that is 10 %.
   const auto& colors = height_colors();
   const auto distance = [](const OkLab& p, const OkLab& q) {
     return std::hypot(p.l - q.l, p.a - q.a, p.b - q.b);
@@ -313,7 +313,7 @@ TEST(Canvas, TextIsDrawnInItsGlyphsAndNothingOutside) {
   canvas.text(8, 1, "L", {9, 9, 9}, 1);
   EXPECT_EQ(canvas.at(8, 1), (Rgb{9, 9, 9}));  // #....
   EXPECT_EQ(canvas.at(12, 1), (Rgb{0, 0, 0}));
-  canvas.text(-3, 8, "WWWWWW", {9, 9, 9}, 3);  // clipped, not written beside the image
+  canvas.text(-3, 8, "WWWWWW", {9, 9, 9}, 3);  // clipped at the image's border
   EXPECT_EQ(Canvas::text_width("AB", 2), 22);
   EXPECT_THROW(Canvas(0, 10, {}), std::invalid_argument);
 }

@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 namespace fs = std::filesystem;
 
-/// Away from the middle of its coordinates, so that the model's origin counts.
+/// Off the origin of its coordinates, so that the model's origin matters.
 RawModel far_sheet() {
   RawModel m = sheet_model(4);
   for (auto& v : m.vertices) v = {v[0] + 1000, v[1] - 200, v[2] + 30};
@@ -41,7 +41,7 @@ class SurfaceExport : public ::testing::Test {
     fs::create_directories(folder_);
     std::vector<ModelPoint> points;
     add_points(points, -20, 20, 1.5, [](double x, double) { return x / 100; });
-    points.push_back({0, 0, 5});  // beyond the search
+    points.push_back({0, 0, 5});  // beyond the search distance
     map_ = compared(far_sheet(), points);
     map_.regions = {{"all \"of\" it", -0.05, 0.05}};
     map_.region_of_facet.assign(map_.model->corner.size(), 0);
@@ -59,7 +59,7 @@ class SurfaceExport : public ::testing::Test {
     text << in.rdbuf();
     return text.str();
   }
-  /// Rows after the comments, the header first.
+  /// Rows after the comments, with the header first.
   std::vector<std::string> rows(const std::string& name) const {
     std::istringstream in(read(name));
     std::vector<std::string> out;
@@ -119,7 +119,7 @@ TEST_F(SurfaceExport, CloudCompareReadsThePly) {
     std::string um;
     numbers >> x >> y >> z >> red >> green >> blue >> um;
     ASSERT_LT(i, map_.points.size());
-    // it keeps coordinates in single precision: up to 2^-14 mm of 1000
+    // CloudCompare keeps coordinates in single precision: up to 2^-14 mm of 1000
     EXPECT_NEAR(x, 1000.0 + map_.points[i].x, 1e-4);
     EXPECT_NEAR(z, 30.0 + map_.points[i].z, 1e-5);
     if (i + 1 < map_.points.size()) {

@@ -1,4 +1,4 @@
-// Pictures of compared surfaces: what is seen from where, and in which colour.
+// Pictures of compared surfaces: visibility and colours.
 #include "daemon/pictures/surface_picture.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(SurfaceView, TheNearestFacetIsSeen) {
     EXPECT_EQ(box.normal[top.facet[i]][0][2], 1) << i;
     EXPECT_NEAR(top.depth_mm[i], 10, 1e-5);
   }
-  // 200 x 150 pixels, one more or less each way where a pixel lies on the rim
+  // 200 x 150 pixels, plus or minus one where a pixel is on the border
   EXPECT_GE(seen, 199u * 149);
   EXPECT_LE(seen, 201u * 151);
   const SurfaceRaster corner = look_at(box, view_of("isometric"), 200);
@@ -68,14 +68,14 @@ TEST(DeviationColors, StepsMeetAtTheirBorders) {
   EXPECT_EQ(deviation_step(-1e9, 95), 0u);
   EXPECT_EQ(deviation_step(1e9, 95), 20u);
   for (std::size_t k = 1; k < deviation_steps; ++k) {
-    // the middle of each of the 19 steps of 10 um; a border itself may round to either
+    // the middle of each of the 19 steps of 10 um; a border may round to either
     EXPECT_NEAR(step_begin_um(k, 95), -95 + 10.0 * static_cast<double>(k - 1), 1e-12);
     EXPECT_EQ(deviation_step(step_begin_um(k, 95) + 5, 95), k);
     EXPECT_EQ(deviation_step(step_begin_um(k, 95) - 5, 95), k - 1);
   }
 }
 
-/// A sheet with a dent of 80 um within 4 mm of the middle, its right quarter not seen.
+/// A sheet with a dent of 80 um within 4 mm of the middle; its right quarter has no data.
 SurfaceMap dented() {
   std::vector<ModelPoint> points;
   add_points(points, -20, 10, 0.25, [](double x, double y) { return std::hypot(x, y) < 4 ? -0.08 : 0.01; });
@@ -97,16 +97,16 @@ TEST(SurfacePicture, PixelsShowWhatLiesThere) {
   EXPECT_EQ(pixels.what[at(0, 0)], SurfacePixel::face);
   EXPECT_NEAR(pixels.um[at(0, 0)], -80, 0.01);
   EXPECT_NEAR(pixels.um[at(-10, 10)], 10, 0.01);
-  EXPECT_NEAR(pixels.um[at(0, 3.5)], -80, 0.01);  // y runs up
+  EXPECT_NEAR(pixels.um[at(0, 3.5)], -80, 0.01);  // y points up
   EXPECT_NEAR(pixels.um[at(-4.5, 0)], 10, 0.01);
   EXPECT_EQ(pixels.what[at(15, 0)], SurfacePixel::no_data);
-  EXPECT_EQ(pixels.what[at(10.5, 0)], SurfacePixel::no_data);  // beyond the reach of the last point at 9.875
+  EXPECT_EQ(pixels.what[at(10.5, 0)], SurfacePixel::no_data);  // beyond reach_mm from the last point at 9.875
   EXPECT_EQ(pixels.what[0], SurfacePixel::beside);
   EXPECT_EQ(std::count(pixels.what.begin(), pixels.what.end(), SurfacePixel::edge), 0);
 }
 
 TEST(SurfacePicture, EdgesHaveNoDeviationAndTheFarSideIsNotShown) {
-  // points beside the box's upper edge are nearest to the edge; those below it belong to the underside
+  // points beside the box's upper edge are nearest to the edge; points below it belong to the underside
   std::vector<ModelPoint> points{{20.05f, 0, 10.05f}, {0, 0, -10.1f}};
   const SurfaceMap map = compared(box_model(40, 30, 20, 2), points);
   ASSERT_EQ(map.distances[0].kind, MatchClass::edge);
@@ -123,7 +123,7 @@ TEST(SurfacePicture, ALevelIsNotColouredByTheNextOne) {
       return Place3{20 * u + (z > 0 ? 0 : -20), 30 * v - 15, z};
     });
   std::vector<ModelPoint> points;
-  add_points(points, -20, 0, 0.25, [](double, double) { return -2.47; });  // from the middle of 0 and 5
+  add_points(points, -20, 0, 0.25, [](double, double) { return -2.47; });  // from the middle between 0 and 5
   const SurfaceMap map = compared(stairs, points);
   const SurfaceView view = view_of("top");
   const SurfaceRaster raster = look_at(*map.model, view, 405);
@@ -156,7 +156,7 @@ TEST(SurfacePicture, ColoursTellInToleranceFromOut) {
   const SurfaceMap map = dented();
   EXPECT_DOUBLE_EQ(range_of(map), 100);
   const Canvas canvas = draw_surface(map, {}, view_of("top"), {405, 0, 0.3});
-  // seen along its normal the sheet is lit evenly: two colours and NO DATA, each dimmed by one factor
+  // in a view along its normal the sheet is lit evenly: two colours and NO DATA, each dimmed by one factor
   const double lit = 0.72 + 0.28 / std::sqrt(1 + 0.35 * 0.35 + 0.45 * 0.45);
   const auto count = [&](Rgb c) {
     const auto dim = [&](std::uint8_t v) { return static_cast<std::uint8_t>(std::lround(lit * v)); };
@@ -167,7 +167,7 @@ TEST(SurfacePicture, ColoursTellInToleranceFromOut) {
     return n;
   };
   const double px_per_mm2 = 10 * 10;
-  // the dent's rim is 25 mm long and a point's pixels may lie on either side of it
+  // the dent's border is 25 mm long, and a point's pixels may be on either side of it
   EXPECT_NEAR(count(deviation_colors[deviation_step(-80, 100)]), 16 * M_PI * px_per_mm2,
               26 * 0.2 * px_per_mm2);
   EXPECT_NEAR(count(within_color), (900 - 16 * M_PI) * px_per_mm2, (26 * 0.2 + 30 * 0.4) * px_per_mm2);

@@ -1,5 +1,4 @@
-// A board's verdict and a small inspection cell (over a real store in a fresh folder) for the tests of
-// daemon/report.
+// A board's verdict and a small inspection cell with a real store in a fresh folder, for tests of the daemon's protocols.
 #pragma once
 
 #include <fmt/format.h>
@@ -36,7 +35,7 @@ inline ComponentVerdict component(const std::string& reference, Decision decisio
   return c;
 }
 
-/// Not stored yet: one component of each decision but INCONCLUSIVE.
+/// A verdict that is not stored yet: one component of each decision except INCONCLUSIVE.
 inline BoardVerdict board(int n = 1) {
   BoardVerdict v;
   v.decision = Decision::invalid;
@@ -57,7 +56,7 @@ inline BoardVerdict board(int n = 1) {
   return v;
 }
 
-/// Keeps what it was asked for.
+/// Records its calls.
 class TestHoleProber : public HoleProber {
  public:
   void start(const HoleOrder& o) override {
@@ -78,7 +77,7 @@ class TestHoleProber : public HoleProber {
   std::optional<HoleResult> ended;
 };
 
-/// Keeps what it was asked for.
+/// Records its calls.
 class TestCalibrator : public Calibrator {
  public:
   void start(const std::string& artefact, const std::string& who, double degc) override {
@@ -103,7 +102,7 @@ class TestCalibrator : public Calibrator {
   std::vector<std::string> calls;
 };
 
-/// U1 to U3, as board() has them: a median in um with limits; of U3 the tilt comes first, and U4 has no height.
+/// U1 to U3 of board(): a median in um with limits; U3 has the tilt first, and U4 has no height.
 inline Recipe test_recipe() {
   Recipe recipe;
   recipe.name = "mainboard";
@@ -139,7 +138,7 @@ class TestRecipeFiles : public RecipeFiles {
     if (!why) texts[name] = text;
     done(why);
   }
-  /// Ends the oldest upload that lasts.
+  /// Ends the oldest pending upload.
   void end_one() {
     const Upload upload = std::move(waiting.front());
     waiting.pop_front();
@@ -153,7 +152,7 @@ class TestRecipeFiles : public RecipeFiles {
 
   std::map<std::string, std::string> texts{{"mainboard", "mainboard\n"}};
   int refusal = 0;
-  bool lasts = false;  // uploads end when the test says so
+  bool lasts = false;  // uploads end by end_one()
   struct Upload {
     std::string name, text, sha256;
     WriteDone done;
@@ -172,7 +171,7 @@ class TestRecipeFiles : public RecipeFiles {
   }
 };
 
-/// Starts, and ends when the test says so.
+/// Starts, and ends on the test's call.
 class TestReplayer : public Replayer {
  public:
   void start(std::uint64_t sequence) override {
@@ -184,7 +183,7 @@ class TestReplayer : public Replayer {
   ReplayOutcome now;
 };
 
-/// A cell whose frames arrive when the test says so.
+/// A cell whose frames arrive on the test's call.
 class TestCell : public Instrument {
  public:
   explicit TestCell(const std::filesystem::path& store) : file_(store) {}
@@ -272,7 +271,7 @@ class TestCell : public Instrument {
   std::vector<LinkReport> link_reports() const override { return reports; }
   MonotonicNs monotonic_ns() const override { return now_ns; }
   MonotonicNs now_ns = 60'000'000'000;
-  MonotonicNs unit_takes_ns = 0;  // CONFigure:UNIT
+  MonotonicNs unit_takes_ns = 0;  // duration of CONFigure:UNIT
   std::vector<std::string> links() const override { return {"cmm: open", "sensor \"drop\": open"}; }
 
   Calibrator& calibrator() override { return calibration_steps; }
@@ -296,7 +295,7 @@ class TestCell : public Instrument {
   std::vector<LinkReport> reports;
   int referenced = 0, reopened = 0;
 
-  /// The frame came, was measured and stored.
+  /// The frame arrived, was measured and stored.
   BoardVerdict finish_board(BoardVerdict verdict) {
     if (!store_) store_.emplace(file_);
     store_->store(verdict);
@@ -307,7 +306,7 @@ class TestCell : public Instrument {
   void position_ahead(const std::string& store_id, const HeldPosition& held) override {
     who_did_what.push_back(fmt::format("ahead {} {} {}", store_id, held.sequence, held.who));
   }
-  /// The store gets another id.
+  /// Assigns another id to the store.
   void renew(const HeldPosition& held) { store_->renew(held, "2026-11-22T12:00:00Z"); }
 
   std::string detail = "no frame yet";
@@ -316,7 +315,7 @@ class TestCell : public Instrument {
 
  private:
   std::filesystem::path file_;
-  std::optional<ResultStore> store_;  // made with the first board
+  std::optional<ResultStore> store_;  // created with the first board
   InstrumentState state_ = InstrumentState::idle;
   std::optional<SelectedRecipe> recipe_;
   std::string unit_;

@@ -1,4 +1,4 @@
-// The daemon's loop on a thread of its own, while blocking hosts talk to what it serves.
+// The daemon's loop in a thread of its own, for blocking hosts.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -13,7 +13,7 @@ namespace datum::testing {
 
 class LoopThread {
  public:
-  /// Serves these until it is destroyed; they outlive it.
+  /// Serves these until its destruction; they outlive it.
   explicit LoopThread(const std::vector<Pollable*>& served)
       : end_(loop_), thread_([this, served] {
           for (Pollable* pollable : served) loop_.add(*pollable);

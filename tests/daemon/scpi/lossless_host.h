@@ -1,4 +1,4 @@
-// A host that takes results without loss, as the manual tells hosts to: the other half of ResultDelivery's tests.
+// A lossless host by the rules of the manual: the counterpart in the tests of ResultDelivery.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ class LosslessHost {
 
   explicit LosslessHost(LineCheck check) : check_(check) {}
 
-  /// Bytes of the daemon.
+  /// Handles bytes of the daemon.
   void receive(std::string_view bytes, MonotonicNs now) {
     for (const char c : bytes) {
       if (c != '\n') {
@@ -31,7 +31,7 @@ class LosslessHost {
       line_.clear();
     }
   }
-  /// What it says unasked: RESUME until it is answered, and again when nothing good has come for three seconds.
+  /// Sends RESUME until it is answered, and again after three seconds without a valid line.
   void tick(MonotonicNs now) {
     if (now < deadline()) return;
     resumed_ = false;
@@ -95,7 +95,7 @@ class LosslessHost {
     }
   }
 
-  /// Asks again for what is missing, not more than ten times a second.
+  /// Requests missing results, at most ten times a second.
   void miss(MonotonicNs now) {
     if (asked_for_ == seen_ + 1 && now < asked_at_ + second / 10) return;
     asked_for_ = seen_ + 1;

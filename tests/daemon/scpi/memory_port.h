@@ -11,10 +11,10 @@ namespace datum::testing {
 
 class MemoryPort final : public Port {
  public:
-  /// What the test and the port share; it outlives the port.
+  /// State shared by the test and the port; it outlives the port.
   struct Wire {
     std::string to_daemon, from_daemon;
-    std::size_t room = 1 << 20;  // bytes of from_daemon that fit before the link stalls
+    std::size_t room = 1 << 20;  // capacity of from_daemon in bytes; a full one stalls the link
     bool broken = false;
   };
 
@@ -22,7 +22,7 @@ class MemoryPort final : public Port {
 
   void open() override {
     if (wire_.broken) throw LostError("wire: unplugged");
-    wire_.to_daemon.clear();  // what came before is no part of this connection
+    wire_.to_daemon.clear();  // earlier bytes belong to another connection
     open_ = true;
   }
   void close() noexcept override { open_ = false; }

@@ -1,5 +1,4 @@
-// Bytes of any kind, split anywhere: the session neither crashes nor hangs nor mixes lines, and works
-// afterwards.
+// Arbitrary bytes with arbitrary splits: the session does not crash, hang or mix lines, and works afterwards.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -12,7 +11,7 @@ namespace {
 
 using testing::ScpiHost;
 
-/// Valid headers and parameters, cut, doubled and mixed with any byte.
+/// Valid headers and parameters, truncated, doubled and mixed with arbitrary bytes.
 class Babble {
  public:
   explicit Babble(std::uint32_t seed) : random_(seed) {}
@@ -50,7 +49,7 @@ class Babble {
   std::mt19937 random_;
 };
 
-/// Every answer is a line; a block's bytes are counted, not searched.
+/// Every answer is a line; the length of a block is obeyed.
 void expect_whole_lines(const std::string& answers, std::uint32_t seed) {
   ASSERT_TRUE(answers.empty() || answers.back() == '\n') << "seed " << seed;
   for (const char c : answers) ASSERT_TRUE(c == '\n' || (c >= ' ' && c <= '~')) << "seed " << seed;
@@ -69,7 +68,7 @@ TEST(ScpiFuzz, NeverCrashesHangsOrStaysDeaf) {
     }
     host.cell.abort();
     host.session.instrument_changed();
-    // At most so many bytes of an open block or an overlong line stand between a host and the next message.
+    // At most this number of bytes of an open block or an overlong line precedes the next message.
     const std::string probe = "*CLS;DIAG:ECHO? 'alive'", alive = "\"alive\"\n";
     const std::string first = host.ask(probe);
     if (first.size() < alive.size() || first.substr(first.size() - alive.size()) != alive) {

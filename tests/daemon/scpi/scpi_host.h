@@ -1,4 +1,4 @@
-// A host that talks to a session over a test cell.
+// A host with a session of a test cell.
 #pragma once
 
 #include <string>
@@ -21,12 +21,12 @@ class ScpiHost {
     for (const auto& line : session.take_answers()) out += line;
     return out;
   }
-  /// `text` must not be answered; the oldest error that it left.
+  /// `text` must have no answer; returns the oldest error.
   std::string error_of(const std::string& text) {
     const std::string answer = ask(text);
     return answer.empty() ? ask("SYST:ERR?") : "answered: " + answer;
   }
-  /// The board in work is done; answers that waited for it.
+  /// Completes the board in progress; returns the answers that waited for it.
   std::string finish(BoardVerdict verdict = board()) {
     cell.finish_board(std::move(verdict));
     session.instrument_changed();

@@ -1,4 +1,4 @@
-// Errors, status, overlapped measuring and results, as a host sees them.
+// Errors, status, overlapped measurements and results from a host's view.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ TEST(ScpiErrors, ACommonHeaderHasNoNumericSuffix) {
   EXPECT_EQ(host.error_of("*ESE1"), "-113,\"Undefined header;*ESE1\"\n");
 }
 
-// IEEE 488.2, 10.10: rounded to an integer, then 0 to 255.
+// IEEE 488.2, 10.10: rounded to an integer, then checked for 0 to 255.
 TEST(ScpiErrors, AMaskIsRoundedBeforeItsRangeIsLookedAt) {
   ScpiHost host;
   EXPECT_EQ(host.ask("*ESE 255.4;*ESE?"), "255\n");
@@ -70,7 +70,7 @@ TEST(ScpiErrors, AUnitThatIsNoneIsTheSameErrorHoweverItIsWritten) {
   EXPECT_THAT(host.error_of("SENS:TEMP 20 CEL/M"), StartsWith("-131,"));
 }
 
-// IEEE 488.2, 12.5.2.2: with nothing pending the operation is complete at once.
+// IEEE 488.2, 12.5.2.2: without pending operations the operation is complete at once.
 TEST(ScpiStatus, OperationCompleteIsDueAtOnce) {
   ScpiHost host;
   host.ask("*CLS");
@@ -233,7 +233,7 @@ TEST(ScpiResults, GiveBoardAndComponents) {
             "\"inlier ratio 0.12 below 0.30\"\n");
 }
 
-/// A number alone proves nothing; with the store's id it does.
+/// A number alone is not conclusive; with the store's id it is.
 TEST(ScpiResults, AreAcknowledgedWithTheIdOfTheirStore) {
   ScpiHost host;
   host.finish();

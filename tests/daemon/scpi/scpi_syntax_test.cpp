@@ -1,4 +1,4 @@
-// Headers, paths, parameters and message framing: what is accepted, and the exact error of what is not.
+// Headers, paths, parameters and message framing: accepted forms, and the exact error of others.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

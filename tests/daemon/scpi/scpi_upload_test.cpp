@@ -1,4 +1,4 @@
-// A recipe that a host uploads, while what checks and stores it works apart.
+// A recipe upload, while its parser and the disk work in the background.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace scpi_upload_test {
 using testing::ScpiHost;
 using ::testing::StartsWith;
 
-/// Its parser and the disk work apart; this host's order stays, and nobody else waits.
+/// The order of this host's commands is kept, and other hosts do not wait.
 TEST(ScpiOrder, WhatFollowsAnUploadWaitsForIt) {
   ScpiHost host;
   scpi::Session other(host.cell, "tcp 10.0.0.9:2");

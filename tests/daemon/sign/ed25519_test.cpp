@@ -1,4 +1,4 @@
-// Keys: who may read them, what they may be; signatures against RFC 8032.
+// Keys: permissions and forms; signatures against RFC 8032.
 #include "daemon/sign/ed25519.h"
 
 #include <gmock/gmock.h>

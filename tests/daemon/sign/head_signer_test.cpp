@@ -1,4 +1,4 @@
-// The signer: only what descends from the head that it signed last, whatever its client says; records with one spelling.
+// The signer: it signs only descendants of its last signed head, whatever the client requests; one spelling per record.
 #include "daemon/sign/head_signer.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ using testing::new_key;
 
 const std::string store = "00000000000000aa", zeros(64, '0');
 
-/// Hash of a link whose body is `body`.
+/// Hash of the entry with this body.
 ChainPlace next(const ChainPlace& before, const std::string& body) {
   return {before.link + 1, EntryHash(before.sha256).add(body).hex()};
 }
@@ -30,7 +30,7 @@ struct Signer : ::testing::Test {
   HeadSigner signer() {
     return {SigningKey::from_file(key), folder / "state", [this] { return utc_s; }};
   }
-  /// Links with these bodies behind `from`.
+  /// Signs the entries with these bodies after `from`.
   SignedHead signed_behind(HeadSigner& by, const ChainPlace& from, const std::vector<std::string>& bodies,
                            const std::string& of = store) {
     Descent way = by.descend(of, from);
@@ -73,7 +73,8 @@ TEST_F(Signer, SignsWhatDescendsFromTheHeadBefore) {
   EXPECT_EQ(text_of(*by.last(store)), text_of(two));
 }
 
-/// Who has the store and datumd's account: another branch, a cut chain and a rewritten one are asked for, and nothing is signed.
+/// An attacker with the store and datumd's account requests another branch, a truncated chain and a rewritten one: all
+/// are refused.
 TEST_F(Signer, SignsNoOtherHistory) {
   HeadSigner by = signer();
   const ChainPlace first{10, zeros};
@@ -134,7 +135,7 @@ TEST_F(Signer, KeepsStoresApartAndTakesNoPathForAnId) {
     EXPECT_THAT(refusal([&] { by.last(id); }), HasSubstr("16 hex digits")) << id;
 }
 
-/// A clock that was set back is written down as it is: numbers say the order.
+/// A clock that was set back is recorded unchanged: the numbers give the order.
 TEST_F(Signer, TellsItsClockAsItIs) {
   HeadSigner by = signer();
   const SignedHead one = signed_behind(by, {10, zeros}, {});
@@ -188,7 +189,7 @@ TEST_F(Signer, ASignedHeadHasOneSpelling) {
   EXPECT_THAT(refusal([&] { signed_head_of(text + "more\n"); }), HasSubstr("nothing added"));
   for (std::size_t n = 0; n < text.size(); ++n)
     EXPECT_NE(refusal([&] { signed_head_of(text.substr(0, n)); }), "") << n;
-  for (std::size_t n = 0; n < text.size(); ++n) {  // no changed byte passes
+  for (std::size_t n = 0; n < text.size(); ++n) {  // every changed byte is refused
     std::string other = text;
     other[n] = other[n] == '1' ? '2' : '1';
     try {

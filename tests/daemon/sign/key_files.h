@@ -1,4 +1,4 @@
-// Keys as the manual says to make them, by the openssl program.
+// Keys by the manual's commands with the openssl program.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The signer's socket: bad clients, and the program itself.
+// The signer's socket: faulty clients, and the program itself.
 #include "daemon/sign/sign_server.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ struct SignServer : ::testing::Test {
     signer = std::make_unique<HeadSigner>(SigningKey::from_file(new_key(folder)), folder / "state",
                                           [] { return std::int64_t{1'795'400'000}; });
   }
-  /// What it answers to all that a client sends before it hangs up.
+  /// The answers to all bytes of a client before its hang-up.
   std::string answers(const std::string& said, std::chrono::milliseconds timeout = 5s) {
     int ends[2];
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
@@ -86,7 +86,7 @@ TEST_F(SignServer, TellsAClientThatStillSendsWhyItRefuses) {
   EXPECT_THAT(answers("LAST ../key.pem\n"), HasSubstr("REFUSED a store's id has 16 hex digits"));
 }
 
-/// It signed the head of an empty chain once, could not read it, and signed nothing for that store any more.
+/// It once signed the head of an empty chain, could not read it, and refused that store from then on.
 TEST_F(SignServer, SignsNothingThatIsNoHead) {
   EXPECT_THAT(answers("SIGN " + store + " 0 " + zeros + "\n0\n"), HasSubstr("REFUSED links count from 1"));
   EXPECT_EQ(answers("LAST " + store + "\n"), "NONE\n") << "and nothing of it is kept";
@@ -113,7 +113,7 @@ TEST_F(SignServer, DoesNotWaitForASilentClient) {
   EXPECT_THAT(log, HasSubstr("no answer in time"));
 }
 
-/// The program, as its unit starts it but for the credential.
+/// The program as started by its unit, without the credential.
 TEST_F(SignServer, TheProgramServesOverItsSocket) {
   const fs::path socket = folder / "sign.sock";
   const pid_t child = ::fork();

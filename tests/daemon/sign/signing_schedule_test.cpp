@@ -1,4 +1,4 @@
-// When heads are signed, by an injected time; and the manual's commands for the key, executed.
+// The schedule of signatures by an injected time; and the manual's commands for the key, executed.
 #include "daemon/cell/signing_schedule.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A signer behind its socket, on a thread of the test's.
+// A signer behind its socket, in a thread of the test.
 #pragma once
 
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-// Rows for spreadsheets: what hosts and producers name is no formula there.
+// Rows for spreadsheets: names from hosts and producers are never formulas.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

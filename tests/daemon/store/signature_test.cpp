@@ -1,4 +1,5 @@
-// Signed heads over a real store and a real signer: what an attacker with the store, or with datumd's account, can't hide.
+// Signed heads with a real store and a real signer: manipulations by an attacker with the store or datumd's account are
+// detected.
 #include "daemon/store/signature_check.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// What was found, a line each; empty: nothing.
+/// The findings, one line each; empty: none.
 std::string faults_of(const fs::path& store, const KnownSignatures& known = {}) {
   const SignatureReport signatures = check_signatures(store, known);
   const ChainReport chain = check_chain(store, signatures.held);
@@ -48,7 +49,7 @@ struct SignedStore : ::testing::Test {
     }
   }
   Signatures ask(const fs::path& of) const { return ask_for_signature({signer.socket(), of}); }
-  /// The newest.
+  /// The newest signed head.
   SignedHead signed_now() {
     const Signatures got = ask(file);
     store->keep_signed(got.heads);
@@ -65,7 +66,7 @@ struct SignedStore : ::testing::Test {
   void sql(const std::string& text) const {
     sqlite::execute(sqlite::open(file, SQLITE_OPEN_READWRITE).get(), file, text.c_str());
   }
-  /// Changes a result, and every hash from there on, as who knows the chain does.
+  /// Changes a result and all later hashes, as an attacker who knows the chain.
   void rewrite(std::uint64_t sequence) const {
     sql(fmt::format("UPDATE result SET json = replace(json, '1190', '1160') WHERE sequence = {}", sequence));
     std::vector<ChainPlace> places;
@@ -82,7 +83,7 @@ struct SignedStore : ::testing::Test {
       sql(fmt::format("UPDATE chain SET sha256 = '{}' WHERE link = {}", place.sha256, place.link));
     EXPECT_EQ(check_chain(file).faults, 0u) << "the chain alone knows nothing";
   }
-  /// Takes the newest results out, as who knows the store does.
+  /// Removes the newest results, as an attacker who knows the store.
   void cut(std::uint64_t to) const {
     sql(fmt::format(
         "DELETE FROM result WHERE sequence > {0}; DELETE FROM chain WHERE link > {1}; UPDATE store SET "
@@ -145,8 +146,8 @@ TEST_F(SignedStore, AnOlderStoreIsReadAsBefore) {
               HasSubstr("CAN'T BE TOLD: the store keeps no signature of such a key"));
 }
 
-// A middle link rewritten and all later hashes made anew: shown by the store's own signatures, by a head that a host kept where
-// these were taken out, and never signed again.
+// A middle entry and all later hashes are rewritten. The store's own signatures reveal it; without them, a host's copy
+// does; and it is never signed again.
 TEST_F(SignedStore, ShowsAChainThatWasWrittenAnew) {
   add(4);
   const SignedHead one = signed_now();
@@ -185,7 +186,7 @@ TEST_F(SignedStore, ShowsAChainThatWasCut) {
 TEST_F(SignedStore, ShowsTwoBranches) {
   add(3);
   const SignedHead one = signed_now();
-  // The signer's memory is taken away, and it is shown another branch.
+  // The signer's state is removed, and it is shown another branch.
   fs::remove_all(signer.state());
   fs::create_directory(signer.state());
   const std::string before = store->chain_sha256(3);
@@ -243,7 +244,7 @@ TEST_F(SignedStore, ShowsAnotherStoresHeadAndAnotherKey) {
               HasSubstr("is of store " + other.id() + ", link 3 of store " + store->id()));
 }
 
-// Signed, and datumd is killed before it has kept the signature: the signer gives it again.
+// datumd is killed after the signature and before storing it: the signer returns it again.
 TEST_F(SignedStore, AKillBetweenSignatureAndStoreLeavesNoHole) {
   add(2);
   signed_now();

@@ -1,5 +1,5 @@
-// The chain of results: whatever is altered, taken out or put in is found, retention leaves a statement, and stores of
-// older schemas are brought forward.
+// The chain of results: every altered, missing or inserted entry is detected, retention leaves a statement, and stores of
+// older schemas are migrated.
 #include "daemon/store/result_chain.h"
 
 #include <gmock/gmock.h>
@@ -36,14 +36,14 @@ void fill(ResultStore& store, int n) {
   }
 }
 
-/// What the first fault is called: "SEQUENCE what".
+/// The first fault as "SEQUENCE what".
 std::string first_fault(const fs::path& file, const std::vector<HeldEntry>& held = {}) {
   const ChainReport report = check_chain(file, held);
   if (report.faults == 0) return "";
   return fmt::format("{} {}", report.first_faults.front().sequence, report.first_faults.front().what);
 }
 
-/// A store of nine results, then `sql` by a stranger.
+/// The first fault of a store of nine results after `sql` by another program.
 std::string fault_after(const std::string& sql) {
   const FreshFolder folder;
   const auto file = folder / "results.db";
@@ -56,7 +56,7 @@ std::string fault_after(const std::string& sql) {
   return first_fault(file);
 }
 
-// Written out by hand from the definition in result_chain.h, hashed by another program.
+// Written by hand from the definition in result_chain.h, hashed by another program.
 TEST(Chain, HashIsThatOfItsDefinition) {
   StoredResult r;
   r.sequence = 7;
@@ -115,7 +115,7 @@ TEST(Chain, FindsTheFirstResultThatIsNotAsItWas) {
       HasSubstr("statement 1 was altered"));
 }
 
-/// Who writes the whole chain anew is found by a link that is held elsewhere.
+/// A completely rewritten chain is detected by an entry that is kept elsewhere.
 TEST(Chain, IsHeldByALinkThatIsKeptElsewhere) {
   const FreshFolder folder;
   const auto file = folder / "results.db", other = folder / "other.db";
@@ -152,7 +152,7 @@ TEST(Chain, RemovalIsStatedInTheChain) {
   EXPECT_THAT(first_fault(file, {old}), HasSubstr("was removed since"));
   fill(store, 2);
   EXPECT_EQ(first_fault(file), "");
-  // who took more and moved the chain's beginning has no statement for it
+  // further removed entries at the begin of the chain have no statement
   run_sql(file, "DELETE FROM result WHERE sequence = 5; DELETE FROM chain WHERE sequence = 5");
   EXPECT_THAT(first_fault(file), HasSubstr("no statement says what was before"));
 }
@@ -171,7 +171,7 @@ TEST(Chain, RemovalGoesByAgeInOrderAndLeavesTheNewest) {
   EXPECT_EQ(store.store(v), 7u);
 }
 
-/// Nobody can tell afterwards: so it is told before.
+/// Alterations are recorded at the removal, since they cannot be detected later.
 TEST(Chain, RemovalTellsWhatWasAltered) {
   const FreshFolder folder;
   const auto file = folder / "results.db";
@@ -196,7 +196,7 @@ TEST(Chain, RemovedSpaceIsUsedAgain) {
   one_round();
   const auto used = store.used_bytes();
   for (int k = 0; k < 5; ++k) one_round();
-  // as many results in the same pages; statements, and where rows lie in pages, differ by less than a tenth
+  // the same number of results in the same pages; statements and the place of rows in pages differ by less than a tenth
   EXPECT_NEAR(static_cast<double>(store.used_bytes()), static_cast<double>(used),
               0.1 * static_cast<double>(used));
 }
@@ -211,7 +211,7 @@ TEST(Chain, KeepsTheClock) {
   EXPECT_EQ(ResultStore::read_only(folder / "results.db").kept_clock(), "2026-01-01T00:00:00Z");
 }
 
-// tests/data/stores/schema-N.db: four results each, FAIL PASS FAIL PASS, made by the code that had that schema.
+// tests/data/stores/schema-N.db: four results each, FAIL PASS FAIL PASS, written by the code of that schema.
 fs::path old_store(const FreshFolder& folder, int schema) {
   const fs::path from = fs::path(DATUM_SOURCE_DIR) / fmt::format("tests/data/stores/schema-{}.db", schema);
   fs::copy_file(from, folder / "results.db", fs::copy_options::overwrite_existing);
@@ -255,7 +255,7 @@ TEST(Migration, BringsTheFirstSchemaForward) {
             std::vector<std::string>{"2026-11-22T00:00:00Z: brought from schema 1 with 4 results"});
 }
 
-/// Killed at its begin, in its middle or right before its end: the store is of schema 1, and whole.
+/// Killed at its begin, in its middle or just before its end: the store has schema 1, and is intact.
 TEST(Migration, LeavesTheOldWhereItDies) {
   for (const int at : {0, 256, 512}) {
     const FreshFolder folder;

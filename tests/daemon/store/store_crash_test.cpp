@@ -1,8 +1,7 @@
 // kill -9 at any moment: no announced result is lost, no sequence number is given twice.
 //
-// A child stores verdicts and announces each number on a pipe after store() returned. The parent kills it
-// after a seeded number of announcements, without any wait: the kill falls wherever the child then is, most
-// often within a commit.
+// A child stores verdicts and announces each number on a pipe after store() returned. The parent kills it after a seeded
+// number of announcements without waiting: the kill meets the child anywhere, most often within a commit.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -27,7 +26,7 @@ namespace {
   }
 }
 
-/// Announced numbers of one life of the writer; it is killed after `enough` of them.
+/// Announced numbers of one life of the writer, which is killed after `enough` of them.
 std::vector<std::uint64_t> one_life(const std::filesystem::path& file, unsigned enough) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);
@@ -44,7 +43,7 @@ std::vector<std::uint64_t> one_life(const std::filesystem::path& file, unsigned 
   close(ends[1]);
   std::vector<std::uint64_t> announced;
   std::uint64_t sequence = 0;
-  // 8 bytes on a pipe are atomic; what was written before the kill is still read after it.
+  // 8 bytes on a pipe are atomic; bytes written before the kill are still read after it.
   while (read(ends[0], &sequence, sizeof sequence) == sizeof sequence) {
     announced.push_back(sequence);
     if (announced.size() == enough) kill(child, SIGKILL);
@@ -86,8 +85,7 @@ TEST(StoreCrash, LosesNothingAnnouncedAndRepeatsNoNumber) {
     EXPECT_EQ(row->verdict().sequence, sequence);
   }
   EXPECT_EQ(integrity(file), "ok");
-  // A result may be stored and not announced (killed between the two), never the other way round: at most one
-  // a life.
+  // A result may be stored but not announced (killed between the two), at most one per life; never the other way round.
   EXPECT_LE(store.extent().count, announced.size() + 60);
 }
 

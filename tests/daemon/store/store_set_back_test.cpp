@@ -1,4 +1,4 @@
-// A store that was put back from a copy: it is noticed, gets another id and higher numbers, and its chain says so.
+// A store restored from a copy: it is detected, gets another id and higher numbers, and its chain states that.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -34,7 +34,7 @@ struct SetBackStore : ::testing::Test {
   FreshFolder folder;
   const fs::path file = folder / "results.db", mark = folder / "results.db.mark", kept = folder / "kept";
 
-  /// Five results, a copy of it all, then four more.
+  /// Five results, a copy of all files, then four more results.
   SetBackStore() {
     {
       ResultStore store(file);
@@ -50,17 +50,17 @@ struct SetBackStore : ::testing::Test {
     for (const char* name : {"results.db", "results.db.mark"})
       fs::copy_file(from / name, to / name, fs::copy_options::overwrite_existing);
   }
-  /// Puts the old file back over the new one, which keeps its inode.
+  /// Copies the old file over the new one, which keeps its inode.
   void put_back() const { fs::copy_file(kept / "results.db", file, fs::copy_options::overwrite_existing); }
   std::string id;
 };
 
-/// What the store is opened with, and what it then says of itself.
+/// Opens the store with these inputs and returns its renewal.
 std::optional<Renewal> open(const fs::path& file, const HeldPosition& held = {}) {
   return ResultStore(file, {noon, {}, [=](const std::string&) { return held; }}).renewed();
 }
 
-/// Why it gets another id; "" where it does not.
+/// Reason of the renewal; "": none.
 std::string why(const fs::path& file) {
   const auto renewed = open(file);
   return renewed ? renewed->why : "";
@@ -126,7 +126,7 @@ TEST_F(SetBackStore, IsSeenByWhoHoldsAPositionWhereTheMarkWasPutBackToo) {
   EXPECT_EQ(renewed->given, 8u);
 }
 
-/// A slip of a host's must not use the numbers up.
+/// A host's mistake must not exhaust the numbers.
 TEST_F(SetBackStore, DoesNotFollowAPositionThatIsIncredible) {
   const auto renewed = open(file, {1'000'010, "tcp 10.0.0.2"});
   ASSERT_TRUE(renewed);
@@ -145,7 +145,7 @@ TEST_F(SetBackStore, ACopyIsSeenByItsMark) {
 }
 
 TEST_F(SetBackStore, AnotherBranchOfEqualLengthIsSeenByItsHash) {
-  // the same numbers under the same id, measured by a datumd that knew no mark
+  // the same numbers under the same id, by a datumd without marks
   const auto branch = folder / "branch";
   fs::create_directory(branch);
   {
@@ -161,7 +161,7 @@ TEST_F(SetBackStore, AnotherBranchOfEqualLengthIsSeenByItsHash) {
   const Mark known = *read_mark(branch / "results.db");
   fs::copy_file(folder / "of-five.db", branch / "results.db", fs::copy_options::overwrite_existing);
   {
-    StoreMark old(branch / "results.db");  // as far as the copy: nothing is noticed
+    StoreMark old(branch / "results.db");  // progress of the copy: not detected
     auto copied = ResultStore::read_only(branch / "results.db");
     old.keep({copied.id(), 5, copied.chain_sha256(5)});
   }
@@ -234,7 +234,7 @@ TEST_F(SetBackStore, TwiceOverWithoutAResultInBetween) {
   EXPECT_EQ(have.position_of("ffff", 7), std::nullopt);
 }
 
-/// A reader beside the writer, as the daemon's own.
+/// A reader beside the writer, as the daemon has one.
 TEST_F(SetBackStore, AReaderSeesTheNewId) {
   ResultStore store(file);
   auto reader = ResultStore::read_only(file);
@@ -286,7 +286,7 @@ TEST_F(SetBackStore, ABackupOfARunningStoreIsWholeAndIsPutBackUnderAnotherId) {
   EXPECT_EQ(ResultStore::read_only(copy).id(), id) << "the backup can be put back again";
 }
 
-/// Another computer knows no mark: the backup itself says what it is.
+/// Another computer has no mark: the backup identifies itself.
 TEST_F(SetBackStore, ABackupIsKnownAnywhere) {
   const fs::path copy = folder / "copy.db", elsewhere = folder / "elsewhere";
   back_up(file, copy, noon);
@@ -322,7 +322,7 @@ TEST_F(SetBackStore, WhatIsNotAsItWasWrittenIsNotPutBack) {
   EXPECT_EQ(open(file), std::nullopt);
 }
 
-// What verify results says beside the chain
+// Statements of verify results beside the chain
 
 TEST_F(SetBackStore, VerifyingSaysWhatVouchesForTheNewestResults) {
   const auto standing = [](const fs::path& store) {

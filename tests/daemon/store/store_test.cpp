@@ -12,7 +12,7 @@
 #include "daemon/store/result_store.h"
 #include "tests/daemon/scpi/fixture.h"
 
-// SQLite calls this one: a commit that never reaches it survives kill -9 but not a power cut.
+// SQLite calls this function: a commit without it survives kill -9 but not a power cut.
 static int syncs = 0;
 extern "C" int fdatasync(int fd) {
   ++syncs;
@@ -203,16 +203,15 @@ TEST(ResultStore, RefusesARowThatIsNoVerdict) {
                      [&] { ResultStore(file).latest()->verdict(); });
 }
 
-/// Runs in a child, in its own mount namespace, on a file system of 512 KiB. Exit status: what went wrong, 0
-/// nothing.
+/// Runs in a child, in its own mount namespace, on a file system of 512 KiB. Exit status: the failure, 0: none.
 enum Outcome { good = 0, no_namespace = 77, never_full, other_error, verdict_touched, number_lost };
 
-/// A small tmpfs over `folder` that nobody else sees.
+/// A small tmpfs over `folder`, visible only to this process.
 bool mount_small(const fs::path& folder) {
   const uid_t uid = getuid();
   const gid_t gid = getgid();
   if (unshare(uid == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER) != 0) return false;
-  if (uid != 0) {  // without a mapping the new file system takes no file from this user
+  if (uid != 0) {  // without a mapping the new file system accepts no file of this user
     std::ofstream("/proc/self/setgroups") << "deny";
     std::ofstream("/proc/self/uid_map") << fmt::format("0 {} 1", uid);
     std::ofstream("/proc/self/gid_map") << fmt::format("0 {} 1", gid);
@@ -250,7 +249,7 @@ TEST(ResultStore, SaysThatTheDeviceIsFullAndGoesOnWhenThereIsRoom) {
   EXPECT_EQ(WEXITSTATUS(status), good);
 }
 
-/// Once "announced, and gone after the next start".
+/// Such results were once announced, and lost at the next start.
 TEST(ResultStore, StoresNothingWhereItsFilesLostTheirNames) {
   for (const char* ending : {"", "-wal", "-shm"}) {
     const FreshFolder folder;

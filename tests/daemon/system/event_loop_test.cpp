@@ -16,7 +16,7 @@
 namespace datum {
 namespace {
 
-/// The reading end of a pipe that counts what comes; can close and reopen itself, as a link does.
+/// The reading end of a pipe with a counter; it can close and reopen itself, as a link does.
 class PipeReader : public Pollable {
  public:
   PipeReader() { reopen(); }
@@ -54,7 +54,7 @@ class PipeReader : public Pollable {
 
 }  // namespace
 
-// Two deadlines behind a device that is readable in every round: both are met within as many rounds as there are sources.
+// Two deadlines with a device that is readable in every round: both are met within as many rounds as there are sources.
 TEST(EventLoop, ADeviceThatFloodsDoesNotKeepDeadlinesWaiting) {
   EventLoop loop;
   PipeReader flood, first, second;
@@ -98,8 +98,7 @@ TEST(EventLoop, CallsADeadlineNotBeforeItIsDue) {
   EXPECT_GE(called, due);
 }
 
-// A serial link that is unplugged comes back with the same descriptor number; the kernel has forgotten the
-// old one.
+// A serial link that is replugged has the same descriptor number; the kernel has forgotten the old one.
 TEST(EventLoop, WatchesAReopenedDescriptorOfTheSameNumber) {
   EventLoop loop;
   PipeReader pipe;
@@ -169,14 +168,14 @@ TEST(Worker, RunsJobsInOrderAndWhatFollowsOnTheLoop) {
 
 constexpr MonotonicNs second = 1'000'000'000;
 
-/// A watchdog of 20 s over a job and its marks, told by the test.
+/// A watchdog of 20 s with a job and its marks, controlled by the test.
 struct WatchedJob {
   std::optional<MonotonicNs> since;
   std::uint64_t marks = 0;
   int told = 0;
   Watchdog watchdog{{20 * second, [this] { return since; }, [this] { return marks; }, [this] { ++told; }}};
 
-  /// The loop turns once a second; how often the manager was told meanwhile.
+  /// Turns the loop once a second; returns the number of notifications.
   int turn(MonotonicNs from, MonotonicNs to, bool progresses = false) {
     const int before = told;
     for (MonotonicNs now = from; now < to; now += second) {
@@ -205,7 +204,7 @@ TEST(Watchdog, AJobThatMakesProgressMayTakeLongerThanThePeriod) {
   EXPECT_EQ(w.turn(400 * second, 410 * second), 2) << "the next job is a young one";
 }
 
-// Whoever marks and never ends would else be fed for ever.
+// A counter that rises for ever would otherwise be accepted for ever.
 TEST(Watchdog, NoJobMayTakeLongerThanTenMinutes) {
   WatchedJob w;
   w.since = 0;

@@ -1,4 +1,4 @@
-// Result lines, tables and what datumctl prints.
+// Result lines, tables and the output of datumctl.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

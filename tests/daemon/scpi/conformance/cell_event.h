@@ -1,4 +1,4 @@
-// What happens in the test's cell while a transcript is played.
+// Events in the test cell during a transcript.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace datum::testing {
 
-/// Events are sentences, see cell_event.cpp. Throws std::runtime_error for one that it does not know.
+/// Events are sentences, see cell_event.cpp. Throws std::runtime_error for an unknown one.
 void happen(ScpiHost& host, const std::string& event);
 
 }  // namespace datum::testing

@@ -1,5 +1,5 @@
-// The transcripts in this folder are what datumd promises: argued from IEEE 488.2-1992 and SCPI-99, not from the code.
-// `./datum transcripts` shows what differs and takes it over.
+// The transcripts in this folder are datumd's specification, derived from IEEE 488.2-1992 and SCPI-99, not from the code.
+// `./datum transcripts` shows and accepts differences.
 #include <gtest/gtest.h>
 
 #include "daemon/instrument/scpi_error.h"
@@ -65,7 +65,7 @@ TEST(ConformanceSuite, SendsEveryCommandOfTheTable) {
           if (scpi::all_commands()[i].pattern.match(words, unit->header.query)) seen[i] = true;
       }
     } catch (const scpi::Error&) {
-      continue;  // the transcript is about it
+      continue;  // the transcript is about this error
     }
   }
   for (std::size_t i = 0; i < seen.size(); ++i)

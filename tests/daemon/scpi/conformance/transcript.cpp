@@ -148,7 +148,7 @@ std::vector<std::filesystem::path> transcripts() {
 std::string difference(const std::string& written, const std::string& is) {
   if (written == is) return "";
   const auto a = lines_of(written), b = lines_of(is);
-  // Longest common part, from the end.
+  // Longest common subsequence, from the end.
   std::vector<std::vector<std::size_t>> common(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = a.size(); i-- > 0;)
     for (std::size_t j = b.size(); j-- > 0;)

@@ -1,12 +1,12 @@
-// Transcripts of hosts and datumd, written to be read:
+// Transcripts of exchanges between hosts and datumd, in readable form:
 //
-//   # words for the reader; so is an empty line
-//   > *IDN?                what a host sends; LF is added
+//   # text for the reader; an empty line is allowed too
+//   > *IDN?                a host's message; LF is added
 //   >> *ID                 the same without LF
 //   < datum,datumd,...     one line of the answer, without its LF
-//   ! a board is measured  what happens in the cell (cell_event.h)
+//   ! a board is measured  an event in the cell (cell_event.h)
 //
-// \n, \r, \t, \\ and \xHH stand for bytes, \(300x) for 300 times x. What is expected is all that is answered, in this order and nothing more.
+// \n, \r, \t, \\ and \xHH are bytes, \(300x) is 300 times x. Exactly these answers are expected, in this order.
 #pragma once
 
 #include <filesystem>
@@ -18,30 +18,29 @@ namespace datum::testing {
 
 struct TranscriptLine {
   enum class Kind { words, sent, sent_without_end, answer, event } kind = Kind::words;
-  std::string text;  // of words the whole line, of the others what stands behind the mark, still escaped
+  std::string text;  // of text the whole line, else the escaped text after the mark
 };
 
-/// Throws std::runtime_error naming file and line where a line has no mark.
+/// Throws std::runtime_error that names file and line for a line without a mark.
 std::vector<TranscriptLine> read_transcript(const std::filesystem::path& file);
 std::string to_text(const std::vector<TranscriptLine>& lines);
 
 std::string escaped(const std::string& bytes);
-/// Throws std::runtime_error for what stands behind a backslash and is none of the above.
+/// Throws std::runtime_error for an unknown escape sequence.
 std::string unescaped(const std::string& text);
 
-/// The same conversation as a new cell and its session hold it: words, what is sent and what happens as given, answers
-/// as they come.
+/// The same exchange with a new cell and its session: text, messages and events as given, answers as received.
 std::vector<TranscriptLine> played(const std::vector<TranscriptLine>& lines);
 
-/// Things sent in it.
+/// Number of messages.
 std::size_t exchanges(const std::vector<TranscriptLine>& lines);
-/// Numbers of the errors that its answers tell: `-113,"Undefined header...`.
+/// Error numbers in its answers: `-113,"Undefined header...`.
 std::set<int> errors_told(const std::vector<TranscriptLine>& lines);
 
 /// All files of tests/daemon/scpi/conformance, sorted by name.
 std::vector<std::filesystem::path> transcripts();
 
-/// What differs, line by line: "  same", "- as written", "+ as it is". Empty where nothing does.
+/// Differences line by line: "  same", "- expected", "+ received". Empty: equal.
 std::string difference(const std::string& written, const std::string& is);
 
 }  // namespace datum::testing

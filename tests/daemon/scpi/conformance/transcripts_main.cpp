@@ -1,4 +1,5 @@
-// transcripts show|accept [FILE...]: plays the conformance transcripts and prints what differs; accept writes it down.
+// transcripts show|accept [FILE...]: executes the conformance transcripts and prints differences; accept writes them to
+// the files.
 #include <fmt/format.h>
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// Which results go when, and that what is left is whole.
+// Removal of results by rule; the remaining ones are intact.
 #include "daemon/store/retention/result_retention.h"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ struct Results : ::testing::Test {
     v.measured_at.insert(19, ".000000");
     store.store(v);
   }
-  /// All slices that are due at a moment.
+  /// Runs all slices that are due at a moment.
   KeepOutcome keep(std::int64_t utc_s, std::optional<std::uint64_t> acknowledged = {}) {
     KeepOutcome all;
     const ResultRetention keeper(settings);
@@ -94,7 +94,7 @@ TEST_F(Results, AJumpOfTheClockRemovesNothing) {
   EXPECT_EQ(keep(on_day(20)).doubt, "");
   const KeepOutcome jumped = keep(on_day(20 + 7000));
   EXPECT_THAT(jumped.doubt, HasSubstr("7000 days after 2026-01-21T10:00:00Z: no result is removed by age"));
-  store_at(on_day(20 + 7001));  // boards go on, with the wrong date
+  store_at(on_day(20 + 7001));  // boards continue with the wrong date
   EXPECT_NE(keep(on_day(20 + 7001)).doubt, "") << "its own results do not make it right";
   EXPECT_EQ(first(), 1u);
   EXPECT_EQ(keep(on_day(40)).doubt, "") << "set right";
@@ -157,7 +157,7 @@ TEST_F(Results, WhatWasAlteredIsNotedWhenItGoes) {
   EXPECT_THAT(keep(on_day(3)).notes, ElementsAre(HasSubstr("result 1 was altered")));
 }
 
-// A board waits for one slice at most: it ends by its number of results, and before that by its time.
+// A board waits for one slice at most, which ends by its number of results or by its time.
 TEST_F(Results, ASliceEndsByItsNumberOrItsTime) {
   settings.results_count = 1;
   fill(40);
@@ -170,7 +170,7 @@ TEST_F(Results, ASliceEndsByItsNumberOrItsTime) {
   const KeepOutcome fast = slice_with(1);
   EXPECT_EQ(fast.removed.results, ResultRetention::most_at_once);
   EXPECT_TRUE(fast.more);
-  // The clock is asked at the beginning and before each result but the first: the fourth would begin at 2.1 ms.
+  // The clock is read at the begin and before each result but the first: the fourth would begin at 2.1 ms.
   const KeepOutcome slow = slice_with(ResultRetention::most_reading_ns / 3 + 1);
   EXPECT_EQ(slow.removed.results, 3u);
   EXPECT_TRUE(slow.more);
@@ -183,7 +183,8 @@ TEST_F(Results, ASliceEndsByItsNumberOrItsTime) {
   EXPECT_EQ(store.extent().count, 1u);
 }
 
-// A figure, no check: --gtest_also_run_disabled_tests --gtest_filter='*HowLongSlicesTake*', on a quiet computer.
+// A measurement without a check: --gtest_also_run_disabled_tests --gtest_filter='*HowLongSlicesTake*', on an idle
+// computer.
 TEST_F(Results, DISABLED_HowLongSlicesTake) {
   settings.results_count = 1;
   fill(4000);

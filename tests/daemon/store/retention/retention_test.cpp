@@ -1,4 +1,4 @@
-// What goes and what stays of files, by age and size; the room that must be left; when slices are due.
+// Removal of files by age and size; the reserve of free space; the schedule of slices.
 #include "daemon/store/retention/retention.h"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ struct Files : ::testing::Test {
     const timespec times[2] = {{changed_s, 0}, {changed_s, 0}};
     ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, AT_SYMLINK_NOFOLLOW), 0);
   }
-  /// A delivery of two files of `bytes` together, changed on that day.
+  /// A delivery of two files of `bytes` in total, changed on that day.
   void deliver(const std::string& name, int on, std::size_t bytes = 4096) {
     write(folder / "done" / name / (name + ".tif"), bytes);
     write(folder / "done" / name / (name + ".json"), 10);
@@ -74,7 +74,7 @@ TEST_F(Files, OnlyDeliveriesAreTouchedAndNoLinkIsFollowed) {
   write(folder / "done" / "tree" / "x.json", 10);
   write(folder / "done" / "tree" / "inner" / "y.txt", 10);
   EXPECT_THAT(names(deliveries_in(folder / "done")), ElementsAre("ours"));
-  // a link within a delivery goes, what it leads to stays
+  // a symbolic link within a delivery is removed, its target stays
   fs::create_symlink(folder / "precious" / "x.json", folder / "done" / "ours" / "z.json");
   for (const KeptFile& file : deliveries_in(folder / "done")) remove_kept(file);
   EXPECT_FALSE(fs::exists(folder / "done" / "ours"));
@@ -94,7 +94,7 @@ TEST_F(Files, PicturesAreKnownByTheirNames) {
                                               "123456789_INVALID.png"));
 }
 
-/// A file system whose room the test says.
+/// A file system with settable free space.
 struct SetRoom final : RoomSource {
   Room of(const fs::path& path) const override {
     if (path == "/gone")
@@ -166,7 +166,7 @@ TEST_F(Files, WhatIsKeptIsCounted) {
   const auto kept = keeper.kept();
   ASSERT_EQ(kept.size(), 1u) << "pictures have no limit and are not listed";
   EXPECT_EQ(kept.at("frames").number, 2u) << "one goes";
-  // Each has its mebibyte and a file of one block; a file system may add a block for its own book-keeping.
+  // Each has 1 MiB and a file of one block; a file system may add a block of metadata.
   EXPECT_NEAR(static_cast<double>(kept.at("frames").bytes), 2.0 * mib, 2 * 16384);
   EXPECT_EQ(deliveries_in(folder / "done").size(), 2u);
 }
@@ -183,7 +183,7 @@ TEST(FramesKept, ByDecision) {
   EXPECT_FALSE(Retention(parts).keeps_frame(Decision::invalid));
 }
 
-/// Slices come one at a time, soon after each other while there is more, and nothing is due without a limit.
+/// Slices run one at a time, with short pauses while there is more, and none is due without a limit.
 TEST(Slices, AreDueOneAtATime) {
   const FreshFolder folder;
   FileRetentionDependencies parts{{}, {}, {}, {}, std::make_shared<SetRoom>(), [] { return first_day_s; }};
