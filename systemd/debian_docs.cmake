@@ -1,5 +1,5 @@
-# What Debian asks of a package's documents, done where cpack has staged them: manual pages and changelog compressed (without
-# a time, so that the same tree gives the same bytes), virtual devices' pages beside them.
+# Debian's rules for documents, applied to cpack's staging folder: compressed manual pages and changelog (without
+# a timestamp, so that equal trees give equal bytes), and the pages of virtual devices.
 set(root ${CPACK_TEMPORARY_DIRECTORY}/usr/share)
 if(EXISTS ${root}/doc/datumd/CHANGELOG.md)
   file(RENAME ${root}/doc/datumd/CHANGELOG.md ${root}/doc/datumd/changelog)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The package as CPack made it, with its SBOM, packed again so that the same tree gives the same bytes: times of the commit, modes
-# of no umask, names in one order. Usage: finish_package.sh PACKAGE BUILD [SYSROOT]: the packages of another processor, where it is one.
+# Adds the SBOM to CPack's package and packs it again, so that equal trees give equal bytes: time of the commit, modes
+# without umask, sorted names. Usage: finish_package.sh PACKAGE BUILD [SYSROOT]: packages of another architecture.
 set -eu
 package=$1
 build=$2
@@ -23,6 +23,6 @@ install -m 0644 "$work/md5sums" "$root/DEBIAN/md5sums"
 size=$(find "$root" -path "$root/DEBIAN" -prune -o -type f -printf '%s\n' | awk '{ kib += int(($1 + 1023) / 1024) } END { print kib }')
 sed -i "s/^Installed-Size: .*/Installed-Size: $size/" "$root/DEBIAN/control"
 find "$root" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
-# Blocks of several threads are others than those of one.
+# The compressor's blocks depend on its number of threads.
 DPKG_DEB_THREADS_MAX=1 dpkg-deb --root-owner-group -Zxz --build "$root" "$work/package.deb" >/dev/null
 install -m 0644 "$work/package.deb" "$package"

@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 
-LICENCES = {  # of what has no row in the table: loaded by what has one
+LICENCES = {  # of packages without a row in the table, loaded by those with a row
     "libblkid1": "LGPL-2.1-or-later", "libmount1": "LGPL-2.1-or-later", "libbz2-1.0": "bzip2-1.0.6",
     "libcap2": "BSD-3-Clause OR GPL-2.0-only", "libdeflate0": "MIT", "libffi8": "MIT", "libgcrypt20": "LGPL-2.1-or-later",
     "libgpg-error0": "LGPL-2.1-or-later", "libicu72": "Unicode-DFS-2016", "libjbig0": "GPL-2.0-or-later",
@@ -63,7 +63,7 @@ def programs_of(root):
 
 
 def databases():
-    """Of this system, and of the other processor's packages: environment of dpkg."""
+    """Package databases of this system and of the other architecture, as environments of dpkg."""
     return [{}] + ([{"DPKG_ADMINDIR": SYSROOT + "/var/lib/dpkg"}] if SYSROOT else [])
 
 
@@ -72,7 +72,7 @@ def is_in_sysroot(path):
 
 
 def owners(paths):
-    """Path: package. What no package owns is left out."""
+    """Package by path, without files that no package owns."""
     found = {}
     for database in databases():
         found.update(owners_in(database, {path for path in paths if is_in_sysroot(path) == bool(database)}))
@@ -104,7 +104,7 @@ def needed_by(program):
 
 
 def loaded_from_sysroot(wanted):
-    """Name: path, of these and of what they load."""
+    """Path by name of these libraries and of those that they load."""
     folders = [os.path.join(SYSROOT, folder) for base in ("usr/lib", "lib")
                for folder in [base] + [f"{base}/{name}" for name in sorted(os.listdir(os.path.join(SYSROOT, base))) if "linux-gnu" in name]]
     loaded, left = {}, set(wanted)
@@ -118,7 +118,7 @@ def loaded_from_sysroot(wanted):
 
 
 def shared_of(program):
-    """Paths of libraries: those that it asks for itself, and all."""
+    """Paths of libraries: the direct ones, and all."""
     wanted = needed_by(program)
     loaded = loaded_from_sysroot(wanted) if SYSROOT else dict(re.findall(r"^\s*(\S+) => (/\S+)", said("ldd", program), re.M))
     missing = {name for name in wanted if name not in loaded and not name.startswith("ld-linux")}
@@ -128,7 +128,7 @@ def shared_of(program):
 
 
 def headers_of(build):
-    """What the compilers read for anything but tests and benchmarks."""
+    """Files that the compilers read, except for tests and benchmarks."""
     headers, counts = set(), False
     for line in said("ninja", "-C", build, "-t", "deps").splitlines():
         if line and not line.startswith(" "):
@@ -141,7 +141,7 @@ def headers_of(build):
 
 
 def cuda_version(build):
-    """As CMake found it."""
+    """The version that CMake found."""
     found = said("sh", "-c", 'sed -n \'s/^set(CMAKE_CUDA_COMPILER_VERSION "\\(.*\\)")/\\1/p\' "$0"/CMakeFiles/*/CMakeCUDACompiler.cmake', build)
     return found.split()[0] if found.split() else "unknown"
 
@@ -150,7 +150,7 @@ def facts_of(packages):
     """Package: version, source package, its version, architecture."""
     form = "${Package}\t${Version}\t${source:Package}\t${source:Version}\t${Architecture}\n"
     facts = {}
-    for database in databases():  # the other processor's packages are the ones that are meant where both have one
+    for database in databases():  # where both have a package, the other architecture's counts
         for line in said("dpkg-query", "-W", "-f", form, *sorted(packages), allowed=(0, 1), **database).splitlines():
             row = line.split("\t")
             facts[row[0]] = row[1:]

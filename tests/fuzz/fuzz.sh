@@ -9,7 +9,7 @@ shift
 kept=$(cd "$(dirname "$0")" && pwd)/corpus
 work=$build/fuzz
 runs=10000000 seconds=0 keep= targets=
-slice=200000  # executions of one process: what an interruption loses at most
+slice=200000  # executions of one process; an interruption loses at most this
 while [ $# -gt 0 ]; do
   case $1 in
     --runs) runs=$2; shift ;;
@@ -29,7 +29,7 @@ done_of() { cat "$work/done/$1" 2>/dev/null || echo 0; }
 findings_of() { find "$work/findings" -name "$1-*" ! -name '*-slow-unit-*' | wc -l; }
 stat_of() { sed -n "s/^stat::$1: *//p" "$2" | tail -n 1; }
 
-longest() {  # target: bytes of an input; what is longer costs time and finds nothing new
+longest() {  # target: largest size of an input in bytes; longer ones find nothing new
   case $1 in
     calibration_journal | toml_fringe | tls_gate | *_log) echo 4096 ;;
     model_file | toml_* | tiff | png | gocator_csv | sidecar | set_sidecar | tls_certificate | verdict_json) echo 1536 ;;
@@ -38,11 +38,11 @@ longest() {  # target: bytes of an input; what is longer costs time and finds no
   esac
 }
 
-leaks() {  # target: what a session keeps until it ends looks like a leak of each input, which costs most of the time
+leaks() {  # target: state of a session looks like a leak of each input, and the search for it costs most of the time
   case $1 in scpi_session | gocator_host | sign_socket | tls_*) echo 0 ;; *) echo 1 ;; esac
 }
 
-fuzz() {  # target, seconds (0: any): one slice; false where something was found
+fuzz() {  # target, seconds (0: any): one slice; false after a finding
   mkdir -p "$kept/$1"
   made=$(done_of "$1")
   left=$((runs - made))
@@ -57,7 +57,7 @@ fuzz() {  # target, seconds (0: any): one slice; false where something was found
   return $status
 }
 
-keep() {  # target: what reaches code that the kept inputs do not reach
+keep() {  # target: keeps inputs that reach new code
   mkdir -p "$kept/$1"
   "$build/bin/fuzz_$1" -merge=1 -use_counters=0 -max_len="$(longest "$1")" "$kept/$1" "$work/corpus/$1" >"$work/$1.merge.log" 2>&1
 }

@@ -9,7 +9,7 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tidy=${CLANG_TIDY:-clang-tidy}
 
-if [ "${1:-}" = --one ]; then  # BUILD FILE: what is not known to be clean
+if [ "${1:-}" = --one ]; then  # BUILD FILE: not known to be clean
   build=$2 file=$3
   seen=$(cd "$build" && python3 - "$file" <<'PY'
 import json, shlex, sys

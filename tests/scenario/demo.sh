@@ -42,7 +42,7 @@ appears() {  # path what: waits until a program that was started has made it
   exit 1
 }
 
-# Not where the stage stood during the calibration: the board is found by way of the position that the CMM reports.
+# Off the stage position of the calibration: the board is found by the CMM's position.
 stage=120.8,79.4,35.1
 
 # The PLC's serial line: one pseudo-terminal for each end.

@@ -11,7 +11,7 @@ rm -rf "$cell"
 mkdir -p "$cell"
 cd "$cell"
 cell=$(pwd)
-serial=30001  # a Gocator's is a number
+serial=30001  # numeric for a Gocator
 for file in sensors/virtual.toml recipes/demo-board.toml calibrations/demo.toml twins/demo.toml; do
   mkdir -p "$(dirname "$file")"
   sed "s/\"VS3D-0001\"/\"$serial\"/" "$tree/config/$file" >"$file"
@@ -37,7 +37,7 @@ fail() {
   cat ./*.log >&2
   exit 1
 }
-said() {  # log pattern: what a program that was started says of itself, once it does
+said() {  # log pattern: waits for a line of a started program
   for _ in $(seq 400); do
     found=$(sed -n "s/.*$2.*/\\1/p" "$1" 2>/dev/null | head -n 1)
     [ -z "$found" ] || { echo "$found"; return 0; }
@@ -46,11 +46,11 @@ said() {  # log pattern: what a program that was started says of itself, once it
   return 1
 }
 
-# Where the stage stood during the calibration: that is where the virtual sensors see the board.
+# The stage position of the calibration, where the virtual sensors see the board.
 start ipp.log "$bin/virtual-ipp" --listen 0 --position 120,80,35 --coordinate-system MachineCsy --tool Probe1
 ipp=$(said ipp.log '127\.0\.0\.1:\([0-9]*\)') || fail "the I++ controller did not come up"
 
-# Of this demonstration alone: a GigE Vision camera always listens on the same port.
+# An address of its own: the port of a GigE Vision camera is fixed.
 camera=127.$((1 + $$ / 65536 % 250)).$(($$ / 256 % 256)).$((1 + $$ % 254))
 twin="--recipe recipes/demo-board.toml --twin twins/demo.toml --calibration calibrations/demo.toml"
 # shellcheck disable=SC2086

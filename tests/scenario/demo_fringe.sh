@@ -23,7 +23,7 @@ sensor() {  # its arguments: the virtual sensor with this cell's files
     --sensor sensors/fringe.toml "$@"
 }
 
-# The steps that the plate stands on are known to 0.3 um, its form to 0.3 um.
+# Standard uncertainties: 0.3 um for the steps under the plate, 0.3 um for its form.
 sensor --drop plate --seed 101 --plate=-0.75,0,0.75,1.5,2.25,3 >steps
 # shellcheck disable=SC2046
 "$bin/datumctl" fringe calibrate $(cat steps) --sensor sensors/fringe.toml --id fp-0001-demo --operator demo \
@@ -50,7 +50,7 @@ done
 echo
 "$bin/datumctl" results --store results.db
 
-# The stored raw images again: the same bytes.
+# Measures the stored raw images again: the same bytes.
 "$bin/datumctl" send 'ABORt' --tcp "127.0.0.1:$port" >ctl.log
 "$bin/datumctl" send 'DATA:REPLay 2' --tcp "127.0.0.1:$port" >>ctl.log
 until_true "the replay does not end" sh -c "'$bin/datumctl' send 'DATA:REPLay?' --tcp 127.0.0.1:$port | grep -q SAME"

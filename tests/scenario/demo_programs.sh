@@ -1,4 +1,4 @@
-# Programs that a demonstration starts, and what it waits for; sourced in the cell's folder, whose path is $cell.
+# Start of a demonstration's programs, and waiting for events; sourced in the cell's folder, whose path is $cell.
 started=
 stop() {
   # shellcheck disable=SC2086

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Three machined parts compared with their model by the real daemon: a stage on a pseudo-terminal carries a virtual 3D sensor
 # to seven places over each; the part is found by its datums. One part is good, one has a hole in the wrong place and a dent where
-# the wall is 1 mm thin, so deep that its bottom lies nearer to the wall's far side; on one stands what is no part's.
+# the wall is 1 mm thin, so deep that its bottom is nearer to the wall's far side; on one there is excess material.
 # Usage: demo_surface.sh BIN [FOLDER]; the cell is built anew in FOLDER (default: ../surface beside BIN).
 set -eu
 bin=$(cd "$1" && pwd)
@@ -23,7 +23,7 @@ printf '[host.tcp]\nport = 0\n' >>datumd.toml
 
 . "$tree/tests/scenario/demo_programs.sh"
 
-# Put down three times: 0.3 mm and 2 mrad off its place, then twice and three times as far.
+# Placed three times: 0.3 mm and 2 mrad off, then two and three times as far.
 start sensor.log "$bin/virtual-part" --twin twins/surface.toml --calibration calibrations/demo.toml \
   --model recipes/demo-part.stl --drop drop --truth truth.jsonl --on-trigger trigger --displaced 0.2,-0.2,0.1,2 \
   --part good --part dent=600,hole=0.12:-0.08 --part post=3
@@ -70,7 +70,7 @@ for part in 1 2 3; do
 done
 grep -q 'SURFACE_BEYOND' shown3 || fail "the post is not found"
 
-# Against what is true of the virtual part. A profile is twice the largest deviation; the countersink's flank stands at 45
+# Compares with the truth of the virtual part. A profile is twice the largest deviation; the countersink's flank stands at 45
 # degrees, so that a shift moves it by 1 / sqrt(2) along its normal.
 echo
 sed -n 2p truth.jsonl | tr ',' ' ' | tr -d '[]{}"' | awk -v shown=shown2 '

@@ -1,4 +1,4 @@
-"""Takes every result that the FIFO has, and acknowledges each: prints the store's id and their numbers. PORT FOLDER RESULTS"""
+"""Reads and acknowledges every result of the FIFO; prints the store's id and the numbers. PORT FOLDER RESULTS"""
 import sys
 import time
 

@@ -1,4 +1,4 @@
-"""The whole handshake with a real datumd: boards that PASS, FAIL and are INVALID, and what is refused. PORT FOLDER"""
+"""The whole handshake with a real datumd: boards with PASS, FAIL and INVALID, and refusals. PORT FOLDER"""
 import math
 import struct
 import sys

@@ -1,4 +1,4 @@
-"""A cell's Modbus registers through pymodbus, with names in place of numbers, and its drop folder."""
+"""A cell's Modbus registers by name through pymodbus, and its drop folder."""
 import os
 import struct
 import time
@@ -12,7 +12,7 @@ RESULT, FIRST_ROW, ROW = 10000, 160, 24
 TRIGGER, RESULTS_ACK, JOB_STROBE, RESET = 1, 2, 4, 8
 READY, TRIGGER_ACK, BUSY, RESULTS_VALID, PASS, FAIL, INCONCLUSIVE, INVALID, FAULT = (1 << n for n in range(9))
 EXPOSING = 1 << 12
-PATIENCE_S = 60  # far beyond what anything here takes on a busy machine
+PATIENCE_S = 60  # far beyond every duration here on a busy machine
 
 
 class Cell:
@@ -36,7 +36,7 @@ class Cell:
         self.write(address, *text.encode("ascii"), 0)
 
     def refusal(self, address, *values):
-        """The exception code that answers a write."""
+        """The exception code of a refused write."""
         return self.client.write_registers(address, list(values), slave=1).exception_code
 
     def status(self):

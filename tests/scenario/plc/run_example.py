@@ -1,4 +1,4 @@
-"""The README's PLC program, scanned against a real datumd. PORT FOLDER PROGRAM"""
+"""Executes the README's PLC program cyclically with a real datumd. PORT FOLDER PROGRAM"""
 import sys
 import time
 
@@ -18,12 +18,12 @@ def scan(cycle_ms):
     cell.write(CONTROL, v["Control"])
 
 
-SLOWER = 10  # the program's time runs so much slower than this machine's, which may be busy
+SLOWER = 10  # the program's clock is slower by this factor, since this machine may be busy
 HASTE = 0.001
 
 
 def board(frame):
-    """What the program does with a board. Without a frame its patience is over at once."""
+    """The program's reaction to a board. Without a frame its timeout ends at once."""
     v["Start"], delivered, last = True, False, time.monotonic()
     give_up = last + PATIENCE_S
     while not (v["Good"] or v["Reject"]):
@@ -50,7 +50,7 @@ print("pass", board("pass.ptr"))
 print("fail", board("fail.ptr"))
 print("invalid", board("invalid.ptr"))
 print("never exposed", board(None))
-cell.deliver("late.ptr")  # of the board that was rejected: the next one must not get its result
+cell.deliver("late.ptr")  # frame of the rejected board: the next board must not get its result
 give_up = time.monotonic() + PATIENCE_S
 while not (v["Step"] == 0 and v["Status"] & READY and not v["Status"] & FAULT and cell.read_u64(FIFO_SEQUENCE)):
     assert time.monotonic() < give_up, v
