@@ -89,8 +89,8 @@ void check_calibrations(const DaemonConfig& c, const std::optional<SensorProfile
                         std::int64_t now_utc_s, Findings& found) {
   if (c.calibrations.empty()) return;
   std::error_code ignored;
-  if (c.calibration == "current" && !fs::exists(c.calibrations, ignored))
-    return;  // the first calibration creates it
+  // The first calibration creates it.
+  if (c.calibration == "current" && !fs::exists(c.calibrations, ignored)) return;
   try {
     const CalibrationStore store(c.calibrations);
     found.lines.insert(found.lines.end(), store.problems().begin(), store.problems().end());

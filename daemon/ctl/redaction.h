@@ -48,8 +48,8 @@ class Redaction {
   std::map<std::string, std::string> stand_ins_;  // by original text
   std::map<std::string, std::uint64_t> numbers_, counts_;
   std::map<std::string, std::string, std::less<>> hidden_;
-  std::unordered_map<std::string, std::vector<Hidden>>
-      inside_;  // by their first characters, the longest first
+  // Keyed by the first characters, the longest first.
+  std::unordered_map<std::string, std::vector<Hidden>> inside_;
 };
 
 }  // namespace datum

@@ -83,8 +83,8 @@ void ResultDelivery::fill(const StoreExtent& have) {
       window_.push_back({have.first - 1, gap_line(have.store_id, next, have.first - 1, check_)});
     } else if (const auto stored = instrument_.result(next)) {
       BoardVerdict verdict = stored->verdict();
-      verdict.store_id =
-          have.store_id;  // the host knows one store id, whatever the id was when the result was stored
+      // The host knows one store id, whatever the id was when the result was stored.
+      verdict.store_id = have.store_id;
       window_.push_back({next, result_line(verdict, check_), true});
     } else {  // retention removed it after the extent was read
       window_.push_back({next, gap_line(have.store_id, next, next, check_)});

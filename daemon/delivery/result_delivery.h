@@ -22,8 +22,8 @@ namespace datum {
 
 struct DeliverySettings {
   std::size_t window = 8;  // lines that may wait for an acknowledgement
-  MonotonicNs resend_ns =
-      2'000'000'000;  // without acknowledgement; doubled each time up to longest_resend_ns
+  // Time without acknowledgement; doubled each time up to longest_resend_ns.
+  MonotonicNs resend_ns = 2'000'000'000;
   MonotonicNs longest_resend_ns = 16'000'000'000;
   MonotonicNs heartbeat_ns = 1'000'000'000;  // period of the heartbeat on an idle link
 };

@@ -111,9 +111,8 @@ void CommandLink::lost(const std::string& why) {
   if (link_.refused())
     log_(error, fmt::format("{}; this link stays closed", why), event);
   else if (was_open)
-    log_(settings_.reopen ? warning : 6, why,
-         settings_.reopen ? event : LogEvent{});  // a host may disconnect at any
-                                                  // time
+    // A host may disconnect at any time.
+    log_(settings_.reopen ? warning : 6, why, settings_.reopen ? event : LogEvent{});
   else if (link_.record().attempts == 1)
     log_(warning, fmt::format("{}; trying again", why), event);
 }

@@ -40,8 +40,8 @@ struct CommandLinkSettings {
   int commands_per_second = 10'000;
   std::optional<GocatorSettings> gocator{};  // none: SCPI
   MonotonicNs since = 0;                     // time of the accept
-  bool tells_of_tls =
-      false;  // a peer that begins with TLS gets a message that this link has none, and is closed
+  // A peer that begins with TLS gets a message that this link has none, and is closed.
+  bool tells_of_tls = false;
 };
 
 class CommandLink final : public CommandEndpoint {

@@ -22,8 +22,8 @@ class TlsGate final : public Pollable {
   // At a time; one more replaces the oldest of all, or of its address.
   static constexpr std::size_t most_handshakes = 32, most_per_address = 8;
   static constexpr int per_second = 20, burst = 40;  // handshakes of one address
-  static constexpr MonotonicNs turn_ns =
-      1'000'000;  // per turn of the loop; a step that has begun is completed
+  // Budget per turn of the loop; a step that has begun is completed.
+  static constexpr MonotonicNs turn_ns = 1'000'000;
 
   struct Parts {
     TlsContext::Clock utc_s;

@@ -70,8 +70,8 @@ struct HostLinks {
 struct ServiceHealth {
   std::string backend;        // backend of the last measurement
   std::string backend_fault;  // why another backend measured; empty: no fault
-  std::optional<std::uint64_t> store_bytes,
-      free_bytes;  // used by the store, and free on its file system; none: unknown
+  // Used by the store, and free on its file system; none: unknown.
+  std::optional<std::uint64_t> store_bytes, free_bytes;
 };
 
 /// Conditions of STATus:OPERation (SCPI-99 volume 1, 9.3); bits from 8 on are datumd's own.

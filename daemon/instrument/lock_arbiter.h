@@ -113,8 +113,8 @@ class LockArbiter {
   Log log_;
   Deeds deeds_;
   HostMeter meter_;
-  std::string holder_,
-      lost_;  // lost: the host whose link broke while it held control, until another host requests it
+  // lost_: the host whose link broke while it held control, until another host requests it.
+  std::string holder_, lost_;
   std::map<std::string, HostIdentity> identities_;  // by host
   std::map<std::string, Noted> noted_;  // by host without port, so that a reconnection opens no new account
 };

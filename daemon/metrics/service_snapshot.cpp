@@ -31,9 +31,8 @@ void read_stat(ServiceSnapshot& facts) {
   std::vector<std::string> fields;
   for (std::string field; in >> field;) fields.push_back(field);
   if (fields.size() < 22) return;
-  const auto number = [&](std::size_t field) {
-    return std::stoull(fields[field - 3]);
-  };  // field numbers of proc(5)
+  // Field numbers of proc(5).
+  const auto number = [&](std::size_t field) { return std::stoull(fields[field - 3]); };
   const double ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
   facts.cpu_s = static_cast<double>(number(14) + number(15)) / ticks;
   facts.threads = number(20);

@@ -216,8 +216,8 @@ void Host::execute(std::uint16_t command) {
     case command_release_control:
       return cell_.control.release(name_);
     default:
-      throw scpi::Error(scpi::undefined_header,
-                        "no such command");  // check_values() refuses unknown commands
+      // check_values() refuses unknown commands.
+      throw scpi::Error(scpi::undefined_header, "no such command");
   }
 }
 

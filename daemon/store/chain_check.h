@@ -22,11 +22,11 @@ struct ChainReport {
   std::uint64_t first = 0, last = 0;    // sequence numbers
   std::uint64_t given = 0;              // highest sequence number that the chain knows
   std::vector<std::string> statements;  // the newest statements as text: events of the store
-  std::vector<std::string>
-      renewals;     // the oldest renewals as text: the store was set back or copied, and got another id
+  // The oldest renewals as text: the store was set back or copied, and got another id.
+  std::vector<std::string> renewals;
   ChainEntry head;  // the newest entry
-  std::uint64_t signed_link = 0,
-                signed_result = 0;         // range covered by valid signatures of the store itself; 0: none
+  // Range covered by valid signatures of the store itself; 0: none.
+  std::uint64_t signed_link = 0, signed_result = 0;
   std::vector<std::string> removed_heads;  // entries of `held` that retention removed since, as text
   std::uint64_t faults = 0;
   std::vector<ChainFault> first_faults;  // in the order of the chain

@@ -112,8 +112,8 @@ ResultStore::ResultStore(const fs::path& file, const StoreOpening& opening)
   sqlite3* db = impl_->db.get();
   const std::int64_t schema = sqlite::query_integer(db, file, "PRAGMA user_version");
   impl_->mark = std::make_unique<StoreMark>(file);
-  if (schema > 0 && readable_schema(db, file) < 3 &&
-      !impl_->mark->found())  // a migrated store must have a mark
+  // A migrated store must have a mark.
+  if (schema > 0 && readable_schema(db, file) < 3 && !impl_->mark->found())
     impl_->mark->keep({store_id_of(db, file), last_given(db, file), ""});
   prepare_schema(db, file, opening);
   sqlite::execute(db, file, "PRAGMA journal_mode = WAL");

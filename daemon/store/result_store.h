@@ -111,8 +111,8 @@ struct HeldPosition {
 
 /// Inputs for opening a store for writing.
 struct StoreOpening {
-  std::string
-      utc{};  // now, ISO 8601, for the statement of creation or migration; empty: no time in the statement
+  // Now, ISO 8601, for the statement of creation or migration; empty: no time in the statement.
+  std::string utc{};
   /// Progress of a migration, which reads the whole store; called every few hundred results.
   std::function<void(std::uint64_t done, std::uint64_t of)> progress{};
   /// The highest sequence number of the store with this id that is held outside of the store.

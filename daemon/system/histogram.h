@@ -14,8 +14,8 @@ class Histogram {
   explicit Histogram(std::span<const double> bounds) : bounds_(bounds), counts_(bounds.size() + 1) {}
 
   void observe(double value) {
-    const auto at =
-        std::lower_bound(bounds_.begin(), bounds_.end(), value);  // inclusive bound, Prometheus' "le"
+    // Inclusive bound, Prometheus' "le".
+    const auto at = std::lower_bound(bounds_.begin(), bounds_.end(), value);
     ++counts_[static_cast<std::size_t>(at - bounds_.begin())];
     sum_ += value;
   }

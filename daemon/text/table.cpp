@@ -41,8 +41,8 @@ std::size_t display_width(const std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     const bool continues = (byte & 0xC0) == 0x80;
-    const bool combining =
-        (byte == 0xCC || byte == 0xCD) && i + 1 < text.size();  // U+0300 to U+036F, approximately
+    // U+0300 to U+036F, approximately.
+    const bool combining = (byte == 0xCC || byte == 0xCD) && i + 1 < text.size();
     if (!continues && !combining) ++width;
   }
   return width;

@@ -34,8 +34,8 @@ class CalibratedLedger final : public Ledger {
 
  private:
   std::vector<std::string> told_;
-  std::map<int, std::size_t>
-      since_;  // by board, inclusive: index in told_ of the earliest possible calibration
+  // By board, inclusive: index in told_ of the earliest possible calibration.
+  std::map<int, std::size_t> since_;
   std::map<int, std::size_t> until_;     // by announced board: index of the latest possible calibration
   std::map<std::string, int> quarters_;  // by hash of the calibration
 };

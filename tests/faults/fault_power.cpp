@@ -24,9 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_stored_memory(const std::string& path) {
-  return path.ends_with("-shm");
-}  // rebuilt from the other files
+// SQLite rebuilds it from the other files.
+bool is_stored_memory(const std::string& path) { return path.ends_with("-shm"); }
 
 /// Files and folders below this one.
 Tree tree_of(const fs::path& folder) {

@@ -68,8 +68,8 @@ void Load::take_lines(Client& client) {
 
 int Load::waiting() const {
   const std::vector<std::string> there = cell_.list("drop");
-  return static_cast<int>(there.size() + cell_.list("drop/work").size()) -
-         3;  // without work, done and failed
+  // Without work, done and failed.
+  return static_cast<int>(there.size() + cell_.list("drop/work").size()) - 3;
 }
 
 void Load::deliver() {

@@ -13,7 +13,7 @@ struct MemoryControl {
   std::atomic<std::int64_t> made;    // requested allocations
 };
 
-constexpr const char* memory_control_variable =
-    "FAULT_MEMORY_CONTROL";  // path of a file with a MemoryControl
+// Path of a file with a MemoryControl.
+constexpr const char* memory_control_variable = "FAULT_MEMORY_CONTROL";
 
 }  // namespace datum::faults

@@ -54,8 +54,8 @@ std::string folder_of(const std::string& file, int levels) {
 struct Include {
   std::string from, to;  // files
 };
-using Graph =
-    std::map<std::string, std::map<std::string, std::vector<Include>>>;  // folder -> folder -> its includes
+// from folder -> to folder -> includes
+using Graph = std::map<std::string, std::map<std::string, std::vector<Include>>>;
 
 Graph graph_of(const Sources& sources, int levels) {
   static const std::regex include(R"re((^|\n)[ \t]*#[ \t]*include[ \t]*"([^"]+)")re");

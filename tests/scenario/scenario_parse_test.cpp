@@ -148,9 +148,8 @@ TEST_F(ScenarioParse, ParsersThatAreKilledAreStartedAnew) {
     for (const pid_t parser : parsers)
       while (std::ranges::count(programs->parsers(), parser) > 0) std::this_thread::yield();
     const std::string name = "a" + std::to_string(i);
-    deliver(
-        name,
-        image_at(static_cast<std::int16_t>(100 + i)));  // other pixels, so that no earlier frame is repeated
+    // Other pixels, so that no earlier frame is repeated.
+    deliver(name, image_at(static_cast<std::int16_t>(100 + i)));
     EXPECT_FALSE(fs::exists(cell->drop() / "failed" / name))
         << "an input between which and its end nothing was read: "
         << failed_text(name + "/" + name + ".json.reason.txt");

@@ -20,8 +20,8 @@ using Eigen::Vector2d;
 
 constexpr Margins ring{0.36, 1.68};
 constexpr double right_die_mm = 2 * 4.68;  // from the centre of the left die, along x
-constexpr double speckle_um =
-    60;  // a die is domed by +-30 um; points beyond this from its median are speckle
+// A die is domed by +-30 um; points beyond this from its median are speckle.
+constexpr double speckle_um = 60;
 
 std::filesystem::path board_file() {
   const char* folder = std::getenv("DATUM_REAL_DATA");

@@ -188,9 +188,8 @@ void set_truth(Truth& t, const TwinBody& body, std::vector<double> region, doubl
     return;
   }
   std::sort(region.begin(), region.end());
-  const auto rank = static_cast<std::size_t>(
-      std::ceil(quantile * static_cast<double>(region.size())));  // daemon/inspection/METROLOGY.md,
-                                                                  // percentile
+  // Nearest rank.
+  const auto rank = static_cast<std::size_t>(std::ceil(quantile * static_cast<double>(region.size())));
   if (slope < steep) value(Column::percentile) = region[rank - 1];
   value(Column::tilt) = std::atan(std::abs(body.slope_x)) * 180e3 / std::numbers::pi;
 }
@@ -222,8 +221,8 @@ SensorProfile profile_of(const Row& row) {
   p.z_max_mm = 8;
   if (row.production) {
     p.scale_uncertainty_ppm = scale_ppm;
-    p.linearity_um =
-        linearity_um * std::sqrt(2.0 / 3);  // of a triangle wave, sampled at two independent phases
+    // rms of a triangle wave, sampled at two independent phases.
+    p.linearity_um = linearity_um * std::sqrt(2.0 / 3);
   }
   return p;
 }

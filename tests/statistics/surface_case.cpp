@@ -80,8 +80,8 @@ class Oracle {
 double normal_z(const TwinSurface& good, int row, int col) {
   const auto z = [&](int r, int c) { return good.z_mm[static_cast<std::size_t>(r * side_px + c)]; };
   const int r = std::clamp(row, 1, side_px - 2), c = std::clamp(col, 1, side_px - 2);
-  const auto slope = [&](double a, double b,
-                         double d) {  // the flatter side, since the other may cross a step
+  // The flatter side, since the other may cross a step.
+  const auto slope = [&](double a, double b, double d) {
     return std::min(std::abs(b - a), std::abs(d - b)) / pitch_mm;
   };
   const double x = slope(z(r, c - 1), z(r, c), z(r, c + 1)), y = slope(z(r - 1, c), z(r, c), z(r + 1, c));

@@ -23,9 +23,7 @@ namespace datum {
 /// Inputs of a slice.
 struct KeepMoment {
   std::int64_t utc_s = 0;
-  std::optional<std::uint64_t>
-      acknowledged{};  // sequence number that every acknowledging host has acknowledged; none: no such
-                       // host
+  std::optional<std::uint64_t> acknowledged{};  // by every acknowledging host; none: no such host
   std::function<MonotonicNs()> clock{};  // limits the duration of the slice; empty: only most_at_once does
 };
 

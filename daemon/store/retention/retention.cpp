@@ -26,8 +26,8 @@ bool Retention::keeps_frame(Decision decision) const {
 KeepOutcome Retention::slice(ResultStore& store, const KeepMoment& moment) const {
   try {
     return results_.slice(store, moment);
-  } catch (const std::exception&
-               error) {  // boards continue; the store reports the same fault to them where it must
+    // Boards continue; the store reports the same fault to them where it must.
+  } catch (const std::exception& error) {
     KeepOutcome outcome;
     outcome.notes.push_back(std::string("retention: ") + error.what());
     outcome.doubt = doubt_;

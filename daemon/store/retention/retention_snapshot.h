@@ -18,12 +18,11 @@ struct KeptFiles {
 
 struct RetentionSnapshot {
   std::uint64_t results_removed = 0;  // since the start
-  std::optional<MonotonicNs>
-      looked_ns{};             // time of the last search for old results; none: no limit demands it, or not
-                               // yet
-  Histogram slices_s;          // seconds per slice: a board may have waited for it
-  bool clock_doubted = false;  // nothing is removed by age
-  bool room_short = false;     // the cell accepts no board
+  // Time of the last search for old results; none: no limit demands it, or not yet.
+  std::optional<MonotonicNs> looked_ns{};
+  Histogram slices_s;                       // seconds per slice: a board may have waited for it
+  bool clock_doubted = false;               // nothing is removed by age
+  bool room_short = false;                  // the cell accepts no board
   std::uint64_t reserve_bytes = 0;          // free space that the cell demands
   std::map<std::string, KeptFiles> kept{};  // "frames", "pictures"; those with a limit
 };
