@@ -168,15 +168,14 @@ TEST_F(ScenarioGenicam, EachFaultIsInvalidWithItsReasonAndTheCellRecovers) {
   arm();
   trigger();
   expect_decision("PASS");
-  const std::pair<const char*, const char*> faults[] = {
-      {"fault incomplete", "it is incomplete: "},
-      {"fault headless", "it is incomplete: "},
-      {"fault old", "no frame came within 2000 ms"},
-      {"fault future", "after it came"},
-      // Aravis itself discards frames with a decreasing number.
-      {"fault back", "no frame came within 2000 ms"},
-      {"fault twice", "no frame came within 2000 ms"},
-      {"fault skip", "no frame came within 2000 ms"}};
+  const std::pair<const char*, const char*> faults[] = {{"fault incomplete", "it is incomplete: "},
+                                                        {"fault headless", "it is incomplete: "},
+                                                        {"fault old", "no frame came within 2000 ms"},
+                                                        {"fault future", "after it came"},
+                                                        // Aravis discards decreasing numbers.
+                                                        {"fault back", "no frame came within 2000 ms"},
+                                                        {"fault twice", "no frame came within 2000 ms"},
+                                                        {"fault skip", "no frame came within 2000 ms"}};
   for (const auto& [fault, words] : faults) {
     order(fault);
     trigger();
