@@ -62,7 +62,7 @@ struct PrepareOrder {
   std::uint32_t number = 0;
   std::uint32_t new_memory = 0;  // 1: the memory's descriptor comes with this packet
   SharedLayout layout;
-  BoardPlan plan;  // its pointers are void; the arrays are in the shared memory
+  BoardPlan plan;  // its pointers are invalid; the arrays are in the shared memory
 };
 
 enum class WireStatus : std::uint32_t { none, done, failed };

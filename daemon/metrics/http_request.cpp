@@ -15,7 +15,7 @@ HttpRequest refused(int status) {
   return request;
 }
 
-/// Removes and returns the text before `end`.
+/// Returns the text before `end`, and removes both.
 std::string_view take(std::string_view& text, std::string_view end) {
   const std::size_t at = text.find(end);
   const std::string_view word = text.substr(0, at);

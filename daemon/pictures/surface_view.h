@@ -31,7 +31,7 @@ struct SurfaceRaster {
       facet;                    // nearest to the viewer, at equal depth the first one; no_facet: background
   std::vector<float> depth_mm;  // along `towards`
 
-  /// From column and row (not rounded) and depth in mm.
+  /// Column and row, not rounded, and depth in mm, of a place in the model.
   Eigen::Vector3d at(const SurfaceView& view, const Eigen::Vector3d& place_mm) const;
   std::size_t index(int x, int y) const {
     return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x);

@@ -1,11 +1,11 @@
 // Session: the command protocol of one host, bytes in and whole answer lines out (SCPI-99 over IEEE 488.2).
 //
-// Every host has its own error queue, status registers and pending answers. No clock, no descriptor, no thread of its
-// own. - After a command error (-1xx) the rest of the message is not executed; after an execution error it is. - *OPC?
-// keeps its place in the order of answers and is answered without pending operations. Later messages are executed
+// Every host has its own error queue, status registers and pending answers. No clock, no descriptor, no thread.
+//  - After a command error (-1xx) the rest of the message is not executed; after an execution error it is.
+//  - *OPC? keeps its place in the order of answers and is answered without pending operations. Later messages are executed
 //    meanwhile (so ABORt works), and their answers wait after it. *WAI holds everything after it; so do *TST? until the
 //    worker has ended it, and MMEMory:DATA until the recipe is stored or refused.
-// - Answers of one message form one line, joined by ';', ended by LF.
+//  - Answers of one message form one line, joined by ';', ended by LF.
 #pragma once
 
 #include <cstdint>

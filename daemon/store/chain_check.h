@@ -25,7 +25,7 @@ struct ChainReport {
   // The oldest renewals as text: the store was set back or copied, and got another id.
   std::vector<std::string> renewals;
   ChainEntry head;  // the newest entry
-  // Range covered by valid signatures of the store itself; 0: none.
+  // Last entry and last result that valid signatures of the store itself cover; 0: none.
   std::uint64_t signed_link = 0, signed_result = 0;
   std::vector<std::string> removed_heads;  // entries of `held` that retention removed since, as text
   std::uint64_t faults = 0;

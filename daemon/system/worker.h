@@ -44,7 +44,7 @@ class Worker : public Pollable {
   std::condition_variable wake_;
   std::deque<Task> waiting_, done_;
   bool stopping_ = false;
-  std::uint64_t submitted_ = 0, finished_ = 0;  // written by the loop's thread only
+  std::uint64_t submitted_ = 0, finished_ = 0;  // used by the loop's thread only
   MonotonicNs since_ = 0;
   std::thread thread_;
 };

@@ -27,10 +27,10 @@ class SurfaceCell {
     std::vector<Pose> poses;
     DefectTruth truth;
   };
-  /// Counts pixels that measure more than `beyond` times the tolerance. The deviation of a pixel is the smaller of - the
-  /// deviation along its ray, by the normal of the place that it should have met, - the distance from the nearest place
-  /// of the model that faces the sensor. Where this is the smaller one, the pixel is beside a
-  ///    step, and counts only beyond half a pixel and the uncertainty of its place.
+  /// Counts pixels that measure more than `beyond` times the tolerance. The deviation of a pixel is the smaller of
+  /// - the deviation along its ray, by the normal of the place that it should have met,
+  /// - the distance from the nearest place of the model that faces the sensor. Where this is the smaller one, the pixel is
+  ///   beside a step, and counts only beyond half a pixel and the uncertainty of its place.
   Seen look(const SeededDefect& defect, std::uint64_t seed, double beyond) const;
   BoardVerdict inspect(const Seen& seen);
 
