@@ -1,6 +1,7 @@
 #include "daemon/hosts/host_places.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "drivers/port/allow_list.h"
 
@@ -9,6 +10,14 @@ namespace datum {
 int most_per_address(const PlaceLimits& limits) {
   if (limits.most_per_address > 0) return limits.most_per_address;
   return is_loopback(limits.listens_at) ? limits.most_connections : (limits.most_connections + 1) / 2;
+}
+
+bool from_reserved_port(std::string_view peer) {
+  const auto colon = peer.rfind(':');
+  if (colon == std::string_view::npos || !is_loopback(peer)) return false;
+  int port = 0;
+  std::from_chars(peer.data() + colon + 1, peer.data() + peer.size(), port);
+  return port >= 512 && port <= 1023;
 }
 
 /// All loopback addresses count as one computer.

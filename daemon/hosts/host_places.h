@@ -41,6 +41,8 @@ PlaceChoice choose_place(
 int most_per_address(const PlaceLimits& limits);
 /// The peer of a host ("tcp 10.0.0.7:1026") on that link; empty where the host is on another link.
 std::string_view peer_on(std::string_view link, std::string_view host);
+/// True: a loopback peer with a source port from 512 to 1023, which only root can bind (ip(7), privileged ports).
+bool from_reserved_port(std::string_view peer);
 /// True: both addresses are of one computer; ports are ignored.
 bool same_origin(std::string_view a, std::string_view b);
 

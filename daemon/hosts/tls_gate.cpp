@@ -45,19 +45,25 @@ TokenBucket& TlsGate::account_of(const std::string& peer) {
 }
 
 bool TlsGate::in_pace(const std::string& peer, MonotonicNs now) {
-  return account_of(peer).take(now) || (parts_.maintains && parts_.maintains(peer, now));
+  return from_reserved_port(peer) || account_of(peer).take(now) ||
+         (parts_.maintains && parts_.maintains(peer, now));
 }
 
-/// A working peer completes the handshake in a few milliseconds, long before it is the oldest.
+/// A working peer completes the handshake in a few milliseconds, long before it is the oldest. Other accounts of this computer
+/// do not compete with root's connections, which come from reserved ports.
 void TlsGate::make_room(const std::string& peer, MonotonicNs now) {
-  const auto of_peer = [&](const auto& h) { return same_origin(h->peer, peer); };
+  const bool reserved = from_reserved_port(peer);
+  const auto of_peer = [&](const auto& h) {
+    return from_reserved_port(h->peer) == reserved && same_origin(h->peer, peer);
+  };
   const auto count = std::count_if(handshakes_.begin(), handshakes_.end(), of_peer);
   if (count >= static_cast<std::ptrdiff_t>(most_per_address))
     (*std::find_if(handshakes_.begin(), handshakes_.end(), of_peer))->why = fmt::format(
         "its TLS handshake is the oldest of {} of its address, and another one came", most_per_address);
   else if (handshakes_.size() >= most_handshakes)
-    handshakes_.front()->why =
-        fmt::format("its TLS handshake is the oldest of {}, and another host came", most_handshakes);
+    (*std::find_if(handshakes_.begin(), handshakes_.end(), [](const auto& h) {
+      return !from_reserved_port(h->peer);
+    }))->why = fmt::format("its TLS handshake is the oldest of {}, and another host came", most_handshakes);
   settle(now);
 }
 

@@ -28,6 +28,27 @@ struct FreeAddresses {
   void operator()(addrinfo* list) const { freeaddrinfo(list); }
 };
 
+/// A source port from 512 to 1023 shows a daemon on this computer that root connects. Without one the connection is like any
+/// other's.
+void take_reserved_port(int socket, const addrinfo& to) {
+  if (geteuid() != 0 || (to.ai_family != AF_INET && to.ai_family != AF_INET6)) return;
+  sockaddr_storage from{};
+  std::memcpy(&from, to.ai_addr, to.ai_addrlen);
+  auto* v4 = reinterpret_cast<sockaddr_in*>(&from);
+  auto* v6 = reinterpret_cast<sockaddr_in6*>(&from);
+  const bool loopback = to.ai_family == AF_INET ? ntohl(v4->sin_addr.s_addr) >> 24 == 127
+                                                : IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr) != 0;
+  if (!loopback) return;
+  constexpr int first = 512, ports = 512;
+  const int begin = getpid() % ports;  // two programs rarely try the same
+  for (int i = 0; i < ports; ++i) {
+    const auto port = htons(static_cast<std::uint16_t>(first + (begin + i) % ports));
+    (to.ai_family == AF_INET ? v4->sin_port : v6->sin6_port) = port;
+    if (bind(socket, reinterpret_cast<const sockaddr*>(&from), to.ai_addrlen) == 0) return;
+    if (errno != EADDRINUSE) return;
+  }
+}
+
 class TcpPort final : public SocketPort {
  public:
   TcpPort(std::string host, std::uint16_t port) : host_(std::move(host)), port_(port) {
@@ -53,6 +74,7 @@ class TcpPort final : public SocketPort {
     if (fd_ < 0) throw_lost("no socket", errno);
     tune_socket(fd_);
     be_patient(fd_, device_timeout_ms);
+    take_reserved_port(fd_, *found);
     if (connect(fd_, found->ai_addr, found->ai_addrlen) == 0) return;
     const int error = errno;
     if (error == EINPROGRESS) {

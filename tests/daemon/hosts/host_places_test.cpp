@@ -35,6 +35,14 @@ TEST(HostPlaces, LoopbackIsOneComputer) {
   EXPECT_TRUE(same_origin("[fe80::1%eth0]:1", "[fe80::1%eth0]:2"));
 }
 
+TEST(HostPlaces, OnlyPortsThatRootCanBindAreReserved) {
+  for (const char* peer : {"127.0.0.1:512", "127.0.0.1:1023", "[::1]:700", "127.9.9.9:600"})
+    EXPECT_TRUE(from_reserved_port(peer)) << peer;
+  for (const char* peer :
+       {"127.0.0.1:511", "127.0.0.1:1024", "127.0.0.1:41576", "10.0.0.7:600", "[::1]:1024", "", "127.0.0.1"})
+    EXPECT_FALSE(from_reserved_port(peer)) << peer;
+}
+
 TEST(HostPlaces, APeerIsOnTheLinkThatItsHostNames) {
   EXPECT_EQ(peer_on("tcp", "tcp 10.0.0.7:1026"), "10.0.0.7:1026");
   EXPECT_EQ(peer_on("tcp", "modbus_tcp 10.0.0.7:1026"), "");

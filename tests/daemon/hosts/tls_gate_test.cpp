@@ -50,6 +50,15 @@ TEST_F(Gate, TheOldestHandshakeMakesRoom) {
   EXPECT_THAT(out, ElementsAre(StartsWith("10.0.0.0:1: its TLS handshake is the oldest of 32")));
 }
 
+/// An account of this computer opens handshakes as fast as it can, from many loopback addresses.
+TEST_F(Gate, AFloodOfThisComputerLeavesRootsHandshakeAlone) {
+  enter("127.0.0.1:1000");
+  for (int i = 0; i < 200; ++i) enter("127.0.0." + std::to_string(i % 50) + ":" + std::to_string(30'000 + i));
+  for (const std::string& line : out) EXPECT_THAT(line, ::testing::Not(StartsWith("127.0.0.1:1000")));
+  enter("127.0.0.1:1001");
+  EXPECT_EQ(gate.handshakes(), TlsGate::most_per_address + 2);
+}
+
 TEST_F(Gate, ATurnOfTheLoopIsNotAllItsOwn) {
   each_look_ns = TlsGate::turn_ns / 2;
   for (int i = 0; i < 9; ++i)
