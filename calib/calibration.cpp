@@ -66,7 +66,7 @@ std::string temperature_refusal(const Calibration& c, const std::optional<Temper
            formatted(", more than %lld s before ", static_cast<long long>(max_age_s)) +
            iso8601_from_utc(now_utc_s) + ": " + tell;
   }
-  if (!(reading->degc >= w.min_degc && reading->degc <= w.max_degc)) {  // nan is no temperature
+  if (!(reading->degc >= w.min_degc && reading->degc <= w.max_degc)) {  // NaN is not a temperature
     return who + formatted("the cell has %.2f degC", reading->degc) +
            ": bring the cell back to its temperature, or calibrate at this one";
   }

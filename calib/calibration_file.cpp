@@ -1,4 +1,4 @@
-// A calibration's file, read: every key, its range, and at last the checksum of all of them.
+// Reader of a calibration file: every key, its range, and last the checksum.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -58,8 +58,8 @@ Htm<Machine, Sensor> transform(config::TomlTable& file, const char* key) {
   }
 }
 
-/// No eigenvalue below 0. Looked at as correlations, since rad and mm are of different size; 1e-9 is what rounding
-/// leaves of a singular one.
+/// Tests that no eigenvalue is below 0. Evaluated as correlations, since rad and mm differ in magnitude; 1e-9
+/// is the rounding of a singular matrix.
 bool is_positive(const Matrix6d& m) {
   Matrix6d correlation = Matrix6d::Zero();
   for (int i = 0; i < 6; ++i) {
@@ -84,7 +84,7 @@ Matrix6d covariance(config::TomlTable& file, const char* key) {
   return m;
 }
 
-/// Standard uncertainties along three axes; 0 where the file states none.
+/// Standard uncertainties along three axes; 0 where the file has none.
 Eigen::Vector3d uncertainties(config::TomlTable& table, const char* key, double most) {
   if (!table.has(key)) return Eigen::Vector3d::Zero();
   return Eigen::Map<const Eigen::Vector3d>(table.numbers(key, 3, {0, most}).data());
@@ -92,7 +92,7 @@ Eigen::Vector3d uncertainties(config::TomlTable& table, const char* key, double 
 
 void read_stage(config::TomlTable stage, Calibration& c) {
   c.stage.q_cal_mm = Eigen::Map<const Eigen::Vector3d>(stage.numbers("q_cal_mm", 3).data());
-  // Above 0.1 rad or 10 % it is a typing error (unit, decimal point), not a machine.
+  // A value above 0.1 rad or 10 % is a typing error (unit, decimal point).
   const config::Range squareness{-0.1, 0.1};
   const char* const keys[] = {"squareness_xy_rad", "squareness_xz_rad", "squareness_yz_rad"};
   for (int i = 0; i < 3; ++i) c.squareness_rad[i] = stage.number_or(keys[i], 0, squareness);
@@ -121,7 +121,7 @@ void read_artefact(std::optional<config::TomlTable> artefact, Calibration& c, co
 
 std::optional<TemperatureWindow> temperature(std::optional<config::TomlTable> table) {
   if (!table) return std::nullopt;
-  const config::Range range{-20, 60};  // a room in degF is outside
+  const config::Range range{-20, 60};  // a temperature in degF is outside
   TemperatureWindow w;
   w.measured_degc = table->number("measured_degc", range);
   w.min_degc = table->number("min_degc", range);
@@ -144,7 +144,7 @@ std::vector<FeatureResidual> residuals(config::TomlTable& file) {
   return all;
 }
 
-/// Everything but the checksum, which is given back as it stands.
+/// Reads all keys; `checksum` receives the stated checksum unverified.
 Calibration read(config::TomlTable& file, std::string& checksum) {
   using Method = CalibrationMethod;
   if (file.integer("schema", 1, schema) != schema) {

@@ -13,7 +13,7 @@ using nlohmann::ordered_json;
 constexpr JournalEvent events[] = {JournalEvent::accept, JournalEvent::withdraw, JournalEvent::drift,
                                    JournalEvent::verified};
 
-/// What the hash of a line is taken over.
+/// The content that a line's hash covers.
 ordered_json body_of(const JournalEntry& e) {
   return {{"n", e.number},
           {"utc", e.utc},
@@ -64,7 +64,7 @@ JournalEntry entry_of(const std::string& line) {
   return e;
 }
 
-/// Why the line cannot follow the one before; empty: it can.
+/// Why the line is not a valid successor of the one before; empty: it is.
 std::string why_wrong(const std::string& line, const JournalEntry& e, const JournalEntry* before) {
   if (line_of(e) != line || hash_of(e) != e.hash) return "it was changed after it was written";
   if (e.number != (before ? before->number + 1 : 1) || e.previous != (before ? before->hash : ""))

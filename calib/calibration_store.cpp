@@ -60,7 +60,7 @@ std::string drifted(const CurrentCalibration& current) {
          "): calibrate again, or verify it again once the cause is mended";
 }
 
-/// The file must be the one that was accepted.
+/// Demands that the file is the accepted one.
 void check_accepted(const Calibration& c, const JournalEntry* accepted) {
   if (!accepted || accepted->sha256 == c.sha256) return;
   throw CalibrationError(

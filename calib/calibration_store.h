@@ -1,5 +1,5 @@
-// The calibrations of a cell: a folder of TOML files, one per calibration, each known by its id, and the journal
-// that says which one is current.
+// The calibrations of a cell: a folder of TOML files, each identified by its id, and the journal of which one
+// is current.
 #pragma once
 
 #include <filesystem>
@@ -13,28 +13,28 @@ namespace datum {
 
 class CalibrationStore {
  public:
-  /// Reads every *.toml of the folder, in the order of their names. A file that is refused does not stop the
-  /// others: it is named in problems(). Throws CalibrationError where the folder can't be read. `parser` parses them; null: this
-  /// process.
+  /// Reads every *.toml of the folder in the order of names. A refused file does not stop the others;
+  /// problems() names it. Throws CalibrationError where the folder can't be read. `parser` parses the files;
+  /// null: in this process.
   explicit CalibrationStore(const std::filesystem::path& folder, const config::TomlParser* parser = nullptr);
 
-  /// The one calibration of this id. Throws CalibrationError where there is none, or where two files claim
-  /// the id.
+  /// The calibration of this id. Throws CalibrationError where there is none, or where two files claim the
+  /// id.
   const Calibration& find(const std::string& id) const;
 
-  /// The one that this sensor is measured with: of the id `wanted`, or the journal's where that is "current".
-  /// Throws CalibrationError with the remedy: none is current, another one is, it was withdrawn, it has drifted,
-  /// its file is not the one that was accepted, or the journal was changed. An id that the journal does not
-  /// know is taken as long as nothing is current.
+  /// The calibration for this sensor: of the id `wanted`, or the journal's where `wanted` is "current".
+  /// Throws CalibrationError with the remedy where none is current, another one is, it was withdrawn or has
+  /// drifted, its file differs from the accepted one, or the journal was changed. An id unknown to the
+  /// journal is accepted while nothing is current.
   const Calibration& choose(const std::string& wanted, const std::string& sensor_serial) const;
 
   const CalibrationJournal& journal() const { return journal_; }
-  /// Why the journal can't be believed; empty: it can.
+  /// Why the journal is not valid; empty: it is.
   const std::string& journal_problem() const { return journal_problem_; }
   std::filesystem::path journal_file() const { return folder_ / "journal"; }
 
   const std::vector<Calibration>& all() const { return all_; }
-  /// Why files were refused, and ids that more than one file claims; one line each.
+  /// Refused files with their reasons, and ids claimed by more than one file; one line each.
   const std::vector<std::string>& problems() const { return problems_; }
 
  private:

@@ -1,4 +1,5 @@
-// A calibration's file, written: one exact form, so that its checksum is one of the values and not of the layout.
+// Writer of a calibration file in one canonical form, so that its checksum depends on the values and not on
+// the layout.
 #include <charconv>
 
 #include "calib/calibration.h"
@@ -9,7 +10,7 @@ namespace datum {
 
 namespace {
 
-/// Shortest digits that read back as the same double; no negative zero, which TOML would read as 0.
+/// Shortest decimal that reads back as the same double; no negative zero, which TOML would read as 0.
 std::string number(double value) {
   char digits[40];
   const auto end = std::to_chars(digits, digits + sizeof digits, value + 0.0).ptr;
@@ -57,7 +58,7 @@ std::string body_of(const Calibration& c) {
   out += "squareness_xz_rad = " + number(c.squareness_rad[1]) + "\n";
   out += "squareness_yz_rad = " + number(c.squareness_rad[2]) + "\n";
   out += "scale_ppm = " + list(c.scale_ppm);
-  // Left out where nobody stated them: files from before have their checksum still.
+  // Omitted where not stated, so that the checksum of older files remains valid.
   const auto stated = [&](const char* key, const Eigen::Vector3d& u) {
     if (!u.isZero(0)) out += std::string(key) + " = " + list(u);
   };

@@ -8,7 +8,7 @@ namespace datum {
 
 namespace {
 
-/// Standard uncertainty of |v| along v: sqrt(n^T C n); of no direction at all, the largest one.
+/// Standard uncertainty of |v| along v: sqrt(n^T C n); the largest one for v = 0.
 double along(const Eigen::Vector3d& v, const Eigen::Matrix3d& covariance) {
   const double length = v.norm();
   if (length == 0) return std::sqrt(covariance.trace());

@@ -1,7 +1,7 @@
-// Htm<To, From>: a 4x4 homogeneous transform that takes coordinates of system From to system To.
+// Htm<To, From>: a 4x4 homogeneous transform of coordinates from system From to system To.
 //
-// Composition reads itself: a_from_c = a_from_b * b_from_c; anything else does not compile. Lengths in mm,
-// points are column vectors, only rigid right-handed motions exist: det(R) = +1, R^T R = I within
+// The names make composition readable: a_from_c = a_from_b * b_from_c; other orders do not compile. Lengths
+// in mm, points are column vectors. Only rigid right-handed motions exist: det(R) = +1, R^T R = I within
 // `rigidity_limit`.
 #pragma once
 
@@ -11,29 +11,29 @@
 namespace datum {
 
 // The coordinate systems of an inspection cell.
-struct Sensor;    // right-handed, after the mirroring at ingest
+struct Sensor;    // right-handed, after mirroring at ingest
 struct Machine;   // the CMM's or stage's
-struct Board;     // the recipe's: x, y in the board plane, z up from its upper side
-struct Artefact;  // the calibration artefact's drawing
+struct Board;     // of the recipe: x, y in the board plane, z up from its upper side
+struct Artefact;  // of the calibration artefact's drawing
 
 class CalibrationError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Largest deviation of any element of R^T R from the identity that a stored transform may have. A matrix
-/// written with nine decimals keeps it; a scale error of 1 um over 1 m (1e-6) does not.
+/// Largest permitted deviation of an element of R^T R from the identity in a stored transform. A matrix
+/// written with nine decimals satisfies it; a scale error of 1 um over 1 m (1e-6) does not.
 inline constexpr double rigidity_limit = 1e-7;
 
-/// Throws CalibrationError, in words for the operator: not finite, last row not 0 0 0 1, mirrored (det < 0),
-/// or scaled/skewed beyond rigidity_limit.
+/// Throws CalibrationError with a text for the operator: not finite, last row not 0 0 0 1, mirrored (det <
+/// 0), or scaled or skewed beyond rigidity_limit.
 void check_rigid(const Eigen::Matrix4d& matrix);
 
 template <class To, class From>
 class Htm {
  public:
   Htm() : matrix_(Eigen::Matrix4d::Identity()) {}
-  /// Throws CalibrationError where the matrix is not a rigid right-handed motion.
+  /// Throws CalibrationError unless the matrix is a rigid right-handed motion.
   explicit Htm(const Eigen::Matrix4d& matrix) : matrix_(matrix) { check_rigid(matrix_); }
 
   const Eigen::Matrix4d& matrix() const { return matrix_; }

@@ -19,7 +19,7 @@ Eigen::Matrix3d rotation_from_vector(const Eigen::Vector3d& w_rad) {
 }
 
 Eigen::Vector3d vector_from_rotation(const Eigen::Matrix3d& rotation) {
-  // Through the quaternion: the arc cosine of the trace has no digits left at small angles.
+  // Via the quaternion: the arc cosine of the trace has no precision at small angles.
   const Eigen::AngleAxisd turn{Eigen::Quaterniond(rotation).normalized()};
   return turn.angle() * turn.axis();
 }

@@ -32,7 +32,7 @@ Matrix4d mirror(int axis) {
   return f;
 }
 
-/// The given matrix with each mistake undone.
+/// The given matrix with each mistake corrected.
 std::vector<NamedMistake> undone(const Matrix4d& given) {
   const Matrix3d r = given.topLeftCorner<3, 3>();
   const Vector3d t = given.topRightCorner<3, 1>();
@@ -48,7 +48,7 @@ std::vector<NamedMistake> undone(const Matrix4d& given) {
     all.push_back({HtmMistake::angle_negated, axes[k], matrix(rotation_from_intrinsic_xyz(other), t)});
   }
   all.push_back({HtmMistake::angle_negated, "all", matrix(rotation_from_intrinsic_xyz(-angles), t)});
-  // Rz(c) Ry(b) Rx(a) is the transpose of Rx(-a) Ry(-b) Rz(-c): either order may be the one that was meant.
+  // Rz(c) Ry(b) Rx(a) is the transpose of Rx(-a) Ry(-b) Rz(-c): either order may be intended.
   const Matrix3d other_order = rotation_from_intrinsic_xyz(-angles).transpose();
   const Matrix3d this_order = rotation_from_intrinsic_xyz(-intrinsic_xyz(r.transpose()));
   all.push_back({HtmMistake::angle_order, "Rz Ry Rx was meant", matrix(other_order, t)});
@@ -131,7 +131,7 @@ HtmDiagnosis diagnosis(const Matrix4d& given, const std::function<bool(const Mat
   return d;
 }
 
-/// Chi-square that is exceeded once in 1000 times (Wilson and Hilferty; 0.1 % off from 6 degrees of freedom).
+/// The 0.999 quantile of chi-square (Wilson and Hilferty 1931; error 0.1 % from 6 degrees of freedom on).
 double limit(double freedom) {
   const double v = 2 / (9 * freedom);
   return freedom * std::pow(1 - v + 3.0902 * std::sqrt(v), 3);

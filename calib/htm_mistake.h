@@ -1,7 +1,7 @@
-// A transform that does not fit what was measured, and which of the usual mistakes made it so.
+// Diagnosis of a transform that contradicts measurements: which common mistake explains it.
 //
-// Each mistake has an exact undoing. A given matrix that fails its evidence is undone in every way; what then
-// fits the evidence names the mistake. Where several fit, they are all named and nothing is chosen.
+// Each mistake has an exact inverse operation. A matrix that contradicts the evidence is corrected in every
+// way; each correction that fits names its mistake. Where several fit, all are named and none is chosen.
 #pragma once
 
 #include <Eigen/Core>
@@ -14,14 +14,14 @@
 namespace datum {
 
 enum class HtmMistake {
-  rotation_transposed,     // R^T for R, translation right
-  matrix_transposed,       // written for row vectors: the translation stands in the last row
-  inverted,                // from_to for to_from (the thesis' equation 2.5, METROLOGY E1)
+  rotation_transposed,     // R^T for R, translation correct
+  matrix_transposed,       // written for row vectors: the translation is in the last row
+  inverted,                // from_to for to_from (thesis equation 2.5; daemon/inspection/METROLOGY.md, E1)
   translation_negated,     // -T for T
-  translation_of_inverse,  // R right, but -R^T T for T
-  angle_negated,           // one of Rx, Ry, Rz, or all, turned the wrong way
-  angle_order,             // Rz Ry Rx for Rx Ry Rz (METROLOGY E4)
-  mirrored_both_sides,     // made in left-handed coordinates on both sides: F H F (METROLOGY E3); looks right
+  translation_of_inverse,  // R correct, but -R^T T for T
+  angle_negated,           // one of Rx, Ry, Rz, or all, with the wrong sign
+  angle_order,             // Rz Ry Rx for Rx Ry Rz (METROLOGY.md, E4)
+  mirrored_both_sides,     // left-handed on both sides: F H F (METROLOGY.md, E3); the determinant is +1
   mirrored_one_side,       // one side left-handed: determinant -1
   unit,                    // translation in m or inch
 };
@@ -29,25 +29,25 @@ const char* name_of(HtmMistake mistake);
 
 struct NamedMistake {
   HtmMistake mistake;
-  std::string detail;         // "x", "all", "input x", "inch"; empty where there is nothing to tell
-  Eigen::Matrix4d corrected;  // the given matrix with the mistake undone
+  std::string detail;         // "x", "all", "input x", "inch"; empty where not applicable
+  Eigen::Matrix4d corrected;  // the given matrix with the mistake corrected
 };
 
 struct HtmDiagnosis {
-  bool fits = false;                    // the given matrix as it is
-  std::vector<NamedMistake> explained;  // empty where it fits or nothing explains it
-  /// Empty where it fits; else the mistake and the remedy, or that several explain it, or that none does.
+  bool fits = false;                    // the given matrix fits
+  std::vector<NamedMistake> explained;  // empty where it fits or no mistake explains it
+  /// Empty where it fits; else the mistake and the remedy, or a statement that several or none explain it.
   std::string words;
 };
 
-/// A point in coordinates of From and of To, mm.
+/// A point in From's and in To's coordinates, mm.
 struct PointPair {
   Eigen::Vector3d from_mm, to_mm;
 };
 
-/// Fits: the sum of squares of to - M from over sigma_mm is one that noise reaches 999 times in 1000. Any 4x4
-/// matrix; pairs should not lie in a plane through symmetric places, or a mirroring cannot be seen. Throws
-/// CalibrationError without pairs, with a matrix that is not finite, with sigma_mm not above 0.
+/// The matrix fits where the sum of squares of (to - M from) / sigma_mm is within its 0.999 quantile. Accepts
+/// any 4x4 matrix. Pairs should not be coplanar and symmetric, or a mirroring is not detectable. Throws
+/// CalibrationError without pairs, for a non-finite matrix, or where sigma_mm is not above 0.
 HtmDiagnosis diagnose(const Eigen::Matrix4d& given, std::span<const PointPair> pairs, double sigma_mm);
 
 namespace detail {
@@ -55,8 +55,8 @@ HtmDiagnosis diagnose(const Eigen::Matrix4d& given, const Eigen::Matrix4d& expec
                       const Matrix6d& covariance);
 }
 
-/// Fits: its difference from `expected` (another calibration, a measurement of the artefact) is one that the
-/// covariance allows 999 times in 1000.
+/// The matrix fits where its difference from `expected` (another calibration, a measurement of the artefact)
+/// is within the covariance's 0.999 quantile.
 template <class To, class From>
 HtmDiagnosis diagnose(const Eigen::Matrix4d& given, const HtmEstimate<To, From>& expected) {
   return detail::diagnose(given, expected.htm.matrix(), expected.covariance);

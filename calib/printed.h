@@ -1,4 +1,4 @@
-// Text by a format of printf.
+// printf formatting into a string.
 #pragma once
 
 #include <cstdio>
@@ -6,7 +6,7 @@
 
 namespace datum {
 
-/// As std::snprintf prints it, at most 511 characters.
+/// The text that std::snprintf gives, at most 511 characters.
 std::string printed(const char* format, auto... values) {
   char text[512];
   std::snprintf(text, sizeof text, format, values...);

@@ -41,8 +41,8 @@ Htm<Machine, Sensor> at_stage(const Htm<Machine, Sensor>& at_calibration, const 
   return Htm<Machine, Sensor>(moved);
 }
 
-// A v = S D v with S the shear and D the scales. d/ds_ij: minus the scaled v_j in row i. d/dk_j: S's column j times
-// v_j. d/dq: A, twice, for the readings at q and at q_cal.
+// A v = S D v with S the shear and D the scales. d/ds_ij: minus the scaled v_j in row i. d/dk_j: S's column j
+// times v_j. d/dq: A, twice, for the readings at q and at q_cal.
 Eigen::Matrix3d motion_covariance(const StageModel& stage, const StageUncertainty& u,
                                   const Eigen::Vector3d& q_mm) {
   const Eigen::Vector3d v = q_mm - stage.q_cal_mm;

@@ -22,7 +22,7 @@ Box box_of(Points points) {
   return box;
 }
 
-/// Plane z = c + a x + b y through the means around one cell; zero vector where they are no plane.
+/// Plane z = c + a x + b y through the means around one cell; zero vector where they are not coplanar.
 Eigen::Vector3d normal_at(const CellMap& map, int row, int col) {
   Eigen::Matrix3d normal = Eigen::Matrix3d::Zero();
   Eigen::Vector3d right = Eigen::Vector3d::Zero();
@@ -48,7 +48,7 @@ Eigen::Vector3d normal_at(const CellMap& map, int row, int col) {
     sum += r * r;
   }
   constexpr double most_scatter = 0.05;
-  // Written so that a singular system (not a number) is no plane either.
+  // Negated, so that a singular system (NaN) is rejected too.
   if (!(sum <= most_scatter * most_scatter * static_cast<double>(n))) return Eigen::Vector3d::Zero();
   return Eigen::Vector3d(-plane[1], -plane[2], 1).normalized();
 }

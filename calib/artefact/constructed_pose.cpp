@@ -8,7 +8,7 @@ namespace datum {
 
 namespace {
 
-/// First and second moments of a face, as the construction sees them.
+/// First and second moments of a face, as used by the construction.
 struct Patch {
   Eigen::Vector3d mean, normal;
   Eigen::Matrix3d scatter;
@@ -26,7 +26,7 @@ Patches patches_of(const FaceData& faces) {
   return patches;
 }
 
-/// The points of a patch turned about their mean and shifted, as the parameters of fit_plane say.
+/// A patch rotated about its mean and shifted by an error in fit_plane's parameters.
 Patch moved(Patch patch, const Eigen::Vector3d& error) {
   const Eigen::Matrix<double, 3, 2> t = tangents(patch.normal);
   const Eigen::Matrix3d turn = rotation_from_vector(patch.normal.cross(t * error.head<2>()));
@@ -43,7 +43,7 @@ Plane3 plane_of(const Eigen::Vector3d& mean, const Eigen::Matrix3d& scatter, con
 
 Plane3 plane_of(const Patch& patch) { return plane_of(patch.mean, patch.scatter, patch.normal); }
 
-/// Each point of a patch weighs area / n.
+/// Each point of a patch has the weight area / n.
 Plane3 common_plane(const Patch& a, double area_a, const Patch& b, double area_b) {
   const Eigen::Vector3d mean = (area_a * a.mean + area_b * b.mean) / (area_a + area_b);
   const Eigen::Vector3d to_a = a.mean - mean, to_b = b.mean - mean;

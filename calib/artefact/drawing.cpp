@@ -62,7 +62,7 @@ double DrawnFace::reach_mm() const {
 
 namespace {
 
-/// A grid of at least `count` places over one area, two or more along its narrower side where there are four.
+/// Grid of at least `count` places over one area; for four or more, at least two along its narrower side.
 void add_places(const DrawnFace& face, const DrawnArea& a, std::size_t count,
                 std::vector<Eigen::Vector3d>& places) {
   const double width = a.x_max_mm - a.x_min_mm, height = a.y_max_mm - a.y_min_mm;

@@ -1,4 +1,4 @@
-// The angled-slot artefact as its drawing says: a plane with a long and a short V slot, six faces to measure.
+// The angled-slot artefact by its drawing: a plane with a long and a short V slot, and six faces to measure.
 //
 // Artefact coordinates (right-handed, mm): z is the outward normal of the plane LP u RP, which lies in z = 0;
 // the bottom line of the long slot, seen along z, is the y axis; that of the short slot meets it at the
@@ -36,26 +36,26 @@ struct DrawnArea {
 
 struct DrawnFace {
   Plane3 plane;                  // point_mm on the slot's bottom line at the origin (LP, RP: the origin)
-  std::vector<DrawnArea> areas;  // where it is measured, seen along z; clear of edges and of each other
+  std::vector<DrawnArea> areas;  // measuring areas, seen along z; clear of edges and of each other
 
   bool contains(double x_mm, double y_mm) const;
-  /// z of the plane at a place.
+  /// z of the plane at (x, y).
   double z_mm(double x_mm, double y_mm) const;
-  /// True area in mm^2 (not the one seen along z).
+  /// True area in mm^2, not its projection along z.
   double area_mm2() const;
-  /// Middle of the areas, on the plane.
+  /// Centroid of the areas, on the plane.
   Eigen::Vector3d middle_mm() const;
-  /// Largest distance of a corner of the areas from the middle.
+  /// Largest distance of a corner of the areas from the centroid.
   double reach_mm() const;
 };
 
-/// What the artefact itself may differ from its drawing.
+/// Permitted deviations of the artefact from its drawing.
 struct ArtefactTolerance {
   double angle_deg = 0;    // between any two faces
   double position_mm = 0;  // of a face along its normal
   double flatness_mm = 0;  // of a face, peak to valley
-  double form_um = 0;  // standard uncertainty of a face against the drawing, which no residual shows: as a
-                       // shift, and as a tilt by so much at its reach
+  double form_um = 0;      // standard uncertainty of a face against the drawing, not visible in residuals:
+                           // applied as a shift, and as a tilt by that amount at reach_mm()
 };
 
 struct ArtefactDrawing {
@@ -72,7 +72,7 @@ struct ArtefactDrawing {
   const DrawnFace& face(Face f) const { return faces[index_of(f)]; }
 };
 
-/// `count` places on a face, a grid over its areas: where to touch. Artefact coordinates.
+/// Grid of `count` touch positions over a face's areas. Artefact coordinates, mm.
 std::vector<Eigen::Vector3d> places_on(const DrawnFace& face, std::size_t count);
 
 }  // namespace datum

@@ -14,7 +14,7 @@ using config::Range;
 using config::TomlTable;
 
 constexpr std::int64_t schema = 1;
-// Coordinates of areas are compared with slot edges that are computed from depth and slope.
+// Areas' coordinates are compared with slot edges that are computed from depth and slope.
 constexpr double drawing_rounding_mm = 1e-9;
 
 /// Plane through `bottom` that rises by `slope_rad` towards the direction of angle `azimuth_rad`.
@@ -66,7 +66,7 @@ DrawnFace flank(TomlTable& slot, const char* name, const DrawnArea& plate, doubl
                 double azimuth_rad) {
   TomlTable table = slot.table(name);
   DrawnFace face;
-  // A flatter flank says too little of the slot's place, a steeper one is not seen by an optical sensor.
+  // A flatter flank does not determine the slot's place; an optical sensor does not see a steeper one.
   const double slope_deg = table.number("slope_deg", Range{10, 60});
   face.plane = rising_plane(-depth_mm, slope_deg * rad_per_deg, azimuth_rad);
   face.areas = areas(table, plate);

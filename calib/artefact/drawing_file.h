@@ -7,8 +7,8 @@
 
 namespace datum {
 
-/// Throws config::ConfigError: unknown or missing key, a number out of range, an area that is empty, outside
-/// the plate, off its face, or that overlaps another face's.
+/// Throws config::ConfigError for an unknown or missing key, a number out of range, or an area that is empty,
+/// outside the plate, off its face, or overlaps another face's area.
 ArtefactDrawing load_artefact_drawing(const std::filesystem::path& file);
 
 }  // namespace datum

@@ -10,7 +10,7 @@ namespace datum {
 
 namespace {
 
-/// Outline of the plate, wider by this: points at its very edge are of no concern.
+/// Margin around the plate's outline: points at its edge are not counted as beyond it.
 constexpr double outline_margin_mm = 0.7;
 
 bool near_outline(const DrawnArea& plate, double x, double y) {
@@ -18,7 +18,7 @@ bool near_outline(const DrawnArea& plate, double x, double y) {
          y >= plate.y_min_mm - outline_margin_mm && y <= plate.y_max_mm + outline_margin_mm;
 }
 
-/// Index of the face over whose area a place lies, or -1.
+/// Index of the face whose area contains the place, or -1.
 int face_over(const ArtefactDrawing& drawing, double x, double y) {
   for (std::size_t i = 0; i < face_count; ++i) {
     if (drawing.faces[i].contains(x, y)) return static_cast<int>(i);
@@ -58,8 +58,8 @@ void trim_to_own_planes(Points points, Assignment& assignment) {
     plane[f] = fit_plane(assignment.faces[f], Eigen::Vector3d::UnitZ()).feature;
     for (const Eigen::Vector3d& p : assignment.faces[f])
       residuals.push_back(std::abs(distance_mm(plane[f], p)));
-    // 1.4826 times the median is the standard deviation of a normal distribution. Beyond 4 lie 6 in 100 000
-    // of it: the scatter of what stays is smaller by 0.05 %. Points without noise keep their rounding.
+    // 1.4826 times the median is the standard deviation of a normal distribution. Beyond 4 of it lie 6 in 100
+    // 000, so the standard deviation of the rest is smaller by 0.05 %. The lower bound is rounding.
     limit[f] = std::max(4 * 1.4826 * median_of(residuals), 1e-9);
     assignment.faces[f].clear();
   }

@@ -1,4 +1,4 @@
-// Points given to faces at a known pose of the artefact.
+// Assignment of points to the artefact's faces at a known pose.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct Assignment {
 Assignment assign_faces(Points points, const ArtefactDrawing& drawing,
                         const Eigen::Matrix4d& sensor_from_artefact, double gate_mm);
 
-/// The same areas, but a point belongs if it is within 4 standard deviations (by the median of the absolute
-/// residuals) of the face's own plane.
+/// Repeats the assignment with the same areas against each face's own plane: a point belongs to the face if
+/// its residual is within 4 standard deviations (from the median absolute residual).
 void trim_to_own_planes(Points points, Assignment& assignment);
 
 }  // namespace datum

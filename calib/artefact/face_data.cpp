@@ -11,8 +11,8 @@ namespace datum {
 
 namespace {
 
-// Points without noise still have coordinates of 1000 mm that are rounded: no weight is infinite, and a
-// scatter below this says nothing.
+// Rounding of coordinates of 1000 mm: a smaller standard deviation is not significant and must not give
+// infinite weights.
 constexpr double rounding_mm = 1e-12;
 
 Fit<Plane3, 3> fit_face(const std::vector<Eigen::Vector3d>& points, Face face,
@@ -36,7 +36,7 @@ double pooled_variance_mm2(const FaceData& faces) {
   return sum / freedom;
 }
 
-/// Covariance of the fit's parameters where the points' variance is 1.
+/// Covariance of the fit's parameters for a variance of 1 per point.
 Eigen::Matrix3d unit_covariance(const FaceDatum& face) {
   const Eigen::Matrix<double, 3, 2> t = tangents(face.fit.feature.normal);
   Eigen::Matrix3d unit = Eigen::Matrix3d::Zero();
@@ -45,12 +45,12 @@ Eigen::Matrix3d unit_covariance(const FaceDatum& face) {
   return unit;
 }
 
-/// Of a face's squares: sum of n * mean^2 over the variance, and how many.
+/// Sum of n * mean^2 / variance over a face's squares, and their number.
 struct Squares {
   double sum = 0, count = 0;
   void add(Points points, const FaceDatum& face, double spacing_mm, double spacings) {
     const double variance = face.fit.evidence.sigma_mm * face.fit.evidence.sigma_mm;
-    // Less than half full: cut by the border.
+    // A square that is less than half full is cut by the border.
     const auto least = static_cast<std::size_t>(spacings * spacings / 2);
     for (const SquareMean& s : square_means(points, face.fit.feature, spacings * spacing_mm, least)) {
       sum += static_cast<double>(s.points) * s.mean_mm * s.mean_mm / variance;
@@ -77,7 +77,7 @@ FaceData face_data(const FacePoints& points, const ArtefactDrawing& drawing, con
   for (Face f : all_faces) {
     FaceDatum& face = faces[index_of(f)];
     face.fit = fit_face(points[index_of(f)], f, outwards);
-    // Points without any scatter have no covariance to take it from.
+    // Points without scatter have no covariance from which to take it.
     face.scatter = face.fit.evidence.sigma_mm > rounding_mm
                        ? scatter_of(face.fit)
                        : moments_of(points[index_of(f)], name_of(f), 4).scatter;
@@ -107,9 +107,9 @@ double residual_correlation(const FacePoints& points, const FaceData& faces, con
     large.add(on_face, face, spacing_mm, 16);
   }
   if (small.count < 50 || large.count < 10) return 1;
-  // A square's n mean^2 / s^2 is a chi-square of one degree: variance 2.
+  // A square's n mean^2 / s^2 is chi-square of one degree of freedom, variance 2.
   if (small.mean() < 1 + 2 * std::sqrt(2 / small.count)) return 1;
-  // Along each axis a square of b spacings misses a share of about 1/b: two sizes give the limit.
+  // Along each axis a square of b spacings misses a share of about 1/b: two sizes give the limit for large b.
   const double root = 2 * std::sqrt(large.mean()) - std::sqrt(small.mean());
   return std::max({1.0, small.mean(), root * root});
 }

@@ -7,7 +7,7 @@ namespace datum {
 
 namespace {
 
-/// Median of the samples from `from` to `to`; empty where that leaves the scan line.
+/// Median of the samples from `from` to `to`; empty where they leave the scan line.
 std::optional<double> level(std::span<const double> grey, double from, double to) {
   const long first = std::lround(from), last = std::lround(to);
   if (first < 0 || last >= static_cast<long>(grey.size()) || first > last) return std::nullopt;
@@ -21,7 +21,7 @@ double crossing(std::span<const double> grey, std::size_t i, double threshold) {
   return static_cast<double>(i) + (threshold - grey[i]) / (grey[i + 1] - grey[i]);
 }
 
-/// From the middle outwards by `step`: where the grey first rises over the threshold.
+/// First rise of the grey above the threshold from the middle outwards by `step`.
 std::optional<double> rise(std::span<const double> grey, long from, int step, double threshold) {
   for (long i = from; i + step >= 0 && i + step < static_cast<long>(grey.size()); i += step) {
     if (grey[static_cast<std::size_t>(i)] >= threshold) return std::nullopt;
@@ -62,7 +62,7 @@ std::optional<DarkRun> dark_line(std::span<const double> grey, double middle, do
   const auto after = level(grey, middle + 0.75 * width, middle + 1.3 * width);
   const auto dark = level(grey, middle - 0.25 * width, middle + 0.25 * width);
   if (!before || !after || !dark || std::min(*before, *after) - *dark < least_contrast) return std::nullopt;
-  // Only what the flanks need is smoothed.
+  // Only samples around the flanks are smoothed.
   const long first = std::max(0L, std::lround(middle - 1.4 * width));
   const long last = std::min(static_cast<long>(grey.size()) - 1, std::lround(middle + 1.4 * width));
   const std::vector<double> smooth = moving_average(

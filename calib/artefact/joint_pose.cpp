@@ -10,7 +10,7 @@ namespace {
 
 using Jacobian = Eigen::Matrix<double, 3, 6>;
 
-/// A drawn face in measured coordinates beside the measured one.
+/// A drawn face in measured coordinates, and the measured face.
 struct Pair {
   Pair(const FaceDatum& face, const DrawnFace& drawn, const Eigen::Matrix4d& pose)
       : measured(face.fit.feature),
@@ -19,14 +19,15 @@ struct Pair {
         point(pose.topLeftCorner<3, 3>() * drawn.plane.point_mm + pose.topRightCorner<3, 1>()),
         facing(normal.dot(measured.normal)) {}
 
-  /// Tilts, and height of the drawn plane over the measured centroid along the measured normal.
+  /// Tilts, and height of the drawn plane over the measured centroid, along the measured normal.
   Eigen::Vector3d residual() const {
     return {normal.dot(t.col(0)) / facing, normal.dot(t.col(1)) / facing,
             normal.dot(point - measured.point_mm) / facing};
   }
 
-  /// Of residual() by (w, d). A turn by w moves the normal by w x normal; over the centroid c the plane rises
-  /// by w . ((c - T) x normal) + normal . d. The change of `facing` is of second order at the solution.
+  /// Derivative of residual() by (w, d). A rotation by w moves the normal by w x normal. Over the centroid c
+  /// the plane rises by w . ((c - T) x normal) + normal . d. The change of `facing` is of second order at the
+  /// solution.
   Jacobian jacobian(const Eigen::Vector3d& translation) const {
     Jacobian j = Jacobian::Zero();
     for (int k = 0; k < 2; ++k) j.block<1, 3>(k, 0) = normal.cross(t.col(k)).transpose() / facing;
@@ -82,13 +83,13 @@ PoseEstimate joint_pose(const FaceData& faces, const ArtefactDrawing& drawing, c
       right -= jw * pair.residual();
       by_faces.middleCols<3>(static_cast<Eigen::Index>(3 * i)) = jw;
     }
-    // Rotations in rad and shifts in mm differ by the lever: scaled to a diagonal of ones before solving.
+    // Rad and mm differ by the lever: scaled to a unit diagonal before solving.
     const Vector6d scale = normal.diagonal().cwiseSqrt().cwiseInverse();
     const Matrix6d scaled = scale.asDiagonal() * normal * scale.asDiagonal();
     const Vector6d step = scale.asDiagonal() * Vector6d(solve_symmetric(scaled, scale.asDiagonal() * right));
     if (!step.allFinite()) break;
     pose.matrix = detail::corrected(pose.matrix, step);
-    // What is left is rounding: 1e-16 of a radian's and of 1000 mm's sums over six faces.
+    // The remaining step is rounding: 1e-16 of sums in rad and of 1000 mm over six faces.
     if (step.head<3>().norm() < 1e-13 && step.tail<3>().norm() < 1e-10) {
       pose.gain = scale.asDiagonal() * solve_symmetric(scaled, scale.asDiagonal() * by_faces);
       return pose;

@@ -73,7 +73,7 @@ ScanLine coarse_line(const std::vector<Crossing>& runs, double noise_mm, const c
     RobustSettings settings;
     settings.noise_sigma_mm = noise_mm;
     const Line3 line = fit_line_robust(points, settings).fit.feature;
-    // A line along the scan has no crossings; 45 degrees is far beyond what is allowed.
+    // A line along the scan has no crossings; 45 degrees is far beyond the allowed angle.
     if (std::abs(line.direction.y()) < std::abs(line.direction.x()))
       throw FitRefused("it lies along the scan");
     const double slope = line.direction.x() / line.direction.y();

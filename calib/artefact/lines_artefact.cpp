@@ -15,7 +15,7 @@ namespace datum {
 
 namespace {
 
-// Clear of edges: pixels there see two surfaces.
+// Distance from edges, where pixels see two surfaces.
 constexpr double margin_mm = 1;
 
 template <class... Values>
@@ -25,7 +25,8 @@ template <class... Values>
   throw SegmentationRefused(buffer);
 }
 
-/// Middle between the dark and the bright half of the image (Otsu: the largest variance between the two).
+/// Threshold between the dark and the bright half of the image (N. Otsu 1979: largest variance between
+/// classes).
 double global_threshold(const IntensityImage& image) {
   constexpr std::size_t bins = 256;
   const double scale = static_cast<double>(bins) / std::exp2(image.bits);
@@ -46,13 +47,13 @@ double global_threshold(const IntensityImage& image) {
   return static_cast<double>(best + 1) / scale;
 }
 
-/// One line's crossings between its drawn ends, and how often it is seen beyond them.
+/// One line's crossings between its drawn ends, and the number beyond them.
 struct Traced {
   std::vector<Crossing> crossings;
   double coverage = 0, beyond = 0;
 };
 
-/// `origin_v` is where the other line crosses; `stretch` is the drawn length per v.
+/// `origin_v` is the other line's crossing; `stretch` is the drawn length per v.
 Traced trace(const ScannedImage& image, const ScanLine& coarse, const DrawnLine& drawn, double other_from_mm,
              double other_to_mm, double origin_v, double stretch, double least_contrast, int half) {
   Traced traced;
@@ -61,7 +62,7 @@ Traced trace(const ScannedImage& image, const ScanLine& coarse, const DrawnLine&
     const double place = (image.v_mm(i) - origin_v) * stretch;
     const bool inside = place > drawn.from_mm + margin_mm && place < drawn.to_mm - margin_mm;
     const bool outside = place < drawn.from_mm - margin_mm || place > drawn.to_mm + margin_mm;
-    // Where the other line crosses or starts there is no bright surface beside this one.
+    // Around the other line's crossing there is no bright surface beside this line.
     if (place > other_from_mm && place < other_to_mm) continue;
     if (!inside && !outside) continue;
     const auto found =
@@ -94,7 +95,7 @@ FittedLine checked_line(const Traced& traced, const DrawnLine& drawn, const Line
         who, 100 * traced.beyond);
   }
   const FittedLine fit = fitted_line(traced.crossings);
-  // A slanted line is cut at a slant.
+  // The scan cuts an inclined line obliquely.
   evidence.width_mm = fit.width_mm / std::hypot(1, fit.line.slope);
   evidence.crossings = fit.used;
   evidence.scatter_um = 1e3 * fit.scatter_mm;
@@ -127,7 +128,7 @@ std::vector<Eigen::Vector3d> plate_points(const HeightFrame& frame, const LinesD
   return points;
 }
 
-/// The plane through the points, without those farther off than 4 standard deviations by the median.
+/// Plane through the points, without those farther than 4 standard deviations (by the median).
 Fit<Plane3, 3> plate_plane(std::vector<Eigen::Vector3d> points) {
   try {
     const Plane3 first = fit_plane(points, Eigen::Vector3d::UnitZ()).feature;

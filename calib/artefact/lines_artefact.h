@@ -1,14 +1,14 @@
-// Where a plane-and-lines artefact stands before the sensor: its heights give the plane, its grey image the
+// Locates a plane-and-lines artefact before the sensor: heights give the plane, the grey image gives the
 // lines.
 //
-// Each row of the image crosses the long line, each column the short one; their dark runs' edges are found to
-// a fraction of a pixel (grey_edges.h). The middle of the two edges of one crossing is a point of the line: a
-// threshold that is a little wrong moves both edges, not the middle. The points are lifted to the plane along
-// the line of sight; the heights at an edge itself are blends. Construction as for the angled slots: z is the
-// plane's normal, y the long line, the origin where the lines meet.
+// Each image row crosses the long line, each column the short one. The edges of their dark runs are found
+// with sub-pixel resolution (grey_edges.h). The middle of a crossing's two edges is a point of the line,
+// because a threshold error moves both edges outwards or inwards alike. Points are projected onto the plane
+// along the line of sight; heights at an edge itself mix both surfaces. The coordinate system is that of the
+// angled slots: z is the plane's normal, y the long line, the origin the lines' intersection.
 //
-// The covariance holds the noise of the points and, as the drawing states them, form_um of the plane and
-// edge_um of each line; not the sensor's scale error, nor grey distortion of its optics.
+// The covariance holds the noise of the points and the drawing's form_um of the plane and edge_um of each
+// line. It does not hold the sensor's scale error or the distortion of its optics.
 #pragma once
 
 #include "calib/artefact/lines_drawing.h"
@@ -21,11 +21,11 @@ namespace datum {
 struct LinesLimits {
   int half_window = 2;           // of the moving average: 2 half + 1 pixels
   double least_contrast = 0.15;  // of the image's full scale, between plate and line
-  double coverage = 0.85;        // of a line's crossings; turned over, the sample shows 78 %
-  double beyond = 0.1;           // share of crossings beyond its ends at which it is seen nevertheless
-  double noise_mm = 0.05;        // scatter of the plane's points
-  double rotation_deg = 20;      // against the sensor's x
-  double tilt_deg = 12;          // against the sensor's z
+  double coverage = 0.85;        // share of a line's crossings; a sample turned over reaches 78 %
+  double beyond = 0.1;           // largest share of crossings beyond the line's ends
+  double noise_mm = 0.05;        // standard deviation of the plane's points
+  double rotation_deg = 20;      // largest rotation against the sensor's x
+  double tilt_deg = 12;          // largest tilt against the sensor's z
 };
 
 struct LineEvidence {
@@ -42,8 +42,8 @@ struct LinesLocation {
   double angle_deg = 0;  // between the lines
 };
 
-/// Throws SegmentationRefused: no intensity, left-handed, a line that is not found, not as wide, not at its
-/// place, not at its angle, a plate that is not flat, turned too far.
+/// Throws SegmentationRefused where intensity is missing, the frame is left-handed, a line is not found or
+/// has the wrong width, place or angle, the plate is not flat, or the rotation exceeds its limit.
 LinesLocation locate_lines(const HeightFrame& frame, const LinesDrawing& drawing,
                            const LinesLimits& limits = {});
 

@@ -1,7 +1,7 @@
-// The plane-and-lines artefact as its drawing says: a bright flat plate with a long and a short dark line.
+// The plane-and-lines artefact by its drawing: a bright flat plate with a long and a short dark line.
 //
-// Artefact coordinates (right-handed, mm): z is the plate's outward normal, the plate lies in z = 0; the
-// middle of the long line is the y axis, the middle of the short line meets it at the origin; x = y cross z.
+// Artefact coordinates (right-handed, mm): z is the plate's outward normal and the plate lies in z = 0. The
+// middle of the long line is the y axis; the middle of the short line meets it at the origin; x = y cross z.
 #pragma once
 
 #include <filesystem>
@@ -23,10 +23,10 @@ struct LinesDrawing {
   double angle_deg = 0;    // tolerance of the angle between the lines, drawn as 90
   double width_mm = 0;     // tolerance of the lines' widths
   double flatness_mm = 0;  // of the plate, peak to valley
-  double form_um = 0;      // standard uncertainty of the plate against a plane: as a shift and as a tilt
-  double edge_um =
-      0;  // standard uncertainty of a line's middle against the drawing: as a shift, and as a turn by
-          // so much over half its length
+  double form_um = 0;      // standard uncertainty of the plate's form: as a shift and as a tilt
+  /// Standard uncertainty of a line's middle against the drawing: as a shift, and as a rotation by that
+  /// amount over half its length.
+  double edge_um = 0;
   std::string sha256;
 };
 

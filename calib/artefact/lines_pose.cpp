@@ -9,7 +9,7 @@ namespace {
 
 double square(double v) { return v * v; }
 
-/// The line turned and shifted about its mean: errors of the fit, which do not correlate.
+/// The line rotated and shifted about its mean: the fit's uncorrelated errors.
 ScanLine moved(const FittedLine& fit, double offset_mm, double slope) {
   return {fit.line.at_mm + offset_mm - slope * fit.v_mean_mm, fit.line.slope + slope};
 }

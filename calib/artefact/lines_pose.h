@@ -1,24 +1,24 @@
-// From a plane and two lines in the image to the artefact's place, with covariance.
+// The artefact's pose and its covariance from a plane and two image lines.
 #pragma once
 
 #include "calib/artefact/line_crossings.h"
 
 namespace datum {
 
-/// Both lines as they cross the scans of rows (long) and columns (short).
+/// Both lines as they cross the scans: rows (long), columns (short).
 struct ImageLines {
   FittedLine along, across;
 };
 
-/// Where they meet: x = along.u(y), y = across.u(x).
+/// Intersection: x = along.u(y), y = across.u(x).
 Eigen::Vector2d meeting(const ScanLine& along, const ScanLine& across);
 
-/// Place of x, y on the plane, seen along the sensor's z.
+/// The point of the plane at (x, y), along the sensor's z. mm.
 Eigen::Vector3d lifted(const Eigen::Vector2d& at_mm, const Plane3& plane);
 
-/// z is the plane's normal, y the long line on the plane, the origin where the lines meet. Covariance by
-/// central differences over the plane's three and the lines' two errors each, with what the drawing states of
-/// them.
+/// z is the plane's normal, y the long line on the plane, the origin the lines' intersection. Covariance by
+/// central differences over the plane's three and each line's two parameters, plus the uncertainties that the
+/// drawing states.
 HtmEstimate<Sensor, Artefact> lines_pose(const Fit<Plane3, 3>& plane, const ImageLines& lines,
                                          const LinesDrawing& drawing);
 

@@ -13,7 +13,8 @@ namespace datum {
 
 namespace {
 
-/// Quadratic form e^T C^-1 e in the directions in which C is not singular, and how many those are.
+/// Quadratic form e^T C^-1 e in the directions in which C is not singular, and the number of these
+/// directions.
 struct ChiSquare {
   double value = 0;
   int freedom = 0;
@@ -21,12 +22,12 @@ struct ChiSquare {
 
 template <class Vector, class Matrix>
 ChiSquare chi_square(const Vector& e, const Matrix& covariance) {
-  // Scaled to a unit diagonal, so that rad and mm are compared on one footing.
+  // Scaled to a unit diagonal, which makes rad and mm comparable.
   const Vector scale = covariance.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
   const EigenSystem solver = eigen_system(scale.asDiagonal() * covariance * scale.asDiagonal());
   const Vector along = solver.vectors.transpose() * (scale.asDiagonal() * e);
   ChiSquare chi;
-  // Differences of gains that are good to 1e-9 leave their square as eigenvalues of what is singular.
+  // Gains are accurate to 1e-9, so singular directions have eigenvalues of its square.
   const double floor = 1e-12 * solver.values.maxCoeff();
   for (Eigen::Index i = 0; i < along.size(); ++i) {
     if (solver.values[i] <= floor) continue;
@@ -36,15 +37,15 @@ ChiSquare chi_square(const Vector& e, const Matrix& covariance) {
   return chi;
 }
 
-/// Chi-square that is exceeded once in 1000 times, by Wilson and Hilferty's cube root (0.5 % off at one
-/// degree of freedom, less above).
+/// The 0.999 quantile of chi-square by Wilson and Hilferty's cube root (1931); error 0.5 % at one degree of
+/// freedom, less above.
 double limit(int freedom) {
   constexpr double z = 3.0902;
   const double v = 2.0 / (9 * freedom);
   return freedom * std::pow(1 - v + z * std::sqrt(v), 3);
 }
 
-/// The face whose residual is largest against its own uncertainty.
+/// The face with the largest residual in units of its own uncertainty.
 std::string worst_face(const FaceErrors& residuals, const FaceData& faces) {
   std::size_t worst = 0;
   double most = -1;
@@ -97,7 +98,8 @@ std::array<FaceResidual, face_count> report(const FaceErrors& residuals, const F
   return all;
 }
 
-/// Of all points about the drawn planes: scatter about the own plane, and the two planes' difference over it.
+/// Rms of all points about the drawn planes: scatter about the own plane, and the difference of the two
+/// planes.
 double rms_um(const FaceErrors& residuals, const FaceData& faces) {
   double sum = 0, n = 0;
   for (std::size_t i = 0; i < face_count; ++i) {

@@ -11,12 +11,13 @@ namespace {
 
 // A bin of the slopes' histogram; 0.6 degrees.
 constexpr double bin = 0.01;
-// Cells within this height of one level belong to it.
+// Cells within this height of a level belong to it.
 constexpr double level_mm = 0.3;
 
 Eigen::Vector2d slope_of(const Cell& cell) { return -cell.normal.head<2>() / cell.normal.z(); }
 
-/// The most frequent slope: the fullest 3 x 3 bins, then the mean of what is within 1.5 bins of their middle.
+/// The most frequent slope: the fullest 3 x 3 bins, then the mean of the slopes within 1.5 bins of their
+/// middle.
 Eigen::Vector2d common_slope(const std::vector<const Cell*>& cells, double most_slope) {
   const int half = static_cast<int>(std::ceil(most_slope / bin)) + 1, width = 2 * half + 1;
   std::vector<int> count(static_cast<std::size_t>(width) * width, 0);

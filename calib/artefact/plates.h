@@ -1,4 +1,4 @@
-// Levels in a snapshot that could be the artefact's plate.
+// Candidate levels of the artefact's plate in a snapshot.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@ struct Plate {
   double area_mm2 = 0;
 };
 
-/// Planes of at least `least_area_mm2` tilted by up to `tilt_limit_rad` against z, the largest first, at most
-/// 4.
+/// Planes of at least `least_area_mm2` that are tilted by up to `tilt_limit_rad` against z. Largest first, at
+/// most 4.
 std::vector<Plate> plates_in(const CellMap& map, double tilt_limit_rad, double least_area_mm2);
 
 }  // namespace datum

@@ -55,8 +55,8 @@ std::array<double, 360> azimuths(const std::vector<Sloping>& cells, const DrawnF
   return area;
 }
 
-/// For each rotation of the artefact by whole degrees: flank area that is seen where it should be, each flank
-/// up to what is drawn.
+/// Score for each rotation of the artefact by whole degrees: flank area at the expected azimuth, limited to
+/// each flank's drawn area.
 std::array<double, 360> rotation_scores(const std::vector<Sloping>& cells, const ArtefactDrawing& drawing,
                                         double cell_mm2) {
   std::array<double, 360> score{};
@@ -74,9 +74,8 @@ std::array<double, 360> rotation_scores(const std::vector<Sloping>& cells, const
   return score;
 }
 
-/// Rotations whose score is the largest within 15 degrees around and at least half of the best, best first;
-/// of about equal ones (a tenth of the best) the one nearest to no rotation, which is how an artefact is
-/// meant to lie.
+/// Rotations whose score is the largest within 15 degrees and at least half of the best, best first. Of about
+/// equal ones (a tenth of the best) the one nearest to 0, the intended position of the artefact.
 std::vector<int> likely_rotations(const std::array<double, 360>& score) {
   const double best = *std::max_element(score.begin(), score.end());
   const auto of = [&](int turn) { return score[static_cast<std::size_t>((turn + 360) % 360)]; };
@@ -97,7 +96,7 @@ Eigen::Matrix3d turn_about_z(double angle_rad) {
   return Eigen::AngleAxisd(angle_rad, Vector3d::UnitZ()).toRotationMatrix();
 }
 
-/// The rotation to a fraction of a degree: mean deviation of the flanks' cells from their drawn azimuths.
+/// The rotation with sub-degree resolution: mean deviation of the flanks' cells from their drawn azimuths.
 double refined_rotation(const std::vector<Sloping>& cells, const ArtefactDrawing& drawing, double angle_rad) {
   double sum = 0, n = 0;
   for (Face f : flanks) {
@@ -110,7 +109,7 @@ double refined_rotation(const std::vector<Sloping>& cells, const ArtefactDrawing
   return n > 0 ? angle_rad + sum / n : angle_rad;
 }
 
-/// The artefact on one plate at one rotation.
+/// Candidate of one plate at one rotation.
 void add_candidate(const std::vector<Sloping>& cells, const ArtefactDrawing& drawing,
                    const Eigen::Isometry3d& sensor_from_plate, double angle_rad, double score,
                    double cell_mm2, PoseCandidates& all) {

@@ -1,9 +1,8 @@
-// Where the artefact might lie in a snapshot: every place whose plate and slots look like the drawing's from
-// afar.
+// Candidate poses of the artefact in a snapshot: places where plate and slots coarsely match the drawing.
 //
-// A plate is a level at which many cells lie; the slots' flanks are cells of the drawn slopes, whose azimuths
-// give the rotation about the plate's normal and whose heights give, each, one line on which the slot's
-// bottom must be. What a candidate is worth is decided later, point by point.
+// A plate is a level at which many cells lie. The slots' flanks are cells with the drawn slopes: their
+// azimuths give the rotation about the plate's normal, and their heights give a line for each slot's bottom.
+// Candidates are judged later, point by point.
 #pragma once
 
 #include <Eigen/Core>
@@ -17,12 +16,12 @@ namespace datum {
 
 struct PoseCandidate {
   Eigen::Matrix4d sensor_from_artefact;
-  double score = 0;  // area of flanks that fits, of those drawn
+  double score = 0;  // area of matching flanks over their drawn area
 };
 
 struct PoseCandidates {
   std::vector<PoseCandidate> found;  // best first
-  std::string missing;  // what the most promising attempt lacked, in words; for when none is found
+  std::string missing;               // why the best attempt failed; used when no candidate is found
 };
 
 /// Plates tilted by up to `tilt_limit_rad` against the sensor's z, at any rotation about their normal.

@@ -17,22 +17,22 @@ namespace {
 
 const Eigen::Vector3d up = Eigen::Vector3d::UnitZ();
 
-// Points farther from a drawn plane than this are not of it: the artefact's own tolerance and 4 standard
-// deviations of the largest noise together.
+// Largest distance of a cell or a point from its drawn plane: the artefact's tolerance plus 4 standard
+// deviations of the largest noise.
 constexpr double cell_gate_mm = 0.5, point_gate_mm = 0.3;
 
-/// What became of one candidate.
+/// Result of one candidate.
 struct Attempt {
   Segmentation result;
   std::string refusal;  // empty: accepted
-  int stage = 0;        // how far it came: 0 not all faces seen, 1 not fitted, 2 tried by the gates
+  int stage = 0;        // 0 not all faces seen, 1 not fitted, 2 refused by the gates
 };
 
 FaceData fits_of(const FacePoints& faces, const ArtefactDrawing& drawing) {
   return face_data(faces, drawing, up, FaceNoise::each_face, 1);
 }
 
-/// The pose by the means of cells: every face must show two fifths of its area.
+/// The pose from the means of cells; every face must show two fifths of its area.
 Eigen::Matrix4d refined(Points cells, double edge_mm, const ArtefactDrawing& drawing,
                         const Eigen::Matrix4d& start) {
   const FacePoints faces = assign_faces(cells, drawing, start, cell_gate_mm).faces;
@@ -69,7 +69,7 @@ Attempt attempt(Points points, Points cells, double edge_mm, const ArtefactDrawi
   return a;
 }
 
-/// Cells of a ninth of the narrowest face, up to a fifth of it where the points are few.
+/// Cells of a ninth of the narrowest face, up to a fifth for sparse points.
 CellMap fitting_cells(Points points, const ArtefactDrawing& drawing) {
   double narrowest = 1e300;
   for (const DrawnFace& face : drawing.faces) {
@@ -92,7 +92,7 @@ CellMap fitting_cells(Points points, const ArtefactDrawing& drawing) {
   throw SegmentationRefused(text);
 }
 
-/// Accepted, or the words of the candidate that came closest.
+/// The accepted candidate, or the refusal of the candidate that passed most steps.
 Attempt best_attempt(Points points, const ArtefactDrawing& drawing, const SegmentationLimits& limits) {
   const CellMap map = fitting_cells(points, drawing);
   const PoseCandidates candidates = pose_candidates(map, drawing, limits.tilt_deg * rad_per_deg);
@@ -125,7 +125,7 @@ Attempt best_attempt(Points points, const ArtefactDrawing& drawing, const Segmen
   return best;
 }
 
-/// Whether the same points would be the artefact, seen in a mirror.
+/// Whether the mirrored points would show the artefact.
 const char* mirrored(Points points, const ArtefactDrawing& drawing, const SegmentationLimits& limits) {
   std::vector<Eigen::Vector3d> flipped(points.begin(), points.end());
   for (Eigen::Vector3d& p : flipped) p.x() = -p.x();

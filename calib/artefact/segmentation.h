@@ -1,9 +1,9 @@
-// The six faces of the artefact in a snapshot, found without a hand.
+// Automatic segmentation of the artefact's six faces in a snapshot.
 //
-// Candidates from afar (pose_candidates.h) are refined by the joint fit, then every point is given to the
-// face in whose drawn area it lies, and the result must pass gates that the drawing sets: all six faces are
-// there, covered, clean, flat, at their angles and places, nothing of the plate's level lies beyond its
-// outline, and no second candidate passes. What does not pass is refused with its reason; nothing is guessed.
+// Coarse candidates (pose_candidates.h) are refined by the joint fit. Each point is then assigned to the face
+// whose drawn area contains it. The result must pass gates from the drawing: all six faces are present,
+// covered, clean, flat, and at their angles and places; no points of the plate's level lie beyond its
+// outline; and no second candidate passes. A failed gate refuses the snapshot and states its reason.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace datum {
 
-/// Why a snapshot is no calibration snapshot, in words, with what to do.
+/// A snapshot unfit for calibration; the text states the reason and the remedy.
 class SegmentationRefused : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -26,11 +26,11 @@ class SegmentationRefused : public std::runtime_error {
 struct SegmentationLimits {
   double tilt_deg = 12;  // of the plate against the sensor's z; flanks of 30 degrees then still rise by 18
   std::size_t least_points = 200;  // on each face
-  // Of each face's drawn area. The sample turned over its x axis shows 76 % of RP and 83 % of LP: above that
-  // its hand is certain even where nothing can be seen beyond its outline.
+  // Least share of each face's drawn area. A sample turned over its x axis reaches 76 % of RP and 83 % of LP,
+  // so above that the handedness is certain even where nothing beyond the outline is visible.
   double coverage = 0.85;
   double foreign = 0.10;   // share of the points over a face's area that are not on the face
-  double beyond = 0.02;    // points at the plate's level beyond its outline, to those of LP and RP
+  double beyond = 0.02;    // ratio of points at the plate's level beyond its outline to those of LP and RP
   double noise_mm = 0.05;  // scatter of a face's points about its own plane
 };
 
@@ -45,15 +45,15 @@ struct FaceEvidence {
 struct Segmentation {
   FacePoints faces;                  // sensor coordinates
   std::vector<std::int8_t> face_of;  // for each given point or pixel: index of its Face, or -1
-  Htm<Sensor, Artefact> start;       // good enough to know the faces by; locate() gives the estimate
+  Htm<Sensor, Artefact> start;       // precise enough to assign faces; locate() gives the estimate
   std::array<FaceEvidence, face_count> evidence;
 };
 
 /// Points in right-handed sensor coordinates, z towards the sensor. Throws SegmentationRefused.
 Segmentation segment(Points points, const ArtefactDrawing& drawing, const SegmentationLimits& limits = {});
 
-/// The frame's pixels of class ok; face_of is row-major over all pixels. Refuses also a left-handed frame
-/// that was not mirrored.
+/// Uses the frame's pixels of class ok; face_of is row-major over all pixels. Also refuses a left-handed
+/// frame that was not mirrored.
 Segmentation segment(const HeightFrame& frame, const ArtefactDrawing& drawing,
                      const SegmentationLimits& limits = {});
 

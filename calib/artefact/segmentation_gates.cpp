@@ -75,7 +75,7 @@ std::string face_refusal(Face f, const FaceEvidence& e, const ArtefactDrawing& d
   return {};
 }
 
-/// Standard uncertainty of a face's tilt: towards its worse axis.
+/// Standard uncertainty of a face's tilt about its worse axis.
 double tilt_u_rad(const FaceDatum& face) { return std::sqrt(face.covariance.topLeftCorner<2, 2>().trace()); }
 
 std::string angle_refusal(const FaceData& data, const ArtefactDrawing& drawing) {
@@ -99,7 +99,7 @@ std::string angle_refusal(const FaceData& data, const ArtefactDrawing& drawing) 
   return {};
 }
 
-/// Of the face that is farthest off.
+/// Refusal of the face with the largest deviation.
 std::string place_refusal(const FaceData& data, const ArtefactDrawing& drawing, const Eigen::Matrix4d& pose) {
   const FaceErrors residuals = face_residuals(data, drawing, pose);
   std::string refusal;

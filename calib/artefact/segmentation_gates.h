@@ -1,4 +1,4 @@
-// What an assignment of points to faces must satisfy before it is believed.
+// Acceptance gates for an assignment of points to faces.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace datum {
 
-/// Fills `evidence`; the first gate that does not hold, in words with its numbers and what to do, or empty.
-/// `data` are the fits of assignment.faces, `pose` their joint fit.
+/// Fills `evidence`. Returns the first failed gate as text with its numbers and remedy, or empty. `data` are
+/// the fits of assignment.faces, `pose` their joint fit.
 std::string refusal_of(const Assignment& assignment, const FaceData& data, const ArtefactDrawing& drawing,
                        const Eigen::Matrix4d& pose, const SegmentationLimits& limits,
                        std::array<FaceEvidence, face_count>& evidence);

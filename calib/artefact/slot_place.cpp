@@ -8,7 +8,7 @@ namespace datum {
 
 namespace {
 
-// A flank must show this share of its drawn area to be looked at: cells at its edges have no normal.
+// Least visible share of a flank's drawn area; cells at its edges have no normal.
 constexpr double least_share = 0.3;
 
 }  // namespace

@@ -32,7 +32,7 @@ double largest_u_mm(const Fit<Sphere, 4>& fit) {
   return std::sqrt(eigen_system(fit.covariance.topLeftCorner<3, 3>()).values[2]);
 }
 
-/// The points within the cap about a centre, moved out by what their footprint let them sink.
+/// Points within the cap about a centre, moved outwards by the footprint's correction.
 std::vector<Eigen::Vector3d> cap_of(Points sphere, const Eigen::Vector3d& center, const Eigen::Vector3d& view,
                                     const SphereArtefactSettings& s) {
   const double least = std::cos(s.cap_angle_rad);
@@ -71,8 +71,8 @@ void refuse_doubtful(const SphereSighting& seen, const SphereArtefactSettings& s
 SphereSighting find_sphere(Points points, const Eigen::Vector3d& to_sensor, const SphereArtefactSettings& s) {
   check(s, to_sensor);
   const Eigen::Vector3d view = to_sensor.normalized();
-  // First from points that the equator may bias: three four-hundredths of the diameter are twice what the
-  // thesis saw.
+  // The first fit includes points biased near the equator: three four-hundredths of the diameter are twice
+  // the thesis' bias.
   RobustSettings wide = s.robust;
   wide.noise_sigma_mm = std::max(wide.noise_sigma_mm, s.diameter_mm / 400);
   const auto first = fit_sphere_robust(points, wide);
@@ -89,7 +89,7 @@ SphereSighting find_sphere(Points points, const Eigen::Vector3d& to_sensor, cons
     seen.fit = fit_sphere_robust(cap, s.robust).fit;
     const double moved = (seen.fit.feature.center_mm - center).norm();
     center = seen.fit.feature.center_mm;
-    // A hundredth of its uncertainty: what single points at the cap's rim still do.
+    // A hundredth of its uncertainty: remaining effect of single points at the cap's rim.
     if (moved <= 0.01 * largest_u_mm(seen.fit)) break;
     if (seen.selections == most_selections) {
       refuse_fit(

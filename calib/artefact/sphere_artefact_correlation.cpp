@@ -12,8 +12,8 @@ struct Sum {
   double n = 0, residual = 0;
 };
 
-/// Mean over squares of n mean^2 / variance: 1 for independent residuals. Squares that are not at least half full
-/// are left out. `count`: how many squares.
+/// Mean over squares of n mean^2 / variance: 1 for independent residuals. Squares that are less than half
+/// full are excluded. `count`: number of squares.
 double square_means(Points cap, const Sphere& sphere, const Eigen::Matrix<double, 3, 2>& across,
                     double side_mm, double full, double variance, double& count) {
   std::map<std::pair<int, int>, Sum> squares;
@@ -39,7 +39,7 @@ double square_means(Points cap, const Sphere& sphere, const Eigen::Matrix<double
 double cap_correlation(Points cap, const Fit<Sphere, 4>& fit, const Eigen::Vector3d& view,
                        double cap_angle_rad) {
   const double variance = fit.evidence.sigma_mm * fit.evidence.sigma_mm;
-  // Residuals that are rounding alone say nothing: coordinates below a metre, by 2e-13 mm.
+  // Residuals at rounding level are not evaluated: 2e-13 mm for coordinates below a metre.
   if (fit.evidence.sigma_mm < 1e-9) return 1;
   const double reach = fit.feature.radius_mm * std::sin(cap_angle_rad);
   const double spacing_mm = std::sqrt(std::numbers::pi * reach * reach / static_cast<double>(cap.size()));
@@ -50,8 +50,8 @@ double cap_correlation(Points cap, const Fit<Sphere, 4>& fit, const Eigen::Vecto
   if (few < 10 || many < 50) return 1;
   // One square's value is chi-square of one degree of freedom, variance 2.
   if (small < 1 + 2 * std::sqrt(2 / many)) return 1;
-  // A square of b spacings misses a share of about 1 / b along each axis of what correlates across its edges:
-  // two sizes give the limit.
+  // A square of b spacings misses a share of about 1 / b along each axis of the correlation across its edges:
+  // two sizes give the limit for large b.
   const double root = 2 * std::sqrt(large) - std::sqrt(small);
   return std::max({1.0, small, root * root});
 }

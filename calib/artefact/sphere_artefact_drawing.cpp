@@ -38,7 +38,7 @@ void check_isolated(const TomlTable& file, const std::vector<DrawnSphere>& spher
 }
 
 void check_spread(const TomlTable& file, const std::vector<DrawnSphere>& spheres) {
-  // A tenth: the turn about the line through the others is then ten times worse known than the others.
+  // A tenth: the rotation about the line through the others is then ten times more uncertain than the others.
   const Eigen::Vector3d& first = spheres[0].center_mm;
   double longest = 0, widest = 0;
   Eigen::Vector3d along = Eigen::Vector3d::Zero();
@@ -54,7 +54,7 @@ void check_spread(const TomlTable& file, const std::vector<DrawnSphere>& spheres
   }
 }
 
-/// Largest change of a distance or a diameter when sphere order[i] stands in for sphere i.
+/// Largest change of a distance or diameter when sphere order[i] takes the place of sphere i.
 double change_mm(const std::vector<DrawnSphere>& spheres, const std::vector<std::size_t>& order) {
   double largest = 0;
   for (std::size_t i = 0; i < spheres.size(); ++i) {

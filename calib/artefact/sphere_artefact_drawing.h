@@ -1,4 +1,4 @@
-// The drawing of a sphere artefact: where its spheres stand, as calibrated.
+// The drawing of a sphere artefact: calibrated places of its spheres.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace datum {
 
-/// Artefact coordinates (right-handed, mm): its certificate's, z towards the side that a sensor sees.
+/// Artefact coordinates of the certificate (right-handed, mm), z towards the side that faces a sensor.
 struct DrawnSphere {
   Eigen::Vector3d center_mm;
   double center_u_mm = 0;  // standard uncertainty of each coordinate
@@ -24,12 +24,12 @@ struct SphereDrawing {
   std::string sha256;                // of the drawing's file
 };
 
-/// Throws config::ConfigError: unknown or missing key, a number out of range, fewer than 3 or more than 8
-/// spheres, spheres that touch, that lie on a line, or whose exchange changes no distance by `least_difference_mm`
-/// (the artefact would fit in two ways).
+/// Throws config::ConfigError for an unknown or missing key, a number out of range, fewer than 3 or more than
+/// 8 spheres, spheres that touch or are collinear, or spheres whose exchange changes no distance by
+/// `least_difference_mm` (two poses would fit).
 SphereDrawing load_sphere_drawing(const std::filesystem::path& file);
 
-/// By how much at least one distance between centres, or a diameter, must change in every exchange of spheres.
+/// Least change of at least one centre distance or diameter that every exchange of spheres must cause.
 inline constexpr double least_difference_mm = 1;
 
 }  // namespace datum

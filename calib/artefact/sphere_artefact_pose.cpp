@@ -49,7 +49,7 @@ double squares_after(Pairs pairs, const Means& m, const Eigen::Matrix3d& rotatio
   return sum;
 }
 
-/// Upper 1e-6 of chi-square (Wilson, Hilferty) of what n pairs leave over.
+/// Upper 1e-6 quantile of chi-square (Wilson and Hilferty 1931) for n pairs.
 double allowed_chi_square(std::size_t pairs) {
   const double freedom = 3 * static_cast<double>(pairs) - 6;
   const double cube_root = 1 - 2 / (9 * freedom) + 4.753 * std::sqrt(2 / (9 * freedom));
@@ -64,13 +64,14 @@ double largest_variance(Pairs pairs) {
   return largest;
 }
 
-/// Rotation of the closed unweighted solution.
+/// Rotation of the closed, unweighted solution.
 Eigen::Matrix3d closed_rotation(Pairs pairs, const Means& m) {
   Eigen::Matrix3d h = Eigen::Matrix3d::Zero();
   for (const PointPair& p : pairs) h += (p.to_mm - m.to) * (p.from_mm - m.from).transpose();
   const Eigen::JacobiSVD<Eigen::Matrix3d> svd(h, Eigen::ComputeFullU | Eigen::ComputeFullV);
   const Eigen::Vector3d& s = svd.singularValues();
-  // Square of width to length, on both sides: a width of 1:100 leaves the turn about the line 100 times worse.
+  // Squared ratio of width to length, on both sides: at 1:100 the rotation about the line is 100 times more
+  // uncertain.
   if (!(s[1] > 1e-4 * s[0])) {
     refuse_fit(alignment_name,
                "the %zu points lie on a line: nothing holds the turn about it; place one beside it",
@@ -80,7 +81,8 @@ Eigen::Matrix3d closed_rotation(Pairs pairs, const Means& m) {
   const Eigen::Matrix3d proper = svd.matrixU() * sign.asDiagonal() * svd.matrixV().transpose();
   sign[2] = -sign[2];
   const Eigen::Matrix3d mirrored = svd.matrixU() * sign.asDiagonal() * svd.matrixV().transpose();
-  // In a plane (three points, always) both fit alike: only what fits mirrored, and else clearly not, is named.
+  // Coplanar pairs (always with three points) fit equally mirrored. Only pairs that fit mirrored and clearly
+  // not otherwise are refused.
   const double reversed = squares_after(pairs, m, mirrored);
   if (reversed < allowed_chi_square(pairs.size()) * largest_variance(pairs) &&
       4 * reversed < squares_after(pairs, m, proper)) {
@@ -104,7 +106,7 @@ struct Step {
   double chi_square = 0, squares = 0;
 };
 
-/// Linearised about a pose, in HtmEstimate's parameters.
+/// Linearisation about a pose, in HtmEstimate's parameters.
 Step linearised(Pairs pairs, const Pose& pose) {
   Step step;
   for (const PointPair& p : pairs) {
@@ -139,7 +141,7 @@ PairAlignment align_pairs(Pairs pairs) {
   const Eigen::Matrix3d closed = closed_rotation(pairs, m);
   Pose pose{closed, m.to - closed * m.from};
   Step step = linearised(pairs, pose);
-  // Convergence is quadratic but for the weights' slow change; 20 are many times what it takes.
+  // Convergence is quadratic except for the slow change of the weights; 20 iterations are ample.
   for (int iteration = 0; iteration < 20; ++iteration) {
     const Vector6d x = solve_symmetric(step.information, step.gradient);
     pose.r = rotation_from_vector(x.head<3>()) * pose.r;

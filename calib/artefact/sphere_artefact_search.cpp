@@ -13,7 +13,7 @@ constexpr const char* search_name = "sphere artefact";
 
 using Surface = std::vector<Eigen::Vector3d>;
 
-/// One surface from a pixel on, by flood; its pixels are marked in `done`.
+/// Flood fill of one surface from a pixel on; marks its pixels in `done`.
 Surface flooded(const HeightFrame& frame, int row, int col, double jump_mm, std::vector<char>& done) {
   const auto index = [&](int r, int c) { return static_cast<std::size_t>(r) * frame.cols + c; };
   std::vector<std::pair<int, int>> open{{row, col}};
@@ -49,13 +49,13 @@ SphereArtefactSettings settings_for(const DrawnSphere& drawn, const SphereSearch
   return one;
 }
 
-/// What each surface is as each drawn sphere; none where it is refused.
+/// The fit of each surface as each drawn sphere; none where it was refused.
 struct Sightings {
   std::vector<std::vector<std::optional<SphereSighting>>> seen;  // [surface][drawn]
   std::string reasons;
 };
 
-/// The first sphere of the drawing that is calibrated like sphere k.
+/// The first sphere of the drawing with the same calibrated values as sphere k.
 std::size_t first_alike(const SphereDrawing& drawing, std::size_t k) {
   std::size_t i = 0;
   while (drawing.spheres[i].diameter_mm != drawing.spheres[k].diameter_mm ||
@@ -86,7 +86,7 @@ Sightings sightings_of(const std::vector<Surface>& surfaces, const SphereDrawing
   return all;
 }
 
-/// Tries surfaces for drawn spheres one after the other; distances cut most branches at once.
+/// Assigns surfaces to drawn spheres one after the other; distances prune most branches at once.
 class Assignment {
  public:
   Assignment(const SphereDrawing& drawing, const Sightings& sightings)
@@ -112,8 +112,8 @@ class Assignment {
     for (std::size_t k = 0; k < drawn; ++k) {
       const double seen = (center - seen_[chosen_[k]][k]->fit.feature.center_mm).norm();
       const double drawn_mm = (drawing_.spheres[drawn].center_mm - drawing_.spheres[k].center_mm).norm();
-      // Half of what the drawing guarantees between two orders; a surface taken twice is at no distance from
-      // itself. How well distances agree is for the alignment to say.
+      // Half of the drawing's guaranteed difference between two orders. A surface used twice has distance 0
+      // from itself. The alignment judges how well distances agree.
       if (std::abs(seen - drawn_mm) > least_difference_mm / 2) return false;
     }
     return true;
@@ -171,7 +171,7 @@ SphereLocation locate_spheres(const HeightFrame& frame, const SphereDrawing& dra
                      drawn.center_u_mm * drawn.center_u_mm * Eigen::Matrix3d::Identity()});
   }
   const PairAlignment alignment = align_pairs(pairs);
-  // Three spheres fit as well seen from behind, which is how a mirrored frame shows them.
+  // Three spheres fit equally well seen from behind, as in a mirrored frame.
   if (!(alignment.matrix(2, 2) > 0)) {
     refuse_fit(
         search_name,

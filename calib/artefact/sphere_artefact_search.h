@@ -1,4 +1,4 @@
-// The spheres of an artefact in a snapshot, found without a hand, and the transform from their centres.
+// Automatic search of an artefact's spheres in a snapshot, and the transform from their centres.
 #pragma once
 
 #include "calib/artefact/sphere_artefact.h"
@@ -13,8 +13,8 @@ struct SphereSearchSettings {
   double footprint_mm = 0;
   double allowed_size_mm = 0.02;
   double allowed_center_u_mm = 0.0025;
-  double jump_mm = 0.5;  // heights of neighbouring pixels that differ by more belong to two surfaces
-  std::size_t least_points = 200;  // of a surface that is worth a look
+  double jump_mm = 0.5;            // neighbouring pixels whose heights differ by more belong to two surfaces
+  std::size_t least_points = 200;  // smaller surfaces are ignored
 };
 
 struct SphereLocation {
@@ -24,14 +24,14 @@ struct SphereLocation {
   double chi_square = 0;                // 3 n - 6 degrees of freedom
 };
 
-/// Surfaces of a right-handed frame: pixels of class ok that hang together (four neighbours, jumps below
-/// jump_mm), as points in sensor coordinates, largest first; smaller ones than least_points are left out.
+/// Connected surfaces of a right-handed frame: pixels of class ok, four neighbours, jumps below jump_mm.
+/// Points in sensor coordinates, mm, largest surface first.
 std::vector<std::vector<Eigen::Vector3d>> surfaces_of(const HeightFrame& frame,
                                                       const SphereSearchSettings& settings);
 
-/// Every surface is tried as every drawn sphere; then the one assignment is taken whose distances agree. Throws
-/// FitRefused: a sphere that is not seen (with the reasons of what came close), two assignments that agree, a
-/// contradiction, a left-handed frame that was not mirrored.
+/// Fits every surface as every drawn sphere, then accepts the one assignment whose distances agree. Throws
+/// FitRefused where a sphere is not visible (with the reasons of near matches), two assignments agree,
+/// distances contradict the drawing, or a left-handed frame was not mirrored.
 SphereLocation locate_spheres(const HeightFrame& frame, const SphereDrawing& drawing,
                               const SphereSearchSettings& settings);
 

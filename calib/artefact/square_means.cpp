@@ -13,7 +13,7 @@ std::vector<SquareMean> square_means(Points points, const Plane3& plane, double 
     low = low.cwiseMin(at);
     high = high.cwiseMax(at);
   }
-  // Borders at multiples of the edge; a face is a few hundred squares, far apart points a few thousand.
+  // Borders at multiples of the edge. A face has a few hundred squares, sparse points a few thousand.
   low = low.array().floor();
   const Eigen::Vector2d size = high - low;
   if (!(size.x() * size.y() < 1e7)) return {};

@@ -1,5 +1,5 @@
-// Where iterations start: circles and spheres from linear equations (|p|^2 = 2 c.p + k), whose answer is exact
-// for exact points and too small for short noisy arcs.
+// Start values of iterations: circles and spheres from linear equations (|p|^2 = 2 c.p + k). The solution is
+// exact for exact points and too small for short noisy arcs.
 #pragma once
 
 #include <Eigen/Core>
@@ -14,7 +14,7 @@ struct Ball {
   double radius;
 };
 
-/// Of points about their mean, scaled to about 1. None where they lie on a line (2) or in a plane (3).
+/// Points about their mean, scaled to about 1. None where they are collinear (2-D) or coplanar (3-D).
 std::optional<Ball<2>> algebraic_ball(std::span<const Eigen::Vector2d> points);
 std::optional<Ball<3>> algebraic_ball(std::span<const Eigen::Vector3d> points);
 

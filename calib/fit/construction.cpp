@@ -10,8 +10,8 @@
 namespace datum {
 namespace {
 
-// Sine of the least angle, and least volume of three unit normals: below it a micrometre in a plane's place
-// moves what is constructed by more than a millimetre.
+// Least sine of an angle, and least volume of three unit normals. Below it a micrometre in a plane's place
+// moves the constructed point by more than a millimetre.
 constexpr double least_sine = 1e-3;
 
 Eigen::Vector3d unit(const Eigen::Vector3d& v, const char* what) {
@@ -100,8 +100,8 @@ LineEstimate intersection(const Fit<Plane3, 3>& first, const Fit<Plane3, 3>& sec
   LineEstimate e;
   e.line = intersection(first.feature, second.feature);
   const Eigen::Matrix<double, 3, 2> t = tangents(e.line.direction);
-  // A point s along the line moves across it so that it stays on both planes: n_k . move = h_k(s), where
-  // h_k(s) = o_k - (tilt_k . (point - centroid_k)) is how far plane k has moved along its normal there.
+  // A point at s along the line moves across it so that it stays on both planes: n_k . move = h_k(s). h_k(s)
+  // = o_k - (tilt_k . (point - centroid_k)) is plane k's movement along its normal there.
   const Fit<Plane3, 3>* planes[2] = {&first, &second};
   Eigen::Matrix2d across;  // n_k in the tangents
   for (int k = 0; k < 2; ++k) across.row(k) = planes[k]->feature.normal.transpose() * t;

@@ -1,4 +1,5 @@
-// What circle, sphere and cylinder share after their iterations: covariance in mm, and the refusals that need it.
+// Common part of circle, sphere and cylinder fits after their iterations: covariance in mm, and refusals
+// based on it.
 #pragma once
 
 #include <cmath>
@@ -8,11 +9,11 @@
 
 namespace datum {
 
-/// sigma^2 (J^T J)^-1 with the rows and columns of lengths in mm. `is_length` marks those parameters.
+/// sigma^2 (J^T J)^-1 with rows and columns of lengths in mm. `is_length` marks those parameters.
 template <int N>
 Eigen::Matrix<double, N, N> covariance_of(const Normal<N>& normal, double sigma,
                                           const Eigen::Matrix<double, N, 1>& is_length, double length_mm) {
-  // sigma is in scaled units, as J is; a parameter that is a length is length_mm times its scaled value.
+  // sigma and J are in scaled units; a length is length_mm times its scaled value.
   const Eigen::Matrix<double, N, 1> unit = (is_length * length_mm).array() + (1 - is_length.array());
   Eigen::Matrix<double, N, N> covariance = solve_symmetric(normal.jtj, Eigen::MatrixXd::Identity(N, N));
   for (int i = 0; i < N; ++i)
@@ -20,8 +21,9 @@ Eigen::Matrix<double, N, N> covariance_of(const Normal<N>& normal, double sigma,
   return covariance;
 }
 
-/// Refuses what did not converge, scatters like a cloud, or leaves the radius too uncertain.
-/// `radius` is the scaled radius, `radius_variance_mm2` the covariance's element. `part` names what is too small.
+/// Refuses a fit that did not converge, whose residuals scatter like a cloud, or whose radius is too
+/// uncertain. `radius` is scaled, `radius_variance_mm2` is the covariance's element. `part` names the part
+/// that is too small.
 void refuse_curved(const char* feature, const char* part, bool converged, const FitEvidence& evidence,
                    double radius_mm, double radius_variance_mm2, const FitLimits& limits);
 

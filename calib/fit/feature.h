@@ -1,8 +1,9 @@
-// Geometric features fitted to measured points by orthogonal least squares: what calibrations are built from.
+// Geometric features fitted to measured points by orthogonal least squares, from which calibrations are
+// built.
 //
-// Lengths in mm, angles in rad, double, whatever coordinate system the points are in. Sums of squares are of the
-// orthogonal distances (geometric, "total" least squares); every fit carries the covariance of its parameters
-// under noise that is independent, equal and isotropic, with the scatter of its own residuals as its size.
+// Lengths in mm, angles in rad, double, in the points' own coordinate system. Sums of squares are of
+// orthogonal distances (geometric, "total" least squares). Every fit carries the covariance of its parameters
+// under independent, equal, isotropic noise, whose size is the standard deviation of its own residuals.
 #pragma once
 
 #include <Eigen/Core>
@@ -34,14 +35,14 @@ struct Sphere {
 
 struct Cylinder {
   Eigen::Vector3d point_mm,
-      direction;  // point of the axis nearest to the centroid of the points; |direction| = 1
+      direction;  // point of the axis nearest to the points' centroid; |direction| = 1
   double radius_mm = 0;
 };
 
-/// What a fit rests on. Residuals are distances from the feature, in mm.
+/// Evidence of a fit. Residuals are distances from the feature, in mm.
 struct FitEvidence {
   std::size_t points = 0;  // given
-  std::size_t used = 0;    // fitted: all, unless a robust fit left some out
+  std::size_t used = 0;    // fitted: all, unless a robust fit left out some
   double rms_mm = 0;       // sqrt(sum r^2 / used)
   double sigma_mm = 0;     // sqrt(sum r^2 / degrees of freedom): estimate of the noise along one axis
   double largest_mm = 0;   // of the used points
@@ -51,11 +52,11 @@ struct FitEvidence {
 template <class Feature, int Parameters>
 struct Fit {
   Feature feature;
-  Eigen::Matrix<double, Parameters, Parameters> covariance;  // order and meaning: see the function
+  Eigen::Matrix<double, Parameters, Parameters> covariance;  // order and units: see the function
   FitEvidence evidence;
 };
 
-/// Points that cannot carry the feature; the text says why, with the numbers, and what to measure instead.
+/// Points that do not determine the feature; the text states why, with numbers, and what to measure instead.
 class FitRefused : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -67,9 +68,9 @@ using Points = std::span<const Eigen::Vector3d>;
 /// |component| (the first of equals) made perpendicular. Tilts in covariances are towards these.
 Eigen::Matrix<double, 3, 2> tangents(const Eigen::Vector3d& direction);
 
-/// Signed so that dot(normal, towards) > 0. Parameters of the covariance: tilt of the normal towards t1 and t2
-/// (rad; normal + a t1 + b t2), offset along the normal at the centroid (mm). Refuses: not finite, fewer than 4
-/// points, coincident, on a line or a strip thinner than 1:100, scattered (not a plane), a normal within
+/// The sign satisfies dot(normal, towards) > 0. Covariance parameters: tilt of the normal towards t1 and t2
+/// (rad; normal + a t1 + b t2), offset along the normal at the centroid (mm). Refuses: not finite, fewer than
+/// 4 points, coincident, on a line or a strip thinner than 1:100, scattered (not a plane), a normal within
 /// 1e-6 rad of perpendicular to `towards`.
 Fit<Plane3, 3> fit_plane(Points points, const Eigen::Vector3d& towards, const FitLimits& limits = {});
 
@@ -77,14 +78,15 @@ Fit<Plane3, 3> fit_plane(Points points, const Eigen::Vector3d& towards, const Fi
 /// direction's largest component is positive. Refuses: not finite, fewer than 3 points, coincident, scattered.
 Fit<Line3, 4> fit_line(Points points, const FitLimits& limits = {});
 
-/// Circle in space: the sum of squared distances from the curve, plane and circle jointly, which is the
-/// least-squares answer where the noise is isotropic. Parameters: center x, y, z (mm), tilt of the normal
-/// towards t1 and t2 (rad), radius (mm). The normal's largest component is positive. Refuses: not finite, fewer
-/// than 4 points, on a line, an arc too short for its noise, scattered, no convergence.
+/// Circle in space: minimises the sum of squared distances from the curve, plane and circle jointly, which is
+/// the least-squares solution for isotropic noise. Parameters: center x, y, z (mm), tilt of the normal
+/// towards t1 and t2 (rad), radius (mm). The normal's largest component is positive. Refuses: not finite,
+/// fewer than 4 points, on a line, an arc too short for its noise, scattered, no convergence.
 Fit<Circle3, 6> fit_circle(Points points, const FitLimits& limits = {});
 
-/// Circle of points that are projected along a known normal (touches of a hole at several depths), in the plane
-/// through their centroid. Parameters: center along t1 and t2 of `normal`, radius (mm). Refuses as fit_circle.
+/// Circle of points projected along a known normal (touches of a hole at several depths), in the plane
+/// through their centroid. Parameters: center along t1 and t2 of `normal`, radius (mm). Refuses as
+/// fit_circle.
 Fit<Circle3, 3> fit_circle(Points points, const Eigen::Vector3d& normal, const FitLimits& limits = {});
 
 /// Parameters: center x, y, z, radius (mm). Refuses: not finite, fewer than 5 points, in a plane, a cap too
@@ -95,7 +97,7 @@ Fit<Sphere, 4> fit_sphere(Points points, const FitLimits& limits = {});
 /// The direction's largest component is positive. Refuses: not finite, fewer than 6 points, too short or too
 /// narrow a part of it for its noise, scattered, no convergence.
 Fit<Cylinder, 5> fit_cylinder(Points points, const FitLimits& limits = {});
-/// As above, from a direction known to within about 30 degrees instead of from directions all round.
+/// As above, starting from a direction known within about 30 degrees instead of searching all directions.
 Fit<Cylinder, 5> fit_cylinder(Points points, const Eigen::Vector3d& start_direction,
                               const FitLimits& limits = {});
 

@@ -10,9 +10,9 @@ namespace {
 constexpr const char* circle_name = "circle";
 constexpr const char* circle_part = "arc";
 
-// Iterated about the centroid (the origin here), which the points hold best: shift in the plane along t1 and t2,
-// height of the plane, tilts about the centroid, radius. About a far centre, tilt and height of a short arc's
-// plane would be one long valley.
+// Parameters about the centroid (the origin here), which the points determine best: shift in the plane along
+// t1 and t2, height of the plane, tilts, radius. About a far centre, tilt and height of a short arc's plane
+// would be strongly correlated.
 using CircleRow = Eigen::Matrix<double, 6, 1>;
 
 struct CircleModel3 {
@@ -40,8 +40,8 @@ struct CircleModel3 {
     const Eigen::Matrix<double, 3, 2> t = tangents(c.normal);
     const Eigen::Vector3d normal = (c.normal + t * step.segment<2>(3)).normalized();
     const Eigen::Vector3d center = c.center_mm + t * step.head<2>() + step[2] * c.normal;
-    // Rodrigues' rotation from normal to normal. Eigen's FromTwoVectors compiles a singular value decomposition for
-    // opposite vectors, which a step along the tangents can't make.
+    // Rodrigues' rotation from normal to normal. Eigen's FromTwoVectors instantiates a singular value
+    // decomposition for opposite vectors, which a step along the tangents never produces.
     const Eigen::Vector3d axis = c.normal.cross(normal), across = axis.cross(center);
     return {center + across + axis.cross(across) / (1 + c.normal.dot(normal)), normal, c.radius_mm + step[5]};
   }
@@ -51,7 +51,7 @@ struct CircleModel3 {
     Eigen::Matrix<double, 6, 6> g = Eigen::Matrix<double, 6, 6>::Zero();
     g.block<3, 2>(0, 0) = t;
     g.block<3, 1>(0, 2) = c.normal;
-    // A tilt a towards t turns the centre c by a (t (n . c) - n (t . c)).
+    // A tilt a towards t moves the centre c by a (t (n . c) - n (t . c)).
     g.block<3, 2>(0, 3) = t * c.normal.dot(c.center_mm) - c.normal * (c.center_mm.transpose() * t);
     g.block<3, 3>(3, 3).setIdentity();
     return g;
@@ -87,7 +87,7 @@ Fit<Circle3, 6> fit_circle(Points points, const FitLimits& limits) {
   fit.feature = {m.mean_mm + l * c.center_mm, with_positive_largest(c.normal), l * c.radius_mm};
   fit.evidence =
       evidence_of(points.size(), found.normal.sum_squares * l * l, l * largest, 6, 2, found.iterations);
-  // The covariance belongs to the tangents of the normal that is handed out.
+  // The covariance refers to the tangents of the returned normal.
   const Circle3 out{c.center_mm, fit.feature.normal, c.radius_mm};
   const CircleRow none_is_length = CircleRow::Zero(),
                   is_length = (CircleRow() << 1, 1, 1, 0, 0, 1).finished();

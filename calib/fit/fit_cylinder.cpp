@@ -38,7 +38,7 @@ struct CylinderModel {
     const Eigen::Matrix<double, 3, 2> t = tangents(c.direction);
     const Eigen::Vector3d direction = (c.direction + t * step.head<2>()).normalized();
     const Eigen::Vector3d point = c.point_mm + t * step.segment<2>(2);
-    // The centroid is the origin here: the axis' point stays nearest to it.
+    // The centroid is the origin here; the axis' point remains the nearest to it.
     return {point - direction * direction.dot(point), direction, c.radius_mm + step[4]};
   }
 };
@@ -48,7 +48,7 @@ struct Start {
   double sum_squares;
 };
 
-/// The algebraic circle of the points seen along a direction.
+/// The algebraic circle of the points projected along a direction.
 std::optional<Start> start_along(const Scaled& q, const Eigen::Vector3d& direction) {
   const Eigen::Matrix<double, 3, 2> t = tangents(direction);
   std::vector<Eigen::Vector2d> flat;
@@ -64,7 +64,7 @@ std::optional<Start> start_along(const Scaled& q, const Eigen::Vector3d& directi
   return Start{{t * circle->center, direction, circle->radius}, sum};
 }
 
-/// At most 256 of the points, evenly through their order: enough to choose a direction.
+/// At most 256 points, evenly spaced in their order; sufficient to choose a direction.
 Scaled thinned(const Scaled& q) {
   const std::size_t stride = (q.size() + 255) / 256;
   Scaled some;
@@ -93,7 +93,7 @@ std::vector<Start> starts_around(const Scaled& q, const Eigen::Vector3d& about, 
 }
 
 Minimum<5, Cylinder> best_of(const Scaled& q, const std::vector<Start>& starts) {
-  // The sum of squares has several minima over the direction; its best basins are among the best starts.
+  // The sum of squares has several minima over the direction; the deepest ones are near the best starts.
   constexpr std::size_t tried = 12;
   Minimum<5, Cylinder> best;
   const Scaled some = thinned(q);
@@ -105,8 +105,9 @@ Minimum<5, Cylinder> best_of(const Scaled& q, const std::vector<Start>& starts) 
   return best.converged ? minimise<5>(CylinderModel{q}, best.state) : best;
 }
 
-/// Normal equations in which the direction is held only by what of the points' spread along the axis no tilted
-/// plane explains. A flat ring that leans holds it by its ellipse too, but the mirrored cylinder fits as well.
+/// Normal equations in which the direction is determined only by the spread of the points along the axis that
+/// no tilted plane explains. A flat inclined ring also determines it by its ellipse, but the mirrored
+/// cylinder fits equally.
 Normal<5> held_by_length(const Scaled& q, const Cylinder& c) {
   const Eigen::Matrix<double, 3, 2> t = tangents(c.direction);
   const auto place = [&](const Eigen::Vector3d& p) {
@@ -172,7 +173,7 @@ Fit<Cylinder, 5> fit_cylinder(Points points, const Eigen::Vector3d& start_direct
     refuse_fit(cylinder_name, "its start direction has no length");
   }
   const Scaled q = scaled(points, m);
-  // 40 degrees: 30 and the distance between neighbours.
+  // 40 degrees: 30 plus the spacing of the directions.
   const auto starts = starts_around(q, start_direction.normalized(), 0.766);
   return fit_from(points, m, q, starts, limits);
 }

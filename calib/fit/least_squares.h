@@ -1,10 +1,11 @@
-// Nonlinear least squares of few parameters: Gauss-Newton steps, damped (Levenberg, Marquardt) where they do not
-// descend.
+// Nonlinear least squares of few parameters: Gauss-Newton steps, damped (Levenberg 1944, Marquardt 1963)
+// where they do not descend.
 //
-// A Model holds the points and gives, for a State (the feature):
+// A Model holds the points and provides, for a State (the feature):
 //   linearised(state)   -> Normal<N>: J^T J, J^T r, sum r^2, and the largest length that a residual is made of
 //   moved(state, step)  -> State
-// Points are scaled to an rms distance of 1, so that rounding of a residual is a few epsilon of that length.
+// Points are scaled to an rms distance of 1, so that the rounding of a residual is a few epsilon of that
+// length.
 #pragma once
 
 #include <Eigen/Core>
@@ -21,7 +22,7 @@ struct Normal {
   Eigen::Matrix<double, N, 1> jtr = Eigen::Matrix<double, N, 1>::Zero();
   double sum_squares = 0;
   double reach = 1;
-  double residuals = 0;  // how many
+  double residuals = 0;  // their number
 
   void add(const Eigen::Matrix<double, N, 1>& row, double residual) {
     jtj += row * row.transpose();
@@ -42,7 +43,7 @@ struct Minimum {
 /// A residual is a difference of two lengths below `reach`, each from three rounded squares and a root.
 inline double residual_rounding(double reach) { return 4 * std::numeric_limits<double>::epsilon() * reach; }
 
-/// How much a sum of squares may rise by rounding alone: of the residuals, and of the sum of as many terms.
+/// Largest rise of a sum of squares by rounding alone: of the residuals and of their summation.
 template <int N>
 double rounding_of_sum(const Normal<N>& n) {
   const double r = residual_rounding(n.reach);
@@ -50,9 +51,9 @@ double rounding_of_sum(const Normal<N>& n) {
          2 * r * std::sqrt(n.residuals * n.sum_squares) + n.residuals * r * r;
 }
 
-/// Stops where an undamped step would change the residuals by less, in rms, than their own rounding: further
-/// steps move the parameters within what the numbers of the points leave open. The sum of squares alone can't
-/// tell that near a minimum, so a step counts as a descent unless the sum rises by more than rounding.
+/// Stops where an undamped step would change the residuals by less, in rms, than their rounding; further
+/// steps are not determined by the points. The sum of squares alone does not show this near a minimum, so a
+/// step counts as a descent unless the sum rises by more than rounding.
 template <int N, class Model, class State>
 Minimum<N, State> minimise(const Model& model, const State& start, int limit = 200) {
   Minimum<N, State> at{start, model.linearised(start)};

@@ -24,7 +24,7 @@ void refuse_bad(WeightedPoints points) {
   }
 }
 
-/// The points as one slope sees them.
+/// Sums over the points at a given slope.
 struct View {
   double weight = 0, x = 0, y = 0;  // sum of W, and means weighted with W
   double numerator = 0, denominator = 0;
@@ -74,7 +74,7 @@ double unweighted_slope(WeightedPoints points) {
     xx += (p.x_mm - x) * (p.x_mm - x);
     xy += (p.x_mm - x) * (p.y_mm - y);
   }
-  // x coordinates that differ by no more than their rounding.
+  // x coordinates that differ only by rounding.
   if (!(std::sqrt(xx / n) > 8 * std::numeric_limits<double>::epsilon() * largest)) {
     refuse_fit(line_name, "all points have the same x: exchange x and y");
   }
@@ -90,7 +90,7 @@ WeightedLine fit_line_weighted(WeightedPoints points) {
   for (int iteration = 1; iteration <= 200; ++iteration) {
     const View view(points, b);
     const double next = view.numerator / view.denominator;
-    // A quotient of two sums of n terms: a step below their rounding is no step.
+    // A quotient of two sums of n terms: a step below their rounding ends the iteration.
     const double rounding = (n + 8) * std::numeric_limits<double>::epsilon() * std::abs(next);
     if (!std::isfinite(next)) break;
     const bool settled = std::abs(next - b) <= rounding || (next == 0 && b == 0);

@@ -1,6 +1,6 @@
-// A straight line y = a + b x through points whose both coordinates are uncertain, each with weights of its own
-// (D. York et al., "Unified equations for the slope, intercept, and standard errors of the best straight line",
-// Am. J. Phys. 72, 2004). For edges and profiles whose points are not equally good; equal ones are fit_line's.
+// A straight line y = a + b x through points with individual weights of both coordinates (D. York et al.,
+// "Unified equations for the slope, intercept, and standard errors of the best straight line", Am. J. Phys.
+// 72, 2004). For edges and profiles with points of unequal uncertainty; fit_line treats equal ones.
 #pragma once
 
 #include <Eigen/Core>
@@ -26,9 +26,9 @@ struct WeightedLine {
   int iterations = 0;
 };
 
-/// Refuses: fewer than 3 points, a number that is not finite, a weight that is not positive, points without
-/// extent in x (exchange the axes), no convergence, chi_square beyond the 1 - 1e-6 quantile (the weights promise
-/// more than the points keep).
+/// Refuses: fewer than 3 points, a non-finite number, a weight that is not positive, points without extent in
+/// x (exchange the axes), no convergence, chi_square beyond the 1 - 1e-6 quantile (residuals exceed the
+/// stated weights).
 WeightedLine fit_line_weighted(std::span<const WeightedPoint> points);
 
 }  // namespace datum

@@ -37,7 +37,7 @@ PointMoments moments_of(Points points, const char* feature, std::size_t least) {
                  largest);
     }
   }
-  // Twice, the second time about the first mean: what is left of the rounding is that of the spread.
+  // Two passes, the second about the first mean, so that rounding scales with the spread.
   PointMoments m;
   m.mean_mm = points[0];
   for (int pass = 0; pass < 2; ++pass) {
@@ -48,7 +48,7 @@ PointMoments moments_of(Points points, const char* feature, std::size_t least) {
   m.scatter.setZero();
   for (const Eigen::Vector3d& p : points) m.scatter += (p - m.mean_mm) * (p - m.mean_mm).transpose();
   m.length_mm = std::sqrt(m.scatter.trace() / n);
-  // Three coordinates, each rounded when it was written and again when the mean was subtracted.
+  // Three coordinates, each rounded in the input and in the subtraction of the mean.
   if (!(m.length_mm > 8 * std::numeric_limits<double>::epsilon() * largest)) {
     refuse_fit(feature, "the %zu points coincide: measure points that are apart", points.size());
   }

@@ -1,4 +1,4 @@
-// First and second moments of a set of points, and the refusals that every fit shares.
+// First and second moments of a set of points, and refusals common to all fits.
 #pragma once
 
 #include <string>
@@ -16,22 +16,22 @@ struct PointMoments {
   double length_mm = 0;      // sqrt(trace / n): rms distance from the mean
 };
 
-/// Refuses, in the name of `feature` ("plane"): fewer than `least` points, a point that is not finite, points
+/// Refuses, in the name of `feature` ("plane"), fewer than `least` points, a non-finite point, and points
 /// that coincide within the rounding of their coordinates.
 PointMoments moments_of(Points points, const char* feature, std::size_t least);
 
 /// Points about the mean, in units of length_mm: angles and lengths of a fit become comparable.
 std::vector<Eigen::Vector3d> scaled(Points points, const PointMoments& moments);
 
-/// Residuals' statistics; `fixed` is the number of parameters, `residuals_per_point` 1 or 2 (line, circle).
+/// Statistics of residuals; `fixed` is the number of parameters, `residuals_per_point` 1 or 2 (line, circle).
 FitEvidence evidence_of(std::size_t points, double sum_squares_mm2, double largest_mm, int fixed,
                         int residuals_per_point, int iterations);
 
-/// Throws FitRefused "feature: text" with printf's numbers.
+/// Throws FitRefused "feature: text", the text formatted as printf does.
 [[noreturn]] void refuse_fit(const char* feature, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/// +direction or -direction: the one whose component of largest magnitude is positive.
+/// The one of +direction and -direction whose component of largest magnitude is positive.
 Eigen::Vector3d with_positive_largest(const Eigen::Vector3d& direction);
 
 }  // namespace datum

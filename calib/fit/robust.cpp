@@ -49,7 +49,7 @@ std::vector<Eigen::Vector3d> counted_on(Points ordered, std::uint64_t seed) {
   std::vector<Eigen::Vector3d> some;
   for (std::uint64_t i = 0; i < most; ++i) {
     const std::uint64_t first = i * n / most, next = (i + 1) * n / most;
-    // Word 3 keeps these counters apart from the samples'.
+    // Word 3 separates these counters from those of the samples.
     const PhiloxBlock words = philox(PhiloxBlock{{static_cast<std::uint32_t>(i), 0, 0, 1}}, seed);
     some.push_back(ordered[first + multiply_high(words.word[0], static_cast<std::uint32_t>(next - first))]);
   }
@@ -58,8 +58,8 @@ std::vector<Eigen::Vector3d> counted_on(Points ordered, std::uint64_t seed) {
 
 void refuse_scatter(const char* name, const FitEvidence& e, int residuals, int parameters,
                     double noise_sigma_mm) {
-  // Upper 1e-6 of chi-square over its degrees of freedom (Wilson, Hilferty), and never less than the 1.2 that
-  // gpu/plane_fit states: noise that is a quarter larger than stated is within what a profile knows.
+  // Upper 1e-6 quantile of chi-square over its degrees of freedom (Wilson and Hilferty 1931), but at least
+  // the 1.2 of gpu/plane_fit: a profile's noise may be wrong by a quarter.
   const double freedom = static_cast<double>(residuals) * static_cast<double>(e.used) - parameters;
   const double cube_root = 1 - 2 / (9 * freedom) + 4.753 * std::sqrt(2 / (9 * freedom));
   const double allowed = noise_sigma_mm * std::max(1.2, std::sqrt(cube_root * cube_root * cube_root));

@@ -1,7 +1,7 @@
-// Fits of points that do not all belong to the feature: RANSAC by the rule of gpu/plane_fit (hypotheses from a
-// counter-based generator, the sequential rule for their number, least squares repeated to an unchanged set),
-// with orthogonal distances and for all features. gpu/plane_fit itself fits z = a x + b y + c to pixels of a map;
-// a flank that stands steep, a line or a sphere is not of that form.
+// Robust fits of points with outliers: RANSAC by the rules of gpu/plane_fit (hypotheses from a counter-based
+// generator, sequential stopping rule, least squares repeated to an unchanged inlier set), with orthogonal
+// distances and for all features. gpu/plane_fit fits z = a x + b y + c to pixels of a map, which excludes
+// steep flanks, lines and spheres.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,24 @@ struct RobustSettings {
   std::uint64_t seed = 0;     // from the calibration's identity; never from a clock
   double confidence = 1 - 1e-9;
   int max_hypotheses = 5000;
-  double least_share = 0.3;   // of the points that must belong to the feature (METROLOGY S5)
-  double second_share = 0.8;  // of the best consensus that a second feature beside it may have (METROLOGY S5)
+  double least_share = 0.3;   // least inlier ratio (daemon/inspection/METROLOGY.md, S5)
+  double second_share = 0.8;  // largest second feature, as a share of the best consensus (METROLOGY.md, S5)
 };
 
 template <class Feature, int Parameters>
 struct RobustFit {
   Fit<Feature, Parameters> fit;        // of the inliers; evidence.points counts all
   std::vector<std::uint32_t> inliers;  // ascending
-  int hypotheses = 0;                  // N of the sequential rule
-  int refits = 0;                      // least-squares solutions until the inlier set stood still
+  int hypotheses = 0;                  // N of the sequential stopping rule
+  int refits = 0;                      // least-squares solutions until the inlier set was unchanged
 };
 
-/// Covariance as the plain fit's. Neither the order of the points nor anything but points, settings and seed
-/// changes a bit of the result. Inliers lie within 3 sigma of the feature (3.44 for lines and circles in space,
-/// the same 0.27 % of the tail with two residuals), which shortens sigma by 1.3 %.
-/// Refuses, beside what the plain fit refuses: no consensus within max_hypotheses, too few inliers, a second
-/// feature of nearly as many points, an inlier set that does not come to rest, inliers whose scatter
-/// contradicts noise_sigma_mm. Throws std::invalid_argument for settings that mean nothing.
+/// Covariance as the plain fit's. The result depends on points, settings and seed alone, bit for bit, and not
+/// on the order of the points. Inliers lie within 3 sigma of the feature (3.44 for lines and circles in
+/// space: the same 0.27 % tail with two residuals), which shortens sigma by 1.3 %. Refuses, beside the plain
+/// fit's refusals: no consensus within max_hypotheses, too few inliers, a second feature of nearly as many
+/// points, an inlier set that does not converge, inliers whose scatter contradicts noise_sigma_mm. Throws
+/// std::invalid_argument for settings out of range.
 RobustFit<Plane3, 3> fit_plane_robust(Points points, const Eigen::Vector3d& towards,
                                       const RobustSettings& settings, const FitLimits& limits = {});
 RobustFit<Line3, 4> fit_line_robust(Points points, const RobustSettings& settings,
@@ -43,7 +43,7 @@ RobustFit<Circle3, 6> fit_circle_robust(Points points, const RobustSettings& set
                                         const FitLimits& limits = {});
 RobustFit<Sphere, 4> fit_sphere_robust(Points points, const RobustSettings& settings,
                                        const FitLimits& limits = {});
-/// start_direction: the axis to within about 30 degrees; without it each hypothesis searches all directions.
+/// start_direction: the axis within about 30 degrees; without it each hypothesis searches all directions.
 RobustFit<Cylinder, 5> fit_cylinder_robust(Points points, const RobustSettings& settings,
                                            const std::optional<Eigen::Vector3d>& start_direction = {},
                                            const FitLimits& limits = {});

@@ -1,5 +1,5 @@
-// What the robust search needs to know of each feature: a hypothesis from the fewest points, the distance of a
-// point, and the least-squares fit.
+// The features of the robust search: for each a hypothesis from a minimal sample, a point's distance, and the
+// least-squares fit.
 #pragma once
 
 #include <Eigen/Geometry>
@@ -11,8 +11,8 @@
 
 namespace datum {
 
-// A sample whose points are so close that it fixes nothing: the limit of gpu/plane_fit, in squares of the
-// points' rms length.
+// Least area of a sample in squares of the points' rms length, as in gpu/plane_fit; a smaller one does not
+// determine a plane.
 inline constexpr double least_area = 1.0 / 4096;
 
 template <int N>
@@ -85,7 +85,7 @@ struct SphereSearch {
       edges.row(i) = (p[i + 1] - p[0]).transpose();
       half_squares[i] = edges.row(i).squaredNorm() / 2;
     }
-    // Six times the tetrahedron's volume; a thin one gives a wild sphere that finds no consensus.
+    // Six times the tetrahedron's volume. A thin tetrahedron gives a huge sphere without consensus.
     if (!(std::abs(edges.determinant()) >= 1e-9 * length_mm * length_mm * length_mm)) return std::nullopt;
     const Eigen::Vector3d to_center = edges.inverse() * half_squares;
     return Sphere{p[0] + to_center, to_center.norm()};
@@ -98,7 +98,7 @@ struct SphereSearch {
 
 struct CylinderSearch {
   using Feature = Cylinder;
-  // Five points leave several cylinders to choose from; six fix one.
+  // Five points determine several cylinders, six determine one.
   static constexpr int parameters = 5, sample_size = 6, residuals = 1;
   static constexpr const char* name = "cylinder";
   std::optional<Eigen::Vector3d> start_direction;

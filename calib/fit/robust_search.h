@@ -1,4 +1,4 @@
-// The robust search, written once for every feature (see robust.h).
+// The robust search as a template over features (robust.h).
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,15 @@
 
 namespace datum::robust {
 
-/// Distances, in sigma, that a feature's own points keep to: 86.6 % of them (the consensus) and 99.73 % (the
-/// fit). 1.5 and 3 for one residual, as gpu/plane_fit recommends; the same shares of a Rayleigh distribution for
-/// two.
+/// Thresholds in sigma that contain 86.6 % (consensus) and 99.73 % (fit) of a feature's own points: 1.5 and 3
+/// for one residual, as gpu/plane_fit recommends, and the same quantiles of a Rayleigh distribution for two.
 constexpr double consensus_at(int residuals) { return residuals == 1 ? 1.5 : 2.006; }
 constexpr double inlier_at(int residuals) { return residuals == 1 ? 3.0 : 3.440; }
 
-/// Least N <= limit with (1 - w^m)^N <= 1 - p; limit + 1 where there is none.
+/// Least N <= limit with (1 - w^m)^N <= 1 - p; limit + 1 if there is none.
 int hypotheses_needed(double share, int sample_size, double confidence, int limit);
 
-/// Distinct indices below n, ascending; each is drawn from what the ones before it leave.
+/// Distinct indices below n, ascending; each is sampled from those not yet chosen.
 template <int M>
 std::array<std::uint32_t, M> draw_distinct(std::uint32_t n, std::uint32_t hypothesis, std::uint64_t seed) {
   std::array<std::uint32_t, M> taken{};
@@ -35,16 +34,17 @@ std::array<std::uint32_t, M> draw_distinct(std::uint32_t n, std::uint32_t hypoth
   return taken;
 }
 
-/// Throws std::invalid_argument.
+/// Throws std::invalid_argument for settings out of range.
 void check(const RobustSettings& settings);
 
-/// Indices of the points in the order of their coordinates: the result depends on the set, not on its order.
+/// Indices in the order of the points' coordinates, so that the result depends on the set and not on its
+/// order.
 std::vector<std::uint32_t> order_of(Points points);
 
-/// One of each of at most 1024 equal stretches of the ordered points: hypotheses are counted on these.
+/// One point of each of at most 1024 equal stretches of the ordered points, on which hypotheses are scored.
 std::vector<Eigen::Vector3d> counted_on(Points ordered, std::uint64_t seed);
 
-/// Refuses inliers whose scatter contradicts the stated noise.
+/// Refuses inliers whose standard deviation contradicts the stated noise.
 void refuse_scatter(const char* name, const FitEvidence& evidence, int residuals, int parameters,
                     double noise_sigma_mm);
 
@@ -52,10 +52,10 @@ template <class Feature>
 struct Consensus {
   std::optional<Feature> feature;
   std::size_t count = 0;
-  double sum_mm = 0;  // of the distances of the counted points
+  double sum_mm = 0;  // of the scored points' distances
   double share = 0;
   int hypotheses = 0;
-  bool sure = false;  // the sequential rule was satisfied
+  bool sure = false;  // the sequential stopping rule is satisfied
 };
 
 template <class Search>
@@ -111,7 +111,7 @@ std::vector<T> taken(std::span<const T> all, const std::vector<std::uint32_t>& i
   return some;
 }
 
-/// Least squares repeated until the inliers stay the same.
+/// Least squares, repeated until the inlier set is unchanged.
 template <class Search>
 RobustFit<typename Search::Feature, Search::parameters> refined(const Search& search, Points ordered,
                                                                 typename Search::Feature feature,
@@ -143,7 +143,7 @@ RobustFit<typename Search::Feature, Search::parameters> refined(const Search& se
   return result;
 }
 
-/// Refuses where what the fit leaves holds a second feature of nearly as many points.
+/// Refuses where the points outside the fit hold a second feature of nearly as many points.
 template <class Search>
 void refuse_second(const Search& search, Points ordered, const std::vector<std::uint32_t>& inliers,
                    double length_mm, const RobustSettings& s) {

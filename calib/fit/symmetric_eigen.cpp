@@ -11,7 +11,7 @@ namespace {
 // Convergence is quadratic from the third sweep on: 3x3 matrices are diagonal to the last bit after five or six.
 constexpr int sweeps = 8;
 
-/// Turns axes p and q so that a(p,q) vanishes.
+/// Rotates axes p and q so that a(p,q) vanishes.
 void rotate(Eigen::Matrix3d& a, Eigen::Matrix3d& v, int p, int q) {
   if (a(p, q) == 0) return;
   const double half_cotangent = (a(q, q) - a(p, p)) / (2 * a(p, q));

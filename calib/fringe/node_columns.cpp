@@ -10,11 +10,11 @@ namespace datum {
 namespace {
 
 struct Span {
-  std::uint32_t from = 0, to = 0;  // pixels from .. to
+  std::uint32_t from = 0, to = 0;  // pixels from <= i < to
   std::uint32_t size() const { return to - from + 1; }
 };
 
-/// At least half of the way on the image: a node may lie one cell beyond its last pixel.
+/// Clamped to the image: a node may lie one cell beyond its last pixel, and half of the span remains.
 Span around(std::uint32_t node_px, std::uint32_t cell_px, std::uint32_t pixels) {
   const std::uint32_t centre = std::min(node_px, pixels - 1);
   return {centre > cell_px ? centre - cell_px : 0, std::min(centre + cell_px, pixels - 1)};
@@ -26,11 +26,11 @@ using Basis = std::array<double, terms>;
 /// 1, x, y, x^2, x y, y^2 in cells from the node.
 Basis basis_at(double x, double y) { return {1, x, y, x * x, x * y, y * y}; }
 
-/// What is taken of the surface u(x, y) at the node: its value, less what linear interpolation between nodes one cell
-/// apart adds to a curved surface on the average, (u_xx + u_yy) / 12 in cells.
+/// Weights of the surface u(x, y) at the node: its value, less (u_xx + u_yy) / 12 in cells, the mean excess
+/// of linear interpolation between nodes one cell apart.
 constexpr Basis wanted{1, 0, 0, -2.0 / 12, 0, -2.0 / 12};
 
-/// Sums of the least squares of u over the basis.
+/// Sums of the least squares of u in the basis.
 struct SurfaceSums {
   std::array<double, terms * terms> normal{};
   Basis right{};
@@ -72,7 +72,7 @@ std::optional<NodeColumn> column_at(const FlatStep& step, const PhaseFitSettings
   const Span cols = around(node_column * s.cell_px, s.cell_px, s.width);
   const double least = std::max(9.0, 0.5 * rows.size() * cols.size());
   SurfaceSums sums;
-  double offset_px = 0;  // near the columns, so that no digits are lost
+  double offset_px = 0;  // near the columns' values, to keep precision
   const double cell = s.cell_px;
   for (std::uint32_t row = rows.from; row <= rows.to; ++row)
     for (std::uint32_t col = cols.from; col <= cols.to; ++col) {

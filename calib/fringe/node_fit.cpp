@@ -18,7 +18,7 @@ struct Form {
   int unknowns() const { return degree + 1 + (bend ? 1 : 0); }
 };
 
-/// Of z (1 + bend t) = sum h_j t^j in the unknowns, over 1 + bend t.
+/// Coefficients of z (1 + bend t) = sum h_j t^j in the unknowns, divided by 1 + bend t.
 Row equation(const Form& f, double t, double z, double below) {
   Row row{};
   double power = 1 / below;
@@ -78,7 +78,7 @@ NodeFit fit_node(std::span<const NodePoint> points, int degree, bool bend, doubl
   const Form f{degree, bend};
   const auto [low, high] = std::minmax(points.front().u_px, points.back().u_px);
   const double centre = (low + high) / 2, per_px = 2 / (high - low + 2 * spare_px);
-  // The heights' middle out of the way: with it the terms of bend and h1 would be nearly the same.
+  // The heights are centred; otherwise the terms of bend and h1 would be nearly collinear.
   const double middle_um = (points.front().z_um + points.back().z_um) / 2;
   const double half_um = (points.back().z_um - points.front().z_um) / 2;
   Solved s;
@@ -116,7 +116,7 @@ NodeFit fit_node(std::span<const NodePoint> points, int degree, bool bend, doubl
   node.centre_px = static_cast<float>(centre);
   node.per_px = static_cast<float>(per_px);
   node.bend = static_cast<float>(bent);
-  // middle (1 + bend t) goes back onto h0 and h1
+  // middle (1 + bend t) is added to h0 and h1 again
   for (int j = 0; j <= f.degree; ++j)
     node.height_um[j] =
         static_cast<float>(half_um * s.x[static_cast<std::size_t>(j)] + (j == 0   ? middle_um

@@ -1,4 +1,4 @@
-// One node's heights over columns: the least squares of phase_fit.h.
+// Fit of one node's heights over columns: the least squares of phase_fit.h.
 #pragma once
 
 #include <array>
@@ -18,9 +18,9 @@ struct NodeFit {
   double condition = 0, backward_error = 0;
 };
 
-/// `points` ascend in z, their columns rise or fall all the way; there are more of them than unknowns. t is -1 and 1 where
-/// the lowest and the highest column lie, and `spare_px` beyond them. Throws CalibrationError where the equations tell no
-/// model (singular, or bend so strong that the denominator vanishes within the range).
+/// `points` ascend in z, their columns are strictly monotonic, and they outnumber the unknowns. t = -1 and 1
+/// lie `spare_px` beyond the lowest and the highest column. Throws CalibrationError where the equations are
+/// singular, or the bend is so strong that the denominator vanishes within the range.
 NodeFit fit_node(std::span<const NodePoint> points, int degree, bool bend, double spare_px,
                  const Backend& backend);
 

@@ -21,7 +21,7 @@ std::string mismatch(const PhaseCalibration& c, const std::string& sensor_serial
     for (const double v : all) text += (text.empty() ? "" : ", ") + config::shown(v);
     return text;
   };
-  // A single shot shows one of the periods that the sensor was calibrated with.
+  // A single-shot measurement uses one of the calibrated periods.
   const bool same = s.steps == 1 ? std::find(c.periods_px.begin(), c.periods_px.end(),
                                              s.periods_px.front()) != c.periods_px.end()
                                  : c.periods_px == s.periods_px;
@@ -33,7 +33,7 @@ std::string mismatch(const PhaseCalibration& c, const std::string& sensor_serial
 }
 
 std::string refusal(const PhaseCalibration& c, const CellMoment& now) {
-  Calibration validity;  // the same rules as of the other calibrations, in the same words
+  Calibration validity;  // same rules and texts as for other calibrations
   validity.id = c.id;
   validity.sensor_serial = c.sensor_serial;
   validity.made_utc_s = c.made_utc_s;

@@ -1,4 +1,4 @@
-// A phase-to-height calibration's file, read: every key, its range, and at last the checksum of all of them.
+// Reader of a phase-to-height calibration file: every key, its range, and last the checksum.
 #include <algorithm>
 #include <cctype>
 #include <limits>
@@ -42,7 +42,7 @@ std::string id(TomlTable& file) {
 
 std::optional<TemperatureWindow> temperature(std::optional<TomlTable> table) {
   if (!table) return std::nullopt;
-  const config::Range range{-20, 60};  // a room in degF is outside
+  const config::Range range{-20, 60};  // a temperature in degF is outside
   TemperatureWindow w;
   w.measured_degc = table->number("measured_degc", range);
   w.min_degc = table->number("min_degc", range);

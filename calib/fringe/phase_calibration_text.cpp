@@ -1,4 +1,5 @@
-// A phase-to-height calibration's file, written: one exact form, so that its checksum is one of the values.
+// Writer of a phase-to-height calibration file in one canonical form, so that its checksum depends on the
+// values only.
 #include <charconv>
 #include <cmath>
 
@@ -9,7 +10,7 @@
 namespace datum {
 namespace {
 
-/// Shortest digits that read back as the same number; no negative zero.
+/// Shortest decimal that reads back as the same number; no negative zero.
 template <class Number>
 std::string number(Number value) {
   char digits[40];
@@ -26,7 +27,7 @@ std::string text(const std::string& value) {
   return quoted + "\"";
 }
 
-/// A node to a line: centre_px, per_px (0: not calibrated), h0 .. h3, bend, u_um.
+/// One node per line: centre_px, per_px (0: not calibrated), h0 .. h3, bend, u_um.
 std::string nodes_text(const PhaseCalibration& c) {
   std::string out = "nodes = [\n";
   for (std::size_t i = 0; i < c.nodes.size(); ++i) {

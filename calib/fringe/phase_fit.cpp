@@ -35,7 +35,7 @@ void check_steps(const std::vector<FlatStep>& steps, const PhaseFitSettings& s) 
           formatted("two steps are at %.4f mm; give each height once", steps[k].z_um * 1e-3));
 }
 
-/// The columns of all steps at a node; none: the plate was not seen there in each of them.
+/// The columns of all steps at a node; none where the plate was not visible in each step.
 std::optional<std::vector<NodePoint>> points_at(const std::vector<FlatStep>& steps, const PhaseFitSettings& s,
                                                 std::uint32_t row, std::uint32_t column,
                                                 const Backend& backend) {
@@ -62,7 +62,7 @@ void check_monotone(const std::vector<NodePoint>& points, std::uint32_t row_px, 
   }
 }
 
-/// Four sigma of one pixel's column: at the lowest and the highest step noise alone would leave the range.
+/// Four sigma of one pixel's column: at the lowest and highest step, noise alone would leave the range.
 double spare_px(const std::vector<FlatStep>& steps, const PhaseFitSettings& s) {
   std::vector<float> sigma;
   const std::size_t n = std::size_t{s.width} * s.height;
@@ -74,7 +74,7 @@ double spare_px(const std::vector<FlatStep>& steps, const PhaseFitSettings& s) {
   return 4.0 * *middle;
 }
 
-/// Slope of the height over the column, by a difference over a hundredth of the range, on the side that is within it.
+/// Slope of the height over the column, by a difference over a hundredth of the range, one-sided at its ends.
 double slope_um_per_px(const HeightModel& model, double z_um, std::uint32_t row, std::uint32_t col, float u) {
   const HeightNode& near =
       model.nodes[std::size_t{row / model.cell_px} * model.columns + col / model.cell_px];

@@ -1,4 +1,4 @@
-// Where a plate of a phase-to-height calibration was no plane: dust, dents.
+// Deviations of the plate of a phase-to-height calibration from a plane: dust, dents.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace datum {
 
-/// Squares of half a node's cell whose heights, averaged over all steps, lie farther from the model than `least_um` and than 6
-/// standard deviations of all squares' (1.4826 times the median absolute deviation) from their median: what lies on the
-/// plate goes with it from step to step. Farthest first.
+/// Squares of half a node's cell whose mean deviation over all steps exceeds `least_um`, and differs from the
+/// median of all squares by more than 6 standard deviations (1.4826 times the median absolute deviation).
+/// Dust on the plate moves with it from step to step. Largest deviation first.
 std::vector<PlateSpot> plate_spots(const std::vector<FlatStep>& steps, const HeightModel& model,
                                    const PhaseFitSettings& settings, double least_um);
 

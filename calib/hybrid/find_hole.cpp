@@ -15,13 +15,13 @@ namespace datum {
 
 namespace {
 
-// A height this many sigma off the surface is none of it: 1 of 16000 by chance.
+// A pixel this many sigma off the surface does not belong to it: probability 1 in 16000.
 constexpr double surface_sigmas = 4;
-// Ring of surface around the search, in radii: what the plane is fitted to.
+// Width of the ring around the search to which the plane is fitted, in radii.
 constexpr double ring = 0.5;
-// A patch of less than this part of the nominal hole is a speck.
+// A patch below this share of the nominal hole's area is a speck.
 constexpr double least_area = 0.3;
-// What makes the samples of the robust search repeatable; any number does.
+// Arbitrary constant that makes the robust search reproducible.
 constexpr std::uint64_t seed = 0x686f6c65;
 
 void check(const HeightFrame& frame, const HoleNominal& n, const HoleSearch& s) {
@@ -43,7 +43,7 @@ void check(const HeightFrame& frame, const HoleNominal& n, const HoleSearch& s) 
     throw HoleRefused("hole: the frame's coordinates are left-handed: mirror it at ingest");
 }
 
-/// About the nominal center, as wide as hole, search and ring.
+/// Window about the nominal center: hole, search and ring.
 PixelWindow window_of(const HeightFrame& frame, const Eigen::Vector3d& center_mm, const HoleNominal& n) {
   const double half = (1 + ring) * n.radius_mm + n.search_mm;
   const auto low = [&](const AxisScale& a, double at) {
@@ -63,7 +63,7 @@ PixelWindow window_of(const HeightFrame& frame, const Eigen::Vector3d& center_mm
   return w;
 }
 
-/// Share of the circumference, in steps of 10 degrees, where there is an edge.
+/// Share of the circumference, in sectors of 10 degrees, that has an edge.
 double coverage(Points edge_mm, const Circle3& circle) {
   constexpr int steps = 36;
   const Eigen::Matrix<double, 3, 2> t = tangents(circle.normal);
@@ -82,7 +82,8 @@ struct Found {
   double chamfer_mm = 0;
 };
 
-/// Edges that lie off a circle all round belong to another one: a chamfer that gives heights here and none there.
+/// Edges off the circle all round belong to a second one: a chamfer that has heights in part of its
+/// circumference only.
 void check_one_rim(Points edge_mm, const std::vector<std::uint32_t>& on_circle, const Circle3& circle,
                    double least) {
   std::vector<bool> on(edge_mm.size(), false);
@@ -98,7 +99,7 @@ void check_one_rim(Points edge_mm, const std::vector<std::uint32_t>& on_circle, 
                 circle.radius_mm, 100 * share, 100 * (1 - least)));
 }
 
-/// The rim that a circle is, and how far outside of it the slope around it begins.
+/// Sets the circle's rim, and the radial width of the slope around it.
 void name_rim(const MissingPatch& patch, const std::vector<Eigen::Vector3d>& slope_mm, double pitch_mm,
               Found& found) {
   if (2 * patch.slope_edges < patch.edge_mm.size()) return;
@@ -114,7 +115,7 @@ void name_rim(const MissingPatch& patch, const std::vector<Eigen::Vector3d>& slo
   found.chamfer_mm = std::max(pitch_mm, out[out.size() / 2]);
 }
 
-/// Circle of a patch's edge in the surface, with the covariance of pixels that round each edge to a pitch.
+/// Circle of a patch's edge in the surface, with the covariance of edges quantised to a pixel's pitch.
 Fit<Circle3, 3> circle_of(const MissingPatch& patch, const Plane3& surface, double pitch_mm, double least) {
   RobustSettings robust;
   robust.noise_sigma_mm = pitch_mm / std::sqrt(12.0);
@@ -162,7 +163,8 @@ HoleCandidate candidate_of(const Found& found, const HtmEstimate<Machine, Sensor
           found.chamfer_mm};
 }
 
-/// The circle's distance from its nominal place across the surface's normal, and from its nominal radius.
+/// Compares the circle's distance from its nominal place, perpendicular to the surface's normal, and its
+/// radius.
 bool fits(const Circle3& c, const Eigen::Vector3d& center_mm, const HoleNominal& n) {
   const Eigen::Vector3d off = c.center_mm - center_mm;
   return (off - off.dot(c.normal) * c.normal).norm() <= n.search_mm &&

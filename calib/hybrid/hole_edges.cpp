@@ -25,7 +25,7 @@ struct Labelled {
   }
 };
 
-/// Which of the pixels below the surface a slope leads down to, in steps of less than step_mm.
+/// Marks the pixels below the surface that a slope reaches in steps of less than step_mm.
 void walk_slopes(Labelled& l, const std::vector<double>& below_mm, double step_mm) {
   std::vector<std::array<int, 2>> open;
   for (int row = 0; row < l.window.rows(); ++row)
@@ -49,7 +49,7 @@ void walk_slopes(Labelled& l, const std::vector<double>& below_mm, double step_m
 Labelled labelled(const HeightFrame& frame, const PixelWindow& w, const Plane3& surface, double surface_mm,
                   double edge_depth_mm) {
   Labelled l{frame, w, {}};
-  std::vector<double> below_mm;  // not a number without a height
+  std::vector<double> below_mm;  // NaN without a height
   for (int row = w.first_row; row <= w.last_row; ++row) {
     for (int col = w.first_col; col <= w.last_col; ++col) {
       if (frame.class_at(row, col) != PixelClass::ok) {
@@ -69,7 +69,7 @@ Labelled labelled(const HeightFrame& frame, const PixelWindow& w, const Plane3& 
   return l;
 }
 
-/// Half-way from a pixel to its neighbour (dr, dc), at the neighbour's height, dropped onto the surface.
+/// Half-way from a pixel to its neighbour (dr, dc), at the neighbour's height, projected onto the surface.
 Eigen::Vector3d edge_of(const Labelled& l, const Plane3& s, int row, int col, int dr, int dc) {
   const HeightFrame& f = l.frame;
   const int at_row = l.window.first_row + row, at_col = l.window.first_col + col;
@@ -88,7 +88,7 @@ void add_slope_edges(const Labelled& l, const Plane3& surface, int row, int col,
       edges.push_back(edge_of(l, surface, row, col, dr, dc));
 }
 
-/// The patch of a missing pixel.
+/// The patch that contains a missing pixel.
 MissingPatch patch_from(const Labelled& l, const Plane3& surface, int row, int col, std::vector<bool>& seen) {
   MissingPatch patch;
   std::vector<std::array<int, 2>> open{{row, col}};

@@ -40,7 +40,7 @@ Json json(const HoleCandidate& h) {
   return hole;
 }
 
-/// What has become of the input.
+/// Adds the input's result.
 void add_outcome(Json& line, const HybridProbe& p) {
   line["state"] = name_of(p.state());
   line["why"] = p.why();
@@ -60,7 +60,7 @@ void add_outcome(Json& line, const HybridProbe& p) {
 }
 
 std::string ended(const Json& line) {
-  // A reason of the device's may hold any byte; what is no UTF-8 is replaced, never thrown at.
+  // A device's reason may hold any byte; invalid UTF-8 is replaced and does not throw.
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -71,7 +71,7 @@ std::string ended(const char* input, MonotonicNs now, const Json& line, const Hy
   return ended(whole);
 }
 
-// JSON has no NaN: what was no number is null, and stays none.
+// JSON has no NaN: null stands for a missing number and remains one.
 double number(const Json& j) {
   return j.is_null() ? std::numeric_limits<double>::quiet_NaN() : j.get<double>();
 }
@@ -111,7 +111,7 @@ HoleCandidate hole_of(const Json& j) {
   return hole;
 }
 
-/// Room is left behind it for any deadline.
+/// The limit leaves room for any deadline.
 MonotonicNs time_of(const Json& j) {
   constexpr MonotonicNs latest = MonotonicNs{1} << 62;
   if (!j.is_number_integer() || j.get<MonotonicNs>() < 0 || j.get<MonotonicNs>() > latest)

@@ -1,5 +1,5 @@
-// A hybrid measurement as JSON lines: the settings, then one line for each input with its time and with what
-// became of it. A log replays: the same inputs through the same code give the same bytes.
+// A hybrid measurement as JSON lines: the settings, then one line per input with its time and its result.
+// Re-running a log through the same code gives the same bytes.
 #pragma once
 
 #include <stdexcept>
@@ -9,13 +9,13 @@
 
 namespace datum {
 
-/// A line that is no line of such a log: says which, what is wrong and what belongs there.
+/// A line that does not belong to such a log; the text states the line, the fault and the expected content.
 class HybridLogError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// HybridProbe that writes down what it is told.
+/// HybridProbe that records its inputs.
 class HybridRun {
  public:
   /// Throws FitRefused as check() does.
@@ -37,8 +37,8 @@ class HybridRun {
   std::string log_;
 };
 
-/// What a run with this log's settings and inputs writes. Equal to `log` byte for byte, or the log was
-/// altered or made by another version. Throws HybridLogError.
+/// The log that a run with this log's settings and inputs writes. It differs from `log` where the log was
+/// altered or written by another version. Throws HybridLogError.
 std::string replay(const std::string& log);
 
 }  // namespace datum

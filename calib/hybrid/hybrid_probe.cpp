@@ -12,13 +12,15 @@ namespace datum {
 
 namespace {
 
-// The hole's axis stands this near to the machine's z: scan and touch are compared in x and y.
+// Largest inclination of the hole's axis to the machine's z: scan and touch are compared in x and y.
 constexpr double least_axis_z = 0.9;  // 26 degrees
-// After so many holes their own scatter tells the uncertainty of the next; before, the calibration's does.
+// From this number of holes on, their own scatter gives the next one's uncertainty; before, the calibration's
+// does.
 constexpr int holes_that_tell = 3;
-// A mismatch is beyond chance: 3 standard uncertainties, 0.27 %.
+// A mismatch exceeds 3 standard uncertainties (probability 0.27 %).
 constexpr double beyond_chance = 3;
-// Cosine of 45 degrees: an operator's hand keeps to it, a mirrored or exchanged axis does not on every way.
+// Cosine of 45 degrees: an operator's move stays within it, a mirrored or exchanged axis violates it on some
+// move.
 constexpr double least_way_cosine = 0.7;
 
 double larger(const Eigen::Vector3d& u) { return std::max(u.x(), u.y()); }
@@ -81,7 +83,7 @@ void HybridProbe::scan(const HoleCandidate& hole, MonotonicNs now) {
   wait(now);
 }
 
-/// Where the tip's centre stands between touches: the best center known, at depth.
+/// Position of the tip's centre between touches: the best known center, at depth.
 Eigen::Vector3d HybridProbe::middle_mm() const {
   const Eigen::Vector3d& center = round_ > 1 ? hole_.center_mm : expected_.center_mm;
   return center - settings_.depth_mm * expected_.normal;
@@ -91,13 +93,13 @@ double HybridProbe::tip_circle_mm() const {
   return (round_ > 1 ? hole_.radius_mm : expected_.radius_mm) - settings_.probe.radius_mm;
 }
 
-/// How far from the expected place a contact may lie before it is none that was expected.
+/// Largest distance of an expected contact from the expected place.
 double HybridProbe::reach_mm() const {
   const Eigen::Vector3d u = round_ > 1 ? hole_.u_mm : u_expected_mm();
   return beyond_chance * std::hypot(larger(u), u.z()) + settings_.spare_mm;
 }
 
-/// Evenly all round; each round turned by half a step, so that a burr is not touched twice.
+/// Evenly spaced; each round is rotated by half a step, so that a burr is not touched twice.
 Eigen::Vector3d HybridProbe::direction(int touch) const {
   const double step = 2 * std::acos(-1.0) / touches_of_round();
   const double angle = step * (touch + 0.5 * ((round_ - 1) % 2));
@@ -166,7 +168,7 @@ void HybridProbe::touched(const Eigen::Vector3d& tip_mm, MonotonicNs now) {
   if (static_cast<int>(touches_.size()) == touches_of_round()) end_round(now);
 }
 
-/// Circle of the round's touches, its center brought up to the surface; stops where they make none.
+/// Circle of the round's touches, its center moved up to the surface; stops the run where they form none.
 std::optional<TouchedHole> HybridProbe::circle() {
   try {
     const auto fit =

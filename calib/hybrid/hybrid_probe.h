@@ -1,13 +1,14 @@
-// HybridProbe: scan, then touch (thesis 2.7.6, METROLOGY S11). A scan says roughly where a hole is; the probe
-// enters it safely, touches its wall, and the circle of touches says where it is. No I/O, no clock.
+// HybridProbe: scan, then touch (thesis, section 2.7.6; daemon/inspection/METROLOGY.md, S11). A scan gives a
+// hole's approximate place; the probe enters it safely and touches its wall; the circle of touches gives its
+// place. No I/O, no clock.
 //
 //   probe.scan(candidate, now);      approach: probe.moves() lead above the hole and into it
 //   probe.entered(position, now);    touching: probe.moves() lead from the middle to the wall
-//   probe.touched(position, now);    ... 4 touches, then 8 about the circle found, until it stands still
+//   probe.touched(position, now);    ... 4 touches, then 8 about the found circle, until it converges
 //   done | mismatch | guard | no_convergence: probe.why(), probe.hole()
 //
-// Whoever moves the probe, an operator or a driver that may, executes moves() and reports back. The machine
-// never believes a position that it did not expect: GUARD means stop and look.
+// The operator or the driver executes moves() and reports positions. A position that was not expected is
+// never accepted: GUARD means stop and inspect.
 #pragma once
 
 #include <optional>
@@ -23,28 +24,30 @@ namespace datum {
 
 struct HybridSettings {
   Probe probe;
-  double depth_mm = 1;    // of the tip's centre below the surface: past the chamfer, within the plate
-  double spare_mm = 0.5;  // added to probe radius and 3 u wherever the way must be free
-  double eps_mm = 0.005;  // center and radius stand still: the thesis' last two iterations differ by 0.004 mm
+  double depth_mm = 1;    // tip centre below the surface: past the chamfer, within the plate
+  double spare_mm = 0.5;  // added to probe radius and 3 u wherever the path must be free
+  double eps_mm = 0.005;  // convergence of center and radius: the thesis' last two iterations differ by 0.004
+                          // mm
   int first_touches = 4, more_touches = 8;
   int max_rounds = 5;
   int timeout_ms = 60'000;  // for the next entered() or touched()
 };
 
-/// Throws FitRefused that names the setting, its value and what is allowed.
+/// Throws FitRefused that states the setting, its value and its allowed range.
 void check(const HybridSettings& settings);
 
 struct ProbeMove {
-  bool until_contact = false;  // otherwise any contact on the way is a crash
+  bool until_contact = false;  // otherwise any contact on the path is a crash
   Eigen::Vector3d to_mm;       // of the tip's centre, machine coordinates
 };
 
-/// Where the tip's centre is free around the hole. Machine coordinates, mm. 3 standard uncertainties and the spare room are taken off.
+/// Free space of the tip's centre around the hole, less 3 standard uncertainties and the spare. Machine
+/// coordinates, mm.
 struct HoleRoom {
-  Eigen::Vector3d surface_mm, normal;  // the hole's middle on its surface; out of the material
-  double free_mm = 0;                  // off the axis: surely free
-  double touch_mm = 0;                 // off the axis: a touch may lie so far out
-  double depth_mm = 0, clear_mm = 0;   // inside down to this depth; outside from this height on
+  Eigen::Vector3d surface_mm, normal;  // the hole's center on its surface; out of the material
+  double free_mm = 0;                  // radial distance that is surely free
+  double touch_mm = 0;                 // largest radial distance of a touch
+  double depth_mm = 0, clear_mm = 0;   // inside: free down to this depth; outside: free above this height
 };
 
 class HybridProbe {
@@ -53,13 +56,14 @@ class HybridProbe {
 
   explicit HybridProbe(const HybridSettings& settings) : settings_((check(settings), settings)) {}
 
-  /// The next hole. `guard` at once where the probe does not surely fit, or a figure of the scan is none.
+  /// Starts the next hole. `guard` at once where the probe does not surely fit, or a number of the scan is
+  /// not finite.
   void scan(const HoleCandidate& hole, MonotonicNs now);
-  /// The tip's centre stands in the hole, ready to touch.
+  /// The tip's centre is in the hole, ready to touch.
   void entered(const Eigen::Vector3d& tip_mm, MonotonicNs now);
-  /// It touched, in the direction of the last move.
+  /// The tip touched in the direction of the last move.
   void touched(const Eigen::Vector3d& tip_mm, MonotonicNs now);
-  /// It went its way and met nothing, or the position can't be used.
+  /// The tip completed its move without contact, or the position is not usable.
   void touch_failed(const std::string& why, MonotonicNs now);
   void abort();
   std::optional<MonotonicNs> deadline() const { return deadline_; }
@@ -67,25 +71,25 @@ class HybridProbe {
 
   State state() const { return state_; }
   bool finished() const { return state_ >= State::done; }
-  /// Why it stopped; empty for done.
+  /// Reason of the stop; empty for done.
   const std::string& why() const { return why_; }
-  /// What to do next; empty unless approaching or touching. Touching: to the wall and back to the middle.
+  /// The next moves; empty unless approaching or touching. Touching: to the wall and back to the center.
   std::vector<ProbeMove> moves() const;
-  /// Around the moves, and around the way out of the hole, to above_mm().
+  /// Around the moves, and around the path out of the hole to above_mm().
   HoleRoom room() const;
-  /// Above the hole, where the tip is free on all sides.
+  /// Above the hole, where the tip is free in all directions.
   Eigen::Vector3d above_mm() const;
 
-  /// The scan less the bias known when it came.
+  /// The scan, corrected by the bias known at its arrival.
   const HoleCandidate& expected() const { return expected_; }
-  /// The circle of the last full round.
+  /// The circle of the last complete round.
   const TouchedHole& hole() const { return hole_; }
   int round() const { return round_; }
   int touches_of_round() const { return round_ == 1 ? settings_.first_touches : settings_.more_touches; }
-  const std::vector<Eigen::Vector3d>& touches() const { return touches_; }  // of the round in progress
-  /// Over the holes that were done.
+  const std::vector<Eigen::Vector3d>& touches() const { return touches_; }  // of the current round
+  /// Over the completed holes.
   const ScanBias& bias() const { return bias_; }
-  /// Standard uncertainty of expected(), (x, y, radius).
+  /// Standard uncertainty of expected() for (x, y, radius).
   Eigen::Vector3d u_expected_mm() const;
 
  private:

@@ -1,5 +1,5 @@
-// A ring gauge that stands where the machine reaches it: its certified radius tells whether the probe's stated one is true.
-// A circle of touches is off by the whole error of the tip's radius, and nothing in the touches themselves shows it.
+// A ring gauge within the machine's reach, whose certified radius verifies the probe's stated radius. A
+// circle of touches is wrong by the whole error of the tip's radius, which no touch reveals by itself.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct RingGauge {
   double radius_mm = 0, u_radius_mm = 0;
 };
 
-/// Whether an order of a hole there means the gauge.
+/// Whether a requested hole is the gauge.
 bool is_gauge(const RingGauge& gauge, const Eigen::Vector3d& ordered_mm);
 
 struct GaugeCheck {
@@ -23,7 +23,7 @@ struct GaugeCheck {
   std::string words;
 };
 
-/// u_mm of `touched` has the stated uncertainty of the probe's radius already.
+/// u_mm of `touched` already contains the stated uncertainty of the probe's radius.
 GaugeCheck compared(const TouchedHole& touched, const RingGauge& gauge);
 
 }  // namespace datum

@@ -5,7 +5,7 @@
 
 namespace datum {
 
-// Welford's update: no difference of large sums.
+// Welford's update (1962): no difference of large sums.
 void ScanBias::add(const Eigen::Vector3d& scan_minus_touch_mm, const Eigen::Vector3d& u_mm) {
   ++holes_;
   const Eigen::Vector3d before = scan_minus_touch_mm - mean_mm_;

@@ -1,8 +1,8 @@
-// What the scanner says too much: the running mean of (scan - touch) over the holes that both have measured.
+// Bias of the scanner: running mean of (scan - touch) over the holes measured by both.
 //
-// A calibration's translation error and the edge pixels that a scanner loses are the same for every hole
-// nearby, so the mean of the differences corrects the next scan (thesis 2.7.6, METROLOGY S11). A rotation
-// error is not: it grows with the way between holes, and stays in the scatter.
+// A calibration's translation error and a scanner's lost edge pixels are common to nearby holes, so the mean
+// of the differences corrects the next scan (thesis, section 2.7.6; daemon/inspection/METROLOGY.md, S11). A
+// rotation error grows with the distance between holes and remains in the scatter.
 #pragma once
 
 #include <Eigen/Core>
@@ -11,8 +11,8 @@ namespace datum {
 
 class ScanBias {
  public:
-  /// One hole: (dx, dy, dr) in mm, machine coordinates, scan less touch, and the standard uncertainty of
-  /// each, without what all holes share.
+  /// Adds one hole: (dx, dy, dr) in mm, machine coordinates, scan less touch, and their standard
+  /// uncertainties without the part common to all holes.
   void add(const Eigen::Vector3d& scan_minus_touch_mm, const Eigen::Vector3d& u_mm);
 
   int holes() const { return holes_; }
@@ -21,13 +21,13 @@ class ScanBias {
   /// Standard deviation of the differences; zero below two holes.
   Eigen::Vector3d scatter_mm() const;
   /// Standard uncertainty of the mean: the larger of scatter / sqrt(n) and the holes' own u. Infinite before
-  /// the first hole: nothing is known of the bias.
+  /// the first hole, when the bias is unknown.
   Eigen::Vector3d u_mean_mm() const;
 
  private:
   int holes_ = 0;
   Eigen::Vector3d mean_mm_ = Eigen::Vector3d::Zero();
-  Eigen::Vector3d squares_mm2_ = Eigen::Vector3d::Zero();    // of the distances from the mean
+  Eigen::Vector3d squares_mm2_ = Eigen::Vector3d::Zero();    // of the differences from the mean
   Eigen::Vector3d variances_mm2_ = Eigen::Vector3d::Zero();  // sum of u^2
 };
 

@@ -6,7 +6,7 @@ namespace datum {
 
 namespace {
 
-/// The same scales, the angles turned round or left out.
+/// The same scales, with the angles reversed or omitted.
 Eigen::Matrix3d with_squareness(const Eigen::Matrix3d& a, double sign) {
   const Eigen::Vector3d scale = a.diagonal();
   const Eigen::Matrix3d shear = a * scale.cwiseInverse().asDiagonal();

@@ -14,11 +14,11 @@ namespace {
 using namespace model_fit;
 
 constexpr int cycles =
-    12;  // through all features: each is met again after the later ones have turned the part
+    12;  // cycles through all features: each is refitted after later ones have rotated the part
 
 Htm<Model, Machine> moved(const Htm<Model, Machine>& pose, const Eigen::Matrix4d& motion) {
   const Eigen::Matrix4d m = motion * pose.matrix();
-  // made orthogonal anew, so that many small motions stay rigid
+  // orthogonalised, so that many small motions remain rigid
   const Eigen::Quaterniond q = Eigen::Quaterniond(Eigen::Matrix3d(m.topLeftCorner<3, 3>())).normalized();
   Eigen::Matrix4d rigid = m;
   rigid.topLeftCorner<3, 3>() = q.toRotationMatrix();
@@ -31,11 +31,11 @@ std::string in_mm(double mm) {
   return text;
 }
 
-/// What the last evaluation of a feature left behind.
+/// State of a feature after its last evaluation.
 struct Feature {
   Equations equations;
   Told told;
-  Eigen::Matrix<double, 6, Eigen::Dynamic> free;  // that it was asked for
+  Eigen::Matrix<double, 6, Eigen::Dynamic> free;  // directions that were free for it
 };
 
 /// Root of the sum of a movement's variances.
@@ -46,12 +46,12 @@ class Fitter {
   Fitter(const Htm<Model, Machine>& start, const ModelFitSettings& settings)
       : pose_(start), settings_(settings) {}
 
-  /// Around which movements are counted; the same for all features.
+  /// Sets the reference of movements; common to all features.
   void hold(const Lever& lever) { lever_ = lever; }
   const Lever& lever() const { return lever_; }
   const Htm<Model, Machine>& pose() const { return pose_; }
 
-  /// Moves the part until a step is small; true: it did. `moved_mm` is the length of all steps.
+  /// Moves the part until a step is small; true: converged. `moved_mm` is the length of all steps.
   bool settle(const ModelSamples& samples, const Eigen::Matrix<double, 6, Eigen::Dynamic>& free,
               Feature& feature, FitStep& step) {
     feature.free = free;
@@ -84,9 +84,8 @@ class Fitter {
   Lever lever_;
 };
 
-/// Covariance of the movement that all features together made.
-///
-/// A feature's scatter moves the part by its inverse; each later feature takes back what of that it sees.
+/// Covariance of the joint movement of all features. A feature's scatter moves the part by the inverse of its
+/// normal matrix; each later feature cancels the part visible to it.
 Matrix6d covariance_of(const std::vector<Feature>& features) {
   Matrix6d sum = Matrix6d::Zero();
   for (std::size_t f = 0; f < features.size(); ++f) {
@@ -181,7 +180,7 @@ ModelFit refine(const ModelSamples& surface, const HtmEstimate<Model, Machine>& 
   std::vector<Feature> found(1);
   const bool settled = fitter.settle(surface, Matrix6d::Identity(), found[0], fit.steps[0]);
   finish(fit, fitter, found, Matrix6d::Zero(), start.htm);
-  // what the surface does not tell is as uncertain as it was
+  // undetermined directions keep their uncertainty
   const Matrix6d j = as_estimate(fitter.lever(), fitter.pose().translation_mm()), back = inverse_matrix(j);
   const auto& left = found[0].told.left;
   const Matrix6d kept = left * left.transpose();

@@ -1,10 +1,11 @@
-// Where a measured part lies, by fitting it to its model: from datum features in their order, or by a bounded refinement on
-// all of its surface.
+// Pose of a measured part by a fit to its model: from datum features in order, or by a bounded refinement on
+// its whole surface.
 //
-// Both minimise the weighted squares of the distances along the model's normals (point to plane: Chen and Medioni, "Object
-// modelling by registration of multiple range images", Image and Vision Computing 10, 1992). A direction of movement that
-// the surface does not tell is not moved along (Zhang, Kaess and Singh, "On degeneracy of optimization-based state
-// estimation problems", ICRA 2016): a shaft is not turned about its own axis by the noise on it.
+// Both minimise the weighted squares of distances along the model's normals (point to plane: Chen and
+// Medioni, "Object modelling by registration of multiple range images", Image and Vision Computing 10, 1992).
+// Directions that the surface does not determine are left unchanged (Zhang, Kaess and Singh, "On degeneracy
+// of optimization-based state estimation problems", ICRA 2016): noise does not turn a shaft about its own
+// axis.
 #pragma once
 
 #include <Eigen/Core>
@@ -19,65 +20,67 @@ namespace datum {
 
 struct Model;  // the coordinate system of a part's model, mm
 
-/// A measured point as the pose under test places it, and the model's surface nearest to it.
+/// A measured point under the tested pose, and the model's nearest surface.
 struct ModelSample {
   Eigen::Vector3d point_mm, normal;  // model coordinates; |normal| = 1, outwards
   double distance_mm = 0;            // signed, positive outside
-  double weight = 1;                 // above 0: the area that the point stands for, or 1 / variance
-  std::uint32_t group = 0;           // points that may err alike share one: a tile of the surface
+  double weight = 1;                 // above 0: area represented by the point, or 1 / variance
+  std::uint32_t group = 0;           // points whose errors may correlate share a group: a tile of the surface
 };
 
-/// The samples under a pose. Which points have a sample may change with it.
+/// The samples under a pose. The set of points with a sample may change with it.
 using ModelSamples = std::function<std::vector<ModelSample>(const Htm<Model, Machine>& model_from_machine)>;
 
 struct ModelFitSettings {
-  int most_iterations = 30;  // of each datum feature, or of the refinement
-  double settled_mm = 1e-6;  // a step that moves the samples less, root mean square, is the last one
-  /// So is one that is no less than half of the step before and below this share of its own standard uncertainty, from the
-  /// samples' scatter: points at an edge come and go with the pose. A tenth adds 0.5 % to that uncertainty. Datums that
-  /// still move the part in turns, by less than its standard uncertainty, end as well: that movement is added to it.
+  int most_iterations = 30;  // for each datum feature, or for the refinement
+  double settled_mm = 1e-6;  // convergence: a step moves the samples by less, root mean square
+  /// Also converged where a step is at least half of the previous one and below this share of its standard
+  /// uncertainty from the samples' scatter, because points at an edge come and go with the pose. A tenth adds
+  /// 0.5 % to that uncertainty. Datums that still move the part in turns by less than its standard
+  /// uncertainty end too, and that movement is added to it.
   double settled_share = 0.1;
-  /// A direction is told if the surface resists a movement along it more than normals that are wrong by so much would:
-  /// facets of a round surface are. 80 facets around turn by 4.5 degrees each, rms 1.3 degrees or 0.023 rad off.
+  /// A direction is determined where the surface resists a movement along it more than normals wrong by this
+  /// angle would, as the facets of a round surface are. 80 facets around differ by 4.5 degrees, rms 1.3
+  /// degrees or 0.023 rad.
   double slope_rad = 0.03;
-  std::size_t least_groups = 6;  // of each feature: fewer say nothing about its scatter
+  std::size_t least_groups = 6;  // of each feature: fewer give no standard deviation
 };
 
-/// Groups of a datum feature that stand off it: their mean distance is farther than 6 standard deviations of the groups'
-/// means (1.4826 times the median absolute deviation) from their median. A burr, dirt, damage.
+/// Groups that deviate from their datum feature: their mean distance differs from the median of the groups by
+/// more than 6 standard deviations (1.4826 times the median absolute deviation). A burr, dirt, damage.
 struct OffDatum {
   std::size_t groups = 0;
-  double largest_mm = 0;                            // mean distance of the farthest, signed
-  Eigen::Vector3d at_mm = Eigen::Vector3d::Zero();  // its middle, model coordinates
-  double pull_mm =
-      0;  // by how much the feature would lie elsewhere without them, root mean square over the samples
+  double largest_mm = 0;                            // largest mean distance, signed
+  Eigen::Vector3d at_mm = Eigen::Vector3d::Zero();  // its centre, model coordinates
+  double pull_mm = 0;  // shift of the feature without them, root mean square over the samples
 };
 
-/// Of one datum feature, or of the refinement.
+/// Step of one datum feature, or of the refinement.
 struct FitStep {
   std::size_t samples = 0, groups = 0;
   double rms_before_mm = 0, rms_after_mm = 0;  // of the distances, weighted
   int iterations = 0;
-  int told = 0;          // directions that it fixed
-  double condition = 0;  // least told resistance over the largest, 0 to 1
+  int told = 0;          // number of directions that it determined
+  double condition = 0;  // smallest determined resistance over the largest, 0 to 1
   OffDatum off;
 };
 
 struct ModelFit {
-  HtmEstimate<Model, Machine>
-      model_from_machine;  // covariance: of the datum features' scatter from tile to tile
-  /// From the start to the result: a turn about the samples' middle and that middle's shift.
+  /// Covariance: from the datum features' scatter between tiles.
+  HtmEstimate<Model, Machine> model_from_machine;
+  /// From start to result: a rotation about the samples' centroid and that centroid's shift.
   double turn_rad = 0, shift_mm = 0;
   std::vector<FitStep> steps;
   std::vector<std::string>
-      untold;  // directions that nothing fixed, in words: "turn about (0, 0, 1) through (12, 3, 0) mm"
-  std::string refusal;  // why the result must not be used, in words for the operator; empty: it may
+      untold;           // undetermined directions as text: "turn about (0, 0, 1) through (12, 3, 0) mm"
+  std::string refusal;  // why the result must not be used, for the operator; empty: it may be used
 };
 
-/// 3-2-1 and its kin: the first feature moves the part as far as it tells, each next one only in what those before it have
-/// left free, as datum systems do (ISO 5459; the features associated by least squares). A plane tells three directions, a
-/// second one two, a third one one; a cone or a hole beside a plane two. Refused where a direction is left free, a feature
-/// tells nothing that was free, has too few samples or groups, or the fit does not settle.
+/// 3-2-1 alignment: the first feature determines as many directions as it can, each further one only those
+/// left free, as in datum systems (ISO 5459; features associated by least squares). A plane determines three
+/// directions, a second one two, a third one one; a cone, or a hole beside a plane, two. Refuses where a
+/// direction remains free, a feature determines no free direction, has too few samples or groups, or the fit
+/// does not converge.
 ModelFit fit_datums(const std::vector<ModelSamples>& features, const Htm<Model, Machine>& start,
                     const ModelFitSettings& settings = {});
 
@@ -85,9 +88,9 @@ struct RefinementLimits {
   double shift_mm = 0, turn_rad = 0;
 };
 
-/// All samples at once, from a pose that is already good. It minimises what is to be measured: use it only where a part is
-/// compared with the model's form and not with its datums. Directions that are not told stay at the start and are named, no
-/// refusal; refused where the correction exceeds a limit, and as above.
+/// Fits all samples at once from a good start. It minimises the measurand itself, so it is only for parts
+/// compared with the model's form and not with its datums. Undetermined directions stay at the start and are
+/// named without a refusal. Refuses where the correction exceeds a limit, and as above.
 ModelFit refine(const ModelSamples& surface, const HtmEstimate<Model, Machine>& start,
                 const RefinementLimits& limits, const ModelFitSettings& settings = {});
 

@@ -11,7 +11,8 @@
 namespace datum::model_fit {
 namespace {
 
-constexpr double normals_information = 4;  // told: over what wrong normals feign
+// Least information of a determined direction, over that of wrong normals.
+constexpr double normals_information = 4;
 
 Vector6d row_of(const Eigen::Vector3d& p, const Eigen::Vector3d& n, const Lever& lever) {
   Vector6d j;
@@ -19,7 +20,7 @@ Vector6d row_of(const Eigen::Vector3d& p, const Eigen::Vector3d& n, const Lever&
   return j;
 }
 
-/// The two directions across a normal.
+/// The two directions perpendicular to a normal.
 std::array<Eigen::Vector3d, 2> across(const Eigen::Vector3d& n) {
   const Eigen::Vector3d u = n.unitOrthogonal();
   return {u, n.cross(u)};
@@ -70,7 +71,7 @@ Equations equations_of(const std::vector<ModelSample>& samples, const Lever& lev
   e.groups = pulls.size();
   if (e.samples == 0) return e;
   for (const auto& [group, pull] : pulls) e.scatter += pull * pull.transpose() / (weights * weights);
-  // residuals are smaller than errors by what the fit takes up, up to six parameters
+  // residuals are smaller than errors by the fitted parameters, up to six
   const auto groups = static_cast<double>(e.groups);
   e.scatter *= groups / std::max(1.0, groups - 6);
   e.normal /= weights;
@@ -126,7 +127,7 @@ std::string words_of(const Lever& lever, const Vector6d& movement_mm) {
   Eigen::Index most = 0;
   w.cwiseAbs().maxCoeff(&most);
   const Eigen::Vector3d axis = w.normalized() * (w[most] < 0 ? -1 : 1);
-  // the axis is where w x (p - center) takes back the shift across it
+  // the axis lies where w x (p - center) cancels the perpendicular shift
   const Eigen::Vector3d through = lever.center_mm + w.cross(d) / w.squaredNorm();
   return "turn about " + triple(axis, 2) + " through " + triple(through, 1) + " mm";
 }

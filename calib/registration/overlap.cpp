@@ -11,7 +11,7 @@ namespace {
 
 constexpr int reach = 3;  // pixels to each side over which a slope is taken
 
-// A gentle surface rises by less than this slope, beyond what noise does.
+// Largest slope of a gentle surface, beyond noise.
 constexpr double step_slope = 0.5;
 constexpr double step_sigmas = 5;
 
@@ -25,7 +25,7 @@ bool measured(const HeightFrame& f, int row, int col) {
   return row >= 0 && col >= 0 && row < f.rows && col < f.cols && f.class_at(row, col) == PixelClass::ok;
 }
 
-/// Height and slopes of a frame between its pixels; none where one of those needed has no height.
+/// Height and slopes of a frame between its pixels; none where a needed pixel has no height.
 std::optional<Place> at(const HeightFrame& f, double x_mm, double y_mm, double noise_sigma_mm) {
   const double c = (x_mm - f.x.offset_mm) / f.x.scale_mm, r = (y_mm - f.y.offset_mm) / f.y.scale_mm;
   if (!(c >= 0 && r >= 0 && c < f.cols - 1 && r < f.rows - 1)) return std::nullopt;
@@ -68,7 +68,8 @@ std::vector<OverlapSample> overlap_samples(const HeightFrame& a, const Eigen::Ma
   const double baseline_mm = 2.0 * reach * std::min(a.x.scale_mm, a.y.scale_mm);
   const double slope_variance = 2 * std::pow(s.noise_sigma_mm / baseline_mm, 2);
   const double pitch = std::max(a.x.scale_mm, a.y.scale_mm);
-  // Of all of b, more densely than most_samples: only a part of it overlaps. Thinned out at the end.
+  // Sampled over all of b, more densely than most_samples, because only a part of it overlaps; thinned out at
+  // the end.
   const double all = static_cast<double>(b.rows) * b.cols;
   const int stride = std::max(1, static_cast<int>(std::sqrt(all / (4.0 * s.most_samples))));
   std::vector<OverlapSample> samples;
@@ -81,9 +82,9 @@ std::vector<OverlapSample> overlap_samples(const HeightFrame& a, const Eigen::Ma
       if (!place) continue;
       const Eigen::Vector3d up(-place->slope_x, -place->slope_y, 1);
       const double steep = up.norm();
-      // A wall anywhere in its pixel is p^2 / 12. Seen by a row of b that stands at the share s of the pixel,
-      // it errs by s or s - 1 of it: s (1 - s) p^2, and p^2 / 6 in the mean of all s, alike for all of the
-      // wall.
+      // The position of a wall within its pixel has the variance p^2 / 12. Observed by a row of b at the
+      // share s of the pixel, its error is s or s - 1 of the pitch: variance s (1 - s) p^2, p^2 / 6 averaged
+      // over s, and common to the whole wall.
       const double within_pixel = place->around == Around::step ? pitch * pitch / 12 : 0;
       samples.push_back({(pose_b * p).head<3>(), (normals * up).normalized(),
                          (in_a.z() - place->z_mm) / steep,

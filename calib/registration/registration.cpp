@@ -9,10 +9,10 @@ namespace datum {
 
 namespace {
 
-// Six directions at most are judged at once: beyond 3.5 standard uncertainties is 0.3 % for all of them
-// together.
+// Up to six directions are judged together: 3.5 standard uncertainties are exceeded with 0.3 % for all of
+// them.
 constexpr double beyond_chance = 3.5;
-// Poses this near to each other at the overlap are one convention.
+// Poses that differ by less at the overlap are one convention.
 constexpr double same_mm = 1e-3;
 
 template <class... Values>
@@ -63,7 +63,7 @@ class Pair {
     return enough(f) && f.outlier_share <= settings_.most_outliers;
   }
 
-  /// The shift's largest part in standard uncertainties, over the directions that are told.
+  /// The shift's largest component in standard uncertainties, over the determined directions.
   double in_sigmas(const ShiftFit& f) const {
     Matrix6d c = f.covariance_mm2;
     c.bottomRightCorner<3, 3>() += expected();
@@ -74,7 +74,7 @@ class Pair {
   }
   bool explains(const ShiftFit& f) const { return one_surface(f) && in_sigmas(f) <= beyond_chance; }
 
-  /// How far apart a mistake lays what as_stated lays together.
+  /// Displacement between a mistake's model and the stated model at the overlap.
   double differs_mm(Convention mistake) const {
     const auto b_to_a = [&](Convention c) -> Eigen::Matrix4d {
       return pose_of(model_, a_.q_mm, c).inverse() * pose_of(model_, b_.q_mm, c);
@@ -88,9 +88,9 @@ class Pair {
   const RegistrationSettings& settings_;
 };
 
-/// Not where the model leaves nothing to be mistaken: a squareness of zero is the same reversed.
+/// False where the mistake changes nothing in the model: a squareness of zero equals its reversal.
 bool can_differ(const SnapshotModel& model, Convention mistake) {
-  const Eigen::Vector3d q_mm(101, 103, 107);  // far on every axis, no two alike
+  const Eigen::Vector3d q_mm(101, 103, 107);  // far on every axis, all different
   return (pose_of(model, q_mm, mistake) - pose_of(model, q_mm, Convention::as_stated)).norm() >= same_mm;
 }
 
@@ -166,13 +166,13 @@ PairReport compare(const Snapshot& a, const Snapshot& b, const SnapshotModel& mo
   report.expected_mm2 = pair.expected();
   const bool agrees = pair.explains(report.shift);
   for (const Convention mistake : mistakes()) {
-    if (pair.differs_mm(mistake) < same_mm) {  // the stage did not move in the way that would tell
+    if (pair.differs_mm(mistake) < same_mm) {  // the stage's motion does not distinguish the two
       if (agrees && can_differ(model, mistake)) report.not_excluded.push_back(mistake);
       continue;
     }
     const ShiftFit other = pair.fit(mistake);
     if (agrees && (!pair.enough(other) || pair.explains(other))) report.not_excluded.push_back(mistake);
-    // Bare board lies well on any other bare board: only texture names a mistake.
+    // Bare board fits any other bare board: only texture identifies a mistake.
     if (!agrees && pair.explains(other) && other.tells(0) && other.tells(1))
       report.explained_by.push_back(mistake);
   }

@@ -12,7 +12,7 @@ namespace datum {
 
 namespace {
 
-constexpr int iterations = 6;             // the steps of a fit that converges fall by ten and more each
+constexpr int iterations = 6;             // each step of a converging fit is at least ten times smaller
 constexpr double outlier_at = 3;          // standard uncertainties
 constexpr double slopes_information = 4;  // of the slopes, over that of their noise
 constexpr int tiles = 8;                  // each way
@@ -49,7 +49,7 @@ struct Sums {
   Vector6d right = Vector6d::Zero();
   struct Group {
     Vector6d pull = Vector6d::Zero();   // sum of weighted rows times distance
-    Vector6d reach = Vector6d::Zero();  // sum of weighted rows: what one error common to all would do
+    Vector6d reach = Vector6d::Zero();  // sum of weighted rows: effect of one common error
     double common_mm2 = 0;              // variance of that error
   };
   std::map<int, Group> groups;
@@ -62,8 +62,8 @@ int tile_of(const Eigen::Vector3d& p, const ShiftFit& fit) {
   return cell(p.x() - fit.center_mm.x()) * 1000 + cell(p.y() - fit.center_mm.y());
 }
 
-/// What errs alike: a wall, or the gentle ground of one tile. Walls in one pixel row on both sides of the
-/// center are two: their errors would cancel in a turn about it.
+/// Group of samples with correlated errors: a wall, or one tile of the gentle ground. Walls in one pixel row
+/// on both sides of the center are two groups, because their errors would cancel in a rotation about it.
 int group_of(const OverlapSample& s, const ShiftFit& fit) {
   constexpr int walls = 1'000'000;  // beyond all tiles
   if (s.wall < 0) return tile_of(s.point_mm, fit);
@@ -71,7 +71,7 @@ int group_of(const OverlapSample& s, const ShiftFit& fit) {
   return walls + 2 * s.wall + half;
 }
 
-/// `gate_mm`: further points do not pull.
+/// `gate_mm`: farther points are excluded.
 Sums sums_of(const std::vector<OverlapSample>& samples, const ShiftFit& fit, const Eigen::Matrix3d& expected,
              double gate_mm) {
   Sums sums;
@@ -93,7 +93,7 @@ Sums sums_of(const std::vector<OverlapSample>& samples, const ShiftFit& fit, con
   return sums;
 }
 
-/// Inverse of the normal matrix on the directions that are told; their projector.
+/// Inverse of the normal matrix on the determined directions; their projector.
 Matrix6d inverse_of(const Sums& sums, Matrix6d& told) {
   const EigenSystem eigen = eigen_system(sums.normal);
   Matrix6d inverse = Matrix6d::Zero();
@@ -116,8 +116,8 @@ Eigen::Matrix4d motion_of(const ShiftFit& fit, const Vector6d& shift_mm) {
   return m;
 }
 
-/// What the groups pull through the fit: a wall by the error that all its samples share, ground by its
-/// residuals; and what the samples' own variances leave at least.
+/// The groups' contributions propagated through the fit: a wall by the common error of its samples, ground by
+/// its residuals; at least the samples' own variances.
 Matrix6d covariance_of(const Sums& sums, const Matrix6d& inverse) {
   Matrix6d pulls = Matrix6d::Zero();
   for (const auto& [which, group] : sums.groups) {
@@ -150,7 +150,7 @@ ShiftFit fit_shift(const std::function<std::vector<OverlapSample>(const Eigen::M
   if (samples.size() < 6) return fit;
   place(samples, fit);
   for (int i = 0; i < iterations; ++i) {
-    // Four medians: a common shift of all points, however large, still pulls.
+    // Four medians: a common shift of all points, however large, remains included.
     const Sums sums = sums_of(samples, fit, expected_mm2, 4 * median_distance(samples));
     const Matrix6d inverse = inverse_of(sums, fit.told);
     fit.shift_mm = fit.told * (fit.shift_mm - inverse * sums.right);

@@ -36,8 +36,8 @@ ArtefactLocation<Machine> located(const ArtefactDrawing& drawing, const FaceTouc
   return locate<Machine>(surface_of(touches, machine, probe), drawing, machine.outwards, FaceNoise::pooled);
 }
 
-/// With the radius off by e, face f lies off by -e d_f from where the pose puts it, d_f the change of its offset with the radius:
-/// e by least squares over the faces, each with its touches' noise and its form.
+/// With a radius error e, face f deviates by -e d_f from the fitted pose, d_f being the derivative of its
+/// offset. e is the least-squares solution over the faces, each with its touches' noise and its form.
 ToldRadius told_radius(const ArtefactDrawing& drawing, const FaceTouches& touches,
                        const MachineSetup& machine, const ArtefactLocation<Machine>& at) {
   const double by_mm = 0.01;
@@ -53,7 +53,7 @@ ToldRadius told_radius(const ArtefactDrawing& drawing, const FaceTouches& touche
     information += d * d / variance;
     pull -= d * at.faces[f].offset_um * 1e-3 / variance;
   }
-  // beyond the radius itself nothing is told
+  // an uncertainty beyond the radius itself carries no information
   if (!(information > 0) || 1 / std::sqrt(information) > machine.probe.radius_mm)
     return {machine.probe.radius_mm, HUGE_VAL, machine.probe.u_radius_mm};
   ToldRadius told{machine.probe.radius_mm + pull / information, 1 / std::sqrt(information),

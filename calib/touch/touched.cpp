@@ -22,7 +22,7 @@ double signed_radius(Surface surface, double radius_mm) {
   return surface == Surface::bore ? radius_mm : -radius_mm;
 }
 
-/// Normal equations of the rows d(residual) / d(parameters), inverted and scaled by the noise of a touch.
+/// Inverse of the normal equations of the rows d(residual) / d(parameters), scaled by the noise of a touch.
 template <int N, class Row>
 Eigen::Matrix<double, N, N> covariance_of(Points points, double sigma_mm, const Probe& probe, Row row) {
   Eigen::Matrix<double, N, N> normal = Eigen::Matrix<double, N, N>::Zero();
@@ -32,11 +32,11 @@ Eigen::Matrix<double, N, N> covariance_of(Points points, double sigma_mm, const 
   }
   const double noise_mm = std::max(sigma_mm, probe.u_touch_mm);
   Eigen::Matrix<double, N, N> c = normal.inverse() * (noise_mm * noise_mm);
-  c(N - 1, N - 1) += probe.u_radius_mm * probe.u_radius_mm;  // the last parameter lies along the normal
+  c(N - 1, N - 1) += probe.u_radius_mm * probe.u_radius_mm;  // the last parameter is along the normal
   return c;
 }
 
-/// The surface's radius from the tips'.
+/// The surface's radius from the radius of the tips.
 double compensated_radius(double tips_mm, Surface surface, const Probe& probe,
                           const std::optional<NominalRadius>& nominal) {
   const double radius = tips_mm + signed_radius(surface, probe.radius_mm);
@@ -64,7 +64,7 @@ double compensated_radius(double tips_mm, Surface surface, const Probe& probe,
       radius, nominal->radius_mm, nominal->tolerance_mm, probe.radius_mm);
 }
 
-/// `from_mm`: distance from the middle at which the probe came from.
+/// `from_mm`: distance of the approach position from the middle.
 void refuse_wrong_side(double from_mm, double tips_mm, Surface surface) {
   if ((surface == Surface::bore) == (from_mm < tips_mm)) return;
   refuse("the probe came from %.4g mm off the middle and touched at %.4g mm: that is no %s", from_mm, tips_mm,

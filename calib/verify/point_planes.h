@@ -1,5 +1,6 @@
-// Planes through lists of points that lie on no grid, as a coordinate measuring machine gives them: flatness, profile against a
-// nominal plane, parallel planes by weighted total least squares. Double precision throughout.
+// Planes through lists of scattered points, as a coordinate measuring machine delivers them: flatness,
+// profile against a nominal plane, parallel planes by weighted total least squares. Double precision
+// throughout.
 #pragma once
 
 #include <map>
@@ -12,29 +13,29 @@ namespace datum {
 
 struct ListedPoint {
   Eigen::Vector3d mm;
-  double weight = 1;  // above 0: area that it stands for, or 1 / u^2
+  double weight = 1;  // above 0: represented area, or 1 / u^2
   int plane = 1;      // points of one plane share a number
 };
 
-/// Reads CSV: a head line that names columns x_mm, y_mm, z_mm and, where wanted, weight and plane, in any order; one point a
-/// line; '.' as decimal point; empty lines and lines that begin with '#' are skipped. Throws std::invalid_argument:
-/// `name`, line, what is wrong, what is allowed.
+/// Reads CSV with a head line that names columns x_mm, y_mm, z_mm and optionally weight and plane, in any
+/// order; one point per line; '.' as decimal point. Empty lines and lines that begin with '#' are skipped.
+/// Throws std::invalid_argument with `name`, line, fault and allowed content.
 std::vector<ListedPoint> read_points(const std::string& text, const std::string& name);
 
 /// One plane of the list.
 struct ListedPlane {
   std::size_t points = 0;
-  double flatness_mm =
-      0;  // largest less smallest distance from the plane through its own points by itself, weighted
+  /// Largest less smallest distance from the plane fitted to its own points alone, weighted.
+  double flatness_mm = 0;
   double rms_mm = 0;                 // weighted, of distances from the shared plane
   double offset_mm = 0;              // normal . centroid
-  double u_offset_mm = 0;            // of the scatter about the shared normal, independent points
+  double u_offset_mm = 0;            // from the scatter about the shared normal, independent points
   std::optional<double> profile_mm;  // twice the largest distance from the nominal plane
 };
 
 struct ParallelPoints {
   Eigen::Vector3d normal;             // of all planes, length 1
-  double sigma_mm = 0;                // standard deviation of a point of mean weight
+  double sigma_mm = 0;                // of a point of mean weight
   double u_tilt_rad[2] = {0, 0};      // of the normal, along the points' longest extent and across
   std::map<int, ListedPlane> planes;  // by number
 };
@@ -45,9 +46,10 @@ struct NominalPlane {
   double offset_mm = 0;
 };
 
-/// One normal n for all planes: the eigenvector of the smallest eigenvalue of sum_j sum_i w (x_i - m_j)(x_i - m_j)^T, m_j the
-/// weighted centroid of plane j (Shakarji and Srinivasan 2013, as in gpu/parallel_planes). Throws FitRefused: a plane of
-/// fewer than 4 points, all points on a line or a strip thinner than 1:100, scattered (thickness over width above 0.05).
+/// One normal n for all planes: the eigenvector of the smallest eigenvalue of sum_j sum_i w (x_i - m_j)(x_i -
+/// m_j)^T, m_j the weighted centroid of plane j (Shakarji and Srinivasan 2013, as in gpu/parallel_planes).
+/// Throws FitRefused: a plane of fewer than 4 points, all points on a line or a strip thinner than 1:100,
+/// scattered (thickness over width above 0.05).
 ParallelPoints fit_listed(const std::vector<ListedPoint>& points, const std::optional<NominalPlane>& nominal);
 
 }  // namespace datum

@@ -18,7 +18,7 @@ void check_calibrated(double value_mm, double u_mm) {
   require(u_mm >= 0 && std::isfinite(u_mm), "the calibrated length's uncertainty must not be negative");
 }
 
-/// Points without the three per mille (rounded down) that lie farthest from the feature of all of them.
+/// The points without the three per mille (rounded down) farthest from the feature fitted to all of them.
 std::vector<Eigen::Vector3d> without_worst(Points points, const auto& distance) {
   std::vector<std::size_t> order(points.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

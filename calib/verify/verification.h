@@ -1,16 +1,16 @@
-// Quantities by which an optical 3D sensor is accepted and watched, in the manner of VDI/VDE 2634 part 2: probing
-// error (form and size), sphere-spacing error, flatness error.
+// Quantities for acceptance and monitoring of optical 3-D sensors, in the manner of VDI/VDE 2634 part 2:
+// probing error (form PF, size PS), sphere-spacing error SD, flatness error F.
 //
-// "In the manner of": the arithmetic is the guideline's as it is commonly described; number and places of the
-// artefacts in the measuring volume are the operator's, and no conformity is claimed.
+// "In the manner of": the arithmetic follows the guideline as commonly described. Number and places of the
+// artefacts in the measuring volume are the operator's choice, and no conformity is claimed.
 #pragma once
 
 #include "calib/fit/feature.h"
 
 namespace datum {
 
-/// Which points may be left out before the errors are taken. The guideline allows three per mille; it is done
-/// only where it is asked for, and every result says how many it were.
+/// Points that may be discarded before errors are evaluated. The guideline allows three per mille; they are
+/// discarded only on request, and every result states their number.
 enum class Discard { none, worst_three_per_mille };
 
 struct ProbingError {
@@ -21,9 +21,9 @@ struct ProbingError {
   Fit<Sphere, 4> fit;  // evidence.points: all, evidence.used: without the discarded ones
 };
 
-/// Points of one sphere (mm), already limited to what the sensor sees well (sphere_artefact.h). Refuses what
-/// fit_sphere refuses; throws std::invalid_argument where the calibrated diameter is not positive, or its
-/// uncertainty negative.
+/// Points of one sphere (mm), already limited to its well-visible cap (sphere_artefact.h). Refuses as
+/// fit_sphere. Throws std::invalid_argument where the calibrated diameter is not positive or its uncertainty
+/// is negative.
 ProbingError probing_error(Points points, double calibrated_diameter_mm, double calibrated_u_mm,
                            Discard discard);
 
@@ -33,8 +33,7 @@ struct SpacingError {
   double u_um = 0;  // standard uncertainty: of both centres along their line, and of the calibrated distance
 };
 
-/// Two spheres measured independently of each other, in one coordinate system. Throws std::invalid_argument as
-/// above.
+/// Two spheres measured independently in one coordinate system. Throws std::invalid_argument as above.
 SpacingError sphere_spacing_error(const Fit<Sphere, 4>& first, const Fit<Sphere, 4>& second,
                                   double calibrated_distance_mm, double calibrated_u_mm);
 
@@ -44,7 +43,7 @@ struct FlatnessError {
   Fit<Plane3, 3> fit;
 };
 
-/// Points of one flat artefact (mm); `towards` gives the normal's sign only. Refuses what fit_plane refuses.
+/// Points of one flat artefact (mm); `towards` gives only the normal's sign. Refuses as fit_plane.
 FlatnessError flatness_error(Points points, const Eigen::Vector3d& towards, Discard discard);
 
 }  // namespace datum

@@ -1,4 +1,4 @@
-// The system of a thin-plate spline, symmetric and indefinite: solved with partial pivoting, and its inverse.
+// The symmetric indefinite system of a thin-plate spline: solution by partial pivoting, and inverse.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,7 +12,7 @@ struct SolvedSystem {
   double growth = 0, backward_error = 0;
 };
 
-/// `a` is square, `right` as long. Throws WarpRefused where a pivot is 0.
+/// `a` is square, `right` has as many rows. Throws WarpRefused where a pivot is 0.
 SolvedSystem solve_bordered(const Eigen::MatrixXd& a, const Eigen::VectorXd& right);
 
 }  // namespace datum

@@ -17,7 +17,7 @@ std::vector<Eigen::Vector2d> half_hull(Iterator from, Iterator to) {
       chain.pop_back();
     chain.push_back(*from);
   }
-  chain.pop_back();  // the other half begins with it
+  chain.pop_back();  // it is the first one of the other half
   return chain;
 }
 

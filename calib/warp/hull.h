@@ -1,4 +1,4 @@
-// The convex hull of places: nothing is told of a surface beyond it.
+// Convex hull of places; a surface is not evaluated beyond it.
 #pragma once
 
 #include <Eigen/Core>
@@ -6,10 +6,11 @@
 
 namespace datum {
 
-/// Corners of the hull, counter-clockwise, by Andrew's monotone chain; fewer than 3 where the places have no area.
+/// Corners of the hull, counter-clockwise, by A. M. Andrew's monotone chain (1979); fewer than 3 where the
+/// places have no area.
 std::vector<Eigen::Vector2d> convex_hull(std::vector<Eigen::Vector2d> places_mm);
 
-/// How far a place lies outside of a hull of at least 3 corners, in mm; 0 inside.
+/// Distance in mm of a place from a hull of at least 3 corners; 0 inside.
 double beyond_hull_mm(const std::vector<Eigen::Vector2d>& hull, const Eigen::Vector2d& at_mm);
 
 }  // namespace datum

@@ -1,4 +1,4 @@
-// Knots that can't carry a surface are refused by name.
+// Validation of knots; unusable ones are refused by name.
 #pragma once
 
 #include <vector>

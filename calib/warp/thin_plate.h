@@ -1,8 +1,9 @@
-// A surface through points by a thin-plate spline: what a warped board looks like between the places where its height
-// was measured (METROLOGY S4; Duchon 1977, Wahba, "Spline Models for Observational Data", 1990, chapters 2 to 4).
+// A surface through points by a thin-plate spline: the form of a warped board between the places of measured
+// height (daemon/inspection/METROLOGY.md, S4; Duchon 1977; Wahba, "Spline models for observational data",
+// 1990, chapters 2 to 4).
 //
-// Places in mm, heights in um, standard uncertainties in um, in whatever coordinate system the knots are in. Host only:
-// the kernel's logarithm is the C library's, and no kernel of a device has a part in it.
+// Places in mm, heights and standard uncertainties in um, in the knots' coordinate system. Host only: the
+// kernel uses the C library's logarithm, which GPUs do not reproduce bit for bit.
 #pragma once
 
 #include <Eigen/Core>
@@ -15,83 +16,86 @@
 
 namespace datum {
 
-/// A place whose height is known.
+/// A place of known height.
 struct WarpKnot {
   Eigen::Vector2d at_mm = Eigen::Vector2d::Zero();
   double z_um = 0, u_um = 0;
   std::string name;  // for messages
 };
 
-/// Knots that carry no surface, or a system that was not solved well enough; the text says why and what to do.
+/// Knots that do not determine a surface, or an ill-conditioned system; the text states why and the remedy.
 class WarpRefused : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// How well the surface is founded.
+/// Numerical quality of the surface.
 struct WarpHealth {
   std::size_t knots = 0;
-  double lambda = 0;            // weight of smoothness, coordinates scaled to -1..1; chosen or given
-  double leave_one_out_um = 0;  // rms of each knot's height less that predicted from all others
+  double lambda = 0;            // smoothing weight, coordinates scaled to -1..1; chosen or given
+  double leave_one_out_um = 0;  // rms of each knot's height less its prediction from all others
   double largest_leave_one_out_um = 0;
-  std::string worst_knot;     // whose that is
+  std::string worst_knot;     // the knot of that value
   double roughness_um = 0;    // sigma: square root of the variance per unit of the kernel
   double condition = 0;       // of the system, 1-norm
   double growth = 0;          // largest element of U over the largest of the matrix
   double backward_error = 0;  // |b - A x| / (|A| |x| + |b|), infinity norms
 };
 
-/// A weighted sum of the surface's heights.
+/// A linear combination of the surface's heights.
 struct WarpSum {
   std::vector<Eigen::Vector2d> at_mm;
   std::vector<double> weight;
 };
 
-/// Minimises sum (f(p_i) - z_i)^2 / (lambda omega_i) + bending energy, omega_i the knots' variances over their mean:
-/// [K + lambda Omega, P; P^T, 0] [w; a] = [z; 0] with K = r^2 ln r^2 and P the trend: 1, x, y and the quadratics that the
-/// knots determine (WarpTrend), coordinates scaled to -1..1. The energy is that of what is left over the trend: without
-/// quadratics a spline's free border flattens a twist by some percent (universal kriging; Matheron 1969).
+/// Minimises sum (f(p_i) - z_i)^2 / (lambda omega_i) + bending energy, with omega_i the knots' variances over
+/// their mean: [K + lambda Omega, P; P^T, 0] [w; a] = [z; 0], K = r^2 ln r^2. P is the trend: 1, x, y and the
+/// quadratics that the knots determine (WarpTrend), coordinates scaled to -1..1. The energy applies to the
+/// residual from the trend: without quadratics a spline's free border flattens a twist by some percent
+/// (universal kriging; Matheron 1969).
 ///
-/// lambda: the decade of 1e-8..1e2 downhill from 1e-4 whose leave-one-out rms is least. Taking row and column i out of
-/// the system A leaves, by the Schur complement, w_i = (A^-1)_ii (z_i - prediction without i): so the error of
-/// that prediction is w_i / (A^-1)_ii, without solving once more.
+/// lambda: the decade of 1e-8..1e2, descending from 1e-4, with the least leave-one-out rms. Removing row and
+/// column i from the system A gives, by the Schur complement, w_i = (A^-1)_ii (z_i - prediction without i).
+/// The prediction error is therefore w_i / (A^-1)_ii without another solution.
 ///
-/// Uncertainty: the spline is the best linear unbiased prediction of a random surface whose generalised covariance
-/// is sigma^2 K (Matheron 1973; Wahba, chapter 1.5), so a sum s = sum c_j f(p_j) is predicted with the variance
-/// sigma^2 (c^T K c - k^T A^-1 k), k = sum c_j (K(p_j, knots), P(p_j)): it grows with the distance to the knots. sigma^2
-/// is the larger of two estimates, z^T w / (n - trend) (restricted maximum likelihood: the whole board's form) and the mean
-/// of w_i^2 / (A^-1)_ii (what was found between neighbours). To it is added what the knots' own uncertainties
-/// contribute, sum (A^-1 k)_i^2 u_i^2, and the system's rounding. That random surface is smooth and alike everywhere; what a
-/// fold or a bump does between knots, left_out_um and unresolved_um tell.
+/// Uncertainty: the spline is the best linear unbiased prediction of a random surface with the generalised
+/// covariance sigma^2 K (Matheron 1973; Wahba, section 1.5). A sum s = sum c_j f(p_j) has the variance
+/// sigma^2 (c^T K c - k^T A^-1 k), k = sum c_j (K(p_j, knots), P(p_j)), which grows with the distance to the
+/// knots. sigma^2 is the larger of two estimates: z^T w / (n - trend) (restricted maximum likelihood, the
+/// whole board's form) and the mean of w_i^2 / (A^-1)_ii (deviations between neighbours). The contribution of
+/// the knots' own uncertainties, sum (A^-1 k)_i^2 u_i^2, and the system's rounding are added. The model
+/// assumes a smooth, homogeneous surface; left_out_um and unresolved_um cover a fold or a bump between knots.
 class ThinPlate {
  public:
-  /// Throws WarpRefused: fewer than 4 knots or more than 1024, one that is not finite, two nearer than 1 um, all
-  /// within a strip thinner than 1:100, a singular system, or condition * 2^-52 * (largest height over the mean) above
-  /// 1e-6 of `tolerance_um`. `lambda`: as it was chosen once, to make the same surface again.
+  /// Throws WarpRefused: fewer than 4 knots or more than 1024, a non-finite one, two nearer than 1 um, all
+  /// within a strip thinner than 1:100, a singular system, or condition * 2^-52 * (largest height over the
+  /// mean) above 1e-6 of `tolerance_um`. `lambda`: an earlier choice, to reproduce the same surface.
   ThinPlate(std::vector<WarpKnot> knots, double tolerance_um, std::optional<double> lambda = std::nullopt);
 
   double value_um(const Eigen::Vector2d& at_mm) const;
   Eigen::Vector2d gradient_um_per_mm(const Eigen::Vector2d& at_mm) const;
-  /// With that of left_out_um.
+  /// Includes that of left_out_um.
   double u_um(const Eigen::Vector2d& at_mm) const;
 
   double value_um(const WarpSum& sum) const;
   double u_um(const WarpSum& sum) const;
 
-  /// Half width of what the surface may be off at a place beyond u_um, in um, as knots that are left out show it: for a
-  /// board is not alike everywhere. g is the place's distance to the nearest knot, s a knot's to its own; a fold midway
-  /// between two knots misses a straight line by as much as either knot's neighbours miss it. The larger of: what one
-  /// of the five nearest knots (a lattice's cell and one) is off, beyond what the knots' own uncertainties explain, times
-  /// 2 g / s up to 1, g / s beyond; and sqrt(3) leave_one_out_um g / s, s the mean one. 0 at a knot.
+  /// Half width in um of a deviation beyond u_um at a place, estimated from left-out knots because a board is
+  /// not homogeneous. g is the place's distance to the nearest knot, s a knot's to its own. A fold midway
+  /// between two knots misses a straight line by as much as either knot's neighbours miss it. The result is
+  /// the larger of: the deviation of one of the five nearest knots (a lattice cell and one) beyond the knots'
+  /// own uncertainties, times 2 g / s up to 1 and g / s beyond; and sqrt(3) leave_one_out_um g / s with the
+  /// mean s. 0 at a knot.
   double left_out_um(const Eigen::Vector2d& at_mm) const;
-  /// The same, or what a fold there hides that runs along rows of knots, so that each of these is met by its neighbours of
-  /// the row: a third of the second difference of what is over the trend, 2 g to either side, the larger of four
-  /// directions. A spline through lattices of 5 to 20 columns misses a fold midway between them by 0.21 to 0.35 of it.
+  /// The same, or the height of a fold that runs along rows of knots, so that each knot agrees with its
+  /// neighbours of the row: a third of the second difference of the residual from the trend, 2 g to either
+  /// side, the largest of four directions. A spline through lattices of 5 to 20 columns misses a fold midway
+  /// between them by 0.21 to 0.35 of it.
   double unresolved_um(const Eigen::Vector2d& at_mm) const;
 
   const WarpHealth& health() const { return health_; }
   const std::vector<WarpKnot>& knots() const { return knots_; }
-  /// Of each knot: its height less that predicted from all others.
+  /// Height of each knot less its prediction from all others.
   const std::vector<double>& leave_one_out_um() const { return leave_one_out_um_; }
 
  private:
@@ -104,7 +108,7 @@ class ThinPlate {
   void take(Solved solved);
   /// (K(p, knots), trend) of a scaled place.
   Eigen::VectorXd influence(const Eigen::Vector2d& p) const;
-  /// What is over the trend at a scaled place, in um.
+  /// Residual from the trend at a scaled place, in um.
   double over_trend_um(const Eigen::Vector2d& p) const;
   void find_neighbours();
   double nearest(const Eigen::Vector2d& p) const;  // scaled
@@ -121,7 +125,7 @@ class ThinPlate {
   std::vector<double> leave_one_out_um_;
   double mean_spacing_ = 0;
   Eigen::VectorXd unexplained_um_,
-      spacing_;  // of each knot: left out, beyond noise; to the nearest other one, scaled
+      spacing_;  // of each knot: left-out deviation beyond noise; scaled distance to its nearest neighbour
   WarpHealth health_;
 };
 

@@ -14,7 +14,8 @@ constexpr std::size_t neighbours = 5;
 
 }  // namespace
 
-/// A knot left out is off by sum_j (A^-1)_ij z_j / (A^-1)_ii: so much of that the knots' own uncertainties explain.
+/// A left-out knot deviates by sum_j (A^-1)_ij z_j / (A^-1)_ii; the knots' own uncertainties explain a part
+/// of it.
 void ThinPlate::find_neighbours() {
   const Eigen::Index n = place_.rows();
   unexplained_um_.resize(n);

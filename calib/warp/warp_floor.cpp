@@ -19,7 +19,7 @@ std::vector<Eigen::Vector2d> border_mm(const WarpArea& ring) {
   return places;
 }
 
-/// Standard uncertainty of a slope across the ring whose ends are off by up to half_um either way.
+/// Standard uncertainty of a slope across the ring whose ends deviate by up to half_um either way.
 double slope_of(double half_um, const WarpArea& ring) {
   return 2 * half_um / std::sqrt(3.0) / ring.size_mm.minCoeff();
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int edge_steps = 32, lattice_steps = 8;
 
-/// Of an area's own coordinates, -1/2 to 1/2 along both sides.
+/// Place from an area's own coordinates, -1/2 to 1/2 along both sides.
 Eigen::Vector2d place_mm(const WarpArea& area, double u, double v) {
   const double c = std::cos(area.rotation_rad), s = std::sin(area.rotation_rad);
   const Eigen::Vector2d p(u * area.size_mm.x(), v * area.size_mm.y());
@@ -30,7 +30,8 @@ HalfWidth unresolved(const ThinPlate& surface) {
 
 double lift_of(double u, double picked_from) { return u * std::sqrt(2 * std::log(picked_from)); }
 
-/// Weights of the height at `at` less the least-squares plane's there; rows of `places` are (1, u, v).
+/// Weights of the height at `at` less the height of the least-squares plane there; rows of `places` are (1,
+/// u, v).
 Eigen::VectorXd over_plane(const Eigen::MatrixX3d& places, const Eigen::Matrix3d& inverse_normal,
                            Eigen::Index at) {
   Eigen::VectorXd weight = -places * (inverse_normal * places.row(at).transpose());
@@ -160,7 +161,7 @@ WarpValue peak_to_valley_um(const ThinPlate& surface, const WarpArea& area, int 
       over_plane(places, inverse_normal, highest) - over_plane(places, inverse_normal, lowest);
   all.weight.assign(weight.begin(), weight.end());
   WarpValue value = measured(surface, all, 1);
-  // both ends are picked: of as many independent places as there are knots at most
+  // both ends are selected among at most as many independent places as there are knots
   value.lift = lift_of(value.u, static_cast<double>(surface.knots().size()));
   value.between = peak_half_um(area, unresolved(surface));
   return value;
