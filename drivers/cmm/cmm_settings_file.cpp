@@ -40,7 +40,7 @@ void read_link(TomlTable& table, CmmSettings& s) {
   }
   if (serial) {
     const auto* line = std::get_if<SerialSettings>(&s.link);
-    if (s.preset == "custom") serial->integer("baud", 50, 4'000'000);  // nothing to fall back on
+    if (s.preset == "custom") serial->integer("baud", 50, 4'000'000);  // "custom" has no default
     s.link = read_serial(*serial, line ? *line : SerialSettings{});
     serial->finish();
   } else {
@@ -63,7 +63,7 @@ void read_framing(std::optional<TomlTable> table, LineFraming& f) {
   f.fixed_length = static_cast<std::size_t>(
       table->integer_or("fixed_length", static_cast<std::int64_t>(f.fixed_length), 0, 4096));
   f.gap_ms = read_ms(*table, "gap_ms", f.gap_ms, 0);
-  // They take the terminator's place.
+  // They replace the terminator.
   if (!table->has("terminator") && (f.fixed_length > 0 || f.gap_ms > 0)) f.terminator.clear();
   table->finish();
 }
@@ -164,11 +164,11 @@ void read_line(TomlTable& table, CmmSettings& s) {
   s.touch = table.choice_or("touch", s.touch,
                             {{"stand_still", TouchRule::stand_still}, {"latched", TouchRule::latched}});
   read_framing(table.table_if("framing"), s.framing);
-  if (s.layout == Layout::grbl && s.unit == LengthUnit::inch) s.number.decimals = 4;  // as GRBL then sends
+  if (s.layout == Layout::grbl && s.unit == LengthUnit::inch) s.number.decimals = 4;  // as GRBL sends
   read_number(table.table_if("number"), s.number);
 }
 
-/// Lists replace those of the preset as a whole.
+/// A list replaces the preset's whole list.
 void read_lists(TomlTable& table, CmmSettings& s) {
   if (table.has("column")) s.columns.clear();
   for (TomlTable& column : table.tables("column")) s.columns.push_back(read_column(column));
@@ -187,7 +187,7 @@ std::array<double, 3> read_corner(TomlTable& table, const char* key) {
   return {given[0], given[1], given[2]};
 }
 
-/// Nothing moves unless allow_motion says so, and then within the box that stands beside it.
+/// Motion is allowed only by allow_motion, and only within the accompanying box.
 std::optional<IppMotionSettings> read_motion(TomlTable& ipp) {
   const bool allowed = ipp.boolean_or("allow_motion", false);
   if (!allowed && ipp.has("motion"))
@@ -207,7 +207,7 @@ std::optional<IppMotionSettings> read_motion(TomlTable& ipp) {
   return m;
 }
 
-/// Of I++ DME alone: another device has no tool to name.
+/// For I++ DME only: other devices have no named tools.
 void read_ipp(TomlTable& table, CmmSettings& s) {
   if (s.layout != Layout::ipp_dme) return;
   TomlTable ipp = table.table("ipp");
@@ -266,7 +266,7 @@ CmmSettings read_cmm(TomlTable table) {
     check(settings);
   } catch (const RefusedError& error) {
     std::string problem = error.what();
-    const std::string own = "cmm: ";  // the key says so already
+    const std::string own = "cmm: ";  // the key already contains it
     if (problem.rfind(own, 0) == 0) problem.erase(0, own.size());
     throw ConfigError(table.where(), "cmm", problem, "");
   }

@@ -1,4 +1,4 @@
-// [cmm]: how the machine's positions come in.
+// [cmm]: reader of the settings of a machine's position source.
 #pragma once
 
 #include "config/toml_reader.h"
@@ -6,8 +6,8 @@
 
 namespace datum::config {
 
-/// A preset with what the table changes of it, or everything with preset = "custom". Throws ConfigError, also
-/// for what check(CmmSettings) refuses.
+/// A preset with the table's changes, or all settings with preset = "custom". Throws ConfigError, also where
+/// check(CmmSettings) refuses.
 CmmSettings read_cmm(TomlTable table);
 
 }  // namespace datum::config

@@ -105,7 +105,7 @@ void CmmCodec::take(const Line& line) {
   last_line_ns_ = line.last_byte_ns;
 }
 
-// A free stream of one line per axis tells by its first label, or by a pause, where a position begins.
+// In a free stream of one line per axis, the first label or a pause marks the start of a position.
 bool CmmCodec::begins_group(const Line& line, const LineReading& reading) {
   if (polled() || settings_.grouping == Grouping::single_line || settings_.axes.size() == 1) return true;
   const bool by_label = settings_.grouping == Grouping::by_label;
@@ -190,7 +190,7 @@ std::string CmmCodec::missing_axes() const {
 
 void CmmCodec::give_up(MonotonicNs now) {
   if (!in_round_ || !polled()) return;
-  reader_.grbl().forget_offset();  // the report that is missing may have carried a new one
+  reader_.grbl().forget_offset();  // the missing report may have carried a new one
   if (group_.filled > 0)
     emit(ProbeState::partial, missing_axes(), group_.first_byte_ns, now);
   else

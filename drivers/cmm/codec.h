@@ -1,5 +1,5 @@
-// CmmCodec: bytes with their receive time -> positions. No I/O, no clock: the same bytes and times give the
-// same samples.
+// CmmCodec: positions from bytes and their receive times. No I/O, no clock: equal bytes and times give equal
+// samples.
 #pragma once
 
 #include <cstddef>
@@ -18,45 +18,44 @@ class CmmCodec {
   /// Throws RefusedError as check() does.
   explicit CmmCodec(const CmmSettings& settings);
 
-  /// The link was opened: nothing is carried over, except that a lost reference stays lost. The first line of
-  /// a free-running device may have begun before and is dropped.
+  /// The link was opened. No state is kept, except that a lost reference stays lost. The first line of a
+  /// free-running device may be incomplete and is dropped.
   void reset();
-  /// A round of polls begins; what has come before does not belong to it. Without polls every axis set is a
-  /// round.
+  /// Begins a round of polls; earlier bytes do not belong to it. Without polls every axis set is a round.
   void begin_round(MonotonicNs poll_sent);
   void receive(const std::uint8_t* bytes, std::size_t size, MonotonicNs at);
-  /// When a pause ends the line that has begun: pause() must be called then. None: no pause ends a line.
+  /// Time at which a pause ends the current line and pause() is due. None: no pause ends a line.
   std::optional<MonotonicNs> ends_by_pause() const { return framer_.ends_by_pause(); }
-  /// Nothing has come until `now`.
+  /// No byte arrived until `now`.
   void pause(MonotonicNs now);
-  /// Positions and reasons why there is none, in order; nothing: more bytes are needed.
+  /// Positions, or reasons why a line is none, in order. Empty: more bytes are needed.
   std::optional<ProbePoint> next();
-  /// Positions that the device latched at a touch, and reasons why one can't be used. They are never among
-  /// next().
+  /// Positions that the device latched at a touch, or reasons why one is not usable. next() never returns
+  /// them.
   std::optional<ProbePoint> next_touch();
-  /// No poll is sent while `on`: an axis set that comes now was sent by the device's contact, key or button
-  /// and is a touch. No effect on GRBL, whose touches have a line of their own.
+  /// While `on`, no poll is sent: an axis set that arrives was sent by the device's contact, key or button
+  /// and is a touch. No effect on GRBL, whose touches have their own lines.
   void listen(bool on);
-  /// No answer, or not the whole of it, came in time: leaves a partial or stale sample to next().
+  /// The answer is missing or incomplete at its deadline: next() returns a partial or stale sample.
   void give_up(MonotonicNs now);
 
-  /// Polled: a sample of this round is still to come.
+  /// Polled: a sample of this round is outstanding.
   bool in_round() const { return in_round_; }
-  /// Strings of this round that were answered or accepted: the next one may go out.
+  /// Answered or accepted strings of this round; the next string may be sent.
   std::size_t answers() const { return answers_; }
-  /// The device is to tell what settings.setup asks for: it has not yet, or it may have changed.
+  /// settings.setup has to be sent: the device has not reported its unit, or it may have changed.
   bool needs_setup() const { return settings_.device_tells_unit && reader_.grbl().wants_unit(); }
-  /// An operator states that the machine was homed since its position was lost.
+  /// An operator confirms homing since the position was lost.
   void confirm_referenced() {
     reader_.grbl().confirm_referenced();
     watch_.confirm_referenced();
   }
-  /// Lines that no poll had asked for, dropped.
+  /// Dropped lines that no poll had requested.
   std::uint64_t unsolicited() const { return unsolicited_; }
 
  private:
   struct Group {
-    std::vector<std::optional<double>> values;  // as shown, in the configured unit, per settings.axes
+    std::vector<std::optional<double>> values;  // as displayed, in the configured unit, per settings.axes
     std::size_t filled = 0;
     MonotonicNs first_byte_ns = 0, last_byte_ns = 0;
   };
@@ -81,7 +80,7 @@ class CmmCodec {
   std::deque<ProbePoint> samples_, touches_;
   bool listening_ = false;
   bool in_round_ = false;
-  bool misaligned_ = false;  // free-running: lines belong to no group until one surely begins
+  bool misaligned_ = false;  // free-running: lines are not grouped until the start of a group is certain
   MonotonicNs last_line_ns_ = 0;
   std::size_t answers_ = 0;
   MonotonicNs poll_sent_ns_ = 0;

@@ -68,7 +68,7 @@ LineReading GrblReader::read_push(std::string_view line) {
   return fault(ProbeState::malformed, "not a line of GRBL 1.1: " + in_quotes(line));
 }
 
-// "[PRB:1.000,2.000,3.000:1]", machine coordinates in the reports' unit; ":0" where the probe met nothing.
+// "[PRB:1.000,2.000,3.000:1]", machine coordinates in the reports' unit; ":0" without contact.
 LineReading GrblReader::read_probe(std::string_view line) const {
   constexpr std::size_t head = 5, tail = 3;
   const std::string_view end = line.substr(line.size() - std::min(tail, line.size()));
@@ -90,7 +90,7 @@ LineReading GrblReader::read_setting(std::string_view line) {
     inches_ = line == "$13=1";
     rounds_ = 0;
   }
-  // Without a homing cycle GRBL begins in Idle: its banner may have been missed.
+  // Without a homing cycle GRBL starts in Idle: its banner may have been missed.
   if (line == "$22=0" && !confirmed_ && lost_.empty())
     lost_ =
         "the controller has no homing cycle ($22=0): nothing tells whether the machine is referenced; "
@@ -100,14 +100,14 @@ LineReading GrblReader::read_setting(std::string_view line) {
   return ignored_line();
 }
 
-// "[OPT:VHL,15,128]": a letter for each option that the controller was built with.
+// "[OPT:VHL,15,128]": one letter per option of the controller's build.
 void GrblReader::take_options(std::string_view line) {
   const std::string_view letters = line.substr(5, line.find(',') - 5);
   one_by_one_ = letters.find('H') != std::string_view::npos;
 }
 
-// Seen during a homing cycle alone, which ends in Alarm where it fails. Which axes it homes no report says: all of them where
-// the controller has no other cycle.
+// This state occurs only in a homing cycle, which ends in Alarm where it fails. No report states the homed
+// axes; all are homed where the controller has no other cycle.
 void GrblReader::homing() {
   if (one_by_one_ == false) return lost_.clear();
   if (lost_.empty()) return;
@@ -117,7 +117,7 @@ void GrblReader::homing() {
                   : "the controller has not said whether it homes axes one by one ($I, [OPT:])");
 }
 
-// $13 chooses the unit of every report and no report shows it.
+// $13 sets the unit of every report, and no report contains it.
 LineReading GrblReader::check_report_unit() const {
   if (!settings_.device_tells_unit) return {};
   if (!inches_)

@@ -1,5 +1,5 @@
-// GRBL 1.1: status reports and pushed messages. What must be held between lines lives here: the work
-// coordinate offset, the unit of the reports and whether the position may have been lost.
+// Parser of GRBL 1.1 status reports and push messages, with the state between lines: work coordinate offset,
+// unit of the reports, possible loss of the position.
 #pragma once
 
 #include <array>
@@ -13,16 +13,17 @@ class GrblReader {
  public:
   explicit GrblReader(const CmmSettings& settings) : settings_(settings) {}
 
-  /// A reading in machine coordinates: MPos as it stands, WPos + held WCO.
+  /// A reading in machine coordinates: MPos, or WPos + stored WCO.
   LineReading read(std::string_view line);
-  /// Link opened: the held offset and unit are forgotten; a lost reference stays lost.
+  /// Link opened: clears the stored offset and unit; a lost reference stays lost.
   void reset();
-  /// A line could not be read: it may have carried a new offset.
+  /// For an unreadable line, which may have carried a new offset.
   void forget_offset() { offset_.reset(); }
   void confirm_referenced();
-  /// A poll goes out: the unit that was told is older by one.
+  /// A poll is sent: the reported unit ages by one round.
   void round() { ++rounds_; }
-  /// $13 may change at any time, and nothing says so: it is asked for until it is known and right, and now and then.
+  /// $13 may change at any time without a message. It is requested until it is known and correct, and
+  /// periodically.
   bool wants_unit() const;
 
  private:
@@ -39,10 +40,10 @@ class GrblReader {
   CmmSettings settings_;
   std::optional<std::vector<double>> offset_;  // WCO
   std::optional<bool> inches_;                 // $13
-  std::optional<bool> one_by_one_;             // H of [OPT:]: axes may be homed alone ($HX)
-  unsigned rounds_ = 0;                        // since it was told
-  bool confirmed_ = false;  // by an operator, since the link was opened or the controller reset
-  std::string lost_ = "";   // why the position may be lost; empty: it is not
+  std::optional<bool> one_by_one_;             // H of [OPT:]: axes can be homed individually ($HX)
+  unsigned rounds_ = 0;                        // since the last report of the unit
+  bool confirmed_ = false;  // by an operator, since the link was opened or the controller was reset
+  std::string lost_ = "";   // why the position may be lost; empty: it is valid
   bool listing_ = false;    // within the answer to $#, whose [PRB:] repeats the last touch
 };
 

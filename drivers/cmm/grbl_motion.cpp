@@ -33,7 +33,7 @@ void check(const CmmSettings& cmm, const MotionSettings& motion, const std::arra
   }
 }
 
-/// " X1.000 Y-2.000": the way along the device's own axes, in mm whatever its reports are in.
+/// " X1.000 Y-2.000": the path along the device's own axes, in mm regardless of the reports' unit.
 std::string relative(const CmmSettings& cmm, const std::array<double, 3>& from_mm,
                      const std::array<double, 3>& to_mm) {
   std::string words;
@@ -42,7 +42,7 @@ std::string relative(const CmmSettings& cmm, const std::array<double, 3>& from_m
     if (axis.machine_axis == no_machine_axis) continue;
     const auto k = static_cast<std::size_t>(axis.machine_axis);
     const double way = (to_mm[k] - from_mm[k]) / (axis.reversed ? -axis.scale : axis.scale);
-    // GRBL's own axis letters stand in the order of its reports.
+    // GRBL's axis letters are in the order of its reports.
     if (std::abs(way) >= 0.0005) words += fmt::format(" {}{:.3f}", machine_axes[i], way);
   }
   return words;

@@ -19,7 +19,7 @@ std::uint8_t sum_of(std::string_view text) {
   return static_cast<std::uint8_t>(sum);
 }
 
-// Bit by bit: such lines come some ten times a second.
+// Bitwise: such lines arrive about ten times a second.
 std::uint16_t crc_modbus(std::string_view text) {
   unsigned crc = 0xFFFF;
   for (const char c : text) {

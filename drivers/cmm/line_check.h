@@ -1,4 +1,4 @@
-// The check digits of a line: what they must be, and whether they are.
+// Check digits of a line: computation and verification.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace datum {
 
-/// Check digits for `text`, as they stand on the line; of xor_byte the byte itself. Empty for none.
+/// Check digits for `text` as sent; for xor_byte the byte itself. Empty for none.
 std::string check_digits(std::string_view text, Integrity integrity);
 
-/// Takes the check digits off `text`; returns what is wrong with them, empty where nothing is. Those of
-/// xor_byte stand behind the terminator: see LineFramer.
+/// Removes the check digits from `text`; returns their fault, or empty. Those of xor_byte follow the
+/// terminator: see LineFramer.
 std::string strip_check_digits(std::string& text, Integrity integrity);
 
 }  // namespace datum

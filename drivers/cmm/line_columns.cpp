@@ -59,7 +59,7 @@ LineReading take_label(std::string_view cell, const CmmSettings& settings, std::
   return {};
 }
 
-// The k-th number of a line is the k-th axis, where no label says otherwise.
+// The k-th number of a line is the k-th axis, unless a label states otherwise.
 LineReading take_number(std::string_view sign, std::string_view cell, const CmmSettings& settings,
                         std::size_t axis, LineReading& into) {
   const NumberReading value = read_number(std::string(sign) + std::string(cell), settings.number);

@@ -1,4 +1,4 @@
-// A regular expression with named groups: the escape hatch for lines that no other layout reads.
+// A regular expression with named groups, for lines that no other layout covers.
 #include <fmt/format.h>
 
 #include "drivers/cmm/line_framer.h"

@@ -15,7 +15,7 @@ constexpr char stx = 0x02;
 
 bool readable(char c) { return c == '\t' || (c >= 0x20 && c < 0x7f); }
 
-// A byte that no such line has: 0 is what the serial port reads for a parity or framing error.
+// A byte that no such line contains: the serial port returns 0 for a parity or framing error.
 std::string fault_of(const std::string& text) {
   const auto bad = std::find_if_not(text.begin(), text.end(), readable);
   if (bad == text.end()) return "";
@@ -32,7 +32,7 @@ std::string fault_of(const std::string& text) {
 void LineFramer::reset(bool mid_line) {
   text_.clear();
   started_ = check_due_ = false;
-  skipping_ = mid_line && framing_.fixed_length == 0;  // a fixed length needs its start, or a poll
+  skipping_ = mid_line && framing_.fixed_length == 0;  // a fixed length needs its start character, or a poll
 }
 
 bool LineFramer::terminated() const {
@@ -84,7 +84,7 @@ std::optional<Line> LineFramer::push(std::uint8_t byte, MonotonicNs at) {
 std::optional<Line> LineFramer::too_long(MonotonicNs at) {
   Line line{text_, fmt::format("line longer than {} characters: {}", framing_.max_length, in_quotes(text_)),
             first_byte_ns_, at};
-  const std::size_t keep = framing_.terminator.size();  // the terminator may have begun
+  const std::size_t keep = framing_.terminator.size();  // a terminator may have begun
   text_.erase(0, text_.size() - keep + (keep > 0 ? 1 : 0));
   started_ = false;
   skipping_ = true;
@@ -99,7 +99,7 @@ std::optional<Line> LineFramer::take_check_byte(std::uint8_t byte, MonotonicNs a
                 fmt::format("check byte {:02X} where {:02X} belongs: {}", byte, expected, in_quotes(text_)));
 }
 
-// What is wrong with the text, without what frames it.
+// Fault of the text without its framing.
 std::string LineFramer::fault_in(std::string& text) const {
   std::string shown = text;
   if (framing_.end) {

@@ -1,4 +1,4 @@
-// LineFramer: bytes -> lines, with the time of their first and last byte. No I/O, no clock.
+// LineFramer: lines from bytes, with the times of their first and last byte. No I/O, no clock.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace datum {
 
 struct Line {
   std::string text;   // without start, STX, terminator and check digits
-  std::string fault;  // why the line can't be read; then text is what is known of it
+  std::string fault;  // why the line is unreadable; `text` is then its known part
   MonotonicNs first_byte_ns = 0;
   MonotonicNs last_byte_ns = 0;
 };
@@ -19,16 +19,15 @@ class LineFramer {
  public:
   LineFramer(const LineFraming& framing, Integrity integrity) : framing_(framing), integrity_(integrity) {}
 
-  /// Forgets what has come. `mid_line`: the peer may be in the middle of a line, whose rest is skipped.
+  /// Clears the buffer. `mid_line`: the peer may be in the middle of a line, whose rest is skipped.
   void reset(bool mid_line);
-  /// The line that this byte ends, or the pause before it, or one that became too long with it. Empty lines
-  /// are not lines.
+  /// The line that this byte, the pause before it, or its excessive length ends. Empty lines are skipped.
   std::optional<Line> push(std::uint8_t byte, MonotonicNs at);
-  /// When the pause ends the line that has begun; none: no pause does, or none has begun.
+  /// Time at which a pause ends the current line; none: no pause ends lines, or no line has begun.
   std::optional<MonotonicNs> ends_by_pause() const;
   /// The line that the pause until `now` ends.
   std::optional<Line> pause(MonotonicNs now);
-  /// Nothing of a line has come.
+  /// No byte of a line is buffered.
   bool between_lines() const { return text_.empty() && !skipping_ && !check_due_; }
 
  private:
@@ -43,12 +42,12 @@ class LineFramer {
   Integrity integrity_;
   std::string text_;
   MonotonicNs first_byte_ns_ = 0, last_byte_ns_ = 0;
-  bool check_due_ = false;  // the terminator has come, the byte behind it has not
+  bool check_due_ = false;  // the terminator has arrived, its check byte has not
   bool started_ = false;    // the start character was seen
-  bool skipping_ = false;   // to the next terminator or pause
+  bool skipping_ = false;   // up to the next terminator or pause
 };
 
-/// `text` in quotes for a message: other than printable ASCII as \xNN, cut at 60 characters.
+/// `text` in quotes for a message: non-printable characters as \xNN, at most 60 characters.
 std::string in_quotes(std::string_view text);
 
 }  // namespace datum

@@ -1,5 +1,5 @@
-// Labelled values: "X= -123.4567 mm" (Acu-Rite VRO), "X=+41.29 R" (Heidenhain ND 522), several per line where
-// so.
+// Labelled values: "X= -123.4567 mm" (Acu-Rite VRO), "X=+41.29 R" (Heidenhain ND 522), one or several per
+// line.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -12,7 +12,7 @@ namespace {
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 
-// Walks over "label sep number [unit] [modifier]" and leaves `rest` at the next label.
+// Advances over "label sep number [unit] [modifier]" and leaves `rest` at the next label.
 class Scanner {
  public:
   Scanner(std::string_view rest, const NumberFormat& number) : rest_(trimmed(rest)), number_(number) {}
@@ -41,7 +41,7 @@ class Scanner {
     while (n < rest_.size() && (in_number(n) || groups_digits(n) || begins_exponent(n))) ++n;
     return take(n);
   }
-  // A word that is not the label of the next value.
+  // A word other than the next value's label.
   std::string_view take_word() {
     std::size_t n = 0;
     if (!rest_.empty() && (rest_[0] == '"' || rest_[0] == '?')) return take(1);

@@ -9,8 +9,8 @@ namespace datum {
 namespace {
 
 constexpr std::size_t longest_expression = 1024;
-// Steps of backtracking for a line of up to 4096 characters: some ms at worst. An expression that a line of a
-// device needs takes a few hundred.
+// Limits of backtracking for a line of up to 4096 characters: some ms at worst. A usual expression needs a
+// few hundred steps.
 constexpr std::uint32_t most_steps = 100'000, most_depth = 1000, most_heap_kib = 1024;
 
 std::string text_of_error(int number) {

@@ -1,5 +1,5 @@
-// LinePattern: a regular expression of the configuration, and the one place that knows PCRE2. Matching ends
-// after a bounded number of steps, whatever the expression and the line.
+// LinePattern: a configured regular expression; the only user of PCRE2. Matching ends after a bounded number
+// of steps for any expression and line.
 #pragma once
 
 #include <map>
@@ -12,15 +12,15 @@ namespace datum {
 
 class LinePattern {
  public:
-  /// PCRE2 syntax; it matches a line as a whole. Throws RefusedError with what is wrong and where.
+  /// PCRE2 syntax, matched against the whole line. Throws RefusedError with the fault and its position.
   explicit LinePattern(const std::string& expression);
 
   std::vector<std::string> groups() const;
 
   struct Match {
     bool found = false;
-    std::string fault;                               // not decided within the bounded number of steps
-    std::map<std::string, std::string_view> groups;  // those that took part; views into the line
+    std::string fault;                               // matching exceeded the bounded number of steps
+    std::map<std::string, std::string_view> groups;  // groups that took part; views into the line
   };
   Match match(std::string_view line) const;
 

@@ -1,5 +1,4 @@
-// LineReader: one line -> what it says, by whatever layout the settings name. It holds what a device must be
-// remembered for between lines.
+// LineReader: parses one line in the layout of the settings. It holds the device's state between lines.
 #pragma once
 
 #include <optional>
@@ -13,7 +12,7 @@ namespace datum {
 
 class LineReader {
  public:
-  /// `settings` as check() accepts them.
+  /// `settings` must satisfy check().
   explicit LineReader(const CmmSettings& settings);
 
   LineReading read(const Line& line);

@@ -21,7 +21,7 @@ bool same_word(std::string_view a, std::string_view b) {
   return true;
 }
 
-// Exact up to 10^15: with at most 15 digits a division by it is the nearest double to the decimal number.
+// Exact up to 10^15: with at most 15 digits, division by it gives the nearest double to the decimal number.
 double power_of_ten(int exponent) {
   double power = 1;
   for (int i = 0; i < exponent; ++i) power *= 10;
@@ -34,7 +34,7 @@ struct Digits {
   bool point = false, clean = true;
 };
 
-// Of "12 345.678" without its separators; nothing where they do not stand between groups of three digits.
+// "12 345.678" without its separators; none where they do not separate groups of three digits.
 std::optional<std::string> ungrouped(std::string_view text, const NumberFormat& format) {
   const std::size_t whole = std::min(text.find(format.point), text.size());
   std::string digits;
@@ -49,7 +49,7 @@ std::optional<std::string> ungrouped(std::string_view text, const NumberFormat& 
   return digits;
 }
 
-// "E-02" at the end of `body`, taken off; 0 where there is none.
+// Removes "E-02" from the end of `body`; 0 where there is none.
 std::optional<int> take_exponent(std::string_view& body) {
   const std::size_t at = body.find_first_of("eE");
   if (at == std::string_view::npos) return 0;

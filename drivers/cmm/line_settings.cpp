@@ -106,7 +106,7 @@ void check_number(const CmmSettings& settings) {
   need_range("implied_decimals", number.implied_decimals.value_or(0), 0, 9);
 }
 
-// Without a terminator nothing tells where a line begins but its length or a pause.
+// Without a terminator only the length or a pause marks a line's start.
 void check_ends(const LineFraming& framing, bool polled) {
   const std::size_t end = framing.terminator.size();
   if (end > 2) refuse(fmt::format("terminator of {} bytes; allowed: 1 or 2", end));

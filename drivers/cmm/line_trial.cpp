@@ -8,9 +8,9 @@
 namespace datum {
 namespace {
 
-constexpr std::size_t most_labels = 16;  // that are remembered: a babbling line has many
+constexpr std::size_t most_labels = 16;  // limit of remembered labels: a line of noise has many
 
-// As if the device sent by itself: whoever asked it, its lines are the same.
+// As if the device sent unsolicited; its lines are the same when polled.
 CmmSettings unasked(CmmSettings settings) {
   settings.poll.strings.clear();
   settings.poll.accepted.reset();
@@ -45,7 +45,7 @@ LineTrial::LineTrial(CmmSettings settings)
       reader_(settings_),
       codec_(unasked(settings_)) {
   framer_.reset(false);
-  // The first line of an answer is whole; the codec takes it for the rest of one.
+  // The first line of an answer is complete, but the codec would treat it as the rest of one.
   const std::string& end = settings_.framing.terminator;
   if (!settings_.poll.strings.empty())
     codec_.receive(reinterpret_cast<const std::uint8_t*>(end.data()), end.size(), 0);

@@ -1,5 +1,5 @@
-// LineTrial: a device's bytes as one preset reads them, line by line, and what the preset would need to make
-// positions of them. For setting a device up; the daemon reads through CmmReader.
+// LineTrial: interprets a device's bytes with one preset, line by line, and lists the missing settings. For
+// setting up a device; the daemon uses CmmReader.
 #pragma once
 
 #include <map>
@@ -21,8 +21,8 @@ struct TriedLine {
 
 class LineTrial {
  public:
-  /// What a preset leaves to the cell (implied decimals, where other axes stand) is filled in with zeros and
-  /// told by needs(). Throws RefusedError as check() does.
+  /// Settings that a preset leaves to the cell (implied decimals, positions of other axes) are set to zero
+  /// and listed by needs(). Throws RefusedError as check() does.
   explicit LineTrial(CmmSettings settings);
 
   void receive(std::string_view bytes, MonotonicNs at);
@@ -32,16 +32,16 @@ class LineTrial {
 
   const std::string& preset() const { return settings_.preset; }
   const CmmSettings& settings() const { return settings_; }
-  std::size_t lines() const { return lines_; }          // that ended, good or bad
-  std::size_t read() const { return read_; }            // of them those that carry an axis
-  std::size_t positions() const { return positions_; }  // whole ones, within their limits
-  /// Reasons why a line or a position is none: by their state, how many and the first.
+  std::size_t lines() const { return lines_; }          // complete lines, good or bad
+  std::size_t read() const { return read_; }            // lines that carry an axis
+  std::size_t positions() const { return positions_; }  // complete positions within their limits
+  /// Faults of lines or positions by state: their number and the first one.
   struct Fault {
     std::size_t count = 0;
     std::string first;
   };
   const std::map<ProbeState, Fault>& faults() const { return faults_; }
-  /// What to change, in words; empty where every position is good.
+  /// Necessary changes, as text; empty where every position is good.
   std::vector<std::string> needs() const;
 
  private:
@@ -61,8 +61,8 @@ class LineTrial {
   std::map<ProbeState, Fault> faults_;
 };
 
-/// The preset that reads most of what came first: more positions, then more lines. Those that read nothing are
-/// last, in the order of line_preset_names().
+/// Presets ranked by the positions, then the lines, that they read. Those that read nothing are last, in the
+/// order of line_preset_names().
 std::vector<const LineTrial*> ranked(const std::vector<LineTrial>& trials);
 
 }  // namespace datum

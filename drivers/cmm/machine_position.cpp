@@ -18,7 +18,7 @@ std::string shown_outside(const AxisSettings& axis, double shown) {
                      low ? *axis.min_shown : *axis.max_shown);
 }
 
-// The first thing that is wrong.
+// Records the first fault.
 void note(ProbePoint& point, const std::string& outside) {
   if (outside.empty() || point.state != ProbeState::ok) return;
   point.state = ProbeState::out_of_range;

@@ -1,4 +1,4 @@
-// Values as a device shows them -> position of the machine.
+// Conversion of displayed values to the machine's position.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace datum {
 
-/// `values`: one per settings.axes, all there, in settings.unit. Position in mm, machine coordinates; state ok
+/// `values`: one per settings.axes, complete, in settings.unit. Position in mm, machine coordinates; state ok
 /// or out_of_range with its detail.
 ProbePoint machine_position(const CmmSettings& settings, const std::vector<std::optional<double>>& values);
 

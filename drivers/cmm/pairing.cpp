@@ -57,7 +57,7 @@ PairingFault doubt_of(const ProbePoint& before, const ProbePoint& after, double 
   PairingFault doubt;
   doubt.spread_ns = std::max<MonotonicNs>(0, after.last_byte_ns - frame.from_ns);
   double off_um = moved_um;
-  // The least time that the way can have taken.
+  // Shortest possible duration of the move.
   if (const MonotonicNs taken_ns = measured_not_before(after, settings) - before.last_byte_ns; taken_ns > 0) {
     doubt.speed_um_per_s = moved_um / (static_cast<double>(taken_ns) * 1e-9);
     off_um = doubt.speed_um_per_s * static_cast<double>(doubt.spread_ns) * 1e-9;

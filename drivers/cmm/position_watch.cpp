@@ -18,7 +18,7 @@ double distance_mm(const ProbePoint& a, const ProbePoint& b) {
 
 void PositionWatch::reset() { seen_ = equal_ = 0; }
 
-// From the first byte of the position before to the last of this one: the machine can't have had longer.
+// Longest possible duration: from the first byte of the previous position to the last byte of this one.
 void PositionWatch::look_for_jump(const ProbePoint& point) {
   const double s = 1e-9 * static_cast<double>(point.last_byte_ns - before_.first_byte_ns);
   const double way_mm = distance_mm(before_, point);

@@ -1,5 +1,5 @@
-// PositionWatch: what positions in a row say about each other: a jump, a frozen value, the first ones after the
-// link opened.
+// PositionWatch: plausibility of successive positions: a jump, a frozen value, the first ones after opening
+// the link.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ class PositionWatch {
  public:
   explicit PositionWatch(const WatchSettings& settings) : settings_(settings) {}
 
-  /// The link was opened: the next position is the first. A jump seen before stays seen.
+  /// The link was opened: the next position is the first. An earlier jump remains in effect.
   void reset();
-  /// Takes a position with its times; turns its state into not_referenced, stale or none_yet, with the reason,
-  /// where it is not to be believed. A position that is not ok is left as it is.
+  /// Checks a position and its times. Sets its state to not_referenced, stale or none_yet, with the reason,
+  /// where it is not plausible. A position that is not ok is left unchanged.
   void look_at(ProbePoint& point);
-  /// An operator states that the position is right again.
+  /// An operator confirms that the position is valid again.
   void confirm_referenced() { jumped_.clear(); }
 
  private:

@@ -130,7 +130,7 @@ CmmSettings acurite_vro() {
   s.status_tokens = {{"Error", false, ProbeState::device_error}, {"***", false, ProbeState::device_error}};
   s.axes = three_axes("X", "Y", "Z");
   s.poll.strings = {"?A1\r", "?A2\r", "?A3\r"};
-  s.group_window_ms = 300;  // three questions and answers of up to 24 characters take 90 ms at 9600 baud
+  s.group_window_ms = 300;  // three polls and answers of up to 24 characters take 90 ms at 9600 baud
   s.poll.period_ms = 400;
   return s;
 }
@@ -202,7 +202,7 @@ CmmSettings marlin() {
                      {"start", false, ProbeState::not_referenced, true},
                      {"Error:", true, ProbeState::device_error}};
   s.axes = three_axes("X", "Y", "Z");
-  // M114 tells where the last move is to end, M400 that it has.
+  // M114 reports the target of the last move, M400 waits for its end.
   s.poll.strings = {"M400\nM114\n"};
   s.poll.period_ms = 500;
   s.poll.timeout_ms = 2000;
@@ -232,7 +232,7 @@ CmmSettings ipp_dme() {
   s.layout = Layout::ipp_dme;
   s.touch = TouchRule::latched;
   s.axes = three_axes("X", "Y", "Z");
-  s.poll.timeout_ms = 1000;  // a position and what makes it one: up to six questions and answers
+  s.poll.timeout_ms = 1000;  // a position and its context: up to six requests and answers
   return s;
 }
 

@@ -12,7 +12,7 @@ using Xyz = std::array<double, 3>;
 
 double dot(const Xyz& a, const Xyz& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/// Of a vector, what is left beside the axis.
+/// Component of a vector perpendicular to the axis.
 Xyz beside(const ProbeRoom& room, const Xyz& v) {
   const double along = dot(v, room.axis);
   return {v[0] - along * room.axis[0], v[1] - along * room.axis[1], v[2] - along * room.axis[2]};
@@ -22,7 +22,7 @@ Xyz from_surface(const ProbeRoom& room, const Xyz& p) {
   return {p[0] - room.surface_mm[0], p[1] - room.surface_mm[1], p[2] - room.surface_mm[2]};
 }
 
-// Ten nanometres: less than any machine shows, more than the sums of this file are off.
+// Ten nanometres: below any machine's resolution, above the rounding of this file.
 constexpr double slack_mm = 1e-5;
 
 bool inside(const ProbeRoom& room, const Xyz& p, double off_mm) {
@@ -57,7 +57,7 @@ std::string not_free(const ProbeRoom& room, const Xyz& from, const Xyz& to) {
 
 std::optional<FreeWay> free_way(const ProbeRoom& room, const Xyz& at, const Xyz& direction) {
   if (!inside(room, at, room.free_mm)) return std::nullopt;
-  // |u + s v| = free_mm beside the axis.
+  // Solves |u + s v| = free_mm perpendicular to the axis.
   const Xyz u = beside(room, from_surface(room, at)), v = beside(room, direction);
   const double a = dot(v, v), b = dot(u, v), c = dot(u, u) - room.free_mm * room.free_mm;
   if (!(a > 1e-6)) return std::nullopt;

@@ -24,7 +24,7 @@ void CmmReader::opened(MonotonicNs now) {
 }
 
 void CmmReader::link_down(const std::string& why, MonotonicNs now) {
-  if (latest_.state == ProbeState::link_down && latest_.detail == why) return;  // told already
+  if (latest_.state == ProbeState::link_down && latest_.detail == why) return;  // already reported
   latest_ = ProbePoint{};
   latest_.state = ProbeState::link_down;
   latest_.detail = why;
@@ -38,13 +38,13 @@ void CmmReader::listen(bool on, MonotonicNs now) {
   wants_touches_ = on;
   if (!waiting() || grbl()) return;
   if (!polled()) return begin_round(now);
-  // The rest of a touch must not be taken for the answer to a poll.
+  // The rest of a touch must not be parsed as the answer to a poll.
   codec_.listen(false);
   state_ = State::draining;
   deadline_ = now + settings_.poll.timeout_ms * ns_per_ms;
 }
 
-// Polls, or listens where touches are wanted or the device speaks by itself.
+// Polls, or listens for touches or a free-running device.
 void CmmReader::begin_round(MonotonicNs now) {
   codec_.listen(wants_touches_);
   if (!polled()) {
@@ -68,7 +68,7 @@ void CmmReader::ask_next_axis() {
 
 void CmmReader::on_ready(MonotonicNs now) {
   link_.run(now, [&] {
-    receive(now);  // a connect that failed shows here
+    receive(now);  // reports a failed connect
     link_.flush();
     ask_next_axis();
   });
@@ -76,7 +76,7 @@ void CmmReader::on_ready(MonotonicNs now) {
 
 void CmmReader::receive(MonotonicNs now) {
   std::array<std::uint8_t, 512> bytes;
-  // One read per wake-up: a babbling device can't starve the loop.
+  // One read per wake-up: a continuous sender must not starve the loop.
   const std::size_t got = link_.read(bytes.data(), bytes.size(), now);
   if (got == 0) return;
   codec_.receive(bytes.data(), got, now);
@@ -115,7 +115,7 @@ std::optional<MonotonicNs> CmmReader::deadline() const {
   return next;
 }
 
-// The line that has begun is whole: nothing followed it.
+// The current line is complete: nothing followed it.
 void CmmReader::end_line(MonotonicNs now) {
   link_.run(now, [&] {
     codec_.pause(now);
@@ -131,7 +131,7 @@ void CmmReader::on_deadline(MonotonicNs now) {
   if (state_ != State::polling) return link_.run(now, [&] { begin_round(now); });
   codec_.give_up(now);
   deliver(now);
-  // A late answer must not be taken for the answer to the next poll.
+  // A late answer must not be parsed as the answer to the next poll.
   state_ = State::draining;
   deadline_ = now + settings_.poll.timeout_ms * ns_per_ms;
 }

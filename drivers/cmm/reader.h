@@ -1,5 +1,5 @@
-// CmmReader: keeps the link to a CMM alive and its latest position at hand. All times are given, none is
-// read.
+// CmmReader: maintains the link to a CMM and provides its latest position. All times are arguments; no clock
+// is read.
 #pragma once
 
 #include <memory>
@@ -22,10 +22,10 @@ class CmmReader final : public CmmSource {
   void on_sample(OnSample handler) override { handler_ = std::move(handler); }
   void start(MonotonicNs now) override;
   void poll_soon(MonotonicNs now) override;
-  /// [PRB:] of GRBL at any time, what the others send unasked while the reader listens.
+  /// GRBL's [PRB:] at any time; other devices' unsolicited output while the reader listens.
   void on_touch(OnSample handler) override { touch_handler_ = std::move(handler); }
-  /// Once the round in progress has ended, no poll goes out. GRBL goes on being polled: its touches are told
-  /// apart.
+  /// No poll is sent after the current round. GRBL is polled further, because its touches have their own
+  /// lines.
   void listen(bool on, MonotonicNs now) override;
   bool listening() const override { return wants_touches_ && (waiting() || grbl()); }
   void confirm_referenced() override { codec_.confirm_referenced(); }
@@ -44,7 +44,7 @@ class CmmReader final : public CmmSource {
   enum class State {  // of an open link
     waiting,          // deadline: next poll; free-running or listening: none
     polling,          // deadline: no answer
-    draining,  // after a poll without answer: what still comes belongs to that poll; deadline: poll again
+    draining,         // after an unanswered poll: late bytes belong to that poll; deadline: poll again
   };
 
   void opened(MonotonicNs now);
@@ -65,11 +65,11 @@ class CmmReader final : public CmmSource {
   State state_ = State::waiting;
   std::optional<MonotonicNs> deadline_;
   MonotonicNs next_poll_ns_ = 0;
-  std::size_t asked_ = 0;  // poll strings of this round that were sent
+  std::size_t asked_ = 0;  // sent poll strings of this round
   std::uint64_t samples_ = 0, faults_ = 0;
   MonotonicNs sampled_ns_ = 0;
   ProbePoint latest_;
-  Reconnector link_;  // last: it tells this one
+  Reconnector link_;  // last: its handlers use the members above
 };
 
 }  // namespace datum

@@ -1,4 +1,4 @@
-// How a setting of a CMM is refused: with its name, its value and what is allowed.
+// Refusal of a CMM's setting: its name, its value and the allowed range.
 #pragma once
 
 #include <fmt/format.h>

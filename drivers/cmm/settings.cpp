@@ -92,13 +92,13 @@ void check_ipp(const CmmSettings& settings) {
     refuse_setting(fmt::format("theta = {} degrees; allowed: 0 to 180", (*ipp.transformation)[3]));
   need_range("watchdog_ms", ipp.watchdog_ms, 100, 60'000);
   if (ipp.motion) check_motion(*ipp.motion);
-  // Distances and speeds go over the wire without an axis.
+  // Distances and speeds are sent without an axis.
   for (const AxisSettings& axis : settings.axes)
     if (ipp.motion && axis.scale != 1)
       refuse_setting(fmt::format("axis '{}' scale = {}; allowed where the machine moves: 1, I++ DME is in mm",
                                  axis.label, axis.scale));
   if (!ipp.move_report_s) return;
-  // The standard's shortest period and at most ten reports a second.
+  // At least the standard's shortest period, and at most ten reports a second.
   if (!(*ipp.move_report_s >= 0.1 && *ipp.move_report_s <= 3600))
     refuse_setting(fmt::format("move_report_s = {}; allowed: 0.1 to 3600", *ipp.move_report_s));
   if (!(ipp.move_report_mm > 0 && std::isfinite(ipp.move_report_mm)))

@@ -1,4 +1,4 @@
-// CmmSource: where a cell's positions and touches come from, whatever the device speaks.
+// CmmSource: a cell's source of positions and touches, for any device.
 #pragma once
 
 #include <functional>
@@ -15,34 +15,35 @@ class ProbeMover;
 
 class CmmSource : public Pollable, public LinkStatusProvider {
  public:
-  /// Every sample, good or bad, as it comes; a lost link gives one link_down.
+  /// Called for every sample, good or bad; a lost link gives one link_down.
   using OnSample = std::function<void(const ProbePoint&, MonotonicNs now)>;
 
   virtual void on_sample(OnSample handler) = 0;
-  /// Every touch that the device latched, good or bad, as it comes.
+  /// Called for every latched touch, good or bad.
   virtual void on_touch(OnSample handler) = 0;
-  /// Opens the link; again, by an operator's wish, after it was refused. Never throws: see describe().
+  /// Opens the link, also after a refusal on the operator's command. Never throws: see describe().
   virtual void start(MonotonicNs now) = 0;
-  /// Polls as soon as what is in progress has ended: the next position is younger than `now`. No effect on
-  /// a free-running device.
+  /// Polls as soon as the current exchange has ended, so that the next position is younger than `now`. No
+  /// effect on a free-running device.
   virtual void poll_soon(MonotonicNs now) = 0;
-  /// Listens for touches. A device that tells them apart from positions is polled on; of another latest()
-  /// grows stale. No effect where the device says nothing at a touch.
+  /// Listens for touches. A device with separate touch messages is polled further; otherwise latest() becomes
+  /// stale. No effect on a device without touch messages.
   virtual void listen(bool on, MonotonicNs now) = 0;
-  /// A touch that is made now is heard.
+  /// A touch made now is received.
   virtual bool listening() const = 0;
-  /// An operator states that the machine is referenced: homed since its position was lost.
+  /// An operator confirms the reference: homed since the position was lost.
   virtual void confirm_referenced() = 0;
-  /// The last sample; stale where it is too old, never an old position after a fault.
+  /// The last sample; stale where it is too old. Never an old position after a fault.
   virtual ProbePoint latest(MonotonicNs now) const = 0;
-  /// The link must be reopened by start().
+  /// The link stays closed until start().
   virtual bool refused() const = 0;
-  /// Moves the probe by itself; null: the device can't, or the configuration does not allow it.
+  /// Moves the probe by itself; null: not supported by the device, or not allowed by the configuration.
   virtual ProbeMover* mover() { return nullptr; }
-  /// Stops what moves and says goodbye to the device; closed() once both are done or can't be. Nothing is opened again.
+  /// Stops motion and ends the session; closed() is true once both are done or impossible. The link is not
+  /// reopened.
   virtual void close(MonotonicNs) {}
   virtual bool closed() const { return true; }
-  /// What an operator should find in the log, once.
+  /// Notes for the log, each returned once.
   virtual std::vector<std::string> take_notes() { return {}; }
 };
 

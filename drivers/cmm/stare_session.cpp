@@ -50,7 +50,7 @@ void StareSession::frame_discarded(MonotonicNs now) {
   if (step_ != Step::wait_after && !finished()) return;
   const ProbePoint before = result_.before;
   start(now);
-  if (before.state != ProbeState::ok) return;  // it came too early: the sensor has not been let expose
+  if (before.state != ProbeState::ok) return;  // it arrived too early: the sensor has not been triggered
   result_.before = before;
   step_ = Step::wait_frame;
   deadline_ = now + settings_.frame_timeout_ms * ns_per_ms;

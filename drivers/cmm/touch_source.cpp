@@ -26,7 +26,7 @@ Touch mean_of(const std::deque<ProbePoint>& points) {
   return touch;
 }
 
-// The machine must be where it was, and known to be.
+// The machine must not have moved, and its position must be valid.
 bool breaks_a_latch(ProbeState state) {
   return state == ProbeState::link_down || state == ProbeState::not_referenced;
 }

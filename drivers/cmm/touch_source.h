@@ -1,13 +1,12 @@
-// TouchSource: one touch at a time out of what the CMM reader delivers. No I/O, no clock.
+// TouchSource: single touches from the CMM reader's output. No I/O, no clock.
 //
-//   source.ask(now);             // the operator is about to touch, or stands in contact
+//   source.ask(now);             // the operator is about to touch, or is in contact
 //   reader.on_touch:  source.latched(point, now);
 //   reader.on_sample: source.position(point, now);
 //   step done or failed: source.touch(), source.why()
 //
-// A touch is a position that the device latched at contact after it was asked for, or, where the device
-// latches nothing, one at which the machine stands still while the operator says that the probe is in
-// contact.
+// A touch is a position that the device latched at contact after the request. For a device that latches
+// nothing, it is a position at rest while the operator reports contact.
 #pragma once
 
 #include <deque>
@@ -20,25 +19,25 @@ namespace datum {
 
 struct TouchSettings {
   TouchRule rule = TouchRule::stand_still;
-  /// stand_still: so many positions within tolerance_um of their mean. Three in a row leave no room for a
-  /// machine that turns round.
+  /// stand_still: number of successive positions within tolerance_um of their mean. Three exclude a machine
+  /// that reverses.
   int samples = 3;
-  /// Of one position from the mean of those taken: a machine at rest shows at most a count per axis, 1.7 um
-  /// over three axes of 1 um and 4.4 um of 0.0001 in.
+  /// Largest distance of one position from the mean: a machine at rest varies by at most a count per axis,
+  /// 1.7 um over three axes of 1 um and 4.4 um of 0.0001 in.
   double tolerance_um = 5;
-  int timeout_ms = 30'000;  // from ask(): an operator walks the probe there
+  int timeout_ms = 30'000;  // from ask(), for an operator who moves the probe by hand
   int latency_ms = 0;       // as PairSettings::latency_ms
 };
 
-/// Throws RefusedError that names the setting, its value and what is allowed.
+/// Throws RefusedError that states the setting, its value and the allowed range.
 void check(const TouchSettings& settings);
 
-/// Probe centre in mm, machine coordinates: the surface is a probe radius away.
+/// Probe centre in mm, machine coordinates; the surface is one probe radius away.
 struct Touch {
   std::array<double, 3> position_mm{};
   TouchRule rule = TouchRule::stand_still;
-  int samples = 1;        // averaged
-  double spread_um = 0;   // largest distance of one of them from the mean
+  int samples = 1;        // number of averaged positions
+  double spread_um = 0;   // largest distance of one of them from their mean
   MonotonicNs at_ns = 0;  // last byte of the last of them
 };
 
@@ -49,15 +48,17 @@ class TouchSource {
   /// Throws RefusedError as check() does.
   explicit TouchSource(const TouchSettings& settings) : settings_((check(settings), settings)) {}
 
-  /// Waits for a touch from now on, whatever went on before.
+  /// Waits for a touch from now on; discards one in progress.
   void ask(MonotonicNs now);
-  /// What the device latched. Passed over: before ask(), a contact that bounces among them, and under the other rule. One
-  /// that is not ok fails the touch. Equal positions of two touches are two touches: a step is a few um.
+  /// A position latched by the device. Ignored: before ask(), bounces of one contact, and under the other
+  /// rule. One that is not ok fails the touch. Equal positions of two touches are two touches: a count is a
+  /// few um.
   void latched(const ProbePoint& point, MonotonicNs now);
-  /// A position of the reader. stand_still: taken if measured after ask(); one that is not ok starts the
-  /// count anew. latched: a lost link or reference fails the touch, nothing else matters.
+  /// A position of the reader. stand_still: used if measured after ask(); one that is not ok restarts the
+  /// count. latched: only a lost link or reference matters, and fails the touch.
   void position(const ProbePoint& point, MonotonicNs now);
-  /// The next position is of use as soon as it can be had. A latched touch comes unasked: polls keep to their period.
+  /// The next position is needed as soon as possible. A latched touch is unsolicited, so polls keep their
+  /// period.
   bool wants_position() const { return step_ == Step::waiting && settings_.rule == TouchRule::stand_still; }
   void abort();
   std::optional<MonotonicNs> deadline() const { return deadline_; }
@@ -65,7 +66,7 @@ class TouchSource {
 
   Step step() const { return step_; }
   bool finished() const { return step_ == Step::done || step_ == Step::failed; }
-  /// Of the last touch that was done.
+  /// The last completed touch.
   const Touch& touch() const { return touch_; }
   /// Why it failed, for the operator.
   const std::string& why() const { return why_; }

@@ -5,7 +5,7 @@
 namespace datum {
 namespace {
 
-/// Bytes of the UTF-8 character at `at`; 0: it is none, or a control character.
+/// Length of the UTF-8 character at `at` in bytes; 0: invalid, or a control character.
 std::size_t printable_at(const std::string& text, std::size_t at) {
   const auto byte = [&](std::size_t i) {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
@@ -22,7 +22,7 @@ std::size_t printable_at(const std::string& text, std::size_t at) {
   return c1 ? 0 : length;
 }
 
-/// FNV-1a of 64 bits (Fowler, Noll, Vo; RFC 9923): tells equal texts from others, and is no proof against forgers.
+/// 64-bit FNV-1a (Fowler, Noll, Vo; RFC 9923): distinguishes texts, but is not secure against forgery.
 std::uint64_t hash_of(const std::string& text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;

@@ -1,5 +1,5 @@
-// Texts that leave the daemon: its log, its answers, what it keeps with a result. Their words come in part from files and
-// peers, so their length and their characters are bounded here, in one place.
+// Bounds of texts that leave the daemon: log, answers, text stored with a result. They contain text from
+// files and peers, so length and characters are limited here.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@ namespace datum {
 
 constexpr std::size_t max_text_bytes = 512;
 
-/// The text where it has at most max_text_bytes; otherwise as much of its beginning as fits, whole characters of UTF-8, and
-/// then "... (N bytes, FNV-1a 0123456789abcdef)" with the length of all of it and the beginning of its hash.
+/// The text if it has at most max_text_bytes; otherwise its beginning in whole UTF-8 characters and "... (N
+/// bytes, FNV-1a 0123456789abcdef)" with the total length and the start of its hash.
 std::string bounded_text(const std::string& text);
 
-/// The same without characters that steer a terminal: a control character of C0 or C1, DEL and what is no UTF-8 become '?',
-/// a line's end becomes a blank. For lines that are read where nobody unescapes them.
+/// The same without terminal control: a C0 or C1 control character, DEL and invalid UTF-8 become '?', a line
+/// end becomes a blank. For lines that are displayed without escaping.
 std::string printable_text(const std::string& text);
 
 }  // namespace datum

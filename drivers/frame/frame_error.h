@@ -1,4 +1,4 @@
-// Bad input of a frame: says where, what, and what to do.
+// Error of a frame's input: place, fault and remedy.
 #pragma once
 
 #include <stdexcept>
@@ -10,7 +10,7 @@ namespace datum {
 
 class FrameError : public std::runtime_error {
  public:
-  /// A file's own words may be in it: bounded_text of it is kept.
+  /// The text may quote the file; it is limited by bounded_text.
   explicit FrameError(const std::string& what) : std::runtime_error(bounded_text(what)) {}
 };
 

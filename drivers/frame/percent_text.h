@@ -1,4 +1,4 @@
-// Texts inside lines of fields: what is no plain ASCII letter, digit or sign, as %XX (RFC 3986, section 2.1).
+// Percent encoding of texts within lines of fields (RFC 3986, section 2.1).
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// ProbePoint: one position that a CMM or a stage reported, with the times that make it trustworthy or not.
+// ProbePoint: one position reported by a CMM or a stage, with the times that decide its validity.
 #pragma once
 
 #include <array>
@@ -12,16 +12,16 @@ namespace datum {
 using MonotonicNs = std::int64_t;
 inline constexpr MonotonicNs ns_per_ms = 1'000'000;
 
-/// Why a position may not be used. Only `ok` may be paired with a frame.
+/// State of a position. Only `ok` may be paired with a frame.
 enum class ProbeState : std::uint8_t {
   ok,
-  none_yet,        // the device has not spoken
+  none_yet,        // no position received yet
   stale,           // older than its limit
-  partial,         // not all axes came in one group
-  device_error,    // the line itself says so (?, ERR, ****, ALARM, overflow)
+  partial,         // axes missing from the group
+  device_error,    // reported by the line itself (?, ERR, ****, ALARM, overflow)
   out_of_range,    // outside the axis limits of the configuration
   wrong_unit,      // the unit on the line is not the configured one
-  malformed,       // the line can't be read or fails its checksum
+  malformed,       // unreadable line or wrong checksum
   not_referenced,  // reference marks not passed, or position lost by a reset
   link_down,
 };
@@ -32,12 +32,12 @@ const char* name_of(ProbeState s);
 struct ProbePoint {
   std::array<double, 3> position_mm{};
   ProbeState state = ProbeState::none_yet;
-  std::string detail;             // what the device said, where state is not ok
+  std::string detail;             // text of the device, where state is not ok
   MonotonicNs first_byte_ns = 0;  // host time of the line's first byte
   MonotonicNs last_byte_ns = 0;
   MonotonicNs poll_sent_ns = 0;  // 0 for a free-running device
   std::uint64_t sequence = 0;    // counts samples of this device since its link opened
-  /// What the device says that the position refers to (tool, coordinate system); none: it says nothing.
+  /// The position's tool or coordinate system as reported; none: not reported.
   std::optional<std::string> reference;
 };
 

@@ -1,4 +1,4 @@
-// What is known of one 3D sensor: how it counts, which hand its coordinates have, how noisy it is.
+// Properties of one 3D sensor: scale, handedness, noise.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace datum {
 
 class FrameParser;  // drivers/sensor/frame_parser.h
 
-/// No frame has more, whatever anybody sets (check() of a HeightFrame).
+/// Upper limit of every frame's pixels (check() of a HeightFrame).
 inline constexpr std::uint64_t most_frame_pixels = std::uint64_t{1} << 28;
 
-/// Standard deviation of one pixel's height on a matt flat, as measured on this sensor; linear between the
-/// points.
+/// Standard deviation of one pixel's height on a matt flat, as measured on this sensor; linearly
+/// interpolated.
 struct NoiseProfile {
   std::vector<double> z_mm;      // ascending, at least one
   std::vector<double> sigma_um;  // same length, > 0
-  /// sigma in um at a height; the end values hold outside the measured points.
+  /// sigma in um at a height; constant outside the measured points.
   double sigma_um_at(double height_mm) const;
 };
 
@@ -35,12 +35,12 @@ struct SensorProfile {
   double z_min_mm = 0, z_max_mm = 0;              // measuring range in sensor coordinates
   double scale_uncertainty_ppm = 0;               // standard uncertainty of the height scale
   double linearity_um = 0;                        // standard uncertainty from the linearity deviation
-  std::optional<double> pixel_pitch_mm;           // for formats that do not carry it (.ptr)
+  std::optional<double> pixel_pitch_mm;           // for formats that do not contain it (.ptr)
   std::string sha256;                             // of the profile's file
-  std::optional<FringeSettings> fringe;           // its deliveries are raw images of fringes
-  std::shared_ptr<const FrameReader> reader;      // of its deliveries; null: they hold heights
-  std::shared_ptr<const FrameParser> parser;      // of compressed and printed heights; null: this process
-  std::uint64_t most_pixels = most_frame_pixels;  // a frame of more is refused before it is unpacked
+  std::optional<FringeSettings> fringe;           // for deliveries of raw fringe images
+  std::shared_ptr<const FrameReader> reader;      // of its deliveries; null: they contain heights
+  std::shared_ptr<const FrameParser> parser;      // of compressed and printed heights; null: in this process
+  std::uint64_t most_pixels = most_frame_pixels;  // a larger frame is refused before it is unpacked
 };
 
 }  // namespace datum

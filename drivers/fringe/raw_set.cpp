@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Twice a 16-bit image of so many, and room for headers.
+/// Twice the size of such a 16-bit image, and headers.
 std::size_t most_image_bytes(std::uint64_t pixels) { return 4 * pixels + (std::size_t{1} << 20); }
 
 [[noreturn]] void refuse(const std::string& name, const std::string& what) {
@@ -95,7 +95,7 @@ RawSet read_raw_set(const fs::path& file, const FringeSettings& settings, std::u
         image.samples);
     sums += which.sha256 + "\n";
   }
-  // Each file was compared with its own sum, so the sums stand for the bytes.
+  // Each file was verified against its checksum, so the checksums represent the bytes.
   set.content_sha256 =
       sha256_hex({ByteView(reinterpret_cast<const std::uint8_t*>(sums.data()), sums.size())});
   return set;

@@ -26,7 +26,7 @@ std::vector<std::string> image_names(const FringeSettings& settings, const std::
       std::string name = settings.image_names;
       put(name, "{period}", fmt::format("{}", period));
       put(name, "{step}", fmt::format("{:02}", step));
-      put(name, "{set}", set);  // last: a set may be called "{step}"
+      put(name, "{set}", set);  // last, because a set may be named "{step}"
       names.push_back(name);
     }
   return names;

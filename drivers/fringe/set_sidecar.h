@@ -1,12 +1,12 @@
-// The JSON sidecar of a set of raw fringe images. Written last, it is the trigger of a file drop.
+// JSON sidecar of a set of raw fringe images. It is written last and is the trigger of a file drop.
 //
 //   { "schema_version": 1, "sensor_serial": "FP-1", "job": {"name": "board-a", "hash": "5f3c"}, "frame_id": "000017",
 //     "capture_time": {"ns": 1700000000000000000, "clock": "utc"}, "handedness": "right",
 //     "images": {"a_1_01.png": "SHA-256", "a_1_02.png": "..."} }
 //
-// Every key is needed, no other is allowed but unit_id, the board's serial number. The images are the ones that the sensor's profile names for this set
-// (FringeSettings::image_names), all of them and no other; each has its SHA-256, so that an image of another board's
-// set is never taken for one of this.
+// All keys are mandatory except unit_id, the board's serial number; no other is allowed. The images are
+// exactly those that the sensor's profile names for this set (FringeSettings::image_names), each with its
+// SHA-256, so that an image of another board's set is detected.
 #pragma once
 
 #include <string>
@@ -26,21 +26,21 @@ struct SetSidecar {
   std::string sensor_serial, job_name, job_hash, frame_id;
   CaptureTime captured;
   Handedness handedness = Handedness::right;
-  std::vector<SetImage> images;  // period by period, in each step by step
+  std::vector<SetImage> images;  // by period, then by step
   std::string unit_id{};         // serial number of the board; empty: not given
 };
 
-/// Names of the images of the set `set`, period by period, in each step by step.
+/// Names of the images of the set `set`, by period, then by step.
 std::vector<std::string> image_names(const FringeSettings& settings, const std::string& set);
 
-/// Why this pattern names no set of images; empty: it does.
+/// Why this pattern is not valid for a set of images; empty: it is.
 std::string pattern_problem(const FringeSettings& settings);
 
-/// Strict: throws FrameError "FILE: key.path: what is wrong; what is allowed". `file` is the sidecar's name, whose stem
-/// is the set's.
+/// Strict: throws FrameError "FILE: key.path: what is wrong; what is allowed". `file` is the sidecar's name,
+/// whose stem is the set's name.
 SetSidecar parse_set_sidecar(ByteView text, const std::string& file, const FringeSettings& settings);
 
-/// The JSON text that parse_set_sidecar reads back to the same values.
+/// JSON text from which parse_set_sidecar reads the same values.
 std::string write_set_sidecar(const SetSidecar& sidecar);
 
 }  // namespace datum

@@ -15,7 +15,7 @@ std::string BlockCounter::next(std::uint64_t id) {
   const auto last = std::exchange(last_, id);
   const std::uint64_t unnamed = std::exchange(unnamed_, 0);
   if (!last) return "";
-  std::uint64_t ahead = id - *last;  // wraps where it went back
+  std::uint64_t ahead = id - *last;  // wraps around if it decreased
   const bool short_ids = id <= ids && *last <= ids;
   if (short_ids) ahead = (id + ids - *last) % ids;
   const bool back = ahead == 0 || (short_ids ? ahead > ids / 2 : id < *last);

@@ -1,5 +1,5 @@
-// Block ids of GigE Vision: 16 bits that go from 65535 to 1 (0 is none), or 64 bits where the camera has extended ids.
-// Pure.
+// Block ids of GigE Vision: 16 bits from 1 to 65535 (0 is not used), or 64 bits for cameras with extended
+// ids. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace datum::genicam {
 
 class BlockCounter {
  public:
-  /// Why this block may not be the one after the last, in words; empty: it is, or it is the first.
+  /// Why this block may not directly follow the last one, as text; empty: it does, or it is the first.
   std::string next(std::uint64_t id);
-  /// A block came whose id was lost with its first packet.
+  /// Counts a block whose id was lost with its first packet.
   void unnamed() { ++unnamed_; }
-  /// The camera counts anew.
+  /// The camera restarted its count.
   void reset() {
     last_.reset();
     unnamed_ = 0;

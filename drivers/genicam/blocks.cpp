@@ -8,7 +8,7 @@
 namespace datum::genicam {
 namespace {
 
-// One is received, one waits, one is taken; one to spare.
+// One being received, one queued, one in use; one spare.
 constexpr int lent = 4;
 constexpr std::size_t most_times = 64;
 
@@ -37,7 +37,7 @@ const char* words_of(ArvBufferStatus status) {
   }
 }
 
-/// Packets are lost where nobody has time to take them, or on the way.
+/// Packets are lost by a busy host or on the network.
 std::string incomplete_text(ArvBufferStatus status) {
   if (status == ARV_BUFFER_STATUS_SUCCESS) return "";
   return fmt::format("it is incomplete: {}; datumctl doctor looks for the cause", words_of(status));
@@ -70,7 +70,7 @@ std::vector<Part> parts_of(ArvBuffer* buffer) {
   return parts;
 }
 #else
-// Before multipart payloads.
+// For payloads older than multipart.
 std::vector<Part> parts_of(ArvBuffer* buffer) {
   const ArvBufferPayloadType type = arv_buffer_get_payload_type(buffer);
   if (type != ARV_BUFFER_PAYLOAD_TYPE_IMAGE && type != ARV_BUFFER_PAYLOAD_TYPE_EXTENDED_CHUNK_DATA) return {};
@@ -109,7 +109,7 @@ void Blocks::lend_memory() {
   arv_stream_push_buffer(stream_, arv_buffer_new_full(memory->size(), memory->data(), memory, forget));
 }
 
-/// On the stream's own thread.
+/// Called on the stream's own thread.
 void Blocks::told(void* self, ArvStreamCallbackType type, ArvBuffer*) {
   auto& blocks = *static_cast<Blocks*>(self);
   const MonotonicNs now = blocks.tools_.clock();

@@ -1,5 +1,5 @@
-// The stream of an opened camera: blocks that are received into memory of their own, so that nothing is copied on the
-// way to a frame. Not for use outside this folder: it shows Aravis' types.
+// Stream of an opened camera: blocks are received into their own memory, without a copy on the way to a
+// frame. Internal to this folder because it shows Aravis' types.
 #pragma once
 
 #include <arv.h>
@@ -14,18 +14,18 @@ namespace datum::genicam {
 struct BlockLimits {
   std::size_t payload_bytes = 0;
   int socket_buffer_bytes = 0;
-  int retention_us = 0;  // without a packet, then a block is given up
+  int retention_us = 0;  // silence after which a block is given up
 };
 
 class Blocks {
  public:
-  /// Begins to receive. Throws as Failure::check does.
+  /// Starts receiving. Throws as Failure::check does.
   Blocks(ArvDevice* device, const BlockLimits& limits, const CameraTools& tools);
   ~Blocks();
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
 
-  /// The next one that is complete or was given up.
+  /// The next block that is complete or was given up.
   std::optional<Delivery> next();
 
  private:
@@ -36,9 +36,9 @@ class Blocks {
   const CameraTools& tools_;
   ArvStream* stream_ = nullptr;
   std::mutex mutex_;
-  std::deque<MonotonicNs> begun_;  // first packets of blocks under way
-  std::deque<std::pair<MonotonicNs, MonotonicNs>>
-      ended_;  // first and last of blocks that next() has not given
+  std::deque<MonotonicNs> begun_;  // first packets of blocks in progress
+  /// First and last packets of blocks not yet returned by next().
+  std::deque<std::pair<MonotonicNs, MonotonicNs>> ended_;
 };
 
 }  // namespace datum::genicam

@@ -27,7 +27,7 @@ struct Unref {
 template <class T>
 using Owned = std::unique_ptr<T, Unref<T>>;
 
-/// The address that this host has towards a camera.
+/// This host's address towards a camera.
 std::string own_address_towards(const std::string& address) {
   sockaddr_in peer{};
   peer.sin_family = AF_INET;
@@ -57,7 +57,7 @@ ArvDevice* open_by_address(const std::string& address) {
   throw LostError("no camera answers");
 }
 
-/// Asks every network for its cameras.
+/// Searches all networks for cameras.
 ArvDevice* open_by_name(const Settings& s) {
   arv_disable_interface("USB3Vision");
   arv_update_device_list();
@@ -86,7 +86,7 @@ std::string address_of(ArvDevice* device) {
   return copy;
 }
 
-/// Empty: the kernel gives as much as is asked for.
+/// Empty: the kernel grants the requested size.
 std::string buffer_warning(int wanted_kib) {
   std::int64_t most = 0;
   std::ifstream("/proc/sys/net/core/rmem_max") >> most;
@@ -107,13 +107,13 @@ struct Camera::Device {
   Owned<ArvDevice> device;
   std::unique_ptr<Features> features;
   std::atomic<bool> control_lost{false};
-  std::unique_ptr<Blocks> blocks;  // gone before the device
+  std::unique_ptr<Blocks> blocks;  // destroyed before the device
   std::vector<std::string> warnings;
 };
 
 Camera::Camera(const Settings& settings, CameraTools tools) : settings_(settings), tools_(std::move(tools)) {}
 
-// The acquisition is stopped without being waited for: the camera ends it by itself when control is given up.
+// Acquisition stops without waiting: the camera ends it when control is released.
 Camera::~Camera() {
   if (device_ && device_->blocks && !device_->control_lost)
     arv_device_execute_command(device_->device.get(), "AcquisitionStop", nullptr);
@@ -145,7 +145,7 @@ Identity Camera::open() {
   id.vendor = f.text("DeviceVendorName");
   id.model = f.text("DeviceModelName");
   id.serial = f.text_or("DeviceSerialNumber", "");
-  if (id.serial.empty()) id.serial = f.text_or("DeviceID", "");  // of older standards
+  if (id.serial.empty()) id.serial = f.text_or("DeviceID", "");  // older standards
   id.firmware = f.text_or("DeviceFirmwareVersion", f.text_or("DeviceVersion", ""));
   id.address = address_of(device);
   if (!settings_.firmware.empty() && settings_.firmware != id.firmware)
@@ -183,7 +183,7 @@ Setup Camera::start() {
 void Camera::stream(std::size_t payload_bytes) {
   ArvDevice* device = device_->device.get();
   ArvGvDevice* gv = ARV_GV_DEVICE(device);
-  // A packet socket needs a privilege that a service should not have, and on the loopback it delivers nothing.
+  // A packet socket needs a privilege that a service should not have, and does not work on the loopback.
   arv_gv_device_set_stream_options(gv, ARV_GV_STREAM_OPTION_PACKET_SOCKET_DISABLED);
   arv_gv_device_set_packet_size_adjustment(gv, settings_.packet_size > 0
                                                    ? ARV_GV_PACKET_SIZE_ADJUSTMENT_NEVER

@@ -1,7 +1,7 @@
-// One GigE Vision camera through Aravis. Every call blocks for as long as its answer takes; of one thread.
+// One GigE Vision camera via Aravis. Every call blocks until its answer; for use by one thread.
 //
-// Order of a start: control, user set, pixel format, trigger, then the Scan3d values that those decide, then packet
-// size, buffers and acquisition. Aravis' own types stay in camera*.cpp.
+// Sequence of a start: control, user set, pixel format, trigger, then the Scan3d values, which depend on
+// those, then packet size, buffers and acquisition. Aravis' types are confined to camera*.cpp.
 #pragma once
 
 #include <functional>
@@ -20,13 +20,13 @@ struct Identity {
   std::string vendor, model, serial, firmware, address;
 };
 
-/// A block, complete or not, and the host times of its first packet and of its last.
+/// A block, complete or not, and the host times of its first and last packet.
 struct Delivery {
   Payload payload;
   MonotonicNs first_packet_ns = 0, arrived_ns = 0;
 };
 
-/// The camera's clock between two host times.
+/// The camera's clock, read between two host times.
 struct ClockAnswer {
   MonotonicNs sent_ns = 0, received_ns = 0;
   std::uint64_t camera_ns = 0;
@@ -34,10 +34,10 @@ struct ClockAnswer {
 
 struct CameraTools {
   std::function<MonotonicNs()> clock;
-  /// Around each access, for whoever watches that it ends; the first may throw LostError to give up.
+  /// Called around each access, for a watchdog; access_begins may throw LostError to give up.
   std::function<void(const char* what)> access_begins;
   std::function<void()> access_ends;
-  /// From threads of Aravis: a block has come, or control is lost.
+  /// Called by Aravis' threads: a block has arrived, or control is lost.
   std::function<void()> wake;
 };
 
@@ -48,21 +48,21 @@ class Camera {
   Camera(const Camera&) = delete;
   Camera& operator=(const Camera&) = delete;
 
-  /// Both throw LostError where it may come back by itself, RefusedError where an operator must act: another
-  /// firmware, another program in control, a feature that it lacks.
+  /// Both throw LostError where a retry may succeed, RefusedError where an operator must act: another
+  /// firmware, another program in control, a missing feature.
   Identity open();
   Setup start();
 
-  /// As it is now. Throws LostError.
+  /// Current setup. Throws LostError.
   Setup setup();
   double exposure_us() const { return exposure_us_; }
-  /// Sends TriggerSoftware; the host time before. Throws LostError.
+  /// Sends TriggerSoftware; returns the host time before. Throws LostError.
   MonotonicNs trigger();
-  /// None: the camera's clock can't be asked.
+  /// None: the camera's clock can't be read.
   std::optional<ClockAnswer> ask_clock();
-  /// The next block that has come. Throws LostError where control was lost.
+  /// The next received block. Throws LostError where control was lost.
   std::optional<Delivery> next();
-  /// What the operator should know of the start ("net.core.rmem_max allows ...").
+  /// Warnings of the start for the operator ("net.core.rmem_max allows ...").
   std::vector<std::string> take_warnings();
 
  private:

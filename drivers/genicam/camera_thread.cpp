@@ -14,7 +14,7 @@
 namespace datum::genicam {
 namespace {
 
-// Blocks that nobody has taken, each of the largest size; and all events with them.
+// Limit of queued blocks, each of the largest size, and of all events.
 constexpr std::size_t most_blocks = 4, most_events = 256;
 
 }  // namespace
@@ -132,7 +132,7 @@ void CameraThread::run() {
   }
 }
 
-/// Until it is no longer wanted. Throws what Camera throws.
+/// Runs until it is no longer needed. Throws Camera's errors.
 void CameraThread::serve(std::uint64_t session) {
   Camera camera(settings_, tools(session));
   const Identity identity = camera.open();
@@ -163,8 +163,8 @@ void CameraThread::serve(std::uint64_t session) {
   }
 }
 
-/// What the camera is set to is asked for after the block has come: it was so when it was made, or is said to be no
-/// longer so.
+/// Reads the camera's setup after the block has arrived: it was unchanged when the block was made, or a
+/// change is reported.
 void CameraThread::deliver(Camera& camera, std::uint64_t session, Setup& setup, Delivery&& delivery) {
   unanswered_.reset();
   const std::string changed = difference(setup, camera.setup());
@@ -172,7 +172,7 @@ void CameraThread::deliver(Camera& camera, std::uint64_t session, Setup& setup, 
   if (!changed.empty()) throw LostError("its setup changed: " + changed);
 }
 
-/// A camera whose acquisition has ended takes every trigger and answers none; a start helps.
+/// A camera whose acquisition has ended accepts every trigger and answers none; a restart helps.
 void CameraThread::demand_an_answer_to_the_trigger() const {
   if (!unanswered_ || clock_() - *unanswered_ < settings_.max_age_ms * ns_per_ms) return;
   throw LostError(fmt::format("no frame came within {} ms of TriggerSoftware", settings_.max_age_ms));

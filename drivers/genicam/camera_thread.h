@@ -1,7 +1,7 @@
-// The thread that talks with a camera, so that nobody else waits for it. It tells what happens in events, of which it
-// keeps a bounded number; a descriptor becomes readable when there are some.
+// Thread that talks to a camera, so that no other thread blocks on it. It reports by a bounded queue of
+// events; a descriptor becomes readable when the queue is not empty.
 //
-//   open() -> Opened -> (Block | Clock | Triggered | Warning)* -> Lost;  close() forgets what has not been taken
+//   open() -> Opened -> (Block | Clock | Triggered | Warning)* -> Lost;  close() discards queued events
 #pragma once
 
 #include <atomic>
@@ -22,15 +22,15 @@ struct Opened {
 };
 struct Block {
   Delivery delivery;
-  Setup setup;          // of the start
-  std::string changed;  // what is no longer as it was at the start; empty: nothing
+  Setup setup;          // at the start
+  std::string changed;  // difference from the setup at the start; empty: none
 };
 struct Triggered {
-  MonotonicNs sent_ns = 0;  // or a little later
+  MonotonicNs sent_ns = 0;  // or slightly later
 };
 struct NoClock {};
 struct Overrun {
-  std::uint64_t frames = 0;  // that nobody had taken the ones before
+  std::uint64_t frames = 0;  // dropped because earlier ones were not taken
 };
 struct Warning {
   std::string text;
@@ -40,7 +40,7 @@ struct Lost {
 };
 using Event = std::variant<Opened, Block, Triggered, ClockAnswer, NoClock, Overrun, Warning, Lost>;
 
-/// What is being asked, and since when.
+/// The access in progress, and its start.
 struct Pending {
   std::string what;
   MonotonicNs since_ns = 0;
@@ -50,18 +50,18 @@ class CameraThread {
  public:
   using Clock = std::function<MonotonicNs()>;
   CameraThread(const Settings& settings, Clock clock);
-  /// Waits for the access under way.
+  /// Waits for the access in progress.
   ~CameraThread();
   CameraThread(const CameraThread&) = delete;
   CameraThread& operator=(const CameraThread&) = delete;
 
   void open();
   void close();
-  /// Sent as soon as the access under way has ended.
+  /// Sends it after the access in progress.
   void trigger();
-  /// It runs: Opened was told and neither Lost nor close() came since.
+  /// Running: Opened was reported, and neither Lost nor close() has followed.
   bool running() const;
-  /// What has happened since; makes the descriptor unreadable.
+  /// Events since the last call; resets the descriptor.
   std::deque<Event> take();
   int fd() const { return ready_; }
   std::optional<Pending> pending() const;
@@ -84,12 +84,12 @@ class CameraThread {
 
   mutable std::mutex mutex_;
   std::condition_variable woken_;
-  std::uint64_t session_ = 0;  // counts open(); an event of another one is not told
+  std::uint64_t session_ = 0;  // counts open(); events of other sessions are discarded
   bool open_ = false, stop_ = false, running_ = false, trigger_ = false, wake_ = false;
   std::uint64_t overrun_ = 0;
   std::deque<Event> events_;
   std::optional<Pending> pending_;
-  std::optional<MonotonicNs> unanswered_;  // TriggerSoftware that no block followed; of the thread alone
+  std::optional<MonotonicNs> unanswered_;  // TriggerSoftware without a block so far; used by the thread only
   std::thread thread_;                     // last
 };
 

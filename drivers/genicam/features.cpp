@@ -7,13 +7,13 @@
 namespace datum::genicam {
 namespace {
 
-// A latched time is there with the answer; whoever copies it by software needs a moment.
+// A latched time is available with the answer; a software copy needs a moment.
 constexpr MonotonicNs latch_timeout_ns = 200 * ns_per_ms;
 constexpr double ns_per_s = 1e9;
 
 bool is_refusal(const GError& error) {
   if (error.domain != ARV_DEVICE_ERROR)
-    return true;  // of the camera's description (GenICam), not of the link
+    return true;  // error of the camera's description (GenICam), not of the link
   switch (error.code) {
     case ARV_DEVICE_ERROR_WRONG_FEATURE:
     case ARV_DEVICE_ERROR_FEATURE_NOT_FOUND:
@@ -108,7 +108,7 @@ Coordinate read_coordinate(const Features& features, const char* letter, bool fl
   Coordinate c;
   c.scale = features.number("Scan3dCoordinateScale");
   c.offset = features.number("Scan3dCoordinateOffset");
-  // Floats have NaN; without a mark nobody could tell an integer that is a height from one that is none.
+  // Floats have NaN. Without a mark, an integer height can't be distinguished from a missing one.
   if (floats && !features.has("Scan3dInvalidDataFlag")) return c;
   if (features.flag("Scan3dInvalidDataFlag")) c.invalid = features.number("Scan3dInvalidDataValue");
   return c;

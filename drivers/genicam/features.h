@@ -1,4 +1,5 @@
-// Features of an opened camera by name, each access watched. Not for use outside this folder: it shows Aravis' types.
+// Watched access to features of an opened camera by name. Internal to this folder because it shows Aravis'
+// types.
 #pragma once
 
 #include <arv.h>
@@ -9,7 +10,7 @@
 
 namespace datum::genicam {
 
-/// Takes what Aravis says of a failure.
+/// Receives an error of Aravis.
 class Failure {
  public:
   Failure() = default;
@@ -25,7 +26,7 @@ class Failure {
   GError* error_ = nullptr;
 };
 
-/// One access under way.
+/// One access in progress.
 class Access {
  public:
   Access(const CameraTools& tools, const char* what) : tools_(tools) { tools_.access_begins(what); }
@@ -57,9 +58,10 @@ class Features {
   const CameraTools& tools_;
 };
 
-/// Scan3d values, pixel format and size as they are now. The selector is set before each value is read.
+/// Current Scan3d values, pixel format and size. The selector is set before each value is read.
 Setup read_setup(const Features& features);
-/// By TimestampLatch (ns), or GevTimestampControlLatch (ticks); none: the camera has neither, or its time stands.
+/// By TimestampLatch (ns) or GevTimestampControlLatch (ticks); none: the camera has neither, or its clock
+/// does not run.
 std::optional<ClockAnswer> latch_clock(const Features& features, ArvDevice* device, const CameraTools& tools);
 
 }  // namespace datum::genicam

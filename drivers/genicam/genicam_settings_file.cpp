@@ -17,7 +17,7 @@ std::string text_if(TomlTable& table, const char* key, const char* allowed) {
   return *text;
 }
 
-/// By address, serial number or name.
+/// Identification by address, serial number or name.
 void read_camera(TomlTable& table, genicam::Settings& s) {
   s.address = text_if(table, "address", "such as 192.168.1.20");
   s.serial = text_if(table, "serial", "the camera's serial number");
@@ -43,7 +43,7 @@ genicam::Settings read_genicam(TomlTable table) {
   std::copy(um.begin(), um.end(), s.resolution_um.begin());
   s.trigger = table.choice<genicam::TriggerBy>(
       "trigger", {{"external", genicam::TriggerBy::external}, {"software", genicam::TriggerBy::software}});
-  // 576 is what every network carries, 16110 the largest that GigE Vision names.
+  // 576 passes every network; 16110 is the largest that GigE Vision defines.
   s.packet_size = static_cast<int>(table.integer_or("packet_size", s.packet_size, 576, 16110));
   s.socket_buffer_kib =
       static_cast<int>(table.integer_or("socket_buffer_kib", s.socket_buffer_kib, 64, 1 << 20));

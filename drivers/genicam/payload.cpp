@@ -12,7 +12,7 @@
 namespace datum::genicam {
 namespace {
 
-/// A mark that the samples can't have would hide every invalid pixel.
+/// A mark outside the sample type would hide every invalid pixel.
 template <class T>
 std::optional<T> mark_of(const Coordinate& c, char letter) {
   if (!c.invalid || std::isnan(*c.invalid)) return std::nullopt;
@@ -98,7 +98,7 @@ void reverse_columns(Values& values, int cols) {
   reverse_rows(values, cols);
 }
 
-/// A coordinate that falls with its index: the same points, told from the other end.
+/// Reverses a coordinate that decreases with its index: the points are unchanged.
 void turn_upwards(HeightFrame& frame) {
   const auto apply = [&](auto act) {
     std::visit([&](auto& v) { act(v, frame.cols); }, frame.counts);

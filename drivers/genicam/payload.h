@@ -1,4 +1,4 @@
-// One block of a camera: its parts as they were received, and the frame that they become. Pure.
+// One block of a camera: its received parts, and their conversion to a frame. Pure.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ struct Part {
 struct Payload {
   std::vector<std::uint8_t> bytes;
   std::vector<Part> parts;
-  std::string incomplete;  // what is missing, in words; empty: nothing
+  std::string incomplete;  // missing parts as text; empty: none
   std::uint64_t block_id = 0;
   std::uint64_t timestamp_ns = 0;  // of the camera's clock
 };
 
-/// Heights with the axes in mm, x growing with the column and y with the row: counts of 16 bits become int32, floats
-/// stay. Marked pixels (in counts; NaN) are no_data, those of confidence 0 low_modulation. A grey image of the same
-/// size comes along. Identity and hand are the caller's. Throws PayloadError, before anything is allocated for
-/// pixels that are not there.
+/// Heights with the axes in mm, x growing with the column and y with the row: 16-bit counts become int32,
+/// floats are kept. Marked pixels (in counts; NaN) become no_data, those of confidence 0 low_modulation. A
+/// grey image of the same size is included. The caller sets identity and handedness. Throws PayloadError,
+/// before memory is allocated for missing pixels.
 HeightFrame frame_of(const Payload& payload, const Setup& setup, const std::string& source);
 
 }  // namespace datum::genicam

@@ -1,4 +1,4 @@
-// A payload that can't be a frame: its parts contradict themselves, or say too little of where a pixel lies.
+// A payload that is no frame: its parts are inconsistent, or do not determine where a pixel lies.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@ namespace datum::genicam {
 
 enum class Fault : std::uint8_t {
   incomplete,     // packets are missing
-  out_of_bounds,  // a part reaches beyond the payload
-  size_mismatch,  // rows x columns x bytes of a pixel is not the part's size
-  pixel_format,   // no heights in it, or in a form that is not read
+  out_of_bounds,  // a part exceeds the payload
+  size_mismatch,  // rows x columns x bytes of a pixel differ from the part's size
+  pixel_format,   // no heights, or an unsupported format
   parts,          // two height maps, or parts of several sizes
-  scan3d,         // unit, output mode or coordinate system that gives no mm; scale or mark that can't be
-  irregular_grid  // x and y of the points are no grid
+  scan3d,         // unit, output mode or coordinate system without mm; invalid scale or mark
+  irregular_grid  // x and y of the points do not form a grid
 };
 
 class PayloadError : public FrameError {

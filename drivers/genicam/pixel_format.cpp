@@ -18,7 +18,7 @@ constexpr PixelFormat formats[] = {
     {0x022000BC, "Coord3D_AC16_Planar", Content::coordinates, "AC", Sample::u16, true},
     {0x024000C2, "Coord3D_AC32f", Content::coordinates, "AC", Sample::f32, false},
     {0x024000C3, "Coord3D_AC32f_Planar", Content::coordinates, "AC", Sample::f32, true},
-    // Planes in parts of their own.
+    // Formats with planes in separate parts.
     {0x011000B6, "Coord3D_A16", Content::coordinates, "A", Sample::u16, false},
     {0x012000BD, "Coord3D_A32f", Content::coordinates, "A", Sample::f32, false},
     {0x011000B7, "Coord3D_B16", Content::coordinates, "B", Sample::u16, false},

@@ -1,5 +1,5 @@
-// Pixel formats of 3D payloads by their numbers, whether the library that receives them has a name for them or not.
-// Pure. Numbers: GenICam Pixel Format Naming Convention (PFNC).
+// Pixel formats of 3D payloads by number, independent of the receiving library. Pure. Numbers: GenICam Pixel
+// Format Naming Convention (PFNC).
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ struct PixelFormat {
   Content content = Content::coordinates;
   const char* coordinates = "";  // of "ABC", in the order of their samples
   Sample sample = Sample::u16;
-  bool planar = false;  // all of one coordinate, then all of the next
+  bool planar = false;  // one coordinate's samples are contiguous
 
   /// Samples of one pixel.
   std::size_t components() const;
   std::size_t pixel_bytes() const { return components() * bytes_of(sample); }
 };
 
-/// nullptr: not read here (packed formats, 8-bit heights, colours).
+/// nullptr: not supported (packed formats, 8-bit heights, colours).
 const PixelFormat* pixel_format_of(std::uint32_t number);
-/// "Coord3D_C16", or the number in hex where it is not read here.
+/// "Coord3D_C16", or the number in hex for an unsupported format.
 std::string name_of_format(std::uint32_t number);
 
 }  // namespace datum::genicam

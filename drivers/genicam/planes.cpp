@@ -9,12 +9,12 @@
 namespace datum::genicam {
 namespace {
 
-// Samples are read as they lie there.
+// Samples are read in place.
 static_assert(std::endian::native == std::endian::little);
 
 constexpr std::uint64_t most_pixels = std::uint64_t{1} << 28;  // as check() of a HeightFrame
 
-/// Every number below is at most 2^32 x 2^28, so that nothing wraps.
+/// Every number below is at most 2^32 x 2^28, so that no product overflows.
 void check_size(const Payload& payload, const Part& part, const PixelFormat& format) {
   if (part.size > payload.bytes.size() || part.begin > payload.bytes.size() - part.size)
     throw PayloadError(Fault::out_of_bounds,

@@ -1,4 +1,4 @@
-// The parts of a payload, told apart: coordinates by their letters, confidence, grey values. Pure.
+// The parts of a payload by kind: coordinates, confidence, grey values. Pure.
 #pragma once
 
 #include <cstring>
@@ -10,12 +10,12 @@
 
 namespace datum::genicam {
 
-/// Samples of one kind, one for each pixel, wherever they lie in the payload.
+/// Samples of one kind, one per pixel, anywhere in the payload.
 struct Plane {
-  std::span<const std::uint8_t> bytes;  // from its first sample on
+  std::span<const std::uint8_t> bytes;  // from its first sample
   Sample sample = Sample::u16;
-  std::size_t pixel_bytes = 0;  // from one pixel's sample to the next
-  std::size_t line_bytes = 0;   // from one line's to the next
+  std::size_t pixel_bytes = 0;  // distance between samples of neighbouring pixels
+  std::size_t line_bytes = 0;   // distance between lines
   std::uint32_t format = 0;
 
   template <class T>
@@ -24,7 +24,8 @@ struct Plane {
     std::memcpy(&value, bytes.data() + row * line_bytes + col * pixel_bytes, sizeof value);
     return value;
   }
-  /// Calls visit(col, sample) for each pixel of a line. Samples side by side are a loop that compilers make lanes of.
+  /// Calls visit(col, sample) for each pixel of a line. Contiguous samples use a loop that compilers
+  /// vectorise.
   template <class T, class Visit>
   void each_of_line(std::size_t row, std::size_t cols, const Visit& visit) const {
     const std::uint8_t* line = bytes.data() + row * line_bytes;
@@ -41,7 +42,7 @@ struct Plane {
       walk(pixel_bytes);
     }
   }
-  /// The count as a number, whatever it is made of.
+  /// The count as a number, for every sample type.
   double number(std::size_t row, std::size_t col) const {
     switch (sample) {
       case Sample::u8:
@@ -57,7 +58,7 @@ struct Plane {
 
 struct Planes {
   std::uint32_t rows = 0, cols = 0;
-  std::array<std::optional<Plane>, 3> axes;  // A, B, C; C is always there
+  std::array<std::optional<Plane>, 3> axes;  // A, B, C; C is always present
   std::optional<Plane> confidence, grey;
 };
 

@@ -7,9 +7,9 @@
 namespace datum::genicam {
 namespace {
 
-constexpr MonotonicNs check_ns = 100 * ns_per_ms;  // of an access under way
+constexpr MonotonicNs check_ns = 100 * ns_per_ms;  // period of checks of an access in progress
 
-/// The camera as the keeper of links sees one: it opens without being waited for.
+/// The camera as a Port for Reconnector: it opens without blocking.
 class CameraPort final : public Port {
  public:
   CameraPort(CameraThread& thread, std::string name) : thread_(thread), name_(std::move(name)) {}
@@ -25,7 +25,7 @@ class CameraPort final : public Port {
   bool is_open() const override { return open_; }
   bool connected() const override { return open_ && thread_.running(); }
   int fd() const override { return thread_.fd(); }
-  // Blocks do not come through here.
+  // Blocks do not use this interface.
   std::size_t read(std::uint8_t*, std::size_t) override { return 0; }
   std::size_t write(const std::uint8_t*, std::size_t) override { return 0; }
   std::string describe() const override { return name_; }
@@ -39,7 +39,7 @@ class CameraPort final : public Port {
 LinkLimits limits_of(const Settings& s) {
   LinkLimits limits;
   limits.connect_ms = s.connect_ms;
-  limits.refusal_is_final = false;  // the camera may be set up otherwise meanwhile
+  limits.refusal_is_final = false;  // the camera's setup may change meanwhile
   return limits;
 }
 

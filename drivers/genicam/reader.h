@@ -1,5 +1,5 @@
-// Reader: keeps a camera open and running, and hands out its blocks. All times are given, none is read; the camera's own
-// thread waits for it.
+// Reader: keeps a camera open and running, and delivers its blocks. All times are arguments; blocking calls
+// run on the camera's own thread.
 #pragma once
 
 #include "drivers/genicam/camera_thread.h"
@@ -8,33 +8,33 @@
 
 namespace datum::genicam {
 
-/// What a reader tells; called from within its own calls.
+/// Receiver of a reader's events, called from within the reader's functions.
 class Listener {
  public:
   virtual ~Listener() = default;
-  /// It runs anew and counts its blocks anew.
+  /// The camera restarted, with a new block count.
   virtual void opened(const Opened& opened, MonotonicNs now) = 0;
   virtual void block(Block&& block, MonotonicNs now) = 0;
   virtual void clock(const ClockAnswer& answer) = 0;
-  /// Blocks were thrown away because nobody took them.
+  /// Blocks were dropped because earlier ones were not taken.
   virtual void overrun(std::uint64_t frames) = 0;
-  /// The camera is gone, whatever was in progress.
+  /// The camera is lost; operations in progress have ended.
   virtual void lost(const std::string& why, MonotonicNs now) = 0;
   virtual void warning(const std::string& text) = 0;
 };
 
 class Reader final : public Pollable {
  public:
-  /// `clock`: what the camera's thread reads; the loop's own.
+  /// `clock`: the loop's clock, for the camera's thread.
   Reader(const Settings& settings, Listener& listener, CameraThread::Clock clock);
 
   void start(MonotonicNs now) { keeper_.start(now); }
-  /// Sends TriggerSoftware; false: it does not run.
+  /// Sends TriggerSoftware; false: not running.
   bool trigger();
-  /// When the last one was sent.
+  /// Time of the last trigger.
   std::optional<MonotonicNs> triggered_ns() const { return triggered_ns_; }
   bool running() const { return keeper_.is_open(); }
-  /// Why not; empty while the very first connection is being made.
+  /// The reason; empty during the very first connection.
   std::string why_not_running() const;
   const std::optional<Opened>& state() const { return opened_; }
   const Reconnector& keeper() const { return keeper_; }
@@ -56,7 +56,7 @@ class Reader final : public Pollable {
   Reconnector keeper_;
   std::optional<Opened> opened_;
   std::optional<MonotonicNs> triggered_ns_, next_check_ns_;
-  std::string told_;  // the loss that was told last, while it lasts
+  std::string told_;  // the last reported loss, while it lasts
   bool clock_told_ = false;
   std::uint64_t blocks_ = 0;
 };

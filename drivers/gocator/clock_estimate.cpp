@@ -8,7 +8,7 @@ namespace {
 // Two quartz clocks of +-50 ppm each.
 constexpr MonotonicNs drift_divisor = 10'000;
 constexpr MonotonicNs ns_per_us = 1000;
-constexpr std::uint64_t longest_us = 1'000'000'000'000'000;  // 31 years: no sensor has run so long
+constexpr std::uint64_t longest_us = 1'000'000'000'000'000;  // 31 years: longer than any sensor has run
 
 }  // namespace
 
@@ -17,7 +17,7 @@ bool ClockEstimate::answered(MonotonicNs sent_ns, MonotonicNs received_ns, std::
     known_ = false;
     return false;
   }
-  // The clock showed between sensor_us and sensor_us + 1 at some instant from sending to receiving.
+  // The clock showed sensor_us at some instant between sending and receiving.
   const MonotonicNs sensor_ns = static_cast<MonotonicNs>(sensor_us) * ns_per_us;
   const Offset now{sent_ns - sensor_ns - ns_per_us, received_ns - sensor_ns};
   Offset both = now;

@@ -1,4 +1,5 @@
-// How the sensor's clock stands to the host's: from questions of its time, each of which brackets the answer. Pure.
+// Offset between the sensor's clock and the host's, from time requests, each of which brackets the answer.
+// Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +12,14 @@ namespace datum::gocator {
 
 class ClockEstimate {
  public:
-  /// A question that was sent and answered at these host times, with the sensor's time in whole us. False: it
-  /// contradicts what was known, which is forgotten (the sensor's clock was set or began anew).
+  /// Adds a request sent and answered at these host times, with the sensor's time in whole us. False: it
+  /// contradicts the earlier ones, which are discarded (the sensor's clock was set or restarted).
   bool answered(MonotonicNs sent_ns, MonotonicNs received_ns, std::uint64_t sensor_us);
-  /// Host time within which the sensor's clock showed this; none before the first answer.
+  /// Span of host time in which the sensor's clock showed this; none before the first answer.
   std::optional<HostSpan> host_time(std::uint64_t sensor_us, MonotonicNs now) const;
-  /// Half width of what is known now, ns.
+  /// Half width of the current estimate, ns.
   std::optional<MonotonicNs> uncertainty_ns(MonotonicNs now) const;
-  /// What the host's clock shows more than the sensor's, as far as it is known now.
+  /// Current estimate of host clock minus sensor clock.
   std::optional<ClockOffset> offset(MonotonicNs now) const;
   void reset() { known_ = false; }
 

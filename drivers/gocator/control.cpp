@@ -11,10 +11,10 @@ namespace datum::gocator {
 namespace {
 
 constexpr std::size_t name_bytes = 64, uptime_s_index = 6, uptime_us_index = 7;
-// The older reply: where its fields are.
+// Field offsets of the older reply.
 constexpr std::size_t older_bytes = 40, older_id_at = 8, older_status_at = 16, older_version_at = 24;
 
-/// No newer reply looks like it: its status, in bytes 6 to 9, would be 0x11000000.
+/// No newer reply matches: its status, in bytes 6 to 9, would be 0x11000000.
 bool is_older_version(ByteView message) {
   return message.size() == older_bytes && at<std::uint32_t>(message, 4) == 0 &&
          at<std::uint64_t>(message, older_id_at) == static_cast<std::uint64_t>(Command::protocol_version);

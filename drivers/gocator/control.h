@@ -2,7 +2,7 @@
 //
 //   request  u32 length, u16 id, payload            reply  u32 length, u16 id, s32 status, payload
 //
-// Layouts: PROTOCOLS 2a, from LMI's manuals and its SDK's own bytes.
+// Layouts: LMI's Gocator manuals, chapter "Gocator Protocol", compared with the bytes of LMI's SDK.
 #pragma once
 
 #include <optional>
@@ -38,14 +38,15 @@ struct Reply {
   std::int32_t status = 0;
   std::vector<std::uint8_t> payload;
 };
-/// Of a whole message of at least least_reply_bytes. Older firmware answers the question for its protocol's version in a form
-/// of its own, of 40 bytes as LMI's SDK reads it: u32 length, u32 0, u64 id, s64 status, u64 major, u64 minor.
+/// `message` is complete and has at least least_reply_bytes. Older firmware answers the request for its
+/// protocol version in another form of 40 bytes, as LMI's SDK reads it: u32 length, u32 0, u64 id, s64
+/// status, u64 major, u64 minor.
 Reply reply_of(ByteView message);
 
 struct Version {
   int major = 0, minor = 0;
 };
-/// What the sensor does; lists that are longer than what is known here are read as far as they are.
+/// State of the sensor. Lists longer than the known fields are read as far as known.
 struct States {
   enum class Sensor : std::int32_t { conflict = -1, ready = 0, running = 1 } sensor = Sensor::ready;
   std::optional<std::int64_t> uptime_us;
@@ -55,12 +56,12 @@ struct LoadedJob {
   bool modified = false;  // since it was loaded
 };
 
-/// All throw ProtocolError where the payload is shorter than its fields. A version in either form; of the older one also where
-/// a number is above 65535.
+/// All throw ProtocolError where the payload is shorter than its fields. version_of reads either form, and
+/// also throws where a number of the older one is above 65535.
 Version version_of(const Reply& reply);
 States states_of(const Reply& reply);
 LoadedJob loaded_job_of(const Reply& reply);
-/// us of the sensor's clock, since it was switched on.
+/// Sensor clock in us since power-on.
 std::uint64_t timestamp_of(const Reply& reply);
 std::int64_t encoder_of(const Reply& reply);
 

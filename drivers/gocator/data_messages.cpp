@@ -7,7 +7,7 @@
 namespace datum::gocator {
 namespace {
 
-// A stamp's size counts from offset 14 on, after source and a reserved byte.
+// A stamp's size counts from offset 14, after source and a reserved byte.
 constexpr std::size_t stamps_begin = 12, first_stamp = 14, least_stamp_bytes = 56, ptp_stamp_bytes = 64;
 constexpr std::size_t measurements_begin = 14, measurement_bytes = 8;
 
@@ -23,7 +23,7 @@ void demand_size(const char* what, std::size_t size, std::size_t least) {
     throw ProtocolError(Fault::too_short, fmt::format("{} of {} bytes; at least {}", what, size, least));
 }
 
-/// The fields that both kinds of grid have at the same distance from the fixed part's end.
+/// Fields that both kinds of grid have at the same distance from the fixed part's end.
 void read_stream(Grid& grid, ByteView message, std::size_t attribute_size, std::size_t offset) {
   if (attributes_begin + attribute_size < offset + 8) return;
   grid.stream_step = at<std::int32_t>(message, offset);
@@ -33,7 +33,7 @@ void read_stream(Grid& grid, ByteView message, std::size_t attribute_size, std::
 void check_pixels(const char* what, const Grid& grid, std::size_t begin, std::size_t pixel_bytes,
                   std::size_t message_size) {
   const std::uint64_t room = message_size - begin;
-  // rows x cols is below 2^64; times the pixel it need not be.
+  // rows x cols is below 2^64; the product with the pixel size may overflow.
   if (grid.pixels() <= room && grid.pixels() * pixel_bytes == room) return;
   throw ProtocolError(Fault::size_mismatch,
                       fmt::format("{} of {} x {} pixels in {} bytes", what, grid.rows, grid.cols, room));

@@ -11,7 +11,7 @@ namespace datum::gocator {
 namespace {
 
 constexpr std::size_t scratch_bytes = 65536;
-// Stamps and measurements are small; a larger one is not what its type says.
+// Stamps and measurements are small; a larger message contradicts its type.
 constexpr std::size_t most_body_bytes = 65536;
 
 bool is(const MessageHeader& header, DataType type) {
@@ -54,7 +54,7 @@ std::span<std::uint8_t> DataReceiver::room() {
 
 void DataReceiver::received(std::size_t count) {
   have_ += count;
-  while (have_ == need_) part_ends();  // a part of no bytes ends at once
+  while (have_ == need_) part_ends();  // an empty part ends at once
 }
 
 void DataReceiver::part_ends() {

@@ -1,5 +1,5 @@
-// The data channel as it arrives: each message's fixed part is read by its fields, its pixels are received where
-// the frame keeps them. Pure: no socket, no clock.
+// Receiver of the data channel: parses each message's fixed part, and receives pixels directly into the
+// frame's memory. Pure: no socket, no clock.
 //
 //   for (;;) { auto room = receiver.room(); receiver.received(port.read(room)); while (auto set = receiver.next()) ... }
 #pragma once
@@ -12,16 +12,16 @@ namespace datum::gocator {
 
 class DataReceiver {
  public:
-  /// A message of more bytes is refused; what is held is at most one such surface and one such intensity.
+  /// A larger message is refused. At most one such surface and one such intensity are buffered.
   explicit DataReceiver(std::size_t max_message_bytes) : max_message_bytes_(max_message_bytes) { reset(); }
 
-  /// Where the next bytes belong; never empty.
+  /// Buffer for the next bytes; never empty.
   std::span<std::uint8_t> room();
-  /// So many of them are there. Throws ProtocolError; reset() before going on.
+  /// Number of bytes written into room(). Throws ProtocolError; call reset() before continuing.
   void received(std::size_t count);
-  /// A complete data set.
+  /// A complete data set, if any.
   std::optional<DataSet> next();
-  /// What came since the last complete data set, as it is.
+  /// The messages since the last complete data set.
   DataSet take();
   bool within_message() const { return part_ != Part::header || have_ > 0; }
   bool within_set() const { return within_message() || !set_.empty(); }
@@ -40,12 +40,12 @@ class DataReceiver {
 
   std::size_t max_message_bytes_;
   Part part_ = Part::header;
-  std::size_t have_ = 0, need_ = 0;  // bytes of this part
-  std::vector<std::uint8_t> head_;   // the message's bytes but its pixels
+  std::size_t have_ = 0, need_ = 0;  // bytes of the current part
+  std::vector<std::uint8_t> head_;   // the message's bytes except its pixels
   MessageHeader header_;
   DataSet set_;
   std::deque<DataSet> complete_;
-  std::vector<std::uint8_t> scratch_;  // what is skipped
+  std::vector<std::uint8_t> scratch_;  // for skipped bytes
 };
 
 }  // namespace datum::gocator

@@ -23,7 +23,7 @@ std::vector<PixelClass> classes_of(const std::vector<std::int16_t>& heights) {
   return classes;
 }
 
-/// In place, from the front: the byte of pixel i lies at n + i, never below what pixel i takes.
+/// In place from the front: the byte of pixel i is at n + i, never below the destination of pixel i.
 void widen(std::vector<std::uint16_t>& grey) {
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(grey.data()) + grey.size();
   for (std::size_t i = 0; i < grey.size(); ++i) {

@@ -1,4 +1,4 @@
-// One data set: the messages between two "last" marks, which are one exposure.
+// One data set: the messages of one exposure, between two "last" marks.
 #pragma once
 
 #include <array>
@@ -15,28 +15,29 @@ struct DataSet {
 
   std::vector<std::uint8_t> surface_head;  // as sent, up to the payload
   std::optional<Grid> surface;
-  std::vector<std::int16_t> heights;  // rows x cols, -32768 where nothing was measured
+  std::vector<std::int16_t> heights;  // rows x cols, -32768 where not measured
 
   std::vector<std::uint8_t> intensity_head;
   std::optional<Grid> intensity;
-  // rows x cols bytes as sent, in the upper half: they become 16 bits where they lie.
+  // rows x cols bytes as sent, in the upper half of the buffer; expanded to 16 bits in place.
   std::vector<std::uint16_t> grey;
 
   std::vector<Measurement> measurements;
-  /// Why it can't be a frame although it is by the protocol (a point cloud, two surfaces); empty: it can.
+  /// Why a valid data set is no frame (a point cloud, two surfaces); empty: it is one.
   std::string refusal;
 
   bool empty() const { return !stamp && !surface && measurements.empty() && refusal.empty(); }
   ByteView grey_bytes() const;
-  /// All that the frame is made of, as sent: its SHA-256 is the frame's identity, its bytes are a .gdp file.
+  /// The frame's source bytes as sent: their SHA-256 is the frame's identity, and they form a .gdp file.
   std::array<ByteView, 5> content() const;
 };
 
-/// Heights and grey values with the axes in mm; neither mirrored nor checked. Identity, job and hand are the
-/// caller's. Throws FrameError: the set's refusal, no stamp, no surface, an intensity of another size.
+/// Heights and grey values with the axes in mm; neither mirrored nor checked. The caller sets identity, job
+/// and handedness. Throws FrameError: the set's refusal, no stamp, no surface, an intensity of another size.
 HeightFrame frame_of(DataSet&& set, const std::string& source);
 
-/// The data set of a .gdp file: the bytes of the data channel. Its end ends the set. Throws ProtocolError.
+/// The data set of a .gdp file, which holds the bytes of the data channel. The file's end ends the set.
+/// Throws ProtocolError.
 DataSet data_set_of_file(ByteView bytes);
 
 }  // namespace datum::gocator

@@ -22,7 +22,7 @@ std::uint16_t port(TomlTable& table, const char* key, std::uint16_t fallback) {
   return static_cast<std::uint16_t>(table.integer_or(key, fallback, 1, 65535));
 }
 
-/// The protocol counts in whole nanometres.
+/// The protocol uses whole nanometres.
 std::array<std::uint32_t, 3> steps_nm(TomlTable& table) {
   const std::vector<double> um = table.numbers("resolution_um", 3, {0.001, 4e6});
   std::array<std::uint32_t, 3> nm{};

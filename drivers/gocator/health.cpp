@@ -8,7 +8,7 @@ namespace datum::gocator {
 namespace {
 
 constexpr std::size_t indicator_bytes = 16;
-constexpr std::size_t most_counters = 1024;  // a sensor has six; more are not believed
+constexpr std::size_t most_counters = 1024;  // a sensor has six; more is an error
 
 }  // namespace
 

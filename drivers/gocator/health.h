@@ -1,4 +1,4 @@
-// Health channel (TCP 3194): indicators, and the counters that tell of lost data. Pure.
+// Health channel (TCP 3194): indicators, and counters of lost data. Pure.
 //
 //   u32 size, u16 control (type 0), u32 count, u8 source, 3 reserved, then count x {u32 id, u32 instance, s64}
 #pragma once
@@ -18,17 +18,16 @@ struct Indicator {
   std::int64_t value = 0;
 };
 
-/// Of a whole message; empty where it is of another type. Throws ProtocolError where the count contradicts the
-/// size.
+/// `message` is complete; empty for another type. Throws ProtocolError where the count contradicts the size.
 std::vector<Indicator> health_of(ByteView message);
 
-/// Words of a counter whose rise means lost data; nullptr for any other indicator.
+/// Text for a counter whose increase means lost data; nullptr for any other indicator.
 const char* drop_counter(std::uint32_t id);
 
-/// Counts from the first message of a connection on; what rose before it is not known.
+/// Counter increases since the first message of a connection; earlier ones are unknown.
 class DropCounters {
  public:
-  /// What rose, in words ("Ethernet drops rose by 2 to 5"); empty: nothing.
+  /// Increases as text ("Ethernet drops rose by 2 to 5"); empty: none.
   std::string rise(const std::vector<Indicator>& indicators);
   void reset() { last_.clear(); }
 

@@ -1,4 +1,4 @@
-// One of the reader's three connections, as the loop sees it.
+// One of the reader's three connections, as an event loop object.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ class Link final : public Pollable {
   Reconnector& keeper() { return keeper_; }
   const Reconnector& keeper() const { return keeper_; }
 
-  // Pollable; the deadlines are the reader's
+  // Pollable; the reader has the deadlines
   int fd() const override { return keeper_.fd(); }
   bool wants_write() const override { return keeper_.wants_write(); }
   void on_ready(MonotonicNs now) override { on_ready_(now); }

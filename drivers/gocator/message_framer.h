@@ -1,4 +1,5 @@
-// Messages that begin with their own length (u32, of the whole message): the control and the health channel.
+// Framing of messages that begin with their own length (u32, of the whole message): control and health
+// channel.
 #pragma once
 
 #include <optional>
@@ -10,12 +11,12 @@ namespace datum::gocator {
 
 class MessageFramer {
  public:
-  /// Messages of `least` to `most` bytes.
+  /// Messages have `least` to `most` bytes.
   MessageFramer(const char* channel, std::size_t least, std::size_t most)
       : channel_(channel), least_(least), most_(most) {}
 
   void receive(ByteView bytes) { held_.insert(held_.end(), bytes.begin(), bytes.end()); }
-  /// The next whole message. Throws ProtocolError at a length outside the limits.
+  /// The next complete message. Throws ProtocolError for a length outside the limits.
   std::optional<std::vector<std::uint8_t>> next();
   void reset() { held_.clear(); }
 

@@ -1,5 +1,4 @@
-// Bytes that contradict the protocol: where the next message begins is no longer known, so the link is
-// reopened.
+// Bytes that contradict the protocol. The start of the next message is then unknown, so the link is reopened.
 #pragma once
 
 #include <string>
@@ -10,8 +9,8 @@ namespace datum::gocator {
 
 enum class Fault : std::uint8_t {
   too_short,       // a message smaller than its own fixed part
-  too_long,        // above the limit of this cell
-  attribute_size,  // attributes that end before their known fields, or after the message
+  too_long,        // above the configured limit
+  attribute_size,  // attributes end before their known fields, or after the message
   size_mismatch,   // rows x columns, or a count, contradict the message's size
   wrong_reply,     // an answer to another command
   unfinished,      // the bytes end within a message

@@ -10,7 +10,7 @@
 namespace datum::gocator {
 namespace {
 
-// What one wake-up takes of the data channel: a sensor that fills it can't starve the loop.
+// Limit of one wake-up's read from the data channel, so that a fast sensor does not starve the loop.
 constexpr std::size_t most_bytes_at_once = 4 << 20;
 constexpr std::size_t bytes_per_mib = 1 << 20;
 
@@ -18,7 +18,7 @@ LinkLimits limits_of(const Settings& settings, bool reopens) {
   LinkLimits limits;
   limits.connect_ms = settings.answer_ms;
   limits.reopens = reopens;
-  limits.refusal_is_final = false;  // a name that does not resolve may yet
+  limits.refusal_is_final = false;  // a name may resolve later
   return limits;
 }
 
@@ -89,7 +89,7 @@ std::string Reader::why_not_running() const {
 
 void Reader::ask(Command command, MonotonicNs now, bool first) {
   const Question question{command, command == Command::get_loaded_job ? ++last_ticket_ : 0};
-  // The one that was sent stays where it is.
+  // The request already sent stays in front.
   first ? void(questions_.insert(questions_.begin() + (asked_ns_ ? 1 : 0), question))
         : questions_.push_back(question);
   send_next(now);
@@ -104,7 +104,7 @@ void Reader::send_next(MonotonicNs now) {
 }
 
 std::uint64_t Reader::ask_job(MonotonicNs now) {
-  // One that waits to be sent will be answered later than now.
+  // A request not yet sent will be answered after now.
   const auto waiting = std::find_if(questions_.begin() + (asked_ns_ ? 1 : 0), questions_.end(),
                                     [](const Question& q) { return q.command == Command::get_loaded_job; });
   if (waiting != questions_.end()) return waiting->ticket;
@@ -152,7 +152,7 @@ void Reader::answered(const Reply& reply, MonotonicNs now) {
     listener_.counts_anew();
     begin_running();
   }
-  if (!control_.up()) return;  // what it said ended the connection
+  if (!control_.up()) return;  // its content closed the connection
   questions_.pop_front();
   asked_ns_.reset();
   due_ns_.reset();
@@ -237,7 +237,7 @@ void Reader::health_ready(MonotonicNs now) {
 
 void Reader::data_ready(MonotonicNs now) {
   data_.keeper().run(now, [&] {
-    if (!data_.up() || state_ == State::opening) return;  // the rest is still there then
+    if (!data_.up() || state_ == State::opening) return;  // the rest remains readable
     for (std::size_t taken = 0; taken < most_bytes_at_once;) {
       const bool begins = !receiver_.within_set();
       const auto room = receiver_.room();
@@ -253,7 +253,7 @@ void Reader::data_ready(MonotonicNs now) {
         listener_.data_set(std::move(*set), first_byte_ns_, now);
         first_byte_ns_ = now;
       }
-      if (!data_.up()) return;  // lost while it was told
+      if (!data_.up()) return;  // lost in the handler
     }
     if (!receiver_.within_set()) stalled_ns_.reset();
   });

@@ -1,10 +1,10 @@
-// Reader: keeps the three connections to a Gocator, asks for its state, job and clock, hands out its data sets. All
-// times are given, none is read.
+// Reader: maintains the three connections to a Gocator, polls its state, job and clock, and delivers its data
+// sets. All times are arguments; no clock is read.
 //
 //   closed -> connecting (3190) -> greeting: version, states, loaded job, time -> opening (3194, 3196) -> starting -> running
 //
-// One question is outstanding at a time, each with a deadline. Whatever is lost, or contradicts the protocol,
-// closes all three; they are reopened later and later. Data that were made meanwhile are lost at the sensor.
+// One request is outstanding at a time, each with a deadline. A loss or a protocol error closes all three
+// connections; they are reopened with growing back-off. Data sets made meanwhile are lost.
 #pragma once
 
 #include <deque>
@@ -19,19 +19,19 @@
 
 namespace datum::gocator {
 
-/// What a reader tells; called from within its own calls.
+/// Receiver of a reader's events, called from within the reader's functions.
 class Listener {
  public:
   virtual ~Listener() = default;
   /// A complete data set, the host time of its first byte, and now.
   virtual void data_set(DataSet&& set, MonotonicNs first_byte_ns, MonotonicNs now) = 0;
-  /// The loaded job as it was asked for at or after ask_job() gave this ticket.
+  /// The loaded job, requested at or after ask_job() returned this ticket.
   virtual void job(std::uint64_t ticket, const LoadedJob& job, MonotonicNs now) = 0;
-  /// Connections are gone, whatever was in progress.
+  /// The connections are closed; operations in progress have ended.
   virtual void lost(const std::string& why, MonotonicNs now) = 0;
-  /// Data were lost at the sensor, it was stopped, it refused a trigger: the words say what.
+  /// Data were lost at the sensor, it was stopped, or it refused a trigger; `why` states which.
   virtual void fault(const std::string& why) = 0;
-  /// The sensor counts its frames anew: it was started, or switched off and on.
+  /// The sensor restarted its frame count: it was started, or power-cycled.
   virtual void counts_anew() = 0;
   virtual void warning(const std::string& text) = 0;
 };
@@ -46,20 +46,20 @@ class Reader final : public Pollable {
   Reader(const Settings& settings, Listener& listener, Ports ports);
 
   void start(MonotonicNs now);
-  /// Has the loaded job asked for anew; the answer comes with this ticket or a later one.
+  /// Requests the loaded job again; the answer has this ticket or a later one.
   std::uint64_t ask_job(MonotonicNs now);
-  /// Sends Trigger as soon as the question in hand is answered; a refusal is a fault.
+  /// Sends Trigger after the current request; a refusal is a fault.
   void trigger(MonotonicNs now);
-  /// When the last Trigger was sent.
+  /// Time of the last Trigger.
   std::optional<MonotonicNs> triggered_ns() const { return triggered_ns_; }
 
-  /// Connected, greeted and the sensor runs.
+  /// Connected, initialised, and the sensor is running.
   bool running() const { return state_ == State::running && sensor_ == States::Sensor::running; }
-  /// Why not; empty while the very first connection is being made.
+  /// The reason; empty during the very first connection.
   std::string why_not_running() const;
   const std::optional<LoadedJob>& job() const { return job_; }
   const ClockEstimate& clock() const { return clock_; }
-  /// The connection that the others follow.
+  /// The control connection, on which the others depend.
   const Reconnector& control() const { return control_.keeper(); }
   std::vector<Pollable*> pollables() { return {this, &control_, &health_, &data_}; }
 
@@ -105,13 +105,13 @@ class Reader final : public Pollable {
   States::Sensor sensor_ = States::Sensor::ready;
   std::optional<LoadedJob> job_;
   Version version_;
-  std::deque<Question> questions_;  // the first one is sent where asked_ns_ is
+  std::deque<Question> questions_;  // the first one has been sent where asked_ns_ is set
   std::optional<MonotonicNs> asked_ns_, due_ns_, next_watch_ns_, stalled_ns_, triggered_ns_;
   MonotonicNs first_byte_ns_ = 0;
   std::uint64_t last_ticket_ = 0, opened_ = 0, sets_ = 0;
-  std::string why_;               // it was lost; until it runs again
-  bool up_ = false;               // or being greeted: a loss is news
-  Link control_, health_, data_;  // last: they tell this one
+  std::string why_;               // reason of the loss, until it runs again
+  bool up_ = false;               // or being initialised: a loss is reported
+  Link control_, health_, data_;  // last: their handlers use the members above
 };
 
 }  // namespace datum::gocator

@@ -1,4 +1,4 @@
-// Numbers of the wire: little-endian, not aligned.
+// Protocol numbers: little-endian, unaligned.
 #pragma once
 
 #include <bit>
@@ -9,12 +9,12 @@
 
 namespace datum::gocator {
 
-// Heights are received where they are used; a big-endian host would have to turn them.
+// Heights are received in place; a big-endian host would have to swap them.
 static_assert(std::endian::native == std::endian::little);
 
 using ByteView = std::span<const std::uint8_t>;
 
-/// The number at a byte offset; the caller knows that it is there.
+/// The number at a byte offset, which the caller has checked.
 template <class T>
 T at(ByteView bytes, std::size_t offset) {
   T value;

@@ -1,4 +1,4 @@
-// What the server's lines mean to the session: answers, positions, touches, changes.
+// Interpretation of the server's lines for the session: answers, positions, touches, changes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 namespace datum {
 namespace {
 
-// Of one answer, together a megabyte: lines of a status are short, a position has one.
+// Limits of one answer, together a megabyte: lines of a status are short, a position has one.
 constexpr std::size_t most_lines = 256, longest_line = 4096;
-constexpr std::size_t most_pending = 64;  // touches and reports between two looks at the context
+constexpr std::size_t most_pending = 64;  // touches and reports between two readings of the context
 
 std::optional<std::string> any_word(const std::vector<IppValue>& values,
                                     std::initializer_list<const char*> names) {
@@ -37,7 +37,7 @@ void IppClient::take(const IppLine& line, MonotonicNs now) {
     ++strays_;
     const std::string why = fmt::format("the server sent {}", name_of(line.fault));
     note(why);
-    // It may have told of another tool: what is being read is read again.
+    // It may be about another tool: the current reading is repeated.
     disturbed_ = true;
     context_why_ = why;
     return emit(ProbeState::malformed, why, now);
@@ -70,7 +70,7 @@ void IppClient::take(const IppLine& line, MonotonicNs now) {
   }
 }
 
-/// Where the answer of a transaction that runs is gathered; null: nobody waits for it.
+/// Buffer of a running transaction's answer; null: the answer is not needed.
 IppClient::Answer* IppClient::answer_of(const IppTransaction& t) {
   if (t.purpose == watchdog) return &watchdog_answer_;
   return running() && script_[step_] == t.purpose ? &answer_ : nullptr;
@@ -99,7 +99,7 @@ void IppClient::take_unsolicited(const IppLine& line, MonotonicNs now) {
   if (name == "PtMeas")
     return hold(point_of(reading.values.front().arguments), true, line.first_byte_ns, line.last_byte_ns, 0);
   if (name == "KeyPress" || name == "GoTo") return;
-  // ChangeTool, SetProp, and whatever this client does not know.
+  // ChangeTool, SetProp, and unknown ones.
   limits_.reset();
   abort_move("the machine said " + shortened(line.text), now);
   note("the machine says " + shortened(line.text));
@@ -107,7 +107,7 @@ void IppClient::take_unsolicited(const IppLine& line, MonotonicNs now) {
   context_why_ = "the machine said " + shortened(line.text) + "; it is being read back";
 }
 
-/// Empty, or what is wrong with the answer.
+/// Fault of the answer; empty if none.
 std::string IppClient::read(Step step, const Answer& answer, const IppTransaction& t) {
   if (step == extended_status) {
     extended_ = fmt::format("{}", fmt::join(answer.data, "; "));
@@ -185,7 +185,7 @@ ProbePoint IppClient::point_of(const std::vector<IppValue>& values) const {
     return point;
   }
   point = machine_position(settings_, shown);
-  // 0 good to 100 bad; most servers do not tell.
+  // 0 good to 100 bad; most servers do not report it.
   const auto quality = number_of(values, "Q");
   if (!quality || *quality == 0 || point.state != ProbeState::ok) return point;
   point.state = ProbeState::device_error;
@@ -205,7 +205,8 @@ void IppClient::hold(ProbePoint point, bool touch, MonotonicNs first, MonotonicN
   pending_.push_back({std::move(point), touch, context_why_});
 }
 
-/// Tool, coordinate system, transformation and homing have been read: what came before them is settled.
+/// Tool, coordinate system, transformation and homing have been read: settles the pending positions before
+/// them.
 void IppClient::settle_context() {
   std::string why = reading_why_;
   const bool unreadable = !why.empty();
@@ -227,7 +228,7 @@ void IppClient::settle_context() {
   }
 }
 
-/// Good where `why` is empty, and not more than it was.
+/// Good where `why` is empty, but never better than its own state.
 void IppClient::settle(Pending p, ProbeState state, const std::string& why) {
   if (!noted_context_.empty()) p.point.reference = noted_context_;
   if (!why.empty()) {

@@ -20,7 +20,7 @@ void IppChannel::ask(const std::string& command, int purpose, bool event, bool d
   (event ? fast_ : normal_).push_back({command, purpose, daemon});
 }
 
-// Tags go round and not back: an answer that comes late meets no transaction of its tag.
+// Tags are used cyclically: a late answer then meets no transaction with its tag.
 std::string IppChannel::free_tag(bool event) {
   int& last = event ? last_event_ : last_tag_;
   const int most = event ? 9999 : 99999;

@@ -1,8 +1,8 @@
-// IppChannel: commands -> tagged lines, and lines -> whose answer they are. No I/O, no clock.
+// IppChannel: tagged lines from commands, and assignment of received lines to commands. No I/O, no clock.
 //
-// Two rules of I++ DME hold here: the next line goes out only after the '&' of the one before, and tags of
-// transactions that run are unique. Event commands (their names end in E) go first and bear an event tag. A third:
-// after AbortE nothing goes out until its '%'.
+// Three rules of I++ DME hold here. The next line is sent only after the '&' of the one before, and tags of
+// running transactions are unique. Event commands (their names end in E) are sent first with an event tag.
+// After AbortE nothing is sent until its '%'.
 #pragma once
 
 #include <deque>
@@ -19,19 +19,19 @@ struct IppTransaction {
   std::string tag, command;
   int purpose = 0;  // the client's own
   bool event = false;
-  bool daemon = false;  // reports come after its '%', under its tag
+  bool daemon = false;  // it reports after its '%', under its tag
   bool acknowledged = false;
-  bool spoiled = false;  // its lines came in an order that the standard does not have
+  bool spoiled = false;  // its lines came in an order that the standard does not allow
   MonotonicNs sent_ns = 0;
 };
 
 class IppChannel {
  public:
-  /// The link was opened: no transaction runs.
+  /// The link was opened: no transaction is running.
   void reset();
   /// Queues a command, "Get(X(),Y(),Z())"; `event`: into the fast queue.
   void ask(const std::string& command, int purpose, bool event = false, bool daemon = false);
-  /// The line to be sent now, with its CR LF; nothing while the one before is not acknowledged.
+  /// The line to send now, with its CR LF; none while the one before is not acknowledged.
   std::optional<std::string> next_line(MonotonicNs now);
 
   struct Delivery {
@@ -45,18 +45,19 @@ class IppChannel {
       abandoned,
       stray
     } is = Is::stray;
-    IppTransaction transaction;  // not of unsolicited, abandoned and stray lines
+    IppTransaction transaction;  // unset for unsolicited, abandoned and stray lines
   };
-  /// Whose line it is. Abandoned: of a transaction that AbortE ended. Stray: under a tag that no transaction has.
+  /// Assigns a line. Abandoned: of a transaction ended by AbortE. Stray: with an unknown tag.
   Delivery receive(const IppLine& line);
-  /// The server refused the line that waits for its '&' (errors 0001 to 0008 under E0000); its transaction.
+  /// The server refused the line that awaits its '&' (errors 0001 to 0008 under E0000); returns its
+  /// transaction.
   std::optional<IppTransaction> drop_unacknowledged();
-  /// AbortE was done: what ran in the normal queue is over, whatever the server still says of it.
+  /// AbortE is complete: transactions of the normal queue have ended, and later lines of them are ignored.
   void abandon();
 
-  /// A command is queued or runs with this purpose.
+  /// Whether a command of this purpose is queued or running.
   bool busy(int purpose) const;
-  /// When the oldest transaction that runs was sent, other than those of purpose `but`; nothing where none runs.
+  /// Send time of the oldest running transaction, excluding purpose `but`; none if none is running.
   std::optional<MonotonicNs> oldest_sent_ns(int but = -1) const;
 
  private:

@@ -1,4 +1,4 @@
-// The session's script: what is asked, when, and what is late.
+// The session's script: requests, their order and their timeouts.
 #include "drivers/ipp/ipp_client.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace datum {
 namespace {
 
-/// A transaction that is not done after two periods of the watchdog: half-open TCP, or a hung controller.
+/// A transaction not complete after two watchdog periods: half-open TCP, or a hung controller.
 MonotonicNs timeout_ns(const CmmSettings& settings) { return 2 * ns_per_ms * settings.ipp.watchdog_ms; }
 
 }  // namespace
@@ -49,7 +49,7 @@ void IppClient::run(std::vector<Step> script, MonotonicNs now) {
 }
 
 void IppClient::ask_next(MonotonicNs now) {
-  // MachineCsy is the origin of all others.
+  // MachineCsy is the reference of all others.
   if (running() && script_[step_] == transformation && reading_.coordinate_system == "MachineCsy") ++step_;
   if (!running()) return script_ended(now);
   const Step step = script_[step_];
@@ -156,12 +156,12 @@ void IppClient::finish_step(const IppTransaction& t, MonotonicNs now) {
     if (step == position) emit(ProbeState::malformed, why, now);
     if (step >= homed && step <= tool && reading_why_.empty()) reading_why_ = why;
     if (step == coordinate_system)
-      step_ = script_.size() - 1;  // nobody knows whose transformation to ask for
+      step_ = script_.size() - 1;  // without a coordinate system there is no transformation to request
   }
   if (stopping_) return recover(now);  // the error status is still set
   if (step == tool || (step == coordinate_system && !why.empty())) settle_context();
   if (!running()) return;
-  if (step != demand) ++step_;  // those of a move are done when none is left
+  if (step != demand) ++step_;  // a move's demand step ends after its last demand
   ask_next(now);
 }
 

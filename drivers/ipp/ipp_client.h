@@ -1,17 +1,17 @@
-// IppClient: one session of I++ DME, from StartSession to positions that may be used. No I/O, no clock.
+// IppClient: one session of I++ DME, from StartSession to valid positions. No I/O, no clock.
 //
-//   STARTING -session, machine, tool, coordinate system-> READY -poll: position, then what makes it one-> READY
-//   an error of severity 2 or more -> RECOVERING: status, ClearAllErrors, all read anew -> READY
+//   STARTING -session, machine, tool, coordinate system-> READY -poll: position, then its context-> READY
+//   an error of severity 2 or more -> RECOVERING: status, ClearAllErrors, all read again -> READY
 //   move(): position and context read, the machine's limits read, properties set and read back, GoTo or PtMeas, position
 //           and context read again -> READY
-//   AbortE: nothing else until its '%', then ClearAllErrors and all read anew (6.3.1.5, 6.2.5) -> READY
-//   close(): what moves is stopped, then EndSession
-//   Where the machine may move, each session begins with AbortE: a daemon before this one may have left it moving.
-//   the next such error before a good position, or a fatal one -> FAULT, until the machine says it is well
+//   AbortE: nothing else until its '%', then ClearAllErrors and all read again (6.3.1.5, 6.2.5) -> READY
+//   close(): motion is stopped, then EndSession
+//   the next such error before a good position, or a fatal one -> FAULT, until the machine reports itself well
 //
-// A position or touch is good where tool, coordinate system, transformation and homing were as the cell demands
-// both when they were read last before it and when they are read next after it. Transactions:
-// I++ DME 1.4.3, chapters 4 to 6.
+// Where the machine may move, each session begins with AbortE: an earlier daemon may have left it moving.
+// A position or touch is good where tool, coordinate system, transformation and homing met the cell's demands
+// both at the last reading before it and at the first one after it. Transactions: I++ DME 1.4.3, chapters 4
+// to 6.
 #pragma once
 
 #include <array>
@@ -36,42 +36,42 @@ class IppClient {
   /// Throws RefusedError as check() does.
   explicit IppClient(const CmmSettings& settings);
 
-  /// The link was opened: a session begins. What an operator confirmed is kept.
+  /// The link was opened: starts a session. An operator's confirmation is kept.
   void opened(MonotonicNs now);
   void receive(const std::uint8_t* bytes, std::size_t size, MonotonicNs now);
-  /// Bytes to be sent now.
+  /// Bytes to send now.
   std::string take_output(MonotonicNs now);
   std::optional<MonotonicNs> deadline() const;
   void on_deadline(MonotonicNs now);
 
-  /// Positions and reasons why there is none, in order.
+  /// Positions, or reasons why there is none, in order.
   std::optional<ProbePoint> next();
-  /// What PtMeas of the machine's own tells: touches, and why one can't be used.
+  /// Unsolicited PtMeas: touches, or reasons why one is not usable.
   std::optional<ProbePoint> next_touch();
-  /// Changes of context, errors: once each, for the log.
+  /// Changes of context and errors, each once, for the log.
   std::vector<std::string> take_notes();
 
-  /// A position that is asked for from now on. No effect where one can't be had yet.
+  /// Requests a position. No effect where none is available yet.
   void poll_soon(MonotonicNs now);
-  /// An operator vouches for the transformation that stands, and that a fault is mended.
+  /// An operator confirms the current transformation, and that a fault is repaired.
   void confirm();
 
-  /// Moves the probe, as ProbeMover's: the start is read first, the end is read back. Throws RefusedError.
+  /// Moves the probe, as ProbeMover's: the start is read before, the end after. Throws RefusedError.
   void move(const ProbeWay& way, MonotonicNs now);
-  /// Stops a move that is in progress, for this reason.
+  /// Stops a move in progress for this reason.
   void abort_move(const std::string& why, MonotonicNs now);
   bool moving() const { return motion_.has_value(); }
-  /// A move was sent and its end is not known: what is sent last must stop the machine.
+  /// A move was sent and its end is unknown: the machine must be stopped before the link ends.
   bool under_way() const { return aborting_ || (motion_ && motion_->sent && !motion_->ended); }
-  /// Stops what moves and ends the session. closed(): both are done, or the link was lost on the way.
+  /// Stops motion and ends the session. closed(): both are done, or the link was lost.
   void close(MonotonicNs now);
   bool closed() const { return closed_; }
-  /// How the last move ended, once: empty for well.
+  /// Result of the last move, once: empty if good.
   std::optional<std::string> take_moved();
-  /// The link is gone or is being given up: what is sent nevertheless, in the hope that it arrives; empty: nothing.
+  /// The link is lost or being given up: bytes sent nevertheless as a last attempt to stop; empty: none.
   std::string farewell(const std::string& why);
 
-  /// Why the link must be closed and opened again; empty: it need not.
+  /// Why the link must be closed and opened again; empty: no need.
   const std::string& lost() const { return lost_; }
   bool ready() const { return state_ == State::ready; }
   /// "READY, DME 1.4, CartCMM, tool Probe1, MachineCsy", for status.
@@ -96,19 +96,19 @@ class IppClient {
     tool,
     move_reports,
     position,
-    demand,    // of a move: a limit, a property that is set or read back
-    motion,    // itself
+    demand,    // of a move: a limit, a property being set or read back
+    motion,    // the move itself
     watchdog,  // beside the script
     abortion,  // beside the script
   };
   struct Answer {
     std::vector<std::string> data;
     bool stopped = false;   // by an error
-    bool warned = false;    // by an error that stops nothing
-    bool too_long = false;  // more came than any answer has
+    bool warned = false;    // by an error that does not stop the script
+    bool too_long = false;  // the answer exceeds the length of any valid one
     MonotonicNs first_byte_ns = 0, last_byte_ns = 0;
   };
-  struct Pending {  // until the context after it is known
+  struct Pending {  // until the following context is known
     ProbePoint point;
     bool touch = false;
     std::string before;  // why the context before it was not good
@@ -116,23 +116,23 @@ class IppClient {
 
   struct Demand {
     std::string command;
-    std::string property{};  // whose number the answer is; empty: no data are due
+    std::string property{};  // property of the expected number; empty: no data are expected
     std::function<void(std::optional<double>)> take{};
-    bool optional = false;  // a machine may not know it
+    bool optional = false;  // the machine may lack it
   };
   struct Motion {
     enum class Phase { start, limits, values, ready };
     ProbeWay way;
     std::array<double, 3> from_mm{}, contact_mm{};
     Phase phase = Phase::start;
-    std::deque<Demand> demands{};  // the first is asked
-    IppLimits limits{};            // as they come in
+    std::deque<Demand> demands{};  // the first has been sent
+    IppLimits limits{};            // as received
     IppTouch told{};               // read back
     IppTouchWay touch{};
     bool sent = false;   // the machine may be moving
-    bool ended = false;  // it stands; position and context are read back
+    bool ended = false;  // it has stopped; position and context are read back
     MonotonicNs due_ns = 0;
-    std::string why{};  // it is no good any more
+    std::string why{};  // why it is no longer valid
   };
 
   // a move
@@ -195,7 +195,7 @@ class IppClient {
   std::vector<Step> script_;
   std::size_t step_ = 0;
   MonotonicNs asked_ns_ = 0;
-  bool told_late_ = false;  // that the step's answer is late
+  bool told_late_ = false;  // the step's late answer was reported
   Answer answer_, watchdog_answer_;
   MonotonicNs next_poll_ns_ = 0, next_watchdog_ns_ = 0;
   std::string lost_;
@@ -203,28 +203,28 @@ class IppClient {
   std::string version_, class_;
   IppContext context_, reading_;
   std::string context_why_ = "not read yet", reading_why_;
-  bool disturbed_ = false;  // a tool or a coordinate system changed while the context was read
+  bool disturbed_ = false;  // a tool or coordinate system changed while the context was read
   std::string noted_context_;
   std::optional<IppTransformation> confirmed_;
   bool session_ = false;
 
   std::deque<Pending> pending_;
-  std::size_t covered_ = 0;  // of them: those that the context which is being read comes after
+  std::size_t covered_ = 0;  // number of them before the context reading in progress
   std::deque<ProbePoint> samples_, touches_;
   std::uint64_t sequence_ = 0;
 
   std::optional<IppError> stopping_;
   bool recovered_ = false;  // once, since the last good position
-  bool mended_ = false;     // in a fault: an operator says so
+  bool mended_ = false;     // in a fault: confirmed by an operator
   std::string fault_why_, extended_;
   std::optional<Motion> motion_;
   std::optional<IppLimits> limits_;  // of the active tool, in this session
-  bool aborting_ = false;            // AbortE is asked and not yet done
-  bool clearing_ = false;            // the machine does not know a property: its error is being cleared
+  bool aborting_ = false;            // AbortE was requested and is not complete
+  bool clearing_ = false;            // the machine lacks a property: its error is being cleared
   bool closing_ = false, closed_ = false;
-  bool first_refused_ = false;  // AbortE before the session: it is said again in it
+  bool first_refused_ = false;  // AbortE before the session: repeated in it
   std::optional<std::string> moved_;
-  std::optional<ProbePoint> settled_;  // the last position, whose context is known
+  std::optional<ProbePoint> settled_;  // the last position with known context
   std::vector<std::string> notes_;
   std::string last_note_;  // since the last good position
   std::uint64_t errors_ = 0, strays_ = 0;

@@ -1,5 +1,5 @@
-// A move of the probe: where it starts is read, what it needs is set and read back, and where it ended is read back. Any
-// doubt on the way stops the machine.
+// A move of the probe: its start is read, its properties are set and read back, and its end is read back. Any
+// fault stops the machine.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace datum {
 
 void IppClient::move(const ProbeWay& way, MonotonicNs now) {
   const auto refuse = [](const std::string& why) { throw RefusedError("probe motion: " + why); };
-  if (!settings_.ipp.motion) check_move(settings_, way.to_mm, way);  // says so
+  if (!settings_.ipp.motion) check_move(settings_, way.to_mm, way);  // throws the reason
   if (closing_) refuse("datumd ends");
   if (motion_) refuse("a move is in progress");
   if (state_ != State::ready) refuse("the session is not ready: " + describe());
@@ -31,7 +31,7 @@ void IppClient::begin_move(MonotonicNs now) {
       now);
 }
 
-/// False: the move does not take place.
+/// False: the move is cancelled.
 bool IppClient::prepare_step(Step step, MonotonicNs now) {
   Motion& m = *motion_;
   while (step == demand && m.why.empty() && m.demands.empty() && m.phase != Motion::Phase::ready) {
@@ -103,7 +103,7 @@ void IppClient::demand_values() {
   set_and_read("Tool.PtMeasPar.Approach", t.approach, m.told.approach);
   set_and_read("Tool.PtMeasPar.Search", t.search, m.told.search);
   set_and_read("Tool.PtMeasPar.Retract", t.retract, m.told.retract);
-  // Somebody at the machine may have changed them.
+  // An operator at the machine may have changed them.
   if (m.limits.part_approach) read_optional("Part.Approach", m.limits.part_approach);
   if (m.limits.part_search) read_optional("Part.Search", m.limits.part_search);
   if (m.limits.part_retract) read_optional("Part.Retract", m.limits.part_retract);
@@ -148,7 +148,7 @@ void IppClient::demand_done(const Answer& answer, const IppTransaction& t) {
     m.why = "the machine does not take " + t.command;
     return;
   }
-  if (d.property.empty()) return;  // what it took is read back
+  if (d.property.empty()) return;  // the accepted value is read back
   const auto number = answer.data.size() == 1 ? property_of(answer.data.front(), d.property) : std::nullopt;
   if (!number) m.why = fmt::format("the answer to {} is no number", t.command);
   if (number) d.take(number);
@@ -169,7 +169,7 @@ void IppClient::move_step_done(Step step, const Answer& answer, const IppTransac
     hold(touch, true, answer.first_byte_ns, answer.last_byte_ns, t.sent_ns);
 }
 
-/// Position and context were read back, or the move did not take place.
+/// Evaluates position and context after the move, or after its cancellation.
 void IppClient::look_at_arrival() {
   const Motion& m = *motion_;
   if (!m.why.empty() || !m.ended) return end_move(m.why.empty() ? "it did not take place" : m.why);
@@ -200,12 +200,12 @@ void IppClient::abort_move(const std::string& why, MonotonicNs) {
   channel_.ask(command_of(abortion), abortion, true);
 }
 
-/// Nothing runs any more, and nothing is taken but ClearAllErrors.
+/// No transaction is running, and only ClearAllErrors is accepted.
 void IppClient::aborted(MonotonicNs now) {
   if (motion_) {
     channel_.abandon();
     stopping_ = IppError{IppError::stopping, 6, "AbortE()", "the machine was stopped"};
-    recover(now);  // the move's own error did not come first
+    recover(now);  // unless the move's own error came first
   }
   aborting_ = false;
 }

@@ -16,8 +16,8 @@ Eigen::Matrix3d rotation(const IppTransformation& t) {
   return about(t.phi_deg, z) * about(t.theta_deg, x) * about(t.psi_deg, z);
 }
 
-// Servers print five decimals, and so does who writes the configuration: two texts of one number differ by up
-// to 1e-5. Three angles make a rotation.
+// Servers, and the configuration's author, write five decimals: two texts of one number differ by up to 1e-5.
+// Three angles make a rotation.
 constexpr double same_mm = 1e-5 * 1.001, same_deg = 3e-5 * 1.001;
 
 }  // namespace

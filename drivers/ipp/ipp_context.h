@@ -1,5 +1,5 @@
-// IppContext: what makes a position of I++ DME mean what it means. The same numbers under another tool,
-// coordinate system or transformation are another place.
+// IppContext: the reference of an I++ DME position. The same numbers under another tool, coordinate system or
+// transformation are another place.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct IppTransformation {
 
 /// "at 1 2 3 mm, theta 0 psi 0 phi 90 deg".
 std::string describe(const IppTransformation& transformation);
-/// The same rigid motion, however its angles are split; within what five decimals can tell.
+/// Equal rigid motions, independent of their split into angles, within the precision of five decimals.
 bool same(const IppTransformation& a, const IppTransformation& b);
 
 struct IppContext {
@@ -34,8 +34,8 @@ struct IppContext {
 std::string describe(const IppContext& context);
 bool same(const IppContext& a, const IppContext& b);
 
-/// Why positions in this context are not the cell's; empty: they are. `confirmed`: the transformation that an
-/// operator vouched for, where the configuration states none.
+/// Why positions in this context are not valid for the cell; empty: they are. `confirmed`: the transformation
+/// that an operator confirmed, where the configuration states none.
 std::string refusal(const IppContext& context, const IppSettings& demanded,
                     const std::optional<IppTransformation>& confirmed);
 

@@ -98,7 +98,7 @@ IppError read_ipp_error(std::string_view text) {
   rest = trimmed(rest.substr(1, rest.size() - 2));
   IppError e;
   if (!take_number(rest, e.severity) || !take_number(rest, e.code)) return unreadable;
-  // A severity that the standard does not know is not taken lightly.
+  // An undefined severity is treated as severe.
   if (e.severity < 0 || (e.severity > 3 && e.severity != IppError::fatal)) e.severity = IppError::stopping;
   split(rest, e);
   return e;

@@ -87,7 +87,7 @@ IppLine IppFramer::finish(MonotonicNs at) {
   line.first_byte_ns = first_byte_ns_;
   line.last_byte_ns = at;
   reset();
-  if (text_.capacity() > 65536) std::string().swap(text_);  // one long line is no reason to keep its room
+  if (text_.capacity() > 65536) std::string().swap(text_);  // frees the memory of an exceptionally long line
   return line;
 }
 

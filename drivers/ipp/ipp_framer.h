@@ -1,7 +1,7 @@
-// IppFramer: bytes of an I++ DME server -> its lines. No I/O, no clock.
+// IppFramer: lines from the bytes of an I++ DME server. No I/O, no clock.
 //
 // Line layer of I++ DME 1.4.3: characters 32 to 126, ended by CR LF as a pair; columns 1 to 5 the tag, 6 a
-// blank, 7 the mark, 8 a blank where anything follows. "#data" without that blank is met and taken.
+// blank, 7 the mark, 8 a blank if text follows. "#data" without that blank occurs and is accepted.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace datum {
 
-/// What is wrong with a line; its text is not used then.
+/// Fault of a line, whose text is then not used.
 enum class IppFault : std::uint8_t {
   none,
   too_long,    // dropped up to the next CR LF
@@ -26,9 +26,9 @@ const char* name_of(IppFault fault);
 enum class IppMark : char { acknowledge = '&', complete = '%', data = '#', error = '!' };
 
 struct IppLine {
-  std::string tag;  // "00012", "E0007"; the server's own: "E0000"
+  std::string tag;  // "00012", "E0007"; unsolicited: "E0000"
   IppMark mark = IppMark::acknowledge;
-  std::string text;  // after the mark, without blanks around it
+  std::string text;  // after the mark, without surrounding blanks
   IppFault fault = IppFault::none;
   MonotonicNs first_byte_ns = 0, last_byte_ns = 0;
 
@@ -41,13 +41,13 @@ bool is_ipp_tag(const std::string& tag);
 
 class IppFramer {
  public:
-  /// The standard allows 65536 characters and servers of version 2.5 send longer XML. No line that a position
-  /// comes from is near either.
+  /// The standard allows 65536 characters, and servers of version 2.5 send longer XML. Lines with positions
+  /// are far shorter.
   static constexpr std::size_t longest = 1 << 20;
 
   explicit IppFramer(std::size_t most = longest) : most_(most) {}
 
-  /// The link was opened: nothing is carried over.
+  /// The link was opened: clears the buffer.
   void reset();
   std::optional<IppLine> push(std::uint8_t byte, MonotonicNs at);
 

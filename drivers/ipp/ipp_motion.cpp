@@ -10,7 +10,7 @@ namespace {
 using Xyz = std::array<double, 3>;
 constexpr const char* axis_names = "XYZ";
 
-/// As the controller counts, in the order of the axes.
+/// In the controller's values, in the order of the axes.
 std::vector<double> shown_of(const CmmSettings& settings, const Xyz& machine_mm) {
   std::vector<double> shown;
   for (const AxisSettings& axis : settings.axes) {
@@ -27,7 +27,8 @@ std::string words(const CmmSettings& settings, const std::vector<double>& shown)
   return text;
 }
 
-/// Out of the material: against the way, in X, Y, Z of the controller. Each axis has the scale 1 (check() demands it).
+/// Out of the material: opposite to the path, in X, Y, Z of the controller. Each axis has the scale 1
+/// (check() demands it).
 Xyz normal_of(const CmmSettings& settings, const Xyz& direction) {
   Xyz normal{};
   for (const AxisSettings& axis : settings.axes)

@@ -10,7 +10,7 @@
 namespace datum {
 namespace {
 
-constexpr int farewell_ms = 1000;  // of a machine that moves and a link that is no session any more
+constexpr int farewell_ms = 1000;  // for stopping a moving machine over a link without session
 
 }  // namespace
 
@@ -53,7 +53,7 @@ void IppReader::opened(MonotonicNs now) {
 void IppReader::link_down(const std::string& why, MonotonicNs now) {
   left_moving_ = left_moving_ || client_.under_way();
   if (settings_.ipp.motion) ipp_last_text(-1);
-  if (latest_.state == ProbeState::link_down && latest_.detail == why) return;  // told already
+  if (latest_.state == ProbeState::link_down && latest_.detail == why) return;  // already reported
   latest_ = ProbePoint{};
   latest_.state = ProbeState::link_down;
   latest_.detail = why;
@@ -77,14 +77,14 @@ void IppReader::stop(const std::string& why, MonotonicNs now) {
 
 void IppReader::on_ready(MonotonicNs now) {
   link_.run(now, [&] {
-    receive(now);  // a connect that failed shows here
+    receive(now);  // reports a failed connect
     attend(now);
   });
 }
 
 void IppReader::receive(MonotonicNs now) {
   std::array<std::uint8_t, 4096> bytes;
-  // One read per wake-up: a babbling server can't starve the loop.
+  // One read per wake-up: a continuous sender must not starve the loop.
   const std::size_t got = link_.read(bytes.data(), bytes.size(), now);
   if (got > 0) client_.receive(bytes.data(), got, now);
 }
@@ -98,7 +98,7 @@ void IppReader::attend(MonotonicNs now) {
   if (closing_ && client_.closed()) return stay_closed(now);
   if (!link_.is_open() || client_.lost().empty()) return;
   left_moving_ = left_moving_ || client_.under_way();
-  link_.send(client_.farewell(client_.lost()));  // the controller may still hear it
+  link_.send(client_.farewell(client_.lost()));  // the controller may still receive it
   deliver(now);
   throw LostError(link_.port().describe() + ": " + client_.lost());
 }

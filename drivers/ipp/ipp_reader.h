@@ -1,5 +1,5 @@
-// IppReader: keeps the link to an I++ DME server alive and its latest position at hand. All times are given,
-// none is read.
+// IppReader: maintains the link to an I++ DME server and provides its latest position. All times are
+// arguments; no clock is read.
 #pragma once
 
 #include <memory>
@@ -16,19 +16,19 @@ class IppReader final : public CmmSource, public ProbeMover {
   /// Throws RefusedError as check(settings) does. The link is opened by start().
   IppReader(const CmmSettings& settings, std::unique_ptr<Port> port);
   explicit IppReader(const CmmSettings& settings) : IppReader(settings, open_link(settings)) {}
-  /// Stops what moves: the process may end by an exception.
+  /// Stops motion: the process may end by an exception.
   ~IppReader() override;
 
   void on_sample(OnSample handler) override { handler_ = std::move(handler); }
-  /// PtMeas that the machine tells by itself: manual measurement with the joystick.
+  /// Unsolicited PtMeas: manual measurement with the joystick.
   void on_touch(OnSample handler) override { touch_handler_ = std::move(handler); }
   void start(MonotonicNs now) override;
   void poll_soon(MonotonicNs now) override;
-  /// Polls go on: touches are told apart.
+  /// Polls continue, because touches have their own messages.
   void listen(bool on, MonotonicNs) override { wants_touches_ = on; }
   bool listening() const override { return wants_touches_ && link_.is_open() && client_.ready(); }
-  /// An operator vouches for the transformation of the coordinate system, and that a fault is mended. Homing,
-  /// tool and coordinate system are the machine's own word.
+  /// An operator confirms the coordinate system's transformation, and that a fault is repaired. Homing, tool
+  /// and coordinate system are reported by the machine.
   void confirm_referenced() override { client_.confirm(); }
   ProbePoint latest(MonotonicNs now) const override;
   bool refused() const override { return link_.refused(); }
@@ -57,7 +57,7 @@ class IppReader final : public CmmSource, public ProbeMover {
   void opened(MonotonicNs now);
   void link_down(const std::string& why, MonotonicNs now);
   void receive(MonotonicNs now);
-  /// Sends what the client has to say, delivers what it has heard, closes a link that it gave up.
+  /// Sends the client's output, delivers its input, closes a link that it gave up.
   void attend(MonotonicNs now);
   void deliver(MonotonicNs now);
   void stay_closed(MonotonicNs now);
@@ -67,11 +67,11 @@ class IppReader final : public CmmSource, public ProbeMover {
   OnSample handler_, touch_handler_;
   std::function<void(const std::string& why, MonotonicNs now)> moved_;
   bool wants_touches_ = false, closing_ = false;
-  bool left_moving_ = false;  // the link was lost during a move, and none has been opened since
+  bool left_moving_ = false;  // the link was lost during a move and has not been reopened
   std::uint64_t samples_ = 0, faults_ = 0;
   MonotonicNs sampled_ns_ = 0;
   ProbePoint latest_;
-  Reconnector link_;  // last: it tells this one
+  Reconnector link_;  // last: its handlers use the members above
 };
 
 }  // namespace datum

@@ -1,4 +1,5 @@
-// What the session does about errors: severity 2 and more stops it, once it mends itself, then somebody must look.
+// The session's reaction to errors: severity 2 and more stops it; it recovers once, then an operator must
+// act.
 #include <fmt/format.h>
 
 #include <utility>
@@ -9,22 +10,22 @@ namespace datum {
 namespace {
 
 constexpr std::size_t most_notes = 64;
-// The server could not read a line at all: it will not acknowledge it.
+// The server could not parse a line, which it will therefore not acknowledge.
 constexpr int last_line_code = 8;
-constexpr int session_exists[] = {8, 507};  // the standard says 0008, a server was seen to say 0507
+constexpr int session_exists[] = {8, 507};  // the standard defines 0008; one server sends 0507
 
 }  // namespace
 
 bool IppClient::tolerated(const IppError& e, const IppTransaction& of) const {
   if (e.severity >= IppError::fatal) return false;
-  if (of.purpose == first_abort || of.purpose == first_clear) return true;  // there was no session
+  if (of.purpose == first_abort || of.purpose == first_clear) return true;  // no session existed
   if (closing_ && of.purpose == clear_errors) return true;
-  // What a machine does not know of itself it refuses in one way or another.
+  // A machine refuses unsupported properties in various ways.
   if (of.purpose == demand && e.severity <= IppError::stopping)
     return motion_ && !motion_->demands.empty() && motion_->demands.front().optional;
-  if (of.purpose == end_session) return true;  // there was no session to end
+  if (of.purpose == end_session) return true;  // no session was left to end
   if (of.purpose == start_session) return e.code == session_exists[0] || e.code == session_exists[1];
-  return of.purpose == extended_status && state_ == State::recovering;  // it may want to be cleared first
+  return of.purpose == extended_status && state_ == State::recovering;  // it may need clearing first
 }
 
 void IppClient::take_error(const IppError& e, const IppTransaction* of, MonotonicNs now) {
@@ -35,7 +36,7 @@ void IppClient::take_error(const IppError& e, const IppTransaction* of, Monotoni
   }
   note(datum::describe(e));
   if (e.severity < IppError::stopping) {
-    // A warning spoils nothing: the transaction's data tell.
+    // A warning invalidates nothing: the transaction's data decide.
     if (Answer* answer = of ? answer_of(*of) : nullptr) {
       answer->stopped = false;
       answer->warned = true;
@@ -43,7 +44,7 @@ void IppClient::take_error(const IppError& e, const IppTransaction* of, Monotoni
     return;
   }
   if (!of && e.code <= last_line_code) channel_.drop_unacknowledged();
-  // The move's own transaction ends by itself; under any other the machine may go on.
+  // The move's own transaction ends by itself; under any other the machine may continue.
   if (!of || of->purpose != motion) abort_move(datum::describe(e), now);
   stop(e, now);
 }
@@ -56,7 +57,7 @@ void IppClient::stop(const IppError& e, MonotonicNs now) {
   if (state_ == State::fault || closing_) return;
   const bool worse = !stopping_ || e.severity > stopping_->severity;
   if (worse) stopping_ = e;
-  // A transaction that runs ends first; its '%' comes after the error.
+  // A running transaction ends first; its '%' follows the error.
   if (!running() || !channel_.busy(script_[step_])) recover(now);
 }
 
@@ -78,7 +79,8 @@ void IppClient::recover(MonotonicNs now) {
   emit(ProbeState::device_error, why, now);
   recovered_ = true;
   state_ = State::recovering;
-  // After AbortE nothing is taken before ClearAllErrors (6.3.1.5); else what it clears is read first.
+  // After AbortE only ClearAllErrors is accepted (6.3.1.5); otherwise the status is read before it is
+  // cleared.
   std::vector<Step> script{extended_status, clear_errors};
   if (aborting_) script = {clear_errors, extended_status};
   script.insert(script.end(), {error_status, report_content, homed, coordinate_system, transformation, tool});
@@ -94,7 +96,7 @@ void IppClient::enter_fault(const std::string& why, MonotonicNs now) {
   emit(ProbeState::device_error, fault_why_, now);
 }
 
-/// The machine's own word on whether it is well.
+/// The machine's own report of its state.
 void IppClient::watchdog_answered(const Answer& answer, MonotonicNs now) {
   if (answer.stopped || answer.data.empty()) return;
   const auto set = number_of(read_ipp_values(answer.data.front()).values, "ErrStatus");
@@ -119,7 +121,7 @@ void IppClient::stay_in_fault(MonotonicNs now) {
   recover(now);
 }
 
-/// What goes on and on is noted once.
+/// Reports a repeating note once.
 void IppClient::note(const std::string& text) {
   if (text == last_note_) return;
   last_note_ = text;

@@ -13,7 +13,7 @@
 namespace datum {
 namespace {
 
-constexpr int last_text_ms = 500;  // of a process that dies
+constexpr int last_text_ms = 500;  // of a dying process
 std::atomic<int> moving_socket{-1};
 
 std::int64_t now_ms() {
@@ -22,7 +22,7 @@ std::int64_t now_ms() {
   return std::int64_t{t.tv_sec} * 1000 + t.tv_nsec / 1'000'000;
 }
 
-/// Until the line "TAG %" has come.
+/// Reads until the line "TAG %".
 class DoneSeeker {
  public:
   explicit DoneSeeker(const char* tag) : tag_(tag) {}
@@ -38,7 +38,7 @@ class DoneSeeker {
 
  private:
   const char* tag_;
-  char line_[8];  // its beginning
+  char line_[8];  // first bytes of the line
   std::size_t size_ = 0;
 };
 
@@ -59,7 +59,7 @@ bool say(int socket, const char* line, std::int64_t due_ms) {
   return false;
 }
 
-/// The signal comes again once this returns, with the action it had before.
+/// The signal is raised again after the return, with its previous action.
 void dying(int) {
   const int socket = moving_socket.exchange(-1);
   if (socket >= 0) ipp_stop(socket, last_text_ms);
@@ -99,7 +99,7 @@ std::string ipp_stop_first(const CmmSettings& settings, int timeout_ms) {
       if (left <= 0) return port->describe() + ": not connected within " + std::to_string(timeout_ms) + " ms";
       pollfd watched{port->fd(), POLLOUT, 0};
       poll(&watched, 1, static_cast<int>(left));
-      port->write(nullptr, 0);  // a connect that failed shows here
+      port->write(nullptr, 0);  // reports a failed connect
     }
     const int left = static_cast<int>(due_ms - now_ms());
     return ipp_stop(port->fd(), left) ? "" : port->describe() + ": AbortE was not answered as done";

@@ -12,14 +12,14 @@ namespace {
 
 using Xyz = std::array<double, 3>;
 
-// Ten nanometres: the wire's last digit, below which nothing is told apart.
+// Ten nanometres: the wire's last digit.
 constexpr double slack_mm = 1e-5;
 
 Xyz along(const Xyz& from, const Xyz& direction, double mm) {
   return {from[0] + mm * direction[0], from[1] + mm * direction[1], from[2] + mm * direction[2]};
 }
 
-/// The way as far as it is wanted, and the free room about its start.
+/// The requested path, and the free room around its start.
 struct Course {
   Xyz direction{};
   double asked_mm = 0, radius_mm = 0;
@@ -39,7 +39,7 @@ Course course_of(const IppLimits& limits, const Xyz& from, const ProbeWay& way) 
   return c;
 }
 
-/// Of a parameter of the part: one that the machine does not tell is 0 since StartSession.
+/// A parameter of the part: one that the machine does not report is 0 since StartSession.
 double part(const std::optional<double>& told, const char* name) {
   const double value = told.value_or(0);
   if (!(value >= 0) || !std::isfinite(value))
@@ -77,7 +77,7 @@ IppTouch plan_touch(const CmmSettings& settings, const IppLimits& limits, const 
   const double behind_nominal_mm =
       part(limits.part_approach, "Part.Approach") + std::min(c.radius_mm, c.free.ahead_mm);
   t.approach = within(limits.approach, std::max(0.0, c.asked_mm - behind_nominal_mm));
-  // A machine that adds the radius ends its search by as much earlier.
+  // A machine that adds the radius ends its search earlier by that amount.
   t.search = within(limits.search, std::max(0.0, c.asked_mm + c.radius_mm - t.approach - behind_nominal_mm));
   t.retract = within(limits.retract, c.free.ahead_mm);
   touch_way(settings, limits, t, from, way);
@@ -133,7 +133,7 @@ std::string rests_elsewhere(const CmmSettings& settings, const IppLimits& limits
                             const IppTouchWay& w, const Xyz& contact, const Xyz& at) {
   const double allowed_um = settings.ipp.motion->arrival_um;
   const auto near_um = [&](double s0, double s1, const Xyz& from) {
-    // The nearest place between from + s0 and from + s1 along the way.
+    // The nearest point between from + s0 and from + s1 along the path.
     double s = 0;
     for (std::size_t i = 0; i < 3; ++i) s += (at[i] - from[i]) * w.direction[i];
     return 1000 * way_length_mm(at, along(from, w.direction, std::clamp(s, s0, s1)));

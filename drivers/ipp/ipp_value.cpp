@@ -9,7 +9,7 @@
 namespace datum {
 namespace {
 
-constexpr std::size_t longest = 65536;  // of a line of the standard
+constexpr std::size_t longest = 65536;  // the standard's limit of a line
 constexpr int deepest = 8;              // SetProp(Tool.PtMeasPar.Accel(5)) is 2 deep
 
 bool begins_number(char c) { return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.'; }

@@ -1,4 +1,4 @@
-// Bad input of a model's file: says where, what, and what to do.
+// Error of a model file's input: place, fault and remedy.
 #pragma once
 
 #include <stdexcept>

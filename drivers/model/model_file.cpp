@@ -43,7 +43,7 @@ ModelFile model_from_bytes(std::string_view bytes, const std::string& name, doub
 ModelFile read_model(const std::filesystem::path& folder, const std::filesystem::path& file,
                      double mm_per_unit, const std::string& sha256, const ModelParser* apart) {
   const std::string name = file.filename().string();
-  model_format(name);  // nothing of any other file is told, not even its hash
+  model_format(name);  // checked first: no other file's content is reported, not even its hash
   Bytes bytes;
   try {
     bytes = read_bytes_below(folder, file, max_model_bytes);

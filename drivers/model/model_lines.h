@@ -1,4 +1,4 @@
-// Lines of a model's text and their words, with the place for messages.
+// Lines of a model's text and their words, with their location for messages.
 #pragma once
 
 #include <array>
@@ -10,21 +10,22 @@
 
 namespace datum {
 
-/// Lines above are refused.
+/// Limit of a line; longer ones are refused.
 constexpr std::size_t max_model_line_bytes = 4096;
 
 class ModelLines {
  public:
   ModelLines(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
-  /// Steps to the next line that has words (ended by LF or CR LF); false at the end of the text. Throws ModelError.
+  /// Advances to the next line with words (ended by LF or CR LF); false at the end of the text. Throws
+  /// ModelError.
   bool next();
-  /// Words of the present line, separated by blanks and tabs.
+  /// Words of the current line, separated by blanks and tabs.
   const std::vector<std::string_view>& words() const { return words_; }
   bool is(std::initializer_list<std::string_view> words) const;
-  /// Whole words from this one on as three numbers; `what` names them in the refusal.
+  /// Three words from this one on as numbers; `what` names them in the refusal.
   ModelVector vector(std::size_t first, const char* what) const;
-  /// Where the next line begins.
+  /// Offset of the next line.
   std::size_t at() const { return at_; }
   /// "FILE:LINE"
   std::string where() const;
@@ -39,7 +40,7 @@ class ModelLines {
   std::size_t number_ = 0;
 };
 
-/// As much of a file's word as a message may hold, without characters that steer a terminal.
+/// A word of the file, shortened for a message and without terminal control characters.
 std::string shown_word(std::string_view word);
 
 }  // namespace datum

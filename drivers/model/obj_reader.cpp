@@ -10,7 +10,7 @@
 namespace datum {
 namespace {
 
-/// Of one corner: places in the lists of v and vn.
+/// Indices of one corner in the lists of v and vn.
 struct ObjCorner {
   std::size_t vertex = 0;
   std::optional<std::size_t> normal;
@@ -39,7 +39,7 @@ class ObjReader {
                     shown_word(word)));
   }
 
-  /// A colour may follow; a weight would change the place.
+  /// A colour may follow; a weight, which would change the place, is refused.
   void take_vertex() {
     const std::size_t numbers = lines_.words().size() - 1;
     if (numbers != 3 && numbers != 6)
@@ -99,7 +99,7 @@ class ObjReader {
     return corner;
   }
 
-  /// From 1 on, or back from the last one that stands above it.
+  /// From 1 on, or negative from the last one defined above.
   std::size_t place_of(std::string_view text, std::size_t count, const char* what) const {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -31,7 +31,7 @@ struct Element {
       if (properties[i].name == name) return i;
     return std::nullopt;
   }
-  /// The places of x, y and z, or of nx, ny and nz.
+  /// Indices of x, y and z, or of nx, ny and nz.
   std::optional<std::array<std::size_t, 3>> vector(const std::string& prefix) const {
     const auto x = find(prefix + "x"), y = find(prefix + "y"), z = find(prefix + "z");
     if (!x || !y || !z) return std::nullopt;
@@ -160,7 +160,7 @@ class PlyHeaderReader {
   Element* element_ = nullptr;
 };
 
-/// Numbers of the body, one after the other.
+/// Sequential numbers of the body.
 class PlyBody {
  public:
   PlyBody(std::string_view bytes, const PlyHeader& header, const ModelGatherer& model)
@@ -171,7 +171,7 @@ class PlyBody {
         lines_(bytes, text_name_),
         model_(model) {}
 
-  /// Begins a vertex or face; an ASCII one is a line.
+  /// Begins a vertex or face; in ASCII it is one line.
   void begin() {
     word_ = 0;
     if (ascii_ && !lines_.next()) refuse_early();

@@ -15,7 +15,7 @@ constexpr std::size_t head_bytes = 84, facet_bytes = 50;
 std::optional<std::size_t> binary_facets(std::string_view bytes) {
   if (bytes.size() < head_bytes) return std::nullopt;
   std::uint32_t count = 0;
-  std::memcpy(&count, bytes.data() + 80, sizeof count);  // little endian, as this machine is
+  std::memcpy(&count, bytes.data() + 80, sizeof count);  // little endian, as on this machine
   if (bytes.size() != head_bytes + std::uint64_t{facet_bytes} * count) return std::nullopt;
   return count;
 }
@@ -38,7 +38,7 @@ void read_binary(std::string_view bytes, std::size_t facets, ModelGatherer& mode
   }
 }
 
-/// solid, then facets, then endsolid; several solids follow each other.
+/// solid, then facets, then endsolid; several solids may follow each other.
 class AsciiStl {
  public:
   AsciiStl(std::string_view bytes, ModelGatherer& model) : lines_(bytes, model.name()), model_(model) {}

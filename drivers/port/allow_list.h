@@ -1,4 +1,4 @@
-// AllowList: which peers may connect, as ranges of addresses.
+// AllowList: address ranges of peers that may connect.
 #pragma once
 
 #include <array>
@@ -11,20 +11,20 @@ namespace datum {
 
 /// The address of "10.0.0.7:5025", "[fe80::1%eth0]:5025", "10.0.0.7" or "fe80::1".
 std::string address_of(std::string_view peer);
-/// It is this computer by its address alone: 127.0.0.0/8 or ::1.
+/// By its address alone the peer is this computer: 127.0.0.0/8 or ::1.
 bool is_loopback(std::string_view peer);
 
 class AllowList {
  public:
-  /// Allows everybody.
+  /// Allows every peer.
   AllowList() = default;
-  /// CIDR (RFC 4632, RFC 4291): "192.168.1.0/24", "fd00::/8", or one address. Throws RefusedError that names the entry:
-  /// no address, a mask that is too long, or bits set behind the mask (a typing error more often than not).
+  /// CIDR (RFC 4632, RFC 4291): "192.168.1.0/24", "fd00::/8", or one address. Throws RefusedError that names
+  /// the entry: no address, a mask that is too long, or bits set behind the mask (usually a typing error).
   explicit AllowList(const std::vector<std::string>& ranges);
 
   bool everybody() const { return ranges_.empty(); }
-  /// `peer`: an address, or one with its port as TcpListener gives it ("10.0.0.7:5025", "[fe80::1%eth0]:5025"). An IPv4
-  /// peer of a listener on :: is matched by ranges of IPv4. What can't be read is not allowed.
+  /// `peer`: an address, or one with its port as from TcpListener ("10.0.0.7:5025", "[fe80::1%eth0]:5025").
+  /// IPv4 ranges match an IPv4 peer of a listener on ::. An unreadable address is not allowed.
   bool allows(std::string_view peer) const;
 
  private:

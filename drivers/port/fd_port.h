@@ -1,4 +1,4 @@
-// FdPort: what every port on a descriptor shares. Not for use outside this folder.
+// FdPort: common part of ports on a descriptor. Internal to this folder.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ class FdPort : public Port {
   std::size_t write(const std::uint8_t* from, std::size_t size) override;
 
  protected:
-  /// What read or write throw where the port is not open or the call fails; names the port.
+  /// Error of read or write where the port is not open or the call fails; names the port.
   [[noreturn]] void throw_lost(const std::string& what) const;
   [[noreturn]] void throw_lost(const std::string& what, int error_number) const;
 

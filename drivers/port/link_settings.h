@@ -1,4 +1,4 @@
-// Tables of links: a serial line and a TCP address, each turned into its part's own settings.
+// Readers of link tables: a serial line and a TCP address.
 #pragma once
 
 #include "config/toml_reader.h"
@@ -7,7 +7,7 @@
 namespace datum::config {
 
 /// path, baud, data_bits, parity, stop_bits, flow. An absent key keeps its value of `defaults` (a device's
-/// preset); the path is needed.
+/// preset); the path is mandatory.
 SerialSettings read_serial(TomlTable& table, SerialSettings defaults);
 
 /// A TCP port number, 1 to 65535.

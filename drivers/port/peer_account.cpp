@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_table_bytes = 1 << 20;  // some 7000 connections
 
-/// "0100007F:A2BF": each word of the address as this machine stores it.
+/// "0100007F:A2BF": each word of the address in this machine's byte order.
 std::string in_table(const std::string& peer) {
   const std::string address = address_of(peer);
   std::array<std::uint32_t, 4> words{};
@@ -39,7 +39,7 @@ std::optional<std::uint32_t> account_in(std::string_view table, const std::strin
   if (wanted.empty()) return std::nullopt;
   std::istringstream lines{std::string(table)};
   for (std::string line; std::getline(lines, line);) {
-    // sl, local, remote, state, queues, timer, retransmissions, uid; a socket that has no process any more states uid 0.
+    // sl, local, remote, state, queues, timer, retransmissions, uid; a socket without process has uid 0.
     std::istringstream fields(line);
     std::string number, local, remote, state, queues, timer, retransmissions;
     std::uint32_t account = 0;

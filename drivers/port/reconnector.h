@@ -1,8 +1,8 @@
-// Reconnector: keeps one port open. It connects in time, reopens later and later, and remembers how the link fared. No
-// protocol, no clock.
+// Reconnector: keeps one port open. It limits the time of a connect, reopens with growing back-off, and
+// records the link's history. No protocol, no clock.
 //
-// Its user calls run() for all that reads or writes, send() for bytes that may have to wait, good() once the peer has
-// shown that it is well, and on_deadline() at deadline(); it is told of each opening and each loss.
+// Its user calls run() for reads and writes, send() for bytes that may be queued, good() once the peer has
+// proved healthy, and on_deadline() at deadline(). It calls handlers at each opening and each loss.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 namespace datum {
 
 enum class LinkState : std::uint8_t {
-  closed,  // to be reopened at the deadline; without one it stays closed
+  closed,  // reopened at the deadline; without one it stays closed
   connecting,
   open,
   refused,  // an operator must act
@@ -26,44 +26,44 @@ enum class LinkState : std::uint8_t {
 const char* name_of(LinkState state);
 
 struct LinkLimits {
-  int first_back_off_ms = 250, last_back_off_ms = 8000;  // it doubles in between
+  int first_back_off_ms = 250, last_back_off_ms = 8000;  // doubled in between
   int connect_ms = 3000;
-  /// An open link on which nothing is heard for so long is lost, whatever the operating system knows of it (a peer
+  /// An open link without input for this time counts as lost, whatever the operating system reports (a peer
   /// without power, a cut cable). None: where a peer may be silent.
   std::optional<int> silence_ms{};
-  bool reopens = true;  // after a loss; false: an accepted connection, which only its peer makes anew
-  bool refusal_is_final = true;  // false: what is refused now is tried again
+  bool reopens = true;           // after a loss; false: an accepted connection, which only its peer can renew
+  bool refusal_is_final = true;  // false: retried after a refusal
 };
 
-/// How a link fared since it was made.
+/// History of a link.
 struct LinkRecord {
   MonotonicNs since_ns = 0;            // of the state
-  std::uint64_t opened = 0, lost = 0;  // times
-  std::uint64_t attempts = 0;          // to open it, since it last was well
-  std::string last_error;              // why it was lost or refused last
+  std::uint64_t opened = 0, lost = 0;  // counts
+  std::uint64_t attempts = 0;          // to open it, since the link was last good
+  std::string last_error;              // reason of the last loss or refusal
   std::optional<MonotonicNs> last_error_ns;
-  std::optional<MonotonicNs> heard_ns;  // when bytes came last
+  std::optional<MonotonicNs> heard_ns;  // time of the last bytes
 };
 
 class Reconnector {
  public:
-  /// Told when the port has connected, and may write at once.
+  /// Called when the port has connected; the handler may write.
   using OnOpen = std::function<void(MonotonicNs now)>;
-  /// Told when it is closed, not connected or refused, after the port has been closed.
+  /// Called when it was closed, not connected or refused, after the port has been closed.
   using OnLoss = std::function<void(const std::string& why, MonotonicNs now)>;
-  /// Bytes of send() that wait for a peer that does not read; more, and it is lost.
+  /// Limit of queued bytes of send() for a peer that does not read; beyond it the link is lost.
   static constexpr std::size_t most_unsent = 256 * 1024;  // NOLINT(bugprone-implicit-widening*): constant
 
-  /// A port that is open already (accepted) is taken as it is, without telling.
+  /// A port that is already open (accepted) is used without calling on_open.
   Reconnector(std::unique_ptr<Port> port, const LinkLimits& limits, OnOpen on_open, OnLoss on_loss);
   Reconnector(const Reconnector&) = delete;
   Reconnector& operator=(const Reconnector&) = delete;
 
-  /// Opens now, with the first back-off; no effect while it is open or connecting.
+  /// Opens now, with the first back-off; no effect while open or connecting.
   void start(MonotonicNs now);
   /// Opens at the first on_deadline().
   void start_at(MonotonicNs due) { due_ = due; }
-  /// Runs `act` on a port that is open or connecting. RefusedError out of it closes for good (see LinkLimits), any
+  /// Runs `act` on an open or connecting port. A RefusedError from it closes for good (see LinkLimits), any
   /// other error closes and reopens.
   template <class Act>
   void run(MonotonicNs now, Act act) {
@@ -73,20 +73,20 @@ class Reconnector {
       act();
     });
   }
-  /// Reads what is there, 0 where nothing is. Throws LostError.
+  /// Reads available bytes, 0 if none. Throws LostError.
   std::size_t read(std::uint8_t* to, std::size_t room, MonotonicNs now);
   /// Writes, now or when there is room. Throws LostError.
   void send(std::string_view bytes);
   void flush();
-  /// The peer is well: the next back-off is the first.
+  /// The peer is healthy: resets the back-off.
   void good();
   /// Closes, and reopens after the back-off.
   void lose(const std::string& why, MonotonicNs now);
-  /// Closes by its user's wish: tells nobody, stays closed until start().
+  /// Closes at its user's request: calls no handler, stays closed until start().
   void shut(MonotonicNs now);
 
   std::optional<MonotonicNs> deadline() const;
-  /// True: there was something to do. Opens, gives a connect up, loses a link that is silent.
+  /// Opens, gives up a connect, or closes a silent link. True: there was something to do.
   bool on_deadline(MonotonicNs now);
 
   Port& port() { return *port_; }
@@ -112,7 +112,7 @@ class Reconnector {
     }
   }
   void open(MonotonicNs now);
-  /// Tells of a connect that has ended well.
+  /// Calls on_open after a successful connect.
   void settle(MonotonicNs now);
   void refuse(const std::string& why, MonotonicNs now);
   void close(LinkState state, const std::string& why, MonotonicNs now);
@@ -123,7 +123,7 @@ class Reconnector {
   OnOpen on_open_;
   OnLoss on_loss_;
   LinkState state_;
-  std::optional<MonotonicNs> due_;  // of closed and connecting
+  std::optional<MonotonicNs> due_;  // of states closed and connecting
   MonotonicNs back_off_ns_;
   std::string unsent_;
   LinkRecord record_;

@@ -1,4 +1,4 @@
-// Serial line. libserialport sets the line up; bytes go through the descriptor itself, because
+// Serial line. libserialport configures the line; bytes use the descriptor directly, because
 // sp_nonblocking_read reports a hang-up as "no bytes".
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ class SerialPort final : public FdPort {
 
   void open() override {
     close();
-    char resolved[PATH_MAX];  // libserialport knows /dev/ttyUSB0, not the link in /dev/serial/by-id
+    char resolved[PATH_MAX];  // libserialport knows /dev/ttyUSB0, not the symbolic link in /dev/serial/by-id
     if (!realpath(settings_.path.c_str(), resolved)) throw_open_failed(errno);
     try {
       if (is_pseudo_terminal(resolved)) {
@@ -73,7 +73,7 @@ class SerialPort final : public FdPort {
 
  private:
   [[noreturn]] void throw_open_failed(int error_number) const {
-    // A device that was there and has come back belongs to root until udev has set its group.
+    // A device that reappeared belongs to root until udev has set its group.
     const bool waiting_for_udev = error_number == EACCES && was_open_;
     const std::string text = fmt::format("{}: can't be opened: {}", describe(), std::strerror(error_number));
     if (error_number == EACCES && !waiting_for_udev)
@@ -83,7 +83,7 @@ class SerialPort final : public FdPort {
     throw LostError(text);
   }
 
-  // libserialport 0.1 opens only what /sys/class/tty lists. A pseudo-terminal is not there, and has neither
+  // libserialport 0.1 opens only devices in /sys/class/tty. A pseudo-terminal is not listed and has neither
   // baud rate nor parity: the settings were checked and have no further effect.
   void open_pseudo_terminal(const char* path) {
     fd_ = ::open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
@@ -100,7 +100,7 @@ class SerialPort final : public FdPort {
     if (sp_open(port.get(), SP_MODE_READ_WRITE) != SP_OK) throw_open_failed(sp_last_error_code());
     int handle = -1;
     sp_get_port_handle(port.get(), &handle);
-    fd_ = handle;  // sp_free_port leaves the descriptor open: it is ours from here
+    fd_ = handle;  // sp_free_port leaves the descriptor open, now owned here
     ioctl(fd_, TIOCEXCL);
     apply_line(port.get());
   }
@@ -117,7 +117,7 @@ class SerialPort final : public FdPort {
     sp_port_config* fresh = nullptr;
     if (sp_new_config(&fresh) != SP_OK) throw RefusedError(describe() + ": out of memory");
     const std::unique_ptr<sp_port_config, FreeConfig> config(fresh);
-    int baud = -1;  // a driver may take a rate and set another
+    int baud = -1;  // a driver may accept a rate and set another
     if (sp_get_config(port, config.get()) == SP_OK) sp_get_config_baudrate(config.get(), &baud);
     if (baud != settings_.baud)
       throw RefusedError(
@@ -125,7 +125,7 @@ class SerialPort final : public FdPort {
                       settings_.baud, baud));
   }
 
-  // flock ends with the process, unlike TIOCEXCL on a pseudo-terminal, and binds root too.
+  // flock ends with the process, unlike TIOCEXCL on a pseudo-terminal, and applies to root too.
   void lock() const {
     if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return;
     throw LostError(fmt::format("{}: another program has it open", describe()));
@@ -134,12 +134,12 @@ class SerialPort final : public FdPort {
   void finish_line() {
     termios line{};
     if (tcgetattr(fd_, &line) != 0) throw_open_failed(errno);
-    // A byte with a parity or framing error, and a break, read as NUL: the codecs refuse a line with a NUL
-    // inside.
+    // A byte with a parity or framing error, and a break, are read as NUL; the codecs refuse a line that
+    // contains one.
     line.c_iflag &= ~static_cast<tcflag_t>(IGNPAR | PARMRK | ISTRIP | IGNBRK | BRKINT);
     if (settings_.parity != Parity::none) line.c_iflag |= INPCK;
     line.c_cflag &= ~static_cast<tcflag_t>(HUPCL);  // dropping DTR at close resets GRBL boards
-    line.c_cc[VMIN] = 1;                            // so that 0 bytes mean a hang-up and nothing else
+    line.c_cc[VMIN] = 1;                            // 0 bytes then always mean a hang-up
     line.c_cc[VTIME] = 0;
     if (tcsetattr(fd_, TCSANOW, &line) != 0) throw_open_failed(errno);
     tcflush(fd_, TCIOFLUSH);

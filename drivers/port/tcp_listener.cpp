@@ -16,7 +16,7 @@ namespace datum {
 namespace {
 
 constexpr MonotonicNs pause_ns = 1'000'000'000;
-constexpr int most_per_event = 64;  // then the others have their turn, however many connect
+constexpr int most_per_event = 64;  // limit per event, so that other objects of the loop get their turn
 
 std::uint16_t port_of(int socket) {
   sockaddr_storage address{};
@@ -30,7 +30,7 @@ int listening_socket(const addrinfo& at) {
   const int socket = ::socket(at.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (socket < 0) return -1;
   const int on = 1;
-  setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);  // a restart need not wait for TIME_WAIT
+  setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);  // a restart does not wait for TIME_WAIT
   if (bind(socket, at.ai_addr, at.ai_addrlen) == 0 && listen(socket, SOMAXCONN) == 0) return socket;
   const int error = errno;
   close(socket);
@@ -38,7 +38,7 @@ int listening_socket(const addrinfo& at) {
   return -1;
 }
 
-/// "" where the socket listens for TCP connections at that address and port.
+/// Empty where the socket listens for TCP connections on that address and port.
 std::string contradiction(int socket, const addrinfo& at) {
   int type = 0, listens = 0;
   socklen_t size = sizeof type;

@@ -1,4 +1,4 @@
-// TcpListener: hands out a Port for every connection.
+// TcpListener: creates a Port for every connection.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@ class TcpListener final : public Pollable {
   /// The new connection (non-blocking, open) and its peer's numeric address.
   using Accept = std::function<void(std::unique_ptr<Port>, const std::string& peer, MonotonicNs now)>;
 
-  /// Listens on a numeric address ("127.0.0.1", "::", "0.0.0.0"); port 0 takes a free one, see port(). Throws
-  /// RefusedError where the address is not numeric, not of this host, taken or not permitted.
-  /// `inherited`: a socket that listens there already, such as the service manager's, or -1; owned from here on. It is
-  /// refused where it is anything else or stands anywhere else: hosts come to one place, and the configuration names it.
+  /// Listens on a numeric address ("127.0.0.1", "::", "0.0.0.0"); port 0 selects a free one, see port().
+  /// Throws RefusedError where the address is not numeric, not of this host, in use or not permitted.
+  /// `inherited`: an already listening socket, such as the service manager's, or -1; owned from here on. It
+  /// is refused where it does not listen on the configured address and port.
   TcpListener(const std::string& address, std::uint16_t port, Accept accept, int inherited = -1);
   ~TcpListener() override;
   TcpListener(const TcpListener&) = delete;
@@ -25,8 +25,8 @@ class TcpListener final : public Pollable {
 
   std::uint16_t port() const { return port_; }
 
-  /// -1 for a second after the process ran out of descriptors: a waiting connection would wake the loop
-  /// without end.
+  /// -1 for a second after the process ran out of descriptors; a pending connection would otherwise wake the
+  /// loop continuously.
   int fd() const override { return paused_until_ ? -1 : fd_; }
   void on_ready(MonotonicNs now) override;
   std::optional<MonotonicNs> deadline() const override { return paused_until_; }

@@ -14,12 +14,12 @@
 namespace datum {
 namespace {
 
-// A host that is busy may leave its network for a while and takes its results up again; a device that is silent for as
-// long as keepalive bears makes no measurement.
+// A busy host may leave its network for a while and fetch results later; a device that is silent beyond
+// keepalive makes no measurement.
 constexpr int host_timeout_ms = 60'000, device_timeout_ms = 11'000;
 
-// Keepalive rests while bytes are on their way: without this a peer that lost its power is noticed after a quarter of
-// an hour where something is sent to it each second.
+// Keepalive is suspended while sent bytes are unacknowledged. Without this limit a peer without power is
+// detected after a quarter of an hour if something is sent every second.
 void be_patient(int socket, int timeout_ms) {
   setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof timeout_ms);
 }
@@ -100,7 +100,7 @@ class TcpPort final : public SocketPort {
  private:
   static constexpr int pending = -1;
 
-  // 0: connected; pending; otherwise the error of the connect, given once by the kernel.
+  // 0: connected; pending; otherwise the error of the connect, which the kernel reports once.
   int settled() const {
     pollfd writable{fd_, POLLOUT, 0};
     if (poll(&writable, 1, 0) <= 0) return pending;

@@ -7,8 +7,8 @@
 namespace datum::config {
 namespace {
 
-/// Three samples fit any sine: the second harmonic of projector and camera goes into the phase unseen, by 0.12 rad in the
-/// real scenes of the tests, and the periods then agree on a wrong fringe order.
+/// Three samples fit any sine: the second harmonic of projector and camera enters the phase undetected, by
+/// 0.12 rad in the real scenes of the tests, and the periods then agree on a wrong fringe order.
 [[noreturn]] void refuse_three_steps(TomlTable& table) {
   table.refuse(
       "steps",

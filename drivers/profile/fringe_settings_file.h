@@ -1,4 +1,4 @@
-// [fringe] of a sensor's profile: how its raw images are made.
+// [fringe] of a sensor's profile: reader of FringeSettings.
 #pragma once
 
 #include "config/toml_reader.h"

@@ -1,4 +1,4 @@
-// One sensor's profile as a TOML file: config/sensors/*.toml.
+// Reader of a sensor profile, a TOML file such as config/sensors/*.toml.
 #pragma once
 
 #include <filesystem>

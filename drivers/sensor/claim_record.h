@@ -1,11 +1,12 @@
-// What a delivery was claimed for: written beside it in work/ before it is claimed, so that a process that finds it there
-// measures it as the one before would have, or says why not.
+// Record of a claim: recipe, trigger and unit for which a delivery was claimed. It is written before the
+// claim, so that the next process can measure the delivery as the previous one would have, or state why not.
 //
 //   work/N/.claim   datum claim 1
 //                   recipe demo-board
 //                   sha256 <64 hex digits, of the recipe's file>
 //                   trigger on_frame
-//                   unit SN%20001        bytes that are no printable ASCII, blanks and % as %XX; empty: none was told
+//                   unit SN%20001        non-ASCII and non-printable bytes, blanks and % as %XX; empty: not
+//                                        stated
 #pragma once
 
 #include <filesystem>
@@ -23,13 +24,13 @@ struct ClaimRecord {
 };
 
 std::string to_text(const ClaimRecord& record);
-/// None: it is no such text, or not whole.
+/// None: not such a text, or incomplete.
 std::optional<ClaimRecord> claim_record_from_text(std::string_view text);
 
-/// In the folder of a claim. False: the file system refuses. It is durable after sync_claim_record.
+/// Writes into the folder of a claim. False: the file system refuses. Durable after sync_claim_record.
 bool write_claim_record(const std::filesystem::path& folder, const ClaimRecord& record);
 void sync_claim_record(const std::filesystem::path& folder);
-/// None: there is none, or it is damaged.
+/// None: missing or damaged.
 std::optional<ClaimRecord> claim_record_in(const std::filesystem::path& folder);
 void remove_claim_record(const std::filesystem::path& folder);
 

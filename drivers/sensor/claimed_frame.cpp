@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 
 constexpr int most_ends = 2;
 
-/// What was moved here is ours alone, so that what holds now holds while it is read: no link leads out of the folder.
+/// Files moved here belong to this process alone, so the check remains valid while they are read: no symbolic
+/// link leads out of the folder.
 void check_files(const ClaimedFrame& claim) {
   for (const auto& file : fs::directory_iterator(claim.entry.parent_path()))
     if (file.symlink_status().type() != fs::file_type::regular)

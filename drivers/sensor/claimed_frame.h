@@ -1,4 +1,4 @@
-// A delivery that the cell has taken: a file in work/, or a frame that a sensor sent over the network.
+// A delivery that the cell has claimed: a file in work/, or a frame that a sensor sent over the network.
 #pragma once
 
 #include <cstdint>
@@ -14,46 +14,49 @@
 
 namespace datum {
 
-/// A frame as it came from a sensor, before anything was made of its bytes.
+/// A received frame whose bytes have not been parsed.
 class ReceivedFrame {
  public:
   virtual ~ReceivedFrame() = default;
-  /// Accepted as read_frame's frames are. Once, on any thread. Throws FrameError.
+  /// Parsed and accepted as by read_frame. Call once, on any thread. Throws FrameError.
   virtual HeightFrame read(const SensorProfile& profile) = 0;
 };
 
-/// When a file took its name, by the clock of its file system: links and renames set it, and nobody else can.
+/// Time at which a file got its name, by its file system's clock. Links and renames set it; it can't be
+/// forged.
 struct FileStamp {
   std::uint64_t device = 0;
   std::int64_t changed_ns = 0;
 };
 /// None: no regular file has this name.
 std::optional<FileStamp> stamp_of(const std::filesystem::path& file);
-/// Both on one file system, and a is surely the later one.
+/// Both are on one file system, and a is surely later.
 bool is_later(const FileStamp& a, const FileStamp& b);
 
-/// Ours alone until its source is told how it ended.
+/// A delivery owned by this process until its source receives the result.
 struct ClaimedFrame {
   std::uint64_t token = 0;      // the N of work/N, or counted by the source
-  std::filesystem::path entry;  // what read_frame takes: the sidecar, or the .ptr or .csv file
+  std::filesystem::path entry;  // argument of read_frame: the sidecar, or the .ptr or .csv file
   MonotonicNs first_seen_ns = 0;
-  bool again = false;                                 // its sensor's count says that it came before
-  bool left_over = false;                             // found in work/ at start: an earlier run died over it
+  bool again = false;  // repeated, by its sensor's count
+  /// Found in work/ at start: an earlier run ended during it.
+  bool left_over = false;
   std::optional<FileStamp> delivered = std::nullopt;  // of a file's delivery
-  std::optional<ClaimRecord> record = std::nullopt;   // of a left-over one: what it was claimed for
+  std::optional<ClaimRecord> record = std::nullopt;   // of a left-over one: its claim
 
-  std::shared_ptr<ReceivedFrame> received = nullptr;  // from the network; `entry` is a name then
-  // Where the source knows it: not before its own newest trigger, which holds where no earlier one is outstanding.
+  std::shared_ptr<ReceivedFrame> received = nullptr;  // from the network; `entry` is then a name
+  // If known by the source: not before its own newest trigger, provided that no earlier one is outstanding.
   std::optional<HostSpan> exposed = std::nullopt;
   std::optional<HostSpan> exposed_by_clock = std::nullopt;  // by the sensor's clock alone
-  std::optional<ClockOffset> clock = std::nullopt;          // of the sensor, by which it knows it
-  std::string doubt = {};  // why it may not be measured although it may well be read; empty: it may
+  /// The sensor's, from which exposed_by_clock was computed.
+  std::optional<ClockOffset> clock = std::nullopt;
+  std::string doubt = {};  // why it must not be measured although it is readable; empty: it may be
 
   std::string name() const { return entry.filename().string(); }
   std::string stem() const { return entry.stem().string(); }
 };
 
-/// The same frame again has the same three, whatever name it was delivered under.
+/// Equal for repeated deliveries of one frame, under any name.
 struct FrameIdentity {
   std::string sensor_serial, frame_id, content_sha256;
   auto operator<=>(const FrameIdentity&) const = default;
@@ -64,8 +67,8 @@ struct DroppedFrame {
   FrameIdentity identity;
 };
 
-/// While it lives, that a process ends is put down to this delivery: it must not end the next ones for ever. Of a delivery
-/// from the network there is nothing to count.
+/// Charges the end of the process to this delivery while the object lives, so that it can't end processes
+/// repeatedly. A delivery from the network is not counted.
 class DeliveryTry {
  public:
   /// `doing` is "read" or "measured". Throws FrameError where the process ended twice meanwhile.
@@ -78,9 +81,10 @@ class DeliveryTry {
   std::filesystem::path file_;  // empty: nothing is counted
 };
 
-/// Reads a claimed delivery, doubtful or not; for a worker thread. Throws FrameError (see read_frame).
+/// Reads a claimed delivery, with or without a fault; for a worker thread. Throws FrameError (see
+/// read_frame).
 DroppedFrame read_claim(const ClaimedFrame& claim, const SensorProfile& profile);
-/// The same of a delivery that may be used: throws FrameError with its doubt too.
+/// The same for a delivery without a fault: throws FrameError for a fault too.
 DroppedFrame load_frame(const ClaimedFrame& claim, const SensorProfile& profile);
 
 }  // namespace datum

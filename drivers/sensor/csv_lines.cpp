@@ -17,7 +17,7 @@ bool parse(std::string_view cell, T& value) {
   return error == std::errc{} && end == cell.data() + cell.size();
 }
 
-// A broken cell may hold anything; a message stays short and printable.
+// A broken cell may contain anything; a message stays short and printable.
 std::string quoted(std::string_view cell) {
   std::string text(cell.substr(0, 24));
   std::replace_if(

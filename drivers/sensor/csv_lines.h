@@ -1,4 +1,4 @@
-// Lines and cells of a CSV export, with the place for messages.
+// Lines and cells of a CSV export, with their location for messages.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ class CsvLines {
  public:
   CsvLines(ByteView file, std::string name);
 
-  /// Steps to the next line (LF or CR LF); false at the end of the file.
+  /// Advances to the next line (LF or CR LF); false at the end of the file.
   bool next();
   std::string_view line() const { return line_; }
   /// Throws FrameError "FILE:LINE: what".
   [[noreturn]] void refuse(const std::string& what) const;
 
-  /// Cells of the present line.
+  /// Cells of the current line.
   std::vector<std::string_view> cells() const;
   /// The whole cell as a finite number or an integer; `what` names it in the refusal.
   double number(std::string_view cell, std::string_view what) const;
@@ -32,7 +32,7 @@ class CsvLines {
   int number_ = 0;
 };
 
-/// A line of titles and the line of values below it.
+/// A line of titles and the following line of values.
 class CsvTable {
  public:
   /// Reads both lines. Throws FrameError where they differ in length or are missing.

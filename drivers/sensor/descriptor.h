@@ -1,4 +1,4 @@
-// A file descriptor that closes with its object.
+// Owner of a file descriptor.
 #pragma once
 
 #include <unistd.h>
@@ -9,7 +9,7 @@ namespace datum {
 
 class Descriptor {
  public:
-  /// Takes it over; negative: none.
+  /// Owns `fd`; negative: none.
   explicit Descriptor(int fd) : fd_(fd) {}
   ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);

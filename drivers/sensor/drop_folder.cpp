@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_name = 255;  // of any file system that Linux mounts
 
-/// The folder itself: a link that took its place would lead somewhere else. Throws LostError.
+/// Opens the folder itself and not a symbolic link in its place. Throws LostError.
 Descriptor open_folder(const fs::path& folder) {
   Descriptor opened(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (opened.get() < 0)
@@ -31,7 +31,7 @@ Descriptor open_folder(const fs::path& folder) {
   return opened;
 }
 
-/// Beside the delivery, in a file of its own: what lies there already, a link too, is left as it is.
+/// Writes a separate file beside the delivery; an existing file or symbolic link is left unchanged.
 void write_beside(const Descriptor& slot, const std::string& file, const std::string& kind,
                   const std::string& text) {
   for (int copy = 1; copy < 10; ++copy) {
@@ -40,7 +40,7 @@ void write_beside(const Descriptor& slot, const std::string& file, const std::st
     const Descriptor out(
         ::openat(slot.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (out.get() < 0 && errno == EEXIST) continue;
-    // a full disk must not keep the delivery here
+    // a full disk must not prevent the move of the delivery
     if (out.get() >= 0) static_cast<void>(::write(out.get(), text.data(), text.size()) + 1);
     return;
   }
@@ -77,7 +77,7 @@ bool is_regular(const fs::path& path) {
   return fs::symlink_status(path, ignored).type() == fs::file_type::regular;
 }
 
-/// Until `take` says false.
+/// Repeats until `take` returns false.
 template <class Take>
 void for_each_in(const fs::path& folder, Take&& take) {
   std::error_code error;
@@ -96,7 +96,7 @@ std::vector<fs::path> list(const fs::path& folder) {
   return paths;
 }
 
-// False: there is no such file (any more).
+// False: the file does not exist (any more).
 bool move(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) == 0) return true;
   if (errno == ENOENT) return false;
@@ -118,7 +118,7 @@ std::optional<std::vector<std::string>> heights_named_in(const fs::path& sidecar
     if (s.intensity_file) names.push_back(*s.intensity_file);
     if (s.header_file) names.push_back(*s.header_file);
     return names;
-  } catch (const FrameError&) {  // read_frame will refuse it with its reason
+  } catch (const FrameError&) {  // read_frame refuses it with the reason
     return std::nullopt;
   }
 }
@@ -184,10 +184,9 @@ std::optional<ClaimedFrame> DropFolder::claim(const std::string& name,
       throw LostError(fmt::format("{} can't be made: {}", slot.string(), std::strerror(errno)));
   }
   claim.entry = slot / name;
-  if (record)
-    write_claim_record(slot, *record);  // without it, on a full disk, an end meanwhile makes it INVALID
+  if (record) write_claim_record(slot, *record);  // without it, on a full disk, a crash makes it INVALID
   // The trigger first: this rename is the claim. Its images follow; after a crash in between left_over()
-  // fetches them.
+  // moves them.
   if (!move(folder_ / name, claim.entry)) {
     remove_claim_record(slot);
     ::rmdir(slot.c_str());
@@ -204,7 +203,7 @@ std::vector<ClaimedFrame> DropFolder::left_over() {
     if (token == 0) continue;
     last_token_ = std::max(last_token_, token);
     const std::vector<fs::path> files = list(slot);
-    if (files.empty() || (files.size() == 1 && files[0].filename() == ".claim")) {  // died before its rename
+    if (files.empty() || (files.size() == 1 && files[0].filename() == ".claim")) {  // crash before its rename
       remove_claim_record(slot);
       ::rmdir(slot.c_str());
       continue;
@@ -227,7 +226,9 @@ std::vector<ClaimedFrame> DropFolder::left_over() {
 void DropFolder::finish(const ClaimedFrame& claim, End end, const std::string& text) const {
   const fs::path slot = claim.entry.parent_path();
   const fs::path folder = folder_ / name_of(end);
-  if (end == End::discarded) ::mkdir(folder.c_str(), 0777);  // where it is not there yet; else told below
+  if (end == End::discarded)
+    ::mkdir(folder.c_str(), 0777);  // if it does not exist; errors are reported
+                                    // below
   const Descriptor work = open_folder(slot.parent_path()), target = open_folder(folder);
   const std::string slot_name = slot.filename().string();
   remove_claim_record(slot);
@@ -238,7 +239,7 @@ void DropFolder::finish(const ClaimedFrame& claim, End end, const std::string& t
     const std::string ending = copy > 1 ? fmt::format("~{}", copy) : "";
     const std::string to = claim.stem().substr(0, longest_name - ending.size()) + ending;
     if (::renameat(work.get(), slot_name.c_str(), target.get(), to.c_str()) == 0) return;
-    // an earlier delivery of this name is there already
+    // an earlier delivery of this name exists
     if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) continue;
     throw LostError(fmt::format("{} can't be moved to {}: {}", slot.string(), (folder / to).string(),
                                 std::strerror(errno)));

@@ -63,7 +63,7 @@ class EnviHeader {
     if (!number) refuse(fmt::format("'{} = {}' is not a whole number", key, *value));
     return *number;
   }
-  /// Parts of "{a, b, c}".
+  /// Elements of "{a, b, c}".
   std::vector<std::string> list(const std::string& key) const {
     const std::string value = text(key).value_or("{}");
     if (value.size() < 2 || value.front() != '{' || value.back() != '}') refuse("'" + key + "' is no {list}");

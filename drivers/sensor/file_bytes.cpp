@@ -22,7 +22,7 @@ namespace {
   throw FrameError(fmt::format("{}: {}", path.string(), what));
 }
 
-/// Of an opened file; `path` for messages.
+/// Bytes of an open file; `path` for messages.
 Bytes bytes_of_opened(const Descriptor& file, const std::filesystem::path& path, std::size_t max_size) {
   struct stat info {};
   if (::fstat(file.get(), &info) != 0)
@@ -44,7 +44,7 @@ Bytes bytes_of_opened(const Descriptor& file, const std::filesystem::path& path,
   return bytes;
 }
 
-/// Of the folder that holds the last part of `file`, part by part: no link is followed.
+/// Opens the parent folder of `file`, component by component, without following symbolic links.
 Descriptor open_parent_below(const std::filesystem::path& folder, const std::filesystem::path& file) {
   const auto open_step = [&](int at, const std::filesystem::path& part, int flags) {
     const int fd = ::openat(at, part.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC | flags);

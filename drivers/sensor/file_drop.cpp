@@ -27,7 +27,7 @@ FileDrop::FileDrop(FileDropSettings settings, AlreadyMeasured already_measured, 
   watch(now);
 }
 
-// The watch comes before the listing: what arrives in between is seen twice rather than never.
+// The watch precedes the listing: files arriving in between are seen twice rather than never.
 void FileDrop::watch(MonotonicNs now) {
   try {
     folder_.prepare();
@@ -49,7 +49,7 @@ void FileDrop::watch(MonotonicNs now) {
 void FileDrop::on_ready(MonotonicNs now) { take_events(now); }
 
 std::size_t FileDrop::begin(MonotonicNs now) {
-  // Each takes some dozens; so many files at once are listed below.
+  // Each round reads some dozens; more files at once are found by the listing below.
   for (int rounds = 0; rounds < 16 && take_events(now); ++rounds) continue;
   if (watch_) rescan(now);
   return 0;
@@ -63,7 +63,7 @@ bool FileDrop::take_events(MonotonicNs now) {
   for (const FolderEvent& event : events) {
     switch (event.kind) {
       case FolderEvent::Kind::complete:
-        // a sidecar ahead of its images is given the time that a growing file is given
+        // a sidecar that arrived before its images gets the time of a growing file
         folder_.has_images(event.name) ? complete(event.name, now) : created(event.name, now);
         break;
       case FolderEvent::Kind::created:
@@ -153,7 +153,7 @@ void FileDrop::complete(const std::string& name, MonotonicNs now) {
 
 bool FileDrop::is_full() const { return growing_.size() + ready_.size() >= settings_.most_known; }
 
-/// Nothing that its sidecar names is still to come, or it had its time.
+/// All files named by its sidecar are present, or their time is over.
 bool FileDrop::is_whole(const std::string& name, const Growing& file, MonotonicNs now) const {
   return now >= file.first_seen_ns + settings_.images_timeout_ms * ms || folder_.has_images(name);
 }
@@ -202,7 +202,7 @@ std::optional<ClaimedFrame> FileDrop::next() {
       claim->delivered = ready.delivered;
       ++in_work_;
       return claim;
-    } catch (const LostError& e) {  // it stays where it is and the next listing finds it
+    } catch (const LostError& e) {  // it stays, and the next listing finds it
       warnings_.push_back(fmt::format("file drop: {}", e.what()));
     }
   }
@@ -215,12 +215,12 @@ void FileDrop::finish(const ClaimedFrame& claim, DropFolder::End end, const std:
     folder_.finish(claim, end, text);
   } catch (const LostError& e) {
     warnings_.push_back(fmt::format("file drop: {}", e.what()));
-    // beyond that many the next start finds them in work/
+    // further ones are found in work/ at the next start
     if (unmoved_.size() < settings_.most_known) unmoved_.push_back({claim, end, text});
   }
 }
 
-/// Told when it was first tried; quiet until it succeeds, or somebody took the delivery away.
+/// The first attempt reported the failure; retries silently until it succeeds or the delivery is gone.
 void FileDrop::move_unmoved() {
   while (!unmoved_.empty()) {
     const Unmoved& first = unmoved_.front();

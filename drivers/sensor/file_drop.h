@@ -1,15 +1,14 @@
-// File drop: frames that a sensor's own software writes into a folder.
+// File drop: frames that a sensor's software writes into a folder.
 //
 // A delivery is complete when its trigger is: the sidecar NAME.json (written last), or NAME.ptr or NAME.csv
-// alone. A trigger that was moved in or closed by its writer counts at once; one that was only created (link
-// and unlink) or found by a listing counts when its size and time have not changed for settle_ms and it is
-// not empty. Hidden names and *.part are ignored. The folder is listed at start, after an overflow of the
-// event queue and every rescan_ms (SMB and NFS report no events of remote writers). How deliveries move:
+// alone. A trigger that was moved in or closed by its writer counts at once. One that was only created (link
+// and unlink) or found by a listing counts when it is not empty and its size and time have not changed for
+// settle_ms. Hidden names and *.part are ignored. The folder is listed at start, after an overflow of the
+// event queue and every rescan_ms (SMB and NFS report no events of remote writers). Moves of deliveries:
 // drop_folder.h.
 //
-// How it is used: frame_source.h.
-// A crash before the result is stored leaves the delivery in work/ and it is measured after the restart; a
-// crash after that leaves it there too, and the store says that it is a duplicate.
+// Use: frame_source.h. A crash before the result is stored leaves the delivery in work/, and it is measured
+// after the restart. A crash after that leaves it there too, and the store reports it as a duplicate.
 #pragma once
 
 #include <deque>
@@ -30,24 +29,24 @@ struct FileDropSettings {
   std::filesystem::path folder;
   int rescan_ms = 2000;
   int settle_ms = 500;
-  // That the images of a sidecar may come after it; then it is taken, and refused by who reads it.
+  // Wait for a sidecar's images that arrive after it; then it is claimed, and refused by its reader.
   int images_timeout_ms = 0;
-  std::shared_ptr<const FrameReader> reader{};  // of its deliveries; null: they hold heights
-  std::optional<int> max_age_ms{};              // of a frame when it is taken; none: any age
-  // Of UTC stamps in sidecars against this computer; none: they tell nothing.
+  std::shared_ptr<const FrameReader> reader{};  // of its deliveries; null: they contain heights
+  std::optional<int> max_age_ms{};              // of a frame at its claim; none: any age
+  // Uncertainty of sidecars' UTC stamps against this computer; none: stamps are not used.
   std::optional<int> utc_uncertainty_ms{};
-  // Above what sensors make: a profiler of 3200 points over 20,000 profiles; snapshots have 5 million. Read from a .ptr file
-  // it takes 9 bytes a pixel, from a cloud 30.
+  // Larger than sensors deliver: a profiler of 3200 points over 20,000 profiles; snapshots have 5 million.
+  // Reading a .ptr file takes 9 bytes a pixel, a cloud 30.
   int max_frame_mpix = 64;
-  std::size_t most_known = 10'000;  // deliveries at a time; a listing finds the others when there is room
+  std::size_t most_known = 10'000;  // deliveries at a time; a later listing finds the others
 };
 
 class FileDrop final : public Pollable, public FrameSource {
  public:
   using AlreadyMeasured = MeasuredFrames::AlreadyMeasured;
 
-  /// Makes missing folders, takes up what an earlier run left in work/, watches and lists the folder.
-  /// `already_measured` asks the result store. Throws RefusedError where an operator must act.
+  /// Creates missing folders, recovers the deliveries of an earlier run from work/, watches and lists the
+  /// folder. `already_measured` queries the result store. Throws RefusedError where an operator must act.
   FileDrop(FileDropSettings settings, AlreadyMeasured already_measured, MonotonicNs now);
 
   int fd() const override { return watch_ ? watch_->fd() : -1; }
@@ -60,11 +59,11 @@ class FileDrop final : public Pollable, public FrameSource {
   std::optional<LinkReport> report(MonotonicNs now) const override;
   std::string refusal() const override;
   std::string place() const override { return settings_.folder.string(); }
-  /// What lies there already is seen now, by a listing too: of remote writers no event tells.
+  /// Lists the folder now, because events of remote writers are missing.
   std::size_t begin(MonotonicNs now) override;
 
   void claims_are_for(const ClaimRecord& record) override { claims_are_for_ = record; }
-  /// Left-over ones first, then in order of completion.
+  /// Recovered ones first, then in order of completion.
   std::optional<ClaimedFrame> next() override;
   bool is_duplicate(const FrameIdentity& identity) const override { return measured_.has(identity); }
   /// To done/.
@@ -75,11 +74,11 @@ class FileDrop final : public Pollable, public FrameSource {
   void duplicate(const ClaimedFrame& claim, const FrameIdentity& identity) override;
   /// To failed/, with the reason.
   void failed(const ClaimedFrame& claim, const std::string& reason) override;
-  /// Events lost, folder gone, rename refused.
+  /// Lost events, a missing folder, refused renames.
   std::vector<std::string> take_warnings() override;
 
  private:
-  struct Growing {  // a trigger that may still be written to
+  struct Growing {  // a trigger that may still be growing
     std::uintmax_t size = 0;
     std::int64_t changed_ns = 0;
     MonotonicNs first_seen_ns = 0, due_ns = 0;
@@ -90,7 +89,7 @@ class FileDrop final : public Pollable, public FrameSource {
     MonotonicNs first_seen_ns = 0;
     FileStamp delivered;
   };
-  struct Unmoved {  // has its result, and could not be moved out of work/
+  struct Unmoved {  // has a result, but could not be moved out of work/
     ClaimedFrame claim;
     DropFolder::End end;
     std::string text;

@@ -1,4 +1,4 @@
-// inotify on one folder.
+// inotify watch of one folder.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +10,9 @@ namespace datum {
 struct FolderEvent {
   enum class Kind {
     complete,  // moved in, or closed by its writer
-    created,   // a new name: being written, or linked (OpenSSH's sftp server ends an upload by link and
-               // unlink)
+    created,   // a new name: growing, or linked (OpenSSH's sftp server ends an upload by link and unlink)
     overflow,  // events were lost: list the folder
-    gone,      // the folder itself was moved, removed or unmounted
+    gone,      // the folder was moved, removed or unmounted
   } kind = Kind::created;
   std::string name;
 };
@@ -27,7 +26,8 @@ class FolderWatch {
   FolderWatch& operator=(const FolderWatch&) = delete;
 
   int fd() const { return fd_; }
-  /// The oldest events, some dozens at most; does not wait. Who floods the folder does not hold the loop.
+  /// The oldest events, some dozens at most; does not block. Bounded, so that a flooded folder does not stall
+  /// the loop.
   std::vector<FolderEvent> read();
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double um_per_mm = 1000;
 
-/// What the counts mean: the same bytes with another scale are another frame.
+/// The counts' scales: the same bytes with another scale are another frame.
 std::string text_of(const genicam::Setup& s) {
   std::string text =
       fmt::format("{} {}x{} {} {} {} {}", s.pixel_format, s.width, s.height, s.scan3d.output_mode,
@@ -29,7 +29,7 @@ ByteView bytes_of(const std::string& text) {
 
 }  // namespace
 
-// A fitted grid is known to a quarter of a step over its whole width, an exact one to what a double keeps.
+// A fitted grid has an uncertainty of a quarter of a step over its width, an exact one that of a double.
 std::string resolution_fault(const HeightFrame& frame, const std::array<double, 3>& um) {
   const std::array<double, 3> has{frame.x.scale_mm * um_per_mm, frame.y.scale_mm * um_per_mm,
                                   std::abs(frame.z.scale_mm) * um_per_mm};
@@ -52,7 +52,7 @@ HeightFrame GenicamFrame::read(const SensorProfile& profile) {
   frame.content_sha256 = sha256_hex({bytes_of(setup), bytes_of(frame.frame_id), payload_.bytes});
   frame.sensor_serial = origin_.serial;
   frame.job = origin_.job;
-  frame.delivered = profile.handedness;  // GenICam does not say it
+  frame.delivered = profile.handedness;  // GenICam does not state it
   accept_frame(frame, profile);
   return frame;
 }

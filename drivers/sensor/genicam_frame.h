@@ -1,4 +1,4 @@
-// One block of a GigE Vision camera on its way to a HeightFrame: hashed, accepted.
+// Conversion of a GigE Vision camera's block to a HeightFrame: hashed, accepted.
 #pragma once
 
 #include "drivers/genicam/payload.h"
@@ -6,12 +6,12 @@
 
 namespace datum {
 
-/// What a block's frame has beside its pixels.
+/// Properties of a block's frame beside its pixels.
 struct GenicamOrigin {
   std::string name;                       // "genicam 192.168.1.20 17@123", for messages
   std::string serial;                     // of the camera
   std::string job;                        // its user set
-  std::array<double, 3> resolution_um{};  // that the frame must have
+  std::array<double, 3> resolution_um{};  // demanded of the frame
 };
 
 class GenicamFrame final : public ReceivedFrame {
@@ -19,7 +19,7 @@ class GenicamFrame final : public ReceivedFrame {
   GenicamFrame(genicam::Payload&& payload, const genicam::Setup& setup, GenicamOrigin origin)
       : payload_(std::move(payload)), setup_(setup), origin_(std::move(origin)) {}
 
-  /// Throws PayloadError, and FrameError where its resolution is another.
+  /// Throws PayloadError, or FrameError for another resolution.
   HeightFrame read(const SensorProfile& profile) override;
 
  private:
@@ -28,7 +28,7 @@ class GenicamFrame final : public ReceivedFrame {
   GenicamOrigin origin_;
 };
 
-/// Why a frame of these steps is not one of this cell, in words; empty: it is.
+/// Why a frame's resolution does not fit this cell, as text; empty: it fits.
 std::string resolution_fault(const HeightFrame& frame, const std::array<double, 3>& resolution_um);
 
 }  // namespace datum

@@ -9,10 +9,10 @@
 namespace datum {
 namespace {
 
-// In memory, of the largest size each: the cell works on one while the next comes.
 constexpr MonotonicNs ns_per_us = 1000;
+// Queue in memory, each of the largest size: the cell uses one while the next arrives.
 constexpr std::size_t most_waiting_blocks = 4;
-// Before the first question of its time a camera may have stamped a frame that is on its way.
+// A camera may have stamped a frame before the first request of its time.
 constexpr std::uint64_t zero_before_ns = 3'600'000'000'000;
 
 }  // namespace
@@ -43,7 +43,7 @@ std::optional<LinkReport> GenicamSource::report(MonotonicNs now) const {
 }
 
 std::size_t GenicamSource::begin(MonotonicNs) {
-  const std::size_t fresh = ready_.size();  // Aravis hands out no block id twice
+  const std::size_t fresh = ready_.size();  // Aravis never repeats a block id
   if (!ready_.empty())
     warning(said(fmt::format("{} frames came while none was wanted; they were not measured", ready_.size())));
   ready_.clear();
@@ -65,7 +65,7 @@ std::optional<ClaimedFrame> GenicamSource::next() {
   return claim;
 }
 
-// ---- what the reader tells ----
+// ---- events of the reader ----
 
 void GenicamSource::opened(const genicam::Opened&, MonotonicNs) {
   counter_.reset();
@@ -92,26 +92,26 @@ MonotonicNs GenicamSource::exposure_ns() const {
   return static_cast<MonotonicNs>(reader_.state() ? reader_.state()->exposure_us * ns_per_us : 0);
 }
 
-/// By the camera's clock; none: not known.
+/// Exposure from the camera's clock; none: unknown.
 std::optional<HostSpan> GenicamSource::by_clock(const genicam::Delivery& delivery, MonotonicNs now) const {
   std::optional<HostSpan> span;
   const std::uint64_t stamp_ns = delivery.payload.timestamp_ns;
   if (clock_known_ && stamp_ns >= clock_zero_ns_)
     span = clock_.host_time((stamp_ns - clock_zero_ns_) / ns_per_us, now);
   if (span) {
-    // Whether the stamp is the exposure's begin or end is not said.
+    // GenICam does not state whether the stamp is the exposure's begin or end.
     span->from_ns -= exposure_ns();
     span->to_ns += exposure_ns();
   }
   return span;
 }
 
-/// The same, and after the trigger that made it.
+/// The same, limited to after the trigger that caused it.
 std::optional<HostSpan> GenicamSource::exposed(const genicam::Delivery& delivery,
                                                std::optional<HostSpan> span) const {
   const bool ours = settings_.trigger == genicam::TriggerBy::software && reader_.triggered_ns();
   if (!ours) return span;
-  // Our own trigger came before the exposure that it made, however well the clocks are known.
+  // Our own trigger precedes its exposure, regardless of the clocks' uncertainty.
   if (!span) return HostSpan{*reader_.triggered_ns(), delivery.first_packet_ns};
   span->from_ns = std::max(span->from_ns, *reader_.triggered_ns());
   return span;

@@ -1,11 +1,11 @@
-// Frames of a GigE Vision camera with 3D output, as they come over the network.
+// Network frames of a GigE Vision camera with 3D output.
 //
-// A frame is handed out once the camera's setup was asked for after its arrival. It is doubtful, and its board INVALID,
-// where packets of it are missing, where frames before it were lost (a gap in the block ids, too many waiting), where
-// the setup or the resolution is another, its exposure is too old or by the camera's clock not yet over, or the
-// camera was lost while it was wanted. Nothing that was received is dropped in silence.
+// A frame is delivered once the camera's setup was read after its arrival. It is at fault, and its board
+// INVALID, where packets are missing, earlier frames were lost (a gap in the block ids, a full queue), the
+// setup or the resolution differs, its exposure is too old or by the camera's clock not yet over, or the
+// camera was lost meanwhile. No received frame is dropped without a report.
 //
-// A frame lives in memory alone: a crash before its result is stored leaves no result.
+// Frames are in memory only: a crash before the result is stored leaves no result.
 #pragma once
 
 #include <utility>
@@ -21,7 +21,7 @@ class GenicamSource final : public FrameSource, private genicam::Listener {
  public:
   using AlreadyMeasured = MeasuredFrames::AlreadyMeasured;
 
-  /// Begins to connect. `clock`: the loop's, for the camera's thread.
+  /// Starts connecting. `clock`: the loop's, for the camera's thread.
   GenicamSource(const genicam::Settings& settings, AlreadyMeasured already_measured, MonotonicNs now,
                 genicam::CameraThread::Clock clock);
 
@@ -64,11 +64,11 @@ class GenicamSource final : public FrameSource, private genicam::Listener {
   std::deque<ClaimedFrame> ready_;
   genicam::BlockCounter counter_;
   gocator::ClockEstimate clock_;
-  std::uint64_t clock_zero_ns_ = 0;  // of the camera's clock, which may count since 1970: the estimate's zero
+  std::uint64_t clock_zero_ns_ = 0;  // zero of the clock estimate: the camera's clock may count since 1970
   bool clock_known_ = false;
   std::optional<MonotonicNs> delivered_ns_;  // the last frame
   std::uint64_t tokens_ = 0, frames_ = 0, overrun_ = 0;
-  genicam::Reader reader_;  // last: it tells this one
+  genicam::Reader reader_;  // last: its handlers use the members above
 };
 
 }  // namespace datum

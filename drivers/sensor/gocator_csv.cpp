@@ -12,7 +12,7 @@
 namespace datum {
 namespace {
 
-// Coordinates are printed to 5 decimals: half a digit, and 1e-9 for the binary value of a decimal number
+// Coordinates are printed with 5 decimals: half a digit, plus 1e-9 for the binary value of a decimal number
 // below 1e6 mm.
 constexpr double print_error_mm = 5e-6 + 1e-9;
 constexpr double empty_cell = std::numeric_limits<double>::quiet_NaN();
@@ -136,9 +136,9 @@ void read_sections(CsvLines& lines, Export& out, std::size_t file_bytes, const s
   }
 }
 
-// The counts that the sensor delivered; none where a cell is no such number.
+// The sensor's counts; none where a cell is not such a number.
 std::optional<std::vector<std::int32_t>> whole_counts(const std::vector<double>& z_mm, const AxisScale& z) {
-  // Of a step below ten printing errors any number would be "a multiple".
+  // With a step below ten printing errors any number would be "a multiple".
   if (z.scale_mm < 10 * print_error_mm) return std::nullopt;
   std::vector<std::int32_t> counts;
   counts.reserve(z_mm.size());

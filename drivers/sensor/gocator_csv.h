@@ -3,15 +3,15 @@
 //
 // The Part's cells are z in mm of a uniform grid; an empty cell is no_data. They are
 //   z = Z Offset + count * ZResolution
-// with whole counts, which are restored (int16 where they fit, else int32) after every cell has been shown to
-// lie within half of its last printed digit of such a number; otherwise the cells are kept as float mm.
+// with whole counts. They are restored (int16 where they fit, else int32) if every cell lies within half of
+// its last printed digit of such a number; otherwise the cells are kept as float mm.
 //
-// DeviceInfo's Transform row stays out of the coordinates: the sensor has applied its transformation before
-// it resampled to the grid (the export's Z Offset is the Transform's Z rounded to a micrometre), so that
-// applying it again would tilt and shift the map twice. Where the sensor stands in the machine is the
-// calibration's business.
+// DeviceInfo's Transform row is not applied to the coordinates: the sensor applied its transformation before
+// it resampled to the grid (the export's Z Offset is the Transform's Z rounded to a micrometre). Applying it
+// again would tilt and shift the map twice. The calibration describes the sensor's pose in the machine.
 //
-// A snapshot sensor's coordinates are left-handed: the sensor profile must say so, the file does not.
+// A snapshot sensor's coordinates are left-handed. The sensor profile must state this, because the file does
+// not.
 #pragma once
 
 #include "drivers/frame/sensor_profile.h"
@@ -20,9 +20,9 @@
 namespace datum {
 
 /// Serial = DeviceInfo's ID, frame id = Part's Frame, capture time = Part's Time (us of the sensor's clock).
-/// Not mirrored yet. Throws FrameError "FILE:LINE: what; what to do": a missing section or column, a cell
-/// that is no number, a grid that is not uniform, more or fewer rows or columns than announced, several parts
-/// or sensors, no "End", more than `most_pixels`.
+/// Not mirrored. Throws FrameError "FILE:LINE: what; what to do": a missing section or column, a cell that is
+/// no number, a non-uniform grid, more or fewer rows or columns than announced, several parts or sensors, no
+/// "End", more than `most_pixels`.
 HeightFrame read_gocator_csv(ByteView file, const std::string& name,
                              std::uint64_t most_pixels = most_frame_pixels);
 

@@ -27,13 +27,13 @@ bool write_all(int fd, gocator::ByteView bytes) {
 
 }  // namespace
 
-// Before anything is made of the bytes: what is kept is what was sent.
+// Writes before parsing: the archive holds the bytes as sent.
 void GocatorFrame::write() {
   if (file_.empty()) return;
   const auto fail = [&] { write_problem_ = file_.string() + ": not kept: " + std::strerror(errno); };
   const std::filesystem::path folder = file_.parent_path(), name = file_.filename();
   if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) return fail();
-  // Whatever took the folder's or the file's place since, a link or a FIFO, is neither followed nor waited for.
+  // A symbolic link or FIFO in the folder's or the file's place is neither followed nor waited for.
   const Descriptor at(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (at.get() < 0) return fail();
   if (::unlinkat(at.get(), name.c_str(), 0) != 0 && errno != ENOENT) return fail();
@@ -52,7 +52,7 @@ HeightFrame GocatorFrame::read(const SensorProfile& profile) {
   const std::string sha256 = sha256_hex({content[0], content[1], content[2], content[3], content[4]});
   HeightFrame frame = gocator::frame_of(std::move(set_), name_);
   frame.content_sha256 = sha256;
-  frame.delivered = profile.handedness;  // the protocol does not say it
+  frame.delivered = profile.handedness;  // the protocol does not state it
   frame.job = job_;
   accept_frame(frame, profile);
   return frame;

@@ -1,4 +1,4 @@
-// One data set of a Gocator on its way to a HeightFrame: hashed, kept where an archive is wanted, accepted.
+// Conversion of a Gocator data set to a HeightFrame: hashed, archived if configured, accepted.
 #pragma once
 
 #include "drivers/gocator/data_set.h"
@@ -8,14 +8,14 @@ namespace datum {
 
 class GocatorFrame final : public ReceivedFrame {
  public:
-  /// `file`: where its bytes are written to; empty: nowhere.
+  /// `file`: destination of its bytes; empty: not written.
   GocatorFrame(gocator::DataSet&& set, std::string name, std::filesystem::path file)
       : set_(std::move(set)), name_(std::move(name)), file_(std::move(file)) {}
 
-  /// Known before it is read, of the loop's thread.
+  /// Sets the job before reading; on the loop's thread.
   void loaded_by(const std::string& job) { job_ = job; }
   HeightFrame read(const SensorProfile& profile) override;
-  /// After it was read: why it could not be written; empty: it was, or was not to be.
+  /// After reading: why it could not be written; empty: written, or not requested.
   const std::string& write_problem() const { return write_problem_; }
 
  private:

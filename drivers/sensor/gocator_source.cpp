@@ -11,7 +11,7 @@
 namespace datum {
 namespace {
 
-// In memory, of the largest message each: the cell works on one while the next comes.
+// Queue in memory, each of the largest message: the cell uses one while the next arrives.
 constexpr std::size_t most_waiting_sets = 4;
 
 std::string steps_text(const std::array<std::uint32_t, 3>& nm) {
@@ -66,7 +66,7 @@ std::string GocatorSource::refusal() const {
   return reader_.job() ? job_refusal(*reader_.job()) : "";
 }
 
-/// Those that are no frame again.
+/// Number without repeated frames.
 std::size_t GocatorSource::fresh_waiting() const {
   std::size_t fresh = 0;
   for (const Waiting& w : waiting_) fresh += !w.claim.again;
@@ -83,7 +83,7 @@ std::size_t GocatorSource::begin(MonotonicNs) {
   waiting_.clear();
   ready_.clear();
   overrun_ = 0;
-  // What went with a connection, before this board, was told then.
+  // A loss before this board was reported then.
   if (std::exchange(loss_told_, false)) last_index_.reset();
   fault_ = refusal();
   return fresh;
@@ -95,7 +95,7 @@ void GocatorSource::expose(MonotonicNs now) {
 
 std::string GocatorSource::take_fault() { return std::exchange(fault_, {}); }
 
-// ---- what the reader tells ----
+// ---- events of the reader ----
 
 void GocatorSource::data_set(gocator::DataSet&& set, MonotonicNs first_byte_ns, MonotonicNs now) {
   if (set.empty() || (!set.surface && set.refusal.empty())) return;  // measurements of the sensor's own tools
@@ -124,7 +124,7 @@ ClaimedFrame GocatorSource::claim_of(gocator::DataSet&& set, MonotonicNs first_b
     claim.clock = reader_.clock().offset(now);
   }
   if (claim.exposed) {
-    // Whether the stamp is the exposure's begin or end is not said.
+    // The protocol does not state whether the stamp is the exposure's begin or end.
     const MonotonicNs exposure_ns = set.surface ? set.surface->exposure_ns : 0;
     claim.exposed->from_ns -= exposure_ns;
     claim.exposed->to_ns += exposure_ns;
@@ -132,7 +132,7 @@ ClaimedFrame GocatorSource::claim_of(gocator::DataSet&& set, MonotonicNs first_b
   }
   claim.doubt = doubt_of(set, claim.exposed, now);
   claim.exposed_by_clock = claim.exposed;
-  // Our own trigger came before the exposure that it made, however well the clocks are known.
+  // Our own trigger precedes its exposure, regardless of the clocks' uncertainty.
   if (claim.exposed && settings_.trigger == gocator::TriggerBy::software && reader_.triggered_ns())
     claim.exposed->from_ns = std::max(claim.exposed->from_ns, *reader_.triggered_ns());
   claim.entry = name + ".gdp";
@@ -168,7 +168,7 @@ std::string GocatorSource::doubt_of(const gocator::DataSet& set, const std::opti
   return doubt;
 }
 
-/// Frames that were made and did not come may have been this board's.
+/// Missing frames may have been this board's.
 std::string GocatorSource::index_fault(std::uint64_t index) {
   const auto last = std::exchange(last_index_, index);
   loss_told_ = false;
@@ -202,7 +202,7 @@ void GocatorSource::doubt_all(const std::string& why) {
 
 void GocatorSource::lost(const std::string& why, MonotonicNs) {
   const std::string text = fmt::format("gocator {}: the connection was lost: {}", settings_.address, why);
-  // Their job can't be asked for any more.
+  // Their job can't be requested any more.
   for (Waiting& w : waiting_) {
     if (w.claim.doubt.empty()) w.claim.doubt = text;
     ready_.push_back(std::move(w.claim));

@@ -1,13 +1,13 @@
-// Frames of a Gocator, as they come over the network.
+// Network frames of a Gocator.
 //
-// A frame is handed out once the loaded job was asked for after its arrival. It is doubtful, and its board INVALID,
-// where that job is another one or was modified, where frames before it were lost (a gap in the index, too many
-// waiting), where its index goes back, its resolution is not the cell's, its exposure is too old, or data were lost
-// at the sensor while it was wanted. Nothing that was received is dropped in silence.
+// A frame is delivered once the loaded job was read after its arrival. It is at fault, and its board INVALID,
+// where that job differs or was modified, earlier frames were lost (a gap in the index, a full queue), its
+// index decreases, its resolution is not the cell's, its exposure is too old, or the sensor lost data
+// meanwhile. No received frame is dropped without a report.
 //
-// Without an archive a frame lives in memory alone: a crash before its result is stored leaves no result. With one
-// it is written as a .gdp file before it is measured; a crash leaves it in work/, and the next start moves it to
-// failed/ and says so.
+// Without an archive frames are in memory only: a crash before the result is stored leaves no result. With
+// one, a .gdp file is written before the measurement; a crash leaves it in work/, and the next start moves it
+// to failed/ with a report.
 #pragma once
 
 #include "drivers/gocator/reader.h"
@@ -20,7 +20,7 @@ class GocatorSource final : public FrameSource, private gocator::Listener {
  public:
   using AlreadyMeasured = MeasuredFrames::AlreadyMeasured;
 
-  /// Begins to connect. Throws RefusedError where the archive's folder can't be used.
+  /// Starts connecting. Throws RefusedError where the archive's folder is not usable.
   GocatorSource(const gocator::Settings& settings, AlreadyMeasured already_measured, MonotonicNs now,
                 gocator::Ports ports);
   GocatorSource(const gocator::Settings& settings, AlreadyMeasured already_measured, MonotonicNs now)
@@ -44,7 +44,7 @@ class GocatorSource final : public FrameSource, private gocator::Listener {
   std::vector<std::string> take_warnings() override { return std::exchange(warnings_, {}); }
 
  private:
-  struct Waiting {  // for the answer that names its job
+  struct Waiting {  // for the answer with its job
     ClaimedFrame claim;
     std::uint64_t ticket = 0;
   };
@@ -76,8 +76,8 @@ class GocatorSource final : public FrameSource, private gocator::Listener {
   std::optional<MonotonicNs> delivered_ns_;
   std::uint64_t tokens_ = 0, frames_ = 0, lost_frames_ = 0;
   bool loss_told_ = false;     // the connection was lost since the last frame
-  std::uint64_t overrun_ = 0;  // frames that found no place since the last one that did
-  gocator::Reader reader_;     // last: it tells this one
+  std::uint64_t overrun_ = 0;  // frames dropped from the full queue since the last queued one
+  gocator::Reader reader_;     // last: its handlers use the members above
 };
 
 }  // namespace datum

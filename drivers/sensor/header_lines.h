@@ -1,4 +1,4 @@
-// Lines of a text header in front of data, with the place for messages.
+// Lines of a text header in front of data, with their location for messages.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ class HeaderLines {
   /// At most `longest` bytes of `file` are header.
   HeaderLines(ByteView file, std::string name, std::size_t longest = 65536);
 
-  /// Steps to the next line (LF or CR LF); false where none ends within the header's length.
+  /// Advances to the next line (LF or CR LF); false where none ends within the header's length.
   bool next();
   std::string_view line() const { return line_; }
-  /// Words of the present line, separated by blanks and tabs.
+  /// Words of the current line, separated by blanks and tabs.
   std::vector<std::string_view> words() const;
-  /// Where the next line begins: the data, after the header's last line.
+  /// Offset of the next line: of the data, after the header's last line.
   std::size_t at() const { return at_; }
   /// Throws FrameError "FILE:LINE: what".
   [[noreturn]] void refuse(const std::string& what) const;

@@ -15,14 +15,13 @@ namespace {
 
 using nlohmann::json;
 
-// A key of any bytes as printable ASCII.
+// A key with any bytes, as printable ASCII.
 std::string shown(const std::string& key) {
   const std::string quoted = json(key).dump(-1, ' ', true, json::error_handler_t::replace);
   return quoted.substr(1, quoted.size() - 2);
 }
 
-// nlohmann keeps the last of two equal keys; here the second is refused, for nobody knows which one was
-// meant.
+// nlohmann keeps the last of two equal keys; here the second is refused, because the intended one is unknown.
 class RepeatedKey {
  public:
   explicit RepeatedKey(const std::string& file) : file_(file) {}
@@ -119,7 +118,7 @@ std::int64_t JsonObject::integer(const std::string& key) {
   const json& value = at(key);
   const bool fits = value.is_number_integer() &&
                     !(value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX});
-  // (only a number is printed: nested arrays could be deeper than the stack)
+  // Only a number is printed: nested arrays could be deeper than the stack.
   const std::string is = value.is_number() ? value.dump() : fmt::format("of type {}", value.type_name());
   if (!fits) refuse(key, "is " + is, "a whole number of at most 63 bits is needed");
   return value.get<std::int64_t>();

@@ -1,4 +1,4 @@
-// Strict reading of a JSON object: every key is asked for by name, an unknown, repeated or ill-typed one is
+// Strict reader of a JSON object: every key is requested by name; an unknown, repeated or ill-typed one is
 // refused with its path.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace datum {
 /// All readers throw FrameError: "FILE: key.path: what is wrong; what is allowed".
 class JsonObject {
  public:
-  /// The whole text is one JSON object (UTF-8, no key twice); `file` stands for it in messages.
+  /// The whole text is one JSON object (UTF-8, no repeated key); `file` is its name in messages.
   static JsonObject parse(ByteView text, const std::string& file);
 
   bool has(const std::string& key) const;
@@ -27,7 +27,7 @@ class JsonObject {
   bool is_number(const std::string& key) const;
   JsonObject object(const std::string& key);
 
-  /// Refuses a key that was never asked for; does not descend.
+  /// Refuses keys that were not requested; does not descend.
   void finish() const;
   [[noreturn]] void refuse(const std::string& key, const std::string& problem,
                            const std::string& allowed) const;

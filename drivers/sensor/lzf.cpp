@@ -7,7 +7,7 @@
 namespace datum {
 namespace {
 
-constexpr unsigned literal_run = 32;  // a control byte below it: so many literal bytes follow, less one
+constexpr unsigned literal_run = 32;  // a control byte below it: number of following literal bytes, less one
 
 class Unpacker {
  public:
@@ -39,7 +39,7 @@ class Unpacker {
                 in_.begin() + static_cast<std::ptrdiff_t>(at_ + count));
     at_ += count;
   }
-  // Three bits of length (7: a byte more), thirteen of distance.
+  // Three bits of length (7: one more byte), thirteen of distance.
   void reference(unsigned control, std::size_t size) {
     std::size_t count = control >> 5;
     if (count == 7) count += take();

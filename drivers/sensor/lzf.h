@@ -5,8 +5,8 @@
 
 namespace datum {
 
-/// Exactly `size` bytes that `packed` unpacks to. Throws FrameError naming `name` where it does not: more,
-/// fewer, or a reference before the start.
+/// Decompresses `packed` to exactly `size` bytes. Throws FrameError naming `name` for more or fewer bytes, or
+/// a reference before the start.
 Bytes unpack_lzf(ByteView packed, std::size_t size, const std::string& name);
 
 }  // namespace datum

@@ -10,7 +10,7 @@ namespace datum {
 namespace {
 
 // Half a unit of the last place: of a float, twice, since it may have been computed in floats before it was
-// stored; of six decimal digits, which is what C and C++ print unless told otherwise.
+// stored; of six decimal digits, the default precision of C and C++.
 double rounding(double value, bool printed) { return std::abs(value) * (printed ? 0.5e-5 : 0x1p-23); }
 
 }  // namespace
@@ -25,7 +25,7 @@ Raster raster_of_cloud(OrganisedCloud&& cloud, const FrameSidecar& sidecar, cons
     const double x_mm = cloud.x[i] * unit_mm, y_mm = cloud.y[i] * unit_mm;
     if (std::isnan(cloud.z[i]) && std::isnan(cloud.x[i]) && std::isnan(cloud.y[i])) continue;
     if (!std::isfinite(cloud.z[i]) || !std::isfinite(x_mm) || !std::isfinite(y_mm)) {
-      // A height may be missing at a known place.
+      // A known place may lack a height.
       if (std::isnan(cloud.z[i]) && std::isfinite(x_mm) && std::isfinite(y_mm)) continue;
       refuse(fmt::format("row {}, column {} is ({}, {}, {}); no point is NaN in all three", row, col,
                          cloud.x[i], cloud.y[i], cloud.z[i]));

@@ -27,7 +27,7 @@ struct PcdHeader {
   std::uint64_t rows = 0, cols = 0, points = 0;
   std::size_t point_bytes = 0, columns = 0;
   std::string data;    // "ascii", "binary", "binary_compressed"
-  std::size_t at = 0;  // where the data begins
+  std::size_t at = 0;  // offset of the data
 };
 
 const Field& field_of(const PcdHeader& header, const std::string& wanted, const std::string& name) {
@@ -110,7 +110,7 @@ void check_header(const PcdHeader& header, std::size_t file_bytes, const std::st
     refuse(fmt::format("POINTS {} where WIDTH x HEIGHT is {}", header.points, header.rows * header.cols));
 }
 
-// Point by point, or, where the file was compressed, field by field.
+// Point by point, or field by field for a compressed file.
 void fill(OrganisedCloud& cloud, ByteView data, const PcdHeader& header, bool by_field,
           const std::string& name) {
   std::vector<float>* into[] = {&cloud.x, &cloud.y, &cloud.z};
@@ -171,7 +171,7 @@ OrganisedCloud read_pcd(ByteView file, const std::string& name, std::uint64_t mo
       throw FrameError(fmt::format("{}: {} bytes of points; exactly {} belong", name, data.size(), size));
     fill(cloud, data, header, false, name);
   } else if (header.data == "binary_compressed") {
-    // LZF makes at most 264 bytes of 3; the second bound is a frame of 2^28 points of 16 bytes.
+    // LZF expands 3 bytes to at most 264; the second limit is a frame of 2^28 points of 16 bytes.
     if (size / 88 > data.size() || size > std::size_t{1} << 32)
       throw FrameError(name + ": more points than its compressed data can hold");
     fill(cloud, unpacked(data, size, name), header, true, name);

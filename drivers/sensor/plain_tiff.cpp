@@ -23,7 +23,7 @@ std::optional<T> number_at(ByteView file, std::uint64_t at) {
 
 enum Type : std::uint16_t { ascii = 2, short_type = 3, long_type = 4, rational = 5 };
 
-/// Bytes of one value; 0: a type that no tag of such a file has.
+/// Size of one value; 0: a type that no tag of such a file has.
 unsigned bytes_of_type(std::uint16_t type) {
   switch (type) {
     case ascii:
@@ -38,7 +38,7 @@ unsigned bytes_of_type(std::uint16_t type) {
   return 0;
 }
 
-/// Values of one tag, which lie inside the file.
+/// Values of one tag, within the file.
 struct Values {
   std::uint16_t type = 0;
   std::uint32_t count = 0;
@@ -58,7 +58,7 @@ struct Image {
   std::uint64_t row_bytes() const { return cols * (bits / 8); }
 };
 
-/// Where a tag of one number goes; nullptr: no such tag.
+/// Destination of a single-number tag; nullptr: no such tag.
 std::uint64_t* place_of(Image& image, std::uint16_t tag) {
   switch (tag) {
     case 256:
@@ -85,13 +85,13 @@ std::uint64_t* place_of(Image& image, std::uint16_t tag) {
   return nullptr;
 }
 
-/// Tags that say nothing of the samples: description, maker, resolution, software, date, who took it.
+/// Tags without effect on the samples: description, maker, resolution, software, date, author.
 bool says_nothing(std::uint16_t tag) {
   constexpr std::array<std::uint16_t, 9> known{270, 271, 272, 282, 283, 296, 305, 306, 315};
   return std::find(known.begin(), known.end(), tag) != known.end();
 }
 
-/// False: a tag that the plainest file has not.
+/// False: a tag that is not accepted.
 bool take_tag(ByteView file, std::uint64_t at, std::uint16_t tag, Image& image) {
   Values values{*number_at<std::uint16_t>(file, at + 2), *number_at<std::uint32_t>(file, at + 4), at + 8};
   const std::uint64_t bytes = std::uint64_t{values.count} * bytes_of_type(values.type);
@@ -110,7 +110,7 @@ bool take_tag(ByteView file, std::uint64_t at, std::uint16_t tag, Image& image) 
   return true;
 }
 
-/// The one directory, its tags in ascending order, each once.
+/// The single directory with ascending tags, each once.
 std::optional<Image> image_of(ByteView file) {
   constexpr std::array<std::uint8_t, 4> classic{'I', 'I', 42, 0};
   if (file.size() < 8 || !std::equal(classic.begin(), classic.end(), file.begin())) return std::nullopt;
@@ -135,7 +135,7 @@ bool is_plain(const Image& image) {
          image.planes == 1;
 }
 
-/// Of what read_tiff reads; nothing for another depth.
+/// For depths that read_tiff reads; none for others.
 std::optional<Samples> samples_of(const Image& image) {
   const std::size_t n = image.rows * image.cols;
   if (image.format == 1 && image.bits == 8) return std::vector<std::uint8_t>(n);
@@ -146,7 +146,7 @@ std::optional<Samples> samples_of(const Image& image) {
   return std::nullopt;
 }
 
-/// False: a strip is not just as long as its rows, or not inside the file.
+/// False: a strip whose length differs from its rows, or that exceeds the file.
 bool copy_strips(ByteView file, const Image& image, std::uint8_t* to) {
   for (std::uint64_t row = 0, strip = 0; row < image.rows; row += image.rows_per_strip, ++strip) {
     const std::uint64_t bytes = std::min(image.rows_per_strip, image.rows - row) * image.row_bytes();
@@ -167,7 +167,8 @@ std::optional<Raster> read_plain_tiff(ByteView file, std::uint64_t most_pixels) 
   if (!image || !is_plain(*image) || image->rows == 0 || image->cols == 0 || image->rows > most_side ||
       image->cols > most_side || image->rows_per_strip == 0)
     return std::nullopt;
-  // Products of two numbers below 2^31; what is compared with the file's size first can't overflow times four.
+  // Products of two numbers below 2^31; after the comparison with the file's size, times four does not
+  // overflow.
   const std::uint64_t pixels = image->rows * image->cols;
   if (pixels > most_pixels || pixels > file.size() || pixels * (image->bits / 8) > file.size())
     return std::nullopt;

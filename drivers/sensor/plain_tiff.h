@@ -1,4 +1,4 @@
-// The plainest TIFF: uncompressed grey strips, as virtual-sensor and most sensors write them.
+// The plainest TIFF: uncompressed grey strips, as written by virtual-sensor and most sensors.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,11 @@
 
 namespace datum {
 
-/// Image of a classic little-endian TIFF of one uncompressed grey image in whole strips, whose tags are all known here. Nothing
-/// for every other file, damaged ones too: read_tiff says what they are. What this accepts read_tiff reads alike. Reads no byte
-/// outside `file`, never allocates more than its size, looks at each of at most 32 tags and each strip once, and throws nothing
-/// but std::bad_alloc: datumd itself may read it (datumd(8), PARSERS APART). Layout: TIFF revision 6.0, sections 2, 4 and 8.
+/// Image of a classic little-endian TIFF with one uncompressed grey image in whole strips and known tags
+/// only. None for every other file, including damaged ones; read_tiff reports on them. read_tiff gives the
+/// same image for every accepted file. Reads no byte outside `file`, never allocates more than its size,
+/// visits each of at most 32 tags and each strip once, and throws only std::bad_alloc, so that datumd may
+/// call it in its own process (datumd(8), PARSERS APART). Layout: TIFF revision 6.0, sections 2, 4 and 8.
 std::optional<Raster> read_plain_tiff(ByteView file, std::uint64_t most_pixels = most_frame_pixels);
 
 }  // namespace datum

@@ -26,7 +26,7 @@ struct PlyHeader {
   std::vector<Property> properties;  // of a vertex
   std::uint64_t vertices = 0;
   std::size_t vertex_bytes = 0, elements = 0;
-  std::optional<std::uint64_t> rows, cols;  // as comments say
+  std::optional<std::uint64_t> rows, cols;  // from comments
   std::size_t at = 0;
 };
 
@@ -70,7 +70,7 @@ void read_line(const HeaderLines& lines, PlyHeader& header) {
   if (words[0] == "element") {
     const auto count = words.size() == 3 ? natural_in(words[2]) : std::nullopt;
     if (!count) lines.refuse("element needs a name and a count");
-    if (header.elements++ > 0) return;  // what comes after the vertices is passed over
+    if (header.elements++ > 0) return;  // elements behind the vertices are skipped
     if (words[1] != "vertex") lines.refuse("the first element must be vertex");
     header.vertices = *count;
     return;
@@ -98,7 +98,7 @@ PlyHeader read_ply_header(ByteView file, const std::string& name) {
   return header;
 }
 
-/// Where a named property stands among a vertex's, if it has it.
+/// Index of a named property of a vertex, if present.
 std::optional<std::size_t> find(const PlyHeader& header, std::initializer_list<const char*> names) {
   for (std::size_t i = 0; i < header.properties.size(); ++i)
     for (const char* name : names)
@@ -106,13 +106,13 @@ std::optional<std::size_t> find(const PlyHeader& header, std::initializer_list<c
   return std::nullopt;
 }
 
-/// One vertex after the other, its properties as numbers.
+/// Sequential vertices, their properties as numbers.
 class Vertices {
  public:
   Vertices(ByteView data, const PlyHeader& header, const std::string& name)
       : header_(header), data_(data), lines_(data, name + " data", data.size()), name_(name) {
     values_.resize(header.properties.size());
-    // The shortest vertex of an ascii file has a digit and an end for each property.
+    // The shortest vertex of an ascii file has a digit and a separator per property.
     const std::size_t least =
         header.format == PlyHeader::Format::ascii ? 2 * header.properties.size() : header.vertex_bytes;
     if (least == 0 || header.vertices > data.size() / least)
@@ -122,7 +122,7 @@ class Vertices {
   const std::vector<double>& next() {
     return header_.format == PlyHeader::Format::ascii ? next_line() : next_bytes();
   }
-  /// Nothing but later elements may follow.
+  /// Only later elements may follow.
   void finish() const {
     const std::size_t used = header_.format == PlyHeader::Format::ascii ? lines_.at() : at_;
     if (header_.elements == 1 && used != data_.size())
@@ -158,7 +158,7 @@ class Vertices {
   std::vector<double> values_;
 };
 
-/// Cells of the vertices: by their row and col, or in row order.
+/// Cells of the vertices, by their row and col or in row order.
 class Grid {
  public:
   Grid(const PlyHeader& header, std::size_t file_bytes, const std::string& name, std::uint64_t most_pixels)

@@ -12,8 +12,8 @@
 namespace datum {
 namespace {
 
-// libpng reports an error by longjmp, which skips destructors: the functions that it may leave so (read_info,
-// read_rows) hold plain values only, and everything that owns memory lives outside them.
+// libpng reports an error by longjmp, which skips destructors. Functions that it may leave (read_info,
+// read_rows) hold plain values only; owners of memory live outside them.
 class PngDecoder {
  public:
   explicit PngDecoder(ByteView file) : file_(file) {
@@ -57,7 +57,7 @@ bool PngDecoder::read_info() {
   if (!info_ || setjmp(png_jmpbuf(png_))) return false;
   png_set_read_fn(png_, this, on_read);
   png_set_user_limits(png_, 1 << 20, 1 << 20);
-  png_set_chunk_cache_max(png_, 1);  // no texts: a thousand of them may unpack to 8 MB each
+  png_set_chunk_cache_max(png_, 1);  // no texts: a thousand of them may expand to 8 MB each
   png_read_info(png_, info_);
   rows = png_get_image_height(png_, info_);
   cols = png_get_image_width(png_, info_);

@@ -1,4 +1,4 @@
-// Raster: one grey image as its file delivers it, before anybody says what a sample means.
+// Raster: one grey image of a file, before its samples are interpreted.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@ struct Raster {
   Samples samples;  // row-major, rows*cols, host byte order
 };
 
-/// Image of a TIFF file: one grey image (strips or tiles, either byte order, classic or BigTIFF) of 8 or
-/// 16-bit unsigned, 16 or 32-bit signed or 32-bit float samples; stored plainly or with a lossless
-/// compression. `name` stands for the file in messages. Throws FrameError: colour, palette, several images,
-/// another orientation than top-left, a lossy compression (it would alter heights), truncation, more than `most_pixels`.
+/// Image of a TIFF file: one grey image (strips or tiles, either byte order, classic or BigTIFF) of 8- or
+/// 16-bit unsigned, 16- or 32-bit signed or 32-bit float samples, uncompressed or losslessly compressed.
+/// `name` is the file's name in messages. Throws FrameError: colour, palette, several images, an orientation
+/// other than top-left, lossy compression (it would alter heights), truncation, more than `most_pixels`.
 Raster read_tiff(ByteView file, const std::string& name, std::uint64_t most_pixels = most_frame_pixels);
 
 /// Image of a grey PNG file of 8 or 16 bits. Throws FrameError: colour, palette, alpha, fewer bits, a damaged
-/// or truncated file, bytes after its end, more than `most_pixels`.
+/// or truncated file, trailing bytes, more than `most_pixels`.
 Raster read_png(ByteView file, const std::string& name, std::uint64_t most_pixels = most_frame_pixels);
 
-/// Refuses dimensions that no file of this size can hold: a decoder must not allocate what a broken header
-/// asks for. 4096 is above what lossless coding makes of any measured map (deflate ends at 1032:1, LZW at
-/// about 1300:1). Refuses more than `most_pixels` too, which [sensor] of the configuration sets.
+/// Refuses dimensions that a file of this size can't hold, so that a decoder does not allocate by a damaged
+/// header. The ratio 4096 exceeds lossless coding (deflate ends at 1032:1, LZW at about 1300:1). Also refuses
+/// more than `most_pixels`, a setting of [sensor].
 void check_raster_size(std::uint64_t rows, std::uint64_t cols, unsigned sample_bytes, std::size_t file_bytes,
                        const std::string& name, std::uint64_t most_pixels = most_frame_pixels);
 

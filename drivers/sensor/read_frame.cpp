@@ -21,8 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of the profile's largest frame: 4 bytes a pixel in a .ptr file, in a cloud three printed numbers of 21 characters, in
-/// others at most a real of 8 bytes, or a printed one of 15 digits; 1 MiB of headers. Never more than 2 GiB.
+/// Size limit from the profile's largest frame: 4 bytes a pixel in a .ptr file, three printed numbers of 21
+/// characters in a cloud, otherwise a real of 8 bytes or a printed one of 15 digits; 1 MiB of headers. At
+/// most 2 GiB.
 std::size_t most_bytes(const std::string& name, const SensorProfile& profile) {
   const std::string extension = lower_extension(name);
   const bool is_cloud = extension == ".pcd" || extension == ".ply";
@@ -65,7 +66,7 @@ Bytes read_announced(const fs::path& sidecar, const std::string& name, const Sen
   return read_heights(path, name, profile);
 }
 
-/// `meanwhile` looks at the same bytes; what it throws goes before what their reader does.
+/// `meanwhile` examines the same bytes; its error takes precedence over the reader's.
 Raster heights_of(const Bytes& heights, const Bytes& header, const Bytes& text, const std::string& text_name,
                   const FrameSidecar& sidecar, const SensorProfile& profile,
                   const FrameParser::Meanwhile& meanwhile) {
@@ -104,7 +105,7 @@ HeightFrame read_with_sidecar(const fs::path& path, const SensorProfile& profile
   return frame;
 }
 
-// STEM_z.tif belongs to STEM.json, any other NAME.tif to NAME.json.
+// STEM_z.tif belongs to STEM.json, other NAME.tif to NAME.json.
 HeightFrame read_by_height_file(const fs::path& path, const SensorProfile& profile) {
   fs::path sidecar = path;
   sidecar.replace_extension(".json");
@@ -157,7 +158,7 @@ HeightFrame read_delivery(const fs::path& path, const SensorProfile& profile) {
                       : extension == ".csv" ? read_csv(bytes, name, profile, hash)
                                             : read_gocator_data(bytes, name, profile.most_pixels);
   if (content_sha256.empty()) hash();
-  frame.delivered = profile.handedness;  // no such format says it
+  frame.delivered = profile.handedness;  // no such format states it
   frame.content_sha256 = content_sha256;
   return frame;
 }
@@ -196,7 +197,7 @@ void class_out_of_range(HeightFrame& frame, const SensorProfile& profile) {
   const auto* narrow = std::get_if<std::vector<std::int16_t>>(&frame.counts);
   if (!narrow)
     return std::visit([&](const auto& counts) { class_where(frame, counts, outside); }, frame.counts);
-  // z rises or falls with the count, so what is inside is one interval of counts: no arithmetic for each pixel.
+  // z is monotonic in the count, so the range is one interval of counts without arithmetic per pixel.
   int least = INT16_MAX + 1, most = INT16_MIN - 1;
   for (int count = INT16_MIN; count <= INT16_MAX; ++count) {
     if (outside(count)) continue;

@@ -1,4 +1,4 @@
-// One frame from one path, whatever its format.
+// Reader of one frame from a path, for all formats.
 #pragma once
 
 #include <filesystem>
@@ -13,19 +13,18 @@ namespace datum {
 ///   NAME.ptr             Pemtron; frame id = NAME
 ///   NAME.csv             Gocator CSV export
 ///   NAME.gdp             one data set of the Gocator protocol's data channel, as it was sent
-/// or, where the profile has a FrameReader, what that one takes. Where it has a FrameParser, that one parses all but the
-/// sidecar, .ptr, ENVI and .gdp.
-/// The frame is right-handed (mirrored once where the sensor is left-handed), checked (check()), of the
-/// profile's sensor, with every measured pixel outside the profile's range classed out_of_range, and hashed.
-/// May run on any thread.
+/// or, where the profile has a FrameReader, its deliveries. A FrameParser of the profile parses everything
+/// except the sidecar, .ptr, ENVI and .gdp. The frame is right-handed (mirrored once for a left-handed
+/// sensor), checked (check()), of the profile's sensor, and hashed; measured pixels outside the profile's
+/// range have class out_of_range. Callable on any thread.
 ///
-/// Throws FrameError "FILE: what; what to do"; beside what the readers refuse: an unknown format, no sidecar,
-/// a hash that differs from the sidecar's, more than profile.most_pixels, another sensor's serial, another handedness than the profile's, a
-/// profile without range.
+/// Throws FrameError "FILE: what; what to do": the readers' errors, an unknown format, no sidecar, a hash
+/// that differs from the sidecar's, more than profile.most_pixels, another sensor's serial, a handedness
+/// other than the profile's, a profile without range.
 HeightFrame read_frame(const std::filesystem::path& path, const SensorProfile& profile);
 
-/// What a frame goes through whatever it came by, its identity and hand already in it: checked, of the profile's
-/// sensor, pixels outside its range classed so, mirrored where it is left-handed. Throws FrameError.
+/// Common acceptance of a frame with its identity and handedness set: checks it and its sensor, classifies
+/// pixels outside the range, mirrors a left-handed one. Throws FrameError.
 void accept_frame(HeightFrame& frame, const SensorProfile& profile);
 
 }  // namespace datum

@@ -1,5 +1,5 @@
-// The JSON sidecar of a dropped image: what a 16-bit TIFF or PNG can't say of itself. Written last, it is
-// also the trigger of a file drop.
+// JSON sidecar of a dropped image, with the metadata that a 16-bit TIFF or PNG lacks. It is written last and
+// is the trigger of a file drop.
 //
 //   { "schema_version": 1, "sensor_serial": "SN-1", "job": {"name": "board-a", "hash": "5f3c"}, "frame_id":
 //   "000017",
@@ -9,12 +9,11 @@
 //     "height_file": "a_z.tif", "intensity_file": "a_i.png", "sha256": {"height": "...", "intensity": "..."}
 //     }
 //
-// Every key is needed but intensity_file, header_file (the .hdr of an ENVI height file, which needs it),
-// sha256 and unit_id (the board's serial number: a frame of another one is not measured as this one); no
-// other key is allowed. clock: sensor, host_monotonic,
-// utc or unknown. unit (of scale and of offset): m, mm, um, nm, inch or mil. invalid_value: a whole number,
-// "nan" (float files) or "none". x grows with the column, y with the row. Files are plain names beside the
-// sidecar.
+// All keys are mandatory except intensity_file, header_file (the .hdr that an ENVI height file needs), sha256
+// and unit_id (the board's serial number: a frame of another unit is not measured as this one). No other key
+// is allowed. clock: sensor, host_monotonic, utc or unknown. unit (of scale and offset): m, mm, um, nm, inch
+// or mil. invalid_value: a whole number, "nan" (float files) or "none". x grows with the column, y with the
+// row. Files are plain names beside the sidecar.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +25,7 @@
 
 namespace datum {
 
-/// Which pixel value means "nothing measured here".
+/// Pixel value that means "not measured".
 struct InvalidMark {
   enum class Kind : std::uint8_t { none, nan, value } kind = Kind::none;
   std::int64_t value = 0;
@@ -45,19 +44,18 @@ struct FrameSidecar {
   std::string unit_id{};                                         // empty: not given
 };
 
-/// Largest sidecar that is read.
+/// Size limit of a sidecar.
 inline constexpr std::size_t max_sidecar_bytes = 65536;
 
-/// Strict: throws FrameError "FILE: key.path: what is wrong; what is allowed". `file` stands for it in
+/// Strict: throws FrameError "FILE: key.path: what is wrong; what is allowed". `file` is its name in
 /// messages.
 FrameSidecar parse_sidecar(ByteView text, const std::string& file);
 
-/// The JSON text that parse_sidecar reads back to the same values (units: mm).
+/// JSON text from which parse_sidecar reads the same values (units: mm).
 std::string write_sidecar(const FrameSidecar& sidecar);
 
-/// value in `unit` as mm: m * 1000, um / 1000, nm / 1e6, inch * 254 / 10, mil * 254 / 1e4 (25.4 and 0.001 are
-/// no binary fractions; 254 and the powers of ten are, so that um and nm are rounded once). No value: the
-/// unit is not known.
+/// value in `unit` as mm: m * 1000, um / 1000, nm / 1e6, inch * 254 / 10, mil * 254 / 1e4. Only exact binary
+/// numbers are used (25.4 and 0.001 are none), so that um and nm are rounded once. None: unknown unit.
 std::optional<double> to_mm(double value, const std::string& unit);
 
 }  // namespace datum

@@ -1,4 +1,4 @@
-// Keys that every kind of sidecar has.
+// Keys common to all sidecars.
 #pragma once
 
 #include "drivers/frame/height_frame.h"

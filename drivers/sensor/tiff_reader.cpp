@@ -14,11 +14,11 @@
 namespace datum {
 namespace {
 
-// libtiff's handlers are global; what it says of this thread's file lands here.
+// libtiff's handlers are global; its messages for this thread's file are stored here.
 thread_local std::string tiff_message;
 
 void keep_message(const char* module, const char* format, va_list values) {
-  if (!tiff_message.empty()) return;  // the first one names the cause
+  if (!tiff_message.empty()) return;  // the first message names the cause
   std::array<char, 256> text{};
   std::vsnprintf(text.data(), text.size(), format, values);
   tiff_message = module ? fmt::format("{}: {}", module, text.data()) : text.data();
@@ -51,12 +51,12 @@ using Tiff = std::unique_ptr<TIFF, void (*)(TIFF*)>;
 Tiff open_tiff(Memory& memory) {
   static const bool handlers_set = [] {
     TIFFSetErrorHandler(keep_message);
-    TIFFSetWarningHandler(nullptr);  // unknown tags are none of our business
+    TIFFSetWarningHandler(nullptr);  // unknown tags are not relevant
     return true;
   }();
   static_cast<void>(handlers_set);
   tiff_message.clear();
-  // m: no memory map; the bytes are in memory already
+  // m: no memory map; the bytes are already in memory
   return {TIFFClientOpen("TIFF", "rm", &memory, read_memory, write_memory, seek_memory, close_memory,
                          size_memory, nullptr, nullptr),
           TIFFClose};

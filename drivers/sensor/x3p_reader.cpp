@@ -35,7 +35,7 @@ std::string trimmed_text(const std::string& text) {
   return from == std::string::npos ? "" : text.substr(from, text.find_last_not_of(blanks) - from + 1);
 }
 
-/// The child of this name, whatever its namespace prefix ("p:Record1").
+/// The child of this name, with any namespace prefix ("p:Record1").
 pugi::xml_node child(const pugi::xml_node& node, const std::string& name) {
   for (const pugi::xml_node& inner : node.children()) {
     const std::string full = inner.name();
@@ -54,7 +54,7 @@ class Document {
     if (!root_) refuse("main.xml has no ISO5436_2");
   }
   [[noreturn]] void refuse(const std::string& what) const { throw FrameError(name_ + ": " + what); }
-  /// Text under "Record1/Axes/CX/AxisType"; empty where it is absent.
+  /// Text at "Record1/Axes/CX/AxisType"; empty where absent.
   std::string text(const std::string& path) const {
     pugi::xml_node node = root_;
     for (std::size_t at = 0; node && at <= path.size();) {
@@ -83,7 +83,7 @@ class Document {
   pugi::xml_node root_;
 };
 
-/// In mm. Offset is 0 where it is left out.
+/// The axis in mm. A missing offset is 0.
 AxisScale scale_of(const Document& document, const std::string& axis, std::optional<double> fallback) {
   const std::string at = "Record1/Axes/" + axis;
   return {document.number(at + "/Increment", fallback) * mm_per_m,

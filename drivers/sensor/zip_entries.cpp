@@ -45,7 +45,7 @@ Bytes ZipEntries::read(const std::string& entry, std::size_t most) const {
     got = zip_fread(file.get(), bytes.data() + at, bytes.size() - at);
     if (got <= 0) refuse(entry + " is damaged");
   }
-  // The end is where libzip compares the entry's own checksum.
+  // libzip verifies the entry's checksum at the end.
   std::uint8_t beyond = 0;
   if (zip_fread(file.get(), &beyond, 1) != 0) refuse(entry + " is damaged");
   return bytes;

@@ -1,4 +1,4 @@
-// Entries of a zip file in memory, each read whole and bounded.
+// Entries of a zip file in memory, each read as a whole with a size limit.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,14 @@ namespace datum {
 
 class ZipEntries {
  public:
-  /// Throws FrameError naming `name` where it is no zip file. `file` must outlive it.
+  /// Throws FrameError naming `name` where it is not a zip file. `file` must outlive the object.
   ZipEntries(ByteView file, std::string name);
   ~ZipEntries();
   ZipEntries(const ZipEntries&) = delete;
   ZipEntries& operator=(const ZipEntries&) = delete;
 
-  /// Bytes of one entry, its checksum compared. Throws FrameError: absent, encrypted, damaged, larger than
-  /// `most` bytes; nothing is unpacked before its size is known to fit.
+  /// Bytes of one entry, with its checksum verified. Throws FrameError: missing, encrypted, damaged, larger
+  /// than `most` bytes. The size is checked before unpacking.
   Bytes read(const std::string& entry, std::size_t most) const;
 
  private:

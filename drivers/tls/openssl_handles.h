@@ -1,4 +1,4 @@
-// OpenSSL's objects with an owner. Not for use outside this folder.
+// Owners of OpenSSL's objects. Internal to this folder.
 #pragma once
 
 #include <openssl/bio.h>

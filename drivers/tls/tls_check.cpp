@@ -15,7 +15,7 @@ std::int64_t earliest(Look look) {
   try {
     return look();
   } catch (const RefusedError&) {
-    return 0;  // problem_of() says why
+    return 0;  // problem_of() states the reason
   }
 }
 

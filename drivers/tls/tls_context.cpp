@@ -17,7 +17,7 @@
 namespace datum {
 namespace {
 
-constexpr int security_level = 2;  // 112 bits: RSA of 2048 bits, curves of 224; SHA-1 signs nothing
+constexpr int security_level = 2;  // 112 bits: RSA of 2048 bits, curves of 224; no SHA-1 signatures
 constexpr int deepest_chain = 4;   // CAs between a certificate and the trusted one
 constexpr long longest_chain_bytes = 32'768;  // of the peer's certificates
 constexpr const char* ciphers_of_tls_1_2 = "ECDHE+AESGCM:ECDHE+CHACHA20";
@@ -55,7 +55,7 @@ ContextHandle new_context(bool server) {
                              SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_clear_options(c, SSL_OP_LEGACY_SERVER_CONNECT | SSL_OP_IGNORE_UNEXPECTED_EOF);
   SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
-  // One record a call: a peer that sends messages without data holds no turn of the loop.
+  // One record per call: a peer that sends messages without data must not block the loop.
   SSL_CTX_clear_mode(c, SSL_MODE_AUTO_RETRY);
   SSL_CTX_set_mode(c, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_max_cert_list(c, longest_chain_bytes);

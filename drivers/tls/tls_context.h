@@ -1,6 +1,6 @@
-// TlsContext: one side's certificates and rules, shared by its connections. TLS 1.2 at least; forward secrecy and
-// authenticated encryption only; no compression, no renegotiation, no session is ever resumed, so that each connection shows
-// its certificate anew. Both sides prove who they are.
+// TlsContext: certificates and rules of one side, shared by its connections. At least TLS 1.2; forward
+// secrecy and authenticated encryption only; no compression, renegotiation or session resumption, so that
+// each connection presents its certificate again. Both sides authenticate.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace datum {
 
 class TlsContext {
  public:
-  using Clock = std::function<std::int64_t()>;  // s since 1970-01-01: when certificates are valid
+  using Clock = std::function<std::int64_t()>;  // s since 1970-01-01, for certificate validity
 
-  /// Throws RefusedError that names the file: not there, damaged, a key that others may read or of another certificate, a
-  /// client_ca that is no CA.
+  /// Throws RefusedError that names the file: missing, damaged, a key that others may read or that belongs to
+  /// another certificate, a client_ca that is no CA.
   static std::shared_ptr<const TlsContext> of_server(const TlsServerSettings& settings, Clock utc_s);
   static std::shared_ptr<const TlsContext> of_client(const TlsClientSettings& settings, Clock utc_s);
   ~TlsContext();
@@ -29,14 +29,14 @@ class TlsContext {
   TlsContext& operator=(const TlsContext&) = delete;
 
   bool is_server() const { return server_; }
-  /// A session with this side's rules at this moment. Throws std::bad_alloc.
+  /// A session with this side's current rules. Throws std::bad_alloc.
   ssl_st* new_session() const;
-  /// Of this side's own certificate and those of its chain, the earliest; 0: it has none.
+  /// Earliest expiry of this side's certificate chain; 0: no certificate.
   std::int64_t certificate_ends_s() const { return ends_s_; }
-  /// Of the list of revoked certificates: after it nobody is let in; 0: there is none.
+  /// Expiry of the certificate revocation list, after which no peer is accepted; 0: no list.
   std::int64_t crl_ends_s() const { return crl_ends_s_; }
-  /// Why a peer that was accepted before would not be now; empty: it would. Times are not looked at: a certificate that
-  /// expires ends no connection.
+  /// Why a peer accepted earlier would be refused now; empty: it would not. Expiry is not checked: it ends no
+  /// connection.
   std::string objection(const TlsIdentity& peer) const;
 
  private:
@@ -52,7 +52,7 @@ class TlsContext {
   std::int64_t ends_s_ = 0, crl_ends_s_ = 0;
 };
 
-/// What a session's verification noted; empty: nothing.
+/// Fault noted by a session's verification; empty: none.
 std::string& objection_of(ssl_st* session);
 
 }  // namespace datum

@@ -16,7 +16,7 @@
 namespace datum {
 namespace {
 
-constexpr off_t most_bytes = 16 << 20;  // a list of revoked certificates may be long
+constexpr off_t most_bytes = 16 << 20;  // a revocation list may be long
 constexpr const char* credential_mark = "%d/";
 
 [[noreturn]] void refuse(const std::filesystem::path& file, const std::string& why) {
@@ -27,7 +27,7 @@ class File {
  public:
   explicit File(const std::filesystem::path& path)
       : path_(path),
-        fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {  // a FIFO is not waited for
+        fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {  // does not block on a FIFO
     if (fd_ < 0 || fstat(fd_, &status_) != 0) refuse(path, std::strerror(errno));
     if (!S_ISREG(status_.st_mode)) refuse(path, "is no regular file");
     if (status_.st_size > most_bytes) refuse(path, "is longer than 16 MiB");
@@ -60,7 +60,7 @@ BioHandle bio_over(const std::string& text) {
   return BioHandle(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-/// All of one kind. `next` gives null at the end, and where what stands there is damaged.
+/// All objects of one kind. `next` returns null at the end, and for a damaged object.
 template <class Handle, class Next>
 std::vector<Handle> all_in(const std::filesystem::path& file, const char* kind, Next next) {
   const std::string text = File(file).text();
@@ -108,7 +108,7 @@ std::vector<CrlHandle> revocations_in(const std::filesystem::path& file) {
 KeyHandle private_key_in(const std::filesystem::path& file) {
   const File opened(file);
   const uid_t owner = opened.status().st_uid, me = geteuid();
-  const bool own = owner == me || owner == 0 || me == 0;  // root looks at a service's key
+  const bool own = owner == me || owner == 0 || me == 0;  // root inspects a service's key
   if (!is_credential(file) && (!own || (opened.status().st_mode & (S_IRWXG | S_IRWXO)) != 0))
     refuse(
         file,

@@ -18,7 +18,7 @@ constexpr std::size_t record_bytes = 16 * 1024;  // RFC 8446, 5.1
 constexpr char handshake_record = 22, alert_record = 21;
 constexpr std::size_t longest_greeting = 200;
 
-/// As one line: what a peer without TLS said.
+/// First bytes of a peer without TLS, as one line.
 std::string shown(std::string text) {
   text = text.substr(0, text.find_first_of("\r\n"));
   for (char& c : text)
@@ -42,13 +42,13 @@ bool TlsPort::Wire::admit(const char* bytes, std::size_t size) {
   return lost.empty();
 }
 
-/// OpenSSL asked for a record's first bytes; a peer without TLS may have said more.
+/// OpenSSL requested a record's first bytes; a peer without TLS may have sent more.
 void TlsPort::Wire::hear_more() {
   try {
     std::uint8_t more[longest_greeting];
     const std::size_t n = below->read(more, sizeof more);
     greeting.append(reinterpret_cast<const char*>(more), n);
-  } catch (const std::runtime_error&) {  // it has said all
+  } catch (const std::runtime_error&) {  // the peer has sent everything
   }
 }
 
@@ -172,7 +172,9 @@ void TlsPort::fail() {
   if (!objection.empty()) throw RefusedError(fmt::format("{}: {}", describe(), objection));
   if (!wire_.lost.empty()) throw LostError(wire_.lost);
   const std::string why = fmt::format("{}: {}", describe(), failure.why);
-  if (failure.lasting && !context_->is_server()) throw RefusedError(why);  // a server's peers come and go
+  if (failure.lasting && !context_->is_server())
+    throw RefusedError(why);  // a server continues with other
+                              // peers
   throw LostError(why);
 }
 
@@ -189,7 +191,7 @@ bool TlsPort::shake() {
   if (up_) return true;
   if (!session_ || broken_) throw LostError(describe() + ": is not open");
   if (!below_->connected()) {
-    below_->write(nullptr, 0);  // throws what became of it
+    below_->write(nullptr, 0);  // throws the connection's error
     if (!below_->connected()) return false;
   }
   ERR_clear_error();
@@ -231,7 +233,7 @@ std::size_t TlsPort::write(const std::uint8_t* from, std::size_t size) {
   const int result = SSL_write(session_, from, static_cast<int>(n));
   if (result > 0) return n;
   settle(result);
-  // The record is made, maybe begun on the wire: it is taken, and no other bytes may come in its place.
+  // The record exists, possibly partly sent: its bytes are accepted and must not be replaced.
   kept_.assign(reinterpret_cast<const char*>(from), n);
   return n;
 }

@@ -1,4 +1,4 @@
-// TLS (RFC 8446, RFC 5246) on a Port: the files that a side takes, all in PEM.
+// TLS (RFC 8446, RFC 5246) on a Port: the PEM files of one side.
 #pragma once
 
 #include <filesystem>
@@ -7,16 +7,16 @@
 namespace datum {
 
 struct TlsServerSettings {
-  std::filesystem::path certificate;  // the server's first, then those between it and its CA
-  std::filesystem::path key;          // "%d/NAME": handed over by the service manager (LoadCredential=)
-  std::filesystem::path client_ca;    // who signs the clients' certificates
-  std::filesystem::path crl{};        // of each CA of a client's chain; empty: nothing is revoked
+  std::filesystem::path certificate;  // the server's own first, then those up to its CA
+  std::filesystem::path key;          // "%d/NAME": passed by the service manager (LoadCredential=)
+  std::filesystem::path client_ca;    // CA of the clients' certificates
+  std::filesystem::path crl{};        // of each CA of a client's chain; empty: no revocation
 };
 
 struct TlsClientSettings {
   std::filesystem::path ca;
-  std::filesystem::path certificate{}, key{};  // empty: the client shows none
-  std::string name;  // that the server's certificate must have: a DNS name or a numeric address
+  std::filesystem::path certificate{}, key{};  // empty: the client presents none
+  std::string name;  // demanded of the server's certificate: a DNS name or a numeric address
 };
 
 }  // namespace datum

@@ -31,7 +31,7 @@ std::string der_of(X509* certificate) {
   return der;
 }
 
-/// Empty where there is not exactly one, or where it holds a zero byte that a comparison could stop at.
+/// Empty where there is not exactly one, or where it contains a zero byte, at which a comparison could stop.
 std::string common_name_of(const X509* certificate) {
   const X509_NAME* subject = X509_get_subject_name(certificate);
   const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
@@ -68,7 +68,7 @@ bool is_lasting(int alert) {
          alert == SSL_AD_INSUFFICIENT_SECURITY || alert == SSL_AD_CERTIFICATE_REQUIRED;
 }
 
-/// What the other side says is wrong with this one.
+/// The peer's alert about this side.
 TlsFailure alert_text(int alert, bool is_server) {
   const char* said = SSL_alert_desc_string_long(alert);
   if (is_server) return {fmt::format("it refuses datumd's certificate or TLS: {}", said), true};

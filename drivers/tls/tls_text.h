@@ -1,4 +1,4 @@
-// What OpenSSL says, in words that name the remedy. Not for use outside this folder.
+// Texts of OpenSSL errors, with the remedy. Internal to this folder.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@ namespace datum {
 
 struct TlsFailure {
   std::string why;
-  bool lasting = false;  // waiting and trying again mends nothing: certificates, versions
+  bool lasting = false;  // a retry does not help: certificates, versions
 };
 
-/// Of the calling thread's error queue, which is emptied.
+/// Failure from the calling thread's error queue, which is cleared.
 TlsFailure tls_failure(bool is_server);
 
-/// Of a chain that was not accepted, at the certificate in hand.
+/// For a chain that was not accepted, at its current certificate.
 std::string objection_text(X509_STORE_CTX* store, bool is_server);
 
 /// Seconds since 1970-01-01.
 std::int64_t utc_of(const ASN1_TIME* time);
-/// Throws LostError where the certificate can't be told unabridged: a subject longer than 512 characters.
+/// Throws LostError where a subject exceeds 512 characters and can't be stated completely.
 TlsIdentity identity_of(X509* certificate, const STACK_OF(X509) * chain);
 
 }  // namespace datum
