@@ -14,16 +14,16 @@ namespace {
 
 constexpr double tiles_per_patch = 4, most_tiles_a_side = 256;
 constexpr int least_px = 9, most_px_a_side = 8;
-/// Of the normal distribution: a standard deviation over its median absolute deviation, and the standard uncertainty of a
+/// Normal distribution: standard deviation over median absolute deviation, and standard uncertainty of a
 /// median over that of a mean (sqrt(pi / 2)).
 constexpr double sigma_per_mad = 1.4826, median_per_mean = 1.2533;
 
 double pitch_mm(const HeightFrame& frame) { return std::max(frame.x.scale_mm, frame.y.scale_mm); }
 
-/// Of some hundred tiles one is 3 standard uncertainties off by chance.
+/// One of some hundred tiles exceeds 3 standard uncertainties by chance.
 constexpr double chance_sigmas = 3;
 
-/// Median less what chance makes of it, 0 at least.
+/// Median reduced by its chance deviation, at least 0.
 double told_um(std::vector<double> um, const PixelNoise& noise) {
   const auto n = static_cast<double>(um.size());
   const double level = median_of(um);
@@ -36,9 +36,9 @@ double told_um(std::vector<double> um, const PixelNoise& noise) {
 }  // namespace
 
 struct BareBoard::Scene {
-  /// A rectangle or circle of the board whose pixels are no bare board.
+  /// A rectangle or circle of the board that is not bare.
   struct Hidden {
-    Eigen::Vector2d centre_mm, half_mm;  // of a circle: half its diameter both ways
+    Eigen::Vector2d centre_mm, half_mm;  // for a circle: half its diameter in both directions
     double cosine, sine;
     bool is_circle;
 
@@ -52,14 +52,14 @@ struct BareBoard::Scene {
 
   const BareView& look;
   std::vector<Hidden> hidden;
-  std::vector<std::vector<std::uint32_t>> at;  // of each tile those that reach into it
+  std::vector<std::vector<std::uint32_t>> at;  // of each tile: those that overlap it
 
   void hide(const BoardRect& rect, double margin_mm) {
     const double turn = rect.rotation_deg * std::numbers::pi / 180;
     hidden.push_back({rect.centre_mm, rect.size_mm / 2 + Eigen::Vector2d::Constant(margin_mm), std::cos(turn),
                       std::sin(turn), false});
   }
-  /// As patches of bare board are cut out.
+  /// Adds the areas that are also cut out of patches of bare board.
   void hide(const Recipe& recipe) {
     const double margin_mm = std::max(recipe.floor.neighbour_margin_mm, recipe.floor.inner_margin_mm);
     for (const Component& c : recipe.components) hide(c.floor_outline ? *c.floor_outline : c.body, margin_mm);
@@ -97,7 +97,7 @@ BareBoard::BareBoard(const BareView& look, const ThinPlate& surface, const std::
   });
 }
 
-/// Tiles that a square about a place reaches into.
+/// Tiles that overlap a square about a place.
 template <class Visit>
 void BareBoard::near(const Eigen::Vector2d& at_mm, double reach_mm, const Visit& visit) const {
   const auto tile = [&](double mm, int count) {

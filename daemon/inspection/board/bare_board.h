@@ -1,7 +1,8 @@
-// Bare board beside the knots: how far its pixels lie off the surface that was laid through the knots.
+// Bare board beside the knots: deviation of its pixels from the surface through the knots.
 //
-// The board is cut into tiles. A tile tells the median height over the surface of those of its pixels that lie on the board
-// and on no component, exclusion or hole; a tile that shows too few of them tells nothing. Places in mm, board coordinates.
+// The board is divided into tiles. A tile's value is the median height over the surface of its pixels outside
+// components, exclusions and holes; a tile with too few such pixels has none. Places in mm, board
+// coordinates.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,7 @@
 
 namespace datum {
 
-/// What is looked at. Borrows all.
+/// Inputs, all borrowed.
 struct BareView {
   const Recipe& recipe;
   const HeightFrame& frame;
@@ -21,12 +22,12 @@ struct BareView {
   const BoardView& view;
 };
 
-/// Of the pixels: standard deviation, and S of neighbours (Correlation::sum), by which their number counts less.
+/// Standard deviation of a pixel, and S of neighbours (Correlation::sum), by which n is divided.
 struct PixelNoise {
   double sigma_um = 0, correlation = 1;
 };
 
-/// A place and how far around it is looked.
+/// A place and the radius checked around it.
 using LookedAt = std::pair<Eigen::Vector2d, double>;
 
 class BareBoard {
@@ -36,10 +37,10 @@ class BareBoard {
   BareBoard(const BareView& look, const ThinPlate& surface, const std::vector<LookedAt>& places,
             const PixelNoise& noise, unsigned threads);
 
-  /// Of the tiles within reach_mm of a place the one that lies farthest off the surface beyond what noise explains; none
-  /// where no tile there tells anything.
+  /// The tile within reach_mm of a place with the largest deviation beyond noise; none where no tile there
+  /// has a value.
   std::optional<WarpOffEvidence> farthest(const Eigen::Vector2d& at_mm, double reach_mm) const;
-  /// Of all tiles.
+  /// The same over all tiles.
   std::optional<WarpOffEvidence> farthest() const;
 
  private:
@@ -57,7 +58,7 @@ class BareBoard {
 
   double side_mm_ = 1;
   int cols_ = 0, rows_ = 0;
-  std::vector<double> off_um_;  // NaN: tells nothing
+  std::vector<double> off_um_;  // NaN: no value
 };
 
 }  // namespace datum

@@ -14,7 +14,7 @@ namespace {
 /// Coordinates from the site's centre and the nominal board there.
 SiteGrid grid_of(const HeightFrame& frame, const Site& site) {
   const auto axis = [](double scale_um, double zero_at) {
-    // far outside of the frame any integer will do: such a site has no pixels
+    // far outside the frame any integer will do: such a site has no pixels
     const double near = std::clamp(zero_at, -0x1p29, 0x1p29);
     return axis_to_um(scale_um, -zero_at * scale_um, near);
   };

@@ -1,4 +1,4 @@
-// What is measured on one board: recipe, sites and frame as the flat plan that every backend reads.
+// Measuring plan of one board: recipe, sites and frame in the flat form that every backend reads.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,10 @@
 
 namespace datum {
 
-/// Owns what a plan points to. Site i of the plan is component i; a component that is refused already has
-/// no pixels.
+/// Owns the data of a plan. Site i of the plan is component i; a refused component has no pixels.
 class OwnedBoardPlan {
  public:
-  /// Throws std::invalid_argument for a component of more quantiles or top counts than a plan holds.
+  /// Throws std::invalid_argument for a component with more quantiles or top counts than a plan holds.
   OwnedBoardPlan(const Recipe& recipe, const SensorProfile& sensor, const HeightFrame& frame,
                  const std::vector<Site>& sites);
   /// Valid as long as this object.
@@ -28,10 +27,10 @@ class OwnedBoardPlan {
   BoardPlan plan_;
 };
 
-/// The frame's heights, with its classes. The frame outlives the view.
+/// The frame's heights and classes. The frame outlives the view.
 FrameView view_of(const HeightFrame& frame);
 
-/// From the recipe's hash and the reference alone, so that neither neighbours nor the run matter (FNV-1a).
+/// FNV-1a of the recipe's hash and the reference alone, independent of other components and of the run.
 std::uint64_t seed_of(const Recipe& recipe, const Component& component);
 
 }  // namespace datum

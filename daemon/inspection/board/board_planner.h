@@ -1,5 +1,5 @@
-// Where a recipe's components lie on a frame and what is measured there, kept from board to board: finding
-// it takes longer than measuring on a GPU.
+// Cache of measuring plans: finding a recipe's components on a frame takes longer than measuring them on a
+// GPU.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@
 
 namespace datum {
 
-/// What is known of a site's pixels before any frame.
+/// Properties of a site's pixels that do not depend on a frame.
 struct SiteShape {
   RingTiles tiles;
   BodyShape body;
 };
 
-/// Sites and plan of one recipe at one place in frames of one geometry.
+/// Sites and plan of one recipe at one place, for frames of one geometry.
 struct PlannedBoard {
   std::vector<Site> sites;
   std::vector<SiteShape> shapes;  // of each site
@@ -31,17 +31,17 @@ struct PlannedBoard {
 PlannedBoard plan_board(const Recipe& recipe, const SensorProfile& sensor, const HeightFrame& frame,
                         const BoardView& view, unsigned threads);
 
-/// Remembers the plans of the last boards. One object is used by one thread at a time.
+/// Keeps the plans of the last boards. For use by one thread at a time.
 class BoardPlanner {
  public:
-  /// plan_board's result, or what it was for a board of the same recipe and profile (by their hashes;
-  /// without one nothing is remembered), frame geometry and place. `view` is that of `placement`.
+  /// plan_board's result, or a cached one for the same recipe and profile (by their hashes; without one
+  /// nothing is cached), frame geometry and place. `view` is that of `placement`.
   std::shared_ptr<const PlannedBoard> of(const Recipe& recipe, const SensorProfile& sensor,
                                          const HeightFrame& frame, const Htm<Board, Sensor>& placement,
                                          const BoardView& view, unsigned threads);
 
  private:
-  /// All that a plan depends on.
+  /// Everything that a plan depends on.
   struct Key {
     std::string recipe_name, recipe_sha256, sensor_serial, sensor_sha256;
     int rows, cols;
@@ -54,7 +54,7 @@ class BoardPlanner {
                     const Htm<Board, Sensor>& placement);
 
   static constexpr std::size_t most = 4;                                 // a line changes between few recipes
-  std::list<std::pair<Key, std::shared_ptr<const PlannedBoard>>> last_;  // the latest first
+  std::list<std::pair<Key, std::shared_ptr<const PlannedBoard>>> last_;  // latest first
 };
 
 }  // namespace datum

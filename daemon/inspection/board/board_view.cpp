@@ -11,8 +11,7 @@ BoardView::BoardView(const HeightFrame& frame, const Htm<Board, Sensor>& board_f
   const Eigen::Matrix3d r = board_from_sensor.rotation();
   const Eigen::Vector3d t = board_from_sensor.translation_mm();
   const double cosine = r(2, 2);
-  // 1e-3 keeps the division sound; the recipe's limit on tilt is far below the 89.9 degrees that it stands
-  // for.
+  // 1e-3 (89.9 degrees) keeps the division well-conditioned; the recipe's limit of the tilt is far below.
   if (!(cosine > 1e-3)) {
     throw std::domain_error(
         "the sensor sees the board from below or on edge: its z must point from the board towards the "

@@ -33,7 +33,7 @@ WarpKnot knot_of(const std::string& name, const Htm<Board, Sensor>& board_from_s
   return {p.head<2>(), p.z() * 1e3, e.u_form_um > 0 ? e.u_form_um : floor.u_um, name};
 }
 
-/// A limit's room in um: what the surface's rounding is compared with.
+/// A limit's width in um, the reference of the surface's rounding.
 double tolerance_um(const Recipe& recipe) {
   double least = 1e4;
   for (const Check& c : recipe.warp->row.checks) {
@@ -45,10 +45,9 @@ double tolerance_um(const Recipe& recipe) {
   return least;
 }
 
-/// Mirrors the recipe's words of what a component may ask.
-/// hidden: half width of what the value may be off where nothing was seen; off: what it is off where bare board between knots
-/// contradicts the surface. That is no width within which nothing is known: it stands for a standard uncertainty whole, so that
-/// a limit is kept with what was seen.
+/// Budget with the recipe's terms of a height. hidden: half width of a deviation in unmeasured areas. off:
+/// deviation where bare board between knots contradicts the surface. It is an observed deviation and not a
+/// bound, so it enters whole as a standard uncertainty.
 std::vector<UncertaintyTerm> warp_budget(const WarpValue& v, double hidden, double off, const Recipe& recipe,
                                          const SensorProfile& sensor) {
   const double root3 = std::sqrt(3.0);
@@ -64,7 +63,8 @@ std::vector<UncertaintyTerm> warp_budget(const WarpValue& v, double hidden, doub
   };
 }
 
-/// A quadratic bow of the whole board is larger than that of the outline within the margin by the ratio of their lengths.
+/// A quadratic bow of the whole board exceeds that of the outline within the margin by the ratio of their
+/// lengths.
 void add_margin(CheckVerdict& v, const Recipe& recipe) {
   const double margin = recipe.warp->margin_mm;
   const double rest = recipe.board_size_mm.minCoeff() - 2 * margin;
@@ -85,7 +85,7 @@ double half_of(Characteristic c, const WarpArea& outline, const HalfWidth& half)
   return peak_half_um(outline, half);
 }
 
-/// The places that a characteristic of an area is made of.
+/// The places that a characteristic of an area evaluates.
 std::vector<Eigen::Vector2d> places_of(Characteristic c, const WarpArea& area) {
   const auto corner = corners_mm(area);
   std::vector<Eigen::Vector2d> places(corner.begin(), corner.end());
@@ -94,7 +94,7 @@ std::vector<Eigen::Vector2d> places_of(Characteristic c, const WarpArea& area) {
   return places_mm(area, c == Characteristic::bow);
 }
 
-/// How far from the places of a characteristic bare board is compared with the surface.
+/// Radius around a characteristic's places within which bare board is compared with the surface.
 double reach_of(const Recipe& recipe, Characteristic c, const WarpArea& area) {
   if (c == Characteristic::twist || c == Characteristic::convexity) return recipe.warp->patch_mm / 2;
   return between_places_mm(area, c == Characteristic::bow);
@@ -107,8 +107,8 @@ HalfWidth seen_off(const BoardWarp& warp, double reach_mm) {
   };
 }
 
-/// Names the place where bare board contradicts the surface, where that is most of the uncertainty: then it is a gap between
-/// knots that makes the value INVALID.
+/// Names the place where bare board contradicts the surface if that is most of the uncertainty: the value is
+/// then INVALID because of a gap between knots.
 void name_off(CheckVerdict& v, const WarpOffEvidence& off, double u_off) {
   if (2 * u_off * u_off < v.u * v.u) return;
   const std::string place =
@@ -124,7 +124,7 @@ void name_off(CheckVerdict& v, const WarpOffEvidence& off, double u_off) {
       v.detail);
 }
 
-/// The reason why a characteristic of an area can't be told.
+/// Why a characteristic of an area can't be evaluated.
 std::pair<Reason, std::string> refusal_of(const Recipe& recipe, const BoardWarp& warp, const WarpArea& area,
                                           Characteristic c) {
   if (warp.reason != Reason::none) return {warp.reason, warp.detail};
@@ -289,7 +289,7 @@ CheckVerdict board_flatness(const Check& check, const Recipe& recipe, const Sens
   std::tie(v.reason, v.detail) = refusal_of(recipe, warp, area, check.characteristic);
   if (v.reason != Reason::none) return v;
   constexpr int steps =
-      8;  // between few knots a footprint is near a quadratic: highest in a corner or in its middle
+      8;  // between few knots a footprint is nearly quadratic: highest in a corner or in its middle
   const WarpValue value = peak_to_valley_um(*warp.surface, area, steps);
   v.value = value.value;
   v.budget = warp_budget(value, peak_half_um(area, hidden_um(recipe, warp)), 0, recipe, sensor);

@@ -39,7 +39,7 @@ std::vector<std::int32_t> rim_nm(const BodyHeights& body, const BodyShape& shape
   return nm;
 }
 
-/// Places of one kind of pixels on the top plane.
+/// Range of one kind of pixels on the top plane.
 struct OnPlane {
   double lowest = HUGE_VAL, highest = -HUGE_VAL;
   void add(double nm) {
@@ -48,7 +48,7 @@ struct OnPlane {
   }
 };
 
-/// The first of `length` pixels that has a height, or the first that has none; `length` where there is no such pixel.
+/// Index of the first of `length` pixels with (or without) a height; `length` where there is none.
 std::int32_t first_of(bool with_height, const std::uint8_t* classes, std::int32_t length) {
   std::int32_t k = 0;
   std::uint64_t eight = 0;
@@ -60,7 +60,7 @@ std::int32_t first_of(bool with_height, const std::uint8_t* classes, std::int32_
   return k;
 }
 
-/// The same from the other end: the last such pixel, -1 where there is none.
+/// Index of the last such pixel; -1 where there is none.
 std::int32_t last_of(bool with_height, const std::uint8_t* classes, std::int32_t length) {
   std::uint64_t eight = 0;
   for (; length >= 8; length -= 8) {
@@ -71,7 +71,7 @@ std::int32_t last_of(bool with_height, const std::uint8_t* classes, std::int32_t
   return length - 1;
 }
 
-/// Where on the top plane a run's pixels of one kind reach: a plane's extremes along a run lie at its ends.
+/// Range of a run's pixels of one kind on the top plane: a plane's extremes along a run lie at its ends.
 void add_ends(const PixelRun& run, const std::uint8_t* classes, const TopPlane& top, bool with_height,
               OnPlane& where) {
   const std::int32_t first = first_of(with_height, classes, run.length);
@@ -88,7 +88,7 @@ std::uint32_t clipped_in(const std::uint8_t* classes, std::int32_t length, Isa i
   vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
     constexpr auto beyond = static_cast<std::uint8_t>(PixelClass::out_of_range),
                    saturated = static_cast<std::uint8_t>(PixelClass::saturated);
-    std::uint8_t any = 0;  // most runs have none, and bytes are compared faster than counted
+    std::uint8_t any = 0;  // most runs have none, and comparing bytes is faster than counting
     for (std::int32_t k = 0; k < length; ++k)
       any = static_cast<std::uint8_t>(any | (classes[k] == beyond) | (classes[k] == saturated));
     if (any == 0) return;
@@ -98,7 +98,7 @@ std::uint32_t clipped_in(const std::uint8_t* classes, std::int32_t length, Isa i
   return clipped;
 }
 
-/// e.missing is known: no pixel is looked at where none is missing.
+/// Requires e.missing: no pixel is examined where none is missing.
 void count_classes(const BodyHeights& body, const std::uint8_t* classes, std::int32_t cols,
                    const TopPlane& top, BodyEvidence& e) {
   if (!classes || e.missing == 0) return;
@@ -111,7 +111,7 @@ void count_classes(const BodyHeights& body, const std::uint8_t* classes, std::in
   const Isa isa = best_isa();
   OnPlane seen, missing;
   for (std::uint32_t i = 0; i < count; ++i) {
-    constexpr std::uint32_t ahead = 6;  // rows: far apart in memory
+    constexpr std::uint32_t ahead = 6;  // rows, because their memory is far apart
     if (i + ahead < count)
       for (std::int32_t k = 0; k < runs[i + ahead].length; k += 64)
         __builtin_prefetch(classes_of(runs[i + ahead]) + k);
@@ -125,7 +125,7 @@ void count_classes(const BodyHeights& body, const std::uint8_t* classes, std::in
   e.missing_below_um = std::max(0.0, seen.lowest - missing.lowest) * 1e-3;
 }
 
-/// A body has one run a row: pixels within `width_px` of its border along rows and columns.
+/// A body has one run per row: pixels within `width_px` of its border along rows and columns.
 std::vector<PixelRun> rim_runs(const PixelRun* runs, std::int32_t count, std::int32_t width_px) {
   std::vector<PixelRun> rim;
   for (std::int32_t i = 0; i < count; ++i) {
@@ -154,7 +154,7 @@ double pixels_in(const std::vector<PixelRun>& runs) {
   return pixels;
 }
 
-/// All sums of a record but what is picked by rank.
+/// All sums of a record except values selected by rank.
 struct Sums {
   std::int64_t sum_nm = 0;
   std::uint32_t valid = 0;
@@ -174,7 +174,7 @@ Sums without(const BodyRecord& all, const HeightMoments& rim, std::int64_t rim_n
   m.rh -= rim.rh;
   m.hh_high -= rim.hh_high;
   m.hh_low -= rim.hh_low;
-  height::fold_carry(&m);  // by an arithmetic shift: it folds a borrow, too
+  height::fold_carry(&m);  // arithmetic shift, which also carries a borrow
   return s;
 }
 
@@ -203,7 +203,7 @@ RimShift rim_shift(const BodyHeights& body, const BodyShape& shape, const BodyRe
     sum += h;
     ++valid;
   }
-  // An inside that tells anything: a quarter of the body and a dozen pixels.
+  // An inside with evidence: a quarter of the body and a dozen pixels.
   if (valid + 12 > record.valid || 4 * valid > 3 * record.valid || valid == 0) return shift;
   const HeightMoments rim =
       height::moments(pixels_of(body, shape.rim, nullptr), nm.data(), record.row0, record.col0, best_isa());
@@ -265,7 +265,7 @@ BodyEvidence body_evidence(const BodyHeights& body, const BodyShape& shape, cons
                            const WantedRanks& wanted) {
   BodyEvidence e;
   e.pixels = body.site.body_pixels;
-  e.missing = e.pixels - heights.valid;  // a height beyond what is measured is none either
+  e.missing = e.pixels - heights.valid;  // an unmeasurable height counts as missing
   count_classes(body, classes, cols, heights.top, e);
   if (heights.valid == 0) return e;
   e.rows = shape.rows;

@@ -14,7 +14,7 @@
 namespace datum {
 namespace {
 
-/// The heights of a window, and how many lie below and above it.
+/// The heights in a window, and the numbers below and above it.
 struct Window {
   std::vector<std::int32_t> in;
   std::int64_t below = 0, above = 0;
@@ -22,7 +22,7 @@ struct Window {
   bool holds(std::int64_t rank) const {
     return rank > below && rank <= below + static_cast<std::int64_t>(in.size());
   }
-  /// low <= high, both held.
+  /// low <= high, both inside the window.
   RankPair at(std::int64_t low, std::int64_t high) {
     const auto at_low = in.begin() + (low - below - 1), at_high = in.begin() + (high - below - 1);
     std::nth_element(in.begin(), at_low, in.end());
@@ -40,12 +40,13 @@ Window all_of(const BodyHeights& body) {
   return w;
 }
 
-/// Bounds of z over the floor's row, less what it rises along the row.
+/// Bounds of z over the floor's row, without its slope along the row.
 struct Bounds {
   float low, high;
 };
 
-/// Marks the pixels of a run within bounds and counts those beyond, in pieces of one length: vectors without a rest.
+/// Marks a run's pixels within bounds and counts those beyond, in pieces of fixed length, so that loops
+/// vectorise without a remainder.
 DATUM_HD void mark(const float* __restrict z, float per_col, float from_ref, Bounds within,
                    std::int32_t length, std::uint8_t* __restrict in, std::int32_t* lower,
                    std::int32_t* higher) {
@@ -65,7 +66,7 @@ DATUM_HD void mark(const float* __restrict z, float per_col, float from_ref, Bou
   *higher += n_higher;
 }
 
-/// Heights from `low_nm` to `high_nm`, chosen by floats: what they round widens the window.
+/// Heights from `low_nm` to `high_nm`, selected in floats; their rounding widens the window.
 Window window_of(const BodyHeights& body, double low_nm, double high_nm) {
   const height::FloorPass pass =
       height::floor_pass(body.site.grid.x, body.site.grid.y, body.floor.a, body.floor.b, body.floor.c);
@@ -86,7 +87,7 @@ Window window_of(const BodyHeights& body, double low_nm, double high_nm) {
     const double row = height::floor_at_row(pass, run.row);
     const std::int32_t first = run.col - pass.col_ref;
     const double steep = std::fabs(static_cast<double>(per_col)) * (std::abs(first) + run.length);
-    // five roundings of 2^-24 of all that is added
+    // five roundings of 2^-24 of all summands
     const double low_um = (low_nm + row) * per_um, high_um = (high_nm + row) * per_um;
     const double rounding = 0x1p-21 * (std::fabs(low_um) + std::fabs(high_um) + steep);
     const Bounds within{static_cast<float>(low_um - rounding), static_cast<float>(high_um + rounding)};
@@ -140,7 +141,7 @@ RankPair heights_of_ranks(const BodyHeights& body, std::uint32_t valid, const Or
   const double slack = 3 * std::sqrt(static_cast<double>(high - low + 1));
   Window w = window_of(body, reach(std::min<std::int64_t>(low, near.rank), -slack) - 1,
                        reach(std::max<std::int64_t>(high, near.rank), slack) + 1);
-  // heights that are too large to be measured count on neither side
+  // heights too large to be measured count on neither side
   const bool complete = w.below + w.above + static_cast<std::int64_t>(w.in.size()) == valid;
   if (!complete || !w.holds(low) || !w.holds(high)) w = all_of(body);
   return w.at(low, high);

@@ -14,7 +14,7 @@ struct RankPair {
   std::int32_t low_nm = 0, high_nm = 0;
 };
 
-/// A body's z over a floor, in the order of its runs; pixel_padding more mean nothing.
+/// z of a body's pixels over a floor, in the order of its runs, followed by pixel_padding unused ones.
 struct BodyHeights {
   const SitePlan& site;
   const PixelRun* runs;
@@ -22,23 +22,23 @@ struct BodyHeights {
   const PlaneFit& floor;
 };
 
-/// The body's pixels over that floor, as the kernels take them; they lie where `body`'s do.
+/// The body's pixels over that floor in the kernels' form; their memory is `body`'s.
 BodyPixels pixels_of(const BodyHeights& body);
 
-/// The heights of ranks low <= high of the body's `valid` pixels with a height over its floor, at least one; ranks beyond them
-/// are the last ones. `near`: a rank that is known over the same floor; where the heights are as dense as there, only those
-/// between are looked at: about 0.5 ns a pixel, else 10.
+/// Heights of ranks low <= high of the body's `valid` (at least one) pixels with a height; ranks beyond them
+/// are the last ones. `near`: a known rank over the same floor. Where the density of heights is as there,
+/// only the heights in between are examined: about 0.5 ns a pixel, else 10.
 RankPair heights_of_ranks(const BodyHeights& body, std::uint32_t valid, const OrderStatistic& near,
                           std::int64_t low, std::int64_t high);
 
-/// What checks ask for: the median, and percentiles in the order of HeightStatistics::quantiles.
+/// Ranks required by checks: the median, and percentiles in the order of HeightStatistics::quantiles.
 struct WantedRanks {
   bool median = false;
   std::vector<double> quantiles;
 };
 
-/// Of all pixels, the heights of a rank were the missing ones all the lowest (low_nm), and all the highest (high_nm); none where
-/// no pixel is missing.
+/// Heights of a rank of all pixels if the missing ones were all the lowest (low_nm) or all the highest
+/// (high_nm); none where no pixel is missing.
 struct MissingRanks {
   RankPair median;
   std::vector<RankPair> quantiles;

@@ -7,7 +7,7 @@
 namespace datum {
 namespace {
 
-/// A plane of the board's coordinates as a floor of the site: z = a x + b y + c in um from the site's centre.
+/// Sets a plane in board coordinates as the site's floor: z = a x + b y + c in um from the site's centre.
 void set_plane(const WarpFloor& f, const Htm<Board, Sensor>& board_from_sensor, const Site& site,
                PlaneFit& fit) {
   const Htm<Sensor, Board> sensor_from_board = board_from_sensor.inverse();
@@ -56,7 +56,7 @@ Floor fallback_floor(const Recipe& recipe, const Component& component, const Sit
   set_plane(f, board_from_sensor, site, floor.fit);
   floor.form_um = recipe.floor.form == FloorForm::quadratic ? f.form_um : 0;
   floor.u_um = f.u_um;
-  floor.form_slope.setZero();  // the ring's own
+  floor.form_slope.setZero();  // the ring's own is not used
   floor.u_slope = f.u_slope_um_per_mm * 1e-3;
   floor.noise_um = ring.evidence.sigma_um;
   floor.correlation = warp.correlation;

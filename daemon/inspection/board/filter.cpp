@@ -18,14 +18,14 @@ namespace {
 constexpr double most_grey_steps = 1 << 30;
 constexpr double um_per_mm = 1e3;
 
-/// Heights in steps about their middle, and what a step is.
+/// Heights in steps about their middle, and the step's size.
 struct Steps {
   std::vector<std::int32_t> heights;
   AxisScale z;
   double um() const { return std::abs(z.scale_mm) * um_per_mm; }
 };
 
-/// The step's size, for a height as the frame has it, and where steps count from.
+/// The step's size for the frame's type of height, and the zero of the steps.
 template <class T>
 Steps in_steps(const HeightFrame& frame, const std::vector<T>& counts) {
   const double per_count = std::is_floating_point_v<T> ? filter_steps * std::abs(frame.z.scale_mm) * um_per_mm
@@ -92,7 +92,7 @@ StepRecord record_of(const FilterSettings& f, const Steps& s, const DiffusionRec
   return r;
 }
 
-/// Of the unfiltered frame: a finer step does not know more of a height than the sensor told.
+/// Keeps the unfiltered frame's term: a finer step does not improve the sensor's resolution.
 void keep_quantisation(std::vector<UncertaintyTerm>& budget, const std::vector<UncertaintyTerm>& raw) {
   for (UncertaintyTerm& term : budget) {
     if (term.name != "quantisation") continue;
@@ -103,7 +103,7 @@ void keep_quantisation(std::vector<UncertaintyTerm>& budget, const std::vector<U
 
 bool has_value(const CheckVerdict& v) { return v.reason == Reason::none || v.reason == Reason::uncertainty; }
 
-/// The raw value fails: so does the filtered one, by both rules.
+/// A failing raw value makes the filtered one fail, by both rules.
 void keep_failure(CheckVerdict& v, const CheckVerdict& raw) {
   if (v.reason != Reason::none || raw.decision_simple != Decision::fail) return;
   const bool better = v.decision < raw.decision || v.decision_simple == Decision::pass;

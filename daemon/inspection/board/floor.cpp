@@ -32,7 +32,8 @@ std::string second_level_text(const FloorSettings& gates, const Floor& floor) {
   return text;
 }
 
-/// The gates of METROLOGY S5, in the order in which one makes the next meaningless.
+/// The gates of daemon/inspection/METROLOGY.md, S5, in the order in which one makes the following
+/// meaningless.
 void apply_gates(const FloorSettings& gates, Floor& floor) {
   const FloorEvidence& e = floor.evidence;
   const PlaneFit& fit = floor.fit;
@@ -87,7 +88,7 @@ void set_fit(const PlaneFit& fit, const Site& site, FloorEvidence& e) {
   e.rms_um = fit.rms;
   e.hypotheses = fit.hypotheses;
   e.refits = fit.refits;
-  // Lengths of what a verdict says are never std::hypot's: its last digit is another one on another processor.
+  // Verdicts never use std::hypot: its last digit differs between processors.
   e.tilt_deg = std::atan(Eigen::Vector2d(fit.a, fit.b).norm()) * 180 / M_PI;
 }
 

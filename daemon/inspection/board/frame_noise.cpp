@@ -14,11 +14,11 @@
 namespace datum {
 namespace {
 
-constexpr double least_fill = 0.625;   // of a block's pixels, so that it counts
-constexpr double least_blocks = 2;     // that a scale's variance is taken from
-constexpr double believed_sigmas = 1;  // standard deviations of S that are no chance
-constexpr double most_taken = 0.6;     // of a variance by the fitted planes, as far as it can be undone
-constexpr double growth = 1.25;        // from scale to scale: correlation has not ended
+constexpr double least_fill = 0.625;   // least share of a block's pixels
+constexpr double least_blocks = 2;     // least number for a scale's variance
+constexpr double believed_sigmas = 1;  // significance of S in its standard deviations
+constexpr double most_taken = 0.6;     // largest correctable share of a variance removed by the fitted planes
+constexpr double growth = 1.25;        // from scale to scale, beyond which correlation has not ended
 
 /// Sums of residuals and pixels over blocks, row by row.
 struct Blocks {
@@ -36,13 +36,13 @@ struct Blocks {
   std::size_t size() const { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols); }
 };
 
-/// Each is the sum of two that lie `apart`, `step` from pair to pair.
+/// Each is the sum of two that are `apart`, with `step` between pairs.
 DATUM_HD void add_pairs(const float* __restrict from, std::size_t apart, std::size_t step, std::size_t count,
                         float* __restrict to) {
   for (std::size_t i = 0; i < count; ++i) to[i] = from[i * step] + from[i * step + apart];
 }
 
-/// Two rows or two columns of blocks become one; an odd last one is dropped.
+/// Merges pairs of rows or columns of blocks; an odd last one is dropped.
 void halve(const Blocks& from, bool rows, Isa isa, Blocks& to) {
   to.resize(rows ? from.rows / 2 : from.rows, rows ? from.cols : from.cols / 2);
   const auto across = static_cast<std::size_t>(from.cols), count = static_cast<std::size_t>(to.cols),
@@ -57,7 +57,7 @@ void halve(const Blocks& from, bool rows, Isa isa, Blocks& to) {
       }
       return;
     }
-    if (across % 2 == 0) {  // no pair crosses from row to row
+    if (across % 2 == 0) {  // no pair crosses rows
       add_pairs(sum, 1, 2, down * count, to_sum);
       add_pairs(pixels, 1, 2, down * count, to_pixels);
       return;
@@ -81,14 +81,14 @@ double ShownVariance::u() const { return std::sqrt(um2) * student_ratio(freedom)
 
 namespace {
 
-/// A ring's pixels about its floor, in the order of its runs; NaN where there is no inlier.
+/// Residuals of a ring's pixels about its floor, in the order of its runs; NaN for non-inliers.
 struct RingResiduals {
   std::vector<float> um;
   int fitted = 3;
 };
 
-/// A board's bow is none of the sensor's noise. It is taken out where the floor has that form, and where it is plain: a
-/// quadratic that explains a quarter of what it leaves is more than low frequencies below the noise of pixels make.
+/// A board's bow is not sensor noise. It is removed where the floor has that form, and where it is evident: a
+/// quadratic that explains a quarter of the remaining variance exceeds low-frequency noise.
 constexpr double plain_form = 0.25;
 
 RingResiduals residuals_of(const BoardPlan& plan, const SitePlan& site, const float* ring_z,
@@ -122,7 +122,7 @@ RingResiduals residuals_of(const BoardPlan& plan, const SitePlan& site, const fl
 
 }  // namespace
 
-/// Adds rings up, then tells what they show.
+/// Accumulates rings, then evaluates them.
 class NoiseScan {
  public:
   void add(const BoardPlan& plan, const SitePlan& site, const float* ring_z, const Floor& floor) {
@@ -159,7 +159,7 @@ class NoiseScan {
   std::size_t fitted_ = 0, pixels_ = 0;
 };
 
-/// One side of a ring as a picture of its own: sides of an upright ring have no gaps.
+/// One side of a ring as a separate image: sides of an upright ring have no gaps.
 void NoiseScan::add_side(const BoardPlan& plan, const SitePlan& site, std::uint8_t side,
                          const std::vector<float>& residuals) {
   const PixelRun* runs = plan.runs + site.ring_run;
@@ -206,13 +206,13 @@ void NoiseScan::add_side(const BoardPlan& plan, const SitePlan& site, std::uint8
 
 namespace {
 
-/// Sums over blocks in a fixed number of lanes, the same on any machine.
+/// Sums over blocks in a fixed number of lanes, equal on any machine.
 struct Lanes {
   static constexpr std::size_t count = 8;
   double squares[count] = {}, pixels[count] = {}, blocks[count] = {};
 };
 
-/// Masks in place of branches: else the loop is no vector.
+/// Masks instead of branches, so that the loop vectorises.
 DATUM_HD void add_filled(const float* __restrict sum, const float* __restrict pixels, std::size_t n,
                          float least, Lanes* to) {
   for (std::size_t done = 0; done + Lanes::count <= n; done += Lanes::count) {
@@ -246,12 +246,12 @@ void NoiseScan::add_blocks(const Blocks& blocks, std::size_t a, std::size_t b, I
 
 namespace {
 
-/// A mean varies no more than its pixels, whose variance the planes may have lowered.
+/// A mean varies no more than its pixels, whose variance the planes may have reduced.
 double most_sum(double pixels) { return pixels / (1 - most_taken); }
 
 }  // namespace
 
-/// What the blocks within this one tell, as long as nothing more is seen.
+/// Continues the estimate of the blocks within, unless this scale shows more.
 void NoiseScan::believe(FrameNoise::Scales& scales, const FrameNoise::Scale& shown, std::size_t a,
                         std::size_t b) {
   FrameNoise::Scale& scale = scales[a][b];
@@ -268,7 +268,7 @@ void NoiseScan::believe(FrameNoise::Scales& scales, const FrameNoise::Scale& sho
   scale.seen = shown.seen;
 }
 
-/// A scale that no ring holds.
+/// Extrapolates to a scale that no ring holds.
 void NoiseScan::extend(FrameNoise::Scales& scales, std::size_t a, std::size_t b) {
   std::size_t a0 = a, b0 = b;
   while (a0 > 0 && !scales[a0][b].seen) --a0;
@@ -300,7 +300,7 @@ FrameNoise NoiseScan::noise() const {
       FrameNoise::Scale shown{1, 1, s.blocks >= least_blocks};
       if (shown.seen) {
         const double raw = s.squares / s.pixels / noise.um2_, block = s.pixels / s.blocks;
-        // The planes took the variance of a ring's mean from each block, for each of their parameters.
+        // For each of their parameters, the planes removed the variance of a ring's mean from each block.
         const double independent = std::min(s.blocks, one.pixels * raw / (block * largest));
         const double taken = std::min(most_taken, fitted / independent);
         shown.sum = raw / (1 - taken);

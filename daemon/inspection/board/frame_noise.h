@@ -1,7 +1,8 @@
-// How the noise of one frame averages out, as its rings show it: the variance of a mean over blocks of pixels.
+// Averaging behaviour of one frame's noise, from its rings: the variance of a mean over blocks of pixels.
 //
-// White noise averages by the number of pixels. Noise of optics, rows, columns, drift or stitching averages less, and a
-// small body can't show that: its own scale is the largest it has. The rings of all components together can.
+// White noise averages with the number of pixels; noise of optics, rows, columns, drift or stitching averages
+// less. A small body can't show this, because its own size limits the scale. The rings of all components
+// together can.
 #pragma once
 
 #include <array>
@@ -16,28 +17,30 @@
 
 namespace datum {
 
-/// Variance of something in um^2 with its degrees of freedom.
+/// A variance in um^2 with its degrees of freedom.
 struct ShownVariance {
   double um2 = 0;
   double freedom = 0;
-  /// Standard uncertainty that keeps k = 2 at 95.45 %: Student's t of that coverage over 2 (GUM G.3).
+  /// Standard uncertainty for which k = 2 covers 95.45 %: Student's t of that coverage divided by 2 (GUM
+  /// G.3).
   double u() const;
 };
 
-/// Student's t of 95.45 % (two-sided) over 2, at least 1; Cornish and Fisher's series, 1.5 degrees at least.
+/// Student's t of 95.45 % (two-sided) over 2, at least 1; series of Cornish and Fisher (1937), at least 1.5
+/// degrees of freedom.
 double student_ratio(double freedom);
 
 class NoiseScan;
 
-/// Where there was no ring to look at, pixels() is 0 and every variance too.
+/// Without a ring, pixels() and all variances are 0.
 class FrameNoise {
  public:
   FrameNoise() = default;
 
-  /// Variance of the mean over `rows` x `cols` pixels about the local plane; sides between two scales by linear
-  /// interpolation of correlation_over().
+  /// Variance of the mean over `rows` x `cols` pixels about the local plane, by linear interpolation of
+  /// correlation_over() between scales.
   ShownVariance mean_over(double rows, double cols) const;
-  /// The same as multiples of what independent pixels have: S, so that the variance is s^2 S / (rows cols).
+  /// The same in multiples of independent pixels: S, so that the variance is s^2 S / (rows cols).
   double correlation_over(double rows, double cols) const { return at(rows, cols).sum; }
   double pixel_um2() const { return um2_; }  // variance of a pixel about its ring's floor
   std::size_t pixels() const { return pixels_; }
@@ -46,7 +49,7 @@ class FrameNoise {
   friend class NoiseScan;
   static constexpr std::size_t levels = 9;  // blocks of 1 to 256 pixels
   struct Scale {
-    double sum = 1;      // S of blocks of 2^a x 2^b pixels, not below that of the blocks within
+    double sum = 1;      // S of blocks of 2^a x 2^b pixels, at least that of the blocks within
     double freedom = 0;  // of that
     bool seen = false;
   };
@@ -57,13 +60,12 @@ class FrameNoise {
   std::size_t pixels_ = 0;
 };
 
-/// Means over blocks of 2^a x 2^b pixels of the rings' residuals tell S of each scale. A scale is believed where S exceeds
-/// that of the blocks within by its own standard deviation, or where those were believed to grow by a quarter: what has not
-/// ended goes on. Blocks wider than a ring both ways are reckoned as if rows and columns correlate each for itself:
-/// S(A, B) = S(A, b) S(a, B) / S(a, b).
+/// S of each scale from means over blocks of 2^a x 2^b pixels of the rings' residuals. A scale is accepted
+/// where S exceeds that of the blocks within by its own standard deviation, or where those grew by a quarter,
+/// since correlation has not ended then. Blocks wider than a ring in both directions are computed as if rows
+/// and columns correlate separately: S(A, B) = S(A, b) S(a, B) / S(a, b).
 ///
-/// Looks at the rings of floors that were accepted, in the order of the plan, until `most_pixels` were seen: about 1 ns a
-/// pixel of theirs.
+/// Uses the rings of accepted floors in the order of the plan, up to `most_pixels`; about 1 ns per pixel.
 class FrameNoiseScan {
  public:
   explicit FrameNoiseScan(const BoardPlan& plan, std::size_t most_pixels = 65536);
@@ -71,10 +73,10 @@ class FrameNoiseScan {
   FrameNoiseScan(const FrameNoiseScan&) = delete;
   FrameNoiseScan& operator=(const FrameNoiseScan&) = delete;
 
-  /// A ring while its pixels are at hand (SiteHeights::ring): looked at where it is one of the first. From several threads,
-  /// each site once.
+  /// Scans a ring while its pixels are in cache (SiteHeights::ring), if it is one of the first. Thread-safe;
+  /// once per site.
   void look(std::size_t site, const Floor& floor, const float* ring_z);
-  /// Of all floors; looks at those rings that became first because others were refused.
+  /// Result over all floors; scans those rings that became first because others were refused.
   FrameNoise noise(const FrameView& frame, const std::vector<Floor>& floors, unsigned threads);
 
  private:
@@ -82,8 +84,8 @@ class FrameNoiseScan {
 
   const BoardPlan plan_;
   const std::size_t most_pixels_;
-  std::vector<std::unique_ptr<NoiseScan>> scans_;  // of each site; null where it was not looked at
-  std::size_t first_ = 0;  // sites that are enough where all pixels lie on their floors
+  std::vector<std::unique_ptr<NoiseScan>> scans_;  // of each site; null where not scanned
+  std::size_t first_ = 0;  // number of sites that suffice if all pixels lie on their floors
 };
 
 }  // namespace datum

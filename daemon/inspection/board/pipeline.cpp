@@ -46,7 +46,7 @@ std::optional<Refusal> tilt_refusal(const BoardView& view, const FloorSettings& 
                              view.tilt_deg(), floor.max_tilt_deg)};
 }
 
-/// Pixels that the sensor cut off, or too few that it measured.
+/// Refusal for clipped pixels, or too few measured ones.
 std::optional<Refusal> body_refusal(const Measured& m) {
   const BodySettings& gates = m.recipe.body;
   const double clipped = static_cast<double>(m.body.clipped) / std::max(1u, m.site.body_pixels);
@@ -77,24 +77,24 @@ std::optional<Refusal> component_refusal(const Measured& m) {
   return body_refusal(m);
 }
 
-/// Noise that is coherent over a tile is not seen within it: down to half of the profile's it may be right.
+/// Noise that is coherent over a tile is invisible within it, so the profile may be right down to half.
 bool profile_is_coarse(const FloorEvidence& floor) {
   return floor.noise_um > 0 && 2 * floor.noise_um < floor.sigma_um;
 }
 
-/// Half of the body and more is seen below half of the nominal height: whatever the pixels hold that the sensor cut off
-/// (bare pads shine), the part is not there.
+/// At least half of the body is below half of the nominal height: whatever the clipped pixels show (bare pads
+/// are glossy), the part is missing.
 bool shows_no_part(const Measured& m) {
   return 2 * (m.heights.valid - m.heights.present) >= std::max(1u, m.site.body_pixels);
 }
 
-/// Even if each pixel without a height were the part.
+/// Fails even if every pixel without a height showed the part.
 bool fails_presence(const CheckVerdict& v, const Measured& m) {
   const double most = v.value + 1000.0 * m.body.missing / std::max(1u, m.body.pixels);
   return v.check.characteristic == Characteristic::presence && v.check.lower && most < *v.check.lower;
 }
 
-/// A check of a body with pixels that were cut off: FAIL where the rest fails it in any case, else refused.
+/// A check of a body with clipped pixels: FAIL where the other pixels already fail it, else refused.
 CheckVerdict checked_clipped(const Check& check, const Measured& m, const Refusal& why) {
   const bool of_all_pixels = check.characteristic == Characteristic::median ||
                              check.characteristic == Characteristic::mean ||
@@ -115,7 +115,7 @@ CheckVerdict checked_clipped(const Check& check, const Measured& m, const Refusa
   return v;
 }
 
-/// What is told of a check, whose component may have been refused; `top` where it was not.
+/// Result of a check whose component may have been refused; `top` if it was not.
 CheckVerdict checked(const Check& check, const Measured& m, const TopNoise& top,
                      const std::optional<Refusal>& why, const std::optional<BoardWarp>& warp) {
   CheckVerdict v;
@@ -215,8 +215,8 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   return v;
 }
 
-/// As it was delivered too: what the filter did to a value is part of its uncertainty. The plan that is kept is the
-/// filtered frame's.
+/// Also inspects the raw frame, because the filter's effect on a value is part of its uncertainty. The cached
+/// plan is the filtered frame's.
 BoardVerdict inspect_filtered(BoardVerdict v, const HeightFrame& raw, const HeightFrame& frame,
                               const InspectionInputs& in, BoardMeasurer& measurer) {
   InspectionInputs unplanned = in;
@@ -236,8 +236,8 @@ HeightFrame filtered_for(const HeightFrame& frame, const InspectionInputs& in) {
   return filtered(frame, *in.recipe->filter, in.diffuser ? *in.diffuser : cpu);
 }
 
-/// Every component is good in a mirror, and here one shows what a mirror makes of the board: it is asymmetrical, and was
-/// seen by the wrong hand.
+/// Every component is good in the mirrored frame, and one here measures what the mirrored board would show:
+/// the board is asymmetric and the handedness is wrong.
 std::optional<Refusal> handedness_refusal(const BoardVerdict& v, const HeightFrame& frame,
                                           const InspectionInputs& in, BoardMeasurer& measurer) {
   if (v.decision != Decision::fail) return std::nullopt;
@@ -245,7 +245,7 @@ std::optional<Refusal> handedness_refusal(const BoardVerdict& v, const HeightFra
   for (const HeightFrame& image : mirror_images(frame)) {
     const BoardVerdict mirrored =
         inspect_board(identity(image, in, measurer.describe()), image, inputs, measurer);
-    inputs.planner = nullptr;  // of another geometry: the next board's plan stays
+    inputs.planner = nullptr;  // the geometry differs: the next board's plan stays cached
     const Htm<Board, Sensor> placement = board_from_sensor(in);
     if (!wrong_hand_explains(*in.recipe, {frame, v, moved(placement, v.stages)},
                              {image, mirrored, moved(placement, mirrored.stages)}))

@@ -1,5 +1,5 @@
-// The story in one function: a frame becomes machine coordinates, rings become floors, floors and bodies
-// become heights, heights become a verdict.
+// Inspection of a board in one function: a frame is transformed to machine coordinates, rings give floors,
+// floors and bodies give heights, heights give a verdict.
 #pragma once
 
 #include "calib/calibration.h"
@@ -16,7 +16,7 @@ class BoardPlanner;    // daemon/inspection/board/board_planner.h
 class Diffuser;        // gpu/diffusion/diffuser.h
 class DistanceFinder;  // gpu/model_distance/distance_finder.h
 
-/// What an inspection needs beside the frame. Pointers are borrowed and outlive the call.
+/// Inputs of an inspection beside the frame. Pointers are borrowed and outlive the call.
 struct InspectionInputs {
   const Recipe* recipe = nullptr;
   const SensorProfile* sensor = nullptr;
@@ -24,20 +24,20 @@ struct InspectionInputs {
   Pose pose;
   std::string measured_at;                        // ISO 8601 UTC, injected
   std::int64_t now_utc_s = 0;                     // for the calibration's expiry
-  std::optional<TemperatureReading> temperature;  // of the cell, where somebody told it
+  std::optional<TemperatureReading> temperature;  // of the cell, if reported
   std::int64_t temperature_max_age_s = 3600;
   std::string unit_id;
-  unsigned threads = 0;              // for what the host does itself; 0: one per core
-  BoardPlanner* planner = nullptr;   // keeps the plan for the next board; null: nothing is kept
-  DistanceFinder* finder = nullptr;  // of a surface's points; null: this program's CPU
-  Diffuser* diffuser = nullptr;      // of a filter; null: this program's CPU
+  unsigned threads = 0;              // for the host's own work; 0: one per core
+  BoardPlanner* planner = nullptr;   // caches the plan for the next board; null: no cache
+  DistanceFinder* finder = nullptr;  // for a surface's points; null: this program's CPU
+  Diffuser* diffuser = nullptr;      // for a filter; null: this program's CPU
 };
 
-/// Where the board lies: recipe, and in machine coordinates the calibration with the stage at the pose.
-/// Throws CalibrationError where a demanded calibration is missing.
+/// Pose of the board: from the recipe, and in machine coordinates from the calibration with the stage at the
+/// pose. Throws CalibrationError where a required calibration is missing.
 Htm<Board, Sensor> board_from_sensor(const InspectionInputs& inputs);
 
-/// Never throws for what a frame, a pose or a calibration may be: that gives INVALID with its reason.
+/// Never throws because of a frame, a pose or a calibration: the result is then INVALID with its reason.
 BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& inputs, BoardMeasurer& measurer);
 /// The same on the CPU, with the backend's threads.
 BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& inputs, const Backend& backend);

@@ -13,7 +13,7 @@ namespace datum {
 namespace {
 
 constexpr const char* stage_name = "coarse_alignment";
-constexpr int alignment_samples = 2;  // of a cell, along either axis
+constexpr int alignment_samples = 2;  // per cell, along either axis
 
 Eigen::Vector2d place_of(const AlignmentGrid& g, std::uint32_t col, std::uint32_t row, int i, int k) {
   return g.origin_mm + g.cell_mm * Eigen::Vector2d(col + (i + 0.5) / alignment_samples,
@@ -37,7 +37,7 @@ bool inside(const BoardRect& body, const Eigen::Vector2d& at) {
          std::abs(std::cos(turn) * d.y() - std::sin(turn) * d.x()) <= body.size_mm.y() / 2;
 }
 
-/// How much of each cell is covered by the recipe's bodies that are high enough to be seen.
+/// Share of each cell covered by the recipe's bodies that are high enough to be visible.
 std::vector<float> nominal_mask(const Recipe& recipe, const AlignmentGrid& g, double height_um) {
   std::vector<float> mask(std::size_t{g.cols} * g.rows);
   for (const Component& c : recipe.components) {
@@ -62,7 +62,7 @@ std::vector<float> nominal_mask(const Recipe& recipe, const AlignmentGrid& g, do
   return mask;
 }
 
-/// Of each sample its height over the nominal board in mm; not a number where nothing was seen.
+/// Height of each sample over the nominal board in mm; NaN where not measured.
 std::vector<float> sampled_heights(const HeightFrame& frame, const BoardView& view, const AlignmentGrid& g) {
   std::vector<float> heights;
   heights.reserve(std::size_t{g.cols} * g.rows * alignment_samples * alignment_samples);
@@ -80,7 +80,7 @@ std::vector<float> sampled_heights(const HeightFrame& frame, const BoardView& vi
   return heights;
 }
 
-/// The board's own height where most of it is bare: what lies on it is higher.
+/// Median: the board's own height where most of it is bare; parts are higher.
 std::optional<float> median_of(const std::vector<float>& heights) {
   std::vector<float> seen;
   for (const float h : heights)

@@ -1,4 +1,4 @@
-// Where a board lies that was not put exactly in its place: the mask of its parts against that of the recipe's bodies.
+// Coarse alignment of a board: correlation of the mask of its parts with the recipe's bodies.
 #pragma once
 
 #include <optional>
@@ -9,17 +9,17 @@
 
 namespace datum {
 
-/// How far a board lies from its place, along its own axes, or why that can't be told.
+/// Shift of a board from its place along its own axes, or why it is undetermined.
 struct BoardShift {
   std::optional<Refusal> why;
-  StepRecord stage;  // "coarse_alignment": settings and numbers, for the verdict
+  StepRecord stage;  // processing step "coarse_alignment": settings and numbers, for the verdict
 };
 
-/// The recipe has an alignment. `view` is that of the recipe's placement.
+/// The recipe must have an alignment. `view` is that of the recipe's placement.
 BoardShift board_shift(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
                        const Backend& backend);
 
-/// The placement of a board that a stage among these found shifted; otherwise `placement`.
+/// The shifted placement if one of these steps found a shift; otherwise `placement`.
 Htm<Board, Sensor> moved(const Htm<Board, Sensor>& placement, const std::vector<StepRecord>& stages);
 
 }  // namespace datum

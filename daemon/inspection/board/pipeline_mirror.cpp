@@ -21,7 +21,7 @@ std::vector<HeightFrame> mirror_images(const HeightFrame& frame) {
   reverse_rows(image.classes);
   std::vector<HeightFrame> images{image};
   image.x.offset_mm = -frame.x.at(frame.cols - 1);
-  // Half a pixel: both show the same places.
+  // Within half a pixel both show the same places.
   if (std::abs(image.x.offset_mm - frame.x.offset_mm) > frame.x.scale_mm / 2)
     images.push_back(std::move(image));
   return images;
@@ -29,7 +29,7 @@ std::vector<HeightFrame> mirror_images(const HeightFrame& frame) {
 
 namespace {
 
-constexpr int body_samples = 16;  // of a body, along either axis
+constexpr int body_samples = 16;  // per body, along either axis
 
 Eigen::Matrix2d axes_of(const BoardRect& rect) {
   const double turn = rect.rotation_deg * std::numbers::pi / 180;
@@ -38,7 +38,7 @@ Eigen::Matrix2d axes_of(const BoardRect& rect) {
   return axes;
 }
 
-/// Of the recipe's board at a place.
+/// Height of the recipe's board at a place.
 double nominal_height_um(const Recipe& recipe, const Eigen::Vector2d& at_mm) {
   double height_um = 0;
   for (const Component& c : recipe.components) {
@@ -49,8 +49,8 @@ double nominal_height_um(const Recipe& recipe, const Eigen::Vector2d& at_mm) {
   return height_um;
 }
 
-/// The mean height that the recipe's board shows on a body's pixels through the mirror. A place's shift by its height over a
-/// tilted board is left out: up to 5 degrees it is less than a tenth of the height.
+/// Mean height of the mirrored recipe's board over a body's pixels. The shift of a place by its height over a
+/// tilted board is neglected: up to 5 degrees it is below a tenth of the height.
 double mirrored_height_um(const Recipe& recipe, const Component& c, const BoardView& view,
                           const BoardView& image) {
   const Eigen::Matrix2d axes = axes_of(c.body);

@@ -1,4 +1,4 @@
-// What inspecting a board and comparing a surface have in common: who made the verdict, and why there may be none.
+// Common steps of inspecting a board and comparing a surface: identity of the verdict, and refusals.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@ struct Refusal {
   std::string detail;
 };
 
-/// A verdict that names recipe, calibration, sensor, frame and code, and nothing yet of what was measured.
+/// A verdict with recipe, calibration, sensor, frame and code, without measurements.
 BoardVerdict identity(const HeightFrame& frame, const InspectionInputs& in, const std::string& backend);
 
-/// A frame that contradicts itself, or is another sensor's than recipe and profile say.
+/// Refusal of an inconsistent frame, or one from another sensor than in recipe and profile.
 std::optional<Refusal> frame_refusal(const HeightFrame& frame, const InspectionInputs& in);
 
-/// No position, or no calibration that holds now.
+/// Refusal without position or valid calibration.
 std::optional<Refusal> placement_refusal(const HeightFrame& frame, const InspectionInputs& in);
 
 /// Every component INVALID for one reason.

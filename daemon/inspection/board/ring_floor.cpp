@@ -10,15 +10,16 @@
 namespace datum {
 namespace {
 
-/// As the plane fit asks for where a second level may lie beside the floor (gpu/plane_fit/plane_fit.h).
+/// Thresholds of the plane fit where a second level is possible (gpu/plane_fit/plane_fit.h).
 constexpr double consensus_sigmas = 1.5, refit_sigmas = 3;
 
-/// A level under half of a ring, which a plane tilts to follow, moves the floor by half of its step and leaves an eighth of
-/// it in the tiles; that is known to a fifth: U = 2 u of 2.6 times what is left covers half of the step.
+/// A level under half of a ring, which the plane tilts to follow, shifts the floor by half of its step and
+/// leaves an eighth of it in the tiles, estimated within a fifth: U = 2 u from 2.6 times that residual covers
+/// half of the step.
 constexpr double coherence = 2.6;
 
-/// Sum of the autocorrelation over lags of two pixels either way: what makes a tile's mean scatter more than white noise
-/// does. Lags beyond would take a level under part of the ring for noise.
+/// Sum of the autocorrelation over lags of two pixels in either direction: the excess scatter of a tile's
+/// mean over white noise. Larger lags would count a level under part of the ring as noise.
 double near_correlation(const RingRecord& record, const Correlation& all, int fitted) {
   const double lags = 25, n = record.inliers;
   const std::int64_t product = record.residuals.products[1];
@@ -29,7 +30,7 @@ double near_correlation(const RingRecord& record, const Correlation& all, int fi
 
 int parameters_of(const SitePlan& plan) { return plan.quadratic_form ? 6 : 3; }
 
-/// Of a pixel about its tile's plane.
+/// Noise of a pixel about its tile's plane.
 double noise_within(const std::vector<TileLevel>& tiles) {
   double squares = 0, freedom = 0;
   for (const TileLevel& t : tiles) {
@@ -40,7 +41,8 @@ double noise_within(const std::vector<TileLevel>& tiles) {
   return freedom > 0 ? std::sqrt(squares / freedom) : 0;
 }
 
-/// The fullest window of twice `half_um` that lies wholly beyond `beyond_um` from the plane, over the pixels within `half_um`.
+/// Pixels in the fullest window of width 2 `half_um` that lies completely beyond `beyond_um` from the plane,
+/// over those within `half_um`.
 double fullest_beside(const RingHeights& ring, std::size_t count, const PlaneFit& fit, double half_um,
                       double beyond_um) {
   std::vector<double> beside;
@@ -62,7 +64,8 @@ double fullest_beside(const RingHeights& ring, std::size_t count, const PlaneFit
   return static_cast<double>(most) / static_cast<double>(floor);
 }
 
-/// The board's slope under the body is the quadratic's; a plane has that form as half width of a rectangular distribution.
+/// The board's slope under the body is the quadratic's; a plane has its difference as half width of a
+/// rectangular distribution.
 void set_slope_uncertainty(const SitePlan& plan, double coherent_n, RingFloor& f) {
   const double random = f.evidence.noise_um * f.evidence.noise_um * f.evidence.correlation.sum;
   const double of_form = random * f.form.slope_leverage;
@@ -81,14 +84,14 @@ void set_uncertainty(const SitePlan& plan, RingFloor& f) {
   const double n = std::max(1.0, static_cast<double>(f.fit.inliers));
   const double all = coherence * coherence * f.form.u_between_um * f.form.u_between_um;
   const double coherent = coherence * coherence * f.form.told_um2;
-  // what may be noise is not extrapolated: the noise already is
+  // the part that may be noise is not extrapolated, because noise already is
   double variance =
       f.evidence.u_floor_um * f.evidence.u_floor_um + coherent * f.form.leverage + (all - coherent);
   if (plan.quadratic_form) {
     f.evidence.floor_um += f.lost_um;
     variance += f.lost_um * f.lost_um / 3;
   } else {
-    // the quadratic extrapolates: what it makes of the tiles' scatter is no bow
+    // the quadratic extrapolates the tiles' scatter, which is not bow
     const double told = f.evidence.form_um * f.evidence.form_um -
                         f.evidence.u_form_um * f.evidence.u_form_um - coherent * f.form.quadratic_leverage;
     variance += std::max(0.0, told) / 3;
@@ -97,12 +100,13 @@ void set_uncertainty(const SitePlan& plan, RingFloor& f) {
   set_slope_uncertainty(plan, coherent * n, f);
 }
 
-/// Inliers of a tile at level d are those of N(d, noise) within `reach_um` of the plane: their mean is nearer to it. The level
-/// whose truncated mean is the tile's, by fixed point to a ten thousandth of the noise; it begins where small levels end.
+/// Inliers of a tile at level d follow N(d, noise) truncated to `reach_um` about the plane, so their mean is
+/// nearer to the plane. Finds the level with the tile's truncated mean by fixed-point iteration to a ten
+/// thousandth of the noise, starting from the first-order result.
 std::vector<TileLevel> untruncated(std::vector<TileLevel> levels, double noise_um, double reach_um) {
   if (!(noise_um > 0)) return levels;
   const double reach = reach_um / noise_um, held = 2 * normal_share_below(reach) - 1;
-  const double lost = std::min(0.9, 2 * reach * normal_density(reach) / held);  // of a small level
+  const double lost = std::min(0.9, 2 * reach * normal_density(reach) / held);  // first order, at the plane
   for (TileLevel& t : levels) {
     const double mean = t.level;
     double guess = t.level = mean / (1 - lost);
@@ -110,7 +114,7 @@ std::vector<TileLevel> untruncated(std::vector<TileLevel> levels, double noise_u
     for (int round = 0; round < 4; ++round) {
       const double low = (-reach_um - guess) / noise_um, high = (reach_um - guess) / noise_um;
       const double inside = normal_share_below(high) - normal_share_below(low);
-      if (!(inside > 0.5)) {  // more lie outside than within: nothing tells the level
+      if (!(inside > 0.5)) {  // more lie outside than within: the level is undetermined
         if (round == 0) t.level = mean;
         break;
       }
@@ -122,7 +126,7 @@ std::vector<TileLevel> untruncated(std::vector<TileLevel> levels, double noise_u
   return levels;
 }
 
-/// What the quadratic under the body loses to the inliers' threshold.
+/// Part of the quadratic under the body lost to the inlier threshold.
 double lost_under_body(const FittedTiles& tiles, const std::vector<TileLevel>& means, double x_um,
                        double y_um) {
   if (!tiles.quadratic.defined()) return 0;
@@ -132,7 +136,7 @@ double lost_under_body(const FittedTiles& tiles, const std::vector<TileLevel>& m
   return tiles.quadratic.change_at(x_um, y_um, tiles.told, by);
 }
 
-/// All that a fit shows of the tiles that it stands on.
+/// Evaluates the evidence of a fit over its tiles.
 void look(const SitePlan& plan, const RingTiles& tiles, const PixelRun* runs, const float* z,
           const FloorAbout& about, RingFloor& f) {
   f.evidence = derive(plan, f.fit, f.record, about.x_um, about.y_um);
@@ -146,7 +150,7 @@ void look(const SitePlan& plan, const RingTiles& tiles, const PixelRun* runs, co
   f.step = step_among(fitted, f.noise_um, correlation, about.form_um);
 }
 
-/// Pixels of the whole ring that lie on the plane, tiles that an edge crosses included.
+/// Counts pixels of the whole ring on the plane, including tiles crossed by an edge.
 void count_inliers(const SitePlan& plan, const RingHeights& ring, const std::uint8_t* run_sides,
                    RingFloor& f) {
   f.inliers = 0;
@@ -161,7 +165,7 @@ void count_inliers(const SitePlan& plan, const RingHeights& ring, const std::uin
   for (std::uint32_t n : f.side_inliers) f.inliers += n;
 }
 
-/// The heights of tiles on the floor.
+/// Heights of tiles on the floor; NaN elsewhere.
 std::vector<float> masked(const RingTiles& tiles, const std::vector<bool>& on_floor,
                           const RingHeights& ring) {
   const std::vector<std::uint16_t> tile_of = tiles.of_pixel(ring.runs);
@@ -171,7 +175,7 @@ std::vector<float> masked(const RingTiles& tiles, const std::vector<bool>& on_fl
   return z;
 }
 
-/// The plane of the tiles on the floor, by the same kernel as the ring's, its thresholds from what the tiles show.
+/// The plane of the tiles on the floor, by the ring's own kernel, with thresholds from the tiles.
 bool fit_again(SitePlan& plan, const RingHeights& ring, const std::uint8_t* run_sides, const TileFloor& among,
                const FloorAbout& about, RingFloor& f) {
   const double sigma = std::sqrt(among.noise_um * among.noise_um + among.scatter_um * among.scatter_um);
@@ -193,7 +197,7 @@ bool fit_again(SitePlan& plan, const RingHeights& ring, const std::uint8_t* run_
   return true;
 }
 
-/// The quadratic that a ring's pixels on the floor show, and how much it explains of what it leaves.
+/// The quadratic of a ring's pixels on the floor, and its explained over its unexplained variance.
 void set_bow(const SitePlan& plan, const RingRecord& record, RingFloor& f) {
   f.bow = {};
   f.bow_explains = 0;
@@ -208,13 +212,13 @@ void set_bow(const SitePlan& plan, const RingRecord& record, RingFloor& f) {
   const double per_um = static_cast<double>(steps_per_um);
   const double step_um = plan.sigma_um / ring_math::steps_per_sigma;
   explained /= per_um * per_um;
-  // the record's residuals are those about the form of the floor
+  // the record's residuals are about the floor's form
   const double squares = static_cast<double>(record.residuals.squares) * step_um * step_um;
   const double left = plan.quadratic_form ? squares : squares - explained;
   f.bow_explains = left > 0 ? explained / left : 0;
 }
 
-/// The ring is no even level: the floor is the plane of those of its tiles that lie on one.
+/// For a ring without one even level: the floor is the plane of its tiles on one level.
 void look_for_levels(const SitePlan& site, SitePlan& plan, const RingTiles& tiles, const RingHeights& ring,
                      const std::uint8_t* run_sides, const FloorAbout& about, RingFloor& f) {
   const TileFloor among =

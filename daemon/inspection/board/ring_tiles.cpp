@@ -59,7 +59,7 @@ namespace {
 /// Sums over one column of a row of tiles; j counts its rows from 0.
 enum ColumnSum { heights, inliers, sum_j, sum_jj, sum_r, sum_jr, sum_rr, column_sums };
 
-/// Over a tile's inliers; k counts columns and j rows from the tile's first ones.
+/// Sums over a tile's inliers; k counts columns and j rows from the tile's first ones.
 struct TileSums {
   double n = 0, k = 0, j = 0, r = 0, kk = 0, kj = 0, jj = 0, kr = 0, jr = 0, rr = 0;
 
@@ -76,7 +76,7 @@ struct TileSums {
     jr += of[sum_jr][col];
     rr += of[sum_rr][col];
   }
-  /// Squares about the tile's own least-squares plane, so that bow is not taken for noise.
+  /// Squares about the tile's own least-squares plane, so that bow does not count as noise.
   double about_plane() const {
     const double skk = kk - k * k / n, skj = kj - k * j / n, sjj = jj - j * j / n;
     const double skr = kr - k * r / n, sjr = jr - j * r / n, srr = rr - r * r / n;
@@ -95,8 +95,8 @@ struct RowOfRing {
   float floor, reach, j;  // b y + c, of the inliers, row of the tile
 };
 
-/// Adds a run to its columns, in pieces of one length: what a piece holds beyond its run counts nothing. Pointers that are
-/// parameters and masks in place of selects: else the loop is no vector.
+/// Adds a run to its columns, in pieces of fixed length; lanes beyond the run contribute nothing. Pointer
+/// parameters and masks instead of selects, so that the loop vectorises.
 DATUM_HD void add_run(const float* __restrict z, const float* __restrict floor, RowOfRing row,
                       std::int32_t length, float* __restrict with_height, float* __restrict n,
                       float* __restrict js, float* __restrict jjs, float* __restrict rs,
@@ -123,7 +123,8 @@ DATUM_HD void add_run(const float* __restrict z, const float* __restrict floor, 
 
 }  // namespace
 
-/// Adds a ring up by columns of its rows of tiles: loops without a reduction are vectors in any order of lanes.
+/// Accumulates a ring by columns of its rows of tiles: loops without a reduction vectorise in any order of
+/// lanes.
 class TileMeans {
  public:
   TileMeans(const RingTiles& tiles, const SitePlan& site, const PixelRun* runs, const PlaneFit& plane,
@@ -192,7 +193,7 @@ const float* TileMeans::add_runs(std::uint32_t from, std::uint32_t to, std::int3
   return z;
 }
 
-/// The tiles of one row are complete.
+/// Completes the tiles of one row.
 void TileMeans::close(std::int32_t band) {
   const auto side = static_cast<std::size_t>(tiles_.side_px_);
   for (std::size_t cell = 0; cell < static_cast<std::size_t>(tiles_.across_); ++cell) {

@@ -7,7 +7,7 @@
 namespace datum {
 namespace {
 
-// A corner that lies on a pixel centre must count whichever way its last bit was rounded.
+// A corner on a pixel centre counts regardless of its last bit's rounding.
 constexpr double on_border = 1e-9;
 
 int first_at(double x) { return static_cast<int>(std::ceil(x - on_border)); }

@@ -1,4 +1,4 @@
-// Convex regions of a pixel grid, row by row, and what is left when others are cut out of them.
+// Convex regions of a pixel grid, row by row, and their remainder after cutting others out.
 #pragma once
 
 #include <Eigen/Core>
@@ -14,12 +14,12 @@ struct Columns {
   bool empty() const { return begin >= end; }
 };
 
-/// Corners of a convex quadrilateral in pixels (x the column, y the row; pixel centres at whole numbers).
+/// Corners of a convex quadrilateral in pixels (x the column, y the row; pixel centres at integers).
 using Quad = std::array<Eigen::Vector2d, 4>;
 
-/// Rows that a quadrilateral reaches, first and last; first > last where there is none.
+/// First and last row that a quadrilateral touches; first > last if there is none.
 std::pair<int, int> rows_of(const Quad& quad);
-/// Pixel centres of a row that lie inside or on the border (within 1e-9 pixels).
+/// Columns whose pixel centres in a row lie inside or on the border (within 1e-9 pixels).
 Columns columns_of(const Quad& quad, int row);
 
 /// Circle of radius `radius` about `centre` in coordinates p = origin + col * per_col + row * per_row.

@@ -11,7 +11,7 @@
 namespace datum {
 namespace {
 
-/// A board rectangle grown by a margin on each side, as pixels, `height_mm` above the board.
+/// A board rectangle with a margin on each side, `height_mm` above the board, in pixels.
 Quad quad_of(const BoardRect& rect, double margin_mm, const BoardView& view, double height_mm = 0) {
   BoardRect grown = rect;
   grown.size_mm += Eigen::Vector2d::Constant(2 * margin_mm);
@@ -43,14 +43,14 @@ std::array<Quad, ring_sides> sides_of(const Quad& inner, const Quad& outer) {
   return {side(3, 0), side(1, 2), side(0, 1), side(2, 3)};
 }
 
-/// What is cut out of the rings: other bodies, exclusions, holes; and the board itself, which is kept.
+/// Areas cut out of the rings: other bodies, exclusions, holes; and the board's outline, which is kept.
 struct Obstacles {
   std::vector<Quad> quads;
   std::vector<MappedCircle> circles;
   Quad board;
 };
 
-/// Between which margins around a site's outline the floor is looked for; of a patch it is the whole square.
+/// Margins of the ring around a site's outline; for a patch it is the whole square.
 struct RingMargins {
   double inner_mm, outer_mm, neighbour_mm;
 };
@@ -61,7 +61,7 @@ RingMargins margins_of(const Recipe& recipe, std::size_t index) {
   return {0, recipe.warp->patch_mm / 2, std::max(f.neighbour_margin_mm, f.inner_margin_mm)};
 }
 
-/// Circles about both do not touch: what most pairs of a board are, told without a turned corner.
+/// The circumscribed circles do not touch: a quick test for most pairs of a board.
 bool far_apart(const BoardRect& a, double a_margin_mm, const BoardRect& b, double b_margin_mm) {
   const auto radius = [](const BoardRect& rect, double margin_mm) {
     return (rect.size_mm / 2 + Eigen::Vector2d::Constant(margin_mm)).norm();
@@ -81,7 +81,7 @@ Obstacles obstacles_of(const Recipe& recipe, std::size_t index, const BoardRect&
   for (std::size_t other = 0; other < recipe.components.size(); ++other) {
     if (other == index) continue;
     const Component& c = recipe.components[other];
-    const bool patch = index >= recipe.components.size();  // a package under its die is no bare board either
+    const bool patch = index >= recipe.components.size();  // a package under its die is not bare board
     const BoardRect& body = patch && c.floor_outline ? *c.floor_outline : c.body;
     if (!far_apart(outline, margins.outer_mm, body, margins.neighbour_mm))
       add(quad_of(body, margins.neighbour_mm, view));
@@ -99,7 +99,7 @@ struct SidedRun {
   std::uint8_t side;
 };
 
-/// Runs of the ring by rows, then columns; a pixel on the seam of two sides belongs to the first of them.
+/// Runs of the ring by rows, then columns; a pixel on the seam of two sides belongs to the first.
 std::vector<SidedRun> ring_runs(const std::array<Quad, ring_sides>& sides, const Obstacles& obstacles,
                                 const Quad& outer) {
   std::vector<SidedRun> runs;
@@ -127,7 +127,7 @@ std::vector<SidedRun> ring_runs(const std::array<Quad, ring_sides>& sides, const
 
 std::vector<PixelRun> body_runs(const Component& component, const Recipe& recipe, const HeightFrame& frame,
                                 const BoardView& view) {
-  // The margin is in pixels of the coarser axis, so that no edge pixel is left in.
+  // The margin is in pixels of the coarser axis, so that no edge pixel remains.
   const double pitch_mm = std::max(frame.x.scale_mm, frame.y.scale_mm);
   const double erode_mm = recipe.body.erode_px * pitch_mm;
   std::vector<PixelRun> runs;
@@ -153,7 +153,7 @@ bool in_view(const std::vector<PixelRun>& runs, const BoardView& view) {
   });
 }
 
-/// Far outside there is nothing to scan, and a row number could be beyond an int.
+/// Sites far outside are not scanned, and their row numbers could exceed an int.
 bool near_frame(const Quad& quad, const BoardView& view) {
   return std::all_of(quad.begin(), quad.end(), [&](const Eigen::Vector2d& p) {
     return std::abs(p.x()) <= 2.0 * view.cols() && std::abs(p.y()) <= 2.0 * view.rows();

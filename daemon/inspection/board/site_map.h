@@ -1,8 +1,8 @@
-// Where on the frame each component and its floor ring lie: recipe and placement of the board become runs of
+// Pixels of each component and its floor ring: recipe and placement of the board are converted to runs of
 // pixels.
 //
-// A sensor ray has fixed x and y and runs along the sensor's z. Where it meets the nominal board plane is an
-// affine function of the pixel, so rectangles of the board are parallelograms of the pixel grid.
+// A sensor ray has fixed x and y and is parallel to the sensor's z. Its intersection with the nominal board
+// plane is an affine function of the pixel, so rectangles of the board are parallelograms of the pixel grid.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace datum {
 /// The pixel grid of a frame over the nominal board.
 class BoardView {
  public:
-  /// Throws std::domain_error in words for the operator: the board is seen from below or on edge.
+  /// Throws std::domain_error with a text for the operator: the board is seen from below or edge-on.
   BoardView(const HeightFrame& frame, const Htm<Board, Sensor>& board_from_sensor);
 
   /// Pixel (column, row) of a board point `height_mm` above the nominal board plane.
@@ -56,15 +56,15 @@ struct Site {
   std::vector<std::uint8_t> ring_side;  // of each run
   std::vector<PixelRun> body;           // top region: outline at nominal height, eroded
   std::uint32_t ring_pixels = 0, body_pixels = 0;
-  // Centre of the ring's outline, where floor coordinates are 0: column and row, sensor mm, and the nominal
-  // board there
+  // Centre of the ring's outline, the origin of floor coordinates: column and row, sensor mm, and height of
+  // the nominal board.
   Eigen::Vector2d centre_px = Eigen::Vector2d::Zero();
   Eigen::Vector2d centre_mm = Eigen::Vector2d::Zero();
   double reference_z_mm = 0;
-  Eigen::Vector2d half_mm =
-      Eigen::Vector2d::Zero();  // bounds of |x|, |y| of the ring's pixels about the centre
-  Eigen::Vector2d body_mm =
-      Eigen::Vector2d::Zero();  // centre of the body region relative to the ring's centre
+  /// Bounds of |x|, |y| of the ring's pixels about the centre.
+  Eigen::Vector2d half_mm = Eigen::Vector2d::Zero();
+  /// Centre of the body region relative to the ring's centre.
+  Eigen::Vector2d body_mm = Eigen::Vector2d::Zero();
 };
 
 /// The site of component `index`, or of a patch of bare board (site_component in daemon/inspection/board/warp_recipe.h).

@@ -8,7 +8,7 @@
 namespace datum {
 namespace {
 
-/// A body over a floor that is not the backend's: measured once more, on the host, which gives every backend's bytes.
+/// A body over a floor other than the backend's: measured again on the host, with every backend's bytes.
 BodyRecord record_over(const BodyHeights& body, const Component& component) {
   return measure_body(pixels_of(body), demand_of(component), best_isa());
 }

@@ -1,4 +1,4 @@
-// The host's look at the sites of one frame while their pixels are at hand: floors, bodies, noise.
+// The host's evaluation of the sites of one frame while their pixels are in cache: floors, bodies, noise.
 #pragma once
 
 #include <optional>
@@ -10,28 +10,28 @@
 
 namespace datum {
 
-/// A body over the floor that holds for it.
+/// A body over its valid floor.
 struct SeenBody {
   HeightStatistics heights;
   BodyEvidence evidence;
 };
 
-/// Borrows all that it is made from. No pixel of a site is read a second time but for a floor that stands in for a refused one.
+/// Borrows its inputs. A site's pixels are read again only for a floor that replaces a refused one.
 class SiteScan {
  public:
   SiteScan(const Recipe& recipe, const PlannedBoard& board, const HeightFrame& frame);
 
-  /// Where the backend puts its records: one for each site of the plan.
+  /// Destination of the backend's records: one for each site of the plan.
   SiteRecord* records() { return records_.data(); }
-  /// A site whose record is complete: of SiteWork.
+  /// Evaluates a site whose record is complete; called by SiteWork.
   void look(std::size_t site, const SiteHeights& heights);
-  /// A component over a floor that is not its ring's.
+  /// A component over a floor other than its ring's.
   SeenBody seen_over(const Floor& floor, std::size_t site);
 
   std::vector<Floor>& floors() { return floors_; }
   /// Empty where the floor was refused.
   const std::vector<SeenBody>& bodies() const { return bodies_; }
-  /// After all sites were looked at; none where the recipe says that the rings' structure is the board's.
+  /// After all sites; none where the recipe attributes the rings' structure to the board.
   FrameNoise noise(unsigned threads);
 
  private:

@@ -13,33 +13,35 @@
 namespace datum {
 namespace {
 
-/// Standard deviation of a normal over that of the closest 80 % of it: of a level that holds half of the ring.
+/// Standard deviation of a normal distribution over that of its closest 80 %, for a level that holds half of
+/// the ring.
 constexpr double closest_of_half = 1.51;
 constexpr double reach_scales = 3;
-/// Standard deviation of a normal over that of its part within 3 of them.
+/// Standard deviation of a normal distribution over that of its part within 3 of them.
 constexpr double truncation = 1.0137;
 constexpr int most_rounds = 30;
-/// Of the ring, what holds less is no level.
+/// Least share of the ring for a level.
 constexpr double least_share = 0.1;
-/// Levels lie at least this many of their own standard deviations apart: smooth form cut in two would lie 3.5 (a uniform
+/// Least distance of levels in their own standard deviations: smooth form cut in two would lie 3.5 (a uniform
 /// distribution) to 4.1 (a sine's) apart.
 constexpr double least_separation = 5;
 constexpr std::size_t most_levels = 3;
-/// An explanation that is worse by less than what this share of the ring off all levels costs is as good: where it has another
-/// floor, none is told. With levels of 20 and 10 um on a quarter of a ring each (noise 5 um) 2 % more of 1,000 are refused; 5 of
-/// them keep a floor that lies up to 15 um off. 0.08, 0.1 and 0.15 refuse 4, 8 and 21 % more; 4, 3 and 1 of 4 PASS at 1.25 stay.
+/// Explanations whose costs differ by less than this share of the ring off all levels are equivalent; where
+/// they have different floors, the floor is refused. With levels of 20 and 10 um on a quarter of a ring each
+/// (noise 5 um) 2 % more of 1,000 are refused; 5 of them keep a floor up to 15 um off. 0.08, 0.1 and 0.15
+/// refuse 4, 8 and 21 % more; 4, 3 and 1 of 4 PASS at 1.25 stay.
 constexpr double nearly_as_good = 0.05;
 
-/// The level that is the floor: the tiles on it, and their plane or quadratic.
+/// The floor's level: its tiles, and their plane or quadratic.
 struct Level {
   std::vector<bool> in;
   TileSurface surface;
-  double scale = 1;           // of the tiles that are in, in standard errors
-  double second = 0;          // pixels of the fullest other level over those that are in
+  double scale = 1;           // of its tiles, in standard errors
+  double second = 0;          // pixels of the fullest other level over its own
   bool among_levels = false;  // parallel levels explain the ring
 };
 
-/// Tiles by the level that they lie on, -1: on none.
+/// Level of each tile, -1: none.
 using Membership = std::vector<int>;
 
 double pixels_on(const std::vector<TileLevel>& tiles, const Membership& level_of, int level) {
@@ -58,7 +60,7 @@ struct ParallelLevels {
   double deviation(const TileLevel& t, std::size_t k) const { return t.level - (a * t.x + b * t.y + c[k]); }
 };
 
-/// Least squares, each tile by its pixels.
+/// Least squares, each tile weighted by its pixels.
 std::optional<ParallelLevels> fit_levels(const std::vector<TileLevel>& tiles, const Membership& level_of,
                                          std::size_t levels) {
   const int size = static_cast<int>(levels) + 2;
@@ -95,7 +97,7 @@ std::optional<ParallelLevels> fit_levels(const std::vector<TileLevel>& tiles, co
   return p;
 }
 
-/// Each tile on the nearest level within reach.
+/// Each tile on the nearest level within the threshold.
 Membership members(const std::vector<TileLevel>& tiles, const ParallelLevels& levels, double scale) {
   Membership level_of(tiles.size(), -1);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
@@ -110,7 +112,7 @@ Membership members(const std::vector<TileLevel>& tiles, const ParallelLevels& le
   return level_of;
 }
 
-/// Marks the fullest window of deviations among the tiles without a level as level `as`; its pixels.
+/// Marks the fullest window of deviations among the tiles without level as level `as`; returns its pixels.
 double add_level(const std::vector<TileLevel>& tiles, const std::vector<double>& deviation, double width,
                  int as, Membership& level_of) {
   std::vector<std::size_t> off;
@@ -154,7 +156,7 @@ double typical_error(const std::vector<TileLevel>& tiles) {
   return std::sqrt(squares / static_cast<double>(tiles.size()));
 }
 
-/// Least squares of all tiles within 3 of the scale that they show, to an unchanged set: one level with form.
+/// Least squares of all tiles within 3 of their own scale, to an unchanged set: one level with form.
 Level formed(const std::vector<TileLevel>& tiles, std::vector<bool> in, int parameters) {
   Level g;
   for (int round = 0; round < most_rounds; ++round) {
@@ -178,7 +180,7 @@ Level formed(const std::vector<TileLevel>& tiles, std::vector<bool> in, int para
   return g;
 }
 
-/// Two or three levels on one slope, the first of them a level that was found; none where they are not apart.
+/// Two or three levels with one slope, the first of them already found; none where they are not separated.
 std::optional<ParallelLevels> levels_beside(const std::vector<TileLevel>& tiles, const Level& first,
                                             std::size_t count) {
   const double all = all_pixels(tiles), error = typical_error(tiles);
@@ -204,7 +206,8 @@ std::optional<ParallelLevels> levels_beside(const std::vector<TileLevel>& tiles,
   return levels;
 }
 
-/// A ring as a level with form, or as levels: its truncated squares on one scale decide (MSAC; Torr and Zisserman 2000).
+/// A ring as one level with form, or as several levels: decided by truncated squares on one scale (MSAC; Torr
+/// and Zisserman 2000).
 struct Explanation {
   Level one;
   std::optional<ParallelLevels> levels;  // none: one level
@@ -216,7 +219,7 @@ struct Explanation {
       nearest = std::min(nearest, std::fabs(levels->deviation(t, k)));
     return nearest;
   }
-  /// A further level costs what a tenth of the ring off all levels does.
+  /// A further level costs as much as a tenth of the ring off all levels.
   double cost(const std::vector<TileLevel>& tiles, double scale) const {
     const double further = levels ? static_cast<double>(levels->c.size()) - 1 : 0;
     double cost = further * least_share * reach_scales * reach_scales * all_pixels(tiles);
@@ -257,14 +260,14 @@ Level floor_of(const std::vector<TileLevel>& tiles, const Explanation& by) {
   return floor;
 }
 
-/// One level of the floor's form, grown from a plane: bow is no two levels.
+/// One level of the floor's form, grown from a plane: bow is not two levels.
 Level formed_as(const std::vector<TileLevel>& tiles, const Level& plane, int parameters) {
   if (parameters <= 3) return plane;
   Level curved = formed(tiles, plane.in, parameters);
   return curved.surface.defined() ? curved : plane;
 }
 
-/// Starts on the level of the best of them, and on what lies beside it.
+/// Starts on the level of the best of them, and on the remaining tiles.
 std::vector<Start> all_starts(const std::vector<TileLevel>& tiles, std::uint64_t seed) {
   std::vector<Start> starts = best_starts(tiles, seed);
   if (starts.empty()) return starts;
@@ -283,7 +286,7 @@ std::optional<Level> best_level(const std::vector<TileLevel>& tiles, const std::
     if (!one.surface.defined()) continue;
     all.push_back({formed_as(tiles, one, parameters), std::nullopt});
     scale = std::min(scale, all.back().one.scale);
-    // grown from a level, form may creep over its edge onto the next: levels begin with the closest tiles as well
+    // grown from a level, form may extend over its edge to the next: levels also begin with the closest tiles
     Level closest = one;
     closest.in = start.closest;
     closest.scale = std::max(1.0, closest_of_half * start.scale);
@@ -315,7 +318,8 @@ std::optional<Level> best_level(const std::vector<TileLevel>& tiles, const std::
   return floor;
 }
 
-/// Tiles that no edge of another level crosses: nearly as many of their pixels lie on their level as of the best quarter's.
+/// Tiles not crossed by another level's edge: nearly as large a share of their pixels lies on their level as
+/// in the best quarter of the tiles.
 bool pure(const TileLevel& t, double best) { return t.inliers >= 0.85 * best * t.heights; }
 
 double best_purity(const std::vector<TileLevel>& tiles, const std::vector<bool>& in) {
@@ -341,7 +345,7 @@ TileFloor floor_among_tiles(const RingTiles& tiles, const RingHeights& ring, con
                             int parameters, double lsb_um, double expected_form_um, std::uint64_t seed) {
   TileFloor floor;
   PlaneFit about = plane;
-  // twice: a plane that bridges two levels smears those of its tiles by its slope
+  // twice, because a plane that bridges two levels blurs the modes of its tiles by its slope
   for (int round = 0; round < 2; ++round) {
     const TileModes modes =
         modes_of(tiles, ring, about, std::max(lsb_um / std::sqrt(12.0), 1e-3), expected_form_um);

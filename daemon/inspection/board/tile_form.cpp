@@ -30,7 +30,7 @@ TileForm form_of(const FittedTiles& tiles, double noise_um, double correlation, 
   const TileSurface& left = quadratic.defined() && f.tiles >= 9 ? quadratic : surface;
   const int fitted = &left == &quadratic ? 6 : tiles.parameters;
   if (!surface.defined() || f.tiles < static_cast<std::uint32_t>(fitted) + 3) {
-    f.between_um = f.u_between_um = noise_um;  // too few to tell form from noise
+    f.between_um = f.u_between_um = noise_um;  // too few to separate form from noise
     return f;
   }
   const double form2 = expected_form_um * expected_form_um;
@@ -55,7 +55,7 @@ TileForm form_of(const FittedTiles& tiles, double noise_um, double correlation, 
     f.slope_leverage = quadratic.slope_leverage(x, y);
   }
   if (quadratic.defined()) f.quadratic_leverage = quadratic.leverage(x, y) * pixels;
-  // three standard deviations of chi-squared: one even ring of some 700 is looked at more closely for it
+  // three standard deviations of chi-squared: one even ring in about 700 is examined further
   const double plane_freedom = static_cast<double>(f.tiles) - tiles.parameters;
   f.even = tiles.share > 0.75 && !tiles.lacking && worst < 25 &&
            even / pixels * f.tiles < plane_freedom * (1 + 3 * std::sqrt(2 / plane_freedom));

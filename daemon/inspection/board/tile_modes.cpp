@@ -11,7 +11,8 @@ namespace {
 
 constexpr double quantile = 0.4, sigmas_at_quantile = 0.5244;  // P(|N| <= 0.5244) = 0.4
 constexpr double window_sigmas = 2.5;
-constexpr double within_window = 0.9546;  // standard deviation of a normal's part within 2.5 of them
+// Standard deviation of a normal distribution's part within 2.5 of them.
+constexpr double within_window = 0.9546;
 constexpr int most_shifts = 30;
 
 /// Residuals about a plane, tile by tile, sorted within each.
@@ -40,8 +41,9 @@ double median_of(std::vector<double>& values) {
   return *middle;
 }
 
-/// Standard deviation of the fullest level of a tile: from the shortest interval that holds 40 % of its pixels, then of the
-/// pixels within 2.5 of it. The median absolute deviation would take a trace through the tile for noise.
+/// Standard deviation of the fullest level of a tile: from the shortest interval that holds 40 % of its
+/// pixels, then from the pixels within 2.5 of it. The median absolute deviation would count a trace through
+/// the tile as noise.
 double noise_of(const std::vector<Residual>& tile) {
   const std::size_t held =
       std::max<std::size_t>(2, static_cast<std::size_t>(quantile * static_cast<double>(tile.size())));
@@ -74,7 +76,8 @@ double noise_of(const TileResiduals& tiles) {
   return of_tiles.empty() ? 0 : median_of(of_tiles);
 }
 
-/// Mode of one tile: the fullest window, then the mean within 2.5 standard deviations to its fixed point.
+/// Mode of one tile: the fullest window, then the mean within 2.5 standard deviations, iterated to its fixed
+/// point.
 TileLevel mode_of(const std::vector<Residual>& tile, double noise) {
   TileLevel level;
   level.heights = static_cast<std::uint32_t>(tile.size());
@@ -110,11 +113,11 @@ TileLevel mode_of(const std::vector<Residual>& tile, double noise) {
   return level;
 }
 
-/// Neighbours along a run that lie in one tile, both near its mode.
+/// Neighbours along a run in one tile, both near its mode.
 struct Neighbours {
   double squares = 0, n = 0;
   double products[2] = {}, pairs[2] = {};  // one and two pixels apart
-  /// Sum of the autocorrelation over two pixels either way along a row.
+  /// Sum of the autocorrelation over two pixels in either direction along a row.
   double sum() const {
     double sum = 1;
     for (std::size_t k = 0; k < 2; ++k)
@@ -123,12 +126,12 @@ struct Neighbours {
   }
 };
 
-/// The median over the tiles: a ramp through some of them is no noise.
+/// The median over the tiles, so that a ramp through some of them does not count as noise.
 double correlation_about(const std::vector<TileLevel>& modes, const std::vector<std::uint16_t>& tile_of,
                          const RingHeights& ring, const PlaneFit& plane, double noise) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   std::vector<Neighbours> of_tile(modes.size());
-  double before[2] = {};  // the last pixel's, and the one before it
+  double before[2] = {};  // of the last pixel, and the one before it
   std::int32_t left_of_run = 0;
   const PixelRun* run = ring.runs;
   for (std::size_t i = 0; i < tile_of.size(); ++i) {

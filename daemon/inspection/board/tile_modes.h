@@ -1,4 +1,4 @@
-// The level of each tile of a ring: the mode of its pixels, wherever it lies. Lengths in um.
+// The level of each tile of a ring: the mode of its pixels at any height. Lengths in um.
 #pragma once
 
 #include <vector>
@@ -11,13 +11,14 @@ namespace datum {
 struct TileModes {
   double noise_um = 0;            // of a pixel within its tile
   double correlation = 1;         // sum of its autocorrelation over lags of two pixels either way
-  std::vector<TileLevel> levels;  // of the tiles that tell one
-  std::vector<std::size_t> tile;  // whose they are
+  std::vector<TileLevel> levels;  // of the tiles with a mode
+  std::vector<std::size_t> tile;  // index of each mode's tile
 };
 
-/// Noise: the median over the tiles of the standard deviation of the fullest level of each; at least `least_noise_um`.
-/// Standard errors are of noise, as it correlates about the modes themselves (a level can't enter it), and of
-/// `expected_form_um`. Correlation is that along rows, and taken to be the same along columns.
+/// Noise: the median over the tiles of the standard deviation of each tile's fullest level; at least
+/// `least_noise_um`. Standard errors combine noise, with its correlation about the modes themselves (so that
+/// a level does not enter), and `expected_form_um`. Correlation is estimated along rows and assumed equal
+/// along columns.
 TileModes modes_of(const RingTiles& tiles, const RingHeights& ring, const PlaneFit& plane,
                    double least_noise_um, double expected_form_um);
 

@@ -14,7 +14,7 @@ constexpr int trials =
 constexpr double closest_share = 0.4;
 constexpr int most_steps = 30;
 constexpr std::size_t kept_starts = 12, kept_beside = 3;
-constexpr std::size_t least_beside = 8;  // tiles: 40 % of them are a plane
+constexpr std::size_t least_beside = 8;  // tiles: 40 % of them determine a plane
 
 struct Random {
   std::uint64_t state;
@@ -48,7 +48,8 @@ Start start_at(const std::vector<TileLevel>& tiles, const Surface& at) {
   return start;
 }
 
-/// Concentration steps (least trimmed squares; Rousseeuw and Van Driessen 2006): the closest tiles, their plane, its closest ...
+/// Concentration steps (least trimmed squares; Rousseeuw and Van Driessen 2006): the closest tiles, their
+/// plane, its closest tiles ...
 void concentrate(const std::vector<TileLevel>& tiles, Start& start) {
   for (int round = 0; round < most_steps; ++round) {
     const TileSurface surface(chosen(tiles, start.closest), 3);
@@ -65,7 +66,7 @@ struct Trial {
   double a = 0, b = 0, c = 0;
 };
 
-/// Mean square of the deviations of the closest 40 % of the tiles, by number.
+/// Mean square of the closest 40 % of the deviations, by number of tiles.
 double scale_of(const std::vector<TileLevel>& tiles, const Trial& plane, std::vector<double>& squares) {
   squares.clear();
   for (const TileLevel& t : tiles) {
@@ -75,7 +76,7 @@ double scale_of(const std::vector<TileLevel>& tiles, const Trial& plane, std::ve
   const auto closest =
       squares.begin() + static_cast<std::ptrdiff_t>(closest_share * static_cast<double>(tiles.size()));
   std::nth_element(squares.begin(), closest, squares.end());
-  std::sort(squares.begin(), closest);  // one order of the sum on every library
+  std::sort(squares.begin(), closest);  // fixed order of the sum with every library
   double sum = 0;
   for (auto at = squares.begin(); at != closest; ++at) sum += *at;
   return sum;

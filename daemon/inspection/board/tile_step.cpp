@@ -9,7 +9,7 @@ namespace datum {
 namespace {
 
 constexpr std::size_t directions = 16;
-constexpr int parts = 9;  // lines of a direction: their lower part holds 1/6 to 5/6 of the pixels
+constexpr int parts = 9;  // dividing lines per direction: their lower part holds 1/6 to 5/6 of the pixels
 constexpr double least_part = 1.0 / 6;
 
 std::array<Eigen::Vector2d, directions> all_directions() {
@@ -21,7 +21,7 @@ std::array<Eigen::Vector2d, directions> all_directions() {
   return all;
 }
 
-/// A tile by its place along a direction.
+/// A tile by its coordinate along a direction.
 struct Placed {
   double place;
   std::size_t tile;
@@ -36,8 +36,7 @@ std::vector<Placed> unordered(std::size_t tiles) {
   return order;
 }
 
-/// Puts tiles in the order of their places along a direction. From one direction to the next few change their place, so
-/// that insertion is quick.
+/// Insertion sort of tiles along a direction; from one direction to the next few tiles change places.
 void sort_along(const std::vector<TileLevel>& tiles, const Eigen::Vector2d& direction,
                 std::vector<Placed>& order) {
   for (Placed& p : order) p.place = tiles[p.tile].x * direction.x() + tiles[p.tile].y * direction.y();
@@ -53,15 +52,15 @@ double distance2(const TileLevel& a, const TileLevel& b) {
   return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
 }
 
-/// A step of 1 um, as far as the surface does not follow it: sum of squares over pixels, and its product with what the
-/// surface leaves of the levels. Below it lie the first tiles of a direction.
+/// A step of 1 um beyond the surface's adaptation: sum of squares over pixels, and product with the surface's
+/// residuals. The first tiles of a direction lie below it.
 struct Candidate {
   double squares = 0, product = 0, smaller = 0;
   std::size_t direction = 0, below = 0;
   double explained() const { return squares > 0 ? product * product / squares : 0; }
 };
 
-/// What the quadratic leaves of the tiles.
+/// Residuals of the quadratic.
 struct Left {
   std::vector<double> um;
   double squares = 0;  // over pixels
@@ -105,8 +104,8 @@ Candidate best_step(const FittedTiles& fitted, const Left& left,
   return best;
 }
 
-/// How alike neighbouring tiles err where neither quadratic nor step tells: noise of low frequencies makes steps by chance, and
-/// their variance is (1 + r) / (1 - r) times that of tiles that are independent (a chain around the body).
+/// Correlation r of neighbouring tiles' residuals from quadratic and step: low-frequency noise causes steps
+/// by chance, with a variance (1 + r) / (1 - r) times that of independent tiles (a chain around the body).
 double neighbours_alike(const std::vector<TileLevel>& tiles, const std::vector<double>& left) {
   double nearest2 = 0;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
@@ -128,7 +127,7 @@ double neighbours_alike(const std::vector<TileLevel>& tiles, const std::vector<d
   return (1 + r) / (1 - r);
 }
 
-/// Of what step and quadratic together leave.
+/// The same for the residuals of step and quadratic together.
 double alike_about(const FittedTiles& fitted, const Candidate& step, const Eigen::Vector2d& direction) {
   std::vector<TileLevel> stepped = fitted.told;
   std::vector<Placed> order = unordered(stepped.size());
@@ -153,7 +152,7 @@ TileStep step_among(const FittedTiles& fitted, double noise_um, double correlati
   const double of_form = expected_form_um * expected_form_um * fitted.pixels / static_cast<double>(tiles);
   TileStep step{std::abs(best.product) / best.squares,
                 std::sqrt((std::max(scatter, of_noise) + of_form) / best.squares), best.smaller};
-  if (!step.shown()) return step;  // nor with what neighbours share: that only adds
+  if (!step.shown()) return step;  // not significant; correlation can only reduce it
   const double alike = alike_about(fitted, best, along[best.direction]);
   step.u_um = std::sqrt((std::max(scatter, of_noise) * alike + of_form) / best.squares);
   return step;

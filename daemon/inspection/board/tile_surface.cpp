@@ -42,7 +42,7 @@ void TileSurface::solve(const std::vector<TileLevel>& tiles, double pixels) {
     normal += weighed * b.transpose();
   }
   const Eigen::LDLT<Square> factors = normal.ldlt();
-  // a pivot below a millionth of the pixels: the tiles lie on a line, or on a conic
+  // a pivot below a millionth of the pixels: the tiles are collinear, or on a conic
   if (factors.info() != Eigen::Success || !(factors.vectorD().minCoeff() > 1e-6 * pixels)) return;
   inverse_.template topLeftCorner<N, N>() = factors.solve(Square::Identity());
   coefficients_.template head<N>() = factors.solve(right);

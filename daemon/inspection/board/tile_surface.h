@@ -8,20 +8,21 @@
 
 namespace datum {
 
-/// Inliers below which a tile tells no level.
+/// A tile with fewer inliers has no level.
 inline constexpr std::uint32_t least_tile_pixels = 6;
-/// Of the noise's variance of a tile's mean at most this share of a pixel's: noise that is one height all over a tile
-/// can't be told from form.
+/// Largest variance of a tile's mean by noise, as a share of a pixel's variance: noise that is constant over
+/// a tile is indistinguishable from form.
 inline constexpr double most_of_a_pixel = 0.5;
 
-/// z = c0 + c1 u + c2 v (+ c3 uu + c4 uv + c5 vv), u and v within about -1 to 1; tiles weigh by their inliers.
+/// z = c0 + c1 u + c2 v (+ c3 uu + c4 uv + c5 vv), u and v within about -1 to 1; tiles are weighted by their
+/// inliers.
 class TileSurface {
  public:
   TileSurface() = default;
   /// `parameters`: 3 or 6.
   TileSurface(const std::vector<TileLevel>& tiles, int parameters);
 
-  /// The tiles determine it.
+  /// Whether the tiles determine it.
   bool defined() const { return defined_; }
   double at(double x, double y) const { return basis(x, y).dot(coefficients_); }
   /// Variance at a place over the variance of one pixel.
@@ -33,11 +34,11 @@ class TileSurface {
   /// Variance of both slopes together over the variance of one pixel, per um^2.
   double slope_leverage(double x, double y) const;
   Vector basis(double x, double y) const;
-  /// What the value at (x, y) changes by where those tiles that it was made of change by `by`.
+  /// Change of the value at (x, y) if those of its tiles change by `by`.
   double change_at(double x, double y, const std::vector<TileLevel>& tiles,
                    const std::vector<double>& by) const;
-  /// Where some of the tiles that it was made of are raised by 1 um: the sum of squares over pixels that such a surface
-  /// leaves. `bases`: sum of the raised tiles' bases, each by its `pixels`.
+  /// Residual sum of squares over pixels if some of its tiles are raised by 1 um. `bases`: sum of the raised
+  /// tiles' bases, each times its `pixels`.
   double unfollowed(const Vector& bases, double pixels) const { return pixels - bases.dot(inverse_ * bases); }
 
  private:

@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::uint32_t few_pixels = 16;
 
-/// The frame's noise over one body, relative to the body's own shape.
+/// The frame's noise over one body's shape.
 struct Shown {
   double pixel_um2 = 0;
-  ShownVariance mean, half_x, half_y;  // over the body, and halves of it
+  ShownVariance mean, half_x, half_y;  // over the body, and over halves of it
   double left_um2 = 0;                 // expected residual variance about the body's own plane
 };
 
@@ -39,20 +39,20 @@ Shown shown_over(const Measured& m) {
   return s;
 }
 
-/// Of one pixel about the top's own plane; 0 where too few pixels tell none.
+/// Variance of one pixel about the top's own plane; 0 for too few pixels.
 double own_um2(const HeightStatistics& h) {
   return h.top.defined ? h.top.residual_rms_nm * h.top.residual_rms_nm * 1e-6 : 0;
 }
 
 double square(double v) { return v * v; }
 
-/// How much noisier than the frame's rings this top is, a ratio of variances; below 1 only where that is certain.
+/// Ratio of the top's variance to that of the frame's rings; below 1 only where significant.
 double ratio_of(const Measured& m, const Shown& s, double own_um2) {
   const double n = m.heights.valid;
   if (!(s.pixel_um2 > 0)) return 1;
   const double independent = n / m.noise.correlation_over(m.body.rows / 2, m.body.cols / 2);
   const double student = student_ratio(independent - 3);
-  // A large top that is quieter than the rings is no part of what the rings show: the board's form, or its texture.
+  // A large top quieter than the rings does not share their structure: the board's form or texture.
   const double quiet = own_um2 * (1 + 2 * std::sqrt(2 / std::max(2.0, independent - 3))) / s.left_um2;
   if (independent > few_pixels && s.left_um2 > s.pixel_um2 / 2 && quiet < 1) return quiet;
   double ratio = std::max(1.0, own_um2 * student * student / std::max(s.left_um2, 0.3 * s.pixel_um2));
@@ -61,8 +61,9 @@ double ratio_of(const Measured& m, const Shown& s, double own_um2) {
   return ratio;
 }
 
-/// By the top's own pixels: (s^2 + s_f^2 (S_f - 1)) / n, s their standard deviation (`s2` its square), s_f and S_f the noise and correlation of the larger floor; s^2 S / n instead where it is above that by more
-/// than two standard deviations of S.
+/// From the top's own pixels: (s^2 + s_f^2 (S_f - 1)) / n, s their standard deviation (`s2` its square), s_f
+/// and S_f noise and correlation of the larger floor; s^2 S / n instead where it exceeds that by more than
+/// two standard deviations of S.
 double own_mean_um2(const HeightStatistics& h, const Floor& floor, double s2) {
   const double expected = s2 + floor.noise_um * floor.noise_um * (floor.correlation.sum - 1);
   const double own = s2 + h.correlated_nm2 * 1e-6;
@@ -94,9 +95,9 @@ void set_rim(const Measured& m, const Shown& s, double own, TopNoise& t) {
   const double ratio = ratio_of(m, s, square(rim.inner_rms_um));
   const double more = rim.share / (1 - rim.share);
   if (std::abs(rim.mean_um) > 2 * s.mean.u() * std::sqrt(ratio * more)) {
-    // the pixels next to the rim may have as much of it as the rim has beyond them
+    // the pixels next to the rim may share its effect
     t.rim_um = std::abs(rim.mean_um) * (1 + rim.next_share / rim.share);
-    // Scatter at the border weighs by w^2 / 4 in a slope, scatter all over by w^2 / 12.
+    // Scatter at the border has the weight w^2 / 4 in a slope, uniform scatter w^2 / 12.
     t.slope_x *= std::sqrt(3.0);
     t.slope_y *= std::sqrt(3.0);
   }
@@ -120,7 +121,7 @@ TopNoise top_noise_of(const Measured& m) {
   t.pixel_um = std::sqrt(std::max(own * square(student_ratio(n - 3)), s.pixel_um2 * ratio));
   const double shown_um2 = ratio * square(s.mean.u()), all_um2 = m.heights.variance_nm2 * 1e-6;
   t.mean_um = std::sqrt(std::max(own_mean_um2(m.heights, m.floor, all_um2), shown_um2));
-  // Form, a tilt above all, spreads heights but makes no neighbours alike by chance.
+  // Form, especially a tilt, increases scatter without correlating neighbours.
   const double noise_um2 =
       std::max(own_mean_um2(m.heights, m.floor, m.heights.top.defined ? own : all_um2), shown_um2);
   t.correlation = t.pixel_um > 0 ? std::max(1.0, noise_um2 * n / square(t.pixel_um)) : 1;
@@ -131,8 +132,8 @@ TopNoise top_noise_of(const Measured& m) {
 
 namespace {
 
-/// What the frame shows of noise over a ring: times the variance of independent pixels, Student's t squared included. A ring
-/// is four strips; of one of them at most a quarter of the ring correlates.
+/// The frame's noise over a ring: factor on the variance of independent pixels, including Student's t
+/// squared. A ring consists of four strips; in one of them at most a quarter of the ring correlates.
 double ring_correlation(const Measured& m) {
   const double rows = 2 * m.site.half_mm.y() / m.frame.y.scale_mm,
                cols = 2 * m.site.half_mm.x() / m.frame.x.scale_mm;

@@ -11,7 +11,7 @@ namespace datum {
 namespace {
 
 constexpr std::int64_t schema = 1;
-/// A confidence is a probability short of certainty; 1e-12 is far beyond what any noise model is good for.
+/// A confidence is a probability below 1; 1e-12 is far beyond the validity of any noise model.
 constexpr config::Range confidence_range{0.5, 1 - 1e-12};
 
 FloorSettings read_floor(config::TomlTable table) {
@@ -115,7 +115,8 @@ namespace {
 
 void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
   if (!problems.attempt([&] { read_board(file.table("board"), recipe); })) {
-    recipe.board_size_mm.setConstant(std::numeric_limits<double>::infinity());  // for the components' checks
+    recipe.board_size_mm.setConstant(std::numeric_limits<double>::infinity());  // disables the components'
+                                                                                // checks against it
   }
   problems.attempt([&] { recipe.floor = read_floor(file.table("floor")); });
   problems.attempt([&] { read_body(file.table_if("body"), recipe.body); });
@@ -133,7 +134,7 @@ void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems&
   });
 }
 
-/// `open` gives the document, or throws what is wrong with it.
+/// `open` returns the document, or throws its error.
 template <class Open>
 Recipe read_recipe(Open open, config::Problems& problems) {
   Recipe recipe;

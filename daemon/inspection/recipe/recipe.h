@@ -1,4 +1,4 @@
-// Recipe: what is measured on a board, against which floor and limits, and how it is decided.
+// Recipe: measurements on a board, their floors and limits, and the decision rule.
 //
 // Board coordinates: mm, origin at the board's lower left corner, x right, y up, z up from the upper side.
 #pragma once
@@ -47,104 +47,109 @@ enum class Characteristic : std::uint8_t {
   percentile,  // P_q, nearest rank: z_(ceil(q n))
   top_mean,    // mean of the k highest
   tilt,        // angle between the least-squares plane of the top and the floor, in millidegrees
-  presence,    // share of body pixels higher than half the nominal height, in permille
-  // of a surface compared with its model
-  profile,            // of a surface (ISO 1101), datum-referenced: twice the largest deviation either way
-  deviation_maximum,  // most material over the model
-  deviation_minimum,  // most material missing: negative
+  presence,    // share of body pixels above half the nominal height, in permille
+  // for a surface compared with its model
+  profile,            // of a surface (ISO 1101), datum-referenced: twice the largest absolute deviation
+  deviation_maximum,  // largest excess of material over the model
+  deviation_minimum,  // largest lack of material: negative
   deviation_mean,     // area-weighted
   flatness,     // highest less lowest distance from the region's own least-squares plane (ISO 12781-1, FLTt)
   parallelism,  // highest less lowest distance from the datum's least-squares plane, along its normal (ISO 1101)
-  thickness,  // between two parallel planes fitted together to region and datum (ISO 14405-1, GG)
-  // of a board's own form (calib/warp/warp_shape.h)
+  thickness,  // between two parallel planes fitted jointly to region and datum (ISO 14405-1, GG)
+  // for a board's own form (calib/warp/warp_shape.h)
   bow,             // IPC-TM-650 2.4.22: 100 R / L of the worst edge, in percent
   twist,           // 100 R / (2 D) of the fourth corner, in percent
   peak_to_valley,  // highest less lowest distance from the board's least-squares plane
-  convexity,       // middle over the corners; positive: convex (JESD22-B112)
+  convexity,       // height of the middle over the corners; positive: convex (JESD22-B112)
   board_flatness,  // of the board under one component: IPC-9641's local area of interest
 };
-const char* name_of(Characteristic c);  // "mean", "median", ... as written in a recipe
+const char* name_of(Characteristic c);  // "mean", "median", ... as in a recipe
 const char* unit_of(Characteristic c);  // "um", "mdeg", "permille", "percent"
 
-/// One demand on a component. Values in unit_of(characteristic).
+/// One requirement on a component. Values in unit_of(characteristic).
 struct Check {
   Characteristic characteristic = Characteristic::median;
-  double parameter = 0;                         // q in (0, 1) of percentile, k of top_mean
+  double parameter = 0;                         // q in (0, 1) for percentile, k for top_mean
   std::optional<double> nominal, lower, upper;  // at least one limit
-  /// Where the value of a good part lies, where no nominal is stated: a component's nominal height, 0 of a deviation.
+  /// Value of a good part without stated nominal: a component's nominal height, 0 for a deviation.
   std::optional<double> expected = std::nullopt;
 };
 
-/// Where a good part's value lies where there is one limit: the nominal; else where the characteristic ends by itself on the
-/// other side (0 of a tilt, a form or a share; 1000 of a share with a lower limit); else `expected`.
+/// Value of a good part for a check with one limit: the nominal; else the natural end of the characteristic
+/// on the other side (0 of a tilt, a form or a share; 1000 of a share with a lower limit); else `expected`.
 std::optional<double> best_of(const Check& check);
 
-/// Tolerance T of C_m = T / (4 u) (JCGM 106, 7.6.3), in the check's unit. Two limits: upper - lower. One limit, of which the
-/// standard says nothing: 2 |limit - best_of|, so that C_m = |limit - best| / (2 u). In both cases U reaches from the middle, or
-/// the best value, to the limit at C_m = 1, and guard bands of 1.645 u leave 18 % of what is tolerated. 0 where nothing tells the
-/// best value; a recipe's reader lets no such check through.
+/// Tolerance T of C_m = T / (4 u) (JCGM 106:2012, 7.6.3), in the check's unit. Two limits: upper - lower. One
+/// limit, which the standard does not cover: 2 |limit - best_of|, so that C_m = |limit - best| / (2 u). In
+/// both cases, at C_m = 1, U (k = 2) reaches from the middle, or the best value, to the limit, and guard
+/// bands of 1.645 u leave 18 % of the tolerance. 0 where the best value is unknown; a recipe's reader refuses
+/// such a check.
 double tolerance_of(const Check& check);
 
 struct Component {
   std::string reference;
   std::string package;
   BoardRect body;
-  /// Where the floor ring goes around more than the body (a die on its package): the ring's margins count
-  /// from here.
+  /// Outline of the floor ring where it surrounds more than the body (a die on its package); the ring's
+  /// margins start here.
   std::optional<BoardRect> floor_outline;
   double nominal_height_um = 0;
   std::vector<Check> checks;          // at least one
-  bool warp_fallback = false;         // where its ring is refused, the board's surface may be its floor
-  std::vector<std::string> overlaps;  // references of components whose bodies it may lie on, or under
+  bool warp_fallback = false;         // a refused ring may be replaced by the board's surface
+  std::vector<std::string> overlaps;  // references of components whose bodies may overlap this one
 };
 
-/// What a height stands on.
+/// Reference surface of a height.
 enum class FloorForm : std::uint8_t {
-  plane,      // the ring's least-squares plane; the bow that the ring shows enters U
-  quadratic,  // the board's surface under the body: the plane and, on it, a quadratic through the ring
+  plane,      // the ring's least-squares plane; the ring's bow enters U
+  quadratic,  // the plane plus a quadratic through the ring: the board's surface under the body
 };
 
 struct FloorSettings {
-  double inner_margin_mm = 0;      // the ring begins this far outside the body
-  double outer_margin_mm = 0;      // and ends here
-  double neighbour_margin_mm = 0;  // other bodies are cut out of the ring with this margin
-  // Simulated with a level 35 um (7 sigma) higher on 30 % of the ring: at 1.5 and 3 the floor wins in 99 % and the rms
-  // gate refuses the rest; at 2 and 4 a plane that bridges both levels wins in 4 to 7 % (plane_fit_second_level_test).
+  double inner_margin_mm = 0;      // distance of the ring's inner edge from the body
+  double outer_margin_mm = 0;      // and of its outer edge
+  double neighbour_margin_mm = 0;  // other bodies are cut out with this margin
+  // Simulated with a level 35 um (7 sigma) higher on 30 % of the ring: at 1.5 and 3 the floor wins in 99 %
+  // and the rms gate refuses the rest; at 2 and 4 a plane that bridges both levels wins in 4 to 7 %
+  // (plane_fit_second_level_test).
   double threshold_sigmas = 1.5;      // consensus threshold t, in standard deviations of the sensor's noise
   double refit_threshold_sigmas = 3;  // inliers of the least-squares floor
   FitMode mode = FitMode::screened;
   FloorForm form = FloorForm::plane;
   double confidence = 1.0 - 1e-9;
-  // refusal gates (METROLOGY S5)
+  // Refusal gates (daemon/inspection/METROLOGY.md, S5).
   double min_inlier_ratio = 0.3;
   int min_sides = 3;          // 2 to 4
   int min_side_pixels = 200;  // inliers on a side for it to count
   double max_rms_sigmas = 1.2;
-  double max_second_floor = 0.8;  // best other level's count over the floor's
+  double max_second_floor = 0.8;  // fullest other level's count over the floor's
   double max_tilt_deg = 5;        // floor against the sensor's z
-  /// Standard deviation by which the board leaves a plane within a ring: sag of a carrier. Parts of a ring within 3 of it
-  /// are one level.
+  /// Standard deviation of the board from a plane within a ring: sag of a carrier. Parts of a ring within 3
+  /// of it are one level.
   double form_um = 0;
-  double surface_um = 0;  // half width of the rectangular term when mask or copper is unknown, 25 um typical
+  double surface_um = 0;  // half width of the rectangular term for an unknown surface (mask or copper), 25 um
+                          // typical
 };
 
 struct BodySettings {
-  double erode_px = 2;           // top region: body outline shrunk by this
-  double min_valid_ratio = 0.5;  // pixels with a height, else INVALID
-  int min_pixels = 6;  // with a height: a plane leaves three, so that scatter and slopes have a meaning
-  // What the sensor cuts off is cut off on one side: the highest, the steepest, the brightest.
-  double max_clipped_ratio = 0.01;  // pixels of class OUT_OF_RANGE or SATURATED, else INVALID
-  double max_missing_ratio =
-      0.1;  // pixels without a height, where the highest or lowest of all pixels is asked for
+  double erode_px = 2;           // shrinkage of the body's outline for the top region
+  double min_valid_ratio = 0.5;  // least share of pixels with a height, else INVALID
+  int min_pixels = 6;  // with a height: a plane takes three degrees of freedom, so scatter and slopes remain
+                       // defined
+  // Clipped pixels are one-sided: the highest, the steepest, the brightest.
+  /// Largest share of pixels of class OUT_OF_RANGE or SATURATED, else INVALID.
+  double max_clipped_ratio = 0.01;
+  /// Largest share of pixels without a height for the highest or lowest of all pixels.
+  double max_missing_ratio = 0.1;
 };
 
 enum class DecisionRule : std::uint8_t { simple, iso14253 };
 
 struct UncertaintySettings {
-  double reproducibility_um = 0;  // standard uncertainty from a repeatability study
-  double position_mm = 0.05;      // standard uncertainty of a component's place
-  /// What structure of the rings' residuals (rows, columns, low frequencies) is: the sensor's, then tops have it too; or the
-  /// board's own form, then it says nothing of tops.
+  double reproducibility_um = 0;  // standard uncertainty from a repeatability study (JCGM 200, 2.21)
+  double position_mm = 0.05;      // standard uncertainty of a component's place on its board
+  /// Origin of structure in the rings' residuals (rows, columns, low frequencies). False: the sensor, so tops
+  /// have it too. True: the board's own form, which does not affect tops.
   bool ring_structure_is_board = false;
 };
 
@@ -153,36 +158,36 @@ struct Recipe {
   std::string sha256;  // of the file
   std::filesystem::path file;
   Eigen::Vector2d board_size_mm = Eigen::Vector2d::Zero();
-  /// True: the board lies in machine coordinates, a calibration is demanded. False: in the sensor's own.
+  /// True: the board lies in machine coordinates and a calibration is required. False: in the sensor's own.
   bool in_machine_coordinates = true;
   Htm<Machine, Board> machine_from_board;  // Machine read as Sensor where in_machine_coordinates is false
-  std::string sensor_serial;               // demanded of the frame
+  std::string sensor_serial;               // required of the frame
   FloorSettings floor;
   BodySettings body;
   DecisionRule rule = DecisionRule::iso14253;
   double rule_confidence = 0.95;
   UncertaintySettings uncertainty;
-  std::optional<FilterSettings> filter;  // none: heights are measured as they were delivered
+  std::optional<FilterSettings> filter;  // none: heights are measured as delivered
   std::vector<Component> components;
   std::vector<BoardRect> exclusions;  // pads, silkscreen, mask openings
   std::vector<BoardCircle> holes;
-  std::shared_ptr<const WarpRecipe> warp;            // of the board's own form; null: nobody asks
-  std::shared_ptr<const AlignmentRecipe> alignment;  // null: the board lies in its place
-  /// Of a part that is compared with its model; null: of a board. Its regions are the components then.
+  std::shared_ptr<const WarpRecipe> warp;            // of the board's own form; null: not evaluated
+  std::shared_ptr<const AlignmentRecipe> alignment;  // null: the board lies exactly in its place
+  /// For a part compared with its model; null: for a board. Its regions are the recipe's components.
   std::shared_ptr<const SurfaceRecipe> surface;
 };
 
-/// Corners in board coordinates, mm, counter-clockwise from (-x, -y) of the rectangle's own axes.
+/// Corners in board coordinates, mm, counter-clockwise from (-x, -y) in the rectangle's own axes.
 std::array<Eigen::Vector2d, 4> corners_mm(const BoardRect& rect);
 
-/// Reads and checks a recipe file. Throws config::ConfigError with file, line, column, key, what is wrong,
-/// what is allowed.
+/// Reads and checks a recipe file. Throws config::ConfigError with file, line, column, key, fault and allowed
+/// values.
 Recipe load_recipe(const std::filesystem::path& file);
-/// The same, naming every problem and not only the first; the recipe is of no use where there is one. `parser` parses
-/// it; null: this process.
+/// The same, collecting all problems instead of the first; the recipe is not usable where there is one.
+/// `parser` parses it; null: in this process.
 Recipe load_recipe(const std::filesystem::path& file, config::Problems& problems,
                    const config::TomlParser* parser = nullptr);
-/// The same of a file's text; `name` stands for the file in messages.
+/// The same for a file's text; `name` is the file's name in messages.
 Recipe recipe_from_text(std::string_view text, const std::string& name, config::Problems& problems,
                         const config::TomlParser* parser = nullptr);
 

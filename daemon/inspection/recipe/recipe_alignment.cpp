@@ -10,7 +10,7 @@ namespace {
 
 constexpr double most_cells = 1024, usual_cells = 256;
 
-/// The window is 1 on three quarters of the picture.
+/// The window is 1 on three quarters of the map.
 Eigen::Vector2d extent_mm(const Recipe& recipe, const AlignmentRecipe& a) {
   return (recipe.board_size_mm.array() + 2 * a.max_shift_mm) * 4 / 3;
 }
@@ -51,7 +51,7 @@ void read_board_alignment(config::TomlTable table, Recipe& recipe) {
   a.min_ratio = table.number_or("min_ratio", a.min_ratio, {1, 100});
   a.cell_mm = table.number_if("cell_mm", config::positive).value_or(0);
   a.min_height_um = table.number_if("min_height_um", config::positive).value_or(0);
-  if (!recipe.board_size_mm.allFinite()) return table.finish();  // [board] is refused already
+  if (!recipe.board_size_mm.allFinite()) return table.finish();  // [board] is already refused
   const double cell = cell_of(recipe, a);
   if (!(extent_mm(recipe, a).maxCoeff() <= most_cells * cell))
     table.refuse("cell_mm", config::shown(cell) + " makes more than 1024 cells of the board and its shift",

@@ -7,7 +7,7 @@ namespace datum {
 
 namespace {
 
-/// A placement turned about z by `rotation_deg`, counter-clockwise seen from above.
+/// A placement rotated about z by `rotation_deg`, counter-clockwise seen from above.
 Htm<Machine, Board> placed(const std::vector<double>& origin_mm, double rotation_deg) {
   const double turn = rotation_deg * std::numbers::pi / 180;
   Eigen::Matrix4d m = Eigen::Matrix4d::Identity();

@@ -12,7 +12,7 @@ namespace datum {
 
 namespace {
 
-/// Keys that packages and components share; a component's own ones stand before its package's.
+/// Keys common to packages and components; a component's own value takes precedence.
 struct Part {
   std::optional<Eigen::Vector2d> body_mm, outline_mm, outline_offset_mm;
   std::optional<double> nominal_um;
@@ -78,7 +78,7 @@ BoardRect outline_of(const BoardRect& body, const Eigen::Vector2d& size_mm,
   return {body.centre_mm + turned, size_mm, body.rotation_deg};
 }
 
-/// Laid over the package's part; every key that neither has is named with both places.
+/// Merges with the package's keys; a key missing in both is reported with both places.
 Part merged(const Part& own, const Part& package) {
   Part part = own;
   if (!part.body_mm) part.body_mm = package.body_mm;
@@ -115,7 +115,7 @@ void demand_on_board(const BoardRect& rect, const Eigen::Vector2d& board_mm, con
   }
 }
 
-/// What is measured of one component has room for so many.
+/// The plan's limit of checks per component.
 void demand_few(const std::vector<Check>& checks, const config::TomlTable& table) {
   const auto few = [&](Characteristic characteristic, const char* what, int most) {
     const auto n = std::count_if(checks.begin(), checks.end(),
@@ -127,7 +127,7 @@ void demand_few(const std::vector<Check>& checks, const config::TomlTable& table
   few(Characteristic::top_mean, "top_mean", max_top_counts);
 }
 
-/// What only the board's own surface tells needs one.
+/// A characteristic of the board's own surface needs [warp].
 void demand_warp(const Component& c, bool has_warp, const config::TomlTable& table) {
   if (has_warp) return;
   if (c.warp_fallback)

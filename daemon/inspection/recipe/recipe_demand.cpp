@@ -25,7 +25,7 @@ Characteristic read_characteristic(config::TomlTable& table, bool heights_only) 
                                                          {"board_flatness", board_flatness}});
 }
 
-/// Values that a characteristic can take at all.
+/// Possible range of a characteristic's values.
 config::Range range_of(Characteristic c) {
   if (c == Characteristic::tilt) return {0, 90000};
   if (c == Characteristic::presence) return {0, 1000};
@@ -86,7 +86,7 @@ Demand read_warp_demand(config::TomlTable& table) {
 
 namespace {
 
-/// The rank of quantile 1 has no neighbours above, so nothing tells its uncertainty by its neighbours.
+/// The rank of quantile 1 has no neighbours above, which its uncertainty needs.
 double read_quantile(config::TomlTable& table) {
   const double q = table.number("quantile");
   if (!(q > 0 && q < 1))
@@ -96,7 +96,7 @@ double read_quantile(config::TomlTable& table) {
   return q;
 }
 
-/// Of a good part, where no nominal is stated.
+/// Value of a good part without stated nominal.
 std::optional<double> expected_of(Characteristic c, std::optional<double> height_um) {
   using enum Characteristic;
   if (c == thickness) return std::nullopt;
@@ -104,7 +104,7 @@ std::optional<double> expected_of(Characteristic c, std::optional<double> height
   return 0;
 }
 
-/// A single limit needs a tolerance too, or no uncertainty were too large for it.
+/// A single limit needs a tolerance too; otherwise no uncertainty would be too large.
 void demand_tolerance(const Check& check, const config::TomlTable& table) {
   if ((check.lower && check.upper) || tolerance_of(check) > 0) return;
   const std::string unit = std::string("_") + unit_of(check.characteristic);

@@ -5,7 +5,7 @@
 namespace datum {
 namespace {
 
-/// It lives on single heights, which a filter moves: of a percentile the outer 5 % on either side.
+/// A value of single heights, which a filter changes; of percentiles the outer 5 % on either side.
 bool is_extreme(const Check& check) {
   using enum Characteristic;
   const Characteristic c = check.characteristic;

@@ -18,12 +18,13 @@ Eigen::Matrix2d axes_of(const BoardRect& rect) {
   return Eigen::Rotation2Dd(rect.rotation_deg * std::numbers::pi / 180).toRotationMatrix();
 }
 
-/// Half the length of a rectangle's shadow on a direction.
+/// Half length of a rectangle's projection on a direction.
 double half_shadow_mm(const BoardRect& rect, const Eigen::Vector2d& direction) {
   return (axes_of(rect).transpose() * direction).cwiseAbs().dot(rect.size_mm) / 2;
 }
 
-/// Separating axis theorem: convex bodies are apart where their shadows on the normal of one edge are.
+/// Separating axis theorem: convex bodies are disjoint where their projections on the normal of some edge
+/// are.
 bool apart(const BoardRect& a, const BoardRect& b) {
   const Eigen::Vector2d way = b.centre_mm - a.centre_mm;
   for (const BoardRect& rect : {a, b}) {
@@ -68,7 +69,7 @@ std::string with_digits(double mm2) {
   return text;
 }
 
-/// Names in `overlaps` that mean nothing: a slip, or what is left of an earlier layout.
+/// Names in `overlaps` without effect: a typing error, or a remainder of an earlier layout.
 void refuse_idle_names(const Recipe& recipe, std::size_t index,
                        const std::map<std::string, std::size_t>& known, const config::TomlTable& table) {
   const Component& c = recipe.components[index];

@@ -1,4 +1,4 @@
-// Components of a recipe whose bodies share an area of the board.
+// Overlap of components' bodies in a recipe.
 #pragma once
 
 #include <functional>
@@ -9,14 +9,14 @@
 
 namespace datum {
 
-/// Area in mm^2 that two rectangles of the board share; 0 where they overlap by 1e-6 mm or less along any of their axes: the
-/// rounding of a turned corner.
+/// Common area in mm^2 of two rectangles of the board; 0 where they overlap by 1e-6 mm or less along any of
+/// their axes, the rounding of a rotated corner.
 double shared_area_mm2(const BoardRect& a, const BoardRect& b);
 
-/// Refuses a component whose body shares an area with that of an earlier one: one part would pass as both (a copied row).
-/// Allowed where `overlaps` of one names the other. Refuses names in `overlaps` that are no other component's, or whose body
-/// lies apart; where some component is not in the recipe (`complete` false: it was refused) names are not looked at.
-/// `tables`: where each component of the recipe was read from, in their order.
+/// Refuses a component whose body overlaps an earlier one's: one part would pass as both (a copied row).
+/// Allowed where `overlaps` of one names the other. Refuses names in `overlaps` that are no other component,
+/// or whose body does not overlap; not checked where a component was refused (`complete` false). `tables`:
+/// the table of each component, in their order.
 void refuse_overlaps(const Recipe& recipe,
                      const std::vector<std::reference_wrapper<const config::TomlTable>>& tables,
                      bool complete, config::Problems& problems);

@@ -9,7 +9,7 @@
 namespace datum {
 namespace {
 
-/// Coarser than the tick of any file system's clock that Linux has (10 ms at 100 Hz).
+/// Longer than the tick of any file system clock of Linux (10 ms at 100 Hz).
 constexpr std::int64_t tick_ns = 50'000'000;
 
 RecipeFileRead::Stamp stamp_of_file(const std::filesystem::path& file) {

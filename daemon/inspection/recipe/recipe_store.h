@@ -1,5 +1,5 @@
-// The recipes of a cell: a folder of TOML files, each known by its name. Read as a whole; a reload makes a
-// new store, which reads again only what changed since the one before.
+// The recipes of a cell: a folder of TOML files, each identified by its name. Read as a whole; a reload
+// creates a new store, which reads only changed files.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,30 @@
 
 namespace datum {
 
-/// One file as it was read: its recipe, or what is wrong with it.
+/// One file's recipe, or its problems.
 struct RecipeFileRead {
-  /// Any change of a file's content changes one of these, but one within the file system's tick.
+  /// Changes with the file's content, except within one tick of the file system's clock.
   struct Stamp {
     std::uint64_t device = 0, inode = 0, bytes = 0;
     std::int64_t modified_ns = 0, changed_ns = 0;
     bool operator==(const Stamp&) const = default;
   };
   Stamp stamp;
-  bool settled = false;  // it had not changed for so long when it was read that any change shows in the stamp
+  bool settled = false;  // unchanged long enough before reading that any later change alters the stamp
   Recipe recipe;
-  std::vector<std::string> problems;  // empty: the recipe is good
+  std::vector<std::string> problems;  // empty: the recipe is valid
 };
 
 class RecipeStore {
  public:
-  /// Reads every *.toml of the folder, in the order of their names. A file that is refused, and every recipe
-  /// whose name another file claims too, is left out and named in problems(), as is a folder that can't be
-  /// read. Files that are as `before` read them are not read again; `utc_ns` is the time of day by which files are stamped.
-  /// `parser` parses them; null: this process.
+  /// Reads every *.toml of the folder in the order of names. A refused file, and every recipe whose name is
+  /// claimed twice, is left out and named in problems(), as is an unreadable folder. Files unchanged since
+  /// `before` are not read again; `utc_ns` is the present time of the clock that stamps files. `parser`
+  /// parses them; null: in this process.
   explicit RecipeStore(const std::filesystem::path& folder, const RecipeStore* before = nullptr,
                        std::int64_t utc_ns = 0, const config::TomlParser* parser = nullptr);
 
-  /// Null where there is no such recipe. Stays where it is as long as the store lives.
+  /// Null where there is no such recipe. The pointer is valid as long as the store.
   const Recipe* find(const std::string& name) const;
   /// Sorted.
   std::vector<std::string> names() const;
@@ -44,10 +44,10 @@ class RecipeStore {
   /// One line per problem: "FILE:LINE:COLUMN: KEY: what is wrong; allowed: what is".
   const std::vector<std::string>& problems() const { return problems_; }
 
-  /// Of all files, refused ones too.
+  /// Number of all files, including refused ones.
   std::size_t files() const { return files_.size(); }
   std::uint64_t bytes() const;
-  /// How many files this store read itself.
+  /// Number of files that this store read itself.
   std::size_t files_read() const { return files_read_; }
 
  private:

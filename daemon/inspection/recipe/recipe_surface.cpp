@@ -23,7 +23,7 @@ std::string read_sha256(config::TomlTable& table) {
   return text;
 }
 
-/// The recipe's folder is only known where it is a file.
+/// The recipe's folder is known only if it is a file.
 SurfaceModelSettings read_model_settings(config::TomlTable table, const std::filesystem::path& folder) {
   SurfaceModelSettings m;
   const std::string file = table.text("file");
@@ -114,7 +114,7 @@ void read_snapshots(std::optional<config::TomlTable> table, SurfaceRecipe& surfa
   table->finish();
 }
 
-/// In the sensor's own coordinates nothing tells where the stage stood.
+/// The sensor's own coordinates do not contain the stage's position.
 void demand_machine(const config::TomlTable& file, const Recipe& recipe, const SurfaceRecipe& surface) {
   if (recipe.in_machine_coordinates || surface.poses.empty()) return;
   file.refuse("snapshots", "poses are positions of the machine, and placement.coordinates is \"sensor\"",
@@ -213,7 +213,7 @@ std::size_t region_named(const SurfaceRecipe& surface, const std::string& name) 
   return surface.regions.size();
 }
 
-/// The share of a tolerance that a gauge may take up.
+/// The share of a tolerance permitted to a gauge.
 double tenth_of_tolerance_um(const Recipe& recipe) {
   double least = std::numeric_limits<double>::infinity();
   for (const Component& c : recipe.components)
@@ -250,7 +250,7 @@ void read_alignment(config::TomlTable table, const Recipe& recipe, SurfaceRecipe
   surface.alignment = std::move(demand);
 }
 
-/// A box's numbers alone don't say whether it stays with the fixture or goes with the part.
+/// A box's numbers do not state whether it belongs to the fixture or to the part.
 MaskOf read_mask_of(config::TomlTable& table, bool in_machine) {
   const std::string fixture = in_machine ? "machine" : "sensor";
   const std::string text = table.text_or("coordinates", "");

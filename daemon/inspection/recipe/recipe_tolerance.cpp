@@ -5,7 +5,7 @@
 namespace datum {
 namespace {
 
-/// Where a characteristic that has one limit ends on the other side, and is best: nothing is flatter than 0.
+/// Natural end, and best value, of a characteristic with one limit: nothing is flatter than 0.
 std::optional<double> natural_end(const Check& check) {
   using enum Characteristic;
   const Characteristic c = check.characteristic;

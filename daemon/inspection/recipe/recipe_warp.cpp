@@ -13,7 +13,7 @@ Eigen::Vector2d pair(config::TomlTable& table, const char* key, config::Range ra
   return Eigen::Map<const Eigen::Vector2d>(table.numbers(key, 2, range).data());
 }
 
-/// Places of columns x rows squares that fill a rectangle from border to border.
+/// Adds columns x rows square patches that span a rectangle from border to border.
 void add_patches(config::TomlTable& table, std::size_t number, const Recipe& recipe, WarpRecipe& warp) {
   BoardRect area;
   area.centre_mm = pair(table, "centre_mm");

@@ -6,7 +6,7 @@
 namespace datum {
 namespace {
 
-/// The model's facets as they lie about its origin; the searches' rounded places, not the file's.
+/// The model's facets about its origin: the rounded places of the search, not the file's.
 RawModel raw_of(const TriangleModel& model) {
   RawModel raw;
   for (const auto& facet : model.corner) {
@@ -58,7 +58,7 @@ FacetMap map_facets(const SurfaceModel& model, const SurfaceSettings& settings,
     out.facet_in_file.push_back(model.triangles->facet[pieces.origin[piece]]);
   const ModelFacets facets = model_facets(*made);
 
-  // the pieces have an origin of their own, a rounding away from the model's
+  // the pieces' origin differs from the model's by a rounding
   const auto moved = [&](const ModelPoint& p) {
     return ModelPoint{static_cast<float>(p.x - made->origin[0]), static_cast<float>(p.y - made->origin[1]),
                       static_cast<float>(p.z - made->origin[2])};

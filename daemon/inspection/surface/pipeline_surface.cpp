@@ -31,7 +31,7 @@ std::optional<Refusal> set_refusal(const SurfaceRecipe& recipe, std::span<const 
   return std::nullopt;
 }
 
-/// Of each snapshot by itself, with its number.
+/// Refusal of a single snapshot, with its number.
 std::optional<Refusal> frames_refusal(std::span<const SurfaceFrame> frames, const InspectionInputs& in) {
   for (std::size_t i = 0; i < frames.size(); ++i) {
     InspectionInputs one = in;
@@ -45,7 +45,7 @@ std::optional<Refusal> frames_refusal(std::span<const SurfaceFrame> frames, cons
   return std::nullopt;
 }
 
-/// What the snapshots are, whatever is made of them.
+/// Identity of the snapshots, independent of the measurement.
 SurfaceEvidence evidence_of(const SurfaceRecipe& recipe, std::span<const SurfaceFrame> frames) {
   SurfaceEvidence e;
   e.model = recipe.model.file.filename().string();
@@ -78,7 +78,7 @@ void add_model(SurfaceEvidence& e, const SurfaceModel& model) {
   e.contradicted_normals = model.contradicted_normals;
 }
 
-/// With what is not known of the stage's way and of its position at the exposure.
+/// With the uncertainty of the stage's motion and of its position at the exposure.
 HtmEstimate<Machine, Sensor> station(const Calibration& c, const Pose& pose) {
   HtmEstimate<Machine, Sensor> at{c.machine_from_sensor, c.covariance};
   if (!pose.used) return at;
@@ -88,7 +88,7 @@ HtmEstimate<Machine, Sensor> station(const Calibration& c, const Pose& pose) {
   return at;
 }
 
-/// Sensor to machine for each snapshot; none in sensor coordinates.
+/// machine_from_sensor of each snapshot; empty in sensor coordinates.
 std::vector<HtmEstimate<Machine, Sensor>> stations(std::span<const SurfaceFrame> frames,
                                                    const InspectionInputs& in) {
   std::vector<HtmEstimate<Machine, Sensor>> out;
@@ -123,7 +123,7 @@ std::vector<SurfaceShot> shots_of(std::span<const HeightFrame* const> frames,
   return shots;
 }
 
-/// Of each region: what lies farther from every point than it may.
+/// Area of each region farther from every point than allowed.
 std::vector<double> gaps_of(SurfaceMap& map, const SurfaceRecipe& recipe, unsigned threads) {
   std::vector<double> gap_mm2(recipe.regions.size());
   std::set<double> reaches;
@@ -136,7 +136,7 @@ std::vector<double> gaps_of(SurfaceMap& map, const SurfaceRecipe& recipe, unsign
   return gap_mm2;
 }
 
-/// Why nothing of a region can be told.
+/// Why a region can't be judged.
 Refusal region_fault(const MeasuredSurface& m, const SurfaceSpots& spots, std::size_t region) {
   auto [reason, detail] = beyond_refusal(m, spots, region);
   if (reason == Reason::none) std::tie(reason, detail) = region_refusal(m, region);
@@ -149,7 +149,7 @@ void doubt(CheckVerdict& v, const Refusal& why) {
   v.detail = why.detail;
 }
 
-/// What passed does so no longer; what failed has failed.
+/// Makes passed checks INVALID; failed ones remain failed.
 void doubt(BoardVerdict& v, const Refusal& why) {
   for (ComponentVerdict& c : v.components) {
     for (CheckVerdict& check : c.checks)
@@ -255,7 +255,7 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   return {std::move(v), std::make_shared<const SurfaceMap>(std::move(surface.map)), cover, std::move(facets)};
 }
 
-/// All that is known before anything is compared.
+/// The verdict before the comparison.
 BoardVerdict begun(std::span<const SurfaceFrame> frames, const InspectionInputs& in,
                    const std::string& backend) {
   const HeightFrame none;

@@ -1,5 +1,5 @@
-// The story of a part: snapshots reach machine coordinates and through them the model's, points become deviations,
-// regions become characteristics, characteristics become a verdict.
+// Inspection of a part: snapshots are transformed to machine and model coordinates, points give deviations,
+// regions give characteristics, characteristics give a verdict.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace datum {
 
-/// One frame of a part, and where the stage stood. Borrowed.
+/// One frame of a part, and the stage's position. Borrowed.
 struct SurfaceFrame {
   const HeightFrame* frame = nullptr;
   Pose pose;
@@ -24,17 +24,19 @@ struct SurfaceInspection {
   std::shared_ptr<const FacetMap> facets = {};  // null where the recipe has no [facet_map]
 };
 
-/// `in.pose` is not used. Never throws for what a frame, a position, a model or a calibration may be: that gives INVALID
-/// with its reason. The result depends on the frames and their order alone, not on the backend's lanes and threads.
+/// `in.pose` is not used. Never throws because of a frame, a position, a model or a calibration: the result
+/// is then INVALID with its reason. The result depends on the frames and their order alone, not on the
+/// backend's vector width and threads.
 SurfaceInspection inspect_surface(std::span<const SurfaceFrame> frames, const InspectionInputs& in,
                                   SurfaceModels& models, const Backend& backend);
 
-/// The verdict of a part that can't be measured, with the snapshots that came.
+/// The verdict of a part that can't be measured, with the snapshots that arrived.
 BoardVerdict refused_surface(std::span<const SurfaceFrame> frames, const InspectionInputs& in, Reason reason,
                              const std::string& detail);
 
-/// Why snapshot `number` (from 0) can't have been taken where the stage stood; empty: it can. Snapshots come in the order
-/// of the recipe's poses: of a part that was given up midway none is taken for the next part's.
+/// Why snapshot `number` (from 0) can't have been taken at the stage's position; empty: it can. Snapshots
+/// arrive in the order of the recipe's poses, so a snapshot of an abandoned part is not used for the next
+/// one.
 std::string pose_refusal(const SurfaceRecipe& recipe, std::size_t number, const Pose& pose);
 
 }  // namespace datum

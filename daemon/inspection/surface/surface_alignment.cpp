@@ -56,7 +56,7 @@ std::vector<Vector3d> pixels_of(std::span<const PlacedFrame> frames, int stride)
   return points;
 }
 
-/// Points of the regions under a pose, from a part of all pixels that gives about as many as are wanted.
+/// Points of the regions under a pose, from a subset of pixels that gives about the wanted number.
 std::vector<Vector3d> candidates(const RegionModel& model, std::span<const PlacedFrame> frames,
                                  const std::vector<std::uint16_t>& regions, const Htm<Model, Machine>& pose,
                                  const AlignmentSettings& settings, const Backend& backend) {
@@ -90,7 +90,7 @@ double area_of(const RegionModel& model, const std::vector<std::uint16_t>& regio
   return area;
 }
 
-/// The area of the model that each point stands for.
+/// The model area represented by each point.
 std::vector<double> areas_of(const RegionModel& model, const std::vector<ModelPoint>& points, double reach_mm,
                              const AlignmentSettings& settings, const Backend& backend) {
   SurfaceMap map;
@@ -101,7 +101,7 @@ std::vector<double> areas_of(const RegionModel& model, const std::vector<ModelPo
   return map.area_mm2;
 }
 
-/// Tiles of a lattice in model coordinates; 10 bits a side, which come again 1024 tiles away.
+/// Tiles of a lattice in model coordinates; 10 bits per axis, repeating after 1024 tiles.
 std::uint32_t tile_of(const ModelPoint& p, double tile_mm) {
   const auto cell = [&](float v) {
     return static_cast<std::uint32_t>(static_cast<std::int64_t>(std::floor(v / tile_mm)) & 1023);
@@ -109,7 +109,7 @@ std::uint32_t tile_of(const ModelPoint& p, double tile_mm) {
   return cell(p.x) << 20 | cell(p.y) << 10 | cell(p.z);
 }
 
-/// Coordinates are of single precision, some nm: steps below are noise.
+/// Coordinates are in single precision, some nm: smaller steps are noise.
 ModelFitSettings fit_settings() {
   ModelFitSettings settings;
   settings.settled_mm = 1e-5;
@@ -125,7 +125,7 @@ ModelSamples samples_of(const RegionModel& model, std::span<const PlacedFrame> f
       candidates(model, frames, regions, start.inverse(), settings, backend);
   const std::vector<ModelPoint> at_start = placed(machine, start.inverse(), origin_of(model));
   const double area_mm2 = area_of(model, regions);
-  // three times the distance of points that are spread evenly
+  // three times the distance of evenly distributed points
   const double reach_mm =
       3 * std::sqrt(area_mm2 / static_cast<double>(std::max<std::size_t>(1, machine.size())));
   const double tile_mm = std::sqrt(area_mm2 / settings.tiles);

@@ -18,7 +18,7 @@ Eigen::Vector3d sensor_point(const DeviationPlace& place, const SurfaceSources& 
   return s.shots[place.snapshot].model_from_sensor.inverse() * model_point(place, s);
 }
 
-/// How much of an error along the sensor's z lies along the normal.
+/// Share of an error along the sensor's z in the direction of the normal.
 double share_of_z(const DeviationPlace& place, const SurfaceSources& s) {
   return std::fabs(place.normal.dot(s.shots[place.snapshot].model_from_sensor.rotation().col(2)));
 }
@@ -34,8 +34,8 @@ double calibration_um(const DeviationPlace& place, const SurfaceSources& s) {
   return 1000 * std::sqrt(std::max(0.0, n.dot(c * n)));
 }
 
-/// By the alignment's covariance; without one three shifts and three turns about the placement's origin, each of the stated
-/// standard uncertainty.
+/// By the alignment's covariance; without one, three shifts and three rotations about the placement's origin,
+/// each with the stated standard uncertainty.
 double placement_um(const DeviationPlace& place, const SurfaceSources& s) {
   if (s.alignment) {
     const HtmEstimate<Model, Machine> estimate{s.machine_from_model.inverse(), *s.alignment};
@@ -48,7 +48,7 @@ double placement_um(const DeviationPlace& place, const SurfaceSources& s) {
                     .norm();
 }
 
-/// The file's coordinates, and points and corners relative to the middle of the model, in single precision.
+/// Single precision of the file's coordinates, and of points and corners relative to the model's middle.
 double rounding_um(const SurfaceSources& s) {
   const double half_mm = (s.model.high_mm - s.model.low_mm).maxCoeff() / 2 + s.recipe.settings.search_mm;
   return 1000 * (s.model.rounding_mm + 2 * half_mm * 0x1p-24);
@@ -106,7 +106,7 @@ Lean lean_of(std::size_t region, const Eigen::Vector3d& sensor_z, const SurfaceM
     for (std::size_t k = 0; k < 3; ++k)
       p[k] = Eigen::Map<const Eigen::Vector3f>(model.triangles->corner[f][k].data()).cast<double>();
     const Eigen::Vector3d doubled = (p[1] - p[0]).cross(p[2] - p[0]);
-    // area times tan: what lies across z over what lies along it; a wall is none of the seen ones
+    // area times tan: the component across z over that along z; walls are not visible
     const double along = std::fabs(doubled.dot(sensor_z)), across = doubled.cross(sensor_z).norm();
     lean.area_mm2 += doubled.norm() / 2;
     lean.slope += doubled.norm() / 2 * std::min(10.0, across / std::max(1e-12, along));
@@ -127,10 +127,10 @@ SurfaceRounding rounding_of(std::size_t region, const DeviationPlace& place, con
   const Lean lean = lean_of(region, z, s.model);
   const double side_mm = std::sqrt(std::max(1e-6, lean.area_mm2));
   const double steps = std::max(1.0, 1000 * lean.slope * side_mm / lsb);
-  // a region that shows no noise of its own is not dithered for certain
+  // a region without visible noise is not certainly dithered
   const double left = left_of_rounding(1000 * noise.sigma_mm / (lsb * share), whole);
   r.mean_um = lsb * share * left / steps;
-  // without dithering what is taken for the noise's lift is one of rounding, and as large
+  // without dithering, the apparent excess of noise is due to rounding and as large
   const bool dithered = left < whole;
   r.picked_um = lsb * share * whole * (dithered ? 1 : 2);
   r.range_um = lsb * share * whole * (dithered ? 2 : std::sqrt(8.0));

@@ -33,7 +33,7 @@ DeviationPlace place_of(const MeasuredSurface& m, std::uint32_t point) {
   return {{p.x, p.y, p.z}, {n[0], n[1], n[2]}, m.surface.map.snapshot[point]};
 }
 
-/// The middle of the region, as the first snapshot that saw it does.
+/// The region's middle in the first snapshot that saw it.
 DeviationPlace middle_of(const MeasuredSurface& m, std::size_t region) {
   const RegionBox box = box_of(m.sources.model, region);
   DeviationPlace place{(box.low_mm + box.high_mm) / 2, mean_normal(m.sources.model, region), 0};
@@ -43,7 +43,7 @@ DeviationPlace middle_of(const MeasuredSurface& m, std::size_t region) {
   return place;
 }
 
-/// A region's highest or lowest, less what noise makes of it.
+/// A region's highest or lowest value, less noise's excess.
 struct Extreme {
   double um = 0;
   DeviationPlace place;
@@ -101,7 +101,7 @@ void evaluate_mean(CheckVerdict& v, const MeasuredSurface& m, std::size_t region
   v.budget.push_back({"quantisation", rounding_of(region, place, m.noise[region], m.sources).mean_um});
 }
 
-/// Of the snapshots against each other, along the planes' normal.
+/// Covariance of the snapshots' relative shifts, along the planes' normal.
 Eigen::MatrixXd shifts_along(const ParallelPlanes& shared, const SurfaceSources& s) {
   const auto n = static_cast<Eigen::Index>(s.shots.size());
   if (!s.calibration || s.motion.size() != s.shots.size() || n < 2) return Eigen::MatrixXd::Zero(n, n);
@@ -110,7 +110,7 @@ Eigen::MatrixXd shifts_along(const ParallelPlanes& shared, const SurfaceSources&
   return shift_covariance(*s.calibration, s.motion, normal);
 }
 
-/// How well a datum's slope is known, over the region's diagonal.
+/// Standard uncertainty of a datum's slope, over the region's diagonal.
 double datum_tilt_um(const ParallelPlanes& shared, const MeasuredSurface& m, std::size_t region,
                      std::size_t datum) {
   const RegionBox box = box_of(m.sources.model, region);
@@ -137,7 +137,7 @@ void evaluate_range(CheckVerdict& v, const MeasuredSurface& m, std::size_t regio
   v.value = std::max(0.0, high.um - low.um);
   v.budget = length_budget(v.value, m.sources);
   v.budget.push_back({"noise", 1000 * std::hypot(high.lift.scatter_mm, low.lift.scatter_mm)});
-  // both ends are lifted alike
+  // both ends have the same excess
   v.budget.push_back({"noise_lift", 1000 * (high.lift.form_mm + low.lift.form_mm)});
   v.budget.push_back({"quantisation", rounding_of(region, high.place, m.noise[region], m.sources).range_um});
   const ShiftedPlanes shifted(fit.shared, {datum}, m.surface, settings);
@@ -227,7 +227,7 @@ std::pair<Reason, std::string> region_refusal(const MeasuredSurface& m, std::siz
     return {Reason::surface_coverage,
             fmt::format("{:.2f} % of its {:.4g} mm^2 were seen, at least {:.2f} % are demanded", 100 * share,
                         area, 100 * demand.min_coverage)};
-  // of sums of patches that add up to the same area in another order
+  // sums of patches' areas differ in their last bits by order
   if (m.gap_mm2[region] > 1e-9 * area)
     return {Reason::surface_coverage,
             fmt::format("{:.4g} mm^2 of it lie farther than max_gap_mm = {:g} from any measured point",

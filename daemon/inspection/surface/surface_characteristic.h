@@ -1,4 +1,4 @@
-// Characteristics of a region of a surface with their standard uncertainties, and why a region can't have any.
+// Characteristics of a region of a surface with their standard uncertainties, and refusals of a region.
 #pragma once
 
 #include "daemon/inspection/surface/surface_budget.h"
@@ -7,25 +7,26 @@
 
 namespace datum {
 
-/// All that is known when regions are judged.
+/// Inputs of the judgement of regions.
 struct MeasuredSurface {
   SurfaceSources sources;
   const ComparedSurface& surface;
-  const SurfaceCover& cover;                    // within surface.reach_mm
-  const std::vector<double>& gap_mm2;           // of each region: farther than its max_gap_mm from any point
+  const SurfaceCover& cover;  // within surface.reach_mm
+  /// Area of each region farther than its max_gap_mm from any point.
+  const std::vector<double>& gap_mm2;
   const std::vector<WindowExtremes>& extremes;  // of the deviations
   const std::vector<RegionNoise>& noise;        // of each region
   const Backend& backend;
 };
 
-/// What was found of a region, whatever is made of it.
+/// Evidence of a region, independent of its judgement.
 RegionEvidence evidence_of(const MeasuredSurface& m, std::size_t region);
 
-/// Reason and words where the region can't be judged; Reason::none where it can.
+/// Reason and text where the region can't be judged; Reason::none where it can.
 std::pair<Reason, std::string> region_refusal(const MeasuredSurface& m, std::size_t region);
 
-/// Value, u and budget of one check, without a decision; INVALID with its reason where there is no such value. `datum` is
-/// the check's datum region, or the region itself.
+/// Value, u and budget of one check, without a decision; INVALID with its reason where there is no value.
+/// `datum` is the check's datum region, or the region itself.
 CheckVerdict evaluate(const Check& check, std::size_t region, std::size_t datum, const MeasuredSurface& m);
 
 }  // namespace datum

@@ -1,7 +1,8 @@
-// Snapshots become points in model coordinates, each with its signed deviation from the model (surface_judge.h).
+// Conversion of snapshots to points in model coordinates, each with its signed deviation from the model
+// (surface_judge.h).
 //
-// What is left out is counted: what lies before or behind the model by more than the search distance (beyond), and what tells
-// nothing of it (explained): beside the model, or beside a step of it.
+// Excluded points are counted: those farther before or behind the model than the search distance (beyond),
+// and those without evidence (explained): beside the model, or beside a step of it.
 #pragma once
 
 #include <span>
@@ -13,16 +14,16 @@
 
 namespace datum {
 
-/// A frame in right-handed sensor coordinates, and where they lie.
+/// A frame in right-handed sensor coordinates, and its pose.
 struct SurfaceShot {
   const HeightFrame* frame = nullptr;
   Htm<Model, Sensor> model_from_sensor;
-  double edge_mm = 0;  // beside a step: what is nearer to it across the ray can't be told from it
+  double edge_mm = 0;  // at a step: pixels nearer to it across the ray can't be assigned to a side
 };
 
 inline constexpr std::uint32_t no_point = 0xFFFFFFFF;
 
-/// Which pixel gave which point.
+/// Pixel of each point.
 struct SnapshotGrid {
   int rows = 0, cols = 0;
   std::vector<std::uint32_t> point;  // rows * cols: index in the map, or no_point
@@ -31,17 +32,19 @@ struct SnapshotGrid {
 struct ComparedSurface {
   SurfaceMap map;
   std::vector<SnapshotGrid> grids;
-  /// Element i: region of point i where it was compared on a face of one; no_region otherwise.
+  /// Element i: region of point i if it was compared on a face of one; no_region otherwise.
   std::vector<std::uint16_t> face_region;
-  /// The same, and where it was compared with an edge: the region that is charged with its deviation.
+  /// The same, and if it was compared with an edge: the region charged with its deviation.
   std::vector<std::uint16_t> judged_region;
-  /// Element i: point i lies beyond the search, before or behind beyond_region[i] (no_region: of a facet without a region).
+  /// Element i: point i lies beyond the search distance, before or behind beyond_region[i] (no_region: of a
+  /// facet without a region).
   std::vector<std::uint8_t> is_beyond;
   std::vector<std::uint16_t> beyond_region;
   std::uint64_t beyond = 0, explained = 0;
 };
 
-/// Throws std::invalid_argument for more than 2^28 points. The result does not depend on who looks for the distances.
+/// Throws std::invalid_argument for more than 2^28 points. The result does not depend on the distance
+/// finder's backend.
 ComparedSurface compare_with_model(const SurfaceModel& model, const SurfaceSettings& settings,
                                    std::span<const SurfaceShot> shots, DistanceFinder& finder,
                                    unsigned threads = 1);

@@ -55,11 +55,11 @@ std::vector<std::uint32_t> mark(SurfaceMap& map, const SurfacePatches& patches, 
   std::vector<std::uint32_t> own(count), marks(count);
   for (const std::uint32_t patch : of)
     if (patch != nowhere) ++own[patch];
-  // what is near is so both ways
+  // neighbourhood is symmetric
   for_patches(count, threads, [&](std::uint32_t k) {
     patches.near(k, [&](std::uint32_t other) { marks[k] += own[other]; });
   });
-  std::vector<double> share(count);  // of a point on the patch
+  std::vector<double> share(count);  // area of a point on the patch
   for_patches(count, threads, [&](std::uint32_t k) {
     if (own[k] > 0)
       patches.near(k, [&](std::uint32_t other) { share[k] += patches.all()[other].area_mm2 / marks[other]; });

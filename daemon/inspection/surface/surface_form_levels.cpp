@@ -33,18 +33,18 @@ struct Cells {
           pixels[k] += 1;
         }
   }
-  /// At a place in cells.
+  /// Basis at a place in cells.
   Quadric basis(double row, double col) const {
     const double u = 2 * row / rows - 1, v = 2 * col / cols - 1;
     return (Quadric() << 1, u, v, u * u, u * v, v * v).finished();
   }
-  /// How much a form changes over one pixel along a row and a column, the sum of both.
+  /// Change of a form over one pixel along a row plus that along a column.
   double slope(const Quadric& form, double row, double col) const {
     const double u = 2 * row / rows - 1, v = 2 * col / cols - 1;
     return std::abs(form[1] + 2 * form[3] * u + form[4] * v) * 2 / rows / cell_px +
            std::abs(form[2] + 2 * form[5] * v + form[4] * u) * 2 / cols / cell_px;
   }
-  /// Least squares, a plane or a mean where there are too few cells for more.
+  /// Least squares; a plane or a mean for too few cells.
   Quadric form() const {
     Eigen::Matrix<double, 6, 6> normal = Eigen::Matrix<double, 6, 6>::Zero();
     Quadric right = Quadric::Zero();
@@ -65,7 +65,7 @@ struct Cells {
   }
 };
 
-/// Of blocks of cells: how far they lie from a form, on the average.
+/// Mean deviations of blocks of cells from a form.
 struct Blocks {
   int side, cols;
   std::vector<double> off, pixels;
@@ -114,7 +114,7 @@ std::vector<FormLevel> form_levels(const std::vector<SnapshotGrid>& grids,
     for (int row = 0; row < cells[s].rows; ++row)
       for (int col = 0; col < cells[s].cols; ++col) {
         const double pixels = cells[s].pixels[static_cast<std::size_t>(row * cells[s].cols + col)];
-        // a cell at the border holds what lies beyond it too: half a cell is on the region
+        // a border cell also covers pixels outside: at least half a cell is in the region
         if (pixels < cell_px * cell_px / 2.0) continue;
         const double off = kept * blocks[s].off[blocks[s].at(row, col)];
         for (int r = 0; r < steps; ++r)

@@ -10,7 +10,7 @@ namespace datum {
 namespace {
 
 constexpr double far = std::numeric_limits<double>::infinity();
-/// Places of a model are kept in single precision: some nm, more where a plane leans.
+/// Coordinates of a model are in single precision: some nm, more on an inclined plane.
 constexpr double rounding_mm = 1e-4;
 
 double signed_as(double magnitude, double sign) { return std::copysign(magnitude, sign); }
@@ -20,16 +20,16 @@ double signed_as(double magnitude, double sign) { return std::copysign(magnitude
 struct SurfaceJudge::Seen {
   int row, col;
   Eigen::Vector3d at;   // sensor coordinates
-  std::uint32_t facet;  // that the ray meets
-  double off_mm;        // along the ray, from where it meets it
+  std::uint32_t facet;  // first facet on the ray
+  double off_mm;        // along the ray from that facet
 };
 
 struct SurfaceJudge::Levels {
   double lowest = far,
-         highest = -far;     // of the facets about a place, at its x and y; -inf where a ray misses
-  double lowest_seen = far;  // the same, or where the rays meet them
+         highest = -far;     // of the facets around a place, at its x and y; -inf where a ray misses
+  double lowest_seen = far;  // the same, or at the rays' intersections
   std::uint32_t highest_facet = no_facet;
-  std::array<std::uint32_t, 9> facing;  // of them, those that the sensor can see
+  std::array<std::uint32_t, 9> facing;  // those visible to the sensor
   int facing_count = 0;
 };
 
@@ -38,7 +38,7 @@ struct SurfaceJudge::Foot {
   Eigen::Vector2i pixel;  // row, column
   double aside_mm;        // across the ray, from the point
   double cosine;          // between the place's normal and the ray
-  bool in_sight;          // nothing of the model lies before it
+  bool in_sight;          // no part of the model occludes it
 };
 
 SurfaceJudge::SurfaceJudge(const TriangleModel& model, const SurfaceRays& rays,
@@ -71,9 +71,9 @@ SurfaceJudge::Levels SurfaceJudge::levels_at(const Eigen::Vector3d& place, const
   for (int row = first[0]; row < first[0] + size; ++row)
     for (int col = first[1]; col < first[1] + size; ++col) {
       const std::uint32_t facet = rays_.facet(row, col);
-      // the frame's border tells nothing of what the model does there
+      // beyond the frame's border the model is unknown
       const double z = facet == no_facet ? -far : rays_.plane_mm(facet, place.x(), place.y());
-      // a facet narrower than a pixel shows by its neighbours alone
+      // a facet narrower than a pixel appears in its neighbours only
       levels.lowest_seen = std::min({levels.lowest_seen, z, facet == no_facet ? z : rays_.z_mm(row, col)});
       levels.lowest = std::min(levels.lowest, z);
       if (z > levels.highest) {
@@ -104,7 +104,7 @@ bool SurfaceJudge::is_beside_own_pixel(const Seen& seen, const Foot& foot) const
   return (foot.pixel - Eigen::Vector2i(seen.row, seen.col)).cwiseAbs().maxCoeff() <= 1;
 }
 
-/// Whether carries(row, col) of all pixels between the point's and its foot's.
+/// Whether carries(row, col) holds for all pixels between the point's and its foot's.
 template <class Carries>
 bool SurfaceJudge::all_between(const Seen& seen, const Foot& foot, const Carries& carries) const {
   const Eigen::Vector2i way = foot.pixel - Eigen::Vector2i(seen.row, seen.col);
@@ -118,7 +118,8 @@ bool SurfaceJudge::all_between(const Seen& seen, const Foot& foot, const Carries
   return true;
 }
 
-/// What moved carries everything between with it: a post beside a wall stands apart from it, a wall that moved does not.
+/// A displaced surface displaces everything in between: a post beside a wall is separate, a displaced wall is
+/// continuous.
 bool SurfaceJudge::reaches(const Seen& seen, const Foot& foot) const {
   if (is_beside_own_pixel(seen, foot)) return true;
   return all_between(seen, foot, [&](int row, int col) {
@@ -130,7 +131,7 @@ bool SurfaceJudge::reaches(const Seen& seen, const Foot& foot) const {
 JudgedPixel SurfaceJudge::along_ray(const Seen& seen) const {
   const double cosine = rays_.cosine(seen.facet);
   JudgedPixel pixel{Judgement::face, seen.off_mm * cosine, seen.facet, seen.facet, true};
-  // of a wall the ray tells no more than that something stands far before or behind it
+  // along a wall the ray shows only that something is far before or behind it
   const double told_mm = cosine >= least_cosine_ ? pixel.deviation_mm : seen.off_mm;
   if (std::abs(told_mm) > search_mm_) {
     pixel.judgement = Judgement::beyond;
@@ -140,7 +141,8 @@ JudgedPixel SurfaceJudge::along_ray(const Seen& seen) const {
   return pixel;
 }
 
-/// Off the model's surface by what a step that moved to the point would be off; or along the ray, where that is less.
+/// Deviation from the model's surface: that of a step displaced to the point, or along the ray where that is
+/// less.
 JudgedPixel SurfaceJudge::displaced(const Seen& seen, const Foot& foot, const ModelDistance& nearest) const {
   JudgedPixel ray = along_ray(seen);
   if (!reaches(seen, foot)) return ray;
@@ -156,11 +158,11 @@ JudgedPixel SurfaceJudge::displaced(const Seen& seen, const Foot& foot, const Mo
   }
   const bool steep = rays_.cosine(seen.facet) < least_cosine_;
   if (steep ? least > search_mm_ : least >= std::abs(ray.deviation_mm)) return ray;
-  // a wall has no tolerance of its own that a ray along it could tell
+  // a wall has no tolerance that a ray along it could test
   return {Judgement::edge, signed_as(least, seen.off_mm), nearest.facet, steep ? level : seen.facet, false};
 }
 
-/// The nearest place is an edge, or a wall that the sensor sees along.
+/// The nearest place is an edge, or a wall that the sensor sees edge-on.
 JudgedPixel SurfaceJudge::by_foot(const Seen& seen, const Foot& foot, const ModelDistance& nearest) const {
   if (foot.aside_mm > edge_mm_) return displaced(seen, foot, nearest);
   const Eigen::Vector2i first(
@@ -169,13 +171,13 @@ JudgedPixel SurfaceJudge::by_foot(const Seen& seen, const Foot& foot, const Mode
   const Levels levels = levels_at(foot.at, first, 2);
   const double above = seen.at.z() - std::max(levels.highest, foot.at.z());
   const double below = std::min(levels.lowest, foot.at.z()) - seen.at.z();
-  // what is mostly aside of the step tells nothing
+  // points mainly beside the step have no evidence
   if (std::max(above, below) < std::abs(nearest.distance) / 2) return {};
   if (rays_.cosine(seen.facet) < least_cosine_) return {};
   return {Judgement::edge, above > 0 ? above : -below, nearest.facet, seen.facet, false};
 }
 
-/// Where the ray misses the model: the fixture, the table, or something that continues the part beyond its outline.
+/// The ray misses the model: the fixture, the table, or material beyond the part's outline.
 JudgedPixel SurfaceJudge::beside_model(const Seen& seen, const Foot& foot,
                                        const ModelDistance& nearest) const {
   if (foot.aside_mm <= edge_mm_) return {};

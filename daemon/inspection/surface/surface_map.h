@@ -1,5 +1,5 @@
-// A measured surface compared with its model: values only, read by statistics, characteristics and pictures.
-// Lengths in mm. Coordinates are the model's, relative to model->origin, as the search takes them.
+// A measured surface compared with its model: values for statistics, characteristics and pictures. Lengths in
+// mm. Coordinates are the model's, relative to model->origin, as in the distance search.
 #pragma once
 
 #include <cmath>
@@ -12,20 +12,20 @@
 
 namespace datum {
 
-/// Part of the model's surface that has a name and limits of its own.
+/// Named part of the model's surface with its own limits.
 struct SurfaceRegion {
   std::string name;
   double lower_mm = 0,
          upper_mm = 0;  // tolerance of the deviation, positive outside the material; infinite: no limit
 };
 
-/// Within a region's tolerance; false where it states no limit.
+/// Within a region's tolerance; false where it has no limit.
 inline bool is_within(const SurfaceRegion& region, double deviation_mm) {
   return (std::isfinite(region.lower_mm) || std::isfinite(region.upper_mm)) &&
          deviation_mm >= region.lower_mm && deviation_mm <= region.upper_mm;
 }
 
-/// Facets that belong to no region.
+/// Region index of facets without region.
 inline constexpr std::uint16_t no_region = 0xFFFF;
 
 /// Element i of each list of points belongs to measured point i, in the order of snapshots, rows, columns.
@@ -36,9 +36,9 @@ struct SurfaceMap {
 
   std::vector<ModelPoint> points;
   std::vector<ModelDistance> distances;  // signed, of class face, edge, rim or no_data
-  std::vector<std::uint16_t> snapshot;   // that the point was seen in
+  std::vector<std::uint16_t> snapshot;   // of the point
 
-  /// From cover_of(): the area of the model that a point stands for; 0 of points that are not judged.
+  /// From cover_of(): model area represented by a point; 0 for points that are not judged.
   std::vector<double> area_mm2;
 };
 

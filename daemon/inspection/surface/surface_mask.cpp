@@ -13,7 +13,7 @@ std::vector<const HeightFrame*> pointers_to(const std::vector<HeightFrame>& fram
   return to;
 }
 
-/// Of a place the first mask of that kind that holds it, or their number.
+/// Index of the first mask of that kind that contains the place, or their number.
 std::size_t mask_at(const std::vector<SurfaceMask>& masks, MaskOf of, const Eigen::Vector3d& at,
                     double grown_mm) {
   std::size_t m = 0;
@@ -23,7 +23,7 @@ std::size_t mask_at(const std::vector<SurfaceMask>& masks, MaskOf of, const Eige
   return m;
 }
 
-/// Calls found(mask, pixel); `to_box` takes sensor coordinates to those of the boxes.
+/// Calls found(mask, pixel); `to_box` maps sensor coordinates to those of the boxes.
 template <class Found>
 void find_masked(const HeightFrame& f, const Eigen::Matrix4d& to_box, const std::vector<SurfaceMask>& masks,
                  MaskOf of, double grown_mm, const Found& found) {

@@ -1,5 +1,5 @@
-// Pixels that a recipe's masks hold are taken out of the snapshots before anything is compared: nothing is told of what stands
-// there, and nothing of the part behind it, which counts as not seen.
+// Removal of the pixels inside a recipe's masks from the snapshots before comparison. An object in a mask is
+// not judged, and the part behind it counts as not seen.
 #pragma once
 
 #include <optional>
@@ -14,21 +14,21 @@
 
 namespace datum {
 
-/// Of one part. Borrows the recipe and the frames; what it hands out lives until its next call.
+/// Masks of one part. Borrows the recipe and the frames; returned pointers are valid until its next call.
 class SurfaceMasks {
  public:
-  /// machine_from_sensor: of each frame; none in sensor coordinates.
+  /// machine_from_sensor: of each frame; empty in sensor coordinates.
   SurfaceMasks(const SurfaceRecipe& recipe, std::span<const HeightFrame* const> frames,
                std::span<const HtmEstimate<Machine, Sensor>> machine_from_sensor);
 
-  /// What the part is found by: less masks of the fixture, and less whatever a mask of the part can hold while the part
-  /// lies within the alignment's search_mm of its placement.
+  /// Frames for the alignment: without masks of the fixture, and without the space that a mask of the part
+  /// can occupy while the part lies within the alignment's search_mm of its placement.
   std::vector<const HeightFrame*> to_align();
-  /// Behind why the part can't be found by those: what masks kept from it; empty: nothing.
+  /// Addition to the alignment's refusal: pixels that masks removed; empty: none.
   std::string alignment_words() const;
-  /// What is compared with the model: less masks of the fixture, and less those of the part where it lies.
+  /// Frames for the comparison: without masks of the fixture and, at its pose, of the part.
   std::vector<const HeightFrame*> to_compare(const Htm<Machine, Model>& machine_from_model);
-  /// Pixels that each mask took out of what was handed out last; none of a recipe without masks.
+  /// Pixels that each mask removed from the frames returned last; none for a recipe without masks.
   std::optional<std::vector<MaskEvidence>> evidence() const;
 
  private:
@@ -39,8 +39,8 @@ class SurfaceMasks {
 
   const SurfaceRecipe& recipe_;
   std::span<const HtmEstimate<Machine, Sensor>> machine_from_sensor_;
-  std::vector<HeightFrame> of_fixture_, of_part_;  // less those masks; pixels of a mask are of class shadow
-  std::vector<const HeightFrame*> frames_;         // less masks of the fixture
+  std::vector<HeightFrame> of_fixture_, of_part_;  // without those masks; masked pixels have class shadow
+  std::vector<const HeightFrame*> frames_;         // without masks of the fixture
   std::vector<MaskEvidence> evidence_;
 };
 

@@ -20,7 +20,7 @@ Vector vector_of(const std::array<double, 3>& v) { return {v[0], v[1], v[2]}; }
   throw ModelError(model.name + ": " + what);
 }
 
-/// Six times the volume that facets enclose, mm^3; its sign is that of their normals where the surface is closed.
+/// Six times the enclosed volume, mm^3; for a closed surface its sign is that of the normals.
 double volume_mm3(const RawModel& raw) {
   double sum = 0;
   const Vector middle = vector_of(raw.vertices.front());
@@ -41,7 +41,7 @@ void measure_box(SurfaceModel& model, const RawModel& raw) {
     }
 }
 
-/// A unit mistaken by 25.4 or 1000 is far outside any tolerance of a size.
+/// A unit wrong by 25.4 or 1000 is far outside any tolerance of a size.
 void check_size(const SurfaceModel& model, const SurfaceModelSettings& settings) {
   const Vector size = model.high_mm - model.low_mm;
   if (((size - settings.size_mm).array().abs() <= settings.size_tolerance_mm).all()) return;
@@ -82,7 +82,7 @@ enum class Within { no, partly, yes };
 class RegionFinder {
  public:
   RegionFinder(const SurfaceModel& model) : model_(model), origin_(vector_of(model.triangles->origin)) {
-    // Corners are rounded to single precision; a box that ends on a face must hold it.
+    // Corners are rounded to single precision; a box that ends on a face must contain it.
     slack_mm_ = 1e-6 + 4 * model.rounding_mm;
   }
 
@@ -140,7 +140,7 @@ void give_to_regions(SurfaceModel& model, const std::vector<RegionDemand>& regio
   }
 }
 
-/// The tolerance of deviations that a region's checks amount to, mm, for pictures and statistics.
+/// The tolerance of deviations from a region's checks, mm, for pictures and statistics.
 SurfaceRegion toleranced(const RegionDemand& region, const std::vector<Check>& checks) {
   constexpr double any = std::numeric_limits<double>::infinity();
   SurfaceRegion r{region.name, -any, any};

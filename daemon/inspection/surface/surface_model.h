@@ -1,4 +1,4 @@
-// A recipe's model, made ready: read, checked against what the recipe says of it, its facets given to the regions.
+// A recipe's model after loading: verified against the recipe, with its facets assigned to regions.
 #pragma once
 
 #include <Eigen/Core>
@@ -22,31 +22,31 @@ struct SurfaceModel {
   std::shared_ptr<const TriangleModel> triangles;  // mm
   std::shared_ptr<const ModelSearch> search;
   std::size_t facets = 0, contradicted_normals = 0;  // in the file
-  double rounding_mm = 0;                            // of a coordinate, by single precision
-  Eigen::Vector3d low_mm, high_mm;                   // its box
-  std::vector<SurfaceRegion> regions;                // with the tolerance that their checks state
+  double rounding_mm = 0;                            // of a coordinate, in single precision
+  Eigen::Vector3d low_mm, high_mm;                   // its bounding box
+  std::vector<SurfaceRegion> regions;                // with the tolerance from their checks
   std::vector<std::uint16_t> region_of_facet;
 };
 
-/// Reads and checks the model of a surface recipe. Throws ModelError where the file can't be read, has another hash or
-/// another size than the recipe states, is inside out, has facets turned against their neighbours or normals that
-/// contradict an open surface; where a region has no facet, shares one with another or cuts through one.
-/// `parser` reads the file's bytes; null: this process.
+/// Reads and verifies the model of a surface recipe. Throws ModelError where the file is unreadable, differs
+/// in hash or size from the recipe, is inside out, has facets oriented against their neighbours or normals
+/// that contradict an open surface, or where a region has no facet, shares one with another or cuts through
+/// one. `parser` parses the file's bytes; null: in this process.
 SurfaceModel load_surface_model(const Recipe& recipe, unsigned threads, const ModelParser* parser = nullptr);
 
-/// Models are kept from part to part, by what the recipe says of them. May be used by several threads.
+/// Cache of models by recipe, from part to part. Thread-safe.
 class SurfaceModels {
  public:
   explicit SurfaceModels(const ModelParser* parser = nullptr) : parser_(parser) {}
-  /// Throws as load_surface_model; what was refused is tried again the next time.
+  /// Throws as load_surface_model; a refused model is loaded again at the next call.
   std::shared_ptr<const SurfaceModel> of(const Recipe& recipe, unsigned threads);
 
  private:
   static constexpr std::size_t most = 4;  // a line changes between few parts
   const ModelParser* const parser_;
   std::mutex mutex_;
-  std::map<std::string, std::pair<std::uint64_t, std::shared_ptr<const SurfaceModel>>>
-      last_;  // by recipe's hash
+  /// Cache by the recipe's hash.
+  std::map<std::string, std::pair<std::uint64_t, std::shared_ptr<const SurfaceModel>>> last_;
   std::uint64_t uses_ = 0;
 };
 

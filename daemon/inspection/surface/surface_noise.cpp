@@ -15,10 +15,10 @@ namespace datum {
 namespace {
 
 constexpr std::array<int, 4> tile_sides{8, 16, 32, 64};
-constexpr double least_independent = 15;  // values of a tile: five for each parameter of its plane
+constexpr double least_independent = 15;  // values per tile: five for each parameter of its plane
 constexpr std::size_t least_tiles = 4, most_tiles = 64;
-constexpr std::size_t lag_pixels = 16384;  // that the autocorrelation is taken from, about
-constexpr double least_fill = 0.75;        // of a tile's pixels, so that it is looked at
+constexpr std::size_t lag_pixels = 16384;  // approximate number for the autocorrelation
+constexpr double least_fill = 0.75;        // least share of a tile's pixels
 constexpr double uncorrelated = 0.05;
 constexpr double plane_parameters = 3;
 
@@ -27,7 +27,7 @@ using PixelBox = RegionNoise::Box;
 std::vector<PixelBox> boxes_of(const SnapshotGrid& grid, const std::vector<std::uint16_t>& region_of_point,
                                std::size_t regions) {
   constexpr int far = std::numeric_limits<int>::max();
-  std::vector<PixelBox> boxes(regions, PixelBox{far, far, 0, 0});  // none there: set to nothing below
+  std::vector<PixelBox> boxes(regions, PixelBox{far, far, 0, 0});  // without pixels: set to empty below
   std::size_t i = 0;
   for (int row = 0; row < grid.rows; ++row)
     for (int col = 0; col < grid.cols; ++col, ++i) {
@@ -44,7 +44,7 @@ std::vector<PixelBox> boxes_of(const SnapshotGrid& grid, const std::vector<std::
   return boxes;
 }
 
-/// The values of one square of pixels, row by row; not a number where a pixel is none of the region's.
+/// The values of one square of pixels, row by row; NaN for pixels outside the region.
 struct Tile {
   int side = 0;
   std::vector<float> value;
@@ -64,7 +64,7 @@ Tile tile_of(const RegionPixels& pixels, int top, int left, int side) {
   return t;
 }
 
-/// Takes the plane through a tile's pixels out of them.
+/// Subtracts the plane through a tile's pixels.
 void level(Tile& tile) {
   Eigen::Matrix3d normal = Eigen::Matrix3d::Zero();
   Eigen::Vector3d right = Eigen::Vector3d::Zero();
@@ -84,7 +84,7 @@ void level(Tile& tile) {
           static_cast<float>(plane.dot(basis(row, col)));
 }
 
-/// What one tile tells of its windows, both of their lowest pixels and, with the other sign, of their highest.
+/// Sums of one tile's windows, over their lowest pixels and, with the other sign, their highest.
 struct WindowSums {
   double mean = 0, variance = 0, highest = 0;
   std::size_t windows = 0;
@@ -119,16 +119,17 @@ WindowSums windows_of(const Tile& tile, int window_px) {
   return s;
 }
 
-/// Products of pixels so far apart, over all tiles. A lag is summed when it is asked for: most noise ends long before the last.
+/// Products of pixels at a lag, over all tiles. A lag is computed on demand, because most noise ends long
+/// before the last one.
 class Lags {
  public:
   explicit Lags(int most)
       : most_(most), side_(2 * most + 1), mean_(static_cast<std::size_t>((most + 1) * side_), std::nan("")) {}
 
-  /// Borrows it.
+  /// Borrows the tile.
   void add(const Tile& tile) { tiles_.push_back(&tile); }
-  /// S. A tile's plane lowers each of its pixels' covariances by about p S / n of the variance, p its parameters; the sum ends at
-  /// the first square ring of lags that is uncorrelated on the average.
+  /// S. A tile's plane lowers each covariance of its pixels by about p S / n of the variance, p its
+  /// parameters. The sum ends at the first square ring of lags that is uncorrelated on average.
   double correlation(double pixels) {
     const double variance = at(0, 0);
     if (!(variance > 0)) return 1;
@@ -149,11 +150,11 @@ class Lags {
     }
     return std::max(1.0, s);
   }
-  /// Whether that sum's end lies within the lags that were looked at.
+  /// Whether that sum ended within the available lags.
   bool ended() const { return ended_; }
 
  private:
-  /// Half of all lags are the same as the others.
+  /// Half of all lags equal the others by symmetry.
   double at(int dr, int dc) {
     if (dr < 0) return at(-dr, -dc);
     double& mean = mean_[static_cast<std::size_t>(dr * side_ + dc + most_)];
@@ -183,10 +184,10 @@ class Lags {
   int most_, side_;
   bool ended_ = true;
   std::vector<const Tile*> tiles_;
-  std::vector<double> mean_;  // NaN: not asked for yet
+  std::vector<double> mean_;  // NaN: not computed
 };
 
-/// Places of tiles, half a tile apart, in all snapshots.
+/// Positions of tiles, half a tile apart, in all snapshots.
 struct TilePlace {
   std::size_t snapshot;
   int top, left;
@@ -213,7 +214,7 @@ RegionNoise noise_of_tiles(const std::vector<Tile>& tiles, int window_px, bool& 
     highest.push_back(w.highest);
   }
   pixels /= static_cast<double>(tiles.size());
-  // form correlates: tiles that hold a dent tell nothing of the noise
+  // form correlates: tiles with a dent do not estimate noise
   const double most = 2 * median_of(variance);
   const std::size_t wanted = std::max<std::size_t>(
       least_tiles, lag_pixels / static_cast<std::size_t>(noise.tile_px * noise.tile_px));
@@ -224,7 +225,7 @@ RegionNoise noise_of_tiles(const std::vector<Tile>& tiles, int window_px, bool& 
     next = i + step;
   }
   noise.correlation = lags.correlation(pixels);
-  // A chi-squared's median lies below its mean by (1 - 2 / 9n)^3 (Wilson and Hilferty 1931).
+  // The median of chi-squared is below its mean by (1 - 2 / 9n)^3 (Wilson and Hilferty 1931).
   const double independent = std::max(2 * plane_parameters, pixels / noise.correlation);
   enough = lags.ended() && independent >= least_independent;
   const double freedom = independent - plane_parameters;
@@ -246,7 +247,7 @@ RegionNoise noise_of_tiles(const std::vector<Tile>& tiles, int window_px, bool& 
   return noise;
 }
 
-/// Tiles of one side, evenly taken from all snapshots.
+/// Tiles of one size, evenly distributed over all snapshots.
 std::vector<Tile> tiles_of(const std::vector<SnapshotGrid>& grids,
                            const std::vector<std::vector<PixelBox>>& boxes,
                            const std::vector<std::uint16_t>& region_of_point, const std::vector<float>& value,
@@ -257,7 +258,7 @@ std::vector<Tile> tiles_of(const std::vector<SnapshotGrid>& grids,
     for (int top = box.top; top + side <= box.bottom; top += side / 2)
       for (int left = box.left; left + side <= box.right; left += side / 2) places.push_back({s, top, left});
   }
-  // Places outside of the region's outline tell nothing: four times as many are tried.
+  // Positions outside the region's outline give no tile: four times as many are tried.
   std::vector<Tile> tiles;
   const std::size_t step = std::max<std::size_t>(1, places.size() / (4 * most_tiles));
   for (std::size_t i = 0; i < places.size() && tiles.size() < most_tiles; i += step) {
@@ -305,12 +306,12 @@ std::vector<RegionNoise> region_noises(const std::vector<SnapshotGrid>& grids,
 
 namespace {
 
-/// Where windows lie without noise of the pixel: of noise and slope the larger decides a window's lowest pixel.
+/// Level of windows without the pixel's noise: the larger of noise and slope decides a window's lowest pixel.
 double window_level(const FormLevel& l, const RegionNoise& noise) {
   return l.mm - std::hypot(noise.window_mean_mm, l.drop_mm) + std::fabs(noise.window_mean_mm);
 }
 
-/// Levels within a quarter of a window's scatter become one; those too low to matter are left out.
+/// Levels within a quarter of a window's standard deviation are merged; insignificantly low ones are dropped.
 std::vector<FormLevel> binned(const RegionNoise& noise, const std::vector<FormLevel>& form) {
   double top_mm = -HUGE_VAL;
   for (const FormLevel& l : form) top_mm = std::max(top_mm, window_level(l, noise));
@@ -329,7 +330,7 @@ std::vector<FormLevel> binned(const RegionNoise& noise, const std::vector<FormLe
   return levels;
 }
 
-/// Where the highest of all windows stays below with this probability.
+/// Value below which the highest of all windows stays with this probability.
 double highest_quantile(const RegionNoise& noise, const std::vector<FormLevel>& levels, double probability) {
   double low = levels.front().mm + noise.window_mean_mm - 9 * noise.window_sigma_mm;
   double high = levels.front().mm + noise.window_mean_mm + 9 * noise.window_sigma_mm;

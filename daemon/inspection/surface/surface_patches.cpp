@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_pieces = std::size_t{1} << 24;
 constexpr double facing = 0.5;  // cosine
-// A voxel's diagonal is 0.7 reaches then: all patches that touch a patch are within its reach.
+// A voxel's diagonal is then 0.7 reaches: all patches that touch a patch are within its reach.
 constexpr double side_per_reach = 0.4;
 
 using Corners = std::array<SurfacePlace, 3>;
@@ -44,7 +44,8 @@ double area_of(const Corners& t) {
 
 SurfacePlace center_of(const Corners& t) { return mix(mix(t[0], t[1], 0.5), t[2], 1.0 / 3); }
 
-/// A facet is halved across its longest side until no side is longer than wanted; each half has half the area.
+/// Halves of a facet across its longest side, repeated until no side exceeds the limit; each half has half
+/// the area.
 struct Halves {
   bool whole;  // short enough
   Corners first, second;
@@ -202,7 +203,7 @@ std::int64_t SurfacePatches::cell(double mm) const {
   return static_cast<std::int64_t>(std::floor(mm / (2 * reach_mm_)));
 }
 
-/// 21 bits of each: two cells share a key only 2 million cells apart, where meet() tells them apart.
+/// 21 bits per axis: two cells share a key only 2 million cells apart, where meet() distinguishes them.
 std::uint64_t SurfacePatches::key(const std::array<std::int64_t, 3>& cell) {
   std::uint64_t k = 0;
   for (const std::int64_t c : cell) k = (k << 21) | (static_cast<std::uint64_t>(c) & 0x1FFFFF);

@@ -1,4 +1,4 @@
-// A model's surface cut into patches, and which of them lie near each other.
+// Division of a model's surface into patches, and their neighbourhood.
 #pragma once
 
 #include <Eigen/Geometry>
@@ -14,13 +14,13 @@ namespace datum {
 /// mm, relative to the model's origin.
 using SurfacePlace = std::array<double, 3>;
 
-/// The place of a facet that is nearest to a point, by what the search found.
+/// The place of a facet nearest to a point, from the distance search's result.
 SurfacePlace foot_of(const TriangleModel& model, const ModelPoint& point, const ModelDistance& found);
 
 struct SurfacePatch {
   SurfacePlace center{}, normal{};  // means over its area; the normal of length 1
   double area_mm2 = 0;
-  std::size_t region = 0;  // regions.size() where facets belong to none
+  std::size_t region = 0;  // regions.size() for facets without region
 };
 
 class SurfacePatches {
@@ -33,8 +33,8 @@ class SurfacePatches {
   /// The patch that a place of a facet belongs to; of a facet that was not left out.
   std::uint32_t patch_at(const SurfacePlace& place, std::uint32_t facet) const;
 
-  /// Calls visit(other) in a fixed order for patches of the same region, itself among them, that face its way and whose
-  /// centers are not further than the reach.
+  /// Calls visit(other) in a fixed order for patches of the same region, including itself, with a similar
+  /// normal and a center within the reach.
   template <class Visit>
   void near(std::uint32_t patch, const Visit& visit) const {
     const SurfacePatch& from = patches_[patch];

@@ -37,7 +37,7 @@ std::string named(std::string refusal, const std::vector<AlignmentStep>& datums)
   return refusal;
 }
 
-/// The first datum of which so much stands off that the part lies elsewhere; empty: none.
+/// The first datum whose deviating tiles shift the part too much; empty: none.
 std::string off_refusal(const std::vector<FitStep>& steps, double max_pull_um) {
   for (std::size_t k = 0; k < steps.size(); ++k) {
     const OffDatum& off = steps[k].off;

@@ -33,7 +33,8 @@ std::string words_of(ParallelStatus status) {
 
 }  // namespace
 
-// A point marks the patches whose middle is within reach of it: at most a disc of that radius and the patches' own size.
+// A point marks the patches whose middle is within reach: at most a disc of that radius plus the patches'
+// size.
 double most_area_mm2(const SurfaceSettings& settings) { return 16 * settings.reach_mm * settings.reach_mm; }
 
 Eigen::Vector3d mean_normal(const SurfaceModel& model, std::size_t region) {

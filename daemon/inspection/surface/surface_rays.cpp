@@ -10,12 +10,12 @@
 namespace datum {
 namespace {
 
-/// A facet seen at less than this is a line: no ray meets it.
+/// A facet seen at a smaller cosine is a line that no ray meets.
 constexpr double edge_on = 1e-6;
-/// Of a pixel: two facets that share an edge round it for themselves, and neither may leave a crack.
+/// Tolerance in pixels: two facets round their common edge separately, and no gap may remain.
 constexpr double slack_px = 1e-6;
 
-/// Pixels from the first to the last whose middle can lie between two coordinates.
+/// Range of pixels whose centre can lie between two coordinates.
 std::array<int, 2> range_of(const AxisScale& axis, int count, double low_mm, double high_mm) {
   const auto at = [&](double mm) { return (mm - axis.offset_mm) / axis.scale_mm; };
   const double first = std::ceil(std::max(at(low_mm) - slack_px, 0.0)),
@@ -80,7 +80,7 @@ void SurfaceRays::project(const TriangleModel& model, unsigned threads) {
   });
 }
 
-/// In the order of facets: of several at the same z the lowest stays.
+/// In the order of facets: of several at the same z the lowest index remains.
 void SurfaceRays::keep_nearest(const TriangleModel& model, const std::vector<std::array<int, 2>>& rows_of,
                                int first, int last) {
   for (std::uint32_t i = 0; i < rows_of.size(); ++i) {

@@ -1,8 +1,9 @@
-// Which facet of a model each viewing ray of a snapshot meets first.
+// First facet of a model on each viewing ray of a snapshot.
 //
-// A snapshot's rays run along its sensor's z, one through the middle of each pixel, so that the first facet on a ray is what
-// a depth buffer of the model keeps (E. Catmull, "A subdivision algorithm for computer display of curved surfaces", 1974).
-// Facets that look away from the sensor hide what lies behind them too: an open model has a far side.
+// A snapshot's rays are parallel to its sensor's z, one through the centre of each pixel, so the first facet
+// on a ray is that of a depth buffer of the model (E. Catmull, "A subdivision algorithm for computer display
+// of curved surfaces", 1974). Facets that face away from the sensor occlude too: an open model has a far
+// side.
 #pragma once
 
 #include <Eigen/Core>
@@ -17,24 +18,24 @@ namespace datum {
 
 inline constexpr std::uint32_t no_facet = 0xFFFFFFFF;
 
-/// All lengths in mm, sensor coordinates of the snapshot. Borrows the snapshot's frame. The result does not depend on the
-/// number of threads.
+/// Lengths in mm, sensor coordinates of the snapshot. Borrows the snapshot's frame. The result does not
+/// depend on the number of threads.
 class SurfaceRays {
  public:
   SurfaceRays(const TriangleModel& model, const SurfaceShot& shot, unsigned threads);
 
-  /// The facet that the ray of a pixel meets first; no_facet where it misses the model, or where there is no such pixel.
+  /// The first facet on a pixel's ray; no_facet where it misses the model or the pixel does not exist.
   std::uint32_t facet(int row, int col) const { return inside(row, col) ? met_[index(row, col)] : no_facet; }
-  /// z at which it does; of a pixel whose ray meets a facet.
+  /// z of that intersection, for a pixel whose ray meets a facet.
   double z_mm(int row, int col) const { return z_[index(row, col)]; }
-  /// z at which the plane of a facet stands over x, y.
+  /// z of a facet's plane at x, y.
   double plane_mm(std::uint32_t facet, double x_mm, double y_mm) const {
     const Plane& p = planes_[facet];
     return p.z_mm + p.slope_x * (x_mm - p.x_mm) + p.slope_y * (y_mm - p.y_mm);
   }
   /// Between the facet's normal and the sensor's z; below 0 the facet looks away.
   double cosine(std::uint32_t facet) const { return planes_[facet].cosine; }
-  /// A place relative to the model's origin.
+  /// Sensor coordinates of a place relative to the model's origin.
   Eigen::Vector3d sensor_place(const std::array<double, 3>& model_place) const;
   Eigen::Vector2i pixel_of(const Eigen::Vector3d& sensor_place) const;
   double x_mm(int col) const { return x_.at(col); }

@@ -1,4 +1,4 @@
-// One region's pixels in one snapshot, by row and column.
+// Pixels of one region in one snapshot, by row and column.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace datum {
 
 class RegionPixels {
  public:
-  /// All outlive this.
+  /// All arguments must outlive this.
   RegionPixels(const SnapshotGrid& grid, const std::vector<std::uint16_t>& region_of_point,
                const std::vector<float>& value, std::size_t region)
       : grid_(grid), region_of_point_(region_of_point), value_(value), region_(region) {}
 
-  /// Not a number where there is none of the region's, beyond the last row or column too.
+  /// NaN where there is no pixel of the region, including beyond the last row or column.
   float at(int row, int col) const {
     constexpr float none = std::numeric_limits<float>::quiet_NaN();
     if (row >= grid_.rows || col >= grid_.cols) return none;

@@ -12,7 +12,7 @@ namespace datum {
 Eigen::MatrixXd shift_covariance(const Calibration& c, std::span<const SnapshotMotion> snapshots,
                                  const Eigen::Vector3d& normal) {
   const auto n = static_cast<Eigen::Index>(snapshots.size());
-  // A column of `by` is what one standard deviation of a shared parameter makes of each snapshot.
+  // A column of `by` is the effect of one standard deviation of a shared parameter on each snapshot.
   Eigen::Matrix<double, Eigen::Dynamic, 3> turn(n, 3);
   Eigen::Matrix<double, Eigen::Dynamic, 6> by(n, 6);
   Eigen::VectorXd own(n);
@@ -21,7 +21,7 @@ Eigen::MatrixXd shift_covariance(const Calibration& c, std::span<const SnapshotM
     const SnapshotMotion& s = snapshots[static_cast<std::size_t>(i)];
     const Eigen::Vector3d way =
         s.moved ? Eigen::Vector3d(s.q_mm - c.stage.q_cal_mm) : Eigen::Vector3d::Zero();
-    // normal . (-w x T) = -w . (T x normal), T less where the calibration was made: that is common
+    // normal . (-w x T) = -w . (T x normal), T without the common calibration position
     turn.row(i) = -(c.stage.a * way).cross(normal).transpose();
     for (int k = 0; k < 3; ++k) {
       const int row = squareness_at[k][0], column = squareness_at[k][1];

@@ -12,7 +12,7 @@ std::uint32_t least_px(const SurfaceSettings& settings) {
   return std::min(least_spot_px, static_cast<std::uint32_t>(settings.window_px * settings.window_px));
 }
 
-/// Points of one spot, in the order in which they are reached from the first.
+/// Points of one spot, in the order in which a flood fill reaches them.
 class Spreader {
  public:
   Spreader(const SnapshotGrid& grid, const std::vector<std::uint8_t>& is_out, int reach_px)
@@ -58,7 +58,7 @@ std::string text_of_place(const MeasuredSurface& m, std::uint32_t point) {
 }
 
 constexpr double noise_sigmas = 5, share = 0.01,
-                 share_sigmas = 2.326;  // of a normal distribution, 1 % lie beyond
+                 share_sigmas = 2.326;  // 1 % of a normal distribution lies beyond
 
 double sigma_mm(const RegionNoise& noise, const SensorProfile& sensor) {
   if (noise.tiles > 0) return noise.sigma_mm;
@@ -69,7 +69,7 @@ struct Bounds {
   double low_mm = 0, high_mm = 0;
 };
 
-/// Between which noise may scatter a region's values.
+/// Range of a region's values that noise explains.
 Bounds noise_bounds(std::vector<float> values, const WindowExtremes& e, double sigma_mm) {
   if (values.empty()) return {};
   const auto rank = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));
@@ -86,7 +86,7 @@ Bounds noise_bounds(std::vector<float> values, const WindowExtremes& e, double s
   return {low - noise_sigmas * sigma_mm, high + noise_sigmas * sigma_mm};
 }
 
-/// Of each region, of the values of its points.
+/// The same for each region, from the values of its points.
 std::vector<Bounds> noise_bounds(const std::vector<std::uint16_t>& region_of_point, const SurfaceMap& map,
                                  const std::vector<WindowExtremes>& extremes,
                                  const std::vector<RegionNoise>& noise, const SensorProfile& sensor) {
@@ -99,7 +99,7 @@ std::vector<Bounds> noise_bounds(const std::vector<std::uint16_t>& region_of_poi
   return bounds;
 }
 
-/// Of a region's distances from the check's plane: a spot that makes their range wider than the limit allows.
+/// The largest spot in a region's distances from the check's plane that widens their range beyond the limit.
 SurfaceSpot range_spot(const MeasuredSurface& m, double limit_mm, std::size_t region, std::size_t datum) {
   const SurfaceSettings& settings = m.sources.recipe.settings;
   const RegionPlanes fit = fit_region_planes(m.surface, m.sources.model, settings, {datum}, m.backend);
@@ -120,7 +120,7 @@ SurfaceSpot range_spot(const MeasuredSurface& m, double limit_mm, std::size_t re
                   least_px(settings))[region];
 }
 
-/// Adds spots of pixels that were compared with a step and are off the same way: `sign` of their deviation.
+/// Adds spots of pixels compared with a step that deviate in the same direction: `sign` of their deviation.
 void add_step_spots(const ComparedSurface& surface, std::vector<std::uint8_t> is_out,
                     const SurfaceSettings& settings, double sign, std::vector<SurfaceSpot>& spots) {
   const SurfaceMap& map = surface.map;

@@ -12,7 +12,7 @@ __extension__ using Wide = __int128;
 
 constexpr double nm_per_mm = 1e6, units_per_mm2 = 1e9;
 
-/// A face point's share: sums of both over all points stay exact in 128 bits.
+/// A face point's contribution; sums over all points remain exact in 128 bits.
 struct Share {
   std::int64_t nm, units;
 };
@@ -32,7 +32,7 @@ void spread(double um, bool first, double* least, double* largest) {
   *largest = first ? um : std::max(*largest, um);
 }
 
-/// Deviation in um of the first share, from the least upwards, at which `percent` of the area is reached.
+/// Deviation in um, in ascending order, at which `percent` of the area is reached.
 double quantile(const std::vector<Share>& sorted, std::int64_t total, int percent) {
   std::int64_t sum = 0;
   for (const Share& s : sorted) {

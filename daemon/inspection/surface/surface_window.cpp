@@ -6,7 +6,7 @@ namespace datum {
 namespace {
 
 struct Window {
-  std::uint16_t region = no_region;  // no_region: not whole, or of several
+  std::uint16_t region = no_region;  // no_region: incomplete, or of several regions
   float lowest = 0, highest = 0;
 };
 
@@ -20,7 +20,7 @@ class Windows {
     return grid_.point[static_cast<std::size_t>(row) * static_cast<std::size_t>(grid_.cols) +
                        static_cast<std::size_t>(col)];
   }
-  /// The window whose first pixel is this one.
+  /// The window with this first pixel.
   Window at(int row, int col) const {
     Window w;
     for (int r = row; r < row + size_; ++r)

@@ -1,5 +1,6 @@
-// Extremes that a single bad pixel can't make: a value counts where a whole window of pixels has it. The highest of all
-// windows' lowest pixels is the maximum of a grey-scale opening, as of a component's "maximum" (METROLOGY S6).
+// Extremes that a single bad pixel can't cause: a value counts where a whole window of pixels has it. The
+// highest of all windows' lowest pixels is the maximum of a grey-scale opening, as for a component's
+// "maximum" (daemon/inspection/METROLOGY.md, S6).
 #pragma once
 
 #include <vector>
@@ -9,13 +10,14 @@
 namespace datum {
 
 struct WindowExtremes {
-  std::uint64_t windows = 0;  // whole ones
+  std::uint64_t windows = 0;  // complete ones
   float lowest = 0, highest = 0;
-  std::uint32_t lowest_at = no_point, highest_at = no_point;  // points in the middle of the windows
+  std::uint32_t lowest_at = no_point, highest_at = no_point;  // points at the centre of the windows
 };
 
-/// For each of `regions` the extremes of `value` (one for each point) over all window_px x window_px pixels of one snapshot
-/// that all are of that region by `region_of_point`. Of equal ones the first in the order of points.
+/// For each of `regions` the extremes of `value` (one per point) over all windows of window_px x window_px
+/// pixels of one snapshot that lie completely in that region by `region_of_point`. Of equal ones the first in
+/// the order of points.
 std::vector<WindowExtremes> window_extremes(const std::vector<SnapshotGrid>& grids,
                                             const std::vector<std::uint16_t>& region_of_point,
                                             const std::vector<float>& value, std::size_t regions,

@@ -12,7 +12,7 @@
 namespace datum {
 namespace {
 
-/// Position of this check's parameter among those of its characteristic in the demand.
+/// Index of this check's parameter among those of its characteristic in the demand.
 template <class T>
 std::size_t index_of(const std::vector<T>& parameters, T wanted) {
   return static_cast<std::size_t>(std::find(parameters.begin(), parameters.end(), wanted) -
@@ -24,7 +24,7 @@ double median_nm(const HeightStatistics& s) {
 }
 
 struct Slopes {
-  double x = 0, y = 0;  // of the top over the floor: height per way, sensor axes
+  double x = 0, y = 0;  // slope of the top over the floor: height per length, sensor axes
 };
 
 Slopes slopes_of(const Measured& m) {
@@ -32,8 +32,8 @@ Slopes slopes_of(const Measured& m) {
   return {top.slope_col_nm * 1e-6 / m.frame.x.scale_mm, top.slope_row_nm * 1e-6 / m.frame.y.scale_mm};
 }
 
-/// Angle between the normals of the top and the floor. The top over the floor's plane rises by h along the
-/// normal, so in z by h sqrt(1 + a^2 + b^2).
+/// Angle between the normals of top and floor. The top rises over the floor's plane by h along the normal, so
+/// in z by h sqrt(1 + a^2 + b^2).
 double tilt_mdeg(const Measured& m) {
   const PlaneFit& f = m.floor.fit;
   const Slopes s = slopes_of(m);
@@ -48,20 +48,20 @@ void refuse(CheckVerdict& v, Reason reason, std::string detail) {
   v.detail = std::move(detail);
 }
 
-/// The kernel measures over the plane; the floor under the body may lie off it, along z.
+/// The kernel measures over the plane; the floor under the body may deviate from it, along z.
 double over_floor_um(double nm, const Measured& m) {
   const PlaneFit& f = m.floor.fit;
   return nm * 1e-3 - m.floor.form_um / std::sqrt(1 + f.a * f.a + f.b * f.b);
 }
 
-/// Missing pixels leave the place of the seen ones' centroid: by the slope of the top, as an amount.
+/// Bound by the centroid's shift due to missing pixels, times the slope of the top.
 double off_centre_um(const Measured& m) {
   const TopPlane& top = m.heights.top;
   return std::abs(top.slope_col_nm * m.body.off_centre.x() + top.slope_row_nm * m.body.off_centre.y()) * 1e-3;
 }
 
-/// Deviations that lie on one side, spikes at walls that reach all of a small body, move the mean away from the median by
-/// more than the frame's noise does: sqrt(pi / 2 - 1) of a mean's standard deviation for a normal distribution.
+/// One-sided deviations, such as spikes at walls of a small body, move the mean away from the median by more
+/// than the frame's noise: sqrt(pi / 2 - 1) of a mean's standard deviation for a normal distribution.
 double one_sided_um(const Measured& m) {
   const double n = m.heights.valid;
   const double apart = std::abs(static_cast<double>(m.heights.sum_nm) / n - median_nm(m.heights)) * 1e-3;
@@ -71,7 +71,8 @@ double one_sided_um(const Measured& m) {
   return apart > 3 * by_chance ? apart : 0;
 }
 
-/// Missing pixels could be all the highest or all the lowest: how far rank ceil(q N) of all N pixels may lie from the value.
+/// Missing pixels could all be the highest or all the lowest: largest distance of rank ceil(q N) of all N
+/// pixels from the value.
 double rank_spread_um(double q, double value_nm, const RankPair& at, const Measured& m) {
   if (m.body.missing == 0) return 0;
   const std::int64_t rank = nearest_rank(q, m.body.pixels), low_rank = rank - m.body.missing;
@@ -81,8 +82,8 @@ double rank_spread_um(double q, double value_nm, const RankPair& at, const Measu
   return std::max({high, low, 0.0}) * 1e-3;
 }
 
-/// The highest or the lowest may be among the missing ones, however high or low. A few are reckoned to lie on the top's
-/// plane; for more nothing stands in.
+/// The highest or lowest pixel may be among the missing ones. A few are assumed to lie on the top's plane;
+/// for more the value is refused.
 bool refuse_missing_extremes(const Measured& m, CheckVerdict& v) {
   const double share = static_cast<double>(m.body.missing) / m.body.pixels,
                most = m.recipe.body.max_missing_ratio;
@@ -145,7 +146,7 @@ HeightNoise measure_maximum(const Measured& m, const TopNoise& top, CheckVerdict
   return measure_extreme(true, opened_noise(m, top), m, top, v);
 }
 
-/// Value and noise of a height; the reason where the body does not show it.
+/// Value and noise of a height; sets the reason where the body does not determine it.
 HeightNoise measure_height(const Measured& m, const TopNoise& top, CheckVerdict& v) {
   const HeightStatistics& h = m.heights;
   switch (v.check.characteristic) {
@@ -167,7 +168,7 @@ HeightNoise measure_height(const Measured& m, const TopNoise& top, CheckVerdict&
       noise.rim = one_sided_um(m);
       return noise;
     }
-    default:  // recipe_demand.cpp lets a board have none of a surface's
+    default:  // recipe_demand.cpp refuses a surface's characteristics for a board
       refuse(v, Reason::internal,
              std::string(name_of(v.check.characteristic)) + " is not one of a component");
       return {};

@@ -1,4 +1,5 @@
-// Characteristics of a component (METROLOGY S6) with the standard uncertainty of each (S9).
+// Characteristics of a component (daemon/inspection/METROLOGY.md, S6) with the standard uncertainty of each
+// (S9).
 #pragma once
 
 #include "daemon/inspection/board/body_evidence.h"
@@ -10,7 +11,7 @@
 
 namespace datum {
 
-/// All that is known when a check is evaluated.
+/// Inputs of a check's evaluation.
 struct Measured {
   const Recipe& recipe;
   const SensorProfile& sensor;
@@ -24,15 +25,15 @@ struct Measured {
   std::vector<PlacementTerm> placement = {};  // of its region in the frame
 };
 
-/// What the kernel must find for a component's checks.
+/// Quantities that the kernel must compute for a component's checks.
 HeightDemand demand_of(const Component& component);
-/// Ranks that the component's checks ask for.
+/// Ranks required by the component's checks.
 WantedRanks wanted_ranks(const Component& component);
 
 struct TopNoise;  // daemon/inspection/board/top_noise.h
 
-/// Value, u and budget of one check, without a decision; INVALID with its reason where there is no such
-/// value. `top`: top_noise_of(m).
+/// Value, u and budget of one check, without a decision; INVALID with its reason where there is no value.
+/// `top`: top_noise_of(m).
 CheckVerdict evaluate(const Check& check, const Measured& m, const TopNoise& top);
 
 }  // namespace datum

@@ -8,7 +8,7 @@
 namespace datum {
 namespace {
 
-/// Along the sensor's x and y, of one along the machine's axes.
+/// Covariance along the sensor's x and y, from one along the machine's axes.
 Eigen::Matrix2d in_sensor(const Calibration& c, const Eigen::Matrix3d& machine) {
   const Eigen::Matrix3d r = c.machine_from_sensor.rotation();
   return (r.transpose() * machine * r).topLeftCorner<2, 2>();

@@ -7,10 +7,10 @@
 namespace datum {
 namespace {
 
-/// One region that is rounded.
+/// One region with rounded heights.
 struct Rounded {
   double scatter = 0;   // of its rounded heights about their plane, LSB
-  double steps = 0;     // that its slopes make, LSB
+  double steps = 0;     // across it by its slopes, LSB
   double width_um = 0;  // of its shorter side
 };
 

@@ -14,8 +14,8 @@ double rank_scatter(double p, double n) {
   return std::sqrt(p * (1 - p) / n) / normal_density(normal_quantile(p));
 }
 
-/// Heights are over the ring's plane, whose slope is not the form's under the body: a top appears tilted by the difference,
-/// and its ends lie that much higher or lower.
+/// Heights refer to the ring's plane, whose slope differs from the form's under the body. A top appears
+/// tilted by the difference, and its ends are higher or lower accordingly.
 double form_lift_um(const Measured& m) {
   const Eigen::Vector2d& slope = m.floor.form_slope;
   const double cols_um = m.body.cols * std::abs(m.frame.x.scale_mm) * 1e3,
@@ -59,7 +59,7 @@ HeightNoise opened_noise(const Measured& m, const TopNoise& top) {
   const double patches = m.heights.patches;
   const double few = 9 / std::min(9.0, m.noise.correlation_over(4, 4)),
                many = 9 / std::min(9.0, m.noise.correlation_over(2, 2));
-  /// Where the best of `of` patches stays below with this probability.
+  /// Probability that the best of `of` patches stays below.
   const auto below = [](double probability, double of, double values) {
     return -normal_quantile(std::pow(-std::expm1(std::log(probability) / of), 1 / values));
   };
@@ -69,8 +69,8 @@ HeightNoise opened_noise(const Measured& m, const TopNoise& top) {
 
 namespace {
 
-/// Of heights made from phases. The noise that the budget reckons with is the one that top and floor show; a phase's
-/// noise enters where it is more than that. The model's error at the top and at the floor are taken as independent.
+/// Terms of heights computed from phases. The budget uses the noise visible in top and floor; a phase's noise
+/// enters where it is larger. The model's errors at top and floor are treated as independent.
 void add_phase_terms(std::vector<UncertaintyTerm>& budget, const TopNoise& top, const Measured& m) {
   if (!m.frame.phase_uncertainty) return;
   const PhaseUncertainty& phase = *m.frame.phase_uncertainty;
@@ -80,8 +80,8 @@ void add_phase_terms(std::vector<UncertaintyTerm>& budget, const TopNoise& top, 
   budget.push_back({"phase_model", std::sqrt(2.0) * phase.model_um});
 }
 
-/// Of the sensor's linearity deviation in a slope. Heights within a hundredth of the measuring range share their
-/// deviation: a top that rises by less has that much less of it.
+/// Effect of the sensor's linearity deviation on a slope. Heights within a hundredth of the measuring range
+/// share their deviation, so a smaller rise has proportionally less.
 double linearity_slope(double slope, const Measured& m) {
   const double way_um = m.component.body.size_mm.minCoeff() * 1e3;
   const double alike_um = (m.sensor.z_max_mm - m.sensor.z_min_mm) * 10;
@@ -125,7 +125,8 @@ std::vector<UncertaintyTerm> tilt_budget(double slope, const TopNoise& top, cons
 
 std::vector<UncertaintyTerm> presence_budget(const Measured& m) {
   const HeightStatistics& h = m.heights;
-  // Noise decides on which side of the threshold a pixel lies: its correlation counts, not that of the top's form.
+  // Noise decides on which side of the threshold a pixel lies: its correlation counts, not that of the top's
+  // form.
   const double n = std::max(1.0, h.valid / m.noise.correlation_over(m.body.rows, m.body.cols));
   const double share = (static_cast<double>(h.present) / h.valid * n + 1) / (n + 2);
   std::vector<UncertaintyTerm> budget{{"sampling", 1000 * std::sqrt(share * (1 - share) / (n + 3))}};

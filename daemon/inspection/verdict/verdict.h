@@ -1,4 +1,4 @@
-// Verdict: what was decided about a board, and everything needed to recompute it.
+// Verdict: the decision on a board, with all data needed to recompute it.
 #pragma once
 
 #include <array>
@@ -17,10 +17,10 @@
 
 namespace datum {
 
-/// Ordered from best to worst: a board is as bad as its worst component.
+/// Ordered from best to worst; a board has its worst component's decision.
 enum class Decision : std::uint8_t { pass = 0, inconclusive = 1, fail = 2, invalid = 3 };
 const char* name_of(Decision d);  // "PASS", "INCONCLUSIVE", "FAIL", "INVALID"
-/// What a program that tells one verdict ends with: 0 PASS, 1 FAIL, 2 INCONCLUSIVE, 3 INVALID.
+/// Exit status of a program that reports one verdict: 0 PASS, 1 FAIL, 2 INCONCLUSIVE, 3 INVALID.
 int exit_status(Decision d);
 
 /// Why a result is INVALID (or `none`).
@@ -28,7 +28,7 @@ enum class Reason : std::uint8_t {
   none,
   floor_too_few,  // not enough ring pixels with a height
   floor_no_consensus,
-  floor_not_fixed,  // the inlier set did not stand still
+  floor_not_fixed,  // the inlier set did not converge
   floor_inlier_ratio,
   floor_sides,
   floor_rms,
@@ -43,46 +43,45 @@ enum class Reason : std::uint8_t {
   calibration,       // missing, expired, wrong sensor
   sensor_mismatch,   // frame from another sensor than the recipe's
   frame,             // the frame can't be used
-  frame_stale,       // it is older than its limit, or its time can't be true
+  frame_stale,       // older than its limit, or with an impossible time
   uncertainty,       // C_m below 1: the measurement is too uncertain for this tolerance
-  model,             // the part's model can't be used
-  snapshots,         // one is missing, came twice, or was taken somewhere else
-  surface_coverage,  // too little of a region was seen, or there is a gap in it
-  surface_beyond,    // something lies farther from the region than was searched
-  surface_fit,       // the region's points are no plane, or too narrow for one
-  warp_model,        // the board's surface can't be told: too few places, or they carry none
-  warp_hull,         // what is asked lies beyond the places where the board was seen
-  warp_gap,          // what is asked lies too far from them
-  alignment,         // the board's place can't be told, or is too far from the recipe's
-  frame_early,       // it came before the cell was armed, or before its unit's number was told
+  model,             // the part's model is not usable
+  snapshots,         // missing, repeated, or taken at another position
+  surface_coverage,  // too little of a region was measured, or with too large a gap
+  surface_beyond,    // a point lies farther from the region than the search distance
+  surface_fit,       // the region's points do not form a plane, or too narrow a one
+  warp_model,        // the board's surface is undetermined: too few places, or degenerate ones
+  warp_hull,         // a place outside the hull of the measured places
+  warp_gap,          // a place too far from the measured places
+  alignment,         // the board's place is undetermined, or too far from the recipe's
+  frame_early,       // it arrived before the cell was armed, or before its unit's number
   frame_unproven,    // it may show an earlier trigger's board, or names another one
-  frame_repeated,    // its pixels came before
+  frame_repeated,    // its pixels were delivered before
   body_clipped,      // too many pixels of the body out of the sensor's range or saturated
-  surface_noise,     // a region scatters by more than the sensor's profile explains
-  surface_spot,      // too few pixels for an extreme are out of a limit, and too many for noise
+  surface_noise,     // a region's noise exceeds the sensor profile's
+  surface_spot,      // pixels out of a limit: too few for an extreme, too many for noise
   internal,
 };
 const char* name_of(Reason r);  // "FLOOR_INLIER_RATIO", ...
 
-/// Evidence behind a floor. Plane in um over um: z = a x + b y + c relative to (centre_x, centre_y) in sensor
-/// mm.
+/// Evidence of a floor. Plane in um over um: z = a x + b y + c relative to (centre_x, centre_y) in sensor mm.
 struct FloorEvidence {
   double a = 0, b = 0, c_um = 0;
   double centre_x_mm = 0, centre_y_mm = 0;
-  double sigma_um = 0;  // the noise profile's value used for the thresholds
+  double sigma_um = 0;  // the noise profile's sigma, from which thresholds were computed
   double rms_um = 0;
   double inlier_ratio = 0;                      // of valid ring pixels
-  double second_floor = 0;                      // best other level's count over the floor's
+  double second_floor = 0;                      // fullest other level's count over the floor's
   std::array<std::uint32_t, 4> side_inliers{};  // -x, +x, -y, +y side of the body in its own axes
   std::uint32_t pixels = 0, valid = 0, inliers = 0, hypotheses = 0, refits = 0;
   double effective_n = 0;  // n / (1 + 2 sum rho)
   double tilt_deg = 0;
-  double form_um = 0;    // board under the body's centre over the plane, by a quadratic through the ring
-  double u_form_um = 0;  // its standard uncertainty
-  double noise_um = 0;   // of a pixel about the mean of its tile: what this frame shows of the sensor's noise
-  double between_um =
-      0;  // standard deviation of the tiles' levels beyond what noise explains: form of the floor
-  std::optional<std::uint32_t> tiles, tiles_off;  // of the ring; of them on another level than the floor
+  double form_um = 0;     // board under the body's centre over the plane, from a quadratic through the ring
+  double u_form_um = 0;   // its standard uncertainty
+  double noise_um = 0;    // of a pixel about its tile's mean: this frame's estimate of the sensor's noise
+  double between_um = 0;  // standard deviation of the tiles' levels beyond noise: form of the floor
+  /// Tiles of the ring, and the number of them on another level than the floor.
+  std::optional<std::uint32_t> tiles, tiles_off;
 };
 
 struct UncertaintyTerm {
@@ -93,82 +92,80 @@ struct UncertaintyTerm {
 struct CheckVerdict {
   Check check;
   Decision decision = Decision::invalid;         // by the recipe's rule
-  Decision decision_simple = Decision::invalid;  // value against limits alone
+  Decision decision_simple = Decision::invalid;  // value against the limits alone
   Reason reason = Reason::none;
-  std::string detail;     // words for the operator where INVALID
+  std::string detail;     // text for the operator where INVALID
   double value = 0;       // unit_of(check.characteristic); meaningless where INVALID
-  double u = 0;           // standard uncertainty; U = 2 u
-  double p_conform = 0;   // JCGM 106, probability that the true value lies within the limits
-  double capability = 0;  // C_m = T / (4 u), T by tolerance_of(check); 0 where u = 0
+  double u = 0;           // standard uncertainty; U = 2 u (k = 2)
+  double p_conform = 0;   // JCGM 106: probability that the true value lies within the limits
+  double capability = 0;  // C_m = T / (4 u), T from tolerance_of(check); 0 where u = 0
   std::vector<UncertaintyTerm> budget;
 };
 
-/// Evidence behind a region of a surface. Deviations in um over points of class face, weighted by area.
+/// Evidence of a region of a surface. Deviations in um over points of class face, weighted by area.
 struct RegionEvidence {
   std::uint64_t points = 0, face = 0, edge = 0, rim = 0;
-  std::uint64_t beyond =
-      0;  // nearest to a place of this region that the sensor sees, but not within the search
-  std::uint64_t windows = 0;  // of pixels that all lie on faces of the region: what extremes are taken from
+  std::uint64_t beyond = 0;   // nearest to a visible place of this region, but beyond the search distance
+  std::uint64_t windows = 0;  // with all pixels on faces of the region: the source of extremes
   double area_mm2 = 0, covered_mm2 = 0;
-  // not a number where nothing was measured
+  // NaN where not measured
   double mean_um = std::nan(""), rms_um = std::nan(""), p1_um = std::nan(""), p50_um = std::nan(""),
          p99_um = std::nan("");
   double lowest_um = std::nan(""), highest_um = std::nan("");  // over the windows
   std::array<double, 3> lowest_at_mm{}, highest_at_mm{};       // model coordinates
-  /// Standard deviation of its pixels about the planes of tiles, and how many of them tell as much as one
-  /// independent one; not a number where the region is too small.
+  /// Standard deviation of its pixels about the planes of tiles, and number of pixels per independent one;
+  /// NaN where the region is too small.
   double noise_um = std::nan(""), correlated_px = std::nan("");
 };
 
-/// A place where the board's surface was measured: under a component by its ring, or a patch of bare board.
+/// A place where the board's surface was measured: under a component from its ring, or a patch of bare board.
 struct WarpKnotEvidence {
   std::string name;
-  double x_mm = 0, y_mm = 0;  // board coordinates
-  double z_um = 0, u_um = 0;  // over the board's plane z = 0
-  double left_out_um =
-      std::nan("");  // less the height predicted from all others; not a number without a surface
+  double x_mm = 0, y_mm = 0;          // board coordinates
+  double z_um = 0, u_um = 0;          // over the board's plane z = 0
+  double left_out_um = std::nan("");  // height less its prediction from all others; NaN without a surface
 };
 
-/// How far a place lies from the nearest that was seen.
+/// Distance of a place from the nearest measured one.
 struct WarpGapEvidence {
   double mm = 0;
   std::array<double, 2> at_mm{};  // board coordinates
 };
 
-/// How far bare board lies off the surface through the knots, beyond what noise explains.
+/// Deviation of bare board from the surface through the knots, beyond noise.
 struct WarpOffEvidence {
   double um = 0;
   std::array<double, 2> at_mm{};  // board coordinates
 };
 
-/// Evidence behind a board's form (calib/warp/thin_plate.h).
+/// Evidence of a board's form (calib/warp/thin_plate.h).
 struct WarpEvidence {
-  std::array<double, 2> outline_mm{};  // what bow and twist are of, about the board's middle
+  std::array<double, 2> outline_mm{};  // outline of bow and twist, about the board's middle
   std::vector<WarpKnotEvidence> knots;
-  std::vector<std::array<double, 2>> hull_mm;  // of the places that were seen: nothing is told beyond it
-  std::uint32_t refused = 0;                   // rings and patches that told no floor
-  std::string
-      shape;  // "convex" (+), "concave" (-) after JESD22-B112, "not told" within U, "" without a surface
+  std::vector<std::array<double, 2>> hull_mm;  // of the measured places; nothing is evaluated beyond it
+  std::uint32_t refused = 0;                   // refused rings and patches
+  /// "convex" (+), "concave" (-) after JESD22-B112, "not told" within U, "" without a surface
+  std::string shape;
   double lambda = 0, leave_one_out_um = 0, roughness_um = 0;
   std::optional<WarpGapEvidence> largest_gap;   // of the outline's places
-  std::optional<WarpOffEvidence> farthest_off;  // of the bare board that was looked at beside the knots
+  std::optional<WarpOffEvidence> farthest_off;  // of the bare board checked beside the knots
   double condition = 0, growth = 0, backward_error = 0;
 };
 
-/// A floor that the board's surface gave, for the ring told none.
+/// A floor from the board's surface, in place of a refused ring.
 struct WarpFloorEvidence {
   Reason ring_reason = Reason::none;
   std::string ring_detail;
   double a = 0, b = 0, c_um = 0;  // as in FloorEvidence
-  double form_um = 0;             // the surface over that plane at the body's centre
+  double form_um = 0;             // surface over that plane at the body's centre
   double u_um = 0;
   std::optional<WarpGapEvidence> largest_gap;  // of the ring's places and the body's centre
 };
 
 struct ComponentVerdict {
   std::string reference, package;
-  std::optional<RegionEvidence> region;  // of a surface; a floor's evidence otherwise
-  std::optional<WarpEvidence> warp;      // of the board's own row, which has no floor
+  std::optional<RegionEvidence> region;  // for a surface; a floor's evidence otherwise
+  std::optional<WarpEvidence> warp;      // for the board's own row, which has no floor
   std::optional<WarpFloorEvidence> warp_floor;
   Decision decision = Decision::invalid;  // worst of its checks
   FloorEvidence floor;
@@ -176,16 +173,16 @@ struct ComponentVerdict {
   std::vector<CheckVerdict> checks;
 };
 
-/// How a frame and a position became of one instant.
+/// Pairing of a frame and a position in time.
 enum class PairingClass : std::uint8_t {
   stare
 };                                    // the machine stood still from before to after the exposure
 const char* name_of(PairingClass c);  // "STARE"
 
-/// By what it is known when the frame was exposed.
+/// Source of the exposure time.
 enum class ExposureBy : std::uint8_t {
-  arrival,  // between the position before and the frame's arrival, as the order of the trigger has it
-  clock,    // the sensor's stamp, its clock compared with the host's
+  arrival,  // between the position before and the frame's arrival, by the trigger's sequence
+  clock,    // the sensor's stamp, with its clock related to the host's
 };
 const char* name_of(ExposureBy e);  // "ARRIVAL", "CLOCK"
 
@@ -193,11 +190,11 @@ struct PairingEvidence {
   PairingClass pairing = PairingClass::stare;
   ExposureBy exposure = ExposureBy::arrival;
   double spread_ms = 0;       // from the earliest exposure to the latest instant of the position
-  double speed_um_per_s = 0;  // of the machine meanwhile, at most on the average
+  double speed_um_per_s = 0;  // largest average speed of the machine in between
   double u_um = 0;  // standard uncertainty of the position at the exposure: speed x spread / sqrt(3)
 };
 
-/// Stop-and-stare pairing: the position before and after the frame.
+/// Stop-and-stare pairing: the positions before and after the frame.
 struct Pose {
   bool used = false;  // false: no CMM is configured for this cell
   ProbePoint before, after;
@@ -205,10 +202,10 @@ struct Pose {
   std::optional<PairingEvidence> pairing;  // of two good positions
   Reason reason = Reason::none;
   std::string detail;
-  std::array<double, 3> q_mm{};  // the stage position that entered the calibration (after)
+  std::array<double, 3> q_mm{};  // stage position used with the calibration (after)
 };
 
-/// One frame of a surface, with what it was paired with.
+/// One frame of a surface and its pairing.
 struct SnapshotEvidence {
   std::string name;  // of its pose, or its number from 1
   std::string frame_id, frame_source, frame_sha256;
@@ -221,51 +218,51 @@ struct SnapshotEvidence {
 
 /// One fit of a part's alignment: to a datum, or to all of them in the refinement.
 struct AlignmentStep {
-  std::string region;                                                   // "" of the refinement
-  std::uint64_t points = 0, tiles = 0, directions = 0, iterations = 0;  // directions: that it fixed
+  std::string region;                                                   // "" for the refinement
+  std::uint64_t points = 0, tiles = 0, directions = 0, iterations = 0;  // directions: those determined
   double rms_before_um = 0, rms_after_um = 0;                           // of the distances from the model
-  double condition = 0;  // how well the least of its directions is held against the best, 0 to 1
+  double condition = 0;  // smallest resistance of its directions over the largest, 0 to 1
   std::optional<double> off_um,
-      off_pull_um;  // farthest tile that stands off; what those tiles move the part by
+      off_pull_um;  // largest deviating tile; shift of the part by those tiles
 };
 
-/// How a part was found near its placement.
+/// Placement of a part by alignment.
 struct AlignmentEvidence {
   std::vector<AlignmentStep> datums;
   double shift_mm = 0, turn_mrad = 0;       // from the recipe's placement, by the datums
   std::array<double, 36> covariance{};      // of model_from_machine, row by row: rad^2, rad mm, mm^2
-  std::optional<AlignmentStep> refinement;  // where the recipe allows it
+  std::optional<AlignmentStep> refinement;  // if the recipe allows it
   double refinement_shift_um = 0, refinement_turn_urad = 0;
-  std::vector<std::string> untold;  // directions that the refinement left alone
+  std::vector<std::string> untold;  // directions left unchanged by the refinement
 };
 
-/// Pixels that a recipe's mask took out of all snapshots together.
+/// Pixels removed by a recipe's mask from all snapshots together.
 struct MaskEvidence {
   std::string name;
   std::uint64_t pixels = 0;
 };
 
-/// What a surface was compared with, and from what it was made.
+/// Model and settings of a surface comparison.
 struct SurfaceEvidence {
   std::string model, model_sha256;
   double mm_per_unit = 0;
   std::uint64_t facets = 0, degenerate_facets = 0, open_edges = 0, branched_edges = 0,
                 contradicted_normals = 0;
   std::array<double, 16> machine_from_model{};  // row by row, lengths in mm
-  std::optional<AlignmentEvidence> alignment;   // none: the placement held
+  std::optional<AlignmentEvidence> alignment;   // none: the placement was used
   std::vector<SnapshotEvidence> snapshots;
-  std::optional<std::vector<MaskEvidence>> masks;  // of a recipe that has some
+  std::optional<std::vector<MaskEvidence>> masks;  // for a recipe with masks
   std::uint64_t points = 0;                        // with a height
-  /// Of them: farther than the search before or behind what their rays meet; explained without a deviation, being
-  /// beside the model or a step of it.
+  /// Number of points farther than the search distance before or behind the model along their rays; explained
+  /// without a deviation, beside the model or a step of it.
   std::uint64_t beyond = 0, hidden = 0;
 };
 
-/// How old a frame was when its board was measured.
+/// Age of a frame when its board was measured.
 struct FrameAge {
-  std::optional<double> at_most_ms;  // none: nothing tells
-  std::optional<double> allowed_ms;  // none: no limit is configured
-  std::string by;  // the clock that tells, "sensor", "utc", "host_monotonic"; "arrival": none does
+  std::optional<double> at_most_ms;  // none: unknown
+  std::optional<double> allowed_ms;  // none: no limit configured
+  std::string by;                    // the clock: "sensor", "utc", "host_monotonic"; "arrival": none
 };
 
 struct BoardVerdict {
@@ -273,10 +270,10 @@ struct BoardVerdict {
   Reason reason = Reason::none;  // of the board as a whole
   std::string detail;
 
-  std::uint64_t sequence = 0;  // given by the store
-  std::string store_id;        // given by the store
+  std::uint64_t sequence = 0;  // assigned by the store
+  std::string store_id;        // assigned by the store
   std::string measured_at;     // ISO 8601 UTC
-  std::string unit_id;         // the board's serial number where the operator gave one
+  std::string unit_id;         // the board's serial number if the operator gave one
 
   std::string recipe, recipe_sha256;
   DecisionRule rule = DecisionRule::iso14253;
@@ -286,22 +283,21 @@ struct BoardVerdict {
   std::string frame_id, frame_source, frame_sha256;
   CaptureTime captured;
   std::optional<FrameAge> frame_age;
-  std::optional<SensorStamp> stamp;           // of a sensor that counts its frames and reads an encoder
+  std::optional<SensorStamp> stamp;           // of a sensor with frame counter and encoder
   std::string code;                           // version and commit
   std::string backend;                        // "cpu avx512 x2"
-  std::optional<ControllerState> controller;  // how it stood then; none where nobody looked
+  std::optional<ControllerState> controller;  // its state then; none where not monitored
   Pose pose;
-  std::vector<StepRecord> stages;  // that made the frame's heights; empty: the sensor did
-  std::optional<SurfaceEvidence>
-      surface;  // of a part compared with its model; frame and pose above are its last ones
+  std::vector<StepRecord> stages;  // processing steps of the frame's heights; empty: the sensor's own
+  /// For a part compared with its model; frame and pose above are its last ones.
+  std::optional<SurfaceEvidence> surface;
   std::vector<ComponentVerdict> components;
 };
 
-/// The whole verdict as one JSON object with stable key order; numbers in a form that reads back as the same
-/// double (one that is not finite as null, read back as NaN). Units in key names; text that is not UTF-8 is
-/// repaired.
+/// The whole verdict as one JSON object with stable key order. Numbers read back as the same double (NaN and
+/// infinities are written as null and read back as NaN). Units are in key names; invalid UTF-8 is repaired.
 std::string to_json(const BoardVerdict& verdict);
-/// Inverse of to_json; throws std::runtime_error naming the key that is missing or wrong.
+/// Inverse of to_json; throws std::runtime_error that names the missing or wrong key.
 BoardVerdict verdict_from_json(const std::string& json);
 
 }  // namespace datum

@@ -1,4 +1,4 @@
-// One list of keys per structure serves writing and reading, so that they can't drift apart.
+// One list of keys per structure for writing and reading, so that they remain consistent.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -142,7 +142,7 @@ void visit(F& f, V& v, const BoardVerdict&) {
 
 // ---- writing ----
 
-// All overloads are declared first: a template sees only those of these that stand before it.
+// All overloads are declared first: a template sees only those declared before it.
 Json encode(const double& v);
 Json encode(const std::string& v);
 Json encode(const std::optional<double>& v);
@@ -162,7 +162,7 @@ struct Writer {
   void operator()(const std::string& key, const T& value) {
     object[key] = encode(value);
   }
-  /// A number that verdicts of the first days lack.
+  /// A number that verdicts of early versions lack.
   void later(const std::string& key, const double& value) { (*this)(key, value); }
   template <class T>
   void where_known(const std::string& key, const std::optional<T>& value) {

@@ -1,5 +1,5 @@
-// What a verdict's JSON says of a frame: when it was exposed, and what was done to it. Included by verdict_json.cpp and by
-// nothing else: f(key, member) is its writer or its reader.
+// A verdict's JSON of a frame: exposure and processing steps. Included by verdict_json.cpp only; f(key,
+// member) is its writer or its reader.
 #pragma once
 
 #include "daemon/inspection/verdict/verdict.h"

@@ -1,4 +1,4 @@
-// A board's verdict as a table for people.
+// A board's verdict as a table for a terminal.
 #pragma once
 
 #include "daemon/inspection/verdict/verdict.h"
@@ -9,7 +9,7 @@ namespace datum {
 Ink ink_of(Decision decision);  // PASS green, INCONCLUSIVE yellow, FAIL red, INVALID magenta
 
 /// One row per check: reference, characteristic, value, U (k = 2), unit, lower, upper, verdict, reason and
-/// its words.
+/// detail.
 Table component_table(const BoardVerdict& verdict);
 
 }  // namespace datum
