@@ -1,4 +1,4 @@
-// Options of a command line that are numbers: nan and inf are none.
+// Validation of numeric command line options: refuses NaN and infinities.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,14 +8,15 @@
 
 namespace datum {
 
-/// Refuses "nan", "inf" and numbers that overflow in each option of a floating-point type, of this command and of those below
-/// it. A limit does not: nan is neither below nor above it. Call it when all options are there.
+/// Refuses "nan", "inf" and overflowing numbers in each floating-point option of this command and its
+/// subcommands. A range check does not refuse NaN, which is neither below nor above a limit. Call it after
+/// all options are added.
 inline void refuse_not_finite(CLI::App& app) {
   const auto finite = [](const std::string& text) -> std::string {
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
     if (end == text.c_str() || *end != '\0' || std::isfinite(value))
-      return "";  // what is no number is told elsewhere
+      return "";  // another check reports text that is not a number
     return text + " is not finite; a number such as 20.5 is needed";
   };
   for (CLI::Option* option : app.get_options([](CLI::Option*) { return true; }))

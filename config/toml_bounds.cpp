@@ -7,15 +7,15 @@
 namespace datum::config {
 namespace {
 
-/// Follows a text as TOML v1.0.0 divides it: comments and four kinds of strings hide dots and brackets. Where a text is no
-/// TOML the parser stops at the same place, so what is hidden behind it does not matter.
+/// Tokenises a text by TOML v1.0.0: comments and four kinds of strings hide dots and brackets. In an invalid
+/// text the parser stops at the same place, so the text behind it does not matter.
 class BoundsScan {
  public:
   BoundsScan(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
   void run() {
     check_lines();
-    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;  // a mark of UTF-8
+    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;  // byte order mark of UTF-8
     while (at_ < text_.size()) step(text_[at_]);
   }
 
@@ -38,7 +38,7 @@ class BoundsScan {
     }
   }
 
-  /// TOML has none here, and toml++ 3.3 has no answer to U+00A1 to U+0499 where it skips blanks.
+  /// TOML allows none here, and toml++ 3.3 does not handle U+00A1 to U+0499 where it skips blanks.
   void refuse_not_ascii() const {
     if (at_ < text_.size() && static_cast<unsigned char>(text_[at_]) >= 0x80)
       refuse("a character that is not ASCII", "ASCII outside strings and comments");
@@ -83,7 +83,7 @@ class BoundsScan {
     }
   }
 
-  /// A string of several lines: up to two quotes more than the closing three are its own.
+  /// A multi-line string may end with up to two quotes more than the closing three.
   void skip_lines(char quote, const std::string& three) {
     for (at_ += 3; at_ < text_.size(); ++at_) {
       if (text_.substr(at_, 3) == three) {
@@ -96,7 +96,8 @@ class BoundsScan {
     }
   }
 
-  /// Steps to the escaped character. A backslash at a line's end joins what follows the blanks behind it.
+  /// Advances to the escaped character. A backslash at a line's end joins the text behind the following
+  /// blanks.
   void skip_escaped() {
     ++at_;
     constexpr std::string_view blanks = " \t\r\n";
@@ -105,7 +106,7 @@ class BoundsScan {
     for (; at_ < std::min(after, text_.size()); ++at_)
       if (text_[at_] == '\n') next_line(at_);
     refuse_not_ascii();
-    --at_;  // the last blank: its line is counted
+    --at_;  // the last blank, so that its line is counted
     if (text_[at_] == '\n') --line_;
   }
 

@@ -1,5 +1,5 @@
-// Bounds of a TOML text, looked at before a parser sees it: the parser follows a nested key by recursion, and so does the
-// destruction of what it made.
+// Limits of a TOML text, checked before parsing: the parser handles a nested key by recursion, and so does
+// the destructor of its result.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace datum::config {
 
-/// Files above are refused unread. The largest that datumd writes, a calibration, has some 10 kB.
+/// Larger files are refused unread. The largest file of datumd, a calibration, has some 10 kB.
 constexpr std::size_t max_toml_bytes = std::size_t{4} << 20;
 constexpr std::size_t max_toml_line_bytes = std::size_t{64} << 10;
-/// Parts of a dotted key, and brackets within each other.
+/// Limit of the parts of a dotted key and of nested brackets.
 constexpr int max_toml_depth = 16;
 
-/// Throws ConfigError at the first place that is out of bounds. `name` stands for the file.
+/// Throws ConfigError at the first place beyond a limit. `name` is the file's name in messages.
 void check_toml_bounds(std::string_view text, const std::string& name);
 
 }  // namespace datum::config

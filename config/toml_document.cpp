@@ -40,7 +40,7 @@ void take_value(const toml::node& from, TomlNode& to) {
   }
 }
 
-/// check_toml_bounds holds its depth.
+/// check_toml_bounds limits the recursion's depth.
 TomlNode node_of(const toml::node& from) {
   TomlNode to;
   to.line = static_cast<int>(from.source().begin.line);

@@ -1,4 +1,4 @@
-// A TOML document as a tree of plain values: what a parser makes of a text, and all that TomlTable reads.
+// A TOML document as a tree of plain values: the output of a parser and the input of TomlTable.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ struct TomlEntry;
 
 struct TomlNode {
   enum class Kind : std::uint8_t { other, text, whole, real, truth, array, table };
-  Kind kind = Kind::other;  // other: a date or a time, which no file of datumd has
+  Kind kind = Kind::other;  // other: a date or a time, not used in datumd's files
   int line = 0, column = 0;
   std::string text;
   std::int64_t whole = 0;  // truth: 0 or 1
   double real = 0;
   std::vector<TomlNode> elements;  // of an array
-  std::vector<TomlEntry> entries;  // of a table, sorted by key, no key twice
+  std::vector<TomlEntry> entries;  // of a table, sorted by key, unique
 
   /// Null: no such key.
   const TomlNode* find(std::string_view key) const;
@@ -30,14 +30,15 @@ struct TomlEntry {
   TomlNode value;
 };
 
-/// Parses here, after check_toml_bounds. Throws ConfigError "not valid TOML" with its place; `name` stands for the file.
+/// Parses in this process, after check_toml_bounds. Throws ConfigError "not valid TOML" with its place;
+/// `name` is the file's name in messages.
 TomlNode parse_toml(std::string_view text, const std::string& name);
 
-/// Who parses a text: another process, for texts that a stranger may have written.
+/// Parser in another process, for texts from untrusted sources.
 class TomlParser {
  public:
   virtual ~TomlParser() = default;
-  /// As parse_toml. From any thread.
+  /// As parse_toml. Callable from any thread.
   virtual TomlNode parse(std::string_view text, const std::string& name) const = 0;
 };
 

@@ -17,7 +17,7 @@ namespace datum::config {
 
 namespace {
 
-/// The whole of a regular file, of a size that is bounded; never waits.
+/// Content of a regular file of limited size; never blocks.
 std::string bytes_of(const std::filesystem::path& path) {
   const auto refuse = [&](const std::string& problem, const std::string& allowed) {
     throw ConfigError({path.string(), 0, 0}, "", problem, allowed);
@@ -34,7 +34,7 @@ std::string bytes_of(const std::filesystem::path& path) {
            "at most " + std::to_string(max_toml_bytes) + " bytes");
   std::string bytes;
   char block[65536];
-  // One that grows meanwhile is refused by its size as text.
+  // A file that grows meanwhile is refused by its text's size.
   while (bytes.size() <= max_toml_bytes) {
     const ssize_t n = ::read(fd, block, sizeof block);
     if (n < 0 && errno == EINTR) continue;
@@ -55,7 +55,7 @@ double number_of(const TomlNode& node) {
   return node.kind == TomlNode::Kind::whole ? static_cast<double>(node.whole) : node.real;
 }
 
-/// Levenshtein distance: insertions, deletions and replacements that make `b` of `a`.
+/// Levenshtein distance: number of insertions, deletions and replacements from `a` to `b`.
 std::size_t edits(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -70,7 +70,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// The known key that a typing error most likely meant; empty where none is close (a third of its length).
+/// The most similar known key; empty where none is close (a third of its length).
 std::string nearest(std::string_view key, const std::set<std::string, std::less<>>& known) {
   std::string best;
   std::size_t least = key.size() / 3 + 1;

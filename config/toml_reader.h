@@ -1,8 +1,8 @@
-// Strict reading of TOML: every key is asked for by name, an unknown or ill-typed one is refused with its
+// Strict reader of TOML: every key is requested by name; an unknown or ill-typed one is refused with its
 // place.
 //
-// This is a leaf: it knows TOML and nothing of datumd. daemon/configuration/daemon_config.h, the recipe and the calibration
-// store turn tables into each part's own Settings with it.
+// This is a leaf: it knows TOML and nothing of datumd. daemon/configuration/daemon_config.h, the recipe and
+// the calibration store convert tables to each part's own Settings with it.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Location {
   int column = 0;
 };
 
-/// Refused input. what() reads "FILE:LINE:COLUMN: KEY: what is wrong; what is allowed".
+/// Refused input. what() is "FILE:LINE:COLUMN: KEY: what is wrong; what is allowed".
 class ConfigError : public std::runtime_error {
  public:
   ConfigError(Location where, std::string key, const std::string& problem, const std::string& allowed);
@@ -40,10 +40,10 @@ class ConfigError : public std::runtime_error {
   std::string key_, problem_, allowed_;
 };
 
-/// Collects refusals, so that a check of a file names all of them and not only the first.
+/// Collects refusals, so that a check of a file reports all of them instead of the first.
 class Problems {
  public:
-  /// Runs `read`; a ConfigError that it throws is kept. True: it threw none.
+  /// Runs `read` and keeps a ConfigError that it throws. True: none was thrown.
   template <class Read>
   bool attempt(Read read) {
     try {
@@ -64,7 +64,7 @@ class Problems {
   std::vector<ConfigError> errors_;
 };
 
-/// Closed interval that a number must lie in.
+/// Closed interval of allowed numbers.
 struct Range {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
@@ -73,7 +73,7 @@ struct Range {
 inline constexpr Range positive{std::numeric_limits<double>::min(), std::numeric_limits<double>::infinity()};
 inline constexpr Range not_negative{0.0, std::numeric_limits<double>::infinity()};
 
-/// A number as messages print it: shortest form that keeps 15 digits.
+/// A number for messages: the shortest form with 15 significant digits.
 std::string shown(double value);
 /// "from 0 to 1", "more than 0", "any finite number".
 std::string shown(Range range);
@@ -83,13 +83,14 @@ std::string sha256_hex(std::string_view bytes);
 
 class TomlParser;  // config/toml_document.h
 
-/// One table of a TOML document. Reading a key marks it as known; finish() refuses what was never asked for.
-/// All readers throw ConfigError: key missing, wrong type, outside its range, NaN or infinite.
+/// One table of a TOML document. Reading a key marks it as known; finish() refuses keys that were not
+/// requested. All readers throw ConfigError: key missing, wrong type, outside its range, NaN or infinite.
 class TomlTable {
  public:
-  /// Throws ConfigError where the file can't be read or is not TOML. `apart` parses its bytes; null: this process.
+  /// Throws ConfigError where the file is unreadable or not TOML. `apart` parses its bytes; null: in this
+  /// process.
   static TomlTable from_file(const std::filesystem::path& path, const TomlParser* apart = nullptr);
-  /// `name` stands for the file in messages.
+  /// `name` is the file's name in messages.
   static TomlTable from_text(std::string_view text, const std::string& name,
                              const TomlParser* apart = nullptr);
 
@@ -118,7 +119,7 @@ class TomlTable {
   std::vector<std::string> texts(std::string_view key);
   std::vector<std::string> texts_or(std::string_view key, std::vector<std::string> fallback);
 
-  /// One of the listed words; the refusal lists them.
+  /// One of the listed words; a refusal lists them.
   template <class E>
   E choice(std::string_view key, std::initializer_list<std::pair<const char*, E>> words) {
     std::string allowed;
@@ -143,8 +144,8 @@ class TomlTable {
   /// Names of all sub-tables of this table, in file order (for maps such as [devices.NAME]).
   std::vector<std::string> table_names() const;
 
-  /// Refuses the first key that was never read, naming the keys that are known here. Call it last; does not
-  /// descend: call finish() on each sub-table that was taken.
+  /// Refuses the first key that was not read, and lists the known keys. Call it last. It does not descend:
+  /// call finish() on each sub-table too.
   void finish() const;
 
   Location where(std::string_view key) const;

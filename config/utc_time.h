@@ -1,4 +1,4 @@
-// ISO 8601 UTC times of calibrations: one exact form, no locale, no time zone data.
+// ISO 8601 UTC times of calibrations in one exact form, without locale or time zone data.
 #pragma once
 
 #include <cstdint>
