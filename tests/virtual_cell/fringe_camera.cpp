@@ -25,7 +25,8 @@ std::vector<std::uint8_t> fringe_image(const FringeCamera& c, const TwinView& vi
   const std::uint64_t image = period * 64 + static_cast<std::uint64_t>(step);
   std::vector<std::uint8_t> grey(static_cast<std::size_t>(view.rows) * cols);
   for (int row = 0; row < view.rows; ++row) {
-    double farthest = -std::numeric_limits<double>::infinity();  // column that light of this row has reached
+    // Farthest column reached by light of this row.
+    double farthest = -std::numeric_limits<double>::infinity();
     for (int col = 0; col < view.cols; ++col) {
       const std::size_t i = static_cast<std::size_t>(row) * cols + static_cast<std::size_t>(col);
       double light = c.ambient_grey * std::min(1.0, scene.reflectance[i]);

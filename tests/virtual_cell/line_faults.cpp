@@ -19,10 +19,10 @@ LineFaults::LineFaults(const LineFaultSettings& settings) : settings_(settings),
   draw_distance();
 }
 
-/// In (0, 1), never a bound.
+/// Uniform in (0, 1), without its bounds.
 double LineFaults::uniform() { return (static_cast<double>(engine_() >> 11) + 0.5) * 0x1p-53; }
 
-/// Bytes between faults that each byte meets with the same probability are distributed geometrically.
+/// The number of bytes until a fault of constant probability per byte is geometrically distributed.
 void LineFaults::draw_distance() {
   clean_ = std::numeric_limits<std::uint64_t>::max();
   if (rate_ <= 0) return;

@@ -1,5 +1,5 @@
-// LineFaults: one direction of a bad line. Bytes go in, what is left of them comes out, when and in which pieces the faults
-// let it. No clock, no descriptor; the same seed gives the same faults for the same bytes.
+// LineFaults: one direction of a bad line. Bytes enter, and leave with faults, delays and splits. No clock,
+// no descriptor; equal seeds give equal faults for equal bytes.
 #pragma once
 
 #include <cstdint>
@@ -13,38 +13,38 @@
 
 namespace datum {
 
-/// The first five: probability that a byte meets the fault, independently of its neighbours.
+/// The first five: probability of the fault per byte, independent of its neighbours.
 struct LineFaultSettings {
   double drop = 0;       // the byte is lost
-  double duplicate = 0;  // it comes twice
-  double flip = 0;       // one of its bits is turned
-  double stall = 0;      // it and all behind it come stall_ns later
-  double hang_up = 0;    // the connection ends here; nothing put in later comes out
+  double duplicate = 0;  // the byte is sent twice
+  double flip = 0;       // one of its bits is inverted
+  double stall = 0;      // it and all following bytes arrive stall_ns later
+  double hang_up = 0;    // the connection ends here; later bytes are lost
   MonotonicNs stall_ns = 2'000'000'000;
   MonotonicNs delay_ns = 0;   // of each piece
-  MonotonicNs jitter_ns = 0;  // up to so much more, evenly; pieces do not overtake each other
-  bool split = false;         // each byte comes as a piece of its own
+  MonotonicNs jitter_ns = 0;  // largest additional delay, uniform; pieces do not overtake each other
+  bool split = false;         // each byte is a separate piece
   std::uint64_t seed = 1;
 };
 
 class LineFaults {
  public:
-  /// Throws std::invalid_argument: a probability below 0, their sum above 1, a negative time.
+  /// Throws std::invalid_argument for a probability below 0, a sum above 1, or a negative time.
   explicit LineFaults(const LineFaultSettings& settings);
 
   void put(std::string_view bytes, MonotonicNs now);
-  /// The next piece that has come by now; empty: none.
+  /// The next piece due by now; empty: none.
   std::string take(MonotonicNs now);
-  /// A hang-up has come, behind all that take() gave: nothing passes until reopen().
+  /// A hang-up has arrived, behind all pieces from take(): no byte passes until reopen().
   bool hung_up(MonotonicNs now) const;
   void reopen();
 
-  /// When the next piece or the hang-up comes.
+  /// Time of the next piece or of the hang-up.
   std::optional<MonotonicNs> deadline() const;
-  /// Bytes under way.
+  /// Bytes in transit.
   std::size_t held() const { return held_; }
 
-  /// What happened so far, by fault.
+  /// Faults so far, by kind.
   struct Count {
     std::uint64_t bytes = 0, dropped = 0, duplicated = 0, flipped = 0, stalls = 0, hang_ups = 0;
   };
@@ -70,7 +70,7 @@ class LineFaults {
   std::deque<Piece> pieces_;
   std::size_t held_ = 0;
   MonotonicNs stalled_until_ = 0;
-  bool broken_ = false;  // a hang-up is under way or has come
+  bool broken_ = false;  // a hang-up is in transit or has arrived
   Count count_;
 };
 

@@ -21,7 +21,7 @@ class Looker {
     seen->classes.assign(n, PixelClass::no_data);
   }
 
-  /// Corners as (column, row, z in mm); keeps what is nearest to the sensor.
+  /// Corners as (column, row, z in mm); keeps the point nearest to the sensor.
   void take(const PartFacet& f, bool steep) {
     const Vector3d normal = (f[1] - f[0]).cross(f[2] - f[0]);
     const auto range = [&](int axis, int count) {
@@ -43,7 +43,7 @@ class Looker {
       }
   }
 
-  /// Light falls along +x: a height throws a shadow of shadow_slope times what it rises over its neighbour.
+  /// Light along +x: a step's shadow is shadow_slope times its height.
   void cast_shadows() {
     for (int row = 0; row < view_.rows; ++row) {
       double light = nothing;  // the lowest lit height
@@ -63,7 +63,7 @@ class Looker {
     return static_cast<std::size_t>(row) * static_cast<std::size_t>(view_.cols) +
            static_cast<std::size_t>(col);
   }
-  /// Rims included: of two facets that share one, either holds it.
+  /// Borders included: a point on a common border belongs to either facet.
   static bool holds(const PartFacet& f, double col, double row) {
     for (std::size_t k = 0; k < 3; ++k) {
       const Vector3d &a = f[k], &b = f[(k + 1) % 3];
@@ -87,7 +87,7 @@ TwinSurface look_at(const std::vector<PartFacet>& facets, const Eigen::Matrix4d&
     PartFacet f;
     for (std::size_t k = 0; k < 3; ++k) f[k] = (sensor_from_part * facet[k].homogeneous()).head<3>();
     const double cosine = (f[1] - f[0]).cross(f[2] - f[0]).normalized().z();
-    if (cosine <= 1e-9) continue;  // from behind or along: what is in front of it is nearer
+    if (cosine <= 1e-9) continue;  // facing away or edge-on: a nearer facet covers it
     for (Vector3d& v : f)
       v.head<2>() << (v.x() - view.x.offset_mm) / view.x.scale_mm,
           (v.y() - view.y.offset_mm) / view.y.scale_mm;

@@ -1,5 +1,5 @@
-// What the virtual 3D sensor sees of a part made of facets: heights along its lines of sight, occlusion, shadows. No
-// noise: twin_render.h adds it.
+// The virtual 3D sensor's view of a faceted part: heights along its lines of sight, occlusion, shadows. Noise
+// is added by twin_render.h.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@
 
 namespace datum {
 
-/// Faces steeper than this to the line of sight give no height, as matt metal does.
+/// Faces steeper than this against the line of sight give no height, as on matt metal.
 inline constexpr double steepest_deg = 75;
 
-/// `view` gives the pixel grid and the slope of the light; its sensor_from_board is not used. What is steep hides what
-/// lies behind it nevertheless.
+/// `view` gives the pixel grid and the slope of the light; its sensor_from_board is not used. Steep faces
+/// still occlude.
 TwinSurface look_at(const std::vector<PartFacet>& facets, const Eigen::Matrix4d& sensor_from_part,
                     const TwinView& view);
 

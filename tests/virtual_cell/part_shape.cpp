@@ -22,7 +22,8 @@ struct Block {
   int x0, x1, y0, y1;
   double level_mm;
 };
-// Apart from each other and from the chamfers: a wall's upright edge then runs between two levels only.
+// Separated from each other and from the chamfers, so that a wall's upright edge lies between two levels
+// only.
 constexpr Block blocks[] = {{30, 70, 46, 52, 5}, {8, 24, 42, 56, 2}};
 // From below, under the dent.
 constexpr Block pocket{54, 66, 32, 44, -1};
@@ -96,12 +97,12 @@ class Mesher {
     wall(b, c, lower(i + 1, k), low);
     wall(c, d, lower(i, k + 1), low);
   }
-  /// Between a cell of level `inner` on the left of p -> q and one of level `outer` on its right.
+  /// Wall between a cell of level `inner` on the left of p -> q and one of level `outer` on its right.
   void wall(const Vector2d& p, const Vector2d& q, double inner, double outer) {
     if (inner > outer) quad(at(p, outer), at(q, outer), at(q, inner), at(p, inner));
     if (inner < outer) quad(at(q, inner), at(p, inner), at(p, outer), at(q, outer));
   }
-  /// Of the plate, below p -> q with the plate on the left.
+  /// Side of the plate below p -> q, with the plate on the left.
   void side(const Vector2d& p, const Vector2d& q) {
     quad(at(p, lower()), at(q, lower()), at(q, upper(q)), at(p, upper(p)));
   }
@@ -115,7 +116,7 @@ class Mesher {
       for (int i = 0; i < 2 * n; ++i, p += step) points.push_back(round.center_mm + p);
     return points;
   }
-  /// The point of a circle towards a point of the square.
+  /// Point of a circle in the direction of a point of the square.
   static Vector3d on_circle(const PartRound& round, const Vector2d& towards, const Vector2d& shift,
                             double radius, double z) {
     return at(round.center_mm + shift + radius * (towards - round.center_mm).normalized(), z);

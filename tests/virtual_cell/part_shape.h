@@ -1,4 +1,4 @@
-// The virtual surface part: a milled plate as a closed solid of triangles, as drawn and as made.
+// The virtual surface part: a milled plate as a closed solid of triangles, by drawing and as made.
 //
 // Part coordinates in mm: origin at a corner of the plate, x along its 96 mm, y along its 64 mm, z up, 0 at the plate's
 // upper side, -8 at its lower one. Its edges are chamfered by 3 mm at 45 degrees. On it: a rib 5 mm high, a pad 2 mm
@@ -29,24 +29,24 @@ struct PartShape {
   double chamfer_mm = 3;
   PartRound boss{{24, 22}, 8, 8, 4, 10};
   PartRound cone{{72, 22}, 9, 4, 6, 11};
-  PartRound hole{{48, 20}, 7, 4, -3, 10};  // runs on with its end's radius to the lower side
+  PartRound hole{{48, 20}, 7, 4, -3, 10};  // continues with its end's radius to the lower side
 };
 
-/// What went wrong when a part was made.
+/// Manufacturing defects of a part.
 struct PartDefects {
   double dent_um = 0;  // depth of a dent in the plate with a flat bottom, 5 mm wide, its rim 9 mm wide
   Eigen::Vector2d dent_center_mm{60, 38};
   Eigen::Vector2d hole_shift_mm{0, 0};     // of the hole with its countersink
-  double post_mm = 0;                      // height of a post that is no part's, 1 mm wide
+  double post_mm = 0;                      // height of a post that does not belong to the part, 1 mm wide
   Eigen::Vector2d post_center_mm{40, 45};  // beside the rib
 };
 
-/// Applies words such as "dent=150" (um), "hole=0.12:-0.08" and "post=3" (mm), "good" for none, joined by commas. Throws
-/// std::invalid_argument with what is allowed.
+/// Parses comma-separated defects such as "dent=150" (um), "hole=0.12:-0.08" and "post=3" (mm), "good" for
+/// none. Throws std::invalid_argument with the allowed ones.
 PartDefects parse_defects(const std::string& text);
 
-/// Facets of the solid, two to a square millimetre; the same ones in the same order whatever is wrong with it, then those of a
-/// post, which stands on it.
+/// Facets of the solid, two per square millimetre, the same ones in the same order for any defect; then those
+/// of a post.
 std::vector<PartFacet> part_facets(const PartShape& shape, const PartDefects& defects);
 
 /// Binary STL in mm. Throws std::runtime_error naming the file.

@@ -9,7 +9,7 @@
 namespace datum {
 namespace {
 
-constexpr std::size_t most_held = std::size_t{16} * 1024;  // then the sender waits, as for a line's speed
+constexpr std::size_t most_held = std::size_t{16} * 1024;  // beyond it the sender waits, as for a slow line
 
 LineFaultSettings way_back(LineFaultSettings settings) {
   ++settings.seed;
@@ -46,7 +46,7 @@ void RelayPair::read(Way& way, MonotonicNs now) {
   }
 }
 
-/// A piece is written alone, so that its reader may see it alone.
+/// Writes a piece alone, so that its reader may receive it alone.
 void RelayPair::write(Way& way, MonotonicNs now) {
   while (!ended_) {
     if (way.unsent.empty()) way.unsent = way.faults.take(now);

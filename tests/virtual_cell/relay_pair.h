@@ -1,4 +1,4 @@
-// RelayPair: two descriptors, what comes from one goes to the other over a bad line each way.
+// RelayPair: connects two descriptors by a bad line in each direction.
 #pragma once
 
 #include <array>
@@ -11,19 +11,19 @@ namespace datum {
 
 class RelayPair {
  public:
-  /// Non-blocking descriptors, which outlive this. The way back has the seed + 1.
+  /// Non-blocking descriptors that outlive this. The return direction uses the seed + 1.
   RelayPair(int host, int daemon, const LineFaultSettings& settings);
 
-  /// Passes what there is and what is due.
+  /// Transfers available bytes and due pieces.
   void pump(MonotonicNs now);
-  /// One end has hung up, or the line has: both are to be closed.
+  /// One end or the line has hung up: close both.
   bool ended() const { return ended_; }
 
   /// poll(2) events of the end: 0 host, 1 daemon.
   short events(int end) const;
-  /// When pump() has something to do by itself.
+  /// Time at which pump() has work of its own.
   std::optional<MonotonicNs> deadline() const;
-  /// Of the way from this end.
+  /// Faults in the direction from this end.
   const LineFaults::Count& count(int end) const {
     return ways_[static_cast<std::size_t>(end)].faults.count();
   }

@@ -23,8 +23,8 @@ struct Sheet {
   double at(int row, int col) const { return z0 + per_col * col + per_row * row; }
 };
 
-/// The end of the short slot: as steep as SU, rising against the slot's direction, through its bottom where
-/// SU begins.
+/// The end of the short slot: with the slope of SU, rising against the slot's direction, through its bottom
+/// at the start of SU.
 Plane3 short_slot_end(const ArtefactDrawing& d) {
   const double c = std::cos(d.short_direction_rad), s = std::sin(d.short_direction_rad);
   const double slope = std::acos(d.face(Face::su).plane.normal.z());
@@ -70,14 +70,14 @@ class ArtefactLooker {
 
   double z(Face f, int row, int col) const { return sheets_[index_of(f)].at(row, col); }
 
-  // Every face looks towards the sensor, so "inside the solid" grows downwards along each line of sight: the
-  // union of cuts is the lower, the flanks of one cut the higher of their crossings.
+  // Every face is oriented towards the sensor, so along each line of sight "inside the solid" is below. The
+  // union of cuts is the lower surface, the flanks of one cut the higher of their intersections.
   void look_along(int row, int col, std::size_t i, TwinArtefactView& seen) const {
     const double left = z(Face::lp, row, col), right = z(Face::rp, row, col);
     Face top = Face::lp;
     double height = left;
     const double to_left = z(Face::ll, row, col), to_right = z(Face::lr, row, col);
-    if (to_left < to_right) {  // right of the bottom line the right flank is the higher one
+    if (to_left < to_right) {  // right of the bottom line the right flank is higher
       top = Face::rp;
       height = right;
     }
@@ -143,7 +143,7 @@ std::vector<Vector3d> points_on(const TwinArtefact& artefact, Face face,
   std::vector<Vector3d> points;
   points.reserve(count);
   for (std::uint64_t i = 0; i < count; ++i) {
-    // One number chooses the area and, with what is left of it, x.
+    // One number selects the area, and its remainder x.
     double at = total * place.uniform(2 * i);
     auto a = drawn.areas.begin();
     const auto area = [&] { return (a->x_max_mm - a->x_min_mm) * (a->y_max_mm - a->y_min_mm); };

@@ -1,8 +1,8 @@
-// The digital twin of an angled-slot artefact: its drawing as a solid, seen from any pose without noise.
+// The digital twin of an angled-slot artefact: the drawing's solid, seen from any pose without noise.
 //
-// The solid is the plate of the drawing; the long slot runs through it from edge to edge; the short slot
-// starts where its areas start, with an end as steep as its flanks, and runs out at the plate's right edge.
-// twin_render.h makes a HeightFrame of what is seen.
+// The solid is the plate of the drawing. The long slot runs through it from edge to edge. The short slot
+// starts at its areas, with an end of the flanks' slope, and runs out at the plate's right edge.
+// twin_render.h converts the view to a HeightFrame.
 #pragma once
 
 #include <Eigen/Core>
@@ -17,37 +17,37 @@
 
 namespace datum {
 
-/// A face that is not as drawn.
+/// Deviation of a face from the drawing.
 struct TwinFaceError {
   double shift_mm = 0;             // along its outward normal
   Eigen::Vector2d tilt_rad{0, 0};  // of the normal, about the face's middle, towards tangents(drawn normal)
-  bool unseen = false;             // dirt or glare: no height from it
+  bool unseen = false;             // dirt or glare: no height on it
 };
 
 struct TwinArtefact {
   ArtefactDrawing drawing;
   std::array<TwinFaceError, face_count> errors{};
-  bool long_slot = true, short_slot = true;       // false: never milled
-  std::optional<double> table_mm = std::nullopt;  // z of a table that is seen around the plate
+  bool long_slot = true, short_slot = true;       // false: not milled
+  std::optional<double> table_mm = std::nullopt;  // z of a visible table around the plate
 };
 
-/// What each pixel sees, row-major. Beside the six faces: the short slot's end, the table, or nothing.
+/// The face at each pixel, row-major. Beside the six faces: the short slot's end, the table, or none.
 struct TwinArtefactView {
   TwinSurface surface;
   std::vector<std::optional<Face>> face;
 };
 
 /// Lines of sight are parallel to the sensor's z; `view` gives the pixel grid, its sensor_from_board is not
-/// used. Throws std::invalid_argument where a line of sight would leave a face from behind: the sensor is
-/// tilted by more than the slopes allow (90 degrees less the slope, less 5).
+/// used. Throws std::invalid_argument where a line of sight would leave a face from behind: the tilt exceeds
+/// 90 degrees less the slope, less 5.
 TwinArtefactView look_at(const TwinArtefact& artefact, const Htm<Sensor, Artefact>& sensor_from_artefact,
                          const TwinView& view);
 
 /// The face's true plane in artefact coordinates, with its error.
 Plane3 true_plane(const TwinArtefact& artefact, Face face);
 
-/// `count` points of one face, spread at random over its areas, each off by `noise_um` (standard deviation)
-/// along the sensor's z, in sensor coordinates: a cloud without a grid.
+/// `count` points of one face, uniformly random over its areas, each with an error of `noise_um` (standard
+/// deviation) along the sensor's z. Sensor coordinates, an unordered cloud.
 std::vector<Eigen::Vector3d> points_on(const TwinArtefact& artefact, Face face,
                                        const Htm<Sensor, Artefact>& sensor_from_artefact, std::size_t count,
                                        double noise_um, std::uint64_t seed);

@@ -1,7 +1,7 @@
-// The digital twin of a board: what is truly there, before any sensor looks at it.
+// The digital twin of a board: its true geometry, before any sensor's errors.
 //
 // Board coordinates as in a recipe: mm, origin at the lower left corner, x right, y up, z up from the upper
-// side. The bare board is z = bow and twist (TwinShape); everything else stands on it.
+// side. The bare board is z = bow and twist (TwinShape); everything else lies on it.
 #pragma once
 
 #include <Eigen/Core>
@@ -27,25 +27,24 @@ struct TwinShape {
 /// A component's body with a plane top.
 struct TwinBody {
   std::string reference;
-  TwinRect outline;  // where it truly is, which may differ from the recipe by a placement error
-  double height_um =
-      0;  // TRUTH: top over the bare board's surface under the outline's centre, along the normal there
+  TwinRect outline;  // true place, which may differ from the recipe's by a placement error
+  /// TRUTH: top over the bare board's surface under the outline's centre, along its normal
+  double height_um = 0;
   double slope_x = 0;  // of the top against that normal, rise over run, along the body's own axes
   double slope_y = 0;
-  bool missing = false;  // then its pads lie open
+  bool missing = false;  // its pads are then exposed
 };
 
 /// A second level on the bare board: pad, trace, silkscreen, another board.
 struct TwinPatch {
   TwinRect outline;
   double height_um = 0;
-  bool ramp = false;  // then it rises from 0 at the outline's -x end to height_um at its +x end
-  // Only what lies in this sector about the outline's centre, counter-clockwise from its +x axis.
+  bool ramp = false;  // rises from 0 at the outline's -x end to height_um at its +x end
+  // Limited to this sector about the outline's centre, counter-clockwise from its +x axis.
   double sector_from_deg = 0, sector_deg = 360;
 };
 
-/// A body or surface that gives back little light: the share of its pixels without a height rises along the
-/// outline's x.
+/// A dark body or surface: the share of its pixels without a height increases along the outline's x.
 struct TwinDark {
   TwinRect outline;
   double share_from = 0, share_to = 0;  // at its -x and +x ends
@@ -63,10 +62,10 @@ struct TwinBoard {
   std::vector<TwinPatch> patches;
   std::vector<TwinHole> holes;
   std::vector<TwinDark> darks;
-  std::vector<TwinRect> occlusions;  // seen by nobody: a wire, a gripper, glare
+  std::vector<TwinRect> occlusions;  // never visible: a wire, a gripper, glare
 };
 
-/// The exact answer for one component.
+/// The exact values of one component.
 struct TwinTruth {
   std::string reference;
   bool present = true;
@@ -82,12 +81,12 @@ TwinFloor floor_at(const TwinBoard& board, double x_mm, double y_mm);
 
 std::vector<TwinTruth> truth_of(const TwinBoard& board);
 
-/// Applies one defect by name: "lifted=REF[:um]" (the end at +x of the body rises by um, 120 without a
-/// number), "missing=REF", "height=REF:um" (the true height becomes um), "occluded=REF" (the ring is hidden
-/// on three sides), "level=REF[:um]" (the board beside the body's +x end is another level, 35 um higher without a number),
-/// "ramp=REF[:um]" (it rises to it), "dark=REF" (towards its +x end up to 80 % of the body's pixels give no height),
-/// "good" (nothing). Throws std::invalid_argument: unknown word or reference, with what is
-/// allowed.
+/// Applies one named defect. "lifted=REF[:um]": the body's end at +x rises by um (default 120).
+/// "missing=REF". "height=REF:um": the true height becomes um. "occluded=REF": the ring is hidden on three
+/// sides. "level=REF[:um]": the board beside the body's +x end is another level, 35 um higher by default.
+/// "ramp=REF[:um]": it rises to that level. "dark=REF": towards its +x end up to 80 % of the body's pixels
+/// give no height. "good": none. Throws std::invalid_argument for an unknown defect or reference, with the
+/// allowed ones.
 void apply_defect(TwinBoard& board, const std::string& defect);
 
 }  // namespace datum

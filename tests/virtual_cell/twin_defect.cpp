@@ -1,4 +1,4 @@
-// Defects by name, as the virtual sensor's command line gives them.
+// Named defects of the virtual sensor's command line.
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr double default_lift_um = 120;
 constexpr double default_level_um = 35;
-constexpr double occluded_reach_mm = 2.5;  // how far outside the body the view is blocked
+constexpr double occluded_reach_mm = 2.5;  // distance around the body within which the view is blocked
 
 TwinBody& find(TwinBoard& board, const std::string& reference) {
   std::string known;
@@ -31,13 +31,14 @@ double parse_um(const std::string& text, const std::string& defect) {
   return value;
 }
 
-/// The end at +x of the body's own axes rises by `um`, the other end stays: the centre rises by half of it.
+/// Raises the end at +x of the body's own axes by `um`, keeping the other end: the centre rises by half of
+/// it.
 void lift(TwinBody& body, double um) {
   body.height_um += um / 2;
   body.slope_x += um * 1e-3 / body.outline.size_mm.x();
 }
 
-/// Hides the ring on the -x, +x and +y sides; the remaining side can't carry a floor.
+/// Hides the ring on the -x, +x and +y sides; the remaining side does not determine a floor.
 void occlude(TwinBoard& board, const TwinRect& body) {
   const double angle = body.rotation_deg * 0.017453292519943295;
   const Eigen::Vector2d ex(std::cos(angle), std::sin(angle)), ey(-ex.y(), ex.x());
@@ -52,7 +53,7 @@ void occlude(TwinBoard& board, const TwinRect& body) {
   hide(0, half.y() + r / 2, 2 * (half.x() + r), r);
 }
 
-/// Beside the body's +x end the board is another level, or rises to it.
+/// Adds another level of the board, or a ramp to it, beside the body's +x end.
 void add_level(TwinBoard& board, const TwinRect& body, double um, bool ramp) {
   const double angle = body.rotation_deg * 0.017453292519943295;
   const Eigen::Vector2d ex(std::cos(angle), std::sin(angle));

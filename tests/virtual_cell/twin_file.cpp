@@ -20,7 +20,7 @@ void read_twin_view(config::TomlTable table, TwinView* view, TwinSensor* sensor)
 
 namespace {
 
-/// [noise.world]: each key has a default that does nothing.
+/// [noise.world]: the default of each key has no effect.
 TwinWorld read_twin_world(config::TomlTable table) {
   constexpr config::Range share{0, 0.5};
   TwinWorld w;

@@ -1,4 +1,4 @@
-// What every file under config/twins says of the virtual sensor: its pixel grid and its noise.
+// Common tables of the files in config/twins: the virtual sensor's pixel grid and its noise.
 #pragma once
 
 #include "config/toml_reader.h"
@@ -9,7 +9,8 @@ namespace datum {
 /// [view]: rows, cols, pitch_mm, origin_mm, shadow_slope, count_um, z_offset_mm, handedness. Throws config::ConfigError.
 void read_twin_view(config::TomlTable table, TwinView* view, TwinSensor* sensor);
 
-/// [noise]: the members of TwinNoise that a file may set; [noise.world]: those of TwinWorld, where it is there. Throws config::ConfigError.
+/// [noise]: the members of TwinNoise that a file may set; [noise.world]: those of TwinWorld, if present.
+/// Throws config::ConfigError.
 TwinNoise read_twin_noise(config::TomlTable table);
 
 }  // namespace datum

@@ -1,5 +1,5 @@
-// Boards from the line: every seed gives another board and another state of the sensor, spread about their
-// nominals.
+// A production of boards: every seed gives another board and another state of the sensor, distributed about
+// their nominals.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace datum {
 
-/// Standard deviations; linearity_um is the amplitude of the wave itself, its phase is uniform.
+/// Standard deviations; linearity_um is the amplitude of the wave, with uniform phase.
 struct TwinSpread {
   double bow_um = 0;  // of the middle over the ends, along x and along y
   double twist_um = 0;
@@ -19,10 +19,10 @@ struct TwinSpread {
   double scale_ppm = 0;  // scale error of the sensor during this snapshot
 };
 
-/// The board number `seed` of a production of `nominal`. The truth is in the result: truth_of(board).
+/// Board number `seed` of a production of `nominal`. The result contains the truth: truth_of(board).
 TwinBoard produce(const TwinBoard& nominal, const TwinSpread& spread, std::uint64_t seed);
 
-/// The sensor's systematic errors while it looks at board number `seed`.
+/// The sensor's systematic errors at board number `seed`.
 TwinNoise drift(const TwinNoise& noise, const TwinSpread& spread, std::uint64_t seed);
 
 }  // namespace datum

@@ -1,5 +1,5 @@
-// Counter-based random numbers: the value depends on (seed, stream, counter) alone, so that no pixel depends
-// on the order in which pixels are drawn. Integers and + - * / sqrt only: the same bytes on every machine.
+// Counter-based random numbers: a value depends on (seed, stream, counter) alone, so pixels are independent
+// of their order. Integers and + - * / sqrt only: the same bytes on every machine.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace datum {
 
-/// What a random number is drawn for; two streams never share numbers.
+/// Purpose of a random number; two streams never share numbers.
 enum class TwinStream : std::uint64_t {
   white = 1,
   correlated,
@@ -31,7 +31,7 @@ class TwinRandom {
   TwinRandom(std::uint64_t seed, TwinStream stream)
       : key_(mix(seed ^ mix(static_cast<std::uint64_t>(stream)))) {}
 
-  /// 64 well mixed bits (finaliser of SplitMix64: Steele, Lea, Flood, OOPSLA 2014).
+  /// 64 well mixed bits (finaliser of SplitMix64; Steele, Lea and Flood, OOPSLA 2014).
   std::uint64_t word(std::uint64_t counter) const { return mix(key_ + counter * 0x9E3779B97F4A7C15ULL); }
 
   /// Uniform in [0, 1), 53 bits.

@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::int16_t invalid_count = -32768;
 
-/// Counter of a pixel or lattice point, the same in frames of any size.
+/// Counter of a pixel or lattice point, equal in frames of any size.
 std::uint64_t place(int row, int col) {
   return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(row)) << 24) +
          static_cast<std::uint32_t>(col);
 }
 
 /// Sum of white noise over a square of m x m lattice points, divided by m: standard deviation 1. Integer
-/// sums, so that sliding them along adds no rounding.
+/// sums, so that a sliding sum adds no rounding.
 std::vector<float> correlated_noise(int rows, int cols, int m, std::uint64_t seed) {
   const TwinRandom random(seed, TwinStream::correlated);
   std::vector<std::int64_t> column(static_cast<std::size_t>(cols + m), 0);
@@ -95,7 +95,7 @@ void check_settings(const TwinSurface& surface, const TwinView& view, const Twin
   if (!(sensor.z.scale_mm > 0)) refuse("the scale of z must be above 0");
 }
 
-/// Heights in um with every error but rounding, and the classes.
+/// Classes, and heights in um with all errors except rounding.
 struct Measured {
   std::vector<double> um;
   std::vector<PixelClass> classes;
@@ -137,7 +137,7 @@ Measured add_errors(const TwinSurface& surface, const TwinView& view, const Twin
   return m;
 }
 
-/// A left-handed sensor's x runs the other way: its columns are reversed and its x is minus ours.
+/// A left-handed sensor's x has the opposite direction: reverses the columns and negates x.
 void make_left_handed(HeightFrame& frame, std::vector<std::int16_t>& counts) {
   for (int row = 0; row < frame.rows; ++row) {
     const auto begin = static_cast<std::ptrdiff_t>(row) * frame.cols;

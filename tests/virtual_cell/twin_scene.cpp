@@ -23,7 +23,7 @@ bool inside(const TwinRect& rect, const Axes2& axes, const Vector2d& point) {
   return std::abs(d.dot(axes.x)) <= rect.size_mm.x() / 2 && std::abs(d.dot(axes.y)) <= rect.size_mm.y() / 2;
 }
 
-/// Way of a point through a rectangle along its x: 0 at the -x end, 1 at the +x end.
+/// Coordinate of a point in a rectangle along its x: 0 at the -x end, 1 at the +x end.
 double way_along(const TwinRect& rect, const Axes2& axes, const Vector2d& point) {
   return (point - rect.centre_mm).dot(axes.x) / rect.size_mm.x() + 0.5;
 }
@@ -113,7 +113,7 @@ class Painter {
     });
   }
 
-  /// Along each row the highest grazing ray so far sinks with distance; what lies below it gets no light.
+  /// Along each row the highest grazing ray descends with distance; points below it are in shadow.
   void shadows() {
     if (view_.shadow_slope <= 0) return;
     const double sinks_mm = view_.x.scale_mm / view_.shadow_slope;
@@ -136,7 +136,7 @@ class Painter {
     return static_cast<std::size_t>(row) * static_cast<std::size_t>(view_.cols) +
            static_cast<std::size_t>(col);
   }
-  /// Board coordinates of the point of this pixel's line of sight where the sensor's z is 0.
+  /// Board coordinates of the point on this pixel's line of sight where the sensor's z is 0.
   Vector3d origin(int row, int col) const {
     return to_board_ * Vector3d(view_.x.at(col), view_.y.at(row), 0);
   }
@@ -152,8 +152,8 @@ class Painter {
     surface_.on_body[i] = body;
   }
 
-  /// Sensor z at which the line of sight meets the bare board raised by `above_mm`: Newton's method; the
-  /// surface is so flat (slopes below 0.1, quadratic) that three steps end below 1e-9 mm.
+  /// Sensor z of the intersection of the line of sight with the bare board raised by `above_mm`, by Newton's
+  /// method. The surface is so flat (slopes below 0.1, quadratic) that three steps converge within 1e-9 mm.
   double floor_z_mm(const Vector3d& start, double above_mm) const {
     double z = -start.z() / along_.z();
     for (int step = 0; step < 3; ++step) {
@@ -164,10 +164,10 @@ class Painter {
     return z;
   }
 
-  /// Calls paint(row, col) for every pixel that could see something standing on `rect`.
+  /// Calls paint(row, col) for every pixel that could see an object on `rect`.
   template <class Paint>
   void over(const TwinRect& rect, Paint&& paint) const {
-    const double reach = rect.size_mm.norm() / 2 + 0.5;  // mm; parallax of what is tall on a tilted board
+    const double reach = rect.size_mm.norm() / 2 + 0.5;  // mm; parallax of tall objects on a tilted board
     const TwinFloor f = floor_at(board_, rect.centre_mm.x(), rect.centre_mm.y());
     const Vector3d c = to_sensor_ * Vector3d(rect.centre_mm.x(), rect.centre_mm.y(), f.z_mm);
     const auto low = [](double mm, const AxisScale& s) {

@@ -1,4 +1,4 @@
-// Geometry of the digital twin: along each pixel's line of sight, what is hit and at which height. No noise.
+// Geometry of the digital twin: hit object and height along each pixel's line of sight. No noise.
 #pragma once
 
 #include <Eigen/Core>
@@ -11,12 +11,11 @@
 
 namespace datum {
 
-/// Where the sensor stands. Lines of sight are parallel to the sensor's z; light falls along +x at
-/// `shadow_slope`.
+/// Pose of the sensor. Lines of sight are parallel to the sensor's z; light is along +x with `shadow_slope`.
 struct TwinView {
   int rows = 0, cols = 0;
   AxisScale x, y;           // of the pixel grid, right-handed sensor coordinates
-  double shadow_slope = 0;  // length of a shadow over the height that casts it; 0: no shadows
+  double shadow_slope = 0;  // length of a shadow over its object's height; 0: no shadows
   Eigen::Matrix4d sensor_from_board = Eigen::Matrix4d::Identity();  // rigid, mm
 };
 
@@ -24,13 +23,13 @@ struct TwinView {
 struct TwinSurface {
   std::vector<double> z_mm;
   std::vector<PixelClass> classes;         // ok, no_data (beside the board, hole, occlusion) or shadow
-  std::vector<std::uint8_t> on_body = {};  // 1 where a body's top is seen; empty: nowhere
-  std::vector<float> dark = {};  // share of the pixels there that give no height; empty: none is dark
+  std::vector<std::uint8_t> on_body = {};  // 1 where a body's top is visible; empty: nowhere
+  std::vector<float> dark = {};            // share of pixels without a height; empty: 0
 };
 
 TwinSurface look_at(const TwinBoard& board, const TwinView& view);
 
-/// Height of a patch over the bare board at a place in board coordinates; none beside it.
+/// Height of a patch over the bare board at a place in board coordinates; none outside it.
 std::optional<double> height_um_of(const TwinPatch& patch, const Eigen::Vector2d& at_mm);
 
 /// The plane top of a body in board coordinates: a point over its centre, its normal, its two axes (unit

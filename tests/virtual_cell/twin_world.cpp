@@ -14,20 +14,20 @@ std::size_t product(int rows, int cols) {
   return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
 }
 
-/// Counter of a pixel, the same in frames of any size.
+/// Counter of a pixel, equal in frames of any size.
 std::uint64_t place(std::size_t index, const TwinView& view) {
   const auto cols = static_cast<std::size_t>(view.cols);
   return (index / cols << 24) + index % cols;
 }
 
-/// exp(-x) for 0 <= x by (1 + x / 2^20)^-(2^20): + * / only, the same bytes on every machine; 1e-6 x^2 off.
+/// exp(-x) for 0 <= x by (1 + x / 2^20)^-(2^20): + * / only, the same bytes on every machine; error 1e-6 x^2.
 double decay(double x) {
   double base = 1 / (1 + x / 1048576);
   for (int i = 0; i < 20; ++i) base *= base;
   return base;
 }
 
-/// Half of a Gaussian kernel, weights[0] in the middle; the squares of the whole kernel add up to 1.
+/// Half of a Gaussian kernel, weights[0] at the centre; the squares of the whole kernel sum to 1.
 std::vector<float> half_kernel(double sigma) {
   const int radius = static_cast<int>(std::ceil(3.5 * sigma));
   std::vector<double> weights;
@@ -41,7 +41,7 @@ std::vector<float> half_kernel(double sigma) {
   return half;
 }
 
-/// White noise on rows x cols lattice points through the kernel, both ways.
+/// White noise on rows x cols lattice points, filtered in both directions.
 std::vector<float> lattice_noise(int rows, int cols, double sigma, const TwinRandom& random) {
   const std::vector<float> half = half_kernel(sigma);
   const int r = static_cast<int>(half.size()) - 1;
@@ -93,7 +93,7 @@ void add_lines(const TwinWorld& world, const TwinView& view, std::uint64_t seed,
           world.column_um * columns.normal(segment(row) + static_cast<std::uint64_t>(col));
 }
 
-/// Highest less lowest within `reach` along one line of `count` pixels `step` apart.
+/// Highest and lowest within `reach` along one line of `count` pixels `step` apart.
 void spread_line(const double* high_in, const double* low_in, double* high, double* low, int count,
                  std::size_t step, int reach) {
   for (int i = 0; i < count; ++i) {
@@ -126,7 +126,7 @@ void add_spikes(const TwinWorld& world, const TwinSurface& surface, const TwinVi
       um[i] += world.spike_um * random.uniform(2 * place(i, view) + 1);
 }
 
-/// Layers of blobs that each cover a tenth: a lattice cell of 32 x 32 pixels holds at most one of radius 2 to 10.
+/// Layers of blobs of a tenth each: a lattice cell of 32 x 32 pixels holds at most one of radius 2 to 10.
 void hide_blobs(const TwinWorld& world, const TwinView& view, std::uint64_t seed,
                 std::vector<PixelClass>& classes) {
   constexpr int cell = 32;

@@ -1,4 +1,4 @@
-// virtual-cmm: a coordinate measuring machine that is not there, on a pseudo-terminal or a TCP port.
+// virtual-cmm: a virtual coordinate measuring machine on a pseudo-terminal or a TCP port.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -167,7 +167,7 @@ class VirtualCmm {
     if (!options_.mount.empty()) mount_ = load_mount(options_.artefact, options_.mount);
     if (::mkfifo(options_.control.c_str(), 0600) != 0 && errno != EEXIST)
       throw std::system_error(errno, std::generic_category(), options_.control);
-    // For both directions, so that it never ends.
+    // Opened for both directions, so that it never reaches its end.
     control_ = ::open(options_.control.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (control_ < 0) throw std::system_error(errno, std::generic_category(), options_.control);
   }

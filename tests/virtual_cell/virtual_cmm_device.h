@@ -1,5 +1,5 @@
-// The far end of the CMM link: what a device of each preset would send. It shares no code with the codec that
-// reads it.
+// The device's end of a CMM link: output of each preset's device. It shares no code with the codec that reads
+// it.
 #pragma once
 
 #include <array>
@@ -12,20 +12,20 @@
 
 namespace datum {
 
-/// What goes wrong, from the answer after `after` good ones on.
+/// Faults from the answer after `after` good ones on.
 struct VirtualCmmFaults {
   std::uint64_t after = 0;
-  bool stale = false;    // no answer any more
+  bool stale = false;    // no more answers
   bool partial = false;  // the last axis is missing
-  bool error = false;    // the device's own mark of an error
+  bool error = false;    // the device's own error mark
   int garbage = 0;       // random bytes before each answer
 };
 
 struct VirtualCmmSettings {
   std::string preset = "grbl_1_1";
-  std::vector<std::array<double, 3>> positions_mm{{0, 0, 0}};  // one per answer; the last one stays
+  std::vector<std::array<double, 3>> positions_mm{{0, 0, 0}};  // one per answer; the last one is repeated
   std::array<double, 3> drift_um{};                            // added with every answer
-  double noise_um = 0;                                         // uniform, up to this much in each axis
+  double noise_um = 0;                                         // uniform, up to this in each axis
   std::uint64_t seed = 1;                                      // of noise and garbage
   VirtualCmmFaults faults;
 };
@@ -35,15 +35,15 @@ class VirtualCmmDevice {
   /// Throws std::invalid_argument for an unknown preset.
   explicit VirtualCmmDevice(const VirtualCmmSettings& settings);
 
-  /// Bytes that the device sends in answer to these.
+  /// Bytes that the device sends in response.
   std::string receive(const std::string& bytes);
-  /// What a free-running device sends each period; nothing from one that is polled.
+  /// Output of a free-running device per period; empty for a polled one.
   std::string stream();
-  /// The machine goes there and stays; scripts and drift end.
+  /// Moves the machine permanently; ends scripts and drift.
   void move(const std::array<double, 3>& position_mm);
-  /// What it sends by itself when its probe touches there; it stays there.
+  /// Unsolicited output at a touch there; the machine stays there.
   std::string touch(const std::array<double, 3>& position_mm);
-  /// What the device sends at power-on.
+  /// Output at power-on.
   std::string banner() const;
   std::uint64_t answers() const { return answers_; }
 
@@ -62,7 +62,7 @@ class VirtualCmmDevice {
   bool wrong(bool VirtualCmmFaults::*kind) const { return faulty() && settings_.faults.*kind; }
 
   VirtualCmmSettings settings_;
-  const VirtualDialect* dialect_;  // null: one of those with several kinds of line
+  const VirtualDialect* dialect_;  // null: a preset with several kinds of line
   std::mt19937_64 random_;
   std::array<double, 3> position_mm_{};
   std::uint64_t answers_ = 0;

@@ -1,4 +1,4 @@
-// A pseudo-terminal that looks like a plugged-in serial line to whoever opens its far end.
+// A pseudo-terminal that appears as a plugged-in serial line to the process that opens its far end.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@ namespace datum {
 
 class VirtualLine {
  public:
-  /// `link`: a symbolic link to keep pointing at the terminal; empty: none. Throws std::system_error.
+  /// `link`: a symbolic link to maintain to the terminal; empty: none. Throws std::system_error.
   explicit VirtualLine(std::string link) : link_(std::move(link)) {}
   ~VirtualLine();
   VirtualLine(const VirtualLine&) = delete;
@@ -22,7 +22,7 @@ class VirtualLine {
  private:
   std::string link_, path_;
   int fd_ = -1;
-  int far_end_ = -1;  // held open: without it the line would hang up whenever nobody listens
+  int far_end_ = -1;  // kept open: otherwise the line would hang up whenever no process has it open
 };
 
 }  // namespace datum

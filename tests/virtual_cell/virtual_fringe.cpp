@@ -1,5 +1,5 @@
-// virtual-fringe: stands for a fringe projection sensor and its computer. Delivers raw sets of boards, at once or per
-// trigger, or of a flat plate at several heights, from which the sensor is calibrated.
+// virtual-fringe: a fringe projection sensor with its computer. Delivers raw sets of boards, at once or per
+// trigger, or of a flat plate at several heights for the sensor's calibration.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

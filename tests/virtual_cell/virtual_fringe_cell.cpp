@@ -39,7 +39,7 @@ double reflectance_at(const TwinBoard& board, const FringeTwin& twin, const Frin
   return twin.board;
 }
 
-/// A left-handed camera's columns run the other way.
+/// A left-handed camera's columns run in the opposite direction.
 void reverse_rows(std::vector<std::uint8_t>& grey, int cols) {
   for (auto row = grey.begin(); row != grey.end(); row += cols) std::reverse(row, row + cols);
 }
@@ -89,7 +89,7 @@ FringeBoardSpec parse_fringe_board(const std::string& text, const VirtualCell& c
     if (word == "incomplete" || word == "mixed") {
       (word == "mixed" ? spec.mixed : spec.incomplete) = true;
     } else if (word.rfind("shiny=", 0) == 0 || word.rfind("dark=", 0) == 0) {
-      apply_defect(trial, "missing=" + reference);  // refuses a reference that is not there
+      apply_defect(trial, "missing=" + reference);  // throws for an unknown reference
       (word[0] == 's' ? spec.shiny : spec.dark).push_back(reference);
     } else {
       apply_defect(trial, word);
@@ -104,7 +104,7 @@ FringeScene board_scene(const VirtualCell& cell, const FringeTwin& twin, const F
   TwinBoard board = produce(cell.nominal, cell.spread, seed);
   for (const std::string& defect : spec.defects) apply_defect(board, defect);
   TwinView view = cell.view;
-  view.shadow_slope = 0;  // shadows are the projector's own
+  view.shadow_slope = 0;  // the projector casts its own shadows
   FringeScene scene;
   scene.surface = look_at(board, view);
   scene.reflectance.assign(scene.surface.z_mm.size(), twin.nothing);

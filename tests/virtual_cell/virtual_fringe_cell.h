@@ -1,4 +1,4 @@
-// What the virtual fringe sensor stands before, and how its raw sets are delivered.
+// Scene and deliveries of the virtual fringe sensor.
 #pragma once
 
 #include <filesystem>
@@ -19,29 +19,29 @@ struct FringeTwin {
 /// Throws config::ConfigError.
 FringeTwin load_fringe_twin(const std::filesystem::path& file);
 
-/// What one board shows: words of apply_defect (twin_board.h), "shiny=REF" and "dark=REF" (glare on a body's top, or next
-/// to no light from it), and faults of the delivery: "incomplete" (the last image is missing), "mixed" (an image of another
-/// board stands in the place of the second one).
+/// Defects of one board: those of apply_defect (twin_board.h), "shiny=REF" and "dark=REF" (glare on a body's
+/// top, or almost no light from it), and faults of the delivery: "incomplete" (the last image is missing),
+/// "mixed" (the second image is another board's).
 struct FringeBoardSpec {
   std::string text;
   std::vector<std::string> defects, shiny, dark;
   bool incomplete = false, mixed = false;
 };
 
-/// Throws std::invalid_argument where a word or reference is not known.
+/// Throws std::invalid_argument for an unknown defect or reference.
 FringeBoardSpec parse_fringe_board(const std::string& text, const VirtualCell& cell);
 
 FringeScene board_scene(const VirtualCell& cell, const FringeTwin& twin, const FringeBoardSpec& spec,
                         std::uint64_t seed);
 
-/// Who delivers: its serial number, its hand, and how it names and makes its images.
+/// The sender: its serial number, its handedness, and names and format of its images.
 struct FringeSender {
   std::string serial;
   Handedness handedness = Handedness::right;
   FringeSettings settings;
 };
 
-/// The images of `scene` and their sidecar, the sidecar last, as STEM.json. Throws std::system_error.
+/// Writes the images of `scene`, then their sidecar STEM.json. Throws std::system_error.
 void deliver_set(const FringeSender& sender, const FringeTwin& twin, const TwinView& view,
                  const FringeScene& scene, const FringeBoardSpec& faults, std::uint64_t seed,
                  const SetSidecar& identity, const std::filesystem::path& folder, const std::string& stem);

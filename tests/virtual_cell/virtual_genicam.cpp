@@ -1,5 +1,5 @@
-// virtual-genicam: a GigE Vision 3D camera that is not there. Shows boards of the digital twin as Coord3D_C16, with faults
-// on demand.
+// virtual-genicam: a virtual GigE Vision 3D camera. Shows boards of the digital twin as Coord3D_C16, with
+// faults on demand.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -65,7 +65,7 @@ class VirtualGenicam {
     options_.identity.serial = cell_.sensor.serial;
     constexpr double bytes_per_mbit = 1e6 / 8;
     set_link_speed(o.mbit_per_s * bytes_per_mbit);
-    parse_board(o.board, cell_);  // refused at the start rather than at the first trigger
+    parse_board(o.board, cell_);  // refused at the start instead of at the first trigger
     sigset_t stop;
     sigemptyset(&stop);
     sigaddset(&stop, SIGINT);
@@ -95,7 +95,7 @@ class VirtualGenicam {
   void open_orders() {
     if (::mkfifo(options_.control.c_str(), 0600) != 0 && errno != EEXIST)
       throw std::system_error(errno, std::generic_category(), options_.control);
-    // For both directions, so that it never ends.
+    // Opened for both directions, so that it never reaches its end.
     orders_ = ::open(options_.control.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (orders_ < 0) throw std::system_error(errno, std::generic_category(), options_.control);
   }
@@ -159,7 +159,7 @@ class VirtualGenicam {
     camera_ = std::make_unique<VirtualGenicamCamera>(options_.identity, shape, [this] { return expose(); });
   }
 
-  /// On the camera's thread.
+  /// Runs on the camera's thread.
   GenicamExposure expose() {
     const std::lock_guard lock(mutex_);
     const BoardSpec spec = parse_board(options_.board, cell_);
@@ -176,9 +176,9 @@ class VirtualGenicam {
   VirtualCell cell_;
   int signals_ = -1, orders_ = -1;
   std::string ordered_;
-  std::mutex mutex_;  // board, seed and fault: the camera's thread asks for them
+  std::mutex mutex_;  // of board, seed and fault, which the camera's thread reads
   GenicamFault fault_ = GenicamFault::none;
-  std::unique_ptr<VirtualGenicamCamera> camera_;  // last: it asks this one
+  std::unique_ptr<VirtualGenicamCamera> camera_;  // last: its thread uses the members above
 };
 
 }  // namespace

@@ -18,10 +18,10 @@ namespace {
 
 using R = GenicamRegisters;
 
-constexpr int zero_count = 32768;  // counts are unsigned on the wire; 0 marks a pixel without data
+constexpr int zero_count = 32768;  // counts are unsigned in the payload; 0 marks a pixel without data
 constexpr guint64 a_minute_ns = 60'000'000'000;
-// Aravis draws from one generator which packets are lost: of the first dozen the first seed loses
-// five and not the first, the other five and the first.
+// Aravis uses one generator for lost packets: of the first dozen the first seed loses five without the first,
+// the other five with it.
 constexpr double lost_ratio = 0.4;
 constexpr guint32 lost_seed = 1, headless_seed = 10;
 
@@ -34,7 +34,7 @@ std::string fake_camera_xml() {
   return xml;
 }
 
-/// The fake camera takes its description from a file.
+/// File for the fake camera's description.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& text) {
@@ -116,7 +116,7 @@ void VirtualGenicamCamera::Device::describe(const GenicamIdentity& identity, con
   write(ARV_FAKE_CAMERA_REGISTER_PIXEL_FORMAT, coord3d_c16);
   write(ARV_FAKE_CAMERA_REGISTER_TRIGGER_MODE, std::uint32_t{1});
   write(ARV_FAKE_CAMERA_REGISTER_TRIGGER_SOURCE, std::uint32_t{1});
-  // How often it looks for a trigger.
+  // Period in which it looks for a trigger.
   write(ARV_FAKE_CAMERA_REGISTER_ACQUISITION_FRAME_PERIOD_US, std::uint32_t{5000});
   arv_fake_camera_set_trigger_frequency(camera, 200);
   write_axis(0, f.x.scale_mm, f.x.offset_mm, false);
@@ -182,7 +182,7 @@ VirtualGenicamCamera::~VirtualGenicamCamera() { g_object_unref(device_->server);
 void VirtualGenicamCamera::work() {
   if (device_->read(R::latch) == 0) return;
   const guint64 now =
-      GUINT64_TO_BE(static_cast<guint64>(g_get_real_time()) * 1000);  // as it stamps its frames
+      GUINT64_TO_BE(static_cast<guint64>(g_get_real_time()) * 1000);  // clock of its frame stamps
   device_->write(R::latch, std::uint32_t{0});
   arv_fake_camera_write_memory(device_->camera, R::latched_ns, sizeof now, &now);
 }

@@ -25,9 +25,9 @@ struct OneInterface {
 };
 
 std::atomic<double> link_bytes_per_s{0};
-constexpr std::size_t smallest_of_a_frame = 1000;  // answers to commands are smaller and wait for nobody
+constexpr std::size_t smallest_of_a_frame = 1000;  // answers to commands are smaller and not delayed
 
-/// Until the packets before it are on their way. On the camera's thread alone.
+/// Waits until earlier packets are sent. On the camera's thread only.
 void await_the_link(std::size_t bytes) {
   using namespace std::chrono;
   constexpr auto oversleeps = microseconds(100);
@@ -64,7 +64,7 @@ void set_link_speed(double bytes_per_s) { link_bytes_per_s = bytes_per_s; }
 
 }  // namespace datum
 
-// All in place of the C library's, for Aravis in this process.
+// Replacements of the C library's functions, for Aravis in this process.
 extern "C" ssize_t sendmsg(int fd, const msghdr* message, int flags) {
   static const auto next =
       reinterpret_cast<ssize_t (*)(int, const msghdr*, int)>(::dlsym(RTLD_NEXT, "sendmsg"));
@@ -79,7 +79,7 @@ extern "C" int getifaddrs(ifaddrs** list) noexcept {
   std::strcpy(one->name, "lo");
   one->address = stated.sin_family == AF_INET ? stated : address_of(INADDR_LOOPBACK);
   one->mask = address_of(net_mask);
-  // Only the first can hear what is sent to all: one address has one listener.
+  // Only the first receives broadcasts: one address has one listener.
   const bool first = ntohl(one->address.sin_addr.s_addr) == INADDR_LOOPBACK;
   one->broadcast = first ? address_of(loopback_net | ~net_mask) : one->address;
   one->list.ifa_name = one->name;

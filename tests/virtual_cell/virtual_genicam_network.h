@@ -1,19 +1,19 @@
-// The network of the camera of this process: one interface, and a link that carries so much and no more.
+// Network of this process' camera: one interface, and a link of limited speed.
 //
-// Aravis' fake camera answers only on an address that an interface of the host states, and always on port 3956; the loopback
-// answers on all of 127.0.0.0/8 and states one. It sends a frame as fast as it can, which the loopback takes at once and no
-// socket's buffer holds; a camera's link is slower than that.
+// Aravis' fake camera answers only on an address of one of the host's interfaces, and always on port 3956;
+// the loopback answers on all of 127.0.0.0/8 and has one. It sends a frame as fast as it can: the loopback
+// accepts it at once, which exceeds any socket's buffer, while a camera's link is slower.
 #pragma once
 
 #include <string>
 
 namespace datum {
 
-/// From now on this process has one interface, the loopback with this address, so that several cameras stand side by
-/// side on one computer. Throws std::invalid_argument: not within 127.0.0.0/8.
+/// From now on this process has one interface, the loopback with this address, so that several cameras can
+/// run on one computer. Throws std::invalid_argument for an address outside 127.0.0.0/8.
 void state_loopback_address(const std::string& address);
 
-/// Packets of this process leave it no faster; 0: as fast as they come.
+/// Largest rate of this process' packets; 0: unlimited.
 void set_link_speed(double bytes_per_s);
 
 }  // namespace datum

@@ -1,5 +1,4 @@
-// Description of the virtual 3D camera: that of Aravis' fake camera, and the features that a 3D camera has beside them.
-// Pure.
+// Description of the virtual 3D camera: that of Aravis' fake camera plus the features of a 3D camera. Pure.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +6,7 @@
 
 namespace datum {
 
-/// Where the added features lie in the camera's memory; all big-endian.
+/// Addresses of the added features in the camera's memory; all big-endian.
 struct GenicamRegisters {
   static constexpr std::uint32_t output_mode = 0x8000, distance_unit = 0x8004, coordinate_system = 0x8008,
                                  reference = 0x800C, selector = 0x8010, latch = 0x8020, latched_ns = 0x8028,
@@ -19,7 +18,7 @@ struct GenicamRegisters {
 };
 inline constexpr std::uint32_t coord3d_c16 = 0x011000B8;
 
-/// Throws std::runtime_error where the fake camera's own description has no place for them.
+/// Throws std::runtime_error where the fake camera's description can't be extended.
 std::string with_scan3d(std::string fake_camera_xml);
 
 }  // namespace datum

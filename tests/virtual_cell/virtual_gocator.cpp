@@ -1,5 +1,5 @@
-// virtual-gocator: a Gocator that is not there. Serves its three ports with boards of the digital twin, and with
-// faults on demand.
+// virtual-gocator: a virtual Gocator. Serves its three ports with boards of the digital twin, with faults on
+// demand.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -65,7 +65,7 @@ class VirtualGocator {
                  [this](const GocatorBytes& request) { return device_.answer(request, now_us()); }),
         health_(o.ports[1]),
         data_(o.ports[2]) {
-    parse_board(o.board, cell_);  // refused at the start rather than at the first trigger
+    parse_board(o.board, cell_);  // refused at the start instead of at the first trigger
     sigset_t stop;
     sigemptyset(&stop);
     sigaddset(&stop, SIGINT);
@@ -108,7 +108,7 @@ class VirtualGocator {
     fmt::print("virtual-gocator: {}\n", what);
     std::fflush(stdout);
   }
-  /// Since it was switched on, which was a while ago at the start.
+  /// us since power-on, which was some time before the start.
   std::uint64_t now_us() const {
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - booted_).count());
@@ -116,7 +116,7 @@ class VirtualGocator {
   void open_orders() {
     if (::mkfifo(options_.control.c_str(), 0600) != 0 && errno != EEXIST)
       throw std::system_error(errno, std::generic_category(), options_.control);
-    // For both directions, so that it never ends.
+    // Opened for both directions, so that it never reaches its end.
     orders_ = ::open(options_.control.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (orders_ < 0) throw std::system_error(errno, std::generic_category(), options_.control);
   }
@@ -205,7 +205,7 @@ class VirtualGocator {
   }
 
   Options options_;
-  GocatorBytes late_;  // made and not yet sent
+  GocatorBytes late_;  // made, not yet sent
   VirtualCell cell_;
   VirtualGocatorDevice device_;
   VirtualGocatorChannel control_, health_, data_;

@@ -1,4 +1,5 @@
-// What a Gocator sends, byte for byte as LMI's own serializer writes it (PROTOCOLS 2a). Pure.
+// Messages of a Gocator, byte for byte as LMI's own serializer writes them (LMI's Gocator manuals, chapter
+// "Gocator Protocol"). Pure.
 #pragma once
 
 #include <span>
@@ -11,9 +12,9 @@ namespace datum {
 
 using GocatorBytes = std::vector<std::uint8_t>;
 
-/// 64-byte form where ptp_time is given, else 56.
+/// 64-byte form with ptp_time, else 56.
 GocatorBytes stamp_message(const gocator::Stamp& stamp, bool last);
-/// Attributes of 60 bytes; stream step and id are -1 where they are not given.
+/// Attributes of 60 bytes; stream step and id are -1 where absent.
 GocatorBytes surface_message(const gocator::Grid& grid, std::span<const std::int16_t> heights, bool last);
 /// Attributes of 48 bytes.
 GocatorBytes intensity_message(const gocator::Grid& grid, std::span<const std::uint8_t> grey, bool last);

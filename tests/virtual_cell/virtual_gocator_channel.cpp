@@ -10,7 +10,7 @@ VirtualGocatorChannel::VirtualGocatorChannel(std::uint16_t port, Receive receive
       }) {}
 
 void VirtualGocatorChannel::send(const GocatorBytes& bytes) {
-  serve();  // who has connected by now gets it too
+  serve();  // includes clients that connected meanwhile
   for (Peer& peer : peers_) peer.unsent.insert(peer.unsent.end(), bytes.begin(), bytes.end());
   serve();
 }

@@ -1,4 +1,4 @@
-// One TCP port of the virtual Gocator: everybody who connects gets what is sent.
+// One TCP port of the virtual Gocator; all clients receive the same data.
 #pragma once
 
 #include <poll.h>
@@ -21,7 +21,7 @@ class VirtualGocatorChannel {
   void send(const GocatorBytes& bytes);
   void close_all() { peers_.clear(); }
   void watch(std::vector<pollfd>& watched) const;
-  /// Accepts, receives, sends what still waits.
+  /// Accepts, receives, sends queued bytes.
   void serve();
 
  private:

@@ -12,7 +12,7 @@ using gocator::append;
 using gocator::Command;
 
 constexpr std::size_t job_bytes = 64, attribute_size_at = 6;
-// Of LMI's SDK 6.1: it calls a sensor with another major incompatible.
+// Of LMI's SDK 6.1, which rejects a sensor with another major version as incompatible.
 constexpr std::uint8_t protocol_major = 101, protocol_minor = 11;
 constexpr std::int32_t invalid_command = -998, invalid_state = -1000;
 constexpr std::uint32_t exposure_ns = 2'500'000;

@@ -10,21 +10,21 @@
 
 namespace datum {
 
-/// What is wrong with the next frame. Bytes are cut and connections closed by whoever sends.
+/// Fault of the next frame. The sender cuts bytes and closes connections.
 enum class GocatorFault : std::uint8_t {
   none,
   skip,     // made, counted, never sent
   stall,    // half of it is sent, then nothing
   reset,    // half of it is sent, then every connection is closed
-  corrupt,  // its attributes claim a size that they have not
+  corrupt,  // its attributes state a wrong size
   twice,    // sent twice
-  back,     // its index goes back by two
-  units,    // its steps are stated in um in place of nm
-  mirror,   // its columns run the other way
-  old,      // it was exposed a minute ago
-  late,     // it is sent together with the next one, or when it is ordered
+  back,     // its index decreases by two
+  units,    // its steps are stated in um instead of nm
+  mirror,   // its columns are reversed
+  old,      // exposed a minute ago
+  late,     // sent together with the next one, or on command
 };
-/// By its word; none: there is no such word.
+/// The fault of this name; none for an unknown name.
 std::optional<GocatorFault> gocator_fault_named(const std::string& word);
 
 struct GocatorPayload {
@@ -37,13 +37,13 @@ class VirtualGocatorDevice {
  public:
   VirtualGocatorDevice(std::uint32_t serial, std::string job) : serial_(serial), job_(std::move(job)) {}
 
-  /// To one whole request. Empty: silent.
+  /// Answer to one whole request. Empty: silent.
   GocatorBytes answer(gocator::ByteView request, std::uint64_t now_us);
-  /// A Trigger command came since the last call.
+  /// Whether a Trigger command arrived since the last call.
   bool take_trigger() { return std::exchange(triggered_, false); }
   bool running() const { return running_; }
 
-  /// The frame's data set. Throws std::invalid_argument where it does not count in whole nm and um.
+  /// The frame's data set. Throws std::invalid_argument where its scales are not whole nm and um.
   GocatorPayload expose(const HeightFrame& frame, std::uint64_t now_us);
   GocatorBytes health() const;
 
@@ -56,7 +56,7 @@ class VirtualGocatorDevice {
   void silence() { silent_ = true; }
   void stop() { running_ = false; }
   void drop(std::uint32_t counter, std::int64_t count) { drops_[counter] += count; }
-  /// Switched off and on: frames and drops are counted anew, it does not run, the job is as it was saved.
+  /// Power cycle: frames and drops are counted anew, it is stopped, and the job is the saved one.
   void restart();
 
  private:

@@ -1,4 +1,4 @@
-// virtual-ipp: an I++ DME server with a machine that is not there, on a TCP port, with faults on demand.
+// virtual-ipp: an I++ DME server with a virtual machine on a TCP port, with faults on demand.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -60,7 +60,7 @@ class VirtualIpp {
 
   void run() {
     for (;;) {
-      // Descriptors that are not there are -1, which poll passes over.
+      // Absent descriptors are -1, which poll ignores.
       pollfd watched[] = {{signals_, POLLIN, 0},
                           {control_, POLLIN, 0},
                           {listener_.fd(), POLLIN, 0},
@@ -81,7 +81,7 @@ class VirtualIpp {
     if (!due) return -1;
     return static_cast<int>(std::max<MonotonicNs>(0, (*due - now_ns()) / 1'000'000 + 1));
   }
-  // One application client at a time: a new one takes the place of one that may be gone.
+  // One application client at a time: a new one replaces the old one, which may be lost.
   void accept(std::unique_ptr<Port> link) {
     hang_up();
     link_ = std::move(link);
@@ -95,7 +95,7 @@ class VirtualIpp {
     if (path.empty()) return;
     if (::mkfifo(path.c_str(), 0600) != 0 && errno != EEXIST)
       throw std::system_error(errno, std::generic_category(), path);
-    // For both directions, so that it never ends.
+    // Opened for both directions, so that it never reaches its end.
     control_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (control_ < 0) throw std::system_error(errno, std::generic_category(), path);
   }
@@ -109,7 +109,7 @@ class VirtualIpp {
   }
   void obey(const std::string& order) {
     if (order == "reset" && link_) {
-      const linger at_once{1, 0};  // the client is sent a reset, no end
+      const linger at_once{1, 0};  // the client receives a reset instead of an end
       setsockopt(link_->fd(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     }
     if (order == "reset" || order == "hang-up")

@@ -1,4 +1,4 @@
-// What the virtual I++ DME server does with each command, and what a person does at its machine.
+// The virtual I++ DME server's commands, and the operator's actions at its machine.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,13 +27,13 @@ void VirtualIppServer::execute(const Command& c, MonotonicNs now) {
   const bool always = c.name == "EndSession" || c.name == "StartSession" || c.name == "ClearAllErrors" ||
                       c.name == "GetErrStatusE" || c.name == "GetXtdErrStatus" || c.name == "AbortE";
   if (c.name == "AbortE")
-    abort(c, now);  // whoever left it moving
+    abort(c, now);  // stops a move of an earlier client
   else if (!session_ && c.name != "EndSession" && c.name != "StartSession")
     refuse(c, 508, "Bad context");
   else if (error_ && !always)
     refuse(c, 514, "Use ClearAllErrors to continue");
   else if (move_command(c, now)) {
-    if (moving_) return;  // its '%' comes when the machine arrives
+    if (moving_) return;  // its '%' follows at the end of the move
   } else if (!session_command(c) && !state_command(c, now) && !property_command(c) && !system_command(c))
     refuse(c, 501, "Unsupported command");
   complete(c);

@@ -89,13 +89,13 @@ bool VirtualIppMachine::go(const std::vector<Leg>& legs, MonotonicNs now) {
 
 std::optional<VirtualXyz> VirtualIppMachine::wall_between(const VirtualXyz& at, const VirtualXyz& to) const {
   if (!hole || (at[2] >= hole->surface_mm && to[2] >= hole->surface_mm)) return std::nullopt;
-  // |at + s (to - at) - center| = radius, for the s that leads out of the circle.
+  // Solves |at + s (to - at) - center| = radius for the s that leads out of the circle.
   const double ux = to[0] - at[0], uy = to[1] - at[1], cx = at[0] - hole->x_mm, cy = at[1] - hole->y_mm;
   const double a = ux * ux + uy * uy, b = ux * cx + uy * cy,
                c = cx * cx + cy * cy - hole->tip_radius_mm * hole->tip_radius_mm;
   if (a == 0 || b * b < a * c) return std::nullopt;
   const double s = (-b + std::sqrt(b * b - a * c)) / a;
-  // A way that begins in contact and leads inwards has left the wall.
+  // A path that begins in contact and leads inwards has left the wall.
   if (s < 0 || s > 1) return std::nullopt;
   return VirtualXyz{at[0] + s * ux, at[1] + s * uy, at[2] + s * (to[2] - at[2])};
 }

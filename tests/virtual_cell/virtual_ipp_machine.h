@@ -1,5 +1,5 @@
-// The machine behind the virtual I++ DME server: where its tip is, in which coordinates, with which tool. It
-// shares no code with the driver that reads it.
+// The machine of the virtual I++ DME server: place of its tip, coordinate system, tool. It shares no code
+// with the driver that reads it.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ using VirtualCsy = std::array<double, 6>;
 VirtualXyz into_csy(const VirtualCsy& csy, const VirtualXyz& p);
 VirtualXyz out_of_csy(const VirtualCsy& csy, const VirtualXyz& p);
 
-/// A property with a range: SetProp beyond it sets the nearest end.
+/// A property with a range: SetProp beyond it sets the nearest limit.
 struct VirtualParameter {
   double act = 0, min = 0, max = 0, def = 0;
 };
@@ -36,44 +36,44 @@ class VirtualIppMachine {
   std::map<std::string, VirtualCsy> systems{
       {"MoveableMachineCsy", {}}, {"MultipleArmCsy", {}}, {"PartCsy", {}}};
   bool homed = true;
-  bool inches = false;  // a controller that was set up wrongly: the numbers are inches
-  /// Of the active tool; mm and mm/s. Their least and greatest are those of a well-known reference server.
+  bool inches = false;  // a wrongly configured controller: the numbers are inches
+  /// Of the active tool; mm and mm/s. The limits are those of a well-known reference server.
   std::map<std::string, VirtualParameter> parameters{{"Tool.GoToPar.Speed", {100, 1, 500, 5}},
                                                      {"Tool.PtMeasPar.Speed", {20, 1, 500, 5}},
                                                      {"Tool.PtMeasPar.Approach", {10, 1, 100, 20}},
                                                      {"Tool.PtMeasPar.Search", {10, 1, 100, 20}},
                                                      {"Tool.PtMeasPar.Retract", {10, 1, 100, 20}}};
-  /// Without a range. Where one is not here, the controller does not know it.
+  /// Properties without a range. Others are unknown to the controller.
   std::map<std::string, double> values{{"Part.Approach", 0}, {"Part.Search", 0}, {"Part.Retract", 0}};
   double tool_radius_mm = 0.5;
   VirtualXyz volume_mm{1000, 800, 600};  // of the carriage, from 0
-  /// A hole in a plate, as the tip's centre feels its wall: below the surface it is kept within the circle.
+  /// A hole in a plate, as limit of the tip's centre: below the surface it stays within the circle.
   struct Hole {
     double x_mm = 0, y_mm = 0, tip_radius_mm = 0, surface_mm = 0;  // MachineCsy
   };
   std::optional<Hole> hole;
-  double overshoot_mm = 0;  // each move ends so much farther in X than it was told
+  double overshoot_mm = 0;  // excess of each move's end in X
 
-  /// Of the tip, MachineCsy, mm.
+  /// Position of the tip, MachineCsy, mm.
   VirtualXyz tip_mm(MonotonicNs now) const;
-  /// As the controller shows it: active tool, active coordinate system.
+  /// Displayed position: active tool, active coordinate system.
   VirtualXyz shown(MonotonicNs now) const { return shown_of(tip_mm(now)); }
   VirtualXyz shown_of(const VirtualXyz& tip_mm) const;
-  /// Shown coordinates -> tip in MachineCsy.
+  /// Tip in MachineCsy from displayed coordinates.
   VirtualXyz tip_of(const VirtualXyz& shown) const;
 
-  /// Puts the tip there at once: somebody moved the stage.
+  /// Moves the tip there at once, as by hand.
   void place(const VirtualXyz& tip_mm);
   struct Leg {
     VirtualXyz to_mm;
     double speed_mm_s = 1;
   };
-  /// Moves the tip along these from now on, each straight; false: one ends outside the volume.
+  /// Moves the tip along these straight legs; false: one ends outside the volume.
   bool go(const std::vector<Leg>& legs, MonotonicNs now);
   bool reaches(const VirtualXyz& tip_mm) const;
-  /// Where a straight way meets the hole's wall; nothing: nowhere.
+  /// Intersection of a straight path with the hole's wall, if any.
   std::optional<VirtualXyz> wall_between(const VirtualXyz& from_mm, const VirtualXyz& to_mm) const;
-  /// Stands still where it is.
+  /// Stops at its current position.
   void halt(MonotonicNs now);
   bool moving(MonotonicNs now) const { return now < arrives_ns_; }
   MonotonicNs arrives_ns() const { return arrives_ns_; }
@@ -85,7 +85,7 @@ class VirtualIppMachine {
     MonotonicNs left_ns, arrives_ns;
   };
 
-  VirtualXyz stands_{0, 0, 120};  // carriage, mm, at the end
+  VirtualXyz stands_{0, 0, 120};  // carriage, mm, after the last move
   std::deque<Stretch> way_;
   MonotonicNs arrives_ns_ = 0;
 };

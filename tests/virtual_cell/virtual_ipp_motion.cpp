@@ -1,5 +1,5 @@
-// How the virtual I++ DME server's machine moves: GoTo, PtMeas with its approach, search and retract, AbortE; and the
-// properties that say how far and how fast. I++ DME 1.4.3, 6.3.2.13 and 6.3.1.5.
+// Motion of the virtual I++ DME server's machine: GoTo, PtMeas with its approach, search and retract, AbortE;
+// and the properties of distances and speeds. I++ DME 1.4.3, 6.3.2.13 and 6.3.1.5.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace datum {
 namespace {
 
-/// "PtMeas(..., IJK(0, 0, 1))" -> the vector, of length 1; none where there is none or it has no length.
+/// The vector of "PtMeas(..., IJK(0, 0, 1))", of length 1; none where it is missing or has no length.
 std::optional<VirtualXyz> ijk_of(const std::vector<std::string>& arguments) {
   VirtualXyz n{};
   for (const std::string& argument : arguments)
@@ -46,7 +46,7 @@ bool VirtualIppServer::property_command(const Command& c) {
   return true;
 }
 
-/// "Tool.PtMeasPar.Search.Min(1)"; empty for one that is not known.
+/// "Tool.PtMeasPar.Search.Min(1)"; empty for an unknown one.
 std::string VirtualIppServer::property(const std::string& name) const {
   if (name == "Tool.Name") return "Tool.Name(" + quoted(machine.tool) + ")";
   const auto told = [&](double value) { return fmt::format("{}({:.6g})", name, value); };
@@ -64,7 +64,7 @@ std::string VirtualIppServer::property(const std::string& name) const {
   return end == ".Def" ? told(p->second.def) : "";
 }
 
-/// Beyond the range the nearest end is set, and that is a warning (0504).
+/// Beyond the range the nearest limit is set, with a warning (0504).
 void VirtualIppServer::set_property(const Command& c) {
   for (const std::string& argument : c.arguments) {
     std::string name = name_of_argument(argument);
@@ -147,7 +147,7 @@ void VirtualIppServer::touch(const Command& c, MonotonicNs now) {
   const auto shown_n = ijk_of(c.arguments);
   if (!shown_n) return refuse(c, 1010, "Vector has no norm");
   const VirtualXyz nominal = target_of(c, now), at = machine.tip_mm(now);
-  // The vector is in the active coordinate system, as the nominal is.
+  // The vector is in the active coordinate system, like the nominal.
   const VirtualXyz zero = machine.tip_of({0, 0, 0}), tip_n = machine.tip_of(*shown_n);
   const VirtualXyz n{tip_n[0] - zero[0], tip_n[1] - zero[1], tip_n[2] - zero[2]};
   const auto part = [this](const char* name) {
@@ -180,7 +180,7 @@ void VirtualIppServer::touch(const Command& c, MonotonicNs now) {
   } else if (machine.hole) {
     legs.push_back({end, probing});
     ending_ = {1006, 2, "Surface not found", {}};
-  } else {  // no solid is known: the nominal is met
+  } else {  // without a known solid the contact is at the nominal
     const VirtualXyz met = along(nominal, n, machine.tool_radius_mm);
     legs.push_back({met, probing});
     legs.push_back({along(met, n, retract), travel});
@@ -190,7 +190,7 @@ void VirtualIppServer::touch(const Command& c, MonotonicNs now) {
   moving_ = c;
 }
 
-/// The machine stands where the move led it.
+/// The machine has reached the end of the move.
 void VirtualIppServer::arrive() {
   const Command c = *std::exchange(moving_, std::nullopt);
   if (ending_.touched_mm) data(c, words(touch_content_, machine.shown_of(*ending_.touched_mm)));

@@ -1,4 +1,4 @@
-// Line layer, queues, faults.
+// Line layer, queues and faults of the virtual I++ DME server.
 #include "tests/virtual_cell/virtual_ipp_server.h"
 
 #include <fmt/format.h>
@@ -93,14 +93,14 @@ void VirtualIppServer::take_line(const std::string& line, MonotonicNs now) {
   if (is_event(c.tag) != (c.name.back() == 'E')) return fail("E0000", 2, 1, c.tag, "Illegal tag");
   running_.insert(c.tag);
   say(c.tag, '&');
-  if (is_event(c.tag)) return execute(c, now);  // past what waits
+  if (is_event(c.tag)) return execute(c, now);  // ahead of queued commands
   queue_.push_back(c);
 }
 
 // The normal queue waits behind a running move.
 void VirtualIppServer::work(MonotonicNs now) {
   if (moving_ && !machine.moving(now)) arrive();
-  // A move that its client left goes on too.
+  // The move of a lost client continues too.
   while (!moving_ && !machine.moving(now) && !queue_.empty()) {
     const Command c = queue_.front();
     queue_.pop_front();

@@ -1,5 +1,5 @@
-// The far end of an I++ DME link: lines, tags, the two queues, daemons and errors as a controller has them.
-// Own clock: every call brings the time.
+// The server's end of an I++ DME link: lines, tags, the two queues, daemons and errors of a controller. Every
+// call passes the time.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@
 
 namespace datum {
 
-/// What goes wrong from now on, told by name.
+/// Fault from now on, by name.
 enum class VirtualIppFault : std::uint8_t {
   none,
-  stall,    // nothing is sent any more; what comes in is thrown away: also a half-open link
+  stall,    // nothing is sent and input is discarded, as on a half-open link
   drop,     // no data line is sent
   corrupt,  // a byte of each data line has its highest bit set
-  reorder,  // data come after the '%'
+  reorder,  // data follow the '%'
   cut,      // each data line ends in its middle, without CR LF
   no_end,   // no '%' is sent
-  babble,   // bytes without end and without CR LF
+  babble,   // endless bytes without CR LF
 };
 /// Throws std::invalid_argument that lists the names.
 VirtualIppFault virtual_ipp_fault(const std::string& name);
@@ -32,27 +32,27 @@ class VirtualIppServer {
  public:
   VirtualIppMachine machine;
   VirtualIppFault fault = VirtualIppFault::none;
-  bool version_2 = false;  // words without quotes, bare names, another class name
+  bool version_2 = false;  // unquoted words, bare names, another class name
 
-  /// Bytes that are sent in answer to these. Two lines in one piece are a protocol error, as of a client that
-  /// does not wait for '&'.
+  /// Bytes sent in response. Two lines in one piece are a protocol error, as from a client that does not wait
+  /// for '&'.
   std::string receive(const std::string& bytes, MonotonicNs now);
-  /// Time goes on: moves end, reports are due.
+  /// Advances the time: moves end, reports are due.
   std::string advance(MonotonicNs now);
   std::optional<MonotonicNs> deadline() const;
   /// The client hung up: its session ends.
   void hung_up();
 
-  /// What a person does at the machine: "move X Y Z", "touch X Y Z" (mm, as shown), "tool NAME", "silent-tool
-  /// NAME", "csy NAME", "transform X0 Y0 Z0 THETA PSI PHI" (of PartCsy), "home", "unhome", "inches", "mm",
-  /// "set PROPERTY VALUE [MIN MAX]" (also Tool.Radius; "unknown" for a property that it does not know),
-  /// "error SEVERITY CODE", "hold-error SEVERITY CODE" (cleared by "mend" alone), "key F1", "fault NAME". What the machine sends by itself. Throws
-  /// std::invalid_argument.
+  /// Actions of an operator at the machine: "move X Y Z", "touch X Y Z" (mm, as displayed), "tool NAME",
+  /// "silent-tool NAME", "csy NAME", "transform X0 Y0 Z0 THETA PSI PHI" (of PartCsy), "home", "unhome",
+  /// "inches", "mm", "set PROPERTY VALUE [MIN MAX]" (also Tool.Radius; "unknown" for a property that it
+  /// lacks), "error SEVERITY CODE", "hold-error SEVERITY CODE" (cleared only by "mend"), "key F1", "fault
+  /// NAME". Returns the machine's unsolicited output. Throws std::invalid_argument.
   std::string order(const std::string& line, MonotonicNs now);
 
  private:
   struct Command {
-    std::string tag, name, text;  // text: as it came, without the tag
+    std::string tag, name, text;  // text: as received, without the tag
     std::vector<std::string> arguments;
   };
   struct Daemon {
@@ -86,7 +86,7 @@ class VirtualIppServer {
   void say(const std::string& tag, char mark, const std::string& text = "");
   void data(const Command& c, const std::string& text) { say(c.tag, '#', text); }
   void complete(const Command& c);
-  /// "tag ! Error(...)"; from severity 2 on, what is queued is dropped.
+  /// Sends "tag ! Error(...)"; from severity 2 on, queued commands are dropped.
   void fail(const std::string& tag, int severity, int code, const std::string& cause,
             const std::string& text);
   void refuse(const Command& c, int code, const std::string& text, int severity = 2) {
@@ -99,14 +99,14 @@ class VirtualIppServer {
   std::string take_output();
 
   std::string received_, out_;
-  std::string held_;  // reorder: the data that wait for the '%'
+  std::string held_;  // reorder: data held back until after the '%'
   std::deque<Command> queue_;
-  struct Ending {                // of the move, when the machine arrives
+  struct Ending {                // result of the move at its end
     int code = 0, severity = 2;  // 0: none
     std::string text;
     std::optional<VirtualXyz> touched_mm;  // tip
   };
-  std::optional<Command> moving_;  // its '%' comes when the machine arrives
+  std::optional<Command> moving_;  // its '%' follows at the end of the move
   Ending ending_;
   std::optional<Daemon> daemon_;
   std::vector<std::string> touch_content_{"X", "Y", "Z"};

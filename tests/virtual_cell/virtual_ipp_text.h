@@ -1,4 +1,4 @@
-// Arguments of I++ DME commands as the virtual server reads them.
+// Parser of I++ DME commands' arguments in the virtual server.
 #pragma once
 
 #include <cstdlib>
@@ -13,7 +13,7 @@ inline std::string name_of_argument(const std::string& argument) {
   return argument.substr(0, argument.find_first_of(" ("));
 }
 
-/// "X(1.5)" -> 1.5 where the name is right.
+/// "X(1.5)" -> 1.5 for the right name.
 inline std::optional<double> value_of(const std::vector<std::string>& arguments, const std::string& name) {
   for (const std::string& argument : arguments) {
     const auto open = argument.find('(');

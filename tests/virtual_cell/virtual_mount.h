@@ -1,4 +1,5 @@
-// Where an artefact truly stands in the virtual cell, and what touches it: one more file that a daemon never reads.
+// True pose of an artefact in the virtual cell, and the probe that touches it. The daemon never reads this
+// file.
 #pragma once
 
 #include <Eigen/Core>
@@ -23,7 +24,7 @@ struct VirtualMount {
 /// Throws config::ConfigError or CalibrationError.
 VirtualMount load_mount(const std::filesystem::path& drawing, const std::filesystem::path& mount);
 
-/// What the virtual machine is told on its control line: "move X Y Z" in mm, "touch X Y Z", or with an artefact
+/// Command of the virtual machine's control line: "move X Y Z" in mm, "touch X Y Z", or with an artefact
 /// "touch LP 3/12" for the third of twelve touches of a face. Throws std::invalid_argument.
 struct VirtualOrder {
   bool touch = false;

@@ -1,5 +1,5 @@
-// virtual-part: stands for a 3D sensor that scans a machined part. Writes the part's model as STL and delivers its
-// snapshots, one for each position of the stage, into a drop folder, at once or per trigger.
+// virtual-part: a 3D sensor that scans a machined part. Writes the part's model as STL and delivers its
+// snapshots, one per stage position, into a drop folder, at once or per trigger.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -65,7 +65,7 @@ Options read_options(int argc, char** argv, int& status) {
   return o;
 }
 
-/// A line for each snapshot. Opened for both directions, so that it never ends.
+/// One line per snapshot. Opened for both directions, so that it never reaches its end.
 class Trigger {
  public:
   explicit Trigger(const std::filesystem::path& path) : path_(path) {
@@ -116,7 +116,7 @@ void deliver_part(const Options& o, const VirtualPartCell& cell, const std::stri
   }
 }
 
-/// Nobody puts two parts down alike: the n-th lies off by n times as much.
+/// Displacement of the n-th part: n times `by`, as parts are never placed equally.
 void displace(VirtualPartCell& cell, const std::vector<double>& by) {
   if (by.empty()) return;
   Eigen::Matrix4d off = Eigen::Matrix4d::Identity();
@@ -127,7 +127,7 @@ void displace(VirtualPartCell& cell, const std::vector<double>& by) {
 
 int run(const Options& o) {
   VirtualPartCell cell = load_part_cell(o.twin, o.calibration);
-  for (const std::string& text : o.parts) parse_defects(text);  // all before the first trigger
+  for (const std::string& text : o.parts) parse_defects(text);  // validates all before the first trigger
   if (!o.parts.empty() && o.drop.empty()) throw std::invalid_argument("--part needs --drop FOLDER");
   if (o.only > cell.positions_mm.size())
     throw std::invalid_argument(fmt::format("--only {}: 1 to {}", o.only, cell.positions_mm.size()));

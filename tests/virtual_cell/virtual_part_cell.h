@@ -1,5 +1,5 @@
-// What the virtual sensor stands before when it scans the surface part: where the part truly lies in the machine, the
-// stage's positions, the sensor's true errors. datumd never reads this file.
+// Scene of the virtual sensor for the surface part: the part's true pose in the machine, stage positions, the
+// sensor's true errors. datumd never reads this file.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace datum {
 struct VirtualPartCell {
   Calibration calibration;
   Eigen::Matrix4d machine_from_part = Eigen::Matrix4d::Identity();
-  std::vector<Eigen::Vector3d> positions_mm;  // of the stage, one for each snapshot
+  std::vector<Eigen::Vector3d> positions_mm;  // of the stage, one per snapshot
   TwinView view;
   TwinSensor sensor;
   PartShape shape;
@@ -24,7 +24,7 @@ struct VirtualPartCell {
 /// Throws config::ConfigError or CalibrationError.
 VirtualPartCell load_part_cell(const std::filesystem::path& twin, const std::filesystem::path& calibration);
 
-/// Which part is looked at from which position.
+/// Part and stage position of a snapshot.
 struct PartSnapshot {
   std::size_t position = 0;
   std::uint64_t seed = 1, frame = 1;
@@ -35,7 +35,7 @@ struct PartSnapshot {
 HeightFrame snapshot_of(const VirtualPartCell& cell, const std::vector<PartFacet>& part,
                         const PartSnapshot& snapshot);
 
-/// The truth as one line of JSON: the defects, where the part lies (row by row), and the snapshots' positions.
+/// The truth as one line of JSON: defects, the part's pose (row by row), positions of the snapshots.
 std::string truth_of(const VirtualPartCell& cell, const PartDefects& defects);
 
 }  // namespace datum

@@ -1,6 +1,6 @@
-// virtual-plc: stands for a cell's controller. Chooses the recipe, arms, triggers, pulls the sensor's trigger
-// wire, waits for the result and prints it. Exit: 0 all PASS, 10 INCONCLUSIVE, 11 FAIL, 12 INVALID (the worst
-// of all boards); 2 bad arguments, 3 the link or the protocol failed.
+// virtual-plc: a cell's controller. Selects the recipe, arms, triggers, pulls the sensor's trigger wire,
+// waits for the result and prints it. Exit: 0 all PASS, 10 INCONCLUSIVE, 11 FAIL, 12 INVALID (the worst of
+// all boards); 2 bad arguments, 3 failure of link or protocol.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -60,8 +60,7 @@ std::vector<std::string> units_of(const Options& o) {
   return units;
 }
 
-/// The digital output that is wired to the sensor's trigger input. A sensor that is still starting is waited
-/// for.
+/// Digital output at the sensor's trigger input. Waits for a sensor that is still starting.
 void pull(const std::string& wire) {
   if (wire.empty()) return;
   for (int tries = 0; tries < 100; ++tries) {
@@ -80,8 +79,8 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-/// The stage's position before the frame must be known before the sensor exposes: the cell says so by bit 3 of
-/// STATus:OPERation.
+/// The stage's position before the frame must be known before the sensor exposes; the cell reports it by bit
+/// 3 of STATus:OPERation.
 void await_sweeping(HostLink& link, int timeout_s) {
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(timeout_s);
   while ((std::stoi(link.query("STAT:OPER:COND?")) & 8) == 0) {

@@ -16,7 +16,7 @@ T number_of(std::string_view text, const char* what) {
   return value;
 }
 
-/// SCPI-99 has numbers for "none": 9.91E37 is not a number, +-9.9E37 are infinite.
+/// SCPI-99 numbers without value: 9.91E37 is not a number, +-9.9E37 are infinities.
 std::optional<double> value_of(std::string_view text, const char* what) {
   const double v = number_of<double>(text, what);
   return v > 9.8e37 || v < -9.8e37 ? std::nullopt : std::optional(v);

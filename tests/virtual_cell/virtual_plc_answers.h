@@ -1,5 +1,5 @@
-// What a host reads from datumd's command link, written from the protocol's description alone: a PLC shares
-// no code with the daemon. Pure: text in, values out.
+// A host's parser of datumd's command link, written from the protocol's description alone: a PLC shares no
+// code with the daemon. Pure: text in, values out.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace datum::plc {
 
-/// The line is not what the protocol says.
+/// The line contradicts the protocol.
 class ProtocolError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -29,10 +29,10 @@ struct ResultLine {
 };
 /// Throws ProtocolError: CRC missing or wrong, fields missing.
 ResultLine read_result(std::string_view line);
-/// Begins with the letters of a pushed line (R or GAP) rather than an answer's.
+/// Whether a line starts with the letters of a pushed line (R or GAP) and is no answer.
 bool is_pushed(std::string_view line);
 
-/// Commas outside quotes separate; quotes are taken off, doubled ones halved.
+/// Splits at commas outside quotes; removes quotes, halves doubled ones.
 std::vector<std::string> split(std::string_view answer);
 
 /// One row of FETCh:COMPonents?
@@ -45,13 +45,13 @@ struct Components {
   std::uint64_t sequence = 0;
   std::vector<Row> rows;
 };
-/// Throws ProtocolError where the number of fields is not that of the announced rows.
+/// Throws ProtocolError where the number of fields contradicts the announced rows.
 Components read_components(std::string_view answer);
 
-/// Exit code of a verdict: PASS 0, INCONCLUSIVE 10, FAIL 11, INVALID (and any other word) 12.
+/// Exit code of a verdict: PASS 0, INCONCLUSIVE 10, FAIL 11, INVALID (and any other text) 12.
 int exit_code_of(std::string_view decision);
 
-/// Rows as a table with a line of headings: reference, characteristic, value, U (k = 2), limits, verdict.
+/// Rows as a table with headings: reference, characteristic, value, U (k = 2), limits, verdict.
 std::string table_of(const std::vector<Row>& rows);
 
 }  // namespace datum::plc

@@ -18,7 +18,7 @@ T number_of(const std::string& text, const std::string& link) {
   return value;
 }
 
-/// Waits for the descriptor; false: time is over.
+/// Waits for the descriptor; false: timeout.
 bool ready(int fd, short events, HostLink::Clock::time_point until) {
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(until - HostLink::Clock::now()).count();
@@ -82,7 +82,7 @@ std::string HostLink::greet(std::chrono::milliseconds timeout) {
       if (Clock::now() >= until) throw;
     }
   }
-  send("SYST:VERS?");  // behind it no late answer to a question asked twice is left
+  send("SYST:VERS?");  // no late answer to a repeated query remains behind it
   while (next(false, until) != "1999.0") continue;
   return identity;
 }

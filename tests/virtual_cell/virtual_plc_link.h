@@ -1,5 +1,5 @@
-// The PLC's end of a command link: sends lines, tells answers from pushed results, never waits longer than it
-// was told.
+// The PLC's end of a command link: sends lines, distinguishes answers from pushed results, and waits at most
+// its timeout.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace datum::plc {
 
-/// Nothing came in time.
+/// No input within the timeout.
 class Timeout : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -25,15 +25,14 @@ class HostLink {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Opens; a link that is not there yet is tried again until `timeout` is over. Throws Timeout,
-  /// RefusedError.
+  /// Opens; a link that is not available is retried until `timeout`. Throws Timeout, RefusedError.
   HostLink(const std::string& link, std::chrono::milliseconds timeout);
 
-  /// The instrument's *IDN? answer, asked until it comes: a line that the other end opens loses what was sent before.
-  /// Throws Timeout.
+  /// The instrument's *IDN? answer, with repeated queries: a line that the other end opens loses earlier
+  /// bytes. Throws Timeout.
   std::string greet(std::chrono::milliseconds timeout);
-  /// A command that has no answer; the error queue is read after it. Throws ProtocolError with the
-  /// instrument's words.
+  /// A command without answer; the error queue is read after it. Throws ProtocolError with the instrument's
+  /// text.
   void command(const std::string& text);
   /// A query's answer. Throws Timeout.
   std::string query(const std::string& text);
@@ -42,7 +41,7 @@ class HostLink {
 
  private:
   void send(const std::string& line);
-  /// Reads until an answer (or a pushed line) is there.
+  /// Reads until an answer (or a pushed line) is available.
   std::string next(bool pushed, Clock::time_point until);
   void read_some(Clock::time_point until);
 

@@ -10,11 +10,11 @@
 namespace datum {
 namespace {
 
-constexpr double step_mm = 0.0005;  // half of what GRBL reports
+constexpr double step_mm = 0.0005;  // half of GRBL's resolution
 
 }  // namespace
 
-// The rim is sharp: a tip whose centre is below its own radius over the plate must keep that radius from the
+// The rim is sharp: a tip whose centre is less than its radius above the plate must keep that radius from the
 // wall.
 bool VirtualProbe::touches(const std::array<double, 3>& c) const {
   if (c[2] >= plate_.top_mm + radius_mm_) return false;
@@ -23,7 +23,7 @@ bool VirtualProbe::touches(const std::array<double, 3>& c) const {
   });
 }
 
-/// Moves until contact or the end; false: met nothing. A contact that it starts in is left first.
+/// Moves until contact or the end; false: no contact. An initial contact is released first.
 bool VirtualProbe::go(const std::array<double, 3>& way) {
   const double length = std::hypot(way[0], way[1], way[2]);
   const int steps = std::max(1, static_cast<int>(std::ceil(length / step_mm)));

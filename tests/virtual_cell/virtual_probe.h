@@ -1,5 +1,5 @@
-// A GRBL machine with a touch probe over a plate with holes: what it does with the moves that it is told, and
-// what it says. Device coordinates are machine coordinates in mm.
+// A GRBL machine with a touch probe over a plate with holes: its motion and its output. Device coordinates
+// are machine coordinates in mm.
 #pragma once
 
 #include <array>
@@ -22,12 +22,12 @@ class VirtualProbe {
   VirtualProbe(VirtualPlate plate, double probe_radius_mm, const std::array<double, 3>& at_mm)
       : plate_(std::move(plate)), radius_mm_(probe_radius_mm), at_mm_(at_mm) {}
 
-  /// Bytes in answer to one line without its line feed: "$$", or relative moves "G21 G91 ... G38.3 X1.000
-  /// F100" and G1. A G1 that runs into the plate raises an alarm, as a crash would.
+  /// Response to one line without its line feed: "$$", or relative moves "G21 G91 ... G38.3 X1.000 F100" and
+  /// G1. A G1 into the plate raises an alarm, as a crash would.
   std::string receive_line(const std::string& line);
   /// A status report.
   std::string report() const;
-  /// Of the tip's centre.
+  /// Position of the tip's centre.
   const std::array<double, 3>& at_mm() const { return at_mm_; }
 
  private:

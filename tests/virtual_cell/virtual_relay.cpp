@@ -1,5 +1,5 @@
-// virtual-relay: a bad line. Stands between a host and datumd, on two pseudo-terminals or on TCP, and loses, repeats, turns,
-// delays and cuts what passes. What it did is printed when it ends.
+// virtual-relay: a bad line between a host and datumd, on two pseudo-terminals or on TCP. It loses, repeats,
+// inverts, delays and splits bytes, and prints its faults at the end.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -112,7 +112,7 @@ class Relay {
     std::fflush(stdout);
   }
 
-  /// False: told to stop.
+  /// False: stop requested.
   bool wait() {
     std::vector<pollfd> watched{{signals_, POLLIN, 0}};
     if (listener_) watched.push_back({listener_->fd(), POLLIN, 0});
@@ -129,7 +129,7 @@ class Relay {
     return watched[0].revents == 0;
   }
 
-  /// Each connection meets faults of its own.
+  /// Each connection has its own faults.
   LineFaultSettings next_faults() {
     LineFaultSettings faults = options_.faults;
     faults.seed += 2 * made_++;

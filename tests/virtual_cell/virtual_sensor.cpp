@@ -1,5 +1,4 @@
-// virtual-sensor: stands for a 3D sensor and its computer. Renders boards into a drop folder, at once or per
-// trigger.
+// virtual-sensor: a 3D sensor with its computer. Renders boards into a drop folder, at once or per trigger.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -78,8 +77,8 @@ Options read_options(int argc, char** argv, int& status) {
   return o;
 }
 
-/// One line per falling edge of the wire that a PLC drives. Opened for both directions, so that it never
-/// ends.
+/// One line per falling edge of the wire driven by a PLC. Opened for both directions, so that it never
+/// reaches its end.
 class Trigger {
  public:
   explicit Trigger(const std::filesystem::path& path) : path_(path) {
@@ -122,7 +121,7 @@ int run(const Options& o) {
   const VirtualCell cell = load_cell(o.files);
   std::vector<BoardSpec> specs;
   for (const std::string& text : o.boards)
-    specs.push_back(parse_board(text, cell));  // all before the first trigger
+    specs.push_back(parse_board(text, cell));  // validates all before the first trigger
   Trigger trigger(o.trigger);
   std::uint64_t n = 0;
   for (const BoardSpec& spec : specs) {

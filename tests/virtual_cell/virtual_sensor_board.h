@@ -1,4 +1,4 @@
-// One board before the virtual sensor: what is wrong with it, how it is rendered, how its frame is delivered.
+// One board under the virtual sensor: its defects, rendering and delivery.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,13 @@ namespace datum {
 
 struct BoardSpec {
   std::string text;                  // as given
-  std::vector<std::string> defects;  // words of apply_defect
+  std::vector<std::string> defects;  // defects of apply_defect
   DropFault fault = DropFault::none;
-  bool artefact = false;  // the cell's artefact lies there, no board
+  bool artefact = false;  // the cell's artefact instead of a board
 };
 
-/// "missing=C3,lifted=U1:80,duplicate", or "artefact" with a fault at most. Throws std::invalid_argument where a word or reference is not known.
+/// "missing=C3,lifted=U1:80,duplicate", or "artefact" with at most one fault. Throws std::invalid_argument
+/// for an unknown defect or reference.
 BoardSpec parse_board(const std::string& text, const VirtualCell& cell);
 
 struct Snapshot {
@@ -33,7 +34,7 @@ struct DeliveredBoard {
   std::vector<TwinTruth> truth;
 };
 
-/// The frame of board number snapshot.seed, right-handed or as the sensor's hand demands, with its identity.
+/// The frame of board number snapshot.seed, in the sensor's handedness, with its identity.
 HeightFrame snapshot_of(const VirtualCell& cell, const TwinBoard& board, const Snapshot& snapshot);
 
 /// Produces, renders and delivers as <serial>_<frame>_<UTC basic time>. Throws std::system_error.

@@ -24,7 +24,7 @@ Eigen::Matrix4d matrix_of(TomlTable& table, const char* key) {
   return Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(m.data());
 }
 
-/// Where the recipe says that the board lies: its matrix, or origin_mm and rotation_deg.
+/// The board's pose in the recipe: its matrix, or origin_mm and rotation_deg.
 Eigen::Matrix4d placement(TomlTable& board) {
   for (const char* key : {"machine_from_board", "sensor_from_board"})
     if (board.has(key)) return matrix_of(board, key);
@@ -48,8 +48,7 @@ Package read_package(TomlTable& table) {
   return p;
 }
 
-/// Bodies at their nominal place and height. Keys that only an inspection needs are left to the daemon, which
-/// checks them.
+/// Bodies at their nominal place and height. Other keys are left to the daemon, which checks them.
 void read_bodies(TomlTable& recipe, TwinBoard& board) {
   std::map<std::string, Package> packages;
   if (auto all = recipe.table_if("package")) {
@@ -84,7 +83,7 @@ TwinSpread read_spread(TomlTable table) {
   return s;
 }
 
-/// Two pads under the ends of each body, which are seen where it is missing.
+/// Two pads under the ends of each body, visible where it is missing.
 void add_pads(TomlTable pads, TwinBoard& board) {
   const double height_um = pads.number("height_um", config::not_negative);
   const double share = pads.number("share", {0, 0.5});

@@ -1,6 +1,5 @@
-// What the virtual sensor stands before: a cell put together from the files that the daemon itself is given
-// (recipe, calibration) and one more that says what a daemon can't know: the true board and the sensor's true
-// errors.
+// Scene of the virtual sensor: a cell from the daemon's own files (recipe, calibration) and one more with the
+// values unknown to a daemon: the true board and the sensor's true errors.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,18 +17,17 @@ struct VirtualCell {
   TwinView view;
   TwinSensor sensor;
   std::string recipe;                    // its name
-  std::optional<TwinArtefact> artefact;  // what the word "artefact" shows in place of a board
+  std::optional<TwinArtefact> artefact;  // shown instead of a board for "artefact"
   Htm<Sensor, Artefact> sensor_from_artefact;
 };
 
-/// Files of a cell. `calibration` is needed where the recipe is in machine coordinates; position_mm is the
-/// stage's during the snapshot, the calibration's own q_cal_mm where it is not given.
+/// Files of a cell. `calibration` is needed for a recipe in machine coordinates; position_mm is the stage's
+/// during the snapshot, by default the calibration's q_cal_mm.
 struct VirtualCellFiles {
   std::filesystem::path recipe, twin;
   std::optional<std::filesystem::path> calibration;
   std::optional<Eigen::Vector3d> position_mm;
-  std::filesystem::path artefact = {},
-                        mount = {};  // its drawing, and where it truly stands; empty: there is none
+  std::filesystem::path artefact = {}, mount = {};  // its drawing, and its true pose; empty: none
 };
 
 /// Throws config::ConfigError or CalibrationError.

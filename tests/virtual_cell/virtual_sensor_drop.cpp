@@ -69,7 +69,7 @@ EncodedFrame encode(const HeightFrame& frame, DropFormat format, const std::stri
   FrameSidecar sidecar;
   sidecar.sensor_serial = frame.sensor_serial;
   sidecar.job_name = frame.job;
-  sidecar.job_hash = "none";  // the virtual sensor has no job file of its own
+  sidecar.job_hash = "none";  // the virtual sensor has no job file
   sidecar.frame_id = frame.frame_id;
   sidecar.captured = frame.captured;
   sidecar.x = frame.x;

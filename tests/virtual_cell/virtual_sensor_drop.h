@@ -1,5 +1,5 @@
-// Delivers frames into a drop folder as a real sensor's computer does: under a hidden name on the same file
-// system, fsync, rename, the sidecar last. Faults are delivered on demand.
+// Delivers frames into a drop folder like a real sensor's computer: under a hidden name on the same file
+// system, fsync, rename, the sidecar last. Faults on demand.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ enum class DropFormat : std::uint8_t {
 
 enum class DropFault : std::uint8_t {
   none,
-  truncated,      // the image ends in the middle, the sidecar (with the whole image's hash) arrives
-  wrong_sha,      // one byte differs from what the sidecar's hash promises
+  truncated,      // the image is cut, the sidecar (with the complete image's hash) arrives
+  wrong_sha,      // one byte differs from the sidecar's hash
   duplicate,      // the same frame arrives a second time, under another name
   sidecar_first,  // the sidecar arrives before its image
 };
 
-/// Pixels as the file holds them, with the sidecar's text. Pure: the same frame gives the same bytes.
+/// Pixels in the file's format, with the sidecar's text. Pure: equal frames give equal bytes.
 struct EncodedFrame {
   std::vector<std::uint8_t> image;
   std::string sidecar;
@@ -39,7 +39,7 @@ const char* extension_of(DropFormat format);  // ".tif", ".png"
 void deliver(const HeightFrame& frame, DropFormat format, DropFault fault,
              const std::filesystem::path& folder, const std::string& stem);
 
-/// Nobody sees a file under its own name before all of its bytes are on the disk. Throws std::system_error.
+/// A file becomes visible under its name after all of its bytes are on the disk. Throws std::system_error.
 void write_whole(const std::filesystem::path& file, const void* bytes, std::size_t size);
 
 }  // namespace datum

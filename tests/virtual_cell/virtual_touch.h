@@ -1,5 +1,4 @@
-// What a CMM of each preset sends by itself when its probe touches. It shares no code with the codec that
-// reads it.
+// Unsolicited output of a CMM of each preset at a touch. It shares no code with the codec that reads it.
 #pragma once
 
 #include <array>
@@ -7,9 +6,9 @@
 
 namespace datum {
 
-/// The bytes that tell of a touch with the probe's centre at position_mm. `contact` false: the probe went its
-/// way and met nothing, which GRBL alone tells. Empty where the device says nothing and its
-/// operator does: every other preset. Throws std::invalid_argument for an unknown preset.
+/// The message of a touch with the probe's centre at position_mm. `contact` false: no contact on the path,
+/// which only GRBL reports. Empty for devices without a message, whose operator confirms: every other preset.
+/// Throws std::invalid_argument for an unknown preset.
 std::string virtual_touch(const std::string& preset, const std::array<double, 3>& position_mm,
                           bool contact = true);
 

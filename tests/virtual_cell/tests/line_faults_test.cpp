@@ -1,4 +1,4 @@
-// The bad line itself: what it does to bytes is what it says.
+// The bad line's faults have their stated kinds and rates.
 #include "tests/virtual_cell/line_faults.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr MonotonicNs ms = 1'000'000;
 
-/// All that has come by `now`, however it was cut.
+/// All bytes due by `now`, in any pieces.
 std::string all(LineFaults& line, MonotonicNs now) {
   std::string out;
   for (std::string piece; !(piece = line.take(now)).empty();) out += piece;
@@ -52,8 +52,8 @@ TEST(LineFaults, SplitsAtEveryByte) {
   EXPECT_EQ(line.take(0), "");
 }
 
-// Of n bytes that each meet a fault with probability p as many do as a binomial says: within 5 of its standard deviations,
-// which one run of 2 million leaves.
+// Of n bytes with fault probability p the number of faults is binomial: within 5 of its standard deviations,
+// which one run of 2 million exceeds.
 TEST(LineFaults, DropsDoublesAndTurnsTheSharesThatItIsTold) {
   LineFaultSettings s;
   s.drop = 0.01;
@@ -96,7 +96,8 @@ TEST(LineFaults, DelaysWithoutOvertaking) {
   std::string got;
   for (MonotonicNs now = 0; now <= 230 * ms; now += ms / 2) {
     got += all(line, now);
-    const auto due = static_cast<MonotonicNs>(got.size()) * ms;  // put at size - 1 ms, 10 ms at least
+    // Put at size - 1 ms, delayed by at least 10 ms.
+    const auto due = static_cast<MonotonicNs>(got.size()) * ms;
     ASSERT_LE(due, std::max<MonotonicNs>(0, now - 9 * ms));
   }
   EXPECT_EQ(got, sent);
@@ -143,7 +144,7 @@ TEST(LineFaults, RepeatsItselfForItsSeedOnly) {
   LineFaults c(s);
   const std::string sent = text_of(1000);
   for (LineFaults* line : {&a, &c}) line->put(sent, 0);
-  for (const char byte : sent) b.put({&byte, 1}, 0);  // however the bytes come
+  for (const char byte : sent) b.put({&byte, 1}, 0);  // in any split
   const std::string once = all(a, 0);
   EXPECT_EQ(once, all(b, 0));
   EXPECT_NE(once, all(c, 0));
@@ -162,7 +163,7 @@ TEST(LineFaults, RefusesWhatIsNoShare) {
   EXPECT_THROW(LineFaults{s}, std::invalid_argument);
 }
 
-/// A pair between two sockets, whose far ends the test holds.
+/// A pair between two sockets whose far ends belong to the test.
 struct Relayed : ::testing::Test {
   Relayed() {
     for (auto& end : ends)

@@ -1,4 +1,4 @@
-// The virtual surface part: a closed solid, seen as a sensor would see it.
+// The virtual surface part is a closed solid with the sensor's correct view.
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
@@ -25,7 +25,7 @@ double volume_of(const std::vector<PartFacet>& facets) {
   return six / 6;
 }
 
-/// Of a polygon with n corners on a circle.
+/// Area of a polygon with n corners on a circle.
 double disc(double radius, const PartRound& round) {
   double twice = 0;
   const int n = round.half_cells;
@@ -57,17 +57,18 @@ TEST(Part, IsAClosedSolid) {
 
 TEST(Part, HasTheVolumeOfItsDrawing) {
   const PartShape s;
-  // chamfers: a prism of 3 x 3 / 2 along every edge, less what two of them share at each corner, 3^3 / 3
-  const double plate = 96 * 64 * 8 - 4.5 * 2 * (96 + 64) + 4 * 9 - 12 * 12 * 7;  // and the pocket below
+  // chamfers: a prism of 3 x 3 / 2 along every edge, less the common part of two at each corner, 3^3 / 3
+  const double plate = 96 * 64 * 8 - 4.5 * 2 * (96 + 64) + 4 * 9 - 12 * 12 * 7;  // the pocket below
   const double blocks = 40 * 6 * 5 + 16 * 14 * 2;
   const double hole =
       frustum(s.hole) - disc(s.hole.end_radius_mm, s.hole) * 5;  // its countersink's end is below 0
   const double expected = plate + blocks + frustum(s.boss) + frustum(s.cone) + hole;
   EXPECT_NEAR(volume_of(part_facets(s, {})), expected, 1e-9 * expected);
-  // a shifted hole takes as much away; a dent takes 1/6 * sum over its nodes of the facets' base areas times depth
+  // a shifted hole has the same volume; a dent has 1/6 * sum over its nodes of the facets' base areas times
+  // depth
   EXPECT_NEAR(volume_of(part_facets(s, parse_defects("hole=0.15:-0.08"))), expected, 1e-9 * expected);
   const double dent = expected - volume_of(part_facets(s, parse_defects("dent=150")));
-  // flat to 2.5 mm and falling to 0 at 4.5 mm: between the cylinders of both radii
+  // flat to 2.5 mm, falling to 0 at 4.5 mm: its volume lies between the cylinders of both radii
   EXPECT_GT(dent, 0.15 * std::numbers::pi * 2.5 * 2.5);
   EXPECT_LT(dent, 0.15 * std::numbers::pi * 4.5 * 4.5);
 }
@@ -89,7 +90,7 @@ TwinView view_of_plate() {
   TwinView v;
   v.rows = 64;
   v.cols = 96;
-  v.x = {1, 0.5};  // pixels at the middle of grid cells
+  v.x = {1, 0.5};  // pixels at the centres of grid cells
   v.y = {1, 0.5};
   return v;
 }
@@ -110,7 +111,8 @@ TEST(Part, IsSeenFromAbove) {
     EXPECT_NEAR(seen.z_mm[at(col, row)], z, 1e-9) << col << " " << row;
     EXPECT_EQ(seen.classes[at(col, row)], PixelClass::ok);
   }
-  // the cone's flank: at a distance r from its axis (9 - r) * 6/5 high, chords of 88 below it by up to 1e-3 of 9 mm
+  // the cone's flank: height (9 - r) * 6/5 at distance r from its axis; chords of 88 lie below it by up to
+  // 1e-3 of 9 mm
   EXPECT_NEAR(seen.z_mm[at(78, 22)], (9 - std::hypot(6.5, 0.5)) * 1.2, 0.02);
   EXPECT_EQ(seen.classes[at(48, 20)], PixelClass::no_data);  // through the hole
   const TwinSurface posted =
@@ -126,7 +128,7 @@ TEST(Part, IsSeenFromAbove) {
 TEST(Part, SteepFacesAndShadowsGiveNoHeight) {
   TwinView view = view_of_plate();
   view.shadow_slope = 0.5;
-  // turned by 10 degrees about y: the rib's walls can be seen at 80 degrees
+  // rotated by 10 degrees about y: the rib's walls are visible at 80 degrees
   Eigen::Matrix4d tilted = Eigen::Matrix4d::Identity();
   tilted.topLeftCorner<3, 3>() =
       Eigen::AngleAxisd(10 * std::numbers::pi / 180, Vector3d::UnitY()).toRotationMatrix();
@@ -165,7 +167,7 @@ TEST(Part, SampleCellSeesThePlateInSevenSnapshots) {
         covered[static_cast<std::size_t>(y) * 96 + x] = 1;
       }
   }
-  // beside the plate's 6144 cells the hole's 50 can't be seen; the grid of 1 mm pixels misses some at its steps
+  // of 6144 cells the hole's 50 are not visible; the 1 mm grid misses some at steps
   EXPECT_GT(std::count(covered.begin(), covered.end(), 1), 0.95 * 6144);
 }
 

@@ -32,7 +32,7 @@ TwinView view_of(double pitch_mm) {
   return view;
 }
 
-/// The upper surface straight from the drawing's numbers: z over a place of the plate.
+/// The upper surface directly from the drawing's numbers: z over a place of the plate.
 double surface_mm(double x, double y) {
   const double t = std::tan(std::acos(-1.0) / 6);
   const double along = -4 + std::abs(x) * t;
@@ -58,7 +58,7 @@ TEST(TwinArtefact, EveryPixelSeesTheDrawnSurface) {
       ASSERT_TRUE(drawing.plate.contains(p.x(), p.y()));
       ASSERT_NEAR(p.z(), surface_mm(p.x(), p.y()), 1e-12) << p.transpose();  // lengths up to 100 mm, rounded
       seen.face[i] ? ++count[index_of(*seen.face[i])] : ++end;
-      // Inside a drawn area that face is seen, and no other.
+      // Inside a drawn area that face is visible, and no other.
       for (Face f : all_faces) {
         const bool drawn = drawing.face(f).contains(p.x(), p.y());
         ASSERT_TRUE(!drawn || seen.face[i] == f) << p.transpose();
@@ -116,7 +116,7 @@ TEST(TwinArtefact, BecomesAFrameWithTheSensorsErrors) {
       ++n;
     }
   }
-  // 50000 pixels: the scatter of a standard deviation is 0.3 % of it.
+  // 50000 pixels: a standard deviation has a relative standard error of 0.3 %.
   EXPECT_NEAR(std::sqrt(sum / static_cast<double>(n)), 10, 0.15);
 }
 
@@ -135,7 +135,8 @@ TEST(TwinArtefact, ACloudOfOneFaceLiesOnItUpToItsNoise) {
     }
     const double facing = (sensor_from_artefact.rotation() * drawing.face(f).plane.normal).z();
     EXPECT_NEAR(std::sqrt(sum / 5000), 0.010 * facing, 0.0004) << name_of(f);  // 4 x 1 % of 10 um
-    // A uniform spread over an area of length 52 mm: its mean scatters by 52 / sqrt(12 * 5000) = 0.21 mm.
+    // A uniform distribution over a length of 52 mm: the mean of 5000 has a standard deviation of 52 /
+    // sqrt(12 * 5000) = 0.21 mm.
     EXPECT_LT((mean - drawing.face(f).middle_mm()).norm(), 0.9) << name_of(f);
   }
 }

@@ -1,4 +1,4 @@
-// A small twin board and its view, shared by the twin's tests.
+// A small twin board and its view, common to the twin's tests.
 #pragma once
 
 #include <Eigen/Geometry>
@@ -7,7 +7,7 @@
 
 namespace datum::testing {
 
-/// 20 x 16 mm, deformed; U1 4 x 3 mm, 1 mm high, turned by 30 degrees; C1 1.6 x 0.8 mm, 0.45 mm high.
+/// 20 x 16 mm, deformed; U1 4 x 3 mm, 1 mm high, rotated by 30 degrees; C1 1.6 x 0.8 mm, 0.45 mm high.
 inline TwinBoard small_board() {
   TwinBoard board;
   board.size_mm = {20, 16};
@@ -17,8 +17,8 @@ inline TwinBoard small_board() {
   return board;
 }
 
-/// 0.05 mm pixels; the board lies 5 mrad tilted under the sensor, turned by 2 degrees, its corner at (1, 0.5,
-/// -3) mm.
+/// 0.05 mm pixels; the board is tilted by 5 mrad under the sensor, rotated by 2 degrees, its corner at (1,
+/// 0.5, -3) mm.
 inline TwinView small_view() {
   TwinView view;
   view.rows = 360;

@@ -69,7 +69,7 @@ TEST(TwinDefect, OccludedHidesTheRingOnThreeSides) {
   EXPECT_EQ(class_at(15 - 1.5, 5), PixelClass::no_data);
   EXPECT_EQ(class_at(15, 5 + 1.5), PixelClass::no_data);
   EXPECT_EQ(class_at(15, 5 - 1.5), PixelClass::ok);
-  EXPECT_EQ(class_at(15, 5), PixelClass::ok);  // the body itself is seen
+  EXPECT_EQ(class_at(15, 5), PixelClass::ok);  // the body itself is visible
 }
 
 TEST(TwinDefect, LevelsAndRampsLieBesideTheBodyAndDarkIsOnIt) {
@@ -86,7 +86,7 @@ TEST(TwinDefect, LevelsAndRampsLieBesideTheBodyAndDarkIsOnIt) {
   };
   EXPECT_NEAR(surface.z_mm[at(15 + 0.8 + 0.5, 5)], 0.05, 1e-9);
   EXPECT_NEAR(surface.z_mm[at(15 - 0.8 - 0.5, 5)], 0, 1e-9);
-  // half way up at 2 + 1.25 mm along U1's +x axis, which is turned by 30 degrees
+  // half way up at 2 + 1.25 mm along U1's +x axis, which is rotated by 30 degrees
   EXPECT_NEAR(surface.z_mm[at(7 + 3.25 * std::cos(0.5236), 8 + 3.25 * std::sin(0.5236))], 0.0175, 3e-4);
   EXPECT_NEAR(surface.dark[at(15 + 0.75, 5)], 0.8, 0.05);
   EXPECT_NEAR(surface.dark[at(15 - 0.75, 5)], 0, 0.05);

@@ -29,7 +29,7 @@ const std::vector<std::int16_t>& counts_of(const HeightFrame& frame) {
   return std::get<std::vector<std::int16_t>>(frame.counts);
 }
 
-/// A flat board that fills the view: what is left is noise, in um.
+/// Noise of a flat board that fills the view, in um.
 std::vector<double> flat_noise(const TwinNoise& noise, int rows, int cols, std::uint64_t seed) {
   TwinView view;
   view.rows = rows;
@@ -38,7 +38,7 @@ std::vector<double> flat_noise(const TwinNoise& noise, int rows, int cols, std::
   const auto n = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
   const TwinSurface flat{std::vector<double>(n, 0.0), std::vector<PixelClass>(n, PixelClass::ok)};
   TwinSensor sensor;
-  sensor.z.scale_mm = 1e-5;  // 10 nm counts, so that rounding is no part of the result
+  sensor.z.scale_mm = 1e-5;  // 10 nm counts, so that rounding does not contribute
   sensor.noise = noise;
   const HeightFrame frame = render(flat, view, sensor, seed);
   std::vector<double> um;
@@ -123,8 +123,8 @@ TEST(TwinRender, DropoutsSpeckleAndOutliersHaveTheirShare) {
   noise = {};
   noise.speckle_ratio = 0.02;
   um = flat_noise(noise, 500, 500, 11);
-  // 5000 less 1.7 % within +-0.5 um and about 2 % overlap; 617 blobs whose area spreads by 6 pixels: sigma
-  // 250
+  // 5000 less 1.7 % within +-0.5 um and about 2 % overlap; 617 blobs whose area has a standard deviation of 6
+  // pixels: sigma 250
   EXPECT_NEAR(static_cast<double>(off()), 4820, 1000);
   noise = {};
   noise.dropout_ratio = 0.02;

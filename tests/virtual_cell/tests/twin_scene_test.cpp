@@ -12,7 +12,7 @@ namespace {
 using testing::small_board;
 using testing::small_view;
 
-/// Board coordinates of what a pixel sees.
+/// Board coordinates of a pixel's point.
 Eigen::Vector3d seen(const TwinSurface& surface, const TwinView& view, int row, int col) {
   Eigen::Isometry3d pose;
   pose.matrix() = view.sensor_from_board;
@@ -68,7 +68,7 @@ TEST(TwinScene, TopsLieAtTheTrueHeightAlongTheNormal) {
     const Eigen::Vector3d up = Eigen::Vector3d(-f.slope_x, -f.slope_y, 1).normalized();
     int on_top = 0;
     for_each_ok(surface, view, [&](const Eigen::Vector3d& p) {
-      if ((p.head<2>() - c).norm() > 0.3) return;  // well inside both bodies
+      if ((p.head<2>() - c).norm() > 0.3) return;  // well inside both bodies only
       ++on_top;
       ASSERT_NEAR((p - foot).dot(up) * 1e3, body.height_um, 1e-9 * 1e3) << body.reference;
     });
@@ -85,7 +85,7 @@ TEST(TwinScene, OutlineTurnsCounterClockwise) {
   const auto z_at = [&](double x, double y) {
     return surface.z_mm[static_cast<std::size_t>(std::lround(y / 0.05) * view.cols + std::lround(x / 0.05))];
   };
-  // 1.8 mm along U1's own +x axis (half size 2): on the body where it is turned by +30 degrees, beside it at
+  // 1.8 mm along U1's own +x axis (half size 2): on the body where it is rotated by +30 degrees, beside it at
   // -30.
   EXPECT_NEAR(z_at(7 + 1.8 * std::cos(0.5236) - 0.5, 8 + 1.8 * std::sin(0.5236) + 0.75), 1.0, 1e-12);
   EXPECT_NEAR(z_at(7 + 1.8 * std::cos(0.5236) - 0.5, 8 - 1.8 * std::sin(0.5236) - 0.75), 0.0, 1e-12);

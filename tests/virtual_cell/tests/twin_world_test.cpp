@@ -1,4 +1,4 @@
-// Each thing that the world does to a height map has the size that is stated.
+// Each effect on a height map has its stated size.
 #include "tests/virtual_cell/twin_world.h"
 
 #include <gtest/gtest.h>
@@ -49,15 +49,16 @@ double mean_product(const std::vector<double>& um, int dx, int dy) {
   return sum / ((rows - dy) * (cols - dx));
 }
 
-/// White noise through a Gaussian kernel of width s has the autocorrelation exp(-d^2 / (4 s^2)). A mean over N pixels
-/// knows a variance to sqrt(2 * 2 pi s^2 / N) of it: the squares' correlation is exp(-d^2 / (2 s^2)), sum 2 pi s^2.
+/// White noise through a Gaussian kernel of width s has the autocorrelation exp(-d^2 / (4 s^2)). A variance
+/// from N pixels has the relative standard error sqrt(2 * 2 pi s^2 / N), since the squares' correlation is
+/// exp(-d^2 / (2 s^2)), sum 2 pi s^2.
 TEST(TwinWorld, KernelNoiseHasItsVarianceAndAutocorrelation) {
   for (double px : {2.0, 5.0, 20.0}) {
     TwinWorld world;
     world.smooth = {{3, px}};
     const Flat flat(world);
     const double tolerance =
-        4 * 9 * std::sqrt(4 * M_PI * px * px / (rows * cols)) + 0.015 * 9;  // and the lattice's
+        4 * 9 * std::sqrt(4 * M_PI * px * px / (rows * cols)) + 0.015 * 9;  // and the lattice's error
     const int lag = static_cast<int>(px);
     EXPECT_NEAR(mean_product(flat.um, 0, 0), 9, tolerance) << px;
     EXPECT_NEAR(mean_product(flat.um, lag, 0), 9 * std::exp(-0.25), tolerance) << px;
@@ -89,7 +90,8 @@ TEST(TwinWorld, MissingPixelsHaveTheirShare) {
   EXPECT_NEAR(Flat(world).missing(), 0.2, 4 * std::sqrt(0.2 * 0.8 / (rows * cols)));
   world = {};
   world.missing_blob_ratio = 0.2;
-  // three layers of 195 cells, 0.56 blobs each, whose areas spread by 93 pixels: 1 % of the frame in all
+  // three layers of 195 cells, 0.56 blobs each, whose area has a standard deviation of 93 pixels: 1 % of the
+  // frame in all
   EXPECT_NEAR(Flat(world).missing(), 0.2, 0.04);
 }
 

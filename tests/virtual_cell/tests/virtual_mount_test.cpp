@@ -1,4 +1,4 @@
-// Where the virtual machine is told to go, and where it touches.
+// Target positions and touches of the virtual machine.
 #include "tests/virtual_cell/virtual_mount.h"
 
 #include <gtest/gtest.h>

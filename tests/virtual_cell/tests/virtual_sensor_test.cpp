@@ -1,4 +1,4 @@
-// The virtual sensor's deliveries are read back by the daemon's own readers.
+// The daemon's own readers read the virtual sensor's deliveries.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 
 const fs::path config_folder = fs::path(DATUM_SOURCE_DIR) / "config";
 
-/// The table [noise.world] of the shipped sample without its comment signs, as a table of its own.
+/// The table [noise.world] of the shipped sample, uncommented, as a table of its own.
 std::string world_of_demo() {
   std::ifstream file(config_folder / "twins/demo.toml");
   std::string text;
@@ -43,7 +43,7 @@ class VirtualSensor : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// The demo's cell, its lower left 60 x 40 mm, so that the tests are quick.
+  /// The demo's cell, reduced to its lower left 60 x 40 mm for speed.
   static VirtualCell cell() {
     VirtualCell c = load_cell({config_folder / "recipes/demo-board.toml", config_folder / "twins/demo.toml",
                                config_folder / "calibrations/demo.toml", std::nullopt});
@@ -181,13 +181,13 @@ TEST_F(VirtualSensor, TheStageMovesTheBoardInTheFrame) {
                          config_folder / "calibrations/demo.toml", std::nullopt};
   const Eigen::Vector3d at_cal = load_cell(files).view.sensor_from_board.topRightCorner<3, 1>();
   files.position_mm =
-      Eigen::Vector3d(121, 80, 35);  // 1 mm along X from q_cal: the sensor moves, the board stays
+      Eigen::Vector3d(121, 80, 35);  // 1 mm along X from q_cal: the sensor moves, the board does not
   const Eigen::Vector3d moved = load_cell(files).view.sensor_from_board.topRightCorner<3, 1>();
   EXPECT_NEAR((moved - at_cal).norm(), 1 + 12e-6, 1e-9);  // scale_ppm of the X axis
   EXPECT_NEAR(moved.x() - at_cal.x(), -1, 1e-4);
 }
 
-/// The keys that demo.toml shows, switched on.
+/// The keys of demo.toml's comments, enabled.
 TEST(TwinFile, TheWorldsKeysAreRead) {
   const auto noise = [](const std::string& world) {
     return read_twin_noise(config::TomlTable::from_text(
