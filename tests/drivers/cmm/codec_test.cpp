@@ -43,11 +43,11 @@ TEST(CmmCodec, BadPositionsAreRefusedWithTheirReason) {
   }
 }
 
-// Whatever precedes an answer, what comes out is the position or a reason: never another position.
+// For any bytes before an answer the result is the position or a reason, never another position.
 TEST(CmmCodec, AGarbagePrefixNeverChangesAPosition) {
   std::uint32_t random = 1;  // Numerical Recipes' linear congruential generator
   for (const auto& transcript : load_transcripts("transcripts")) {
-    // Its lines begin with a number of any length: a digit before them can't be told from one of its own.
+    // Its lines begin with a number of any length: a preceding digit is indistinguishable from its own.
     if (transcript.settings.preset == "proscale") continue;
     const auto expected = expected_samples(transcript);
     for (int round = 0; round < 200; ++round) {

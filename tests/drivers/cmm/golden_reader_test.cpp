@@ -1,4 +1,5 @@
-// The golden transcripts through the reader: it must also send exactly what they say, when they say it.
+// The golden transcripts through the reader, which must also send exactly the transcript's bytes at the same
+// times.
 #include <gmock/gmock.h>
 
 #include "drivers/cmm/presets.h"
@@ -26,7 +27,7 @@ struct Replay {
         [this](const ProbePoint& sample, MonotonicNs) { samples.push_back(testing::text_of(sample)); });
     reader.start(now);
   }
-  // Until the expected bytes are written; time passes only to the reader's own deadlines.
+  // Runs until the expected bytes are written; the clock advances only to the reader's own deadlines.
   std::string sent(std::size_t size) {
     for (int i = 0; i < 100 && port->written.size() < size; ++i) {
       if (!reader.wants_write() && reader.deadline()) {
@@ -82,7 +83,7 @@ TEST(CmmReader, WaitsForAConnectionAndGivesUpAfterThreeSeconds) {
   EXPECT_THAT(reader.describe(), HasSubstr("open; 0 samples"));
 }
 
-// The reader's deadline is the end of the line, and of each of two answers before the next is asked for.
+// The reader's deadline is the line's end, also of each of two answers before the next poll.
 TEST(CmmReader, APauseEndsAnAnswer) {
   CmmSettings settings = acurite_vro();
   settings.framing.terminator.clear();

@@ -31,7 +31,7 @@ TEST(GrblMotion, GoesTheDifferenceAndStopsAtContact) {
   EXPECT_EQ(grbl_move_back(grbl_1_1(), allowed, {1, 2, 3}, {1, 2, 3.0001}), "");
 }
 
-// An axis that counts the other way, one of another scale: what the reader does to a position is undone.
+// A reversed axis, and one of another scale: the reader's conversion is inverted.
 TEST(GrblMotion, SpeaksInTheDevicesOwnAxes) {
   CmmSettings settings = grbl_1_1();
   settings.axes[0].reversed = true;

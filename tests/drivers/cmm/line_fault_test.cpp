@@ -1,5 +1,5 @@
-// Each fault of a machine that is polled for lines, times one board: the pairing is refused for the right reason, or the
-// position is true; and the reader is back without a restart. The times to recover are printed.
+// Each fault of a polled line device, applied to one board: the pairing is refused for the right reason, or
+// the position is true, and the reader recovers without a restart. Prints the recovery times.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -16,12 +16,12 @@ using ::testing::HasSubstr;
 
 constexpr MonotonicNs ms = ns_per_ms;
 
-// A GRBL board at (10, 20, 30) mm on the far side of a wire.
+// A GRBL controller at (10, 20, 30) mm at the far end of a wire.
 struct Board {
   std::string queued, heard;
   std::string unit = "$13=0\r\nok\r\n", position = "10.000,20.000,30.000", before, after;
   bool reachable = true, silent = false, later = false;
-  std::string late;  // an answer that is given to the next poll
+  std::string late;  // an answer delayed to the next poll
 
   void hears(char c) {
     if (silent) return;
@@ -73,15 +73,16 @@ struct Trouble {
   PairFault fault;
   const char* why;
   std::function<void(Board&)> mended;
-  int recovery_ms;  // at most, from then on
+  int recovery_ms;  // upper limit from then on
   bool operator_confirms = false;
 };
 
 void nothing(Board&) {}
 void well(Board& board) { board = Board{}; }
 
-// Bounds: the next poll comes within 200 ms; one that is not answered is given up after 500 ms, and what still comes is
-// waited for as long again. The link is reopened within 250 ms, then 500 ms, of its loss. 20 ms: the grain of the clock.
+// Limits: the next poll follows within 200 ms; an unanswered one is given up after 500 ms, and late bytes are
+// awaited for as long again. The link is reopened within 250 ms, then 500 ms, of its loss. 20 ms: the clock's
+// step.
 constexpr int polled_ms = 200 + 20, given_up_ms = 500 + 500 + polled_ms, reopened_ms = 250 + 500 + polled_ms;
 
 const Trouble troubles[] = {
@@ -90,7 +91,7 @@ const Trouble troubles[] = {
     {"stalls in a line",
      [](Board& b) {
        b.silent = true;
-       b.queued = "<Idle|MP";  // its rest never comes, and spoils the next answer
+       b.queued = "<Idle|MP";  // its rest is lost, which corrupts the next answer
      },
      PairFault::stale, "no answer to the poll", well, 2 * given_up_ms},
     {"reset", [](Board& b) { b.reachable = false; }, PairFault::error, "LINK_DOWN wire", well, reopened_ms},
@@ -98,8 +99,8 @@ const Trouble troubles[] = {
      polled_ms},
     {"an axis lost", [](Board& b) { b.position = "10.000,20.000"; }, PairFault::error,
      "2 axes where 3 are configured", well, polled_ms},
-    // An answer that takes longer than time-out and drain together can't be told from one to the poll after it: the machine
-    // that moved is seen by its move.
+    // An answer later than timeout and drain together is indistinguishable from one to the next poll: the
+    // moved machine is detected by its motion.
     {"answers one poll late",
      [](Board& b) {
        b.later = true;
@@ -127,7 +128,9 @@ const Trouble troubles[] = {
 
 CmmSettings cell() {
   CmmSettings settings = grbl_1_1();
-  for (AxisSettings& axis : settings.axes) axis.min_mm = 5;  // the working range: what tells inches from mm
+  for (AxisSettings& axis : settings.axes)
+    axis.min_mm = 5;  // the working range, which distinguishes inches
+                      // from mm
   return settings;
 }
 
@@ -192,7 +195,7 @@ TEST_P(LineTrouble, IsNoPositionOrATrueOneAndEnds) {
              t.operator_confirms ? ", once the operator has confirmed" : "");
 }
 
-// What was asked at the link's opening holds no longer: the unit is asked for again.
+// The setup sent at the link's opening is no longer valid: the unit is requested again.
 TEST(LineTroubleAfterARestart, InchesAreSeenWhateverTheOperatorConfirms) {
   Rig rig;
   ASSERT_GE(rig.until_good(1000), 0);

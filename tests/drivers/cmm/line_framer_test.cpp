@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Lines as "text" or "!fault", from bytes that come a millisecond apart.
+// Lines as "text" or "!fault", from bytes a millisecond apart.
 struct Framed {
   LineFramer framer;
   std::vector<Line> lines;
@@ -158,7 +158,8 @@ TEST(LineFramer, CheckDigitsBehindTheEndCharacterCoverIt) {
               ElementsAre("!check digits 83 where 86 belong: 'AB\\x0383'"));
 }
 
-// 'A' ^ 'B' ^ 0x03 = 0x00, 'A' ^ 'C' ^ 0x03 = 0x01: the byte may be any, even one that a line would not have.
+// 'A' ^ 'B' ^ 0x03 = 0x00, 'A' ^ 'C' ^ 0x03 = 0x01: the check byte may have any value, even one that no line
+// contains.
 TEST(LineFramer, ACheckByteBehindTheTerminator) {
   LineFraming framing = terminated_by("\x03");
   framing.start = '\x02';

@@ -16,7 +16,7 @@ std::string number(const std::string& text, const NumberFormat& format = {}) {
                                          : fmt::format("{} {}", name_of(reading.state), reading.why);
 }
 
-// What one line gives, free-running, all axes on it.
+// Position of one line, free-running, with all axes on it.
 std::string position(const std::string& line, const CmmSettings& settings) {
   CmmCodec codec(settings);
   const std::string bytes = "rest of a line\r\n" + line + "\r\n";
@@ -75,7 +75,7 @@ TEST(Positional, Units) {
   EXPECT_EQ(position("1, 2, 3 in", s), "WRONG_UNIT the line says inch; configured: mm: '1, 2, 3 in'");
   EXPECT_EQ(position("1, 2, 3", s), "WRONG_UNIT no unit on the line; configured: mm: '1, 2, 3'");
   EXPECT_EQ(position("1, 2, 3 ?", s), "DEVICE_ERROR the device marks a fault ('?'): '1, 2, 3 ?'");
-  s.unit = LengthUnit::inch;  // configured, so that it is no conversion behind anyone's back
+  s.unit = LengthUnit::inch;  // configured, so no implicit conversion occurs
   EXPECT_EQ(position("1, 2, 10 INCH", s), "OK 25.4 50.8 254");
   EXPECT_EQ(position("1, 2, 10 \"", s), "OK 25.4 50.8 254");
   EXPECT_EQ(position("1, 2, 3 mm", s), "WRONG_UNIT the line says mm; configured: inch: '1, 2, 3 mm'");
@@ -179,7 +179,7 @@ TEST(Expression, NamedGroups) {
   EXPECT_EQ(position("1/2/3", s), "WRONG_UNIT no unit on the line; configured: mm: '1/2/3'");
 }
 
-// Matching is bounded by steps: without a limit this line takes more than 2^100 of them.
+// Matching is limited by steps: without a limit this line takes more than 2^100.
 TEST(Expression, BacktrackingIsBounded) {
   CmmSettings s = generic(Layout::expression);
   s.expression = "(?<X>(?:[0-9]+)+)(?<Y>(?:[0-9]+)+)(?<Z>(?:[0-9]+)+)!";

@@ -59,7 +59,7 @@ TEST(LineTrial, SaysWhatElseIsNeeded) {
                           HasSubstr("state fixed_y_mm")));
 }
 
-// Each preset's own transcript is read best by that preset: the device's lines alone tell what it is.
+// Each transcript is read best by its own preset: the lines alone identify the device.
 TEST(LineTrial, EachDeviceIsRankedFirstByItsOwnLines) {
   for (const auto& transcript : testing::load_transcripts("transcripts")) {
     std::vector<LineTrial> trials;
@@ -67,12 +67,13 @@ TEST(LineTrial, EachDeviceIsRankedFirstByItsOwnLines) {
     MonotonicNs now = 0;
     for (const auto& step : transcript.steps) {
       if (step.is != testing::TranscriptStep::Is::from_device) continue;
-      now += 120 * ns_per_ms;  // longer than the axes of one position take, within the VRO's three answers
+      // Longer than the axes of one position take, shorter than the VRO's three answers.
+      now += 120 * ns_per_ms;
       for (LineTrial& trial : trials) trial.receive(step.text, now);
     }
     const LineTrial& best = *ranked(trials).front();
     EXPECT_GT(best.positions(), 0u) << transcript.name;
-    // The same bytes in answer to another question.
+    // The same bytes in answer to another poll.
     const bool same = transcript.name == "heidenhain_nd700" && best.preset() == "heidenhain_nd28x_remote";
     EXPECT_TRUE(same || best.preset() == transcript.name)
         << transcript.name << " taken for " << best.preset();

@@ -20,7 +20,7 @@ ProbePoint at(double x, double y, double z, MonotonicNs poll_ms) {
   return point;
 }
 
-// Exposure between 1005 and 1400 ms; positions asked for at 1000 and 1400 ms.
+// Exposure between 1005 and 1400 ms; positions requested at 1000 and 1400 ms.
 struct Pairing : ::testing::Test {
   PairSettings settings;
   ProbePoint before = at(10, 20, 30, 1000), after = at(10, 20, 30, 1400);
@@ -46,8 +46,9 @@ TEST_F(Pairing, AcceptsAMachineThatStoodStill) {
   EXPECT_EQ(r.after.first_byte_ns, after.first_byte_ns);
 }
 
-// Positions from 1000 to 1005 ms and from 1400 to 1405 ms, 2.5 um apart: at least 395 ms for the way, 6.329 um/s. The
-// exposure may have begun at 1005 ms, 400 ms before the position after: 2.532 um at most, over sqrt(3) 1.462 um.
+// Positions from 1000 to 1005 ms and from 1400 to 1405 ms, 2.5 um apart: at least 395 ms for the motion,
+// 6.329 um/s. The exposure may have begun at 1005 ms, 400 ms before the position after: at most 2.532 um,
+// over sqrt(3) 1.462 um.
 TEST_F(Pairing, TellsWhatTheMachineMayHaveDoneMeanwhile) {
   after = at(10.0025, 20, 30, 1400);
   const PairingFault doubt = result().doubt;
@@ -56,7 +57,7 @@ TEST_F(Pairing, TellsWhatTheMachineMayHaveDoneMeanwhile) {
   EXPECT_NEAR(doubt.u_um, 2.5 / 0.395 * 0.4 / std::sqrt(3.0), 1e-9);
   EXPECT_FALSE(result().exposure_known);
   frame = {1395 * ms, 1398 * ms,
-           true};  // the sensor's clock tells: 10 ms before the position's latest instant
+           true};  // from the sensor's clock: 10 ms before the position's latest instant
   EXPECT_EQ(result().doubt.spread_ns, 10 * ms);
   EXPECT_NEAR(result().doubt.u_um, 2.5 / 0.395 * 0.01 / std::sqrt(3.0), 1e-9);
   EXPECT_TRUE(result().exposure_known);

@@ -1,4 +1,4 @@
-// What positions in a row say about each other, and polls that are acknowledged, through the codec.
+// Plausibility of successive positions, and acknowledged polls, through the codec.
 #include "drivers/cmm/position_watch.h"
 
 #include <gmock/gmock.h>

@@ -25,7 +25,7 @@ CmmSettings on(const std::string& path, CmmSettings settings) {
   return settings;
 }
 
-// A reader on a pseudo-terminal whose clock stands still unless the test moves it.
+// A reader on a pseudo-terminal with an injected clock.
 struct Rig {
   PtyPair pty;
   CmmReader reader;
@@ -36,7 +36,7 @@ struct Rig {
     reader.on_sample([this](const ProbePoint& sample, MonotonicNs) { samples.push_back(text_of(sample)); });
     reader.start(now);
   }
-  /// Lets the reader take what the device has sent, until it has seen `size` more samples.
+  /// Lets the reader read until it has `size` more samples.
   void answer(const std::string& bytes, std::size_t size = 1) {
     pty.send(bytes);
     const std::size_t wanted = samples.size() + size;
@@ -92,7 +92,7 @@ TEST(CmmReader, ASilentDeviceIsStaleAndALateAnswerIsNobodysPosition) {
   rig.pty.receive(1);
   rig.pass(500);
   EXPECT_EQ(rig.latest(), "STALE no answer to the poll within 500 ms");
-  // The answer to the poll that was given up: the machine may have moved since.
+  // The answer to the abandoned poll: the machine may have moved since.
   rig.pty.send("9.000,9.000,9.000\r\n");
   ASSERT_TRUE(wait_readable(rig.reader.fd()));
   rig.reader.on_ready(rig.now);

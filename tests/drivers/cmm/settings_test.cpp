@@ -24,7 +24,7 @@ TEST(CmmSettings, EveryPresetIsInOrder) {
   for (const std::string& name : preset_names()) {
     CmmSettings settings = preset_by_name(name);
     EXPECT_EQ(settings.preset, name);
-    if (settings.layout == Layout::ipp_dme) settings.ipp.tool = "Probe1";  // the cell's own
+    if (settings.layout == Layout::ipp_dme) settings.ipp.tool = "Probe1";  // required of the cell
     if (settings.number.pointless) {
       EXPECT_EQ(
           message_of<RefusedError>([&] { check_line(settings); }),

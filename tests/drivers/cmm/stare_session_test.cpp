@@ -56,7 +56,7 @@ TEST_F(Session, BracketsAFrame) {
   EXPECT_FALSE(session.deadline());
 }
 
-// What the file says when it has been read: 1300 ms is after the position before (1005 ms), 900 ms is not.
+// Exposure from the file: 1300 ms is after the position before (1005 ms), 900 ms is not.
 TEST_F(Session, AnExposureBeforeThePositionBeforeIsNoPair) {
   for (const bool after_first : {true, false}) {
     for (const MonotonicNs exposed_ms : {1300, 900}) {

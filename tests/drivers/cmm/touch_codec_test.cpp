@@ -1,4 +1,4 @@
-// What each device says when its probe touches, as the codec reads it.
+// Each device's message at a touch, through the codec.
 #include <gmock/gmock.h>
 
 #include "drivers/cmm/codec.h"
@@ -58,7 +58,7 @@ TEST(TouchCodec, GrblTouchesComeBetweenPollsToo) {
   EXPECT_EQ(wire.codec.unsolicited(), 0u);
 }
 
-// $# lists the last touch again, however old.
+// $# repeats the last touch, however old.
 TEST(TouchCodec, GrblParameterListIsNoTouch) {
   Wire wire = grbl_in_mm();
   wire.send("[G92:0.000,0.000,0.000]\r\n[TLO:0.000]\r\n[PRB:1.500,-2.250,3.125:1]\r\nok\r\n");
@@ -89,8 +89,8 @@ TEST(TouchCodec, GrblUnitOfATouchMustBeKnownAndRight) {
   EXPECT_THAT(inches.touches(), ElementsAre(HasSubstr("WRONG_UNIT the device reports in inch")));
 }
 
-// $13 changes with a sender at the same controller, and no report shows it: neither that it became wrong nor that it was
-// put right.
+// Another sender at the same controller may change $13, and no report contains it, neither its change nor its
+// correction.
 TEST(TouchCodec, GrblIsAskedForItsUnitAgain) {
   Wire wire = grbl_in_mm();
   EXPECT_FALSE(wire.codec.needs_setup());
@@ -109,7 +109,7 @@ TEST(TouchCodec, GrblIsAskedForItsUnitAgain) {
   EXPECT_FALSE(wire.codec.needs_setup());
 }
 
-// Idle after a start whose banner nobody heard: without a homing cycle nothing tells where the machine is.
+// Idle after a start with a missed banner: without a homing cycle the position is unknown.
 TEST(TouchCodec, GrblWithoutHomingIsReferencedByAnOperatorAlone) {
   Wire wire(grbl_1_1());
   wire.send("$13=0\r\n$22=0\r\nok\r\n");
@@ -122,14 +122,14 @@ TEST(TouchCodec, GrblWithoutHomingIsReferencedByAnOperatorAlone) {
   wire.codec.begin_round(wire.now);
   wire.send("<Idle|MPos:1.000,2.000,3.000|FS:0,0>\r\n");
   EXPECT_THAT(wire.samples(), ElementsAre("OK 1 2 3"));
-  wire.codec.reset();  // opened again: it may have been started anew in between
+  wire.codec.reset();  // opened again: it may have restarted in between
   wire.send("$13=0\r\n$22=0\r\nok\r\n");
   wire.codec.begin_round(wire.now);
   wire.send("<Idle|MPos:1.000,2.000,3.000|FS:0,0>\r\n");
   EXPECT_THAT(wire.samples(), ElementsAre(HasSubstr("NOT_REFERENCED")));
 }
 
-// A report of "Home" says that a cycle runs, and not of which axes: with $HX the others are where they were.
+// A "Home" report states that a cycle is running, not its axes: with $HX the others are unchanged.
 TEST(TouchCodec, GrblHomingReferencesAllAxesOnlyWhereNoneIsHomedAlone) {
   const auto after_homing = [](const std::string& options) {
     Wire wire = grbl_in_mm();
@@ -171,7 +171,7 @@ TEST(TouchCodec, GrblTouchGoesThroughTheAxesSettings) {
 TEST(TouchCodec, HeidenhainSendsATouchUnaskedWhileNobodyPolls) {
   Wire wire(heidenhain_nd28x());
   const std::string touch = virtual_touch("heidenhain_nd28x", {12.5, -3.25, 0.125});
-  wire.send(touch);  // nobody listens: it may be the rest of an answer to a poll
+  wire.send(touch);  // without listening it may be the rest of an answer to a poll
   EXPECT_THAT(wire.touches(), IsEmpty());
   wire.codec.listen(true);
   wire.now += 200 * ms;
@@ -185,7 +185,7 @@ TEST(TouchCodec, HeidenhainSendsATouchUnaskedWhileNobodyPolls) {
   EXPECT_THAT(wire.samples(), IsEmpty());
 }
 
-// Three lines without a name: if the first was missed, the others must not slip into its place.
+// Three unlabelled lines: if the first was missed, the others must not take its place.
 TEST(TouchCodec, HeidenhainTouchThatBeganBeforeListeningIsNoTouch) {
   Wire wire(heidenhain_nd28x());
   const std::string touch = virtual_touch("heidenhain_nd28x", {12.5, -3.25, 0.125});
@@ -210,7 +210,7 @@ TEST(TouchCodec, HeidenhainFaultOfATouchIsTold) {
 
 TEST(TouchCodec, MitutoyoButtonIsATouchWhileListening) {
   Wire wire(mitutoyo_mux10());
-  wire.send("\r");  // a free stream may be within a line
+  wire.send("\r");  // a free stream may be in the middle of a line
   wire.send(virtual_touch("mitutoyo_mux10", {12.5, -3.25, 0.125}));
   EXPECT_THAT(wire.samples(), ElementsAre("OK 12.5 -3.25 0.125"));
   wire.codec.listen(true);
@@ -219,7 +219,7 @@ TEST(TouchCodec, MitutoyoButtonIsATouchWhileListening) {
   EXPECT_THAT(wire.touches(), ElementsAre("OK 1 -2 3"));
 }
 
-// Whatever comes before it and wherever a read ends, a touch is the touch or a reason: never another
+// For any preceding bytes and any split of reads, the result is the touch or a reason, never another
 // position.
 TEST(TouchCodec, SplitReadsAndGarbageMakeNoOtherTouch) {
   std::uint32_t random = 7;  // Numerical Recipes' linear congruential generator

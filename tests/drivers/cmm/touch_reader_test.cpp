@@ -1,4 +1,4 @@
-// The reader between a real line and a touch: when it polls, when it listens.
+// The reader between a real line and a touch: its polls and its listening.
 #include <gmock/gmock.h>
 
 #include "drivers/cmm/presets.h"
@@ -34,7 +34,7 @@ struct Rig {
     reader.on_touch([this](const ProbePoint& point, MonotonicNs) { touches.push_back(text_of(point)); });
     reader.start(now);
   }
-  /// Lets the reader take what the device sends until `seen` has grown.
+  /// Lets the reader read the device's bytes until `seen` has grown.
   void send(const std::string& bytes, const std::vector<std::string>& seen) {
     const std::size_t before = seen.size();
     pty.send(bytes);
@@ -50,7 +50,7 @@ TEST(TouchReader, HeidenhainIsNotPolledWhileTouchesAreAwaited) {
   Rig rig(heidenhain_nd28x());
   EXPECT_EQ(rig.pty.receive(1), "\x02");
   rig.reader.listen(true, rig.now);
-  EXPECT_FALSE(rig.reader.listening());  // the poll that went out is answered first
+  EXPECT_FALSE(rig.reader.listening());  // the outstanding poll is answered first
   rig.send(virtual_touch("heidenhain_nd28x", {1, 2, 3}), rig.samples);
   EXPECT_THAT(rig.samples, ElementsAre("OK 1 2 3"));
   rig.pass(250);
@@ -61,10 +61,10 @@ TEST(TouchReader, HeidenhainIsNotPolledWhileTouchesAreAwaited) {
   EXPECT_THAT(rig.touches, ElementsAre("OK 4 5 6"));
   EXPECT_EQ(rig.samples.size(), 1u);
   EXPECT_EQ(text_of(rig.reader.latest(rig.now)).substr(0, 5),
-            "STALE");  // a touch is not where the machine is
+            "STALE");  // a touch is not the machine's position
 }
 
-// The end of a touch comes after listening has ended: it must not become the answer to the next poll.
+// The rest of a touch arrives after listening has ended and must not become the answer to the next poll.
 TEST(TouchReader, TheRestOfATouchIsNobodysPosition) {
   Rig rig(heidenhain_nd28x());
   rig.pty.receive(1);

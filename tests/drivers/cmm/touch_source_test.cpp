@@ -32,14 +32,14 @@ TEST_F(Latching, TakesTheNextTouchAfterItWasAskedFor) {
   latch({1, 2, 3}, 900);
   EXPECT_EQ(source.step(), Step::idle);
   source.ask(1000 * ms);
-  latch({1, 2, 3}, 990);  // first byte at 995: the touch before the question
+  latch({1, 2, 3}, 990);  // first byte at 995: before the request
   EXPECT_EQ(source.step(), Step::waiting);
   latch({4, 5, 6}, 1000);
   ASSERT_EQ(source.step(), Step::done);
   EXPECT_EQ(source.touch().position_mm, (std::array<double, 3>{4, 5, 6}));
   EXPECT_EQ(source.touch().at_ns, 1005 * ms);
   EXPECT_FALSE(source.deadline());
-  latch({7, 8, 9}, 1100);  // nobody asked
+  latch({7, 8, 9}, 1100);  // not requested
   EXPECT_EQ(source.touch().position_mm, (std::array<double, 3>{4, 5, 6}));
 }
 
@@ -67,11 +67,11 @@ TEST_F(Latching, ALostLinkOrReferenceFailsTheTouch) {
   }
 }
 
-// A step is 4 um and more: two touches of one place often count the same.
+// A count is 4 um and more: two touches of one place often have equal counts.
 TEST_F(Latching, EqualPositionsOfTwoTouchesAreTwoTouches) {
   source.ask(1000 * ms);
   latch({1, 2, 3}, 1001);
-  latch({1, 2, 3}, 1003);  // bounces, and nobody asked
+  latch({1, 2, 3}, 1003);  // bounces, not requested
   EXPECT_EQ(source.step(), Step::done);
   source.ask(1100 * ms);
   latch({1, 2, 3}, 1090);  // late
@@ -80,7 +80,7 @@ TEST_F(Latching, EqualPositionsOfTwoTouchesAreTwoTouches) {
   EXPECT_EQ(source.step(), Step::done);
 }
 
-// GRBL is polled at 5 Hz, by its own guidance: a latched touch needs no position.
+// GRBL is polled at 5 Hz, by its own guidance; a latched touch needs no position.
 TEST_F(Latching, AsksForNoPositionBeforeItsTime) {
   source.ask(1000 * ms);
   source.position(at({1, 2, 3}, 1001), 1002 * ms);
@@ -109,7 +109,7 @@ struct Standing : ::testing::Test {
 
 TEST_F(Standing, IsTheMeanOfPositionsThatAgree) {
   source.ask(1000 * ms);
-  see({1, 2, 3}, 999);  // polled before the operator spoke
+  see({1, 2, 3}, 999);  // polled before the operator's report
   see({1.000, 2, 3}, 1000);
   see({1.003, 2, 3}, 1200);
   EXPECT_EQ(source.step(), Step::waiting);
@@ -121,7 +121,7 @@ TEST_F(Standing, IsTheMeanOfPositionsThatAgree) {
   EXPECT_EQ(source.touch().at_ns, 1405 * ms);
 }
 
-// The mean of 0, 6 and 12 um lies 6 um from the outer two: more than the 5 um allowed.
+// The mean of 0, 6 and 12 um is 6 um from the outer two: more than the allowed 5 um.
 TEST_F(Standing, AMovingMachineIsNoTouch) {
   source.ask(1000 * ms);
   for (int i = 0; i < 5; ++i) see({1 + 0.006 * i, 2, 3}, 1000 + 200 * i);

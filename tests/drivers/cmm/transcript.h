@@ -1,8 +1,8 @@
 // Golden wire transcripts: tests/data/transcripts/*.txt and tests/data/bad/positions/*.txt.
 //
 //   # comment              >> bytes to the device       << bytes from the device       ++ ms that pass
-//   preset NAME            implied_decimals N, fixed_xy_mm MM: what the preset demands of the cell
-//   == sample that must come out by now: "OK x y z" or "STATE detail"
+//   preset NAME            implied_decimals N, fixed_xy_mm MM: settings required of the cell
+//   == expected sample by now: "OK x y z" or "STATE detail"
 //
 // Bytes are text with \r \n \t \\ and \xNN.
 #pragma once
@@ -37,8 +37,7 @@ std::vector<Transcript> load_transcripts(const std::string& folder);
 std::string text_of(const ProbePoint& sample);
 std::vector<std::string> expected_samples(const Transcript& transcript);
 
-/// What a bare codec makes of it. `split`: offset among all bytes from the device at which a read ends; 0:
-/// none.
+/// Result of a bare codec. `split`: offset among all bytes from the device at which a read ends; 0: none.
 std::vector<std::string> run_codec(const Transcript& transcript, std::size_t split);
 std::size_t device_bytes(const Transcript& transcript);
 

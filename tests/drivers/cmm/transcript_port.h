@@ -1,4 +1,4 @@
-// A port whose far end replays a transcript: what the reader writes is kept, what the device sends is queued.
+// A port whose far end plays a transcript: keeps the reader's output and queues the device's bytes.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace datum::testing {
 class TranscriptPort final : public Port {
  public:
   std::string written, queued;
-  bool reachable = true;  // false: the connection is still being made
+  bool reachable = true;  // false: the connection is still in progress
 
   void open() override { open_ = true; }
   void close() noexcept override { open_ = false; }
@@ -24,7 +24,7 @@ class TranscriptPort final : public Port {
     queued.erase(0, size);
     return size;
   }
-  // One byte at a time, as a full buffer would take them.
+  // One byte at a time, like a full buffer.
   std::size_t write(const std::uint8_t* from, std::size_t size) override {
     if (size == 0) return 0;
     written += static_cast<char>(*from);

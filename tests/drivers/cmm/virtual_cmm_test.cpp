@@ -1,4 +1,4 @@
-// The shipped virtual CMM, as a process of its own, against the reader: every preset, every fault.
+// The shipped virtual CMM as a separate process, with the reader: every preset, every fault.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <spawn.h>
@@ -46,13 +46,13 @@ class VirtualCmm {
   }
   ~VirtualCmm() { stop(); }
 
-  /// The next line that the program prints.
+  /// The next output line of the program.
   std::string line() const {
     std::string text;
     for (char c = 0; wait_readable(out_) && ::read(out_, &c, 1) == 1 && c != '\n';) text += c;
     return text;
   }
-  /// Where it can be reached: the last word of its first line.
+  /// Its address: the last word of its first line.
   std::string where() const {
     const std::string text = line();
     return text.substr(text.rfind(' ') + 1);
@@ -75,7 +75,7 @@ class VirtualCmm {
   int out_ = -1, status_ = -1;
 };
 
-// What the preset leaves to the cell: the decimals that virtual-cmm sends, and where other axes stand.
+// Settings that the preset leaves to the cell: virtual-cmm's decimals, and the other axes' positions.
 CmmSettings complete(CmmSettings settings) {
   if (settings.number.pointless)
     settings.number.implied_decimals = settings.preset == "cdi_indicator" ? 3 : 4;
@@ -88,7 +88,7 @@ CmmSettings on(const std::string& path, CmmSettings settings) {
   return settings;
 }
 
-// The reader's clock moves only where the test moves it; bytes come from the real process.
+// The reader's clock is injected; bytes come from the real process.
 struct Cell {
   VirtualCmm cmm;
   CmmReader reader;
@@ -101,7 +101,7 @@ struct Cell {
     reader.on_sample([this](const ProbePoint& sample, MonotonicNs) { samples.push_back(sample); });
     reader.start(now);
   }
-  /// The next sample: a poll goes out now, and what the process answers is read.
+  /// The next sample: polls now and reads the process' answer.
   std::string next() {
     const std::size_t wanted = samples.size() + 1;
     now += ms;
@@ -112,8 +112,8 @@ struct Cell {
     }
     return text_of(samples.back());
   }
-  /// A poll that is not fully answered: what comes is read until the line is quiet, then the reader's time is
-  /// up.
+  /// An incompletely answered poll: reads until the line is quiet, then advances the reader's clock to its
+  /// timeout.
   std::string next_unanswered() {
     now += ms;
     reader.poll_soon(now);
@@ -127,7 +127,7 @@ struct Cell {
 const std::string at = "12.5,-3.25,0.125";
 
 struct EveryPreset : ::testing::TestWithParam<std::string> {
-  // GRBL's first report comes before its unit is known.
+  // GRBL's first report precedes its unit.
   static std::string first_good(Cell& cell) {
     const std::string first = cell.next();
     return first.substr(0, 10) == "WRONG_UNIT" ? cell.next() : first;
@@ -160,7 +160,7 @@ TEST_P(EveryPreset, MarksItsErrors) {
 }
 
 TEST_P(EveryPreset, APartialPositionIsNone) {
-  if (GetParam() == "cdi_indicator") return;  // a device of one axis
+  if (GetParam() == "cdi_indicator") return;  // a device with one axis
   Cell cell(GetParam(), {"--position", at, "--partial", "--after", "0"});
   const CmmSettings preset = preset_by_name(GetParam());
   const std::string sample = preset.layout == Layout::grbl ? (cell.next(), cell.next())
@@ -175,7 +175,7 @@ TEST_P(EveryPreset, GarbageIsNeverAPosition) {
   Cell cell(GetParam(), {"--position", at, "--garbage", "5", "--seed", "7", "--after", "0"});
   for (int i = 0; i < 20; ++i) {
     const std::string sample = cell.next();
-    if (sample == "nothing came") break;  // a garbage byte can swallow the end of an answer
+    if (sample == "nothing came") break;  // a garbage byte may remove the end of an answer
     EXPECT_THAT(sample, AnyOf("OK 12.5 -3.25 0.125", StartsWith("MALFORMED"), StartsWith("PARTIAL"),
                               StartsWith("WRONG_UNIT"), StartsWith("DEVICE_ERROR")));
   }

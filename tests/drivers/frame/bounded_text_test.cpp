@@ -1,4 +1,4 @@
-// Texts that leave the daemon: bounded, and harmless where a terminal shows them.
+// Texts that leave the daemon are bounded and harmless on a terminal.
 #include "drivers/frame/bounded_text.h"
 
 #include <gtest/gtest.h>

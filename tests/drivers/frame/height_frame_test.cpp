@@ -45,8 +45,8 @@ TEST(HeightFrame, EveryClassAndClockHasItsOwnName) {
   EXPECT_STREQ(name_of(ClockDomain::utc), "utc");
 }
 
-// Mirroring is x -> -x: the point set after it is the point set before it with x negated. The new offset is
-// rounded once and each coordinate once more, on numbers below 16: 2 x 2^-50 mm.
+// Mirroring is x -> -x: the points after it are those before it with x negated. The new offset and each
+// coordinate are rounded once, on numbers below 16: 2 x 2^-50 mm.
 TEST(Mirror, NegatesXAndKeepsEveryPoint) {
   const HeightFrame before = make_frame();
   HeightFrame after = before;

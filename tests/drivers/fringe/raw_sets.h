@@ -21,7 +21,7 @@ inline FringeSettings two_periods_of_three() {
   return s;
 }
 
-/// The images of `set`, 2 rows x 3 columns, all of grey `grey` + their number, and the sidecar that goes with them.
+/// The images of `set`, 2 rows x 3 columns, with uniform grey `grey` + their number, and their sidecar.
 inline SetSidecar write_images(const std::filesystem::path& folder, const std::string& set, int grey,
                                const FringeSettings& settings) {
   SetSidecar sidecar{"FP-1", "board-a", "5f3c", "f-" + set, {17, ClockDomain::sensor}, Handedness::right, {}};

@@ -1,4 +1,4 @@
-// Sets of raw images in a drop folder: whole, late, never whole, two at a time.
+// Sets of raw images in a drop folder: complete, late, incomplete, two at a time.
 #include <gmock/gmock.h>
 
 #include "drivers/frame/frame_error.h"
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr MonotonicNs ms = 1'000'000;
 
-/// Heights that are the sets' mean grey values: what matters here is which images came together.
+/// Heights are the sets' mean grey values, which identify the images used.
 class GreyReader final : public FrameReader {
  public:
   explicit GreyReader(FringeSettings settings) : settings_(std::move(settings)) {}

@@ -1,4 +1,4 @@
-// Payloads of 3D cameras decode field by field; whatever contradicts itself is refused by its kind.
+// Payloads of 3D cameras are decoded field by field; inconsistent ones are refused with their kind.
 #include "drivers/genicam/payload.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-/// The kind of refusal; fails where there is none.
+/// The kind of refusal; fails without one.
 Fault fault_of(const Payload& payload, const CameraSetup& setup, const char* words) {
   try {
     genicam::frame_of(payload, setup, "camera 17");
@@ -129,7 +129,7 @@ TEST(GenicamPayload, AGridOfPointsIsAFrame) {
     }
     const auto payload = payload_of(planar ? abc32f_planar : abc32f, 4, 3, bytes_of(points));
     const HeightFrame f = genicam::frame_of(payload, grid(), "c");
-    // Floats of about 5 have steps of 5e-7, and a fit over 11 points does not add to that.
+    // Floats of about 5 have steps of 5e-7, to which a fit over 11 points does not add.
     EXPECT_NEAR(f.x.scale_mm, 0.1, 1e-6);
     EXPECT_NEAR(f.x.at(0), -1, 1e-6);
     EXPECT_NEAR(f.y.scale_mm, 0.2, 1e-6);
@@ -156,7 +156,7 @@ TEST(GenicamPayload, PlanesInPartsOfTheirOwnAreAGridToo) {
 TEST(GenicamPayload, PointsThatAreNoGridAreRefused) {
   std::vector<float> points = grid_points(8, 8);
   float& x = points[std::size_t{3} * 27];
-  x += 0.024f;  // below a quarter of a step, less what the fit follows it
+  x += 0.024f;  // below a quarter of a step, less the fit's adaptation
   EXPECT_NO_THROW(genicam::frame_of(payload_of(abc32f, 8, 8, bytes_of(points)), grid(), "c"));
   x += 0.006f;
   EXPECT_EQ(fault_of(payload_of(abc32f, 8, 8, bytes_of(points)), grid(), "row 3, column 3"),

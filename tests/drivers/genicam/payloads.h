@@ -1,4 +1,4 @@
-// Payloads as a camera sends them, byte by byte.
+// Payloads of a camera, byte by byte.
 #pragma once
 
 #include <cstring>
@@ -20,7 +20,7 @@ std::vector<std::uint8_t> bytes_of(const std::vector<T>& values) {
   return bytes;
 }
 
-/// Adds a part behind what is there.
+/// Appends a part.
 inline void add_part(genicam::Payload& payload, std::uint32_t format, std::uint32_t cols, std::uint32_t rows,
                      const std::vector<std::uint8_t>& bytes) {
   genicam::Part part;
@@ -51,7 +51,7 @@ inline genicam::Setup rectified() {
   return s;
 }
 
-/// Coordinates in mm as they are, x 0.1 and y 0.2 mm apart.
+/// Coordinates in mm without scaling, x 0.1 and y 0.2 mm apart.
 inline genicam::Setup grid() {
   genicam::Setup s;
   s.scan3d.output_mode = "CalibratedABC_Grid";

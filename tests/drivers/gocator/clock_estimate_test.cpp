@@ -60,7 +60,7 @@ TEST(GocatorClock, ATimeThatCanBeNoneIsNoTime) {
   EXPECT_FALSE(clock.host_time(INT64_MAX / 1000, boot + ms));
 }
 
-// A drift within the bound is no jump, and the truth stays inside.
+// A drift within the bound is not a jump, and the truth remains inside.
 TEST(GocatorClock, ADriftingClockStaysInside) {
   ClockEstimate clock;
   for (int k = 1; k <= 1000; ++k) {

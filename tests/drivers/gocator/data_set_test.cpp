@@ -1,4 +1,4 @@
-// What firmware varies: attribute sizes, order, unknown messages; and sets that can't be a frame.
+// Variations of firmware: attribute sizes, order, unknown messages; and sets that are no frame.
 #include <gmock/gmock.h>
 
 #include "drivers/frame/frame_error.h"
@@ -35,7 +35,7 @@ Bytes last(Bytes message) {
   return message;
 }
 
-/// The grid message with attributes of another size: cut, or with unknown bytes before the payload.
+/// The grid message with attributes of another size: truncated, or with unknown bytes before the payload.
 Bytes with_attributes(const Bytes& message, std::size_t size) {
   const std::size_t old = at<std::uint16_t>(message, 6);
   Bytes head(message.begin(), message.begin() + 8 + static_cast<std::ptrdiff_t>(std::min(size, old)));

@@ -1,5 +1,5 @@
-// Each fault of a Gocator: the frame is doubtful with the right reason, or right; and it recovers by itself. The time
-// to recover, by the source's own deadlines, is printed.
+// Each fault of a Gocator: the frame has the right fault, or is correct, and the source recovers by itself.
+// Prints the recovery time by the source's own deadlines.
 #include <gmock/gmock.h>
 
 #include <cstdio>
@@ -15,14 +15,14 @@ using testing::GocatorRig;
 using ::testing::HasSubstr;
 using testing::ms;
 
-/// A good frame that is in no doubt; how long it took to get one.
+/// Time to the first frame without a fault.
 int recovers_within_ms(GocatorRig& rig, int most_ms) {
   std::optional<ClaimedFrame> good;
   const auto ready = [&] { return rig.source.refusal().empty() && rig.device.running(); };
   const int waited = rig.ms_until(ready, most_ms);
   if (waited < 0) return -1;
   rig.source.begin(rig.now);
-  for (int frames = 0; frames < 2; ++frames) {  // the first may tell of what was lost before it
+  for (int frames = 0; frames < 2; ++frames) {  // the first may report an earlier loss
     rig.expose();
     good = rig.claim();
     if (good && good->doubt.empty()) {
@@ -54,7 +54,7 @@ class GocatorFaults : public ::testing::Test {
     ASSERT_TRUE(claim);
     EXPECT_THAT(claim->doubt, HasSubstr(words));
   }
-  /// The connection is lost with these words, which also are the fault of the board in progress.
+  /// The connection is lost with this text, which is also the fault of the board in progress.
   void expect_lost(const char* words) {
     std::string fault;
     ASSERT_TRUE(rig.until([&] { return !(fault = rig.source.take_fault()).empty(); }));
@@ -143,7 +143,7 @@ TEST_F(GocatorFaults, ResetInTheMiddleOfAFrame) {
 
 TEST_F(GocatorFaults, SilentControl) {
   rig.device.silence();
-  rig.pass(2000);  // the watch asks
+  rig.pass(2000);  // the periodic request
   rig.until([&] { return rig.source.pollables()[0]->deadline() <= rig.now + 3000 * ms; });
   rig.pass(3000);
   expect_lost("no answer to GetStates within 3000 ms");
@@ -182,7 +182,7 @@ TEST_F(GocatorFaults, ConnectionLostWhileTheJobIsAskedFor) {
   expect_recovery("lost before the job is known", 1000);
 }
 
-// Without a trigger a frame that was made meanwhile was a board's; with one, it was none of this board's.
+// Without a trigger a missing frame was a board's; with one, it was not this board's.
 TEST_F(GocatorFaults, FramesLostWithTheConnection) {
   for (const bool triggered : {false, true}) {
     rig.hang_up();

@@ -1,5 +1,4 @@
-// A frame source on real sockets to the virtual device, in one thread; its clock stands still unless the test moves
-// it.
+// A frame source on real sockets to the virtual device, in one thread, with an injected clock.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -69,7 +68,7 @@ class GocatorRig {
 
   std::uint64_t device_us() const { return static_cast<std::uint64_t>((now - switched_on) / 1000); }
 
-  /// Lets both ends work until it is so; a deadline that only a hung test reaches.
+  /// Runs both ends until `so`; only a hung test reaches the deadline.
   template <class Predicate>
   bool until(Predicate so) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -86,7 +85,7 @@ class GocatorRig {
     now += milliseconds * ms;
     source.pollables()[0]->on_deadline(now);
   }
-  /// Time that passes until it is so, by the source's own deadlines; -1: it never is.
+  /// Time until `so`, by the source's own deadlines; -1: never.
   int ms_until(const std::function<bool()>& so, int most_ms) {
     for (int t = 0; t <= most_ms; t += 50) {
       for (int i = 0; i < 20 && !so(); ++i) work(1);
@@ -96,7 +95,7 @@ class GocatorRig {
     return -1;
   }
 
-  /// What is under way gets there, or does not.
+  /// Completes transfers in progress, or not.
   void settle() {
     for (int i = 0; i < 5; ++i) work(1);
   }
@@ -127,8 +126,8 @@ class GocatorRig {
 
   MonotonicNs now = 10'000'000 * ms, switched_on = 1'000'000 * ms;
   VirtualGocatorDevice device{67890, "board.job"};
-  std::string stored;           // frame id that the store knows
-  bool older_firmware = false;  // protocol 4.2, which only the older question gets
+  std::string stored;           // frame id known to the store
+  bool older_firmware = false;  // protocol 4.2, for the older request only
 
  private:
   GocatorBytes answer(const GocatorBytes& request) {

@@ -1,4 +1,5 @@
-// The golden bytes, and other messages made field by field as PROTOCOLS 2a lays them out.
+// The golden bytes, and other messages built field by field (LMI's Gocator manuals, chapter "Gocator
+// Protocol").
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace datum::testing {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// Hexadecimal digits of a file of tests/data/gocator; lines with '#' are passed over.
+/// Bytes from the hexadecimal digits of a file of tests/data/gocator; lines with '#' are skipped.
 inline Bytes hex_file(const std::string& name) {
   std::ifstream in(std::string(DATUM_SOURCE_DIR) + "/tests/data/gocator/" + name);
   std::string digits;
@@ -30,7 +31,7 @@ inline Bytes hex_file(const std::string& name) {
 
 inline Bytes golden_surface() { return hex_file("surface.hex"); }
 
-/// Where the golden messages begin.
+/// Offsets of the golden messages.
 constexpr std::size_t golden_stamp_at = 0, golden_surface_at = 78, golden_intensity_at = 158;
 
 template <class T>
@@ -39,7 +40,7 @@ Bytes with(Bytes bytes, std::size_t offset, T value) {
   return bytes;
 }
 
-/// Everything that comes of the bytes, received in pieces of at most `piece`.
+/// All data sets from the bytes, received in pieces of at most `piece`.
 inline std::vector<gocator::DataSet> received(gocator::DataReceiver& receiver, gocator::ByteView bytes,
                                               std::size_t piece = SIZE_MAX) {
   std::vector<gocator::DataSet> sets;

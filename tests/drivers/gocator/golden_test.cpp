@@ -68,7 +68,7 @@ TEST(GocatorGolden, BecomesAFrameInMillimetres) {
   HeightFrame f = frame_of(golden(), "gocator");
   EXPECT_EQ(f.rows, 2);
   EXPECT_EQ(f.cols, 3);
-  // The decimal numbers themselves: each is rounded once.
+  // The decimal numbers, each rounded once.
   EXPECT_EQ(f.x.scale_mm, 0.035);
   EXPECT_EQ(f.y.scale_mm, 0.036);
   EXPECT_EQ(f.z.scale_mm, 0.001);
@@ -105,7 +105,7 @@ TEST(GocatorGolden, AFileOfThemIsTheSameSet) {
   EXPECT_EQ(set.heights.size(), 6u);
 }
 
-// The repository's hexadecimal text against the vendor's file.
+// The repository's hexadecimal text equals the vendor's file.
 TEST(GocatorGolden, AreTheVendorsBytes) {
   DATUM_NEED_REAL_DATA("gocator/surface_golden.gdp");
   std::ifstream in(datum::testing::real_data_folder() / "gocator/surface_golden.gdp", std::ios::binary);

@@ -1,4 +1,4 @@
-// Splits, truncation, garbage, lies about sizes: typed errors, and memory that the limit bounds.
+// Splits, truncation, garbage, wrong sizes: typed errors and bounded memory.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -17,7 +17,7 @@ using datum::testing::golden_surface_at;
 using datum::testing::received;
 using datum::testing::with;
 
-/// The fault that the bytes are refused for; none: they are not.
+/// The fault of refused bytes; none: accepted.
 std::optional<Fault> fault_of(const Bytes& bytes, std::size_t most = 1 << 20) {
   DataReceiver receiver(most);
   try {
@@ -85,7 +85,7 @@ TEST(GocatorHostileBytes, ASizeThatOverflowsIsNoSize) {
   Bytes bytes = golden_surface();
   bytes.resize(golden_surface_at + 72);
   bytes = with(bytes, golden_surface_at, std::uint32_t{72});
-  // Rows x columns is 2^63 + 2; two bytes for each are 4 modulo 2^64, which is what there is.
+  // Rows x columns is 2^63 + 2; two bytes each are 4 modulo 2^64, the available size.
   bytes = with(bytes, golden_surface_at + 8, std::uint32_t{0xFFFE0002});
   bytes = with(bytes, golden_surface_at + 12, std::uint32_t{0x80010001});
   EXPECT_EQ(fault_of(bytes), Fault::size_mismatch);
@@ -117,7 +117,7 @@ TEST(GocatorHostileBytes, AfterAResetItReadsAgain) {
   EXPECT_EQ(received(receiver, golden_surface()).size(), 1u);
 }
 
-// A set without end can't grow without bound either.
+// A set without end must not grow without bound either.
 TEST(GocatorHostileBytes, MeasurementsWithoutEndEndTheLink) {
   Bytes message;
   append(message, std::uint32_t{14 + 8 * 8000});
@@ -132,7 +132,7 @@ TEST(GocatorHostileBytes, MeasurementsWithoutEndEndTheLink) {
   EXPECT_THROW(forever(), ProtocolError);
 }
 
-// 50 000 mutations of the golden bytes: no crash (the sanitizers look on), typed errors alone.
+// 50 000 mutations of the golden bytes: no crash (also under the sanitizers), typed errors only.
 TEST(GocatorHostileBytes, MutationsGiveTypedErrorsAlone) {
   std::mt19937 random(1);
   std::map<Fault, int> seen;

@@ -1,4 +1,4 @@
-// Frames of a Gocator as a cell takes them.
+// Frames of a Gocator in a cell.
 #include "drivers/sensor/gocator_source.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ TEST(GocatorSource, ConnectsGreetsAndStartsTheSensor) {
   EXPECT_EQ(rig.warnings(), "");
 }
 
-// It knows no GetVersion, and answers the older question in its own form.
+// It lacks GetVersion, and answers the older request in its own form.
 TEST(GocatorSource, OlderFirmwareTellsItsVersionInFortyBytes) {
   GocatorRig rig;
   rig.older_firmware = true;
@@ -66,7 +66,8 @@ TEST(GocatorSource, AFrameIsRightHandedInMillimetresAndSaysWhatMadeIt) {
               static_cast<double>(exposed_ns), static_cast<double>(f.captured.offset->uncertainty_ns));
   EXPECT_LE(f.captured.host->from_ns, exposed_ns);
   EXPECT_GE(f.captured.host->to_ns, exposed_ns);
-  // Question and answer took no time: 1 us of the sensor's clock, twice, and the exposure of 2.5 ms on each side.
+  // Request and answer took no time: 1 us of the sensor's clock, twice, and the exposure of 2.5 ms on each
+  // side.
   EXPECT_LE(f.captured.host->to_ns - f.captured.host->from_ns, 5 * ms + 4000);
 }
 

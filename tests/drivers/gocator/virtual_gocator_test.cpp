@@ -1,4 +1,4 @@
-// What the virtual Gocator writes equals what LMI's own serializer writes, byte for byte.
+// The virtual Gocator's bytes equal those of LMI's own serializer.
 #include <gtest/gtest.h>
 
 #include "tests/drivers/gocator/golden.h"

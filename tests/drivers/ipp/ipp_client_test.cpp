@@ -1,4 +1,4 @@
-// The session against time: what is late, what is asked again, who must mend what.
+// The session over time: timeouts, repeated requests, recovery.
 #include <gmock/gmock.h>
 
 #include "tests/drivers/ipp/ipp_replay.h"
@@ -13,14 +13,14 @@ using ::testing::IsEmpty;
 
 constexpr MonotonicNs ms = ns_per_ms;
 
-/// Answers the start sequence; then one command at a time by hand.
+/// Answers the start sequence, then single commands on request.
 struct Rig {
   IppClient client;
   MonotonicNs now = 1000 * ms;
   std::vector<std::string> heard;
 
   explicit Rig(const CmmSettings& settings = ipp_settings()) : client(settings) { client.opened(now); }
-  /// The line that goes out now, without its CR LF; "" where none does.
+  /// The outgoing line without its CR LF; "" if none.
   std::string out() {
     const std::string line = client.take_output(now);
     return line.empty() ? "" : line.substr(0, line.size() - 2);
@@ -29,7 +29,7 @@ struct Rig {
     client.receive(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), now);
     while (const auto sample = client.next()) heard.push_back(testing::text_of(*sample));
   }
-  /// Acknowledges, answers and completes what goes out now; what that was.
+  /// Acknowledges, answers and completes the outgoing command; returns it.
   std::string answer(const std::string& text = "") {
     const std::string line = out(), tag = line.substr(0, 5);
     in(tag + " &\r\n" + (text.empty() ? "" : tag + " # " + text + "\r\n") + tag + " %\r\n");
@@ -75,7 +75,7 @@ TEST(IppClient, ALateAnswerIsStaleAndNoneAtAllLosesTheLink) {
   EXPECT_EQ(rig.client.lost(), "no answer for 4000 ms to Get(X(), Y(), Z())");
 }
 
-// The controller answers the poll and no watchdog: a queue of it hangs.
+// The controller answers the poll but no watchdog: one of its queues hangs.
 TEST(IppClient, AWatchdogThatIsNeverAnsweredLosesTheLink) {
   Rig rig;
   rig.start();
@@ -114,7 +114,7 @@ TEST(IppClient, NoSessionNoPosition) {
             "no session: error 0500 (emergency stop), severity 3: Emergency stop [Server]");
 }
 
-// The standard says 0008, a server was seen to say 0507: the session of before is still there.
+// The standard defines 0008, one server sends 0507: the earlier session still exists.
 TEST(IppClient, ASessionThatExistsIsTaken) {
   for (const char* code : {"0008", "0507"}) {
     Rig rig;
@@ -138,7 +138,7 @@ TEST(IppClient, AnErrorStatusThatStaysSetIsAFaultUntilItIsCleared) {
   Rig rig;
   rig.start();
   rig.in("E0000 ! Error(3, 500, HealthCheck, \"Emergency Stop\")\r\n");
-  rig.position();  // the poll that runs is answered first, and counts no more
+  rig.position();  // the running poll is answered first and no longer counts
   EXPECT_THAT(rig.heard, ElementsAre(HasSubstr("DEVICE_ERROR error 0500")));
   rig.recover(1);
   EXPECT_THAT(rig.heard.back(), HasSubstr("the error status stays set"));
@@ -178,7 +178,7 @@ TEST(IppClient, AnOperatorSaysThatItIsMended) {
   EXPECT_EQ(rig.heard.back(), "OK 1 2 3");
 }
 
-// Each error would be cleared by itself, but no position came between them.
+// Each error alone would be cleared, but no position came between them.
 TEST(IppClient, TheSecondErrorWithoutAPositionBetweenIsAFault) {
   Rig rig;
   rig.start();
@@ -251,7 +251,7 @@ TEST(IppClient, AnAnswerWithoutEndIsNone) {
   }
 }
 
-// The same complaint with every poll is in the log once, until a good position came.
+// A fault repeated with every poll is logged once, until a good position.
 TEST(IppClient, WhatGoesOnIsNotedOnce) {
   Rig rig;
   rig.start();
@@ -264,7 +264,7 @@ TEST(IppClient, WhatGoesOnIsNotedOnce) {
   EXPECT_THAT(rig.client.take_notes(), ElementsAre("answer to Get(X(), Y(), Z()): no number Y(...)"));
 }
 
-// A server that floods: what is kept has a bound, and what was dropped is told.
+// A server that floods: the queue is bounded, and drops are reported.
 TEST(IppClient, TouchesWithoutEndAreBounded) {
   Rig rig;
   rig.start();

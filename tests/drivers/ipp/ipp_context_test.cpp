@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 
 IppTransformation turned(double theta, double psi, double phi) { return {{1, 2, 3}, theta, psi, phi}; }
 
-// NIST's script of coordinate systems: with theta = 0 only psi + phi counts, 29 and 151 turn as 180 does.
+// NIST's script of coordinate systems: with theta = 0 only psi + phi counts, 29 and 151 equal 180.
 TEST(IppContext, ATransformationIsTheMotionNotItsAngles) {
   EXPECT_TRUE(same(turned(0, 180, 0), turned(0, 29, 151)));
   EXPECT_TRUE(same(turned(0, 0, 360), turned(0, 0, 0)));
@@ -23,7 +23,7 @@ TEST(IppContext, ATransformationIsTheMotionNotItsAngles) {
   EXPECT_FALSE(same({{0, 0, 0}, 90, 0, 0}, {{0, 0, 0}, 90.00004, 0, 0}));
 }
 
-// The virtual machine turns points by itself; two transformations are the same where they move points alike.
+// The virtual machine transforms points by its own code; equal transformations move points equally.
 TEST(IppContext, SameMeansThatPointsAgree) {
   const auto apart_mm = [](const VirtualCsy& a, const VirtualCsy& b) {
     double most = 0;

@@ -1,5 +1,5 @@
-// Everything that goes wrong at a controller, times one board: the pairing is refused for the right reason or the
-// position is true, and the reader is back without a restart. The times to recover are printed.
+// Every fault of a controller, applied to one board: the pairing is refused for the right reason, or the
+// position is true, and the reader recovers without a restart. Prints the recovery times.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -15,17 +15,17 @@ using testing::IppRig;
 
 struct Trouble {
   const char* name;
-  std::vector<std::string> orders;  // what happens at the machine
+  std::vector<std::string> orders;  // events at the machine
   PairFault fault;                  // of the board's pairing
   const char* why;                  // part of its detail
-  std::vector<std::string> mended;  // what ends it
-  int recovery_ms;                  // at most, from then on
+  std::vector<std::string> mended;  // the repair
+  int recovery_ms;                  // upper limit from then on
 };
 
-// Bounds: what is mended is seen with the next poll, within 200 ms, and the poll after that has a good look before
-// it, too. A transaction that is never answered closes the link 4000 ms after it was sent, which was 200 ms after the
-// trouble began at most; it is reopened 250 ms later. A fault is left with the next watchdog, 2000 ms, and the poll
-// after it. 20 ms: the grain of the test's clock.
+// Limits: a repair is detected by the next poll, within 200 ms, and the poll after that is the first with
+// good contexts on both sides. An unanswered transaction closes the link 4000 ms after it was sent, at most
+// 200 ms after the fault began; it is reopened 250 ms later. A FAULT ends with the next watchdog, 2000 ms,
+// and the poll after it. 20 ms: the step of the test's clock.
 constexpr int polls_ms = 420, reopen_ms = 4200 + 250 + 20, fault_ms = 2220;
 
 const Trouble troubles[] = {
@@ -41,7 +41,7 @@ const Trouble troubles[] = {
     {"lines cut", {"fault cut"}, PairFault::stale, "no answer to", {"fault none"}, reopen_ms},
     {"no end", {"fault no-end"}, PairFault::stale, "no answer to", {"fault none"}, reopen_ms},
     {"babble", {"fault babble"}, PairFault::error, "MALFORMED", {"fault none"}, polls_ms},
-    {"reset", {"reset"}, PairFault::none, "", {}, polls_ms},  // back before the position is due
+    {"reset", {"reset"}, PairFault::none, "", {}, polls_ms},  // restored before the position is due
     {"gone", {"leave"}, PairFault::error, "LINK_DOWN wire: nobody there", {"return"}, 1000 + polls_ms},
     {"other tool", {"tool Probe2"}, PairFault::error, "tool 'Probe2' is active", {"tool Probe1"}, polls_ms},
     {"other tool, silently",
@@ -62,7 +62,7 @@ const Trouble troubles[] = {
      "phi 90.001 deg; the cell demands",
      {"transform 1 2 3 0 0 90"},
      polls_ms},
-    {"mirrored about x",  // no left hand in I++ DME: theta = 180 turns y and z
+    {"mirrored about x",  // no left-handed system in I++ DME: theta = 180 inverts y and z
      {"transform 1 2 3 180 0 90"},
      PairFault::error,
      "theta 180",
@@ -87,7 +87,7 @@ CmmSettings part_cell() {
   CmmSettings settings = ipp_cell();
   settings.ipp.coordinate_system = "PartCsy";
   settings.ipp.transformation = {{1, 2, 3, 0, 0, 90}};
-  // The working range: what tells inches from mm.
+  // The working range, which distinguishes inches from mm.
   settings.axes[0].min_mm = -100;
   settings.axes[0].max_mm = -10;
   return settings;
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(Matrix, IppTrouble, ::testing::ValuesIn(troubles), [](c
   return name;
 });
 
-// The controller is switched off and comes back with another tool: the reconnect reads everything anew.
+// The controller restarts with another tool: the reconnect reads everything again.
 TEST_F(IppTrouble, ARestartWithOtherSettingsIsSeen) {
   ASSERT_GE(rig.until_good(), 0);
   rig.wire->reachable = false;

@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// "TAG MARK TEXT" of each line, or what is wrong with it.
+/// "TAG MARK TEXT" of each line, or its fault.
 std::vector<std::string> lines_of(const std::string& bytes, std::size_t most = IppFramer::longest) {
   IppFramer framer(most);
   std::vector<std::string> lines;
@@ -55,7 +55,7 @@ TEST(IppFramer, NamesWhatIsWrongAndGoesOnAtTheNextLine) {
 TEST(IppFramer, ALineIsNoLongerThanItsCap) {
   EXPECT_THAT(lines_of("00001 # 78\r\n", 10), ElementsAre("00001 # 78"));
   EXPECT_THAT(lines_of("00001 # 789\r\n00001 &\r\n", 10), ElementsAre("a line that is too long", "00001 & "));
-  // However much comes, no more than the cap is kept: what was too long is one line at its end.
+  // For any amount of input no more than the limit is kept: an overlong line is one fault at its end.
   EXPECT_THAT(lines_of(std::string(3 * IppFramer::longest, '7') + "\r\n00001 &\r\n"),
               ElementsAre("a line that is too long", "00001 & "));
 }

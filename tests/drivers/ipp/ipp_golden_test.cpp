@@ -1,4 +1,4 @@
-// The golden transcripts: what the client must send, when, and what it makes of the answers.
+// The golden transcripts: the client's output, its times, and its interpretation of the answers.
 #include <gmock/gmock.h>
 
 #include <random>
@@ -35,7 +35,7 @@ TEST(IppGolden, AReadMayEndAnywhere) {
   }
 }
 
-// A transcript that ends anywhere leaves a client that says so in time and never makes a position up.
+// For a transcript truncated anywhere the client reports the loss in time and never invents a position.
 TEST(IppGolden, ATruncatedSessionGivesNoPositionThatTheWholeOneDoesNot) {
   for (const Transcript& transcript : transcripts()) {
     const auto whole = expected_samples(transcript);
@@ -64,7 +64,7 @@ TEST(IppGolden, GarbageBeforeTheFirstLineSpoilsNothingAfterTheNextPosition) {
     const auto wanted = expected_samples(transcript);
     const auto& heard = replay.heard();
     ASSERT_GE(heard.size(), wanted.size());
-    // The garbage may hold line ends: each piece is told as malformed before the session goes on.
+    // The garbage may contain line ends: each piece is reported as malformed before the session continues.
     const std::vector<std::string> last(heard.end() - static_cast<std::ptrdiff_t>(wanted.size()),
                                         heard.end());
     ASSERT_THAT(last, ElementsAreArray(wanted)) << round;

@@ -42,7 +42,7 @@ void LetterServer::say(const std::string& tag, char mark, const std::string& tex
   out_ += tag + " " + mark + (text.empty() ? "" : " " + text) + "\r\n";
 }
 
-// F3 stands without quotes, as in the standard's older examples.
+// F3 is unquoted, as in the standard's older examples.
 void LetterServer::error(const Line& line, int severity, const std::string& code, const std::string& text) {
   say(line.tag, '!',
       "Error(" + std::to_string(severity) + ", " + code + ", " + line.name + ", \"" + text + "\")");
@@ -110,7 +110,7 @@ void LetterServer::hung_up() {
   heard.clear();
 }
 
-/// 6.3.1.5: what runs and what waits ends with 0006; nothing but ClearAllErrors is taken after it.
+/// 6.3.1.5: running and queued commands end with 0006; after it only ClearAllErrors is accepted.
 void LetterServer::abort(const Line& line, MonotonicNs now) {
   if (!session_ && !habits.aborts_without_session) {
     error(line, 2, "0508", "Bad context");

@@ -1,6 +1,6 @@
-// A second I++ DME server, by the letter of the specification (1.4.3) where controllers differ from it and from each other:
-// what it adds the radius to, where it retracts to, what AbortE asks for, what it refuses outside of a session, how it
-// writes. Around its machine stands a Solid; all that its tip touches is remembered. Shares no code with virtual-ipp.
+// A second I++ DME server, literally after the specification (1.4.3), with the variations of controllers:
+// addition of the radius, end of the retract, demands of AbortE, refusals outside a session, notation. Its
+// machine moves within a Solid and records all contacts of its tip. It shares no code with virtual-ipp.
 #pragma once
 
 #include <deque>
@@ -16,15 +16,15 @@ namespace datum::testing {
 
 struct LetterHabits {
   bool adds_radius = true;            // 6.3.2.13: nominal + Approach + Part.Approach + Tool.Radius
-  bool retracts_to_approach = false;  // else by Retract from the contact
+  bool retracts_to_approach = false;  // otherwise by Retract from the contact
   bool tells_part = true, tells_radius = true, tells_ranges = true;
-  bool aborts_without_session = true;  // else AbortE outside of one is 0508
+  bool aborts_without_session = true;  // otherwise AbortE outside a session gives 0508
   enum class Aborted {
     before,
     after,
     never
   } aborted = Aborted::after;  // 0006 of the move: before or after AbortE's '%'
-  double radius_mm = 0.5;      // what the controller believes its tip to be
+  double radius_mm = 0.5;      // the controller's assumed tip radius
 };
 
 class LetterServer {
@@ -39,7 +39,7 @@ class LetterServer {
 
   LetterHabits habits;
   Solid solid;
-  double ball_mm = 0.5;  // the tip as it is
+  double ball_mm = 0.5;  // the true tip
   std::map<std::string, Parameter> parameters{{"Tool.GoToPar.Speed", {20, 1, 500}},
                                               {"Tool.PtMeasPar.Speed", {20, 1, 500}},
                                               {"Tool.PtMeasPar.Approach", {10, 1, 100}},
@@ -61,7 +61,7 @@ class LetterServer {
   std::string receive(const std::string& bytes, MonotonicNs now);
   std::string advance(MonotonicNs now);
   std::optional<MonotonicNs> deadline() const;
-  /// The machine goes on.
+  /// The machine continues.
   void hung_up();
 
  private:
@@ -82,19 +82,20 @@ class LetterServer {
   void abort(const Line& line, MonotonicNs now);
   void begin(const Line& line, MonotonicNs now);
   void touch(const Line& line, const Eigen::Vector3d& nominal, const Eigen::Vector3d& n, MonotonicNs now);
-  /// Straight to there, or to the first contact, which is remembered as a crash. False: there was one.
+  /// Moves straight to the target, or to the first contact, which is recorded as a crash. False: a contact
+  /// occurred.
   bool go(const Eigen::Vector3d& to, double mm_s, const char* during, MonotonicNs now);
   void leg(const Eigen::Vector3d& to, double mm_s, MonotonicNs now);
   double set(const char* name) const { return parameters.at(name).act; }
   double of_part(const char* name) const { return part.count(name) > 0 ? part.at(name) : 0; }
 
-  Eigen::Vector3d at_{0, 0, 0};  // where the last leg ends
+  Eigen::Vector3d at_{0, 0, 0};  // end of the last leg
   std::deque<Leg> way_;
   std::string in_, out_;
   std::deque<Line> queue_;
   std::optional<Line> moving_;
   std::optional<Eigen::Vector3d> touched_;
-  std::string failed_;  // "1006": with the move's end
+  std::string failed_;  // "1006": reported at the move's end
   bool session_ = false, aborted_ = false, erred_ = false;
 };
 

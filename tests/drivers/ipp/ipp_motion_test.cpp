@@ -1,5 +1,5 @@
-// Motion over I++ DME: what is said to the controller, what is refused before, and what stops it, against the
-// virtual server in injected time.
+// Motion over I++ DME: commands to the controller, refusals before them, and stops, with the virtual server
+// in injected time.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using ::testing::StartsWith;
 using testing::to;
 using testing::Xyz;
 
-// The probe stands in the middle of the bore, 1 mm below the surface.
+// The probe is at the centre of the bore, 1 mm below the surface.
 struct Moving : IppRig {
   std::vector<std::string> ends;
 
@@ -60,7 +60,7 @@ TEST(IppMotion, TouchesTheWallAndTellsOfItAsATouch) {
   EXPECT_THAT(rig.ends, ElementsAre(""));
   ASSERT_EQ(rig.touches.size(), 1u);
   EXPECT_EQ(rig.touches[0].state, ProbeState::ok) << rig.touches[0].detail;
-  EXPECT_NEAR(rig.touches[0].position_mm[0], 14, 1e-5);  // five decimals on the wire
+  EXPECT_NEAR(rig.touches[0].position_mm[0], 14, 1e-5);  // the protocol has five decimals
   EXPECT_EQ(rig.set("Tool.PtMeasPar.Speed"), 2);
   EXPECT_EQ(rig.set("Tool.PtMeasPar.Retract"), 3.5) << "not the 10 mm that the server stood at";
   EXPECT_NEAR(rig.tip()[0], 10.5, 1e-5);
@@ -70,13 +70,13 @@ TEST(IppMotion, TouchesTheWallAndTellsOfItAsATouch) {
 
 TEST(IppMotion, ADoubtEndsIt) {
   Moving missing;
-  missing.order("hole 10 20 9 31");  // wider than any touch seeks
+  missing.order("hole 10 20 9 31");  // wider than any touch searches
   missing.go({14.5, 20, 30}, true);
   ASSERT_EQ(missing.ends.size(), 1u);
   EXPECT_THAT(missing.ends[0], HasSubstr("Surface not found"));
   EXPECT_THAT(missing.touches, IsEmpty());
   Moving crash;
-  crash.order("hole 10 20 1 31");  // narrower than any scan said
+  crash.order("hole 10 20 1 31");  // narrower than any scan
   crash.go({12, 20, 30});
   EXPECT_THAT(crash.ends, ElementsAre(HasSubstr("Unexpected touch")));
   EXPECT_THAT(crash.tip(), ElementsAre(DoubleNear(11, 1e-6), 20, 30));
@@ -127,12 +127,12 @@ TEST(IppMotion, ASessionThatIsLostTakesTheMoveWithIt) {
   reset.pass(500);
   ASSERT_EQ(reset.ends.size(), 1u);
   EXPECT_THAT(reset.ends[0], HasSubstr("reset by peer"));
-  // The controller says nothing any more: it is told to stop all the same, in the hope that it hears.
+  // The controller is silent: the stop is sent nevertheless, in case it is received.
   CmmSettings slow = moving_cell();
-  slow.ipp.motion->speed_mm_s = 2;  // under way for 30 s, longer than the client waits
+  slow.ipp.motion->speed_mm_s = 2;  // 30 s of motion, longer than the client's timeout
   Moving mute(slow);
   mute.go({10, 20, 90}, false, 1000);
-  mute.server.fault = VirtualIppFault::drop;  // its answers' data are lost: no status, no position
+  mute.server.fault = VirtualIppFault::drop;  // its data lines are lost: no status, no position
   mute.pass(100);
   mute.server.fault = VirtualIppFault::no_end;
   mute.pass(10'000);
@@ -163,7 +163,7 @@ TEST(IppMotion, IsRefusedWhereItIsNotAllowedOrNotReady) {
   EXPECT_THAT(rig.tip(), ElementsAre(12, 20, 30));
 }
 
-/// What the reader says from now on.
+/// Output of the reader from now on.
 struct Heard : Moving {
   std::vector<std::string> said;
   explicit Heard(const CmmSettings& s = moving_cell(), const std::string& before = "") : Moving(s, before) {
@@ -200,7 +200,7 @@ TEST(IppMotion, AMachineThatDoesNotTakeAPropertyIsNotTouchedWith) {
   EXPECT_THAT(rig.tip(), ElementsAre(10, 20, 30));
 }
 
-// The server refuses Search(0) with 0504: its least is 1. What it stands at then is what is reckoned with.
+// The server refuses Search(0) with 0504, its limit is 1. The value read back is used.
 TEST(IppMotion, WhatTheMachineStandsAtIsReckonedWith) {
   Heard far(moving_cell(), "set Tool.PtMeasPar.Retract 9 9 100");
   far.go({15, 20, 30}, true);
@@ -244,7 +244,7 @@ TEST(IppMotion, AfterAbortEErrorsAreClearedFirst) {
   EXPECT_GE(rig.until_good(), 0);
 }
 
-// The first line of a session: the daemon before this one may have been killed while the machine moved.
+// The first line of a session: an earlier daemon may have been killed during motion.
 TEST(IppMotion, ASessionBeginsWithAbortE) {
   Heard rig;
   rig.go({10, 20, 90}, false, 1000);
@@ -285,7 +285,7 @@ TEST(IppMotion, ClosingStopsTheMachineAndEndsTheSession) {
   EXPECT_EQ(still.said.back(), "EndSession()");
 }
 
-// Somebody's error, under a tag that nobody has: a controller that lost count is not trusted with a move.
+// An error with an unknown tag: a controller with inconsistent tags must not move.
 TEST(IppMotion, AnErrorUnderAnUnknownTagStopsTheMachine) {
   Heard rig;
   rig.go({10, 20, 90}, false, 1000);
@@ -302,7 +302,7 @@ TEST(IppMotion, AnErrorUnderAnUnknownTagStopsTheMachine) {
   EXPECT_THAT(still.reader.describe(), HasSubstr("FAULT"));
 }
 
-// datumd(8), MOTION: what is sent to a machine, command by command.
+// datumd(8), MOTION: commands to a machine, one by one.
 TEST(IppMotion, TheManualNamesEachCommandThatIsSent) {
   std::ifstream in(DATUM_SOURCE_DIR "/systemd/datumd.8.in");
   const std::string page{std::istreambuf_iterator<char>(in), {}};
@@ -349,7 +349,7 @@ TEST(IppMotion, TheManualNamesEachCommandThatIsSent) {
   for (const std::string& command : said) EXPECT_THAT(motion, HasSubstr(command));
 }
 
-// Whatever the machine's offset is at, the way out of the hole is free once the tip is above it.
+// For any offset of the machine, the path out of the hole is free once the tip is above it.
 TEST(VirtualIppHole, KeepsTheTipWithinItsCircle) {
   VirtualIppMachine machine;
   machine.hole = VirtualIppMachine::Hole{10, 20, 4, 31};

@@ -1,4 +1,4 @@
-// A cell that may move its probe over I++ DME, and a bore that it is moved in.
+// A cell with permission to move its probe over I++ DME, and a bore for it.
 #pragma once
 
 #include "drivers/ipp/ipp_motion.h"
@@ -28,7 +28,7 @@ std::string refusal(Call call) {
   return "";
 }
 
-// A bore about (10, 20) whose wall holds the tip's centre at 4 mm; its surface lies where the centre is at 31.
+// A bore about (10, 20) that limits the tip's centre to 4 mm; its surface is at height 31 of the centre.
 inline ProbeRoom the_room() {
   ProbeRoom room;
   room.surface_mm = {10, 20, 31};
@@ -42,7 +42,7 @@ inline ProbeRoom the_room() {
 
 inline ProbeWay to(const Xyz& mm, bool until_contact = false) { return {mm, until_contact, the_room()}; }
 
-/// A reference server's: least 1 mm, least 1 mm/s.
+/// Limits of a reference server: at least 1 mm and 1 mm/s.
 inline IppLimits reference_limits() {
   IppLimits limits;
   for (IppRange* range :

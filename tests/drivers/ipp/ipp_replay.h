@@ -1,5 +1,5 @@
-// Golden transcripts of I++ DME, tests/data/ipp/*.txt, through the client: what it sends and what comes out.
-// Format: tests/drivers/cmm/transcript.h; a sample that begins with TOUCH is a touch.
+// Plays golden transcripts of I++ DME, tests/data/ipp/*.txt, to the client and compares its output and
+// samples. Format: tests/drivers/cmm/transcript.h; a sample that begins with TOUCH is a touch.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ class IppReplay {
     while (const auto sample = client_.next()) heard_.push_back(text_of(*sample));
     while (const auto touch = client_.next_touch()) heard_.push_back("TOUCH " + text_of(*touch));
   }
-  // Until the expected bytes are sent; time passes only to the client's own deadlines.
+  // Runs until the expected bytes are sent; the clock advances only to the client's own deadlines.
   std::string sent(std::size_t size) {
     for (int i = 0; i < 100 && output_.size() < size && client_.deadline(); ++i) {
       now_ = std::max(now_, *client_.deadline());

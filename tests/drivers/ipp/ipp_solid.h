@@ -1,5 +1,5 @@
-// A solid and a ball that moves in it: a plate with a bore, its floor, and walls around all. What touches, and where first.
-// Shares no code with what plans the moves.
+// A solid and a ball that moves in it: a plate with a bore, its floor, and surrounding walls. It computes the
+// first contact and shares no code with the planning of moves.
 #pragma once
 
 #include <Eigen/Dense>
@@ -10,7 +10,8 @@
 namespace datum::testing {
 
 struct Solid {
-  Eigen::Vector3d mouth_mm{0, 0, 0};                // the bore's axis meets the plate's surface
+  /// Intersection of the bore's axis with the plate's surface.
+  Eigen::Vector3d mouth_mm{0, 0, 0};
   Eigen::Vector3d axis = Eigen::Vector3d::UnitZ();  // out of the plate
   double radius_mm = 1, floor_mm = 10;              // of the bore; its floor below the surface
   Eigen::Vector3d walls_min_mm{-1e3, -1e3, -1e3}, walls_max_mm{1e3, 1e3, 1e3};
@@ -18,7 +19,7 @@ struct Solid {
 
   enum class Part { nothing, bore, plate, floor, wall };
   struct Gap {
-    double mm = 0;  // between the ball and the nearest part; negative: it is in it
+    double mm = 0;  // distance of the ball from the nearest part; negative: penetration
     Part part = Part::nothing;
   };
 
@@ -47,7 +48,8 @@ struct Solid {
     Eigen::Vector3d at_mm;  // of the ball's centre
     Part part = Part::nothing;
   };
-  /// The first on a straight way. A ball that begins in contact may leave it. 20 nm: the wire rounds to 10.
+  /// First contact on a straight path. A ball that begins in contact may leave it. 20 nm: the protocol rounds
+  /// to 10.
   std::optional<Contact> first(const Eigen::Vector3d& from, const Eigen::Vector3d& to, double ball_mm) const {
     const double length = (to - from).norm();
     constexpr double contact_mm = 2e-5;
@@ -57,7 +59,7 @@ struct Solid {
       const Gap here = gap(at, ball_mm);
       if (here.mm < least_mm) return Contact{at, here.part};
       s += std::max(here.mm * 0.99,
-                    contact_mm / 4);  // the gap changes by no more than the way, but for the scales
+                    contact_mm / 4);  // the gap changes at most by the path length, apart from the scales
     }
     const Gap there = gap(to, ball_mm);
     if (there.mm < least_mm) return Contact{to, there.part};

@@ -1,5 +1,5 @@
-// A thousand random bores, tips, scans, machine limits, habits and defaults: the tip that datumd moves touches nothing but
-// the wall that it was sent to, at any instant, also when it is aborted, told to end or killed at a random instant.
+// A thousand random bores, tips, scans, machine limits, habits and defaults: the moved tip touches only the
+// wall of its target, at any instant, also when it is aborted, terminated or killed at a random instant.
 #include <gmock/gmock.h>
 
 #include <random>
@@ -49,7 +49,7 @@ class LetterWire final : public Port {
   bool open_ = false;
 };
 
-/// The daemon's reader and the server, and what a daemon does with them; a killed daemon is another reader.
+/// The daemon's reader and the server, driven like the daemon does; a killed daemon is a new reader.
 struct LetterRig {
   MonotonicNs now = 1000 * ns_per_ms;
   LetterServer server;
@@ -58,7 +58,7 @@ struct LetterRig {
   std::unique_ptr<IppReader> reader;
   std::optional<std::string> ended;
   std::optional<Vec> touched;
-  std::optional<MonotonicNs> interrupt_at;  // something happens then, whatever goes on
+  std::optional<MonotonicNs> interrupt_at;  // time of an interruption, in any state
   std::function<void()> interrupt;
 
   void start() {
@@ -70,7 +70,7 @@ struct LetterRig {
     reader->listen(true, now);
     reader->start(now);
   }
-  /// From one deadline to the next, until it says so; false: not within a minute.
+  /// Advances from deadline to deadline until `reached`; false: not within a minute.
   bool pass_until(const std::function<bool()>& reached) {
     const MonotonicNs end = now + 60'000 * ns_per_ms;
     while (!reached()) {
@@ -148,7 +148,7 @@ struct Case {
     server.habits.aborts_without_session = chance(0.7);
     server.habits.aborted =
         static_cast<LetterHabits::Aborted>(std::uniform_int_distribution<int>(0, 2)(random));
-    // A controller that tells its radius may have any; one that does not is set up for this tip.
+    // A controller that reports its radius may have any; otherwise it is configured for this tip.
     server.habits.radius_mm = server.ball_mm * (server.habits.tells_radius ? uniform(0, 3) : uniform(0, 1));
     for (auto& [name, parameter] : server.parameters) {
       parameter.min = name.ends_with("Speed") ? one_of({0.01, 1}) : one_of({0, 0, 0.1, 0.5, 1, 2});
@@ -158,13 +158,13 @@ struct Case {
     for (auto& [name, value] : server.part)
       value = server.habits.tells_part && chance(0.3) ? uniform(0, 2) : 0;
   }
-  /// What a scan says: wrong by up to 3 of its standard uncertainties, each way.
+  /// The scan's result, wrong by up to 3 standard uncertainties in each direction.
   void scanned() {
     const Solid& solid = rig.server.solid;
     hybrid.probe = {rig.server.ball_mm, 0.0005, 0.001};
     hybrid.spare_mm = one_of({0.05, 0.2, 0.5});
     hybrid.depth_mm = uniform(0.5, 4);
-    // As deep as the cell's configuration must keep away from a floor, and not more.
+    // At the smallest distance from the floor that the cell's configuration permits.
     rig.server.solid.floor_mm = hybrid.depth_mm + hybrid.spare_mm + rig.server.ball_mm + 0.05;
     const double u_xy = uniform(0.002, 0.05), u_r = uniform(0.002, 0.05);
     scan.normal = solid.axis;
@@ -178,7 +178,7 @@ struct Case {
 
   Eigen::Matrix3d scales_from_machine() const { return rig.server.solid.true_from_scales.inverse(); }
 
-  /// One move as the hole's desk asks for it; empty: well.
+  /// One move, as requested by a hole procedure; empty: success.
   std::string move(const HybridProbe& probe, const ProbeMove& to) {
     const Vec q = scales_from_machine() * to.to_mm;
     ProbeWay way{{q.x(), q.y(), q.z()},
@@ -195,7 +195,7 @@ struct Case {
     return *rig.ended;
   }
 
-  /// Until the hole is done or something stops it; why it ended.
+  /// Runs until the hole is done or stopped; returns the reason of the end.
   std::string run() {
     if (!rig.until_good()) return "no session";
     HybridProbe probe(hybrid);
@@ -244,14 +244,14 @@ TEST(IppSolid, TouchesNothingButWhereItWasSent) {
     touches += c.rig.server.touches;
     EXPECT_THAT(why, ::testing::Not(::testing::AnyOf("no session", "no end", "no touch"))) << "case " << seed;
   }
-  // Tight bores, large tips and long least retracts leave no way; the others are measured to the end.
+  // Tight bores, large tips and long minimum retracts leave no path; all others are measured completely.
   EXPECT_GE(done, static_cast<int>(cases) / 4);
   EXPECT_GE(touches, 12 * done) << "a round of four, one of eight";
   ::testing::Test::RecordProperty("done", done);
   std::printf("%d done, %d refused before they moved, %d touches\n", done, refused, touches);
 }
 
-// The tip was left in one bore and the next scan is of another: straight there it would go through the wall.
+// The tip is in one bore and the next scan is of another: a straight path would lead through the wall.
 TEST(IppSolid, ATipLeftInABoreIsNotDraggedThroughItsWall) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Case c(seed);
@@ -266,14 +266,14 @@ TEST(IppSolid, ATipLeftInABoreIsNotDraggedThroughItsWall) {
   }
 }
 
-// Where the tip stands when it is stopped it touches nothing new, and it stands within the wire's own time.
+// A stopped tip touches nothing new, and stops within the protocol's own time.
 TEST(IppSolid, IsStoppedAtAnyInstant) {
   int stopped = 0;
   for (std::uint64_t seed = 1; seed <= cases; ++seed) {
     Case c(seed);
     LetterRig& rig = c.rig;
     rig.start();
-    const int how = static_cast<int>(seed % 3);  // an operator, SIGTERM, kill -9 and the next start
+    const int how = static_cast<int>(seed % 3);  // an operator, SIGTERM, or kill -9 and the next start
     bool moved = false;
     rig.interrupt_at = rig.now + static_cast<MonotonicNs>(c.uniform(0, 15e9));
     rig.interrupt = [&] {
@@ -281,7 +281,7 @@ TEST(IppSolid, IsStoppedAtAnyInstant) {
       if (how == 0) rig.reader->mover()->stop("an operator", rig.now);
       if (how == 1) rig.reader->close(rig.now);
       if (how != 2) return;
-      rig.start();  // nothing is said by the one before
+      rig.start();  // the previous reader sends nothing
       EXPECT_THAT(rig.server.heard, ::testing::ElementsAre("E0001 AbortE()")) << "case " << seed;
     };
     const std::string why = c.run();

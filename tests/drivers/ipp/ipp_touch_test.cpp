@@ -1,4 +1,4 @@
-// What is told to a machine that moves, reckoned with its limits, and what is refused before anything is said.
+// Parameters sent to a moving machine, computed with its limits, and refusals before any command.
 #include "drivers/ipp/ipp_touch.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ TEST(IppTouch, SaysWhereTo) {
             "PtMeas(X(44.00000), Y(4.00000), Z(3.00000), IJK(0.800000, -0.600000, -0.000000))");
 }
 
-// From the middle to a wall that is expected 4 mm away and sought up to 5 mm.
+// From the centre to a wall expected 4 mm away and searched up to 5 mm.
 TEST(IppTouch, ReckonsWithApproachPartApproachAndRadius) {
   const CmmSettings s = moving_cell();
   const Xyz from{10, 20, 30};
@@ -44,7 +44,7 @@ TEST(IppTouch, ReckonsWithApproachPartApproachAndRadius) {
   limits.part_approach = 0.25;
   const IppTouch t = plan_touch(s, limits, from, way);
   const IppTouchWay w = touch_way(s, limits, t, from, way);
-  // nominal - (Approach + Part.Approach + Tool.Radius) is where the tip stands, whoever adds the radius.
+  // nominal - (Approach + Part.Approach + Tool.Radius) is the tip's position, whoever adds the radius.
   EXPECT_NEAR(w.nominal_mm[0] - t.approach - 0.25 - 0.5, 10, 1e-9);
   EXPECT_NEAR(w.approach_least_mm, 0, 1e-9);
   EXPECT_NEAR(w.approach_most_mm, 0.5, 1e-9) << "of a controller that adds none";
@@ -55,7 +55,7 @@ TEST(IppTouch, ReckonsWithApproachPartApproachAndRadius) {
   EXPECT_EQ(t.retract, 3.5) << "from where contacts begin back to the middle";
 }
 
-// 10 mm is what a reference server stands at: in this bore it leads through the opposite wall.
+// 10 mm is a reference server's default: in this bore it leads through the opposite wall.
 TEST(IppTouch, ARetractThroughTheOtherWallIsRefused) {
   const CmmSettings s = moving_cell();
   const Xyz from{10, 20, 30};
@@ -137,7 +137,8 @@ TEST(IppTouch, WhatIsNeverSaid) {
               HasSubstr("target Y = 6.0000 mm is outside its axis, -1000000 to 5 mm"));
 }
 
-// Both ends are free, the way between is not: through the plate from beside the bore, and from one bore to above another.
+// Both ends are free, the path is not: through the plate from beside the bore, and from one bore to above
+// another.
 TEST(IppTouch, TheWayIsLookedAtNotItsEnds) {
   const CmmSettings s = moving_cell();
   EXPECT_EQ(refusal([&] { check_move(s, {10, 20, 33}, to({10, 20, 30})); }), "") << "down the axis";

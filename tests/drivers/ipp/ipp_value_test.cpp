@@ -84,7 +84,7 @@ TEST(IppError, CausesWithoutQuotes) {
   EXPECT_EQ(read_ipp_error("Error(1, 0504, A, B)").text, "B");
 }
 
-// A line that says that something is wrong, but not what, is not taken lightly.
+// An error line without a readable cause counts as severe.
 TEST(IppError, WhatCantBeReadIsSevere) {
   for (const std::string text : {"", "Error", "Error()", "Error(2)", "Error(x, 1, A, B)", "Oops(1, 2, 3, 4)",
                                  "Error(1, 0504, A, B", "Error(7, 0504, A, B)", "Error(-1, 0504, A, B)"})

@@ -12,14 +12,14 @@
 
 namespace datum::testing {
 
-/// What the reader writes, the server answers at once; its bytes wait until they are read.
+/// The server answers the reader's output at once; its bytes wait until they are read.
 class IppWire final : public Port {
  public:
   IppWire(VirtualIppServer& server, MonotonicNs& now) : server_(server), now_(now) {}
 
   bool reachable = true, cut = false;
   std::string queued;
-  std::function<void(const std::string& line)> on_line;  // that the reader says
+  std::function<void(const std::string& line)> on_line;  // an output line of the reader
 
   void open() override {
     if (!reachable) throw LostError("wire: nobody there");
@@ -66,7 +66,7 @@ struct IppRig {
     reader.on_touch([this](const ProbePoint& p, MonotonicNs) { touches.push_back(p); });
     reader.start(now);
   }
-  /// What a person does at the machine.
+  /// Action of an operator at the machine.
   void order(const std::string& line) {
     if (line == "reset" || line == "leave") wire->cut = true;
     if (line == "leave" || line == "return") wire->reachable = line == "return";
@@ -78,7 +78,7 @@ struct IppRig {
          i < 1000 && (wire->cut || !wire->queued.empty() || reader.wants_write()) && wire->is_open(); ++i)
       reader.on_ready(now);
   }
-  /// Time goes on from one deadline to the next.
+  /// Advances the time from deadline to deadline.
   void pass(int ms) {
     const MonotonicNs end = now + ms * ns_per_ms;
     attend();
@@ -92,7 +92,7 @@ struct IppRig {
       attend();
     }
   }
-  /// Until a good position comes; ms that passed, or -1 where none came in a minute.
+  /// Time in ms until a good position; -1 if none came within a minute.
   int until_good() {
     const std::size_t seen = samples.size();
     for (int ms = 0; ms <= 60'000; ms += 10) {

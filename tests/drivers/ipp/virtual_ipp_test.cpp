@@ -1,4 +1,4 @@
-// What the virtual server sends, byte for byte, against what NIST's server was seen to send.
+// The virtual server's output, byte for byte, compared with recordings of NIST's server.
 #include <gmock/gmock.h>
 
 #include "tests/drivers/ipp/ipp_wire.h"
@@ -98,14 +98,14 @@ TEST(VirtualIpp, ReportsOfAMoveComeUnderTheirEventTag) {
       "exists\")\r\nE0009 %\r\n");
   c.tell("00002 ClearAllErrors()");
   c.tell("00003 GoTo(X(20))");
-  // 5 mm at 100 mm/s take 50 ms, but ten reports a second are the most.
+  // 5 mm at 100 mm/s take 50 ms, but at most ten reports a second are sent.
   EXPECT_EQ(c.wait(250),
             "E0008 # X(10.00000), Y(0.00000), Z(0.00000)\r\nE0008 # X(20.00000), Y(0.00000), Z(0.00000)\r\n"
             "00003 %\r\n");
   EXPECT_EQ(c.tell("00004 StopDaemon(E0008)"), "00004 &\r\n00004 %\r\n");
 }
 
-// NIST's script of coordinate systems at (2, 3, 4): what each transformation makes of the place.
+// NIST's script of coordinate systems at (2, 3, 4): the place in each of them.
 TEST(VirtualIpp, CoordinateSystemsTurnAsTheirAnglesSay) {
   const auto expect = [](const VirtualCsy& csy, const VirtualXyz& wanted) {
     const VirtualXyz p = into_csy(csy, {2, 3, 4}), back = out_of_csy(csy, p);
@@ -119,7 +119,7 @@ TEST(VirtualIpp, CoordinateSystemsTurnAsTheirAnglesSay) {
   expect({0, 0, 0, 180, 0, 0}, {2, -3, -4});
   expect({5, 6, 7, 0, 0, 0}, {-3, -3, -3});
   expect({1, 0, 0, 90, 0, 0}, {1, -4, 3});
-  // The order: psi first, theta then, phi last. x -> y (psi), y -> z (theta).
+  // Order: psi, theta, phi. x -> y (psi), y -> z (theta).
   expect({0, 0, 0, 90, 90, 0}, {-3, -4, 2});
   expect({0, 0, 0, 90, 0, 90}, {4, 2, 3});
 }

@@ -1,4 +1,4 @@
-// Models as CAD systems export them: three formats, one surface, and files that must be refused.
+// Models exported by CAD systems: three formats, one surface, and refused files.
 #include "drivers/model/model_file.h"
 
 #include <fmt/format.h>
@@ -151,7 +151,8 @@ TEST(ModelFile, NormalsThatContradictTheCornersAreCounted) {
 }
 
 TEST(ModelFile, RoundingIsThatOfTheLargestCoordinate) {
-  // 10 units of 1000 mm: half a unit in the last place of a 24-bit significand, as a bound relative to the number.
+  // 10 units of 1000 mm: half a unit in the last place of a 24-bit significand, as a bound relative to the
+  // number.
   EXPECT_DOUBLE_EQ(model_from_bytes(obj(tetrahedron), "part.obj", 1000).rounding_mm, 10000 * 0x1p-24);
 }
 

@@ -1,4 +1,4 @@
-// Which peers may connect.
+// Peers that may connect.
 #include "drivers/port/allow_list.h"
 
 #include <gmock/gmock.h>

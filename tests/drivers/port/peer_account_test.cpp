@@ -1,4 +1,4 @@
-// The account at the other end of a connection inside this computer.
+// The account at the other end of a local connection.
 #include "drivers/port/peer_account.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,4 @@
-// A pseudo-terminal whose far end the test holds, and waits on a descriptor without a sleep.
+// A pseudo-terminal whose far end belongs to the test, and waiting for a descriptor without a sleep.
 #pragma once
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 namespace datum::testing {
 
-/// True once `fd` is readable or has hung up; false after 10 s, which only a broken program needs.
+/// True once `fd` is readable or has hung up; false after 10 s, which only a faulty program needs.
 inline bool wait_readable(int fd) {
   pollfd entry{fd, POLLIN, 0};
   return poll(&entry, 1, 10'000) == 1;
@@ -40,7 +40,7 @@ class PtyPair {
   void send(const std::string& bytes) const {
     ASSERT_EQ(::write(master_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
   }
-  /// Exactly `size` bytes that the port wrote, fewer if they do not come.
+  /// Exactly `size` bytes written by the port; fewer if they do not arrive.
   std::string receive(std::size_t size) const {
     std::string got;
     while (got.size() < size && wait_readable(master_)) {
@@ -56,7 +56,7 @@ class PtyPair {
   std::string path_;
 };
 
-/// Exactly `size` bytes from the port, fewer if they do not come.
+/// Exactly `size` bytes from the port; fewer if they do not arrive.
 inline std::string receive(Port& port, std::size_t size) {
   std::string got;
   std::uint8_t byte = 0;
@@ -65,7 +65,7 @@ inline std::string receive(Port& port, std::size_t size) {
   return got;
 }
 
-/// what() of the E that `act` throws; empty if it throws none.
+/// what() of the E thrown by `act`; empty if none is thrown.
 template <class E, class Act>
 std::string message_of(Act act) {
   try {

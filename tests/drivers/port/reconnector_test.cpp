@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 constexpr MonotonicNs ms = 1'000'000;
 
-// A port of which the test says how each open() ends and what the peer takes.
+// A port with scripted results of open() and a scripted peer.
 struct ScriptedPort final : Port {
   enum class Ends { well, late, lost, refused };
   std::deque<Ends> ends;
@@ -72,7 +72,7 @@ struct Rig {
     });
     return got;
   }
-  /// Goes to the next deadline; ms until it.
+  /// Advances to the next deadline; returns the ms until it.
   int wait() {
     const MonotonicNs due = link.deadline().value();
     const int waited = static_cast<int>((due - now) / ms);
@@ -110,7 +110,7 @@ TEST(Reconnector, ReopensLaterAndLaterUntilThePeerIsWell) {
   while (!rig.link.is_open()) waits.push_back(rig.wait());
   EXPECT_THAT(waits, ElementsAre(250, 500, 1000, 2000, 4000, 8000, 8000));
   EXPECT_EQ(rig.link.record().attempts, 8u);
-  rig.port->queued = "EOF";  // accepted, then thrown out: the back-off goes on
+  rig.port->queued = "EOF";  // accepted, then closed: the back-off continues
   rig.read();
   EXPECT_EQ(rig.link.describe(), "closed, to be reopened: hung up");
   rig.port->queued.clear();

@@ -65,7 +65,7 @@ TEST(SerialPort, HangUpIsLostAndTheSameLinkReopensOnAnotherDevice) {
   port->close();
   EXPECT_FALSE(port->is_open());
   std::filesystem::remove(link);
-  EXPECT_THROW(port->open(), LostError);  // unplugged: may come back
+  EXPECT_THROW(port->open(), LostError);  // unplugged: may return
 
   PtyPair second;
   std::filesystem::create_symlink(second.path(), link);

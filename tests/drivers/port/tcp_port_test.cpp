@@ -39,7 +39,7 @@ struct Server {
   }
 };
 
-// No network here loses its peer: that the kernel was told is all that can be seen.
+// No network of this test loses a peer: only the socket options can be verified.
 TEST(TcpPort, LosesAPeerThatIsGone) {
   Server server;
   const auto client = server.connect();
@@ -160,7 +160,8 @@ TEST(TcpListener, WrongAddressesAreRefused) {
             server.listener.describe() + ": Address already in use");
 }
 
-/// A socket as a service manager makes it: bound, listening unless said otherwise, blocking, not closed on exec.
+/// A socket as made by a service manager: bound, listening unless stated otherwise, blocking, not closed on
+/// exec.
 int listening_at(const char* address, int family, std::uint16_t port, bool listens = true) {
   const int socket = ::socket(family, SOCK_STREAM, 0);
   sockaddr_storage at{};
@@ -180,7 +181,7 @@ int listening_at(const char* address, int family, std::uint16_t port, bool liste
 }
 
 std::uint16_t port_of(int socket) {
-  sockaddr_in6 at{};  // its port lies where that of sockaddr_in does
+  sockaddr_in6 at{};  // its port has the offset of that in sockaddr_in
   socklen_t size = sizeof at;
   getsockname(socket, reinterpret_cast<sockaddr*>(&at), &size);
   return ntohs(at.sin6_port);
@@ -190,7 +191,7 @@ TEST(TcpListener, TakesASocketThatListensWhereItIsTold) {
   for (const auto& [address, family] : {std::pair{"127.0.0.1", AF_INET}, std::pair{"::1", AF_INET6}}) {
     const int socket = listening_at(address, family, 0);
     const std::uint16_t port = port_of(socket);
-    const auto client = tcp_port(address, port);  // before anybody takes it: it waits
+    const auto client = tcp_port(address, port);  // pending before it is accepted
     client->open();
     std::size_t accepted = 0;
     TcpListener listener(

@@ -1,5 +1,5 @@
-// tests/data/bad/frames: every file is refused with its line of expected.txt (which starts with a file's
-// name: its own, or that of the height file which the fault is in).
+// tests/data/bad/frames: every file is refused with its line of expected.txt, which starts with the name of
+// the file or of the faulty height file.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -59,7 +59,7 @@ TEST(BadFrames, EachIsRefusedWithItsMessage) {
   EXPECT_GE(files, 40u);
 }
 
-// The bad ones differ from these by their one fault.
+// The bad ones differ from these by one fault.
 TEST(BadFrames, TheirGoodOriginalsAreAccepted) {
   EXPECT_EQ(refusal_of(good / "sidecar.json"), "accepted");
   EXPECT_EQ(refusal_of(good / "snapshot.csv"), "accepted");

@@ -1,4 +1,4 @@
-// What a delivery in work/ was claimed for, and how often a process ended over it.
+// Records of claims in work/, and the count of processes that ended during a delivery.
 #include "drivers/sensor/claim_record.h"
 
 #include <gmock/gmock.h>
@@ -51,7 +51,7 @@ TEST(ClaimRecord, IsFoundWithTheDeliveryAndGoesWithItsResult) {
   EXPECT_FALSE(fs::exists(folder / "done/f/.claim"));
 }
 
-/// Killed between the record and the claim: the delivery lies where it was, and the slot goes.
+/// Killed between the record and the claim: the delivery remains in place, and the slot is removed.
 TEST(ClaimRecord, OfNoDeliveryIsRemoved) {
   const testing::FreshFolder folder;
   DropFolder drop(folder.path());
@@ -69,8 +69,7 @@ TEST(DeliveryTry, RefusesWhatEndedTheProcessTwice) {
   { const DeliveryTry read(claim, "read"); }
   { const DeliveryTry again(claim, "read"); }
   const auto ends = [&] {
-    std::ofstream(folder / "work/1/.read", std::ios::app)
-        << 'x';  // as a process leaves it that ends meanwhile
+    std::ofstream(folder / "work/1/.read", std::ios::app) << 'x';  // as left by a process that ends meanwhile
   };
   ends();
   { const DeliveryTry once(claim, "read"); }

@@ -25,7 +25,7 @@ class FileDropTest : public ::testing::Test {
  protected:
   FreshFolder base;
   fs::path drop_path = base.path() / "drop";
-  fs::path outside = base.path() / "outside";  // where producers write before they deliver
+  fs::path outside = base.path() / "outside";  // producers write here before they deliver
   std::set<FrameIdentity> store;
   MonotonicNs now = 1000 * ms;
   std::unique_ptr<FileDrop> drop;
@@ -40,7 +40,7 @@ class FileDropTest : public ::testing::Test {
     drop = std::make_unique<FileDrop>(
         settings, [this](const FrameIdentity& i) { return store.count(i) > 0; }, now);
   }
-  /// Time passes; the loop calls what is due.
+  /// Advances the time and runs due deadlines.
   void pass(MonotonicNs span) {
     const MonotonicNs end = now + span;
     drop->on_ready(now);
@@ -57,7 +57,7 @@ class FileDropTest : public ::testing::Test {
     move_in(stem + ".json");
     drop->on_ready(now);
   }
-  /// What the daemon does with one claim; returns done, duplicate or the refusal.
+  /// Handles one claim as the daemon does; returns done, duplicate or the refusal.
   std::string handle(const ClaimedFrame& claim) {
     try {
       const DroppedFrame frame = load_frame(claim, make_profile());
@@ -136,7 +136,7 @@ TEST_F(FileDropTest, AFileWrittenInPlaceCountsWhenItIsClosed) {
   EXPECT_EQ(handle_next(), "done");
 }
 
-// OpenSSH's sftp server ends an upload so: nothing but IN_CREATE tells of the final name.
+// OpenSSH's sftp server ends an upload this way: only IN_CREATE reports the final name.
 TEST_F(FileDropTest, LinkAndUnlinkCountsOnceItHasSettled) {
   write_tiny_frame(outside, "a");
   move_in("a_z.tif");
@@ -159,7 +159,7 @@ TEST_F(FileDropTest, AGrowingOrEmptyFileIsNotSettled) {
   const std::string content = tiny_ptr();
   std::ofstream file(drop_path / "b.ptr", std::ios::binary);
   drop->on_ready(now);
-  pass(3000 * ms);  // empty all the time
+  pass(3000 * ms);  // still empty
   EXPECT_EQ(drop->next(), std::nullopt);
   for (std::size_t at = 0; at < content.size(); at += 16) {
     file << content.substr(at, 16) << std::flush;
@@ -173,7 +173,7 @@ TEST_F(FileDropTest, AGrowingOrEmptyFileIsNotSettled) {
 TEST_F(FileDropTest, WhatIsThereAtStartOrCameWithoutEventsIsListed) {
   write_tiny_frame(drop_path, "b");
   write_tiny_frame(drop_path, "a");
-  start();  // the events went to the first watch
+  start();  // the events belonged to the first watch
   pass(500 * ms);
   EXPECT_EQ(next_name(), "a.json");
   EXPECT_EQ(next_name(), "b.json");
@@ -183,7 +183,7 @@ TEST_F(FileDropTest, WhatIsThereAtStartOrCameWithoutEventsIsListed) {
 TEST_F(FileDropTest, ListsTheFolderRegularly) {
   EXPECT_EQ(drop->deadline(), now + 2000 * ms);
   write_tiny_frame(drop_path, "a");
-  while (!drop->next()) {  // on_ready never called, as on a network share: found by the listing, then settled
+  while (!drop->next()) {  // without on_ready, as on a network share: found by the listing, then settled
     now = *drop->deadline();
     drop->on_deadline(now);
     ASSERT_LE(now, 3500 * ms);
@@ -196,7 +196,7 @@ TEST_F(FileDropTest, AnOverflowOfEventsListsTheFolder) {
   int limit = 0;
   ASSERT_TRUE(limit_file >> limit);
   std::ofstream(drop_path / "x.part") << "x";
-  for (int i = 0; i <= limit; ++i) {  // every rename is an event; equal ones in a row would be merged
+  for (int i = 0; i <= limit; ++i) {  // every rename is an event; equal consecutive ones would be merged
     fs::rename(drop_path / (i % 2 ? "y.part" : "x.part"), drop_path / (i % 2 ? "x.part" : "y.part"));
   }
   write_tiny_frame(drop_path, "a");  // its events are lost
@@ -253,15 +253,15 @@ TEST_F(FileDropTest, TheSameDeliveryIsMeasuredOnce) {
   deliver("a");
   EXPECT_EQ(handle_next(), "done");
   deliver("a");
-  store.clear();  // the drop's own memory tells
+  store.clear();  // the drop's own memory decides
   EXPECT_EQ(handle_next(), "duplicate");
   EXPECT_THAT(names("done"),
               ElementsAre("a/a.json", "a/a_z.tif", "a~2/a.json", "a~2/a.json.note.txt", "a~2/a_z.tif"));
   EXPECT_EQ(read_file(drop_path / "done/a~2/a.json.note.txt"),
             "a.json: not measured again: frame 000017 with the same content was measured before\n");
-  deliver("copy-of-a");  // another name makes no other frame
+  deliver("copy-of-a");  // another name is not another frame
   EXPECT_EQ(handle_next(), "duplicate");
-  deliver("a", 101);  // another content does
+  deliver("a", 101);  // another content is
   EXPECT_EQ(handle_next(), "done");
 }
 
@@ -298,7 +298,7 @@ TEST_F(FileDropTest, ACrashAfterTheVerdictWasStoredIsNoSecondMeasurement) {
   deliver("a");
   const auto claim = drop->next();
   ASSERT_TRUE(claim);
-  store.insert(load_frame(*claim, make_profile()).identity);  // stored, then killed before measured()
+  store.insert(load_frame(*claim, make_profile()).identity);  // killed between storing and measured()
   start();
   EXPECT_EQ(handle_next(), "duplicate");
   EXPECT_THAT(names("done"), ElementsAre("a/a.json", "a/a.json.note.txt", "a/a_z.tif"));
@@ -306,7 +306,7 @@ TEST_F(FileDropTest, ACrashAfterTheVerdictWasStoredIsNoSecondMeasurement) {
 
 TEST_F(FileDropTest, ACrashBetweenTheRenamesOfAClaimIsHealed) {
   fs::create_directories(drop_path / "work/7");
-  fs::create_directories(drop_path / "work/9");  // made, then killed
+  fs::create_directories(drop_path / "work/9");  // killed after creating it
   write_tiny_frame(outside, "a");
   move_in("a_z.tif");
   fs::rename(outside / "a.json", drop_path / "work/7/a.json");
@@ -390,7 +390,7 @@ TEST_F(FileDropTest, WhatCouldNotBeMovedIsMovedLater) {
   fs::rename(drop_path / "done", drop_path / "elsewhere");
   EXPECT_EQ(handle_next() + handle_next(), "donedone");
   pass(2000 * ms);
-  EXPECT_EQ(drop->take_warnings().size(), 2u);  // told once each
+  EXPECT_EQ(drop->take_warnings().size(), 2u);  // reported once each
   fs::rename(drop_path / "elsewhere", drop_path / "done");
   pass(2000 * ms);
   EXPECT_EQ(names("done").size(), 4u);

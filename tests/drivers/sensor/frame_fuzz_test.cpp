@@ -1,6 +1,5 @@
-// Damaged files by the thousand, the same ones in every run: a reader returns a frame that passes check() or
-// throws FrameError, and does nothing else (under the sanitizers: no overflow, no undefined behaviour, no
-// huge allocation).
+// Thousands of damaged files, the same in every run: a reader returns a frame that passes check() or throws
+// FrameError (under the sanitizers: no overflow, no undefined behaviour, no huge allocation).
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -20,8 +19,7 @@ using namespace datum::testing;
 
 constexpr int cases = 4000;
 
-// std::uniform_int_distribution may differ between libraries; the remainder of mt19937's own numbers does
-// not.
+// std::uniform_int_distribution may differ between libraries; the remainder of mt19937's numbers does not.
 class Damage {
  public:
   explicit Damage(unsigned seed) : random_(seed) {}
@@ -87,8 +85,8 @@ Outcome run(unsigned seed, const std::string& good, const std::function<HeightFr
   return outcome;
 }
 
-// Both outcomes must occur, otherwise the damage is too weak or so strong that nothing behind the header is
-// reached.
+// Both outcomes must occur; otherwise the damage is too weak, or too strong to reach the code behind the
+// header.
 void expect_both(const Outcome& o) {
   EXPECT_EQ(o.accepted + o.refused, cases);
   EXPECT_GT(o.accepted, cases / 200);
@@ -133,7 +131,7 @@ TEST_F(FrameFuzz, Png) {
   const Outcome o =
       run(4, read_file(folder.path() / "a.png"), [](ByteView b) { return frame_of(read_png(b, "a")); });
   EXPECT_GT(o.refused,
-            cases * 9 / 10);  // checksums find nearly all; what is accepted had an unused text changed
+            cases * 9 / 10);  // checksums detect nearly all; the accepted ones changed an unused text
 }
 
 TEST_F(FrameFuzz, PemtronPtr) {

@@ -75,7 +75,7 @@ TEST(GocatorCsv, WideCountsAndCellsOffTheGridKeepTheirValue) {
   const HeightFrame wide = read(with("31.69400", "301.69400"));
   EXPECT_THAT(std::get<std::vector<std::int32_t>>(wide.counts),
               ElementsAre(0, INT32_MIN, 1, -1000, 100000, -1));
-  // half a printed digit is 0.000005 mm: 0.00001 mm off is no rounding
+  // half a printed digit is 0.000005 mm: a deviation of 0.00001 mm is no rounding
   const HeightFrame off = read(with("31.69400", "31.69401"));
   const auto& heights = std::get<std::vector<float>>(off.counts);
   EXPECT_EQ(heights[4], 31.69401f);
@@ -83,7 +83,7 @@ TEST(GocatorCsv, WideCountsAndCellsOffTheGridKeepTheirValue) {
   EXPECT_EQ(off.z.scale_mm, 1.0);
   EXPECT_EQ(off.z.offset_mm, 0.0);
   EXPECT_THAT(off.classes, ElementsAre(ok, no_data, ok, ok, ok, ok));
-  // with a step near the printing error, "whole multiple" says nothing
+  // with a step near the printing error, "whole multiple" has no meaning
   EXPECT_TRUE(std::holds_alternative<std::vector<float>>(read(with("0.00300", "0.00004")).counts));
 }
 

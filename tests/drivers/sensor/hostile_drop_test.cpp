@@ -1,4 +1,4 @@
-// What a producer of deliveries may try: to lead the daemon out of the drop folder, or to drown it.
+// Attacks by a producer of deliveries: leading the daemon out of the drop folder, or exhausting it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -48,7 +48,7 @@ class HostileDrop : public ::testing::Test {
   DropFolder folder{drop};
 };
 
-// A name that was a file when it was seen and a link when it was moved: claim() moves whatever is there.
+// A name that was a file when listed and a symbolic link when moved: claim() moves either.
 TEST_F(HostileDrop, WhatIsNoFileIsNotReadAfterItWasMoved) {
   fs::create_symlink(secret, drop / "a.ptr");
   expect_refusal([&] { read_claim(*folder.claim("a.ptr"), make_profile()); },
@@ -102,7 +102,7 @@ TEST_F(HostileDrop, NoFolderOfItsOwnMayBeALink) {
   }
 }
 
-// The mark is made before a file is read and taken away after that; two that stayed are two deaths.
+// The mark is set before a file is read and removed after that; two remaining ones are two process deaths.
 TEST_F(HostileDrop, AFileThatEndsTheProcessAgainAndAgainIsRefused) {
   auto claim = *folder.claim(put("a.ptr"));
   claim.left_over = true;
@@ -116,8 +116,8 @@ TEST_F(HostileDrop, AFileThatEndsTheProcessAgainAndAgainIsRefused) {
       "it for whoever maintains datumd, and let the sensor expose anew");
 }
 
-// Of each of 64 texts 8 KB are stored and 7.9 MB would be unpacked. The picture has 2 pixels; libpng, zlib and gtest
-// take less than 32 MiB.
+// Each of 64 texts has 8 KB and would expand to 7.9 MB. The image has 2 pixels; libpng, zlib and gtest need
+// less than 32 MiB.
 TEST_F(HostileDrop, TextsOfAPngAreNotUnpacked) {
   const std::string text(7'900'000, 'A');
   std::string packed(compressBound(text.size()), '\0');
@@ -155,7 +155,8 @@ std::string refusal_of(const std::function<void()>& read) {
   }
 }
 
-// Whatever says how large it is: a profile's limit holds, and one pixel less is refused before it is unpacked.
+// For every source of the size: the profile's limit is accepted, one pixel more is refused before it is
+// unpacked.
 TEST_F(HostileDrop, EveryFormatHasTheLimitOfTheSensor) {
   const fs::path source = DATUM_SOURCE_DIR;
   const std::string x3p = read_file(source / "tests/data/x3p/good.x3p"),
@@ -183,7 +184,7 @@ TEST_F(HostileDrop, EveryFormatHasTheLimitOfTheSensor) {
       {"png", [&](std::uint64_t most) { read_image(bytes_of(png), "a.png", most); }},
       {"tiff", [&](std::uint64_t most) { read_image(bytes_of(tiff), "a.tif", most); }}};
   for (const auto& [name, read_up_to] : readers) {
-    const auto& read = read_up_to;  // clang 14 lets no lambda see a structured binding
+    const auto& read = read_up_to;  // clang 14 does not let a lambda capture a structured binding
     EXPECT_THAT(refusal_of([&] { read(5); }), HasSubstr("raise sensor.max_frame_mpix")) << name;
     EXPECT_THAT(refusal_of([&] { read(most_frame_pixels); }), ::testing::Not(HasSubstr("max_frame_mpix")))
         << name;

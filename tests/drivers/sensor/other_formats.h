@@ -14,7 +14,7 @@
 
 namespace datum::testing {
 
-/// Of the test program: who parses; null: the program itself.
+/// Parser of the test program; null: the program itself.
 std::shared_ptr<const FrameParser> parser_under_test();
 
 inline constexpr float nan = std::numeric_limits<float>::quiet_NaN();

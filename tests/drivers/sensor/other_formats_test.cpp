@@ -1,4 +1,4 @@
-// ENVI, PCD and PLY: the same 2 x 3 frame in each, and what contradicts its sidecar.
+// ENVI, PCD and PLY: the same 2 x 3 frame in each, and contradictions to its sidecar.
 #include "tests/drivers/sensor/other_formats.h"
 #include "drivers/sensor/lzf.h"
 
@@ -93,7 +93,7 @@ std::string pcd_header(const std::string& data, const std::string& height = "2",
 struct Point {
   float x, y, z;
 };
-// In m, as the Point Cloud Library's users have it.
+// In m, as usual with the Point Cloud Library.
 std::vector<Point> points() {
   std::vector<Point> all;
   for (int i = 0; i < 6; ++i) {
@@ -111,7 +111,7 @@ std::string pcd_binary() {
   return data;
 }
 
-// Field by field; packed as literals, but the twelve bytes of intensity: "ab", then a reference to it.
+// Field by field; packed as literals, except the twelve bytes of intensity: "ab", then a reference to it.
 std::string pcd_compressed() {
   std::string fields;
   for (const Point& p : points()) fields += stored(p.x);
@@ -152,7 +152,7 @@ TEST_F(OtherFormats, ACloudThatIsNoGridIsRefused) {
   profile.noise = {{0}, {5}};  // um
   std::string data = pcd_binary();
   const std::size_t x_of_1 = pcd_header("binary").size() + 14 + 2;
-  // 5 um beside its node is a pixel's noise on a slope of 45 degrees; a little more is too much.
+  // 5 um beside its node is a pixel's noise on a slope of 45 degrees; slightly more is refused.
   data.replace(x_of_1, 4, stored(-0.475005f / 1000));
   EXPECT_EQ(refusal("a.pcd", data), "accepted");
   data.replace(x_of_1, 4, stored(-0.47499f / 1000));
@@ -169,7 +169,7 @@ TEST_F(OtherFormats, ACloudThatIsNoGridIsRefused) {
   EXPECT_THAT(refusal("a.pcd", pcd_binary()), HasSubstr("row 1, column 0 is NaN"));
 }
 
-// Beside the noise stands the rounding of the numbers as they are stored: floats, or six printed digits.
+// The rounding of stored numbers is allowed beside the noise: floats, or six printed digits.
 TEST_F(OtherFormats, TheRoundingOfStoredNumbersIsAllowed) {
   sidecar.z.scale_mm = 1000;
   profile.noise = {{0}, {1e-9}};

@@ -1,5 +1,5 @@
-// The reader of the plainest TIFF: what it accepts libtiff reads alike, with any byte of the file altered; all else is left to
-// datumd-parse.
+// The reader of the plainest TIFF: libtiff gives the same image for every accepted file, with any byte
+// altered; all others are left to datumd-parse.
 #include "drivers/sensor/plain_tiff.h"
 
 #include <gmock/gmock.h>
@@ -32,14 +32,14 @@ class PlainTiff : public ::testing::Test {
   FreshFolder folder_;
 };
 
-/// Whether the plain reader accepts it; libtiff reads it alike then.
+/// Whether the plain reader accepts it, with libtiff's result verified.
 bool is_accepted(const std::string& file) {
   const auto plain = read_plain_tiff(bytes_of(file), 1000);
   if (!plain) return false;
   const Raster all = read_tiff(bytes_of(file), "a.tif", 1000);
   EXPECT_EQ(plain->rows, all.rows);
   EXPECT_EQ(plain->cols, all.cols);
-  // By their bits: a real whose byte was altered may be no number.
+  // Compared bitwise: an altered real may be NaN.
   std::visit(
       [&](const auto& mine) {
         const auto* other = std::get_if<std::decay_t<decltype(mine)>>(&all.samples);
@@ -62,7 +62,7 @@ TEST_F(PlainTiff, ReadsEachDepthInOneStripAndInSeveral) {
   }
 }
 
-// As tifffile writes it; and what is out of order, missing or told twice (tests/fuzz/corpus).
+// As written by tifffile; and out of order, missing or repeated tags (tests/fuzz/corpus).
 TEST_F(PlainTiff, KnowsTagsThatSayNothingOfTheSamples) {
   const auto kept = [](const std::string& name) {
     return read_file(std::filesystem::path(DATUM_SOURCE_DIR) / "tests/fuzz/corpus/tiff" / name);
@@ -94,7 +94,7 @@ TEST_F(PlainTiff, LeavesEveryOtherFormToItsReader) {
   EXPECT_FALSE(read_plain_tiff({}, 1000));
 }
 
-// Each byte of the file with each value, and each end: what is accepted is what libtiff reads.
+// Each byte of the file with each value, and each truncation: accepted files equal libtiff's result.
 TEST_F(PlainTiff, AgreesWithLibtiffOverEveryAlteredByte) {
   TiffOptions o;
   o.rows_per_strip = 2;

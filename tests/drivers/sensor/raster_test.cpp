@@ -15,7 +15,7 @@ namespace {
 
 using namespace datum::testing;
 
-constexpr int rows = 21, cols = 37;  // more than one tile each way, and no multiple of one
+constexpr int rows = 21, cols = 37;  // more than one tile in each direction, and not a multiple
 
 template <class T>
 std::vector<T> ramp(double first, double step) {
@@ -60,7 +60,7 @@ TEST_F(RasterFiles, TiffOfEverySampleTypeOrderLayoutAndLosslessCompression) {
         o.big_endian = big_endian;
         o.tiled = tiled;
         o.compression = compression;
-        o.rows_per_strip = 4;  // the last strip is a short one
+        o.rows_per_strip = 4;  // the last strip is shorter
         SCOPED_TRACE(::testing::Message() << big_endian << tiled << compression);
         EXPECT_EQ(tiff_and_back(u8, o), u8);
         EXPECT_EQ(tiff_and_back(u16, o), u16);
@@ -115,8 +115,7 @@ TEST_F(RasterFiles, TiffOfOtherSamplesOrALossyCompressionIsRefused) {
 }
 
 TEST_F(RasterFiles, TruncatedTiffIsRefusedAtEveryLength) {
-  // a directory in front of its data, as cameras write it, survives cutting: the data are then what is
-  // missing
+  // a directory in front of its data, as written by cameras, survives truncation: the data are then missing
   for (const int compression : {COMPRESSION_NONE, COMPRESSION_ADOBE_DEFLATE}) {
     TiffOptions o;
     o.compression = compression;

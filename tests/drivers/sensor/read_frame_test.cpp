@@ -192,14 +192,14 @@ TEST_F(ReadFrame, WhatIsNotThereOrNotAFrameIsRefused) {
   refuse("d.tif", "d.tif: d.json names another height file: c_z.tif");
   std::filesystem::create_directory(folder.path() / "e.json");
   refuse("e.json", (folder.path() / "e.json").string() + ": is not a regular file");
-  ASSERT_EQ(::mkfifo((folder.path() / "f.json").c_str(), 0600), 0);  // must not wait for a writer
+  ASSERT_EQ(::mkfifo((folder.path() / "f.json").c_str(), 0600), 0);  // must not block for a writer
   refuse("f.json", (folder.path() / "f.json").string() + ": is not a regular file");
   folder.write("g.json", std::string(70000, ' '));
   refuse("g.json", (folder.path() / "g.json").string() +
                        ": has 70000 bytes, more than the 65536 that such a file may have");
 }
 
-// A delivery's files are looked at before they are read: whatever takes their place in between is not followed.
+// A delivery's files are checked before they are read: a replacement in between is not followed.
 TEST_F(ReadFrame, ALinkInThePlaceOfAFileIsNotFollowed) {
   write_tiny_frame(folder.path(), "a");
   folder.write("board.ptr", tiny_ptr());

@@ -1,5 +1,4 @@
-// Real measurements. The numbers were counted in the files themselves by a script of a few lines without this
-// code.
+// Real measurements. The numbers were counted in the files by a short script independent of this code.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -95,7 +94,7 @@ TEST(RealFrames, GocatorSnapshotIsMirroredOnce) {
   for (int c = col + 1; c < 452; ++c) EXPECT_EQ(frame.class_at(row, c), PixelClass::no_data);
 }
 
-// Written by the Point Cloud Library: its header is read, and what it lacks for a height map is said.
+// Written by the Point Cloud Library: its header is read, and its missing height map is reported.
 TEST(RealFrames, AnUnorganisedCloudIsRefused) {
   DATUM_NEED_REAL_DATA("pcl/sac_plane_test.pcd");
   const Bytes bytes = read_bytes(real_data_folder() / "pcl/sac_plane_test.pcd", 1 << 20);
@@ -103,7 +102,7 @@ TEST(RealFrames, AnUnorganisedCloudIsRefused) {
       [&] { read_pcd(bytes, "sac_plane_test.pcd"); },
       "sac_plane_test.pcd: HEIGHT 1: a cloud without rows; export an organised one, with a "
       "point for each pixel");
-  // As one column the same points are a grid, whose x is not where a column is.
+  // As one column the same points form a grid whose x is not that of a column.
   std::string text(bytes.begin(), bytes.end());
   text.replace(text.find("WIDTH 3283\nHEIGHT 1\n"), 20, "WIDTH 1\nHEIGHT 3283\n");
   const OrganisedCloud cloud =

@@ -25,7 +25,7 @@ int sample_format_of() {
   return std::is_signed_v<T> ? SAMPLEFORMAT_INT : SAMPLEFORMAT_UINT;
 }
 
-// libtiff may swap bytes in the buffer that it is given, hence the copies.
+// libtiff may swap bytes in the passed buffer, hence the copies.
 template <class T>
 void write_tiles(TIFF* tiff, int rows, int cols, std::vector<T> samples, const std::filesystem::path& path) {
   for (int row = 0; row < rows; row += tile_rows) {

@@ -1,4 +1,4 @@
-// Tiny image files for tests, written by libtiff and libpng, and the sidecars that go with them.
+// Tiny image files for tests, written by libtiff and libpng, with their sidecars.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +33,9 @@ template <class T>
 void write_png(const std::filesystem::path& path, int rows, int cols, const std::vector<T>& samples,
                int colour_type = 0, bool interlaced = false);
 
-/// Sensor SN-1, frame 000017, 20 um pixels, z 0.5 um a count from -1 mm, -32768 invalid, right-handed.
+/// Sensor SN-1, frame 000017, 20 um pixels, z 0.5 um per count from -1 mm, -32768 invalid, right-handed.
 FrameSidecar make_sidecar(const std::string& height_file);
-/// The profile that fits make_sidecar: SN-1, right-handed, z -20 to 20 mm.
+/// The profile for make_sidecar: SN-1, right-handed, z -20 to 20 mm.
 SensorProfile make_profile();
 
 /// STEM_z.tif of 2 x 3 int16 heights and STEM.json in `folder`; returns the sidecar's path.

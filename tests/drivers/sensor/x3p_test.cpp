@@ -1,4 +1,4 @@
-// X3P: the 2 x 3 frame in files that Python's zipfile and hashlib wrote, and files that are damaged or something else.
+// X3P: the 2 x 3 frame in files written by Python's zipfile and hashlib, and damaged or foreign files.
 #include "tests/drivers/sensor/other_formats.h"
 #include "tests/sample_file.h"
 

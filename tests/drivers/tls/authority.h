@@ -1,5 +1,5 @@
-// A certificate authority for tests, made with OpenSSL's library: certificates of any time, purpose and signer, as PEM texts.
-// Times are given, so that no test depends on the day when it runs.
+// A certificate authority for tests, made with OpenSSL's library: certificates of any time, purpose and
+// signer, as PEM texts. Times are arguments, so that no test depends on the date.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct x509_st;
 
 namespace datum::testing {
 
-/// 2030-03-17: the day of all tests of certificates.
+/// 2030-03-17: the date of all tests of certificates.
 constexpr std::int64_t tls_now_s = 1'900'000'000;
 constexpr std::int64_t tls_day_s = 86'400;
 
@@ -40,7 +40,7 @@ class Authority {
 
   const std::string& certificate() const { return own_; }  // PEM
   Paper issue(const IssueOptions& options);
-  /// A list of these serials, in PEM.
+  /// A revocation list of these serials, in PEM.
   std::string revoke(const std::vector<long>& serials, std::int64_t to_s = tls_now_s + 30 * tls_day_s) const;
 
  private:

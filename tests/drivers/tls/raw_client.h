@@ -1,4 +1,4 @@
-// OpenSSL itself on the client's end of a wire, with other settings than datumd's.
+// An OpenSSL client at one end of a wire, with settings other than datumd's.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -7,7 +7,7 @@
 
 namespace datum::testing {
 
-/// A client that keeps to none of datumd's rules.
+/// A client without datumd's rules.
 class RawClient {
  public:
   RawClient(Wire& wire, const TlsClientSettings& files, int version)

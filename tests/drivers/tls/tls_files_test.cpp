@@ -1,4 +1,4 @@
-// Files of TLS: what is refused, in which words.
+// Files of TLS: refusals and their texts.
 #include "drivers/tls/tls_files.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ TEST_F(Files, AKeyThatOthersMayReadIsRefused) {
   EXPECT_EQ(problem(), "");
 }
 
-// The service manager lets its reader in by an access list, whose mask shows as the group's bits.
+// The service manager grants access by an access list, whose mask appears as the group's bits.
 TEST_F(Files, ACredentialIsItsReadersAlone) {
   const std::string folder = files.folder.path().string();
   chmod(files.server.key.c_str(), 0440);

@@ -1,4 +1,4 @@
-// What a stranger may send to a server before, in and after the handshake: OpenSSL itself with other settings, and any bytes.
+// Attacks on a server before, in and after the handshake: OpenSSL with other settings, and arbitrary bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <openssl/pem.h>
@@ -22,7 +22,7 @@ struct Hostile : ::testing::Test {
     return std::make_unique<TlsPort>(std::make_unique<WirePort>(wire, true),
                                      TlsContext::of_server(files.server, testing::tls_clock));
   }
-  /// What the server says where it fails; empty: it does not, within these steps.
+  /// The server's error; empty: none within these steps.
   std::string met(TlsPort& server, RawClient& client) {
     for (int i = 0; i < 20; ++i) {
       client.shake();
@@ -84,7 +84,7 @@ TEST_F(Hostile, NoSessionIsResumed) {
       server->read(bytes, sizeof bytes);
       client.take();
       char byte = 0;
-      SSL_read(client.ssl, &byte, 1);  // a ticket would come here
+      SSL_read(client.ssl, &byte, 1);  // a ticket would arrive here
     }
     SSL_SESSION* session = SSL_get1_session(client.ssl);
     EXPECT_EQ(SSL_SESSION_has_ticket(session), 0) << version;
@@ -130,7 +130,7 @@ TEST_F(Hostile, AHandshakeWithoutEndIsCutShort) {
   std::string why;
   std::size_t sent = 0;
   for (int i = 0; i < 20 && why.empty(); ++i) {
-    // A ClientHello of 128 KiB, which OpenSSL alone would take, in records.
+    // A ClientHello of 128 KiB, which OpenSSL itself would accept, in records.
     wire.to_server += record + (i == 0 ? std::string("\x01\x02\x00\x00", 4) : "") +
                       std::string(i == 0 ? 0x3ffc : 0x4000, 'x');
     sent += 0x4005;
@@ -144,8 +144,8 @@ TEST_F(Hostile, AHandshakeWithoutEndIsCutShort) {
   EXPECT_LE(sent, TlsPort::most_handshake_bytes + 2 * 0x4005);
 }
 
-// A handshake of a good client with bytes changed, left out and put in; and plain noise. Whatever comes, the server answers
-// by its two errors, and no byte is handed on.
+// A good client's handshake with bytes changed, removed and inserted; and plain noise. For any input the
+// server throws its two errors only, and delivers no byte.
 TEST_F(Hostile, NoBytesBringTheServerDown) {
   std::mt19937 random(20300317);
   const TlsClientSettings known = files.client("host");
@@ -160,7 +160,7 @@ TEST_F(Hostile, NoBytesBringTheServerDown) {
       if (run % 3 != 0) client.open();
     } catch (const std::runtime_error&) {
     }
-    const int at = static_cast<int>(random() % 4);  // the flight that is damaged
+    const int at = static_cast<int>(random() % 4);  // the damaged flight
     try {
       for (int step = 0; step < 8; ++step) {
         std::string& bytes = wire.to_server;
@@ -200,7 +200,8 @@ TEST_F(Hostile, NoBytesBringTheServerDown) {
   RecordProperty("refused", refused);
 }
 
-// Messages without data (TLS 1.3: new keys) may come without end: each read handles one of them, so that a turn ends.
+// Messages without data (TLS 1.3: new keys) may arrive without end: each read handles one, so that the call
+// ends.
 TEST_F(Hostile, NewKeysWithoutEndHoldNoTurn) {
   RawClient client(wire, files.client("host"), TLS1_3_VERSION);
   const auto server = served();

@@ -1,4 +1,5 @@
-// TLS over a connection in memory: who gets in, who does not, what both are told, and that bytes arrive as they were sent.
+// TLS over an in-memory connection: accepted and refused peers, both sides' texts, and unchanged transfer of
+// bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -207,8 +208,8 @@ TEST(TlsPort, NoNameIsReadFromASubjectWithTwo) {
   EXPECT_THAT(text_of(whole.server.peer()), HasSubstr(std::string(64, 'o')));
 }
 
-// 10 MB each way through a wire that takes some bytes at a time: every byte arrives once, in order, and neither side holds
-// more than a record.
+// 10 MB in each direction through a wire that accepts few bytes at a time: every byte arrives once, in order,
+// and neither side buffers more than a record.
 TEST(TlsPort, ALongLineArrivesThroughANarrowWire) {
   TlsFiles files;
   TlsPair pair(files.server, files.client("host"));
@@ -224,7 +225,7 @@ TEST(TlsPort, ALongLineArrivesThroughANarrowWire) {
     int stalled = 0;
     for (int turns = 0; received.size() < sent.size() && turns < 2'000'000; ++turns) {
       pair.wire.room = 1 + random() % 9000;
-      // A writer that is refused may have less to say the next time: what was taken stays as it was.
+      // A caller may offer fewer bytes after a partial write: accepted bytes stay unchanged.
       const std::size_t n = std::min<std::size_t>(sent.size() - done, 1 + random() % 40'000);
       if (n > 0) done += put(*from, std::string_view(sent).substr(done, n));
       if (from->wants_write()) from->write(nullptr, 0);

@@ -1,4 +1,4 @@
-// A connection in memory, with both of its ends as ports, and what a server and a client need for TLS over it.
+// An in-memory connection with both ends as ports, and the files of a TLS server and client.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace datum::testing {
 
 struct Wire {
   std::string to_server, to_client;
-  bool cut = false;            // each end reads what is there, then learns of it
-  std::size_t room = 1 << 20;  // bytes of a direction that fit
+  bool cut = false;            // each end reads the available bytes, then detects it
+  std::size_t room = 1 << 20;  // capacity of one direction in bytes
 };
 
 class WirePort final : public Port {
@@ -53,7 +53,7 @@ class WirePort final : public Port {
 
 inline std::int64_t tls_clock() { return tls_now_s; }
 
-/// Writes a file as its owner's alone.
+/// Writes a file that only its owner may read.
 inline std::filesystem::path write_secret(const FreshFolder& folder, const std::string& name,
                                           const std::string& text) {
   const std::filesystem::path file = folder.write(name, text);
@@ -62,7 +62,7 @@ inline std::filesystem::path write_secret(const FreshFolder& folder, const std::
   return file;
 }
 
-/// A CA, a server of it ("cell-7", 127.0.0.1) and what a client shows.
+/// A CA, its server ("cell-7", 127.0.0.1) and a client's certificate.
 struct TlsFiles {
   TlsFiles() {
     IssueOptions o;
@@ -92,13 +92,13 @@ struct TlsFiles {
   int clients_ = 0;
 };
 
-/// Both ends of one connection; what each of them said last when it failed.
+/// Both ends of one connection, and the last error of each.
 struct TlsPair {
   TlsPair(const TlsServerSettings& s, const TlsClientSettings& c)
       : server(std::make_unique<WirePort>(wire, true), TlsContext::of_server(s, tls_clock)),
         client(std::make_unique<WirePort>(wire, false), TlsContext::of_client(c, tls_clock)) {}
 
-  /// Steps of both until nothing moves. True: both are connected.
+  /// Steps both until nothing moves. True: both are connected.
   bool shake(int steps = 50) {
     guarded(client_said, [&] { client.open(); });
     for (int i = 0; i < steps; ++i) {
@@ -107,7 +107,7 @@ struct TlsPair {
     }
     return server.connected() && client.connected();
   }
-  /// A read of a client that is connected already: what the server thinks of its certificate comes with it.
+  /// Reads from an already connected client: this delivers the server's verdict on its certificate.
   void listen() {
     std::uint8_t bytes[256];
     if (client_said.empty()) guarded(client_said, [&] { client.read(bytes, sizeof bytes); });
