@@ -86,8 +86,8 @@ TEST_F(JournalText, ReadsBackWhatItWrote) {
 
 TEST_F(JournalText, SeesEachChangedByte) {
   const std::string whole = text();
-  // A changed line end makes one line of two or cuts the last one off: the former is refused, the latter is
-  // what a power cut leaves.
+  // A changed line end joins two lines or cuts the last one off. The former is refused; the latter equals a
+  // power failure.
   for (std::size_t i = 0; i + 1 < whole.size(); ++i) {
     std::string changed = whole;
     changed[i] = changed[i] == 'x' ? 'y' : 'x';

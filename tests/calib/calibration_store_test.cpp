@@ -91,7 +91,7 @@ class Choice : public ::testing::Test {
     text += journal.append(testing::journal_entry(event, made.at(id)));
     folder.write("journal", text);
   }
-  /// The id that is chosen, or why none is, without the folder's name.
+  /// The chosen id, or why none is chosen, without the folder's name.
   std::string choice(const std::string& wanted, const std::string& sensor = "S7") const {
     std::string chosen;
     std::string why = refusal_of([&] { chosen = CalibrationStore(folder.path()).choose(wanted, sensor).id; });

@@ -81,7 +81,7 @@ TEST_F(CalibrationFile, GivesBackWhatIsWritten) {
   EXPECT_EQ(to_toml(c), to_toml(example())) << "written again it is the same file";
 }
 
-// Each value enters the checksum; a byte that does not is a comment's or a blank's.
+// Each value enters the checksum; other bytes belong to comments or blanks.
 TEST_F(CalibrationFile, SeesEachChangedByteOfItsContent) {
   const std::string text = to_toml(example());
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -131,18 +131,19 @@ TEST_F(CalibrationFile, HoldsInItsTemperatureWindowAlone) {
   EXPECT_EQ(temperature_refusal(without, std::nullopt, now, hour), "");
 }
 
-// METROLOGY E5 by hand: q - q_cal = (100, 0, 0) and (0, 100, 0) and (0, 0, 100) mm.
+// daemon/inspection/METROLOGY.md, E5, by hand: q - q_cal = (100, 0, 0), (0, 100, 0) and (0, 0, 100) mm.
 TEST_F(CalibrationFile, StageMotionEntersWithSquarenessAndScale) {
   const Calibration c = loaded();
   const auto moved = [&](double x, double y, double z) -> Eigen::Vector3d {
     return c.at({10 + x, 20 + y, 30 + z}).translation_mm() - Eigen::Vector3d(100, 200, 300);
   };
-  constexpr double rounding_mm = 1e-12;  // sums of numbers below 512 mm, each rounded by 6e-14 at most
+  // Sums of numbers below 512 mm, each with a rounding of at most 6e-14.
+  constexpr double rounding_mm = 1e-12;
   EXPECT_LT((moved(100, 0, 0) - Eigen::Vector3d(100 * (1 + 50e-6), 0, 0)).norm(), rounding_mm);
   const double y = 100 * (1 - 20e-6), z = 100 * (1 + 10e-6);
   EXPECT_LT((moved(0, 100, 0) - Eigen::Vector3d(-8.073e-4 * y, y, 0)).norm(), rounding_mm);
   EXPECT_LT((moved(0, 0, 100) - Eigen::Vector3d(-1e-4 * z, 2e-4 * z, z)).norm(), rounding_mm);
-  // 8.073e-4 rad is 81 um per 100 mm: the number that the finding names.
+  // 8.073e-4 rad is 81 um per 100 mm (METROLOGY.md, finding 5).
   EXPECT_NEAR(moved(0, 100, 0).x() * 1000, -80.73, 0.01);
 }
 

@@ -10,8 +10,8 @@ namespace {
 const Eigen::Vector3d artefact(20, -10, 5);
 constexpr double deg = M_PI / 180;
 
-/// The sensor 300 mm off the machine's origin; then moved by `shift_um` and turned by `turn_mdeg` about z, both at
-/// the artefact's own place.
+/// The sensor 300 mm from the machine's origin, then moved by `shift_um` and rotated by `turn_mdeg` about z,
+/// both at the artefact's place.
 HtmEstimate<Machine, Sensor> estimate(double u_um, double u_mdeg, const Eigen::Vector3d& shift_um = {0, 0, 0},
                                       double turn_mdeg = 0) {
   Eigen::Matrix4d m = Eigen::Matrix4d::Identity();
@@ -22,7 +22,7 @@ HtmEstimate<Machine, Sensor> estimate(double u_um, double u_mdeg, const Eigen::V
   moved.rotate(Eigen::AngleAxisd(turn_mdeg * 1e-3 * deg, Eigen::Vector3d::UnitZ()));
   moved.translate(-place);
   HtmEstimate<Machine, Sensor> e{Htm<Machine, Sensor>(Eigen::Matrix4d(moved.matrix() * m)), {}};
-  // d = s + [R p]x w keeps the artefact's place p, moved by s, under a turn w.
+  // d = s + [R p]x w moves the artefact's place p by s alone under a rotation w.
   const double u_rad = u_mdeg * 1e-3 * deg;
   Matrix6d lever = Matrix6d::Identity();
   lever.bottomLeftCorner<3, 3>() = cross_matrix(e.htm.rotation() * artefact);
@@ -34,7 +34,7 @@ HtmEstimate<Machine, Sensor> estimate(double u_um, double u_mdeg, const Eigen::V
 
 TEST(Drift, IsLookedAtWhereTheArtefactStands) {
   const Drift d = drift_of(estimate(3, 0.4, {30, -40, 0}, 7), estimate(4, 0.3), artefact, {20, 5});
-  // Coordinates below 400 mm, rounded to 6e-14 mm; a turn of 7 mdeg to 1e-12 mdeg.
+  // Coordinates below 400 mm, rounded to 6e-14 mm; a rotation of 7 mdeg to 1e-12 mdeg.
   EXPECT_LT((d.shift_um - Eigen::Vector3d(30, -40, 0)).norm(), 1e-9) << d.shift_um;
   EXPECT_LT((d.turn_mdeg - Eigen::Vector3d(0, 0, 7)).norm(), 1e-8) << d.turn_mdeg;
   EXPECT_NEAR(d.u_shift_um, 5, 1e-9) << "3 and 4 um, and nothing of the turn's";

@@ -24,7 +24,7 @@ Htm<To, From> motion(const Eigen::Vector3d& w, const Eigen::Vector3d& t) {
 const auto a_from_b = motion<A, B>({0.4, -0.7, 1.1}, {12, -34, 50});
 const auto b_from_c = motion<B, C>({-0.2, 0.9, 0.3}, {-7, 18, 25});
 
-/// A covariance without any symmetry: G G^T with columns of rotation (rad) and translation (mm) parts.
+/// A covariance without symmetry: G G^T with columns of rotation (rad) and translation (mm) parts.
 Matrix6d some_covariance(double phase) {
   Matrix6d g;
   for (int i = 0; i < 6; ++i)
@@ -32,8 +32,8 @@ Matrix6d some_covariance(double phase) {
   return g * g.transpose();
 }
 
-/// Covariance of what `parameters_of` makes of six small parameters, by central differences. Its own error is
-/// of second order: steps of 1e-5 leave 1e-10 of the coordinates.
+/// Covariance of `parameters_of` over six small parameters, by central differences. Its own error is of
+/// second order: steps of 1e-5 leave 1e-10 of the coordinates.
 template <class Call>
 Matrix6d numerical(const Matrix6d& covariance, Call parameters_of) {
   constexpr double step = 1e-5;
@@ -45,7 +45,7 @@ Matrix6d numerical(const Matrix6d& covariance, Call parameters_of) {
   return j * covariance * j.transpose();
 }
 
-// Central differences are good to 1e-9 of the largest element (0.1 mm^2 here).
+// Central differences are accurate to 1e-9 of the largest element (0.1 mm^2 here).
 void expect_same(const Matrix6d& a, const Matrix6d& b) {
   EXPECT_LT((a - b).cwiseAbs().maxCoeff(), 1e-8 * b.cwiseAbs().maxCoeff()) << a << "\n\n" << b;
   for (int i = 0; i < 6; ++i) EXPECT_NEAR(a(i, i) / b(i, i), 1, 1e-6) << i;
@@ -109,7 +109,7 @@ TEST(HtmEstimate, APointGetsItsCovarianceByItsPlace) {
   EXPECT_NEAR(std::sqrt(c(1, 1)), 1e-4 * std::abs(arm.x()), 1e-15);
   EXPECT_NEAR(c(0, 1), -1e-8 * arm.x() * arm.y(), 1e-18);
   EXPECT_NEAR(std::sqrt(c(2, 2)), 0.002, 1e-15);
-  // A turn by w about z that comes with a shift of w * 10 mm along x: they add up to w (10 - arm.y).
+  // A rotation by w about z correlated with a shift of w * 10 mm along x: they add up to w (10 - arm.y).
   estimate.covariance(2, 3) = estimate.covariance(3, 2) = 1e-8 * 10;
   estimate.covariance(3, 3) = 1e-8 * 100;
   EXPECT_NEAR(point_covariance(estimate, p)(0, 0), 1e-8 * std::pow(10 - arm.y(), 2), 1e-18);

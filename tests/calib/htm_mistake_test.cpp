@@ -30,7 +30,7 @@ Eigen::Matrix4d mirror(int axis) {
   return d.asDiagonal();
 }
 
-/// Twelve places of a cell of 100 mm, seen from both sides with noise.
+/// Twelve places of a cell of 100 mm in both systems, with noise.
 std::vector<PointPair> pairs_of(const Eigen::Matrix4d& truth, std::mt19937_64& random) {
   std::normal_distribution<double> noise(0, sigma_mm);
   std::uniform_real_distribution<double> place(-50, 50);
@@ -60,12 +60,12 @@ Eigen::Matrix4d some_truth(std::mt19937_64& random) {
   return motion(a, t);
 }
 
-/// The transform as somebody gives it who makes this mistake.
+/// The transform as stated with this mistake.
 using Make = Eigen::Matrix4d (*)(const Eigen::Matrix4d& truth);
 
-/// By name in each of 100 transforms, by points and by another estimate. A negated Ry and the wrong order of
-/// angles are the same where sin b (1 + cos a cos c) = -sin a sin c: chance comes near that surface once in
-/// these 100, and then both must be named.
+/// Named in each of 100 transforms, by points and by another estimate. A negated Ry and the wrong order of
+/// angles coincide where sin b (1 + cos a cos c) = -sin a sin c; one of these 100 is near that surface, where
+/// both must be named.
 void expect_named(HtmMistake mistake, const std::string& detail, Make make) {
   std::mt19937_64 random(1);
   int ambiguous = 0;
@@ -192,8 +192,8 @@ TEST(HtmMistake, ARightTransformIsNotAccused) {
     accused += !d.fits;
     EXPECT_EQ(d.words.empty(), d.fits);
   }
-  EXPECT_LT(accused, 7);  // 1 in 1000 expected; 7 or more once in 10 000
-  // Where a mistake changes nothing, there is none to name.
+  EXPECT_LT(accused, 7);  // 1 in 1000 expected; 7 or more with a probability of 1 in 10 000
+  // Where a mistake changes nothing, none is named.
   const Eigen::Matrix4d half = motion({pi, 0, 0}, {10, 0, 0});
   EXPECT_TRUE(diagnose(half, estimate_of(half)).fits);
 }
@@ -207,7 +207,7 @@ TEST(HtmMistake, WhatComesToTheSameIsSaidToBeAmbiguous) {
             std::string::npos)
       << d.words;
   EXPECT_NE(d.words.find("they come to the same matrix here"), std::string::npos) << d.words;
-  // Without rotation: inverted, or the translation's sign, or its inverse's.
+  // Without rotation: inverted, or a wrong sign of the translation, or its inverse's.
   const Eigen::Matrix4d shift = motion({0, 0, 0}, {120, 40, 30});
   d = diagnose(Eigen::Matrix4d(shift.inverse()), estimate_of(shift));
   EXPECT_EQ(d.explained.size(), 3u) << d.words;
@@ -243,11 +243,11 @@ TEST(EulerAngles, GoThereAndBack) {
       }
     }
   }
-  for (double b : {pi / 2, -pi / 2}) {  // only the rotation itself can come back
+  for (double b : {pi / 2, -pi / 2}) {  // only the rotation itself is recovered
     const Eigen::Matrix3d r = rotation_from_intrinsic_xyz({0.3, b, 0.5});
     EXPECT_LT((rotation_from_intrinsic_xyz(intrinsic_xyz(r)) - r).norm(), 1e-14);
   }
-  // METROLOGY E4 with one angle each: y to z, z to x, x to y.
+  // daemon/inspection/METROLOGY.md, E4, with one angle each: y to z, z to x, x to y.
   EXPECT_LT(
       (rotation_from_intrinsic_xyz({pi / 2, 0, 0}) * Eigen::Vector3d::UnitY() - Eigen::Vector3d::UnitZ())
           .norm(),

@@ -13,7 +13,7 @@ struct A;
 struct B;
 struct C;
 
-// What must not compile: composing transforms whose inner systems differ, or taking one for its inverse.
+// Compositions that must not compile: inner systems that differ, or a transform in place of its inverse.
 template <class Left, class Right>
 concept Composable = requires(Left l, Right r) {
   l* r;
@@ -27,11 +27,11 @@ static_assert(!std::convertible_to<Htm<A, B>, Htm<B, A>>);
 static_assert(!std::constructible_from<Htm<A, B>, Htm<B, A>>);
 static_assert(!std::convertible_to<Eigen::Matrix4d, Htm<A, B>>, "a matrix becomes a transform only by name");
 
-// Coordinates here stay below 1000 mm. One transform is three products and three sums, each rounded by at
-// most 1.2e-16 of 3000 mm; a chain of four of them with the rotations' own rounding stays below 2e-11 mm.
+// Coordinates are below 1000 mm. One transform is three products and three sums, each rounded by at most
+// 1.2e-16 of 3000 mm; a chain of four, including the rotations' rounding, stays below 2e-11 mm.
 constexpr double rounding_mm = 2e-11;
 
-/// Intrinsic X-Y'-Z'' (METROLOGY E4), then the translation.
+/// Intrinsic X-Y'-Z'' (daemon/inspection/METROLOGY.md, E4), then the translation.
 Eigen::Matrix4d motion(double rx, double ry, double rz, const Eigen::Vector3d& t) {
   Eigen::Matrix4d m = Eigen::Matrix4d::Identity();
   m.topLeftCorner<3, 3>() =
@@ -60,7 +60,7 @@ TEST(Htm, ComposesAsItReads) {
   const Htm<B, C> b_from_c(other);
   const Htm<A, C> a_from_c = a_from_b * b_from_c;
   EXPECT_LT((a_from_c * point - a_from_b * (b_from_c * point)).norm(), rounding_mm);
-  // Not the other way round: these two motions do not commute.
+  // Not in the other order: these two motions do not commute.
   EXPECT_GT((a_from_c * point - Htm<A, C>(Eigen::Matrix4d(other * some)) * point).norm(), 1);
 }
 
@@ -100,8 +100,8 @@ TEST(Htm, AcceptsAMatrixWrittenWithNineDecimals) {
   EXPECT_NE(refusal_of(coarse), "(accepted)");
 }
 
-// METROLOGY E3: with F = diag(-1,1,1,1), a calibration made in left-handed coordinates on both sides is X = F
-// H F. The transform of right-handed coordinates is H = F X F; raw left-handed points go through F X.
+// METROLOGY.md, E3: with F = diag(-1,1,1,1), a calibration in left-handed coordinates on both sides is X = F
+// H F. The transform of right-handed coordinates is H = F X F; raw left-handed points need F X.
 TEST(Htm, LeftHandedCalibrationIsMirroredOnBothSides) {
   const Eigen::Matrix4d f = Eigen::Vector4d(-1, 1, 1, 1).asDiagonal();
   const Htm<Machine, Sensor> h(some);
@@ -113,10 +113,10 @@ TEST(Htm, LeftHandedCalibrationIsMirroredOnBothSides) {
   const Eigen::Vector3d through_fx = (f * x * raw_left.homogeneous()).head<3>();
   EXPECT_LT((h * point - through_fx).norm(), rounding_mm);
 
-  // X is a rigid motion too, so no check of the matrix can tell: taken for H it is wrong by hundreds of mm
+  // X is also a rigid motion, so no check of the matrix detects it: used as H it is wrong by hundreds of mm
   // here.
   EXPECT_GT((Htm<Machine, Sensor>(x) * point - h * point).norm(), 100);
-  // Mirrored on one side only it is refused.
+  // Mirrored on one side only, it is refused.
   EXPECT_EQ(refusal_of(f * x).substr(0, 24), "the rotation is mirrored");
 }
 

@@ -10,7 +10,7 @@
 namespace datum::stage_test {
 namespace {
 
-// The squareness of the thesis' machine (METROLOGY finding 5).
+// The squareness of the thesis' machine (daemon/inspection/METROLOGY.md, finding 5).
 constexpr double thesis_rad = 8.073e-4;
 
 // A product and a sum or two of lengths up to 1000 mm: below 1e-12 mm.
@@ -40,8 +40,8 @@ TEST(Stage, EachSquarenessAndScaleHasItsPlaceInA) {
   EXPECT_LT((stage_matrix({1e-4, 2e-4, 3e-4}, {10, 20, -30}) - expected).cwiseAbs().maxCoeff(), 1e-16);
 }
 
-// The bar's true length between two readings is |A (b - a)|: readings are found for a bar of 100 mm and must
-// give the squareness back. s^3 / 4 is what the formula leaves out: 1.3e-10 rad here.
+// The bar's true length between two readings is |A (b - a)|: readings computed for a bar of 100 mm must
+// return the squareness. The formula neglects s^3 / 4: 1.3e-10 rad here.
 TEST(Stage, DiagonalsOfABallBarGiveTheSquarenessWithItsSign) {
   for (const double s : {thesis_rad, -thesis_rad}) {
     const Eigen::Matrix3d a = stage_matrix({s, 0, 0}, {0, 0, 0});
@@ -86,8 +86,9 @@ TEST(Stage, CovarianceOfOneSourceAtATimeIsItsShift) {
   EXPECT_LT((sigma_um(u) - std::sqrt(2.0) * Eigen::Vector3d(1, 2, 0)).norm(), 1e-9);
 }
 
-// All sources drawn 20000 times. The ratio of an estimated to a true standard deviation scatters by
-// 1 / sqrt(2 n) = 0.5 %: 3 % is six times that. The linear covariance itself errs by 1e-3 at these sizes.
+// All sources sampled 20000 times. The ratio of an estimated to a true standard deviation has a standard
+// deviation of 1 / sqrt(2 n) = 0.5 %: 3 % is six times that. The linear covariance itself errs by 1e-3 at
+// these sizes.
 TEST(Stage, CovarianceAgreesWithSimulation) {
   const Eigen::Vector3d s(thesis_rad, -4e-4, 2e-4), k(50, -20, 10), q(150, -220, 90);
   const StageModel stage{stage_matrix(s, k), {20, 30, -10}};

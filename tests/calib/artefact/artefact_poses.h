@@ -1,4 +1,4 @@
-// Poses of the sample artefact before a sensor, drawn at random but always the same.
+// Reproducible random poses of the sample artefact before a sensor.
 #pragma once
 
 #include <cmath>
@@ -32,7 +32,7 @@ Htm<To, Artefact> pose(const Eigen::Vector3d& w_rad, const Eigen::Vector3d& t_mm
   return Htm<To, Artefact>(m);
 }
 
-/// A mounting: each rotation component within +-limit_deg, shifted by up to 5 mm in x and y, 0.5 mm in z.
+/// A mounting: each rotation component within +-limit_deg, a shift of up to 5 mm in x and y and 0.5 mm in z.
 template <class To>
 Htm<To, Artefact> mounting(std::uint64_t number, double limit_deg = 5) {
   const TwinRandom random(number, TwinStream::place);
@@ -42,7 +42,7 @@ Htm<To, Artefact> mounting(std::uint64_t number, double limit_deg = 5) {
                   {within(3, 5), within(4, 5), within(5, 0.5)});
 }
 
-/// Counts how often each of six errors lies within k = 2 of its standard uncertainty.
+/// Counts how often each of six errors lies within U (k = 2).
 struct Inside {
   Vector6d share = Vector6d::Zero();
   int trials = 0;

@@ -1,4 +1,4 @@
-// Snapshots of a virtual artefact, and whether a segmentation of one is right.
+// Snapshots of a virtual artefact, and verification of their segmentation.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ struct Snapshot {
   std::vector<std::optional<Face>> truth;
 };
 
-/// A sensor that sees 100 mm x 90 mm, with dropouts, speckle and outliers as optical sensors have them.
+/// A sensor with a field of view of 100 mm x 90 mm and an optical sensor's dropouts, speckle and outliers.
 inline TwinSensor sensor_of(double white_um) {
   TwinSensor sensor;
   sensor.serial = "S7";
@@ -44,7 +44,7 @@ inline Snapshot snapshot(const TwinArtefact& artefact, const Htm<Sensor, Artefac
   return snapshot(artefact, pose, seed, pitch_mm, sensor_of(white_um));
 }
 
-/// Points that were given to a face other than the one they were taken from.
+/// Number of points assigned to a face other than their own.
 inline std::size_t wrong(const Segmentation& found, const std::vector<std::optional<Face>>& truth) {
   std::size_t n = 0;
   for (std::size_t i = 0; i < truth.size(); ++i) {
@@ -65,7 +65,7 @@ inline std::vector<Eigen::Vector3d> points_of(const HeightFrame& frame) {
   return points;
 }
 
-/// What segment() says against it; "(accepted)" where it does not.
+/// The refusal of segment(); "(accepted)" if there is none.
 template <class Data>
 std::string refusal_of(const Data& data, const ArtefactDrawing& drawing) {
   try {

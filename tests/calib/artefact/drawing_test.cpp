@@ -38,7 +38,7 @@ std::string refusal_of(const std::string& text) {
   try {
     load_artefact_drawing(file);
   } catch (const config::ConfigError& error) {
-    // Without the place: the sample's comments may grow.
+    // Without the line number, so that the sample's comments may grow.
     return std::regex_replace(std::string(error.what()), std::regex("^.*d\\.toml:[0-9]+:[0-9]+: "), "");
   }
   return "(accepted)";
@@ -58,7 +58,7 @@ TEST(ArtefactDrawing, TheSampleIsTheProtocolsArtefact) {
   EXPECT_EQ(d.face(Face::lp).z_mm(-20, 3), 0);
   EXPECT_NEAR(d.face(Face::ll).z_mm(-4 * std::sqrt(3.0), 7), 0, rounding) << "it meets the plane there";
   EXPECT_NEAR(d.face(Face::sl).z_mm(20, -std::sqrt(3.0)), -3, rounding);
-  // The construction of the protocol gives the drawing's own axes.
+  // The construction of the thesis' section 2.7.3 gives the drawing's own axes.
   const Line3 along = intersection(plane(Face::ll), plane(Face::lr));
   const Line3 across = intersection(plane(Face::su), plane(Face::sl));
   EXPECT_LT(projection(along, plane(Face::lp)).direction.cross(Eigen::Vector3d::UnitY()).norm(), rounding);

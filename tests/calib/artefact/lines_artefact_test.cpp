@@ -36,13 +36,13 @@ struct Picture {
   std::uint64_t seed = 1;
 };
 
-/// Share of a pixel that lies on the positive side of an edge at distance d, n the edge's unit normal: exact
-/// for edges along the pixels, symmetric for all.
+/// Share of a pixel on the positive side of an edge at distance d, n the edge's unit normal: exact for edges
+/// along the pixels, symmetric for all.
 double covered(double d_mm, const Eigen::Vector2d& n, double pitch_mm) {
   return std::clamp(0.5 + d_mm / (pitch_mm * (std::abs(n.x()) + std::abs(n.y()))), 0.0, 1.0);
 }
 
-/// What a sensor with parallel lines of sight sees of the artefact, 8 bits: white 190, black 40.
+/// Image of the artefact for a sensor with parallel lines of sight, 8 bits: white 190, black 40.
 HeightFrame picture(const LinesDrawing& d, const Htm<Sensor, Artefact>& sensor_from_artefact,
                     const Picture& p) {
   HeightFrame f;
@@ -111,7 +111,7 @@ TEST(GreyEdges, AveragesOverSymmetricWindows) {
   EXPECT_EQ(moving_average(grey, 0), grey);
 }
 
-// Pixels integrate: an edge at 3.3 leaves pixel 3 (from 2.5 to 3.5) bright to 0.8.
+// Pixels integrate: an edge at 3.3 leaves pixel 3 (from 2.5 to 3.5) bright with a share of 0.8.
 TEST(GreyEdges, FindAStepWithinAPixelExactly) {
   std::vector<double> grey(40, 200);
   const double left = 12.3, right = 25.9;
@@ -132,7 +132,7 @@ TEST(GreyEdges, FindAStepWithinAPixelExactly) {
   EXPECT_FALSE(dark_line(grey, 5, 13.6, 30, 2)) << "another place";
 }
 
-// Brighter on one side: each flank is cut at half of its own height.
+// Brighter on one side: each flank is evaluated at half of its own height.
 TEST(GreyEdges, UnevenBrightnessMovesNoEdge) {
   std::vector<double> grey(40, 60);
   for (std::size_t i = 0; i <= 12; ++i) grey[i] = 200;
@@ -161,7 +161,7 @@ TEST(LinesArtefact, FindsThePoseAndItsCovarianceIsHonest) {
     EXPECT_NEAR(found.long_line.width_mm, drawing.long_line.width_mm, 0.03) << "of its cosine at 8 degrees";
     EXPECT_NEAR(found.plane_sigma_um, 10, 0.3);
   }
-  // 60 coverages of 95.45 % scatter by 2.7 %: four standard deviations.
+  // The share of 60 intervals of 95.45 % has a standard deviation of 2.7 %: four of them.
   for (int i = 0; i < 6; ++i) EXPECT_GE(inside.share[i], 0.85) << i;
   EXPECT_LT(worst_deg, 0.01);
   EXPECT_LT(worst_um, 5);
@@ -171,8 +171,8 @@ TEST(LinesArtefact, FindsThePoseAndItsCovarianceIsHonest) {
   std::printf("\n");
 }
 
-// Light that falls off by 30 % towards the corners: over one edge of 5 pixels it changes by 1 %, which moves
-// the half height by 1 % of that, 7 um, in the same sense at both edges at most.
+// Light that falls off by 30 % towards the corners changes by 1 % over one edge of 5 pixels. This shifts the
+// half height by 1 % of that, 7 um, at most equally at both edges.
 TEST(LinesArtefact, UnevenLightMovesNoLine) {
   const LinesDrawing drawing = ideal();
   const auto truth = mounting<Sensor>(3);
@@ -188,8 +188,8 @@ TEST(LinesArtefact, WhatTheDrawingStatesOfLinesAndPlateIsInTheCovariance) {
   const LinesDrawing drawing = load_lines_drawing(sample);
   const auto found = locate_lines(picture(drawing, pose<Sensor>({0, 0, 0}, {3, 8, 0}), {}), drawing).estimate;
   const auto u = [&](int i) { return std::sqrt(found.covariance(i, i)); };
-  // x and y at the origin: 5 um of shift and 5 um over half the length, from the fitted middle 5 mm and 21 mm
-  // away.
+  // x and y at the origin: 5 um of shift, and 5 um over half the length; the fitted middles are 5 mm and 21
+  // mm away.
   EXPECT_NEAR(u(3), 0.005 * std::hypot(1, 5 / 23.0), 0.0003);
   EXPECT_NEAR(u(4), 0.005 * std::hypot(1, 21 / 15.0), 0.0005);
   EXPECT_NEAR(u(2), 0.005 / 23, 1e-5);
@@ -246,7 +246,7 @@ TEST(LinesArtefact, RefusesWithTheReason) {
               HasSubstr("turned by -22.9 deg"));
   EXPECT_THAT(refusal_of(picture(drawing, pose<Sensor>({0.22, 0, 0}, {0, 0, 0}), {}), drawing),
               HasSubstr("tilted by 12.6 deg"));
-  // Rows and columns of unlike scale, as a sensor with a wrong profile delivers them, seen at 8 degrees.
+  // Rows and columns of unequal scale, from a sensor with a wrong profile, at 8 degrees.
   frame = picture(drawing, pose<Sensor>({0, 0, 0.14}, {0, 0, 0}), {});
   frame.y.scale_mm *= 1.03;
   EXPECT_THAT(refusal_of(frame, drawing), HasSubstr("the lines meet at"));
@@ -256,7 +256,7 @@ TEST(LinesArtefact, RefusesWithTheReason) {
 TEST(LinesArtefact, AMirroredSnapshotIsRefused) {
   const LinesDrawing drawing = ideal();
   HeightFrame frame = picture(drawing, mounting<Sensor>(1), {});
-  frame.delivered = Handedness::left;  // so that mirroring it turns the image round
+  frame.delivered = Handedness::left;  // mirroring then flips the image
   mirror_to_right_handed(frame);
   EXPECT_THAT(refusal_of(frame, drawing), HasSubstr("the short line"));
 }

@@ -26,7 +26,8 @@ FacePoints scan(const TwinArtefact& artefact, const Htm<Sensor, Artefact>& pose,
   return all;
 }
 
-// 1000 coverages of 95.45 % scatter by 0.66 %: 93 to 97 % is -3.7 and +2.3 standard deviations.
+// The share of 1000 intervals of 95.45 % has a standard deviation of 0.66 %: 93 to 97 % is -3.7 and +2.3 of
+// them.
 void expect_honest(const Inside& inside, const char* what) {
   for (int i = 0; i < 6; ++i) {
     EXPECT_GT(inside.share[i], 0.93) << what << ", parameter " << i;
@@ -45,7 +46,7 @@ TEST(ArtefactLocation, WithoutNoiseBothEstimatorsGiveTheTruth) {
   EXPECT_EQ(found.correlation, 1);
 }
 
-// The founders' acceptance: 10 um, 5000 points a face, within 5 degrees.
+// Acceptance of daemon/inspection/METROLOGY.md, S3: 10 um of noise, 5000 points per face, within 5 degrees.
 TEST(ArtefactLocation, AThousandMountingsAreFoundAndTheirCovarianceIsHonest) {
   const ArtefactDrawing drawing = ideal_drawing();
   Inside joint, constructed, between;
@@ -74,7 +75,7 @@ TEST(ArtefactLocation, AThousandMountingsAreFoundAndTheirCovarianceIsHonest) {
   EXPECT_LT(worst_um, 5);
   EXPECT_LT(constructed_deg, 0.003);
   EXPECT_LT(constructed_um, 5);
-  // Two tests at 1 in 1000 each: 2 expected, 9 or more once in 4000.
+  // Two tests at 1 in 1000 each: 2 findings expected, 9 or more with a probability of 1 in 4000.
   EXPECT_LT(findings, 9);
   std::printf("1000 mountings, k = 2: joint %.5f deg %.3f um, constructed %.5f deg %.3f um, %d findings\n",
               worst_deg, worst_um, constructed_deg, constructed_um, findings);
@@ -82,7 +83,7 @@ TEST(ArtefactLocation, AThousandMountingsAreFoundAndTheirCovarianceIsHonest) {
               joint.share[1], joint.share[2], joint.share[3], joint.share[4], joint.share[5]);
 }
 
-// The artefact is not its drawing: every face is off by 1 um and tilted, as form_um says.
+// The artefact differs from its drawing: every face is displaced by 1 um and tilted according to form_um.
 TEST(ArtefactLocation, FormErrorOfTheArtefactIsInTheCovariance) {
   const ArtefactDrawing drawing = sample_drawing();
   Inside joint, constructed;
@@ -108,7 +109,8 @@ TEST(ArtefactLocation, FormErrorOfTheArtefactIsInTheCovariance) {
   EXPECT_LT(findings, 9);
 }
 
-// A few touches a face: the scatter of all faces together is the noise, so that no face is believed exact.
+// A few touches per face: the noise is the scatter of all faces together, so that no face appears exact by
+// chance.
 TEST(ArtefactLocation, TouchesGiveTheMachinesTransformWithHonestCovariance) {
   const ArtefactDrawing drawing = ideal_drawing();
   Inside inside;
@@ -135,7 +137,8 @@ TEST(ArtefactLocation, TouchesGiveTheMachinesTransformWithHonestCovariance) {
   expect_honest(inside, "machine_from_sensor");
 }
 
-// METROLOGY 3 (Shakarji and Srinivasan's test): more points on one half must not move the plane.
+// Weighting test of Shakarji and Srinivasan (METROLOGY.md, section 3): more points on one half must not move
+// the plane.
 TEST(ArtefactLocation, ADenserScanOfOnePatchDoesNotPullThePlane) {
   const ArtefactDrawing drawing = ideal_drawing();
   TwinArtefact stepped{drawing};
@@ -144,7 +147,7 @@ TEST(ArtefactLocation, ADenserScanOfOnePatchDoesNotPullThePlane) {
   const auto normal_of = [&](std::size_t on_lp) -> Eigen::Vector3d {
     FacePoints points;
     for (Face f : all_faces) {
-      // The same places again and again: moments of the patch stay, its number of points grows.
+      // Repeated places: the moments of the patch remain, its number of points grows.
       const auto once = points_on(stepped, f, truth, 200, 0, 1);
       for (std::size_t i = 0; i < (f == Face::lp ? on_lp : 1); ++i)
         points[index_of(f)].insert(points[index_of(f)].end(), once.begin(), once.end());
@@ -165,7 +168,8 @@ TEST(ArtefactLocation, WhatIsNotAsDrawnIsAFinding) {
   EXPECT_NE(found.finding.find("the two estimators disagree"), std::string::npos) << found.finding;
 }
 
-// Neighbouring points that err together: the same data four times over holds no more than once.
+// Fourfold copies of the same data, as neighbouring points with equal errors, carry no more information than
+// one.
 TEST(ArtefactLocation, CorrelatedNoiseWidensTheCovariance) {
   const ArtefactDrawing drawing = ideal_drawing();
   const auto truth = mounting<Sensor>(2);
@@ -174,7 +178,7 @@ TEST(ArtefactLocation, CorrelatedNoiseWidensTheCovariance) {
     for (const Eigen::Vector3d& p : once[i]) {
       for (double shift : {0.0, 0.01})
         for (double side : {0.0, 0.01}) {
-          // Beside it, on the same plane up to the same error.
+          // A point beside it, on the same plane with the same error.
           const Eigen::Vector3d along =
               truth.rotation() * tangents(drawing.faces[i].plane.normal) * Eigen::Vector2d(shift, side);
           four[i].push_back(p + along);
@@ -184,7 +188,7 @@ TEST(ArtefactLocation, CorrelatedNoiseWidensTheCovariance) {
   const auto a = locate<Sensor>(once, drawing, up, FaceNoise::each_face);
   const auto b = locate<Sensor>(four, drawing, up, FaceNoise::each_face);
   EXPECT_EQ(a.correlation, 1);
-  EXPECT_NEAR(b.correlation, 4, 0.8);  // scatter: sqrt(2 / 250 large squares), twice over
+  EXPECT_NEAR(b.correlation, 4, 0.8);  // standard deviation: sqrt(2 / 250 large squares), twice over
   for (int i = 0; i < 6; ++i)
     EXPECT_NEAR(std::sqrt(b.joint.covariance(i, i) / a.joint.covariance(i, i)), 1, 0.1) << i;
 }

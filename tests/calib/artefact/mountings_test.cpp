@@ -1,4 +1,4 @@
-// Snapshot to transform, the whole way, many times over.
+// The whole chain from snapshot to transform, repeated many times.
 #include <gtest/gtest.h>
 
 #include "calib/artefact/location.h"
@@ -17,7 +17,7 @@ struct Outcome {
   std::size_t least_points = 1u << 30;
 };
 
-/// At a pitch of 0.16 mm the smallest flank has 5000 pixels, dropouts left out.
+/// At a pitch of 0.16 mm the smallest flank has 5000 pixels without dropouts.
 Outcome many_mountings(int count) {
   const TwinArtefact artefact{ideal_drawing()};
   Outcome all;
@@ -60,12 +60,12 @@ void expect_good(const Outcome& all, double least_inside, double most_inside) {
   }
 }
 
-// 100 coverages of 95.45 % scatter by 2.1 %: 87 to 100 % is four standard deviations.
+// The share of 100 intervals of 95.45 % has a standard deviation of 2.1 %: 87 to 100 % is four of them.
 TEST(Mountings, AHundredAreFoundWithinTheFoundersLimits) { expect_good(many_mountings(100), 0.87, 1); }
 
-// Neighbouring pixels that err together: a moving average over 5 x 5 pixels as large as the white noise.
-// Taken for independent, only one in two errors would lie inside. 80 coverages scatter by 2.3 %: four
-// standard deviations.
+// Correlated neighbouring pixels: a moving average over 5 x 5 pixels as large as the white noise. Treated as
+// independent, only half of the errors would lie inside. The share of 80 intervals has a standard deviation
+// of 2.3 %: four of them.
 TEST(Mountings, CorrelatedNoiseKeepsTheCovarianceHonest) {
   const TwinArtefact artefact{ideal_drawing()};
   TwinSensor sensor = sensor_of(5);
@@ -77,13 +77,13 @@ TEST(Mountings, CorrelatedNoiseKeepsTheCovarianceHonest) {
     const Segmentation found = segment(snapshot(artefact, truth, k, 0.25, sensor).frame, artefact.drawing);
     const auto location = locate<Sensor>(found.faces, artefact.drawing, {0, 0, 1}, FaceNoise::each_face);
     inside.add(difference(location.joint.htm, truth), location.joint.covariance);
-    // Half of the variance has a sum of correlations of 25, half of 1.
+    // Half of the variance has a correlation sum of 25, half of 1.
     EXPECT_NEAR(location.correlation, 13, 6) << k;
   }
   for (double share : inside.share) EXPECT_GE(share, 0.862);
 }
 
-// The founders' acceptance in full, for --gtest_also_run_disabled_tests: a minute.
+// The full acceptance, for --gtest_also_run_disabled_tests: takes a minute.
 TEST(Mountings, DISABLED_AThousandAreFoundWithinTheFoundersLimits) {
   expect_good(many_mountings(1000), 0.93, 0.97);
 }

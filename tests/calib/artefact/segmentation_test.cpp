@@ -28,13 +28,14 @@ TEST(Segmentation, FindsTheFacesAtAnyRotationInThePlane) {
     EXPECT_EQ(wrong(found, s.truth), 0u) << turn;
     for (const FaceEvidence& e : found.evidence) {
       EXPECT_GT(e.coverage, 0.98) << turn;
-      // 10 um times the cosine of the slope, not that of outliers up to 500 um; the smallest has 1400 points.
+      // 10 um times the cosine of the slope, without the outliers up to 500 um; the smallest face has 1400
+      // points.
       EXPECT_LT(e.sigma_um, 10 * 1.06) << turn;
     }
   }
 }
 
-// The points in any order, on a table, with a second, larger level beside it.
+// Points in any order, on a table, with a second, larger level beside it.
 TEST(Segmentation, TakesAnUnorderedCloudOnATable) {
   TwinArtefact artefact{ideal_drawing()};
   artefact.table_mm = -6;
@@ -95,7 +96,7 @@ TEST(Segmentation, AMirroredSnapshotIsRefusedAndSaysSo) {
   EXPECT_EQ(refusal_of(left, artefact.drawing), "the frame is left-handed: mirror it first");
 }
 
-// What would lie beyond the outline is out of view: the coverage alone must tell.
+// The area beyond the outline is out of view: the coverage alone must reveal the mirroring.
 TEST(Segmentation, AMirroredSnapshotIsRefusedThoughItsBorderIsOutOfView) {
   const TwinArtefact artefact{ideal_drawing()};
   std::vector<Eigen::Vector3d> points =
@@ -105,7 +106,7 @@ TEST(Segmentation, AMirroredSnapshotIsRefusedThoughItsBorderIsOutOfView) {
   EXPECT_THAT(refusal_of(points, artefact.drawing), HasSubstr("% of it is seen, needed are 85 %"));
 }
 
-/// The sample with one thing changed, as another artefact would have it.
+/// The sample with one change, as another artefact.
 ArtefactDrawing another(void (*change)(ArtefactDrawing&)) {
   ArtefactDrawing d = ideal_drawing();
   change(d);
@@ -164,7 +165,7 @@ TEST(Segmentation, ADamagedFaceIsRefused) {
       << "stepped";
 }
 
-// The reason is that of the way in which most of it fits, not of the first that was tried.
+// The reason is that of the best fitting rotation, not of the first one.
 TEST(Segmentation, TheReasonIsThatOfTheRightRotation) {
   TwinArtefact artefact{ideal_drawing()};
   artefact.errors[index_of(Face::sl)].tilt_rad = {0.005, 0};
@@ -185,7 +186,7 @@ TEST(Segmentation, WhatIsNotAllInViewIsRefused) {
               HasSubstr("take a finer snapshot"));
 }
 
-// A plate that looks the same turned by 180 degrees cannot say how it lies.
+// A plate with a symmetry of 180 degrees does not determine its rotation.
 TEST(Segmentation, AnAmbiguousArtefactIsRefused) {
   ArtefactDrawing d = ideal_drawing();
   d.plate = {-34, 34, -27, 27};
@@ -203,7 +204,7 @@ TEST(Segmentation, AnAmbiguousArtefactIsRefused) {
   EXPECT_THAT(refusal_of(snapshot(artefact, mounting<Sensor>(1), 1).frame, d), HasSubstr("fits in two ways"));
 }
 
-// Whatever is done to the artefact: it is refused, or the faces are the right ones.
+// For any damage of the artefact: it is refused, or the faces are correct.
 TEST(Segmentation, NoWrongSegmentationIsAcceptedUnderRandomDamage) {
   int accepted = 0, refused = 0;
   for (std::uint64_t k = 0; k < 60; ++k) {

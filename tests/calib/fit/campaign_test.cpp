@@ -1,4 +1,4 @@
-// Random features of random parts, sizes and noise: a fit is refused, or it is right within what it states.
+// Random features with random parts, sizes and noise: each fit is refused, or correct within its uncertainty.
 #include <gtest/gtest.h>
 
 #include "calib/fit/construction.h"
@@ -9,8 +9,8 @@ namespace {
 
 using testing::Noise;
 
-// Errors over stated uncertainties are Student's t of 20 and more degrees of freedom: beyond 9 with a
-// probability below 2e-8, in tens of thousands of trials never.
+// Errors over stated uncertainties follow Student's t with 20 and more degrees of freedom: beyond 9 with a
+// probability below 2e-8, never in tens of thousands of trials.
 constexpr double limit = 9;
 constexpr int least_points = 30;
 
@@ -30,7 +30,7 @@ Draw drawn(Noise& noise, double most_noise_exponent) {
   return d;
 }
 
-/// How far the fitted radius may be off: noise lengthens it in second order too (FitLimits::relative_noise).
+/// Permitted error of the fitted radius: noise lengthens it in second order too (FitLimits::relative_noise).
 double allowed(const Draw& d, double variance) {
   return limit * std::sqrt(variance) + d.sigma * d.sigma / d.radius;
 }

@@ -7,7 +7,7 @@
 namespace datum::construction_test {
 namespace {
 
-const Plane3 floor_plane{{100, 200, 10}, {0, 0, 2}};  // its normal is not of length 1
+const Plane3 floor_plane{{100, 200, 10}, {0, 0, 2}};  // its normal does not have length 1
 const Plane3 wall{{7, 0, 0}, {1, 0, 0}};
 const Plane3 slope{{0, 3, 10}, Eigen::Vector3d(0, 1, 1).normalized()};
 constexpr double rounding_mm = 1e-12;  // coordinates below 512 mm, a few operations
@@ -21,7 +21,7 @@ std::string refusal_of(const auto& call) {
   return "(accepted)";
 }
 
-// METROLOGY E6: the thesis' formulas need a normal of length 1.
+// daemon/inspection/METROLOGY.md, E6: the thesis' formulas need a normal of length 1.
 TEST(Construction, ProjectsWithNormalsOfAnyLength) {
   EXPECT_EQ(distance_mm(floor_plane, {1, 2, 14}), 4);
   EXPECT_EQ(distance_mm(floor_plane, {1, 2, 7}), -3);
@@ -32,7 +32,7 @@ TEST(Construction, ProjectsWithNormalsOfAnyLength) {
   EXPECT_EQ(down.direction, Eigen::Vector3d(1, 0, 0));
 }
 
-// METROLOGY E7: a basic solution of the two equations can lie metres away from the data.
+// METROLOGY.md, E7: a basic solution of the two equations can lie metres from the data.
 TEST(Construction, IntersectionStaysNearTheData) {
   const Line3 line = intersection(wall, floor_plane);
   EXPECT_LT((line.direction - Eigen::Vector3d(0, -1, 0)).norm(), 1e-15) << "first normal x second normal";

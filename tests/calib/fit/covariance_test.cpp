@@ -1,4 +1,4 @@
-// Honest covariances: over many measurements of the same feature the truth lies inside k = 2 as often as it must.
+// Coverage of the covariances: over many measurements the true value lies inside k = 2 as often as stated.
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
@@ -17,7 +17,7 @@ constexpr double sigma = 0.01;
 const Eigen::Vector3d axis = Eigen::Vector3d(0.2, -0.35, 0.9).normalized();
 const Eigen::Vector3d center(120, -40, 310);
 
-/// Errors of P parameters, with the covariance that each trial stated.
+/// Errors of P parameters, and the stated covariance of each trial.
 template <int P>
 class Coverage {
  public:
@@ -31,7 +31,7 @@ class Coverage {
 
   void expect_honest(const char* what) const {
     // |t| <= 2 for Student's t with f degrees of freedom: 95.45 % - 27 % / f to first order. The count is
-    // binomial; 4 standard deviations of 2000 trials are 1.9 %, within the 93 to 97 %.
+    // binomial; 4 standard deviations of 2000 trials are 1.9 %, within 93 to 97 %.
     const double share = 0.9545 - 0.27 / freedom_;
     const double band = 4 * std::sqrt(share * (1 - share) / trials_);
     for (int i = 0; i < P; ++i) EXPECT_NEAR(inside_[i] / trials_, share, band) << what << ", parameter " << i;
@@ -48,12 +48,13 @@ class Coverage {
   int trials_ = 0;
 };
 
-/// Tilt that leads from the fitted direction to the true one, towards the fitted one's tangents.
+/// Tilt from the fitted direction to the true one, along the fitted one's tangents.
 Eigen::Vector2d tilt(const Eigen::Vector3d& fitted, const Eigen::Vector3d& truth) {
   return tangents(fitted).transpose() * truth / fitted.dot(truth);
 }
 
-/// Where the true line crosses the plane through `point` across the fitted one, in the tangents.
+/// Intersection of the true line with the plane through `point` perpendicular to the fitted one, in the
+/// tangents.
 Eigen::Vector2d offset(const Line3& fitted, const Line3& truth) {
   const double s =
       fitted.direction.dot(fitted.point_mm - truth.point_mm) / fitted.direction.dot(truth.direction);
@@ -101,7 +102,7 @@ TEST(Covariance, CircleAlongAKnownNormal) {
   Coverage<3> coverage(30 - 3);
   for (int k = 0; k < trials; ++k) {
     auto points = testing::on_circle({center, axis, 8}, 2.5, 30, sigma, noise);
-    for (auto& p : points) p += axis * noise.uniform(-3, 3);  // a hole, touched at several depths
+    for (auto& p : points) p += axis * noise.uniform(-3, 3);  // a hole touched at several depths
     const auto fit = fit_circle(points, axis);
     Eigen::Vector3d error;
     error << tangents(axis).transpose() * (center - fit.feature.center_mm), 8 - fit.feature.radius_mm;
@@ -139,7 +140,7 @@ TEST(Covariance, Cylinder) {
 TEST(Covariance, IntersectionOfPlanes) {
   Noise noise(27);
   const Eigen::Vector3d other = Eigen::Vector3d(0.9, 0.1, 0.4).normalized();
-  // Patches beside their common line, as the flanks of a slot are.
+  // Patches beside their common line, like the flanks of a slot.
   const Plane3 first{center + Eigen::Vector3d(3, 1, 0), axis},
       second{center + Eigen::Vector3d(-2, 5, 1), other};
   const Line3 truth = intersection(first, second);

@@ -50,7 +50,7 @@ TEST(LineWeighted, ItsCovarianceIsHonest) {
   double product = 0, covariance = 0;
   for (int k = 0; k < trials; ++k) {
     auto points = pearson_york();
-    for (auto& p : points) {  // scatter of a hundredth, so that first order holds
+    for (auto& p : points) {  // noise of a hundredth, for which first order holds
       p.y_mm = 5.5 - 0.48 * p.x_mm;
       p.weight_x *= 1e4;
       p.weight_y *= 1e4;
@@ -66,8 +66,8 @@ TEST(LineWeighted, ItsCovarianceIsHonest) {
   // The weights are known, so the errors are normal: 95.45 %, binomial within 4 standard deviations.
   const double band = 4 * std::sqrt(0.9545 * 0.0455 / trials);
   for (const double n : inside) EXPECT_NEAR(n / trials, 0.9545, band);
-  // Products of two normal errors scatter by at most sqrt(2) of the root of their variances' product; the
-  // correlation is close to 1 here.
+  // Products of two normal errors have a standard deviation of at most sqrt(2) times the root of their
+  // variances' product; the correlation is close to 1 here.
   EXPECT_NEAR(product / covariance, 1, 4 * std::sqrt(2.0 / trials) * 1.1);
 }
 

@@ -1,6 +1,6 @@
-// An independent reference for least-squares fits: Newton's method with the exact second derivatives of the sum
-// of squares, in 113-bit arithmetic, from many starts. Nothing of it is shared with calib/fit: other parameters,
-// other derivatives (forward, of second order), other steps, other arithmetic.
+// An independent reference for least-squares fits: Newton's method with the exact second derivatives of the
+// sum of squares, in 113-bit arithmetic, from many starts. It shares nothing with calib/fit: other
+// parameters, derivatives (forward, second order), steps and arithmetic.
 #pragma once
 
 #include <array>

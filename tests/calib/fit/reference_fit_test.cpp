@@ -11,7 +11,7 @@ using testing::Jet;
 using testing::Noise;
 using testing::PointList;
 
-// The limit, relative to the feature's size (radius, or extent of the points).
+// Limit relative to the feature's size (radius, or extent of the points).
 constexpr double relative = 1e-9;
 
 template <int N>
@@ -43,7 +43,7 @@ const double slope_x = axis.x() / axis.z(), slope_y = axis.y() / axis.z();
 TEST(ReferenceFit, CircleOfGanderGolubStrebel) {
   const PointList points{{1, 7, 0}, {2, 6, 0}, {5, 8, 0}, {7, 7, 0}, {9, 5, 0}, {3, 7, 0}};
   const auto fit = fit_circle(points, {0, 0, 1}, FitLimits::none());
-  // Its radius is uncertain by a quarter of itself: an example for solvers, no measurement.
+  // Its radius is uncertain by a quarter of itself: an example for solvers, not a measurement.
   EXPECT_THROW(fit_circle(points, {0, 0, 1}), FitRefused);
   // As published, four decimals.
   EXPECT_NEAR(fit.feature.center_mm.x(), 4.7398, 5e-5);

@@ -1,4 +1,4 @@
-// Signs, exactness and what is refused.
+// Signs, exactness and refusals of fits.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -15,8 +15,8 @@ using testing::PointList;
 
 const Eigen::Vector3d axis = Eigen::Vector3d(0.2, -0.35, 0.9).normalized();
 
-// Coordinates below 512 mm are rounded by 6e-14; a fit of exact points hands that on, a little amplified by
-// patches that are ten times smaller than their distance from the origin.
+// Coordinates below 512 mm are rounded by 6e-14. A fit of exact points amplifies this by the ratio of ten
+// between distance from the origin and patch size.
 constexpr double rounding_mm = 2e-12;
 
 std::string refusal_of(const auto& call) {
@@ -36,7 +36,7 @@ PointList grid(const Eigen::Vector3d& u, const Eigen::Vector3d& v) {
   return points;
 }
 
-// METROLOGY E14: a power iteration that starts at (1, 0, 0) gives that back for z = const.
+// daemon/inspection/METROLOGY.md, E14: a power iteration from (1, 0, 0) returns that vector for z = const.
 TEST(FeatureFit, PlanesAlongTheAxesHaveTheirNormals) {
   const Eigen::Vector3d x(1, 0, 0), y(0, 1, 0), z(0, 0, 1);
   EXPECT_EQ(fit_plane(grid(x, y), z).feature.normal, z);
@@ -97,7 +97,7 @@ TEST(FeatureFit, RefusesTooFewCoincidentAndNotFinitePoints) {
   broken[7].y() = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(refusal_of([&] { fit_plane(broken, up); }),
             "plane: point 7 has a coordinate that is not finite: leave points without a value out");
-  // Squares of such a sentinel overflow, and what is not a number passes many comparisons.
+  // Squares of such a sentinel overflow, and NaN passes many comparisons.
   broken[7].y() = -1e300;
   EXPECT_EQ(refusal_of([&] { fit_line(broken); }),
             "line: point 7 lies 1e+300 mm from the origin: no coordinate in mm, leave it out");
@@ -128,7 +128,7 @@ TEST(FeatureFit, RefusesPointsThatDoNotCarryAPlane) {
   EXPECT_NE(refusal_of([&] { fit_plane(strip, {0, 0, 1}); }).find("or a strip"), std::string::npos);
   const PointList cloud = testing::on_plane({{1, 2, 3}, axis}, 20, 20, 50, 5, noise);
   EXPECT_NE(refusal_of([&] { fit_plane(cloud, {0, 0, 1}); }).find("are no plane"), std::string::npos);
-  // Four corners that disagree by 2 mm of 10: one degree of freedom can't say how it tilts.
+  // Four corners that disagree by 2 mm of 10: one degree of freedom does not determine the tilt.
   const PointList few{{0, 0, 0.5}, {10, 10, 0.5}, {10, 0, -0.5}, {0, 10, -0.5}};
   EXPECT_EQ(
       refusal_of([&] {
@@ -166,7 +166,7 @@ TEST(FeatureFit, RefusesCurvesThatThePointsDoNotShow) {
               fit_sphere(grid({1, 0, 0}, {0, 1, 0}));
             }),
             "sphere: the 49 points lie in a plane or on a line: measure the cap over its whole height");
-  // 0.05 rad of a sphere of 19 mm is 24 um high: 10 um of noise leave nothing of its radius.
+  // 0.05 rad of a sphere of 19 mm is 24 um high: 10 um of noise leave its radius undetermined.
   const std::string cap = refusal_of([&] {
     fit_sphere(testing::on_sphere({c, 19}, axis, 0.05, 100, 0.01, noise));
   });
@@ -185,14 +185,14 @@ TEST(FeatureFit, RefusesCurvesThatThePointsDoNotShow) {
               fit_cylinder(grid({1, 0, 0}, {0, 1, 0}), up);
             }).find("cylinder: "),
             std::string::npos);
-  // A ring of 0.2 mm height does not hold the direction of a cylinder against 50 um of noise.
+  // A ring of 0.2 mm height does not determine a cylinder's direction with 50 um of noise.
   const std::string ring = refusal_of([&] {
     fit_cylinder(testing::on_cylinder({c, axis, 8}, 0.1, 6, 20, 0.05, noise), axis);
   });
   EXPECT_NE(ring.find("uncertain by"), std::string::npos) << ring;
 }
 
-// A fit moves with its points: what a refusal or a start took from the position of the points would show here.
+// A fit is equivariant: a refusal or start that depended on the points' position would fail here.
 TEST(FeatureFit, MovesWithItsPoints) {
   Noise noise(34);
   const Eigen::Vector3d c(1, 2, 3), shift(900, -700, 400);
@@ -202,7 +202,7 @@ TEST(FeatureFit, MovesWithItsPoints) {
   PointList there;
   for (const auto& p : here) there.push_back(turn * p + shift);
   const auto a = fit_cylinder(here), b = fit_cylinder(there);
-  // 1000 mm are rounded by 1.1e-13; the fit's own condition (2 rad of a cylinder) gives a factor of a few tens.
+  // 1000 mm are rounded by 1.1e-13; the fit's condition (2 rad of a cylinder) multiplies it by a few tens.
   EXPECT_NEAR(a.feature.radius_mm, b.feature.radius_mm, 1e-11);
   EXPECT_LT((turn * a.feature.point_mm + shift - b.feature.point_mm).norm(), 1e-11);
   EXPECT_NEAR(std::abs((turn * a.feature.direction).dot(b.feature.direction)), 1, 1e-14);

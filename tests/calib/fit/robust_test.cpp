@@ -25,7 +25,7 @@ RobustSettings settings(std::uint64_t seed = 1) {
   return s;
 }
 
-/// Clutter in a box of half width `half` about `center`, none of it meant to lie on the feature.
+/// Clutter in a box of half width `half` about `center`, not on the feature.
 void add_clutter(PointList& points, const Eigen::Vector3d& center, double half, int count, Noise& noise) {
   for (int i = 0; i < count; ++i) {
     points.push_back(center + Eigen::Vector3d(noise.uniform(-half, half), noise.uniform(-half, half),
@@ -42,8 +42,8 @@ std::string refusal_of(const auto& call) {
   return "(accepted)";
 }
 
-// Clutter of density 1 in 8 half^3 puts few points within 3 sigma of the feature; each pulls it by at most
-// 3 sigma / n. 5 standard uncertainties contain the plain fit's scatter (1e-6) and leave one for them.
+// Clutter of density 1 in 8 half^3 has few points within 3 sigma of the feature; each pulls it by at most 3
+// sigma / n. 5 standard uncertainties contain the plain fit's error (1e-6) with one left for them.
 TEST(Robust, FindsEveryFeatureInHalfClutter) {
   Noise noise(11);
   const Eigen::Vector3d center(12, -40, 31);
@@ -145,7 +145,8 @@ TEST(Robust, SettingsThatMeanNothingAreRefused) {
   }
 }
 
-// METROLOGY 1.1 (a): p = 1 - 1e-9 takes 156 (w = 0.5), 50 (0.7) and 16 (0.9) planes.
+// daemon/inspection/METROLOGY.md, 1.1 (a): p = 1 - 1e-9 needs 156 (w = 0.5), 50 (0.7) and 16 (0.9)
+// hypotheses.
 TEST(Robust, CountsHypothesesByTheRule) {
   EXPECT_EQ(robust::hypotheses_needed(0.5, 3, 1 - 1e-9, 5000), 156);
   EXPECT_EQ(robust::hypotheses_needed(0.7, 3, 1 - 1e-9, 5000), 50);
@@ -161,7 +162,7 @@ TEST(Robust, DrawsDistinctIndicesEvenly) {
     EXPECT_EQ(std::set<std::uint32_t>(drawn.begin(), drawn.end()).size(), 6u);
     for (const auto i : drawn) ++seen.at(i);
   }
-  // Each index is in a draw with 6/8; 5 sigma of the binomial count.
+  // Each index is in a sample with probability 6/8; 5 sigma of the binomial count.
   for (const int n : seen) EXPECT_NEAR(n, draws * 0.75, 5 * std::sqrt(draws * 0.75 * 0.25));
 }
 

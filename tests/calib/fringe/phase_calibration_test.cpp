@@ -15,14 +15,15 @@ using ::testing::HasSubstr;
 
 constexpr std::uint32_t width = 150, height = 90;
 
-/// A pinhole projector 400 mm above a telecentric camera's plane and 230 mm beside it; pixels of 0.1 mm, 10 columns a mm.
+/// A pinhole projector 400 mm above a telecentric camera's plane and 230 mm beside it; pixels of 0.1 mm, 10
+/// columns per mm.
 double column_of(double row, double col, double z_um) {
   const double x = 0.1 * col, z = z_um * 1e-3, y = 0.1 * row;
-  const double along = 400 - z - 0.01 * y;  // mounted a little askew
+  const double along = 400 - z - 0.01 * y;  // mounted slightly askew
   return 4600 * (x + 230) / along - 2500;
 }
 
-/// Even noise of a whole number of thousandths of a pixel: the same on every machine.
+/// Uniform noise in whole thousandths of a pixel: the same on every machine.
 double noise_px(std::size_t i, double sigma_px) {
   const auto mixed = static_cast<std::uint32_t>((i + 1) * 2654435761u) >> 8;
   return (static_cast<double>(mixed % 2001) - 1000) / 1000 * std::sqrt(3.0) * sigma_px;
@@ -96,9 +97,9 @@ class PhaseFitTest : public ::testing::Test {
   }
 };
 
-// A column is worth 150 um of height. Columns are floats of 300 to 500 px: 2^-16 px, in the centre, the pixel and t: 0.01 um.
-// Their mixed derivative, 4600 * 0.1 / 400 * 0.001 / 400 = 3e-6 per px^2, and less along the rows: bilinear interpolation
-// has the first, and second-degree surfaces at the nodes both.
+// A column is 150 um of height. Columns are floats of 300 to 500 px: 2^-16 px, in the centre, the pixel and
+// t: 0.01 um. Their mixed derivative is 4600 * 0.1 / 400 * 0.001 / 400 = 3e-6 per px^2, less along the rows.
+// Bilinear interpolation contains the first, quadratic surfaces at the nodes both.
 TEST_F(PhaseFitTest, APinholeProjectorIsModelledExactly) {
   measure({-500, 0, 500, 1000, 1500, 2000, 2500}, 0);
   const PhaseFit f = fit();
@@ -112,7 +113,7 @@ TEST_F(PhaseFitTest, APinholeProjectorIsModelledExactly) {
       << "beyond the steps nothing is said";
 }
 
-// Dust of 10 px that goes with the plate: the model takes part of it up, what is left names its place.
+// Dust of 10 px that moves with the plate: the model absorbs part of it, the residual names its place.
 TEST_F(PhaseFitTest, DustOnThePlateIsNamed) {
   EXPECT_TRUE(fit().spots.empty());
   for (Flat& f : flats)
@@ -127,7 +128,7 @@ TEST_F(PhaseFitTest, DustOnThePlateIsNamed) {
   EXPECT_GT(dusty.spots[0].off_um, 5);
 }
 
-// Of a plain straight line the pinhole's bend is left over: z^2 / 400 mm of a range of +- 1.5 mm, 5.6 um at its ends.
+// A straight line leaves the pinhole's bend: z^2 / 400 mm over +- 1.5 mm, 5.6 um at its ends.
 TEST_F(PhaseFitTest, WithoutTheBendWhatIsLeftStandsInItsUncertainty) {
   settings.bend = false;
   const PhaseFit straight = fit();
@@ -140,8 +141,8 @@ TEST_F(PhaseFitTest, WithoutTheBendWhatIsLeftStandsInItsUncertainty) {
   EXPECT_LT(fit().u_model_um, bent.u_model_um * 1.05) << "a cubic follows it";
 }
 
-// Residuals are those of the pixels' noise: 0.01 px of 150 um. The model's own, of 33 x 33 pixels for each of 7 steps, is
-// far below the steps' 0.3 um and the plate's 0.4 um, together 0.5 um.
+// Residuals are the pixels' noise: 0.01 px of 150 um. The model's own, from 33 x 33 pixels for each of 7
+// steps, is far below the steps' 0.3 um and the plate's 0.4 um, together 0.5 um.
 TEST_F(PhaseFitTest, NoiseIsToldFromTheModelsOwnUncertainty) {
   const PhaseFit f = fit();
   double slope_um_per_px = 1000 / (column_of(45, 75, 1500) - column_of(45, 75, 500));

@@ -1,4 +1,4 @@
-// A hole with a wall, and a probe that is driven into it: what HybridProbe asks for is done, and told back.
+// A hole with a wall, and a probe driven into it: executes HybridProbe's moves and reports the result.
 #pragma once
 
 #include <cmath>
@@ -14,8 +14,7 @@ struct Bore {
   double radius_mm = 0;
   Eigen::Vector3d normal = Eigen::Vector3d::UnitZ();
 
-  /// Where the centre of a tip that goes from `from` towards `to` stands when it meets the wall; none if it
-  /// does not.
+  /// Centre of a tip on its path from `from` to `to` at contact with the wall; none without contact.
   std::optional<Eigen::Vector3d> contact(const Eigen::Vector3d& from, const Eigen::Vector3d& to,
                                          double probe_radius_mm) const {
     const auto flat = [&](const Eigen::Vector3d& v) -> Eigen::Vector3d { return v - v.dot(normal) * normal; };
@@ -28,7 +27,7 @@ struct Bore {
   }
 };
 
-/// Does what the machine wants until it stops. `disturb` changes each contact before it is told.
+/// Executes the moves until the machine stops. `disturb` changes each contact before it is reported.
 inline void drive(HybridRun& run, const Bore& bore, double probe_radius_mm, MonotonicNs& now,
                   const std::function<Eigen::Vector3d(Eigen::Vector3d)>& disturb = {}) {
   while (!run.probe().finished()) {

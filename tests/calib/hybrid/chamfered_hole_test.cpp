@@ -1,4 +1,4 @@
-// A hole whose rim is broken: the scan fits the bore, and says what it fitted.
+// A chamfered hole: the scan fits the bore, and names the fitted rim.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,11 +17,11 @@ constexpr double pitch_mm = 0.05, noise_mm = 0.005;
 
 struct Chamfered {
   double x = 0, y = 0, radius_mm = 4, chamfer_mm = 0;  // of 45 degrees
-  double bottom_mm = 0;                                // below the surface; 0: the sensor sees none
+  double bottom_mm = 0;                                // depth; 0: not visible to the sensor
   double unseen = 0;  // share of the circumference where the chamfer gives no height, about +x
   std::uint64_t seed = 1;
 
-  /// Leans by 0.022; seen from 300 x 300 pixels about (0, 0).
+  /// Inclined by 0.022; 300 x 300 pixels about (0, 0).
   HeightFrame frame() const {
     HeightFrame f;
     f.rows = f.cols = 300;
@@ -32,7 +32,7 @@ struct Chamfered {
     std::normal_distribution<double> noise(0, noise_mm);
     for (int row = 0; row < f.rows; ++row)
       for (int col = 0; col < f.cols; ++col) {
-        // the bore stands on the surface: what lies d below it is seen d n_xy beside its foot
+        // the bore is perpendicular to the surface: a point d below it appears d n_xy beside its foot
         const double px = f.x.at(col), py = f.y.at(row);
         double r = 0, below = 0;
         for (int i = 0; i < 4; ++i) {
@@ -66,7 +66,8 @@ std::string refusal_of(const Chamfered& hole) {
   return "(accepted)";
 }
 
-// Ten pixels of 0.05 mm and one: at each width the bore is found, within U, anywhere between the pixels.
+// Ten pixels of 0.05 mm plus one: at each width the bore is found within U, at any position between the
+// pixels.
 TEST(ChamferedHole, TheBoreIsFound) {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> place(-0.3, 0.3);
@@ -82,11 +83,11 @@ TEST(ChamferedHole, TheBoreIsFound) {
       for (int k = 0; k < 3; ++k) outside += std::abs(off[k]) > 2 * found.u_own_mm[k];
       tried += 3;
       EXPECT_LT(off.cwiseAbs().maxCoeff(), 0.01) << chamfer;
-      if (chamfer < 0.1) continue;  // two pixels of 0 to 60 um below: noise of 5 um hides half of them
+      if (chamfer < 0.1) continue;  // two pixels of 0 to 60 um depth: noise of 5 um hides half of them
       EXPECT_EQ(found.rim, HoleRim::bore) << chamfer;
       EXPECT_NEAR(found.chamfer_mm, chamfer, 1.5 * pitch_mm) << chamfer;
     }
-  // 4.55 % lie outside k = 2, and of 180 that scatters by 1.6 %: three times that more is 9 %
+  // 4.55 % lie outside k = 2, with a standard deviation of 1.6 % for 180: three of them give 9 %
   EXPECT_LE(outside, tried * 9 / 100);
 }
 
@@ -97,7 +98,8 @@ TEST(ChamferedHole, WithoutAChamferTheRimIsTheSurfaces) {
   EXPECT_NEAR(found.radius_mm, 4.1, 0.005);
 }
 
-/// Where the sensor sees nothing of the chamfer, its rim is the only one: told as the surface's, never as the bore's.
+/// Where the sensor does not resolve the chamfer, only its rim is visible: it is reported as the surface's,
+/// never as the bore's.
 TEST(ChamferedHole, AChamferThatIsNotSeenIsNotTakenForTheBore) {
   Chamfered hole{0, 0, 4, 0.4};
   hole.unseen = 1;

@@ -14,13 +14,12 @@ using ::testing::HasSubstr;
 
 constexpr double pitch_mm = 0.1, noise_mm = 0.01;
 
-/// A plane that leans a little, seen from 240 x 200 pixels of 0.1 mm about (0, 0); `inside(x, y)`: a pixel of
-/// a hole.
+/// An inclined plane, 240 x 200 pixels of 0.1 mm about (0, 0); `inside(x, y)`: a pixel of a hole.
 struct Scene {
   std::function<bool(double, double)> inside = [](double, double) { return false; };
-  std::function<bool(double, double)> raised = inside;  // a pixel of something that stands on the surface
-  double depth_mm = 0;                                  // of the hole's bottom; 0: the sensor sees none
-  double missing = 0;                                   // share of pixels that drop out
+  std::function<bool(double, double)> raised = inside;  // a pixel of an object on the surface
+  double depth_mm = 0;                                  // of the hole's bottom; 0: not visible to the sensor
+  double missing = 0;                                   // share of dropouts
   std::uint64_t seed = 1;
 
   HeightFrame frame() const {
@@ -53,7 +52,7 @@ auto disc(double x0, double y0, double r) {
   return [=](double x, double y) { return std::hypot(x - x0, y - y0) < r; };
 }
 
-/// Machine axes turned by 90 degrees about z and shifted: x_machine = 100 - y, y_machine = 50 + x.
+/// Machine axes rotated by 90 degrees about z and shifted: x_machine = 100 - y, y_machine = 50 + x.
 HtmEstimate<Machine, Sensor> mounting() {
   Eigen::Matrix4d m = Eigen::Matrix4d::Identity();
   m.topLeftCorner<2, 2>() << 0, -1, 1, 0;
@@ -76,9 +75,9 @@ std::string refusal_of(const HeightFrame& frame, const HoleNominal& n = nominal(
   return "(accepted)";
 }
 
-// An edge is rounded to a pitch: 0.1 / sqrt(12) = 29 um; of some 320 of them the center has sqrt(2/320) of
-// it, 2.3 um. Five of those are 0.012 mm; the radius has less. The plane leans by 0.022, which stretches what
-// the frame shows as a circle by 0.022^2 / 2 of 4 mm: 1 um.
+// An edge is quantised to a pitch: 0.1 / sqrt(12) = 29 um; with some 320 of them the center has sqrt(2/320)
+// of it, 2.3 um. Five of those are 0.012 mm; the radius has less. The inclination of 0.022 stretches a circle
+// in the frame by 0.022^2 / 2 of 4 mm: 1 um.
 TEST(FindHole, IsWhereItIsInMachineCoordinates) {
   Scene scene;
   scene.inside = disc(0.437, -0.318, 4.1);
@@ -105,14 +104,14 @@ TEST(FindHole, DropoutsAndDirtOnTheEdgeDoNotMoveIt) {
   scene.inside = [=](double x, double y) { return hole(x, y) || dirt(x, y); };
   scene.missing = 0.02;
   const HoleCandidate found = find(scene);
-  // Dropouts beside the edge push it outwards: 2 % of the edge by half a pitch and more, 1 um in the radius.
+  // Dropouts at the edge push it outwards: 2 % of the edge by half a pitch and more, 1 um in the radius.
   EXPECT_NEAR(found.center_mm.y(), 50 + 0.437, 0.012);
   EXPECT_NEAR(found.radius_mm, 4.1, 0.013);
 }
 
-// 200 holes anywhere between the pixels. The share inside k = 2 is 95.45 % and scatters by 1.5 %: at least
-// 89.5 % inside. Nor may u be so large that the probe is kept out for nothing: a normal error lies within a
-// quarter of u in 20 % of them, in 40 % where u is twice too large.
+// 200 holes at any position between the pixels. The share inside k = 2 is 95.45 % with a standard deviation
+// of 1.5 %: at least 89.5 %. u must not be too large either, or the probe is kept out: a normal error lies
+// within a quarter of u in 20 % of the cases, in 40 % if u is twice too large.
 TEST(FindHole, UncertaintyIsHonest) {
   std::mt19937_64 random(9);
   std::uniform_real_distribution<double> place(-0.5, 0.5);
@@ -136,8 +135,8 @@ TEST(FindHole, UncertaintyIsHonest) {
   }
 }
 
-// A wall along the side at +x of the sensor, +y of the machine, hides the edge: the center is less sure that
-// way.
+// A wall at +x of the sensor, +y of the machine, hides the edge: the center is less certain in that
+// direction.
 TEST(FindHole, AnEdgeThatIsHiddenOnOneSideIsNoneAndWidensTheUncertaintyThere) {
   Scene scene;
   scene.inside = disc(0, 0, 4);

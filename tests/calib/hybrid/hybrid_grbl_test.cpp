@@ -1,5 +1,5 @@
-// From a snapshot of a plate to the probed hole: a virtual GRBL machine moves its probe as it is told, and
-// the driver reads what it says.
+// From a snapshot of a plate to the probed hole: a virtual GRBL machine executes the moves, and the driver
+// reads its reports.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ const std::vector<VirtualBore> bores{{40.2, 30.1, 5}, {70.3, 29.7, 4}};
 std::array<double, 3> array_of(const Eigen::Vector3d& p) { return {p.x(), p.y(), p.z()}; }
 Eigen::Vector3d vector_of(const std::array<double, 3>& p) { return {p[0], p[1], p[2]}; }
 
-/// Sensor above the plate, looking along -z, its axes along the machine's.
+/// Sensor above the plate, looking along -z, with axes parallel to the machine's.
 HtmEstimate<Machine, Sensor> mounting(const Eigen::Vector3d& error_mm) {
   Eigen::Matrix4d m = Eigen::Matrix4d::Identity();
   m.topRightCorner<3, 1>() = Eigen::Vector3d(55, 30, 20) + error_mm;
@@ -33,7 +33,7 @@ HtmEstimate<Machine, Sensor> mounting(const Eigen::Vector3d& error_mm) {
   return {Htm<Machine, Sensor>(m), c};
 }
 
-/// 500 x 200 pixels of 0.1 mm. The sensor loses 0.15 mm of every edge: its holes are larger by that.
+/// 500 x 200 pixels of 0.1 mm. The sensor loses 0.15 mm at every edge, which enlarges its holes.
 HeightFrame snapshot() {
   HeightFrame f;
   f.rows = 200;
@@ -58,7 +58,7 @@ HeightFrame snapshot() {
   return f;
 }
 
-/// The link between the state machine and the device.
+/// Connects the state machine and the device.
 struct Rig {
   HybridRun run;
   VirtualProbe device;
@@ -123,14 +123,13 @@ HybridSettings hybrid() {
 HoleCandidate found(const HeightFrame& frame, const VirtualBore& bore, const Eigen::Vector3d& error_mm) {
   HoleSearch search{noise_mm};
   search.u_edge_mm = 0.1;
-  // The drawing's place, half a millimetre off.
+  // The drawing's place is wrong by half a millimetre.
   return find_hole(frame, mounting(error_mm),
                    {{bore.x_mm + 0.3, bore.y_mm - 0.4, top_mm}, bore.radius_mm, 1, 0.4}, search);
 }
 
-// The device meets the wall up to its step of 0.5 um late and reports to 1 um: each touch is within 1 um of
-// the wall, and so is the circle. The tip's circle stands 1 mm below the plate, which is level: nothing is
-// lost in between.
+// The device detects the wall within its step of 0.5 um and reports to 1 um, so each touch and the circle are
+// within 1 um of the wall. The tip's circle is 1 mm below the level plate without further loss.
 constexpr double device_mm = 0.001;
 
 TEST(HybridGrbl, FindsEntersAndMeasuresBothHoles) {
@@ -147,7 +146,8 @@ TEST(HybridGrbl, FindsEntersAndMeasuresBothHoles) {
     EXPECT_NEAR(hole.center_mm.y(), bore.y_mm, device_mm);
     EXPECT_NEAR(hole.radius_mm, bore.radius_mm, device_mm);
     const double off_mm = (compared(rig.run.probe().expected()) - compared(hole)).norm();
-    // The second scan is corrected by the first: 0.18 mm of calibration and edges become what pixels leave.
+    // The first scan's bias corrects the second: 0.18 mm of calibration and edge error are reduced to the
+    // pixels' noise.
     if (before_mm > 0) {
       EXPECT_LT(off_mm, before_mm / 5);
     }
@@ -159,14 +159,14 @@ TEST(HybridGrbl, FindsEntersAndMeasuresBothHoles) {
 }
 
 TEST(HybridGrbl, APluggedHoleIsGuarded) {
-  Rig rig(hybrid(), {top_mm, {bores[1]}});  // the first one was closed since the snapshot
+  Rig rig(hybrid(), {top_mm, {bores[1]}});  // the first one was closed after the snapshot
   rig.run.scan(found(snapshot(), bores[0], {0, 0, 0}), rig.now);
   rig.drive();
   EXPECT_EQ(rig.run.probe().state(), State::guard);
   EXPECT_EQ(rig.run.probe().why(), "contact on the way into the hole");
 }
 
-// A sensor that was bumped by 0.4 mm since it was calibrated.
+// A sensor displaced by 0.4 mm since its calibration.
 TEST(HybridGrbl, ABumpedSensorIsAMismatch) {
   Rig rig(hybrid(), {top_mm, bores});
   rig.run.scan(found(snapshot(), bores[0], {0.4, 0, 0}), rig.now);

@@ -28,7 +28,7 @@ HoleCandidate candidate(double x, double radius = 5) {
   return hole;
 }
 
-/// Every input and every end, touches with noise.
+/// All inputs and all results, with noisy touches.
 std::string full_log() {
   HybridRun run(settings());
   std::mt19937_64 random(5);
@@ -51,7 +51,7 @@ std::string full_log() {
   run.on_deadline(*run.probe().deadline());
   run.scan(candidate(100), ++now);
   run.abort(++now);
-  run.touched({1, 2, 3}, ++now);  // to nobody
+  run.touched({1, 2, 3}, ++now);  // without a running measurement
   return run.log();
 }
 
@@ -64,7 +64,7 @@ TEST(HybridLog, ReplaysToTheSameBytes) {
   EXPECT_GT(std::count(log.begin(), log.end(), '\n'), 30);
 }
 
-// A log that was altered, in what came in or in what became of it, is not what its inputs give.
+// A log altered in its inputs or results differs from the re-run of its inputs.
 TEST(HybridLog, AnAlteredLogDoesNotReplayToItself) {
   const std::string log = full_log();
   const auto altered = [&](const std::string& from, const std::string& to) {

@@ -1,4 +1,4 @@
-// Scan then touch with the noise that scanner and probe have: does it end, and is its uncertainty honest?
+// Scan and touch with the noise of scanner and probe: convergence and coverage of the uncertainty.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -14,11 +14,11 @@ HybridSettings settings() {
   return s;
 }
 
-// 400 holes, every error drawn from its stated uncertainty. The scan differs from the truth by more than 3 u
-// in one of three figures for 0.8 % of the holes: 3 of them, and 11 are more than four of its roots above
-// that. Nothing else may stop one: the circles of 4 and of 8 touches differ by sqrt(2/4 + 2/8) * 2 um = 1.7
-// um, three of those are eps, and a third to fifth round is there for the rest. The share inside k = 2 is
-// 95.45 % and scatters by 1.04 %: at least 91 %. Four touches' scatter may widen u by chance, so there is no
+// 400 holes, every error sampled from its stated uncertainty. The scan differs from the truth by more than 3
+// u in one of three quantities for 0.8 % of the holes: 3 expected, 11 is four standard deviations more.
+// Nothing else may stop one: the circles of 4 and of 8 touches differ by sqrt(2/4 + 2/8) * 2 um = 1.7 um,
+// three of those are eps, and rounds three to five cover the rest. The share inside k = 2 is 95.45 % with a
+// standard deviation of 1.04 %: at least 91 %. Four touches' scatter may widen u by chance, so there is no
 // upper limit.
 TEST(HybridNoise, HolesAreDoneAndTheirUncertaintyIsHonest) {
   std::mt19937_64 random(21);
@@ -39,7 +39,7 @@ TEST(HybridNoise, HolesAreDoneAndTheirUncertaintyIsHonest) {
     HybridRun run(settings());
     MonotonicNs now = 0;
     run.scan(seen, now);
-    // The tip is not quite as large as it was calibrated: every contact lies so much further out.
+    // The tip differs from its calibrated size, which shifts every contact by that amount.
     const double tip = settings().probe.u_radius_mm * noise(random);
     testing::drive(run, bore, 1.5 + tip, now, [&](const Eigen::Vector3d& p) -> Eigen::Vector3d {
       return p + draw(Eigen::Vector3d::Constant(settings().probe.u_touch_mm));

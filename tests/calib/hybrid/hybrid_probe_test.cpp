@@ -26,7 +26,7 @@ HybridSettings settings() {
   return s;
 }
 
-/// A scan of a hole of 5 mm at (40, -20, 10), as uncertain as the thesis' scanner.
+/// A scan of a hole of 5 mm at (40, -20, 10), with the uncertainty of the thesis' scanner.
 HoleCandidate candidate(const Eigen::Vector3d& error = {0, 0, 0}) {
   HoleCandidate hole;
   hole.center_mm = Eigen::Vector3d(40 + error.x(), -20 + error.y(), 10);
@@ -98,7 +98,9 @@ TEST_F(Hybrid, TouchesFourThenEightPlacesAllRound) {
   for (int i = 0; i < 12; ++i) (i < 4 ? first : more) += ways[i];
   EXPECT_LT(first.norm() + more.norm(), rounding_mm);
   for (int i = 4; i < 12; ++i)
-    for (int k = 0; k < 4; ++k) EXPECT_LT(ways[i].dot(ways[k]), 0.95);  // never a place of the first round
+    for (int k = 0; k < 4; ++k)
+      EXPECT_LT(ways[i].dot(ways[k]), 0.95);  // no place of the first round is
+                                              // repeated
 }
 
 TEST_F(Hybrid, GuardsAHoleThatTheProbeDoesNotSurelyEnter) {
@@ -133,7 +135,8 @@ TEST_F(Hybrid, GuardsAProbeThatIsNotWhereItWasLed) {
 
 TEST_F(Hybrid, GuardsContactsThatNobodyExpected) {
   const struct {
-    Eigen::Vector3d off;  // from the contact on the wall, whose tip circle is 3.5 mm; along way, across, up
+    Eigen::Vector3d off;  // from the contact at the wall, whose tip circle is 3.5 mm; along the path, across,
+                          // up
     const char* why;
   } cases[] = {
       {{-1.5, 0, 0}, "touch 1 is 2.000 mm from the middle, expected 3.500 +-"},
@@ -186,7 +189,7 @@ TEST_F(Hybrid, MismatchIsWhatChanceDoesNotExplain) {
   scan(candidate({0, 0, -0.3}));
   drive(run, bore, 1.5, now);
   expect(State::mismatch, "radius: touch and scan differ by +0.300 mm");
-  EXPECT_EQ(probe.bias().holes(), 0);  // what is not believed is not learnt
+  EXPECT_EQ(probe.bias().holes(), 0);  // a rejected hole does not enter the bias
 }
 
 TEST_F(Hybrid, TouchesThatMakeNoCircleAreAMismatch) {
@@ -199,7 +202,7 @@ TEST_F(Hybrid, TouchesThatMakeNoCircleAreAMismatch) {
   EXPECT_EQ(probe.state(), State::mismatch) << probe.why();
 }
 
-// A part that creeps 4 um with each touch moves by more than 5 um from round to round, for ever.
+// A part that creeps by 4 um per touch moves by more than 5 um per round, without end.
 TEST_F(Hybrid, ACreepingPartDoesNotConverge) {
   Eigen::Vector3d creep = Eigen::Vector3d::Zero();
   scan(candidate());
@@ -243,11 +246,11 @@ TEST_F(Hybrid, BiasOfTheFirstHoleCorrectsTheSecond) {
   ASSERT_EQ(probe.state(), State::done);
   scan(candidate(bias));
   EXPECT_LT((compared(probe.expected()) - Eigen::Vector3d(40, -20, 5)).norm(), rounding_mm);
-  EXPECT_EQ(probe.u_expected_mm(), candidate().u_mm());  // one hole does not tell how they scatter
+  EXPECT_EQ(probe.u_expected_mm(), candidate().u_mm());  // one hole gives no scatter
 }
 
-// After three holes their scatter replaces the calibration's uncertainty: what the scanner does not repeat
-// stays.
+// From three holes on, their scatter replaces the calibration's uncertainty: the scanner's repeatability
+// remains.
 TEST_F(Hybrid, ThreeHolesTellTheUncertaintyOfTheNext) {
   for (const double x : {0.02, 0.03, 0.04}) {
     scan(candidate({x, 0, 0}));

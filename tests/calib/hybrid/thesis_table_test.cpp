@@ -1,5 +1,5 @@
-// Table 2.1 of the thesis, recomputed: five holes, scanned and touched, and what feeding the bias back would
-// have done (METROLOGY E10). Run with --gtest_filter='ThesisTable.*' to see it printed.
+// Table 2.1 of the thesis, recomputed: five holes, scanned and touched, and the effect of feeding the bias
+// back (daemon/inspection/METROLOGY.md, E10). --gtest_filter='ThesisTable.*' prints it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,8 +36,8 @@ const std::array<Hole, 5> holes{{
      {34.793, -126.148, 4.971}},
 }};
 
-// Printed with three decimals: a difference is right to 1 um, a mean of five and a radial distance to less.
-// Every expected value below is written with three decimals too: half of its last.
+// The table has three decimals: a difference is accurate to 1 um, a mean of five and a radial distance to
+// less. Every expected value below has three decimals too: half of its last.
 constexpr double printed_mm = 0.0005 + 1e-9;
 const Eigen::Vector3d table_u(0.001, 0.001, 0.001);
 
@@ -63,7 +63,7 @@ TEST(ThesisTable, PartsDeviateUpTo0476MmNot0458) {
 TEST(ThesisTable, ScanIsWithin0125MmRadialAndBiased) {
   expect_radial({0.057, 0.101, 0.125, 0.095, 0.065},
                 [](std::size_t i) -> Eigen::Vector3d { return holes[i].scan - holes[i].touch; });
-  double largest_dy = 0;  // what the thesis states as its accuracy, one axis of two
+  double largest_dy = 0;  // the thesis' stated accuracy, one axis of two
   for (const Hole& hole : holes) largest_dy = std::max(largest_dy, std::abs(hole.scan.y() - hole.touch.y()));
   EXPECT_NEAR(largest_dy, 0.107, printed_mm);
   const Eigen::Vector3d mean = bias_of_the_first(5).mean_mm();
@@ -72,15 +72,15 @@ TEST(ThesisTable, ScanIsWithin0125MmRadialAndBiased) {
   EXPECT_NEAR(mean.z(), 0.182, printed_mm);
 }
 
-// The bias of all five taken from each: what a translation can explain.
+// The mean bias of all five subtracted from each: the part that a translation explains.
 TEST(ThesisTable, TranslationOfAllFiveHalvesTheErrors) {
   const Eigen::Vector3d mean = bias_of_the_first(5).mean_mm();
   expect_radial({0.040, 0.027, 0.095, 0.032, 0.047},
                 [&](std::size_t i) -> Eigen::Vector3d { return holes[i].scan - mean - holes[i].touch; });
 }
 
-// What the machine would have had: each hole corrected by the holes before it. The radius is right from the
-// second hole on; in the plane, one hole says little of five that scatter by 0.05 mm.
+// The machine's correction, hole by hole from the preceding ones. The radius is corrected from the second
+// hole on; in the plane, one hole says little about five with a scatter of 0.05 mm.
 TEST(ThesisTable, FeedbackHoleByHole) {
   const auto corrected = [](std::size_t i) -> Eigen::Vector3d {
     return holes[i].scan - bias_of_the_first(i).mean_mm() - holes[i].touch;
@@ -91,7 +91,7 @@ TEST(ThesisTable, FeedbackHoleByHole) {
     EXPECT_NEAR(corrected(i).z(), radius[i], printed_mm) << "hole " << i + 1;
 }
 
-// Its last two iterations differ by at most 4 um: eps = 5 um ends where the thesis ended.
+// Its last two iterations differ by at most 4 um: eps = 5 um stops at the same iteration.
 TEST(ThesisTable, TouchesConvergedWithin4Um) {
   double largest = 0;
   for (const Hole& hole : holes)
@@ -99,8 +99,8 @@ TEST(ThesisTable, TouchesConvergedWithin4Um) {
   EXPECT_NEAR(largest, 0.004, 1e-9);
 }
 
-// The five holes through the machine, with the thesis' sensor (resolution 0.10 to 0.16 mm: u 0.05 mm in the
-// plane) and edges that may lie 0.1 mm inside: all are found, and the bias is the table's mean.
+// The five holes through the state machine, with the thesis' sensor (resolution 0.10 to 0.16 mm: u 0.05 mm in
+// the plane) and edges up to 0.1 mm inside: all are found, and the bias is the table's mean.
 TEST(ThesisTable, AllFiveHolesAreDone) {
   HybridSettings settings;
   settings.probe = {1.5, 0.001, 0.002};
@@ -144,7 +144,8 @@ TEST(ScanBias, UncertaintyIsTheScatterButNeverBelowTheHolesOwn) {
   bias.add({0.1, 0.2, 0.3}, {0.01, 0.02, 0.03});
   EXPECT_EQ(bias.u_mean_mm(), Eigen::Vector3d(0.01, 0.02, 0.03));
   bias.add({0.3, 0.2, 0.3}, {0.01, 0.02, 0.03});
-  // x: scatter sqrt(2) * 0.1, over sqrt(2); y and z agree by chance: sqrt(2) u / 2 stays. One rounding each.
+  // x: scatter sqrt(2) * 0.1, over sqrt(2); y and z agree by chance, so sqrt(2) u / 2 remains. One rounding
+  // each.
   EXPECT_NEAR(bias.u_mean_mm().x(), 0.1, 1e-15);
   EXPECT_NEAR(bias.u_mean_mm().y(), 0.02 / std::sqrt(2.0), 1e-15);
 }

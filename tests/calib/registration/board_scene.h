@@ -1,4 +1,4 @@
-// A part in machine coordinates and what a sensor sees of it: parts of a board, a flat, or a bent sheet.
+// A scene in machine coordinates and its image by a sensor: parts of a board, a flat, or a bent sheet.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace datum::testing {
 
 using Surface = std::function<double(double x, double y)>;  // height in mm, machine coordinates
 
-/// Blocks of 2 to 7 mm and 0.4 to 3 mm height on a board that leans a little, on about a third of it. Walls
-/// lie on a raster of 0.02 mm, the same for every snapshot.
+/// Blocks of 2 to 7 mm and 0.4 to 3 mm height on about a third of an inclined board. Walls lie on a raster of
+/// 0.02 mm, equal for every snapshot.
 inline Surface parts() {
   constexpr int size = 3500;
   std::vector<float> top(std::size_t{size} * size, 0.0F);
@@ -68,7 +68,7 @@ inline HeightFrame seen(const Surface& surface, const Eigen::Matrix4d& machine_f
         const Eigen::Vector4d p = machine_from_sensor * Eigen::Vector4d(f.x.at(col), f.y.at(row), z, 1);
         return p.z() - surface(p.x(), p.y());
       };
-      // Down the sensor's ray to the first surface that it meets: a part hides what is behind it.
+      // Along the sensor's ray to the first surface: a part hides the points behind it.
       double high = 4, low = high;
       while (low > -4 && above(low) > 0) high = std::exchange(low, low - 0.1);
       for (int i = 0; i < 16; ++i) (above((low + high) / 2) > 0 ? high : low) = (low + high) / 2;

@@ -1,4 +1,4 @@
-// Parts of known pose: planes, a shaft, a cone, whose distances are known in closed form.
+// Parts of known pose: planes, a shaft, a cone, with distances in closed form.
 #include "calib/registration/model_fit.h"
 
 #include <gmock/gmock.h>
@@ -26,14 +26,14 @@ Htm<Model, Machine> pose_of(const Vector3d& turn_rad, const Vector3d& shift_mm) 
 }
 
 const Htm<Model, Machine> truth = pose_of({0.02, -0.03, 0.4}, {-300, -200, 95});
-/// Off by 0.4 mm at the part and 5 mrad, as a fixture leaves a part.
+/// Displaced by 0.4 mm at the part and 5 mrad, as in a fixture.
 const Htm<Model, Machine> start = [] {
   const model_fit::Lever about{{48, 32, 0}, 1};
   const Vector6d off = (Vector6d() << 3e-3, -2e-3, 3.5e-3, 0.3, -0.2, 0.15).finished();
   return Htm<Model, Machine>(model_fit::motion_of(about, off) * truth.matrix());
 }();
 
-/// A surface given by the place nearest to a point: distance and normal.
+/// A surface by the place nearest to a point: distance and normal.
 struct Shape {
   std::function<std::pair<double, Vector3d>(const Vector3d&)> nearest;
   std::vector<Vector3d> on;  // places of it
@@ -48,7 +48,8 @@ Shape plane_shape(const Vector3d& corner, const Vector3d& u, const Vector3d& v, 
   return s;
 }
 
-/// About the z axis through (x, y, 0), as `facets` plane strips; facets 0: round. `slope`: radius lost per mm of height.
+/// About the z axis through (x, y, 0), as `facets` plane strips; facets 0: round. `slope`: decrease of the
+/// radius per mm of height.
 Shape round_shape(double x, double y, double radius, double slope, int facets, int n) {
   const Vector3d axis(x, y, 0);
   Shape s;
@@ -74,7 +75,7 @@ Shape round_shape(double x, double y, double radius, double slope, int facets, i
   return s;
 }
 
-/// Scanned at `truth`, each point off by noise along the normal; tiles of 8 points.
+/// Scanned at `truth`, each point with noise along the normal; tiles of 8 points.
 ModelSamples scanned(const Shape& shape, double noise_mm = 0, unsigned seed = 1) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
@@ -92,7 +93,7 @@ ModelSamples scanned(const Shape& shape, double noise_mm = 0, unsigned seed = 1)
   };
 }
 
-// A plate's upper side and two chamfers, as the virtual part has them.
+// A plate's upper side and two chamfers, as of the virtual part.
 Shape top(int n = 20) { return plane_shape({10, 10, 0}, {80, 0, 0}, {0, 45, 0}, n); }
 Shape front(int n = 20) { return plane_shape({5, 0, -3}, {86, 0, 0}, {0, 3, 3}, n); }
 Shape left(int n = 20) { return plane_shape({0, 60, -3}, {0, -56, 0}, {3, 0, 3}, n); }
@@ -108,7 +109,7 @@ TEST(ModelFit, ThreePlanesPlaceThePart) {
   const ModelFit fit = fit_datums({scanned(top()), scanned(front()), scanned(left())}, start);
   EXPECT_THAT(fit.refusal, IsEmpty());
   expect_same(fit.model_from_machine.htm, truth, 1e-9,
-              1e-10);  // steps below 1e-6 mm converge by a thousand each
+              1e-10);  // steps below 1e-6 mm converge by a factor of a thousand each
   ASSERT_EQ(fit.steps.size(), 3u);
   EXPECT_EQ(fit.steps[0].told, 3);
   EXPECT_EQ(fit.steps[1].told, 2);
@@ -155,8 +156,8 @@ TEST(ModelFit, CovarianceIsThatOfTheScatter) {
     sum += off.dot(fit.model_from_machine.covariance.ldlt().solve(off)) / trials;
     scale += off * off.transpose() / trials;
   }
-  // Normalised squares of six parameters: 6 on average, with standard deviation sqrt(12 / 60) = 0.45; a covariance from
-  // 50 tiles each is off by about 10 % of itself and makes them larger by as much: 4 deviations on top of that.
+  // Normalised squares of six parameters: mean 6, with standard deviation sqrt(12 / 60) = 0.45. A covariance
+  // from 50 tiles each is uncertain by about 10 %, which increases them equally: 4 deviations on top of that.
   EXPECT_GT(sum, 6 - 4 * 0.45);
   EXPECT_LT(sum, 6 * 1.2 + 4 * 0.45);
 }
@@ -180,11 +181,11 @@ TEST(ModelFit, ADatumThatWasNotSeenIsRefused) {
   EXPECT_THAT(fit_datums({scanned(top(6))}, start).refusal, HasSubstr("5 tiles"));
 }
 
-// A shaft seen all around: neither its turn nor its shift along the axis can be known.
+// A shaft seen all around: neither its rotation nor its shift along the axis can be determined.
 TEST(ModelFit, AShaftIsNotTurnedAboutItsAxis) {
   for (const int facets : {0, 80}) {
     const ModelSamples shaft = scanned(round_shape(12, -7, 9, 0, facets, 60), 0.004);
-    // known to 1 mrad and 1 um where it lies
+    // with an uncertainty of 1 mrad and 1 um at its place
     const Matrix6d there = model_fit::as_estimate({{12, -7, 10}, 1}, start.translation_mm());
     const HtmEstimate<Model, Machine> from{start, 1e-6 * there * there.transpose()};
     const ModelFit fit = refine(shaft, from, {1, 0.1});
@@ -200,9 +201,9 @@ TEST(ModelFit, AShaftIsNotTurnedAboutItsAxis) {
               1e-3);  // 4 um over sqrt(3600 / 2) points, four times
     const Vector3d axis = back.rotation().col(2);
     EXPECT_LT(axis.cross(true_back.rotation().col(2)).norm(), 1e-4);
-    // along and about it the part stays where it was: by 0.15 mm and 3.5 mrad
+    // along and about it the part keeps its start: 0.15 mm and 3.5 mrad
     EXPECT_LT(std::abs(difference(fit.model_from_machine.htm, start)[2]), 1e-4);
-    // and as uncertain as it was: the axis is 0.4 mm of 9 mm off the middle at the start
+    // and its uncertainty: the axis is 0.4 mm of 9 mm off the middle at the start
     EXPECT_NEAR(fit.model_from_machine.covariance(2, 2), 1e-6, 2e-8);
     EXPECT_LT(fit.model_from_machine.covariance(0, 0), 1e-8);
   }
@@ -231,7 +232,7 @@ TEST(ModelFit, RefinementFindsThePoseWithinItsLimits) {
 }
 
 TEST(ModelFit, WeightsDecideWhoIsFollowed) {
-  // two levels of one plane, 0.1 mm apart; the lower one weighs three times as much
+  // two levels of one plane, 0.1 mm apart; the lower one has three times the weight
   Shape both = top();
   for (std::size_t i = 0; i < both.on.size(); ++i) both.on[i].z() += (i / 8) % 2 == 0 ? 0.1 : 0;
   const ModelSamples plain = scanned(both);

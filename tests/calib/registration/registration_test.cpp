@@ -22,7 +22,7 @@ using testing::parts;
 using testing::seen;
 using testing::Surface;
 
-/// A sensor that is turned by some degrees about each axis, on a stage out of square by the thesis' figure.
+/// A sensor rotated by some degrees about each axis, on a stage with the thesis' squareness.
 SnapshotModel truth() {
   Eigen::Matrix4d m = Eigen::Matrix4d::Identity();
   m.topLeftCorner<3, 3>() =
@@ -40,7 +40,7 @@ SnapshotModel truth() {
 
 RegistrationSettings settings() { return {testing::scene_noise_mm}; }
 
-/// Frames that the true machine delivers at these stage positions.
+/// Frames of the true machine at these stage positions.
 struct Cell {
   std::vector<Eigen::Vector3d> q;
   std::vector<HeightFrame> frames;
@@ -70,7 +70,7 @@ TEST(Registration, SnapshotsOfABoardAgreeAndProveTheirConvention) {
   const PairReport report = compare_two(board().told());
   EXPECT_STREQ(name_of(report.agreement), "AGREES") << report.text;
   EXPECT_TRUE(report.shift.tells(0) && report.shift.tells(1) && report.shift.tells(2)) << report.text;
-  // 4 um of squareness over 5 mm is too little for pixels of 100 um; every other mistake is excluded.
+  // 4 um by squareness over 5 mm is too little for pixels of 100 um; every other mistake is excluded.
   EXPECT_THAT(report.not_excluded,
               Each(AnyOf(Convention::squareness_reversed, Convention::squareness_ignored)))
       << report.text;
@@ -155,7 +155,7 @@ TEST(Registration, AWrongStagePositionContradictsWhateverTheConvention) {
   EXPECT_STREQ(name_of(report.agreement), "CONTRADICTS") << report.text;
 }
 
-// 25 um off in x and 15 um in z: the calibration and the stage explain 2 um.
+// Displaced by 25 um in x and 15 um in z: the calibration and the stage explain 2 um.
 TEST(Registration, AShiftBeyondTheModelsUncertaintyIsMeasuredAndCarried) {
   const std::vector<Snapshot> told = board().told([](auto q) -> Eigen::Vector3d {
     return q + (q.norm() > 0 ? Eigen::Vector3d(0.025, 0, 0.015) : Eigen::Vector3d(0, 0, 0));
@@ -166,8 +166,8 @@ TEST(Registration, AShiftBeyondTheModelsUncertaintyIsMeasuredAndCarried) {
   EXPECT_TRUE(all.usable);
   const Eigen::Matrix3d c = report.shift.covariance_at(report.shift.center_mm);
   for (int i = 0; i < 3; ++i) EXPECT_LT(std::sqrt(c(i, i)), 0.01) << i;
-  // b was told 25 and 15 um too far: moved back by so much it lies on a. Three standard uncertainties of the
-  // fit.
+  // b's stated pose is 25 and 15 um too far: moved back by that it lies on a. Three standard uncertainties of
+  // the fit.
   const Eigen::Vector3d d = report.shift.at(report.shift.center_mm);
   EXPECT_NEAR(d.x(), -0.025, 3 * std::sqrt(c(0, 0)));
   EXPECT_NEAR(d.y(), 0, 3 * std::sqrt(c(1, 1)));
@@ -176,12 +176,12 @@ TEST(Registration, AShiftBeyondTheModelsUncertaintyIsMeasuredAndCarried) {
   EXPECT_NEAR(u.x(), std::sqrt(d.x() * d.x() / 2 + c(0, 0)), 1e-12);
   EXPECT_GT(u.x(), 0.015);
   EXPECT_GT(u.z(), 0.010);
-  // Far from the overlap the rotation that was found, however small, counts too.
+  // Far from the overlap even a small fitted rotation counts too.
   EXPECT_GT(u_registration_mm(all, 1, report.shift.center_mm + Eigen::Vector3d(0, 300, 0)).z(), u.z());
 }
 
-// Half a millimetre of height: every point is off, and still it is one surface. Heights of 5000 samples, 14
-// um each: 0.2 um; ten of those.
+// Half a millimetre of height: every point is displaced, and it is still one surface. Heights of 5000
+// samples, 14 um each: 0.2 um; ten of those.
 TEST(Registration, ALargeCommonShiftIsAShiftAndNoContradiction) {
   const Cell cell(bent(), two_places);
   const PairReport report = compare_two(cell.told([](auto q) -> Eigen::Vector3d {
@@ -191,7 +191,7 @@ TEST(Registration, ALargeCommonShiftIsAShiftAndNoContradiction) {
   EXPECT_NEAR(report.shift.at(report.shift.center_mm).z(), -0.5, 0.002);
 }
 
-// The same 25 um are nothing to wonder at where a reading of the stage is known to 20 um.
+// The same 25 um agree where the stage's reading has an uncertainty of 20 um.
 TEST(Registration, AShiftWithinTheModelsUncertaintyAgrees) {
   SnapshotModel model = truth();
   const auto told = board().told([](auto q) -> Eigen::Vector3d {
@@ -210,8 +210,8 @@ TEST(Registration, AMistakeThatWouldLeaveNoOverlapIsNotExcluded) {
   EXPECT_THAT(report.not_excluded, Not(Contains(Convention::x_reversed))) << report.text;
 }
 
-// The first and the last see 4 mm of each other, of which a part of 0.4 mm was moved: 10 % of their overlap,
-// 3 % of the one of the last two.
+// The first and the last have 4 mm of overlap, of which a part of 0.4 mm was moved: 10 % of their overlap, 3
+// % of that of the last two.
 TEST(Registration, OnePairThatContradictsSpoilsAChainThatHangsTogether) {
   Cell cell(parts(), {{0, 0, 0}, {8, 0, 0}, {16, 0, 0}});
   EXPECT_TRUE(check_registration(cell.told(), truth(), settings()).usable);
@@ -225,8 +225,8 @@ TEST(Registration, OnePairThatContradictsSpoilsAChainThatHangsTogether) {
   EXPECT_FALSE(report.usable);
 }
 
-// A turn of 1 mrad about z over 100 mm in x is 0.1 mm in y; a reading of the stage at each end; T is common
-// to both.
+// A rotation of 1 mrad about z over 100 mm in x is 0.1 mm in y; a reading of the stage at each end; T is
+// common to both.
 TEST(Convention, DifferenceOfTwoSnapshotsHasTheTurnAndTwoReadings) {
   SnapshotModel model;
   model.at_calibration.covariance(2, 2) = 1e-6;
@@ -258,7 +258,7 @@ TEST(Registration, AFlatBoardProvesHeightAndTiltsOnly) {
   EXPECT_THAT(report.not_excluded, Not(Contains(Convention::z_reversed))) << report.text;  // 1.6 mm apart
 }
 
-// What one spot tells alone may be dust that moved.
+// A single spot may be dust that moved.
 TEST(Registration, ASpeckOfDustProvesNothing) {
   const Cell cell(testing::speck(), two_places);
   const PairReport report = compare_two(cell.told());
@@ -285,7 +285,7 @@ TEST(Registration, TooLittleOverlapShowsNothing) {
   EXPECT_EQ(u_registration_mm(report, 0, {0, 0, 0}), Eigen::Vector3d::Zero());
 }
 
-// Three in a row: the outer two see nothing of each other and hang together by the middle one.
+// Three in a row: the outer two do not overlap and are connected by the middle one.
 TEST(Registration, AChainOfSnapshotsHangsTogether) {
   const Cell cell(parts(), {{0, 0, 0}, {12, 0, 0}, {24, 0, 0}});
   const RegistrationReport report = check_registration(cell.told(), truth(), settings());
@@ -297,9 +297,10 @@ TEST(Registration, AChainOfSnapshotsHangsTogether) {
   EXPECT_FALSE(wrong.usable);
 }
 
-// 20 pairs, each elsewhere and with other noise, by a sensor whose pixel rows run along the walls: all
-// samples of a wall err alike. A told shift's error stays within k = 2 of its covariance in 95.45 % of the
-// components; the share of 40 and more scatters by 3.3 % at most, and four of those leave 82 %.
+// 20 pairs with different places and noise, from a sensor whose pixel rows are parallel to the walls: all
+// samples of a wall have equal errors. The error of a determined shift lies within k = 2 in 95.45 % of the
+// components; the share of 40 and more has a standard deviation of at most 3.3 %, and four of those leave 82
+// %.
 TEST(Registration, CovarianceOfTheShiftIsHonest) {
   int inside = 0, told = 0, agree = 0;
   const Surface surface = parts();
@@ -320,8 +321,8 @@ TEST(Registration, CovarianceOfTheShiftIsHonest) {
       inside += std::abs(d[k]) <= 2 * std::sqrt(report.shift.covariance_mm2(3 + k, 3 + k));
     }
   }
-  // A wall's error has two values; of few walls the sum has longer tails than a normal: one pair in 20 may be
-  // told to exceed what the model explains. Beyond 3.5 u in one of six, 0.3 %, it would be none.
+  // A wall's error has two values; with few walls the sum has longer tails than a normal distribution: one
+  // pair in 20 may exceed the model. Beyond 3.5 u in one of six, 0.3 %, it would be none.
   EXPECT_GE(agree, 19);
   EXPECT_GE(told, 40);
   EXPECT_GE(inside, 0.82 * told);

@@ -1,4 +1,4 @@
-// From touches and a scan of one artefact to the transform, with errors that are known.
+// From touches and a scan of one artefact to the transform, with known errors.
 #include "calib/solve/calibration_solve.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,8 @@ Htm<To, From> motion(const Eigen::Vector3d& w_rad, const Eigen::Vector3d& t_mm) 
   return Htm<To, From>(m);
 }
 
-/// The sensor 3 degrees off, half a metre from the machine's origin, the artefact turned by 5 degrees.
+/// The sensor rotated by 3 degrees, half a metre from the machine's origin, the artefact rotated by 5
+/// degrees.
 struct Bench {
   Htm<Machine, Sensor> machine_from_sensor = motion<Machine, Sensor>({0.03, -0.04, 0.02}, {312, 208, 95});
   Htm<Machine, Artefact> machine_from_artefact =
@@ -72,15 +73,15 @@ TEST(CalibrationSolve, FindsTheSensorsPlaceWithinItsUncertainty) {
   EXPECT_NEAR(s.rms_um, 9.5, 0.8);
   for (const auto& estimate : {s.joint, s.constructed}) {
     const Vector6d error = difference(bench.machine_from_sensor, estimate.htm);
-    // chi2 of 6 degrees of freedom is below 22.5 in 999 of 1000 cases.
+    // chi2 with 6 degrees of freedom is below 22.5 in 999 of 1000 cases.
     EXPECT_LT(error.dot(estimate.covariance.inverse() * error), 22.5);
     const double u_mm = std::sqrt(point_covariance(estimate, Eigen::Vector3d::Zero()).diagonal().maxCoeff());
     EXPECT_LT(2 * u_mm, 0.015) << "an uncertainty that says nothing holds for anything";
   }
 }
 
-// A touch is read where the scales say; the machine is somewhere else by its squareness: 10 mrad here, so that
-// nothing hides it.
+// A touch is the scales' reading; the machine's true position differs by its squareness: 10 mrad here, to be
+// visible.
 TEST(CalibrationSolve, TakesTouchesThroughTheStagesErrors) {
   Bench bench;
   bench.machine.squareness_rad = {0.01, -0.005, 0.002};
@@ -106,13 +107,14 @@ TEST(CalibrationSolve, CarriesTheProbesRadius) {
   bench.machine.probe.u_radius_mm = 0.01;
   const CalibrationSolution unsure = bench.solve(1);
   const Vector6d u = (unsure.joint.covariance - sure.joint.covariance).diagonal().cwiseMax(0).cwiseSqrt();
-  // All faces move out by 10 um: along z by 10 um where LP and RP decide, by 10 / cos(30 deg) = 11.5 on flanks.
+  // All faces move out by 10 um: z by 10 um from LP and RP, by 10 / cos(30 deg) = 11.5 from flanks.
   EXPECT_GT(u[5], 0.0099);
   EXPECT_LT(u[5], 0.0116);
 }
 
-// The tip is larger than stated: z of the calibration would be off by as much. u of what the faces tell is 6.5 um here, by 1 um
-// of the drawing's form and flanks of 30 degrees: 50 um are a contradiction, 20 um are refused or enter U.
+// The tip is larger than stated, which would shift the calibration's z equally. The faces determine it with u
+// = 6.5 um here, from 1 um of the drawing's form and flanks of 30 degrees: 50 um are a contradiction, 20 um
+// are refused or enter U.
 TEST(CalibrationSolve, TheFacesContradictAWrongRadius) {
   const Bench bench;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {

@@ -19,7 +19,7 @@ constexpr double rounding_mm = 1e-11;
 const Eigen::Vector3d normal = Eigen::Vector3d(0.3, -0.5, 0.8).normalized();
 const Eigen::Vector3d middle(120, -40, 65);
 
-/// n places on a 20 mm grid of the plane through `middle`, lifted by `off_mm`.
+/// n places on a 20 mm grid of the plane through `middle`, shifted by `off_mm` along the normal.
 std::vector<Eigen::Vector3d> on_plane(double off_mm, int n = 9) {
   const auto t = tangents(normal);
   std::vector<Eigen::Vector3d> points;
@@ -83,7 +83,7 @@ TEST(TouchedPlane, ProbeIsInTheCovariance) {
   EXPECT_NEAR(std::sqrt(touched.fit.covariance(2, 2)), std::hypot(0.002 / 3, 0.001), 1e-12);
 }
 
-// The residuals' scatter counts where it is larger than what the probe promises.
+// The residuals' scatter counts where it exceeds the probe's stated uncertainty.
 TEST(TouchedPlane, ScatterAboveTheProbesIsKept) {
   auto touches = on_plane(probe.radius_mm);
   for (std::size_t i = 0; i < touches.size(); ++i) touches[i] += (i % 2 ? 0.02 : -0.02) * normal;
@@ -137,9 +137,9 @@ TEST(TouchedSphere, BallAndSocket) {
               HasSubstr("that is no boss"));
 }
 
-// 4000 drawn circles of 4 touches, the probe's radius drawn too. The share inside k = 2 of a normal error is
-// 95.45 %; of 4000 it scatters by 0.33 %, and four of those are 1.3 %. Four touches leave one degree of
-// freedom: sigma of the residuals exceeds u_touch in a third of the draws and only widens the interval.
+// 4000 sampled circles of 4 touches, with the probe's radius sampled too. The share inside k = 2 of a normal
+// error is 95.45 % with a standard deviation of 0.33 %; four of those are 1.3 %. Four touches have one degree
+// of freedom: sigma of the residuals exceeds u_touch in a third of the cases and only widens the interval.
 TEST(TouchedCircle, CovarianceIsHonest) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> noise;

@@ -1,4 +1,4 @@
-// Lists of points from a coordinate measuring machine, whose planes are known.
+// Lists of points from a coordinate measuring machine with known planes.
 #include "calib/verify/point_planes.h"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ TEST(PointPlanes, SaysWhichLineIsWrong) {
   EXPECT_THAT(refusal_of("x_mm,y_mm,z_mm\n"), HasSubstr("no points"));
 }
 
-// A saddle of +-1 nm on a plane 300 mm off the origin: single precision could not hold it.
+// A saddle of +-1 nm on a plane 300 mm from the origin: beyond single precision.
 TEST(PointPlanes, NanometresAreTold) {
   std::vector<ListedPoint> points;
   for (const int x : {-1, 1})
@@ -70,7 +70,8 @@ TEST(PointPlanes, WeightsStandForAreasOnParallelPlanes) {
   };
   const ParallelPoints once = sampled(1), denser = sampled(100);
   EXPECT_NEAR(once.planes.at(2).offset_mm - once.planes.at(1).offset_mm, 4 * once.normal.z(), 1e-12);
-  // 8 places for 10 mm miss 1 / 64 of the area's second moment: of a slope of 6e-5. Without weights it is 1e-4.
+  // 8 places over 10 mm lack 1 / 64 of the area's second moment: a slope error of 6e-5. Without weights it is
+  // 1e-4.
   EXPECT_NEAR(denser.normal.x(), once.normal.x(), 3e-6);
 }
 

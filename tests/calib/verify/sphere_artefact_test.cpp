@@ -1,5 +1,5 @@
-// A sphere seen by a sensor whose pixels are averages over a footprint: the bias at the equator, and the cap
-// without it.
+// A sphere seen by a sensor whose pixels average over a footprint: the bias at the equator, and the unbiased
+// cap.
 #include "calib/artefact/sphere_artefact.h"
 
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ constexpr double sigma = 0.005;
 constexpr double pitch = 0.3;
 constexpr double footprint = 1.2;  // larger than the pitch: blur of optics and matching window
 
-/// Heights of a snapshot from above: averages over the footprint, noise, everything that is seen of the sphere
-/// up to `angle`, and the table around it.
+/// Heights of a snapshot from above: averages over the footprint, noise, all visible points of the sphere up
+/// to `angle`, and the table around it.
 PointList snapshot(double angle, std::uint64_t seed, int table_points = 0) {
   Noise noise(seed);
   PointList points;
@@ -70,14 +70,14 @@ std::string refusal_of(const auto& call) {
 
 TEST(SphereArtefact, TheEquatorMakesThePlainFitTooSmall) {
   const auto fit = fit_sphere(snapshot(1.45, 1));  // to 83 degrees
-  // The thesis' finding in kind: too small, by far more than the fit's own uncertainty.
+  // The thesis' finding: too small, by far more than the fit's own uncertainty.
   const double error = fit.feature.radius_mm - truth.radius_mm;
   EXPECT_LT(error, -20 * std::sqrt(fit.covariance(3, 3)));
   EXPECT_LT(error, -0.005);
   EXPECT_GT(fit.feature.center_mm.z() - truth.center_mm.z(), 0) << "its top is held, so its centre rises";
 }
 
-/// Errors of the cap's fit, and what they may be.
+/// Errors of the cap's fit, and their limits.
 struct CapError {
   SphereSighting seen;
   double radius_mm, height_mm;
@@ -96,7 +96,7 @@ TEST(SphereArtefact, WithItsFootprintKnownTheCapHasNoneOfTheBias) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const CapError e = cap_error(seed, footprint);
     const Eigen::Matrix4d& c = e.seen.fit.covariance;
-    // The formula's next term is smaller by (w / (2 R cos a))^2 or 4e-4: nothing beside the noise.
+    // The formula's next term is smaller by (w / (2 R cos a))^2 or 4e-4: negligible against the noise.
     EXPECT_NEAR(e.height_mm, 0, 4 * std::sqrt(c(2, 2)));
     EXPECT_NEAR(e.radius_mm, 0, 4 * std::sqrt(c(3, 3)));
     EXPECT_NEAR(e.seen.fit.feature.center_mm.x(), truth.center_mm.x(), 4 * std::sqrt(c(0, 0)));
@@ -134,14 +134,14 @@ TEST(SphereArtefact, WithoutItTheCapKeepsTheBiasThatTheHeaderStates) {
 }
 
 TEST(SphereArtefact, AViewFromTheSideTakesTheCapThere) {
-  // The same points turned: the cap follows the direction to the sensor.
+  // The same points rotated: the cap follows the direction to the sensor.
   const Eigen::Matrix3d turn =
       Eigen::AngleAxisd(2, Eigen::Vector3d(1, -1, 0.3).normalized()).toRotationMatrix();
   const PointList points = snapshot(1.45, 1);
   PointList turned;
   for (const auto& p : points) turned.push_back(turn * p);
   const auto a = find_sphere(points, up, settings()), b = find_sphere(turned, turn * up, settings());
-  // The samples of the search differ, so one or the other point at 3 sigma may be in or out.
+  // The samples of the search differ, so single points at 3 sigma may be in or out.
   EXPECT_LT((turn * a.fit.feature.center_mm - b.fit.feature.center_mm).norm(),
             0.1 * std::sqrt(a.fit.covariance(2, 2)));
 }

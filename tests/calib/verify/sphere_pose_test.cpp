@@ -1,4 +1,4 @@
-// A transform from points that are known in both systems, such as centres of spheres.
+// A transform from points known in both systems, such as centres of spheres.
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>

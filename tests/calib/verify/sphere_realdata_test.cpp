@@ -1,4 +1,4 @@
-// A light bulb on a table, as a snapshot sensor of 3 um resolution exported it: nearly a sphere.
+// A light bulb on a table, nearly a sphere, exported by a snapshot sensor of 3 um resolution.
 #include <gtest/gtest.h>
 
 #include "calib/artefact/sphere_artefact.h"
@@ -12,7 +12,7 @@ namespace {
 const char* const snapshot = "gocator/snapshot_export.csv";
 const Eigen::Vector3d up(0, 0, 1);
 
-/// Points above a height; 5 mm parts the bulb from the table and its socket.
+/// Points above a height; 5 mm separates the bulb from the table and its socket.
 std::vector<Eigen::Vector3d> points_above(double least_z_mm) {
   SensorProfile profile;
   profile.serial = "40959";
@@ -53,8 +53,8 @@ TEST(SphereRealData, TheBulbsCapAgreesWithTheIndependentSolver) {
   EXPECT_NEAR(fit.feature.radius_mm, double(truth.at[3]), 1e-9 * 25);
 }
 
-// With its form error taken for noise (0.1 mm) the bulb is a sphere of about 50 mm diameter; how much of the cap
-// is used moves the radius by a few tenths of a millimetre, dozens of its stated uncertainties.
+// With its form error treated as noise (0.1 mm) the bulb is a sphere of about 50 mm diameter; the size of the
+// cap changes the radius by a few tenths of a millimetre, dozens of its stated uncertainties.
 TEST(SphereRealData, TheBulbIsASphereToATenth) {
   DATUM_NEED_REAL_DATA(snapshot);
   RobustSettings settings;

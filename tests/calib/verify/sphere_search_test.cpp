@@ -28,7 +28,7 @@ Htm<Sensor, Artefact> pose(double rx, double ry, double rz, const Eigen::Vector3
   return Htm<Sensor, Artefact>(m);
 }
 
-/// What a sensor of 0.2 mm pitch and 1 um resolution sees from above: spheres over a table at z = -30 mm.
+/// Image of a sensor of 0.2 mm pitch and 1 um resolution from above: spheres over a table at z = -30 mm.
 HeightFrame snapshot(const SphereDrawing& drawing, const Htm<Sensor, Artefact>& truth, std::uint64_t seed) {
   HeightFrame frame;
   frame.rows = 500;
@@ -85,7 +85,8 @@ TEST(SphereSearch, FindsTheTransformOfTheExample) {
     EXPECT_LT(error.head<3>().norm(), 0.003 * 0.01745);  // and 0.003 degrees
     EXPECT_LT(found.rms_mm, 0.003);
   }
-  // Chi-square of 6 degrees of freedom a trial; the drawing itself is exact here, so rather less. 4 deviations.
+  // Chi-square with 6 degrees of freedom per trial; the drawing itself is exact here, so rather less. 4
+  // deviations.
   EXPECT_LT(squares / trials, 6 + 4 * std::sqrt(12.0 / trials));
 }
 
@@ -95,7 +96,7 @@ TEST(SphereSearch, AMirroredFrameIsNamed) {
   frame.delivered = Handedness::left;
   EXPECT_NE(refusal_of([&] { locate_spheres(frame, drawing, settings()); }).find("was not mirrored"),
             std::string::npos);
-  mirror_to_right_handed(frame);  // which it was not: now it is mirrored
+  mirror_to_right_handed(frame);  // frame was right-handed: now it is mirrored
   const std::string why = refusal_of([&] { locate_spheres(frame, drawing, settings()); });
   EXPECT_NE(why.find("seen from behind: the frame is mirrored"), std::string::npos) << why;
 }
@@ -127,7 +128,7 @@ TEST(SphereSearch, SurfacesHangTogether) {
   EXPECT_GT(surfaces[0].size(), 10 * surfaces[1].size());
 }
 
-// Noise of which neighbours share a part: the covariance grows, and without it does not.
+// Correlated noise of neighbours enlarges the covariance; otherwise it does not.
 TEST(SphereSearch, NoiseThatNeighboursShareWidensTheCovariance) {
   Noise noise(75);
   std::vector<Eigen::Vector3d> alone, shared;
@@ -148,7 +149,7 @@ TEST(SphereSearch, NoiseThatNeighboursShareWidensTheCovariance) {
   EXPECT_GT(s, 6);
   EXPECT_LT(s, 26);
 
-  // find_sphere hands the widened covariance out.
+  // find_sphere returns the enlarged covariance.
   SphereArtefactSettings one;
   one.diameter_mm = 25.4;
   one.allowed_center_u_mm = 1;

@@ -31,8 +31,8 @@ TEST(Verification, ProbingErrorOfAKnownForm) {
     if (p.y() != 0) p.y() *= 0.9997;
   }
   const ProbingError e = probing_error(points, 19.99, 0.0005, Discard::none);
-  // Coordinates below 128 mm, rounded by 1.4e-14 mm: 1e-9 um has room for the fit's few operations. The
-  // displacements of 3 um in 10 mm move the radius in second order only, and opposite ones cancel.
+  // Coordinates below 128 mm, rounded by 1.4e-14 mm: 1e-9 um covers the fit's few operations. The
+  // displacements of 3 um in 10 mm change the radius in second order only, and opposite ones cancel.
   EXPECT_NEAR(e.form_um, 6, 1e-6);
   EXPECT_NEAR(e.size_um, 10, 1e-6);
   EXPECT_EQ(e.discarded, 0u);

@@ -1,4 +1,4 @@
-// Boards whose surface is known, looked at in places like those of floors and bare patches.
+// Boards with known surfaces, sampled at places like those of floors and bare patches.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +14,15 @@ namespace datum::testing {
 
 using Surface = std::function<double(double x_mm, double y_mm)>;  // um
 
-/// Normal, from counters alone (Box and Muller).
+/// Normal random number from counters alone (Box and Muller 1958).
 inline double normal_of(std::uint32_t stream, std::uint32_t i) {
   const PhiloxBlock r = philox({{i, 0, 0, 0}}, stream);
   const double u = (r.word[0] + 0.5) / 4294967296.0, v = (r.word[1] + 0.5) / 4294967296.0;
   return std::sqrt(-2 * std::log(u)) * std::cos(2 * M_PI * v);
 }
 
-/// columns x rows knots over a board of size_mm, from edge to edge, each off its grid place by up to 0.3 of the pitch
-/// where it is no corner; noise of noise_um.
+/// columns x rows knots over a board of size_mm, from edge to edge, each except corners displaced by up to
+/// 0.3 of the pitch; noise of noise_um.
 inline std::vector<WarpKnot> look_at(const Surface& surface, Eigen::Vector2d size_mm, int columns, int rows,
                                      double noise_um, std::uint32_t stream = 1) {
   std::vector<WarpKnot> knots;

@@ -1,4 +1,4 @@
-// Surfaces that a thin-plate spline must reproduce, uncertainties that must cover, and knots that must be refused.
+// Surfaces that a thin-plate spline reproduces, coverage of its uncertainties, and refused knots.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,9 +62,9 @@ TEST(ThinPlateSpline, AnAffineBoardIsReproduced) {
   EXPECT_NEAR(model.gradient_um_per_mm({31, 17}).y(), -1.25, 1e-9);
 }
 
-// A quadratic is no member of the family, so what lies between the knots is interpolated: the spline's error there is of
-// the order h^2 of a natural boundary's (Powell 1994) at the edges, less inside. Stated: below 0.6 % of the form's height
-// within 10 mm of the edge of 12 x 10 knots on 100 x 80 mm, and always covered by U.
+// A quadratic is not a thin-plate spline, so the surface between the knots is interpolated: near the edges
+// with an error of the order h^2 of a natural boundary (Powell 1994), less inside. Limit: 0.6 % of the form's
+// height within 10 mm of the edge of 12 x 10 knots on 100 x 80 mm, always covered by U.
 TEST(ThinPlateSpline, AQuadraticBoardIsReproducedToTheInterpolationError) {
   const ThinPlate model(look_at(quadratic, size_mm, 12, 10, 0), tolerance_um);
   const Difference inside = compare(model, quadratic, 10), all = compare(model, quadratic, 0);
@@ -88,13 +88,14 @@ TEST(ThinPlateSpline, UncertaintyCoversWithNoise) {
     places += d.places;
     EXPECT_LT(d.rms_um, 12) << "board " << board;
   }
-  // U = 2 u is to hold in 95 % of places at least
+  // U = 2 u must cover at least 95 % of the places
   EXPECT_LE(outside, places / 20) << outside << " of " << places;
 }
 
 TEST(ThinPlateSpline, NoiseIsSmoothed) {
   const ThinPlate model(look_at(plane, size_mm, 10, 10, 5), tolerance_um);
-  // Least squares of a plane through 100 heights leaves 5 sqrt(3 / 100) = 0.9 um rms; interpolation would leave 5.
+  // Least squares of a plane through 100 heights leaves 5 sqrt(3 / 100) = 0.9 um rms; interpolation would
+  // leave 5.
   EXPECT_GE(model.health().lambda, 0.1);
   EXPECT_LT(compare(model, plane, 0).rms_um, 2.5);
 }
@@ -102,7 +103,7 @@ TEST(ThinPlateSpline, NoiseIsSmoothed) {
 TEST(ThinPlateSpline, LeaveOneOutIsWhatLeavingOneOutGives) {
   const std::vector<WarpKnot> knots = look_at(quadratic, size_mm, 6, 5, 4);
   const ThinPlate model(knots, tolerance_um);
-  for (const std::size_t i : {7u, 17u, 22u}) {  // no corners: the coordinates' scale stays
+  for (const std::size_t i : {7u, 17u, 22u}) {  // no corners, so that the coordinates' scale is unchanged
     std::vector<WarpKnot> others = knots;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     const ThinPlate without(others, tolerance_um, model.health().lambda);

@@ -1,4 +1,5 @@
-// A real board that sags by 300 um: what planes, quadratics and thin plates make of it (METROLOGY 0, finding 3).
+// A real board with a sag of 300 um, modelled by planes, quadratics and thin plates
+// (daemon/inspection/METROLOGY.md, finding 3).
 #include <gtest/gtest.h>
 
 #include <Eigen/QR>
@@ -47,8 +48,8 @@ struct Carrier {
     return z[z.size() / 2];
   }
 
-  /// Patches of 24 x 24 pixels, 42 apart, of which nine tenths are bare carrier. The sensor's noise is 3.2 um (its
-  /// profile), so a median of 576 pixels has 0.17 um.
+  /// Patches of 24 x 24 pixels, 42 apart, with at least nine tenths of bare carrier. The sensor's noise is
+  /// 3.2 um (its profile), so a median of 576 pixels has 0.17 um.
   std::vector<WarpKnot> patches() const {
     constexpr int side = 24, pitch = 42;
     std::vector<WarpKnot> knots;
@@ -120,7 +121,7 @@ TEST(RealBoard, HoldOutErrorOfPlaneQuadraticAndThinPlate) {
   EXPECT_LE(thin_plate.rms_um(), 13);
 }
 
-// Every third patch, with all patches within 13 mm of it left out: a hole as large as a package's.
+// Every third patch, leaving out all patches within 13 mm of it: a hole as large as a package's.
 TEST(RealBoard, UncertaintyCoversHolesOfAPackagesSize) {
   DATUM_NEED_REAL_DATA("pemtron/board.ptr");
   const std::vector<WarpKnot> knots = Carrier().patches();
@@ -178,7 +179,7 @@ TEST(RealBoard, FiveEqualPartsAgreeWithinTheUncertaintyOfTheirFloors) {
   for (std::size_t i = 0; i < height.size(); ++i) {
     EXPECT_LE(std::abs(height[i] - mean), 2 * u[i]) << i;
     EXPECT_LE(std::abs(over_plane[i] - mean_over_plane), 2 * u[i]) << i;
-    // METROLOGY: over the planes of rings of their own 1162.1 to 1169.4 um, on the average 1165.1
+    // METROLOGY.md, section 3: heights over the rings' own planes, 1162.1 to 1169.4 um, mean 1165.1
     EXPECT_LE(std::abs(over_plane[i] - 1165.1), 2 * u[i]) << i;
     EXPECT_LE(u[i], 20) << "an uncertainty that covers anything says nothing";
   }

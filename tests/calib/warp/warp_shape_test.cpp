@@ -1,4 +1,4 @@
-// Bow, twist, warpage and local flatness of boards whose form is known in closed form.
+// Bow, twist, warpage and local flatness of boards with closed-form shapes.
 #include <gtest/gtest.h>
 
 #include "calib/warp/warp_shape.h"
@@ -12,7 +12,7 @@ using testing::look_at;
 const Eigen::Vector2d size_mm(100, 80);
 const WarpArea board{size_mm / 2, size_mm, 0};
 
-/// Dense knots, no noise: what is left is the interpolation error of thin_plate_test, 2 % of the form at most.
+/// Dense knots without noise: only the interpolation error of thin_plate_test, at most 2 % of the form.
 ThinPlate model_of(const testing::Surface& surface) { return {look_at(surface, size_mm, 15, 13, 0), 100}; }
 
 TEST(WarpShape, BowIsTheEdgesHeightOverItsLength) {
@@ -54,7 +54,7 @@ TEST(WarpShape, PeakToValleyIsFromTheLeastSquaresPlane) {
     const double u = x / 50 - 1;
     return 600 * (1 - u * u) - 7 * x;
   });
-  // the plane takes the mean away, not the form: highest less lowest stays 600
+  // subtracting the plane removes the mean, not the form: the range remains 600
   const WarpValue pv = peak_to_valley_um(model, board);
   EXPECT_NEAR(pv.value, 600, 0.02 * 600);
   EXPECT_LE(std::abs(pv.value - 600), 2 * pv.u);
@@ -65,7 +65,8 @@ TEST(WarpShape, AFootprintsFlatnessIsOfItsOwnArea) {
     const double u = x / 50 - 1;
     return 600 * (1 - u * u);
   });
-  // 10 mm of a bow with 600 um over 100 mm: 600 / 100 = 6 um from end to middle, turned by 90 degrees: its 6 mm, 2.16
+  // 10 mm of a bow with 600 um over 100 mm: 600 / 100 = 6 um from end to middle; rotated by 90 degrees: its 6
+  // mm, 2.16
   const WarpArea along{{50, 40}, {10, 6}, 0}, across{{50, 40}, {10, 6}, M_PI / 2};
   const WarpValue a = peak_to_valley_um(model, along), b = peak_to_valley_um(model, across);
   EXPECT_LE(std::abs(a.value - 6), 2 * a.u);
@@ -95,7 +96,7 @@ std::vector<WarpKnot> patches(const testing::Surface& surface, int columns, std:
 
 const WarpArea small{{24, 18}, {48, 36}, 0};
 
-// A twist is a quadratic: the trend holds it, however few or many patches there are.
+// A twist is a quadratic, which the trend contains for any number of patches.
 TEST(WarpShape, PureTwistIsNotLowAtDensePatches) {
   const double true_percent = 0.1 * 4 * 160 / (2 * 60.0);
   for (const int columns : {5, 8, 12}) {
@@ -107,13 +108,13 @@ TEST(WarpShape, PureTwistIsNotLowAtDensePatches) {
       bias += (twist.value - true_percent) / 10;
       u += twist.u / 10;
     }
-    // of ten boards four standard uncertainties of a mean
+    // four standard uncertainties of a mean of ten boards
     EXPECT_LE(std::abs(bias), 4 * u / std::sqrt(10)) << columns;
     EXPECT_LE(std::abs(bias), 0.005 * true_percent) << columns;
   }
 }
 
-// A V-score: two flat halves. Its line lies between patches, or on them.
+// A V-score: two flat halves. Its line lies between or on patches.
 TEST(WarpShape, AFoldBetweenPatchesLiesWithinU) {
   int outside = 0, tried = 0;
   double u = 0;
