@@ -65,7 +65,7 @@ std::unique_ptr<Port> port_of(const LinkOptions& o) {
   if (error != std::errc() || rest != end || number == 0 || colon == 0)
     throw RefusedError("--tcp " + o.tcp + ": HOST:PORT with a port from 1 to 65535 is wanted");
   const std::string host = host_of(o.tcp.substr(0, colon));
-  auto tcp = tcp_port(host, number);
+  auto tcp = tcp_port(host, number, SourcePort::reserved);
   if (o.tls_ca.empty() && !(o.tls_certificate.empty() && o.tls_key.empty()))
     throw RefusedError("--tls-cert without --tls-ca: who signed datumd's certificate?");
   return o.tls_ca.empty() ? std::move(tcp) : secured(std::move(tcp), o, host);

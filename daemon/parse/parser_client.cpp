@@ -113,13 +113,13 @@ void ParserClient::make_ready() {
             receive_packet(parser.process.socket(), &unasked, sizeof unasked, nullptr, false) != -1);
   };
   if (ended(*active_)) replace();
-  if (ended(*active_)) launch(*active_);
   try {
-    greeted(*active_);
+    if (active_->process.started()) greeted(*active_);
   } catch (const ParserEnded&) {  // killed while it stood by, or of no use at all
-    launch(*active_);
-    greeted(*active_);
   }
+  if (!ended(*active_)) return;  // its end shows once its greeting was read
+  launch(*active_);
+  greeted(*active_);
 }
 
 std::string ParserClient::end_as_text(ChildProcess& process) {

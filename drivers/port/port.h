@@ -52,9 +52,15 @@ void check(const SerialSettings& settings);
 /// bytes. open() throws RefusedError where the device does not support these settings exactly; nothing is
 /// defaulted. A pseudo-terminal accepts any settings. Another program's lock gives LostError.
 std::unique_ptr<Port> serial_port(const SerialSettings& settings);
+/// Which source port a connection leaves from.
+enum class SourcePort : std::uint8_t {
+  any,
+  reserved,  // 512 to 1023 for root's connections inside this computer; any for others
+};
 /// The name is resolved at each open(), which may block: use a numeric address in a cell. A failed connect
 /// throws LostError from read or write.
-std::unique_ptr<Port> tcp_port(const std::string& host, std::uint16_t port);
+std::unique_ptr<Port> tcp_port(const std::string& host, std::uint16_t port,
+                               SourcePort source = SourcePort::any);
 /// Owns a connected socket from a listener. Once closed it can't be opened again.
 std::unique_ptr<Port> accepted_port(int socket, const std::string& peer);
 

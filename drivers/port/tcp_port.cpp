@@ -51,7 +51,8 @@ void take_reserved_port(int socket, const addrinfo& to) {
 
 class TcpPort final : public SocketPort {
  public:
-  TcpPort(std::string host, std::uint16_t port) : host_(std::move(host)), port_(port) {
+  TcpPort(std::string host, std::uint16_t port, SourcePort source)
+      : host_(std::move(host)), port_(port), source_(source) {
     if (host_.empty() || port_ == 0)
       throw RefusedError(fmt::format("tcp '{}:{}': needs a host and a port from 1 to 65535", host_, port_));
   }
@@ -74,7 +75,7 @@ class TcpPort final : public SocketPort {
     if (fd_ < 0) throw_lost("no socket", errno);
     tune_socket(fd_);
     be_patient(fd_, device_timeout_ms);
-    take_reserved_port(fd_, *found);
+    if (source_ == SourcePort::reserved) take_reserved_port(fd_, *found);
     if (connect(fd_, found->ai_addr, found->ai_addrlen) == 0) return;
     const int error = errno;
     if (error == EINPROGRESS) {
@@ -125,6 +126,7 @@ class TcpPort final : public SocketPort {
 
   std::string host_;
   std::uint16_t port_;
+  SourcePort source_;
   bool in_progress_ = false;
 };
 
@@ -173,8 +175,8 @@ std::string text_of(const sockaddr_storage& address, socklen_t size) {
   return std::strchr(host, ':') ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 
-std::unique_ptr<Port> tcp_port(const std::string& host, std::uint16_t port) {
-  return std::make_unique<TcpPort>(host, port);
+std::unique_ptr<Port> tcp_port(const std::string& host, std::uint16_t port, SourcePort source) {
+  return std::make_unique<TcpPort>(host, port, source);
 }
 
 std::unique_ptr<Port> accepted_port(int socket, const std::string& peer) {

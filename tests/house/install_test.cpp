@@ -100,8 +100,8 @@ TEST_F(Installed, OneCellOrSeveralAreOneUnit) {
   EXPECT_THAT(one, Not(HasSubstr("@UNIT")));
   EXPECT_THAT(several, HasSubstr("\nUser=datumd-%i\nGroup=datumd-%i\n")) << "an account of its own";
   EXPECT_THAT(several, HasSubstr("\nRequires=datumd-account@%i.service\n"));
-  several = std::regex_replace(several, std::regex("; datumd-account@%i.service makes"),
-                               "; systemd/sysusers.conf makes");
+  several = std::regex_replace(several, std::regex("; datumd-account@%i.service creates"),
+                               "; systemd/sysusers.conf creates");
   several = std::regex_replace(several, std::regex("\nRequires=[^\n]*| datumd-account@%i.service"), "");
   several = std::regex_replace(several, std::regex("=datumd-%i"), "=datumd");
   several = std::regex_replace(several, std::regex(" of cell %i"), "");

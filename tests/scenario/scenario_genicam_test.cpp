@@ -1,5 +1,4 @@
-// The real daemon with virtual-genicam, based on Aravis' fake camera: boards are measured over GigE Vision, faults end in
-// INVALID with their reason, and the cell recovers by itself.
+// The real daemon with virtual-genicam (Aravis' fake camera): boards, faults that end in INVALID, and recovery by itself.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <signal.h>
