@@ -111,8 +111,9 @@ class Cycles {
 /// One line per edge inside a cycle: the folders, and one include between them.
 std::vector<std::string> edges_of_cycles(const Sources& sources, int levels) {
   const Graph graph = graph_of(sources, levels);
+  const Cycles cycles(graph);
   std::vector<std::string> lines;
-  for (const auto& cycle : Cycles(graph).found())
+  for (const auto& cycle : cycles.found())
     for (const std::string& from : cycle)
       for (const auto& [to, includes] : graph.at(from))
         if (cycle.contains(to))
