@@ -23,7 +23,7 @@
 
 namespace datum {
 
-struct CalibrationProcedureDependencies : DeskParts {
+struct CalibrationProcedureDependencies : ProcedureDependencies {
   std::function<void()> reload;  // another calibration is current
   std::function<bool()> cell_is_idle;
 };

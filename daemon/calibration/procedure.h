@@ -27,7 +27,7 @@ struct ProcedureSettings {
 };
 
 /// All of it outlives the desk.
-struct DeskParts {
+struct ProcedureDependencies {
   ProcedureSettings config;
   const SensorProfile& sensor;
   Worker& worker;

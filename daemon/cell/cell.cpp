@@ -1,13 +1,7 @@
-// What a host may ask of the cell: choose, arm, trigger, abort, look.
 #include "daemon/cell/cell.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "calib/calibration_store.h"
-#include "config/utc_time.h"
-#include "daemon/controller/controller_text.h"
 #include "daemon/instrument/scpi_error.h"
 #include "daemon/system/event_loop.h"
 #include "daemon/version/version.h"
@@ -16,376 +10,333 @@ namespace datum {
 
 namespace {
 
-/// The text of the mark: what the cell is armed with.
-std::string armed_for(const Recipe& recipe) { return recipe.name + ' ' + recipe.sha256; }
-
-std::string why_as_text(const std::string& why) { return why.empty() ? "" : ": " + why; }
-
-LogEvent refused_calibration(const std::string& id, const std::string& why) {
-  return {Event::calibration_refused, {{"DATUM_CALIBRATION", id}, {"DATUM_REASON", why}}};
-}
+[[noreturn]] void refuse_conflict(const std::string& why) { throw scpi::Error(scpi::settings_conflict, why); }
 
 }  // namespace
 
-InspectionCell::InspectionCell(CellDependencies parts)
-    : parts_(std::move(parts)),
-      control_(parts_.config.control, EventLoop::now, parts_.log),
-      trigger_(parts_.config.trigger),
-      time_limits_(frame_time_limits(parts_.config)),
-      exposures_(MonotonicNs{parts_.config.late_frame_ms} * 1'000'000),
-      armed_mark_(parts_.config.store.string() + ".armed"),
-      exposing_mark_(parts_.config.store.string() + ".exposing"),
-      desk_(calibration_dependencies()),
-      holes_(hole_dependencies()),
+// ---- what it is made of ----
+
+InspectionCell::InspectionCell(CellDependencies dependencies)
+    : deps_(std::move(dependencies)),
+      events_(deps_.log),
+      basis_(basis_dependencies()),
+      state_(events_, basis_),
+      links_(deps_.frames, deps_.cmm, deps_.controller, events_),
+      control_(deps_.config.control, EventLoop::now, deps_.log),
+      actions_(control_, deps_.worker, deps_.writer, deps_.utc_ns, events_),
+      signing_(
+          {deps_.config.signatures, deps_.config.store, deps_.signer, deps_.worker, deps_.writer, events_}),
+      maintenance_(
+          {deps_.worker, deps_.writer, deps_.reader, deps_.retention, deps_.utc_ns, events_, state_}),
+      acceptance_({deps_.config.store, deps_.config.late_frame_ms, deps_.config.frame_timeout_ms,
+                   frame_time_limits(deps_.config)},
+                  basis_.utc(), EventLoop::now()),
+      orders_({deps_.sensor, deps_.backend, deps_.config.backend.threads, deps_.config.temperature_max_age_s,
+               deps_.controller, deps_.models, basis_}),
+      announcer_({deps_.config.pictures, deps_.worker, deps_.writer, deps_.on_board, events_, signing_}),
+      boards_(board_dependencies()),
+      self_test_({deps_.backend, deps_.config.backend.threads, deps_.worker, deps_.reader, events_, basis_,
+                  links_, signing_, maintenance_}),
+      calibration_procedure_(calibration_dependencies()),
+      hole_procedure_(hole_dependencies()),
       recipe_repository_(repository_dependencies()),
       replays_(remeasurement_dependencies()) {
-  if (parts_.config.signatures) signing_.emplace(*parts_.config.signatures);
-  if (parts_.cmm) {
-    stare_.emplace(parts_.config.cmm->pairing);
-    parts_.cmm->on_sample([this](const ProbePoint& sample, MonotonicNs now) { position(sample, now); });
-    parts_.cmm->on_touch([this](const ProbePoint& sample, MonotonicNs now) {
-      desk_.latched(sample, now);
-      holes_.latched(sample, now);
+  if (deps_.cmm) {
+    deps_.cmm->on_sample([this](const ProbePoint& sample, MonotonicNs now) { position(sample, now); });
+    deps_.cmm->on_touch([this](const ProbePoint& sample, MonotonicNs now) {
+      calibration_procedure_.latched(sample, now);
+      hole_procedure_.latched(sample, now);
     });
   }
-  control_.on_deed([this](const std::string& host, std::string_view what) { note_deed(host, what); });
-  utc_.observe(EventLoop::now(), parts_.utc_ns());
-  if (!parts_.writer.renewed()) doubtful_id_ = parts_.reader.id();
-  ended_ns_ = EventLoop::now();
-  if (exposing_mark_.stamp()) exposures_.add(ended_ns_);
   reload();
-  if (parts_.config.recipe.empty()) return;
+  if (deps_.config.recipe.empty()) return;
   try {
-    select_recipe(parts_.config.recipe, std::nullopt);
-    if (parts_.config.arm_at_start) arm_anew(armed_mark_.stamp().has_value());
+    select_recipe(deps_.config.recipe, std::nullopt);
+    if (deps_.config.arm_at_start) arm_anew(acceptance_.was_armed());
   } catch (const scpi::Error& error) {
-    log(4, fmt::format("not ready at start: {}", error.what()));
+    events_.log(4, fmt::format("not ready at start: {}", error.what()));
   }
 }
 
-DeskParts InspectionCell::procedure_dependencies() {
-  const DaemonConfig& c = parts_.config;
+MeasurementBasisDependencies InspectionCell::basis_dependencies() {
+  const DaemonConfig& c = deps_.config;
+  return {c.recipes,    c.calibrations, c.calibration, c.temperature_max_age_s,
+          deps_.sensor, deps_.utc_ns,   deps_.texts,   events_};
+}
+
+BoardSequencerDependencies InspectionCell::board_dependencies() {
+  const DaemonConfig& c = deps_.config;
+  return {c.trigger,
+          c.frame_timeout_ms,
+          deps_.cmm ? std::optional(c.cmm->pairing) : std::nullopt,
+          deps_.worker,
+          deps_.frames,
+          deps_.cmm,
+          deps_.writer,
+          deps_.reader,
+          deps_.utc_ns,
+          deps_.retention,
+          events_,
+          state_,
+          acceptance_,
+          orders_,
+          announcer_};
+}
+
+ProcedureDependencies InspectionCell::procedure_dependencies() {
+  const DaemonConfig& c = deps_.config;
   return {{c.calibrations, c.calibrate, c.cmm, c.frame_timeout_ms},
-          parts_.sensor,
-          parts_.worker,
-          parts_.frames,
-          parts_.cmm,
-          parts_.utc_ns,
-          parts_.log,
-          [this] {
-            for (CommandEndpoint* endpoint : endpoints_) endpoint->instrument_changed();
-          },
-          [this](int number, const std::string& detail) { raise(number, detail); },
-          parts_.texts};
+          deps_.sensor,
+          deps_.worker,
+          deps_.frames,
+          deps_.cmm,
+          deps_.utc_ns,
+          deps_.log,
+          [this] { events_.changed(); },
+          [this](int number, const std::string& detail) { events_.raise(number, detail); },
+          deps_.texts};
 }
 
 CalibrationProcedureDependencies InspectionCell::calibration_dependencies() {
-  return {procedure_dependencies(), [this] { load_calibration(); },
+  return {procedure_dependencies(), [this] { basis_.load_calibration(); },
           [this] {
-            if (holes_.active())
-              throw scpi::Error(scpi::settings_conflict, "a hole is being probed; PROBe:HOLE:ABORt ends it");
-            return state_ == InstrumentState::idle;
+            if (hole_procedure_.active()) refuse_conflict("a hole is being probed; PROBe:HOLE:ABORt ends it");
+            return state_.idle();
           }};
 }
 
 HoleProcedureDependencies InspectionCell::hole_dependencies() {
-  return {procedure_dependencies(), parts_.config.holes,
+  return {procedure_dependencies(), deps_.config.holes,
           [this] {
-            if (desk_.active())
-              throw scpi::Error(scpi::settings_conflict,
-                                "a calibration is in progress; CALibration:ABORt ends it");
-            if (state_ != InstrumentState::idle)
-              throw scpi::Error(scpi::settings_conflict, "the cell is armed; ABORt disarms it");
-            if (const std::string why = parts_.frames.refusal(); !why.empty())
-              throw scpi::Error(scpi::hardware_missing, why);
-            if (parts_.cmm->latest(EventLoop::now()).state == ProbeState::link_down)
-              throw scpi::Error(scpi::hardware_missing, parts_.cmm->describe());
+            if (calibration_procedure_.active())
+              refuse_conflict("a calibration is in progress; CALibration:ABORt ends it");
+            demand_idle();
+            links_.demand_up();
           },
-          [this] {
-            load_calibration();  // as it is now: a file may have been changed since the start
-            if (const std::string why = calibration_refusal(); !why.empty())
-              throw scpi::Error(scpi::calibration_failed, why);
-            return calibration_;
-          }};
+          [this] { return basis_.usable_calibration(); }};
 }
 
-void InspectionCell::load_calibration() {
-  calibration_.reset();
-  calibration_problem_.clear();
-  if (parts_.config.calibration.empty()) return;
-  try {
-    const CalibrationStore store(parts_.config.calibrations, parts_.texts);
-    calibration_ =
-        std::make_shared<const Calibration>(store.choose(parts_.config.calibration, parts_.sensor.serial));
-  } catch (const std::exception& error) {
-    calibration_problem_ = error.what();
-    log(3, fmt::format("calibration '{}' can't be used: {}", parts_.config.calibration, error.what()),
-        refused_calibration(parts_.config.calibration, error.what()));
-  }
+RecipeRepositoryDependencies InspectionCell::repository_dependencies() {
+  return {deps_.config.recipes,
+          deps_.config.recipe_quota,
+          [this] { return basis_.read_recipes(); },
+          [this](const std::string& name) { return basis_.is_chosen(name); },
+          [this] { return state_.idle(); },
+          [this](const std::string& name) {
+            basis_.read_recipes();
+            if (basis_.is_chosen(name))
+              basis_.choose_none();  // the next board is never measured by the old one
+          },
+          deps_.log,
+          deps_.uploads ? deps_.uploads : deps_.texts,
+          deps_.uploader,
+          [this] { events_.changed(); }};
+}
+
+RemeasurementDependencies InspectionCell::remeasurement_dependencies() {
+  return {{deps_.config.recipes, deps_.config.calibrations, deliveries_folder(deps_.config), deps_.texts,
+           deps_.models},
+          deps_.sensor,
+          *deps_.backend.measurer,
+          deps_.config.backend.threads,
+          deps_.worker,
+          deps_.reader,
+          [this] {
+            refuse_beside("; then a replay");
+            demand_idle();
+          },
+          [this] { events_.changed(); }};
+}
+
+// ---- what the loop calls ----
+
+std::optional<MonotonicNs> InspectionCell::deadline() const {
+  if (calibration_procedure_.active()) return calibration_procedure_.deadline();  // no board is in work then
+  if (hole_procedure_.active()) return hole_procedure_.deadline();
+  return boards_.deadline();
+}
+
+void InspectionCell::on_deadline(MonotonicNs now) {
+  if (calibration_procedure_.active()) return calibration_procedure_.on_deadline(now);
+  if (hole_procedure_.active()) return hole_procedure_.on_deadline(now);
+  boards_.on_deadline(now);
+}
+
+void InspectionCell::after_round(MonotonicNs now) {
+  boards_.fail_sensor(links_.watch_sensor());
+  basis_.watch_clock(now);
+  maintenance_.watch_room(boards_.in_hand() || deps_.worker.busy());
+  disarm_unsigned();
+  links_.log_cmm_notes();
+  if (calibration_procedure_.active()) return calibration_procedure_.after_round(now);
+  if (hole_procedure_.active()) return hole_procedure_.after_round(now);
+  signing_.after_round(now);  // also where one frame follows the other
+  if (!boards_.after_round(now)) return;
+  actions_.store(now);
+  if (!deps_.worker.busy() && !boards_.in_hand()) maintenance_.remove_old(now);
+}
+
+/// Where a signature is required, the board in hand is finished and no other is taken.
+void InspectionCell::disarm_unsigned() {
+  if (boards_.in_hand() || deps_.worker.busy() || !state_.armed()) return;
+  if (const std::string why = signing_.refusal(); !why.empty()) state_.enter(InstrumentState::idle, why);
+}
+
+void InspectionCell::position(const ProbePoint& sample, MonotonicNs now) {
+  links_.watch_cmm(sample);
+  if (calibration_procedure_.active()) return calibration_procedure_.position(sample, now);
+  if (hole_procedure_.active()) return hole_procedure_.position(sample, now);
+  boards_.position(sample, now);
 }
 
 void InspectionCell::reload() {
-  look_at_recipes();
-  for (const std::string& problem : recipes_->problems())
-    log(4, "recipe refused: " + problem, {Event::recipe_refused, {{"DATUM_REASON", problem}}});
-  load_calibration();
-  if (!recipe_) return;
-  const Recipe* found = recipes_->find(recipe_->name);
-  if (found && found->sha256 == recipe_->sha256) return;
-  const std::string name = recipe_->name;
-  recipe_ = found ? std::shared_ptr<const Recipe>(recipes_, found) : nullptr;
-  if (found) {
-    if (armed_mark_.stamp() && !armed_mark_.rewrite(armed_for(*recipe_)))
-      log(4,
-          "it can't be kept that the cell is armed with the changed recipe: frames that come while datumd is "
-          "down "
-          "will be INVALID");
-    log(5, fmt::format("recipe {} changed, now {}", name, found->sha256),
-        {Event::recipe_chosen, {{"DATUM_RECIPE", name}}});
-    return;
+  const std::string name = basis_.recipe() ? basis_.recipe()->name : "";
+  switch (basis_.reload()) {
+    case MeasurementBasis::RecipeChange::none:
+      return;
+    case MeasurementBasis::RecipeChange::changed:
+      if (!acceptance_.change_recipe(*basis_.recipe()))
+        events_.log(4,
+                    "it can't be kept that the cell is armed with the changed recipe: frames that come while "
+                    "datumd is down will be INVALID");
+      events_.log(5, fmt::format("recipe {} changed, now {}", name, basis_.recipe()->sha256),
+                  {Event::recipe_chosen, {{"DATUM_RECIPE", name}}});
+      return;
+    case MeasurementBasis::RecipeChange::gone:
+      boards_.abandon("its recipe is gone or refused");
+      events_.raise(scpi::configuration_memory_lost,
+                    "recipe " + name + " is gone or refused; choose a recipe again");
   }
-  abandon("its recipe is gone or refused");
-  raise(scpi::configuration_memory_lost, "recipe " + name + " is gone or refused; choose a recipe again");
 }
 
+// ---- what hosts ask for ----
+
 InstrumentIdentity InspectionCell::identity() const {
-  return {"datum", "datumd", parts_.config.cell, code_id()};
+  return {"datum", "datumd", deps_.config.cell, code_id()};
 }
 
 std::string InspectionCell::status_line() const {
-  return fmt::format("{}, recipe {}, {} boards, {}", name_of(state_), recipe_ ? recipe_->name : "none",
-                     boards_, parts_.backend.measurer->describe());
+  return fmt::format("{}, recipe {}, {} boards, {}", name_of(state()),
+                     basis_.recipe() ? basis_.recipe()->name : "none", announcer_.count(),
+                     deps_.backend.measurer->describe());
 }
 
 std::string InspectionCell::state_detail() const {
-  switch (state_) {
-    case InstrumentState::idle:
-      return (recipe_ ? "not armed" : "no recipe chosen") +
-             why_as_text(shortage_.empty() ? why_idle_ : shortage_);
-    case InstrumentState::armed:
-      if (part_) return "for a trigger: " + next_snapshot();
-      return trigger_ == TriggerMode::bus ? "for a trigger" : "for a frame";
-    case InstrumentState::waiting:
-      if (stare_ && stare_->step() == StareSession::Step::wait_before)
-        return "for the position before the frame";
-      return board_ && board_->claim ? "for the position after the frame" : "for the frame";
-    case InstrumentState::measuring:
-      return board_ && board_->claim ? board_->claim->name() : "";
-  }
-  return "";
+  if (!state_.idle()) return boards_.detail();
+  const std::string& shortage = maintenance_.reported_shortage();
+  const std::string& why = shortage.empty() ? state_.why_idle() : shortage;
+  return (basis_.recipe() ? "not armed" : "no recipe chosen") + (why.empty() ? "" : ": " + why);
 }
 
 std::uint16_t InspectionCell::operation_condition() const {
-  unsigned bits = operation_bits(state_);
+  unsigned bits = operation_bits(state());
   // Exposing too early would pair the frame with a position that was not yet taken.
-  if (stare_ && stare_->step() == StareSession::Step::wait_before) bits &= ~unsigned{operation_sweeping};
-  if (desk_.active()) bits |= operation_calibrating;
-  if (desk_.awaits_frame() || holes_.awaits_frame()) bits |= operation_sweeping;
-  if (recipe_) bits |= operation_recipe_chosen;
-  if (parts_.cmm && parts_.cmm->latest(EventLoop::now()).state != ProbeState::link_down)
-    bits |= operation_cmm_link;
-  if (parts_.frames.refusal().empty()) bits |= operation_sensor_link;
-  return static_cast<std::uint16_t>(bits);
+  if (boards_.awaits_position_before()) bits &= ~unsigned{operation_sweeping};
+  if (calibration_procedure_.active()) bits |= operation_calibrating;
+  if (calibration_procedure_.awaits_frame() || hole_procedure_.awaits_frame()) bits |= operation_sweeping;
+  if (basis_.recipe()) bits |= operation_recipe_chosen;
+  return static_cast<std::uint16_t>(bits | links_.condition());
 }
 
 std::optional<SelectedRecipe> InspectionCell::recipe() const {
-  if (!recipe_) return std::nullopt;
-  return SelectedRecipe{recipe_->name, recipe_->sha256};
+  if (!basis_.recipe()) return std::nullopt;
+  return SelectedRecipe{basis_.recipe()->name, basis_.recipe()->sha256};
 }
 
 void InspectionCell::select_recipe(const std::string& name, const std::optional<std::string>& sha256) {
-  if (board_) throw scpi::Error(scpi::settings_conflict, "a board is being measured; ABORt or wait");
-  if (part_)
-    throw scpi::Error(scpi::settings_conflict,
-                      next_snapshot() + " is awaited; take it, or ABORt gives the part up");
-  look_at_recipes();
-  const Recipe* found = recipes_->find(name);
-  if (!found) {
-    std::string why = "no recipe '" + name + "'";
-    for (const std::string& problem : recipes_->problems()) why += "; refused: " + problem;
-    throw scpi::Error(scpi::file_name_not_found, why);
-  }
-  if (sha256 && *sha256 != found->sha256)
-    throw scpi::Error(scpi::settings_conflict, "the recipe's file is " + found->sha256);
-  if (found->sensor_serial != parts_.sensor.serial)
-    throw scpi::Error(scpi::settings_conflict, fmt::format("the recipe is for sensor {}, this cell has {}",
-                                                           found->sensor_serial, parts_.sensor.serial));
-  if (state_ != InstrumentState::idle) armed_mark_.clear();
-  enter(InstrumentState::idle, "a recipe is chosen");
-  recipe_ = std::shared_ptr<const Recipe>(recipes_, found);
-  log(6, fmt::format("recipe {} chosen, sha256 {}", name, found->sha256),
-      {Event::recipe_chosen, {{"DATUM_RECIPE", name}}});
+  boards_.demand_none_in_hand();
+  const Recipe& found = basis_.find(name, sha256);
+  if (!state_.idle()) acceptance_.disarm();
+  state_.enter(InstrumentState::idle, "a recipe is chosen");
+  basis_.choose(found);
 }
 
-std::string InspectionCell::calibration_refusal() const {
-  if (parts_.config.calibration.empty())
-    return "none is configured; set inspection.calibration, or use a recipe in sensor coordinates";
-  if (!calibration_) return calibration_problem_;
-  const std::int64_t now_utc_s =
-      std::max(parts_.utc_ns(), utc_.latest_utc_ns(EventLoop::now())) / 1'000'000'000;
-  const std::string why = refusal(*calibration_, parts_.sensor.serial, now_utc_s);
-  if (!why.empty()) return why;
-  return temperature_refusal(*calibration_, temperature_, now_utc_s, parts_.config.temperature_max_age_s);
+void InspectionCell::demand_idle() const {
+  if (!state_.idle()) refuse_conflict("the cell is armed; ABORt disarms it");
 }
 
-/// Of a sensor whose frames datumd makes itself.
-std::string InspectionCell::reader_refusal() const {
-  if (!parts_.sensor.reader) return "";
-  const std::int64_t now_utc_s =
-      std::max(parts_.utc_ns(), utc_.latest_utc_ns(EventLoop::now())) / 1'000'000'000;
-  CellMoment now{now_utc_s, std::nullopt, 0, parts_.config.temperature_max_age_s};
-  if (temperature_) {
-    now.temperature_degc = temperature_->degc;
-    now.temperature_utc_s = temperature_->utc_s;
-  }
-  return parts_.sensor.reader->refusal(now);
+/// What an operator is doing step by step, and a replay, are not disturbed.
+void InspectionCell::refuse_beside(const char* what) const {
+  if (calibration_procedure_.active())
+    refuse_conflict(fmt::format("a calibration is in progress; CALibration:ABORt ends it{}", what));
+  if (hole_procedure_.active())
+    refuse_conflict(fmt::format("a hole is being probed; PROBe:HOLE:ABORt ends it{}", what));
 }
-
-void InspectionCell::set_temperature(double degc) {
-  temperature_ = TemperatureReading{degc, parts_.utc_ns() / 1'000'000'000};
-  log(6, fmt::format("a host tells the cell's temperature: {} degC", degc));
-}
-
-CalibrationStatus InspectionCell::calibration() const {
-  CalibrationStatus status;
-  if (!recipe_ || !recipe_->in_machine_coordinates) return status;
-  status.id = calibration_ ? calibration_->id : parts_.config.calibration;
-  status.refusal = calibration_refusal();
-  if (!calibration_) return status;
-  status.sha256 = calibration_->sha256;
-  status.expires = iso8601_from_utc(calibration_->expires_utc_s);
-  status.residual_rms_um = calibration_->residual_rms_um;
-  return status;
-}
-
-void InspectionCell::set_unit(const std::string& serial) {
-  unit_ = serial;
-  unit_told_ns_ = EventLoop::now();
-}
-
-void InspectionCell::arm() { arm_anew(false); }
 
 /// `resumes`: the cell was armed when the process before ended, and stays so.
 void InspectionCell::arm_anew(bool resumes) {
-  if (state_ != InstrumentState::idle) throw scpi::Error(scpi::init_ignored, "already armed");
-  if (desk_.active())
-    throw scpi::Error(scpi::settings_conflict, "a calibration is in progress; CALibration:ABORt ends it");
-  if (holes_.active())
-    throw scpi::Error(scpi::settings_conflict, "a hole is being probed; PROBe:HOLE:ABORt ends it");
-  if (replays_.pending())
-    throw scpi::Error(scpi::settings_conflict, "a result is being replayed; wait, or ABORt ends it");
-  if (!recipe_) throw scpi::Error(scpi::settings_conflict, "no recipe chosen; CONFigure:RECipe \"name\"");
-  if (recipe_->surface) refuse_unmeasurable_part();
-  if (recipe_->in_machine_coordinates) {
-    load_calibration();  // as it is now: a file may have been changed since the start
-    const std::string why = calibration_refusal();
-    if (!why.empty()) {
-      log(4, "calibration refused: " + why, refused_calibration(parts_.config.calibration, why));
-      throw scpi::Error(scpi::calibration_failed, why);
-    }
-  }
-  if (const std::string why = reader_refusal(); !why.empty())
-    throw scpi::Error(scpi::calibration_failed, why);
-  if (const std::string why = shortage(); !why.empty()) throw scpi::Error(scpi::media_full, why);
-  if (const std::string why = signing_refusal(); !why.empty()) throw scpi::Error(scpi::hardware_missing, why);
-  if (const std::string why = parts_.frames.refusal(); !why.empty())
+  if (!state_.idle()) throw scpi::Error(scpi::init_ignored, "already armed");
+  refuse_beside("");
+  if (replays_.pending()) refuse_conflict("a result is being replayed; wait, or ABORt ends it");
+  const Recipe* recipe = chosen_recipe();
+  if (!recipe) refuse_conflict("no recipe chosen; CONFigure:RECipe \"name\"");
+  if (recipe->surface) demand_measurable_part(*recipe->surface, deps_.cmm != nullptr);
+  basis_.demand_measurable();
+  if (const std::string why = maintenance_.shortage(); !why.empty()) throw scpi::Error(scpi::media_full, why);
+  if (const std::string why = signing_.refusal(); !why.empty())
     throw scpi::Error(scpi::hardware_missing, why);
-  if (parts_.cmm && parts_.cmm->latest(EventLoop::now()).state == ProbeState::link_down)
-    throw scpi::Error(scpi::hardware_missing, parts_.cmm->describe());
-  armed_ns_ = EventLoop::now();
-  exposures_.came(parts_.frames.begin(armed_ns_));
-  exposures_.triggered(armed_ns_, parts_.frames.link_since());
-  resumed_ = resumes;
-  // Frames that came while datumd was down belong to the recipe that was chosen then.
-  same_recipe_ = resumes && armed_mark_.text() == armed_for(*recipe_);
-  if (trigger_ == TriggerMode::on_frame && !same_recipe_ && !armed_mark_.set(true, armed_for(*recipe_)))
-    log(4, "it can't be kept that the cell is armed: frames that come while datumd is down will be INVALID");
-  enter(InstrumentState::armed);
-}
-
-void InspectionCell::trigger() {
-  if (trigger_ != TriggerMode::bus)
-    throw scpi::Error(
-        scpi::trigger_ignored,
-        "each frame is measured when it comes; TRIGger:SOURce is EXTernal (inspection.trigger is on_frame)");
-  if (state_ != InstrumentState::armed)
-    throw scpi::Error(scpi::trigger_ignored,
-                      state_ == InstrumentState::idle ? "not armed" : "a board is in progress");
-  exposures_.came(
-      parts_.frames.begin(EventLoop::now()));  // what lies there already is seen before the trigger
-  begin_board(EventLoop::now());
-}
-
-void InspectionCell::abandon(const std::string& why) {
-  if (board_) {
-    board_->aborted = true;
-    log(5, "the board in progress is abandoned: " + why,
-        {Event::board_abandoned, {{"DATUM_RECIPE", board_->recipe->name}, {"DATUM_REASON", why}}});
-    if (board_->claim && state_ != InstrumentState::measuring && !board_->loading)
-      parts_.frames.failed(*board_->claim, "aborted before a result was stored");
-    if (state_ != InstrumentState::measuring) fail_snapshots(*board_);
-    board_.reset();
-  }
-  if (part_) {
-    log(5, "the part in progress is abandoned: " + why,
-        {Event::board_abandoned, {{"DATUM_RECIPE", part_->recipe->name}, {"DATUM_REASON", why}}});
-    fail_snapshots(*part_);
-    part_.reset();
-    part_due_.reset();
-  }
-  if (stare_) stare_->abort();
-  frame_due_.reset();
-  end_exposure();
-  armed_mark_.clear();
-  if (state_ != InstrumentState::idle) unit_.clear();  // it was told for a board that does not come
-  enter(InstrumentState::idle, why);
+  links_.demand_up();
+  boards_.arm(*recipe, resumes);
 }
 
 void InspectionCell::abort() {
   replays_.abort();
-  if (holes_.driving()) holes_.abort();  // the machine stops
-  abandon("a host aborted it");
+  if (hole_procedure_.driving()) hole_procedure_.abort();  // the machine stops
+  boards_.abandon("a host aborted it");
 }
 
 void InspectionCell::reset() {
-  abandon("a host sent *RST");
+  boards_.abandon("a host sent *RST");
   replays_.abort();
-  trigger_ = parts_.config.trigger;
-  desk_.abort();
-  holes_.abort();
-  recipe_.reset();
-  unit_.clear();
-  enter(InstrumentState::idle);
+  boards_.set_trigger_mode(deps_.config.trigger);
+  calibration_procedure_.abort();
+  hole_procedure_.abort();
+  basis_.choose_none();
+  orders_.forget_unit();
+}
+
+TriggerSource InspectionCell::trigger_source() const {
+  return boards_.trigger_mode() == TriggerMode::bus ? TriggerSource::bus : TriggerSource::external;
+}
+
+void InspectionCell::set_trigger_source(TriggerSource source) {
+  demand_idle();
+  if (source == TriggerSource::external && deps_.cmm)
+    refuse_conflict(
+        "with a CMM only BUS: where it stood before an exposure is known only where a trigger asks "
+        "for the frame");
+  if (source == TriggerSource::external && sensor_waits_for_software(deps_.config))
+    refuse_conflict("the sensor waits for a software trigger, which only TRIGger gives; BUS");
+  boards_.set_trigger_mode(source == TriggerSource::bus ? TriggerMode::bus : TriggerMode::on_frame);
 }
 
 std::optional<StoredResult> InspectionCell::result(std::optional<std::uint64_t> sequence) {
-  return sequence ? parts_.reader.get(*sequence) : parts_.reader.latest();
-}
-
-std::optional<ProbePoint> InspectionCell::position() const {
-  if (!parts_.cmm) return std::nullopt;
-  return parts_.cmm->latest(EventLoop::now());
+  return sequence ? deps_.reader.get(*sequence) : deps_.reader.latest();
 }
 
 void InspectionCell::confirm_referenced() {
-  if (!parts_.cmm) throw scpi::Error(scpi::hardware_missing, "no CMM is configured");
-  log(5, "a host states that the machine is referenced");
-  parts_.cmm->confirm_referenced();
+  CmmSource& cmm = links_.demand_cmm();
+  events_.log(5, "a host states that the machine is referenced");
+  cmm.confirm_referenced();
 }
 
 void InspectionCell::reopen_links() {
-  if (!parts_.cmm) throw scpi::Error(scpi::hardware_missing, "no CMM is configured");
-  if (parts_.cmm->refused()) parts_.cmm->start(EventLoop::now());
+  CmmSource& cmm = links_.demand_cmm();
+  if (cmm.refused()) cmm.start(EventLoop::now());
 }
 
-std::vector<std::string> InspectionCell::links() const {
-  std::vector<std::string> lines{parts_.frames.describe()};
-  if (parts_.cmm) lines.push_back(parts_.cmm->describe());
-  for (const CommandEndpoint* endpoint : endpoints_) lines.push_back(endpoint->describe());
-  for (const Pollable* link : links_) lines.push_back(link->describe());
-  if (const auto controller = parts_.controller ? parts_.controller->newest() : std::nullopt)
-    lines.push_back("controller: " + as_text(*controller));
-  return lines;
+MonotonicNs InspectionCell::monotonic_ns() const { return EventLoop::now(); }
+
+ServiceHealth InspectionCell::health() const {
+  const StoreRoom room = deps_.room ? deps_.room() : StoreRoom{};
+  return {deps_.backend.measurer->describe(), deps_.backend.fault(), room.store_bytes, room.free_bytes};
+}
+
+HostLinks InspectionCell::host_links() const {
+  HostLinks links;
+  if (deps_.config.serial) links.serial = deps_.config.serial->line;
+  if (deps_.config.tcp) links.tcp = HostLinks::Tcp{deps_.config.tcp->address, deps_.config.tcp->port};
+  return links;
 }
 
 }  // namespace datum

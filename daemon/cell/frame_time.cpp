@@ -15,7 +15,6 @@ std::string clock_text(const std::string& by) {
 FrameTimeLimits frame_time_limits(const DaemonConfig& config) {
   if (config.gocator) return {config.gocator->max_age_ms, std::nullopt};
   if (config.genicam) return {config.genicam->max_age_ms, std::nullopt};
-  if (config.genicam) return {config.genicam->max_age_ms, std::nullopt};
   return {config.file_drop.max_age_ms, config.file_drop.utc_uncertainty_ms};
 }
 

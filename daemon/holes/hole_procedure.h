@@ -27,7 +27,7 @@
 
 namespace datum {
 
-struct HoleProcedureDependencies : DeskParts {
+struct HoleProcedureDependencies : ProcedureDependencies {
   const std::optional<HoleSettings>& holes;
   std::function<void()> demand_idle;  // throws scpi::Error: the cell does something else
   /// The one that may be used now; throws scpi::Error with why none may.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <memory>
 #include <system_error>
 
 #include "daemon/system/event_loop.h"
@@ -37,6 +38,19 @@ void Worker::submit(std::function<void()> job, std::function<void()> then) {
     waiting_.push_back({std::move(job), std::move(then)});
   }
   wake_.notify_one();
+}
+
+void Worker::submit_fallible(std::function<void()> job, std::function<void(const std::string&)> then) {
+  const auto failed = std::make_shared<std::string>();
+  submit(
+      [job = std::move(job), failed] {
+        try {
+          job();
+        } catch (const std::exception& error) {
+          *failed = error.what();
+        }
+      },
+      [then = std::move(then), failed] { then(*failed); });
 }
 
 void Worker::on_ready(MonotonicNs now) {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "drivers/port/pollable.h"
@@ -21,6 +22,8 @@ class Worker : public Pollable {
   void finish();
 
   void submit(std::function<void()> job, std::function<void()> then);
+  /// The same for a job that may throw: `then` gets the exception's text, empty where it threw none.
+  void submit_fallible(std::function<void()> job, std::function<void(const std::string& failed)> then);
   bool busy() const { return submitted_ != finished_; }
   /// Jobs that wait, run, or whose end the loop has not processed.
   std::uint64_t jobs() const { return submitted_ - finished_; }

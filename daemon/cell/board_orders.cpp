@@ -1,0 +1,88 @@
+#include "daemon/cell/board_orders.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace datum {
+
+void BoardOrders::report_unit(const std::string& serial, MonotonicNs now) {
+  unit_ = serial;
+  unit_reported_ns_ = now;
+}
+
+void BoardOrders::return_unit(BoardOrder& order) {
+  if (unit_.empty()) report_unit(order.unit, order.unit_told_ns);
+  order.unit.clear();
+}
+
+std::shared_ptr<BoardOrder> BoardOrders::make(MonotonicNs now) {
+  const std::shared_ptr<const Recipe>& recipe = deps_.basis.recipe();
+  auto order = std::make_shared<BoardOrder>();
+  order->number = ++begun_;
+  order->recipe = recipe;
+  order->calibration = recipe->in_machine_coordinates ? deps_.basis.calibration() : nullptr;
+  order->sensor = &deps_.sensor;
+  order->measurer = deps_.backend.measurer.get();
+  order->finder = deps_.backend.finder.get();
+  order->diffuser = deps_.backend.diffuser.get();
+  order->controller = deps_.controller;
+  order->planner = planner_;
+  order->threads = deps_.threads;
+  order->temperature = deps_.basis.temperature();
+  order->temperature_max_age_s = deps_.temperature_max_age_s;
+  order->latest_utc_ns = deps_.basis.utc().latest_utc_ns(now);
+  order->unit = std::exchange(unit_, "");
+  order->unit_told_ns = unit_reported_ns_;
+  order->models = models_;
+  return order;
+}
+
+std::shared_ptr<BoardOrder> BoardOrders::make_to_read(const ClaimedFrame& claim) const {
+  auto order = std::make_shared<BoardOrder>();
+  order->claim = claim;
+  order->sensor = &deps_.sensor;
+  return order;
+}
+
+ClaimRecord BoardOrders::record(const BoardOrder* order, bool triggered) const {
+  const Recipe& recipe = order ? *order->recipe : *deps_.basis.recipe();
+  return {recipe.name, recipe.sha256, triggered ? "bus" : "on_frame", order ? order->unit : unit_};
+}
+
+void BoardOrders::restore(BoardOrder& order, const ClaimedFrame& claim) {
+  return_unit(order);
+  order.unit_told_ns = 0;
+  if (!claim.record || !order.taken.empty()) {
+    order.left_over_fault = fmt::format(
+        "{} was in work when datumd ended, and for which recipe and unit is not known; let the sensor expose "
+        "anew",
+        claim.name());
+    return;
+  }
+  const ClaimRecord& record = *claim.record;
+  order.unit = record.unit;
+  const auto& recipes = deps_.basis.recipes();
+  const Recipe* own = recipes->find(record.recipe);
+  if (own && own->sha256 == record.recipe_sha256) {
+    order.recipe = std::shared_ptr<const Recipe>(recipes, own);
+  } else {
+    Recipe gone;  // its name stands in the result, and nothing is measured by it
+    gone.name = record.recipe;
+    gone.sha256 = record.recipe_sha256;
+    gone.sensor_serial = deps_.sensor.serial;
+    order.recipe = std::make_shared<const Recipe>(std::move(gone));
+    order.left_over_fault = fmt::format(
+        "{} was in work when datumd ended, for recipe {} with SHA-256 {}, which is not there any more; bring "
+        "it back, or let the sensor expose anew",
+        claim.name(), record.recipe, record.recipe_sha256);
+  }
+  order.calibration = order.recipe->in_machine_coordinates ? deps_.basis.calibration() : nullptr;
+  if (record.trigger == "bus")
+    order.left_over_fault = fmt::format(
+        "{} was in work when datumd ended, for a TRIGger; whose exposure it shows is known no longer: "
+        "trigger again",
+        claim.name());
+}
+
+}  // namespace datum

@@ -1,0 +1,104 @@
+// BoardSequencer: one board from its trigger to its announced result; a part's snapshots go the same way, one by one.
+//
+// A board that was triggered, or whose frame was taken, ends in a stored result, INVALID if need be, or in an abort that
+// is logged. At most one board is in work. Reading a frame and measuring run on the worker's thread, everything else on
+// the loop's.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daemon/cell/board_orders.h"
+#include "daemon/cell/cell_state.h"
+#include "daemon/cell/frame_acceptance.h"
+#include "daemon/cell/frame_deliveries.h"
+#include "daemon/cell/part_sequencer.h"
+#include "daemon/cell/result_announcer.h"
+#include "daemon/configuration/daemon_config.h"
+#include "drivers/cmm/source.h"
+#include "drivers/cmm/stare_session.h"
+
+namespace datum {
+
+struct BoardSequencerDependencies {
+  TriggerMode trigger;
+  int frame_timeout_ms;
+  std::optional<PairSettings> pairing;  // with a CMM
+  Worker& worker;
+  FrameSource& frames;
+  CmmSource* cmm;                        // null: no CMM is configured
+  ResultStore& writer;                   // used on the worker's thread only
+  ResultStore& reader;                   // used on the loop's thread only
+  std::function<std::int64_t()> utc_ns;  // since 1970-01-01
+  const Retention* retention;            // null: every frame is kept
+  const HostEvents& events;
+  CellState& state;
+  FrameAcceptance& acceptance;
+  BoardOrders& orders;
+  ResultAnnouncer& announcer;
+};
+
+class BoardSequencer {
+ public:
+  explicit BoardSequencer(BoardSequencerDependencies dependencies);
+
+  /// The board in work; null: none is.
+  const BoardOrder* board() const { return board_.get(); }
+  const PartSequencer& part() const { return part_; }
+  bool in_hand() const { return board_ || part_.waiting(); }
+  const FrameCounts& frame_counts() const { return deliveries_.counts(); }
+  /// The position before the frame is awaited: the sensor must not expose yet.
+  bool awaits_position_before() const;
+  /// What is awaited or being done, while the cell is armed; see Instrument::state_detail().
+  std::string detail() const;
+
+  TriggerMode trigger_mode() const { return trigger_; }
+  void set_trigger_mode(TriggerMode mode) { trigger_ = mode; }
+  /// Throws scpi::Error -221 while a board or a part is in work.
+  void demand_none_in_hand() const;
+  /// The caller has checked that the recipe can be measured. `resumes`: the process before was armed, and its arming goes
+  /// on.
+  void arm(const Recipe& recipe, bool resumes);
+  /// Throws scpi::Error -211: not armed, or frames are the triggers.
+  void trigger();
+  /// Ends waiting and measuring without a result, and disarms.
+  void abandon(const std::string& why);
+
+  /// True: it takes no frame now, and the worker is free. To be called after every round of the loop.
+  bool after_round(MonotonicNs now);
+  void position(const ProbePoint& sample, MonotonicNs now);
+  /// Why the board in work can't be measured.
+  void fail_sensor(const std::string& fault);
+  std::optional<MonotonicNs> deadline() const;
+  void on_deadline(MonotonicNs now);
+
+ private:
+  void begin(MonotonicNs now);
+  void let_expose(MonotonicNs now);
+  bool is_early(const ClaimedFrame& claim) const;
+  void examine_early(const ClaimedFrame& claim);
+  void take_frame(const ClaimedFrame& claim, MonotonicNs now);
+  void await_another_frame(MonotonicNs now);
+  void frame_loaded(const std::shared_ptr<BoardOrder>& board);
+  void rearm();
+  std::optional<HostSpan> time_frame(BoardOrder& board);
+  bool is_own(BoardOrder& board);
+  void measure_when_ready();
+  void conclude(const Conclusion& conclusion);
+  void conclude_without_frame(const Conclusion& conclusion);
+  void conclude_unfinished();
+  void finish(const std::shared_ptr<BoardOrder>& board);
+
+  BoardSequencerDependencies deps_;
+  FrameDeliveries deliveries_;
+  PartSequencer part_;
+  TriggerMode trigger_;
+  std::optional<StareSession> stare_;  // with a CMM
+  std::shared_ptr<BoardOrder> board_;
+  std::shared_ptr<BoardOrder> unfinished_;  // its result could not be stored; first when armed again
+  std::optional<MonotonicNs> frame_due_;
+};
+
+}  // namespace datum

@@ -1,0 +1,54 @@
+// PartSequencer: a part between its snapshots. Each is triggered, paired and kept; the last one lets them be measured
+// together.
+//
+// While the part waits for a trigger no board is in work; its order lies here then, and nowhere else. On the loop's
+// thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daemon/cell/board.h"
+#include "daemon/cell/frame_deliveries.h"
+#include "daemon/cell/host_events.h"
+
+namespace datum {
+
+/// Throws scpi::Error for what would otherwise make every part INVALID. `cmm`: one is configured.
+void demand_measurable_part(const SurfaceRecipe& surface, bool cmm);
+
+/// How an order ends: measured, or INVALID with a reason.
+struct Conclusion {
+  Reason reason = Reason::none;
+  std::string detail;
+};
+
+class PartSequencer {
+ public:
+  PartSequencer(FrameDeliveries& deliveries, const HostEvents& events)
+      : deliveries_(deliveries), events_(events) {}
+
+  /// The part that waits for the trigger of its next snapshot; null: none does.
+  const BoardOrder* waiting() const { return part_.get(); }
+  std::optional<MonotonicNs> deadline() const { return due_; }
+  /// "snapshot 3 of 7 (left)", of the part that waits.
+  std::string next_snapshot() const;
+  /// Its next snapshot is triggered, or did not come.
+  std::shared_ptr<BoardOrder> resume();
+  /// Why the part that waits past its deadline is INVALID.
+  Conclusion overdue() const;
+  /// The order's frame is its next snapshot. None: the part waits for the next trigger, and `order` is null. What is wrong
+  /// with one snapshot ends the part at once: the next trigger begins a part anew, at its first pose.
+  std::optional<Conclusion> take_snapshot(std::shared_ptr<BoardOrder>& order, MonotonicNs now);
+  /// The part that waits is given up.
+  void abandon(const std::string& why);
+
+ private:
+  FrameDeliveries& deliveries_;
+  const HostEvents& events_;
+  std::shared_ptr<BoardOrder> part_;
+  std::optional<MonotonicNs> due_;
+};
+
+}  // namespace datum

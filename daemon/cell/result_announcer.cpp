@@ -1,0 +1,61 @@
+#include "daemon/cell/result_announcer.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "daemon/inspection/verdict/decision.h"
+#include "daemon/instrument/instrument.h"
+#include "daemon/system/event_loop.h"
+
+namespace datum {
+
+namespace {
+
+/// What the journal is searched for: the verdict, and the components that did not pass.
+LogEvent event_of(const BoardVerdict& v) {
+  constexpr std::size_t most_components = 32;  // of one entry
+  LogEvent event{Event::verdict,
+                 {{"DATUM_SEQUENCE", fmt::format("{}", v.sequence)},
+                  {"DATUM_DECISION", name_of(v.decision)},
+                  {"DATUM_REASON", name_of(v.reason)},
+                  {"DATUM_RECIPE", v.recipe},
+                  {"DATUM_UNIT", v.unit_id},
+                  {"DATUM_FRAME", v.frame_id},
+                  {"DATUM_CALIBRATION", v.calibration},
+                  {"DATUM_BACKEND", v.backend}}};
+  std::size_t n = 0;
+  for (const ComponentVerdict& c : v.components)
+    if (c.decision != Decision::pass && n++ < most_components)
+      event.fields.emplace_back("DATUM_COMPONENT", c.reference);
+  return event;
+}
+
+}  // namespace
+
+void ResultAnnouncer::announce(const std::shared_ptr<BoardOrder>& board) {
+  ++count_;
+  deps_.signing.stored();
+  const BoardVerdict& v = board->verdict;
+  questionable_ = questionable_bits(v);
+  deps_.events.log(
+      v.decision == Decision::invalid ? 4 : 6,
+      fmt::format("board {}: {}{}, recipe {}, frame {}, calibration {}", v.sequence, name_of(v.decision),
+                  v.decision == Decision::pass ? "" : " (" + why_not_pass(v) + ")", v.recipe, v.frame_id,
+                  v.calibration),
+      event_of(v));
+  if (deps_.store.mark_failed() && !std::exchange(mark_failed_, true))
+    deps_.events.log(
+        4,
+        "the mark beside the result store can't be written: a store that is put back might not be noticed");
+  board_ = board->number;
+  deps_.events.push_result(v);
+  board->times.announced_ns = EventLoop::now();
+  if (deps_.on_board) deps_.on_board(v, board->times);
+  const bool drawn = board->part.map || (board->frame && board->frame_error.empty());
+  if (!deps_.pictures || !drawn || v.reason == Reason::frame) return;
+  const auto file = *deps_.pictures / fmt::format("{:08}_{}.png", v.sequence, name_of(v.decision));
+  deps_.worker.submit([board, file, log = deps_.events.log_sink()] { draw(*board, file, log); }, [] {});
+}
+
+}  // namespace datum

@@ -1,0 +1,46 @@
+// ResultAnnouncer: a stored result goes to the log, to every host, to the counters, and into a picture. It is called only
+// with durable results, once for each. On the loop's thread.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "daemon/cell/board.h"
+#include "daemon/cell/chain_signing.h"
+#include "daemon/cell/host_events.h"
+#include "daemon/system/worker.h"
+
+namespace datum {
+
+struct ResultAnnouncerDependencies {
+  std::optional<std::filesystem::path> pictures;  // folder; none: no picture is written
+  Worker& worker;                                 // draws
+  ResultStore& store;
+  std::function<void(const BoardVerdict&, const BoardTimes&)> on_board;  // after the hosts; none: nobody asks
+  const HostEvents& events;
+  ChainSigning& signing;
+};
+
+class ResultAnnouncer {
+ public:
+  explicit ResultAnnouncer(ResultAnnouncerDependencies dependencies) : deps_(std::move(dependencies)) {}
+
+  void announce(const std::shared_ptr<BoardOrder>& board);
+
+  std::uint64_t count() const { return count_; }
+  /// While a result is announced: the number of its board.
+  std::uint64_t board() const { return board_; }
+  /// STATus:QUEStionable of the last board.
+  std::uint16_t questionable() const { return questionable_; }
+
+ private:
+  ResultAnnouncerDependencies deps_;
+  std::uint64_t count_ = 0, board_ = 0;
+  std::uint16_t questionable_ = 0;
+  bool mark_failed_ = false;
+};
+
+}  // namespace datum
