@@ -1,8 +1,8 @@
-// What an operator may ask of the desk.
 #include "daemon/calibration/calibration_procedure.h"
 
 #include <fmt/format.h>
 
+#include "calib/artefact/segmentation.h"
 #include "calib/calibration_store.h"
 #include "config/utc_time.h"
 #include "daemon/calibration/calibration_page.h"
@@ -27,12 +27,40 @@ TouchSettings touch_settings(const ProcedureSettings& config) {
 
 [[noreturn]] void refuse(const std::string& why) { throw scpi::Error(scpi::calibration_failed, why); }
 
+/// Draws what the sensor saw; a failure is logged, the scan stands.
+struct ScanPicture {
+  std::filesystem::path file;
+  std::string title;
+  LogSink log;
+
+  void draw(const HeightFrame& frame, const std::vector<std::int8_t>& face_of) const {
+    try {
+      draw_scan(frame, face_of, title + ", frame " + frame.frame_id).write_png(file);
+    } catch (const std::exception& error) {
+      log(4, std::string("no picture: ") + error.what());
+    }
+  }
+};
+
+/// For the worker. Throws where the faces are not found; an operator sees what the sensor saw then, too.
+FacePoints faces_in(const HeightFrame& frame, const ArtefactDrawing& drawing, const ScanPicture& picture) {
+  try {
+    Segmentation found = segment(frame, drawing);
+    picture.draw(frame, found.face_of);
+    return std::move(found.faces);
+  } catch (const SegmentationRefused&) {
+    picture.draw(frame, {});
+    throw;
+  }
+}
+
 }  // namespace
 
 CalibrationProcedure::CalibrationProcedure(CalibrationProcedureDependencies parts)
     : parts_(std::move(parts)),
       archive_(parts_.config.calibrations),
-      stare_(parts_.config.cmm ? parts_.config.cmm->pairing : PairSettings{}) {
+      touch_(parts_.cmm, [this](const TouchSource& touch, MonotonicNs) { touch_ended(touch); }),
+      scan_(parts_, "CALibration:SCAN") {
   std::error_code told_when_written;
   if (parts_.config.calibrate) std::filesystem::create_directories(archive_.folder(), told_when_written);
 }
@@ -80,7 +108,6 @@ void CalibrationProcedure::start(const std::string& artefact, const std::string&
     throw scpi::Error(scpi::settings_conflict, "the cell is armed; ABORt disarms it");
   session_ = std::make_shared<CalibrationSession>(drawing_of(artefact), operator_name, degc,
                                                   machine_setup(settings()));
-  touches_.emplace(touch_settings(parts_.config));
   log_.begin(archive_.folder(), iso8601_from_utc(utc_s()), *session_);
   say("started by " + operator_name + " with artefact " + artefact + ", log " + log_.file().string());
   last_.clear();
@@ -90,10 +117,7 @@ void CalibrationProcedure::start(const std::string& artefact, const std::string&
 void CalibrationProcedure::touch(const std::string& face) {
   demand(true);
   touching_ = face_of(face);
-  const MonotonicNs now = EventLoop::now();
-  parts_.cmm->listen(parts_.config.cmm->touch == TouchRule::latched, now);
-  touches_->ask(now);
-  parts_.cmm->poll_soon(now);
+  touch_.start(touch_settings(parts_.config), EventLoop::now());
   enter(Step::touching);
 }
 
@@ -104,37 +128,68 @@ void CalibrationProcedure::forget(const std::string& face) {
   enter(Step::collecting);
 }
 
+void CalibrationProcedure::touch_ended(const TouchSource& touches) {
+  const std::string face = name_of(touching_);
+  if (touches.step() == TouchSource::Step::failed) {
+    last_ = "no touch of " + face + ": " + touches.why();
+    enter(Step::collecting);
+    parts_.raise(scpi::calibration_failed, last_);
+    return;
+  }
+  const Touch& t = touches.touch();
+  const Eigen::Vector3d centre(t.position_mm.data());
+  session_->touched(touching_, centre);
+  record([&](const std::string& utc) { log_.touched(utc, touching_, centre, t.spread_um); });
+  last_ = fmt::format("touched {} at {:.4f} {:.4f} {:.4f} mm", face, centre[0], centre[1], centre[2]);
+  enter(Step::collecting);
+}
+
 void CalibrationProcedure::scan() {
   demand(true);
-  const MonotonicNs now = EventLoop::now();
-  parts_.frames.begin(now);  // what lies there already is seen before
-  scan_asked_ns_ = now;
-  stare_.start(now);
-  parts_.cmm->poll_soon(now);
-  frame_due_ = now + MonotonicNs{parts_.config.frame_timeout_ms} * 1'000'000;
+  const auto faces = std::make_shared<FacePoints>();
+  const ScanPicture picture{beside("_scan.png"), "artefact " + session_->drawing().serial, parts_.log};
+  scan_.start([faces, picture, session = session_](
+                  DroppedFrame& dropped) { *faces = faces_in(dropped.frame, session->drawing(), picture); },
+              [this, faces](const FrameScan::Result& result) { scan_ended(result, std::move(*faces)); },
+              EventLoop::now());
   enter(Step::scanning);
+}
+
+void CalibrationProcedure::scan_ended(const FrameScan::Result& result, FacePoints faces) {
+  if (!result.error.empty()) {
+    record([&](const std::string& utc) { log_.noted(utc, "refused", result.error); });
+    last_ = "no scan: " + result.error;
+    enter(Step::collecting);
+    parts_.raise(scpi::calibration_failed, last_);
+    return;
+  }
+  ArtefactScan scan;
+  scan.faces.points = std::move(faces);
+  scan.faces.q_mm = Eigen::Vector3d(result.q_mm.data());
+  scan.frame_id = result.identity.frame_id;
+  scan.frame_sha256 = result.identity.content_sha256;
+  scan.delivery = result.claim.name();
+  record([&](const std::string& utc) { log_.scanned(utc, scan); });
+  last_ = "scanned: frame " + scan.frame_id;
+  session_->scanned(std::move(scan));
+  enter(Step::collecting);
 }
 
 void CalibrationProcedure::solve() {
   demand(true);
-  const auto why = std::make_shared<std::string>();
   const auto solution = std::make_shared<std::optional<CalibrationSolution>>();
   enter(Step::solving);
-  parts_.worker.submit(
-      [session = session_, why, solution, picture = beside("_residuals.png"),
+  parts_.worker.submit_fallible(
+      [session = session_, solution, picture = beside("_residuals.png"),
        limit_um = settings().max_residual_um] {
-        try {
-          solution->emplace(session->reckoned());
-          draw_residuals((*solution)->residuals, limit_um, "artefact " + session->drawing().serial)
-              .write_png(picture);
-        } catch (const std::exception& error) {
-          *why = error.what();
-        }
+        solution->emplace(session->reckoned());
+        draw_residuals((*solution)->residuals, limit_um, "artefact " + session->drawing().serial)
+            .write_png(picture);
       },
-      [this, session = session_, why, solution] {
+      [this, session = session_, solution](const std::string& why) {
         if (session != session_) return;  // aborted
         if (*solution) session_->solved(*std::move(*solution));
-        solve_ended(*why);
+        solve_ended(why);
       });
 }
 
@@ -282,15 +337,12 @@ void CalibrationProcedure::withdraw(const std::string& operator_name, const std:
 
 void CalibrationProcedure::abort() {
   if (!active()) return;
-  touches_->abort();
-  stare_.abort();
-  parts_.cmm->listen(false, EventLoop::now());
-  frame_due_.reset();
+  touch_.abort(EventLoop::now());
+  scan_.abort();
   record([&](const std::string& utc) { log_.noted(utc, "abort", step()); });
   say("aborted");
   last_ = "aborted";
   session_.reset();
-  snapshot_.reset();
   enter(Step::idle);
 }
 
@@ -307,6 +359,18 @@ std::vector<std::string> CalibrationProcedure::report() const {
     lines.push_back(awaits_frame() ? "waiting for the frame" : "waiting for the stage's position");
   if (!last_.empty()) lines.push_back(last_);
   return lines;
+}
+
+void CalibrationProcedure::position(const ProbePoint& sample, MonotonicNs now) {
+  touch_.active() ? touch_.position(sample, now) : scan_.position(sample, now);
+}
+
+std::optional<MonotonicNs> CalibrationProcedure::deadline() const {
+  return touch_.active() ? touch_.deadline() : scan_.deadline();
+}
+
+void CalibrationProcedure::on_deadline(MonotonicNs now) {
+  touch_.active() ? touch_.on_deadline(now) : scan_.on_deadline(now);
 }
 
 }  // namespace datum

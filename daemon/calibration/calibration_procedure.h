@@ -13,13 +13,12 @@
 #include <vector>
 
 #include "config/utc_time.h"
+#include "daemon/calibration/awaited_touch.h"
 #include "daemon/calibration/calibration_archive.h"
 #include "daemon/calibration/calibration_log.h"
 #include "daemon/calibration/calibration_session.h"
-#include "daemon/calibration/procedure.h"
+#include "daemon/calibration/frame_scan.h"
 #include "daemon/instrument/calibrator.h"
-#include "drivers/cmm/stare_session.h"
-#include "drivers/cmm/touch_source.h"
 
 namespace datum {
 
@@ -38,7 +37,7 @@ class CalibrationProcedure final : public Calibrator {
     return step_ == Step::touching || step_ == Step::scanning || step_ == Step::solving;
   }
   /// The sensor may expose.
-  bool awaits_frame() const;
+  bool awaits_frame() const { return scan_.awaits_frame(); }
 
   // Calibrator
   void start(const std::string& artefact, const std::string& operator_name, double degc) override;
@@ -56,14 +55,13 @@ class CalibrationProcedure final : public Calibrator {
 
   // from the cell's links and its loop
   void position(const ProbePoint& sample, MonotonicNs now);
-  void latched(const ProbePoint& sample, MonotonicNs now);
-  void after_round(MonotonicNs now);
+  void latched(const ProbePoint& sample, MonotonicNs now) { touch_.latched(sample, now); }
+  void after_round(MonotonicNs now) { scan_.after_round(now); }
   std::optional<MonotonicNs> deadline() const;
   void on_deadline(MonotonicNs now);
 
  private:
   enum class Step { idle, collecting, touching, scanning, solving, solved };
-  struct Snapshot;  // a frame and what was found in it, shared with the worker
 
   void enter(Step step);
   void tell_accepted(const Calibration& calibration) const;
@@ -71,11 +69,8 @@ class CalibrationProcedure final : public Calibrator {
   const CalibrateSettings& settings() const;
   Face face_of(const std::string& name) const;
   ArtefactDrawing drawing_of(const std::string& artefact) const;
-  void touch_ended();
-  void take_frame(const ClaimedFrame& claim, MonotonicNs now);
-  void frame_read(const std::shared_ptr<Snapshot>& snapshot);
-  void scan_ended();
-  void fail_scan(const std::string& why);
+  void touch_ended(const TouchSource& touch);
+  void scan_ended(const FrameScan::Result& result, FacePoints faces);
   void solve_ended(const std::string& why);
   void journal(JournalEvent event, const Calibration& calibration, const std::string& operator_name,
                const std::string& note);
@@ -99,12 +94,9 @@ class CalibrationProcedure final : public Calibrator {
   CalibrationLog log_;
   Step step_ = Step::idle;
   std::shared_ptr<CalibrationSession> session_;
-  std::optional<TouchSource> touches_;
   Face touching_ = Face::lp;
-  StareSession stare_;
-  MonotonicNs scan_asked_ns_ = 0;
-  std::optional<MonotonicNs> frame_due_;
-  std::shared_ptr<Snapshot> snapshot_;
+  AwaitedTouch touch_;
+  FrameScan scan_;
   std::string last_;  // what the last step came to
 };
 

@@ -1,13 +1,12 @@
-// What an operator may ask of the desk.
 #include "daemon/holes/hole_procedure.h"
 
 #include <fmt/format.h>
 
 #include <Eigen/LU>
-
 #include <limits>
+#include <nlohmann/json.hpp>
 
-#include "config/utc_time.h"
+#include "daemon/holes/hole_room.h"
 #include "daemon/instrument/scpi_error.h"
 #include "daemon/system/event_loop.h"
 
@@ -24,10 +23,18 @@ std::string entering_text(bool by_itself) {
 
 }  // namespace
 
+struct HoleProcedure::Search {
+  FrameScan::Result scan;
+  DroppedFrame frame;
+  HoleCandidate hole;
+};
+
 HoleProcedure::HoleProcedure(HoleProcedureDependencies parts)
-    : parts_(std::move(parts)), stare_(parts_.config.cmm ? parts_.config.cmm->pairing : PairSettings{}) {
-  if (mover()) mover()->on_moved([this](const std::string& why, MonotonicNs now) { moved(why, now); });
-}
+    : parts_(std::move(parts)),
+      touch_(parts_.cmm, [this](const TouchSource& touch, MonotonicNs now) { touch_ended(touch, now); }),
+      scan_(parts_, "PROBe:HOLE:SCAN"),
+      drive_(parts_.cmm, {[this](const std::string& text) { say(text); }, [this] { return room(); },
+                          [this](const std::string& why, MonotonicNs now) { moved(why, now); }}) {}
 
 const HoleSettings& HoleProcedure::settings() const {
   if (!parts_.holes || !parts_.config.calibrate || !parts_.cmm)
@@ -61,7 +68,7 @@ void HoleProcedure::start(const HoleOrder& order) {
   demand_rest();
   parts_.demand_idle();
   const auto calibration = parts_.calibration();
-  demand_gauge(order, *calibration);
+  gauge_.demand(settings(), order, *calibration);
   step_ = Step::idle;  // what the hole before came to is no more
   if (run_ && calibration->sha256 != calibration_->sha256) run_.reset();
   calibration_ = calibration;
@@ -85,37 +92,11 @@ bool HoleProcedure::orders_gauge() const {
   return settings().gauge && is_gauge(*settings().gauge, order_.center_mm);
 }
 
-/// Why the gauge says nothing of the probe as it is now; empty: it held.
-std::string HoleProcedure::gauge_doubt(const Calibration& calibration) const {
-  if (!gauge_)
-    return "the ring gauge was not measured since datumd started, and what was done to the probe before is "
-           "not known";
-  if (!gauge_->check.held) return fmt::format("the ring gauge did not hold on {}", gauge_->utc);
-  if (gauge_->calibration_sha256 != calibration.sha256)
-    return fmt::format("the ring gauge held on {}, under another calibration", gauge_->utc);
-  const double age_h = static_cast<double>(EventLoop::now() - gauge_->at_ns) / 3600e9;
-  if (age_h > settings().gauge_valid_h)
-    return fmt::format("the ring gauge held on {}, {:.2f} h ago, and valid_h is {:g}", gauge_->utc, age_h,
-                       settings().gauge_valid_h);
-  return "";
-}
-
-/// The touches of a hole can't show a wrong radius of the tip.
-void HoleProcedure::demand_gauge(const HoleOrder& order, const Calibration& calibration) const {
-  const auto& gauge = settings().gauge;
-  if (!gauge || is_gauge(*gauge, order.center_mm)) return;
-  if (const std::string why = gauge_doubt(calibration); !why.empty())
-    conflict(
-        fmt::format("{} (holes.ring_gauge): measure the gauge first, a hole at {:.3f} {:.3f} {:.3f} mm "
-                    "of radius {:.4f} mm",
-                    why, gauge->center_mm.x(), gauge->center_mm.y(), gauge->center_mm.z(), gauge->radius_mm));
-}
-
 /// The bias of earlier holes holds while the calibration does.
 void HoleProcedure::take_up_run() {
   if (run_) return;
   run_.emplace(hybrid_settings());
-  log_.begin(settings().logs, iso8601_from_utc(parts_.utc_ns() / 1'000'000'000));
+  log_.begin(settings().logs, utc());
   log_.write(*run_);
 }
 
@@ -125,12 +106,10 @@ void HoleProcedure::scan() {
                       : "no hole is in progress; PROBe:HOLE:STARt");
   if (parts_.calibration()->sha256 != calibration_->sha256)
     conflict("another calibration became current; PROBe:HOLE:ABORt, then start anew");
-  const MonotonicNs now = EventLoop::now();
-  parts_.frames.begin(now);  // what lies there already is seen before
-  scan_asked_ns_ = now;
-  stare_.start(now);
-  parts_.cmm->poll_soon(now);
-  frame_due_ = now + MonotonicNs{parts_.config.frame_timeout_ms} * 1'000'000;
+  const auto frame = std::make_shared<DroppedFrame>();
+  scan_.start([frame](DroppedFrame& read) { *frame = std::move(read); },
+              [this, frame](const FrameScan::Result& result) { seek(result, std::move(*frame)); },
+              EventLoop::now());
   enter_step(Step::scanning);
 }
 
@@ -138,21 +117,15 @@ void HoleProcedure::enter() {
   if (step_ != Step::probing || run_->probe().state() != HybridProbe::State::approach)
     conflict("it is " + step() + ", not APPROACH; PROBe:HOLE:STATe? says what is next");
   demand_rest();
-  if (!mover()) return await(Awaited::entry);
-  const auto moves = this->moves();
-  way_.assign(moves.begin(), moves.end());
-  drive();
+  drive_.available() ? drive_.go(moves()) : await_touch(true);
 }
 
 void HoleProcedure::touch() {
   if (step_ != Step::probing || run_->probe().state() != HybridProbe::State::touching)
     conflict("it is " + step() + ", not TOUCHING; PROBe:HOLE:STATe? says what is next");
   demand_rest();
-  const auto moves = this->moves();
-  await(Awaited::touch);
-  if (!mover()) return;
-  way_.assign(moves.begin(), moves.end());
-  drive();
+  await_touch(false);
+  if (drive_.available()) drive_.go(moves());
 }
 
 void HoleProcedure::demand_rest() const {
@@ -160,35 +133,28 @@ void HoleProcedure::demand_rest() const {
 }
 
 /// A probe in the hole is free: only a machine that stands still says where.
-void HoleProcedure::await(Awaited what) {
+void HoleProcedure::await_touch(bool entry) {
   TouchSettings s;
-  s.rule = what == Awaited::entry ? TouchRule::stand_still : parts_.config.cmm->touch;
+  s.rule = entry ? TouchRule::stand_still : parts_.config.cmm->touch;
   s.timeout_ms = settings().timeout_ms;
   s.latency_ms = parts_.config.cmm->pairing.latency_ms;
-  touches_.emplace(s);
-  awaited_ = what;
-  const MonotonicNs now = EventLoop::now();
-  parts_.cmm->listen(s.rule == TouchRule::latched, now);
-  touches_->ask(now);
-  parts_.cmm->poll_soon(now);
+  entry_ = entry;
+  touch_.start(s, EventLoop::now());
   parts_.changed();
 }
 
 void HoleProcedure::stop_waiting() {
-  if (touches_) touches_->abort();
-  awaited_ = Awaited::nothing;
-  stare_.abort();
-  frame_due_.reset();
-  snapshot_.reset();
-  if (parts_.cmm) parts_.cmm->listen(false, EventLoop::now());
+  touch_.abort(EventLoop::now());
+  scan_.abort();
+  search_.reset();
 }
 
 void HoleProcedure::abort() {
-  stop_moving("aborted");
+  drive_.stop("aborted");
   if (active()) {
     stop_waiting();
     if (step_ == Step::probing) run_->abort(EventLoop::now());
-    record();
+    record([this] { log_.write(*run_); });
     say("aborted");
     last_ = "aborted";
     enter_step(Step::idle);
@@ -230,10 +196,10 @@ std::vector<std::string> HoleProcedure::report() const {
   if (step_ == Step::probing) {
     const HybridProbe& probe = run_->probe();
     const bool entering = probe.state() == HybridProbe::State::approach;
-    lines.push_back(entering ? entering_text(mover() != nullptr)
+    lines.push_back(entering ? entering_text(drive_.available())
                              : fmt::format("round {}, touch {} of {}: PROBe:HOLE:TOUCh{}", probe.round(),
                                            probe.touches().size() + 1, probe.touches_of_round(),
-                                           mover() ? " goes" : ", then to the wall and back"));
+                                           drive_.available() ? " goes" : ", then to the wall and back"));
     for (const HoleMove& move : moves())
       lines.push_back(fmt::format("{} {:.4f} {:.4f} {:.4f} mm",
                                   move.until_contact ? "until contact, to" : "to", move.to_mm.x(),
@@ -246,8 +212,8 @@ std::vector<std::string> HoleProcedure::report() const {
         fmt::format("the probe's radius is as calibration.probe_radius_mm states it, u {:g} um; no ring "
                     "gauge checks it (holes.ring_gauge)",
                     parts_.config.calibrate->probe_u_radius_um));
-  if (step_ == Step::ended && settings().gauge && gauge_ && !orders_gauge())
-    lines.push_back(fmt::format("{}, on {}", gauge_->check.words, gauge_->utc));
+  if (step_ == Step::ended && settings().gauge && gauge_.last() && !orders_gauge())
+    lines.push_back(fmt::format("{}, on {}", gauge_.last()->check.words, gauge_.last()->utc));
   return lines;
 }
 
@@ -264,6 +230,165 @@ std::optional<HoleResult> HoleProcedure::result() const {
     r.radius_mm = r.form_mm = none;
   }
   return r;
+}
+
+// ---- what the cell's links bring ----
+
+void HoleProcedure::position(const ProbePoint& sample, MonotonicNs now) {
+  touch_.active() ? touch_.position(sample, now) : scan_.position(sample, now);
+}
+
+std::optional<MonotonicNs> HoleProcedure::deadline() const {
+  std::optional<MonotonicNs> first;
+  const auto probe = step_ == Step::probing ? run_->probe().deadline() : std::nullopt;
+  for (const auto& at : {touch_.deadline(), probe, scan_.deadline()})
+    if (at && (!first || *at < *first)) first = at;
+  return first;
+}
+
+void HoleProcedure::on_deadline(MonotonicNs now) {
+  if (touch_.active()) {
+    touch_.on_deadline(now);
+    if (!touch_.active()) return;
+  }
+  if (step_ != Step::probing) return scan_.on_deadline(now);
+  run_->on_deadline(now);
+  if (run_->probe().finished()) probe_moved_on();
+}
+
+void HoleProcedure::seek(const FrameScan::Result& scan, DroppedFrame frame) {
+  if (!scan.error.empty()) return fail_scan(scan.error);
+  search_ = std::make_shared<Search>(Search{scan, std::move(frame), {}});
+  const HtmEstimate<Machine, Sensor> machine_from_sensor{calibration_->at(Eigen::Vector3d(scan.q_mm.data())),
+                                                         calibration_->covariance};
+  const HoleNominal nominal{order_.center_mm, order_.radius_mm, order_.search_mm, order_.radius_tolerance_mm};
+  HoleSearch search;
+  const double height_mm = (machine_from_sensor.htm.inverse() * order_.center_mm).z();
+  search.noise_sigma_mm = parts_.sensor.noise.sigma_um_at(height_mm) * 1e-3;
+  search.edge_depth_mm = settings().edge_depth_mm;
+  search.u_edge_mm = settings().u_edge_um * 1e-3;
+  parts_.worker.submit_fallible(
+      [s = search_, machine_from_sensor, nominal, search] {
+        s->hole = find_hole(s->frame.frame, machine_from_sensor, nominal, search);
+      },
+      [this, s = search_](const std::string& failed) {
+        if (s != search_) return;  // aborted
+        failed.empty() ? hole_sought(s) : fail_scan(failed);
+      });
+}
+
+void HoleProcedure::hole_sought(const std::shared_ptr<Search>& s) {
+  frame_id_ = s->scan.identity.frame_id;
+  frame_sha256_ = s->scan.identity.content_sha256;
+  try {
+    log_.source(source_line(s->scan));
+  } catch (const HoleLogError& error) {
+    return fail_scan(error.what());  // a result that names nothing that made it is none
+  }
+  const HoleCandidate& hole = s->hole;
+  last_ = fmt::format("found in frame {}: center {:.3f} {:.3f} mm, radius {:.3f} mm, {}", frame_id_,
+                      hole.center_mm.x(), hole.center_mm.y(), hole.radius_mm, words_of(hole));
+  search_.reset();
+  run_->scan(hole, EventLoop::now());
+  probe_moved_on();
+}
+
+std::string HoleProcedure::source_line(const FrameScan::Result& scan) const {
+  const auto list = [](const Eigen::Vector3d& v) { return nlohmann::ordered_json{v.x(), v.y(), v.z()}; };
+  nlohmann::ordered_json line{{"utc", utc()},
+                              {"nominal_center_mm", list(order_.center_mm)},
+                              {"nominal_radius_mm", order_.radius_mm},
+                              {"search_mm", order_.search_mm},
+                              {"radius_tolerance_mm", order_.radius_tolerance_mm},
+                              {"frame", scan.identity.frame_id},
+                              {"frame_sha256", scan.identity.content_sha256},
+                              {"q_mm", scan.q_mm},
+                              {"calibration", calibration_->id},
+                              {"calibration_sha256", calibration_->sha256}};
+  if (const auto& gauge = gauge_.last(); gauge && !orders_gauge())
+    line["ring_gauge"] = {{"utc", gauge->utc}, {"off_mm", gauge->check.off_mm}, {"u_mm", gauge->check.u_mm}};
+  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+void HoleProcedure::fail_scan(const std::string& why) {
+  stop_waiting();
+  last_ = "no scan: " + why;
+  enter_step(Step::started);
+  parts_.raise(scpi::execution_error, last_);
+}
+
+void HoleProcedure::touch_ended(const TouchSource& touch, MonotonicNs now) {
+  if (touch.step() == TouchSource::Step::failed) {
+    run_->touch_failed((entry_ ? "the probe's place is not known: " : "no touch: ") + touch.why(), now);
+  } else {
+    const Eigen::Vector3d q_mm(touch.touch().position_mm.data());
+    const Eigen::Vector3d tip_mm = corrected_position(calibration_->stage, q_mm);
+    entry_ ? run_->entered(tip_mm, now) : run_->touched(tip_mm, now);
+    last_ = fmt::format("{} at {:.4f} {:.4f} {:.4f} mm", entry_ ? "entered" : "touched", q_mm.x(), q_mm.y(),
+                        q_mm.z());
+  }
+  probe_moved_on();
+}
+
+ProbeRoom HoleProcedure::room() const {
+  return room_in_scales(run_->probe().room(), calibration_->stage.a.inverse(),
+                        parts_.config.calibrate->probe_radius_mm);
+}
+
+/// The machine has moved the probe, or could not.
+void HoleProcedure::moved(const std::string& why, MonotonicNs now) {
+  const bool probing = step_ == Step::probing;
+  if (why.empty()) {
+    const bool inside = probing && run_->probe().state() == HybridProbe::State::approach;
+    return inside ? await_touch(true) : parts_.changed();
+  }
+  if (probing && !run_->probe().finished()) {
+    run_->touch_failed("the move failed: " + why, now);
+    probe_moved_on();
+  } else {
+    parts_.raise(scpi::execution_error, "hole: the way back failed: " + why);
+    parts_.changed();
+  }
+}
+
+/// After every input of the run: on the disk, and told where it ended.
+void HoleProcedure::probe_moved_on() {
+  record([this] { log_.write(*run_); });
+  const HybridProbe& probe = run_->probe();
+  if (!probe.finished()) return enter_step(Step::probing);
+  // After the last touch it still goes back to the middle and out of the hole; after anything else somebody must look first.
+  if (probe.state() == HybridProbe::State::done)
+    drive_.append({false, calibration_->stage.a.inverse() * probe.above_mm()});
+  else
+    drive_.stop(probe.why());
+  stop_waiting();
+  if (probe.state() == HybridProbe::State::done) {
+    last_ = fmt::format("center {:.4f} {:.4f} mm, radius {:.4f} mm, U (k = 2) {:.4f} {:.4f} {:.4f} mm",
+                        probe.hole().center_mm.x(), probe.hole().center_mm.y(), probe.hole().radius_mm,
+                        2 * probe.hole().u_mm.x(), 2 * probe.hole().u_mm.y(), 2 * probe.hole().u_mm.z());
+    say(std::string("DONE: ") + last_);
+  } else {
+    last_.clear();
+    parts_.raise(scpi::execution_error, fmt::format("hole: {}: {}", name_of(probe.state()), probe.why()));
+  }
+  if (orders_gauge()) check_gauge();
+  enter_step(Step::ended);
+}
+
+void HoleProcedure::check_gauge() {
+  const HybridProbe& probe = run_->probe();
+  const GaugeWatch::Measured& gauge =
+      gauge_.measure(*settings().gauge, probe, EventLoop::now(), utc(), *calibration_);
+  if (probe.state() != HybridProbe::State::done) return;
+  const GaugeCheck& check = gauge.check;
+  last_ += "; " + check.words;
+  say(check.words);
+  const nlohmann::ordered_json line{{"utc", gauge.utc},
+                                    {"ring_gauge_off_mm", check.off_mm},
+                                    {"ring_gauge_u_mm", check.u_mm},
+                                    {"ring_gauge_held", check.held}};
+  record([&] { log_.source(line.dump()); });
+  if (!check.held) parts_.raise(scpi::execution_error, "hole: " + check.words);
 }
 
 }  // namespace datum

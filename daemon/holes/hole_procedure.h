@@ -7,7 +7,6 @@
 // allow_motion), by the machine: enter() and touch() then go the way that moves() tells, and any doubt stops it.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,13 +16,15 @@
 #include "calib/calibration.h"
 #include "calib/hybrid/find_hole.h"
 #include "calib/hybrid/hybrid_log.h"
-#include "daemon/calibration/procedure.h"
+#include "config/utc_time.h"
+#include "daemon/calibration/awaited_touch.h"
+#include "daemon/calibration/frame_scan.h"
+#include "daemon/holes/gauge_watch.h"
 #include "daemon/holes/hole_log.h"
 #include "daemon/holes/hole_settings.h"
+#include "daemon/holes/probe_drive.h"
 #include "daemon/instrument/hole_prober.h"
-#include "drivers/cmm/probe_mover.h"
-#include "drivers/cmm/stare_session.h"
-#include "drivers/cmm/touch_source.h"
+#include "daemon/instrument/scpi_error.h"
 
 namespace datum {
 
@@ -40,11 +41,11 @@ class HoleProcedure final : public HoleProber {
 
   bool active() const { return step_ == Step::started || step_ == Step::scanning || step_ == Step::probing; }
   /// A touch, a position or a frame is awaited.
-  bool pending() const { return step_ == Step::scanning || awaited_ != Awaited::nothing || !way_.empty(); }
+  bool pending() const { return step_ == Step::scanning || touch_.active() || drive_.active(); }
   /// The sensor may expose.
-  bool awaits_frame() const;
+  bool awaits_frame() const { return scan_.awaits_frame(); }
   /// The machine moves the probe.
-  bool driving() const { return !way_.empty(); }
+  bool driving() const { return drive_.active(); }
 
   // HoleProber
   void start(const HoleOrder& order) override;
@@ -59,66 +60,57 @@ class HoleProcedure final : public HoleProber {
 
   // from the cell's links and its loop
   void position(const ProbePoint& sample, MonotonicNs now);
-  void latched(const ProbePoint& sample, MonotonicNs now);
-  void after_round(MonotonicNs now);
+  void latched(const ProbePoint& sample, MonotonicNs now) { touch_.latched(sample, now); }
+  void after_round(MonotonicNs now) { scan_.after_round(now); }
   std::optional<MonotonicNs> deadline() const;
   void on_deadline(MonotonicNs now);
 
  private:
   enum class Step { idle, started, scanning, probing, ended };
-  enum class Awaited { nothing, entry, touch };
-  struct Snapshot;  // a frame and what was found in it, shared with the worker
-  /// What the last hole at the ring gauge's place came to.
-  struct MeasuredGauge {
-    GaugeCheck check;
-    MonotonicNs at_ns;
-    std::string utc, calibration_sha256;
-  };
+  struct Search;  // for the hole in a frame, shared with the worker
 
   void enter_step(Step step);
   const HoleSettings& settings() const;
   HybridSettings hybrid_settings() const;
   void take_up_run();
-  void await(Awaited what);
-  ProbeMover* mover() const { return parts_.cmm ? parts_.cmm->mover() : nullptr; }
+  void await_touch(bool entry);
+  void touch_ended(const TouchSource& touch, MonotonicNs now);
   void demand_rest() const;
   bool orders_gauge() const;
-  void demand_gauge(const HoleOrder& order, const Calibration& calibration) const;
-  std::string gauge_doubt(const Calibration& calibration) const;
   void check_gauge();
-  void drive();
   ProbeRoom room() const;
-  void leave_hole();
   void moved(const std::string& why, MonotonicNs now);
-  void stop_moving(const std::string& why);
-  void touch_ended(MonotonicNs now);
-  void take_frame(const ClaimedFrame& claim, MonotonicNs now);
-  void frame_read(const std::shared_ptr<Snapshot>& snapshot);
-  void scan_ended();
-  void hole_sought(const std::shared_ptr<Snapshot>& snapshot);
+  void seek(const FrameScan::Result& scan, DroppedFrame frame);
+  void hole_sought(const std::shared_ptr<Search>& search);
   void fail_scan(const std::string& why);
   void stop_waiting();
   void probe_moved_on();
-  void record();
-  std::string source_line(const Snapshot& snapshot) const;
+  /// Writes to the log; one that can't be written is told to every host and ends nothing.
+  template <class Write>
+  void record(Write write) {
+    try {
+      write();
+    } catch (const HoleLogError& error) {
+      parts_.raise(scpi::mass_storage_error, error.what());
+    }
+  }
+  std::string source_line(const FrameScan::Result& scan) const;
+  std::string utc() const { return iso8601_from_utc(parts_.utc_ns() / 1'000'000'000); }
   void say(const std::string& text) { parts_.log(5, "hole: " + text); }
 
   HoleProcedureDependencies parts_;
   HoleLog log_;
   Step step_ = Step::idle;
-  Awaited awaited_ = Awaited::nothing;
-  std::deque<HoleMove> way_;  // that the machine still has to go; the first is under way
   HoleOrder order_;
   std::shared_ptr<const Calibration> calibration_;  // of the run: its bias is no other's
   std::optional<HybridRun> run_;
-  std::optional<TouchSource> touches_;
-  StareSession stare_;
-  MonotonicNs scan_asked_ns_ = 0;
-  std::optional<MonotonicNs> frame_due_;
-  std::shared_ptr<Snapshot> snapshot_;
+  AwaitedTouch touch_;
+  bool entry_ = false;  // the awaited touch is the tip that stands still in the hole
+  FrameScan scan_;
+  ProbeDrive drive_;
+  std::shared_ptr<Search> search_;
   std::string frame_id_, frame_sha256_;  // the hole was found in
-  /// Since this program started: while none ran, nobody watched the probe, so that a restart demands the gauge anew.
-  std::optional<MeasuredGauge> gauge_;
+  GaugeWatch gauge_;
   std::string last_;  // what the last step came to
 };
 

@@ -1,0 +1,40 @@
+// GaugeWatch: whether the ring gauge vouches for the probe. The touches of a hole can't show a wrong radius of the tip.
+//
+// It remembers what the last hole at the gauge's place came to, since this program started: while none ran, nobody watched
+// the probe, so that a restart demands the gauge anew. On the loop's thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "calib/calibration.h"
+#include "calib/hybrid/hybrid_probe.h"
+#include "daemon/holes/hole_settings.h"
+#include "daemon/instrument/hole_prober.h"
+#include "drivers/frame/probe_point.h"
+
+namespace datum {
+
+class GaugeWatch {
+ public:
+  struct Measured {
+    GaugeCheck check;  // that of a gauge that could not be measured did not hold
+    MonotonicNs at_ns;
+    std::string utc, calibration_sha256;
+  };
+
+  /// Throws scpi::Error -221 where a hole may not be touched before the gauge is measured.
+  void demand(const HoleSettings& settings, const HoleOrder& order, const Calibration& calibration) const;
+  /// The hole at the gauge's place ended. A gauge that could not be measured leaves as much doubt as one that reads
+  /// wrong.
+  const Measured& measure(const RingGauge& gauge, const HybridProbe& probe, MonotonicNs now,
+                          const std::string& utc, const Calibration& calibration);
+  const std::optional<Measured>& last() const { return last_; }
+
+ private:
+  std::string fault(const HoleSettings& settings, const Calibration& calibration) const;
+
+  std::optional<Measured> last_;
+};
+
+}  // namespace datum
