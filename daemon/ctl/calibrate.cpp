@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <fstream>
 
 #include "calib/calibration.h"
@@ -11,22 +10,6 @@
 #include "daemon/ctl/scpi_text.h"
 
 namespace datum {
-
-namespace {
-
-bool waits(const std::string& step) { return step == "touch" || step == "scan" || step == "solve"; }
-
-/// Prints the operator's task while the daemon waits.
-void tell(const CalibrateOptions& o, int n) {
-  if (o.step == "touch") {
-    fmt::print("touch {} ({} of {}) ...\n", o.face, n, o.count);
-  } else if (o.step == "scan") {
-    fmt::print("let the sensor take a frame of the artefact ...\n");
-  }
-  std::fflush(stdout);
-}
-
-}  // namespace
 
 CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& o, const std::function<void(CLI::App&)>& link) {
   auto* all = app.add_subcommand("calibrate", "calibrate the sensor with an artefact, step by step");
@@ -86,17 +69,18 @@ std::string command_of(const CalibrateOptions& o) {
   return "";
 }
 
+std::optional<std::string> prompt_of(const CalibrateOptions& o, int touch) {
+  if (o.step == "touch") return fmt::format("touch {} ({} of {})", o.face, touch, o.count);
+  if (o.step == "scan") return "let the sensor take a frame of the artefact";
+  if (o.step == "solve") return "";
+  return std::nullopt;
+}
+
 bool calibrate(const CalibrateOptions& o, ScpiClient& host) {
   const std::string command = command_of(o);
   bool good = true;
-  for (int n = 1; n <= o.count && good && !command.empty(); ++n) {
-    good = print_errors(host.send(command));
-    if (!good || !waits(o.step)) continue;
-    tell(o, n);
-    good = print_errors(host.send("*OPC?"));
-    // send() reads the error queue before *OPC? is answered; errors of the awaited operation come after that.
-    good &= print_errors(host.send("SYSTem:ERRor:COUNt?"));
-  }
+  for (int n = 1; n <= o.count && good && !command.empty(); ++n)
+    good = carry_out(host, command, prompt_of(o, n));
   return print_answers(host, "CALibration:STATe?") && good;
 }
 

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "daemon/ctl/scpi_client.h"
@@ -23,7 +24,10 @@ CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& options, const std::fun
 /// The command of a step; the daemon checks its parameters.
 std::string command_of(const CalibrateOptions& options);
 
-/// Executes a step and prints the state of the calibration; errors on stderr. True: no command was refused.
+/// What the operator is to do while the daemon waits in this step, in the touch of this number; none: the daemon does not wait.
+std::optional<std::string> prompt_of(const CalibrateOptions& options, int touch = 1);
+
+/// Goes through a step and prints where the calibration stands; errors on stderr. True: nothing was refused.
 bool calibrate(const CalibrateOptions& options, ScpiClient& host);
 
 /// `calibrate seal FILE`: rewrites the file with its checksum, in the name of `operator_name`. Needs no daemon. Throws

@@ -27,15 +27,14 @@ int without_daemon(Step step) {
 int run_calibrate(const CalibrateOptions& c, LinkOptions link) {
   if (c.step == "replay") return without_daemon([&] { return replay(c); });
   if (c.step == "seal") return without_daemon([&] { return seal(c), true; });
-  if (c.step == "touch" || c.step == "scan" || c.step == "solve")
-    link.time_out_ms = std::max(link.time_out_ms, longest_step_ms);
+  if (prompt_of(c)) link.time_out_ms = std::max(link.time_out_ms, longest_step_ms);
   auto host = connect(link);
   return calibrate(c, host) ? good : refused_command;
 }
 
 int run_hole(const HoleOptions& h, LinkOptions link) {
   if (h.step == "replay") return without_daemon([&] { return replay(h); });
-  if (waits(h)) link.time_out_ms = std::max(link.time_out_ms, longest_step_ms);
+  if (prompt_of(h)) link.time_out_ms = std::max(link.time_out_ms, longest_step_ms);
   auto host = connect(link);
   return hole(h, host) ? good : refused_command;
 }

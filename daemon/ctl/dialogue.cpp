@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 
 #include "daemon/ctl/scpi_text.h"
@@ -59,6 +60,16 @@ bool print_answers(ScpiClient& host, const std::string& query) {
   for (const std::string& answer : reply.answers)
     for (const std::string& line : answer_fields(answer)) fmt::print("{}\n", line);
   return print_errors(reply);
+}
+
+bool carry_out(ScpiClient& host, const std::string& command, const std::optional<std::string>& prompt) {
+  if (!print_errors(host.send(command))) return false;
+  if (!prompt) return true;
+  if (!prompt->empty()) fmt::print("{} ...\n", *prompt);
+  std::fflush(stdout);
+  const bool good = print_errors(host.send("*OPC?"));
+  // The daemon reads a command's errors before it answers it; the errors of the awaited work come behind that.
+  return print_errors(host.send("SYSTem:ERRor:COUNt?")) && good;
 }
 
 std::vector<QueuedError> queued_errors(const std::string& answer) {

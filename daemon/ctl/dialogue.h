@@ -31,7 +31,11 @@ bool print_errors(const ScpiClient::Reply& reply);
 /// one.
 bool print_answers(ScpiClient& host, const std::string& query);
 
-/// One entry of `-113,"Undefined header;FOO",-222,"..."`: number and text.
+/// One step of a procedure that an operator and the daemon carry out together. `prompt`: none where the daemon does not wait
+/// for anything in this step; else what the operator is to do meanwhile, empty: nothing. False: something was refused.
+bool carry_out(ScpiClient& host, const std::string& command, const std::optional<std::string>& prompt);
+
+/// `-113,"Undefined header;FOO",-222,"..."` one by one: number and words.
 struct QueuedError {
   int number = 0;
   std::string text;

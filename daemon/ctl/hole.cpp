@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <fstream>
 #include <sstream>
 
@@ -11,18 +10,6 @@
 #include "daemon/ctl/scpi_text.h"
 
 namespace datum {
-
-namespace {
-
-/// Prints the operator's task while the daemon waits.
-void tell(const HoleOptions& o) {
-  fmt::print("{} ...\n", o.step == "scan"    ? "let the sensor take a frame of the hole"
-                         : o.step == "enter" ? "keep the tip still in the hole"
-                                             : "touch the wall, then back to the middle");
-  std::fflush(stdout);
-}
-
-}  // namespace
 
 CLI::App* add_hole(CLI::App& app, HoleOptions& o, const std::function<void(CLI::App&)>& link) {
   auto* all = app.add_subcommand("hole",
@@ -63,17 +50,16 @@ std::string command_of(const HoleOptions& o) {
   return "";
 }
 
-bool waits(const HoleOptions& o) { return o.step == "scan" || o.step == "enter" || o.step == "touch"; }
+std::optional<std::string> prompt_of(const HoleOptions& o) {
+  if (o.step == "scan") return "let the sensor take a frame of the hole";
+  if (o.step == "enter") return "keep the tip still in the hole";
+  if (o.step == "touch") return "touch the wall, then back to the middle";
+  return std::nullopt;
+}
 
 bool hole(const HoleOptions& o, ScpiClient& host) {
   const std::string command = command_of(o);
-  bool good = command.empty() || print_errors(host.send(command));
-  if (good && waits(o)) {
-    tell(o);
-    good = print_errors(host.send("*OPC?"));
-    // send() reads the error queue before *OPC? is answered; errors of the awaited operation come after that.
-    good &= print_errors(host.send("SYSTem:ERRor:COUNt?"));
-  }
+  const bool good = command.empty() || carry_out(host, command, prompt_of(o));
   return print_answers(host, "PROBe:HOLE:STATe?") && good;
 }
 

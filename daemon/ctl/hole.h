@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "daemon/ctl/scpi_client.h"
@@ -21,8 +22,8 @@ CLI::App* add_hole(CLI::App& app, HoleOptions& options, const std::function<void
 /// The command of a step; the daemon checks its parameters. Empty for status.
 std::string command_of(const HoleOptions& options);
 
-/// True: the daemon waits for a frame or the probe in this step.
-bool waits(const HoleOptions& options);
+/// What the operator is to do while the daemon waits in this step; none: the daemon does not wait.
+std::optional<std::string> prompt_of(const HoleOptions& options);
 
 /// Executes a step and prints the state of the hole; errors on stderr. True: no command was refused.
 bool hole(const HoleOptions& options, ScpiClient& host);
