@@ -114,7 +114,7 @@ void GpuClient::send(const BoardPlan& plan) {
 bool GpuClient::answered(Clock::time_point until) {
   const auto deadline = sent_ + settings_.prepare_timeout;
   for (;;) {
-    PrepareAnswer answer;
+    WireReply answer;
     const long size = worker_.receive(&answer, sizeof answer, std::min(until, deadline));
     if (size == 1) continue;  // a late wake-up packet
     if (size < 0) {
@@ -123,10 +123,7 @@ bool GpuClient::answered(Clock::time_point until) {
                          std::to_string(settings_.prepare_timeout.count()) + " ms",
                      true);
     }
-    if (size == sizeof answer && answer.number == plans_ && answer.status == WireStatus::failed)
-      throw GpuError(get_text(answer.text), false);
-    if (size != sizeof answer || answer.number != plans_ || answer.status != WireStatus::done)
-      throw GpuError("GPU worker: it answers a plan with nonsense", true);
+    check_reply(answer, size == sizeof answer && answer.number == plans_, "a plan", false);
     device_ = get_text(answer.text);
     preparing_ = false;
     prepared_ = true;

@@ -7,10 +7,8 @@
 namespace datum {
 namespace {
 
-constexpr std::uint32_t wire_magic = 0x55504744, wire_version = 4;
+constexpr std::uint32_t wire_magic = 0x55504744, wire_version = 5;
 constexpr std::uint64_t page = 65536;
-
-std::uint64_t up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
 }  // namespace
 
@@ -46,12 +44,12 @@ SharedLayout layout_of(std::uint32_t site_capacity, std::uint32_t run_capacity, 
   l.site_capacity = site_capacity;
   l.run_capacity = run_capacity;
   l.slot_count = slot_count;
-  l.slot_bytes = up(frame_bytes, page);
-  l.sites = up(sizeof(Mailbox), 64);
-  l.runs = up(l.sites + std::uint64_t{site_capacity} * sizeof(SitePlan), 64);
-  l.sides = up(l.runs + std::uint64_t{run_capacity} * sizeof(PixelRun), 64);
-  l.records = up(l.sides + run_capacity, 64);
-  l.slots = up(l.records + std::uint64_t{site_capacity} * sizeof(SiteRecord), page);
+  l.slot_bytes = round_up(frame_bytes, page);
+  l.sites = round_up(sizeof(Mailbox), 64);
+  l.runs = round_up(l.sites + std::uint64_t{site_capacity} * sizeof(SitePlan), 64);
+  l.sides = round_up(l.runs + std::uint64_t{run_capacity} * sizeof(PixelRun), 64);
+  l.records = round_up(l.sides + run_capacity, 64);
+  l.slots = round_up(l.records + std::uint64_t{site_capacity} * sizeof(SiteRecord), page);
   l.total = l.slots + l.slot_bytes * slot_count;
   return l;
 }

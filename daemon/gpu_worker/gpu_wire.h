@@ -1,8 +1,8 @@
 // Protocol between datumd and datumd-gpu, over a SOCK_SEQPACKET socket and a shared memory.
 //
 //   worker -> daemon   Greeting                                    once, at its start
-//   daemon -> worker   PrepareOrder, with the descriptor of a new memory
-//   worker -> daemon   PrepareAnswer
+//   daemon -> worker   PrepareOrder, with the memory's descriptor where it is new
+//   worker -> daemon   WireReply
 //   daemon -> worker   Mailbox::order = n     measure the slot that it names
 //   worker -> daemon   Mailbox::answer = n    the records are written, or a text gives the fault
 //
@@ -42,7 +42,10 @@ struct Greeting {
   char why[512] = {};     // CudaDevice::why
 };
 
-/// Offsets in bytes from the begin of the shared memory, where the mailbox is.
+/// The first multiple of `to` that is not below `bytes`.
+constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to) { return (bytes + to - 1) / to * to; }
+
+/// Where things lie in the shared memory: offsets in bytes from its beginning, where the mailbox is.
 struct SharedLayout {
   std::uint64_t sites = 0, runs = 0, sides = 0, records = 0, slots = 0;
   std::uint64_t slot_bytes = 0, total = 0;
@@ -67,10 +70,16 @@ struct PrepareOrder {
 
 enum class WireStatus : std::uint32_t { none, done, failed };
 
-struct PrepareAnswer {
-  std::uint32_t number = 0;
+/// What every answer to an order begins with.
+struct WireReply {
+  std::uint32_t number = 0;  // of the order
   WireStatus status = WireStatus::none;
-  char text[512] = {};  // done: SlotMeasurer::describe(); failed: the fault
+  char text[512] = {};  // failed: why; done, of a plan: SlotMeasurer::describe()
+
+  void fail(const char* why) {
+    status = WireStatus::failed;
+    put_text(text, why);
+  }
 };
 
 struct Mailbox {

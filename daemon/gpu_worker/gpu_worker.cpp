@@ -86,7 +86,7 @@ class Worker {
   }
 
   void prepare(const PrepareOrder& order, int fd) {
-    PrepareAnswer answer;
+    WireReply answer;
     answer.number = order.number;
     try {
       if (order.new_memory) {
@@ -109,8 +109,7 @@ class Worker {
       put_text(answer.text, measurer_->describe());
     } catch (const std::exception& error) {
       measurer_.reset();
-      answer.status = WireStatus::failed;
-      put_text(answer.text, error.what());
+      answer.fail(error.what());
     }
     send_packet(socket_, &answer, sizeof answer);
   }

@@ -40,10 +40,7 @@ ServiceReply ServiceClient::ask(ServiceRequest order, std::chrono::milliseconds 
   const long size = worker_.receive(&answer, sizeof answer, deadline);
   if (size < 0)
     throw GpuError("GPU worker: no answer within " + std::to_string(timeout.count()) + " ms", true);
-  if (size == sizeof answer && answer.number == order.number && answer.status == WireStatus::failed)
-    throw GpuError(get_text(answer.text), true);
-  if (size != sizeof answer || answer.number != order.number || answer.status != WireStatus::done)
-    throw GpuError("GPU worker: it answers an order with nonsense", true);
+  check_reply(answer, size == sizeof answer && answer.number == order.number, "an order", true);
   return answer;
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint64_t line = 64;  // alignment of each array
 
-std::uint64_t up(std::uint64_t bytes) { return (bytes + line - 1) / line * line; }
+std::uint64_t up(std::uint64_t bytes) { return round_up(bytes, line); }
 
 /// Visits the arrays of a model for the search in their order in memory.
 template <class Model, class Visit>

@@ -44,11 +44,8 @@ constexpr std::size_t service_kinds = 4;
 static_assert(sizeof(ServiceRequest) != sizeof(PrepareOrder) && sizeof(ServiceRequest) != 1,
               "orders are told apart by their size");
 
-struct ServiceReply {
-  std::uint32_t number = 0;
-  WireStatus status = WireStatus::none;
+struct ServiceReply : WireReply {
   DiffusionRecord diffusion;
-  char text[512] = {};  // the fault
 };
 
 constexpr std::uint64_t most_points_at_once = std::uint64_t{1} << 22;

@@ -44,8 +44,7 @@ ServiceReply ServiceWorker::serve(const ServiceRequest& order, int fd) {
     }
     answer.status = WireStatus::done;
   } catch (const std::exception& error) {
-    answer.status = WireStatus::failed;
-    put_text(answer.text, error.what());
+    answer.fail(error.what());
   }
   if (fd >= 0) ::close(fd);
   return answer;

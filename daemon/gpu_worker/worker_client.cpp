@@ -67,4 +67,10 @@ const Greeting* WorkerClient::greeting(Clock::time_point until) {
   return &*greeting_;
 }
 
+void check_reply(const WireReply& reply, bool matches, const char* order, bool lost) {
+  if (matches && reply.status == WireStatus::failed) throw GpuError(get_text(reply.text), lost);
+  if (!matches || reply.status != WireStatus::done)
+    throw GpuError(std::string("GPU worker: it answers ") + order + " with nonsense", true);
+}
+
 }  // namespace datum

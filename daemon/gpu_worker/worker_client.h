@@ -43,4 +43,8 @@ class WorkerClient {
   Clock::time_point started_;
 };
 
+/// Throws GpuError where the order failed, or where the reply does not answer it. `matches`: its size and number do; `order`
+/// names it: "a plan"; `lost`: a failed order loses the device (gpu_error.h).
+void check_reply(const WireReply& reply, bool matches, const char* order, bool lost);
+
 }  // namespace datum
