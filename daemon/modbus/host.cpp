@@ -1,4 +1,3 @@
-// The registers that a host reads.
 #include "daemon/modbus/host.h"
 
 #include <fmt/format.h>
@@ -7,12 +6,34 @@
 #include <cctype>
 #include <limits>
 
+#include "daemon/instrument/scpi_error.h"
 #include "daemon/modbus/link_registers.h"
 #include "daemon/modbus/registers.h"
 #include "daemon/modbus/window.h"
 
 namespace datum::modbus {
 namespace {
+
+constexpr std::size_t most_triggered = 256;
+constexpr std::uint16_t shortest_heartbeat_ms = 50;
+
+bool covers(const Request& r, Address at) {
+  return r.table == Table::holding_registers && at >= r.address && at < std::uint32_t{r.address} + r.count;
+}
+
+/// Up to its first 0 printable ASCII, of names also what UTF-8 is made of.
+bool is_text(ConstWords words, bool ascii) {
+  for (const std::uint16_t c : words) {
+    if (c == 0) return true;
+    if (c < ' ' || c == 127 || c > (ascii ? '~' : 255)) return false;
+  }
+  return true;
+}
+
+void clear_tail(Words text) {
+  const auto end = std::find(text.begin(), text.end(), 0);
+  std::fill(end, text.end(), std::uint16_t{0});
+}
 
 std::uint32_t counted(std::uint64_t n) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(n, std::numeric_limits<std::uint32_t>::max()));
@@ -36,6 +57,7 @@ Host::Host(std::string name, std::uint64_t acknowledged, std::uint16_t last_id, 
       cell_(cell),
       handshake_(last_id),
       fifo_(acknowledged),
+      commands_(name_, cell_, control_, fifo_),
       result_(empty_window()),
       fifo_window_(empty_window()) {}
 
@@ -58,6 +80,113 @@ std::uint16_t Host::id_of(std::uint64_t sequence) const {
     if (t.sequence == sequence) return t.id;
   return 0;
 }
+
+// ---- what a host writes ----
+
+/// The writable registers as the request leaves them.
+ControlWords Host::merged(const Request& request) const {
+  auto words = control_;
+  if (request.table == Table::coils) {
+    for (std::size_t i = 0; i < request.count; ++i) {
+      const unsigned bit = 1u << (request.address + i);
+      words[0] = static_cast<std::uint16_t>(request.values[i] ? words[0] | bit : words[0] & ~bit);
+    }
+    return words;
+  }
+  std::copy(request.values.begin(), request.values.end(), words.begin() + (request.address - at_control));
+  const Words all(words);
+  for (const Address text : {at_unit, at_job_name}) {
+    if (!covers(request, text)) continue;
+    const std::size_t from = text - at_control;
+    const std::size_t given = std::min<std::size_t>(long_text, request.address + request.count - text);
+    std::fill(words.begin() + from + given, words.begin() + from + long_text, std::uint16_t{0});
+    if (is_text(all.subspan(from, long_text), false)) clear_tail(all.subspan(from, long_text));
+  }
+  return words;
+}
+
+Exception Host::check_values(const Request& request) const {
+  const auto words = merged(request);
+  const ConstWords all(words);
+  const auto at = [&](Address address) { return words[address - at_control]; };
+  const bool good = (at(at_control) & ~control_bits) == 0 && at(at_command) <= last_command &&
+                    (at(at_heartbeat_period) == 0 || at(at_heartbeat_period) >= shortest_heartbeat_ms) &&
+                    is_text(all.subspan(at_unit - at_control, long_text), true) &&
+                    is_text(all.subspan(at_job_name - at_control, long_text), false) &&
+                    (!covers(request, at_ack_sequence) ||
+                     (cell_.store && get_u64(all, at_ack_sequence - at_control) <= cell_.store->highest()));
+  return good ? Exception::none : Exception::illegal_value;
+}
+
+Exception Host::write(const Request& request, MonotonicNs now) {
+  if (const Exception refusal = check_values(request); refusal != Exception::none) return refusal;
+  const auto before = control_;
+  control_ = merged(request);
+  if (control_[at_heartbeat_period - at_control] != before[at_heartbeat_period - at_control])
+    plc_beat_.watch(control_[at_heartbeat_period - at_control], now);
+  if (covers(request, at_ack_sequence))
+    fifo_.acknowledge(get_u64(control_, at_ack_sequence - at_control), *cell_.store);
+  const std::uint16_t command = control_[at_command - at_control];
+  if (command != before[at_command - at_control] && command != command_none) commands_.run(command);
+  if (control_[0] & ~before[0] & control_job_strobe) commands_.choose_job_and_arm();
+  follow_control(now);
+  return Exception::none;
+}
+
+/// CONTROL as it is now, for the handshake.
+void Host::follow_control(MonotonicNs now) {
+  const unsigned bits = control_[0];
+  plc_beat_.level((bits & control_heartbeat) != 0, now);
+  watch_plc(now);
+  const bool shown = handshake_.results_valid();
+  const unsigned why = not_ready(now);
+  const std::uint32_t ignored = handshake_.ignored();
+  const bool go = handshake_.plc(
+      {(bits & control_trigger) != 0, (bits & control_results_ack) != 0, (bits & control_reset) != 0},
+      why == 0);
+  if (go) trigger();
+  if (!go && handshake_.ignored() != ignored && (why & not_ready_control))
+    handshake_.fault(Fault::control_elsewhere);
+  if (!shown || handshake_.results_valid()) return;
+  // One that missed an earlier result still has that first.
+  if (handshake_.taking() && cell_.store && fifo_.oldest(*cell_.store) == result_sequence_)
+    fifo_.acknowledge(result_sequence_, *cell_.store);
+  result_ = empty_window();
+  result_sequence_ = result_code_ = 0;
+}
+
+void Host::trigger() {
+  const std::string unit = text_at(control_, at_unit), unit_before = cell_.instrument.unit();
+  const std::int16_t refusal = number_of_refusal(cell_, name_, [&] {
+    cell_.control.measure(name_, unit.empty() ? "TRIGGER" : "TRIGGER, unit " + unit);
+    if (!unit.empty()) cell_.instrument.set_unit(unit);
+    try {
+      cell_.instrument.trigger();
+    } catch (...) {
+      cell_.instrument.set_unit(unit_before);  // it was for this board alone
+      throw;
+    }
+  });
+  if (refusal != 0)
+    return handshake_.refused(refusal == scpi::command_protected ? Fault::control_elsewhere
+                                                                 : Fault::trigger_refused);
+  put_text(control_, at_unit - at_control, long_text, "");
+  handshake_.triggered(cell_.instrument.board_in_work());
+  triggered_.push_back({cell_.instrument.board_in_work(), 0, handshake_.id()});
+  if (triggered_.size() > most_triggered) triggered_.pop_front();
+}
+
+void Host::watch_plc(MonotonicNs now) {
+  const bool stale = plc_beat_.stale(now);
+  if (stale == plc_stale_) return;
+  plc_stale_ = stale;
+  if (stale) handshake_.fault(Fault::heartbeat_lost);
+  cell_.log(stale ? 4 : 5, fmt::format("{}: {}", name_,
+                                       stale ? "its heartbeat is lost; no trigger is taken until it is back"
+                                             : "its heartbeat is back"));
+}
+
+// ---- what a host reads ----
 
 std::optional<MonotonicNs> Host::due() const { return plc_stale_ ? std::nullopt : plc_beat_.due(); }
 
@@ -88,12 +217,11 @@ unsigned Host::not_ready(MonotonicNs now) const {
   return bits;
 }
 
-unsigned Host::status(MonotonicNs now, unsigned why) const {
+unsigned Host::status(unsigned why) const {
   const auto when = [](bool is, unsigned bit) { return is ? bit : 0u; };
   const bool valid = handshake_.results_valid();
   const auto decided = [&](Decision d, unsigned bit) { return when(valid && result_decision_ == d, bit); };
   const InstrumentState state = cell_.instrument.state();
-  static_cast<void>(now);
   return when(handshake_.ready(why == 0), status_ready) | when(handshake_.trigger_ack(), status_trigger_ack) |
          when(handshake_.busy(), status_busy) | when(valid, status_results_valid) |
          decided(Decision::pass, status_pass) | decided(Decision::fail, status_fail) |
@@ -142,7 +270,7 @@ void Host::put_status(Image& image, MonotonicNs now) const {
   if (handshake_.busy() || handshake_.results_valid() || handshake_.taking()) own |= not_ready_busy;
   if (handshake_.signals().trigger) own |= not_ready_trigger_high;
   if (handshake_.signals().results_ack) own |= not_ready_ack_high;
-  to[at_status] = static_cast<std::uint16_t>(status(now, why));
+  to[at_status] = static_cast<std::uint16_t>(status(why));
   to[at_not_ready] = static_cast<std::uint16_t>(why | own);
   to[at_fault_code] = static_cast<std::uint16_t>(handshake_.fault());
   to[at_result_id] = handshake_.id();
@@ -151,9 +279,9 @@ void Host::put_status(Image& image, MonotonicNs now) const {
     to[at_result_code] = result_code_;
   }
   to[at_state] = state_number(cell_.instrument.state());
-  to[at_command_done] = command_done_;
-  to[at_command_result] = static_cast<std::uint16_t>(command_result_);
-  to[at_command_count] = command_count_;
+  to[at_command_done] = commands_.done();
+  to[at_command_result] = static_cast<std::uint16_t>(commands_.result());
+  to[at_command_count] = commands_.count();
   to[at_links] = static_cast<std::uint16_t>(links());
   for (const auto& [at, decision] : {std::pair{at_boards_pass, Decision::pass},
                                      {at_boards_inconclusive, Decision::inconclusive},

@@ -14,25 +14,18 @@
 #include "daemon/instrument/lock_arbiter.h"
 #include "daemon/modbus/handshake.h"
 #include "daemon/modbus/heartbeat.h"
+#include "daemon/modbus/host_commands.h"
 #include "daemon/modbus/image.h"
 #include "daemon/modbus/result_fifo.h"
 
 namespace datum::modbus {
 
-/// State that all hosts of a cell share.
-struct CellView {
-  Instrument& instrument;
-  LockArbiter& control;
-  LogSink log;
-  std::optional<StoreExtent> store;       // none: unreadable
-  std::array<std::uint32_t, 4> boards{};  // number since the start, by Decision
-  bool heartbeat = false;                 // level of HEARTBEAT_OUT
-};
-
 class Host {
  public:
   /// `acknowledged`: position from the last run. `name` as in lock_arbiter.h.
   Host(std::string name, std::uint64_t acknowledged, std::uint16_t last_id, CellView& cell);
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
 
   const std::string& name() const { return name_; }
   std::uint64_t acknowledged() const { return fifo_.acknowledged(); }
@@ -52,18 +45,13 @@ class Host {
     std::uint16_t id = 0;
   };
 
-  std::array<std::uint16_t, control_end - at_control> merged(const Request& request) const;
+  ControlWords merged(const Request& request) const;
   Exception check_values(const Request& request) const;
   void follow_control(MonotonicNs now);
   void trigger();
-  void run(std::uint16_t command);
-  void execute(std::uint16_t command);
-  void choose(const std::string& job);
-  template <class Action>
-  std::int16_t number_of_refusal(Action&& action);
   void watch_plc(MonotonicNs now);
   unsigned not_ready(MonotonicNs now) const;
-  unsigned status(MonotonicNs now, unsigned not_ready) const;
+  unsigned status(unsigned not_ready) const;
   unsigned links() const;
   void put_identity(Image& image) const;
   void put_jobs(Image& image) const;
@@ -71,22 +59,20 @@ class Host {
   void put_store(Image& image);
   void load_fifo();
   std::uint16_t id_of(std::uint64_t sequence) const;
-  std::string text_at(Address at) const;
 
   std::string name_;
   CellView& cell_;
-  std::array<std::uint16_t, control_end - at_control> control_{};
+  ControlWords control_{};
   Handshake handshake_;
   PlcBeat plc_beat_;
   bool plc_stale_ = false;
   ResultFifo fifo_;
-  std::deque<Triggered> triggered_;  // the latest triggers
+  HostCommands commands_;
+  std::deque<Triggered> triggered_;  // the last ones
   std::shared_ptr<const Window> result_, fifo_window_;
   Decision result_decision_ = Decision::invalid;
   std::uint64_t result_sequence_ = 0, fifo_sequence_ = 0;
   std::uint16_t result_code_ = 0;
-  std::uint16_t command_done_ = 0, command_count_ = 0;
-  std::int16_t command_result_ = 0;
 };
 
 }  // namespace datum::modbus
