@@ -25,7 +25,7 @@ class GaugeWatch {
 
   /// Throws scpi::Error -221 where a hole may not be touched before the gauge is measured.
   void demand(const HoleSettings& settings, const HoleOrder& order, const Calibration& calibration) const;
-  /// The hole at the gauge's place ended. A gauge that could not be measured leaves as much doubt as one that reads
+  /// The hole at the gauge's place ended. A gauge that could not be measured counts as one that reads
   /// wrong.
   const Measured& measure(const RingGauge& gauge, const HybridProbe& probe, MonotonicNs now,
                           const std::string& utc, const Calibration& calibration);
