@@ -266,7 +266,7 @@ int serve(const DaemonConfig& config) {
   };
   ModbusHosts modbus;
   open_modbus(modbus, config, cell, to_journal, sockets, loop);
-  if (writer.renewed()) cell.tell_renewal(*writer.renewed());
+  if (writer.renewed()) cell.report_renewal(*writer.renewed());
   if (cmm) {
     cmm->start(EventLoop::now());
     loop.add(*cmm);

@@ -1,4 +1,4 @@
-// Where a calibration is made: the session, fed from the cell's links.
+// CalibrationProcedure: a calibration with an artefact, step by step, from its first touch to its acceptance.
 //
 //   IDLE -start-> COLLECTING -touch-> TOUCHING -> COLLECTING -scan-> SCANNING -> COLLECTING -solve-> SOLVING -> SOLVED
 //

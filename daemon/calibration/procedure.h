@@ -1,4 +1,4 @@
-// What a desk works with: a place in the cell where an operator's task is done step by step, fed from the cell's links.
+// What a procedure works with: a task that an operator and the cell do step by step, fed from the cell's links.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct ProcedureSettings {
   int frame_timeout_ms;
 };
 
-/// All of it outlives the desk.
+/// All of it outlives the procedure.
 struct ProcedureDependencies {
   ProcedureSettings config;
   const SensorProfile& sensor;

@@ -75,7 +75,7 @@ class InspectionCell final : public Instrument, public Pollable {
   }
 
   /// The alarm that the store got another id, to be raised once the endpoints are there.
-  void tell_renewal(const Renewal& renewal) { maintenance_.report_renewal(renewal); }
+  void report_renewal(const Renewal& renewal) { maintenance_.report_renewal(renewal); }
   /// Takes frames where one is wanted; to be called after every round of the loop.
   void after_round(MonotonicNs now);
   /// SIGHUP: reads recipes and calibration again. A chosen recipe that is no longer valid is no longer

@@ -12,7 +12,7 @@
 
 namespace datum {
 
-/// All of it outlives the desk.
+/// All of it outlives the remeasurement.
 struct RemeasurementDependencies {
   ReplayPlaces places;
   const SensorProfile& sensor;

@@ -1,10 +1,10 @@
-// Where a hole is scanned, then touched: the hybrid probe, fed from the cell's links.
+// HoleProcedure: a hole scanned, then touched, step by step.
 //
 //   IDLE -start-> STARTED -scan-> SCANNING -> APPROACH -enter-> TOUCHING -touch ...-> DONE | MISMATCH | GUARD | ...
 //
 // Everything runs on the loop's thread; reading a frame and finding the hole in it run on the worker's. Every input
 // goes to a log that replays. The probe is moved by an operator, or, where the configuration allows it ([cmm.ipp]
-// allow_motion), by the machine: enter() and touch() then go the way that moves() tells, and any doubt stops it.
+// allow_motion), by the machine: enter() and touch() then go the way that moves() gives, and any fault stops it.
 #pragma once
 
 #include <functional>
