@@ -8,7 +8,7 @@
 #include <string>
 
 #include "calib/calibration.h"
-#include "calib/hybrid/hybrid_probe.h"
+#include "calib/hybrid/ring_gauge.h"
 #include "daemon/holes/hole_settings.h"
 #include "daemon/instrument/hole_prober.h"
 #include "drivers/frame/probe_point.h"
@@ -24,15 +24,15 @@ class GaugeWatch {
   };
 
   /// Throws scpi::Error -221 where a hole may not be touched before the gauge is measured.
-  void demand(const HoleSettings& settings, const HoleOrder& order, const Calibration& calibration) const;
-  /// The hole at the gauge's place ended. A gauge that could not be measured counts as one that reads
-  /// wrong.
-  const Measured& measure(const RingGauge& gauge, const HybridProbe& probe, MonotonicNs now,
+  void demand(const HoleSettings& settings, const HoleOrder& order, const Calibration& calibration,
+              MonotonicNs now) const;
+  /// The hole at the gauge's place ended; null: it could not be measured, which counts as a gauge that reads wrong.
+  const Measured& measure(const RingGauge& gauge, const TouchedHole* hole, MonotonicNs now,
                           const std::string& utc, const Calibration& calibration);
   const std::optional<Measured>& last() const { return last_; }
 
  private:
-  std::string fault(const HoleSettings& settings, const Calibration& calibration) const;
+  std::string fault(const HoleSettings& settings, const Calibration& calibration, MonotonicNs now) const;
 
   std::optional<Measured> last_;
 };

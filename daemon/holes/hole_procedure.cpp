@@ -68,7 +68,7 @@ void HoleProcedure::start(const HoleOrder& order) {
   demand_rest();
   parts_.demand_idle();
   const auto calibration = parts_.calibration();
-  gauge_.demand(settings(), order, *calibration);
+  gauge_.demand(settings(), order, *calibration, EventLoop::now());
   step_ = Step::idle;  // what the hole before came to is no more
   if (run_ && calibration->sha256 != calibration_->sha256) run_.reset();
   calibration_ = calibration;
@@ -377,9 +377,10 @@ void HoleProcedure::probe_moved_on() {
 
 void HoleProcedure::check_gauge() {
   const HybridProbe& probe = run_->probe();
+  const TouchedHole* hole = probe.state() == HybridProbe::State::done ? &probe.hole() : nullptr;
   const GaugeWatch::Measured& gauge =
-      gauge_.measure(*settings().gauge, probe, EventLoop::now(), utc(), *calibration_);
-  if (probe.state() != HybridProbe::State::done) return;
+      gauge_.measure(*settings().gauge, hole, EventLoop::now(), utc(), *calibration_);
+  if (!hole) return;
   const GaugeCheck& check = gauge.check;
   last_ += "; " + check.words;
   say(check.words);
