@@ -8,26 +8,28 @@
 #include <limits>
 
 #include "calib/linear/median.h"
-#include "daemon/inspection/surface/surface_region_pixels.h"
-#include "daemon/inspection/verdict/normal.h"
+#include "daemon/inspection/surface/surface_region_form.h"
+#include "daemon/inspection/surface/surface_window_tail.h"
 
 namespace datum {
 namespace {
 
 constexpr std::array<int, 4> tile_sides{8, 16, 32, 64};
-constexpr double least_independent = 15;  // values per tile: five for each parameter of its plane
+constexpr double least_independent = 30;  // values of a tile: ten for each parameter of its plane
 constexpr std::size_t least_tiles = 4, most_tiles = 64;
-constexpr std::size_t lag_pixels = 16384;  // approximate number for the autocorrelation
-constexpr double least_fill = 0.75;        // least share of a tile's pixels
-constexpr double uncorrelated = 0.05;
+constexpr std::size_t lag_pixels = 16384;  // that the autocorrelation is taken from, about
+constexpr double least_fill = 0.75;        // of a tile's pixels, so that it is looked at
+constexpr double uncorrelated = 0.02;
 constexpr double plane_parameters = 3;
+constexpr int fixpoint_turns = 8;   // each leaves less than half of the error
+constexpr double most_taken = 0.6;  // of a tile's variance, by its plane
 
 using PixelBox = RegionNoise::Box;
 
 std::vector<PixelBox> boxes_of(const SnapshotGrid& grid, const std::vector<std::uint16_t>& region_of_point,
                                std::size_t regions) {
   constexpr int far = std::numeric_limits<int>::max();
-  std::vector<PixelBox> boxes(regions, PixelBox{far, far, 0, 0});  // without pixels: set to empty below
+  std::vector<PixelBox> boxes(regions, PixelBox{far, far, 0, 0});  // none there: set to nothing below
   std::size_t i = 0;
   for (int row = 0; row < grid.rows; ++row)
     for (int col = 0; col < grid.cols; ++col, ++i) {
@@ -44,27 +46,51 @@ std::vector<PixelBox> boxes_of(const SnapshotGrid& grid, const std::vector<std::
   return boxes;
 }
 
-/// The values of one square of pixels, row by row; NaN for pixels outside the region.
+/// The values of one square of pixels, row by row; not a number where a pixel is none of the region's.
 struct Tile {
   int side = 0;
   std::vector<float> value;
   std::size_t pixels = 0;
 
   float at(int row, int col) const { return value[static_cast<std::size_t>(row * side + col)]; }
+  double mean_square() const {
+    double squares = 0;
+    for (const float v : value)
+      if (!std::isnan(v)) squares += double{v} * v;
+    return squares / static_cast<double>(pixels);
+  }
 };
 
-Tile tile_of(const RegionPixels& pixels, int top, int left, int side) {
+/// One snapshot's pixels less the form that its cells show: a bow is no noise.
+struct FormlessPixels {
+  RegionPixels pixels;
+  RegionNoise::Box box;
+  RegionCells cells;
+  RegionQuadric form;
+
+  FormlessPixels(const RegionPixels& of, const RegionNoise::Box& in)
+      : pixels(of), box(in), cells(of, in), form(cells.robust_form()) {}
+  float at(int row, int col, bool formless) const {
+    const float v = pixels.at(row, col);
+    if (!formless) return v;
+    constexpr double side = RegionCells::side_px;
+    return v - static_cast<float>(
+                   form.dot(cells.basis((row - box.top + 0.5) / side, (col - box.left + 0.5) / side)));
+  }
+};
+
+Tile tile_of(const FormlessPixels& pixels, int top, int left, int side, bool formless) {
   Tile t{side, {}, 0};
   t.value.reserve(static_cast<std::size_t>(side * side));
   for (int row = top; row < top + side; ++row)
     for (int col = left; col < left + side; ++col) {
-      t.value.push_back(pixels.at(row, col));
+      t.value.push_back(pixels.at(row, col, formless));
       t.pixels += !std::isnan(t.value.back());
     }
   return t;
 }
 
-/// Subtracts the plane through a tile's pixels.
+/// Takes the plane through a tile's pixels out of them.
 void level(Tile& tile) {
   Eigen::Matrix3d normal = Eigen::Matrix3d::Zero();
   Eigen::Vector3d right = Eigen::Vector3d::Zero();
@@ -84,7 +110,7 @@ void level(Tile& tile) {
           static_cast<float>(plane.dot(basis(row, col)));
 }
 
-/// Sums of one tile's windows, over their lowest pixels and, with the other sign, their highest.
+/// What one tile tells of its windows, both of their lowest pixels and, with the other sign, of their highest.
 struct WindowSums {
   double mean = 0, variance = 0, highest = 0;
   std::size_t windows = 0;
@@ -119,42 +145,67 @@ WindowSums windows_of(const Tile& tile, int window_px) {
   return s;
 }
 
-/// Products of pixels at a lag, over all tiles. A lag is computed on demand, because most noise ends long
-/// before the last one.
+/// How pixels of a tile correlate.
+struct TileCorrelation {
+  double sum = 1;      // S: of the autocorrelation
+  double squares = 1;  // of its square
+  double kept = 1;     // of the variance, beside a tile's plane
+};
+
+/// Products of pixels so far apart, over all tiles. A lag is summed when it is asked for: most noise ends long before the last.
 class Lags {
  public:
-  explicit Lags(int most)
-      : most_(most), side_(2 * most + 1), mean_(static_cast<std::size_t>((most + 1) * side_), std::nan("")) {}
+  explicit Lags(int side_of_tile)
+      : side_of_tile_(side_of_tile),
+        most_(side_of_tile / 4),
+        side_(2 * most_ + 1),
+        mean_(static_cast<std::size_t>((most_ + 1) * side_), std::nan("")) {}
 
-  /// Borrows the tile.
+  /// Borrows it.
   void add(const Tile& tile) { tiles_.push_back(&tile); }
-  /// S. A tile's plane lowers each covariance of its pixels by about p S / n of the variance, p its
-  /// parameters. The sum ends at the first square ring of lags that is uncorrelated on average.
-  double correlation(double pixels) {
+  /// A tile's plane takes lambda_k b_k(i) b_k(j) / n from the covariance of pixels i and j, b its three basis vectors (1 and both
+  /// slopes, of mean square 1) and lambda_k the noise's variance along them; over all pixels a lag apart the products of a slope's
+  /// values have the mean slope_product(). The sums end at the first square ring of lags that is uncorrelated on the average.
+  TileCorrelation correlation(double pixels) {
+    TileCorrelation c;
     const double variance = at(0, 0);
-    if (!(variance > 0)) return 1;
-    double s = 1;
-    for (int turn = 0; turn < 4; ++turn) {
-      const double taken = std::min(0.6, plane_parameters * s / pixels);
-      s = 1;
+    if (!(variance > 0)) return c;
+    Eigen::Vector3d taken = Eigen::Vector3d::Zero();
+    for (int turn = 0; turn < fixpoint_turns; ++turn) {
+      Sums s;
+      const double most = taken.sum() > most_taken ? most_taken / taken.sum() : 1;
+      taken *= most;
+      c.kept = 1 - taken.sum();
       for (int ring = 1; ring <= most_; ++ring) {
-        double sum = 0;
+        Sums sums;
+        const auto add = [&](int dr, int dc) {
+          const Eigen::Vector3d product(1, slope_product(dr), slope_product(dc));
+          const double rho = at(dr, dc) / variance * c.kept + taken.dot(product);
+          sums.all += rho;
+          sums.squares += rho * rho;
+          sums.along += rho * share_of_tile(dr) * share_of_tile(dc) * product;
+        };
         for (int d = -ring; d < ring; ++d) {
-          sum += rho(ring, d, variance, taken) + rho(-ring, -d, variance, taken);
-          sum += rho(d, -ring, variance, taken) + rho(-d, ring, variance, taken);
+          add(ring, d);
+          add(-ring, -d);
+          add(d, -ring);
+          add(-d, ring);
         }
-        ended_ = sum < uncorrelated * 8 * ring;
+        ended_ = sums.all < uncorrelated * 8 * ring;
         if (ended_) break;
-        s += sum;
+        s += sums;
       }
+      c.sum = std::max(1.0, 1 + s.all);
+      c.squares = 1 + s.squares;
+      taken = (Eigen::Vector3d::Ones() + s.along).cwiseMax(1) / pixels;
     }
-    return std::max(1.0, s);
+    return c;
   }
-  /// Whether that sum ended within the available lags.
+  /// Whether that sum's end lies within the lags that were looked at.
   bool ended() const { return ended_; }
 
  private:
-  /// Half of all lags equal the others by symmetry.
+  /// Half of all lags are the same as the others.
   double at(int dr, int dc) {
     if (dr < 0) return at(-dr, -dc);
     double& mean = mean_[static_cast<std::size_t>(dr * side_ + dc + most_)];
@@ -177,17 +228,29 @@ class Lags {
     }
     return number > 0 ? all / number : 0;
   }
-  double rho(int dr, int dc, double variance, double taken) {
-    return at(dr, dc) / variance * (1 - taken) + taken;
+  struct Sums {
+    double all = 0, squares = 0;
+    Eigen::Vector3d along = Eigen::Vector3d::Zero();
+    void operator+=(const Sums& o) {
+      all += o.all;
+      squares += o.squares;
+      along += o.along;
+    }
+  };
+  double share_of_tile(int lag) const { return 1 - std::abs(lag) / double{side_of_tile_}; }
+  /// Mean of 12 x (x + lag) / side^2 over the pairs of a tile's pixels, x from its middle.
+  double slope_product(int lag) const {
+    const double share = share_of_tile(lag);
+    return share * share - 3 * (1 - share) * (1 - share);
   }
 
-  int most_, side_;
+  int side_of_tile_, most_, side_;
   bool ended_ = true;
   std::vector<const Tile*> tiles_;
-  std::vector<double> mean_;  // NaN: not computed
+  std::vector<double> mean_;  // NaN: not asked for yet
 };
 
-/// Positions of tiles, half a tile apart, in all snapshots.
+/// Places of tiles, half a tile apart, in all snapshots.
 struct TilePlace {
   std::size_t snapshot;
   int top, left;
@@ -198,14 +261,11 @@ RegionNoise noise_of_tiles(const std::vector<Tile>& tiles, int window_px, bool& 
   RegionNoise noise;
   noise.tiles = tiles.size();
   noise.tile_px = tiles.front().side;
-  Lags lags(noise.tile_px / 4);
+  Lags lags(noise.tile_px);
   std::vector<double> variance, mean, spread, highest;
   double pixels = 0;
   for (const Tile& t : tiles) {
-    double squares = 0;
-    for (const float v : t.value)
-      if (!std::isnan(v)) squares += double{v} * v;
-    variance.push_back(squares / static_cast<double>(t.pixels));
+    variance.push_back(t.mean_square());
     pixels += static_cast<double>(t.pixels);
     const WindowSums w = windows_of(t, window_px);
     if (w.windows == 0) continue;
@@ -214,7 +274,7 @@ RegionNoise noise_of_tiles(const std::vector<Tile>& tiles, int window_px, bool& 
     highest.push_back(w.highest);
   }
   pixels /= static_cast<double>(tiles.size());
-  // form correlates: tiles with a dent do not estimate noise
+  // form correlates: tiles that hold a dent tell nothing of the noise
   const double most = 2 * median_of(variance);
   const std::size_t wanted = std::max<std::size_t>(
       least_tiles, lag_pixels / static_cast<std::size_t>(noise.tile_px * noise.tile_px));
@@ -224,46 +284,50 @@ RegionNoise noise_of_tiles(const std::vector<Tile>& tiles, int window_px, bool& 
     lags.add(tiles[i]);
     next = i + step;
   }
-  noise.correlation = lags.correlation(pixels);
-  // The median of chi-squared is below its mean by (1 - 2 / 9n)^3 (Wilson and Hilferty 1931).
+  const TileCorrelation correlation = lags.correlation(pixels);
+  noise.correlation = correlation.sum;
+  noise.window_parts = std::max(1.0, window_px * window_px / noise.correlation);
   const double independent = std::max(2 * plane_parameters, pixels / noise.correlation);
   enough = lags.ended() && independent >= least_independent;
   const double freedom = independent - plane_parameters;
-  const double given_back = independent / freedom / std::pow(1 - 2 / (9 * freedom), 3);
-  noise.sigma_mm = std::sqrt(median_of(variance) * given_back);
+  // A variance has n over the sum of the squared autocorrelation degrees of freedom (Bartlett 1946); a chi-squared's median
+  // lies below its mean by (1 - 2 / 9n)^3 (Wilson and Hilferty 1931).
+  const double of_variance = std::max(plane_parameters, correlation.kept * pixels / correlation.squares);
+  const double of_median = 1 / std::pow(1 - 2 / (9 * of_variance), 3);
+  noise.sigma_mm = std::sqrt(median_of(variance) * of_median / correlation.kept);
   noise.freedom = freedom * static_cast<double>(tiles.size()) / 4;  // tiles overlap by half both ways
   if (mean.empty()) {
     noise.tiles = 0;
     return noise;
   }
-  noise.window_mean_mm = median_of(mean) * std::sqrt(given_back);
-  noise.window_sigma_mm = std::sqrt(median_of(spread) * given_back);
+  // What a plane takes is the same for all of a window's pixels: a window's lowest stays as far below its middle.
+  noise.window_mean_mm = median_of(mean);
+  // few windows of a tile are independent: their variance is one about all tiles' mean
+  for (std::size_t i = 0; i < spread.size(); ++i) spread[i] += std::pow(mean[i] - noise.window_mean_mm, 2);
+  const double seen = median_of(spread) * of_median, taken = 1 - correlation.kept;
+  noise.window_sigma_mm = std::sqrt(seen + taken * noise.sigma_mm * noise.sigma_mm);
   const double windows = std::pow(noise.tile_px - window_px + 1, 2);
-  if (noise.window_sigma_mm > 0) {
-    const double z =
-        (median_of(highest) * std::sqrt(given_back) - noise.window_mean_mm) / noise.window_sigma_mm;
-    noise.windows_per_tile = std::clamp(std::log(0.5) / std::log(normal_share_below(z)), 1.0, windows);
+  if (seen > 0) {
+    const double z = (median_of(highest) - noise.window_mean_mm) / std::sqrt(seen);
+    noise.windows_per_tile =
+        std::clamp(std::log(0.5) / LowestOf(noise.window_parts).log_share_below(z), 1.0, windows);
   }
   return noise;
 }
 
-/// Tiles of one size, evenly distributed over all snapshots.
-std::vector<Tile> tiles_of(const std::vector<SnapshotGrid>& grids,
-                           const std::vector<std::vector<PixelBox>>& boxes,
-                           const std::vector<std::uint16_t>& region_of_point, const std::vector<float>& value,
-                           std::size_t region, int side) {
+/// Tiles of one side, evenly taken from all snapshots.
+std::vector<Tile> tiles_of(const std::vector<FormlessPixels>& snapshots, int side, bool formless) {
   std::vector<TilePlace> places;
-  for (std::size_t s = 0; s < grids.size(); ++s) {
-    const PixelBox& box = boxes[s][region];
+  for (std::size_t s = 0; s < snapshots.size(); ++s) {
+    const PixelBox& box = snapshots[s].box;
     for (int top = box.top; top + side <= box.bottom; top += side / 2)
       for (int left = box.left; left + side <= box.right; left += side / 2) places.push_back({s, top, left});
   }
-  // Positions outside the region's outline give no tile: four times as many are tried.
+  // Places outside of the region's outline tell nothing: four times as many are tried.
   std::vector<Tile> tiles;
   const std::size_t step = std::max<std::size_t>(1, places.size() / (4 * most_tiles));
   for (std::size_t i = 0; i < places.size() && tiles.size() < most_tiles; i += step) {
-    const RegionPixels pixels(grids[places[i].snapshot], region_of_point, value, region);
-    Tile t = tile_of(pixels, places[i].top, places[i].left, side);
+    Tile t = tile_of(snapshots[places[i].snapshot], places[i].top, places[i].left, side, formless);
     if (static_cast<double>(t.pixels) < least_fill * side * side) continue;
     level(t);
     tiles.push_back(std::move(t));
@@ -271,14 +335,29 @@ std::vector<Tile> tiles_of(const std::vector<SnapshotGrid>& grids,
   return tiles;
 }
 
+double median_square(const std::vector<Tile>& tiles) {
+  std::vector<double> squares;
+  for (const Tile& t : tiles) squares.push_back(t.mean_square());
+  return squares.empty() ? 0 : median_of(squares);
+}
+
+/// Without the form, or as they are where that makes tiles quieter: a form that a large dent bends does not.
+std::vector<Tile> quietest_tiles(const std::vector<FormlessPixels>& snapshots, int side) {
+  std::vector<Tile> formless = tiles_of(snapshots, side, true), as_seen = tiles_of(snapshots, side, false);
+  return median_square(as_seen) < median_square(formless) ? as_seen : formless;
+}
+
 RegionNoise noise_of_region(const std::vector<SnapshotGrid>& grids,
                             const std::vector<std::vector<PixelBox>>& boxes,
                             const std::vector<std::uint16_t>& region_of_point,
                             const std::vector<float>& value, std::size_t region, int window_px) {
+  std::vector<FormlessPixels> snapshots;
+  for (std::size_t s = 0; s < grids.size(); ++s)
+    snapshots.emplace_back(RegionPixels(grids[s], region_of_point, value, region), boxes[s][region]);
   RegionNoise best;
   for (const int side : tile_sides) {
     if (side < 2 * window_px) continue;
-    const std::vector<Tile> tiles = tiles_of(grids, boxes, region_of_point, value, region, side);
+    const std::vector<Tile> tiles = quietest_tiles(snapshots, side);
     if (tiles.empty() || (tiles.size() < least_tiles && best.tiles > 0)) break;
     bool enough = false;
     const RegionNoise noise = noise_of_tiles(tiles, window_px, enough);
@@ -302,73 +381,6 @@ std::vector<RegionNoise> region_noises(const std::vector<SnapshotGrid>& grids,
     for (const std::vector<PixelBox>& of_snapshot : boxes) noise.boxes.push_back(of_snapshot[r]);
   }
   return noises;
-}
-
-namespace {
-
-/// Level of windows without the pixel's noise: the larger of noise and slope decides a window's lowest pixel.
-double window_level(const FormLevel& l, const RegionNoise& noise) {
-  return l.mm - std::hypot(noise.window_mean_mm, l.drop_mm) + std::fabs(noise.window_mean_mm);
-}
-
-/// Levels within a quarter of a window's standard deviation are merged; insignificantly low ones are dropped.
-std::vector<FormLevel> binned(const RegionNoise& noise, const std::vector<FormLevel>& form) {
-  double top_mm = -HUGE_VAL;
-  for (const FormLevel& l : form) top_mm = std::max(top_mm, window_level(l, noise));
-  const double width = noise.window_sigma_mm / 4;
-  std::vector<FormLevel> bins(48);
-  for (const FormLevel& l : form) {
-    const double at_mm = window_level(l, noise), k = (top_mm - at_mm) / width;
-    if (!(k < static_cast<double>(bins.size()))) continue;
-    FormLevel& bin = bins[static_cast<std::size_t>(k)];
-    bin.mm += l.share * at_mm;
-    bin.share += l.share;
-  }
-  std::vector<FormLevel> levels;
-  for (const FormLevel& bin : bins)
-    if (bin.share > 0) levels.push_back({bin.mm / bin.share, bin.share, 0});
-  return levels;
-}
-
-/// Value below which the highest of all windows stays with this probability.
-double highest_quantile(const RegionNoise& noise, const std::vector<FormLevel>& levels, double probability) {
-  double low = levels.front().mm + noise.window_mean_mm - 9 * noise.window_sigma_mm;
-  double high = levels.front().mm + noise.window_mean_mm + 9 * noise.window_sigma_mm;
-  const double wanted = std::log(probability);
-  for (int i = 0; i < 36; ++i) {
-    const double x = (low + high) / 2;
-    double log_share = 0;
-    for (const FormLevel& l : levels) {
-      const double z = (x - l.mm - noise.window_mean_mm) / noise.window_sigma_mm;
-      // log Phi of a large z is minus the share above
-      log_share += noise.windows_per_tile * l.share *
-                   (z > 5 ? -normal_share_below(-z) : std::log(normal_share_below(z) + 1e-300));
-    }
-    (log_share < wanted ? low : high) = x;
-  }
-  return (low + high) / 2;
-}
-
-}  // namespace
-
-NoiseLift noise_lift(const RegionNoise& noise, const std::vector<FormLevel>& form, double highest_mm) {
-  NoiseLift lift;
-  if (noise.tiles == 0 || form.empty() || !(noise.window_sigma_mm > 0)) return lift;
-  double top = -HUGE_VAL;
-  for (const FormLevel& l : form) top = std::max(top, l.mm - l.drop_mm);
-  const std::vector<FormLevel> levels = binned(noise, form);
-  const double one_tile = highest_quantile(noise, {{0, 1, 0}}, 0.5);
-  lift.scatter_mm = (highest_quantile(noise, levels, 0.8413) - highest_quantile(noise, levels, 0.1587)) / 2;
-  lift.is_feature = highest_mm > highest_quantile(noise, levels, 0.999);
-  if (lift.is_feature) {
-    lift.mm = (noise.window_mean_mm + one_tile) / 2;
-    lift.form_mm = (one_tile - noise.window_mean_mm) / std::sqrt(12.0);
-  } else {
-    lift.mm = highest_quantile(noise, levels, 0.5) - top;
-    lift.form_mm = std::fabs(lift.mm - one_tile) / std::sqrt(12.0);
-  }
-  lift.scatter_mm = std::hypot(lift.scatter_mm, lift.mm / std::sqrt(2 * std::max(1.0, noise.freedom)));
-  return lift;
 }
 
 }  // namespace datum

@@ -1,7 +1,7 @@
-// Noise of a surface's snapshots, from the surface's own regions, and its effect on extremes.
+// How noisy the snapshots of a surface are, as the surface's own regions show it, and what noise makes of extremes.
 //
-// Neighbouring pixels correlate (optics, filters, interpolation), so a profile's sigma does not determine how
-// far noise lifts the highest of all windows. Tiles of a region about their own planes do. Lengths in mm.
+// Neighbouring pixels err alike (optics, filters, interpolation): a profile's sigma does not tell how high the highest of all
+// windows is lifted by noise. Tiles of a region about their own planes do. Lengths in mm.
 #pragma once
 
 #include <cstddef>
@@ -12,57 +12,58 @@
 
 namespace datum {
 
-/// Residuals of a region's tiles about their own planes; medians over tiles, so that a dent in some of them
-/// does not count. Corrected for the degrees of freedom of the planes.
+/// Residuals of a region's tiles about their own planes; medians over tiles, so that a dent in some of them does not count.
+/// Degrees of freedom that the planes took are given back.
 struct RegionNoise {
-  /// Bounds of the region's pixels in each snapshot.
+  /// Where the region's pixels lie in each snapshot.
   struct Box {
     int top = 0, left = 0, bottom = 0, right = 0;
   };
   std::vector<Box> boxes;
-  std::size_t tiles = 0;   // number of evaluated tiles; 0: the region is too small
+  std::size_t tiles = 0;   // that were looked at; 0: the region is too small, and nothing is told
   int tile_px = 0;         // side of a tile
   double sigma_mm = 0;     // standard deviation of a pixel
-  double freedom = 0;      // degrees of freedom of sigma_mm
-  double correlation = 1;  // S = sum of the autocorrelation: n pixels equal n / S independent ones
-  /// Mean and standard deviation of a window's lowest pixel (highest, with the other sign).
+  double freedom = 0;      // independent values that it comes from
+  double correlation = 1;  // S = sum of the autocorrelation: n pixels tell as much as n / S independent ones
+  /// Of the lowest pixel of a window (of the highest with the other sign): mean and standard deviation.
   double window_mean_mm = 0, window_sigma_mm = 0;
-  /// Independent windows per tile: the number of normal values whose highest has the tiles' median.
+  double window_parts =
+      1;  // independent pixels of a window: its lowest is distributed as the lowest of so many
+  /// Independent windows of a tile: so many have the median highest that tiles have.
   double windows_per_tile = 1;
 };
 
-/// Noise of each region, by the value of each point. Tiles have 8, 16, 32 or 64 pixels: the smallest that
-/// hold 15 independent ones and of which the region holds four, or the largest that it holds. At most 64
-/// evenly distributed tiles. The result depends on the points and their order alone.
+/// Of each region, by the value of each point: tiles of 8, 16, 32 or 64 pixels, the smallest that hold 30 independent ones and of
+/// which the region holds four, or the largest that it holds. Looks at 64 tiles at most, evenly taken. The result
+/// depends on the points and their order alone.
 std::vector<RegionNoise> region_noises(const std::vector<SnapshotGrid>& grids,
                                        const std::vector<std::uint16_t>& region_of_point,
                                        const std::vector<float>& value, std::size_t regions, int window_px);
 
-/// A form level of a region, without noise, and the number of whole tiles on it.
+/// The form of a part of a region, without noise, and how many whole tiles that part is.
 struct FormLevel {
   double mm = 0, share = 0;
-  double drop_mm = 0;  // depth of a window's lowest pixel there below its middle
+  double drop_mm = 0;  // by which the lowest pixel of a window there lies below its middle
 };
-/// Form levels of one region: for each snapshot the quadratic through the means of cells of 8 pixels plus its
-/// tiles' deviations from it, shrunk by the part of their variance due to noise (James and Stein 1961); at
-/// every second pixel in both directions.
+/// Of one region: for each snapshot the quadratic through the means of cells of 8 pixels, and what its tiles deviate from that, shrunk
+/// by the part of their variance that noise makes (James and Stein 1961); at every second pixel both ways.
 std::vector<FormLevel> form_levels(const std::vector<SnapshotGrid>& grids,
                                    const std::vector<std::uint16_t>& region_of_point,
                                    const std::vector<float>& value, std::size_t region,
                                    const RegionNoise& noise, int window_px);
 
-/// Noise's excess in the highest of all windows.
+/// What noise added to the highest of all windows.
 struct NoiseLift {
-  double mm = 0;            // expected value: the highest less this is the surface's
-  double scatter_mm = 0;    // standard uncertainty: from frame to frame, and of the estimated noise
-  double form_mm = 0;       // standard uncertainty: of the number of competing windows, by the surface's form
-  bool is_feature = false;  // not explained by noise: a distinct higher place
+  double mm = 0;          // expected: the highest less this is the surface's
+  double scatter_mm = 0;  // standard uncertainty: from frame to frame, and of the noise's own size
+  double form_mm = 0;     // standard uncertainty: how many windows compete, which the surface's form decides
+  bool is_feature = false;  // noise does not explain it: a place of its own that is higher
 };
 
-/// `highest` of all windows on a form with these levels. Noise alone stays below x with probability prod
-/// Phi((x - level - m) / s)^n over the levels, with m, s and n of RegionNoise. A window beyond the 0.999
-/// quantile is a feature: it was selected from the windows of at most one tile, so its excess is rectangular
-/// between m and that tile's median.
+/// `highest` of all windows on a form of these levels. The highest that noise makes stays below x with the probability
+/// prod F((x - level - m) / s)^n over the levels; m, s and n of RegionNoise, F of LowestOf its window_parts. A highest window beyond its quantile of 0.999
+/// is a feature: it was picked from the windows of one tile at the most, and was lifted by between m and the median of
+/// that: its top may be a point or as wide as a tile, taken as U-shaped (JCGM 101, 6.4.6).
 NoiseLift noise_lift(const RegionNoise& noise, const std::vector<FormLevel>& form, double highest_mm);
 
 }  // namespace datum

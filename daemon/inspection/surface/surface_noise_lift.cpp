@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <cmath>
+
+#include "daemon/inspection/surface/surface_noise.h"
+#include "daemon/inspection/surface/surface_window_tail.h"
+
+namespace datum {
+namespace {
+
+/// Where windows lie without noise of the pixel: of noise and slope the larger decides a window's lowest pixel.
+double window_level(const FormLevel& l, const RegionNoise& noise) {
+  return l.mm - std::hypot(noise.window_mean_mm, l.drop_mm) + std::fabs(noise.window_mean_mm);
+}
+
+/// Levels within a quarter of a window's scatter become one; those too low to matter are left out.
+std::vector<FormLevel> binned(const RegionNoise& noise, const std::vector<FormLevel>& form) {
+  double top_mm = -HUGE_VAL;
+  for (const FormLevel& l : form) top_mm = std::max(top_mm, window_level(l, noise));
+  const double width = noise.window_sigma_mm / 4;
+  std::vector<FormLevel> bins(48);
+  for (const FormLevel& l : form) {
+    const double at_mm = window_level(l, noise), k = (top_mm - at_mm) / width;
+    if (!(k < static_cast<double>(bins.size()))) continue;
+    FormLevel& bin = bins[static_cast<std::size_t>(k)];
+    bin.mm += l.share * at_mm;
+    bin.share += l.share;
+  }
+  std::vector<FormLevel> levels;
+  for (const FormLevel& bin : bins)
+    if (bin.share > 0) levels.push_back({bin.mm / bin.share, bin.share, 0});
+  return levels;
+}
+
+/// Where the highest of all windows stays below with this probability.
+double highest_quantile(const RegionNoise& noise, const std::vector<FormLevel>& levels, double probability) {
+  double low = levels.front().mm + noise.window_mean_mm - 9 * noise.window_sigma_mm;
+  double high = levels.front().mm + noise.window_mean_mm + 9 * noise.window_sigma_mm;
+  const double wanted = std::log(probability);
+  const LowestOf window(noise.window_parts);
+  for (int i = 0; i < 36; ++i) {
+    const double x = (low + high) / 2;
+    double log_share = 0;
+    for (const FormLevel& l : levels) {
+      const double z = (x - l.mm - noise.window_mean_mm) / noise.window_sigma_mm;
+      log_share += noise.windows_per_tile * l.share * window.log_share_below(z);
+    }
+    (log_share < wanted ? low : high) = x;
+  }
+  return (low + high) / 2;
+}
+
+}  // namespace
+
+NoiseLift noise_lift(const RegionNoise& noise, const std::vector<FormLevel>& form, double highest_mm) {
+  NoiseLift lift;
+  if (noise.tiles == 0 || form.empty() || !(noise.window_sigma_mm > 0)) return lift;
+  double top = -HUGE_VAL;
+  for (const FormLevel& l : form) top = std::max(top, l.mm - l.drop_mm);
+  const std::vector<FormLevel> levels = binned(noise, form);
+  const double one_tile = highest_quantile(noise, {{0, 1, 0}}, 0.5);
+  lift.scatter_mm = (highest_quantile(noise, levels, 0.8413) - highest_quantile(noise, levels, 0.1587)) / 2;
+  lift.is_feature = highest_mm > highest_quantile(noise, levels, 0.999);
+  if (lift.is_feature) {
+    lift.mm = (noise.window_mean_mm + one_tile) / 2;
+    lift.form_mm = (one_tile - noise.window_mean_mm) / std::sqrt(8.0);
+  } else {
+    lift.mm = highest_quantile(noise, levels, 0.5) - top;
+    lift.form_mm = std::fabs(lift.mm - one_tile) / std::sqrt(12.0);
+  }
+  lift.scatter_mm = std::hypot(lift.scatter_mm, lift.mm / std::sqrt(2 * std::max(1.0, noise.freedom)));
+  return lift;
+}
+
+}  // namespace datum

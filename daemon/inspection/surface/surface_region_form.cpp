@@ -1,0 +1,104 @@
+#include "daemon/inspection/surface/surface_region_form.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "calib/linear/median.h"
+
+namespace datum {
+namespace {
+
+constexpr int quadric_cells = 24, plane_cells = 9;  // four for each parameter of a quadric, three of a plane
+constexpr int robust_turns = 4;
+constexpr double outlying_sigmas = 3;
+
+}  // namespace
+
+RegionCells::RegionCells(const RegionPixels& all, const RegionNoise::Box& box)
+    : rows((box.bottom - box.top + side_px - 1) / side_px),
+      cols((box.right - box.left + side_px - 1) / side_px),
+      sum(static_cast<std::size_t>(rows * cols)),
+      pixels(sum.size()) {
+  for (int row = box.top; row < box.bottom; ++row)
+    for (int col = box.left; col < box.right; ++col)
+      if (const float v = all.at(row, col); !std::isnan(v)) {
+        const auto k =
+            static_cast<std::size_t>((row - box.top) / side_px * cols + (col - box.left) / side_px);
+        sum[k] += v;
+        pixels[k] += 1;
+      }
+}
+
+RegionQuadric RegionCells::basis(double row, double col) const {
+  const double u = 2 * row / rows - 1, v = 2 * col / cols - 1;
+  return (RegionQuadric() << 1, u, v, u * u, u * v, v * v).finished();
+}
+
+double RegionCells::slope(const RegionQuadric& form, double row, double col) const {
+  const double u = 2 * row / rows - 1, v = 2 * col / cols - 1;
+  return std::abs(form[1] + 2 * form[3] * u + form[4] * v) * 2 / rows / side_px +
+         std::abs(form[2] + 2 * form[5] * v + form[4] * u) * 2 / cols / side_px;
+}
+
+RegionQuadric RegionCells::fitted(const std::vector<char>& used) const {
+  Eigen::Matrix<double, 6, 6> normal = Eigen::Matrix<double, 6, 6>::Zero();
+  RegionQuadric right = RegionQuadric::Zero();
+  int seen = 0;
+  for (int row = 0; row < rows; ++row)
+    for (int col = 0; col < cols; ++col) {
+      const auto k = static_cast<std::size_t>(row * cols + col);
+      if (!used[k] || !(pixels[k] > 0)) continue;
+      const RegionQuadric b = basis(row + 0.5, col + 0.5);
+      normal += pixels[k] * b * b.transpose();
+      right += sum[k] * b;
+      ++seen;
+    }
+  const Eigen::Index n = seen >= quadric_cells ? 6 : seen >= plane_cells ? 3 : 1;
+  RegionQuadric q = RegionQuadric::Zero();
+  if (seen > 0) q.head(n) = normal.topLeftCorner(n, n).ldlt().solve(right.head(n));
+  return q;
+}
+
+RegionQuadric RegionCells::form() const { return fitted(std::vector<char>(sum.size(), 1)); }
+
+RegionQuadric RegionCells::robust_form() const {
+  std::vector<char> used(sum.size(), 1);
+  RegionQuadric q = fitted(used);
+  for (int turn = 0; turn < robust_turns; ++turn) {
+    std::vector<double> off(sum.size(), 0), seen;
+    for (int row = 0; row < rows; ++row)
+      for (int col = 0; col < cols; ++col) {
+        const auto k = static_cast<std::size_t>(row * cols + col);
+        if (!(pixels[k] > 0)) continue;
+        // a cell of fewer pixels scatters more
+        off[k] = std::abs(sum[k] / pixels[k] - q.dot(basis(row + 0.5, col + 0.5))) * std::sqrt(pixels[k]);
+        seen.push_back(off[k]);
+      }
+    if (seen.size() < quadric_cells) return q;
+    const double most = outlying_sigmas * 1.4826 * median_of(seen);
+    std::transform(off.begin(), off.end(), used.begin(), [&](double o) { return o <= most; });
+    q = fitted(used);
+  }
+  return q;
+}
+
+RegionQuadric RegionCells::shrunken(const RegionQuadric& form, const RegionNoise& noise) const {
+  double all = 0, height = 0, squares = 0;
+  for (std::size_t k = 0; k < sum.size(); ++k) {
+    all += pixels[k];
+    height += sum[k];
+  }
+  if (!(all > 0)) return form;
+  RegionQuadric mean = RegionQuadric::Zero();
+  mean[0] = height / all;
+  for (int row = 0; row < rows; ++row)
+    for (int col = 0; col < cols; ++col)
+      squares += pixels[static_cast<std::size_t>(row * cols + col)] *
+                 std::pow((form - mean).dot(basis(row + 0.5, col + 0.5)), 2);
+  const double parameters = static_cast<double>((form.tail(5).array() != 0).count());
+  const double by_noise = parameters * noise.sigma_mm * noise.sigma_mm * noise.correlation;
+  return mean + (squares > by_noise ? 1 - by_noise / squares : 0) * (form - mean);
+}
+
+}  // namespace datum

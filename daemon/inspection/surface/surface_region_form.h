@@ -1,0 +1,39 @@
+// The smooth form of one region in one snapshot: a quadratic through the means of its cells. Lengths in mm.
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "daemon/inspection/surface/surface_noise.h"
+#include "daemon/inspection/surface/surface_region_pixels.h"
+
+namespace datum {
+
+/// Of 1, u, v, u u, u v, v v; u and v run from -1 to 1 over the rows and columns of a region's cells.
+using RegionQuadric = Eigen::Matrix<double, 6, 1>;
+
+/// Sums and numbers of pixels in cells of 8 x 8, from the first row and column of the region's box.
+struct RegionCells {
+  static constexpr int side_px = 8;
+  int rows = 0, cols = 0;
+  std::vector<double> sum, pixels;
+
+  RegionCells(const RegionPixels& all, const RegionNoise::Box& box);
+  /// At a place in cells.
+  RegionQuadric basis(double row, double col) const;
+  /// How much a form changes over one pixel along a row and a column, the sum of both.
+  double slope(const RegionQuadric& form, double row, double col) const;
+  /// Least squares, a plane or a mean where there are too few cells for more.
+  RegionQuadric form() const;
+  /// As form(), without cells that lie farther from it than three of its residuals' sigma (1.4826 medians): a dent or a post
+  /// does not bend it.
+  RegionQuadric robust_form() const;
+  /// A form less the part of it that noise makes: about its mean shrunk by 1 - p s^2 S / E, E its sum of squares over the pixels and
+  /// p the parameters that it has beside the mean (James and Stein 1961).
+  RegionQuadric shrunken(const RegionQuadric& form, const RegionNoise& noise) const;
+
+ private:
+  RegionQuadric fitted(const std::vector<char>& used) const;
+};
+
+}  // namespace datum
