@@ -175,23 +175,23 @@ void reload_tls(const DaemonConfig& config, const std::vector<std::unique_ptr<Co
 }
 
 struct ModbusHosts {
-  std::optional<modbus::RegisterServer> desk;
+  std::optional<modbus::RegisterServer> server;
   std::vector<std::unique_ptr<Pollable>> links;  // destroyed before the register server
 };
 
 void open_modbus(ModbusHosts& hosts, const DaemonConfig& config, InspectionCell& cell,
                  const LogSink& to_journal, InheritedSockets& sockets, EventLoop& loop) {
   if (!config.modbus_tcp && !config.modbus_serial) return;
-  modbus::RegisterServer& desk = hosts.desk.emplace(
-      modbus::DeskParts{cell, cell.control(), to_journal, config.store.string() + ".modbus"});
-  cell.add_endpoint(desk);
-  loop.add(desk);
-  loop.add(desk.keeper());
+  modbus::RegisterServer& server = hosts.server.emplace(
+      modbus::ServerDependencies{cell, cell.control(), to_journal, config.store.string() + ".modbus"});
+  cell.add_endpoint(server);
+  loop.add(server);
+  loop.add(server.keeper());
   if (config.modbus_tcp)
-    hosts.links.push_back(std::make_unique<modbus::TcpServer>(*config.modbus_tcp, desk, to_journal,
+    hosts.links.push_back(std::make_unique<modbus::TcpServer>(*config.modbus_tcp, server, to_journal,
                                                               sockets.take("modbus_tcp")));
   if (config.modbus_serial)
-    hosts.links.push_back(std::make_unique<modbus::SerialLink>(*config.modbus_serial, desk, to_journal));
+    hosts.links.push_back(std::make_unique<modbus::SerialLink>(*config.modbus_serial, server, to_journal));
   for (const auto& link : hosts.links) {
     cell.add_link(*link, dynamic_cast<const LinkStatusProvider*>(link.get()));
     loop.add(*link);

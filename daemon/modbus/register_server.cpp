@@ -19,7 +19,7 @@ constexpr std::size_t most_positions = 1024;  // further hosts receive results a
 
 }  // namespace
 
-RegisterServer::RegisterServer(DeskParts parts)
+RegisterServer::RegisterServer(ServerDependencies parts)
     : parts_(std::move(parts)),
       cell_{parts_.instrument, parts_.control, parts_.log, {}, {}, false},
       store_(parts_.positions),

@@ -15,7 +15,7 @@
 
 namespace datum::modbus {
 
-struct DeskParts {
+struct ServerDependencies {
   Instrument& instrument;
   LockArbiter& control;
   LogSink log;
@@ -25,7 +25,7 @@ struct DeskParts {
 class RegisterServer final : public CommandEndpoint {
  public:
   /// Throws StoreError where the results or the positions can't be read.
-  explicit RegisterServer(DeskParts parts);
+  explicit RegisterServer(ServerDependencies parts);
   /// All links must have ended.
   ~RegisterServer() override;
 
@@ -68,7 +68,7 @@ class RegisterServer final : public CommandEndpoint {
   bool note_positions();
   void keep_positions();
 
-  DeskParts parts_;
+  ServerDependencies parts_;
   CellView cell_;
   PositionStore store_;  // used by the writing thread during its life
   std::map<std::string, std::uint64_t> positions_;

@@ -96,6 +96,27 @@ TEST(Readme, NamesOnlyFilesThatExist) {
   EXPECT_GE(seen, 5);
 }
 
+// Paths from daemon/, from the root, or beside the file named before.
+TEST(Readme, OfTheDaemonNamesOnlyFilesThatExist) {
+  const std::string text = text_of("daemon/README.md");
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 25 + 5);
+  const std::regex path(R"(`([a-z_]+(?:/[A-Za-z_]+)*\.(?:cpp|h|md))`)");
+  std::filesystem::path beside;
+  int seen = 0;
+  for (std::sregex_iterator i(text.begin(), text.end(), path), end; i != end; ++i, ++seen) {
+    const std::filesystem::path name = (*i)[1].str();
+    bool there = false;
+    for (const auto& folder : {root / "daemon", root, beside})
+      if (std::filesystem::exists(folder / name)) {
+        beside = (folder / name).parent_path();
+        there = true;
+        break;
+      }
+    EXPECT_TRUE(there) << name;
+  }
+  EXPECT_GE(seen, 25);
+}
+
 TEST(Readme, ShowsCommandsOfTheProtocolsTable) {
   int seen = 0;
   for (const std::string& block : blocks("text")) {

@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "daemon/inspection/surface/surface_noise.h"
 #include "daemon/inspection/surface/surface_snapshots.h"
+#include "daemon/inspection/surface/surface_window_tail.h"
 #include "tests/daemon/inspection/surface/surface_scan.h"
 #include "tests/virtual_cell/twin_world.h"
 
@@ -62,6 +65,106 @@ TEST(SurfaceNoise, AFrameFiveTimesNoisierThanTheProfileIsRefused) {
   EXPECT_EQ(v.components[0].checks[0].reason, Reason::surface_noise);
   EXPECT_THAT(v.components[0].checks[0].detail, HasSubstr("surface.max_noise_sigmas = 3"));
   EXPECT_EQ(v.decision, Decision::invalid);
+}
+
+/// A region's pixels on one grid: noise and a form in um, by place.
+struct PixelsOf {
+  std::vector<SnapshotGrid> grids;
+  std::vector<std::uint16_t> region;
+  std::vector<float> value;
+
+  PixelsOf(int rows, int cols, const std::vector<float>& noise,
+           const std::function<double(double u, double v)>& form_um)
+      : grids(1), region(noise.size(), 0) {
+    grids[0].rows = rows;
+    grids[0].cols = cols;
+    for (int row = 0; row < rows; ++row)
+      for (int col = 0; col < cols; ++col) {
+        const std::size_t i = value.size();
+        grids[0].point.push_back(static_cast<std::uint32_t>(i));
+        value.push_back(static_cast<float>(
+            1e-3 * (noise[i] + form_um((2.0 * row + 1) / rows - 1, (2.0 * col + 1) / cols - 1))));
+      }
+  }
+  RegionNoise noise() const { return region_noises(grids, region, value, 1, 3)[0]; }
+  double highest_mm() const { return window_extremes(grids, region, value, 1, 3)[0].highest; }
+  NoiseLift lift() const {
+    const RegionNoise n = noise();
+    return noise_lift(n, form_levels(grids, region, value, 0, n, 3), highest_mm());
+  }
+};
+
+constexpr int part_rows = 80, part_cols = 100;
+
+std::vector<float> noise_of_part(double um, double kernel_px, std::uint64_t seed) {
+  std::vector<float> noise = kernel_noise(part_rows, part_cols, kernel_px, seed);
+  for (float& v : noise) v *= static_cast<float>(um);
+  return noise;
+}
+
+double bow_um(double u, double v) { return 15 * (1 - (u * u + v * v) / 2); }
+double flat_um(double, double) { return 0; }
+
+// A tile of 32 pixels on a bow of 15 um bends by 1.3 um: sigma was 0.70 and S 180 where the sensor's are 0.5 and 25.
+TEST(SurfaceNoise, ABowIsNoNoise) {
+  double sigma = 0, correlation = 0, quiet = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const std::vector<float> noise = noise_of_part(0.5, 1.4, seed);
+    const RegionNoise bowed = PixelsOf(part_rows, part_cols, noise, bow_um).noise();
+    sigma += bowed.sigma_mm * 100;
+    correlation += bowed.correlation / 10;
+    quiet += PixelsOf(part_rows, part_cols, noise, flat_um).noise().sigma_mm * 100;
+  }
+  EXPECT_NEAR(sigma, 0.5, 0.025);
+  EXPECT_NEAR(sigma, quiet, 0.01);
+  EXPECT_NEAR(correlation, 4 * M_PI * 1.4 * 1.4, 6);
+}
+
+// Planes of tiles that hold 20 independent pixels take noise too, and less of it from pixels far apart.
+TEST(SurfaceNoise, WhatPlanesTakeIsGivenBack) {
+  double sigma = 0, correlation = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const RegionNoise n = PixelsOf(part_rows, part_cols, noise_of_part(2, 2, seed), flat_um).noise();
+    sigma += n.sigma_mm * 25;
+    correlation += n.correlation / 40;
+  }
+  EXPECT_NEAR(sigma, 2, 0.06);
+  EXPECT_NEAR(correlation, 16 * M_PI, 10);
+}
+
+// The mean over many frames of the highest less the lift is the form's highest.
+TEST(SurfaceNoise, TheLiftOfAnExtremeHasNoBias) {
+  for (const double kernel_px : {0.1, 1.0, 1.4, 2.0})
+    for (const bool bowed : {false, true}) {
+      double error = 0;
+      constexpr int frames = 60;
+      for (std::uint64_t seed = 1; seed <= frames; ++seed) {
+        const PixelsOf p(part_rows, part_cols, noise_of_part(2, kernel_px, seed), bowed ? bow_um : flat_um);
+        error += (1e3 * (p.highest_mm() - p.lift().mm) - (bowed ? 15 : 0)) / frames;
+      }
+      EXPECT_NEAR(error, 0, 0.4) << kernel_px << " px" << (bowed ? ", bowed" : "");
+    }
+}
+
+// Neither a dent of a fifth of the region, nor a small one on a bow.
+TEST(SurfaceNoise, ADentDoesNotBendTheFormThatIsTakenOut) {
+  const std::vector<float> noise = noise_of_part(0.5, 0.1, 1);
+  for (const double radius : {0.5, 0.15}) {
+    const auto form = [&](double u, double v) {
+      return (u * u + v * v < radius * radius ? -400 : 0) + (radius < 0.2 ? bow_um(u, v) : 0);
+    };
+    const RegionNoise dented = PixelsOf(part_rows, part_cols, noise, form).noise();
+    EXPECT_NEAR(1e3 * dented.sigma_mm, 0.5, 0.03) << radius;
+    EXPECT_NEAR(dented.correlation, 1, 0.3) << radius;
+  }
+}
+
+// The lowest of nine: mean -1.485, standard deviation 0.598 (Teichroew 1956).
+TEST(WindowTail, TheLowestOfNineIsRarelyHigh) {
+  const LowestOf nine(9), one(1);
+  EXPECT_NEAR(std::exp(one.log_share_below(1.6449)), 0.95, 1e-4);
+  const double z = (1 + 1.48501) / 0.59780;  // one sigma up: Q(1)^9
+  EXPECT_NEAR(-std::expm1(nine.log_share_below(z)) / std::pow(0.158655, 9), 1, 2e-3);
 }
 
 // Looked at straight, a plane 8.5 um off its model is rounded to the model's place where an LSB is 20 um.
