@@ -22,7 +22,7 @@
 #include "daemon/ending.h"
 #include "daemon/fringe/fringe_frames.h"
 #include "daemon/gpu_worker/backend_choice.h"
-#include "daemon/hosts/command_server.h"
+#include "daemon/host_links.h"
 #include "daemon/modbus/position_store.h"
 #include "daemon/modbus/serial_link.h"
 #include "daemon/modbus/tcp_server.h"
@@ -140,64 +140,6 @@ SensorProfile sensor_of(const DaemonConfig& config, const BackendChoice& backend
   return sensor;
 }
 
-std::vector<std::unique_ptr<CommandEndpoint>> hosts_of(const DaemonConfig& config, InspectionCell& cell,
-                                                       const LogSink& to_journal, InheritedSockets& sockets) {
-  std::vector<std::unique_ptr<CommandEndpoint>> hosts;
-  if (config.serial) {
-    CommandLinkSettings line;
-    line.push_results = config.serial->push_results;
-    line.reopen = true;
-    line.host = "serial " + config.serial->line.path;
-    line.gocator = config.serial->gocator;
-    hosts.push_back(std::make_unique<CommandLink>(serial_port(config.serial->line), cell, line, to_journal));
-  }
-  for (const auto& server : {config.tcp, config.gocator_host})
-    if (server)
-      hosts.push_back(std::make_unique<CommandServer>(*server, cell, to_journal,
-                                                      sockets.take(server->gocator ? "gocator" : "tcp")));
-  return hosts;
-}
-
-/// Reads the present configuration and applies only [host.tcp.tls]: certificates and roles.
-void reload_tls(const DaemonConfig& config, const std::vector<std::unique_ptr<CommandEndpoint>>& hosts,
-                const LogSink& to_journal) {
-  if (!config.tcp || !config.tcp->tls) return;
-  for (const auto& host : hosts) {
-    auto* server = dynamic_cast<CommandServer*>(host.get());
-    if (!server || server->speaks_gocator()) continue;
-    try {
-      const DaemonConfig now = load_daemon_config(config.file);
-      server->reload(now.tcp ? now.tcp->tls : std::nullopt, EventLoop::now());
-    } catch (const std::runtime_error& refused) {
-      to_journal(3, fmt::format("host.tcp.tls stays as it was: {}", refused.what()));
-    }
-  }
-}
-
-struct ModbusHosts {
-  std::optional<modbus::RegisterServer> server;
-  std::vector<std::unique_ptr<Pollable>> links;  // destroyed before the register server
-};
-
-void open_modbus(ModbusHosts& hosts, const DaemonConfig& config, InspectionCell& cell,
-                 const LogSink& to_journal, InheritedSockets& sockets, EventLoop& loop) {
-  if (!config.modbus_tcp && !config.modbus_serial) return;
-  modbus::RegisterServer& server = hosts.server.emplace(
-      modbus::ServerDependencies{cell, cell.control(), to_journal, config.store.string() + ".modbus"});
-  cell.add_endpoint(server);
-  loop.add(server);
-  loop.add(server.keeper());
-  if (config.modbus_tcp)
-    hosts.links.push_back(std::make_unique<modbus::TcpServer>(*config.modbus_tcp, server, to_journal,
-                                                              sockets.take("modbus_tcp")));
-  if (config.modbus_serial)
-    hosts.links.push_back(std::make_unique<modbus::SerialLink>(*config.modbus_serial, server, to_journal));
-  for (const auto& link : hosts.links) {
-    cell.add_link(*link, dynamic_cast<const LinkStatusProvider*>(link.get()));
-    loop.add(*link);
-  }
-}
-
 /// Runs the loop until a signal ends it.
 void turn(EventLoop& loop, InspectionCell& cell, Watchdog& watchdog, Ending& ending,
           const LogSink& to_journal) {
@@ -217,14 +159,38 @@ void turn(EventLoop& loop, InspectionCell& cell, Watchdog& watchdog, Ending& end
   to_journal(6, "stopping: " + cell.status_line(), {Event::stopping});
 }
 
+ControllerWatch controller_of(const DaemonConfig& config, const LogSink& to_journal) {
+  return ControllerWatch(
+      controller_sampler(config.backend.kind != BackendSettings::Kind::cpu),
+      [to_journal](bool warning, const std::string& text) { to_journal(warning ? 4 : 5, text); });
+}
+
+void open_metrics(std::optional<MetricsService>& service, MetricsDependencies dependencies, EventLoop& loop) {
+  if (!dependencies.config.metrics) return;
+  service.emplace(std::move(dependencies));
+  loop.add(service->server());
+}
+
+/// What the configuration may say but should not, and certificates that end soon.
+void warn(const DaemonConfig& config, const LogSink& to_journal) {
+  for (const std::string& advice : config_advice(config)) to_journal(4, advice);
+  for (const std::string& ends : config::tls_expiry(config, utc_ns() / 1'000'000'000)) to_journal(4, ends);
+}
+
+void start_cmm(CmmSource* cmm, EventLoop& loop, Ending& ending) {
+  if (!cmm) return;
+  cmm->start(EventLoop::now());
+  loop.add(*cmm);
+  ending.waits_for(*cmm);
+}
+
 int serve(const DaemonConfig& config) {
   InheritedSockets sockets(listening_tables(config));  // before a child process could inherit them
   keep_freed_memory();
   Telemetry telemetry(config.cell);
   const LogSink to_journal = telemetry.sink();
   stop_machine_first(config, to_journal);
-  for (const std::string& advice : config_advice(config)) to_journal(4, advice);
-  for (const std::string& ends : config::tls_expiry(config, utc_ns() / 1'000'000'000)) to_journal(4, ends);
+  warn(config, to_journal);
   const BackendChoice backend = backend_of(config, to_journal);
   SensorProfile sensor = sensor_of(config, backend);
   const std::unique_ptr<IsolatedParsers> parsers = start_parsers(config, sensor.most_pixels, to_journal);
@@ -237,9 +203,7 @@ int serve(const DaemonConfig& config) {
     if (reload) reload();
   });
 
-  const ControllerWatch controller(
-      controller_sampler(config.backend.kind != BackendSettings::Kind::cpu),
-      [to_journal](bool warning, const std::string& text) { to_journal(warning ? 4 : 5, text); });
+  const ControllerWatch controller = controller_of(config, to_journal);
   const std::filesystem::path positions = config.store.string() + ".modbus";
   const auto held = [&positions](const std::string& id) { return modbus::highest_position(positions, id); };
   ResultStore writer(config.store, {iso8601(utc_ns()), tell_migration, held});
@@ -255,11 +219,7 @@ int serve(const DaemonConfig& config) {
        [&metrics](const BoardVerdict& verdict, const BoardTimes& times) { metrics.board(verdict, times); },
        [&facts] { return room_of(facts); }, &retention, &parsers->texts(), &parsers->models(), &signer,
        &parsers->uploads(), &uploader});
-  const auto hosts = hosts_of(config, cell, to_journal, sockets);
-  for (const auto& host : hosts) {
-    cell.add_endpoint(*host);
-    loop.add(*host);
-  }
+  const auto hosts = open_hosts(config, cell, to_journal, sockets, loop);
   reload = [&] {
     cell.reload();
     reload_tls(config, hosts, to_journal);
@@ -267,29 +227,20 @@ int serve(const DaemonConfig& config) {
   ModbusHosts modbus;
   open_modbus(modbus, config, cell, to_journal, sockets, loop);
   if (writer.renewed()) cell.report_renewal(*writer.renewed());
-  if (cmm) {
-    cmm->start(EventLoop::now());
-    loop.add(*cmm);
-    ending.waits_for(*cmm);
-  }
-  loop.add(worker);
-  loop.add(signer);
-  loop.add(uploader);
+  start_cmm(cmm.get(), loop, ending);
+  for (Worker* thread : {&worker, &signer, &uploader}) loop.add(*thread);
   for (Pollable* link : frames->pollables()) loop.add(*link);
   loop.add(cell);
 
   Watchdog watchdog({watchdog_period_ns(), [&worker] { return worker.busy_since(); }, progress_marks,
                      [] { sd_notify(0, "WATCHDOG=1"); }});
   std::optional<MetricsService> metrics_service;
-  if (config.metrics) {
-    metrics_service.emplace(MetricsDependencies{config, telemetry, cell, backend, worker, controller, facts,
-                                                retention, [&watchdog] { return watchdog.fed(); }});
-    loop.add(metrics_service->server());
-  }
+  open_metrics(metrics_service,
+               MetricsDependencies{config, telemetry, cell, backend, worker, controller, facts, retention,
+                                   [&watchdog] { return watchdog.fed(); }},
+               loop);
   turn(loop, cell, watchdog, ending, to_journal);
-  worker.finish();
-  signer.finish();
-  uploader.finish();
+  for (Worker* thread : {&worker, &signer, &uploader}) thread->finish();
   cell.sign_at_end();
   return 0;
 }

@@ -29,7 +29,7 @@ struct BoardOrdersDependencies {
 class BoardOrders {
  public:
   explicit BoardOrders(BoardOrdersDependencies dependencies)
-      : deps_(std::move(dependencies)), models_(std::make_shared<SurfaceModels>(deps_.models)) {}
+      : deps_(dependencies), models_(std::make_shared<SurfaceModels>(deps_.models)) {}
 
   const std::string& unit() const { return unit_; }
   void report_unit(const std::string& serial, MonotonicNs now);

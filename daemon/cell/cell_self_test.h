@@ -28,7 +28,7 @@ struct CellSelfTestDependencies {
 
 class CellSelfTest {
  public:
-  explicit CellSelfTest(CellSelfTestDependencies dependencies) : deps_(std::move(dependencies)) {}
+  explicit CellSelfTest(CellSelfTestDependencies dependencies) : deps_(dependencies) {}
 
   /// The arithmetic runs on the worker, behind a board in hand: it may wait for a GPU.
   void start(Instrument::SelfTestDone done);
