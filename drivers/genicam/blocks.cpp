@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "drivers/genicam/features.h"
 #include "drivers/link_error.h"
 
@@ -110,7 +112,7 @@ void Blocks::lend_memory() {
 }
 
 /// Called on the stream's own thread.
-void Blocks::told(void* self, ArvStreamCallbackType type, ArvBuffer*) {
+void Blocks::told(void* self, ArvStreamCallbackType type, ArvBuffer* buffer) {
   auto& blocks = *static_cast<Blocks*>(self);
   const MonotonicNs now = blocks.tools_.clock();
   {
@@ -123,7 +125,8 @@ void Blocks::told(void* self, ArvStreamCallbackType type, ArvBuffer*) {
       first = blocks.begun_.front();
       blocks.begun_.pop_front();
     }
-    blocks.ended_.emplace_back(first, now);
+    // Aravis queues a buffer before it calls back: next() may have it already.
+    if (blocks.taken_before_.erase(buffer) == 0) blocks.ended_[buffer] = {first, now};
   }
   blocks.tools_.wake();
 }
@@ -135,9 +138,11 @@ std::optional<Delivery> Blocks::next() {
   delivery.arrived_ns = delivery.first_packet_ns = tools_.clock();
   {
     const std::lock_guard lock(mutex_);
-    if (!ended_.empty()) {
-      std::tie(delivery.first_packet_ns, delivery.arrived_ns) = ended_.front();
-      ended_.pop_front();
+    if (const auto times = ended_.find(buffer); times != ended_.end()) {
+      std::tie(delivery.first_packet_ns, delivery.arrived_ns) = times->second;
+      ended_.erase(times);
+    } else {
+      taken_before_.insert(buffer);
     }
   }
   Payload& payload = delivery.payload;

@@ -5,7 +5,10 @@
 #include <arv.h>
 
 #include <deque>
+#include <map>
 #include <mutex>
+#include <set>
+#include <utility>
 
 #include "drivers/genicam/camera.h"
 
@@ -38,7 +41,8 @@ class Blocks {
   std::mutex mutex_;
   std::deque<MonotonicNs> begun_;  // first packets of blocks in progress
   /// First and last packets of blocks not yet returned by next().
-  std::deque<std::pair<MonotonicNs, MonotonicNs>> ended_;
+  std::map<const ArvBuffer*, std::pair<MonotonicNs, MonotonicNs>> ended_;
+  std::set<const ArvBuffer*> taken_before_;  // popped before their callback
 };
 
 }  // namespace datum::genicam
