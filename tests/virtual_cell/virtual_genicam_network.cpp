@@ -25,6 +25,7 @@ struct OneInterface {
 };
 
 std::atomic<double> link_bytes_per_s{0};
+std::atomic<std::int64_t> last_packet_ns{0};
 constexpr std::size_t smallest_of_a_frame = 1000;  // answers to commands are smaller and not delayed
 
 /// Waits until earlier packets are sent. On the camera's thread only.
@@ -62,6 +63,10 @@ void state_loopback_address(const std::string& address) {
 
 void set_link_speed(double bytes_per_s) { link_bytes_per_s = bytes_per_s; }
 
+std::chrono::steady_clock::time_point last_packet_time() {
+  return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(last_packet_ns));
+}
+
 }  // namespace datum
 
 // Replacements of the C library's functions, for Aravis in this process.
@@ -69,8 +74,11 @@ extern "C" ssize_t sendmsg(int fd, const msghdr* message, int flags) {
   static const auto next =
       reinterpret_cast<ssize_t (*)(int, const msghdr*, int)>(::dlsym(RTLD_NEXT, "sendmsg"));
   const std::size_t bytes = message->msg_iovlen > 0 ? message->msg_iov[0].iov_len : 0;
-  if (bytes >= smallest_of_a_frame) await_the_link(bytes);
-  return next(fd, message, flags);
+  if (bytes < smallest_of_a_frame) return next(fd, message, flags);
+  await_the_link(bytes);
+  const ssize_t sent = next(fd, message, flags);
+  last_packet_ns = std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  return sent;
 }
 
 extern "C" int getifaddrs(ifaddrs** list) noexcept {

@@ -5,6 +5,7 @@
 // accepts it at once, which exceeds any socket's buffer, while a camera's link is slower.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 namespace datum {
@@ -15,5 +16,8 @@ void state_loopback_address(const std::string& address);
 
 /// Largest rate of this process' packets; 0: unlimited.
 void set_link_speed(double bytes_per_s);
+
+/// When the last packet of a frame was sent; the clock's epoch: none was.
+std::chrono::steady_clock::time_point last_packet_time();
 
 }  // namespace datum

@@ -1,0 +1,140 @@
+// From delivered bytes to the announced line: the real datumd, its board of 58 components, one table in one run.
+//
+//   bench_path [--gpu] [--boards N] [--sustained N] [--memory FOLDER] [--disk FOLDER]     README.md
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <thread>
+
+#include "tests/bench/bench_board.h"
+#include "tests/bench/path_drop.h"
+#include "tests/bench/path_floor.h"
+#include "tests/bench/path_network.h"
+
+namespace {
+
+using namespace datum;
+using namespace datum::bench;
+
+/// Nearest rank.
+double quantile(std::vector<double> values, double q) {
+  std::sort(values.begin(), values.end());
+  const double rank = std::ceil(q * static_cast<double>(values.size()));
+  return values.at(static_cast<std::size_t>(std::max(1.0, rank)) - 1);
+}
+
+void print_row(const std::string& what, const std::vector<double>& ms) {
+  fmt::print("{:<46} {:>9.2f} {:>9.2f}\n", what, quantile(ms, 0.5), quantile(ms, 0.99));
+}
+
+/// `floor_ms`: what any path has to do with these bytes.
+void print_path(const std::string& what, const PathTimes& times, double floor_ms) {
+  const double median = quantile(times.ms, 0.5);
+  fmt::print("{:<46} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>7.0f} %\n", what, median,
+             quantile(times.ms, 0.99), times.cpu_ms, floor_ms, 100 * floor_ms / median);
+  std::fflush(stdout);
+}
+
+struct DropTimes {
+  PathTimes path;
+  double boards_per_s = 0;
+};
+
+/// `sustained` frames lie ready; their sidecars are renamed one after the other, at most `ahead` before their lines.
+double boards_per_s(PathCell& cell, DropPlace& place, int first, int sustained) {
+  constexpr int ahead = 8;
+  for (int n = 0; n < sustained; ++n) place.prepare(first + n);
+  const auto from = Clock::now();
+  auto last = from;
+  for (int n = 0; n < sustained + ahead; ++n) {
+    if (n >= ahead) {
+      last = cell.await_pass();
+      place.forget(first + n - ahead - 1);
+    }
+    if (n < sustained) place.deliver(first + n);
+  }
+  return 1000 * sustained / ms_between(from, last);
+}
+
+DropTimes drop_times(const PathOptions& options, const std::filesystem::path& parent, std::string& backend) {
+  DropPlace place(parent);
+  PathCell cell(options, "right", place.sensor());
+  backend = cell.backend();
+  cell.arm_when("drop");
+  DropTimes times;
+  Clock::time_point renamed;
+  const auto deliver = [&](int n) {
+    place.forget(n - 1);
+    place.prepare(n);
+    renamed = place.deliver(n);
+  };
+  times.path = times_of(cell, options, {deliver, [&] { return renamed; }});
+  times.boards_per_s = boards_per_s(cell, place, options.boards + options.warm_up, options.sustained);
+  return times;
+}
+
+Floor floor_in(const PathOptions& options, const std::filesystem::path& parent) {
+  DropPlace place(parent);
+  place.prepare(0);
+  return floor_of(place.image_of(0), options.disk, options.boards);
+}
+
+void print_paths(const PathOptions& options, double read_ms, double store_ms) {
+  std::string backend;
+  const DropTimes memory = drop_times(options, options.memory, backend);
+  fmt::print(
+      "3904 x 3904 int16 TIFF (30.5 MB), 58 components with median, tilt and presence; {} threads of the "
+      "host\n"
+      "backend: {}\n\nms of {} boards, one at a time\n{:<46} {:>9} {:>9} {:>9} {:>9} {:>9}\n",
+      std::thread::hardware_concurrency(), backend, options.boards, "to the line at a host, from", "median",
+      "p99", "CPU", "floor", "share");
+  print_path("drop folder in memory: sidecar renamed", memory.path, read_ms + store_ms);
+  const DropTimes disk = drop_times(options, options.disk, backend);
+  print_path("drop folder on the disk: sidecar renamed", disk.path, read_ms + store_ms);
+  print_path("Gocator: last byte sent", gocator_times(options), store_ms);
+  print_path("GenICam: last packet sent", genicam_times(options), store_ms);
+  fmt::print("\nboards a second, frames waiting\n");
+  fmt::print("{:<46} {:>9.1f}\n", "drop folder in memory", memory.boards_per_s);
+  fmt::print("{:<46} {:>9.1f}\n", "drop folder on the disk", disk.boards_per_s);
+}
+
+void print_table(const PathOptions& options) {
+  Floor floor = floor_in(options, options.memory);
+  print_paths(options, quantile(*floor.read.ms, 0.5), quantile(*floor.append.ms, 0.5));
+  fmt::print("\n{:<46} {:>9} {:>9}\n", "beside it, ms, the same bytes in memory", "median", "p99");
+  std::vector<FloorRow> rows{floor.cat, floor.openssl, floor.read, floor.append};
+  if (options.gpu)
+    for (FloorRow& row : upload_rows(std::size_t{side_px} * side_px * 2, options.boards))
+      rows.push_back(std::move(row));
+  for (const FloorRow& row : rows) {
+    if (row.ms)
+      print_row(row.what, *row.ms);
+    else
+      fmt::print("{:<46} {:>9}\n", row.what, "not here");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  CLI::App app{"bench_path: times of the real datumd from delivered bytes to the announced line"};
+  PathOptions options;
+  app.add_flag("--gpu", options.gpu, "with the CUDA backend");
+  app.add_option("--boards", options.boards, "of each source, one at a time")->check(CLI::Range(3, 10'000));
+  app.add_option("--sustained", options.sustained, "frames that lie ready for boards a second, 30.5 MB each")
+      ->check(CLI::Range(10, 1'000));
+  app.add_option("--memory", options.memory, "folder on a file system in memory")
+      ->check(CLI::ExistingDirectory);
+  app.add_option("--disk", options.disk, "folder on a disk, with the store")->check(CLI::ExistingDirectory);
+  CLI11_PARSE(app, argc, argv);
+  ::signal(SIGPIPE, SIG_IGN);
+  print_table(options);
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "bench_path: %s\n", error.what());
+  return 1;
+}

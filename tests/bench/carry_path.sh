@@ -1,0 +1,22 @@
+#!/bin/sh
+# carry_path.sh BIN FOLDER: makes FOLDER, which can be copied to a host without the Debian libraries: bench_path, the daemon's
+# programs (stripped), the libraries that they need, and run.sh, which starts the bench with them.
+set -eu
+bin=$1 folder=$2
+mkdir -p "$folder/bin" "$folder/lib"
+for program in bench_path datumd datumd-parse datumd-gpu datumctl; do
+  strip -o "$folder/bin/$program" "$bin/$program"
+  # The loader and the C library's parts must be of one version: they stay the host's.
+  ldd "$bin/$program" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' |
+    grep -Ev '/(libc|libm|libdl|librt|libpthread|libresolv|ld-linux[^/]*)\.so' | while read -r library; do
+    cp -L "$library" "$folder/lib/"
+  done
+done
+cat >"$folder/run.sh" <<'TEXT'
+#!/bin/sh
+# run.sh [ARGUMENT...]: bench_path with the libraries beside it
+here=$(cd "$(dirname "$0")" && pwd)
+LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} exec "$here/bin/bench_path" "$@"
+TEXT
+chmod +x "$folder/run.sh"
+du -sh "$folder"
