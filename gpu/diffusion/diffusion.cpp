@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/core/isa_table.h"
 #include "gpu/core/parallel_for.h"
 #include "gpu/diffusion/diffusion_kernels.h"
 #include "gpu/diffusion/diffusion_survey.h"
@@ -16,24 +17,8 @@ namespace diffusion {
 extern const KernelTable kernels_scalar, kernels_avx2, kernels_avx512, kernels_neon;
 
 const Kernels& kernels(Isa isa, Conduction conduction, bool masked) {
-  const auto pick = [&](const KernelTable& t) -> const Kernels& {
-    return t.of[conduction == Conduction::rational][masked];
-  };
-  switch (isa) {
-    case Isa::scalar:
-      return pick(kernels_scalar);
-#if defined(__x86_64__)
-    case Isa::avx2:
-      return pick(kernels_avx2);
-    case Isa::avx512:
-      return pick(kernels_avx512);
-#elif defined(__aarch64__)
-    case Isa::neon:
-      return pick(kernels_neon);
-#endif
-    default:
-      throw std::runtime_error(std::string("diffusion: no loops for ") + name_of(isa) + " in this build");
-  }
+  const KernelTable& table = loops_of<KernelTable>(isa, DATUM_ISA_TABLE(kernels), "diffusion");
+  return table.of[conduction == Conduction::rational][masked];
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/core/isa_table.h"
 #include "gpu/core/parallel_for.h"
 #include "gpu/fft/fft_kernels.h"
 
@@ -21,26 +22,12 @@ extern const Kernels<double> double_scalar, double_avx2, double_avx512, double_n
 
 template <>
 const Kernels<float>& kernels<float>(Isa isa) {
-#if defined(__x86_64__)
-  if (isa == Isa::avx2) return float_avx2;
-  if (isa == Isa::avx512) return float_avx512;
-#elif defined(__aarch64__)
-  if (isa == Isa::neon) return float_neon;
-#endif
-  if (isa == Isa::scalar) return float_scalar;
-  throw std::runtime_error(std::string("this build has no Fourier transform for ") + name_of(isa));
+  return loops_of<Kernels<float>>(isa, DATUM_ISA_TABLE(float), "Fourier transform");
 }
 
 template <>
 const Kernels<double>& kernels<double>(Isa isa) {
-#if defined(__x86_64__)
-  if (isa == Isa::avx2) return double_avx2;
-  if (isa == Isa::avx512) return double_avx512;
-#elif defined(__aarch64__)
-  if (isa == Isa::neon) return double_neon;
-#endif
-  if (isa == Isa::scalar) return double_scalar;
-  throw std::runtime_error(std::string("this build has no Fourier transform for ") + name_of(isa));
+  return loops_of<Kernels<double>>(isa, DATUM_ISA_TABLE(double), "Fourier transform");
 }
 
 }  // namespace fft

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "gpu/core/isa_table.h"
 #include "gpu/core/parallel_for.h"
 #include "gpu/fourier_profilometry/fourier_kernels.h"
 #include "gpu/fourier_profilometry/fourier_math.h"
@@ -18,14 +19,7 @@ namespace fourier {
 extern const Kernels kernels_scalar, kernels_avx2, kernels_avx512, kernels_neon;
 
 const Kernels& kernels(Isa isa) {
-#if defined(__x86_64__)
-  if (isa == Isa::avx2) return kernels_avx2;
-  if (isa == Isa::avx512) return kernels_avx512;
-#elif defined(__aarch64__)
-  if (isa == Isa::neon) return kernels_neon;
-#endif
-  if (isa == Isa::scalar) return kernels_scalar;
-  throw std::runtime_error(std::string("this build has no Fourier profilometry for ") + name_of(isa));
+  return loops_of<Kernels>(isa, DATUM_ISA_TABLE(kernels), "Fourier profilometry");
 }
 
 }  // namespace fourier

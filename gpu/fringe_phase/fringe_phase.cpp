@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/core/isa_table.h"
 #include "gpu/core/parallel_for.h"
 #include "gpu/fringe_phase/fringe_check.h"
 #include "gpu/fringe_phase/fringe_phase_kernels.h"
@@ -153,21 +154,7 @@ namespace fringe {
 extern const MeasureRow measure_row_scalar, measure_row_avx2, measure_row_avx512, measure_row_neon;
 
 MeasureRow measure_row_of(Isa isa) {
-  switch (isa) {
-    case Isa::scalar:
-      return measure_row_scalar;
-#if defined(__x86_64__)
-    case Isa::avx2:
-      return measure_row_avx2;
-    case Isa::avx512:
-      return measure_row_avx512;
-#elif defined(__aarch64__)
-    case Isa::neon:
-      return measure_row_neon;
-#endif
-    default:
-      throw std::runtime_error(std::string("fringes: this build has no loops for ") + name_of(isa));
-  }
+  return loops_of<MeasureRow>(isa, DATUM_ISA_TABLE(measure_row), "fringes");
 }
 
 }  // namespace fringe

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "gpu/core/isa_table.h"
 #include "gpu/lu/lu_check.h"
 #include "gpu/lu/lu_kernels.h"
 
@@ -41,50 +42,14 @@ void check_matrix(const void* a, std::uint32_t n, std::uint32_t leading, const c
 extern const Kernels<float> float_scalar, float_avx2, float_avx512, float_neon;
 extern const Kernels<double> double_scalar, double_avx2, double_avx512, double_neon;
 
-namespace {
-
-[[noreturn]] void refuse(Isa isa) {
-  throw std::runtime_error(std::string("LU: no loops for ") + name_of(isa) + " in this build");
-}
-
-}  // namespace
-
 template <>
 const Kernels<float>& kernels(Isa isa) {
-  switch (isa) {
-    case Isa::scalar:
-      return float_scalar;
-#if defined(__x86_64__)
-    case Isa::avx2:
-      return float_avx2;
-    case Isa::avx512:
-      return float_avx512;
-#elif defined(__aarch64__)
-    case Isa::neon:
-      return float_neon;
-#endif
-    default:
-      refuse(isa);
-  }
+  return loops_of<Kernels<float>>(isa, DATUM_ISA_TABLE(float), "LU");
 }
 
 template <>
 const Kernels<double>& kernels(Isa isa) {
-  switch (isa) {
-    case Isa::scalar:
-      return double_scalar;
-#if defined(__x86_64__)
-    case Isa::avx2:
-      return double_avx2;
-    case Isa::avx512:
-      return double_avx512;
-#elif defined(__aarch64__)
-    case Isa::neon:
-      return double_neon;
-#endif
-    default:
-      refuse(isa);
-  }
+  return loops_of<Kernels<double>>(isa, DATUM_ISA_TABLE(double), "LU");
 }
 
 }  // namespace lu

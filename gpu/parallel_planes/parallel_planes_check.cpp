@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "gpu/core/isa_table.h"
 #include "gpu/parallel_planes/parallel_planes_kernels.h"
 
 namespace datum::parallel {
@@ -53,22 +54,7 @@ void check(const PlaneSample* samples, std::size_t count, const ParallelSet* set
 extern const Kernels kernels_scalar, kernels_avx2, kernels_avx512, kernels_neon;
 
 const Kernels& kernels(Isa isa) {
-  switch (isa) {
-    case Isa::scalar:
-      return kernels_scalar;
-#if defined(__x86_64__)
-    case Isa::avx2:
-      return kernels_avx2;
-    case Isa::avx512:
-      return kernels_avx512;
-#elif defined(__aarch64__)
-    case Isa::neon:
-      return kernels_neon;
-#endif
-    default:
-      throw std::runtime_error(std::string("parallel planes: no loops for ") + name_of(isa) +
-                               " in this build");
-  }
+  return loops_of<Kernels>(isa, DATUM_ISA_TABLE(kernels), "parallel planes");
 }
 
 }  // namespace datum::parallel
