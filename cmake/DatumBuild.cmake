@@ -90,7 +90,8 @@ if(NOT DATUM_CUDA STREQUAL "OFF")
 endif()
 message(STATUS "CUDA backend: ${DATUM_HAVE_CUDA} (${CMAKE_CUDA_ARCHITECTURES})")
 
-# datum_cuda_sources(LIBRARY CUDA file... ABSENT file...): the first where there is a CUDA compiler, else the second.
+# datum_cuda_sources(LIBRARY CUDA file... [ABSENT file...]): the first where there is a CUDA compiler, else the second: what a program
+# without CUDA names.
 function(datum_cuda_sources library)
   cmake_parse_arguments(S "" "" "CUDA;ABSENT" ${ARGN})
   if(DATUM_HAVE_CUDA)

@@ -21,7 +21,7 @@ void blank(T* a, std::uint32_t n, std::uint32_t leading, std::int32_t* pivots) {
 
 constexpr std::uint32_t narrow = 128;  // columns: below, waking a thread costs more than it saves
 
-/// Halves as in lu_cpu.h; what lies right of the left half is cut into slices, one after the other for each thread.
+/// Halves as in lu_loops.cpp; what lies right of the left half is cut into slices, one after the other for each thread.
 template <class T>
 std::int32_t factor_wide(const lu::Kernels<T>& loops, T* a, std::uint32_t rows, std::uint32_t columns,
                          std::uint32_t leading, std::int32_t* pivots, unsigned threads) {
