@@ -80,6 +80,24 @@ void measure_part(BoardOrder& order, const InspectionInputs& inputs) {
   order.verdict = order.part.verdict;
 }
 
+/// Adds the time since the last step to this one's.
+class StepClock {
+ public:
+  explicit StepClock(BoardTimes& times) : times_(times), since_ns_(times.begun_ns) {}
+  void end(InspectionStep step) {
+    const MonotonicNs now = EventLoop::now();
+    MonotonicNs& duration = step == InspectionStep::plan      ? times_.plan_ns
+                            : step == InspectionStep::heights ? times_.heights_ns
+                                                              : times_.evidence_ns;
+    duration += now - since_ns_;
+    since_ns_ = now;
+  }
+
+ private:
+  BoardTimes& times_;
+  MonotonicNs since_ns_;
+};
+
 /// Counts the ends of the process while the order's delivery is measured; makes it INVALID where there were two.
 std::unique_ptr<DeliveryTry> try_of(BoardOrder& order) {
   const ClaimedFrame* claim = order.claim           ? &*order.claim
@@ -137,6 +155,8 @@ void load(BoardOrder& order) {
 void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
   try {
     order.times.begun_ns = EventLoop::now();
+    order.times.plan_ns = order.times.heights_ns = order.times.evidence_ns = 0;
+    StepClock clock(order.times);
     std::unique_ptr<DeliveryTry> attempt = try_of(order);
     InspectionInputs inputs;
     inputs.recipe = order.recipe.get();
@@ -151,6 +171,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
     inputs.diffuser = order.diffuser;
     inputs.threads = order.threads;
     inputs.planner = order.planner.get();
+    inputs.step_ended = [&clock](InspectionStep step) { clock.end(step); };
     const auto without_measuring = [&] {
       if (order.recipe->surface)
         measure_part(order, inputs);

@@ -174,6 +174,7 @@ void BoardSequencer::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
   board_->claim = claim;
   board_->loading = true;
   board_->taken_ns = board_->times.taken_ns = now;
+  board_->times.noticed_ns = claim.first_seen_ns;
   deliveries_.count_taken();
   if (stare_) {
     stare_->frame_arrived(now, exposure_of(claim, now));
@@ -198,6 +199,7 @@ void BoardSequencer::await_another_frame(MonotonicNs now) {
 
 void BoardSequencer::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
   board->loading = false;
+  board->times.turn_ns = EventLoop::now();
   if (board->aborted) {
     deps_.acceptance.remember(frame_of(*board));
     deliveries_.abort(*board->claim);

@@ -37,10 +37,13 @@ class ResultAnnouncer {
   std::uint16_t questionable() const { return questionable_; }
 
  private:
+  void keep_times(const BoardOrder& board);
+  void draw_board(const std::shared_ptr<BoardOrder>& board);
+
   ResultAnnouncerDependencies deps_;
   std::uint64_t count_ = 0, board_ = 0;
   std::uint16_t questionable_ = 0;
-  bool mark_failed_ = false;
+  bool mark_failed_ = false, times_failed_ = false;
 };
 
 }  // namespace datum

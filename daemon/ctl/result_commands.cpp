@@ -19,7 +19,7 @@ struct ResultOptions {
   std::string store, config = "/etc/datumd/datumd.toml";
   std::uint64_t last = 20, sequence = 0;
   std::string decision, recipe, unit;
-  bool over_link = false;
+  bool over_link = false, times = false;
 };
 
 ResultStore open_store(const ResultOptions& o) {
@@ -51,7 +51,27 @@ int no_such_result(std::uint64_t sequence, const StoreExtent& have) {
   return no_result;
 }
 
+int no_times(std::uint64_t sequence) {
+  fmt::print(stderr,
+             "datumctl: no times are kept of result {}: an older datumd measured it, or datumd or the power "
+             "ended before they "
+             "were written\n",
+             sequence);
+  return no_result;
+}
+
+/// Times lie beside the result in the store; over the link there are none.
+int show_times(CommandLine& line, const ResultOptions& o) {
+  auto store = open_store(o);
+  if (!store.get(o.sequence)) return no_such_result(o.sequence, store.extent());
+  const auto times = store.times(o.sequence);
+  if (!times) return no_times(o.sequence);
+  fmt::print("{}", line.json ? *times + "\n" : times_text(steps_from_json(*times), wants_colour(stdout)));
+  return good;
+}
+
 int show_result(CommandLine& line, const ResultOptions& o) {
+  if (o.times) return show_times(line, o);
   std::optional<StoredResult> found;
   if (o.over_link) {
     found = remote_result(line.link, o.sequence);
@@ -98,7 +118,11 @@ void add_result_commands(CommandLine& line) {
       line.leaf(line.app, "show", "one result; exit status 0 PASS, 1 FAIL, 2 INCONCLUSIVE, 3 INVALID",
                 [&line, o] { return show_result(line, *o); });
   show->add_option("sequence", o->sequence, "its number")->required();
+  auto* times =
+      show->add_flag("--times", o->times,
+                     "how long each step took, from the delivery to the line at the hosts; exit status 0");
   for (auto* command : {results, show}) add_places(line, *command, *o);
+  for (const char* name : {"--tcp", "--serial"}) times->excludes(show->get_option(name));
 }
 
 }  // namespace datum

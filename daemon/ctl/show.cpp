@@ -199,6 +199,28 @@ std::string masks_text(const BoardVerdict& v) {
   return text;
 }
 
+std::string times_text(const std::vector<BoardStep>& steps, bool colour) {
+  constexpr double ns_per_ms = 1e6;
+  MonotonicNs total = 0;
+  for (const BoardStep& step : steps) total += step.took_ns;
+  Table table({{"step"}, {"ms", Align::right}, {"share", Align::right}, {"meaning"}});
+  const auto add = [&](const std::string& name, MonotonicNs took_ns, const char* meaning) {
+    table.add(
+        {{name},
+         {fmt::format("{:.3f}", static_cast<double>(took_ns) / ns_per_ms)},
+         {fmt::format("{:.0f} %",
+                      total > 0 ? 100.0 * static_cast<double>(took_ns) / static_cast<double>(total) : 0)},
+         {meaning}});
+  };
+  for (const BoardStep& step : steps) {
+    const auto kind = std::find_if(board_step_kinds.begin(), board_step_kinds.end(),
+                                   [&](const BoardStepKind& k) { return step.name == k.name; });
+    add(step.name, step.took_ns, kind == board_step_kinds.end() ? "" : kind->meaning);
+  }
+  add("total", total, "from the complete delivery to the line at every host");
+  return table.text(colour);
+}
+
 std::string board_text(const BoardVerdict& v, bool colour) {
   const std::string floors = v.surface ? "" : floor_table(v).text(colour) + '\n';  // a part has no floors
   return verdict_text(v, colour) + '\n' + floors + warp_text(v) + masks_text(v) + identities_text(v);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/metrics/board_times.h"
 #include "daemon/store/result_store.h"
 
 namespace datum {
@@ -18,6 +19,9 @@ std::string verdict_text(const BoardVerdict& verdict, bool colour);
 
 /// One board in full: decision, components, evidence of the floors, pose, identities.
 std::string board_text(const BoardVerdict& verdict, bool colour);
+
+/// Each step on the board's way with its time in ms and its share.
+std::string times_text(const std::vector<BoardStep>& steps, bool colour);
 
 /// The text, or "-" for none.
 inline std::string or_none(const std::string& text) { return text.empty() ? "-" : text; }

@@ -8,11 +8,13 @@ namespace {
 // Seconds. A small board takes some 10 ms, a part with its snapshots minutes; PLC cycle times lie in between.
 constexpr std::array<double, 16> board_bounds_s{1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3, 0.1,  0.2,
                                                 0.5,  1.0,  2.0,  5.0,   10.0,  30.0,  60.0, 300.0};
+// Seconds. The shortest steps take some 10 us, the longest is a position that is awaited.
+constexpr std::array<double, 17> step_bounds_s{20e-6, 50e-6, 100e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3, 10e-3,
+                                               20e-3, 50e-3, 0.1,    0.2,    0.5,    1.0,  5.0,  30.0};
 // Seconds. A synchronous write takes 0.1 ms (battery-backed cache) to some 10 ms (hard disk); beyond 1 s a disk is
 // faulty.
 constexpr std::array<double, 12> store_bounds_s{100e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3,
                                                 10e-3,  20e-3,  50e-3,  0.1,  0.5,  2.0};
-constexpr const char* stage_names[] = {"read", "position", "queue", "inspect", "store", "announce"};
 constexpr const char* priority_names[] = {"emergency", "alert",  "critical", "error",
                                           "warning",   "notice", "info",     "debug"};
 
@@ -29,9 +31,7 @@ CellMetrics::CellMetrics()
     boards_[{d, Reason::none}] = 0;
   for (auto r = static_cast<int>(Reason::none) + 1; r <= static_cast<int>(Reason::internal); ++r)
     boards_[{Decision::invalid, static_cast<Reason>(r)}] = 0;
-  for (const char* name : stage_names)
-    stages_.try_emplace(name, std::string_view(name) == "store" ? std::span<const double>(store_bounds_s)
-                                                                : std::span<const double>(board_bounds_s));
+  for (const BoardStepKind& step : board_step_kinds) stages_.try_emplace(step.name, step_bounds_s);
 }
 
 void CellMetrics::heard(int priority, Event event) {
@@ -39,18 +39,9 @@ void CellMetrics::heard(int priority, Event event) {
   ++heard_[static_cast<std::size_t>(event)];
 }
 
-void CellMetrics::stage(const char* name, MonotonicNs from, MonotonicNs to) {
-  if (from > 0 && to >= from) stages_.find(name)->second.observe(seconds(from, to));
-}
-
 void CellMetrics::board(const BoardVerdict& verdict, const BoardTimes& t) {
   ++boards_[{verdict.decision, verdict.reason}];
-  stage("read", t.taken_ns, t.read_ns);
-  stage("position", t.read_ns, t.complete_ns);
-  stage("queue", t.complete_ns, t.begun_ns);
-  stage("inspect", t.begun_ns, t.measured_ns);
-  stage("store", t.measured_ns, t.stored_ns);
-  stage("announce", t.stored_ns, t.announced_ns);
+  for (const BoardStep& step : steps_of(t)) stages_.find(step.name)->second.observe(seconds(0, step.took_ns));
   if (t.triggered_ns > 0) trigger_to_result_.observe(seconds(t.triggered_ns, t.announced_ns));
   if (t.taken_ns > 0) frame_to_verdict_.observe(seconds(t.taken_ns, t.measured_ns));
   verdict_to_stored_.observe(seconds(t.measured_ns, t.stored_ns));
@@ -63,8 +54,8 @@ void CellMetrics::put_boards(Exposition& to) const {
   to.add(Metric::trigger_to_result, trigger_to_result_);
   to.add(Metric::frame_to_verdict, frame_to_verdict_);
   to.add(Metric::verdict_to_stored, verdict_to_stored_);
-  for (const char* name : stage_names)
-    to.add(Metric::stage_seconds, stages_.find(name)->second, {{"stage", name}});
+  for (const BoardStepKind& step : board_step_kinds)
+    to.add(Metric::stage_seconds, stages_.find(step.name)->second, {{"stage", step.name}});
   to.add(Metric::store_failures, static_cast<double>(count_of(Event::store_trouble)));
 }
 

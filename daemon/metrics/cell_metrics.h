@@ -51,7 +51,6 @@ class CellMetrics {
  private:
   void put_boards(Exposition& to) const;
   void put_log(Exposition& to, const ServiceReading& service) const;
-  void stage(const char* name, MonotonicNs from, MonotonicNs to);
 
   static constexpr std::size_t priorities = 8;
   std::array<std::atomic<std::uint64_t>, events> heard_{};

@@ -29,7 +29,7 @@ constexpr std::array<MetricFamily, metrics> families{{
     {verdict_to_stored, "datumd_verdict_to_stored_seconds", histogram, "",
      "From the verdict to the disk that holds it."},
     {stage_seconds, "datumd_stage_duration_seconds", histogram, "stage",
-     "Parts of a board's way: read, position, queue, inspect, store, announce."},
+     "Steps of a board's way, by the names of datumctl show --times."},
     {state, "datumd_state", gauge, "state", "1 for the state that the cell is in."},
     {armed, "datumd_armed", gauge, "", "1 while triggers or frames are taken."},
     {link_up, "datumd_link_up", gauge, "link kind", "1 while the link is open and of use."},

@@ -228,6 +228,16 @@ void ResultStore::keep_signed(const std::vector<SignedHead>& heads) {
   keep_signed_heads(impl_->db.get(), impl_->file, heads);
 }
 
+void ResultStore::keep_times(const std::vector<ResultTimes>& times) {
+  impl_->demand_writer();
+  impl_->presence->check();
+  keep_result_times(impl_->db.get(), impl_->file, times);
+}
+
+std::optional<std::string> ResultStore::times(std::uint64_t sequence) {
+  return result_times_of(impl_->db.get(), impl_->file, sequence);
+}
+
 std::optional<std::string> ResultStore::signed_head() {
   return newest_signed_head(impl_->db.get(), impl_->file);
 }

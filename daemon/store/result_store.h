@@ -17,6 +17,7 @@
 #include "daemon/inspection/verdict/verdict.h"
 #include "daemon/sign/signed_head.h"
 #include "daemon/store/result_chain.h"
+#include "daemon/store/result_times.h"
 
 namespace datum {
 
@@ -149,6 +150,11 @@ class ResultStore {
   void keep_signed(const std::vector<SignedHead>& heads);
   /// The newest stored signed head; none: there is none.
   std::optional<std::string> signed_head();
+
+  /// Keeps times of results beside them (result_times.h). Does not wait for the disk. Throws StoreError and then keeps none.
+  void keep_times(const std::vector<ResultTimes>& times);
+  /// The kept times of a result; none: it has none.
+  std::optional<std::string> times(std::uint64_t sequence);
 
   /// Throws StoreError (io) where the store's files lost their names since the opening: no result is stored then.
   void check_present() const;

@@ -3,15 +3,7 @@
 #include "daemon/store/sqlite.h"
 
 namespace datum {
-namespace {
-
 namespace fs = std::filesystem;
-
-bool has_table(sqlite3* db, const fs::path& file) {
-  return sqlite::query_integer(db, file, "SELECT count(*) FROM sqlite_master WHERE name = 'signed_head'") > 0;
-}
-
-}  // namespace
 
 void keep_signed_heads(sqlite3* db, const fs::path& file, const std::vector<SignedHead>& heads) {
   sqlite::execute(db, file, "BEGIN IMMEDIATE");
@@ -36,14 +28,14 @@ void keep_signed_heads(sqlite3* db, const fs::path& file, const std::vector<Sign
 }
 
 std::optional<std::string> newest_signed_head(sqlite3* db, const fs::path& file) {
-  if (!has_table(db, file)) return std::nullopt;
+  if (!sqlite::has_table(db, file, "signed_head")) return std::nullopt;
   sqlite::Statement row(db, file, "SELECT record FROM signed_head ORDER BY link DESC, rowid DESC LIMIT 1");
   return row.step() ? std::optional(row.text(0)) : std::nullopt;
 }
 
 std::vector<std::string> signed_heads_of(sqlite3* db, const fs::path& file) {
   std::vector<std::string> records;
-  if (!has_table(db, file)) return records;
+  if (!sqlite::has_table(db, file, "signed_head")) return records;
   sqlite::Statement rows(db, file, "SELECT record FROM signed_head ORDER BY link, rowid");
   while (rows.step()) records.push_back(rows.text(0));
   return records;

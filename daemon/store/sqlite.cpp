@@ -93,4 +93,9 @@ std::int64_t query_integer(sqlite3* db, const std::filesystem::path& file, const
   return statement.step() ? statement.integer(0) : 0;
 }
 
+bool has_table(sqlite3* db, const std::filesystem::path& file, const std::string& name) {
+  Statement table(db, file, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1");
+  return table.bind(1, name).step();
+}
+
 }  // namespace datum::sqlite

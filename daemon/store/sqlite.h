@@ -57,7 +57,23 @@ class Run {
 
 /// Runs statements without result rows. Throws StoreError.
 void execute(sqlite3* db, const std::filesystem::path& file, const char* sql);
+
+/// Commits within its life are ordered but not synchronised, since waiting for the disk would delay a board. The
+/// synchronised commit of the next result makes them durable.
+class InOrder {
+ public:
+  InOrder(sqlite3* db, const std::filesystem::path& file) : db_(db) {
+    execute(db, file, "PRAGMA synchronous = NORMAL");
+  }
+  ~InOrder() { sqlite3_exec(db_, "PRAGMA synchronous = FULL", nullptr, nullptr, nullptr); }
+  InOrder(const InOrder&) = delete;
+  InOrder& operator=(const InOrder&) = delete;
+
+ private:
+  sqlite3* db_;
+};
 /// First column of the first row.
 std::int64_t query_integer(sqlite3* db, const std::filesystem::path& file, const char* sql);
+bool has_table(sqlite3* db, const std::filesystem::path& file, const std::string& name);
 
 }  // namespace datum::sqlite

@@ -97,26 +97,13 @@ void execute(sqlite3* db, const fs::path& file, const std::string& sql) {
   sqlite::execute(db, file, sql.c_str());
 }
 
-/// Commits within its life are ordered but not synchronised, since waiting for the disk would delay a board. The
-/// synchronised commit of the next result makes them durable.
-class InOrder {
- public:
-  InOrder(sqlite3* db, const fs::path& file) : db_(db) { execute(db, file, "PRAGMA synchronous = NORMAL"); }
-  ~InOrder() { sqlite3_exec(db_, "PRAGMA synchronous = FULL", nullptr, nullptr, nullptr); }
-  InOrder(const InOrder&) = delete;
-  InOrder& operator=(const InOrder&) = delete;
-
- private:
-  sqlite3* db_;
-};
-
 }  // namespace
 
 Removal remove_oldest(sqlite3* db, const fs::path& file, const std::string& store_id,
                       const std::vector<FormerId>& former, const RemovalOrder& order) {
   Removal removal = Removing(db, file, store_id, former, order).run();
   if (removal.results == 0) return {};
-  const InOrder in_order(db, file);
+  const sqlite::InOrder in_order(db, file);
   try {
     execute(db, file, "BEGIN IMMEDIATE");
     execute(db, file, fmt::format("DELETE FROM result WHERE sequence <= {}", removal.last));

@@ -83,6 +83,21 @@ Floor floor_in(const PathOptions& options, const std::filesystem::path& parent) 
   return floor_of(place.image_of(0), options.disk, options.boards);
 }
 
+/// Medians of datumd's own times, a column for each source.
+void print_steps(const std::vector<std::pair<const char*, PathTimes>>& sources) {
+  fmt::print("\n{:<46}", "of it by datumd's own times, median ms");
+  for (const auto& [name, times] : sources) fmt::print(" {:>9}", name);
+  const auto& steps = sources.front().second.steps_ms;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    fmt::print("\n{:<46}", steps[i].first);
+    for (const auto& [name, times] : sources)
+      fmt::print(" {:>9}", i < times.steps_ms.size()
+                               ? fmt::format("{:.2f}", quantile(times.steps_ms[i].second, 0.5))
+                               : "-");
+  }
+  fmt::print("\n");
+}
+
 void print_paths(const PathOptions& options, double read_ms, double store_ms) {
   std::string backend;
   const DropTimes memory = drop_times(options, options.memory, backend);
@@ -95,8 +110,11 @@ void print_paths(const PathOptions& options, double read_ms, double store_ms) {
   print_path("drop folder in memory: sidecar renamed", memory.path, read_ms + store_ms);
   const DropTimes disk = drop_times(options, options.disk, backend);
   print_path("drop folder on the disk: sidecar renamed", disk.path, read_ms + store_ms);
-  print_path("Gocator: last byte sent", gocator_times(options), store_ms);
-  print_path("GenICam: last packet sent", genicam_times(options), store_ms);
+  const PathTimes gocator = gocator_times(options);
+  print_path("Gocator: last byte sent", gocator, store_ms);
+  const PathTimes genicam = genicam_times(options);
+  print_path("GenICam: last packet sent", genicam, store_ms);
+  print_steps({{"memory", memory.path}, {"disk", disk.path}, {"Gocator", gocator}, {"GenICam", genicam}});
   fmt::print("\nboards a second, frames waiting\n");
   fmt::print("{:<46} {:>9.1f}\n", "drop folder in memory", memory.boards_per_s);
   fmt::print("{:<46} {:>9.1f}\n", "drop folder on the disk", disk.boards_per_s);

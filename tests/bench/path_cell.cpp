@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "daemon/metrics/board_times.h"
+#include "daemon/store/result_store.h"
 #include "tests/bench/bench_board.h"
 
 namespace datum::bench {
@@ -72,6 +75,23 @@ double PathCell::cpu_ms() const {
   return static_cast<double>(used.tv_sec) * 1e3 + static_cast<double>(used.tv_nsec) * 1e-6;
 }
 
+std::vector<std::pair<std::string, std::vector<double>>> PathCell::steps_ms(std::uint64_t first,
+                                                                            std::uint64_t last) const {
+  std::vector<std::pair<std::string, std::vector<double>>> all;
+  ResultStore store = ResultStore::read_only(path() / "results.db");
+  for (std::uint64_t n = first; n <= last; ++n) {
+    const auto kept = store.times(n);
+    if (!kept) continue;
+    const auto steps = steps_from_json(*kept);
+    all.resize(std::max(all.size(), steps.size()));
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      all[i].first = steps[i].name;
+      all[i].second.push_back(static_cast<double>(steps[i].took_ns) * 1e-6);
+    }
+  }
+  return all;
+}
+
 PathTimes times_of(PathCell& cell, const PathOptions& options, const Deliverer& deliverer) {
   PathTimes times;
   double from_cpu_ms = 0;
@@ -82,6 +102,8 @@ PathTimes times_of(PathCell& cell, const PathOptions& options, const Deliverer& 
     if (n >= options.warm_up) times.ms.push_back(ms_between(deliverer.last_byte_time(), announced));
   }
   times.cpu_ms = (cell.cpu_ms() - from_cpu_ms) / options.boards;
+  const auto warm_up = static_cast<std::uint64_t>(options.warm_up);
+  times.steps_ms = cell.steps_ms(warm_up + 1, warm_up + static_cast<std::uint64_t>(options.boards));
   return times;
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/scenario/scenario_cell.h"
@@ -42,6 +43,9 @@ class PathCell {
   std::string backend() const;
   /// Of datumd since its start, user and system; of its child processes nothing.
   double cpu_ms() const;
+  /// Of stored results, their steps by name in the order of the way.
+  std::vector<std::pair<std::string, std::vector<double>>> steps_ms(std::uint64_t first,
+                                                                    std::uint64_t last) const;
 
  private:
   std::unique_ptr<scenario::Cell> cell_;
@@ -57,6 +61,7 @@ struct Deliverer {
 struct PathTimes {
   std::vector<double> ms;  // from the last byte to the line at the host
   double cpu_ms = 0;       // of datumd for a board
+  std::vector<std::pair<std::string, std::vector<double>>> steps_ms;  // by datumd itself
 };
 
 /// One board at a time.

@@ -113,6 +113,19 @@ TEST_F(ScenarioDatumctl, GivesResultsOverTheLinkAsFromTheStore) {
   EXPECT_EQ(ctl({"show", "1", "--store", "results.db"}).status, 4) << "which of the two?";
 }
 
+TEST_F(ScenarioDatumctl, ShowsWhereABoardsTimeWent) {
+  ctl({"arm"});
+  measure("first", good_height_um);
+  measure("second", good_height_um + 1);  // behind it the times of the first are kept
+  const std::vector<std::string> show{"datumctl", "show", "1", "--times", "--store", "results.db"};
+  const Outcome shown = run(show, cell.path());
+  EXPECT_EQ(shown.status, 0) << shown.output;
+  for (const char* step : {"notice", "read", "plan", "heights", "decide", "store", "announce", "total"})
+    EXPECT_THAT(shown.output, HasSubstr(step));
+  EXPECT_EQ(run({"datumctl", "show", "9", "--times", "--store", "results.db"}, cell.path()).status, 6);
+  EXPECT_EQ(ctl({"show", "1", "--times"}).status, 4) << "the line to the daemon has no times";
+}
+
 TEST_F(ScenarioDatumctl, SaysWhatItsDevicesSay) {
   EXPECT_EQ(ctl({"temperature"}).status, 8) << "nobody told it";
   EXPECT_EQ(json({"temperature", "20.5"})["temperature_degc"], 20.5);

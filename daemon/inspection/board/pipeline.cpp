@@ -166,6 +166,10 @@ std::shared_ptr<const PlannedBoard> planned(const HeightFrame& frame, const Insp
   return std::make_shared<PlannedBoard>(plan_board(*in.recipe, *in.sensor, frame, view, threads));
 }
 
+void tell(const InspectionInputs& in, InspectionStep step) {
+  if (in.step_ended) in.step_ended(step);
+}
+
 BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in,
                            BoardMeasurer& measurer) {
   const Recipe& recipe = *in.recipe;
@@ -181,11 +185,13 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   }
 
   const std::shared_ptr<const PlannedBoard> board = planned(frame, in, placement, view);
+  tell(in, InspectionStep::plan);
   const std::vector<Site>& sites = board->sites;
   const unsigned threads = in.threads > 0 ? in.threads : cpu_backend().threads;
   SiteScan scan(recipe, *board, frame);
   measurer.measure(board->plan.plan(), view_of(frame), scan.records(), threads,
                    [&](std::size_t i, const SiteHeights& heights) { scan.look(i, heights); });
+  tell(in, InspectionStep::heights);
   v.backend = measurer.describe();
   std::vector<Floor>& floors = scan.floors();
   const FrameNoise noise = scan.noise(threads);
@@ -194,6 +200,7 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
     warp = warp_of(recipe, placement, sites, floors);
     look_beside_knots(*warp, {recipe, frame, placement, view}, threads);
   }
+  tell(in, InspectionStep::evidence);
   const PlacementSources sources{recipe, frame, recipe.in_machine_coordinates ? in.calibration : nullptr,
                                  in.pose, placement};
   v.components.resize(recipe.components.size());

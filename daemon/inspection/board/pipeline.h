@@ -2,6 +2,9 @@
 // floors and bodies give heights, heights give a verdict.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+
 #include "calib/calibration.h"
 #include "daemon/inspection/recipe/recipe.h"
 #include "daemon/inspection/verdict/verdict.h"
@@ -16,6 +19,9 @@ class BoardPlanner;    // daemon/inspection/board/board_planner.h
 class Diffuser;        // gpu/diffusion/diffuser.h
 class DistanceFinder;  // gpu/model_distance/distance_finder.h
 
+/// Steps of a board's inspection, told when they end; what follows the last one decides.
+enum class InspectionStep : std::uint8_t { plan, heights, evidence };
+
 /// Inputs of an inspection beside the frame. Pointers are borrowed and outlive the call.
 struct InspectionInputs {
   const Recipe* recipe = nullptr;
@@ -27,10 +33,11 @@ struct InspectionInputs {
   std::optional<TemperatureReading> temperature;  // of the cell, if reported
   std::int64_t temperature_max_age_s = 3600;
   std::string unit_id;
-  unsigned threads = 0;              // for the host's own work; 0: one per core
-  BoardPlanner* planner = nullptr;   // caches the plan for the next board; null: no cache
-  DistanceFinder* finder = nullptr;  // for a surface's points; null: this program's CPU
-  Diffuser* diffuser = nullptr;      // for a filter; null: this program's CPU
+  unsigned threads = 0;                              // for the host's own work; 0: one per core
+  BoardPlanner* planner = nullptr;                   // caches the plan for the next board; null: no cache
+  DistanceFinder* finder = nullptr;                  // for a surface's points; null: this program's CPU
+  Diffuser* diffuser = nullptr;                      // for a filter; null: this program's CPU
+  std::function<void(InspectionStep)> step_ended{};  // a filtered board has each twice; none: nobody asks
 };
 
 /// Pose of the board: from the recipe, and in machine coordinates from the calibration with the stage at the

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -24,7 +25,13 @@ constexpr MonotonicNs ms = 1'000'000;
 
 /// A board triggered at 1 s, with a verdict 30 ms after its frame.
 BoardTimes some_times() {
-  return {1000 * ms, 1010 * ms, 1020 * ms, 1021 * ms, 1022 * ms, 1040 * ms, 1043 * ms, 1044 * ms};
+  BoardTimes t;
+  t.triggered_ns = 1000 * ms;
+  t.noticed_ns = 1008 * ms, t.taken_ns = 1010 * ms, t.read_ns = 1020 * ms, t.turn_ns = 1020 * ms;
+  t.complete_ns = 1021 * ms, t.begun_ns = 1022 * ms, t.measured_ns = 1040 * ms;
+  t.stored_ns = 1043 * ms, t.announced_ns = 1044 * ms;
+  t.plan_ns = 2 * ms, t.heights_ns = 9 * ms, t.evidence_ns = 3 * ms;
+  return t;
 }
 
 ServiceReading a_service() {
@@ -142,7 +149,9 @@ TEST_F(Metrics, LatenciesFallIntoTheirBuckets) {
   EXPECT_NEAR(*m.value("datumd_frame_to_verdict_seconds_sum"), 0.030, 1e-12);
   EXPECT_NEAR(*m.value("datumd_trigger_to_result_seconds_sum"), 0.044, 1e-12);
   EXPECT_NEAR(*m.value("datumd_verdict_to_stored_seconds_sum"), 0.003, 1e-12);
-  EXPECT_NEAR(*m.value("datumd_stage_duration_seconds_sum", "stage=\"inspect\""), 0.018, 1e-12);
+  EXPECT_NEAR(*m.value("datumd_stage_duration_seconds_sum", "stage=\"heights\""), 0.009, 1e-12);
+  EXPECT_NEAR(*m.value("datumd_stage_duration_seconds_sum", "stage=\"decide\""), 0.004, 1e-12);
+  EXPECT_EQ(m.value("datumd_stage_duration_seconds_count", "stage=\"inspect\""), 0);
   EXPECT_NEAR(*m.value("datumd_stage_duration_seconds_sum", "stage=\"queue\""), 0.001, 1e-12);
 }
 
@@ -154,8 +163,39 @@ TEST_F(Metrics, ABoundHoldsWhatIsExactlyAtIt) {
   EXPECT_EQ(h.sum(), 9.25);
 }
 
+TEST(BoardTimesTest, StepsFollowEachOtherWithoutGaps) {
+  const BoardTimes t = some_times();
+  MonotonicNs sum = 0;
+  std::string names;
+  for (const BoardStep& step : steps_of(t)) sum += step.took_ns, names += step.name + " ";
+  EXPECT_EQ(sum, t.announced_ns - t.noticed_ns);
+  EXPECT_EQ(names, "notice read turn position queue plan heights evidence decide store announce ");
+}
+
+TEST(BoardTimesTest, TheirJsonIsReadAgain) {
+  const auto steps = steps_of(some_times()), read = steps_from_json(to_json(steps));
+  ASSERT_EQ(read.size(), steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    EXPECT_EQ(read[i].name, steps[i].name);
+    EXPECT_EQ(read[i].took_ns, steps[i].took_ns);
+  }
+  EXPECT_THROW(steps_from_json("{\"steps\": [{\"us\": 1}]}"), std::runtime_error);
+}
+
+TEST(BoardTimesTest, EveryStepHasAMeaning) {
+  BoardTimes part = some_times();
+  part.plan_ns = part.heights_ns = part.evidence_ns = 0;
+  for (const BoardTimes& t : {some_times(), part})
+    for (const BoardStep& step : steps_of(t))
+      EXPECT_EQ(std::count_if(board_step_kinds.begin(), board_step_kinds.end(),
+                              [&](const BoardStepKind& k) { return step.name == k.name; }),
+                1)
+          << step.name;
+}
+
 TEST_F(Metrics, ABoardWithoutAFrameHasNoTimeOfOne) {
-  BoardTimes none{1000 * ms};
+  BoardTimes none;
+  none.triggered_ns = 1000 * ms;
   none.begun_ns = none.measured_ns = none.stored_ns = none.announced_ns = 2000 * ms;
   metrics.board(testing::board(), none);
   const auto m = parse_metrics(text(), false);

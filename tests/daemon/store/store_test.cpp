@@ -80,6 +80,34 @@ TEST(ResultStore, IsOnTheDiskWhenStoreReturns) {
   }
 }
 
+TEST(ResultStore, KeepsTimesBesideAResultWithoutWaitingForTheDisk) {
+  const FreshFolder folder;
+  ResultStore store(folder / "results.db");
+  EXPECT_EQ(store.times(1), std::nullopt);
+  for (int i = 0; i < 3; ++i) {
+    BoardVerdict v = board();
+    store.store(v);
+  }
+  const std::string verdict = store.get(2)->json, chained = store.head()->sha256;
+  store.keep_times({{1, "one"}});  // makes the table
+  const int before = syncs;
+  store.keep_times({{2, "two"}, {3, "three"}});
+  EXPECT_EQ(syncs, before);
+  EXPECT_EQ(store.times(2), "two");
+  EXPECT_EQ(store.get(2)->json, verdict);
+  EXPECT_EQ(store.head()->sha256, chained);
+  BoardVerdict later = board();
+  store.store(later);
+  EXPECT_GT(syncs, before) << "results wait for it as before";
+
+  RemovalOrder order;
+  order.up_to = 2;
+  ASSERT_EQ(store.remove_oldest(order).results, 2u);
+  store.keep_times({{4, "four"}});
+  EXPECT_EQ(store.times(2), std::nullopt) << "its result is gone";
+  EXPECT_EQ(store.times(3), "three");
+}
+
 TEST(ResultStore, NeverGivesANumberTwiceEvenAfterDeletion) {
   const FreshFolder folder;
   for (std::uint64_t n = 1; n <= 3; ++n) {
