@@ -40,7 +40,7 @@ struct StepResidual {
   double mean_um = 0, rms_um = 0, noise_um = 0;  // noise: rms that the camera's noise explains
 };
 
-/// A place of the plate that deviates from the model in all steps (calib/fringe/plate_spots.h).
+/// A place of the plate that deviates from the model in all steps (plate_spots() in phase_fit.cpp).
 struct PlateSpot {
   std::uint32_t row = 0, column = 0;  // its middle in the camera's image
   double off_um = 0;

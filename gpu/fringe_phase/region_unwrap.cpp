@@ -2,17 +2,131 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "gpu/core/height_map.h"
 #include "gpu/fringe_phase/fringe_check.h"
 #include "gpu/fringe_phase/fringe_phase_math.h"
-#include "gpu/fringe_phase/linked_runs.h"
 
 namespace datum {
 namespace {
 
-using fringe::LinkedRuns;
+/// Runs of pixels whose phases are known to each other but for whole turns, linked to regions with the turns between them
+/// (union-find with potentials).
+class LinkedRuns {
+ public:
+  struct Region {
+    std::uint32_t root = UINT32_MAX;  // of none where nothing can be kept
+    std::uint32_t contradictory = 0;  // regions of two runs and more that contradict themselves
+  };
+
+  std::uint32_t add();
+  void count(std::uint32_t run) { ++parent_[run].pixels; }
+
+  /// One pixel says that b has `turns` more than a. All votes up to decide() are about the same two.
+  void vote(std::uint32_t a, std::uint32_t b, std::int32_t turns);
+  void decide();
+
+  std::uint32_t root(std::uint32_t run);
+  /// Whole turns to add to a run's, against its region's root.
+  std::int32_t turns(std::uint32_t run);
+  /// Of most pixels without a contradiction, the first of equals.
+  Region largest();
+
+ private:
+  struct Node {
+    std::uint32_t parent = 0;
+    std::int32_t turns = 0;  // more than the parent
+    std::size_t pixels = 0;
+    bool contradicts = false;
+  };
+  void link(std::uint32_t a, std::uint32_t b, std::int32_t turns);
+
+  std::vector<Node> parent_;
+  std::uint32_t a_ = 0, b_ = 0;
+  std::map<std::int32_t, std::size_t> votes_;
+};
+
+std::uint32_t LinkedRuns::add() {
+  const auto run = static_cast<std::uint32_t>(parent_.size());
+  parent_.push_back({run, 0, 0, false});
+  return run;
+}
+
+void LinkedRuns::vote(std::uint32_t a, std::uint32_t b, std::int32_t turns) {
+  a_ = a;
+  b_ = b;
+  ++votes_[turns];
+}
+
+void LinkedRuns::decide() {
+  std::size_t all = 0, most = 0;
+  std::int32_t turns = 0;
+  for (const auto& [value, votes] : votes_) {
+    all += votes;
+    if (votes > most) {
+      most = votes;
+      turns = value;
+    }
+  }
+  votes_.clear();
+  if (all > 0 && 10 * most >= 9 * all) link(a_, b_, turns);
+}
+
+std::uint32_t LinkedRuns::root(std::uint32_t run) {
+  while (parent_[run].parent != run) {
+    Node& node = parent_[run];
+    const Node& above = parent_[node.parent];
+    if (above.parent != node.parent) {  // halves the way for the next one
+      node.turns += above.turns;
+      node.parent = above.parent;
+    }
+    run = node.parent;
+  }
+  return run;
+}
+
+std::int32_t LinkedRuns::turns(std::uint32_t run) {
+  std::int32_t sum = 0;
+  for (; parent_[run].parent != run; run = parent_[run].parent) sum += parent_[run].turns;
+  return sum;
+}
+
+void LinkedRuns::link(std::uint32_t a, std::uint32_t b, std::int32_t more) {
+  std::uint32_t first = root(a), second = root(b);
+  std::int32_t between = turns(a) + more - turns(b);  // the second root's, against the first's
+  if (first == second) {
+    parent_[first].contradicts = parent_[first].contradicts || between != 0;
+    return;
+  }
+  if (parent_[first].pixels < parent_[second].pixels) {
+    std::swap(first, second);
+    between = -between;
+  }
+  parent_[second].parent = first;
+  parent_[second].turns = between;
+  parent_[first].pixels += parent_[second].pixels;
+  parent_[first].contradicts = parent_[first].contradicts || parent_[second].contradicts;
+}
+
+LinkedRuns::Region LinkedRuns::largest() {
+  Region region;
+  std::size_t most = 0;
+  for (std::uint32_t run = 0; run < parent_.size(); ++run) {
+    const Node& node = parent_[run];
+    if (node.parent != run) continue;
+    region.contradictory += node.contradicts;
+    if (node.contradicts || node.pixels <= most) continue;
+    most = node.pixels;
+    region.root = run;
+  }
+  return region;
+}
+
 using fringe::refuse;
 
 constexpr double turn = 2 * M_PI;

@@ -2,12 +2,38 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "daemon/inspection/surface/surface_noise.h"
-#include "daemon/inspection/surface/surface_region_pixels.h"
+#include "daemon/inspection/surface/surface_window.h"
 
 namespace datum {
+
+class RegionPixels {
+ public:
+  /// All arguments must outlive this.
+  RegionPixels(const SnapshotGrid& grid, const std::vector<std::uint16_t>& region_of_point,
+               const std::vector<float>& value, std::size_t region)
+      : grid_(grid), region_of_point_(region_of_point), value_(value), region_(region) {}
+
+  /// NaN where there is no pixel of the region, including beyond the last row or column.
+  float at(int row, int col) const {
+    constexpr float none = std::numeric_limits<float>::quiet_NaN();
+    if (row >= grid_.rows || col >= grid_.cols) return none;
+    const std::uint32_t p = grid_.point[static_cast<std::size_t>(row) * static_cast<std::size_t>(grid_.cols) +
+                                        static_cast<std::size_t>(col)];
+    return p == no_point || region_of_point_[p] != region_ ? none : value_[p];
+  }
+
+ private:
+  const SnapshotGrid& grid_;
+  const std::vector<std::uint16_t>& region_of_point_;
+  const std::vector<float>& value_;
+  std::size_t region_;
+};
 
 /// Of 1, u, v, u u, u v, v v; u and v run from -1 to 1 over the rows and columns of a region's cells.
 using RegionQuadric = Eigen::Matrix<double, 6, 1>;
