@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "daemon/instrument/scpi_error.h"
 
 namespace datum {

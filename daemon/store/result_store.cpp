@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <utility>
 
 #include "daemon/store/signed_heads.h"
 #include "daemon/store/sqlite.h"

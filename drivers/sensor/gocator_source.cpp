@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "drivers/link_error.h"
 #include "drivers/sensor/gocator_frame.h"

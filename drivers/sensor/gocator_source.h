@@ -10,6 +10,8 @@
 // to failed/ with a report.
 #pragma once
 
+#include <utility>
+
 #include "drivers/gocator/reader.h"
 #include "drivers/sensor/drop_folder.h"
 #include "drivers/sensor/frame_source.h"

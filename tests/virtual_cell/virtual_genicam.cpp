@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <mutex>
 #include <sstream>
+#include <utility>
 
 #include "config/finite_options.h"
 #include "tests/virtual_cell/virtual_genicam_camera.h"

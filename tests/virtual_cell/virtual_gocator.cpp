@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdio>
 #include <sstream>
+#include <utility>
 
 #include "config/finite_options.h"
 #include "tests/virtual_cell/virtual_gocator_channel.h"

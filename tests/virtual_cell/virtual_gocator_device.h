@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "drivers/frame/height_frame.h"
 #include "tests/virtual_cell/virtual_gocator_bytes.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "tests/virtual_cell/virtual_ipp_server.h"
 #include "tests/virtual_cell/virtual_ipp_text.h"

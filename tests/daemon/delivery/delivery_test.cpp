@@ -5,6 +5,7 @@
 #include <malloc.h>
 
 #include <map>
+#include <utility>
 
 #include "daemon/hosts/command_link.h"
 #include "tests/daemon/delivery/delivery_cell.h"

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "daemon/hosts/command_link.h"
 #include "tests/daemon/scpi/fixture.h"

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <thread>
+#include <utility>
 
 #include "daemon/ctl/scpi_client.h"
 #include "daemon/delivery/result_line.h"

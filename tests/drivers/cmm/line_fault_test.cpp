@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "drivers/cmm/presets.h"
 #include "drivers/cmm/reader.h"
