@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 namespace datum {
 namespace {
@@ -104,7 +105,9 @@ void guard_terminal(std::FILE*& stream, int fd) {
   auto guarded = std::make_unique<Guarded>(Guarded{fd, {}});
   std::FILE* made = ::fopencookie(guarded.get(), "w", {nullptr, write_guarded, nullptr, nullptr});
   if (!made) throw std::runtime_error("the terminal can't be guarded: there is no memory for it");
-  static_cast<void>(guarded.release());  // until the process ends: the C library flushes at its very end
+  // Until the process ends: the C library flushes at its very end, behind the destructors.
+  static std::array<Guarded*, 2> kept;
+  kept.at(fd == STDERR_FILENO ? 1 : 0) = guarded.release();
   std::setvbuf(made, nullptr, fd == STDERR_FILENO ? _IONBF : _IOLBF, BUFSIZ);
   stream = made;
 }

@@ -1,18 +1,20 @@
 #include "drivers/frame/percent_text.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 
 namespace datum {
 
 std::string percent_encoded(std::string_view text, std::string_view separators) {
+  static constexpr char digits[] = "0123456789ABCDEF";
   std::string out;
-  for (const char c : text)
-    if (c > ' ' && c <= '~' && c != '%' && separators.find(c) == std::string_view::npos)
+  for (const char c : text) {
+    if (c > ' ' && c <= '~' && c != '%' && separators.find(c) == std::string_view::npos) {
       out += c;
-    else
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out += {'%', digits[byte >> 4], digits[byte & 15]};
+  }
   return out;
 }
 

@@ -26,7 +26,8 @@ std::string readelf(const std::string& what, const std::string& program) {
 
 TEST(Hardening, IsThatOfTheReleasePreset) {
   std::ifstream in(DATUM_SOURCE_DIR "/CMakePresets.json");
-  for (const auto& preset : nlohmann::json::parse(in).at("configurePresets"))
+  const nlohmann::json presets = nlohmann::json::parse(in);
+  for (const auto& preset : presets.at("configurePresets"))
     if (preset.at("name") == "release") {
       EXPECT_EQ(preset.at("cacheVariables").value("DATUM_HARDEN", ""), "ON");
     }

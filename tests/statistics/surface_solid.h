@@ -25,7 +25,7 @@ struct Solid {
   double reach_mm = 0.5;            // of a point, for coverage
   bool has_feature = false;
   Eigen::Vector2d feature_mm = Eigen::Vector2d::Zero();  // its middle
-  Eigen::Vector2d view_mm;                               // centre of the sensor's view
+  Eigen::Vector2d view_mm = Eigen::Vector2d::Zero();     // centre of the sensor's view
   std::function<std::vector<PartFacet>(const Feature&)> facets;
   /// Regions of a recipe with a profile of `limit_um` each, and its alignment, if any.
   std::function<std::string(double limit_um)> regions;
