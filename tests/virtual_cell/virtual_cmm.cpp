@@ -1,10 +1,6 @@
 // virtual-cmm: a virtual coordinate measuring machine on a pseudo-terminal or a TCP port.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -19,6 +15,7 @@
 #include "tests/virtual_cell/virtual_cmm_device.h"
 #include "tests/virtual_cell/virtual_cmm_line.h"
 #include "tests/virtual_cell/virtual_mount.h"
+#include "tests/virtual_cell/virtual_program.h"
 
 namespace {
 
@@ -87,14 +84,8 @@ class VirtualCmm {
  public:
   explicit VirtualCmm(const Options& options)
       : options_(options), device_(options.device), line_(options.link), next_(Clock::now()) {
-    sigset_t stop;
-    sigemptyset(&stop);
-    sigaddset(&stop, SIGINT);
-    sigaddset(&stop, SIGTERM);
-    sigprocmask(SIG_BLOCK, &stop, nullptr);
-    signals_ = signalfd(-1, &stop, SFD_CLOEXEC);
-    signal(SIGPIPE, SIG_IGN);
-    open_control();
+    if (!options_.control.empty() && !options_.mount.empty())
+      mount_ = load_mount(options_.artefact, options_.mount);
     if (options_.listen < 0) {
       plug_in();
       return;
@@ -108,8 +99,7 @@ class VirtualCmm {
 
   void run() {
     for (;;) {
-      std::vector<pollfd> watched{{signals_, POLLIN, 0}};
-      if (control_ >= 0) watched.push_back({control_, POLLIN, 0});
+      std::vector<pollfd> watched{{signals_, POLLIN, 0}, {orders_.fd(), POLLIN, 0}};
       if (line_.plugged()) watched.push_back({line_.fd(), POLLIN, 0});
       if (listener_) watched.push_back({listener_->fd(), POLLIN, 0});
       for (const auto& link : links_) watched.push_back({link->fd(), POLLIN, 0});
@@ -119,7 +109,7 @@ class VirtualCmm {
         return;
       if (watched[0].revents != 0) return;
       if (listener_) listener_->on_ready(0);
-      serve_control();
+      orders_.serve([this](const std::string& line) { obey(line); });
       serve_line();
       links_.remove_if([this](auto& link) { return !serve(*link); });
       if (Clock::now() >= next_) tick();
@@ -128,8 +118,7 @@ class VirtualCmm {
 
  private:
   void say(const std::string& where) const {
-    fmt::print("virtual-cmm: {} on {}\n", options_.device.preset, where);
-    std::fflush(stdout);
+    datum::say("virtual-cmm", options_.device.preset + " on " + where);
   }
   void plug_in() {
     line_.plug_in();
@@ -162,30 +151,15 @@ class VirtualCmm {
     for (const auto& link : links_) link->close();
     next_ = Clock::now() + std::chrono::milliseconds(options_.replug_ms);
   }
-  void open_control() {
-    if (options_.control.empty()) return;
-    if (!options_.mount.empty()) mount_ = load_mount(options_.artefact, options_.mount);
-    if (::mkfifo(options_.control.c_str(), 0600) != 0 && errno != EEXIST)
-      throw std::system_error(errno, std::generic_category(), options_.control);
-    // Opened for both directions, so that it never reaches its end.
-    control_ = ::open(options_.control.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    if (control_ < 0) throw std::system_error(errno, std::generic_category(), options_.control);
-  }
-  void serve_control() {
-    char bytes[256];
-    ssize_t got = 0;
-    while (control_ >= 0 && (got = read(control_, bytes, sizeof bytes)) > 0)
-      orders_.append(bytes, static_cast<std::size_t>(got));
-    for (std::size_t end = 0; (end = orders_.find('\n')) != std::string::npos; orders_.erase(0, end + 1)) {
-      const VirtualOrder order = order_of(orders_.substr(0, end), mount_ ? &*mount_ : nullptr);
-      if (order.touch)
-        send(device_.touch(order.position_mm));
-      else
-        device_.move(order.position_mm);
-      const auto& p = order.position_mm;
-      fmt::print("virtual-cmm: {} {:.4f} {:.4f} {:.4f}\n", order.touch ? "touched" : "at", p[0], p[1], p[2]);
-      std::fflush(stdout);
-    }
+  void obey(const std::string& line) {
+    const VirtualOrder order = order_of(line, mount_ ? &*mount_ : nullptr);
+    if (order.touch)
+      send(device_.touch(order.position_mm));
+    else
+      device_.move(order.position_mm);
+    const auto& p = order.position_mm;
+    datum::say("virtual-cmm",
+               fmt::format("{} {:.4f} {:.4f} {:.4f}", order.touch ? "touched" : "at", p[0], p[1], p[2]));
   }
   void serve_line() {
     char bytes[256];
@@ -217,9 +191,8 @@ class VirtualCmm {
   std::unique_ptr<TcpListener> listener_;
   std::list<std::unique_ptr<Port>> links_;
   Clock::time_point next_;
-  int signals_ = -1;
-  int control_ = -1;
-  std::string orders_;
+  const int signals_ = stop_signals();
+  OrderPipe orders_{options_.control};
   std::optional<VirtualMount> mount_;
 };
 

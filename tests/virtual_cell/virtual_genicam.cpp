@@ -1,12 +1,7 @@
 // virtual-genicam: a virtual GigE Vision 3D camera. Shows boards of the digital twin as Coord3D_C16, with
 // faults on demand.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/signalfd.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -17,6 +12,7 @@
 #include "config/finite_options.h"
 #include "tests/virtual_cell/virtual_genicam_camera.h"
 #include "tests/virtual_cell/virtual_genicam_network.h"
+#include "tests/virtual_cell/virtual_program.h"
 #include "tests/virtual_cell/virtual_sensor_board.h"
 #include "tests/virtual_cell/virtual_sensor_cell.h"
 
@@ -67,54 +63,22 @@ class VirtualGenicam {
     constexpr double bytes_per_mbit = 1e6 / 8;
     set_link_speed(o.mbit_per_s * bytes_per_mbit);
     parse_board(o.board, cell_);  // refused at the start instead of at the first trigger
-    sigset_t stop;
-    sigemptyset(&stop);
-    sigaddset(&stop, SIGINT);
-    sigaddset(&stop, SIGTERM);
-    sigprocmask(SIG_BLOCK, &stop, nullptr);
-    signals_ = signalfd(-1, &stop, SFD_CLOEXEC);
-    if (!o.control.empty()) open_orders();
     switch_on();
-    say(fmt::format("stands at {}, serial {}", options_.identity.address, options_.identity.serial));
+    say("virtual-genicam",
+        fmt::format("stands at {}, serial {}", options_.identity.address, options_.identity.serial));
   }
 
   void run() {
     for (;;) {
-      pollfd watched[] = {{signals_, POLLIN, 0}, {orders_, POLLIN, 0}};
-      if (poll(watched, orders_ < 0 ? 1 : 2, work_ms) < 0 && errno != EINTR) return;
+      pollfd watched[] = {{signals_, POLLIN, 0}, {orders_.fd(), POLLIN, 0}};
+      if (poll(watched, 2, work_ms) < 0 && errno != EINTR) return;
       if (watched[0].revents != 0) return;
       camera_->work();
-      take_orders();
+      orders_.serve("virtual-genicam", [this](const std::string& line) { obey(line); });
     }
   }
 
  private:
-  static void say(const std::string& what) {
-    fmt::print("virtual-genicam: {}\n", what);
-    std::fflush(stdout);
-  }
-  void open_orders() {
-    if (::mkfifo(options_.control.c_str(), 0600) != 0 && errno != EEXIST)
-      throw std::system_error(errno, std::generic_category(), options_.control);
-    // Opened for both directions, so that it never reaches its end.
-    orders_ = ::open(options_.control.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    if (orders_ < 0) throw std::system_error(errno, std::generic_category(), options_.control);
-  }
-  void take_orders() {
-    char bytes[256];
-    ssize_t got = 0;
-    while (orders_ >= 0 && (got = read(orders_, bytes, sizeof bytes)) > 0)
-      ordered_.append(bytes, static_cast<std::size_t>(got));
-    for (std::size_t end = 0; (end = ordered_.find('\n')) != std::string::npos; ordered_.erase(0, end + 1)) {
-      try {
-        obey(ordered_.substr(0, end));
-        say("done: " + ordered_.substr(0, end));
-      } catch (const std::exception& error) {
-        say(fmt::format("refused: {}: {}", ordered_.substr(0, end), error.what()));
-      }
-    }
-  }
-
   void obey(const std::string& line) {
     std::istringstream in(line);
     std::string verb, word;
@@ -169,14 +133,14 @@ class VirtualGenicam {
     GenicamExposure exposure{snapshot_of(cell_, board, {options_.seed, options_.seed, 0, DropFormat::tiff16}),
                              std::exchange(fault_, GenicamFault::none)};
     ++options_.seed;
-    say(fmt::format("frame {}, {}", options_.seed - 1, options_.board));
+    say("virtual-genicam", fmt::format("frame {}, {}", options_.seed - 1, options_.board));
     return exposure;
   }
 
   Options options_;
   VirtualCell cell_;
-  int signals_ = -1, orders_ = -1;
-  std::string ordered_;
+  const int signals_ = stop_signals();
+  OrderPipe orders_{options_.control};
   std::mutex mutex_;  // of board, seed and fault, which the camera's thread reads
   GenicamFault fault_ = GenicamFault::none;
   std::unique_ptr<VirtualGenicamCamera> camera_;  // last: its thread uses the members above

@@ -1,11 +1,6 @@
 // virtual-gocator: a virtual Gocator. Serves its three ports with boards of the digital twin, with faults on
 // demand.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/signalfd.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -16,6 +11,7 @@
 #include "config/finite_options.h"
 #include "tests/virtual_cell/virtual_gocator_channel.h"
 #include "tests/virtual_cell/virtual_gocator_device.h"
+#include "tests/virtual_cell/virtual_program.h"
 #include "tests/virtual_cell/virtual_sensor_board.h"
 #include "tests/virtual_cell/virtual_sensor_cell.h"
 
@@ -67,21 +63,13 @@ class VirtualGocator {
         health_(o.ports[1]),
         data_(o.ports[2]) {
     parse_board(o.board, cell_);  // refused at the start instead of at the first trigger
-    sigset_t stop;
-    sigemptyset(&stop);
-    sigaddset(&stop, SIGINT);
-    sigaddset(&stop, SIGTERM);
-    sigprocmask(SIG_BLOCK, &stop, nullptr);
-    signals_ = signalfd(-1, &stop, SFD_CLOEXEC);
-    signal(SIGPIPE, SIG_IGN);
-    if (!o.control.empty()) open_orders();
-    say(fmt::format("serves 127.0.0.1 {},{},{}", control_.port(), health_.port(), data_.port()));
+    say("virtual-gocator",
+        fmt::format("serves 127.0.0.1 {},{},{}", control_.port(), health_.port(), data_.port()));
   }
 
   void run() {
     for (auto next_health = Clock::now();;) {
-      std::vector<pollfd> watched{{signals_, POLLIN, 0}};
-      if (orders_ >= 0) watched.push_back({orders_, POLLIN, 0});
+      std::vector<pollfd> watched{{signals_, POLLIN, 0}, {orders_.fd(), POLLIN, 0}};
       for (auto* channel : {&control_, &health_, &data_}) channel->watch(watched);
       const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next_health - Clock::now()).count();
       if (poll(watched.data(), watched.size(), static_cast<int>(std::max<long>(0, wait))) < 0 &&
@@ -90,7 +78,7 @@ class VirtualGocator {
       if (watched[0].revents != 0) return;
       for (auto* channel : {&control_, &health_, &data_}) channel->serve();
       if (device_.take_trigger()) expose();
-      take_orders();
+      orders_.serve("virtual-gocator", [this](const std::string& line) { obey(line); });
       if (Clock::now() < next_health) continue;
       health_.send(device_.health());
       next_health = Clock::now() + std::chrono::milliseconds(options_.health_ms);
@@ -105,35 +93,10 @@ class VirtualGocator {
       throw std::invalid_argument("sensor_serial '" + cell.sensor.serial + "' is not a number of a Gocator");
     return static_cast<std::uint32_t>(serial);
   }
-  static void say(const std::string& what) {
-    fmt::print("virtual-gocator: {}\n", what);
-    std::fflush(stdout);
-  }
   /// us since power-on, which was some time before the start.
   std::uint64_t now_us() const {
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - booted_).count());
-  }
-  void open_orders() {
-    if (::mkfifo(options_.control.c_str(), 0600) != 0 && errno != EEXIST)
-      throw std::system_error(errno, std::generic_category(), options_.control);
-    // Opened for both directions, so that it never reaches its end.
-    orders_ = ::open(options_.control.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    if (orders_ < 0) throw std::system_error(errno, std::generic_category(), options_.control);
-  }
-  void take_orders() {
-    char bytes[256];
-    ssize_t got = 0;
-    while (orders_ >= 0 && (got = read(orders_, bytes, sizeof bytes)) > 0)
-      ordered_.append(bytes, static_cast<std::size_t>(got));
-    for (std::size_t end = 0; (end = ordered_.find('\n')) != std::string::npos; ordered_.erase(0, end + 1)) {
-      try {
-        obey(ordered_.substr(0, end));
-        say("done: " + ordered_.substr(0, end));
-      } catch (const std::exception& error) {
-        say(fmt::format("refused: {}: {}", ordered_.substr(0, end), error.what()));
-      }
-    }
   }
 
   void obey(const std::string& line) {
@@ -202,7 +165,7 @@ class VirtualGocator {
       for (int i = 0; i < times; ++i) data_.send(payload.bytes);
     if (payload.fault == GocatorFault::reset)
       for (auto* channel : {&control_, &health_, &data_}) channel->close_all();
-    say(fmt::format("frame {}, {}", payload.index, options_.board));
+    say("virtual-gocator", fmt::format("frame {}, {}", payload.index, options_.board));
   }
 
   Options options_;
@@ -211,8 +174,8 @@ class VirtualGocator {
   VirtualGocatorDevice device_;
   VirtualGocatorChannel control_, health_, data_;
   Clock::time_point booted_ = Clock::now() - std::chrono::minutes(30);
-  int signals_ = -1, orders_ = -1;
-  std::string ordered_;
+  const int signals_ = stop_signals();
+  OrderPipe orders_{options_.control};
 };
 
 }  // namespace

@@ -1,21 +1,16 @@
 // virtual-ipp: an I++ DME server with a virtual machine on a TCP port, with faults on demand.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
-#include <system_error>
 
 #include "config/finite_options.h"
 #include "drivers/port/tcp_listener.h"
 #include "tests/virtual_cell/virtual_ipp_server.h"
+#include "tests/virtual_cell/virtual_program.h"
 
 namespace {
 
@@ -34,27 +29,18 @@ MonotonicNs now_ns() {
       .count();
 }
 
-void say(const std::string& text) {
-  fmt::print("virtual-ipp: {}\n", text);
-  std::fflush(stdout);
-}
+void say(const std::string& text) { datum::say("virtual-ipp", text); }
 
 class VirtualIpp {
  public:
   VirtualIpp(const Options& options, VirtualIppServer server)
       : server_(std::move(server)),
         trace_(options.trace),
+        orders_(options.control),
         listener_("127.0.0.1", static_cast<std::uint16_t>(options.listen),
                   [this](std::unique_ptr<Port> link, const std::string&, MonotonicNs) {
                     accept(std::move(link));
                   }) {
-    sigset_t stop;
-    sigemptyset(&stop);
-    sigaddset(&stop, SIGINT);
-    sigaddset(&stop, SIGTERM);
-    sigprocmask(SIG_BLOCK, &stop, nullptr);
-    signals_ = signalfd(-1, &stop, SFD_CLOEXEC);
-    open_control(options.control);
     say(fmt::format("127.0.0.1:{}", listener_.port()));
   }
 
@@ -62,13 +48,13 @@ class VirtualIpp {
     for (;;) {
       // Absent descriptors are -1, which poll ignores.
       pollfd watched[] = {{signals_, POLLIN, 0},
-                          {control_, POLLIN, 0},
+                          {orders_.fd(), POLLIN, 0},
                           {listener_.fd(), POLLIN, 0},
                           {link_ ? link_->fd() : -1, POLLIN, 0}};
       if (poll(watched, 4, wait_ms()) < 0 && errno != EINTR) return;
       if (watched[0].revents != 0) return;
       listener_.on_ready(now_ns());
-      serve_control();
+      orders_.serve([this](const std::string& order) { obey(order); });
       serve();
       send(server_.advance(now_ns()));
     }
@@ -90,22 +76,6 @@ class VirtualIpp {
   void hang_up() {
     if (link_) server_.hung_up();
     link_.reset();
-  }
-  void open_control(const std::string& path) {
-    if (path.empty()) return;
-    if (::mkfifo(path.c_str(), 0600) != 0 && errno != EEXIST)
-      throw std::system_error(errno, std::generic_category(), path);
-    // Opened for both directions, so that it never reaches its end.
-    control_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    if (control_ < 0) throw std::system_error(errno, std::generic_category(), path);
-  }
-  void serve_control() {
-    char bytes[256];
-    ssize_t got = 0;
-    while (control_ >= 0 && (got = read(control_, bytes, sizeof bytes)) > 0)
-      orders_.append(bytes, static_cast<std::size_t>(got));
-    for (std::size_t end = 0; (end = orders_.find('\n')) != std::string::npos; orders_.erase(0, end + 1))
-      obey(orders_.substr(0, end));
   }
   void obey(const std::string& order) {
     if (order == "reset" && link_) {
@@ -143,10 +113,10 @@ class VirtualIpp {
 
   VirtualIppServer server_;
   bool trace_;
+  const int signals_ = stop_signals();
+  OrderPipe orders_;
   TcpListener listener_;
   std::unique_ptr<Port> link_;
-  int signals_ = -1, control_ = -1;
-  std::string orders_;
 };
 
 }  // namespace

@@ -1,9 +1,6 @@
 // virtual-part: a 3D sensor that scans a machined part. Writes the part's model as STL and delivers its
 // snapshots, one per stage position, into a drop folder, at once or per trigger.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -12,6 +9,7 @@
 
 #include "config/finite_options.h"
 #include "tests/virtual_cell/virtual_part_cell.h"
+#include "tests/virtual_cell/virtual_program.h"
 
 namespace datum {
 namespace {
@@ -65,39 +63,13 @@ Options read_options(int argc, char** argv, int& status) {
   return o;
 }
 
-/// One line per snapshot. Opened for both directions, so that it never reaches its end.
-class Trigger {
- public:
-  explicit Trigger(const std::filesystem::path& path) : path_(path) {
-    if (path.empty()) return;
-    if (::mkfifo(path.c_str(), 0600) != 0 && errno != EEXIST) fail();
-    fd_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (fd_ < 0) fail();
-  }
-  ~Trigger() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  void wait() {
-    char byte = 0;
-    while (fd_ >= 0 && byte != '\n') {
-      const ssize_t n = ::read(fd_, &byte, 1);
-      if (n < 0 && errno != EINTR) fail();
-    }
-  }
-
- private:
-  [[noreturn]] void fail() const { throw std::system_error(errno, std::generic_category(), path_.string()); }
-  std::filesystem::path path_;
-  int fd_ = -1;
-};
-
 void append(const std::filesystem::path& file, const std::string& line) {
   std::ofstream stream(file, std::ios::app);
   stream << line << '\n';
   if (!stream.flush()) throw std::runtime_error(file.string() + ": can't be written");
 }
 
-void deliver_part(const Options& o, const VirtualPartCell& cell, const std::string& text, Trigger& trigger,
+void deliver_part(const Options& o, const VirtualPartCell& cell, const std::string& text, OrderPipe& trigger,
                   std::uint64_t& n) {
   const std::vector<PartFacet> part = part_facets(cell.shape, parse_defects(text));
   if (!o.truth.empty()) append(o.truth, truth_of(cell, parse_defects(text)));
@@ -109,9 +81,8 @@ void deliver_part(const Options& o, const VirtualPartCell& cell, const std::stri
     const HeightFrame frame = snapshot_of(cell, part, {i, o.seed + n, o.first_frame + n, utc_ns});
     deliver(frame, o.format, DropFault::none, o.drop,
             fmt::format("{}_{}", frame.sensor_serial, frame.frame_id));
-    fmt::print("virtual-part: snapshot {} of {} ({}, frame {})\n", i + 1, cell.positions_mm.size(), text,
-               frame.frame_id);
-    std::fflush(stdout);
+    say("virtual-part", fmt::format("snapshot {} of {} ({}, frame {})", i + 1, cell.positions_mm.size(), text,
+                                    frame.frame_id));
     ++n;
   }
 }
@@ -136,7 +107,7 @@ int run(const Options& o) {
     for (const Eigen::Vector3d& q : cell.positions_mm)
       fmt::print("{:.6g} {:.6g} {:.6g}\n", q.x(), q.y(), q.z());
   std::fflush(stdout);
-  Trigger trigger(o.trigger);
+  OrderPipe trigger(o.trigger);
   std::uint64_t n = 0;
   for (const std::string& text : o.parts) {
     displace(cell, o.displaced);

@@ -1,10 +1,7 @@
 // virtual-relay: a bad line between a host and datumd, on two pseudo-terminals or on TCP. It loses, repeats,
 // inverts, delays and splits bytes, and prints its faults at the end.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +17,7 @@
 #include "drivers/port/tcp_listener.h"
 #include "tests/virtual_cell/relay_pair.h"
 #include "tests/virtual_cell/virtual_cmm_line.h"
+#include "tests/virtual_cell/virtual_program.h"
 
 namespace {
 
@@ -72,13 +70,6 @@ struct Passage {
 class Relay {
  public:
   explicit Relay(const Options& o) : options_(o) {
-    sigset_t stop;
-    sigemptyset(&stop);
-    sigaddset(&stop, SIGINT);
-    sigaddset(&stop, SIGTERM);
-    sigprocmask(SIG_BLOCK, &stop, nullptr);
-    signals_ = signalfd(-1, &stop, SFD_CLOEXEC);
-    signal(SIGPIPE, SIG_IGN);
     if (o.lines.empty()) {
       const auto take = [this](std::unique_ptr<Port> host, const std::string&, MonotonicNs) {
         connect(std::move(host));
@@ -178,7 +169,7 @@ class Relay {
   }
 
   Options options_;
-  int signals_ = -1;
+  const int signals_ = stop_signals();
   std::unique_ptr<TcpListener> listener_;
   std::optional<VirtualLine> host_line_, daemon_line_;
   std::optional<MonotonicNs> plug_in_at_;

@@ -1,8 +1,5 @@
 // virtual-sensor: a 3D sensor with its computer. Renders boards into a drop folder, at once or per trigger.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -11,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/finite_options.h"
+#include "tests/virtual_cell/virtual_program.h"
 #include "tests/virtual_cell/virtual_sensor_board.h"
 #include "tests/virtual_cell/virtual_sensor_cell.h"
 
@@ -77,33 +75,6 @@ Options read_options(int argc, char** argv, int& status) {
   return o;
 }
 
-/// One line per falling edge of the wire driven by a PLC. Opened for both directions, so that it never
-/// reaches its end.
-class Trigger {
- public:
-  explicit Trigger(const std::filesystem::path& path) : path_(path) {
-    if (path.empty()) return;
-    if (::mkfifo(path.c_str(), 0600) != 0 && errno != EEXIST) fail();
-    fd_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (fd_ < 0) fail();
-  }
-  ~Trigger() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  void wait() {
-    char byte = 0;
-    while (fd_ >= 0 && byte != '\n') {
-      const ssize_t n = ::read(fd_, &byte, 1);
-      if (n < 0 && errno != EINTR) fail();
-    }
-  }
-
- private:
-  [[noreturn]] void fail() const { throw std::system_error(errno, std::generic_category(), path_.string()); }
-  std::filesystem::path path_;
-  int fd_ = -1;
-};
-
 void append_truth(const std::filesystem::path& file, const DeliveredBoard& board) {
   nlohmann::ordered_json out{{"frame_id", board.frame_id}, {"board", board.spec}, {"seed", board.seed}};
   for (const TwinTruth& t : board.truth) {
@@ -122,7 +93,7 @@ int run(const Options& o) {
   std::vector<BoardSpec> specs;
   for (const std::string& text : o.boards)
     specs.push_back(parse_board(text, cell));  // validates all before the first trigger
-  Trigger trigger(o.trigger);
+  OrderPipe trigger(o.trigger);
   std::uint64_t n = 0;
   for (const BoardSpec& spec : specs) {
     trigger.wait();
@@ -131,9 +102,8 @@ int run(const Options& o) {
     const DeliveredBoard board =
         deliver_board(cell, spec, {o.seed + n, o.first_frame + n, utc_ns, o.format}, o.drop);
     if (!o.truth.empty()) append_truth(o.truth, board);
-    fmt::print("virtual-sensor: frame {} of {} ({}, seed {})\n", board.frame_id, cell.recipe, spec.text,
-               board.seed);
-    std::fflush(stdout);
+    say("virtual-sensor",
+        fmt::format("frame {} of {} ({}, seed {})", board.frame_id, cell.recipe, spec.text, board.seed));
     ++n;
   }
   return 0;
