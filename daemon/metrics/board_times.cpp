@@ -10,6 +10,7 @@ namespace datum {
 namespace {
 
 constexpr double ns_per_us = 1e3;
+constexpr double most_us = 1e14;  // three years
 
 void add(std::vector<BoardStep>& steps, const char* name, MonotonicNs from, MonotonicNs to) {
   if (from > 0 && to >= from) steps.push_back({name, to - from});
@@ -55,9 +56,12 @@ std::vector<BoardStep> steps_from_json(const std::string& text) {
   try {
     std::vector<BoardStep> steps;
     const nlohmann::json all = nlohmann::json::parse(text);
-    for (const auto& step : all.at("steps"))
-      steps.push_back({step.at("step").get<std::string>(),
-                       static_cast<MonotonicNs>(step.at("us").get<double>() * ns_per_us)});
+    for (const auto& step : all.at("steps")) {
+      const double us = step.at("us").get<double>();
+      if (!(us >= 0 && us <= most_us))
+        throw std::runtime_error(fmt::format("a step of a board that takes {} us", us));
+      steps.push_back({step.at("step").get<std::string>(), static_cast<MonotonicNs>(us * ns_per_us)});
+    }
     return steps;
   } catch (const nlohmann::json::exception& error) {
     throw std::runtime_error(fmt::format("times of a board that can't be read: {}", error.what()));

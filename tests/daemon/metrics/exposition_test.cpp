@@ -180,6 +180,7 @@ TEST(BoardTimesTest, TheirJsonIsReadAgain) {
     EXPECT_EQ(read[i].took_ns, steps[i].took_ns);
   }
   EXPECT_THROW(steps_from_json("{\"steps\": [{\"us\": 1}]}"), std::runtime_error);
+  EXPECT_THROW(steps_from_json(R"({"steps": [{"step": "read", "us": 1e300}]})"), std::runtime_error);
 }
 
 TEST(BoardTimesTest, EveryStepHasAMeaning) {

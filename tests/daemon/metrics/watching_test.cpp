@@ -12,6 +12,7 @@
 #include <regex>
 #include <set>
 
+#include "daemon/metrics/board_times.h"
 #include "daemon/metrics/metric_table.h"
 #include "daemon/system/journal.h"
 #include "daemon/system/log_event.h"
@@ -84,6 +85,10 @@ TEST(Events, TheManualHasThemAll) {
   for (const MetricFamily& f : metric_families())
     EXPECT_NE(page.find(std::string("\n.TP\n.B ") + f.name + "\n" + name_of(f.kind)), std::string::npos)
         << f.name;
+  for (const BoardStepKind& step : board_step_kinds)
+    EXPECT_NE(page.find(std::string("\n.TP\n.B ") + step.name + "\n" + step.meaning + ".\n"),
+              std::string::npos)
+        << step.name;
 }
 
 // journald's reader, in a root of its own.
