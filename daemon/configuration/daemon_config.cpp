@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "daemon/hosts/host_settings_file.h"
-#include "daemon/metrics/metrics_settings_file.h"
-#include "daemon/modbus/modbus_settings_file.h"
+#include "daemon/metrics/settings.h"
+#include "daemon/modbus/settings.h"
 #include "daemon/store/retention/retention_settings_file.h"
 #include "daemon/store/signing_settings_file.h"
-#include "drivers/cmm/cmm_settings_file.h"
-#include "drivers/genicam/genicam_settings_file.h"
-#include "drivers/gocator/gocator_settings_file.h"
+#include "drivers/cmm/settings.h"
+#include "drivers/genicam/settings.h"
+#include "drivers/gocator/settings.h"
 #include "drivers/port/link_settings.h"
 
 namespace datum {

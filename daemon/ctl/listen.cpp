@@ -13,9 +13,9 @@
 #include "daemon/ctl/exit_status.h"
 #include "daemon/ctl/line_capture.h"
 #include "daemon/ctl/monotonic_clock.h"
-#include "drivers/cmm/cmm_settings_file.h"
 #include "drivers/cmm/presets.h"
 #include "drivers/cmm/reader.h"
+#include "drivers/cmm/settings.h"
 
 namespace datum {
 namespace {

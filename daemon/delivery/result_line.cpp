@@ -20,15 +20,6 @@ std::string text_in_field(std::string_view field) {
   throw std::runtime_error("result line: '%' is not followed by two hex digits");
 }
 
-template <class T>
-T number(std::string_view field, const char* name) {
-  T value{};
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (error != std::errc() || end != field.data() + field.size())
-    throw std::runtime_error(fmt::format("line: {} '{}' is not a number", name, field));
-  return value;
-}
-
 Decision decision_of(std::string_view word) {
   for (const auto d : {Decision::pass, Decision::inconclusive, Decision::fail, Decision::invalid})
     if (word == name_of(d)) return d;
@@ -78,15 +69,15 @@ ResultLine parse_result_line(std::string_view line) {
   if (f.size() != 11 || f[0] != "R") throw std::runtime_error("result line: not R with 10 fields");
   ResultLine r;
   r.store_id = f[1];
-  r.sequence = number<std::uint64_t>(f[2], "sequence");
-  r.utc_us = number<std::int64_t>(f[3], "time");
+  r.sequence = number_in_line<std::uint64_t>(f[2], "sequence");
+  r.utc_us = number_in_line<std::int64_t>(f[3], "time");
   r.recipe = text_in_field(f[4]);
   r.frame = text_in_field(f[5]);
   r.decision = decision_of(f[6]);
-  r.n_pass = number<std::uint32_t>(f[7], "pass count");
-  r.n_inconclusive = number<std::uint32_t>(f[8], "inconclusive count");
-  r.n_fail = number<std::uint32_t>(f[9], "fail count");
-  r.n_invalid = number<std::uint32_t>(f[10], "invalid count");
+  r.n_pass = number_in_line<std::uint32_t>(f[7], "pass count");
+  r.n_inconclusive = number_in_line<std::uint32_t>(f[8], "inconclusive count");
+  r.n_fail = number_in_line<std::uint32_t>(f[9], "fail count");
+  r.n_invalid = number_in_line<std::uint32_t>(f[10], "invalid count");
   return r;
 }
 

@@ -1,4 +1,6 @@
-#include "daemon/metrics/metrics_settings_file.h"
+#include "daemon/metrics/settings.h"
+
+#include "config/toml_reader.h"
 
 #include <sys/un.h>
 

@@ -14,3 +14,12 @@ struct MetricsSettings {
 };
 
 }  // namespace datum
+
+namespace datum::config {
+
+class TomlTable;
+
+/// A relative socket path is resolved against `folder`. Throws ConfigError, also for an address that is not loopback.
+MetricsSettings read_metrics(TomlTable table, const std::filesystem::path& folder);
+
+}  // namespace datum::config

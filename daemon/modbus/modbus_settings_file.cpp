@@ -1,4 +1,6 @@
-#include "daemon/modbus/modbus_settings_file.h"
+#include "daemon/modbus/settings.h"
+
+#include "config/toml_reader.h"
 
 #include "daemon/hosts/host_settings_file.h"
 

@@ -28,3 +28,14 @@ struct SerialLineSettings {
 };
 
 }  // namespace datum::modbus
+
+namespace datum::config {
+
+class TomlTable;
+
+/// Throws ConfigError.
+modbus::TcpSettings read_modbus_tcp(TomlTable table);
+/// The line format is that of Modbus RTU: 8 data bits, a second stop bit without parity. Throws ConfigError.
+modbus::SerialLineSettings read_modbus_serial(TomlTable table);
+
+}  // namespace datum::config

@@ -3,22 +3,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include <charconv>
-
 namespace datum {
-namespace {
-
-template <class T>
-T number(std::string_view field, const char* name) {
-  T value{};
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (error != std::errc() || end != field.data() + field.size())
-    throw std::runtime_error(fmt::format("line: {} '{}' is not a number", name, field));
-  return value;
-}
-
-}  // namespace
-
 std::uint16_t crc16(std::string_view bytes) {
   std::uint16_t crc = 0xFFFF;
   for (const char c : bytes) {
@@ -53,10 +38,6 @@ CheckedLine checked_line(std::string_view line) {
     if (comma == std::string_view::npos) return checked;
     from = comma + 1;
   }
-}
-
-std::uint64_t number_in_line(std::string_view field, const char* name) {
-  return number<std::uint64_t>(field, name);
 }
 
 }  // namespace datum

@@ -1,6 +1,7 @@
 // Lines of fields with a checksum, for hosts and for small files of datumd.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -25,7 +26,14 @@ struct CheckedLine {
 };
 /// Throws std::runtime_error where the checksum is missing or wrong.
 CheckedLine checked_line(std::string_view line);
-/// A field as a whole number. Throws std::runtime_error that names the field.
-std::uint64_t number_in_line(std::string_view field, const char* name);
+/// A field as a number. Throws std::runtime_error that names the field.
+template <class T = std::uint64_t>
+T number_in_line(std::string_view field, const char* name) {
+  T value{};
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (error != std::errc() || end != field.data() + field.size())
+    throw std::runtime_error("line: " + std::string(name) + " '" + std::string(field) + "' is not a number");
+  return value;
+}
 
 }  // namespace datum

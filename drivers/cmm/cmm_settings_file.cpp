@@ -1,4 +1,6 @@
-#include "drivers/cmm/cmm_settings_file.h"
+#include "drivers/cmm/settings.h"
+
+#include "config/toml_reader.h"
 
 #include <algorithm>
 #include <array>

@@ -218,3 +218,13 @@ void check(const CmmSettings& settings);
 std::unique_ptr<Port> open_link(const CmmSettings& settings);
 
 }  // namespace datum
+
+namespace datum::config {
+
+class TomlTable;
+
+/// A preset with the table's changes, or all settings with preset = "custom". Throws ConfigError, also where
+/// check(CmmSettings) refuses.
+CmmSettings read_cmm(TomlTable table);
+
+}  // namespace datum::config

@@ -1,4 +1,6 @@
-#include "drivers/genicam/genicam_settings_file.h"
+#include "drivers/genicam/settings.h"
+
+#include "config/toml_reader.h"
 
 #include <arpa/inet.h>
 

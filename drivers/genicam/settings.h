@@ -39,3 +39,12 @@ struct Settings {
 std::string name_of(const Settings& settings);
 
 }  // namespace datum::genicam
+
+namespace datum::config {
+
+class TomlTable;
+
+/// Throws ConfigError.
+genicam::Settings read_genicam(TomlTable table);
+
+}  // namespace datum::config

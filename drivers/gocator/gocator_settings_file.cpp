@@ -1,4 +1,6 @@
-#include "drivers/gocator/gocator_settings_file.h"
+#include "drivers/gocator/settings.h"
+
+#include "config/toml_reader.h"
 
 #include <arpa/inet.h>
 

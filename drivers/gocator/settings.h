@@ -33,3 +33,12 @@ struct Settings {
 };
 
 }  // namespace datum::gocator
+
+namespace datum::config {
+
+class TomlTable;
+
+/// Relative paths are resolved against `folder`. Throws ConfigError.
+gocator::Settings read_gocator(TomlTable table, const std::filesystem::path& folder);
+
+}  // namespace datum::config

@@ -8,15 +8,12 @@
 
 #include "gpu/component_height/box_products.h"
 #include "gpu/component_height/box_tiles.h"
+#include "gpu/core/cuda_types.h"
 #include "gpu/core/pixel_run.h"
 #include "gpu/core/portable.h"
 #include "gpu/plane_fit/plane_fit.h"
 
-struct CUstream_st;
-
 namespace datum {
-
-using CudaStream = CUstream_st*;
 
 /// A step of at most 255 either way as tensor cores take it: 2 a + b, a in the low byte and b, 0 or 1, in the high one.
 DATUM_HD std::uint16_t packed_step(std::int32_t step) {

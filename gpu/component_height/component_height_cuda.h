@@ -7,13 +7,10 @@
 
 #include "gpu/component_height/body_record.h"
 #include "gpu/core/board_plan.h"
+#include "gpu/core/cuda_types.h"
 #include "gpu/plane_fit/plane_fit.h"
 
-struct CUstream_st;
-
 namespace datum {
-
-using CudaStream = CUstream_st*;
 
 /// Records from which derive() makes what it makes of the CPU's. Products of residuals that the CPU leaves 0
 /// are there too. One object is used by one thread at a time.

@@ -3,13 +3,10 @@
 
 #include <memory>
 
+#include "gpu/core/cuda_types.h"
 #include "gpu/diffusion/diffusion.h"
 
-struct CUstream_st;
-
 namespace datum {
-
-using CudaStream = CUstream_st*;
 
 /// Results are byte for byte those of diffuse on the CPU. Members throw GpuError, prepare() std::invalid_argument for
 /// what diffuse refuses; one object is used by one thread at a time.

@@ -5,13 +5,10 @@
 #include <cstddef>
 #include <memory>
 
+#include "gpu/core/cuda_types.h"
 #include "gpu/fft/fft.h"
 
-struct CUstream_st;
-
 namespace datum {
-
-using CudaStream = CUstream_st*;
 
 /// Results are byte for byte those of Fft on the CPU. Members throw GpuError. One object is used by one thread at a time.
 template <class Word>  // float or double

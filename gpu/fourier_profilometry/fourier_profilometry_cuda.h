@@ -3,13 +3,10 @@
 
 #include <memory>
 
+#include "gpu/core/cuda_types.h"
 #include "gpu/fourier_profilometry/fourier_profilometry.h"
 
-struct CUstream_st;
-
 namespace datum {
-
-using CudaStream = CUstream_st*;
 
 /// Results are byte for byte those of FourierProfilometry on the CPU, whose exceptions the members throw, and GpuError. One
 /// object is used by one thread at a time.

@@ -3,13 +3,10 @@
 
 #include <memory>
 
+#include "gpu/core/cuda_types.h"
 #include "gpu/fringe_phase/fringe_phase.h"
 
-struct CUstream_st;
-
 namespace datum {
-
-using CudaStream = CUstream_st*;
 
 /// Results are byte for byte those of demodulate() on the CPU. Members throw GpuError, prepare() and upload()
 /// std::invalid_argument for what demodulate() refuses; one object is used by one thread at a time.

@@ -4,16 +4,10 @@
 #include <limits>
 
 #include "gpu/lu/lu.h"
+#include "gpu/lu/lu_check.h"
 
 namespace datum {
 namespace {
-
-template <class T>
-double largest_of(const std::vector<T>& v) {
-  double largest = 0;
-  for (const T x : v) largest = std::max(largest, std::fabs(static_cast<double>(x)));
-  return largest;
-}
 
 template <class T>
 double sum_of(const std::vector<T>& v) {
@@ -88,7 +82,7 @@ LuHealth LuSystem<T>::health() const {
     h.growth = h.condition = h.norm_one = h.norm_infinity = std::numeric_limits<double>::quiet_NaN();
     return h;
   }
-  const double largest = largest_of(a_);
+  const double largest = lu::largest_of(a_);
   h.growth = largest > 0 ? largest_of_upper(factors_, n_) / largest : 1;
   if (status() == LuStatus::singular) {
     h.condition = std::numeric_limits<double>::infinity();

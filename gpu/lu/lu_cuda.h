@@ -4,13 +4,10 @@
 #include <cstddef>
 #include <memory>
 
+#include "gpu/core/cuda_types.h"
 #include "gpu/lu/lu.h"
 
-struct CUstream_st;
-
 namespace datum {
-
-using CudaStream = CUstream_st*;
 
 /// Batches of matrices of one size; factors, pivots and infos are byte for byte those of lu_factor_batch on the CPU. T is
 /// float or double. Members throw GpuError; one object is used by one thread at a time.

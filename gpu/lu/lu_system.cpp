@@ -15,17 +15,10 @@ namespace {
 constexpr std::uint32_t most_refinements = 5;
 
 template <class T>
-double largest_of(const std::vector<T>& v) {
-  double largest = 0;
-  for (const T x : v) largest = std::max(largest, std::fabs(static_cast<double>(x)));
-  return largest;
-}
-
-template <class T>
 double row_sum_norm(const std::vector<T>& a, std::uint32_t n) {
   std::vector<double> sums(n, 0.0);
   for (std::size_t at = 0; at < a.size(); ++at) sums[at % n] += std::fabs(static_cast<double>(a[at]));
-  return largest_of(sums);
+  return lu::largest_of(sums);
 }
 
 /// r = b - A x, each element's terms in ascending columns, rounded once at the end. Products of floats are exact in double.
@@ -113,14 +106,14 @@ LuAnswer LuSystem<T>::solve(const T* b, T* x) const {
   solve_with_factors(best.data(), false);
   const auto error_of = [&](const std::vector<T>& y) {
     residual(backend_.isa, a_.data(), n_, b, y.data(), r.data());
-    const double scale = norm_infinity_ * largest_of(y) + largest_of(right);
-    return scale > 0 ? largest_of(r) / scale : largest_of(r);
+    const double scale = norm_infinity_ * lu::largest_of(y) + lu::largest_of(right);
+    return scale > 0 ? lu::largest_of(r) / scale : lu::largest_of(r);
   };
   answer.backward_error = error_of(best);
   while (answer.refinements < most_refinements && answer.backward_error > 0) {
     std::vector<T> next = r;
     solve_with_factors(next.data(), false);
-    const double correction = largest_of(next);
+    const double correction = lu::largest_of(next);
     for (std::uint32_t i = 0; i < n_; ++i) next[i] += best[i];
     const double error = error_of(next);
     if (!(error < answer.backward_error)) break;

@@ -4,13 +4,10 @@
 #include <cstddef>
 #include <memory>
 
+#include "gpu/core/cuda_types.h"
 #include "gpu/model_distance/distance_finder.h"
 
-struct CUstream_st;
-
 namespace datum {
-
-using CudaStream = CUstream_st*;
 
 /// Results are byte for byte those of ModelSearch on the CPU. Members throw GpuError, find() std::invalid_argument for what
 /// ModelSearch refuses; one object is used by one thread at a time.

@@ -34,14 +34,7 @@ void check(const RawModel& raw) {
   if (raw.facets.empty()) throw std::invalid_argument("the model has no facets");
   if (raw.facets.size() > (std::size_t{1} << 31))
     throw std::invalid_argument("the model has more than 2^31 facets");
-  for (std::size_t i = 0; i < raw.vertices.size(); ++i)
-    for (const double c : raw.vertices[i])
-      if (!std::isfinite(c)) throw std::invalid_argument("vertex " + std::to_string(i) + " is not finite");
-  for (std::size_t i = 0; i < raw.facets.size(); ++i)
-    for (const std::uint32_t c : raw.facets[i])
-      if (c >= raw.vertices.size())
-        throw std::invalid_argument("facet " + std::to_string(i) + " has corner " + std::to_string(c) +
-                                    " of " + std::to_string(raw.vertices.size()) + " vertices");
+  check_corners(raw);
 }
 
 struct PlaceHash {
@@ -199,6 +192,17 @@ class Builder {
 };
 
 }  // namespace
+
+void check_corners(const RawModel& raw) {
+  for (std::size_t i = 0; i < raw.vertices.size(); ++i)
+    for (const double c : raw.vertices[i])
+      if (!std::isfinite(c)) throw std::invalid_argument("vertex " + std::to_string(i) + " is not finite");
+  for (std::size_t i = 0; i < raw.facets.size(); ++i)
+    for (const std::uint32_t c : raw.facets[i])
+      if (c >= raw.vertices.size())
+        throw std::invalid_argument("facet " + std::to_string(i) + " has corner " + std::to_string(c) +
+                                    " of " + std::to_string(raw.vertices.size()) + " vertices");
+}
 
 TriangleModel triangle_model(const RawModel& raw) {
   check(raw);

@@ -40,6 +40,9 @@ struct TriangleModel {
   ModelFaults faults;
 };
 
+/// Throws std::invalid_argument for a facet whose corner does not exist and a coordinate that is not finite.
+void check_corners(const RawModel& raw);
+
 /// Vertices at the same place are one. Throws std::invalid_argument for a facet whose corner does not exist, a
 /// coordinate that is not finite, more than 2^31 facets or a model without any facet.
 TriangleModel triangle_model(const RawModel& raw);

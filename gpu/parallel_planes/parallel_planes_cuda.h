@@ -4,13 +4,10 @@
 #include <cstddef>
 #include <memory>
 
+#include "gpu/core/cuda_types.h"
 #include "gpu/parallel_planes/parallel_planes.h"
 
-struct CUstream_st;
-
 namespace datum {
-
-using CudaStream = CUstream_st*;
 
 /// Results are byte for byte those of fit_parallel_planes on the CPU. Members throw GpuError, prepare()
 /// std::invalid_argument for what fit_parallel_planes refuses; one object is used by one thread at a time.

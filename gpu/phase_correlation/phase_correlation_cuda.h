@@ -3,13 +3,10 @@
 
 #include <memory>
 
+#include "gpu/core/cuda_types.h"
 #include "gpu/phase_correlation/phase_correlation.h"
 
-struct CUstream_st;
-
 namespace datum {
-
-using CudaStream = CUstream_st*;
 
 /// Results are byte for byte those of PhaseCorrelation on the CPU, whose exceptions the members throw, and GpuError. One
 /// object is used by one thread at a time.

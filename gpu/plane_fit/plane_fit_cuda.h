@@ -6,13 +6,10 @@
 #include <memory>
 
 #include "gpu/core/board_plan.h"
+#include "gpu/core/cuda_types.h"
 #include "gpu/plane_fit/plane_fit.h"
 
-struct CUstream_st;
-
 namespace datum {
-
-using CudaStream = CUstream_st*;
 
 /// How the work is divided; no result depends on it. 0: chosen for the device and the batch.
 struct CudaFitOptions {

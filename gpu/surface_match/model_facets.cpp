@@ -153,14 +153,7 @@ class Cutter {
 
 CutModel cut(const RawModel& raw, double longest) {
   if (!(longest > 0)) throw std::invalid_argument("cutting a model: the longest edge must be above 0");
-  for (std::size_t i = 0; i < raw.vertices.size(); ++i)
-    for (const double c : raw.vertices[i])
-      if (!std::isfinite(c)) throw std::invalid_argument("vertex " + std::to_string(i) + " is not finite");
-  for (std::size_t i = 0; i < raw.facets.size(); ++i)
-    for (const std::uint32_t c : raw.facets[i])
-      if (c >= raw.vertices.size())
-        throw std::invalid_argument("facet " + std::to_string(i) + " has corner " + std::to_string(c) +
-                                    " of " + std::to_string(raw.vertices.size()) + " vertices");
+  check_corners(raw);
   return Cutter(raw, longest).run();
 }
 

@@ -4,13 +4,10 @@
 #include <cstddef>
 #include <memory>
 
+#include "gpu/core/cuda_types.h"
 #include "gpu/surface_match/surface_match.h"
 
-struct CUstream_st;
-
 namespace datum {
-
-using CudaStream = CUstream_st*;
 
 /// Results are byte for byte those of MeasuredPoints on the CPU. Members throw GpuError, launch() std::invalid_argument
 /// for what MeasuredPoints refuses; one object is used by one thread at a time.

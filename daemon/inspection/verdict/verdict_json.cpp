@@ -7,11 +7,7 @@
 #include <type_traits>
 
 #include "daemon/inspection/verdict/verdict.h"
-#include "daemon/inspection/verdict/verdict_json_controller.h"
-#include "daemon/inspection/verdict/verdict_json_frame.h"
-#include "daemon/inspection/verdict/verdict_json_pose.h"
-#include "daemon/inspection/verdict/verdict_json_surface.h"
-#include "daemon/inspection/verdict/verdict_json_warp.h"
+#include "daemon/inspection/verdict/verdict_json_parts.h"
 
 namespace datum {
 namespace {
