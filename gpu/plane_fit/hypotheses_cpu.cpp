@@ -10,7 +10,6 @@ using namespace plane_math;
 
 constexpr int batch = 8;  // hypotheses counted together; the rule makes the result independent of it
 
-/// Points of the pool by index.
 struct Pool {
   const PointList& points;
   Point operator[](std::uint32_t i) const { return Point{points.x[i], points.y[i], points.z[i]}; }

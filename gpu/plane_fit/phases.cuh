@@ -39,7 +39,6 @@ __device__ inline void begin_accumulate(PlaneWork* work, const Refiner& refiner)
   if (threadIdx.x == 0) work->tiles_done = 0;
 }
 
-/// The threshold of the refinement.
 __device__ inline float refinement_threshold(const PlaneTask& task) {
   return task.refit_threshold > task.threshold ? task.refit_threshold : task.threshold;
 }
