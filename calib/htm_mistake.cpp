@@ -32,7 +32,6 @@ Matrix4d mirror(int axis) {
   return f;
 }
 
-/// The given matrix with each mistake corrected.
 std::vector<NamedMistake> undone(const Matrix4d& given) {
   const Matrix3d r = given.topLeftCorner<3, 3>();
   const Vector3d t = given.topRightCorner<3, 1>();

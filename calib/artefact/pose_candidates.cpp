@@ -56,7 +56,6 @@ Eigen::Vector2d common_slope(const std::vector<const Cell*>& cells, double most_
   return n > 0 ? Eigen::Vector2d(mean / n) : best;
 }
 
-/// The fullest level of cells of about this slope.
 std::vector<Eigen::Vector3d> fullest_level(const std::vector<const Cell*>& cells,
                                            const Eigen::Vector2d& slope) {
   std::vector<std::pair<double, const Cell*>> heights;
@@ -198,7 +197,6 @@ double refined_rotation(const std::vector<Sloping>& cells, const ArtefactDrawing
   return n > 0 ? angle_rad + sum / n : angle_rad;
 }
 
-/// Candidate of one plate at one rotation.
 void add_candidate(const std::vector<Sloping>& cells, const ArtefactDrawing& drawing,
                    const Eigen::Isometry3d& sensor_from_plate, double angle_rad, double score,
                    double cell_mm2, PoseCandidates& all) {

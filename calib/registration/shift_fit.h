@@ -25,7 +25,6 @@ struct ShiftFit {
 
   /// The overlap determines the shift along machine axis 0, 1, 2.
   bool tells(int axis) const { return told(3 + axis, 3 + axis) > 0.9; }
-  /// The shift of a point, and its covariance.
   Eigen::Vector3d at(const Eigen::Vector3d& point_mm) const;
   Eigen::Matrix3d covariance_at(const Eigen::Vector3d& point_mm) const;
 };

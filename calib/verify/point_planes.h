@@ -22,7 +22,6 @@ struct ListedPoint {
 /// Throws std::invalid_argument with `name`, line, fault and allowed content.
 std::vector<ListedPoint> read_points(const std::string& text, const std::string& name);
 
-/// One plane of the list.
 struct ListedPlane {
   std::size_t points = 0;
   /// Largest less smallest distance from the plane fitted to its own points alone, weighted.

@@ -25,7 +25,6 @@ struct HostTls {
 
 /// None: this certificate has no role, whichever CA signed it. An entry with a fingerprint takes precedence over a name.
 std::optional<Role> role_of(const TlsIdentity& identity, const std::vector<TlsClient>& clients);
-/// The highest role of all clients.
 Role highest_role(const std::vector<TlsClient>& clients);
 
 }  // namespace datum

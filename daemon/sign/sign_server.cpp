@@ -25,7 +25,6 @@ std::string counted(const char* what, const SignedHead& head) {
   return fmt::format("{} {}\n{}", what, text.size(), text);
 }
 
-/// The words of a line.
 std::vector<std::string> words_of(const std::string& line) {
   std::istringstream in(line);
   std::vector<std::string> words;

@@ -18,7 +18,6 @@ extern char** environ;
 namespace datum {
 namespace {
 
-/// File actions and attributes for posix_spawn.
 struct SpawnPlan {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;

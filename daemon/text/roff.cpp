@@ -5,7 +5,6 @@
 namespace datum {
 namespace {
 
-/// Quotes an argument of a macro.
 std::string argument(const std::string& text) {
   std::string quoted;
   for (const char c : roff_escaped(text)) quoted += c == '"' ? "\\(dq" : std::string(1, c);

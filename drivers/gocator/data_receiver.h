@@ -19,7 +19,6 @@ class DataReceiver {
   std::span<std::uint8_t> room();
   /// Number of bytes written into room(). Throws ProtocolError; call reset() before continuing.
   void received(std::size_t count);
-  /// A complete data set, if any.
   std::optional<DataSet> next();
   /// The messages since the last complete data set.
   DataSet take();

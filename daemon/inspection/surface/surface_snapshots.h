@@ -14,7 +14,6 @@
 
 namespace datum {
 
-/// Stage position of one snapshot.
 struct SnapshotMotion {
   bool moved = false;  // false: no stage is configured, the snapshot is at the calibration position
   Eigen::Vector3d q_mm = Eigen::Vector3d::Zero();

@@ -29,7 +29,6 @@ double capability_of(const Check& check, double u) { return u > 0 ? tolerance_of
 
 namespace {
 
-/// Origin of the tolerance, as text.
 std::string tolerance_text(const Check& check) {
   const double tolerance = tolerance_of(check);
   const char* unit = unit_of(check.characteristic);

@@ -7,7 +7,6 @@
 namespace datum {
 namespace {
 
-/// One region with rounded heights.
 struct Rounded {
   double scatter = 0;   // of its rounded heights about their plane, LSB
   double steps = 0;     // across it by its slopes, LSB
