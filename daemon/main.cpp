@@ -209,16 +209,32 @@ int serve(const DaemonConfig& config) {
   ResultStore writer(config.store, {iso8601(utc_ns()), tell_migration, held});
   ResultStore reader = ResultStore::read_only(config.store);
   Retention retention(kept_files(config));
-  Worker worker, signer, uploader;
+  // The worker submits to the storer, and so ends before it.
+  Worker drawer, storer, worker, loader, signer, uploader;
   const std::unique_ptr<FrameSource> frames = frames_of(config, sensor, reader);
   const std::unique_ptr<CmmSource> cmm = config.cmm ? cmm_of(*config.cmm) : nullptr;
   CellMetrics& metrics = telemetry.metrics();
   const ServiceSampler facts(places_of(config), EventLoop::now);
   InspectionCell cell(
-      {config, sensor, backend, worker, *frames, cmm.get(), writer, reader, utc_ns, to_journal, &controller,
+      {config,
+       sensor,
+       backend,
+       {loader, worker, storer, drawer},
+       *frames,
+       cmm.get(),
+       writer,
+       reader,
+       utc_ns,
+       to_journal,
+       &controller,
        [&metrics](const BoardVerdict& verdict, const BoardTimes& times) { metrics.board(verdict, times); },
-       [&facts] { return room_of(facts); }, &retention, &parsers->texts(), &parsers->models(), &signer,
-       &parsers->uploads(), &uploader});
+       [&facts] { return room_of(facts); },
+       &retention,
+       &parsers->texts(),
+       &parsers->models(),
+       &signer,
+       &parsers->uploads(),
+       &uploader});
   const auto hosts = open_hosts(config, cell, to_journal, sockets, loop);
   reload = [&] {
     cell.reload();
@@ -228,19 +244,23 @@ int serve(const DaemonConfig& config) {
   open_modbus(modbus, config, cell, to_journal, sockets, loop);
   if (writer.renewed()) cell.report_renewal(*writer.renewed());
   start_cmm(cmm.get(), loop, ending);
-  for (Worker* thread : {&worker, &signer, &uploader}) loop.add(*thread);
+  const auto threads = {&loader, &worker, &storer,
+                        &drawer, &signer, &uploader};  // the storer ends after the worker
+  for (Worker* thread : threads) loop.add(*thread);
   for (Pollable* link : frames->pollables()) loop.add(*link);
   loop.add(cell);
 
-  Watchdog watchdog({watchdog_period_ns(), [&worker] { return worker.busy_since(); }, progress_marks,
-                     [] { sd_notify(0, "WATCHDOG=1"); }});
+  const auto busy_since = [&] {
+    return earliest({loader.busy_since(), worker.busy_since(), storer.busy_since(), drawer.busy_since()});
+  };
+  Watchdog watchdog({watchdog_period_ns(), busy_since, progress_marks, [] { sd_notify(0, "WATCHDOG=1"); }});
   std::optional<MetricsService> metrics_service;
   open_metrics(metrics_service,
                MetricsDependencies{config, telemetry, cell, backend, worker, controller, facts, retention,
                                    [&watchdog] { return watchdog.fed(); }},
                loop);
   turn(loop, cell, watchdog, ending, to_journal);
-  for (Worker* thread : {&worker, &signer, &uploader}) thread->finish();
+  for (Worker* thread : threads) thread->finish();
   cell.sign_at_end();
   return 0;
 }

@@ -143,7 +143,6 @@ Pose pose_of(const std::optional<PairingResult>& pairing) {
 
 void load(BoardOrder& order) {
   try {
-    if (!order.claim->received) sync_claim_record(order.claim->entry.parent_path());
     order.frame = read_claim(*order.claim, *order.sensor);
     order.frame_error = order.claim->doubt;
   } catch (const std::exception& error) {
@@ -152,7 +151,7 @@ void load(BoardOrder& order) {
   order.times.read_ns = EventLoop::now();
 }
 
-void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
+void measure(BoardOrder& order, std::int64_t utc_ns) {
   try {
     order.times.begun_ns = EventLoop::now();
     order.times.plan_ns = order.times.heights_ns = order.times.evidence_ns = 0;
@@ -192,17 +191,33 @@ void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store) {
     order.verdict.frame_age = order.age;
     if (order.controller) order.verdict.controller = order.controller->newest();
     order.times.measured_ns = EventLoop::now();
-    attempt.reset();
-    if (order.aborted) return;
-    store.store(order.verdict);
-    order.times.stored_ns = EventLoop::now();
-    order.stored = true;
-  } catch (const StoreError& error) {
-    order.store_error = error.what();
-    order.store_error_kind = error.kind();
   } catch (const std::exception& error) {
     order.store_error = error.what();
   }
+}
+
+bool store_results(const std::vector<BoardOrder*>& boards, ResultStore& store) {
+  const auto fail = [&](const std::string& what, std::optional<StoreError::Kind> kind) {
+    for (BoardOrder* board : boards) {
+      board->store_error = what;
+      board->store_error_kind = kind;
+    }
+    return false;
+  };
+  try {
+    std::vector<BoardVerdict*> verdicts;
+    for (BoardOrder* board : boards) verdicts.push_back(&board->verdict);
+    store.store(verdicts);
+  } catch (const StoreError& error) {
+    return fail(error.what(), error.kind());
+  } catch (const std::exception& error) {
+    return fail(error.what(), std::nullopt);
+  }
+  for (BoardOrder* board : boards) {
+    board->times.stored_ns = EventLoop::now();
+    board->stored = true;
+  }
+  return true;
 }
 
 void draw(const BoardOrder& order, const std::filesystem::path& file, const LogSink& log) {

@@ -98,14 +98,19 @@ std::string iso8601(std::int64_t utc_ns);
 /// The pairing as it stands in a verdict. `none`: no CMM is configured.
 Pose pose_of(const std::optional<PairingResult>& pairing);
 
-/// Reads the claimed delivery into the order. Never throws.
+/// Reads the claimed delivery into the order; beside it its claim's record must be synchronised (sync_claim_record). Never throws.
 void load(BoardOrder& order);
 
 /// Reason of a pairing that was not accepted.
 Reason reason_of(PairFault fault);
 
-/// Inspects and stores. Without a readable frame, or with order.reason, the result is INVALID. Never throws.
-void measure(BoardOrder& order, std::int64_t utc_ns, ResultStore& store);
+/// Inspects. Without a readable frame, or with order.reason, the result is INVALID. Never throws; a fault of datumd's own stands
+/// in store_error.
+void measure(BoardOrder& order, std::int64_t utc_ns);
+
+/// Stores the measured boards in this order, all or none; an aborted one may be stored still. False: none, and each has the store's
+/// error. Never throws.
+bool store_results(const std::vector<BoardOrder*>& boards, ResultStore& store);
 
 /// Writes the board's picture; a failure is logged, the result stands.
 void draw(const BoardOrder& order, const std::filesystem::path& file, const LogSink& log);

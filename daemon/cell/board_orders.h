@@ -32,6 +32,7 @@ class BoardOrders {
       : deps_(dependencies), models_(std::make_shared<SurfaceModels>(deps_.models)) {}
 
   const std::string& unit() const { return unit_; }
+  MonotonicNs unit_reported_ns() const { return unit_reported_ns_; }
   void report_unit(const std::string& serial, MonotonicNs now);
   void forget_unit() { unit_.clear(); }
   /// The order's frame was nobody's. A number that was reported meanwhile is the newer one, and stays.

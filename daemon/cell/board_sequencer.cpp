@@ -8,24 +8,17 @@
 #include "daemon/system/event_loop.h"
 
 namespace datum {
-namespace {
-
-/// Null: the delivery could not be read.
-const DroppedFrame* frame_of(const BoardOrder& order) { return order.frame ? &*order.frame : nullptr; }
-
-/// From the exposure, where the source knows it, to now: pixels are still made after a stamp.
-std::optional<CaptureWindow> exposure_of(const ClaimedFrame& claim, MonotonicNs now) {
-  if (!claim.exposed) return std::nullopt;
-  return CaptureWindow{claim.exposed->from_ns, now, true};
-}
-
-}  // namespace
 
 BoardSequencer::BoardSequencer(BoardSequencerDependencies dependencies)
     : deps_(std::move(dependencies)),
       deliveries_(deps_.frames, deps_.retention, deps_.events),
       part_(deliveries_, deps_.events),
-      trigger_(deps_.trigger) {
+      trigger_(deps_.trigger),
+      early_(deliveries_, deps_.acceptance, deps_.orders, deps_.threads.loader),
+      ahead_(deps_.frames, deps_.orders, deps_.threads),
+      on_way_({deps_.threads, deps_.writer, deps_.utc_ns,
+               [this](const std::shared_ptr<BoardOrder>& board) { measured(board); },
+               [this](const std::shared_ptr<BoardOrder>& board) { finish(board); }}) {
   if (deps_.pairing) stare_.emplace(*deps_.pairing);
 }
 
@@ -52,7 +45,7 @@ std::string BoardSequencer::detail() const {
 }
 
 void BoardSequencer::demand_none_in_hand() const {
-  if (board_) throw scpi::Error(scpi::settings_conflict, "a board is being measured; ABORt or wait");
+  if (board()) throw scpi::Error(scpi::settings_conflict, "a board is being measured; ABORt or wait");
   if (part_.waiting())
     throw scpi::Error(scpi::settings_conflict,
                       part_.next_snapshot() + " is awaited; take it, or ABORt gives the part up");
@@ -60,7 +53,8 @@ void BoardSequencer::demand_none_in_hand() const {
 
 void BoardSequencer::arm(const Recipe& recipe, bool resumes) {
   const MonotonicNs now = EventLoop::now();
-  const std::size_t frames_before = deps_.frames.begin(now);
+  given_up_ += ahead_.give_up_received();
+  const std::size_t frames_before = deps_.frames.begin(now) + std::exchange(given_up_, 0);
   const bool kept = deps_.acceptance.arm(
       {now, frames_before, deps_.frames.link_since(), resumes, trigger_ == TriggerMode::on_frame}, recipe);
   if (!kept)
@@ -82,14 +76,19 @@ void BoardSequencer::trigger() {
 
 void BoardSequencer::abandon(const std::string& why) {
   const bool measuring = deps_.state.now() == InstrumentState::measuring;
+  const auto give_up = [&](BoardOrder& board) {
+    board.aborted = true;
+    deps_.events.log(5, "the board in progress is abandoned: " + why,
+                     {Event::board_abandoned, {{"DATUM_RECIPE", board.recipe->name}, {"DATUM_REASON", why}}});
+  };
+  for (const auto& board : on_way_.boards())
+    if (board != board_ && !board->aborted) give_up(*board);
   if (board_) {
-    board_->aborted = true;
-    deps_.events.log(
-        5, "the board in progress is abandoned: " + why,
-        {Event::board_abandoned, {{"DATUM_RECIPE", board_->recipe->name}, {"DATUM_REASON", why}}});
+    give_up(*board_);
     if (board_->claim && !measuring && !board_->loading) deliveries_.abort(*board_->claim);
     if (!measuring) deliveries_.abort_snapshots(*board_);
     board_.reset();
+    measured_ = false;
   }
   part_.abandon(why);
   if (stare_) stare_->abort();
@@ -124,63 +123,93 @@ void BoardSequencer::let_expose(MonotonicNs now) {
   deps_.events.changed();  // the sensor may expose now
 }
 
-bool BoardSequencer::after_round(MonotonicNs now) {
-  if (deps_.worker.busy()) return false;
-  if (unfinished_ && deps_.state.armed()) {
-    conclude_unfinished();
+/// Nothing that a board's way needs is in use, and there is room on it.
+bool BoardSequencer::may_begin(bool empties) const {
+  const BoardThreads& threads = deps_.threads;
+  return !threads.worker.busy() && !threads.loader.busy() && !on_way_.full() && !deps_.announcer.behind() &&
+         (on_way_.empty() || !(empties || deps_.events.awaits_end()));
+}
+
+/// A delivery that ended a process may do it again: nothing else is in work beside it.
+void BoardSequencer::read_ahead(MonotonicNs now) {
+  const bool measuring = board_ && board_->claim && deps_.state.now() == InstrumentState::measuring;
+  if (!measuring || !overlaps(*board_) || board_->claim->left_over || board_->sensor->reader) return;
+  if (ahead_.holds() || deps_.threads.loader.busy() || on_way_.has_unfinished()) return;
+  ahead_.begin(deps_.acceptance.earlier_outstanding(), now);
+}
+
+bool BoardSequencer::after_round(MonotonicNs now, bool empties) {
+  ahead_.keep_record(!deps_.state.idle());
+  if (deps_.state.idle()) given_up_ += ahead_.give_up_received();
+  if (!empties) read_ahead(now);
+  if (!may_begin(empties)) return false;
+  if (on_way_.has_unfinished() && deps_.state.armed()) {
+    // Boards whose results could not be stored, with their own positions, recipe and unit.
+    if (board_ = on_way_.next_unfinished(); board_) conclude({board_->reason, board_->detail});
     return false;
   }
   const bool wanted = trigger_ == TriggerMode::on_frame
-                          ? deps_.state.armed()
+                          ? deps_.state.armed() || (measured_ && !on_way_.has_unfinished())
                           : deps_.state.now() == InstrumentState::waiting && !board_->claim;
-  if (!wanted) return true;
-  deps_.frames.claims_are_for(
-      deps_.orders.record(board_ ? board_.get() : part_.waiting(), trigger_ == TriggerMode::bus));
-  auto claim = deps_.frames.next();
-  for (; claim && is_early(*claim); claim = deps_.frames.next()) {
-    if (deps_.acceptance.earlier_outstanding()) {
-      examine_early(*claim);
-      return false;
-    }
-    deliveries_.refuse(*claim, early_refusal(*claim));
+  return !wanted || !begin_next(now);
+}
+
+/// True: a delivery was taken, or is looked at.
+bool BoardSequencer::begin_next(MonotonicNs now) {
+  // What shows the same picture is judged once that board has its result.
+  if (const FrameIdentity* next = ahead_.identity(); next && on_way_.shows(*next)) return true;
+  const BoardOrder* recipient = measured_ ? nullptr : board_ ? board_.get() : part_.waiting();
+  deps_.frames.claims_are_for(deps_.orders.record(recipient, trigger_ == TriggerMode::bus));
+  std::shared_ptr<BoardOrder> read = ahead_.take();
+  auto claim = read ? read->claim : deps_.frames.next();
+  const auto is_early = [&] {
+    return trigger_ == TriggerMode::bus && claim->first_seen_ns <= board_->triggered_ns;
+  };
+  for (; claim && is_early(); claim = deps_.frames.next()) {
+    read.reset();
+    if (early_.refuse(*claim)) return true;
   }
-  if (!claim) return true;
-  if (!board_) begin(now);
+  if (!claim) return false;
+  if (!board_ || std::exchange(measured_, false)) begin(now);
   if (claim->left_over) deps_.orders.restore(*board_, *claim);
   // The source can't tell the newest trigger's exposure from an earlier one's.
   if (deps_.acceptance.earlier_outstanding()) claim->exposed = claim->exposed_by_clock;
-  take_frame(*claim, now);
-  return false;
+  read ? take_read(*read) : take_frame(*claim, now);
+  return true;
 }
 
-/// A frame that was there before its trigger shows another board.
-bool BoardSequencer::is_early(const ClaimedFrame& claim) const {
-  return trigger_ == TriggerMode::bus && claim.first_seen_ns <= board_->triggered_ns;
-}
-
-void BoardSequencer::examine_early(const ClaimedFrame& claim) {
-  const auto early = deps_.orders.make_to_read(claim);
-  deps_.worker.submit([early] { load(*early); },
-                      [this, early] {
-                        const DroppedFrame* frame = frame_of(*early);
-                        const bool duplicate = frame && deliveries_.is_duplicate(*frame);
-                        deps_.acceptance.note_early(*early->claim, frame, duplicate);
-                        deliveries_.refuse(*early->claim, early_refusal(*early->claim));
-                      });
+void BoardSequencer::accept_delivery(const ClaimedFrame& claim, MonotonicNs taken_ns, MonotonicNs now) {
+  frame_due_.reset();
+  board_->claim = claim;
+  board_->taken_ns = board_->times.taken_ns = taken_ns;
+  board_->times.noticed_ns = claim.first_seen_ns;
+  deliveries_.count_taken();
+  if (!stare_) return;
+  // From the exposure, where the source knows it, to now: pixels are still made after a stamp.
+  std::optional<CaptureWindow> exposed;
+  if (claim.exposed) exposed = {claim.exposed->from_ns, now, true};
+  stare_->frame_arrived(now, exposed);
+  deps_.cmm->poll_soon(now);
 }
 
 void BoardSequencer::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
-  frame_due_.reset();
-  board_->claim = claim;
+  accept_delivery(claim, now, now);
   board_->loading = true;
-  board_->taken_ns = board_->times.taken_ns = now;
-  board_->times.noticed_ns = claim.first_seen_ns;
-  deliveries_.count_taken();
-  if (stare_) {
-    stare_->frame_arrived(now, exposure_of(claim, now));
-    deps_.cmm->poll_soon(now);
-  }
-  deps_.worker.submit([board = board_] { load(*board); }, [this, board = board_] { frame_loaded(board); });
+  deps_.threads.loader.submit([board = board_] { load(*board); },
+                              [this, board = board_] { frame_loaded(board); });
+  // Beside the reading, and before the result: the storer works in order.
+  if (!claim.received)
+    deps_.threads.storer.submit([folder = claim.entry.parent_path()] { sync_claim_record(folder); }, [] {});
+}
+
+/// What was read while the board before it was measured.
+void BoardSequencer::take_read(BoardOrder& read) {
+  accept_delivery(*read.claim, read.taken_ns, EventLoop::now());
+  board_->frame = std::move(read.frame);
+  board_->frame_error = read.frame_error;
+  board_->times.read_ns = read.times.read_ns;
+  if (const std::string why = read.late_fault.why(); !why.empty()) board_->late_fault.tell(why);
+  frame_loaded(board_);
 }
 
 /// The board's own frame is still to come, in the time that it has; where the machine stood before it is known.
@@ -201,9 +230,14 @@ void BoardSequencer::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
   board->loading = false;
   board->times.turn_ns = EventLoop::now();
   if (board->aborted) {
-    deps_.acceptance.remember(frame_of(*board));
+    deps_.acceptance.remember(board->frame ? &*board->frame : nullptr);
     deliveries_.abort(*board->claim);
     return;
+  }
+  if (board != board_) return;  // put back: its turn comes when the cell is armed again
+  if (board->frame && on_way_.shows(board->frame->identity)) {
+    put_back();
+    return rearm();
   }
   if (board->frame && deliveries_.is_duplicate(*board->frame)) {
     deliveries_.end_duplicate(*board->claim, *board->frame);
@@ -220,37 +254,17 @@ void BoardSequencer::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
   if (is_own(*board)) measure_when_ready();
 }
 
-/// Nothing is in work any more.
+/// No board waits, is read or measured any more. Hosts see the cell armed once none is stored either.
 void BoardSequencer::rearm() {
-  board_.reset();
-  deps_.state.enter(InstrumentState::armed);
-}
-
-/// Judges the age of a frame; its exposure where a clock tells it.
-std::optional<HostSpan> BoardSequencer::time_frame(BoardOrder& board) {
-  if (!board.frame) return board.claim->exposed_by_clock;
-  const FrameTiming timing = deps_.acceptance.time_frame(
-      board.frame->frame.captured, *board.claim, board.taken_ns,
-      trigger_ == TriggerMode::bus ? std::optional(board.triggered_ns) : std::nullopt);
-  board.age = timing.age;
-  if (board.frame_error.empty() && !timing.refusal.empty()) {
-    board.frame_error = timing.refusal;
-    board.frame_reason = Reason::frame_stale;
-  }
-  if (stare_ && timing.by_stamp) stare_->exposed({timing.exposed->from_ns, board.taken_ns, true});
-  return timing.exposed;
+  board_ = on_way_.newest();
+  measured_ = board_ != nullptr;
+  deps_.state.enter(measured_ ? InstrumentState::measuring : InstrumentState::armed);
 }
 
 /// False: the frame is not this board's, and another one is awaited.
 bool BoardSequencer::is_own(BoardOrder& board) {
-  const std::optional<HostSpan> exposed = time_frame(board);
-  const FrameInHand frame{*board.claim, frame_of(board), board.frame && board.frame_error.empty(), exposed};
-  // With a CMM, and of a part, the same unit stands elsewhere at its next trigger.
-  const FrameRecipient recipient{board.triggered_ns, board.unit, board.unit_told_ns,
-                                 !stare_ && !board.recipe->surface, board.left_over_fault};
-  const FrameDecision decision = trigger_ == TriggerMode::bus
-                                     ? deps_.acceptance.judge_triggered(frame, recipient)
-                                     : deps_.acceptance.judge_unasked(frame, recipient);
+  const FrameDecision decision =
+      judge_frame(board, deps_.acceptance, trigger_ == TriggerMode::bus, stare_ ? &*stare_ : nullptr);
   switch (decision.kind) {
     case FrameDecision::Kind::accepted:
       return true;
@@ -273,8 +287,6 @@ bool BoardSequencer::is_own(BoardOrder& board) {
   return false;
 }
 
-// ---- what comes beside the frame ----
-
 void BoardSequencer::position(const ProbePoint& sample, MonotonicNs now) {
   if (!stare_->wants_position()) return;
   stare_->position(sample, now);
@@ -283,17 +295,15 @@ void BoardSequencer::position(const ProbePoint& sample, MonotonicNs now) {
 }
 
 void BoardSequencer::fail_sensor(const std::string& fault) {
-  if (!board_ || fault.empty()) return;
+  if (fault.empty()) return;
+  ahead_.tell_fault(fault);
+  if (!board_) return;
   board_->late_fault.tell(fault);
   if (deps_.state.now() == InstrumentState::waiting && !board_->claim) conclude({Reason::frame, fault});
 }
 
 std::optional<MonotonicNs> BoardSequencer::deadline() const {
-  const auto stare = stare_ ? stare_->deadline() : std::nullopt;
-  std::optional<MonotonicNs> earliest;
-  for (const auto& due : {stare, frame_due_, part_.deadline()})
-    if (due && (!earliest || *due < *earliest)) earliest = due;
-  return earliest;
+  return earliest({stare_ ? stare_->deadline() : std::nullopt, frame_due_, part_.deadline()});
 }
 
 void BoardSequencer::on_deadline(MonotonicNs now) {
@@ -339,19 +349,22 @@ void BoardSequencer::conclude(const Conclusion& conclusion) {
   if (stare_ && !board_->pairing) board_->pairing = stare_->result();  // as far as it came
   deps_.state.enter(InstrumentState::measuring);
   board_->times.complete_ns = EventLoop::now();
-  const auto board = board_;
-  // The worker may outlive the cell at the daemon's end, not the store.
-  deps_.worker.submit(
-      [board, utc_ns = deps_.utc_ns, &store = deps_.writer] { measure(*board, utc_ns(), store); },
-      [this, board] { finish(board); });
+  on_way_.begin(board_);
 }
 
-/// The board whose result could not be stored, with its own positions, recipe and unit.
-void BoardSequencer::conclude_unfinished() {
-  board_ = std::exchange(unfinished_, nullptr);
-  board_->store_error.clear();
-  board_->store_error_kind.reset();
-  conclude({board_->reason, board_->detail});
+/// The next board may be begun while this one is stored: nothing else than its frame tells what it shows.
+bool BoardSequencer::overlaps(const BoardOrder& board) const {
+  return trigger_ == TriggerMode::on_frame && !stare_ && !board.recipe->surface;
+}
+
+/// The board is not begun after all; its delivery has its turn later.
+void BoardSequencer::put_back() {
+  if (!board_->claim->left_over) deps_.orders.return_unit(*board_);
+  ahead_.put_back(board_);
+}
+
+void BoardSequencer::measured(const std::shared_ptr<BoardOrder>& board) {
+  if (board == board_) measured_ = overlaps(*board);
 }
 
 void BoardSequencer::finish(const std::shared_ptr<BoardOrder>& board) {
@@ -360,16 +373,26 @@ void BoardSequencer::finish(const std::shared_ptr<BoardOrder>& board) {
   else if (board->store_error.empty())
     deps_.events.log(5, "the board in progress was aborted before its result was stored");
   deliveries_.settle(*board);
-  if (board != board_) return;  // aborted, and perhaps armed anew
-  if (board->stored) return rearm();
+  on_way_.end_oldest();
+  if (!board->stored && !board->aborted) {
+    if (board == board_) board_.reset();
+    if (on_way_.keep_unfinished(board)) disarm_without_store(*board);
+    return;
+  }
+  if (board == board_) return rearm();
+  deps_.events.changed();  // perhaps nothing is pending any more
+}
+
+/// Without a store no result is durable, so none is announced and no board is taken.
+void BoardSequencer::disarm_without_store(const BoardOrder& board) {
+  if (board_ && board_->claim && !on_way_.has(*board_)) put_back();
   board_.reset();
-  // Without a store no result is durable, so none is announced and no board is taken.
-  unfinished_ = board;
-  deps_.state.enter(InstrumentState::idle, board->store_error);
+  measured_ = false;
+  deps_.state.enter(InstrumentState::idle, board.store_error);
   deps_.events.raise(
-      board->store_error_kind == StoreError::Kind::full ? scpi::media_full : scpi::mass_storage_error,
-      board->store_error + "; disarmed, the board is kept and measured when armed again",
-      {Event::store_trouble, {{"DATUM_REASON", board->store_error}, {"DATUM_RECIPE", board->recipe->name}}});
+      board.store_error_kind == StoreError::Kind::full ? scpi::media_full : scpi::mass_storage_error,
+      board.store_error + "; disarmed, the board is kept and measured when armed again",
+      {Event::store_trouble, {{"DATUM_REASON", board.store_error}, {"DATUM_RECIPE", board.recipe->name}}});
 }
 
 }  // namespace datum

@@ -23,20 +23,20 @@ InspectionCell::InspectionCell(CellDependencies dependencies)
       state_(events_, basis_),
       links_(deps_.frames, deps_.cmm, deps_.controller, events_),
       control_(deps_.config.control, EventLoop::now, deps_.log),
-      actions_(control_, deps_.worker, deps_.writer, deps_.utc_ns, events_),
-      signing_(
-          {deps_.config.signatures, deps_.config.store, deps_.signer, deps_.worker, deps_.writer, events_}),
+      actions_(control_, deps_.threads.storer, deps_.writer, deps_.utc_ns, events_),
+      signing_({deps_.config.signatures, deps_.config.store, deps_.signer, deps_.threads.storer, deps_.writer,
+                events_}),
       maintenance_(
-          {deps_.worker, deps_.writer, deps_.reader, deps_.retention, deps_.utc_ns, events_, state_}),
+          {deps_.threads.storer, deps_.writer, deps_.reader, deps_.retention, deps_.utc_ns, events_, state_}),
       acceptance_({deps_.config.store, deps_.config.late_frame_ms, deps_.config.frame_timeout_ms,
                    frame_time_limits(deps_.config)},
                   basis_.utc(), EventLoop::now()),
       orders_({deps_.sensor, deps_.backend, deps_.config.backend.threads, deps_.config.temperature_max_age_s,
                deps_.controller, deps_.models, basis_}),
-      announcer_({deps_.config.pictures, deps_.worker, deps_.writer, deps_.on_board, events_, signing_}),
+      announcer_({deps_.config.pictures, deps_.threads, deps_.writer, deps_.on_board, events_, signing_}),
       boards_(board_dependencies()),
-      self_test_({deps_.backend, deps_.config.backend.threads, deps_.worker, deps_.reader, events_, basis_,
-                  links_, signing_, maintenance_}),
+      self_test_({deps_.backend, deps_.config.backend.threads, deps_.threads.worker, deps_.reader, events_,
+                  basis_, links_, signing_, maintenance_}),
       calibration_procedure_(calibration_dependencies()),
       hole_procedure_(hole_dependencies()),
       recipe_repository_(repository_dependencies()),
@@ -69,7 +69,7 @@ BoardSequencerDependencies InspectionCell::board_dependencies() {
   return {c.trigger,
           c.frame_timeout_ms,
           deps_.cmm ? std::optional(c.cmm->pairing) : std::nullopt,
-          deps_.worker,
+          deps_.threads,
           deps_.frames,
           deps_.cmm,
           deps_.writer,
@@ -87,7 +87,7 @@ ProcedureDependencies InspectionCell::procedure_dependencies() {
   const DaemonConfig& c = deps_.config;
   return {{c.calibrations, c.calibrate, c.cmm, c.frame_timeout_ms},
           deps_.sensor,
-          deps_.worker,
+          deps_.threads.worker,
           deps_.frames,
           deps_.cmm,
           deps_.utc_ns,
@@ -139,7 +139,7 @@ RemeasurementDependencies InspectionCell::remeasurement_dependencies() {
           deps_.sensor,
           *deps_.backend.measurer,
           deps_.config.backend.threads,
-          deps_.worker,
+          deps_.threads.worker,
           deps_.reader,
           [this] {
             refuse_beside("; then a replay");
@@ -165,20 +165,23 @@ void InspectionCell::on_deadline(MonotonicNs now) {
 void InspectionCell::after_round(MonotonicNs now) {
   boards_.fail_sensor(links_.watch_sensor());
   basis_.watch_clock(now);
-  maintenance_.watch_room(boards_.in_hand() || deps_.worker.busy());
+  maintenance_.watch_room(boards_.in_hand() || deps_.threads.worker.busy());
   disarm_unsigned();
   links_.log_cmm_notes();
   if (calibration_procedure_.active()) return calibration_procedure_.after_round(now);
   if (hole_procedure_.active()) return hole_procedure_.after_round(now);
   signing_.after_round(now);  // also where one frame follows the other
-  if (!boards_.after_round(now)) return;
+  // Without room or signature the cell is disarmed, once nothing is in work.
+  const bool empties = !maintenance_.shortage().empty() || !signing_.refusal().empty();
+  if (!boards_.after_round(now, empties)) return;
   actions_.store(now);
-  if (!deps_.worker.busy() && !boards_.in_hand()) maintenance_.remove_old(now);
+  if (!deps_.threads.worker.busy() && !deps_.threads.storer.busy() && !boards_.in_hand())
+    maintenance_.remove_old(now);
 }
 
 /// Where a signature is required, the board in hand is finished and no other is taken.
 void InspectionCell::disarm_unsigned() {
-  if (boards_.in_hand() || deps_.worker.busy() || !state_.armed()) return;
+  if (boards_.in_hand() || deps_.threads.worker.busy() || !state_.armed()) return;
   if (const std::string why = signing_.refusal(); !why.empty()) state_.enter(InstrumentState::idle, why);
 }
 

@@ -5,12 +5,14 @@
 //   BoardSequencer     a board from its trigger to its announced result, with
 //     FrameAcceptance  whose board a frame shows
 //     BoardOrders      what holds for a board whatever comes
+//     ReadAhead        the frame behind the board in work
 //     PartSequencer    a part between its snapshots
+//     BoardsOnWay      boards that are measured and stored, in their order
 //     ResultAnnouncer  log, hosts, counters, picture
 //   StoreMaintenance, ChainSigning, HostActions   room and old results; signatures; what hosts did
 //   CellLinks, CellState, HostEvents              links; the state that hosts see; how hosts hear of all that
 //
-// Everything runs on the loop's thread; reading a frame and inspecting it run on the worker's.
+// Everything runs on the loop's thread; reading a frame, inspecting it and storing have threads of their own.
 #pragma once
 
 #include <functional>
@@ -41,10 +43,10 @@ struct CellDependencies {
   const DaemonConfig& config;
   const SensorProfile& sensor;
   const BackendChoice& backend;
-  Worker& worker;
+  BoardThreads threads;
   FrameSource& frames;
   CmmSource* cmm;                        // null: no CMM is configured
-  ResultStore& writer;                   // used on the worker's thread only
+  ResultStore& writer;                   // used on the storer's thread only
   ResultStore& reader;                   // used on the loop's thread only
   std::function<std::int64_t()> utc_ns;  // since 1970-01-01
   LogSink log;

@@ -3,6 +3,7 @@
 // Endpoints are added once the cell exists, and outlive its last event.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,11 @@ class HostEvents {
   }
   void push_result(const BoardVerdict& verdict) const {
     for (CommandEndpoint* endpoint : endpoints_) endpoint->push_result(verdict);
+  }
+  /// A host waits for the end of what is in work.
+  bool awaits_end() const {
+    return std::any_of(endpoints_.begin(), endpoints_.end(),
+                       [](const CommandEndpoint* e) { return e->awaits_end(); });
   }
   /// Every host that acknowledges has acknowledged all results up to this one; none: no host does.
   std::optional<std::uint64_t> acknowledged() const {

@@ -59,12 +59,13 @@ void ResultAnnouncer::announce(const std::shared_ptr<BoardOrder>& board) {
 /// Beside the result, and not waited for: a host has its line already.
 void ResultAnnouncer::keep_times(const BoardOrder& board) {
   const std::vector<ResultTimes> times{{board.verdict.sequence, to_json(steps_of(board.times))}};
-  deps_.worker.submit_fallible([times, &store = deps_.store] { store.keep_times(times); },
-                               [this](const std::string& failed) {
-                                 const bool failed_before = std::exchange(times_failed_, !failed.empty());
-                                 if (times_failed_ && !failed_before)
-                                   deps_.events.log(4, "times of boards can't be kept: " + failed);
-                               });
+  deps_.threads.storer.submit_fallible([times, &store = deps_.store] { store.keep_times(times); },
+                                       [this](const std::string& failed) {
+                                         const bool failed_before =
+                                             std::exchange(times_failed_, !failed.empty());
+                                         if (times_failed_ && !failed_before)
+                                           deps_.events.log(4, "times of boards can't be kept: " + failed);
+                                       });
 }
 
 void ResultAnnouncer::draw_board(const std::shared_ptr<BoardOrder>& board) {
@@ -72,7 +73,8 @@ void ResultAnnouncer::draw_board(const std::shared_ptr<BoardOrder>& board) {
   const bool drawn = board->part.map || (board->frame && board->frame_error.empty());
   if (!deps_.pictures || !drawn || v.reason == Reason::frame) return;
   const auto file = *deps_.pictures / fmt::format("{:08}_{}.png", v.sequence, name_of(v.decision));
-  deps_.worker.submit([board, file, log = deps_.events.log_sink()] { draw(*board, file, log); }, [] {});
+  deps_.threads.drawer.submit([board, file, log = deps_.events.log_sink()] { draw(*board, file, log); },
+                              [] {});
 }
 
 }  // namespace datum

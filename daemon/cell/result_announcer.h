@@ -9,16 +9,16 @@
 #include <optional>
 
 #include "daemon/cell/board.h"
+#include "daemon/cell/board_threads.h"
 #include "daemon/cell/chain_signing.h"
 #include "daemon/cell/host_events.h"
-#include "daemon/system/worker.h"
 
 namespace datum {
 
 struct ResultAnnouncerDependencies {
   std::optional<std::filesystem::path> pictures;  // folder; none: no picture is written
-  Worker& worker;                                 // draws
-  ResultStore& store;
+  BoardThreads& threads;
+  ResultStore& store;                                                    // the writer
   std::function<void(const BoardVerdict&, const BoardTimes&)> on_board;  // after the hosts; none: nobody asks
   const HostEvents& events;
   ChainSigning& signing;
@@ -31,12 +31,15 @@ class ResultAnnouncer {
   void announce(const std::shared_ptr<BoardOrder>& board);
 
   std::uint64_t count() const { return count_; }
+  /// So many pictures are not drawn yet that no board is begun.
+  bool behind() const { return deps_.threads.drawer.jobs() >= most_pictures; }
   /// While a result is announced: the number of its board.
   std::uint64_t board() const { return board_; }
   /// STATus:QUEStionable of the last board.
   std::uint16_t questionable() const { return questionable_; }
 
  private:
+  static constexpr std::uint64_t most_pictures = 2;  // each holds its frame
   void keep_times(const BoardOrder& board);
   void draw_board(const std::shared_ptr<BoardOrder>& board);
 

@@ -1,7 +1,7 @@
 // StoreMaintenance: is there room for another board, old results go, and a store that was set back gets another id.
 //
 // Without room the board in hand is finished, and no other is taken; only a host arms again. Results are removed in slices on
-// the worker, which stores too: a frame that comes meanwhile waits for one slice at most. On the loop's thread.
+// the storer: a board that comes meanwhile waits for one slice at most. On the loop's thread.
 #pragma once
 
 #include <functional>

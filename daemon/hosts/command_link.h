@@ -28,6 +28,8 @@ class CommandEndpoint : public Pollable, public LinkStatusProvider {
   virtual void instrument_changed() = 0;
   /// Sequence number up to which every acknowledging host of this endpoint has acknowledged; none: there is no such host.
   virtual std::optional<std::uint64_t> acknowledged() const { return std::nullopt; }
+  /// A host waits for the end of what is in work (*WAI, *OPC, *OPC?).
+  virtual bool awaits_end() const { return false; }
   /// Enqueues an error that no command caused (a lost device, a full disk) in every host's error queue.
   virtual void raise(int number, const std::string& detail) = 0;
 };
@@ -71,6 +73,7 @@ class CommandLink final : public CommandEndpoint {
     return delivery_.active() ? std::optional(delivery_.acknowledged()) : std::nullopt;
   }
   void raise(int number, const std::string& detail) override { codec_->raise(number, detail); }
+  bool awaits_end() const override { return codec_->owes(); }
 
   /// Closed, and not to be opened again.
   bool finished() const { return !link_.is_open() && !link_.deadline(); }

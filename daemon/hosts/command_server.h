@@ -2,6 +2,7 @@
 // listener and the connections.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -60,6 +61,9 @@ class CommandServer final : public CommandEndpoint {
   void push_result(const BoardVerdict& verdict) override;
   void instrument_changed() override;
   std::optional<std::uint64_t> acknowledged() const override;
+  bool awaits_end() const override {
+    return std::any_of(links_.begin(), links_.end(), [](const Served& s) { return s.link->awaits_end(); });
+  }
   void raise(int number, const std::string& detail) override;
 
  private:

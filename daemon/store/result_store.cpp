@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "daemon/store/signed_heads.h"
@@ -65,8 +67,8 @@ struct ResultStore::Impl {
   std::vector<FormerId> former;
   std::unique_ptr<StoreMark> mark;  // null: read-only
   std::unique_ptr<StorePresence> presence;
-  std::string head_sha256;  // of the last stored result
-  bool mark_failed = false;
+  std::string head_sha256;               // of the last stored result
+  std::atomic<bool> mark_failed{false};  // read by other threads
 
   void open(int flags);
   void demand_writer() const {
@@ -74,7 +76,8 @@ struct ResultStore::Impl {
   }
   void prepare_reads();
   void prepare_writes();
-  std::uint64_t commit_one(BoardVerdict& verdict);
+  void insert_result(BoardVerdict& verdict);
+  void commit_all(const std::vector<BoardVerdict*>& verdicts);
   StoredResult known_row(const Statement& row, const std::string& id) const {
     return known_row_of(row, id_at_sequence(former, static_cast<std::uint64_t>(row.integer(0)), id));
   }
@@ -162,8 +165,8 @@ void ResultStore::Impl::open(int flags) {
   sqlite3_busy_timeout(db.get(), busy_timeout_ms);
 }
 
-std::uint64_t ResultStore::Impl::commit_one(BoardVerdict& verdict) {
-  sqlite::Run(*begin)->step();
+/// Within a transaction.
+void ResultStore::Impl::insert_result(BoardVerdict& verdict) {
   {
     sqlite::Run row(*next);
     if (!row->step())
@@ -184,24 +187,34 @@ std::uint64_t ResultStore::Impl::commit_one(BoardVerdict& verdict) {
     if (row->step()) before = link_of(*chain_head);
   }
   append_result(*link, before, r);
-  sqlite::Run(*commit)->step();
   head_sha256 = before.sha256;
-  return verdict.sequence;
+}
+
+void ResultStore::Impl::commit_all(const std::vector<BoardVerdict*>& verdicts) {
+  sqlite::Run(*begin)->step();
+  for (BoardVerdict* verdict : verdicts) insert_result(*verdict);
+  sqlite::Run(*commit)->step();
 }
 
 std::uint64_t ResultStore::store(BoardVerdict& verdict) {
+  store(std::vector<BoardVerdict*>{&verdict});
+  return verdict.sequence;
+}
+
+void ResultStore::store(const std::vector<BoardVerdict*>& verdicts) {
   impl_->demand_writer();
-  const auto sequence = verdict.sequence;
-  auto id = std::exchange(verdict.store_id, id_);
+  if (verdicts.empty()) return;
+  std::vector<std::pair<std::uint64_t, std::string>> before;
+  for (BoardVerdict* verdict : verdicts)
+    before.emplace_back(verdict->sequence, std::exchange(verdict->store_id, id_));
   try {
     impl_->presence->check();
-    const std::uint64_t given = impl_->commit_one(verdict);
+    impl_->commit_all(verdicts);
     impl_->presence->check();  // its files may have been removed meanwhile
-    impl_->mark_failed |= !impl_->mark->advance(given, impl_->head_sha256);
-    return given;
+    if (!impl_->mark->advance(verdicts.back()->sequence, impl_->head_sha256)) impl_->mark_failed = true;
   } catch (...) {
-    verdict.sequence = sequence;
-    verdict.store_id = std::move(id);
+    for (std::size_t i = 0; i < verdicts.size(); ++i)
+      std::tie(verdicts[i]->sequence, verdicts[i]->store_id) = std::move(before[i]);
     // SQLite rolls back by itself on some errors; a second rollback then fails harmlessly.
     if (!sqlite3_get_autocommit(impl_->db.get()))
       sqlite3_exec(impl_->db.get(), "ROLLBACK", nullptr, nullptr, nullptr);

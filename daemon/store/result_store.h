@@ -142,6 +142,8 @@ class ResultStore {
   /// Assigns sequence and store_id and commits the verdict. Returns the sequence number when the result is on the disk
   /// and the store still has its name. Throws StoreError and leaves the verdict unchanged; it must then not be announced.
   std::uint64_t store(BoardVerdict& verdict);
+  /// The same for several in this order, with one synchronisation: all or none.
+  void store(const std::vector<BoardVerdict*>& verdicts);
 
   /// Commits entries with these statements in this order. Throws StoreError and then commits none.
   void state(const std::vector<std::string>& statements);

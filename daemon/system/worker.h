@@ -1,6 +1,7 @@
 // One thread for inspections, so that the links are served during a measurement.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -12,7 +13,8 @@
 
 namespace datum {
 
-/// Jobs run in order in the worker's thread; the continuation of each runs on the loop. A job must not throw.
+/// Jobs run in order in the worker's thread; the continuation of each runs on the loop. A job must not throw. Any thread may
+/// submit; the rest is the loop's.
 class Worker : public Pollable {
  public:
   Worker();
@@ -28,7 +30,9 @@ class Worker : public Pollable {
   /// Jobs that wait, run, or whose end the loop has not processed.
   std::uint64_t jobs() const { return submitted_ - finished_; }
   /// Begin of the running job; none while idle. The watchdog is notified only while it is recent.
-  std::optional<MonotonicNs> busy_since() const { return busy() ? std::optional(since_) : std::nullopt; }
+  std::optional<MonotonicNs> busy_since() const {
+    return busy() ? std::optional(since_.load()) : std::nullopt;
+  }
 
   int fd() const override { return event_; }
   void on_ready(MonotonicNs now) override;
@@ -47,8 +51,8 @@ class Worker : public Pollable {
   std::condition_variable wake_;
   std::deque<Task> waiting_, done_;
   bool stopping_ = false;
-  std::uint64_t submitted_ = 0, finished_ = 0;  // used by the loop's thread only
-  MonotonicNs since_ = 0;
+  std::atomic<std::uint64_t> submitted_{0}, finished_{0};
+  std::atomic<MonotonicNs> since_{0};
   std::thread thread_;
 };
 

@@ -1,12 +1,21 @@
 // An object on the daemon's event loop: a descriptor, a deadline, and their handlers. No clock of its own.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 
 #include "drivers/frame/probe_point.h"
 
 namespace datum {
+
+/// The earliest of those that are; none: none is.
+inline std::optional<MonotonicNs> earliest(std::initializer_list<std::optional<MonotonicNs>> times) {
+  std::optional<MonotonicNs> first;
+  for (const auto& time : times)
+    if (time && (!first || *time < *first)) first = time;
+  return first;
+}
 
 class Pollable {
  public:

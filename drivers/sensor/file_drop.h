@@ -63,6 +63,11 @@ class FileDrop final : public Pollable, public FrameSource {
   std::size_t begin(MonotonicNs now) override;
 
   void claims_are_for(const ClaimRecord& record) override { claims_are_for_ = record; }
+  void claim_is_for(const ClaimedFrame& claim, const std::optional<ClaimRecord>& record) override {
+    const std::filesystem::path slot = claim.entry.parent_path();
+    remove_claim_record(slot);
+    if (record) write_claim_record(slot, *record);
+  }
   /// Recovered ones first, then in order of completion.
   std::optional<ClaimedFrame> next() override;
   bool is_duplicate(const FrameIdentity& identity) const override { return measured_.has(identity); }

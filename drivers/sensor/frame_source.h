@@ -45,6 +45,8 @@ class FrameSource : public LinkStatusProvider {
 
   /// Record stored with claims from now on, where a source keeps one.
   virtual void claims_are_for(const ClaimRecord&) {}
+  /// Replaces the record of a claim; none: it has none any more.
+  virtual void claim_is_for(const ClaimedFrame&, const std::optional<ClaimRecord>&) {}
   /// Claims the next complete delivery; none if there is none.
   virtual std::optional<ClaimedFrame> next() = 0;
   virtual bool is_duplicate(const FrameIdentity& identity) const = 0;

@@ -35,6 +35,7 @@ class Killer {
     }
     findings_.count(load_.ready() ? "kills at work" : "kills before it was ready");
     const int status = load_.end(SIGKILL);
+    if (cell_.list("drop/work").size() > 1) findings_.count("kills with several frames in work");
     findings_.expect(status == -SIGKILL, "it ended by itself:\n" + cell_.daemon().output());
   }
   void check() { ledger_.check(cell_, findings_); }

@@ -27,11 +27,15 @@ struct Rig {
     order.threads = 1;
     order.frame = DroppedFrame{scene.frame, {"S1", "F1", "beef"}};
   }
+  void measure_at(std::int64_t utc_ns) {
+    measure(order, utc_ns);
+    store_results({&order}, store);
+  }
 };
 
 TEST(CellBoard, AFrameWithoutDoubtIsMeasured) {
   Rig rig;
-  measure(rig.order, 1'000'000'000, rig.store);
+  rig.measure_at(1'000'000'000);
   EXPECT_TRUE(rig.order.stored) << rig.order.store_error;
   EXPECT_EQ(rig.order.verdict.decision, Decision::pass);
   EXPECT_EQ(rig.order.verdict.stamp->encoder, -42);
@@ -42,7 +46,7 @@ TEST(CellBoard, ADoubtThatComesWhileItIsMeasuredMakesItInvalid) {
   Rig rig;
   rig.order.late_fault.tell("Ethernet drops rose by 2 to 5");
   rig.order.late_fault.tell("and more");
-  measure(rig.order, 1'000'000'000, rig.store);
+  rig.measure_at(1'000'000'000);
   EXPECT_TRUE(rig.order.stored);
   const BoardVerdict& v = rig.order.verdict;
   EXPECT_EQ(v.decision, Decision::invalid);
@@ -62,7 +66,7 @@ TEST(CellBoard, TheVerdictTellsThePairingAndTheAge) {
   pairing.doubt = {400'000'000, 6.25, 1.5};
   rig.order.pairing = pairing;
   rig.order.age = FrameAge{12.5, 5000, "sensor"};
-  measure(rig.order, 1'000'000'000, rig.store);
+  rig.measure_at(1'000'000'000);
   const BoardVerdict v = rig.store.latest()->verdict();
   ASSERT_TRUE(v.pose.pairing);
   EXPECT_STREQ(name_of(v.pose.pairing->pairing), "STARE");
@@ -88,10 +92,10 @@ TEST(CellBoard, AClockThatWasSetBackMakesNoCalibrationValidAgain) {
   rig.order.recipe = recipe;
   rig.order.calibration = std::make_shared<Calibration>(calibration);
   rig.order.latest_utc_ns = 3'000'000'000'000;
-  measure(rig.order, 1'000'000'000'000, rig.store);
+  rig.measure_at(1'000'000'000'000);
   EXPECT_EQ(rig.order.verdict.reason, Reason::calibration) << rig.order.verdict.detail;
   rig.order.latest_utc_ns = 1'000'000'000'000;
-  measure(rig.order, 1'000'000'000'000, rig.store);
+  rig.measure_at(1'000'000'000'000);
   EXPECT_EQ(rig.order.verdict.reason, Reason::none) << rig.order.verdict.detail;
 }
 
@@ -99,7 +103,7 @@ TEST(CellBoard, AnInvalidBoardNamesTheFrameThatWasNotMeasured) {
   Rig rig;
   rig.order.reason = Reason::frame;
   rig.order.detail = "another job is loaded";
-  measure(rig.order, 1'000'000'000, rig.store);
+  rig.measure_at(1'000'000'000);
   const BoardVerdict& v = rig.order.verdict;
   EXPECT_EQ(v.frame_id, "F1");
   EXPECT_EQ(v.frame_sha256, "beef");

@@ -80,6 +80,31 @@ TEST(ResultStore, IsOnTheDiskWhenStoreReturns) {
   }
 }
 
+TEST(ResultStore, StoresSeveralWithOneSynchronisationOrNone) {
+  const FreshFolder folder;
+  ResultStore store(folder / "results.db");
+  BoardVerdict one = board(), two = board(), three = board(), four = board();
+  store.store(one);
+  int before = syncs;
+  store.store(std::vector<BoardVerdict*>{&two, &three, &four});
+  EXPECT_EQ(syncs - before, 1);
+  EXPECT_EQ(two.sequence, 2u);
+  EXPECT_EQ(four.sequence, 4u);
+  EXPECT_EQ(four.store_id, store.id());
+  EXPECT_EQ(store.get(3)->json, to_json(three));
+
+  BoardVerdict good = board(), bad = board();
+  run_sql(folder / "results.db",
+          "CREATE TRIGGER no_sixth BEFORE INSERT ON result WHEN NEW.sequence = 6 BEGIN SELECT RAISE(ABORT, "
+          "'no'); END");
+  EXPECT_THROW(store.store(std::vector<BoardVerdict*>{&good, &bad}), StoreError);
+  EXPECT_EQ(good.sequence, 0u) << "none of them";
+  EXPECT_EQ(store.extent().last, 4u);
+  before = syncs;
+  store.store(std::vector<BoardVerdict*>{});
+  EXPECT_EQ(syncs, before) << "none to store";
+}
+
 TEST(ResultStore, KeepsTimesBesideAResultWithoutWaitingForTheDisk) {
   const FreshFolder folder;
   ResultStore store(folder / "results.db");
