@@ -217,7 +217,7 @@ std::string times_text(const std::vector<BoardStep>& steps, bool colour) {
                                    [&](const BoardStepKind& k) { return step.name == k.name; });
     add(step.name, step.took_ns, kind == board_step_kinds.end() ? "" : kind->meaning);
   }
-  add("total", total, "from the complete delivery to the line at every host");
+  add("total", total, "from there to the line at every host");
   return table.text(colour);
 }
 

@@ -13,7 +13,7 @@ namespace datum {
 /// Monotonic clock. A board without a measurement (no frame, no position) has the times up to that point.
 struct BoardTimes {
   MonotonicNs triggered_ns = 0;
-  MonotonicNs noticed_ns = 0;    // its delivery was complete
+  MonotonicNs noticed_ns = 0;    // its delivery was complete; of a frame from the network its first byte came
   MonotonicNs taken_ns = 0;      // the cell accepted its frame
   MonotonicNs read_ns = 0;       // its frame was read and hashed
   MonotonicNs turn_ns = 0;       // the boards before it have left the way
@@ -38,7 +38,7 @@ struct BoardStepKind {
   const char *name, *meaning;
 };
 inline constexpr std::array<BoardStepKind, 12> board_step_kinds{{
-    {"notice", "the complete delivery waits for the cell"},
+    {"notice", "from the complete delivery, or a network frame's first byte, to the cell"},
     {"read", "the frame is read, hashed, parsed, its pixels classed"},
     {"turn", "the read frame waits for the board before it"},
     {"position", "the position after the frame is awaited"},
