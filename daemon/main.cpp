@@ -195,6 +195,8 @@ int serve(const DaemonConfig& config) {
   SensorProfile sensor = sensor_of(config, backend);
   const std::unique_ptr<IsolatedParsers> parsers = start_parsers(config, sensor.most_pixels, to_journal);
   sensor.parser = parsers->frames();
+  sensor.reading.threads = cpu_backend(config.backend.threads).threads;
+  sensor.reading.buffers = std::make_shared<FrameBuffers>();
   EventLoop loop;
   Ending ending(loop, to_journal);
   for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { ending.begin(EventLoop::now()); });

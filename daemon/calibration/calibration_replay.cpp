@@ -36,7 +36,7 @@ HeightFrame frame_of(const ArtefactScan& scan, const fs::path& deliveries, const
     std::error_code ignored;
     if (!fs::exists(folder / name, ignored)) break;
     try {
-      HeightFrame frame = read_frame(folder / name, sensor);
+      HeightFrame frame = read_frame(folder / name, with_scheme_of(sensor, scan.frame_sha256));
       if (frame.content_sha256 == scan.frame_sha256) return frame;
       why = "its content is another one";
     } catch (const FrameError& error) {

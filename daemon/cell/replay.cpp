@@ -17,11 +17,12 @@ namespace fs = std::filesystem;
 /// Of those that were delivered under this name, the one with the very bytes of then; none: it is not there.
 std::optional<HeightFrame> delivered_as(const Replay& replay, const std::string& delivery,
                                         const fs::path& name, const std::string& sha256) {
+  const SensorProfile as_then = with_scheme_of(*replay.sensor, sha256);
   for (int copy = 1;; ++copy) {
     const fs::path file = replay.frames / (delivery + (copy > 1 ? fmt::format("~{}", copy) : "")) / name;
     std::error_code none;
     if (!fs::exists(file, none)) return std::nullopt;
-    HeightFrame frame = read_frame(file, *replay.sensor);
+    HeightFrame frame = read_frame(file, as_then);
     if (frame.content_sha256 == sha256) return frame;
   }
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "drivers/frame/frame_error.h"
+#include "gpu/core/parallel_for.h"
 
 namespace datum {
 
@@ -123,7 +124,7 @@ void check_heights(const HeightFrame& frame) {
 
 }  // namespace
 
-void check(const HeightFrame& frame) {
+void check_description(const HeightFrame& frame) {
   check_size(frame);
   check_axis(frame, 'x', frame.x, frame.cols);
   check_axis(frame, 'y', frame.y, frame.rows);
@@ -133,20 +134,39 @@ void check(const HeightFrame& frame) {
   check_text(frame, "unit id", frame.unit_id, false);
   check_text(frame, "job name", frame.job, false);
   check_text(frame, "job hash", frame.job_hash, false);
+}
+
+void check(const HeightFrame& frame) {
+  check_description(frame);
   check_heights(frame);
 }
 
-void mirror_to_right_handed(HeightFrame& frame) {
+namespace {
+
+template <class Value>
+void reverse_row(const HeightFrame& frame, std::vector<Value>& values, std::size_t row) {
+  const auto begin = values.begin() + static_cast<std::ptrdiff_t>(row) * frame.cols;
+  std::reverse(begin, begin + frame.cols);
+}
+
+}  // namespace
+
+void mirror_to_right_handed(HeightFrame& frame, unsigned threads) {
   if (frame.delivered == Handedness::right || frame.mirrored) return;
-  const auto reverse_rows = [&](auto& values) {
-    for (int row = 0; row < frame.rows; ++row) {
-      const auto begin = values.begin() + static_cast<std::ptrdiff_t>(row) * frame.cols;
-      std::reverse(begin, begin + frame.cols);
-    }
-  };
-  std::visit(reverse_rows, frame.counts);
-  reverse_rows(frame.classes);
-  if (frame.intensity) reverse_rows(frame.intensity->grey);
+  std::visit(
+      [&](auto& counts) {
+        parallel_for(threads, static_cast<std::size_t>(frame.rows), [&](std::size_t row, unsigned) {
+          reverse_row(frame, counts, row);
+          reverse_row(frame, frame.classes, row);
+        });
+      },
+      frame.counts);
+  note_mirrored(frame);
+}
+
+void note_mirrored(HeightFrame& frame) {
+  for (std::size_t row = 0; frame.intensity && row < static_cast<std::size_t>(frame.rows); ++row)
+    reverse_row(frame, frame.intensity->grey, row);
   frame.x.offset_mm = -frame.x.at(frame.cols - 1);
   frame.mirrored = true;
 }

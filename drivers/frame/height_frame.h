@@ -106,7 +106,7 @@ struct HeightFrame {
   std::optional<PhaseUncertainty> phase_uncertainty;
   /// Processing steps that made these heights, in order; empty: the sensor's own heights.
   std::vector<StepRecord> stages;
-  std::string content_sha256;  // hex, over the delivered bytes of the height file (and its intensity file)
+  std::string content_sha256;  // identity: hash over the delivered files (hash_scheme.h)
   std::string source;          // file name or device, for messages
 
   std::size_t size() const { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols); }
@@ -124,9 +124,13 @@ struct HeightFrame {
 /// height is not finite, an empty serial or frame id, or one of those or a job's name or hash that is not
 /// printable ASCII (they are copied into command and result lines).
 void check(const HeightFrame& frame);
+/// The same without the heights.
+void check_description(const HeightFrame& frame);
 
 /// Converts a left-handed delivery to right-handed coordinates: x -> -x by reversing the columns, so that x
 /// still grows with the column. No effect on a right-handed or already mirrored frame.
-void mirror_to_right_handed(HeightFrame& frame);
+void mirror_to_right_handed(HeightFrame& frame, unsigned threads = 1);
+/// The same for a frame whose counts and classes were written with reversed columns.
+void note_mirrored(HeightFrame& frame);
 
 }  // namespace datum

@@ -10,6 +10,7 @@
 #include "drivers/frame/frame_reader.h"
 #include "drivers/frame/fringe_settings.h"
 #include "drivers/frame/height_frame.h"
+#include "drivers/frame/read_settings.h"
 
 namespace datum {
 
@@ -41,6 +42,7 @@ struct SensorProfile {
   std::shared_ptr<const FrameReader> reader;      // of its deliveries; null: they contain heights
   std::shared_ptr<const FrameParser> parser;      // of compressed and printed heights; null: in this process
   std::uint64_t most_pixels = most_frame_pixels;  // a larger frame is refused before it is unpacked
+  ReadSettings reading{};
 };
 
 }  // namespace datum

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <utility>
+
 #include "drivers/frame/frame_error.h"
 #include "drivers/sensor/descriptor.h"
 #include "drivers/sensor/read_frame.h"
@@ -56,13 +58,25 @@ DeliveryTry::~DeliveryTry() {
 }
 
 DroppedFrame read_claim(const ClaimedFrame& claim, const SensorProfile& profile) {
+  DroppedFrame dropped = read_claim_beside(claim, profile);
+  if (dropped.sum) std::exchange(dropped.sum, nullptr)->check();
+  return dropped;
+}
+
+DroppedFrame read_claim_beside(const ClaimedFrame& claim, const SensorProfile& profile) {
   if (!claim.received) check_files(claim);
   const DeliveryTry attempt(claim, "read");
-  DroppedFrame dropped{claim.received ? claim.received->read(profile) : read_frame(claim.entry, profile), {}};
+  UncheckedFrame read = claim.received ? UncheckedFrame{claim.received->read(profile), nullptr}
+                                       : read_frame_beside(claim.entry, profile);
+  DroppedFrame dropped{std::move(read.frame), {}, std::move(read.sum)};
   HeightFrame& frame = dropped.frame;
   if (claim.exposed) frame.captured.host = claim.exposed;
   if (claim.clock) frame.captured.offset = claim.clock;
   dropped.identity = {frame.sensor_serial, frame.frame_id, frame.content_sha256};
+  // An older version may have stored its result before it ended.
+  if (claim.left_over && !claim.received)
+    dropped.identity.plain_sha256 =
+        read_frame(claim.entry, with_scheme(profile, HashScheme::sha256)).content_sha256;
   return dropped;
 }
 

@@ -6,11 +6,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "drivers/frame/height_frame.h"
 #include "drivers/frame/probe_point.h"
 #include "drivers/frame/sensor_profile.h"
 #include "drivers/sensor/claim_record.h"
+#include "drivers/sensor/stated_sum.h"
 
 namespace datum {
 
@@ -59,12 +61,19 @@ struct ClaimedFrame {
 /// Equal for repeated deliveries of one frame, under any name.
 struct FrameIdentity {
   std::string sensor_serial, frame_id, content_sha256;
-  auto operator<=>(const FrameIdentity&) const = default;
+  /// By HashScheme::sha256, where it is known: an older version stored it. Not compared.
+  std::string plain_sha256 = {};
+
+  auto compared() const { return std::tie(sensor_serial, frame_id, content_sha256); }
+  bool operator==(const FrameIdentity& o) const { return compared() == o.compared(); }
+  auto operator<=>(const FrameIdentity& o) const { return compared() <=> o.compared(); }
 };
 
 struct DroppedFrame {
   HeightFrame frame;
   FrameIdentity identity;
+  /// To be checked before the frame has a result (UncheckedFrame); null: nothing is left to be checked.
+  std::shared_ptr<StatedSum> sum = nullptr;
 };
 
 /// Charges the end of the process to this delivery while the object lives, so that it can't end processes
@@ -84,6 +93,8 @@ class DeliveryTry {
 /// Reads a claimed delivery, with or without a fault; for a worker thread. Throws FrameError (see
 /// read_frame).
 DroppedFrame read_claim(const ClaimedFrame& claim, const SensorProfile& profile);
+/// The same, with the sum left to the caller.
+DroppedFrame read_claim_beside(const ClaimedFrame& claim, const SensorProfile& profile);
 /// The same for a delivery without a fault: throws FrameError for a fault too.
 DroppedFrame load_frame(const ClaimedFrame& claim, const SensorProfile& profile);
 

@@ -122,17 +122,26 @@ void read_statements(const EnviHeader& header, StatedMap& map) {
 }
 
 template <class Sample>
-Samples samples(ByteView data, std::size_t at, std::size_t count, const StoredNumber& as, bool big_endian) {
-  std::vector<Sample> out(count);
-  for (std::size_t i = 0; i < count; ++i)
-    out[i] = static_cast<Sample>(number_at(data, at + i * as.bytes, as, big_endian));
+Samples samples(ByteView data, const StoredImage& image) {
+  std::vector<Sample> out(image.size());
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = static_cast<Sample>(
+        number_at(data, image.runs[0].at + i * image.as.bytes, image.as, image.big_endian));
   return out;
+}
+
+Samples samples_of_envi(ByteView data, const StoredImage& image) {
+  const StoredNumber& as = image.as;
+  if (as.kind == StoredNumber::Kind::real) return samples<float>(data, image);
+  if (as.kind == StoredNumber::Kind::integer)
+    return as.bytes == 2 ? samples<std::int16_t>(data, image) : samples<std::int32_t>(data, image);
+  return as.bytes == 2 ? samples<std::uint16_t>(data, image) : samples<std::uint8_t>(data, image);
 }
 
 }  // namespace
 
-StatedMap read_envi(ByteView data, const std::string& name, ByteView text, const std::string& header_name,
-                    std::uint64_t most_pixels) {
+EnviMap envi_map(std::uint64_t data_bytes, const std::string& name, ByteView text,
+                 const std::string& header_name, std::uint64_t most_pixels) {
   using Kind = StoredNumber::Kind;
   static const std::map<std::uint64_t, StoredNumber> types{{1, {Kind::natural, 1}}, {2, {Kind::integer, 2}},
                                                            {3, {Kind::integer, 4}}, {4, {Kind::real, 4}},
@@ -146,23 +155,22 @@ StatedMap read_envi(ByteView data, const std::string& name, ByteView text, const
                       at = header.natural("header offset", 0), order = header.natural("byte order");
   if (order > 1) header.refuse("byte order is neither 0 nor 1");
   const StoredNumber& as = type->second;
-  check_raster_size(rows, cols, static_cast<unsigned>(as.bytes), data.size(), name, most_pixels);
-  const std::size_t count = rows * cols, size = count * as.bytes;
-  if (at > data.size() || data.size() - at != size)
+  check_raster_size(rows, cols, static_cast<unsigned>(as.bytes), data_bytes, name, most_pixels);
+  const std::uint64_t count = rows * cols, size = count * as.bytes;
+  if (at > data_bytes || data_bytes - at != size)
     throw FrameError(fmt::format("{}: {} bytes; {} of header and {} rows x {} columns need exactly {}", name,
-                                 data.size(), at, rows, cols, at + size));
-  StatedMap map;
-  map.raster.rows = static_cast<int>(rows);
-  map.raster.cols = static_cast<int>(cols);
-  const bool big = order == 1;
-  map.raster.samples = as.kind == Kind::real ? samples<float>(data, at, count, as, big)
-                       : as.kind == Kind::integer
-                           ? (as.bytes == 2 ? samples<std::int16_t>(data, at, count, as, big)
-                                            : samples<std::int32_t>(data, at, count, as, big))
-                       : as.bytes == 2 ? samples<std::uint16_t>(data, at, count, as, big)
-                                       : samples<std::uint8_t>(data, at, count, as, big);
-  read_statements(header, map);
+                                 data_bytes, at, rows, cols, at + size));
+  EnviMap map;
+  map.image = {static_cast<int>(rows), static_cast<int>(cols), as, order == 1, {{at, 0, count}}};
+  read_statements(header, map.stated);
   return map;
+}
+
+StatedMap read_envi(ByteView data, const std::string& name, ByteView text, const std::string& header_name,
+                    std::uint64_t most_pixels) {
+  EnviMap map = envi_map(data.size(), name, text, header_name, most_pixels);
+  map.stated.raster = {map.image.rows, map.image.cols, samples_of_envi(data, map.image)};
+  return std::move(map.stated);
 }
 
 }  // namespace datum

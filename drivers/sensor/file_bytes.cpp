@@ -3,16 +3,16 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "drivers/frame/frame_error.h"
-#include "drivers/sensor/descriptor.h"
+#include "drivers/sensor/delivered_file.h"
 
 namespace datum {
 
@@ -22,25 +22,9 @@ namespace {
   throw FrameError(fmt::format("{}: {}", path.string(), what));
 }
 
-/// Bytes of an open file; `path` for messages.
-Bytes bytes_of_opened(const Descriptor& file, const std::filesystem::path& path, std::size_t max_size) {
-  struct stat info {};
-  if (::fstat(file.get(), &info) != 0)
-    refuse_file(path, fmt::format("can't be examined: {}", std::strerror(errno)));
-  if (!S_ISREG(info.st_mode)) refuse_file(path, "is not a regular file");
-  if (static_cast<std::size_t>(info.st_size) > max_size)
-    refuse_file(path, fmt::format("has {} bytes, more than the {} that such a file may have", info.st_size,
-                                  max_size));
-  Bytes bytes(static_cast<std::size_t>(info.st_size));
-  std::size_t have = 0;
-  while (have < bytes.size()) {
-    const ssize_t n = ::read(file.get(), bytes.data() + have, bytes.size() - have);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) refuse_file(path, fmt::format("can't be read: {}", std::strerror(errno)));
-    if (n == 0)
-      refuse_file(path, "became shorter while it was read; deliver it by rename when it is complete");
-    have += static_cast<std::size_t>(n);
-  }
+Bytes bytes_of(const DeliveredFile& file) {
+  Bytes bytes(static_cast<std::size_t>(file.size()));
+  file.read(0, bytes.data(), bytes.size());
   return bytes;
 }
 
@@ -60,10 +44,7 @@ Descriptor open_parent_below(const std::filesystem::path& folder, const std::fil
 }  // namespace
 
 Bytes read_bytes(const std::filesystem::path& path, std::size_t max_size) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
-  if (file.get() < 0 && errno == ELOOP) refuse_file(path, "is a link; deliver the file itself");
-  if (file.get() < 0) refuse_file(path, fmt::format("can't be opened: {}", std::strerror(errno)));
-  return bytes_of_opened(file, path, max_size);
+  return bytes_of(DeliveredFile(path, max_size));
 }
 
 std::filesystem::path link_followed(const std::filesystem::path& path) {
@@ -78,14 +59,14 @@ Bytes read_bytes_below(const std::filesystem::path& folder, const std::filesyste
   const std::filesystem::path path = folder / file;
   if (!stays_below(file)) refuse_file(path, fmt::format("is not below {}; bring it there", folder.string()));
   const Descriptor parent = open_parent_below(folder, file);
-  const Descriptor opened(
+  Descriptor opened(
       ::openat(parent.get(), file.filename().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   if (opened.get() < 0 && errno == ELOOP) refuse_file(path, "is a link; bring the file itself");
   if (opened.get() < 0) refuse_file(path, fmt::format("can't be opened: {}", std::strerror(errno)));
-  return bytes_of_opened(opened, path, max_size);
+  return bytes_of(DeliveredFile(std::move(opened), path, max_size));
 }
 
-std::string sha256_hex(std::initializer_list<ByteView> parts) {
+std::string sha256_hex(const std::vector<ByteView>& parts) {
   const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;

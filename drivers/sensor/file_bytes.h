@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +28,6 @@ inline bool stays_below(const std::filesystem::path& file) {
 }
 
 /// Lower-case hex SHA-256 of the concatenated parts.
-std::string sha256_hex(std::initializer_list<ByteView> parts);
+std::string sha256_hex(const std::vector<ByteView>& parts);
 
 }  // namespace datum

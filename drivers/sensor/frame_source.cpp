@@ -24,7 +24,9 @@ void MeasuredFrames::add(const FrameIdentity& identity) {
 }
 
 bool MeasuredFrames::has(const FrameIdentity& identity) const {
-  return std::find(recent_.begin(), recent_.end(), identity) != recent_.end() || stored_(identity);
+  if (std::find(recent_.begin(), recent_.end(), identity) != recent_.end() || stored_(identity)) return true;
+  const FrameIdentity before{identity.sensor_serial, identity.frame_id, identity.plain_sha256};
+  return !identity.plain_sha256.empty() && stored_(before);
 }
 
 }  // namespace datum

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "drivers/frame/frame_error.h"
-#include "drivers/sensor/file_bytes.h"
+#include "drivers/sensor/frame_hash.h"
 #include "drivers/sensor/read_frame.h"
 
 namespace datum {
@@ -49,7 +49,9 @@ HeightFrame GenicamFrame::read(const SensorProfile& profile) {
   if (const std::string doubt = resolution_fault(frame, origin_.resolution_um); !doubt.empty())
     throw FrameError(origin_.name + ": " + doubt);
   const std::string setup = text_of(setup_);
-  frame.content_sha256 = sha256_hex({bytes_of(setup), bytes_of(frame.frame_id), payload_.bytes});
+  frame.content_sha256 =
+      identity_of(profile.reading.scheme, {bytes_of(setup), bytes_of(frame.frame_id), payload_.bytes},
+                  profile.reading.threads);
   frame.sensor_serial = origin_.serial;
   frame.job = origin_.job;
   frame.delivered = profile.handedness;  // GenICam does not state it

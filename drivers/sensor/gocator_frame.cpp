@@ -6,10 +6,11 @@
 
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "drivers/frame/frame_error.h"
 #include "drivers/sensor/descriptor.h"
-#include "drivers/sensor/file_bytes.h"
+#include "drivers/sensor/frame_hash.h"
 #include "drivers/sensor/read_frame.h"
 
 namespace datum {
@@ -49,9 +50,14 @@ void GocatorFrame::write() {
 HeightFrame GocatorFrame::read(const SensorProfile& profile) {
   write();
   const auto content = set_.content();
-  const std::string sha256 = sha256_hex({content[0], content[1], content[2], content[3], content[4]});
+  const std::vector<ByteView> pieces(content.begin(), content.end());
+  const ReadSettings& settings = profile.reading;
+  const std::string identity =
+      settings.scheme == HashScheme::tree
+          ? tree_identity({hashed_part(pieces, settings.threads)})  // as of a .gdp file
+          : sha256_hex(pieces);
   HeightFrame frame = gocator::frame_of(std::move(set_), name_);
-  frame.content_sha256 = sha256;
+  frame.content_sha256 = identity;
   frame.delivered = profile.handedness;  // the protocol does not state it
   frame.job = job_;
   accept_frame(frame, profile);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace datum {
 namespace {
@@ -14,11 +15,16 @@ static_assert(std::endian::native == std::endian::little, "samples are copied as
 constexpr unsigned most_tags = 32, tag_bytes = 12;
 
 template <class T>
-std::optional<T> number_at(ByteView file, std::uint64_t at) {
-  if (at > file.size() || file.size() - at < sizeof(T)) return std::nullopt;
+T value_in(ByteView bytes, std::size_t at) {
   T value;
-  std::memcpy(&value, file.data() + at, sizeof value);
+  std::memcpy(&value, bytes.data() + at, sizeof value);
   return value;
+}
+
+Bytes bytes_at(const ByteSource& file, std::uint64_t at, std::size_t size) {
+  Bytes bytes(size);
+  file.read(at, bytes.data(), size);
+  return bytes;
 }
 
 enum Type : std::uint16_t { ascii = 2, short_type = 3, long_type = 4, rational = 5 };
@@ -45,17 +51,19 @@ struct Values {
   std::uint64_t at = 0;
 };
 
-std::uint64_t value_of(ByteView file, const Values& values, std::uint32_t i) {
-  if (values.type == short_type) return *number_at<std::uint16_t>(file, values.at + 2 * std::uint64_t{i});
-  return *number_at<std::uint32_t>(file, values.at + 4 * std::uint64_t{i});
+std::vector<std::uint32_t> numbers_of(const ByteSource& file, const Values& values) {
+  const unsigned bytes = bytes_of_type(values.type);
+  const Bytes stored = bytes_at(file, values.at, std::size_t{values.count} * bytes);
+  std::vector<std::uint32_t> numbers(values.count);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = bytes == 2 ? value_in<std::uint16_t>(stored, 2 * i) : value_in<std::uint32_t>(stored, 4 * i);
+  return numbers;
 }
 
 struct Image {
   std::uint64_t rows = 0, cols = 0, bits = 0, compression = 1, photometric = 0, orientation = 1, samples = 1,
                 planes = 1, format = 1, rows_per_strip = std::numeric_limits<std::uint32_t>::max();
   Values offsets, counts;
-
-  std::uint64_t row_bytes() const { return cols * (bits / 8); }
 };
 
 /// Destination of a single-number tag; nullptr: no such tag.
@@ -91,13 +99,14 @@ bool says_nothing(std::uint16_t tag) {
   return std::find(known.begin(), known.end(), tag) != known.end();
 }
 
-/// False: a tag that is not accepted.
-bool take_tag(ByteView file, std::uint64_t at, std::uint16_t tag, Image& image) {
-  Values values{*number_at<std::uint16_t>(file, at + 2), *number_at<std::uint32_t>(file, at + 4), at + 8};
+/// `entry`: the tag's 12 bytes, at `at` in the file. False: a tag that is not accepted.
+bool take_tag(const ByteSource& file, ByteView entry, std::uint64_t at, Image& image) {
+  const auto tag = value_in<std::uint16_t>(entry, 0);
+  Values values{value_in<std::uint16_t>(entry, 2), value_in<std::uint32_t>(entry, 4), at + 8};
   const std::uint64_t bytes = std::uint64_t{values.count} * bytes_of_type(values.type);
   if (bytes == 0) return false;
-  if (bytes > 4) values.at = *number_at<std::uint32_t>(file, at + 8);
-  if (values.at > file.size() || file.size() - values.at < bytes) return false;
+  if (bytes > 4) values.at = value_in<std::uint32_t>(entry, 8);
+  if (!file.has(values.at, bytes)) return false;
   if (says_nothing(tag)) return true;
   if (values.type != short_type && values.type != long_type) return false;
   if (tag == 273 || tag == 279) {
@@ -106,25 +115,29 @@ bool take_tag(ByteView file, std::uint64_t at, std::uint16_t tag, Image& image) 
   }
   std::uint64_t* const place = place_of(image, tag);
   if (!place || values.count != 1) return false;
-  *place = value_of(file, values, 0);
+  *place = numbers_of(file, values)[0];
   return true;
 }
 
 /// The single directory with ascending tags, each once.
-std::optional<Image> image_of(ByteView file) {
+std::optional<Image> image_of(const ByteSource& file) {
   constexpr std::array<std::uint8_t, 4> classic{'I', 'I', 42, 0};
-  if (file.size() < 8 || !std::equal(classic.begin(), classic.end(), file.begin())) return std::nullopt;
-  const std::uint64_t directory = *number_at<std::uint32_t>(file, 4);
-  const auto tags = number_at<std::uint16_t>(file, directory);
-  if (!tags || *tags == 0 || *tags > most_tags) return std::nullopt;
-  const auto next = number_at<std::uint32_t>(file, directory + 2 + std::uint64_t{tag_bytes} * *tags);
-  if (!next || *next != 0) return std::nullopt;
+  if (!file.has(0, 8)) return std::nullopt;
+  const Bytes head = bytes_at(file, 0, 8);
+  if (!std::equal(classic.begin(), classic.end(), head.begin())) return std::nullopt;
+  const std::uint64_t directory = value_in<std::uint32_t>(head, 4);
+  if (!file.has(directory, 2)) return std::nullopt;
+  const auto tags = value_in<std::uint16_t>(bytes_at(file, directory, 2), 0);
+  const std::size_t size = std::size_t{tag_bytes} * tags;
+  if (tags == 0 || tags > most_tags || !file.has(directory + 2, size + 4)) return std::nullopt;
+  const Bytes entries = bytes_at(file, directory + 2, size + 4);
+  if (value_in<std::uint32_t>(entries, size) != 0) return std::nullopt;
   Image image;
   int before = -1;
-  for (unsigned i = 0; i < *tags; ++i) {
-    const std::uint64_t at = directory + 2 + std::uint64_t{tag_bytes} * i;
-    const auto tag = *number_at<std::uint16_t>(file, at);
-    if (tag <= before || !take_tag(file, at, tag, image)) return std::nullopt;
+  for (std::size_t at = 0; at < size; at += tag_bytes) {
+    const auto tag = value_in<std::uint16_t>(entries, at);
+    if (tag <= before || !take_tag(file, ByteView(entries).subspan(at, tag_bytes), directory + 2 + at, image))
+      return std::nullopt;
     before = tag;
   }
   return image;
@@ -136,51 +149,75 @@ bool is_plain(const Image& image) {
 }
 
 /// For depths that read_tiff reads; none for others.
-std::optional<Samples> samples_of(const Image& image) {
-  const std::size_t n = image.rows * image.cols;
-  if (image.format == 1 && image.bits == 8) return std::vector<std::uint8_t>(n);
-  if (image.format == 1 && image.bits == 16) return std::vector<std::uint16_t>(n);
-  if (image.format == 2 && image.bits == 16) return std::vector<std::int16_t>(n);
-  if (image.format == 2 && image.bits == 32) return std::vector<std::int32_t>(n);
-  if (image.format == 3 && image.bits == 32) return std::vector<float>(n);
+std::optional<StoredNumber> number_of(const Image& image) {
+  using Kind = StoredNumber::Kind;
+  if (image.format == 1 && image.bits == 8) return StoredNumber{Kind::natural, 1};
+  if (image.format == 1 && image.bits == 16) return StoredNumber{Kind::natural, 2};
+  if (image.format == 2 && image.bits == 16) return StoredNumber{Kind::integer, 2};
+  if (image.format == 2 && image.bits == 32) return StoredNumber{Kind::integer, 4};
+  if (image.format == 3 && image.bits == 32) return StoredNumber{Kind::real, 4};
   return std::nullopt;
 }
 
+Samples samples_of(const StoredImage& image) {
+  const std::size_t n = image.size();
+  if (image.as.kind == StoredNumber::Kind::real) return std::vector<float>(n);
+  if (image.as.kind == StoredNumber::Kind::natural && image.as.bytes == 1)
+    return std::vector<std::uint8_t>(n);
+  if (image.as.kind == StoredNumber::Kind::natural) return std::vector<std::uint16_t>(n);
+  if (image.as.bytes == 2) return std::vector<std::int16_t>(n);
+  return std::vector<std::int32_t>(n);
+}
+
 /// False: a strip whose length differs from its rows, or that exceeds the file.
-bool copy_strips(ByteView file, const Image& image, std::uint8_t* to) {
-  for (std::uint64_t row = 0, strip = 0; row < image.rows; row += image.rows_per_strip, ++strip) {
-    const std::uint64_t bytes = std::min(image.rows_per_strip, image.rows - row) * image.row_bytes();
-    const std::uint64_t at = value_of(file, image.offsets, static_cast<std::uint32_t>(strip));
-    if (value_of(file, image.counts, static_cast<std::uint32_t>(strip)) != bytes || at > file.size() ||
-        file.size() - at < bytes)
-      return false;
-    std::memcpy(to + row * image.row_bytes(), file.data() + at, bytes);
+bool take_strips(const ByteSource& file, const Image& image, StoredImage& stored) {
+  const std::vector<std::uint32_t> offsets = numbers_of(file, image.offsets),
+                                   counts = numbers_of(file, image.counts);
+  std::size_t strip = 0;
+  for (std::uint64_t row = 0; row < image.rows; row += image.rows_per_strip, ++strip) {
+    const std::uint64_t samples = std::min(image.rows_per_strip, image.rows - row) * image.cols;
+    const std::uint64_t bytes = samples * stored.as.bytes;
+    if (counts[strip] != bytes || !file.has(offsets[strip], bytes)) return false;
+    stored.add({offsets[strip], row * image.cols, samples});
   }
   return true;
 }
 
 }  // namespace
 
-std::optional<Raster> read_plain_tiff(ByteView file, std::uint64_t most_pixels) {
-  constexpr auto most_side = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
-  std::optional<Image> image = image_of(file);
+std::optional<StoredImage> plain_tiff_image(const ByteSource& file, std::uint64_t most_pixels) {
+  constexpr std::uint64_t most_side = 1 << 20;  // as read_tiff; it also bounds the strips
+  const std::optional<Image> image = image_of(file);
   if (!image || !is_plain(*image) || image->rows == 0 || image->cols == 0 || image->rows > most_side ||
       image->cols > most_side || image->rows_per_strip == 0)
     return std::nullopt;
-  // Products of two numbers below 2^31; after the comparison with the file's size, times four does not
+  // Products of two numbers of at most 2^20; after the comparison with the file's size, times four does not
   // overflow.
   const std::uint64_t pixels = image->rows * image->cols;
   if (pixels > most_pixels || pixels > file.size() || pixels * (image->bits / 8) > file.size())
     return std::nullopt;
   const std::uint64_t strips = (image->rows - 1) / image->rows_per_strip + 1;
   if (image->offsets.count != strips || image->counts.count != strips) return std::nullopt;
-  std::optional<Samples> samples = samples_of(*image);
-  if (!samples) return std::nullopt;
-  const bool whole = std::visit(
-      [&](auto& values) { return copy_strips(file, *image, reinterpret_cast<std::uint8_t*>(values.data())); },
-      *samples);
-  if (!whole) return std::nullopt;
-  return Raster{static_cast<int>(image->rows), static_cast<int>(image->cols), *std::move(samples)};
+  const std::optional<StoredNumber> as = number_of(*image);
+  if (!as) return std::nullopt;
+  StoredImage stored{static_cast<int>(image->rows), static_cast<int>(image->cols), *as, false, {}};
+  if (!take_strips(file, *image, stored)) return std::nullopt;
+  return stored;
+}
+
+std::optional<Raster> read_plain_tiff(ByteView file, std::uint64_t most_pixels) {
+  const std::optional<StoredImage> stored = plain_tiff_image(BytesInMemory(file), most_pixels);
+  if (!stored) return std::nullopt;
+  Samples samples = samples_of(*stored);
+  std::visit(
+      [&](auto& values) {
+        auto* const to = reinterpret_cast<std::uint8_t*>(values.data());
+        for (const StoredImage::Run& run : stored->runs)
+          std::memcpy(to + run.first * stored->as.bytes, file.data() + run.at,
+                      run.samples * stored->as.bytes);
+      },
+      samples);
+  return Raster{stored->rows, stored->cols, std::move(samples)};
 }
 
 }  // namespace datum

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <limits>
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
 #include "drivers/frame/frame_error.h"
+#include "drivers/sensor/frame_hash.h"
+#include "drivers/sensor/pixel_pass.h"
+#include "gpu/core/parallel_for.h"
 
 namespace datum {
 namespace {
@@ -16,66 +18,51 @@ namespace {
   throw FrameError(fmt::format("{}: {}", name, what));
 }
 
-Counts counts_of(Samples&& samples, const std::string& name) {
+/// Samples' bytes; those that are their counts already become the frame's.
+struct RasterBytes {
+  StoredNumber as;
+  ByteView bytes;
+};
+
+template <class Sample>
+StoredNumber number_of() {
+  using Kind = StoredNumber::Kind;
+  return {std::is_floating_point_v<Sample> ? Kind::real
+          : std::is_signed_v<Sample>       ? Kind::integer
+                                           : Kind::natural,
+          sizeof(Sample)};
+}
+
+/// Moves samples that keep their type into the frame.
+RasterBytes take_samples(Samples& samples, HeightFrame& frame) {
   return std::visit(
-      [&](auto&& v) -> Counts {
+      [&](auto& v) -> RasterBytes {
         using Sample = typename std::decay_t<decltype(v)>::value_type;
-        if constexpr (std::is_same_v<Sample, std::uint8_t>) {
-          refuse_raster(name, "heights of 8 bits; deliver 16-bit integers or 32-bit floats");
-        } else if constexpr (std::is_same_v<Sample, std::uint16_t>) {
-          return std::vector<std::int32_t>(v.begin(), v.end());
-        } else {
-          return std::forward<decltype(v)>(v);
-        }
+        const ByteView bytes(reinterpret_cast<const std::uint8_t*>(v.data()), v.size() * sizeof(Sample));
+        if constexpr (std::is_same_v<Sample, std::uint16_t>)
+          frame.counts = std::vector<std::int32_t>(v.size());
+        else if constexpr (!std::is_same_v<Sample, std::uint8_t>)
+          frame.counts = std::move(v);
+        return {number_of<Sample>(), bytes};
       },
-      std::move(samples));
+      samples);
 }
 
-void class_integers(HeightFrame& frame, const FrameSidecar& sidecar, std::int64_t min, std::int64_t max,
-                    const std::string& name) {
-  if (sidecar.invalid.kind == InvalidMark::Kind::none) return;
-  if (sidecar.invalid.kind == InvalidMark::Kind::nan) {
-    refuse_raster(
-        name, "has whole numbers, but invalid_value is \"nan\"; give the number that marks an invalid pixel");
-  }
-  const std::int64_t mark = sidecar.invalid.value;
-  if (mark < min || mark > max) {
-    refuse_raster(name, fmt::format("invalid_value {} can't occur in samples of {} to {}", mark, min, max));
-  }
-  std::visit(
-      [&](const auto& counts) {
-        for (std::size_t i = 0; i < counts.size(); ++i) {
-          if (static_cast<std::int64_t>(counts[i]) == mark) frame.classes[i] = PixelClass::no_data;
-        }
-      },
-      frame.counts);
-}
-
-void class_floats(HeightFrame& frame, const std::vector<float>& heights, const FrameSidecar& sidecar,
-                  const std::string& name) {
-  const bool nan_announced = sidecar.invalid.kind == InvalidMark::Kind::nan;
-  const bool has_mark = sidecar.invalid.kind == InvalidMark::Kind::value;
-  const auto mark = static_cast<float>(sidecar.invalid.value);
-  for (std::size_t i = 0; i < heights.size(); ++i) {
-    const float h = heights[i];
-    if ((has_mark && h == mark) || (nan_announced && std::isnan(h))) {
-      frame.classes[i] = PixelClass::no_data;
-    } else if (!std::isfinite(h)) {
-      const auto cols = static_cast<std::size_t>(frame.cols);
-      refuse_raster(
-          name, fmt::format(
-                    "row {}, column {} is {}; mark invalid pixels by NaN and say \"invalid_value\": \"nan\"",
-                    i / cols, i % cols, std::isnan(h) ? "NaN" : "infinite"));
-    }
-  }
+void put_in_pieces(PixelPass& pass, const RasterBytes& raster, unsigned threads) {
+  const std::size_t pieces = leaves_of(raster.bytes.size());
+  parallel_for(threads, pieces, [&](std::size_t i, unsigned) {
+    const std::size_t from = i * hash_leaf_bytes;
+    pass.put(from / raster.as.bytes,
+             raster.bytes.subspan(from, std::min(hash_leaf_bytes, raster.bytes.size() - from)));
+  });
 }
 
 }  // namespace
 
-HeightFrame frame_from_raster(Raster&& heights, const FrameSidecar& sidecar, const std::string& name) {
+HeightFrame frame_of_sidecar(const FrameSidecar& sidecar, int rows, int cols, const std::string& name) {
   HeightFrame frame;
-  frame.rows = heights.rows;
-  frame.cols = heights.cols;
+  frame.rows = rows;
+  frame.cols = cols;
   frame.x = sidecar.x;
   frame.y = sidecar.y;
   frame.z = sidecar.z;
@@ -87,18 +74,17 @@ HeightFrame frame_from_raster(Raster&& heights, const FrameSidecar& sidecar, con
   frame.job_hash = sidecar.job_hash;
   frame.captured = sidecar.captured;
   frame.source = name;
-  frame.classes.assign(frame.size(), PixelClass::ok);
-  const bool is_unsigned = std::holds_alternative<std::vector<std::uint16_t>>(heights.samples);
-  frame.counts = counts_of(std::move(heights.samples), name);
-  if (const auto* floats = std::get_if<std::vector<float>>(&frame.counts)) {
-    class_floats(frame, *floats, sidecar, name);
-  } else if (std::holds_alternative<std::vector<std::int16_t>>(frame.counts)) {
-    class_integers(frame, sidecar, INT16_MIN, INT16_MAX, name);
-  } else if (is_unsigned) {
-    class_integers(frame, sidecar, 0, UINT16_MAX, name);
-  } else {
-    class_integers(frame, sidecar, INT32_MIN, INT32_MAX, name);
-  }
+  return frame;
+}
+
+HeightFrame frame_from_raster(Raster&& heights, const FrameSidecar& sidecar, const std::string& name,
+                              unsigned threads) {
+  HeightFrame frame = frame_of_sidecar(sidecar, heights.rows, heights.cols, name);
+  const RasterBytes raster = take_samples(heights.samples, frame);
+  frame.classes.resize(raster.bytes.size() / raster.as.bytes);
+  const auto pass = pixel_pass(frame, raster.as, false, {&sidecar, nullptr, false}, name);
+  put_in_pieces(*pass, raster, threads);
+  pass->finish();
   return frame;
 }
 

@@ -10,7 +10,10 @@ namespace datum {
 /// sidecar's invalid value becomes no_data, and so does NaN where the sidecar states "nan". Not mirrored.
 /// Throws FrameError naming `name`: an 8-bit map, an invalid value outside the sample type, NaN without
 /// statement in the sidecar, an infinite height.
-HeightFrame frame_from_raster(Raster&& heights, const FrameSidecar& sidecar, const std::string& name);
+HeightFrame frame_from_raster(Raster&& heights, const FrameSidecar& sidecar, const std::string& name,
+                              unsigned threads = 1);
+/// What the sidecar says of a frame of this size, without its pixels.
+HeightFrame frame_of_sidecar(const FrameSidecar& sidecar, int rows, int cols, const std::string& name);
 
 /// Throws FrameError: not 8 or 16-bit unsigned.
 IntensityImage intensity_from_raster(Raster&& image, const std::string& name);

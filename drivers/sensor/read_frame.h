@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 
 #include "drivers/frame/sensor_profile.h"
+#include "drivers/sensor/stated_sum.h"
 
 namespace datum {
 
@@ -22,6 +24,20 @@ namespace datum {
 /// that differs from the sidecar's, more than profile.most_pixels, another sensor's serial, a handedness
 /// other than the profile's, a profile without range.
 HeightFrame read_frame(const std::filesystem::path& path, const SensorProfile& profile);
+
+/// A frame whose height file may be another than the announced one until sum->check() has returned.
+struct UncheckedFrame {
+  HeightFrame frame;
+  std::shared_ptr<StatedSum> sum;  // null: nothing is left to be checked
+};
+/// As read_frame, but the whole file's SHA-256 that a sidecar states may still be computed beside the caller's
+/// work. The caller checks it before any result is stored or announced.
+UncheckedFrame read_frame_beside(const std::filesystem::path& path, const SensorProfile& profile);
+
+SensorProfile with_scheme(const SensorProfile& profile, HashScheme scheme);
+/// The profile, for reading a frame again whose stored identity this is: by the scheme that it names. Throws
+/// FrameError for the scheme of another version.
+SensorProfile with_scheme_of(const SensorProfile& profile, const std::string& identity);
 
 /// Common acceptance of a frame with its identity and handedness set: checks it and its sensor, classifies
 /// pixels outside the range, mirrors a left-handed one. Throws FrameError.

@@ -5,6 +5,7 @@
 
 #include "drivers/sensor/raster.h"
 #include "drivers/sensor/sidecar.h"
+#include "drivers/sensor/stored_image.h"
 
 namespace datum {
 
@@ -20,6 +21,15 @@ struct StatedMap {
 /// that does not match, a scale without unit.
 StatedMap read_envi(ByteView data, const std::string& name, ByteView header, const std::string& header_name,
                     std::uint64_t most_pixels = most_frame_pixels);
+
+/// The samples' places in ENVI data of `data_bytes` bytes, and its statements, without a raster. Throws as
+/// read_envi.
+struct EnviMap {
+  StatedMap stated;
+  StoredImage image;
+};
+EnviMap envi_map(std::uint64_t data_bytes, const std::string& name, ByteView header,
+                 const std::string& header_name, std::uint64_t most_pixels);
 
 /// X3P (ISO 25178-72): a zip of main.xml and a binary matrix with checksums; coordinates in m. Invalid pixels
 /// are NaN. Throws FrameError naming `name`: a wrong or missing checksum, no areal surface, axes that are not

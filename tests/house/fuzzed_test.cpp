@@ -50,6 +50,7 @@ const std::map<std::string, std::string> reached{
     {"read_positional", "cmm_positional"},
     {"read_number", "cmm_positional"},
     {"read_frame", "tiff"},  // selects the reader by the file name
+    {"read_frame_beside", "tiff"},
     {"read_height_file", "tiff"},
     {"read_image", "png"},
     {"read_ipp_error", "ipp_client"},

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "drivers/sensor/file_bytes.h"
+#include "drivers/sensor/frame_hash.h"
 #include "tests/drivers/sensor/expect_refusal.h"
 #include "tests/drivers/sensor/tiny_files.h"
 #include "tests/fresh_folder.h"
@@ -109,12 +109,17 @@ TEST_F(ReadFrame, HashesAreOverTheDeliveredBytesAndCheckedWhereGiven) {
   FrameSidecar s = make_sidecar("a_z.tif");
   s.height_sha256 = sha256_hex({bytes_of(heights)});
   put_sidecar(s);
-  EXPECT_EQ(read("a.json").content_sha256, s.height_sha256);
+  EXPECT_EQ(read("a.json").content_sha256, identity_of(HashScheme::tree, {bytes_of(heights)}, 1));
+  const auto plain = [&] {
+    return read_frame(folder.path() / "a.json", with_scheme(profile, HashScheme::sha256)).content_sha256;
+  };
+  EXPECT_EQ(plain(), s.height_sha256);
   s.intensity_file = "a_i.png";
   s.intensity_sha256 = sha256_hex({bytes_of(grey)});
   put_sidecar(s);
   const HeightFrame frame = read("a.json");
-  EXPECT_EQ(frame.content_sha256, sha256_hex({bytes_of(heights + grey)}));
+  EXPECT_EQ(frame.content_sha256, identity_of(HashScheme::tree, {bytes_of(heights), bytes_of(grey), {}}, 1));
+  EXPECT_EQ(plain(), sha256_hex({bytes_of(heights + grey)}));
   EXPECT_THAT(frame.intensity->grey, ElementsAre(1, 2, 3, 4, 5, 255));
   EXPECT_EQ(frame.intensity->bits, 8);
   folder.write("a_i.png", grey + "x");

@@ -1,0 +1,18 @@
+#include "drivers/frame/frame_buffers.h"
+
+#include <type_traits>
+#include <utility>
+
+namespace datum {
+
+void FrameBuffers::give(HeightFrame&& frame) {
+  std::visit(
+      [&](auto&& counts) {
+        using Kept = std::vector<std::decay_t<decltype(counts)>>;
+        keep(std::get<Kept>(counts_), std::forward<decltype(counts)>(counts));
+      },
+      std::move(frame.counts));
+  keep(classes_, std::move(frame.classes));
+}
+
+}  // namespace datum

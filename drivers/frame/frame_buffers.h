@@ -1,0 +1,63 @@
+// Memory of frames, kept from one frame to the next: its pages are faulted in once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "drivers/frame/height_frame.h"
+
+namespace datum {
+
+/// Vectors of former frames. Callable from any thread. Keeps at most `most_kept` of each kind, so that its
+/// memory is that of the largest frames in work at one time.
+class FrameBuffers {
+ public:
+  using Bytes = std::vector<std::uint8_t>;
+  static constexpr std::size_t most_kept = 4;
+
+  /// `size` elements of any value: the caller writes each.
+  template <class Count>
+  std::vector<Count> counts(std::size_t size) {
+    return take(std::get<std::vector<std::vector<Count>>>(counts_), size);
+  }
+  std::vector<PixelClass> classes(std::size_t size) { return take(classes_, size); }
+  Bytes bytes(std::size_t size) { return take(bytes_, size); }
+
+  /// Takes the vectors of a frame that is no longer needed.
+  void give(HeightFrame&& frame);
+  void give(Bytes&& bytes) { keep(bytes_, std::move(bytes)); }
+
+ private:
+  template <class Element>
+  std::vector<Element> take(std::vector<std::vector<Element>>& kept, std::size_t size) {
+    std::vector<Element> taken;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!kept.empty()) {
+        taken = std::move(kept.back());
+        kept.pop_back();
+      }
+    }
+    if (taken.capacity() < size) taken = {};  // its old elements are not copied
+    taken.resize(size);
+    return taken;
+  }
+  template <class Element>
+  void keep(std::vector<std::vector<Element>>& kept, std::vector<Element>&& given) {
+    const std::lock_guard lock(mutex_);
+    if (!given.empty() && kept.size() < most_kept) kept.push_back(std::move(given));
+  }
+
+  std::mutex mutex_;
+  std::tuple<std::vector<std::vector<std::int16_t>>, std::vector<std::vector<std::int32_t>>,
+             std::vector<std::vector<float>>>
+      counts_;
+  std::vector<std::vector<PixelClass>> classes_;
+  std::vector<Bytes> bytes_;
+};
+
+}  // namespace datum
