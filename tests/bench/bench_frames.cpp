@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "daemon/parse/isolated_parsers.h"
+#include "daemon/system/memory.h"
 #include "drivers/sensor/height_file.h"
+#include "tests/bench/bench_delivery.h"
 #include "tests/drivers/sensor/tiny_files.h"
 #include "tests/fresh_folder.h"
 
@@ -66,6 +68,7 @@ void row(const FrameParser& parser, const std::string& name, const std::string& 
 
 int main(int argc, char** argv) {
   const int repeats = argc > 1 ? std::atoi(argv[1]) : 41;
+  keep_freed_memory();  // as the daemon
   const testing::FreshFolder folder;
   std::mt19937 random(1);
   std::vector<std::int16_t> heights(most_pixels);
@@ -88,4 +91,5 @@ int main(int argc, char** argv) {
   fmt::print("{} x {} pixels: libraries in this process, the product, its ratio\n", side, side);
   for (const char* name : {"plain.tif", "lzw.tif", "deflate.tif", "grey.png"})
     row(parser, name, testing::read_file(folder / name), repeats);
+  bench::bench_deliveries(std::max(repeats / 2, 5));
 }
