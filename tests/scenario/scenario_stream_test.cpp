@@ -102,13 +102,14 @@ TEST(ScenarioStream, AStoreThatFailsKeepsTheOrder) {
   Cell cell;
   cell.start();
   const auto host = cell.connect();
-  deliver(cell, 0, 12);
+  deliver(cell, 0, 1);
   EXPECT_EQ(host->result().frame, name_of(0));
   // Another program holds the store for longer than datumd waits for it.
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open((cell.path() / "results.db").c_str(), &other), SQLITE_OK);
   sqlite3_busy_timeout(other, 10'000);
   ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  deliver(cell, 1, 12);
   const Deadline deadline = timeout();
   while (fields(host->ask("SYST:STAT?")).at(0) != "IDLE")
     ASSERT_LT(std::chrono::steady_clock::now(), deadline);
