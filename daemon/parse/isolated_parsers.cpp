@@ -64,7 +64,7 @@ ParserClientSettings text_parse_settings() {
   ParserClientSettings s;
   // A value of two bytes ("1,") is a node of some 200 in each of two trees, and 30 bytes flat, in vectors that double.
   s.memory_bytes = 256 * mib + config::max_toml_bytes / 2 * (2 * 2 * 200 + 2 * 30);
-  s.result_bytes = most_parse_head;
+  s.result_bytes = parse_output_at + most_parse_head;
   s.timeout = std::chrono::milliseconds(2'000);
   s.cpu_timeout = std::chrono::milliseconds(500);  // the loop waits
   return s;

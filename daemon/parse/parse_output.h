@@ -32,7 +32,7 @@ class ParsedOutput {
   std::vector<T> array(std::size_t which, std::uint64_t count) const {
     if (answer_.array_bytes[which] % sizeof(T) != 0 || answer_.array_bytes[which] / sizeof(T) != count)
       throw FlatError("an array of " + std::to_string(answer_.array_bytes[which]) + " bytes");
-    std::uint64_t at = answer_.head_bytes;
+    std::uint64_t at = parse_output_at + answer_.head_bytes;
     for (std::size_t i = 0; i < which; ++i) at += answer_.array_bytes[i];
     std::vector<T> values(count);
     if (!block_.read(at, values.data(), values.size() * sizeof(T))) throw FlatError("a block cut short");

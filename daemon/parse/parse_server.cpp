@@ -75,6 +75,7 @@ class ParseServer {
   ParseAnswer done(const ParseOrder& order) {
     ParseAnswer answer;
     answer.number = order.number;
+    output_.write(0, &order.number, sizeof order.number);
     try {
       const auto handler = handlers_.find(order.kind);
       if (handler == handlers_.end()) throw std::runtime_error("an order of an unknown kind");
@@ -92,8 +93,9 @@ class ParseServer {
 
   void put(const ParseOutput& output, ParseAnswer& answer) {
     const auto& head = output.head.bytes();
-    output_.write(0, head.data(), head.size());
-    std::uint64_t at = answer.head_bytes = head.size();
+    output_.write(parse_output_at, head.data(), head.size());
+    answer.head_bytes = head.size();
+    std::uint64_t at = parse_output_at + head.size();
     for (std::size_t i = 0; i < output.arrays.size(); ++i) {
       output_.write(at, output.arrays[i].data(), output.arrays[i].size());
       at += answer.array_bytes[i] = output.arrays[i].size();

@@ -3,7 +3,8 @@
 //   parse -> daemon   ParseGreeting                         once, confined
 //   daemon -> parse   ParseOrder, take_input, take_output   with the descriptor of a block each
 //   daemon -> parse   ParseOrder                            the parts lie in the input block, one after the other
-//   parse -> daemon   ParseAnswer                           head and arrays lie in the output block, one after the other
+//   parse -> daemon   ParseAnswer                           head and arrays lie in the output block, one after the other,
+//                                                           behind the number of the order that the process took last
 //
 // One order at a time. datumd copies out of the output block and looks at its own copy alone, so that whatever datumd-parse
 // does to the block, the packet or itself is a refusal at most.
@@ -30,6 +31,10 @@ constexpr std::uint32_t parse_kinds = static_cast<std::uint32_t>(ParseKind::toml
 constexpr std::size_t most_parse_parts = 3, most_parse_arrays = 2;
 /// Of texts' trees above all: 4 MiB of TOML have at most 2 million values of 26 bytes.
 constexpr std::uint64_t most_parse_head = std::uint64_t{64} << 20;
+
+/// Where the head begins in the output block. At 0 lies the number of the order that was taken last: the end of a process
+/// that had not taken its order is no fault of the input.
+constexpr std::uint64_t parse_output_at = 64;
 
 /// What datumd-parse ends with where the kernel does not confine it (EX_OSERR).
 constexpr int exit_unconfined = 71;

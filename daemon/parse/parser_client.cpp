@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "daemon/system/packets.h"
 #include "daemon/version/version.h"
@@ -14,6 +15,16 @@
 
 namespace datum {
 namespace {
+
+/// The process ended.
+class ParserGone : public ParserEnded {
+ public:
+  explicit ParserGone(const std::string& how) : ParserEnded("it " + how, true) {}
+};
+
+/// All processes may be killed at once: the active one, the spare, and then one that was started after that. An input
+/// under which three processes end is the cause, whatever they say of the order.
+constexpr int most_tries = 3;
 
 /// Above it memory goes back when an input is done: a frame of a common sensor stays below.
 constexpr std::uint64_t kept_block_bytes = std::uint64_t{128} << 20;
@@ -160,7 +171,13 @@ void ParserClient::hand_over(const ParseOrder& order, const ByteParts& parts) {
     at += part.size();
   }
   if (!send_packet(active_->process.socket(), &order, sizeof order))
-    throw ParserEnded("it " + end_as_text(active_->process), true);
+    throw ParserGone(end_as_text(active_->process));
+}
+
+/// False: the active process had not begun with it.
+bool ParserClient::was_taken(const ParseOrder& order) const {
+  std::uint32_t taken = 0;
+  return active_->output.read(0, &taken, sizeof taken) && taken == order.number;
 }
 
 ParseAnswer ParserClient::answered(std::uint32_t number, const Timeout& timeout,
@@ -176,7 +193,7 @@ ParseAnswer ParserClient::answered(std::uint32_t number, const Timeout& timeout,
                       const auto now = cpu_time();
                       return is_spent = now && cpu_before && *now - *cpu_before > timeout.cpu;
                     });
-  if (size == 0) throw ParserEnded("it " + end_as_text(active_->process), true);
+  if (size == 0) throw ParserGone(end_as_text(active_->process));
   if (size < 0 && is_spent)
     throw ParserEnded("it gave no answer within " + in_ms(timeout.cpu) + " of processor time", true);
   if (size < 0) throw ParserEnded("it gave no answer within " + in_ms(timeout.all), true);
@@ -187,14 +204,15 @@ ParseAnswer ParserClient::answered(std::uint32_t number, const Timeout& timeout,
 
 std::vector<std::uint8_t> ParserClient::head_of(const ParseAnswer& answer) const {
   std::vector<std::uint8_t> head(answer.head_bytes);
-  if (!active_->output.read(0, head.data(), head.size())) throw ParserEnded("it answers with nonsense", true);
+  if (!active_->output.read(parse_output_at, head.data(), head.size()))
+    throw ParserEnded("it answers with nonsense", true);
   return head;
 }
 
-void ParserClient::parse(ParseOrder order, const ByteParts& parts, const std::function<void()>& meanwhile,
-                         const std::function<void(ParsedOutput&)>& take,
-                         const std::function<void(const std::string&, FlatReader)>& refused) {
-  const std::lock_guard lock(mutex_);
+void ParserClient::parse_once(ParseOrder& order, const ByteParts& parts,
+                              const std::function<std::exception_ptr()>& meanwhile,
+                              const std::function<void(ParsedOutput&)>& take,
+                              const std::function<void(const std::string&, FlatReader)>& refused) {
   make_ready();
   order.number = ++number_;
   std::uint64_t bytes = 0;
@@ -203,34 +221,58 @@ void ParserClient::parse(ParseOrder order, const ByteParts& parts, const std::fu
   const Timeout timeout{settings_.timeout + for_bytes, settings_.cpu_timeout + for_bytes};
   const auto cpu_before = cpu_time();
   if (cpu_before) limit_cpu(*cpu_before + timeout.cpu);
-  std::exception_ptr found;
-  try {
-    hand_over(order, parts);
+  hand_over(order, parts);
+  const std::exception_ptr found = meanwhile();
+  const ParseAnswer answer = answered(order.number, timeout, cpu_before);
+  const std::vector<std::uint8_t> head = head_of(answer);
+  if (found) std::rethrow_exception(found);
+  if (answer.status == ParseStatus::done) {
+    ParsedOutput output(answer, head, active_->output);
+    take(output);
+  } else {
+    refused(printable_text(text_in(answer.text)), FlatReader(head));
+  }
+  active_->input.shrink(kept_block_bytes);
+  active_->output.shrink(kept_block_bytes);
+}
+
+void ParserClient::parse(ParseOrder order, const ByteParts& parts, const std::function<void()>& meanwhile,
+                         const std::function<void(ParsedOutput&)>& take,
+                         const std::function<void(const std::string&, FlatReader)>& refused) {
+  const std::lock_guard lock(mutex_);
+  const auto end = [&](const std::string& why) {
+    replace();
+    if (settings_.on_end) settings_.on_end(order, parts, why);
+  };
+  std::optional<std::exception_ptr> found;
+  const auto once = [&] {
+    if (found) return *found;
+    found.emplace();
     try {
       meanwhile();
     } catch (...) {
       found = std::current_exception();
     }
-    const ParseAnswer answer = answered(order.number, timeout, cpu_before);
-    const std::vector<std::uint8_t> head = head_of(answer);
-    if (found) std::rethrow_exception(found);
-    if (answer.status == ParseStatus::done) {
-      ParsedOutput output(answer, head, active_->output);
-      take(output);
-    } else {
-      refused(printable_text(text_in(answer.text)), FlatReader(head));
+    return *found;
+  };
+  for (int tries = 1;; ++tries) {
+    try {
+      return parse_once(order, parts, once, take, refused);
+    } catch (const ParserGone& error) {
+      if (tries < most_tries && !was_taken(order)) {
+        replace();
+        continue;
+      }
+      end(error.what());
+      throw;
+    } catch (const ParserEnded& error) {
+      if (error.over_input) end(error.what());
+      throw;
+    } catch (const FlatError& error) {
+      const std::string why = std::string("it answers with nonsense: ") + error.what();
+      end(why);
+      throw ParserEnded(why, true);
     }
-    active_->input.shrink(kept_block_bytes);
-    active_->output.shrink(kept_block_bytes);
-  } catch (const ParserEnded& error) {
-    replace();
-    if (settings_.on_end) settings_.on_end(order, parts, error.what());
-    throw;
-  } catch (const FlatError& error) {
-    replace();
-    const std::string why = std::string("it answers with nonsense: ") + error.what();
-    if (settings_.on_end) settings_.on_end(order, parts, why);
-    throw ParserEnded(why, true);
   }
 }
 

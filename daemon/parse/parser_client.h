@@ -2,10 +2,11 @@
 //
 // Whatever the process does (ends, is killed, hangs, takes too much memory, speaks nonsense) is a ParserEnded here: the input
 // that it did it over is refused, and the next input goes to a second process that stands by, started and confined: no
-// input waits for a start.
+// input waits for a start. An input whose process ended before it took the order goes to the next process.
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -73,6 +74,11 @@ class ParserClient {
   void make_ready();
   bool greeted(Parser& parser);
   void hand_over(const ParseOrder& order, const ByteParts& parts);
+  bool was_taken(const ParseOrder& order) const;
+  void parse_once(ParseOrder& order, const ByteParts& parts,
+                  const std::function<std::exception_ptr()>& meanwhile,
+                  const std::function<void(ParsedOutput&)>& take,
+                  const std::function<void(const std::string&, FlatReader)>& refused);
   struct Timeout {
     std::chrono::nanoseconds all, cpu;
   };

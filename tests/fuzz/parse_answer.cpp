@@ -47,7 +47,7 @@ DATUM_FUZZ_TARGET(parse_answer) {
   const std::string_view all = bytes.substr(prefix);
   answer.head_bytes = std::min<std::uint64_t>(length(bytes, 5), all.size());
   ParseBlock block = ParseBlock::create("fuzz");
-  block.write(0, all.data(), all.size());
+  block.write(parse_output_at, all.data(), all.size());
   try {
     ParsedOutput from(answer, {reinterpret_cast<const std::uint8_t*>(all.data()), answer.head_bytes}, block);
     take(bytes[0], from);

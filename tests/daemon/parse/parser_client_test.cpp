@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
+
+#include <thread>
 
 #include "daemon/parse/confinement.h"
 #include "daemon/parse/flat_model.h"
@@ -61,6 +64,26 @@ class ParserClientTest : public ::testing::Test {
     EXPECT_EQ(raster.cols, 3);
     EXPECT_THAT(std::get<std::vector<std::uint16_t>>(raster.samples),
                 ::testing::ElementsAre(1, 2, 3, 4, 5, 65535));
+  }
+
+  /// Until it has begun with its order: it used no processor time while it waited.
+  static void wait_until_it_works(pid_t pid) {
+    clockid_t clock{};
+    ASSERT_EQ(::clock_getcpuclockid(pid, &clock), 0);
+    const auto used_ns = [clock] {
+      timespec used{};
+      ::clock_gettime(clock, &used);
+      return used.tv_sec * 1'000'000'000 + used.tv_nsec;
+    };
+    constexpr long more_than_it_takes_to_take_it = 50'000'000;
+    const long before = used_ns();
+    while (used_ns() < before + more_than_it_takes_to_take_it) std::this_thread::yield();
+  }
+  /// Until it is stopped, so that it takes no order.
+  static void stop(pid_t pid) {
+    ::kill(pid, SIGSTOP);
+    siginfo_t stopped{};
+    ::waitid(P_PID, static_cast<id_t>(pid), &stopped, WSTOPPED | WNOWAIT);
   }
 
   FreshFolder folder;
@@ -155,6 +178,48 @@ TEST_F(ParserClientTest, ASpareProcessThatIsKilledIsNoFilesFault) {
   EXPECT_EQ(ends.size(), 3u) << "over the files that ended it";
 }
 
+/// The active process, or both, end with the order in their socket.
+TEST_F(ParserClientTest, AProcessThatEndsBeforeItTakesItsOrderIsNoFilesFault) {
+  ParserClient link(settings());
+  link.start();
+  for (const bool both : {false, true}) {
+    std::vector<pid_t> killed{link.pid()};
+    if (both) killed.push_back(link.spare_pid());
+    for (const pid_t pid : killed) stop(pid);
+    int looks = 0;
+    const Raster raster = IsolatedFrames(link).image(bytes_of(good), "a.png", most_pixels, [&] {
+      ++looks;
+      for (const pid_t pid : killed) ::kill(pid, SIGKILL);
+    });
+    EXPECT_EQ(raster.rows, 2);
+    EXPECT_EQ(looks, 1) << "the bytes are examined once";
+    expect_good(link);
+  }
+  EXPECT_THAT(ends, ::testing::IsEmpty());
+}
+
+TEST_F(ParserClientTest, WhatIsFoundMeanwhileHoldsForTheNextProcessToo) {
+  ParserClient link(settings());
+  link.start();
+  const pid_t pid = link.pid();
+  stop(pid);
+  EXPECT_EQ(refusal(link, "a.png",
+                    [&] {
+                      ::kill(pid, SIGKILL);
+                      throw FrameError("another file");
+                    }),
+            "another file");
+  EXPECT_THAT(ends, ::testing::IsEmpty());
+}
+
+TEST_F(ParserClientTest, AFileThatEndsItsReaderAndDeniesItIsRefusedAndKept) {
+  ParserClient link(settings());
+  link.start();
+  EXPECT_THAT(refusal(link, "harm-unmark.png"), HasSubstr("signal 11"));
+  EXPECT_EQ(ends.size(), 1u);
+  expect_good(link);
+}
+
 TEST_F(ParserClientTest, WhatHangsIsEndedAtItsDeadline) {
   ParserClient link(settings(200ms));
   link.start();
@@ -189,7 +254,11 @@ TEST_F(ParserClientTest, ASignalInTheMiddleOfAFileIsARefusal) {
   link.start();
   for (const int signal : {SIGKILL, SIGTERM}) {
     const pid_t pid = link.pid();
-    EXPECT_THAT(refusal(link, "harm-hang.png", [&] { ::kill(pid, signal); }),
+    EXPECT_THAT(refusal(link, "harm-hang.png",
+                        [&] {
+                          wait_until_it_works(pid);
+                          ::kill(pid, signal);
+                        }),
                 HasSubstr("was ended by signal " + std::to_string(signal)));
     expect_good(link);
   }
@@ -229,7 +298,7 @@ TEST_F(ParserClientTest, AProgramThatIsNotThereOrOfAnotherKindIsToldAtTheStart) 
 TEST(ParseFlat, AHostileAnswerIsRefused) {
   ParseBlock block = ParseBlock::create("test");
   const std::vector<std::uint8_t> bytes(64);
-  block.write(0, bytes.data(), bytes.size());
+  block.write(parse_output_at, bytes.data(), bytes.size());
   ParseAnswer answer;
   answer.head_bytes = 8;
   const ParsedOutput out(answer, {}, block);
@@ -269,7 +338,7 @@ TEST(ParseFlat, AModelWhoseCornersLeadNowhereIsRefused) {
     put_model(put, model);
     ParseBlock block = ParseBlock::create("test");
     ParseAnswer answer;
-    std::uint64_t at = 0;
+    std::uint64_t at = parse_output_at;
     for (std::size_t i = 0; i < put.arrays.size(); ++i) {
       block.write(at, put.arrays[i].data(), put.arrays[i].size());
       at += answer.array_bytes[i] = put.arrays[i].size();

@@ -23,6 +23,8 @@ namespace {
 using namespace datum;
 using Answer = std::function<void(const ParseOutput&)>;
 
+constexpr int output_fd = child_socket_fd + 2;  // behind the input block
+
 volatile std::uint64_t somewhere = 8;
 
 void write_somewhere() { *reinterpret_cast<volatile int*>(somewhere) = 1; }
@@ -60,6 +62,12 @@ void lie(const Answer& answer, std::int32_t rows, std::int32_t cols, std::uint32
 
 const std::map<std::string, std::function<void(const Answer&)>> harm{
     {"segfault", [](const Answer&) { write_somewhere(); }},
+    {"unmark",
+     [](const Answer&) {
+       const std::uint32_t none = 0;
+       static_cast<void>(::pwrite(output_fd, &none, sizeof none, 0) + 1);
+       write_somewhere();
+     }},
     {"abort", [](const Answer&) { std::abort(); }},
     {"recursion", [](const Answer&) { std::exit(deeper(reinterpret_cast<volatile char*>(&somewhere))); }},
     {"throw", [](const Answer&) { throw 1; }},
