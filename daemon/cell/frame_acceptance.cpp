@@ -129,6 +129,10 @@ FrameDecision FrameAcceptance::decide_triggered(const FrameInHand& frame, const 
   if (const std::string id = picture_id(frame.frame); !id.empty())
     return {Kind::passed_over, Reason::frame_repeated, repeated(frame.claim, id)};
   if (frame.claim.again) return {};  // it is INVALID; the board's own frame stays outstanding
+  if (frame.claim.before_trigger) {
+    exposures_.came(1);
+    return {Kind::early, Reason::none, before_trigger};
+  }
   const Proof proof = proof_of({frame.exposed, unit_of(frame)}, {board.triggered_ns, ended_ns_, board.unit,
                                                                  board.unit_is_exposure, exposures_.count()});
   if (proof != Proof::another && proof != Proof::none) {

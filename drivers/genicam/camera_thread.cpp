@@ -91,7 +91,8 @@ void CameraThread::tell(std::uint64_t session, Event event) {
   } else if (is_block) {
     overrun_ = 0;
   }
-  const bool must = is_block || std::holds_alternative<Lost>(event) || std::holds_alternative<Opened>(event);
+  const bool must = is_block || std::holds_alternative<Lost>(event) ||
+                    std::holds_alternative<Opened>(event) || std::holds_alternative<Triggered>(event);
   if (events_.size() >= most_events && !must) return;
   events_.push_back(std::move(event));
   ::eventfd_write(ready_, 1);

@@ -54,6 +54,7 @@ Reader::Reader(const Settings& settings, Listener& listener, CameraThread::Clock
           [this](MonotonicNs now) { next_check_ns_ = now + check_ns; },
           [this](const std::string& why, MonotonicNs now) {
             next_check_ns_.reset();
+            trigger_pending_ = false;
             if (std::exchange(told_, why) != why) listener_.lost(why, now);
           }) {}
 
@@ -67,7 +68,7 @@ std::string Reader::why_not_running() const {
 bool Reader::trigger() {
   if (!running()) return false;
   thread_.trigger();
-  return true;
+  return trigger_pending_ = true;
 }
 
 void Reader::on_ready(MonotonicNs now) {
@@ -90,6 +91,7 @@ void Reader::handle(Event&& event, MonotonicNs now) {
     listener_.block(std::move(*block), now);
   } else if (const auto* triggered = std::get_if<Triggered>(&event)) {
     triggered_ns_ = triggered->sent_ns;
+    trigger_pending_ = false;
   } else if (const auto* answer = std::get_if<ClockAnswer>(&event)) {
     listener_.clock(*answer);
   } else if (std::holds_alternative<NoClock>(event)) {

@@ -31,6 +31,8 @@ class Reader final : public Pollable {
   void start(MonotonicNs now) { keeper_.start(now); }
   /// Sends TriggerSoftware; false: not running.
   bool trigger();
+  /// A trigger was asked for and is not sent yet: what comes before it is no answer to it.
+  bool trigger_pending() const { return trigger_pending_; }
   /// Time of the last trigger.
   std::optional<MonotonicNs> triggered_ns() const { return triggered_ns_; }
   bool running() const { return keeper_.is_open(); }
@@ -57,7 +59,7 @@ class Reader final : public Pollable {
   std::optional<Opened> opened_;
   std::optional<MonotonicNs> triggered_ns_, next_check_ns_;
   std::string told_;  // the last reported loss, while it lasts
-  bool clock_told_ = false;
+  bool clock_told_ = false, trigger_pending_ = false;
   std::uint64_t blocks_ = 0;
 };
 

@@ -52,6 +52,8 @@ struct ClaimedFrame {
   std::optional<HostSpan> exposed_by_clock = std::nullopt;  // by the sensor's clock alone
   /// The sensor's, from which exposed_by_clock was computed.
   std::optional<ClockOffset> clock = std::nullopt;
+  /// It came before its source had sent the newest trigger, whatever its time stamp says.
+  bool before_trigger = false;
   std::string doubt = {};  // why it must not be measured although it is readable; empty: it may be
 
   std::string name() const { return entry.filename().string(); }

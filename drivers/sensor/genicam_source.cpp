@@ -106,6 +106,14 @@ std::optional<HostSpan> GenicamSource::by_clock(const genicam::Delivery& deliver
   return span;
 }
 
+/// The frame of an earlier trigger, or of none: an exposure follows the trigger that caused it. A camera may answer a
+/// trigger that found it stopped when it is started again.
+bool GenicamSource::precedes_trigger(const genicam::Delivery& delivery) const {
+  if (settings_.trigger != genicam::TriggerBy::software) return false;
+  return reader_.trigger_pending() ||
+         (reader_.triggered_ns() && delivery.arrived_ns <= *reader_.triggered_ns());
+}
+
 /// The same, limited to after the trigger that caused it.
 std::optional<HostSpan> GenicamSource::exposed(const genicam::Delivery& delivery,
                                                std::optional<HostSpan> span) const {
@@ -126,11 +134,13 @@ void GenicamSource::block(genicam::Block&& block, MonotonicNs now) {
   const std::string name = fmt::format("{}@{}", payload.block_id, payload.timestamp_ns);
   claim.entry = name;
   claim.exposed_by_clock = by_clock(block.delivery, now);
-  claim.exposed = exposed(block.delivery, claim.exposed_by_clock);
+  claim.before_trigger = precedes_trigger(block.delivery);
+  claim.exposed =
+      claim.before_trigger ? claim.exposed_by_clock : exposed(block.delivery, claim.exposed_by_clock);
   claim.clock = clock_offset(now);
   claim.first_seen_ns = block.delivery.first_packet_ns;
   if (claim.exposed) claim.first_seen_ns = std::min(claim.first_seen_ns, claim.exposed->to_ns);
-  claim.doubt = doubt_of(block, claim.exposed, now);
+  claim.doubt = doubt_of(block, claim, now);
   if (ready_.size() >= most_waiting_blocks) {
     ++overrun_;
     return;
@@ -144,8 +154,8 @@ void GenicamSource::block(genicam::Block&& block, MonotonicNs now) {
   ready_.push_back(std::move(claim));
 }
 
-std::string GenicamSource::doubt_of(const genicam::Block& block, const std::optional<HostSpan>& exposed,
-                                    MonotonicNs now) {
+std::string GenicamSource::doubt_of(const genicam::Block& block, const ClaimedFrame& claim, MonotonicNs now) {
+  const std::optional<HostSpan>& exposed = claim.exposed;
   std::string gap;
   if (block.delivery.payload.block_id == 0)
     counter_.unnamed();
@@ -155,6 +165,7 @@ std::string GenicamSource::doubt_of(const genicam::Block& block, const std::opti
   if (overrun_ > 0) return fmt::format("{} frames before it came faster than they are measured", overrun_);
   if (!gap.empty()) return gap;
   if (!block.changed.empty()) return "the camera's setup changed: " + block.changed;
+  if (claim.before_trigger) return "it came before the trigger was sent";
   if (!exposed) return "";
   if (exposed->from_ns > block.delivery.arrived_ns)
     return fmt::format("by its time stamp it was exposed {} ms after it came",

@@ -3,7 +3,8 @@
 // A frame is delivered once the camera's setup was read after its arrival. It is at fault, and its board
 // INVALID, where packets are missing, earlier frames were lost (a gap in the block ids, a full queue), the
 // setup or the resolution differs, its exposure is too old or by the camera's clock not yet over, or the
-// camera was lost meanwhile. No received frame is dropped without a report.
+// camera was lost meanwhile. A frame that came before the trigger was sent shows no board: the cell waits on.
+// No received frame is dropped without a report.
 //
 // Frames are in memory only: a crash before the result is stored leaves no result.
 #pragma once
@@ -53,8 +54,9 @@ class GenicamSource final : public FrameSource, private genicam::Listener {
   std::optional<ClockOffset> clock_offset(MonotonicNs now) const;
   MonotonicNs exposure_ns() const;
   std::optional<HostSpan> by_clock(const genicam::Delivery& delivery, MonotonicNs now) const;
+  bool precedes_trigger(const genicam::Delivery& delivery) const;
   std::optional<HostSpan> exposed(const genicam::Delivery& delivery, std::optional<HostSpan> span) const;
-  std::string doubt_of(const genicam::Block& block, const std::optional<HostSpan>& exposed, MonotonicNs now);
+  std::string doubt_of(const genicam::Block& block, const ClaimedFrame& claim, MonotonicNs now);
   std::string said(const std::string& what) const;
 
   genicam::Settings settings_;

@@ -53,7 +53,8 @@ void add_options(CLI::App& app, Options& o) {
       "--control", o.control,
       "FIFO (made if absent) of lines: trigger | board SPEC | "
       "fault skip|incomplete|headless|twice|back|mirror|old|future | scale UM | unit Millimeter|Inch|Pixel | "
-      "mode RectifiedC|CalibratedC | rows N | stop | restart [coarse]");
+      "mode RectifiedC|CalibratedC | rows N | stop | keep triggers | "
+      "restart [coarse]");
 }
 
 class VirtualGenicam {
@@ -98,6 +99,8 @@ class VirtualGenicam {
       camera_->set_output_mode(word);
     } else if (verb == "rows") {
       camera_->set_height(std::stoi(word));
+    } else if (verb == "keep") {
+      camera_->keep_triggers();
     } else if (verb == "stop") {
       camera_->stop();
     } else if (verb == "restart") {

@@ -180,6 +180,17 @@ VirtualGenicamCamera::VirtualGenicamCamera(const GenicamIdentity& identity, cons
 VirtualGenicamCamera::~VirtualGenicamCamera() { g_object_unref(device_->server); }
 
 void VirtualGenicamCamera::work() {
+  take_software_trigger();
+  latch_time();
+}
+
+void VirtualGenicamCamera::take_software_trigger() {
+  if (device_->read(R::trigger) == 0) return;
+  device_->write(R::trigger, std::uint32_t{0});
+  if (keeps_triggers_ || arv_fake_camera_get_acquisition_status(device_->camera) != 0) trigger();
+}
+
+void VirtualGenicamCamera::latch_time() {
   if (device_->read(R::latch) == 0) return;
   const guint64 now =
       GUINT64_TO_BE(static_cast<guint64>(g_get_real_time()) * 1000);  // clock of its frame stamps

@@ -51,6 +51,9 @@ class VirtualGenicamCamera {
   void work();
   /// Simulates a signal at its trigger input.
   void trigger();
+  /// From now on a software trigger that finds it stopped is answered when it is started; it is lost otherwise (SFNC,
+  /// TriggerSoftware: a trigger is part of an acquisition).
+  void keep_triggers() { keeps_triggers_ = true; }
   /// Stops its acquisition without notice to the host.
   void stop();
   bool running() const;
@@ -62,6 +65,10 @@ class VirtualGenicamCamera {
   void set_height(int rows);
 
  private:
+  void take_software_trigger();
+  void latch_time();
+
+  bool keeps_triggers_ = false;
   struct Device;
   std::unique_ptr<Device> device_;
 };

@@ -82,6 +82,15 @@ void insert_before(std::string& xml, const std::string& mark, const std::string&
   xml.insert(at, what);
 }
 
+/// The fake camera keeps a software trigger until it acquires: it is given those that find it acquiring.
+void move_trigger(std::string& xml) {
+  const std::string own = "<Address>0x30c</Address>";
+  const auto at = xml.find(own, xml.find("<IntReg Name=\"TriggerSoftwareCommandRegister\""));
+  if (at == std::string::npos)
+    throw std::runtime_error("the fake camera's description has no TriggerSoftware");
+  xml.replace(at, own.size(), fmt::format("<Address>{:#x}</Address>", R::trigger));
+}
+
 }  // namespace
 
 std::string with_scan3d(std::string xml) {
@@ -90,6 +99,7 @@ std::string with_scan3d(std::string xml) {
       fmt::format("<EnumEntry Name=\"Coord3D_C16\" NameSpace=\"Standard\"><Value>{}</Value></EnumEntry>",
                   coord3d_c16));
   insert_before(xml, "</RegisterDescription>", features());
+  move_trigger(xml);
   return xml;
 }
 

@@ -10,7 +10,8 @@ namespace datum {
 struct GenicamRegisters {
   static constexpr std::uint32_t output_mode = 0x8000, distance_unit = 0x8004, coordinate_system = 0x8008,
                                  reference = 0x800C, selector = 0x8010, latch = 0x8020, latched_ns = 0x8028,
-                                 user_set = 0x8030, user_set_load = 0x8034, firmware = 0x8040,
+                                 user_set = 0x8030, user_set_load = 0x8034, trigger = 0x8038,
+                                 firmware = 0x8040,
                                  // of coordinate A; those of B and C follow at `next`
       scale = 0x8100, offset = 0x8108, invalid_flag = 0x8110, invalid_value = 0x8118, next = 0x20;
   static constexpr std::uint32_t millimetre = 0, inch = 1, pixel = 2;

@@ -109,6 +109,18 @@ TEST_F(FrameAcceptanceTest, AClockTellsAFrameOfBeforeTheTrigger) {
   EXPECT_EQ(decision.why, "arrived before the trigger; the sensor must expose after it");
 }
 
+// The source sends the trigger later than the cell asks for it.
+TEST_F(FrameAcceptanceTest, AFrameFromBeforeTheTriggerWasSentIsAnEarlierOnes) {
+  trigger_in_vain(10 * second);
+  trigger(20 * second);
+  deliver("a", 20 * second + 1);
+  claim.before_trigger = true;
+  EXPECT_EQ(judge(20 * second, HostSpan{19 * second, 21 * second}).kind, Kind::early);
+  EXPECT_FALSE(acceptance->earlier_outstanding()) << "it was the late one";
+  deliver("b", 21 * second);
+  EXPECT_EQ(judge(20 * second).kind, Kind::accepted);
+}
+
 TEST_F(FrameAcceptanceTest, ARepeatedPictureIsPassedOverAndItsExposureStaysOutstanding) {
   trigger(10 * second);
   deliver("a", 11 * second);
