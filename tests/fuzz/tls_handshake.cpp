@@ -40,7 +40,10 @@ DATUM_FUZZ_TARGET(tls_handshake) {
   static const auto context = TlsContext::of_server(files.server, datum::testing::tls_clock);
   datum::testing::Wire wire;
   TlsPort server(std::make_unique<datum::testing::WirePort>(wire, true), context);
-  datum::testing::RawClient client(wire, known, bytes.front() & 1 ? TLS1_2_VERSION : TLS1_3_VERSION);
+  using datum::testing::RawClient;
+  static const RawClient::Context contexts[]{RawClient::context_of(known, TLS1_3_VERSION),
+                                             RawClient::context_of(known, TLS1_2_VERSION)};
+  RawClient client(wire, *contexts[bytes.front() & 1]);
   try {
     for (unsigned flight = 0; flight < 4; ++flight) {
       client.shake();

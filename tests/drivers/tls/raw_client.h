@@ -10,27 +10,33 @@ namespace datum::testing {
 /// A client without datumd's rules.
 class RawClient {
  public:
+  using Context = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
+  /// Most of the time that a client takes.
+  static Context context_of(const TlsClientSettings& files, int version) {
+    SSL_CTX* context = SSL_CTX_new(TLS_client_method());
+    SSL_CTX_set_security_level(context, 0);
+    SSL_CTX_set_cipher_list(context, "ALL:@SECLEVEL=0");
+    SSL_CTX_set_min_proto_version(context, version);
+    SSL_CTX_set_max_proto_version(context, version);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT);
+    SSL_CTX_use_certificate_chain_file(context, files.certificate.c_str());
+    SSL_CTX_use_PrivateKey_file(context, files.key.c_str(), SSL_FILETYPE_PEM);
+    return {context, SSL_CTX_free};
+  }
+
   RawClient(Wire& wire, const TlsClientSettings& files, int version)
-      : wire_(wire), context_(SSL_CTX_new(TLS_client_method())) {
-    SSL_CTX_set_security_level(context_, 0);
-    SSL_CTX_set_cipher_list(context_, "ALL:@SECLEVEL=0");
-    SSL_CTX_set_min_proto_version(context_, version);
-    SSL_CTX_set_max_proto_version(context_, version);
-    SSL_CTX_set_session_cache_mode(context_, SSL_SESS_CACHE_CLIENT);
-    SSL_CTX_use_certificate_chain_file(context_, files.certificate.c_str());
-    SSL_CTX_use_PrivateKey_file(context_, files.key.c_str(), SSL_FILETYPE_PEM);
+      : RawClient(wire, *context_of(files, version)) {}
+  RawClient(Wire& wire, SSL_CTX& context) : wire_(wire), context_(&context, SSL_CTX_free) {
+    SSL_CTX_up_ref(&context);
     begin(nullptr);
   }
-  ~RawClient() {
-    SSL_free(ssl);
-    SSL_CTX_free(context_);
-  }
+  ~RawClient() { SSL_free(ssl); }
   RawClient(const RawClient&) = delete;
   RawClient& operator=(const RawClient&) = delete;
 
   void begin(SSL_SESSION* resumed) {
     SSL_free(ssl);
-    ssl = SSL_new(context_);
+    ssl = SSL_new(context_.get());
     in_ = BIO_new(BIO_s_mem());
     out_ = BIO_new(BIO_s_mem());
     BIO_set_mem_eof_return(in_, -1);
@@ -58,7 +64,7 @@ class RawClient {
 
  private:
   Wire& wire_;
-  SSL_CTX* context_;
+  Context context_;
   BIO *in_ = nullptr, *out_ = nullptr;
 };
 
