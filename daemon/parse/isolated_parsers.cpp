@@ -45,26 +45,28 @@ ParserClientSettings texts_told(const IsolatedParsers::OnEnd& on_end) {
 }  // namespace
 
 ParserClientSettings frame_parse_settings(std::uint64_t most_pixels) {
-  // Of a pixel: 64 bytes of its file (read_frame.cpp, 2 GiB at most), 30 of a cloud while it is read, 8 of its sample.
+  // Of a pixel: 64 bytes of its file (read_frame.cpp, 2 GiB at most), 30 of a cloud while it is read, 8 of its sample. The
+  // largest input stays mapped.
   const std::uint64_t file = std::min<std::uint64_t>(64 * most_pixels, 2048 * mib);
-  // Of a model: its file, corners while vectors grow, and what goes back.
-  const std::uint64_t model = max_model_bytes + 3 * 24 * max_model_vertices + 3 * 12 * max_model_facets;
+  // Corners of a model while vectors grow, and what goes back.
+  const std::uint64_t model = 3 * 24 * max_model_vertices + 3 * 12 * max_model_facets;
   ParserClientSettings s;
-  s.memory_bytes = 256 * mib + std::max(file + 38 * most_pixels, model);
   // A PNG of 4 million pixels takes 30 ns a pixel on a quiet controller, 130 among twelve other jobs on two cores.
   const std::chrono::milliseconds for_pixels(150 * most_pixels / 1'000'000);
   s.timeout += for_pixels;
   s.cpu_timeout += for_pixels;
   s.result_bytes =
       mib + std::max<std::uint64_t>(8 * most_pixels, 24 * max_model_vertices + 12 * max_model_facets);
+  s.memory_bytes = 256 * mib + std::max<std::uint64_t>(file, max_model_bytes) +
+                   std::max(38 * most_pixels, model) + s.result_bytes;
   return s;
 }
 
 ParserClientSettings text_parse_settings() {
   ParserClientSettings s;
-  // A value of two bytes ("1,") is a node of some 200 in each of two trees, and 30 bytes flat, in vectors that double.
-  s.memory_bytes = 256 * mib + config::max_toml_bytes / 2 * (2 * 2 * 200 + 2 * 30);
   s.result_bytes = parse_output_at + most_parse_head;
+  // A value of two bytes ("1,") is a node of some 200 in each of two trees, and 30 bytes flat, in vectors that double.
+  s.memory_bytes = 256 * mib + config::max_toml_bytes / 2 * (2 * 2 * 200 + 2 * 30) + s.result_bytes;
   s.timeout = std::chrono::milliseconds(2'000);
   s.cpu_timeout = std::chrono::milliseconds(500);  // the loop waits
   return s;

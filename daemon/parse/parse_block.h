@@ -26,8 +26,19 @@ class ParseBlock {
   /// Gives memory back beyond so many bytes.
   void shrink(std::uint64_t bytes);
 
+  // In datumd-parse, where a signal (SIGBUS: no memory, or a block that was cut) is a refusal. A mapping stays: pages take as
+  // long to map as to copy.
+  /// Its first bytes, for one who does not call write_mapped(). Throws std::bad_alloc.
+  const std::uint8_t* mapped(std::size_t size);
+  /// As write(). What the other side cuts off between two calls grows again. Throws std::bad_alloc.
+  void write_mapped(std::uint64_t at, const void* from, std::size_t size);
+
  private:
+  void map(std::size_t size, int protection);
+
   int fd_ = -1;
+  void* mapped_ = nullptr;
+  std::size_t mapped_bytes_ = 0;
 };
 
 }  // namespace datum

@@ -2,7 +2,6 @@
 
 #include <malloc.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include <cstdio>
@@ -21,32 +20,19 @@
 namespace datum {
 namespace {
 
-/// The input block as this process sees it, for one order.
-class MappedParts {
- public:
-  MappedParts(int fd, const ParseOrder& order) {
-    for (const std::uint64_t bytes : order.part_bytes) size_ += bytes;
-    if (size_ == 0) return;
-    base_ = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
-    if (base_ == MAP_FAILED) throw std::bad_alloc();
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      parts[i] = {static_cast<const std::uint8_t*>(base_) + at, order.part_bytes[i]};
-      at += order.part_bytes[i];
-    }
-  }
-  ~MappedParts() {
-    if (size_ > 0 && base_ != MAP_FAILED) ::munmap(base_, size_);
-  }
-  MappedParts(const MappedParts&) = delete;
-  MappedParts& operator=(const MappedParts&) = delete;
-
+/// An order's parts in the input block.
+ParseParts parts_in(ParseBlock& input, const ParseOrder& order) {
+  std::size_t size = 0;
+  for (const std::uint64_t bytes : order.part_bytes) size += bytes;
   ParseParts parts{};
-
- private:
-  void* base_ = MAP_FAILED;
-  std::size_t size_ = 0;
-};
+  if (size == 0) return parts;
+  const std::uint8_t* at = input.mapped(size);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    parts[i] = {at, order.part_bytes[i]};
+    at += order.part_bytes[i];
+  }
+  return parts;
+}
 
 class ParseServer {
  public:
@@ -75,12 +61,12 @@ class ParseServer {
   ParseAnswer done(const ParseOrder& order) {
     ParseAnswer answer;
     answer.number = order.number;
-    output_.write(0, &order.number, sizeof order.number);
     try {
+      output_.write_mapped(0, &order.number, sizeof order.number);
       const auto handler = handlers_.find(order.kind);
       if (handler == handlers_.end()) throw std::runtime_error("an order of an unknown kind");
-      const MappedParts mapped(input_.fd(), order);
-      handler->second(order, mapped.parts, [&](const ParseOutput& output) { put(output, answer); });
+      handler->second(order, parts_in(input_, order),
+                      [&](const ParseOutput& output) { put(output, answer); });
     } catch (const config::ConfigError& error) {
       refuse_text(error, answer);
     } catch (const std::bad_alloc&) {
@@ -93,11 +79,11 @@ class ParseServer {
 
   void put(const ParseOutput& output, ParseAnswer& answer) {
     const auto& head = output.head.bytes();
-    output_.write(parse_output_at, head.data(), head.size());
+    output_.write_mapped(parse_output_at, head.data(), head.size());
     answer.head_bytes = head.size();
     std::uint64_t at = parse_output_at + head.size();
     for (std::size_t i = 0; i < output.arrays.size(); ++i) {
-      output_.write(at, output.arrays[i].data(), output.arrays[i].size());
+      output_.write_mapped(at, output.arrays[i].data(), output.arrays[i].size());
       at += answer.array_bytes[i] = output.arrays[i].size();
     }
     answer.status = ParseStatus::done;

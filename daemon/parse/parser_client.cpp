@@ -223,15 +223,17 @@ void ParserClient::parse_once(ParseOrder& order, const ByteParts& parts,
   if (cpu_before) limit_cpu(*cpu_before + timeout.cpu);
   hand_over(order, parts);
   const std::exception_ptr found = meanwhile();
+  if (!found) stock_.prepare();
   const ParseAnswer answer = answered(order.number, timeout, cpu_before);
   const std::vector<std::uint8_t> head = head_of(answer);
   if (found) std::rethrow_exception(found);
   if (answer.status == ParseStatus::done) {
-    ParsedOutput output(answer, head, active_->output);
+    ParsedOutput output(answer, head, active_->output, &stock_);
     take(output);
   } else {
     refused(printable_text(text_in(answer.text)), FlatReader(head));
   }
+  stock_.clear();
   active_->input.shrink(kept_block_bytes);
   active_->output.shrink(kept_block_bytes);
 }

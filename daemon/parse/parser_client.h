@@ -92,6 +92,7 @@ class ParserClient {
   const ParserClientSettings settings_;
   mutable std::mutex mutex_;
   std::unique_ptr<Parser> active_ = std::make_unique<Parser>(), spare_ = std::make_unique<Parser>();
+  ArrayStock stock_;
   std::uint32_t number_ = 0;
 };
 

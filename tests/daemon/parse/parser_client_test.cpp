@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -327,6 +328,37 @@ TEST(ParseFlat, AHostileAnswerIsRefused) {
   many.put(std::uint32_t{0xffffffff});
   FlatReader announced(many.bytes());
   EXPECT_THROW(take_document(announced), FlatError);
+}
+
+TEST(ParseFlat, AMappedBlockGrowsAndGrowsAgainAfterItWasCut) {
+  ParseBlock ours = ParseBlock::create("test");
+  ParseBlock theirs(::dup(ours.fd()));
+  const std::vector<std::uint8_t> bytes(100'000, 7);
+  std::vector<std::uint8_t> read(bytes.size());
+  const std::uint32_t number = 9;
+  for (const std::uint64_t at : {10'000ULL, 3'000'000ULL, 500'000ULL}) {
+    theirs.write_mapped(0, &number, sizeof number);
+    theirs.write_mapped(at, bytes.data(), bytes.size());
+    ASSERT_TRUE(ours.read(at, read.data(), read.size()));
+    EXPECT_EQ(read, bytes) << at;
+    ours.shrink(4096);
+    EXPECT_FALSE(ours.read(at, read.data(), read.size()));
+  }
+}
+
+TEST(ParseFlat, AnArrayThatWasMadeBeforehandIsTakenOnlyWhereItFits) {
+  ArrayStock stock;
+  EXPECT_EQ(stock.take<float>(0, 5).size(), 5u);
+  const auto made_before = [&](auto element, std::size_t count) {
+    using T = decltype(element);
+    stock.prepare();
+    EXPECT_EQ(stock.take<T>(0, count), std::vector<T>(count)) << count;
+  };
+  made_before(0.0F, 5);
+  made_before(0.0F, 6);
+  made_before(std::int16_t{}, 6);
+  made_before(std::uint8_t{}, 0);
+  EXPECT_EQ(stock.take<double>(1, 3).size(), 3u);
 }
 
 TEST(ParseFlat, AModelWhoseCornersLeadNowhereIsRefused) {
