@@ -84,6 +84,7 @@ probe 8 "TLS: a certificate of role \"read\" changes nothing" reader_only_reads 
 cell_of_certificates 2>&1 | tell
 probe 8 "TLS: a revoked certificate does not get in" revoked revoked_unread
 probe 7 "TLS: 60 hellos that never end keep no host out" half_hellos stopped_meanwhile
+probe 7 "TLS: a flood of hellos by an account of this computer does not keep root's datumctl out" local_flood local_flood_of_an_account
 probe 7 "TLS: noise before and after the handshake, renegotiation: datumd measures on" garbage_survived killed_by_hand
 signed_cell 2>&1 | tell
 probe S "signer: datumd's account reads neither its key nor its memory" key_out_of_reach key_in_reach

@@ -158,19 +158,21 @@ oracle_of_a_model() {
 }
 
 linked_frame() {  # COMMAND by which the height file gets into the folder: is the board not measured?
-  rm -rf /tmp/frames
-  install -d -m 0755 /tmp/frames
+  # Not in /tmp, where the service has one of its own: a link there leads nowhere whatever datumd does.
+  frames=$(mktemp -d "$state/frames-XXXXXX") && chmod 0755 "$frames" || return
   echo x >>$state/dropped
   virtual-sensor --recipe $examples/recipes/demo-board.toml --twin $examples/twins/demo.toml --format tiff16 \
-    --calibration $examples/calibrations/demo.toml --drop /tmp/frames --board good --seed "$(count dropped)" \
+    --calibration $examples/calibrations/demo.toml --drop "$frames" --board good --seed "$(count dropped)" \
     --frame-id "$(count dropped)"
-  chmod 0644 /tmp/frames/*
+  chmod 0644 "$frames"/*
   next=$(($(boards) + 1))
-  for image in /tmp/frames/*.tif /tmp/frames/*.png; do
+  for image in "$frames"/*.tif "$frames"/*.png; do
     [ ! -e "$image" ] || "$@" "$image" /var/lib/datumd/drop/
   done
-  for sidecar in /tmp/frames/*.json; do cp "$sidecar" /var/lib/datumd/drop/; done
+  for image in "$frames"/*; do runuser -u datumd -- head -c 1 "$image" >/dev/null || return; done
+  for sidecar in "$frames"/*.json; do cp "$sidecar" /var/lib/datumd/drop/; done
   until_true boards_are $next || return
+  rm -r "$frames"
   find /var/lib/datumd/drop -maxdepth 1 -type l -delete
   ! says "^ *$next .* PASS " datumctl results --last 1 --store $store >/dev/null
 }

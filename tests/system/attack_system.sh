@@ -54,9 +54,11 @@ bundle_without() {  # TEXT
 bundle() {
   datumctl unit SECRET-4711 || return
   next=$(($(boards) + 1))
+  frames=$(mktemp -d)
   virtual-sensor --recipe $examples/recipes/demo-board.toml --twin $examples/twins/demo.toml \
-    --calibration $examples/calibrations/demo.toml --drop /tmp/frames --seed 4711 --frame-id 4711
-  for file in /tmp/frames/*4711*; do mv "$file" "/var/lib/datumd/drop/$(basename "$file")"; done
+    --calibration $examples/calibrations/demo.toml --drop "$frames" --seed 4711 --frame-id 4711
+  for file in "$frames"/*4711*; do mv "$file" "/var/lib/datumd/drop/$(basename "$file")"; done
+  rmdir "$frames"
   until_true boards_are $next && bundle_without SECRET-4711 && bundle_without 004711
 }
 bundle_of_a_recipe() { bundle_without demo-board; }
