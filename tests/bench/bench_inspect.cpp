@@ -1,8 +1,12 @@
 // The whole inspection of a 3904 x 3904 int16 frame with 58 components, frame in memory to verdict stored.
 //
-//   bench_inspect [REPEATS]     one table: median and spread of each step, 1 thread and all threads
+//   bench_inspect [REPEATS [THREADS]]    one table: median and spread of each step, for 1, 2, 4 ... threads or so many
+//
+// "plan kept": as in the daemon, whose planner knows the recipe from an earlier board. "cpu" is the processor time of
+// all threads, which another program on the machine disturbs less than the time that passes.
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "daemon/inspection/board/board_planner.h"
 #include "daemon/inspection/board/pipeline.h"
 #include "daemon/store/result_store.h"
 #include "daemon/system/memory.h"
@@ -21,8 +26,14 @@ using namespace datum;
 using bench::components, bench::side_px;
 
 struct Times {
-  std::vector<double> inspect_ms, store_ms, total_ms;
+  std::vector<double> inspect_ms, cpu_ms, store_ms, total_ms;
 };
+
+double cpu_ms() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) * 1e-6;
+}
 
 Times run(const HeightFrame& frame, const InspectionInputs& inputs, unsigned threads, int repeats) {
   using Clock = std::chrono::steady_clock;
@@ -34,15 +45,18 @@ Times run(const HeightFrame& frame, const InspectionInputs& inputs, unsigned thr
     ResultStore store(std::filesystem::path(folder) / "results.db");
     const Backend backend = cpu_backend(threads);
     for (int i = -3; i < repeats; ++i) {  // three to warm up
+      const double cpu_begin = cpu_ms();
       const auto begin = Clock::now();
       BoardVerdict verdict = inspect(frame, inputs, backend);
       const auto measured = Clock::now();
+      const double cpu = cpu_ms() - cpu_begin;
       store.store(verdict);
       const auto stored = Clock::now();
       if (verdict.decision != Decision::pass)
         throw std::runtime_error("the board did not pass: " + to_json(verdict));
       if (i < 0) continue;
       t.inspect_ms.push_back(ms(measured - begin));
+      t.cpu_ms.push_back(cpu);
       t.store_ms.push_back(ms(stored - measured));
       t.total_ms.push_back(ms(stored - begin));
     }
@@ -59,6 +73,15 @@ std::string summary(std::vector<double> v) {
   return fmt::format("{:7.2f} ({:.2f} .. {:.2f})", at(0.5), at(0.1), at(0.9));
 }
 
+std::vector<unsigned> thread_counts(int argc, char** argv) {
+  if (argc > 2) return {static_cast<unsigned>(std::max(1, std::atoi(argv[2])))};
+  const unsigned most = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<unsigned> counts;
+  for (unsigned threads = 1; threads < most; threads *= 2) counts.push_back(threads);
+  counts.push_back(most);
+  return counts;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -67,18 +90,24 @@ int main(int argc, char** argv) {
   const Recipe recipe = bench::make_recipe();
   const HeightFrame frame = bench::make_frame(recipe);
   SensorProfile sensor;
-  sensor.serial = "bench";
+  sensor.serial = sensor.sha256 = "bench";
   sensor.noise = {{0.0}, {3.0}};
   InspectionInputs inputs;
   inputs.recipe = &recipe;
   inputs.sensor = &sensor;
+  BoardPlanner planner;
   fmt::print("{} x {} int16 frame in memory, {} components; ms, median (10 % .. 90 %) of {}\n", side_px,
              side_px, components, repeats);
-  fmt::print("{:<22} {:<26} {:<26} {}\n", "backend", "inspect", "store (durable)", "frame to stored");
-  for (unsigned threads : {1u, std::max(1u, std::thread::hardware_concurrency())}) {
-    const Times t = run(frame, inputs, threads, repeats);
-    fmt::print("{:<22} {:<26} {:<26} {}\n", fmt::format("{} x{}", name_of(best_isa()), threads),
-               summary(t.inspect_ms), summary(t.store_ms), summary(t.total_ms));
+  fmt::print("{:<24} {:<26} {:<26} {:<26} {}\n", "backend", "inspect", "cpu", "store (durable)",
+             "frame to stored");
+  for (const unsigned threads : thread_counts(argc, argv)) {
+    for (const bool kept : {true, false}) {
+      inputs.planner = kept ? &planner : nullptr;
+      const Times t = run(frame, inputs, threads, repeats);
+      fmt::print("{:<24} {:<26} {:<26} {:<26} {}\n",
+                 fmt::format("{} x{}, plan {}", name_of(best_isa()), threads, kept ? "kept" : "new"),
+                 summary(t.inspect_ms), summary(t.cpu_ms), summary(t.store_ms), summary(t.total_ms));
+    }
   }
   return 0;
 }
