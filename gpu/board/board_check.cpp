@@ -26,6 +26,11 @@ void check_runs(const BoardPlan& plan, std::uint32_t first, std::uint32_t count,
       refuse(where + ": row " + std::to_string(run.row) + ", column " + std::to_string(run.col) + ", " +
              std::to_string(run.length) + " pixels do not lie in the frame of " + std::to_string(plan.cols) +
              " x " + std::to_string(plan.rows));
+    const PixelRun* before = i > first ? &run - 1 : nullptr;
+    if (before &&
+        (run.row < before->row || (run.row == before->row && run.col < before->col + before->length)))
+      refuse(where + ": row " + std::to_string(run.row) + ", column " + std::to_string(run.col) +
+             ": runs do not follow each other by rows, then columns, or overlap");
     if (plan.run_side[i] >= site_sides)
       refuse(where + ": side " + std::to_string(plan.run_side[i]) + " of 0 to 3");
     sum += static_cast<std::uint64_t>(run.length);

@@ -1,21 +1,35 @@
 #include "gpu/board/board_measurer.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "gpu/board/cpu_board.h"
 #include "gpu/board/site_pixels.h"
+#include "gpu/component_height/component_height_kernels.h"
 #include "gpu/core/parallel_for.h"
 
 namespace datum {
 
 void work_on_sites(const BoardPlan& plan, const FrameView& frame, const SiteRecord* records, unsigned threads,
                    const SiteWork& work) {
+  struct Kept {  // of one thread
+    SiteMemory pixels;
+    KeptArray<std::int32_t> nm;
+  };
   const Isa isa = best_isa();
   const std::vector<std::uint32_t> order = largest_first(plan);
-  parallel_for(threads, order.size(), [&](std::size_t k, unsigned) {
+  std::vector<Kept> kept(std::max(1u, threads));
+  parallel_for(threads, order.size(), [&](std::size_t k, unsigned slot) {
     const std::uint32_t i = order[k];
-    if (records[i].fit.status != FitStatus::ok) return work(i, {});
-    const std::unique_ptr<float[]> ring = take_ring_z(plan, plan.sites[i], frame, isa),
-                                   body = take_body(plan, plan.sites[i], frame, isa);
-    work(i, {ring.get(), body.get()});
+    const SitePlan& site = plan.sites[i];
+    const PlaneFit& fit = records[i].fit;
+    if (fit.status != FitStatus::ok) return work(i, {});
+    SiteMemory& memory = kept[slot].pixels;
+    const float* ring = take_ring_z(plan, site, frame, isa, &memory);
+    const float* body = take_body(plan, site, frame, isa, &memory);
+    std::int32_t* nm = kept[slot].nm.of(site.body_pixels);
+    height::quantise_heights(body_pixels(plan, site, body, fit), isa, nm);
+    work(i, {ring, body, nm});
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -16,6 +17,8 @@ struct SiteRecord;  // gpu/board/site_record.h
 struct SiteHeights {
   const float* ring = nullptr;
   const float* body = nullptr;
+  /// The body's heights over the record's floor in nm, height::no_height where there is none.
+  const std::int32_t* body_nm = nullptr;
 };
 
 /// What the host does with a site whose record is complete: called once a site, from several threads; must not call

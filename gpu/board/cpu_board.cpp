@@ -1,7 +1,6 @@
 #include "gpu/board/cpu_board.h"
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -15,26 +14,34 @@ namespace datum {
 namespace {
 
 PlaneFit fit_of(const BoardPlan& plan, const SitePlan& site, const RingPoints& ring, PlaneFitter& fitter) {
-  return fitter.fit(
-      {ring.x.get(), ring.y.get(), ring.z.get(), site.ring_pixels, site.half_x, site.half_y, site.seed},
-      fit_settings(plan, site));
+  return fitter.fit({ring.x, ring.y, ring.z, site.ring_pixels, site.half_x, site.half_y, site.seed},
+                    fit_settings(plan, site));
 }
 
-std::vector<PlaneFitter> fitters_of(const Backend& backend) {
-  std::vector<PlaneFitter> fitters;
-  for (unsigned i = 0; i < std::max(1u, backend.threads); ++i) fitters.emplace_back(backend.isa);
-  return fitters;
+/// Memory of one thread, kept from site to site.
+struct Worker {
+  explicit Worker(Isa isa) : fitter(isa) {}
+  SiteMemory pixels;
+  PlaneFitter fitter;
+  RingScratch ring;
+  BodyScratch body;
+};
+
+std::vector<Worker> workers_of(const Backend& backend) {
+  std::vector<Worker> workers;
+  for (unsigned i = 0; i < std::max(1u, backend.threads); ++i) workers.emplace_back(backend.isa);
+  return workers;
 }
 
 RingRecord ring_record(const BoardPlan& plan, const SitePlan& site, const RingPoints& ring,
-                       const PlaneFit& fit, Isa isa) {
-  const RingPixels pixels{plan.runs + site.ring_run, plan.run_side + site.ring_run, ring.x.get(),
-                          ring.y.get(), ring.z.get()};
-  return measure_ring(site, pixels, fit, isa);
+                       const PlaneFit& fit, Isa isa, RingScratch* scratch) {
+  const RingPixels pixels{plan.runs + site.ring_run, plan.run_side + site.ring_run, ring.x, ring.y, ring.z};
+  return measure_ring(site, pixels, fit, isa, scratch);
 }
 
-BodyRecord body_record(const BoardPlan& plan, const SitePlan& site, const float* z, const PlaneFit& fit,
-                       Isa isa) {
+}  // namespace
+
+BodyPixels body_pixels(const BoardPlan& plan, const SitePlan& site, const float* z, const PlaneFit& fit) {
   BodyPixels body;
   body.runs = plan.runs + site.body_run;
   body.run_count = site.body_runs;
@@ -44,10 +51,8 @@ BodyRecord body_record(const BoardPlan& plan, const SitePlan& site, const float*
   body.a = fit.a;
   body.b = fit.b;
   body.c = fit.c;
-  return measure_body(body, demand_of(site), isa);
+  return body;
 }
-
-}  // namespace
 
 PlaneFitSettings fit_settings(const BoardPlan& plan, const SitePlan& site) {
   PlaneFitSettings s;
@@ -73,10 +78,11 @@ std::vector<std::uint32_t> largest_first(const BoardPlan& plan) {
 void fit_rings(const BoardPlan& plan, const FrameView& frame, const Backend& backend, PlaneFit* fits) {
   check(plan, frame);
   const std::vector<std::uint32_t> order = largest_first(plan);
-  std::vector<PlaneFitter> fitters = fitters_of(backend);
+  std::vector<Worker> workers = workers_of(backend);
   parallel_for(backend.threads, order.size(), [&](std::size_t k, unsigned slot) {
     const SitePlan& site = plan.sites[order[k]];
-    fits[order[k]] = fit_of(plan, site, take_ring(plan, site, frame, backend.isa), fitters[slot]);
+    Worker& w = workers[slot];
+    fits[order[k]] = fit_of(plan, site, take_ring(plan, site, frame, backend.isa, &w.pixels), w.fitter);
   });
 }
 
@@ -84,22 +90,23 @@ void measure_board(const BoardPlan& plan, const FrameView& frame, const Backend&
                    const SiteWork& work) {
   check(plan, frame);
   const std::vector<std::uint32_t> order = largest_first(plan);
-  std::vector<PlaneFitter> fitters = fitters_of(backend);
+  std::vector<Worker> workers = workers_of(backend);
   // a site from its pixels to its record and the host's work, so that its pixels stay in the cache of one core
   parallel_for(backend.threads, order.size(), [&](std::size_t k, unsigned slot) {
     const std::uint32_t i = order[k];
     const SitePlan& site = plan.sites[i];
+    Worker& w = workers[slot];
     SiteRecord& record = records[i];
     record = SiteRecord{};
-    const RingPoints ring = take_ring(plan, site, frame, backend.isa);
-    record.fit = fit_of(plan, site, ring, fitters[slot]);
+    const RingPoints ring = take_ring(plan, site, frame, backend.isa, &w.pixels);
+    record.fit = fit_of(plan, site, ring, w.fitter);
     SiteHeights heights;
-    std::unique_ptr<float[]> body;
     if (record.fit.status == FitStatus::ok) {
-      record.ring = ring_record(plan, site, ring, record.fit, backend.isa);
-      body = take_body(plan, site, frame, backend.isa);
-      record.body = body_record(plan, site, body.get(), record.fit, backend.isa);
-      heights = {ring.z.get(), body.get()};
+      record.ring = ring_record(plan, site, ring, record.fit, backend.isa, &w.ring);
+      const float* body = take_body(plan, site, frame, backend.isa, &w.pixels);
+      record.body =
+          measure_body(body_pixels(plan, site, body, record.fit), demand_of(site), backend.isa, &w.body);
+      heights = {ring.z, body, w.body.nm.get()};
     }
     if (work) work(i, heights);
   });

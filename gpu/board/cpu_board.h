@@ -7,6 +7,7 @@
 
 #include "gpu/board/board_measurer.h"
 #include "gpu/board/site_record.h"
+#include "gpu/component_height/component_height.h"
 #include "gpu/core/backend.h"
 #include "gpu/core/board_plan.h"
 
@@ -19,6 +20,9 @@ void check(const BoardPlan& plan, const FrameView& frame);
 
 /// What a plan means for the floor of one of its sites.
 PlaneFitSettings fit_settings(const BoardPlan& plan, const SitePlan& site);
+
+/// A site's body over a floor; `z` of its pixels in the order of its runs.
+BodyPixels body_pixels(const BoardPlan& plan, const SitePlan& site, const float* z, const PlaneFit& fit);
 
 /// The planes of all rings: plan.site_count fits.
 void fit_rings(const BoardPlan& plan, const FrameView& frame, const Backend& backend, PlaneFit* fits);

@@ -1,7 +1,6 @@
 #include "gpu/board/site_pixels.h"
 
 #include <limits>
-#include <utility>
 
 #include "gpu/core/vector_loop.h"
 
@@ -12,7 +11,8 @@ namespace {
 // is too much.
 constexpr std::int32_t piece_px = pixel_padding;
 
-std::unique_ptr<float[]> room_for(std::size_t n) { return std::unique_ptr<float[]>(new float[n + piece_px]); }
+std::size_t room_for(std::size_t n) { return n + piece_px; }
+std::unique_ptr<float[]> floats(std::size_t n) { return std::unique_ptr<float[]>(new float[room_for(n)]); }
 
 DATUM_HD bool has_height(std::int16_t count) { return count != no_count_16; }
 DATUM_HD bool has_height(std::int32_t count) { return count != no_count_32; }
@@ -31,8 +31,8 @@ DATUM_HD void heights_of(const Count* counts, const std::uint8_t* classes, const
   }
 }
 
-/// Runs are too short for the machine to see where the next one lies: their lines are asked for some runs ahead.
-constexpr std::uint32_t runs_ahead = 6;
+/// Runs are too short for the machine to see where the next one lies: their lines are asked for so many pixels ahead.
+constexpr std::int32_t pixels_ahead = 1536;
 constexpr std::size_t line_bytes = 64;
 
 DATUM_HD void fetch(const void* from, std::size_t bytes) {
@@ -50,8 +50,14 @@ DATUM_HD void take_z(const BoardPlan& plan, const FrameView& frame, const AxisTo
     fetch(static_cast<const Count*>(frame.counts) + row * pitch + col, length * sizeof(Count));
     if (frame.classes) fetch(frame.classes + row * cols + col, length);
   };
+  std::int32_t ahead = 0;  // pixels that were asked for
+  std::uint32_t next = 0;
   for (std::uint32_t i = 0; i < run_count; ++i) {
-    if (i + runs_ahead < run_count) fetch_run(runs[i + runs_ahead]);
+    for (; next < run_count && ahead < pixels_ahead; ++next) {
+      fetch_run(runs[next]);
+      ahead += runs[next].length;
+    }
+    ahead -= runs[i].length;
     const std::size_t row = static_cast<std::size_t>(runs[i].row),
                       col = static_cast<std::size_t>(runs[i].col);
     const Count* counts = static_cast<const Count*>(frame.counts) + row * pitch + col;
@@ -82,19 +88,17 @@ void take_z(const BoardPlan& plan, const FrameView& frame, const AxisToUm& axis,
   });
 }
 
-}  // namespace
-
-std::unique_ptr<float[]> take_ring_z(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
-                                     Isa isa) {
-  std::unique_ptr<float[]> z = room_for(site.ring_pixels);
-  take_z(plan, frame, site.grid.z, plan.runs + site.ring_run, site.ring_runs, isa, z.get());
-  return z;
+void take_ring_z(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, Isa isa, float* z) {
+  take_z(plan, frame, site.grid.z, plan.runs + site.ring_run, site.ring_runs, isa, z);
 }
 
-RingPlaces ring_places(const SitePlan& site, const PixelRun* runs, Isa isa) {
-  RingPlaces p{room_for(site.ring_pixels), room_for(site.ring_pixels)};
+void take_body_z(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, Isa isa, float* z) {
+  take_z(plan, frame, site.grid.z, plan.runs + site.body_run, site.body_runs, isa, z);
+}
+
+void set_places(const SitePlan& site, const PixelRun* runs, Isa isa, float* of_x, float* of_y) {
   vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
-    float *x = p.x.get(), *y = p.y.get();
+    float *x = of_x, *y = of_y;
     const AxisToUm axis = site.grid.x;
     for (std::uint32_t i = 0; i < site.ring_runs; ++i) {
       const PixelRun run = runs[i];
@@ -109,18 +113,49 @@ RingPlaces ring_places(const SitePlan& site, const PixelRun* runs, Isa isa) {
       y += run.length;
     }
   });
+}
+
+}  // namespace
+
+RingPoints take_ring(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, Isa isa,
+                     SiteMemory* memory) {
+  const std::size_t room = room_for(site.ring_pixels);
+  float *x = memory->x.of(room), *y = memory->y.of(room);
+  set_places(site, plan.runs + site.ring_run, isa, x, y);
+  return {x, y, take_ring_z(plan, site, frame, isa, memory)};
+}
+
+const float* take_ring_z(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, Isa isa,
+                         SiteMemory* memory) {
+  float* z = memory->ring_z.of(room_for(site.ring_pixels));
+  take_ring_z(plan, site, frame, isa, z);
+  return z;
+}
+
+const float* take_body(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, Isa isa,
+                       SiteMemory* memory) {
+  float* z = memory->body_z.of(room_for(site.body_pixels));
+  take_body_z(plan, site, frame, isa, z);
+  return z;
+}
+
+std::unique_ptr<float[]> take_ring_z(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
+                                     Isa isa) {
+  std::unique_ptr<float[]> z = floats(site.ring_pixels);
+  take_ring_z(plan, site, frame, isa, z.get());
+  return z;
+}
+
+RingPlaces ring_places(const SitePlan& site, const PixelRun* runs, Isa isa) {
+  RingPlaces p{floats(site.ring_pixels), floats(site.ring_pixels)};
+  set_places(site, runs, isa, p.x.get(), p.y.get());
   return p;
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the result owns them
 
-RingPoints take_ring(const BoardPlan& plan, const SitePlan& site, const FrameView& frame, Isa isa) {
-  RingPlaces p = ring_places(site, plan.runs + site.ring_run, isa);
-  return {std::move(p.x), std::move(p.y), take_ring_z(plan, site, frame, isa)};
-}
-
 std::unique_ptr<float[]> take_body(const BoardPlan& plan, const SitePlan& site, const FrameView& frame,
                                    Isa isa) {
-  std::unique_ptr<float[]> z = room_for(site.body_pixels);
-  take_z(plan, frame, site.grid.z, plan.runs + site.body_run, site.body_runs, isa, z.get());
+  std::unique_ptr<float[]> z = floats(site.body_pixels);
+  take_body_z(plan, site, frame, isa, z.get());
   return z;
 }
 

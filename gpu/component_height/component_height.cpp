@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
-#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -15,18 +15,13 @@ namespace datum {
 namespace {
 
 using height::no_height;
+using height::pixels_of;
 using height::Ranks;
 using height::RankSelector;
 using height::Window;
 
 [[noreturn]] void refuse(std::size_t index, const std::string& what) {
   throw std::invalid_argument("measure_heights: component " + std::to_string(index) + ": " + what);
-}
-
-std::size_t pixels_of(const BodyPixels& body) {
-  std::size_t n = 0;
-  for (std::uint32_t i = 0; i < body.run_count; ++i) n += static_cast<std::size_t>(body.runs[i].length);
-  return n;
 }
 
 void check(const BodyPixels& body, const HeightDemand& demand, std::size_t index) {
@@ -87,9 +82,9 @@ TopHeights top_heights(RankSelector& selector, const std::int32_t* nm, std::size
 }
 
 void order_statistics(const std::int32_t* nm, std::size_t count, const HeightDemand& demand, Isa isa,
-                      BodyRecord* out) {
+                      height::HeightChoice* choice, BodyRecord* out) {
   const std::uint32_t n = out->valid;
-  RankSelector selector(nm, count, n, isa);
+  RankSelector selector(nm, count, n, isa, choice);
   set_medians(selector, n, out);
   for (std::size_t i = 0; i < demand.quantiles.size(); ++i)
     out->quantiles[i] = heights_at(selector, nearest_rank(demand.quantiles[i], n), n);
@@ -119,27 +114,55 @@ void survey(const std::int32_t* nm, std::size_t count, std::int32_t present_nm, 
   });
 }
 
-BoxProducts top_products(const BodyPixels& body, const std::int32_t* nm, std::size_t count,
-                         const BodyRecord& record, Isa isa) {
+constexpr std::int32_t piece_px = 32;
+
+/// Steps of a piece of which `in_run` pixels are of the run; 0 behind them. Compilers turn loops of one bound and of one width
+/// each into vectors of half the instructions.
+DATUM_HD void piece_steps(const height::TopPass& p, double row, std::int32_t col,
+                          const std::int32_t* __restrict nm, std::int32_t in_run,
+                          std::int16_t* __restrict out) {
+  double steps[piece_px];
+  for (std::int32_t k = 0; k < piece_px; ++k) {
+    const double s = height::unbounded_step(p, row, col + k, nm[k]);
+    steps[k] = s > height::most_steps ? height::most_steps : s;
+  }
+  for (std::int32_t k = 0; k < piece_px; ++k) {
+    const double s = steps[k];
+    steps[k] = (s < -height::most_steps ? -height::most_steps : s) + height::round_magic;
+  }
+  std::int64_t bits[piece_px];  // the step is in the low word
+  std::memcpy(bits, steps, sizeof bits);
+  for (std::int32_t k = 0; k < piece_px; ++k) {
+    const std::int32_t has = (nm[k] != no_height ? -1 : 0) & (k < in_run ? -1 : 0);
+    out[k] = static_cast<std::int16_t>(static_cast<std::int32_t>(bits[k]) & has);
+  }
+}
+
+BoxProducts top_products(const BodyPixels& body, const BodyRecord& record, Isa isa, BodyScratch* scratch) {
   double variance = 0;
   const height::TopPass pass =
       height::top_pass(height::top_plane(record, &variance),
                        static_cast<double>(record.sum_nm) / record.valid, record.row0, record.col0);
   if (pass.per_nm == 0) return {};
-  const std::unique_ptr<std::int16_t[]> steps(new std::int16_t[count]);
+  ResidualImage& image = scratch->residuals;
+  const std::size_t count = pixels_of(body);
+  image.clear(body.runs, body.run_count);
   vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
-    const std::int32_t* h = nm;
-    std::int16_t* out = steps.get();
+    const std::int32_t* h = scratch->nm.get();
+    const std::int32_t* const end = h + count;
     const height::TopPass p = pass;
     for (std::uint32_t i = 0; i < body.run_count; ++i) {
       const PixelRun run = body.runs[i];
+      std::int16_t* out = image.of(run);
       const double row = height::top_at_row(p, run.row);
-      for (std::int32_t k = 0; k < run.length; ++k) out[k] = height::residual_step(p, row, run.col + k, h[k]);
+      std::int32_t done = 0;
+      for (; done < run.length && end - h - done >= piece_px; done += piece_px)
+        piece_steps(p, row, run.col + done, h + done, run.length - done, out + done);
+      for (; done < run.length; ++done) out[done] = height::residual_step(p, row, run.col + done, h[done]);
       h += run.length;
-      out += run.length;
     }
   });
-  return box_products(body.runs, body.run_count, steps.get(), record.valid, 3, isa);
+  return box_products(image, record.valid, 3, isa);
 }
 
 OrderStatistic statistic_of(const RankedHeights& heights, std::uint32_t rank, std::uint32_t n) {
@@ -158,21 +181,26 @@ HeightDemand demand_of(const SitePlan& site) {
   return d;
 }
 
-BodyRecord measure_body(const BodyPixels& body, const HeightDemand& demand, Isa isa) {
+BodyRecord measure_body(const BodyPixels& body, const HeightDemand& demand, Isa isa, BodyScratch* scratch) {
   BodyRecord s;
   const std::size_t count = pixels_of(body);
-  const std::unique_ptr<std::int32_t[]> nm(new std::int32_t[count]);
-  height::quantise_heights(body, isa, nm.get());
-  survey(nm.get(), count, height::present_threshold_nm(demand.present_above_um), isa, &s);
+  const std::int32_t* nm = scratch->nm.of(count);
+  height::quantise_heights(body, isa, scratch->nm.get());
+  survey(nm, count, height::present_threshold_nm(demand.present_above_um), isa, &s);
   if (s.valid == 0) return BodyRecord{};
-  order_statistics(nm.get(), count, demand, isa, &s);
+  order_statistics(nm, count, demand, isa, &scratch->choice, &s);
   const Window w = height::window_of(body.runs, body.run_count);
-  if (demand.opened_maximum) s.opened_max_nm = height::opened_maximum(body, nm.get(), w, &s.patches);
+  if (demand.opened_maximum) s.opened_max_nm = height::opened_maximum(body, nm, w, &s.patches);
   s.row0 = w.row + w.rows / 2;
   s.col0 = w.col + w.cols / 2;
-  s.moments = height::moments(body, nm.get(), s.row0, s.col0, isa);
-  s.residuals = top_products(body, nm.get(), count, s, isa);
+  s.moments = height::moments(body, nm, s.row0, s.col0, isa);
+  s.residuals = top_products(body, s, isa, scratch);
   return s;
+}
+
+BodyRecord measure_body(const BodyPixels& body, const HeightDemand& demand, Isa isa) {
+  BodyScratch scratch;
+  return measure_body(body, demand, isa, &scratch);
 }
 
 HeightStatistics derive(const BodyRecord& r, const HeightDemand& demand) {
@@ -212,8 +240,9 @@ void measure_heights(const BodyPixels* bodies, const HeightDemand* demands, std:
   if (count > 0 && (!bodies || !demands || !statistics))
     throw std::invalid_argument("measure_heights: null pointer with a size");
   for (std::size_t i = 0; i < count; ++i) check(bodies[i], demands[i], i);
-  parallel_for(backend.threads, count, [&](std::size_t i, unsigned) {
-    statistics[i] = derive(measure_body(bodies[i], demands[i], backend.isa), demands[i]);
+  std::vector<BodyScratch> scratch(std::max(1u, backend.threads));
+  parallel_for(backend.threads, count, [&](std::size_t i, unsigned slot) {
+    statistics[i] = derive(measure_body(bodies[i], demands[i], backend.isa, &scratch[slot]), demands[i]);
   });
 }
 

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "gpu/component_height/body_record.h"
+#include "gpu/component_height/height_ranks.h"
 #include "gpu/component_height/residual_correlation.h"
 #include "gpu/core/backend.h"
+#include "gpu/core/kept_array.h"
 #include "gpu/core/pixel_run.h"
 
 namespace datum {
@@ -84,7 +86,16 @@ std::uint32_t nearest_rank(double q, std::uint32_t n);
 /// What a plan asks of one of its components.
 HeightDemand demand_of(const SitePlan& site);
 
+/// Memory for one body after the other. After measure_body() it holds the body's heights in the order of its runs, no_height
+/// where there is none.
+struct BodyScratch {
+  KeptArray<std::int32_t> nm;
+  height::HeightChoice choice;
+  ResidualImage residuals;
+};
+
 /// The exact part, on the CPU. Arguments as measure_heights demands them.
+BodyRecord measure_body(const BodyPixels& body, const HeightDemand& demand, Isa isa, BodyScratch* scratch);
 BodyRecord measure_body(const BodyPixels& body, const HeightDemand& demand, Isa isa);
 
 /// The rest, for the record of any backend.

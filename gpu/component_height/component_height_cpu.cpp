@@ -1,6 +1,5 @@
 #include <algorithm>
-#include <cmath>
-#include <cstring>
+#include <vector>
 
 #include "gpu/component_height/component_height_kernels.h"
 #include "gpu/core/vector_loop.h"
@@ -22,8 +21,30 @@ Window window_of(const PixelRun* runs, std::uint32_t run_count) {
   return w;
 }
 
+namespace {
+
+/// Loops over runs go on to whole pieces, so that their ends are vectors too, as far as pixels of later runs follow.
+constexpr std::int32_t piece_px = 16;
+DATUM_HD std::int32_t whole_pieces(std::int32_t length, std::size_t left) {
+  const std::int32_t whole = (length + piece_px - 1) / piece_px * piece_px;
+  return static_cast<std::size_t>(whole) <= left ? whole : length;
+}
+
+/// Squares of so many heights, up to 2^52 each, stay within 63 bits.
+constexpr std::int32_t squares_at_once = 1024;
+static_assert(max_height_nm == 1 << 26);
+
+}  // namespace
+
+std::size_t pixels_of(const BodyPixels& body) {
+  std::size_t n = 0;
+  for (std::uint32_t i = 0; i < body.run_count; ++i) n += static_cast<std::size_t>(body.runs[i].length);
+  return n;
+}
+
 void quantise_heights(const BodyPixels& body, Isa isa, std::int32_t* nm) {
   const FloorPass pass = floor_pass(body.x, body.y, body.a, body.b, body.c);
+  std::size_t left = pixels_of(body);
   vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
     const float* z = body.z;
     std::int32_t* out = nm;
@@ -31,9 +52,11 @@ void quantise_heights(const BodyPixels& body, Isa isa, std::int32_t* nm) {
     for (std::uint32_t i = 0; i < body.run_count; ++i) {
       const PixelRun run = body.runs[i];
       const double row = floor_at_row(p, run.row);
-      for (std::int32_t k = 0; k < run.length; ++k) out[k] = height_nm(p, row, run.col + k, z[k]);
+      const std::int32_t length = whole_pieces(run.length, left);
+      for (std::int32_t k = 0; k < length; ++k) out[k] = height_nm(p, row, run.col + k, z[k]);
       out += run.length;
       z += run.length;
+      left -= static_cast<std::size_t>(run.length);
     }
   });
 }
@@ -41,23 +64,29 @@ void quantise_heights(const BodyPixels& body, Isa isa, std::int32_t* nm) {
 HeightMoments moments(const BodyPixels& body, const std::int32_t* nm, std::int32_t row0, std::int32_t col0,
                       Isa isa) {
   HeightMoments m;
+  std::size_t left = pixels_of(body);
   vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
     const std::int32_t* heights = nm;
     for (std::uint32_t i = 0; i < body.run_count; ++i) {
       const PixelRun run = body.runs[i];
-      std::int64_t n = 0, c = 0, cc = 0, h = 0, ch = 0, hh_high = 0, hh_low = 0;
-      for (std::int32_t k = 0; k < run.length; ++k) {
-        const std::int64_t valid = heights[k] != no_height;
-        const std::int64_t col = valid * (run.col + k - col0);
-        const std::int64_t height = heights[k] != no_height ? heights[k] : 0;
-        n += valid;
-        c += col;
-        cc += col * col;
-        h += height;
-        ch += col * height;
-        const std::int64_t square = height * height;
-        hh_high += square >> 32;
-        hh_low += square & 0xFFFFFFFF;
+      std::int64_t cc = 0, h = 0, ch = 0;
+      std::int32_t n = 0, c = 0;  // columns within 2^12 of the middle, at most 2^13 of them
+      const std::int32_t length = whole_pieces(run.length, left);
+      for (std::int32_t from = 0; from < length; from += squares_at_once) {
+        const std::int32_t to = length - from < squares_at_once ? length : from + squares_at_once;
+        std::int64_t squares = 0;
+        for (std::int32_t k = from; k < to; ++k) {
+          // masks in place of choices, and products of 32 bits: else the loop takes twice as long
+          const std::int32_t in = (heights[k] != no_height ? -1 : 0) & (k < run.length ? -1 : 0);
+          const std::int32_t col = (run.col + k - col0) & in, height = heights[k] & in;
+          n -= in;
+          c += col;
+          cc += std::int64_t{col} * col;
+          h += height;
+          ch += std::int64_t{col} * height;
+          squares += std::int64_t{height} * height;
+        }
+        add_square(&m, squares);
       }
       const std::int64_t row = run.row - row0;
       m.c += c;
@@ -67,9 +96,8 @@ HeightMoments moments(const BodyPixels& body, const std::int32_t* nm, std::int32
       m.cr += row * c;
       m.ch += ch;
       m.rh += row * h;
-      m.hh_high += hh_high;
-      m.hh_low += hh_low;
       heights += run.length;
+      left -= static_cast<std::size_t>(run.length);
     }
   });
   fold_carry(&m);
@@ -103,71 +131,6 @@ std::int32_t opened_maximum(const BodyPixels& body, const std::int32_t* nm, cons
     }
   }
   return highest;
-}
-
-namespace {
-
-constexpr std::size_t sample_size = 512;
-
-/// Marks those of a piece of heights that lie from `low` to `high`; the number of those below. no_height is below all.
-constexpr std::size_t piece_px = 1024;
-DATUM_HD std::uint32_t mark(const std::int32_t* __restrict nm, std::size_t n, std::int32_t low,
-                            std::int32_t high, std::uint8_t* __restrict in) {
-  std::uint32_t below = 0;
-  for (std::size_t k = 0; k < n; ++k) {
-    below += nm[k] < low;
-    in[k] = static_cast<std::uint8_t>((nm[k] >= low) & (nm[k] <= high));
-  }
-  return below;
-}
-
-}  // namespace
-
-RankSelector::RankSelector(const std::int32_t* nm, std::size_t count, std::uint32_t valid, Isa isa)
-    : nm_(nm), count_(count), valid_(valid), isa_(isa) {
-  if (count < 4 * sample_size) return;
-  for (std::size_t i = 0; i < count; i += count / sample_size)
-    if (nm[i] != no_height) sample_.push_back(nm[i]);
-  std::sort(sample_.begin(), sample_.end());
-}
-
-/// Copies the heights from `low` to `high` to chosen_; the number of heights below.
-std::uint32_t RankSelector::choose(std::int32_t low, std::int32_t high) {
-  chosen_.clear();
-  std::uint32_t below = 0;
-  alignas(64) std::uint8_t in[piece_px];
-  for (std::size_t from = 0; from < count_; from += piece_px) {
-    const std::size_t n = std::min(piece_px, count_ - from), eights = (n + 7) / 8 * 8;
-    std::fill(in + n, in + eights, std::uint8_t{0});
-    vector_loop(isa_, [&]() DATUM_VECTOR_LOOP { below += mark(nm_ + from, n, low, high, in); });
-    for (std::size_t k = 0; k < eights; k += 8) {
-      std::uint64_t eight = 0;
-      std::memcpy(&eight, in + k, sizeof eight);
-      for (; eight != 0; eight &= eight - 1)
-        chosen_.push_back(nm_[from + k + static_cast<std::size_t>(__builtin_ctzll(eight)) / 8]);
-    }
-  }
-  return below - (static_cast<std::uint32_t>(count_) - valid_);
-}
-
-void RankSelector::at(const std::uint32_t* ranks, int count, std::int32_t* found) {
-  const auto size = static_cast<double>(sample_.size());
-  // four standard deviations of a share in the sample, and one place
-  const double reach = 2 * std::sqrt(size) + 1;
-  const double first = size * ranks[0] / valid_ - reach, last = size * ranks[count - 1] / valid_ + reach;
-  const std::int32_t low = first >= 0 && first < size ? sample_[static_cast<std::size_t>(first)]
-                                                      : no_height + 1,
-                     high = last >= 0 && last < size ? sample_[static_cast<std::size_t>(last)] : INT32_MAX;
-  std::uint32_t below = choose(low, high);
-  if (ranks[0] <= below || ranks[count - 1] > below + chosen_.size())
-    below = choose(no_height + 1, INT32_MAX);
-  auto begin = chosen_.begin();
-  for (int i = 0; i < count; ++i) {
-    const auto nth = chosen_.begin() + (ranks[i] - below - 1);
-    std::nth_element(begin, nth, chosen_.end());
-    found[i] = *nth;
-    begin = nth;  // what is below stays below
-  }
 }
 
 }  // namespace datum::height

@@ -196,9 +196,12 @@ DATUM_HD TopPass top_pass(const TopPlane& t, double mean_nm, std::int32_t row0, 
 DATUM_HD double top_at_row(const TopPass& p, std::int32_t row) {
   return ::fma(static_cast<double>(row - p.row0), p.per_row, p.at_origin);
 }
-DATUM_HD std::int16_t residual_step(const TopPass& p, double top_row, std::int32_t col, std::int32_t nm) {
+DATUM_HD double unbounded_step(const TopPass& p, double top_row, std::int32_t col, std::int32_t nm) {
   const double top = ::fma(static_cast<double>(col - p.col0), p.per_col, top_row);
-  double s = ::fma(static_cast<double>(nm), p.per_nm, top);
+  return ::fma(static_cast<double>(nm), p.per_nm, top);
+}
+DATUM_HD std::int16_t residual_step(const TopPass& p, double top_row, std::int32_t col, std::int32_t nm) {
+  double s = unbounded_step(p, top_row, col, nm);
 #ifdef __CUDA_ARCH__
   // the conversion saturates and rounds as rounded() does, so that the bounds cost less behind it
   constexpr int most = static_cast<int>(most_steps);

@@ -30,7 +30,7 @@ struct SitePlan {
   std::uint8_t quadratic_form = 0;  // the floor is a plane and a quadratic on it
 };
 
-/// A board's sites. `runs` and `run_side` (side of the ring's runs, 0 to 3; 0 for bodies) have run_count elements.
+/// A board's sites. Runs of a ring and of a body follow each other by rows, then columns, and do not overlap. `runs` and `run_side` (side of the ring's runs, 0 to 3; 0 for bodies) have run_count elements.
 struct BoardPlan {
   const SitePlan* sites = nullptr;
   std::uint32_t site_count = 0;

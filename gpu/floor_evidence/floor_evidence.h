@@ -5,6 +5,7 @@
 #include "gpu/component_height/residual_correlation.h"
 #include "gpu/core/backend.h"
 #include "gpu/core/board_plan.h"
+#include "gpu/core/kept_array.h"
 #include "gpu/floor_evidence/ring_record.h"
 #include "gpu/plane_fit/plane_fit.h"
 
@@ -20,7 +21,16 @@ struct RingPixels {
   const float* z = nullptr;
 };
 
+/// Memory for one ring after the other.
+struct RingScratch {
+  KeptArray<float> um;
+  KeptArray<std::int16_t> steps, bins;
+  ResidualImage residuals;
+};
+
 /// On the CPU. `fit` is ok.
+RingRecord measure_ring(const SitePlan& site, const RingPixels& pixels, const PlaneFit& fit, Isa isa,
+                        RingScratch* scratch);
 RingRecord measure_ring(const SitePlan& site, const RingPixels& pixels, const PlaneFit& fit, Isa isa);
 
 /// Derived from a record. Lengths in um along z.

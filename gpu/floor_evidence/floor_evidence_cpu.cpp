@@ -1,5 +1,4 @@
 #include <cstring>
-#include <memory>
 #include <vector>
 
 #include "gpu/core/vector_loop.h"
@@ -14,27 +13,27 @@ using namespace ring_math;
 // Runs are taken in pieces of one length, so that short ones are vectors too: a piece reads and writes
 // beyond its run, where the next run follows or the padding, and what it wrote there is written again.
 constexpr int piece_px = 32;
+// In the image of residuals what lies behind a run is cleared: up to the next one's first pixel, or in the borders.
+constexpr int image_piece_px = 32;
+static_assert(image_piece_px <= 2 * ResidualImage::most_reach);
 constexpr std::int16_t no_step = INT16_MIN, not_beside = -1;
 
-/// Memory for the pixels of one ring. It is not cleared: loops write before they read.
-template <class T>
-std::unique_ptr<T[]> room_for(std::size_t n) {
-  return std::unique_ptr<T[]>(new T[n + piece_px]);
-}
-
+/// Of one ring's pixels, with room for a piece more. It is not cleared: loops write before they read.
 struct Residuals {
-  std::unique_ptr<float[]> um;
-  std::unique_ptr<std::int16_t[]> steps;  // of RingMoments; no_step where there is no inlier
-  std::unique_ptr<std::int16_t[]> bins;   // of other levels; not_beside where there is none
+  float* um = nullptr;
+  std::int16_t* steps = nullptr;  // of RingMoments; no_step where there is no inlier
+  std::int16_t* bins = nullptr;   // of other levels; not_beside where there is none
   std::uint32_t on_floor = 0;
 };
 
-Residuals residuals_of(const RingPass& pass, const RingPixels& pixels, std::size_t count, Isa isa) {
-  Residuals out{room_for<float>(count), room_for<std::int16_t>(count), room_for<std::int16_t>(count), 0};
+Residuals residuals_of(const RingPass& pass, const RingPixels& pixels, std::size_t count, Isa isa,
+                       RingScratch* scratch) {
+  const std::size_t room = count + piece_px;
+  Residuals out{scratch->um.of(room), scratch->steps.of(room), scratch->bins.of(room), 0};
   vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
     const float *x = pixels.x, *y = pixels.y, *z = pixels.z;
-    float* um = out.um.get();
-    std::int16_t *steps = out.steps.get(), *bins = out.bins.get();
+    float* um = out.um;
+    std::int16_t *steps = out.steps, *bins = out.bins;
     const RingPass p = pass;
     std::uint32_t on_floor = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -54,32 +53,39 @@ Residuals residuals_of(const RingPass& pass, const RingPixels& pixels, std::size
   return out;
 }
 
-/// Sums over the first `length` pixels of a piece; pixel k lies `index` + k pixels from the centre.
+/// Sums over the first `length` pixels of a piece; pixel k lies `index` + k pixels from the centre. Factors are of 16 bits, of
+/// which a processor multiplies and adds pairs.
 DATUM_HD PieceSums sum_piece(const std::int16_t* steps, std::int32_t length, std::int32_t index, int shift,
                              std::int32_t origin) {
+  std::int16_t one[piece_px], w[piece_px], r[piece_px];
+  for (std::int32_t k = 0; k < piece_px; ++k) {
+    const std::int32_t in = (k < length ? -1 : 0) & (steps[k] != no_step ? -1 : 0);
+    one[k] = static_cast<std::int16_t>(in & 1);
+    w[k] = static_cast<std::int16_t>((((index + k) >> shift) - origin) & in);
+    r[k] = static_cast<std::int16_t>(steps[k] & in);
+  }
   PieceSums s;
   for (std::int32_t k = 0; k < piece_px; ++k) {
-    const std::int32_t in = k < length && steps[k] != no_step ? -1 : 0;
-    const std::int32_t w = (((index + k) >> shift) - origin) & in, r = steps[k] & in;
-    const std::int32_t ww = w * w;
-    s.n -= in;
-    s.w += w;
-    s.ww += ww;
-    s.www += ww * w;
+    const auto ww = static_cast<std::int16_t>(w[k] * w[k]);
+    s.n += one[k] * one[k];
+    s.w += w[k] * one[k];
+    s.ww += w[k] * w[k];
+    s.www += ww * w[k];
     s.wwww += ww * ww;
-    s.r += r;
-    s.rw += r * w;
-    s.rww += r * ww;
+    s.r += r[k] * one[k];
+    s.rw += r[k] * w[k];
+    s.rww += r[k] * ww;
   }
   return s;
 }
+static_assert(piece_px * piece_px <= INT16_MAX, "a square of cells overflows");
 static_assert(std::int64_t{piece_px} * piece_px * piece_px * ring_steps_max <= INT32_MAX,
               "sum of r w^2 overflows");
 
 void sum_moments(const SitePlan& site, const RingPass& pass, const RingPixels& pixels,
                  const Residuals& residuals, Isa isa, RingRecord* record) {
   vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
-    const std::int16_t* steps = residuals.steps.get();
+    const std::int16_t* steps = residuals.steps;
     RowSums row;
     for (std::uint32_t i = 0; i < site.ring_runs; ++i) {
       const PixelRun run = pixels.runs[i];
@@ -105,7 +111,7 @@ void sum_moments(const SitePlan& site, const RingPass& pass, const RingPixels& p
 void find_second_level(const RingPass& pass, const Residuals& residuals, std::size_t count,
                        RingRecord* record) {
   std::vector<std::uint32_t> histogram(level::bins, 0);
-  const std::int16_t* bins = residuals.bins.get();
+  const std::int16_t* bins = residuals.bins;
   const auto add = [&](std::int16_t bin) {
     if (bin != not_beside) ++histogram[static_cast<std::size_t>(bin)];
   };
@@ -125,36 +131,38 @@ void find_second_level(const RingPass& pass, const Residuals& residuals, std::si
 
 /// Steps of the inliers' residuals over the plane and `form` on it; 0 elsewhere.
 void noise_steps(const SitePlan& site, const RingPass& pass, const Form& form, const RingPixels& pixels,
-                 const Residuals& residuals, Isa isa, std::int16_t* steps) {
+                 const Residuals& residuals, Isa isa, ResidualImage* image) {
+  image->clear(pixels.runs, site.ring_runs);
   vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
-    const float* um = residuals.um.get();
-    std::int16_t* out = steps;
+    const float* um = residuals.um;
     const RingPass p = pass;
     for (std::uint32_t i = 0; i < site.ring_runs; ++i) {
       const PixelRun run = pixels.runs[i];
+      std::int16_t* out = image->of(run);
       const RowForm row = row_form(form, cell_of(p.v, run.row));
-      for (std::int32_t done = 0; done < run.length; done += piece_px) {
-        for (std::int32_t k = 0; k < piece_px; ++k) {
+      for (std::int32_t done = 0; done < run.length; done += image_piece_px) {
+        for (std::int32_t k = 0; k < image_piece_px; ++k) {
           const float r = um[done + k];
           const float left = r - height_of(row, (run.col + done + k - p.u.ref) >> p.u.shift);
-          // a mask in place of a choice: else the loop is no vector
-          const std::int32_t in = std::fabs(r) <= p.refit_threshold ? -1 : 0;
+          // masks in place of choices: else the loop is no vector
+          const std::int32_t in =
+              (std::fabs(r) <= p.refit_threshold ? -1 : 0) & (done + k < run.length ? -1 : 0);
           out[done + k] = static_cast<std::int16_t>(noise_step(p, left) & in);
         }
       }
       um += run.length;
-      out += run.length;
     }
   });
 }
 
 }  // namespace
 
-RingRecord measure_ring(const SitePlan& site, const RingPixels& pixels, const PlaneFit& fit, Isa isa) {
+RingRecord measure_ring(const SitePlan& site, const RingPixels& pixels, const PlaneFit& fit, Isa isa,
+                        RingScratch* scratch) {
   RingRecord record;
   const RingPass pass = ring_pass(site, fit.a, fit.b, fit.c);
   const std::size_t count = site.ring_pixels;
-  Residuals residuals = residuals_of(pass, pixels, count, isa);
+  Residuals residuals = residuals_of(pass, pixels, count, isa, scratch);
   sum_moments(site, pass, pixels, residuals, isa, &record);
   find_second_level(pass, residuals, count, &record);
   Form form;
@@ -164,10 +172,14 @@ RingRecord measure_ring(const SitePlan& site, const RingPixels& pixels, const Pl
     form = form_of(q, pass.steps_per_um);
     if (q.defined) fitted = 6;
   }
-  noise_steps(site, pass, form, pixels, residuals, isa, residuals.steps.get());
-  record.residuals =
-      box_products(pixels.runs, site.ring_runs, residuals.steps.get(), record.inliers, fitted, isa);
+  noise_steps(site, pass, form, pixels, residuals, isa, &scratch->residuals);
+  record.residuals = box_products(scratch->residuals, record.inliers, fitted, isa);
   return record;
+}
+
+RingRecord measure_ring(const SitePlan& site, const RingPixels& pixels, const PlaneFit& fit, Isa isa) {
+  RingScratch scratch;
+  return measure_ring(site, pixels, fit, isa, &scratch);
 }
 
 }  // namespace datum

@@ -110,8 +110,8 @@ TEST(ComponentHeight, OrderStatisticsAreThoseOfASortedList) {
 /// Ranks are looked for between the heights of every some-hundredth pixel. A pattern of that period shows one height only.
 TEST(ComponentHeight, RanksDoNotHangOnTheirSample) {
   for (const int period : {2, 5, 7, 10}) {
-    Patch p(101, 1024 * period / 100 + 40);
-    const std::size_t stride = p.z.size() / 512;
+    Patch p(101, 2048 * period / 100 + 80);
+    const std::size_t stride = p.z.size() / 1024;
     for (std::size_t i = 0; i < p.z.size(); ++i)
       p.z[i] =
           i % stride == 0 ? 9000.f + static_cast<float>(i) * 1e-3f : static_cast<float>((i * 7919) % 6000);
@@ -123,7 +123,7 @@ TEST(ComponentHeight, RanksDoNotHangOnTheirSample) {
       sorted.push_back(static_cast<std::int32_t>(std::nearbyint(static_cast<double>(z) * 1000)));
     std::sort(sorted.begin(), sorted.end());
     const std::size_t n = sorted.size();
-    ASSERT_GT(n, 2048u);
+    ASSERT_GT(n, 4096u);
     EXPECT_EQ(s.median_low.nm, sorted[(n + 1) / 2 - 1]);
     EXPECT_EQ(s.median_high.nm, sorted[n / 2]);
     for (const OrderStatistic& q : s.quantiles) EXPECT_EQ(q.nm, sorted[q.rank - 1]);
@@ -145,6 +145,116 @@ TEST(ComponentHeight, BoxProductsOfTheLargestResidualsAreExact) {
   };
   for (int k = 0; k < 5; ++k)
     EXPECT_EQ(sums.products[k], std::int64_t{most} * most * pairs(rows, 1 << k) * pairs(cols, 1 << k)) << k;
+}
+
+std::vector<Isa> isas() {
+  std::vector<Isa> all{Isa::scalar};
+  if (best_isa() != Isa::scalar) all.push_back(best_isa());
+  if (best_isa() == Isa::avx512) all.push_back(Isa::avx2);
+  return all;
+}
+
+/// Box sums by their definition, over runs of any length with gaps of any width, on every instruction set, in memory that a
+/// larger region used before. Residuals are not 0 on average, so that all reaches are computed.
+TEST(ComponentHeight, BoxProductsOfARaggedRegionAreThoseOfTheirDefinition) {
+  constexpr int rows = 180, cols = 210, none_here = INT16_MIN;
+  std::mt19937 random(5);
+  std::vector<int> at(static_cast<std::size_t>(rows * cols), none_here);
+  std::vector<PixelRun> runs;
+  std::vector<std::int16_t> residuals;
+  const auto value = [&](int r, int c) -> std::int64_t {
+    const bool inside = r >= 0 && r < rows && c >= 0 && c < cols;
+    const int v = inside ? at[static_cast<std::size_t>(r * cols + c)] : none_here;
+    return v == none_here ? 0 : v;
+  };
+  for (int r = 0; r < rows; ++r)
+    for (int c = static_cast<int>(random() % 40); c < cols;) {
+      const int length = std::min(cols - c, 1 + static_cast<int>(random() % (r % 3 == 0 ? 3 : 100)));
+      runs.push_back({r + 3, c + 1000, length});
+      for (int k = 0; k < length; ++k) {
+        const int v = std::clamp(60 + static_cast<int>(random() % 500) - 250, -255, 255);
+        at[static_cast<std::size_t>(r * cols + c + k)] = v;
+        residuals.push_back(static_cast<std::int16_t>(v));
+      }
+      c += length + static_cast<int>(random() % 60);
+    }
+  const auto count = static_cast<std::uint32_t>(runs.size());
+  const std::vector<std::int16_t> larger(8000 * 4, 255);
+  for (const Isa isa : isas()) {
+    ResidualImage image;
+    const PixelRun row{0, 0, 8000};
+    image.clear(&row, 1);
+    std::copy_n(larger.begin(), 8000, image.of(row));
+    image.clear(runs.data(), count);
+    const std::int16_t* from = residuals.data();
+    for (const PixelRun& run : runs) {
+      std::copy_n(from, run.length, image.of(run));
+      from += run.length;
+    }
+    const BoxProducts sums = box_products(image, static_cast<std::uint32_t>(residuals.size()), 3, isa);
+    for (int k = 0; k < 5; ++k) {
+      const int reach = 1 << k;
+      std::int64_t expected = 0;
+      for (int r = 0; r < rows; ++r) {
+        std::int64_t box = 0;
+        const auto column = [&](int c) {
+          std::int64_t sum = 0;
+          for (int i = r - reach; i <= r + reach; ++i) sum += value(i, c);
+          return sum;
+        };
+        for (int c = -reach; c <= reach; ++c) box += column(c);
+        for (int c = 0; c < cols; ++c) {
+          expected += value(r, c) * box;
+          box += column(c + reach + 1) - column(c - reach);
+        }
+      }
+      EXPECT_EQ(sums.products[k], expected) << name_of(isa) << ", reach " << reach;
+      EXPECT_NE(sums.products[k], 0) << reach;
+    }
+  }
+}
+
+TEST(ComponentHeight, ChosenHeightsHaveTheRanksOfASortedList) {
+  std::mt19937 random(11);
+  const auto lists = [&](int kind, std::size_t n) {
+    std::vector<std::int32_t> nm(n);
+    for (std::int32_t& h : nm) {
+      const auto r = static_cast<std::int32_t>(random() % 100000);
+      h = kind == 0   ? r - 50000                                  // spread
+          : kind == 1 ? (r % 7) * 250                              // few values
+          : kind == 2 ? (r % 50 == 0 ? max_height_nm - r : r % 9)  // most in one of the buckets
+                      : 7;
+      if (kind != 3 && r % 23 == 0) h = height::no_height;
+    }
+    return nm;
+  };
+  height::HeightChoice choice;
+  for (const int kind : {0, 1, 2, 3})
+    for (const std::size_t n : {1u, 15u, 16u, 17u, 191u, 193u, 5000u})
+      for (const Isa isa : isas()) {
+        const std::vector<std::int32_t> nm = lists(kind, n);
+        for (const auto& [low, high] :
+             {std::pair{height::no_height + 1, INT32_MAX}, std::pair{-300, 40000}, {3, 3}}) {
+          std::vector<std::int32_t> in;
+          std::uint32_t below = 0;
+          for (const std::int32_t h : nm) {
+            if (h >= low && h <= high) in.push_back(h);
+            below += h < low;
+          }
+          std::sort(in.begin(), in.end());
+          choice.choose(nm.data(), n, low, high, isa);
+          ASSERT_EQ(choice.size(), in.size()) << kind << ' ' << n << ' ' << name_of(isa);
+          ASSERT_EQ(choice.below(), below);
+          if (in.empty()) continue;
+          const auto last = static_cast<std::uint32_t>(in.size());
+          std::uint32_t ranks[] = {1, (last + 3) / 4, (last + 3) / 4, (last + 1) / 2, last};
+          std::vector<std::int32_t> expected;
+          for (const std::uint32_t rank : ranks) expected.push_back(in[rank - 1]);
+          std::vector<std::int32_t> found(5);
+          choice.select(ranks, 5, found.data());
+          EXPECT_EQ(found, expected) << kind << ' ' << n << ' ' << name_of(isa);
+        }
+      }
 }
 
 TEST(ComponentHeight, EqualHeightsHaveEqualRanks) {

@@ -10,6 +10,7 @@
 
 #include "gpu/board/site_pixels.h"
 #include "gpu/component_height/component_height.h"
+#include "gpu/component_height/component_height_kernels.h"
 #include "gpu/floor_evidence/floor_evidence.h"
 #include "tests/gpu/map_scene.h"
 
@@ -156,19 +157,33 @@ TEST(CpuBoard, TheHostWorksOnceOnEachSiteWithItsPixels) {
     std::vector<SiteRecord> records(map.sites.size());
     std::vector<std::string> seen(map.sites.size());
     std::vector<int> times(map.sites.size(), 0);
-    measurer->measure(map.plan(), map.view(), records.data(), 3,
-                      [&](std::size_t i, const SiteHeights& heights) {
-                        ++times[i];
-                        seen[i] = bytes_of(records[i]);
-                        EXPECT_EQ(heights.ring == nullptr, i == 1) << measurer->describe();
-                        EXPECT_EQ(heights.body == nullptr, i == 1);
-                        if (!heights.ring || !heights.body) return;
-                        const SitePlan& site = map.sites[i];
-                        const auto ring = take_ring_z(map.plan(), site, map.view(), Isa::scalar),
-                                   body = take_body(map.plan(), site, map.view(), Isa::scalar);
-                        EXPECT_EQ(std::memcmp(heights.ring, ring.get(), site.ring_pixels * sizeof(float)), 0);
-                        EXPECT_EQ(std::memcmp(heights.body, body.get(), site.body_pixels * sizeof(float)), 0);
-                      });
+    measurer->measure(
+        map.plan(), map.view(), records.data(), 3, [&](std::size_t i, const SiteHeights& heights) {
+          ++times[i];
+          seen[i] = bytes_of(records[i]);
+          EXPECT_EQ(heights.ring == nullptr, i == 1) << measurer->describe();
+          EXPECT_EQ(heights.body == nullptr, i == 1);
+          if (!heights.ring || !heights.body) return;
+          const SitePlan& site = map.sites[i];
+          const auto ring = take_ring_z(map.plan(), site, map.view(), Isa::scalar),
+                     body = take_body(map.plan(), site, map.view(), Isa::scalar);
+          EXPECT_EQ(std::memcmp(heights.ring, ring.get(), site.ring_pixels * sizeof(float)), 0);
+          EXPECT_EQ(std::memcmp(heights.body, body.get(), site.body_pixels * sizeof(float)), 0);
+          EXPECT_NE(heights.body_nm, nullptr);
+          if (!heights.body_nm) return;
+          const PlaneFit& fit = records[i].fit;
+          const BodyPixels pixels{map.runs.data() + site.body_run,
+                                  site.body_runs,
+                                  body.get(),
+                                  site.grid.x,
+                                  site.grid.y,
+                                  fit.a,
+                                  fit.b,
+                                  fit.c};
+          std::vector<std::int32_t> nm(site.body_pixels);
+          height::quantise_heights(pixels, Isa::scalar, nm.data());
+          EXPECT_EQ(std::vector<std::int32_t>(heights.body_nm, heights.body_nm + nm.size()), nm);
+        });
     EXPECT_EQ(seen, expected) << measurer->describe();
     EXPECT_EQ(times, std::vector<int>(map.sites.size(), 1));
   }
@@ -184,6 +199,8 @@ TEST(CpuBoard, RefusesAPlanThatContradictsItself) {
       {"do not lie in the frame", [](MapScene& m) { m.runs[3].row = -1; }},
       {"do not lie in the frame", [](MapScene& m) { m.runs[3].length = 0; }},
       {"do not lie in the frame", [](MapScene& m) { m.runs[3].length = INT32_MAX; }},
+      {"follow each other", [](MapScene& m) { std::swap(m.runs[4], m.runs[5]); }},
+      {"follow each other", [](MapScene& m) { m.runs[5] = m.runs[4]; }},
       {"the site says", [](MapScene& m) { ++m.sites[1].ring_pixels; }},
       {"the plan has", [](MapScene& m) { m.sites[3].body_run += 1; }},
       {"side 4", [](MapScene& m) { m.run_side[2] = 4; }},
