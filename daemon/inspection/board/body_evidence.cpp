@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "drivers/frame/height_frame.h"
-#include "gpu/board/site_pixels.h"
 #include "gpu/component_height/component_height_kernels.h"
 #include "gpu/component_height/component_height_math.h"
 #include "gpu/core/vector_loop.h"
@@ -14,28 +13,12 @@
 namespace datum {
 namespace {
 
-BodyPixels pixels_of(const BodyHeights& body, const std::vector<PixelRun>& runs, const float* z) {
-  BodyPixels pixels;
-  pixels.runs = runs.data();
-  pixels.run_count = static_cast<std::uint32_t>(runs.size());
-  pixels.z = z;
-  pixels.x = body.site.grid.x;
-  pixels.y = body.site.grid.y;
-  pixels.a = body.floor.a;
-  pixels.b = body.floor.b;
-  pixels.c = body.floor.c;
-  return pixels;
-}
-
-/// Heights in nm of the rim, in the order of its runs.
+/// Heights of the rim, in the order of its runs.
 std::vector<std::int32_t> rim_nm(const BodyHeights& body, const BodyShape& shape) {
-  const auto pixels = static_cast<std::size_t>(shape.rim_pixels);
-  std::vector<float> z(pixels + pixel_padding);
-  float* to = z.data();
+  std::vector<std::int32_t> nm(static_cast<std::size_t>(shape.rim_pixels));
+  std::int32_t* to = nm.data();
   for (std::size_t i = 0; i < shape.rim.size(); ++i)
-    to = std::copy_n(body.z + shape.rim_at[i], shape.rim[i].length, to);
-  std::vector<std::int32_t> nm(pixels);
-  if (!nm.empty()) height::quantise_heights(pixels_of(body, shape.rim, z.data()), best_isa(), nm.data());
+    to = std::copy_n(body.nm + shape.rim_at[i], shape.rim[i].length, to);
   return nm;
 }
 
@@ -71,56 +54,105 @@ std::int32_t last_of(bool with_height, const std::uint8_t* classes, std::int32_t
   return length - 1;
 }
 
-/// Range of a run's pixels of one kind on the top plane: a plane's extremes along a run lie at its ends.
-void add_ends(const PixelRun& run, const std::uint8_t* classes, const TopPlane& top, bool with_height,
-              OnPlane& where) {
-  const std::int32_t first = first_of(with_height, classes, run.length);
-  if (first == run.length) return;
-  const auto at = [&](std::int32_t k) {
-    return top.slope_col_nm * (run.col + k - top.mean_col) + top.slope_row_nm * (run.row - top.mean_row);
-  };
-  where.add(at(first));
-  where.add(at(last_of(with_height, classes, run.length)));
+/// A run's pixels on the top plane.
+class RunOnPlane {
+ public:
+  RunOnPlane(const PixelRun& run, const std::uint8_t* classes, const TopPlane& top)
+      : run_(run),
+        classes_(classes),
+        top_(top),
+        row_(top.slope_row_nm * (run.row - top.mean_row)),
+        first_(at(0)),
+        last_(at(run.length - 1)) {}
+
+  /// Adds the range of the pixels of one kind. A plane's extremes along a run lie at its ends, also those of rounded
+  /// sums, so that a run whose ends lie in the range adds nothing.
+  void add_to(OnPlane& where, bool with_height) const {
+    if (std::min(first_, last_) >= where.lowest && std::max(first_, last_) <= where.highest) return;
+    const std::int32_t first = first_of(with_height, classes_, run_.length);
+    if (first == run_.length) return;
+    where.add(at(first));
+    where.add(at(last_of(with_height, classes_, run_.length)));
+  }
+
+ private:
+  double at(std::int32_t k) const { return top_.slope_col_nm * (run_.col + k - top_.mean_col) + row_; }
+
+  const PixelRun& run_;
+  const std::uint8_t* classes_;
+  const TopPlane& top_;
+  const double row_, first_, last_;
+};
+
+bool is_clipped(std::uint8_t of_pixel) {
+  const auto of = static_cast<PixelClass>(of_pixel);
+  return of == PixelClass::out_of_range || of == PixelClass::saturated;
 }
 
-std::uint32_t clipped_in(const std::uint8_t* classes, std::int32_t length, Isa isa) {
-  std::uint32_t clipped = 0;
+/// Marks in `any` whether classes of clipped pixels are among `n` of them. Pieces overlap: what is seen twice does not
+/// count twice.
+template <std::int32_t n>
+DATUM_HD void look_for_clipped(const std::uint8_t* __restrict classes, std::int32_t length,
+                               std::uint8_t* __restrict any) {
+  constexpr auto beyond = static_cast<std::uint8_t>(PixelClass::out_of_range),
+                 saturated = static_cast<std::uint8_t>(PixelClass::saturated);
+  for (std::int32_t from = 0; from < length; from += n) {
+    const std::uint8_t* piece = classes + (from + n <= length ? from : length - n);
+    for (std::int32_t k = 0; k < n; ++k)
+      any[k] = static_cast<std::uint8_t>(any[k] | (piece[k] == beyond) | (piece[k] == saturated));
+  }
+}
+
+/// Classes of a frame with `cols` columns.
+struct FrameClasses {
+  const std::uint8_t* first;
+  std::int32_t cols;
+  const std::uint8_t* of(const PixelRun& run) const {
+    return first + static_cast<std::size_t>(run.row) * static_cast<std::size_t>(cols) +
+           static_cast<std::size_t>(run.col);
+  }
+};
+
+std::uint32_t clipped_pixels(const BodyHeights& body, const FrameClasses& classes, Isa isa) {
+  const PixelRun* const runs = body.runs;
+  const PixelRun* const end = runs + body.site.body_runs;
+  alignas(64) std::uint8_t any[64] = {};  // bodies without a clipped pixel are what most frames have
   vector_loop(isa, [&]() DATUM_VECTOR_LOOP {
-    constexpr auto beyond = static_cast<std::uint8_t>(PixelClass::out_of_range),
-                   saturated = static_cast<std::uint8_t>(PixelClass::saturated);
-    std::uint8_t any = 0;  // most runs have none, and comparing bytes is faster than counting
-    for (std::int32_t k = 0; k < length; ++k)
-      any = static_cast<std::uint8_t>(any | (classes[k] == beyond) | (classes[k] == saturated));
-    if (any == 0) return;
-    for (std::int32_t k = 0; k < length; ++k)
-      clipped += static_cast<std::uint32_t>((classes[k] == beyond) | (classes[k] == saturated));
+    for (const PixelRun* run = runs; run != end; ++run) {
+      const std::uint8_t* of_run =
+          classes.first + static_cast<std::size_t>(run->row) * static_cast<std::size_t>(classes.cols) +
+          static_cast<std::size_t>(run->col);
+      if (run->length >= 64)
+        look_for_clipped<64>(of_run, run->length, any);
+      else if (run->length >= 8)
+        look_for_clipped<8>(of_run, run->length, any);
+      else
+        look_for_clipped<1>(of_run, run->length, any);
+    }
   });
-  return clipped;
+  if (std::all_of(std::begin(any), std::end(any), [](std::uint8_t seen) { return seen == 0; })) return 0;
+  std::int64_t clipped = 0;
+  for (const PixelRun* run = runs; run != end; ++run)
+    clipped += std::count_if(classes.of(*run), classes.of(*run) + run->length, is_clipped);
+  return static_cast<std::uint32_t>(clipped);
 }
 
 /// Requires e.missing: no pixel is examined where none is missing.
-void count_classes(const BodyHeights& body, const std::uint8_t* classes, std::int32_t cols,
-                   const TopPlane& top, BodyEvidence& e) {
-  if (!classes || e.missing == 0) return;
-  const PixelRun* runs = body.runs;
-  const std::uint32_t count = body.site.body_runs;
-  const auto classes_of = [&](const PixelRun& run) {
-    return classes + static_cast<std::size_t>(run.row) * static_cast<std::size_t>(cols) +
-           static_cast<std::size_t>(run.col);
-  };
-  const Isa isa = best_isa();
-  OnPlane seen, missing;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    constexpr std::uint32_t ahead = 6;  // rows, because their memory is far apart
-    if (i + ahead < count)
-      for (std::int32_t k = 0; k < runs[i + ahead].length; k += 64)
-        __builtin_prefetch(classes_of(runs[i + ahead]) + k);
-    const std::uint8_t* of_run = classes_of(runs[i]);
-    e.clipped += clipped_in(of_run, runs[i].length, isa);
-    add_ends(runs[i], of_run, top, true, seen);
-    add_ends(runs[i], of_run, top, false, missing);
-  }
+void count_classes(const BodyHeights& body, const FrameClasses& classes, const TopPlane& top,
+                   BodyEvidence& e) {
+  if (!classes.first || e.missing == 0) return;
+  e.clipped = clipped_pixels(body, classes, best_isa());
   if (e.missing == e.pixels) return;
+  OnPlane seen, missing;
+  const auto add = [&](const PixelRun& run) {
+    const RunOnPlane on(run, classes.of(run), top);
+    on.add_to(seen, true);
+    on.add_to(missing, false);
+  };
+  // the corners of most bodies lie in their first and last runs: what lies between adds little
+  const std::uint32_t last = body.site.body_runs - 1;
+  add(body.runs[last]);
+  for (std::uint32_t i = 0; i < last; ++i) add(body.runs[i]);
   e.missing_above_um = std::max(0.0, missing.highest - seen.highest) * 1e-3;
   e.missing_below_um = std::max(0.0, seen.lowest - missing.lowest) * 1e-3;
 }
@@ -205,8 +237,10 @@ RimShift rim_shift(const BodyHeights& body, const BodyShape& shape, const BodyRe
   }
   // An inside with evidence: a quarter of the body and a dozen pixels.
   if (valid + 12 > record.valid || 4 * valid > 3 * record.valid || valid == 0) return shift;
-  const HeightMoments rim =
-      height::moments(pixels_of(body, shape.rim, nullptr), nm.data(), record.row0, record.col0, best_isa());
+  BodyPixels rim_pixels;  // their places alone
+  rim_pixels.runs = shape.rim.data();
+  rim_pixels.run_count = static_cast<std::uint32_t>(shape.rim.size());
+  const HeightMoments rim = height::moments(rim_pixels, nm.data(), record.row0, record.col0, best_isa());
   const Sums inner = without(record, rim, sum, valid);
   double variance = 0;
   const TopPlane in = height::top_plane(inner, &variance);
@@ -266,7 +300,7 @@ BodyEvidence body_evidence(const BodyHeights& body, const BodyShape& shape, cons
   BodyEvidence e;
   e.pixels = body.site.body_pixels;
   e.missing = e.pixels - heights.valid;  // an unmeasurable height counts as missing
-  count_classes(body, classes, cols, heights.top, e);
+  count_classes(body, {classes, cols}, heights.top, e);
   if (heights.valid == 0) return e;
   e.rows = shape.rows;
   e.cols = shape.cols;

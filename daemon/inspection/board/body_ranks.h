@@ -14,20 +14,16 @@ struct RankPair {
   std::int32_t low_nm = 0, high_nm = 0;
 };
 
-/// z of a body's pixels over a floor, in the order of its runs, followed by pixel_padding unused ones.
+/// Heights of a body's pixels over its floor in nm, in the order of its runs; height::no_height where there is none.
 struct BodyHeights {
   const SitePlan& site;
   const PixelRun* runs;
-  const float* z;
-  const PlaneFit& floor;
+  const std::int32_t* nm;
 };
 
-/// The body's pixels over that floor in the kernels' form; their memory is `body`'s.
-BodyPixels pixels_of(const BodyHeights& body);
-
 /// Heights of ranks low <= high of the body's `valid` (at least one) pixels with a height; ranks beyond them
-/// are the last ones. `near`: a known rank over the same floor. Where the density of heights is as there,
-/// only the heights in between are examined: about 0.5 ns a pixel, else 10.
+/// are the last ones. `near`: a known rank. Where the density of heights is as there, only the heights in between are
+/// examined further.
 RankPair heights_of_ranks(const BodyHeights& body, std::uint32_t valid, const OrderStatistic& near,
                           std::int64_t low, std::int64_t high);
 

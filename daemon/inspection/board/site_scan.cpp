@@ -2,19 +2,11 @@
 
 #include "daemon/inspection/board/board_warp.h"
 #include "daemon/inspection/verdict/characteristic.h"
+#include "gpu/board/cpu_board.h"
 #include "gpu/board/site_pixels.h"
 #include "gpu/component_height/component_height.h"
 
 namespace datum {
-namespace {
-
-/// A body over a floor other than the backend's: measured again on the host, with every backend's bytes.
-BodyRecord record_over(const BodyHeights& body, const Component& component) {
-  return measure_body(pixels_of(body), demand_of(component), best_isa());
-}
-
-}  // namespace
-
 SiteScan::SiteScan(const Recipe& recipe, const PlannedBoard& board, const HeightFrame& frame)
     : recipe_(recipe),
       board_(board),
@@ -32,22 +24,27 @@ void SiteScan::look(std::size_t i, const SiteHeights& heights) {
                         records_[i], heights.ring, frame_);
   if (noise_) noise_->look(i, floors_[i], heights.ring);
   if (!patch && board_.sites[i].reason == Reason::none && floors_[i].reason == Reason::none)
-    bodies_[i] = seen(floors_[i], i, heights.body);
+    bodies_[i] = seen(floors_[i], i, heights.body, heights.body_nm);
 }
 
 SeenBody SiteScan::seen_over(const Floor& floor, std::size_t i) {
-  return seen(floor, i, take_body(plan_, plan_.sites[i], view_of(frame_), best_isa()).get());
+  return seen(floor, i, take_body(plan_, plan_.sites[i], view_of(frame_), best_isa()).get(), nullptr);
 }
 
-SeenBody SiteScan::seen(const Floor& floor, std::size_t i, const float* body_z) {
-  const Component& component = recipe_.components[i];
+SeenBody SiteScan::seen(const Floor& floor, std::size_t i, const float* body_z, const std::int32_t* nm) {
   const SitePlan& site = plan_.sites[i];
-  const BodyHeights body{site, plan_.runs + site.body_run, body_z, floor.fit};
-  if (floor.from_warp || floor.measured_again) records_[i].body = record_over(body, component);
+  const HeightDemand demand = demand_of(recipe_.components[i]);
+  BodyScratch own;
+  if (floor.from_warp || floor.measured_again) {
+    // over a floor other than the backend's: measured again on the host, with every backend's bytes
+    records_[i].body = measure_body(body_pixels(plan_, site, body_z, floor.fit), demand, best_isa(), &own);
+    nm = own.nm.get();
+  }
   SeenBody s;
-  s.heights = derive(records_[i].body, demand_of(component));
-  s.evidence = body_evidence(body, board_.shapes[i].body, view_of(frame_).classes, plan_.cols,
-                             records_[i].body, s.heights, wanted_ranks(component));
+  s.heights = derive(records_[i].body, demand);
+  s.evidence =
+      body_evidence({site, plan_.runs + site.body_run, nm}, board_.shapes[i].body, view_of(frame_).classes,
+                    plan_.cols, records_[i].body, s.heights, wanted_ranks(recipe_.components[i]));
   return s;
 }
 

@@ -35,7 +35,8 @@ class SiteScan {
   FrameNoise noise(unsigned threads);
 
  private:
-  SeenBody seen(const Floor& floor, std::size_t site, const float* body_z);
+  /// `nm`: over the record's floor; not read where the floor is another one.
+  SeenBody seen(const Floor& floor, std::size_t site, const float* body_z, const std::int32_t* nm);
 
   const Recipe& recipe_;
   const PlannedBoard& board_;

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+
+#include "gpu/core/portable.h"
+#include "gpu/core/vector_loop.h"
 
 namespace datum {
 namespace {
@@ -21,30 +25,35 @@ std::array<Eigen::Vector2d, directions> all_directions() {
   return all;
 }
 
-/// A tile by its coordinate along a direction.
-struct Placed {
-  double place;
-  std::size_t tile;
-  bool before(const Placed& other) const {
-    return place < other.place || (place == other.place && tile < other.tile);
-  }
-};
+constexpr std::size_t lanes = 8;
 
-std::vector<Placed> unordered(std::size_t tiles) {
-  std::vector<Placed> order(tiles);
-  for (std::size_t i = 0; i < tiles; ++i) order[i].tile = i;
-  return order;
+/// For each of `padded` places, a multiple of 8: how many lie before it. Counting takes no branch, on which a sort of so few
+/// spends most of its time.
+DATUM_HD void count_before(const double* __restrict place, std::size_t padded,
+                           std::int64_t* __restrict before) {
+  for (std::size_t first = 0; first < padded; first += lanes) {
+    std::int64_t counts[lanes] = {};
+    for (std::size_t k = 0; k < padded; ++k)
+      for (std::size_t i = 0; i < lanes; ++i) counts[i] += place[k] < place[first + i] ? 1 : 0;
+    for (std::size_t i = 0; i < lanes; ++i) before[first + i] = counts[i];
+  }
 }
 
-/// Insertion sort of tiles along a direction; from one direction to the next few tiles change places.
-void sort_along(const std::vector<TileLevel>& tiles, const Eigen::Vector2d& direction,
-                std::vector<Placed>& order) {
-  for (Placed& p : order) p.place = tiles[p.tile].x * direction.x() + tiles[p.tile].y * direction.y();
-  for (std::size_t k = 1; k < order.size(); ++k) {
-    const Placed inserted = order[k];
-    std::size_t to = k;
-    for (; to > 0 && inserted.before(order[to - 1]); --to) order[to] = order[to - 1];
-    order[to] = inserted;
+/// Numbers of the tiles in their order along a direction; those at one place by their number.
+void order_along(const std::vector<TileLevel>& tiles, const Eigen::Vector2d& direction,
+                 std::vector<std::size_t>& order) {
+  constexpr std::size_t none = SIZE_MAX;
+  const std::size_t padded = (tiles.size() + lanes - 1) / lanes * lanes;
+  std::vector<double> places(padded, std::numeric_limits<double>::infinity());
+  std::vector<std::int64_t> before(padded);
+  for (std::size_t i = 0; i < tiles.size(); ++i)
+    places[i] = tiles[i].x * direction.x() + tiles[i].y * direction.y();
+  vector_loop(best_isa(), [&]() DATUM_VECTOR_LOOP { count_before(places.data(), padded, before.data()); });
+  order.assign(tiles.size(), none);
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    auto at = static_cast<std::size_t>(before[i]);
+    while (order[at] != none) ++at;  // others at this place
+    order[at] = i;
   }
 }
 
@@ -80,17 +89,17 @@ Candidate best_step(const FittedTiles& fitted, const Left& left,
   const std::vector<TileLevel>& tiles = fitted.told;
   std::vector<TileSurface::Vector> bases;
   for (const TileLevel& t : tiles) bases.push_back(t.inliers * fitted.quadratic.basis(t.x, t.y));
-  std::vector<Placed> order = unordered(tiles.size());
+  std::vector<std::size_t> order;
   Candidate best;
   for (std::size_t k = 0; k < directions; ++k) {
-    sort_along(tiles, along[k], order);
+    order_along(tiles, along[k], order);
     TileSurface::Vector bases_below = TileSurface::Vector::Zero();
     double below = 0, product = 0;
     std::size_t next = 0;
     for (int part = 0; part < parts; ++part) {
       const double share = least_part + part * (1 - 2 * least_part) / (parts - 1);
       for (; next < order.size() && below < share * fitted.pixels; ++next) {
-        const std::size_t i = order[next].tile;
+        const std::size_t i = order[next];
         bases_below += bases[i];
         below += tiles[i].inliers;
         product += tiles[i].inliers * left.um[i];
@@ -130,9 +139,9 @@ double neighbours_alike(const std::vector<TileLevel>& tiles, const std::vector<d
 /// The same for the residuals of step and quadratic together.
 double alike_about(const FittedTiles& fitted, const Candidate& step, const Eigen::Vector2d& direction) {
   std::vector<TileLevel> stepped = fitted.told;
-  std::vector<Placed> order = unordered(stepped.size());
-  sort_along(stepped, direction, order);
-  for (std::size_t i = 0; i < step.below; ++i) stepped[order[i].tile].level -= step.product / step.squares;
+  std::vector<std::size_t> order;
+  order_along(stepped, direction, order);
+  for (std::size_t i = 0; i < step.below; ++i) stepped[order[i]].level -= step.product / step.squares;
   return neighbours_alike(stepped, left_by(TileSurface(stepped, 6), stepped).um);
 }
 

@@ -9,10 +9,9 @@
 namespace datum {
 namespace {
 
-/// Standard deviation of an order statistic at probability p of n independent normal pixels, for s = 1.
-double rank_scatter(double p, double n) {
-  return std::sqrt(p * (1 - p) / n) / normal_density(normal_quantile(p));
-}
+/// Standard deviation of an order statistic at probability p, whose quantile is z, of n independent normal pixels, for
+/// s = 1.
+double rank_scatter(double p, double z, double n) { return std::sqrt(p * (1 - p) / n) / normal_density(z); }
 
 /// Heights refer to the ring's plane, whose slope differs from the form's under the body. A top appears
 /// tilted by the difference, and its ends are higher or lower accordingly.
@@ -36,9 +35,9 @@ HeightNoise order_noise(const OrderStatistic& s, const Measured& m, const TopNoi
   const double ranks = std::max(1.0, static_cast<double>(s.high_rank) - s.low_rank);
   const double spacing_um = (static_cast<double>(s.high_nm) - s.low_nm) / ranks * 1e-3;
   const double p = (r - 0.375) / (n + 0.25);
-  const double normal = top.pixel_um * rank_scatter(p, n) * std::sqrt(correlation);
-  const double z = std::abs(normal_quantile(p));
-  const double lift = std::abs(r - (n + 1) / 2) <= 1 ? 0 : top.pixel_um * z;
+  const double z = normal_quantile(p);
+  const double normal = top.pixel_um * rank_scatter(p, z, n) * std::sqrt(correlation);
+  const double lift = std::abs(r - (n + 1) / 2) <= 1 ? 0 : top.pixel_um * std::abs(z);
   return {std::max(scatter * spacing_um, normal), lift + std::abs(2 * p - 1) * form_lift_um(m), 0, 0, true};
 }
 
@@ -142,6 +141,7 @@ double combined(const std::vector<UncertaintyTerm>& budget) {
 }
 
 void add_bounds(std::vector<UncertaintyTerm>& budget, const std::vector<Bound>& bounds, double confidence) {
+  if (bounds.empty()) return;
   const double z = std::min(1.645, std::max(0.1, normal_quantile(confidence)));
   double u = combined(budget);
   for (const Bound& bound : bounds) {

@@ -190,27 +190,25 @@ class BodyRanks : public ::testing::TestWithParam<double> {
     for (std::int32_t row = 0; row < 40; ++row)
       for (std::int32_t col = 0; col < 60; ++col) {
         const double step = col < 30 ? 0 : GetParam();
-        z_.push_back(random() % 20 == 0 ? NAN : static_cast<float>(400 + step + noise(random)));
-        const std::int32_t nm = height::height_nm(pass, height::floor_at_row(pass, row), col, z_.back());
-        if (nm != height::no_height) sorted_.push_back(nm);
+        const float z = random() % 20 == 0 ? NAN : static_cast<float>(400 + step + noise(random));
+        nm_.push_back(height::height_nm(pass, height::floor_at_row(pass, row), col, z));
+        if (nm_.back() != height::no_height) sorted_.push_back(nm_.back());
       }
     std::sort(sorted_.begin(), sorted_.end());
-    z_.resize(z_.size() + pixel_padding);
   }
   std::int32_t at(std::int64_t rank) const { return sorted_.at(static_cast<std::size_t>(rank) - 1); }
   OrderStatistic known(std::uint32_t rank) const {
     return {rank, rank - 50, rank + 50, at(rank), at(rank - 50), at(rank + 50)};
   }
   RankPair of(const OrderStatistic& near, std::int64_t low, std::int64_t high) const {
-    return heights_of_ranks({site_, runs_.data(), z_.data(), floor_},
-                            static_cast<std::uint32_t>(sorted_.size()), near, low, high);
+    return heights_of_ranks({site_, runs_.data(), nm_.data()}, static_cast<std::uint32_t>(sorted_.size()),
+                            near, low, high);
   }
 
   SitePlan site_;
   PlaneFit floor_;
   std::vector<PixelRun> runs_;
-  std::vector<float> z_;
-  std::vector<std::int32_t> sorted_;
+  std::vector<std::int32_t> nm_, sorted_;
 };
 
 TEST_P(BodyRanks, AreThoseOfAllHeights) {
