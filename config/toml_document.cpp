@@ -71,7 +71,8 @@ TomlNode parse_toml(std::string_view text, const std::string& name) {
   } catch (const toml::parse_error& error) {
     const auto at = error.source().begin;
     throw ConfigError({name, static_cast<int>(at.line), static_cast<int>(at.column)}, "",
-                      "not valid TOML: " + std::string(error.description()).substr(0, 256), "");
+                      "not valid TOML: " + std::string(error.description()).substr(0, 256),
+                      "texts in quotes, numbers with a decimal point and without a unit, each key once");
   }
 }
 

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <numeric>
-#include <set>
+#include <cstdlib>
 
+#include "config/suggestion.h"
 #include "config/toml_bounds.h"
 #include "config/toml_document.h"
 
@@ -55,33 +55,13 @@ double number_of(const TomlNode& node) {
   return node.kind == TomlNode::Kind::whole ? static_cast<double>(node.whole) : node.real;
 }
 
-/// Levenshtein distance: number of insertions, deletions and replacements from `a` to `b`.
-std::size_t edits(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-/// The most similar known key; empty where none is close (a third of its length).
-std::string nearest(std::string_view key, const std::set<std::string, std::less<>>& known) {
-  std::string best;
-  std::size_t least = key.size() / 3 + 1;
-  for (const std::string& candidate : known) {
-    const std::size_t distance = edits(key, candidate);
-    if (distance < least) {
-      least = distance;
-      best = candidate;
-    }
-  }
-  return best;
+/// A number in quotes is a frequent mistake; its remedy is to remove them.
+std::string not_a_number(const TomlNode& node, const char* what) {
+  char* end = nullptr;
+  if (node.kind == TomlNode::Kind::text && (std::strtod(node.text.c_str(), &end), end) != node.text.c_str() &&
+      *end == '\0')
+    return "\"" + node.text + "\" is in quotes, which makes it a text";
+  return std::string("is not ") + what;
 }
 
 }  // namespace
@@ -106,7 +86,7 @@ struct TomlTable::Impl {
   std::string file;
   std::string sha256;
   std::string prefix;
-  std::set<std::string, std::less<>> asked;
+  Words asked, declared;  // declared: empty before only_keys()
 
   const TomlNode* find(std::string_view key) {
     asked.emplace(key);
@@ -171,6 +151,15 @@ std::optional<std::string> TomlTable::text_if(std::string_view key) {
   return text(key);
 }
 
+std::string TomlTable::word(std::string_view key, const Words& words, const std::string& allowed) {
+  const TomlNode* node = impl_->find(key);
+  if (!node) refuse(key, "missing", allowed);
+  if (node->kind != TomlNode::Kind::text) refuse(key, "is not a text in quotes", allowed);
+  if (!words.count(node->text))
+    refuse(key, "'" + node->text + "' is not known" + did_you_mean(node->text, words), allowed);
+  return node->text;
+}
+
 bool TomlTable::boolean(std::string_view key) {
   const TomlNode* node = impl_->find(key);
   if (!node) refuse(key, "missing", "true or false");
@@ -186,7 +175,7 @@ bool TomlTable::boolean_or(std::string_view key, bool fallback) {
 double TomlTable::number(std::string_view key, Range allowed) {
   const TomlNode* node = impl_->find(key);
   if (!node) refuse(key, "missing", "a number, " + shown(allowed));
-  if (!is_number(*node)) refuse(key, "is not a number", "a number, " + shown(allowed));
+  if (!is_number(*node)) refuse(key, not_a_number(*node, "a number"), "a number, " + shown(allowed));
   const double value = number_of(*node);
   if (!std::isfinite(value) || value < allowed.min || value > allowed.max) {
     refuse(key, shown(value) + " is out of range", shown(allowed));
@@ -211,7 +200,8 @@ std::int64_t TomlTable::integer(std::string_view key, std::int64_t min, std::int
                  : "a whole number from " + std::to_string(min) + " to " + std::to_string(max);
   const TomlNode* node = impl_->find(key);
   if (!node) refuse(key, "missing", allowed);
-  if (node->kind != TomlNode::Kind::whole) refuse(key, "is not a whole number", allowed);
+  if (node->kind == TomlNode::Kind::real) refuse(key, "has a decimal point", allowed);
+  if (node->kind != TomlNode::Kind::whole) refuse(key, not_a_number(*node, "a whole number"), allowed);
   const std::int64_t value = node->whole;
   if (value < min || value > max) refuse(key, std::to_string(value) + " is out of range", allowed);
   return value;
@@ -248,6 +238,8 @@ std::vector<double> TomlTable::numbers_between(std::string_view key, std::size_t
   }
   std::vector<double> values;
   for (const TomlNode& element : array) {
+    if (element.kind == TomlNode::Kind::text)
+      refuse(key, not_a_number(element, "an array of numbers"), allowed);
     if (!is_number(element) || !std::isfinite(number_of(element)))
       refuse(key, "has an element that is not a finite number", allowed);
     const double value = number_of(element);
@@ -325,19 +317,44 @@ std::vector<std::string> TomlTable::table_names() const {
   return names;
 }
 
-void TomlTable::finish() const {
+void TomlTable::name_by(std::string_view key) {
+  const TomlNode* node = impl_->table->find(key);
+  if (!node || node->kind != TomlNode::Kind::text || node->text.empty() || node->text.size() > 64) return;
+  const auto plain = [](unsigned char c) { return c > ' ' && c < 127; };
+  if (std::all_of(node->text.begin(), node->text.end(), plain)) impl_->prefix = node->text;
+}
+
+const TomlEntry* TomlTable::first_beyond(const Words& known) const {
   const TomlEntry* first = nullptr;
   for (const TomlEntry& entry : impl_->table->entries) {
-    if (impl_->asked.count(entry.key)) continue;
+    if (known.count(entry.key)) continue;
     if (!first || place(entry) < place(*first)) first = &entry;
   }
+  return first;
+}
+
+void TomlTable::refuse_entry(const TomlEntry& entry, const std::string& problem, const Words& known) const {
+  throw ConfigError({impl_->file, entry.line, entry.column}, path(entry.key), problem,
+                    one_of(known, "no key at all"));
+}
+
+void TomlTable::only_keys(std::initializer_list<const char*> keys) {
+  only_keys(Words(keys.begin(), keys.end()));
+}
+
+void TomlTable::only_keys(const Words& keys) {
+  impl_->declared = keys;
+  if (const TomlEntry* first = first_beyond(impl_->declared))
+    refuse_entry(*first, "unknown key" + did_you_mean(first->key, impl_->declared), impl_->declared);
+}
+
+void TomlTable::finish() const {
+  const TomlEntry* first = first_beyond(impl_->asked);
   if (!first) return;
-  std::string known;
-  for (const std::string& key : impl_->asked) known += (known.empty() ? "" : ", ") + key;
-  const std::string near = nearest(first->key, impl_->asked);
-  throw ConfigError({impl_->file, place(*first).first, place(*first).second}, path(first->key),
-                    "unknown key" + (near.empty() ? "" : " (did you mean " + near + "?)"),
-                    known.empty() ? "no key at all" : "one of: " + known);
+  refuse_entry(*first,
+               impl_->declared.count(first->key) ? "has no effect beside the other keys of this table"
+                                                 : "unknown key" + did_you_mean(first->key, impl_->asked),
+               impl_->asked);
 }
 
 }  // namespace datum::config

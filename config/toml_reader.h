@@ -5,6 +5,7 @@
 // the calibration store convert tables to each part's own Settings with it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
@@ -16,6 +17,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "config/suggestion.h"
 
 namespace datum::config {
 
@@ -55,13 +58,16 @@ class Problems {
     }
   }
   void add(const ConfigError& error) { errors_.push_back(error); }
+  /// A value that is allowed and probably not meant.
+  void warn(const ConfigError& doubt) { warnings_.push_back(doubt); }
   const std::vector<ConfigError>& errors() const { return errors_; }
+  const std::vector<ConfigError>& warnings() const { return warnings_; }
   void throw_first() const {
     if (!errors_.empty()) throw errors_.front();
   }
 
  private:
-  std::vector<ConfigError> errors_;
+  std::vector<ConfigError> errors_, warnings_;
 };
 
 /// Closed interval of allowed numbers.
@@ -82,6 +88,7 @@ std::string shown(Range range);
 std::string sha256_hex(std::string_view bytes);
 
 class TomlParser;  // config/toml_document.h
+struct TomlEntry;
 
 /// One table of a TOML document. Reading a key marks it as known; finish() refuses keys that were not
 /// requested. All readers throw ConfigError: key missing, wrong type, outside its range, NaN or infinite.
@@ -123,14 +130,13 @@ class TomlTable {
   template <class E>
   E choice(std::string_view key, std::initializer_list<std::pair<const char*, E>> words) {
     std::string allowed;
-    for (const auto& [name, value] : words)
-      allowed += (allowed.empty() ? "one of: " : ", ") + std::string(name);
-    const auto word = text_if(key);
-    if (!word) refuse(key, "missing", allowed);
+    Words known;
     for (const auto& [name, value] : words) {
-      if (*word == name) return value;
+      allowed += (allowed.empty() ? "one of: " : ", ") + std::string(name);
+      known.emplace(name);
     }
-    refuse(key, "'" + *word + "' is not known", allowed);
+    const std::string given = word(key, known, allowed);
+    return std::find_if(words.begin(), words.end(), [&](const auto& w) { return given == w.first; })->second;
   }
   template <class E>
   E choice_or(std::string_view key, E fallback, std::initializer_list<std::pair<const char*, E>> words) {
@@ -144,9 +150,15 @@ class TomlTable {
   /// Names of all sub-tables of this table, in file order (for maps such as [devices.NAME]).
   std::vector<std::string> table_names() const;
 
+  /// Refuses the first key that is none of these, before any is read: a misspelt key is the cause of what would be missing.
+  /// A reader without it refuses an unknown key by finish().
+  void only_keys(std::initializer_list<const char*> keys);
+  void only_keys(const Words& keys);
   /// Refuses the first key that was not read, and lists the known keys. Call it last. It does not descend:
   /// call finish() on each sub-table too.
   void finish() const;
+  /// Messages name this table by the text of `key` ("U3.body_mm"), if it has one, in place of its number.
+  void name_by(std::string_view key);
 
   Location where(std::string_view key) const;
   Location where() const;
@@ -162,6 +174,10 @@ class TomlTable {
  private:
   struct Impl;
   explicit TomlTable(std::unique_ptr<Impl> impl);
+  std::string word(std::string_view key, const Words& words, const std::string& allowed);
+  const TomlEntry* first_beyond(const Words& known) const;
+  [[noreturn]] void refuse_entry(const TomlEntry& entry, const std::string& problem,
+                                 const Words& known) const;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -15,9 +15,8 @@
 
 #include "config/finite_options.h"
 #include "daemon/cell/cell.h"
-#include "daemon/configuration/config_advice.h"
+#include "daemon/configuration/cell_warnings.h"
 #include "daemon/configuration/daemon_config.h"
-#include "daemon/configuration/tls_health.h"
 #include "daemon/controller/controller_watch.h"
 #include "daemon/ending.h"
 #include "daemon/fringe/fringe_frames.h"
@@ -61,17 +60,13 @@ const std::map<std::string, BackendSettings::Kind> backend_kinds{{"auto", Backen
 
 /// Prints every problem. Returns 0 where there is none.
 int check(const std::filesystem::path& config) {
-  const auto problems = check_config(config, utc_ns() / 1'000'000'000);
-  for (const std::string& problem : problems) fmt::print(stderr, "{}\n", problem);
-  if (problems.empty()) {
-    const DaemonConfig good = load_daemon_config(config);
-    for (const std::string& advice : config_advice(good))
-      fmt::print(stderr, "{}: advice: {}\n", config.string(), advice);
-    for (const std::string& ends : config::tls_expiry(good, utc_ns() / 1'000'000'000))
-      fmt::print(stderr, "{}: warning: {}\n", config.string(), ends);
-    fmt::print("{}: good\n", config.string());
-  }
-  return problems.empty() ? 0 : exit_config;
+  const ConfigCheck found = check_cell(config, utc_ns() / 1'000'000'000);
+  for (const std::string& line : lines_of(found)) fmt::print(stderr, "{}\n", line);
+  if (!found.problems.empty()) return exit_config;
+  for (const std::string& fault : folder_faults(load_daemon_config(config)))
+    fmt::print(stderr, "warning: {}: {}\n", config.string(), fault);
+  fmt::print("{}: good\n", config.string());
+  return 0;
 }
 
 std::unique_ptr<CmmSource> cmm_of(const CmmSettings& settings) {
@@ -171,10 +166,18 @@ void open_metrics(std::optional<MetricsService>& service, MetricsDependencies de
   loop.add(service->server());
 }
 
-/// What the configuration may say but should not, and certificates that end soon.
 void warn(const DaemonConfig& config, const LogSink& to_journal) {
-  for (const std::string& advice : config_advice(config)) to_journal(4, advice);
-  for (const std::string& ends : config::tls_expiry(config, utc_ns() / 1'000'000'000)) to_journal(4, ends);
+  for (const std::string& warning : cell_warnings(config, utc_ns() / 1'000'000'000)) to_journal(4, warning);
+  for (const std::string& fault : folder_faults(config)) to_journal(4, fault);
+}
+
+/// As the drop folder: a cell that is set up anew writes its first picture.
+void make_pictures_folder(const DaemonConfig& config, const LogSink& to_journal) {
+  std::error_code why;
+  if (config.pictures) std::filesystem::create_directories(*config.pictures, why);
+  if (why)
+    to_journal(4, fmt::format("results.pictures_folder: {} cannot be made ({}); no picture is written",
+                              config.pictures->string(), why.message()));
 }
 
 void start_cmm(CmmSource* cmm, EventLoop& loop, Ending& ending) {
@@ -191,6 +194,7 @@ int serve(const DaemonConfig& config) {
   const LogSink to_journal = telemetry.sink();
   stop_machine_first(config, to_journal);
   warn(config, to_journal);
+  make_pictures_folder(config, to_journal);
   const BackendChoice backend = backend_of(config, to_journal);
   SensorProfile sensor = sensor_of(config, backend);
   const std::unique_ptr<IsolatedParsers> parsers = start_parsers(config, sensor.most_pixels, to_journal);
@@ -285,7 +289,7 @@ std::array<double, 3> position_of(const std::string& text) {
 struct Arguments {
   std::filesystem::path config = "/etc/datumd/datumd.toml";
   SingleShotOptions once;
-  std::string picture, calibration;
+  std::string picture, calibration, backend = "cpu";
   std::vector<std::string> positions;
   bool check_only = false, modbus_map = false;
 };
@@ -314,10 +318,10 @@ void add_options(CLI::App& app, Arguments& a) {
   app.add_option("--threads", a.once.backend.threads, "with --once: threads, 0 is one per core")
       ->needs(frame);
   app.add_option(
-         "--backend", a.once.backend.kind,
+         "--backend", a.backend,
          "with --once: auto, cpu or cuda; the verdict is the same, and starting a GPU takes longer than "
          "measuring one board")
-      ->transform(CLI::CheckedTransformer(backend_kinds))
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->default_str("cpu")
       ->needs(frame);
   app.add_flag("--json", a.once.json, "with --once: print the verdict as JSON")->needs(frame);
@@ -333,6 +337,7 @@ int act(Arguments a) {
     if (a.once.recipe.empty() || a.once.sensor.empty())
       throw RefusedError("--once needs --recipe FILE and --sensor PROFILE");
     for (const std::string& text : a.positions) a.once.positions_mm.push_back(position_of(text));
+    a.once.backend.kind = backend_kinds.at(a.backend);
     if (!a.picture.empty()) a.once.picture = a.picture;
     if (!a.calibration.empty()) a.once.calibration = a.calibration;
     return measure_single_shot(a.once, utc_ns());

@@ -43,6 +43,7 @@ std::string id(TomlTable& file) {
 std::optional<TemperatureWindow> temperature(std::optional<TomlTable> table) {
   if (!table) return std::nullopt;
   const config::Range range{-20, 60};  // a temperature in degF is outside
+  table->only_keys({"measured_degc", "min_degc", "max_degc"});
   TemperatureWindow w;
   w.measured_degc = table->number("measured_degc", range);
   w.min_degc = table->number("min_degc", range);
@@ -57,6 +58,7 @@ std::optional<TemperatureWindow> temperature(std::optional<TomlTable> table) {
 std::vector<CalibratedStep> steps(TomlTable& file) {
   std::vector<CalibratedStep> all;
   for (TomlTable& table : file.tables("step")) {
+    table.only_keys({"z_um", "frame_id", "content_sha256", "pixels", "mean_um", "rms_um", "noise_um"});
     CalibratedStep& s = all.emplace_back();
     s.residual.z_um = table.number("z_um");
     s.frame_id = name(table, "frame_id");
@@ -98,6 +100,8 @@ void read_nodes(TomlTable& table, PhaseCalibration& c) {
 }
 
 void read_model(TomlTable table, PhaseCalibration& c) {
+  table.only_keys({"image_px", "cell_px", "degree", "bend", "max_residual_um", "u_step_um", "u_plate_um",
+                   "lsb_um", "nodes"});
   PhaseFitSettings& f = c.settings;
   const std::vector<double> size = table.numbers("image_px", 2, {1, 1 << 20});
   f.width = static_cast<std::uint32_t>(size[0]);
@@ -120,6 +124,9 @@ void read_model(TomlTable table, PhaseCalibration& c) {
 PhaseCalibration load_phase_calibration(const std::filesystem::path& path) {
   auto file = TomlTable::from_file(path);
   PhaseCalibration c;
+  if (file.has("schema")) file.integer("schema", 1, 1);
+  file.only_keys({"schema", "kind", "id", "checksum", "sensor_serial", "date", "expires", "operator",
+                  "software", "residual_rms_um", "u_model_um", "temperature", "projector", "step", "model"});
   file.integer("schema", 1, 1);
   file.choice<int>("kind", {{"phase-to-height", 0}});
   c.id = id(file);
@@ -134,6 +141,7 @@ PhaseCalibration load_phase_calibration(const std::filesystem::path& path) {
   c.u_model_um = file.number("u_model_um", config::not_negative);
   c.temperature = temperature(file.table_if("temperature"));
   TomlTable projector = file.table("projector");
+  projector.only_keys({"periods_px", "width_px"});
   c.periods_px = projector.numbers_between("periods_px", 1, 3, config::positive);
   c.projector_px = projector.number("width_px", config::positive);
   projector.finish();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "daemon/configuration/cell_warnings.h"
 #include "daemon/instrument/scpi_error.h"
 #include "daemon/system/event_loop.h"
 #include "daemon/version/version.h"
@@ -35,8 +36,8 @@ InspectionCell::InspectionCell(CellDependencies dependencies)
                deps_.controller, deps_.models, basis_}),
       announcer_({deps_.config.pictures, deps_.threads, deps_.writer, deps_.on_board, events_, signing_}),
       boards_(board_dependencies()),
-      self_test_({deps_.backend, deps_.config.backend.threads, deps_.threads.worker, deps_.reader, events_,
-                  basis_, links_, signing_, maintenance_}),
+      self_test_({deps_.config, deps_.backend, deps_.config.backend.threads, deps_.threads.worker,
+                  deps_.reader, events_, basis_, links_, signing_, maintenance_}),
       calibration_procedure_(calibration_dependencies()),
       hole_procedure_(hole_dependencies()),
       recipe_repository_(repository_dependencies()),
@@ -60,8 +61,15 @@ InspectionCell::InspectionCell(CellDependencies dependencies)
 
 MeasurementBasisDependencies InspectionCell::basis_dependencies() {
   const DaemonConfig& c = deps_.config;
-  return {c.recipes,    c.calibrations, c.calibration, c.temperature_max_age_s,
-          deps_.sensor, deps_.utc_ns,   deps_.texts,   events_};
+  return {c.recipes,
+          c.calibrations,
+          c.calibration,
+          c.temperature_max_age_s,
+          deps_.cmm != nullptr,
+          deps_.sensor,
+          deps_.utc_ns,
+          deps_.texts,
+          events_};
 }
 
 BoardSequencerDependencies InspectionCell::board_dependencies() {
@@ -333,6 +341,19 @@ MonotonicNs InspectionCell::monotonic_ns() const { return EventLoop::now(); }
 ServiceHealth InspectionCell::health() const {
   const StoreRoom room = deps_.room ? deps_.room() : StoreRoom{};
   return {deps_.backend.measurer->describe(), deps_.backend.fault(), room.store_bytes, room.free_bytes};
+}
+
+std::vector<std::string> InspectionCell::warnings() {
+  std::vector<std::string> lines = cell_warnings(deps_.config, utc_s());
+  const auto more = basis_.warnings();
+  lines.insert(lines.end(), more.begin(), more.end());
+  constexpr std::size_t most = 20;  // a recipe of a host may have one for each of a thousand components
+  if (lines.size() > most) {
+    const std::size_t left_out = lines.size() - most;
+    lines.resize(most);
+    lines.push_back(fmt::format("{} more; datumd --check-config lists all", left_out));
+  }
+  return lines;
 }
 
 HostLinks InspectionCell::host_links() const {

@@ -142,6 +142,7 @@ class InspectionCell final : public Instrument, public Pollable {
   void reopen_links() override;
   HostLinks host_links() const override;
   ServiceHealth health() const override;
+  std::vector<std::string> warnings() override;
   std::int64_t utc_s() const override { return deps_.utc_ns() / 1'000'000'000; }
   std::vector<std::string> links() const override { return links_.describe(); }
   std::vector<LinkReport> link_reports() const override { return links_.reports(); }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "daemon/cell/self_test.h"
+#include "daemon/configuration/cell_warnings.h"
 
 namespace datum {
 
@@ -50,6 +51,7 @@ void CellSelfTest::add_service_faults(std::vector<std::string>& failures) const 
   if (const std::string& why = deps_.signing.fault(); !why.empty())
     failures.push_back("the chain of results is not signed: " + why);
   append(failures, deps_.links.faults());
+  append(failures, folder_faults(deps_.config));
   if (const std::string why = deps_.basis.refusal_for_recipe(); !why.empty())
     failures.push_back("calibration: " + why);
 }

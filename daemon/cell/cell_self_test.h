@@ -9,12 +9,14 @@
 #include "daemon/cell/chain_signing.h"
 #include "daemon/cell/measurement_basis.h"
 #include "daemon/cell/store_maintenance.h"
+#include "daemon/configuration/daemon_config.h"
 #include "daemon/gpu_worker/backend_choice.h"
 #include "daemon/instrument/instrument.h"
 
 namespace datum {
 
 struct CellSelfTestDependencies {
+  const DaemonConfig& config;
   const BackendChoice& backend;
   unsigned threads;
   Worker& worker;

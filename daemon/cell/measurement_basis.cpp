@@ -47,6 +47,7 @@ const Recipe& MeasurementBasis::find(const std::string& name, const std::optiona
 
 void MeasurementBasis::choose(const Recipe& recipe) {
   recipe_ = std::shared_ptr<const Recipe>(recipes_, &recipe);
+  recipe_warnings_ = recipes_->warnings_of(recipe);
   deps_.events.log(6, fmt::format("recipe {} chosen, sha256 {}", recipe.name, recipe.sha256),
                    {Event::recipe_chosen, {{"DATUM_RECIPE", recipe.name}}});
 }
@@ -60,6 +61,7 @@ MeasurementBasis::RecipeChange MeasurementBasis::reload() {
   const Recipe* found = recipes_->find(recipe_->name);
   if (found && found->sha256 == recipe_->sha256) return RecipeChange::none;
   recipe_ = found ? std::shared_ptr<const Recipe>(recipes_, found) : nullptr;
+  if (found) recipe_warnings_ = recipes_->warnings_of(*found);
   return found ? RecipeChange::changed : RecipeChange::gone;
 }
 
@@ -124,6 +126,20 @@ void MeasurementBasis::demand_measurable() {
   }
   if (const std::string why = reader_refusal(); !why.empty())
     throw scpi::Error(scpi::calibration_failed, why);
+  if (const SensorFit f = fit(); !f.refusals.empty())
+    throw scpi::Error(scpi::settings_conflict, f.refusals.front());
+  for (const std::string& warning : warnings()) deps_.events.log(4, warning);
+}
+
+SensorFit MeasurementBasis::fit() const {
+  return sensor_fit(*recipe_, deps_.sensor, deps_.on_stage ? nullptr : calibration_.get());
+}
+
+std::vector<std::string> MeasurementBasis::warnings() const {
+  if (!recipe_) return {};
+  std::vector<std::string> lines = recipe_warnings_;
+  for (const std::string& doubt : fit().doubts) lines.push_back(recipe_->file.string() + ": " + doubt);
+  return lines;
 }
 
 CalibrationStatus MeasurementBasis::calibration_status() const {

@@ -14,6 +14,7 @@
 #include "daemon/cell/host_events.h"
 #include "daemon/cell/utc_watch.h"
 #include "daemon/inspection/recipe/recipe_store.h"
+#include "daemon/inspection/recipe/sensor_fit.h"
 #include "daemon/instrument/instrument.h"
 #include "drivers/frame/sensor_profile.h"
 
@@ -23,6 +24,7 @@ struct MeasurementBasisDependencies {
   std::filesystem::path recipes, calibrations;  // folders
   std::string calibration;                      // id, or "current"; empty: none is configured
   std::int64_t temperature_max_age_s;
+  bool on_stage;  // a stage moves the sensor
   const SensorProfile& sensor;
   std::function<std::int64_t()> utc_ns;  // since 1970-01-01
   const config::TomlParser* parser;      // of recipes and calibrations; null: this process
@@ -63,8 +65,11 @@ class MeasurementBasis {
   /// The same where the chosen recipe needs a calibration.
   std::string refusal_for_recipe() const;
   CalibrationStatus calibration_status() const;
-  /// Throws scpi::Error where the chosen recipe can't be measured with this calibration and this sensor.
+  /// Throws scpi::Error where the chosen recipe can't be measured with this calibration and this sensor; logs what is
+  /// probably not meant.
   void demand_measurable();
+  /// Of the chosen recipe: values that are probably not meant.
+  std::vector<std::string> warnings() const;
 
   void report_temperature(double degc);
   const std::optional<TemperatureReading>& temperature() const { return temperature_; }
@@ -75,10 +80,12 @@ class MeasurementBasis {
  private:
   std::int64_t now_utc_s() const;
   std::string reader_refusal() const;
+  SensorFit fit() const;
 
   MeasurementBasisDependencies deps_;
   std::shared_ptr<const RecipeStore> recipes_;
   std::shared_ptr<const Recipe> recipe_;
+  std::vector<std::string> recipe_warnings_;  // as of its file when it was read
   std::shared_ptr<const Calibration> calibration_;
   std::string calibration_problem_;
   std::optional<TemperatureReading> temperature_;

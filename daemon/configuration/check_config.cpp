@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <set>
+
 #include "calib/calibration_store.h"
 #include "calib/fringe/phase_calibration.h"
+#include "daemon/configuration/cell_warnings.h"
 #include "daemon/configuration/daemon_config.h"
 #include "daemon/configuration/tls_health.h"
 #include "daemon/fringe/fringe_maps.h"
@@ -30,16 +34,24 @@ class Findings {
         at == config_.places.end() ? config::Location{config_.file.string()} : at->second;
     lines.push_back(config::ConfigError(where, key, problem, allowed).what());
   }
-  void folder(const std::string& key, const fs::path& path, bool must_exist) {
+  /// datumd makes a folder itself, but not the folders above it: a misspelt path would be waited at for ever.
+  /// True: there is the folder.
+  bool folder(const std::string& key, const fs::path& path, bool must_exist) {
     std::error_code ignored;
-    if (fs::is_directory(path, ignored) || (!must_exist && !fs::exists(path, ignored))) return;
-    refuse(key, path.string() + " is not a folder", "a folder that exists");
+    if (fs::is_directory(path, ignored)) return true;
+    const fs::path wanted = must_exist ? path : path.parent_path();
+    if (fs::exists(path, ignored))
+      refuse(key, path.string() + " is not a folder", "a folder that exists");
+    else if (!fs::is_directory(wanted, ignored) && missing_.insert(wanted).second)
+      refuse(key, "there is no folder " + wanted.string(), "a path in a folder that exists");
+    return false;
   }
 
-  std::vector<std::string> lines;
+  std::vector<std::string> lines, warnings;
 
  private:
   const DaemonConfig& config_;
+  std::set<fs::path> missing_;  // each is reported once
 };
 
 std::optional<SensorProfile> check_sensor(const DaemonConfig& c, Findings& found) {
@@ -85,30 +97,39 @@ void check_fringe(const DaemonConfig& c, const SensorProfile& sensor, std::int64
   found.take(problems);
 }
 
-void check_calibrations(const DaemonConfig& c, const std::optional<SensorProfile>& sensor,
-                        std::int64_t now_utc_s, Findings& found) {
-  if (c.calibrations.empty()) return;
+/// The calibration that the cell would use; none: there is none yet, or found tells why not.
+std::optional<Calibration> check_calibrations(const DaemonConfig& c,
+                                              const std::optional<SensorProfile>& sensor,
+                                              std::int64_t now_utc_s, Findings& found) {
+  if (c.calibrations.empty()) return std::nullopt;
   std::error_code ignored;
   // The first calibration creates it.
-  if (c.calibration == "current" && !fs::exists(c.calibrations, ignored)) return;
+  if (c.calibration == "current" && !fs::exists(c.calibrations, ignored)) return std::nullopt;
   try {
     const CalibrationStore store(c.calibrations);
     found.lines.insert(found.lines.end(), store.problems().begin(), store.problems().end());
-    if (c.calibration.empty() || !sensor) return;
+    if (c.calibration.empty() || !sensor) return std::nullopt;
     // A cell without a calibration must be able to start, so that it can be calibrated.
     if (c.calibration == "current" && store.journal_problem().empty() &&
         !store.journal().current("machine", "sensor", sensor->serial))
-      return;
+      return std::nullopt;
+    const auto wanted = [&](const Calibration& k) { return k.id == c.calibration; };
+    const bool there = std::any_of(store.all().begin(), store.all().end(), wanted);
+    if (!store.problems().empty() && !there) return std::nullopt;  // a refused file may be the one
     const Calibration& calibration = store.choose(c.calibration, sensor->serial);
     const std::string why = refusal(calibration, sensor->serial, now_utc_s);
     if (!why.empty()) found.refuse("inspection.calibration", why, "");
+    return calibration;
   } catch (const CalibrationError& error) {
     found.refuse("inspection.calibration", error.what(), "");
   }
+  return std::nullopt;
 }
 
 /// Lists the settings that a recipe of the cell's own sensor lacks. The folder may hold recipes of other sensors.
 void check_recipe(const Recipe& recipe, const DaemonConfig& c, const SensorProfile& sensor, Findings& found) {
+  for (const std::string& refusal : sensor_fit(recipe, sensor, nullptr).refusals)
+    found.lines.push_back(recipe.file.string() + ": " + refusal);
   if (recipe.sensor_serial == sensor.serial && recipe.in_machine_coordinates && c.calibration.empty()) {
     found.lines.push_back(recipe.file.string() +
                           ": board.coordinates: 'machine' needs a calibration; allowed: sensor, or "
@@ -132,22 +153,28 @@ void check_recipe(const Recipe& recipe, const DaemonConfig& c, const SensorProfi
   }
 }
 
-void check_recipes(const DaemonConfig& c, const std::optional<SensorProfile>& sensor, Findings& found) {
+void check_recipes(const DaemonConfig& c, const std::optional<SensorProfile>& sensor,
+                   const std::optional<Calibration>& calibration, Findings& found) {
   const RecipeStore store(c.recipes);
   found.lines.insert(found.lines.end(), store.problems().begin(), store.problems().end());
   if (sensor) {
-    for (const Recipe* recipe : store.all()) check_recipe(*recipe, c, *sensor, found);
+    for (const Recipe* recipe : store.all()) {
+      check_recipe(*recipe, c, *sensor, found);
+      const auto more = recipe_warnings(store, *recipe, c, *sensor, calibration ? &*calibration : nullptr);
+      found.warnings.insert(found.warnings.end(), more.begin(), more.end());
+    }
   }
-  if (c.recipe.empty() || store.find(c.recipe)) return;
-  std::string known;
-  for (const std::string& name : store.names()) known += (known.empty() ? "" : ", ") + name;
-  found.refuse("inspection.recipe", "'" + c.recipe + "' is not in " + c.recipes.string(),
-               known.empty() ? "a recipe in that folder" : "one of: " + known);
+  if (c.recipe.empty() || store.find(c.recipe) || store.refused(c.recipe) || !store.readable()) return;
+  const std::vector<std::string> names = store.names();
+  const config::Words known(names.begin(), names.end());
+  found.refuse("inspection.recipe",
+               "'" + c.recipe + "' is not in " + c.recipes.string() + config::did_you_mean(c.recipe, known),
+               config::one_of(known, "a recipe in that folder"));
 }
 
 }  // namespace
 
-std::vector<std::string> check_config(const fs::path& file, std::int64_t now_utc_s) {
+ConfigCheck check_cell(const fs::path& file, std::int64_t now_utc_s) {
   config::Problems problems;
   const DaemonConfig c = load_daemon_config(file, problems);
   Findings found(c);
@@ -155,15 +182,35 @@ std::vector<std::string> check_config(const fs::path& file, std::int64_t now_utc
   if (!c.store.empty()) found.folder("results.store_file", c.store.parent_path(), true);
   if (c.pictures) found.folder("results.pictures_folder", *c.pictures, false);
   if (c.calibrate) found.folder("calibration.artefacts_folder", c.calibrate->artefacts, true);
-  if (c.gocator && c.gocator->archive) found.folder("sensor.gocator", *c.gocator->archive, false);
+  if (c.gocator && c.gocator->archive)
+    found.folder("sensor.gocator.archive_folder", *c.gocator->archive, false);
+  if (c.holes) found.folder("holes.log_folder", c.holes->logs, false);
   if (!c.file_drop.folder.empty()) found.folder("sensor.drop_folder", c.file_drop.folder, false);
   if (const std::string why = config::tls_problem(c); !why.empty())
     found.refuse("host.tcp.tls", why, "files that datumd(8) names under TLS");
   const auto sensor = c.sensor_profile.empty() ? std::nullopt : check_sensor(c, found);
   if (sensor) check_fringe(c, *sensor, now_utc_s, found);
-  check_calibrations(c, sensor, now_utc_s, found);
-  if (!c.recipes.empty()) check_recipes(c, sensor, found);
-  return found.lines;
+  std::optional<Calibration> calibration;
+  // The first calibration makes the folder of "current".
+  if (c.calibrations.empty() || c.calibration == "current" ||
+      found.folder("inspection.calibrations_folder", c.calibrations, true))
+    calibration = check_calibrations(c, sensor, now_utc_s, found);
+  if (!c.recipes.empty() && found.folder("inspection.recipes_folder", c.recipes, true))
+    check_recipes(c, sensor, calibration, found);
+  if (!found.lines.empty()) return {found.lines, {}};
+  std::vector<std::string> warnings = cell_warnings(c, now_utc_s);
+  warnings.insert(warnings.end(), found.warnings.begin(), found.warnings.end());
+  return {{}, std::move(warnings)};
+}
+
+std::vector<std::string> lines_of(const ConfigCheck& check) {
+  std::vector<std::string> lines = check.problems;
+  for (const std::string& warning : check.warnings) lines.push_back("warning: " + warning);
+  return lines;
+}
+
+std::vector<std::string> check_config(const fs::path& file, std::int64_t now_utc_s) {
+  return check_cell(file, now_utc_s).problems;
 }
 
 }  // namespace datum

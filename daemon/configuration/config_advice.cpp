@@ -1,6 +1,7 @@
 #include "daemon/configuration/config_advice.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 namespace datum {
@@ -18,6 +19,18 @@ void advise_path(const char* key, const std::string& path, std::vector<std::stri
       "in /dev/serial/by-id (or by-path, where adapters have no serial number)");
 }
 
+/// Rates of termios(3); devices have no others but on request.
+void advise_baud(const char* key, int baud, std::vector<std::string>& lines) {
+  static const std::set<int> usual{300,     600,     1200,    2400,    4800,    9600,   19200,  38400,
+                                   57600,   115200,  230400,  460800,  500000,  576000, 921600, 1000000,
+                                   1500000, 2000000, 2500000, 3000000, 3500000, 4000000};
+  if (usual.count(baud)) return;
+  config::Words words;
+  for (const int rate : usual) words.insert(std::to_string(rate));
+  lines.push_back(std::string(key) + ": " + std::to_string(baud) + " is no usual rate" +
+                  config::did_you_mean(std::to_string(baud), words));
+}
+
 }  // namespace
 
 std::vector<std::string> config_advice(const DaemonConfig& c) {
@@ -26,6 +39,13 @@ std::vector<std::string> config_advice(const DaemonConfig& c) {
   if (cmm) advise_path("cmm.serial.path", cmm->path, lines);
   if (c.serial) advise_path("host.serial.path", c.serial->line.path, lines);
   if (c.modbus_serial) advise_path("host.modbus_serial.path", c.modbus_serial->line.path, lines);
+  if (c.frame_timeout_ms < 50)
+    lines.push_back("inspection.frame_timeout_ms: " + std::to_string(c.frame_timeout_ms) +
+                    " ms is shorter than sensors take for a frame; if seconds are meant, it is " +
+                    std::to_string(1000 * c.frame_timeout_ms));
+  if (cmm) advise_baud("cmm.serial.baud", cmm->baud, lines);
+  if (c.serial) advise_baud("host.serial.baud", c.serial->line.baud, lines);
+  if (c.modbus_serial) advise_baud("host.modbus_serial.baud", c.modbus_serial->line.baud, lines);
   const auto configures = [](const auto& role) { return role.second == Role::configure; };
   if (c.calibrate && !c.control.roles.empty() &&
       std::none_of(c.control.roles.begin(), c.control.roles.end(), configures))

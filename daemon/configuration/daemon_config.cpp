@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daemon/configuration/shared_links.h"
 #include "daemon/hosts/host_settings_file.h"
 #include "daemon/metrics/settings.h"
 #include "daemon/modbus/settings.h"
@@ -42,6 +43,8 @@ fs::path path_if(TomlTable& table, const char* key, DaemonConfig& c) {
 }
 
 void read_sensor(TomlTable table, DaemonConfig& c) {
+  table.only_keys({"profile", "kind", "drop_folder", "rescan_ms", "settle_ms", "images_timeout_ms",
+                   "max_frame_mpix", "max_age_ms", "utc_uncertainty_ms", "gocator", "genicam"});
   c.sensor_profile = path_of(table, "profile", c);
   const std::string kind = table.choice_or<const char*>(
       "kind", "file_drop",
@@ -79,6 +82,9 @@ void read_sensor(TomlTable table, DaemonConfig& c) {
 }
 
 void read_inspection(TomlTable table, DaemonConfig& c) {
+  table.only_keys({"recipes_folder", "recipes_most", "recipes_most_kib", "recipe", "calibration",
+                   "calibrations_folder", "trigger", "arm_at_start", "frame_timeout_ms", "late_frame_ms",
+                   "temperature_max_age_s"});
   c.recipes = path_of(table, "recipes_folder", c);
   c.recipe_quota.files = static_cast<std::size_t>(
       table.integer_or("recipes_most", static_cast<std::int64_t>(c.recipe_quota.files), 1, 10'000));
@@ -117,6 +123,10 @@ void read_three(TomlTable& table, const char* key, config::Range range, std::arr
 }
 
 void read_calibrate(TomlTable table, DaemonConfig& c) {
+  table.only_keys({"artefacts_folder", "probe_radius_mm", "probe_u_radius_um", "probe_u_touch_um",
+                   "probe_radius_limit_um", "probe_checked_by", "outwards", "squareness_rad", "scale_ppm",
+                   "u_squareness_rad", "u_scale_ppm", "u_position_um", "touch_timeout_ms", "valid_days",
+                   "temperature_window_k", "max_residual_um", "drift_limit_um", "drift_limit_mdeg"});
   CalibrateSettings s;
   s.artefacts = path_of(table, "artefacts_folder", c);
   s.probe_radius_mm = table.number("probe_radius_mm", {0.01, 50});
@@ -146,6 +156,7 @@ void read_calibrate(TomlTable table, DaemonConfig& c) {
 }
 
 void read_ring_gauge(TomlTable table, HoleSettings& s) {
+  table.only_keys({"centre_mm", "diameter_mm", "u_diameter_um", "valid_h"});
   RingGauge gauge;
   gauge.center_mm = Eigen::Map<const Eigen::Vector3d>(table.numbers("centre_mm", 3, {-1e5, 1e5}).data());
   gauge.radius_mm = table.number("diameter_mm", {0.1, 1000}) / 2;
@@ -156,6 +167,8 @@ void read_ring_gauge(TomlTable table, HoleSettings& s) {
 }
 
 void read_holes(TomlTable table, DaemonConfig& c) {
+  table.only_keys({"log_folder", "u_edge_um", "edge_depth_mm", "depth_mm", "spare_mm", "eps_um", "timeout_ms",
+                   "ring_gauge"});
   HoleSettings s;
   s.logs = path_of(table, "log_folder", c);
   s.u_edge_um = table.number("u_edge_um", config::not_negative);
@@ -182,6 +195,7 @@ void demand_a_machine(TomlTable& file, const DaemonConfig& c) {
 }
 
 void read_results(TomlTable table, DaemonConfig& c) {
+  table.only_keys({"store_file", "pictures_folder"});
   c.store = path_of(table, "store_file", c);
   if (const fs::path folder = path_if(table, "pictures_folder", c); !folder.empty()) c.pictures = folder;
   table.finish();
@@ -190,6 +204,7 @@ void read_results(TomlTable table, DaemonConfig& c) {
 void read_backend(std::optional<TomlTable> table, BackendSettings& backend) {
   using Kind = BackendSettings::Kind;
   if (!table) return;
+  table->only_keys({"kind", "threads"});
   backend.kind = table->choice_or("kind", backend.kind,
                                   {{"auto", Kind::automatic}, {"cpu", Kind::cpu}, {"cuda", Kind::cuda}});
   backend.threads = static_cast<unsigned>(table->integer_or("threads", backend.threads, 0, 1024));
@@ -197,6 +212,8 @@ void read_backend(std::optional<TomlTable> table, BackendSettings& backend) {
 }
 
 SerialLinkSettings read_host_serial(TomlTable table) {
+  table.only_keys({"path", "baud", "data_bits", "parity", "stop_bits", "flow", "role", "push_results",
+                   "protocol", "delimiter", "terminator", "invalid_text", "format"});
   SerialLinkSettings link;
   table.integer("baud", 50, 4'000'000);  // a host line has no preset with a baud rate
   link.line = config::read_serial(table, {});
@@ -223,7 +240,10 @@ void read_roles(TomlTable& host, DaemonConfig& c) {
 
 void read_host(std::optional<TomlTable> table, DaemonConfig& c, config::Problems& problems) {
   if (!table) return;
-  problems.attempt([&] { c.control = config::read_control(*table); });
+  const bool known = problems.attempt([&] {
+    table->only_keys({"control", "serial", "tcp", "gocator", "modbus_tcp", "modbus_serial"});
+  });
+  if (known) problems.attempt([&] { c.control = config::read_control(*table); });
   problems.attempt([&] {
     if (auto serial = table->table_if("serial")) c.serial = read_host_serial(std::move(*serial));
   });
@@ -244,8 +264,7 @@ void read_host(std::optional<TomlTable> table, DaemonConfig& c, config::Problems
     if (auto line = table->table_if("modbus_serial"))
       c.modbus_serial = config::read_modbus_serial(std::move(*line));
   });
-  read_roles(*table, c);
-  table->finish();
+  if (known) read_roles(*table, c);
 }
 
 void demand_a_host(TomlTable& file, const DaemonConfig& c) {
@@ -289,51 +308,75 @@ bool sensor_waits_for_software(const DaemonConfig& c) {
          (c.genicam && c.genicam->trigger == genicam::TriggerBy::software);
 }
 
+namespace {
+
+/// A part that failed leaves nothing behind: what would be missing of it is no fault of its own.
+void forget_failed(const std::string& part, DaemonConfig& c) {
+  if (part == "sensor") {
+    c.sensor_profile.clear();
+    c.file_drop.folder.clear();
+  } else if (part == "inspection") {
+    c.recipes.clear();
+    c.recipe.clear();
+    c.calibrations.clear();
+    c.calibration.clear();
+  } else if (part == "results") {
+    c.store.clear();
+    c.pictures.reset();
+  }
+}
+
+void read_tables(TomlTable& file, DaemonConfig& c, config::Problems& problems) {
+  if (file.has("schema")) file.integer("schema", schema, schema);  // in another schema, other keys are known
+  const bool known = problems.attempt([&] {
+    file.only_keys({"schema", "cell", "sensor", "inspection", "results", "retention", "signatures", "backend",
+                    "cmm", "calibration", "holes", "metrics", "host"});
+  });
+  const auto read = [&](const char* part, auto reader) {
+    if (!known && !file.has(part)) return;  // it is the unknown one, probably
+    if (!problems.attempt([&] { reader(); })) forget_failed(part, c);
+  };
+  const auto read_if = [&](const char* part, auto reader) {
+    read(part, [&] {
+      if (auto table = file.table_if(part)) reader(std::move(*table));
+    });
+  };
+  read("schema", [&] { file.integer("schema", schema, schema); });
+  read("cell", [&] { c.cell = file.text("cell"); });
+  read("sensor", [&] { read_sensor(file.table("sensor"), c); });
+  read("inspection", [&] { read_inspection(file.table("inspection"), c); });
+  read("results", [&] { read_results(file.table("results"), c); });
+  read_if("retention", [&](TomlTable table) { c.retention = config::read_retention(std::move(table)); });
+  read_if("signatures", [&](TomlTable table) { c.signatures = config::read_signatures(std::move(table)); });
+  read("backend", [&] { read_backend(file.table_if("backend"), c.backend); });
+  read_if("cmm", [&](TomlTable table) {
+    c.cmm = config::read_cmm(std::move(table));
+    c.cmm->pairing.frame_timeout_ms = c.frame_timeout_ms;
+  });
+  read_if("calibration", [&](TomlTable table) { read_calibrate(std::move(table), c); });
+  read_if("holes", [&](TomlTable table) { read_holes(std::move(table), c); });
+  read_if("metrics",
+          [&](TomlTable table) { c.metrics = config::read_metrics(std::move(table), c.file.parent_path()); });
+  read("host", [&] { read_host(file.table_if("host"), c, problems); });
+}
+
+}  // namespace
+
 DaemonConfig load_daemon_config(const fs::path& path, config::Problems& problems) {
   DaemonConfig c;
   c.file = fs::absolute(path).lexically_normal();
   problems.attempt([&] {
     auto file = TomlTable::from_file(path);
-    file.integer("schema", schema, schema);
     c.sha256 = file.sha256();
-    problems.attempt([&] { c.cell = file.text("cell"); });
-    bool whole = problems.attempt([&] { read_sensor(file.table("sensor"), c); });
-    whole &= problems.attempt([&] { read_inspection(file.table("inspection"), c); });
-    whole &= problems.attempt([&] { read_results(file.table("results"), c); });
-    problems.attempt([&] {
-      if (auto retention = file.table_if("retention"))
-        c.retention = config::read_retention(std::move(*retention));
-    });
-    problems.attempt([&] {
-      if (auto signatures = file.table_if("signatures"))
-        c.signatures = config::read_signatures(std::move(*signatures));
-    });
-    problems.attempt([&] { read_backend(file.table_if("backend"), c.backend); });
-    problems.attempt([&] {
-      auto cmm = file.table_if("cmm");
-      if (!cmm) return;
-      c.cmm = config::read_cmm(std::move(*cmm));
-      c.cmm->pairing.frame_timeout_ms = c.frame_timeout_ms;
-    });
-    whole &= problems.attempt([&] {
-      if (auto calibrate = file.table_if("calibration")) read_calibrate(std::move(*calibrate), c);
-    });
-    whole &= problems.attempt([&] {
-      if (auto holes = file.table_if("holes")) read_holes(std::move(*holes), c);
-    });
-    problems.attempt([&] {
-      if (auto metrics = file.table_if("metrics"))
-        c.metrics = config::read_metrics(std::move(*metrics), c.file.parent_path());
-    });
     const std::size_t before = problems.errors().size();
-    problems.attempt([&] { read_host(file.table_if("host"), c, problems); });
-    file.finish();
-    if (whole && problems.errors().size() == before) {
-      demand_a_host(file, c);
-      demand_a_trigger(file, c);
-      demand_somebody_who_triggers(file, c);
-      demand_a_machine(file, c);
-    }
+    read_tables(file, c, problems);
+    // What one table demands of another is known once all were read.
+    if (problems.errors().size() > before) return;
+    demand_a_host(file, c);
+    demand_a_trigger(file, c);
+    demand_somebody_who_triggers(file, c);
+    demand_a_machine(file, c);
+    refuse_shared_links(file, c);
   });
   return c;
 }

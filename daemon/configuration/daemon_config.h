@@ -97,8 +97,18 @@ DaemonConfig load_daemon_config(const std::filesystem::path& file);
 /// The same, but collects every problem of a key in `problems`.
 DaemonConfig load_daemon_config(const std::filesystem::path& file, config::Problems& problems);
 
-/// Checks a configuration, its folders, sensor profile, calibrations and recipes, and their consistency. Returns one line
-/// per problem, "FILE:LINE:COLUMN: KEY: problem; allowed: values". Empty: the daemon can start.
+/// One line each, "FILE:LINE:COLUMN: KEY: what is wrong; allowed: values".
+struct ConfigCheck {
+  std::vector<std::string> problems;  // none: the daemon can start
+  std::vector<std::string> warnings;  // of what is valid and probably not meant; only without problems
+};
+
+/// As datumd --check-config prints it: problems as they are, warnings after "warning: ".
+std::vector<std::string> lines_of(const ConfigCheck& check);
+
+/// Checks a configuration, its folders, sensor profile, calibrations and recipes, and their consistency.
+ConfigCheck check_cell(const std::filesystem::path& file, std::int64_t now_utc_s);
+/// The problems alone.
 std::vector<std::string> check_config(const std::filesystem::path& file, std::int64_t now_utc_s);
 
 }  // namespace datum

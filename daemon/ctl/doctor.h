@@ -43,7 +43,8 @@ struct Needs {
   std::int64_t socket_buffer_bytes = 0;
   std::vector<SerialLine> serial_lines;
   std::vector<Listener> listeners;
-  std::vector<std::string> written_folders;  // of the store, of pictures ...
+  std::vector<std::string> written_folders;  // of the store: it must exist
+  std::vector<std::string> made_folders;     // of pictures and frames: datumd makes them
   bool demands_gpu = false, takes_gpu = true;
 };
 

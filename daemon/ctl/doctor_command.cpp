@@ -52,8 +52,8 @@ Needs needs_of(const DaemonConfig& c) {
   need_serial_lines(c, needs);
   need_listeners(c, needs);
   if (!c.store.empty()) needs.written_folders.push_back(c.store.parent_path().string());
-  if (c.pictures) needs.written_folders.push_back(c.pictures->string());
-  if (!c.file_drop.folder.empty()) needs.written_folders.push_back(c.file_drop.folder.string());
+  if (c.pictures) needs.made_folders.push_back(c.pictures->string());
+  if (!c.file_drop.folder.empty()) needs.made_folders.push_back(c.file_drop.folder.string());
   needs.demands_gpu = c.backend.kind == BackendSettings::Kind::cuda;
   needs.takes_gpu = c.backend.kind != BackendSettings::Kind::cpu;
   return needs;
@@ -65,11 +65,14 @@ std::int64_t now_s() {
 }
 
 std::vector<Finding> examine_configuration(const std::string& file) {
-  const auto problems = check_config(file, now_s());
-  if (problems.empty()) return {{"configuration", file + " is good", State::good, ""}};
+  const ConfigCheck check = check_cell(file, now_s());
+  const std::string run = "datumd --check-config --config " + file;
   std::vector<Finding> findings;
-  for (const std::string& problem : problems)
-    findings.push_back({"configuration", problem, State::bad, "datumd --check-config --config " + file});
+  for (const std::string& problem : check.problems)
+    findings.push_back({"configuration", problem, State::bad, run});
+  for (const std::string& warning : check.warnings)
+    findings.push_back({"configuration", warning, State::doubtful, run});
+  if (findings.empty()) findings.push_back({"configuration", file + " is good", State::good, ""});
   return findings;
 }
 

@@ -1,6 +1,8 @@
 // Checks of the GPU, of the folders that datumd writes, and of the clock.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "daemon/ctl/doctor.h"
 
 namespace datum::doctor {
@@ -34,7 +36,7 @@ bool within(const fs::path& path, const char* folder) {
   return path.string() == folder || path.string().rfind(std::string(folder) + "/", 0) == 0;
 }
 
-Finding examine_writing(const std::string& folder, const System& system) {
+Finding examine_writing(const std::string& folder, bool made, const System& system) {
   Finding f{"folder", folder, State::good, ""};
   if (system.account.service) {
     if (within(folder, "/var/lib/datumd") || within(folder, "/var/log/datumd")) {
@@ -46,7 +48,10 @@ Finding examine_writing(const std::string& folder, const System& system) {
     f.run = fmt::format("sudo systemctl edit datumd    # [Service] ReadWritePaths={}", folder);
     return f;
   }
-  if (!system.exists(folder)) {
+  const fs::path parent = fs::path(folder).parent_path();
+  if (made && !system.exists(folder) && system.exists(parent) && system.allows(parent, true)) {
+    f.found += " is not there yet; datumd makes it";
+  } else if (!system.exists(folder)) {
     f.state = State::bad;
     f.found += " is not there";
     f.run = fmt::format("sudo install -d -o {} {}", system.account.name, folder);
@@ -86,8 +91,11 @@ void examine_gpu(const Needs& needs, const System& system, std::vector<Finding>&
 }
 
 void examine_folders(const Needs& needs, const System& system, std::vector<Finding>& findings) {
-  for (const std::string& folder : needs.written_folders) {
-    findings.push_back(examine_writing(folder, system));
+  std::vector<std::pair<std::string, bool>> folders;  // and whether datumd makes it
+  for (const std::string& folder : needs.written_folders) folders.emplace_back(folder, false);
+  for (const std::string& folder : needs.made_folders) folders.emplace_back(folder, true);
+  for (const auto& [folder, made] : folders) {
+    findings.push_back(examine_writing(folder, made, system));
     const auto free = system.free_bytes(system.at(nearest(system, folder)));
     if (!free) continue;
     Finding f{"space", fmt::format("{} MiB for {}", *free / bytes_per_mib, folder), State::good, ""};

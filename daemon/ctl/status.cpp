@@ -23,6 +23,7 @@ using Json = nlohmann::ordered_json;
 struct CellStatus {
   std::vector<std::string> identity, state, recipe, calibration, links;
   std::vector<std::string> service;  // empty: an older datumd without this query
+  std::vector<std::string> warnings;
   std::string unit, owner;
   std::uint64_t results = 0;
   std::vector<std::string> board;  // of the newest result; empty: none
@@ -57,6 +58,8 @@ CellStatus status_of(ScpiClient& host) {
   }
   try {
     s.service = ask(host, "DIAGnostic:SERVice?", 4);
+    s.warnings = ask(host, "DIAGnostic:WARNings?");
+    std::erase(s.warnings, "");
   } catch (const RefusedCommand&) {
   }
   return s;
@@ -119,6 +122,7 @@ Json status_json(const CellStatus& s, std::int64_t now_utc_s) {
       {"service", service_json(s.service)},
       {"links", s.links},
       {"link_states", link_states},
+      {"warnings", s.warnings},
       {"self_test", self_test_json(s.test)}};
 }
 
@@ -172,6 +176,7 @@ std::string status_text(const CellStatus& s, std::int64_t now_utc_s, bool colour
   row("control", {s.owner == "NONE" ? "free: any host may command" : s.owner});
   for (const LinkRow& link : s.link_rows)
     row(link.name.c_str(), {link_text(link), link.trouble.empty() ? Ink::plain : Ink::red});
+  for (const std::string& warning : s.warnings) row("warning", {warning, Ink::yellow});
   if (s.test.failures.empty()) row("self-test", {"passed", Ink::green});
   for (const auto& failure : s.test.failures) row("self-test", {"FAILED: " + failure, Ink::red});
   return table.text(colour);

@@ -27,6 +27,7 @@ fs::path file_of(const std::string& text, const char* key, const TomlTable& tabl
 }
 
 TlsClient read_client(TomlTable table) {
+  table.only_keys({"name", "sha256", "role"});
   TlsClient client;
   client.name = table.text_or("name", "");
   const std::string fingerprint = table.text_or("sha256", "");
@@ -49,6 +50,7 @@ TlsClient read_client(TomlTable table) {
 
 /// Files are resolved against `folder`; they are not opened. Throws ConfigError.
 HostTls read_tls(TomlTable table, const fs::path& folder) {
+  table.only_keys({"certificate", "key", "client_ca", "crl", "client"});
   HostTls tls;
   tls.files.certificate = file_of(table.text("certificate"), "certificate", table, folder);
   tls.files.key = file_of(table.text("key"), "key", table, folder);
@@ -148,6 +150,8 @@ bool may_delimit(const std::string& text) {
 }  // namespace
 
 CommandServerSettings read_host_tcp(TomlTable table, const std::filesystem::path& folder) {
+  table.only_keys({"address", "insecure", "role", "port", "most_connections", "most_per_address", "idle_s",
+                   "commands_per_second", "allow", "push_results", "tls"});
   CommandServerSettings server;
   if (auto tls = table.table_if("tls")) server.tls = read_tls(std::move(*tls), folder);
   read_listener(table, server, "[host.tcp.tls]");
@@ -192,6 +196,9 @@ std::optional<GocatorSettings> read_protocol(TomlTable& table) {
 }
 
 CommandServerSettings read_host_gocator(TomlTable table) {
+  table.only_keys({"address", "insecure", "role", "port", "most_connections", "most_per_address", "idle_s",
+                   "commands_per_second", "allow", "mode", "delimiter", "terminator", "invalid_text",
+                   "format"});
   CommandServerSettings server;
   server.port = 8190;
   server.most_connections = 16;

@@ -172,6 +172,8 @@ class Instrument {
   virtual void reopen_links() = 0;
   virtual HostLinks host_links() const = 0;
   virtual ServiceHealth health() const { return {}; }
+  /// What the cell's files state and probably do not mean, and what will stop it: one line each.
+  virtual std::vector<std::string> warnings() { return {}; }
   /// Seconds since 1970-01-01.
   virtual std::int64_t utc_s() const = 0;
   /// One line per link, as of Pollable::describe().

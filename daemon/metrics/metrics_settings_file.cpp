@@ -14,6 +14,7 @@ constexpr std::size_t longest_socket = sizeof(sockaddr_un::sun_path) - 1;
 }  // namespace
 
 MetricsSettings read_metrics(TomlTable table, const std::filesystem::path& folder) {
+  table.only_keys({"socket", "address", "port"});
   MetricsSettings s;
   if (const auto socket = table.text_if("socket")) {
     if (socket->empty()) table.refuse("socket", "is empty", "a path, or no such key");

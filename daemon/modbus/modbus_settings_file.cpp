@@ -7,6 +7,8 @@
 namespace datum::config {
 
 modbus::TcpSettings read_modbus_tcp(TomlTable table) {
+  table.only_keys(
+      {"address", "insecure", "role", "port", "most_connections", "most_per_address", "idle_s", "allow"});
   modbus::TcpSettings s;
   s.address = read_address(table, s.address);
   s.role = read_role(table, s.role, false);
@@ -20,6 +22,7 @@ modbus::TcpSettings read_modbus_tcp(TomlTable table) {
 }
 
 modbus::SerialLineSettings read_modbus_serial(TomlTable table) {
+  table.only_keys({"path", "baud", "parity", "stop_bits", "unit", "role"});
   modbus::SerialLineSettings s;
   s.line.path = table.text("path");
   if (s.line.path.empty() || s.line.path[0] != '/')

@@ -118,6 +118,12 @@ void health(Call& call) {
                                   bytes(h.store_bytes), bytes(h.free_bytes)));
 }
 
+void warnings(Call& call) {
+  std::string out;
+  for (const auto& line : call.instrument().warnings()) out += (out.empty() ? "" : ",") + quote(line);
+  call.session.answer(out.empty() ? quote("") : out);
+}
+
 void one_link(Call& call) {
   const auto all = call.instrument().links();
   const int n = call.suffixes.front();
@@ -258,6 +264,10 @@ std::vector<Command> system_commands() {
        "who measured last, why that is not who should (empty: it is), bytes of the store, bytes free beside "
        "it; 9.91E37: not "
        "known"},
+      {"DIAGnostic:WARNings?",
+       warnings,
+       {},
+       "values in the cell's files that are probably not meant, and certificates that expire, one text each"},
       {"DIAGnostic:POSition?",
        position,
        {},

@@ -5,6 +5,7 @@
 namespace datum::config {
 
 SigningSettings read_signatures(TomlTable table) {
+  table.only_keys({"socket", "every_results", "every_s", "required"});
   SigningSettings s;
   s.socket = table.text("socket");
   if (!s.socket.is_absolute() || s.socket.string().size() >= sizeof(sockaddr_un::sun_path))

@@ -24,11 +24,14 @@ std::optional<char> character_if(TomlTable& table, const char* key) {
 CmmSettings preset(TomlTable& table) {
   const std::string name = table.text("preset");
   std::string known = "custom";
+  Words words{known};
   for (const std::string& preset : preset_names()) {
     if (name == preset) return preset_by_name(name);
     known += ", " + preset;
+    words.insert(preset);
   }
-  if (name != "custom") table.refuse("preset", "'" + name + "' is not known", "one of: " + known);
+  if (name != "custom")
+    table.refuse("preset", "'" + name + "' is not known" + did_you_mean(name, words), "one of: " + known);
   CmmSettings settings;
   settings.preset = name;
   return settings;
@@ -41,11 +44,13 @@ void read_link(TomlTable& table, CmmSettings& s) {
                  "either [cmm.serial] or [cmm.tcp]");
   }
   if (serial) {
+    serial->only_keys({"path", "baud", "data_bits", "parity", "stop_bits", "flow"});
     const auto* line = std::get_if<SerialSettings>(&s.link);
     if (s.preset == "custom") serial->integer("baud", 50, 4'000'000);  // "custom" has no default
     s.link = read_serial(*serial, line ? *line : SerialSettings{});
     serial->finish();
   } else {
+    tcp->only_keys({"host", "port"});
     const auto* preset = std::get_if<TcpSettings>(&s.link);
     const bool known = preset && preset->port != 0 && !tcp->has("port");
     s.link = TcpSettings{tcp->text("host"), known ? preset->port : read_tcp_port(*tcp, "port")};
@@ -55,6 +60,8 @@ void read_link(TomlTable& table, CmmSettings& s) {
 
 void read_framing(std::optional<TomlTable> table, LineFraming& f) {
   if (!table) return;
+  table->only_keys(
+      {"terminator", "start", "optional_stx", "max_length", "mask_bit7", "end", "fixed_length", "gap_ms"});
   f.terminator = table->text_or("terminator", f.terminator);
   if (const auto start = character_if(*table, "start")) f.start = start;
   f.optional_stx = table->boolean_or("optional_stx", f.optional_stx);
@@ -72,6 +79,7 @@ void read_framing(std::optional<TomlTable> table, LineFraming& f) {
 
 void read_number(std::optional<TomlTable> table, NumberFormat& n) {
   if (!table) return;
+  table->only_keys({"point", "decimals", "implied_decimals", "group", "exponent"});
   if (const auto digits = table->integer_if("decimals", 0, 9)) n.decimals = static_cast<int>(*digits);
   if (const auto digits = table->integer_if("implied_decimals", 0, 9)) {
     n.implied_decimals = static_cast<int>(*digits);
@@ -84,6 +92,7 @@ void read_number(std::optional<TomlTable> table, NumberFormat& n) {
 
 Column read_column(TomlTable& table) {
   using Is = Column::Is;
+  table.only_keys({"is", "width", "text"});
   Column column;
   column.is = table.choice<Is>("is", {{"literal", Is::literal},
                                       {"label", Is::label},
@@ -103,6 +112,7 @@ Column read_column(TomlTable& table) {
 }
 
 StatusToken read_token(TomlTable& table) {
+  table.only_keys({"text", "at_start", "whole_line", "ignore", "state"});
   StatusToken token;
   token.text = table.text("text");
   token.prefix = table.boolean_or("at_start", false);
@@ -118,6 +128,8 @@ StatusToken read_token(TomlTable& table) {
 }
 
 AxisSettings read_axis(TomlTable& table) {
+  table.only_keys({"label", "machine_axis", "reversed", "scale", "offset_mm", "min_mm", "max_mm", "min_shown",
+                   "max_shown"});
   AxisSettings axis;
   axis.label = table.text("label");
   axis.machine_axis =
@@ -197,6 +209,8 @@ std::optional<IppMotionSettings> read_motion(TomlTable& ipp) {
                "allow_motion = true beside it, or no such table");
   if (!allowed) return std::nullopt;
   TomlTable motion = ipp.table("motion");
+  motion.only_keys({"speed_mm_per_s", "probing_speed_mm_per_s", "box_min_mm", "box_max_mm", "most_mm",
+                    "arrival_um", "timeout_ms"});
   IppMotionSettings m;
   m.speed_mm_s = motion.number("speed_mm_per_s", {1e-3, 200});
   m.probing_speed_mm_s = motion.number("probing_speed_mm_per_s", {1e-3, 20});
@@ -211,8 +225,14 @@ std::optional<IppMotionSettings> read_motion(TomlTable& ipp) {
 
 /// For I++ DME only: other devices have no named tools.
 void read_ipp(TomlTable& table, CmmSettings& s) {
-  if (s.layout != Layout::ipp_dme) return;
+  if (s.layout != Layout::ipp_dme) {
+    if (table.has("ipp"))
+      table.refuse("ipp", "belongs to preset = \"ipp_dme\"", "no such table, or that preset");
+    return;
+  }
   TomlTable ipp = table.table("ipp");
+  ipp.only_keys({"tool", "coordinate_system", "transformation", "watchdog_ms", "move_report_s",
+                 "move_report_mm", "allow_motion", "motion"});
   IppSettings& i = s.ipp;
   i.tool = ipp.text("tool");
   i.coordinate_system = ipp.text("coordinate_system");
@@ -230,6 +250,7 @@ void read_ipp(TomlTable& table, CmmSettings& s) {
 void read_times(TomlTable& table, CmmSettings& s) {
   s.max_age_ms = read_ms(table, "max_age_ms", s.max_age_ms);
   if (auto poll = table.table_if("poll")) {
+    poll->only_keys({"strings", "period_ms", "timeout_ms", "accepted", "rejected"});
     s.poll.strings = poll->texts_or("strings", s.poll.strings);
     s.poll.period_ms = read_ms(*poll, "period_ms", s.poll.period_ms, 10);
     s.poll.timeout_ms = read_ms(*poll, "timeout_ms", s.poll.timeout_ms, 10);
@@ -238,6 +259,7 @@ void read_times(TomlTable& table, CmmSettings& s) {
     poll->finish();
   }
   if (auto watch = table.table_if("watch")) {
+    watch->only_keys({"max_speed_mm_per_s", "frozen_samples", "first_samples"});
     WatchSettings& w = s.watch;
     w.max_speed_mm_per_s = watch->number_or("max_speed_mm_per_s", w.max_speed_mm_per_s, not_negative);
     w.frozen_samples = static_cast<int>(watch->integer_or("frozen_samples", w.frozen_samples, 0, 10'000));
@@ -245,6 +267,7 @@ void read_times(TomlTable& table, CmmSettings& s) {
     watch->finish();
   }
   if (auto pairing = table.table_if("pairing")) {
+    pairing->only_keys({"tolerance_um", "window_ms", "position_timeout_ms", "latency_ms"});
     PairSettings& p = s.pairing;
     p.tolerance_um = pairing->number_or("tolerance_um", p.tolerance_um, positive);
     p.window_ms = read_ms(*pairing, "window_ms", p.window_ms);
@@ -257,6 +280,12 @@ void read_times(TomlTable& table, CmmSettings& s) {
 }  // namespace
 
 CmmSettings read_cmm(TomlTable table) {
+  table.only_keys({"preset",          "layout",     "delimiters", "expression",   "grouping",
+                   "group_window_ms", "integrity",  "unit",       "unit_token",   "device_tells_unit",
+                   "setup",           "max_age_ms", "touch",      "fixed_x_mm",   "fixed_y_mm",
+                   "fixed_z_mm",      "serial",     "tcp",        "ipp",          "framing",
+                   "number",          "axis",       "column",     "status_token", "poll",
+                   "watch",           "pairing"});
   CmmSettings settings = preset(table);
   read_link(table, settings);
   read_line(table, settings);

@@ -36,6 +36,9 @@ void read_camera(TomlTable& table, genicam::Settings& s) {
 }  // namespace
 
 genicam::Settings read_genicam(TomlTable table) {
+  table.only_keys({"address", "serial", "name", "user_set", "firmware", "pixel_format", "resolution_um",
+                   "trigger", "packet_size", "socket_buffer_kib", "connect_ms", "answer_ms", "watch_ms",
+                   "stall_ms", "max_age_ms", "max_frame_mib"});
   genicam::Settings s;
   read_camera(table, s);
   s.user_set = text_if(table, "user_set", "a user set of the camera, or no such key");

@@ -41,11 +41,20 @@ std::array<std::uint32_t, 3> steps_nm(TomlTable& table) {
 }  // namespace
 
 gocator::Settings read_gocator(TomlTable table, const std::filesystem::path& folder) {
+  table.only_keys({"address", "control_port", "health_port", "data_port", "job", "resolution_um", "trigger",
+                   "start", "answer_ms", "watch_ms", "stall_ms", "max_age_ms", "max_message_mib",
+                   "archive_folder"});
   gocator::Settings s;
   s.address = address(table);
   s.control_port = port(table, "control_port", s.control_port);
   s.health_port = port(table, "health_port", s.health_port);
   s.data_port = port(table, "data_port", s.data_port);
+  if (s.control_port == s.health_port || s.control_port == s.data_port || s.health_port == s.data_port)
+    table.refuse(table.has("data_port")     ? "data_port"
+                 : table.has("health_port") ? "health_port"
+                                            : "control_port",
+                 "is also another port of the sensor",
+                 "three different ports: 3190, 3194 and 3196 at the sensor");
   s.job = table.text("job");
   if (s.job.empty() || s.job.size() > 64)
     table.refuse("job", "has " + std::to_string(s.job.size()) + " characters",

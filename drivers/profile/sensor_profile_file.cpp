@@ -22,6 +22,9 @@ namespace {
 
 /// Relative paths are resolved against `folder`. Throws ConfigError.
 FringeSettings read_fringe(TomlTable table, const std::filesystem::path& folder) {
+  table.only_keys({"periods_px", "mode", "steps", "shift", "projector_px", "camera_maximum",
+                   "min_modulation_grey", "agreement_px", "camera_noise_grey", "camera_noise_per_grey",
+                   "image_names", "origin_mm", "calibration"});
   FringeSettings s;
   s.periods_px = table.numbers_between("periods_px", 1, 3, {2, 100'000});
   for (std::size_t i = 0; i < s.periods_px.size(); ++i)
@@ -64,6 +67,7 @@ constexpr std::int64_t schema = 1;
 constexpr std::size_t most_points = 1000;
 
 NoiseProfile noise_profile(TomlTable noise) {
+  noise.only_keys({"z_mm", "sigma_um"});
   NoiseProfile profile;
   profile.z_mm = noise.numbers_between("z_mm", 1, most_points);
   profile.sigma_um = noise.numbers("sigma_um", profile.z_mm.size(), positive);
@@ -77,8 +81,57 @@ NoiseProfile noise_profile(TomlTable noise) {
 
 }  // namespace
 
+namespace {
+
+constexpr double um_per_mm = 1000;
+
+/// Noise in another unit makes every uncertainty wrong by its factor.
+void doubt_noise(const TomlTable& noise, const SensorProfile& sensor, Problems& problems) {
+  const double range_um = (sensor.z_max_mm - sensor.z_min_mm) * um_per_mm;
+  const auto [least, most] = std::minmax_element(sensor.noise.sigma_um.begin(), sensor.noise.sigma_um.end());
+  if (*most > range_um / 10)
+    noise.refuse("sigma_um",
+                 shown(*most) + " um is more than a tenth of the measuring range, " + shown(range_um) +
+                     " um (z_min_mm to z_max_mm)",
+                 "a standard deviation in um");
+  const bool usual_range = range_um < 1e6;  // beyond, the range is in doubt
+  if ((usual_range && *least < 1e-6 * range_um) || *least < 0.001)
+    problems.warn({noise.where("sigma_um"), noise.path("sigma_um"),
+                   shown(*least) + " um is " + shown(*least * um_per_mm) + " nm; if " + shown(*least) +
+                       " mm are meant, it is " + shown(*least * um_per_mm),
+                   ""});
+}
+
+void doubt_lengths(const TomlTable& file, const SensorProfile& sensor, Problems& problems) {
+  const auto warn = [&](const char* key, const std::string& doubt) {
+    problems.warn({file.where(key), key, doubt, ""});
+  };
+  const double range_mm = sensor.z_max_mm - sensor.z_min_mm;
+  if (range_mm > 1000)
+    warn("z_max_mm", "the measuring range is " + shown(range_mm / um_per_mm) + " m; if um are meant, it is " +
+                         shown(sensor.z_max_mm / um_per_mm) + " mm");
+  if (range_mm < 0.02)
+    warn("z_max_mm", "the measuring range is " + shown(range_mm * um_per_mm) + " um; lengths are in mm");
+  if (sensor.pixel_pitch_mm && *sensor.pixel_pitch_mm > 5)
+    warn("pixel_pitch_mm", shown(*sensor.pixel_pitch_mm) + " mm; if um are meant, it is " +
+                               shown(*sensor.pixel_pitch_mm / um_per_mm));
+  if (sensor.pixel_pitch_mm && *sensor.pixel_pitch_mm < 0.0002)
+    warn("pixel_pitch_mm", shown(*sensor.pixel_pitch_mm) + " mm is less than the wavelength of light");
+  if (sensor.linearity_um > range_mm * um_per_mm / 10)
+    warn("linearity_um", shown(sensor.linearity_um) + " um is more than a tenth of the measuring range");
+}
+
+}  // namespace
+
 SensorProfile load_sensor_profile(const std::filesystem::path& path) {
+  Problems problems;
+  return load_sensor_profile(path, problems);
+}
+
+SensorProfile load_sensor_profile(const std::filesystem::path& path, Problems& problems) {
   auto file = TomlTable::from_file(path);
+  file.only_keys({"schema", "serial", "model", "handedness", "pixel_pitch_mm", "z_min_mm", "z_max_mm",
+                  "scale_uncertainty_ppm", "linearity_um", "noise", "fringe"});
   file.integer("schema", schema, schema);
   SensorProfile sensor;
   sensor.serial = file.text("serial");
@@ -96,6 +149,8 @@ SensorProfile load_sensor_profile(const std::filesystem::path& path) {
   sensor.scale_uncertainty_ppm = file.number("scale_uncertainty_ppm", {0, 1e5});
   sensor.linearity_um = file.number("linearity_um", not_negative);
   sensor.noise = noise_profile(file.table("noise"));
+  doubt_noise(file.table("noise"), sensor, problems);
+  doubt_lengths(file, sensor, problems);
   if (auto fringe = file.table_if("fringe")) {
     sensor.fringe = read_fringe(std::move(*fringe), std::filesystem::absolute(path).parent_path());
     if (!sensor.pixel_pitch_mm)

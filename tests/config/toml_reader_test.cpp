@@ -41,7 +41,11 @@ const Refused refusals[] = {
      "f.toml:1:5: a: is not a truth value; allowed: true or false"},
     {"", [](TomlTable& t) { t.boolean("a"); }, "f.toml:1:1: a: missing; allowed: true or false"},
     {"\n a = '1'", [](TomlTable& t) { t.number("a"); },
-     "f.toml:2:6: a: is not a number; allowed: a number, any finite number"},
+     "f.toml:2:6: a: \"1\" is in quotes, which makes it a text; allowed: a number, any finite number"},
+    {"a = 'x'", [](TomlTable& t) { t.number("a"); },
+     "f.toml:1:5: a: is not a number; allowed: a number, any finite number"},
+    {"a = '5'", [](TomlTable& t) { t.integer("a", 1, 9); },
+     "f.toml:1:5: a: \"5\" is in quotes, which makes it a text; allowed: a whole number from 1 to 9"},
     {"a = true",
      [](TomlTable& t) {
        t.number("a", {0, 1});
@@ -68,7 +72,7 @@ const Refused refusals[] = {
     {"a = -inf", [](TomlTable& t) { t.number_if("a"); },
      "f.toml:1:5: a: -inf is out of range; allowed: any finite number"},
     {"a = 1.0", [](TomlTable& t) { t.integer("a", 1, 4); },
-     "f.toml:1:5: a: is not a whole number; allowed: a whole number from 1 to 4"},
+     "f.toml:1:5: a: has a decimal point; allowed: a whole number from 1 to 4"},
     {"a = 5", [](TomlTable& t) { t.integer_or("a", 2, 1, 4); },
      "f.toml:1:5: a: 5 is out of range; allowed: a whole number from 1 to 4"},
     {"a = 5", [](TomlTable& t) { t.numbers("a", 2); },
@@ -76,6 +80,10 @@ const Refused refusals[] = {
     {"a = [1]", [](TomlTable& t) { t.numbers("a", 2); },
      "f.toml:1:5: a: has 1 elements; allowed: an array of 2 finite numbers"},
     {"a = [1, 'x']", [](TomlTable& t) { t.numbers("a", 2); },
+     "f.toml:1:5: a: is not an array of numbers; allowed: an array of 2 finite numbers"},
+    {"a = [1, '2']", [](TomlTable& t) { t.numbers("a", 2); },
+     "f.toml:1:5: a: \"2\" is in quotes, which makes it a text; allowed: an array of 2 finite numbers"},
+    {"a = [1, true]", [](TomlTable& t) { t.numbers("a", 2); },
      "f.toml:1:5: a: has an element that is not a finite number; allowed: an array of 2 finite numbers"},
     {"a = [1, inf]", [](TomlTable& t) { t.numbers("a", 2); },
      "f.toml:1:5: a: has an element that is not a finite number; allowed: an array of 2 finite numbers"},
@@ -107,9 +115,51 @@ const Refused refusals[] = {
     {"[[a]]\n[[a]]\nx = 1", [](TomlTable& t) { t.tables("a").at(1).text("x"); },
      "f.toml:3:5: a[1].x: is not a text; allowed: a text in quotes"},
     {"\nerode_pixels = 2\n", [](TomlTable& t) { t.number_if("erode_px"), t.number_if("size"), t.finish(); },
-     "f.toml:2:1: erode_pixels: unknown key (did you mean erode_px?); allowed: one of: erode_px, size"},
+     "f.toml:2:1: erode_pixels: unknown key (did you mean 'erode_px'?); allowed: one of: erode_px, size"},
     {"colour = 2\n", [](TomlTable& t) { t.number_if("erode_px"), t.finish(); },
      "f.toml:1:1: colour: unknown key; allowed: one of: erode_px"},
+    {"tolerence_um = 4\n",
+     [](TomlTable& t) {
+       t.only_keys({"lower_um", "tolerance_um", "upper_um"});
+     },
+     "f.toml:1:1: tolerence_um: unknown key (did you mean 'tolerance_um'?); allowed: one of: lower_um, "
+     "tolerance_um, upper_um"},
+    {"prot = 4\n",
+     [](TomlTable& t) {
+       t.only_keys({"path", "port"});
+     },
+     "f.toml:1:1: prot: unknown key (did you mean 'port'?); allowed: one of: path, port"},
+    {"Body_MM = 4\n", [](TomlTable& t) { t.only_keys({"body_mm"}); },
+     "f.toml:1:1: Body_MM: unknown key (did you mean 'body_mm'?); allowed: one of: body_mm"},
+    {"body = 4\n",
+     [](TomlTable& t) {
+       t.only_keys({"body_mm", "other"});
+     },
+     "f.toml:1:1: body: unknown key (did you mean 'body_mm'?); allowed: one of: body_mm, other"},
+    {"C4 = 4\n",
+     [](TomlTable& t) {
+       t.only_keys({"C0", "C1"});
+     },
+     "f.toml:1:1: C4: unknown key; allowed: one of: C0, C1"},
+    {"a = 1\nb = 2",
+     [](TomlTable& t) {
+       t.only_keys({"a", "b"}), t.number("a"), t.finish();
+     },
+     "f.toml:2:1: b: has no effect beside the other keys of this table; allowed: one of: a"},
+    {"name = 'U3'\n", [](TomlTable& t) { t.name_by("name"), t.number("body_mm"); },
+     "f.toml:1:1: U3.body_mm: missing; allowed: a number, any finite number"},
+    {"name = 'U 3'\n", [](TomlTable& t) { t.name_by("name"), t.number("body_mm"); },
+     "f.toml:1:1: body_mm: missing; allowed: a number, any finite number"},
+    {"a = 'bsu'",
+     [](TomlTable& t) {
+       t.choice<int>("a", {{"bus", 1}, {"on_frame", 0}});
+     },
+     "f.toml:1:5: a: 'bsu' is not known (did you mean 'bus'?); allowed: one of: bus, on_frame"},
+    {"a = 5",
+     [](TomlTable& t) {
+       t.choice<int>("a", {{"bus", 1}});
+     },
+     "f.toml:1:5: a: is not a text in quotes; allowed: one of: bus"},
     {"z = 1\ny = 2", [](TomlTable& t) { t.finish(); }, "f.toml:1:1: z: unknown key; allowed: no key at all"},
 };
 INSTANTIATE_TEST_SUITE_P(All, TomlRefusal, ::testing::ValuesIn(refusals));

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "config/toml_reader.h"
+#include "daemon/inspection/recipe/recipe_doubt.h"
 #include "daemon/inspection/recipe/recipe_file.h"
 
 namespace datum {
@@ -15,6 +16,10 @@ constexpr std::int64_t schema = 1;
 constexpr config::Range confidence_range{0.5, 1 - 1e-12};
 
 FloorSettings read_floor(config::TomlTable table) {
+  table.only_keys({"inner_margin_mm", "outer_margin_mm", "neighbour_margin_mm", "threshold_sigmas",
+                   "refit_threshold_sigmas", "mode", "form", "confidence", "min_inlier_ratio", "min_sides",
+                   "min_side_pixels", "max_rms_sigmas", "max_second_floor", "max_tilt_deg", "form_um",
+                   "surface_um"});
   FloorSettings f;
   f.inner_margin_mm = table.number("inner_margin_mm", config::not_negative);
   f.outer_margin_mm = table.number("outer_margin_mm", config::positive);
@@ -49,6 +54,7 @@ FloorSettings read_floor(config::TomlTable table) {
 
 void read_body(std::optional<config::TomlTable> table, BodySettings& b) {
   if (!table) return;
+  table->only_keys({"erode_px", "min_valid_ratio", "min_pixels", "max_clipped_ratio", "max_missing_ratio"});
   b.erode_px = table->number_or("erode_px", b.erode_px, {0, 1000});
   b.min_valid_ratio = table->number_or("min_valid_ratio", b.min_valid_ratio, {config::positive.min, 1});
   b.min_pixels = static_cast<int>(table->integer_or("min_pixels", b.min_pixels, 4, 1'000'000));
@@ -58,18 +64,22 @@ void read_body(std::optional<config::TomlTable> table, BodySettings& b) {
 }
 
 void read_decision(config::TomlTable table, Recipe& recipe) {
+  table.only_keys({"rule", "confidence"});
   recipe.rule = table.choice<DecisionRule>(
       "rule", {{"14253", DecisionRule::iso14253}, {"simple", DecisionRule::simple}});
   recipe.rule_confidence = table.number_or("confidence", recipe.rule_confidence, confidence_range);
   table.finish();
 }
 
-void read_uncertainty(std::optional<config::TomlTable> table, UncertaintySettings& u) {
+void read_uncertainty(std::optional<config::TomlTable> table, UncertaintySettings& u,
+                      config::Problems& problems) {
   if (!table) return;
+  table->only_keys({"reproducibility_um", "position_mm", "ring_structure"});
   u.reproducibility_um = table->number_or("reproducibility_um", u.reproducibility_um, config::not_negative);
   u.position_mm = table->number_or("position_mm", u.position_mm, config::not_negative);
   u.ring_structure_is_board = table->choice_or<bool>("ring_structure", u.ring_structure_is_board,
                                                      {{"sensor", false}, {"board", true}});
+  doubt_uncertainty(*table, u, problems);
   table->finish();
 }
 
@@ -79,17 +89,20 @@ std::string read_serial_number(config::TomlTable& file) {
   return serial;
 }
 
-void read_keepouts(config::TomlTable& file, Recipe& recipe) {
+void read_keepouts(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
   std::vector<config::TomlTable> exclusions = file.tables("exclusion"), holes = file.tables("hole");
   for (config::TomlTable& table : exclusions) {
+    table.only_keys({"centre_mm", "size_mm", "rotation_deg"});
     BoardRect rect;
     rect.centre_mm = Eigen::Map<const Eigen::Vector2d>(table.numbers("centre_mm", 2).data());
     rect.size_mm = Eigen::Map<const Eigen::Vector2d>(table.numbers("size_mm", 2, config::positive).data());
     rect.rotation_deg = table.number_or("rotation_deg", 0, {-360, 360});
+    doubt_rotation(table, rect.rotation_deg, true, problems);
     recipe.exclusions.push_back(rect);
     table.finish();
   }
   for (config::TomlTable& table : holes) {
+    table.only_keys({"centre_mm", "diameter_mm"});
     BoardCircle hole;
     hole.centre_mm = Eigen::Map<const Eigen::Vector2d>(table.numbers("centre_mm", 2).data());
     hole.diameter_mm = table.number("diameter_mm", config::positive);
@@ -113,25 +126,56 @@ std::string read_name(config::TomlTable& table, const char* key) {
 
 namespace {
 
+void read_common(config::TomlTable& file, RecipeParts& parts, Recipe& recipe) {
+  parts.read("schema", [&] { file.integer("schema", schema, schema); });
+  parts.read("name", [&] { recipe.name = read_name(file, "name"); });
+  parts.read("sensor_serial", [&] { recipe.sensor_serial = read_serial_number(file); });
+  parts.read("decision", [&] { read_decision(file.table("decision"), recipe); });
+}
+
 void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
-  if (!problems.attempt([&] { read_board(file.table("board"), recipe); })) {
-    recipe.board_size_mm.setConstant(std::numeric_limits<double>::infinity());  // disables the components'
-                                                                                // checks against it
-  }
-  problems.attempt([&] { recipe.floor = read_floor(file.table("floor")); });
-  problems.attempt([&] { read_body(file.table_if("body"), recipe.body); });
-  problems.attempt([&] { read_uncertainty(file.table_if("uncertainty"), recipe.uncertainty); });
-  problems.attempt([&] {
+  RecipeParts parts(file, problems);
+  parts.only_keys({"schema", "kind", "name", "sensor_serial", "decision", "board", "floor", "body",
+                   "uncertainty", "warp", "package", "component", "exclusion", "hole", "filter",
+                   "alignment"});
+  read_common(file, parts, recipe);
+  recipe.board_size_mm.setConstant(
+      std::numeric_limits<double>::infinity());  // disables the checks against it
+  if (!parts.read("board", [&] { read_board(file.table("board"), recipe, problems); }))
+    recipe.board_size_mm.setConstant(std::numeric_limits<double>::infinity());
+  parts.read("floor", [&] {
+    recipe.floor = read_floor(file.table("floor"));
+    doubt_floor(file.table("floor"), recipe, problems);
+  });
+  parts.read("body", [&] { read_body(file.table_if("body"), recipe.body); });
+  parts.read("uncertainty",
+             [&] { read_uncertainty(file.table_if("uncertainty"), recipe.uncertainty, problems); });
+  parts.read("warp", [&] {
     if (auto warp = file.table_if("warp")) read_warp(std::move(*warp), recipe, problems);
   });
-  problems.attempt([&] { read_components(file, recipe, problems); });
-  problems.attempt([&] { read_keepouts(file, recipe); });
-  problems.attempt([&] {
+  bool complete = false;
+  parts.read("component", [&] { complete = read_components(file, recipe, problems); });
+  if (complete && recipe.warp && recipe.board_size_mm.allFinite())
+    doubt_warp(file.table("warp"), recipe, problems);
+  parts.read("exclusion", [&] { read_keepouts(file, recipe, problems); });
+  parts.read("filter", [&] {
     if (auto filter = file.table_if("filter")) read_filter(std::move(*filter), recipe);
   });
-  problems.attempt([&] {
-    if (auto alignment = file.table_if("alignment")) read_board_alignment(std::move(*alignment), recipe);
+  parts.read("alignment", [&] {
+    if (auto alignment = file.table_if("alignment"))
+      read_board_alignment(std::move(*alignment), recipe, complete);
   });
+}
+
+void read_surface_parts(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
+  if (file.has("filter"))
+    file.refuse("filter", "a surface is compared with its model by single points, which a filter moves",
+                "no [filter]");
+  RecipeParts parts(file, problems);
+  parts.only_keys({"schema", "kind", "name", "sensor_serial", "decision", "model", "placement", "surface",
+                   "snapshots", "uncertainty", "region", "mask", "alignment", "facet_map"});
+  read_common(file, parts, recipe);
+  read_surface(file, recipe, parts);
 }
 
 /// `open` returns the document, or throws its error.
@@ -140,23 +184,14 @@ Recipe read_recipe(Open open, config::Problems& problems) {
   Recipe recipe;
   problems.attempt([&] {
     config::TomlTable file = open();
-    file.integer("schema", schema, schema);
+    if (file.has("schema"))
+      file.integer("schema", schema, schema);  // in another schema, other keys are known
     recipe.sha256 = file.sha256();
-    problems.attempt([&] { recipe.name = read_name(file, "name"); });
-    problems.attempt([&] { recipe.sensor_serial = read_serial_number(file); });
-    problems.attempt([&] { read_decision(file.table("decision"), recipe); });
-    bool surface = false;
-    problems.attempt([&] {
-      surface = file.choice_or<bool>("kind", false, {{"board", false}, {"surface", true}});
-    });
-    if (surface && file.has("filter"))
-      file.refuse("filter", "a surface is compared with its model by single points, which a filter moves",
-                  "no [filter]");
+    const bool surface = file.choice_or<bool>("kind", false, {{"board", false}, {"surface", true}});
     if (surface)
-      read_surface(file, recipe, problems);
+      read_surface_parts(file, recipe, problems);
     else
       read_board_parts(file, recipe, problems);
-    file.finish();
   });
   return recipe;
 }

@@ -45,7 +45,8 @@ double alignment_height_um(const Recipe& recipe) {
   return lowest / 2;
 }
 
-void read_board_alignment(config::TomlTable table, Recipe& recipe) {
+void read_board_alignment(config::TomlTable table, Recipe& recipe, bool complete) {
+  table.only_keys({"max_shift_mm", "min_ratio", "cell_mm", "min_height_um"});
   AlignmentRecipe a;
   a.max_shift_mm = table.number("max_shift_mm", config::positive);
   a.min_ratio = table.number_or("min_ratio", a.min_ratio, {1, 100});
@@ -61,7 +62,7 @@ void read_board_alignment(config::TomlTable table, Recipe& recipe) {
                  "at least " + config::shown(2 * cell) + ", or smaller cells by cell_mm");
   double highest = 0;
   for (const Component& c : recipe.components) highest = std::max(highest, c.nominal_height_um);
-  if (!recipe.components.empty() && !(a.min_height_um < highest))
+  if (complete && !recipe.components.empty() && !(a.min_height_um < highest))
     table.refuse("min_height_um",
                  config::shown(a.min_height_um) + " is above every component: none would be seen",
                  "less than " + config::shown(highest));

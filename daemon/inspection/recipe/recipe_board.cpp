@@ -1,6 +1,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "daemon/inspection/recipe/recipe_doubt.h"
 #include "daemon/inspection/recipe/recipe_file.h"
 
 namespace datum {
@@ -28,6 +29,14 @@ Htm<Machine, Board> full_matrix(config::TomlTable& table, const std::string& key
 
 }  // namespace
 
+config::Words placement_keys(const config::TomlTable& table, const std::string& part, config::Words keys) {
+  keys.insert({"coordinates", "origin_mm", "rotation_deg"});
+  const std::string of_sensor = "sensor_from_" + part, of_machine = "machine_from_" + part;
+  if (table.has(of_sensor)) keys.insert(of_sensor);
+  if (!table.has(of_sensor) || table.has(of_machine)) keys.insert(of_machine);
+  return keys;
+}
+
 Htm<Machine, Board> read_placement(config::TomlTable& table, const std::string& part, bool& in_machine) {
   in_machine = table.choice<bool>("coordinates", {{"machine", true}, {"sensor", false}});
   const std::string matrix = (in_machine ? "machine_from_" : "sensor_from_") + part;
@@ -47,10 +56,13 @@ Htm<Machine, Board> read_placement(config::TomlTable& table, const std::string& 
   return placed(origin_mm, table.number_or("rotation_deg", 0, {-360, 360}));
 }
 
-void read_board(config::TomlTable table, Recipe& recipe) {
+void read_board(config::TomlTable table, Recipe& recipe, config::Problems& problems) {
+  table.only_keys(placement_keys(table, "board", {"size_mm"}));
   recipe.board_size_mm =
       Eigen::Map<const Eigen::Vector2d>(table.numbers("size_mm", 2, config::positive).data());
   recipe.machine_from_board = read_placement(table, "board", recipe.in_machine_coordinates);
+  doubt_rotation(table, table.number_or("rotation_deg", 0), false, problems);
+  doubt_board(table, recipe, problems);
   table.finish();
 }
 

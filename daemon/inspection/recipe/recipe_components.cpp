@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "daemon/inspection/board/warp_recipe.h"
+#include "daemon/inspection/recipe/recipe_doubt.h"
 #include "daemon/inspection/recipe/recipe_file.h"
 #include "daemon/inspection/recipe/recipe_overlap.h"
 #include "gpu/core/board_plan.h"
@@ -35,35 +36,62 @@ bool has_demand(config::TomlTable& table) {
   return any;
 }
 
-Part read_part(config::TomlTable& table) {
+/// A component's own limits are of its height; other characteristics have a table of their own.
+void refuse_limits_of_checks(const config::TomlTable& table, const char* header) {
+  const std::pair<const char*, const char*> others[] = {{"mdeg", "tilt"}, {"permille", "presence"}};
+  for (const auto& [unit, characteristic] : others)
+    for (const char* limit : {"lower_", "upper_", "tolerance_", "nominal_"})
+      if (table.has(std::string(limit) + unit))
+        table.refuse(std::string(limit) + unit, std::string("is a limit of the ") + characteristic,
+                     std::string("a table [[") + header + ".check]] with characteristic = \"" +
+                         characteristic + "\" and this limit");
+}
+
+Part read_part(config::TomlTable& table, config::Problems& problems) {
   Part part;
   part.body_mm = pair_if(table, "body_mm", config::positive);
   part.outline_mm = pair_if(table, "floor_outline_mm", config::positive);
   part.outline_offset_mm = pair_if(table, "floor_outline_offset_mm");
   part.nominal_um = table.number_if("nominal_um", config::positive);
+  if (part.nominal_um) doubt_nominal(table, *part.nominal_um, problems);
   if (table.has("fallback"))
     part.warp_fallback = table.choice<bool>("fallback", {{"none", false}, {"warp", true}});
   if (has_demand(table)) part.demand = read_demand(table, true);
   for (config::TomlTable& check : table.tables("check")) {
     part.checks.push_back(read_demand(check, false));
+    doubt_check(check, part.checks.back(), problems);
     check.finish();
   }
   return part;
 }
 
-using Packages = std::map<std::string, Part>;
+struct Packages {
+  std::map<std::string, Part> parts;
+  config::Words names, refused;  // names: of all
+  bool unreadable = false;       // [package] itself was refused
+};
+
+Part read_package(config::TomlTable table, const std::string& name, config::Problems& problems) {
+  refuse_limits_of_checks(table, ("package." + name).c_str());
+  table.only_keys({"body_mm", "nominal_um", "characteristic", "quantile", "top_count", "tolerance_um",
+                   "lower_um", "upper_um", "floor_outline_mm", "floor_outline_offset_mm", "fallback",
+                   "check"});
+  Part part = read_part(table, problems);
+  if (part.demand && part.nominal_um)
+    doubt_height(table, *part.demand, *part.nominal_um, part.checks, problems);
+  table.finish();
+  return part;
+}
 
 Packages read_packages(config::TomlTable& file, config::Problems& problems) {
   Packages packages;
-  problems.attempt([&] {
+  packages.unreadable = !problems.attempt([&] {
     auto all = file.table_if("package");
     if (!all) return;
     for (const std::string& name : all->table_names()) {
-      config::TomlTable table = all->table(name);
-      problems.attempt([&] {
-        packages[name] = read_part(table);
-        table.finish();
-      });
+      packages.names.insert(name);
+      if (!problems.attempt([&] { packages.parts[name] = read_package(all->table(name), name, problems); }))
+        packages.refused.insert(name);
     }
     all->finish();
   });
@@ -78,7 +106,7 @@ BoardRect outline_of(const BoardRect& body, const Eigen::Vector2d& size_mm,
   return {body.centre_mm + turned, size_mm, body.rotation_deg};
 }
 
-/// Merges with the package's keys; a key missing in both is reported with both places.
+/// Merges with the package's keys.
 Part merged(const Part& own, const Part& package) {
   Part part = own;
   if (!part.body_mm) part.body_mm = package.body_mm;
@@ -91,9 +119,20 @@ Part merged(const Part& own, const Part& package) {
   return part;
 }
 
-void demand_complete(const Part& part, const std::string& package, const config::TomlTable& table) {
+/// A component may state every key itself and name a package that has no table.
+void demand_complete(const Part& part, const Component& c, const Packages& packages,
+                     const config::TomlTable& table) {
+  const bool complete = part.body_mm && part.nominal_um && part.demand,
+             own = part.body_mm || part.nominal_um || part.demand;  // without a package all keys are its own
+  if (!complete && !packages.names.count(c.package) && !packages.names.empty() &&
+      (!own || !config::nearest(c.package, packages.names).empty()))
+    throw config::ConfigError(
+        table.where("package"), c.reference,
+        "no package '" + c.package + "'" + config::did_you_mean(c.package, packages.names),
+        config::one_of(packages.names, "") +
+            "; or body_mm, nominal_um and characteristic in the component itself");
   const auto need = [&](bool present, const char* key) {
-    if (!present) table.refuse(key, "missing", "a value here or in [package." + package + "]");
+    if (!present) table.refuse(key, "missing", "a value here or in [package." + c.package + "]");
   };
   need(part.body_mm.has_value(), "body_mm");
   need(part.nominal_um.has_value(), "nominal_um");
@@ -138,26 +177,54 @@ void demand_warp(const Component& c, bool has_warp, const config::TomlTable& tab
                    "[warp] with its limits");
 }
 
-Component read_component(config::TomlTable& table, const Packages& packages, const Eigen::Vector2d& board_mm,
-                         bool has_warp) {
+/// What the components of one file share.
+struct BoardParts {
+  Packages packages;
+  Eigen::Vector2d board_mm;
+  bool has_warp = false;
+  std::map<std::string, int> line_of{};  // of each reference
+};
+
+void demand_own_reference(const std::string& reference, const config::TomlTable& table, BoardParts& board) {
+  const auto [first, fresh] = board.line_of.emplace(reference, table.where("reference").line);
+  if (fresh) return;
+  const std::string where = first->second > 0 ? ", first in line " + std::to_string(first->second) : "";
+  table.refuse("reference", "'" + reference + "' is used twice" + where,
+               "a reference of its own for each component");
+}
+
+/// None: its package was refused, so nothing can be said of what it lacks.
+std::optional<Component> read_component(config::TomlTable& table, BoardParts& board,
+                                        config::Problems& problems) {
+  table.name_by("reference");
+  refuse_limits_of_checks(table, "component");
+  table.only_keys({"reference", "package", "centre_mm", "rotation_deg", "overlaps", "body_mm", "nominal_um",
+                   "characteristic", "quantile", "top_count", "tolerance_um", "lower_um", "upper_um",
+                   "floor_outline_mm", "floor_outline_offset_mm", "fallback", "check"});
   Component c;
   c.reference = read_name(table, "reference");
+  demand_own_reference(c.reference, table, board);
   c.package = read_name(table, "package");
-  const auto known = packages.find(c.package);
-  const Part part = merged(read_part(table), known == packages.end() ? Part{} : known->second);
-  demand_complete(part, c.package, table);
+  const Part own = read_part(table, problems);
+  if (board.packages.unreadable || board.packages.refused.count(c.package)) return std::nullopt;
+  const auto known = board.packages.parts.find(c.package);
+  const Part part = merged(own, known == board.packages.parts.end() ? Part{} : known->second);
+  demand_complete(part, c, board.packages, table);
   c.body.centre_mm = Eigen::Map<const Eigen::Vector2d>(table.numbers("centre_mm", 2).data());
   c.body.size_mm = *part.body_mm;
   c.body.rotation_deg = table.number_or("rotation_deg", 0, {-360, 360});
+  doubt_rotation(table, c.body.rotation_deg, true, problems);
   c.nominal_height_um = *part.nominal_um;
+  if (own.nominal_um || own.demand)
+    doubt_height(table, *part.demand, *part.nominal_um, part.checks, problems);
   c.warp_fallback = part.warp_fallback.value_or(false);
   c.overlaps = table.texts_or("overlaps", {});
   if (part.outline_mm) {
     c.floor_outline =
         outline_of(c.body, *part.outline_mm, part.outline_offset_mm.value_or(Eigen::Vector2d::Zero()));
-    demand_on_board(*c.floor_outline, board_mm, "the floor outline", table);
+    demand_on_board(*c.floor_outline, board.board_mm, "the floor outline", table);
   }
-  demand_on_board(c.body, board_mm, "the body", table);
+  demand_on_board(c.body, board.board_mm, "the body", table);
   c.checks.push_back(resolve(*part.demand, c.nominal_height_um, c.nominal_height_um, table));
   for (const Demand& demand : part.checks) {
     const bool around_height = demand.tolerance && demand.characteristic != Characteristic::board_flatness &&
@@ -166,7 +233,7 @@ Component read_component(config::TomlTable& table, const Packages& packages, con
                                c.nominal_height_um, table));
   }
   demand_few(c.checks, table);
-  demand_warp(c, has_warp, table);
+  demand_warp(c, board.has_warp, table);
   table.finish();
   return c;
 }
@@ -186,27 +253,23 @@ std::array<Eigen::Vector2d, 4> corners_mm(const BoardRect& rect) {
   return corners;
 }
 
-void read_components(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
-  const Packages packages = read_packages(file, problems);
-  std::map<std::string, int> line_of;  // of each reference
-  if (recipe.warp) line_of[recipe.warp->row.reference] = 0;
+bool read_components(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
+  BoardParts board{read_packages(file, problems), recipe.board_size_mm, file.has("warp")};
+  if (recipe.warp) board.line_of[recipe.warp->row.reference] = 0;
   std::vector<config::TomlTable> tables = file.tables("component");
   if (tables.empty()) file.refuse("component", "missing", "at least one [[component]]");
   std::vector<std::reference_wrapper<const config::TomlTable>> read;
   for (config::TomlTable& table : tables) {
     problems.attempt([&] {
-      Component c = read_component(table, packages, recipe.board_size_mm, file.has("warp"));
-      const auto [first, fresh] = line_of.emplace(c.reference, table.where("reference").line);
-      if (!fresh) {
-        const std::string where = first->second > 0 ? ", first in line " + std::to_string(first->second) : "";
-        table.refuse("reference", "'" + c.reference + "' is used twice" + where,
-                     "a reference of its own for each component");
-      }
-      recipe.components.push_back(std::move(c));
+      auto component = read_component(table, board, problems);
+      if (!component) return;
+      recipe.components.push_back(std::move(*component));
       read.push_back(table);
     });
   }
-  refuse_overlaps(recipe, read, read.size() == tables.size(), problems);
+  const bool complete = read.size() == tables.size();
+  refuse_overlaps(recipe, read, complete, problems);
+  return complete;
 }
 
 }  // namespace datum

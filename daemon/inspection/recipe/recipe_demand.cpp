@@ -35,6 +35,54 @@ config::Range range_of(Characteristic c) {
   return {};
 }
 
+constexpr const char* limit_names[] = {"lower", "upper", "tolerance", "nominal"};
+constexpr const char* units[] = {"um", "mdeg", "permille", "percent"};
+
+/// A limit in a unit of other characteristics.
+void refuse_other_units(const config::TomlTable& table, Characteristic c) {
+  const std::string own = unit_of(c);
+  for (const std::string unit : units)
+    for (const std::string limit : limit_names)
+      if (unit != own && table.has(limit + "_" + unit))
+        table.refuse(limit + "_" + unit, std::string("limits of ") + name_of(c) + " are in " + own,
+                     "lower_" + own + ", upper_" + own + " or tolerance_" + own);
+}
+
+/// A parameter of one characteristic beside another one.
+void refuse_parameters(const config::TomlTable& table, Characteristic c) {
+  const auto belongs = [&](const char* key, Characteristic to) {
+    if (c != to && table.has(key))
+      table.refuse(
+          key,
+          std::string("belongs to characteristic = \"") + name_of(to) + "\", not to \"" + name_of(c) + "\"",
+          "no such key, or that characteristic");
+  };
+  belongs("quantile", Characteristic::percentile);
+  belongs("top_count", Characteristic::top_mean);
+}
+
+/// Keys of a check's own table, of every characteristic in these units.
+config::Words check_keys(std::initializer_list<const char*> of_units,
+                         std::initializer_list<const char*> more) {
+  config::Words keys(more.begin(), more.end());
+  keys.insert("characteristic");
+  for (const std::string unit : of_units)
+    for (const std::string limit : limit_names) keys.insert(limit + "_" + unit);
+  return keys;
+}
+
+/// The same of one characteristic.
+void only_keys_of(config::TomlTable& table, Characteristic c) {
+  using enum Characteristic;
+  refuse_other_units(table, c);
+  refuse_parameters(table, c);
+  config::Words keys = check_keys({unit_of(c)}, {});
+  if (c == percentile) keys.insert("quantile");
+  if (c == top_mean) keys.insert("top_count");
+  if (c == parallelism || c == thickness) keys.insert("datum");
+  table.only_keys(keys);
+}
+
 void read_limits(config::TomlTable& table, Demand& d, bool heights_only) {
   const std::string unit = std::string("_") + unit_of(d.characteristic);
   const config::Range range = range_of(d.characteristic);
@@ -47,8 +95,8 @@ void read_limits(config::TomlTable& table, Demand& d, bool heights_only) {
                  "either tolerance" + unit + " or lower" + unit + " and upper" + unit);
   }
   if (!d.tolerance && !d.lower && !d.upper) {
-    table.refuse("lower" + unit, "a limit is missing",
-                 "at least one of lower" + unit + ", upper" + unit + ", tolerance" + unit);
+    table.refuse("characteristic", std::string(name_of(d.characteristic)) + " has no limit",
+                 "beside it at least one of lower" + unit + ", upper" + unit + ", tolerance" + unit);
   }
   if (d.lower && d.upper && *d.lower >= *d.upper) {
     table.refuse(
@@ -62,6 +110,7 @@ void read_limits(config::TomlTable& table, Demand& d, bool heights_only) {
 
 Demand read_surface_demand(config::TomlTable& table) {
   using enum Characteristic;
+  if (!table.has("characteristic")) table.only_keys(check_keys({"um"}, {"datum"}));
   Demand d;
   d.characteristic = table.choice<Characteristic>("characteristic", {{"profile", profile},
                                                                      {"deviation_maximum", deviation_maximum},
@@ -70,16 +119,19 @@ Demand read_surface_demand(config::TomlTable& table) {
                                                                      {"flatness", flatness},
                                                                      {"parallelism", parallelism},
                                                                      {"thickness", thickness}});
+  only_keys_of(table, d.characteristic);
   read_limits(table, d, false);
   return d;
 }
 
 Demand read_warp_demand(config::TomlTable& table) {
   using enum Characteristic;
+  if (!table.has("characteristic")) table.only_keys(check_keys({"um", "percent"}, {}));
   Demand d;
   d.characteristic = table.choice<Characteristic>(
       "characteristic",
       {{"bow", bow}, {"twist", twist}, {"peak_to_valley", peak_to_valley}, {"convexity", convexity}});
+  only_keys_of(table, d.characteristic);
   read_limits(table, d, false);
   return d;
 }
@@ -123,8 +175,14 @@ void demand_tolerance(const Check& check, const config::TomlTable& table) {
 }  // namespace
 
 Demand read_demand(config::TomlTable& table, bool heights_only) {
+  if (!heights_only && !table.has("characteristic"))
+    table.only_keys(check_keys({"um", "mdeg", "permille"}, {"quantile", "top_count"}));
   Demand d;
   d.characteristic = read_characteristic(table, heights_only);
+  if (heights_only)
+    refuse_parameters(table, d.characteristic);
+  else
+    only_keys_of(table, d.characteristic);
   if (d.characteristic == Characteristic::percentile) {
     d.parameter = read_quantile(table);
   }

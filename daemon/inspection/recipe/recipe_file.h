@@ -6,28 +6,54 @@
 
 namespace datum {
 
+/// Reads the tables of one file; a part that failed makes no errors in what depends on it.
+class RecipeParts {
+ public:
+  RecipeParts(config::TomlTable& file, config::Problems& problems) : file_(file), problems_(problems) {}
+
+  void only_keys(std::initializer_list<const char*> keys) {
+    known_ = problems_.attempt([&] { file_.only_keys(keys); });
+  }
+  /// False: it was refused. An absent key is not missing where the file has an unknown one, which it is probably meant to be.
+  template <class Read>
+  bool read(const char* key, Read read) {
+    return (!known_ && !file_.has(key)) || problems_.attempt(read);
+  }
+
+  config::Problems& problems() { return problems_; }
+
+ private:
+  config::TomlTable& file_;
+  config::Problems& problems_;
+  bool known_ = true;
+};
+
 /// [board]: size, coordinate system and placement.
-void read_board(config::TomlTable table, Recipe& recipe);
+void read_board(config::TomlTable table, Recipe& recipe, config::Problems& problems);
+
+/// The keys of read_placement() and `more`, of the two matrices the one that is given.
+config::Words placement_keys(const config::TomlTable& table, const std::string& part, config::Words more);
 
 /// "coordinates" and its motion, as MACHINE_from_PART or origin_mm and rotation_deg. In the result, Machine
 /// means Sensor, and Board the part, where the keys say so.
 Htm<Machine, Board> read_placement(config::TomlTable& table, const std::string& part, bool& in_machine);
 
 /// [package.NAME] and [[component]]; refuses duplicate references and bodies that leave the board. A refused
-/// component does not stop the others.
-void read_components(config::TomlTable& file, Recipe& recipe, config::Problems& problems);
+/// component does not stop the others. True: every component was read.
+bool read_components(config::TomlTable& file, Recipe& recipe, config::Problems& problems);
 
 /// [warp]: the board's own form. Read after the board's size and before the components.
 void read_warp(config::TomlTable table, Recipe& recipe, config::Problems& problems);
 
-/// [alignment] of a board: how far it may lie from its place. Read after board and components.
-void read_board_alignment(config::TomlTable table, Recipe& recipe);
+/// [alignment] of a board: how far it may lie from its place. Read after board and components; `complete`: all components
+/// were read.
+void read_board_alignment(config::TomlTable table, Recipe& recipe, bool complete);
 
 /// [filter]: refuses characteristics that a filter would falsify. Read after the components.
 void read_filter(config::TomlTable table, Recipe& recipe);
 
 /// A surface recipe except its name, sensor and decision: model, placement, snapshots and regions.
-void read_surface(config::TomlTable& file, Recipe& recipe, config::Problems& problems);
+void read_surface(config::TomlTable& file, Recipe& recipe, RecipeParts& parts);
 
 /// Requirement of one table, before a tolerance is applied to a nominal. Values in the characteristic's unit.
 struct Demand {

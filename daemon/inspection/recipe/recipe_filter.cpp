@@ -16,6 +16,7 @@ bool is_extreme(const Check& check) {
 }  // namespace
 
 void read_filter(config::TomlTable table, Recipe& recipe) {
+  table.only_keys({"kind", "conduction", "kappa", "kappa_um", "lambda", "iterations"});
   FilterSettings f;
   table.choice<int>("kind", {{"perona_malik", 0}});
   f.conduction = table.choice_or<Conduction>(

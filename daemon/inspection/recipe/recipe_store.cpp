@@ -30,6 +30,7 @@ RecipeStore::RecipeStore(const std::filesystem::path& folder, const RecipeStore*
       if (entry.path().extension() == ".toml") files.push_back(entry.path());
     }
   } catch (const std::filesystem::filesystem_error& error) {
+    readable_ = false;
     problems_.push_back(folder.string() + ": the folder of recipes cannot be read (" +
                         error.code().message() +
                         "); allowed: a readable folder (check the path and its permissions)");
@@ -62,6 +63,7 @@ std::shared_ptr<const RecipeFileRead> RecipeStore::read(const std::filesystem::p
   config::Problems problems;
   fresh->recipe = load_recipe(file, problems, parser);
   for (const auto& error : problems.errors()) fresh->problems.push_back(error.what());
+  for (const auto& doubt : problems.warnings()) fresh->warnings.push_back(doubt.what());
   ++files_read_;
   return fresh;
 }
@@ -75,12 +77,19 @@ void RecipeStore::leave_out_twins() {
       first = end;
       continue;
     }
+    twins_.insert((*first)->name);
     for (auto other = first + 1; other != end; ++other) {
       problems_.push_back((*other)->file.string() + ": name: '" + (*other)->name + "' is also the name of " +
                           (*first)->file.string() + "; allowed: a name of its own for each recipe");
     }
     first = all_.erase(first, end);
   }
+}
+
+bool RecipeStore::refused(const std::string& name) const {
+  return twins_.count(name) != 0 || std::any_of(files_.begin(), files_.end(), [&](const auto& file) {
+           return !file->problems.empty() && (file->recipe.name.empty() || file->recipe.name == name);
+         });
 }
 
 const Recipe* RecipeStore::find(const std::string& name) const {
@@ -92,6 +101,12 @@ std::vector<std::string> RecipeStore::names() const {
   std::vector<std::string> names;
   for (const Recipe* recipe : all_) names.push_back(recipe->name);
   return names;
+}
+
+std::vector<std::string> RecipeStore::warnings_of(const Recipe& recipe) const {
+  for (const auto& file : files_)
+    if (&file->recipe == &recipe) return file->warnings;
+  return {};
 }
 
 std::uint64_t RecipeStore::bytes() const {

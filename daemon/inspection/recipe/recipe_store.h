@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct RecipeFileRead {
   bool settled = false;  // unchanged long enough before reading that any later change alters the stamp
   Recipe recipe;
   std::vector<std::string> problems;  // empty: the recipe is valid
+  std::vector<std::string> warnings;  // values that are allowed and probably not meant
 };
 
 class RecipeStore {
@@ -35,12 +37,18 @@ class RecipeStore {
   explicit RecipeStore(const std::filesystem::path& folder, const RecipeStore* before = nullptr,
                        std::int64_t utc_ns = 0, const config::TomlParser* parser = nullptr);
 
+  /// False: the folder could not be read.
+  bool readable() const { return readable_; }
+  /// True: a file that problems() names bears this name, or its name could not be read.
+  bool refused(const std::string& name) const;
   /// Null where there is no such recipe. The pointer is valid as long as the store.
   const Recipe* find(const std::string& name) const;
   /// Sorted.
   std::vector<std::string> names() const;
   /// Sorted by name.
   const std::vector<const Recipe*>& all() const { return all_; }
+  /// Warnings of one recipe of this store, as problems().
+  std::vector<std::string> warnings_of(const Recipe& recipe) const;
   /// One line per problem: "FILE:LINE:COLUMN: KEY: what is wrong; allowed: what is".
   const std::vector<std::string>& problems() const { return problems_; }
 
@@ -58,7 +66,9 @@ class RecipeStore {
   std::vector<std::shared_ptr<const RecipeFileRead>> files_;  // sorted by path
   std::vector<const Recipe*> all_;
   std::vector<std::string> problems_;
+  std::set<std::string> twins_;  // names that several files bear
   std::size_t files_read_ = 0;
+  bool readable_ = true;
 };
 
 }  // namespace datum

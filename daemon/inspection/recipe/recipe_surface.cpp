@@ -25,6 +25,7 @@ std::string read_sha256(config::TomlTable& table) {
 
 /// The recipe's folder is known only if it is a file.
 SurfaceModelSettings read_model_settings(config::TomlTable table, const std::filesystem::path& folder) {
+  table.only_keys({"file", "sha256", "unit", "size_mm", "size_tolerance_mm"});
   SurfaceModelSettings m;
   const std::string file = table.text("file");
   if (!stays_below(file))
@@ -42,6 +43,7 @@ SurfaceModelSettings read_model_settings(config::TomlTable table, const std::fil
 }
 
 Htm<Machine, Model> read_model_placement(config::TomlTable table, SurfaceRecipe& surface, bool& in_machine) {
+  table.only_keys(placement_keys(table, "model", {"u_mm", "u_mrad"}));
   const Htm<Machine, Board> placed = read_placement(table, "model", in_machine);
   surface.uncertainty.placement_mm = table.number_or("u_mm", 0, config::not_negative);
   surface.uncertainty.placement_mrad = table.number_or("u_mrad", 0, config::not_negative);
@@ -70,6 +72,8 @@ std::vector<PartFiles> read_files(config::TomlTable& table) {
 }
 
 SurfaceSettings read_settings(config::TomlTable table) {
+  table.only_keys({"search_mm", "reach_mm", "edge_deg", "max_view_deg", "window_px", "view", "files",
+                   "correlation_px", "max_noise_sigmas"});
   SurfaceSettings s;
   s.search_mm = table.number("search_mm", config::positive);
   s.reach_mm = table.number("reach_mm", config::positive);
@@ -93,6 +97,7 @@ SurfaceSettings read_settings(config::TomlTable table) {
 
 void read_snapshots(std::optional<config::TomlTable> table, SurfaceRecipe& surface) {
   if (!table) return;
+  table->only_keys({"timeout_ms", "pose"});
   std::vector<config::TomlTable> poses = table->tables("pose");
   if (poses.empty() || poses.size() > most_snapshots)
     table->refuse("pose", std::to_string(poses.size()) + " poses",
@@ -100,6 +105,7 @@ void read_snapshots(std::optional<config::TomlTable> table, SurfaceRecipe& surfa
                       " [[snapshots.pose]]; without [snapshots] one is taken, wherever the stage stands");
   std::set<std::string> names;
   for (config::TomlTable& at : poses) {
+    at.only_keys({"name", "position_mm", "tolerance_mm"});
     SnapshotPose& pose = surface.poses.emplace_back();
     pose.name = read_name(at, "name");
     pose.position_mm = vector_of(at, "position_mm");
@@ -166,6 +172,8 @@ bool needs_datum(Characteristic c) {
 
 void read_region(config::TomlTable& table, Recipe& recipe, SurfaceRecipe& surface,
                  std::vector<DatumName>& datums) {
+  table.only_keys({"name", "low_mm", "high_mm", "normal", "min_angle_deg", "max_angle_deg", "facets",
+                   "min_coverage", "max_gap_mm", "check"});
   RegionDemand region;
   region.name = read_name(table, "name");
   read_place(table, region);
@@ -223,22 +231,26 @@ double tenth_of_tolerance_um(const Recipe& recipe) {
   return least;
 }
 
-void read_alignment(config::TomlTable table, const Recipe& recipe, SurfaceRecipe& surface) {
+/// `complete`: all regions were read, so an unknown name is no consequence of another fault.
+void read_alignment(config::TomlTable table, const Recipe& recipe, SurfaceRecipe& surface, bool complete) {
+  table.only_keys({"datums", "search_mm", "max_datum_pull_um", "refinement"});
   AlignmentDemand demand;
   for (const std::string& name : table.texts("datums")) {
     const std::size_t region = region_named(surface, name);
+    if (region == surface.regions.size() && !complete) continue;
     if (region == surface.regions.size())
       table.refuse("datums", "'" + name + "' is no region", "names of regions, the first datum first");
     if (std::count(demand.datums.begin(), demand.datums.end(), region) > 0)
       table.refuse("datums", "'" + name + "' is named twice", "each region once");
     demand.datums.push_back(region);
   }
-  if (demand.datums.empty())
+  if (demand.datums.empty() && complete)
     table.refuse("datums", "name no region", "names of regions, the first datum first");
   demand.search_mm = table.number("search_mm", config::positive);
   demand.max_datum_pull_um =
       table.number_if("max_datum_pull_um", config::positive).value_or(tenth_of_tolerance_um(recipe));
   if (auto refinement = table.table_if("refinement")) {
+    refinement->only_keys({"max_shift_mm", "max_turn_mrad"});
     demand.refinement = RefinementDemand{refinement->number("max_shift_mm", config::positive),
                                          refinement->number("max_turn_mrad", config::positive)};
     refinement->finish();
@@ -263,6 +275,7 @@ MaskOf read_mask_of(config::TomlTable& table, bool in_machine) {
 }
 
 void read_mask(config::TomlTable& table, bool in_machine, SurfaceRecipe& surface) {
+  table.only_keys({"name", "coordinates", "low_mm", "high_mm"});
   SurfaceMask mask;
   mask.name = read_name(table, "name");
   mask.of = read_mask_of(table, in_machine);
@@ -283,48 +296,65 @@ void read_mask(config::TomlTable& table, bool in_machine, SurfaceRecipe& surface
 
 }  // namespace
 
-void read_surface(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
+namespace {
+
+/// True: every region was read.
+bool read_regions(config::TomlTable& file, Recipe& recipe, SurfaceRecipe& surface, RecipeParts& parts) {
+  std::vector<DatumName> datums;
+  bool complete = parts.read("region", [&] {
+    if (file.tables("region").empty()) file.refuse("region", "missing", "at least one [[region]]");
+  });
+  if (!complete || !file.has("region")) return false;
+  for (config::TomlTable& table : file.tables("region"))
+    complete &= parts.problems().attempt([&] { read_region(table, recipe, surface, datums); });
+  return complete && parts.problems().attempt([&] { find_datums(surface, datums); });
+}
+
+FacetMapSettings read_facet_map(config::TomlTable table) {
+  table.only_keys({"longest_mm", "gate_mm", "least_points"});
+  FacetMapSettings map{table.number("longest_mm", config::positive),
+                       table.number("gate_mm", config::positive),
+                       static_cast<std::uint32_t>(table.integer_or("least_points", 3, 1, 1000))};
+  table.finish();
+  return map;
+}
+
+void read_surface_uncertainty(config::TomlTable table, SurfaceRecipe& surface) {
+  table.only_keys({"reproducibility_um"});
+  surface.uncertainty.reproducibility_um = table.number_or("reproducibility_um", 0, config::not_negative);
+  table.finish();
+}
+
+}  // namespace
+
+void read_surface(config::TomlTable& file, Recipe& recipe, RecipeParts& parts) {
   auto surface = std::make_shared<SurfaceRecipe>();
   const std::filesystem::path folder = std::filesystem::path(file.where().file).parent_path();
-  problems.attempt([&] { surface->model = read_model_settings(file.table("model"), folder); });
-  problems.attempt([&] {
+  parts.read("model", [&] { surface->model = read_model_settings(file.table("model"), folder); });
+  const bool placed = parts.read("placement", [&] {
     surface->machine_from_model =
         read_model_placement(file.table("placement"), *surface, recipe.in_machine_coordinates);
-  });
-  problems.attempt([&] { surface->settings = read_settings(file.table("surface")); });
-  problems.attempt([&] {
+  }) && file.has("placement");
+  parts.read("surface", [&] { surface->settings = read_settings(file.table("surface")); });
+  parts.read("snapshots", [&] {
     read_snapshots(file.table_if("snapshots"), *surface);
-    demand_machine(file, recipe, *surface);
+    if (placed) demand_machine(file, recipe, *surface);
   });
-  problems.attempt([&] {
-    if (auto table = file.table_if("uncertainty")) {
-      surface->uncertainty.reproducibility_um =
-          table->number_or("reproducibility_um", 0, config::not_negative);
-      table->finish();
-    }
+  parts.read("uncertainty", [&] {
+    if (auto table = file.table_if("uncertainty")) read_surface_uncertainty(std::move(*table), *surface);
   });
-  std::vector<DatumName> datums;
-  problems.attempt([&] {
-    std::vector<config::TomlTable> regions = file.tables("region");
-    if (regions.empty()) file.refuse("region", "missing", "at least one [[region]]");
-    for (config::TomlTable& table : regions)
-      problems.attempt([&] { read_region(table, recipe, *surface, datums); });
-  });
-  problems.attempt([&] { find_datums(*surface, datums); });
-  problems.attempt([&] {
+  const bool complete = read_regions(file, recipe, *surface, parts);
+  parts.read("mask", [&] {
     for (config::TomlTable& table : file.tables("mask"))
-      problems.attempt([&] { read_mask(table, recipe.in_machine_coordinates, *surface); });
+      if (placed)  // names the coordinates that a mask may have
+        parts.problems().attempt([&] { read_mask(table, recipe.in_machine_coordinates, *surface); });
   });
-  problems.attempt([&] {
-    if (auto table = file.table_if("alignment")) read_alignment(std::move(*table), recipe, *surface);
+  parts.read("alignment", [&] {
+    if (auto table = file.table_if("alignment"))
+      read_alignment(std::move(*table), recipe, *surface, complete);
   });
-  problems.attempt([&] {
-    if (auto table = file.table_if("facet_map")) {
-      surface->facet_map = FacetMapSettings{
-          table->number("longest_mm", config::positive), table->number("gate_mm", config::positive),
-          static_cast<std::uint32_t>(table->integer_or("least_points", 3, 1, 1000))};
-      table->finish();
-    }
+  parts.read("facet_map", [&] {
+    if (auto table = file.table_if("facet_map")) surface->facet_map = read_facet_map(std::move(*table));
     const auto& files = surface->settings.files;
     if (!surface->facet_map && std::count(files.begin(), files.end(), PartFiles::facets) > 0)
       file.refuse("facet_map", "missing, and [surface] files names facets",

@@ -4,6 +4,7 @@
 
 #include "calib/warp/knot_check.h"
 #include "daemon/inspection/board/warp_recipe.h"
+#include "daemon/inspection/recipe/recipe_doubt.h"
 #include "daemon/inspection/recipe/recipe_file.h"
 
 namespace datum {
@@ -15,6 +16,7 @@ Eigen::Vector2d pair(config::TomlTable& table, const char* key, config::Range ra
 
 /// Adds columns x rows square patches that span a rectangle from border to border.
 void add_patches(config::TomlTable& table, std::size_t number, const Recipe& recipe, WarpRecipe& warp) {
+  table.only_keys({"centre_mm", "size_mm", "rotation_deg", "columns", "rows"});
   BoardRect area;
   area.centre_mm = pair(table, "centre_mm");
   area.size_mm = pair(table, "size_mm", config::positive);
@@ -59,6 +61,8 @@ void add_patches(config::TomlTable& table, std::size_t number, const Recipe& rec
 }  // namespace
 
 void read_warp(config::TomlTable table, Recipe& recipe, config::Problems& problems) {
+  table.only_keys({"reference", "margin_mm", "patch_mm", "min_knots", "max_gap_mm",
+                   "max_curvature_um_per_mm2", "check", "bare"});
   auto warp = std::make_shared<WarpRecipe>();
   warp->row.reference = table.has("reference") ? read_name(table, "reference") : "BOARD";
   warp->row.package = "warp";
@@ -74,7 +78,9 @@ void read_warp(config::TomlTable table, Recipe& recipe, config::Problems& proble
   if (checks.empty()) table.refuse("check", "missing", "at least one [[warp.check]]");
   for (config::TomlTable& check : checks) {
     problems.attempt([&] {
-      warp->row.checks.push_back(resolve(read_warp_demand(check), std::nullopt, std::nullopt, check));
+      const Demand demand = read_warp_demand(check);
+      warp->row.checks.push_back(resolve(demand, std::nullopt, std::nullopt, check));
+      doubt_check(check, demand, problems);
       check.finish();
     });
   }

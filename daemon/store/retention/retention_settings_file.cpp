@@ -18,6 +18,8 @@ KeepLimit read_limit(TomlTable& table, const std::string& what) {
 }  // namespace
 
 RetentionSettings read_retention(TomlTable table) {
+  table.only_keys({"results_days", "results_count", "results_gib", "frames", "frames_days", "frames_gib",
+                   "pictures_days", "pictures_gib", "date_accepted", "reserve_mib", "reserve_files"});
   RetentionSettings s;
   s.results = read_limit(table, "results");
   if (const auto count = table.integer_if("results_count", 1, 1'000'000'000))

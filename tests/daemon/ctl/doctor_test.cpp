@@ -209,6 +209,17 @@ TEST_F(Doctor, AFolderMustTakeResultsAndHaveSpace) {
   EXPECT_EQ(finding("space").state, State::bad);
 }
 
+TEST_F(Doctor, AFolderThatDatumdMakesMayBeMissingWhereItsParentCanBeWritten) {
+  needs.made_folders = {"/data/pictures"};
+  EXPECT_EQ(finding("folder").state, State::bad) << "there is no /data";
+  fs::create_directories(folder.path() / "data");
+  fs::permissions(folder.path() / "data", fs::perms(0777));
+  EXPECT_EQ(finding("folder").state, State::good);
+  EXPECT_THAT(finding("folder").found, HasSubstr("datumd makes it"));
+  fs::permissions(folder.path() / "data", fs::perms(0555));
+  EXPECT_EQ(finding("folder").state, State::bad);
+}
+
 TEST_F(Doctor, TheServiceWritesBelowItsOwnFoldersOnly) {
   system.account = {"datumd.service", 65534, {}, true};
   needs.written_folders = {"/var/lib/datumd/pictures"};

@@ -220,7 +220,7 @@ TEST_F(RecipeFile, EveryProblemIsNamedNotOnlyTheFirst) {
   ASSERT_EQ(problems.errors().size(), 4u);
   EXPECT_EQ(place(0), "board.size_mm 5");
   EXPECT_EQ(place(1), "floor.outer_margin_mm 11");
-  EXPECT_EQ(place(2), "component[1].rotation 32");
+  EXPECT_EQ(place(2), "R1.rotation 32");
   EXPECT_EQ(place(3), "hole[0].diameter_mm 35");
 }
 
