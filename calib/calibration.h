@@ -76,8 +76,8 @@ std::string to_toml(const Calibration& calibration);
 /// The checksum in that text.
 std::string checksum_of(const Calibration& calibration);
 
-/// File text for a hand-written file that has every key and any checksum. Its method becomes "imported" by
-/// `operator_name`. Throws as load_calibration does, but not for the checksum.
+/// The text of a hand-written file that has every key, with its checksum in place of any; comments and layout stay. Its method
+/// becomes "imported" by `operator_name`. Throws as load_calibration does, but not for the checksum.
 std::string sealed(const std::filesystem::path& file, const std::string& operator_name);
 
 /// Why this calibration must not be used now for this sensor, with the remedy; empty where it may be used.

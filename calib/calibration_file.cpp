@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <fstream>
+#include <regex>
+#include <sstream>
 
 #include "calib/calibration.h"
 #include "calib/linear/linear_algebra.h"
@@ -91,6 +94,8 @@ Eigen::Vector3d uncertainties(config::TomlTable& table, const char* key, double 
 }
 
 void read_stage(config::TomlTable stage, Calibration& c) {
+  stage.only_keys({"q_cal_mm", "squareness_xy_rad", "squareness_xz_rad", "squareness_yz_rad", "scale_ppm",
+                   "u_squareness_rad", "u_scale_ppm", "u_position_um"});
   c.stage.q_cal_mm = Eigen::Map<const Eigen::Vector3d>(stage.numbers("q_cal_mm", 3).data());
   // A value above 0.1 rad or 10 % is a typing error (unit, decimal point).
   const config::Range squareness{-0.1, 0.1};
@@ -114,6 +119,7 @@ void read_artefact(std::optional<config::TomlTable> artefact, Calibration& c, co
       file.refuse("artefact", "missing", "a table [artefact], or method = \"imported\"");
     return;
   }
+  artefact->only_keys({"serial", "drawing_sha256"});
   c.artefact_serial = name(*artefact, "serial");
   c.drawing_sha256 = name(*artefact, "drawing_sha256");
   artefact->finish();
@@ -122,6 +128,7 @@ void read_artefact(std::optional<config::TomlTable> artefact, Calibration& c, co
 std::optional<TemperatureWindow> temperature(std::optional<config::TomlTable> table) {
   if (!table) return std::nullopt;
   const config::Range range{-20, 60};  // a temperature in degF is outside
+  table->only_keys({"measured_degc", "min_degc", "max_degc"});
   TemperatureWindow w;
   w.measured_degc = table->number("measured_degc", range);
   w.min_degc = table->number("min_degc", range);
@@ -137,6 +144,7 @@ std::optional<TemperatureWindow> temperature(std::optional<config::TomlTable> ta
 std::vector<FeatureResidual> residuals(config::TomlTable& file) {
   std::vector<FeatureResidual> all;
   for (config::TomlTable& table : file.tables("residual")) {
+    table.only_keys({"feature", "points", "rms_um"});
     all.push_back({name(table, "feature"), table.integer("points", 1, std::int64_t{1} << 40),
                    table.number("rms_um", config::not_negative)});
     table.finish();
@@ -147,9 +155,13 @@ std::vector<FeatureResidual> residuals(config::TomlTable& file) {
 /// Reads all keys; `checksum` receives the stated checksum unverified.
 Calibration read(config::TomlTable& file, std::string& checksum) {
   using Method = CalibrationMethod;
+  if (!file.has("schema") || file.integer("schema", 1, schema) == schema)
+    file.only_keys({"schema", "id", "checksum", "from", "to", "sensor_serial", "date", "expires", "method",
+                    "operator", "software", "residual_rms_um", "machine_from_sensor", "covariance", "stage",
+                    "artefact", "temperature", "residual"});
   if (file.integer("schema", 1, schema) != schema) {
     file.refuse("schema", "1 has no covariance, origin or checksum",
-                "2; add the keys that are missing and run: datumctl calibrate seal FILE");
+                "2; add the keys that are missing and run: datumctl calibrate seal FILE --operator NAME");
   }
   Calibration c;
   c.id = id(file);
@@ -189,10 +201,47 @@ Calibration load_calibration(const std::filesystem::path& path, const config::To
   if (checksum != c.sha256) {
     file.refuse("checksum",
                 checksum.empty() ? "missing" : "is not that of the content, which was changed or damaged",
-                "the file as it was made; a file of your own: datumctl calibrate seal FILE");
+                "the file as it was made; a file of your own: datumctl calibrate seal FILE --operator NAME");
   }
   return c;
 }
+
+namespace {
+
+/// The text with `key = value` in place of the key's line, or as a new line in front of the first table. A comment behind
+/// the value stays.
+std::string with_key(const std::string& text, const std::string& key, const std::string& value) {
+  static const std::regex comment(R"(^(?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*(#.*)?$)");
+  std::istringstream lines(text);
+  std::string out, line;
+  const std::string written = key + " = " + value;
+  bool done = false;
+  while (std::getline(lines, line)) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    const bool table = begin != line.npos && line[begin] == '[';
+    const std::string_view rest = begin == line.npos ? "" : std::string_view(line).substr(begin);
+    const std::size_t after = rest.starts_with(key) ? rest.find_first_not_of(" \t", key.size()) : rest.npos;
+    if (!done && after != rest.npos && rest[after] == '=') {
+      std::smatch found;
+      const bool commented = std::regex_match(line, found, comment) && found[1].matched;
+      line = written + (commented ? "  " + found[1].str() : "");
+      done = true;
+    } else if (!done && table) {
+      out += written + "\n";
+      done = true;
+    }
+    out += line + "\n";
+  }
+  return done ? out : out + written + "\n";
+}
+
+std::string in_quotes(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) quoted += (c == '"' || c == '\\' ? "\\" : "") + std::string(1, c);
+  return quoted + "\"";
+}
+
+}  // namespace
 
 std::string sealed(const std::filesystem::path& path, const std::string& operator_name) {
   auto file = config::TomlTable::from_file(path);
@@ -200,7 +249,19 @@ std::string sealed(const std::filesystem::path& path, const std::string& operato
   Calibration c = read(file, checksum);
   c.method = CalibrationMethod::imported;
   c.operator_name = operator_name;
-  return to_toml(c);
+  std::ifstream in(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  text = with_key(text, "method", in_quotes(name_of(c.method)));
+  text = with_key(text, "operator", in_quotes(operator_name));
+  text = with_key(text, "checksum", in_quotes(checksum_of(c)));
+  auto again = config::TomlTable::from_text(text, path.string());
+  const Calibration written = read(again, checksum);
+  if (checksum_of(written) != checksum_of(c) || checksum != checksum_of(c))
+    throw CalibrationError(
+        path.string() +
+        ": method, operator and checksum cannot be written into its text; allowed: each on a line "
+        "of its own, in front of the first table");
+  return text;
 }
 
 }  // namespace datum

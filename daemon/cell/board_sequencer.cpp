@@ -67,7 +67,8 @@ void BoardSequencer::trigger() {
   if (trigger_ != TriggerMode::bus)
     throw scpi::Error(
         scpi::trigger_ignored,
-        "each frame is measured when it comes; TRIGger:SOURce is EXTernal (inspection.trigger is on_frame)");
+        "each frame is measured when it comes; TRIGger:SOURce is EXTernal (inspection.trigger is on_frame); "
+        "TRIGger:SOURce BUS makes the cell wait for TRIGger");
   if (!deps_.state.armed())
     throw scpi::Error(scpi::trigger_ignored, deps_.state.idle() ? "not armed" : "a board is in progress");
   deps_.acceptance.came(deps_.frames.begin(EventLoop::now()));  // what lies there already is seen before

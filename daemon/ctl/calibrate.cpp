@@ -43,7 +43,8 @@ CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& o, const std::function<
   step("status", "what is there and what is needed");
   auto* seal =
       step("seal", "write the checksum into a calibration that was written by hand; needs no daemon");
-  seal->add_option("file", o.file, "it is written anew, without its comments")->required();
+  seal->add_option("file", o.file, "its checksum, operator and method are replaced; comments stay")
+      ->required();
   seal->add_option("--operator", o.operator_name, "who answers for it")->required();
   auto* again = step("replay", "go through a session's log again and compare; needs no daemon");
   again->add_option("log", o.file, "sessions/*.jsonl in the folder of calibrations")->required();

@@ -57,6 +57,12 @@ const Offer* CommandLine::offered(const CLI::Option* option) const {
   return found == offers_.end() ? nullptr : &found->second;
 }
 
+bool CommandLine::takes(const std::string& option) const {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return command->get_option_no_throw(option) != nullptr;
+}
+
 int CommandLine::run(int argc, const char* const* argv) {
   refuse_not_finite(app);
   try {

@@ -42,6 +42,8 @@ class CommandLine {
 
   /// Sets the completion of an option.
   void offer(const CLI::Option* option, Offer what) { offers_[option] = what; }
+  /// True: the command that was given has this option; to be called after run().
+  bool takes(const std::string& option) const;
   const Offer* offered(const CLI::Option* option) const;
 
   /// Parses and runs. Rethrows the exceptions of the subcommand.

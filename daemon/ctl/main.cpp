@@ -32,11 +32,14 @@ int main(int argc, char** argv) {
     return line.run(argc, argv);
   } catch (const StoreError& e) {
     say(e.what());
-    say("--tcp or --serial asks the daemon for results instead of the store");
+    if (line.takes("--tcp")) say("--tcp or --serial asks the daemon for results instead of the store");
     return no_store;
   } catch (const config::ConfigError& e) {
     say(e.what());
-    say("--store FILE reads a store without a configuration");
+    if (line.takes("--store"))
+      say("--store FILE reads a store without a configuration");
+    else if (line.takes("--config"))
+      say("--config FILE names the configuration, where it is not in /etc/datumd");
     return no_store;
   } catch (const RefusedCommand& e) {
     fmt::print(stderr, "datumctl: refused: {}\n", e.what());

@@ -161,7 +161,7 @@ TEST_F(Choice, AnEditedFileIsToldFromADamagedOne) {
       choice("current"),
       "calibration 'a' is not in DIR; there is b; refused: DIR/a.toml:3:12: checksum: is not that of the "
       "content, which was changed or damaged; allowed: the file as it was made; a file of your own: "
-      "datumctl calibrate seal FILE");
+      "datumctl calibrate seal FILE --operator NAME");
 }
 
 TEST_F(Choice, AChangedJournalIsBelievedInNothing) {

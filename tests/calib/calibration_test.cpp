@@ -99,7 +99,7 @@ TEST_F(CalibrationFile, ToldFromAHandWrittenOneByItsSeal) {
   EXPECT_THAT(refusal_of(text),
               ::testing::EndsWith("c.toml:3:12: checksum: is not that of the content, which was changed or "
                                   "damaged; allowed: the file as it was made; a file of your own: datumctl "
-                                  "calibrate seal FILE"));
+                                  "calibrate seal FILE --operator NAME"));
   const Calibration own = loaded(sealed(folder.write("own.toml", text), "A. Smith"));
   EXPECT_EQ(own.method, CalibrationMethod::imported);
   EXPECT_EQ(own.operator_name, "A. Smith") << "who answers for it";

@@ -12,6 +12,7 @@
 #include "daemon/scpi/scpi_commands.h"
 #include "tests/a_calibration.h"
 #include "tests/daemon/scpi/fixture.h"
+#include "tests/sample_file.h"
 
 namespace datum::datumctl_test {
 namespace {
@@ -125,16 +126,27 @@ TEST(DatumctlCalibrate, SealsWhatIsGoodInEachKey) {
   const testing::FreshFolder folder;
   std::string text = to_toml(testing::a_calibration("own"));
   text.replace(text.find("0.1.0 test"), 10, "by hand");
+  text = "# measured on the granite table\n" +
+         text.replace(text.find("from = \"sensor\""), 15, "from = \"sensor\"  # the left one");
+  const auto method = text.find("\nmethod");
+  text.insert(text.find('\n', method + 1), "  # by drawing 4711, \"rev. B\"");
   const auto file = folder.write("own.toml", text);
   EXPECT_THROW(load_calibration(file), config::ConfigError);
   const Ended run = datumctl("calibrate seal " + file.string() + " --operator 'A. S.'");
   EXPECT_EQ(run.status, 0) << run.out;
   EXPECT_EQ(load_calibration(file).operator_name, "A. S.");
   EXPECT_EQ(run.out, file.string() + ": " + load_calibration(file).sha256 + "\n");
+  const std::string kept = testing::slurp(file);
+  EXPECT_EQ(kept.rfind("# measured on the granite table\n", 0), 0u) << kept;
+  EXPECT_THAT(kept, HasSubstr("from = \"sensor\"  # the left one\n"));
+  EXPECT_THAT(kept, HasSubstr("method = \"imported\"  # by drawing 4711, \"rev. B\"\n"));
   folder.write("own.toml", text.replace(text.find("\"sensor\""), 8, "\"sonser\""));
   const Ended refused = datumctl("calibrate seal " + file.string() + " --operator 'A. S.'");
   EXPECT_EQ(refused.status, 4);
-  EXPECT_THAT(refused.out, HasSubstr("own.toml:4:8: from: 'sonser' is not known; allowed: one of: sensor"));
+  EXPECT_THAT(
+      refused.out,
+      HasSubstr(
+          "own.toml:5:8: from: 'sonser' is not known (did you mean 'sensor'?); allowed: one of: sensor"));
   EXPECT_EQ(datumctl("calibrate seal " + file.string()).status, 4) << "nobody answers for it";
 }
 
